@@ -1,0 +1,1 @@
+//! Frame sources: what phones print about their frames, read and sampled.

@@ -1,0 +1,1 @@
+//! Reporters: a recorded run in, text and files out. Pure.

@@ -1,0 +1,48 @@
+//! The outside world as traits: implemented once for real (`runner/cli/src/host.rs`) and once for simulation.
+
+use crate::Work;
+use std::fmt;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
+
+/// A byte stream in both directions: a socket, or an in-memory pipe to the lab.
+pub trait Wire: AsyncRead + AsyncWrite + Unpin {}
+impl<T: AsyncRead + AsyncWrite + Unpin> Wire for T {}
+
+/// Where a server listens.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Address {
+    /// Host name or address, and port.
+    Tcp(String, u16),
+    /// A server of the virtual lab inside this process, by number.
+    Lab(u16),
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Address::Tcp(host, port) => write!(f, "{host}:{port}"),
+            Address::Lab(number) => write!(f, "lab:{number}"),
+        }
+    }
+}
+
+/// Opens byte streams. Fault `refused` (passing) when nobody listens.
+pub trait Dial {
+    /// Connects.
+    fn dial<'a>(&'a self, to: &'a Address) -> Work<'a, Box<dyn Wire>>;
+}
+
+/// Runs programs of the host.
+pub trait Spawn {
+    /// Runs to the end: exit status and combined output. Fault `program_missing` when it cannot be started.
+    fn run<'a>(&'a self, program: &'a str, args: &'a [&'a str], patience: Duration) -> Work<'a, (i32, String)>;
+}
+
+/// The run bundle's folder. Paths are relative, with `/`.
+pub trait Files {
+    /// Appends and flushes to the operating system.
+    fn append(&self, path: &str, bytes: &[u8]) -> Result<(), String>;
+    /// Writes whole, replacing.
+    fn write(&self, path: &str, bytes: &[u8]) -> Result<(), String>;
+}

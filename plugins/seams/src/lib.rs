@@ -1,0 +1,13 @@
+//! The seams: traits between the engine and the exchangeable parts, and the values that cross them. Nothing else.
+
+pub mod device;
+pub mod host;
+pub mod reporter;
+pub mod source;
+
+use farmjank_results::blame::Fault;
+use std::future::Future;
+use std::pin::Pin;
+
+/// Work on the one scheduler: a boxed local future. Dropping it cancels it.
+pub type Work<'a, T> = Pin<Box<dyn Future<Output = Result<T, Fault>> + 'a>>;

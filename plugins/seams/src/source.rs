@@ -1,0 +1,77 @@
+//! A way of seeing frames ([`FrameSource`]) and one opened instance of it ([`Tap`]).
+
+use crate::Work;
+use crate::device::Device;
+use farmjank_results::device::{App, DeviceFacts};
+use farmjank_results::dump::Dump;
+use farmjank_results::event::PassedOver;
+use farmjank_results::frame::{Sample, SourceId};
+use farmjank_results::time::{ClockMap, RunTime, Span};
+
+/// How often a ring must be read so that nothing is lost (metrics.md C.3).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rhythm {
+    /// Rows the ring shows at most.
+    pub ring_rows: u32,
+    /// Fastest refresh rate the phone may show, Hz.
+    pub fastest_hz: f64,
+    /// Pause between the end of one cycle and the start of the next.
+    pub pause: Span,
+    /// Longest time from dump to dump of one ring that cannot lose a frame (tau_max).
+    pub longest: Span,
+}
+
+/// Why a source cannot be used on a phone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unfit(pub String);
+
+/// Why a dump cannot be read: what it says instead, in words for the user.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unreadable {
+    /// The layer or package does not exist (any more): period only, `No process found`.
+    Missing(String),
+    /// The layer exists and never gets buffers (all rows zero).
+    Empty(String),
+    /// Not the text this source prints; holds the offending line.
+    Garbled(String),
+    /// The phone refused or failed to dump.
+    Refused(String),
+}
+
+/// A source, opened for one app on one phone.
+pub struct Opened {
+    /// The tap.
+    pub tap: Box<dyn Tap>,
+    /// Layers looked at and not taken, and why.
+    pub passed_over: Vec<PassedOver>,
+}
+
+/// One opened source: a loop that runs on the phone, and the reader of what it prints.
+pub trait Tap {
+    /// Which source.
+    fn source(&self) -> SourceId;
+    /// What it looks at: layer names, or the package. Never empty.
+    fn targets(&self) -> &[String];
+    /// Its rhythm.
+    fn rhythm(&self) -> Rhythm;
+    /// Shell line that prints one stamped cycle of dumps after another for ever.
+    fn endless(&self) -> String;
+    /// Shell line that prints one stamped cycle of dumps.
+    fn once(&self) -> String;
+    /// Feeds one line that either script printed; returns a dump when it is complete. Bounded in memory.
+    fn feed(&mut self, line: &[u8], now: RunTime) -> Option<Dump>;
+}
+
+/// A way of seeing frames.
+pub trait FrameSource {
+    /// Which.
+    fn id(&self) -> SourceId;
+    /// Whether it can work on this phone at all.
+    fn offer(&self, facts: &DeviceFacts) -> Result<(), Unfit>;
+    /// Finds what to look at and opens a tap. Faults: `app_missing`, `layer_missing` (both passing: the app may not
+    /// have drawn yet), `layer_empty`, and those of the device.
+    fn open<'a>(&'a self, device: &'a dyn Device, facts: &'a DeviceFacts, app: &'a App) -> Work<'a, Opened>;
+    /// Reads one dump. Pure. A clock map turns its stamps into the frames' clock. One dump may hold several rings
+    /// (windows of a process): each comes with its own name.
+    fn read(&self, dump: &Dump, clock: Option<ClockMap>) -> Result<Vec<(String, Sample)>, Unreadable>;
+}

@@ -1,0 +1,198 @@
+//! One fact in order. The event log is the run: everything a user sees is a fold over it. Format 1, additive only.
+
+use crate::blame::Fault;
+use crate::device::{DeviceFacts, DeviceId};
+use crate::frame::SourceId;
+use crate::metric::Reading;
+use crate::threshold::Judgement;
+use crate::time::{DeviceTime, RunTime};
+use crate::verdict::Verdict;
+use crate::window::{Coverage, Motion};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Version of the log's format.
+pub const FORMAT: u32 = 1;
+
+/// A stamped fact: one line of `events.ndjson`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    /// From 0, without holes.
+    pub seq: u64,
+    /// When, ns since the start of the run.
+    pub at: RunTime,
+    /// What.
+    #[serde(flatten)]
+    pub fact: Fact,
+}
+
+/// A job's number in the plan.
+pub type JobId = u32;
+
+/// One planned job: one scenario on one phone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlannedJob {
+    /// Number, from 0 in plan order.
+    pub job: JobId,
+    /// Scenario name.
+    pub scenario: String,
+    /// Scenario file as given on the command line.
+    pub file: String,
+    /// Hash of the scenario's content (hex).
+    pub hash: String,
+    /// App under test.
+    pub app: String,
+    /// Tags of the scenario.
+    pub tags: Vec<String>,
+    /// The phone; none when no phone qualifies.
+    pub device: Option<DeviceId>,
+    /// Counted trials.
+    pub iterations: u32,
+    /// Trials run first and never counted.
+    pub warmup: u32,
+    /// Windows in order of the scenario.
+    pub windows: Vec<PlannedWindow>,
+}
+
+/// A window a job will judge.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlannedWindow {
+    /// Name, unique in the scenario.
+    pub name: String,
+    /// Line in the scenario file, from 1.
+    pub line: u32,
+    /// Column, from 1.
+    pub column: u32,
+}
+
+/// A phone that does not qualify for a scenario, and why.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Refusal {
+    /// Scenario name.
+    pub scenario: String,
+    /// Phone.
+    pub device: DeviceId,
+    /// Why, in words.
+    pub why: String,
+}
+
+/// How a trial ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ending {
+    /// Every step ran.
+    Completed,
+    /// A fault ended it.
+    Faulted(Fault),
+    /// The run was interrupted.
+    Interrupted,
+}
+
+/// One window of one trial, measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WindowMeasured {
+    /// Window name.
+    pub window: String,
+    /// The window on the phone's clock: start of its first step, end of its last.
+    pub span: Option<(DeviceTime, DeviceTime)>,
+    /// Gestures and their flings.
+    pub motions: Vec<Motion>,
+    /// Readings by metric key.
+    pub readings: BTreeMap<String, Reading>,
+    /// Refresh rate in force over the counted intervals, Hz (whole vsyncs per second of counted time).
+    pub refresh_hz: Option<f64>,
+    /// Coverage; none when nothing could be sampled.
+    pub coverage: Option<Coverage>,
+    /// A cause, recorded before any result is looked at, that voids this window in this trial.
+    pub void: Option<String>,
+    /// Paths of the raw dumps inside the bundle.
+    pub evidence: Vec<String>,
+}
+
+/// One window of one job, judged over its counted trials.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WindowJudged {
+    /// Window name.
+    pub window: String,
+    /// Verdict.
+    pub verdict: Verdict,
+    /// Judgements, in the order of the thresholds.
+    pub judgements: Vec<Judgement>,
+    /// Counted trials that are not void.
+    pub counted: u32,
+    /// Counted trials that are void, with the cause of each.
+    pub void: Vec<String>,
+    /// Why the verdict is not a pass, in words.
+    pub reasons: Vec<String>,
+}
+
+/// A source or layer that was passed over, and why.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PassedOver {
+    /// Source or `source: layer`.
+    pub what: String,
+    /// Why.
+    pub why: String,
+}
+
+/// What happened. Closed; past tense; facts only, never instructions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+#[allow(missing_docs)] // fields are documented by their types and names; the schema page explains each kind
+pub enum Fact {
+    /// The run began. First, once. Wall time appears only here.
+    RunStarted { format: u32, tool: String, run: String, wall: String, seed: u64, lab: Option<String> },
+    /// Scenarios × phones became jobs.
+    PlanMade { digest: String, jobs: Vec<PlannedJob>, refusals: Vec<Refusal> },
+    /// A phone arrived or its facts became known.
+    DeviceSeen { device: DeviceId, state: String, facts: Option<Box<DeviceFacts>> },
+    /// A phone left.
+    DeviceGone { device: DeviceId, why: String },
+    /// A job waits for its phone.
+    JobQueued { job: JobId, why: String },
+    /// The job holds its phone.
+    LeaseGranted { job: JobId, device: DeviceId },
+    /// The job could not get its phone.
+    LeaseRefused { job: JobId, device: DeviceId, fault: Fault },
+    /// Frames of a window are seen by this source on this layer.
+    SourceChosen {
+        job: JobId,
+        trial: u32,
+        window: String,
+        source: SourceId,
+        target: String,
+        ring_rows: u32,
+        every_ms: f64,
+        passed_over: Vec<PassedOver>,
+    },
+    /// A trial began. Trials count from 0, warm-ups first.
+    TrialStarted { job: JobId, trial: u32, counted: bool },
+    /// A step began. `step` is its path in the scenario, such as `steps[2].repeat#3[0]`.
+    StepStarted { job: JobId, trial: u32, step: String, line: u32, what: String },
+    /// A step ended; stamps are the phone's own clock where the step stamps itself.
+    StepFinished {
+        job: JobId,
+        trial: u32,
+        step: String,
+        stamps: Option<(DeviceTime, DeviceTime)>,
+        fault: Option<Fault>,
+    },
+    /// Dumps arrived since the last such event of this window (at most one event a second).
+    SampleTaken { job: JobId, trial: u32, window: String, samples: u64, frames: u64, fps: Option<f64> },
+    /// A trial ended.
+    TrialFinished { job: JobId, trial: u32, counted: bool, ending: Ending, windows: Vec<WindowMeasured> },
+    /// A job was judged; every planned job is, exactly once.
+    JobJudged { job: JobId, verdict: Verdict, windows: Vec<WindowJudged>, fault: Option<Fault>, reasons: Vec<String> },
+    /// The job gave its phone back.
+    LeaseReturned { job: JobId, device: DeviceId, reason: String },
+    /// Something worth a line that changes no verdict by itself.
+    Noticed { job: Option<JobId>, what: String },
+    /// The run was judged; completes the record.
+    RunJudged { verdict: Verdict, exit_code: u8, interrupted: Option<String> },
+    /// A reporter delivered.
+    DeliveryMade { reporter: String, what: String },
+    /// A reporter could not deliver.
+    DeliveryFailed { reporter: String, what: String, why: String },
+    /// The run ended. Last, once.
+    RunFinished { exit_code: u8 },
+}

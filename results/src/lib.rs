@@ -1,0 +1,19 @@
+//! What farmjank knows: time, frames, windows, metrics, verdicts, events. Pure: no I/O, no async, no clock.
+//!
+//! Read in this order: [`time`], [`device`], [`dump`] (raw text) → [`frame`] (rows of one dump) → [`timeline`] and
+//! [`period`] (frames in order, stitched) → [`window`] (cut between marks) → [`metric`] and [`metrics`] (readings) →
+//! [`threshold`] (limits and judgements) → [`verdict`], and [`event`] / [`record`] (the run as a stream of facts).
+
+pub mod blame;
+pub mod device;
+pub mod dump;
+pub mod event;
+pub mod frame;
+pub mod metric;
+pub mod period;
+pub mod record;
+pub mod threshold;
+pub mod time;
+pub mod timeline;
+pub mod verdict;
+pub mod window;

@@ -1,0 +1,72 @@
+//! Verdicts, their order of precedence, and the exit codes they become.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The answer for a window, a job, or the whole run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// Every judgement held and coverage was sufficient.
+    Pass,
+    /// A threshold was breached, or the app crashed.
+    Fail,
+    /// The lab or the tool is to blame: no phone, phone lost, budget spent.
+    Broken,
+    /// It could not be told: too few frames, gaps, unmeasurable metric, statistics inconclusive.
+    Undecided,
+}
+
+impl Verdict {
+    /// Precedence when verdicts are mixed, worst first: Fail, Broken, Undecided, Pass.
+    pub fn worse(self, other: Verdict) -> Verdict {
+        let rank = |verdict: Verdict| match verdict {
+            Verdict::Fail => 3,
+            Verdict::Broken => 2,
+            Verdict::Undecided => 1,
+            Verdict::Pass => 0,
+        };
+        if rank(other) > rank(self) { other } else { self }
+    }
+
+    /// The worst of many; Pass when there is none.
+    pub fn worst(all: impl IntoIterator<Item = Verdict>) -> Verdict {
+        all.into_iter().fold(Verdict::Pass, Verdict::worse)
+    }
+
+    /// Exit code of a run that ended with this verdict.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Verdict::Pass => 0,
+            Verdict::Fail => 1,
+            Verdict::Broken => 3,
+            Verdict::Undecided => 4,
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Verdict::Pass => "pass",
+            Verdict::Fail => "fail",
+            Verdict::Broken => "broken",
+            Verdict::Undecided => "undecided",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fail_never_hides_behind_a_lab_fault() {
+        use Verdict::*;
+        assert_eq!(Verdict::worst([Pass, Undecided, Broken, Fail, Pass]), Fail);
+        assert_eq!(Verdict::worst([Pass, Undecided, Broken]), Broken);
+        assert_eq!(Verdict::worst([Pass, Undecided]), Undecided);
+        assert_eq!(Verdict::worst([]), Pass);
+        assert_eq!([Pass, Fail, Broken, Undecided].map(Verdict::exit_code), [0, 1, 3, 4]);
+    }
+}

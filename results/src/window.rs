@@ -1,0 +1,97 @@
+//! The stretch of a timeline between marks: which intervals are judged, and what is known about those that are not.
+
+use crate::frame::SourceId;
+use crate::period::PeriodSegment;
+use crate::time::{DeviceTime, Span};
+use crate::timeline::{Gap, Tally};
+use serde::{Deserialize, Serialize};
+
+/// What moved the content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Phase {
+    /// Finger down to finger up: every gap is a hitch.
+    Finger,
+    /// Finger up to the last present within the fling bound: a gap above 250 ms is ambiguous.
+    Fling,
+    /// Finger and fling in one, where the lift is not known.
+    Scroll,
+    /// No gesture known: the stretch is split at idle gaps (`farmjank analyze` without `--window`).
+    Free,
+}
+
+/// A stretch in which content was expected to move, on the phone's clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Motion {
+    /// First instant.
+    pub from: DeviceTime,
+    /// Last instant.
+    pub to: DeviceTime,
+    /// What moved it.
+    pub phase: Phase,
+}
+
+/// One counted interval: a frame in the sense of every metric.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Interval {
+    /// Present of the predecessor.
+    pub from: DeviceTime,
+    /// Time to this frame's present; > 0.
+    pub length: Span,
+    /// Refresh period it is judged by: the longer of those in force at its two ends.
+    pub period: Span,
+    /// Length in whole vsyncs, `max(1, floor((2 d + P) / (2 P)))`.
+    pub vsyncs: u32,
+    /// Vsyncs it was meant to take (1 unless a target rate is declared).
+    pub cadence: u32,
+    /// Runs of adjacent counted intervals share a number; histories (three earlier frames…) never cross it.
+    pub segment: u32,
+    /// Phase of the motion it belongs to.
+    pub phase: Phase,
+}
+
+/// How much of what existed was seen. Given with every number.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Coverage {
+    /// Presents seen inside the motion windows.
+    pub frames_seen: u64,
+    /// Dumps that contributed.
+    pub samples: u64,
+    /// True when overlap proves that no frame inside the motion windows was missed.
+    pub proved: bool,
+    /// Share of motion time in which nothing can have been missed, 0..=1.
+    pub share: f64,
+    /// Gaps that touch the motion windows.
+    pub gaps: Vec<Gap>,
+    /// Source of the presents.
+    pub source: SourceId,
+    /// Layer or window the presents belong to.
+    pub layer: Option<String>,
+    /// Refresh period in force over the motion windows.
+    pub periods: Vec<PeriodSegment>,
+    /// Motion time whose refresh period is uncertain.
+    pub period_uncertain: Span,
+    /// Counters of the stitching.
+    pub tally: Tally,
+    /// Why it is not proved, in words; empty when it is.
+    pub doubts: Vec<String>,
+}
+
+/// A window, cut: what the metrics read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Window {
+    /// Counted intervals in order of time.
+    pub intervals: Vec<Interval>,
+    /// The motions it was cut by.
+    pub motions: Vec<Motion>,
+    /// Presents inside the motions.
+    pub presents: Vec<DeviceTime>,
+    /// First present minus start, for every motion that starts a gesture and has a present.
+    pub first_frame: Vec<Span>,
+    /// Fling time in gaps above 250 ms that no evidence explains: neither counted nor dropped.
+    pub ambiguous: Span,
+    /// Idle gaps that split free stretches: count and time.
+    pub idle: (u32, Span),
+    /// Coverage.
+    pub coverage: Coverage,
+}

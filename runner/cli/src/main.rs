@@ -1,0 +1,2 @@
+//! The `farmjank` command.
+fn main() {}

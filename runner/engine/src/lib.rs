@@ -1,0 +1,1 @@
+//! Conducts a run: dispatch, trials, collection, measurement.

@@ -1,0 +1,99 @@
+//! A scenario and its parts, as values. Made by `read`; every part remembers where it was written.
+
+use crate::requirement::Requirement;
+use crate::step::Step;
+use farmjank_results::threshold::Limit;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// Where something was written: line and column from 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1.
+    pub column: u32,
+}
+
+/// One scenario file, checked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scenario {
+    /// File as named on the command line.
+    pub file: String,
+    /// Hash of the scenario's content and of every file it runs, hex.
+    pub hash: String,
+    /// Name; the file's stem when not given.
+    pub name: String,
+    /// Package of the app under test.
+    pub app: String,
+    /// Tags.
+    pub tags: Vec<String>,
+    /// Which phones qualify.
+    pub devices: Requirement,
+    /// Counted trials per phone, >= 1.
+    pub iterations: u32,
+    /// Trials run first and never counted.
+    pub warmup: u32,
+    /// Declared target rate of the app in fps; none = every vsync.
+    pub target_fps: Option<f64>,
+    /// Longest fling after the finger lifted (default 2 s).
+    pub fling_bound: Duration,
+    /// Source pinned by the author.
+    pub source: Option<farmjank_results::frame::SourceId>,
+    /// Layer pattern pinned by the author (glob).
+    pub layer: Option<String>,
+    /// Steps before each trial.
+    pub setup: Vec<Step>,
+    /// Steps of a trial.
+    pub steps: Vec<Step>,
+    /// Steps after each trial, whatever happened.
+    pub teardown: Vec<Step>,
+    /// Target pages by name.
+    pub pages: BTreeMap<String, Page>,
+    /// Limits for every window.
+    pub thresholds: Vec<Threshold>,
+    /// Exceptions; the last that matches the phone wins, per metric.
+    pub overrides: Vec<Override>,
+}
+
+/// A target page.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Page {
+    /// Link to open, variables substituted.
+    pub link: String,
+    /// When the page counts as open.
+    pub ready: Ready,
+}
+
+/// When a page counts as open.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ready {
+    /// Activity in front (`.FeedActivity` or a full class name).
+    pub activity: Option<String>,
+    /// Text on the screen (through `uiautomator dump`).
+    pub text: Option<String>,
+    /// Resource id on the screen.
+    pub id: Option<String>,
+    /// Longest wait (default 10 s).
+    pub timeout: Option<Duration>,
+}
+
+/// One limit on one metric, and where it was written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Threshold {
+    /// Metric key.
+    pub metric: String,
+    /// Limit.
+    pub limit: Limit,
+    /// Where.
+    pub place: Place,
+}
+
+/// Limits for some phones.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Override {
+    /// Which phones.
+    pub devices: Requirement,
+    /// Limits that replace those of the same metric.
+    pub thresholds: Vec<Threshold>,
+}

@@ -1,0 +1,1 @@
+//! Stories, simulation, wire, truth and tidy tests of the whole.
