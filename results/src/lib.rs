@@ -7,9 +7,14 @@
 pub mod blame;
 pub mod device;
 pub mod dump;
+pub mod estimate;
 pub mod event;
+pub mod evidence;
 pub mod frame;
+pub mod judge;
+mod limit;
 pub mod metric;
+pub mod metrics;
 pub mod period;
 pub mod record;
 pub mod threshold;

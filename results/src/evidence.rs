@@ -1,0 +1,245 @@
+//! How raw dumps are kept in the run bundle: text, lossless, small.
+//!
+//! Successive dumps of one ring share most of their lines, shifted. A dump is stored as the stretches of lines it shares
+//! with the dump of the same target before it, and the lines that are new; reading gives the phone's bytes back exactly.
+//! One file per window of a trial:
+//!
+//! ```text
+//! # farmjank evidence 1
+//! @dump {"source":"surfaceflinger","target":"…","asked":1,"answered":2,"arrived":3,"lines":79,"tail":true}
+//! =50 77        lines 50..127 of the dump before
+//! +2            two new lines follow
+//! …
+//! ```
+
+use crate::dump::Dump;
+use crate::frame::SourceId;
+use crate::time::{BootTime, RunTime};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// First line of every evidence file.
+pub const HEADER: &str = "# farmjank evidence 1\n";
+
+#[derive(Serialize, Deserialize)]
+struct Head {
+    source: SourceId,
+    target: String,
+    asked: Option<BootTime>,
+    answered: Option<BootTime>,
+    arrived: RunTime,
+    /// How many lines the text has.
+    lines: usize,
+    /// The text ends with a line end.
+    tail: bool,
+}
+
+/// Encodes dumps one after another. Keeps one dump per target in memory.
+#[derive(Debug, Default)]
+pub struct EvidenceWriter {
+    before: BTreeMap<(SourceId, String), Vec<u8>>,
+    begun: bool,
+}
+
+impl EvidenceWriter {
+    /// The bytes to append to the file for this dump.
+    pub fn encode(&mut self, dump: &Dump) -> Vec<u8> {
+        let mut out = Vec::with_capacity(dump.text.len() / 2 + 256);
+        if !self.begun {
+            out.extend_from_slice(HEADER.as_bytes());
+            self.begun = true;
+        }
+        let (lines, tail) = split(&dump.text);
+        let head = Head {
+            source: dump.source,
+            target: dump.target.clone(),
+            asked: dump.asked,
+            answered: dump.answered,
+            arrived: dump.arrived,
+            lines: lines.len(),
+            tail,
+        };
+        out.extend_from_slice(b"@dump ");
+        // A struct of numbers and strings always serialises.
+        out.extend_from_slice(&serde_json::to_vec(&head).unwrap_or_default());
+        out.push(b'\n');
+        let key = (dump.source, dump.target.clone());
+        let before = self.before.get(&key).map_or(&[][..], Vec::as_slice);
+        delta(&split(before).0, &lines, &mut out);
+        self.before.insert(key, dump.text.clone());
+        out
+    }
+}
+
+/// Lines without their ends, and whether the text ends with one.
+fn split(text: &[u8]) -> (Vec<&[u8]>, bool) {
+    let tail = text.ends_with(b"\n");
+    let body = if tail { &text[..text.len() - 1] } else { text };
+    if text.is_empty() { (Vec::new(), false) } else { (body.split(|byte| *byte == b'\n').collect(), tail) }
+}
+
+/// Greedy: each line is looked for in the dump before, just after the last match first.
+fn delta(before: &[&[u8]], lines: &[&[u8]], out: &mut Vec<u8>) {
+    let mut places: BTreeMap<&[u8], usize> = BTreeMap::new();
+    for (at, line) in before.iter().enumerate().rev() {
+        places.insert(line, at);
+    }
+    let mut at = 0;
+    let mut next = 0;
+    while at < lines.len() {
+        let found = match before.get(next) {
+            Some(line) if *line == lines[at] => Some(next),
+            _ => places.get(lines[at]).copied(),
+        };
+        match found {
+            Some(from) => {
+                let same =
+                    before[from..].iter().zip(&lines[at..]).take_while(|(old, new)| old == new).count();
+                out.extend_from_slice(format!("={from} {same}\n").as_bytes());
+                (at, next) = (at + same, from + same);
+            }
+            None => {
+                let fresh = lines[at..].iter().take_while(|line| !places.contains_key(*line)).count();
+                out.extend_from_slice(format!("+{fresh}\n").as_bytes());
+                for line in &lines[at..at + fresh] {
+                    out.extend_from_slice(line);
+                    out.push(b'\n');
+                }
+                at += fresh;
+            }
+        }
+    }
+}
+
+/// Reads an evidence file back. A torn end (a killed process) loses only the dump it tears.
+///
+/// # Errors
+/// Names the line that is not of this format.
+pub fn read(bytes: &[u8]) -> Result<Vec<Dump>, String> {
+    let body =
+        bytes.strip_prefix(HEADER.as_bytes()).ok_or("this is not a farmjank evidence file (format 1)")?;
+    let mut lines = body.split(|byte| *byte == b'\n').peekable();
+    let mut before: BTreeMap<(SourceId, String), Vec<u8>> = BTreeMap::new();
+    let mut dumps = Vec::new();
+    while let Some(line) = lines.next() {
+        if lines.peek().is_none() {
+            break; // what follows the last line end: nothing, or a torn line
+        }
+        let head: Option<Head> =
+            line.strip_prefix(b"@dump ").and_then(|json| serde_json::from_slice(json).ok());
+        let Some(head) = head else {
+            return Err(format!("evidence is damaged at dump {}", dumps.len() + 1));
+        };
+        let key = (head.source, head.target.clone());
+        let old = before.get(&key).cloned().unwrap_or_default();
+        let Some(text) = body_of(&split(&old).0, &head, &mut lines)? else { break };
+        before.insert(key, text.clone());
+        let Head { source, target, asked, answered, arrived, .. } = head;
+        dumps.push(Dump { source, target, asked, answered, arrived, text });
+    }
+    Ok(dumps)
+}
+
+/// The lines of one dump; none when the file ends inside it.
+fn body_of<'a>(
+    before: &[&[u8]],
+    head: &Head,
+    lines: &mut std::iter::Peekable<impl Iterator<Item = &'a [u8]>>,
+) -> Result<Option<Vec<u8>>, String> {
+    let mut made: Vec<&[u8]> = Vec::new();
+    while made.len() < head.lines {
+        let Some(line) = lines.next() else { return Ok(None) };
+        if lines.peek().is_none() {
+            return Ok(None); // torn
+        }
+        if line.is_empty() {
+            return Err("evidence is damaged: an empty line where an instruction belongs".to_owned());
+        }
+        let words = std::str::from_utf8(&line[1..]).map_err(|_| "evidence is damaged".to_owned())?;
+        let mut numbers = words.split(' ').map(str::parse::<usize>);
+        let mut number = || numbers.next().and_then(Result::ok);
+        let first = number();
+        match (line[0], first, number()) {
+            (b'=', Some(from), Some(count))
+                if from.checked_add(count).is_some_and(|end| end <= before.len()) =>
+            {
+                made.extend(&before[from..from + count]);
+            }
+            (b'+', Some(count), None) => {
+                for _ in 0..count {
+                    match lines.next() {
+                        // The piece after the last line end is torn or empty: it is not a whole line.
+                        Some(line) if lines.peek().is_some() => made.push(line),
+                        _ => return Ok(None),
+                    }
+                }
+            }
+            _ => return Err(format!("evidence is damaged: `{}` fits no dump before it", words)),
+        }
+    }
+    let mut text = made.join(&b'\n');
+    if head.tail {
+        text.push(b'\n');
+    }
+    Ok(Some(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn dump(target: &str, text: &[u8]) -> Dump {
+        let stamp = Some(BootTime::from_ns(7));
+        Dump {
+            source: SourceId::SurfaceFlinger,
+            target: target.into(),
+            asked: stamp,
+            answered: None,
+            arrived: RunTime::from_ns(9),
+            text: text.to_vec(),
+        }
+    }
+
+    fn written(dumps: &[Dump]) -> Vec<u8> {
+        let mut writer = EvidenceWriter::default();
+        dumps.iter().flat_map(|dump| writer.encode(dump)).collect()
+    }
+
+    #[test]
+    fn a_shifted_ring_costs_only_its_new_lines() {
+        let row = |n: usize| format!("116232{n:08}\t116232{n:08}\t116232{n:08}\n");
+        let first: String = (0..127).map(row).collect();
+        let second: String = (50..177).map(row).collect();
+        let dumps = [dump("a", first.as_bytes()), dump("a", second.as_bytes())];
+        let bytes = written(&dumps);
+        assert!(bytes.len() < first.len() + second.len() / 2);
+        assert_eq!(read(&bytes).unwrap(), dumps);
+    }
+
+    #[test]
+    fn a_torn_end_keeps_every_whole_dump() {
+        let dumps = [dump("a", b"1\n2\n"), dump("b", b"3\n4"), dump("a", b"2\n5\n\n")];
+        let bytes = written(&dumps);
+        for end in HEADER.len()..bytes.len() {
+            let kept = read(&bytes[..end]).unwrap();
+            assert!(dumps.starts_with(&kept), "cut at {end}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_comes_back(texts in prop::collection::vec(("[ab]", "[0-2=+@\n\\PC]{0,40}"), 0..8)) {
+            let dumps: Vec<Dump> = texts.iter().map(|(target, text)| dump(target, text.as_bytes())).collect();
+            let bytes = written(&dumps);
+            prop_assert_eq!(if bytes.is_empty() { vec![] } else { read(&bytes).unwrap() }, dumps);
+        }
+
+        #[test]
+        fn damaged_files_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            let mut file = HEADER.as_bytes().to_vec();
+            file.extend(bytes);
+            let _ = read(&file);
+        }
+    }
+}
