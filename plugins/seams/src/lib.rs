@@ -2,6 +2,7 @@
 
 pub mod device;
 pub mod host;
+pub mod quote;
 pub mod reporter;
 pub mod source;
 
