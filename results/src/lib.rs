@@ -11,7 +11,7 @@ pub mod estimate;
 pub mod event;
 pub mod evidence;
 pub mod frame;
-pub mod judge;
+// judge lands next
 mod limit;
 pub mod metric;
 pub mod metrics;

@@ -79,6 +79,35 @@ impl Reading {
     }
 }
 
+/// What a metric reads, and so what makes it untrustworthy. The one rule that refuses numbers (`metrics::doubt`) knows
+/// only this.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Needs {
+    /// Every frame's length in nanoseconds. Refused when frames may be missing or too much time is ambiguous.
+    Frames,
+    /// Lengths in whole vsyncs. Refused as [`Needs::Frames`] are, and when the refresh period is unknown or uncertain.
+    Vsyncs,
+    /// Single presents, not intervals. Refused when frames may be missing.
+    Presents,
+    /// The counters of the evidence itself. Never refused: they say how good the evidence is.
+    Counters,
+    /// The report of `am start`, which the engine fills in; no frames at all.
+    Launch,
+}
+
+impl fmt::Display for Needs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Needs::Frames => "every frame of the motion windows",
+            Needs::Vsyncs => "every frame of the motion windows and the refresh period",
+            Needs::Presents => "every present after the start of a gesture",
+            Needs::Counters => "nothing: counts what the evidence shows",
+            Needs::Launch => "a launchApp step in the window",
+        })
+    }
+}
+
 /// A metric on presents. Each implementation states formula, unit, direction, needs and source in its header.
 pub trait Metric: Sync {
     /// Key in reports and thresholds, such as `hitch_ms_per_s`.
@@ -89,6 +118,11 @@ pub trait Metric: Sync {
     fn better(&self) -> Better;
     /// One line for people: what it says.
     fn about(&self) -> &'static str;
-    /// The reading of one window.
+    /// The formula, in the letters of the reference: d length, P period, L vsyncs, c cadence, m frames, T time.
+    fn formula(&self) -> &'static str;
+    /// What it reads.
+    fn needs(&self) -> Needs;
+    /// The reading of one window, taken at its word. Callers use `metrics::reading`, which first asks whether the
+    /// window can be trusted.
     fn measure(&self, window: &Window) -> Reading;
 }

@@ -1,0 +1,59 @@
+//! First-frame latency: from finger down to the first present.
+//!
+//! What: how long a gesture waits for its first frame; that wait is no frame of the window, so it has its own metric.
+//! Formula: first present - start of the gesture, mean over the gestures of the window that were followed by a present
+//! (sum over count, as all quotients of one iteration). Unit: ms. Better: lower. Needs: every present after a start.
+//! Source: reference A.2 "First frame".
+
+use super::Entry;
+use super::sums::{is_gesture, no_frames};
+use crate::metric::{Better, Needs, Reading, Unit};
+use crate::window::Window;
+
+fn latency(window: &Window) -> Reading {
+    if !window.motions.iter().any(|motion| is_gesture(motion.phase)) {
+        return Reading::Unmeasurable("no gesture in this window".to_owned());
+    }
+    if window.first_frame.is_empty() {
+        let why = if window.presents.is_empty() {
+            no_frames(window)
+        } else {
+            "no gesture was followed by a present".into()
+        };
+        return Reading::Unmeasurable(why);
+    }
+    let sum: i128 = window.first_frame.iter().map(|wait| i128::from(wait.ns())).sum();
+    Reading::Value(sum as f64 / window.first_frame.len() as f64 / 1e6)
+}
+
+/// Mean wait of the gestures for their first frame.
+pub static FIRST_FRAME_LATENCY_MS: Entry = Entry {
+    key: "first_frame_latency_ms",
+    unit: Unit::Ms,
+    better: Better::Lower,
+    needs: Needs::Presents,
+    about: "time from the start of a gesture to its first present (mean over the gestures)",
+    formula: "sum (first present - start) / gestures with a present",
+    measure: latency,
+};
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::{MS, P60, window};
+    use super::*;
+    use crate::metric::Metric;
+    use crate::time::Span;
+    use crate::window::Phase;
+
+    #[test]
+    fn gestures_are_averaged_and_none_is_no_number() {
+        let mut window = window(P60, &[P60]);
+        window.first_frame = vec![Span::from_ms(30), Span::from_ns(41 * MS + 1)];
+        assert_eq!(FIRST_FRAME_LATENCY_MS.measure(&window), Reading::Value(71_000_001.0 / 2.0 / 1e6));
+        window.first_frame.clear();
+        assert_eq!(FIRST_FRAME_LATENCY_MS.measure(&window).value(), None);
+        window.motions[0].phase = Phase::Free;
+        let why = Reading::Unmeasurable("no gesture in this window".to_owned());
+        assert_eq!(FIRST_FRAME_LATENCY_MS.measure(&window), why);
+    }
+}

@@ -1,0 +1,105 @@
+//! The honesty counters: what the evidence itself says about its quality.
+//!
+//! What: rows and gaps set aside on the way from dumps to intervals. Formula: counts of the stitching and the cutting.
+//! Unit: count, ms. Better: lower. Needs: nothing, so they are given for every window that was sampled, proved or not.
+//! Row counters are of the window's whole timeline, gap counters of its motions. Source: reference A.1, A.2, A.3.
+
+use super::Entry;
+use crate::metric::{Better, Needs, Reading, Unit};
+use crate::window::Window;
+
+fn counted(window: &Window, value: f64) -> Reading {
+    if window.coverage.samples.max(window.coverage.tally.samples) == 0 {
+        return Reading::Unmeasurable("no dump was taken".to_owned());
+    }
+    Reading::Value(value)
+}
+
+macro_rules! counters {
+    ($($name:ident $key:literal $unit:ident $about:literal $formula:literal $value:expr;)*) => {$(
+        #[doc = $about]
+        pub static $name: Entry = Entry {
+            key: $key,
+            unit: Unit::$unit,
+            better: Better::Lower,
+            needs: Needs::Counters,
+            about: $about,
+            formula: $formula,
+            measure: |window| {
+                let value: fn(&Window) -> f64 = $value;
+                counted(window, value(window))
+            },
+        };
+    )*};
+}
+
+counters! {
+    ZERO_ROWS "zero_rows" Count "ring slots never used or cleared, over all dumps" "rows with present = 0"
+        |window| window.coverage.tally.zero_rows as f64;
+    PENDING_ROWS "pending_rows" Count "rows met before their frame was presented" "rows with present = INT64_MAX"
+        |window| window.coverage.tally.pending_rows as f64;
+    INVALID_ROWS "invalid_rows" Count "rows that could not be read" "rows with present < 0 or malformed"
+        |window| window.coverage.tally.invalid_rows as f64;
+    DUPLICATE_ROWS "duplicate_rows" Count "rows known from an earlier dump (overlap)" "rows with a present seen before"
+        |window| window.coverage.tally.duplicate_rows as f64;
+    SHORT_FRAMES "short_frames" Count "presents dropped as repeats of one refresh" "d < half the shortest P"
+        |window| window.coverage.tally.short_frames as f64;
+    LOSS_EVENTS "loss_events" Count "times the ring overflowed between dumps" "dumps without overlap, ring full"
+        |window| window.coverage.tally.loss_events as f64;
+    RING_RESETS "ring_resets" Count "times the ring was cleared or made anew" "dumps without overlap, ring not full"
+        |window| window.coverage.tally.ring_resets as f64;
+    IDLE_GAPS "idle_gaps" Count "idle gaps that split free stretches" "count of d > idle gap"
+        |window| f64::from(window.idle.0);
+    IDLE_MS "idle_ms" Ms "time in idle gaps" "sum of d > idle gap"
+        |window| window.idle.1.ms();
+    AMBIGUOUS_GAP_MS "ambiguous_gap_ms" Ms "fling time in gaps nothing explains" "sum of d > 250 ms in flings"
+        |window| window.ambiguous.ms();
+    UNRESOLVED_PENDING "unresolved_pending" Count "pending rows that never came back" "pending at the end"
+        |window| window.coverage.tally.unresolved_pending as f64;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::{P60, window};
+    use crate::metric::Reading;
+    use crate::metrics::measure_all;
+    use crate::time::Span;
+    use crate::timeline::Tally;
+
+    #[test]
+    fn each_counter_reads_its_own_field() {
+        let mut window = window(P60, &[P60; 3]);
+        window.coverage.proved = false;
+        window.coverage.tally = Tally {
+            samples: 1,
+            zero_rows: 2,
+            pending_rows: 3,
+            invalid_rows: 4,
+            duplicate_rows: 5,
+            short_frames: 6,
+            loss_events: 7,
+            ring_resets: 8,
+            unresolved_pending: 9,
+            ..Tally::default()
+        };
+        window.idle = (10, Span::from_ms(11));
+        window.ambiguous = Span::from_ms(12);
+        let readings = measure_all(&window);
+        let keys = "zero_rows pending_rows invalid_rows duplicate_rows short_frames loss_events ring_resets \
+            unresolved_pending idle_gaps idle_ms ambiguous_gap_ms";
+        for (key, value) in keys.split_whitespace().zip(2..) {
+            assert_eq!(readings[key], Reading::Value(f64::from(value)), "{key}");
+        }
+        assert!(!readings.contains_key("ignored_rows"));
+    }
+
+    #[test]
+    fn nothing_sampled_is_not_zero() {
+        let mut window = window(P60, &[]);
+        (window.coverage.samples, window.coverage.tally.samples) = (0, 0);
+        assert_eq!(
+            measure_all(&window)["loss_events"],
+            Reading::Unmeasurable("no dump was taken".to_owned())
+        );
+    }
+}

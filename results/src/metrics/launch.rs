@@ -1,0 +1,30 @@
+//! Launch time, as Android reports it.
+//!
+//! What: `TotalTime` of `am start -W`. No window knows it: the engine reads it from the step and puts it in place of
+//! this entry's refusal. Unit: ms. Better: lower. Needs: a `launchApp` step in the window. Source: `am start -W`.
+
+use super::Entry;
+use crate::metric::{Better, Needs, Reading, Unit};
+
+/// `TotalTime` of the launch.
+pub static LAUNCH_TOTAL_MS: Entry = Entry {
+    key: "launch_total_ms",
+    unit: Unit::Ms,
+    better: Better::Lower,
+    needs: Needs::Launch,
+    about: "launch time as Android reports it",
+    formula: "TotalTime of am start -W",
+    measure: |_| Reading::Unmeasurable("no launchApp in this window".to_owned()),
+};
+
+#[cfg(test)]
+mod tests {
+    use crate::metrics::samples::{P60, window};
+
+    #[test]
+    fn a_window_never_has_a_launch_time_of_its_own() {
+        let readings = crate::metrics::measure_all(&window(P60, &[P60; 9]));
+        let why = crate::metric::Reading::Unmeasurable("no launchApp in this window".to_owned());
+        assert_eq!(readings["launch_total_ms"], why);
+    }
+}

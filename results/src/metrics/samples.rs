@@ -1,0 +1,48 @@
+//! Windows for tests, made from lists of lengths in ns.
+
+use crate::frame::SourceId;
+use crate::time::{DeviceTime, Span};
+use crate::timeline::Tally;
+use crate::window::{Coverage, Interval, Motion, Phase, Window};
+
+/// One millisecond in ns.
+pub const MS: i64 = 1_000_000;
+/// A refresh period at 60 Hz in ns.
+pub const P60: i64 = 16_666_667;
+
+/// One finger motion whose frames have these lengths, all in one segment, with proved coverage.
+pub fn window(period: i64, lengths: &[i64]) -> Window {
+    let mut at = 1_000 * MS;
+    let mut presents = vec![DeviceTime::from_ns(at)];
+    let mut intervals = Vec::new();
+    for length in lengths {
+        let vsyncs = if period > 0 { ((2 * length + period) / (2 * period)).max(1) as u32 } else { 1 };
+        intervals.push(Interval {
+            from: DeviceTime::from_ns(at),
+            length: Span::from_ns(*length),
+            period: Span::from_ns(period),
+            vsyncs,
+            cadence: 1,
+            segment: 0,
+            phase: Phase::Finger,
+        });
+        at += length;
+        presents.push(DeviceTime::from_ns(at));
+    }
+    let motion = Motion { from: presents[0], to: DeviceTime::from_ns(at), phase: Phase::Finger };
+    let coverage = Coverage {
+        frames_seen: presents.len() as u64,
+        samples: 1,
+        proved: true,
+        share: 1.0,
+        gaps: Vec::new(),
+        source: SourceId::SurfaceFlinger,
+        layer: None,
+        periods: Vec::new(),
+        period_uncertain: Span::ZERO,
+        tally: Tally { samples: 1, ..Tally::default() },
+        doubts: Vec::new(),
+    };
+    let (motions, idle) = (vec![motion], (0, Span::ZERO));
+    Window { intervals, motions, presents, first_frame: Vec::new(), ambiguous: Span::ZERO, idle, coverage }
+}
