@@ -1,0 +1,213 @@
+//! What a lab file says of one phone: the serde types of `labs/*.yaml`. Values only; what they mean is decided elsewhere.
+//!
+//! Units are in the field docs. Unknown keys are refused, everything has a default.
+
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// One line of phones in a lab file.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct PhoneSpec {
+    /// Name on the shelf of archetypes, such as `pixel-6`.
+    pub archetype: String,
+    /// Serial number; made up from archetype and index when absent.
+    pub serial: Option<String>,
+    /// Model name instead of the archetype's.
+    pub model: Option<String>,
+    /// How many phones like this.
+    pub count: u32,
+    /// Tags of the phone, for requirements.
+    pub tags: Vec<String>,
+    /// Installed apps; `com.example.shop` when none is named.
+    pub apps: Vec<AppSpec>,
+    /// Battery.
+    pub battery: BatterySpec,
+    /// Heat.
+    pub thermal: ThermalSpec,
+    /// The lock screen covers everything until it is dismissed.
+    pub keyguard: bool,
+    /// The lock screen wants a secret: it cannot be dismissed from a shell.
+    pub secure: bool,
+    /// The screen is on.
+    pub awake: bool,
+    /// `input` is refused with a SecurityException.
+    pub injection_blocked: bool,
+    /// Background load: 0 none, 1 makes every frame cost twice as much.
+    pub load: f64,
+    /// Settings as `namespace/key`, such as `global/animator_duration_scale: "0.5"`.
+    pub settings: BTreeMap<String, String>,
+    /// Faults present from the start.
+    pub faults: Vec<crate::phone::PhoneFault>,
+}
+
+impl Default for PhoneSpec {
+    fn default() -> Self {
+        PhoneSpec {
+            archetype: "pixel-6".into(),
+            serial: None,
+            model: None,
+            count: 1,
+            tags: Vec::new(),
+            apps: Vec::new(),
+            battery: BatterySpec::default(),
+            thermal: ThermalSpec::default(),
+            keyguard: false,
+            secure: false,
+            awake: true,
+            injection_blocked: false,
+            load: 0.0,
+            settings: BTreeMap::new(),
+            faults: Vec::new(),
+        }
+    }
+}
+
+/// The battery as it starts.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct BatterySpec {
+    /// Charge, percent.
+    pub level: u32,
+    /// On a USB cable.
+    pub plugged: bool,
+    /// Temperature, °C.
+    pub celsius: f64,
+    /// Battery saver on: caps the refresh rate at 60 Hz.
+    pub saver: bool,
+}
+
+impl Default for BatterySpec {
+    fn default() -> Self {
+        BatterySpec { level: 84, plugged: true, celsius: 29.5, saver: false }
+    }
+}
+
+/// Heat as it starts and grows.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ThermalSpec {
+    /// Thermal status, 0 none to 6 shutdown.
+    pub status: u8,
+    /// Frame costs grow by this share per minute of lab time (0.02 is 2 %) …
+    pub drift_per_minute: f64,
+    /// … up to this factor.
+    pub ceiling: f64,
+}
+
+impl Default for ThermalSpec {
+    fn default() -> Self {
+        ThermalSpec { status: 0, drift_per_minute: 0.004, ceiling: 1.15 }
+    }
+}
+
+/// One installed app.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct AppSpec {
+    /// Package name.
+    pub id: String,
+    /// Pages by name.
+    pub pages: BTreeMap<String, PageSpec>,
+    /// Time to the first frame of a cold start on the reference phone, ms.
+    pub cold_ms: f64,
+    /// The same with the process alive, ms.
+    pub warm_ms: f64,
+    /// The app listens to frame metrics, so `DisplayPresentTime` is filled.
+    pub metrics_listener: bool,
+    /// The build is debuggable.
+    pub debuggable: bool,
+    /// `versionName`.
+    pub version: String,
+}
+
+impl Default for AppSpec {
+    fn default() -> Self {
+        AppSpec {
+            id: "com.example.shop".into(),
+            pages: BTreeMap::new(),
+            cold_ms: 420.0,
+            warm_ms: 140.0,
+            metrics_listener: false,
+            debuggable: false,
+            version: "7.4.1".into(),
+        }
+    }
+}
+
+/// How a page draws.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PageKind {
+    /// A scrolling list drawn by the window itself (Views, Compose): moves with the finger and in flings.
+    #[default]
+    List,
+    /// The same motion drawn into a SurfaceView; the window is idle.
+    SurfaceView,
+    /// Flutter: as `surface_view`.
+    Flutter,
+    /// A video in a SurfaceView at its own rate, gestures or not.
+    Video,
+    /// A game loop in a SurfaceView at its own rate, gestures or not.
+    Game,
+    /// Nothing moves.
+    Still,
+}
+
+/// One page: an activity and how smooth it is.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct PageSpec {
+    /// Activity class, `.FeedActivity` or full.
+    pub activity: String,
+    /// Link that opens the page, such as `shop://feed`; everything below it matches as well.
+    pub link: Option<String>,
+    /// The launcher starts here.
+    pub launcher: bool,
+    /// Other apps and the shell may start it by name.
+    pub exported: bool,
+    /// How it draws.
+    pub kind: PageKind,
+    /// Frames per second of a video or game.
+    pub fps: f64,
+    /// Rows of the list.
+    pub items: u32,
+    /// Title of a row; `{}` is its number from 1.
+    pub item_text: String,
+    /// Page that a tap on a row opens.
+    pub opens: Option<String>,
+    /// Mean cost of a frame on the reference phone, UI thread + RenderThread + GPU, ms.
+    pub cost_ms: f64,
+    /// Spread of that cost, as a share of it.
+    pub spread: f64,
+    /// Chance that a frame hitches (mean over good and bad stretches).
+    pub hitch_rate: f64,
+    /// Tail of the hitch length in vsyncs of 60 Hz: P(K >= k) = k^-tail.
+    pub hitch_tail: f64,
+    /// Longest hitch, vsyncs of 60 Hz.
+    pub hitch_cap: u32,
+    /// Chance that a frame freezes for 0.75 to 2.5 s.
+    pub frozen_rate: f64,
+}
+
+impl Default for PageSpec {
+    fn default() -> Self {
+        PageSpec {
+            activity: ".MainActivity".into(),
+            link: None,
+            launcher: false,
+            exported: true,
+            kind: PageKind::List,
+            fps: 30.0,
+            items: 5000,
+            item_text: "Item {}".into(),
+            opens: None,
+            cost_ms: 4.2,
+            spread: 0.12,
+            hitch_rate: 0.0010,
+            hitch_tail: 1.8,
+            hitch_cap: 42,
+            frozen_rate: 0.0,
+        }
+    }
+}
