@@ -1,0 +1,132 @@
+//! Tells by its content which kind of text a saved file is, reads it, or refuses it by its name.
+//!
+//! People save all kinds of dumps; the answer to a wrong one is what it is, not a parse error. Must not know: files,
+//! windows, metrics.
+
+use crate::gfxinfo::{FENCE, PROCESS, TITLE, read_framestats};
+use crate::surfaceflinger::{named, read_latency};
+use crate::text::{contains, decode, lines, whole_integer};
+use farmjank_results::frame::{Sample, SourceId};
+use farmjank_seams::source::Unreadable;
+
+/// How much of a text is searched for what it is, bytes.
+const SEARCHED: usize = 64 * 1024;
+/// The name of a layer that a saved dump does not tell.
+const LAYER: &str = "layer";
+
+/// Texts that are no source of frames, by what they contain, most telling first.
+const OTHERS: [(&str, &str); 24] = [
+    ("DISPLAY MANAGER (dumpsys display)", "a `dumpsys display` dump"),
+    ("DisplayDeviceInfo{", "a `dumpsys display` dump"),
+    ("SurfaceFlinger TimeStats:", "a `dumpsys SurfaceFlinger --timestats` dump"),
+    ("Legacy stats are as follows:", "a `dumpsys SurfaceFlinger --timestats` dump"),
+    ("presentToPresent histogram is as below:", "a `dumpsys SurfaceFlinger --timestats` dump"),
+    ("totalTimelineFrames = ", "a `dumpsys SurfaceFlinger --timestats` dump"),
+    ("Build configuration: [sf", "a full `dumpsys SurfaceFlinger` dump"),
+    ("Visible layers (count = ", "a full `dumpsys SurfaceFlinger` dump"),
+    ("RequestedLayerState{", "a `dumpsys SurfaceFlinger --list` dump"),
+    ("WINDOW MANAGER ", "a `dumpsys window` dump"),
+    ("mCurrentFocus=", "a `dumpsys window` dump"),
+    ("mFocusedApp=", "a `dumpsys window` dump"),
+    ("POWER MANAGER (dumpsys power)", "a `dumpsys power` dump"),
+    ("Applications Memory Usage", "a `dumpsys meminfo` dump"),
+    ("IsStatusOverride: ", "a `dumpsys thermalservice` dump"),
+    ("Thermal Status: ", "a `dumpsys thermalservice` dump"),
+    ("USB powered: ", "a `dumpsys battery` dump"),
+    ("Starting: Intent {", "the output of `am start`"),
+    ("Davey! duration=", "a logcat with `Davey!` lines"),
+    ("--------- beginning of ", "a logcat"),
+    ("<?xml", "an XML file"),
+    ("\"traceEvents\"", "a Chrome JSON trace"),
+    ("# tracer: nop", "a systrace"),
+    ("<!DOCTYPE html", "a web page"),
+];
+
+/// Reads a dump that someone saved: which source it is from, and the samples of each ring in it.
+///
+/// `hint` names the source where the user did; otherwise the content decides. A name that comes again is a later dump
+/// of the same ring. Samples carry no stamps. A latency dump does not tell its layer: its ring is called `layer`.
+/// Errors say what the text is when it is known to be something else.
+pub fn read_auto(
+    bytes: &[u8],
+    hint: Option<SourceId>,
+) -> Result<(SourceId, Vec<(String, Sample)>), Unreadable> {
+    if let Some(kind) = binary(bytes) {
+        return Err(other(kind));
+    }
+    let text = decode(bytes);
+    let source = hint.or_else(|| recognise(&text));
+    let read = match source {
+        Some(SourceId::SurfaceFlinger) => {
+            read_latency(&text).map(|blocks| (SourceId::SurfaceFlinger, named(LAYER, blocks, None, None)))
+        }
+        Some(SourceId::Gfxinfo) => read_framestats(&text, None).map(|windows| {
+            (SourceId::Gfxinfo, windows.into_iter().map(|window| (window.name(), window.sample)).collect())
+        }),
+        None => Err(Unreadable::Garbled(first_line(&text))),
+    };
+    read.map_err(|error| explain(&text, source, error))
+}
+
+/// The source a text is from, by its content.
+fn recognise(text: &[u8]) -> Option<SourceId> {
+    let head = &text[..text.len().min(SEARCHED)];
+    let gfxinfo = |line: &[u8]| {
+        [FENCE, PROCESS, TITLE, b"Flags,", b"No process found for:"]
+            .iter()
+            .any(|known| line.starts_with(known))
+    };
+    if lines(head).any(gfxinfo) {
+        return Some(SourceId::Gfxinfo);
+    }
+    let telling = |line: &&[u8]| !line.trim_ascii().is_empty() && !crate::refusal::noise(line);
+    let first = lines(head).find(telling)?;
+    whole_integer(first).map(|_| SourceId::SurfaceFlinger)
+}
+
+fn explain(text: &[u8], source: Option<SourceId>, error: Unreadable) -> Unreadable {
+    let Unreadable::Garbled(line) = error else { return error };
+    if text.trim_ascii().is_empty() {
+        return Unreadable::Garbled("the file is empty".to_owned());
+    }
+    let head = &text[..text.len().min(SEARCHED)];
+    if let Some((_, kind)) = OTHERS.iter().find(|(known, _)| contains(head, known.as_bytes())) {
+        return other(kind);
+    }
+    if let Some(refusal) = lines(head).take(20).find_map(crate::refusal::refusal) {
+        return Unreadable::Refused(refusal.what);
+    }
+    match source {
+        Some(SourceId::SurfaceFlinger) => {
+            Unreadable::Garbled(format!("not a `--latency` dump at this line: `{line}`"))
+        }
+        Some(SourceId::Gfxinfo) => Unreadable::Garbled(format!("no framestats in it: {line}")),
+        None => Unreadable::Garbled(format!("not a dump farmjank knows; it begins with `{line}`; {READS}")),
+    }
+}
+
+const READS: &str = "farmjank analyze reads `dumpsys SurfaceFlinger --latency LAYER` and \
+                     `dumpsys gfxinfo PACKAGE framestats`";
+
+fn other(kind: &str) -> Unreadable {
+    Unreadable::Garbled(format!("this is {kind}; {READS}"))
+}
+
+fn first_line(text: &[u8]) -> String {
+    crate::text::shown(lines(text).find(|line| !line.trim_ascii().is_empty()).unwrap_or_default())
+}
+
+/// What a file is that is no text at all.
+fn binary(bytes: &[u8]) -> Option<&'static str> {
+    match bytes {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => None,
+        [0x1f, 0x8b, ..] => Some("a gzip file: unpack it first"),
+        [b'P', b'K', 3 | 5, ..] => Some("a zip file: unpack it first"),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => Some("a zstd file: unpack it first"),
+        [0x89, b'P', b'N', b'G', ..] => Some("a picture"),
+        _ if !bytes[..bytes.len().min(8192)].contains(&0) => None,
+        // A trace is a list of packets: field 1, length-delimited.
+        [0x0a, ..] => Some("a binary file, by its first bytes a Perfetto trace"),
+        _ => Some("a binary file"),
+    }
+}

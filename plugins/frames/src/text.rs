@@ -1,0 +1,189 @@
+//! Bytes of a dump from anywhere, made readable: encodings, lines, integers, and device text made safe to show.
+//!
+//! Dumps saved on Windows hosts are UTF-16 with a byte order mark or UTF-8 with one, and end their lines with CRLF.
+//! Must not know: what any dump means. Nothing here panics or allocates more than 1.5 times its input.
+
+use std::borrow::Cow;
+
+/// Longest piece of device text that is shown in a message, in characters.
+const SHOWN: usize = 120;
+
+/// The text in UTF-8 without byte order mark. Borrows unless the text is UTF-16, whose broken surrogates become
+/// U+FFFD. Bytes that are not UTF-8 stay as they are: readers work on bytes.
+pub fn decode(bytes: &[u8]) -> Cow<'_, [u8]> {
+    match bytes {
+        [0xef, 0xbb, 0xbf, rest @ ..] => Cow::Borrowed(rest),
+        [0xff, 0xfe, rest @ ..] => Cow::Owned(from_utf16(rest, u16::from_le_bytes)),
+        [0xfe, 0xff, rest @ ..] => Cow::Owned(from_utf16(rest, u16::from_be_bytes)),
+        _ => Cow::Borrowed(bytes),
+    }
+}
+
+fn from_utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Vec<u8> {
+    let units = bytes.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
+    let mut text = Vec::with_capacity(bytes.len() / 2);
+    let mut buffer = [0; 4];
+    for letter in char::decode_utf16(units) {
+        let letter = letter.unwrap_or(char::REPLACEMENT_CHARACTER);
+        text.extend_from_slice(letter.encode_utf8(&mut buffer).as_bytes());
+    }
+    text
+}
+
+/// The lines of a text without their line ends (LF or CRLF). A last line without line end counts; an empty one does not.
+pub fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let end = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
+        let line = &rest[..end];
+        rest = rest.get(end + 1..).unwrap_or_default();
+        Some(line.strip_suffix(b"\r").unwrap_or(line))
+    })
+}
+
+/// Device text made safe for a message: control characters escaped, clipped to 120 characters, never quoted.
+pub fn shown(text: &[u8]) -> String {
+    // Four bytes are the longest character: no need to decode more of a text that may be megabytes long.
+    let head = String::from_utf8_lossy(&text[..text.len().min(4 * SHOWN + 4)]);
+    let mut safe = String::new();
+    for (nth, letter) in head.trim().chars().enumerate() {
+        if nth == SHOWN {
+            safe.push('…');
+            break;
+        }
+        // Marks that reorder text would let a layer name rewrite the message around it.
+        if letter.is_control()
+            || matches!(letter, '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        {
+            safe.extend(letter.escape_default());
+        } else {
+            safe.push(letter);
+        }
+    }
+    safe
+}
+
+/// Reads a signed decimal integer at the start of `text`: its value and length. `None` when there is no digit.
+/// A number that does not fit 64 bits reads as `i64::MIN`: no clock ever shows it, and every reader refuses it.
+#[inline]
+pub(crate) fn integer(text: &[u8]) -> Option<(i64, usize)> {
+    let negative = text.first() == Some(&b'-');
+    let start = usize::from(negative);
+    let mut at = start;
+    let mut value: u64 = 0;
+    let mut fits = true;
+    while let Some(digit) = text.get(at).map(|byte| byte.wrapping_sub(b'0')).filter(|&digit| digit < 10) {
+        // Nineteen digits never overflow 64 unsigned bits; only then the check costs something.
+        if at - start < 19 {
+            value = value * 10 + u64::from(digit);
+        } else {
+            fits &= value.checked_mul(10).and_then(|tens| tens.checked_add(u64::from(digit))).is_some_and(
+                |next| {
+                    value = next;
+                    true
+                },
+            );
+        }
+        at += 1;
+    }
+    if at == start {
+        return None;
+    }
+    let signed =
+        i64::try_from(value).ok().filter(|_| fits).map(|value| if negative { -value } else { value });
+    Some((signed.unwrap_or(i64::MIN), at))
+}
+
+/// The whole of `text` as an integer, blanks around it ignored.
+pub(crate) fn whole_integer(text: &[u8]) -> Option<i64> {
+    let text = text.trim_ascii();
+    integer(text).filter(|&(value, length)| length == text.len() && value != i64::MIN).map(|(value, _)| value)
+}
+
+/// Where `needle` first occurs in `text`.
+pub(crate) fn find(text: &[u8], needle: &[u8]) -> Option<usize> {
+    let first = *needle.first()?;
+    let mut from = 0;
+    while let Some(offset) = text[from..].iter().position(|&byte| byte == first) {
+        let at = from + offset;
+        if text[at..].starts_with(needle) {
+            return Some(at);
+        }
+        from = at + 1;
+    }
+    None
+}
+
+/// Whether `needle` occurs in `text`.
+pub(crate) fn contains(text: &[u8], needle: &[u8]) -> bool {
+    find(text, needle).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn utf16(text: &str, big: bool) -> Vec<u8> {
+        let mark = [0xfeff];
+        let units = mark.iter().copied().chain(text.encode_utf16());
+        units.flat_map(|unit| if big { unit.to_be_bytes() } else { unit.to_le_bytes() }).collect()
+    }
+
+    #[test]
+    fn every_encoding_gives_the_same_text() {
+        let text = "16666666\r\n1\t2\t3\r\nünï 🎞\r\n";
+        let with_mark = [b"\xef\xbb\xbf", text.as_bytes()].concat();
+        for bytes in [text.as_bytes().to_vec(), with_mark, utf16(text, false), utf16(text, true)] {
+            assert_eq!(decode(&bytes).as_ref(), text.as_bytes());
+        }
+        let read: Vec<_> = lines(text.as_bytes()).collect();
+        assert_eq!(read, [b"16666666".as_slice(), b"1\t2\t3", "ünï 🎞".as_bytes()]);
+    }
+
+    #[test]
+    fn broken_utf16_is_replaced_and_an_odd_byte_left_out() {
+        assert_eq!(decode(&[0xff, 0xfe, b'a', 0, 0x00, 0xd8, b'b', 0, 7]).as_ref(), "a\u{fffd}b".as_bytes());
+        assert_eq!(decode(&[0xff, 0xfe]).as_ref(), b"");
+    }
+
+    #[test]
+    fn integers_end_where_their_digits_end() {
+        assert_eq!(integer(b"9223372036854775807\t"), Some((i64::MAX, 19)));
+        assert_eq!(integer(b"-1"), Some((-1, 2)));
+        assert_eq!(integer(b"9223372036854775808"), Some((i64::MIN, 19)));
+        assert_eq!(integer(b"00000000000000000000000012"), Some((12, 26)));
+        assert_eq!(integer(b"18446744073709551616"), Some((i64::MIN, 20)));
+        assert_eq!(integer(b"-"), None);
+        assert_eq!(integer(b"x1"), None);
+        assert_eq!(whole_integer(b" 8333333 \r"), Some(8_333_333));
+        assert_eq!(whole_integer(b"8333333 x"), None);
+    }
+
+    #[test]
+    fn shown_text_is_bounded_and_harmless() {
+        assert_eq!(shown(b"a\x1b[31m\x07b"), "a\\u{1b}[31m\\u{7}b");
+        assert_eq!(shown("x\u{202e}y".as_bytes()), "x\\u{202e}y");
+        assert_eq!(shown(&vec![b'a'; 1 << 20]).chars().count(), SHOWN + 1);
+    }
+
+    proptest! {
+        #[test]
+        fn every_integer_reads_back(value in any::<i64>()) {
+            let text = value.to_string();
+            prop_assert_eq!(integer(text.as_bytes()), Some((value, text.len())));
+        }
+
+        #[test]
+        fn any_bytes_decode_within_bounds(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            let text = decode(&bytes);
+            prop_assert!(text.len() <= bytes.len() / 2 * 3 + bytes.len() % 2 + 1);
+            let joined: usize = lines(&text).map(|line| line.len() + 2).sum();
+            prop_assert!(joined >= text.len());
+            shown(&bytes);
+        }
+    }
+}
