@@ -182,7 +182,13 @@ pub enum Fact {
     /// A trial ended.
     TrialFinished { job: JobId, trial: u32, counted: bool, ending: Ending, windows: Vec<WindowMeasured> },
     /// A job was judged; every planned job is, exactly once.
-    JobJudged { job: JobId, verdict: Verdict, windows: Vec<WindowJudged>, fault: Option<Fault>, reasons: Vec<String> },
+    JobJudged {
+        job: JobId,
+        verdict: Verdict,
+        windows: Vec<WindowJudged>,
+        fault: Option<Fault>,
+        reasons: Vec<String>,
+    },
     /// The job gave its phone back.
     LeaseReturned { job: JobId, device: DeviceId, reason: String },
     /// Something worth a line that changes no verdict by itself.
@@ -195,4 +201,32 @@ pub enum Fact {
     DeliveryFailed { reporter: String, what: String, why: String },
     /// The run ended. Last, once.
     RunFinished { exit_code: u8 },
+}
+
+impl Fact {
+    /// The kind as written in the log.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Fact::RunStarted { .. } => "run_started",
+            Fact::PlanMade { .. } => "plan_made",
+            Fact::DeviceSeen { .. } => "device_seen",
+            Fact::DeviceGone { .. } => "device_gone",
+            Fact::JobQueued { .. } => "job_queued",
+            Fact::LeaseGranted { .. } => "lease_granted",
+            Fact::LeaseRefused { .. } => "lease_refused",
+            Fact::SourceChosen { .. } => "source_chosen",
+            Fact::TrialStarted { .. } => "trial_started",
+            Fact::StepStarted { .. } => "step_started",
+            Fact::StepFinished { .. } => "step_finished",
+            Fact::SampleTaken { .. } => "sample_taken",
+            Fact::TrialFinished { .. } => "trial_finished",
+            Fact::JobJudged { .. } => "job_judged",
+            Fact::LeaseReturned { .. } => "lease_returned",
+            Fact::Noticed { .. } => "noticed",
+            Fact::RunJudged { .. } => "run_judged",
+            Fact::DeliveryMade { .. } => "delivery_made",
+            Fact::DeliveryFailed { .. } => "delivery_failed",
+            Fact::RunFinished { .. } => "run_finished",
+        }
+    }
 }

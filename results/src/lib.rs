@@ -11,7 +11,8 @@ pub mod estimate;
 pub mod event;
 pub mod evidence;
 pub mod frame;
-// judge lands next
+pub mod journal;
+pub mod laws;
 mod limit;
 pub mod metric;
 pub mod metrics;

@@ -2,7 +2,8 @@
 
 use crate::blame::Fault;
 use crate::device::{DeviceFacts, DeviceId};
-use crate::event::{Ending, JobId, PlannedJob, Refusal, WindowJudged, WindowMeasured};
+use crate::event::{Ending, Event, Fact, JobId, PlannedJob, Refusal, WindowJudged, WindowMeasured};
+pub use crate::laws::{Laws, OutOfOrder};
 use crate::time::RunTime;
 use crate::verdict::Verdict;
 use std::collections::BTreeMap;
@@ -30,6 +31,8 @@ pub struct Record {
     pub interrupted: Option<String>,
     /// Time of the last event.
     pub at: RunTime,
+    /// What the laws of the stream remember.
+    pub laws: Laws,
 }
 
 /// Facts that appear once.
@@ -83,4 +86,108 @@ pub struct TrialRecord {
     pub ending: Option<Ending>,
     /// Its windows.
     pub windows: Vec<WindowMeasured>,
+}
+
+impl Record {
+    /// Folds one more event in.
+    ///
+    /// # Errors
+    /// When it breaks a law of the stream; the record is then as before.
+    pub fn apply(&mut self, event: &Event) -> Result<(), OutOfOrder> {
+        self.laws.admit(event)?;
+        self.at = event.at;
+        match &event.fact {
+            Fact::RunStarted { tool, run, wall, seed, lab, .. } => {
+                let (run, tool, wall) = (run.clone(), tool.clone(), wall.clone());
+                self.header = Header { run, tool, wall, seed: *seed, lab: lab.clone() };
+            }
+            Fact::PlanMade { digest, jobs, refusals } => {
+                self.digest.clone_from(digest);
+                self.refusals.clone_from(refusals);
+                self.jobs = jobs.iter().map(|planned| (planned.job, JobRecord::new(planned))).collect();
+            }
+            Fact::DeviceSeen { device, facts: Some(facts), .. } => {
+                self.devices.insert(device.clone(), (**facts).clone());
+            }
+            Fact::Noticed { job, what } => self.notices.push((*job, what.clone())),
+            Fact::RunJudged { verdict, exit_code, interrupted } => {
+                self.verdict = Some(*verdict);
+                self.exit_code = Some(*exit_code);
+                self.interrupted.clone_from(interrupted);
+            }
+            Fact::RunFinished { exit_code } => self.exit_code = Some(*exit_code),
+            fact => self.apply_to_job(fact, event.at),
+        }
+        Ok(())
+    }
+
+    /// The facts that change one job; all others leave the record as it is.
+    fn apply_to_job(&mut self, fact: &Fact, at: RunTime) {
+        match fact {
+            Fact::TrialStarted { job, trial, counted } => {
+                let Some(job) = self.jobs.get_mut(job) else { return };
+                job.started.get_or_insert(at);
+                job.trials.push(TrialRecord::new(*trial, *counted, at));
+            }
+            Fact::TrialFinished { job, trial, ending, windows, .. } => {
+                let trials = self.jobs.get_mut(job).into_iter().flat_map(|job| &mut job.trials);
+                // a repeated trial has the same number: the open one is the last
+                let Some(open) = trials.filter(|record| record.trial == *trial).last() else { return };
+                (open.ended, open.ending) = (Some(at), Some(ending.clone()));
+                open.windows.clone_from(windows);
+            }
+            Fact::JobJudged { job, verdict, windows, fault, reasons } => {
+                let Some(job) = self.jobs.get_mut(job) else { return };
+                (job.ended, job.verdict) = (Some(at), Some(*verdict));
+                job.windows.clone_from(windows);
+                job.fault.clone_from(fault);
+                job.reasons.clone_from(reasons);
+            }
+            _ => {}
+        }
+    }
+
+    /// Folds a log, or the beginning of one.
+    ///
+    /// # Errors
+    /// The first event that breaks a law.
+    pub fn fold<'a>(events: impl IntoIterator<Item = &'a Event>) -> Result<Record, OutOfOrder> {
+        let mut record = Record::default();
+        for event in events {
+            record.apply(event)?;
+        }
+        Ok(record)
+    }
+
+    /// The verdict the jobs add up to; see [`run_verdict`].
+    pub fn run_verdict(&self) -> Verdict {
+        run_verdict(self.jobs.values())
+    }
+}
+
+/// The verdict of a run: the worst of its jobs by precedence Fail, Broken, Undecided, Pass. A job without a verdict is
+/// undecided. Without any job it is Pass: whoever selects nothing must say so before asking (exit code 5).
+pub fn run_verdict<'a>(jobs: impl IntoIterator<Item = &'a JobRecord>) -> Verdict {
+    Verdict::worst(jobs.into_iter().map(|job| job.verdict.unwrap_or(Verdict::Undecided)))
+}
+
+impl JobRecord {
+    fn new(planned: &PlannedJob) -> Self {
+        JobRecord {
+            planned: planned.clone(),
+            started: None,
+            ended: None,
+            trials: Vec::new(),
+            verdict: None,
+            windows: Vec::new(),
+            fault: None,
+            reasons: Vec::new(),
+        }
+    }
+}
+
+impl TrialRecord {
+    fn new(trial: u32, counted: bool, started: RunTime) -> Self {
+        TrialRecord { trial, counted, started, ended: None, ending: None, windows: Vec::new() }
+    }
 }

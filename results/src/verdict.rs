@@ -3,6 +3,15 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
+/// Exit code when the command line or a scenario is wrong and nothing ran.
+pub const EXIT_USAGE: u8 = 2;
+/// Exit code when nothing matched the selection.
+pub const EXIT_NOTHING_SELECTED: u8 = 5;
+/// Exit code of a run ended by an interrupt (SIGINT).
+pub const EXIT_INTERRUPTED: u8 = 130;
+/// Exit code of a run ended by a request to terminate (SIGTERM).
+pub const EXIT_TERMINATED: u8 = 143;
+
 /// The answer for a window, a job, or the whole run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -1,0 +1,236 @@
+//! The laws of the event stream: which fact may follow which. Asserted when a fact is announced and again when it is
+//! folded, by this one state machine.
+//!
+//! Knows the order of facts and nothing of their meaning. A refused event changes nothing, except that its number is
+//! spent when it was the right one.
+
+use crate::device::DeviceId;
+use crate::event::{Ending, Event, FORMAT, Fact, JobId};
+use crate::time::RunTime;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// An event that breaks a law of the stream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutOfOrder {
+    /// Number of the event.
+    pub seq: u64,
+    /// Its kind, as written in the log.
+    pub kind: &'static str,
+    /// Which law it breaks, in words.
+    pub law: String,
+}
+
+impl fmt::Display for OutOfOrder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "event {} ({}): {}", self.seq, self.kind, self.law)
+    }
+}
+
+impl std::error::Error for OutOfOrder {}
+
+/// What the laws must remember.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Laws {
+    next: u64,
+    last: RunTime,
+    stage: Stage,
+    planned: bool,
+    jobs: BTreeMap<JobId, Life>,
+    leased: BTreeMap<DeviceId, JobId>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Stage {
+    #[default]
+    Empty,
+    Running,
+    Judged,
+    Finished,
+}
+
+/// One job's open ends.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Life {
+    lease: Option<DeviceId>,
+    trial: Option<(u32, bool)>,
+    steps: Vec<String>,
+    judged: bool,
+}
+
+type Lawful = Result<(), String>;
+
+fn law(holds: bool, broken: impl FnOnce() -> String) -> Lawful {
+    if holds { Ok(()) } else { Err(broken()) }
+}
+
+impl Laws {
+    /// Admits the next event.
+    ///
+    /// # Errors
+    /// The law it breaks.
+    pub fn admit(&mut self, event: &Event) -> Result<(), OutOfOrder> {
+        let refuse = |law| OutOfOrder { seq: event.seq, kind: event.fact.kind(), law };
+        if event.seq != self.next {
+            return Err(refuse(format!("events are numbered without holes; {} was expected", self.next)));
+        }
+        self.next += 1;
+        if event.at < self.last {
+            return Err(refuse("time never goes back".to_owned()));
+        }
+        self.stage(&event.fact).and_then(|()| self.fact(&event.fact)).map_err(refuse)?;
+        self.last = event.at;
+        Ok(())
+    }
+
+    /// `RunStarted` first and once, only deliveries after `RunJudged`, nothing after `RunFinished`.
+    fn stage(&self, fact: &Fact) -> Lawful {
+        let lawful = match self.stage {
+            Stage::Empty => matches!(fact, Fact::RunStarted { .. }),
+            Stage::Running => !matches!(fact, Fact::RunStarted { .. } | Fact::RunFinished { .. }),
+            Stage::Judged => {
+                matches!(
+                    fact,
+                    Fact::DeliveryMade { .. } | Fact::DeliveryFailed { .. } | Fact::RunFinished { .. }
+                )
+            }
+            Stage::Finished => false,
+        };
+        law(lawful, || {
+            let words = match self.stage {
+                Stage::Empty => "run_started comes first",
+                Stage::Running => "run_started comes once, and run_finished only after run_judged",
+                Stage::Judged => "after run_judged only deliveries happen",
+                Stage::Finished => "nothing comes after run_finished",
+            };
+            words.to_owned()
+        })
+    }
+
+    fn fact(&mut self, fact: &Fact) -> Lawful {
+        match fact {
+            Fact::RunStarted { format, .. } => {
+                let newer = || format!("log format {format} is not the format {FORMAT} this farmjank reads");
+                law(*format == FORMAT, newer)?;
+                self.stage = Stage::Running;
+            }
+            Fact::PlanMade { jobs, .. } => {
+                law(!self.planned, || "the plan is made once".to_owned())?;
+                let fresh: BTreeMap<_, _> =
+                    jobs.iter().map(|planned| (planned.job, Life::default())).collect();
+                law(fresh.len() == jobs.len(), || "a job number appears twice in the plan".to_owned())?;
+                (self.planned, self.jobs) = (true, fresh);
+            }
+            Fact::Noticed { job: Some(job), .. } => {
+                self.job(*job)?;
+            }
+            Fact::JobQueued { job, .. } => {
+                self.waiting(*job)?;
+            }
+            Fact::LeaseRefused { job, .. } => {
+                self.waiting(*job)?;
+            }
+            Fact::LeaseGranted { job, device } => self.grant(*job, device)?,
+            Fact::LeaseReturned { job, device, .. } => self.give_back(*job, device)?,
+            Fact::TrialStarted { job, trial, counted } => self.start_trial(*job, *trial, *counted)?,
+            Fact::StepStarted { job, trial, step, .. } => self.inside(*job, *trial)?.steps.push(step.clone()),
+            Fact::StepFinished { job, trial, step, .. } => self.finish_step(*job, *trial, step)?,
+            Fact::SourceChosen { job, trial, .. } | Fact::SampleTaken { job, trial, .. } => {
+                self.inside(*job, *trial)?;
+            }
+            Fact::TrialFinished { job, trial, counted, ending, .. } => {
+                self.finish_trial(*job, *trial, *counted, ending)?;
+            }
+            Fact::JobJudged { job, .. } => {
+                let life = self.unjudged(*job)?;
+                law(life.trial.is_none(), || format!("job {job} still has a trial open"))?;
+                life.judged = true;
+            }
+            Fact::RunJudged { .. } => {
+                let unjudged = self.jobs.iter().find(|(_, life)| !life.judged);
+                law(unjudged.is_none(), || {
+                    format!("job {} was never judged", unjudged.map_or(0, |(job, _)| *job))
+                })?;
+                let leased = self.leased.iter().next();
+                law(leased.is_none(), || "a phone is still leased".to_owned())?;
+                self.stage = Stage::Judged;
+            }
+            Fact::RunFinished { .. } => self.stage = Stage::Finished,
+            Fact::DeviceSeen { .. } | Fact::DeviceGone { .. } | Fact::Noticed { job: None, .. } => {}
+            Fact::DeliveryMade { .. } | Fact::DeliveryFailed { .. } => {}
+        }
+        Ok(())
+    }
+
+    fn job(&mut self, job: JobId) -> Result<&mut Life, String> {
+        self.jobs.get_mut(&job).ok_or_else(|| format!("job {job} is not in the plan"))
+    }
+
+    fn unjudged(&mut self, job: JobId) -> Result<&mut Life, String> {
+        let life = self.job(job)?;
+        law(!life.judged, || format!("job {job} was already judged"))?;
+        Ok(life)
+    }
+
+    /// The job, not judged and without a phone.
+    fn waiting(&mut self, job: JobId) -> Result<&mut Life, String> {
+        let life = self.unjudged(job)?;
+        law(life.lease.is_none(), || format!("job {job} already holds a phone"))?;
+        Ok(life)
+    }
+
+    /// The job with this trial open.
+    fn inside(&mut self, job: JobId, trial: u32) -> Result<&mut Life, String> {
+        let life = self.job(job)?;
+        let open = life.trial.is_some_and(|(number, _)| number == trial);
+        law(open, || format!("trial {trial} of job {job} is not open"))?;
+        Ok(life)
+    }
+
+    fn grant(&mut self, job: JobId, device: &DeviceId) -> Lawful {
+        if let Some(holder) = self.leased.get(device) {
+            return Err(format!("job {holder} holds that phone"));
+        }
+        self.waiting(job)?.lease = Some(device.clone());
+        self.leased.insert(device.clone(), job);
+        Ok(())
+    }
+
+    fn give_back(&mut self, job: JobId, device: &DeviceId) -> Lawful {
+        let life = self.job(job)?;
+        law(life.lease.as_ref() == Some(device), || format!("job {job} does not hold that phone"))?;
+        law(life.trial.is_none(), || format!("job {job} still has a trial open"))?;
+        life.lease = None;
+        self.leased.remove(device);
+        Ok(())
+    }
+
+    fn start_trial(&mut self, job: JobId, trial: u32, counted: bool) -> Lawful {
+        let life = self.unjudged(job)?;
+        law(life.lease.is_some(), || format!("job {job} holds no phone"))?;
+        law(life.trial.is_none(), || format!("job {job} already has a trial open"))?;
+        life.trial = Some((trial, counted));
+        Ok(())
+    }
+
+    fn finish_step(&mut self, job: JobId, trial: u32, step: &str) -> Lawful {
+        let life = self.inside(job, trial)?;
+        let innermost = life.steps.last().is_some_and(|open| open == step);
+        law(innermost, || "that step is not the innermost open one".to_owned())?;
+        life.steps.pop();
+        Ok(())
+    }
+
+    /// A trial that completed has finished all its steps; one that was cut short may leave them open.
+    fn finish_trial(&mut self, job: JobId, trial: u32, counted: bool, ending: &Ending) -> Lawful {
+        let life = self.inside(job, trial)?;
+        law(life.trial == Some((trial, counted)), || {
+            format!("trial {trial} of job {job} cannot change whether it counts")
+        })?;
+        let whole = *ending != Ending::Completed || life.steps.is_empty();
+        law(whole, || format!("trial {trial} of job {job} completed with a step still open"))?;
+        life.trial = None;
+        life.steps.clear();
+        Ok(())
+    }
+}

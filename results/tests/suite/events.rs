@@ -1,0 +1,184 @@
+//! The format of the log, to the byte: one line per kind of fact. Format 1 grows by addition only: a line here may gain
+//! a field, but an old line must still be read.
+
+use crate::log::*;
+use farmjank_results::blame::{Blame, Fault};
+use farmjank_results::device::DeviceId;
+use farmjank_results::event::*;
+use farmjank_results::frame::SourceId;
+use farmjank_results::journal;
+use farmjank_results::metric::{Reading, Unit};
+use farmjank_results::period::{PeriodOrigin, PeriodSegment};
+use farmjank_results::record::Record;
+use farmjank_results::threshold::{Judgement, Outcome};
+use farmjank_results::time::{DeviceTime, Span};
+use farmjank_results::timeline::{Gap, GapCause, Tally};
+use farmjank_results::verdict::Verdict;
+use farmjank_results::window::{Coverage, Motion, Phase};
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+const GOLDEN: &str = include_str!("golden/events.ndjson");
+
+fn lost() -> Fault {
+    Fault::new(Blame::Lab, "device_lost", "the phone left").passing().advise("check the cable")
+}
+
+fn measured() -> WindowMeasured {
+    let at = DeviceTime::from_ns;
+    let coverage = Coverage {
+        frames_seen: 59,
+        samples: 3,
+        proved: false,
+        share: 0.1 + 0.2,
+        gaps: vec![Gap { after: Some(at(7)), before: None, cause: GapCause::EarlyEnd }],
+        source: SourceId::Gfxinfo,
+        layer: None,
+        periods: vec![PeriodSegment {
+            from: at(0),
+            period: Span::from_ns(8_333_333),
+            origin: PeriodOrigin::Fitted,
+        }],
+        period_uncertain: Span::from_ms(1),
+        tally: Tally { samples: 3, ..Tally::default() },
+        doubts: vec!["the end was not seen".into()],
+    };
+    WindowMeasured {
+        window: "fling the feed".into(),
+        span: Some((at(1), at(9))),
+        motions: vec![Motion { from: at(2), to: at(8), phase: Phase::Finger }],
+        readings: [
+            ("fps".to_owned(), Reading::Value(1e9 / 16_666_667.0)),
+            ("levels".to_owned(), Reading::List(vec![1.0, 0.0])),
+            ("scroll_fps".to_owned(), Reading::Unmeasurable("no gesture in this window".into())),
+        ]
+        .into(),
+        refresh_hz: Some(59.940_059_999_999_9),
+        coverage: Some(coverage),
+        void: Some("thermal".into()),
+        evidence: vec!["evidence/0/1.dump".into()],
+    }
+}
+
+fn judged_window() -> WindowJudged {
+    let judgement = |outcome| Judgement {
+        metric: "hitch_ms_per_s".into(),
+        unit: Unit::MsPerS,
+        text: "mean < 10".into(),
+        actual: Some(12.5),
+        limit: Some(10.0),
+        confidence_bound: None,
+        values: vec![Some(12.5), None],
+        outcome,
+    };
+    WindowJudged {
+        window: "fling the feed".into(),
+        verdict: Verdict::Fail,
+        judgements: vec![judgement(Outcome::Breached), judgement(Outcome::Unknown("one value only".into()))],
+        counted: 2,
+        void: vec!["iteration 3: thermal".into()],
+        reasons: vec!["too slow".into()],
+    }
+}
+
+/// One lawful log with every kind of fact.
+fn every_kind() -> Vec<Event> {
+    let device = phone(0);
+    let Fact::PlanMade { digest, mut jobs, .. } = plan_made(2) else { unreachable!() };
+    jobs[0].windows = vec![PlannedWindow { name: "fling the feed".into(), line: 11, column: 5 }];
+    jobs[1].device = None;
+    let why = "refresh 60 is below 90".to_owned();
+    let refusals = vec![Refusal { scenario: "Home feed".into(), device: DeviceId("b".into()), why }];
+    let mut chosen = source_chosen(0, 1);
+    if let Fact::SourceChosen { passed_over, .. } = &mut chosen {
+        passed_over.push(PassedOver { what: "gfxinfo".into(), why: "not an HWUI app".into() });
+    }
+    let (step, stamps) = ("steps[2]".to_owned(), Some((DeviceTime::from_ns(1), DeviceTime::from_ns(2))));
+    numbered(vec![
+        run_started(),
+        Fact::DeviceSeen {
+            device: device.clone(),
+            state: "device".into(),
+            facts: Some(Box::new(facts_of("lab-0"))),
+        },
+        Fact::PlanMade { digest, jobs, refusals },
+        Fact::JobQueued { job: 0, why: "its phone is busy".into() },
+        Fact::LeaseRefused { job: 0, device: device.clone(), fault: lost() },
+        granted(0, 0),
+        trial_started(0, 1),
+        chosen,
+        step_started(0, 1, "steps[2]"),
+        Fact::StepFinished { job: 0, trial: 1, step, stamps, fault: Some(lost()) },
+        sample_taken(0, 1),
+        Fact::TrialFinished {
+            job: 0,
+            trial: 1,
+            counted: true,
+            ending: Ending::Faulted(lost()),
+            windows: vec![measured()],
+        },
+        Fact::DeviceGone { device, why: "unplugged".into() },
+        Fact::JobJudged {
+            job: 0,
+            verdict: Verdict::Fail,
+            windows: vec![judged_window()],
+            fault: Some(lost()),
+            reasons: vec!["too slow".into()],
+        },
+        returned(0, 0),
+        noticed(Some(0)),
+        judged(1),
+        Fact::RunJudged { verdict: Verdict::Fail, exit_code: 1, interrupted: None },
+        delivery(),
+        Fact::DeliveryFailed { reporter: "webhook".into(), what: "post".into(), why: "refused".into() },
+        Fact::RunFinished { exit_code: 1 },
+    ])
+}
+
+#[test]
+fn every_kind_of_fact_is_written_as_it_always_was() {
+    let events = every_kind();
+    let written: Vec<String> =
+        events.iter().map(|event| String::from_utf8(journal::line(event).unwrap()).unwrap()).collect();
+    for (line, golden) in written.iter().zip(GOLDEN.split_inclusive('\n')) {
+        assert_eq!(
+            line,
+            golden,
+            "the format changed; if by addition only, the new log is:\n{}",
+            written.concat()
+        );
+    }
+    assert_eq!(written.concat(), GOLDEN, "the golden has more or fewer lines");
+    let kinds: BTreeSet<&str> = events.iter().map(|event| event.fact.kind()).collect();
+    assert_eq!(kinds.len(), 20, "house rules: twenty kinds, each with a line: {kinds:?}");
+    for (event, line) in events.iter().zip(&written) {
+        assert!(line.contains(&format!("\"kind\":\"{}\"", event.fact.kind())), "{line}");
+    }
+}
+
+#[test]
+fn the_golden_log_reads_back_as_the_same_events() {
+    let (record, events) = Record::read_ndjson(GOLDEN.as_bytes()).unwrap();
+    assert_eq!(events, every_kind());
+    assert_eq!(record, Record::fold(&events).unwrap());
+}
+
+proptest! {
+    #[test]
+    fn numbers_come_back_bit_for_bit(value in any::<f64>().prop_filter("finite", |v| v.is_finite()), seed in any::<u64>()) {
+        let fps = Fact::SampleTaken { job: 0, trial: 0, window: "w".into(), samples: seed, frames: 0, fps: Some(value) };
+        let event = &numbered(vec![fps])[0];
+        let back: Event = serde_json::from_slice(&journal::line(event).unwrap()).unwrap();
+        prop_assert_eq!(&back, event);
+        let Fact::SampleTaken { fps: Some(read), .. } = back.fact else { unreachable!() };
+        prop_assert_eq!(read.to_bits(), value.to_bits());
+    }
+
+    #[test]
+    fn any_text_survives_the_log(what in any::<String>()) {
+        let event = &numbered(vec![Fact::Noticed { job: None, what }])[0];
+        let line = journal::line(event).unwrap();
+        prop_assert_eq!(line.iter().filter(|byte| **byte == b'\n').count(), 1, "one event, one line");
+        prop_assert_eq!(&serde_json::from_slice::<Event>(&line).unwrap(), event);
+    }
+}

@@ -1,0 +1,6 @@
+//! What the crate promises to others: the grammar of limits, the format of the log, the laws of its order.
+
+mod events;
+mod limits;
+mod log;
+mod record;
