@@ -1,1 +1,22 @@
-//! Reporters: a recorded run in, text and files out. Pure.
+//! Reporters: a recorded run in, text and files out. Pure: the same record gives the same bytes.
+//!
+//! Read in this order: [`clean`] (hostile text) → [`cells`] and [`readings`] (a record, laid out) → [`words`] and
+//! [`paint`] (numbers and looks) → [`junit`], [`json`], [`table`] (what a finished run leaves) → [`console`], [`lanes`]
+//! and [`live`] (what a run shows as it goes). Nothing here opens a file, reads a clock or asks the environment; only
+//! [`live`] draws, on a target it is handed.
+
+pub mod cells;
+pub mod clean;
+pub mod console;
+pub mod json;
+pub mod junit;
+pub mod lanes;
+pub mod live;
+pub mod paint;
+pub mod readings;
+mod shelf;
+mod story;
+pub mod table;
+pub mod words;
+
+pub use shelf::{NAMES, Options, by_name, shelf};

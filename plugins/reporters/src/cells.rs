@@ -1,0 +1,257 @@
+//! A record, laid out as cells: one window of one scenario on one phone. What every report lists.
+//!
+//! Must not know: formats. A job that says more than its windows (it broke before them, or it did worse than each of
+//! them) has a cell of its own, named [`WHOLE`].
+
+use farmjank_results::blame::{Blame, Fault};
+use farmjank_results::device::{DeviceFacts, DeviceId};
+use farmjank_results::event::{Ending, WindowJudged, WindowMeasured};
+use farmjank_results::record::{JobRecord, Record, TrialRecord};
+use farmjank_results::threshold::Outcome;
+use farmjank_results::time::Span;
+use farmjank_results::verdict::Verdict;
+use farmjank_results::window::Coverage;
+
+/// Name of the cell that stands for a job as a whole.
+pub const WHOLE: &str = "whole scenario";
+
+/// One window of one scenario on one phone.
+#[derive(Clone)]
+pub struct Cell<'a> {
+    /// The run.
+    pub record: &'a Record,
+    /// The job.
+    pub job: &'a JobRecord,
+    /// Window name, or [`WHOLE`].
+    pub name: &'a str,
+    /// Line and column in the scenario file, from 1, where known.
+    pub place: Option<(u32, u32)>,
+    /// True when the cell stands for the job and not for a window.
+    pub whole: bool,
+    /// What was judged; none when the job ended before.
+    pub judged: Option<&'a WindowJudged>,
+    /// Verdict; none while nothing is judged.
+    pub verdict: Option<Verdict>,
+    /// The window in each trial that measured it, warm-ups included, in order.
+    pub measured: Vec<(&'a TrialRecord, &'a WindowMeasured)>,
+}
+
+/// Every cell of a run, in order of plan and scenario.
+pub fn cells(record: &Record) -> Vec<Cell<'_>> {
+    record.jobs.values().flat_map(|job| of_job(record, job)).collect()
+}
+
+/// When the last job ended (or its last trial began or ended): the length of the run. Unlike the record's own last instant
+/// it does not grow while reports are delivered, so a report rebuilt later is the same.
+pub fn duration(record: &Record) -> Span {
+    let of_trials = |job: &JobRecord| {
+        let ends = job.trials.iter().map(|trial| trial.ended.unwrap_or(trial.started));
+        ends.chain(job.ended).max()
+    };
+    let last = record.jobs.values().filter_map(of_trials).max();
+    last.map_or(Span::ZERO, |last| Span::from_ns(last.ns().max(0)))
+}
+
+/// The cells of one job.
+pub fn of_job<'a>(record: &'a Record, job: &'a JobRecord) -> Vec<Cell<'a>> {
+    let planned = job.planned.windows.iter().map(|w| (w.name.as_str(), Some((w.line, w.column))));
+    let mut names: Vec<(&str, Option<(u32, u32)>)> = Vec::new();
+    // A window that was judged and not planned is a bug elsewhere; it is shown all the same.
+    for (name, place) in planned.chain(job.windows.iter().map(|w| (w.window.as_str(), None))) {
+        if !names.iter().any(|(known, _)| *known == name) {
+            names.push((name, place));
+        }
+    }
+    let mut out: Vec<Cell> =
+        names.into_iter().map(|(name, place)| window_cell(record, job, name, place)).collect();
+    let worst = Verdict::worst(out.iter().filter_map(|cell| cell.verdict));
+    let says_more = job.verdict.is_some_and(|own| worst.worse(own) != worst);
+    if out.is_empty() || says_more {
+        let (name, verdict) = (WHOLE, job.verdict);
+        out.push(Cell {
+            record,
+            job,
+            name,
+            place: None,
+            whole: true,
+            judged: None,
+            verdict,
+            measured: Vec::new(),
+        });
+    }
+    out
+}
+
+fn window_cell<'a>(
+    record: &'a Record,
+    job: &'a JobRecord,
+    name: &'a str,
+    place: Option<(u32, u32)>,
+) -> Cell<'a> {
+    let judged = job.windows.iter().find(|w| w.window == name);
+    // A repeated trial has the number of the one it repeats; the last attempt is the trial.
+    let repeated =
+        |at: usize, trial: &TrialRecord| job.trials[at + 1..].iter().any(|next| next.trial == trial.trial);
+    let trials = job.trials.iter().enumerate().filter(|(at, trial)| !repeated(*at, trial));
+    let measured = trials
+        .flat_map(|(_, trial)| trial.windows.iter().filter(|w| w.window == name).map(move |w| (trial, w)))
+        .collect();
+    let verdict = judged.map(|w| w.verdict).or(job.verdict);
+    Cell { record, job, name, place, whole: false, judged, verdict, measured }
+}
+
+impl<'a> Cell<'a> {
+    /// The phone, when the job has one.
+    pub fn device(&self) -> Option<&'a DeviceId> {
+        self.job.planned.device.as_ref()
+    }
+
+    /// What is known about the phone.
+    pub fn facts(&self) -> Option<&'a DeviceFacts> {
+        self.device().and_then(|id| self.record.devices.get(id))
+    }
+
+    /// The window in the trials that count: neither warm-ups nor void.
+    pub fn counted(&self) -> impl Iterator<Item = (&'a TrialRecord, &'a WindowMeasured)> + '_ {
+        self.measured.iter().copied().filter(|(trial, window)| trial.counted && window.void.is_none())
+    }
+
+    /// Coverage of the counted trials.
+    pub fn coverage(&self) -> Vec<&'a Coverage> {
+        self.counted().filter_map(|(_, window)| window.coverage.as_ref()).collect()
+    }
+
+    /// Lowest share of motion time in which nothing can have been missed, over the counted trials, 0..=1.
+    pub fn lowest_share(&self) -> Option<f64> {
+        self.coverage().iter().map(|one| one.share).reduce(f64::min)
+    }
+
+    /// Time spent in the window over all its trials, by the phone's clock.
+    pub fn spent(&self) -> Span {
+        let spans = self.measured.iter().filter_map(|(_, window)| window.span);
+        spans.fold(Span::ZERO, |sum, (from, to)| sum + (to - from))
+    }
+
+    /// The fault behind a verdict that is not a pass: the job's, else the last one that ended a trial.
+    pub fn fault(&self) -> Option<&'a Fault> {
+        if self.verdict == Some(Verdict::Pass) {
+            return None;
+        }
+        let of_trial = |trial: &'a TrialRecord| match &trial.ending {
+            Some(Ending::Faulted(fault)) => Some(fault),
+            _ => None,
+        };
+        self.job.fault.as_ref().or_else(|| self.job.trials.iter().rev().find_map(of_trial))
+    }
+
+    /// Why the verdict is what it is, in words: the window's own reasons, else the job's.
+    pub fn reasons(&self) -> &'a [String] {
+        match self.judged {
+            Some(judged) if !judged.reasons.is_empty() => &judged.reasons,
+            _ if self.verdict == Some(Verdict::Pass) => &[],
+            _ => &self.job.reasons,
+        }
+    }
+
+    /// Names of the limits that were breached, in order.
+    pub fn breached(&self) -> Vec<&'a str> {
+        let judgements = self.judged.map_or(&[][..], |judged| &judged.judgements);
+        judgements.iter().filter(|j| j.outcome == Outcome::Breached).map(|j| j.metric.as_str()).collect()
+    }
+
+    /// A short stable word for a verdict that is not a pass: `threshold.<metric>`, `app.<code>`, `infra.<code>`,
+    /// `undecided.<why>`; none for a pass.
+    pub fn kind(&self) -> Option<String> {
+        let code =
+            |fault: Option<&Fault>| fault.map(|fault| slug(&fault.code)).filter(|code| !code.is_empty());
+        match self.verdict {
+            Some(Verdict::Pass) => None,
+            Some(Verdict::Fail) => Some(match self.breached().first() {
+                Some(metric) => format!("threshold.{}", slug(metric)),
+                None => match self.fault().filter(|fault| fault.blame == Blame::App) {
+                    Some(fault) => {
+                        let code = slug(&fault.code);
+                        format!("app.{}", code.strip_prefix("app_").unwrap_or(&code))
+                    }
+                    None => format!("gate.{}", code(self.fault()).unwrap_or_else(|| "failed".into())),
+                },
+            }),
+            Some(Verdict::Broken) => {
+                Some(format!("infra.{}", code(self.fault()).unwrap_or_else(|| "broken".into())))
+            }
+            Some(Verdict::Undecided) => Some(format!("undecided.{}", self.doubt())),
+            None => {
+                Some(format!("undecided.{}", if self.cut_short() { "interrupted" } else { "not_judged" }))
+            }
+        }
+    }
+
+    fn cut_short(&self) -> bool {
+        self.record.interrupted.is_some()
+            && self.job.trials.last().is_none_or(|trial| trial.ending != Some(Ending::Completed))
+    }
+
+    fn doubt(&self) -> &'static str {
+        let unknown = |bounded: bool| {
+            let judgements = self.judged.map_or(&[][..], |judged| &judged.judgements);
+            judgements
+                .iter()
+                .any(|j| matches!(j.outcome, Outcome::Unknown(_)) && j.confidence_bound.is_some() == bounded)
+        };
+        let coverage = self.coverage();
+        let void = self.judged.is_some_and(|judged| judged.counted == 0 && !judged.void.is_empty());
+        match () {
+            () if self.cut_short() => "interrupted",
+            () if void => "void",
+            () if coverage.iter().all(|one| one.frames_seen == 0) => "no_frames",
+            () if coverage.iter().any(|one| !one.proved) => "coverage",
+            () if unknown(true) => "inconclusive",
+            () if unknown(false) => "unmeasurable",
+            () => "other",
+        }
+    }
+
+    /// Rank for lists that start with the worst: fail, broken, undecided, not judged, pass.
+    pub fn rank(&self) -> u8 {
+        match self.verdict {
+            Some(Verdict::Fail) => 0,
+            Some(Verdict::Broken) => 1,
+            Some(Verdict::Undecided) => 2,
+            None => 3,
+            Some(Verdict::Pass) => 4,
+        }
+    }
+
+    /// How far the worst breached limit is exceeded, as a share of the limit; 0 without a breach.
+    pub fn excess(&self) -> f64 {
+        let judgements = self.judged.map_or(&[][..], |judged| &judged.judgements);
+        let breached = judgements.iter().filter(|j| j.outcome == Outcome::Breached);
+        breached
+            .filter_map(|j| Some(((j.actual? - j.limit?) / j.limit?.abs().max(0.1)).abs()))
+            .filter(|excess| excess.is_finite())
+            .fold(0.0, f64::max)
+    }
+}
+
+/// A code for reports: lower-case letters, digits, `_`; at most 60 characters.
+pub fn slug(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars().take(60) {
+        match c {
+            c if c.is_ascii_alphanumeric() => out.push(c.to_ascii_lowercase()),
+            _ if out.ends_with('_') || out.is_empty() => {}
+            _ => out.push('_'),
+        }
+    }
+    out.truncate(out.trim_end_matches('_').len());
+    out
+}
+
+/// `Pixel 8 (39081FDJ)`; the serial alone when nothing else is known. Not cleaned.
+pub fn phone(id: Option<&DeviceId>, facts: Option<&DeviceFacts>) -> String {
+    match (id, facts) {
+        (None, _) => "no phone".to_owned(),
+        (Some(id), Some(facts)) if !facts.model.is_empty() => format!("{} ({id})", facts.model),
+        (Some(id), _) => id.to_string(),
+    }
+}

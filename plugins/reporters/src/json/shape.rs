@@ -1,0 +1,335 @@
+//! The shape of `results.json`, field by field, in the order it is written.
+//!
+//! Field names are a promise (`docs/results-json.md`): add, never rename. `null` means *not known*; it is never 0.
+
+use super::FORMAT;
+use crate::cells::{Cell, cells, duration};
+use crate::clean::json_text;
+use crate::readings::{Value, summaries};
+use crate::words;
+use farmjank_results::blame::Fault;
+use farmjank_results::device::{AnimationScales, Battery, DeviceFacts, RefreshMode, Screen};
+use farmjank_results::metric::{Better, Unit};
+use farmjank_results::record::Record;
+use farmjank_results::threshold::{Judgement, Outcome};
+use farmjank_results::timeline::{Gap, Tally};
+use farmjank_results::verdict::Verdict;
+use farmjank_results::window::Coverage;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+#[derive(Serialize)]
+pub(super) struct Document {
+    format: u32,
+    run: Run,
+    verdict: Option<Verdict>,
+    exit: Option<Exit>,
+    interrupted: Option<String>,
+    counts: Counts,
+    phones: Vec<Phone>,
+    cells: Vec<CellShape>,
+    refusals: Vec<RefusalShape>,
+    notices: Vec<Notice>,
+}
+
+#[derive(Serialize)]
+struct Run {
+    id: String,
+    tool: String,
+    wall: String,
+    seed: u64,
+    /// Name of the virtual lab; null for real phones.
+    lab: Option<String>,
+    plan: String,
+    duration_ms: f64,
+}
+
+#[derive(Serialize)]
+struct Exit {
+    code: u8,
+    word: &'static str,
+}
+
+#[derive(Serialize)]
+struct Counts {
+    pass: usize,
+    fail: usize,
+    broken: usize,
+    undecided: usize,
+    unjudged: usize,
+}
+
+#[derive(Serialize)]
+struct Phone {
+    serial: String,
+    model: String,
+    manufacturer: String,
+    sdk: u32,
+    android: String,
+    build: String,
+    #[serde(rename = "virtual")]
+    is_virtual: bool,
+    emulator: bool,
+    screen: Option<Screen>,
+    refresh_modes: Vec<RefreshMode>,
+    refresh_hz: Option<f64>,
+    ram_mb: Option<u64>,
+    battery: Option<Battery>,
+    thermal_status: Option<u8>,
+    animations: Option<AnimationScales>,
+    keyguard: Option<bool>,
+    tags: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct CellShape {
+    scenario: String,
+    file: String,
+    line: Option<u32>,
+    column: Option<u32>,
+    hash: String,
+    app: String,
+    tags: Vec<String>,
+    job: u32,
+    device: Option<String>,
+    window: String,
+    /// True when the cell stands for the job as a whole.
+    whole: bool,
+    verdict: Option<Verdict>,
+    kind: Option<String>,
+    reasons: Vec<String>,
+    fault: Option<Fault>,
+    iterations: Iterations,
+    coverage: Vec<CoverageShape>,
+    metrics: BTreeMap<String, MetricShape>,
+    judgements: Vec<JudgementShape>,
+    evidence: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Iterations {
+    planned: u32,
+    warmup: u32,
+    counted: u32,
+    void: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct CoverageShape {
+    trial: u32,
+    source: String,
+    layer: Option<String>,
+    frames_seen: u64,
+    samples: u64,
+    proved: bool,
+    share: f64,
+    gaps: Vec<Gap>,
+    refresh_hz: Option<f64>,
+    periods: Vec<PeriodShape>,
+    period_uncertain_ms: f64,
+    tally: Tally,
+    doubts: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct PeriodShape {
+    from_ns: i64,
+    period_ns: i64,
+    origin: farmjank_results::period::PeriodOrigin,
+}
+
+#[derive(Serialize)]
+struct MetricShape {
+    value: Option<Value>,
+    unit: Option<Unit>,
+    better: Option<Better>,
+    per_iteration: Vec<Option<Value>>,
+    reason: Option<String>,
+}
+
+#[derive(Serialize)]
+struct JudgementShape {
+    metric: String,
+    unit: Unit,
+    text: String,
+    outcome: &'static str,
+    reason: Option<String>,
+    actual: Option<f64>,
+    limit: Option<f64>,
+    confidence_bound: Option<f64>,
+    values: Vec<Option<f64>>,
+}
+
+#[derive(Serialize)]
+struct RefusalShape {
+    scenario: String,
+    device: String,
+    why: String,
+}
+
+#[derive(Serialize)]
+struct Notice {
+    job: Option<u32>,
+    what: String,
+}
+
+pub(super) fn document(record: &Record) -> Document {
+    let all = cells(record);
+    let count = |verdict| all.iter().filter(|cell| cell.verdict == verdict).count();
+    let header = &record.header;
+    Document {
+        format: FORMAT,
+        run: Run {
+            id: json_text(&header.run),
+            tool: json_text(&header.tool),
+            wall: json_text(&header.wall),
+            seed: header.seed,
+            lab: header.lab.as_deref().map(json_text),
+            plan: json_text(&record.digest),
+            duration_ms: duration(record).ms(),
+        },
+        verdict: record.verdict,
+        exit: record.exit_code.map(|code| Exit { code, word: words::exit(code) }),
+        interrupted: record.interrupted.as_deref().map(json_text),
+        counts: Counts {
+            pass: count(Some(Verdict::Pass)),
+            fail: count(Some(Verdict::Fail)),
+            broken: count(Some(Verdict::Broken)),
+            undecided: count(Some(Verdict::Undecided)),
+            unjudged: count(None),
+        },
+        phones: record.devices.values().map(|facts| phone(facts, header.lab.is_some())).collect(),
+        cells: all.iter().map(cell).collect(),
+        refusals: record
+            .refusals
+            .iter()
+            .map(|refusal| RefusalShape {
+                scenario: json_text(&refusal.scenario),
+                device: json_text(&refusal.device.0),
+                why: json_text(&refusal.why),
+            })
+            .collect(),
+        notices: record
+            .notices
+            .iter()
+            .map(|(job, what)| Notice { job: *job, what: json_text(what) })
+            .collect(),
+    }
+}
+
+fn phone(facts: &DeviceFacts, lab: bool) -> Phone {
+    Phone {
+        serial: json_text(&facts.id.0),
+        model: json_text(&facts.model),
+        manufacturer: json_text(&facts.manufacturer),
+        sdk: facts.sdk,
+        android: json_text(&facts.release),
+        build: json_text(&facts.fingerprint),
+        is_virtual: facts.is_virtual || lab,
+        emulator: facts.emulator,
+        screen: facts.screen,
+        refresh_modes: facts.modes.clone(),
+        refresh_hz: facts.active_hz,
+        ram_mb: facts.ram_mb,
+        battery: facts.battery,
+        thermal_status: facts.thermal_status,
+        animations: facts.animations,
+        keyguard: facts.keyguard,
+        tags: facts.tags.iter().map(|tag| json_text(tag)).collect(),
+    }
+}
+
+fn cell(cell: &Cell) -> CellShape {
+    let planned = &cell.job.planned;
+    let texts = |all: &[String]| all.iter().map(|text| json_text(text)).collect::<Vec<_>>();
+    let judgements = cell.judged.map_or(&[][..], |judged| &judged.judgements);
+    CellShape {
+        scenario: json_text(&planned.scenario),
+        file: json_text(&planned.file),
+        line: cell.place.map(|(line, _)| line),
+        column: cell.place.map(|(_, column)| column),
+        hash: json_text(&planned.hash),
+        app: json_text(&planned.app),
+        tags: texts(&planned.tags),
+        job: planned.job,
+        device: cell.device().map(|id| json_text(&id.0)),
+        window: json_text(cell.name),
+        whole: cell.whole,
+        verdict: cell.verdict,
+        kind: cell.kind(),
+        reasons: texts(cell.reasons()),
+        fault: cell.fault().map(fault),
+        iterations: Iterations {
+            planned: planned.iterations,
+            warmup: planned.warmup,
+            counted: cell.judged.map_or(0, |judged| judged.counted),
+            void: cell.judged.map_or_else(Vec::new, |judged| texts(&judged.void)),
+        },
+        coverage: coverage(cell),
+        metrics: metrics(cell),
+        judgements: judgements.iter().map(judgement).collect(),
+        evidence: cell.measured.iter().flat_map(|(_, window)| texts(&window.evidence)).collect(),
+    }
+}
+
+fn fault(fault: &Fault) -> Fault {
+    let [code, what, advice] = [&fault.code, &fault.what, &fault.advice].map(|text| json_text(text));
+    Fault { code, what, advice, ..fault.clone() }
+}
+
+fn coverage(cell: &Cell) -> Vec<CoverageShape> {
+    let counted =
+        cell.counted().filter_map(|(trial, window)| Some((trial, window, window.coverage.as_ref()?)));
+    let shape = |trial: u32, refresh_hz: Option<f64>, coverage: &Coverage| CoverageShape {
+        trial,
+        source: coverage.source.to_string(),
+        layer: coverage.layer.as_deref().map(json_text),
+        frames_seen: coverage.frames_seen,
+        samples: coverage.samples,
+        proved: coverage.proved,
+        share: coverage.share,
+        gaps: coverage.gaps.clone(),
+        refresh_hz,
+        periods: coverage
+            .periods
+            .iter()
+            .map(|segment| PeriodShape {
+                from_ns: segment.from.ns(),
+                period_ns: segment.period.ns(),
+                origin: segment.origin,
+            })
+            .collect(),
+        period_uncertain_ms: coverage.period_uncertain.ms(),
+        tally: coverage.tally,
+        doubts: coverage.doubts.iter().map(|doubt| json_text(doubt)).collect(),
+    };
+    counted.map(|(trial, window, coverage)| shape(trial.trial, window.refresh_hz, coverage)).collect()
+}
+
+fn metrics(cell: &Cell) -> BTreeMap<String, MetricShape> {
+    let shape = |summary: crate::readings::Summary| {
+        let reason = summary.reason.as_deref().map(json_text);
+        let crate::readings::Summary { key, unit, better, value, per_iteration, .. } = summary;
+        (json_text(&key), MetricShape { value, unit, better, per_iteration, reason })
+    };
+    summaries(cell).into_iter().map(shape).collect()
+}
+
+fn judgement(judgement: &Judgement) -> JudgementShape {
+    let (outcome, reason) = match &judgement.outcome {
+        Outcome::Held => ("held", None),
+        Outcome::Breached => ("breached", None),
+        Outcome::Unknown(why) => ("unknown", Some(json_text(why))),
+    };
+    JudgementShape {
+        metric: json_text(&judgement.metric),
+        unit: judgement.unit,
+        text: json_text(&judgement.text),
+        outcome,
+        reason,
+        actual: judgement.actual,
+        limit: judgement.limit,
+        confidence_bound: judgement.confidence_bound,
+        values: judgement.values.clone(),
+    }
+}

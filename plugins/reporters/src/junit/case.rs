@@ -1,0 +1,208 @@
+//! One case: its status with the verdict, the limits and the place in the scenario, and its output with the numbers and the
+//! evidence.
+//!
+//! A case has one status, so several breached limits share one failure: its type names the first, its text lists all.
+
+use super::naming::Names;
+use super::{Options, is_virtual, wall};
+use crate::cells::{Cell, phone};
+use crate::clean::{BLOCK, NAME, SENTENCE, xml_attribute, xml_block};
+use crate::readings::{Value, summaries};
+use crate::words;
+use farmjank_results::metric::Unit;
+use farmjank_results::threshold::{Judgement, Outcome};
+use farmjank_results::verdict::Verdict;
+use quick_junit::{NonSuccessKind, Property, TestCase, TestCaseStatus};
+
+/// Evidence files named in one case.
+const ATTACHMENTS: usize = 40;
+
+/// The case of a cell. `room` is the text the file may still hold; what does not fit is left out.
+pub(super) fn case(cell: &Cell, names: &Names, options: &Options, room: &mut usize) -> TestCase {
+    let mut case = TestCase::new(names.name.as_str(), status(cell, room));
+    case.set_classname(names.classname.as_str());
+    case.set_time(cell.spent().to_duration());
+    if !options.strict {
+        let file = xml_attribute(&cell.job.planned.file, NAME);
+        case.extra.insert("file".into(), file.as_str().into());
+        if let Some((line, _)) = cell.place {
+            case.extra.insert("line".into(), line.to_string().as_str().into());
+        }
+        let began = cell.measured.first().map(|(trial, _)| trial.started).or(cell.job.started);
+        if let Some(stamp) = began.and_then(|at| wall(&cell.record.header, at)) {
+            case.extra.insert("timestamp".into(), stamp.as_str().into());
+        }
+        if options.case_properties {
+            case.add_properties(properties(cell));
+        }
+    }
+    let output = xml_block(&output(cell, options), BLOCK);
+    if output.len() <= *room {
+        *room -= output.len();
+        case.set_system_out(output.as_str());
+    }
+    case
+}
+
+fn properties(cell: &Cell) -> Vec<Property> {
+    let property = |name: &str, value: &str| Property::new(name, xml_attribute(value, NAME).as_str());
+    let mut all = vec![
+        property("verdict", words::verdict(cell.verdict)),
+        property("scenario", &cell.job.planned.scenario),
+        property("device", cell.device().map_or("", |id| &id.0)),
+        property("virtual", if is_virtual(cell.record, cell.facts()) { "true" } else { "false" }),
+    ];
+    for metric in summaries(cell) {
+        if let Some(value) = metric.one() {
+            all.push(property(&format!("metric.{}", metric.key), &value.to_string()));
+        }
+    }
+    all
+}
+
+fn status(cell: &Cell, room: &mut usize) -> TestCaseStatus {
+    let Some(kind) = cell.kind() else { return TestCaseStatus::success() };
+    let mut status = TestCaseStatus::non_success(match cell.verdict {
+        Some(Verdict::Fail) => NonSuccessKind::Failure,
+        _ => NonSuccessKind::Error,
+    });
+    let message = message(cell);
+    status.set_type(kind.as_str());
+    status.set_message(xml_attribute(&message, SENTENCE).as_str());
+    let body = xml_block(&body(cell, &message), BLOCK);
+    // The place is what readers link to; it survives every cut.
+    let body = format!("{body}\n{}", xml_block(&place(cell), SENTENCE * 3));
+    if body.len() <= *room {
+        *room -= body.len();
+        status.set_description(body.as_str());
+    }
+    status
+}
+
+/// One line: what is wrong, with numbers.
+fn message(cell: &Cell) -> String {
+    let judgements = cell.judged.map_or(&[][..], |judged| &judged.judgements);
+    let breached: Vec<String> =
+        judgements.iter().filter(|j| j.outcome == Outcome::Breached).map(breach).collect();
+    let what = match (breached.is_empty(), cell.fault()) {
+        (false, _) => breached.join("; "),
+        (true, Some(fault)) => fault.to_string(),
+        (true, None) => match cell.reasons().is_empty() {
+            true => words::coverage(&cell.coverage()),
+            false => cell.reasons().join("; "),
+        },
+    };
+    format!("{}: {what}", words::verdict(cell.verdict))
+}
+
+fn breach(judgement: &Judgement) -> String {
+    let (actual, limit) = sides(judgement);
+    format!("{} is {actual}, limit {limit}", judgement.metric)
+}
+
+fn sides(judgement: &Judgement) -> (String, String) {
+    let unit = judgement.unit;
+    let (actual, limit) = match (judgement.actual, judgement.limit) {
+        (Some(actual), Some(limit)) => words::beside(actual, limit, unit),
+        (actual, limit) => (words::number(actual, unit), words::number(limit, unit)),
+    };
+    let known = |text: String, is: bool| if is { text + words::suffix(unit) } else { text };
+    let limit = known(limit, judgement.limit.is_some());
+    (known(actual, judgement.actual.is_some()), format!("{} ({limit})", judgement.text))
+}
+
+/// Verdict, table of every limit, reasons, coverage.
+fn body(cell: &Cell, message: &str) -> String {
+    let mut lines = vec![message.to_owned(), String::new()];
+    if let Some(judged) = cell.judged {
+        let rows: Vec<[String; 4]> = judged.judgements.iter().map(limit_row).collect();
+        if !rows.is_empty() {
+            let head = ["limit", "outcome", "actual", "must be"].map(str::to_owned);
+            let all: Vec<&[String; 4]> = std::iter::once(&head).chain(&rows).collect();
+            let width = |column: usize| all.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+            let (a, b, c) = (width(0), width(1), width(2));
+            lines.extend(all.iter().map(|r| format!("{:<a$}  {:<b$}  {:>c$}  {}", r[0], r[1], r[2], r[3])));
+            lines.push(String::new());
+        }
+        lines.push(format!("trials: {} counted, {} void", judged.counted, judged.void.len()));
+        lines.extend(judged.void.iter().map(|why| format!("void: {}", xml_attribute(why, SENTENCE))));
+    }
+    lines.push(format!("phone: {}", phone_line(cell)));
+    lines.push(format!("coverage: {}", words::coverage(&cell.coverage())));
+    lines.extend(
+        cell.reasons().iter().take(20).map(|why| format!("reason: {}", xml_attribute(why, SENTENCE))),
+    );
+    if let Some(fault) = cell.fault() {
+        lines.push(format!("fault: {}", xml_attribute(&fault.to_string(), SENTENCE)));
+    }
+    lines.push(String::new());
+    lines.join("\n")
+}
+
+fn limit_row(judgement: &Judgement) -> [String; 4] {
+    let (actual, limit) = sides(judgement);
+    let (outcome, why) = match &judgement.outcome {
+        Outcome::Held => ("held", String::new()),
+        Outcome::Breached => ("BREACHED", String::new()),
+        Outcome::Unknown(why) => ("unknown", format!(": {}", xml_attribute(why, NAME))),
+    };
+    [
+        xml_attribute(&judgement.metric, 60),
+        outcome.to_owned(),
+        actual,
+        format!("{}{why}", xml_attribute(&limit, NAME)),
+    ]
+}
+
+fn phone_line(cell: &Cell) -> String {
+    let name = xml_attribute(&phone(cell.device(), cell.facts()), NAME);
+    match is_virtual(cell.record, cell.facts()) && cell.device().is_some() {
+        true => format!("{name}, virtual"),
+        false => name,
+    }
+}
+
+/// The three forms in which readers look for a place. They begin their lines: dorny/test-reporter's `java-junit` wants
+/// `at` in the first column (folders as packages), its `jest-junit` wants `(path:line:column)` at the end.
+fn place(cell: &Cell) -> String {
+    let file = xml_attribute(&cell.job.planned.file, NAME).replace('\\', "/");
+    let Some((line, column)) = cell.place else { return file };
+    let mut folders: Vec<&str> = Vec::new();
+    for part in file.split('/').filter(|part| !matches!(*part, "" | ".")) {
+        if part == ".." { folders.clear() } else { folders.push(part) }
+    }
+    let name = folders.pop().unwrap_or(&file).to_owned();
+    folders.push("Step");
+    let package = folders.join(".");
+    let path = file.trim_start_matches("./");
+    format!("at {package}({name}:{line})\nat ({path}:{line}:{column})\n{path}:{line}")
+}
+
+/// Numbers and evidence.
+fn output(cell: &Cell, options: &Options) -> String {
+    let mut lines = vec![format!("{} on {}", xml_attribute(cell.name, NAME), phone_line(cell))];
+    lines.push(words::coverage(&cell.coverage()));
+    for metric in summaries(cell) {
+        let unit = metric.unit.unwrap_or(Unit::Count);
+        let value = match &metric.value {
+            Some(Value::One(value)) => words::amount(Some(*value), unit),
+            Some(Value::List(list)) => {
+                list.iter().map(|v| words::number(Some(*v), unit)).collect::<Vec<_>>().join(" ")
+            }
+            None => format!("none: {}", metric.reason.as_deref().unwrap_or("not measured")),
+        };
+        lines.push(format!("{:<24} {}", xml_attribute(&metric.key, 60), xml_attribute(&value, NAME)));
+    }
+    let evidence = cell.measured.iter().flat_map(|(_, window)| &window.evidence);
+    let paths: Vec<&String> = evidence.filter(|path| !path.contains("]]")).collect();
+    let folder = options.bundle.as_ref().map(|folder| xml_attribute(folder.trim_end_matches('/'), NAME));
+    for path in paths.iter().take(ATTACHMENTS) {
+        let path = xml_attribute(path, NAME);
+        let full = folder.as_ref().map_or(path.clone(), |folder| format!("{folder}/{path}"));
+        lines.push(format!("[[ATTACHMENT|{full}]]"));
+    }
+    if paths.len() > ATTACHMENTS {
+        lines.push(format!("and {} more files of evidence in the bundle", paths.len() - ATTACHMENTS));
+    }
+    lines.join("\n")
+}

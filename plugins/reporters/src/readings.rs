@@ -1,0 +1,116 @@
+//! The readings of one cell over its counted trials: one value per metric, or the reason there is none.
+//!
+//! Must not know: limits (the gate has its own aggregates), formats. Units are those of the metric shelf.
+
+use crate::cells::Cell;
+use farmjank_results::metric::{Better, Reading, Unit};
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// A number, or a list of numbers for metrics that are lists.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Value {
+    /// One number.
+    One(f64),
+    /// A list, in the order the metric documents.
+    List(Vec<f64>),
+}
+
+/// One metric of one cell.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Summary {
+    /// Metric key.
+    pub key: String,
+    /// Unit, where known.
+    pub unit: Option<Unit>,
+    /// Which way is better, where known.
+    pub better: Option<Better>,
+    /// Mean over the counted trials that have a value; lists are averaged place by place.
+    pub value: Option<Value>,
+    /// Value of every counted trial that measured the window, in order; none where void or not measurable.
+    pub per_iteration: Vec<Option<Value>>,
+    /// Why there is no value.
+    pub reason: Option<String>,
+}
+
+impl Summary {
+    /// The value as one number.
+    pub fn one(&self) -> Option<f64> {
+        match self.value {
+            Some(Value::One(value)) => Some(value),
+            _ => None,
+        }
+    }
+}
+
+/// Every metric read or judged in a cell, by key.
+pub fn summaries(cell: &Cell) -> Vec<Summary> {
+    let mut keys: BTreeSet<&str> = BTreeSet::new();
+    for (_, window) in cell.measured.iter().filter(|(trial, _)| trial.counted) {
+        keys.extend(window.readings.keys().map(String::as_str));
+    }
+    if let Some(judged) = cell.judged {
+        keys.extend(judged.judgements.iter().map(|judgement| judgement.metric.as_str()));
+    }
+    keys.into_iter().map(|key| summary(cell, key)).collect()
+}
+
+/// One metric of a cell, whether or not it was read.
+pub fn summary(cell: &Cell, key: &str) -> Summary {
+    let mut per_iteration = Vec::new();
+    let mut reason = None;
+    for (_, window) in cell.measured.iter().filter(|(trial, _)| trial.counted) {
+        let value = match (&window.void, window.readings.get(key)) {
+            (Some(why), _) => Err(format!("void: {why}")),
+            (None, Some(Reading::Value(value))) if value.is_finite() => Ok(Value::One(*value)),
+            (None, Some(Reading::List(list))) => Ok(Value::List(list.clone())),
+            (None, Some(Reading::Unmeasurable(why))) => Err(why.clone()),
+            (None, _) => Err("not measured".to_owned()),
+        };
+        per_iteration.push(value.map_err(|why| reason.get_or_insert(why).len()).ok());
+    }
+    let value = mean(per_iteration.iter().flatten());
+    if value.is_none() {
+        reason.get_or_insert_with(|| match per_iteration.is_empty() {
+            true => "no counted iteration measured this window".to_owned(),
+            false => "the lists of the iterations differ in length".to_owned(),
+        });
+    }
+    let (unit, better) = nature(cell, key);
+    let reason = reason.filter(|_| value.is_none());
+    Summary { key: key.to_owned(), unit, better, value, per_iteration, reason }
+}
+
+fn mean<'v>(values: impl Iterator<Item = &'v Value>) -> Option<Value> {
+    let values: Vec<&Value> = values.collect();
+    let count = values.len() as f64;
+    match values.first()? {
+        Value::One(_) => {
+            let ones = values.iter().map(|value| if let Value::One(one) = value { Some(*one) } else { None });
+            Some(Value::One(ones.sum::<Option<f64>>()? / count))
+        }
+        Value::List(first) => {
+            let mut sums = vec![0.0; first.len()];
+            for value in &values {
+                let Value::List(list) = value else { return None };
+                if list.len() != sums.len() {
+                    return None;
+                }
+                sums.iter_mut().zip(list).for_each(|(sum, one)| *sum += one / count);
+            }
+            Some(Value::List(sums))
+        }
+    }
+}
+
+/// Unit and direction: from the shelf, else from the judgements, else (metrics of steps, not of frames) from the key.
+fn nature(cell: &Cell, key: &str) -> (Option<Unit>, Option<Better>) {
+    if let Some(metric) = farmjank_results::metrics::find(key) {
+        return (Some(metric.unit()), Some(metric.better()));
+    }
+    let judged = cell.judged.and_then(|judged| judged.judgements.iter().find(|j| j.metric == key));
+    let named = key.ends_with("_ms").then_some(Unit::Ms);
+    // Everything timed is better when shorter.
+    (judged.map(|j| j.unit).or(named), named.map(|_| Better::Lower))
+}

@@ -1,0 +1,73 @@
+//! The reporters by name, built with the same options. The command line chooses; this knows how to build.
+
+use crate::console::Console;
+use crate::json::Json;
+use crate::junit::{Junit, Layout, Options as JunitOptions};
+use crate::live::Live;
+use crate::paint::Look;
+use farmjank_seams::reporter::Reporter;
+use indicatif::ProgressDrawTarget;
+
+/// Names of all reporters, as written on the command line.
+pub const NAMES: [&str; 4] = ["console", "live", "junit", "json"];
+
+/// What reporters may choose, all of it decided by the caller.
+#[derive(Default)]
+pub struct Options {
+    /// What the terminal of standard output can show (the table).
+    pub look: Look,
+    /// Rows of the terminal the lanes are drawn on.
+    pub rows: usize,
+    /// Where lanes are drawn; hidden when none is given, and then lines go to standard error instead.
+    pub target: Option<ProgressDrawTarget>,
+    /// Folder of the run bundle as the user may type it.
+    pub bundle: Option<String>,
+    /// Grouping of JUnit suites.
+    pub junit_layout: Layout,
+    /// Properties on JUnit cases.
+    pub junit_case_properties: bool,
+    /// JUnit by the schema of Jenkins' xunit plugin.
+    pub junit_strict: bool,
+}
+
+/// The reporter of that name; none when there is no such reporter. `live` takes the draw target out of the options.
+pub fn by_name(name: &str, options: &mut Options) -> Option<Box<dyn Reporter>> {
+    let bundle = options.bundle.clone();
+    Some(match name {
+        "console" => Box::new(Console::new(options.look, bundle)),
+        "live" => {
+            let target = options.target.take().unwrap_or_else(ProgressDrawTarget::hidden);
+            Box::new(Live::new(target, options.look, options.rows, bundle))
+        }
+        "junit" => Box::new(Junit::new(JunitOptions {
+            layout: options.junit_layout,
+            case_properties: options.junit_case_properties,
+            strict: options.junit_strict,
+            bundle,
+        })),
+        "json" => Box::new(Json),
+        _ => return None,
+    })
+}
+
+/// What every run has: lanes when there is a target to draw them on, else lines; `junit.xml`; `results.json`.
+pub fn shelf(mut options: Options) -> Vec<Box<dyn Reporter>> {
+    let progress = if options.target.is_some() { "live" } else { "console" };
+    [progress, "junit", "json"].iter().filter_map(|name| by_name(name, &mut options)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_builds_a_reporter_of_that_name() {
+        for name in NAMES {
+            let reporter = by_name(name, &mut Options::default()).unwrap();
+            assert_eq!(reporter.name(), name);
+        }
+        assert!(by_name("yodel", &mut Options::default()).is_none());
+        let names: Vec<String> = shelf(Options::default()).iter().map(|one| one.name().to_owned()).collect();
+        assert_eq!(names, ["console", "junit", "json"]);
+    }
+}

@@ -1,0 +1,283 @@
+//! One event, told in lines, if it is worth any. Shared by the reporters that talk while a run goes on.
+//!
+//! Must not know: terminals, rates (each line says how urgent it is; the reporter decides). Keeps only what is needed to
+//! tell a return from an arrival.
+
+use crate::cells::{Cell, of_job, phone};
+use crate::clean::{NAME, SENTENCE};
+use crate::paint::Look;
+use crate::readings::summary;
+use crate::words;
+use farmjank_results::blame::Fault;
+use farmjank_results::device::DeviceId;
+use farmjank_results::event::{Ending, Event, Fact, JobId, PlannedJob, WindowMeasured};
+use farmjank_results::metric::Unit;
+use farmjank_results::record::Record;
+use farmjank_results::threshold::Outcome;
+use farmjank_results::verdict::Verdict;
+use std::collections::BTreeMap;
+
+/// How urgent a line is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Weight {
+    /// Worth telling now and then.
+    Progress,
+    /// Worth telling once.
+    Milestone,
+    /// A result, always told.
+    Judged(Verdict),
+    /// Trouble, always told, unless it repeats itself.
+    Trouble,
+}
+
+/// A line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Line {
+    /// How urgent.
+    pub weight: Weight,
+    /// What it is about, for rates: a job or a phone.
+    pub about: String,
+    /// What happened, cleaned, on one line.
+    pub text: String,
+}
+
+/// Tells events.
+pub(crate) struct Story {
+    look: Look,
+    /// State of each phone as last heard.
+    states: BTreeMap<DeviceId, String>,
+}
+
+/// State of a phone that left.
+const GONE: &str = "gone";
+
+impl Story {
+    pub(crate) fn new(look: Look) -> Self {
+        Story { look, states: BTreeMap::new() }
+    }
+
+    /// The lines of one event; `record` includes it.
+    pub(crate) fn tell(&mut self, event: &Event, record: &Record) -> Vec<Line> {
+        match &event.fact {
+            Fact::RunStarted { tool, run, lab, .. } => self.started(tool, run, lab.as_deref()),
+            Fact::PlanMade { jobs, refusals, .. } => self.planned(jobs, refusals.len()),
+            Fact::DeviceSeen { device, state, .. } => self.seen(device, state, record),
+            Fact::DeviceGone { device, why } => self.gone(device, why, record),
+            Fact::JobQueued { job, why } => {
+                let text = format!("{}: waits, {}", self.job(*job, record), self.look.text(why, SENTENCE));
+                vec![line(Weight::Progress, job, text)]
+            }
+            Fact::LeaseRefused { job, fault, .. } => {
+                vec![line(Weight::Trouble, job, format!("{}: {}", self.job(*job, record), self.fault(fault)))]
+            }
+            Fact::TrialStarted { job, trial, .. } => self.trial_started(*job, *trial, record),
+            Fact::SampleTaken { job, window, fps: Some(fps), .. } => {
+                let window = self.look.text(window, NAME);
+                let fps = words::amount(Some(*fps), Unit::Fps);
+                vec![line(Weight::Progress, job, format!("{}: {window}, {fps}", self.job(*job, record)))]
+            }
+            Fact::TrialFinished { job, trial, ending, windows, .. } => {
+                self.trial_finished(*job, *trial, ending, windows, record)
+            }
+            Fact::JobJudged { job, .. } => self.judged(*job, record),
+            Fact::Noticed { what, .. } => {
+                vec![line(Weight::Milestone, &"note", format!("note: {}", self.look.text(what, SENTENCE)))]
+            }
+            Fact::DeliveryFailed { reporter, what, why } => {
+                let [reporter, what, why] = [reporter, what, why].map(|text| self.look.text(text, SENTENCE));
+                vec![line(
+                    Weight::Trouble,
+                    &"delivery",
+                    format!("{reporter} could not deliver {what}: {why}"),
+                )]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn started(&self, tool: &str, run: &str, lab: Option<&str>) -> Vec<Line> {
+        let mut text = format!("{}: run {}", self.look.text(tool, 40), self.look.text(run, NAME));
+        if let Some(lab) = lab {
+            text += &format!(", VIRTUAL LAB {}: every phone is simulated", self.look.text(lab, NAME));
+        }
+        vec![line(Weight::Milestone, &"run", text)]
+    }
+
+    fn planned(&self, jobs: &[PlannedJob], refused: usize) -> Vec<Line> {
+        let mut phones: Vec<&DeviceId> = jobs.iter().filter_map(|job| job.device.as_ref()).collect();
+        phones.sort();
+        phones.dedup();
+        let mut scenarios: Vec<&str> = jobs.iter().map(|job| job.scenario.as_str()).collect();
+        scenarios.sort_unstable();
+        scenarios.dedup();
+        let windows: usize = jobs.iter().map(|job| job.windows.len()).sum();
+        let mut text = format!(
+            "plan: {} on {}, {} to judge",
+            words::several(scenarios.len() as u64, "scenario", "scenarios"),
+            words::several(phones.len() as u64, "phone", "phones"),
+            words::several(windows as u64, "window", "windows"),
+        );
+        let missing = jobs.iter().filter(|job| job.device.is_none()).count() as u64;
+        if missing > 0 {
+            text += &format!("; no phone qualifies for {}", words::several(missing, "scenario", "scenarios"));
+        }
+        if refused > 0 {
+            text += &format!("; {refused} × a phone does not qualify");
+        }
+        vec![line(Weight::Milestone, &"run", text)]
+    }
+
+    fn seen(&mut self, device: &DeviceId, state: &str, record: &Record) -> Vec<Line> {
+        let before = self.states.insert(device.clone(), state.to_owned());
+        if before.as_deref() == Some(state) {
+            return Vec::new();
+        }
+        let usable = matches!(state, "device" | "online");
+        let name = self.phone(device, record);
+        match (before, usable) {
+            (Some(_), true) => vec![line(Weight::Trouble, device, format!("{name}: is back"))],
+            (None, true) => Vec::new(),
+            (_, false) => {
+                vec![line(Weight::Trouble, device, format!("{name}: is {}", self.look.text(state, NAME)))]
+            }
+        }
+    }
+
+    fn gone(&mut self, device: &DeviceId, why: &str, record: &Record) -> Vec<Line> {
+        self.states.insert(device.clone(), GONE.to_owned());
+        let text = format!("{}: is gone, {}", self.phone(device, record), self.look.text(why, SENTENCE));
+        vec![line(Weight::Trouble, device, text)]
+    }
+
+    fn trial_started(&self, job: JobId, trial: u32, record: &Record) -> Vec<Line> {
+        let Some(entry) = record.jobs.get(&job) else { return Vec::new() };
+        let planned = &entry.planned;
+        if entry.trials.len() > 1 {
+            let text = format!("{}: {}", self.job(job, record), trial_words(planned, trial));
+            return vec![line(Weight::Progress, &job, text)];
+        }
+        let mut text = format!(
+            "{}: started, {}",
+            self.job(job, record),
+            words::several(planned.iterations.into(), "trial", "trials")
+        );
+        if planned.warmup > 0 {
+            text += &format!(" after {}", words::several(planned.warmup.into(), "warm-up", "warm-ups"));
+        }
+        vec![line(Weight::Milestone, &job, text)]
+    }
+
+    fn trial_finished(
+        &self,
+        job: JobId,
+        trial: u32,
+        ending: &Ending,
+        windows: &[WindowMeasured],
+        record: &Record,
+    ) -> Vec<Line> {
+        let Some(entry) = record.jobs.get(&job) else { return Vec::new() };
+        let head = format!("{}: {}", self.job(job, record), trial_words(&entry.planned, trial));
+        match ending {
+            Ending::Faulted(fault) => {
+                vec![line(Weight::Trouble, &job, format!("{head} ended: {}", self.fault(fault)))]
+            }
+            Ending::Interrupted => vec![line(Weight::Progress, &job, format!("{head} interrupted"))],
+            Ending::Completed => {
+                let windows: Vec<String> = windows.iter().map(|window| self.window(window)).collect();
+                let text =
+                    if windows.is_empty() { head } else { format!("{head} done, {}", windows.join("; ")) };
+                vec![line(Weight::Progress, &job, text)]
+            }
+        }
+    }
+
+    fn window(&self, window: &WindowMeasured) -> String {
+        let value = |key: &str| window.readings.get(key).and_then(|reading| reading.value());
+        let name = self.look.text(&window.window, NAME);
+        match (&window.void, value("fps")) {
+            (Some(why), _) => format!("{name} void: {}", self.look.text(why, SENTENCE)),
+            (None, Some(fps)) => format!("{name} {}", words::amount(Some(fps), Unit::Fps)),
+            (None, None) => format!("{name} not measured"),
+        }
+    }
+
+    fn judged(&self, job: JobId, record: &Record) -> Vec<Line> {
+        let Some(entry) = record.jobs.get(&job) else { return Vec::new() };
+        let of_job = of_job(record, entry).into_iter();
+        let untold = entry.windows.is_empty();
+        // A job that broke before its windows were judged is told once.
+        let told: Vec<Cell> = if untold { of_job.take(1).collect() } else { of_job.collect() };
+        told.iter()
+            .map(|cell| {
+                let verdict = cell.verdict.unwrap_or(Verdict::Undecided);
+                let name =
+                    if untold { String::new() } else { format!(" › {}", self.look.text(cell.name, NAME)) };
+                let word = words::verdict(cell.verdict).to_uppercase();
+                let text = format!("{}{name}: {word}{}", self.job(job, record), self.numbers(cell));
+                line(Weight::Judged(verdict), &job, text)
+            })
+            .collect()
+    }
+
+    /// The numbers that matter for a verdict: what was breached, or what could not be told, or how smooth it was.
+    fn numbers(&self, cell: &Cell) -> String {
+        let judgements = cell.judged.map_or(&[][..], |judged| &judged.judgements);
+        let mut parts: Vec<String> = judgements
+            .iter()
+            .filter(|judgement| judgement.outcome == Outcome::Breached)
+            .map(|j| {
+                let limit = self.look.text(&j.text, NAME);
+                format!(
+                    "{} {}, limit {limit}",
+                    self.look.text(&j.metric, NAME),
+                    words::amount(j.actual, j.unit)
+                )
+            })
+            .collect();
+        if parts.is_empty() && cell.verdict != Some(Verdict::Pass) {
+            parts.extend(match cell.fault() {
+                Some(fault) => Some(self.fault(fault)),
+                None => cell.reasons().first().map(|why| self.look.text(why, SENTENCE)),
+            });
+        }
+        if parts.is_empty() {
+            let fps = summary(cell, "fps").one().map(|fps| words::amount(Some(fps), Unit::Fps));
+            let hitch = summary(cell, "hitch_ms_per_s").one();
+            parts.extend(fps);
+            parts.extend(hitch.map(|hitch| format!("hitch {}", words::amount(Some(hitch), Unit::MsPerS))));
+        }
+        if parts.is_empty() { String::new() } else { format!(", {}", parts.join("; ")) }
+    }
+
+    fn fault(&self, fault: &Fault) -> String {
+        self.look.text(&fault.to_string(), SENTENCE)
+    }
+
+    fn phone(&self, device: &DeviceId, record: &Record) -> String {
+        self.look.text(&phone(Some(device), record.devices.get(device)), NAME)
+    }
+
+    fn job(&self, job: JobId, record: &Record) -> String {
+        let Some(entry) = record.jobs.get(&job) else { return format!("job {job}") };
+        let scenario = self.look.text(&entry.planned.scenario, NAME);
+        match &entry.planned.device {
+            Some(device) => format!("{} · {scenario}", self.phone(device, record)),
+            None => scenario,
+        }
+    }
+}
+
+fn line(weight: Weight, about: &dyn std::fmt::Display, text: String) -> Line {
+    Line { weight, about: about.to_string(), text }
+}
+
+/// `trial 3/5` or `warm-up 1/2`; trials are numbered from 0, warm-ups first.
+pub(crate) fn trial_words(planned: &PlannedJob, trial: u32) -> String {
+    match trial.checked_sub(planned.warmup) {
+        Some(counted) if counted < planned.iterations => {
+            format!("trial {}/{}", counted + 1, planned.iterations)
+        }
+        Some(counted) => format!("trial {} again", counted + 1),
+        None => format!("warm-up {}/{}", trial + 1, planned.warmup),
+    }
+}

@@ -1,0 +1,182 @@
+//! The final table: every cell, worst first, with its numbers, limits and coverage; then one line that says it all.
+//!
+//! A pure function of the record and the look. Must not know: terminals, files. Readable without colour.
+
+mod cell;
+
+use crate::cells::{Cell, cells};
+use crate::paint::{Look, Tint, flow, left, right, wrap};
+use crate::{clean, words};
+use farmjank_results::record::Record;
+use farmjank_results::verdict::Verdict;
+use std::collections::BTreeSet;
+
+/// Passing cells beyond this many are listed without their limits, so that the worst stay in sight.
+const PASSES_IN_FULL: usize = 40;
+/// Notices and refusals listed at the end.
+const NOTES: usize = 12;
+
+/// Widths of the columns that vary.
+#[derive(Clone, Copy, Debug)]
+struct Columns {
+    window: usize,
+    phone: usize,
+    /// All cells belong to one scenario, named once in the heading.
+    one_scenario: bool,
+}
+
+/// Cells before the first column that varies: symbol, word, gaps.
+const LEAD: usize = 13;
+/// Cells of the three numbers and the gap before them.
+const NUMBERS: usize = 24;
+/// Indent of the lines under a row.
+const INDENT: usize = 4;
+
+/// The table. `bundle` is where the results lie, as the user may type it.
+pub fn table(record: &Record, look: Look, bundle: Option<&str>) -> String {
+    let mut all = cells(record);
+    // Stable: within equal badness the order of the plan stays.
+    all.sort_by(|a, b| a.rank().cmp(&b.rank()).then(b.excess().total_cmp(&a.excess())));
+    let scenarios: BTreeSet<&str> = all.iter().map(|cell| cell.job.planned.scenario.as_str()).collect();
+    let columns = columns(&all, look, scenarios.len() == 1);
+    let mut lines = heading(record, &all, look, &columns);
+    lines.extend(column_names(look, &columns));
+    let passes = all.iter().filter(|cell| cell.verdict == Some(Verdict::Pass)).count();
+    let mut at = 0;
+    let mut previous_full = true;
+    while at < all.len() {
+        // A fault that took a whole job is told once, not once per window.
+        let same = all[at..].iter().take_while(|next| cell::same_story(&all[at], next)).count().max(1);
+        let full = all[at].verdict != Some(Verdict::Pass);
+        let rows = cell::rows(&all[at], same, look, &columns, full || passes <= PASSES_IN_FULL);
+        if at > 0 && (full || previous_full) {
+            lines.push(String::new());
+        }
+        lines.extend(rows);
+        previous_full = full;
+        at += same;
+    }
+    if passes > PASSES_IN_FULL {
+        let note = format!("limits of the {passes} passing cells are left out here; results.json has them");
+        lines.extend([String::new(), look.paint(Tint::Quiet, &note)]);
+    }
+    lines.extend(notes(record, look));
+    lines.push(String::new());
+    lines.extend(summary(record, &all, look, bundle));
+    lines.iter().map(|line| look.glyphs(line.trim_end()) + "\n").collect()
+}
+
+fn columns(all: &[Cell], look: Look, one_scenario: bool) -> Columns {
+    let room = look.columns().saturating_sub(LEAD + NUMBERS + 2);
+    let phone_wish = all.iter().map(|cell| crate::paint::width(&cell::phone(cell, look))).max().unwrap_or(0);
+    let names = all.iter().map(|cell| crate::paint::width(&cell::title(cell, look, one_scenario)));
+    let window_wish = names.max().unwrap_or(0).max(6);
+    let phone_wish = phone_wish.max(5);
+    let (window, phone) = if window_wish + phone_wish <= room {
+        (window_wish, phone_wish)
+    } else {
+        // Both give way, the phone down to two fifths of the room.
+        let phone = phone_wish.min((room * 2 / 5).max(room.saturating_sub(window_wish)));
+        (room - phone, phone)
+    };
+    Columns { window, phone, one_scenario }
+}
+
+fn heading(record: &Record, all: &[Cell], look: Look, columns: &Columns) -> Vec<String> {
+    let header = &record.header;
+    let phones: BTreeSet<_> = all.iter().filter_map(Cell::device).collect();
+    let mut parts = vec![look.text(&header.tool, 40), format!("run {}", look.text(&header.run, 60))];
+    if let (true, Some(cell)) = (columns.one_scenario, all.first()) {
+        parts.push(format!("scenario {}", look.text(&cell.job.planned.scenario, clean::NAME)));
+    }
+    parts.push(words::several(phones.len() as u64, "phone", "phones"));
+    parts.push(words::length(crate::cells::duration(record)));
+    let mut lines = flow(&parts, " · ", look.columns(), 0);
+    if let Some(lab) = &header.lab {
+        let label = format!("VIRTUAL LAB {}: every phone below is simulated", look.text(lab, 60));
+        lines.extend(wrap(&label, look.columns(), 0).iter().map(|line| look.paint(Tint::Odd, line)));
+    }
+    if let Some(what) = &record.interrupted {
+        let text =
+            format!("INTERRUPTED: {}; what was measured so far follows", look.text(what, clean::SENTENCE));
+        lines.extend(wrap(&text, look.columns(), 0).iter().map(|line| look.paint(Tint::Doubt, line)));
+    }
+    lines.push(String::new());
+    lines
+}
+
+fn column_names(look: Look, columns: &Columns) -> Vec<String> {
+    let before = LEAD + columns.window + 2 + columns.phone;
+    let upper = format!("{}{}", " ".repeat(before), right("hitch", NUMBERS - 8));
+    let lower = format!(
+        "  {}{}  {}{}{}{}",
+        left("verdict", LEAD - 2),
+        left("window", columns.window),
+        left("phone", columns.phone),
+        right("fps", 8),
+        right("ms/s", 8),
+        right("frozen", 8),
+    );
+    [upper, lower].iter().map(|line| look.paint(Tint::Quiet, line)).collect()
+}
+
+fn notes(record: &Record, look: Look) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut list = |title: &str, items: Vec<String>| {
+        if items.is_empty() {
+            return;
+        }
+        lines.extend([String::new(), look.paint(Tint::Strong, title)]);
+        for item in items.iter().take(NOTES) {
+            let wrapped = wrap(item, look.columns(), INDENT);
+            lines.extend(wrapped.iter().enumerate().map(|(at, line)| match at {
+                0 => format!("  - {line}"),
+                _ => line.clone(),
+            }));
+        }
+        if items.len() > NOTES {
+            lines.push(format!("  - and {} more, in results.json", items.len() - NOTES));
+        }
+    };
+    let refusals = record.refusals.iter().map(|refusal| {
+        let phone = crate::cells::phone(Some(&refusal.device), record.devices.get(&refusal.device));
+        let scenario = look.text(&refusal.scenario, clean::NAME);
+        format!(
+            "{scenario} on {}: {}",
+            look.text(&phone, clean::NAME),
+            look.text(&refusal.why, clean::SENTENCE)
+        )
+    });
+    list("not run", refusals.collect());
+    let mut told: BTreeSet<&str> = BTreeSet::new();
+    let fresh = record.notices.iter().filter(|(_, what)| told.insert(what));
+    list("notes", fresh.map(|(_, what)| look.text(what, clean::SENTENCE)).collect());
+    lines
+}
+
+fn summary(record: &Record, all: &[Cell], look: Look, bundle: Option<&str>) -> Vec<String> {
+    let count = |verdict: Option<Verdict>| all.iter().filter(|cell| cell.verdict == verdict).count();
+    let kinds = [
+        (Some(Verdict::Fail), "failed"),
+        (Some(Verdict::Broken), "broken"),
+        (Some(Verdict::Undecided), "undecided"),
+        (None, "not judged"),
+        (Some(Verdict::Pass), "passed"),
+    ];
+    let counts: Vec<String> = kinds
+        .iter()
+        .filter(|(verdict, _)| count(*verdict) > 0)
+        .map(|(verdict, word)| format!("{} {word}", words::grouped(count(*verdict) as u64)))
+        .collect();
+    let counts = if counts.is_empty() { "nothing was run".to_owned() } else { counts.join(", ") };
+    let mut parts = vec![format!("{}  {counts}", words::verdict(record.verdict).to_uppercase())];
+    match record.exit_code {
+        Some(code) => parts.push(format!("exit {code} ({})", words::exit(code))),
+        None => parts.push("the log ends before the run was judged".to_owned()),
+    }
+    // The path is never cut: it is there to be copied.
+    parts.extend(bundle.map(|bundle| look.text(bundle, clean::STRING)));
+    let lines = flow(&parts, " · ", look.columns(), 0);
+    let tint = cell::tint(record.verdict);
+    lines.iter().map(|line| look.paint(tint, line)).collect()
+}

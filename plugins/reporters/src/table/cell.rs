@@ -1,0 +1,278 @@
+//! One cell of the table: a row of numbers, then its limits, its coverage, its reasons and what to do.
+
+use super::{Columns, INDENT, LEAD};
+use crate::cells::{self, Cell};
+use crate::paint::{Look, Tint, cut, flow, left, right, width, wrap};
+use crate::readings::summary;
+use crate::{clean, words};
+use farmjank_results::metric::Unit;
+use farmjank_results::threshold::{Judgement, Outcome};
+use farmjank_results::verdict::Verdict;
+
+/// Reasons listed under one row.
+const REASONS: usize = 4;
+
+/// True when both cells tell the same story of one job, which ended before its windows were judged.
+pub(super) fn same_story(one: &Cell, other: &Cell) -> bool {
+    let untold = |cell: &Cell| {
+        cell.verdict != Some(Verdict::Pass)
+            && cell.judged.is_none_or(|j| {
+                j.judgements.iter().all(|j| j.actual.is_none()) && cell.counted().next().is_none()
+            })
+    };
+    one.job.planned.job == other.job.planned.job
+        && one.verdict == other.verdict
+        && untold(one)
+        && untold(other)
+        && (one.reasons() == other.reasons() || one.fault().is_some())
+}
+
+/// Colour of a verdict.
+pub(super) fn tint(verdict: Option<Verdict>) -> Tint {
+    match verdict {
+        Some(Verdict::Pass) => Tint::Good,
+        Some(Verdict::Fail) => Tint::Bad,
+        Some(Verdict::Broken) => Tint::Odd,
+        Some(Verdict::Undecided) | None => Tint::Doubt,
+    }
+}
+
+fn symbol(verdict: Option<Verdict>) -> &'static str {
+    match verdict {
+        Some(Verdict::Pass) => "✓",
+        Some(Verdict::Fail) => "✗",
+        Some(Verdict::Broken) => "!",
+        Some(Verdict::Undecided) | None => "?",
+    }
+}
+
+/// `Home feed › fling the feed`.
+pub(super) fn title(cell: &Cell, look: Look, one_scenario: bool) -> String {
+    let window = look.text(cell.name, clean::NAME);
+    if one_scenario {
+        window
+    } else {
+        format!("{} › {window}", look.text(&cell.job.planned.scenario, clean::NAME))
+    }
+}
+
+/// `Pixel 8 (39081FDJ)`.
+pub(super) fn phone(cell: &Cell, look: Look) -> String {
+    look.text(&cells::phone(cell.device(), cell.facts()), clean::NAME)
+}
+
+/// The lines of a cell that also speaks for the next `same - 1` windows of its job.
+pub(super) fn rows(cell: &Cell, same: usize, look: Look, columns: &Columns, limits: bool) -> Vec<String> {
+    let mut lines = vec![row(cell, same, look, columns)];
+    if !limits {
+        return lines;
+    }
+    if cell.verdict == Some(Verdict::Pass) {
+        lines.extend(passing(cell, look));
+        return lines;
+    }
+    lines.extend(full_names(cell, same, look, columns));
+    if let Some(judged) = cell.judged.filter(|_| same == 1) {
+        lines.extend(limits_table(&judged.judgements, look));
+    }
+    if cell.judged.is_some() && same == 1 {
+        lines.extend(under(&seen(cell, look), Tint::Quiet, look));
+    }
+    lines.extend(why(cell, look));
+    let file = look.text(&cell.job.planned.file, clean::NAME);
+    let place = cell.place.map_or(file.clone(), |(line, column)| format!("{file}:{line}:{column}"));
+    lines.extend(under(&format!("at {place}"), Tint::Quiet, look));
+    lines
+}
+
+fn row(cell: &Cell, same: usize, look: Look, columns: &Columns) -> String {
+    let verdict = format!("{} {}", symbol(cell.verdict), left(words::verdict(cell.verdict), LEAD - 4));
+    let one = |key: &str, unit: Unit| words::number(summary(cell, key).one(), unit);
+    format!(
+        "{}  {}  {}{}{}{}",
+        look.paint(tint(cell.verdict), &verdict),
+        look.paint(Tint::Strong, &left(&short_title(cell, same, look, columns), columns.window)),
+        left(&phone(cell, look), columns.phone),
+        right(&one("fps", Unit::Fps), 8),
+        right(&one("hitch_ms_per_s", Unit::MsPerS), 8),
+        right(&one("frozen_frames", Unit::Count), 8),
+    )
+}
+
+/// The title in its column: the scenario gives way before the window does.
+fn short_title(cell: &Cell, same: usize, look: Look, columns: &Columns) -> String {
+    if same > 1 {
+        let many = format!("all {same} windows");
+        let scenario = look.text(&cell.job.planned.scenario, clean::NAME);
+        let room = columns.window.saturating_sub(width(&many) + 3);
+        return if columns.one_scenario {
+            many
+        } else {
+            format!("{} › {many}", cut(&scenario, room.max(4)))
+        };
+    }
+    let full = title(cell, look, columns.one_scenario);
+    if width(&full) <= columns.window || columns.one_scenario {
+        return full;
+    }
+    let window = look.text(cell.name, clean::NAME);
+    let room = columns.window.saturating_sub(width(&window) + 3);
+    format!("{} › {window}", cut(&look.text(&cell.job.planned.scenario, clean::NAME), room.max(4)))
+}
+
+/// What the row had to cut: the full names, and what the phone is.
+fn full_names(cell: &Cell, same: usize, look: Look, columns: &Columns) -> Vec<String> {
+    let mut parts = Vec::new();
+    let full = title(cell, look, columns.one_scenario);
+    if same == 1 && width(&full) > columns.window {
+        parts.push(full);
+    }
+    let phone = phone(cell, look);
+    if width(&phone) > columns.phone {
+        parts.push(phone);
+    }
+    if let Some(facts) = cell.facts() {
+        parts.push(format!("Android {}", look.text(&facts.release, 20)));
+        parts.extend(facts.fastest_hz().map(|hz| format!("{hz:.0} Hz")));
+        parts.extend(
+            facts
+                .thermal_status
+                .filter(|status| *status > 0)
+                .map(|status| format!("thermal status {status}")),
+        );
+        parts.extend(facts.is_virtual.then(|| "virtual".to_owned()));
+    }
+    parts.retain(|part| !part.is_empty());
+    if parts.is_empty() {
+        return Vec::new();
+    }
+    indented(flow(&parts, " · ", look.columns(), INDENT), Tint::Quiet, look)
+}
+
+/// The limits of a cell that did not pass, one line each, in columns.
+fn limits_table(judgements: &[Judgement], look: Look) -> Vec<String> {
+    let names: Vec<String> = judgements.iter().map(|j| look.text(&j.metric, 40)).collect();
+    let values: Vec<(String, String)> = judgements.iter().map(|j| sides(j, look)).collect();
+    let name_cells = names.iter().map(|name| width(name)).max().unwrap_or(0);
+    let value_cells = values.iter().map(|(actual, _)| width(actual)).max().unwrap_or(0);
+    let hang = INDENT + 2 + name_cells + 2 + value_cells + 2;
+    let mut lines = Vec::new();
+    for ((judgement, name), (actual, limit)) in judgements.iter().zip(&names).zip(&values) {
+        let (symbol, tint) = outcome(&judgement.outcome);
+        let head = format!("{symbol} {}  {}", left(name, name_cells), right(actual, value_cells));
+        let tail = wrap(limit, look.columns(), hang.min(look.columns() / 2));
+        lines.push(format!("{}{}  {}", " ".repeat(INDENT), look.paint(tint, &head), tail[0]));
+        lines.extend_from_slice(&tail[1..]);
+    }
+    lines
+}
+
+fn outcome(outcome: &Outcome) -> (&'static str, Tint) {
+    match outcome {
+        Outcome::Held => ("✓", Tint::Good),
+        Outcome::Breached => ("✗", Tint::Bad),
+        Outcome::Unknown(_) => ("?", Tint::Doubt),
+    }
+}
+
+/// The actual value, and the limit with all that explains it.
+fn sides(judgement: &Judgement, look: Look) -> (String, String) {
+    let unit = judgement.unit;
+    let text = look.text(&judgement.text, 80);
+    let (actual, resolved) = match (judgement.actual, judgement.limit) {
+        (Some(actual), Some(limit)) => {
+            let (actual, limit) = words::beside(actual, limit, unit);
+            (actual + words::suffix(unit), limit)
+        }
+        (actual, limit) => (words::amount(actual, unit), words::number(limit, unit)),
+    };
+    let mut asides = Vec::new();
+    // A limit relative to the refresh rate says what that came to.
+    if text.contains("refresh") && judgement.limit.is_some() {
+        asides.push(format!("= {resolved}{}", words::suffix(unit)));
+    }
+    if let Some(bound) = judgement.confidence_bound {
+        asides.push(format!("bound {}", words::amount(Some(bound), unit)));
+    }
+    if let Outcome::Unknown(why) = &judgement.outcome {
+        asides.push(look.text(why, clean::SENTENCE));
+    }
+    let asides = if asides.is_empty() { String::new() } else { format!("  ({})", asides.join("; ")) };
+    (actual, text + &asides)
+}
+
+/// A passing cell: its limits and its coverage, flowing.
+fn passing(cell: &Cell, look: Look) -> Vec<String> {
+    let judgements = cell.judged.map_or(&[][..], |judged| &judged.judgements);
+    let mut items: Vec<String> = judgements
+        .iter()
+        .map(|judgement| {
+            let (symbol, _) = outcome(&judgement.outcome);
+            let (actual, limit) = sides(judgement, look);
+            format!("{symbol} {} {actual}, {}", look.text(&judgement.metric, 40), limit.replace("  (", " ("))
+        })
+        .collect();
+    if items.is_empty() {
+        items.push("no limits set".to_owned());
+    }
+    items.push(seen(cell, look));
+    indented(flow(&items, " · ", look.columns(), INDENT), Tint::Quiet, look)
+}
+
+/// `5 of 5 trials; 1 204 frames, none missed`.
+fn seen(cell: &Cell, look: Look) -> String {
+    let coverage = look.text(&words::coverage(&cell.coverage()), clean::SENTENCE);
+    match cell.judged {
+        Some(judged) if !judged.void.is_empty() => {
+            let all = judged.counted as usize + judged.void.len();
+            let cause = look.text(&judged.void[0], clean::NAME);
+            format!("{} of {all} trials ({} void: {cause}); {coverage}", judged.counted, judged.void.len())
+        }
+        Some(judged) => format!("{}; {coverage}", words::several(judged.counted.into(), "trial", "trials")),
+        None => coverage,
+    }
+}
+
+/// Reasons and advice.
+fn why(cell: &Cell, look: Look) -> Vec<String> {
+    let breached = cell.breached();
+    let fault = cell.fault().filter(|_| breached.is_empty());
+    let mut reasons: Vec<String> = fault.iter().map(|fault| fault.what.clone()).collect();
+    for reason in cell.reasons() {
+        // The table of limits has said it already.
+        let told = breached.iter().any(|metric| reason.contains(metric));
+        if !told && !reasons.iter().any(|known| reason.contains(known.as_str())) {
+            reasons.push(reason.clone());
+        }
+    }
+    let mut lines = Vec::new();
+    for reason in reasons.iter().take(REASONS) {
+        lines.extend(labelled("why", &look.text(reason, clean::SENTENCE), look));
+    }
+    if reasons.len() > REASONS {
+        lines.extend(labelled(
+            "why",
+            &format!("and {} more reasons, in results.json", reasons.len() - REASONS),
+            look,
+        ));
+    }
+    if let Some(fault) = fault.filter(|fault| !fault.advice.is_empty()) {
+        lines.extend(labelled("try", &look.text(&fault.advice, clean::SENTENCE), look));
+    }
+    lines
+}
+
+fn labelled(label: &str, text: &str, look: Look) -> Vec<String> {
+    let mut lines = wrap(text, look.columns(), INDENT + 5);
+    lines[0] = format!("{}{}  {}", " ".repeat(INDENT), look.paint(Tint::Strong, label), lines[0]);
+    lines
+}
+
+fn under(text: &str, tint: Tint, look: Look) -> Vec<String> {
+    indented(wrap(text, look.columns(), INDENT), tint, look)
+}
+
+fn indented(lines: Vec<String>, tint: Tint, look: Look) -> Vec<String> {
+    let pad = " ".repeat(INDENT);
+    lines.iter().map(|line| format!("{pad}{}", look.paint(tint, line.trim_start()))).collect()
+}

@@ -1,0 +1,38 @@
+//! Every reporter is a fold: fed live or from the finished record, it writes the same bytes.
+
+use crate::believable::{Words, events};
+use farmjank_reporters::{Options, by_name};
+use farmjank_results::event::Fact;
+use farmjank_results::record::Record;
+use farmjank_seams::reporter::Delivery;
+
+#[test]
+fn live_and_rebuilt_reports_are_the_same_bytes() {
+    let log = events(&Words::default());
+    let whole = log.record();
+    for name in farmjank_reporters::NAMES {
+        let mut live = by_name(name, &mut Options::default()).unwrap();
+        let mut so_far = Record::default();
+        let mut concluded = Vec::new();
+        for event in &log.events {
+            so_far.apply(event).unwrap();
+            live.observe(event, &so_far);
+            if matches!(event.fact, Fact::RunJudged { .. }) {
+                concluded = live.conclude(&so_far);
+            }
+        }
+        let rebuilt = by_name(name, &mut Options::default()).unwrap().conclude(&whole);
+        assert!(!rebuilt.is_empty(), "{name} delivers something");
+        assert_eq!(concluded, rebuilt, "{name}");
+    }
+}
+
+#[test]
+fn reports_go_where_they_belong() {
+    let record = events(&Words::default()).record();
+    let conclude = |name: &str| by_name(name, &mut Options::default()).unwrap().conclude(&record);
+    assert!(matches!(&conclude("junit")[..], [Delivery::File { path, .. }] if path == "junit.xml"));
+    assert!(matches!(&conclude("json")[..], [Delivery::File { path, .. }] if path == "results.json"));
+    assert!(matches!(&conclude("console")[..], [Delivery::Out(_)]));
+    assert!(matches!(&conclude("live")[..], [Delivery::Out(_)]));
+}

@@ -1,0 +1,70 @@
+//! Golden files: what each reporter writes for one believable run. `FARMJANK_BLESS=1` writes them anew.
+
+use crate::believable::{Words, events};
+use farmjank_reporters::junit::{self, Layout};
+use farmjank_reporters::paint::Look;
+use farmjank_reporters::table::table;
+use farmjank_reporters::{console::Console, json};
+use farmjank_results::record::Record;
+use farmjank_seams::reporter::{Delivery, Reporter};
+use std::path::PathBuf;
+
+fn check(name: &str, actual: &str) {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/all/golden").join(name);
+    if std::env::var_os("FARMJANK_BLESS").is_some() {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, actual).unwrap();
+    }
+    let expected = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(expected == actual, "{name} differs from its golden file; got:\n{actual}");
+}
+
+fn record() -> Record {
+    events(&Words::default()).record()
+}
+
+#[test]
+fn tables() {
+    let bundle = Some("results/runs/20260301-120000-5eed");
+    for (name, look) in [
+        ("table-80.txt", Look { width: 80, color: false, ascii: false }),
+        ("table-120.txt", Look { width: 120, color: false, ascii: false }),
+        ("table-60-ascii.txt", Look { width: 60, color: false, ascii: true }),
+        ("table-80-color.txt", Look { width: 80, color: true, ascii: false }),
+    ] {
+        check(name, &table(&record(), look, bundle));
+    }
+}
+
+#[test]
+fn junit_layouts() {
+    let bundle = Some("results/runs/20260301-120000-5eed".to_owned());
+    let options = |layout| junit::Options { layout, bundle: bundle.clone(), ..junit::Options::default() };
+    check("junit-device.xml", &junit::junit(&record(), &options(Layout::Device)));
+    check("junit-scenario.xml", &junit::junit(&record(), &options(Layout::Scenario)));
+    check("junit-flat.xml", &junit::junit(&record(), &options(Layout::Flat)));
+    let properties = junit::Options { case_properties: true, ..options(Layout::Device) };
+    check("junit-properties.xml", &junit::junit(&record(), &properties));
+    let strict = junit::Options { strict: true, ..options(Layout::Device) };
+    check("junit-strict.xml", &junit::junit(&record(), &strict));
+}
+
+#[test]
+fn results_json() {
+    check("results.json", &json::json(&record()));
+}
+
+#[test]
+fn console_lines() {
+    let mut console = Console::new(Look::default(), None);
+    let mut so_far = Record::default();
+    let mut text = String::new();
+    for event in events(&Words::default()).events {
+        so_far.apply(&event).unwrap();
+        for delivery in console.observe(&event, &so_far) {
+            let Delivery::Err(line) = delivery else { panic!("progress goes to standard error") };
+            text += &line;
+        }
+    }
+    check("console.txt", &text);
+}

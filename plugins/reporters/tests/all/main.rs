@@ -1,0 +1,5 @@
+//! What the reporters make of whole runs.
+
+mod believable;
+mod folds;
+mod golden;
