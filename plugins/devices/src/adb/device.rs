@@ -1,0 +1,105 @@
+//! A leased phone over adb: the four verbs of the seam, with the heartbeat beside them.
+
+use crate::adb::files;
+use crate::adb::link::{Server, after};
+use crate::adb::pulse::{Pulse, Task, watch_over};
+use crate::adb::rack::{Key, Lease, Rack};
+use crate::adb::refusal::LinkError;
+use crate::adb::shell;
+use crate::adb::stream::ShellStream;
+use farmjank_results::blame::Fault;
+use farmjank_results::device::DeviceId;
+use farmjank_seams::Work;
+use farmjank_seams::device::{Device, Output, Stream};
+use std::rc::Rc;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// A phone held exclusively. Dropping it gives the lease back and ends its heartbeat; streams already open live on.
+pub struct AdbDevice {
+    rack: Rc<Rack>,
+    key: Key,
+    pulse: Rc<Pulse>,
+    _lease: Lease,
+    _heartbeat: Task,
+}
+
+impl AdbDevice {
+    pub(crate) fn new(rack: Rc<Rack>, key: Key, lease: Lease) -> Self {
+        let pulse = Rc::new(Pulse::new());
+        let heartbeat = Task::start(watch_over(Rc::clone(&rack), key.clone(), Rc::clone(&pulse)));
+        AdbDevice { rack, key, pulse, _lease: lease, _heartbeat: heartbeat }
+    }
+
+    fn server(&self) -> &Server {
+        &self.rack.servers[self.key.0]
+    }
+
+    /// Runs `work` unless the phone is given up meanwhile.
+    async fn alive<T>(&self, work: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
+        tokio::select! {
+            biased;
+            fault = self.pulse.down() => Err(fault),
+            result = work => result,
+        }
+    }
+
+    /// The fault for `error`. What was known of the phone's connection is forgotten when the connection is gone.
+    fn fault(&self, error: LinkError) -> Fault {
+        let fault = self.server().subject_of(&self.key.1).fault(error);
+        if matches!(
+            fault.code.as_str(),
+            "device_lost" | "device_missing" | "device_offline" | "closed" | "refused"
+        ) {
+            self.rack.forget(&self.key);
+        }
+        fault
+    }
+
+    async fn call(&self, line: &str, deadline: Instant) -> Result<Output, Fault> {
+        let features = self.rack.features(&self.key, deadline).await?;
+        let asked = shell::service(&features, line, self.rack.number());
+        let server = self.server();
+        let heard = || self.pulse.heard();
+        let place = server.place(deadline).await.map_err(|error| self.fault(error))?;
+        shell::call(server, place, &self.key.1, asked, deadline, &heard)
+            .await
+            .map_err(|error| self.fault(error))
+    }
+
+    async fn open(&self, line: &str, deadline: Instant) -> Result<Box<dyn Stream>, Fault> {
+        let features = self.rack.features(&self.key, deadline).await?;
+        let (service, dialect) = shell::service(&features, line, self.rack.number());
+        let server = self.server();
+        let _place = server.place(deadline).await.map_err(|error| self.fault(error))?;
+        let opened = shell::open(server, &self.key.1, &service, deadline).await;
+        let link = opened.map_err(|error| self.fault(error))?;
+        self.pulse.heard();
+        let (subject, max) = (server.subject_of(&self.key.1), self.rack.options.max_line);
+        Ok(Box::new(ShellStream::new(link, dialect, max, subject, Rc::clone(&self.pulse))))
+    }
+}
+
+impl Device for AdbDevice {
+    fn id(&self) -> &DeviceId {
+        &self.key.1
+    }
+
+    fn shell<'a>(&'a self, line: &'a str, patience: Duration) -> Work<'a, Output> {
+        Box::pin(async move { self.alive(self.call(line, after(patience))).await })
+    }
+
+    fn stream<'a>(&'a self, line: &'a str, patience: Duration) -> Work<'a, Box<dyn Stream>> {
+        Box::pin(async move { self.alive(self.open(line, after(patience))).await })
+    }
+
+    fn push<'a>(&'a self, bytes: &'a [u8], to: &'a str, patience: Duration) -> Work<'a, ()> {
+        Box::pin(
+            async move { self.alive(files::push(self.server(), &self.key.1, bytes, to, patience)).await },
+        )
+    }
+
+    fn pull<'a>(&'a self, from: &'a str, patience: Duration) -> Work<'a, Vec<u8>> {
+        Box::pin(async move { self.alive(files::pull(self.server(), &self.key.1, from, patience)).await })
+    }
+}

@@ -1,0 +1,27 @@
+//! The adb client side: smart sockets, shell protocol v2, tracking, files. See the crate root for the reading order.
+
+pub mod address;
+pub mod device;
+pub mod files;
+mod gate;
+pub mod lines;
+mod link;
+pub mod listing;
+pub mod options;
+pub mod packets;
+pub mod provider;
+mod pulse;
+mod rack;
+pub mod refusal;
+pub mod roster;
+pub mod services;
+mod shell;
+pub mod start;
+pub mod stream;
+pub mod tally;
+pub mod watch;
+pub mod wire;
+
+pub use address::servers_from_env;
+pub use listing::{Row, parse_devices_l};
+pub use start::{StartPolicy, Started, ensure_server};

@@ -1,0 +1,170 @@
+//! Phones of one or several adb servers as one provider.
+
+use crate::adb::device::AdbDevice;
+use crate::adb::listing::Row;
+use crate::adb::options::Options;
+use crate::adb::rack::{Lease, Rack};
+use crate::adb::refusal::{lab, missing, no_permissions, offline, shown, unauthorized};
+use crate::adb::watch::Watch;
+use farmjank_results::blame::Fault;
+use farmjank_results::device::DeviceId;
+use farmjank_seams::Work;
+use farmjank_seams::device::{Arrivals, Device, DeviceState, Provider, Sighting};
+use farmjank_seams::host::{Address, Dial};
+use futures::future::join_all;
+use std::rc::Rc;
+
+/// Phones over adb. Needs a tokio `LocalSet` around it: leases and subscriptions run local tasks.
+pub struct AdbProvider {
+    rack: Rc<Rack>,
+}
+
+impl AdbProvider {
+    /// A provider of the phones of `servers`, reached through `dial`. Connects to nothing yet.
+    pub fn new(servers: Vec<Address>, dial: Rc<dyn Dial>, options: Options) -> Self {
+        AdbProvider { rack: Rc::new(Rack::new(servers, dial, options)) }
+    }
+
+    /// The servers, in the order given.
+    pub fn servers(&self) -> Vec<Address> {
+        self.rack.servers.iter().map(|server| server.address.clone()).collect()
+    }
+
+    /// Asks one server for its version, 41 since 2018. Faults: `no_server`, `refused`, `timeout`, `protocol`.
+    pub async fn version(&self, server: usize) -> Result<u32, Fault> {
+        match self.rack.servers.get(server) {
+            Some(server) => server.version().await,
+            None => Err(lab("no_server", format!("there is no adb server number {server}"))),
+        }
+    }
+
+    /// Servers that do not answer at the moment, as far as watching found out.
+    pub fn troubles(&self) -> Vec<(Address, Fault)> {
+        self.rack.troubles()
+    }
+
+    /// One listing of all servers, now, without a subscription. Fault `no_server` when none answers.
+    pub async fn list(&self) -> Result<Vec<Sighting>, Fault> {
+        let mut roster = crate::adb::roster::Roster::new(
+            self.rack.servers.iter().map(|server| server.name.clone()),
+            self.rack.options.phones_per_server,
+        );
+        let mut faults = Vec::new();
+        for (server, listing) in self.listings().await.into_iter().enumerate() {
+            match listing {
+                Ok(rows) => roster.listed(server, rows),
+                Err(fault) => faults.push(fault),
+            }
+        }
+        if faults.len() == self.rack.servers.len() {
+            return Err(self.no_server(&faults));
+        }
+        let seen = roster.arrivals(&self.rack.silent()).into_iter();
+        Ok(seen
+            .filter_map(|arrival| match arrival {
+                farmjank_seams::device::Arrival::Seen(sighting) => Some(sighting),
+                _ => None,
+            })
+            .collect())
+    }
+
+    async fn listings(&self) -> Vec<Result<Vec<Row>, Fault>> {
+        join_all(self.rack.servers.iter().map(|server| server.devices())).await
+    }
+
+    async fn take(&self, id: &DeviceId) -> Result<Rc<dyn Device>, Fault> {
+        let lease = self.rack.claim(id)?;
+        let server = self.find(id).await?;
+        self.check_silence(server, id)?;
+        Ok(self.hold(lease, server, id)?)
+    }
+
+    fn hold(&self, lease: Lease, server: usize, id: &DeviceId) -> Result<Rc<AdbDevice>, Fault> {
+        lease.on(server)?;
+        Ok(Rc::new(AdbDevice::new(Rc::clone(&self.rack), (server, id.clone()), lease)))
+    }
+
+    fn check_silence(&self, server: usize, id: &DeviceId) -> Result<(), Fault> {
+        if self.rack.silent().contains(&(server, id.clone())) {
+            let name = &self.rack.servers[server].name;
+            return Err(crate::adb::pulse::silent(&id.0, name, &self.rack.options.heartbeat));
+        }
+        Ok(())
+    }
+
+    /// The server on which a phone is ready, or why it is not.
+    async fn find(&self, id: &DeviceId) -> Result<usize, Fault> {
+        let name = format!("phone {}", shown(&id.0));
+        let (mut unfit, mut faults) = (None, Vec::new());
+        for (server, listing) in self.listings().await.into_iter().enumerate() {
+            let rows = match listing {
+                Ok(rows) => rows,
+                Err(fault) => {
+                    faults.push(fault);
+                    continue;
+                }
+            };
+            self.rack.observe(server, &rows);
+            let found: Vec<&Row> = rows.iter().filter(|row| row.id == *id).collect();
+            match found.as_slice() {
+                [] => {}
+                [row] if row.state == DeviceState::Ready => return Ok(server),
+                [row] => unfit = unfit.or(Some(unfitness(&name, &row.state))),
+                _ => {
+                    let what = format!("{name} is one of several phones with the same serial");
+                    let advice = "unplug the others, or give them adb servers of their own";
+                    unfit = unfit.or(Some(lab("device_ambiguous", what).advise(advice)));
+                }
+            }
+        }
+        if let Some(fault) = unfit {
+            return Err(fault);
+        }
+        if faults.len() == self.rack.servers.len() {
+            return Err(self.no_server(&faults));
+        }
+        let names: Vec<&str> = self.rack.servers.iter().map(|server| server.name.as_str()).collect();
+        Err(missing(&name, &names.join(", ")))
+    }
+
+    fn no_server(&self, faults: &[Fault]) -> Fault {
+        let names: Vec<&str> = self.rack.servers.iter().map(|server| server.name.as_str()).collect();
+        let why: Vec<&str> = faults.iter().map(|fault| fault.what.as_str()).collect();
+        lab("no_server", format!("no adb server answers at {}: {}", names.join(", "), why.join("; ")))
+            .passing()
+            .advise(
+                "start one with `adb start-server`, or name the right one: ADB_SERVER_SOCKET=tcp:HOST:PORT",
+            )
+    }
+}
+
+/// Why a phone in this state cannot be leased.
+fn unfitness(name: &str, state: &DeviceState) -> Fault {
+    match state {
+        DeviceState::Unauthorized => unauthorized(name),
+        DeviceState::Offline | DeviceState::Ready => offline(name),
+        DeviceState::Other(text) if text.starts_with("no permissions") => no_permissions(name, text),
+        DeviceState::Other(text) => lab("device_unfit", format!("{name} is in state {text:?}"))
+            .passing()
+            .advise("bring it back to Android, for example with `adb reboot`"),
+    }
+}
+
+impl Provider for AdbProvider {
+    fn name(&self) -> &str {
+        &self.rack.options.name
+    }
+
+    fn watch<'a>(&'a self) -> Work<'a, Box<dyn Arrivals>> {
+        Box::pin(async move {
+            match Watch::begin(Rc::clone(&self.rack)).await {
+                Ok(watch) => Ok(Box::new(watch) as Box<dyn Arrivals>),
+                Err(faults) => Err(self.no_server(&faults)),
+            }
+        })
+    }
+
+    fn lease<'a>(&'a self, id: &'a DeviceId) -> Work<'a, Rc<dyn Device>> {
+        Box::pin(self.take(id))
+    }
+}

@@ -1,0 +1,119 @@
+//! Signs of life of a leased phone, and the heartbeat that finds one which is connected and silent.
+
+use crate::adb::options::Heartbeat;
+use crate::adb::rack::{Key, Rack};
+use crate::adb::refusal::{LinkError, lab, shown};
+use crate::adb::shell;
+use farmjank_results::blame::Fault;
+use std::cell::Cell;
+use std::rc::{Rc, Weak};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep, sleep_until};
+
+/// When a leased phone was last heard, and whether it has been given up.
+pub(crate) struct Pulse {
+    heard: Cell<Instant>,
+    down: watch::Sender<Option<Fault>>,
+}
+
+impl Pulse {
+    pub(crate) fn new() -> Self {
+        Pulse { heard: Cell::new(Instant::now()), down: watch::Sender::new(None) }
+    }
+
+    /// The phone said something.
+    pub(crate) fn heard(&self) {
+        self.heard.set(Instant::now());
+    }
+
+    /// Resolves when the phone is given up. Cancel-safe.
+    pub(crate) async fn down(&self) -> Fault {
+        let mut down = self.down.subscribe();
+        match down.wait_for(Option::is_some).await.ok().and_then(|fault| fault.clone()) {
+            Some(fault) => fault,
+            // The sender lives in `self`, so this is never reached; waiting is the harmless answer.
+            None => std::future::pending().await,
+        }
+    }
+}
+
+/// Ends a task when dropped.
+pub(crate) struct Task(JoinHandle<()>);
+
+impl Task {
+    /// Starts a task on the current `LocalSet`.
+    pub(crate) fn start(work: impl Future<Output = ()> + 'static) -> Self {
+        Task(tokio::task::spawn_local(work))
+    }
+}
+
+impl Drop for Task {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// The fault of a phone that is connected and silent.
+pub(crate) fn silent(id: &str, server: &str, heartbeat: &Heartbeat) -> Fault {
+    let (misses, deadline) = (heartbeat.misses, heartbeat.deadline.as_secs_f64());
+    lab(
+        "device_silent",
+        format!(
+            "phone {} is connected to {server} but missed {misses} heartbeats of {deadline:.1} s",
+            shown(id)
+        ),
+    )
+    .passing()
+    .advise("replug or reboot the phone; its adb daemon hangs")
+}
+
+/// Watches one leased phone until it is given up. Ended by dropping its [`Task`].
+pub(crate) async fn watch_over(rack: Rc<Rack>, key: Key, pulse: Rc<Pulse>) {
+    let heartbeat = rack.options.heartbeat.clone();
+    let mut misses = 0;
+    loop {
+        let quiet_until = pulse.heard.get() + heartbeat.every;
+        if misses == 0 && Instant::now() < quiet_until {
+            sleep_until(quiet_until).await;
+            continue;
+        }
+        let asked = Instant::now();
+        let answered = answers(&rack, &key).await;
+        if answered || pulse.heard.get() > asked {
+            misses = 0;
+            pulse.heard.set(pulse.heard.get().max(asked));
+            continue;
+        }
+        misses += 1;
+        if misses >= heartbeat.misses.max(1) {
+            let fault = silent(&key.1.0, &rack.servers[key.0].name, &heartbeat);
+            rack.silence(&key, Task::start(revive(Rc::downgrade(&rack), key.clone())));
+            pulse.down.send_replace(Some(fault));
+            return;
+        }
+    }
+}
+
+/// Asks a silent phone again and again until it answers, then makes it known again.
+async fn revive(rack: Weak<Rack>, key: Key) {
+    loop {
+        let Some(pause) = rack.upgrade().map(|rack| rack.options.heartbeat.revive) else { return };
+        sleep(pause).await;
+        let Some(rack) = rack.upgrade() else { return };
+        if answers(&rack, &key).await {
+            rack.revived(&key);
+            return;
+        }
+    }
+}
+
+/// The phone answers, or it fails at once: then it is not silent, and tracking will tell what it is.
+async fn answers(rack: &Rack, key: &Key) -> bool {
+    let server = &rack.servers[key.0];
+    let patience = rack.options.heartbeat.deadline;
+    let Ok(features) = rack.features(key, crate::adb::link::after(server.options.reply)).await else {
+        return true;
+    };
+    !matches!(shell::probe(server, &key.1, &features, patience).await, Err(LinkError::Late(..)))
+}
