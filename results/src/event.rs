@@ -5,7 +5,7 @@ use crate::device::{DeviceFacts, DeviceId};
 use crate::frame::SourceId;
 use crate::metric::Reading;
 use crate::threshold::Judgement;
-use crate::time::{DeviceTime, RunTime};
+use crate::time::{ClockMap, DeviceTime, RunTime};
 use crate::verdict::Verdict;
 use crate::window::{Coverage, Motion};
 use serde::{Deserialize, Serialize};
@@ -89,7 +89,7 @@ pub enum Ending {
 }
 
 /// One window of one trial, measured.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WindowMeasured {
     /// Window name.
     pub window: String,
@@ -107,6 +107,9 @@ pub struct WindowMeasured {
     pub void: Option<String>,
     /// Paths of the raw dumps inside the bundle.
     pub evidence: Vec<String>,
+    /// How the phone's stamps map to the clock of its frames; needed to read the dumps again.
+    #[serde(default)]
+    pub clock: Option<ClockMap>,
 }
 
 /// One window of one job, judged over its counted trials.

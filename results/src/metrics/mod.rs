@@ -1,6 +1,6 @@
 //! The shelf of metrics, one line each, and the one rule that refuses a number the evidence cannot carry.
 //!
-//! To add a metric: one file here (or one entry in a family's file) and one line in [`SHELF`]. Definitions are those of
+//! To add a metric: one file here (or one entry in a family's file) and one line in `SHELF`. Definitions are those of
 //! the reference's part A.3. A metric knows a [`Window`] and nothing else: no phone, no source, no scenario.
 //!
 //! Letters used in formulas: an interval d_i has P_i (refresh period, ns), L_i (length in whole vsyncs) and c_i (vsyncs

@@ -11,7 +11,7 @@ use farmjank_results::metric::{Reading, Unit};
 use farmjank_results::period::{PeriodOrigin, PeriodSegment};
 use farmjank_results::record::Record;
 use farmjank_results::threshold::{Judgement, Outcome};
-use farmjank_results::time::{DeviceTime, Span};
+use farmjank_results::time::{ClockMap, DeviceTime, Span};
 use farmjank_results::timeline::{Gap, GapCause, Tally};
 use farmjank_results::verdict::Verdict;
 use farmjank_results::window::{Coverage, Motion, Phase};
@@ -57,6 +57,7 @@ fn measured() -> WindowMeasured {
         coverage: Some(coverage),
         void: Some("thermal".into()),
         evidence: vec!["evidence/0/1.dump".into()],
+        clock: Some(ClockMap::from_header_ms(1, 3)),
     }
 }
 
@@ -161,6 +162,14 @@ fn the_golden_log_reads_back_as_the_same_events() {
     let (record, events) = Record::read_ndjson(GOLDEN.as_bytes()).unwrap();
     assert_eq!(events, every_kind());
     assert_eq!(record, Record::fold(&events).unwrap());
+}
+
+#[test]
+fn a_log_written_before_a_field_existed_is_still_read() {
+    let clock = ",\"clock\":{\"offset\":2000000,\"uncertainty\":11000000}";
+    assert!(GOLDEN.contains(clock));
+    let (_, events) = Record::read_ndjson(GOLDEN.replace(clock, "").as_bytes()).unwrap();
+    assert_eq!(events.len(), every_kind().len());
 }
 
 proptest! {

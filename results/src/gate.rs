@@ -1,0 +1,161 @@
+//! All limits of one window over all counted trials of a job: the window's verdict and the words for it.
+//!
+//! A trial is void only by a cause recorded before its result was looked at (reference B.7); void trials are set aside,
+//! never deleted, and more than a fifth of them leave the window undecided.
+
+use crate::event::{WindowJudged, WindowMeasured};
+use crate::judge::words::{apart, number, quantity};
+use crate::judge::{IterationValue, judge};
+use crate::metric::{Reading, Unit};
+use crate::metrics;
+use crate::threshold::{Bound, Judgement, Limit, Outcome};
+use crate::verdict::Verdict;
+
+/// Largest share of void trials with which a window is still judged (reference B.7); above it, undecided.
+pub const VOID_SHARE_MAX: f64 = 0.2;
+
+/// Judges one window of one job.
+///
+/// `trials` are the counted trials in order, void ones included; `limits` are (metric key, limit) in the author's order.
+/// The verdict, in this order: no trial counted, or more than [`VOID_SHARE_MAX`] of them void: undecided; any limit
+/// breached: fail; any unknown: undecided; else pass. Without any limit a window passes when every trial's coverage is
+/// proved, with a note. The window's name is taken from the first trial; with no trial at all it is empty and the
+/// caller, who has the plan, fills it in.
+pub fn judge_window(limits: &[(String, Limit)], trials: &[WindowMeasured]) -> WindowJudged {
+    let numbered = || (1usize..).zip(trials);
+    let void: Vec<String> = numbered()
+        .filter_map(|(number, trial)| Some(format!("iteration {number}: {}", trial.void.as_ref()?)))
+        .collect();
+    let counted: Vec<(usize, &WindowMeasured)> =
+        numbered().filter(|(_, trial)| trial.void.is_none()).collect();
+    let judgements: Vec<Judgement> =
+        limits.iter().map(|(key, limit)| judge_metric(key, limit, &counted)).collect();
+    let mut reasons = Vec::new();
+    let verdict = if invalid(trials.len(), &void, &mut reasons) {
+        Verdict::Undecided
+    } else if limits.is_empty() {
+        unlimited(&counted, &mut reasons)
+    } else {
+        Verdict::worst(judgements.iter().map(|judgement| match judgement.outcome {
+            Outcome::Held => Verdict::Pass,
+            Outcome::Breached => Verdict::Fail,
+            Outcome::Unknown(_) => Verdict::Undecided,
+        }))
+    };
+    reasons
+        .extend(limits.iter().zip(&judgements).filter_map(|((_, limit), judgement)| told(limit, judgement)));
+    WindowJudged {
+        window: trials.first().map(|trial| trial.window.clone()).unwrap_or_default(),
+        verdict,
+        judgements,
+        counted: u32::try_from(counted.len()).unwrap_or(u32::MAX),
+        void,
+        reasons,
+    }
+}
+
+fn judge_metric(key: &str, limit: &Limit, counted: &[(usize, &WindowMeasured)]) -> Judgement {
+    let Some(metric) = metrics::find(key) else {
+        let mut judgement = judge(key, Unit::Count, limit, &[]);
+        judgement.outcome =
+            Outcome::Unknown("there is no such metric; `farmjank metrics` lists them".to_owned());
+        return judgement;
+    };
+    let value = |trial: &WindowMeasured| IterationValue {
+        value: trial.readings.get(key).and_then(Reading::value),
+        refresh_hz: trial.refresh_hz,
+    };
+    let values: Vec<IterationValue> = counted.iter().map(|(_, trial)| value(trial)).collect();
+    let mut judgement = judge(key, metric.unit(), limit, &values);
+    if let Outcome::Unknown(why) = &mut judgement.outcome
+        && let Some(cause) = counted.iter().find_map(|(number, trial)| missing(key, *number, trial))
+    {
+        why.push_str(&format!(" ({cause})"));
+    }
+    judgement
+}
+
+/// Why the reading of a trial is no number.
+fn missing(key: &str, number: usize, trial: &WindowMeasured) -> Option<String> {
+    match trial.readings.get(key) {
+        Some(Reading::Value(_)) => None,
+        Some(Reading::List(_)) => Some("a list cannot be held against a limit".to_owned()),
+        Some(Reading::Unmeasurable(why)) => Some(format!("iteration {number}: {why}")),
+        None => Some(format!("iteration {number}: not measured")),
+    }
+}
+
+/// Whether too little is left to judge; says so.
+fn invalid(total: usize, void: &[String], reasons: &mut Vec<String>) -> bool {
+    if total == 0 {
+        reasons.push("no iteration was counted".to_owned());
+        return true;
+    }
+    let share = void.len() as f64 / total as f64;
+    if share > VOID_SHARE_MAX {
+        let most = number(VOID_SHARE_MAX * 100.0, 0);
+        let first = void.first().map(String::as_str).unwrap_or_default();
+        reasons.push(format!(
+            "invalid: {} of {total} iterations are void, more than {most} %; the first: {first}",
+            void.len()
+        ));
+    }
+    share > VOID_SHARE_MAX
+}
+
+/// A window nobody set a limit on.
+fn unlimited(counted: &[(usize, &WindowMeasured)], reasons: &mut Vec<String>) -> Verdict {
+    let doubtful =
+        counted.iter().find(|(_, trial)| !trial.coverage.as_ref().is_some_and(|coverage| coverage.proved));
+    let Some((number, trial)) = doubtful else {
+        reasons.push("no limit is set on this window: measured only".to_owned());
+        return Verdict::Pass;
+    };
+    let doubts = match &trial.coverage {
+        None => "nothing could be sampled".to_owned(),
+        Some(coverage) if coverage.doubts.is_empty() => "the dumps do not overlap".to_owned(),
+        Some(coverage) => coverage.doubts.join("; "),
+    };
+    reasons.push(format!("iteration {number}: frames may have been missed: {doubts}"));
+    Verdict::Undecided
+}
+
+/// What became of a limit that did not hold, as a sentence; none when it held.
+fn told(limit: &Limit, judgement: &Judgement) -> Option<String> {
+    let Judgement { metric, unit, text, .. } = judgement;
+    let confident = |words: &str| limit.confidence.map(|percent| format!("{words}{percent} % confidence"));
+    match &judgement.outcome {
+        Outcome::Held => None,
+        Outcome::Unknown(why) => {
+            let with = confident(" with ").unwrap_or_default();
+            Some(format!("{metric}: whether `{text}` holds{with} cannot be told: {why}"))
+        }
+        Outcome::Breached => {
+            let (actual, bound) = match (judgement.actual, judgement.limit) {
+                (Some(actual), Some(bound)) => apart(actual, bound, *unit),
+                _ => return Some(format!("{metric}: breaks `{text}`")),
+            };
+            let aggregate = limit.aggregate;
+            let mut words = format!("{metric}: {aggregate} is {actual}, limit `{text}`");
+            if matches!(limit.bound, Bound::PercentOfRefresh(_)) {
+                words.push_str(&format!(" = {bound}"));
+            }
+            if let (Some(with), Some(bound)) = (confident(", shown with "), judgement.confidence_bound) {
+                words.push_str(&format!("{with} (bound {})", quantity(bound, *unit)));
+            }
+            words.push_str(&format!("; {}", listed(&judgement.values)));
+            Some(words)
+        }
+    }
+}
+
+/// Values per iteration, at most twelve of them.
+fn listed(values: &[Option<f64>]) -> String {
+    const SHOWN: usize = 12;
+    let each =
+        values.iter().take(SHOWN).map(|value| value.map_or("none".to_owned(), |value| number(value, 2)));
+    let list = each.collect::<Vec<_>>().join(", ");
+    let rest = values.len().saturating_sub(SHOWN);
+    let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+    format!("iterations: {list}{more}")
+}
