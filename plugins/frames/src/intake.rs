@@ -100,3 +100,142 @@ fn note(text: &mut Vec<u8>, what: &str) {
     text.extend_from_slice(what.as_bytes());
     text.push(b'\n');
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::marks::Script;
+    use proptest::prelude::*;
+
+    const CAP: usize = 4096;
+
+    fn script() -> Script {
+        Script::new(vec!["one".into(), "two".into()], 3)
+    }
+
+    fn intake() -> Intake {
+        let targets = vec!["layer one".into(), "layer two".into()];
+        Intake::new(SourceId::SurfaceFlinger, targets, script().marker().clone(), CAP)
+    }
+
+    /// What the script's marks begin with.
+    fn prefix() -> String {
+        let once = script().once();
+        once[once.find('@').expect("a mark")..once.find("b 0").expect("a mark")].to_owned()
+    }
+
+    /// Feeds text whose `@` stands for the marker; gives target, asked and answered in centiseconds, and text.
+    fn fed(text: &str) -> Vec<(String, Option<i64>, Option<i64>, String)> {
+        let mut intake = intake();
+        let text = text.replace('@', &prefix());
+        let centis = |boot: Option<BootTime>| boot.map(|boot| boot.ns() / 10_000_000);
+        let dumps = text.split('\n').filter_map(|line| intake.feed(line.as_bytes(), RunTime::from_ns(5)));
+        dumps
+            .map(|dump| {
+                assert_eq!(dump.arrived, RunTime::from_ns(5));
+                (
+                    dump.target,
+                    centis(dump.asked),
+                    centis(dump.answered),
+                    String::from_utf8_lossy(&dump.text).into(),
+                )
+            })
+            .collect()
+    }
+
+    #[test]
+    fn dumps_come_out_with_their_stamps() {
+        let dumps =
+            fed("noise\n@b 0 1.00\n16666666\n1 2 3\n\n@e 0 1.02 0\n@b 1 1.03\n9\n@e 1 1.05 0\n@b 0 2");
+        assert_eq!(
+            dumps,
+            [
+                ("layer one".into(), Some(100), Some(102), "16666666\n1 2 3\n\n".into()),
+                ("layer two".into(), Some(103), Some(105), "9\n".into()),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_mark_may_be_glued_to_an_unfinished_line() {
+        assert_eq!(fed("@b 0 1.00\n16666666\r\nlast@e 0 1.02 0\r")[0].3, "16666666\nlast");
+    }
+
+    #[test]
+    fn cut_and_mixed_up_dumps_are_dropped() {
+        assert_eq!(fed("@b 0 1.00\nhalf\n@b 0 2.00\nwhole\n@e 0 2.02 0")[0].3, "whole\n");
+        assert_eq!(fed("@b 0 1.00\nx\n@e 1 1.02 0\n@e 0 1.03 0"), []);
+        assert_eq!(fed("@e 0 1.03 0\n@b 7 1.00\nx\n@e 7 1.01 0"), []);
+    }
+
+    #[test]
+    fn a_missing_stamp_is_none_and_a_bad_end_is_noted() {
+        let dumps = fed("@b 0 \nx\n@e 0  0\n@b 0 1.0\ny@e 0 1.0 137\n@b 0 1.0\nz\n@e 0 1.0 ");
+        assert_eq!((dumps[0].1, dumps[0].2, dumps[0].3.as_str()), (None, None, "x\n"));
+        assert_eq!(dumps[1].3, "y\n@fj: the command ended with status 137\n");
+        assert_eq!(dumps[2].3, "z\n@fj: the command ended without a status\n");
+    }
+
+    #[test]
+    fn memory_is_bounded_and_the_cut_is_noted() {
+        let mut intake = intake();
+        let prefix = prefix();
+        assert_eq!(intake.feed(format!("{prefix}b 0 1.00").as_bytes(), RunTime::default()), None);
+        for _ in 0..10_000 {
+            intake.feed(b"1234567890123456789\t1234567890123456789\t1", RunTime::default());
+            assert!(intake.open.as_ref().is_some_and(|open| open.text.len() <= CAP));
+        }
+        let dump = intake.feed(format!("{prefix}e 0 1.00 0").as_bytes(), RunTime::default()).expect("a dump");
+        assert!(dump.text.len() < CAP + 100);
+        assert!(String::from_utf8_lossy(&dump.text).ends_with("\n@fj: dump cut at 4096 bytes\n"));
+        assert!(crate::surfaceflinger::read_latency(&dump.text).is_err());
+    }
+
+    proptest! {
+        /// However the stream was cut into pieces, whatever line ends it has and whatever stands between the dumps,
+        /// the dumps are the same.
+        #[test]
+        fn dumps_do_not_depend_on_how_their_lines_arrive(
+            bodies in prop::collection::vec(prop::collection::vec("[0-9\t ]{0,12}", 0..6), 1..5),
+            pieces in prop::collection::vec(1usize..40, 1..20),
+            crlf in any::<bool>(),
+            between in prop::collection::vec("[a-z@ ]{0,8}", 0..3),
+        ) {
+            let prefix = prefix();
+            let mut lines: Vec<String> = Vec::new();
+            for (nth, body) in bodies.iter().enumerate() {
+                lines.extend(between.iter().cloned());
+                lines.push(format!("{prefix}b {} {nth}.50", nth % 2));
+                lines.extend(body.iter().cloned());
+                lines.push(format!("{prefix}e {} {nth}.75 0", nth % 2));
+            }
+            let stream = lines.join(if crlf { "\r\n" } else { "\n" }) + "\n";
+            let mut intake = intake();
+            let mut held: Vec<u8> = Vec::new();
+            let mut dumps = Vec::new();
+            let mut rest = stream.as_bytes();
+            let mut sizes = pieces.iter().cycle();
+            while !rest.is_empty() {
+                let (piece, left) = rest.split_at((*sizes.next().expect("a cycle")).min(rest.len()));
+                rest = left;
+                held.extend_from_slice(piece);
+                while let Some(end) = held.iter().position(|&byte| byte == b'\n') {
+                    let line: Vec<u8> = held.drain(..=end).collect();
+                    dumps.extend(intake.feed(&line[..end], RunTime::default()));
+                }
+            }
+            let texts: Vec<String> = dumps.iter().map(|dump| String::from_utf8_lossy(&dump.text).into_owned()).collect();
+            let expected: Vec<String> =
+                bodies.iter().map(|body| body.iter().map(|line| format!("{line}\n")).collect()).collect();
+            prop_assert_eq!(texts, expected);
+        }
+
+        #[test]
+        fn any_lines_are_taken_without_panic(lines in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..80), 0..40)) {
+            let mut intake = intake();
+            for line in lines {
+                intake.feed(&line, RunTime::default());
+            }
+        }
+    }
+}

@@ -46,20 +46,22 @@ impl Ring {
     }
 }
 
-/// The fastest rate to reckon with: the phone's fastest mode, the rate a dump reported, or [`FALLBACK_HZ`].
-/// Rates that no panel has (below 1 or above 1000 Hz, not a number) are ignored.
+/// A reported period is a rounded integer: within this factor of a mode's rate it is that mode.
+const ROUNDING: f64 = 1.01;
+
+/// The fastest rate to reckon with: the phone's fastest mode, or a faster one that a dump reported; where the modes are
+/// unknown, the reported rate but no less than [`FALLBACK_HZ`]. Rates that no panel has (below 1 or above 1000 Hz, not
+/// a number) are ignored.
 pub fn fastest(modes: Option<f64>, reported: Option<Span>) -> f64 {
-    let reported = reported.filter(|period| period.ns() > 0).map(|period| 1.0 / period.secs());
-    let known = modes.into_iter().chain(reported).filter(|hz| (1.0..=1000.0).contains(hz));
-    match modes {
-        Some(_) => known.reduce(f64::max).unwrap_or(FALLBACK_HZ),
-        None => known.fold(FALLBACK_HZ, f64::max),
-    }
+    let real = |hz: &f64| (1.0..=1000.0).contains(hz);
+    let known = modes.filter(real).unwrap_or(FALLBACK_HZ);
+    let reported = reported.filter(|period| period.ns() > 0).map(|period| 1.0 / period.secs()).filter(real);
+    reported.filter(|hz| *hz > known * ROUNDING).unwrap_or(known)
 }
 
 /// The rhythm for a ring at this rate, when one cycle of dumps takes `cost`.
 pub fn rhythm(ring: Ring, fastest_hz: f64, cost: Span) -> Rhythm {
-    let longest = Span::from_ns((f64::from(ring.safe()) / fastest_hz * 1e9) as i64);
+    let longest = Span::from_ns((f64::from(ring.safe()) * 1e9 / fastest_hz) as i64);
     let target = Span::from_ns(longest.ns() / 5 * 2);
     let pause = (target - cost).max(SHORTEST_PAUSE);
     Rhythm { ring_rows: ring.rows(), fastest_hz, pause, longest }
@@ -88,8 +90,8 @@ mod tests {
     #[test]
     fn the_cost_of_a_cycle_shortens_its_pause_down_to_a_floor() {
         let pause = |cost| rhythm(Ring::Latency, 120.0, Span::from_ms(cost)).pause.ns() / 1_000_000;
-        assert_eq!(pause(0), 409);
-        assert_eq!(pause(60), 349);
+        assert_eq!(pause(0), 410);
+        assert_eq!(pause(60), 350);
         assert_eq!(pause(5_000), 50);
     }
 

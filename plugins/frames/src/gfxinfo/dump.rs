@@ -5,7 +5,7 @@
 
 use super::columns::Header;
 use super::window::{Rows, Window};
-use crate::refusal::refusal;
+use crate::refusal::{noise, refusal};
 use crate::text::{contains, decode, find, lines, shown};
 use farmjank_results::time::ClockMap;
 use farmjank_seams::source::Unreadable;
@@ -93,6 +93,11 @@ struct Ring {
 
 impl Reader {
     fn line(&mut self, line: &[u8]) -> Result<(), Unreadable> {
+        if line.starts_with(crate::marks::NOTE.as_bytes()) {
+            return Err(Unreadable::Refused(
+                refusal(line).map_or_else(|| shown(line), |refusal| refusal.what),
+            ));
+        }
         if self.ring.is_some() && self.in_ring(line) {
             return Ok(());
         }
@@ -108,11 +113,6 @@ impl Reader {
             _ if line.starts_with(b"Total frames rendered:") => self.total(line),
             _ if line.starts_with(TITLE) => self.seen.title = true,
             _ if line.starts_with(b"No process found for:") => self.missing = Some(shown(line)),
-            _ if line.starts_with(crate::marks::NOTE.as_bytes()) => {
-                return Err(Unreadable::Refused(
-                    refusal(line).map_or_else(|| shown(line), |refusal| refusal.what),
-                ));
-            }
             _ => self.failure(line),
         }
         Ok(())
@@ -133,7 +133,7 @@ impl Reader {
         }
         match &ring.header {
             None => ring.header = Header::read(line),
-            Some(_) if line.trim_ascii().is_empty() => {}
+            Some(_) if line.trim_ascii().is_empty() || noise(line) => {}
             Some(header) => ring.rows.push(header.row(line).as_ref(), self.now),
         }
         true
