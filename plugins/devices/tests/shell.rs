@@ -207,7 +207,7 @@ fn serials_and_commands_are_data() {
         );
         drop(log);
         let long = "x".repeat(70_000);
-        assert_eq!(device.shell(&long, SECOND).await.unwrap_err().code, "protocol");
+        assert_eq!(device.shell(&long, SECOND).await.unwrap_err().code, "command_too_long");
     });
 }
 

@@ -108,7 +108,10 @@ impl AdbProvider {
             let found: Vec<&Row> = rows.iter().filter(|row| row.id == *id).collect();
             match found.as_slice() {
                 [] => {}
-                [row] if row.state == DeviceState::Ready => return Ok(server),
+                [row] if row.state == DeviceState::Ready => {
+                    self.rack.connected(&(server, id.clone()), row.transport);
+                    return Ok(server);
+                }
                 [row] => unfit = unfit.or(Some(unfitness(&name, &row.state))),
                 _ => {
                     let what = format!("{name} is one of several phones with the same serial");

@@ -88,6 +88,11 @@ impl Rack {
         }
     }
 
+    /// A phone is about to be used over this connection: remembered, so that another one is recognised.
+    pub(crate) fn connected(&self, key: &Key, transport: Option<u64>) {
+        self.connections.borrow_mut().entry(key.clone()).or_default().transport = transport;
+    }
+
     /// A server listed its phones: connections that are not there any more, or are others now, begin anew.
     pub(crate) fn observe(&self, server: usize, rows: &[Row]) {
         let mut renewed = Vec::new();

@@ -66,6 +66,10 @@ impl Subject {
                     .advise("check the cable and whether the phone or its adb server hangs")
             }
             LinkError::Refused(text) => refusal(&text, self),
+            LinkError::Wire(error @ WireError::RequestTooLong(_)) => {
+                Fault::new(Blame::Tool, "command_too_long", format!("{name} cannot be asked: {error}"))
+                    .advise("shorten the command, or push it as a script and run that")
+            }
             LinkError::Wire(error) => {
                 lab("protocol", format!("{name} sent bytes that are not the adb protocol: {error}"))
                     .passing()

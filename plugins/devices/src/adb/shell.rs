@@ -114,7 +114,7 @@ impl Answer {
             Dialect::Marked(mark) => {
                 // The mark and its digits are not the command's output; allow for them.
                 let allowed = self.max.saturating_add(mark.len() + 8);
-                extend(&mut self.output.out, bytes, 0, allowed)?;
+                extend(&mut self.output.out, bytes, 0, allowed).map_err(|_| LinkError::TooLarge(self.max))?;
                 Ok(None)
             }
             Dialect::Packets(packets) => {

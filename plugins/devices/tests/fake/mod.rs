@@ -142,15 +142,15 @@ impl Fake {
 
 async fn play(open: Open, wire: &mut DuplexStream, hung_up: &Cell<usize>) -> std::io::Result<()> {
     let acts = match open {
-        Open::Okay(acts) => acts,
+        Open::Okay(acts) => {
+            wire.write_all(b"OKAY").await?;
+            acts
+        }
         Open::Fail(text) => return fail(wire, text).await,
         Open::Mute => vec![Act::Hang],
         Open::Close => return Ok(()),
         Open::Bytes(bytes) => return wire.write_all(bytes).await,
     };
-    if !matches!(acts.as_slice(), [Act::Hang]) {
-        wire.write_all(b"OKAY").await?;
-    }
     let mut byte = [0; 1];
     for act in acts {
         match act {

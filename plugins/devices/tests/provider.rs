@@ -1,0 +1,276 @@
+//! Many phones on several servers: arrivals, leases, limits, servers that come and go, starting one.
+
+mod fake;
+
+use fake::{A1, Act, Fake, FakeDial, Open, SECOND, id, simulated};
+use farmjank_devices::adb::{StartPolicy, Started, ensure_server};
+use farmjank_devices::{AdbProvider, Options};
+use farmjank_results::blame::{Blame, Fault};
+use farmjank_seams::Work;
+use farmjank_seams::device::{Arrival, Arrivals, Device, DeviceState, Provider, Sighting};
+use farmjank_seams::host::{Address, Spawn};
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::time::Duration;
+use tokio::time::{Instant, timeout};
+
+fn seen(serial: &str, state: DeviceState, server: &str) -> Arrival {
+    Arrival::Seen(Sighting { id: id(serial), state, server: server.into() })
+}
+
+fn line(serial: &str, rest: &str) -> String {
+    format!("{serial:<22} {rest}\n")
+}
+
+async fn next(watch: &mut Box<dyn Arrivals>) -> Arrival {
+    timeout(SECOND * 60, watch.next()).await.expect("an arrival within a minute").unwrap()
+}
+
+async fn until_settled(watch: &mut Box<dyn Arrivals>) -> Vec<Arrival> {
+    let mut all = vec![];
+    loop {
+        match next(watch).await {
+            Arrival::Settled => return all,
+            other => all.push(other),
+        }
+    }
+}
+
+#[test]
+fn arrivals_and_departures_of_all_servers() {
+    simulated(async {
+        let (one, two) = (Fake::new(A1), Fake::new(""));
+        let provider = FakeDial::with(&[&one, &two]).provider(2, Options::default());
+        let mut watch = provider.watch().await.unwrap();
+        assert_eq!(until_settled(&mut watch).await, [seen("A1", DeviceState::Ready, "lab:0")]);
+
+        two.listing.send_replace(Some(line("B1", "unauthorized transport_id:1")));
+        assert_eq!(next(&mut watch).await, seen("B1", DeviceState::Unauthorized, "lab:1"));
+        let refused = "no permissions (udev); see [http://x/y.html]";
+        two.listing.send_replace(Some(line("B1", &format!("{refused} usb:1-2"))));
+        assert_eq!(next(&mut watch).await, seen("B1", DeviceState::Other(refused.into()), "lab:1"));
+        one.listing.send_replace(Some(String::new()));
+        let Arrival::Gone { id: gone, why } = next(&mut watch).await else { panic!("A1 left") };
+        assert_eq!(gone, id("A1"));
+        assert!(why.contains("lab:0"), "{why}");
+        assert!(timeout(SECOND * 200, watch.next()).await.is_err(), "nothing changed");
+    });
+}
+
+#[test]
+fn a_server_that_breaks_comes_back() {
+    simulated(async {
+        let (one, two) = (Fake::new(A1), Fake::new(&line("B1", "device")));
+        let dial = FakeDial::with(&[&one, &two]);
+        let provider = dial.provider(2, Options::default());
+        let mut watch = provider.watch().await.unwrap();
+        assert_eq!(until_settled(&mut watch).await.len(), 2);
+        dial.servers.borrow_mut().remove(&0);
+        one.listing.send_replace(None);
+        let Arrival::Gone { id: gone, why } = next(&mut watch).await else { panic!("its phones are gone") };
+        assert!(gone == id("A1") && why.contains("lab:0"), "{why}");
+        assert!(timeout(SECOND * 30, watch.next()).await.is_err());
+        let tries = dial.dialled.borrow().iter().filter(|&&server| server == 0).count();
+        assert!((5..=14).contains(&tries), "backs off: {tries} in half a minute");
+        assert_eq!(provider.troubles().len(), 1);
+        let back = Fake::new(A1);
+        dial.servers.borrow_mut().insert(0, back);
+        assert_eq!(next(&mut watch).await, seen("A1", DeviceState::Ready, "lab:0"));
+        assert!(provider.troubles().is_empty());
+    });
+}
+
+#[test]
+fn settled_needs_every_server_or_its_failure() {
+    simulated(async {
+        let fake = Fake::new(A1);
+        let dial = FakeDial::default();
+        dial.servers.borrow_mut().insert(1, fake);
+        let mut watch = dial.provider(2, Options::default()).watch().await.unwrap();
+        assert_eq!(until_settled(&mut watch).await, [seen("A1", DeviceState::Ready, "lab:1")]);
+        let fault = FakeDial::default().provider(2, Options::default()).watch().await.err().unwrap();
+        assert_eq!((fault.code.as_str(), fault.blame), ("no_server", Blame::Lab));
+        assert!(fault.what.contains("lab:0") && fault.advice.contains("adb start-server"), "{fault}");
+        let fault = FakeDial::default().provider(1, Options::default()).lease(&id("A1")).await.err().unwrap();
+        assert_eq!(fault.code, "no_server");
+    });
+}
+
+#[test]
+fn a_lease_is_exclusive_and_names_what_is_wrong() {
+    simulated(async {
+        let listing = [
+            line("A1", "device"),
+            line("U", "unauthorized"),
+            line("O", "offline"),
+            line("R", "recovery"),
+            line("P", "no permissions (udev)"),
+            line("T", "device transport_id:1"),
+            line("T", "device transport_id:2"),
+        ];
+        let fake = Fake::new(&listing.concat());
+        let provider = FakeDial::with(&[&fake]).provider(1, Options::default());
+        let held = provider.lease(&id("A1")).await.unwrap();
+        let codes = |serial: &'static str| async {
+            let serial = id(serial);
+            provider.lease(&serial).await.err().map(|fault| fault.code).unwrap_or_default()
+        };
+        assert_eq!(codes("A1").await, "device_leased");
+        drop(held);
+        assert_eq!(codes("A1").await, "", "given back by dropping");
+        assert_eq!(codes("U").await, "device_unauthorized");
+        assert_eq!(codes("O").await, "device_offline");
+        assert_eq!(codes("R").await, "device_unfit");
+        assert_eq!(codes("P").await, "device_no_permissions");
+        assert_eq!(codes("T").await, "device_ambiguous");
+        assert_eq!(codes("nobody").await, "device_missing");
+        assert_eq!(codes("nobody").await, "device_missing", "a failed lease holds nothing");
+    });
+}
+
+#[test]
+fn the_ready_one_of_two_same_serials_counts() {
+    simulated(async {
+        let (one, two) = (Fake::new(&line("X", "offline")), Fake::new(&line("X", "device")));
+        let provider = FakeDial::with(&[&one, &two]).provider(2, Options::default());
+        let mut watch = provider.watch().await.unwrap();
+        assert_eq!(until_settled(&mut watch).await, [seen("X", DeviceState::Ready, "lab:1")]);
+        let device = provider.lease(&id("X")).await.unwrap();
+        device.shell("x", SECOND).await.unwrap();
+        assert_eq!((one.logged("X|"), two.logged("X|")), (0, 1));
+    });
+}
+
+#[test]
+fn phones_beyond_the_limit_are_named_with_words() {
+    simulated(async {
+        let rows = |range: std::ops::Range<u32>| {
+            range.map(|n| line(&format!("P{n:03}"), "device")).collect::<String>()
+        };
+        let fake = Fake::new(&rows(0..131));
+        let provider = FakeDial::with(&[&fake]).provider(1, Options::default());
+        let mut watch = provider.watch().await.unwrap();
+        let all = until_settled(&mut watch).await;
+        assert_eq!(all.len(), 131);
+        let Arrival::Seen(last) = &all[130] else { panic!() };
+        let DeviceState::Other(words) = &last.state else { panic!("{last:?}") };
+        assert!(words.contains("128") && words.contains("second adb server"), "{words}");
+        assert_eq!(
+            all.iter().filter(|a| matches!(a, Arrival::Seen(s) if s.state == DeviceState::Ready)).count(),
+            128
+        );
+        // One leaves, the next in line is used; those in use stay in use whatever the order of the list.
+        fake.listing.send_replace(Some(format!("{}{}", rows(100..131), rows(1..100))));
+        assert!(matches!(next(&mut watch).await, Arrival::Gone { id: gone, .. } if gone == id("P000")));
+        assert_eq!(next(&mut watch).await, seen("P128", DeviceState::Ready, "lab:0"));
+        assert!(timeout(SECOND, watch.next()).await.is_err());
+        let mut held: Vec<Rc<dyn Device>> = vec![];
+        for n in 1..129 {
+            held.push(provider.lease(&id(&format!("P{n:03}"))).await.unwrap());
+        }
+        assert_eq!(provider.lease(&id("P130")).await.err().unwrap().code, "too_many_phones");
+    });
+}
+
+async fn many(fake: &Rc<Fake>, count: u32, options: Options) -> (AdbProvider, Vec<Rc<dyn Device>>) {
+    fake.listing.send_replace(Some((0..count).map(|n| line(&format!("P{n}"), "device")).collect()));
+    let provider = FakeDial::with(&[fake]).provider(1, options);
+    let mut held = vec![];
+    for n in 0..count {
+        held.push(provider.lease(&id(&format!("P{n}"))).await.unwrap());
+    }
+    (provider, held)
+}
+
+#[test]
+fn at_most_32_calls_are_in_flight() {
+    simulated(async {
+        let fake = Fake::new("");
+        fake.on_shell(|_, _| Open::Okay(vec![Act::Sleep(Duration::from_millis(500)), Act::Exit(0)]));
+        let (_provider, held) = many(&fake, 100, Options::default()).await;
+        let started = Instant::now();
+        let calls = held.iter().map(|device| device.shell("work", SECOND * 30));
+        let done = futures::future::join_all(calls).await;
+        assert!(done.iter().all(|result| result.as_ref().is_ok_and(|output| output.status == 0)));
+        assert_eq!(fake.most.get(), 32, "connections at once");
+        assert_eq!(started.elapsed().as_millis() / 100, 20, "four rounds of half a second");
+    });
+}
+
+#[test]
+fn streams_and_long_calls_give_their_place_back() {
+    simulated(async {
+        let fake = Fake::new("");
+        fake.on_shell(|_, _| Open::Okay(vec![Act::Hang]));
+        let (_provider, held) = many(&fake, 64, Options::default()).await;
+        let started = Instant::now();
+        let mut streams = vec![];
+        for device in &held {
+            streams.push(device.stream("loop", SECOND).await.unwrap());
+        }
+        assert_eq!((started.elapsed(), fake.open.get()), (Duration::ZERO, 64));
+        // 32 wedged calls stop the others for no longer than a short call lasts.
+        let wedged =
+            futures::future::join_all(held[..40].iter().map(|device| device.shell("wedge", SECOND * 10)));
+        let quick = async {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            fake.on_shell(|_, _| Open::Okay(vec![Act::Exit(0)]));
+            let started = Instant::now();
+            held[50].shell("quick", SECOND * 30).await.unwrap();
+            started.elapsed()
+        };
+        let (_, took) = tokio::join!(wedged, quick);
+        assert!(took <= SECOND, "{took:?}");
+    });
+}
+
+#[derive(Default)]
+struct FakeSpawn {
+    dial: FakeDial,
+    ran: RefCell<Vec<String>>,
+}
+
+impl Spawn for FakeSpawn {
+    fn run<'a>(&'a self, program: &'a str, args: &'a [&'a str], _: Duration) -> Work<'a, (i32, String)> {
+        Box::pin(async move {
+            self.ran.borrow_mut().push(format!("{program} {}", args.join(" ")));
+            if program == "broken" {
+                return Ok((1, "cannot bind".into()));
+            }
+            self.dial.servers.borrow_mut().insert(5099, Fake::new(""));
+            Ok((0, String::new()))
+        })
+    }
+}
+
+#[test]
+fn a_server_is_started_only_when_all_say_yes() {
+    let attempt = |host: &str, policy: StartPolicy, running: bool| {
+        simulated(async move {
+            let spawn = FakeSpawn::default();
+            if running {
+                spawn.dial.servers.borrow_mut().insert(5099, Fake::new(""));
+            }
+            let address = Address::Tcp(host.to_owned(), 5099);
+            let result: Result<Started, Fault> =
+                ensure_server(&address, Rc::new(spawn.dial.clone()), &spawn, &policy).await;
+            (result.map_err(|fault| (fault.code, fault.advice)), spawn.ran.into_inner())
+        })
+    };
+    let policy = StartPolicy { adb: Some("adb".into()), ..StartPolicy::default() };
+    assert_eq!(attempt("127.0.0.1", policy.clone(), true), (Ok(Started::Already), vec![]));
+    let command = "adb -P 5099 start-server".to_owned();
+    assert_eq!(attempt("localhost", policy.clone(), false), (Ok(Started::Now), vec![command]));
+    for (host, policy, words) in [
+        ("rack7", policy.clone(), "tunnel"),
+        ("::1", StartPolicy { user_managed: true, ..policy.clone() }, "USER_MANAGED"),
+        ("::1", StartPolicy::default(), "install adb"),
+    ] {
+        let (result, ran) = attempt(host, policy, false);
+        let (code, advice) = result.unwrap_err();
+        assert_eq!((code.as_str(), ran.len()), ("no_server", 0));
+        assert!(advice.contains(words), "{advice}");
+    }
+    let (result, _) = attempt("::1", StartPolicy { adb: Some("broken".into()), ..policy }, false);
+    assert_eq!(result.unwrap_err().0, "no_server");
+}
