@@ -1,0 +1,88 @@
+//! `test` and `[`.
+
+use super::absolute;
+use super::run::Shell;
+
+/// Evaluates the words between `[` and `]`. `Err` holds a complaint (status 2).
+pub(super) fn evaluate(shell: &Shell, words: &[String]) -> Result<bool, String> {
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        [] => Ok(false),
+        [one] => Ok(!one.is_empty()),
+        ["!", rest] => Ok(rest.is_empty()),
+        [operator, operand] => unary(shell, operator, operand),
+        [left, operator, right] if is_binary(operator) => binary(left, operator, right),
+        ["!", rest @ ..] => evaluate_str(shell, rest).map(|value| !value),
+        ["(", inner @ .., ")"] => evaluate_str(shell, inner),
+        words => split(shell, words),
+    }
+}
+
+fn evaluate_str(shell: &Shell, words: &[&str]) -> Result<bool, String> {
+    evaluate(shell, &words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
+}
+
+/// `-o` binds looser than `-a`.
+fn split(shell: &Shell, words: &[&str]) -> Result<bool, String> {
+    for joint in ["-o", "-a"] {
+        if let Some(at) = words.iter().position(|word| *word == joint).filter(|at| *at > 0) {
+            let (left, right) = (evaluate_str(shell, &words[..at])?, evaluate_str(shell, &words[at + 1..])?);
+            return Ok(if joint == "-o" { left || right } else { left && right });
+        }
+    }
+    Err(format!("{}: unexpected operator/operand", words.get(1).unwrap_or(&"")))
+}
+
+fn unary(shell: &Shell, operator: &str, operand: &str) -> Result<bool, String> {
+    let path = absolute(&shell.cwd, operand);
+    let is_file = || operand == "/dev/null" || shell.phone.file(&path).is_some();
+    let is_folder = || {
+        path == "/"
+            || !shell.phone.files_below(&path).is_empty()
+            || shell.phone.writable(&format!("{path}/x"))
+    };
+    Ok(match operator {
+        "-n" => !operand.is_empty(),
+        "-z" => operand.is_empty(),
+        "-f" => shell.phone.file(&path).is_some(),
+        "-e" | "-r" => is_file() || is_folder(),
+        "-d" => !is_file() && is_folder(),
+        "-s" => shell.phone.file(&path).is_some_and(|bytes| !bytes.is_empty()),
+        "-w" => is_file() && (operand == "/dev/null" || shell.phone.writable(&path)),
+        "-x" => false,
+        "-t" | "-L" | "-h" => false,
+        _ => return Err(format!("{operator}: unexpected operator/operand")),
+    })
+}
+
+fn is_binary(operator: &str) -> bool {
+    matches!(operator, "=" | "==" | "!=" | "<" | ">" | "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge")
+}
+
+fn binary(left: &str, operator: &str, right: &str) -> Result<bool, String> {
+    Ok(match operator {
+        "=" | "==" => left == right,
+        "!=" => left != right,
+        "<" => left < right,
+        ">" => left > right,
+        _ => {
+            let (a, b) = (number(left)?, number(right)?);
+            match operator {
+                "-eq" => a == b,
+                "-ne" => a != b,
+                "-lt" => a < b,
+                "-le" => a <= b,
+                "-gt" => a > b,
+                _ => a >= b,
+            }
+        }
+    })
+}
+
+fn number(text: &str) -> Result<i64, String> {
+    let trimmed = text.trim();
+    if trimmed.is_empty() {
+        return Ok(0);
+    }
+    trimmed.parse().map_err(|_| format!("{}: bad number", text.chars().take(60).collect::<String>()))
+}

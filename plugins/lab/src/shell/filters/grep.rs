@@ -1,0 +1,211 @@
+//! `grep` with basic, extended and fixed patterns.
+
+use super::super::run::Shell;
+use super::lines::{Lines, chomp};
+use super::{Ended, Options, Stop, out, refuse};
+use regex_lite::{Regex, RegexBuilder};
+
+enum Matcher {
+    /// Plain bytes anywhere in the line.
+    Literal(Vec<u8>),
+    Expression(Regex),
+}
+
+impl Matcher {
+    fn hit<'a>(&self, line: &'a [u8]) -> Option<&'a [u8]> {
+        match self {
+            Matcher::Literal(needle) if needle.is_empty() => Some(&line[..0]),
+            Matcher::Literal(needle) => {
+                line.windows(needle.len()).position(|w| w == needle).map(|at| &line[at..at + needle.len()])
+            }
+            Matcher::Expression(regex) => match std::str::from_utf8(line) {
+                Ok(text) => regex.find(text).map(|found| &line[found.range()]),
+                Err(_) => regex.is_match(&String::from_utf8_lossy(line)).then_some(line),
+            },
+        }
+    }
+}
+
+/// Prints lines that match. Status 0 when one did, 1 when none did, 2 on errors.
+pub(super) async fn grep(shell: &Shell, name: &str, args: &[String]) -> Ended {
+    let mut options = Options::parse(name, args, "EFGivcqnoshHxwl", "me")?;
+    let mut patterns: Vec<String> =
+        options.set.iter().filter(|(l, _)| *l == 'e').map(|(_, v)| v.clone()).collect();
+    if patterns.is_empty() {
+        if options.operands.is_empty() {
+            return Err(Stop::Refused("no REGEX".to_owned(), 2));
+        }
+        patterns.push(options.operands.remove(0));
+    }
+    let matchers = patterns
+        .iter()
+        .flat_map(|p| p.split('\n'))
+        .map(|p| matcher(name, p, &options))
+        .collect::<Result<Vec<_>, _>>()?;
+    let (sources, missing) = shell.inputs(name, &options.operands).await;
+    let most = options.number('m')?.unwrap_or(u64::MAX);
+    let named = (options.operands.len() > 1 || options.has('H')) && !options.has('h');
+    let mut any = false;
+    for (file, source) in sources {
+        let (mut lines, mut hits, mut number) = (Lines::of(source), 0, 0u64);
+        while hits < most
+            && let Some(line) = lines.next().await
+        {
+            number += 1;
+            let text = chomp(line);
+            let found = matchers.iter().find_map(|matcher| matcher.hit(text));
+            if found.is_some() == options.has('v') {
+                continue;
+            }
+            hits += 1;
+            any = true;
+            if options.has('q') {
+                return Ok(0);
+            }
+            if options.has('c') || options.has('l') {
+                continue;
+            }
+            let mut row = Vec::new();
+            if named {
+                row.extend(format!("{file}:").bytes());
+            }
+            if options.has('n') {
+                row.extend(format!("{number}:").bytes());
+            }
+            row.extend_from_slice(if options.has('o') { found.unwrap_or(text) } else { text });
+            row.push(b'\n');
+            out(shell).write(&row).await?;
+        }
+        if options.has('c') {
+            let prefix = if named { format!("{file}:") } else { String::new() };
+            out(shell).write(format!("{prefix}{hits}\n").as_bytes()).await?;
+        } else if options.has('l') && hits > 0 {
+            out(shell).write(format!("{file}\n").as_bytes()).await?;
+        }
+    }
+    Ok(if missing != 0 { 2 } else { i32::from(!any) })
+}
+
+fn matcher(name: &str, pattern: &str, options: &Options) -> Result<Matcher, Stop> {
+    let fixed = name == "fgrep" || options.has('F');
+    let extended = name == "egrep" || options.has('E');
+    let special = |c: char| "\\^$.[]|()?*+{}".contains(c);
+    let whole = options.has('x') || options.has('w');
+    if !options.has('i') && !whole && (fixed || !pattern.contains(special)) {
+        return Ok(Matcher::Literal(pattern.as_bytes().to_vec()));
+    }
+    let mut expression = match (fixed, extended) {
+        (true, _) => regex_lite::escape(pattern),
+        (_, true) => pattern.to_owned(),
+        _ => basic(pattern),
+    };
+    if options.has('w') {
+        expression = format!(r"\b(?:{expression})\b");
+    }
+    if options.has('x') {
+        expression = format!("^(?:{expression})$");
+    }
+    compile(&expression, options.has('i'))
+        .ok_or_else(|| Stop::Refused(format!("bad REGEX '{pattern}'"), 2))
+        .map(Matcher::Expression)
+}
+
+/// Compiles an expression with bounded size; nothing when it is wrong or too big.
+pub(super) fn compile(expression: &str, ignore_case: bool) -> Option<Regex> {
+    RegexBuilder::new(&classes(expression))
+        .case_insensitive(ignore_case)
+        .size_limit(1 << 20)
+        .nest_limit(50)
+        .build()
+        .ok()
+}
+
+/// A `[` inside a bracket expression is plain in POSIX and special in the crate; `[[:digit:]]` stays.
+fn classes(expression: &str) -> String {
+    let chars: Vec<char> = expression.chars().collect();
+    let (mut out, mut i) = (String::with_capacity(expression.len()), 0);
+    while i < chars.len() {
+        let c = chars[i];
+        out.push(c);
+        i += 1;
+        if c == '\\' {
+            out.extend(chars.get(i));
+            i += 1;
+            continue;
+        }
+        if c != '[' {
+            continue;
+        }
+        if chars.get(i) == Some(&'^') {
+            out.push('^');
+            i += 1;
+        }
+        let first = i;
+        while let Some(&inner) = chars.get(i) {
+            i += 1;
+            match inner {
+                ']' if i - 1 > first => {
+                    out.push(']');
+                    break;
+                }
+                '[' if chars.get(i) == Some(&':') => {
+                    out.push('[');
+                    while let Some(&k) = chars.get(i) {
+                        out.push(k);
+                        i += 1;
+                        if k == ']' {
+                            break;
+                        }
+                    }
+                }
+                '[' | ']' | '\\' | '&' | '~' => out.extend(['\\', inner]),
+                _ => out.push(inner),
+            }
+        }
+    }
+    out
+}
+
+/// A basic regular expression in the spelling of an extended one.
+pub(super) fn basic(pattern: &str) -> String {
+    let mut out = String::with_capacity(pattern.len());
+    let mut chars = pattern.chars().peekable();
+    let mut start = true;
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => match chars.next() {
+                Some(c @ ('(' | ')' | '{' | '}' | '|' | '+' | '?')) => {
+                    out.push(c);
+                    start = matches!(c, '(' | '|');
+                    continue;
+                }
+                Some(c) => out.extend(['\\', c]),
+                None => out.push_str("\\\\"),
+            },
+            '(' | ')' | '{' | '}' | '|' | '+' | '?' => out.extend(['\\', c]),
+            '*' if start => out.push_str("\\*"),
+            '^' if !start => out.push_str("\\^"),
+            '$' if chars.peek().is_some_and(|next| *next != '\\') => out.push_str("\\$"),
+            '[' => {
+                out.push('[');
+                let mut first = true;
+                while let Some(c) = chars.next() {
+                    out.push(c);
+                    if c == ']' && !first {
+                        break;
+                    }
+                    first = first && c == '^';
+                }
+            }
+            _ => out.push(c),
+        }
+        start = c == '^' && start;
+    }
+    out
+}
+
+/// For programs whose pattern is basic unless told otherwise.
+pub(super) fn expression(pattern: &str, extended: bool, ignore_case: bool) -> Result<Regex, Stop> {
+    let text = if extended { pattern.to_owned() } else { basic(pattern) };
+    compile(&text, ignore_case).ok_or_else(|| refuse(format!("bad REGEX '{pattern}'")))
+}

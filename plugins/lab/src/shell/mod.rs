@@ -1,0 +1,81 @@
+//! The phone's shell: the subset of mksh that runners send, over programs the phone offers.
+//!
+//! Text goes through [`lexer`], [`parser`] and a tree ([`syntax`]) into [`run`]. The tree is built once; a loop walks it
+//! again and again. Knows no adb: output leaves through an [`stream::Outlet`], streamed as it is produced. Commands the
+//! phone does not have answer `inaccessible or not found`, status 127. Waiting is on tokio time.
+
+mod arith;
+mod builtin;
+mod compound;
+mod condition;
+mod dollar;
+mod escapes;
+mod expand;
+mod filters;
+mod jobs;
+pub mod lexer;
+pub mod parser;
+mod pattern;
+mod printf;
+pub mod run;
+mod simple;
+pub mod stream;
+pub mod syntax;
+
+use std::future::Future;
+use std::pin::Pin;
+
+/// What a program printed and how it ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Said {
+    /// Standard output.
+    pub out: Vec<u8>,
+    /// Standard error.
+    pub err: Vec<u8>,
+    /// Exit status.
+    pub status: i32,
+}
+
+/// A program at work on the phone; takes the phone's own time.
+pub type Job = Pin<Box<dyn Future<Output = Said>>>;
+
+/// What a shell needs of the phone it runs on.
+pub trait Programs {
+    /// Starts a program of the phone; nothing when the phone has no such program.
+    fn start(&self, argv: &[String]) -> Option<Job>;
+    /// A file as it is now; nothing when there is none.
+    fn file(&self, path: &str) -> Option<Vec<u8>>;
+    /// Whether files can be written at this path.
+    fn writable(&self, path: &str) -> bool;
+    /// Replaces a file.
+    fn write(&self, path: &str, bytes: Vec<u8>);
+    /// Adds to a file.
+    fn append(&self, path: &str, bytes: &[u8]);
+    /// Removes a file. False when there was none.
+    fn remove(&self, path: &str) -> bool;
+    /// Paths of known files below a folder, sorted.
+    fn files_below(&self, folder: &str) -> Vec<String>;
+    /// Wall clock of the phone, nanoseconds since 1970.
+    fn wall_ns(&self) -> i64;
+    /// The next process id.
+    fn next_pid(&self) -> u32;
+}
+
+/// A path as the phone sees it from a working directory: absolute, without `.` and `..`.
+pub fn absolute(folder: &str, path: &str) -> String {
+    let whole = if path.starts_with('/') { path.to_owned() } else { format!("{folder}/{path}") };
+    let mut parts: Vec<&str> = Vec::new();
+    for part in whole.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            _ => parts.push(part),
+        }
+    }
+    format!("/{}", parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests;
