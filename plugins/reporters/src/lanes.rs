@@ -130,20 +130,25 @@ impl Lanes {
         let all = (planned.warmup + planned.iterations).max(1) as usize;
         let done = (lane.trial as usize).min(all);
         let fps = lane.fps.map_or_else(|| "–".to_owned(), |fps| words::amount(Some(fps), Unit::Fps));
-        let left_over = match left_on(id, record) {
-            Some(span) => words::length(span) + " left",
-            None => String::new(),
-        };
-        let tail = format!("{}  {}", right(&fps, 9), right(&left_over, 15));
-        let room = look.columns().saturating_sub(column + 2 + 9 + 10 + 2 + 2 + width(&tail));
+        let rest = left_on(id, record).map_or_else(String::new, |span| words::left(span));
         let scenario = look.text(&planned.scenario, NAME);
-        let doing = if lane.step.is_empty() {
-            scenario
-        } else {
-            format!("{} › {}", scenario, look.text(&lane.step, NAME))
+        let step = look.text(&lane.step, NAME);
+        let progress = match look.columns() {
+            100.. => format!("{} {}", bar(done, all), left(&trial, 11)),
+            _ => left(&trial, 11),
+        };
+        let tail = format!("{}  {}", right(&fps, 9), right(&rest, 10));
+        let room = look.columns().saturating_sub(column + 2 + width(&progress) + 2 + 2 + width(&tail));
+        let both = format!("{scenario} › {step}");
+        let doing = match () {
+            () if step.is_empty() => scenario,
+            () if width(&both) <= room => both,
+            // What it does now says more than what it belongs to.
+            () => step,
         };
         let middle = if room >= 6 { left(&doing, room) + "  " } else { String::new() };
-        look.glyphs(&format!("{head}  {} {}  {middle}{tail}", bar(done, all), left(&trial, 10)))
+        let text = cut(&format!("{progress}  {middle}{tail}"), look.columns().saturating_sub(column + 2));
+        look.glyphs(&format!("{head}  {text}"))
     }
 
     fn sum(&self, record: &Record, look: Look) -> String {
@@ -163,7 +168,7 @@ impl Lanes {
             parts.push(format!("{hidden} not shown"));
         }
         if let Some(left) = self.phones.keys().filter_map(|id| left_on(id, record)).max() {
-            parts.push(format!("{} left", words::length(left)));
+            parts.push(words::left(left));
         }
         if let Some(lab) = &record.header.lab {
             parts.push(format!("virtual lab {}", look.text(lab, 40)));

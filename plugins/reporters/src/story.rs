@@ -10,12 +10,12 @@ use crate::readings::summary;
 use crate::words;
 use farmjank_results::blame::Fault;
 use farmjank_results::device::DeviceId;
-use farmjank_results::event::{Ending, Event, Fact, JobId, PlannedJob, WindowMeasured};
+use farmjank_results::event::{Ending, Event, Fact, JobId, PlannedJob, Refusal, WindowMeasured};
 use farmjank_results::metric::Unit;
 use farmjank_results::record::Record;
 use farmjank_results::threshold::Outcome;
 use farmjank_results::verdict::Verdict;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How urgent a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +60,7 @@ impl Story {
     pub(crate) fn tell(&mut self, event: &Event, record: &Record) -> Vec<Line> {
         match &event.fact {
             Fact::RunStarted { tool, run, lab, .. } => self.started(tool, run, lab.as_deref()),
-            Fact::PlanMade { jobs, refusals, .. } => self.planned(jobs, refusals.len()),
+            Fact::PlanMade { jobs, refusals, .. } => self.planned(jobs, refusals),
             Fact::DeviceSeen { device, state, .. } => self.seen(device, state, record),
             Fact::DeviceGone { device, why } => self.gone(device, why, record),
             Fact::JobQueued { job, why } => {
@@ -70,11 +70,17 @@ impl Story {
             Fact::LeaseRefused { job, fault, .. } => {
                 vec![line(Weight::Trouble, job, format!("{}: {}", self.job(*job, record), self.fault(fault)))]
             }
-            Fact::TrialStarted { job, trial, .. } => self.trial_started(*job, *trial, record),
-            Fact::SampleTaken { job, window, fps: Some(fps), .. } => {
+            Fact::TrialStarted { job, .. } => self.trial_started(*job, record),
+            Fact::SampleTaken { job, trial, window, fps: Some(fps), .. } => {
+                let Some(entry) = record.jobs.get(job) else { return Vec::new() };
                 let window = self.look.text(window, NAME);
-                let fps = words::amount(Some(*fps), Unit::Fps);
-                vec![line(Weight::Progress, job, format!("{}: {window}, {fps}", self.job(*job, record)))]
+                let (trial, fps) =
+                    (trial_words(&entry.planned, *trial), words::amount(Some(*fps), Unit::Fps));
+                vec![line(
+                    Weight::Progress,
+                    job,
+                    format!("{}: {trial}, {window} at {fps}", self.job(*job, record)),
+                )]
             }
             Fact::TrialFinished { job, trial, ending, windows, .. } => {
                 self.trial_finished(*job, *trial, ending, windows, record)
@@ -103,7 +109,7 @@ impl Story {
         vec![line(Weight::Milestone, &"run", text)]
     }
 
-    fn planned(&self, jobs: &[PlannedJob], refused: usize) -> Vec<Line> {
+    fn planned(&self, jobs: &[PlannedJob], refusals: &[Refusal]) -> Vec<Line> {
         let mut phones: Vec<&DeviceId> = jobs.iter().filter_map(|job| job.device.as_ref()).collect();
         phones.sort();
         phones.dedup();
@@ -121,8 +127,10 @@ impl Story {
         if missing > 0 {
             text += &format!("; no phone qualifies for {}", words::several(missing, "scenario", "scenarios"));
         }
+        let refused = refusals.iter().map(|refusal| &refusal.device).collect::<BTreeSet<_>>().len() as u64;
         if refused > 0 {
-            text += &format!("; {refused} × a phone does not qualify");
+            text +=
+                &format!("; {}", words::several(refused, "phone does not qualify", "phones do not qualify"));
         }
         vec![line(Weight::Milestone, &"run", text)]
     }
@@ -149,12 +157,12 @@ impl Story {
         vec![line(Weight::Trouble, device, text)]
     }
 
-    fn trial_started(&self, job: JobId, trial: u32, record: &Record) -> Vec<Line> {
+    fn trial_started(&self, job: JobId, record: &Record) -> Vec<Line> {
         let Some(entry) = record.jobs.get(&job) else { return Vec::new() };
         let planned = &entry.planned;
+        // Later trials are told by what they measure.
         if entry.trials.len() > 1 {
-            let text = format!("{}: {}", self.job(job, record), trial_words(planned, trial));
-            return vec![line(Weight::Progress, &job, text)];
+            return Vec::new();
         }
         let mut text = format!(
             "{}: started, {}",
@@ -225,17 +233,16 @@ impl Story {
         let mut parts: Vec<String> = judgements
             .iter()
             .filter(|judgement| judgement.outcome == Outcome::Breached)
-            .map(|j| {
-                let limit = self.look.text(&j.text, NAME);
-                format!(
-                    "{} {}, limit {limit}",
-                    self.look.text(&j.metric, NAME),
-                    words::amount(j.actual, j.unit)
-                )
+            .map(|judgement| {
+                let sides = words::sides(judgement);
+                let metric = self.look.text(&judgement.metric, NAME);
+                format!("{metric} {} ({})", sides.actual, self.look.text(&sides.limit, NAME))
             })
             .collect();
         if parts.is_empty() && cell.verdict != Some(Verdict::Pass) {
             parts.extend(match cell.fault() {
+                // The trial that ended with it has told it already.
+                Some(fault) if told(cell, fault) => Some(self.look.text(&fault.code, NAME)),
                 Some(fault) => Some(self.fault(fault)),
                 None => cell.reasons().first().map(|why| self.look.text(why, SENTENCE)),
             });
@@ -265,6 +272,10 @@ impl Story {
             None => scenario,
         }
     }
+}
+
+fn told(cell: &Cell, fault: &Fault) -> bool {
+    cell.job.trials.iter().any(|trial| trial.ending == Some(Ending::Faulted(fault.clone())))
 }
 
 fn line(weight: Weight, about: &dyn std::fmt::Display, text: String) -> Line {

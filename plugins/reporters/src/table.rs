@@ -28,7 +28,7 @@ struct Columns {
 /// Cells before the first column that varies: symbol, word, gaps.
 const LEAD: usize = 13;
 /// Cells of the three numbers and the gap before them.
-const NUMBERS: usize = 24;
+const NUMBERS: usize = 22;
 /// Indent of the lines under a row.
 const INDENT: usize = 4;
 
@@ -87,7 +87,7 @@ fn heading(record: &Record, all: &[Cell], look: Look, columns: &Columns) -> Vec<
     let phones: BTreeSet<_> = all.iter().filter_map(Cell::device).collect();
     let mut parts = vec![look.text(&header.tool, 40), format!("run {}", look.text(&header.run, 60))];
     if let (true, Some(cell)) = (columns.one_scenario, all.first()) {
-        parts.push(format!("scenario {}", look.text(&cell.job.planned.scenario, clean::NAME)));
+        parts.push(look.text(&cell.job.planned.scenario, clean::NAME));
     }
     parts.push(words::several(phones.len() as u64, "phone", "phones"));
     parts.push(words::length(crate::cells::duration(record)));
@@ -113,8 +113,8 @@ fn column_names(look: Look, columns: &Columns) -> Vec<String> {
         left("verdict", LEAD - 2),
         left("window", columns.window),
         left("phone", columns.phone),
-        right("fps", 8),
-        right("ms/s", 8),
+        right("fps", 7),
+        right("ms/s", 7),
         right("frozen", 8),
     );
     [upper, lower].iter().map(|line| look.paint(Tint::Quiet, line)).collect()

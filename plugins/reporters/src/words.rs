@@ -3,6 +3,7 @@
 //! Must not know: colours, columns, files. Numbers carry as many digits as help and no more.
 
 use farmjank_results::metric::Unit;
+use farmjank_results::threshold::Judgement;
 use farmjank_results::time::Span;
 use farmjank_results::verdict::Verdict;
 use farmjank_results::window::Coverage;
@@ -84,6 +85,37 @@ pub fn beside(actual: f64, limit: f64, unit: Unit) -> (String, String) {
     if differ && natural.0 == natural.1 { (fixed(actual, digits), fixed(limit, digits)) } else { natural }
 }
 
+/// A judgement's two sides in words. The limit is the author's text and is not cleaned.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sides {
+    /// The aggregate without unit: `71.2`; `–` when there is none.
+    pub actual: String,
+    /// The same with its unit: `71.2 fps`.
+    pub amount: String,
+    /// The limit as written, and what it came to where it is relative: `mean >= 95%refresh = 85.5 fps`.
+    pub limit: String,
+    /// The bound a confidence was asked of, where one was.
+    pub bound: Option<String>,
+}
+
+/// What a limit was held against, with enough digits to tell the two apart.
+pub fn sides(judgement: &Judgement) -> Sides {
+    let unit = judgement.unit;
+    let (actual, limit) = match (judgement.actual, judgement.limit) {
+        (Some(actual), Some(limit)) => beside(actual, limit, unit),
+        (actual, limit) => (number(actual, unit), number(limit, unit)),
+    };
+    let known = judgement.actual.is_some_and(f64::is_finite);
+    let relative = judgement.text.contains("refresh") && judgement.limit.is_some();
+    let resolved = if relative { format!(" = {limit}{}", suffix(unit)) } else { String::new() };
+    Sides {
+        amount: if known { format!("{actual}{}", suffix(unit)) } else { actual.clone() },
+        actual,
+        limit: format!("{}{resolved}", judgement.text),
+        bound: judgement.confidence_bound.map(|bound| format!("bound {}", amount(Some(bound), unit))),
+    }
+}
+
 /// A length of time: `0.4 s`, `12 s`, `2 min 04 s`, `1 h 02 min`.
 pub fn length(span: Span) -> String {
     let seconds = span.secs().max(0.0);
@@ -93,6 +125,16 @@ pub fn length(span: Span) -> String {
         10..60 => format!("{whole} s"),
         60..3600 => format!("{} min {:02} s", whole / 60, whole % 60),
         _ => format!("{} h {:02} min", whole / 3600, whole % 3600 / 60),
+    }
+}
+
+/// A time left, roughly, in at most ten characters: `16 s left`, `2 min left`, `3 h left`.
+pub fn left(span: Span) -> String {
+    let seconds = span.secs().max(0.0).ceil() as u64;
+    match seconds {
+        0..60 => format!("{seconds} s left"),
+        60..3570 => format!("{} min left", (seconds + 30) / 60),
+        _ => format!("{} h left", ((seconds + 1800) / 3600).min(9999)),
     }
 }
 
@@ -173,6 +215,11 @@ mod tests {
         assert_eq!(
             [text(400), text(12_300), text(124_000), text(3_720_000)],
             ["0.4 s", "12 s", "2 min 04 s", "1 h 02 min"]
+        );
+        let left = |ms| left(Span::from_ms(ms));
+        assert_eq!(
+            [left(-5), left(15_200), left(100_000), left(3_590_000)],
+            ["0 s left", "16 s left", "2 min left", "1 h left"]
         );
     }
 }

@@ -10,6 +10,7 @@ use crate::words;
 use farmjank_results::blame::Fault;
 use farmjank_results::device::{AnimationScales, Battery, DeviceFacts, RefreshMode, Screen};
 use farmjank_results::metric::{Better, Unit};
+use farmjank_results::period::{PeriodOrigin, PeriodSegment};
 use farmjank_results::record::Record;
 use farmjank_results::threshold::{Judgement, Outcome};
 use farmjank_results::timeline::{Gap, Tally};
@@ -100,7 +101,7 @@ struct CellShape {
     reasons: Vec<String>,
     fault: Option<Fault>,
     iterations: Iterations,
-    coverage: Vec<CoverageShape>,
+    coverage: Option<CoverageShape>,
     metrics: BTreeMap<String, MetricShape>,
     judgements: Vec<JudgementShape>,
     evidence: Vec<String>,
@@ -116,6 +117,15 @@ struct Iterations {
 
 #[derive(Serialize)]
 struct CoverageShape {
+    proved: bool,
+    share: f64,
+    frames_seen: u64,
+    words: String,
+    trials: Vec<TrialCoverage>,
+}
+
+#[derive(Serialize)]
+struct TrialCoverage {
     trial: u32,
     source: String,
     layer: Option<String>,
@@ -135,7 +145,7 @@ struct CoverageShape {
 struct PeriodShape {
     from_ns: i64,
     period_ns: i64,
-    origin: farmjank_results::period::PeriodOrigin,
+    origin: PeriodOrigin,
 }
 
 #[derive(Serialize)]
@@ -277,10 +287,28 @@ fn fault(fault: &Fault) -> Fault {
     Fault { code, what, advice, ..fault.clone() }
 }
 
-fn coverage(cell: &Cell) -> Vec<CoverageShape> {
+fn coverage(cell: &Cell) -> Option<CoverageShape> {
+    let all = cell.coverage();
     let counted =
-        cell.counted().filter_map(|(trial, window)| Some((trial, window, window.coverage.as_ref()?)));
-    let shape = |trial: u32, refresh_hz: Option<f64>, coverage: &Coverage| CoverageShape {
+        cell.counted().filter_map(|(trial, window)| Some((trial.trial, window, window.coverage.as_ref()?)));
+    Some(CoverageShape {
+        proved: all.iter().all(|one| one.proved),
+        share: cell.lowest_share()?,
+        frames_seen: all.iter().map(|one| one.frames_seen).sum(),
+        words: json_text(&words::coverage(&all)),
+        trials: counted
+            .map(|(trial, window, coverage)| of_trial(trial, window.refresh_hz, coverage))
+            .collect(),
+    })
+}
+
+fn of_trial(trial: u32, refresh_hz: Option<f64>, coverage: &Coverage) -> TrialCoverage {
+    let period = |segment: &PeriodSegment| PeriodShape {
+        from_ns: segment.from.ns(),
+        period_ns: segment.period.ns(),
+        origin: segment.origin,
+    };
+    TrialCoverage {
         trial,
         source: coverage.source.to_string(),
         layer: coverage.layer.as_deref().map(json_text),
@@ -290,20 +318,11 @@ fn coverage(cell: &Cell) -> Vec<CoverageShape> {
         share: coverage.share,
         gaps: coverage.gaps.clone(),
         refresh_hz,
-        periods: coverage
-            .periods
-            .iter()
-            .map(|segment| PeriodShape {
-                from_ns: segment.from.ns(),
-                period_ns: segment.period.ns(),
-                origin: segment.origin,
-            })
-            .collect(),
+        periods: coverage.periods.iter().map(period).collect(),
         period_uncertain_ms: coverage.period_uncertain.ms(),
         tally: coverage.tally,
         doubts: coverage.doubts.iter().map(|doubt| json_text(doubt)).collect(),
-    };
-    counted.map(|(trial, window, coverage)| shape(trial.trial, window.refresh_hz, coverage)).collect()
+    }
 }
 
 fn metrics(cell: &Cell) -> BTreeMap<String, MetricShape> {

@@ -96,19 +96,8 @@ fn message(cell: &Cell) -> String {
 }
 
 fn breach(judgement: &Judgement) -> String {
-    let (actual, limit) = sides(judgement);
-    format!("{} is {actual}, limit {limit}", judgement.metric)
-}
-
-fn sides(judgement: &Judgement) -> (String, String) {
-    let unit = judgement.unit;
-    let (actual, limit) = match (judgement.actual, judgement.limit) {
-        (Some(actual), Some(limit)) => words::beside(actual, limit, unit),
-        (actual, limit) => (words::number(actual, unit), words::number(limit, unit)),
-    };
-    let known = |text: String, is: bool| if is { text + words::suffix(unit) } else { text };
-    let limit = known(limit, judgement.limit.is_some());
-    (known(actual, judgement.actual.is_some()), format!("{} ({limit})", judgement.text))
+    let sides = words::sides(judgement);
+    format!("{} is {}, limit {}", judgement.metric, sides.amount, sides.limit)
 }
 
 /// Verdict, table of every limit, reasons, coverage.
@@ -140,18 +129,15 @@ fn body(cell: &Cell, message: &str) -> String {
 }
 
 fn limit_row(judgement: &Judgement) -> [String; 4] {
-    let (actual, limit) = sides(judgement);
+    let sides = words::sides(judgement);
+    let bound = sides.bound.map_or_else(String::new, |bound| format!(" ({bound})"));
+    let limit = xml_attribute(&sides.limit, NAME) + &bound;
     let (outcome, why) = match &judgement.outcome {
         Outcome::Held => ("held", String::new()),
         Outcome::Breached => ("BREACHED", String::new()),
         Outcome::Unknown(why) => ("unknown", format!(": {}", xml_attribute(why, NAME))),
     };
-    [
-        xml_attribute(&judgement.metric, 60),
-        outcome.to_owned(),
-        actual,
-        format!("{}{why}", xml_attribute(&limit, NAME)),
-    ]
+    [xml_attribute(&judgement.metric, 60), outcome.to_owned(), sides.amount, limit + &why]
 }
 
 fn phone_line(cell: &Cell) -> String {

@@ -2,9 +2,10 @@
 
 use super::{Columns, INDENT, LEAD};
 use crate::cells::{self, Cell};
+use crate::clean;
 use crate::paint::{Look, Tint, cut, flow, left, right, width, wrap};
 use crate::readings::summary;
-use crate::{clean, words};
+use crate::words::{self, Sides};
 use farmjank_results::metric::Unit;
 use farmjank_results::threshold::{Judgement, Outcome};
 use farmjank_results::verdict::Verdict;
@@ -71,17 +72,15 @@ pub(super) fn rows(cell: &Cell, same: usize, look: Look, columns: &Columns, limi
         lines.extend(passing(cell, look));
         return lines;
     }
-    lines.extend(full_names(cell, same, look, columns));
-    if let Some(judged) = cell.judged.filter(|_| same == 1) {
+    let one = cell.judged.filter(|_| same == 1);
+    if let Some(judged) = one {
         lines.extend(limits_table(&judged.judgements, look));
     }
-    if cell.judged.is_some() && same == 1 {
+    lines.extend(why(cell, look));
+    if one.is_some() {
         lines.extend(under(&seen(cell, look), Tint::Quiet, look));
     }
-    lines.extend(why(cell, look));
-    let file = look.text(&cell.job.planned.file, clean::NAME);
-    let place = cell.place.map_or(file.clone(), |(line, column)| format!("{file}:{line}:{column}"));
-    lines.extend(under(&format!("at {place}"), Tint::Quiet, look));
+    lines.extend(particulars(cell, same, look, columns));
     lines
 }
 
@@ -93,8 +92,8 @@ fn row(cell: &Cell, same: usize, look: Look, columns: &Columns) -> String {
         look.paint(tint(cell.verdict), &verdict),
         look.paint(Tint::Strong, &left(&short_title(cell, same, look, columns), columns.window)),
         left(&phone(cell, look), columns.phone),
-        right(&one("fps", Unit::Fps), 8),
-        right(&one("hitch_ms_per_s", Unit::MsPerS), 8),
+        right(&one("fps", Unit::Fps), 7),
+        right(&one("hitch_ms_per_s", Unit::MsPerS), 7),
         right(&one("frozen_frames", Unit::Count), 8),
     )
 }
@@ -120,8 +119,8 @@ fn short_title(cell: &Cell, same: usize, look: Look, columns: &Columns) -> Strin
     format!("{} › {window}", cut(&look.text(&cell.job.planned.scenario, clean::NAME), room.max(4)))
 }
 
-/// What the row had to cut: the full names, and what the phone is.
-fn full_names(cell: &Cell, same: usize, look: Look, columns: &Columns) -> Vec<String> {
+/// What the row had to cut (the full names), what the phone is, and where the window is written.
+fn particulars(cell: &Cell, same: usize, look: Look, columns: &Columns) -> Vec<String> {
     let mut parts = Vec::new();
     let full = title(cell, look, columns.one_scenario);
     if same == 1 && width(&full) > columns.window {
@@ -142,29 +141,64 @@ fn full_names(cell: &Cell, same: usize, look: Look, columns: &Columns) -> Vec<St
         );
         parts.extend(facts.is_virtual.then(|| "virtual".to_owned()));
     }
+    let file = look.text(&cell.job.planned.file, clean::NAME);
+    parts.push(match cell.place.filter(|_| same == 1) {
+        Some((line, column)) => format!("{file}:{line}:{column}"),
+        None => file,
+    });
     parts.retain(|part| !part.is_empty());
-    if parts.is_empty() {
-        return Vec::new();
-    }
     indented(flow(&parts, " · ", look.columns(), INDENT), Tint::Quiet, look)
 }
 
 /// The limits of a cell that did not pass, one line each, in columns.
 fn limits_table(judgements: &[Judgement], look: Look) -> Vec<String> {
-    let names: Vec<String> = judgements.iter().map(|j| look.text(&j.metric, 40)).collect();
-    let values: Vec<(String, String)> = judgements.iter().map(|j| sides(j, look)).collect();
+    let shared = shared_doubt(judgements);
+    let names: Vec<String> = judgements.iter().map(|j| cut(&look.text(&j.metric, 40), 24)).collect();
+    let sides: Vec<Sides> = judgements.iter().map(words::sides).collect();
     let name_cells = names.iter().map(|name| width(name)).max().unwrap_or(0);
-    let value_cells = values.iter().map(|(actual, _)| width(actual)).max().unwrap_or(0);
+    let value_cells = sides.iter().map(|sides| width(&sides.amount)).max().unwrap_or(0);
     let hang = INDENT + 2 + name_cells + 2 + value_cells + 2;
+    let narrow = hang + 20 > look.columns();
     let mut lines = Vec::new();
-    for ((judgement, name), (actual, limit)) in judgements.iter().zip(&names).zip(&values) {
+    for ((judgement, name), sides) in judgements.iter().zip(&names).zip(&sides) {
         let (symbol, tint) = outcome(&judgement.outcome);
-        let head = format!("{symbol} {}  {}", left(name, name_cells), right(actual, value_cells));
-        let tail = wrap(limit, look.columns(), hang.min(look.columns() / 2));
-        lines.push(format!("{}{}  {}", " ".repeat(INDENT), look.paint(tint, &head), tail[0]));
-        lines.extend_from_slice(&tail[1..]);
+        let head = format!("{symbol} {}  {}", left(name, name_cells), right(&sides.amount, value_cells));
+        let head = format!("{}{}", " ".repeat(INDENT), look.paint(tint, &head));
+        let doubt = if shared.is_some() { None } else { unknown(judgement) };
+        let limit = limit(sides, doubt, look);
+        let mut tail = wrap(&limit, look.columns(), if narrow { INDENT + 2 } else { hang });
+        let first = std::mem::take(&mut tail[0]);
+        match narrow {
+            true => lines.extend([head, format!("{}{first}", " ".repeat(INDENT + 2))]),
+            false => lines.push(format!("{head}  {first}")),
+        }
+        lines.extend(tail.into_iter().skip(1));
+    }
+    if let Some(why) = shared {
+        lines.extend(labelled("why", &look.text(why, clean::SENTENCE), look));
     }
     lines
+}
+
+fn unknown(judgement: &Judgement) -> Option<&str> {
+    match &judgement.outcome {
+        Outcome::Unknown(why) => Some(why),
+        _ => None,
+    }
+}
+
+/// The one reason why several limits cannot be told, when they share it: said once, under them.
+fn shared_doubt(judgements: &[Judgement]) -> Option<&str> {
+    let mut doubts = judgements.iter().filter_map(unknown);
+    let first = doubts.next()?;
+    doubts.all(|why| why == first).then_some(first)
+}
+
+/// The limit as written, what it came to, the bound, and why it cannot be told.
+fn limit(sides: &Sides, doubt: Option<&str>, look: Look) -> String {
+    let asides: Vec<&str> = sides.bound.as_deref().into_iter().chain(doubt).collect();
+    let asides = if asides.is_empty() { String::new() } else { format!(" ({})", asides.join("; ")) };
+    look.text(&(sides.limit.clone() + &asides), clean::SENTENCE)
 }
 
 fn outcome(outcome: &Outcome) -> (&'static str, Tint) {
@@ -175,32 +209,6 @@ fn outcome(outcome: &Outcome) -> (&'static str, Tint) {
     }
 }
 
-/// The actual value, and the limit with all that explains it.
-fn sides(judgement: &Judgement, look: Look) -> (String, String) {
-    let unit = judgement.unit;
-    let text = look.text(&judgement.text, 80);
-    let (actual, resolved) = match (judgement.actual, judgement.limit) {
-        (Some(actual), Some(limit)) => {
-            let (actual, limit) = words::beside(actual, limit, unit);
-            (actual + words::suffix(unit), limit)
-        }
-        (actual, limit) => (words::amount(actual, unit), words::number(limit, unit)),
-    };
-    let mut asides = Vec::new();
-    // A limit relative to the refresh rate says what that came to.
-    if text.contains("refresh") && judgement.limit.is_some() {
-        asides.push(format!("= {resolved}{}", words::suffix(unit)));
-    }
-    if let Some(bound) = judgement.confidence_bound {
-        asides.push(format!("bound {}", words::amount(Some(bound), unit)));
-    }
-    if let Outcome::Unknown(why) = &judgement.outcome {
-        asides.push(look.text(why, clean::SENTENCE));
-    }
-    let asides = if asides.is_empty() { String::new() } else { format!("  ({})", asides.join("; ")) };
-    (actual, text + &asides)
-}
-
 /// A passing cell: its limits and its coverage, flowing.
 fn passing(cell: &Cell, look: Look) -> Vec<String> {
     let judgements = cell.judged.map_or(&[][..], |judged| &judged.judgements);
@@ -208,8 +216,11 @@ fn passing(cell: &Cell, look: Look) -> Vec<String> {
         .iter()
         .map(|judgement| {
             let (symbol, _) = outcome(&judgement.outcome);
-            let (actual, limit) = sides(judgement, look);
-            format!("{symbol} {} {actual}, {}", look.text(&judgement.metric, 40), limit.replace("  (", " ("))
+            let sides = words::sides(judgement);
+            let limit = limit(&sides, unknown(judgement), look);
+            // The key names the unit.
+            let limit = limit.strip_suffix(words::suffix(judgement.unit)).unwrap_or(&limit);
+            format!("{symbol} {} {}, {limit}", look.text(&judgement.metric, 40), sides.actual)
         })
         .collect();
     if items.is_empty() {
@@ -237,10 +248,15 @@ fn seen(cell: &Cell, look: Look) -> String {
 fn why(cell: &Cell, look: Look) -> Vec<String> {
     let breached = cell.breached();
     let fault = cell.fault().filter(|_| breached.is_empty());
+    let judgements = cell.judged.map_or(&[][..], |judged| &judged.judgements);
+    let doubts =
+        cell.coverage().into_iter().flat_map(|coverage| coverage.doubts.iter().map(String::as_str).take(1));
+    let said: Vec<&str> = judgements.iter().filter_map(unknown).chain(doubts).collect();
     let mut reasons: Vec<String> = fault.iter().map(|fault| fault.what.clone()).collect();
     for reason in cell.reasons() {
         // The table of limits has said it already.
-        let told = breached.iter().any(|metric| reason.contains(metric));
+        let told =
+            breached.iter().any(|metric| reason.contains(metric)) || said.iter().any(|said| reason == said);
         if !told && !reasons.iter().any(|known| reason.contains(known.as_str())) {
             reasons.push(reason.clone());
         }

@@ -1,5 +1,7 @@
 //! Golden files: what each reporter writes for one believable run. `FARMJANK_BLESS=1` writes them anew.
 
+#![allow(clippy::disallowed_methods, reason = "golden files are files")]
+
 use crate::believable::{Words, events};
 use farmjank_reporters::junit::{self, Layout};
 use farmjank_reporters::paint::Look;
@@ -9,7 +11,7 @@ use farmjank_results::record::Record;
 use farmjank_seams::reporter::{Delivery, Reporter};
 use std::path::PathBuf;
 
-fn check(name: &str, actual: &str) {
+pub fn check(name: &str, actual: &str) {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/all/golden").join(name);
     if std::env::var_os("FARMJANK_BLESS").is_some() {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -1,5 +1,9 @@
 //! What the reporters make of whole runs.
 
 mod believable;
+mod dialect;
 mod folds;
 mod golden;
+mod hostile;
+mod lively;
+mod xml;
