@@ -3,11 +3,12 @@
 use crate::requirement::Requirement;
 use crate::step::Step;
 use farmjank_results::threshold::Limit;
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// Where something was written: line and column from 1.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Place {
     /// Line, from 1.
     pub line: u32,
@@ -28,6 +29,8 @@ pub struct Scenario {
     pub app: String,
     /// Tags.
     pub tags: Vec<String>,
+    /// The author's own words about the scenario (`owner: feed-team`), kept for reports.
+    pub properties: BTreeMap<String, String>,
     /// Which phones qualify.
     pub devices: Requirement,
     /// Counted trials per phone, >= 1.

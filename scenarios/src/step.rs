@@ -112,6 +112,43 @@ pub enum Action {
     Shell(String),
 }
 
+impl Action {
+    /// Steps inside this one; none for most.
+    pub fn steps(&self) -> &[Step] {
+        match self {
+            Action::Repeat { steps, .. } | Action::RunFlow { steps, .. } | Action::Measure { steps, .. } => {
+                steps
+            }
+            _ => &[],
+        }
+    }
+
+    /// The command's name, as written in a scenario.
+    pub fn command(&self) -> &'static str {
+        match self {
+            Action::LaunchApp { .. } => "launchApp",
+            Action::StopApp(_) => "stopApp",
+            Action::ClearState(_) => "clearState",
+            Action::OpenLink { .. } => "openLink",
+            Action::OpenPage { .. } => "openPage",
+            Action::Swipe(_) => "swipe",
+            Action::Scroll(_) => "scroll",
+            Action::ScrollUntilVisible { .. } => "scrollUntilVisible",
+            Action::TapOn(_) => "tapOn",
+            Action::PressKey(_) => "pressKey",
+            Action::InputText(_) => "inputText",
+            Action::Back => "back",
+            Action::Wait(_) => "wait",
+            Action::WaitForAnimationToEnd(_) => "waitForAnimationToEnd",
+            Action::AssertVisible { .. } => "assertVisible",
+            Action::Repeat { .. } => "repeat",
+            Action::RunFlow { .. } => "runFlow",
+            Action::Measure { .. } => "measure",
+            Action::Shell(_) => "shell",
+        }
+    }
+}
+
 /// What to tap.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Target {

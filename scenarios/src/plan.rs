@@ -1,0 +1,197 @@
+//! Scenarios × phones to jobs: one job per scenario and phone that qualifies, in a stable order, with a digest, the
+//! refusals of the other phones, and an estimate of the time. Must not know how a job runs.
+
+mod estimate;
+mod judge;
+#[cfg(test)]
+mod tests;
+
+pub use estimate::trial_time;
+pub use judge::thresholds_for;
+
+use crate::hash::Hash;
+use crate::requirement::Requirement;
+use crate::scenario::{Scenario, Threshold};
+use farmjank_results::device::{DeviceFacts, DeviceId};
+use farmjank_results::event::{PlannedJob, PlannedWindow, Refusal};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// Which scenarios, phones and jobs are wanted.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Selection {
+    /// Only scenarios with one of these tags; every scenario when empty.
+    pub include_tags: Vec<String>,
+    /// No scenario with one of these tags.
+    pub exclude_tags: Vec<String>,
+    /// Only phones that match.
+    pub devices: Requirement,
+    /// Only every N-th job, beginning with the I-th.
+    pub shard: Option<Shard>,
+}
+
+/// One of N equal parts of a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    /// Which part, from 1.
+    pub index: u32,
+    /// How many parts, >= 1.
+    pub of: u32,
+}
+
+impl Shard {
+    /// Reads `I/N`, 1 <= I <= N.
+    ///
+    /// # Errors
+    /// What is wrong and what to write, in words.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let parts =
+            text.split_once('/').and_then(|(i, n)| Some((i.trim().parse().ok()?, n.trim().parse().ok()?)));
+        match parts {
+            Some((index, of)) if 1 <= index && index <= of => Ok(Shard { index, of }),
+            _ => Err(format!(
+                "`{}` is not a shard; write `1/3` to `3/3` for three parts",
+                crate::complaint::visible(text)
+            )),
+        }
+    }
+}
+
+/// What will run where.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// Hash of every job before sharding, hex: shards of one plan share it.
+    pub digest: String,
+    /// Jobs in order: scenarios as given, phones by serial. Numbered from 0 without holes.
+    pub jobs: Vec<PlannedJob>,
+    /// For each job, the index of its scenario in the list the plan was made from.
+    pub scenario_of: Vec<usize>,
+    /// For each job, about how long it takes with all its trials.
+    pub estimates: Vec<Duration>,
+    /// Phones that do not qualify for a scenario, and why.
+    pub refusals: Vec<Refusal>,
+}
+
+impl Plan {
+    /// Limits that apply to a window on a phone; see [`thresholds_for`].
+    pub fn thresholds_for(scenario: &Scenario, window: &str, facts: &DeviceFacts) -> Vec<Threshold> {
+        thresholds_for(scenario, window, facts)
+    }
+
+    /// About how long the plan takes: each phone runs its jobs one after another, phones run at once.
+    pub fn time(&self) -> Duration {
+        let mut phones: BTreeMap<&DeviceId, Duration> = BTreeMap::new();
+        for (job, estimate) in self.jobs.iter().zip(&self.estimates) {
+            if let Some(device) = &job.device {
+                let total = phones.entry(device).or_default();
+                *total = total.saturating_add(*estimate);
+            }
+        }
+        phones.into_values().max().unwrap_or_default()
+    }
+}
+
+/// Plans the selected scenarios on the phones. A scenario that no phone qualifies for keeps one job without a phone, so
+/// that the run can say so.
+pub fn plan(scenarios: &[Scenario], phones: &[DeviceFacts], selection: &Selection) -> Plan {
+    let mut phones: Vec<&DeviceFacts> = phones.iter().collect();
+    phones.sort_by(|a, b| a.id.cmp(&b.id));
+    phones.dedup_by(|a, b| a.id == b.id);
+    let mut plan = Plan {
+        digest: String::new(),
+        jobs: Vec::new(),
+        scenario_of: Vec::new(),
+        estimates: Vec::new(),
+        refusals: Vec::new(),
+    };
+    for (index, scenario) in scenarios.iter().enumerate().filter(|(_, scenario)| wanted(scenario, selection))
+    {
+        let before = plan.jobs.len();
+        for facts in &phones {
+            match qualifies(scenario, facts, selection) {
+                Ok(()) => plan.add(index, scenario, Some(facts.id.clone())),
+                Err(why) => {
+                    plan.refusals.push(Refusal {
+                        scenario: scenario.name.clone(),
+                        device: facts.id.clone(),
+                        why,
+                    });
+                }
+            }
+        }
+        if plan.jobs.len() == before {
+            plan.add(index, scenario, None);
+        }
+    }
+    plan.digest = digest(&plan.jobs);
+    if let Some(shard) = selection.shard {
+        plan.keep(shard);
+    }
+    plan
+}
+
+fn wanted(scenario: &Scenario, selection: &Selection) -> bool {
+    let tagged = |tags: &[String]| tags.iter().any(|tag| scenario.tags.contains(tag));
+    (selection.include_tags.is_empty() || tagged(&selection.include_tags)) && !tagged(&selection.exclude_tags)
+}
+
+fn qualifies(scenario: &Scenario, facts: &DeviceFacts, selection: &Selection) -> Result<(), String> {
+    selection.devices.matches(facts).map_err(|why| format!("left out by the device filter: {why}"))?;
+    scenario.devices.matches(facts)
+}
+
+impl Plan {
+    fn add(&mut self, index: usize, scenario: &Scenario, device: Option<DeviceId>) {
+        let windows = scenario.windows().into_iter().map(|window| PlannedWindow {
+            name: window.name.to_owned(),
+            line: window.place.line,
+            column: window.place.column,
+        });
+        self.jobs.push(PlannedJob {
+            job: u32::try_from(self.jobs.len()).unwrap_or(u32::MAX),
+            scenario: scenario.name.clone(),
+            file: scenario.file.clone(),
+            hash: scenario.hash.clone(),
+            app: scenario.app.clone(),
+            tags: scenario.tags.clone(),
+            device,
+            iterations: scenario.iterations,
+            warmup: scenario.warmup,
+            windows: windows.collect(),
+        });
+        self.scenario_of.push(index);
+        self.estimates.push(estimate::job_time(scenario));
+    }
+
+    /// Keeps one shard's jobs and numbers them anew.
+    fn keep(&mut self, shard: Shard) {
+        let mut number = 0;
+        let mut keep = Vec::new();
+        for index in 0..self.jobs.len() {
+            keep.push(index % shard.of.max(1) as usize == shard.index.max(1) as usize - 1);
+        }
+        let mut kept = keep.iter();
+        self.jobs.retain(|_| kept.next().copied().unwrap_or(false));
+        let mut kept = keep.iter();
+        self.scenario_of.retain(|_| kept.next().copied().unwrap_or(false));
+        let mut kept = keep.iter();
+        self.estimates.retain(|_| kept.next().copied().unwrap_or(false));
+        for job in &mut self.jobs {
+            job.job = number;
+            number += 1;
+        }
+    }
+}
+
+/// Hash of what the jobs are, hex: scenario contents, phones, trials.
+fn digest(jobs: &[PlannedJob]) -> String {
+    let mut hash = Hash::new();
+    for job in jobs {
+        hash.part(job.file.as_bytes());
+        hash.part(job.hash.as_bytes());
+        hash.part(job.device.as_ref().map_or(b"" as &[u8], |id| id.0.as_bytes()));
+        hash.part(&job.iterations.to_le_bytes());
+        hash.part(&job.warmup.to_le_bytes());
+    }
+    hash.hex()
+}

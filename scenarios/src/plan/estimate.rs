@@ -1,0 +1,63 @@
+//! How long a job takes, about: the durations its author wrote, and usual costs of what has none. For people who wait
+//! and for splitting work, never for deadlines.
+
+use crate::scenario::Scenario;
+use crate::step::{Action, Step, Target};
+use std::time::Duration;
+
+/// Each shell command a step sends.
+const COMMAND: Duration = Duration::from_millis(150);
+/// A cold launch with `am start -W` and what settles after it.
+const LAUNCH: Duration = Duration::from_millis(2_000);
+/// A link opened until its page is ready.
+const PAGE: Duration = Duration::from_millis(1_500);
+/// `uiautomator dump`, which waits for the screen to be idle.
+const LOOK: Duration = Duration::from_millis(2_500);
+/// Checks before and reading after each trial.
+const TRIAL: Duration = Duration::from_millis(1_500);
+/// What is drained at the end of each window.
+const WINDOW: Duration = Duration::from_millis(700);
+
+/// About how long one trial takes, setup and teardown included. Saturates.
+pub fn trial_time(scenario: &Scenario) -> Duration {
+    [&scenario.setup, &scenario.steps, &scenario.teardown]
+        .into_iter()
+        .fold(TRIAL, |sum, steps| sum.saturating_add(steps_time(steps)))
+}
+
+/// About how long a job takes with warm-up and counted trials. Saturates.
+pub(super) fn job_time(scenario: &Scenario) -> Duration {
+    trial_time(scenario).saturating_mul(scenario.warmup.saturating_add(scenario.iterations))
+}
+
+fn steps_time(steps: &[Step]) -> Duration {
+    steps.iter().fold(Duration::ZERO, |sum, step| sum.saturating_add(step_time(&step.action)))
+}
+
+fn step_time(action: &Action) -> Duration {
+    match action {
+        Action::LaunchApp { clear_state, .. } => {
+            LAUNCH + if *clear_state { COMMAND * 4 } else { Duration::ZERO }
+        }
+        Action::OpenLink { .. } | Action::OpenPage { .. } => PAGE,
+        Action::Swipe(gesture) | Action::Scroll(gesture) => gesture.duration.saturating_add(COMMAND),
+        // It usually needs a few looks, rarely its whole timeout.
+        Action::ScrollUntilVisible { gesture, timeout, .. } => {
+            (LOOK * 3).saturating_add(gesture.duration * 2).min(timeout.saturating_add(COMMAND))
+        }
+        Action::TapOn(Target::Point(_)) => COMMAND,
+        Action::TapOn(Target::Element(_)) => LOOK + COMMAND,
+        Action::AssertVisible { timeout, .. } => LOOK.min(timeout.saturating_add(COMMAND)),
+        Action::Wait(time) => *time,
+        Action::WaitForAnimationToEnd(most) => (*most).min(Duration::from_secs(1)),
+        Action::StopApp(_)
+        | Action::ClearState(_)
+        | Action::PressKey(_)
+        | Action::InputText(_)
+        | Action::Back
+        | Action::Shell(_) => COMMAND,
+        Action::Repeat { times, steps } => steps_time(steps).saturating_mul(*times),
+        Action::RunFlow { steps, .. } => steps_time(steps),
+        Action::Measure { steps, .. } => steps_time(steps).saturating_add(WINDOW),
+    }
+}

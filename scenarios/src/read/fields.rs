@@ -1,0 +1,142 @@
+//! The keys of one map, matched against the vocabulary: unknown keys, double spellings and missing keys complained of.
+
+use super::desk::Desk;
+use crate::complaint::quoted;
+use crate::nearest::nearest;
+use crate::node::{Entry, Kind, Node};
+use crate::source::Mark;
+use crate::vocabulary::maestro::KEYS_NOT_RUN;
+use crate::vocabulary::{Key, Shape};
+use std::collections::BTreeMap;
+
+/// One map's values by the vocabulary's names.
+pub(super) struct Fields {
+    /// What the map describes, for messages: a command, `header`, `a page`.
+    pub(super) of: String,
+    /// Where it stands.
+    pub(super) mark: Mark,
+    keys: Vec<&'static Key>,
+    found: BTreeMap<&'static str, (Mark, Node)>,
+}
+
+impl Fields {
+    /// The value of a key, if it is given and not empty.
+    pub(super) fn get(&self, name: &str) -> Option<&Node> {
+        self.found.get(name).map(|(_, node)| node).filter(|node| !matches!(node.kind, Kind::Null))
+    }
+
+    /// Where the key itself was written.
+    pub(super) fn key_mark(&self, name: &str) -> Option<Mark> {
+        self.found.get(name).map(|(mark, _)| *mark)
+    }
+
+    /// The form of a key's value.
+    pub(super) fn shape(&self, name: &str) -> Option<Shape> {
+        self.keys.iter().find(|key| key.name == name).map(|key| key.shape)
+    }
+}
+
+impl Desk<'_> {
+    /// Sorts a map's entries by the vocabulary. `of` names it in messages.
+    pub(super) fn fields(
+        &mut self,
+        of: &str,
+        mark: Mark,
+        entries: &[Entry],
+        keys: &[&'static [Key]],
+    ) -> Fields {
+        let keys: Vec<&'static Key> = keys.iter().flat_map(|keys| keys.iter()).collect();
+        let mut fields = Fields { of: of.to_owned(), mark, keys, found: BTreeMap::new() };
+        for entry in entries {
+            self.field(&mut fields, entry);
+        }
+        let missing: Vec<_> = fields
+            .keys
+            .iter()
+            .filter(|key| key.required && !fields.found.contains_key(key.name))
+            .copied()
+            .collect();
+        for key in missing {
+            let instead = format!("add `{}:` ({})", key.name, key.about);
+            self.complain(mark, format!("{} needs {}", title(of), quoted(key.name)), instead);
+        }
+        fields
+    }
+
+    fn field(&mut self, fields: &mut Fields, entry: &Entry) {
+        let name = entry.key.as_str();
+        let Some(key) = fields.keys.iter().find(|key| key.name == name || key.also.contains(&name)).copied()
+        else {
+            let (what, instead) = self.unknown_key(fields, name);
+            return self.complain(entry.mark, what, instead);
+        };
+        if let Some((_, first)) = fields.found.get(key.name) {
+            let (line, column) = (first.mark.place.line, first.mark.place.column);
+            let instead = format!("it already stands at {line}:{column} under its other name; keep one");
+            return self.complain(entry.mark, format!("{} is given twice", quoted(key.name)), instead);
+        }
+        if matches!(entry.value.kind, Kind::Null) {
+            let instead = format!("write a value ({}) or remove the key", key.about);
+            self.complain(entry.mark, format!("{} has no value", quoted(name)), instead);
+        }
+        fields.found.insert(key.name, (entry.mark, entry.value.clone()));
+    }
+
+    fn unknown_key(&self, fields: &Fields, name: &str) -> (String, String) {
+        if let Some((_, _, instead)) =
+            KEYS_NOT_RUN.iter().find(|(of, key, _)| *of == fields.of && *key == name)
+        {
+            return (
+                format!("{} of {} is not supported by farmjank", quoted(name), title(&fields.of)),
+                (*instead).to_owned(),
+            );
+        }
+        let spellings =
+            fields.keys.iter().flat_map(|key| [key.name].into_iter().chain(key.also.iter().copied()));
+        let instead = match nearest(name, spellings) {
+            Some(meant) => format!("write `{meant}`"),
+            None if fields.keys.is_empty() => "remove it".to_owned(),
+            None => format!(
+                "keys here are {}",
+                fields.keys.iter().map(|key| key.name).collect::<Vec<_>>().join(", ")
+            ),
+        };
+        (format!("unknown key {} in {}", quoted(name), title(&fields.of)), instead)
+    }
+
+    /// A map written as such, or as the single value that stands for one of its keys.
+    pub(super) fn fields_or(
+        &mut self,
+        of: &str,
+        node: &Node,
+        keys: &'static [Key],
+        short: &'static str,
+    ) -> Option<Fields> {
+        match &node.kind {
+            Kind::Map(entries) => Some(self.fields(of, node.mark, entries, &[keys])),
+            Kind::Scalar(_) => {
+                let entry = Entry { key: short.to_owned(), mark: node.mark, value: node.clone() };
+                Some(self.fields(of, node.mark, &[entry], &[keys]))
+            }
+            _ => {
+                let names: Vec<_> = keys.iter().map(|key| key.name).collect();
+                let what = format!("{of} is {}, and this is {}", quoted(short), node.kind_name());
+                self.complain(
+                    node.mark,
+                    what,
+                    format!("write a single value, or a map of {}", names.join(", ")),
+                );
+                None
+            }
+        }
+    }
+}
+
+/// A map's name in a sentence: commands in backquotes, descriptions as they are.
+fn title(of: &str) -> String {
+    match of {
+        "header" => "the scenario".to_owned(),
+        described if described.contains(' ') => described.to_owned(),
+        command => quoted(command),
+    }
+}

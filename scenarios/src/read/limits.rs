@@ -1,0 +1,98 @@
+//! Thresholds and overrides: metric keys against the shelf, limits by the grammar of the results.
+
+use super::command::entries;
+use super::desk::Desk;
+use super::fields::Fields;
+use crate::complaint::quoted;
+use crate::nearest::nearest;
+use crate::node::{Entry, Kind, Node};
+use crate::requirement::Requirement;
+use crate::scenario::{Override, Threshold};
+use crate::source::Mark;
+use crate::vocabulary::{LAUNCH_METRICS, LIMIT, OVERRIDE};
+use farmjank_results::metric::Unit;
+use farmjank_results::threshold::Limit;
+
+impl Desk<'_> {
+    /// The limits under `thresholds`, in order.
+    pub(super) fn thresholds(&mut self, fields: &Fields) -> Vec<Threshold> {
+        let Some(node) = fields.get("thresholds").cloned() else { return Vec::new() };
+        let Some(entries) = entries(self, "thresholds", &node) else { return Vec::new() };
+        entries.iter().flat_map(|entry| self.limits(entry)).collect()
+    }
+
+    fn limits(&mut self, entry: &Entry) -> Vec<Threshold> {
+        let known = self.options.metrics.iter().chain(LAUNCH_METRICS);
+        let Some(unit) = known.clone().find(|(key, _)| *key == entry.key).map(|(_, unit)| *unit) else {
+            let keys: Vec<&str> = known.map(|(key, _)| *key).collect();
+            let instead = match nearest(&entry.key, keys.iter().copied()) {
+                Some(meant) => format!("write `{meant}`"),
+                None => format!("metrics are {}", keys.join(", ")),
+            };
+            self.complain(entry.mark, format!("unknown metric {}", quoted(&entry.key)), instead);
+            return Vec::new();
+        };
+        match &entry.value.kind {
+            Kind::List(items) if items.is_empty() => {
+                self.complain(
+                    entry.value.mark,
+                    format!("{} has no limit", quoted(&entry.key)),
+                    "write such as `'mean < 10'`",
+                );
+                Vec::new()
+            }
+            Kind::List(items) => items.iter().filter_map(|item| self.limit(&entry.key, unit, item)).collect(),
+            _ => self.limit(&entry.key, unit, &entry.value).into_iter().collect(),
+        }
+    }
+
+    fn limit(&mut self, metric: &str, unit: Unit, node: &Node) -> Option<Threshold> {
+        let fields = self.fields_or("a limit", node, LIMIT, "limit")?;
+        let confidence = self.number(&fields, "confidence");
+        if let (Some(50.0), Some(at)) = (confidence, fields.get("confidence")) {
+            self.complain(at.mark, "a confidence of 50 % shows nothing", "write such as `confidence: 95`");
+        }
+        let text = self.scalar(metric, fields.get("limit")?)?;
+        match Limit::parse(&text.value, unit) {
+            Ok(mut limit) => {
+                limit.confidence = confidence;
+                Some(Threshold { metric: metric.to_owned(), limit, place: text.mark.place })
+            }
+            Err(complaint) => {
+                self.complain(text.part(complaint.at), complaint.what, complaint.instead);
+                None
+            }
+        }
+    }
+
+    /// The overrides of a header, in order.
+    pub(super) fn overrides(&mut self, fields: &Fields) -> Vec<Override> {
+        let Some(node) = fields.get("overrides").cloned() else { return Vec::new() };
+        let Kind::List(items) = &node.kind else {
+            let what = format!("`overrides` takes a list, and this is {}", node.kind_name());
+            self.complain(node.mark, what, "write `- devices: '…'` with `thresholds:` below it");
+            return Vec::new();
+        };
+        let mut overrides = Vec::new();
+        for item in items.iter() {
+            let Some(entries) = entries(self, "overrides", item) else { continue };
+            let fields = self.fields("an override", item.mark, entries, &[OVERRIDE]);
+            let devices = self.requirement(&fields);
+            let thresholds = self.thresholds(&fields);
+            overrides.push(Override { devices, thresholds });
+        }
+        overrides
+    }
+
+    /// The requirement under `devices`; every phone when it is not given.
+    pub(super) fn requirement(&mut self, fields: &Fields) -> Requirement {
+        let Some(text) = fields.get("devices").and_then(|node| self.scalar("devices", node)) else {
+            return Requirement::default();
+        };
+        Requirement::parse(&text.value).unwrap_or_else(|complaint| {
+            let mark: Mark = text.part(complaint.at);
+            self.complain(mark, complaint.what, complaint.instead);
+            Requirement::default()
+        })
+    }
+}

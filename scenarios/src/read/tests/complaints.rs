@@ -1,0 +1,380 @@
+//! Every kind of complaint, with its place and its advice.
+
+use super::{read_files, told, with_steps};
+
+fn check(text: &str, expected: &str) {
+    assert_eq!(told(read_files(&[("s.yaml", text)], &[])), expected, "\n{text}");
+}
+
+/// Complaints about one step; lines and columns are those of the step alone, written without indentation.
+fn check_steps(steps: &str, expected: &str) {
+    let indented: String = steps.lines().map(|line| format!("  {line}\n")).collect();
+    let told = told(read_files(&[("s.yaml", &with_steps(&indented))], &[]));
+    assert_eq!(told, expected, "\n{steps}");
+}
+
+#[test]
+fn headers() {
+    check("", "1:1+1 the file is empty -> a scenario needs `appId:` and `steps:`\n");
+    check(
+        "- back\n",
+        "1:1+1 the file is a list of steps without a header -> put `appId: com.example.shop` and a line `---` above the list\n",
+    );
+    check(
+        "just text\n",
+        "1:1+9 the file does not begin with keys -> a scenario needs `appId:` and `steps:`\n",
+    );
+    check(
+        "appId: shop\nsteps: [back]\n",
+        "1:8+4 `shop` is not a package name -> write such as `com.example.shop`\n",
+    );
+    check(
+        "name: x\nsteps: [back]\n",
+        "1:1+1 the scenario needs `appId` -> add `appId:` (package of the app under test)\n",
+    );
+    check(
+        "appId: a.b\n",
+        "1:1+1 the file has no steps -> add `steps:`, or a line `---` and a list of steps\n",
+    );
+    check(
+        "appId: a.b\nsteps: []\n",
+        "2:8+1 the list of steps is empty -> add a step such as `- launchApp`\n",
+    );
+    check(
+        "appId: a.b\nsteps: [back]\n---\n- back\n",
+        "2:8+1 steps in the header and again after `---` -> keep one of the two lists\n",
+    );
+    check(
+        "appId: a.b\n---\n- back\n---\n- back\n",
+        "5:1+1 a third document in one file -> a file holds a header, `---` and a list of steps\n",
+    );
+    check(
+        "app: a.b\nappId: a.b\nsteps: [back]\n",
+        "2:1+5 `appId` is given twice -> it already stands at 1:1 under its other name; keep one\n",
+    );
+    check(
+        "appId: a.b\nappId: a.b\nsteps: [back]\n",
+        "2:1+5 the key `appId` is given twice in one map -> it already stands at 1:1; keep one\n",
+    );
+    check(
+        "appId: a.b\ntreshold: 5\nsteps: [back]\n",
+        "2:1+8 unknown key `treshold` in the scenario -> write `thresholds`\n",
+    );
+    check(
+        "appId: a.b\nurl: x\nsteps: [back]\n",
+        "2:1+3 `url` of the scenario is not supported by farmjank -> use `appId`\n",
+    );
+    check(
+        "appId: a.b\niterations: 0\nwarmup: -1\nsteps: [back]\n",
+        concat!(
+            "2:13+1 `iterations` takes a whole number from 1 to 1000, not `0` -> write such as `iterations: 5`\n",
+            "3:9+2 `warmup` takes a whole number from 0 to 100, not `-1` -> write such as `warmup: 5`\n",
+        ),
+    );
+    check(
+        "appId: a.b\ntags: [a b]\nsource: camera\nname:\nsteps: [back]\n",
+        concat!(
+            "2:8+3 `a b` cannot be a tag -> a tag is one word of at most 60 characters; write a list: `[gate, nightly]`\n",
+            "3:9+6 `camera` is not a source of frames -> write `auto`, `surfaceflinger` or `gfxinfo`\n",
+            "4:1+4 `name` has no value -> write a value (what reports call the scenario; the file's name by default) or remove the key\n",
+        ),
+    );
+    check(
+        "appId: a.b\ndevices: 'sdk >= 29 & refesh > 5'\nsteps: [back]\n",
+        "2:23+6 unknown field `refesh` -> write `refresh`\n",
+    );
+    check(
+        "appId: a.b\npages: { p: feed, q: { lnk: x://y } }\nsteps: [back]\n",
+        concat!(
+            "2:13+4 `feed` is not a link -> write it with its scheme, such as `shop://feed`\n",
+            "2:22+1 a page needs `link` -> add `link:` (link that opens it)\n",
+            "2:24+3 unknown key `lnk` in a page -> write `link`\n",
+        ),
+    );
+    check(
+        "appId: a.b\nenv: { 1A: x }\nsteps: [back]\n",
+        "2:8+2 `1A` cannot be the name of a variable -> use letters, digits and `_`\n",
+    );
+}
+
+#[test]
+fn commands() {
+    check_steps("- swip: { direction: UP }", "3:5+4 unknown command `swip` -> write `swipe`\n");
+    check_steps(
+        "- takeScreenshot: x",
+        "3:5+14 `takeScreenshot` is not supported by farmjank -> screenshots disturb what is measured; remove it\n",
+    );
+    check_steps(
+        "- extendedWaitUntil: { visible: x }",
+        "3:5+17 `extendedWaitUntil` is not supported by farmjank -> use `assertVisible` with a `timeout`\n",
+    );
+    check_steps("- swipe", "3:5+5 `swipe` needs a value -> write `- swipe: { direction: UP }`\n");
+    check_steps("- wait:", "3:5+4 `wait` needs a value -> write `- wait: 250ms`\n");
+    check_steps(
+        "- swipe: UP",
+        "3:12+2 `swipe` does not take a single value -> write `- swipe: { direction: UP }`\n",
+    );
+    check_steps(
+        "- swipe: { directon: UP }",
+        concat!(
+            "3:5+5 `swipe` does not say where to -> write `direction: UP`, or `start: \"50%, 80%\"` and `end: \"50%, 20%\"`\n",
+            "3:14+8 unknown key `directon` in `swipe` -> write `direction`\n",
+        ),
+    );
+    check_steps(
+        "- swipe:\n  direction: UP",
+        concat!("3:5+5 `swipe` needs a value -> write `- swipe: { direction: UP }`\n",),
+    );
+    check_steps(
+        "- stopApp:\n  back:",
+        "4:5+4 a second command in one step -> begin it with `- `: `- back`\n",
+    );
+    check_steps(
+        "- back:\n  lable: x",
+        "4:5+5 `lable` stands beside `back` -> a step has one command; beside it stand only `label` or `optional`\n",
+    );
+    check_steps("- { label: x }", "3:5+1 a step without a command -> write a command after `- `\n");
+    check_steps(
+        "- - back",
+        "3:5+1 a list stands where a step is expected -> write the command's name after `- `\n",
+    );
+    check_steps("- ~", "3:5+1 an empty step -> remove the `-`, or write a command after it\n");
+    check_steps(
+        "- runFlow: { file: a.yaml, when: { visible: x } }",
+        concat!(
+            "3:22+6 `a.yaml` cannot be read: no such file -> the path is relative to the folder of this file\n",
+            "3:30+4 `when` of `runFlow` is not supported by farmjank -> a trial must do the same on every phone; use `devices` to choose phones\n",
+        ),
+    );
+}
+
+#[test]
+fn values() {
+    check_steps(
+        "- wait: soon",
+        "3:11+4 `soon` is not a length of time -> write `250ms` or `2s`; a plain number is ms\n",
+    );
+    check_steps(
+        "- wait: 2h",
+        "3:11+2 `2h` is not a length of time -> write `250ms` or `2s`; a plain number is ms\n",
+    );
+    check_steps(
+        "- wait: 0",
+        "3:11+1 `duration` takes 1 ms to 600000 ms, not `0` -> a plain number is ms; write `2s` for two seconds\n",
+    );
+    check_steps(
+        "- launchApp: { cold: yes }",
+        "3:24+3 `cold` takes true or false, not `yes` -> write `true`\n",
+    );
+    check_steps(
+        "- launchApp: { cold: true, stopApp: false }",
+        "3:18+4 `cold` and `stopApp` say different things -> keep one of them\n",
+    );
+    check_steps(
+        "- swipe: { direction: NORTH }",
+        "3:25+5 `NORTH` is not a direction -> write `UP`, `DOWN`, `LEFT` or `RIGHT`\n",
+    );
+    check_steps(
+        "- swipe: { direction: UP, start: \"1%, 1%\", end: \"2%, 2%\" }",
+        "3:14+9 `direction` is mixed with `start` and `end` -> keep the direction or the two points\n",
+    );
+    check_steps("- swipe: { start: \"1%, 1%\" }", "3:14+5 `start` without `end` -> add `end:`\n");
+    let point = "write `\"50%, 80%\"` of the screen, or `\"540, 1600\"` px";
+    check_steps(
+        "- swipe: { start: \"1%, 5\", end: \"101%, 2%\" }",
+        &format!(
+            "3:21+7 `1%, 5` mixes percent and px -> {point}\n3:35+10 `101%, 2%` is not a point on the screen -> {point}\n"
+        ),
+    );
+    check_steps(
+        "- swipe: { start: \"1%, 5%\", end: \"7, 9\" }",
+        "3:36+6 `start` and `end` mix percent and px -> write both in percent or both in px\n",
+    );
+    check_steps(
+        "- tapOn: { id: a, text: b }",
+        "3:21+4 `tapOn` takes only one of `text`, `id` or `point` -> keep one\n",
+    );
+    check_steps(
+        "- tapOn: { optional: true }",
+        "3:5+5 `tapOn` does not say what to look for -> add `text`, `id` or `point`\n",
+    );
+    check_steps(
+        "- tapOn: { index: 1, id: x }",
+        "3:14+5 `index` of `tapOn` is not supported by farmjank -> use `id`, or a `point`\n",
+    );
+    check_steps(
+        "- tapOn: { text: [a] }",
+        "3:20+1 `text` takes a single value, and this is a list -> write one value; quote text that contains `: ` or begins with `[` or `{`\n",
+    );
+    check_steps("- inputText: ''", "3:16+2 `text` is empty -> write a value or remove the key\n");
+    check_steps("- pressKey: HOMR", "3:15+4 unknown key name `HOMR` -> write `HOME`\n");
+    check_steps(
+        "- repeat: { times: 0, steps: [ back ] }",
+        "3:22+1 `times` takes a whole number from 1 to 10000, not `0` -> write such as `times: 5`\n",
+    );
+    check_steps(
+        "- repeat: { times: 2, steps: [] }",
+        "3:32+1 `repeat` has no steps -> add a step, or remove it\n",
+    );
+    check_steps(
+        "- repeat: { while: x, times: 2, steps: [back] }",
+        "3:15+5 `while` of `repeat` is not supported by farmjank -> use `times`: a trial must do the same on every phone\n",
+    );
+    check_steps(
+        "- openPage: fed",
+        "3:15+3 unknown page `fed` -> declare it: `pages: { fed: { link: \"app://…\" } }`\n",
+    );
+    check_steps(
+        "- openLink: { link: x://y, ready: { timeout: 3s } }",
+        "3:37+1 `ready` does not say what to wait for -> add `activity`, `text` or `id`\n",
+    );
+    check_steps(
+        "- openLink: feed",
+        "3:15+4 `feed` is not a link -> write it with its scheme, such as `shop://feed`\n",
+    );
+}
+
+#[test]
+fn windows_and_limits() {
+    check_steps(
+        "- measure: a\n  steps: [ back ]\n- measure: a\n  steps: [ back ]",
+        "5:14+1 a second window is called `a` -> the first stands at s.yaml:3:5; give each its own name\n",
+    );
+    check_steps(
+        "- measure: a\n  steps:\n    - measure: b\n      steps: [ back ]",
+        "5:9+7 a window inside a window -> close the first window before the second begins\n",
+    );
+    check_steps(
+        "- repeat:\n    times: 2\n    steps:\n      - measure: b\n        steps: [ back ]",
+        "6:11+7 a window inside a `repeat` -> a window has one verdict: put the `repeat` inside it\n",
+    );
+    check_steps(
+        "- measure: ''\n  steps: [ back ]",
+        "3:14+2 `name` is empty -> write a value or remove the key\n",
+    );
+    check_steps("- measure: a", "3:5+7 `measure` needs `steps` -> add `steps:` (the steps)\n");
+    check_steps(
+        "- measure:\n  steps: [ back ]",
+        "3:5+7 `measure` needs `name` -> add `name:` (the window's name, unique in the scenario)\n",
+    );
+    check_steps(
+        "- measure: a\n  steps: [ back ]\n  thresholds: { launch_total_ms: max < 9 }",
+        "5:34+7 `launch_total_ms` cannot be judged: nothing in this window launches the app -> add `- launchApp` to its steps\n",
+    );
+    check(
+        "appId: a.b\nsetup:\n  - measure: m\n    steps: [back]\nsteps: [back]\n",
+        "3:5+7 a window in `setup` -> move it to `steps`: setup is never measured\n",
+    );
+    let header = "appId: a.b\nsteps: [ back ]\nthresholds: ";
+    check(
+        &format!("{header}{{ fps: mean > 5 }}\n"),
+        "3:20+8 `fps` cannot be judged: no window to measure it in -> wrap the steps it is about: `- measure: NAME` with `steps:` below it\n",
+    );
+    check(
+        &format!("{header}{{ launch_total_ms: mean < 5 }}\n"),
+        "3:32+8 `launch_total_ms` cannot be judged: nothing launches the app -> add `- launchApp` to `steps`\n",
+    );
+    let header = "appId: a.b\nsteps: [ { measure: m, steps: [ back ] } ]\nthresholds: ";
+    check(&format!("{header}{{ fsp: mean > 5 }}\n"), "3:15+3 unknown metric `fsp` -> write `fps`\n");
+    check(
+        &format!("{header}{{ smoothness: mean > 5 }}\n"),
+        "3:15+10 unknown metric `smoothness` -> metrics are fps, hitch_ms_per_s, frozen_frames, p95_ms, launch_total_ms\n",
+    );
+    check(&format!("{header}{{ fps: [] }}\n"), "3:20+1 `fps` has no limit -> write such as `'mean < 10'`\n");
+    check(
+        &format!("{header}[ fps ]\n"),
+        "3:13+1 `thresholds` takes a map, and this is a list -> write `name: value` lines, indented below the key\n",
+    );
+    check(
+        &format!("{header}{{ fps: {{ limit: mean > 5, confidence: 100 }} }}\n"),
+        "3:50+3 `confidence` takes a number from 50 to 99.99, not `100` -> write it without a unit\n",
+    );
+    check(
+        "appId: a.b\nsteps: [ { launchApp: }, { measure: launch, steps: [ back ] } ]\nthresholds: { launch_total_ms: max < 9 }\n",
+        "2:28+1 `launch` is the window of the launches outside every `measure` -> give this window another name\n",
+    );
+    check(
+        "appId: a.b\nsteps: [ back ]\noverrides: [ { thresholds: {} } ]\n",
+        "3:14+1 an override needs `devices` -> add `devices:` (which phones)\n",
+    );
+}
+
+#[test]
+fn limits_are_placed_inside_their_text() {
+    let text = "appId: a.b\nsteps: [ { measure: m, steps: [ back ] } ]\nthresholds:\n  p95_ms: [ 'mean < 5', 'maen < 5', 'mean < 5 fps' ]\n";
+    let complaints = read_files(&[("s.yaml", text)], &[]).expect_err("two wrong limits");
+    assert_eq!(complaints.len(), 2, "{complaints:?}");
+    assert_eq!((complaints[0].place.line, complaints[0].place.column, complaints[0].length), (4, 26, 4));
+    assert!(complaints[0].render(false).contains("'maen < 5'"), "{}", complaints[0].render(false));
+    assert_eq!((complaints[1].place.line, complaints[1].place.column), (4, 47), "{complaints:?}");
+}
+
+#[test]
+fn variables() {
+    check(
+        "appId: a.b\nenv: { LINK: x }\nsteps: [ { inputText: 'go ${LNIK} now' } ]\n",
+        "3:27+7 unknown variable `LNIK` -> write `${LINK}`\n",
+    );
+    check(
+        "appId: a.b\nsteps:\n  - shell: echo ${HOME}\n",
+        "3:17+7 unknown variable `HOME` -> set it under `env:` or with `-e HOME=VALUE`; `$${HOME}` leaves it to the phone\n",
+    );
+    check(
+        "appId: a.b\nsteps:\n  - shell: echo ${output.x}\n",
+        "3:17+11 `${…}` takes the name of a variable; farmjank evaluates no scripts -> set the value under `env:` and write `${NAME}`; `$${` leaves it to the phone\n",
+    );
+    check(
+        "appId: a.b\nsteps:\n  - shell: echo ${HOME\n",
+        "3:17+2 `${` is never closed -> write `${NAME}`, or `$${` for these two characters themselves\n",
+    );
+}
+
+#[test]
+fn flows() {
+    let files = [
+        ("s.yaml", "appId: a.b\nsteps:\n  - runFlow: one.yaml\n  - runFlow: gone.yaml\n  - bakc\n"),
+        ("one.yaml", "- runFlow: two.yaml\n- tapon: x\n"),
+        ("two.yaml", "- runFlow: one.yaml\n"),
+    ];
+    assert_eq!(
+        told(read_files(&files, &[])),
+        concat!(
+            "4:14+9 `gone.yaml` cannot be read: no such file -> the path is relative to the folder of this file\n",
+            "5:5+4 unknown command `bakc` -> write `back`\n",
+            "one.yaml 2:3+5 unknown command `tapon` -> write `tapOn`\n",
+            "two.yaml 1:12+8 `one.yaml` runs itself: one.yaml → two.yaml → one.yaml -> take this step out, or use `repeat`\n",
+        )
+    );
+}
+
+#[test]
+fn yaml_itself() {
+    check(
+        "appId: a.b\nsteps:\n\t- back\n",
+        "3:1+1 a tab indents this line; YAML allows only spaces -> indent with spaces\n",
+    );
+    check(
+        "appId: a.b\nsteps:\n  - wait: \"2s\n  - back\n",
+        "3:11+1 a quote is opened and never closed -> close it with the same quote\n",
+    );
+    check(
+        "appId: a.b\nsteps: [ back\n",
+        "2:8+1 `[` is opened and never closed -> close it on the line it belongs to; quote text that contains `[`, `{`, `:` or `#`\n",
+    );
+    check(
+        "appId: a.b\nsteps: *gone\n",
+        "2:8+1 no anchor of this name stands above -> define it first with `&name`, or quote text that begins with `*`\n",
+    );
+    check(
+        "appId: a.b\nsteps: [ back ]\n? [a]\n: b\n",
+        "3:3+1 a key must be text -> write `key: value`; quote `${…}` that begins a value\n",
+    );
+    check(
+        "appId: !shop a.b\nsteps: [ back ]\n",
+        "1:14+3 the tag `!shop` means nothing here -> remove it; quote the text if it begins with `!`\n",
+    );
+    check(
+        "appId: a.b\nsteps: [ back ]\n<<: 5\n",
+        "3:5+1 `<<` merges maps, and this is a single value -> write `<<: *anchor` with the anchor on a map\n",
+    );
+}

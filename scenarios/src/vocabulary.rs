@@ -1,0 +1,413 @@
+//! The words of the language: every command and key, the form of its value, its bounds. One table drives the reader,
+//! its suggestions and the JSON schema, so that they cannot disagree. Knows neither YAML nor phones.
+
+pub mod maestro;
+
+/// The form of a value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Shape {
+    /// Text of at most [`TEXT_CHARS`] characters, not empty.
+    Text,
+    /// Name of at most [`NAME_CHARS`] characters on one line.
+    Name,
+    /// A package name, `com.example.shop`.
+    AppId,
+    /// A link with its scheme, `shop://feed`.
+    Link,
+    /// `true` or `false`.
+    Flag,
+    /// A whole number within bounds.
+    Whole(u32, u32),
+    /// A number within bounds.
+    Number(f64, f64),
+    /// A length of time within bounds in ms: a number of ms, or text as `250ms`, `2s`, `1m`.
+    Time(u32, u32),
+    /// A point: `"50%, 80%"` of the screen, or `"540, 1600"` px.
+    Point,
+    /// `UP`, `DOWN`, `LEFT` or `RIGHT`.
+    Direction,
+    /// The name of a key, `HOME`.
+    KeyName,
+    /// `auto`, `surfaceflinger` or `gfxinfo`.
+    Source,
+    /// A requirement, `sdk >= 29 & refresh >= 60`.
+    Requirement,
+    /// A list of tags, or one.
+    Tags,
+    /// A map of names to single values.
+    Map,
+    /// A list of steps.
+    Steps,
+    /// When a page counts as open: an activity, or a map of [`READY`].
+    Ready,
+    /// An element: its text, or a map of [`SELECTOR`].
+    Element,
+    /// Pages by name: a link, or a map of [`PAGE`].
+    Pages,
+    /// Limits by metric key: text, a map of [`LIMIT`], or a list of these.
+    Thresholds,
+    /// A list of maps of [`OVERRIDE`].
+    Overrides,
+}
+
+/// Longest text of a value, characters.
+pub const TEXT_CHARS: usize = 4096;
+
+/// Longest name, characters.
+pub const NAME_CHARS: usize = 120;
+
+/// One key of a map.
+#[derive(Clone, Copy, Debug)]
+pub struct Key {
+    /// As written.
+    pub name: &'static str,
+    /// Other spellings, understood as the same.
+    pub also: &'static [&'static str],
+    /// Form of its value.
+    pub shape: Shape,
+    /// It must be given.
+    pub required: bool,
+    /// One line for people.
+    pub about: &'static str,
+}
+
+/// What a command does: the closed set the reader builds steps from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // each is the command of the same name in COMMANDS
+pub enum Verb {
+    LaunchApp,
+    StopApp,
+    ClearState,
+    OpenLink,
+    OpenPage,
+    Swipe,
+    Scroll,
+    ScrollUntilVisible,
+    TapOn,
+    PressKey,
+    InputText,
+    Back,
+    Wait,
+    WaitForAnimationToEnd,
+    AssertVisible,
+    Repeat,
+    RunFlow,
+    Measure,
+    Shell,
+}
+
+/// One command.
+#[derive(Clone, Copy, Debug)]
+pub struct Command {
+    /// As written.
+    pub name: &'static str,
+    /// What it does.
+    pub verb: Verb,
+    /// It may stand without a value (`- stopApp`).
+    pub bare: bool,
+    /// The key a single value stands for (`- wait: 2s` is `- wait: { duration: 2s }`).
+    pub short: Option<&'static str>,
+    /// Its keys.
+    pub keys: &'static [Key],
+    /// The keys may also stand beside the command, as in `- measure: fling` with `steps:` below it.
+    pub beside: bool,
+    /// One line for people.
+    pub about: &'static str,
+}
+
+const fn key(name: &'static str, shape: Shape, about: &'static str) -> Key {
+    Key { name, also: &[], shape, required: false, about }
+}
+
+const fn must(name: &'static str, shape: Shape, about: &'static str) -> Key {
+    Key { name, also: &[], shape, required: true, about }
+}
+
+const APP: Key =
+    Key { also: &["app"], ..key("appId", Shape::AppId, "package; the scenario's app by default") };
+const STEPS: Key = Key { also: &["commands"], ..key("steps", Shape::Steps, "the steps") };
+const THRESHOLDS: Key =
+    key("thresholds", Shape::Thresholds, "limits by metric, such as `fps: 'mean >= 95%refresh'`");
+const TARGET_FPS: Key = key(
+    "target_fps",
+    Shape::Number(1.0, 480.0),
+    "rate the app means to reach, in fps; every vsync by default",
+);
+const ENV: Key = key("env", Shape::Map, "variables for `${NAME}`; `-e NAME=VALUE` overrides them");
+const TEXT: Key = key("text", Shape::Text, "text on the screen, a regular expression that matches the whole");
+const ID: Key = key("id", Shape::Text, "resource id, with or without its package");
+const DURATION: Key = key("duration", Shape::Time(1, 60_000), "from finger down to finger up");
+const START: Key = key("start", Shape::Point, "where the finger goes down");
+const END: Key = key("end", Shape::Point, "where it lifts");
+
+/// Keys every command takes.
+pub const EVERY_STEP: &[Key] = &[
+    key("label", Shape::Name, "what reports call this step"),
+    key("optional", Shape::Flag, "when it fails, the trial goes on"),
+];
+
+/// Keys of a file: its header, and its steps in the one-document form.
+pub const HEADER: &[Key] = &[
+    key("name", Shape::Name, "what reports call the scenario; the file's name by default"),
+    Key { also: &["app"], ..must("appId", Shape::AppId, "package of the app under test") },
+    key("tags", Shape::Tags, "tags to select by"),
+    key("devices", Shape::Requirement, "which phones qualify, such as `sdk >= 29 & refresh >= 60`"),
+    key("iterations", Shape::Whole(1, 1_000), "counted trials per phone; 5 by default"),
+    key("warmup", Shape::Whole(0, 100), "trials run first and never counted; 1 by default"),
+    TARGET_FPS,
+    key("fling", Shape::Time(0, 30_000), "longest fling after the finger lifted; 2 s by default"),
+    key("source", Shape::Source, "where frames are seen; auto by default"),
+    key("layer", Shape::Text, "layer to watch, with `*`; chosen by probing by default"),
+    ENV,
+    key("properties", Shape::Map, "your own words, kept for reports"),
+    key("pages", Shape::Pages, "target pages by name, for openPage"),
+    Key { also: &["onFlowStart"], ..key("setup", Shape::Steps, "steps before each trial, never measured") },
+    Key { also: &["commands"], ..key("steps", Shape::Steps, "steps of a trial") },
+    Key {
+        also: &["onFlowComplete"],
+        ..key("teardown", Shape::Steps, "steps after each trial, whatever happened")
+    },
+    THRESHOLDS,
+    key("overrides", Shape::Overrides, "limits for some phones; the last that matches wins, per metric"),
+];
+
+/// `appId` of a file that a scenario runs: its own only if it wants.
+pub const FLOW_APP: Key = APP;
+
+/// Keys of a page.
+pub const PAGE: &[Key] = &[must("link", Shape::Link, "link that opens it"), READY_KEY];
+
+const READY_KEY: Key = key("ready", Shape::Ready, "when it counts as open");
+
+/// Keys of `ready`.
+pub const READY: &[Key] = &[
+    key("activity", Shape::Text, "activity in front, such as `.FeedActivity`"),
+    TEXT,
+    ID,
+    key("timeout", Shape::Time(1, 600_000), "longest wait; 10 s by default"),
+];
+
+/// Keys of an element.
+pub const SELECTOR: &[Key] = &[TEXT, ID];
+
+/// Keys of a limit in its long form.
+pub const LIMIT: &[Key] = &[
+    Key { also: &["threshold"], ..must("limit", Shape::Text, "the limit, such as `mean < 5`") },
+    key(
+        "confidence",
+        Shape::Number(50.0, 99.99),
+        "one-sided confidence in percent with which it must be shown",
+    ),
+];
+
+/// Keys of an override.
+pub const OVERRIDE: &[Key] =
+    &[must("devices", Shape::Requirement, "which phones"), Key { required: true, ..THRESHOLDS }];
+
+const fn command(name: &'static str, verb: Verb, keys: &'static [Key], about: &'static str) -> Command {
+    Command { name, verb, bare: false, short: None, keys, beside: false, about }
+}
+
+/// Every command.
+pub const COMMANDS: &[Command] = &[
+    Command {
+        bare: true,
+        short: Some("appId"),
+        ..command(
+            "launchApp",
+            Verb::LaunchApp,
+            &[
+                APP,
+                key("clearState", Shape::Flag, "clear the app's data first; false by default"),
+                key("stopApp", Shape::Flag, "stop the app first; true by default"),
+                key("cold", Shape::Flag, "same as stopApp"),
+            ],
+            "starts the app and times the launch",
+        )
+    },
+    Command {
+        bare: true,
+        short: Some("appId"),
+        ..command("stopApp", Verb::StopApp, &[APP], "stops the app")
+    },
+    Command {
+        bare: true,
+        short: Some("appId"),
+        ..command("clearState", Verb::ClearState, &[APP], "clears the app's data")
+    },
+    Command {
+        short: Some("link"),
+        ..command(
+            "openLink",
+            Verb::OpenLink,
+            &[must("link", Shape::Link, "link to open"), READY_KEY],
+            "opens a link in the app",
+        )
+    },
+    Command {
+        short: Some("page"),
+        ..command(
+            "openPage",
+            Verb::OpenPage,
+            &[must("page", Shape::Name, "name under `pages`")],
+            "opens a page declared under `pages`",
+        )
+    },
+    command(
+        "swipe",
+        Verb::Swipe,
+        &[key("direction", Shape::Direction, "where the finger goes"), START, END, DURATION],
+        "a finger gesture that may fling; 400 ms by default",
+    ),
+    Command {
+        bare: true,
+        ..command(
+            "scroll",
+            Verb::Scroll,
+            &[
+                key("direction", Shape::Direction, "where the view goes; DOWN by default"),
+                START,
+                END,
+                DURATION,
+            ],
+            "a slow finger drag without fling",
+        )
+    },
+    command(
+        "scrollUntilVisible",
+        Verb::ScrollUntilVisible,
+        &[
+            must("element", Shape::Element, "what to look for"),
+            key("direction", Shape::Direction, "where the view goes; DOWN by default"),
+            key("timeout", Shape::Time(1, 600_000), "longest time; 20 s by default"),
+            key("speed", Shape::Whole(0, 100), "0 slow to 100 fast; 40 by default"),
+        ],
+        "scrolls until an element is on the screen",
+    ),
+    Command {
+        short: Some("text"),
+        ..command(
+            "tapOn",
+            Verb::TapOn,
+            &[TEXT, ID, key("point", Shape::Point, "a point on the screen")],
+            "taps on an element or a point",
+        )
+    },
+    Command {
+        short: Some("key"),
+        ..command("pressKey", Verb::PressKey, &[must("key", Shape::KeyName, "such as HOME")], "presses a key")
+    },
+    Command {
+        short: Some("text"),
+        ..command(
+            "inputText",
+            Verb::InputText,
+            &[must("text", Shape::Text, "the text")],
+            "types into the focused field",
+        )
+    },
+    Command { bare: true, ..command("back", Verb::Back, &[], "presses the back key") },
+    Command {
+        short: Some("duration"),
+        ..command("wait", Verb::Wait, &[must("duration", Shape::Time(1, 600_000), "how long")], "waits")
+    },
+    Command {
+        bare: true,
+        short: Some("timeout"),
+        ..command(
+            "waitForAnimationToEnd",
+            Verb::WaitForAnimationToEnd,
+            &[key("timeout", Shape::Time(1, 600_000), "longest wait; 15 s by default")],
+            "waits until nothing moves",
+        )
+    },
+    Command {
+        short: Some("text"),
+        ..command(
+            "assertVisible",
+            Verb::AssertVisible,
+            &[TEXT, ID, key("timeout", Shape::Time(1, 600_000), "longest wait; 7 s by default")],
+            "fails the trial unless an element is on the screen",
+        )
+    },
+    command(
+        "repeat",
+        Verb::Repeat,
+        &[must("times", Shape::Whole(1, 10_000), "how often"), Key { required: true, ..STEPS }],
+        "repeats steps",
+    ),
+    Command {
+        short: Some("file"),
+        ..command(
+            "runFlow",
+            Verb::RunFlow,
+            &[key("file", Shape::Text, "file whose steps are run, relative to this one"), ENV, STEPS],
+            "runs the steps of another file",
+        )
+    },
+    Command {
+        short: Some("name"),
+        beside: true,
+        ..command(
+            "measure",
+            Verb::Measure,
+            &[
+                must("name", Shape::Name, "the window's name, unique in the scenario"),
+                Key { required: true, ..STEPS },
+                THRESHOLDS,
+                TARGET_FPS,
+            ],
+            "a named window: what is measured, with one verdict",
+        )
+    },
+    Command {
+        short: Some("command"),
+        ..command(
+            "shell",
+            Verb::Shell,
+            &[must("command", Shape::Text, "the line")],
+            "runs a line in the phone's shell; a status other than 0 fails the trial",
+        )
+    },
+];
+
+/// The command of this name.
+pub fn find(name: &str) -> Option<&'static Command> {
+    COMMANDS.iter().find(|command| command.name == name)
+}
+
+/// Metrics of a launch, read from `am start -W`, beside the shelf of frame metrics.
+pub const LAUNCH_METRICS: &[(&str, farmjank_results::metric::Unit)] =
+    &[("launch_total_ms", farmjank_results::metric::Unit::Ms)];
+
+/// True for the metrics of [`LAUNCH_METRICS`].
+pub fn is_launch_metric(key: &str) -> bool {
+    LAUNCH_METRICS.iter().any(|(name, _)| *name == key)
+}
+
+/// The window that holds launches outside every `measure`.
+pub const LAUNCH_WINDOW: &str = "launch";
+
+#[cfg(test)]
+mod tests {
+    use super::maestro::NOT_RUN;
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn no_name_is_used_twice_and_short_keys_exist() {
+        let names: BTreeSet<_> = COMMANDS.iter().map(|command| command.name).collect();
+        assert_eq!(names.len(), COMMANDS.len());
+        assert!(NOT_RUN.iter().all(|(name, _)| !names.contains(name)));
+        for command in COMMANDS {
+            let keys: Vec<_> = command
+                .keys
+                .iter()
+                .chain(EVERY_STEP)
+                .flat_map(|key| [&[key.name], key.also].concat())
+                .collect();
+            assert_eq!(keys.iter().collect::<BTreeSet<_>>().len(), keys.len(), "{}", command.name);
+            assert!(command.short.is_none_or(|short| keys.contains(&short)), "{}", command.name);
+        }
+    }
+}
