@@ -198,14 +198,13 @@ fn serials_and_commands_are_data() {
         let provider = fake::FakeDial::with(&[&fake]).provider(1, Options::default());
         let device = provider.lease(&id(serial)).await.unwrap();
         device.shell("echo 'a;b' \"$c\"\n`d`", SECOND).await.unwrap();
-        let log = fake.log.borrow();
+        let log = fake.log.borrow().clone();
         assert!(log.contains(&"host:transport:my phone:x y".to_owned()), "{log:?}");
         assert!(log.contains(&"my phone:x y|shell,v2,raw:echo 'a;b' \"$c\"\n`d`".to_owned()), "{log:?}");
         assert!(
             log.contains(&"my phone:x y|host:features".to_owned()),
             "odd serials are asked through a transport"
         );
-        drop(log);
         let long = "x".repeat(70_000);
         assert_eq!(device.shell(&long, SECOND).await.unwrap_err().code, "command_too_long");
     });

@@ -119,13 +119,20 @@ fn explain(error: &RustADBError, server_left: bool, subject: &Subject, path: &st
         return file_refused(said, subject, path);
     }
     match error {
+        // Words of `adb_client` itself about an answer it cannot read.
+        RustADBError::IOError(error) if error.kind() == std::io::ErrorKind::Other => {
+            not_understood(path, &text)
+        }
         RustADBError::IOError(_) if server_left => subject.fault(LinkError::Ended),
         RustADBError::IOError(error) => subject.fault(LinkError::Broken(error.to_string())),
-        _ => {
-            lab("protocol", format!("the answer about {} was not understood: {}", shown(path), shown(&text)))
-                .passing()
-        }
+        _ => not_understood(path, &text),
     }
+}
+
+fn not_understood(path: &str, text: &str) -> Fault {
+    lab("protocol", format!("the answer about {} was not understood: {}", shown(path), shown(text)))
+        .passing()
+        .advise("replace the cable; if it happens again, reboot the phone")
 }
 
 /// Words of the phone's file service, which quotes the C library: `open failed: No such file or directory`.
