@@ -116,7 +116,7 @@ fn unlimited(counted: &[(usize, &WindowMeasured)], reasons: &mut Vec<String>) ->
         Some(coverage) if coverage.doubts.is_empty() => "the dumps do not overlap".to_owned(),
         Some(coverage) => coverage.doubts.join("; "),
     };
-    reasons.push(format!("iteration {number}: frames may have been missed: {doubts}"));
+    reasons.push(format!("iteration {number}: coverage is not proved: {doubts}"));
     Verdict::Undecided
 }
 

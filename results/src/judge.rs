@@ -162,12 +162,14 @@ fn with_confidence(
     known: &[f64],
     unit: Unit,
 ) -> (Outcome, Option<f64>) {
+    if !limit.can_be_shown() {
+        return (Outcome::Unknown("no number of iterations can show it with confidence".to_owned()), None);
+    }
     let (lower, upper) = match limit.aggregate {
         Aggregate::Mean => estimate::mean_bounds(known, confidence).unzip(),
         Aggregate::Median => estimate::percentile_bounds(known, 50.0, confidence),
-        Aggregate::P(percent) if percent < 100.0 => estimate::percentile_bounds(known, percent, confidence),
-        // the grammar refuses these; a limit built by hand ends here
-        Aggregate::P(_) | Aggregate::Min | Aggregate::Max => (None, None),
+        Aggregate::P(percent) => estimate::percentile_bounds(known, percent, confidence),
+        Aggregate::Min | Aggregate::Max => (None, None),
     };
     let (good, bad) = match limit.relation {
         Relation::Below | Relation::AtMost => (lower, upper),

@@ -11,7 +11,7 @@ pub mod estimate;
 pub mod event;
 pub mod evidence;
 pub mod frame;
-mod gate;
+pub mod gate;
 pub mod journal;
 pub mod judge;
 pub mod laws;

@@ -4,7 +4,6 @@
 
 use crate::metric::Unit;
 use crate::threshold::{Aggregate, Bound, Limit, LimitComplaint, Relation};
-use std::fmt;
 use std::ops::Range;
 
 /// Longest limit read, in bytes; the longest sensible one has about 30.
@@ -45,7 +44,7 @@ impl Limit {
                 "confidence: 95",
             ));
         }
-        if matches!(self.aggregate, Aggregate::Min | Aggregate::Max | Aggregate::P(100.0)) {
+        if self.is_extreme() {
             let what =
                 format!("no number of iterations shows the extreme `{}` with confidence", self.aggregate);
             let instead = "leave out confidence, or limit mean, median or p(N) below 100";
@@ -60,6 +59,15 @@ impl Limit {
         }
         self.confidence = Some(percent);
         Ok(self)
+    }
+
+    fn is_extreme(&self) -> bool {
+        matches!(self.aggregate, Aggregate::Min | Aggregate::Max | Aggregate::P(100.0))
+    }
+
+    /// Whether enough iterations could show this limit with confidence: not the extremes, and not `==`.
+    pub fn can_be_shown(&self) -> bool {
+        !self.is_extreme() && self.relation != Relation::Equal
     }
 }
 
@@ -253,53 +261,4 @@ fn distance(a: &str, b: &str) -> usize {
 
 fn complaint(at: Range<usize>, what: &str, instead: &str) -> LimitComplaint {
     LimitComplaint { at, what: what.to_owned(), instead: instead.to_owned() }
-}
-
-impl fmt::Display for LimitComplaint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.what)?;
-        if self.instead.is_empty() { Ok(()) } else { write!(f, "; write {}", self.instead) }
-    }
-}
-
-impl std::error::Error for LimitComplaint {}
-
-impl fmt::Display for Aggregate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Aggregate::Mean => f.write_str("mean"),
-            Aggregate::Median => f.write_str("median"),
-            Aggregate::Min => f.write_str("min"),
-            Aggregate::Max => f.write_str("max"),
-            Aggregate::P(percent) => write!(f, "p({percent})"),
-        }
-    }
-}
-
-impl fmt::Display for Relation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Relation::Below => "<",
-            Relation::AtMost => "<=",
-            Relation::Above => ">",
-            Relation::AtLeast => ">=",
-            Relation::Equal => "==",
-        })
-    }
-}
-
-impl fmt::Display for Bound {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Bound::Plain(value) => write!(f, "{value}"),
-            Bound::PercentOfRefresh(percent) => write!(f, "{percent}%refresh"),
-        }
-    }
-}
-
-/// The limit in its shortest canonical form, which reads back as the same limit.
-impl fmt::Display for Limit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} {}", self.aggregate, self.relation, self.bound)
-    }
 }

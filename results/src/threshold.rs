@@ -2,6 +2,7 @@
 
 use crate::metric::Unit;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::ops::Range;
 
 /// How the values of the counted iterations become one number.
@@ -108,4 +109,53 @@ pub struct Judgement {
     pub values: Vec<Option<f64>>,
     /// What became of it.
     pub outcome: Outcome,
+}
+
+impl fmt::Display for LimitComplaint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)?;
+        if self.instead.is_empty() { Ok(()) } else { write!(f, "; write {}", self.instead) }
+    }
+}
+
+impl std::error::Error for LimitComplaint {}
+
+impl fmt::Display for Aggregate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Aggregate::Mean => f.write_str("mean"),
+            Aggregate::Median => f.write_str("median"),
+            Aggregate::Min => f.write_str("min"),
+            Aggregate::Max => f.write_str("max"),
+            Aggregate::P(percent) => write!(f, "p({percent})"),
+        }
+    }
+}
+
+impl fmt::Display for Relation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Relation::Below => "<",
+            Relation::AtMost => "<=",
+            Relation::Above => ">",
+            Relation::AtLeast => ">=",
+            Relation::Equal => "==",
+        })
+    }
+}
+
+impl fmt::Display for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Bound::Plain(value) => write!(f, "{value}"),
+            Bound::PercentOfRefresh(percent) => write!(f, "{percent}%refresh"),
+        }
+    }
+}
+
+/// The limit in its shortest canonical form, which reads back as the same limit.
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {}", self.aggregate, self.relation, self.bound)
+    }
 }

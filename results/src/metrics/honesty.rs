@@ -48,9 +48,9 @@ counters! {
         |window| window.coverage.tally.loss_events as f64;
     RING_RESETS "ring_resets" Count "times the ring was cleared or made anew" "dumps without overlap, ring not full"
         |window| window.coverage.tally.ring_resets as f64;
-    IDLE_GAPS "idle_gaps" Count "idle gaps that split free stretches" "count of d > idle gap"
+    IDLE_GAPS "idle_gaps" Count "gaps in which no frame was due" "count of idle gaps"
         |window| f64::from(window.idle.0);
-    IDLE_MS "idle_ms" Ms "time in idle gaps" "sum of d > idle gap"
+    IDLE_MS "idle_ms" Ms "time in which no frame was due" "sum of idle gaps"
         |window| window.idle.1.ms();
     AMBIGUOUS_GAP_MS "ambiguous_gap_ms" Ms "fling time in gaps nothing explains" "sum of d > 250 ms in flings"
         |window| window.ambiguous.ms();

@@ -152,6 +152,18 @@ fn with_confidence_the_median_goes_by_ranks_and_needs_five() {
 }
 
 #[test]
+fn a_limit_built_around_the_grammar_is_never_held() {
+    for text in ["max < 1000", "min > 0", "p(100) < 1000", "mean == 3"] {
+        let limit = Limit { confidence: Some(95.0), ..limit(text, Unit::Ms) };
+        let judged = judge("hitch_ms", Unit::Ms, &limit, &values(&[3.0; 20]));
+        assert_eq!(
+            judged.outcome,
+            Outcome::Unknown("no number of iterations can show it with confidence".into())
+        );
+    }
+}
+
+#[test]
 fn a_relative_bound_is_reported_in_the_metrics_unit() {
     let limit = limit("mean >= 90%refresh", Unit::Fps).with_confidence(95.0).unwrap();
     let judged = judge("fps", Unit::Fps, &limit, &values(&[57.0, 58.0, 59.0, 58.0, 57.0]));
@@ -291,7 +303,7 @@ fn a_window_without_limits_passes_only_when_every_frame_was_seen() {
     );
     let judged = judge_window(&[], &[trial(&[], true), trial(&[], false)]);
     assert_eq!(judged.verdict, Verdict::Undecided);
-    assert_eq!(judged.reasons, ["iteration 2: frames may have been missed: the ring overflowed once"]);
+    assert_eq!(judged.reasons, ["iteration 2: coverage is not proved: the ring overflowed once"]);
     let mut unsampled = trial(&[], true);
     unsampled.coverage = None;
     assert_eq!(judge_window(&[], &[unsampled]).verdict, Verdict::Undecided);
