@@ -93,7 +93,6 @@ pub(crate) struct Rows {
     printed: usize,
     invalid: u32,
     ignored: u32,
-    skipped: u32,
     classes: Classes,
 }
 
@@ -121,7 +120,6 @@ impl Rows {
         self.classes.render_thread += count(RENDER_THREAD);
         self.classes.surface_canvas += count(SURFACE_CANVAS);
         self.classes.skipped += count(SKIPPED);
-        self.skipped = self.classes.skipped;
     }
 
     /// Completes the window.
@@ -180,7 +178,8 @@ impl Rows {
     fn unfilled(&self, total: Option<u64>) -> u32 {
         let capacity = Ring::Framestats.rows();
         let printed = self.printed as u64;
-        let all_here = total.is_some_and(|total| total <= printed.saturating_sub(u64::from(self.skipped)));
+        let all_here =
+            total.is_some_and(|total| total <= printed.saturating_sub(u64::from(self.classes.skipped)));
         if all_here { capacity.saturating_sub(printed as u32) } else { 0 }
     }
 }
