@@ -16,6 +16,19 @@ use farmjank_results::time::{RunTime, Span};
 use farmjank_results::verdict::Verdict;
 use std::collections::BTreeMap;
 
+/// Time left on each phone.
+type Outlook<'a> = BTreeMap<&'a DeviceId, Span>;
+
+/// What all lines of one frame share.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    /// Cells of the names.
+    column: usize,
+    record: &'a Record,
+    outlook: &'a Outlook<'a>,
+    look: Look,
+}
+
 /// What one phone is doing.
 #[derive(Clone, Debug, Default)]
 struct Lane {
@@ -88,9 +101,11 @@ impl Lanes {
             shown.iter().map(|id| (*id, name(id, record, look))).collect();
         let widest = names.values().map(|name| width(name)).max().unwrap_or(0);
         let column = widest.min(look.columns() * 3 / 10);
-        let lane = |id: &&DeviceId| self.line(&self.phones[*id], id, &names[*id], column, record, look);
+        let outlook = outlook(record);
+        let place = Place { column, record, outlook: &outlook, look };
+        let lane = |id: &&DeviceId| self.line(id, &names[*id], &place);
         let mut lines: Vec<String> = shown.iter().map(lane).collect();
-        lines.push(self.sum(record, look));
+        lines.push(self.sum(&place));
         lines
     }
 
@@ -111,15 +126,9 @@ impl Lanes {
         self.shown.extend(fresh.into_iter().take(free));
     }
 
-    fn line(
-        &self,
-        lane: &Lane,
-        id: &DeviceId,
-        name: &str,
-        column: usize,
-        record: &Record,
-        look: Look,
-    ) -> String {
+    fn line(&self, id: &DeviceId, name: &str, place: &Place) -> String {
+        let Place { column, record, outlook, look } = *place;
+        let lane = &self.phones[id];
         let head = look.paint(Tint::Strong, &left(name, column));
         let Some(job) = lane.job.and_then(|job| record.jobs.get(&job)) else {
             let (text, tint) = idle(lane, id, record);
@@ -130,7 +139,7 @@ impl Lanes {
         let all = (planned.warmup + planned.iterations).max(1) as usize;
         let done = (lane.trial as usize).min(all);
         let fps = lane.fps.map_or_else(|| "–".to_owned(), |fps| words::amount(Some(fps), Unit::Fps));
-        let rest = left_on(id, record).map_or_else(String::new, |span| words::left(span));
+        let rest = outlook.get(id).map_or_else(String::new, |span| words::left(*span));
         let scenario = look.text(&planned.scenario, NAME);
         let step = look.text(&lane.step, NAME);
         let progress = match look.columns() {
@@ -151,7 +160,8 @@ impl Lanes {
         look.glyphs(&format!("{head}  {text}"))
     }
 
-    fn sum(&self, record: &Record, look: Look) -> String {
+    fn sum(&self, place: &Place) -> String {
+        let Place { record, outlook, look, .. } = *place;
         let jobs = record.jobs.values();
         let judged = jobs.clone().filter(|job| job.verdict.is_some()).count();
         let count = |verdict| jobs.clone().filter(|job| job.verdict == Some(verdict)).count();
@@ -167,8 +177,8 @@ impl Lanes {
         if hidden > 0 {
             parts.push(format!("{hidden} not shown"));
         }
-        if let Some(left) = self.phones.keys().filter_map(|id| left_on(id, record)).max() {
-            parts.push(words::left(left));
+        if let Some(left) = outlook.values().max() {
+            parts.push(words::left(*left));
         }
         if let Some(lab) = &record.header.lab {
             parts.push(format!("virtual lab {}", look.text(lab, 40)));
@@ -205,25 +215,27 @@ fn idle(lane: &Lane, id: &DeviceId, record: &Record) -> (String, Tint) {
     }
 }
 
-/// Time left on a phone: trials not yet done, at the mean length of those done (of the job, else of the run).
-fn left_on(id: &DeviceId, record: &Record) -> Option<Span> {
-    let open = record.jobs.values().filter(|job| job.verdict.is_none());
-    let mine: Vec<&JobRecord> = open.filter(|job| job.planned.device.as_ref() == Some(id)).collect();
-    if mine.is_empty() {
-        return None;
+/// Time left on each phone that has jobs to do: trials not yet done, at the mean length of those done (of the job, else of
+/// the run). Phones of which nothing can be said yet are left out.
+fn outlook(record: &Record) -> Outlook<'_> {
+    let of_run = mean(record.jobs.values());
+    let mut all: BTreeMap<&DeviceId, Option<Span>> = BTreeMap::new();
+    for job in record.jobs.values().filter(|job| job.verdict.is_none()) {
+        let Some(device) = &job.planned.device else { continue };
+        let own = mean(std::iter::once(job)).or(of_run).map(|each| left_of(job, each, record.at));
+        let sum = all.entry(device).or_insert(Some(Span::ZERO));
+        *sum = sum.zip(own).map(|(sum, own)| sum + own);
     }
-    let of_run = || mean(record.jobs.values());
-    let mut left = Span::ZERO;
-    for job in mine {
-        let each = mean(std::iter::once(job)).or_else(of_run)?;
-        let done = job.trials.iter().filter(|trial| trial.ended.is_some()).count() as i64;
-        let all = i64::from(job.planned.warmup) + i64::from(job.planned.iterations);
-        let running = job.trials.last().filter(|trial| trial.ended.is_none());
-        let spent = running.map_or(Span::ZERO, |trial| record.at - trial.started);
-        let whole = Span::from_ns(each.ns().saturating_mul((all - done).max(0)));
-        left = left + Span::from_ns((whole - spent).ns().max(0));
-    }
-    Some(left)
+    all.into_iter().filter_map(|(device, left)| Some((device, left?))).collect()
+}
+
+fn left_of(job: &JobRecord, each: Span, now: RunTime) -> Span {
+    let done = job.trials.iter().filter(|trial| trial.ended.is_some()).count() as i64;
+    let all = i64::from(job.planned.warmup) + i64::from(job.planned.iterations);
+    let running = job.trials.last().filter(|trial| trial.ended.is_none());
+    let spent = running.map_or(Span::ZERO, |trial| now - trial.started);
+    let whole = Span::from_ns(each.ns().saturating_mul((all - done).max(0)));
+    Span::from_ns((whole - spent).ns().max(0))
 }
 
 fn mean<'a>(jobs: impl Iterator<Item = &'a JobRecord>) -> Option<Span> {

@@ -6,4 +6,5 @@ mod folds;
 mod golden;
 mod hostile;
 mod lively;
+mod tables;
 mod xml;
