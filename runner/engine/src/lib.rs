@@ -1,1 +1,21 @@
-//! Conducts a run: dispatch, trials, collection, measurement.
+//! Conducts a run. Knows the seams and the pure crates, never a concrete plugin.
+//!
+//! Read in this order: [`conduct`] (a run) → [`dispatch`] (which job when, pure) → [`job`] and [`trial`] (one job, one
+//! pass) → [`perform`] (one step) beside [`observe`] and [`collect`] (frames) → [`measure`] (frames to readings).
+
+pub mod android;
+pub mod announce;
+pub mod collect;
+pub mod conduct;
+pub mod dispatch;
+pub mod job;
+pub mod measure;
+pub mod observe;
+pub mod patience;
+pub mod perform;
+pub mod session;
+pub mod stall;
+pub mod still;
+pub mod stop;
+pub mod survey;
+pub mod trial;

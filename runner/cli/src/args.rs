@@ -1,0 +1,262 @@
+//! Flags as typed data. What they mean is in `commands`.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+const AFTER: &str = "Exit codes: 0 pass · 1 a limit was breached or the app failed · 2 usage or scenario error · \
+3 lab fault · 4 undecided · 5 nothing selected · 130/143 interrupted (what was measured is on disk)";
+
+/// Is the app smooth, on every phone? Runs scripted scrolls, launches and page visits on many Android phones at once,
+/// sees every frame they present, and answers with an exit code.
+#[derive(Parser, Debug)]
+#[command(name = "farmjank", version, after_help = AFTER, disable_help_subcommand = true)]
+pub struct Cli {
+    /// What to do; without it, farmjank says what it finds and what to do next.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// Colour: auto (terminals, unless NO_COLOR is set), always, never.
+    #[arg(long, global = true, value_enum, default_value = "auto", hide_possible_values = true)]
+    pub color: When,
+}
+
+/// When to do something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum When {
+    /// On terminals.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// The verbs.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Run scenarios on every phone that qualifies, judge, report.
+    Run(RunArgs),
+    /// Check scenario files; no phone is touched.
+    Check(ScenarioArgs),
+    /// Show which jobs would run on which phones, why others do not qualify, and how long it takes.
+    Plan(PlanArgs),
+    /// List the phones and what is known of each.
+    Devices(PhoneArgs),
+    /// Look for what keeps phones from being measured, and say what to do.
+    Doctor(PhoneArgs),
+    /// Compute the metrics of dump files saved by hand.
+    Analyze(AnalyzeArgs),
+    /// Rebuild reports from a run bundle.
+    Report(ReportArgs),
+    /// Print the JSON Schema of scenario files, for editors.
+    Schema,
+    /// The virtual phone lab: list it, or serve it to adb.
+    Lab(LabArgs),
+}
+
+/// Which scenarios.
+#[derive(Args, Debug, Clone, Default)]
+pub struct ScenarioArgs {
+    /// Scenario files, or folders of them.
+    #[arg(default_value = "scenarios", value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// A variable for `${NAME}` in scenarios; repeatable.
+    #[arg(short, long = "env", value_name = "NAME=VALUE")]
+    pub env: Vec<String>,
+}
+
+/// Which phones.
+#[derive(Args, Debug, Clone, Default)]
+pub struct PhoneArgs {
+    /// Only these phones; repeatable, commas allowed. ANDROID_SERIAL is honoured.
+    #[arg(short, long = "serial", value_name = "SERIAL", value_delimiter = ',', env = "ANDROID_SERIAL")]
+    pub serials: Vec<String>,
+    /// Only phones that match, such as `sdk >= 29 & refresh >= 120`.
+    #[arg(long, value_name = "EXPR")]
+    pub device_filter: Option<String>,
+    /// Wait this long for a phone that is not there yet (`60s`, `2m`).
+    #[arg(long, value_name = "TIME", default_value = "0s", hide_default_value = true)]
+    pub wait_for_devices: String,
+    /// Use the virtual lab instead of phones: a name from `farmjank lab`, or a lab file.
+    #[arg(long, value_name = "NAME|FILE")]
+    pub lab: Option<String>,
+    /// Seed of the virtual lab: the same seed gives the same bytes.
+    #[arg(long, value_name = "N", requires = "lab")]
+    pub seed: Option<u64>,
+}
+
+/// Which jobs.
+#[derive(Args, Debug, Clone, Default)]
+pub struct SelectArgs {
+    /// Only scenarios with one of these tags.
+    #[arg(short = 't', long, value_name = "TAG", value_delimiter = ',')]
+    pub include_tags: Vec<String>,
+    /// No scenario with one of these tags.
+    #[arg(long, value_name = "TAG", value_delimiter = ',')]
+    pub exclude_tags: Vec<String>,
+    /// Only the I-th of N parts of the plan, such as `2/4`.
+    #[arg(long, value_name = "I/N")]
+    pub shard: Option<String>,
+    /// Counted iterations per phone, instead of what scenarios say.
+    #[arg(long, value_name = "N")]
+    pub iterations: Option<u32>,
+    /// Warm-up iterations per phone, instead of what scenarios say.
+    #[arg(long, value_name = "N")]
+    pub warmup: Option<u32>,
+}
+
+/// `farmjank run`
+#[derive(Args, Debug, Clone)]
+pub struct RunArgs {
+    /// Which scenarios.
+    #[command(flatten)]
+    pub scenarios: ScenarioArgs,
+    /// Which phones.
+    #[command(flatten)]
+    pub phones: PhoneArgs,
+    /// Which jobs.
+    #[command(flatten)]
+    pub select: SelectArgs,
+    /// Most phones at work at the same time.
+    #[arg(short, long, value_name = "N", default_value_t = 512, hide_default_value = true)]
+    pub jobs: usize,
+    /// How often a job is tried again after a passing fault of the lab (never after a breach).
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    pub retries: u32,
+    /// The run bundle's folder; default `results/runs/<id>`.
+    #[arg(short, long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Also write the JUnit file here.
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+    /// Print only the final table and faults.
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// `farmjank plan`
+#[derive(Args, Debug, Clone)]
+pub struct PlanArgs {
+    /// Which scenarios.
+    #[command(flatten)]
+    pub scenarios: ScenarioArgs,
+    /// Which phones.
+    #[command(flatten)]
+    pub phones: PhoneArgs,
+    /// Which jobs.
+    #[command(flatten)]
+    pub select: SelectArgs,
+}
+
+/// `farmjank analyze`
+#[derive(Args, Debug, Clone)]
+pub struct AnalyzeArgs {
+    /// Dump files (successive dumps of one layer), or `-` for standard input.
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// What the dumps are.
+    #[arg(long, value_enum, default_value = "auto")]
+    pub source: SourceChoice,
+    /// Judge this stretch of the phone's clock; repeatable. PHASE is finger, fling or scroll.
+    #[arg(long, value_name = "START_NS..END_NS:PHASE")]
+    pub window: Vec<String>,
+    /// Pin the refresh period, from an instant on; repeatable.
+    #[arg(long, value_name = "[FROM_NS:]PERIOD_NS")]
+    pub vsync: Vec<String>,
+    /// The rate the app aims at.
+    #[arg(long, value_name = "FPS")]
+    pub target_fps: Option<f64>,
+    /// Without --window, a gap longer than this is idle time: `1s`, `250ms`, `none`.
+    #[arg(long, value_name = "TIME|none", default_value = "1s")]
+    pub idle_gap: String,
+    /// Only this layer or window, when a file holds several (part of its name).
+    #[arg(long, value_name = "NAME")]
+    pub layer: Option<String>,
+    /// How to print.
+    #[arg(long, value_enum, default_value = "table")]
+    pub format: AnalyzeFormat,
+}
+
+/// Kinds of dumps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SourceChoice {
+    /// By what the files say.
+    Auto,
+    /// `dumpsys SurfaceFlinger --latency LAYER`
+    Surfaceflinger,
+    /// `dumpsys gfxinfo PACKAGE framestats`
+    Gfxinfo,
+}
+
+/// How `analyze` prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum AnalyzeFormat {
+    /// For people.
+    Table,
+    /// For programs.
+    Json,
+}
+
+/// `farmjank report`
+#[derive(Args, Debug, Clone)]
+pub struct ReportArgs {
+    /// The run bundle's folder.
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+    /// What to rebuild.
+    #[arg(long, value_enum, default_value = "table")]
+    pub format: ReportFormat,
+    /// Recompute from the raw dumps and judge by the limits of these scenarios.
+    #[arg(long, value_name = "PATH")]
+    pub rejudge: Vec<PathBuf>,
+    /// A variable for `${NAME}` in those scenarios; repeatable.
+    #[arg(short, long = "env", value_name = "NAME=VALUE")]
+    pub env: Vec<String>,
+}
+
+/// What `report` can rebuild.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ReportFormat {
+    /// The final table.
+    Table,
+    /// `results.json`
+    Json,
+    /// `junit.xml`
+    Junit,
+}
+
+/// `farmjank lab`
+#[derive(Args, Debug, Clone)]
+pub struct LabArgs {
+    /// What to do with it; lists the gallery when left out.
+    #[command(subcommand)]
+    pub command: Option<LabCommand>,
+}
+
+/// What can be done with a lab.
+#[derive(Subcommand, Debug, Clone)]
+pub enum LabCommand {
+    /// List the gallery.
+    List,
+    /// Serve a lab in real time on loopback: as an adb server, and as phones the stock adb can connect to.
+    Serve(ServeArgs),
+}
+
+/// `farmjank lab serve`
+#[derive(Args, Debug, Clone)]
+pub struct ServeArgs {
+    /// A name from `farmjank lab`, or a lab file.
+    #[arg(default_value = "demo", value_name = "NAME|FILE")]
+    pub lab: String,
+    /// Port of the adb server; 0 takes a free one.
+    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    pub port: u16,
+    /// Also serve every phone as an adb daemon, for `adb connect`.
+    #[arg(long)]
+    pub daemons: bool,
+    /// Seed.
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// When interrupted, write the truth here: every frame that existed, as JSON.
+    #[arg(long, value_name = "FILE")]
+    pub truth: Option<PathBuf>,
+}

@@ -1,0 +1,147 @@
+//! `farmjank analyze`: the same metrics from dump files somebody saved by hand.
+
+mod print;
+mod spoken;
+
+use crate::USAGE;
+use crate::args::{AnalyzeArgs, AnalyzeFormat};
+use crate::host::{self, Streams};
+use crate::settings::complain;
+use crate::wiring::{readers, source_id};
+use farmjank_engine::announce::Voice;
+use farmjank_frames::read_auto;
+use farmjank_results::cut::{CutRules, cut, whole};
+use farmjank_results::evidence;
+use farmjank_results::frame::{Sample, SourceId};
+use farmjank_results::metric::Reading;
+use farmjank_results::metrics::measure_all;
+use farmjank_results::stitch::{Stitch, StitchRules};
+use farmjank_results::timeline::FrameTimeline;
+use farmjank_results::window::Window;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Largest dump file read.
+const MOST: u64 = 1 << 30;
+
+/// What the files say.
+struct Answer {
+    source: SourceId,
+    ring: String,
+    /// Other rings in the files, with the frames each holds.
+    others: Vec<(String, usize)>,
+    window: Window,
+    readings: BTreeMap<String, Reading>,
+}
+
+/// Analyses dump files.
+pub fn run(args: &AnalyzeArgs) -> u8 {
+    match answer(args) {
+        Ok(answer) => {
+            let text = match args.format {
+                AnalyzeFormat::Json => print::json(&answer),
+                AnalyzeFormat::Table => print::table(&answer),
+            };
+            Streams.out(&text);
+            0
+        }
+        Err(why) => {
+            complain(&why);
+            USAGE
+        }
+    }
+}
+
+fn answer(args: &AnalyzeArgs) -> Result<Answer, String> {
+    let motions = spoken::windows(&args.window)?;
+    let pins = spoken::pins(&args.vsync)?;
+    let idle_gap = spoken::idle_gap(&args.idle_gap)?;
+    let target_fps = spoken::target_fps(args.target_fps)?;
+    let (source, rings) = read_files(args)?;
+    let rules = StitchRules { modes: Vec::new(), pins };
+    let timelines: BTreeMap<String, FrameTimeline> =
+        rings.into_iter().map(|(name, samples)| (name, stitched(&rules, &samples))).collect();
+    let (ring, timeline, others) = choose(timelines, args.layer.as_deref())?;
+    let motions = if motions.is_empty() { whole(&timeline) } else { motions };
+    let layer = (ring != "layer").then(|| ring.clone());
+    let window = cut(&timeline, &motions, &CutRules { target_fps, idle_gap, layer, ..CutRules::new(source) });
+    let readings = measure_all(&window);
+    Ok(Answer { source, ring, others, window, readings })
+}
+
+fn stitched(rules: &StitchRules, samples: &[Sample]) -> FrameTimeline {
+    let mut stitch = Stitch::new(rules.clone());
+    for sample in samples {
+        stitch.add(sample);
+    }
+    stitch.finish()
+}
+
+type Rings = BTreeMap<String, Vec<Sample>>;
+
+/// Reads every file; all must be of one source. A file that cannot be read is named, and nothing is judged without it.
+fn read_files(args: &AnalyzeArgs) -> Result<(SourceId, Rings), String> {
+    let hint = source_id(args.source);
+    let mut source = None;
+    let mut rings = Rings::new();
+    let mut refused = Vec::new();
+    for path in &args.files {
+        let bytes = host::read_file(path, MOST)?;
+        match read_one(&bytes, hint) {
+            Ok((found, samples)) => {
+                if *source.get_or_insert(found) != found {
+                    return Err(format!(
+                        "{} is a {found} dump and the files before it are not: give dumps of one layer and one kind",
+                        path.display()
+                    ));
+                }
+                for (ring, sample) in samples {
+                    rings.entry(ring).or_default().push(sample);
+                }
+            }
+            Err(why) => refused.push(named(path, &why)),
+        }
+    }
+    match source.filter(|_| refused.is_empty()) {
+        Some(source) => Ok((source, rings)),
+        None => Err(refused.join("\nerror: ")),
+    }
+}
+
+fn named(path: &Path, why: &str) -> String {
+    format!("{}: {why}", path.display())
+}
+
+/// One file: a dump as the phone printed it, or the evidence of a run bundle.
+fn read_one(bytes: &[u8], hint: Option<SourceId>) -> Result<(SourceId, Vec<(String, Sample)>), String> {
+    if !bytes.starts_with(evidence::HEADER.as_bytes()) {
+        return read_auto(bytes, hint).map_err(|unreadable| unreadable.words().to_owned());
+    }
+    let dumps = evidence::read(bytes)?;
+    let source = hint.or_else(|| dumps.iter().map(|dump| dump.source).min()).ok_or("the evidence file is empty")?;
+    let reader = readers().into_iter().find(|reader| reader.id() == source).ok_or("no reader for this source")?;
+    let of_source = dumps.iter().filter(|dump| dump.source == source);
+    let samples = of_source.filter_map(|dump| reader.read(dump, None).ok()).flatten();
+    Ok((source, samples.collect()))
+}
+
+/// The ring asked for, else the one with most frames.
+fn choose(
+    mut timelines: BTreeMap<String, FrameTimeline>,
+    wanted: Option<&str>,
+) -> Result<(String, FrameTimeline, Vec<(String, usize)>), String> {
+    let counts: Vec<(String, usize)> =
+        timelines.iter().map(|(name, timeline)| (name.clone(), timeline.frames.len())).collect();
+    let fits = |name: &str| wanted.is_none_or(|wanted| name.contains(wanted));
+    let best = counts.iter().filter(|(name, _)| fits(name)).max_by_key(|(_, frames)| *frames);
+    let Some((name, _)) = best.cloned() else {
+        let known: Vec<&str> = counts.iter().map(|(name, _)| name.as_str()).collect();
+        return Err(match known.is_empty() {
+            true => "the dump holds no window with frames".to_owned(),
+            false => format!("no layer or window is called like that; there are: {}", known.join(", ")),
+        });
+    };
+    let others = counts.into_iter().filter(|(other, _)| *other != name).collect();
+    timelines.remove_entry(&name).map(|(name, timeline)| (name, timeline, others)).ok_or_else(String::new)
+}
+

@@ -1,0 +1,96 @@
+//! What the flags of `analyze` say, as values.
+
+use crate::settings::time;
+use farmjank_results::time::{DeviceTime, Span};
+use farmjank_results::window::{Motion, Phase};
+
+/// Reads every `START_NS..END_NS:PHASE`.
+///
+/// # Errors
+/// In words, for the first that cannot be read.
+pub fn windows(given: &[String]) -> Result<Vec<Motion>, String> {
+    given.iter().map(|text| window(text)).collect()
+}
+
+fn window(text: &str) -> Result<Motion, String> {
+    let wrong = |why: &str| format!("--window {text}: {why}; write START_NS..END_NS:finger, :fling or :scroll");
+    let (span, phase) = text.rsplit_once(':').ok_or_else(|| wrong("the phase is missing"))?;
+    let phase = match phase {
+        "finger" => Phase::Finger,
+        "fling" => Phase::Fling,
+        "scroll" => Phase::Scroll,
+        _ => return Err(wrong("no such phase")),
+    };
+    let (from, to) = span.split_once("..").ok_or_else(|| wrong("`..` is missing"))?;
+    let ns = |text: &str| text.trim().parse().map(DeviceTime::from_ns).map_err(|_| wrong("not a whole number of ns"));
+    let (from, to) = (ns(from)?, ns(to)?);
+    if from >= to { Err(wrong("it ends before it begins")) } else { Ok(Motion { from, to, phase }) }
+}
+
+/// Reads every `[FROM_NS:]PERIOD_NS`.
+///
+/// # Errors
+/// In words, for the first that cannot be read.
+pub fn pins(given: &[String]) -> Result<Vec<(Option<DeviceTime>, Span)>, String> {
+    given.iter().map(|text| pin(text)).collect()
+}
+
+fn pin(text: &str) -> Result<(Option<DeviceTime>, Span), String> {
+    let wrong = || format!("--vsync {text}: write PERIOD_NS or FROM_NS:PERIOD_NS, for example 8333333");
+    let (from, period) = match text.split_once(':') {
+        Some((from, period)) => (Some(from.trim().parse().map(DeviceTime::from_ns).map_err(|_| wrong())?), period),
+        None => (None, text),
+    };
+    let period: i64 = period.trim().parse().map_err(|_| wrong())?;
+    // 1 Hz to 1000 Hz: anything else is a slip of the unit.
+    if !(1_000_000..=1_000_000_000).contains(&period) {
+        return Err(format!("--vsync {text}: a refresh period lies between 1000000 ns and 1000000000 ns"));
+    }
+    Ok((from, Span::from_ns(period)))
+}
+
+/// Reads `1s`, `250ms` or `none`.
+///
+/// # Errors
+/// In words.
+pub fn idle_gap(text: &str) -> Result<Option<Span>, String> {
+    if text.eq_ignore_ascii_case("none") {
+        return Ok(None);
+    }
+    let gap = Span::from(time(text).map_err(|why| format!("--idle-gap: {why}, or none"))?);
+    if gap == Span::ZERO { Err("--idle-gap must be longer than nothing; write none to never split".to_owned()) } else { Ok(Some(gap)) }
+}
+
+/// Checks a target rate.
+///
+/// # Errors
+/// In words.
+pub fn target_fps(given: Option<f64>) -> Result<Option<f64>, String> {
+    match given {
+        Some(fps) if !(fps.is_finite() && (1.0..=1000.0).contains(&fps)) => {
+            Err(format!("--target-fps {fps}: a rate lies between 1 and 1000"))
+        }
+        fps => Ok(fps),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_and_pins_read_as_documented() {
+        let window = window("100..2000:fling").unwrap();
+        assert_eq!((window.from.ns(), window.to.ns(), window.phase), (100, 2000, Phase::Fling));
+        for wrong in ["", "1..2", "2..1:finger", "1..2:free", "1-2:finger", "a..b:finger", "1..1:fling"] {
+            assert!(super::window(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(pin("8333333").unwrap(), (None, Span::from_ns(8_333_333)));
+        assert_eq!(pin("5:16666667").unwrap(), (Some(DeviceTime::from_ns(5)), Span::from_ns(16_666_667)));
+        assert!(pin("16").is_err() && pin("x").is_err() && pin("1:").is_err());
+        assert_eq!(idle_gap("none"), Ok(None));
+        assert_eq!(idle_gap("250ms"), Ok(Some(Span::from_ms(250))));
+        assert!(idle_gap("0s").is_err() && idle_gap("5").is_err());
+        assert!(target_fps(Some(0.0)).is_err() && target_fps(Some(f64::NAN)).is_err());
+    }
+}

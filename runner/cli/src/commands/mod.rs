@@ -1,0 +1,12 @@
+//! One file per verb. Each returns the exit code.
+
+pub mod analyze;
+pub mod check;
+pub mod devices;
+pub mod doctor;
+pub mod lab;
+pub mod overview;
+pub mod plan;
+pub mod report;
+pub mod run;
+mod survey;

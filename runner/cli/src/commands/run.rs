@@ -1,0 +1,207 @@
+//! `farmjank run`
+
+use crate::USAGE;
+use crate::args::RunArgs;
+use crate::host::{self, Bundle, Streams};
+use crate::scenarios::{adjust, load, selection};
+use crate::settings::{Look, complain, time};
+use crate::wiring::{Phones, phones, sources};
+use farmjank_engine::announce::Voice;
+use farmjank_engine::conduct::{Options, Setup, run as conduct};
+use farmjank_engine::patience::Patience;
+use farmjank_engine::stop::Stop;
+use farmjank_engine::survey::Wanted;
+use farmjank_reporters::{by_name, paint};
+use farmjank_results::blame::{Blame, Fault};
+use farmjank_results::verdict::Verdict;
+use farmjank_scenarios::scenario::Scenario;
+
+use farmjank_seams::reporter::{Delivery, Reporter};
+use indicatif::ProgressDrawTarget;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+/// Wall time of a simulated run: it has none, and the same seed gives the same bytes.
+const NO_WALL: &str = "2000-01-01T00:00:00Z";
+
+/// Runs scenarios on phones.
+pub async fn run(args: &RunArgs, look: Look) -> u8 {
+    let Some(mut scenarios) = load(&args.scenarios, look) else { return USAGE };
+    let told = match told(args, &mut scenarios) {
+        Ok(told) => told,
+        Err(why) => {
+            complain(&why);
+            return USAGE;
+        }
+    };
+    let phones = match phones(&args.phones).await {
+        Ok(phones) => phones,
+        Err(fault) => return no_phones(&fault),
+    };
+    let (root, bundle) = match bundle(args, &phones) {
+        Ok(bundle) => bundle,
+        Err(why) => {
+            complain(&why);
+            return USAGE;
+        }
+    };
+    let stop = Stop::default();
+    host::listen_for_signals(stop.clone());
+    let seed = phones.seed;
+    let (wanted, selection) = told;
+    let options = Options {
+        run: run_id(&phones, &root),
+        tool: env!("CARGO_PKG_VERSION").to_owned(),
+        wall: if phones.lab.is_some() { NO_WALL.to_owned() } else { host::wall() },
+        seed,
+        lab: phones.lab.as_ref().map(|lab| lab.name().to_owned()),
+        wanted,
+        selection,
+        most_running: args.jobs,
+        patience: Patience { retries: args.retries, ..Patience::default() },
+    };
+    let reporters = reporters(args, look, &root);
+    let setup = Setup {
+        options,
+        scenarios,
+        provider: phones.provider,
+        sources: Box::new(move |scenario| sources(scenario, seed)),
+        files: Rc::new(bundle),
+        voice: Rc::new(Streams),
+        reporters,
+        stop,
+    };
+    conduct(setup).await.exit_code.unwrap_or(Verdict::Broken.exit_code())
+}
+
+fn told(
+    args: &RunArgs,
+    scenarios: &mut [Scenario],
+) -> Result<(Wanted, farmjank_scenarios::plan::Selection), String> {
+    adjust(scenarios, &args.select)?;
+    let selection = selection(&args.select, args.phones.device_filter.as_deref())?;
+    let wait = time(&args.phones.wait_for_devices)?;
+    Ok((Wanted { serials: args.phones.serials.clone(), wait }, selection))
+}
+
+/// No adb server, or no such lab: whose fault decides the exit code.
+pub fn no_phones(fault: &Fault) -> u8 {
+    complain(&fault.to_string());
+    if fault.blame == Blame::Scenario {
+        return USAGE;
+    }
+    Streams.err("to try farmjank without phones: farmjank run --lab demo\n");
+    Verdict::Broken.exit_code()
+}
+
+fn bundle(args: &RunArgs, phones: &Phones) -> Result<(PathBuf, Bundle), String> {
+    if let Some(root) = &args.out {
+        return Ok((root.clone(), Bundle::create(root)?));
+    }
+    let id = match &phones.lab {
+        Some(lab) => format!("lab-{}-seed{}", lab.name(), phones.seed),
+        None => host::wall().replace([':', '-'], "").replace('T', "-").replace('Z', ""),
+    };
+    let runs = Path::new("results").join("runs");
+    for copy in 1..1000 {
+        let root = runs.join(if copy == 1 { id.clone() } else { format!("{id}-{copy}") });
+        if !root.exists() {
+            return Ok((root.clone(), Bundle::create(&root)?));
+        }
+    }
+    Err(format!("{} holds a thousand runs named {id}; clear some, or give --out", runs.display()))
+}
+
+/// The run's id: of a simulated run, the same for the same lab and seed wherever its bundle lies.
+fn run_id(phones: &Phones, root: &Path) -> String {
+    match &phones.lab {
+        Some(lab) => format!("lab-{}-seed{}", lab.name(), phones.seed),
+        None => root.file_name().map_or_else(|| "run".to_owned(), |name| name.to_string_lossy().into_owned()),
+    }
+}
+
+fn reporters(args: &RunArgs, look: Look, root: &Path) -> Vec<Box<dyn Reporter>> {
+    let mut options = farmjank_reporters::Options {
+        look: paint::Look { color: look.color, ascii: !look.unicode, width: look.width },
+        rows: 24,
+        target: (look.live && !args.quiet).then(ProgressDrawTarget::stderr),
+        bundle: Some(root.display().to_string()),
+        ..farmjank_reporters::Options::default()
+    };
+    let progress = match (args.quiet, look.live) {
+        (true, _) => None,
+        (false, true) => Some("live"),
+        (false, false) => Some("console"),
+    };
+    let names = [progress.unwrap_or("console"), "junit", "json"];
+    let mut made: Vec<Box<dyn Reporter>> =
+        names.iter().filter_map(|name| by_name(name, &mut options)).collect();
+    if progress.is_none()
+        && let Some(console) = made.first_mut()
+    {
+        let told = std::mem::replace(console, Box::new(farmjank_reporters::json::Json));
+        *console = Box::new(Quiet(told));
+    }
+    if let Some(path) = &args.junit {
+        let options = farmjank_reporters::junit::Options {
+            bundle: Some(root.display().to_string()),
+            ..farmjank_reporters::junit::Options::default()
+        };
+        made.push(Box::new(Beside { path: path.clone(), inner: farmjank_reporters::junit::Junit::new(options) }));
+    }
+    made
+}
+
+/// A reporter that only speaks at the end.
+struct Quiet(Box<dyn Reporter>);
+
+impl Reporter for Quiet {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn observe(
+        &mut self,
+        event: &farmjank_results::event::Event,
+        record: &farmjank_results::record::Record,
+    ) -> Vec<Delivery> {
+        drop(self.0.observe(event, record));
+        Vec::new()
+    }
+
+    fn conclude(&mut self, record: &farmjank_results::record::Record) -> Vec<Delivery> {
+        self.0.conclude(record)
+    }
+}
+
+/// Writes a reporter's files at a path of the user's instead of into the bundle.
+struct Beside {
+    path: PathBuf,
+    inner: farmjank_reporters::junit::Junit,
+}
+
+impl Reporter for Beside {
+    fn name(&self) -> &str {
+        "junit"
+    }
+
+    fn observe(
+        &mut self,
+        _: &farmjank_results::event::Event,
+        _: &farmjank_results::record::Record,
+    ) -> Vec<Delivery> {
+        Vec::new()
+    }
+
+    fn conclude(&mut self, record: &farmjank_results::record::Record) -> Vec<Delivery> {
+        for delivery in self.inner.conclude(record) {
+            if let Delivery::File { bytes, .. } = delivery
+                && let Err(why) = host::write_file(&self.path, &bytes)
+            {
+                return vec![Delivery::Err(format!("cannot write {why}\n"))];
+            }
+        }
+        Vec::new()
+    }
+}
+

@@ -1,0 +1,247 @@
+//! The only place that touches sockets, files, processes, signals and the wall clock.
+#![allow(clippy::disallowed_types, clippy::disallowed_methods)] // this file is the outside world
+
+use farmjank_engine::announce::Voice;
+use farmjank_engine::stop::{Stop, Urgency};
+use farmjank_results::blame::{Blame, Fault};
+use farmjank_seams::Work;
+use farmjank_seams::host::{Address, Dial, Files, Spawn, Wire};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{IsTerminal, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Real sockets.
+pub struct TcpDial;
+
+impl Dial for TcpDial {
+    fn dial<'a>(&'a self, to: &'a Address) -> Work<'a, Box<dyn Wire>> {
+        Box::pin(async move {
+            let Address::Tcp(host, port) = to else {
+                return Err(Fault::new(Blame::Tool, "no_lab", format!("{to} is no network address")));
+            };
+            let stream = tokio::net::TcpStream::connect((host.as_str(), *port)).await.map_err(|error| {
+                Fault::new(Blame::Lab, "refused", format!("{to} cannot be reached: {error}")).passing()
+            })?;
+            // Requests are small and each waits for its answer: delaying them only adds latency.
+            let _ = stream.set_nodelay(true);
+            Ok(Box::new(stream) as Box<dyn Wire>)
+        })
+    }
+}
+
+/// Real programs.
+pub struct Programs;
+
+impl Spawn for Programs {
+    fn run<'a>(&'a self, program: &'a str, args: &'a [&'a str], patience: Duration) -> Work<'a, (i32, String)> {
+        Box::pin(async move {
+            let mut command = tokio::process::Command::new(program);
+            command.args(args).kill_on_drop(true).stdin(std::process::Stdio::null());
+            let missing = |error| {
+                Fault::new(Blame::Lab, "program_missing", format!("`{program}` cannot be started: {error}"))
+            };
+            match tokio::time::timeout(patience, command.output()).await {
+                Ok(Ok(output)) => {
+                    let said = [output.stdout, output.stderr].concat();
+                    Ok((output.status.code().unwrap_or(-1), String::from_utf8_lossy(&said).into_owned()))
+                }
+                Ok(Err(error)) => Err(missing(error)),
+                Err(_) => Err(Fault::new(Blame::Lab, "timeout", format!("`{program}` did not end in time")).passing()),
+            }
+        })
+    }
+}
+
+/// Most files kept open for appending.
+const OPEN_FILES: usize = 64;
+
+/// A run bundle's folder.
+pub struct Bundle {
+    root: PathBuf,
+    open: RefCell<BTreeMap<String, fs::File>>,
+}
+
+impl Bundle {
+    /// Creates the folder for a new run.
+    ///
+    /// # Errors
+    /// In words, when it cannot be made or is in use.
+    pub fn create(root: &Path) -> Result<Bundle, String> {
+        if root.join(farmjank_engine::announce::LOG).exists() {
+            return Err(format!("{} holds a run already; give --out another folder", root.display()));
+        }
+        fs::create_dir_all(root).map_err(|error| format!("{} cannot be made: {error}", root.display()))?;
+        Ok(Bundle { root: root.to_owned(), open: RefCell::default() })
+    }
+
+    fn appender(&self, path: &str) -> std::io::Result<fs::File> {
+        let full = self.root.join(path);
+        if let Some(folder) = full.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        fs::OpenOptions::new().create(true).append(true).open(full)
+    }
+}
+
+impl Files for Bundle {
+    fn append(&self, path: &str, bytes: &[u8]) -> Result<(), String> {
+        let mut open = self.open.borrow_mut();
+        if !open.contains_key(path) {
+            if open.len() >= OPEN_FILES {
+                open.clear();
+            }
+            let file = self.appender(path).map_err(|error| error.to_string())?;
+            open.insert(path.to_owned(), file);
+        }
+        match open.get_mut(path) {
+            // An unbuffered write: when it returns, the bytes survive the death of this process.
+            Some(file) => file.write_all(bytes).map_err(|error| error.to_string()),
+            None => Err("not open".to_owned()),
+        }
+    }
+
+    fn write(&self, path: &str, bytes: &[u8]) -> Result<(), String> {
+        write_file(&self.root.join(path), bytes)
+    }
+}
+
+/// Writes a file whole: beside its name first, then in its place, so that nobody ever reads half of it.
+///
+/// # Errors
+/// In words.
+pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), String> {
+    let words = |error: std::io::Error| format!("{}: {error}", path.display());
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(words)?;
+    }
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".part");
+    fs::write(&beside, bytes).map_err(words)?;
+    fs::rename(&beside, path).map_err(words)
+}
+
+/// Reads a file of at most `most` bytes; `-` is standard input.
+///
+/// # Errors
+/// In words.
+pub fn read_file(path: &Path, most: u64) -> Result<Vec<u8>, String> {
+    let words = |error: std::io::Error| format!("{}: {error}", path.display());
+    let mut bytes = Vec::new();
+    if path.as_os_str() == "-" {
+        std::io::stdin().lock().take(most + 1).read_to_end(&mut bytes).map_err(words)?;
+    } else {
+        fs::File::open(path).map_err(words)?.take(most + 1).read_to_end(&mut bytes).map_err(words)?;
+    }
+    if bytes.len() as u64 > most {
+        return Err(format!("{}: larger than {} MiB", path.display(), most >> 20));
+    }
+    Ok(bytes)
+}
+
+/// The `.yaml` and `.yml` files under a folder, in order of name; the file itself when it is one.
+///
+/// # Errors
+/// In words.
+pub fn yaml_files(path: &Path) -> Result<Vec<PathBuf>, String> {
+    let words = |error: std::io::Error| format!("{}: {error}", path.display());
+    if !fs::metadata(path).map_err(words)?.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let mut found = Vec::new();
+    for entry in fs::read_dir(path).map_err(words)? {
+        let entry = entry.map_err(words)?.path();
+        let is_hidden = entry.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        if is_hidden || entry.file_name().is_some_and(|name| name == "target" || name == "node_modules") {
+            continue;
+        }
+        if entry.is_dir() {
+            found.extend(yaml_files(&entry)?);
+        } else if entry.extension().is_some_and(|ending| ending == "yaml" || ending == "yml") {
+            found.push(entry);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// The process's own output streams.
+pub struct Streams;
+
+impl Voice for Streams {
+    fn out(&self, text: &str) {
+        // A closed pipe (`| head`) ends what is printed, not the run.
+        let _ = std::io::stdout().lock().write_all(text.as_bytes());
+        let _ = std::io::stdout().flush();
+    }
+
+    fn err(&self, text: &str) {
+        let _ = std::io::stderr().lock().write_all(text.as_bytes());
+    }
+}
+
+/// An environment variable, when set and not empty.
+pub fn env(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// Whether standard error is a terminal people watch.
+pub fn is_terminal() -> bool {
+    std::io::stderr().is_terminal()
+}
+
+/// Whether standard output is a terminal.
+pub fn out_is_terminal() -> bool {
+    std::io::stdout().is_terminal()
+}
+
+/// Width of the terminal in columns, from `COLUMNS` or the terminal itself.
+pub fn columns() -> usize {
+    let asked = env("COLUMNS").and_then(|text| text.parse().ok());
+    asked.or_else(|| console_width().map(usize::from)).unwrap_or(80).clamp(40, 400)
+}
+
+fn console_width() -> Option<u16> {
+    out_is_terminal().then(|| terminal_size::terminal_size().map(|(width, _)| width.0)).flatten()
+}
+
+/// Wall time now, RFC 3339 in UTC.
+pub fn wall() -> String {
+    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+/// Finds a program: by path, or in `PATH` and the Android SDK's folder.
+pub fn find_adb() -> Option<PathBuf> {
+    let sdk = ["ANDROID_HOME", "ANDROID_SDK_ROOT"].into_iter().filter_map(env).map(PathBuf::from);
+    let in_sdk = sdk.map(|root| root.join("platform-tools").join("adb"));
+    let path = env("PATH").unwrap_or_default();
+    let in_path: Vec<PathBuf> = std::env::split_paths(&path).map(|folder| folder.join("adb")).collect();
+    in_path.into_iter().chain(in_sdk).find(|candidate| candidate.is_file())
+}
+
+/// Turns the first interrupt into a drain, the second into a cancel, the third into an exit; a termination cancels.
+pub fn listen_for_signals(stop: Stop) {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (Ok(mut interrupts), Ok(mut terminations)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
+    else {
+        return;
+    };
+    tokio::task::spawn_local(async move {
+        loop {
+            tokio::select! {
+                biased;
+                _ = terminations.recv() => stop.ask(Urgency::Cancel, "SIGTERM"),
+                _ = interrupts.recv() => match stop.urgency() {
+                    Urgency::None => {
+                        stop.ask(Urgency::Drain, "SIGINT");
+                        Streams.err("interrupted: running trials are finished; press again to stop them now\n");
+                    }
+                    Urgency::Drain => stop.ask(Urgency::Cancel, "SIGINT"),
+                    Urgency::Cancel => std::process::exit(130),
+                },
+            }
+        }
+    });
+}

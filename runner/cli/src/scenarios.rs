@@ -1,0 +1,83 @@
+//! Reads the scenario files named on the command line; every complaint of every file is printed at once.
+
+use crate::args::{ScenarioArgs, SelectArgs};
+use crate::host::{self, Streams};
+use crate::settings::{Look, complain, variables};
+use farmjank_engine::announce::Voice;
+use farmjank_results::metric::Unit;
+use farmjank_scenarios::plan::{Selection, Shard};
+use farmjank_scenarios::read::{ReadOptions, SourceFile, read};
+use farmjank_scenarios::requirement::Requirement;
+use farmjank_scenarios::scenario::Scenario;
+use std::path::{Path, PathBuf};
+
+/// Most bytes taken from one scenario file before the reader itself says that it is too large.
+const MOST: u64 = 64 << 20;
+
+/// The scenarios; none when there were complaints, which have been printed.
+pub fn load(args: &ScenarioArgs, look: Look) -> Option<Vec<Scenario>> {
+    let env = variables(&args.env).map_err(|why| complain(&why)).ok()?;
+    let files = files(&args.paths).map_err(|why| complain(&why)).ok()?;
+    let metrics: Vec<(&str, Unit)> =
+        farmjank_results::metrics::shelf().iter().map(|metric| (metric.key(), metric.unit())).collect();
+    let fetch = |path: &str| host::read_file(Path::new(path), MOST);
+    match read(&files, &env, &ReadOptions { metrics: &metrics, sources: &fetch }) {
+        Ok(scenarios) => Some(scenarios),
+        Err(complaints) => {
+            for complaint in &complaints {
+                Streams.err(&format!("{}\n", complaint.render(look.color_err)));
+            }
+            let problems = if complaints.len() == 1 { "problem" } else { "problems" };
+            Streams.err(&format!("{} {problems}; no phone was touched\n", complaints.len()));
+            None
+        }
+    }
+}
+
+fn files(paths: &[PathBuf]) -> Result<Vec<SourceFile>, String> {
+    let mut found = Vec::new();
+    for path in paths {
+        let files = host::yaml_files(path)?;
+        if files.is_empty() {
+            return Err(format!("{}: no .yaml or .yml file in this folder", path.display()));
+        }
+        for file in files {
+            let text = host::read_file(&file, MOST)?;
+            found.push(SourceFile { name: file.display().to_string(), text });
+        }
+    }
+    Ok(found)
+}
+
+/// Applies `--iterations` and `--warmup`.
+pub fn adjust(scenarios: &mut [Scenario], select: &SelectArgs) -> Result<(), String> {
+    if select.iterations == Some(0) {
+        return Err("--iterations must be at least 1".to_owned());
+    }
+    for scenario in scenarios {
+        scenario.iterations = select.iterations.unwrap_or(scenario.iterations);
+        scenario.warmup = select.warmup.unwrap_or(scenario.warmup);
+    }
+    Ok(())
+}
+
+/// What the selection flags mean.
+///
+/// # Errors
+/// In words, for a shard or a device filter that cannot be read.
+pub fn selection(select: &SelectArgs, filter: Option<&str>) -> Result<Selection, String> {
+    let devices = match filter {
+        Some(text) => Requirement::parse(text).map_err(|complaint| {
+            let under = " ".repeat(text[..complaint.at.start.min(text.len())].chars().count());
+            format!("--device-filter: {}\n  {text}\n  {under}^ {}", complaint.what, complaint.instead)
+        })?,
+        None => Requirement::default(),
+    };
+    let shard = select.shard.as_deref().map(Shard::parse).transpose()?;
+    Ok(Selection {
+        include_tags: select.include_tags.clone(),
+        exclude_tags: select.exclude_tags.clone(),
+        devices,
+        shard,
+    })
+}

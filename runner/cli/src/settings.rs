@@ -1,0 +1,91 @@
+//! What flags and environment together mean: colour, width, variables, times.
+
+use crate::args::When;
+use crate::host::{self, Streams};
+use farmjank_engine::announce::Voice;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// What the streams of this process can show.
+#[derive(Clone, Copy, Debug)]
+pub struct Look {
+    /// Colour on standard output.
+    pub color: bool,
+    /// Colour on standard error.
+    pub color_err: bool,
+    /// Symbols beyond ASCII.
+    pub unicode: bool,
+    /// Columns.
+    pub width: usize,
+    /// Progress may be drawn and redrawn on standard error.
+    pub live: bool,
+}
+
+impl Look {
+    /// From the flag, `NO_COLOR`, `FORCE_COLOR`, `CLICOLOR_FORCE`, `TERM`, `CI`, the locale and the terminals.
+    pub fn resolve(color: When) -> Look {
+        let dumb = host::env("TERM").is_some_and(|term| term == "dumb");
+        let forced = host::env("FORCE_COLOR").or_else(|| host::env("CLICOLOR_FORCE")).is_some_and(|value| value != "0");
+        let wanted = |terminal: bool| match color {
+            When::Always => true,
+            When::Never => false,
+            When::Auto => host::env("NO_COLOR").is_none() && (forced || (terminal && !dumb)),
+        };
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(host::env);
+        let ascii = dumb || locale.is_some_and(|locale| locale == "C" || locale == "POSIX");
+        let ci = host::env("CI").is_some_and(|value| value != "false" && value != "0");
+        Look {
+            color: wanted(host::out_is_terminal()),
+            color_err: wanted(host::is_terminal()),
+            unicode: !ascii,
+            width: host::columns(),
+            live: host::is_terminal() && !dumb && !ci,
+        }
+    }
+}
+
+/// Prints an error of the command itself.
+pub fn complain(what: &str) {
+    Streams.err(&format!("error: {what}\n"));
+}
+
+/// Reads `-e NAME=VALUE`.
+///
+/// # Errors
+/// In words, for the first that is not of that form.
+pub fn variables(given: &[String]) -> Result<BTreeMap<String, String>, String> {
+    let pair = |text: &String| match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err(format!("`-e {text}` is not NAME=VALUE")),
+    };
+    given.iter().map(pair).collect()
+}
+
+/// Reads `60s`, `250ms`, `2m`, `1m30s`.
+///
+/// # Errors
+/// In words.
+pub fn time(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("`{text}` is no time; write for example 250ms, 60s or 2m");
+    let span: jiff::SignedDuration = text.trim().parse().map_err(|_| wrong())?;
+    Duration::try_from(span).map_err(|_| wrong())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_need_units_and_are_not_negative() {
+        assert_eq!(time("1m30s"), Ok(Duration::from_secs(90)));
+        assert_eq!(time("250ms"), Ok(Duration::from_millis(250)));
+        assert!(time("5").is_err() && time("-5s").is_err() && time("").is_err());
+    }
+
+    #[test]
+    fn variables_keep_everything_after_the_first_equals_sign() {
+        let read = variables(&["A=b=c".into(), "B=".into()]).unwrap();
+        assert_eq!((read["A"].as_str(), read["B"].as_str()), ("b=c", ""));
+        assert!(variables(&["=x".into()]).is_err() && variables(&["x".into()]).is_err());
+    }
+}

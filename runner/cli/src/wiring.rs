@@ -1,0 +1,117 @@
+//! The only place that names concrete plugins.
+
+use crate::args::PhoneArgs;
+use crate::host::{self, Programs, TcpDial};
+use farmjank_devices::adb::{AdbProvider, Options, StartPolicy, ensure_server, servers_from_env};
+use farmjank_frames::{Gfxinfo, SurfaceFlinger};
+use farmjank_lab::lab::{Lab, LiveLab};
+use farmjank_lab::dial::LabDial;
+use farmjank_results::blame::{Blame, Fault};
+use farmjank_results::frame::SourceId;
+use farmjank_scenarios::scenario::Scenario;
+use farmjank_seams::device::Provider;
+use farmjank_seams::source::FrameSource;
+use std::path::Path;
+use std::rc::Rc;
+
+/// Largest lab file read.
+const LAB_BYTES: u64 = 1 << 20;
+
+/// Where phones come from, for one command.
+pub struct Phones {
+    /// The provider.
+    pub provider: Rc<dyn Provider>,
+    /// The virtual lab behind it, if it is one.
+    pub lab: Option<Rc<LiveLab>>,
+    /// Seed of the lab; 0 for real phones.
+    pub seed: u64,
+}
+
+/// The phones the flags and the environment name: a virtual lab, or the adb servers of this computer.
+pub async fn phones(args: &PhoneArgs) -> Result<Phones, Fault> {
+    match &args.lab {
+        Some(name) => virtual_phones(name, args.seed),
+        None => adb_phones().await,
+    }
+}
+
+/// A lab by name or file.
+pub fn lab(name: &str, seed: Option<u64>) -> Result<Lab, Fault> {
+    let usage = |what: String| Fault::new(Blame::Scenario, "lab", what);
+    let lab = match Lab::named(name) {
+        Some(lab) => lab,
+        None if Path::new(name).exists() => {
+            let bytes = host::read_file(Path::new(name), LAB_BYTES).map_err(usage)?;
+            let text = String::from_utf8(bytes).map_err(|_| usage(format!("{name}: not UTF-8")))?;
+            Lab::from_yaml(&text).map_err(|why| usage(format!("{name}: {why}")))?
+        }
+        None => {
+            let known = Lab::gallery().join(", ");
+            let fault = usage(format!("there is no lab `{name}`"));
+            return Err(fault.advise(format!("name a lab file, or one of: {known}")));
+        }
+    };
+    Ok(match seed {
+        Some(seed) => lab.with_seed(seed),
+        None => lab,
+    })
+}
+
+fn virtual_phones(name: &str, seed: Option<u64>) -> Result<Phones, Fault> {
+    let lab = lab(name, seed)?;
+    let seed = lab.seed();
+    let live = lab.build().map_err(|why| Fault::new(Blame::Scenario, "lab", why))?;
+    let options = Options { name: "lab".to_owned(), ..Options::default() };
+    let provider = AdbProvider::new(live.servers(), Rc::new(LabDial::new(live.clone())), options);
+    Ok(Phones { provider: Rc::new(provider), lab: Some(live), seed })
+}
+
+async fn adb_phones() -> Result<Phones, Fault> {
+    let [socket, address, port] =
+        ["ADB_SERVER_SOCKET", "ANDROID_ADB_SERVER_ADDRESS", "ANDROID_ADB_SERVER_PORT"].map(host::env);
+    let servers = servers_from_env(socket.as_deref(), address.as_deref(), port.as_deref())
+        .map_err(|why| Fault::new(Blame::Scenario, "servers", why))?;
+    let policy = StartPolicy {
+        adb: host::find_adb().map(|path| path.display().to_string()),
+        user_managed: host::env("ANDROID_ADB_USER_MANAGED_MODE").is_some_and(|value| value != "0" && value != "false"),
+        ..StartPolicy::default()
+    };
+    let dial = Rc::new(TcpDial);
+    let mut listening = 0;
+    let mut first = None;
+    for server in &servers {
+        match ensure_server(server, dial.clone(), &Programs, &policy).await {
+            Ok(_) => listening += 1,
+            Err(fault) => drop(first.get_or_insert(fault)),
+        }
+    }
+    match first {
+        Some(fault) if listening == 0 => Err(fault),
+        _ => {
+            let provider = AdbProvider::new(servers, dial, Options::default());
+            Ok(Phones { provider: Rc::new(provider), lab: None, seed: 0 })
+        }
+    }
+}
+
+/// Every frame source, best first; a scenario may pin one, or a layer.
+pub fn sources(scenario: &Scenario, seed: u64) -> Vec<Rc<dyn FrameSource>> {
+    let all: [Rc<dyn FrameSource>; 2] =
+        [Rc::new(SurfaceFlinger::new(scenario.layer.clone(), seed)), Rc::new(Gfxinfo::new(seed))];
+    let pinned = |source: &Rc<dyn FrameSource>| scenario.source.is_none_or(|pinned| source.id() == pinned);
+    all.into_iter().filter(pinned).collect()
+}
+
+/// Every frame source, for reading evidence again.
+pub fn readers() -> Vec<Rc<dyn FrameSource>> {
+    vec![Rc::new(SurfaceFlinger::new(None, 0)), Rc::new(Gfxinfo::new(0))]
+}
+
+/// A source by what the user calls it.
+pub fn source_id(choice: crate::args::SourceChoice) -> Option<SourceId> {
+    match choice {
+        crate::args::SourceChoice::Auto => None,
+        crate::args::SourceChoice::Surfaceflinger => Some(SourceId::SurfaceFlinger),
+        crate::args::SourceChoice::Gfxinfo => Some(SourceId::Gfxinfo),
+    }
+}

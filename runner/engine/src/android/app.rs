@@ -1,0 +1,188 @@
+//! Starting, stopping and clearing the app, and opening links in it (frame-sources.md 6.2, 6.3).
+
+use super::state::{Front, front, is_activity};
+use super::{clip, refused};
+use crate::patience::Patience;
+use farmjank_results::blame::{Blame, Fault};
+use farmjank_results::time::Span;
+use farmjank_seams::device::Device;
+use farmjank_seams::quote::quote;
+
+/// What `am start -W` reported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Launch {
+    /// Process start to first drawn frame of the last activity; none when the phone gave none.
+    pub total: Option<Span>,
+    /// `COLD`, `WARM`, `HOT`; empty below Android 10.
+    pub state: String,
+    /// The phone stopped waiting after its own 10 s.
+    pub timed_out: bool,
+}
+
+/// Starts the app by its launcher activity and waits until it has drawn.
+pub async fn launch(device: &dyn Device, app: &str, patience: &Patience) -> Result<Launch, Fault> {
+    let component = launcher(device, app, patience).await?;
+    let line = format!(
+        "am start -W -a android.intent.action.MAIN -c android.intent.category.LAUNCHER -n {}",
+        quote(&component)
+    );
+    let output = device.shell(&line, patience.launch).await?;
+    read_start(app, &format!("{}\n{}", output.text(), output.err_text()))
+}
+
+/// Opens a link in the app.
+pub async fn open_link(
+    device: &dyn Device,
+    app: &str,
+    link: &str,
+    patience: &Patience,
+) -> Result<Launch, Fault> {
+    let line = format!("am start -W -a android.intent.action.VIEW -d {} {}", quote(link), quote(app));
+    let output = device.shell(&line, patience.launch).await?;
+    read_start(app, &format!("{}\n{}", output.text(), output.err_text()))
+        .map_err(|fault| Fault { what: format!("{} (link `{}`)", fault.what, clip(link, 120)), ..fault })
+}
+
+/// The launcher activity as `package/activity`.
+async fn launcher(device: &dyn Device, app: &str, patience: &Patience) -> Result<String, Fault> {
+    let line = format!(
+        "cmd package resolve-activity --brief -a android.intent.action.MAIN -c android.intent.category.LAUNCHER {}",
+        quote(app)
+    );
+    let text = device.shell(&line, patience.call).await?.text();
+    let last = text.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or("");
+    if last.contains("ResolverActivity") {
+        let what = format!("several activities of `{app}` want to be its launcher");
+        return Err(Fault::new(Blame::Scenario, "launcher_ambiguous", what));
+    }
+    if last.starts_with(&format!("{app}/")) {
+        return Ok(last.to_owned());
+    }
+    let found = device.shell(&format!("pm path {}", quote(app)), patience.call).await?;
+    if found.status == 0 && !found.out.is_empty() {
+        let what = format!("`{app}` is installed but has no launcher activity");
+        return Err(Fault::new(Blame::Scenario, "launcher_missing", what).advise("open it by a link instead"));
+    }
+    Err(app_missing(app))
+}
+
+/// The app is not installed.
+pub fn app_missing(app: &str) -> Fault {
+    let what = format!("`{app}` is not installed on this phone");
+    Fault::new(Blame::Lab, "app_missing", what).advise("install it, or correct appId")
+}
+
+/// Reads what `am start -W` printed. Its exit status says nothing; the text does.
+fn read_start(app: &str, text: &str) -> Result<Launch, Fault> {
+    if text.contains("unable to resolve Intent") || text.contains("No activity found") {
+        let what = format!("`{app}` does not handle it: {}", clip(error_line(text), 200));
+        return Err(
+            Fault::new(Blame::Scenario, "link_unresolved", what).advise("correct the link or the app id")
+        );
+    }
+    if text.contains("does not exist") {
+        return Err(Fault::new(Blame::Scenario, "activity_missing", clip(error_line(text), 200)));
+    }
+    if text.contains("SecurityException") || text.contains("do not have permission") {
+        let what = format!("the phone may not start it: {}", clip(error_line(text), 200));
+        return Err(
+            Fault::new(Blame::Scenario, "not_exported", what).advise("export the activity in a test build")
+        );
+    }
+    let field = |name: &str| text.lines().find_map(|line| line.trim().strip_prefix(name)).map(str::trim);
+    let timed_out = field("Status:") == Some("timeout");
+    if field("Status:").is_none() {
+        let what = format!("`am start` of `{app}` answered: {}", clip(text, 200));
+        return Err(Fault::new(Blame::App, "launch_failed", what).passing());
+    }
+    let total =
+        field("TotalTime:").and_then(|ms| ms.parse().ok()).filter(|ms: &i64| *ms >= 0).map(Span::from_ms);
+    let state =
+        field("LaunchState:").and_then(|rest| rest.split_whitespace().next()).unwrap_or("").to_owned();
+    Ok(Launch { total, state, timed_out })
+}
+
+fn error_line(text: &str) -> &str {
+    text.lines().find(|line| line.contains("rror") || line.contains("xception")).unwrap_or(text)
+}
+
+/// `am force-stop`
+pub async fn stop(device: &dyn Device, app: &str, patience: &Patience) -> Result<(), Fault> {
+    super::say(device, &format!("am force-stop {}", quote(app)), patience.call).await.map(drop)
+}
+
+/// `pm clear`; answers `Success` or `Failed`.
+pub async fn clear(device: &dyn Device, app: &str, patience: &Patience) -> Result<(), Fault> {
+    let line = format!("pm clear {}", quote(app));
+    let output = device.shell(&line, patience.launch).await?;
+    match output.text().contains("Success") {
+        true => Ok(()),
+        false if output.status == 0 => Err(app_missing(app)),
+        false => Err(refused(&line, &output)),
+    }
+}
+
+/// What is in front now.
+pub async fn in_front(device: &dyn Device, patience: &Patience) -> Result<Front, Fault> {
+    Ok(front(
+        &device.shell("dumpsys window | grep -E 'mCurrentFocus|mFocusedApp'", patience.dump).await?.text(),
+    ))
+}
+
+/// A crash or hang of this app, if the phone shows its dialog or its process is gone.
+pub async fn trouble(device: &dyn Device, app: &str, patience: &Patience) -> Result<Option<Fault>, Fault> {
+    if let Front::Dialog { kind, package } = in_front(device, patience).await?
+        && package.split(':').next() == Some(app)
+    {
+        let code = if kind.contains("Responding") { "app_not_responding" } else { "app_crashed" };
+        return Ok(Some(Fault::new(Blame::App, code, format!("the phone says `{kind}: {app}`"))));
+    }
+    let alive = device.shell(&format!("pidof {}", quote(app)), patience.call).await?;
+    // Status 127: a phone without pidof cannot say.
+    if alive.status == 1 && alive.out.is_empty() {
+        let what = format!("the process of `{app}` is gone");
+        return Ok(Some(Fault::new(Blame::App, "app_crashed", what).advise("see the phone's logcat")));
+    }
+    Ok(None)
+}
+
+/// Whether this app shows the wanted activity (any, when none is named).
+pub fn shows(front: &Front, app: &str, wanted: Option<&str>) -> bool {
+    match front {
+        Front::App { package, activity } if package == app => {
+            wanted.is_none_or(|wanted| is_activity(package, activity, wanted))
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_launch_reads_its_total_time() {
+        let text = "Starting: Intent { cmp=com.a/.Main }\nStatus: ok\nLaunchState: COLD\nActivity: com.a/.Main\n\
+                    TotalTime: 412\nWaitTime: 420\nComplete\n";
+        let launch = read_start("com.a", text).unwrap();
+        assert_eq!(
+            launch,
+            Launch { total: Some(Span::from_ms(412)), state: "COLD".into(), timed_out: false }
+        );
+    }
+
+    #[test]
+    fn a_slow_launch_is_not_a_failed_one() {
+        let launch = read_start("com.a", "Status: timeout\nLaunchState: UNKNOWN (-1)\nComplete\n").unwrap();
+        assert_eq!((launch.total, launch.timed_out), (None, true));
+    }
+
+    #[test]
+    fn failures_name_whose_they_are() {
+        let unresolved = "Starting: Intent { dat=shop://x }\nError: Activity not started, unable to resolve Intent { dat=shop://x }";
+        assert_eq!(read_start("com.a", unresolved).unwrap_err().code, "link_unresolved");
+        let missing = "Error type 3\nError: Activity class {com.a/.X} does not exist.";
+        assert_eq!(read_start("com.a", missing).unwrap_err().code, "activity_missing");
+        assert_eq!(read_start("com.a", "").unwrap_err().blame, Blame::App);
+    }
+}

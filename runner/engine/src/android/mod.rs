@@ -1,0 +1,78 @@
+//! What Android's commands are and what their answers mean. Pure text in and out, plus thin calls on a [`Device`];
+//! knows nothing of adb.
+//!
+//! [`Device`]: farmjank_seams::device::Device
+
+pub mod app;
+pub mod display;
+pub mod facts;
+pub mod gesture;
+pub mod screen;
+pub mod settle;
+pub mod state;
+
+use farmjank_results::blame::{Blame, Fault};
+use farmjank_results::time::BootTime;
+use farmjank_seams::device::{Device, Output};
+use std::time::Duration;
+
+/// Runs a line and gives its standard output as text; a status other than 0 is a fault that quotes the phone.
+pub async fn say(device: &dyn Device, line: &str, patience: Duration) -> Result<String, Fault> {
+    let output = device.shell(line, patience).await?;
+    if output.status == 0 {
+        return Ok(output.text());
+    }
+    Err(refused(line, &output))
+}
+
+/// A command the phone refused: what was asked, the status, and the phone's own first words.
+pub fn refused(line: &str, output: &Output) -> Fault {
+    let said = if output.err.is_empty() { output.text() } else { output.err_text() };
+    let asked = clip(line, 80);
+    let what = format!("`{asked}` ended with status {}: {}", output.status, clip(&said, 200));
+    Fault::new(Blame::Lab, "command_failed", what)
+}
+
+/// The first `most` characters of the first non-empty line.
+pub fn clip(text: &str, most: usize) -> String {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("(nothing)");
+    let mut clipped: String = line.chars().take(most).collect();
+    if line.chars().count() > most {
+        clipped.push('…');
+    }
+    clipped
+}
+
+/// Reads the first number of `/proc/uptime`: seconds with two decimals, CLOCK_BOOTTIME.
+pub fn uptime(text: &str) -> Option<BootTime> {
+    let word = text.split_whitespace().next()?;
+    let (seconds, fraction) = word.split_once('.').unwrap_or((word, ""));
+    let seconds: i64 = seconds.parse().ok()?;
+    let digits: String = fraction.chars().take(9).collect();
+    if !digits.chars().all(|digit| digit.is_ascii_digit()) {
+        return None;
+    }
+    let fraction: i64 = format!("{digits:0<9}").parse().ok()?;
+    Some(BootTime::from_ns(seconds.checked_mul(1_000_000_000)?.checked_add(fraction)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn uptime_is_read_to_the_nanosecond_it_prints() {
+        assert_eq!(uptime("12345.67 999.00\n"), Some(BootTime::from_ns(12_345_670_000_000)));
+        assert_eq!(uptime("7"), Some(BootTime::from_ns(7_000_000_000)));
+        assert_eq!(uptime(""), None);
+        assert_eq!(uptime("12.x"), None);
+    }
+
+    #[test]
+    fn a_refusal_quotes_the_phone_and_is_bounded() {
+        let output = Output { status: 1, out: vec![], err: "x".repeat(5000).into_bytes() };
+        let fault = refused("pm clear a", &output);
+        assert!(fault.what.starts_with("`pm clear a` ended with status 1: xxx"));
+        assert!(fault.what.chars().count() < 300);
+    }
+}

@@ -1,0 +1,151 @@
+//! Stamps facts, appends them to the log, folds them into the record and hands them to every reporter, in one order.
+
+use farmjank_results::event::{Event, Fact, JobId};
+use farmjank_results::record::Record;
+use farmjank_results::time::{RunTime, Span};
+use farmjank_seams::host::Files;
+use farmjank_seams::reporter::{Delivery, Reporter};
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+use tokio::time::Instant;
+
+/// Name of the log inside the bundle.
+pub const LOG: &str = "events.ndjson";
+
+/// Where text for people goes.
+pub trait Voice {
+    /// Standard output.
+    fn out(&self, text: &str);
+    /// Standard error.
+    fn err(&self, text: &str);
+}
+
+/// The one place events are made. Every reporter sees the same order.
+pub struct Announcer {
+    start: Instant,
+    files: Rc<dyn Files>,
+    voice: Rc<dyn Voice>,
+    inner: RefCell<Inner>,
+}
+
+struct Inner {
+    seq: u64,
+    record: Record,
+    reporters: Vec<Box<dyn Reporter>>,
+    log_broken: Option<String>,
+}
+
+impl Announcer {
+    /// A new log. Time zero is now.
+    pub fn new(files: Rc<dyn Files>, voice: Rc<dyn Voice>, reporters: Vec<Box<dyn Reporter>>) -> Self {
+        let inner = Inner { seq: 0, record: Record::default(), reporters, log_broken: None };
+        Announcer { start: Instant::now(), files, voice, inner: RefCell::new(inner) }
+    }
+
+    /// Time since the start of the run.
+    pub fn now(&self) -> RunTime {
+        RunTime::from_ns(Span::from(self.start.elapsed()).ns())
+    }
+
+    /// The instant of a time of the run.
+    pub fn instant(&self, at: RunTime) -> Instant {
+        self.start + Span::from_ns(at.ns()).to_duration()
+    }
+
+    /// Announces a fact.
+    pub fn announce(&self, fact: Fact) {
+        let deliveries = self.spread(fact);
+        self.deliver(deliveries);
+    }
+
+    /// A notice about a job, or about the run.
+    pub fn notice(&self, job: Option<JobId>, what: impl Into<String>) {
+        self.announce(Fact::Noticed { job, what: what.into() });
+    }
+
+    /// Asks every reporter for its conclusion and delivers it.
+    pub fn conclude(&self) {
+        let mut deliveries = Vec::new();
+        {
+            let inner = &mut *self.inner.borrow_mut();
+            for reporter in &mut inner.reporters {
+                let record = &inner.record;
+                let name = reporter.name().to_owned();
+                match catch_unwind(AssertUnwindSafe(|| reporter.conclude(record))) {
+                    Ok(made) => deliveries.extend(made.into_iter().map(|delivery| (name.clone(), delivery))),
+                    Err(_) => self.voice.err(&format!("reporter {name} failed; the others go on\n")),
+                }
+            }
+        }
+        self.deliver(deliveries);
+    }
+
+    /// The record folded so far.
+    pub fn record(&self) -> Record {
+        self.inner.borrow().record.clone()
+    }
+
+    /// Reads the record without a copy.
+    pub fn with_record<T>(&self, read: impl FnOnce(&Record) -> T) -> T {
+        read(&self.inner.borrow().record)
+    }
+
+    /// The first error of the log's file, if any: the run goes on, and ends as a tool fault.
+    pub fn log_broken(&self) -> Option<String> {
+        self.inner.borrow().log_broken.clone()
+    }
+
+    fn spread(&self, fact: Fact) -> Vec<(String, Delivery)> {
+        let inner = &mut *self.inner.borrow_mut();
+        let event = Event { seq: inner.seq, at: self.now(), fact };
+        inner.seq += 1;
+        self.append(&event, &mut inner.log_broken);
+        if let Err(error) = inner.record.apply(&event) {
+            // A law of the log is broken: our own bug, said loudly, and the log keeps the evidence.
+            self.voice.err(&format!("internal error: event out of order: {error:?}\n"));
+            inner.log_broken.get_or_insert_with(|| format!("{error:?}"));
+        }
+        let mut deliveries = Vec::new();
+        for reporter in &mut inner.reporters {
+            let record = &inner.record;
+            let name = reporter.name().to_owned();
+            match catch_unwind(AssertUnwindSafe(|| reporter.observe(&event, record))) {
+                Ok(made) => deliveries.extend(made.into_iter().map(|delivery| (name.clone(), delivery))),
+                Err(_) => self.voice.err(&format!("reporter {name} failed on event {}\n", event.seq)),
+            }
+        }
+        deliveries
+    }
+
+    fn append(&self, event: &Event, broken: &mut Option<String>) {
+        let line = serde_json::to_vec(event).map_err(|error| error.to_string());
+        let written = line.and_then(|mut line| {
+            line.push(b'\n');
+            self.files.append(LOG, &line)
+        });
+        if let Err(error) = written
+            && broken.is_none()
+        {
+            self.voice.err(&format!("cannot write {LOG}: {error}; results of this run may be lost\n"));
+            *broken = Some(error);
+        }
+    }
+
+    /// Carries deliveries out. A failed delivery is a fact, never a failed run.
+    fn deliver(&self, deliveries: Vec<(String, Delivery)>) {
+        for (reporter, delivery) in deliveries {
+            match delivery {
+                Delivery::Out(text) => self.voice.out(&text),
+                Delivery::Err(text) => self.voice.err(&text),
+                Delivery::File { path, bytes } => {
+                    let fact = match self.files.write(&path, &bytes) {
+                        Ok(()) => Fact::DeliveryMade { reporter, what: path },
+                        Err(why) => Fact::DeliveryFailed { reporter, what: path, why },
+                    };
+                    self.announce(fact);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,327 @@
+//! Samples the frames of one window beside its steps: a loop on the phone, read line by line as it prints.
+//!
+//! Finds what to look at, keeps looking when the layer is made anew, and stops only after a dump that was taken wholly
+//! after the window's end. Dumps go to the bundle as they arrive; only frames stay in memory.
+
+use crate::session::Session;
+use farmjank_results::blame::Fault;
+use farmjank_results::dump::Dump;
+use farmjank_results::event::{Fact, PassedOver};
+use farmjank_results::evidence::EvidenceWriter;
+use farmjank_results::frame::{Sample, SourceId, Stamp};
+use farmjank_results::stitch::{Stitch, StitchRules};
+use farmjank_results::time::{BootTime, DeviceTime};
+use farmjank_results::timeline::FrameTimeline;
+use farmjank_seams::device::Next;
+use farmjank_seams::source::{FrameSource, Opened, Tap, Unreadable};
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::time::Duration;
+use tokio::time::{Instant, sleep, timeout};
+
+/// How long the preferred source may fail to open before the next one is asked: an app that is only just starting has
+/// no layer yet.
+const COMING_UP: Duration = Duration::from_secs(2);
+/// Pause between two tries to find a layer; well below the time a fresh ring takes to fill.
+const TRY_AGAIN: Duration = Duration::from_millis(150);
+
+/// What was collected in one window.
+pub struct Harvest {
+    /// One timeline per source and ring.
+    pub rings: BTreeMap<(SourceId, String), FrameTimeline>,
+    /// Bundle paths of the raw dumps.
+    pub evidence: Vec<String>,
+    /// Why nothing, or not everything, could be seen; in words.
+    pub doubts: Vec<String>,
+    /// Longest time between dumps that could lose nothing, for the report.
+    pub fault: Option<Fault>,
+}
+
+/// Collects one window. Shared between the sampling loop and the steps beside it.
+pub struct Collector<'a> {
+    session: &'a Session<'a>,
+    trial: u32,
+    window: &'a str,
+    path: String,
+    ended: Cell<Option<BootTime>>,
+    state: RefCell<State>,
+}
+
+#[derive(Default)]
+struct State {
+    writer: EvidenceWriter,
+    stitches: BTreeMap<(SourceId, String), Stitch>,
+    newest: BTreeMap<(SourceId, String), DeviceTime>,
+    doubts: Vec<String>,
+    wrote: bool,
+    pulse: Pulse,
+}
+
+/// Counts since the last `SampleTaken`.
+#[derive(Default)]
+struct Pulse {
+    since: Option<Instant>,
+    samples: u64,
+    frames: u64,
+    span: Option<(DeviceTime, DeviceTime)>,
+}
+
+impl<'a> Collector<'a> {
+    /// A collector for one window of one trial. `slug` names its evidence file.
+    pub fn new(session: &'a Session<'a>, trial: u32, window: &'a str, slug: &str) -> Self {
+        let path = format!("evidence/job-{}/trial-{trial}/{slug}.dumps", session.job);
+        Collector { session, trial, window, path, ended: Cell::new(None), state: RefCell::default() }
+    }
+
+    /// Says that the window's steps are over: sampling goes on until a dump begins after this instant.
+    pub fn end(&self, at: BootTime) {
+        self.ended.set(Some(at));
+    }
+
+    /// Abandons the window: sampling stops at the next line.
+    pub fn abandon(&self) {
+        self.ended.set(Some(BootTime::from_ns(i64::MIN)));
+    }
+
+    /// Samples until the window has ended and is covered. Runs beside the steps.
+    pub async fn run(&self) -> Result<(), Fault> {
+        let began = Instant::now();
+        let mut drain_until = None;
+        loop {
+            if self.ended.get().is_some() {
+                let until =
+                    *drain_until.get_or_insert_with(|| Instant::now() + self.session.patience().drain);
+                if Instant::now() >= until {
+                    return Ok(());
+                }
+            }
+            match self.open(began).await {
+                Ok(opened) => {
+                    if self.follow(opened, &mut drain_until).await? {
+                        return Ok(());
+                    }
+                }
+                Err(fault) if is_waiting(&fault) => {
+                    self.doubt(&fault.to_string());
+                    sleep(TRY_AGAIN).await;
+                }
+                Err(fault) => return Err(fault),
+            }
+        }
+    }
+
+    /// The first source that opens, best first.
+    async fn open(&self, began: Instant) -> Result<Opened, Fault> {
+        let session = self.session;
+        let mut first: Option<Fault> = None;
+        let mut passed_over = Vec::new();
+        for source in &session.sources {
+            if first.is_some() && began.elapsed() < COMING_UP && self.ended.get().is_none() {
+                break;
+            }
+            if let Err(unfit) = source.offer(session.facts) {
+                passed_over.push(PassedOver { what: source.id().to_string(), why: unfit.0 });
+                continue;
+            }
+            match source.open(&*session.device, session.facts, &session.app).await {
+                Ok(mut opened) => {
+                    opened.passed_over.splice(0..0, passed_over);
+                    self.announce_source(&opened);
+                    return Ok(opened);
+                }
+                Err(fault) if is_lost(&fault) => return Err(fault),
+                Err(fault) => {
+                    passed_over.push(PassedOver { what: source.id().to_string(), why: fault.to_string() });
+                    first.get_or_insert(fault);
+                }
+            }
+        }
+        // Every failure to find something to look at may pass: the app may not have drawn yet.
+        Err(first.map_or_else(|| no_source(&passed_over), Fault::passing))
+    }
+
+    fn announce_source(&self, opened: &Opened) {
+        let rhythm = opened.tap.rhythm();
+        self.session.bench.announcer.announce(Fact::SourceChosen {
+            job: self.session.job,
+            trial: self.trial,
+            window: self.window.to_owned(),
+            source: opened.tap.source(),
+            target: opened.tap.targets().join(" | "),
+            ring_rows: rhythm.ring_rows,
+            every_ms: rhythm.pause.ms(),
+            passed_over: opened.passed_over.clone(),
+        });
+    }
+
+    /// Follows one tap. True when the window is covered; false when the layer died or the loop was cut and must be
+    /// opened anew.
+    async fn follow(&self, opened: Opened, drain_until: &mut Option<Instant>) -> Result<bool, Fault> {
+        let session = self.session;
+        let mut tap = opened.tap;
+        let mut stream = session.device.stream(&tap.endless(), session.patience().open).await?;
+        let mut covered = BTreeMap::new();
+        loop {
+            let limit = match self.ended.get() {
+                Some(_) => {
+                    let until = *drain_until.get_or_insert_with(|| Instant::now() + session.patience().drain);
+                    until.saturating_duration_since(Instant::now())
+                }
+                None => session.patience().silence,
+            };
+            let line = match timeout(limit, stream.next(session.patience().silence)).await {
+                Ok(Ok(Next::Line(line))) => line,
+                Ok(Ok(Next::Ended(status))) => {
+                    self.doubt(&format!("the sampling loop on the phone ended with status {status}"));
+                    return Ok(self.ended.get().is_some());
+                }
+                Ok(Err(fault)) if fault.code == "silent" => {
+                    self.doubt("the sampling loop on the phone fell silent and was started anew");
+                    return Ok(false);
+                }
+                Ok(Err(fault)) => return Err(fault),
+                // The drain is over, or the loop is wedged: coverage says what is missing.
+                Err(_) => return Ok(self.ended.get().is_some()),
+            };
+            let Some(dump) = tap.feed(&line, session.bench.announcer.now()) else { continue };
+            let Some(pending) = self.take(&dump, &*tap) else { return Ok(false) };
+            if let Some(ended) = self.ended.get() {
+                let settled = dump.asked.is_some_and(|asked| asked > ended) && !pending;
+                covered.insert(dump.target.clone(), settled);
+                if tap.targets().iter().all(|target| covered.get(target) == Some(&true)) {
+                    return Ok(true);
+                }
+            }
+        }
+    }
+
+    /// Takes one dump in: to the bundle, into the stitches. None when its layer is gone; otherwise whether frames are
+    /// still on their way to the screen.
+    pub fn take(&self, dump: &Dump, tap: &dyn Tap) -> Option<bool> {
+        self.keep(dump);
+        let source = self.session.sources.iter().find(|source| source.id() == tap.source());
+        let read = source.map(|source| source.read(dump, Some(self.session.clock)));
+        let state = &mut *self.state.borrow_mut();
+        let mut pending = false;
+        let modes = &self.session.facts.modes;
+        match read {
+            Some(Ok(samples)) => {
+                for (ring, sample) in samples {
+                    pending |= sample.rows.iter().any(|row| row.present == Stamp::Pending);
+                    state.add(dump.source, ring, &sample, || modes.iter().map(|mode| mode.hz).collect());
+                }
+            }
+            Some(Err(Unreadable::Missing(why) | Unreadable::Empty(why))) => {
+                state.doubt(&why);
+                return None;
+            }
+            Some(Err(Unreadable::Garbled(why) | Unreadable::Refused(why))) => state.doubt(&why),
+            None => {}
+        }
+        self.tell_pulse(&mut state.pulse);
+        Some(pending)
+    }
+
+    fn keep(&self, dump: &Dump) {
+        let state = &mut *self.state.borrow_mut();
+        let bytes = state.writer.encode(dump);
+        match self.session.bench.files.append(&self.path, &bytes) {
+            Ok(()) => state.wrote = true,
+            Err(why) => state.doubt(&format!("evidence could not be written: {why}")),
+        }
+    }
+
+    fn tell_pulse(&self, pulse: &mut Pulse) {
+        let since = *pulse.since.get_or_insert_with(Instant::now);
+        if since.elapsed() < Duration::from_secs(1) {
+            return;
+        }
+        let fps = pulse
+            .span
+            .filter(|_| pulse.frames > 0)
+            .map(|(from, to)| (pulse.frames as f64, (to - from).secs()));
+        self.session.bench.announcer.announce(Fact::SampleTaken {
+            job: self.session.job,
+            trial: self.trial,
+            window: self.window.to_owned(),
+            samples: pulse.samples,
+            frames: pulse.frames,
+            fps: fps.filter(|(_, secs)| *secs > 0.0).map(|(frames, secs)| frames / secs),
+        });
+        *pulse = Pulse { since: Some(Instant::now()), ..Pulse::default() };
+    }
+
+    fn doubt(&self, words: &str) {
+        self.state.borrow_mut().doubt(words);
+    }
+
+    /// What was collected.
+    pub fn harvest(self) -> Harvest {
+        let State { stitches, doubts, wrote, .. } = self.state.into_inner();
+        let rings = stitches.into_iter().map(|(key, stitch)| (key, stitch.finish())).collect();
+        Harvest { rings, evidence: if wrote { vec![self.path] } else { Vec::new() }, doubts, fault: None }
+    }
+}
+
+impl State {
+    fn add(&mut self, source: SourceId, ring: String, sample: &Sample, modes: impl FnOnce() -> Vec<f64>) {
+        let key = (source, ring);
+        let newest = self.newest.get(&key).copied();
+        let fresh = sample.rows.iter().filter_map(|row| match row.present {
+            Stamp::At(at) if newest.is_none_or(|newest| at > newest) => Some(at),
+            _ => None,
+        });
+        let mut last = newest;
+        self.pulse.samples += 1;
+        for at in fresh {
+            // What the ring held before sampling began is history, not part of the pulse.
+            if newest.is_some() {
+                self.pulse.frames += 1;
+                let from = self.pulse.span.map_or(newest.unwrap_or(at), |(from, _)| from);
+                self.pulse.span = Some((from, at.max(last.unwrap_or(at))));
+            }
+            last = last.max(Some(at));
+        }
+        if let Some(last) = last {
+            self.newest.insert(key.clone(), last);
+        }
+        let fresh = || Stitch::new(StitchRules { modes: modes(), pins: Vec::new() });
+        self.stitches.entry(key).or_insert_with(fresh).add(sample);
+    }
+
+    fn doubt(&mut self, words: &str) {
+        if self.doubts.len() < 20 && !self.doubts.iter().any(|known| known == words) {
+            self.doubts.push(words.to_owned());
+        }
+    }
+}
+
+/// Faults that mean *nothing to look at yet*, and pass when the app draws.
+fn is_waiting(fault: &Fault) -> bool {
+    !is_lost(fault)
+        && matches!(
+            fault.code.as_str(),
+            "app_missing" | "layer_missing" | "layer_empty" | "no_source" | "no_frames"
+        )
+}
+
+/// The phone itself does not answer.
+pub fn is_lost(fault: &Fault) -> bool {
+    fault.code.starts_with("device_") || matches!(fault.code.as_str(), "timeout" | "protocol" | "refused")
+}
+
+fn no_source(passed_over: &[PassedOver]) -> Fault {
+    let why: Vec<String> = passed_over.iter().map(|over| format!("{}: {}", over.what, over.why)).collect();
+    let what = format!("no source can see frames on this phone ({})", why.join("; "));
+    Fault::new(farmjank_results::blame::Blame::Lab, "no_source", what)
+}
+
+/// Reads the lines a `once` script printed into its collector.
+pub fn feed_once(tap: &mut dyn Tap, text: &[u8], collector: &Collector<'_>, source: &dyn FrameSource) {
+    debug_assert_eq!(tap.source(), source.id());
+    for line in text.split(|byte| *byte == b'\n') {
+        if let Some(dump) = tap.feed(line, collector.session.bench.announcer.now()) {
+            collector.take(&dump, tap);
+        }
+    }
+}

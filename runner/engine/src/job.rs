@@ -1,0 +1,146 @@
+//! One job: its trials on its phone, and its verdict from what they measured.
+
+use crate::announce::Announcer;
+use crate::session::{Bench, Session};
+use crate::stop::{Stop, Urgency};
+use crate::trial::{Trial, TrialOutcome};
+use farmjank_results::blame::{Blame, Fault};
+use farmjank_results::device::DeviceFacts;
+use farmjank_results::event::{Ending, Fact, PlannedJob, WindowJudged, WindowMeasured};
+use farmjank_results::judge::judge_window;
+use farmjank_results::threshold::Limit;
+use farmjank_results::verdict::Verdict;
+use farmjank_scenarios::plan::Plan;
+use farmjank_scenarios::scenario::Scenario;
+use farmjank_seams::device::Provider;
+
+/// What a job has measured so far; survives the loss of its phone.
+#[derive(Default)]
+pub struct Progress {
+    /// Trials completed, warm-ups included.
+    pub completed: u32,
+    /// Windows of completed counted trials.
+    pub measured: Vec<WindowMeasured>,
+}
+
+/// Runs what is left of a job. A fault says why it goes no further; passing ones may go on later.
+pub async fn run(
+    bench: &Bench,
+    provider: &dyn Provider,
+    stop: &Stop,
+    planned: &PlannedJob,
+    scenario: &Scenario,
+    facts: &DeviceFacts,
+    progress: &mut Progress,
+) -> Option<Fault> {
+    let announcer = &bench.announcer;
+    let (job, id) = (planned.job, facts.id.clone());
+    let device = match provider.lease(&id).await {
+        Ok(device) => device,
+        Err(fault) => {
+            announcer.announce(Fact::LeaseRefused { job, device: id, fault: fault.clone() });
+            return Some(fault);
+        }
+    };
+    announcer.announce(Fact::LeaseGranted { job, device: id.clone() });
+    let ended = match cancellable(stop, Session::open(bench, job, scenario, device, facts)).await {
+        Some(Ok(session)) => trials(&session, stop, planned, progress).await,
+        Some(Err(fault)) => Some(fault),
+        None => Some(crate::dispatch::interrupted()),
+    };
+    let reason =
+        ended.as_ref().map_or_else(|| "done".to_owned(), |fault| format!("{}: {}", fault.code, fault.what));
+    announcer.announce(Fact::LeaseReturned { job, device: id, reason });
+    ended
+}
+
+/// The work, unless the run is cancelled first.
+async fn cancellable<T>(stop: &Stop, work: impl Future<Output = T>) -> Option<T> {
+    tokio::select! {
+        biased;
+        () = stop.reached(Urgency::Cancel) => None,
+        done = work => Some(done),
+    }
+}
+
+async fn trials(
+    session: &Session<'_>,
+    stop: &Stop,
+    planned: &PlannedJob,
+    progress: &mut Progress,
+) -> Option<Fault> {
+    let announcer: &Announcer = &session.bench.announcer;
+    let job = planned.job;
+    while progress.completed < planned.warmup + planned.iterations {
+        if stop.urgency() >= Urgency::Drain {
+            return Some(crate::dispatch::interrupted());
+        }
+        let trial = progress.completed;
+        let counted = trial >= planned.warmup;
+        announcer.announce(Fact::TrialStarted { job, trial, counted });
+        let outcome = cancellable(stop, Trial::new(session, trial).run()).await;
+        let TrialOutcome { ending, windows } =
+            outcome.unwrap_or(TrialOutcome { ending: Ending::Interrupted, windows: Vec::new() });
+        announcer.announce(Fact::TrialFinished {
+            job,
+            trial,
+            counted,
+            ending: ending.clone(),
+            windows: windows.clone(),
+        });
+        match ending {
+            Ending::Completed => {
+                progress.completed += 1;
+                if counted {
+                    progress.measured.extend(windows);
+                }
+            }
+            Ending::Faulted(fault) => return Some(fault),
+            Ending::Interrupted => return Some(crate::dispatch::interrupted()),
+        }
+    }
+    None
+}
+
+/// Judges a job by what its counted trials measured, and by the fault that ended it, if one did.
+pub fn judge(
+    planned: &PlannedJob,
+    scenario: &Scenario,
+    facts: &DeviceFacts,
+    measured: &[WindowMeasured],
+    fault: Option<Fault>,
+) -> Fact {
+    let counted = |name: &str| -> Vec<WindowMeasured> {
+        measured.iter().filter(|window| window.window == name).cloned().collect()
+    };
+    let windows: Vec<WindowJudged> = planned
+        .windows
+        .iter()
+        .map(|window| {
+            let limits: Vec<(String, Limit)> = Plan::thresholds_for(scenario, &window.name, facts)
+                .into_iter()
+                .map(|threshold| (threshold.metric, threshold.limit))
+                .collect();
+            let mut judged = judge_window(&limits, &counted(&window.name));
+            judged.window.clone_from(&window.name);
+            judged
+        })
+        .collect();
+    let mut reasons = Vec::new();
+    let mut verdict = Verdict::worst(windows.iter().map(|window| window.verdict));
+    if let Some(fault) = &fault {
+        verdict = verdict.worse(verdict_of(fault));
+        // A job cut short cannot pass, but what was already breached stays breached.
+        reasons.push(fault.to_string());
+    }
+    Fact::JobJudged { job: planned.job, verdict, windows, fault, reasons }
+}
+
+/// What a fault alone means for a job.
+pub fn verdict_of(fault: &Fault) -> Verdict {
+    match fault.blame {
+        _ if fault.code == "interrupted" => Verdict::Undecided,
+        Blame::App | Blame::Scenario => Verdict::Fail,
+        Blame::Lab | Blame::Tool => Verdict::Broken,
+    }
+}

@@ -1,0 +1,45 @@
+//! Timeouts and budgets as values, in one place.
+
+use std::time::Duration;
+
+/// How long to wait for what, and how often to try again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Patience {
+    /// One ordinary shell call (`getprop`, `wm size`…).
+    pub call: Duration,
+    /// One dump of a service.
+    pub dump: Duration,
+    /// `am start -W` and other calls that wait for the app themselves.
+    pub launch: Duration,
+    /// Opening a streaming shell.
+    pub open: Duration,
+    /// Silence of the sampling loop after which it is taken for wedged; far above one cycle.
+    pub silence: Duration,
+    /// How long the end of a window may wait for the last frames to resolve.
+    pub drain: Duration,
+    /// How long a phone that left may stay away before its job is given up.
+    pub absence: Duration,
+    /// How long a hot phone may take to cool before a trial.
+    pub cooling: Duration,
+    /// How often a job is tried again after a passing fault of the lab.
+    pub retries: u32,
+    /// Pause before such a retry.
+    pub backoff: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Patience {
+            call: Duration::from_secs(10),
+            dump: Duration::from_secs(15),
+            launch: Duration::from_secs(30),
+            open: Duration::from_secs(10),
+            silence: Duration::from_secs(10),
+            drain: Duration::from_secs(5),
+            absence: Duration::from_secs(60),
+            cooling: Duration::from_secs(120),
+            retries: 2,
+            backoff: Duration::from_secs(2),
+        }
+    }
+}

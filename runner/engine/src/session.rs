@@ -1,0 +1,96 @@
+//! One job's hold on its phone: everything a trial needs at hand.
+
+use crate::android::{self, settle};
+use crate::announce::Announcer;
+use crate::patience::Patience;
+use farmjank_results::blame::{Blame, Fault};
+use farmjank_results::device::{App, DeviceFacts, Screen};
+use farmjank_results::event::JobId;
+use farmjank_results::time::{BootTime, ClockMap};
+use farmjank_scenarios::scenario::Scenario;
+use farmjank_seams::device::Device;
+use farmjank_seams::host::Files;
+use farmjank_seams::source::FrameSource;
+use std::rc::Rc;
+use std::time::Duration;
+
+/// Makes the frame sources of a scenario, best first.
+pub type ForScenario = dyn Fn(&Scenario) -> Vec<Rc<dyn FrameSource>>;
+
+/// What every job shares.
+pub struct Bench {
+    /// Makes events.
+    pub announcer: Rc<Announcer>,
+    /// The bundle.
+    pub files: Rc<dyn Files>,
+    /// Timeouts and budgets.
+    pub patience: Patience,
+    /// Ways of seeing frames for a scenario, best first (the scenario may pin one, or a layer).
+    pub sources: Box<ForScenario>,
+}
+
+/// One job on its phone.
+pub struct Session<'a> {
+    /// Shared by all jobs.
+    pub bench: &'a Bench,
+    /// Job number.
+    pub job: JobId,
+    /// What to run.
+    pub scenario: &'a Scenario,
+    /// The app.
+    pub app: App,
+    /// The phone.
+    pub device: Rc<dyn Device>,
+    /// What is known about it.
+    pub facts: &'a DeviceFacts,
+    /// Its clocks.
+    pub clock: ClockMap,
+    /// How long `input` takes on it before it moves a finger.
+    pub lead: Duration,
+    /// Ways of seeing frames, best first.
+    pub sources: Vec<Rc<dyn FrameSource>>,
+}
+
+impl<'a> Session<'a> {
+    /// Prepares a leased phone: awake, unlocked, clocks known, cost of `input` known.
+    pub async fn open(
+        bench: &'a Bench,
+        job: JobId,
+        scenario: &'a Scenario,
+        device: Rc<dyn Device>,
+        facts: &'a DeviceFacts,
+    ) -> Result<Session<'a>, Fault> {
+        let patience = &bench.patience;
+        settle::wake(&*device, patience).await?;
+        let clock = settle::clock(&*device, &scenario.app, patience).await?;
+        let lead = android::gesture::lead(&*device, patience.launch).await?;
+        let app = App(scenario.app.clone());
+        let sources = (bench.sources)(scenario);
+        Ok(Session { bench, job, scenario, app, device, facts, clock, lead, sources })
+    }
+
+    /// Timeouts and budgets.
+    pub fn patience(&self) -> &'a Patience {
+        &self.bench.patience
+    }
+
+    /// The phone's `/proc/uptime` now.
+    pub async fn stamp(&self) -> Result<BootTime, Fault> {
+        let text =
+            android::say(&*self.device, "read u x </proc/uptime; echo \"$u\"", self.patience().call).await?;
+        android::uptime(&text).ok_or_else(|| {
+            let what =
+                format!("the phone's clock cannot be read: /proc/uptime says {}", android::clip(&text, 80));
+            Fault::new(Blame::Lab, "clock_unknown", what).passing()
+        })
+    }
+
+    /// The screen gestures are drawn on.
+    pub fn screen(&self) -> Result<Screen, Fault> {
+        self.facts.screen.ok_or_else(|| {
+            let fault =
+                Fault::new(Blame::Lab, "screen_unknown", "the phone does not say how large its screen is");
+            fault.advise("`adb shell wm size` must answer")
+        })
+    }
+}

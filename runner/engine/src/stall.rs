@@ -1,0 +1,102 @@
+//! When each drawn frame was due on the screen, on the clock of the presents: evidence for what a long gap was.
+//!
+//! metrics.md A.2 calls a gap a stall when some frame's `IntendedVsync` lies inside it. A pipelined app schedules a frame
+//! one or two vsyncs before its predecessor is presented, so the `IntendedVsync` of the very frame that stalls lies just
+//! *before* the gap, and the literal rule would call the worst stalls idle. Therefore each frame is dated by when it was
+//! due: its `IntendedVsync` plus the latency the app's frames usually have, less one period. The frame that stalls is then
+//! due just after the gap begins, and a frame drawn after real idleness just before it ends.
+
+use farmjank_results::time::{DeviceTime, Span};
+use farmjank_results::timeline::FrameTimeline;
+
+/// Fewest frames whose latency must be known to speak of a usual one.
+const FEWEST: usize = 8;
+/// Vsyncs from `IntendedVsync` to present of an unhurried app, where nothing better is known.
+const USUAL_VSYNCS: i64 = 2;
+
+/// Instants at which frames of `drawn` (framestats) were due on the screen of `shown` (present fences). In order.
+pub fn due(drawn: &FrameTimeline, shown: &FrameTimeline) -> Vec<DeviceTime> {
+    let usual = usual_latency(drawn, shown);
+    let mut instants: Vec<DeviceTime> = drawn
+        .frames
+        .iter()
+        .filter_map(|frame| {
+            let intended = frame.intended?;
+            let period = shown.periods.at(intended)?.ns();
+            let latency = usual.map_or(USUAL_VSYNCS * period, Span::ns);
+            // A quarter period keeps fence noise from placing it before the gap it belongs to.
+            Some(intended + Span::from_ns((latency - period).max(0) + period / 4))
+        })
+        .collect();
+    instants.sort_unstable();
+    instants
+}
+
+/// Median time from `IntendedVsync` to the first present after the frame was completed.
+fn usual_latency(drawn: &FrameTimeline, shown: &FrameTimeline) -> Option<Span> {
+    let mut latencies: Vec<Span> = drawn
+        .frames
+        .iter()
+        .filter_map(|frame| {
+            let next = shown.frames.partition_point(|shown| shown.present < frame.present);
+            Some(shown.frames.get(next)?.present - frame.intended?)
+        })
+        .collect();
+    latencies.sort_unstable();
+    latencies.get(latencies.len() / 2).copied().filter(|_| latencies.len() >= FEWEST)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use farmjank_results::frame::Frame;
+    use farmjank_results::period::{PeriodOrigin, PeriodSegment, PeriodTimeline};
+
+    const P: i64 = 16_666_667;
+
+    fn timeline(frames: impl Iterator<Item = (i64, Option<i64>)>) -> FrameTimeline {
+        let frame = |(present, intended): (i64, Option<i64>)| Frame {
+            present: DeviceTime::from_ns(present),
+            desired: None,
+            ready: None,
+            intended: intended.map(DeviceTime::from_ns),
+            follows: true,
+        };
+        let segment = PeriodSegment {
+            from: DeviceTime::from_ns(0),
+            period: Span::from_ns(P),
+            origin: PeriodOrigin::Reported,
+        };
+        let periods = PeriodTimeline { segments: vec![segment], uncertain: vec![] };
+        FrameTimeline { frames: frames.map(frame).collect(), periods, ..FrameTimeline::default() }
+    }
+
+    /// Frame n is scheduled at vsync n and presented two later; frame 20 takes `late` vsyncs more.
+    fn app(late: i64) -> (FrameTimeline, FrameTimeline) {
+        let shown = |n: i64| (n + 2 + if n >= 20 { late } else { 0 }) * P;
+        let scheduled = |n: i64| (n + if n > 20 { late } else { 0 }) * P;
+        let drawn = timeline((0..40).map(|n| (shown(n) - P / 2, Some(scheduled(n)))));
+        (drawn, timeline((0..40).map(|n| (shown(n), None))))
+    }
+
+    #[test]
+    fn the_frame_that_stalls_is_due_inside_its_gap_and_near_its_start() {
+        let (drawn, shown) = app(30);
+        let gap = (shown.frames[19].present, shown.frames[20].present);
+        let inside: Vec<_> =
+            due(&drawn, &shown).into_iter().filter(|at| *at > gap.0 && *at < gap.1).collect();
+        assert_eq!(inside.len(), 1);
+        assert!((inside[0] - gap.0).ns() < P, "{:?}", inside[0] - gap.0);
+    }
+
+    #[test]
+    fn a_frame_drawn_after_idleness_is_due_just_before_it_is_shown() {
+        let (mut drawn, shown) = app(30);
+        drawn.frames[20].intended = Some(shown.frames[20].present - Span::from_ns(2 * P));
+        let gap = (shown.frames[19].present, shown.frames[20].present);
+        let inside: Vec<_> =
+            due(&drawn, &shown).into_iter().filter(|at| *at > gap.0 && *at < gap.1).collect();
+        assert_eq!(inside.len(), 1);
+        assert!((gap.1 - inside[0]).ns() <= P);
+    }
+}

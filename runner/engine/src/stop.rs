@@ -1,0 +1,73 @@
+//! Stopping in steps: the first interrupt drains (running trials finish), the second cancels them.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use tokio::sync::Notify;
+
+/// How urgently the run is asked to stop.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Urgency {
+    /// Not at all.
+    #[default]
+    None,
+    /// Start nothing new; let running trials finish.
+    Drain,
+    /// Abandon running trials; write what was measured.
+    Cancel,
+}
+
+/// A shared request to stop. Cheap to clone; only ever becomes more urgent.
+#[derive(Clone, Debug, Default)]
+pub struct Stop {
+    urgency: Rc<Cell<Urgency>>,
+    reason: Rc<RefCell<Option<String>>>,
+    changed: Rc<Notify>,
+}
+
+impl Stop {
+    /// Asks to stop. The first reason is kept: `SIGINT`, `SIGTERM`.
+    pub fn ask(&self, urgency: Urgency, reason: &str) {
+        if urgency > self.urgency.get() {
+            self.urgency.set(urgency);
+            self.reason.borrow_mut().get_or_insert_with(|| reason.to_owned());
+            self.changed.notify_waiters();
+        }
+    }
+
+    /// What is asked now.
+    pub fn urgency(&self) -> Urgency {
+        self.urgency.get()
+    }
+
+    /// Why, once asked.
+    pub fn reason(&self) -> Option<String> {
+        self.reason.borrow().clone()
+    }
+
+    /// Returns when at least this much urgency is asked. Cancel-safe.
+    pub async fn reached(&self, urgency: Urgency) {
+        loop {
+            // Registered before the check: a request between check and wait would be missed otherwise.
+            let changed = self.changed.notified();
+            if self.urgency.get() >= urgency {
+                return;
+            }
+            changed.await;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn urgency_only_grows_and_keeps_its_first_reason() {
+        let stop = Stop::default();
+        stop.ask(Urgency::Drain, "SIGINT");
+        stop.ask(Urgency::Cancel, "SIGTERM");
+        stop.ask(Urgency::Drain, "later");
+        stop.reached(Urgency::Cancel).await;
+        assert_eq!((stop.urgency(), stop.reason().as_deref()), (Urgency::Cancel, Some("SIGINT")));
+    }
+}

@@ -1,0 +1,130 @@
+//! Which phones are there, and what is known of each.
+
+use crate::android::facts::gather;
+use crate::patience::Patience;
+use farmjank_results::blame::{Blame, Fault};
+use farmjank_results::device::{DeviceFacts, DeviceId};
+use farmjank_seams::device::{Arrival, Arrivals, DeviceState, Provider, Sighting};
+use futures::future::join_all;
+use std::collections::BTreeMap;
+use std::time::Duration;
+use tokio::time::{Instant, timeout_at};
+
+/// A phone and what it said of itself.
+#[derive(Clone, Debug)]
+pub struct Surveyed {
+    /// As its provider lists it.
+    pub sighting: Sighting,
+    /// Facts, or why there are none.
+    pub facts: Result<DeviceFacts, Fault>,
+}
+
+/// Which phones are wanted before any is asked anything.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// These serials only; all when empty.
+    pub serials: Vec<String>,
+    /// How long to wait for a phone (each wanted serial, or any) that is not there yet.
+    pub wait: Duration,
+}
+
+impl Wanted {
+    /// Whether a phone is meant.
+    pub fn includes(&self, id: &DeviceId) -> bool {
+        self.serials.is_empty() || self.serials.contains(&id.0)
+    }
+
+    fn is_satisfied(&self, seen: &BTreeMap<DeviceId, Sighting>) -> bool {
+        let ready = |id: &DeviceId| seen.get(id).is_some_and(|sighting| sighting.state == DeviceState::Ready);
+        if self.serials.is_empty() {
+            seen.keys().any(ready)
+        } else {
+            self.serials.iter().all(|serial| ready(&DeviceId(serial.clone())))
+        }
+    }
+}
+
+/// Lists the phones present now (waiting within bounds for those wanted) and asks each ready one for its facts, all at
+/// once.
+pub async fn survey(
+    provider: &dyn Provider,
+    arrivals: &mut dyn Arrivals,
+    wanted: &Wanted,
+    patience: &Patience,
+) -> Result<Vec<Surveyed>, Fault> {
+    let mut seen = BTreeMap::new();
+    let deadline = Instant::now() + wanted.wait;
+    let mut settled = false;
+    while !settled || !wanted.is_satisfied(&seen) {
+        let arrival = match settled {
+            false => arrivals.next().await?,
+            true => match timeout_at(deadline, arrivals.next()).await {
+                Ok(arrival) => arrival?,
+                Err(_) => break,
+            },
+        };
+        match arrival {
+            Arrival::Seen(sighting) => drop(seen.insert(sighting.id.clone(), sighting)),
+            Arrival::Gone { id, .. } => drop(seen.remove(&id)),
+            Arrival::Settled => settled = true,
+        }
+    }
+    let asked = seen.into_values().filter(|sighting| wanted.includes(&sighting.id)).map(|sighting| async {
+        let facts = facts(provider, &sighting, patience).await;
+        Surveyed { sighting, facts }
+    });
+    let mut surveyed = join_all(asked).await;
+    for serial in &wanted.serials {
+        if !surveyed.iter().any(|phone| phone.sighting.id.0 == *serial) {
+            surveyed.push(absent(serial));
+        }
+    }
+    Ok(surveyed)
+}
+
+fn absent(serial: &str) -> Surveyed {
+    let id = DeviceId(serial.to_owned());
+    let fault =
+        Fault::new(Blame::Lab, "device_missing", format!("no phone with serial `{serial}` is connected"));
+    let sighting =
+        Sighting { id, state: DeviceState::Other("not connected".to_owned()), server: String::new() };
+    Surveyed { sighting, facts: Err(fault.advise("`farmjank devices` lists what is there")) }
+}
+
+async fn facts(
+    provider: &dyn Provider,
+    sighting: &Sighting,
+    patience: &Patience,
+) -> Result<DeviceFacts, Fault> {
+    match &sighting.state {
+        DeviceState::Ready => gather(&*provider.lease(&sighting.id).await?, patience).await,
+        state => Err(not_ready(&sighting.id, state)),
+    }
+}
+
+/// Why a phone in this state cannot be used, and what to do about it.
+pub fn not_ready(id: &DeviceId, state: &DeviceState) -> Fault {
+    let fault =
+        |code: &str, what: String, advice: &str| Fault::new(Blame::Lab, code, what).passing().advise(advice);
+    match state {
+        DeviceState::Ready => fault("device_ready", format!("{id} is ready"), ""),
+        DeviceState::Unauthorized => fault(
+            "device_unauthorized",
+            format!("{id} has not accepted this computer's key"),
+            "unlock it and tap `Allow` in its USB debugging dialog (tick `Always allow`)",
+        ),
+        DeviceState::Offline => fault(
+            "device_offline",
+            format!("{id} is offline"),
+            "replug it, or run `adb reconnect offline`; over the network, `adb disconnect` and `adb connect` it",
+        ),
+        DeviceState::Other(state) if state.starts_with("no permissions") => fault(
+            "device_no_permissions",
+            format!("{id}: {state}"),
+            "install Android's udev rules on this computer and replug the phone",
+        ),
+        DeviceState::Other(state) => {
+            fault("device_not_ready", format!("{id} is in state `{state}`"), "boot it into Android")
+        }
+    }
+}
