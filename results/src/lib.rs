@@ -5,21 +5,28 @@
 //! [`threshold`] (limits and judgements) → [`verdict`], and [`event`] / [`record`] (the run as a stream of facts).
 
 pub mod blame;
+mod coverage;
+pub mod cut;
 pub mod device;
 pub mod dump;
 pub mod estimate;
 pub mod event;
 pub mod evidence;
+pub mod fit;
 pub mod frame;
 pub mod gate;
 pub mod journal;
 pub mod judge;
+mod lattice;
 pub mod laws;
 mod limit;
 pub mod metric;
 pub mod metrics;
+mod path;
+mod pending;
 pub mod period;
 pub mod record;
+pub mod stitch;
 pub mod threshold;
 pub mod time;
 pub mod timeline;

@@ -35,3 +35,39 @@ pub struct PeriodTimeline {
     /// rate for 0.3 s or more). What falls inside is uncertain.
     pub uncertain: Vec<(DeviceTime, DeviceTime)>,
 }
+
+impl PeriodTimeline {
+    /// The period in force at an instant; none when nothing is known.
+    pub fn at(&self, instant: DeviceTime) -> Option<Span> {
+        let after = self.segments.partition_point(|segment| segment.from <= instant);
+        self.segments.get(after.saturating_sub(1)).map(|segment| segment.period)
+    }
+
+    /// The shortest period of all segments.
+    pub fn shortest(&self) -> Option<Span> {
+        self.segments.iter().map(|segment| segment.period).min()
+    }
+
+    /// The period an interval is judged by: the longer of those in force at its two ends (metrics.md A.1).
+    pub fn judging(&self, from: DeviceTime, to: DeviceTime) -> Option<Span> {
+        self.at(from).max(self.at(to))
+    }
+
+    /// Adds a later timeline, which holds from an instant on (from its own first segment, where none).
+    pub(crate) fn append(&mut self, later: PeriodTimeline, from: Option<DeviceTime>) {
+        if let Some(from) = from.filter(|_| !later.segments.is_empty()) {
+            self.segments.retain(|segment| segment.from < from);
+        }
+        for mut segment in later.segments {
+            if let (Some(from), Some(_)) = (from, self.segments.last()) {
+                segment.from = segment.from.max(from);
+            }
+            let known = self.segments.last().map(|last| (last.period, last.origin));
+            if known != Some((segment.period, segment.origin)) {
+                self.segments.push(segment);
+            }
+        }
+        self.uncertain.extend(later.uncertain);
+        self.uncertain.sort_unstable();
+    }
+}

@@ -38,7 +38,8 @@ pub struct Interval {
     pub from: DeviceTime,
     /// Time to this frame's present; > 0.
     pub length: Span,
-    /// Refresh period it is judged by: the longer of those in force at its two ends.
+    /// Refresh period it is judged by: the longer of those in force at its two ends. Zero when no period is known;
+    /// then `vsyncs` and `cadence` are 1, `coverage.periods` is empty, and metrics in vsyncs have no value.
     pub period: Span,
     /// Length in whole vsyncs, `max(1, floor((2 d + P) / (2 P)))`.
     pub vsyncs: u32,

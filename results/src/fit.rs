@@ -1,0 +1,238 @@
+//! Period detection: which refresh period was in force when (frame-sources.md 5.5, metrics.md C.2).
+//!
+//! Presents sit on the vsync lattice; headers say what the phone believed at the instant of each dump; modes say what the
+//! panel can do. Windows of half a second find the rates in play ([`crate::lattice`]), the cheapest path through them
+//! places the switches ([`crate::path`]), and each rate is refined by least squares. Integer ns.
+
+use crate::lattice::{self, GLUED, LONG, candidates, fits, longest, multiple, refine, same, usable};
+use crate::path::{Ground, Rate, cheapest};
+use crate::period::{PeriodOrigin, PeriodSegment, PeriodTimeline};
+use crate::time::{DeviceTime, Span};
+
+/// Length of the sliding window (rule 5), and its step.
+const WINDOW: i64 = 500_000_000;
+const STEP: i64 = 125_000_000;
+/// From here on windows must agree (rule 1); fewer lengths are one window.
+const MANY: usize = 30;
+/// More rates than this are noise.
+const MOST_RATES: usize = 16;
+/// A stretch at every second (third) vsync this long is uncertain (metrics.md C.2).
+const UNCERTAIN: i64 = 300_000_000;
+/// Panels faster than this may drop to half their rate unseen, whatever their modes say.
+const FAST: i64 = 15_000_000;
+
+/// What one dump's header says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// When the dump was taken: its stamp, or its newest present.
+    pub at: DeviceTime,
+    /// The period it reports.
+    pub period: Span,
+}
+
+/// True for a period a moving screen can have: 10 to 500 Hz. Idle panels report less, missing ones zero.
+pub fn plausible(period: Span) -> bool {
+    (GLUED..=LONG).contains(&period.ns())
+}
+
+/// The period timeline of sorted presents. `reports` are sorted by time; `modes` in Hz, empty when unknown; `pins` are
+/// taken as they are and decide alone. Empty when nothing is reported and nothing fits.
+pub fn fit(
+    presents: &[DeviceTime],
+    reports: &[Report],
+    modes: &[f64],
+    pins: &[(Option<DeviceTime>, Span)],
+) -> PeriodTimeline {
+    if !pins.is_empty() {
+        return pinned(pins);
+    }
+    let modes: Vec<i64> = modes.iter().filter(|hz| **hz > 0.0).map(|hz| (1e9 / hz).round() as i64).collect();
+    let mut modes: Vec<i64> = modes.into_iter().filter(|period| plausible(Span::from_ns(*period))).collect();
+    // Where two modes explain the presents equally well, the slower one does (rule 3).
+    modes.sort_unstable_by(|one, other| other.cmp(one));
+    let lengths: Vec<i64> = presents.windows(2).map(|pair| (pair[1] - pair[0]).ns()).collect();
+    let rates = rates(presents, &lengths, reports, &modes);
+    let ground = Ground::new(presents, &lengths, &rates, &modes, reports);
+    let path = cheapest(&ground);
+    let fitted: Vec<Option<Fitted>> = (0..rates.len()).map(|rate| settle(&ground, &path, rate)).collect();
+    let mut timeline = PeriodTimeline::default();
+    for (index, rate) in path.iter().enumerate() {
+        let settled = rate.and_then(|rate| fitted[rate]).or_else(|| reported_for(&ground, reports, index));
+        if let Some(Fitted { period, origin }) = settled {
+            extend(&mut timeline.segments, presents[index], period, origin);
+        }
+    }
+    if timeline.segments.is_empty() {
+        for report in reports.iter().filter(|report| ground.credible(report.period.ns())) {
+            extend(&mut timeline.segments, report.at, report.period, PeriodOrigin::Reported);
+        }
+    }
+    timeline.uncertain = uncertain(&ground, &timeline);
+    timeline
+}
+
+fn pinned(pins: &[(Option<DeviceTime>, Span)]) -> PeriodTimeline {
+    let mut pins: Vec<_> = pins.iter().filter(|(_, period)| period.ns() > 0).collect();
+    pins.sort_by_key(|(from, _)| *from);
+    let segment = |(from, period): &&(Option<DeviceTime>, Span)| PeriodSegment {
+        from: from.unwrap_or(DeviceTime::from_ns(i64::MIN)),
+        period: *period,
+        origin: PeriodOrigin::Pinned,
+    };
+    PeriodTimeline { segments: pins.iter().map(segment).collect(), uncertain: Vec::new() }
+}
+
+fn extend(segments: &mut Vec<PeriodSegment>, from: DeviceTime, period: Span, origin: PeriodOrigin) {
+    if segments.last().is_none_or(|last| (last.period, last.origin) != (period, origin)) {
+        segments.push(PeriodSegment { from, period, origin });
+    }
+}
+
+/// Rates worth considering: what headers report, what modes offer, and what windows of presents agree on.
+fn rates(presents: &[DeviceTime], lengths: &[i64], reports: &[Report], modes: &[i64]) -> Vec<Rate> {
+    let mut rates: Vec<Rate> = Vec::new();
+    let mut heard: Vec<(i64, usize)> = Vec::new();
+    for report in reports {
+        match heard.iter_mut().find(|(period, _)| same(*period, report.period.ns())) {
+            Some((_, times)) => *times += 1,
+            None => heard.push((report.period.ns(), 1)),
+        }
+    }
+    heard.sort_by_key(|(period, times)| (usize::MAX - times, *period));
+    rates.extend(heard.iter().take(MOST_RATES).map(|(period, _)| Rate::reported(*period)));
+    for mode in modes {
+        if !rates.iter().any(|rate| same(rate.period, *mode)) {
+            rates.push(Rate::offered(*mode));
+        }
+    }
+    let known: Vec<i64> = rates.iter().map(|rate| rate.period).collect();
+    for vote in votes(presents, lengths, &candidates(&known)) {
+        match rates.iter_mut().find(|rate| same(rate.period, vote)) {
+            Some(rate) => rate.sharpen(vote),
+            None => rates.push(Rate::found(vote)),
+        }
+    }
+    rates.truncate(MOST_RATES);
+    // A rate nobody reported that no length is one vsync of explains nothing, unless an app at half of it does.
+    let found: Vec<i64> = rates.iter().filter(|rate| rate.told.is_none()).map(|rate| rate.period).collect();
+    let seen = |rate: &Rate| {
+        let ones = |length: &&i64| usable(**length) && (**length - rate.period).abs() * 5 < rate.period;
+        rate.is_reported()
+            || lengths.iter().filter(ones).take(3).count() == 3
+            || found.iter().any(|slow| multiple(*slow, rate.period).is_some())
+    };
+    rates.retain(seen);
+    rates
+}
+
+/// Rule 5: the periods that two consecutive windows agree on; all lengths together when they are few or short.
+fn votes(presents: &[DeviceTime], lengths: &[i64], candidates: &[i64]) -> Vec<i64> {
+    let all: Vec<(i64, i64)> =
+        lengths.iter().zip(presents).map(|(length, from)| (from.ns(), *length)).collect();
+    let all: Vec<(i64, i64)> = all.into_iter().filter(|(_, length)| usable(*length)).collect();
+    let just_lengths = |part: &[(i64, i64)]| part.iter().map(|(_, length)| *length).collect::<Vec<i64>>();
+    let mut votes = Vec::new();
+    let total: i64 = all.iter().map(|(_, length)| length).sum();
+    if all.len() < MANY || total < WINDOW + 2 * STEP {
+        votes.extend(longest(&just_lengths(&all), candidates));
+    }
+    let (mut lo, mut hi) = (0, 0);
+    let mut last: Option<i64> = None;
+    while hi < all.len() {
+        let start = all[lo].0;
+        hi = hi.max(lo) + all[hi.max(lo)..].partition_point(|(from, _)| *from < start + WINDOW);
+        let vote = longest(&just_lengths(&all[lo..hi]), candidates);
+        if let (Some(one), Some(other)) = (last, vote)
+            && same(one, other)
+        {
+            votes.push(other);
+        }
+        last = vote;
+        lo += all[lo..].partition_point(|(from, _)| *from < start + STEP).max(1);
+        lo = lo.min(all.len() - 1);
+    }
+    votes
+}
+
+#[derive(Clone, Copy)]
+struct Fitted {
+    period: Span,
+    origin: PeriodOrigin,
+}
+
+/// Rules 3, 4 and 7 over everything the path gives to one rate: its exact period, else what was reported or offered.
+fn settle(ground: &Ground, path: &[Option<usize>], rate: usize) -> Option<Fitted> {
+    let base = &ground.rates[rate];
+    let mine = |index: usize, length: i64| path[index] == Some(rate) && usable(length);
+    let masked =
+        ground.lengths.iter().enumerate().map(|(index, length)| mine(index, *length).then_some(*length));
+    let lengths: Vec<i64> = masked.clone().flatten().collect();
+    let refined = (lengths.len() >= lattice::FEWEST).then(|| refine(masked, base.period)).flatten();
+    if let Some(period) = refined
+        && same(period, base.period)
+        && fits(&lengths, period, 1 + lengths.len() / 20).is_some()
+    {
+        return Some(Fitted { period: Span::from_ns(period), origin: PeriodOrigin::Fitted });
+    }
+    let told = base.told?;
+    Some(Fitted { period: Span::from_ns(told), origin: PeriodOrigin::Reported })
+}
+
+/// Rule 7: nothing fits this length, so what the dump that first showed its frame reports.
+fn reported_for(ground: &Ground, reports: &[Report], index: usize) -> Option<Fitted> {
+    let end = ground.presents[index + 1];
+    let first = reports.partition_point(|report| report.at < end);
+    let report = reports.get(first).or(reports.last())?;
+    Some(Fitted { period: report.period, origin: PeriodOrigin::Reported })
+}
+
+/// Stretches of at least 0.3 s in which nine lengths of ten are two (or three) vsyncs of a fast reported period: an app
+/// at half rate, or a panel that switched between two dumps. Presents alone cannot tell.
+fn uncertain(ground: &Ground, timeline: &PeriodTimeline) -> Vec<(DeviceTime, DeviceTime)> {
+    let mut stretches: Vec<(DeviceTime, DeviceTime)> = Vec::new();
+    for k in [2, 3] {
+        let slow = |index: usize| -> bool {
+            let (from, to) = (ground.presents[index], ground.presents[index + 1]);
+            let Some(period) = timeline.judging(from, to).map(Span::ns) else { return false };
+            let length = ground.lengths[index];
+            lattice::vsyncs(length, period) == k && ground.says(index, period) && may_drop(ground, period, k)
+        };
+        let slow: Vec<bool> = (0..ground.lengths.len()).map(slow).collect();
+        stretches.extend(dense(ground, &slow));
+    }
+    stretches.sort_unstable();
+    let mut merged: Vec<(DeviceTime, DeviceTime)> = Vec::new();
+    for (from, to) in stretches {
+        match merged.last_mut() {
+            Some(last) if last.1 >= from => last.1 = last.1.max(to),
+            _ => merged.push((from, to)),
+        }
+    }
+    merged
+}
+
+/// True when a panel reported at `period` may in truth have run `k` times slower.
+fn may_drop(ground: &Ground, period: i64, k: i64) -> bool {
+    period < FAST || ground.modes.iter().any(|mode| multiple(*mode, period) == Some(k))
+}
+
+/// Shortest windows of at least 0.3 s in which at least 90 % are marked, from first to last marked length.
+fn dense(ground: &Ground, marked: &[bool]) -> Vec<(DeviceTime, DeviceTime)> {
+    let mut found = Vec::new();
+    let (mut end, mut hits) = (0, 0);
+    for start in 0..marked.len() {
+        while end < marked.len() && (ground.presents[end] - ground.presents[start]).ns() < UNCERTAIN {
+            hits += usize::from(marked[end]);
+            end += 1;
+        }
+        let span = ground.presents[end] - ground.presents[start];
+        if span.ns() < UNCERTAIN {
+            break;
+        }
+        if marked[start] && marked[end - 1] && hits * 10 >= (end - start) * 9 {
+            found.push((ground.presents[start], ground.presents[end]));
+        }
+        hits -= usize::from(marked[start]);
+    }
+    found
+}

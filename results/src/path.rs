@@ -1,0 +1,234 @@
+//! The cheapest path of refresh rates through a sequence of presents: where a rate switch is, and where there is none.
+//!
+//! Each length between two presents costs more the farther it is off a rate's lattice, a little when it is more than one
+//! vsync, and every switch costs something: little where two headers say the rate changed between them, much where nobody
+//! says so. A rate that is a whole multiple of a reported one is not believed without a report: presents at every second
+//! vsync are an app at half rate until the phone says otherwise (frame-sources.md 5.5, rule 6). Must not know dumps.
+
+use crate::fit::Report;
+use crate::lattice::{GLUED, LONG, multiple, residual, same, vsyncs};
+use crate::time::DeviceTime;
+
+/// Costs, in quarters of one length of two vsyncs.
+const SLOW: i64 = 4;
+/// A length half a vsync off the lattice.
+const OFF: i64 = 20;
+/// A length that no rate explains.
+const NOTHING: i64 = 12;
+/// A switch nobody reports: as much as a quarter of a second of slow frames.
+const SWITCH: i64 = 48;
+/// A switch to a faster rate that headers report: touch boost comes with the first frames.
+const FASTER: i64 = 1;
+/// A switch to a slower rate that headers report: it mostly comes after the motion, so a few slow frames are slow frames.
+const SLOWER: i64 = 24;
+/// A switch over a pause that headers report.
+const PAUSED: i64 = 1;
+/// A header this near to a frame may have been read on either side of it, ns.
+const NEAR: i64 = 50_000_000;
+const NEVER: i64 = i64::MAX / 4;
+
+/// A refresh rate in play.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Rate {
+    /// Best known period.
+    pub period: i64,
+    /// The period as headers report it or modes offer it.
+    pub told: Option<i64>,
+    reported: bool,
+    sharp: bool,
+}
+
+impl Rate {
+    /// From a header.
+    pub fn reported(period: i64) -> Self {
+        Rate { period, told: Some(period), reported: true, sharp: false }
+    }
+
+    /// From the display modes.
+    pub fn offered(period: i64) -> Self {
+        Rate { period, told: Some(period), reported: false, sharp: false }
+    }
+
+    /// From presents alone.
+    pub fn found(period: i64) -> Self {
+        Rate { period, told: None, reported: false, sharp: true }
+    }
+
+    /// A window of presents knows the period better than header and mode; the first one is enough to follow the lattice.
+    pub fn sharpen(&mut self, period: i64) {
+        if !self.sharp {
+            (self.period, self.sharp) = (period, true);
+        }
+    }
+
+    /// A header reports it.
+    pub fn is_reported(&self) -> bool {
+        self.reported
+    }
+}
+
+/// Everything the path is laid through.
+pub(crate) struct Ground<'a> {
+    /// Sorted presents.
+    pub presents: &'a [DeviceTime],
+    /// Their differences.
+    pub lengths: &'a [i64],
+    /// Rates in play.
+    pub rates: &'a [Rate],
+    /// Periods of the display modes.
+    pub modes: &'a [i64],
+    /// Credible headers: when, and which rate.
+    heard: Vec<(DeviceTime, usize)>,
+}
+
+impl<'a> Ground<'a> {
+    /// `lengths` are the differences of `presents`; `reports` are sorted by time.
+    pub fn new(
+        presents: &'a [DeviceTime],
+        lengths: &'a [i64],
+        rates: &'a [Rate],
+        modes: &'a [i64],
+        reports: &[Report],
+    ) -> Self {
+        let mut ground = Ground { presents, lengths, rates, modes, heard: Vec::new() };
+        let credible = reports.iter().filter(|report| ground.credible(report.period.ns()));
+        let rate_of = |report: &Report| {
+            let told =
+                |rate: &Rate| rate.reported && rate.told.is_some_and(|told| same(told, report.period.ns()));
+            Some((report.at, rates.iter().position(told)?))
+        };
+        let heard = credible.filter_map(rate_of).collect();
+        ground.heard = heard;
+        ground
+    }
+
+    /// A header is credible when the panel has such a mode, or one the scheduler can divide to it; or modes are unknown.
+    pub fn credible(&self, period: i64) -> bool {
+        let near = |mode: &i64| same(*mode, period) || multiple(period, *mode).is_some();
+        self.modes.is_empty() || self.modes.iter().any(near)
+    }
+
+    /// Headers around a length, as a range of `heard`: the last well before it to the first well after it.
+    fn around(&self, index: usize) -> (usize, usize) {
+        let from = self.presents[index].ns().saturating_sub(NEAR);
+        let to = self.presents[index + 1].ns().saturating_add(NEAR);
+        let first = self.heard.partition_point(|(at, _)| at.ns() <= from);
+        let last = self.heard.partition_point(|(at, _)| at.ns() < to);
+        (first.saturating_sub(1), (last + 1).min(self.heard.len()))
+    }
+
+    /// True when a header around this length reports this period.
+    pub fn says(&self, index: usize, period: i64) -> bool {
+        let (first, last) = self.around(index);
+        self.heard[first..last].iter().any(|(_, rate)| {
+            let rate = &self.rates[*rate];
+            same(rate.period, period) || rate.told.is_some_and(|told| same(told, period))
+        })
+    }
+}
+
+/// What headers around a length allow.
+struct Support {
+    /// First and last place of each rate among the headers around.
+    places: Vec<Option<(usize, usize)>>,
+    /// A multiple of a rate that is reported, without being reported itself.
+    forbidden: Vec<bool>,
+}
+
+impl Support {
+    fn of(ground: &Ground, around: (usize, usize)) -> Support {
+        let mut places: Vec<Option<(usize, usize)>> = vec![None; ground.rates.len()];
+        for (place, (_, rate)) in ground.heard[around.0..around.1].iter().enumerate() {
+            places[*rate] = Some((places[*rate].map_or(place, |(first, _)| first), place));
+        }
+        let heard: Vec<i64> = match places.iter().flatten().next() {
+            Some(_) => (0..places.len())
+                .filter(|rate| places[*rate].is_some())
+                .map(|rate| ground.rates[rate].period)
+                .collect(),
+            None => ground.modes.to_vec(),
+        };
+        let forbidden = |rate: usize| {
+            let period = ground.rates[rate].period;
+            places[rate].is_none()
+                && !heard.iter().any(|base| same(*base, period))
+                && heard.iter().any(|base| multiple(period, *base).is_some())
+        };
+        Support { forbidden: (0..ground.rates.len()).map(forbidden).collect(), places }
+    }
+
+    fn switch(&self, ground: &Ground, from: usize, to: usize, paused: bool) -> i64 {
+        if from == to {
+            return 0;
+        }
+        let place = |rate: usize| self.places.get(rate).copied().flatten();
+        match (place(from), place(to)) {
+            (_, Some(_)) if paused => PAUSED,
+            (Some((first, _)), Some((_, last))) if first < last => {
+                if ground.rates[to].period < ground.rates[from].period { FASTER } else { SLOWER }
+            }
+            _ => SWITCH,
+        }
+    }
+}
+
+/// Cost of one length at one rate.
+fn cost(length: i64, period: i64) -> i64 {
+    if length >= LONG || length <= GLUED {
+        return 0;
+    }
+    // At 0.2 T a length is as far off as rule 3 lets any be.
+    let far = (residual(length, period) * 100 / (period / 5).max(1)).min(100);
+    let slow = if vsyncs(length, period) > 1 { SLOW } else { 0 };
+    OFF * far * far / 10_000 + slow
+}
+
+/// The rate of every length; none where nothing fits.
+pub(crate) fn cheapest(ground: &Ground) -> Vec<Option<usize>> {
+    let count = ground.rates.len();
+    if count == 0 || ground.lengths.is_empty() {
+        return vec![None; ground.lengths.len()];
+    }
+    let states = count + 1;
+    let mut costs = vec![0_i64; states];
+    let mut next = vec![0_i64; states];
+    let mut back = vec![0_u8; states * ground.lengths.len()];
+    let mut around = (usize::MAX, usize::MAX);
+    let mut support = Support { places: Vec::new(), forbidden: Vec::new() };
+    let mut was_paused = true;
+    for (index, length) in ground.lengths.iter().enumerate() {
+        let here = ground.around(index);
+        if here != around {
+            (around, support) = (here, Support::of(ground, here));
+        }
+        let idle = *length >= LONG;
+        let paused = idle || was_paused;
+        was_paused = idle;
+        for to in 0..states {
+            let own = match ground.rates.get(to) {
+                Some(_) if support.forbidden[to] => NEVER,
+                Some(rate) => cost(*length, rate.period),
+                None if idle || *length <= GLUED => 0,
+                None => NOTHING,
+            };
+            let (mut best, mut from_best) = (costs[to], to);
+            for from in (0..states).filter(|from| *from != to) {
+                let switched =
+                    costs[from] + if index == 0 { SWITCH } else { support.switch(ground, from, to, paused) };
+                if switched < best {
+                    (best, from_best) = (switched, from);
+                }
+            }
+            next[to] = (best + own).min(NEVER);
+            back[index * states + to] = from_best as u8;
+        }
+        std::mem::swap(&mut costs, &mut next);
+    }
+    let mut at = (0..states).min_by_key(|state| costs[*state]).unwrap_or(0);
+    let mut path = vec![None; ground.lengths.len()];
+    for index in (0..path.len()).rev() {
+        path[index] = (at < count).then_some(at);
+        at = usize::from(back[index * states + at]);
+    }
+    path
+}

@@ -1,0 +1,245 @@
+//! Stitching: successive dumps of one ring become one timeline (metrics.md A.1). Times in ns.
+//!
+//! Frames are merged *by set* of present time, never by a watermark: a frame that resolves after its successors is not
+//! lost. A dump shows an unbroken stretch of its ring, so two neighbouring frames are proved neighbours when some dump
+//! shows both (pending rows count where they stand, once a later dump says when they were presented). Neighbours that no
+//! dump shows together have a gap between them. That makes the result independent of the order of the dumps and of
+//! repeated dumps. Must not know where dumps come from. One [`Stitch`] per ring: two layers are never mixed.
+
+use crate::fit::{Report, fit, plausible};
+use crate::frame::{Frame, Row, Sample, Stamp};
+use crate::pending::{Memory, Resolved};
+use crate::time::{DeviceTime, Span};
+use crate::timeline::{FrameTimeline, Gap, GapCause, Tally};
+
+/// What is known about the phone before any dump is read.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StitchRules {
+    /// Refresh rates the display offers, Hz; empty when unknown.
+    pub modes: Vec<f64>,
+    /// Refresh periods pinned by the user, each from an instant on (from ever, where none); empty when not pinned.
+    pub pins: Vec<(Option<DeviceTime>, Span)>,
+}
+
+/// A frame while stitching. `frame.follows`: some dump shows it together with its predecessor.
+#[derive(Clone, Copy)]
+struct Known {
+    frame: Frame,
+    /// It was the oldest row of a dump whose ring had empty slots: the ring began with it.
+    began: bool,
+}
+
+/// The stitching of one ring. Dumps may be added in any order, and more than once.
+#[derive(Default)]
+pub struct Stitch {
+    rules: StitchRules,
+    known: Vec<Known>,
+    memory: Memory,
+    reports: Vec<Report>,
+    asked: Vec<DeviceTime>,
+    watched_to: Option<DeviceTime>,
+    tally: Tally,
+}
+
+impl Stitch {
+    /// An empty stitching.
+    pub fn new(rules: StitchRules) -> Self {
+        Stitch { rules, ..Stitch::default() }
+    }
+
+    /// Frames known so far.
+    pub fn frames_seen(&self) -> usize {
+        self.known.len()
+    }
+
+    /// Newest present known so far.
+    pub fn newest(&self) -> Option<DeviceTime> {
+        self.known.last().map(|known| known.frame.present)
+    }
+
+    /// Adds one dump.
+    pub fn add(&mut self, sample: &Sample) {
+        self.tally.samples += 1;
+        self.tally.zero_rows += u64::from(sample.zero_rows);
+        self.tally.invalid_rows += u64::from(sample.invalid_rows);
+        self.tally.ignored_rows += u64::from(sample.ignored_rows);
+        let mut rows: Vec<Known> = Vec::with_capacity(sample.rows.len());
+        let mut pending: Vec<&Row> = Vec::new();
+        for row in &sample.rows {
+            match row.present {
+                Stamp::At(present) => rows.push(Known { frame: frame_of(row, present), began: false }),
+                Stamp::Pending => pending.push(row),
+            }
+        }
+        self.tally.pending_rows += pending.len() as u64;
+        rows.sort_by_key(|known| known.frame.present);
+        if let Some(oldest) = rows.first_mut() {
+            oldest.began = sample.zero_rows > 0;
+        }
+        let reach = rows.first().zip(rows.last()).map(|(lo, hi)| (lo.frame.present, hi.frame.present));
+        self.note_stamps(sample, reach.map(|(_, newest)| newest));
+        if !pending.is_empty() {
+            self.memory.remember(&pending, reach, sample.asked);
+        }
+        if let Some(reach) = reach {
+            self.merge(rows, reach);
+        }
+    }
+
+    /// When the dump was taken, and which period it reports.
+    fn note_stamps(&mut self, sample: &Sample, newest: Option<DeviceTime>) {
+        let at = sample.asked.max(newest).or(sample.answered);
+        if let Some((at, period)) = at.zip(sample.period).filter(|(_, period)| plausible(*period)) {
+            self.reports.push(Report { at, period });
+        }
+        let Some(asked) = sample.asked else { return };
+        self.asked.push(asked);
+        // Without a single row the ring was cleared, died or aged out: what it would have shown before is unknown.
+        let shows = !sample.rows.is_empty() || (sample.zero_rows > 0 && self.known.is_empty());
+        if shows {
+            self.watched_to = self.watched_to.max(Some(asked));
+        }
+    }
+
+    /// Merges sorted rows of one dump; everything within `reach` is one unbroken stretch.
+    fn merge(&mut self, rows: Vec<Known>, reach: (DeviceTime, DeviceTime)) {
+        let at = self.known.partition_point(|known| known.frame.present < reach.0);
+        let tail = self.known.split_off(at);
+        let mut old = tail.into_iter().peekable();
+        let mut new = rows.into_iter().peekable();
+        loop {
+            let take_old = match (old.peek(), new.peek()) {
+                (None, None) => break,
+                (Some(_), None) => true,
+                (None, Some(_)) => false,
+                (Some(old), Some(new)) => old.frame.present <= new.frame.present,
+            };
+            if take_old {
+                let Some(mut known) = old.next() else { break };
+                known.frame.follows |= known.frame.present > reach.0 && known.frame.present <= reach.1;
+                self.known.push(known);
+                continue;
+            }
+            let Some(mut known) = new.next() else { break };
+            match self.known.last_mut() {
+                Some(last) if last.frame.present == known.frame.present => {
+                    self.tally.duplicate_rows += 1;
+                    self.memory.alias(&last.frame, &known.frame);
+                    absorb(last, known);
+                }
+                _ => {
+                    // Its successor was already proved to follow its predecessor: so does what lies between them.
+                    let between = old.peek().is_some_and(|next| next.frame.follows);
+                    known.frame.follows = known.frame.present > reach.0 || between;
+                    self.known.push(known);
+                }
+            }
+        }
+    }
+
+    /// The timeline: frames in order, gaps between what no dump proves adjacent, periods fitted.
+    pub fn finish(mut self) -> FrameTimeline {
+        let Resolved { spans, lost } = self.memory.resolve(self.known.iter().map(|known| &known.frame));
+        self.tally.unresolved_pending = lost.count;
+        for (from, to) in spans {
+            let first = self.known.partition_point(|known| known.frame.present <= from);
+            for known in self.known[first..].iter_mut().take_while(|known| known.frame.present <= to) {
+                known.frame.follows = true;
+            }
+        }
+        if let Some(first) = self.known.first_mut() {
+            first.frame.follows = false;
+        }
+        self.reports.sort_by_key(|report| report.at);
+        let presents: Vec<DeviceTime> = self.known.iter().map(|known| known.frame.present).collect();
+        let periods = fit(&presents, &self.reports, &self.rules.modes, &self.rules.pins);
+        let shortest = self.shortest(periods.shortest());
+        self.drop_short(shortest);
+        let gaps = self.breaks();
+        self.asked.sort_unstable();
+        let silences = self.asked.windows(2).map(|pair| pair[1] - pair[0]);
+        self.tally.longest_silence = silences.max().unwrap_or(Span::ZERO);
+        let oldest = self.known.first().map(|known| known.frame.present);
+        let watched_from = self.asked.first().map(|asked| oldest.map_or(*asked, |oldest| oldest.min(*asked)));
+        let mut timeline = FrameTimeline {
+            frames: self.known.into_iter().map(|known| known.frame).collect(),
+            periods,
+            gaps,
+            tally: self.tally,
+            watched_from,
+            watched_to: self.watched_to,
+        };
+        for (after, before) in lost.places {
+            let inside = |gap: &Gap| {
+                gap.after.is_some()
+                    && gap.after <= after
+                    && gap.before.is_some()
+                    && gap.before >= before
+                    && before.is_some()
+            };
+            if !timeline.gaps.iter().any(inside) {
+                timeline.add_gap(Gap { after, before, cause: GapCause::Unresolved });
+            }
+        }
+        timeline
+    }
+
+    /// The shortest period the phone has shown; what the user pins is the whole truth.
+    fn shortest(&self, of_segments: Option<Span>) -> Option<Span> {
+        if !self.rules.pins.is_empty() {
+            return of_segments;
+        }
+        let modes = self.rules.modes.iter().filter(|hz| hz.is_finite() && **hz > 0.0);
+        let modes = modes.map(|hz| Span::from_ns((1e9 / hz) as i64)).filter(|period| plausible(*period));
+        self.reports.iter().map(|report| report.period).chain(modes).chain(of_segments).min()
+    }
+
+    /// Two presents closer than half the shortest period are one refresh reported twice: drops the later.
+    fn drop_short(&mut self, shortest: Option<Span>) {
+        let Some(shortest) = shortest else { return };
+        let before = self.known.len();
+        let mut last: Option<DeviceTime> = None;
+        let mut broken = false;
+        self.known.retain_mut(|known| {
+            if last.is_some_and(|last| (known.frame.present - last).ns().saturating_mul(2) < shortest.ns()) {
+                broken |= !known.frame.follows;
+                return false;
+            }
+            known.frame.follows &= !broken;
+            broken = false;
+            last = Some(known.frame.present);
+            true
+        });
+        self.tally.short_frames += (before - self.known.len()) as u64;
+    }
+
+    /// Gaps between neighbours that no dump shows together.
+    fn breaks(&mut self) -> Vec<Gap> {
+        let mut gaps = Vec::new();
+        for pair in self.known.windows(2).filter(|pair| !pair[1].frame.follows) {
+            let cause = if pair[1].began { GapCause::RingReset } else { GapCause::Overflow };
+            match cause {
+                GapCause::RingReset => self.tally.ring_resets += 1,
+                _ => self.tally.loss_events += 1,
+            }
+            gaps.push(Gap { after: Some(pair[0].frame.present), before: Some(pair[1].frame.present), cause });
+        }
+        gaps
+    }
+}
+
+fn frame_of(row: &Row, present: DeviceTime) -> Frame {
+    Frame { present, desired: row.desired, ready: row.ready, intended: row.intended, follows: false }
+}
+
+/// Adds what another row says about the same refresh. Of two buffers, the later is the one on screen.
+fn absorb(known: &mut Known, other: Known) {
+    known.began |= other.began;
+    let (mine, theirs) = (&mut known.frame, other.frame);
+    if theirs.desired > mine.desired {
+        (mine.desired, mine.ready) = (theirs.desired, theirs.ready);
+    } else if theirs.desired == mine.desired {
+        mine.ready = mine.ready.max(theirs.ready);
+    }
+    mine.intended = mine.intended.max(theirs.intended);
+}

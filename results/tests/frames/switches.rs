@@ -1,0 +1,127 @@
+//! Rate switches inside one gesture: every frame is judged as the panel ran, but for one frame per switch.
+
+use crate::film::{Film, MS, at, drops, hz};
+use farmjank_results::fit::{Report, fit};
+use farmjank_results::period::PeriodTimeline;
+use farmjank_results::time::{DeviceTime, Span};
+
+/// Frames judged longer than they were, and shorter.
+fn misjudged(film: &Film, presents: &[DeviceTime], timeline: &PeriodTimeline) -> (usize, usize) {
+    let (mut over, mut under) = (0, 0);
+    for index in 1..presents.len() {
+        let (from, to) = (presents[index - 1], presents[index]);
+        let (length, truth) = ((to - from).ns(), film.vsyncs[index]);
+        if truth == 0 {
+            continue;
+        }
+        let period = timeline.judging(from, to).map(Span::ns).unwrap_or(1);
+        let judged = ((2 * length + period) / (2 * period)).max(1);
+        over += usize::from(judged > truth);
+        under += usize::from(judged < truth);
+    }
+    (over, under)
+}
+
+/// Fits the film as told by headers every `every` (none: no headers) and checks every frame.
+fn check(name: &str, film: &Film, every: Option<i64>, modes: &[f64]) {
+    for seed in 1..=20 {
+        let presents = film.noisy(seed);
+        let reports: Vec<Report> = every.map_or(Vec::new(), |every| film.headers(every));
+        let timeline = fit(&presents, &reports, modes, &[]);
+        let (over, under) = misjudged(film, &presents, &timeline);
+        let switches = film.panel.len() - 1;
+        assert!(
+            over == 0 && under <= switches,
+            "{name}, {every:?}, {modes:?}, seed {seed}: {over} {under} {timeline:?}"
+        );
+        if every.is_some() {
+            assert!(timeline.uncertain.is_empty(), "{name}, {every:?}, seed {seed}: {timeline:?}");
+        }
+    }
+}
+
+#[test]
+fn sixty_to_one_twenty_and_back_inside_one_gesture() {
+    let film = Film::from(1_000 * MS)
+        .play(hz(60.0), drops(50, 15, 1))
+        .play(hz(120.0), drops(120, 15, 2))
+        .play(hz(60.0), drops(50, 15, 3));
+    for modes in [&[][..], &[60.0, 120.0]] {
+        for every in [Some(150 * MS), Some(350 * MS), Some(410 * MS), None] {
+            check("60-120-60", &film, every, modes);
+        }
+    }
+}
+
+#[test]
+fn adaptive_panels_ramp() {
+    for (seed, share) in [(1, 1000), (2, 12)] {
+        let film = Film::from(1_000 * MS)
+            .play(hz(120.0), drops(150, share, seed))
+            .play(hz(80.0), drops(70, share, seed + 1))
+            .play(hz(60.0), drops(60, share, seed + 2))
+            .play(hz(120.0), drops(150, share, seed + 3));
+        check("ramp", &film, Some(350 * MS), &[60.0, 80.0, 120.0]);
+        check("ramp", &film, Some(350 * MS), &[]);
+        check("ramp", &film, None, &[60.0, 80.0, 120.0]);
+    }
+    for [slow, fast] in
+        [[60.0, 90.0], [60.0, 144.0], [48.0, 144.0], [60.0, 165.0], [90.0, 120.0], [72.0, 144.0]]
+    {
+        let film = Film::from(0)
+            .play(hz(slow), drops(40, 20, 1))
+            .play(hz(fast), drops(200, 20, 2))
+            .play(hz(slow), drops(60, 20, 3));
+        check("slow fast slow", &film, Some(300 * MS), &[slow, fast]);
+        check("slow fast slow", &film, Some(300 * MS), &[]);
+    }
+}
+
+#[test]
+fn touch_boost_after_the_first_frames_of_a_gesture() {
+    let mut film = Film::from(1_000 * MS).play(hz(60.0), [1, 1, 1]).play(hz(120.0), drops(100, 20, 1));
+    for gesture in 2..8 {
+        film = film.rest(900 * MS, hz(60.0)).play(hz(60.0), [1, 1]).play(hz(120.0), drops(100, 20, gesture));
+    }
+    for every in [100 * MS, 350 * MS] {
+        check("boost", &film, Some(every), &[60.0, 120.0]);
+    }
+}
+
+#[test]
+fn frames_of_two_vsyncs_do_not_make_a_switch() {
+    for seed in 0..20 {
+        let film = Film::from(0)
+            .play(hz(120.0), drops(400, 3, seed))
+            .play(hz(120.0), [2; 12])
+            .play(hz(120.0), [1; 90]);
+        for reports in [film.headers(350 * MS), Vec::new()] {
+            let timeline = fit(&film.noisy(seed + 1), &reports, &[60.0, 120.0], &[]);
+            assert_eq!(timeline.segments.len(), 1, "seed {seed}: {timeline:?}");
+        }
+    }
+}
+
+#[test]
+fn a_dip_that_no_header_saw_is_marked_and_not_guessed() {
+    let film = Film::from(0).play(hz(120.0), [1; 100]).play(hz(60.0), [1; 21]).play(hz(120.0), [1; 100]);
+    let says = |ms: i64| Report { at: at(ms * MS), period: Span::from_ns(hz(120.0)) };
+    let timeline = fit(&film.noisy(1), &[says(0), says(700), says(1_300), says(2_000)], &[60.0, 120.0], &[]);
+    assert_eq!(timeline.segments.len(), 1, "{timeline:?}");
+    let [(from, to)] = timeline.uncertain[..] else { panic!("{timeline:?}") };
+    assert!(
+        (from - at(833 * MS)).ms().abs() < 60.0 && (to - at(1_183 * MS)).ms().abs() < 60.0,
+        "{timeline:?}"
+    );
+}
+
+#[test]
+fn a_whole_evening_is_fitted_quickly_and_segments_stay_few() {
+    let mut film = Film::from(0);
+    for round in 0..100 {
+        film = film.play(hz(60.0), drops(300, 20, round)).play(hz(120.0), drops(500, 20, round + 1000));
+    }
+    assert!(film.presents.len() > 80_000);
+    let timeline = fit(&film.noisy(9), &film.headers(400 * MS), &[60.0, 120.0], &[]);
+    assert_eq!(timeline.segments.len(), 200);
+}
