@@ -274,3 +274,29 @@ fn a_server_is_started_only_when_all_say_yes() {
     let (result, _) = attempt("::1", StartPolicy { adb: Some("broken".into()), ..policy }, false);
     assert_eq!(result.unwrap_err().0, "no_server");
 }
+
+#[test]
+fn a_dead_host_does_not_slow_leases() {
+    struct HalfDead(FakeDial);
+    impl farmjank_seams::host::Dial for HalfDead {
+        fn dial<'a>(&'a self, to: &'a Address) -> Work<'a, Box<dyn farmjank_seams::host::Wire>> {
+            match to {
+                Address::Lab(0) => Box::pin(std::future::pending()),
+                _ => self.0.dial(to),
+            }
+        }
+    }
+    simulated(async {
+        let dial = FakeDial::default();
+        dial.servers.borrow_mut().insert(1, Fake::new(A1));
+        let dial = Rc::new(HalfDead(dial));
+        let provider = AdbProvider::new(vec![Address::Lab(0), Address::Lab(1)], dial, Options::default());
+        let started = Instant::now();
+        let mut watch = provider.watch().await.unwrap();
+        assert_eq!(started.elapsed(), SECOND * 5, "connecting has a deadline");
+        assert_eq!(until_settled(&mut watch).await.len(), 1);
+        let started = Instant::now();
+        provider.lease(&id("A1")).await.unwrap();
+        assert_eq!(started.elapsed(), Duration::ZERO);
+    });
+}

@@ -83,11 +83,10 @@ impl Gate {
         tokio::pin!(down);
         tokio::select! {
             biased;
-            // Once the client has left, nothing the server says matters any more.
+            // Once the client has left, nothing the server says matters any more. A server that takes no more (an
+            // error of `up`) may still say why, so `down` goes on.
             Ok(()) = &mut up => return,
             _ = &mut down => {}
-            // The server does not take more, but it may still say why.
-            else => { let _ = down.await; }
         }
         drop(up);
         // Closing with unread bytes would reset the connection and take the server's last words with it.

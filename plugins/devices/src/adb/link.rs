@@ -14,8 +14,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::{Instant, timeout_at};
 
-/// Bytes read at once.
-const CHUNK: usize = 64 << 10;
+/// Room made for one read, in bytes.
+const CHUNK: usize = 16 << 10;
 
 /// A server with the places for calls in flight to it.
 pub(crate) struct Server {
@@ -44,13 +44,7 @@ impl Server {
     /// Connects. The caller holds a place.
     pub(crate) async fn connect(&self, deadline: Instant) -> Result<Link, LinkError> {
         let wire = self.dial(deadline).await?;
-        Ok(Link {
-            wire,
-            inbox: Inbox::default(),
-            buffer: vec![0; CHUNK],
-            reply: self.options.reply,
-            deadline,
-        })
+        Ok(Link { wire, inbox: Inbox::default(), reply: self.options.reply, deadline })
     }
 
     /// The raw byte stream to the server.
@@ -82,7 +76,6 @@ pub(crate) fn after(patience: Duration) -> Instant {
 pub(crate) struct Link {
     wire: Box<dyn Wire>,
     inbox: Inbox,
-    buffer: Vec<u8>,
     reply: Duration,
     deadline: Instant,
 }
@@ -133,12 +126,10 @@ impl Link {
     }
 
     async fn fill(&mut self) -> Result<(), LinkError> {
-        match self.wire.read(&mut self.buffer).await.map_err(broken)? {
+        let into = self.inbox.room(CHUNK);
+        match self.wire.read_buf(into).await.map_err(broken)? {
             0 => Err(LinkError::Ended),
-            count => {
-                self.inbox.push(&self.buffer[..count]);
-                Ok(())
-            }
+            _ => Ok(()),
         }
     }
 }

@@ -92,31 +92,20 @@ impl AdbProvider {
         Ok(())
     }
 
-    /// The server on which a phone is ready, or why it is not.
+    /// The server on which a phone is ready, or why it is not. Servers known not to answer are asked last, so that a
+    /// dead host does not slow every lease.
     async fn find(&self, id: &DeviceId) -> Result<usize, Fault> {
-        let name = format!("phone {}", shown(&id.0));
         let (mut unfit, mut faults) = (None, Vec::new());
-        for (server, listing) in self.listings().await.into_iter().enumerate() {
-            let rows = match listing {
-                Ok(rows) => rows,
-                Err(fault) => {
-                    faults.push(fault);
-                    continue;
-                }
-            };
-            self.rack.observe(server, &rows);
-            let found: Vec<&Row> = rows.iter().filter(|row| row.id == *id).collect();
-            match found.as_slice() {
-                [] => {}
-                [row] if row.state == DeviceState::Ready => {
-                    self.rack.connected(&(server, id.clone()), row.transport);
-                    return Ok(server);
-                }
-                [row] => unfit = unfit.or(Some(unfitness(&name, &row.state))),
-                _ => {
-                    let what = format!("{name} is one of several phones with the same serial");
-                    let advice = "unplug the others, or give them adb servers of their own";
-                    unfit = unfit.or(Some(lab("device_ambiguous", what).advise(advice)));
+        let (troubled, well): (Vec<usize>, Vec<usize>) =
+            (0..self.rack.servers.len()).partition(|&server| self.rack.troubled(server));
+        for round in [well, troubled] {
+            let listings = join_all(round.iter().map(|&server| self.rack.servers[server].devices())).await;
+            for (server, listing) in round.into_iter().zip(listings) {
+                match listing.map(|rows| self.look(server, &rows, id)) {
+                    Ok(Some(Ok(()))) => return Ok(server),
+                    Ok(Some(Err(fault))) => unfit = unfit.or(Some(fault)),
+                    Ok(None) => {}
+                    Err(fault) => faults.push(fault),
                 }
             }
         }
@@ -127,7 +116,27 @@ impl AdbProvider {
             return Err(self.no_server(&faults));
         }
         let names: Vec<&str> = self.rack.servers.iter().map(|server| server.name.as_str()).collect();
-        Err(missing(&name, &names.join(", ")))
+        Err(missing(&format!("phone {}", shown(&id.0)), &names.join(", ")))
+    }
+
+    /// Whether a phone is in a server's list, and if so whether it can be used.
+    fn look(&self, server: usize, rows: &[Row], id: &DeviceId) -> Option<Result<(), Fault>> {
+        self.rack.observe(server, rows);
+        let name = format!("phone {}", shown(&id.0));
+        let found: Vec<&Row> = rows.iter().filter(|row| row.id == *id).collect();
+        match found.as_slice() {
+            [] => None,
+            [row] if row.state == DeviceState::Ready => {
+                self.rack.connected(&(server, id.clone()), row.transport);
+                Some(Ok(()))
+            }
+            [row] => Some(Err(unfitness(&name, &row.state))),
+            _ => Some(Err(lab(
+                "device_ambiguous",
+                format!("{name} is one of several phones with the same serial"),
+            )
+            .advise("unplug the others, or give them adb servers of their own"))),
+        }
     }
 
     fn no_server(&self, faults: &[Fault]) -> Fault {

@@ -149,6 +149,11 @@ impl Rack {
         };
     }
 
+    /// The server did not answer when it was last heard of.
+    pub(crate) fn troubled(&self, server: usize) -> bool {
+        self.troubles.borrow().contains_key(&server)
+    }
+
     /// What is wrong with which server.
     pub(crate) fn troubles(&self) -> Vec<(Address, Fault)> {
         let troubles = self.troubles.borrow();

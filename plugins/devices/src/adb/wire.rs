@@ -63,6 +63,13 @@ impl Inbox {
         self.bytes.extend_from_slice(bytes);
     }
 
+    /// Where to append received bytes without copying them, with room for at least `more`. Nothing but appending is
+    /// allowed.
+    pub(crate) fn room(&mut self, more: usize) -> &mut Vec<u8> {
+        self.bytes.reserve(more);
+        &mut self.bytes
+    }
+
     /// Number of bytes waiting.
     pub fn len(&self) -> usize {
         self.bytes.len()
