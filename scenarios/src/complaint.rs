@@ -179,7 +179,7 @@ mod tests {
         );
         let text = complaint.render(false);
         assert!(!text.contains('\x1b') && !text.contains('\u{202e}') && !text.contains('\x07'), "{text}");
-        assert!(text.contains("k: \\u{202e}\\u{7}xy\n  |                   ^^"), "{text}");
+        assert!(text.contains("k: \\u{202e}\\u{7}xy\n  |                 ^^"), "{text}");
     }
 
     #[test]

@@ -16,7 +16,7 @@ mod limits;
 mod page;
 mod step;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod value;
 mod variables;
 

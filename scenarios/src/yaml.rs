@@ -294,6 +294,10 @@ fn syntax(source: &Source, error: &ScanError) -> Complaint {
         ErrorKind::UnclosedQuotedScalar => {
             ("a quote is opened and never closed".to_owned(), "close it with the same quote")
         }
+        ErrorKind::InvalidQuotedScalarIndent | ErrorKind::DocumentIndicatorInQuotedScalar => (
+            "a quote opened above is still open on this line".to_owned(),
+            "close it on the line where it opens",
+        ),
         ErrorKind::UnclosedFlowCollection { open } => {
             (format!("`{open}` is opened and never closed"), unclosed)
         }

@@ -14,7 +14,7 @@ const PAGE: Duration = Duration::from_millis(1_500);
 /// `uiautomator dump`, which waits for the screen to be idle.
 const LOOK: Duration = Duration::from_millis(2_500);
 /// Checks before and reading after each trial.
-const TRIAL: Duration = Duration::from_millis(1_500);
+const TRIAL: Duration = Duration::from_millis(800);
 /// What is drained at the end of each window.
 const WINDOW: Duration = Duration::from_millis(700);
 

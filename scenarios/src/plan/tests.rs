@@ -1,1 +1,130 @@
-//! Plans of scenarios on phones.
+//! Plans of scenarios on phones: order, refusals, selection, shards, which limits apply.
+
+use super::*;
+use crate::read::tests::sound;
+use crate::requirement::tests::phone;
+
+fn scenario(name: &str, header: &str) -> Scenario {
+    sound(&format!(
+        "appId: com.example.shop\nname: {name}\n{header}\nsteps: [ launchApp, {{ measure: m, steps: [ wait: 1s ] }} ]\n"
+    ))
+}
+
+fn serials(plan: &Plan) -> Vec<String> {
+    let device = |job: &PlannedJob| job.device.as_ref().map_or("none".to_owned(), |id| id.0.clone());
+    plan.jobs.iter().map(|job| format!("{}@{}", job.scenario, device(job))).collect()
+}
+
+#[test]
+fn jobs_are_scenarios_by_phones_in_a_stable_order() {
+    let scenarios =
+        [scenario("b", ""), scenario("a", "devices: 'sdk >= 30'"), scenario("none", "devices: 'sdk >= 99'")];
+    let phones = [phone("p2", "x", 34, 120.0), phone("p1", "x", 28, 60.0)];
+    let made = plan(&scenarios, &phones, &Selection::default());
+    assert_eq!(serials(&made), ["b@p1", "b@p2", "a@p2", "none@none"]);
+    assert_eq!(made.jobs.iter().map(|job| job.job).collect::<Vec<_>>(), [0, 1, 2, 3]);
+    assert_eq!(made.scenario_of, [0, 0, 1, 2]);
+    let refusals: Vec<_> =
+        made.refusals.iter().map(|r| format!("{} {} {}", r.scenario, r.device, r.why)).collect();
+    assert_eq!(
+        refusals,
+        ["a p1 sdk is 28, needs >= 30", "none p1 sdk is 28, needs >= 99", "none p2 sdk is 34, needs >= 99"]
+    );
+    let [one, two] = phones;
+    assert_eq!(plan(&scenarios, &[two.clone(), one.clone(), two], &Selection::default()), made);
+    assert_ne!(plan(&scenarios, &[one], &Selection::default()).digest, made.digest);
+}
+
+#[test]
+fn tags_and_the_device_filter_select() {
+    let scenarios = [scenario("a", "tags: [gate]"), scenario("b", "tags: [gate, slow]"), scenario("c", "")];
+    let phones = [phone("p1", "x", 28, 60.0), phone("p2", "x", 34, 120.0)];
+    let tags = |include: &[&str], exclude: &[&str]| Selection {
+        include_tags: include.iter().map(|tag| (*tag).to_owned()).collect(),
+        exclude_tags: exclude.iter().map(|tag| (*tag).to_owned()).collect(),
+        devices: Requirement::parse("serial = p2").expect("reads"),
+        shard: None,
+    };
+    assert_eq!(serials(&plan(&scenarios, &phones, &tags(&["gate"], &["slow"]))), ["a@p2"]);
+    assert_eq!(serials(&plan(&scenarios, &phones, &tags(&[], &["slow"]))), ["a@p2", "c@p2"]);
+    let made = plan(&scenarios, &phones, &tags(&["nothing"], &[]));
+    assert!(made.jobs.is_empty() && made.refusals.is_empty());
+    let made = plan(&scenarios, &phones, &tags(&["slow"], &[]));
+    assert_eq!(made.refusals[0].why, "left out by the device filter: serial is \"p1\", needs = \"p2\"");
+}
+
+#[test]
+fn shards_share_the_jobs_without_overlap() {
+    let scenarios: Vec<Scenario> = (0..5).map(|n| scenario(&format!("s{n}"), "")).collect();
+    let phones = [phone("p1", "x", 28, 60.0), phone("p2", "x", 34, 120.0)];
+    let whole = plan(&scenarios, &phones, &Selection::default());
+    let mut all = Vec::new();
+    for index in 1..=3 {
+        let shard = Shard::parse(&format!("{index}/3")).expect("reads");
+        let part = plan(&scenarios, &phones, &Selection { shard: Some(shard), ..Selection::default() });
+        assert_eq!(part.digest, whole.digest);
+        assert!(part.jobs.iter().enumerate().all(|(number, job)| job.job as usize == number));
+        for (job, scenario) in part.jobs.iter().zip(&part.scenario_of) {
+            assert_eq!(job.scenario, scenarios[*scenario].name);
+        }
+        assert_eq!(part.estimates.len(), part.jobs.len());
+        all.extend(serials(&part));
+    }
+    all.sort();
+    let mut expected = serials(&whole);
+    expected.sort();
+    assert_eq!(all, expected);
+    for wrong in ["0/3", "4/3", "1", "a/b", "1/0", "\u{1b}/2"] {
+        let why = Shard::parse(wrong).expect_err(wrong);
+        assert!(why.contains("write `1/3`") && !why.contains('\u{1b}'), "{why}");
+    }
+}
+
+#[test]
+fn the_estimate_adds_up_what_the_author_wrote() {
+    let scenario = sound(
+        "appId: a.b\niterations: 3\nwarmup: 1\nsteps: [ { measure: m, steps: [ { repeat: { times: 4, steps: [ wait: 5s ] } } ] } ]\n",
+    );
+    let trial = trial_time(&scenario);
+    assert!(trial >= Duration::from_secs(20) && trial < Duration::from_secs(25), "{trial:?}");
+    let phones = [phone("p1", "x", 28, 60.0), phone("p2", "x", 34, 120.0)];
+    let made = plan(&[scenario], &phones, &Selection::default());
+    assert_eq!(made.estimates, [trial * 4, trial * 4]);
+    assert_eq!(made.time(), trial * 4, "phones work at once");
+}
+
+#[test]
+fn the_most_particular_block_that_names_a_metric_gives_its_limits() {
+    let scenario = sound(
+        "appId: a.b
+steps:
+  - launchApp
+  - measure: own
+    thresholds: { fps: [ mean > 40, min > 20 ] }
+    steps: [ launchApp ]
+  - measure: plain
+    steps: [ back ]
+thresholds: { fps: mean > 50, frozen_frames: max == 0, launch_total_ms: median < 900 }
+overrides:
+  - { devices: 'sdk >= 30', thresholds: { frozen_frames: max < 2, p95_ms: mean < 40 } }
+  - { devices: 'sdk >= 33', thresholds: { fps: mean > 55 } }
+  - { devices: 'sdk >= 34', thresholds: { frozen_frames: max < 9, launch_total_ms: max < 5s } }
+",
+    );
+    let limits = |window: &str, sdk: u32| -> Vec<String> {
+        let facts = phone("p", "x", sdk, 60.0);
+        let limits = Plan::thresholds_for(&scenario, window, &facts);
+        limits.iter().map(|threshold| format!("{} {}", threshold.metric, threshold.limit.text)).collect()
+    };
+    assert_eq!(limits("plain", 28), ["fps mean > 50", "frozen_frames max == 0"]);
+    assert_eq!(
+        limits("own", 28),
+        ["fps mean > 40", "fps min > 20", "frozen_frames max == 0", "launch_total_ms median < 900"]
+    );
+    assert_eq!(limits("launch", 28), ["launch_total_ms median < 900"]);
+    assert_eq!(limits("plain", 30), ["fps mean > 50", "frozen_frames max < 2", "p95_ms mean < 40"]);
+    assert_eq!(limits("own", 33)[0], "fps mean > 55");
+    assert_eq!(limits("launch", 34), ["launch_total_ms max < 5s"]);
+    assert_eq!(limits("plain", 34), ["fps mean > 55", "frozen_frames max < 9", "p95_ms mean < 40"]);
+    assert!(limits("no such window", 34).is_empty());
+}

@@ -170,7 +170,8 @@ impl Desk<'_> {
     }
 
     fn only_one(&mut self, fields: &Fields, keys: &[&str]) -> Option<()> {
-        let given: Vec<_> = keys.iter().filter_map(|key| fields.key_mark(key)).collect();
+        let mut given: Vec<_> = keys.iter().filter_map(|key| fields.key_mark(key)).collect();
+        given.sort();
         let names = crate::complaint::choice(keys.iter().copied());
         match given[..] {
             [_] => Some(()),

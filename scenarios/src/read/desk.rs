@@ -90,6 +90,11 @@ impl<'a> Desk<'a> {
         self.complaints.extend(complaints.into_iter().take(room));
     }
 
+    /// True when further complaints would be dropped: looking for more is wasted time.
+    pub(super) fn is_full(&self) -> bool {
+        self.complaints.len() >= 10 * super::COMPLAINTS
+    }
+
     /// The complaints so far.
     pub(super) fn complaints(self) -> Vec<Complaint> {
         self.complaints

@@ -64,14 +64,17 @@ impl Desk<'_> {
     }
 
     fn field(&mut self, fields: &mut Fields, entry: &Entry) {
+        if self.is_full() {
+            return;
+        }
         let name = entry.key.as_str();
         let Some(key) = fields.keys.iter().find(|key| key.name == name || key.also.contains(&name)).copied()
         else {
             let (what, instead) = self.unknown_key(fields, name);
             return self.complain(entry.mark, what, instead);
         };
-        if let Some((_, first)) = fields.found.get(key.name) {
-            let (line, column) = (first.mark.place.line, first.mark.place.column);
+        if let Some((first, _)) = fields.found.get(key.name) {
+            let (line, column) = (first.place.line, first.place.column);
             let instead = format!("it already stands at {line}:{column} under its other name; keep one");
             return self.complain(entry.mark, format!("{} is given twice", quoted(key.name)), instead);
         }

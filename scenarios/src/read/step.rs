@@ -38,6 +38,9 @@ impl Desk<'_> {
     }
 
     fn step(&mut self, node: &Node) -> Option<Step> {
+        if self.is_full() {
+            return None;
+        }
         self.steps += 1;
         if self.steps > STEPS {
             if self.steps == STEPS + 1 {
@@ -123,16 +126,24 @@ impl Desk<'_> {
             );
         }
         let command = command?;
-        let mut given = self.argument(command, entry)?;
         let keys = || command.keys.iter().filter(|_| command.beside).chain(EVERY_STEP);
+        let mut given = Vec::new();
+        let mut misplaced = false;
         for other in others.into_iter().filter(|other| !is_command(other)) {
             if keys().any(|key| key.name == other.key || key.also.contains(&other.key.as_str())) {
                 given.push(other.clone());
             } else {
+                misplaced = true;
                 self.beside(command, other);
             }
         }
-        let fields = self.fields(command.name, entry.mark, &given, &[command.keys, EVERY_STEP]);
+        // A value missing because it stands at the wrong indentation has been complained of.
+        if misplaced && matches!(entry.value.kind, Kind::Null) {
+            return None;
+        }
+        let mut argument = self.argument(command, entry)?;
+        argument.append(&mut given);
+        let fields = self.fields(command.name, entry.mark, &argument, &[command.keys, EVERY_STEP]);
         Some((command, fields))
     }
 

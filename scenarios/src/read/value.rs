@@ -156,7 +156,7 @@ impl Desk<'_> {
                     quoted(key),
                     quoted(&text.value)
                 );
-                self.complain(text.mark, what, "write it without a unit");
+                self.complain(text.mark, what, "write a plain number within these bounds");
                 None
             }
         }

