@@ -15,6 +15,9 @@ use farmjank_results::window::Coverage;
 /// Name of the cell that stands for a job as a whole.
 pub const WHOLE: &str = "whole scenario";
 
+/// Code of the fault of a job that was interrupted.
+const INTERRUPTED: &str = "interrupted";
+
 /// One window of one scenario on one phone.
 #[derive(Clone)]
 pub struct Cell<'a> {
@@ -30,8 +33,11 @@ pub struct Cell<'a> {
     pub whole: bool,
     /// What was judged; none when the job ended before.
     pub judged: Option<&'a WindowJudged>,
-    /// Verdict; none while nothing is judged.
+    /// Verdict; none while nothing is judged. A window the job did not get to, or not often enough, has the verdict of
+    /// the fault that ended the job: it cannot pass, and it is not the window's doing.
     pub verdict: Option<Verdict>,
+    /// True when the verdict is that of the job's fault.
+    pub by_fault: bool,
     /// The window in each trial that measured it, warm-ups included, in order.
     pub measured: Vec<(&'a TrialRecord, &'a WindowMeasured)>,
 }
@@ -68,16 +74,9 @@ pub fn of_job<'a>(record: &'a Record, job: &'a JobRecord) -> Vec<Cell<'a>> {
     let says_more = job.verdict.is_some_and(|own| worst.worse(own) != worst);
     if out.is_empty() || says_more {
         let (name, verdict) = (WHOLE, job.verdict);
-        out.push(Cell {
-            record,
-            job,
-            name,
-            place: None,
-            whole: true,
-            judged: None,
-            verdict,
-            measured: Vec::new(),
-        });
+        let by_fault = job.fault.is_some();
+        let (place, judged, measured) = (None, None, Vec::new());
+        out.push(Cell { record, job, name, place, whole: true, judged, verdict, by_fault, measured });
     }
     out
 }
@@ -96,8 +95,29 @@ fn window_cell<'a>(
     let measured = trials
         .flat_map(|(_, trial)| trial.windows.iter().filter(|w| w.window == name).map(move |w| (trial, w)))
         .collect();
-    let verdict = judged.map(|w| w.verdict).or(job.verdict);
-    Cell { record, job, name, place, whole: false, judged, verdict, measured }
+    let own = judged.map(|w| w.verdict);
+    let fault = job.fault.as_ref().filter(|_| judged.is_none_or(|judged| cut_short(job, judged)));
+    let verdict = match (own, fault) {
+        (own, Some(fault)) => own.map(|own| own.worse(of_fault(fault))).or(job.verdict),
+        (own, None) => own.or(job.verdict),
+    };
+    // What was breached before the fault stays the window's own doing.
+    let by_fault = fault.is_some_and(|fault| own != Some(Verdict::Fail) && verdict == Some(of_fault(fault)));
+    Cell { record, job, name, place, whole: false, judged, verdict, by_fault, measured }
+}
+
+/// Fewer counted trials than planned reached the window.
+fn cut_short(job: &JobRecord, judged: &WindowJudged) -> bool {
+    (judged.counted as usize) + judged.void.len() < job.planned.iterations as usize
+}
+
+/// What a fault means for what it kept from being measured.
+fn of_fault(fault: &Fault) -> Verdict {
+    match fault.blame {
+        _ if fault.code == INTERRUPTED => Verdict::Undecided,
+        Blame::App | Blame::Scenario => Verdict::Fail,
+        Blame::Lab | Blame::Tool => Verdict::Broken,
+    }
 }
 
 impl<'a> Cell<'a> {
@@ -144,13 +164,19 @@ impl<'a> Cell<'a> {
         self.job.fault.as_ref().or_else(|| self.job.trials.iter().rev().find_map(of_trial))
     }
 
-    /// Why the verdict is what it is, in words: the window's own reasons, else the job's.
+    /// Why the verdict is what it is, in words: the job's reasons where its fault decided, else the window's own.
     pub fn reasons(&self) -> &'a [String] {
         match self.judged {
-            Some(judged) if !judged.reasons.is_empty() => &judged.reasons,
+            Some(judged) if !self.by_fault && !judged.reasons.is_empty() => &judged.reasons,
             _ if self.verdict == Some(Verdict::Pass) => &[],
             _ => &self.job.reasons,
         }
+    }
+
+    /// True when nothing was measured, and so the job, not the window, has the story to tell.
+    pub fn untold(&self) -> bool {
+        let judged = self.judged.is_some_and(|judged| judged.judgements.iter().any(|j| j.actual.is_some()));
+        self.verdict != Some(Verdict::Pass) && !judged && self.counted().next().is_none()
     }
 
     /// Names of the limits that were breached, in order.
@@ -159,8 +185,8 @@ impl<'a> Cell<'a> {
         judgements.iter().filter(|j| j.outcome == Outcome::Breached).map(|j| j.metric.as_str()).collect()
     }
 
-    /// A short stable word for a verdict that is not a pass: `threshold.<metric>`, `app.<code>`, `infra.<code>`,
-    /// `undecided.<why>`; none for a pass.
+    /// A short stable word for a verdict that is not a pass: `threshold.<metric>`, `app.<code>`, `scenario.<code>`,
+    /// `gate.<code>`, `infra.<code>`, `undecided.<why>`; none for a pass.
     pub fn kind(&self) -> Option<String> {
         let code =
             |fault: Option<&Fault>| fault.map(|fault| slug(&fault.code)).filter(|code| !code.is_empty());
@@ -168,27 +194,30 @@ impl<'a> Cell<'a> {
             Some(Verdict::Pass) => None,
             Some(Verdict::Fail) => Some(match self.breached().first() {
                 Some(metric) => format!("threshold.{}", slug(metric)),
-                None => match self.fault().filter(|fault| fault.blame == Blame::App) {
-                    Some(fault) => {
-                        let code = slug(&fault.code);
-                        format!("app.{}", code.strip_prefix("app_").unwrap_or(&code))
+                None => {
+                    let code = code(self.fault()).unwrap_or_else(|| "failed".into());
+                    match self.fault().map(|fault| fault.blame) {
+                        Some(Blame::App) => format!("app.{}", code.strip_prefix("app_").unwrap_or(&code)),
+                        Some(Blame::Scenario) => format!("scenario.{code}"),
+                        _ => format!("gate.{code}"),
                     }
-                    None => format!("gate.{}", code(self.fault()).unwrap_or_else(|| "failed".into())),
-                },
+                }
             }),
             Some(Verdict::Broken) => {
                 Some(format!("infra.{}", code(self.fault()).unwrap_or_else(|| "broken".into())))
             }
             Some(Verdict::Undecided) => Some(format!("undecided.{}", self.doubt())),
             None => {
-                Some(format!("undecided.{}", if self.cut_short() { "interrupted" } else { "not_judged" }))
+                Some(format!("undecided.{}", if self.interrupted() { "interrupted" } else { "not_judged" }))
             }
         }
     }
 
-    fn cut_short(&self) -> bool {
-        self.record.interrupted.is_some()
-            && self.job.trials.last().is_none_or(|trial| trial.ending != Some(Ending::Completed))
+    fn interrupted(&self) -> bool {
+        let by_fault = self.job.fault.as_ref().is_some_and(|fault| fault.code == INTERRUPTED);
+        let by_end = self.record.interrupted.is_some()
+            && self.job.trials.last().is_none_or(|trial| trial.ending != Some(Ending::Completed));
+        (by_fault && self.by_fault) || by_end
     }
 
     fn doubt(&self) -> &'static str {
@@ -201,7 +230,7 @@ impl<'a> Cell<'a> {
         let coverage = self.coverage();
         let void = self.judged.is_some_and(|judged| judged.counted == 0 && !judged.void.is_empty());
         match () {
-            () if self.cut_short() => "interrupted",
+            () if self.interrupted() => "interrupted",
             () if void => "void",
             () if coverage.iter().all(|one| one.frames_seen == 0) => "no_frames",
             () if coverage.iter().any(|one| !one.proved) => "coverage",

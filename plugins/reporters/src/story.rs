@@ -61,7 +61,7 @@ impl Story {
         match &event.fact {
             Fact::RunStarted { tool, run, lab, .. } => self.started(tool, run, lab.as_deref()),
             Fact::PlanMade { jobs, refusals, .. } => self.planned(jobs, refusals),
-            Fact::DeviceSeen { device, state, .. } => self.seen(device, state, record),
+            Fact::DeviceSeen { device, state, facts } => self.seen(device, state, facts.is_some(), record),
             Fact::DeviceGone { device, why } => self.gone(device, why, record),
             Fact::JobQueued { job, why } => {
                 let text = format!("{}: waits, {}", self.job(*job, record), self.look.text(why, SENTENCE));
@@ -135,18 +135,18 @@ impl Story {
         vec![line(Weight::Milestone, &"run", text)]
     }
 
-    fn seen(&mut self, device: &DeviceId, state: &str, record: &Record) -> Vec<Line> {
+    fn seen(&mut self, device: &DeviceId, state: &str, facts: bool, record: &Record) -> Vec<Line> {
         let before = self.states.insert(device.clone(), state.to_owned());
         if before.as_deref() == Some(state) {
             return Vec::new();
         }
-        let usable = matches!(state, "device" | "online");
+        let usable = facts || matches!(state, "device" | "online" | "ready");
         let name = self.phone(device, record);
         match (before, usable) {
             (Some(_), true) => vec![line(Weight::Trouble, device, format!("{name}: is back"))],
             (None, true) => Vec::new(),
             (_, false) => {
-                vec![line(Weight::Trouble, device, format!("{name}: is {}", self.look.text(state, NAME)))]
+                vec![line(Weight::Trouble, device, format!("{name}: {}", self.look.text(state, NAME)))]
             }
         }
     }
@@ -211,10 +211,12 @@ impl Story {
 
     fn judged(&self, job: JobId, record: &Record) -> Vec<Line> {
         let Some(entry) = record.jobs.get(&job) else { return Vec::new() };
-        let of_job = of_job(record, entry).into_iter();
-        let untold = entry.windows.is_empty();
-        // A job that broke before its windows were judged is told once.
-        let told: Vec<Cell> = if untold { of_job.take(1).collect() } else { of_job.collect() };
+        let mut told = of_job(record, entry);
+        // A job that ended before its windows were measured is told once.
+        let untold = told.iter().all(|cell| cell.by_fault && cell.untold());
+        if untold {
+            told.truncate(1);
+        }
         told.iter()
             .map(|cell| {
                 let verdict = cell.verdict.unwrap_or(Verdict::Undecided);

@@ -103,7 +103,7 @@ fn breach(judgement: &Judgement) -> String {
 /// Verdict, table of every limit, reasons, coverage.
 fn body(cell: &Cell, message: &str) -> String {
     let mut lines = vec![message.to_owned(), String::new()];
-    if let Some(judged) = cell.judged {
+    if let Some(judged) = cell.judged.filter(|_| !(cell.by_fault && cell.untold())) {
         let rows: Vec<[String; 4]> = judged.judgements.iter().map(limit_row).collect();
         if !rows.is_empty() {
             let head = ["limit", "outcome", "actual", "must be"].map(str::to_owned);
@@ -121,7 +121,8 @@ fn body(cell: &Cell, message: &str) -> String {
     lines.extend(
         cell.reasons().iter().take(20).map(|why| format!("reason: {}", xml_attribute(why, SENTENCE))),
     );
-    if let Some(fault) = cell.fault() {
+    let told = |what: &str| cell.reasons().iter().any(|why| why.contains(what));
+    if let Some(fault) = cell.fault().filter(|fault| !told(&fault.what)) {
         lines.push(format!("fault: {}", xml_attribute(&fault.to_string(), SENTENCE)));
     }
     lines.push(String::new());

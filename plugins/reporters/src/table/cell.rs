@@ -15,16 +15,10 @@ const REASONS: usize = 4;
 
 /// True when both cells tell the same story of one job, which ended before its windows were judged.
 pub(super) fn same_story(one: &Cell, other: &Cell) -> bool {
-    let untold = |cell: &Cell| {
-        cell.verdict != Some(Verdict::Pass)
-            && cell.judged.is_none_or(|j| {
-                j.judgements.iter().all(|j| j.actual.is_none()) && cell.counted().next().is_none()
-            })
-    };
     one.job.planned.job == other.job.planned.job
         && one.verdict == other.verdict
-        && untold(one)
-        && untold(other)
+        && one.untold()
+        && other.untold()
         && (one.reasons() == other.reasons() || one.fault().is_some())
 }
 
@@ -72,7 +66,7 @@ pub(super) fn rows(cell: &Cell, same: usize, look: Look, columns: &Columns, limi
         lines.extend(passing(cell, look));
         return lines;
     }
-    let one = cell.judged.filter(|_| same == 1);
+    let one = cell.judged.filter(|_| same == 1 && !(cell.by_fault && cell.untold()));
     if let Some(judged) = one {
         lines.extend(limits_table(&judged.judgements, look));
     }
@@ -255,8 +249,10 @@ fn why(cell: &Cell, look: Look) -> Vec<String> {
     let mut reasons: Vec<String> = fault.iter().map(|fault| fault.what.clone()).collect();
     for reason in cell.reasons() {
         // The table of limits has said it already.
-        let told =
-            breached.iter().any(|metric| reason.contains(metric)) || said.iter().any(|said| reason == said);
+        let told = judgements
+            .iter()
+            .any(|j| reason.strip_prefix(&j.metric).is_some_and(|rest| rest.starts_with(": ")))
+            || said.iter().any(|said| reason == said);
         if !told && !reasons.iter().any(|known| reason.contains(known.as_str())) {
             reasons.push(reason.clone());
         }

@@ -186,7 +186,10 @@ fn judged(words: &Words, window: usize, hz: f64, numbers: Numbers, proved: bool)
         (false, false) => Verdict::Undecided,
     };
     let reasons = match verdict {
-        Verdict::Fail => vec!["hitch_ms_per_s: mean 42.1 ms/s breaches mean < 10".to_owned()],
+        Verdict::Fail => vec![format!(
+            "hitch_ms_per_s: mean is {} ms/s, limit `mean < 10`; iterations: 1, 2, 3",
+            numbers.1
+        )],
         Verdict::Undecided => vec![words.why.clone()],
         _ => Vec::new(),
     };
@@ -319,10 +322,28 @@ fn lost(log: &mut Log, words: &Words) {
     .advise("check cable and hub power, then see `farmjank doctor`");
     let ending = Ending::Faulted(fault.clone());
     log.tell(30, Fact::TrialFinished { job: 3, trial: 0, counted: false, ending, windows: vec![] });
-    let reasons = vec![fault.what.clone()];
-    log.tell(
-        30,
-        Fact::JobJudged { job: 3, verdict: Verdict::Broken, windows: vec![], fault: Some(fault), reasons },
-    );
+    let reasons = vec![fault.to_string()];
+    let untold = |window: &String| WindowJudged {
+        window: window.clone(),
+        verdict: Verdict::Undecided,
+        judgements: vec![Judgement {
+            actual: None,
+            limit: None,
+            values: vec![],
+            ..judgement(
+                "fps",
+                Unit::Fps,
+                "mean >= 95%refresh",
+                0.0,
+                0.0,
+                Outcome::Unknown("no values".to_owned()),
+            )
+        }],
+        counted: 0,
+        void: vec![],
+        reasons: vec!["no iteration was counted".to_owned()],
+    };
+    let windows = words.windows.iter().map(untold).collect();
+    log.tell(30, Fact::JobJudged { job: 3, verdict: Verdict::Broken, windows, fault: Some(fault), reasons });
     log.tell(1, Fact::LeaseReturned { job: 3, device, reason: "lost".to_owned() });
 }

@@ -173,6 +173,36 @@ fn a_job_worse_than_its_windows_has_a_case_of_its_own() {
 }
 
 #[test]
+fn a_window_the_job_did_not_finish_is_the_faults() {
+    use farmjank_results::blame::{Blame, Fault};
+    use farmjank_results::verdict::Verdict;
+    let ended = |blame: Blame, code: &'static str, of_job: Verdict| {
+        changed(move |fact| {
+            if let Fact::JobJudged { job: 1, verdict, fault, windows, reasons } = fact {
+                let what = Fault::new(blame, code, format!("{code} in trial 2"));
+                (*verdict, *reasons) = (of_job, vec![what.to_string()]);
+                *fault = Some(what);
+                // One trial was measured before it happened, and looked fine.
+                windows.iter_mut().for_each(|window| window.counted = 1);
+            }
+        })
+    };
+    let class = "home_feed.Pixel_8_Pro.39081FDJH00123";
+    let kind = |record: &Record, tag: &str| {
+        let root = readable(&junit(record, &Options::default()));
+        let trouble = case(&root, class, "open an article").one(tag).expect("it did not pass");
+        trouble.attribute("type").to_owned()
+    };
+    assert_eq!(kind(&ended(Blame::Lab, "device_lost", Verdict::Broken), "error"), "infra.device_lost");
+    assert_eq!(kind(&ended(Blame::App, "app_crashed", Verdict::Fail), "failure"), "app.crashed");
+    assert_eq!(kind(&ended(Blame::Scenario, "not_found", Verdict::Fail), "failure"), "scenario.not_found");
+    assert_eq!(
+        kind(&ended(Blame::Tool, "interrupted", Verdict::Undecided), "error"),
+        "undecided.interrupted"
+    );
+}
+
+#[test]
 fn jobs_without_a_phone_have_a_suite() {
     let mut log = Log::default();
     let all = events(&Words::default()).events;
