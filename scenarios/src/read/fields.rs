@@ -70,8 +70,13 @@ impl Desk<'_> {
         let name = entry.key.as_str();
         let Some(key) = fields.keys.iter().find(|key| key.name == name || key.also.contains(&name)).copied()
         else {
-            let (what, instead) = self.unknown_key(fields, name);
-            return self.complain(entry.mark, what, instead);
+            let (what, instead, meant) = self.unknown_key(fields, name);
+            self.complain(entry.mark, what, instead);
+            // Read as what was probably meant, so that its own mistakes show at once and it does not count as missing.
+            if let Some(meant) = meant {
+                fields.found.entry(meant).or_insert((entry.mark, entry.value.clone()));
+            }
+            return;
         };
         if let Some((first, _)) = fields.found.get(key.name) {
             let (line, column) = (first.place.line, first.place.column);
@@ -85,18 +90,17 @@ impl Desk<'_> {
         fields.found.insert(key.name, (entry.mark, entry.value.clone()));
     }
 
-    fn unknown_key(&self, fields: &Fields, name: &str) -> (String, String) {
+    fn unknown_key(&self, fields: &Fields, name: &str) -> (String, String, Option<&'static str>) {
         if let Some((_, _, instead)) =
             KEYS_NOT_RUN.iter().find(|(of, key, _)| *of == fields.of && *key == name)
         {
-            return (
-                format!("{} of {} is not supported by farmjank", quoted(name), title(&fields.of)),
-                (*instead).to_owned(),
-            );
+            let what = format!("{} of {} is not supported by farmjank", quoted(name), title(&fields.of));
+            return (what, (*instead).to_owned(), None);
         }
         let spellings =
             fields.keys.iter().flat_map(|key| [key.name].into_iter().chain(key.also.iter().copied()));
-        let instead = match nearest(name, spellings) {
+        let near = nearest(name, spellings);
+        let instead = match near {
             Some(meant) => format!("write `{meant}`"),
             None if fields.keys.is_empty() => "remove it".to_owned(),
             None => format!(
@@ -104,7 +108,9 @@ impl Desk<'_> {
                 fields.keys.iter().map(|key| key.name).collect::<Vec<_>>().join(", ")
             ),
         };
-        (format!("unknown key {} in {}", quoted(name), title(&fields.of)), instead)
+        let key =
+            near.and_then(|near| fields.keys.iter().find(|key| key.name == near || key.also.contains(&near)));
+        (format!("unknown key {} in {}", quoted(name), title(&fields.of)), instead, key.map(|key| key.name))
     }
 
     /// A map written as such, or as the single value that stands for one of its keys.

@@ -49,20 +49,24 @@ impl Desk<'_> {
     fn limit(&mut self, metric: &str, unit: Unit, node: &Node) -> Option<Threshold> {
         let fields = self.fields_or("a limit", node, LIMIT, "limit")?;
         let confidence = self.number(&fields, "confidence");
-        if let (Some(50.0), Some(at)) = (confidence, fields.get("confidence")) {
-            self.complain(at.mark, "a confidence of 50 % shows nothing", "write such as `confidence: 95`");
-        }
         let text = self.scalar(metric, fields.get("limit")?)?;
-        match Limit::parse(&text.value, unit) {
-            Ok(mut limit) => {
-                limit.confidence = confidence;
-                Some(Threshold { metric: metric.to_owned(), limit, place: text.mark.place })
-            }
+        let limit = match Limit::parse(&text.value, unit) {
+            Ok(limit) => limit,
             Err(complaint) => {
-                self.complain(text.part(complaint.at), complaint.what, complaint.instead);
-                None
+                let instead = format!("write `{}`", complaint.instead);
+                self.complain(text.part(complaint.at), complaint.what, instead);
+                return None;
             }
-        }
+        };
+        let limit = match confidence.map(|percent| limit.clone().with_confidence(percent)) {
+            None => limit,
+            Some(Ok(limit)) => limit,
+            Some(Err(complaint)) => {
+                self.complain(text.mark, complaint.what, complaint.instead);
+                return None;
+            }
+        };
+        Some(Threshold { metric: metric.to_owned(), limit, place: text.mark.place })
     }
 
     /// The overrides of a header, in order.

@@ -51,7 +51,7 @@ impl Desk<'_> {
         }
         match &node.kind {
             Kind::Scalar(scalar) => {
-                let command = self.command_named(&scalar.text, node.mark)?;
+                let command = self.command_named(&scalar.text, node.mark).ok()?;
                 if !command.bare {
                     let (what, instead) = bare(command);
                     self.complain(node.mark, what, instead);
@@ -87,21 +87,27 @@ impl Desk<'_> {
         Some(Step { place, file, label, optional, action })
     }
 
-    fn command_named(&mut self, name: &str, mark: Mark) -> Option<&'static Command> {
+    /// The command of this name, or the one that was probably meant, after complaining.
+    fn command_named(
+        &mut self,
+        name: &str,
+        mark: Mark,
+    ) -> Result<&'static Command, Option<&'static Command>> {
         if let Some(command) = find(name) {
-            return Some(command);
+            return Ok(command);
         }
         if let Some((_, instead)) = NOT_RUN.iter().find(|(known, _)| *known == name) {
             self.complain(mark, format!("{} is not supported by farmjank", quoted(name)), *instead);
-            return None;
+            return Err(None);
         }
         let known = COMMANDS.iter().map(|command| command.name);
-        let instead = match nearest(name, known.clone()) {
+        let meant = nearest(name, known.clone());
+        let instead = match meant {
             Some(meant) => format!("write `{meant}`"),
             None => format!("commands are {}", known.collect::<Vec<_>>().join(", ")),
         };
         self.complain(mark, format!("unknown command {}", quoted(name)), instead);
-        None
+        Err(meant.and_then(find))
     }
 
     /// A step written as a map: one command, and beside it only what may stand there.
@@ -125,12 +131,12 @@ impl Desk<'_> {
                 format!("begin it with `- `: `- {}`", other.key),
             );
         }
-        let command = command?;
-        let keys = || command.keys.iter().filter(|_| command.beside).chain(EVERY_STEP);
+        // A misspelt command is read as what was meant, so that mistakes inside it show at once.
+        let command = command.or_else(|meant| meant.ok_or(())).ok()?;
         let mut given = Vec::new();
         let mut misplaced = false;
         for other in others.into_iter().filter(|other| !is_command(other)) {
-            if keys().any(|key| key.name == other.key || key.also.contains(&other.key.as_str())) {
+            if command.beside || beside(&other) {
                 given.push(other.clone());
             } else {
                 misplaced = true;

@@ -3,6 +3,7 @@
 mod complaints;
 mod forms;
 mod hostile;
+mod windows;
 
 use super::{ReadOptions, SourceFile, read};
 use crate::complaint::Complaint;

@@ -2,12 +2,12 @@
 
 use super::{read_files, told, with_steps};
 
-fn check(text: &str, expected: &str) {
+pub(super) fn check(text: &str, expected: &str) {
     assert_eq!(told(read_files(&[("s.yaml", text)], &[])), expected, "\n{text}");
 }
 
 /// Complaints about one step; lines and columns are those of the step alone, written without indentation.
-fn check_steps(steps: &str, expected: &str) {
+pub(super) fn check_steps(steps: &str, expected: &str) {
     let indented: String = steps.lines().map(|line| format!("  {line}\n")).collect();
     let told = told(read_files(&[("s.yaml", &with_steps(&indented))], &[]));
     assert_eq!(told, expected, "\n{steps}");
@@ -58,12 +58,16 @@ fn headers() {
     );
     check(
         "appId: a.b\ntreshold: 5\nsteps: [back]\n",
-        "2:1+8 unknown key `treshold` in the scenario -> write `thresholds`\n",
+        "2:1+8 unknown key `treshold` in the scenario -> write `thresholds`\n2:11+1 `thresholds` takes a map, and this is a single value -> write `name: value` lines, indented below the key\n",
     );
     check(
         "appId: a.b\nurl: x\nsteps: [back]\n",
         "2:1+3 `url` of the scenario is not supported by farmjank -> use `appId`\n",
     );
+}
+
+#[test]
+fn values_of_headers() {
     check(
         "appId: a.b\niterations: 0\nwarmup: -1\nsteps: [back]\n",
         concat!(
@@ -87,13 +91,31 @@ fn headers() {
         "appId: a.b\npages: { p: feed, q: { lnk: x://y } }\nsteps: [back]\n",
         concat!(
             "2:13+4 `feed` is not a link -> write it with its scheme, such as `shop://feed`\n",
-            "2:22+1 a page needs `link` -> add `link:` (link that opens it)\n",
             "2:24+3 unknown key `lnk` in a page -> write `link`\n",
         ),
     );
     check(
         "appId: a.b\nenv: { 1A: x }\nsteps: [back]\n",
         "2:8+2 `1A` cannot be the name of a variable -> use letters, digits and `_`\n",
+    );
+}
+
+#[test]
+fn what_is_misspelt_is_read_as_it_was_meant() {
+    check_steps(
+        "- swip: { directon: NORTH }",
+        concat!(
+            "3:5+4 unknown command `swip` -> write `swipe`\n",
+            "3:13+8 unknown key `directon` in `swipe` -> write `direction`\n",
+            "3:23+5 `NORTH` is not a direction -> write `UP`, `DOWN`, `LEFT` or `RIGHT`\n",
+        ),
+    );
+    check_steps(
+        "- measure: m\n  step: [ bakc ]",
+        concat!(
+            "4:5+4 unknown key `step` in `measure` -> write `steps`\n",
+            "4:13+4 unknown command `bakc` -> write `back`\n",
+        ),
     );
 }
 
@@ -113,13 +135,6 @@ fn commands() {
     check_steps(
         "- swipe: UP",
         "3:12+2 `swipe` does not take a single value -> write `- swipe: { direction: UP }`\n",
-    );
-    check_steps(
-        "- swipe: { directon: UP }",
-        concat!(
-            "3:5+5 `swipe` does not say where to -> write `direction: UP`, or `start: \"50%, 80%\"` and `end: \"50%, 20%\"`\n",
-            "3:14+8 unknown key `directon` in `swipe` -> write `direction`\n",
-        ),
     );
     check_steps(
         "- swipe:\n  direction: UP",
@@ -190,6 +205,10 @@ fn values() {
         "- swipe: { start: \"1%, 5%\", end: \"7, 9\" }",
         "3:36+6 `start` and `end` mix percent and px -> write both in percent or both in px\n",
     );
+}
+
+#[test]
+fn elements_and_loops() {
     check_steps(
         "- tapOn: { id: a, text: b }",
         "3:21+4 `tapOn` takes only one of `text`, `id` or `point` -> keep one\n",
@@ -232,81 +251,6 @@ fn values() {
         "- openLink: feed",
         "3:15+4 `feed` is not a link -> write it with its scheme, such as `shop://feed`\n",
     );
-}
-
-#[test]
-fn windows_and_limits() {
-    check_steps(
-        "- measure: a\n  steps: [ back ]\n- measure: a\n  steps: [ back ]",
-        "5:14+1 a second window is called `a` -> the first stands at s.yaml:3:5; give each its own name\n",
-    );
-    check_steps(
-        "- measure: a\n  steps:\n    - measure: b\n      steps: [ back ]",
-        "5:9+7 a window inside a window -> close the first window before the second begins\n",
-    );
-    check_steps(
-        "- repeat:\n    times: 2\n    steps:\n      - measure: b\n        steps: [ back ]",
-        "6:11+7 a window inside a `repeat` -> a window has one verdict: put the `repeat` inside it\n",
-    );
-    check_steps(
-        "- measure: ''\n  steps: [ back ]",
-        "3:14+2 `name` is empty -> write a value or remove the key\n",
-    );
-    check_steps("- measure: a", "3:5+7 `measure` needs `steps` -> add `steps:` (the steps)\n");
-    check_steps(
-        "- measure:\n  steps: [ back ]",
-        "3:5+7 `measure` needs `name` -> add `name:` (the window's name, unique in the scenario)\n",
-    );
-    check_steps(
-        "- measure: a\n  steps: [ back ]\n  thresholds: { launch_total_ms: max < 9 }",
-        "5:36+7 `launch_total_ms` cannot be judged: nothing in this window launches the app -> add `- launchApp` to its steps\n",
-    );
-    check(
-        "appId: a.b\nsetup:\n  - measure: m\n    steps: [back]\nsteps: [back]\n",
-        "3:5+7 a window in `setup` -> move it to `steps`: setup is never measured\n",
-    );
-    let header = "appId: a.b\nsteps: [ back ]\nthresholds: ";
-    check(
-        &format!("{header}{{ fps: mean > 5 }}\n"),
-        "3:20+8 `fps` cannot be judged: no window to measure it in -> wrap the steps it is about: `- measure: NAME` with `steps:` below it\n",
-    );
-    check(
-        &format!("{header}{{ launch_total_ms: mean < 5 }}\n"),
-        "3:32+8 `launch_total_ms` cannot be judged: nothing launches the app -> add `- launchApp` to `steps`\n",
-    );
-    let header = "appId: a.b\nsteps: [ { measure: m, steps: [ back ] } ]\nthresholds: ";
-    check(&format!("{header}{{ fsp: mean > 5 }}\n"), "3:15+3 unknown metric `fsp` -> write `fps`\n");
-    check(
-        &format!("{header}{{ smoothness: mean > 5 }}\n"),
-        "3:15+10 unknown metric `smoothness` -> metrics are fps, hitch_ms_per_s, frozen_frames, p95_ms, launch_total_ms\n",
-    );
-    check(&format!("{header}{{ fps: [] }}\n"), "3:20+1 `fps` has no limit -> write such as `'mean < 10'`\n");
-    check(
-        &format!("{header}[ fps ]\n"),
-        "3:13+1 `thresholds` takes a map, and this is a list -> write `name: value` lines, indented below the key\n",
-    );
-    check(
-        &format!("{header}{{ fps: {{ limit: mean > 5, confidence: 100 }} }}\n"),
-        "3:51+3 `confidence` takes a number from 50 to 99.99, not `100` -> write a plain number within these bounds\n",
-    );
-    check(
-        "appId: a.b\nsteps: [ { launchApp: }, { measure: launch, steps: [ back ] } ]\nthresholds: { launch_total_ms: max < 9 }\n",
-        "2:28+1 `launch` is the window of the launches outside every `measure` -> give this window another name\n",
-    );
-    check(
-        "appId: a.b\nsteps: [ back ]\noverrides: [ { thresholds: {} } ]\n",
-        "3:14+1 an override needs `devices` -> add `devices:` (which phones)\n",
-    );
-}
-
-#[test]
-fn limits_are_placed_inside_their_text() {
-    let text = "appId: a.b\nsteps: [ { measure: m, steps: [ back ] } ]\nthresholds:\n  p95_ms: [ 'mean < 5', 'maen < 5', 'mean < 5 fps' ]\n";
-    let complaints = read_files(&[("s.yaml", text)], &[]).expect_err("two wrong limits");
-    assert_eq!(complaints.len(), 2, "{complaints:?}");
-    assert_eq!((complaints[0].place.line, complaints[0].place.column, complaints[0].length), (4, 26, 4));
-    assert!(complaints[0].render(false).contains("'maen < 5'"), "{}", complaints[0].render(false));
-    assert_eq!((complaints[1].place.line, complaints[1].place.column), (4, 47), "{complaints:?}");
 }
 
 #[test]
