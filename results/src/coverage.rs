@@ -29,7 +29,7 @@ pub(crate) fn coverage(
         frames_seen,
         samples: timeline.tally.samples,
         proved: doubts.is_empty(),
-        share: share(given, &gaps, doubts.is_empty()),
+        share: if timeline.tally.samples == 0 { 0.0 } else { share(given, &gaps, doubts.is_empty()) },
         gaps,
         source: rules.source,
         layer: rules.layer.clone(),
@@ -50,7 +50,10 @@ fn gaps(timeline: &FrameTimeline, motions: &[Motion]) -> Vec<Gap> {
     if let Some(watched) = timeline.watched_from.filter(|watched| *watched > from) {
         gaps.insert(0, Gap { after: None, before: Some(watched), cause: GapCause::LateStart });
     }
-    if let Some(watched) = timeline.watched_to.filter(|watched| *watched < to) {
+    // A dump also shows frames presented after it was asked for, and all before them.
+    let newest = timeline.frames.last().map(|frame| frame.present);
+    let watched_to = timeline.watched_to.map(|watched| newest.map_or(watched, |newest| newest.max(watched)));
+    if let Some(watched) = watched_to.filter(|watched| *watched < to) {
         gaps.push(Gap { after: Some(watched), before: None, cause: GapCause::EarlyEnd });
     }
     gaps
@@ -112,7 +115,8 @@ fn uncertain(periods: &PeriodTimeline, motions: &[Motion], intervals: &[Interval
     for (from, to) in &periods.uncertain {
         let first = intervals.partition_point(|interval| interval.from < *from);
         let inside = || intervals[first..].iter().take_while(|interval| interval.from < *to);
-        let declared = inside().filter(|interval| interval.vsyncs == interval.cadence).count();
+        let declared =
+            inside().filter(|interval| interval.cadence > 1 && interval.vsyncs == interval.cadence).count();
         if declared > 0 && declared * 10 >= inside().count() * 9 {
             continue;
         }

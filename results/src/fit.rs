@@ -1,8 +1,8 @@
 //! Period detection: which refresh period was in force when (frame-sources.md 5.5, metrics.md C.2).
 //!
 //! Presents sit on the vsync lattice; headers say what the phone believed at the instant of each dump; modes say what the
-//! panel can do. Windows of half a second find the rates in play ([`crate::lattice`]), the cheapest path through them
-//! places the switches ([`crate::path`]), and each rate is refined by least squares. Integer ns.
+//! panel can do. Windows of half a second find the rates in play (`lattice.rs`), the cheapest path through them
+//! places the switches (`path.rs`), and each rate is refined by least squares. Integer ns.
 
 use crate::lattice::{self, GLUED, LONG, candidates, fits, longest, multiple, refine, same, usable};
 use crate::path::{Ground, Rate, cheapest};
@@ -134,15 +134,15 @@ fn votes(presents: &[DeviceTime], lengths: &[i64], candidates: &[i64]) -> Vec<i6
     let mut votes = Vec::new();
     let total: i64 = all.iter().map(|(_, length)| length).sum();
     if all.len() < MANY || total < WINDOW + 2 * STEP {
-        votes.extend(longest(&just_lengths(&all), candidates));
+        votes.extend(longest(&just_lengths(&all), candidates, None).map(|(_, period)| period));
     }
     let (mut lo, mut hi) = (0, 0);
-    let mut last: Option<i64> = None;
+    let mut last: Option<(i64, i64)> = None;
     while hi < all.len() {
         let start = all[lo].0;
         hi = hi.max(lo) + all[hi.max(lo)..].partition_point(|(from, _)| *from < start + WINDOW);
-        let vote = longest(&just_lengths(&all[lo..hi]), candidates);
-        if let (Some(one), Some(other)) = (last, vote)
+        let vote = longest(&just_lengths(&all[lo..hi]), candidates, last);
+        if let (Some((_, one)), Some((_, other))) = (last, vote)
             && same(one, other)
         {
             votes.push(other);
@@ -190,15 +190,17 @@ fn reported_for(ground: &Ground, reports: &[Report], index: usize) -> Option<Fit
 /// at half rate, or a panel that switched between two dumps. Presents alone cannot tell.
 fn uncertain(ground: &Ground, timeline: &PeriodTimeline) -> Vec<(DeviceTime, DeviceTime)> {
     let mut stretches: Vec<(DeviceTime, DeviceTime)> = Vec::new();
+    let in_force: Vec<Option<Span>> = ground.presents.iter().map(|present| timeline.at(*present)).collect();
+    let slow = |index: usize| -> i64 {
+        let Some(period) = in_force[index].max(in_force[index + 1]).map(Span::ns) else { return 0 };
+        let vsyncs = lattice::vsyncs(ground.lengths[index], period);
+        let told =
+            (2..=3).contains(&vsyncs) && ground.says(index, period) && may_drop(ground, period, vsyncs);
+        if told { vsyncs } else { 0 }
+    };
+    let slow: Vec<i64> = (0..ground.lengths.len()).map(slow).collect();
     for k in [2, 3] {
-        let slow = |index: usize| -> bool {
-            let (from, to) = (ground.presents[index], ground.presents[index + 1]);
-            let Some(period) = timeline.judging(from, to).map(Span::ns) else { return false };
-            let length = ground.lengths[index];
-            lattice::vsyncs(length, period) == k && ground.says(index, period) && may_drop(ground, period, k)
-        };
-        let slow: Vec<bool> = (0..ground.lengths.len()).map(slow).collect();
-        stretches.extend(dense(ground, &slow));
+        stretches.extend(dense(ground, |index| slow[index] == k));
     }
     stretches.sort_unstable();
     let mut merged: Vec<(DeviceTime, DeviceTime)> = Vec::new();
@@ -217,22 +219,23 @@ fn may_drop(ground: &Ground, period: i64, k: i64) -> bool {
 }
 
 /// Shortest windows of at least 0.3 s in which at least 90 % are marked, from first to last marked length.
-fn dense(ground: &Ground, marked: &[bool]) -> Vec<(DeviceTime, DeviceTime)> {
+fn dense(ground: &Ground, marked: impl Fn(usize) -> bool) -> Vec<(DeviceTime, DeviceTime)> {
     let mut found = Vec::new();
     let (mut end, mut hits) = (0, 0);
-    for start in 0..marked.len() {
-        while end < marked.len() && (ground.presents[end] - ground.presents[start]).ns() < UNCERTAIN {
-            hits += usize::from(marked[end]);
+    let count = ground.lengths.len();
+    for start in 0..count {
+        while end < count && (ground.presents[end] - ground.presents[start]).ns() < UNCERTAIN {
+            hits += usize::from(marked(end));
             end += 1;
         }
         let span = ground.presents[end] - ground.presents[start];
         if span.ns() < UNCERTAIN {
             break;
         }
-        if marked[start] && marked[end - 1] && hits * 10 >= (end - start) * 9 {
+        if marked(start) && marked(end - 1) && hits * 10 >= (end - start) * 9 {
             found.push((ground.presents[start], ground.presents[end]));
         }
-        hits -= usize::from(marked[start]);
+        hits -= usize::from(marked(start));
     }
     found
 }

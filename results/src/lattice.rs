@@ -44,7 +44,8 @@ pub(crate) fn fits(lengths: &[i64], period: i64, spare: usize) -> Option<usize> 
     let may_be_far = (lengths.len() / 20).max(spare);
     let (mut far, mut near, mut ones) = (0, 0, 0);
     for length in lengths {
-        let off = residual(*length, period);
+        let long = vsyncs(*length, period);
+        let off = (length - long * period).abs();
         if off * 5 >= period {
             far += 1;
             if far > may_be_far {
@@ -52,7 +53,7 @@ pub(crate) fn fits(lengths: &[i64], period: i64, spare: usize) -> Option<usize> 
             }
         }
         near += usize::from(off * 100 < 8 * period);
-        ones += usize::from(vsyncs(*length, period) == 1);
+        ones += usize::from(long == 1);
     }
     (near * 2 > lengths.len()).then_some(ones)
 }
@@ -68,16 +69,21 @@ pub(crate) fn candidates(known: &[i64]) -> Vec<i64> {
     all
 }
 
-/// The longest candidate that fits, refined. One length in ten must be a single vsync: else any divisor would do.
-pub(crate) fn longest(lengths: &[i64], candidates: &[i64]) -> Option<i64> {
+/// The longest candidate that fits, refined. One length in ten must be a single vsync: else any divisor would do. `last` is
+/// what an earlier window gave (candidate, refined); the same candidate is not refined again while it fits.
+pub(crate) fn longest(lengths: &[i64], candidates: &[i64], last: Option<(i64, i64)>) -> Option<(i64, i64)> {
     if lengths.len() < FEWEST {
         return None;
     }
     let of = |period: &&i64| fits(lengths, **period, 0).is_some_and(|ones| ones * 10 >= lengths.len());
     let coarse = *candidates.iter().find(of)?;
+    if let Some(last) = last.filter(|last| last.0 == coarse && fits(lengths, last.1, 0).is_some()) {
+        return Some(last);
+    }
     let refined = refine(lengths.iter().map(|length| Some(*length)), coarse)?;
     // A neighbouring nominal rate may win the search (58 for 60.94): the lattice itself corrects it, within reason.
-    ((refined - coarse).abs() * 10 < coarse && fits(lengths, refined, 0).is_some()).then_some(refined)
+    ((refined - coarse).abs() * 10 < coarse && fits(lengths, refined, 0).is_some())
+        .then_some((coarse, refined))
 }
 
 /// Rule 4: the period by least squares over the lattice, in whole ns. `None` breaks the lattice (another phase may
@@ -86,6 +92,9 @@ pub(crate) fn refine(lengths: impl Iterator<Item = Option<i64>> + Clone, coarse:
     let first = slope(lengths.clone(), coarse, 4)?;
     slope(lengths, first, i64::MAX)
 }
+
+/// Points of one run at most: enough for a nanosecond, and few enough for every sum to stay exact.
+const LONGEST_RUN: i128 = 1024;
 
 /// Least squares slope of time over lattice index, pooled over unbroken runs.
 fn slope(lengths: impl Iterator<Item = Option<i64>>, period: i64, most_vsyncs: i64) -> Option<i64> {
@@ -96,8 +105,8 @@ fn slope(lengths: impl Iterator<Item = Option<i64>>, period: i64, most_vsyncs: i
             residual(*length, period) * 5 < period && vsyncs(*length, period) <= most_vsyncs
         });
         match on {
-            Some(length) => run.push(vsyncs(length, period), length),
-            None => std::mem::take(&mut run).close(&mut up, &mut across),
+            Some(length) if run.points < LONGEST_RUN => run.push(vsyncs(length, period), length),
+            _ => std::mem::take(&mut run).close(&mut up, &mut across),
         }
     }
     run.close(&mut up, &mut across);
@@ -129,7 +138,7 @@ impl Run {
 
     fn close(self, up: &mut i128, across: &mut i128) {
         /// Bits kept behind the point when runs of different size are pooled.
-        const FRACTION: i128 = 1 << 16;
+        const FRACTION: i128 = 1 << 40;
         if self.points > 1 {
             *up += (self.points * self.sum_nt - self.sum_n * self.sum_t) * FRACTION / self.points;
             *across += (self.points * self.sum_nn - self.sum_n * self.sum_n) * FRACTION / self.points;
@@ -162,16 +171,19 @@ mod tests {
     #[test]
     fn the_longest_candidate_wins_because_every_divisor_fits_too() {
         let lengths = [16_666_667_i64; 30];
-        assert_eq!(longest(&lengths, &candidates(&[8_333_333])), Some(16_666_667));
+        assert_eq!(
+            longest(&lengths, &candidates(&[8_333_333]), None).map(|(_, period)| period),
+            Some(16_666_667)
+        );
         let mixed = [8_333_333, 12_500_000, 8_333_333, 12_500_000, 8_333_333, 12_500_000, 8_333_333];
         // 240 Hz would explain all of it, but nothing is one vsync of 240 Hz long.
-        assert_eq!(longest(&mixed, &candidates(&[])), None);
+        assert_eq!(longest(&mixed, &candidates(&[]), None), None);
     }
 
     #[test]
     fn the_eight_rows_of_a_phone_that_says_60_and_runs_at_60_94() {
         let lengths = [16_414_741, 16_393_700, 16_407_658, 16_434_585, 16_422_189, 16_379_950, 16_412_085];
-        let fitted = longest(&lengths, &candidates(&[16_666_666])).unwrap();
+        let (_, fitted) = longest(&lengths, &candidates(&[16_666_666]), None).unwrap();
         assert!((fitted - 16_409_000).abs() < 5_000, "{fitted}");
     }
 

@@ -1,8 +1,9 @@
 //! What farmjank knows: time, frames, windows, metrics, verdicts, events. Pure: no I/O, no async, no clock.
 //!
 //! Read in this order: [`time`], [`device`], [`dump`] (raw text) → [`frame`] (rows of one dump) → [`timeline`] and
-//! [`period`] (frames in order, stitched) → [`window`] (cut between marks) → [`metric`] and [`metrics`] (readings) →
-//! [`threshold`] (limits and judgements) → [`verdict`], and [`event`] / [`record`] (the run as a stream of facts).
+//! [`period`] (frames in order, by [`stitch`] and [`fit`]) → [`window`] (between marks, by [`cut`]) → [`metric`] and
+//! [`metrics`] (readings) → [`threshold`] (limits and judgements) → [`verdict`], and [`event`] / [`record`]
+//! (the run as a stream of facts).
 
 pub mod blame;
 mod coverage;

@@ -108,6 +108,19 @@ impl<'a> Ground<'a> {
         self.modes.is_empty() || self.modes.iter().any(near)
     }
 
+    /// The same as [`Ground::around`] for lengths taken in order: `hint` remembers where to go on.
+    fn around_after(&self, index: usize, hint: &mut (usize, usize)) -> (usize, usize) {
+        let from = self.presents[index].ns().saturating_sub(NEAR);
+        let to = self.presents[index + 1].ns().saturating_add(NEAR);
+        while self.heard.get(hint.0).is_some_and(|(at, _)| at.ns() <= from) {
+            hint.0 += 1;
+        }
+        while self.heard.get(hint.1).is_some_and(|(at, _)| at.ns() < to) {
+            hint.1 += 1;
+        }
+        (hint.0.saturating_sub(1), (hint.1 + 1).min(self.heard.len()))
+    }
+
     /// Headers around a length, as a range of `heard`: the last well before it to the first well after it.
     fn around(&self, index: usize) -> (usize, usize) {
         let from = self.presents[index].ns().saturating_sub(NEAR);
@@ -196,8 +209,9 @@ pub(crate) fn cheapest(ground: &Ground) -> Vec<Option<usize>> {
     let mut around = (usize::MAX, usize::MAX);
     let mut support = Support { places: Vec::new(), forbidden: Vec::new() };
     let mut was_paused = true;
+    let mut hint = (0, 0);
     for (index, length) in ground.lengths.iter().enumerate() {
-        let here = ground.around(index);
+        let here = ground.around_after(index, &mut hint);
         if here != around {
             (around, support) = (here, Support::of(ground, here));
         }

@@ -25,6 +25,8 @@ struct Waiting {
 
 #[derive(Clone, Copy)]
 struct Shown {
+    /// Number of the dump among all dumps of the ring.
+    number: u64,
     reach: Option<Stretch>,
     asked: Option<DeviceTime>,
 }
@@ -60,10 +62,16 @@ fn order_of(desired: Option<DeviceTime>, intended: Option<DeviceTime>) -> Option
 }
 
 impl Memory {
-    /// Remembers the pending rows of one dump, which shows resolved frames in `reach`.
-    pub fn remember(&mut self, rows: &[&Row], reach: Option<Stretch>, asked: Option<DeviceTime>) {
+    /// Remembers the pending rows of the dump of this number, which shows resolved frames in `reach`.
+    pub fn remember(
+        &mut self,
+        number: u64,
+        rows: &[&Row],
+        reach: Option<Stretch>,
+        asked: Option<DeviceTime>,
+    ) {
         let dump = self.dumps.len() as u32;
-        self.dumps.push(Shown { reach, asked });
+        self.dumps.push(Shown { number, reach, asked });
         self.waiting.extend(rows.iter().map(|row| Waiting {
             order: order_of(row.desired, row.intended),
             ready: row.ready,
@@ -83,8 +91,8 @@ impl Memory {
         }
     }
 
-    /// Matches everything remembered with the presents known at the end.
-    pub fn resolve<'a>(&self, frames: impl Iterator<Item = &'a Frame>) -> Resolved {
+    /// Matches everything remembered with the presents known at the end. `last` is the number of the last dump.
+    pub fn resolve<'a>(&self, last: u64, frames: impl Iterator<Item = &'a Frame>) -> Resolved {
         if self.waiting.is_empty() {
             return Resolved { spans: Vec::new(), lost: Lost::default() };
         }
@@ -101,10 +109,10 @@ impl Memory {
         let mut lost: BTreeMap<(Order, Option<DeviceTime>), Option<DeviceTime>> = BTreeMap::new();
         let mut nameless = 0;
         for waiting in &self.waiting {
-            let asked = self.dumps[waiting.dump as usize].asked;
+            let Shown { asked, number, .. } = self.dumps[waiting.dump as usize];
             let Some(order) = waiting.order else {
                 // Nothing tells it from others: it is lost only when no later dump could show it resolved.
-                nameless += u64::from(waiting.dump as usize + 1 == self.dumps.len());
+                nameless += u64::from(number == last);
                 continue;
             };
             match present_of(&index, order, waiting.ready) {

@@ -79,7 +79,7 @@ impl Stitch {
         let reach = rows.first().zip(rows.last()).map(|(lo, hi)| (lo.frame.present, hi.frame.present));
         self.note_stamps(sample, reach.map(|(_, newest)| newest));
         if !pending.is_empty() {
-            self.memory.remember(&pending, reach, sample.asked);
+            self.memory.remember(self.tally.samples, &pending, reach, sample.asked);
         }
         if let Some(reach) = reach {
             self.merge(rows, reach);
@@ -103,43 +103,47 @@ impl Stitch {
 
     /// Merges sorted rows of one dump; everything within `reach` is one unbroken stretch.
     fn merge(&mut self, rows: Vec<Known>, reach: (DeviceTime, DeviceTime)) {
-        let at = self.known.partition_point(|known| known.frame.present < reach.0);
-        let tail = self.known.split_off(at);
-        let mut old = tail.into_iter().peekable();
-        let mut new = rows.into_iter().peekable();
-        loop {
-            let take_old = match (old.peek(), new.peek()) {
-                (None, None) => break,
-                (Some(_), None) => true,
-                (None, Some(_)) => false,
-                (Some(old), Some(new)) => old.frame.present <= new.frame.present,
-            };
-            if take_old {
-                let Some(mut known) = old.next() else { break };
-                known.frame.follows |= known.frame.present > reach.0 && known.frame.present <= reach.1;
-                self.known.push(known);
-                continue;
-            }
-            let Some(mut known) = new.next() else { break };
-            match self.known.last_mut() {
-                Some(last) if last.frame.present == known.frame.present => {
+        let start = self.known.partition_point(|known| known.frame.present < reach.0);
+        let mut at = start;
+        let mut fresh: Vec<Known> = Vec::new();
+        for row in rows {
+            let present = row.frame.present;
+            at += self.known[at..].iter().take_while(|known| known.frame.present < present).count();
+            let known = self.known.get_mut(at).filter(|known| known.frame.present == present);
+            match known.or(fresh.last_mut().filter(|known| known.frame.present == present)) {
+                Some(known) => {
                     self.tally.duplicate_rows += 1;
-                    self.memory.alias(&last.frame, &known.frame);
-                    absorb(last, known);
+                    self.memory.alias(&known.frame, &row.frame);
+                    absorb(known, row);
                 }
-                _ => {
-                    // Its successor was already proved to follow its predecessor: so does what lies between them.
-                    let between = old.peek().is_some_and(|next| next.frame.follows);
-                    known.frame.follows = known.frame.present > reach.0 || between;
-                    self.known.push(known);
-                }
+                None => fresh.push(row),
             }
         }
+        self.insert(fresh);
+        let within = self.known[start..].iter_mut().take_while(|known| known.frame.present <= reach.1);
+        within.filter(|known| known.frame.present > reach.0).for_each(|known| known.frame.follows = true);
+    }
+
+    /// Inserts sorted frames whose presents are not known yet; mostly they are newer than all that is.
+    fn insert(&mut self, fresh: Vec<Known>) {
+        let Some(first) = fresh.first().map(|known| known.frame.present) else { return };
+        let at = self.known.partition_point(|known| known.frame.present < first);
+        let mut old = self.known.split_off(at).into_iter().peekable();
+        for mut new in fresh {
+            while let Some(known) = old.next_if(|known| known.frame.present < new.frame.present) {
+                self.known.push(known);
+            }
+            // Where its successor is proved to follow its predecessor, so does what lies between them.
+            new.frame.follows = old.peek().is_some_and(|next| next.frame.follows);
+            self.known.push(new);
+        }
+        self.known.extend(old);
     }
 
     /// The timeline: frames in order, gaps between what no dump proves adjacent, periods fitted.
     pub fn finish(mut self) -> FrameTimeline {
-        let Resolved { spans, lost } = self.memory.resolve(self.known.iter().map(|known| &known.frame));
+        let Resolved { spans, lost } =
+            self.memory.resolve(self.tally.samples, self.known.iter().map(|known| &known.frame));
         self.tally.unresolved_pending = lost.count;
         for (from, to) in spans {
             let first = self.known.partition_point(|known| known.frame.present <= from);

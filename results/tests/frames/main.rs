@@ -1,10 +1,12 @@
 //! Frames, from dumps to the intervals of a window: what stitching, period detection and cutting promise.
 
-// cut
-// cut_laws
+mod cut;
+mod cut_laws;
+mod evening;
 mod film;
 mod incarnations;
 mod periods;
+
 mod stitch;
 mod stitch_laws;
 mod switches;

@@ -104,6 +104,16 @@ fn a_pending_row_matches_although_its_ready_time_was_not_known_yet() {
 }
 
 #[test]
+fn a_pending_row_without_any_time_is_lost_only_in_the_last_dump() {
+    let nameless = farmjank_results::frame::Row { desired: None, ready: None, ..pending(ms(30)) };
+    let mut first = dump(&[ms(10), ms(20)]);
+    first.rows.push(nameless);
+    assert_eq!(stitched(std::slice::from_ref(&first)).tally.unresolved_pending, 1);
+    let timeline = stitched(&[first, dump(&[ms(20), ms(30)])]);
+    assert_eq!((timeline.tally.unresolved_pending, timeline.gaps.len()), (0, 0));
+}
+
+#[test]
 fn rows_pending_at_the_end_are_lost_after_the_last_present() {
     let mut last = dump(&[ms(10), ms(20)]);
     last.rows.extend([pending(ms(40)), pending(ms(50))]);
@@ -176,6 +186,22 @@ fn the_short_engine_shows_older_frames_again_and_two_buffers_at_one_present() {
     assert_eq!(timeline.tally.duplicate_rows, 3);
     // Of two buffers at one refresh, the later is on screen.
     assert_eq!(timeline.frames[1].desired, Some(at(ms(1))));
+}
+
+#[test]
+fn a_present_printed_twice_is_one_frame_wherever_it_falls() {
+    for twice in [ms(5), ms(10), ms(15), ms(20), ms(25)] {
+        let timeline = stitched(&[dump(&[ms(10), ms(20)]), dump(&[twice, twice, ms(20)])]);
+        assert!(timeline.frames.windows(2).all(|pair| pair[0].present < pair[1].present), "{timeline:?}");
+        assert_eq!(timeline.gaps, []);
+    }
+}
+
+#[test]
+fn a_late_row_before_a_gap_does_not_close_it() {
+    let timeline = stitched(&[dump(&[ms(10)]), dump(&[ms(30), ms(40)]), dump(&[ms(20), ms(30)])]);
+    assert_eq!(follows(&timeline), [false, false, true, true]);
+    assert_eq!(timeline.gaps, [gap(ms(10), ms(20), GapCause::Overflow)]);
 }
 
 #[test]
