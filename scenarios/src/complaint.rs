@@ -9,7 +9,7 @@ use serde::Serialize;
 use std::fmt::Write;
 
 /// Characters of a source line that are kept.
-const EXCERPT: usize = 100;
+const EXCERPT: usize = 110;
 
 /// Characters of a name that are repeated in a message.
 const NAME: usize = 60;
@@ -27,7 +27,7 @@ pub struct Complaint {
     pub what: String,
     /// What to write instead; empty when there is nothing to say.
     pub instead: String,
-    /// The source line, clipped around the place.
+    /// The source line, clipped around the place; `…` at its end where it goes on.
     pub excerpt: String,
     /// Column of the excerpt's first character, from 1.
     pub excerpt_column: u32,
@@ -40,7 +40,10 @@ impl Complaint {
         let skip = before.saturating_sub(EXCERPT / 2);
         let clipped = line.chars().nth(EXCERPT).is_some();
         let skip = if clipped { skip } else { 0 };
-        let excerpt: String = line.chars().skip(skip).take(EXCERPT).collect();
+        let mut excerpt: String = line.chars().skip(skip).take(EXCERPT).collect();
+        if line.chars().nth(skip + EXCERPT).is_some() {
+            excerpt.push('…');
+        }
         let place = Place { line: mark.place.line.max(1), column };
         let length = mark.length.max(1);
         Complaint {
@@ -188,7 +191,7 @@ mod tests {
         let complaint = Complaint::new("x", mark(1, 5001, 4), &line, "bad".to_owned(), String::new());
         let text = complaint.render(false);
         let lines: Vec<&str> = text.lines().collect();
-        assert!(lines[3].chars().count() < 120, "{text}");
+        assert!(lines[3].chars().count() < 130, "{text}");
         let caret = lines[4].find('^').expect("caret");
         assert_eq!(lines[3].chars().skip(caret).take(4).collect::<String>(), "HERE");
     }
