@@ -1,0 +1,160 @@
+//! How code is written: headers, explained panics, `select!` in a fixed order, no test left out.
+
+use super::tokens::{Kind, Token, attributes, closing};
+use super::tree::{Source, sources};
+use super::{Complaint, none};
+
+/// Fewest words that explain why something cannot happen.
+const EXPLAINED: usize = 2;
+
+fn headless(source: &Source) -> Option<Complaint> {
+    let first = source.text.lines().next().unwrap_or_default();
+    let words = "begin the file with `//!`: purpose, what it must not know, units";
+    (!first.starts_with("//! ")).then(|| Complaint::at(&source.path, 1, words))
+}
+
+/// Tokens around an index: this one and those after it.
+fn after(tokens: &[Token], at: usize) -> [Option<&Token>; 3] {
+    [tokens.get(at), tokens.get(at + 1), tokens.get(at + 2)]
+}
+
+fn unexplained(source: &Source) -> Vec<Complaint> {
+    let tokens = &source.tokens;
+    let mut complaints = Vec::new();
+    for (at, token) in tokens.iter().enumerate().filter(|(_, token)| source.ships(token.line)) {
+        let Some(name) = token.word() else { continue };
+        let called = at > 0 && tokens[at - 1].is_mark('.');
+        let opens = |at: usize| tokens.get(at).is_some_and(|token| matches!(token.kind, Kind::Open(_)));
+        let open = match name {
+            "unwrap" | "unwrap_err" | "expect" | "expect_err" if called && opens(at + 1) => at + 1,
+            "panic" | "unreachable" if tokens.get(at + 1).is_some_and(|next| next.is_mark('!')) => at + 2,
+            _ => continue,
+        };
+        // A method of one's own may be called `expect`; that of Option and Result takes a text.
+        let said = match tokens.get(open + 1).map(|token| &token.kind) {
+            Some(Kind::Literal(text)) => Some(text.split_whitespace().count()),
+            _ => None,
+        };
+        let own = name.starts_with("expect") && said.is_none();
+        if own || said.is_some_and(|words| words >= EXPLAINED) || commented(source, token.line) {
+            continue;
+        }
+        let words =
+            format!("`{name}` outside tests: return a fault, or say why it cannot happen (text or comment)");
+        complaints.push(Complaint::at(&source.path, token.line, words));
+    }
+    complaints
+}
+
+/// A comment on the line or on the one above it.
+fn commented(source: &Source, line: usize) -> bool {
+    [line, line.wrapping_sub(1)].into_iter().any(|line| source.line(line).contains("// "))
+}
+
+fn unfinished(source: &Source) -> Vec<Complaint> {
+    let called = |at: &usize| source.tokens.get(at + 1).is_some_and(|next| next.is_mark('!'));
+    let stub = |at: &usize| ["todo", "unimplemented", "dbg"].iter().any(|word| source.tokens[*at].is(word));
+    let found = (0..source.tokens.len()).filter(stub).filter(called);
+    found
+        .map(|at| Complaint::at(&source.path, source.tokens[at].line, "finish it, or leave it out"))
+        .collect()
+}
+
+fn unordered(source: &Source) -> Vec<Complaint> {
+    let mut complaints = Vec::new();
+    for at in 0..source.tokens.len() {
+        let [Some(name), Some(mark), Some(open)] = after(&source.tokens, at) else { continue };
+        let is_select = name.is("select") && mark.is_mark('!') && matches!(open.kind, Kind::Open(_));
+        if is_select && !source.tokens.get(at + 3).is_some_and(|first| first.is("biased")) {
+            let words = "begin this `select!` with `biased;`: without it ties break differently every run";
+            complaints.push(Complaint::at(&source.path, name.line, words));
+        }
+    }
+    complaints
+}
+
+fn left_out(source: &Source) -> Vec<Complaint> {
+    let ignores =
+        |(from, to): &(usize, usize)| source.tokens[*from..=*to].iter().any(|token| token.is("ignore"));
+    let all = attributes(&source.tokens).into_iter().filter(ignores);
+    let words =
+        "run this test, or delete it: slow work belongs in benches, missing tools print why they skip";
+    all.map(|(from, _)| Complaint::at(&source.path, source.tokens[from].line, words)).collect()
+}
+
+/// `#![allow]` and its kin must say why, in the attribute or beside it.
+fn unexcused(source: &Source) -> Vec<Complaint> {
+    let mut complaints = Vec::new();
+    for at in 0..source.tokens.len() {
+        let [Some(name), Some(open), _] = after(&source.tokens, at) else { continue };
+        let opened = at > 0 && source.tokens[at - 1].kind == Kind::Open('[');
+        if !opened || open.kind != Kind::Open('(') || !(name.is("allow") || name.is("expect")) {
+            continue;
+        }
+        let end = closing(&source.tokens, at + 1);
+        let reason = source.tokens[at..end].iter().any(|token| token.is("reason"));
+        let beside = (name.line..=source.tokens[end].line).any(|line| commented(source, line));
+        if !reason && !beside {
+            complaints.push(Complaint::at(
+                &source.path,
+                name.line,
+                "say why this lint is off: reason = \"…\"",
+            ));
+        }
+    }
+    complaints
+}
+
+#[test]
+fn every_file_says_what_it_is_for() {
+    none(sources().iter().filter_map(headless).collect());
+}
+
+#[test]
+fn what_may_panic_says_why_it_cannot() {
+    none(sources().iter().flat_map(unexplained).collect());
+}
+
+#[test]
+fn nothing_is_left_unfinished() {
+    none(sources().iter().flat_map(unfinished).collect());
+}
+
+#[test]
+fn every_select_has_an_order() {
+    none(sources().iter().flat_map(unordered).collect());
+}
+
+#[test]
+fn no_test_is_left_out() {
+    none(sources().iter().flat_map(left_out).collect());
+}
+
+#[test]
+fn every_lint_that_is_off_has_a_reason() {
+    none(sources().iter().flat_map(unexcused).collect());
+}
+
+#[test]
+fn each_rule_of_writing_can_be_broken() {
+    let source = |text: &str| Source::new("a/src/a.rs", text);
+    assert!(headless(&source("use a;")).is_some() && headless(&source("//! Purpose.")).is_none());
+    let panics = "fn f() {\n a.unwrap();\n b.expect(\"b\");\n c.expect(\"c is set by new\");\n // never empty\n d.unwrap();\n \
+                  e.expect(Token::End);\n panic!();\n unreachable!(\"no phone is both\");\n x.unwrap_or(1);\n}\n\
+                  #[cfg(test)]\nmod tests { fn g() { a.unwrap(); } }";
+    assert_eq!(unexplained(&source(panics)).len(), 3);
+    assert_eq!(unexplained(&Source::new("a/tests/a.rs", panics)).len(), 0);
+    assert_eq!(unfinished(&source("fn f() { todo!() } fn todo() { unimplemented!(\"x\") }")).len(), 2);
+    assert_eq!(
+        unordered(&source("fn f() { select! { biased; x => 1 } tokio::select! { x => 1 } }")).len(),
+        1
+    );
+    assert_eq!(left_out(&source("#[test]\n#[ignore = \"slow\"]\nfn f() {}")).len(), 1);
+    assert_eq!(
+        unexcused(&source(
+            "#![allow(x)]\n\n#[expect(y, reason = \"r\")]\nfn f() {}\n// so\n#[allow(z)]\nfn g() {}"
+        ))
+        .len(),
+        1
+    );
+}

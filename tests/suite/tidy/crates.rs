@@ -1,0 +1,104 @@
+//! The table of crates: dependencies point one way, and each rim is known by one crate alone.
+
+use super::tree::root;
+use super::{Complaint, none};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+
+/// Which crates of ours each may depend on. Binaries and tests, which nobody depends on, are `ANYTHING`.
+const TABLE: [(&str, &[&str]); 11] = [
+    ("results", &[]),
+    ("scenarios", &["results"]),
+    ("seams", &["results"]),
+    ("devices", &["seams", "results"]),
+    ("frames", &["seams", "results"]),
+    ("reporters", &["seams", "results"]),
+    ("lab", &["seams", "results"]),
+    ("engine", &["scenarios", "seams", "results"]),
+    ("cli", ANYTHING),
+    ("tests", ANYTHING),
+    ("ci", &["scenarios", "results"]),
+];
+const ANYTHING: &[&str] =
+    &["results", "scenarios", "seams", "devices", "frames", "reporters", "lab", "engine"];
+
+/// Crates of others that only some of ours may know: whatever else needs them belongs there.
+const RESERVED: [(&str, &[&str]); 8] = [
+    ("tokio", &["seams", "devices", "frames", "lab", "engine", "cli", "tests"]),
+    ("futures", &["seams", "devices", "frames", "lab", "engine", "cli", "tests"]),
+    ("adb_client", &["devices"]),
+    ("serde-saphyr", &["scenarios", "lab"]),
+    ("winnow", &["scenarios"]),
+    ("quick-junit", &["reporters"]),
+    ("indicatif", &["reporters", "cli"]),
+    ("clap", &["cli"]),
+];
+
+/// Our crates with all their dependencies, those of tests and build scripts included.
+type Crates = BTreeMap<String, BTreeSet<String>>;
+
+fn metadata() -> Crates {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let asked = ["metadata", "--no-deps", "--offline", "--format-version", "1"];
+    let output = Command::new(cargo).args(asked).current_dir(root()).output().expect("cargo runs");
+    assert!(output.status.success(), "cargo metadata: {}", String::from_utf8_lossy(&output.stderr));
+    let read: Value = serde_json::from_slice(&output.stdout).expect("cargo speaks JSON");
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let name = |value: &Value| value["name"].as_str().unwrap_or_default().to_owned();
+    let dependencies = |package: &Value| list(&package["dependencies"]).iter().map(name).collect();
+    list(&read["packages"]).iter().map(|package| (name(package), dependencies(package))).collect()
+}
+
+fn ours(name: &str) -> &str {
+    name.strip_prefix("farmjank-").unwrap_or(name)
+}
+
+fn wrong_way(crates: &Crates) -> Vec<Complaint> {
+    let mut complaints = Vec::new();
+    for (name, dependencies) in crates {
+        let Some((_, allowed)) = TABLE.iter().find(|(known, _)| *known == ours(name)) else {
+            complaints
+                .push(Complaint::of(name, "a new crate: give it a row in this table and in ARCHITECTURE.md"));
+            continue;
+        };
+        for dependency in dependencies.iter().filter(|dependency| dependency.starts_with("farmjank-")) {
+            if !allowed.contains(&ours(dependency)) {
+                let words = format!(
+                    "must not depend on {dependency}: put what both need below both, or behind a seam"
+                );
+                complaints.push(Complaint::of(name, words));
+            }
+        }
+        for (reserved, users) in RESERVED {
+            if dependencies.contains(reserved) && !users.contains(&ours(name)) {
+                let words = format!("must not depend on {reserved}: that is for {}", users.join(", "));
+                complaints.push(Complaint::of(name, words));
+            }
+        }
+    }
+    complaints
+}
+
+#[test]
+fn dependencies_point_one_way() {
+    let crates = metadata();
+    none(wrong_way(&crates));
+    let missing: Vec<_> =
+        TABLE.iter().filter(|(name, _)| !crates.contains_key(&format!("farmjank-{name}"))).collect();
+    assert!(missing.is_empty(), "gone from the workspace: {missing:?}");
+}
+
+#[test]
+fn a_wrong_way_is_found() {
+    let complaints = |name: &str, on: &[&str]| {
+        let dependencies = on.iter().map(|name| (*name).to_owned()).collect();
+        wrong_way(&[(name.to_owned(), dependencies)].into()).len()
+    };
+    assert_eq!(complaints("farmjank-engine", &["farmjank-seams", "tokio", "serde"]), 0);
+    assert_eq!(complaints("farmjank-engine", &["farmjank-lab"]), 1);
+    assert_eq!(complaints("farmjank-frames", &["farmjank-devices", "adb_client"]), 2);
+    assert_eq!(complaints("farmjank-results", &["tokio"]), 1);
+    assert_eq!(complaints("farmjank-tests", &["farmjank-cli"]), 1);
+    assert_eq!(complaints("farmjank-more", &[]), 1);
+}

@@ -1,0 +1,50 @@
+//! Sizes: files a person reads in one go, functions that fit a screen, a map that fits a few.
+
+use super::tokens::functions;
+use super::tree::{Source, sources, texts};
+use super::{Complaint, none};
+
+/// Most lines of a Rust file.
+const FILE: usize = 400;
+/// Most lines of a function's body.
+const FUNCTION: usize = 70;
+/// Most lines of ARCHITECTURE.md.
+const MAP: usize = 200;
+
+fn too_long(source: &Source) -> Vec<Complaint> {
+    let lines = source.text.lines().count();
+    let whole = (lines > FILE)
+        .then(|| Complaint::of(&source.path, format!("{lines} lines, more than {FILE}: split it by idea")));
+    let long = functions(&source.tokens).into_iter().filter(|function| function.lines > FUNCTION);
+    let each = long.map(|function| {
+        let words =
+            format!("`{}` has {} lines, more than {FUNCTION}: split it", function.name, function.lines);
+        Complaint::at(&source.path, function.line, words)
+    });
+    whole.into_iter().chain(each).collect()
+}
+
+#[test]
+fn files_and_functions_fit() {
+    none(sources().iter().flat_map(too_long).collect());
+}
+
+#[test]
+fn the_map_is_short() {
+    let map = texts().iter().find(|text| text.path == "ARCHITECTURE.md").expect("ARCHITECTURE.md is there");
+    let lines = map.text.lines().count();
+    assert!(
+        lines <= MAP,
+        "ARCHITECTURE.md has {lines} lines, more than {MAP}: say less, the code says the rest"
+    );
+}
+
+#[test]
+fn a_line_too_many_is_a_complaint() {
+    let body = |lines: usize| format!("fn f() {{\n{}}}\n", "x();\n".repeat(lines));
+    let complaints = |text: &str| too_long(&Source::new("a.rs", text)).len();
+    assert_eq!(complaints(&body(FUNCTION)), 0);
+    assert_eq!(complaints(&body(FUNCTION + 1)), 1);
+    assert_eq!(complaints(&"//\n".repeat(FILE)), 0);
+    assert_eq!(complaints(&"//\n".repeat(FILE + 1)), 1);
+}
