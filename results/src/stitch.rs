@@ -63,26 +63,23 @@ impl Stitch {
         self.tally.zero_rows += u64::from(sample.zero_rows);
         self.tally.invalid_rows += u64::from(sample.invalid_rows);
         self.tally.ignored_rows += u64::from(sample.ignored_rows);
-        let mut rows: Vec<Known> = Vec::with_capacity(sample.rows.len());
+        let mut rows: Vec<(DeviceTime, &Row)> = Vec::with_capacity(sample.rows.len());
         let mut pending: Vec<&Row> = Vec::new();
         for row in &sample.rows {
             match row.present {
-                Stamp::At(present) => rows.push(Known { frame: frame_of(row, present), began: false }),
+                Stamp::At(present) => rows.push((present, row)),
                 Stamp::Pending => pending.push(row),
             }
         }
         self.tally.pending_rows += pending.len() as u64;
-        rows.sort_by_key(|known| known.frame.present);
-        if let Some(oldest) = rows.first_mut() {
-            oldest.began = sample.zero_rows > 0;
-        }
-        let reach = rows.first().zip(rows.last()).map(|(lo, hi)| (lo.frame.present, hi.frame.present));
+        rows.sort_by_key(|(present, _)| *present);
+        let reach = rows.first().zip(rows.last()).map(|(lo, hi)| (lo.0, hi.0));
         self.note_stamps(sample, reach.map(|(_, newest)| newest));
         if !pending.is_empty() {
             self.memory.remember(self.tally.samples, &pending, reach, sample.asked);
         }
         if let Some(reach) = reach {
-            self.merge(rows, reach);
+            self.merge(&rows, reach, sample.zero_rows > 0);
         }
     }
 
@@ -101,22 +98,31 @@ impl Stitch {
         }
     }
 
-    /// Merges sorted rows of one dump; everything within `reach` is one unbroken stretch.
-    fn merge(&mut self, rows: Vec<Known>, reach: (DeviceTime, DeviceTime)) {
+    /// Merges sorted rows of one dump; everything within `reach` is one unbroken stretch. `began`: the ring had empty
+    /// slots, so it began with the oldest of them.
+    fn merge(&mut self, rows: &[(DeviceTime, &Row)], reach: (DeviceTime, DeviceTime), began: bool) {
         let start = self.known.partition_point(|known| known.frame.present < reach.0);
         let mut at = start;
         let mut fresh: Vec<Known> = Vec::new();
-        for row in rows {
-            let present = row.frame.present;
-            at += self.known[at..].iter().take_while(|known| known.frame.present < present).count();
-            let known = self.known.get_mut(at).filter(|known| known.frame.present == present);
-            match known.or(fresh.last_mut().filter(|known| known.frame.present == present)) {
+        for (present, row) in rows {
+            while self.known.get(at).is_some_and(|known| known.frame.present < *present) {
+                at += 1;
+            }
+            let known = self.known.get_mut(at).filter(|known| known.frame.present == *present);
+            match known.or(fresh.last_mut().filter(|known| known.frame.present == *present)) {
                 Some(known) => {
                     self.tally.duplicate_rows += 1;
-                    self.memory.alias(&known.frame, &row.frame);
-                    absorb(known, row);
+                    if (known.frame.desired, known.frame.ready, known.frame.intended)
+                        != (row.desired, row.ready, row.intended)
+                    {
+                        self.memory.alias(&known.frame, &frame_of(row, *present));
+                        absorb(&mut known.frame, row);
+                    }
+                    known.began |= began && *present == reach.0;
                 }
-                None => fresh.push(row),
+                None => {
+                    fresh.push(Known { frame: frame_of(row, *present), began: began && *present == reach.0 });
+                }
             }
         }
         self.insert(fresh);
@@ -237,9 +243,7 @@ fn frame_of(row: &Row, present: DeviceTime) -> Frame {
 }
 
 /// Adds what another row says about the same refresh. Of two buffers, the later is the one on screen.
-fn absorb(known: &mut Known, other: Known) {
-    known.began |= other.began;
-    let (mine, theirs) = (&mut known.frame, other.frame);
+fn absorb(mine: &mut Frame, theirs: &Row) {
     if theirs.desired > mine.desired {
         (mine.desired, mine.ready) = (theirs.desired, theirs.ready);
     } else if theirs.desired == mine.desired {
