@@ -19,6 +19,7 @@ mod pattern;
 mod printf;
 pub mod run;
 mod simple;
+mod steer;
 pub mod stream;
 pub mod syntax;
 

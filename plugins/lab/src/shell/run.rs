@@ -1,10 +1,9 @@
-//! Walking the tree: lists, pipelines, loops, groups. Simple commands are in `simple`.
+//! Walking the tree: lists, chains, pipelines, subshells. Loops and choices are in `steer`, simple commands in `simple`.
 //!
 //! A shell that never waits would stop the one thread of the whole lab, and its time: every so many commands cost a
 //! millisecond of lab time, as they would on a phone.
 
 use super::jobs::Jobs;
-use super::pattern;
 use super::stream::{Broken, Sink, Source, pipe};
 use super::syntax::{Chain, Command, Item, Join, Kind, List, Pipeline, Script};
 use super::{Programs, parser};
@@ -141,7 +140,7 @@ impl Shell {
     }
 
     /// The trap on exit.
-    async fn leave(&mut self) {
+    pub(super) async fn leave(&mut self) {
         if let Some(last) = self.on_exit.take() {
             let status = self.status;
             let flow = self.script(&parser::parse(&last)).await;
@@ -305,106 +304,6 @@ impl Shell {
         })
     }
 
-    async fn kind(&mut self, kind: &Kind) -> Flow {
-        match kind {
-            Kind::Group(list) => self.list(list).await,
-            Kind::Subshell(list) => {
-                let mut child = self.fork();
-                child.list(list).await;
-                child.leave().await;
-                self.status = child.status;
-                Flow::On
-            }
-            Kind::If { arms, otherwise } => self.choose(arms, otherwise.as_ref()).await,
-            Kind::Loop { until, condition, body } => self.repeat(*until, condition, body).await,
-            Kind::For { name, words, body } => self.each(name, words.as_deref(), body).await,
-            Kind::Case { subject, arms } => self.case(subject, arms).await,
-            Kind::Function { name, body } => {
-                self.functions.insert(name.clone(), body.clone());
-                self.status = 0;
-                Flow::On
-            }
-            Kind::Simple { .. } => Flow::On, // handled by `command`
-        }
-    }
-
-    async fn choose(&mut self, arms: &[(List, List)], otherwise: Option<&List>) -> Flow {
-        for (condition, body) in arms {
-            let flow = self.list(condition).await;
-            if flow != Flow::On {
-                return flow;
-            }
-            if self.status == 0 {
-                return self.list(body).await;
-            }
-        }
-        self.status = 0;
-        match otherwise {
-            Some(body) => self.list(body).await,
-            None => Flow::On,
-        }
-    }
-
-    async fn repeat(&mut self, until: bool, condition: &List, body: &List) -> Flow {
-        let mut last = 0;
-        loop {
-            self.pay().await;
-            let mut flow = self.list(condition).await;
-            if flow == Flow::On {
-                if (self.status == 0) == until {
-                    self.status = last;
-                    return Flow::On;
-                }
-                flow = self.list(body).await;
-                last = self.status;
-            }
-            if let Some(end) = round_end(flow) {
-                return end;
-            }
-        }
-    }
-
-    async fn each(&mut self, name: &str, words: Option<&[super::syntax::Word]>, body: &List) -> Flow {
-        let values = match words {
-            None => self.params.clone(),
-            Some(words) => match self.fields(words).await {
-                Ok(values) => values,
-                Err(complaint) => return self.fatal(&complaint).await,
-            },
-        };
-        self.status = 0;
-        for value in values {
-            self.pay().await;
-            self.vars.insert(name.to_owned(), value);
-            if let Some(end) = round_end(self.list(body).await) {
-                return end;
-            }
-        }
-        Flow::On
-    }
-
-    async fn case(
-        &mut self,
-        subject: &super::syntax::Word,
-        arms: &[(Vec<super::syntax::Word>, List)],
-    ) -> Flow {
-        let text = match self.text(subject).await {
-            Ok(text) => text.chars().collect::<Vec<_>>(),
-            Err(complaint) => return self.fatal(&complaint).await,
-        };
-        self.status = 0;
-        for (patterns, list) in arms {
-            for word in patterns {
-                match self.pattern(word).await {
-                    Ok(pattern) if pattern::matches(&pattern, &text) => return self.list(list).await,
-                    Ok(_) => {}
-                    Err(complaint) => return self.fatal(&complaint).await,
-                }
-            }
-        }
-        Flow::On
-    }
-
     /// A complaint that ends the shell.
     pub(super) async fn fatal(&mut self, complaint: &str) -> Flow {
         self.complain(complaint).await;
@@ -422,16 +321,5 @@ impl Shell {
             self.depth -= 1;
             if flow == Flow::Return { Flow::On } else { flow }
         })
-    }
-}
-
-/// What a loop does after a round: nothing to go on, or how it leaves.
-fn round_end(flow: Flow) -> Option<Flow> {
-    match flow {
-        Flow::On | Flow::Continue(1) => None,
-        Flow::Break(1) => Some(Flow::On),
-        Flow::Break(levels) => Some(Flow::Break(levels - 1)),
-        Flow::Continue(levels) => Some(Flow::Continue(levels - 1)),
-        Flow::Return | Flow::Exit => Some(flow),
     }
 }

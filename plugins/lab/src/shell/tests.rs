@@ -141,7 +141,7 @@ fn syntax_errors_are_worded_as_mksh_words_them() {
         ("a && ; b", "syntax error: unexpected ';'"),
         ("echo a | ", "syntax error: unexpected EOF"),
         (")", "syntax error: unexpected ')'"),
-        ("echo (a)", "syntax error: unexpected '('"),
+        ("echo x (a)", "syntax error: unexpected '('"),
         ("echo ${x!y}", "${x!y}: bad substitution"),
     ] {
         let (_, err, status) = sh(text);

@@ -1,0 +1,158 @@
+//! What goes wrong in a lab: on schedule, from its file, or by hand, from a test.
+//!
+//! Every fault is an instant and, where it can end, a length; all on lab time, so one seed gives one story.
+
+use crate::lab::{LiveLab, LivePhone, Presence};
+use crate::phone::PhoneFault;
+use crate::server::LiveServer;
+use std::rc::Rc;
+use std::time::Duration;
+
+/// How long a server stays away when a restart has no length.
+const RESTART: Duration = Duration::from_secs(2);
+
+/// How long a reboot takes when it has no length.
+const REBOOT: Duration = Duration::from_secs(30);
+
+/// How long `dumpsys` is held back when a ring overflow has no length.
+const OVERFLOW: Duration = Duration::from_secs(4);
+
+/// What goes wrong.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kind {
+    /// The phone leaves the list and every open stream dies; after the length it is back.
+    Unplug,
+    /// Everything is accepted and nothing answered.
+    Wedge,
+    /// Listed as `offline`; open streams die.
+    Offline,
+    /// Listed as `unauthorized`; open streams die.
+    Unauthorized,
+    /// Calls and commands take this many times as long.
+    Slow(f64),
+    /// Bytes from the phone arrive damaged.
+    Garble,
+    /// The adb server of the phone goes away, with every connection to it.
+    ServerRestart,
+    /// The phone goes away and comes back fresh: nothing runs, files stay.
+    Reboot,
+    /// Thermal status 0 to 6; 0 again after the length.
+    Heat(u8),
+    /// `dumpsys` answers nothing for a while, so that rings overflow.
+    RingOverflow,
+    /// The phone's clocks run faster by so many parts per million.
+    ClockDrift(f64),
+    /// Something inside the phone; see there.
+    Model(PhoneFault),
+}
+
+/// Which phones.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Whom {
+    /// Every phone.
+    All,
+    /// The phone with this serial.
+    Phone(String),
+}
+
+/// A fault with its time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scheduled {
+    /// Lab time of its begin.
+    pub at: Duration,
+    /// Which phones.
+    pub whom: Whom,
+    /// What.
+    pub kind: Kind,
+    /// How long; none means for ever, or as long as such a thing takes.
+    pub length: Option<Duration>,
+}
+
+/// Starts the clocks of scheduled faults.
+pub(crate) fn schedule(lab: &Rc<LiveLab>, faults: &[Scheduled]) {
+    for fault in faults {
+        let (lab, fault) = (Rc::downgrade(lab), fault.clone());
+        tokio::task::spawn_local(async move {
+            tokio::time::sleep(fault.at).await;
+            if let Some(lab) = lab.upgrade() {
+                for phone in chosen(&lab, &fault.whom) {
+                    lab.inject(phone.serial(), fault.kind.clone(), fault.length);
+                }
+            }
+        });
+    }
+}
+
+fn chosen(lab: &LiveLab, whom: &Whom) -> Vec<Rc<LivePhone>> {
+    lab.phones().filter(|phone| *whom == Whom::All || *whom == Whom::Phone(phone.serial().to_owned())).cloned().collect()
+}
+
+impl LiveLab {
+    /// Makes something go wrong with a phone now, for a length where that has a meaning. False when there is no such
+    /// phone. Call inside the lab's `LocalSet`.
+    pub fn inject(&self, serial: &str, kind: Kind, length: Option<Duration>) -> bool {
+        let Some(server) = self.servers().iter().find(|s| s.phones().iter().any(|p| p.serial() == serial)) else {
+            return false;
+        };
+        if let Some(phone) = server.phones().iter().find(|phone| phone.serial() == serial) {
+            begin(phone, server, &kind, length);
+            let default = match kind {
+                Kind::Reboot => Some(REBOOT),
+                Kind::ServerRestart => Some(RESTART),
+                _ => None,
+            };
+            if let Some(length) = length.or(default) {
+                let (phone, server) = (Rc::downgrade(phone), Rc::downgrade(server));
+                tokio::task::spawn_local(async move {
+                    tokio::time::sleep(length).await;
+                    if let (Some(phone), Some(server)) = (phone.upgrade(), server.upgrade()) {
+                        end(&phone, &server, &kind);
+                    }
+                });
+            }
+        }
+        true
+    }
+}
+
+fn show(phone: &LivePhone, presence: Presence) {
+    phone.set_cable(|cable| {
+        cable.presence = presence;
+        if presence != Presence::Ready {
+            cable.cuts += 1;
+        }
+    });
+}
+
+fn begin(phone: &LivePhone, server: &LiveServer, kind: &Kind, length: Option<Duration>) {
+    match kind {
+        Kind::Unplug | Kind::Reboot => show(phone, Presence::Absent),
+        Kind::Offline => show(phone, Presence::Offline),
+        Kind::Unauthorized => show(phone, Presence::Unauthorized),
+        Kind::Wedge => phone.set_cable(|cable| cable.wedged = true),
+        Kind::Slow(factor) => phone.set_cable(|cable| cable.slow = *factor),
+        Kind::Garble => phone.set_cable(|cable| cable.garbled = true),
+        Kind::ServerRestart => server.set_up(false),
+        Kind::Heat(status) => phone.set_fault(PhoneFault::Thermal { status: *status }),
+        Kind::RingOverflow => phone.block_dumpsys(length.unwrap_or(OVERFLOW)),
+        Kind::ClockDrift(ppm) => phone.set_drift(*ppm),
+        Kind::Model(fault) => phone.set_fault(fault.clone()),
+    }
+}
+
+fn end(phone: &LivePhone, server: &LiveServer, kind: &Kind) {
+    match kind {
+        Kind::Reboot => {
+            phone.rebooted();
+            show(phone, Presence::Ready);
+        }
+        Kind::Unplug | Kind::Offline | Kind::Unauthorized => show(phone, Presence::Ready),
+        Kind::Wedge => phone.set_cable(|cable| cable.wedged = false),
+        Kind::Slow(_) => phone.set_cable(|cable| cable.slow = 1.0),
+        Kind::Garble => phone.set_cable(|cable| cable.garbled = false),
+        Kind::ServerRestart => server.set_up(true),
+        Kind::Heat(_) => phone.set_fault(PhoneFault::Thermal { status: 0 }),
+        Kind::ClockDrift(_) => phone.set_drift(0.0),
+        Kind::RingOverflow | Kind::Model(_) => {}
+    }
+}

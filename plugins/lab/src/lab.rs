@@ -1,0 +1,189 @@
+//! A lab: what its YAML file says, and the running thing made of it — phones, servers, scheduled faults.
+//!
+//! Opens no socket and reads no file: the gallery is part of the program, other files arrive as text. All chance comes
+//! from the seed; one seed gives one lab, byte for byte.
+
+mod file;
+mod latency;
+mod live;
+
+pub use file::LabError;
+pub use latency::Latency;
+pub use live::{Banner, Cable, Hand, LivePhone, Presence};
+
+use crate::chance::mix;
+use crate::fault::{self, Scheduled};
+use crate::phone::Phone;
+use crate::server::LiveServer;
+use crate::spec::PhoneSpec;
+use farmjank_seams::host::Address;
+use live::Place;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+/// Most phones on one server: beyond this a real server's single thread becomes the bottleneck.
+pub const PHONES_PER_SERVER: usize = 128;
+
+/// The labs that come with the program, and their text.
+const GALLERY: [(&str, &str); 8] = [
+    ("demo", include_str!("../labs/demo.yaml")),
+    ("rack", include_str!("../labs/rack.yaml")),
+    ("fast", include_str!("../labs/fast.yaml")),
+    ("adaptive", include_str!("../labs/adaptive.yaml")),
+    ("old", include_str!("../labs/old.yaml")),
+    ("flaky", include_str!("../labs/flaky.yaml")),
+    ("overflow", include_str!("../labs/overflow.yaml")),
+    ("big", include_str!("../labs/big.yaml")),
+];
+
+/// A lab as described: pure data.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lab {
+    /// Name.
+    pub name: String,
+    /// Seed of all chance.
+    pub seed: u64,
+    /// How long calls take on the way.
+    pub latency: Latency,
+    /// Phones with their serials, `count` already multiplied out.
+    pub phones: Vec<(String, PhoneSpec)>,
+    /// Faults on lab time.
+    pub faults: Vec<Scheduled>,
+}
+
+/// The labs that come with the program, in the order of the documentation.
+pub fn gallery() -> Vec<&'static str> {
+    GALLERY.iter().map(|(name, _)| *name).collect()
+}
+
+impl Lab {
+    /// The names of the labs that come with the program.
+    pub fn gallery() -> Vec<&'static str> {
+        gallery()
+    }
+
+    /// A lab of the gallery. `Err` names those there are.
+    pub fn named(name: &str) -> Result<Lab, LabError> {
+        match GALLERY.iter().find(|(known, _)| *known == name) {
+            Some((_, text)) => Lab::from_yaml(text),
+            None => Err(LabError(format!("no lab is called {name:?}; there are {}", gallery().join(", ")))),
+        }
+    }
+
+    /// The text of a lab of the gallery, to start one's own from.
+    pub fn text_of(name: &str) -> Option<&'static str> {
+        GALLERY.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+    }
+
+    /// Reads a lab file. `Err` says what is wrong, where, and what to write instead.
+    pub fn from_yaml(text: &str) -> Result<Lab, LabError> {
+        let lab = file::read(text)?;
+        // What a phone's description means only the phone knows: each kind is tried once.
+        let mut tried: Vec<&PhoneSpec> = Vec::new();
+        for (serial, spec) in &lab.phones {
+            if !tried.contains(&spec) {
+                Phone::new(spec, serial.clone(), lab.seed).map_err(|why| LabError(format!("phone {serial}: {why}")))?;
+                tried.push(spec);
+            }
+        }
+        Ok(lab)
+    }
+
+    /// The same lab with another seed.
+    #[must_use]
+    pub fn with_seed(mut self, seed: u64) -> Lab {
+        self.seed = seed;
+        self
+    }
+
+    /// The addresses of its servers.
+    pub fn servers(&self) -> Vec<Address> {
+        (0..self.phones.len().div_ceil(PHONES_PER_SERVER).max(1)).map(|n| Address::Lab(n as u16)).collect()
+    }
+
+    /// Switches everything on: lab time begins now. Call inside a tokio `LocalSet`; scheduled faults run there.
+    pub fn build(&self) -> Result<Rc<LiveLab>, LabError> {
+        let start = Instant::now();
+        let mut servers = Vec::new();
+        let groups: Vec<&[(String, PhoneSpec)]> = match self.phones.is_empty() {
+            true => vec![&[]],
+            false => self.phones.chunks(PHONES_PER_SERVER).collect(),
+        };
+        for group in groups {
+            let changed = Rc::new(watch::Sender::new(0));
+            let mut phones = Vec::with_capacity(group.len());
+            for (i, (serial, spec)) in group.iter().enumerate() {
+                let place = Place {
+                    number: i as u64 + 1,
+                    seed: phone_seed(self.seed, serial),
+                    start,
+                    latency: self.latency,
+                    changed: changed.clone(),
+                };
+                let phone = LivePhone::new(spec, serial.clone(), place)
+                    .map_err(|why| LabError(format!("phone {serial}: {why}")))?;
+                phones.push(Rc::new(phone));
+            }
+            servers.push(Rc::new(LiveServer::new(servers.len() as u16, phones, changed)));
+        }
+        let live = Rc::new(LiveLab { name: self.name.clone(), start, servers });
+        fault::schedule(&live, &self.faults);
+        Ok(live)
+    }
+}
+
+/// Every phone draws from its own seed, whatever other phones a lab holds.
+fn phone_seed(seed: u64, serial: &str) -> u64 {
+    serial.bytes().fold(mix(seed, 0x9403, serial.len() as u64), |word, byte| mix(word, 0x9403, u64::from(byte)))
+}
+
+/// A running lab.
+pub struct LiveLab {
+    name: String,
+    start: Instant,
+    servers: Vec<Rc<LiveServer>>,
+}
+
+impl LiveLab {
+    /// Name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// When lab time began.
+    pub fn start(&self) -> Instant {
+        self.start
+    }
+
+    /// Its servers.
+    pub fn servers(&self) -> &[Rc<LiveServer>] {
+        &self.servers
+    }
+
+    /// A server by number.
+    pub fn server(&self, number: u16) -> Option<&Rc<LiveServer>> {
+        self.servers.get(usize::from(number))
+    }
+
+    /// All phones, server by server.
+    pub fn phones(&self) -> impl Iterator<Item = &Rc<LivePhone>> {
+        self.servers.iter().flat_map(|server| server.phones())
+    }
+
+    /// A phone by serial. Its truth: `phone.model().truth()`.
+    pub fn phone(&self, serial: &str) -> Option<&Rc<LivePhone>> {
+        self.phones().find(|phone| phone.serial() == serial)
+    }
+
+    /// Looks at the truth of a phone; nothing when there is no such phone.
+    pub fn truth<T>(&self, serial: &str, look: impl FnOnce(&crate::truth::Truth<'_>) -> T) -> Option<T> {
+        self.phone(serial).map(|phone| look(&phone.model().truth()))
+    }
+
+    /// Serials, sorted.
+    pub fn serials(&self) -> BTreeSet<String> {
+        self.phones().map(|phone| phone.serial().to_owned()).collect()
+    }
+}

@@ -1,0 +1,174 @@
+//! The lab file: YAML to [`Lab`], with line and words when something is wrong.
+
+use super::{Lab, Latency};
+use crate::fault::{Kind, Scheduled, Whom};
+use crate::phone::PhoneFault;
+use crate::spec::PhoneSpec;
+use serde::Deserialize;
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+/// Most phones of a lab.
+const PHONES_MOST: usize = 10_000;
+
+/// What is wrong with a lab, in words.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct LabError(pub String);
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LabFile {
+    name: String,
+    #[serde(default)]
+    seed: u64,
+    #[serde(default)]
+    latency: Option<LatencyText>,
+    phones: Vec<PhoneSpec>,
+    #[serde(default)]
+    faults: Vec<FaultText>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum LatencyText {
+    Named(String),
+    Given(LatencyGiven),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LatencyGiven {
+    median: String,
+    spike: Option<String>,
+    chance: Option<f64>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FaultText {
+    at: String,
+    phone: Option<String>,
+    kind: String,
+    #[serde(rename = "for")]
+    length: Option<String>,
+    factor: Option<f64>,
+    status: Option<u8>,
+    ppm: Option<f64>,
+    rows: Option<u32>,
+}
+
+/// Reads and checks a lab file.
+pub(super) fn read(text: &str) -> Result<Lab, LabError> {
+    let file: LabFile = serde_saphyr::from_str(text).map_err(|error| LabError(format!("lab file: {error}")))?;
+    let latency = match &file.latency {
+        None => Latency::HUB,
+        Some(given) => latency(given)?,
+    };
+    let mut phones: Vec<(String, PhoneSpec)> = Vec::new();
+    let mut taken = BTreeSet::new();
+    for spec in &file.phones {
+        let wanted = phones.len().saturating_add(spec.count as usize);
+        if wanted > PHONES_MOST {
+            return Err(LabError(format!("a lab has at most {PHONES_MOST} phones, not {wanted}; lower `count`")));
+        }
+        for i in 1..=spec.count {
+            let serial = serial(spec, i, &taken);
+            if !taken.insert(serial.clone()) {
+                return Err(LabError(format!("two phones have the serial {serial:?}; serials must differ")));
+            }
+            phones.push((serial, PhoneSpec { count: 1, ..spec.clone() }));
+        }
+    }
+    let faults = file.faults.iter().map(|fault| scheduled(fault, &taken)).collect::<Result<Vec<_>, _>>()?;
+    Ok(Lab { name: file.name, seed: file.seed, latency, phones, faults })
+}
+
+/// The serial as given, with a number behind it when there are several; else made of the archetype's name.
+fn serial(spec: &PhoneSpec, index: u32, taken: &BTreeSet<String>) -> String {
+    match &spec.serial {
+        Some(given) if spec.count <= 1 => given.clone(),
+        Some(given) => format!("{given}-{index}"),
+        None => {
+            let free = |n: &u32| !taken.contains(&format!("virtual-{}-{n}", spec.archetype));
+            let n = (index..).find(free).unwrap_or(index);
+            format!("virtual-{}-{n}", spec.archetype)
+        }
+    }
+}
+
+fn latency(text: &LatencyText) -> Result<Latency, LabError> {
+    match text {
+        LatencyText::Named(name) => Latency::named(name).ok_or_else(|| {
+            LabError(format!("latency: no profile is called {name:?}; write none, usb, hub or remote, or {{ median: 45ms, spike: 200ms }}"))
+        }),
+        LatencyText::Given(given) => {
+            let median = duration("latency.median", &given.median)?;
+            let spike = given.spike.as_ref().map_or(Ok(median), |text| duration("latency.spike", text))?;
+            let chance = given.chance.unwrap_or(0.05);
+            if spike < median || !(0.0..=1.0).contains(&chance) {
+                return Err(LabError("latency: the spike is at least the median, and chance lies in 0..1".into()));
+            }
+            Ok(Latency { median, spike, chance })
+        }
+    }
+}
+
+/// `45ms`, `2s`, `1.5s`, `2m`.
+pub(super) fn duration(what: &str, text: &str) -> Result<Duration, LabError> {
+    let split = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
+    let (digits, unit) = text.split_at(split);
+    let scale = match unit {
+        "ms" => 1e-3,
+        "s" => 1.0,
+        "m" => 60.0,
+        "h" => 3600.0,
+        _ => f64::NAN,
+    };
+    let plain = digits.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    let seconds = digits.parse::<f64>().ok().filter(|_| plain).map_or(f64::NAN, |n| n * scale);
+    if (0.0..=1e7).contains(&seconds) {
+        Ok(Duration::from_secs_f64(seconds))
+    } else {
+        Err(LabError(format!("{what}: {text:?} is not a time; write it like 45ms, 2s or 5m")))
+    }
+}
+
+fn scheduled(text: &FaultText, serials: &BTreeSet<String>) -> Result<Scheduled, LabError> {
+    let whom = match text.phone.as_deref() {
+        None | Some("all") => Whom::All,
+        Some(serial) if serials.contains(serial) => Whom::Phone(serial.to_owned()),
+        Some(serial) => {
+            let known: Vec<&str> = serials.iter().take(6).map(String::as_str).collect();
+            return Err(LabError(format!("faults: no phone has the serial {serial:?}; there are {} …", known.join(", "))));
+        }
+    };
+    let wrong = |key: &str| LabError(format!("faults: {} needs `{key}`", text.kind));
+    let kind = match text.kind.as_str() {
+        "unplug" => Kind::Unplug,
+        "wedge" => Kind::Wedge,
+        "offline" => Kind::Offline,
+        "unauthorized" => Kind::Unauthorized,
+        "slow" => Kind::Slow(text.factor.filter(|f| (1.0..=1e4).contains(f)).ok_or_else(|| wrong("factor: 1 or more"))?),
+        "garble" => Kind::Garble,
+        "server_restart" => Kind::ServerRestart,
+        "reboot" => Kind::Reboot,
+        "heat" => Kind::Heat(text.status.filter(|s| *s <= 6).ok_or_else(|| wrong("status: 0 to 6"))?),
+        "ring_overflow" => Kind::RingOverflow,
+        "clock_drift" => Kind::ClockDrift(text.ppm.filter(|p| p.abs() <= 1e5).ok_or_else(|| wrong("ppm: -100000 to 100000"))?),
+        "slow_dumpsys" => Kind::Model(PhoneFault::SlowDumpsys { factor: text.factor.ok_or_else(|| wrong("factor"))? }),
+        "ring_rows" => Kind::Model(PhoneFault::RingRows { n: text.rows.ok_or_else(|| wrong("rows: 1 to 127"))? }),
+        "frozen_app" => Kind::Model(PhoneFault::FrozenApp),
+        "keyguard" => Kind::Model(PhoneFault::Keyguard),
+        "no_injection" => Kind::Model(PhoneFault::NoInjection),
+        "period_only" => Kind::Model(PhoneFault::PeriodOnly),
+        other => {
+            return Err(LabError(format!(
+                "faults: there is no kind {other:?}; write unplug, wedge, offline, unauthorized, slow, garble, server_restart, \
+                 reboot, heat, ring_overflow, clock_drift, slow_dumpsys, ring_rows, frozen_app, keyguard, no_injection or period_only"
+            )));
+        }
+    };
+    let length = text.length.as_ref().map(|length| duration("faults.for", length)).transpose()?;
+    Ok(Scheduled { at: duration("faults.at", &text.at)?, whom, kind, length })
+}
