@@ -1,0 +1,135 @@
+//! The chores: their names, what they say of themselves, and what each does.
+
+use crate::program::{Failed, Program, root};
+use crate::{dist, goldens};
+use farmjank_scenarios::schema::schema;
+use std::fs;
+
+/// Where the schema lies that editors read.
+const SCHEMA: &str = "scenarios/schema.json";
+
+/// What holds before a change lands, and which programs may be missing.
+const CHECKS: [(&str, Need); 4] = [
+    ("test --workspace --quiet", Need::Always),
+    ("fmt --all --check", Need::Always),
+    ("clippy --workspace --all-targets --quiet -- -D warnings", Need::Always),
+    ("deny --offline check licenses bans sources", Need::WhenThere),
+];
+
+/// Whether a check can be left out.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Need {
+    /// It comes with the toolchain.
+    Always,
+    /// It is a program of its own that not everybody has.
+    WhenThere,
+}
+
+/// One chore.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Chore {
+    /// What must hold before a change lands.
+    Check,
+    /// Goldens written anew.
+    Bless,
+    /// The schema written anew.
+    Schema,
+    /// The gallery on the demo lab.
+    Gallery,
+    /// An archive to hand out.
+    Dist,
+}
+
+/// Every chore with its name and one line about it.
+const CHORES: [(Chore, &str, &str); 5] = [
+    (Chore::Check, "check", "tests, format, lints, licences: what must hold before a change lands"),
+    (Chore::Bless, "bless", "write all goldens anew; review them with `git diff`"),
+    (Chore::Schema, "schema", "write scenarios/schema.json from the language"),
+    (Chore::Gallery, "gallery", "run the gallery on the demo lab; more arguments go to `farmjank run`"),
+    (Chore::Dist, "dist", "build the binary small and pack it for this kind of machine"),
+];
+
+/// How to use this, as printed.
+pub fn usage() -> String {
+    let lines = CHORES.iter().map(|(_, name, about)| format!("  {name:<8} {about}"));
+    format!("cargo ci <chore>\n\n{}", lines.collect::<Vec<_>>().join("\n"))
+}
+
+impl Chore {
+    /// The chore of that name.
+    pub fn named(name: &str) -> Option<Chore> {
+        CHORES.iter().find(|(_, own, _)| *own == name).map(|(chore, _, _)| *chore)
+    }
+
+    /// Whether what follows its name means anything to it.
+    pub fn takes_arguments(self) -> bool {
+        self == Chore::Gallery
+    }
+
+    /// Does it.
+    ///
+    /// # Errors
+    /// What failed, in words.
+    pub fn run(self, rest: &[String]) -> Result<(), Failed> {
+        match self {
+            Chore::Check => check(),
+            Chore::Bless => goldens::bless(),
+            Chore::Schema => write_schema(),
+            Chore::Gallery => Program::cargo("run --release --quiet --package farmjank-cli --")
+                .words("run --lab demo scenarios/gallery")
+                .args(rest)
+                .run(),
+            Chore::Dist => dist::pack(),
+        }
+    }
+}
+
+/// Runs every check, also after one failed: one round shows everything.
+fn check() -> Result<(), Failed> {
+    let mut failed = Vec::new();
+    for (words, need) in CHECKS {
+        let name = words.split(' ').next().unwrap_or(words);
+        if need == Need::WhenThere && !Program::cargo(&format!("{name} --version")).succeeds() {
+            println!("cargo {name} is not installed: skipped; `cargo install --locked cargo-{name}` adds it");
+            continue;
+        }
+        if let Err(Failed(why)) = Program::cargo(words).run() {
+            eprintln!("{why}");
+            failed.push(name);
+        }
+    }
+    if failed.is_empty() { Ok(()) } else { Err(Failed(format!("failed: {}", failed.join(", ")))) }
+}
+
+fn write_schema() -> Result<(), Failed> {
+    let (path, text) = (root().join(SCHEMA), schema());
+    if fs::read_to_string(&path).is_ok_and(|old| old == text) {
+        println!("{SCHEMA} is up to date");
+        return Ok(());
+    }
+    fs::write(&path, text).map_err(|why| Failed(format!("{SCHEMA} cannot be written: {why}")))?;
+    println!("{SCHEMA} is written anew");
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_chore_answers_to_its_name_and_stands_in_the_usage() {
+        for (chore, name, about) in CHORES {
+            assert_eq!(Chore::named(name), Some(chore));
+            assert!(usage().contains(name) && usage().contains(about));
+        }
+        assert_eq!(Chore::named("sweep"), None);
+        assert_eq!(Chore::named(""), None);
+    }
+
+    #[test]
+    fn check_is_what_the_pipeline_does() {
+        let pipeline = fs::read_to_string(root().join(".ci/run")).unwrap();
+        let lines: Vec<&str> = pipeline.lines().filter_map(|line| line.strip_prefix("cargo ")).collect();
+        assert_eq!(lines, CHECKS.map(|(words, _)| words), "make .ci/run and `cargo ci check` agree again");
+    }
+}
