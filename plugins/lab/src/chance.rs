@@ -31,7 +31,8 @@ pub enum Stream {
 /// Mixes three words into one that looks random.
 #[inline]
 pub const fn mix(seed: u64, stream: u64, index: u64) -> u64 {
-    let mut word = seed ^ stream.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ index.wrapping_mul(0xd1b5_4a32_d192_ed03);
+    let mut word =
+        seed ^ stream.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ index.wrapping_mul(0xd1b5_4a32_d192_ed03);
     word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     word ^ (word >> 31)
@@ -105,9 +106,11 @@ mod tests {
         let mean = bells.iter().sum::<f64>() / count as f64;
         let variance = bells.iter().map(|bell| (bell - mean).powi(2)).sum::<f64>() / count as f64;
         assert!(mean.abs() < 0.01 && (variance - 1.0).abs() < 0.02, "{mean} {variance}");
-        let units = (0..count).map(|index| Draw::of(2, Stream::Cost, index).unit()).sum::<f64>() / count as f64;
+        let units =
+            (0..count).map(|index| Draw::of(2, Stream::Cost, index).unit()).sum::<f64>() / count as f64;
         assert!((units - 0.5).abs() < 0.005);
-        let skew = (0..count).map(|index| Draw::of(3, Stream::Cost, index).skewed(0.2)).sum::<f64>() / count as f64;
+        let skew =
+            (0..count).map(|index| Draw::of(3, Stream::Cost, index).skewed(0.2)).sum::<f64>() / count as f64;
         assert!((skew - 1.0).abs() < 0.01, "{skew}");
     }
 }

@@ -2,11 +2,34 @@
 //!
 //! Nothing here reads a clock or draws from a shared generator. Must not know how commands arrive (adb, shell).
 
+mod activity;
+mod clock;
+mod dumpsys;
+mod fault;
+mod files;
+mod input;
+mod intent;
+mod keys;
+mod packages;
+mod settings;
+mod tools;
+
+pub use fault::PhoneFault;
+
+use crate::app::{self, App};
+use crate::archetype::Archetype;
+use crate::chance::{Draw, Stream};
+use crate::dumps::{Body, Scene};
+use crate::pulse::{Act, Pulse, Setup};
 use crate::spec::PhoneSpec;
-use crate::truth::Truth;
+use crate::truth::{RefreshSwitch, Truth, TruthLayer};
+use clock::Clocks;
 use farmjank_results::time::Span;
-use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::marker::PhantomData;
+use std::rc::Rc;
+
+const MS: i64 = 1_000_000;
 
 /// An instant of the lab: ns since the lab began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -31,55 +54,25 @@ impl std::ops::Add<Span> for LabTime {
     }
 }
 
-/// Something wrong with a phone or its app, on purpose.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum PhoneFault {
-    /// Every `dumpsys` takes this many times as long.
-    SlowDumpsys {
-        /// Factor, at least 1.
-        factor: f64,
-    },
-    /// The app in front stops drawing and answering, from now on.
-    FrozenApp,
-    /// The app's process dies.
-    CrashApp {
-        /// When, ns since the lab began.
-        at: i64,
-    },
-    /// Thermal status from now on; from 2 up frames cost more.
-    Thermal {
-        /// 0 none to 6 shutdown.
-        status: u8,
-    },
-    /// The `--latency` ring shows only this many rows.
-    RingRows {
-        /// Rows, 1..=127.
-        n: u32,
-    },
-    /// The window's layer is destroyed and made anew.
-    LayerReborn {
-        /// When, ns since the lab began.
-        at: i64,
-    },
-    /// Another tool clears every `--latency` ring.
-    ClearedByOther {
-        /// When, ns since the lab began.
-        at: i64,
-    },
-    /// The lock screen comes up now.
-    Keyguard,
-    /// `input` is refused from now on.
-    NoInjection,
-    /// `--latency` prints only its first line, whatever the layer.
-    PeriodOnly,
-}
-
 /// An external command that runs: asked for its answer when it has taken its time.
 #[derive(Debug)]
 pub struct Running {
     /// How long it runs from `begin`.
     pub takes: Span,
+    work: Work,
+}
+
+/// What a running command still has to do when it ends.
+#[derive(Debug)]
+enum Work {
+    /// Nothing: the answer is known.
+    Say(Answer),
+    /// Print a dump of the state then.
+    Dump(Vec<String>),
+    /// Write the window hierarchy to a file, or to its output.
+    Screen(String),
+    /// Print what the log holds then.
+    Log { monotonic: bool },
 }
 
 /// What a command printed.
@@ -93,16 +86,103 @@ pub struct Answer {
     pub status: i32,
 }
 
+impl Answer {
+    /// Success, with this on standard output.
+    pub(crate) fn said(text: impl Into<Vec<u8>>) -> Answer {
+        Answer { out: text.into(), ..Answer::default() }
+    }
+
+    /// Failure, with this on standard error.
+    pub(crate) fn failed(text: impl Into<Vec<u8>>, status: i32) -> Answer {
+        Answer { err: text.into(), status, ..Answer::default() }
+    }
+}
+
 /// One virtual phone.
+#[derive(Debug)]
 pub struct Phone {
     serial: String,
+    model: String,
+    seed: u64,
+    setup: Rc<Setup>,
+    pulse: Pulse,
+    clocks: Clocks,
+    body: Body,
+    settings: BTreeMap<String, String>,
+    files: BTreeMap<String, Vec<u8>>,
+    overrides: settings::Overrides,
+    injection_blocked: bool,
+    slow_dumps: f64,
+    /// Commands of each kind so far: what a kind draws never depends on the other kinds.
+    inputs: u64,
+    starts: u64,
+    dumps: u64,
 }
 
 impl Phone {
     /// A phone that has been up for a while. `Err` says what is wrong with its description.
     pub fn new(spec: &PhoneSpec, serial: String, seed: u64) -> Result<Phone, String> {
-        let _ = (spec, seed);
-        Ok(Phone { serial })
+        let archetype = Archetype::find(&spec.archetype)?;
+        let described = if spec.apps.is_empty() { vec![app::shop()] } else { spec.apps.clone() };
+        let apps = described.iter().map(App::new).collect::<Result<Vec<App>, String>>()?;
+        for (index, app) in apps.iter().enumerate() {
+            if apps[..index].iter().any(|other| other.id() == app.id()) {
+                return Err(format!("the app `{}` is named twice", app.id()));
+            }
+        }
+        if !(0.0..=50.0).contains(&spec.load) || spec.thermal.status > 6 || spec.battery.level > 100 {
+            return Err("load is 0 to 50, thermal status 0 to 6, battery level 0 to 100".to_owned());
+        }
+        let clocks = Clocks::of(seed);
+        let minute = 60e9;
+        // No two panels of a model run exactly alike.
+        let skew_ppm = archetype.skew_ppm + Draw::of(seed, Stream::Trait, 2).whole(-60, 60);
+        let setup = Rc::new(Setup {
+            archetype,
+            apps,
+            seed,
+            origin: clocks.monotonic(0),
+            skew_ppm,
+            load: 1.0 + spec.load,
+            drift: (spec.thermal.drift_per_minute.max(0.0) / minute, spec.thermal.ceiling),
+            keyguard: (spec.keyguard, spec.secure),
+            awake: spec.awake,
+            saver: spec.battery.saver || settings::caps(&spec.settings),
+        });
+        let model = spec.model.clone().unwrap_or_else(|| archetype.model.to_owned());
+        let mut phone = Phone {
+            serial,
+            seed,
+            pulse: Pulse::new(setup.clone(), false),
+            clocks,
+            body: Body {
+                battery_level: spec.battery.level,
+                plugged: spec.battery.plugged,
+                celsius: spec.battery.celsius,
+                thermal_status: 0,
+                ring_rows: None,
+                period_only: false,
+                model: model.clone(),
+                seed,
+            },
+            settings: settings::defaults(archetype, spec),
+            files: BTreeMap::new(),
+            overrides: settings::Overrides::default(),
+            injection_blocked: spec.injection_blocked,
+            slow_dumps: 1.0,
+            inputs: 0,
+            starts: 0,
+            dumps: 0,
+            model,
+            setup,
+        };
+        if spec.thermal.status > 0 {
+            phone.set_fault(PhoneFault::Thermal { status: spec.thermal.status });
+        }
+        for fault in &spec.faults {
+            phone.set_fault(fault.clone());
+        }
+        Ok(phone)
     }
 
     /// Its serial number.
@@ -110,46 +190,128 @@ impl Phone {
         &self.serial
     }
 
+    /// `ro.product.model`.
+    pub fn model(&self) -> &str {
+        &self.model
+    }
+
+    /// What it is modelled on.
+    pub fn archetype(&self) -> &'static Archetype {
+        self.setup.archetype
+    }
+
     /// Starts an external command (`argv[0]` is the program). None: the phone has no such program.
     pub fn begin(&mut self, now: LabTime, argv: &[String]) -> Option<Running> {
-        let _ = (now, argv);
-        None
+        self.pulse.advance(self.monotonic_ns(now));
+        let (program, arguments) = argv.split_first()?;
+        let name = program.strip_prefix("/system/bin/").unwrap_or(program);
+        match name {
+            "dumpsys" => Some(self.dumpsys(arguments)),
+            "input" => Some(self.input(now, arguments)),
+            "am" => Some(self.am(now, arguments)),
+            "pm" => Some(self.pm(now, arguments)),
+            "cmd" => Some(self.cmd(now, arguments)),
+            "getprop" => Some(self.getprop(arguments)),
+            "setprop" => Some(self.native(Answer::default())),
+            "settings" => Some(self.settings(now, arguments)),
+            "wm" => Some(self.wm(now, arguments)),
+            "svc" => Some(self.svc(arguments)),
+            "pidof" => Some(self.pidof(arguments)),
+            "uiautomator" => Some(self.uiautomator(arguments)),
+            "service" => Some(self.service(arguments)),
+            "logcat" => Some(self.logcat(arguments)),
+            "monkey" => Some(self.monkey(now, arguments)),
+            _ => None,
+        }
     }
 
     /// The answer of a command, asked for at begin + `takes`; text shows the state at that instant.
     pub fn finish(&mut self, now: LabTime, running: Running) -> Answer {
-        let _ = (now, running);
-        Answer::default()
-    }
-
-    /// A file of /proc, /sys, or one that a command made; none when absent.
-    pub fn file(&self, now: LabTime, path: &str) -> Option<Vec<u8>> {
-        let _ = (now, path);
-        None
-    }
-
-    /// Puts a file on the phone.
-    pub fn write_file(&mut self, path: &str, bytes: Vec<u8>) {
-        let _ = (path, bytes);
+        self.pulse.advance(self.monotonic_ns(now));
+        match running.work {
+            Work::Say(answer) => answer,
+            Work::Dump(arguments) => self.finish_dump(now, &arguments),
+            Work::Screen(path) => self.finish_screen(now, &path),
+            Work::Log { monotonic } => {
+                let mut answer = Answer::default();
+                crate::dumps::logcat::logcat(&self.scene(now), monotonic, &mut answer.out);
+                answer
+            }
+        }
     }
 
     /// CLOCK_BOOTTIME, ns.
     pub fn boot_clock_ns(&self, now: LabTime) -> i64 {
-        now.ns()
+        self.clocks.boot(now.ns())
     }
 
     /// CLOCK_MONOTONIC, ns.
     pub fn monotonic_ns(&self, now: LabTime) -> i64 {
-        now.ns()
+        self.clocks.monotonic(now.ns())
     }
 
-    /// Every frame that existed since the lab began.
+    /// Every frame that existed since the lab began, up to the last instant a command was given or answered: what
+    /// happened is gone through once more, with everything kept. Costs about 100 ns per frame.
     pub fn truth(&self) -> Truth<'_> {
-        Truth { layers: vec![], gestures: vec![], switches: vec![], launches: vec![], phone: PhantomData }
+        let mut replayed = self.pulse.replay();
+        let until = replayed.clock();
+        let buffers = replayed.layers.iter_mut().flatten().map(|layer| TruthLayer {
+            name: layer.name.clone(),
+            package: layer.package.clone(),
+            born: layer.born,
+            died: layer.died,
+            frames: layer.take_history(until),
+        });
+        let layers = buffers.filter(|layer| !layer.frames.is_empty()).collect();
+        let rates = self.setup.archetype.rates;
+        let switch = |segment: &crate::pulse::panel::Segment| RefreshSwitch {
+            at: segment.from,
+            period: segment.period,
+            printed: rates[segment.rate].printed,
+        };
+        let switches =
+            replayed.panel.segments().iter().filter(|segment| segment.from <= until).map(switch).collect();
+        let (gestures, launches) = (replayed.gestures, replayed.launches);
+        Truth { layers, gestures, switches, launches, phone: PhantomData }
     }
 
-    /// Breaks something.
-    pub fn set_fault(&mut self, fault: PhoneFault) {
-        let _ = fault;
+    /// The phone at an instant it has been advanced to.
+    fn scene(&self, now: LabTime) -> Scene<'_> {
+        Scene {
+            pulse: &self.pulse,
+            now: self.monotonic_ns(now),
+            boot: self.boot_clock_ns(now),
+            body: &self.body,
+        }
+    }
+
+    /// A command answered at once by a native program: 4 to 12 ms.
+    fn native(&mut self, answer: Answer) -> Running {
+        self.dumps += 1;
+        let takes = Draw::of(self.seed, Stream::Start, self.dumps).whole(4 * MS, 12 * MS);
+        Running { takes: Span::from_ns(takes), work: Work::Say(answer) }
+    }
+
+    /// A command through a system service; through a Java virtual machine of its own up to API level `jvm_until`.
+    fn served(&mut self, jvm_until: u32, answer: Answer) -> Running {
+        self.dumps += 1;
+        let takes = self.start_cost(jvm_until, self.dumps ^ 0x5e_0000);
+        Running { takes: Span::from_ns(takes), work: Work::Say(answer) }
+    }
+
+    /// Time until a Java command does its work, ns.
+    fn start_cost(&self, jvm_until: u32, index: u64) -> i64 {
+        let draw = Draw::of(self.seed, Stream::Start, index);
+        let archetype = self.setup.archetype;
+        match archetype.sdk <= jvm_until {
+            true => (draw.between(300.0, 560.0) * archetype.slowness.clamp(1.0, 1.8) * 1e6) as i64,
+            false => (draw.between(14.0, 26.0) * 1e6) as i64,
+        }
+    }
+
+    /// Notes an act `after` ns from `now`.
+    fn act(&mut self, now: LabTime, after: i64, act: Act) {
+        let at = self.monotonic_ns(now) + after;
+        self.pulse.act(at, act);
     }
 }

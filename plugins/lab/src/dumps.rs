@@ -1,0 +1,88 @@
+//! Writers of what phones print. Each takes a [`Scene`] (a phone at an instant) and writes bytes; none changes anything.
+//!
+//! Text in, nothing out: must not know commands, shells or how long anything takes.
+
+pub mod activity;
+pub mod battery;
+pub mod display;
+pub mod flinger;
+pub mod framestats;
+pub mod gfxinfo;
+pub mod latency;
+pub mod layers;
+pub mod logcat;
+pub mod package;
+pub mod power;
+pub mod screen;
+pub mod window;
+
+use crate::archetype::Archetype;
+use crate::pulse::Pulse;
+use crate::pulse::world::Window;
+
+/// A phone at an instant.
+#[derive(Clone, Copy)]
+pub struct Scene<'a> {
+    /// Its living part, advanced to `now`.
+    pub pulse: &'a Pulse,
+    /// CLOCK_MONOTONIC, ns.
+    pub now: i64,
+    /// CLOCK_BOOTTIME, ns.
+    pub boot: i64,
+    /// What is not pulse.
+    pub body: &'a Body,
+}
+
+/// Battery, heat and what faults do to dumps.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Body {
+    /// Charge, percent.
+    pub battery_level: u32,
+    /// On a cable.
+    pub plugged: bool,
+    /// Battery, °C.
+    pub celsius: f64,
+    /// Thermal status 0..=6.
+    pub thermal_status: u8,
+    /// `--latency` shows only so many rows.
+    pub ring_rows: Option<u32>,
+    /// `--latency` prints only its first line.
+    pub period_only: bool,
+    /// Model name.
+    pub model: String,
+    /// Seed of readings.
+    pub seed: u64,
+}
+
+impl<'a> Scene<'a> {
+    /// The model.
+    pub fn archetype(&self) -> &'static Archetype {
+        self.pulse.setup.archetype
+    }
+
+    /// Seconds since boot: what sensors drift with.
+    pub fn minutes(&self) -> i64 {
+        self.boot / 60_000_000_000
+    }
+
+    /// Open windows of an app, bottom to top.
+    pub fn windows(&self, app: usize) -> impl Iterator<Item = &'a Window> {
+        let pulse = self.pulse;
+        pulse.processes[app].stack.iter().filter_map(|index| pulse.window(*index))
+    }
+
+    /// `Uptime: ms Realtime: ms`.
+    pub fn clocks(&self) -> String {
+        format!("Uptime: {} Realtime: {}", self.now / 1_000_000, self.boot / 1_000_000)
+    }
+}
+
+/// Appends a formatted line.
+macro_rules! line {
+    ($out:expr) => { $out.push(b'\n') };
+    ($out:expr, $($piece:tt)*) => {{
+        $out.extend_from_slice(format!($($piece)*).as_bytes());
+        $out.push(b'\n');
+    }};
+}
+pub(crate) use line;

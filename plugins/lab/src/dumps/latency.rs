@@ -1,0 +1,88 @@
+//! `dumpsys SurfaceFlinger --latency [NAME]`: the classic 127-row ring and the 64-frame display history
+//! (frame-sources.md 1.1 to 1.5). All numbers are ns on CLOCK_MONOTONIC.
+
+use super::Scene;
+use crate::pulse::layer::{Layer, Row, VISIBLE_ROWS};
+
+/// A fence that has not signalled.
+const PENDING: i64 = i64::MAX;
+/// Display frames the newer engine remembers, all layers together.
+const HISTORY: usize = 64;
+
+/// Writes the answer.
+pub fn latency(scene: &Scene<'_>, name: Option<&str>, out: &mut Vec<u8>) {
+    let archetype = scene.archetype();
+    let period = archetype.rates[scene.pulse.panel.at(scene.now).rate].printed;
+    number(period, out);
+    out.push(b'\n');
+    if scene.body.period_only {
+        return;
+    }
+    let Some(name) = name else {
+        // Up to 13 this is the tracker of window animations: nobody feeds it here.
+        if archetype.sdk <= 33 {
+            zeros(VISIBLE_ROWS, out);
+            out.push(b'\n');
+        }
+        return;
+    };
+    let alive = |layer: &&Layer| layer.born <= scene.now && layer.died.is_none() && layer.name == name;
+    for layer in scene.pulse.layers.iter().flatten().filter(alive) {
+        if archetype.history_engine {
+            history(scene, layer, out)
+        } else {
+            ring(scene, layer, out)
+        }
+        out.push(b'\n');
+    }
+}
+
+fn ring(scene: &Scene<'_>, layer: &Layer, out: &mut Vec<u8>) {
+    let capacity = scene.body.ring_rows.map_or(VISIBLE_ROWS, |rows| (rows as usize).clamp(1, VISIBLE_ROWS));
+    let shown = layer.visible(scene.now).count();
+    // Unfilled records come first, the newest frame last.
+    zeros(capacity.saturating_sub(shown), out);
+    for row in layer.visible(scene.now).skip(shown.saturating_sub(capacity)) {
+        print(row, scene.now, out);
+    }
+}
+
+fn history(scene: &Scene<'_>, layer: &Layer, out: &mut Vec<u8>) {
+    let limit = scene.body.ring_rows.map_or(HISTORY, |rows| (rows as usize).clamp(1, HISTORY));
+    let mut frames: Vec<i64> = Vec::with_capacity(4 * HISTORY);
+    for other in scene.pulse.layers.iter().flatten() {
+        frames.extend(other.taken(scene.now).rev().take(limit).map(|row| row.vsync));
+    }
+    frames.sort_unstable();
+    frames.dedup();
+    let frames = &frames[frames.len().saturating_sub(limit)..];
+    // After a clear the walk is limited, and it begins at the oldest.
+    let walked = (layer.since_clear(scene.now) as usize).min(frames.len());
+    let (Some(first), Some(last)) = (frames.first(), walked.checked_sub(1).map(|index| frames[index])) else {
+        return;
+    };
+    let walked = layer.taken(scene.now).filter(|row| row.vsync >= *first && row.vsync <= last);
+    // Display frames whose fence is pending are left out.
+    for row in walked.filter(|row| row.present <= scene.now) {
+        print(row, scene.now, out);
+    }
+}
+
+fn print(row: &Row, now: i64, out: &mut Vec<u8>) {
+    number(row.desired, out);
+    out.push(b'\t');
+    number(if row.present <= now { row.present } else { PENDING }, out);
+    out.push(b'\t');
+    number(row.ready, out);
+    out.push(b'\n');
+}
+
+fn zeros(rows: usize, out: &mut Vec<u8>) {
+    for _ in 0..rows {
+        out.extend_from_slice(b"0\t0\t0\n");
+    }
+}
+
+pub(super) fn number(value: i64, out: &mut Vec<u8>) {
+    out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+}

@@ -1,0 +1,29 @@
+//! `dumpsys power` (frame-sources.md 6.4).
+
+use super::{Scene, line};
+
+/// Writes the answer.
+pub fn power(scene: &Scene<'_>, out: &mut Vec<u8>) {
+    let (pulse, body) = (scene.pulse, scene.body);
+    let state = if pulse.awake { "Awake" } else { "Asleep" };
+    line!(out, "POWER MANAGER (dumpsys power)");
+    line!(out);
+    line!(out, "Power Manager State:");
+    if scene.archetype().sdk >= 26 {
+        line!(out, "  Settings power_manager_constants:");
+        line!(out, "    no_cached_wake_locks=true");
+    }
+    line!(out, "  mDirty=0x0");
+    line!(out, "  mWakefulness={state}");
+    line!(out, "  mWakefulnessChanging=false");
+    line!(out, "  mIsPowered={}", body.plugged);
+    line!(out, "  mPlugType={}", if body.plugged { 2 } else { 0 });
+    line!(out, "  mBatteryLevel={}", body.battery_level);
+    line!(out, "  mStayOn=false");
+    line!(out, "  mBootCompleted=true");
+    line!(out, "  mSystemReady=true");
+    line!(out);
+    if scene.archetype().sdk <= 25 {
+        line!(out, "Display Power: state={}", if pulse.awake { "ON" } else { "OFF" });
+    }
+}

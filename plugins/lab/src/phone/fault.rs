@@ -1,0 +1,72 @@
+//! What can be wrong with a phone, on purpose.
+
+use super::Phone;
+use crate::pulse::Act;
+use serde::Deserialize;
+
+/// Something wrong with a phone or its app, on purpose.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum PhoneFault {
+    /// Every `dumpsys` takes this many times as long.
+    SlowDumpsys {
+        /// Factor, at least 1.
+        factor: f64,
+    },
+    /// The app in front stops drawing and answering, from now on.
+    FrozenApp,
+    /// The app in front then loses its process.
+    CrashApp {
+        /// When, ns since the lab began.
+        at: i64,
+    },
+    /// Thermal status from now on; from 2 up frames cost more.
+    Thermal {
+        /// 0 none to 6 shutdown.
+        status: u8,
+    },
+    /// The `--latency` ring shows only this many rows.
+    RingRows {
+        /// Rows, 1..=127.
+        n: u32,
+    },
+    /// The window's layer is destroyed and made anew.
+    LayerReborn {
+        /// When, ns since the lab began.
+        at: i64,
+    },
+    /// Another tool clears every `--latency` ring.
+    ClearedByOther {
+        /// When, ns since the lab began.
+        at: i64,
+    },
+    /// The lock screen comes up now.
+    Keyguard,
+    /// `input` is refused from now on.
+    NoInjection,
+    /// `--latency` prints only its first line, whatever the layer.
+    PeriodOnly,
+}
+
+impl Phone {
+    /// Breaks something: now (the last instant a command was given or answered), or at its own instant.
+    pub fn set_fault(&mut self, fault: PhoneFault) {
+        let now = self.pulse.clock();
+        match fault {
+            PhoneFault::SlowDumpsys { factor } => self.slow_dumps = factor.clamp(1.0, 1_000.0),
+            PhoneFault::FrozenApp => self.pulse.act(now, Act::Freeze),
+            PhoneFault::CrashApp { at } => self.pulse.act(self.clocks.monotonic(at), Act::Crash(None)),
+            PhoneFault::Thermal { status } => {
+                let status = status.min(6);
+                self.body.thermal_status = status;
+                self.pulse.act(now, Act::Heat(1.0 + 0.12 * f64::from(status.saturating_sub(1))));
+            }
+            PhoneFault::RingRows { n } => self.body.ring_rows = Some(n.clamp(1, 127)),
+            PhoneFault::LayerReborn { at } => self.pulse.act(self.clocks.monotonic(at), Act::Reborn),
+            PhoneFault::ClearedByOther { at } => self.pulse.act(self.clocks.monotonic(at), Act::ClearAll),
+            PhoneFault::Keyguard => self.pulse.act(now, Act::Keyguard(true)),
+            PhoneFault::NoInjection => self.injection_blocked = true,
+            PhoneFault::PeriodOnly => self.body.period_only = true,
+        }
+    }
+}

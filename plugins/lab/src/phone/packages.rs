@@ -1,0 +1,160 @@
+//! `pm`, `cmd` and `pidof`: what is installed, what runs (frame-sources.md 6.3).
+
+use super::intent::Intent;
+use super::{Answer, LabTime, MS, Phone, Running};
+use crate::dumps::gfxinfo::{SYSTEMUI, SYSTEMUI_PID};
+use crate::dumps::package::code_path;
+use crate::pulse::Act;
+
+/// Packages every phone has.
+const SYSTEM: &[&str] = &["android", "com.android.launcher3", "com.android.settings", SYSTEMUI];
+
+impl Phone {
+    pub(super) fn pm(&mut self, now: LabTime, arguments: &[String]) -> Running {
+        let rest = arguments.get(1..).unwrap_or_default();
+        let name = rest.iter().rfind(|word| !word.starts_with('-')).cloned().unwrap_or_default();
+        match arguments.first().map(String::as_str) {
+            Some("path") => {
+                let sdk = self.setup.archetype.sdk;
+                let answer = match self.app(&name) {
+                    Some(_) => Answer::said(format!("package:{}/base.apk\n", code_path(&name, sdk))),
+                    None if SYSTEM.contains(&name.as_str()) => {
+                        Answer::said(format!("package:/system/priv-app/{name}/base.apk\n"))
+                    }
+                    None => Answer { status: 1, ..Answer::default() },
+                };
+                self.served(27, answer)
+            }
+            Some("list") if rest.first().is_some_and(|word| word == "packages" || word == "package") => {
+                let listed = self.packages(&rest[1..]);
+                self.served(27, Answer::said(listed))
+            }
+            Some("clear") => match self.app(&name) {
+                Some(app) => {
+                    let running = self.served(27, Answer::said("Success\n"));
+                    self.act(now, running.takes.ns() - 3 * MS, Act::Stop(app));
+                    running
+                }
+                None => {
+                    let status = if self.setup.archetype.sdk >= 28 { 1 } else { 0 };
+                    self.served(27, Answer { out: b"Failed\n".to_vec(), status, ..Answer::default() })
+                }
+            },
+            Some("resolve-activity") => self.resolve_activity(rest),
+            Some("grant" | "revoke" | "enable" | "disable" | "trim-caches") => {
+                self.served(27, Answer::default())
+            }
+            Some(other) => self.served(27, Answer::failed(format!("Unknown command: {other}\n"), 255)),
+            None => self.served(
+                27,
+                Answer::failed(
+                    "Package manager (package) commands:\n  help\n    Print this help text.\n",
+                    255,
+                ),
+            ),
+        }
+    }
+
+    /// `pm list packages [-3] [-s] [-f] [FILTER]`
+    fn packages(&self, flags: &[String]) -> String {
+        let has = |flag: &str| flags.iter().any(|word| word == flag);
+        let filter = flags.iter().find(|word| !word.starts_with('-')).map_or("", String::as_str);
+        let own = self.setup.apps.iter().map(|app| app.id()).filter(|_| !has("-s"));
+        let system = SYSTEM.iter().copied().filter(|_| !has("-3"));
+        let mut text = String::new();
+        for name in system.chain(own).filter(|name| name.contains(filter)) {
+            text += &match has("-f") {
+                true => format!("package:{}/base.apk={name}\n", code_path(name, self.setup.archetype.sdk)),
+                false => format!("package:{name}\n"),
+            };
+        }
+        text
+    }
+
+    /// `cmd SERVICE …`
+    pub(super) fn cmd(&mut self, now: LabTime, arguments: &[String]) -> Running {
+        let rest = arguments.get(1..).unwrap_or_default().to_vec();
+        let sdk = self.setup.archetype.sdk;
+        match arguments.first().map(String::as_str) {
+            Some("package") if rest.first().is_some_and(|word| word == "compile") => {
+                let mut running = self.native(Answer::said("Success\n"));
+                running.takes = farmjank_results::time::Span::from_ms(900);
+                running
+            }
+            Some("package") => self.pm(now, &rest),
+            Some("activity") if sdk >= 26 => self.am(now, &rest),
+            Some("input") if sdk >= 31 => self.input(now, &rest),
+            Some("settings") if sdk >= 26 => self.settings(now, &rest),
+            Some("window") if sdk >= 26 => self.wm(now, &rest),
+            Some("thermalservice") if sdk >= 29 => self.override_heat(&rest),
+            Some("statusbar" | "notification" | "power" | "deviceidle" | "battery") => {
+                self.native(Answer::default())
+            }
+            Some(other) => self.native(Answer::failed(format!("cmd: Can't find service: {other}\n"), 20)),
+            None => {
+                self.native(Answer::failed("cmd: No service specified; use -l to list all services\n", 20))
+            }
+        }
+    }
+
+    /// `cmd thermalservice override-status N` and `reset`.
+    fn override_heat(&mut self, rest: &[String]) -> Running {
+        match rest.first().map(String::as_str) {
+            Some("override-status") => {
+                if let Some(status) = rest.get(1).and_then(|word| word.parse().ok()) {
+                    self.body.thermal_status = u8::min(status, 6);
+                }
+            }
+            Some("reset") => self.body.thermal_status = 0,
+            _ => {}
+        }
+        self.native(Answer::default())
+    }
+
+    fn resolve_activity(&mut self, rest: &[String]) -> Running {
+        let Ok(intent) = Intent::read(rest) else {
+            return self.served(25, Answer::failed("Error: bad intent\n", 255));
+        };
+        let package =
+            intent.package.clone().or_else(|| intent.component.as_ref().map(|component| component.0.clone()));
+        let apps =
+            self.setup.apps.iter().filter(|app| package.as_ref().is_none_or(|package| app.id() == package));
+        let found = apps.filter_map(|app| {
+            let page = match &intent.data {
+                Some(link) => app.by_link(link),
+                None => app.launcher(),
+            };
+            page.map(|page| app.short(page))
+        });
+        let answer = match found.collect::<Vec<_>>().as_slice() {
+            [] => Answer::said("No activity found\n"),
+            [short] => Answer::said(format!(
+                "priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=true\n{short}\n"
+            )),
+            _ => Answer::said(
+                "priority=0 preferredOrder=0 match=0x0 specificIndex=-1 isDefault=false\nandroid/com.android.internal.app.ResolverActivity\n",
+            ),
+        };
+        self.served(25, answer)
+    }
+
+    /// `pidof NAME`
+    pub(super) fn pidof(&mut self, arguments: &[String]) -> Running {
+        let of = |name: &String| match self.app(name) {
+            Some(app) => self.pulse.processes[app].pid,
+            None if name == SYSTEMUI => Some(SYSTEMUI_PID),
+            None => None,
+        };
+        let pids: Vec<String> = arguments
+            .iter()
+            .filter(|word| !word.starts_with('-'))
+            .filter_map(of)
+            .map(|pid| pid.to_string())
+            .collect();
+        let answer = match pids.is_empty() {
+            true => Answer { status: 1, ..Answer::default() },
+            false => Answer::said(format!("{}\n", pids.join(" "))),
+        };
+        self.native(answer)
+    }
+}

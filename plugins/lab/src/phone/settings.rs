@@ -1,0 +1,218 @@
+//! `settings`, `wm`, `getprop`, `svc`, `service` (frame-sources.md 5.3, 6.4).
+
+use super::{Answer, LabTime, MS, Phone, Running};
+use crate::archetype::Archetype;
+use crate::pulse::Act;
+use crate::spec::PhoneSpec;
+use std::collections::BTreeMap;
+
+/// `wm size` and `wm density` overrides.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Overrides {
+    size: Option<(u32, u32)>,
+    density: Option<u32>,
+}
+
+/// Settings of a phone as it comes, under `namespace/key`.
+pub(super) fn defaults(archetype: &Archetype, spec: &PhoneSpec) -> BTreeMap<String, String> {
+    let mut settings = BTreeMap::new();
+    let mut put = |key: &str, value: &str| settings.insert(key.to_owned(), value.to_owned());
+    put("global/window_animation_scale", "1.0");
+    put("global/transition_animation_scale", "1.0");
+    put("global/adb_enabled", "1");
+    put("global/low_power", if spec.battery.saver { "1" } else { "0" });
+    put("system/screen_off_timeout", "600000");
+    put("system/accelerometer_rotation", "0");
+    put("secure/android_id", "5f1a07c2d9e3b846");
+    if archetype.rates.len() > 1 {
+        put("system/peak_refresh_rate", &format!("{:.1}", archetype.fastest_hz()));
+    }
+    settings.extend(spec.settings.clone());
+    settings
+}
+
+/// Whether settings cap the refresh rate.
+pub(super) fn caps(settings: &BTreeMap<String, String>) -> bool {
+    let rate = |key: &str| settings.get(key).and_then(|value| value.parse::<f64>().ok());
+    rate("global/low_power") == Some(1.0)
+        || rate("system/peak_refresh_rate").is_some_and(|hz| hz > 0.0 && hz < 61.0)
+}
+
+impl Phone {
+    /// `settings get|put|delete|list NAMESPACE [KEY] [VALUE]`
+    pub(super) fn settings(&mut self, now: LabTime, arguments: &[String]) -> Running {
+        let words: Vec<&str> =
+            arguments.iter().map(String::as_str).filter(|word| !word.starts_with("--")).collect();
+        let known = |namespace: &str| matches!(namespace, "global" | "system" | "secure");
+        let answer = match words.as_slice() {
+            ["get", namespace, key] if known(namespace) => {
+                let value = self.settings.get(&format!("{namespace}/{key}")).map_or("null", String::as_str);
+                Answer::said(format!("{value}\n"))
+            }
+            ["put", namespace, key, value, ..] if known(namespace) => {
+                self.settings.insert(format!("{namespace}/{key}"), (*value).to_owned());
+                self.act(now, 5 * MS, Act::Cap(caps(&self.settings)));
+                Answer::default()
+            }
+            ["delete", namespace, key] if known(namespace) => {
+                let gone = self.settings.remove(&format!("{namespace}/{key}")).is_some();
+                self.act(now, 5 * MS, Act::Cap(caps(&self.settings)));
+                Answer::said(format!("Deleted {} rows\n", u8::from(gone)))
+            }
+            ["list", namespace] if known(namespace) => {
+                let own = self.settings.iter().filter_map(|(key, value)| {
+                    Some((key.strip_prefix(namespace)?.strip_prefix('/')?, value))
+                });
+                Answer::said(own.map(|(key, value)| format!("{key}={value}\n")).collect::<String>())
+            }
+            [verb @ ("get" | "put" | "delete" | "list"), namespace, ..] if !known(namespace) => {
+                let _ = verb;
+                Answer::failed(format!("Invalid namespace '{namespace}'\n"), 255)
+            }
+            _ => Answer::failed("Bad arguments\n", 255),
+        };
+        self.served(25, answer)
+    }
+
+    /// `wm size|density|dismiss-keyguard`
+    pub(super) fn wm(&mut self, now: LabTime, arguments: &[String]) -> Running {
+        let (width, height) = (self.setup.archetype.width, self.setup.archetype.height);
+        let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let answer = match words.as_slice() {
+            ["size"] => {
+                let mut text = format!("Physical size: {width}x{height}\n");
+                if let Some((width, height)) = self.overrides.size {
+                    text += &format!("Override size: {width}x{height}\n");
+                }
+                Answer::said(text)
+            }
+            ["density"] => {
+                let mut text = format!("Physical density: {}\n", self.setup.archetype.density);
+                if let Some(density) = self.overrides.density {
+                    text += &format!("Override density: {density}\n");
+                }
+                Answer::said(text)
+            }
+            ["size", "reset"] => {
+                self.overrides.size = None;
+                Answer::default()
+            }
+            ["density", "reset"] => {
+                self.overrides.density = None;
+                Answer::default()
+            }
+            ["size", size] => {
+                match size.split_once('x').and_then(|(w, h)| Some((w.parse().ok()?, h.parse().ok()?))) {
+                    Some(size) => {
+                        self.overrides.size = Some(size);
+                        Answer::default()
+                    }
+                    None => Answer::failed(format!("Error: bad size {size}\n"), 255),
+                }
+            }
+            ["density", density] => match density.parse() {
+                Ok(density) => {
+                    self.overrides.density = Some(density);
+                    Answer::default()
+                }
+                Err(_) => Answer::failed(format!("Error: bad density {density}\n"), 255),
+            },
+            ["dismiss-keyguard"] => {
+                if self.pulse.keyguard && self.pulse.awake && !self.setup.keyguard.1 {
+                    self.act(now, 12 * MS, Act::Keyguard(false));
+                }
+                Answer::default()
+            }
+            _ => Answer::failed(
+                "Window manager (window) commands:\n  help\n      Print this help text.\n",
+                255,
+            ),
+        };
+        self.served(27, answer)
+    }
+
+    /// `getprop [NAME [DEFAULT]]`
+    pub(super) fn getprop(&mut self, arguments: &[String]) -> Running {
+        let properties = self.properties();
+        let answer = match arguments {
+            [] => properties.iter().map(|(key, value)| format!("[{key}]: [{value}]\n")).collect::<String>(),
+            [name, rest @ ..] => {
+                let value = properties.get(name.as_str()).or(rest.first());
+                format!("{}\n", value.map_or("", String::as_str))
+            }
+        };
+        self.native(Answer::said(answer))
+    }
+
+    fn properties(&self) -> BTreeMap<&'static str, String> {
+        let archetype = self.setup.archetype;
+        let brand = archetype.brand();
+        BTreeMap::from([
+            ("ro.build.version.sdk", archetype.sdk.to_string()),
+            ("ro.build.version.release", archetype.release.to_owned()),
+            ("ro.build.id", archetype.build.to_owned()),
+            ("ro.build.display.id", archetype.build.to_owned()),
+            ("ro.build.fingerprint", archetype.fingerprint()),
+            ("ro.build.type", "user".to_owned()),
+            ("ro.build.tags", "release-keys".to_owned()),
+            ("ro.build.characteristics", "default".to_owned()),
+            ("ro.product.model", self.model.clone()),
+            ("ro.product.manufacturer", archetype.manufacturer.to_owned()),
+            ("ro.product.brand", brand),
+            ("ro.product.device", archetype.device.to_owned()),
+            ("ro.product.name", archetype.device.to_owned()),
+            ("ro.product.cpu.abi", "arm64-v8a".to_owned()),
+            ("ro.sf.lcd_density", archetype.density.to_string()),
+            ("ro.serialno", self.serial.clone()),
+            ("ro.debuggable", "0".to_owned()),
+            ("ro.secure", "1".to_owned()),
+            ("ro.farmjank.virtual", "1".to_owned()),
+            ("sys.boot_completed", "1".to_owned()),
+            ("dev.bootcomplete", "1".to_owned()),
+            ("persist.sys.locale", "en-US".to_owned()),
+            ("persist.sys.timezone", "UTC".to_owned()),
+        ])
+    }
+
+    /// `svc power|wifi|data …`: silent.
+    pub(super) fn svc(&mut self, arguments: &[String]) -> Running {
+        let answer = match arguments.first().map(String::as_str) {
+            Some("power" | "wifi" | "data" | "usb" | "nfc" | "bluetooth") => Answer::default(),
+            _ => Answer::failed(
+                "Available commands:\n    help     Show information about the subcommands\n    power    Control the power manager\n",
+                255,
+            ),
+        };
+        self.served(u32::MAX, answer)
+    }
+
+    /// `service check|list|call`
+    pub(super) fn service(&mut self, arguments: &[String]) -> Running {
+        let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let exists = |name: &str| {
+            matches!(
+                name,
+                "SurfaceFlinger" | "activity" | "window" | "package" | "display" | "power" | "input"
+            )
+        };
+        let answer = match words.as_slice() {
+            ["check", name] => Answer::said(format!(
+                "Service {name}: {}\n",
+                if exists(name) { "found" } else { "not found" }
+            )),
+            ["list"] => Answer::said(
+                "Found 4 services:\n0\tactivity: [android.app.IActivityManager]\n1\tpackage: [android.content.pm.IPackageManager]\n2\twindow: [android.view.IWindowManager]\n3\tSurfaceFlinger: [android.ui.ISurfaceComposer]\n",
+            ),
+            // What needs more than the shell's rights is refused.
+            ["call", name, ..] if exists(name) => {
+                Answer::said("Result: Parcel(Error: 0xffffffffffffffff \"Operation not permitted\")\n")
+            }
+            ["call", name, ..] => Answer::failed(format!("service: Service {name} does not exist\n"), 10),
+            _ => Answer::failed(
+                "Usage: service [-h|-?]\n       service list\n       service check SERVICE\n",
+                10,
+            ),
+        };
+        self.native(answer)
+    }
+}

@@ -1,0 +1,59 @@
+//! `uiautomator` and `logcat`.
+
+use super::{Answer, LabTime, Phone, Running, Work};
+use crate::chance::{Draw, Stream};
+use farmjank_results::time::Span;
+
+const DEFAULT_PATH: &str = "/sdcard/window_dump.xml";
+
+impl Phone {
+    /// `uiautomator dump [--compressed] [PATH]`: a Java virtual machine, then a wait until nothing moves.
+    pub(super) fn uiautomator(&mut self, arguments: &[String]) -> Running {
+        self.starts += 1;
+        let draw = Draw::of(self.seed, Stream::Start, 0x4_0000 + self.starts);
+        let takes = Span::from_ns(
+            (draw.between(1_300.0, 1_900.0) * self.setup.archetype.slowness.clamp(0.7, 2.0) * 1e6) as i64,
+        );
+        let mut words = arguments.iter().map(String::as_str).filter(|word| !word.starts_with("--"));
+        match words.next() {
+            Some("dump") => {
+                let path = words.next().unwrap_or(DEFAULT_PATH).to_owned();
+                Running { takes, work: Work::Screen(path) }
+            }
+            _ => Running {
+                takes,
+                work: Work::Say(Answer::failed("Usage: uiautomator <subcommand> [options]\n", 1)),
+            },
+        }
+    }
+
+    pub(super) fn finish_screen(&mut self, now: LabTime, path: &str) -> Answer {
+        let at = self.monotonic_ns(now);
+        let moving = self
+            .pulse
+            .front_window()
+            .and_then(|index| self.pulse.window(index))
+            .is_some_and(|window| window.ui.motion.moving(at).is_some());
+        if moving || !self.pulse.awake {
+            return Answer::failed("ERROR: could not get idle state.\n", 0);
+        }
+        let document = crate::dumps::screen::hierarchy(&self.scene(now));
+        if path == "/dev/tty" {
+            return Answer::said(format!("{document}UI hierchary dumped to: /dev/tty\n"));
+        }
+        self.write_file(path, document.into_bytes());
+        // The platform's own spelling.
+        Answer::said(format!("UI hierchary dumped to: {path}\n"))
+    }
+
+    /// `logcat -d [-v FORMAT]`, `logcat -c`.
+    pub(super) fn logcat(&mut self, arguments: &[String]) -> Running {
+        let has = |word: &str| arguments.iter().any(|argument| argument == word);
+        if has("-c") || has("-G") {
+            return self.native(Answer::default());
+        }
+        let mut running = self.native(Answer::default());
+        running.work = Work::Log { monotonic: has("monotonic") };
+        running
+    }
+}

@@ -1,0 +1,323 @@
+//! The pulse of a phone: frames as a function of touches, launches and load.
+//!
+//! A [`Pulse`] is advanced in one canonical order: acts, panel decisions and frames by their instants, whatever the
+//! rhythm of asking. What happened can be replayed from the log of acts, so nothing has to be remembered for the
+//! truth. Times are ns on CLOCK_MONOTONIC. Must not know commands or text formats.
+
+pub mod hwui;
+pub mod layer;
+pub mod motion;
+pub mod names;
+pub mod panel;
+pub mod pipeline;
+pub mod produce;
+pub mod touch;
+pub mod world;
+
+use crate::app::{App, Canvas};
+use crate::archetype::Archetype;
+use crate::truth::{TruthGesture, TruthLaunch};
+use hwui::Tally;
+use layer::Layer;
+use panel::{NEVER, Panel};
+use produce::Producer;
+use std::rc::Rc;
+use world::Window;
+
+/// What stays the same for a phone's whole life.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// The model.
+    pub archetype: &'static Archetype,
+    /// Installed apps.
+    pub apps: Vec<App>,
+    /// Seed of everything.
+    pub seed: u64,
+    /// CLOCK_MONOTONIC at the beginning of the lab.
+    pub origin: i64,
+    /// True speed of the panel against its nominal rate, ppm.
+    pub skew_ppm: i64,
+    /// Factor on costs from background load.
+    pub load: f64,
+    /// Growth of costs per ns, and its ceiling.
+    pub drift: (f64, f64),
+    /// Lock screen at the beginning, and whether it wants a secret.
+    pub keyguard: (bool, bool),
+    /// Screen on at the beginning.
+    pub awake: bool,
+    /// Battery saver at the beginning.
+    pub saver: bool,
+}
+
+impl Setup {
+    /// Screen geometry.
+    pub fn canvas(&self) -> Canvas {
+        let model = self.archetype;
+        Canvas {
+            width: i64::from(model.width),
+            height: i64::from(model.height),
+            density: i64::from(model.density),
+        }
+    }
+}
+
+/// Something that happens to the phone at an instant.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Act {
+    /// A finger comes down at a point and will move evenly to another.
+    Down(touch::Path),
+    /// It leaves.
+    Up,
+    /// A finger comes down, moves or leaves, one event at a time.
+    Motion(touch::Motions, f64, f64),
+    /// A key was pressed and released.
+    Key(u32),
+    /// Text was typed.
+    Text(String),
+    /// An activity starts.
+    Launch(world::LaunchPlan),
+    /// A process is killed; its tasks go.
+    Stop(usize),
+    /// The process of the app in front dies by itself.
+    Crash(Option<usize>),
+    /// Another tool clears every ring.
+    ClearAll,
+    /// The app in front hangs from now on.
+    Freeze,
+    /// The thermal status changed: factor on costs.
+    Heat(f64),
+    /// The refresh rate is capped or not.
+    Cap(bool),
+    /// The lock screen comes or goes.
+    Keyguard(bool),
+    /// The window in front gets a new layer.
+    Reborn,
+}
+
+/// An act in the log. At one instant, what follows from earlier acts comes before what comes from outside, so that a
+/// replay, which knows all acts from outside beforehand, goes the same way.
+#[derive(Clone, Debug)]
+struct Entry {
+    at: i64,
+    outside: bool,
+    act: Act,
+}
+
+/// Who is in front.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Front {
+    /// The home screen.
+    Launcher,
+    /// A window (index into [`Pulse::windows`]).
+    Window(usize),
+}
+
+/// The state of one app's process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Process {
+    /// Process id; none when it does not run.
+    pub pid: Option<u32>,
+    /// Counters of all its windows.
+    pub tally: Tally,
+    /// Windows of its task, bottom to top.
+    pub stack: Vec<usize>,
+    /// It hangs since then.
+    pub frozen: Option<i64>,
+    /// A dialog says it does not answer, from then on.
+    pub anr: Option<i64>,
+    /// A dialog says it crashed.
+    pub crashed: bool,
+}
+
+/// The living part of a phone.
+#[derive(Clone, Debug)]
+pub struct Pulse {
+    /// What does not change.
+    pub setup: Rc<Setup>,
+    /// The panel.
+    pub panel: Panel,
+    /// Layers by index; dead ones are dropped unless the truth is kept.
+    pub layers: Vec<Option<Layer>>,
+    /// Windows by index; closed ones are dropped.
+    pub windows: Vec<Option<Window>>,
+    /// Processes by app.
+    pub processes: Vec<Process>,
+    /// Who is in front.
+    pub front: Front,
+    /// The screen is on.
+    pub awake: bool,
+    /// The lock screen covers everything.
+    pub keyguard: bool,
+    /// Touches so far.
+    pub gestures: Vec<TruthGesture>,
+    /// Launches so far.
+    pub launches: Vec<TruthLaunch>,
+    /// Text in the search box.
+    pub typed: String,
+    /// The cursor is in a text field.
+    pub focused: bool,
+    pub(crate) clock: i64,
+    pub(crate) keep: bool,
+    log: Vec<Entry>,
+    cursor: usize,
+    pub(crate) touch: touch::Touch,
+    pub(crate) splash: Option<Producer>,
+    pub(crate) heat: f64,
+    pub(crate) next_layer: u32,
+    pub(crate) pids: u32,
+    pub(crate) tasks: u32,
+}
+
+impl Pulse {
+    /// A phone at the beginning of the lab. `keep` keeps every frame for the truth.
+    pub fn new(setup: Rc<Setup>, keep: bool) -> Pulse {
+        let process = |_: &App| Process {
+            pid: None,
+            tally: Tally::new(0),
+            stack: vec![],
+            frozen: None,
+            anr: None,
+            crashed: false,
+        };
+        let mut panel = Panel::new(setup.archetype, setup.skew_ppm, setup.origin);
+        panel.cap(setup.origin, setup.saver);
+        let mut pulse = Pulse {
+            panel,
+            layers: Vec::new(),
+            windows: Vec::new(),
+            processes: setup.apps.iter().map(process).collect(),
+            front: Front::Launcher,
+            awake: setup.awake,
+            keyguard: setup.keyguard.0,
+            gestures: Vec::new(),
+            launches: Vec::new(),
+            typed: String::new(),
+            focused: false,
+            clock: setup.origin,
+            keep,
+            log: Vec::new(),
+            cursor: 0,
+            touch: touch::Touch::default(),
+            splash: None,
+            heat: 1.0,
+            next_layer: 40,
+            pids: 4_000 + (setup.seed % 2_000) as u32,
+            tasks: 10 + (setup.seed % 90) as u32,
+            setup,
+        };
+        pulse.system_layers();
+        pulse
+    }
+
+    /// Notes an act from outside for an instant that has not been reached; an earlier one happens at once.
+    pub fn act(&mut self, at: i64, act: Act) {
+        self.note(Entry { at: at.max(self.clock), outside: true, act });
+    }
+
+    /// Notes an act that follows from another.
+    pub(crate) fn follow(&mut self, at: i64, act: Act) {
+        self.note(Entry { at: at.max(self.clock), outside: false, act });
+    }
+
+    fn note(&mut self, entry: Entry) {
+        let key = (entry.at, entry.outside);
+        let place =
+            self.cursor + self.log[self.cursor..].partition_point(|other| (other.at, other.outside) <= key);
+        self.log.insert(place, entry);
+    }
+
+    /// Everything before `until` happens.
+    pub fn advance(&mut self, until: i64) {
+        loop {
+            let act = self.log.get(self.cursor).map_or(NEVER, |entry| entry.at);
+            let timer = self.panel.timer();
+            let (frame, who) = self.next_frame();
+            let next = act.min(timer).min(frame);
+            if next >= until {
+                break;
+            }
+            self.clock = self.clock.max(next);
+            if act == next {
+                let act = self.log[self.cursor].act.clone();
+                self.cursor += 1;
+                self.happen(next, act);
+            } else if timer == next {
+                let changed = self.panel.decide(next);
+                self.rescheduled(changed);
+            } else {
+                self.produce(who, next);
+            }
+        }
+        self.clock = self.clock.max(until);
+    }
+
+    /// A pulse that went through the same acts and kept every frame.
+    pub fn replay(&self) -> Pulse {
+        let mut replayed = Pulse::new(self.setup.clone(), true);
+        replayed.log = self.log.iter().filter(|entry| entry.outside).cloned().collect();
+        replayed.advance(self.clock);
+        replayed
+    }
+
+    /// The last instant reached.
+    pub fn clock(&self) -> i64 {
+        self.clock
+    }
+
+    /// Factor on frame costs at an instant: background load, heat, drift.
+    pub(crate) fn factor(&self, t: i64) -> f64 {
+        let (rate, ceiling) = self.setup.drift;
+        let drift = (1.0 + rate * (t - self.setup.origin) as f64).min(ceiling.max(1.0));
+        self.setup.load * self.heat * drift
+    }
+
+    fn happen(&mut self, t: i64, act: Act) {
+        match act {
+            Act::Down(path) => self.finger_down(t, path),
+            Act::Up => self.finger_up(t),
+            Act::Motion(kind, x, y) => self.finger_event(t, kind, x, y),
+            Act::Key(code) => self.key(t, code),
+            Act::Text(text) => self.typing(t, &text),
+            Act::Launch(plan) => self.launch(t, plan),
+            Act::Stop(app) => self.stop(t, app),
+            Act::Crash(app) => self.crash(t, app),
+            Act::ClearAll => self.layers.iter_mut().flatten().for_each(|layer| layer.clear(t)),
+            Act::Freeze => self.freeze(t),
+            Act::Heat(factor) => self.heat = factor,
+            Act::Cap(capped) => {
+                let changed = self.panel.cap(t, capped);
+                self.rescheduled(changed);
+            }
+            Act::Keyguard(locked) => self.lock(t, locked),
+            Act::Reborn => self.reborn(t),
+        }
+    }
+
+    /// `gfxinfo PKG reset`: every window's ring and counters, and the process's counters.
+    pub fn reset_stats(&mut self, app: usize, now: i64) {
+        for index in self.processes[app].stack.clone() {
+            if let Some(window) = self.windows[index].as_mut() {
+                window.hwui.reset(now);
+            }
+        }
+        self.processes[app].tally = Tally::new(now);
+    }
+
+    /// A live layer.
+    pub fn layer(&self, index: usize) -> Option<&Layer> {
+        self.layers.get(index).and_then(Option::as_ref)
+    }
+
+    /// An open window.
+    pub fn window(&self, index: usize) -> Option<&Window> {
+        self.windows.get(index).and_then(Option::as_ref)
+    }
+
+    /// The window in front, unless something covers it.
+    pub fn front_window(&self) -> Option<usize> {
+        match self.front {
+            Front::Window(index) if self.awake && !self.keyguard => Some(index),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! What HWUI remembers of one window: the last 120 frames with their stages, and counters since the last reset.
+//!
+//! Times are ns on CLOCK_MONOTONIC. Must not know how any of it is printed.
+
+use super::pipeline::Stages;
+use std::collections::VecDeque;
+
+/// Frames a window's ring holds.
+pub const RING: usize = 120;
+/// Rows kept so that a ring slot still knows its previous occupant.
+const KEPT: usize = 2 * RING;
+
+/// One frame as HWUI saw it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Drawn {
+    /// Stages.
+    pub stages: Stages,
+    /// Bits of the Flags column.
+    pub flags: u32,
+    /// Vsync token.
+    pub token: i64,
+    /// Id of the input event, 0 none.
+    pub input: u32,
+    /// Time of the newest input event, 0 none.
+    pub input_at: i64,
+    /// Present fence, for apps that listen.
+    pub shown: i64,
+}
+
+impl Drawn {
+    /// FrameCompleted as this Android version means it.
+    pub fn completed(&self, sdk: u32) -> i64 {
+        if sdk >= 31 { self.stages.ready.max(self.stages.queued) } else { self.stages.queued }
+    }
+}
+
+/// Counters of the summary block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tally {
+    /// Last reset.
+    pub since: i64,
+    /// Frames.
+    pub total: u64,
+    /// Janky by the rule of the release.
+    pub janky: u64,
+    /// Janky by the rule before Android 12.
+    pub legacy: u64,
+    /// Vsync later than intended, among janky frames.
+    pub missed_vsync: u64,
+    /// Slow UI thread, among janky frames.
+    pub slow_ui: u64,
+    /// Slow bitmap uploads, among janky frames.
+    pub slow_upload: u64,
+    /// Slow draw commands, among janky frames.
+    pub slow_draw: u64,
+    /// Frames that met their deadline in a stuffed queue.
+    pub high_input: u64,
+    /// Frame times by bucket.
+    pub times: [u32; BUCKETS],
+    /// GPU times by ms, 1..=25 and the catch-all.
+    pub gpu: [u32; 26],
+}
+
+/// Buckets of the frame time histogram.
+pub const BUCKETS: usize = 28 + 8 + 21 + 97;
+
+/// The bucket's printed name, ms: 5..32 by 1, 34..48 by 2, 53..133 by 4, 150..4950 by 50.
+pub fn bucket_ms(bucket: usize) -> u32 {
+    match bucket {
+        0..28 => 5 + bucket as u32,
+        28..36 => 34 + 2 * (bucket as u32 - 28),
+        36..57 => 53 + 4 * (bucket as u32 - 36),
+        _ => 150 + 50 * (bucket as u32 - 57),
+    }
+}
+
+fn bucket_of(ms: i64) -> usize {
+    match ms {
+        ..=5 => 0,
+        6..=32 => (ms - 5) as usize,
+        33..=49 => 28 + ((ms - 34).max(0) / 2).min(7) as usize,
+        50..=138 => 36 + ((ms - 51).max(0) / 4).min(20) as usize,
+        _ => (57 + ((ms - 150).max(0) / 50) as usize).min(BUCKETS - 1),
+    }
+}
+
+impl Tally {
+    /// Empty since `since`.
+    pub fn new(since: i64) -> Tally {
+        Tally {
+            since,
+            total: 0,
+            janky: 0,
+            legacy: 0,
+            missed_vsync: 0,
+            slow_ui: 0,
+            slow_upload: 0,
+            slow_draw: 0,
+            high_input: 0,
+            times: [0; BUCKETS],
+            gpu: [0; 26],
+        }
+    }
+
+    fn add(&mut self, stages: &Stages, sdk: u32) {
+        let interval = stages.interval;
+        let done = if sdk >= 31 { stages.ready.max(stages.queued) } else { stages.queued };
+        let total = done - stages.intended;
+        self.total += 1;
+        self.times[bucket_of(total / 1_000_000)] += 1;
+        let gpu_ms = ((stages.ready - stages.queued) / 1_000_000).max(1);
+        self.gpu[if gpu_ms > 25 { 25 } else { gpu_ms as usize - 1 }] += 1;
+        let legacy = total > interval;
+        self.legacy += u64::from(legacy);
+        let janky = if sdk >= 31 { done >= stages.intended + 2 * interval } else { legacy };
+        self.high_input += u64::from(sdk >= 31 && !janky && legacy);
+        if janky {
+            self.janky += 1;
+            self.missed_vsync += u64::from(stages.vsync > stages.intended);
+            self.slow_ui += u64::from(stages.sync_start - stages.vsync >= interval / 2);
+            self.slow_upload += u64::from(stages.issue - stages.sync_start >= interval / 5);
+            self.slow_draw += u64::from(done - stages.issue >= interval * 3 / 4);
+        }
+    }
+
+    /// Nearest bucket of a percentile; the top bucket when there are no frames.
+    pub fn percentile(&self, percent: u64) -> u32 {
+        percentile(&self.times, self.total, percent).map_or(4950, bucket_ms)
+    }
+
+    /// The same for GPU times, ms.
+    pub fn gpu_percentile(&self, percent: u64) -> u32 {
+        percentile(&self.gpu, self.total, percent)
+            .map_or(4950, |bucket| if bucket == 25 { 4950 } else { bucket as u32 + 1 })
+    }
+}
+
+fn percentile(counts: &[u32], total: u64, percent: u64) -> Option<usize> {
+    let mut left = total - total * percent / 100;
+    for (bucket, count) in counts.iter().enumerate().rev() {
+        if u64::from(*count) > 0 && u64::from(*count) >= left {
+            return Some(bucket);
+        }
+        left = left.saturating_sub(u64::from(*count));
+    }
+    None
+}
+
+/// One window's memory.
+#[derive(Clone, Debug)]
+pub struct Hwui {
+    sdk: u32,
+    rows: VecDeque<Drawn>,
+    count: u64,
+    reset_at: i64,
+    /// Counters of this window.
+    pub tally: Tally,
+}
+
+impl Hwui {
+    /// Empty.
+    pub fn new(sdk: u32, since: i64) -> Hwui {
+        Hwui { sdk, rows: VecDeque::new(), count: 0, reset_at: i64::MIN, tally: Tally::new(since) }
+    }
+
+    /// Remembers a frame; `process` are the counters of the whole process.
+    pub fn push(&mut self, drawn: Drawn, process: &mut Tally) {
+        if self.rows.len() == KEPT {
+            self.rows.pop_front();
+        }
+        if drawn.flags & 8 == 0 {
+            self.tally.add(&drawn.stages, self.sdk);
+            process.add(&drawn.stages, self.sdk);
+        }
+        self.rows.push_back(drawn);
+        self.count += 1;
+    }
+
+    /// The rows a dump at `now` prints, oldest first, each with the previous occupant of its slot. Frames the
+    /// RenderThread has not begun are not there yet.
+    pub fn visible(&self, now: i64) -> impl Iterator<Item = (&Drawn, Option<&Drawn>)> {
+        let begun = self.rows.partition_point(|row| row.stages.sync_start <= now);
+        let first = begun.saturating_sub(RING);
+        (first..begun)
+            .map(|index| (&self.rows[index], index.checked_sub(RING).map(|previous| &self.rows[previous])))
+            .filter(|(row, _)| row.stages.sync_start > self.reset_at)
+    }
+
+    /// `reset`: ring and counters.
+    pub fn reset(&mut self, now: i64) {
+        self.reset_at = now;
+        self.tally = Tally::new(now);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buckets_are_named_as_the_platform_names_them() {
+        let names: Vec<u32> = (0..BUCKETS).map(bucket_ms).collect();
+        assert_eq!(
+            (names[0], names[27], names[28], names[35], names[36], names[56]),
+            (5, 32, 34, 48, 53, 133)
+        );
+        assert_eq!((names[57], *names.last().unwrap()), (150, 4950));
+        assert_eq!((bucket_of(2), bucket_of(16), bucket_of(9_999)), (0, 11, BUCKETS - 1));
+        assert_eq!(
+            [bucket_ms(bucket_of(53)), bucket_ms(bucket_of(149)), bucket_ms(bucket_of(47))],
+            [53, 150, 46]
+        );
+    }
+
+    #[test]
+    fn percentiles_of_nothing_are_the_top_bucket() {
+        assert_eq!(Tally::new(0).percentile(50), 4950);
+    }
+}

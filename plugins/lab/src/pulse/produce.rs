@@ -1,0 +1,301 @@
+//! Producing frames: whose frame is next, making it, and putting it where dumps find it.
+//!
+//! Times are ns on CLOCK_MONOTONIC. Must not know why content moves.
+
+use super::hwui::Drawn;
+use super::layer::Layer;
+use super::motion::Motion;
+use super::panel::{NEVER, Panel};
+use super::pipeline::{Load, Made, Manner, Pipeline, Stages};
+use super::{Front, Pulse};
+use crate::chance::{Draw, Stream};
+use crate::truth::Cause;
+
+const MS: i64 = 1_000_000;
+
+/// Makes frames of one layer whenever content moves.
+#[derive(Clone, Debug)]
+pub struct Producer {
+    /// Layer that gets the buffers (index).
+    pub layer: usize,
+    /// What moves.
+    pub motion: Motion,
+    /// The way of a frame.
+    pub pipeline: Pipeline,
+    /// How frames cost.
+    pub manner: Manner,
+    /// Vsync of the next frame; far future at rest.
+    pub next: i64,
+    /// Vsync time of the last frame.
+    pub last: i64,
+    /// Cost of the first frame of a new window, ns; 0 once it is drawn.
+    pub first_draw: i64,
+}
+
+impl Producer {
+    /// At rest.
+    pub fn new(layer: usize, manner: Manner, seed: u64) -> Producer {
+        let motion = Motion::default();
+        let pipeline = Pipeline::new(seed);
+        Producer { layer, motion, pipeline, manner, next: NEVER, last: i64::MIN / 2, first_draw: 0 }
+    }
+
+    /// When the next frame begins.
+    #[inline]
+    pub fn due(&self) -> i64 {
+        if self.next == NEVER { NEVER } else { self.next.max(self.pipeline.ui_free()) }
+    }
+
+    /// Plans the next frame: the first refresh from `from` on at which something moves.
+    pub fn plan(&mut self, panel: &Panel, from: i64) {
+        let moves = if self.first_draw > 0 { Some(from) } else { self.motion.next(from) };
+        self.next = moves.map_or(NEVER, |at| panel.at_or_after(at));
+    }
+}
+
+/// A video or game: frames at its own rate.
+#[derive(Clone, Debug)]
+pub struct Paced {
+    /// Layer that gets the buffers (index).
+    pub layer: usize,
+    /// How frames hitch.
+    pub manner: Manner,
+    /// The way of a frame.
+    pub pipeline: Pipeline,
+    /// Time of frame 0.
+    pub from: i64,
+    /// Time between frames, ns.
+    pub every: i64,
+    /// Number of the next frame.
+    pub index: i64,
+    /// Stamps its buffers with the time they should be shown.
+    pub explicit: bool,
+}
+
+impl Paced {
+    fn due(&self) -> i64 {
+        (self.from + self.index * self.every).max(self.pipeline.ui_free())
+    }
+}
+
+/// Whose frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Who {
+    /// The starting window.
+    Splash,
+    /// The content of a window.
+    Content(usize),
+    /// The video or game in a window.
+    Paced(usize),
+}
+
+impl Pulse {
+    /// When the next frame begins, and whose it is.
+    #[inline]
+    pub(crate) fn next_frame(&self) -> (i64, Who) {
+        let mut next = (self.splash.as_ref().map_or(NEVER, Producer::due), Who::Splash);
+        if let Front::Window(index) = self.front
+            && self.awake
+            && !self.keyguard
+            && let Some(window) = self.windows[index].as_ref()
+            && self.processes[window.app].frozen.is_none()
+        {
+            let content = window.ui.due();
+            if content < next.0 {
+                next = (content, Who::Content(index));
+            }
+            if let Some(paced) = &window.paced
+                && paced.due() < next.0
+            {
+                next = (paced.due(), Who::Paced(index));
+            }
+        }
+        next
+    }
+
+    /// The content in front may have begun to move: plans its next frame.
+    pub(crate) fn wake_producer(&mut self, t: i64) {
+        let Some(index) = self.front_window() else { return };
+        let Some(window) = self.windows[index].as_mut() else { return };
+        if window.ui.first_draw == 0 {
+            let from = t.max(window.ui.last + 1);
+            window.ui.plan(&self.panel, from);
+        }
+    }
+
+    /// The lock screen went or the screen came on: what waited may draw from now on.
+    pub(crate) fn uncovered(&mut self, t: i64) {
+        let Some(index) = self.front_window() else { return };
+        let Some(window) = self.windows[index].as_mut() else { return };
+        // Coming back is a redraw even when nothing waited.
+        window.ui.first_draw = window.ui.first_draw.max(4 * MS);
+        window.ui.next = self.panel.at_or_after(t);
+        if let Some(paced) = &mut window.paced {
+            let behind = (t - paced.from).div_euclid(paced.every) + 1;
+            paced.index = paced.index.max(behind);
+        }
+    }
+
+    /// Makes the frame that begins at `t`.
+    pub(crate) fn produce(&mut self, who: Who, t: i64) {
+        match who {
+            Who::Splash => self.splash_frame(t),
+            Who::Content(index) => self.content_frame(index, t),
+            Who::Paced(index) => self.paced_frame(index, t),
+        }
+    }
+
+    /// The panel changed its lattice: frames on their way and planned ones move to it.
+    pub(crate) fn rescheduled(&mut self, changed: Option<i64>) {
+        let Some(from) = changed else { return };
+        let (panel, layers) = (&self.panel, &mut self.layers);
+        let mut redo = |producer: &mut Producer| {
+            move_frames(panel, layers, producer.layer, &mut producer.pipeline, from);
+            if producer.next != NEVER && producer.next > from {
+                producer.next = panel.at_or_after(from.max(producer.last + 1));
+            }
+        };
+        for window in self.windows.iter_mut().flatten() {
+            redo(&mut window.ui);
+        }
+        if let Some(splash) = &mut self.splash {
+            redo(splash);
+        }
+        for paced in self.windows.iter_mut().flatten().filter_map(|window| window.paced.as_mut()) {
+            move_frames(panel, layers, paced.layer, &mut paced.pipeline, from);
+        }
+    }
+
+    fn splash_frame(&mut self, t: i64) {
+        let Some(splash) = self.splash.as_mut() else { return };
+        if splash.motion.moving(t).is_none() {
+            splash.plan(&self.panel, t + 1);
+            return;
+        }
+        let load = Load { factor: 1.0, lead: self.setup.archetype.lead, first: false, first_draw: 0 };
+        let made = splash.pipeline.make(&self.panel, &splash.manner, splash.next, load);
+        if let Some(layer) = self.layers[splash.layer].as_mut() {
+            layer.push(&self.panel, &made, made.stages.queued, None);
+        }
+        splash.last = made.stages.vsync;
+        splash.plan(&self.panel, made.stages.vsync.max(made.stages.start) + 1);
+        let changed = self.panel.moved(t, false);
+        self.rescheduled(changed);
+    }
+
+    fn content_frame(&mut self, index: usize, t: i64) {
+        let factor = self.factor(t);
+        let setup = self.setup.clone();
+        let Some(window) = self.windows[index].as_mut() else { return };
+        let ui = &mut window.ui;
+        let first_draw = ui.first_draw;
+        let stretch = ui.motion.moving(t.max(ui.next));
+        if stretch.is_none() && first_draw == 0 {
+            ui.plan(&self.panel, t + 1);
+            return;
+        }
+        let intended = ui.next;
+        let period = self.panel.at(intended).period;
+        let first = intended - ui.last > 3 * period + 60 * MS;
+        if first {
+            ui.pipeline.burst(intended as u64);
+        }
+        let load = Load { factor, lead: setup.archetype.lead, first, first_draw };
+        let made = ui.pipeline.make(&self.panel, &ui.manner, intended, load);
+        ui.first_draw = 0;
+        ui.last = made.stages.vsync;
+        let gesture = stretch.and_then(|stretch| stretch.gesture);
+        if let Some(layer) = self.layers[ui.layer].as_mut() {
+            layer.push(&self.panel, &made, made.stages.queued, gesture);
+        }
+        // A window whose content lives in a SurfaceView draws only its first frame itself.
+        let own = window.surface.is_none() || first_draw > 0;
+        if own {
+            let finger = stretch.is_some_and(|stretch| stretch.finger);
+            let shown =
+                self.layers[window.ui.layer].as_ref().and_then(Layer::newest).map_or(0, |row| row.present);
+            let drawn = drawn(&made, u32::from(first_draw > 0), finger, shown);
+            window.hwui.push(drawn, &mut self.processes[window.app].tally);
+        }
+        let after = made.stages.start.max(made.stages.vsync);
+        if first_draw > 0 {
+            self.first_drawn(index, &made);
+        } else if let Some(window) = self.windows[index].as_mut() {
+            window.ui.plan(&self.panel, after + 1);
+            if window.ui.next == NEVER && own {
+                // One more callback came, with nothing left to draw.
+                let last = self.panel.after(self.panel.at_or_before(after));
+                skipped(window, &made, last, &mut self.processes[window.app].tally);
+            }
+            window.ui.motion.forget(t);
+        }
+        let changed = self.panel.moved(t, false);
+        self.rescheduled(changed);
+    }
+
+    fn paced_frame(&mut self, index: usize, t: i64) {
+        let factor = self.factor(t);
+        let lead = self.setup.archetype.lead;
+        let Some(paced) = self.windows[index].as_mut().and_then(|window| window.paced.as_mut()) else {
+            return;
+        };
+        let due = paced.from + paced.index * paced.every;
+        let intended = self.panel.at_or_after(due.max(t));
+        let load = Load { factor, lead, first: false, first_draw: 0 };
+        let made = paced.pipeline.make(&self.panel, &paced.manner, intended, load);
+        paced.index += 1;
+        // A player drops what it cannot show any more.
+        let behind = (made.stages.start - due) / paced.every;
+        paced.index += behind.max(0);
+        let desired = if paced.explicit { due + 2 * paced.every } else { made.stages.queued };
+        if let Some(layer) = self.layers[paced.layer].as_mut() {
+            layer.push(&self.panel, &made, desired, None);
+        }
+        let changed = self.panel.moved(t, true);
+        self.rescheduled(changed);
+    }
+}
+
+fn move_frames(
+    panel: &Panel,
+    layers: &mut [Option<Layer>],
+    layer: usize,
+    pipeline: &mut Pipeline,
+    from: i64,
+) {
+    if let Some(layer) = layers.get_mut(layer).and_then(Option::as_mut) {
+        pipeline.moved(layer.reschedule(panel, from));
+    }
+}
+
+/// A frame as HWUI notes it.
+fn drawn(made: &Made, flags: u32, finger: bool, shown: i64) -> Drawn {
+    let stages = made.stages;
+    let draw = Draw::of(stages.intended as u64, Stream::Name, 1);
+    let input = if finger { (draw.0 >> 33) as u32 | 1 } else { 0 };
+    let input_at = if finger { stages.vsync - draw.whole(1_000_000, 4_000_000) } else { 0 };
+    Drawn { stages, flags, token: stages.intended / 1_300_000, input, input_at, shown }
+}
+
+/// Notes the callback that drew nothing.
+fn skipped(window: &mut super::world::Window, made: &Made, vsync: i64, process: &mut super::hwui::Tally) {
+    let start = vsync + 400_000;
+    let done = start + 700_000;
+    let stages = Stages {
+        intended: vsync,
+        start,
+        vsync,
+        traversal: start + 100_000,
+        draw: start + 150_000,
+        sync_queued: start + 200_000,
+        sync_start: start + 300_000,
+        issue: done,
+        dequeue: 0,
+        swap: done,
+        queued: done,
+        ready: done,
+        interval: made.stages.interval,
+    };
+    let skipped = Made { stages, cause: Cause::Smooth, ..*made };
+    window.hwui.push(drawn(&skipped, 8, false, 0), process);
+}

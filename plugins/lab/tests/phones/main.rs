@@ -1,0 +1,10 @@
+//! Phones from outside: what they print, against what they say was true.
+
+mod dialects;
+mod driving;
+mod faults;
+mod launches;
+mod purity;
+mod readers;
+mod ring;
+mod walk;
