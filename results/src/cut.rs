@@ -152,9 +152,13 @@ impl Cutting<'_> {
     fn fling_gap(&mut self, from: DeviceTime, to: DeviceTime) {
         let first = self.evidence.partition_point(|at| *at <= from);
         match self.evidence.get(first).filter(|at| **at < to) {
-            Some(scheduled) => {
-                self.rest(*scheduled - from);
-                self.count(*scheduled, to, Phase::Fling);
+            // A frame due within one vsync of its predecessor left no idle time worth the name: all of it is the stall.
+            Some(due) if self.timeline.periods.at(from).is_some_and(|period| *due - from < period) => {
+                self.count(from, to, Phase::Fling);
+            }
+            Some(due) => {
+                self.rest(*due - from);
+                self.count(*due, to, Phase::Fling);
             }
             None if self.evidence.is_empty() => self.ambiguous = self.ambiguous + (to - from),
             None => self.rest(to - from),

@@ -53,7 +53,8 @@ pub fn fit(
     let lengths: Vec<i64> = presents.windows(2).map(|pair| (pair[1] - pair[0]).ns()).collect();
     let rates = rates(presents, &lengths, reports, &modes);
     let ground = Ground::new(presents, &lengths, &rates, &modes, reports);
-    let path = cheapest(&ground);
+    let mut path = cheapest(&ground);
+    switch_in_pauses(&mut path, &rates, &lengths);
     let fitted: Vec<Option<Fitted>> = (0..rates.len()).map(|rate| settle(&ground, &path, rate)).collect();
     let mut timeline = PeriodTimeline::default();
     for (index, rate) in path.iter().enumerate() {
@@ -69,6 +70,27 @@ pub fn fit(
     }
     timeline.uncertain = uncertain(&ground, &timeline);
     timeline
+}
+
+/// Most lengths before a pause that may be taken for the faster rate by mistake.
+const STRAY: usize = 3;
+
+/// A switch to a faster rate just before a pause belongs into the pause when the lengths in between fit the slower rate
+/// too (two vsyncs at 60 Hz are three at 90): a touch ends a pause and raises the rate, and a switch never makes jank.
+fn switch_in_pauses(path: &mut [Option<usize>], rates: &[Rate], lengths: &[i64]) {
+    for index in 1..path.len() {
+        let (Some(before), Some(now)) = (path[index - 1], path[index]) else { continue };
+        let slow = rates[before].period;
+        if slow <= rates[now].period {
+            continue;
+        }
+        let ahead = lengths[index..].iter().take(STRAY + 1);
+        let Some(stray) = ahead.clone().position(|length| *length > LONG) else { continue };
+        let fits_slow = |length: &i64| lattice::residual(*length, slow) * 100 < slow * 8;
+        if ahead.take(stray).all(fits_slow) {
+            path[index..=index + stray].fill(Some(before));
+        }
+    }
 }
 
 fn pinned(pins: &[(Option<DeviceTime>, Span)]) -> PeriodTimeline {

@@ -1,1 +1,5 @@
-//! Stories, simulation, wire, truth and tidy tests of the whole.
+//! The harness of the suite: whole runs in the simulated lab, and an oracle that computes what they must say.
+
+pub mod memory;
+pub mod oracle;
+pub mod stage;

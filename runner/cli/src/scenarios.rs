@@ -41,12 +41,22 @@ fn files(paths: &[PathBuf]) -> Result<Vec<SourceFile>, String> {
         if files.is_empty() {
             return Err(format!("{}: no .yaml or .yml file in this folder", path.display()));
         }
+        let named = files == [path.clone()];
         for file in files {
             let text = host::read_file(&file, MOST)?;
-            found.push(SourceFile { name: file.display().to_string(), text });
+            if named || !is_fragment(&text) {
+                found.push(SourceFile { name: file.display().to_string(), text });
+            }
         }
     }
     Ok(found)
+}
+
+/// A bare list of steps: a piece for `runFlow`, not a scenario of its own. Skipped in folders, refused when named.
+fn is_fragment(text: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(&text[..text.len().min(64 << 10)]);
+    let first = text.lines().map(str::trim_end).find(|line| !line.is_empty() && !line.trim_start().starts_with('#'));
+    first.is_some_and(|line| line == "-" || line.starts_with("- "))
 }
 
 /// Applies `--iterations` and `--warmup`.
@@ -80,4 +90,16 @@ pub fn selection(select: &SelectArgs, filter: Option<&str>) -> Result<Selection,
         devices,
         shard,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_of_steps_is_a_fragment_and_a_document_marker_is_not() {
+        assert!(is_fragment(b"# shared steps\n\n- stopApp\n"));
+        assert!(!is_fragment(b"appId: com.a\n---\n- stopApp\n"));
+        assert!(!is_fragment(b"---\nname: x\n") && !is_fragment(b""));
+    }
 }

@@ -2,7 +2,8 @@
 
 use crate::args::PhoneArgs;
 use crate::host::{self, Programs, TcpDial};
-use farmjank_devices::adb::{AdbProvider, Options, StartPolicy, ensure_server, servers_from_env};
+use farmjank_devices::adb::{StartPolicy, ensure_server, servers_from_env};
+use farmjank_devices::{AdbProvider, Options};
 use farmjank_frames::{Gfxinfo, SurfaceFlinger};
 use farmjank_lab::lab::{Lab, LiveLab};
 use farmjank_lab::dial::LabDial;
@@ -38,18 +39,13 @@ pub async fn phones(args: &PhoneArgs) -> Result<Phones, Fault> {
 /// A lab by name or file.
 pub fn lab(name: &str, seed: Option<u64>) -> Result<Lab, Fault> {
     let usage = |what: String| Fault::new(Blame::Scenario, "lab", what);
-    let lab = match Lab::named(name) {
-        Some(lab) => lab,
-        None if Path::new(name).exists() => {
-            let bytes = host::read_file(Path::new(name), LAB_BYTES).map_err(usage)?;
-            let text = String::from_utf8(bytes).map_err(|_| usage(format!("{name}: not UTF-8")))?;
-            Lab::from_yaml(&text).map_err(|why| usage(format!("{name}: {why}")))?
-        }
-        None => {
-            let known = Lab::gallery().join(", ");
-            let fault = usage(format!("there is no lab `{name}`"));
-            return Err(fault.advise(format!("name a lab file, or one of: {known}")));
-        }
+    let lab = if Path::new(name).is_file() {
+        let bytes = host::read_file(Path::new(name), LAB_BYTES).map_err(usage)?;
+        let text = String::from_utf8(bytes).map_err(|_| usage(format!("{name}: not UTF-8")))?;
+        Lab::from_yaml(&text).map_err(|why| usage(format!("{name}: {why}")))?
+    } else {
+        let advise = "name a lab file, or one that comes with farmjank";
+        Lab::named(name).map_err(|why| usage(why.to_string()).advise(advise))?
     };
     Ok(match seed {
         Some(seed) => lab.with_seed(seed),
@@ -59,11 +55,10 @@ pub fn lab(name: &str, seed: Option<u64>) -> Result<Lab, Fault> {
 
 fn virtual_phones(name: &str, seed: Option<u64>) -> Result<Phones, Fault> {
     let lab = lab(name, seed)?;
-    let seed = lab.seed();
-    let live = lab.build().map_err(|why| Fault::new(Blame::Scenario, "lab", why))?;
+    let live = lab.build().map_err(|why| Fault::new(Blame::Scenario, "lab", why.to_string()))?;
     let options = Options { name: "lab".to_owned(), ..Options::default() };
-    let provider = AdbProvider::new(live.servers(), Rc::new(LabDial::new(live.clone())), options);
-    Ok(Phones { provider: Rc::new(provider), lab: Some(live), seed })
+    let provider = AdbProvider::new(lab.servers(), Rc::new(LabDial::new(live.clone())), options);
+    Ok(Phones { provider: Rc::new(provider), lab: Some(live), seed: lab.seed })
 }
 
 async fn adb_phones() -> Result<Phones, Fault> {

@@ -41,7 +41,7 @@ impl Source {
         let test_lines = test_regions(&tokens);
         let folder =
             |name: &str| path.starts_with(&format!("{name}/")) || path.contains(&format!("/{name}/"));
-        let is_test = folder("tests") || folder("benches");
+        let is_test = ["tests", "benches", "examples"].into_iter().any(folder);
         Source { path: path.to_owned(), text: text.to_owned(), tokens, is_test, test_lines }
     }
 

@@ -12,7 +12,7 @@ pub fn run(args: &ScenarioArgs, look: Look) -> u8 {
     let Some(scenarios) = load(args, look) else { return USAGE };
     for scenario in &scenarios {
         let trials = scenario.iterations + scenario.warmup;
-        let windows: Vec<String> = scenario.windows().iter().map(|window| window.name.clone()).collect();
+        let windows: Vec<&str> = scenario.windows().iter().map(|window| window.name).collect();
         let windows = if windows.is_empty() { "no window".to_owned() } else { windows.join(", ") };
         Streams.out(&format!("ok  {}  {} ({trials} trials: {windows})\n", scenario.file, scenario.name));
     }

@@ -2,8 +2,8 @@
 
 use super::Answer;
 use farmjank_reporters::clean;
-use farmjank_results::metric::{Reading, Unit};
-use farmjank_results::metrics::find;
+use farmjank_results::metric::{Metric, Needs, Reading, Unit};
+use farmjank_results::metrics::{find, shelf};
 use serde_json::{Map, Value, json};
 
 /// Version of the JSON form.
@@ -50,7 +50,8 @@ pub fn table(answer: &Answer) -> String {
         true => "none missed".to_owned(),
         false => format!("coverage not proved: {}", coverage.doubts.join("; ")),
     };
-    out.push_str(&format!("frames    {} seen in {} dumps, {seen}\n", coverage.frames_seen, coverage.samples));
+    let dumps = if coverage.samples == 1 { "dump" } else { "dumps" };
+    out.push_str(&format!("frames    {} seen in {} {dumps}, {seen}\n", coverage.frames_seen, coverage.samples));
     let rates: Vec<String> = coverage
         .periods
         .iter()
@@ -60,18 +61,37 @@ pub fn table(answer: &Answer) -> String {
         })
         .collect();
     out.push_str(&format!("refresh   {}\n\n", if rates.is_empty() { "unknown".to_owned() } else { rates.join(" → ") }));
-    let width = answer.readings.keys().map(String::len).max().unwrap_or(0);
-    for (key, reading) in &answer.readings {
-        let unit = find(key).map(|metric| metric.unit());
-        let symbol = unit.filter(|unit| *unit != Unit::Count && *unit != Unit::Ratio).map_or("", Unit::symbol);
-        let shown = match reading {
-            Reading::Value(value) => format!("{} {symbol}", decimal(*value, unit)),
-            Reading::List(values) => values.iter().map(|value| decimal(*value, unit)).collect::<Vec<_>>().join(" "),
-            Reading::Unmeasurable(why) => format!("-  {}", clean::line(why, 300)),
-        };
-        out.push_str(&format!("{key:width$}  {}\n", shown.trim_end()));
+    let metrics = shelf().iter().filter(|metric| !is_counter(**metric));
+    let width = shelf().iter().map(|metric| metric.key().len()).max().unwrap_or(0);
+    for metric in metrics {
+        let Some(reading) = answer.readings.get(metric.key()) else { continue };
+        out.push_str(&format!("{:width$}  {}\n", metric.key(), shown(reading, metric.unit())));
+    }
+    let counters: Vec<String> = shelf()
+        .iter()
+        .filter(|metric| is_counter(**metric))
+        .filter_map(|metric| Some((metric, answer.readings.get(metric.key())?.value().filter(|value| *value != 0.0)?)))
+        .map(|(metric, value)| format!("{} {}", metric.key(), decimal(value, metric.unit())))
+        .collect();
+    if !counters.is_empty() {
+        out.push_str(&format!("\ncounted   {}\n", counters.join(", ")));
     }
     out
+}
+
+/// Honesty counters are shown in one line, and only those that counted anything.
+fn is_counter(metric: &dyn Metric) -> bool {
+    metric.needs() == Needs::Counters
+}
+
+fn shown(reading: &Reading, unit: Unit) -> String {
+    let symbol = if matches!(unit, Unit::Count | Unit::Ratio) { "" } else { unit.symbol() };
+    let text = match reading {
+        Reading::Value(value) => format!("{:>10} {symbol}", decimal(*value, unit)),
+        Reading::List(values) => values.iter().map(|value| decimal(*value, unit)).collect::<Vec<_>>().join(" "),
+        Reading::Unmeasurable(why) => format!("{:>10} {}", "-", clean::line(why, 300)),
+    };
+    text.trim_end().to_owned()
 }
 
 fn origin(origin: farmjank_results::period::PeriodOrigin) -> &'static str {
@@ -83,10 +103,10 @@ fn origin(origin: farmjank_results::period::PeriodOrigin) -> &'static str {
     }
 }
 
-fn decimal(value: f64, unit: Option<Unit>) -> String {
+fn decimal(value: f64, unit: Unit) -> String {
     match unit {
-        Some(Unit::Count) if value.fract() == 0.0 => format!("{value:.0}"),
-        Some(Unit::Ratio) => format!("{value:.4}"),
+        Unit::Count if value.fract() == 0.0 => format!("{value:.0}"),
+        Unit::Ratio => format!("{value:.4}"),
         _ => format!("{value:.2}"),
     }
 }

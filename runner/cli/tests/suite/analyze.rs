@@ -1,0 +1,104 @@
+//! `farmjank analyze` on dumps written here.
+
+use crate::world::{run, write};
+use serde_json::Value;
+
+/// A `--latency` dump: period line and one row per present.
+fn dump(period: i64, presents: &[i64]) -> String {
+    let row = |at: &i64| format!("{}\t{at}\t{}\n", at - 2 * period, at - period);
+    format!("{period}\n{}\n", presents.iter().map(row).collect::<String>())
+}
+
+fn json(args: &[&str], files: &[&str]) -> Value {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut all = vec!["analyze", "--format", "json"];
+    all.extend(args);
+    let names: Vec<String> = (0..files.len()).map(|n| format!("{n}.txt")).collect();
+    for (name, text) in names.iter().zip(files) {
+        write(folder.path(), name, text);
+        all.push(name);
+    }
+    let ended = run(folder.path(), &all);
+    assert_eq!(ended.code, 0, "{}", ended.err);
+    serde_json::from_str(&ended.out).expect("JSON and nothing else")
+}
+
+const P: i64 = 16_666_667;
+
+/// 60 frames at 60 Hz, the 31st three vsyncs late.
+fn presents() -> Vec<i64> {
+    (0..60).map(|n| 1_000_000_000_000 + (n + if n >= 30 { 3 } else { 0 }) * P).collect()
+}
+
+#[test]
+fn one_hitch_of_three_vsyncs_is_what_it_is() {
+    let answer = json(&["--vsync", "16666667"], &[&dump(P, &presents())]);
+    assert_eq!((&answer["format"], &answer["source"]), (&Value::from(1), &Value::from("surfaceflinger")));
+    let value = |key: &str| answer["metrics"][key]["value"].as_f64().unwrap_or(f64::NAN);
+    assert_eq!(value("dropped_frames"), 3.0);
+    assert!((value("fps") - 59.0 / (62.0 * P as f64 / 1e9)).abs() < 1e-9);
+    assert!((value("hitch_ms") - 3.0 * P as f64 / 1e6).abs() < 1e-9);
+    assert!((value("fps") / (1e9 / P as f64) + value("hitch_ms_per_s") / 1e3 - 1.0).abs() < 1e-9);
+    assert_eq!(answer["coverage"]["frames_seen"], 60);
+    assert!(answer["metrics"]["scroll_fps"]["value"].is_null());
+    assert!(answer["metrics"]["scroll_fps"]["reason"].is_string());
+}
+
+#[test]
+fn overlapping_dumps_in_any_order_give_one_answer() {
+    let all = presents();
+    let whole = json(&[], &[&dump(P, &all)]);
+    let (first, second) = (dump(P, &all[..40]), dump(P, &all[25..]));
+    for files in [[first.as_str(), &second], [&second, &first]] {
+        assert_eq!(json(&[], &files)["metrics"]["fps"], whole["metrics"]["fps"]);
+    }
+}
+
+#[test]
+fn dumps_without_overlap_give_no_number() {
+    let all = presents();
+    let answer = json(&[], &[&dump(P, &all[..20]), &dump(P, &all[30..])]);
+    assert_eq!(answer["coverage"]["proved"], false);
+    assert!(answer["metrics"]["fps"]["value"].is_null());
+    assert!(answer["metrics"]["fps"]["reason"].as_str().is_some_and(|reason| !reason.is_empty()));
+    assert_eq!(answer["metrics"]["loss_events"]["value"], 1);
+}
+
+#[test]
+fn windows_idle_gaps_and_target_rates_are_honoured() {
+    let all = presents();
+    let window = format!("{}..{}:finger", all[0], all[10]);
+    let answer = json(&["--window", &window], &[&dump(P, &all)]);
+    assert_eq!(answer["metrics"]["dropped_frames"]["value"], 0);
+    assert_eq!(answer["coverage"]["frames_seen"], 11);
+    let gap = json(&["--idle-gap", "50ms"], &[&dump(P, &all)]);
+    assert_eq!(gap["metrics"]["dropped_frames"]["value"], 0);
+    assert_eq!(gap["metrics"]["idle_gaps"]["value"], 1);
+    let none = json(&["--idle-gap", "none"], &[&dump(P, &all)]);
+    assert_eq!(none["metrics"]["dropped_frames"]["value"], 3);
+    let half: Vec<i64> = (0..40).map(|n| 1_000_000_000_000 + n * 2 * P).collect();
+    let target = json(&["--target-fps", "30", "--vsync", "16666667"], &[&dump(P, &half)]);
+    assert_eq!(target["metrics"]["hitch_ms"]["value"], 0.0);
+}
+
+#[test]
+fn standard_input_and_wrong_files_are_handled_with_words() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = write(folder.path(), "dump.txt", &dump(P, &presents()));
+    let stdin = std::fs::File::open(path).expect("the dump");
+    let mut command = crate::world::farmjank(folder.path());
+    let output = command.args(["analyze", "-"]).stdin(stdin).output().expect("it runs");
+    assert!(output.status.success());
+    write(folder.path(), "empty.txt", &format!("{P}\n{}", "0\t0\t0\n".repeat(127)));
+    write(folder.path(), "period.txt", &format!("{P}\n"));
+    write(folder.path(), "no-app.txt", "No process found for: com.a\n");
+    let mut said = Vec::new();
+    for name in ["empty.txt", "period.txt", "no-app.txt", "absent.txt"] {
+        let ended = run(folder.path(), &["analyze", "--format", "json", name]);
+        assert_eq!((ended.code, ended.out.as_str()), (2, ""), "{name}");
+        assert!(ended.err.contains(name));
+        said.push(ended.err.replace(name, ""));
+    }
+    said.dedup();
+    assert_eq!(said.len(), 4, "each has its own message: {said:?}");
+}

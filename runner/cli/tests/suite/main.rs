@@ -1,0 +1,9 @@
+//! The `farmjank` binary as users meet it: exit codes, messages, files, and the stock adb between it and the lab.
+#![allow(clippy::disallowed_types, clippy::disallowed_methods)] // tests live in the real world
+
+mod analyze;
+mod dumps;
+mod run;
+mod stock_adb;
+mod usage;
+mod world;

@@ -1,0 +1,114 @@
+//! The stock adb server between the tool and the lab's phones: nobody can say that our transport and our simulator only
+//! agree with each other.
+
+use crate::world::{Lab, SMOOTH, ended, farmjank, write};
+use std::collections::BTreeSet;
+use std::net::TcpListener;
+use std::process::{Child, Command, Stdio};
+
+/// An adb server of our own on a free port.
+struct Server {
+    child: Child,
+    port: u16,
+}
+
+impl Server {
+    /// None, with a printed reason, where there is no adb; in CI that is a failure.
+    fn start() -> Option<Server> {
+        if Command::new("adb").arg("version").stdout(Stdio::null()).status().is_err() {
+            assert!(std::env::var_os("CI").is_none(), "adb is missing: CI installs it");
+            println!("skipped: no adb program on this machine");
+            return None;
+        }
+        let port = TcpListener::bind("127.0.0.1:0").expect("a free port").local_addr().expect("its number").port();
+        let child = Command::new("adb")
+            .args(["-P", &port.to_string(), "server", "nodaemon"])
+            .env("ADB_MDNS", "0")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("adb starts");
+        Some(Server { child, port })
+    }
+
+    fn adb(&self, args: &[&str]) -> String {
+        let port = self.port.to_string();
+        let done = ended(Command::new("adb").args(["-P", &port]).args(args));
+        format!("{}{}", done.out, done.err)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// 60, 90, 120 and 144 Hz.
+const LAB: &str = "
+name: stock
+latency: hub
+phones:
+  - { archetype: redmi-note-7, serial: R60 }
+  - { archetype: pixel-6, serial: P90 }
+  - { archetype: pixel-8, serial: P120 }
+  - { archetype: rog-phone-7, serial: R144 }
+";
+
+#[test]
+fn through_the_stock_adb_server_every_frame_is_seen() {
+    let Some(server) = Server::start() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let lab = write(folder.path(), "lab.yaml", LAB);
+    let truth = folder.path().join("truth.json");
+    let lab = Lab::serve(folder.path(), &lab, 4, &truth);
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    for daemon in &lab.daemons {
+        let said = server.adb(&["connect", daemon]);
+        assert!(said.contains("connected"), "{said}");
+    }
+    write(folder.path(), "s.yaml", SMOOTH);
+    let done = ended(
+        farmjank(folder.path())
+            .env("ANDROID_ADB_SERVER_PORT", server.port.to_string())
+            .args(["run", "--out", "bundle", "s.yaml"]),
+    );
+    assert_eq!(done.code, 0, "{}{}", done.out, done.err);
+    assert!(done.out.to_lowercase().contains("virtual"), "virtual phones are labelled through any adb:\n{}", done.out);
+    lab.interrupt();
+    let truth: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(&truth).expect("the truth")).expect("JSON");
+    let log = std::fs::read(folder.path().join("bundle/events.ndjson")).expect("the log");
+    let (record, _) = farmjank_results::record::Record::read_ndjson(&log).expect("a whole log");
+    assert_eq!(record.jobs.len(), 4);
+    let mut rates = BTreeSet::new();
+    for job in record.jobs.values() {
+        for window in job.trials.iter().flat_map(|trial| &trial.windows).filter(|window| window.window != "launch") {
+            let coverage = window.coverage.as_ref().expect("coverage");
+            assert!(coverage.proved, "{:?}", coverage.doubts);
+            let existed = existed(&truth, window);
+            assert!(existed.contains(&coverage.frames_seen), "seen {}, existed {existed:?}", coverage.frames_seen);
+            rates.extend(window.refresh_hz.map(|hz| (hz / 10.0).round() as i64 * 10));
+        }
+    }
+    assert_eq!(rates.into_iter().collect::<Vec<_>>(), [60, 90, 120, 140], "four kinds of panel");
+}
+
+/// Frames of any one layer of any one phone inside the motions of a window: the phone's clock tells which it was.
+fn existed(truth: &serde_json::Value, window: &farmjank_results::event::WindowMeasured) -> BTreeSet<u64> {
+    let wanted = window.coverage.as_ref().and_then(|coverage| coverage.layer.clone()).unwrap_or_default();
+    let base = |name: &str| name.rsplit_once('#').map_or(name.to_owned(), |(base, _)| base.to_owned());
+    let phones = truth.as_object().expect("phones").values();
+    let count = |layer: &serde_json::Value| {
+        let presents = layer["presents"].as_array().expect("presents");
+        let inside = |at: i64| window.motions.iter().any(|motion| (motion.from.ns()..=motion.to.ns()).contains(&at));
+        presents.iter().filter_map(serde_json::Value::as_i64).filter(|at| inside(*at)).count() as u64
+    };
+    phones
+        .map(|phone| {
+            let layers = phone["layers"].as_array().expect("layers").iter();
+            layers.filter(|layer| base(layer["name"].as_str().unwrap_or("")) == base(&wanted)).map(count).sum()
+        })
+        .collect()
+}

@@ -1,0 +1,83 @@
+//! Words and exit codes when nothing is measured.
+
+use crate::world::{SMOOTH, run, write};
+
+#[test]
+fn without_phones_a_run_exits_3_and_says_how_to_try_the_lab() {
+    let folder = tempfile::tempdir().expect("a folder");
+    write(folder.path(), "s.yaml", SMOOTH);
+    let ended = run(folder.path(), &["run", "s.yaml"]);
+    assert_eq!(ended.code, 3, "{}", ended.err);
+    assert!(ended.err.contains("--lab demo"), "{}", ended.err);
+}
+
+#[test]
+fn every_complaint_of_every_file_is_printed_with_its_place_and_exit_2() {
+    let folder = tempfile::tempdir().expect("a folder");
+    write(folder.path(), "a.yaml", &SMOOTH.replace("thresholds:", "treshold:"));
+    write(folder.path(), "b.yaml", "name: B\nappId: com.b\nsteps:\n  - swip: { direction: UP }\n  - takeScreenshot: x\n");
+    for verb in ["check", "run", "plan"] {
+        let ended = run(folder.path(), &[verb, "."]);
+        assert_eq!(ended.code, 2, "{verb}");
+        for wanted in ["a.yaml:", "b.yaml:4:5", "b.yaml:5:5", "thresholds", "swipe", "takeScreenshot", "^"] {
+            assert!(ended.err.contains(wanted), "{verb}: no `{wanted}` in\n{}", ended.err);
+        }
+    }
+}
+
+#[test]
+fn hostile_yaml_is_refused_quickly() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let laughs: String = (1..12).fold("a0: &a0 [x]\n".to_owned(), |text, n| {
+        let many = format!("*a{}, ", n - 1).repeat(10);
+        format!("{text}a{n}: &a{n} [{many}]\n")
+    });
+    let duplicate = SMOOTH.replace("warmup: 0", "warmup: 0\nwarmup: 1");
+    for (name, text) in [("laughs", laughs), ("deep", "[".repeat(200_000)), ("twice", duplicate)] {
+        let path = write(folder.path(), &format!("{name}.yaml"), &text);
+        let ended = run(folder.path(), &["check", &path.display().to_string()]);
+        assert_eq!(ended.code, 2, "{name}");
+        assert!(ended.err.contains(&format!("{name}.yaml:")), "{name}: {}", ended.err);
+    }
+    std::fs::write(folder.path().join("bytes.yaml"), b"name: \xff\xfe\n").expect("a file");
+    let ended = run(folder.path(), &["check", "bytes.yaml"]);
+    assert!(ended.code == 2 && ended.err.contains("UTF-8"), "{}", ended.err);
+}
+
+#[test]
+fn a_selection_that_matches_nothing_exits_5() {
+    let folder = tempfile::tempdir().expect("a folder");
+    write(folder.path(), "s.yaml", SMOOTH);
+    let ended = run(folder.path(), &["run", "--lab", "demo", "-t", "no-such-tag", "--out", "o", "s.yaml"]);
+    assert_eq!(ended.code, 5, "{}{}", ended.out, ended.err);
+}
+
+#[test]
+fn an_unknown_lab_names_the_gallery() {
+    let folder = tempfile::tempdir().expect("a folder");
+    write(folder.path(), "s.yaml", SMOOTH);
+    let ended = run(folder.path(), &["run", "--lab", "dmeo", "s.yaml"]);
+    assert!(ended.code == 2 && ended.err.contains("demo"), "{} {}", ended.code, ended.err);
+}
+
+#[test]
+fn the_schema_is_json_and_knows_the_commands() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let ended = run(folder.path(), &["schema"]);
+    let schema: serde_json::Value = serde_json::from_str(&ended.out).expect("JSON");
+    assert!(schema["$schema"].as_str().is_some_and(|name| name.contains("2020-12")));
+    assert!(ended.out.contains("scrollUntilVisible"));
+}
+
+#[test]
+fn devices_plan_and_doctor_look_at_the_demo_lab() {
+    let folder = tempfile::tempdir().expect("a folder");
+    write(folder.path(), "s.yaml", &SMOOTH.replace("name: Smooth", "name: Smooth\ndevices: 'refresh >= 100'"));
+    let devices = run(folder.path(), &["devices", "--lab", "demo"]);
+    assert_eq!(devices.code, 0, "{}", devices.err);
+    assert_eq!(devices.out.lines().filter(|line| line.contains("virtual") && line.contains("Hz")).count(), 4, "{}", devices.out);
+    let plan = run(folder.path(), &["plan", "--lab", "demo", "s.yaml"]);
+    assert!(plan.out.contains("needs") && plan.out.contains("job 0"), "{}{}", plan.out, plan.err);
+    let doctor = run(folder.path(), &["doctor", "--lab", "demo"]);
+    assert!(doctor.out.contains("ready to measure"), "{}", doctor.out);
+}

@@ -1,0 +1,68 @@
+//! A run bundle and the two output streams, in memory.
+
+use farmjank_engine::announce::Voice;
+use farmjank_seams::host::Files;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+
+/// The bundle's files by path.
+#[derive(Default)]
+pub struct Memory {
+    /// Keep raw dumps; otherwise they are only counted.
+    keeps_evidence: bool,
+    /// Bytes appended, whether kept or not.
+    pub appended: Cell<u64>,
+    files: RefCell<BTreeMap<String, Vec<u8>>>,
+}
+
+impl Memory {
+    /// An empty bundle that keeps raw dumps, or only counts their bytes.
+    pub fn keeping(keeps_evidence: bool) -> Self {
+        Memory { keeps_evidence, ..Memory::default() }
+    }
+
+    /// A file's bytes; empty when there is none.
+    pub fn read(&self, path: &str) -> Vec<u8> {
+        self.files.borrow().get(path).cloned().unwrap_or_default()
+    }
+
+    /// Paths in order.
+    pub fn paths(&self) -> Vec<String> {
+        self.files.borrow().keys().cloned().collect()
+    }
+}
+
+impl Files for Memory {
+    fn append(&self, path: &str, bytes: &[u8]) -> Result<(), String> {
+        self.appended.set(self.appended.get() + bytes.len() as u64);
+        if path.starts_with("evidence/") && !self.keeps_evidence {
+            return Ok(());
+        }
+        self.files.borrow_mut().entry(path.to_owned()).or_default().extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn write(&self, path: &str, bytes: &[u8]) -> Result<(), String> {
+        self.files.borrow_mut().insert(path.to_owned(), bytes.to_vec());
+        Ok(())
+    }
+}
+
+/// What was said.
+#[derive(Default)]
+pub struct Ear {
+    /// Standard output.
+    pub out: RefCell<String>,
+    /// Standard error.
+    pub err: RefCell<String>,
+}
+
+impl Voice for Ear {
+    fn out(&self, text: &str) {
+        self.out.borrow_mut().push_str(text);
+    }
+
+    fn err(&self, text: &str) {
+        self.err.borrow_mut().push_str(text);
+    }
+}

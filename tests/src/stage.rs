@@ -1,0 +1,174 @@
+//! `Stage::lab("demo").scenario(YAML).run()`: a whole run on simulated time, with the lab's truth beside its record.
+
+use crate::memory::{Ear, Memory};
+use farmjank_devices::{AdbProvider, Options as AdbOptions};
+use farmjank_engine::conduct::{Options, Setup, run};
+use farmjank_engine::patience::Patience;
+use farmjank_engine::stop::{Stop, Urgency};
+use farmjank_engine::survey::Wanted;
+use farmjank_frames::{Gfxinfo, SurfaceFlinger};
+use farmjank_lab::dial::LabDial;
+use farmjank_lab::lab::{Lab, LiveLab};
+use farmjank_results::metric::Unit;
+use farmjank_results::record::Record;
+use farmjank_scenarios::plan::Selection;
+use farmjank_scenarios::read::{ReadOptions, SourceFile, read};
+use farmjank_scenarios::scenario::Scenario;
+use farmjank_seams::reporter::Reporter;
+use farmjank_seams::source::FrameSource;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::time::Duration;
+
+/// A run to be.
+pub struct Stage {
+    lab: Lab,
+    scenarios: Vec<SourceFile>,
+    patience: Patience,
+    wanted: Wanted,
+    interrupt: Option<(Duration, Urgency)>,
+    reporters: bool,
+    forgetful: bool,
+}
+
+/// A run that was.
+pub struct Story {
+    /// Its record.
+    pub record: Record,
+    /// Its bundle.
+    pub files: Rc<Memory>,
+    /// What it said.
+    pub ear: Rc<Ear>,
+    /// The lab it ran in, with its truth.
+    pub lab: Rc<LiveLab>,
+}
+
+impl Stage {
+    /// In a lab of the gallery.
+    pub fn lab(name: &str) -> Stage {
+        Stage::of(Lab::named(name).expect("a lab of the gallery"))
+    }
+
+    /// In a lab described here.
+    pub fn lab_yaml(text: &str) -> Stage {
+        Stage::of(Lab::from_yaml(text).expect("a lab that can be read"))
+    }
+
+    fn of(lab: Lab) -> Stage {
+        let (scenarios, wanted) = (Vec::new(), Wanted::default());
+        Stage { lab, scenarios, patience: Patience::default(), wanted, interrupt: None, reporters: false, forgetful: false }
+    }
+
+    /// With another seed.
+    pub fn seed(mut self, seed: u64) -> Stage {
+        self.lab = self.lab.with_seed(seed);
+        self
+    }
+
+    /// Runs this scenario too.
+    pub fn scenario(mut self, yaml: &str) -> Stage {
+        let name = format!("scenario-{}.yaml", self.scenarios.len());
+        self.scenarios.push(SourceFile { name, text: yaml.as_bytes().to_vec() });
+        self
+    }
+
+    /// Only these phones.
+    pub fn serials(mut self, serials: &[&str]) -> Stage {
+        self.wanted.serials = serials.iter().map(|serial| (*serial).to_owned()).collect();
+        self
+    }
+
+    /// Other budgets.
+    pub fn patience(mut self, change: impl FnOnce(&mut Patience)) -> Stage {
+        change(&mut self.patience);
+        self
+    }
+
+    /// Interrupts after so much simulated time.
+    pub fn interrupt(mut self, after: Duration, urgency: Urgency) -> Stage {
+        self.interrupt = Some((after, urgency));
+        self
+    }
+
+    /// With the reporters every run has.
+    pub fn reporters(mut self) -> Stage {
+        self.reporters = true;
+        self
+    }
+
+    /// Without keeping raw dumps in memory: for runs too large to hold.
+    pub fn forgetful(mut self) -> Stage {
+        self.forgetful = true;
+        self
+    }
+
+    /// Runs to the end.
+    pub fn run(self) -> Story {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+        let runtime = runtime.expect("a runtime");
+        tokio::task::LocalSet::new().block_on(&runtime, self.play())
+    }
+
+    async fn play(self) -> Story {
+        let lab = self.lab.build().expect("a lab that can be built");
+        let provider = AdbProvider::new(
+            self.lab.servers(),
+            Rc::new(LabDial::new(lab.clone())),
+            AdbOptions { name: "lab".into(), ..AdbOptions::default() },
+        );
+        let (files, ear, stop) = (Rc::new(Memory::keeping(!self.forgetful)), Rc::new(Ear::default()), Stop::default());
+        if let Some((after, urgency)) = self.interrupt {
+            let stop = stop.clone();
+            tokio::task::spawn_local(async move {
+                tokio::time::sleep(after).await;
+                stop.ask(urgency, "SIGINT");
+            });
+        }
+        let seed = self.lab.seed;
+        let options = Options {
+            run: format!("lab-{}-seed{seed}", self.lab.name),
+            tool: "test".into(),
+            wall: "2000-01-01T00:00:00Z".into(),
+            seed,
+            lab: Some(self.lab.name.clone()),
+            wanted: self.wanted,
+            selection: Selection::default(),
+            most_running: 512,
+            patience: self.patience,
+        };
+        let setup = Setup {
+            options,
+            scenarios: scenarios(&self.scenarios),
+            provider: Rc::new(provider),
+            sources: Box::new(move |scenario| sources(scenario, seed)),
+            files: files.clone(),
+            voice: ear.clone(),
+            reporters: if self.reporters { shelf() } else { Vec::new() },
+            stop,
+        };
+        let record = run(setup).await;
+        Story { record, files, ear, lab }
+    }
+}
+
+fn shelf() -> Vec<Box<dyn Reporter>> {
+    farmjank_reporters::shelf(farmjank_reporters::Options::default())
+}
+
+fn scenarios(files: &[SourceFile]) -> Vec<Scenario> {
+    let metrics: Vec<(&str, Unit)> =
+        farmjank_results::metrics::shelf().iter().map(|metric| (metric.key(), metric.unit())).collect();
+    let none = |path: &str| Err(format!("{path}: no such file"));
+    let read = read(files, &BTreeMap::new(), &ReadOptions { metrics: &metrics, sources: &none });
+    read.unwrap_or_else(|complaints| {
+        let words: String = complaints.iter().map(|complaint| complaint.render(false)).collect();
+        panic!("the scenario of a test cannot be read:\n{words}")
+    })
+}
+
+fn sources(scenario: &Scenario, seed: u64) -> Vec<Rc<dyn FrameSource>> {
+    let all: [Rc<dyn FrameSource>; 2] =
+        [Rc::new(SurfaceFlinger::new(scenario.layer.clone(), seed)), Rc::new(Gfxinfo::new(seed))];
+    let pinned = |source: &Rc<dyn FrameSource>| scenario.source.is_none_or(|pinned| source.id() == pinned);
+    all.into_iter().filter(pinned).collect()
+}

@@ -1,0 +1,6 @@
+//! One binary of all whole-system tests: quick to link, one place to look.
+
+mod debug;
+mod stories;
+mod tidy;
+mod truth;
