@@ -1,9 +1,11 @@
 //! The table of crates: dependencies point one way, and each rim is known by one crate alone.
 
-use super::tree::root;
+use super::tokens::Token;
+use super::tree::{root, sources};
 use super::{Complaint, none};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::process::Command;
 
 /// Which crates of ours each may depend on. Binaries and tests, which nobody depends on, are `ANYTHING`.
@@ -24,12 +26,11 @@ const ANYTHING: &[&str] =
     &["results", "scenarios", "seams", "devices", "frames", "reporters", "lab", "engine"];
 
 /// Crates of others that only some of ours may know: whatever else needs them belongs there.
-const RESERVED: [(&str, &[&str]); 8] = [
+const RESERVED: [(&str, &[&str]); 7] = [
     ("tokio", &["seams", "devices", "frames", "lab", "engine", "cli", "tests"]),
     ("futures", &["seams", "devices", "frames", "lab", "engine", "cli", "tests"]),
     ("adb_client", &["devices"]),
     ("serde-saphyr", &["scenarios", "lab"]),
-    ("winnow", &["scenarios"]),
     ("quick-junit", &["reporters"]),
     ("indicatif", &["reporters", "cli"]),
     ("clap", &["cli"]),
@@ -38,16 +39,43 @@ const RESERVED: [(&str, &[&str]); 8] = [
 /// Our crates with all their dependencies, those of tests and build scripts included.
 type Crates = BTreeMap<String, BTreeSet<String>>;
 
-fn metadata() -> Crates {
+/// Packages of the workspace, as cargo tells them.
+fn packages() -> Vec<Value> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let asked = ["metadata", "--no-deps", "--offline", "--format-version", "1"];
     let output = Command::new(cargo).args(asked).current_dir(root()).output().expect("cargo runs");
     assert!(output.status.success(), "cargo metadata: {}", String::from_utf8_lossy(&output.stderr));
     let read: Value = serde_json::from_slice(&output.stdout).expect("cargo speaks JSON");
-    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
-    let name = |value: &Value| value["name"].as_str().unwrap_or_default().to_owned();
+    list(&read["packages"])
+}
+
+fn list(value: &Value) -> Vec<Value> {
+    value.as_array().cloned().unwrap_or_default()
+}
+
+fn name(value: &Value) -> String {
+    value["name"].as_str().unwrap_or_default().to_owned()
+}
+
+fn metadata() -> Crates {
     let dependencies = |package: &Value| list(&package["dependencies"]).iter().map(name).collect();
-    list(&read["packages"]).iter().map(|package| (name(package), dependencies(package))).collect()
+    packages().iter().map(|package| (name(package), dependencies(package))).collect()
+}
+
+/// The folder of a package, from the root, with `/` at its end.
+fn folder(package: &Value) -> String {
+    let manifest = package["manifest_path"].as_str().unwrap_or_default();
+    let parent = Path::new(manifest).parent().unwrap_or(Path::new(""));
+    let root = root().canonicalize().expect("the root is there");
+    let parent = parent.canonicalize().expect("a package is there");
+    format!("{}/", parent.strip_prefix(root).unwrap_or(&parent).display())
+}
+
+/// Dependencies that no file of their crate names, by the words of its files.
+fn unused(of: &str, dependencies: &[String], words: &BTreeSet<&str>) -> Vec<Complaint> {
+    let idle = dependencies.iter().filter(|name| !words.contains(name.replace('-', "_").as_str()));
+    idle.map(|name| Complaint::of(of, format!("depends on {name} and never names it: leave it out")))
+        .collect()
 }
 
 fn ours(name: &str) -> &str {
@@ -90,6 +118,19 @@ fn dependencies_point_one_way() {
 }
 
 #[test]
+fn every_dependency_is_used() {
+    let mut complaints = Vec::new();
+    for package in packages() {
+        let folder = folder(&package);
+        let own = sources().iter().filter(|source| source.path.starts_with(&folder));
+        let words = own.flat_map(|source| source.tokens.iter().filter_map(Token::word)).collect();
+        let dependencies: Vec<String> = list(&package["dependencies"]).iter().map(name).collect();
+        complaints.extend(unused(&name(&package), &dependencies, &words));
+    }
+    none(complaints);
+}
+
+#[test]
 fn a_wrong_way_is_found() {
     let complaints = |name: &str, on: &[&str]| {
         let dependencies = on.iter().map(|name| (*name).to_owned()).collect();
@@ -101,4 +142,6 @@ fn a_wrong_way_is_found() {
     assert_eq!(complaints("farmjank-results", &["tokio"]), 1);
     assert_eq!(complaints("farmjank-tests", &["farmjank-cli"]), 1);
     assert_eq!(complaints("farmjank-more", &[]), 1);
+    let idle = unused("x", &["serde-saphyr".to_owned(), "tokio".to_owned()], &["serde_saphyr"].into());
+    assert_eq!(idle.len(), 1);
 }
