@@ -84,14 +84,18 @@ pub(crate) fn schedule(lab: &Rc<LiveLab>, faults: &[Scheduled]) {
 }
 
 fn chosen(lab: &LiveLab, whom: &Whom) -> Vec<Rc<LivePhone>> {
-    lab.phones().filter(|phone| *whom == Whom::All || *whom == Whom::Phone(phone.serial().to_owned())).cloned().collect()
+    lab.phones()
+        .filter(|phone| *whom == Whom::All || *whom == Whom::Phone(phone.serial().to_owned()))
+        .cloned()
+        .collect()
 }
 
 impl LiveLab {
     /// Makes something go wrong with a phone now, for a length where that has a meaning. False when there is no such
     /// phone. Call inside the lab's `LocalSet`.
     pub fn inject(&self, serial: &str, kind: Kind, length: Option<Duration>) -> bool {
-        let Some(server) = self.servers().iter().find(|s| s.phones().iter().any(|p| p.serial() == serial)) else {
+        let Some(server) = self.servers().iter().find(|s| s.phones().iter().any(|p| p.serial() == serial))
+        else {
             return false;
         };
         if let Some(phone) = server.phones().iter().find(|phone| phone.serial() == serial) {

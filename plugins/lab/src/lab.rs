@@ -84,7 +84,8 @@ impl Lab {
         let mut tried: Vec<&PhoneSpec> = Vec::new();
         for (serial, spec) in &lab.phones {
             if !tried.contains(&spec) {
-                Phone::new(spec, serial.clone(), lab.seed).map_err(|why| LabError(format!("phone {serial}: {why}")))?;
+                Phone::new(spec, serial.clone(), lab.seed)
+                    .map_err(|why| LabError(format!("phone {serial}: {why}")))?;
                 tried.push(spec);
             }
         }
@@ -136,7 +137,9 @@ impl Lab {
 
 /// Every phone draws from its own seed, whatever other phones a lab holds.
 fn phone_seed(seed: u64, serial: &str) -> u64 {
-    serial.bytes().fold(mix(seed, 0x9403, serial.len() as u64), |word, byte| mix(word, 0x9403, u64::from(byte)))
+    serial
+        .bytes()
+        .fold(mix(seed, 0x9403, serial.len() as u64), |word, byte| mix(word, 0x9403, u64::from(byte)))
 }
 
 /// A running lab.
@@ -185,5 +188,38 @@ impl LiveLab {
     /// Serials, sorted.
     pub fn serials(&self) -> BTreeSet<String> {
         self.phones().map(|phone| phone.serial().to_owned()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_gallery_reads_and_has_the_phones_it_promises() {
+        let counts: Vec<usize> = gallery()
+            .into_iter()
+            .map(|name| Lab::named(name).unwrap_or_else(|e| panic!("{name}: {e}")).phones.len())
+            .collect();
+        assert_eq!(counts, [4, 16, 7, 4, 5, 6, 3, 500]);
+        let big = Lab::named("big").expect("in the gallery");
+        assert_eq!(
+            big.servers(),
+            (0..4).map(Address::Lab).collect::<Vec<_>>(),
+            "at most 128 phones on a server"
+        );
+        for name in gallery() {
+            assert_eq!(
+                Lab::named(name).map(|lab| lab.name),
+                Ok(name.to_owned()),
+                "the file carries its name"
+            );
+        }
+    }
+
+    #[test]
+    fn phones_differ_and_do_not_depend_on_their_neighbours() {
+        assert_ne!(phone_seed(1, "a"), phone_seed(1, "b"));
+        assert_ne!(phone_seed(1, "a"), phone_seed(2, "a"));
     }
 }

@@ -3,6 +3,8 @@
 //! The crate's one place with sockets. Everything else of the lab lives on any byte stream; here the streams are TCP
 //! and the clock should be the real one.
 
+#![expect(clippy::disallowed_types, reason = "the crate's one place with sockets")]
+
 use crate::lab::{LiveLab, LivePhone, Presence};
 use std::net::SocketAddr;
 use std::rc::Rc;

@@ -120,9 +120,15 @@ impl LiveServer {
     fn host(&self, request: &str, current: Option<&Rc<LivePhone>>) -> Reply {
         // `host-serial:SERIAL:verb`, `host-transport-id:N:verb`, `host-usb:verb`, `host-local:verb`, `host:verb`
         let (choice, verb) = if let Some(rest) = request.strip_prefix("host-serial:") {
-            match self.phones.iter().find(|p| rest.strip_prefix(p.serial()).is_some_and(|r| r.starts_with(':'))) {
+            match self
+                .phones
+                .iter()
+                .find(|p| rest.strip_prefix(p.serial()).is_some_and(|r| r.starts_with(':')))
+            {
                 Some(phone) => (Choice::Serial(phone.serial()), &rest[phone.serial().len() + 1..]),
-                None => rest.rsplit_once(':').map_or((Choice::Serial(rest), ""), |(s, verb)| (Choice::Serial(s), verb)),
+                None => rest
+                    .rsplit_once(':')
+                    .map_or((Choice::Serial(rest), ""), |(s, verb)| (Choice::Serial(s), verb)),
             }
         } else if let Some(rest) = request.strip_prefix("host-transport-id:") {
             rest.split_once(':').map_or((Choice::Id(rest), ""), |(id, verb)| (Choice::Id(id), verb))
@@ -157,13 +163,16 @@ impl LiveServer {
                 Err(why) => Reply::Fail(why),
             },
             "get-state" | "get-serialno" | "get-devpath" => match self.find(choice) {
-                Ok(phone) if name == "get-state" => Reply::Text(listing::state(phone.cable().presence).into()),
+                Ok(phone) if name == "get-state" => {
+                    Reply::Text(listing::state(phone.cable().presence).into())
+                }
                 Ok(phone) if name == "get-serialno" => Reply::Text(phone.serial().into()),
                 Ok(phone) => Reply::Text(format!("usb:{}-{}", self.number + 1, phone.number())),
                 Err(why) => Reply::Fail(why),
             },
             _ if name.starts_with("wait-for-") => {
-                let serial = if let Choice::Serial(serial) = choice { Some((*serial).to_owned()) } else { None };
+                let serial =
+                    if let Choice::Serial(serial) = choice { Some((*serial).to_owned()) } else { None };
                 Reply::Wait(serial, name.rsplit('-').next().unwrap_or("device").to_owned())
             }
             _ => Reply::Fail("unknown host service".into()),
@@ -186,9 +195,9 @@ impl LiveServer {
     fn find(&self, choice: &Choice<'_>) -> Result<&Rc<LivePhone>, String> {
         let mut there = self.phones.iter().filter(|phone| phone.cable().presence != Presence::Absent);
         match choice {
-            Choice::Serial(serial) => {
-                there.find(|phone| phone.serial() == *serial).ok_or_else(|| format!("device '{serial}' not found"))
-            }
+            Choice::Serial(serial) => there
+                .find(|phone| phone.serial() == *serial)
+                .ok_or_else(|| format!("device '{serial}' not found")),
             Choice::Id(id) => there
                 .find(|phone| id.parse() == Ok(phone.number()))
                 .ok_or_else(|| format!("no device with transport id '{id}'")),
@@ -201,7 +210,11 @@ impl LiveServer {
     }
 
     /// Sends the list now and after every change, until the client goes.
-    async fn track<W: AsyncRead + AsyncWrite + Unpin>(&self, wire: &mut W, long: bool) -> std::io::Result<()> {
+    async fn track<W: AsyncRead + AsyncWrite + Unpin>(
+        &self,
+        wire: &mut W,
+        long: bool,
+    ) -> std::io::Result<()> {
         wire.write_all(b"OKAY").await?;
         let mut changed = self.changed.subscribe();
         let mut last: Option<String> = None;
@@ -222,7 +235,12 @@ impl LiveServer {
     }
 
     /// `wait-for-device` and its kin: `OKAY`, then another `OKAY` when a phone is in the state.
-    async fn wait<W: AsyncWrite + Unpin>(&self, wire: &mut W, serial: Option<&str>, state: &str) -> std::io::Result<()> {
+    async fn wait<W: AsyncRead + AsyncWrite + Unpin>(
+        &self,
+        wire: &mut W,
+        serial: Option<&str>,
+        state: &str,
+    ) -> std::io::Result<()> {
         wire.write_all(b"OKAY").await?;
         let mut changed = self.changed.subscribe();
         let fits = |phone: &Rc<LivePhone>| match state {
@@ -235,8 +253,11 @@ impl LiveServer {
             if self.phones.iter().any(|phone| serial.is_none_or(|s| s == phone.serial()) && fits(phone)) {
                 return wire.write_all(b"OKAY").await;
             }
-            if changed.changed().await.is_err() {
-                return Ok(());
+            let mut byte = [0];
+            tokio::select! {
+                biased;
+                read = wire.read(&mut byte) => if read? == 0 { return Ok(()) },
+                change = changed.changed() => if change.is_err() { return Ok(()) },
             }
         }
     }

@@ -20,8 +20,11 @@ phones:
 
 /// Runs a story inside a fresh lab, on paused time.
 fn story<T>(yaml: &str, tell: impl AsyncFnOnce(Rc<LiveLab>, LabDial) -> T) -> T {
-    let runtime =
-        tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().expect("a runtime");
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build()
+        .expect("a runtime");
     tokio::task::LocalSet::new().block_on(&runtime, async {
         let lab = Lab::from_yaml(yaml).expect("the lab reads").build().expect("the lab runs");
         tell(lab.clone(), LabDial::new(lab)).await
@@ -96,7 +99,10 @@ fn host_requests_answer_as_a_server_does() {
         assert_eq!(host(&lab, "host:version").await, ok("0029"));
         assert_eq!(host(&lab, "host:devices").await, ok("one\tdevice\ntwo\tdevice\n"));
         let (_, long) = host(&lab, "host:devices-l").await;
-        assert!(long.starts_with("one                    device usb:1-1 ") && long.contains(" transport_id:2\n"), "{long}");
+        assert!(
+            long.starts_with("one                    device usb:1-1 ") && long.contains(" transport_id:2\n"),
+            "{long}"
+        );
         assert_eq!(host(&lab, "host-serial:one:get-state").await, ok("device"));
         assert!(host(&lab, "host-serial:two:features").await.1.contains("shell_v2"));
         assert_eq!(host(&lab, "host:transport:nosuch").await, no("device 'nosuch' not found"));
@@ -117,7 +123,10 @@ fn shells_keep_streams_and_status_apart() {
         merged.read_to_string(&mut text).await.expect("text");
         assert_eq!(text, "out\nerr\n");
         let (_, err, status) = shell(&lab, "two", "frobnicate").await;
-        assert_eq!((err.as_str(), status), ("/system/bin/sh: frobnicate: inaccessible or not found\n", Some(127)));
+        assert_eq!(
+            (err.as_str(), status),
+            ("/system/bin/sh: frobnicate: inaccessible or not found\n", Some(127))
+        );
     });
 }
 
@@ -309,4 +318,65 @@ fn lab_files_complain_in_words() {
         assert!(why.contains(words), "{why}");
     }
     assert!(Lab::named("nosuch").expect_err("unknown").to_string().contains("demo"));
+}
+
+#[test]
+fn the_phone_s_programs_answer_through_the_wire() {
+    story(LAB, async |live, lab| {
+        let (out, err, status) = shell(&lab, "one", "getprop ro.product.model; wm size | cut -d: -f2").await;
+        assert_eq!((out.as_str(), err.as_str(), status), ("Pixel 6\n 1080x2400\n", "", Some(0)));
+        let (out, ..) = shell(&lab, "one", "read u _ < /proc/uptime; echo $u").await;
+        let uptime: f64 = out.trim().parse().expect("a number");
+        assert!(uptime > 0.0);
+        // What was written is there, and what was removed is gone until a program writes it again.
+        let line = "echo hello > /sdcard/f; cat /storage/emulated/0/f; uiautomator dump; grep -c hierarchy /sdcard/window_dump.xml; \
+                    rm /sdcard/window_dump.xml; [ -e /sdcard/window_dump.xml ] || echo gone; uiautomator dump > /dev/null; \
+                    [ -e /sdcard/window_dump.xml ] && echo back";
+        let (out, ..) = shell(&lab, "one", line).await;
+        let lines: Vec<&str> = out.lines().collect();
+        assert_eq!(
+            (lines[0], lines[lines.len() - 2], lines[lines.len() - 1]),
+            ("hello", "gone", "back"),
+            "{out}"
+        );
+        // A dump that is held back makes its shell wait.
+        live.inject("one", Kind::RingOverflow, Some(Duration::from_secs(4)));
+        let from = Instant::now();
+        let (out, ..) = shell(&lab, "one", "dumpsys battery").await;
+        assert!(out.contains("level") && from.elapsed() >= Duration::from_secs(4), "{:?}", from.elapsed());
+    });
+}
+
+#[test]
+fn every_frame_passes_through_a_sampling_loop() {
+    story(LAB, async |live, lab| {
+        let line = "am start -W -n com.example.shop/.FeedActivity > /dev/null; L=$(dumpsys SurfaceFlinger --list | grep FeedActivity | tail -1); \
+                    echo \"$L\"; (input swipe 540 1800 540 600 200; sleep 1; input swipe 540 1800 540 600 200) & i=0; \
+                    while [ $i -lt 12 ]; do echo @@; dumpsys SurfaceFlinger --latency \"$L\"; sleep 0.4; i=$((i+1)); done; wait";
+        let (out, err, status) = shell(&lab, "one", line).await;
+        assert_eq!((err.as_str(), status), ("", Some(0)));
+        let mut seen = std::collections::BTreeSet::new();
+        for dump in out.split("@@\n").skip(1) {
+            for row in dump.lines().skip(1) {
+                let columns: Vec<i64> = row.split('\t').filter_map(|n| n.parse().ok()).collect();
+                if let [_, actual, _] = columns[..]
+                    && actual > 0
+                    && actual != i64::MAX
+                {
+                    seen.insert(actual);
+                }
+            }
+        }
+        let layer = out.lines().next().expect("a layer").to_owned();
+        // Dumps end before the layer does: frames presented after the last one are not looked for.
+        let last = *seen.last().expect("frames");
+        let lost = live.truth("one", |truth| {
+            let frames = truth.layers.iter().filter(|l| layer.contains(&l.name)).flat_map(|l| &l.frames);
+            let presents: Vec<i64> = frames.map(|f| f.present).filter(|p| *p <= last).collect();
+            (presents.len(), presents.iter().filter(|p| !seen.contains(p)).count())
+        });
+        let (existed, lost) = lost.expect("the phone");
+        assert!(existed > 60, "{existed} frames existed on {layer}");
+        assert_eq!(lost, 0, "of {existed}");
+    });
 }

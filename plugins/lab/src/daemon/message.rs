@@ -49,7 +49,8 @@ pub(super) async fn read<R: AsyncRead + Unpin>(
         Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => return Ok(None),
         other => other?,
     };
-    let word = |i: usize| u32::from_le_bytes([bytes[4 * i], bytes[4 * i + 1], bytes[4 * i + 2], bytes[4 * i + 3]]);
+    let word =
+        |i: usize| u32::from_le_bytes([bytes[4 * i], bytes[4 * i + 1], bytes[4 * i + 2], bytes[4 * i + 3]]);
     let header = Header { command: word(0), arg0: word(1), arg1: word(2) };
     let (length, sum) = (word(3), word(4));
     if word(5) != !header.command || length > PAYLOAD_LIMIT {

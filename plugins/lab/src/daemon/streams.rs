@@ -107,7 +107,12 @@ impl Drop for Streams {
 }
 
 /// Runs a service between the peer's messages.
-async fn carry(phone: Rc<LivePhone>, service: Service, ends: Ends, mut inbox: mpsc::UnboundedReceiver<Vec<u8>>) {
+async fn carry(
+    phone: Rc<LivePhone>,
+    service: Service,
+    ends: Ends,
+    mut inbox: mpsc::UnboundedReceiver<Vec<u8>>,
+) {
     let Ends { local, remote, payload, out, acknowledged } = ends;
     let cuts = phone.cable().cuts;
     let latency = phone.next_latency();

@@ -60,7 +60,8 @@ struct FaultText {
 
 /// Reads and checks a lab file.
 pub(super) fn read(text: &str) -> Result<Lab, LabError> {
-    let file: LabFile = serde_saphyr::from_str(text).map_err(|error| LabError(format!("lab file: {error}")))?;
+    let file: LabFile =
+        serde_saphyr::from_str(text).map_err(|error| LabError(format!("lab file: {error}")))?;
     let latency = match &file.latency {
         None => Latency::HUB,
         Some(given) => latency(given)?,
@@ -70,7 +71,9 @@ pub(super) fn read(text: &str) -> Result<Lab, LabError> {
     for spec in &file.phones {
         let wanted = phones.len().saturating_add(spec.count as usize);
         if wanted > PHONES_MOST {
-            return Err(LabError(format!("a lab has at most {PHONES_MOST} phones, not {wanted}; lower `count`")));
+            return Err(LabError(format!(
+                "a lab has at most {PHONES_MOST} phones, not {wanted}; lower `count`"
+            )));
         }
         for i in 1..=spec.count {
             let serial = serial(spec, i, &taken);
@@ -140,7 +143,10 @@ fn scheduled(text: &FaultText, serials: &BTreeSet<String>) -> Result<Scheduled, 
         Some(serial) if serials.contains(serial) => Whom::Phone(serial.to_owned()),
         Some(serial) => {
             let known: Vec<&str> = serials.iter().take(6).map(String::as_str).collect();
-            return Err(LabError(format!("faults: no phone has the serial {serial:?}; there are {} …", known.join(", "))));
+            return Err(LabError(format!(
+                "faults: no phone has the serial {serial:?}; there are {} …",
+                known.join(", ")
+            )));
         }
     };
     let wrong = |key: &str| LabError(format!("faults: {} needs `{key}`", text.kind));
@@ -149,15 +155,23 @@ fn scheduled(text: &FaultText, serials: &BTreeSet<String>) -> Result<Scheduled, 
         "wedge" => Kind::Wedge,
         "offline" => Kind::Offline,
         "unauthorized" => Kind::Unauthorized,
-        "slow" => Kind::Slow(text.factor.filter(|f| (1.0..=1e4).contains(f)).ok_or_else(|| wrong("factor: 1 or more"))?),
+        "slow" => Kind::Slow(
+            text.factor.filter(|f| (1.0..=1e4).contains(f)).ok_or_else(|| wrong("factor: 1 or more"))?,
+        ),
         "garble" => Kind::Garble,
         "server_restart" => Kind::ServerRestart,
         "reboot" => Kind::Reboot,
         "heat" => Kind::Heat(text.status.filter(|s| *s <= 6).ok_or_else(|| wrong("status: 0 to 6"))?),
         "ring_overflow" => Kind::RingOverflow,
-        "clock_drift" => Kind::ClockDrift(text.ppm.filter(|p| p.abs() <= 1e5).ok_or_else(|| wrong("ppm: -100000 to 100000"))?),
-        "slow_dumpsys" => Kind::Model(PhoneFault::SlowDumpsys { factor: text.factor.ok_or_else(|| wrong("factor"))? }),
-        "ring_rows" => Kind::Model(PhoneFault::RingRows { n: text.rows.ok_or_else(|| wrong("rows: 1 to 127"))? }),
+        "clock_drift" => Kind::ClockDrift(
+            text.ppm.filter(|p| p.abs() <= 1e5).ok_or_else(|| wrong("ppm: -100000 to 100000"))?,
+        ),
+        "slow_dumpsys" => {
+            Kind::Model(PhoneFault::SlowDumpsys { factor: text.factor.ok_or_else(|| wrong("factor"))? })
+        }
+        "ring_rows" => {
+            Kind::Model(PhoneFault::RingRows { n: text.rows.ok_or_else(|| wrong("rows: 1 to 127"))? })
+        }
         "frozen_app" => Kind::Model(PhoneFault::FrozenApp),
         "keyguard" => Kind::Model(PhoneFault::Keyguard),
         "no_injection" => Kind::Model(PhoneFault::NoInjection),

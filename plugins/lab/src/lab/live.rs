@@ -200,7 +200,9 @@ impl LivePhone {
     /// A fresh model, as after a reboot: the app is gone, settings are those of the lab file, files stay.
     pub fn rebooted(&self) {
         self.boots.set(self.boots.get() + 1);
-        if let Ok(fresh) = Phone::new(&self.spec, self.serial.clone(), mix(self.seed, 0x0b00, self.boots.get())) {
+        if let Ok(fresh) =
+            Phone::new(&self.spec, self.serial.clone(), mix(self.seed, 0x0b00, self.boots.get()))
+        {
             *self.model.borrow_mut() = fresh;
         }
     }
@@ -302,7 +304,9 @@ impl Programs for Hand {
 
     fn writable(&self, path: &str) -> bool {
         let path = canonical(path);
-        ["/data/local/tmp/", "/sdcard/"].iter().any(|folder| path.starts_with(folder) && path.len() > folder.len())
+        ["/data/local/tmp/", "/sdcard/"]
+            .iter()
+            .any(|folder| path.starts_with(folder) && path.len() > folder.len())
     }
 
     fn write(&self, path: &str, mut bytes: Vec<u8>) {

@@ -50,8 +50,14 @@ pub(crate) struct Connection {
 
 impl Connection {
     pub(crate) fn new(framing: Framing) -> Self {
-        let state =
-            State { bytes: Vec::new(), open: None, finished: false, gone: false, pump: None, writers: Vec::new() };
+        let state = State {
+            bytes: Vec::new(),
+            open: None,
+            finished: false,
+            gone: false,
+            pump: None,
+            writers: Vec::new(),
+        };
         Connection { framing, state: RefCell::new(state) }
     }
 
@@ -89,7 +95,11 @@ impl Connection {
 
     /// Writes what is printed until the end of it, or an error of the wire. Holds everything back while the phone is
     /// wedged; damages bytes while it garbles.
-    pub(crate) async fn pump<W: AsyncWrite + Unpin>(&self, phone: &LivePhone, wire: &mut W) -> std::io::Result<()> {
+    pub(crate) async fn pump<W: AsyncWrite + Unpin>(
+        &self,
+        phone: &LivePhone,
+        wire: &mut W,
+    ) -> std::io::Result<()> {
         let mut buffer = Vec::new();
         let mut sent = 0u64;
         while self.gathered(&mut buffer).await {
@@ -141,7 +151,7 @@ fn translate(framing: Framing, bytes: &[u8], into: &mut Vec<u8>) {
 /// Damages about one byte in 500, always the same ones of a stream.
 fn garble(bytes: &mut [u8], from: u64) {
     for (i, byte) in bytes.iter_mut().enumerate() {
-        if crate::chance::mix(0x6a4b, 1, from + i as u64) % 500 == 0 {
+        if crate::chance::mix(0x6a4b, 1, from + i as u64).is_multiple_of(500) {
             *byte ^= 0x80;
         }
     }
@@ -158,7 +168,8 @@ impl Outlet for Connection {
             state.writers.push(cx.waker().clone());
             return Poll::Pending;
         }
-        let kind = if channel == Channel::Err && self.framing != Framing::TerminalPackets { STDERR } else { STDOUT };
+        let kind =
+            if channel == Channel::Err && self.framing != Framing::TerminalPackets { STDERR } else { STDOUT };
         self.put(&mut state, kind, &bytes[..room]);
         if let Some(waker) = state.pump.take() {
             waker.wake();

@@ -29,7 +29,9 @@ pub(super) fn device_list(phones: &[Rc<LivePhone>], long: bool) -> String {
         let _ = write!(list, "{:<22} {} usb:1-{}", phone.serial(), state(presence), phone.number());
         if presence == Presence::Ready {
             let banner = phone.banner();
-            for (key, value) in [("product", &banner.product), ("model", &banner.model), ("device", &banner.device)] {
+            for (key, value) in
+                [("product", &banner.product), ("model", &banner.model), ("device", &banner.device)]
+            {
                 if !value.is_empty() {
                     let _ = write!(list, " {key}:{}", sanitized(value));
                 }

@@ -125,7 +125,8 @@ async fn shell<W: AsyncRead + AsyncWrite + Unpin>(
         printed
     };
     let echo = terminal.then(|| connection.clone());
-    let listening = listen(&mut reader, input, matches!(framing, Framing::Packets | Framing::TerminalPackets), echo);
+    let listening =
+        listen(&mut reader, input, matches!(framing, Framing::Packets | Framing::TerminalPackets), echo);
     tokio::select! {
         biased;
         _ = whole => {}

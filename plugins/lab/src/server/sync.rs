@@ -1,6 +1,6 @@
 //! File transfer: `STAT`/`STA2`/`LST2`, `LIST`/`LIS2`, `SEND`, `RECV`, `QUIT` on the phone's files.
 
-use crate::shell::Programs;
+use crate::shell::{Programs, is_folder};
 use std::collections::BTreeMap;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
@@ -18,7 +18,10 @@ const FOLDER: u32 = 0o040_771;
 const ENOENT: u32 = 2;
 
 /// Answers requests until `QUIT`, the end of the stream or an error.
-pub(super) async fn serve<W: AsyncRead + AsyncWrite + Unpin>(phone: &dyn Programs, mut wire: W) -> std::io::Result<()> {
+pub(super) async fn serve<W: AsyncRead + AsyncWrite + Unpin>(
+    phone: &dyn Programs,
+    mut wire: W,
+) -> std::io::Result<()> {
     loop {
         let mut header = [0; 8];
         if wire.read_exact(&mut header).await.is_err() {
@@ -48,7 +51,10 @@ pub(super) async fn serve<W: AsyncRead + AsyncWrite + Unpin>(phone: &dyn Program
                 send(phone, &path, &mut wire).await?;
                 continue;
             }
-            other => return refuse(&mut wire, &format!("unknown command {}", String::from_utf8_lossy(other))).await,
+            other => {
+                return refuse(&mut wire, &format!("unknown command {}", String::from_utf8_lossy(other)))
+                    .await;
+            }
         };
         wire.write_all(&answer).await?;
         wire.flush().await?;
@@ -60,9 +66,7 @@ fn look(phone: &dyn Programs, path: &str) -> Option<(u32, usize)> {
     if let Some(bytes) = phone.file(path) {
         return Some((REGULAR, bytes.len()));
     }
-    let folder = path.trim_end_matches('/');
-    let known = folder.is_empty() || phone.writable(&format!("{folder}/x")) && matches!(folder, "/sdcard" | "/data/local/tmp");
-    (known || !phone.files_below(path).is_empty()).then_some((FOLDER, 4096))
+    is_folder(phone, path).then_some((FOLDER, 4096))
 }
 
 fn stat(phone: &dyn Programs, path: &str) -> Vec<u8> {
@@ -101,7 +105,9 @@ fn list(phone: &dyn Programs, path: &str, long: bool) -> Vec<u8> {
         let rest = file.strip_prefix(&prefix).unwrap_or(&file);
         match rest.split_once('/') {
             Some((folder, _)) => entries.insert(folder.to_owned(), (FOLDER, 4096)),
-            None => entries.insert(rest.to_owned(), (REGULAR, phone.file(&file).map_or(0, |bytes| bytes.len()))),
+            None => {
+                entries.insert(rest.to_owned(), (REGULAR, phone.file(&file).map_or(0, |bytes| bytes.len())))
+            }
         };
     }
     let mut answer = Vec::new();
@@ -123,7 +129,11 @@ fn list(phone: &dyn Programs, path: &str, long: bool) -> Vec<u8> {
     answer
 }
 
-async fn receive<W: AsyncWrite + Unpin>(phone: &dyn Programs, path: &str, wire: &mut W) -> std::io::Result<()> {
+async fn receive<W: AsyncWrite + Unpin>(
+    phone: &dyn Programs,
+    path: &str,
+    wire: &mut W,
+) -> std::io::Result<()> {
     let Some(bytes) = phone.file(path) else {
         return refuse(wire, "No such file or directory").await;
     };
@@ -137,10 +147,19 @@ async fn receive<W: AsyncWrite + Unpin>(phone: &dyn Programs, path: &str, wire: 
 }
 
 /// `path,mode`, then pieces, then `DONE` with a time. All pieces are read even when the file cannot be written.
-async fn send<W: AsyncRead + AsyncWrite + Unpin>(phone: &dyn Programs, spec: &str, wire: &mut W) -> std::io::Result<()> {
+async fn send<W: AsyncRead + AsyncWrite + Unpin>(
+    phone: &dyn Programs,
+    spec: &str,
+    wire: &mut W,
+) -> std::io::Result<()> {
     let path = spec.rsplit_once(',').map_or(spec, |(path, _)| path);
     let mut bytes = Vec::new();
-    let mut trouble = (!phone.writable(path)).then(|| format!("couldn't create file: {}", if path.starts_with('/') { "Read-only file system" } else { "No such file or directory" }));
+    let mut trouble = (!phone.writable(path)).then(|| {
+        format!(
+            "couldn't create file: {}",
+            if path.starts_with('/') { "Read-only file system" } else { "No such file or directory" }
+        )
+    });
     loop {
         let mut header = [0; 8];
         wire.read_exact(&mut header).await?;

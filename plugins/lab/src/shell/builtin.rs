@@ -223,19 +223,7 @@ async fn change_folder(shell: &mut Shell, args: &[String]) -> Flow {
     let home = "/".to_owned();
     let to = args.first().unwrap_or(&home);
     let path = super::absolute(&shell.cwd, to);
-    let known = path == "/"
-        || [
-            "/sdcard",
-            "/storage/emulated/0",
-            "/data/local/tmp",
-            "/data/local",
-            "/data",
-            "/system",
-            "/system/bin",
-            "/proc",
-        ]
-        .contains(&path.as_str())
-        || !shell.phone.files_below(&path).is_empty();
+    let known = super::is_folder(shell.phone.as_ref(), &path);
     if !known {
         shell.complain(&format!("cd: {to}: No such file or directory")).await;
         return ended(shell, 2);

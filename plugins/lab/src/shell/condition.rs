@@ -1,7 +1,7 @@
 //! `test` and `[`.
 
-use super::absolute;
 use super::run::Shell;
+use super::{absolute, is_folder};
 
 /// Evaluates the words between `[` and `]`. `Err` holds a complaint (status 2).
 pub(super) fn evaluate(shell: &Shell, words: &[String]) -> Result<bool, String> {
@@ -36,11 +36,7 @@ fn split(shell: &Shell, words: &[&str]) -> Result<bool, String> {
 fn unary(shell: &Shell, operator: &str, operand: &str) -> Result<bool, String> {
     let path = absolute(&shell.cwd, operand);
     let is_file = || operand == "/dev/null" || shell.phone.file(&path).is_some();
-    let is_folder = || {
-        path == "/"
-            || !shell.phone.files_below(&path).is_empty()
-            || shell.phone.writable(&format!("{path}/x"))
-    };
+    let is_folder = || is_folder(shell.phone.as_ref(), &path);
     Ok(match operator {
         "-n" => !operand.is_empty(),
         "-z" => operand.is_empty(),

@@ -88,7 +88,7 @@ impl Lexer {
     }
 
     /// The next token.
-    pub fn next(&mut self) -> Result<Token, Trouble> {
+    pub fn token(&mut self) -> Result<Token, Trouble> {
         self.skip_blanks();
         let Some(first) = self.peek() else { return Ok(Token::End) };
         if let (Some(digit), Some('<' | '>')) = (first.to_digit(10), self.peek_at(1)) {

@@ -78,5 +78,28 @@ pub fn absolute(folder: &str, path: &str) -> String {
     format!("/{}", parts.join("/"))
 }
 
+/// Folders every phone has, whatever is in them.
+const FOLDERS: [&str; 13] = [
+    "/",
+    "/data",
+    "/data/local",
+    "/data/local/tmp",
+    "/proc",
+    "/sdcard",
+    "/storage",
+    "/storage/emulated",
+    "/storage/emulated/0",
+    "/sys",
+    "/system",
+    "/system/bin",
+    "/vendor",
+];
+
+/// Whether a path is a folder of the phone: one that every phone has, or one with a known file below it.
+pub fn is_folder(phone: &dyn Programs, path: &str) -> bool {
+    let path = absolute("/", path);
+    FOLDERS.contains(&path.as_str()) || !phone.files_below(&path).is_empty()
+}
+
 #[cfg(test)]
 mod tests;

@@ -42,7 +42,7 @@ pub(super) struct Parser<'a> {
 impl Parser<'_> {
     pub(super) fn peek(&mut self) -> Result<&Token, Trouble> {
         if self.peeked.is_none() {
-            self.peeked = Some(self.lexer.next()?);
+            self.peeked = Some(self.lexer.token()?);
         }
         Ok(self.peeked.as_ref().unwrap_or(&Token::End))
     }
@@ -50,7 +50,7 @@ impl Parser<'_> {
     fn take(&mut self) -> Result<Token, Trouble> {
         match self.peeked.take() {
             Some(token) => Ok(token),
-            None => self.lexer.next(),
+            None => self.lexer.token(),
         }
     }
 

@@ -1,8 +1,8 @@
 //! Programs about files: `cat tee ls rm touch mkdir`.
 
-use super::super::absolute;
 use super::super::run::Shell;
 use super::super::stream::Sink;
+use super::super::{absolute, is_folder};
 use super::{Ended, Options, out, refuse};
 
 /// Copies inputs to the output as they arrive.
@@ -60,7 +60,7 @@ pub(super) async fn ls(shell: &Shell, args: &[String]) -> Ended {
         } else {
             let prefix = if path == "/" { "/".to_owned() } else { format!("{path}/") };
             let below = shell.phone.files_below(&path);
-            if below.is_empty() && !shell.phone.writable(&format!("{prefix}x")) && path != "/" {
+            if !is_folder(shell.phone.as_ref(), &path) {
                 let line = format!("ls: {operand}: No such file or directory\n");
                 let _ = shell.io.err.write(line.as_bytes()).await;
                 status = 1;

@@ -189,7 +189,7 @@ pub(super) fn basic(pattern: &str) -> String {
             '[' => {
                 out.push('[');
                 let mut first = true;
-                while let Some(c) = chars.next() {
+                for c in chars.by_ref() {
                     out.push(c);
                     if c == ']' && !first {
                         break;
