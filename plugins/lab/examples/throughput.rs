@@ -9,7 +9,9 @@ use farmjank_seams::host::{Address, Dial};
 use std::rc::Rc;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-const LINE: &str = "while :; do read u _ < /proc/uptime; echo \"@@ $u\"; dumpsys SurfaceFlinger --latency x; sleep 0.4; done";
+const LINE: &str = "am start -W -n com.example.shop/.FeedActivity > /dev/null; \
+    L=$(dumpsys SurfaceFlinger --list | grep FeedActivity | tail -1); \
+    while :; do read u _ < /proc/uptime; echo \"@@ $u\"; dumpsys SurfaceFlinger --latency \"$L\"; sleep 0.4; done";
 
 /// Reads one phone's stream until so many dumps came; returns bytes.
 async fn sample(dial: Rc<LabDial>, server: u16, serial: String, dumps: usize) -> usize {
@@ -31,7 +33,7 @@ async fn sample(dial: Rc<LabDial>, server: u16, serial: String, dumps: usize) ->
 fn main() {
     let mut numbers = std::env::args().skip(1).filter_map(|text| text.parse().ok());
     let (phones, dumps) = (numbers.next().unwrap_or(500), numbers.next().unwrap_or(300));
-    let yaml = format!("name: speed\nphones: [{{ archetype: pixel-8, count: {phones} }}]");
+    let yaml = format!("name: speed\nphones: [{{ archetype: pixel-6, count: {phones} }}]");
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build()
     else {
         return;

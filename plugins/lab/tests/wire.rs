@@ -307,11 +307,18 @@ fn hostile_clients_are_sent_away() {
 #[test]
 fn lab_files_complain_in_words() {
     for (yaml, words) in [
-        ("name: x\nphones: [{ archetype: pixel-6, colour: red }]", "colour"),
+        (
+            "name: x\nphones: [{ archetype: pixel-6, colour: red }]",
+            "line 2 column 32: unknown field `colour`",
+        ),
+        (
+            "name: x\nphones:\n  - {}\n  - { archetype: nokia }",
+            "line 4: phone virtual-nokia-1: no archetype `nokia`",
+        ),
         ("name: x\nphones: []\nlatency: warp", "no profile is called \"warp\""),
         ("name: x\nphones: []\nfaults: [{ at: 3 parsecs, kind: unplug }]", "is not a time"),
         ("name: x\nphones: []\nfaults: [{ at: 3s, kind: earthquake }]", "there is no kind \"earthquake\""),
-        ("name: x\nphones: [{ serial: a }, { serial: a }]", "two phones have the serial"),
+        ("name: x\nphones: [{ serial: a }, { serial: a }]", "line 2: two phones have the serial"),
         ("name: x\nphones: [{ count: 4000000 }]", "at most"),
     ] {
         let why = Lab::from_yaml(yaml).expect_err(yaml).to_string();

@@ -2,9 +2,10 @@
 
 use super::{Lab, Latency};
 use crate::fault::{Kind, Scheduled, Whom};
-use crate::phone::PhoneFault;
+use crate::phone::{Phone, PhoneFault};
 use crate::spec::PhoneSpec;
 use serde::Deserialize;
+use serde_saphyr::Spanned;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -23,10 +24,10 @@ struct LabFile {
     #[serde(default)]
     seed: u64,
     #[serde(default)]
-    latency: Option<LatencyText>,
-    phones: Vec<PhoneSpec>,
+    latency: Option<Spanned<LatencyText>>,
+    phones: Vec<Spanned<PhoneSpec>>,
     #[serde(default)]
-    faults: Vec<FaultText>,
+    faults: Vec<Spanned<FaultText>>,
 }
 
 #[derive(Deserialize)]
@@ -60,31 +61,55 @@ struct FaultText {
 
 /// Reads and checks a lab file.
 pub(super) fn read(text: &str) -> Result<Lab, LabError> {
-    let file: LabFile =
-        serde_saphyr::from_str(text).map_err(|error| LabError(format!("lab file: {error}")))?;
+    let file: LabFile = serde_saphyr::from_str(text).map_err(|error| {
+        let words = error.to_string();
+        LabError(format!("lab file: {}", words.strip_prefix("error: ").unwrap_or(&words)))
+    })?;
     let latency = match &file.latency {
         None => Latency::HUB,
-        Some(given) => latency(given)?,
+        Some(given) => at(given, latency(&given.value))?,
     };
     let mut phones: Vec<(String, PhoneSpec)> = Vec::new();
     let mut taken = BTreeSet::new();
-    for spec in &file.phones {
-        let wanted = phones.len().saturating_add(spec.count as usize);
-        if wanted > PHONES_MOST {
-            return Err(LabError(format!(
-                "a lab has at most {PHONES_MOST} phones, not {wanted}; lower `count`"
-            )));
-        }
-        for i in 1..=spec.count {
-            let serial = serial(spec, i, &taken);
-            if !taken.insert(serial.clone()) {
-                return Err(LabError(format!("two phones have the serial {serial:?}; serials must differ")));
-            }
-            phones.push((serial, PhoneSpec { count: 1, ..spec.clone() }));
-        }
+    for given in &file.phones {
+        at(given, more_phones(&given.value, file.seed, &mut phones, &mut taken))?;
     }
-    let faults = file.faults.iter().map(|fault| scheduled(fault, &taken)).collect::<Result<Vec<_>, _>>()?;
+    let faults = file
+        .faults
+        .iter()
+        .map(|given| at(given, scheduled(&given.value, &taken)))
+        .collect::<Result<_, _>>()?;
     Ok(Lab { name: file.name, seed: file.seed, latency, phones, faults })
+}
+
+/// A complaint with the line it is about.
+fn at<T, R>(given: &Spanned<T>, result: Result<R, LabError>) -> Result<R, LabError> {
+    result.map_err(|LabError(why)| LabError(format!("lab file: line {}: {why}", given.referenced.line())))
+}
+
+/// Adds the phones of one entry. What a description means only the phone knows, so one is tried.
+fn more_phones(
+    spec: &PhoneSpec,
+    seed: u64,
+    phones: &mut Vec<(String, PhoneSpec)>,
+    taken: &mut BTreeSet<String>,
+) -> Result<(), LabError> {
+    let wanted = phones.len().saturating_add(spec.count as usize);
+    if wanted > PHONES_MOST {
+        return Err(LabError(format!("a lab has at most {PHONES_MOST} phones, not {wanted}; lower `count`")));
+    }
+    for i in 1..=spec.count {
+        let serial = serial(spec, i, taken);
+        if !taken.insert(serial.clone()) {
+            return Err(LabError(format!("two phones have the serial {serial:?}; serials must differ")));
+        }
+        if i == 1 {
+            Phone::new(spec, serial.clone(), seed)
+                .map_err(|why| LabError(format!("phone {serial}: {why}")))?;
+        }
+        phones.push((serial, PhoneSpec { count: 1, ..spec.clone() }));
+    }
+    Ok(())
 }
 
 /// The serial as given, with a number behind it when there are several; else made of the archetype's name.
