@@ -11,6 +11,7 @@ pub mod names;
 pub mod panel;
 pub mod pipeline;
 pub mod produce;
+pub mod surfaces;
 pub mod touch;
 pub mod world;
 

@@ -13,7 +13,9 @@ pub const VISIBLE_ROWS: usize = 127;
 /// Frames kept: the visible ones and those on their way.
 const KEPT: usize = VISIBLE_ROWS + 8;
 /// Present fences scatter by this much around the refresh, ns (metrics.md C.1: sd 0.15 ms).
-const FENCE_SD: f64 = 110_000.0;
+const FENCE_SD: f64 = 150_000.0;
+/// … and never by more than this.
+const FENCE_WORST: f64 = 300_000.0;
 
 /// One presented frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,7 +91,8 @@ impl Layer {
 
     /// Takes a frame that will be shown at `made.present`.
     pub fn push(&mut self, panel: &Panel, made: &Made, desired: i64, gesture: Option<u32>) {
-        let noise = (Draw::of(self.seed, Stream::Fence, self.count).bell() * FENCE_SD) as i32;
+        let noise = (Draw::of(self.seed, Stream::Fence, self.count).bell() * FENCE_SD)
+            .clamp(-FENCE_WORST, FENCE_WORST) as i32;
         self.count += 1;
         self.since_clear += 1;
         if self.rows.len() == KEPT {

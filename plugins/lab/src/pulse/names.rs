@@ -35,15 +35,8 @@ impl Names {
             ],
             _ => vec![
                 format!("Task={task}"),
-                format!(
-                    "ActivityRecord{{{record:07x} u0 {} t{task}}}",
-                    if sdk >= 34 { title } else { short }
-                ),
-                format!(
-                    "{:07x} ActivityRecordInputSink {}",
-                    hash ^ 0x0051_7171,
-                    if sdk >= 34 { title } else { short }
-                ),
+                format!("ActivityRecord{{{record:07x} u0 {short} t{task}}}"),
+                format!("{:07x} ActivityRecordInputSink {short}", hash ^ 0x0051_7171),
                 format!("{hash:07x} {title}"),
             ],
         }

@@ -198,8 +198,8 @@ impl Pipeline {
     /// Extra ns so that the frame misses as many refreshes as its hitch is long.
     fn lateness(&self, panel: &Panel, hitch: i64, ready: i64, period: i64, lead: i64, first: bool) -> i64 {
         if hitch == 0 {
-            // The first frame after rest wakes clocks and caches; what follows then has room.
-            return if first { period * 3 / 5 } else { 0 };
+            // The first frame after rest wakes clocks and caches; on fast panels that decides the latency of the burst.
+            return if first && period < 10_000_000 { period * 3 / 5 } else { 0 };
         }
         let usual = if first { panel.at_or_after(ready + lead) } else { panel.after(self.presents[0]) };
         let missed = ((hitch + period / 2) / period).max(1);

@@ -26,7 +26,9 @@ pub struct Producer {
     pub manner: Manner,
     /// Vsync of the next frame; far future at rest.
     pub next: i64,
-    /// Vsync time of the last frame.
+    /// From when on the next frame is wanted: `next` is the first refresh after it.
+    wanted: i64,
+    /// When the last frame began.
     pub last: i64,
     /// Cost of the first frame of a new window, ns; 0 once it is drawn.
     pub first_draw: i64,
@@ -37,7 +39,16 @@ impl Producer {
     pub fn new(layer: usize, manner: Manner, seed: u64) -> Producer {
         let motion = Motion::default();
         let pipeline = Pipeline::new(seed);
-        Producer { layer, motion, pipeline, manner, next: NEVER, last: i64::MIN / 2, first_draw: 0 }
+        Producer {
+            layer,
+            motion,
+            pipeline,
+            manner,
+            next: NEVER,
+            wanted: NEVER,
+            last: i64::MIN / 2,
+            first_draw: 0,
+        }
     }
 
     /// When the next frame begins.
@@ -48,8 +59,24 @@ impl Producer {
 
     /// Plans the next frame: the first refresh from `from` on at which something moves.
     pub fn plan(&mut self, panel: &Panel, from: i64) {
-        let moves = if self.first_draw > 0 { Some(from) } else { self.motion.next(from) };
-        self.next = moves.map_or(NEVER, |at| panel.at_or_after(at));
+        self.want(panel, self.motion.next(from));
+    }
+
+    /// Plans the first frame of a new window, at `cost` ns, from `from` on.
+    pub fn plan_first(&mut self, panel: &Panel, from: i64, cost: i64) {
+        self.first_draw = cost;
+        self.want(panel, Some(from));
+    }
+
+    /// Nothing is planned any more.
+    pub fn rest(&mut self) {
+        self.first_draw = 0;
+        self.next = NEVER;
+    }
+
+    fn want(&mut self, panel: &Panel, at: Option<i64>) {
+        self.wanted = at.unwrap_or(NEVER);
+        self.next = at.map_or(NEVER, |at| panel.at_or_after(at));
     }
 }
 
@@ -128,8 +155,8 @@ impl Pulse {
         let Some(index) = self.front_window() else { return };
         let Some(window) = self.windows[index].as_mut() else { return };
         // Coming back is a redraw even when nothing waited.
-        window.ui.first_draw = window.ui.first_draw.max(4 * MS);
-        window.ui.next = self.panel.at_or_after(t);
+        let cost = window.ui.first_draw.max(4 * MS);
+        window.ui.plan_first(&self.panel, t, cost);
         if let Some(paced) = &mut window.paced {
             let behind = (t - paced.from).div_euclid(paced.every) + 1;
             paced.index = paced.index.max(behind);
@@ -152,7 +179,7 @@ impl Pulse {
         let mut redo = |producer: &mut Producer| {
             move_frames(panel, layers, producer.layer, &mut producer.pipeline, from);
             if producer.next != NEVER && producer.next > from {
-                producer.next = panel.at_or_after(from.max(producer.last + 1));
+                producer.next = panel.at_or_after(producer.wanted);
             }
         };
         for window in self.windows.iter_mut().flatten() {
@@ -177,7 +204,7 @@ impl Pulse {
         if let Some(layer) = self.layers[splash.layer].as_mut() {
             layer.push(&self.panel, &made, made.stages.queued, None);
         }
-        splash.last = made.stages.vsync;
+        splash.last = made.stages.vsync.max(made.stages.start);
         splash.plan(&self.panel, made.stages.vsync.max(made.stages.start) + 1);
         let changed = self.panel.moved(t, false);
         self.rescheduled(changed);
@@ -203,7 +230,7 @@ impl Pulse {
         let load = Load { factor, lead: setup.archetype.lead, first, first_draw };
         let made = ui.pipeline.make(&self.panel, &ui.manner, intended, load);
         ui.first_draw = 0;
-        ui.last = made.stages.vsync;
+        ui.last = made.stages.vsync.max(made.stages.start);
         let gesture = stretch.and_then(|stretch| stretch.gesture);
         if let Some(layer) = self.layers[ui.layer].as_mut() {
             layer.push(&self.panel, &made, made.stages.queued, gesture);

@@ -7,4 +7,5 @@ mod launches;
 mod purity;
 mod readers;
 mod ring;
+mod speed;
 mod walk;

@@ -1,0 +1,144 @@
+//! Surfaces: the layers of windows, SurfaceViews and starting windows, made and destroyed.
+//!
+//! Times are ns on CLOCK_MONOTONIC. Must not know how layers are printed.
+
+use super::Pulse;
+use super::layer::{Layer, Role};
+use super::names::{self, Names};
+use super::panel::NEVER;
+use super::pipeline::{Manner, Pipeline};
+use super::produce::{Paced, Producer};
+use crate::chance::{Stream, mix};
+use crate::spec::{PageKind, PageSpec};
+
+const MS: i64 = 1_000_000;
+
+impl Pulse {
+    /// The layers every phone has.
+    pub(crate) fn system_layers(&mut self) {
+        let origin = self.setup.origin;
+        for (name, _) in names::system(self.setup.archetype.sdk) {
+            self.add_layer(origin, name, Role::Container, "", None);
+        }
+    }
+
+    /// A stopped window gets surfaces again.
+    pub(super) fn show(&mut self, t: i64, index: usize) {
+        let setup = self.setup.clone();
+        let Some(window) = self.windows[index].as_ref() else { return };
+        let (app, page, hash, task) = (window.app, window.page, window.hash, window.task);
+        let id = setup.apps[app].id().to_owned();
+        let title = setup.apps[app].title(page);
+        let spec = &setup.apps[app].pages[page].spec;
+        let names = Names { sdk: setup.archetype.sdk, hash, task };
+        let mut layers = Vec::new();
+        let mut parent = None;
+        for name in names.containers(&title, &setup.apps[app].short(page)) {
+            let layer = self.add_layer(t, &name, Role::Container, &id, parent);
+            if !name.contains("InputSink") {
+                parent = self.layers[layer].as_ref().map(|layer| layer.id);
+            }
+            layers.push(layer);
+        }
+        let own = self.add_layer(t, &title, Role::Buffers, &id, parent);
+        layers.push(own);
+        let window_id = self.layers[own].as_ref().map(|layer| layer.id);
+        let mut surface = None;
+        if !matches!(spec.kind, PageKind::List | PageKind::Still) {
+            let (containers, buffers) = names.surface_view(&title);
+            for name in containers {
+                layers.push(self.add_layer(t, &name, Role::Container, &id, window_id));
+            }
+            let made = self.add_layer(t, &buffers, Role::Buffers, &id, window_id);
+            layers.push(made);
+            surface = Some(made);
+        }
+        let seed = mix(setup.seed, Stream::Launch as u64, (t as u64) ^ 0x77);
+        let paced = surface.and_then(|layer| paced(spec, layer, setup.archetype.slowness, seed));
+        if let Some(window) = self.windows[index].as_mut() {
+            window.layers = layers;
+            window.own = own;
+            window.surface = surface;
+            window.ui.layer = own;
+            window.paced = paced;
+            window.resumed = true;
+        }
+    }
+
+    /// The window in front loses its layers and gets new ones, as after a configuration change.
+    pub(crate) fn reborn(&mut self, t: i64) {
+        let Some(index) = self.front_window() else { return };
+        let Some(window) = self.windows[index].as_mut() else { return };
+        let layers = std::mem::take(&mut window.layers);
+        let had_paced = window.paced.take();
+        for layer in layers {
+            self.drop_layer(t, layer);
+        }
+        self.show(t, index);
+        if let Some(window) = self.windows[index].as_mut() {
+            if let Some(surface) = window.surface {
+                window.ui.layer = surface;
+            }
+            if let (Some(old), Some(new)) = (had_paced, window.paced.as_mut()) {
+                *new = Paced { layer: new.layer, ..old };
+            }
+        }
+    }
+
+    pub(super) fn open_splash(&mut self, t: i64, app: usize, total_ms: i64) {
+        let id = self.setup.apps[app].id().to_owned();
+        let name = if self.setup.archetype.sdk >= 26 {
+            format!("Splash Screen {id}")
+        } else {
+            format!("Starting {id}")
+        };
+        let layer = self.add_layer(t + 30 * MS, &name, Role::Buffers, "", None);
+        let page = PageSpec { cost_ms: 2.0, hitch_rate: 0.0, ..PageSpec::default() };
+        let manner = Manner::new(&page, self.setup.archetype.slowness);
+        let mut splash = Producer::new(layer, manner, mix(self.setup.seed, 3, t as u64));
+        let until = t + (total_ms - 40).clamp(60, 260) * MS;
+        splash.motion.animate(t + 50 * MS, until, None);
+        splash.plan(&self.panel, t);
+        if let Some(old) = self.splash.replace(splash) {
+            self.drop_layer(t, old.layer);
+        }
+    }
+
+    fn add_layer(&mut self, t: i64, name: &str, role: Role, package: &str, parent: Option<u32>) -> usize {
+        self.next_layer += 1;
+        let name = names::suffixed(self.setup.archetype.sdk, name, self.next_layer, |name| {
+            self.layers.iter().flatten().any(|layer| layer.died.is_none() && layer.name == name)
+        });
+        let mut layer = Layer::new(name, self.next_layer, role, package, t, self.setup.seed, self.keep);
+        layer.parent = parent;
+        self.layers.push(Some(layer));
+        self.layers.len() - 1
+    }
+
+    pub(super) fn drop_layer(&mut self, t: i64, index: usize) {
+        if let Some(layer) = self.layers[index].as_mut() {
+            layer.die(t);
+        }
+        if !self.keep {
+            self.layers[index] = None;
+        }
+    }
+}
+
+/// The video or game of a page, before its first frame.
+fn paced(spec: &PageSpec, layer: usize, slowness: f64, seed: u64) -> Option<Paced> {
+    let video = match spec.kind {
+        PageKind::Video => true,
+        PageKind::Game => false,
+        _ => return None,
+    };
+    Some(Paced {
+        layer,
+        manner: Manner::new(spec, slowness),
+        pipeline: Pipeline::new(seed),
+        from: NEVER / 2,
+        every: (1e9 / spec.fps) as i64,
+        index: 0,
+        explicit: video,
+    })
+}
