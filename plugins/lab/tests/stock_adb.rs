@@ -128,6 +128,16 @@ impl Adb {
     }
 }
 
+/// Waits until something holds.
+async fn eventually(what: &str, holds: impl AsyncFn() -> bool) {
+    let patient = async {
+        while !holds().await {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    assert!(timeout(PATIENCE, patient).await.is_ok(), "in {PATIENCE:?}: {what}");
+}
+
 fn story(tell: impl AsyncFnOnce(Rc<LiveLab>, Served)) {
     if adb_is_missing() {
         return;
@@ -218,23 +228,23 @@ fn a_client_killed_in_mid_stream_ends_its_command() {
             .stdout(Stdio::null())
             .spawn()
             .expect("adb starts");
-        tokio::time::sleep(Duration::from_millis(600)).await;
-        let stamp = async || adb.text(&["-s", &phones[0], "shell", "cat /data/local/tmp/alive"]).await;
-        assert!(!stamp().await.is_empty(), "the loop runs");
+        let stamp =
+            async || adb.text(&["-s", &phones[0], "shell", "cat /data/local/tmp/alive 2> /dev/null"]).await;
+        eventually("the loop runs", async || !stamp().await.is_empty()).await;
         client.kill().await.expect("killed");
-        tokio::time::sleep(Duration::from_millis(300)).await;
-        let last = stamp().await;
-        tokio::time::sleep(Duration::from_millis(300)).await;
-        assert_eq!(stamp().await, last, "the loop has ended");
-        // The cable goes: the stock tools see it.
+        eventually("the loop has ended", async || {
+            let before = stamp().await;
+            tokio::time::sleep(Duration::from_millis(300)).await;
+            stamp().await == before
+        })
+        .await;
+        // The cable goes: the stock tools see it, and only that one.
         lab.inject("left", Kind::Unplug, None);
-        tokio::time::sleep(Duration::from_millis(300)).await;
-        let list = adb.text(&["devices"]).await;
-        assert!(
-            !list.contains(&format!("{}\tdevice", phones[0]))
-                && list.contains(&format!("{}\tdevice", phones[1])),
-            "{list}"
-        );
+        eventually("the unplugged phone is no device", async || {
+            !adb.text(&["devices"]).await.contains(&format!("{}\tdevice", phones[0]))
+        })
+        .await;
+        assert!(adb.text(&["devices"]).await.contains(&format!("{}\tdevice", phones[1])));
     });
 }
 
