@@ -15,8 +15,7 @@ async fn on(lab: &LiveLab, serial: &str, line: &str) -> String {
     let out = Rc::new(RefCell::new(Vec::new()));
     let io = Io { input: Source::Empty, out: Sink::Capture(out.clone()), err: Sink::Capture(out.clone()) };
     Shell::new(programs, io).run(line).await;
-    let text = String::from_utf8_lossy(&out.borrow()).into_owned();
-    text
+    String::from_utf8_lossy(&out.borrow()).into_owned()
 }
 
 fn in_lab<T>(name: &str, tell: impl AsyncFnOnce(Rc<LiveLab>) -> T) -> T {
