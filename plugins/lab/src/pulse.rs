@@ -65,10 +65,10 @@ impl Setup {
 /// Something that happens to the phone at an instant.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Act {
-    /// A finger comes down at a point and will move evenly to another.
-    Down(touch::Path),
-    /// It leaves.
-    Up,
+    /// A finger (of the numbered command) comes down at a point and will move evenly to another.
+    Down(u64, touch::Path),
+    /// It leaves, unless another has taken its place.
+    Up(u64),
     /// A finger comes down, moves or leaves, one event at a time.
     Motion(touch::Motions, f64, f64),
     /// A key was pressed and released.
@@ -138,9 +138,9 @@ pub struct Pulse {
     /// The panel.
     pub panel: Panel,
     /// Layers by index; dead ones are dropped unless the truth is kept.
-    pub layers: Vec<Option<Layer>>,
+    pub layers: Vec<Option<Box<Layer>>>,
     /// Windows by index; closed ones are dropped.
-    pub windows: Vec<Option<Window>>,
+    pub windows: Vec<Option<Box<Window>>>,
     /// Processes by app.
     pub processes: Vec<Process>,
     /// Who is in front.
@@ -274,8 +274,8 @@ impl Pulse {
 
     fn happen(&mut self, t: i64, act: Act) {
         match act {
-            Act::Down(path) => self.finger_down(t, path),
-            Act::Up => self.finger_up(t),
+            Act::Down(command, path) => self.finger_down(t, command, path),
+            Act::Up(command) => self.finger_lifts(t, command),
             Act::Motion(kind, x, y) => self.finger_event(t, kind, x, y),
             Act::Key(code) => self.key(t, code),
             Act::Text(text) => self.typing(t, &text),
@@ -304,14 +304,19 @@ impl Pulse {
         self.processes[app].tally = Tally::new(now);
     }
 
+    /// Every layer there is at an instant, in order of creation.
+    pub fn alive(&self, now: i64) -> impl Iterator<Item = &Layer> {
+        self.layers.iter().filter_map(Option::as_deref).filter(move |layer| layer.born <= now && layer.died.is_none())
+    }
+
     /// A live layer.
     pub fn layer(&self, index: usize) -> Option<&Layer> {
-        self.layers.get(index).and_then(Option::as_ref)
+        self.layers.get(index).and_then(Option::as_deref)
     }
 
     /// An open window.
     pub fn window(&self, index: usize) -> Option<&Window> {
-        self.windows.get(index).and_then(Option::as_ref)
+        self.windows.get(index).and_then(Option::as_deref)
     }
 
     /// The window in front, unless something covers it.

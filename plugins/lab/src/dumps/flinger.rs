@@ -74,7 +74,7 @@ fn scheduler(scene: &Scene<'_>, out: &mut Vec<u8>) {
     line!(out);
     line!(out, "Policy");
     line!(out, "    pacesetterDisplayId={DISPLAY}");
-    line!(out, "    layerHistory={{size={}, active=1}}", scene.pulse.layers.iter().flatten().count());
+    line!(out, "    layerHistory={{size={}, active=1}}", scene.pulse.alive(scene.now).count());
     line!(out, "    touchTimer={}.000 ms", archetype.policy.boost_ms);
     line!(out, "    displayPowerTimer=nullopt");
     line!(out);
@@ -144,8 +144,8 @@ fn full(scene: &Scene<'_>, out: &mut Vec<u8>) {
         displays(scene, out);
         line!(out);
     }
-    line!(out, "Visible layers (count = {})", scene.pulse.layers.iter().flatten().count());
-    for layer in scene.pulse.layers.iter().flatten() {
+    line!(out, "Visible layers (count = {})", scene.pulse.alive(scene.now).count());
+    for layer in scene.pulse.alive(scene.now) {
         line!(out, "+ Layer ({})", layer.name);
     }
     line!(out);

@@ -26,8 +26,7 @@ pub fn latency(scene: &Scene<'_>, name: Option<&str>, out: &mut Vec<u8>) {
         }
         return;
     };
-    let alive = |layer: &&Layer| layer.born <= scene.now && layer.died.is_none() && layer.name == name;
-    for layer in scene.pulse.layers.iter().flatten().filter(alive) {
+    for layer in scene.pulse.alive(scene.now).filter(|layer| layer.name == name) {
         if archetype.history_engine {
             history(scene, layer, out)
         } else {

@@ -8,8 +8,7 @@ use crate::pulse::names;
 /// Writes the list.
 pub fn list(scene: &Scene<'_>, out: &mut Vec<u8>) {
     let sdk = scene.archetype().sdk;
-    let alive = |layer: &&Layer| layer.born <= scene.now && layer.died.is_none();
-    let layers = scene.pulse.layers.iter().flatten().filter(alive);
+    let layers = scene.pulse.alive(scene.now);
     if sdk >= 35 {
         layers.for_each(|layer| wrapped(layer, out));
         return;

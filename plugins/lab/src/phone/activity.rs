@@ -79,7 +79,8 @@ impl Phone {
         let total = self.total_time(kind, app);
         let plan = LaunchPlan { app, page, total_ms: total, cold: kind == Kind::Cold };
         self.act(now, overhead, Act::Launch(plan));
-        let covered = self.pulse.keyguard || !self.pulse.awake;
+        let hangs = kind != Kind::Cold && self.pulse.processes[app].frozen.is_some();
+        let covered = self.pulse.keyguard || !self.pulse.awake || hangs;
         out += match kind {
             Kind::Delivered => {
                 "Warning: Activity not started, intent has been delivered to currently running top-most instance.\n"

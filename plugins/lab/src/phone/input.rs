@@ -54,11 +54,13 @@ impl Phone {
         match injection {
             Injection::Finger(path) => {
                 let end = start + path.hold + path.moves.max(MS);
-                self.act(now, start, Act::Down(path));
-                self.act(now, end, Act::Up);
+                let path = Path { from: self.on_panel(path.from), to: self.on_panel(path.to), ..path };
+                self.act(now, start, Act::Down(self.inputs, path));
+                self.act(now, end, Act::Up(self.inputs));
                 end
             }
             Injection::Single(kind, x, y) => {
+                let (x, y) = self.on_panel((x, y));
                 self.act(now, start, Act::Motion(kind, x, y));
                 start
             }

@@ -39,6 +39,15 @@ pub(super) fn caps(settings: &BTreeMap<String, String>) -> bool {
 }
 
 impl Phone {
+    /// A point in the coordinates of `input`, which an override of the size stretches, on the panel.
+    pub(super) fn on_panel(&self, (x, y): (f64, f64)) -> (f64, f64) {
+        let (width, height) = (f64::from(self.setup.archetype.width), f64::from(self.setup.archetype.height));
+        match self.overrides.size {
+            Some((w, h)) if w > 0 && h > 0 => (x * width / f64::from(w), y * height / f64::from(h)),
+            _ => (x, y),
+        }
+    }
+
     /// `settings get|put|delete|list NAMESPACE [KEY] [VALUE]`
     pub(super) fn settings(&mut self, now: LabTime, arguments: &[String]) -> Running {
         let words: Vec<&str> =

@@ -179,9 +179,9 @@ impl Panel {
     /// Asks for a rate: it begins on the next point of the lattice that the panel can still reach.
     fn request(&mut self, t: i64, rate: usize) -> Option<i64> {
         let mut changed = None;
-        // A switch that has not happened yet can still be called off.
+        // A switch that has not happened yet can still be called off, unless its first fence may have signalled.
         while let [_, .., last] = self.segments[..]
-            && last.from > t
+            && last.from > t + MS
             && last.rate != rate
         {
             self.segments.pop();
@@ -191,6 +191,7 @@ impl Panel {
         if current.rate == rate {
             return changed;
         }
+        let t = t.max(current.from);
         // A slow panel that divides a fast tick answers a touch at the next tick, not at its next refresh.
         let tick = self.exact[self.exact.len() - 1];
         let from = if current.period > 2 * tick && self.archetype.modes.len() == 1 {

@@ -240,7 +240,7 @@ impl Pulse {
         if own {
             let finger = stretch.is_some_and(|stretch| stretch.finger);
             let shown =
-                self.layers[window.ui.layer].as_ref().and_then(Layer::newest).map_or(0, |row| row.present);
+                self.layers[window.ui.layer].as_deref().and_then(Layer::newest).map_or(0, |row| row.present);
             let drawn = drawn(&made, u32::from(first_draw > 0), finger, shown);
             window.hwui.push(drawn, &mut self.processes[window.app].tally);
         }
@@ -285,12 +285,12 @@ impl Pulse {
 
 fn move_frames(
     panel: &Panel,
-    layers: &mut [Option<Layer>],
+    layers: &mut [Option<Box<Layer>>],
     layer: usize,
     pipeline: &mut Pipeline,
     from: i64,
 ) {
-    if let Some(layer) = layers.get_mut(layer).and_then(Option::as_mut) {
+    if let Some(layer) = layers.get_mut(layer).and_then(Option::as_deref_mut) {
         pipeline.moved(layer.reschedule(panel, from));
     }
 }

@@ -111,7 +111,7 @@ impl Pulse {
         });
         let mut layer = Layer::new(name, self.next_layer, role, package, t, self.setup.seed, self.keep);
         layer.parent = parent;
-        self.layers.push(Some(layer));
+        self.layers.push(Some(Box::new(layer)));
         self.layers.len() - 1
     }
 

@@ -48,12 +48,16 @@ pub(crate) struct Touch {
     trail: Vec<(i64, f64)>,
     dragging: bool,
     start: (f64, f64),
+    /// The command that moves it; 0 for single events.
+    command: u64,
+    /// It stopped a fling: no tap.
+    caught: bool,
 }
 
 impl Pulse {
-    pub(crate) fn finger_down(&mut self, t: i64, path: Path) {
+    pub(crate) fn finger_down(&mut self, t: i64, command: u64, path: Path) {
         let gesture = self.gesture_begins(t, path.from);
-        self.touch.path = Some(path);
+        (self.touch.path, self.touch.command) = (Some(path), command);
         let (from, to) = (t + path.hold, t + path.hold + path.moves);
         let by = path.from.1 - path.to.1;
         if by.abs() >= (path.from.0 - path.to.0).abs() {
@@ -80,9 +84,21 @@ impl Pulse {
             let changed = self.panel.touch(t, true);
             self.rescheduled(changed);
         }
-        self.with_content(|window, _| window.ui.motion.halt(t));
+        let caught = self.with_content(|window, _| {
+            let moving = window.ui.motion.moving(t).is_some_and(|stretch| stretch.gesture.is_some());
+            window.ui.motion.halt(t);
+            moving
+        });
+        self.touch.caught = caught == Some(true);
         self.suspect_hang(t);
         gesture
+    }
+
+    /// The finger of a command leaves; when another came down since, it left already.
+    pub(crate) fn finger_lifts(&mut self, t: i64, command: u64) {
+        if self.touch.command == command {
+            self.finger_up(t);
+        }
     }
 
     pub(crate) fn finger_up(&mut self, t: i64) {
@@ -187,6 +203,9 @@ impl Pulse {
 
     /// A finger tapped the window in front.
     fn click(&mut self, t: i64, point: (f64, f64)) {
+        if self.touch.caught {
+            return;
+        }
         let Some(index) = self.front_window() else { return };
         let Some(window) = self.window(index) else { return };
         let app = &self.setup.apps[window.app];

@@ -121,7 +121,7 @@ impl Pulse {
         let done = made.stages.queued;
         let Some(window) = self.windows[index].as_mut() else { return };
         if let Some(launch) = window.launch.take() {
-            let shown = self.layers[window.own].as_ref().and_then(Layer::newest).map(|row| row.present);
+            let shown = self.layers[window.own].as_deref().and_then(Layer::newest).map(|row| row.present);
             self.launches[launch].first_frame = shown;
         }
         if let Some(surface) = window.surface {
@@ -153,7 +153,7 @@ impl Pulse {
             }
         };
         let manner = Manner::new(spec, setup.archetype.slowness);
-        self.windows.push(Some(Window {
+        self.windows.push(Some(Box::new(Window {
             app,
             page,
             hash: (Draw::of(seed, Stream::Name, 0).0 >> 37) as u32 | 0x0010_0000,
@@ -166,7 +166,7 @@ impl Pulse {
             paced: None,
             resumed: false,
             launch: None,
-        }));
+        })));
         self.processes[app].stack.push(index);
         index
     }

@@ -118,3 +118,58 @@ fn phones_of_a_model_differ() {
     assert_ne!(a.monotonic_ns(now), b.monotonic_ns(now));
     assert_ne!(a.boot_clock_ns(now) - a.monotonic_ns(now), b.boot_clock_ns(now) - b.monotonic_ns(now));
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn what_was_printed_stays_true(
+        which in 0..SHELF.len(),
+        seed in 0u64..500,
+        steps in prop::collection::vec((1i64..400, 0usize..5, 100i64..1_900, 30i64..600), 5..60),
+    ) {
+        let mut walk = phone(SHELF[which].name, seed);
+        walk.open("shop://feed");
+        let layer = walk.main_layer(".FeedActivity");
+        let mut seen = std::collections::BTreeSet::new();
+        let mut resolved = std::collections::BTreeMap::new();
+        for (pause, kind, y, ms) in steps {
+            if kind == 0 {
+                let line = format!("input swipe 500 1500 500 {y} {ms}");
+                let argv: Vec<String> = line.split(' ').map(str::to_owned).collect();
+                drop(walk.phone.begin(walk.now, &argv).unwrap());
+            }
+            let dump = crate::readers::latency(&walk.run(&format!("dumpsys SurfaceFlinger --latency '{layer}'")));
+            for row in dump.rows.iter().filter(|row| row[1] > 0 && row[1] < i64::MAX) {
+                // A row, once resolved, never changes.
+                prop_assert_eq!(*resolved.entry((row[0], row[2])).or_insert(row[1]), row[1]);
+                seen.insert(row[1]);
+            }
+            walk.wait(pause);
+        }
+        let truth = walk.phone.truth();
+        let existed: std::collections::BTreeSet<i64> = truth.layer(&layer).unwrap().frames.iter().map(|frame| frame.present).collect();
+        prop_assert!(seen.is_subset(&existed));
+    }
+
+    #[test]
+    fn no_words_break_a_phone(
+        which in 0..SHELF.len(),
+        lines in prop::collection::vec((0usize..15, prop::collection::vec("[-a-zA-Z0-9/:.]{0,12}|com.example.shop|--latency|get|start|-W|-n|swipe|1e308|-5", 0..6)), 1..12),
+    ) {
+        const PROGRAMS: [&str; 15] = ["dumpsys", "input", "am", "pm", "cmd", "getprop", "setprop", "settings", "wm", "svc", "pidof", "uiautomator", "service", "logcat", "monkey"];
+        const SERVICES: [&str; 8] = ["gfxinfo", "SurfaceFlinger", "window", "package", "meminfo", "activity", "display", "-t"];
+        let mut walk = phone(SHELF[which].name, 5);
+        for (index, (program, words)) in lines.into_iter().enumerate() {
+            let mut argv = vec![PROGRAMS[program].to_owned()];
+            if program == 0 {
+                argv.push(SERVICES[index % 8].to_owned());
+            }
+            argv.extend(words);
+            let running = walk.phone.begin(walk.now, &argv).unwrap();
+            prop_assert!(running.takes.ns() > 0);
+            walk.now = walk.now + running.takes;
+            walk.phone.finish(walk.now, running);
+        }
+    }
+}
