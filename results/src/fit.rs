@@ -55,6 +55,7 @@ pub fn fit(
     let ground = Ground::new(presents, &lengths, &rates, &modes, reports);
     let mut path = cheapest(&ground);
     switch_in_pauses(&mut path, &rates, &lengths);
+    boost_after_pauses(&mut path, &rates, &lengths);
     let fitted: Vec<Option<Fitted>> = (0..rates.len()).map(|rate| settle(&ground, &path, rate)).collect();
     let mut timeline = PeriodTimeline::default();
     for (index, rate) in path.iter().enumerate() {
@@ -89,6 +90,32 @@ fn switch_in_pauses(path: &mut [Option<usize>], rates: &[Rate], lengths: &[i64])
         let fits_slow = |length: &i64| lattice::residual(*length, slow) * 100 < slow * 8;
         if ahead.take(stray).all(fits_slow) {
             path[index..=index + stray].fill(Some(before));
+        }
+    }
+}
+
+/// Most frames a panel still shows at its resting rate after a touch (frame-sources.md 5.4).
+const BEFORE_BOOST: usize = 3;
+
+/// The first frames after a pause may still be at the rate the panel rested at: lengths of exactly one vsync of a slower
+/// rate that is in use elsewhere are taken for it, up to the first frame at the faster one. A boost never makes jank.
+fn boost_after_pauses(path: &mut [Option<usize>], rates: &[Rate], lengths: &[i64]) {
+    let used: Vec<usize> = (0..rates.len()).filter(|rate| path.contains(&Some(*rate))).collect();
+    let is_one =
+        |length: i64, rate: usize| (length - rates[rate].period).abs() * 100 < rates[rate].period * 8;
+    for start in (0..lengths.len()).filter(|at| *at == 0 || lengths[at - 1] > LONG) {
+        let Some(fast) = path[start] else { continue };
+        let rested = used.iter().copied().filter(|rate| rates[*rate].period > rates[fast].period);
+        let resting =
+            |slow: &usize| lengths[start..].iter().take_while(|length| is_one(**length, *slow)).count();
+        let Some((slow, frames)) =
+            rested.map(|slow| (slow, resting(&slow))).max_by_key(|(_, frames)| *frames)
+        else {
+            continue;
+        };
+        let then_fast = lengths.get(start + frames).is_some_and(|length| is_one(*length, fast));
+        if (1..=BEFORE_BOOST).contains(&frames) && then_fast {
+            path[start..start + frames].fill(Some(slow));
         }
     }
 }

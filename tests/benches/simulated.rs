@@ -27,10 +27,15 @@ fn main() {
         return;
     }
     let kinds = ["pixel-6", "pixel-8", "galaxy-a14", "rog-phone-7", "pixel-9-pro"];
-    let phones: String =
-        kinds.iter().map(|kind| format!("  - {{ archetype: {kind}, count: {} }}\n", PHONES / kinds.len())).collect();
+    let phones: String = kinds
+        .iter()
+        .map(|kind| format!("  - {{ archetype: {kind}, count: {} }}\n", PHONES / kinds.len()))
+        .collect();
     let started = Instant::now();
-    let story = Stage::lab_yaml(&format!("name: bench\nlatency: hub\nphones:\n{phones}")).scenario(SCENARIO).forgetful().run();
+    let story = Stage::lab_yaml(&format!("name: bench\nlatency: hub\nphones:\n{phones}"))
+        .scenario(SCENARIO)
+        .forgetful()
+        .run();
     let took = started.elapsed().as_secs_f64();
     let record = &story.record;
     let simulated = record.at.ns() as f64 / 1e9;
@@ -39,7 +44,10 @@ fn main() {
     let frames: u64 = coverage().map(|coverage| coverage.frames_seen).sum();
     let dumps: u64 = coverage().map(|coverage| coverage.samples).sum();
     let proved = coverage().filter(|coverage| coverage.proved).count();
-    println!("{PHONES} phones × {:.1} min simulated in {took:.1} s (limit {LIMIT_SECS:.0} s)", simulated / 60.0);
+    println!(
+        "{PHONES} phones × {:.1} min simulated in {took:.1} s (limit {LIMIT_SECS:.0} s)",
+        simulated / 60.0
+    );
     println!("{frames} frames in motion seen, {dumps} dumps, {proved} of {} windows proved", PHONES * 20);
     println!("{:.0} phone-seconds a second", simulated * PHONES as f64 / took);
     assert_eq!(record.jobs.len(), PHONES);

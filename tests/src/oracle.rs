@@ -25,6 +25,8 @@ pub struct Expected {
     pub frames: u64,
     /// Intervals that count.
     pub intervals: Vec<TrueInterval>,
+    /// How often the panel changed its rate between the first and the last of them.
+    pub switches: usize,
 }
 
 /// The truth of a measured window: the layer it was judged by, cut by its own motions.
@@ -40,8 +42,10 @@ pub fn expect(truth: &Truth<'_>, measured: &WindowMeasured) -> Option<Expected> 
     let mut counted_to = i64::MIN;
     for motion in &measured.motions {
         let (from, to) = (motion.from.ns(), motion.to.ns());
-        expected.frames +=
-            frames.iter().filter(|frame| frame.present >= from && frame.present <= to && frame.present > counted_to).count() as u64;
+        expected.frames += frames
+            .iter()
+            .filter(|frame| frame.present >= from && frame.present <= to && frame.present > counted_to)
+            .count() as u64;
         for (at, pair) in frames.windows(2).enumerate() {
             let (first, second) = (pair[0], pair[1]);
             let starts_inside = first.present >= from && first.present < to;
@@ -58,10 +62,38 @@ pub fn expect(truth: &Truth<'_>, measured: &WindowMeasured) -> Option<Expected> 
         }
         counted_to = counted_to.max(to);
     }
+    if let (Some(first), Some(last)) = (measured.motions.first(), measured.motions.last()) {
+        let (from, to) = (first.from.ns(), last.to.ns());
+        expected.switches =
+            truth.switches.iter().filter(|switch| switch.at > from && switch.at <= to).count();
+    }
     Some(expected)
 }
 
 impl Expected {
+    /// The same with one frame per rate switch counted as on time: the price metrics.md A.1 allows on adaptive panels.
+    /// Equal where the rate never changed.
+    pub fn least(&self) -> Expected {
+        let mut least = self.clone();
+        let mut longest: Vec<usize> = (0..least.intervals.len()).collect();
+        longest.sort_by(|a, b| self.intervals[*b].vsyncs.total_cmp(&self.intervals[*a].vsyncs));
+        for at in longest.into_iter().take(self.switches) {
+            least.intervals[at].vsyncs = 1.0;
+        }
+        least
+    }
+
+    /// What a hitch may weigh more or less because a frame next to a rate switch is judged by the other rate's period.
+    pub fn slack(&self, key: &str) -> f64 {
+        let periods = || self.intervals.iter().map(|interval| interval.period_ms);
+        let spread = periods().fold(0.0, f64::max) - periods().fold(f64::INFINITY, f64::min);
+        match key {
+            "hitch_ms" => self.switches as f64 * spread.max(0.0),
+            "hitch_ms_per_s" => self.switches as f64 * spread.max(0.0) / self.seconds(),
+            _ => 0.0,
+        }
+    }
+
     fn seconds(&self) -> f64 {
         self.intervals.iter().map(|interval| interval.ms).sum::<f64>() / 1e3
     }
@@ -69,7 +101,9 @@ impl Expected {
     /// The metric of this key; none for those the oracle does not know.
     pub fn metric(&self, key: &str) -> Option<f64> {
         let sum = |value: fn(&TrueInterval) -> f64| self.intervals.iter().map(value).sum::<f64>();
-        let count = |is: fn(&TrueInterval) -> bool| self.intervals.iter().filter(|interval| is(interval)).count() as f64;
+        let count = |is: fn(&TrueInterval) -> bool| {
+            self.intervals.iter().filter(|interval| is(interval)).count() as f64
+        };
         let frames = self.intervals.len() as f64;
         Some(match key {
             "fps" | "scroll_fps" => frames / self.seconds(),

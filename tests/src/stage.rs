@@ -56,7 +56,15 @@ impl Stage {
 
     fn of(lab: Lab) -> Stage {
         let (scenarios, wanted) = (Vec::new(), Wanted::default());
-        Stage { lab, scenarios, patience: Patience::default(), wanted, interrupt: None, reporters: false, forgetful: false }
+        Stage {
+            lab,
+            scenarios,
+            patience: Patience::default(),
+            wanted,
+            interrupt: None,
+            reporters: false,
+            forgetful: false,
+        }
     }
 
     /// With another seed.
@@ -116,7 +124,8 @@ impl Stage {
             Rc::new(LabDial::new(lab.clone())),
             AdbOptions { name: "lab".into(), ..AdbOptions::default() },
         );
-        let (files, ear, stop) = (Rc::new(Memory::keeping(!self.forgetful)), Rc::new(Ear::default()), Stop::default());
+        let (files, ear, stop) =
+            (Rc::new(Memory::keeping(!self.forgetful)), Rc::new(Ear::default()), Stop::default());
         if let Some((after, urgency)) = self.interrupt {
             let stop = stop.clone();
             tokio::task::spawn_local(async move {

@@ -1,6 +1,5 @@
 //! One binary of all whole-system tests: quick to link, one place to look.
 
-mod debug;
 mod stories;
 mod tidy;
 mod truth;

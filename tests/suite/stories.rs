@@ -6,7 +6,7 @@ use farmjank_results::verdict::Verdict;
 use farmjank_tests::stage::Stage;
 use std::time::Duration;
 
-const FEED: &str = "
+pub const FEED: &str = "
 name: Feed
 appId: com.example.shop
 iterations: 3
@@ -68,7 +68,10 @@ fn a_phone_pulled_in_mid_fling_comes_back_and_nothing_is_lost() {
     let story = Stage::lab_yaml(&one_phone(faults)).scenario(FEED).run();
     let job = job(&story.record, 0);
     assert_eq!(story.record.exit_code, Some(0), "{:?} {:?}", job.fault, job.reasons);
-    let completed = job.trials.iter().filter(|trial| matches!(trial.ending, Some(farmjank_results::event::Ending::Completed)));
+    let completed = job
+        .trials
+        .iter()
+        .filter(|trial| matches!(trial.ending, Some(farmjank_results::event::Ending::Completed)));
     assert_eq!(completed.count(), 4, "one warm-up and three counted trials");
     assert!(job.trials.len() > 4, "the torn trial is on record too");
 }
@@ -94,13 +97,12 @@ fn a_wedged_phone_is_found_and_given_up_in_bounded_time() {
 
 #[test]
 fn forced_loss_is_said_and_never_green() {
-    // The flings of the four trials lie between 4 s and 15 s.
-    let faults: String = [5, 8, 11, 14]
-        .iter()
-        .map(|at| format!("  - {{ at: {at}s, phone: P8, kind: ring_overflow, for: 2s }}\n"))
+    // Every few seconds the phone answers no dump for so long that its ring overflows while the feed moves.
+    let faults: String = (0..12)
+        .map(|n| format!("  - {{ at: {}s, phone: P8, kind: ring_overflow, for: 4s }}\n", 4 + 6 * n))
         .collect();
-    let faults = &format!("faults:\n{faults}");
-    let story = Stage::lab_yaml(&one_phone(faults)).scenario(FEED).run();
+    let busy = FEED.replace("times: 3", "times: 8");
+    let story = Stage::lab_yaml(&one_phone(&format!("faults:\n{faults}"))).scenario(&busy).run();
     let window = &job(&story.record, 0).windows[0];
     assert_eq!(story.record.exit_code, Some(4), "{window:?}");
     assert!(!window.void.is_empty());

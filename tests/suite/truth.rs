@@ -29,8 +29,10 @@ steps:
 
 /// One phone of every archetype, calls of 45 ms median and 200 ms spikes.
 fn every_archetype() -> String {
-    let phones: String =
-        SHELF.iter().map(|archetype| format!("  - {{ archetype: {}, serial: {0} }}\n", archetype.name)).collect();
+    let phones: String = SHELF
+        .iter()
+        .map(|archetype| format!("  - {{ archetype: {}, serial: {0} }}\n", archetype.name))
+        .collect();
     format!("name: truth\nlatency: hub\nphones:\n{phones}")
 }
 
@@ -40,7 +42,13 @@ pub fn windows(record: &Record) -> Vec<(String, WindowMeasured)> {
         let serial = job.planned.device.as_ref().expect("a phone").0.clone();
         for trial in &job.trials {
             assert_eq!(trial.ending, Some(Ending::Completed), "{serial}: {:?}", trial.ending);
-            found.extend(trial.windows.iter().filter(|window| window.window != "launch").map(|w| (serial.clone(), w.clone())));
+            found.extend(
+                trial
+                    .windows
+                    .iter()
+                    .filter(|window| window.window != "launch")
+                    .map(|w| (serial.clone(), w.clone())),
+            );
         }
     }
     found
@@ -53,7 +61,9 @@ fn bound(key: &str, truth: f64) -> f64 {
         "dropped_frames" | "frozen_frames" | "perfdog_jank" | "perfdog_big_jank" => 0.0,
         "delivery_ratio" | "dropped_pct" | "frozen_ratio" => 1e-9,
         // Lengths come from the same fences.
-        "p50_ms" | "p90_ms" | "p95_ms" | "p99_ms" | "max_ms" | "fps" | "scroll_fps" => truth.abs() * 1e-9 + 1e-6,
+        "p50_ms" | "p90_ms" | "p95_ms" | "p99_ms" | "max_ms" | "fps" | "scroll_fps" => {
+            truth.abs() * 1e-9 + 1e-6
+        }
         // The fitted period is off by less than 0.3 ms over a second of presents.
         _ => truth.abs() * 0.003 + 1e-6,
     }
@@ -71,11 +81,20 @@ fn check(story: &Story, name: &str) -> u64 {
         seen += expected.frames;
         for (key, reading) in &window.readings {
             let (Some(truth), Some(value)) = (expected.metric(key), reading.value()) else { continue };
-            assert!((value - truth).abs() <= bound(key, truth), "{place}: {key} is {value}, the truth is {truth}");
+            let least = expected.least().metric(key).unwrap_or(truth);
+            let slack = bound(key, truth) + expected.slack(key);
+            let (low, high) = (truth.min(least) - slack, truth.max(least) + slack);
+            assert!(
+                (low..=high).contains(&value),
+                "{place}: {key} is {value}, the truth is {least}..{truth}"
+            );
         }
         for key in ["fps", "hitch_ms_per_s", "dropped_frames", "frozen_frames", "p95_ms", "scroll_fps"] {
             let reading = window.readings.get(key);
-            assert!(reading.is_some_and(|reading| reading.value().is_some()), "{place}: {key} is {reading:?}");
+            assert!(
+                reading.is_some_and(|reading| reading.value().is_some()),
+                "{place}: {key} is {reading:?}"
+            );
         }
     }
     seen
@@ -91,7 +110,7 @@ fn every_archetype_is_seen_whole_and_measured_right() {
 
 #[test]
 fn other_seeds_change_the_phones_and_not_the_agreement() {
-    for seed in [1, 7, 42] {
+    for seed in 1..12 {
         let story = Stage::lab_yaml(&every_archetype()).seed(seed).scenario(SCENARIO).run();
         check(&story, &format!("seed {seed}"));
     }
@@ -102,12 +121,16 @@ fn gestures_are_stamped_around_the_true_touch() {
     let story = Stage::lab_yaml(&every_archetype()).scenario(SCENARIO).run();
     for (serial, window) in windows(&story.record) {
         let touches = story.lab.truth(&serial, |truth| truth.gestures.clone()).expect("truth");
-        for motion in window.motions.iter().filter(|motion| motion.phase == farmjank_results::window::Phase::Finger) {
+        for motion in
+            window.motions.iter().filter(|motion| motion.phase == farmjank_results::window::Phase::Finger)
+        {
             // The finger's window holds the true touch up to the grain of the phone's stamps.
             let grain = 12_000_000;
             let fits = touches.iter().any(|touch| {
-                touch.down + grain >= motion.from.ns() && touch.up <= motion.to.ns() + grain
-                    && touch.down < motion.to.ns() && touch.up > motion.from.ns()
+                touch.down + grain >= motion.from.ns()
+                    && touch.up <= motion.to.ns() + grain
+                    && touch.down < motion.to.ns()
+                    && touch.up > motion.from.ns()
             });
             assert!(fits, "{serial}: no true touch inside {:?}", motion);
         }

@@ -36,7 +36,12 @@ pub trait Dial {
 /// Runs programs of the host.
 pub trait Spawn {
     /// Runs to the end: exit status and combined output. Fault `program_missing` when it cannot be started.
-    fn run<'a>(&'a self, program: &'a str, args: &'a [&'a str], patience: Duration) -> Work<'a, (i32, String)>;
+    fn run<'a>(
+        &'a self,
+        program: &'a str,
+        args: &'a [&'a str],
+        patience: Duration,
+    ) -> Work<'a, (i32, String)>;
 }
 
 /// The run bundle's folder. Paths are relative, with `/`.

@@ -38,6 +38,18 @@ pub enum Unreadable {
     Refused(String),
 }
 
+impl Unreadable {
+    /// Why, in words for the user.
+    pub fn words(&self) -> &str {
+        match self {
+            Unreadable::Missing(why)
+            | Unreadable::Empty(why)
+            | Unreadable::Garbled(why)
+            | Unreadable::Refused(why) => why,
+        }
+    }
+}
+
 /// A source, opened for one app on one phone.
 pub struct Opened {
     /// The tap.

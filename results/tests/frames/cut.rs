@@ -332,3 +332,16 @@ fn nothing_seen_is_a_doubt_and_never_proved() {
             && empty.coverage.doubts[0].contains("no motion")
     );
 }
+
+#[test]
+fn a_frame_due_within_a_vsync_of_its_predecessor_makes_all_of_the_gap_a_stall() {
+    let frames = shown(&[0, P, P + 400 * MS, 2 * P + 400 * MS]);
+    let of = |due: i64| {
+        let rules = CutRules { evidence: vec![at(due)], ..rules() };
+        cut(&frames, &[motion(Phase::Fling, 0, 2_000 * MS)], &rules)
+    };
+    let whole = of(2 * P - 1);
+    assert_eq!((counted(&whole)[1], whole.idle), ((P, 400 * MS), (0, Span::ZERO)));
+    let part = of(2 * P);
+    assert_eq!((counted(&part)[1], part.idle), ((2 * P, 400 * MS - P), (1, Span::from_ns(P))));
+}

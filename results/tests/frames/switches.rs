@@ -125,3 +125,56 @@ fn a_whole_evening_is_fitted_quickly_and_segments_stay_few() {
     let timeline = fit(&film.noisy(9), &film.headers(400 * MS), &[60.0, 120.0], &[]);
     assert_eq!(timeline.segments.len(), 200);
 }
+
+/// Periods of each interval, as judged, for presents given by their lengths in ns, with a header before and one after.
+fn judged(lengths: &[i64], modes: &[f64], before: f64, after: f64) -> Vec<i64> {
+    let mut presents = vec![at(1_000 * MS)];
+    for length in lengths {
+        presents.push(presents[presents.len() - 1] + Span::from_ns(*length));
+    }
+    let report = |at, rate: f64| Report { at, period: Span::from_ns((1e9 / rate) as i64) };
+    let end = presents[presents.len() - 1];
+    let reports = [report(presents[0], before), report(end, after)];
+    let timeline = fit(&presents, &reports, modes, &[]);
+    let pairs = presents.windows(2);
+    pairs
+        .map(|pair| timeline.judging(pair[0], pair[1]).map(|period| (period.ns() + MS / 2) / MS).unwrap_or(0))
+        .collect()
+}
+
+#[test]
+fn the_last_frames_before_a_pause_belong_to_the_rate_before_it() {
+    // 60 Hz with one missed vsync (33.3 ms: two vsyncs at 60 Hz, three at 90), a pause, then 90 Hz.
+    let (slow, fast) = (16_666_667, 11_111_111);
+    let mut lengths = vec![slow; 40];
+    lengths.extend([2 * slow, 400 * MS]);
+    lengths.extend(vec![fast; 60]);
+    let judged = judged(&lengths, &[60.0, 90.0], 60.0, 90.0);
+    assert_eq!(judged[..41], [17; 41], "the missed vsync is one of 60 Hz");
+    assert_eq!(judged[42..], [11; 60]);
+}
+
+#[test]
+fn frames_before_the_touch_boost_are_judged_by_the_rate_the_panel_rested_at() {
+    let (slow, fast) = (16_666_667, 8_333_333);
+    for resting in 1..=3 {
+        let mut lengths = vec![slow; 40];
+        lengths.push(400 * MS);
+        lengths.extend(vec![slow; resting]);
+        lengths.extend(vec![fast; 80]);
+        let judged = judged(&lengths, &[60.0, 120.0], 60.0, 120.0);
+        assert_eq!(judged[41..41 + resting], vec![17; resting], "{resting} frames at rest");
+        assert_eq!(judged[42 + resting..], vec![8; 79]);
+    }
+}
+
+#[test]
+fn a_slow_start_longer_than_any_boost_is_slow() {
+    // Twelve frames at every second vsync while the header says 120 Hz: an app at half rate, not a panel at 60.
+    let (slow, fast) = (16_666_667, 8_333_333);
+    let mut lengths = vec![fast; 60];
+    lengths.push(400 * MS);
+    lengths.extend(vec![slow; 12]);
+    lengths.extend(vec![fast; 60]);
+    assert_eq!(judged(&lengths, &[60.0, 120.0], 120.0, 120.0)[61..73], [8; 12]);
+}

@@ -91,7 +91,8 @@ fn frames(log: &[u8], phones: usize) -> u64 {
     covered
         .iter()
         .map(|window| {
-            let coverage = window.coverage.as_ref().unwrap_or_else(|| panic!("no coverage: {:?}", window.void));
+            let coverage =
+                window.coverage.as_ref().unwrap_or_else(|| panic!("no coverage: {:?}", window.void));
             assert!(coverage.proved, "frames may be lost: {:?}", coverage.doubts);
             coverage.frames_seen
         })

@@ -36,7 +36,12 @@ impl Dial for TcpDial {
 pub struct Programs;
 
 impl Spawn for Programs {
-    fn run<'a>(&'a self, program: &'a str, args: &'a [&'a str], patience: Duration) -> Work<'a, (i32, String)> {
+    fn run<'a>(
+        &'a self,
+        program: &'a str,
+        args: &'a [&'a str],
+        patience: Duration,
+    ) -> Work<'a, (i32, String)> {
         Box::pin(async move {
             let mut command = tokio::process::Command::new(program);
             command.args(args).kill_on_drop(true).stdin(std::process::Stdio::null());
@@ -49,7 +54,10 @@ impl Spawn for Programs {
                     Ok((output.status.code().unwrap_or(-1), String::from_utf8_lossy(&said).into_owned()))
                 }
                 Ok(Err(error)) => Err(missing(error)),
-                Err(_) => Err(Fault::new(Blame::Lab, "timeout", format!("`{program}` did not end in time")).passing()),
+                Err(_) => {
+                    Err(Fault::new(Blame::Lab, "timeout", format!("`{program}` did not end in time"))
+                        .passing())
+                }
             }
         })
     }
@@ -224,7 +232,8 @@ pub fn find_adb() -> Option<PathBuf> {
 /// Turns the first interrupt into a drain, the second into a cancel, the third into an exit; a termination cancels.
 pub fn listen_for_signals(stop: Stop) {
     use tokio::signal::unix::{SignalKind, signal};
-    let (Ok(mut interrupts), Ok(mut terminations)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
+    let (Ok(mut interrupts), Ok(mut terminations)) =
+        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
     else {
         return;
     };

@@ -55,7 +55,8 @@ fn files(paths: &[PathBuf]) -> Result<Vec<SourceFile>, String> {
 /// A bare list of steps: a piece for `runFlow`, not a scenario of its own. Skipped in folders, refused when named.
 fn is_fragment(text: &[u8]) -> bool {
     let text = String::from_utf8_lossy(&text[..text.len().min(64 << 10)]);
-    let first = text.lines().map(str::trim_end).find(|line| !line.is_empty() && !line.trim_start().starts_with('#'));
+    let first =
+        text.lines().map(str::trim_end).find(|line| !line.is_empty() && !line.trim_start().starts_with('#'));
     first.is_some_and(|line| line == "-" || line.starts_with("- "))
 }
 

@@ -25,7 +25,9 @@ impl Look {
     /// From the flag, `NO_COLOR`, `FORCE_COLOR`, `CLICOLOR_FORCE`, `TERM`, `CI`, the locale and the terminals.
     pub fn resolve(color: When) -> Look {
         let dumb = host::env("TERM").is_some_and(|term| term == "dumb");
-        let forced = host::env("FORCE_COLOR").or_else(|| host::env("CLICOLOR_FORCE")).is_some_and(|value| value != "0");
+        let forced = host::env("FORCE_COLOR")
+            .or_else(|| host::env("CLICOLOR_FORCE"))
+            .is_some_and(|value| value != "0");
         let wanted = |terminal: bool| match color {
             When::Always => true,
             When::Never => false,

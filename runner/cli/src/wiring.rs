@@ -5,8 +5,8 @@ use crate::host::{self, Programs, TcpDial};
 use farmjank_devices::adb::{StartPolicy, ensure_server, servers_from_env};
 use farmjank_devices::{AdbProvider, Options};
 use farmjank_frames::{Gfxinfo, SurfaceFlinger};
-use farmjank_lab::lab::{Lab, LiveLab};
 use farmjank_lab::dial::LabDial;
+use farmjank_lab::lab::{Lab, LiveLab};
 use farmjank_results::blame::{Blame, Fault};
 use farmjank_results::frame::SourceId;
 use farmjank_scenarios::scenario::Scenario;
@@ -68,7 +68,8 @@ async fn adb_phones() -> Result<Phones, Fault> {
         .map_err(|why| Fault::new(Blame::Scenario, "servers", why))?;
     let policy = StartPolicy {
         adb: host::find_adb().map(|path| path.display().to_string()),
-        user_managed: host::env("ANDROID_ADB_USER_MANAGED_MODE").is_some_and(|value| value != "0" && value != "false"),
+        user_managed: host::env("ANDROID_ADB_USER_MANAGED_MODE")
+            .is_some_and(|value| value != "0" && value != "false"),
         ..StartPolicy::default()
     };
     let dial = Rc::new(TcpDial);

@@ -17,6 +17,7 @@ use farmjank_seams::source::{FrameSource, Opened, Tap, Unreadable};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::time::Duration;
+use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, timeout};
 
 /// How long the preferred source may fail to open before the next one is asked: an app that is only just starting has
@@ -24,6 +25,9 @@ use tokio::time::{Instant, sleep, timeout};
 const COMING_UP: Duration = Duration::from_secs(2);
 /// Pause between two tries to find a layer; well below the time a fresh ring takes to fill.
 const TRY_AGAIN: Duration = Duration::from_millis(150);
+
+/// How long steps wait for the first dump.
+const FIRST_LOOK: Duration = Duration::from_secs(3);
 
 /// What was collected in one window.
 pub struct Harvest {
@@ -44,6 +48,8 @@ pub struct Collector<'a> {
     window: &'a str,
     path: String,
     ended: Cell<Option<BootTime>>,
+    watching: Cell<bool>,
+    began_watching: Notify,
     state: RefCell<State>,
 }
 
@@ -70,7 +76,34 @@ impl<'a> Collector<'a> {
     /// A collector for one window of one trial. `slug` names its evidence file.
     pub fn new(session: &'a Session<'a>, trial: u32, window: &'a str, slug: &str) -> Self {
         let path = format!("evidence/job-{}/trial-{trial}/{slug}.dumps", session.job);
-        Collector { session, trial, window, path, ended: Cell::new(None), state: RefCell::default() }
+        let (ended, watching) = (Cell::new(None), Cell::new(false));
+        Collector {
+            session,
+            trial,
+            window,
+            path,
+            ended,
+            watching,
+            began_watching: Notify::new(),
+            state: RefCell::default(),
+        }
+    }
+
+    /// Returns when the first dump is in, or when there is nothing to look at yet: what the panel did before the first
+    /// gesture is known then. Bounded.
+    pub async fn ready(&self) {
+        let first = async {
+            while !self.watching.get() {
+                self.began_watching.notified().await;
+            }
+        };
+        // Out of time is no fault: coverage says what was missed.
+        let _ = timeout(FIRST_LOOK, first).await;
+    }
+
+    fn watch_began(&self) {
+        self.watching.set(true);
+        self.began_watching.notify_one();
     }
 
     /// Says that the window's steps are over: sampling goes on until a dump begins after this instant.
@@ -103,6 +136,7 @@ impl<'a> Collector<'a> {
                 }
                 Err(fault) if is_waiting(&fault) => {
                     self.doubt(&fault.to_string());
+                    self.watch_began();
                     sleep(TRY_AGAIN).await;
                 }
                 Err(fault) => return Err(fault),
@@ -185,6 +219,7 @@ impl<'a> Collector<'a> {
             };
             let Some(dump) = tap.feed(&line, session.bench.announcer.now()) else { continue };
             let Some(pending) = self.take(&dump, &*tap) else { return Ok(false) };
+            self.watch_began();
             if let Some(ended) = self.ended.get() {
                 let settled = dump.asked.is_some_and(|asked| asked > ended) && !pending;
                 covered.insert(dump.target.clone(), settled);

@@ -9,7 +9,7 @@ use crate::stop::{Stop, Urgency};
 use crate::survey::{Surveyed, Wanted, not_ready, survey};
 use farmjank_results::blame::{Blame, Fault};
 use farmjank_results::device::{DeviceFacts, DeviceId};
-use farmjank_results::event::{FORMAT, Fact, JobId, PlannedJob};
+use farmjank_results::event::{Ending, FORMAT, Fact, JobId, PlannedJob};
 use farmjank_results::record::Record;
 use farmjank_results::time::Span;
 use farmjank_results::verdict::Verdict;
@@ -289,13 +289,25 @@ impl Stage {
                     let what = format!("farmjank failed inside itself: {}", words.unwrap_or_default());
                     let fault =
                         Fault::new(Blame::Tool, "panic", what).advise("please report it with the run bundle");
-                    let device = facts.id.clone();
-                    self.announce(Fact::LeaseReturned { job: id, device, reason: fault.what.clone() });
+                    self.close_after_panic(id, facts, &fault);
                     Some(fault)
                 }
             };
             (id, kept, fault)
         })
+    }
+
+    /// What a panic left open is closed, so that the log stays whole.
+    fn close_after_panic(&self, job: JobId, facts: &DeviceFacts, fault: &Fault) {
+        let open = self.bench.announcer.with_record(|record| {
+            let trial = record.jobs.get(&job)?.trials.last().filter(|trial| trial.ending.is_none())?;
+            Some((trial.trial, trial.counted))
+        });
+        if let Some((trial, counted)) = open {
+            let ending = Ending::Faulted(fault.clone());
+            self.announce(Fact::TrialFinished { job, trial, counted, ending, windows: Vec::new() });
+        }
+        self.announce(Fact::LeaseReturned { job, device: facts.id.clone(), reason: fault.what.clone() });
     }
 
     fn parts(&self, job: JobId) -> Option<(&PlannedJob, &Scenario, &DeviceFacts)> {

@@ -100,10 +100,19 @@ impl Dispatch {
 
     /// When a tick is due at the latest, if anything waits for time to pass.
     pub fn next_tick(&self) -> Option<RunTime> {
+        // Where every place is taken, the end of a job is what frees one, not time.
+        let is_full = self.running() >= self.rules.most_running;
         let waiting = self.phones.values().filter(|phone| phone.running.is_none() && !phone.queue.is_empty());
-        waiting
-            .map(|phone| if phone.present { phone.not_before } else { phone.gone_since + self.rules.absence })
-            .min()
+        let due = waiting.filter_map(|phone| match phone.present {
+            true if is_full => None,
+            true => Some(phone.not_before),
+            false => Some(phone.gone_since + self.rules.absence),
+        });
+        due.min()
+    }
+
+    fn running(&self) -> usize {
+        self.phones.values().filter(|phone| phone.running.is_some()).count()
     }
 
     /// Nothing runs and nothing waits.
@@ -169,7 +178,7 @@ impl Dispatch {
     }
 
     fn start_ready(&mut self, now: RunTime, orders: &mut Vec<Order>) {
-        let mut running = self.phones.values().filter(|phone| phone.running.is_some()).count();
+        let mut running = self.running();
         for (id, phone) in &mut self.phones {
             if running >= self.rules.most_running {
                 return;
@@ -272,6 +281,18 @@ mod tests {
             let orders = dispatch.step(at(1), Input::Ended(0, Some(fault.clone())));
             assert_eq!(orders, [Order::Judge(0, Some(fault))]);
         }
+    }
+
+    #[test]
+    fn a_phone_that_waits_for_a_place_asks_for_no_tick() {
+        let mut dispatch = Dispatch::new(Rules { most_running: 1, ..rules() }, &plan(&["a", "b"]));
+        dispatch.step(at(0), Input::Present(id("a")));
+        dispatch.step(at(0), Input::Present(id("b")));
+        assert_eq!(dispatch.next_tick(), None);
+        assert_eq!(
+            dispatch.step(at(5), Input::Ended(0, None)),
+            [Order::Judge(0, None), Order::Start(1, id("b"))]
+        );
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::android::app::Launch;
 use crate::collect::Harvest;
 use crate::session::Session;
-use crate::stall::due;
+use crate::stall::{due, is_witness};
 use farmjank_results::cut::{CutRules, cut};
 use farmjank_results::dump::Dump;
 use farmjank_results::event::WindowMeasured;
@@ -248,19 +248,21 @@ fn presents(timeline: &FrameTimeline, motions: &[Motion]) -> usize {
         .sum()
 }
 
-/// When the app was due to show a frame, by framestats that lost nothing: what tells a stall from an idle list inside a
-/// fling.
+/// When the app was due to show a frame, by framestats that watched every long gap of the flings: what tells a stall from
+/// an idle list.
 fn stalls(layers: &Layers, source: SourceId, shown: &FrameTimeline, motions: &[Motion]) -> Vec<DeviceTime> {
     if source == SourceId::Gfxinfo {
         return Vec::new();
     }
-    let whole = |timeline: &&FrameTimeline| {
-        let broken = |motion: &Motion| timeline.gaps.iter().any(|gap| gap.touches(motion.from, motion.to));
-        !motions.iter().any(broken)
-    };
+    let flings: Vec<(DeviceTime, DeviceTime)> = motions
+        .iter()
+        .filter(|motion| motion.phase == Phase::Fling)
+        .map(|motion| (motion.from, motion.to))
+        .collect();
     let framestats =
         layers.iter().filter(|((source, _), _)| *source == SourceId::Gfxinfo).map(|(_, timeline)| timeline);
-    let busiest = framestats.filter(whole).max_by_key(|timeline| presents(timeline, motions));
+    let witnesses = framestats.filter(|drawn| is_witness(drawn, shown, &flings));
+    let busiest = witnesses.max_by_key(|timeline| presents(timeline, motions));
     busiest.map_or_else(Vec::new, |drawn| due(drawn, shown))
 }
 

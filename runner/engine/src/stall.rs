@@ -3,9 +3,12 @@
 //! metrics.md A.2 calls a gap a stall when some frame's `IntendedVsync` lies inside it. A pipelined app schedules a frame
 //! one or two vsyncs before its predecessor is presented, so the `IntendedVsync` of the very frame that stalls lies just
 //! *before* the gap, and the literal rule would call the worst stalls idle. Therefore each frame is dated by when it was
-//! due: its `IntendedVsync` plus the latency the app's frames usually have, less one period. The frame that stalls is then
-//! due just after the gap begins, and a frame drawn after real idleness just before it ends.
+//! due: its `IntendedVsync` plus the latency the app's frames usually have, less one period, but not before the frame
+//! shown before it. The frame that stalls is then due just after its gap begins, and a frame drawn after real idleness
+//! just before its own ends.
 
+use farmjank_results::cut::AMBIGUOUS_FLING_GAP;
+use farmjank_results::frame::Frame;
 use farmjank_results::time::{DeviceTime, Span};
 use farmjank_results::timeline::FrameTimeline;
 
@@ -24,32 +27,54 @@ pub fn due(drawn: &FrameTimeline, shown: &FrameTimeline) -> Vec<DeviceTime> {
             let intended = frame.intended?;
             let period = shown.periods.at(intended)?.ns();
             let latency = usual.map_or(USUAL_VSYNCS * period, Span::ns);
+            let due = intended + Span::from_ns((latency - period).max(0));
+            let before =
+                shown_at(frame.present, shown).checked_sub(1).map(|index| shown.frames[index].present);
             // A quarter period keeps fence noise from placing it before the gap it belongs to.
-            Some(intended + Span::from_ns((latency - period).max(0) + period / 4))
+            Some(before.map_or(due, |before| due.max(before)) + Span::from_ns(period / 4))
         })
         .collect();
     instants.sort_unstable();
     instants
 }
 
+/// Index of the first frame shown after this frame was completed.
+fn shown_at(completed: DeviceTime, shown: &FrameTimeline) -> usize {
+    shown.frames.partition_point(|frame| frame.present < completed)
+}
+
 /// Median time from `IntendedVsync` to the first present after the frame was completed.
 fn usual_latency(drawn: &FrameTimeline, shown: &FrameTimeline) -> Option<Span> {
-    let mut latencies: Vec<Span> = drawn
-        .frames
-        .iter()
-        .filter_map(|frame| {
-            let next = shown.frames.partition_point(|shown| shown.present < frame.present);
-            Some(shown.frames.get(next)?.present - frame.intended?)
-        })
-        .collect();
+    let latency =
+        |frame: &Frame| Some(shown.frames.get(shown_at(frame.present, shown))?.present - frame.intended?);
+    let mut latencies: Vec<Span> = drawn.frames.iter().filter_map(latency).collect();
     latencies.sort_unstable();
     latencies.get(latencies.len() / 2).copied().filter(|_| latencies.len() >= FEWEST)
+}
+
+/// Whether `drawn` misses nothing around any long gap that `shown` has inside these stretches: only then does the absence
+/// of a frame mean that none was due.
+pub fn is_witness(
+    drawn: &FrameTimeline,
+    shown: &FrameTimeline,
+    stretches: &[(DeviceTime, DeviceTime)],
+) -> bool {
+    let is_long = |pair: &&[Frame]| pair[1].present - pair[0].present > AMBIGUOUS_FLING_GAP;
+    let inside = |pair: &&[Frame]| {
+        stretches.iter().any(|(from, to)| pair[0].present >= *from && pair[1].present <= *to)
+    };
+    let covered = |pair: &[Frame]| {
+        let (from, to) = (pair[0].present, pair[1].present);
+        let watched = drawn.watched_from.is_none_or(|watched| watched <= from)
+            && drawn.watched_to.is_none_or(|watched| watched >= to);
+        watched && !drawn.gaps.iter().any(|gap| gap.touches(from, to))
+    };
+    shown.frames.windows(2).filter(is_long).filter(inside).all(covered)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use farmjank_results::frame::Frame;
     use farmjank_results::period::{PeriodOrigin, PeriodSegment, PeriodTimeline};
 
     const P: i64 = 16_666_667;
@@ -87,6 +112,26 @@ mod tests {
             due(&drawn, &shown).into_iter().filter(|at| *at > gap.0 && *at < gap.1).collect();
         assert_eq!(inside.len(), 1);
         assert!((inside[0] - gap.0).ns() < P, "{:?}", inside[0] - gap.0);
+    }
+
+    #[test]
+    fn a_stall_after_a_late_frame_is_still_due_inside_its_gap() {
+        let (mut drawn, mut shown) = app(30);
+        // The predecessor came two vsyncs later than usual, into a stuffed queue.
+        shown.frames[19].present = shown.frames[19].present + Span::from_ns(2 * P);
+        drawn.frames[19].present = drawn.frames[19].present + Span::from_ns(2 * P);
+        let gap = (shown.frames[19].present, shown.frames[20].present);
+        assert!(due(&drawn, &shown).iter().any(|at| *at > gap.0 && *at < gap.1));
+    }
+
+    #[test]
+    fn a_witness_must_have_watched_every_long_gap() {
+        let (mut drawn, shown) = app(30);
+        let all = [(shown.frames[0].present, shown.frames[39].present)];
+        assert!(is_witness(&drawn, &shown, &all));
+        drawn.watched_from = Some(shown.frames[25].present);
+        assert!(!is_witness(&drawn, &shown, &all));
+        assert!(is_witness(&drawn, &shown, &[(shown.frames[21].present, shown.frames[39].present)]));
     }
 
     #[test]

@@ -157,6 +157,7 @@ impl<'a> Trial<'a> {
         let log_start = session.stamp().await?;
         let walk = async {
             let result = async {
+                eye.collector.ready().await;
                 self.beside.snap(session, &eye.collector).await?;
                 self.walk(steps, path, Some(&eye)).await?;
                 let ended = session.stamp().await?;
@@ -178,12 +179,14 @@ impl<'a> Trial<'a> {
         harvest.fault = sampled.err();
         let target_fps = target_fps.or(session.scenario.target_fps);
         let mut measured = measure(session, name, target_fps, &log, harvest);
-        let result = walked.map(drop);
+        let result = match walked {
+            Ok(_) => self.guard(&mut measured).await,
+            Err(fault) => Err(fault),
+        };
         if let Err(fault) = &result {
-            measured.void.get_or_insert_with(|| format!("its steps did not finish: {}", fault.what));
-        } else {
-            self.guard(&mut measured).await?;
+            measured.void.get_or_insert_with(|| format!("it did not finish: {}", fault.what));
         }
+        // Whatever happened in it, what was measured stays on record.
         self.windows.borrow_mut().push(measured);
         result
     }

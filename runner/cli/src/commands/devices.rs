@@ -30,7 +30,8 @@ pub async fn run(args: &PhoneArgs, _look: Look) -> u8 {
 
 /// Phones as a table, one line each; phones that are not ready say what to do.
 pub fn table(surveyed: &[Surveyed]) -> String {
-    let header = ["SERIAL", "MODEL", "ANDROID", "SCREEN", "REFRESH", "BATTERY", "HEAT", "STATE"].map(str::to_owned);
+    let header =
+        ["SERIAL", "MODEL", "ANDROID", "SCREEN", "REFRESH", "BATTERY", "HEAT", "STATE"].map(str::to_owned);
     let mut rows = vec![header];
     let mut advice = Vec::new();
     for phone in surveyed {
@@ -72,7 +73,9 @@ fn row(facts: &DeviceFacts) -> [String; 8] {
         facts.screen.map_or_else(unknown, |screen| format!("{}x{}", screen.width, screen.height)),
         refresh(facts),
         facts.battery.map_or_else(unknown, |battery| format!("{} %", battery.percent)),
-        facts.thermal_status.map_or_else(unknown, |status| farmjank_engine::android::state::thermal_word(status).to_owned()),
+        facts
+            .thermal_status
+            .map_or_else(unknown, |status| farmjank_engine::android::state::thermal_word(status).to_owned()),
         kinds.join(", "),
     ]
 }

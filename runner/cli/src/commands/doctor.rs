@@ -21,7 +21,10 @@ const LOW_BATTERY: u8 = 30;
 
 /// Examines the phones.
 pub async fn run(args: &PhoneArgs, look: Look) -> u8 {
-    let adb = host::find_adb().map_or_else(|| "not found (only needed to start an adb server)".to_owned(), |path| path.display().to_string());
+    let adb = host::find_adb().map_or_else(
+        || "not found (only needed to start an adb server)".to_owned(),
+        |path| path.display().to_string(),
+    );
     Streams.out(&format!("farmjank {}\nadb program: {adb}\n", env!("CARGO_PKG_VERSION")));
     let (phones, surveyed) = match survey(args).await {
         Ok(found) => found,
@@ -31,7 +34,9 @@ pub async fn run(args: &PhoneArgs, look: Look) -> u8 {
         Streams.out(&format!("virtual lab `{}` (seed {}): simulated phones\n", lab.name(), phones.seed));
     }
     if surveyed.is_empty() {
-        Streams.out("no phone is connected: plug one in with USB debugging on, or try `farmjank run --lab demo`\n");
+        Streams.out(
+            "no phone is connected: plug one in with USB debugging on, or try `farmjank run --lab demo`\n",
+        );
         return Verdict::Broken.exit_code();
     }
     Streams.out(&format!("\n{}\n", table(&surveyed)));
@@ -78,11 +83,18 @@ fn of_facts(facts: &DeviceFacts) -> Vec<String> {
     }
     if let Some(status) = facts.thermal_status {
         let word = state::thermal_word(status);
-        say(status > settle::HOTTEST, format!("too hot to measure (thermal status {status}, {word}); let it cool"));
+        say(
+            status > settle::HOTTEST,
+            format!("too hot to measure (thermal status {status}, {word}); let it cool"),
+        );
     }
     if let Some(scales) = facts.animations {
         let off = scales.window == 0.0 || scales.transition == 0.0 || scales.animator == 0.0;
-        say(off, "animations are switched off; set the three animation scales to 1x to measure what users see".to_owned());
+        say(
+            off,
+            "animations are switched off; set the three animation scales to 1x to measure what users see"
+                .to_owned(),
+        );
     }
     say(facts.screen.is_none(), "the screen size is unknown: `wm size` does not answer".to_owned());
     say(facts.modes.is_empty(), "its refresh modes are unknown: the fastest rate is guessed".to_owned());

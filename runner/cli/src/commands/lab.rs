@@ -25,7 +25,8 @@ pub async fn run(args: &LabArgs, _look: Look) -> u8 {
 }
 
 fn list() {
-    Streams.out("virtual labs that come with farmjank (simulated phones; nothing is measured on hardware):\n\n");
+    Streams
+        .out("virtual labs that come with farmjank (simulated phones; nothing is measured on hardware):\n\n");
     for name in Lab::gallery() {
         let Ok(lab) = Lab::named(name) else { continue };
         let mut kinds: Vec<&str> = lab.phones.iter().map(|(_, spec)| spec.archetype.as_str()).collect();
@@ -38,7 +39,9 @@ fn list() {
         };
         Streams.out(&format!("  {name:<10} {:>3} {phones}  {kinds}\n", lab.phones.len()));
     }
-    Streams.out("\ntry one:   farmjank run --lab demo scenarios/\nserve one: farmjank lab serve demo --daemons\n");
+    Streams.out(
+        "\ntry one:   farmjank run --lab demo scenarios/\nserve one: farmjank lab serve demo --daemons\n",
+    );
 }
 
 async fn serving(args: &ServeArgs) -> u8 {
@@ -85,7 +88,12 @@ async fn serving(args: &ServeArgs) -> u8 {
 /// How to reach the lab, in lines that can be copied.
 fn announcement(lab: &Lab, served: &Served) -> String {
     let servers: Vec<String> = served.servers.iter().map(|address| format!("tcp:{address}")).collect();
-    let mut out = format!("virtual lab `{}` (seed {}), {} phones, until interrupted\n", lab.name, lab.seed, lab.phones.len());
+    let mut out = format!(
+        "virtual lab `{}` (seed {}), {} phones, until interrupted\n",
+        lab.name,
+        lab.seed,
+        lab.phones.len()
+    );
     out.push_str(&format!("as an adb server:  ADB_SERVER_SOCKET={}\n", servers.join(",")));
     for (serial, address) in &served.daemons {
         out.push_str(&format!("as a phone:        adb connect {address}   ({serial})\n"));

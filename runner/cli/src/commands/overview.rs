@@ -27,7 +27,10 @@ pub async fn run(_look: Look) -> u8 {
         }
     };
     let scenarios = host::yaml_files(Path::new("scenarios")).map_or(0, |files| files.len());
-    Streams.out(&format!("scenarios: {scenarios} file{} in scenarios/\n\n", if scenarios == 1 { "" } else { "s" }));
+    Streams.out(&format!(
+        "scenarios: {scenarios} file{} in scenarios/\n\n",
+        if scenarios == 1 { "" } else { "s" }
+    ));
     let next = match (ready, scenarios > 0) {
         (true, true) => "farmjank run scenarios/",
         (true, false) => "farmjank run PATH   (write a scenario first; `farmjank schema` helps your editor)",

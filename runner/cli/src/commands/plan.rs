@@ -19,7 +19,8 @@ use std::time::Duration;
 pub async fn run(args: &PlanArgs, look: Look) -> u8 {
     let Some(mut scenarios) = load(&args.scenarios, look) else { return USAGE };
     let filter = args.phones.device_filter.as_deref();
-    let selection = match adjust(&mut scenarios, &args.select).and_then(|()| selection(&args.select, filter)) {
+    let selection = match adjust(&mut scenarios, &args.select).and_then(|()| selection(&args.select, filter))
+    {
         Ok(selection) => selection,
         Err(why) => {
             complain(&why);
@@ -59,15 +60,24 @@ fn print(plan: &Plan) -> String {
         let windows: Vec<&str> = first.windows.iter().map(|window| window.name.as_str()).collect();
         let windows = if windows.is_empty() { "no window".to_owned() } else { windows.join(", ") };
         let (counted, warmup) = (first.iterations, first.warmup);
-        out.push_str(&format!("  {counted} iterations after {warmup} warm-up; windows: {}\n", clean::line(&windows, 300)));
+        out.push_str(&format!(
+            "  {counted} iterations after {warmup} warm-up; windows: {}\n",
+            clean::line(&windows, 300)
+        ));
         for job in jobs {
             match &job.device {
-                Some(device) => out.push_str(&format!("  job {:<3} {}\n", job.job, clean::line(&device.0, 300))),
+                Some(device) => {
+                    out.push_str(&format!("  job {:<3} {}\n", job.job, clean::line(&device.0, 300)))
+                }
                 None => out.push_str(&format!("  job {:<3} no phone qualifies\n", job.job)),
             }
         }
         for refusal in plan.refusals.iter().filter(|refusal| refusal.scenario == scenario) {
-            out.push_str(&format!("  not on {}: {}\n", clean::line(&refusal.device.0, 300), clean::line(&refusal.why, 300)));
+            out.push_str(&format!(
+                "  not on {}: {}\n",
+                clean::line(&refusal.device.0, 300),
+                clean::line(&refusal.why, 300)
+            ));
         }
     }
     out.push_str(&format!("{} jobs, about {}; plan {}\n", plan.jobs.len(), words(plan.time()), plan.digest));

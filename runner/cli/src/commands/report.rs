@@ -65,7 +65,10 @@ fn rejudge(record: &mut Record, scenarios: &[Scenario], run: &Path) -> Result<()
         let Some(scenario) = scenarios.iter().find(|scenario| scenario.name == job.planned.scenario) else {
             let known: Vec<&str> = scenarios.iter().map(|scenario| scenario.name.as_str()).collect();
             let name = &job.planned.scenario;
-            return Err(format!("the run has a scenario `{name}`; the files given have: {}", known.join(", ")));
+            return Err(format!(
+                "the run has a scenario `{name}`; the files given have: {}",
+                known.join(", ")
+            ));
         };
         let Some(facts) = job.planned.device.as_ref().and_then(|device| record.devices.get(device)) else {
             judged.push(job.verdict.unwrap_or(Verdict::Broken));

@@ -147,7 +147,10 @@ fn reporters(args: &RunArgs, look: Look, root: &Path) -> Vec<Box<dyn Reporter>> 
             bundle: Some(root.display().to_string()),
             ..farmjank_reporters::junit::Options::default()
         };
-        made.push(Box::new(Beside { path: path.clone(), inner: farmjank_reporters::junit::Junit::new(options) }));
+        made.push(Box::new(Beside {
+            path: path.clone(),
+            inner: farmjank_reporters::junit::Junit::new(options),
+        }));
     }
     made
 }
@@ -204,4 +207,3 @@ impl Reporter for Beside {
         Vec::new()
     }
 }
-

@@ -13,7 +13,8 @@ pub async fn look(args: &PhoneArgs) -> Result<(Phones, Vec<Surveyed>), Fault> {
     let usage = |what: String| Fault::new(Blame::Scenario, "usage", what);
     let wait = time(&args.wait_for_devices).map_err(usage)?;
     let filter = args.device_filter.as_deref().map(Requirement::parse).transpose();
-    let filter = filter.map_err(|complaint| usage(format!("--device-filter: {}; {}", complaint.what, complaint.instead)))?;
+    let filter = filter
+        .map_err(|complaint| usage(format!("--device-filter: {}; {}", complaint.what, complaint.instead)))?;
     let phones = phones(args).await?;
     let mut arrivals = phones.provider.watch().await?;
     let wanted = Wanted { serials: args.serials.clone(), wait };

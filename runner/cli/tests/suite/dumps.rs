@@ -17,7 +17,8 @@ fn latency_and_framestats_dumps_give_numbers_or_say_why_not() {
     for path in files("surfaceflinger-latency").into_iter().chain(files("gfxinfo-framestats")) {
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
         let ended = run(folder.path(), &["analyze", "--format", "json", &path.display().to_string()]);
-        let refused = ["no-layer-argument", "all-zero", "failure-while-dumping"].iter().any(|kind| name.contains(kind));
+        let refused =
+            ["no-layer-argument", "all-zero", "failure-while-dumping"].iter().any(|kind| name.contains(kind));
         assert_eq!(ended.code, if refused { 2 } else { 0 }, "{name}: {}", ended.err);
         if refused {
             assert!(ended.out.is_empty() && ended.err.len() > 60, "{name}: {}", ended.err);
@@ -31,7 +32,10 @@ fn latency_and_framestats_dumps_give_numbers_or_say_why_not() {
 
 #[test]
 fn the_phone_whose_header_says_60_00_is_judged_by_what_it_shows() {
-    for path in files("surfaceflinger-latency").into_iter().filter(|path| path.display().to_string().contains("kuaishou")) {
+    for path in files("surfaceflinger-latency")
+        .into_iter()
+        .filter(|path| path.display().to_string().contains("kuaishou"))
+    {
         let folder = tempfile::tempdir().expect("a folder");
         let ended = run(folder.path(), &["analyze", "--format", "json", &path.display().to_string()]);
         let answer: serde_json::Value = serde_json::from_str(&ended.out).expect("JSON");
@@ -43,7 +47,16 @@ fn the_phone_whose_header_says_60_00_is_judged_by_what_it_shows() {
 #[test]
 fn other_dumps_are_refused_by_name() {
     let folder = tempfile::tempdir().expect("a folder");
-    for kind in ["dumpsys-display", "window", "battery", "thermal", "timestats", "am-start", "surfaceflinger-list", "gfxinfo-summary"] {
+    for kind in [
+        "dumpsys-display",
+        "window",
+        "battery",
+        "thermal",
+        "timestats",
+        "am-start",
+        "surfaceflinger-list",
+        "gfxinfo-summary",
+    ] {
         for path in files(kind) {
             let ended = run(folder.path(), &["analyze", &path.display().to_string()]);
             assert_eq!(ended.code, 2, "{}", path.display());

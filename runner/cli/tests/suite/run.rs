@@ -7,7 +7,10 @@ use std::process::{Command, Stdio};
 fn the_demo_lab_is_judged_and_every_report_can_be_rebuilt_from_the_bundle() {
     let folder = tempfile::tempdir().expect("a folder");
     write(folder.path(), "s.yaml", SMOOTH);
-    let ended = run(folder.path(), &["run", "--lab", "demo", "--out", "bundle", "--junit", "elsewhere/j.xml", "s.yaml"]);
+    let ended = run(
+        folder.path(),
+        &["run", "--lab", "demo", "--out", "bundle", "--junit", "elsewhere/j.xml", "s.yaml"],
+    );
     assert_eq!(ended.code, 0, "{}{}", ended.out, ended.err);
     assert!(ended.out.to_lowercase().contains("virtual"), "{}", ended.out);
     let bundle = folder.path().join("bundle");
@@ -20,7 +23,12 @@ fn the_demo_lab_is_judged_and_every_report_can_be_rebuilt_from_the_bundle() {
     let junit = std::fs::read_to_string(folder.path().join("elsewhere/j.xml")).expect("the JUnit file");
     assert!(junit.contains("fling the feed") && junit.contains("virtual"), "{junit}");
     let table = run(folder.path(), &["report", "bundle"]);
-    assert!(ended.out.contains(table.out.trim()), "the table of the run:\n{}\nof the report:\n{}", ended.out, table.out);
+    assert!(
+        ended.out.contains(table.out.trim()),
+        "the table of the run:\n{}\nof the report:\n{}",
+        ended.out,
+        table.out
+    );
 }
 
 #[test]
@@ -56,7 +64,10 @@ fn an_interrupt_in_real_time_exits_130_with_everything_measured_on_disk() {
     write(folder.path(), "s.yaml", &SMOOTH.replace("iterations: 2", "iterations: 50"));
     let lab = Lab::serve(folder.path(), &lab, 1, &folder.path().join("truth.json"));
     let mut command = farmjank(folder.path());
-    command.env("ADB_SERVER_SOCKET", &lab.socket).args(["run", "--out", "bundle", "s.yaml"]).stdout(Stdio::null());
+    command
+        .env("ADB_SERVER_SOCKET", &lab.socket)
+        .args(["run", "--out", "bundle", "s.yaml"])
+        .stdout(Stdio::null());
     let mut child = command.spawn().expect("farmjank starts");
     let log = folder.path().join("bundle/events.ndjson");
     let finished = |text: String| text.contains("\"trial_finished\"");

@@ -20,7 +20,8 @@ impl Server {
             println!("skipped: no adb program on this machine");
             return None;
         }
-        let port = TcpListener::bind("127.0.0.1:0").expect("a free port").local_addr().expect("its number").port();
+        let port =
+            TcpListener::bind("127.0.0.1:0").expect("a free port").local_addr().expect("its number").port();
         let child = Command::new("adb")
             .args(["-P", &port.to_string(), "server", "nodaemon"])
             .env("ADB_MDNS", "0")
@@ -75,7 +76,11 @@ fn through_the_stock_adb_server_every_frame_is_seen() {
             .args(["run", "--out", "bundle", "s.yaml"]),
     );
     assert_eq!(done.code, 0, "{}{}", done.out, done.err);
-    assert!(done.out.to_lowercase().contains("virtual"), "virtual phones are labelled through any adb:\n{}", done.out);
+    assert!(
+        done.out.to_lowercase().contains("virtual"),
+        "virtual phones are labelled through any adb:\n{}",
+        done.out
+    );
     lab.interrupt();
     let truth: serde_json::Value =
         serde_json::from_slice(&std::fs::read(&truth).expect("the truth")).expect("JSON");
@@ -84,11 +89,17 @@ fn through_the_stock_adb_server_every_frame_is_seen() {
     assert_eq!(record.jobs.len(), 4);
     let mut rates = BTreeSet::new();
     for job in record.jobs.values() {
-        for window in job.trials.iter().flat_map(|trial| &trial.windows).filter(|window| window.window != "launch") {
+        for window in
+            job.trials.iter().flat_map(|trial| &trial.windows).filter(|window| window.window != "launch")
+        {
             let coverage = window.coverage.as_ref().expect("coverage");
             assert!(coverage.proved, "{:?}", coverage.doubts);
             let existed = existed(&truth, window);
-            assert!(existed.contains(&coverage.frames_seen), "seen {}, existed {existed:?}", coverage.frames_seen);
+            assert!(
+                existed.contains(&coverage.frames_seen),
+                "seen {}, existed {existed:?}",
+                coverage.frames_seen
+            );
             rates.extend(window.refresh_hz.map(|hz| (hz / 10.0).round() as i64 * 10));
         }
     }
@@ -102,13 +113,17 @@ fn existed(truth: &serde_json::Value, window: &farmjank_results::event::WindowMe
     let phones = truth.as_object().expect("phones").values();
     let count = |layer: &serde_json::Value| {
         let presents = layer["presents"].as_array().expect("presents");
-        let inside = |at: i64| window.motions.iter().any(|motion| (motion.from.ns()..=motion.to.ns()).contains(&at));
+        let inside =
+            |at: i64| window.motions.iter().any(|motion| (motion.from.ns()..=motion.to.ns()).contains(&at));
         presents.iter().filter_map(serde_json::Value::as_i64).filter(|at| inside(*at)).count() as u64
     };
     phones
         .map(|phone| {
             let layers = phone["layers"].as_array().expect("layers").iter();
-            layers.filter(|layer| base(layer["name"].as_str().unwrap_or("")) == base(&wanted)).map(count).sum()
+            layers
+                .filter(|layer| base(layer["name"].as_str().unwrap_or("")) == base(&wanted))
+                .map(count)
+                .sum()
         })
         .collect()
 }

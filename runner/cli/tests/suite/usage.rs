@@ -15,7 +15,11 @@ fn without_phones_a_run_exits_3_and_says_how_to_try_the_lab() {
 fn every_complaint_of_every_file_is_printed_with_its_place_and_exit_2() {
     let folder = tempfile::tempdir().expect("a folder");
     write(folder.path(), "a.yaml", &SMOOTH.replace("thresholds:", "treshold:"));
-    write(folder.path(), "b.yaml", "name: B\nappId: com.b\nsteps:\n  - swip: { direction: UP }\n  - takeScreenshot: x\n");
+    write(
+        folder.path(),
+        "b.yaml",
+        "name: B\nappId: com.b\nsteps:\n  - swip: { direction: UP }\n  - takeScreenshot: x\n",
+    );
     for verb in ["check", "run", "plan"] {
         let ended = run(folder.path(), &[verb, "."]);
         assert_eq!(ended.code, 2, "{verb}");
@@ -72,10 +76,19 @@ fn the_schema_is_json_and_knows_the_commands() {
 #[test]
 fn devices_plan_and_doctor_look_at_the_demo_lab() {
     let folder = tempfile::tempdir().expect("a folder");
-    write(folder.path(), "s.yaml", &SMOOTH.replace("name: Smooth", "name: Smooth\ndevices: 'refresh >= 100'"));
+    write(
+        folder.path(),
+        "s.yaml",
+        &SMOOTH.replace("name: Smooth", "name: Smooth\ndevices: 'refresh >= 100'"),
+    );
     let devices = run(folder.path(), &["devices", "--lab", "demo"]);
     assert_eq!(devices.code, 0, "{}", devices.err);
-    assert_eq!(devices.out.lines().filter(|line| line.contains("virtual") && line.contains("Hz")).count(), 4, "{}", devices.out);
+    assert_eq!(
+        devices.out.lines().filter(|line| line.contains("virtual") && line.contains("Hz")).count(),
+        4,
+        "{}",
+        devices.out
+    );
     let plan = run(folder.path(), &["plan", "--lab", "demo", "s.yaml"]);
     assert!(plan.out.contains("needs") && plan.out.contains("job 0"), "{}{}", plan.out, plan.err);
     let doctor = run(folder.path(), &["doctor", "--lab", "demo"]);

@@ -18,11 +18,21 @@ pub struct Ended {
 pub fn farmjank(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_farmjank"));
     command.current_dir(folder);
-    for name in ["ANDROID_SERIAL", "ADB_SERVER_SOCKET", "ANDROID_ADB_SERVER_ADDRESS", "ANDROID_HOME", "ANDROID_SDK_ROOT", "CI"] {
+    for name in [
+        "ANDROID_SERIAL",
+        "ADB_SERVER_SOCKET",
+        "ANDROID_ADB_SERVER_ADDRESS",
+        "ANDROID_HOME",
+        "ANDROID_SDK_ROOT",
+        "CI",
+    ] {
         command.env_remove(name);
     }
     // Nobody listens there, and nobody is to be started.
-    command.env("ANDROID_ADB_SERVER_PORT", "1").env("ANDROID_ADB_USER_MANAGED_MODE", "true").env("NO_COLOR", "1");
+    command
+        .env("ANDROID_ADB_SERVER_PORT", "1")
+        .env("ANDROID_ADB_USER_MANAGED_MODE", "true")
+        .env("NO_COLOR", "1");
     command
 }
 
@@ -88,9 +98,12 @@ impl Lab {
         let mut command = farmjank(folder);
         command.args(["lab", "serve", "--daemons", "--truth"]).arg(truth).arg(lab).stdout(Stdio::piped());
         let mut child = command.spawn().expect("the lab is served");
-        let mut lines = BufReader::new(child.stdout.take().expect("its output")).lines().map_while(Result::ok);
-        let socket = lines.find_map(|line| line.split_once("ADB_SERVER_SOCKET=").map(|(_, socket)| socket.to_owned()));
-        let daemon = |line: String| Some(line.split_once("adb connect ")?.1.split_whitespace().next()?.to_owned());
+        let mut lines =
+            BufReader::new(child.stdout.take().expect("its output")).lines().map_while(Result::ok);
+        let socket =
+            lines.find_map(|line| line.split_once("ADB_SERVER_SOCKET=").map(|(_, socket)| socket.to_owned()));
+        let daemon =
+            |line: String| Some(line.split_once("adb connect ")?.1.split_whitespace().next()?.to_owned());
         let daemons = lines.take(phones).filter_map(daemon).collect();
         Lab { child, socket: socket.expect("the lab says where it is"), daemons }
     }

@@ -118,8 +118,10 @@ fn read_one(bytes: &[u8], hint: Option<SourceId>) -> Result<(SourceId, Vec<(Stri
         return read_auto(bytes, hint).map_err(|unreadable| unreadable.words().to_owned());
     }
     let dumps = evidence::read(bytes)?;
-    let source = hint.or_else(|| dumps.iter().map(|dump| dump.source).min()).ok_or("the evidence file is empty")?;
-    let reader = readers().into_iter().find(|reader| reader.id() == source).ok_or("no reader for this source")?;
+    let source =
+        hint.or_else(|| dumps.iter().map(|dump| dump.source).min()).ok_or("the evidence file is empty")?;
+    let reader =
+        readers().into_iter().find(|reader| reader.id() == source).ok_or("no reader for this source")?;
     let of_source = dumps.iter().filter(|dump| dump.source == source);
     let samples = of_source.filter_map(|dump| reader.read(dump, None).ok()).flatten();
     Ok((source, samples.collect()))
@@ -144,4 +146,3 @@ fn choose(
     let others = counts.into_iter().filter(|(other, _)| *other != name).collect();
     timelines.remove_entry(&name).map(|(name, timeline)| (name, timeline, others)).ok_or_else(String::new)
 }
-

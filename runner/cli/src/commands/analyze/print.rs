@@ -19,7 +19,8 @@ pub fn json(answer: &Answer) -> String {
             Reading::List(values) => (values.iter().map(|value| number(*value, unit)).collect(), Value::Null),
             Reading::Unmeasurable(why) => (Value::Null, Value::from(why.clone())),
         };
-        metrics.insert(key.clone(), json!({ "value": value, "unit": unit.map(Unit::symbol), "reason": reason }));
+        metrics
+            .insert(key.clone(), json!({ "value": value, "unit": unit.map(Unit::symbol), "reason": reason }));
     }
     let whole = json!({
         "format": FORMAT,
@@ -51,7 +52,10 @@ pub fn table(answer: &Answer) -> String {
         false => format!("coverage not proved: {}", coverage.doubts.join("; ")),
     };
     let dumps = if coverage.samples == 1 { "dump" } else { "dumps" };
-    out.push_str(&format!("frames    {} seen in {} {dumps}, {seen}\n", coverage.frames_seen, coverage.samples));
+    out.push_str(&format!(
+        "frames    {} seen in {} {dumps}, {seen}\n",
+        coverage.frames_seen, coverage.samples
+    ));
     let rates: Vec<String> = coverage
         .periods
         .iter()
@@ -60,7 +64,10 @@ pub fn table(answer: &Answer) -> String {
             format!("{hz:.2} Hz ({:.3} ms, {})", segment.period.ms(), origin(segment.origin))
         })
         .collect();
-    out.push_str(&format!("refresh   {}\n\n", if rates.is_empty() { "unknown".to_owned() } else { rates.join(" → ") }));
+    out.push_str(&format!(
+        "refresh   {}\n\n",
+        if rates.is_empty() { "unknown".to_owned() } else { rates.join(" → ") }
+    ));
     let metrics = shelf().iter().filter(|metric| !is_counter(**metric));
     let width = shelf().iter().map(|metric| metric.key().len()).max().unwrap_or(0);
     for metric in metrics {
@@ -70,7 +77,9 @@ pub fn table(answer: &Answer) -> String {
     let counters: Vec<String> = shelf()
         .iter()
         .filter(|metric| is_counter(**metric))
-        .filter_map(|metric| Some((metric, answer.readings.get(metric.key())?.value().filter(|value| *value != 0.0)?)))
+        .filter_map(|metric| {
+            Some((metric, answer.readings.get(metric.key())?.value().filter(|value| *value != 0.0)?))
+        })
         .map(|(metric, value)| format!("{} {}", metric.key(), decimal(value, metric.unit())))
         .collect();
     if !counters.is_empty() {
@@ -88,7 +97,9 @@ fn shown(reading: &Reading, unit: Unit) -> String {
     let symbol = if matches!(unit, Unit::Count | Unit::Ratio) { "" } else { unit.symbol() };
     let text = match reading {
         Reading::Value(value) => format!("{:>10} {symbol}", decimal(*value, unit)),
-        Reading::List(values) => values.iter().map(|value| decimal(*value, unit)).collect::<Vec<_>>().join(" "),
+        Reading::List(values) => {
+            values.iter().map(|value| decimal(*value, unit)).collect::<Vec<_>>().join(" ")
+        }
         Reading::Unmeasurable(why) => format!("{:>10} {}", "-", clean::line(why, 300)),
     };
     text.trim_end().to_owned()

@@ -13,7 +13,8 @@ pub fn windows(given: &[String]) -> Result<Vec<Motion>, String> {
 }
 
 fn window(text: &str) -> Result<Motion, String> {
-    let wrong = |why: &str| format!("--window {text}: {why}; write START_NS..END_NS:finger, :fling or :scroll");
+    let wrong =
+        |why: &str| format!("--window {text}: {why}; write START_NS..END_NS:finger, :fling or :scroll");
     let (span, phase) = text.rsplit_once(':').ok_or_else(|| wrong("the phase is missing"))?;
     let phase = match phase {
         "finger" => Phase::Finger,
@@ -22,7 +23,9 @@ fn window(text: &str) -> Result<Motion, String> {
         _ => return Err(wrong("no such phase")),
     };
     let (from, to) = span.split_once("..").ok_or_else(|| wrong("`..` is missing"))?;
-    let ns = |text: &str| text.trim().parse().map(DeviceTime::from_ns).map_err(|_| wrong("not a whole number of ns"));
+    let ns = |text: &str| {
+        text.trim().parse().map(DeviceTime::from_ns).map_err(|_| wrong("not a whole number of ns"))
+    };
     let (from, to) = (ns(from)?, ns(to)?);
     if from >= to { Err(wrong("it ends before it begins")) } else { Ok(Motion { from, to, phase }) }
 }
@@ -38,7 +41,9 @@ pub fn pins(given: &[String]) -> Result<Vec<(Option<DeviceTime>, Span)>, String>
 fn pin(text: &str) -> Result<(Option<DeviceTime>, Span), String> {
     let wrong = || format!("--vsync {text}: write PERIOD_NS or FROM_NS:PERIOD_NS, for example 8333333");
     let (from, period) = match text.split_once(':') {
-        Some((from, period)) => (Some(from.trim().parse().map(DeviceTime::from_ns).map_err(|_| wrong())?), period),
+        Some((from, period)) => {
+            (Some(from.trim().parse().map(DeviceTime::from_ns).map_err(|_| wrong())?), period)
+        }
         None => (None, text),
     };
     let period: i64 = period.trim().parse().map_err(|_| wrong())?;
@@ -58,7 +63,11 @@ pub fn idle_gap(text: &str) -> Result<Option<Span>, String> {
         return Ok(None);
     }
     let gap = Span::from(time(text).map_err(|why| format!("--idle-gap: {why}, or none"))?);
-    if gap == Span::ZERO { Err("--idle-gap must be longer than nothing; write none to never split".to_owned()) } else { Ok(Some(gap)) }
+    if gap == Span::ZERO {
+        Err("--idle-gap must be longer than nothing; write none to never split".to_owned())
+    } else {
+        Ok(Some(gap))
+    }
 }
 
 /// Checks a target rate.
