@@ -7,5 +7,4 @@ mod launches;
 mod purity;
 mod readers;
 mod ring;
-mod speed;
 mod walk;

@@ -155,3 +155,41 @@ fn smooth_frames_come_at_every_refresh() {
         assert!(all > 150 && late <= all / 100, "{}: {late} of {all}", archetype.name);
     }
 }
+
+/// Hitch time per second of scrolling, ms/s, by the definition of metrics.md A.3 on the lattice.
+fn hitch_ms_per_s(archetype: &str, link: &str) -> f64 {
+    let mut walk = phone(archetype, 31);
+    walk.open(link);
+    for _ in 0..120 {
+        walk.fling();
+    }
+    let truth = walk.phone.truth();
+    let (mut late, mut time) = (0, 0);
+    for pair in truth.layers.iter().flat_map(|layer| layer.frames.windows(2)) {
+        if pair[1].gesture.is_some() && pair[0].gesture == pair[1].gesture {
+            let (step, period) = (pair[1].vsync - pair[0].vsync, pair[0].period.max(pair[1].period));
+            late += ((step + period / 2) / period - 1).max(0) * period;
+            time += step;
+        }
+    }
+    late as f64 / 1e6 / (time as f64 / 1e9)
+}
+
+#[test]
+fn pages_are_as_smooth_as_they_are_described() {
+    for name in [
+        "galaxy-s7",
+        "redmi-note-7",
+        "pixel-6",
+        "oneplus-9",
+        "galaxy-a14",
+        "moto-edge-30",
+        "pixel-8",
+        "pixel-9-pro",
+    ] {
+        let (feed, product) = (hitch_ms_per_s(name, "shop://feed"), hitch_ms_per_s(name, "shop://product/1"));
+        println!("{name}: feed {feed:.1} ms/s, product {product:.1} ms/s");
+        assert!(feed < 10.0, "{name}: the feed is good: {feed}");
+        assert!((12.0..90.0).contains(&product), "{name}: products hitch: {product}");
+    }
+}
