@@ -306,7 +306,10 @@ impl Pulse {
 
     /// Every layer there is at an instant, in order of creation.
     pub fn alive(&self, now: i64) -> impl Iterator<Item = &Layer> {
-        self.layers.iter().filter_map(Option::as_deref).filter(move |layer| layer.born <= now && layer.died.is_none())
+        self.layers
+            .iter()
+            .filter_map(Option::as_deref)
+            .filter(move |layer| layer.born <= now && layer.died.is_none())
     }
 
     /// A live layer.
