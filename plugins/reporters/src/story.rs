@@ -202,10 +202,11 @@ impl Story {
     fn window(&self, window: &WindowMeasured) -> String {
         let value = |key: &str| window.readings.get(key).and_then(|reading| reading.value());
         let name = self.look.text(&window.window, NAME);
-        match (&window.void, value("fps")) {
-            (Some(why), _) => format!("{name} void: {}", self.look.text(why, SENTENCE)),
-            (None, Some(fps)) => format!("{name} {}", words::amount(Some(fps), Unit::Fps)),
-            (None, None) => format!("{name} not measured"),
+        match (&window.void, value("fps"), value("launch_total_ms")) {
+            (Some(why), ..) => format!("{name} void: {}", self.look.text(why, SENTENCE)),
+            (None, Some(fps), _) => format!("{name} {}", words::amount(Some(fps), Unit::Fps)),
+            (None, None, Some(ms)) => format!("{name} {}", words::amount(Some(ms), Unit::Ms)),
+            (None, None, None) => format!("{name} not measured"),
         }
     }
 

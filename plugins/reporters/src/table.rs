@@ -92,8 +92,7 @@ fn heading(record: &Record, all: &[Cell], look: Look, columns: &Columns) -> Vec<
     parts.push(words::several(phones.len() as u64, "phone", "phones"));
     parts.push(words::length(crate::cells::duration(record)));
     let mut lines = flow(&parts, " · ", look.columns(), 0);
-    if let Some(lab) = &header.lab {
-        let label = format!("VIRTUAL LAB {}: every phone below is simulated", look.text(lab, 60));
+    if let Some(label) = virtual_label(record, look) {
         lines.extend(wrap(&label, look.columns(), 0).iter().map(|line| look.paint(Tint::Odd, line)));
     }
     if let Some(what) = &record.interrupted {
@@ -103,6 +102,16 @@ fn heading(record: &Record, all: &[Cell], look: Look, columns: &Columns) -> Vec<
     }
     lines.push(String::new());
     lines
+}
+
+/// Simulated phones are never taken for real ones, however they were reached.
+fn virtual_label(record: &Record, look: Look) -> Option<String> {
+    if let Some(lab) = &record.header.lab {
+        return Some(format!("VIRTUAL LAB {}: every phone below is simulated", look.text(lab, 60)));
+    }
+    let simulated = record.devices.values().filter(|facts| facts.is_virtual).count();
+    (simulated > 0)
+        .then(|| format!("VIRTUAL: {simulated} of {} phones below simulated", record.devices.len()))
 }
 
 fn column_names(look: Look, columns: &Columns) -> Vec<String> {

@@ -10,7 +10,7 @@ use farmjank_results::event::{Fact, PassedOver};
 use farmjank_results::evidence::EvidenceWriter;
 use farmjank_results::frame::{Sample, SourceId, Stamp};
 use farmjank_results::stitch::{Stitch, StitchRules};
-use farmjank_results::time::{BootTime, DeviceTime};
+use farmjank_results::time::{BootTime, DeviceTime, Span};
 use farmjank_results::timeline::FrameTimeline;
 use farmjank_seams::device::Next;
 use farmjank_seams::source::{FrameSource, Opened, Tap, Unreadable};
@@ -68,9 +68,12 @@ struct State {
 struct Pulse {
     since: Option<Instant>,
     samples: u64,
-    frames: u64,
-    span: Option<(DeviceTime, DeviceTime)>,
+    /// Per ring: frames, and the time they took without pauses.
+    rings: BTreeMap<(SourceId, String), (u64, Span)>,
 }
+
+/// A longer time between two frames is a pause, not a slow frame, to the pulse.
+const PAUSE: Span = Span::from_ms(250);
 
 impl<'a> Collector<'a> {
     /// A collector for one window of one trial. `slug` names its evidence file.
@@ -271,17 +274,15 @@ impl<'a> Collector<'a> {
         if since.elapsed() < Duration::from_secs(1) {
             return;
         }
-        let fps = pulse
-            .span
-            .filter(|_| pulse.frames > 0)
-            .map(|(from, to)| (pulse.frames as f64, (to - from).secs()));
+        // Every source sees the same frames: the busiest ring is the app.
+        let (frames, busy) = pulse.rings.values().copied().max().unwrap_or_default();
         self.session.bench.announcer.announce(Fact::SampleTaken {
             job: self.session.job,
             trial: self.trial,
             window: self.window.to_owned(),
             samples: pulse.samples,
-            frames: pulse.frames,
-            fps: fps.filter(|(_, secs)| *secs > 0.0).map(|(frames, secs)| frames / secs),
+            frames,
+            fps: (busy > Span::ZERO).then(|| frames as f64 / busy.secs()),
         });
         *pulse = Pulse { since: Some(Instant::now()), ..Pulse::default() };
     }
@@ -301,24 +302,26 @@ impl<'a> Collector<'a> {
 impl State {
     fn add(&mut self, source: SourceId, ring: String, sample: &Sample, modes: impl FnOnce() -> Vec<f64>) {
         let key = (source, ring);
-        let newest = self.newest.get(&key).copied();
-        let fresh = sample.rows.iter().filter_map(|row| match row.present {
-            Stamp::At(at) if newest.is_none_or(|newest| at > newest) => Some(at),
-            _ => None,
-        });
-        let mut last = newest;
         self.pulse.samples += 1;
-        for at in fresh {
-            // What the ring held before sampling began is history, not part of the pulse.
-            if newest.is_some() {
-                self.pulse.frames += 1;
-                let from = self.pulse.span.map_or(newest.unwrap_or(at), |(from, _)| from);
-                self.pulse.span = Some((from, at.max(last.unwrap_or(at))));
+        // What the ring held before sampling began is history, not part of the pulse.
+        let known = self.newest.get(&key).copied();
+        let (mut newest, mut frames, mut busy) = (known, 0, Span::ZERO);
+        let presents = sample.rows.iter().filter_map(|row| match row.present {
+            Stamp::At(at) => Some(at),
+            Stamp::Pending => None,
+        });
+        for at in presents {
+            if let Some(last) = newest.filter(|last| known.is_some() && at > *last && at - *last < PAUSE) {
+                (frames, busy) = (frames + 1, busy + (at - last));
             }
-            last = last.max(Some(at));
+            newest = newest.max(Some(at));
         }
-        if let Some(last) = last {
-            self.newest.insert(key.clone(), last);
+        if frames > 0 {
+            let beat = self.pulse.rings.entry(key.clone()).or_default();
+            *beat = (beat.0 + frames, beat.1 + busy);
+        }
+        if let Some(newest) = newest {
+            self.newest.insert(key.clone(), newest);
         }
         let fresh = || Stitch::new(StitchRules { modes: modes(), pins: Vec::new() });
         self.stitches.entry(key).or_insert_with(fresh).add(sample);

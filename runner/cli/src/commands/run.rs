@@ -51,7 +51,7 @@ pub async fn run(args: &RunArgs, look: Look) -> u8 {
     let (wanted, selection) = told;
     let options = Options {
         run: run_id(&phones, &root),
-        tool: env!("CARGO_PKG_VERSION").to_owned(),
+        tool: concat!("farmjank ", env!("CARGO_PKG_VERSION")).to_owned(),
         wall: if phones.lab.is_some() { NO_WALL.to_owned() } else { host::wall() },
         seed,
         lab: phones.lab.as_ref().map(|lab| lab.name().to_owned()),

@@ -83,6 +83,6 @@ fn an_interrupt_in_real_time_exits_130_with_everything_measured_on_disk() {
     assert_eq!(child.wait().expect("it ends").code(), Some(130));
     let report = run(folder.path(), &["report", "bundle", "--format", "json"]);
     let results: serde_json::Value = serde_json::from_str(&report.out).expect("JSON");
-    assert_eq!(results["exit_code"], 130);
+    assert_eq!(results["exit"]["code"], 130);
     assert!(folder.path().join("bundle/junit.xml").exists());
 }

@@ -54,7 +54,7 @@ phones:
   - { archetype: redmi-note-7, serial: R60 }
   - { archetype: pixel-6, serial: P90 }
   - { archetype: pixel-8, serial: P120 }
-  - { archetype: rog-phone-7, serial: R144 }
+  - { archetype: moto-edge-30, serial: M144 }
 ";
 
 #[test]
