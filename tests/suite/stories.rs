@@ -1,8 +1,11 @@
 //! Whole runs in the simulated lab, each with something that goes right or wrong.
 
 use farmjank_engine::stop::Urgency;
+use farmjank_results::metric::Reading;
 use farmjank_results::record::Record;
+use farmjank_results::timeline::GapCause;
 use farmjank_results::verdict::Verdict;
+use farmjank_tests::oracle::expect;
 use farmjank_tests::stage::Stage;
 use std::time::Duration;
 
@@ -97,7 +100,7 @@ fn a_wedged_phone_is_found_and_given_up_in_bounded_time() {
 
 #[test]
 fn forced_loss_is_said_and_never_green() {
-    // Every few seconds the phone answers no dump for so long that its ring overflows while the feed moves.
+    // Every few seconds SurfaceFlinger answers no dump for so long that its ring overflows while the feed moves.
     let faults: String = (0..12)
         .map(|n| format!("  - {{ at: {}s, phone: P8, kind: ring_overflow, for: 4s }}\n", 4 + 6 * n))
         .collect();
@@ -105,8 +108,19 @@ fn forced_loss_is_said_and_never_green() {
     let story = Stage::lab_yaml(&one_phone(&format!("faults:\n{faults}"))).scenario(&busy).run();
     let window = &job(&story.record, 0).windows[0];
     assert_eq!(story.record.exit_code, Some(4), "{window:?}");
-    assert!(!window.void.is_empty());
+    assert_eq!((window.verdict, window.void.len()), (Verdict::Undecided, 3), "{:?}", window.reasons);
     assert!(window.reasons.iter().any(|reason| reason.contains("void")), "{:?}", window.reasons);
+    for trial in &job(&story.record, 0).trials {
+        let measured = trial.windows.iter().find(|measured| measured.window == "fling the feed").expect("it");
+        let coverage = measured.coverage.as_ref().expect("dumps were read");
+        let expected =
+            story.lab.truth("P8", |truth| expect(truth, measured)).flatten().expect("a layer of the phone");
+        assert!(coverage.frames_seen < expected.frames, "nothing was lost: the fault does not bite");
+        assert!(!coverage.proved && coverage.share < 1.0, "{coverage:?}");
+        assert!(coverage.gaps.iter().any(|gap| gap.cause == GapCause::Overflow), "{:?}", coverage.gaps);
+        assert!(measured.void.as_ref().is_some_and(|why| why.contains("coverage")), "{:?}", measured.void);
+        assert!(matches!(&measured.readings["fps"], Reading::Unmeasurable(why) if !why.is_empty()));
+    }
 }
 
 #[test]

@@ -14,7 +14,7 @@ const RESTART: Duration = Duration::from_secs(2);
 /// How long a reboot takes when it has no length.
 const REBOOT: Duration = Duration::from_secs(30);
 
-/// How long `dumpsys` is held back when a ring overflow has no length.
+/// How long SurfaceFlinger's dumps are held back when a ring overflow has no length.
 const OVERFLOW: Duration = Duration::from_secs(4);
 
 /// What goes wrong.
@@ -38,7 +38,7 @@ pub enum Kind {
     Reboot,
     /// Thermal status 0 to 6; 0 again after the length.
     Heat(u8),
-    /// `dumpsys` answers nothing for a while, so that rings overflow.
+    /// SurfaceFlinger answers no dump for a while, so that its rings overflow.
     RingOverflow,
     /// The phone's clocks run faster by so many parts per million.
     ClockDrift(f64),
@@ -138,7 +138,7 @@ fn begin(phone: &LivePhone, server: &LiveServer, kind: &Kind, length: Option<Dur
         Kind::Garble => phone.set_cable(|cable| cable.garbled = true),
         Kind::ServerRestart => server.set_up(false),
         Kind::Heat(status) => phone.set_fault(PhoneFault::Thermal { status: *status }),
-        Kind::RingOverflow => phone.block_dumpsys(length.unwrap_or(OVERFLOW)),
+        Kind::RingOverflow => phone.block_rings(length.unwrap_or(OVERFLOW)),
         Kind::ClockDrift(ppm) => phone.set_drift(*ppm),
         Kind::Model(fault) => phone.set_fault(fault.clone()),
     }

@@ -86,7 +86,7 @@ pub struct LivePhone {
     boots: Cell<u64>,
     pids: Cell<u32>,
     drift: Cell<Drift>,
-    /// `dumpsys` answers nothing before this lab time, ns.
+    /// SurfaceFlinger answers no dump before this lab time, ns.
     blocked_until: Cell<i64>,
     /// Files written from outside: there, or removed.
     written: RefCell<BTreeMap<String, bool>>,
@@ -192,8 +192,9 @@ impl LivePhone {
         self.drift.set(Drift { since: lab, ahead: now - lab, ppm });
     }
 
-    /// Holds back every `dumpsys` for this long.
-    pub fn block_dumpsys(&self, length: Duration) {
+    /// Holds back every dump of SurfaceFlinger for this long: the screen goes on, its rings overflow. Other services answer,
+    /// or a tool that asks one before each gesture would hold still while nothing is seen, and lose nothing.
+    pub fn block_rings(&self, length: Duration) {
         self.blocked_until.set(self.now().ns().saturating_add(Span::from(length).ns()));
     }
 
@@ -283,7 +284,8 @@ fn canonical(path: &str) -> String {
 impl Programs for Hand {
     fn start(&self, argv: &[String]) -> Option<Job> {
         let phone = self.0.clone();
-        if argv[0] == "dumpsys" && phone.blocked_until.get() > phone.now().ns() {
+        let asks_rings = argv[0] == "dumpsys" && argv.iter().any(|word| word == "SurfaceFlinger");
+        if asks_rings && phone.blocked_until.get() > phone.now().ns() {
             return Some(Box::pin(phone.execute(argv.to_vec())));
         }
         let now = phone.now();
