@@ -77,6 +77,15 @@ fn a_phone_pulled_in_mid_fling_comes_back_and_nothing_is_lost() {
         .filter(|trial| matches!(trial.ending, Some(farmjank_results::event::Ending::Completed)));
     assert_eq!(completed.count(), 4, "one warm-up and three counted trials");
     assert!(job.trials.len() > 4, "the torn trial is on record too");
+    // Every try keeps dumps of its own: a file holds one window's.
+    let evidence: Vec<&String> =
+        job.trials.iter().flat_map(|trial| &trial.windows).flat_map(|window| &window.evidence).collect();
+    assert!(evidence.len() >= 5, "{evidence:?}");
+    for (at, path) in evidence.iter().enumerate() {
+        assert!(!evidence[..at].contains(path), "{path} holds two windows");
+        let dumps = farmjank_results::evidence::read(&story.files.read(path));
+        assert!(dumps.as_ref().is_ok_and(|dumps| !dumps.is_empty()), "{path}: {dumps:?}");
+    }
 }
 
 #[test]

@@ -76,9 +76,8 @@ struct Pulse {
 const PAUSE: Span = Span::from_ms(250);
 
 impl<'a> Collector<'a> {
-    /// A collector for one window of one trial. `slug` names its evidence file.
-    pub fn new(session: &'a Session<'a>, trial: u32, window: &'a str, slug: &str) -> Self {
-        let path = format!("evidence/job-{}/trial-{trial}/{slug}.dumps", session.job);
+    /// A collector for one window of one trial. `path` is its evidence file in the bundle.
+    pub fn new(session: &'a Session<'a>, trial: u32, window: &'a str, path: String) -> Self {
         let (ended, watching) = (Cell::new(None), Cell::new(false));
         Collector {
             session,

@@ -19,6 +19,8 @@ use farmjank_seams::device::Provider;
 pub struct Progress {
     /// Trials completed, warm-ups included.
     pub completed: u32,
+    /// Tries of the next trial so far: each keeps evidence of its own.
+    pub tries: u32,
     /// Windows of completed counted trials.
     pub measured: Vec<WindowMeasured>,
 }
@@ -78,7 +80,8 @@ async fn trials(
         let trial = progress.completed;
         let counted = trial >= planned.warmup;
         announcer.announce(Fact::TrialStarted { job, trial, counted });
-        let outcome = cancellable(stop, Trial::new(session, trial).run()).await;
+        let outcome = cancellable(stop, Trial::new(session, trial, progress.tries).run()).await;
+        progress.tries += 1;
         let TrialOutcome { ending, windows } =
             outcome.unwrap_or(TrialOutcome { ending: Ending::Interrupted, windows: Vec::new() });
         announcer.announce(Fact::TrialFinished {
@@ -91,6 +94,7 @@ async fn trials(
         match ending {
             Ending::Completed => {
                 progress.completed += 1;
+                progress.tries = 0;
                 if counted {
                     progress.measured.extend(windows);
                 }

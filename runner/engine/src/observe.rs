@@ -23,9 +23,9 @@ pub struct Eye<'a> {
 }
 
 impl<'a> Eye<'a> {
-    /// Opens a window.
-    pub fn new(session: &'a Session<'a>, trial: u32, window: &'a str, slug: &str) -> Self {
-        Eye { collector: Collector::new(session, trial, window, slug), log: RefCell::default() }
+    /// Opens a window; its raw dumps are kept under `path`.
+    pub fn new(session: &'a Session<'a>, trial: u32, window: &'a str, path: String) -> Self {
+        Eye { collector: Collector::new(session, trial, window, path), log: RefCell::default() }
     }
 }
 

@@ -27,6 +27,8 @@ pub struct Trial<'a> {
     pub session: &'a Session<'a>,
     /// Number, warm-ups first.
     pub number: u32,
+    /// Its folder among the evidence.
+    folder: String,
     windows: RefCell<Vec<WindowMeasured>>,
     /// What happens outside every measured window: launches are read from it.
     outside: RefCell<WindowLog>,
@@ -36,10 +38,12 @@ pub struct Trial<'a> {
 type Walk<'w> = Pin<Box<dyn Future<Output = Result<(), Fault>> + 'w>>;
 
 impl<'a> Trial<'a> {
-    /// A trial that has not begun.
-    pub fn new(session: &'a Session<'a>, number: u32) -> Self {
+    /// A trial that has not begun, after so many tries of it that did not complete.
+    pub fn new(session: &'a Session<'a>, number: u32, tries: u32) -> Self {
         let beside = Beside::for_session(session);
-        Trial { session, number, windows: RefCell::default(), outside: RefCell::default(), beside }
+        let again = if tries == 0 { String::new() } else { format!("-try-{}", tries + 1) };
+        let folder = format!("evidence/job-{}/trial-{number}{again}", session.job);
+        Trial { session, number, folder, windows: RefCell::default(), outside: RefCell::default(), beside }
     }
 
     /// Runs it to its end. Whatever was measured is returned, whatever happened.
@@ -152,8 +156,8 @@ impl<'a> Trial<'a> {
         path: &str,
     ) -> Result<(), Fault> {
         let session = self.session;
-        let slug = format!("{}-{}", self.windows.borrow().len(), slug(name));
-        let eye = Eye::new(session, self.number, name, &slug);
+        let dumps = format!("{}/{}-{}.dumps", self.folder, self.windows.borrow().len(), slug(name));
+        let eye = Eye::new(session, self.number, name, dumps);
         let log_start = session.stamp().await?;
         let walk = async {
             let result = async {
