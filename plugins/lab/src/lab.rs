@@ -16,10 +16,10 @@ use crate::fault::{self, Scheduled};
 use crate::server::LiveServer;
 use crate::spec::PhoneSpec;
 use farmjank_seams::host::Address;
+use farmjank_seams::watched::Watched;
 use live::Place;
 use std::collections::BTreeSet;
 use std::rc::Rc;
-use tokio::sync::watch;
 use tokio::time::Instant;
 
 /// Most phones on one server: beyond this a real server's single thread becomes the bottleneck.
@@ -102,7 +102,7 @@ impl Lab {
             false => self.phones.chunks(PHONES_PER_SERVER).collect(),
         };
         for group in groups {
-            let changed = Rc::new(watch::Sender::new(0));
+            let changed = Rc::new(Watched::new(0));
             let mut phones = Vec::with_capacity(group.len());
             for (i, (serial, spec)) in group.iter().enumerate() {
                 let place = Place {

@@ -9,11 +9,11 @@ pub(crate) mod service;
 mod sync;
 
 use crate::lab::{LivePhone, Presence};
+use farmjank_seams::watched::Watched;
 use listing::device_list;
 use service::Service;
 use std::rc::Rc;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use tokio::sync::watch;
 
 /// Protocol version 1.0.41.
 const VERSION: &str = "0029";
@@ -28,14 +28,14 @@ pub(crate) const FEATURES: &str = "shell_v2,stat_v2,ls_v2,fixed_push_mkdir";
 pub struct LiveServer {
     number: u16,
     phones: Vec<Rc<LivePhone>>,
-    changed: Rc<watch::Sender<u64>>,
+    changed: Rc<Watched<u64>>,
     /// Up, and how often it was started: a restart ends every connection.
-    up: watch::Sender<(bool, u64)>,
+    up: Watched<(bool, u64)>,
 }
 
 impl LiveServer {
-    pub(crate) fn new(number: u16, phones: Vec<Rc<LivePhone>>, changed: Rc<watch::Sender<u64>>) -> Self {
-        LiveServer { number, phones, changed, up: watch::Sender::new((true, 0)) }
+    pub(crate) fn new(number: u16, phones: Vec<Rc<LivePhone>>, changed: Rc<Watched<u64>>) -> Self {
+        LiveServer { number, phones, changed, up: Watched::new((true, 0)) }
     }
 
     /// Its number in the lab.
@@ -55,16 +55,15 @@ impl LiveServer {
 
     /// Starts or stops it. Either ends every connection.
     pub fn set_up(&self, up: bool) {
-        self.up.send_modify(|state| *state = (up, state.1 + 1));
+        self.up.change(|state| *state = (up, state.1 + 1));
     }
 
     /// Talks to one client until either side ends, or the server goes down.
     pub async fn serve<W: AsyncRead + AsyncWrite + Unpin>(self: Rc<Self>, mut wire: W) {
-        let mut up = self.up.subscribe();
-        let generation = up.borrow_and_update().1;
+        let generation = self.up.borrow().1;
         tokio::select! {
             biased;
-            _ = up.wait_for(|state| state.1 != generation) => {}
+            () = self.up.until(|state| state.1 != generation) => {}
             _ = self.converse(&mut wire) => {}
         }
     }
@@ -216,11 +215,10 @@ impl LiveServer {
         long: bool,
     ) -> std::io::Result<()> {
         wire.write_all(b"OKAY").await?;
-        let mut changed = self.changed.subscribe();
         let mut last: Option<String> = None;
         let mut byte = [0];
         loop {
-            changed.borrow_and_update();
+            let seen = *self.changed.borrow();
             let list = device_list(&self.phones, long);
             if last.as_ref() != Some(&list) {
                 block(wire, &list).await?;
@@ -229,7 +227,7 @@ impl LiveServer {
             tokio::select! {
                 biased;
                 read = wire.read(&mut byte) => if read? == 0 { return Ok(()) },
-                change = changed.changed() => if change.is_err() { return Ok(()) },
+                () = self.changed.until(|changes| *changes != seen) => {}
             }
         }
     }
@@ -242,14 +240,13 @@ impl LiveServer {
         state: &str,
     ) -> std::io::Result<()> {
         wire.write_all(b"OKAY").await?;
-        let mut changed = self.changed.subscribe();
         let fits = |phone: &Rc<LivePhone>| match state {
             "disconnect" => phone.cable().presence == Presence::Absent,
             "any" => phone.cable().presence != Presence::Absent,
             state => listing::state(phone.cable().presence) == state,
         };
         loop {
-            changed.borrow_and_update();
+            let seen = *self.changed.borrow();
             if self.phones.iter().any(|phone| serial.is_none_or(|s| s == phone.serial()) && fits(phone)) {
                 return wire.write_all(b"OKAY").await;
             }
@@ -257,7 +254,7 @@ impl LiveServer {
             tokio::select! {
                 biased;
                 read = wire.read(&mut byte) => if read? == 0 { return Ok(()) },
-                change = changed.changed() => if change.is_err() { return Ok(()) },
+                () = self.changed.until(|changes| *changes != seen) => {}
             }
         }
     }

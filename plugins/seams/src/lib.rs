@@ -1,10 +1,12 @@
-//! The seams: traits between the engine and the exchangeable parts, and the values that cross them. Nothing else.
+//! The seams: traits between the engine and the exchangeable parts, and the values that cross them. Nothing else, but for
+//! what both sides must do alike: quoting for a phone's shell, and waking in order.
 
 pub mod device;
 pub mod host;
 pub mod quote;
 pub mod reporter;
 pub mod source;
+pub mod watched;
 
 use farmjank_results::blame::Fault;
 use std::future::Future;

@@ -5,21 +5,21 @@ use crate::adb::rack::{Key, Rack};
 use crate::adb::refusal::{LinkError, lab, shown};
 use crate::adb::shell;
 use farmjank_results::blame::Fault;
+use farmjank_seams::watched::Watched;
 use std::cell::Cell;
 use std::rc::{Rc, Weak};
-use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, sleep_until};
 
 /// When a leased phone was last heard, and whether it has been given up.
 pub(crate) struct Pulse {
     heard: Cell<Instant>,
-    down: watch::Sender<Option<Fault>>,
+    down: Watched<Option<Fault>>,
 }
 
 impl Pulse {
     pub(crate) fn new() -> Self {
-        Pulse { heard: Cell::new(Instant::now()), down: watch::Sender::new(None) }
+        Pulse { heard: Cell::new(Instant::now()), down: Watched::new(None) }
     }
 
     /// The phone said something.
@@ -29,10 +29,11 @@ impl Pulse {
 
     /// Resolves when the phone is given up. Cancel-safe.
     pub(crate) async fn down(&self) -> Fault {
-        let mut down = self.down.subscribe();
-        match down.wait_for(Option::is_some).await.ok().and_then(|fault| fault.clone()) {
+        self.down.until(Option::is_some).await;
+        let fault = self.down.borrow().clone();
+        match fault {
             Some(fault) => fault,
-            // The sender lives in `self`, so this is never reached; waiting is the harmless answer.
+            // It was there a moment ago, so this is never reached; waiting is the harmless answer.
             None => std::future::pending().await,
         }
     }
@@ -89,7 +90,7 @@ pub(crate) async fn watch_over(rack: Rc<Rack>, key: Key, pulse: Rc<Pulse>) {
         if misses >= heartbeat.misses.max(1) {
             let fault = silent(&key.1.0, &rack.servers[key.0].name, &heartbeat);
             rack.silence(&key, Task::start(revive(Rc::downgrade(&rack), key.clone())));
-            pulse.down.send_replace(Some(fault));
+            pulse.down.change(|down| *down = Some(fault));
             return;
         }
     }

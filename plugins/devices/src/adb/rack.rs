@@ -10,10 +10,10 @@ use farmjank_results::blame::{Blame, Fault};
 use farmjank_results::device::DeviceId;
 use farmjank_seams::device::DeviceState;
 use farmjank_seams::host::{Address, Dial};
+use farmjank_seams::watched::Watched;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-use tokio::sync::watch;
 use tokio::time::Instant;
 
 /// A phone of a lab: serials are not unique across servers, so the server's number belongs to the key.
@@ -34,7 +34,7 @@ pub(crate) struct Rack {
     connections: RefCell<BTreeMap<Key, Connection>>,
     leases: RefCell<BTreeMap<DeviceId, Option<usize>>>,
     silent: RefCell<BTreeMap<Key, Task>>,
-    changed: watch::Sender<u64>,
+    changed: Watched<u64>,
     troubles: RefCell<BTreeMap<usize, Fault>>,
     calls: Cell<u64>,
 }
@@ -49,7 +49,7 @@ impl Rack {
             connections: RefCell::default(),
             leases: RefCell::default(),
             silent: RefCell::default(),
-            changed: watch::Sender::new(0),
+            changed: Watched::new(0),
             troubles: RefCell::default(),
             calls: Cell::new(0),
         }
@@ -132,13 +132,18 @@ impl Rack {
         self.silent.borrow().keys().cloned().collect()
     }
 
-    /// Resolves whenever [`Rack::silent`] changes.
-    pub(crate) fn changes(&self) -> watch::Receiver<u64> {
-        self.changed.subscribe()
+    /// How often [`Rack::silent`] changed.
+    pub(crate) fn changes(&self) -> u64 {
+        *self.changed.borrow()
+    }
+
+    /// Resolves when it changed more often than that. Cancel-safe.
+    pub(crate) async fn changed_since(&self, seen: u64) {
+        self.changed.until(|changes| *changes != seen).await;
     }
 
     fn bump(&self) {
-        self.changed.send_modify(|count| *count += 1);
+        self.changed.change(|changes| *changes += 1);
     }
 
     /// Notes what is wrong with a server, or that nothing is.

@@ -10,7 +10,7 @@ use farmjank_seams::Work;
 use farmjank_seams::device::{Arrival, Arrivals};
 use std::collections::VecDeque;
 use std::rc::Rc;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::mpsc;
 use tokio::time::sleep;
 
 use crate::adb::listing::Row;
@@ -26,7 +26,8 @@ pub struct Watch {
     rack: Rc<Rack>,
     roster: Roster,
     news: mpsc::Receiver<News>,
-    silence: watch::Receiver<u64>,
+    /// Changes of who is silent, as far as they were taken in.
+    silences: u64,
     ready: VecDeque<Arrival>,
     _tasks: Vec<Task>,
 }
@@ -40,8 +41,8 @@ impl Watch {
         let tasks = (0..rack.servers.len()).map(follow).collect();
         let names = rack.servers.iter().map(|server| server.name.clone());
         let roster = Roster::new(names, rack.options.phones_per_server);
-        let silence = rack.changes();
-        let mut watch = Watch { rack, roster, news, silence, ready: VecDeque::new(), _tasks: tasks };
+        let silences = rack.changes();
+        let mut watch = Watch { rack, roster, news, silences, ready: VecDeque::new(), _tasks: tasks };
         let (mut faults, mut answered) = (Vec::new(), false);
         while !watch.roster.complete() {
             let Some((server, news)) = watch.news.recv().await else { break };
@@ -66,6 +67,7 @@ impl Watch {
     }
 
     fn account(&mut self) {
+        self.silences = self.rack.changes();
         self.ready.extend(self.roster.arrivals(&self.rack.silent()));
     }
 
@@ -77,8 +79,7 @@ impl Watch {
             tokio::select! {
                 biased;
                 Some((server, news)) = self.news.recv() => self.note(server, news),
-                Ok(()) = self.silence.changed() => {}
-                else => std::future::pending().await,
+                () = self.rack.changed_since(self.silences) => {}
             }
             self.account();
         }

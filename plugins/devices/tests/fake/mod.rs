@@ -1,4 +1,6 @@
 //! A scripted adb server over in-memory pipes. Its framing is its own on purpose: two witnesses, not one.
+
+#![allow(clippy::disallowed_types, reason = "a list with one waiter: there is no order to keep")]
 #![allow(dead_code, reason = "every test file uses its part")]
 
 use farmjank_devices::{AdbProvider, Options};

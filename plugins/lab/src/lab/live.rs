@@ -9,11 +9,11 @@ use crate::phone::{LabTime, Phone, PhoneFault};
 use crate::shell::{Job, Programs, Said, absolute};
 use crate::spec::PhoneSpec;
 use farmjank_results::time::Span;
+use farmjank_seams::watched::Watched;
 use std::cell::{Cell, Ref, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
-use tokio::sync::watch;
 use tokio::time::Instant;
 
 /// Wall clock of every phone when the lab begins: 2026-01-01 00:00:00 UTC, in seconds since 1970.
@@ -79,9 +79,9 @@ pub struct LivePhone {
     latency: Latency,
     model: RefCell<Phone>,
     banner: Banner,
-    cable: watch::Sender<Cable>,
+    cable: Watched<Cable>,
     /// Told after every change of the cable: the server's list changes.
-    changed: Rc<watch::Sender<u64>>,
+    changed: Rc<Watched<u64>>,
     calls: Cell<u64>,
     boots: Cell<u64>,
     pids: Cell<u32>,
@@ -98,7 +98,7 @@ pub(super) struct Place {
     pub seed: u64,
     pub start: Instant,
     pub latency: Latency,
-    pub changed: Rc<watch::Sender<u64>>,
+    pub changed: Rc<Watched<u64>>,
 }
 
 impl LivePhone {
@@ -115,7 +115,7 @@ impl LivePhone {
             latency: place.latency,
             model: RefCell::new(model),
             banner: Banner::default(),
-            cable: watch::Sender::new(cable),
+            cable: Watched::new(cable),
             changed: place.changed,
             calls: Cell::new(0),
             boots: Cell::new(0),
@@ -176,8 +176,8 @@ impl LivePhone {
 
     /// Changes the connection and tells whoever watches.
     pub fn set_cable(&self, change: impl FnOnce(&mut Cable)) {
-        self.cable.send_modify(change);
-        self.changed.send_modify(|version| *version += 1);
+        self.cable.change(change);
+        self.changed.change(|version| *version += 1);
     }
 
     /// Breaks something in the model.
@@ -217,21 +217,12 @@ impl LivePhone {
 
     /// Waits until the streams opened when `cuts` was counted are cut.
     pub async fn cut(&self, cuts: u64) {
-        let mut cable = self.cable.subscribe();
-        let gone = |cable: &Cable| cable.cuts != cuts || cable.presence != Presence::Ready;
-        if cable.wait_for(gone).await.is_err() {
-            std::future::pending::<()>().await;
-        }
+        self.cable.until(|cable| cable.cuts != cuts || cable.presence != Presence::Ready).await;
     }
 
     /// Waits while the phone is wedged.
     pub async fn answering(&self) {
-        if self.cable.borrow().wedged {
-            let mut cable = self.cable.subscribe();
-            if cable.wait_for(|cable| !cable.wedged).await.is_err() {
-                std::future::pending::<()>().await;
-            }
-        }
+        self.cable.until(|cable| !cable.wedged).await;
     }
 
     async fn unblocked(&self) {
