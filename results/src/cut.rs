@@ -216,12 +216,14 @@ fn presents(timeline: &FrameTimeline, motions: &[Motion]) -> Vec<DeviceTime> {
     presents
 }
 
-/// First present minus start of every gesture: a finger (with the fling that follows it) or a scroll. A gesture without
-/// a present has none, and so has one whose first present may have been lost.
+/// First present minus start of every gesture: a finger (with the fling that follows it) or a scroll; of every fling where
+/// nothing else is known. A gesture without a present has none, and so has one whose first present may have been lost.
 fn first_frames(timeline: &FrameTimeline, motions: &[Motion]) -> Vec<Span> {
     let mut found = Vec::new();
+    let starts = |motion: &Motion| matches!(motion.phase, Phase::Finger | Phase::Scroll);
+    let only_flings = !motions.iter().any(starts);
     for (index, motion) in motions.iter().enumerate() {
-        if !matches!(motion.phase, Phase::Finger | Phase::Scroll) {
+        if !starts(motion) && !(only_flings && motion.phase == Phase::Fling) {
             continue;
         }
         let fling =

@@ -281,6 +281,9 @@ fn the_first_frame_of_every_gesture_is_timed() {
     assert_eq!(window.first_frame, [Span::from_ns(P - 6), Span::from_ns(4 * P), Span::ZERO]);
     let lost = timeline(&[dump(&[0, P]), dump(&[5 * P, 6 * P])]);
     assert_eq!(cut(&lost, &[motion(Phase::Finger, 2 * P, 6 * P)], &rules()).first_frame, []);
+    // Flings alone, as somebody may ask for them: each is timed from its own start.
+    let flings = [motion(Phase::Fling, 6, 20 * P), motion(Phase::Fling, 36 * P, 60 * P)];
+    assert_eq!(cut(&frames, &flings, &rules()).first_frame, [Span::from_ns(P - 6), Span::from_ns(4 * P)]);
 }
 
 #[test]
