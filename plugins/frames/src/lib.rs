@@ -17,5 +17,5 @@ mod tap;
 pub mod text;
 
 pub use gfxinfo::{Gfxinfo, read_clock};
-pub use recognise::read_auto;
+pub use recognise::{read_auto, read_frameless};
 pub use surfaceflinger::SurfaceFlinger;

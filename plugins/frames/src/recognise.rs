@@ -4,7 +4,7 @@
 //! windows, metrics.
 
 use crate::gfxinfo::{FENCE, PROCESS, TITLE, read_framestats};
-use crate::surfaceflinger::{named, read_latency};
+use crate::surfaceflinger::{named, read_blocks, read_latency};
 use crate::text::{contains, decode, lines, whole_integer};
 use farmjank_results::frame::{Sample, SourceId};
 use farmjank_seams::source::Unreadable;
@@ -66,6 +66,17 @@ pub fn read_auto(
         None => Err(Unreadable::Garbled(first_line(&text))),
     };
     read.map_err(|error| explain(&text, source, error))
+}
+
+/// The samples of a latency dump that holds no frame at all: every row zero, or a period without rows. None for any other
+/// text.
+///
+/// [`read_auto`] refuses such a dump, and rightly when it stands alone; among successive dumps of one ring it says that
+/// the ring was empty then.
+pub fn read_frameless(bytes: &[u8]) -> Option<Vec<(String, Sample)>> {
+    let blocks = binary(bytes).is_none().then(|| read_blocks(bytes).ok()).flatten()?;
+    let frameless = blocks.iter().all(|block| block.hollow() || block.printed() == 0);
+    frameless.then(|| named(LAYER, blocks, None, None))
 }
 
 /// The source a text is from, by its content.

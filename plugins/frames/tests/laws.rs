@@ -3,7 +3,7 @@
 
 use farmjank_frames::gfxinfo::read_framestats;
 use farmjank_frames::surfaceflinger::read_latency;
-use farmjank_frames::{read_auto, read_clock};
+use farmjank_frames::{read_auto, read_clock, read_frameless};
 use farmjank_results::frame::{Row, SourceId, Stamp};
 use farmjank_results::time::{DeviceTime, Span};
 use proptest::prelude::*;
@@ -238,4 +238,18 @@ fn other_files_are_refused_by_name() {
     }
     let offline = read_auto(b"error: device offline\n", None);
     assert!(matches!(offline, Err(Refused(what)) if what.contains("adb cannot talk")));
+}
+
+#[test]
+fn a_dump_without_frames_is_still_a_sample_of_its_ring() {
+    let zeros = format!("8333333\r\n{}", "0\t0\t0\r\n".repeat(127));
+    let samples = read_frameless(zeros.as_bytes()).expect("an empty ring");
+    assert_eq!((samples.len(), samples[0].1.zero_rows, samples[0].1.rows.len()), (1, 127, 0));
+    let alone = read_frameless(b"8333333\n\n").expect("a period");
+    assert_eq!((alone.len(), alone[0].1.zero_rows), (1, 0));
+    for other in
+        [&b"8333333\n1\t2\t3\n"[..], b"", b"hello\n", b"\x1f\x8b\x08\0", b"No process found for: a\n"]
+    {
+        assert_eq!(read_frameless(other), None);
+    }
 }

@@ -165,8 +165,8 @@ pub struct AnalyzeArgs {
     /// The rate the app aims at.
     #[arg(long, value_name = "FPS")]
     pub target_fps: Option<f64>,
-    /// Without --window, a gap longer than this is idle time: `1s`, `250ms`, `none`.
-    #[arg(long, value_name = "TIME|none", default_value = "1s")]
+    /// Without --window, a gap longer than this is idle time: milliseconds (`250`), a time (`1s`), or `none`.
+    #[arg(long, value_name = "MS|none", default_value = "1000")]
     pub idle_gap: String,
     /// Only this layer or window, when a file holds several (part of its name).
     #[arg(long, value_name = "NAME")]

@@ -83,6 +83,25 @@ impl Block {
 /// Errors: [`Unreadable::Missing`] for a period without rows, [`Unreadable::Empty`] when every row is zero,
 /// [`Unreadable::Refused`] for a known failure text anywhere, [`Unreadable::Garbled`] for any other text.
 pub fn read_latency(text: &[u8]) -> Result<Vec<Block>, Unreadable> {
+    let blocks = read_blocks(text)?;
+    if blocks.iter().all(|block| block.printed() == 0) {
+        return Err(Unreadable::Missing(
+            "only the refresh period, no row: there is no layer of that name, or none was named".to_owned(),
+        ));
+    }
+    if blocks.iter().all(Block::hollow) {
+        return Err(Unreadable::Empty(
+            "every row is zero: the layer is a container that never gets a buffer, or nothing was drawn yet"
+                .to_owned(),
+        ));
+    }
+    Ok(blocks)
+}
+
+/// Reads every block of the text, also where none holds a frame: a period without rows is one block without rows.
+///
+/// Errors: as [`read_latency`], but neither [`Unreadable::Missing`] nor [`Unreadable::Empty`].
+pub(crate) fn read_blocks(text: &[u8]) -> Result<Vec<Block>, Unreadable> {
     let text = decode(text);
     let mut reader = Reader::default();
     let mut rest = text.as_ref();
@@ -214,18 +233,10 @@ impl Reader {
             return Err(Unreadable::Garbled("(nothing)".to_owned()));
         }
         if self.blocks.is_empty() {
-            return Err(Unreadable::Missing(
-                "only the refresh period, no row: there is no layer of that name, or none was named"
-                    .to_owned(),
-            ));
+            self.blocks.push(self.current);
         }
         if let Some(line) = self.misshapen.filter(|_| !self.read_any) {
             return Err(Unreadable::Garbled(line));
-        }
-        if self.blocks.iter().all(Block::hollow) {
-            return Err(Unreadable::Empty(
-                "every row is zero: the layer is a container that never gets a buffer, or nothing was drawn yet".to_owned(),
-            ));
         }
         Ok(self.blocks)
     }

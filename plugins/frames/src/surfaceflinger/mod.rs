@@ -8,6 +8,7 @@ mod layer;
 mod list;
 mod opening;
 
+pub(crate) use latency::read_blocks;
 pub use latency::{Block, CLASSIC_ROWS, HISTORY_ROWS, read_latency};
 pub use layer::{Candidate, Choice, Kind, MOST_CANDIDATES, choose};
 pub use list::{Listed, read_list};

@@ -24,6 +24,7 @@ fn json(args: &[&str], files: &[&str]) -> Value {
 }
 
 const P: i64 = 16_666_667;
+const FALSE: Value = Value::Bool(false);
 
 /// 60 frames at 60 Hz, the 31st three vsyncs late.
 fn presents() -> Vec<i64> {
@@ -55,13 +56,61 @@ fn overlapping_dumps_in_any_order_give_one_answer() {
 }
 
 #[test]
-fn dumps_without_overlap_give_no_number() {
+fn a_loss_voids_a_named_window_and_splits_the_whole_file() {
     let all = presents();
-    let answer = json(&[], &[&dump(P, &all[..20]), &dump(P, &all[30..])]);
-    assert_eq!(answer["coverage"]["proved"], false);
-    assert!(answer["metrics"]["fps"]["value"].is_null());
-    assert!(answer["metrics"]["fps"]["reason"].as_str().is_some_and(|reason| !reason.is_empty()));
-    assert_eq!(answer["metrics"]["loss_events"]["value"], 1);
+    let files = [dump(P, &all[..20]), dump(P, &all[40..])];
+    let files = [files[0].as_str(), &files[1]];
+    let whole = json(&[], &files);
+    assert_eq!(
+        (&whole["coverage"]["proved"], &whole["metrics"]["loss_events"]["value"]),
+        (&FALSE, &Value::from(1))
+    );
+    assert_eq!(whole["metrics"]["max_ms"]["value"], P as f64 / 1e6, "the bridging interval is no frame");
+    assert_eq!(whole["metrics"]["dropped_frames"]["value"], 0);
+    let around = format!("{}..{}:finger", all[0], all[50]);
+    let void = json(&["--window", &around], &files);
+    assert!(void["metrics"]["fps"]["value"].is_null());
+    assert!(void["metrics"]["fps"]["reason"].as_str().is_some_and(|reason| reason.contains("overflowed")));
+    let before = format!("{}..{}:finger", all[0], all[19]);
+    assert_eq!(json(&["--window", &before], &files)["metrics"]["dropped_frames"]["value"], 0);
+}
+
+#[test]
+fn rows_pending_in_the_last_dump_end_the_numbers_and_void_nothing() {
+    let all = presents();
+    let pending = format!("{}\t{}\t{}\n", all[59] - P, i64::MAX, i64::MAX);
+    let text = format!("{}{pending}", dump(P, &all).trim_end_matches('\n').to_owned() + "\n");
+    for phase in ["finger", "fling", "scroll"] {
+        let window = format!("{}..{}:{phase}", all[0], all[59] + 200_000_000);
+        let answer = json(&["--window", &window, "--vsync", "16666667"], &[&text]);
+        assert_eq!(answer["metrics"]["dropped_frames"]["value"], 3, "{phase}");
+        assert_eq!(answer["metrics"]["unresolved_pending"]["value"], 1);
+        assert_eq!(answer["coverage"]["proved"], false, "the frame that is pending was not seen");
+    }
+    assert_eq!(json(&[], &[&text])["coverage"]["proved"], true);
+}
+
+#[test]
+fn a_dump_without_frames_is_an_empty_ring_and_no_number() {
+    let all = presents();
+    let (zeros, alone) = (format!("{P}\n{}\n", "0\t0\t0\n".repeat(127)), format!("{P}\n\n"));
+    let pending = format!("{P}\n{}\t{}\t{}\n\n", all[0], i64::MAX, i64::MAX);
+    let mut reasons = Vec::new();
+    for empty in [&zeros, &alone, &pending] {
+        let answer = json(&[], &[empty]);
+        for key in ["fps", "hitch_ms", "dropped_frames", "first_frame_latency_ms"] {
+            assert!(answer["metrics"][key]["value"].is_null(), "{key}");
+        }
+        reasons.push(answer["metrics"]["fps"]["reason"].as_str().expect("a reason").to_owned());
+        let among = json(&["--vsync", "16666667"], &[empty, &dump(P, &all)]);
+        assert_eq!(among["metrics"]["dropped_frames"]["value"], 3);
+    }
+    assert!(
+        reasons[0].contains("container") && reasons[1].contains("no layer") && reasons[2].contains("pending")
+    );
+    assert_eq!(json(&[], &[&zeros])["metrics"]["zero_rows"]["value"], 127);
+    let elsewhere = json(&["--window", "5..6:finger"], &[&dump(P, &all)]);
+    assert!(elsewhere["metrics"]["fps"]["reason"].as_str().is_some_and(|why| why.contains("in the window")));
 }
 
 #[test]
@@ -74,6 +123,7 @@ fn windows_idle_gaps_and_target_rates_are_honoured() {
     let gap = json(&["--idle-gap", "50ms"], &[&dump(P, &all)]);
     assert_eq!(gap["metrics"]["dropped_frames"]["value"], 0);
     assert_eq!(gap["metrics"]["idle_gaps"]["value"], 1);
+    assert_eq!(json(&["--idle-gap", "50"], &[&dump(P, &all)]), gap, "a bare number is milliseconds");
     let none = json(&["--idle-gap", "none"], &[&dump(P, &all)]);
     assert_eq!(none["metrics"]["dropped_frames"]["value"], 3);
     let half: Vec<i64> = (0..40).map(|n| 1_000_000_000_000 + n * 2 * P).collect();
@@ -89,11 +139,11 @@ fn standard_input_and_wrong_files_are_handled_with_words() {
     let mut command = crate::world::farmjank(folder.path());
     let output = command.args(["analyze", "-"]).stdin(stdin).output().expect("it runs");
     assert!(output.status.success());
-    write(folder.path(), "empty.txt", &format!("{P}\n{}", "0\t0\t0\n".repeat(127)));
-    write(folder.path(), "period.txt", &format!("{P}\n"));
+    write(folder.path(), "empty.txt", "");
+    write(folder.path(), "words.txt", "hello\n");
     write(folder.path(), "no-app.txt", "No process found for: com.a\n");
     let mut said = Vec::new();
-    for name in ["empty.txt", "period.txt", "no-app.txt", "absent.txt"] {
+    for name in ["empty.txt", "words.txt", "no-app.txt", "absent.txt"] {
         let ended = run(folder.path(), &["analyze", "--format", "json", name]);
         assert_eq!((ended.code, ended.out.as_str()), (2, ""), "{name}");
         assert!(ended.err.contains(name));

@@ -2,6 +2,7 @@
 
 mod print;
 mod spoken;
+mod trusted;
 
 use crate::USAGE;
 use crate::args::{AnalyzeArgs, AnalyzeFormat};
@@ -9,16 +10,15 @@ use crate::host::{self, Streams};
 use crate::settings::complain;
 use crate::wiring::{readers, source_id};
 use farmjank_engine::announce::Voice;
-use farmjank_frames::read_auto;
+use farmjank_frames::{read_auto, read_frameless};
 use farmjank_results::cut::{CutRules, cut, whole};
 use farmjank_results::evidence;
 use farmjank_results::frame::{Sample, SourceId};
 use farmjank_results::metric::Reading;
-use farmjank_results::metrics::measure_all;
 use farmjank_results::stitch::{Stitch, StitchRules};
 use farmjank_results::timeline::FrameTimeline;
 use farmjank_results::window::Window;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Largest dump file read.
@@ -32,6 +32,8 @@ struct Answer {
     others: Vec<(String, usize)>,
     window: Window,
     readings: BTreeMap<String, Reading>,
+    /// What the reader should know besides the numbers.
+    warnings: Vec<String>,
 }
 
 /// Analyses dump files.
@@ -42,6 +44,9 @@ pub fn run(args: &AnalyzeArgs) -> u8 {
                 AnalyzeFormat::Json => print::json(&answer),
                 AnalyzeFormat::Table => print::table(&answer),
             };
+            for warning in &answer.warnings {
+                Streams.err(&format!("warning: {warning}\n"));
+            }
             Streams.out(&text);
             0
         }
@@ -57,16 +62,21 @@ fn answer(args: &AnalyzeArgs) -> Result<Answer, String> {
     let pins = spoken::pins(&args.vsync)?;
     let idle_gap = spoken::idle_gap(&args.idle_gap)?;
     let target_fps = spoken::target_fps(args.target_fps)?;
-    let (source, rings) = read_files(args)?;
+    let Read { source, rings, mut warnings, empty } = read_files(args)?;
     let rules = StitchRules { modes: Vec::new(), pins };
     let timelines: BTreeMap<String, FrameTimeline> =
         rings.into_iter().map(|(name, samples)| (name, stitched(&rules, &samples))).collect();
     let (ring, timeline, others) = choose(timelines, args.layer.as_deref())?;
-    let motions = if motions.is_empty() { whole(&timeline) } else { motions };
+    let spoken_for = !motions.is_empty();
+    let motions = if spoken_for { motions } else { whole(&timeline) };
     let layer = (ring != "layer").then(|| ring.clone());
-    let window = cut(&timeline, &motions, &CutRules { target_fps, idle_gap, layer, ..CutRules::new(source) });
-    let readings = measure_all(&window);
-    Ok(Answer { source, ring, others, window, readings })
+    let mut window =
+        cut(&timeline, &motions, &CutRules { target_fps, idle_gap, layer, ..CutRules::new(source) });
+    let readings = trusted::readings(&mut window, &timeline, spoken_for, &empty);
+    if timeline.frames.is_empty() && warnings.is_empty() {
+        warnings.extend(window.coverage.doubts.iter().cloned());
+    }
+    Ok(Answer { source, ring, others, window, readings, warnings })
 }
 
 fn stitched(rules: &StitchRules, samples: &[Sample]) -> FrameTimeline {
@@ -79,31 +89,51 @@ fn stitched(rules: &StitchRules, samples: &[Sample]) -> FrameTimeline {
 
 type Rings = BTreeMap<String, Vec<Sample>>;
 
+/// What all files hold together.
+struct Read {
+    source: SourceId,
+    rings: Rings,
+    /// One for each file without a frame.
+    warnings: Vec<String>,
+    /// What those files are, each kind once.
+    empty: BTreeSet<String>,
+}
+
 /// Reads every file; all must be of one source. A file that cannot be read is named, and nothing is judged without it.
-fn read_files(args: &AnalyzeArgs) -> Result<(SourceId, Rings), String> {
+fn read_files(args: &AnalyzeArgs) -> Result<Read, String> {
     let hint = source_id(args.source);
     let mut source = None;
-    let mut rings = Rings::new();
-    let mut refused = Vec::new();
+    let (mut rings, mut refused) = (Rings::new(), Vec::new());
+    let (mut warnings, mut empty) = (Vec::new(), BTreeSet::new());
     for path in &args.files {
         let bytes = host::read_file(path, MOST)?;
-        match read_one(&bytes, hint) {
-            Ok((found, samples)) => {
-                if *source.get_or_insert(found) != found {
-                    return Err(format!(
-                        "{} is a {found} dump and the files before it are not: give dumps of one layer and one kind",
-                        path.display()
-                    ));
+        let (found, samples) = match read_one(&bytes, hint) {
+            Ok(read) => read,
+            // An empty ring is an answer, not a refusal: it was empty then, and may fill by the next dump.
+            Err(why) => match read_frameless(&bytes).filter(|_| hint != Some(SourceId::Gfxinfo)) {
+                Some(samples) => {
+                    warnings.push(named(path, &why));
+                    empty.insert(why);
+                    (SourceId::SurfaceFlinger, samples)
                 }
-                for (ring, sample) in samples {
-                    rings.entry(ring).or_default().push(sample);
+                None => {
+                    refused.push(named(path, &why));
+                    continue;
                 }
-            }
-            Err(why) => refused.push(named(path, &why)),
+            },
+        };
+        if *source.get_or_insert(found) != found {
+            return Err(format!(
+                "{} is a {found} dump and the files before it are not: give dumps of one layer and one kind",
+                path.display()
+            ));
+        }
+        for (ring, sample) in samples {
+            rings.entry(ring).or_default().push(sample);
         }
     }
     match source.filter(|_| refused.is_empty()) {
-        Some(source) => Ok((source, rings)),
+        Some(source) => Ok(Read { source, rings, warnings, empty }),
         None => Err(refused.join("\nerror: ")),
     }
 }

@@ -54,7 +54,7 @@ fn pin(text: &str) -> Result<(Option<DeviceTime>, Span), String> {
     Ok((from, Span::from_ns(period)))
 }
 
-/// Reads `1s`, `250ms` or `none`.
+/// Reads a number of milliseconds (`250`, `16.7`), a time with its unit (`1s`, `250ms`), or `none`.
 ///
 /// # Errors
 /// In words.
@@ -62,12 +62,23 @@ pub fn idle_gap(text: &str) -> Result<Option<Span>, String> {
     if text.eq_ignore_ascii_case("none") {
         return Ok(None);
     }
-    let gap = Span::from(time(text).map_err(|why| format!("--idle-gap: {why}, or none"))?);
+    let gap = match milliseconds(text.trim()) {
+        Some(gap) => gap,
+        None => Span::from(time(text).map_err(|why| format!("--idle-gap: {why}, a number of ms, or none"))?),
+    };
     if gap == Span::ZERO {
         Err("--idle-gap must be longer than nothing; write none to never split".to_owned())
     } else {
         Ok(Some(gap))
     }
+}
+
+/// A bare number of milliseconds, as whole ns; none when it is anything else.
+fn milliseconds(text: &str) -> Option<Span> {
+    let bare = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let ms: f64 = text.parse().ok().filter(|_| bare)?;
+    // A year is more than any file holds, and keeps the product exact.
+    (ms <= 3.2e10).then(|| Span::from_ns((ms * 1e6).round() as i64))
 }
 
 /// Checks a target rate.
@@ -99,7 +110,12 @@ mod tests {
         assert!(pin("16").is_err() && pin("x").is_err() && pin("1:").is_err());
         assert_eq!(idle_gap("none"), Ok(None));
         assert_eq!(idle_gap("250ms"), Ok(Some(Span::from_ms(250))));
-        assert!(idle_gap("0s").is_err() && idle_gap("5").is_err());
+        assert_eq!(idle_gap("1s"), Ok(Some(Span::from_ms(1_000))));
+        assert_eq!(idle_gap("250"), idle_gap("250ms"));
+        assert_eq!(idle_gap("16.7"), Ok(Some(Span::from_ns(16_700_000))));
+        for wrong in ["0", "0s", "-5", "", ".", "1e3", "5 apples", "inf", "9999999999999"] {
+            assert!(idle_gap(wrong).is_err(), "{wrong}");
+        }
         assert!(target_fps(Some(0.0)).is_err() && target_fps(Some(f64::NAN)).is_err());
     }
 }

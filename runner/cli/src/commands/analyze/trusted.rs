@@ -1,0 +1,79 @@
+//! Which numbers saved dumps can carry, and why there is none.
+//!
+//! A run refuses every number of a window that may have lost a frame, because it judges. Here nothing is judged and nobody
+//! can dump once more, so numbers are refused only where the dumps show that a frame of the stretch asked for may be
+//! missing (metrics.md A.1, C.2). Must not know files or flags.
+
+use farmjank_results::metric::{Needs, Reading};
+use farmjank_results::metrics::{find, measure_all};
+use farmjank_results::timeline::{FrameTimeline, Gap, GapCause, Tally};
+use farmjank_results::window::Window;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Every metric of a window. `given`: the user named the motion; otherwise it is the whole file. `empty` says what files
+/// without a frame are.
+///
+/// A loss voids a motion the user named. The whole file is split there as at an idle gap: the interval across the loss is
+/// no frame, what lies on either side is. Frames still pending in the last dump lie after the last present, where numbers
+/// end anyway. The coverage keeps saying all of it.
+pub fn readings(
+    window: &mut Window,
+    timeline: &FrameTimeline,
+    given: bool,
+    empty: &BTreeSet<String>,
+) -> BTreeMap<String, Reading> {
+    let ends = timeline.frames.first().zip(timeline.frames.last());
+    let Some((first, last)) = ends else {
+        let why = frameless(&timeline.tally, empty);
+        window.coverage.proved = false;
+        window.coverage.doubts = vec![why.clone()];
+        return without_frames(window, &why);
+    };
+    let gaps = &window.coverage.gaps;
+    let bearable = |gap: &Gap| !given || pending_at_the_end(gap);
+    let mut trusted = window.clone();
+    trusted.coverage.proved |= !gaps.is_empty() && gaps.iter().all(bearable);
+    if trusted.coverage.proved && trusted.presents.is_empty() {
+        let (first, last) = (first.present.ns(), last.present.ns());
+        let why = format!("no present in the window; the dumps hold presents from {first} ns to {last} ns");
+        return without_frames(&trusted, &why);
+    }
+    measure_all(&trusted)
+}
+
+fn pending_at_the_end(gap: &Gap) -> bool {
+    gap.cause == GapCause::Unresolved && gap.before.is_none()
+}
+
+/// Why dumps without a single present have none: what the files are, else what their rows are.
+fn frameless(tally: &Tally, empty: &BTreeSet<String>) -> String {
+    if !empty.is_empty() && tally.pending_rows + tally.invalid_rows + tally.ignored_rows == 0 {
+        let kinds: Vec<&str> = empty.iter().map(String::as_str).collect();
+        return format!("no present at all: {}", kinds.join("; "));
+    }
+    let kinds = [
+        (tally.pending_rows, "still pending"),
+        (tally.invalid_rows, "invalid"),
+        (tally.ignored_rows, "left out"),
+        (tally.zero_rows, "empty"),
+    ];
+    let rows: Vec<String> = kinds
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, kind)| format!("{count} {} {kind}", if *count == 1 { "row is" } else { "rows are" }))
+        .collect();
+    let rows = if rows.is_empty() { "the dump has no rows".to_owned() } else { rows.join(", ") };
+    format!("no present at all: {rows}; dump again after the layer has drawn")
+}
+
+/// The counters of a window without any present, and the reason for every number of frames.
+fn without_frames(window: &Window, why: &str) -> BTreeMap<String, Reading> {
+    let mut readings = measure_all(window);
+    for (key, reading) in &mut readings {
+        let needs = find(key).map(|metric| metric.needs());
+        if matches!(needs, Some(Needs::Frames | Needs::Vsyncs | Needs::Presents)) {
+            *reading = Reading::Unmeasurable(why.to_owned());
+        }
+    }
+    readings
+}
