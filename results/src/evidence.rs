@@ -37,8 +37,38 @@ struct Head {
 /// Encodes dumps one after another. Keeps one dump per target in memory.
 #[derive(Debug, Default)]
 pub struct EvidenceWriter {
-    before: BTreeMap<(SourceId, String), Vec<u8>>,
+    before: BTreeMap<(SourceId, String), Text>,
     begun: bool,
+}
+
+/// A text and where its lines end.
+#[derive(Debug, Default)]
+struct Text {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+    /// It ends with a line end.
+    tail: bool,
+}
+
+impl Text {
+    fn new(bytes: &[u8]) -> Self {
+        let mut ends: Vec<usize> = memchr::memchr_iter(b'\n', bytes).collect();
+        let tail = bytes.ends_with(b"\n");
+        if !tail && !bytes.is_empty() {
+            ends.push(bytes.len());
+        }
+        Text { bytes: bytes.to_vec(), ends, tail }
+    }
+
+    fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// A line without its end.
+    fn line(&self, at: usize) -> &[u8] {
+        let start = at.checked_sub(1).map_or(0, |before| self.ends[before] + 1);
+        &self.bytes[start..self.ends[at]]
+    }
 }
 
 impl EvidenceWriter {
@@ -49,60 +79,73 @@ impl EvidenceWriter {
             out.extend_from_slice(HEADER.as_bytes());
             self.begun = true;
         }
-        let (lines, tail) = split(&dump.text);
+        let text = Text::new(&dump.text);
         let head = Head {
             source: dump.source,
             target: dump.target.clone(),
             asked: dump.asked,
             answered: dump.answered,
             arrived: dump.arrived,
-            lines: lines.len(),
-            tail,
+            lines: text.len(),
+            tail: text.tail,
         };
         out.extend_from_slice(b"@dump ");
         // A struct of numbers and strings always serialises.
         out.extend_from_slice(&serde_json::to_vec(&head).unwrap_or_default());
         out.push(b'\n');
-        let key = (dump.source, dump.target.clone());
-        let before = self.before.get(&key).map_or(&[][..], Vec::as_slice);
-        delta(&split(before).0, &lines, &mut out);
-        self.before.insert(key, dump.text.clone());
+        let before = self.before.entry((dump.source, dump.target.clone())).or_default();
+        delta(before, &text, &mut out);
+        *before = text;
         out
     }
 }
 
-/// Lines without their ends, and whether the text ends with one.
-fn split(text: &[u8]) -> (Vec<&[u8]>, bool) {
-    let tail = text.ends_with(b"\n");
-    let body = if tail { &text[..text.len() - 1] } else { text };
-    if text.is_empty() { (Vec::new(), false) } else { (body.split(|byte| *byte == b'\n').collect(), tail) }
+/// A few bytes that tell most lines apart: the length and the last eight, where numbers differ.
+fn fingerprint(line: &[u8]) -> u64 {
+    let tail = &line[line.len().saturating_sub(8)..];
+    tail.iter().fold(line.len() as u64, |hash, byte| hash.rotate_left(7).wrapping_mul(31) ^ u64::from(*byte))
 }
 
 /// Greedy: each line is looked for in the dump before, just after the last match first.
-fn delta(before: &[&[u8]], lines: &[&[u8]], out: &mut Vec<u8>) {
-    let mut places: BTreeMap<&[u8], usize> = BTreeMap::new();
-    for (at, line) in before.iter().enumerate().rev() {
-        places.insert(line, at);
-    }
-    let mut at = 0;
-    let mut next = 0;
-    while at < lines.len() {
-        let found = match before.get(next) {
-            Some(line) if *line == lines[at] => Some(next),
-            _ => places.get(lines[at]).copied(),
-        };
+fn delta(before: &Text, text: &Text, out: &mut Vec<u8>) {
+    // Built on the first line that does not simply follow: a shifted ring needs it once, equal dumps never.
+    let mut index: Option<Vec<(u64, usize)>> = None;
+    let mut find = |line: &[u8]| {
+        let index = index.get_or_insert_with(|| {
+            let mut made: Vec<_> = (0..before.len()).map(|at| (fingerprint(before.line(at)), at)).collect();
+            made.sort_unstable();
+            made
+        });
+        let wanted = fingerprint(line);
+        let from = index.partition_point(|(key, _)| *key < wanted);
+        let alike = index[from..].iter().take_while(|(key, _)| *key == wanted);
+        alike.map(|(_, at)| *at).find(|at| before.line(*at) == line)
+    };
+    let (mut at, mut next) = (0, 0);
+    let mut ahead = None;
+    while at < text.len() {
+        let line = text.line(at);
+        let follows = next < before.len() && before.line(next) == line;
+        let found = if follows { Some(next) } else { ahead.take().unwrap_or_else(|| find(line)) };
         match found {
             Some(from) => {
-                let same =
-                    before[from..].iter().zip(&lines[at..]).take_while(|(old, new)| old == new).count();
+                let most = (before.len() - from).min(text.len() - at);
+                let same = (0..most).take_while(|n| before.line(from + n) == text.line(at + n)).count();
                 out.extend_from_slice(format!("={from} {same}\n").as_bytes());
                 (at, next) = (at + same, from + same);
             }
             None => {
-                let fresh = lines[at..].iter().take_while(|line| !places.contains_key(*line)).count();
+                let mut fresh = 1;
+                while at + fresh < text.len() {
+                    ahead = Some(find(text.line(at + fresh)));
+                    if ahead.is_some_and(|found| found.is_some()) {
+                        break;
+                    }
+                    fresh += 1;
+                }
                 out.extend_from_slice(format!("+{fresh}\n").as_bytes());
-                for line in &lines[at..at + fresh] {
-                    out.extend_from_slice(line);
+                for n in at..at + fresh {
+                    out.extend_from_slice(text.line(n));
                     out.push(b'\n');
                 }
                 at += fresh;
@@ -119,7 +162,7 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Dump>, String> {
     let body =
         bytes.strip_prefix(HEADER.as_bytes()).ok_or("this is not a farmjank evidence file (format 1)")?;
     let mut lines = body.split(|byte| *byte == b'\n').peekable();
-    let mut before: BTreeMap<(SourceId, String), Vec<u8>> = BTreeMap::new();
+    let mut before: BTreeMap<(SourceId, String), Text> = BTreeMap::new();
     let mut dumps = Vec::new();
     while let Some(line) = lines.next() {
         if lines.peek().is_none() {
@@ -131,9 +174,9 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Dump>, String> {
             return Err(format!("evidence is damaged at dump {}", dumps.len() + 1));
         };
         let key = (head.source, head.target.clone());
-        let old = before.get(&key).cloned().unwrap_or_default();
-        let Some(text) = body_of(&split(&old).0, &head, &mut lines)? else { break };
-        before.insert(key, text.clone());
+        let old = before.entry(key).or_default();
+        let Some(text) = body_of(old, &head, &mut lines)? else { break };
+        *old = Text::new(&text);
         let Head { source, target, asked, answered, arrived, .. } = head;
         dumps.push(Dump { source, target, asked, answered, arrived, text });
     }
@@ -142,7 +185,7 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Dump>, String> {
 
 /// The lines of one dump; none when the file ends inside it.
 fn body_of<'a>(
-    before: &[&[u8]],
+    before: &Text,
     head: &Head,
     lines: &mut std::iter::Peekable<impl Iterator<Item = &'a [u8]>>,
 ) -> Result<Option<Vec<u8>>, String> {
@@ -163,7 +206,7 @@ fn body_of<'a>(
             (b'=', Some(from), Some(count))
                 if from.checked_add(count).is_some_and(|end| end <= before.len()) =>
             {
-                made.extend(&before[from..from + count]);
+                made.extend((from..from + count).map(|at| before.line(at)));
             }
             (b'+', Some(count), None) => {
                 for _ in 0..count {

@@ -27,6 +27,7 @@ pub struct Stage {
     patience: Patience,
     wanted: Wanted,
     interrupt: Option<(Duration, Urgency)>,
+    bound: Option<Duration>,
     reporters: bool,
     forgetful: bool,
 }
@@ -62,6 +63,7 @@ impl Stage {
             patience: Patience::default(),
             wanted,
             interrupt: None,
+            bound: None,
             reporters: false,
             forgetful: false,
         }
@@ -95,6 +97,12 @@ impl Stage {
     /// Interrupts after so much simulated time.
     pub fn interrupt(mut self, after: Duration, urgency: Urgency) -> Stage {
         self.interrupt = Some((after, urgency));
+        self
+    }
+
+    /// Panics when the run is not over within so much simulated time.
+    pub fn within(mut self, bound: Duration) -> Stage {
+        self.bound = Some(bound);
         self
     }
 
@@ -155,7 +163,12 @@ impl Stage {
             reporters: if self.reporters { shelf() } else { Vec::new() },
             stop,
         };
-        let record = run(setup).await;
+        let record = match self.bound {
+            None => run(setup).await,
+            Some(bound) => tokio::time::timeout(bound, run(setup))
+                .await
+                .unwrap_or_else(|_| panic!("the run is not over after {bound:?} of simulated time")),
+        };
         Story { record, files, ear, lab }
     }
 }

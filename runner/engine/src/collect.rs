@@ -5,6 +5,7 @@
 
 use crate::session::Session;
 use farmjank_results::blame::Fault;
+use farmjank_results::cut::AMBIGUOUS_FLING_GAP;
 use farmjank_results::dump::Dump;
 use farmjank_results::event::{Fact, PassedOver};
 use farmjank_results::evidence::EvidenceWriter;
@@ -58,6 +59,8 @@ struct State {
     writer: EvidenceWriter,
     stitches: BTreeMap<(SourceId, String), Stitch>,
     newest: BTreeMap<(SourceId, String), DeviceTime>,
+    /// Long gaps between presents, as they come in.
+    gaps: Vec<(DeviceTime, DeviceTime)>,
     doubts: Vec<String>,
     wrote: bool,
     pulse: Pulse,
@@ -71,9 +74,6 @@ struct Pulse {
     /// Per ring: frames, and the time they took without pauses.
     rings: BTreeMap<(SourceId, String), (u64, Span)>,
 }
-
-/// A longer time between two frames is a pause, not a slow frame, to the pulse.
-const PAUSE: Span = Span::from_ms(250);
 
 impl<'a> Collector<'a> {
     /// A collector for one window of one trial. `path` is its evidence file in the bundle.
@@ -290,6 +290,15 @@ impl<'a> Collector<'a> {
         self.state.borrow_mut().doubt(words);
     }
 
+    /// Whether a long gap came in since the last call that no touch explains: the list stopped and something redrew later,
+    /// or the app hung. Only another source can tell.
+    pub fn saw_puzzle(&self, touches: &[DeviceTime]) -> bool {
+        let gaps = std::mem::take(&mut self.state.borrow_mut().gaps);
+        let is_touched =
+            |gap: &(DeviceTime, DeviceTime)| touches.iter().any(|touch| *touch > gap.0 && *touch < gap.1);
+        gaps.iter().any(|gap| !is_touched(gap))
+    }
+
     /// What was collected.
     pub fn harvest(self) -> Harvest {
         let State { stitches, doubts, wrote, .. } = self.state.into_inner();
@@ -310,8 +319,12 @@ impl State {
             Stamp::Pending => None,
         });
         for at in presents {
-            if let Some(last) = newest.filter(|last| known.is_some() && at > *last && at - *last < PAUSE) {
-                (frames, busy) = (frames + 1, busy + (at - last));
+            match newest.filter(|last| known.is_some() && at > *last) {
+                Some(last) if at - last <= AMBIGUOUS_FLING_GAP => {
+                    (frames, busy) = (frames + 1, busy + (at - last))
+                }
+                Some(last) if key.0 == SourceId::SurfaceFlinger => self.gaps.push((last, at)),
+                _ => {}
             }
             newest = newest.max(Some(at));
         }

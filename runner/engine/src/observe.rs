@@ -5,14 +5,10 @@ use crate::measure::WindowLog;
 use crate::session::Session;
 use farmjank_results::blame::Fault;
 use farmjank_results::frame::SourceId;
+use farmjank_results::time::DeviceTime;
 use farmjank_seams::source::{FrameSource, Tap};
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::time::Duration;
-use tokio::time::Instant;
-
-/// Share of the framestats ring that may fill before it is read again between gestures.
-const RING_SHARE: f64 = 0.8;
 
 /// A window that is open: steps report their gestures to it.
 pub struct Eye<'a> {
@@ -29,12 +25,12 @@ impl<'a> Eye<'a> {
     }
 }
 
-/// Framestats taken between gestures, never during one: dumping them blocks the app's render thread
-/// (frame-sources.md 2.8).
+/// Framestats taken beside the sampling loop: at both ends of a window, and between two gestures when the presents pose a
+/// puzzle. Never during a gesture, and not more often than needed: dumping them blocks the app's render thread
+/// (frame-sources.md 2.8), and all they add to the presents is what a long gap was.
 pub struct Beside {
     source: Option<Rc<dyn FrameSource>>,
     tap: RefCell<Option<Box<dyn Tap>>>,
-    last: RefCell<Option<Instant>>,
 }
 
 impl Beside {
@@ -43,7 +39,7 @@ impl Beside {
         let sources = &session.sources;
         let source =
             sources.iter().find(|source| source.id() == SourceId::Gfxinfo).filter(|_| sources.len() > 1);
-        Beside { source: source.cloned(), tap: RefCell::default(), last: RefCell::default() }
+        Beside { source: source.cloned(), tap: RefCell::default() }
     }
 
     /// Takes the ring now. A source that cannot be read is left out; a lost phone is a fault.
@@ -62,24 +58,17 @@ impl Beside {
         };
         let output = session.device.shell(&tap.once(), session.patience().dump).await?;
         feed_once(&mut *tap, &output.out, collector, &**source);
-        *self.last.borrow_mut() = Some(Instant::now());
         *self.tap.borrow_mut() = Some(tap);
         Ok(())
     }
 
-    /// Takes the ring before a gesture if it could fill up by the end of it.
-    pub async fn before_gesture(
-        &self,
-        session: &Session<'_>,
-        collector: &Collector<'_>,
-        gesture: Duration,
-    ) -> Result<(), Fault> {
-        let rhythm = self.tap.borrow().as_ref().map(|tap| tap.rhythm());
-        let (Some(rhythm), Some(last)) = (rhythm, *self.last.borrow()) else { return Ok(()) };
-        let frames = (last.elapsed() + gesture).as_secs_f64() * rhythm.fastest_hz;
-        if frames > f64::from(rhythm.ring_rows) * RING_SHARE {
-            self.snap(session, collector).await?;
+    /// Takes the ring before a gesture if a long gap since the last one needs explaining.
+    pub async fn before_gesture(&self, session: &Session<'_>, eye: &Eye<'_>) -> Result<(), Fault> {
+        let touches: Vec<DeviceTime> =
+            eye.log.borrow().gestures.iter().map(|gesture| gesture.began).collect();
+        match eye.collector.saw_puzzle(&touches) {
+            true => self.snap(session, &eye.collector).await,
+            false => Ok(()),
         }
-        Ok(())
     }
 }

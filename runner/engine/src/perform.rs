@@ -109,7 +109,7 @@ async fn swipe(
 ) -> Result<Stamped, Fault> {
     let screen = session.screen()?;
     if let Some(eye) = eye {
-        beside.before_gesture(session, &eye.collector, session.lead + gesture.duration).await?;
+        beside.before_gesture(session, eye).await?;
     }
     let stamped = gesture::swipe(&*session.device, gesture, screen, session.patience().launch).await?;
     if let Some(eye) = eye {

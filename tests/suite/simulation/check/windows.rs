@@ -1,0 +1,175 @@
+//! What must be true of every measured window: its numbers beside the lab's truth, its evidence, its verdict.
+
+use super::World;
+use farmjank_engine::measure::remeasure;
+use farmjank_frames::{Gfxinfo, SurfaceFlinger};
+use farmjank_lab::truth::Truth;
+use farmjank_results::event::{Ending, WindowMeasured};
+use farmjank_results::evidence;
+use farmjank_results::frame::SourceId;
+use farmjank_results::metric::{Needs, Reading};
+use farmjank_results::metrics::find;
+use farmjank_results::record::JobRecord;
+use farmjank_results::verdict::Verdict;
+use farmjank_seams::source::FrameSource;
+use farmjank_tests::oracle::expect;
+use farmjank_tests::stage::Story;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// Everything that is wrong with the windows of a run.
+pub fn wrongs(world: &World, story: &Story) -> Vec<String> {
+    let mut wrongs = Vec::new();
+    for (number, job) in &story.record.jobs {
+        let Some(device) = &job.planned.device else { continue };
+        let modes: Vec<f64> = story.record.devices[device].modes.iter().map(|mode| mode.hz).collect();
+        for (at, trial) in job.trials.iter().enumerate() {
+            for window in &trial.windows {
+                let place =
+                    format!("job {number} on {device}, try {at} (trial {}), {}", trial.trial, window.window);
+                let mut found = readings(window);
+                found.extend(again(story, window, &modes));
+                if !world.rebooted.contains(&device.0) {
+                    found.extend(story.lab.truth(&device.0, |truth| truthful(truth, window)).flatten());
+                }
+                wrongs.extend(found.into_iter().map(|words| format!("{place}: {words}")));
+            }
+        }
+        wrongs.extend(passes(job).into_iter().map(|words| format!("job {number} on {device}: {words}")));
+    }
+    wrongs
+}
+
+/// No number without proof, no null without a reason, nothing that is no number.
+fn readings(window: &WindowMeasured) -> Vec<String> {
+    let proved = window.coverage.as_ref().is_some_and(|coverage| coverage.proved);
+    let mut wrongs = Vec::new();
+    for (key, reading) in &window.readings {
+        let needs = find(key).map_or(Needs::Frames, |metric| metric.needs());
+        let free = matches!(needs, Needs::Counters | Needs::Launch);
+        match reading {
+            Reading::Unmeasurable(why) if why.trim().is_empty() => wrongs.push(format!("{key}: no reason")),
+            Reading::Unmeasurable(_) => {}
+            _ if !proved && !free => wrongs.push(format!("{key} is {reading:?} without proved coverage")),
+            Reading::Value(value) if !value.is_finite() || *value < 0.0 => {
+                wrongs.push(format!("{key} is {value}"))
+            }
+            _ => {}
+        }
+    }
+    if window.coverage.is_none() && window.void.is_none() && window.readings.is_empty() {
+        wrongs.push("nothing was measured and nothing says why".to_owned());
+    }
+    if !proved && window.void.is_none() && !window.motions.is_empty() {
+        wrongs.push("coverage is not proved and the window is not void".to_owned());
+    }
+    let spans = window.motions.windows(2).all(|pair| pair[0].to <= pair[1].from);
+    if !spans || window.motions.iter().any(|motion| motion.to < motion.from) {
+        wrongs.push(format!("its motions overlap: {:?}", window.motions));
+    }
+    wrongs
+}
+
+/// The kept dumps read back and say the same.
+fn again(story: &Story, window: &WindowMeasured, modes: &[f64]) -> Option<String> {
+    let mut dumps = Vec::new();
+    for path in &window.evidence {
+        match evidence::read(&story.files.read(path)) {
+            Ok(read) => dumps.extend(read),
+            Err(why) => return Some(format!("{path}: {why}")),
+        }
+    }
+    if dumps.is_empty() {
+        return window.coverage.is_some().then(|| "it has coverage and no evidence".to_owned());
+    }
+    let readers: [Rc<dyn FrameSource>; 2] = [Rc::new(SurfaceFlinger::new(None, 0)), Rc::new(Gfxinfo::new(0))];
+    match remeasure(window, &dumps, &readers, modes, None) {
+        Err(why) => Some(format!("its evidence cannot be measured: {why}")),
+        Ok(again) if again.readings != window.readings => {
+            let differ = |(key, reading): (&String, &Reading)| {
+                (again.readings.get(key) != Some(reading))
+                    .then(|| format!("{key}: {reading:?}, again {:?}", again.readings.get(key)))
+            };
+            let words: Vec<String> = window.readings.iter().filter_map(differ).take(3).collect();
+            Some(format!("measured again it says something else: {}", words.join("; ")))
+        }
+        Ok(again) if again.coverage != window.coverage => {
+            Some(format!("measured again its coverage is {:?}, was {:?}", again.coverage, window.coverage))
+        }
+        Ok(again) if again.void.is_some() != window.void.is_some() => {
+            Some(format!("measured again its void is {:?}, was {:?}", again.void, window.void))
+        }
+        Ok(_) => None,
+    }
+}
+
+/// Where coverage is proved, exactly the frames that existed were seen, on the layer that moved most.
+fn truthful(truth: &Truth<'_>, window: &WindowMeasured) -> Option<String> {
+    let coverage = window.coverage.as_ref()?;
+    if !coverage.proved || coverage.source != SourceId::SurfaceFlinger || window.motions.is_empty() {
+        return None;
+    }
+    let expected = expect(truth, window)?;
+    if coverage.frames_seen != expected.frames {
+        return Some(format!(
+            "{} frames seen, {} existed on {:?}, and coverage is called proved",
+            coverage.frames_seen, expected.frames, coverage.layer
+        ));
+    }
+    let mut moved: BTreeMap<&str, u64> = BTreeMap::new();
+    for layer in truth.layers.iter().filter(|layer| layer.package == "com.example.shop") {
+        let inside = |at: i64| window.motions.iter().any(|m| at >= m.from.ns() && at <= m.to.ns());
+        let frames = layer.frames.iter().filter(|frame| inside(frame.present)).count() as u64;
+        let name = layer.name.rsplit_once('#').map_or(layer.name.as_str(), |(base, _)| base);
+        *moved.entry(name).or_default() += frames;
+    }
+    let busiest = moved.iter().max_by_key(|(_, frames)| **frames)?;
+    if *busiest.1 > expected.frames {
+        return Some(format!(
+            "judged by {:?} ({} frames) while {busiest:?} moved",
+            coverage.layer, expected.frames
+        ));
+    }
+    metrics(&expected, window)
+}
+
+/// Numbers that need no period are exactly the truth's.
+fn metrics(expected: &farmjank_tests::oracle::Expected, window: &WindowMeasured) -> Option<String> {
+    ["fps", "scroll_fps", "p50_ms", "p95_ms", "max_ms", "frozen_frames"].iter().find_map(|key| {
+        let value = window.readings.get(*key)?.value()?;
+        let truth = expected.metric(key)?;
+        ((value - truth).abs() > 1e-6 + truth.abs() * 1e-9)
+            .then(|| format!("{key} is {value}, the truth is {truth}"))
+    })
+}
+
+/// A window judged Pass stands on counted trials whose coverage is proved.
+fn passes(job: &JobRecord) -> Vec<String> {
+    let mut wrongs = Vec::new();
+    for judged in
+        job.windows.iter().filter(|judged| judged.verdict == Verdict::Pass && judged.window != "launch")
+    {
+        let counted =
+            job.trials.iter().filter(|trial| trial.counted && trial.ending == Some(Ending::Completed));
+        let windows =
+            counted.flat_map(|trial| &trial.windows).filter(|window| window.window == judged.window);
+        let valid: Vec<&WindowMeasured> = windows.filter(|window| window.void.is_none()).collect();
+        if valid.is_empty() || valid.len() != judged.counted as usize {
+            wrongs.push(format!(
+                "{} passed on {} trials, {} are not void",
+                judged.window,
+                judged.counted,
+                valid.len()
+            ));
+        }
+        let unproved =
+            valid.iter().filter(|window| !window.coverage.as_ref().is_some_and(|c| c.proved)).count();
+        if unproved > 0 {
+            wrongs.push(format!("{} passed with {unproved} unproved trials", judged.window));
+        }
+        if judged.judgements.iter().any(|judgement| judgement.values.iter().any(Option::is_none)) {
+            wrongs.push(format!("{} passed with a value missing", judged.window));
+        }
+    }
+    wrongs
+}

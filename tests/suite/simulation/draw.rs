@@ -1,0 +1,235 @@
+//! From a seed to a world: a lab with things that go wrong, and scenarios to run in it. Text in the tool's own languages.
+
+use farmjank_lab::archetype::SHELF;
+use farmjank_lab::chance::mix;
+use std::fmt::Write;
+use std::time::Duration;
+
+/// What is drawn for one seed.
+pub struct World {
+    /// The lab's file.
+    pub lab: String,
+    /// Scenario files.
+    pub scenarios: Vec<String>,
+    /// Phones that reboot: their truth begins anew, so it says nothing of what was before.
+    pub rebooted: Vec<String>,
+    /// Simulated time in which the run must end.
+    pub bound: Duration,
+    /// When somebody presses Ctrl-C, if anybody does.
+    pub interrupt: Option<Duration>,
+}
+
+struct Dice {
+    seed: u64,
+    drawn: u64,
+}
+
+impl Dice {
+    fn word(&mut self) -> u64 {
+        self.drawn += 1;
+        mix(self.seed, 0x5eed, self.drawn)
+    }
+
+    /// Uniform in `from..=to`.
+    fn whole(&mut self, from: u64, to: u64) -> u64 {
+        from + self.word() % (to - from + 1)
+    }
+
+    fn one_in(&mut self, many: u64) -> bool {
+        self.word().is_multiple_of(many)
+    }
+
+    fn pick<'t>(&mut self, from: &[&'t str]) -> &'t str {
+        from[self.whole(0, from.len() as u64 - 1) as usize]
+    }
+}
+
+/// Draws the world of a seed.
+pub fn world(seed: u64) -> World {
+    let mut dice = Dice { seed, drawn: 0 };
+    let phones = dice.whole(1, 6);
+    let mut lab = format!("name: swarm\nseed: {seed}\nlatency: {}\nphones:\n", latency(&mut dice));
+    for phone in 0..phones {
+        lab += &one_phone(&mut dice, phone);
+    }
+    let mut rebooted = Vec::new();
+    let faults: String = (0..dice.whole(0, 2 * phones))
+        .map(|_| {
+            let phone = format!("P{}", dice.whole(0, phones - 1));
+            let kind = fault(&mut dice);
+            if kind.contains("reboot") {
+                rebooted.push(phone.clone());
+            }
+            let at = dice.whole(0, 90_000);
+            format!("  - {{ at: {at}ms, phone: {phone}, kind: {kind} }}\n")
+        })
+        .collect();
+    if !faults.is_empty() {
+        write!(lab, "faults:\n{faults}").expect("text grows");
+    }
+    let mut seconds = 120;
+    let scenarios: Vec<String> = (0..if dice.one_in(3) { 2 } else { 1 })
+        .map(|number| {
+            let (text, most) = scenario(&mut dice, number);
+            seconds += most;
+            text
+        })
+        .collect();
+    let interrupt = dice.one_in(8).then(|| Duration::from_millis(dice.whole(0, 80_000)));
+    World { lab, scenarios, rebooted, bound: Duration::from_secs(seconds), interrupt }
+}
+
+fn latency(dice: &mut Dice) -> String {
+    match dice.whole(0, 4) {
+        0 => "none".to_owned(),
+        1 => "usb".to_owned(),
+        2 => "remote".to_owned(),
+        3 => "hub".to_owned(),
+        _ => {
+            let median = dice.whole(1, 150);
+            let spike = median + dice.whole(0, 900);
+            format!("{{ median: {median}ms, spike: {spike}ms, chance: 0.{:02} }}", dice.whole(0, 30))
+        }
+    }
+}
+
+fn one_phone(dice: &mut Dice, number: u64) -> String {
+    let archetype = SHELF[dice.whole(0, SHELF.len() as u64 - 1) as usize].name;
+    let mut line = format!("  - {{ archetype: {archetype}, serial: P{number}");
+    if dice.one_in(4) {
+        write!(line, ", load: 0.{}", dice.whole(1, 9)).expect("text grows");
+    }
+    if dice.one_in(8) {
+        line += dice.pick(&[
+            ", keyguard: true",
+            ", keyguard: true, secure: true",
+            ", awake: false",
+            ", injection_blocked: true",
+            ", thermal: { status: 2 }",
+            ", thermal: { status: 5 }",
+            ", thermal: { drift_per_minute: 0.8, ceiling: 3 }",
+            ", battery: { level: 3, plugged: false, celsius: 48.5, saver: true }",
+        ]);
+    }
+    if dice.one_in(3) {
+        let kind = dice.pick(&["list", "surface_view", "flutter", "game", "still", "list"]);
+        let rate = dice.pick(&["0", "0.01", "0.1"]);
+        let frozen = dice.pick(&["0", "0", "0.004"]);
+        let fps = dice.pick(&["24", "30", "60"]);
+        write!(
+            line,
+            ", apps: [ {{ pages: {{ main: {{ activity: .MainActivity, launcher: true }}, feed: {{ activity: .FeedActivity, \
+             link: 'shop://feed', kind: {kind}, fps: {fps}, hitch_rate: {rate}, frozen_rate: {frozen} }}, product: {{ \
+             activity: .ProductActivity, link: 'shop://product', cost_ms: 14 }} }} }} ]"
+        )
+        .expect("text grows");
+    }
+    if dice.one_in(4) {
+        let at = dice.whole(1_000, 70_000) * 1_000_000;
+        let fault = match dice.whole(0, 6) {
+            0 => format!("{{ crash_app: {{ at: {at} }} }}"),
+            1 | 2 => format!("{{ layer_reborn: {{ at: {at} }} }}"),
+            3 | 4 => format!("{{ cleared_by_other: {{ at: {at} }} }}"),
+            5 => format!("{{ ring_rows: {{ n: {} }} }}", dice.whole(1, 127)),
+            _ => dice.pick(&["period_only", "no_injection", "keyguard"]).to_owned(),
+        };
+        write!(line, ", faults: [ {fault} ]").expect("text grows");
+    }
+    line + " }\n"
+}
+
+fn fault(dice: &mut Dice) -> String {
+    let kind = match dice.whole(0, 17) {
+        0 | 1 => "unplug".to_owned(),
+        2 => "wedge".to_owned(),
+        3 => "offline".to_owned(),
+        4 => "unauthorized".to_owned(),
+        5 => format!("slow, factor: {}", dice.whole(2, 60)),
+        6 => "garble".to_owned(),
+        7 => "server_restart".to_owned(),
+        8 => "reboot".to_owned(),
+        9 => format!("heat, status: {}", dice.whole(1, 6)),
+        10 => "ring_overflow".to_owned(),
+        11 => format!("clock_drift, ppm: {}", dice.pick(&["-4000", "-50", "50", "900", "20000"])),
+        12 => format!("slow_dumpsys, factor: {}", dice.whole(2, 80)),
+        13 => format!("ring_rows, rows: {}", dice.whole(1, 127)),
+        14 => "frozen_app".to_owned(),
+        15 => "keyguard".to_owned(),
+        16 => "no_injection".to_owned(),
+        _ => "period_only".to_owned(),
+    };
+    // Most troubles pass; some last.
+    if dice.one_in(5) { kind } else { format!("{kind}, for: {}ms", dice.whole(50, 40_000)) }
+}
+
+/// A scenario, and the longest it may take on one phone, in seconds of the phones' patience.
+fn scenario(dice: &mut Dice, number: u64) -> (String, u64) {
+    let (iterations, warmup) = (dice.whole(1, 3), dice.whole(0, 1));
+    let mut text = format!(
+        "name: Swarm {number}\nappId: com.example.shop\niterations: {iterations}\nwarmup: {warmup}\npages:\n  feed: {{ link: \
+         'shop://feed', ready: {{ activity: .FeedActivity }} }}\n  product: {{ link: 'shop://product/42', ready: {{ activity: \
+         .ProductActivity, timeout: 5s }} }}\n"
+    );
+    if dice.one_in(4) {
+        text += dice.pick(&["source: gfxinfo\n", "source: surfaceflinger\n", "devices: 'refresh >= 90'\n"]);
+    }
+    if dice.one_in(3) {
+        text += "setup: [ stopApp ]\n";
+    }
+    let cold = dice.pick(&["true", "false"]);
+    write!(text, "steps:\n  - launchApp: {{ cold: {cold} }}\n").expect("text grows");
+    let mut leaves = 4;
+    let windows = dice.whole(1, 2);
+    for window in 0..windows {
+        let page = dice.pick(&["feed", "feed", "feed", "product"]);
+        write!(text, "  - openPage: {page}\n  - measure: window {window}\n    steps:\n").expect("text grows");
+        for _ in 0..dice.whole(1, 3) {
+            let (step, cost) = step(dice);
+            writeln!(text, "      - {step}").expect("text grows");
+            leaves += cost;
+        }
+        if dice.one_in(4) {
+            text += "    thresholds: { hitch_ms_per_s: 'max < 900', max_ms: 'median < 5s' }\n";
+        }
+    }
+    if dice.one_in(3) {
+        text += "teardown: [ pressKey: HOME ]\n";
+    }
+    if !dice.one_in(3) {
+        let limit = dice.pick(&[
+            "fps: 'mean >= 30%refresh'",
+            "fps: 'mean >= 99%refresh'",
+            "frozen_frames: 'max == 0'",
+            "p95_ms: { limit: 'mean < 60', confidence: 90 }",
+            "launch_total_ms: 'max < 20s'",
+        ]);
+        write!(text, "thresholds: {{ {limit} }}\n").expect("text grows");
+    }
+    // Three tries; each settles, cools (2 min), walks its steps (none longer than a launch and a page) and drains.
+    let trial = 130 + 45 * leaves + 90 * windows;
+    (text, 3 * (120 + 65 + (iterations + warmup) * trial))
+}
+
+/// A step of a window and how many waits it holds at most.
+fn step(dice: &mut Dice) -> (String, u64) {
+    let direction = dice.pick(&["UP", "UP", "DOWN"]);
+    let (press, rest) = (dice.whole(60, 900), dice.whole(1, 2_500));
+    let times = dice.whole(1, 5);
+    match dice.whole(0, 9) {
+        0..=3 => (
+            format!(
+                "repeat: {{ times: {times}, steps: [ {{ swipe: {{ direction: {direction}, duration: {press}ms }} }}, {{ wait: \
+                 {rest}ms }} ] }}"
+            ),
+            2 * times,
+        ),
+        4 => (format!("scroll: {{ direction: DOWN, duration: {}ms }}", dice.whole(200, 4_000)), 1),
+        5 => (format!("swipe: {{ direction: {direction}, duration: {press}ms }}"), 1),
+        6 => (format!("wait: {}ms", dice.whole(1, 9_000)), 1),
+        7 => ("tapOn: { point: '50%, 30%' }".to_owned(), 1),
+        8 => {
+            ("scrollUntilVisible: { element: { text: '(Item|Offer|Review) 9' }, timeout: 8s }".to_owned(), 3)
+        }
+        _ => (dice.pick(&["waitForAnimationToEnd", "back", "launchApp"]).to_owned(), 2),
+    }
+}
