@@ -55,15 +55,19 @@ pub(crate) fn passing(text: &[u8]) -> bool {
     refusal(text).is_some_and(|refusal| refusal.passing)
 }
 
-/// A line that may stand anywhere in the output of the phone's shell and says nothing about the dump.
+/// A line that may stand anywhere in the output of the phone's shell, or of a terminal somebody copied, and says nothing
+/// about the dump: warnings, adb starting its server, the command itself.
 pub(crate) fn noise(line: &[u8]) -> bool {
-    const PREFIXES: [&[u8]; 4] = [
+    const PREFIXES: [&[u8]; 5] = [
+        b"* daemon ",
         b"SurfaceFlinger appears to be unresponsive",
         b"Dumping without lock after timeout",
         b"WARNING: linker:",
         b"WARNING: ",
     ];
+    let head = &line[..line.len().min(512)];
     PREFIXES.iter().any(|prefix| line.starts_with(prefix))
+        || (contains(head, b"dumpsys SurfaceFlinger --latency") && refusal(line).is_none())
 }
 
 #[cfg(test)]
@@ -87,5 +91,8 @@ mod tests {
         }
         assert_eq!(refusal(b"16666666"), None);
         assert!(noise(b"WARNING: linker: libfoo.so: unused DT entry"));
+        assert!(noise(b"* daemon started successfully"));
+        assert!(noise(b"$ adb shell \"dumpsys SurfaceFlinger --latency 'a/b#0'\""));
+        assert!(!noise(b"sh: syntax error: dumpsys SurfaceFlinger --latency a(b: unexpected ("));
     }
 }

@@ -253,3 +253,19 @@ fn a_dump_without_frames_is_still_a_sample_of_its_ring() {
         assert_eq!(read_frameless(other), None);
     }
 }
+
+#[test]
+fn spacing_and_terminal_lines_around_a_saved_dump_change_nothing() {
+    let plain = "8333333\n1\t9000000\t2\n3\t18000000\t4\n5\t27000000\t6\n";
+    let read = |text: &str| read_auto(text.as_bytes(), None).map(|(_, samples)| samples).expect("a dump");
+    let expected = read(plain);
+    assert_eq!((expected.len(), expected[0].1.rows.len()), (1, 3));
+    assert_eq!(read(&plain.replace('\n', "\n\n")), expected);
+    assert_eq!(read(&plain.replace('\n', "\r\r\n")), expected);
+    let copied = format!(
+        "* daemon not running; starting now at tcp:5037\n$ adb shell dumpsys SurfaceFlinger --latency a/b#0\n{plain}"
+    );
+    assert_eq!(read(&copied), expected);
+    let layer = "1\t2\t3\n".repeat(127);
+    assert_eq!(read(&format!("8333333\n{layer}\n{layer}\n")).len(), 2, "Android 7: two layers of one name");
+}

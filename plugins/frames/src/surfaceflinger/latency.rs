@@ -189,7 +189,11 @@ impl Reader {
     /// A line that is not a row of three integers.
     fn other(&mut self, line: &[u8]) -> Result<(), Unreadable> {
         if line.trim_ascii().is_empty() {
-            self.end_block();
+            // Only the classic engine prints several layers, each with all its rows; any other blank line is spacing that
+            // an editor or a terminal added.
+            if self.current.classic() {
+                self.end_block();
+            }
             return Ok(());
         }
         if let Some(value) = whole_integer(line).filter(|value| (0..LARGEST_HEADER).contains(value)) {

@@ -54,7 +54,15 @@ impl FrameSource for SurfaceFlinger {
     }
 
     fn read(&self, dump: &Dump, clock: Option<ClockMap>) -> Result<Vec<(String, Sample)>, Unreadable> {
-        let blocks = read_latency(&dump.text).map_err(|error| about(&dump.target, error))?;
+        let blocks = match read_latency(&dump.text) {
+            // The whole ring of the classic engine, and nothing in it yet: that, too, is something seen.
+            Err(Unreadable::Empty(why)) => read_blocks(&dump.text)
+                .ok()
+                .filter(|blocks| blocks.iter().all(Block::classic))
+                .ok_or(Unreadable::Empty(why)),
+            read => read,
+        };
+        let blocks = blocks.map_err(|error| about(&dump.target, error))?;
         let stamp = |boot| clock.zip(boot).map(|(map, boot)| map.to_device(boot));
         Ok(named(&dump.target, blocks, stamp(dump.asked), stamp(dump.answered)))
     }

@@ -47,7 +47,7 @@ struct Probe {
     cost: Span,
 }
 
-/// Opens a tap on every layer of the app that prints frames.
+/// Opens a tap on every layer of the app that prints frames, or may yet.
 pub(super) async fn open(
     device: &dyn Device,
     facts: &DeviceFacts,
@@ -77,6 +77,8 @@ pub(super) async fn open(
         match probe.answer {
             Answer::Frames { .. } => kept.push(probe),
             Answer::Gone if still_counts && probe.candidate.kind > Kind::ViewContainer => kept.push(probe),
+            // A surface view that has not drawn yet may be the one that moves when the gesture comes.
+            Answer::Hollow if alive && probe.candidate.kind > Kind::ViewContainer => kept.push(probe),
             _ => left.push(probe),
         }
     }
@@ -92,7 +94,9 @@ pub(super) async fn open(
 }
 
 fn tap(kept: Vec<Probe>, facts: &DeviceFacts, seed: u64) -> Loop {
-    let classic = kept.iter().all(|probe| matches!(probe.answer, Answer::Frames { classic: true, .. }));
+    let classic = kept
+        .iter()
+        .all(|probe| matches!(probe.answer, Answer::Frames { classic: true, .. } | Answer::Hollow));
     let reported = kept.iter().filter_map(|probe| match probe.answer {
         Answer::Frames { period, .. } => period,
         _ => None,
