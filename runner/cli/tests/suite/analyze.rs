@@ -91,6 +91,20 @@ fn rows_pending_in_the_last_dump_end_the_numbers_and_void_nothing() {
 }
 
 #[test]
+fn a_full_ring_proves_nothing_about_the_time_before_it() {
+    let all: Vec<i64> = (0..127).map(|n| 1_000_000_000_000 + n * P).collect();
+    let window = format!("{}..{}:finger", all[0] - 500_000_000, all[126]);
+    let full = json(&["--window", &window], &[&dump(P, &all)]);
+    assert_eq!(
+        (&full["coverage"]["proved"], &full["metrics"]["dropped_frames"]["value"]),
+        (&FALSE, &Value::from(0))
+    );
+    assert_eq!(full["metrics"]["first_frame_latency_ms"]["value"], 500.0);
+    let begun = dump(P, &all[1..]).replacen('\n', "\n0\t0\t0\n", 1);
+    assert_eq!(json(&["--window", &window], &[&begun])["coverage"]["proved"], true, "an empty slot does");
+}
+
+#[test]
 fn a_dump_without_frames_is_an_empty_ring_and_no_number() {
     let all = presents();
     let (zeros, alone) = (format!("{P}\n{}\n", "0\t0\t0\n".repeat(127)), format!("{P}\n\n"));

@@ -13,7 +13,7 @@ use farmjank_engine::announce::Voice;
 use farmjank_frames::{read_auto, read_frameless};
 use farmjank_results::cut::{CutRules, cut, whole};
 use farmjank_results::evidence;
-use farmjank_results::frame::{Sample, SourceId};
+use farmjank_results::frame::{Sample, SourceId, Stamp};
 use farmjank_results::metric::Reading;
 use farmjank_results::stitch::{Stitch, StitchRules};
 use farmjank_results::timeline::FrameTimeline;
@@ -84,7 +84,24 @@ fn stitched(rules: &StitchRules, samples: &[Sample]) -> FrameTimeline {
     for sample in samples {
         stitch.add(sample);
     }
-    stitch.finish()
+    let mut timeline = stitch.finish();
+    if let Some(oldest) = timeline.frames.first().map(|frame| frame.present)
+        && timeline.watched_from.is_none()
+        && samples
+            .iter()
+            .filter(|sample| sample.rows.iter().any(|row| row.present == Stamp::At(oldest)))
+            .all(full)
+    {
+        // Without stamps, a full ring tells nothing about the time before its oldest row.
+        timeline.watched_from = Some(oldest);
+    }
+    timeline
+}
+
+/// Whether a ring had no slot left: what it showed before its oldest row may have been overwritten.
+fn full(sample: &Sample) -> bool {
+    let printed = sample.rows.len() as u32 + sample.invalid_rows + sample.ignored_rows;
+    sample.zero_rows == 0 && printed >= sample.capacity
 }
 
 type Rings = BTreeMap<String, Vec<Sample>>;

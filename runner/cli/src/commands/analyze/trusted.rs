@@ -14,8 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// without a frame are.
 ///
 /// A loss voids a motion the user named. The whole file is split there as at an idle gap: the interval across the loss is
-/// no frame, what lies on either side is. Frames still pending in the last dump lie after the last present, where numbers
-/// end anyway. The coverage keeps saying all of it.
+/// no frame, what lies on either side is. What no dump shows before the oldest row, and frames still pending after the
+/// newest, is outside of what is counted. The coverage keeps saying all of it.
 pub fn readings(
     window: &mut Window,
     timeline: &FrameTimeline,
@@ -30,7 +30,7 @@ pub fn readings(
         return without_frames(window, &why);
     };
     let gaps = &window.coverage.gaps;
-    let bearable = |gap: &Gap| !given || pending_at_the_end(gap);
+    let bearable = |gap: &Gap| !given || outside(gap);
     let mut trusted = window.clone();
     trusted.coverage.proved |= !gaps.is_empty() && gaps.iter().all(bearable);
     if trusted.coverage.proved && trusted.presents.is_empty() {
@@ -41,8 +41,13 @@ pub fn readings(
     measure_all(&trusted)
 }
 
-fn pending_at_the_end(gap: &Gap) -> bool {
-    gap.cause == GapCause::Unresolved && gap.before.is_none()
+/// Whether a gap lies before everything the dumps show, or after it with nothing known but that a frame was due.
+fn outside(gap: &Gap) -> bool {
+    match gap.cause {
+        GapCause::LateStart => gap.after.is_none(),
+        GapCause::Unresolved => gap.before.is_none(),
+        _ => false,
+    }
 }
 
 /// Why dumps without a single present have none: what the files are, else what their rows are.
