@@ -19,7 +19,7 @@ pub const VOID_SHARE_MAX: f64 = 0.2;
 /// `trials` are the counted trials in order, void ones included; `limits` are (metric key, limit) in the author's order.
 /// The verdict, in this order: no trial counted, or more than [`VOID_SHARE_MAX`] of them void: undecided; any limit
 /// breached: fail; any unknown: undecided; else pass. Without any limit a window passes when every trial's coverage is
-/// proved, with a note. The window's name is taken from the first trial; with no trial at all it is empty and the
+/// proved and shows a frame, with a note. The window's name is taken from the first trial; with no trial at all it is empty and the
 /// caller, who has the plan, fills it in.
 pub fn judge_window(limits: &[(String, Limit)], trials: &[WindowMeasured]) -> WindowJudged {
     let numbered = || (1usize..).zip(trials);
@@ -108,6 +108,12 @@ fn unlimited(counted: &[(usize, &WindowMeasured)], reasons: &mut Vec<String>) ->
     let doubtful =
         counted.iter().find(|(_, trial)| !trial.coverage.as_ref().is_some_and(|coverage| coverage.proved));
     let Some((number, trial)) = doubtful else {
+        let still =
+            |trial: &WindowMeasured| trial.coverage.as_ref().is_some_and(|seen| seen.frames_seen == 0);
+        if let Some((number, _)) = counted.iter().find(|(_, trial)| still(trial)) {
+            reasons.push(format!("iteration {number}: nothing moved, not one frame was shown"));
+            return Verdict::Undecided;
+        }
         reasons.push("no limit is set on this window: measured only".to_owned());
         return Verdict::Pass;
     };

@@ -37,6 +37,8 @@ pub struct Stitch {
     memory: Memory,
     reports: Vec<Report>,
     asked: Vec<DeviceTime>,
+    /// The first dump with a row.
+    showed_from: Option<DeviceTime>,
     watched_to: Option<DeviceTime>,
     tally: Tally,
 }
@@ -91,6 +93,9 @@ impl Stitch {
         }
         let Some(asked) = sample.asked else { return };
         self.asked.push(asked);
+        if !sample.rows.is_empty() {
+            self.showed_from = Some(self.showed_from.map_or(asked, |from| from.min(asked)));
+        }
         // Without a single row the ring was cleared, died or aged out: what it would have shown before is unknown.
         let shows = !sample.rows.is_empty() || (sample.zero_rows > 0 && self.known.is_empty());
         if shows {
@@ -170,7 +175,10 @@ impl Stitch {
         let silences = self.asked.windows(2).map(|pair| pair[1] - pair[0]);
         self.tally.longest_silence = silences.max().unwrap_or(Span::ZERO);
         let oldest = self.known.first().map(|known| known.frame.present);
-        let watched_from = self.asked.first().map(|asked| oldest.map_or(*asked, |oldest| oldest.min(*asked)));
+        // A dump without a row saw nothing only if the ring then began with what is known; else it may have overflowed.
+        let began = self.known.first().is_some_and(|known| known.began);
+        let asked = self.showed_from.filter(|_| !began).or(self.asked.first().copied());
+        let watched_from = asked.map(|asked| oldest.map_or(asked, |oldest| oldest.min(asked)));
         let mut timeline = FrameTimeline {
             frames: self.known.into_iter().map(|known| known.frame).collect(),
             periods,

@@ -319,6 +319,30 @@ fn messages_of_unreadable_dumps_name_the_layer() {
     assert!(matches!(error(b"DUMP TIMEOUT"), Unreadable::Refused(what) if named(&what)));
 }
 
+#[test]
+fn a_surface_view_that_has_not_drawn_yet_is_watched_from_the_start() {
+    let (window, view) = (format!("{FEED}#821"), format!("SurfaceView[{FEED}]@0(BLAST)#851"));
+    let zeros = || evidence("latency/android13-container-all-zero.txt");
+    let phone = Phone::new(&[
+        (LIST, evidence("list/android14.txt")),
+        (&latency(&window), evidence("latency/android12-blast-120hz-half-filled.txt")),
+        (&latency(&view), zeros()),
+        (&latency(&format!("SurfaceView[{FEED}]@0#850")), zeros()),
+    ]);
+    let source = SurfaceFlinger::new(None, 1);
+    let mut opened = open(&source, &phone, &facts(34, &[120.0]), SHOP).expect("a tap");
+    assert_eq!(opened.tap.targets(), [view.clone(), window], "the container is not");
+    assert_eq!(opened.tap.rhythm().ring_rows, 127);
+    let printed = phone.run(&opened.tap.once()).out;
+    let mut dumps =
+        printed.split(|&byte| byte == b'\n').filter_map(|line| opened.tap.feed(line, RunTime::default()));
+    let samples = source.read(&dumps.next().expect("a dump"), None).expect("an empty ring is a sample");
+    assert_eq!(
+        (samples[0].0.as_str(), samples[0].1.rows.len(), samples[0].1.zero_rows),
+        (view.as_str(), 0, 127)
+    );
+}
+
 fn gfxinfo() -> String {
     format!("dumpsys gfxinfo {SHOP} framestats")
 }

@@ -30,7 +30,7 @@ pub struct Unfit(pub String);
 pub enum Unreadable {
     /// The layer or package does not exist (any more): period only, `No process found`.
     Missing(String),
-    /// The layer exists and never gets buffers (all rows zero).
+    /// The layer exists and never gets buffers; or, before anything is known of it, has got none yet.
     Empty(String),
     /// Not the text this source prints; holds the offending line.
     Garbled(String),

@@ -304,6 +304,11 @@ fn a_window_without_limits_passes_only_when_every_frame_was_seen() {
     let judged = judge_window(&[], &[trial(&[], true), trial(&[], false)]);
     assert_eq!(judged.verdict, Verdict::Undecided);
     assert_eq!(judged.reasons, ["iteration 2: coverage is not proved: the ring overflowed once"]);
+    let mut still = trial(&[], true);
+    still.coverage.as_mut().expect("coverage").frames_seen = 0;
+    let judged = judge_window(&[], &[trial(&[], true), still]);
+    assert_eq!(judged.verdict, Verdict::Undecided);
+    assert_eq!(judged.reasons, ["iteration 2: nothing moved, not one frame was shown"]);
     let mut unsampled = trial(&[], true);
     unsampled.coverage = None;
     assert_eq!(judge_window(&[], &[unsampled]).verdict, Verdict::Undecided);
