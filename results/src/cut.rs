@@ -223,7 +223,8 @@ fn first_frames(timeline: &FrameTimeline, motions: &[Motion]) -> Vec<Span> {
     let starts = |motion: &Motion| matches!(motion.phase, Phase::Finger | Phase::Scroll);
     let only_flings = !motions.iter().any(starts);
     for (index, motion) in motions.iter().enumerate() {
-        if !starts(motion) && !(only_flings && motion.phase == Phase::Fling) {
+        let alone = only_flings && motion.phase == Phase::Fling;
+        if !starts(motion) && !alone {
             continue;
         }
         let fling =
