@@ -174,15 +174,15 @@ fn read_one(bytes: &[u8], hint: Option<SourceId>) -> Result<(SourceId, Vec<(Stri
     Ok((source, samples.collect()))
 }
 
+/// A ring's name, its timeline, and the other rings with the frames each holds.
+type Chosen = (String, FrameTimeline, Vec<(String, usize)>);
+
 /// The ring asked for, else the one with most frames.
-fn choose(
-    mut timelines: BTreeMap<String, FrameTimeline>,
-    wanted: Option<&str>,
-) -> Result<(String, FrameTimeline, Vec<(String, usize)>), String> {
+fn choose(mut timelines: BTreeMap<String, FrameTimeline>, wanted: Option<&str>) -> Result<Chosen, String> {
     let counts: Vec<(String, usize)> =
         timelines.iter().map(|(name, timeline)| (name.clone(), timeline.frames.len())).collect();
     let fits = |name: &str| wanted.is_none_or(|wanted| name.contains(wanted));
-    let best = counts.iter().filter(|(name, _)| fits(name)).max_by_key(|(_, frames)| *frames);
+    let best = counts.iter().rev().filter(|(name, _)| fits(name)).max_by_key(|(_, frames)| *frames);
     let Some((name, _)) = best.cloned() else {
         let known: Vec<&str> = counts.iter().map(|(name, _)| name.as_str()).collect();
         return Err(match known.is_empty() {
