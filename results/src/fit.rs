@@ -55,6 +55,7 @@ pub fn fit(
     let ground = Ground::new(presents, &lengths, &rates, &modes, reports);
     let mut path = cheapest(&ground);
     switch_in_pauses(&mut path, &rates, &lengths);
+    rest_before_pauses(&mut path, &ground, reports);
     boost_after_pauses(&mut path, &rates, &lengths);
     let fitted: Vec<Option<Fitted>> = (0..rates.len()).map(|rate| settle(&ground, &path, rate)).collect();
     let mut timeline = PeriodTimeline::default();
@@ -94,6 +95,36 @@ fn switch_in_pauses(path: &mut [Option<usize>], rates: &[Rate], lengths: &[i64])
     }
 }
 
+/// A stretch that ends in a pause, at a rate faster than the one before it, without a single length of one vsync: the
+/// panel went on slowing down, where each length is exactly one vsync of a rate in use elsewhere. No dump saw that rate
+/// here, and none the faster one. A touch ends a pause and raises the rate, and a switch never makes jank.
+fn rest_before_pauses(path: &mut [Option<usize>], ground: &Ground, reports: &[Report]) {
+    let (rates, lengths) = (ground.rates, ground.lengths);
+    let used: Vec<usize> = (0..rates.len()).filter(|rate| path.contains(&Some(*rate))).collect();
+    for start in 1..path.len() {
+        let (Some(before), Some(fast)) = (path[start - 1], path[start]) else { continue };
+        let frames = lengths[start..].iter().take_while(|length| **length <= LONG).count();
+        let end = start + frames;
+        let stays = end < path.len() && path[start..=end].iter().all(|rate| *rate == Some(fast));
+        if rates[before].period <= rates[fast].period || frames == 0 || !stays {
+            continue;
+        }
+        let (from, to) = (ground.presents[start], ground.presents[end]);
+        let inside = |report: &&Report| report.at > from && report.at < to;
+        let told = |report: &Report| same(report.period.ns(), rates[fast].period);
+        let all_one = |rate: usize| lengths[start..end].iter().all(|length| is_one(*length, &rates[rate]));
+        let rested = used.iter().find(|rate| rates[**rate].period > rates[fast].period && all_one(**rate));
+        if let Some(slow) = rested.filter(|_| !reports.iter().filter(inside).any(told)) {
+            path[start..=end].fill(Some(*slow));
+        }
+    }
+}
+
+/// A length of exactly one vsync.
+fn is_one(length: i64, rate: &Rate) -> bool {
+    (length - rate.period).abs() * 100 < rate.period * 8
+}
+
 /// Most frames a panel still shows at its resting rate after a touch (frame-sources.md 5.4).
 const BEFORE_BOOST: usize = 3;
 
@@ -101,8 +132,7 @@ const BEFORE_BOOST: usize = 3;
 /// rate that is in use elsewhere are taken for it, up to the first frame at the faster one. A boost never makes jank.
 fn boost_after_pauses(path: &mut [Option<usize>], rates: &[Rate], lengths: &[i64]) {
     let used: Vec<usize> = (0..rates.len()).filter(|rate| path.contains(&Some(*rate))).collect();
-    let is_one =
-        |length: i64, rate: usize| (length - rates[rate].period).abs() * 100 < rates[rate].period * 8;
+    let is_one = |length: i64, rate: usize| is_one(length, &rates[rate]);
     for start in (0..lengths.len()).filter(|at| *at == 0 || lengths[at - 1] > LONG) {
         let Some(fast) = path[start] else { continue };
         let rested = used.iter().copied().filter(|rate| rates[*rate].period > rates[fast].period);

@@ -155,6 +155,35 @@ fn the_last_frames_before_a_pause_belong_to_the_rate_before_it() {
 }
 
 #[test]
+fn a_panel_that_slows_down_twice_before_a_pause_does_not_speed_up_in_between() {
+    // 120 → 80 → 60 Hz in the end of each fling. Of the second fling, no dump saw the 60.
+    let (fast, middle, slow) = (8_333_333, 12_500_000, 16_666_667);
+    let mut lengths = Vec::new();
+    for _ in 0..2 {
+        lengths.extend([vec![fast; 90], vec![middle; 10], vec![slow; 7], vec![225 * MS]].concat());
+    }
+    lengths.extend(vec![fast; 90]);
+    let mut presents = vec![at(1_000 * MS)];
+    for length in &lengths {
+        presents.push(presents[presents.len() - 1] + Span::from_ns(*length));
+    }
+    let says = |index: usize, period: i64| Report { at: presents[index], period: Span::from_ns(period) };
+    let mut reports =
+        vec![says(20, fast), says(60, fast), says(95, middle), says(104, slow), says(130, fast)];
+    reports.extend([says(170, fast), says(204, middle), says(240, fast), says(290, fast)]);
+    let judged = |reports: &[Report], index: usize| {
+        let timeline = fit(&presents, reports, &[60.0, 80.0, 120.0], &[]);
+        timeline.judging(presents[index], presents[index + 1]).map(|period| (period.ns() + MS / 2) / MS)
+    };
+    for index in 208..215 {
+        assert_eq!(judged(&reports, index), Some(17), "frame {index}");
+    }
+    // A dump that says 120 Hz there knows better: the app was late.
+    reports.insert(7, says(211, fast));
+    assert_eq!(judged(&reports, 211), Some(8));
+}
+
+#[test]
 fn frames_before_the_touch_boost_are_judged_by_the_rate_the_panel_rested_at() {
     let (slow, fast) = (16_666_667, 8_333_333);
     for resting in 1..=3 {
