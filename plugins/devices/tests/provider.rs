@@ -186,14 +186,14 @@ async fn many(fake: &Rc<Fake>, count: u32, options: Options) -> (AdbProvider, Ve
 fn at_most_32_calls_are_in_flight() {
     simulated(async {
         let fake = Fake::new("");
-        fake.on_shell(|_, _| Open::Okay(vec![Act::Sleep(Duration::from_millis(500)), Act::Exit(0)]));
+        fake.on_shell(|_, _| Open::Okay(vec![Act::Sleep(Duration::from_millis(80)), Act::Exit(0)]));
         let (_provider, held) = many(&fake, 100, Options::default()).await;
         let started = Instant::now();
         let calls = held.iter().map(|device| device.shell("work", SECOND * 30));
         let done = futures::future::join_all(calls).await;
         assert!(done.iter().all(|result| result.as_ref().is_ok_and(|output| output.status == 0)));
         assert_eq!(fake.most.get(), 32, "connections at once");
-        assert_eq!(started.elapsed().as_millis() / 100, 20, "four rounds of half a second");
+        assert_eq!(started.elapsed().as_millis() / 10, 32, "four rounds of 80 ms");
     });
 }
 

@@ -13,7 +13,7 @@ const LIMIT: f64 = 1.10;
 const SCENARIO: &str = "
 name: Fan-out
 appId: com.example.shop
-iterations: 3
+iterations: 6
 warmup: 0
 pages: { feed: { link: 'shop://feed', ready: { activity: .FeedActivity } } }
 steps:
@@ -87,7 +87,7 @@ fn frames(log: &[u8], phones: usize) -> u64 {
     assert_eq!(record.jobs.len(), phones);
     let windows = record.jobs.values().flat_map(|job| &job.trials).flat_map(|trial| &trial.windows);
     let covered: Vec<_> = windows.filter(|window| window.window != "launch").collect();
-    assert_eq!(covered.len(), phones * 3, "every trial of every phone has its window");
+    assert_eq!(covered.len(), phones * 6, "every trial of every phone has its window");
     covered
         .iter()
         .map(|window| {

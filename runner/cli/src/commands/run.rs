@@ -38,7 +38,8 @@ pub async fn run(args: &RunArgs, look: Look) -> u8 {
         Ok(phones) => phones,
         Err(fault) => return no_phones(&fault),
     };
-    let (root, bundle) = match bundle(args, &phones) {
+    let id = run_id(&phones);
+    let (root, bundle) = match bundle(args, &id) {
         Ok(bundle) => bundle,
         Err(why) => {
             complain(&why);
@@ -50,7 +51,7 @@ pub async fn run(args: &RunArgs, look: Look) -> u8 {
     let seed = phones.seed;
     let (wanted, selection) = told;
     let options = Options {
-        run: run_id(&phones, &root),
+        run: id,
         tool: concat!("farmjank ", env!("CARGO_PKG_VERSION")).to_owned(),
         wall: if phones.lab.is_some() { NO_WALL.to_owned() } else { host::wall() },
         seed,
@@ -94,30 +95,26 @@ pub fn no_phones(fault: &Fault) -> u8 {
     Verdict::Broken.exit_code()
 }
 
-fn bundle(args: &RunArgs, phones: &Phones) -> Result<(PathBuf, Bundle), String> {
+/// The run's id. Of a simulated run it is the same for the same lab and seed, wherever its bundle lies.
+fn run_id(phones: &Phones) -> String {
+    match &phones.lab {
+        Some(lab) => format!("lab-{}-seed{}", lab.name(), phones.seed),
+        None => host::wall().replace([':', '-'], "").replace('T', "-").replace('Z', ""),
+    }
+}
+
+fn bundle(args: &RunArgs, id: &str) -> Result<(PathBuf, Bundle), String> {
     if let Some(root) = &args.out {
         return Ok((root.clone(), Bundle::create(root)?));
     }
-    let id = match &phones.lab {
-        Some(lab) => format!("lab-{}-seed{}", lab.name(), phones.seed),
-        None => host::wall().replace([':', '-'], "").replace('T', "-").replace('Z', ""),
-    };
     let runs = Path::new("results").join("runs");
     for copy in 1..1000 {
-        let root = runs.join(if copy == 1 { id.clone() } else { format!("{id}-{copy}") });
+        let root = runs.join(if copy == 1 { id.to_owned() } else { format!("{id}-{copy}") });
         if !root.exists() {
             return Ok((root.clone(), Bundle::create(&root)?));
         }
     }
     Err(format!("{} holds a thousand runs named {id}; clear some, or give --out", runs.display()))
-}
-
-/// The run's id: of a simulated run, the same for the same lab and seed wherever its bundle lies.
-fn run_id(phones: &Phones, root: &Path) -> String {
-    match &phones.lab {
-        Some(lab) => format!("lab-{}-seed{}", lab.name(), phones.seed),
-        None => root.file_name().map_or_else(|| "run".to_owned(), |name| name.to_string_lossy().into_owned()),
-    }
 }
 
 fn reporters(args: &RunArgs, look: Look, root: &Path) -> Vec<Box<dyn Reporter>> {

@@ -19,38 +19,59 @@ const PROPERTIES: [&str; 9] = [
     "sys.boot_completed",
 ];
 
+/// What is asked beside the identity, in one call: a phone in a lab of many answers one call sooner than seven.
+const PROBES: [&str; 8] = [
+    "dumpsys display",
+    "wm size; wm density",
+    "settings get global window_animation_scale; settings get global transition_animation_scale; \
+     settings get global animator_duration_scale; settings get global low_power",
+    "dumpsys battery",
+    "dumpsys thermalservice",
+    "dumpsys power",
+    "dumpsys window policy",
+    "cat /proc/meminfo",
+];
+
+/// Stands between two answers. No dump prints a line of exactly this.
+const BETWEEN: &str = "@fj:next";
+
 /// Asks the phone for everything worth knowing before a trial.
 pub async fn gather(device: &dyn Device, patience: &Patience) -> Result<DeviceFacts, Fault> {
     let mut facts = identity(device, patience).await?;
-    // Each of these may be missing on some build: an answer that cannot be had leaves the fact unknown, but a lost
-    // phone is still a fault.
-    let modes = lenient(device, "dumpsys display", patience).await?;
-    let shown = display::display(&modes);
-    let wm = lenient(device, "wm size; wm density", patience).await?;
-    facts.screen = display::screen(&wm, shown.rotation);
+    let line = PROBES.join(&format!("; echo '{BETWEEN}'; "));
+    // Each probe may be missing on some build, which leaves its fact unknown; a lost phone is still a fault.
+    let text = device.shell(&line, patience.dump).await?.text();
+    fill(&mut facts, &text);
+    Ok(facts)
+}
+
+fn fill(facts: &mut DeviceFacts, text: &str) {
+    let mut answers: Vec<String> = vec![String::new()];
+    for line in text.lines() {
+        match answers.last_mut() {
+            Some(answer) if line.trim_end() != BETWEEN => {
+                answer.push_str(line);
+                answer.push('\n');
+            }
+            _ => answers.push(String::new()),
+        }
+    }
+    answers.resize(PROBES.len(), String::new());
+    let [display, wm, settings, battery, thermal, power, policy, memory] = &answers[..] else { return };
+    let shown = display::display(display);
+    facts.screen = display::screen(wm, shown.rotation);
     facts.modes = shown.modes;
     facts.active_hz = shown.active_hz;
-    let settings = lenient(
-        device,
-        "settings get global window_animation_scale; settings get global transition_animation_scale; \
-         settings get global animator_duration_scale; settings get global low_power",
-        patience,
-    )
-    .await?;
     let settings: Vec<&str> = settings.lines().collect();
     facts.animations = state::animation_scales(&settings);
-    facts.battery = state::battery(&lenient(device, "dumpsys battery", patience).await?);
+    facts.battery = state::battery(battery);
     if let Some(battery) = &mut facts.battery {
         battery.saver = settings.get(3).is_some_and(|line| line.trim() == "1");
     }
-    if facts.sdk >= 29 {
-        facts.thermal_status =
-            state::thermal_status(&lenient(device, "dumpsys thermalservice", patience).await?);
-    }
-    facts.awake = state::awake(&lenient(device, "dumpsys power", patience).await?);
-    facts.keyguard = state::keyguard(&lenient(device, "dumpsys window policy", patience).await?);
-    facts.ram_mb = memory(&lenient(device, "cat /proc/meminfo", patience).await?);
-    Ok(facts)
+    facts.thermal_status = state::thermal_status(thermal);
+    facts.awake = state::awake(power);
+    facts.keyguard = state::keyguard(policy);
+    facts.ram_mb = self::memory(memory);
 }
 
 async fn identity(device: &dyn Device, patience: &Patience) -> Result<DeviceFacts, Fault> {
@@ -73,13 +94,24 @@ async fn identity(device: &dyn Device, patience: &Patience) -> Result<DeviceFact
         let fault = Fault::new(Blame::Lab, "booting", "the phone has not finished booting");
         return Err(fault.passing().advise("wait until its home screen shows"));
     }
-    Ok(DeviceFacts {
-        id: DeviceId(device.id().0.clone()),
+    let mut facts = unknown(&device.id().0, model, sdk);
+    facts.manufacturer = manufacturer.to_owned();
+    facts.release = release.to_owned();
+    facts.fingerprint = fingerprint.to_owned();
+    facts.emulator = qemu == "1" || boot_qemu == "1";
+    facts.is_virtual = is_virtual == "1";
+    Ok(facts)
+}
+
+/// A phone of which nothing else is known yet.
+fn unknown(serial: &str, model: &str, sdk: u32) -> DeviceFacts {
+    DeviceFacts {
+        id: DeviceId(serial.to_owned()),
         model: model.to_owned(),
-        manufacturer: manufacturer.to_owned(),
+        manufacturer: String::new(),
         sdk,
-        release: release.to_owned(),
-        fingerprint: fingerprint.to_owned(),
+        release: String::new(),
+        fingerprint: String::new(),
         screen: None,
         modes: Vec::new(),
         active_hz: None,
@@ -89,15 +121,10 @@ async fn identity(device: &dyn Device, patience: &Patience) -> Result<DeviceFact
         animations: None,
         keyguard: None,
         awake: None,
-        emulator: qemu == "1" || boot_qemu == "1",
-        is_virtual: is_virtual == "1",
+        emulator: false,
+        is_virtual: false,
         tags: BTreeSet::new(),
-    })
-}
-
-/// Standard output whatever the status: for probes whose absence only leaves a fact unknown.
-async fn lenient(device: &dyn Device, line: &str, patience: &Patience) -> Result<String, Fault> {
-    Ok(device.shell(line, patience.dump).await?.text())
+    }
 }
 
 /// `MemTotal:        7645236 kB` in MB.
@@ -108,6 +135,21 @@ fn memory(text: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn answers_are_told_apart_and_missing_ones_leave_facts_unknown() {
+        let mut facts = super::unknown("P", "Pixel", 34);
+        let text = "nothing\n@fj:next\nPhysical size: 1080x2400\n@fj:next\n1.0\nnull\n0.5\n1\n@fj:next\n  level: 80\n\
+                    @fj:next\nCan't find service: thermalservice\n@fj:next\n  mWakefulness=Awake\n";
+        super::fill(&mut facts, text);
+        assert_eq!(facts.screen.map(|screen| screen.height), Some(2400));
+        assert_eq!(facts.animations.map(|scales| (scales.transition, scales.animator)), Some((1.0, 0.5)));
+        assert!(facts.battery.is_some_and(|battery| battery.saver && battery.percent == 80));
+        assert_eq!(
+            (facts.thermal_status, facts.awake, facts.keyguard, facts.ram_mb),
+            (None, Some(true), None, None)
+        );
+    }
+
     #[test]
     fn memory_is_megabytes() {
         assert_eq!(super::memory("MemTotal:        7645236 kB\nMemFree: 1 kB\n"), Some(7466));
