@@ -67,8 +67,8 @@ pub struct ScenarioArgs {
 /// Which phones.
 #[derive(Args, Debug, Clone, Default)]
 pub struct PhoneArgs {
-    /// Only these phones; repeatable, commas allowed. ANDROID_SERIAL is honoured.
-    #[arg(short, long = "serial", value_name = "SERIAL", value_delimiter = ',', env = "ANDROID_SERIAL")]
+    /// Only these phones; repeatable, commas allowed. Without it ANDROID_SERIAL counts, unless --lab is given.
+    #[arg(short, long = "serial", value_name = "SERIAL", value_delimiter = ',')]
     pub serials: Vec<String>,
     /// Only phones that match, such as `sdk >= 29 & refresh >= 120`.
     #[arg(long, value_name = "EXPR")]

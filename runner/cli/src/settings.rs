@@ -1,6 +1,6 @@
 //! What flags and environment together mean: colour, width, variables, times.
 
-use crate::args::When;
+use crate::args::{PhoneArgs, When};
 use crate::host::{self, Streams};
 use farmjank_engine::announce::Voice;
 use std::collections::BTreeMap;
@@ -49,6 +49,15 @@ impl Look {
 /// Prints an error of the command itself.
 pub fn complain(what: &str) {
     Streams.err(&format!("error: {what}\n"));
+}
+
+/// The serials asked for: the flag, else `ANDROID_SERIAL`, which names a real phone and means nothing to a lab.
+pub fn serials(phones: &PhoneArgs) -> Vec<String> {
+    if !phones.serials.is_empty() || phones.lab.is_some() {
+        return phones.serials.clone();
+    }
+    let named = host::env("ANDROID_SERIAL").unwrap_or_default();
+    named.split(',').map(str::trim).filter(|serial| !serial.is_empty()).map(str::to_owned).collect()
 }
 
 /// Reads `-e NAME=VALUE`.

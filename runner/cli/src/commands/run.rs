@@ -4,7 +4,7 @@ use crate::USAGE;
 use crate::args::RunArgs;
 use crate::host::{self, Bundle, Streams};
 use crate::scenarios::{adjust, load, selection};
-use crate::settings::{Look, complain, time};
+use crate::settings::{Look, complain, serials, time};
 use crate::wiring::{Phones, phones, sources};
 use farmjank_engine::announce::Voice;
 use farmjank_engine::conduct::{Options, Setup, run as conduct};
@@ -82,7 +82,7 @@ fn told(
     adjust(scenarios, &args.select)?;
     let selection = selection(&args.select, args.phones.device_filter.as_deref())?;
     let wait = time(&args.phones.wait_for_devices)?;
-    Ok((Wanted { serials: args.phones.serials.clone(), wait }, selection))
+    Ok((Wanted { serials: serials(&args.phones), wait }, selection))
 }
 
 /// No adb server, or no such lab: whose fault decides the exit code.

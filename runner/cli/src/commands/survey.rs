@@ -1,7 +1,7 @@
 //! Asks the phones what they are, for the verbs that only look.
 
 use crate::args::PhoneArgs;
-use crate::settings::time;
+use crate::settings::{serials, time};
 use crate::wiring::{Phones, phones};
 use farmjank_engine::patience::Patience;
 use farmjank_engine::survey::{Surveyed, Wanted, survey};
@@ -17,7 +17,7 @@ pub async fn look(args: &PhoneArgs) -> Result<(Phones, Vec<Surveyed>), Fault> {
         .map_err(|complaint| usage(format!("--device-filter: {}; {}", complaint.what, complaint.instead)))?;
     let phones = phones(args).await?;
     let mut arrivals = phones.provider.watch().await?;
-    let wanted = Wanted { serials: args.serials.clone(), wait };
+    let wanted = Wanted { serials: serials(args), wait };
     let mut surveyed = survey(&*phones.provider, &mut *arrivals, &wanted, &Patience::default()).await?;
     if let Some(filter) = filter {
         surveyed.retain(|phone| phone.facts.as_ref().is_ok_and(|facts| filter.matches(facts).is_ok()));
