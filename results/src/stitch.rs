@@ -21,6 +21,9 @@ pub struct StitchRules {
     pub pins: Vec<(Option<DeviceTime>, Span)>,
 }
 
+/// Display frames the newer engine of SurfaceFlinger keeps.
+const HISTORY: u32 = 64;
+
 /// A frame while stitching. `frame.follows`: some dump shows it together with its predecessor.
 #[derive(Clone, Copy)]
 struct Known {
@@ -37,9 +40,9 @@ pub struct Stitch {
     memory: Memory,
     reports: Vec<Report>,
     asked: Vec<DeviceTime>,
-    /// The first dump with a row.
-    showed_from: Option<DeviceTime>,
-    watched_to: Option<DeviceTime>,
+    /// Dumps that show what was there when they were asked for: when, and their newest present where the engine may keep
+    /// newer ones back.
+    looks: Vec<(DeviceTime, Option<DeviceTime>)>,
     tally: Tally,
 }
 
@@ -93,14 +96,37 @@ impl Stitch {
         }
         let Some(asked) = sample.asked else { return };
         self.asked.push(asked);
-        if !sample.rows.is_empty() {
-            self.showed_from = Some(self.showed_from.map_or(asked, |from| from.min(asked)));
-        }
         // Without a single row the ring was cleared, died or aged out: what it would have shown before is unknown.
         let shows = !sample.rows.is_empty() || (sample.zero_rows > 0 && self.known.is_empty());
         if shows {
-            self.watched_to = self.watched_to.max(Some(asked));
+            let short = sample.capacity == HISTORY && sample.zero_rows == 0;
+            self.looks.push((asked, newest.filter(|_| short)));
         }
+    }
+
+    /// The last instant whose frames were visible to some dump. The 64-frame engine walks its history from the oldest
+    /// entry, and no further than the layer has frames since it was made or cleared: a young layer's newest frames stay
+    /// hidden behind those of other layers (frame-sources.md 1.5).
+    fn watched_to(&self) -> Option<DeviceTime> {
+        let before = |at: DeviceTime| self.known.partition_point(|known| known.frame.present < at);
+        let seen = |(asked, newest): &(DeviceTime, Option<DeviceTime>)| match newest {
+            Some(newest) => {
+                let (all, shown) = (before(*asked), before(*newest + Span::from_ns(1)));
+                if shown >= all && all >= HISTORY as usize { *asked } else { *newest }
+            }
+            None => *asked,
+        };
+        self.looks.iter().map(seen).max()
+    }
+
+    /// The instant from which frames were visible: that of the oldest known frame, or that of the first dump, when the
+    /// ring then began with that frame. A full ring has overwritten what was before, and a dump may take long.
+    fn watched_from(&self) -> Option<DeviceTime> {
+        let asked = *self.asked.first()?;
+        Some(self.known.first().map_or(asked, |oldest| {
+            let present = oldest.frame.present;
+            if oldest.began { present.min(asked) } else { present }
+        }))
     }
 
     /// Merges sorted rows of one dump; everything within `reach` is one unbroken stretch. `began`: the ring had empty
@@ -174,18 +200,14 @@ impl Stitch {
         self.asked.sort_unstable();
         let silences = self.asked.windows(2).map(|pair| pair[1] - pair[0]);
         self.tally.longest_silence = silences.max().unwrap_or(Span::ZERO);
-        let oldest = self.known.first().map(|known| known.frame.present);
-        // A dump without a row saw nothing only if the ring then began with what is known; else it may have overflowed.
-        let began = self.known.first().is_some_and(|known| known.began);
-        let asked = self.showed_from.filter(|_| !began).or(self.asked.first().copied());
-        let watched_from = asked.map(|asked| oldest.map_or(asked, |oldest| oldest.min(asked)));
+        let (watched_from, watched_to) = (self.watched_from(), self.watched_to());
         let mut timeline = FrameTimeline {
             frames: self.known.into_iter().map(|known| known.frame).collect(),
             periods,
             gaps,
             tally: self.tally,
             watched_from,
-            watched_to: self.watched_to,
+            watched_to,
         };
         for (after, before) in lost.places {
             let inside = |gap: &Gap| {

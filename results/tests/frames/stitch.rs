@@ -262,6 +262,30 @@ fn stamps_tell_what_was_watched_and_the_longest_silence() {
 }
 
 #[test]
+fn a_slow_dump_of_a_full_ring_says_nothing_of_the_time_before_its_oldest_frame() {
+    // Asked for at 100 ms, taken at 9 s: what the ring held in between is overwritten.
+    let rows: Vec<i64> = (8_000..8_127).map(ms).collect();
+    let timeline = stitched(&[asked(ms(100), dump(&rows))]);
+    assert_eq!(timeline.watched_from, Some(at(ms(8_000))));
+}
+
+#[test]
+fn the_short_engine_hides_the_newest_frames_of_a_young_layer() {
+    let short = |at, frames: std::ops::Range<i64>| {
+        let rows: Vec<i64> = frames.map(|n| ms(10 * n)).collect();
+        asked(ms(at), Sample { capacity: 64, ..dump(&rows) })
+    };
+    // 40 frames since it was made: newer ones may stand behind frames of other layers.
+    let young = stitched(&[short(420, 1..41), short(900, 1..41)]);
+    assert_eq!(young.watched_to, Some(at(ms(400))));
+    let grown = stitched(&[short(640, 1..64), short(900, 20..83)]);
+    assert_eq!(grown.watched_to, Some(at(ms(900))));
+    // Another tool cleared it: it shows less than is known.
+    let cleared = stitched(&[short(640, 1..64), short(840, 20..83), short(2_000, 20..30)]);
+    assert_eq!(cleared.watched_to, Some(at(ms(840))));
+}
+
+#[test]
 fn an_idle_stretch_does_not_excuse_a_ring_that_was_replaced() {
     let idle = asked(ms(2000), dump(&[ms(10), ms(20)]));
     let after = asked(ms(4000), dump(&[ms(3000), ms(3010)]));
