@@ -103,10 +103,14 @@ fn rest_before_pauses(path: &mut [Option<usize>], ground: &Ground, reports: &[Re
     let used: Vec<usize> = (0..rates.len()).filter(|rate| path.contains(&Some(*rate))).collect();
     for start in 1..path.len() {
         let (Some(before), Some(fast)) = (path[start - 1], path[start]) else { continue };
+        // First the test that nearly always ends it: what follows looks ahead to the next pause.
+        if rates[before].period <= rates[fast].period {
+            continue;
+        }
         let frames = lengths[start..].iter().take_while(|length| **length <= LONG).count();
         let end = start + frames;
         let stays = end < path.len() && path[start..=end].iter().all(|rate| *rate == Some(fast));
-        if rates[before].period <= rates[fast].period || frames == 0 || !stays {
+        if frames == 0 || !stays {
             continue;
         }
         let (from, to) = (ground.presents[start], ground.presents[end]);
