@@ -42,6 +42,11 @@ pub trait Stream {
     /// The next line, or the end. `code = "silent"` (passing, lab) when nothing comes within `patience`.
     /// Cancel-safe: dropping the future loses no line.
     fn next<'a>(&'a mut self, patience: Duration) -> Work<'a, Next>;
+    /// A line that has already arrived, at once: a dump comes as a hundred lines in one piece, and waiting for each
+    /// of them costs more than reading it.
+    fn ready(&mut self) -> Option<Vec<u8>> {
+        None
+    }
 }
 
 /// One phone, held by a lease. Knows no Android: commands and their meaning are the engine's.

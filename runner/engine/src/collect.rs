@@ -13,7 +13,7 @@ use farmjank_results::frame::{Sample, SourceId, Stamp};
 use farmjank_results::stitch::{Stitch, StitchRules};
 use farmjank_results::time::{BootTime, DeviceTime, Span};
 use farmjank_results::timeline::FrameTimeline;
-use farmjank_seams::device::Next;
+use farmjank_seams::device::{Next, Stream};
 use farmjank_seams::source::{FrameSource, Opened, Tap, Unreadable};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -64,6 +64,13 @@ struct State {
     doubts: Vec<String>,
     wrote: bool,
     pulse: Pulse,
+}
+
+/// What came from the loop.
+enum Heard {
+    Line(Vec<u8>),
+    /// Nothing more; true when that ends the window.
+    Over(bool),
 }
 
 /// Counts since the last `SampleTaken`.
@@ -198,26 +205,9 @@ impl<'a> Collector<'a> {
         let mut stream = session.device.stream(&tap.endless(), session.patience().open).await?;
         let mut covered = BTreeMap::new();
         loop {
-            let limit = match self.ended.get() {
-                Some(_) => {
-                    let until = *drain_until.get_or_insert_with(|| Instant::now() + session.patience().drain);
-                    until.saturating_duration_since(Instant::now())
-                }
-                None => session.patience().silence,
-            };
-            let line = match timeout(limit, stream.next(session.patience().silence)).await {
-                Ok(Ok(Next::Line(line))) => line,
-                Ok(Ok(Next::Ended(status))) => {
-                    self.doubt(&format!("the sampling loop on the phone ended with status {status}"));
-                    return Ok(self.ended.get().is_some());
-                }
-                Ok(Err(fault)) if fault.code == "silent" => {
-                    self.doubt("the sampling loop on the phone fell silent and was started anew");
-                    return Ok(false);
-                }
-                Ok(Err(fault)) => return Err(fault),
-                // The drain is over, or the loop is wedged: coverage says what is missing.
-                Err(_) => return Ok(self.ended.get().is_some()),
+            let line = match self.hear(&mut *stream, drain_until).await? {
+                Heard::Line(line) => line,
+                Heard::Over(covered) => return Ok(covered),
             };
             let Some(dump) = tap.feed(&line, session.bench.announcer.now()) else { continue };
             let Some(pending) = self.take(&dump, &*tap) else { return Ok(false) };
@@ -229,6 +219,35 @@ impl<'a> Collector<'a> {
                     return Ok(true);
                 }
             }
+        }
+    }
+
+    /// The next line of the loop; over (and whether that ends the window) when it ended, fell silent, or the drain is over.
+    async fn hear(&self, stream: &mut dyn Stream, drain_until: &mut Option<Instant>) -> Result<Heard, Fault> {
+        if let Some(line) = stream.ready() {
+            return Ok(Heard::Line(line));
+        }
+        let patience = self.session.patience();
+        let limit = match self.ended.get() {
+            Some(_) => {
+                let until = *drain_until.get_or_insert_with(|| Instant::now() + patience.drain);
+                until.saturating_duration_since(Instant::now())
+            }
+            None => patience.silence,
+        };
+        match timeout(limit, stream.next(patience.silence)).await {
+            Ok(Ok(Next::Line(line))) => Ok(Heard::Line(line)),
+            Ok(Ok(Next::Ended(status))) => {
+                self.doubt(&format!("the sampling loop on the phone ended with status {status}"));
+                Ok(Heard::Over(self.ended.get().is_some()))
+            }
+            Ok(Err(fault)) if fault.code == "silent" => {
+                self.doubt("the sampling loop on the phone fell silent and was started anew");
+                Ok(Heard::Over(false))
+            }
+            Ok(Err(fault)) => Err(fault),
+            // The drain is over, or the loop is wedged: coverage says what is missing.
+            Err(_) => Ok(Heard::Over(self.ended.get().is_some())),
         }
     }
 

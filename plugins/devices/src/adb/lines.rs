@@ -23,7 +23,11 @@ impl Lines {
     /// Takes further bytes and hands every finished line to `sink`, without its line end. Lines finished before one
     /// that is too long are still handed over.
     pub fn feed(&mut self, bytes: &[u8], mut sink: impl FnMut(Vec<u8>)) -> Result<(), LineTooLong> {
-        for part in bytes.split_inclusive(|&byte| byte == b'\n') {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let length = memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
+            let (part, after) = rest.split_at(length);
+            rest = after;
             if self.partial.len() + part.len() > self.max + 2 {
                 return Err(LineTooLong(self.max));
             }

@@ -159,4 +159,8 @@ impl Stream for ShellStream {
     fn next<'a>(&'a mut self, patience: Duration) -> Work<'a, Next> {
         Box::pin(self.advance(patience))
     }
+
+    fn ready(&mut self) -> Option<Vec<u8>> {
+        self.reading.ready.pop_front()
+    }
 }
