@@ -87,7 +87,7 @@ impl Marker {
     pub fn find(&self, line: &[u8]) -> Option<(Mark, usize)> {
         let mut end = line.len();
         // The last `@` that begins a whole mark. Lines of dumps rarely hold any `@` at all.
-        while let Some(at) = line[..end].iter().rposition(|&byte| byte == b'@') {
+        while let Some(at) = memchr::memrchr(b'@', &line[..end]) {
             if let Some(rest) = line[at..].strip_prefix(self.prefix.as_bytes())
                 && let Some(mark) = parse(rest)
             {

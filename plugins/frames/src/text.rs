@@ -105,16 +105,7 @@ pub(crate) fn whole_integer(text: &[u8]) -> Option<i64> {
 
 /// Where `needle` first occurs in `text`.
 pub(crate) fn find(text: &[u8], needle: &[u8]) -> Option<usize> {
-    let first = *needle.first()?;
-    let mut from = 0;
-    while let Some(offset) = text[from..].iter().position(|&byte| byte == first) {
-        let at = from + offset;
-        if text[at..].starts_with(needle) {
-            return Some(at);
-        }
-        from = at + 1;
-    }
-    None
+    if needle.is_empty() { None } else { memchr::memmem::find(text, needle) }
 }
 
 /// Whether `needle` occurs in `text`.
