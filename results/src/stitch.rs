@@ -104,10 +104,10 @@ impl Stitch {
         }
     }
 
-    /// The last instant whose frames were visible to some dump. The 64-frame engine walks its history from the oldest
+    /// The instants, in order, up to which some dump saw what was shown. The 64-frame engine walks its history from the oldest
     /// entry, and no further than the layer has frames since it was made or cleared: a young layer's newest frames stay
     /// hidden behind those of other layers (frame-sources.md 1.5).
-    fn watched_to(&self) -> Option<DeviceTime> {
+    fn seen(&self) -> Vec<DeviceTime> {
         let before = |at: DeviceTime| self.known.partition_point(|known| known.frame.present < at);
         let seen = |(asked, newest): &(DeviceTime, Option<DeviceTime>)| match newest {
             Some(newest) => {
@@ -116,7 +116,9 @@ impl Stitch {
             }
             None => *asked,
         };
-        self.looks.iter().map(seen).max()
+        let mut instants: Vec<DeviceTime> = self.looks.iter().map(seen).collect();
+        instants.sort_unstable();
+        instants
     }
 
     /// The instant from which frames were visible: that of the oldest known frame, or that of the first dump, when the
@@ -196,11 +198,12 @@ impl Stitch {
         let periods = fit(&presents, &self.reports, &self.rules.modes, &self.rules.pins);
         let shortest = self.shortest(periods.shortest());
         self.drop_short(shortest);
-        let gaps = self.breaks();
+        let seen = self.seen();
+        let gaps = self.breaks(&seen);
         self.asked.sort_unstable();
         let silences = self.asked.windows(2).map(|pair| pair[1] - pair[0]);
         self.tally.longest_silence = silences.max().unwrap_or(Span::ZERO);
-        let (watched_from, watched_to) = (self.watched_from(), self.watched_to());
+        let (watched_from, watched_to) = (self.watched_from(), seen.last().copied());
         let mut timeline = FrameTimeline {
             frames: self.known.into_iter().map(|known| known.frame).collect(),
             periods,
@@ -253,8 +256,9 @@ impl Stitch {
         self.tally.short_frames += (before - self.known.len()) as u64;
     }
 
-    /// Gaps between neighbours that no dump shows together.
-    fn breaks(&mut self) -> Vec<Gap> {
+    /// Gaps between neighbours that no dump shows together: from the last of them, or the last dump before the next that
+    /// showed nothing newer.
+    fn breaks(&mut self, seen: &[DeviceTime]) -> Vec<Gap> {
         let mut gaps = Vec::new();
         for pair in self.known.windows(2).filter(|pair| !pair[1].frame.follows) {
             let cause = if pair[1].began { GapCause::RingReset } else { GapCause::Overflow };
@@ -262,7 +266,9 @@ impl Stitch {
                 GapCause::RingReset => self.tally.ring_resets += 1,
                 _ => self.tally.loss_events += 1,
             }
-            gaps.push(Gap { after: Some(pair[0].frame.present), before: Some(pair[1].frame.present), cause });
+            let (last, next) = (pair[0].frame.present, pair[1].frame.present);
+            let looked = seen[..seen.partition_point(|at| *at < next)].last().copied();
+            gaps.push(Gap { after: looked.max(Some(last)), before: Some(next), cause });
         }
         gaps
     }

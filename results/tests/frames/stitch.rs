@@ -290,5 +290,9 @@ fn an_idle_stretch_does_not_excuse_a_ring_that_was_replaced() {
     let idle = asked(ms(2000), dump(&[ms(10), ms(20)]));
     let after = asked(ms(4000), dump(&[ms(3000), ms(3010)]));
     let timeline = stitched(&[asked(ms(30), dump(&[ms(10), ms(20)])), idle, after]);
-    assert_eq!(timeline.gaps, [gap(ms(20), ms(3000), GapCause::Overflow)]);
+    // There is a gap; but a dump at 2 s saw that nothing was shown before it.
+    assert_eq!(timeline.gaps, [gap(ms(2000), ms(3000), GapCause::Overflow)]);
+    let late = asked(ms(3005), dump(&[ms(3000), ms(3010)]));
+    let timeline = stitched(&[late, asked(ms(30), dump(&[ms(10), ms(20)]))]);
+    assert_eq!(timeline.gaps, [gap(ms(30), ms(3000), GapCause::Overflow)]);
 }

@@ -17,6 +17,11 @@ const FEWEST: usize = 8;
 /// Vsyncs from `IntendedVsync` to present of an unhurried app, where nothing better is known.
 const USUAL_VSYNCS: i64 = 2;
 
+/// Longest time from the completion of a frame to its present: a full buffer queue of a 30 fps app.
+const COMPLETED_WITHIN: Span = Span::from_ms(100);
+/// Two clocks' reading of one present.
+const CLOSE: Span = Span::from_ms(2);
+
 /// Instants at which frames of `drawn` (framestats) were due on the screen of `shown` (present fences). In order.
 pub fn due(drawn: &FrameTimeline, shown: &FrameTimeline) -> Vec<DeviceTime> {
     let usual = usual_latency(drawn, shown);
@@ -52,8 +57,9 @@ fn usual_latency(drawn: &FrameTimeline, shown: &FrameTimeline) -> Option<Span> {
     latencies.get(latencies.len() / 2).copied().filter(|_| latencies.len() >= FEWEST)
 }
 
-/// Whether `drawn` misses nothing around any long gap that `shown` has inside these stretches: only then does the absence
-/// of a frame mean that none was due.
+/// Whether `drawn` drew the frame that ended every long gap `shown` has inside these stretches, and misses nothing around
+/// any of them: only then does the absence of a frame mean that none was due. Another window of the app, or the one behind
+/// a surface view, knows nothing of what is shown.
 pub fn is_witness(
     drawn: &FrameTimeline,
     shown: &FrameTimeline,
@@ -65,9 +71,12 @@ pub fn is_witness(
     };
     let covered = |pair: &[Frame]| {
         let (from, to) = (pair[0].present, pair[1].present);
+        let done = drawn.frames.partition_point(|frame| frame.present <= to + CLOSE);
+        let drew =
+            done.checked_sub(1).is_some_and(|index| to - drawn.frames[index].present < COMPLETED_WITHIN);
         let watched = drawn.watched_from.is_none_or(|watched| watched <= from)
             && drawn.watched_to.is_none_or(|watched| watched >= to);
-        watched && !drawn.gaps.iter().any(|gap| gap.touches(from, to))
+        drew && watched && !drawn.gaps.iter().any(|gap| gap.touches(from, to))
     };
     shown.frames.windows(2).filter(is_long).filter(inside).all(covered)
 }
@@ -132,6 +141,17 @@ mod tests {
         drawn.watched_from = Some(shown.frames[25].present);
         assert!(!is_witness(&drawn, &shown, &all));
         assert!(is_witness(&drawn, &shown, &[(shown.frames[21].present, shown.frames[39].present)]));
+    }
+
+    #[test]
+    fn a_window_that_did_not_draw_what_is_shown_is_no_witness() {
+        let (drawn, shown) = app(60);
+        let all = [(shown.frames[0].present, shown.frames[39].present)];
+        // It was watched all the time and drew long before: the list of another page, or the window of a surface view.
+        let other = timeline(
+            drawn.frames[..10].iter().map(|frame| (frame.present.ns(), frame.intended.map(DeviceTime::ns))),
+        );
+        assert!(is_witness(&drawn, &shown, &all) && !is_witness(&other, &shown, &all));
     }
 
     #[test]
