@@ -8,7 +8,7 @@ mod xml;
 use super::draw::World;
 use farmjank_results::blame::{Blame, Fault};
 use farmjank_results::event::{Ending, Event, Fact};
-use farmjank_results::record::Record;
+use farmjank_results::record::{JobRecord, Record, TrialRecord};
 use farmjank_results::verdict::Verdict;
 use farmjank_tests::stage::Story;
 use serde_json::Value;
@@ -18,6 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub fn wrongs(world: &World, story: &Story) -> Vec<String> {
     let mut wrongs = log(story);
     wrongs.extend(verdicts(&story.record));
+    wrongs.extend(blamed(world, &story.record));
     wrongs.extend(windows::wrongs(world, story));
     wrongs.extend(junit(story));
     wrongs.extend(json(story));
@@ -84,9 +85,8 @@ fn verdicts(record: &Record) -> Vec<String> {
     }
     for (number, job) in &record.jobs {
         let completed = |counted: bool| {
-            let ended = |trial: &&farmjank_results::record::TrialRecord| {
-                trial.counted == counted && trial.ending == Some(Ending::Completed)
-            };
+            let ended =
+                |trial: &&TrialRecord| trial.counted == counted && trial.ending == Some(Ending::Completed);
             job.trials.iter().filter(ended).count() as u32
         };
         let whole = completed(true) == job.planned.iterations && completed(false) == job.planned.warmup;
@@ -109,6 +109,16 @@ fn verdicts(record: &Record) -> Vec<String> {
         }
     }
     wrongs
+}
+
+/// A phone with nothing wrong is not blamed.
+fn blamed(world: &World, record: &Record) -> Vec<String> {
+    let sound =
+        |job: &&JobRecord| job.planned.device.as_ref().is_some_and(|device| world.sound.contains(&device.0));
+    let broken = |job: &&JobRecord| job.verdict == Some(Verdict::Broken);
+    let jobs = record.jobs.values().filter(sound).filter(broken);
+    jobs.map(|job| format!("{:?} has nothing wrong and is broken: {:?}", job.planned.device, job.fault))
+        .collect()
 }
 
 fn junit(story: &Story) -> Vec<String> {

@@ -13,6 +13,8 @@ pub struct World {
     pub scenarios: Vec<String>,
     /// Phones that reboot: their truth begins anew, so it says nothing of what was before.
     pub rebooted: Vec<String>,
+    /// Phones with nothing wrong, on servers that stay up.
+    pub sound: Vec<String>,
     /// Simulated time in which the run must end.
     pub bound: Duration,
     /// When somebody presses Ctrl-C, if anybody does.
@@ -49,8 +51,16 @@ pub fn world(seed: u64) -> World {
     let mut dice = Dice { seed, drawn: 0 };
     let phones = dice.whole(1, 6);
     let mut lab = format!("name: swarm\nseed: {seed}\nlatency: {}\nphones:\n", latency(&mut dice));
+    let mut sound = Vec::new();
     for phone in 0..phones {
-        lab += &one_phone(&mut dice, phone);
+        let line = one_phone(&mut dice, phone);
+        if !["keyguard", "awake", "injection", "thermal", "saver", "faults"]
+            .iter()
+            .any(|bad| line.contains(bad))
+        {
+            sound.push(format!("P{phone}"));
+        }
+        lab += &line;
     }
     let mut rebooted = Vec::new();
     let faults: String = (0..dice.whole(0, 2 * phones))
@@ -60,6 +70,7 @@ pub fn world(seed: u64) -> World {
             if kind.contains("reboot") {
                 rebooted.push(phone.clone());
             }
+            sound.retain(|serial| *serial != phone && !kind.contains("server"));
             let at = dice.whole(0, 90_000);
             format!("  - {{ at: {at}ms, phone: {phone}, kind: {kind} }}\n")
         })
@@ -76,7 +87,7 @@ pub fn world(seed: u64) -> World {
         })
         .collect();
     let interrupt = dice.one_in(8).then(|| Duration::from_millis(dice.whole(0, 80_000)));
-    World { lab, scenarios, rebooted, bound: Duration::from_secs(seconds), interrupt }
+    World { lab, scenarios, rebooted, sound, bound: Duration::from_secs(seconds), interrupt }
 }
 
 fn latency(dice: &mut Dice) -> String {
