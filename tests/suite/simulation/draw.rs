@@ -214,7 +214,7 @@ fn scenario(dice: &mut Dice, number: u64) -> (String, u64) {
             "p95_ms: { limit: 'mean < 60', confidence: 90 }",
             "launch_total_ms: 'max < 20s'",
         ]);
-        write!(text, "thresholds: {{ {limit} }}\n").expect("text grows");
+        writeln!(text, "thresholds: {{ {limit} }}").expect("text grows");
     }
     // Three tries; each settles, cools (2 min), walks its steps (none longer than a launch and a page) and drains.
     let trial = 130 + 45 * leaves + 90 * windows;
