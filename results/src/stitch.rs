@@ -121,14 +121,12 @@ impl Stitch {
         instants
     }
 
-    /// The instant from which frames were visible: that of the oldest known frame, or that of the first dump, when the
-    /// ring then began with that frame. A full ring has overwritten what was before, and a dump may take long.
+    /// The instant from which frames were visible: that of the oldest known frame, or that of the first dump where there is
+    /// none. A full ring has overwritten what was before, a dump may take long, and a ring that was empty may have been
+    /// filled and cleared in between.
     fn watched_from(&self) -> Option<DeviceTime> {
         let asked = *self.asked.first()?;
-        Some(self.known.first().map_or(asked, |oldest| {
-            let present = oldest.frame.present;
-            if oldest.began { present.min(asked) } else { present }
-        }))
+        Some(self.known.first().map_or(asked, |oldest| oldest.frame.present))
     }
 
     /// Merges sorted rows of one dump; everything within `reach` is one unbroken stretch. `began`: the ring had empty

@@ -72,8 +72,8 @@ pub struct FrameTimeline {
     pub gaps: Vec<Gap>,
     /// What was counted on the way.
     pub tally: Tally,
-    /// The instant from which the rings were watched: the stamp of the first dump, or earlier where that dump's ring had
-    /// empty slots or shows older frames.
+    /// The instant from which the rings were watched: that of the oldest frame, or the stamp of the first dump where no frame
+    /// is known.
     pub watched_from: Option<DeviceTime>,
     /// The stamp just before the last dump ran: frames presented before it were visible to it.
     pub watched_to: Option<DeviceTime>,

@@ -147,6 +147,8 @@ fn begin(phone: &LivePhone, server: &LiveServer, kind: &Kind, length: Option<Dur
 fn end(phone: &LivePhone, server: &LiveServer, kind: &Kind) {
     match kind {
         Kind::Reboot => {
+            // Nothing that was open lives on, whatever else plugged the phone in meanwhile.
+            phone.set_cable(|cable| cable.cuts += 1);
             phone.rebooted();
             show(phone, Presence::Ready);
         }

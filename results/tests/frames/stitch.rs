@@ -251,10 +251,10 @@ fn stamps_tell_what_was_watched_and_the_longest_silence() {
     assert_eq!(timeline.tally.longest_silence, Span::from_ms(500));
     let never_drew = stitched(&[asked(ms(5), with_zeros(127, dump(&[])))]);
     assert_eq!((never_drew.watched_from, never_drew.watched_to), (Some(at(ms(5))), Some(at(ms(5)))));
-    // An empty ring saw that nothing was shown yet, as long as it was not full when the first frame was.
+    // An empty ring does not speak for the time after it: it may have been filled and cleared.
     let first = || asked(ms(5), with_zeros(127, dump(&[])));
     let filling = stitched(&[first(), asked(ms(70), with_zeros(125, dump(&[ms(40), ms(50)])))]);
-    assert_eq!((filling.watched_from, filling.watched_to), (Some(at(ms(5))), Some(at(ms(70)))));
+    assert_eq!((filling.watched_from, filling.watched_to), (Some(at(ms(40))), Some(at(ms(70)))));
     let overflowed = stitched(&[asked(ms(70), dump(&[ms(40), ms(50)])), first()]);
     assert_eq!(overflowed.watched_from, Some(at(ms(40))));
     let unstamped = stitched(&[dump(&[ms(10), ms(20)])]);
