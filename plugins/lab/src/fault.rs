@@ -130,7 +130,11 @@ fn show(phone: &LivePhone, presence: Presence) {
 
 fn begin(phone: &LivePhone, server: &LiveServer, kind: &Kind, length: Option<Duration>) {
     match kind {
-        Kind::Unplug | Kind::Reboot => show(phone, Presence::Absent),
+        Kind::Unplug => show(phone, Presence::Absent),
+        Kind::Reboot => {
+            phone.set_cable(|cable| cable.rebooting = true);
+            show(phone, Presence::Absent);
+        }
         Kind::Offline => show(phone, Presence::Offline),
         Kind::Unauthorized => show(phone, Presence::Unauthorized),
         Kind::Wedge => phone.set_cable(|cable| cable.wedged = true),
@@ -147,10 +151,12 @@ fn begin(phone: &LivePhone, server: &LiveServer, kind: &Kind, length: Option<Dur
 fn end(phone: &LivePhone, server: &LiveServer, kind: &Kind) {
     match kind {
         Kind::Reboot => {
-            // Nothing that was open lives on, whatever else plugged the phone in meanwhile.
-            phone.set_cable(|cable| cable.cuts += 1);
             phone.rebooted();
+            phone.set_cable(|cable| cable.rebooting = false);
             show(phone, Presence::Ready);
+        }
+        Kind::Unplug | Kind::Offline | Kind::Unauthorized if phone.cable().rebooting => {
+            show(phone, Presence::Absent);
         }
         Kind::Unplug | Kind::Offline | Kind::Unauthorized => show(phone, Presence::Ready),
         Kind::Wedge => phone.set_cable(|cable| cable.wedged = false),

@@ -42,6 +42,8 @@ pub struct Cable {
     pub presence: Presence,
     /// Counts what ended every open stream: unplugging, reboot.
     pub cuts: u64,
+    /// On its way up: no cable makes it ready before it is.
+    pub rebooting: bool,
     /// Accepts everything and answers nothing.
     pub wedged: bool,
     /// Bytes arrive damaged.
@@ -104,7 +106,14 @@ pub(super) struct Place {
 impl LivePhone {
     pub(super) fn new(spec: &PhoneSpec, serial: String, place: Place) -> Result<Self, String> {
         let model = Phone::new(spec, serial.clone(), place.seed)?;
-        let cable = Cable { presence: Presence::Ready, cuts: 0, wedged: false, garbled: false, slow: 1.0 };
+        let cable = Cable {
+            presence: Presence::Ready,
+            cuts: 0,
+            rebooting: false,
+            wedged: false,
+            garbled: false,
+            slow: 1.0,
+        };
         let mut phone = LivePhone {
             pids: Cell::new(3000 + (place.seed % 2000) as u32),
             serial,
