@@ -168,3 +168,26 @@ fn end(phone: &LivePhone, server: &LiveServer, kind: &Kind) {
         Kind::RingOverflow | Kind::Model(_) => {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lab::Lab;
+
+    #[test]
+    fn a_cable_does_not_make_a_rebooting_phone_ready() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+        tokio::task::LocalSet::new().block_on(&runtime.expect("a runtime"), async {
+            let lab = Lab::named("demo").expect("in the gallery").build().expect("it runs");
+            let serial = lab.serials().into_iter().next().expect("a phone");
+            let after = async |seconds| {
+                tokio::time::sleep(Duration::from_secs(seconds)).await;
+                lab.phone(&serial).expect("the phone").cable().presence
+            };
+            lab.inject(&serial, Kind::Unplug, Some(Duration::from_secs(5)));
+            lab.inject(&serial, Kind::Reboot, Some(Duration::from_secs(20)));
+            assert_eq!(after(10).await, Presence::Absent, "plugged in again, and still on its way up");
+            assert_eq!(after(11).await, Presence::Ready);
+        });
+    }
+}
