@@ -8,7 +8,7 @@ use crate::frame::{Frame, SourceId};
 use crate::lattice;
 use crate::time::{DeviceTime, Span};
 use crate::timeline::{FrameTimeline, Gap};
-use crate::window::{Interval, Motion, Phase, Window};
+use crate::window::{Beside, Interval, Motion, Phase, Window};
 
 /// A longer gap in a fling is ambiguous: the list stopped and something redrew later, or the app hung (metrics.md A.2).
 pub const AMBIGUOUS_FLING_GAP: Span = Span::from_ms(250);
@@ -87,6 +87,7 @@ pub fn cut(timeline: &FrameTimeline, motions: &[Motion], rules: &CutRules) -> Wi
         presents,
         ambiguous,
         idle,
+        beside: Beside::default(),
     }
 }
 

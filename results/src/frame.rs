@@ -1,24 +1,34 @@
 //! What one dump says about frames, in the same words for every source.
 
+use crate::drawn::DrawnFrame;
 use crate::time::{DeviceTime, Span};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Which kind of evidence numbers come from.
+/// Which kind of evidence numbers come from. In order of preference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SourceId {
+    /// SurfaceFlinger's frame timeline, through Perfetto.
+    FrameTimeline,
     /// `dumpsys SurfaceFlinger --latency LAYER`: present fences.
     SurfaceFlinger,
     /// `dumpsys gfxinfo PACKAGE framestats`: HWUI render stages.
     Gfxinfo,
+    /// `dumpsys SurfaceFlinger --timestats`: counts and histograms, no single frames.
+    TimeStats,
+    /// The phone's log beside the frames.
+    Logcat,
 }
 
 impl fmt::Display for SourceId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            SourceId::FrameTimeline => "frametimeline",
             SourceId::SurfaceFlinger => "surfaceflinger",
             SourceId::Gfxinfo => "gfxinfo",
+            SourceId::TimeStats => "timestats",
+            SourceId::Logcat => "logcat",
         })
     }
 }
@@ -62,6 +72,9 @@ pub struct Sample {
     pub invalid_rows: u32,
     /// Valid rows left out on purpose (first draw, skipped, surface canvas).
     pub ignored_rows: u32,
+    /// Render stages of the same frames, where the source knows them; rows of frames left out on purpose are not here.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub drawn: Vec<DrawnFrame>,
     /// Rows this ring can print at most, as far as the dump shows it: 127, 120, or fewer for the 64-row engine.
     pub capacity: u32,
 }

@@ -79,7 +79,9 @@ fn judge_metric(key: &str, limit: &Limit, counted: &[(usize, &WindowMeasured)]) 
 fn missing(key: &str, number: usize, trial: &WindowMeasured) -> Option<String> {
     match trial.readings.get(key) {
         Some(Reading::Value(_)) => None,
-        Some(Reading::List(_)) => Some("a list cannot be held against a limit".to_owned()),
+        Some(Reading::List(_) | Reading::Table(_)) => {
+            Some("a list cannot be held against a limit".to_owned())
+        }
         Some(Reading::Unmeasurable(why)) => Some(format!("iteration {number}: {why}")),
         None => Some(format!("iteration {number}: not measured")),
     }

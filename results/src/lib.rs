@@ -1,7 +1,8 @@
 //! What farmjank knows: time, frames, windows, metrics, verdicts, events. Pure: no I/O, no async, no clock.
 //!
 //! Read in this order: [`time`], [`device`], [`dump`] (raw text) → [`frame`] (rows of one dump) → [`timeline`] and
-//! [`period`] (frames in order, by [`stitch`] and [`fit`]) → [`window`] (between marks, by [`cut`]) → [`metric`] and
+//! [`period`] (frames in order, by [`stitch`] and [`fit`]) → [`window`] (between marks, by [`cut`]), with what other witnesses
+//! say beside it ([`testimony`]: [`drawn`], [`lateness`], [`tally`], [`logged`]) → [`metric`] and
 //! [`metrics`] (readings) → [`threshold`] (limits and judgements) → [`verdict`], and [`event`] / [`record`]
 //! (the run as a stream of facts).
 
@@ -9,6 +10,7 @@ pub mod blame;
 mod coverage;
 pub mod cut;
 pub mod device;
+pub mod drawn;
 pub mod dump;
 pub mod estimate;
 pub mod event;
@@ -18,9 +20,11 @@ pub mod frame;
 pub mod gate;
 pub mod journal;
 pub mod judge;
+pub mod lateness;
 mod lattice;
 pub mod laws;
 mod limit;
+pub mod logged;
 pub mod metric;
 pub mod metrics;
 mod path;
@@ -28,6 +32,8 @@ mod pending;
 pub mod period;
 pub mod record;
 pub mod stitch;
+pub mod tally;
+pub mod testimony;
 pub mod threshold;
 pub mod time;
 pub mod timeline;

@@ -2,6 +2,7 @@
 
 use crate::window::Window;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// Unit of a reading.
@@ -65,8 +66,20 @@ pub enum Reading {
     Value(f64),
     /// Measured, a list in the order the metric documents.
     List(Vec<f64>),
+    /// Measured, a list of things with named parts, in the order the metric documents; empty when there were none.
+    Table(Vec<BTreeMap<String, Cell>>),
     /// Not measurable, because.
     Unmeasurable(String),
+}
+
+/// One named part of a [`Reading::Table`] entry.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Cell {
+    /// A number; its unit is in its name (`ms`, `fps`) or in the metric's text.
+    Number(f64),
+    /// Text of the phone: hostile, bounded.
+    Text(String),
 }
 
 impl Reading {
@@ -92,6 +105,14 @@ pub enum Needs {
     Presents,
     /// The counters of the evidence itself. Never refused: they say how good the evidence is.
     Counters,
+    /// Render stages of every drawn frame. Refused when none were read or one may be missing.
+    Stages,
+    /// SurfaceFlinger's judgement of every frame. Refused without a trace, and when the trace may have lost one.
+    Timeline,
+    /// Presents of every layer of the app. Refused as [`Needs::Presents`] are.
+    Layers,
+    /// The phone's log of the stretch. Refused when it was not read.
+    Log,
     /// The report of `am start`, which the engine fills in; no frames at all.
     Launch,
 }
@@ -103,12 +124,16 @@ impl fmt::Display for Needs {
             Needs::Vsyncs => "every frame of the motion windows and the refresh period",
             Needs::Presents => "every present after the start of a gesture",
             Needs::Counters => "nothing: counts what the evidence shows",
+            Needs::Stages => "the render stages of every drawn frame (framestats)",
+            Needs::Timeline => "SurfaceFlinger's frame timeline (a Perfetto trace)",
+            Needs::Layers => "every present of every layer of the app",
+            Needs::Log => "the phone's log of the window",
             Needs::Launch => "a launchApp step in the window",
         })
     }
 }
 
-/// A metric on presents. Each implementation states formula, unit, direction, needs and source in its header.
+/// A metric. Each implementation states formula, unit, direction, needs, first release and source in its header.
 pub trait Metric: Sync {
     /// Key in reports and thresholds, such as `hitch_ms_per_s`.
     fn key(&self) -> &'static str;
@@ -122,6 +147,10 @@ pub trait Metric: Sync {
     fn formula(&self) -> &'static str;
     /// What it reads.
     fn needs(&self) -> Needs;
+    /// First Android release that can give it: 7, 12, …
+    fn since(&self) -> u8;
+    /// Where the definition comes from and how it differs from what others call alike, for people.
+    fn origin(&self) -> &'static str;
     /// The reading of one window, taken at its word. Callers use `metrics::reading`, which first asks whether the
     /// window can be trusted.
     fn measure(&self, window: &Window) -> Reading;

@@ -1,7 +1,11 @@
 //! The stretch of a timeline between marks: which intervals are judged, and what is known about those that are not.
 
+use crate::drawn::Drawn;
 use crate::frame::SourceId;
+use crate::lateness::Lateness;
+use crate::logged::LogWatch;
 use crate::period::PeriodSegment;
+use crate::tally::FrameTally;
 use crate::time::{DeviceTime, Span};
 use crate::timeline::{Gap, Tally};
 use serde::{Deserialize, Serialize};
@@ -95,4 +99,31 @@ pub struct Window {
     pub idle: (u32, Span),
     /// Coverage.
     pub coverage: Coverage,
+    /// Other witnesses of the same stretch.
+    pub beside: Beside,
+}
+
+/// What other witnesses say about the same stretch; each none when it did not watch. Metrics that need one that is absent
+/// have no value, and say so.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Beside {
+    /// Render stages of the app's frames (framestats).
+    pub drawn: Option<Drawn>,
+    /// SurfaceFlinger's own judgement of each frame of the window (frame timeline).
+    pub lateness: Option<Lateness>,
+    /// Histogram counts of the layer (timestats).
+    pub tally: Option<FrameTally>,
+    /// The phone's log.
+    pub log: Option<LogWatch>,
+    /// Presents of every layer of the app inside the motions, the one judged included.
+    pub layers: Vec<LayerPresents>,
+}
+
+/// The presents of one layer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LayerPresents {
+    /// Name.
+    pub layer: String,
+    /// Presents inside the motions, in order.
+    pub presents: Vec<DeviceTime>,
 }

@@ -3,9 +3,9 @@
 //! Must not know: limits (the gate has its own aggregates), formats. Units are those of the metric shelf.
 
 use crate::cells::Cell;
-use farmjank_results::metric::{Better, Reading, Unit};
+use farmjank_results::metric::{Better, Cell as Part, Reading, Unit};
 use serde::Serialize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A number, or a list of numbers for metrics that are lists.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -15,6 +15,8 @@ pub enum Value {
     One(f64),
     /// A list, in the order the metric documents.
     List(Vec<f64>),
+    /// Things with named parts.
+    Table(Vec<BTreeMap<String, Part>>),
 }
 
 /// One metric of one cell.
@@ -65,6 +67,7 @@ pub fn summary(cell: &Cell, key: &str) -> Summary {
             (Some(why), _) => Err(format!("void: {why}")),
             (None, Some(Reading::Value(value))) if value.is_finite() => Ok(Value::One(*value)),
             (None, Some(Reading::List(list))) => Ok(Value::List(list.clone())),
+            (None, Some(Reading::Table(table))) => Ok(Value::Table(table.clone())),
             (None, Some(Reading::Unmeasurable(why))) => Err(why.clone()),
             (None, _) => Err("not measured".to_owned()),
         };
@@ -74,6 +77,9 @@ pub fn summary(cell: &Cell, key: &str) -> Summary {
     if value.is_none() {
         reason.get_or_insert_with(|| match per_iteration.is_empty() {
             true => "no counted iteration measured this window".to_owned(),
+            false if per_iteration.iter().flatten().any(|value| matches!(value, Value::Table(_))) => {
+                "a list of things has no mean: each iteration has its own".to_owned()
+            }
             false => "the lists of the iterations differ in length".to_owned(),
         });
     }
@@ -101,6 +107,8 @@ fn mean<'v>(values: impl Iterator<Item = &'v Value>) -> Option<Value> {
             }
             Some(Value::List(sums))
         }
+        // One iteration speaks for itself; several lists of things have no mean.
+        Value::Table(only) => (values.len() == 1).then(|| Value::Table(only.clone())),
     }
 }
 

@@ -7,6 +7,7 @@ pub mod quote;
 pub mod reporter;
 pub mod source;
 pub mod watched;
+pub mod witness;
 
 use farmjank_results::blame::Fault;
 use std::future::Future;

@@ -16,6 +16,8 @@ pub static DELIVERY_RATIO: Entry = Entry {
     needs: Needs::Vsyncs,
     about: "share of the frames that were due that were shown",
     formula: "sum c / sum max(L, c)",
+    since: 7,
+    origin: "",
     measure: |window| read(Sums::in_vsyncs(window), |sums| sums.due as f64 / sums.taken as f64),
 };
 

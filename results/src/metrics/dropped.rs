@@ -16,6 +16,8 @@ pub static DROPPED_FRAMES: Entry = Entry {
     needs: Needs::Vsyncs,
     about: "refreshes on which the previous frame stayed",
     formula: "sum (L - 1)",
+    since: 7,
+    origin: "",
     measure: |window| read(Sums::in_vsyncs(window), |sums| sums.dropped as f64),
 };
 
@@ -27,6 +29,8 @@ pub static DROPPED_PCT: Entry = Entry {
     needs: Needs::Vsyncs,
     about: "share of refreshes on which the previous frame stayed",
     formula: "100 sum (L - 1) / sum L",
+    since: 7,
+    origin: "",
     measure: |window| read(Sums::in_vsyncs(window), |sums| sums.dropped as f64 * 100.0 / sums.vsyncs as f64),
 };
 

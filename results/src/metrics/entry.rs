@@ -18,6 +18,10 @@ pub struct Entry {
     pub about: &'static str,
     /// The formula.
     pub formula: &'static str,
+    /// First Android release that can give it.
+    pub since: u8,
+    /// Where the definition comes from.
+    pub origin: &'static str,
     /// The reading of one window.
     pub measure: fn(&Window) -> Reading,
 }
@@ -45,6 +49,14 @@ impl Metric for Entry {
 
     fn needs(&self) -> Needs {
         self.needs
+    }
+
+    fn since(&self) -> u8 {
+        self.since
+    }
+
+    fn origin(&self) -> &'static str {
+        self.origin
     }
 
     fn measure(&self, window: &Window) -> Reading {

@@ -34,6 +34,8 @@ pub static FIRST_FRAME_LATENCY_MS: Entry = Entry {
     needs: Needs::Presents,
     about: "time from the start of a gesture to its first present (mean over the gestures)",
     formula: "sum (first present - start) / gestures with a present",
+    since: 7,
+    origin: "",
     measure: latency,
 };
 

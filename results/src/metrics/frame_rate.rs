@@ -20,6 +20,8 @@ pub static FPS: Entry = Entry {
     needs: Needs::Frames,
     about: "frames per second of motion",
     formula: "m / T",
+    since: 7,
+    origin: "",
     measure: |window| read(Sums::of(window), rate),
 };
 
@@ -31,6 +33,8 @@ pub static SCROLL_FPS: Entry = Entry {
     needs: Needs::Frames,
     about: "frames per second while a finger or its fling moves the content",
     formula: "m / T over the finger, fling and scroll motions",
+    since: 7,
+    origin: "",
     measure: |window| read(Sums::of_gestures(window), rate),
 };
 

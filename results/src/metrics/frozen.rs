@@ -23,6 +23,8 @@ pub static FROZEN_FRAMES: Entry = Entry {
     needs: Needs::Frames,
     about: "frames that took more than 700 ms to follow",
     formula: "count of d > 700 ms",
+    since: 7,
+    origin: "",
     measure: |window| read(Sums::of(window), |_| frozen(window)),
 };
 
@@ -34,6 +36,8 @@ pub static FROZEN_RATIO: Entry = Entry {
     needs: Needs::Frames,
     about: "share of frames that took more than 700 ms to follow",
     formula: "count of d > 700 ms / m",
+    since: 7,
+    origin: "",
     measure: |window| read(Sums::of(window), |sums| frozen(window) / sums.frames as f64),
 };
 

@@ -16,6 +16,8 @@ pub static HITCH_MS: Entry = Entry {
     needs: Needs::Vsyncs,
     about: "time by which frames came late, in whole vsyncs",
     formula: "sum max(0, L - c) P",
+    since: 7,
+    origin: "",
     measure: |window| read(Sums::in_vsyncs(window), |sums| sums.hitch as f64 / 1e6),
 };
 
@@ -27,6 +29,8 @@ pub static HITCH_MS_PER_S: Entry = Entry {
     needs: Needs::Vsyncs,
     about: "hitch time per second of motion",
     formula: "sum max(0, L - c) P / T",
+    since: 7,
+    origin: "",
     measure: |window| read(Sums::in_vsyncs(window), |sums| sums.hitch as f64 * 1e3 / sums.time as f64),
 };
 

@@ -25,6 +25,8 @@ macro_rules! counters {
             needs: Needs::Counters,
             about: $about,
             formula: $formula,
+            since: 7,
+            origin: "",
             measure: |window| {
                 let value: fn(&Window) -> f64 = $value;
                 counted(window, value(window))

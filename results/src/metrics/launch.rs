@@ -14,6 +14,8 @@ pub static LAUNCH_TOTAL_MS: Entry = Entry {
     needs: Needs::Launch,
     about: "launch time as Android reports it",
     formula: "TotalTime of am start -W",
+    since: 7,
+    origin: "",
     measure: |_| Reading::Unmeasurable("no launchApp in this window".to_owned()),
 };
 

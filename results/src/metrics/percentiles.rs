@@ -29,6 +29,8 @@ macro_rules! percentiles {
             needs: Needs::Frames,
             about: $about,
             formula: $formula,
+            since: 7,
+            origin: "",
             measure: |window| percentile(window, $percent),
         };
     )*};

@@ -39,6 +39,8 @@ pub static PERFDOG_JANK: Entry = Entry {
     needs: Needs::Frames,
     about: "PerfDog jank: frames over 83.33 ms and over twice the mean of the three before",
     formula: "3 d_i > 2 (d_(i-1) + d_(i-2) + d_(i-3)) and 3 d_i > 250 ms",
+    since: 7,
+    origin: "",
     measure: |window| read(Sums::of(window), |_| janks(window, 0)),
 };
 
@@ -50,6 +52,8 @@ pub static PERFDOG_BIG_JANK: Entry = Entry {
     needs: Needs::Frames,
     about: "PerfDog big jank: its jank, over 125 ms",
     formula: "3 d_i > 2 (d_(i-1) + d_(i-2) + d_(i-3)) and d_i > 125 ms",
+    since: 7,
+    origin: "",
     measure: |window| read(Sums::of(window), |_| janks(window, BIG_JANK_NS)),
 };
 

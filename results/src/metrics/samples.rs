@@ -3,7 +3,7 @@
 use crate::frame::SourceId;
 use crate::time::{DeviceTime, Span};
 use crate::timeline::Tally;
-use crate::window::{Coverage, Interval, Motion, Phase, Window};
+use crate::window::{Beside, Coverage, Interval, Motion, Phase, Window};
 
 /// One millisecond in ns.
 pub const MS: i64 = 1_000_000;
@@ -44,5 +44,6 @@ pub fn window(period: i64, lengths: &[i64]) -> Window {
         doubts: Vec::new(),
     };
     let (motions, idle) = (vec![motion], (0, Span::ZERO));
-    Window { intervals, motions, presents, first_frame: Vec::new(), ambiguous: Span::ZERO, idle, coverage }
+    let (first_frame, ambiguous, beside) = (Vec::new(), Span::ZERO, Beside::default());
+    Window { intervals, motions, presents, first_frame, ambiguous, idle, coverage, beside }
 }

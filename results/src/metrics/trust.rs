@@ -16,7 +16,10 @@ pub const INCONCLUSIVE_SHARE_PERCENT: i64 = 5;
 pub fn doubt(needs: Needs, window: &Window) -> Option<String> {
     let (frames, intervals, vsyncs) = match needs {
         Needs::Counters | Needs::Launch => (false, false, false),
-        Needs::Presents => (true, false, false),
+        Needs::Stages => return stages(window),
+        Needs::Timeline => return timeline(window),
+        Needs::Log => return log(window),
+        Needs::Presents | Needs::Layers => (true, false, false),
         Needs::Frames => (true, true, false),
         Needs::Vsyncs => (true, true, true),
     };
@@ -40,6 +43,36 @@ pub fn doubt(needs: Needs, window: &Window) -> Option<String> {
         ));
     }
     None
+}
+
+fn stages(window: &Window) -> Option<String> {
+    match &window.beside.drawn {
+        None => Some("no framestats of the app were read in this window".to_owned()),
+        Some(drawn) if !drawn.proved => {
+            Some(format!("framestats may have missed drawn frames: {}", drawn.doubts.join("; ")))
+        }
+        Some(_) => None,
+    }
+}
+
+fn timeline(window: &Window) -> Option<String> {
+    match &window.beside.lateness {
+        None => Some("no frame timeline was traced in this window (Android 12 and newer can)".to_owned()),
+        Some(lateness) if !lateness.doubts.is_empty() => {
+            Some(format!("the trace may have missed frames: {}", lateness.doubts.join("; ")))
+        }
+        Some(_) => None,
+    }
+}
+
+fn log(window: &Window) -> Option<String> {
+    match &window.beside.log {
+        None => Some("the phone's log was not read in this window".to_owned()),
+        Some(log) if !log.doubts.is_empty() => {
+            Some(format!("the log is incomplete: {}", log.doubts.join("; ")))
+        }
+        Some(_) => None,
+    }
 }
 
 fn unproved(doubts: &[String]) -> String {

@@ -74,6 +74,7 @@ impl Block {
             ignored_rows: self.ignored_rows,
             capacity: self.capacity(),
             rows: self.rows,
+            drawn: Vec::new(),
         }
     }
 }

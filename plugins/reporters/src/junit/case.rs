@@ -176,6 +176,7 @@ fn output(cell: &Cell, options: &Options) -> String {
             Some(Value::List(list)) => {
                 list.iter().map(|v| words::number(Some(*v), unit)).collect::<Vec<_>>().join(" ")
             }
+            Some(Value::Table(things)) => format!("{} (listed in results.json)", things.len()),
             None => format!("none: {}", metric.reason.as_deref().unwrap_or("not measured")),
         };
         lines.push(format!("{:<24} {}", xml_attribute(&metric.key, 60), xml_attribute(&value, NAME)));

@@ -2,9 +2,10 @@
 
 use super::Answer;
 use farmjank_reporters::clean;
-use farmjank_results::metric::{Metric, Needs, Reading, Unit};
+use farmjank_results::metric::{Cell, Metric, Needs, Reading, Unit};
 use farmjank_results::metrics::{find, shelf};
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
 /// Version of the JSON form.
 const FORMAT: u32 = 1;
@@ -17,6 +18,7 @@ pub fn json(answer: &Answer) -> String {
         let (value, reason) = match reading {
             Reading::Value(value) => (number(*value, unit), Value::Null),
             Reading::List(values) => (values.iter().map(|value| number(*value, unit)).collect(), Value::Null),
+            Reading::Table(things) => (json!(things), Value::Null),
             Reading::Unmeasurable(why) => (Value::Null, Value::from(why.clone())),
         };
         metrics
@@ -100,9 +102,20 @@ fn shown(reading: &Reading, unit: Unit) -> String {
         Reading::List(values) => {
             values.iter().map(|value| decimal(*value, unit)).collect::<Vec<_>>().join(" ")
         }
+        Reading::Table(things) => things.iter().map(thing).collect::<Vec<_>>().join("; "),
         Reading::Unmeasurable(why) => format!("{:>10} {}", "-", clean::line(why, 300)),
     };
     text.trim_end().to_owned()
+}
+
+/// One thing of a list: its parts by name.
+fn thing(parts: &BTreeMap<String, Cell>) -> String {
+    let part = |(name, cell): (&String, &Cell)| match cell {
+        Cell::Number(number) if number.fract() == 0.0 => format!("{name} {number:.0}"),
+        Cell::Number(number) => format!("{name} {number:.2}"),
+        Cell::Text(text) => format!("{name} {}", clean::line(text, 80)),
+    };
+    parts.iter().map(part).collect::<Vec<_>>().join(", ")
 }
 
 fn origin(origin: farmjank_results::period::PeriodOrigin) -> &'static str {
