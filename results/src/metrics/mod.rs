@@ -1,7 +1,7 @@
 //! The shelf of metrics, one line each, and the one rule that refuses a number the evidence cannot carry.
 //!
-//! To add a metric: one file here (or one entry in a family's file) and one line in `SHELF`. Definitions are those of
-//! the reference's part A.3. A metric knows a [`Window`] and nothing else: no phone, no source, no scenario.
+//! To add a metric: one file here (or one entry in a file of its kind) and one line in its family of `SHELF`. Definitions
+//! are those of the reference's part A.3. A metric knows a [`Window`] and nothing else: no phone, no source, no scenario.
 //!
 //! Letters used in formulas: an interval d_i has P_i (refresh period, ns), L_i (length in whole vsyncs) and c_i (vsyncs
 //! it was meant to take); m is how many intervals count, T the sum of their d.
@@ -29,47 +29,100 @@ pub use trust::{INCONCLUSIVE_SHARE_PERCENT, doubt};
 use crate::metric::{Metric, Reading};
 use crate::window::Window;
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
-static SHELF: &[&dyn Metric] = &[
-    &frame_rate::FPS,
-    &frame_rate::SCROLL_FPS,
-    &delivery::DELIVERY_RATIO,
-    &hitch::HITCH_MS_PER_S,
-    &hitch::HITCH_MS,
-    &dropped::DROPPED_FRAMES,
-    &dropped::DROPPED_PCT,
-    &frozen::FROZEN_FRAMES,
-    &frozen::FROZEN_RATIO,
-    &percentiles::P50_MS,
-    &percentiles::P90_MS,
-    &percentiles::P95_MS,
-    &percentiles::P99_MS,
-    &percentiles::MAX_MS,
-    &perfdog::PERFDOG_JANK,
-    &perfdog::PERFDOG_BIG_JANK,
-    &first_frame::FIRST_FRAME_LATENCY_MS,
-    &launch::LAUNCH_TOTAL_MS,
-    &honesty::ZERO_ROWS,
-    &honesty::PENDING_ROWS,
-    &honesty::INVALID_ROWS,
-    &honesty::DUPLICATE_ROWS,
-    &honesty::SHORT_FRAMES,
-    &honesty::LOSS_EVENTS,
-    &honesty::RING_RESETS,
-    &honesty::IDLE_GAPS,
-    &honesty::IDLE_MS,
-    &honesty::AMBIGUOUS_GAP_MS,
-    &honesty::UNRESOLVED_PENDING,
+/// Metrics that belong together, under a title people know.
+#[derive(Clone, Copy)]
+pub struct Family {
+    /// Title.
+    pub title: &'static str,
+    /// One line on what its metrics have in common.
+    pub about: &'static str,
+    /// Its metrics, in the order of reports.
+    pub metrics: &'static [&'static dyn Metric],
+}
+
+static SHELF: &[Family] = &[
+    Family {
+        title: "Frame rate",
+        about: "frames per second, from every side",
+        metrics: &[&frame_rate::FPS, &frame_rate::SCROLL_FPS, &delivery::DELIVERY_RATIO],
+    },
+    Family {
+        title: "Hitches",
+        about: "how much time frames were late by",
+        metrics: &[
+            &hitch::HITCH_MS_PER_S,
+            &hitch::HITCH_MS,
+            &dropped::DROPPED_FRAMES,
+            &dropped::DROPPED_PCT,
+            &frozen::FROZEN_FRAMES,
+            &frozen::FROZEN_RATIO,
+        ],
+    },
+    Family {
+        title: "Frame lengths",
+        about: "time from one present to the next: ranks, means, spread",
+        metrics: &[
+            &percentiles::P50_MS,
+            &percentiles::P90_MS,
+            &percentiles::P95_MS,
+            &percentiles::P99_MS,
+            &percentiles::MAX_MS,
+        ],
+    },
+    Family {
+        title: "PerfDog",
+        about: "the counts of PerfDog, on presents",
+        metrics: &[&perfdog::PERFDOG_JANK, &perfdog::PERFDOG_BIG_JANK],
+    },
+    Family { title: "Render stages", about: "where the app spent a frame (framestats)", metrics: &[] },
+    Family {
+        title: "Frame timeline",
+        about: "what SurfaceFlinger says of each frame (Android 12)",
+        metrics: &[],
+    },
+    Family { title: "The phone's log", about: "stalls the phone wrote down itself", metrics: &[] },
+    Family {
+        title: "Waits",
+        about: "time until something is seen",
+        metrics: &[&first_frame::FIRST_FRAME_LATENCY_MS, &launch::LAUNCH_TOTAL_MS],
+    },
+    Family {
+        title: "Honesty counters",
+        about: "how good the evidence is; given even where every other number is refused",
+        metrics: &[
+            &honesty::ZERO_ROWS,
+            &honesty::PENDING_ROWS,
+            &honesty::INVALID_ROWS,
+            &honesty::DUPLICATE_ROWS,
+            &honesty::SHORT_FRAMES,
+            &honesty::LOSS_EVENTS,
+            &honesty::RING_RESETS,
+            &honesty::IDLE_GAPS,
+            &honesty::IDLE_MS,
+            &honesty::AMBIGUOUS_GAP_MS,
+            &honesty::UNRESOLVED_PENDING,
+        ],
+    },
 ];
+
+static FLAT: LazyLock<Vec<&'static dyn Metric>> =
+    LazyLock::new(|| SHELF.iter().flat_map(|family| family.metrics.iter().copied()).collect());
+
+/// Every metric by family, in the order of reports.
+pub fn families() -> &'static [Family] {
+    SHELF
+}
 
 /// Every metric, in the order of reports.
 pub fn shelf() -> &'static [&'static dyn Metric] {
-    SHELF
+    &FLAT
 }
 
 /// The metric with this key.
 pub fn find(key: &str) -> Option<&'static dyn Metric> {
-    SHELF.iter().copied().find(|metric| metric.key() == key)
+    shelf().iter().copied().find(|metric| metric.key() == key)
 }
 
 /// One metric of one window: a number only when the evidence can carry it, else the reason.
@@ -82,7 +135,7 @@ pub fn reading(metric: &dyn Metric, window: &Window) -> Reading {
 
 /// Every metric on the shelf, by key.
 pub fn measure_all(window: &Window) -> BTreeMap<String, Reading> {
-    SHELF.iter().map(|metric| (metric.key().to_owned(), reading(*metric, window))).collect()
+    shelf().iter().map(|metric| (metric.key().to_owned(), reading(*metric, window))).collect()
 }
 
 #[cfg(test)]
