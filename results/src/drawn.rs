@@ -43,16 +43,40 @@ pub struct DrawnFrame {
     pub gpu_completed: Option<DeviceTime>,
     /// Finished: after swap (7–11), or when GPU and queue were both done (12+).
     pub completed: DeviceTime,
-    /// When it should have been finished (Android 12+); none when unknown.
+    /// When it should have been finished (Android 12+); none when unknown. As printed: the renderer moves it one interval
+    /// out where it finds its queue stuffed.
     pub deadline: Option<DeviceTime>,
     /// Shown on the screen then, where the app listens to frame metrics.
     pub displayed: Option<DeviceTime>,
     /// Frame interval the renderer believed in (Android 12+).
     pub interval: Option<Span>,
+    /// The frame callback began (`FrameStartTime`, Android 12+).
+    pub started: Option<DeviceTime>,
+    /// Time it was given from `intended` on, before the renderer moved `deadline` (`WorkloadTarget`, Android 14+).
+    pub workload: Option<Span>,
     /// Time blocked for a free buffer.
     pub dequeue: Option<Span>,
     /// Time to queue the buffer.
     pub queue: Option<Span>,
+}
+
+/// A printed row that is no [`DrawnFrame`]: known by the vsync it was scheduled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct SetAside {
+    /// The vsync it was scheduled for.
+    pub intended: DeviceTime,
+    /// Why.
+    pub why: Aside,
+}
+
+/// Why a row is no frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Aside {
+    /// Left out on purpose: first draw, skipped, surface canvas.
+    LeftOut,
+    /// In flight, or columns that cannot be believed: a later dump may show it whole.
+    Unreadable,
 }
 
 /// Drawn frames of the motions of a window, and whether they are all there were.
@@ -62,6 +86,8 @@ pub struct Drawn {
     pub frames: Vec<DrawnFrame>,
     /// Rows left out on purpose (first draw, skipped, surface canvas).
     pub ignored: u64,
+    /// Rows inside the motions that no dump showed whole.
+    pub unreadable: u64,
     /// Overlap of the dumps proves that no frame of the motions is missing.
     pub proved: bool,
     /// Why it is not proved, in words; empty when it is.

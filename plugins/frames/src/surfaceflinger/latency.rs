@@ -75,6 +75,7 @@ impl Block {
             capacity: self.capacity(),
             rows: self.rows,
             drawn: Vec::new(),
+            aside: Vec::new(),
         }
     }
 }
