@@ -6,6 +6,17 @@
 use crate::time::{DeviceTime, Span};
 use std::rc::Rc;
 
+mod blame;
+mod kind;
+mod rings;
+#[cfg(test)]
+pub(crate) mod samples_of_frames;
+mod within;
+
+pub use blame::{Blame, Joint, Share, compositor_only};
+pub use kind::{Judged, PRESENT_THRESHOLD, Verdict, classify};
+pub use rings::{samples, timelines};
+
 /// Bits of [`SurfaceFrame::jank`] and [`SurfaceFrame::display_jank`], as the platform numbers them.
 pub mod jank {
     /// On time.
@@ -68,6 +79,20 @@ pub enum Prediction {
     Unknown,
 }
 
+/// How much of a period a late frame missed, as the platform says (Android 14+).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Not told.
+    #[default]
+    Unknown,
+    /// Not late.
+    None,
+    /// Less than one render period.
+    Partial,
+    /// One render period or more.
+    Full,
+}
+
 /// One frame of one layer of one process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SurfaceFrame {
@@ -103,6 +128,10 @@ pub struct SurfaceFrame {
     pub prediction: Prediction,
     /// It carried a buffer.
     pub is_buffer: bool,
+    /// How much of a period it missed, as the platform says.
+    pub severity: Severity,
+    /// The first frame of a window that is known to have been opened while the trace ran: never judged.
+    pub first_draw: bool,
 }
 
 /// What a trace says about one app.
@@ -116,6 +145,8 @@ pub struct Lateness {
     pub span: Option<(DeviceTime, DeviceTime)>,
     /// Instants at which packets were lost: frames near them may be missing.
     pub lost_at: Vec<DeviceTime>,
+    /// Stretches in which packets were lost: from the last packet before to the first one after. Sorted.
+    pub lost: Vec<(DeviceTime, DeviceTime)>,
     /// Starts without an end (cut trace), packets that could not be read.
     pub unfinished: u64,
     /// Why not every frame of the span is surely here, in words; empty when it is.
