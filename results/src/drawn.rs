@@ -3,6 +3,10 @@
 //! Knows render stages only, never the screen: a frame drawn on time can be shown late and the other way round. Columns a
 //! release does not print are none. Must not know the text they came from, nor any metric.
 
+mod stitch;
+
+pub use stitch::{DrawnStitch, busiest, drawn, window_name};
+
 use crate::time::{DeviceTime, Span};
 use serde::{Deserialize, Serialize};
 
@@ -58,6 +62,13 @@ pub struct DrawnFrame {
     pub dequeue: Option<Span>,
     /// Time to queue the buffer.
     pub queue: Option<Span>,
+}
+
+impl DrawnFrame {
+    /// When the last thing known of it happened: shown, where that is known, else finished.
+    pub fn finished(&self) -> DeviceTime {
+        self.displayed.unwrap_or(self.completed).max(self.completed)
+    }
 }
 
 /// A printed row that is no [`DrawnFrame`]: known by the vsync it was scheduled for.

@@ -8,50 +8,30 @@ use crate::text::integer;
 /// Most columns a header may have; the widest known set has 26.
 const WIDEST: usize = 64;
 
-/// The columns that are read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(usize)]
-pub(crate) enum Column {
-    Flags,
-    IntendedVsync,
-    Vsync,
-    HandleInputStart,
-    AnimationStart,
-    PerformTraversalsStart,
-    DrawStart,
-    FrameInterval,
-    FrameStartTime,
-    SyncQueued,
-    SyncStart,
-    IssueDrawCommandsStart,
-    SwapBuffers,
-    FrameCompleted,
-    GpuCompleted,
-    SwapBuffersCompleted,
-    DisplayPresentTime,
+macro_rules! columns {
+    ($($name:ident)*) => {
+        /// The columns that are known; their names are those of the header.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(usize)]
+        pub(crate) enum Column { $($name),* }
+
+        const KNOWN: &[(&str, Column)] = &[$((stringify!($name), Column::$name)),*];
+    };
+}
+
+columns! {
+    Flags FrameTimelineVsyncId IntendedVsync Vsync OldestInputEvent NewestInputEvent
+    InputEventId HandleInputStart AnimationStart PerformTraversalsStart DrawStart FrameDeadline
+    FrameInterval FrameStartTime WorkloadTarget SyncQueued SyncStart IssueDrawCommandsStart
+    SwapBuffers FrameCompleted DequeueBufferDuration QueueBufferDuration GpuCompleted SwapBuffersCompleted
+    DisplayPresentTime CommandSubmissionCompleted
 }
 
 use Column::*;
 
-const KNOWN: [(&[u8], Column); 17] = [
-    (b"Flags", Flags),
-    (b"IntendedVsync", IntendedVsync),
-    (b"Vsync", Vsync),
-    (b"HandleInputStart", HandleInputStart),
-    (b"AnimationStart", AnimationStart),
-    (b"PerformTraversalsStart", PerformTraversalsStart),
-    (b"DrawStart", DrawStart),
-    (b"FrameInterval", FrameInterval),
-    (b"FrameStartTime", FrameStartTime),
-    (b"SyncQueued", SyncQueued),
-    (b"SyncStart", SyncStart),
-    (b"IssueDrawCommandsStart", IssueDrawCommandsStart),
-    (b"SwapBuffers", SwapBuffers),
-    (b"FrameCompleted", FrameCompleted),
-    (b"GpuCompleted", GpuCompleted),
-    (b"SwapBuffersCompleted", SwapBuffersCompleted),
-    (b"DisplayPresentTime", DisplayPresentTime),
-];
+/// How many columns are known: their cells fit one set of bits.
+const COLUMNS: usize = KNOWN.len();
+const _: () = assert!(COLUMNS <= 32);
 
 /// A header line, understood.
 #[derive(Clone, Debug)]
@@ -68,9 +48,14 @@ impl Header {
         let line = line.trim_ascii();
         let line = line.strip_suffix(b",").unwrap_or(line);
         let name = |text: &[u8]| {
-            KNOWN.iter().find(|(known, _)| *known == text.trim_ascii()).map(|&(_, column)| column)
+            let text = text.trim_ascii();
+            KNOWN.iter().find(|(known, _)| known.as_bytes() == text).map(|&(_, column)| column)
         };
-        let columns: Vec<_> = line.split(|&byte| byte == b',').take(WIDEST + 1).map(name).collect();
+        let mut columns: Vec<Option<Column>> = Vec::new();
+        for column in line.split(|&byte| byte == b',').take(WIDEST + 1).map(name) {
+            // Of two columns of one name the first counts.
+            columns.push(column.filter(|_| !columns.contains(&column)));
+        }
         let named = |column| columns.contains(&Some(column));
         (columns.len() <= WIDEST && named(IntendedVsync) && named(FrameCompleted))
             .then_some(Header { columns })
@@ -80,7 +65,7 @@ impl Header {
     pub fn row(&self, line: &[u8]) -> Option<Cells> {
         let line = line.trim_ascii_end();
         let line = line.strip_suffix(b",").unwrap_or(line);
-        let mut cells = Cells([None; KNOWN.len()]);
+        let mut cells = Cells { values: [0; COLUMNS], named: 0 };
         let mut rest = line;
         for (nth, column) in self.columns.iter().enumerate() {
             if nth > 0 {
@@ -89,7 +74,8 @@ impl Header {
             let (value, length) = integer(rest)?;
             rest = &rest[length..];
             if let Some(column) = column {
-                cells.0[*column as usize].get_or_insert(value);
+                cells.values[*column as usize] = value;
+                cells.named |= 1 << *column as usize;
             }
         }
         rest.is_empty().then(|| cells.straightened())
@@ -98,12 +84,17 @@ impl Header {
 
 /// The known cells of one row; columns the header does not name are `None`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Cells([Option<i64>; KNOWN.len()]);
+pub(crate) struct Cells {
+    values: [i64; COLUMNS],
+    /// Bit n: column n is named.
+    named: u32,
+}
 
 impl Cells {
     /// The cell of a column.
     pub fn get(&self, column: Column) -> Option<i64> {
-        self.0[column as usize]
+        let nth = column as usize;
+        (self.named & (1 << nth) != 0).then(|| self.values[nth])
     }
 
     /// Android 12 and 13 print FrameStartTime under the name FrameInterval and the other way round: a start time is
@@ -114,7 +105,7 @@ impl Cells {
             && interval > SECOND
             && start < SECOND
         {
-            self.0.swap(FrameInterval as usize, FrameStartTime as usize);
+            self.values.swap(FrameInterval as usize, FrameStartTime as usize);
         }
         self
     }

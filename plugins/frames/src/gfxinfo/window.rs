@@ -3,8 +3,9 @@
 //! Must not know: where the rows stand in a dump.
 
 use super::columns::Cells;
-use super::row::{FIRST_DRAW, Finished, Judged, RENDER_THREAD, SKIPPED, SURFACE_CANVAS, judge};
+use super::row::{FIRST_DRAW, RENDER_THREAD, Refused, SKIPPED, SURFACE_CANVAS, judge};
 use crate::rhythm::Ring;
+use farmjank_results::drawn::{Aside, DrawnFrame, SetAside};
 use farmjank_results::frame::{Row, Sample, Stamp};
 use farmjank_results::time::{DeviceTime, Span};
 use std::fmt;
@@ -89,7 +90,8 @@ impl Window {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rows {
     /// Finished frames and their place among the printed rows.
-    frames: Vec<(usize, Finished)>,
+    frames: Vec<(usize, DrawnFrame)>,
+    aside: Vec<SetAside>,
     printed: usize,
     invalid: u32,
     ignored: u32,
@@ -106,11 +108,15 @@ impl Rows {
             return;
         };
         self.classify(cells);
-        match judge(cells, now) {
-            Judged::Frame(frame) => self.frames.push((place, frame)),
-            Judged::Ignored => self.ignored += 1,
-            Judged::Invalid => self.invalid += 1,
+        let Refused { why, intended } = match judge(cells, now) {
+            Ok(frame) => return self.frames.push((place, frame)),
+            Err(refused) => refused,
+        };
+        match why {
+            Aside::LeftOut => self.ignored += 1,
+            Aside::Unreadable => self.invalid += 1,
         }
+        self.aside.extend(intended.map(|at| SetAside { intended: DeviceTime::from_ns(at), why }));
     }
 
     fn classify(&mut self, cells: &Cells) {
@@ -136,19 +142,23 @@ impl Rows {
         };
         for (place, frame) in &self.frames {
             let present = match (base, frame.displayed) {
-                (TimeBase::Completed, _) => Stamp::At(DeviceTime::from_ns(frame.completed)),
+                (TimeBase::Completed, _) => Stamp::At(frame.completed),
                 (TimeBase::Presented, _) if *place >= fresh => Stamp::Pending,
-                (TimeBase::Presented, Some(shown)) => Stamp::At(DeviceTime::from_ns(shown)),
+                (TimeBase::Presented, Some(shown)) => Stamp::At(shown),
                 (TimeBase::Presented, None) => {
                     sample.invalid_rows += 1;
                     continue;
                 }
             };
-            let intended = Some(DeviceTime::from_ns(frame.intended));
-            let ready = frame.ready.map(DeviceTime::from_ns);
+            let intended = Some(frame.intended);
             // The scheduled vsync also stands where a layer's row has the buffer's stamp: it identifies a pending frame.
-            sample.rows.push(Row { present, desired: intended, ready, intended });
+            sample.rows.push(Row { present, desired: intended, ready: frame.gpu_completed, intended });
         }
+        sample.drawn.extend(self.frames.iter().map(|(place, frame)| DrawnFrame {
+            displayed: frame.displayed.filter(|_| *place < fresh),
+            ..*frame
+        }));
+        sample.aside = self.aside;
         sample.rows.sort_by_key(|row| (at(row).is_none(), at(row), row.intended));
         window.time_base = base;
         window.classes = self.classes;
@@ -168,9 +178,9 @@ impl Rows {
 
     /// The median FrameInterval (the lower one of two).
     fn period(&self) -> Option<Span> {
-        let mut intervals: Vec<i64> = self.frames.iter().filter_map(|(_, frame)| frame.interval).collect();
+        let mut intervals: Vec<Span> = self.frames.iter().filter_map(|(_, frame)| frame.interval).collect();
         intervals.sort_unstable();
-        intervals.get(intervals.len().saturating_sub(1) / 2).map(|&interval| Span::from_ns(interval))
+        intervals.get(intervals.len().saturating_sub(1) / 2).copied()
     }
 
     /// Slots that were never filled. The dump does not print them; they are certain only when every frame the window

@@ -1,0 +1,241 @@
+//! Merging the framestats dumps of one HWUI window, and what proves that no frame of a motion is missing.
+//!
+//! Frames are merged by set, never by a watermark: dumps may come in any order, twice, or cut into others, and a row that
+//! was in flight comes back whole. A ring shows an unbroken run of frames, so two dumps that show one frame in common show an
+//! unbroken run together. A motion is proved when one such run reaches from its beginning to its end. Must not know the
+//! text, nor which window is the app's. Times are ns of the phone's clock.
+
+use super::{Aside, Drawn, DrawnFrame};
+use crate::frame::Sample;
+use crate::time::{DeviceTime, Span};
+use crate::window::Motion;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Rows that stay unreadable may be this share of the frames, in thousandths, before they are a doubt…
+const UNREADABLE_PERMILLE: u64 = 5;
+/// … and as many in any case.
+const UNREADABLE_FRAMES: u64 = 2;
+
+/// What tells one frame of a window from another: written before the frame is finished, and never changed after.
+type Key = (DeviceTime, Option<i64>, Option<DeviceTime>, Option<DeviceTime>);
+
+fn key(frame: &DrawnFrame) -> Key {
+    (frame.intended, frame.vsync_id, frame.sync_start, frame.swap)
+}
+
+/// The stitching of one window's dumps.
+#[derive(Clone, Debug, Default)]
+pub struct DrawnStitch {
+    frames: BTreeMap<Key, (DrawnFrame, usize)>,
+    /// Runs of frames that dumps show unbroken; one that was united with another points at it.
+    runs: Vec<Run>,
+    left_out: BTreeSet<DeviceTime>,
+    unreadable: BTreeSet<DeviceTime>,
+    /// The latest dump of a ring that had never drawn a frame.
+    unused: Option<DeviceTime>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    into: usize,
+    /// Oldest frame.
+    oldest: DeviceTime,
+    /// The oldest frame was the first one ever in the ring.
+    began: bool,
+    /// Newest instant it speaks for.
+    to: DeviceTime,
+}
+
+impl DrawnStitch {
+    /// Nothing yet.
+    pub fn new() -> Self {
+        DrawnStitch::default()
+    }
+
+    /// Adds one dump.
+    pub fn add(&mut self, sample: &Sample) {
+        for aside in &sample.aside {
+            match aside.why {
+                Aside::LeftOut => self.left_out.insert(aside.intended),
+                Aside::Unreadable => self.unreadable.insert(aside.intended),
+            };
+        }
+        let Some(oldest) = sample.drawn.iter().map(|frame| frame.intended).min() else {
+            if sample.zero_rows > 0 && sample.aside.is_empty() {
+                self.unused = self.unused.max(sample.asked);
+            }
+            return;
+        };
+        let finished = sample.drawn.iter().map(DrawnFrame::finished).max();
+        let to = sample.asked.max(finished).unwrap_or(oldest);
+        let run = self.runs.len();
+        self.runs.push(Run { into: run, oldest, began: sample.zero_rows > 0, to });
+        for frame in &sample.drawn {
+            match self.frames.get_mut(&key(frame)) {
+                Some((known, of)) => {
+                    absorb(known, frame);
+                    let of = *of;
+                    self.unite(run, of);
+                }
+                None => {
+                    self.frames.insert(key(frame), (*frame, run));
+                }
+            }
+        }
+    }
+
+    /// How many frames are known.
+    pub fn frames_seen(&self) -> usize {
+        self.frames.len()
+    }
+
+    /// How many of them were scheduled inside these motions.
+    pub fn frames_inside(&self, motions: &[Motion]) -> usize {
+        self.frames.values().filter(|(frame, _)| inside(motions, frame.intended)).count()
+    }
+
+    /// Frames scheduled inside the motions (both ends included), and whether none is missing.
+    ///
+    /// A frame whose UI work had not reached the render thread when the last dump was taken is not in any ring: dump again a
+    /// while after the last motion.
+    pub fn finish(&self, motions: &[Motion]) -> Drawn {
+        let frames: Vec<DrawnFrame> = self
+            .frames
+            .values()
+            .map(|(frame, _)| *frame)
+            .filter(|frame| inside(motions, frame.intended))
+            .collect();
+        let ignored = self.left_out.iter().filter(|at| inside(motions, **at)).count() as u64;
+        let known: BTreeSet<DeviceTime> = frames.iter().map(|frame| frame.intended).collect();
+        let lost = |at: &&DeviceTime| inside(motions, **at) && !known.contains(*at);
+        let unreadable = self.unreadable.iter().filter(lost).count() as u64;
+        let mut doubts: Vec<String> = Vec::new();
+        for motion in motions {
+            doubts.extend(self.doubt(motion).filter(|doubt| !doubts.contains(doubt)));
+        }
+        let all = frames.len() as u64 + unreadable;
+        if unreadable > UNREADABLE_FRAMES.max(all * UNREADABLE_PERMILLE / 1000) {
+            doubts.push(format!("{unreadable} of {all} rows stayed unreadable in every dump"));
+        }
+        Drawn { frames, ignored, unreadable, proved: doubts.is_empty(), doubts }
+    }
+
+    /// Why frames of this motion may be missing; none when a run reaches over it.
+    fn doubt(&self, motion: &Motion) -> Option<String> {
+        let runs = self.whole_runs();
+        // The first ring of a window shows all there ever was. One that began after another was cleared, and by whom nobody
+        // knows.
+        let first = |run: &Run| run.began && !runs.iter().any(|other| other.oldest < run.oldest);
+        let begins = |run: &Run| run.oldest <= motion.from || first(run);
+        if runs.iter().any(|run| begins(run) && run.to >= motion.to) {
+            return None;
+        }
+        if runs.is_empty() {
+            let unused = self.unused.is_some_and(|at| at >= motion.to);
+            return (!unused).then(|| "no dump shows a frame of this window".to_owned());
+        }
+        let early = runs.iter().filter(|run| begins(run)).map(|run| run.to).max();
+        let late = runs.iter().filter(|run| run.to >= motion.to).map(|run| run.oldest).min();
+        Some(match (early, late) {
+            (Some(to), None) => {
+                format!("the last dump was taken {:.0} ms before the motion ended", (motion.to - to).ms())
+            }
+            (None, Some(from)) => {
+                format!("the ring no longer held the first {:.0} ms of the motion", (from - motion.from).ms())
+            }
+            _ => {
+                "two dumps show no frame in common: the ring of 120 frames went round between them".to_owned()
+            }
+        })
+    }
+
+    /// The runs that are not part of another, in no order that matters.
+    fn whole_runs(&self) -> Vec<Run> {
+        self.runs.iter().enumerate().filter(|(at, run)| run.into == *at).map(|(_, run)| *run).collect()
+    }
+
+    fn root(&self, mut run: usize) -> usize {
+        while self.runs[run].into != run {
+            run = self.runs[run].into;
+        }
+        run
+    }
+
+    fn unite(&mut self, one: usize, other: usize) {
+        let (one, other) = (self.root(one), self.root(other));
+        if one == other {
+            return;
+        }
+        let (kept, gone) = (one.min(other), one.max(other));
+        let (mine, theirs) = (self.runs[kept], self.runs[gone]);
+        let (oldest, to) = (mine.oldest.min(theirs.oldest), mine.to.max(theirs.to));
+        let began = [mine, theirs].iter().any(|run| run.began && run.oldest == oldest);
+        self.runs[kept] = Run { into: kept, oldest, began, to };
+        self.runs[gone].into = kept;
+    }
+}
+
+/// Drawn frames of the motions from the dumps of one window, in any order.
+pub fn drawn<'s>(samples: impl IntoIterator<Item = &'s Sample>, motions: &[Motion]) -> Drawn {
+    let mut stitch = DrawnStitch::new();
+    samples.into_iter().for_each(|sample| stitch.add(sample));
+    stitch.finish(motions)
+}
+
+/// Of an app's windows by name, the one that drew most while things moved; of equals the first by name. None when none
+/// drew a frame then.
+pub fn busiest<'w>(
+    windows: &'w BTreeMap<String, DrawnStitch>,
+    motions: &[Motion],
+) -> Option<(&'w str, &'w DrawnStitch)> {
+    let drew = windows.iter().map(|(name, window)| (window.frames_inside(motions), name, window));
+    let best = drew
+        .filter(|(frames, ..)| *frames > 0)
+        .max_by_key(|(frames, name, _)| (*frames, std::cmp::Reverse(*name)));
+    best.map(|(_, name, window)| (name.as_str(), window))
+}
+
+/// The name of a framestats ring without the column its presents come from: one window may change that column from dump to
+/// dump, and its render stages belong together all the same.
+pub fn window_name(ring: &str) -> &str {
+    let base = [" (FrameCompleted)", " (DisplayPresentTime)"];
+    base.iter().find_map(|base| ring.strip_suffix(base)).unwrap_or(ring)
+}
+
+fn inside(motions: &[Motion], at: DeviceTime) -> bool {
+    motions.iter().any(|motion| motion.from <= at && at <= motion.to)
+}
+
+/// What two dumps say about one frame, whichever came first: columns that fill up later win over empty ones.
+fn absorb(mine: &mut DrawnFrame, theirs: &DrawnFrame) {
+    fn later<T: Ord + Copy>(mine: &mut Option<T>, theirs: Option<T>) {
+        *mine = (*mine).max(theirs);
+    }
+    mine.flags = mine.flags.max(theirs.flags);
+    mine.completed = mine.completed.max(theirs.completed);
+    let instants: [(&mut Option<DeviceTime>, Option<DeviceTime>); 15] = [
+        (&mut mine.vsync, theirs.vsync),
+        (&mut mine.oldest_input, theirs.oldest_input),
+        (&mut mine.handle_input, theirs.handle_input),
+        (&mut mine.animation, theirs.animation),
+        (&mut mine.traversals, theirs.traversals),
+        (&mut mine.draw, theirs.draw),
+        (&mut mine.sync_queued, theirs.sync_queued),
+        (&mut mine.issue, theirs.issue),
+        (&mut mine.swap_completed, theirs.swap_completed),
+        (&mut mine.submitted, theirs.submitted),
+        (&mut mine.gpu_completed, theirs.gpu_completed),
+        (&mut mine.deadline, theirs.deadline),
+        (&mut mine.displayed, theirs.displayed),
+        (&mut mine.started, theirs.started),
+        (&mut mine.swap, theirs.swap),
+    ];
+    instants.into_iter().for_each(|(mine, theirs)| later(mine, theirs));
+    let spans: [(&mut Option<Span>, Option<Span>); 4] = [
+        (&mut mine.interval, theirs.interval),
+        (&mut mine.workload, theirs.workload),
+        (&mut mine.dequeue, theirs.dequeue),
+        (&mut mine.queue, theirs.queue),
+    ];
+    spans.into_iter().for_each(|(mine, theirs)| later(mine, theirs));
+}
