@@ -26,6 +26,12 @@ pub enum Stream {
     Name = 9,
     /// Sensor readings.
     Sensor = 10,
+    /// What the compositor does to a display frame.
+    Compositor = 11,
+    /// Buffers that never reach the screen.
+    Drop = 12,
+    /// Tracing: how long it takes, what it loses.
+    Trace = 13,
 }
 
 /// Mixes three words into one that looks random.

@@ -22,7 +22,8 @@ use crate::chance::{Draw, Stream};
 use crate::dumps::{Body, Scene};
 use crate::pulse::{Act, Pulse, Setup};
 use crate::spec::PhoneSpec;
-use crate::truth::{RefreshSwitch, Truth, TruthLayer};
+use crate::pulse::compositor::Compositor;
+use crate::truth::{RefreshSwitch, Truth, TruthLayer, verdict};
 use clock::Clocks;
 use farmjank_results::time::Span;
 use std::collections::BTreeMap;
@@ -133,6 +134,9 @@ impl Phone {
         if !(0.0..=50.0).contains(&spec.load) || spec.thermal.status > 6 || spec.battery.level > 100 {
             return Err("load is 0 to 50, thermal status 0 to 6, battery level 0 to 100".to_owned());
         }
+        if !spec.compositor.sound() {
+            return Err("compositor: shares are 0 to 1 and together at most 1, longest is 1 to 60".to_owned());
+        }
         let clocks = Clocks::of(seed);
         let minute = 60e9;
         // No two panels of a model run exactly alike.
@@ -148,6 +152,7 @@ impl Phone {
             keyguard: (spec.keyguard, spec.secure),
             awake: spec.awake,
             saver: spec.battery.saver || settings::caps(&spec.settings),
+            compositor: Compositor::new(&spec.compositor, seed),
         });
         let model = spec.model.clone().unwrap_or_else(|| archetype.model.to_owned());
         let mut phone = Phone {
@@ -260,9 +265,13 @@ impl Phone {
             package: layer.package.clone(),
             born: layer.born,
             died: layer.died,
+            pid: layer.pid,
+            dropped: layer.take_dropped(until),
             frames: layer.take_history(until),
         });
-        let layers = buffers.filter(|layer| !layer.frames.is_empty()).collect();
+        let mut layers: Vec<TruthLayer> = buffers.filter(|layer| !layer.frames.is_empty()).collect();
+        let displays =
+            verdict::judge(&mut layers, self.setup.archetype.sdk, self.setup.compositor.is_some());
         let rates = self.setup.archetype.rates;
         let switch = |segment: &crate::pulse::panel::Segment| RefreshSwitch {
             at: segment.from,
@@ -272,7 +281,7 @@ impl Phone {
         let switches =
             replayed.panel.segments().iter().filter(|segment| segment.from <= until).map(switch).collect();
         let (gestures, launches) = (replayed.gestures, replayed.launches);
-        Truth { layers, gestures, switches, launches, phone: PhantomData }
+        Truth { layers, gestures, switches, launches, displays, phone: PhantomData }
     }
 
     /// The phone at an instant it has been advanced to.

@@ -4,6 +4,7 @@
 //! rhythm of asking. What happened can be replayed from the log of acts, so nothing has to be remembered for the
 //! truth. Times are ns on CLOCK_MONOTONIC. Must not know commands or text formats.
 
+pub mod compositor;
 pub mod hwui;
 pub mod layer;
 pub mod motion;
@@ -48,6 +49,8 @@ pub struct Setup {
     pub awake: bool,
     /// Battery saver at the beginning.
     pub saver: bool,
+    /// What compositor and display do; none when they are never late.
+    pub compositor: Option<compositor::Compositor>,
 }
 
 impl Setup {

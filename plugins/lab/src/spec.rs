@@ -35,6 +35,8 @@ pub struct PhoneSpec {
     pub injection_blocked: bool,
     /// Background load: 0 none, 1 makes every frame cost twice as much.
     pub load: f64,
+    /// What its compositor and display do to frames that were in time.
+    pub compositor: CompositorSpec,
     /// Settings as `namespace/key`, such as `global/animator_duration_scale: "0.5"`.
     pub settings: BTreeMap<String, String>,
     /// Faults present from the start.
@@ -57,6 +59,7 @@ impl Default for PhoneSpec {
             awake: true,
             injection_blocked: false,
             load: 0.0,
+            compositor: CompositorSpec::default(),
             settings: BTreeMap::new(),
             faults: Vec::new(),
         }
@@ -98,6 +101,48 @@ pub struct ThermalSpec {
 impl Default for ThermalSpec {
     fn default() -> Self {
         ThermalSpec { status: 0, drift_per_minute: 0.004, ceiling: 1.15 }
+    }
+}
+
+/// What SurfaceFlinger and the display do to frames that reached them in time. Shares of display frames, 0 to 1;
+/// nothing is wrong unless it is said here.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct CompositorSpec {
+    /// SurfaceFlinger's CPU work is late.
+    pub slow_cpu: f64,
+    /// Its composition on the GPU is late.
+    pub slow_gpu: f64,
+    /// The display shows a frame later than it was told to.
+    pub display_late: f64,
+    /// The next refresh was predicted wrong.
+    pub mispredicted: f64,
+    /// An app's buffer is replaced by the next one before it is shown.
+    pub dropped: f64,
+    /// Longest lateness, refreshes.
+    pub longest: u32,
+}
+
+impl Default for CompositorSpec {
+    fn default() -> Self {
+        CompositorSpec {
+            slow_cpu: 0.0,
+            slow_gpu: 0.0,
+            display_late: 0.0,
+            mispredicted: 0.0,
+            dropped: 0.0,
+            longest: 1,
+        }
+    }
+}
+
+impl CompositorSpec {
+    /// Whether the shares are shares.
+    pub fn sound(&self) -> bool {
+        let late = [self.slow_cpu, self.slow_gpu, self.display_late, self.mispredicted];
+        late.iter().chain([&self.dropped]).all(|share| (0.0..=1.0).contains(share))
+            && late.iter().sum::<f64>() <= 1.0
+            && (1..=60).contains(&self.longest)
     }
 }
 

@@ -2,6 +2,8 @@
 //!
 //! Times are ns on the phone's CLOCK_MONOTONIC. Must not know any text format.
 
+pub mod verdict;
+
 use std::marker::PhantomData;
 
 /// Why a frame came when it came.
@@ -18,6 +20,18 @@ pub enum Cause {
     Frozen,
     /// The first frame of a window.
     FirstDraw,
+    /// The app was in time; SurfaceFlinger's own CPU work was not.
+    CompositorCpu,
+    /// The app was in time; composition on the GPU was not.
+    CompositorGpu,
+    /// App and SurfaceFlinger were in time; the display showed it a refresh or more later.
+    DisplayLate,
+    /// In time, but behind a buffer that was late before it: later than promised, evenly paced.
+    Stuffed,
+    /// On its refresh, which was predicted elsewhere.
+    Mispredicted,
+    /// Ready in time and replaced by the next buffer before it was shown.
+    Dropped,
 }
 
 /// One frame that reached the screen.
@@ -37,6 +51,108 @@ pub struct TruthFrame {
     pub cause: Cause,
     /// Index into [`Truth::gestures`] of the gesture that moved it; none for animations, videos and launches.
     pub gesture: Option<u32>,
+    /// Vsync id, as in framestats' `FrameTimelineVsyncId`; none for surfaces that render without one.
+    pub token: Option<i64>,
+    /// Vsync it was scheduled for.
+    pub intended: i64,
+    /// doFrame began.
+    pub start: i64,
+    /// When its buffer should have been ready.
+    pub deadline: i64,
+    /// When it should have been shown.
+    pub expected: i64,
+    /// SurfaceFlinger took it.
+    pub latch: i64,
+    /// The refresh SurfaceFlinger meant it for; `vsync` unless compositor or display were late.
+    pub planned: i64,
+    /// What became of the display frame that showed it.
+    pub trouble: Trouble,
+    /// Token of the display frame that showed it; 0 before it is judged.
+    pub display: i64,
+    /// What the phone still knew of its promise.
+    pub prediction: Prediction,
+    /// The buffer was ready by its deadline, the one moved by stuffing included.
+    pub in_time: bool,
+    /// FrameTimeline's verdict, bits of [`verdict`].
+    pub jank: u32,
+}
+
+/// A frame that was drawn, queued and never shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TruthDropped {
+    /// Vsync id; none for surfaces that render without one.
+    pub token: Option<i64>,
+    /// Vsync it was scheduled for.
+    pub intended: i64,
+    /// When its buffer should have been ready.
+    pub deadline: i64,
+    /// The buffer's own timestamp.
+    pub desired: i64,
+    /// Acquire fence.
+    pub ready: i64,
+    /// When SurfaceFlinger gave it up for a newer one.
+    pub at: i64,
+    /// Token of the display frame that showed the newer one; 0 when none did.
+    pub display: i64,
+}
+
+/// What a phone still knew of the promise behind a vsync id.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Prediction {
+    /// Known.
+    #[default]
+    Valid,
+    /// Forgotten: the app took longer than promises are kept.
+    Expired,
+    /// There was none: the buffer came without a vsync id.
+    None,
+}
+
+/// What went wrong with a display frame after SurfaceFlinger took its buffers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Trouble {
+    /// Nothing.
+    #[default]
+    None,
+    /// SurfaceFlinger's CPU work ended so many refreshes late.
+    Cpu(u8),
+    /// Its GPU composition did.
+    Gpu(u8),
+    /// The display showed it so many refreshes late.
+    Display(u8),
+    /// Its refresh was predicted wrong: promised minus true, ns.
+    Mispredicted(i32),
+}
+
+impl Trouble {
+    /// Refreshes it costs.
+    pub fn refreshes(self) -> u8 {
+        match self {
+            Trouble::Cpu(late) | Trouble::Gpu(late) | Trouble::Display(late) => late,
+            Trouble::None | Trouble::Mispredicted(_) => 0,
+        }
+    }
+}
+
+/// One composition that reached the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TruthDisplay {
+    /// Its token: never one of an app.
+    pub token: i64,
+    /// SurfaceFlinger woke up.
+    pub wake: i64,
+    /// When it should have been shown.
+    pub expected: i64,
+    /// Present fence.
+    pub present: i64,
+    /// SurfaceFlinger and its GPU work were done in time.
+    pub in_time: bool,
+    /// Composed on the GPU.
+    pub gpu: bool,
+    /// Refresh period in force, ns.
+    pub period: i64,
+    /// FrameTimeline's verdict, bits of [`verdict`].
+    pub jank: u32,
 }
 
 /// One layer and its frames.
@@ -52,6 +168,10 @@ pub struct TruthLayer {
     pub died: Option<i64>,
     /// Its frames in order of presentation.
     pub frames: Vec<TruthFrame>,
+    /// Process that draws it; 0 for the system's own.
+    pub pid: u32,
+    /// Frames that were drawn and never shown, in order.
+    pub dropped: Vec<TruthDropped>,
 }
 
 /// One touch.
@@ -102,11 +222,19 @@ pub struct Truth<'a> {
     pub switches: Vec<RefreshSwitch>,
     /// Launches in order.
     pub launches: Vec<TruthLaunch>,
+    /// Compositions in order of presentation, all layers together.
+    pub displays: Vec<TruthDisplay>,
     /// Ties the truth to its phone.
     pub(crate) phone: PhantomData<&'a ()>,
 }
 
 impl Truth<'_> {
+    /// The display frame with a token.
+    pub fn display(&self, token: i64) -> Option<&TruthDisplay> {
+        let at = self.displays.binary_search_by_key(&token, |display| display.token).ok()?;
+        self.displays.get(at)
+    }
+
     /// The frames of a layer by its name; of the youngest when several had it.
     pub fn layer(&self, name: &str) -> Option<&TruthLayer> {
         self.layers.iter().rev().find(|layer| layer.name == name)

@@ -92,7 +92,7 @@ fn fill(row: &Drawn, previous: Option<&Drawn>, sdk: u32, now: i64, cells: &mut [
     [stages.start + 4_000, stages.start + 9_000, stages.traversal, stages.draw]
         .into_iter()
         .for_each(&mut put);
-    let deadline = stages.intended + 2 * stages.interval - 500_000;
+    let deadline = stages.deadline;
     match sdk {
         ..=30 => {}
         // The platform's own mistake: the header says interval, start; the values come as start, interval.

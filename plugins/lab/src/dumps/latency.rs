@@ -61,19 +61,25 @@ fn history(scene: &Scene<'_>, layer: &Layer, out: &mut Vec<u8>) {
         return;
     };
     let walked = layer.taken(scene.now).filter(|row| row.vsync >= *first && row.vsync <= last);
-    // Display frames whose fence is pending are left out.
+    // Display frames whose fence is pending are left out; buffers that were given up for one shown are not.
+    let mut given_up = layer.given_up(scene.now).skip_while(|dropped| dropped.at < *first).peekable();
     for row in walked.filter(|row| row.present <= scene.now) {
+        while let Some(dropped) = given_up.next_if(|dropped| dropped.at <= row.latch) {
+            cells([dropped.desired, 0, dropped.ready], out);
+        }
         print(row, scene.now, out);
     }
 }
 
 fn print(row: &Row, now: i64, out: &mut Vec<u8>) {
-    number(row.desired, out);
-    out.push(b'\t');
-    number(if row.present <= now { row.present } else { PENDING }, out);
-    out.push(b'\t');
-    number(row.ready, out);
-    out.push(b'\n');
+    cells([row.desired, if row.present <= now { row.present } else { PENDING }, row.ready], out);
+}
+
+fn cells(cells: [i64; 3], out: &mut Vec<u8>) {
+    for (cell, end) in cells.into_iter().zip(*b"\t\t\n") {
+        number(cell, out);
+        out.push(end);
+    }
 }
 
 fn zeros(rows: usize, out: &mut Vec<u8>) {

@@ -112,7 +112,7 @@ impl Tally {
         self.gpu[if gpu_ms > 25 { 25 } else { gpu_ms as usize - 1 }] += 1;
         let legacy = total > interval;
         self.legacy += u64::from(legacy);
-        let janky = if sdk >= 31 { done >= stages.intended + 2 * interval } else { legacy };
+        let janky = if sdk >= 31 { done > stages.deadline } else { legacy };
         self.high_input += u64::from(sdk >= 31 && !janky && legacy);
         if janky {
             self.janky += 1;

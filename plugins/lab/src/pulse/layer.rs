@@ -3,9 +3,9 @@
 //! Times are ns on CLOCK_MONOTONIC. Must not know what produces frames or how rows are printed.
 
 use super::panel::Panel;
-use super::pipeline::Made;
+use super::pipeline::{self, Made};
 use crate::chance::{Draw, Stream};
-use crate::truth::{Cause, TruthFrame};
+use crate::truth::{Prediction, Trouble, TruthDropped, TruthFrame};
 use std::collections::VecDeque;
 
 /// Rows of the classic ring that are visible.
@@ -32,6 +32,7 @@ pub struct Row {
     pub present: i64,
     noise: i32,
     lead: i32,
+    trouble: Trouble,
 }
 
 /// What kind of layer, which decides who lists it and whether it ever has frames.
@@ -67,6 +68,10 @@ pub struct Layer {
     /// Frames since the last clear, as the history engine counts.
     since_clear: u64,
     history: Option<Vec<TruthFrame>>,
+    /// The newest buffers that were never shown.
+    dropped: VecDeque<TruthDropped>,
+    /// Process that draws it; 0 for the system's own.
+    pub pid: u32,
 }
 
 impl Layer {
@@ -86,11 +91,20 @@ impl Layer {
             cleared: i64::MIN,
             since_clear: 0,
             history: keep.then(Vec::new),
+            dropped: VecDeque::new(),
+            pid: 0,
         }
     }
 
-    /// Takes a frame that will be shown at `made.present`.
-    pub fn push(&mut self, panel: &Panel, made: &Made, desired: i64, gesture: Option<u32>) {
+    /// Takes a frame that will be shown at `made.present`; `token` is its vsync id, if it carries one.
+    pub fn push(
+        &mut self,
+        panel: &Panel,
+        made: &Made,
+        desired: i64,
+        gesture: Option<u32>,
+        token: Option<i64>,
+    ) {
         let noise = (Draw::of(self.seed, Stream::Fence, self.count).bell() * FENCE_SD)
             .clamp(-FENCE_WORST, FENCE_WORST) as i32;
         self.count += 1;
@@ -106,11 +120,34 @@ impl Layer {
             present: made.present + i64::from(noise),
             noise,
             lead: made.lead as i32,
+            trouble: made.promise.trouble,
         };
         self.rows.push_back(row);
         if let Some(history) = &mut self.history {
-            history.push(truth(panel, &row, made.cause, gesture));
+            history.push(truth(panel, &row, made, gesture, token));
         }
+    }
+
+    /// Takes a frame that the next one will replace before it is shown.
+    pub fn drop_frame(&mut self, made: &Made, desired: i64, token: Option<i64>) {
+        if self.history.is_none() && self.dropped.len() == KEPT {
+            self.dropped.pop_front();
+        }
+        self.dropped.push_back(TruthDropped {
+            token,
+            intended: made.stages.intended,
+            deadline: made.promise.deadline,
+            desired,
+            ready: made.stages.ready,
+            // SurfaceFlinger finds two buffers at its next wake-up and takes the newer.
+            at: made.latch + made.stages.interval,
+            display: 0,
+        });
+    }
+
+    /// Buffers given up by `now`, oldest first.
+    pub fn given_up(&self, now: i64) -> impl DoubleEndedIterator<Item = &TruthDropped> + Clone {
+        self.dropped.iter().filter(move |dropped| dropped.at <= now)
     }
 
     /// The panel's lattice changed from `from` on: frames shown later move to it. Answers the refreshes of the last
@@ -121,13 +158,17 @@ impl Layer {
             let before = if index > 0 { self.rows[index - 1].vsync } else { i64::MIN };
             let row = &mut self.rows[index];
             let lead = i64::from(row.lead);
-            row.vsync = panel.at_or_after((row.ready + lead).max(from).max(before.saturating_add(1)));
+            let planned = panel.at_or_after((row.ready + lead).max(from).max(before.saturating_add(1)));
+            row.vsync = pipeline::later(panel, planned, row.trouble);
             row.present = row.vsync + i64::from(row.noise);
-            row.latch = row.latch.min((row.vsync - lead).max(row.ready));
+            row.latch = row.latch.min((planned - lead).max(row.ready));
             let (moved, back) = (*row, self.rows.len() - index);
             if let Some(history) = &mut self.history {
                 let at = history.len() - back;
-                history[at] = truth(panel, &moved, history[at].cause, history[at].gesture);
+                let frame = &mut history[at];
+                (frame.present, frame.vsync) = (moved.present, moved.vsync);
+                (frame.latch, frame.planned) = (moved.latch, planned);
+                frame.period = panel.at(moved.vsync).period;
             }
         }
         self.rows.iter().rev().map(|row| row.vsync)
@@ -183,19 +224,35 @@ impl Layer {
         frames.truncate(frames.partition_point(|frame| frame.present <= now));
         frames
     }
+
+    /// What was drawn and never shown, up to `now`.
+    pub fn take_dropped(&mut self, now: i64) -> Vec<TruthDropped> {
+        std::mem::take(&mut self.dropped).into_iter().filter(|dropped| dropped.at <= now).collect()
+    }
 }
 
-fn truth(panel: &Panel, row: &Row, cause: Cause, gesture: Option<u32>) -> TruthFrame {
-    // A refresh that begins a segment was still waited for at the old rate.
-    let period = panel.at(row.vsync).period;
+fn truth(panel: &Panel, row: &Row, made: &Made, gesture: Option<u32>, token: Option<i64>) -> TruthFrame {
     TruthFrame {
         present: row.present,
         vsync: row.vsync,
-        period,
+        // A refresh that begins a segment was still waited for at the old rate.
+        period: panel.at(row.vsync).period,
         desired: row.desired,
         ready: row.ready,
-        cause,
+        cause: made.cause,
         gesture,
+        token,
+        intended: made.stages.intended,
+        start: made.stages.start,
+        deadline: made.promise.deadline,
+        expected: made.promise.expected,
+        latch: row.latch,
+        planned: made.promise.planned,
+        trouble: row.trouble,
+        display: 0,
+        prediction: if token.is_some() { Prediction::Valid } else { Prediction::None },
+        in_time: true,
+        jank: 0,
     }
 }
 
@@ -214,9 +271,9 @@ mod tests {
         let manner = Manner::new(&PageSpec::default(), 1.0);
         let mut vsync = 0;
         for index in 0..frames {
-            let load = Load { factor: 1.0, lead: 0.9, first: index == 0, first_draw: 0 };
+            let load = Load { factor: 1.0, lead: 0.9, first: index == 0, first_draw: 0, compositor: None };
             let made = pipeline.make(&panel, &manner, vsync, load);
-            layer.push(&panel, &made, made.stages.queued, None);
+            layer.push(&panel, &made, made.stages.queued, None, None);
             vsync = panel.after(made.stages.vsync);
         }
         (panel, layer)

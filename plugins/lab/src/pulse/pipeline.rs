@@ -2,10 +2,11 @@
 //!
 //! Pure arithmetic over one window's producer. Times are ns on CLOCK_MONOTONIC. Must not know layers or gestures.
 
+use super::compositor::Compositor;
 use super::panel::Panel;
 use crate::chance::{Draw, Stream};
 use crate::spec::PageSpec;
-use crate::truth::Cause;
+use crate::truth::{Cause, Trouble};
 
 const MS: f64 = 1e6;
 
@@ -67,6 +68,8 @@ pub struct Stages {
     pub ready: i64,
     /// Refresh period the app believed in.
     pub interval: i64,
+    /// When the GPU should be done, moved on while the queue is stuffed.
+    pub deadline: i64,
 }
 
 /// A frame as made: its stages and the refresh that shows it.
@@ -82,6 +85,21 @@ pub struct Made {
     pub lead: i64,
     /// Why then.
     pub cause: Cause,
+    /// What was promised, and what compositor and display made of it.
+    pub promise: Promise,
+}
+
+/// What a frame was promised when it was scheduled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Promise {
+    /// Its buffer should be ready by then.
+    pub deadline: i64,
+    /// It should be shown then.
+    pub expected: i64,
+    /// The refresh SurfaceFlinger took it for.
+    pub planned: i64,
+    /// Why it was shown at another, or why the promise was wrong.
+    pub trouble: Trouble,
 }
 
 /// What one frame is made under.
@@ -95,6 +113,8 @@ pub struct Load {
     pub first: bool,
     /// The first frame of a window: cost of it in ns, 0 for any other frame.
     pub first_draw: i64,
+    /// What compositor and display may do to it.
+    pub compositor: Option<Compositor>,
 }
 
 /// A window's producer of frames.
@@ -107,6 +127,7 @@ pub struct Pipeline {
     ui_free: i64,
     rt_free: i64,
     gpu_free: i64,
+    last_latch: i64,
     presents: [i64; 4],
 }
 
@@ -122,6 +143,7 @@ impl Pipeline {
             ui_free: idle,
             rt_free: idle,
             gpu_free: idle,
+            last_latch: idle,
             presents: [idle; 4],
         }
     }
@@ -164,7 +186,14 @@ impl Pipeline {
         let queued = swap + render / 10 + 20_000;
         let ready = queued.max(self.gpu_free) + gpu;
         let earliest = panel.after(self.presents[0].max(intended));
-        let present = earliest.max(panel.at_or_after(ready + lead));
+        let planned = earliest.max(panel.at_or_after(ready + lead));
+        let promise = promise(panel, intended, planned, ready, lead, load.compositor);
+        let present = later(panel, planned, promise.trouble);
+        // The platform's rule for a stuffed queue: a period after the last buffer was taken.
+        let stuffed = promise.deadline <= self.last_latch;
+        let deadline = if stuffed { self.last_latch + period } else { promise.deadline };
+        let latch = (planned - lead).max(ready);
+        self.last_latch = latch;
         self.ui_free = issue;
         self.rt_free = queued;
         self.gpu_free = ready;
@@ -183,9 +212,10 @@ impl Pipeline {
             queued,
             ready,
             interval: period,
+            deadline,
         };
-        let cause = if load.first_draw > 0 { Cause::FirstDraw } else { cause };
-        Made { stages, latch: (present - lead).max(ready), present, lead, cause }
+        let cause = if load.first_draw > 0 { Cause::FirstDraw } else { blamed(cause, promise.trouble) };
+        Made { stages, latch, present, lead, cause, promise }
     }
 
     /// The refreshes of the last frames moved, because the panel changed its rate before them: newest first.
@@ -225,6 +255,44 @@ impl Pipeline {
             return ((draw.next(4).between(750.0, 2_500.0) * MS) as i64, Cause::Frozen);
         }
         (0, Cause::Smooth)
+    }
+}
+
+/// What was promised to the frame scheduled for `intended`: the second refresh from there, with the time SurfaceFlinger
+/// needs before it. A wrong prediction moves both.
+fn promise(
+    panel: &Panel,
+    intended: i64,
+    planned: i64,
+    ready: i64,
+    lead: i64,
+    compositor: Option<Compositor>,
+) -> Promise {
+    let expected = panel.after(panel.after(intended));
+    let deadline = expected - lead;
+    let trouble = compositor.map_or(Trouble::None, |compositor| {
+        compositor.trouble(planned, panel.at(planned).period, deadline - ready)
+    });
+    let shift = match trouble {
+        Trouble::Mispredicted(shift) => i64::from(shift),
+        _ => 0,
+    };
+    Promise { deadline: deadline + shift, expected: expected + shift, planned, trouble }
+}
+
+/// The refresh that shows what was meant for `planned`.
+pub(super) fn later(panel: &Panel, planned: i64, trouble: Trouble) -> i64 {
+    (0..trouble.refreshes()).fold(planned, |vsync, _| panel.after(vsync))
+}
+
+/// The cause, where the app was smooth and what came after it was not.
+fn blamed(cause: Cause, trouble: Trouble) -> Cause {
+    match (cause, trouble) {
+        (Cause::Smooth, Trouble::Cpu(_)) => Cause::CompositorCpu,
+        (Cause::Smooth, Trouble::Gpu(_)) => Cause::CompositorGpu,
+        (Cause::Smooth, Trouble::Display(_)) => Cause::DisplayLate,
+        (Cause::Smooth, Trouble::Mispredicted(_)) => Cause::Mispredicted,
+        (cause, _) => cause,
     }
 }
 

@@ -194,15 +194,17 @@ impl Pulse {
     }
 
     fn splash_frame(&mut self, t: i64) {
+        let compositor = self.setup.compositor;
         let Some(splash) = self.splash.as_mut() else { return };
         if splash.motion.moving(t).is_none() {
             splash.plan(&self.panel, t + 1);
             return;
         }
-        let load = Load { factor: 1.0, lead: self.setup.archetype.lead, first: false, first_draw: 0 };
+        let lead = self.setup.archetype.lead;
+        let load = Load { factor: 1.0, lead, first: false, first_draw: 0, compositor };
         let made = splash.pipeline.make(&self.panel, &splash.manner, splash.next, load);
         if let Some(layer) = self.layers[splash.layer].as_mut() {
-            layer.push(&self.panel, &made, made.stages.queued, None);
+            layer.push(&self.panel, &made, made.stages.queued, None, Some(token(&made.stages)));
         }
         splash.last = made.stages.vsync.max(made.stages.start);
         splash.plan(&self.panel, made.stages.vsync.max(made.stages.start) + 1);
@@ -227,20 +229,27 @@ impl Pulse {
         if first {
             ui.pipeline.burst(intended as u64);
         }
-        let load = Load { factor, lead: setup.archetype.lead, first, first_draw };
+        let (lead, compositor) = (setup.archetype.lead, setup.compositor);
+        let load = Load { factor, lead, first, first_draw, compositor };
         let made = ui.pipeline.make(&self.panel, &ui.manner, intended, load);
         ui.first_draw = 0;
         ui.last = made.stages.vsync.max(made.stages.start);
         let gesture = stretch.and_then(|stretch| stretch.gesture);
-        if let Some(layer) = self.layers[ui.layer].as_mut() {
-            layer.push(&self.panel, &made, made.stages.queued, gesture);
-        }
         // A window whose content lives in a SurfaceView draws only its first frame itself.
         let own = window.surface.is_none() || first_draw > 0;
+        let token = own.then(|| token(&made.stages));
+        let follows = first_draw == 0 && !first && ui.motion.moving(ui.last + made.stages.interval).is_some();
+        let given_up = follows && compositor.is_some_and(|compositor| compositor.drops(intended));
+        match self.layers[ui.layer].as_mut() {
+            Some(layer) if given_up => layer.drop_frame(&made, made.stages.queued, token),
+            Some(layer) => layer.push(&self.panel, &made, made.stages.queued, gesture, token),
+            None => {}
+        }
         if own {
             let finger = stretch.is_some_and(|stretch| stretch.finger);
             let shown =
                 self.layers[window.ui.layer].as_deref().and_then(Layer::newest).map_or(0, |row| row.present);
+            let shown = if given_up { 0 } else { shown };
             let drawn = drawn(&made, u32::from(first_draw > 0), finger, shown);
             window.hwui.push(drawn, &mut self.processes[window.app].tally);
         }
@@ -262,13 +271,13 @@ impl Pulse {
 
     fn paced_frame(&mut self, index: usize, t: i64) {
         let factor = self.factor(t);
-        let lead = self.setup.archetype.lead;
+        let (lead, compositor) = (self.setup.archetype.lead, self.setup.compositor);
         let Some(paced) = self.windows[index].as_mut().and_then(|window| window.paced.as_mut()) else {
             return;
         };
         let due = paced.from + paced.index * paced.every;
         let intended = self.panel.at_or_after(due.max(t));
-        let load = Load { factor, lead, first: false, first_draw: 0 };
+        let load = Load { factor, lead, first: false, first_draw: 0, compositor };
         let made = paced.pipeline.make(&self.panel, &paced.manner, intended, load);
         paced.index += 1;
         // A player drops what it cannot show any more.
@@ -276,7 +285,7 @@ impl Pulse {
         paced.index += behind.max(0);
         let desired = if paced.explicit { due + 2 * paced.every } else { made.stages.queued };
         if let Some(layer) = self.layers[paced.layer].as_mut() {
-            layer.push(&self.panel, &made, desired, None);
+            layer.push(&self.panel, &made, desired, None, None);
         }
         let changed = self.panel.moved(t, true);
         self.rescheduled(changed);
@@ -295,13 +304,18 @@ fn move_frames(
     }
 }
 
+/// Vsync id of a frame: one for every vsync an app is scheduled for.
+fn token(stages: &Stages) -> i64 {
+    stages.intended / 1_300_000
+}
+
 /// A frame as HWUI notes it.
 fn drawn(made: &Made, flags: u32, finger: bool, shown: i64) -> Drawn {
     let stages = made.stages;
     let draw = Draw::of(stages.intended as u64, Stream::Name, 1);
     let input = if finger { (draw.0 >> 33) as u32 | 1 } else { 0 };
     let input_at = if finger { stages.vsync - draw.whole(1_000_000, 4_000_000) } else { 0 };
-    Drawn { stages, flags, token: stages.intended / 1_300_000, input, input_at, shown }
+    Drawn { stages, flags, token: token(&stages), input, input_at, shown }
 }
 
 /// Notes the callback that drew nothing.
@@ -322,6 +336,7 @@ fn skipped(window: &mut super::world::Window, made: &Made, vsync: i64, process: 
         queued: done,
         ready: done,
         interval: made.stages.interval,
+        deadline: made.stages.deadline + (vsync - made.stages.intended),
     };
     let skipped = Made { stages, cause: Cause::Smooth, ..*made };
     window.hwui.push(drawn(&skipped, 8, false, 0), process);

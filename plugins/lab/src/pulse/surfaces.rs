@@ -111,6 +111,8 @@ impl Pulse {
         });
         let mut layer = Layer::new(name, self.next_layer, role, package, t, self.setup.seed, self.keep);
         layer.parent = parent;
+        let drawn_by = self.setup.apps.iter().position(|app| app.id() == package);
+        layer.pid = drawn_by.and_then(|app| self.processes[app].pid).unwrap_or(0);
         self.layers.push(Some(Box::new(layer)));
         self.layers.len() - 1
     }
