@@ -31,6 +31,17 @@ pub enum Logged {
         /// Callback or message code.
         callback: String,
     },
+    /// `Looper: Slow delivery took …`: a message waited in the queue of its thread; what blocked it came before.
+    SlowDelivery {
+        /// How long it waited.
+        took: Span,
+        /// Thread.
+        thread: String,
+        /// Class of the handler.
+        handler: String,
+        /// Callback or message code.
+        callback: String,
+    },
     /// `Choreographer: Skipped N frames!`.
     SkippedFrames(u32),
     /// `Davey! duration=NNNms`: a render of 700 ms or more.
@@ -53,8 +64,12 @@ pub enum Logged {
 pub struct LogWatch {
     /// Entries of the app's processes inside the window, in order of time.
     pub entries: Vec<LogEntry>,
+    /// First and last instant the watch speaks for, where the phone's clock was read.
+    pub span: Option<(DeviceTime, DeviceTime)>,
     /// Threshold of slow messages in force, ms; none when the platform's watch was not armed.
     pub slow_ms: Option<u32>,
+    /// Why slow messages were not watched, in words; none when they were.
+    pub unarmed: Option<String>,
     /// Why something may be missing (the log's ring overflowed), in words.
     pub doubts: Vec<String>,
 }

@@ -113,6 +113,8 @@ pub enum Needs {
     Layers,
     /// The phone's log of the stretch. Refused when it was not read.
     Log,
+    /// SurfaceFlinger's own counts of the layer. Refused when none were taken or something else cleared them.
+    Tally,
     /// The report of `am start`, which the engine fills in; no frames at all.
     Launch,
 }
@@ -128,6 +130,7 @@ impl fmt::Display for Needs {
             Needs::Timeline => "SurfaceFlinger's frame timeline (a Perfetto trace)",
             Needs::Layers => "every present of every layer of the app",
             Needs::Log => "the phone's log of the window",
+            Needs::Tally => "SurfaceFlinger's own counts of the layer (timestats)",
             Needs::Launch => "a launchApp step in the window",
         })
     }

@@ -19,6 +19,7 @@ pub fn doubt(needs: Needs, window: &Window) -> Option<String> {
         Needs::Stages => return stages(window),
         Needs::Timeline => return timeline(window),
         Needs::Log => return log(window),
+        Needs::Tally => return tally(window),
         Needs::Presents | Needs::Layers => (true, false, false),
         Needs::Frames => (true, true, false),
         Needs::Vsyncs => (true, true, true),
@@ -70,6 +71,18 @@ fn log(window: &Window) -> Option<String> {
         None => Some("the phone's log was not read in this window".to_owned()),
         Some(log) if !log.doubts.is_empty() => {
             Some(format!("the log is incomplete: {}", log.doubts.join("; ")))
+        }
+        Some(_) => None,
+    }
+}
+
+fn tally(window: &Window) -> Option<String> {
+    match &window.beside.tally {
+        None => {
+            Some("SurfaceFlinger's counts were not taken in this window (Android 9 and newer can)".to_owned())
+        }
+        Some(tally) if !tally.doubts.is_empty() => {
+            Some(format!("SurfaceFlinger's counts are not of this window: {}", tally.doubts.join("; ")))
         }
         Some(_) => None,
     }
@@ -127,7 +140,9 @@ mod tests {
             let reading = reading(*metric, &window);
             match metric.needs() {
                 Needs::Counters => assert!(reading.value().is_some(), "{}", metric.key()),
-                Needs::Launch => assert_eq!(reading.value(), None),
+                Needs::Launch | Needs::Stages | Needs::Timeline | Needs::Log | Needs::Tally => {
+                    assert_eq!(reading.value(), None)
+                }
                 _ => assert_eq!(
                     reading,
                     crate::metric::Reading::Unmeasurable(
