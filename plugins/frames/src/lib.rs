@@ -8,6 +8,7 @@
 
 pub mod gfxinfo;
 mod intake;
+pub mod logcat;
 mod marks;
 mod recognise;
 mod refusal;
@@ -15,7 +16,10 @@ pub mod rhythm;
 pub mod surfaceflinger;
 mod tap;
 pub mod text;
+pub mod timestats;
 
 pub use gfxinfo::{Gfxinfo, read_clock};
+pub use logcat::Logcat;
 pub use recognise::{read_auto, read_frameless};
 pub use surfaceflinger::SurfaceFlinger;
+pub use timestats::TimeStats;

@@ -1,0 +1,90 @@
+//! The phone's own log beside the frames: slow main-thread messages, skipped frames, `Davey!`, ANRs and crashes.
+//!
+//! A witness, asked at both ends of a window. Slow messages are the platform's own watch: with
+//! `log.looper.<uid>.main.slow` set, every `Looper` logs messages that took that long, frames or not. A main loop reads
+//! the property once, when it starts: processes from before are not watched, and the reader says so instead of 0.
+//! Must not know: gestures, metrics. Times are CLOCK_MONOTONIC, as `-v monotonic` prints them.
+
+mod line;
+mod message;
+mod script;
+mod statement;
+mod story;
+
+pub use line::{Line, read_line};
+pub use message::read_message;
+
+use farmjank_results::device::{App, DeviceFacts};
+use farmjank_results::frame::SourceId;
+use farmjank_results::testimony::Testimony;
+use farmjank_results::time::ClockMap;
+use farmjank_seams::source::{Unfit, Unreadable};
+use farmjank_seams::witness::{Scope, Statement, Witness};
+
+/// First release whose loopers read the property (Android 9).
+const FIRST_WATCHED_SDK: u32 = 28;
+
+/// The witness. One value serves any number of phones.
+#[derive(Clone, Copy, Debug)]
+pub struct Logcat {
+    slow_ms: u32,
+}
+
+impl Default for Logcat {
+    fn default() -> Self {
+        Logcat { slow_ms: 80 }
+    }
+}
+
+impl Logcat {
+    /// With another threshold of slow messages, in ms; at least 1.
+    pub fn with_threshold(slow_ms: u32) -> Logcat {
+        Logcat { slow_ms: slow_ms.max(1) }
+    }
+}
+
+impl Witness for Logcat {
+    fn id(&self) -> SourceId {
+        SourceId::Logcat
+    }
+
+    fn scope(&self) -> Scope {
+        Scope::Window
+    }
+
+    fn file(&self) -> &'static str {
+        "logcat.txt"
+    }
+
+    fn offer(&self, facts: &DeviceFacts) -> Result<(), Unfit> {
+        crate::gfxinfo::at_least_seven(facts)
+    }
+
+    fn arm(&self, facts: &DeviceFacts, app: &App) -> Option<String> {
+        // An unknown sdk (0) is given a try.
+        let watched = !(1..FIRST_WATCHED_SDK).contains(&facts.sdk);
+        watched.then(|| script::arm(&app.0, self.slow_ms))
+    }
+
+    fn disarm(&self, facts: &DeviceFacts, _app: &App, armed: &[u8]) -> Option<String> {
+        let watched = !(1..FIRST_WATCHED_SDK).contains(&facts.sdk);
+        watched.then(|| script::disarm(armed))
+    }
+
+    fn begin(&self, _facts: &DeviceFacts, app: &App, nonce: u64) -> String {
+        script::begin(&app.0, nonce)
+    }
+
+    fn end(&self, _facts: &DeviceFacts, app: &App, nonce: u64, _mark: &[u8]) -> String {
+        script::end(&app.0, nonce)
+    }
+
+    fn read(
+        &self,
+        statement: &Statement,
+        app: &App,
+        clock: Option<ClockMap>,
+    ) -> Result<Testimony, Unreadable> {
+        statement::read(statement, &app.0, clock).map(Testimony::Log)
+    }
+}
