@@ -17,7 +17,8 @@ pub static DROPPED_FRAMES: Entry = Entry {
     about: "refreshes on which the previous frame stayed",
     formula: "sum (L - 1)",
     since: 7,
-    origin: "",
+    origin: "Counts against the panel, whatever rate the app means to run at: a 30 FPS game on 60 Hz drops every second \
+        refresh. What an app dropped before it reached the screen looks the same from here.",
     measure: |window| read(Sums::in_vsyncs(window), |sums| sums.dropped as f64),
 };
 
@@ -30,7 +31,8 @@ pub static DROPPED_PCT: Entry = Entry {
     about: "share of refreshes on which the previous frame stayed",
     formula: "100 sum (L - 1) / sum L",
     since: 7,
-    origin: "",
+    origin: "The share of refreshes that showed nothing new, over the whole motion. Chromium reports the worst of sliding \
+        windows of one second under the same name, in classes of 0, 3, 6, 12, 25, 50 and 75 %.",
     measure: |window| read(Sums::in_vsyncs(window), |sums| sums.dropped as f64 * 100.0 / sums.vsyncs as f64),
 };
 

@@ -35,7 +35,9 @@ pub static FIRST_FRAME_LATENCY_MS: Entry = Entry {
     about: "time from the start of a gesture to its first present (mean over the gestures)",
     formula: "sum (first present - start) / gestures with a present",
     since: 7,
-    origin: "",
+    origin: "farmjank's own: the wait before the first frame is no frame of the motion, so it is in no other number. From \
+        outside the phone the touch is known to about 10 ms. Gestures without any present are left out; input_latency_ms \
+        measures touches with a phone that reports them.",
     measure: latency,
 };
 

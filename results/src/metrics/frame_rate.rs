@@ -1,15 +1,25 @@
-//! Frames per second.
+//! Frames per second, over everything and by phase.
 //!
-//! What: how many frames a second of motion showed. Formula: m / T, which is (n-1)/T for n presents in a row; never
-//! n/T, which overstates by 1/(n-1). Unit: fps. Better: higher. Needs: every frame. Source: reference A.3 `fps`,
-//! `scroll_fps`.
+//! What: how many frames a second of motion showed. Formula: m / T, which is (n-1)/T for n presents in a row; n/T, which
+//! overstates by 1/(n-1), has its own name. Unit: fps. Better: higher. Needs: every frame. Since: Android 7.
+//! Source: reference A.3 `fps`, `fps_n_over_t`, `scroll_fps`, `finger_fps`, `fling_fps`.
 
 use super::Entry;
-use super::sums::{Sums, read};
+use super::sums::{Sums, counted, number, read};
 use crate::metric::{Better, Needs, Unit};
+use crate::window::{Phase, Window};
 
 fn rate(sums: &Sums) -> f64 {
     sums.frames as f64 * 1e9 / sums.time as f64
+}
+
+/// m plus one more present for every segment that begins with one, over T.
+fn presents_over_time(window: &Window) -> Result<f64, String> {
+    let sums = Sums::of(window)?;
+    let starts = counted(window)?.chunk_by(|one, next| one.segment == next.segment).map(|run| run[0].from);
+    // A stall that begins when its frame was due begins with no present.
+    let shown = starts.filter(|start| window.presents.binary_search(start).is_ok()).count() as u64;
+    Ok((sums.frames + shown) as f64 * 1e9 / sums.time as f64)
 }
 
 /// Over every counted interval.
@@ -21,8 +31,25 @@ pub static FPS: Entry = Entry {
     about: "frames per second of motion",
     formula: "m / T",
     since: 7,
-    origin: "",
+    origin: "A frame is the time between two presents, so n presents in a row make n - 1 frames. Many tools divide all n \
+        presents by the time and read too high, most of all on short stretches: that number is fps_n_over_t here. Tools \
+        that count the presents of each wall-clock second give perfdog_fps_avg. Pauses between gestures count nowhere.",
     measure: |window| read(Sums::of(window), rate),
+};
+
+/// Presents instead of frames over time: what many scripts print.
+pub static FPS_N_OVER_T: Entry = Entry {
+    key: "fps_n_over_t",
+    unit: Unit::Fps,
+    better: Better::Higher,
+    needs: Needs::Frames,
+    about: "presents per second of motion: fps as many scripts count it, a little too high",
+    formula: "presents of all segments / T",
+    since: 7,
+    origin: "What scripts around `dumpsys SurfaceFlinger --latency` print: presents divided by the time from the first \
+        to the last. It counts one frame too many per segment: nine presents of a flawless 60 Hz panel read 67.5. Given \
+        to compare with such tools; judge by fps.",
+    measure: |window| number(presents_over_time(window)),
 };
 
 /// Over gestures and their flings only.
@@ -34,8 +61,37 @@ pub static SCROLL_FPS: Entry = Entry {
     about: "frames per second while a finger or its fling moves the content",
     formula: "m / T over the finger, fling and scroll motions",
     since: 7,
-    origin: "",
+    origin: "The scroll frame rate of monitors inside apps, which start when a view scrolls. From outside the app only \
+        gestures that were made on purpose are known, so content that scrolls by itself is not in it.",
     measure: |window| read(Sums::of_gestures(window), rate),
+};
+
+/// Over fingers only.
+pub static FINGER_FPS: Entry = Entry {
+    key: "finger_fps",
+    unit: Unit::Fps,
+    better: Better::Higher,
+    needs: Needs::Frames,
+    about: "frames per second while the finger is down and moves",
+    formula: "m / T over the finger motions",
+    since: 7,
+    origin: "As fps, from finger down to finger up. A stall that begins under the finger and outlives it counts in full. \
+        Monitors inside apps often say finger swipe for finger and fling together: that is scroll_fps.",
+    measure: |window| read(Sums::of_phase(window, Phase::Finger), rate),
+};
+
+/// Over flings only.
+pub static FLING_FPS: Entry = Entry {
+    key: "fling_fps",
+    unit: Unit::Fps,
+    better: Better::Higher,
+    needs: Needs::Frames,
+    about: "frames per second while the content runs on after the finger was lifted",
+    formula: "m / T over the fling motions",
+    since: 7,
+    origin: "As fps, from finger up to the last present within the fling bound (2 s unless the scenario says otherwise). \
+        The silence after the last present is no part of it.",
+    measure: |window| read(Sums::of_phase(window, Phase::Fling), rate),
 };
 
 #[cfg(test)]
@@ -43,14 +99,24 @@ mod tests {
     use super::super::samples::{MS, P60, window};
     use super::*;
     use crate::metric::{Metric, Reading};
-    use crate::window::Phase;
 
     #[test]
     fn n_presents_make_n_minus_one_frames() {
-        // nine presents at 60 Hz: n/T would say 67.5
         let window = window(P60, &[P60; 8]);
         let fps = FPS.measure(&window).value().unwrap();
         assert!((fps - 1e9 / P60 as f64).abs() < 1e-9, "{fps}");
+        let overstated = FPS_N_OVER_T.measure(&window).value().unwrap();
+        assert!((overstated - 67.5).abs() < 1e-5, "{overstated}");
+    }
+
+    #[test]
+    fn every_segment_adds_a_present_unless_it_begins_with_a_due_frame() {
+        let mut window = window(10 * MS, &[10 * MS; 4]);
+        window.intervals[2].segment = 1;
+        window.intervals[3].segment = 1;
+        assert_eq!(FPS_N_OVER_T.measure(&window), Reading::Value(150.0));
+        window.presents.remove(2);
+        assert_eq!(FPS_N_OVER_T.measure(&window), Reading::Value(125.0));
     }
 
     #[test]
@@ -75,5 +141,22 @@ mod tests {
         assert_eq!(FPS.measure(&mixed), Reading::Value(50.0));
         mixed.motions[0].phase = Phase::Free;
         assert_eq!(SCROLL_FPS.measure(&mixed), Reading::Unmeasurable("no gesture in this window".to_owned()));
+    }
+
+    #[test]
+    fn each_phase_has_its_own_rate_or_says_why_not() {
+        let mut mixed = window(10 * MS, &[10 * MS, 10 * MS, 40 * MS]);
+        let none = |metric: &Entry, window: &Window, part: &str| match metric.measure(window) {
+            Reading::Unmeasurable(why) => assert!(why.contains(part), "{why}"),
+            reading => panic!("{reading:?}"),
+        };
+        none(&FLING_FPS, &mixed, "no gesture of this window has this phase");
+        mixed.intervals[2].phase = Phase::Fling;
+        mixed.motions.push(crate::window::Motion { phase: Phase::Fling, ..mixed.motions[0] });
+        assert_eq!(FINGER_FPS.measure(&mixed), Reading::Value(100.0));
+        assert_eq!(FLING_FPS.measure(&mixed), Reading::Value(25.0));
+        mixed.motions.iter_mut().for_each(|motion| motion.phase = Phase::Scroll);
+        mixed.intervals.iter_mut().for_each(|frame| frame.phase = Phase::Scroll);
+        none(&FINGER_FPS, &mixed, "when the finger was lifted is not known");
     }
 }

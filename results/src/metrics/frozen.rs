@@ -5,14 +5,17 @@
 //! Source: reference A.3 `frozen_frames`, `frozen_ratio`.
 
 use super::Entry;
-use super::sums::{Sums, read};
+use super::sums::{counted, number};
 use crate::metric::{Better, Needs, Unit};
 use crate::window::Window;
 
 const FROZEN_NS: i64 = 700_000_000;
 
-fn frozen(window: &Window) -> f64 {
-    window.intervals.iter().filter(|interval| interval.length.ns() > FROZEN_NS).count() as f64
+/// Frozen frames of all frames.
+fn frozen(window: &Window) -> Result<(f64, f64), String> {
+    let frames = counted(window)?;
+    let frozen = frames.iter().filter(|frame| frame.length.ns() > FROZEN_NS).count();
+    Ok((frozen as f64, frames.len() as f64))
 }
 
 /// How many.
@@ -24,8 +27,10 @@ pub static FROZEN_FRAMES: Entry = Entry {
     about: "frames that took more than 700 ms to follow",
     formula: "count of d > 700 ms",
     since: 7,
-    origin: "",
-    measure: |window| read(Sums::of(window), |_| frozen(window)),
+    origin: "The 700 ms of Android vitals, but of what the screen showed: exactly 700 ms is not frozen. Android vitals and \
+        the \"Davey\" lines of the log mean the time the app took to render a frame, from 700 ms on: vitals_frozen. \
+        Matrix calls 42 missed refreshes frozen: matrix_levels.",
+    measure: |window| number(frozen(window).map(|(frozen, _)| frozen)),
 };
 
 /// Share of all frames.
@@ -37,8 +42,9 @@ pub static FROZEN_RATIO: Entry = Entry {
     about: "share of frames that took more than 700 ms to follow",
     formula: "count of d > 700 ms / m",
     since: 7,
-    origin: "",
-    measure: |window| read(Sums::of(window), |sums| frozen(window) / sums.frames as f64),
+    origin: "frozen_frames as a share, as Play's console shows frozen frames; there of render time, here of what the screen \
+        showed.",
+    measure: |window| number(frozen(window).map(|(frozen, all)| frozen / all)),
 };
 
 #[cfg(test)]

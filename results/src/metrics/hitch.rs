@@ -1,12 +1,14 @@
 //! Hitch time: the primary gate metric.
 //!
 //! What: time by which frames were late, in whole vsyncs, so that the jitter of fences counts for nothing.
-//! Formula: sum max(0, L - c) P; per second of T. Unit: ms, ms/s. Better: lower. Needs: every frame and the period.
-//! Source: reference A.3 `hitch_ms`, `hitch_ms_per_s` (Apple's hitch time ratio on presents).
+//! Formula: sum max(0, L - c) P; per second of T; raw: sum max(0, d - c P) / T. Unit: ms, ms/s. Better: lower. Needs: every
+//! frame and the period. Since: Android 7. Source: reference A.3 `hitch_ms`, `hitch_ms_per_s` (Apple's hitch time ratio on
+//! presents), `hitch_raw_ms_per_s`.
 
 use super::Entry;
-use super::sums::{Sums, read};
+use super::sums::{Sums, in_vsyncs, number, read};
 use crate::metric::{Better, Needs, Unit};
+use crate::window::Window;
 
 /// Hitch time.
 pub static HITCH_MS: Entry = Entry {
@@ -17,7 +19,9 @@ pub static HITCH_MS: Entry = Entry {
     about: "time by which frames came late, in whole vsyncs",
     formula: "sum max(0, L - c) P",
     since: 7,
-    origin: "",
+    origin: "Hitch time in Apple's sense, on what Android's screen showed, in whole refreshes so that the jitter of fences \
+        counts for nothing. A missed refresh at 60 Hz costs 16.7 ms. It grows with the length of the window: compare \
+        hitch_ms_per_s.",
     measure: |window| read(Sums::in_vsyncs(window), |sums| sums.hitch as f64 / 1e6),
 };
 
@@ -30,8 +34,35 @@ pub static HITCH_MS_PER_S: Entry = Entry {
     about: "hitch time per second of motion",
     formula: "sum max(0, L - c) P / T",
     since: 7,
-    origin: "",
+    origin: "Apple's hitch time ratio, on presents: the number to gate on. Apple calls 5 to 10 ms/s a warning and more \
+        critical; one missed refresh a second at 60 Hz is already 16.7, so judge a phone by its own baseline. At a \
+        constant rate it and fps are one number: fps / Hz + hitch_ms_per_s / 1000 = 1. hitch_raw_ms_per_s counts fence \
+        jitter too; ft_hitch_ms_per_s is by SurfaceFlinger's own deadlines.",
     measure: |window| read(Sums::in_vsyncs(window), |sums| sums.hitch as f64 * 1e3 / sums.time as f64),
+};
+
+fn raw(window: &Window) -> Result<f64, String> {
+    let (late, time) = in_vsyncs(window)?.iter().fold((0i128, 0i128), |(late, time), frame| {
+        let length = i128::from(frame.length.ns());
+        let meant = i128::from(frame.cadence.max(1)) * i128::from(frame.period.ns());
+        (late + (length - meant).max(0), time + length)
+    });
+    Ok(late as f64 * 1e3 / time as f64)
+}
+
+/// The same without rounding to vsyncs.
+pub static HITCH_RAW_MS_PER_S: Entry = Entry {
+    key: "hitch_raw_ms_per_s",
+    unit: Unit::MsPerS,
+    better: Better::Lower,
+    needs: Needs::Vsyncs,
+    about: "hitch time per second of motion, not rounded to refreshes: fence jitter counts too",
+    formula: "sum max(0, d - c P) / T",
+    since: 7,
+    origin: "The scroll hitch rate of monitors inside apps, taken literally. The jitter of present fences alone adds about \
+        3 ms/s on a flawless panel at 60 Hz, and early frames never make up for late ones. For information; gate on \
+        hitch_ms_per_s.",
+    measure: |window| number(raw(window)),
 };
 
 #[cfg(test)]
@@ -61,6 +92,16 @@ mod tests {
         window.intervals[1].period = Span::from_ms(20);
         window.intervals[1].vsyncs = 1;
         assert_eq!(HITCH_MS.measure(&window), Reading::Value(10.0));
+    }
+
+    #[test]
+    fn raw_hitch_counts_what_rounding_forgives() {
+        let raw = |lengths: &[i64]| HITCH_RAW_MS_PER_S.measure(&window(10 * MS, lengths));
+        assert_eq!(raw(&[10 * MS, 10 * MS]), Reading::Value(0.0));
+        assert_eq!(raw(&[12 * MS, 8 * MS]), Reading::Value(100.0));
+        let mut aimed = window(10 * MS, &[22 * MS, 18 * MS]);
+        aimed.intervals.iter_mut().for_each(|frame| frame.cadence = 2);
+        assert_eq!(HITCH_RAW_MS_PER_S.measure(&aimed), Reading::Value(50.0));
     }
 
     #[test]

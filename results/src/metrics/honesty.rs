@@ -16,7 +16,7 @@ fn counted(window: &Window, value: f64) -> Reading {
 }
 
 macro_rules! counters {
-    ($($name:ident $key:literal $unit:ident $about:literal $formula:literal $value:expr;)*) => {$(
+    ($($name:ident $key:literal $unit:ident $about:literal $formula:literal $origin:literal $value:expr;)*) => {$(
         #[doc = $about]
         pub static $name: Entry = Entry {
             key: $key,
@@ -26,7 +26,7 @@ macro_rules! counters {
             about: $about,
             formula: $formula,
             since: 7,
-            origin: "",
+            origin: $origin,
             measure: |window| {
                 let value: fn(&Window) -> f64 = $value;
                 counted(window, value(window))
@@ -37,26 +37,44 @@ macro_rules! counters {
 
 counters! {
     ZERO_ROWS "zero_rows" Count "ring slots never used or cleared, over all dumps" "rows with present = 0"
+        "SurfaceFlinger prints slots of its ring that were never used as rows of zeros. Many of them in a \
+            late dump tell that somebody cleared the ring or that the layer is new."
         |window| window.coverage.tally.zero_rows as f64;
     PENDING_ROWS "pending_rows" Count "rows met before their frame was presented" "rows with present = INT64_MAX"
+        "SurfaceFlinger prints the largest number there is while it does not yet know when a frame was shown. \
+            Such rows come back resolved in a later dump; tools that skip all rows up to the newest lose them."
         |window| window.coverage.tally.pending_rows as f64;
     INVALID_ROWS "invalid_rows" Count "rows that could not be read" "rows with present < 0 or malformed"
+        "Negative stamps and rows that are no numbers. Each is a frame whose time nobody knows."
         |window| window.coverage.tally.invalid_rows as f64;
     DUPLICATE_ROWS "duplicate_rows" Count "rows known from an earlier dump (overlap)" "rows with a present seen before"
+        "Wanted: dumps overlap on purpose, and overlap is what proves that no frame was missed between them."
         |window| window.coverage.tally.duplicate_rows as f64;
     SHORT_FRAMES "short_frames" Count "presents dropped as repeats of one refresh" "d < half the shortest P"
+        "One refresh reported twice, left out as Chromium does. It is half the shortest period the phone has \
+            shown, so that real frames survive a switch to a faster rate."
         |window| window.coverage.tally.short_frames as f64;
     LOSS_EVENTS "loss_events" Count "times the ring overflowed between dumps" "dumps without overlap, ring full"
+        "The frames between two such dumps are unknown, so the time between them is no frame, and a window \
+            that it touches gives no numbers."
         |window| window.coverage.tally.loss_events as f64;
     RING_RESETS "ring_resets" Count "times the ring was cleared or made anew" "dumps without overlap, ring not full"
+        "Another tool that clears the statistics does this, and so does a layer that is destroyed and made \
+            anew. The time between is no frame."
         |window| window.coverage.tally.ring_resets as f64;
     IDLE_GAPS "idle_gaps" Count "gaps in which no frame was due" "count of idle gaps"
+        "Outside of gestures a gap longer than the idle limit (1 s unless told otherwise), in flings one in \
+            which render stages show that no frame was due."
         |window| f64::from(window.idle.0);
     IDLE_MS "idle_ms" Ms "time in which no frame was due" "sum of idle gaps"
+        "Time of idle_gaps. It is in no other number."
         |window| window.idle.1.ms();
     AMBIGUOUS_GAP_MS "ambiguous_gap_ms" Ms "fling time in gaps nothing explains" "sum of d > 250 ms in flings"
+        "A long gap in a fling is a list that stopped, or an app that hung; without render stages or a frame \
+            timeline nobody can tell. Above 5 % of the motion no number of frames is given."
         |window| window.ambiguous.ms();
     UNRESOLVED_PENDING "unresolved_pending" Count "pending rows that never came back" "pending at the end"
+        "Frames of which no dump ever told when they were shown. Each makes a gap that may hide a frame."
         |window| window.coverage.tally.unresolved_pending as f64;
 }
 

@@ -15,7 +15,8 @@ pub static LAUNCH_TOTAL_MS: Entry = Entry {
     about: "launch time as Android reports it",
     formula: "TotalTime of am start -W",
     since: 7,
-    origin: "",
+    origin: "The phone's own number: from the start of the activity until its first frame was drawn (time to initial \
+        display), counted by Android. Cold, warm and hot launches differ by far: keep them in windows of their own.",
     measure: |_| Reading::Unmeasurable("no launchApp in this window".to_owned()),
 };
 

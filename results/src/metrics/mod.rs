@@ -6,21 +6,41 @@
 //! Letters used in formulas: an interval d_i has P_i (refresh period, ns), L_i (length in whole vsyncs) and c_i (vsyncs
 //! it was meant to take); m is how many intervals count, T the sum of their d.
 
+mod buckets;
+mod cadence;
+mod chromium;
 mod delivery;
+mod discrepancy;
 mod dropped;
 mod entry;
 mod first_frame;
 mod frame_rate;
+mod frametimeline;
+mod frametimeline_kinds;
 mod frozen;
 mod hitch;
 mod honesty;
 mod launch;
+#[cfg(test)]
+mod laws;
+mod layers;
+mod levels;
+mod log;
 mod percentiles;
 mod perfdog;
+mod perfdog_reset;
 #[cfg(test)]
 mod samples;
+mod scroll_seconds;
+mod slow;
+mod smooth;
+mod spread;
+mod stretches;
+mod stutter;
 mod sums;
+mod tally;
 mod trust;
+mod worst;
 
 pub use entry::Entry;
 pub use sums::refresh_hz;
@@ -46,7 +66,20 @@ static SHELF: &[Family] = &[
     Family {
         title: "Frame rate",
         about: "frames per second, from every side",
-        metrics: &[&frame_rate::FPS, &frame_rate::SCROLL_FPS, &delivery::DELIVERY_RATIO],
+        metrics: &[
+            &frame_rate::FPS,
+            &frame_rate::SCROLL_FPS,
+            &frame_rate::FINGER_FPS,
+            &frame_rate::FLING_FPS,
+            &delivery::DELIVERY_RATIO,
+            &delivery::FPS_60EQ,
+            &frame_rate::FPS_N_OVER_T,
+            &scroll_seconds::SCROLL_FPS_1S,
+            &buckets::FPS_BUCKETS,
+            &worst::LOW1_FPS,
+            &worst::P99_FPS,
+            &cadence::CADENCE,
+        ],
     },
     Family {
         title: "Hitches",
@@ -54,10 +87,15 @@ static SHELF: &[Family] = &[
         metrics: &[
             &hitch::HITCH_MS_PER_S,
             &hitch::HITCH_MS,
+            &hitch::HITCH_RAW_MS_PER_S,
             &dropped::DROPPED_FRAMES,
             &dropped::DROPPED_PCT,
             &frozen::FROZEN_FRAMES,
             &frozen::FROZEN_RATIO,
+            &levels::DROP_LEVELS60,
+            &levels::MATRIX_LEVELS,
+            &stutter::STUTTER_WINDOWS,
+            &stutter::STUTTER_WINDOWS_SEED,
         ],
     },
     Family {
@@ -69,20 +107,50 @@ static SHELF: &[Family] = &[
             &percentiles::P95_MS,
             &percentiles::P99_MS,
             &percentiles::MAX_MS,
+            &spread::MEAN_MS,
+            &spread::RMS_MS,
+            &spread::STDEV_MS,
+            &spread::JITTER_MS,
         ],
     },
     Family {
         title: "PerfDog",
         about: "the counts of PerfDog, on presents",
-        metrics: &[&perfdog::PERFDOG_JANK, &perfdog::PERFDOG_BIG_JANK],
+        metrics: &[
+            &perfdog::PERFDOG_JANK,
+            &perfdog::PERFDOG_BIG_JANK,
+            &perfdog::PERFDOG_SMALL_JANK,
+            &perfdog_reset::PERFDOG_RESET_JANK,
+            &perfdog_reset::PERFDOG_RESET_BIG_JANK,
+            &perfdog::PERFDOG_STUTTER_PCT,
+            &buckets::PERFDOG_FPS_AVG,
+            &buckets::PERFDOG_FPS_VAR,
+            &buckets::PERFDOG_DROP_FPS,
+        ],
+    },
+    Family {
+        title: "Android vitals for games",
+        about: "slow frames and slow sessions, on presents",
+        metrics: &[&slow::SLOW20_PCT, &slow::SLOW30_PCT, &slow::SLOW_SESSION20, &slow::SLOW_SESSION30],
+    },
+    Family {
+        title: "Chromium",
+        about: "the numbers of Chromium's collectors, on presents",
+        metrics: &[
+            &chromium::CHROMIUM_JANK_COUNT,
+            &chromium::CHROMIUM_MAX_FRAME_DELAY,
+            &chromium::CHROMIUM_AVG_FPS,
+            &discrepancy::CHROMIUM_DISCREPANCY_MS,
+            &smooth::PERCENTAGE_SMOOTH,
+            &smooth::MOSTLY_SMOOTH,
+        ],
+    },
+    Family {
+        title: "Several layers",
+        about: "apps that draw on more than one layer",
+        metrics: &[&layers::UNION_FPS, &layers::VIEWS_MEAN_FPS, &layers::VIEWS_SUM_JANK],
     },
     Family { title: "Render stages", about: "where the app spent a frame (framestats)", metrics: &[] },
-    Family {
-        title: "Frame timeline",
-        about: "what SurfaceFlinger says of each frame (Android 12)",
-        metrics: &[],
-    },
-    Family { title: "The phone's log", about: "stalls the phone wrote down itself", metrics: &[] },
     Family {
         title: "Waits",
         about: "time until something is seen",
@@ -103,6 +171,57 @@ static SHELF: &[Family] = &[
             &honesty::IDLE_MS,
             &honesty::AMBIGUOUS_GAP_MS,
             &honesty::UNRESOLVED_PENDING,
+        ],
+    },
+    Family {
+        title: "Frame timeline",
+        about: "SurfaceFlinger's own judgement of each frame of the app, and who is to blame (Android 12 and newer)",
+        metrics: &[
+            &frametimeline::FT_HITCH_MS_PER_S,
+            &frametimeline::FT_FRAMES,
+            &frametimeline::FT_APP_MISSED,
+            &frametimeline::FT_SF_MISSED,
+            &frametimeline_kinds::FT_BLAME,
+            &frametimeline::FT_SEVERITY,
+            &frametimeline_kinds::FT_BUFFER_STUFFING,
+            &frametimeline_kinds::FT_DROPPED,
+            &frametimeline_kinds::FT_DISPLAY_HAL,
+            &frametimeline_kinds::FT_SF_CPU,
+            &frametimeline_kinds::FT_SF_GPU,
+            &frametimeline_kinds::FT_SF_SCHEDULING,
+            &frametimeline_kinds::FT_PREDICTION_ERROR,
+            &frametimeline_kinds::FT_UNKNOWN,
+            &frametimeline_kinds::FT_JANK_TYPES,
+        ],
+    },
+    Family {
+        title: "Main thread and log",
+        about: "what the phone's own log says: stalls of the main thread, with or without a frame",
+        metrics: &[
+            &log::SLOW_MESSAGE_COUNT,
+            &log::EVIL_MESSAGE_COUNT,
+            &log::MAIN_THREAD_BLOCKED_MS,
+            &log::SLOW_MESSAGES,
+            &log::EVIL_MESSAGES,
+            &log::DAVEY_COUNT,
+            &log::CHOREOGRAPHER_SKIPPED_FRAMES,
+        ],
+    },
+    Family {
+        title: "SurfaceFlinger's counts",
+        about: "the compositor's own totals and histogram of the layer over the window (timestats)",
+        metrics: &[
+            &tally::TALLY_FPS,
+            &tally::TALLY_FRAMES,
+            &tally::TALLY_DROPPED_FRAMES,
+            &tally::TALLY_P50_MS,
+            &tally::TALLY_P90_MS,
+            &tally::TALLY_P95_MS,
+            &tally::TALLY_P99_MS,
+            &tally::TALLY_LONG_FRAMES,
+            &tally::TALLY_GAPS,
+            &tally::TALLY_APP_MISSED,
+            &tally::TALLY_SF_MISSED,
         ],
     },
 ];
@@ -136,69 +255,4 @@ pub fn reading(metric: &dyn Metric, window: &Window) -> Reading {
 /// Every metric on the shelf, by key.
 pub fn measure_all(window: &Window) -> BTreeMap<String, Reading> {
     shelf().iter().map(|metric| (metric.key().to_owned(), reading(*metric, window))).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::samples::{MS, P60, window};
-    use super::*;
-    use crate::metric::Needs;
-    use proptest::prelude::*;
-    use std::collections::BTreeSet;
-
-    #[test]
-    fn keys_are_unique_and_every_metric_explains_itself() {
-        let keys: BTreeSet<_> = shelf().iter().map(|metric| metric.key()).collect();
-        assert_eq!(keys.len(), shelf().len());
-        for metric in shelf() {
-            assert!(metric.key().bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_'));
-            assert!(!metric.about().is_empty() && !metric.formula().is_empty(), "{}", metric.key());
-            assert_eq!(find(metric.key()).map(|found| found.key()), Some(metric.key()));
-        }
-        assert!(find("jank").is_none(), "the word never stands alone");
-    }
-
-    #[test]
-    fn no_reading_of_an_empty_window_is_a_number_of_frames() {
-        let empty = window(P60, &[]);
-        for (key, reading) in measure_all(&empty) {
-            let counter = find(&key).unwrap().needs() == Needs::Counters;
-            assert_eq!(reading.value().is_some(), counter, "{key}: {reading:?}");
-        }
-    }
-
-    fn number(window: &Window, key: &str) -> f64 {
-        let reading = reading(find(key).unwrap(), window);
-        reading.value().unwrap_or_else(|| panic!("{key}: {reading:?}"))
-    }
-
-    proptest! {
-        #[test]
-        fn frame_rate_and_hitch_are_one_number(
-            period in 1_000_000i64..40_000_000,
-            vsyncs in proptest::collection::vec(1i64..60, 1..200),
-        ) {
-            let lengths: Vec<i64> = vsyncs.iter().map(|l| l * period).collect();
-            let window = window(period, &lengths);
-            let hz = refresh_hz(&window).unwrap();
-            prop_assert!((hz - 1e9 / period as f64).abs() < 1e-9 * hz);
-            let one = number(&window, "fps") / hz + number(&window, "hitch_ms_per_s") / 1000.0;
-            prop_assert!((one - 1.0).abs() < 1e-12, "{one}");
-            prop_assert!((number(&window, "delivery_ratio") - number(&window, "fps") / hz).abs() < 1e-12);
-            let dropped = number(&window, "dropped_pct") / 100.0 + number(&window, "delivery_ratio");
-            prop_assert!((dropped - 1.0).abs() < 1e-12);
-        }
-
-        #[test]
-        fn every_number_is_finite_and_none_is_negative(
-            period in -5i64..30_000_000,
-            lengths in proptest::collection::vec(1i64..2_000 * MS, 0..60),
-        ) {
-            for (key, reading) in measure_all(&window(period, &lengths)) {
-                if let Some(value) = reading.value() {
-                    prop_assert!(value.is_finite() && value >= 0.0, "{} {}", key, value);
-                }
-            }
-        }
-    }
 }

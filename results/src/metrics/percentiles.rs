@@ -1,22 +1,30 @@
 //! Percentiles of frame lengths, and the longest.
 //!
 //! What: the length that N % of frames do not exceed. Formula: nearest rank, element ceil(N m / 100) of the sorted d:
-//! always a frame that happened. Unit: ms. Better: lower. Needs: every frame. Other tools interpolate; theirs get their
-//! own names. Source: reference A.3 `p50_ms` to `max_ms`.
+//! always a frame that happened. Unit: ms. Better: lower. Needs: every frame. Since: Android 7. Other tools interpolate;
+//! theirs get their own names. Source: reference A.3 `p50_ms` to `max_ms`.
 
 use super::Entry;
-use super::sums::no_frames;
-use crate::estimate::nearest_rank;
-use crate::metric::{Better, Needs, Reading, Unit};
+use super::sums::{counted, number};
+use crate::metric::{Better, Needs, Unit};
 use crate::window::Window;
 
-fn percentile(window: &Window, percent: usize) -> Reading {
-    let mut lengths: Vec<i64> = window.intervals.iter().map(|interval| interval.length.ns()).collect();
-    lengths.sort_unstable();
-    match nearest_rank(&lengths, percent) {
-        Some(ns) => Reading::Value(*ns as f64 / 1e6),
-        None => Reading::Unmeasurable(no_frames(window)),
-    }
+/// Length of nearest rank, ns; the percentage is 1..=100.
+pub(super) fn ranked(window: &Window, percent: usize) -> Result<i64, String> {
+    let frames = counted(window)?;
+    let mut lengths: Vec<i64> = frames.iter().map(|frame| frame.length.ns()).collect();
+    let rank = (percent * lengths.len()).div_ceil(100).clamp(1, lengths.len());
+    let (_, found, _) = lengths.select_nth_unstable(rank - 1);
+    Ok(*found)
+}
+
+fn longest(window: &Window) -> Result<i64, String> {
+    let lengths = counted(window)?.iter().map(|frame| frame.length.ns());
+    Ok(lengths.max().unwrap_or_default())
+}
+
+fn ms(ns: i64) -> f64 {
+    ns as f64 / 1e6
 }
 
 macro_rules! percentiles {
@@ -30,8 +38,10 @@ macro_rules! percentiles {
             about: $about,
             formula: $formula,
             since: 7,
-            origin: "",
-            measure: |window| percentile(window, $percent),
+            origin: "Nearest rank: the length of a frame that happened, on the screen. `dumpsys gfxinfo` prints percentiles \
+                of render time from a histogram with steps of 1 to 50 ms, and macrobenchmark interpolates between \
+                frames: neither can be compared with this to the millisecond.",
+            measure: |window| number(ranked(window, $percent).map(ms)),
         };
     )*};
 }
@@ -41,8 +51,21 @@ percentiles! {
     P90_MS "p90_ms" 90 "frame length that 90 % of frames do not exceed" "d of rank ceil(90 m / 100)"
     P95_MS "p95_ms" 95 "frame length that 95 % of frames do not exceed" "d of rank ceil(95 m / 100)"
     P99_MS "p99_ms" 99 "frame length that 99 % of frames do not exceed" "d of rank ceil(99 m / 100)"
-    MAX_MS "max_ms" 100 "longest frame" "max d"
 }
+
+/// The longest.
+pub static MAX_MS: Entry = Entry {
+    key: "max_ms",
+    unit: Unit::Ms,
+    better: Better::Lower,
+    needs: Needs::Frames,
+    about: "longest frame",
+    formula: "max d",
+    since: 7,
+    origin: "The longest time one picture stood still while content should have moved. A single event decides it, so it \
+        varies most of all from run to run; frozen_frames counts those over 700 ms.",
+    measure: |window| number(longest(window).map(ms)),
+};
 
 #[cfg(test)]
 mod tests {

@@ -5,6 +5,9 @@
 use crate::metric::Reading;
 use crate::window::{Interval, Phase, Window};
 
+const NO_PERIOD: &str =
+    "the refresh period is not known, so lengths in vsyncs cannot be told; pin it with --vsync";
+
 /// Sums over counted intervals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Sums {
@@ -53,21 +56,39 @@ impl Sums {
     /// The same for metrics in vsyncs: also the reason when the period is not known.
     pub fn in_vsyncs(window: &Window) -> Result<Sums, String> {
         let sums = Sums::of(window)?;
-        if sums.periods_known {
-            Ok(sums)
-        } else {
-            Err("the refresh period is not known, so lengths in vsyncs cannot be told; pin it with --vsync"
-                .to_owned())
-        }
+        if sums.periods_known { Ok(sums) } else { Err(NO_PERIOD.to_owned()) }
     }
 
     /// Over the intervals of gestures and their flings only.
     pub fn of_gestures(window: &Window) -> Result<Sums, String> {
+        Sums::of_phases(window, is_gesture)
+    }
+
+    /// Over the intervals of one phase of gestures only.
+    pub fn of_phase(window: &Window, phase: Phase) -> Result<Sums, String> {
+        let sums = Sums::of_phases(window, |own| own == phase);
+        let lift_unknown = || window.motions.iter().any(|motion| motion.phase == Phase::Scroll);
+        match sums {
+            Err(_) if lift_unknown() => {
+                Err("when the finger was lifted is not known here, so finger and fling are one".to_owned())
+            }
+            sums => sums,
+        }
+    }
+
+    fn of_phases(window: &Window, wanted: impl Fn(Phase) -> bool) -> Result<Sums, String> {
         if !window.motions.iter().any(|motion| is_gesture(motion.phase)) {
             return Err("no gesture in this window".to_owned());
         }
-        let sums = Sums::over(window.intervals.iter().filter(|interval| is_gesture(interval.phase)));
-        if sums.frames == 0 || sums.time <= 0 { Err(no_frames(window)) } else { Ok(sums) }
+        let sums = Sums::over(window.intervals.iter().filter(|interval| wanted(interval.phase)));
+        if sums.frames > 0 && sums.time > 0 {
+            return Ok(sums);
+        }
+        match window.motions.iter().any(|motion| wanted(motion.phase)) {
+            true if window.intervals.is_empty() => Err(no_frames(window)),
+            true => Err("no two presents in a row inside this phase of the gestures".to_owned()),
+            false => Err("no gesture of this window has this phase".to_owned()),
+        }
     }
 }
 
@@ -96,6 +117,23 @@ pub(super) fn read(sums: Result<Sums, String>, value: impl Fn(&Sums) -> f64) -> 
         Ok(sums) => Reading::Value(value(&sums)),
         Err(why) => Reading::Unmeasurable(why),
     }
+}
+
+/// The counted intervals; the reason when there is none.
+pub(super) fn counted(window: &Window) -> Result<&[Interval], String> {
+    if window.intervals.is_empty() { Err(no_frames(window)) } else { Ok(&window.intervals) }
+}
+
+/// The same for metrics in vsyncs: also the reason when a period is not known.
+pub(super) fn in_vsyncs(window: &Window) -> Result<&[Interval], String> {
+    let frames = counted(window)?;
+    let known = frames.iter().all(|frame| frame.period.ns() > 0);
+    if known { Ok(frames) } else { Err(NO_PERIOD.to_owned()) }
+}
+
+/// A reading from a number or the reason there is none.
+pub(super) fn number(value: Result<f64, String>) -> Reading {
+    value.map_or_else(Reading::Unmeasurable, Reading::Value)
 }
 
 /// Refresh rate in force over the counted intervals, Hz: sum of whole vsyncs over counted time, so a window that

@@ -1,0 +1,48 @@
+//! Discrepancy: the stretch in which presents deviate most from an even pace.
+//!
+//! What: old Chromium telemetry's single number for unevenness. Formula: over all stretches from one present to another,
+//! the largest difference between the time they take and the time that many presents take at the mean pace: with N
+//! presents t_k in a segment and M = (t_last - t_first) / (N - 1), max over i <= j of (j - i + 1) M - (t_j - t_i) (ends
+//! counted) and over i < j of (t_j - t_i) - (j - i - 1) M (ends not counted); the largest of all segments. With
+//! g_k = k M - t_k that is M plus the largest rise or fall of g, whichever is more, so one pass finds it. Exact, in
+//! integers times N - 1. Unit: ms. Better: lower. Needs: every frame. Since: Android 7. Source: reference A.3
+//! `chromium_discrepancy_ms`.
+
+use super::Entry;
+use super::sums::{counted, number};
+use crate::metric::{Better, Needs, Unit};
+use crate::window::{Interval, Window};
+
+/// Of one segment, in ms.
+fn discrepancy(segment: &[Interval]) -> f64 {
+    let frames = segment.len() as i128;
+    let span: i128 = segment.iter().map(|frame| i128::from(frame.length.ns())).sum();
+    // All times N - 1 = frames: g, its extremes so far, and the largest rise and fall.
+    let (mut g, mut low, mut high, mut rise, mut fall) = (0i128, 0i128, 0i128, 0i128, 0i128);
+    for frame in segment {
+        g += span - i128::from(frame.length.ns()) * frames;
+        (low, high) = (low.min(g), high.max(g));
+        (rise, fall) = (rise.max(g - low), fall.max(high - g));
+    }
+    (span + rise.max(fall)) as f64 / frames as f64 / 1e6
+}
+
+fn worst(window: &Window) -> Result<f64, String> {
+    let segments = counted(window)?.chunk_by(|one, next| one.segment == next.segment);
+    Ok(segments.map(discrepancy).fold(0.0, f64::max))
+}
+
+/// The worst stretch.
+pub static CHROMIUM_DISCREPANCY_MS: Entry = Entry {
+    key: "chromium_discrepancy_ms",
+    unit: Unit::Ms,
+    better: Better::Lower,
+    needs: Needs::Frames,
+    about: "how far the presents of the worst stretch are from an even pace, as Chromium telemetry measures it",
+    formula: "largest abs(time of a stretch - its presents M) of all segments; M = mean d of the segment",
+    since: 7,
+    origin: "What Chromium's old telemetry printed as its \"jank\": the absolute discrepancy of the presents' time \
+        stamps. A flawless segment gives one frame length, not 0; one stall gives its own length, and stalls close to \
+        each other add up. Stretches of the mean pace change nothing. It is not a count: chromium_jank_count is.",
+    measure: |window| number(worst(window)),
+};
