@@ -64,7 +64,15 @@ pub struct DrawnFrame {
     pub queue: Option<Span>,
 }
 
+/// Flag of [`DrawnFrame::flags`]: drawn by the render thread alone, without the app's frame callback.
+pub const RENDER_THREAD: u32 = 2;
+
 impl DrawnFrame {
+    /// The time Android vitals call a frame's: from the vsync it was scheduled for until it was finished.
+    pub fn render(&self) -> Span {
+        self.completed - self.intended
+    }
+
     /// When the last thing known of it happened: shown, where that is known, else finished.
     pub fn finished(&self) -> DeviceTime {
         self.displayed.unwrap_or(self.completed).max(self.completed)

@@ -1,0 +1,113 @@
+//! The drawn frames of a window as the metrics read them: which there are, the interval each was drawn for, ranks of
+//! times in ms, and the words for when there is nothing.
+//!
+//! The interval is the one the renderer printed (Android 12+); older releases print none, there it is the refresh period
+//! the window is judged by. Units: ns inside, ms in readings.
+
+use crate::drawn::DrawnFrame;
+use crate::estimate::nearest_rank;
+use crate::metric::Reading;
+use crate::period::PeriodTimeline;
+use crate::time::Span;
+use crate::window::Window;
+
+/// The drawn frames of a window; at least one.
+pub(super) struct Frames<'w> {
+    /// In order of the vsync they were scheduled for.
+    pub all: &'w [DrawnFrame],
+    periods: PeriodTimeline,
+    usual: Option<Span>,
+}
+
+impl<'w> Frames<'w> {
+    /// Of a window; the reason when there are none.
+    pub fn of(window: &'w Window) -> Result<Frames<'w>, String> {
+        let Some(drawn) = &window.beside.drawn else {
+            return Err("no framestats of the app were read in this window".to_owned());
+        };
+        if drawn.frames.is_empty() {
+            return Err(
+                "the app drew no frame through its views inside the motions, as far as framestats show \
+                        (games, Flutter, video and web views draw past them)"
+                    .to_owned(),
+            );
+        }
+        let periods = PeriodTimeline { segments: window.coverage.periods.clone(), uncertain: Vec::new() };
+        let mut judging: Vec<Span> = window.intervals.iter().map(|interval| interval.period).collect();
+        judging.retain(|period| period.ns() > 0);
+        judging.sort_unstable();
+        let usual = judging.get(judging.len().saturating_sub(1) / 2).copied();
+        Ok(Frames { all: &drawn.frames, periods, usual })
+    }
+
+    /// The interval a frame was drawn for, ns, > 0; none when nothing tells.
+    pub fn interval(&self, frame: &DrawnFrame) -> Option<i64> {
+        let judging = || self.periods.judging(frame.intended, frame.completed).or(self.usual);
+        frame.interval.or_else(judging).map(Span::ns).filter(|ns| *ns > 0)
+    }
+
+    /// Frames with the interval each was drawn for; the reason when no frame has one.
+    pub fn with_interval(&self) -> Result<Vec<(&'w DrawnFrame, i64)>, String> {
+        let known = self.all.iter().filter_map(|frame| Some((frame, self.interval(frame)?)));
+        let known: Vec<_> = known.collect();
+        if known.is_empty() { Err(NO_INTERVAL.to_owned()) } else { Ok(known) }
+    }
+
+    /// How many, as a float for divisions.
+    pub fn count(&self) -> f64 {
+        self.all.len() as f64
+    }
+}
+
+const NO_INTERVAL: &str = "the frame interval is not known: Android prints it from 12 on, and no refresh period was \
+                           found in this window; pin it with --vsync";
+
+/// A reading from the frames of a window, or the reason there is none.
+pub(super) fn read(window: &Window, value: impl Fn(&Frames<'_>) -> Result<Reading, String>) -> Reading {
+    Frames::of(window).and_then(|frames| value(&frames)).unwrap_or_else(Reading::Unmeasurable)
+}
+
+/// Nearest ranks (percent, 1..=100) of times in ns, as ms; none of nothing.
+pub(super) fn ranks(mut times: Vec<i64>, percents: &[usize]) -> Option<Vec<f64>> {
+    times.sort_unstable();
+    percents.iter().map(|percent| nearest_rank(&times, *percent).map(|ns| *ns as f64 / 1e6)).collect()
+}
+
+/// A share in percent.
+pub(super) fn percent(part: usize, of: usize) -> f64 {
+    part as f64 * 100.0 / of as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::{P60, frame, window};
+    use super::*;
+    use crate::period::{PeriodOrigin, PeriodSegment};
+
+    #[test]
+    fn the_printed_interval_wins_then_the_periods_then_the_intervals() {
+        let mut window = window(vec![frame(0, 0)]);
+        let of = |window: &Window| {
+            let frames = Frames::of(window).unwrap();
+            frames.interval(&frames.all[0])
+        };
+        assert_eq!(of(&window), Some(P60));
+        window.beside.drawn.as_mut().unwrap().frames[0].interval = None;
+        assert_eq!(of(&window), None);
+        let intervals = crate::metrics::samples::window(11_111_111, &[11_111_111; 3]).intervals;
+        window.intervals = intervals;
+        assert_eq!(of(&window), Some(11_111_111));
+        let from = window.beside.drawn.as_ref().unwrap().frames[0].intended;
+        let period = Span::from_ns(8_333_333);
+        window.coverage.periods = vec![PeriodSegment { from, period, origin: PeriodOrigin::Fitted }];
+        assert_eq!(of(&window), Some(8_333_333));
+    }
+
+    #[test]
+    fn nothing_read_and_nothing_drawn_have_their_own_words() {
+        let mut window = window(Vec::new());
+        assert!(Frames::of(&window).err().unwrap().contains("drew no frame"));
+        window.beside.drawn = None;
+        assert!(Frames::of(&window).err().unwrap().starts_with("no framestats"));
+    }
+}

@@ -1,0 +1,141 @@
+//! Jetpack Macrobenchmark's two frame timings, from framestats instead of a trace.
+//!
+//! What: frameDurationCpuMs, from the frame callback to the end of the render thread's work; frameOverrunMs, how much later
+//! than its deadline a frame was finished (negative: head room). Formula: p50, p90, p95, p99, each by linear interpolation
+//! between the two neighbours of (n - 1) p / 100, as that library does. Unit: ms. Better: lower. Needs: every drawn frame; a
+//! deadline for the second. Source: reference A.5 `macrobenchmark`. Keys are theirs, camelCase included.
+
+use super::super::Entry;
+use super::frames::read;
+use super::hwui::{modern, verdicts};
+use crate::drawn::{DrawnFrame, RENDER_THREAD};
+use crate::metric::{Better, Needs, Reading, Unit};
+use crate::time::Span;
+
+/// The percentiles that library prints.
+const PERCENTS: [usize; 4] = [50, 90, 95, 99];
+
+/// Percentiles of times in ns by linear interpolation, as ms; none of nothing.
+fn linear(mut times: Vec<i64>) -> Option<Vec<f64>> {
+    times.sort_unstable();
+    let last = times.len().checked_sub(1)?;
+    let at = |percent: usize| {
+        let (place, rest) = (last * percent / 100, last * percent % 100);
+        let (low, high) = (times[place] as f64, times[(place + 1).min(last)] as f64);
+        (low + (high - low) * rest as f64 / 100.0) / 1e6
+    };
+    Some(PERCENTS.map(at).to_vec())
+}
+
+/// From the frame callback to the end of the render thread's work. A frame of the render thread alone begins with its own
+/// work.
+fn on_cpu(frame: &DrawnFrame) -> Option<Span> {
+    let alone = frame.flags & RENDER_THREAD != 0;
+    let began = if alone { frame.sync_start } else { frame.started.or(frame.handle_input) };
+    let ended = frame.swap_completed.unwrap_or(frame.completed);
+    began.map(|began| ended - began).filter(|took| took.ns() >= 0)
+}
+
+/// CPU time of frames.
+pub(super) static FRAME_DURATION_CPU_MS: Entry = Entry {
+    key: "frameDurationCpuMs",
+    unit: Unit::Ms,
+    better: Better::Lower,
+    needs: Needs::Stages,
+    about: "Macrobenchmark's frame duration on the CPU: list of p50, p90, p95, p99",
+    formula: "(SwapBuffersCompleted, before Android 12 FrameCompleted) - (FrameStartTime, else HandleInputStart)",
+    since: 7,
+    origin: "Jetpack Macrobenchmark's FrameTimingMetric measures it in a trace, from the doFrame slice to the end of the \
+             DrawFrame slice; these are the same instants as framestats print them, tenths of a millisecond apart. Linear \
+             interpolation on n - 1, per window; that library pools the frames of all iterations",
+    measure: |window| {
+        read(window, |frames| {
+            let times = frames.all.iter().filter_map(on_cpu).map(Span::ns).collect();
+            linear(times).map(Reading::List).ok_or_else(|| {
+                "the phone's framestats have no column for the beginning of a frame".to_owned()
+            })
+        })
+    },
+};
+
+/// How much too late frames were finished.
+pub(super) static FRAME_OVERRUN_MS: Entry = Entry {
+    key: "frameOverrunMs",
+    about: "Macrobenchmark's frame overrun: list of p50, p90, p95, p99; above 0 is late, below 0 is head room",
+    formula: "FrameCompleted - (FrameDeadline before hwui moved it)",
+    since: 12,
+    origin: "Jetpack Macrobenchmark's FrameTimingMetric, there from the frame timeline of a trace: max(actual end, end of \
+             the render thread's work) - expected end. Framestats print the same deadline, one interval later where the \
+             queue was stuffed: that interval is taken off again. Linear interpolation on n - 1, per window",
+    measure: |window| {
+        read(window, |frames| {
+            if !modern(frames.all) {
+                return Err("no frame has a deadline: framestats print it from Android 12 on".to_owned());
+            }
+            let known = frames.with_interval()?;
+            let over = known.iter().zip(verdicts(frames)?).filter_map(|((frame, _), verdict)| {
+                Some(frame.completed.ns().saturating_sub(verdict.deadline?))
+            });
+            linear(over.collect()).map(Reading::List).ok_or_else(|| "no frame has a deadline".to_owned())
+        })
+    },
+    ..FRAME_DURATION_CPU_MS
+};
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::{MS, P60, frame, old_frame, taking, window};
+    use super::*;
+    use crate::metric::Metric;
+
+    #[test]
+    fn percentiles_lie_between_neighbours() {
+        assert_eq!(linear((1..=101).map(|n| n * MS).collect()), Some(vec![51.0, 91.0, 96.0, 100.0]));
+        assert_eq!(linear(vec![20 * MS, 10 * MS]), Some(vec![15.0, 19.0, 19.5, 19.9]));
+        assert_eq!(linear(vec![7 * MS]), Some(vec![7.0; 4]));
+        assert_eq!(linear(Vec::new()), None);
+    }
+
+    #[test]
+    fn time_on_the_cpu_is_without_the_gpu_and_the_wait_before() {
+        assert_eq!(
+            FRAME_DURATION_CPU_MS.measure(&window(vec![taking(0, 40 * MS)])),
+            Reading::List(vec![8.5; 4])
+        );
+        assert_eq!(
+            FRAME_DURATION_CPU_MS.measure(&window(vec![old_frame(0, 12 * MS)])),
+            Reading::List(vec![11.0; 4])
+        );
+        let alone = DrawnFrame { flags: RENDER_THREAD, ..frame(0, 0) };
+        assert_eq!(FRAME_DURATION_CPU_MS.measure(&window(vec![alone])), Reading::List(vec![3.0; 4]));
+    }
+
+    #[test]
+    fn overrun_is_zero_on_the_deadline_and_negative_before_it() {
+        let over = |took| match FRAME_OVERRUN_MS.measure(&window(vec![taking(0, took)])) {
+            Reading::List(list) => list[0],
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(over(2 * P60), 0.0);
+        assert_eq!(over(2 * P60 + 1), 1e-6);
+        assert_eq!(over(2 * P60 - MS), -1.0);
+        let old = FRAME_OVERRUN_MS.measure(&window(vec![old_frame(0, MS)]));
+        assert!(matches!(old, Reading::Unmeasurable(why) if why.contains("Android 12")));
+    }
+
+    #[test]
+    fn a_deadline_that_was_moved_is_moved_back() {
+        let stuffed = |workload: bool| {
+            let mut second = taking(1, P60);
+            second.deadline = Some(second.intended + Span::from_ns(3 * P60));
+            let first = taking(0, 2 * P60);
+            let frames = [first, second]
+                .map(|frame| DrawnFrame { workload: frame.workload.filter(|_| workload), ..frame });
+            FRAME_OVERRUN_MS.measure(&window(frames.to_vec()))
+        };
+        // 0 on the first, one interval of head room on the second, by either way of knowing.
+        let Reading::List(list) = stuffed(true) else { panic!() };
+        assert_eq!(Reading::List(list.clone()), stuffed(false));
+        assert!((list[0] + P60 as f64 / 2e6).abs() < 1e-9, "{list:?}");
+    }
+}
