@@ -159,11 +159,8 @@ impl Reader {
 
     fn process(&mut self, rest: &[u8]) {
         self.seen.process = true;
-        let rest = String::from_utf8_lossy(&rest[..rest.len().min(LONGEST_TITLE)]);
-        let (pid, name) = rest.split_once(' ').unwrap_or((&rest, ""));
-        let name = name.trim_start_matches('[').split(']').next().unwrap_or_default();
-        self.next =
-            Window { pid: pid.parse().unwrap_or(0), process: shown(name.as_bytes()), ..Window::default() };
+        let (pid, process) = read_process(rest);
+        self.next = Window { pid, process, ..Window::default() };
     }
 
     /// `TITLE/CLASS@HASH (visibility=N)`: the view root of the window that follows.
@@ -234,7 +231,7 @@ impl Reader {
 }
 
 /// `com.foo/com.foo.Main/android.view.ViewRootImpl@73f2e63` becomes `com.foo/com.foo.Main@73f2e63`.
-fn title_and_hash(root: &[u8]) -> String {
+pub(super) fn title_and_hash(root: &[u8]) -> String {
     let root = String::from_utf8_lossy(root);
     let cut = root.rsplit_once('/').filter(|(_, class)| contains(class.as_bytes(), b"ViewRootImpl"));
     match cut {
@@ -244,4 +241,12 @@ fn title_and_hash(root: &[u8]) -> String {
         }
         None => root.into_owned(),
     }
+}
+
+/// `2101 [com.example.shop] **`: the process id, 0 where it is none, and the name.
+pub(super) fn read_process(rest: &[u8]) -> (u32, String) {
+    let rest = String::from_utf8_lossy(&rest[..rest.len().min(LONGEST_TITLE)]);
+    let (pid, name) = rest.split_once(' ').unwrap_or((&rest, ""));
+    let name = name.trim_start_matches('[').split(']').next().unwrap_or_default();
+    (pid.parse().unwrap_or(0), shown(name.as_bytes()))
 }

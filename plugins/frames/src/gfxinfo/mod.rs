@@ -7,10 +7,12 @@ mod columns;
 mod dump;
 mod opening;
 mod row;
+mod summary;
 mod window;
 
 pub(crate) use dump::{FENCE, PROCESS, TITLE};
 pub use dump::{read_clock, read_framestats};
+pub use summary::{GPU_REST_MS, Summary, read_summary};
 pub use window::{Classes, TimeBase, Window};
 
 use farmjank_results::device::{App, DeviceFacts};

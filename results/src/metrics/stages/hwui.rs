@@ -56,6 +56,26 @@ pub(super) fn verdicts(frames: &Frames<'_>) -> Result<Vec<Verdict>, String> {
     Ok(known.into_iter().map(|(frame, interval)| swaps.judge(frame, interval)).collect())
 }
 
+/// Whether a printed deadline is one interval later than the one the frame was given.
+enum Moved {
+    Surely,
+    Not,
+    /// Nothing tells but the state of the queue: hwui writes the later deadline back.
+    IfStuffed,
+}
+
+fn moved(printed: Option<i64>, given: Option<i64>, interval: i64) -> Moved {
+    let by = printed.zip(given).map(|(printed, given)| i128::from(printed) - i128::from(given));
+    let quarter = i128::from(interval / 4);
+    let near = |by: i128, at: i128| (at - quarter..=at + quarter).contains(&by);
+    match by {
+        Some(by) if near(by, 0) => Moved::Not,
+        Some(by) if near(by, i128::from(interval)) => Moved::Surely,
+        // No workload, or one that means something else on this phone.
+        _ => Moved::IfStuffed,
+    }
+}
+
 /// The queue of buffers, from Android 12 on.
 struct Queue {
     /// When the next frame would start if nothing were stuffed.
@@ -65,22 +85,21 @@ struct Queue {
 impl Queue {
     fn judge(&mut self, frame: &DrawnFrame, interval: i64) -> Verdict {
         let intended = frame.intended.ns();
-        let wide = i128::from;
-        let early = 10 * (wide(self.unstuffed) - wide(intended)) > wide(interval);
+        let early = 10 * (i128::from(self.unstuffed) - i128::from(intended)) > i128::from(interval);
         let printed = frame.deadline.map(DeviceTime::ns);
         let given = frame.workload.map(|workload| intended.saturating_add(workload.ns()));
-        let (stuffed, before, deadline) = match (printed, given) {
+        let (stuffed, before, deadline) = match (printed, moved(printed, given, interval)) {
             // Unknown: nothing can be late for it.
             (None, _) => (early, None, None),
-            (Some(printed), None) => {
-                let before = if early { printed.saturating_sub(interval) } else { printed };
-                (early, Some(before), Some(printed))
+            (Some(printed), Moved::Surely) => (true, given, Some(printed)),
+            (Some(printed), Moved::Not) if early => {
+                (true, Some(printed), Some(printed.saturating_add(interval)))
             }
-            (Some(printed), Some(given)) if wide(printed) - wide(given) >= wide(interval / 2) => {
-                (true, Some(given), Some(printed))
+            (Some(printed), Moved::Not) => (false, Some(printed), Some(printed)),
+            (Some(printed), Moved::IfStuffed) if early => {
+                (true, Some(printed.saturating_sub(interval)), Some(printed))
             }
-            (Some(_), Some(given)) if early => (true, Some(given), Some(given.saturating_add(interval))),
-            (Some(_), Some(given)) => (false, Some(given), Some(given)),
+            (Some(printed), Moved::IfStuffed) => (false, Some(printed), Some(printed)),
         };
         // Where the GPU's end is unreadable the frame's own end is: it is never earlier.
         let finished = frame.gpu_completed.unwrap_or(frame.completed).ns();
