@@ -6,6 +6,7 @@
 //! depends on the phone that printed: formats of Android 7 to 16 are told apart by their own text.
 //! Times are integer nanoseconds on the phone's CLOCK_MONOTONIC, stamps are on its CLOCK_BOOTTIME.
 
+pub mod frametimeline;
 pub mod gfxinfo;
 mod intake;
 pub mod logcat;
@@ -18,6 +19,7 @@ mod tap;
 pub mod text;
 pub mod timestats;
 
+pub use frametimeline::FrameTimeline;
 pub use gfxinfo::{Gfxinfo, read_clock};
 pub use logcat::Logcat;
 pub use recognise::{read_auto, read_frameless};

@@ -1,0 +1,19 @@
+//! SurfaceFlinger's frame timeline, through a Perfetto trace recorded on the phone (Android 12 and newer).
+//!
+//! [`read_trace`] reads a trace file: of every frame of every app it tells when it was expected, when it was shown, and
+//! what SurfaceFlinger holds against it. [`FrameTimeline`] records one around a trial. Decoding is a walk over protobuf
+//! fields, packet by packet; times are integer ns on the phone's CLOCK_MONOTONIC, whatever clock the trace uses.
+
+mod clocks;
+mod events;
+mod framing;
+mod gather;
+mod inflate;
+mod join;
+mod packet;
+mod trace;
+mod wire;
+mod witness;
+
+pub use trace::{Trace, TraceReader, read_trace};
+pub use witness::FrameTimeline;

@@ -1,0 +1,160 @@
+//! Recording a trace around a trial: the shell lines that start and end it, and what they leave (nothing).
+//!
+//! The configuration goes in by a pipe inside the phone's shell: reading a configuration file is forbidden on some builds,
+//! and adb's own input may close early. Android 12 can only be told to go to the background; from 13 on the line waits
+//! until every data source has started. Durations in ms, sizes in kB.
+
+use super::{TraceReader, trace::Trace};
+use crate::text::shown;
+use farmjank_results::device::{App, DeviceFacts};
+use farmjank_results::frame::SourceId;
+use farmjank_results::lateness::Lateness;
+use farmjank_results::testimony::Testimony;
+use farmjank_results::time::ClockMap;
+use farmjank_seams::quote::quote;
+use farmjank_seams::source::{Unfit, Unreadable};
+use farmjank_seams::witness::{Scope, Statement, Witness};
+use std::collections::BTreeMap;
+
+/// First release with a frame timeline.
+const SDK: u32 = 31;
+/// First release whose `perfetto` can wait for its data sources.
+const WAITS: u32 = 33;
+/// The one folder `perfetto` may write to.
+const FOLDER: &str = "/data/misc/perfetto-traces";
+/// Ring buffer: hours of frames, as frame timeline alone writes a few hundred bytes a frame.
+const BUFFER_KB: u32 = 32 * 1024;
+/// Longest trace, so that none runs on where its end was never asked for.
+const LONGEST_MS: u32 = 30 * 60 * 1000;
+/// Most digits of a process number.
+const DIGITS: usize = 10;
+
+/// Records SurfaceFlinger's frame timeline.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FrameTimeline;
+
+/// What is recorded. No quote and nothing a shell could expand in it.
+fn config() -> String {
+    format!(
+        "buffers {{ size_kb: {BUFFER_KB} fill_policy: RING_BUFFER }} \
+         data_sources {{ config {{ name: \"android.surfaceflinger.frametimeline\" }} }} \
+         data_sources {{ config {{ name: \"linux.process_stats\" \
+         process_stats_config {{ scan_all_processes_on_start: true }} }} }} \
+         duration_ms: {LONGEST_MS} flush_timeout_ms: 5000"
+    )
+}
+
+/// Where the trace lies on the phone while it is recorded.
+fn path(nonce: u64) -> String {
+    format!("{FOLDER}/farmjank-{nonce:016x}.perfetto-trace")
+}
+
+/// The process the beginning printed: the first line that is a number, as nothing else may become part of a shell line.
+fn recorder(mark: &[u8]) -> Option<&str> {
+    let lines = mark.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    let mut numbers = lines.filter(|line| {
+        !line.is_empty() && line.len() <= DIGITS && line.iter().all(u8::is_ascii_digit) && line[0] != b'0'
+    });
+    numbers.next().and_then(|line| std::str::from_utf8(line).ok())
+}
+
+/// A process of the app: its own, or one of those it names after a colon.
+fn of_app(name: &str, app: &App) -> bool {
+    name.strip_prefix(app.0.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
+}
+
+impl Witness for FrameTimeline {
+    fn id(&self) -> SourceId {
+        SourceId::FrameTimeline
+    }
+
+    fn scope(&self) -> Scope {
+        Scope::Trial
+    }
+
+    fn file(&self) -> &'static str {
+        "trial.perfetto-trace"
+    }
+
+    fn offer(&self, facts: &DeviceFacts) -> Result<(), Unfit> {
+        if facts.sdk >= SDK {
+            return Ok(());
+        }
+        let release = &facts.release;
+        Err(Unfit(format!(
+            "the phone has no frame timeline: it runs Android {release}, and Android 12 is the first with one"
+        )))
+    }
+
+    fn begin(&self, facts: &DeviceFacts, _app: &App, nonce: u64) -> String {
+        let (config, path) = (quote(&config()), quote(&path(nonce)));
+        let (how, then) = if facts.sdk >= WAITS {
+            ("--background-wait", "")
+        } else {
+            // Nothing tells when the data sources have started; on a slow phone it takes half a second.
+            ("--background", " && sleep 1")
+        };
+        // The pipe's status is that of its last command.
+        format!("echo {config} | perfetto -c - --txt {how} -o {path}{then}")
+    }
+
+    fn end(&self, _facts: &DeviceFacts, _app: &App, nonce: u64, mark: &[u8]) -> String {
+        let path = quote(&path(nonce));
+        let stop = match recorder(mark) {
+            // Writing out takes as long as it takes, ten seconds at most; after that it is ended the hard way. The number is
+            // asked for its name first: it may be another process by now.
+            Some(pid) => format!(
+                "if grep -q perfetto /proc/{pid}/cmdline 2>/dev/null; then kill -INT {pid} 2>/dev/null; n=0; \
+                 while grep -q perfetto /proc/{pid}/cmdline 2>/dev/null && [ $n -lt 100 ]; do sleep 0.1; n=$((n+1)); done; \
+                 grep -q perfetto /proc/{pid}/cmdline 2>/dev/null && kill -KILL {pid} 2>/dev/null; fi; "
+            ),
+            None => String::new(),
+        };
+        format!("{stop}cat {path}; s=$?; rm -f {path}; exit $s")
+    }
+
+    fn read(
+        &self,
+        statement: &Statement,
+        app: &App,
+        clock: Option<ClockMap>,
+    ) -> Result<Testimony, Unreadable> {
+        if statement.bytes.is_empty() {
+            return Err(Unreadable::Empty(format!(
+                "perfetto wrote no trace; it said: {}",
+                if statement.mark.is_empty() { "nothing".to_owned() } else { shown(&statement.mark) }
+            )));
+        }
+        let mut reader = TraceReader::default();
+        reader.feed(&statement.bytes);
+        let trace = reader.finish()?;
+        let mut of_the_app: BTreeMap<String, Lateness> = trace.by_name();
+        of_the_app.retain(|name, _| of_app(name, app));
+        if let Some(doubt) = clock.and_then(|clock| apart(&trace, clock)) {
+            of_the_app.values_mut().for_each(|lateness| lateness.doubts.push(doubt.clone()));
+        }
+        if of_the_app.is_empty() {
+            return Err(Unreadable::Missing(format!(
+                "the trace shows no frame of {}; it shows {}",
+                shown(app.0.as_bytes()),
+                seen(&trace)
+            )));
+        }
+        Ok(Testimony::Timeline(of_the_app))
+    }
+}
+
+/// Why the trace and the phone do not agree on what time it is.
+fn apart(trace: &Trace, clock: ClockMap) -> Option<String> {
+    let off = (trace.offset? - clock.offset).ns().unsigned_abs();
+    // One second: far above what either can be wrong by, far below what a phone sleeps.
+    (off > 1_000_000_000).then(|| {
+        format!("the phone slept while it was traced: its clocks moved {} ms apart", off / 1_000_000)
+    })
+}
+
+/// The processes of a trace, in words.
+fn seen(trace: &Trace) -> String {
+    let names: Vec<String> = trace.by_name().keys().take(5).map(|name| shown(name.as_bytes())).collect();
+    if names.is_empty() { "none of any app".to_owned() } else { names.join(", ") }
+}

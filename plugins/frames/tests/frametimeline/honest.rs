@@ -1,0 +1,158 @@
+//! What a trace may not hold: losses, cuts, clocks, and the stretch it speaks for.
+
+use super::told::{app, read};
+use super::writer::*;
+use farmjank_frames::frametimeline::read_trace;
+use farmjank_results::time::DeviceTime;
+use farmjank_results::window::{Motion, Phase};
+
+fn at(ns: i64) -> DeviceTime {
+    DeviceTime::from_ns(ns)
+}
+
+fn doubts(packets: &[Vec<u8>], from: i64, to: i64) -> String {
+    let motion = Motion { from: at(from), to: at(to), phase: Phase::Finger };
+    app(packets).within(&[motion]).doubts.join(" / ")
+}
+
+fn forty() -> Vec<Frame> {
+    (0..40).map(Frame::in_time).collect()
+}
+
+#[test]
+fn a_trace_speaks_from_its_start_to_shortly_before_its_end() {
+    let mut packets = session(&forty());
+    // Nothing but frames: from the first present to the last.
+    let present = |token: i64| at(ZERO + token * P + 70_000);
+    assert_eq!(app(&packets).span, Some((present(0), present(39))));
+    // The service tells when it was ready and when it ended, a second of rest on both sides.
+    packets.insert(2, started(ZERO - 1_000_000_000));
+    packets.extend([usual_clocks(ZERO + 2_000_000_000), foreign(ZERO + 2_000_000_000, 3), totals(0)]);
+    assert_eq!(app(&packets).span, Some((at(ZERO - 1_000_000_000), at(ZERO + 1_900_000_000))));
+    assert_eq!(doubts(&packets, ZERO - 1_000_000_000, ZERO + 1_900_000_000), "");
+    assert_ne!(doubts(&packets, ZERO - 1_000_000_001, ZERO + 1_900_000_000), "");
+    assert_ne!(doubts(&packets, ZERO - 1_000_000_000, ZERO + 1_900_000_001), "");
+    // Its beginning was overwritten: only what is left counts.
+    *packets.last_mut().expect("the totals") = totals(1);
+    assert_eq!(app(&packets).span.map(|span| span.0), Some(present(0)));
+}
+
+#[test]
+fn the_flag_of_a_lost_packet_is_a_loss_where_its_writer_wrote_before() {
+    let frames = forty();
+    let mut packets = session(&frames);
+    let flag = number(42, 1);
+    let flagged = |packet: &[u8]| {
+        let body = &packet[packet.iter().take_while(|byte| **byte != 8 * 8).count()..];
+        bytes(1, &[flag.clone(), body.to_vec()].concat())
+    };
+    // Every writer's first packet has the flag.
+    packets[2] = flagged(&packets[2]);
+    assert_eq!(app(&packets).lost, []);
+    let middle = 2 + 8 * 20;
+    packets[middle] = flagged(&packets[middle]);
+    let lateness = app(&packets);
+    let (before, after) = (ZERO + 19 * P - SF - 1_000_000, ZERO + 20 * P - SF);
+    assert_eq!(lateness.lost, [(at(before), at(after))]);
+    assert!(doubts(&packets, ZERO + P, ZERO + 39 * P).contains("lost"));
+    assert_eq!(doubts(&packets, ZERO + P, ZERO + 17 * P), "");
+    // Another writer's losses are not ours.
+    let mut packets = session(&frames);
+    packets.insert(9, foreign(ZERO, 5));
+    packets.insert(30, bytes(1, &[flag, number(8, ZERO + OFFSET), number(10, 3)].concat()));
+    assert_eq!(app(&packets).lost, []);
+}
+
+#[test]
+fn halves_without_their_other_half_are_dropped_and_counted() {
+    let mut packets = session(&forty());
+    // The end of a surface frame, and the whole display frame of another.
+    packets.remove(2 + 8 * 30 + 7);
+    packets.drain(2 + 8 * 10..2 + 8 * 10 + 4);
+    let lateness = app(&packets);
+    assert_eq!((lateness.frames.len(), lateness.unfinished), (39, 1));
+    let lone = lateness.frames.iter().find(|frame| frame.token == 10).expect("kept");
+    assert_eq!((lone.present, lateness.lost_at.as_slice()), (None, &[lone.actual_end][..]));
+    assert!(doubts(&packets, ZERO + P, ZERO + 39 * P).contains("lost"));
+}
+
+#[test]
+fn frames_written_twice_are_one_and_what_was_shown_wins() {
+    let mut packets = session(&forty());
+    let twice: Vec<_> = packets[2..].to_vec();
+    packets.extend(twice);
+    assert_eq!(app(&packets).frames, app(&session(&forty())).frames);
+}
+
+#[test]
+fn each_clock_is_turned_by_the_nearest_snapshot() {
+    let frame = Frame::in_time(3);
+    // The phone slept an hour between two snapshots.
+    let hour = 3_600_000_000_000;
+    let mut packets = session(&[frame]);
+    packets.push(snapshot(&[(6, ZERO + hour + OFFSET + hour), (3, ZERO + hour)]));
+    assert_eq!(app(&packets).frames[0].present, Some(at(frame.present())));
+    // Snapshots after all frames turn them too.
+    packets.rotate_left(1);
+    assert_eq!(app(&packets).frames[0].present, Some(at(frame.present())));
+    // And without any, the times stay as they are, which is said.
+    let bare: Vec<_> = session(&[frame])[1..].to_vec();
+    let lateness = app(&bare);
+    assert_eq!(lateness.frames[0].present, Some(at(frame.present() + OFFSET)));
+    assert!(lateness.doubts[0].contains("clock"), "{:?}", lateness.doubts);
+}
+
+#[test]
+fn stamps_without_a_clock_are_of_their_writers_default() {
+    let body = |field: u64, cookie: i64| bytes(76, &bytes(field, &number(1, cookie)));
+    let display = [number(1, 9), number(2, 5), number(6, 1)].concat();
+    let start = |clock: Option<i64>, stamp: i64| {
+        let mut fields = vec![number(8, stamp), bytes(76, &bytes(2, &display)), number(10, 8)];
+        fields.extend(clock.map(|clock| number(58, clock)));
+        packet(&fields)
+    };
+    let defaults = |clock: i64| packet(&[bytes(59, &number(58, clock)), number(10, 8)]);
+    let end = packet(&[number(8, ZERO + 10), body(5, 9), number(10, 8)]);
+    let present = |packets: &[Vec<u8>]| {
+        let span = read(packets).processes;
+        assert!(span.is_empty());
+        let frame = Frame { token: 1, ..Frame::in_time(1) };
+        let with_app = [packets.to_vec(), frame.packets()].concat();
+        app(&with_app).span.map(|span| span.0.ns())
+    };
+    // CLOCK_MONOTONIC by default: the display frame was shown before all others.
+    let packets = [usual_clocks(ZERO), tree(), defaults(3), start(None, ZERO), end.clone()];
+    assert_eq!(present(&packets), Some(ZERO + 10));
+    // BOOTTIME where nothing is said: seventeen hours earlier.
+    let packets = [usual_clocks(ZERO), tree(), start(None, ZERO), end];
+    assert_eq!(present(&packets), Some(ZERO + 10 - OFFSET));
+}
+
+#[test]
+fn incremental_clocks_step_on_within_their_writer() {
+    let own = [number(1, 64), number(2, 0), number(3, 1), number(4, 1_000)].concat();
+    let base = |id: i64, value: i64| bytes(1, &[number(1, id), number(2, value)].concat());
+    let clocks = [base(6, ZERO + OFFSET), base(3, ZERO), bytes(1, &own)].concat();
+    let snapshot = packet(&[bytes(6, &clocks), number(10, 8)]);
+    let defaults = packet(&[bytes(59, &number(58, 64)), number(10, 8)]);
+    let display = [number(1, 9), number(2, 5), number(6, 1)].concat();
+    // 5 µs on, then 7 µs more.
+    let start = packet(&[number(8, 5), bytes(76, &bytes(2, &display)), number(10, 8)]);
+    let end = packet(&[number(8, 7), bytes(76, &bytes(5, &number(1, 9))), number(10, 8)]);
+    let frame = Frame::in_time(1).packets();
+    let trace = app(&[vec![snapshot, defaults, start, end], frame].concat());
+    assert_eq!(trace.span.map(|span| span.0), Some(at(ZERO + 12_000)));
+}
+
+#[test]
+fn a_damaged_run_is_counted_and_doubted() {
+    let packets = session(&forty());
+    let whole = zlib(&packets[2..]);
+    let broken = [&whole[..whole.len() - 40], &[0; 40]].concat();
+    let bytes = [packets[0].clone(), packets[1].clone(), broken].concat();
+    let trace = read_trace(&bytes).expect("a part of it");
+    assert!(trace.unreadable > 0);
+    let lateness = trace.by_name().remove("com.shop").expect("the part shows the app");
+    assert!(!lateness.frames.is_empty() && lateness.frames.len() < 40);
+    assert!(lateness.doubts[0].contains("could not be opened"), "{:?}", lateness.doubts);
+}

@@ -1,0 +1,142 @@
+//! What a trace says of single frames.
+
+use super::writer::*;
+use farmjank_frames::frametimeline::{Trace, read_trace};
+use farmjank_results::lateness::{Blame, Lateness, PresentType, Severity, SurfaceFrame, jank};
+use farmjank_results::time::{DeviceTime, Span};
+use farmjank_seams::source::Unreadable;
+
+pub fn read(packets: &[Vec<u8>]) -> Trace {
+    read_trace(&packets.concat()).expect("a trace")
+}
+
+/// The app of a trace.
+pub fn app(packets: &[Vec<u8>]) -> Lateness {
+    read(packets).by_name().remove("com.shop").expect("the app is in it")
+}
+
+fn at(ns: i64) -> DeviceTime {
+    DeviceTime::from_ns(ns)
+}
+
+#[test]
+fn a_frame_in_time_is_read_with_all_its_times_on_the_clock_of_frames() {
+    let frame = Frame::in_time(7);
+    let lateness = app(&session(&[frame]));
+    let expected = SurfaceFrame {
+        token: 7,
+        display_token: Some(100_007),
+        pid: 4242,
+        layer: LAYER.into(),
+        expected_start: Some(at(frame.due() - SF - 2 * P)),
+        expected_end: Some(at(frame.due() - SF)),
+        actual_start: at(frame.due() - SF - 2 * P + 900_000),
+        actual_end: at(frame.due() - SF - 1_000_000),
+        expected_present: Some(at(frame.due())),
+        present: Some(at(frame.due() + 70_000)),
+        present_type: PresentType::OnTime,
+        on_time_finish: true,
+        jank: jank::NONE,
+        display_jank: jank::NONE,
+        prediction: farmjank_results::lateness::Prediction::Valid,
+        is_buffer: true,
+        severity: Severity::Unknown,
+        first_draw: false,
+    };
+    assert_eq!(lateness.frames, [expected]);
+    assert_eq!((lateness.lost.len(), lateness.lost_at.len(), lateness.unfinished), (0, 0, 0));
+    assert_eq!(lateness.doubts, Vec::<String>::new());
+    assert_eq!(read(&session(&[frame])).offset, Some(Span::from_ns(OFFSET)));
+}
+
+#[test]
+fn a_missed_turn_is_late_although_its_display_frame_is_in_time() {
+    for missed in 1..4 {
+        let frames: Vec<Frame> = (0..40)
+            .filter(|token| !(20 - 1 < *token && *token < 20 + 1 + missed))
+            .map(Frame::in_time)
+            .chain([Frame { app: missed, ..Frame::in_time(20) }])
+            .collect();
+        let lateness = app(&session(&frames));
+        let late = lateness.frames.iter().find(|frame| frame.token == 20).expect("it is there");
+        assert_eq!(late.expected_present, Some(at(ZERO + 20 * P)), "{missed}");
+        assert_eq!(late.present, Some(at(ZERO + (20 + missed) * P + 70_000)));
+        assert_eq!((late.jank, late.display_jank), (jank::APP_DEADLINE, jank::NONE));
+        assert_eq!(lateness.period, Some(Span::from_ns(P)));
+        let shares = lateness.shares(Span::from_ns(P));
+        assert_eq!((shares[&Blame::App].frames, shares[&Blame::App].hitch), (1, Span::from_ns(missed * P)));
+    }
+}
+
+#[test]
+fn a_late_display_frame_makes_its_frame_late_by_as_much() {
+    let mut frames: Vec<Frame> = (0..40).filter(|token| *token != 21).map(Frame::in_time).collect();
+    frames[20].sf = 1;
+    let lateness = app(&session(&frames));
+    let late = &lateness.frames[20];
+    assert_eq!(
+        (late.expected_present, late.present),
+        (Some(at(ZERO + 20 * P)), Some(at(ZERO + 21 * P + 70_000)))
+    );
+    assert_eq!((late.jank, late.display_jank), (jank::SF_CPU, jank::SF_CPU));
+    assert_eq!(lateness.shares(Span::from_ns(P))[&Blame::Compositor].hitch, Span::from_ns(P));
+}
+
+#[test]
+fn a_dropped_frame_has_no_present() {
+    let frames = [Frame::in_time(1), Frame { dropped: true, ..Frame::in_time(2) }, Frame::in_time(3)];
+    let lateness = app(&session(&frames));
+    let dropped = lateness.frames.iter().find(|frame| frame.token == 2).expect("it is there");
+    assert_eq!((dropped.present, dropped.present_type), (None, PresentType::Dropped));
+    assert_eq!(dropped.actual_end, at(ZERO + 2 * P - SF - 1_000_000));
+    assert_eq!((dropped.display_token, lateness.lost_at.len()), (None, 0));
+}
+
+#[test]
+fn newer_releases_tell_severity_and_delay() {
+    let frame = Frame { app: 1, ..Frame::in_time(5) };
+    let mut packets = session(&[frame]);
+    let whose = [number(4, APP), bytes(5, format!("TX - {LAYER}").as_bytes())].concat();
+    let ours = [number(1, 1_023), number(2, 5), number(3, frame.display_token())].concat();
+    let told =
+        [number(6, 2), number(9, 64), number(10, 1), number(11, 0), number(12, 3), float(13, 25.0)].concat();
+    packets[8] = event(frame.due() - SF, 4, &[ours, whose, told].concat());
+    let lateness = app(&packets);
+    let frame = &lateness.frames[0];
+    assert_eq!((frame.severity, frame.is_buffer), (Severity::Full, false));
+    assert_eq!(
+        frame.present.zip(frame.expected_present).map(|(present, due)| (present - due).ms()),
+        Some(25.0)
+    );
+}
+
+#[test]
+fn a_process_without_a_name_is_named_by_its_layer() {
+    let mut packets = session(&[Frame::in_time(1)]);
+    packets.remove(1);
+    assert_eq!(read(&packets).by_name().keys().collect::<Vec<_>>(), ["com.shop"]);
+}
+
+#[test]
+fn the_first_draw_of_a_window_opened_meanwhile_is_marked() {
+    // The scan found the app: its window was there before.
+    assert!(!app(&session(&[Frame::in_time(1)])).frames[0].first_draw);
+    // The app was started after the scan.
+    let mut packets = session(&[Frame::in_time(1), Frame::in_time(2)]);
+    let others =
+        (1..30).map(|pid| bytes(1, &[number(1, pid), bytes(3, b"other")].concat())).collect::<Vec<_>>();
+    packets[1] = packet(&[bytes(2, &others.concat())]);
+    let drawn: Vec<bool> = app(&packets).frames.iter().map(|frame| frame.first_draw).collect();
+    assert_eq!(drawn, [true, false]);
+}
+
+#[test]
+fn what_is_no_trace_and_what_holds_no_frames_is_refused_in_words() {
+    let why = |bytes: &[u8]| read_trace(bytes).expect_err("no trace");
+    assert!(matches!(why(b""), Unreadable::Garbled(_)));
+    assert!(matches!(why(b"Cannot open /data/misc/perfetto-traces/x"), Unreadable::Garbled(_)));
+    let empty = [usual_clocks(ZERO), tree(), foreign(ZERO, 100)].concat();
+    assert!(
+        matches!(why(&empty), Unreadable::Empty(words) if words.contains("android.surfaceflinger.frametimeline"))
+    );
+}
