@@ -12,8 +12,10 @@ pub mod latency;
 pub mod layers;
 pub mod logcat;
 pub mod package;
+pub mod perfetto;
 pub mod power;
 pub mod screen;
+pub mod timestats;
 pub mod window;
 
 use crate::archetype::Archetype;
@@ -29,6 +31,8 @@ pub struct Scene<'a> {
     pub now: i64,
     /// CLOCK_BOOTTIME, ns.
     pub boot: i64,
+    /// Wall clock, s.
+    pub wall_s: i64,
     /// What is not pulse.
     pub body: &'a Body,
 }

@@ -4,12 +4,14 @@
 //! from the seed; one seed gives one lab, byte for byte.
 
 mod file;
+mod hand;
 mod latency;
 mod live;
 
 pub use file::LabError;
+pub use hand::Hand;
 pub use latency::Latency;
-pub use live::{Banner, Cable, Hand, LivePhone, Presence};
+pub use live::{Banner, Cable, LivePhone, Presence};
 
 use crate::chance::mix;
 use crate::fault::{self, Scheduled};

@@ -10,11 +10,14 @@ mod files;
 mod input;
 mod intent;
 mod keys;
+mod log;
 mod packages;
 mod settings;
 mod tools;
+mod tracing;
 
 pub use fault::PhoneFault;
+pub use tracing::{CONFIG_MOST, CONFIGS, TRACES};
 
 use crate::app::{self, App};
 use crate::archetype::Archetype;
@@ -31,6 +34,13 @@ use std::marker::PhantomData;
 use std::rc::Rc;
 
 const MS: i64 = 1_000_000;
+/// Wall clock of every phone at the beginning of the lab, s since 1970.
+pub(crate) const WALL_START_S: i64 = 1_767_225_600;
+
+/// Wall clock of every phone, s since 1970.
+fn wall_s(now: LabTime) -> i64 {
+    WALL_START_S + now.ns().div_euclid(1_000_000_000)
+}
 
 /// An instant of the lab: ns since the lab began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -72,8 +82,10 @@ enum Work {
     Dump(Vec<String>),
     /// Write the window hierarchy to a file, or to its output.
     Screen(String),
+    /// Wait for the tracing process and print what it leaves.
+    Trace(u32),
     /// Print what the log holds then.
-    Log { monotonic: bool },
+    Log(crate::dumps::logcat::Asked),
 }
 
 /// What a command printed.
@@ -85,6 +97,16 @@ pub struct Answer {
     pub err: Vec<u8>,
     /// Exit status.
     pub status: i32,
+}
+
+impl Running {
+    /// The tracing process it waits for: it is over when that process is, however long that takes.
+    pub fn traces(&self) -> Option<u32> {
+        match self.work {
+            Work::Trace(pid) => Some(pid),
+            _ => None,
+        }
+    }
 }
 
 impl Answer {
@@ -110,10 +132,16 @@ pub struct Phone {
     clocks: Clocks,
     body: Body,
     settings: BTreeMap<String, String>,
+    /// Properties that were set.
+    written: BTreeMap<String, String>,
+    /// The log was cleared then, CLOCK_MONOTONIC.
+    log_cleared: i64,
     files: BTreeMap<String, Vec<u8>>,
     overrides: settings::Overrides,
     injection_blocked: bool,
     slow_dumps: f64,
+    sessions: BTreeMap<u32, tracing::Session>,
+    trace_faults: tracing::TraceFaults,
     /// Commands of each kind so far: what a kind draws never depends on the other kinds.
     inputs: u64,
     starts: u64,
@@ -171,10 +199,14 @@ impl Phone {
                 seed,
             },
             settings: settings::defaults(archetype, spec),
+            written: BTreeMap::new(),
+            log_cleared: i64::MIN,
             files: BTreeMap::new(),
             overrides: settings::Overrides::default(),
             injection_blocked: spec.injection_blocked,
             slow_dumps: 1.0,
+            sessions: BTreeMap::new(),
+            trace_faults: tracing::TraceFaults { loss: 0.0, kept: 1.0 },
             inputs: 0,
             starts: 0,
             dumps: 0,
@@ -207,7 +239,13 @@ impl Phone {
 
     /// Starts an external command (`argv[0]` is the program). None: the phone has no such program.
     pub fn begin(&mut self, now: LabTime, argv: &[String]) -> Option<Running> {
+        self.begin_fed(now, argv, &[], 0)
+    }
+
+    /// The same with its standard input, as the process `pid`.
+    pub fn begin_fed(&mut self, now: LabTime, argv: &[String], input: &[u8], pid: u32) -> Option<Running> {
         self.pulse.advance(self.monotonic_ns(now));
+        self.settle(now);
         let (program, arguments) = argv.split_first()?;
         let name = program.strip_prefix("/system/bin/").unwrap_or(program);
         match name {
@@ -217,14 +255,16 @@ impl Phone {
             "pm" => Some(self.pm(now, arguments)),
             "cmd" => Some(self.cmd(now, arguments)),
             "getprop" => Some(self.getprop(arguments)),
-            "setprop" => Some(self.native(Answer::default())),
+            "setprop" => Some(self.setprop(now, arguments)),
             "settings" => Some(self.settings(now, arguments)),
             "wm" => Some(self.wm(now, arguments)),
             "svc" => Some(self.svc(arguments)),
             "pidof" => Some(self.pidof(arguments)),
             "uiautomator" => Some(self.uiautomator(arguments)),
             "service" => Some(self.service(arguments)),
-            "logcat" => Some(self.logcat(arguments)),
+            "logcat" => Some(self.logcat(now, arguments)),
+            "log" => Some(self.log(now, arguments)),
+            "perfetto" => self.perfetto(now, arguments, input, pid),
             "monkey" => Some(self.monkey(now, arguments)),
             _ => None,
         }
@@ -233,13 +273,15 @@ impl Phone {
     /// The answer of a command, asked for at begin + `takes`; text shows the state at that instant.
     pub fn finish(&mut self, now: LabTime, running: Running) -> Answer {
         self.pulse.advance(self.monotonic_ns(now));
+        self.settle(now);
         match running.work {
+            Work::Trace(pid) => self.finish_trace(now, pid),
             Work::Say(answer) => answer,
             Work::Dump(arguments) => self.finish_dump(now, &arguments),
             Work::Screen(path) => self.finish_screen(now, &path),
-            Work::Log { monotonic } => {
+            Work::Log(asked) => {
                 let mut answer = Answer::default();
-                crate::dumps::logcat::logcat(&self.scene(now), monotonic, &mut answer.out);
+                crate::dumps::logcat::logcat(&self.scene(now), &asked, &mut answer.out);
                 answer
             }
         }
@@ -258,8 +300,12 @@ impl Phone {
     /// Every frame that existed since the lab began, up to the last instant a command was given or answered: what
     /// happened is gone through once more, with everything kept. Costs about 100 ns per frame.
     pub fn truth(&self) -> Truth<'_> {
-        let mut replayed = self.pulse.replay();
-        let until = replayed.clock();
+        self.truth_until(self.pulse.clock())
+    }
+
+    /// The same, as if nobody had asked after this instant (CLOCK_MONOTONIC, ns).
+    fn truth_until(&self, until: i64) -> Truth<'_> {
+        let mut replayed = self.pulse.replay(until);
         let buffers = replayed.layers.iter_mut().flatten().map(|layer| TruthLayer {
             name: layer.name.clone(),
             package: layer.package.clone(),
@@ -280,8 +326,9 @@ impl Phone {
         };
         let switches =
             replayed.panel.segments().iter().filter(|segment| segment.from <= until).map(switch).collect();
+        let messages = replayed.messages(until);
         let (gestures, launches) = (replayed.gestures, replayed.launches);
-        Truth { layers, gestures, switches, launches, displays, phone: PhantomData }
+        Truth { layers, gestures, switches, launches, displays, messages, phone: PhantomData }
     }
 
     /// The phone at an instant it has been advanced to.
@@ -290,6 +337,7 @@ impl Phone {
             pulse: &self.pulse,
             now: self.monotonic_ns(now),
             boot: self.boot_clock_ns(now),
+            wall_s: wall_s(now),
             body: &self.body,
         }
     }

@@ -5,7 +5,9 @@
 //! truth. Times are ns on CLOCK_MONOTONIC. Must not know commands or text formats.
 
 pub mod compositor;
+pub mod counting;
 pub mod hwui;
+pub mod journal;
 pub mod layer;
 pub mod motion;
 pub mod names;
@@ -96,6 +98,10 @@ pub enum Act {
     Keyguard(bool),
     /// The window in front gets a new layer.
     Reborn,
+    /// Main loops of an app that begin from now on log messages of so many ms; none: they log none.
+    Watch(usize, Option<u32>),
+    /// A page's own periodic work holds the main thread: window, and the layer it had when that was planned.
+    Stall(usize, usize),
 }
 
 /// An act in the log. At one instant, what follows from earlier acts comes before what comes from outside, so that a
@@ -131,6 +137,10 @@ pub struct Process {
     pub anr: Option<i64>,
     /// A dialog says it crashed.
     pub crashed: bool,
+    /// Threshold of slow messages for main loops that begin now, ms.
+    pub watch: Option<u32>,
+    /// The threshold its main loop read when it began, ms.
+    pub slow_ms: Option<u32>,
 }
 
 /// The living part of a phone.
@@ -160,6 +170,10 @@ pub struct Pulse {
     pub typed: String,
     /// The cursor is in a text field.
     pub focused: bool,
+    /// What the log will tell.
+    pub journal: journal::Journal,
+    /// SurfaceFlinger's own counting.
+    pub counting: counting::Counting,
     pub(crate) clock: i64,
     pub(crate) keep: bool,
     log: Vec<Entry>,
@@ -182,6 +196,8 @@ impl Pulse {
             frozen: None,
             anr: None,
             crashed: false,
+            watch: None,
+            slow_ms: None,
         };
         let mut panel = Panel::new(setup.archetype, setup.skew_ppm, setup.origin);
         panel.cap(setup.origin, setup.saver);
@@ -197,6 +213,8 @@ impl Pulse {
             launches: Vec::new(),
             typed: String::new(),
             focused: false,
+            journal: journal::Journal::default(),
+            counting: counting::Counting::default(),
             clock: setup.origin,
             keep,
             log: Vec::new(),
@@ -255,11 +273,11 @@ impl Pulse {
         self.clock = self.clock.max(until);
     }
 
-    /// A pulse that went through the same acts and kept every frame.
-    pub fn replay(&self) -> Pulse {
+    /// A pulse that went through the same acts up to an instant, not after the last one reached, and kept every frame.
+    pub fn replay(&self, until: i64) -> Pulse {
         let mut replayed = Pulse::new(self.setup.clone(), true);
         replayed.log = self.log.iter().filter(|entry| entry.outside).cloned().collect();
-        replayed.advance(self.clock);
+        replayed.advance(until.min(self.clock));
         replayed
     }
 
@@ -294,6 +312,8 @@ impl Pulse {
             }
             Act::Keyguard(locked) => self.lock(t, locked),
             Act::Reborn => self.reborn(t),
+            Act::Watch(app, slow_ms) => self.processes[app].watch = slow_ms,
+            Act::Stall(index, run) => self.stall(t, index, run),
         }
     }
 

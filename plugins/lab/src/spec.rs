@@ -233,6 +233,18 @@ pub struct PageSpec {
     pub hitch_cap: u32,
     /// Chance that a frame freezes for 0.75 to 2.5 s.
     pub frozen_rate: f64,
+    /// Periodic work that holds the main thread, whether anything is drawn or not.
+    pub stall: Option<StallSpec>,
+}
+
+/// Periodic work on the main thread while the page is in front.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StallSpec {
+    /// From one beginning to the next, ms; the first comes so long after the first frame.
+    pub every_ms: u32,
+    /// How long it takes, ms.
+    pub ms: u32,
 }
 
 impl Default for PageSpec {
@@ -253,6 +265,7 @@ impl Default for PageSpec {
             hitch_tail: 1.8,
             hitch_cap: 42,
             frozen_rate: 0.0,
+            stall: None,
         }
     }
 }

@@ -211,6 +211,23 @@ pub struct TruthLaunch {
     pub cold: bool,
 }
 
+/// A message that held a main thread for 50 ms or more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TruthMessage {
+    /// Package.
+    pub package: String,
+    /// Process.
+    pub pid: u32,
+    /// It began.
+    pub began: i64,
+    /// It ended.
+    pub ended: i64,
+    /// Threshold its main loop read when the process began, ms; none when the platform's watch was not armed then.
+    pub watched_ms: Option<u32>,
+    /// A frame came of it.
+    pub drew: bool,
+}
+
 /// Everything that existed on a phone since the lab began, up to the last instant it was asked about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Truth<'a> {
@@ -224,6 +241,8 @@ pub struct Truth<'a> {
     pub launches: Vec<TruthLaunch>,
     /// Compositions in order of presentation, all layers together.
     pub displays: Vec<TruthDisplay>,
+    /// Long messages of main threads, in order of their ends.
+    pub messages: Vec<TruthMessage>,
     /// Ties the truth to its phone.
     pub(crate) phone: PhantomData<&'a ()>,
 }

@@ -1,6 +1,6 @@
 //! `dumpsys SurfaceFlinger`: the small sub-commands, and a short full dump with the lines of frame-sources.md 5.2.
 
-use super::{Scene, latency, layers, line};
+use super::{Scene, latency, layers, line, timestats};
 use crate::archetype::Rate;
 
 /// Writes the answer to the arguments after `SurfaceFlinger`. Clearing is done by the caller; it prints nothing.
@@ -10,8 +10,14 @@ pub fn flinger(scene: &Scene<'_>, arguments: &[String], out: &mut Vec<u8>) {
         Some("--list") => layers::list(scene, out),
         Some("--latency") => latency::latency(scene, arguments.get(1).map(String::as_str), out),
         Some("--latency-clear") => {}
-        // Never enabled, so it says nothing.
-        Some("--timestats") if sdk >= 28 => {}
+        Some("--timestats") if sdk >= 28 => {
+            let has = |flag: &str| arguments.iter().any(|word| word == flag);
+            let most = arguments.iter().position(|word| word == "-maxlayers");
+            let most = most.and_then(|place| arguments.get(place + 1)?.parse().ok());
+            if has("-dump") {
+                timestats::timestats(scene, most, out);
+            }
+        }
         Some("--display-id") if sdk >= 29 => {
             line!(out, "Display {DISPLAY} (HWC display 0): port=0 pnpId=QCM displayName=\"\"")
         }

@@ -49,7 +49,7 @@ fn ring(scene: &Scene<'_>, layer: &Layer, out: &mut Vec<u8>) {
 fn history(scene: &Scene<'_>, layer: &Layer, out: &mut Vec<u8>) {
     let limit = scene.body.ring_rows.map_or(HISTORY, |rows| (rows as usize).clamp(1, HISTORY));
     let mut frames: Vec<i64> = Vec::with_capacity(4 * HISTORY);
-    for other in scene.pulse.layers.iter().flatten() {
+    for other in scene.pulse.layers.iter().flatten().filter(|layer| layer.died.is_none()) {
         frames.extend(other.taken(scene.now).rev().take(limit).map(|row| row.vsync));
     }
     frames.sort_unstable();

@@ -14,7 +14,7 @@ pub fn package(scene: &Scene<'_>, name: &str, out: &mut Vec<u8>) {
     let debug = if app.debuggable { "DEBUGGABLE " } else { "" };
     line!(out, "Packages:");
     line!(out, "  Package [{name}] (5e1c0d{place:x}):");
-    line!(out, "    userId={}", 10_100 + place);
+    line!(out, "    userId={}", uid(place));
     line!(out, "    codePath={}", code_path(name, sdk));
     line!(out, "    versionCode={digits} minSdk=24 targetSdk={}", sdk.min(34));
     line!(out, "    versionName={}", app.version);
@@ -24,6 +24,11 @@ pub fn package(scene: &Scene<'_>, name: &str, out: &mut Vec<u8>) {
     }
     line!(out, "    pkgFlags=[ {debug}HAS_CODE ALLOW_CLEAR_USER_DATA ]");
     line!(out, "    firstInstallTime=2024-11-02 10:12:44");
+}
+
+/// User id of an app (index).
+pub fn uid(app: usize) -> usize {
+    10_100 + app
 }
 
 /// Folder the app is installed in.

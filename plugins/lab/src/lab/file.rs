@@ -57,6 +57,7 @@ struct FaultText {
     status: Option<u8>,
     ppm: Option<f64>,
     rows: Option<u32>,
+    share: Option<f64>,
 }
 
 /// Reads and checks a lab file.
@@ -175,6 +176,7 @@ fn scheduled(text: &FaultText, serials: &BTreeSet<String>) -> Result<Scheduled, 
         }
     };
     let wrong = |key: &str| LabError(format!("faults: {} needs `{key}`", text.kind));
+    let share = |share: &f64| (0.0..=1.0).contains(share);
     let kind = match text.kind.as_str() {
         "unplug" => Kind::Unplug,
         "wedge" => Kind::Wedge,
@@ -197,6 +199,12 @@ fn scheduled(text: &FaultText, serials: &BTreeSet<String>) -> Result<Scheduled, 
         "ring_rows" => {
             Kind::Model(PhoneFault::RingRows { n: text.rows.ok_or_else(|| wrong("rows: 1 to 127"))? })
         }
+        "trace_loss" => Kind::Model(PhoneFault::TraceLoss {
+            share: text.share.filter(share).ok_or_else(|| wrong("share: 0 to 1"))?,
+        }),
+        "trace_cut" => Kind::Model(PhoneFault::TraceCut {
+            kept: text.share.filter(share).ok_or_else(|| wrong("share: 0 to 1, of what is left"))?,
+        }),
         "frozen_app" => Kind::Model(PhoneFault::FrozenApp),
         "keyguard" => Kind::Model(PhoneFault::Keyguard),
         "no_injection" => Kind::Model(PhoneFault::NoInjection),
@@ -204,7 +212,8 @@ fn scheduled(text: &FaultText, serials: &BTreeSet<String>) -> Result<Scheduled, 
         other => {
             return Err(LabError(format!(
                 "faults: there is no kind {other:?}; write unplug, wedge, offline, unauthorized, slow, garble, server_restart, \
-                 reboot, heat, ring_overflow, clock_drift, slow_dumpsys, ring_rows, frozen_app, keyguard, no_injection or period_only"
+                 reboot, heat, ring_overflow, clock_drift, slow_dumpsys, ring_rows, trace_loss, trace_cut, \
+                 frozen_app, keyguard, no_injection or period_only"
             )));
         }
     };

@@ -6,21 +6,20 @@
 use super::Latency;
 use crate::chance::mix;
 use crate::phone::{LabTime, Phone, PhoneFault};
-use crate::shell::{Job, Programs, Said, absolute};
+use crate::shell::Said;
 use crate::spec::PhoneSpec;
 use farmjank_results::time::Span;
 use farmjank_seams::watched::Watched;
-use std::cell::{Cell, Ref, RefCell};
-use std::collections::BTreeMap;
+use std::cell::{Cell, Ref, RefCell, RefMut};
 use std::rc::Rc;
 use std::time::Duration;
 use tokio::time::Instant;
 
 /// Wall clock of every phone when the lab begins: 2026-01-01 00:00:00 UTC, in seconds since 1970.
-const WALL_START_S: i64 = 1_767_225_600;
+pub(super) const WALL_START_S: i64 = crate::phone::WALL_START_S;
 
 /// Largest file a phone keeps, bytes.
-const FILE_MOST: usize = 64 * 1024 * 1024;
+pub(super) const FILE_MOST: usize = 64 * 1024 * 1024;
 
 /// How a phone shows itself to adb.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,8 +89,8 @@ pub struct LivePhone {
     drift: Cell<Drift>,
     /// SurfaceFlinger answers no dump before this lab time, ns.
     blocked_until: Cell<i64>,
-    /// Files written from outside: there, or removed.
-    written: RefCell<BTreeMap<String, bool>>,
+    /// Told after every signal to a tracing process.
+    signals: Watched<u64>,
 }
 
 /// A phone's place in the lab.
@@ -130,7 +129,7 @@ impl LivePhone {
             boots: Cell::new(0),
             drift: Cell::new(Drift::default()),
             blocked_until: Cell::new(0),
-            written: RefCell::new(BTreeMap::new()),
+            signals: Watched::new(0),
         };
         let property = |name: &str| phone.ask(&["getprop", name]).trim().to_owned();
         let banner = Banner {
@@ -210,9 +209,10 @@ impl LivePhone {
     /// A fresh model, as after a reboot: the app is gone, settings are those of the lab file, files stay.
     pub fn rebooted(&self) {
         self.boots.set(self.boots.get() + 1);
-        if let Ok(fresh) =
+        if let Ok(mut fresh) =
             Phone::new(&self.spec, self.serial.clone(), mix(self.seed, 0x0b00, self.boots.get()))
         {
+            fresh.keep_files(&mut self.model.borrow_mut());
             *self.model.borrow_mut() = fresh;
         }
     }
@@ -244,7 +244,33 @@ impl LivePhone {
         }
     }
 
-    async fn execute(self: Rc<Self>, argv: Vec<String>) -> Said {
+    /// Whether SurfaceFlinger's dumps are held back now.
+    pub(super) fn held_back(&self) -> bool {
+        self.blocked_until.get() > self.now().ns()
+    }
+
+    /// The model, to change it.
+    pub(super) fn model_mut(&self) -> RefMut<'_, Phone> {
+        self.model.borrow_mut()
+    }
+
+    /// The next process id.
+    pub(super) fn next_pid(&self) -> u32 {
+        let pid = self.pids.get() + 1;
+        self.pids.set(if pid > 32_000 { 2000 } else { pid });
+        pid
+    }
+
+    /// A signal for a tracing process. False when there is none.
+    pub(super) fn signal(&self, pid: u32, signal: i32) -> bool {
+        let known = self.model.borrow_mut().signal(self.now(), pid, signal);
+        if known && signal != 0 {
+            self.signals.change(|count| *count += 1);
+        }
+        known
+    }
+
+    pub(super) async fn execute(self: Rc<Self>, argv: Vec<String>) -> Said {
         self.unblocked().await;
         let now = self.now();
         let begun = self.model.borrow_mut().begin(now, &argv);
@@ -254,99 +280,51 @@ impl LivePhone {
         }
     }
 
-    async fn complete(&self, running: crate::phone::Running) -> Said {
+    pub(super) async fn complete(&self, running: crate::phone::Running) -> Said {
         let takes = running.takes.to_duration().mul_f64(self.cable().slow);
         if !takes.is_zero() {
             tokio::time::sleep(takes).await;
+        }
+        if let Some(pid) = running.traces() {
+            // Whoever drops this hangs up: the process dies and leaves no file.
+            let _hangup = Hangup(self, pid);
+            self.traced(pid).await;
+            let answer = self.model.borrow_mut().finish(self.now(), running);
+            return Said { out: answer.out, err: answer.err, status: answer.status };
         }
         let now = self.now();
         let answer = self.model.borrow_mut().finish(now, running);
         Said { out: answer.out, err: answer.err, status: answer.status }
     }
+
+    /// Waits until a tracing process is gone, or has nothing left to do but print.
+    async fn traced(&self, pid: u32) {
+        loop {
+            let seen = *self.signals.borrow();
+            let (lives, until) = {
+                let model = self.model.borrow();
+                (model.tracing(pid), model.traced_until(pid))
+            };
+            let left = until.map(|until| until.ns() - self.now().ns());
+            if !lives || left.is_some_and(|left| left <= 0) {
+                return;
+            }
+            // A year is for ever here, and keeps the timer within its range.
+            let left = left.unwrap_or(i64::MAX).min(31_536_000_000_000_000);
+            tokio::select! {
+                biased;
+                () = self.signals.until(|count| *count != seen) => {}
+                () = tokio::time::sleep(Duration::from_nanos(left as u64)) => {}
+            }
+        }
+    }
 }
 
-/// A phone as its shell and its file service hold it.
-pub struct Hand(pub Rc<LivePhone>);
+/// A tracing process whose shell waits for it.
+struct Hangup<'a>(&'a LivePhone, u32);
 
-/// `/storage/emulated/0` is `/sdcard`.
-fn canonical(path: &str) -> String {
-    let path = absolute("/", path);
-    for alias in ["/storage/emulated/0", "/storage/self/primary", "/mnt/sdcard"] {
-        if let Some(rest) = path.strip_prefix(alias)
-            && (rest.is_empty() || rest.starts_with('/'))
-        {
-            return format!("/sdcard{rest}");
-        }
-    }
-    path
-}
-
-impl Programs for Hand {
-    fn start(&self, argv: &[String]) -> Option<Job> {
-        let phone = self.0.clone();
-        let asks_rings = argv[0] == "dumpsys" && argv.iter().any(|word| word == "SurfaceFlinger");
-        if asks_rings && phone.blocked_until.get() > phone.now().ns() {
-            return Some(Box::pin(phone.execute(argv.to_vec())));
-        }
-        let now = phone.now();
-        let running = phone.model.borrow_mut().begin(now, argv)?;
-        Some(Box::pin(async move { phone.complete(running).await }))
-    }
-
-    fn file(&self, path: &str) -> Option<Vec<u8>> {
-        let path = canonical(path);
-        let found = self.0.model.borrow().file(self.0.now(), &path);
-        // The model cannot forget a file: a removed one is empty until a program writes it again.
-        match self.0.written.borrow().get(&path) {
-            Some(false) => found.filter(|bytes| !bytes.is_empty()),
-            Some(true) => Some(found.unwrap_or_default()),
-            None => found,
-        }
-    }
-
-    fn writable(&self, path: &str) -> bool {
-        let path = canonical(path);
-        ["/data/local/tmp/", "/sdcard/"]
-            .iter()
-            .any(|folder| path.starts_with(folder) && path.len() > folder.len())
-    }
-
-    fn write(&self, path: &str, mut bytes: Vec<u8>) {
-        bytes.truncate(FILE_MOST);
-        let path = canonical(path);
-        self.0.model.borrow_mut().write_file(&path, bytes);
-        self.0.written.borrow_mut().insert(path, true);
-    }
-
-    fn append(&self, path: &str, bytes: &[u8]) {
-        let mut whole = self.file(path).unwrap_or_default();
-        whole.extend_from_slice(bytes);
-        self.write(path, whole);
-    }
-
-    fn remove(&self, path: &str) -> bool {
-        let there = self.writable(path) && self.file(path).is_some();
-        if there {
-            self.write(path, Vec::new());
-            self.0.written.borrow_mut().insert(canonical(path), false);
-        }
-        there
-    }
-
-    fn files_below(&self, folder: &str) -> Vec<String> {
-        let prefix = format!("{}/", canonical(folder).trim_end_matches('/'));
-        let paths: Vec<String> =
-            self.0.written.borrow().keys().filter(|path| path.starts_with(&prefix)).cloned().collect();
-        paths.into_iter().filter(|path| self.file(path).is_some()).collect()
-    }
-
-    fn wall_ns(&self) -> i64 {
-        WALL_START_S * 1_000_000_000 + self.0.now().ns()
-    }
-
-    fn next_pid(&self) -> u32 {
-        let pid = self.0.pids.get() + 1;
-        self.0.pids.set(if pid > 32_000 { 2000 } else { pid });
-        pid
+impl Drop for Hangup<'_> {
+    fn drop(&mut self) {
+        self.0.signal(self.1, 1);
     }
 }

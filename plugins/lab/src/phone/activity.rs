@@ -114,7 +114,7 @@ impl Phone {
                 return Err(format!(
                     "java.lang.SecurityException: Permission Denial: starting {} from null (pid=8121, uid=2000) not exported from uid {}\n",
                     intent.text(0x1000_0000),
-                    10_100 + app
+                    crate::dumps::package::uid(app)
                 ));
             }
             return Ok((app, page));

@@ -88,6 +88,10 @@ impl Phone {
                     layer.clear(at);
                 }
             }
+            ("SurfaceFlinger", Some("--timestats")) if self.setup.archetype.sdk >= 28 => {
+                let has = |flag: &str| rest.iter().any(|word| word == flag);
+                self.pulse.count(at, super::wall_s(now), has("-disable"), has("-clear"), has("-enable"));
+            }
             ("gfxinfo", _) => {
                 let asked = Asked::read(rest);
                 if asked.reset {

@@ -46,6 +46,16 @@ pub enum PhoneFault {
     NoInjection,
     /// `--latency` prints only its first line, whatever the layer.
     PeriodOnly,
+    /// Chunks of a trace are lost on their way.
+    TraceLoss {
+        /// Share of them, 0..=1.
+        share: f64,
+    },
+    /// Trace files end in the middle.
+    TraceCut {
+        /// Share of the bytes that are there, 0..=1.
+        kept: f64,
+    },
 }
 
 impl Phone {
@@ -67,6 +77,8 @@ impl Phone {
             PhoneFault::Keyguard => self.pulse.act(now, Act::Keyguard(true)),
             PhoneFault::NoInjection => self.injection_blocked = true,
             PhoneFault::PeriodOnly => self.body.period_only = true,
+            PhoneFault::TraceLoss { share } => self.trace_faults.loss = share.clamp(0.0, 1.0),
+            PhoneFault::TraceCut { kept } => self.trace_faults.kept = kept.clamp(0.0, 1.0),
         }
     }
 }

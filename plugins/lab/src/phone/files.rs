@@ -38,6 +38,16 @@ impl Phone {
         self.files.insert(place(path), bytes);
     }
 
+    /// Paths of the files that commands made, sorted.
+    pub fn made_files(&self) -> impl Iterator<Item = &str> {
+        self.files.keys().map(String::as_str)
+    }
+
+    /// Takes over what was on the storage of the same phone before it booted again.
+    pub fn keep_files(&mut self, before: &mut Phone) {
+        self.files.append(&mut before.files);
+    }
+
     /// Takes a file away; says whether there was one.
     pub fn remove_file(&mut self, path: &str) -> bool {
         self.files.remove(&place(path)).is_some()

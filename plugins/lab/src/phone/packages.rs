@@ -55,16 +55,21 @@ impl Phone {
         }
     }
 
-    /// `pm list packages [-3] [-s] [-f] [FILTER]`
+    /// `pm list packages [-3] [-s] [-f] [-U] [FILTER]`
     fn packages(&self, flags: &[String]) -> String {
         let has = |flag: &str| flags.iter().any(|word| word == flag);
         let filter = flags.iter().find(|word| !word.starts_with('-')).map_or("", String::as_str);
         let own = self.setup.apps.iter().map(|app| app.id()).filter(|_| !has("-s"));
         let system = SYSTEM.iter().copied().filter(|_| !has("-3"));
+        // Android 7 does not know user ids here.
+        let ids = has("-U") && self.setup.archetype.sdk >= 26;
         let mut text = String::new();
         for name in system.chain(own).filter(|name| name.contains(filter)) {
             text += &match has("-f") {
                 true => format!("package:{}/base.apk={name}\n", code_path(name, self.setup.archetype.sdk)),
+                false if ids => {
+                    format!("package:{name} uid:{}\n", self.app(name).map_or(1_000, crate::dumps::package::uid))
+                }
                 false => format!("package:{name}\n"),
             };
         }

@@ -144,9 +144,15 @@ impl Phone {
     pub(super) fn getprop(&mut self, arguments: &[String]) -> Running {
         let properties = self.properties();
         let answer = match arguments {
-            [] => properties.iter().map(|(key, value)| format!("[{key}]: [{value}]\n")).collect::<String>(),
+            [] => {
+                let known = properties.iter().map(|(key, value)| (*key, value.as_str()));
+                let written = self.written.iter().map(|(key, value)| (key.as_str(), value.as_str()));
+                let all: BTreeMap<&str, &str> = known.chain(written).collect();
+                all.iter().map(|(key, value)| format!("[{key}]: [{value}]\n")).collect::<String>()
+            }
             [name, rest @ ..] => {
-                let value = properties.get(name.as_str()).or(rest.first());
+                let own = properties.get(name.as_str()).or_else(|| self.written.get(name));
+                let value = own.filter(|value| !value.is_empty()).or(rest.first());
                 format!("{}\n", value.map_or("", String::as_str))
             }
         };

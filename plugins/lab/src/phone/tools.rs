@@ -1,4 +1,4 @@
-//! `uiautomator` and `logcat`.
+//! `uiautomator`.
 
 use super::{Answer, LabTime, Phone, Running, Work};
 use crate::chance::{Draw, Stream};
@@ -44,16 +44,5 @@ impl Phone {
         self.write_file(path, document.into_bytes());
         // The platform's own spelling.
         Answer::said(format!("UI hierchary dumped to: {path}\n"))
-    }
-
-    /// `logcat -d [-v FORMAT]`, `logcat -c`.
-    pub(super) fn logcat(&mut self, arguments: &[String]) -> Running {
-        let has = |word: &str| arguments.iter().any(|argument| argument == word);
-        if has("-c") || has("-G") {
-            return self.native(Answer::default());
-        }
-        let mut running = self.native(Answer::default());
-        running.work = Work::Log { monotonic: has("monotonic") };
-        running
     }
 }

@@ -163,8 +163,10 @@ impl Layer {
             row.present = row.vsync + i64::from(row.noise);
             row.latch = row.latch.min((planned - lead).max(row.ready));
             let (moved, back) = (*row, self.rows.len() - index);
-            if let Some(history) = &mut self.history {
-                let at = history.len() - back;
+            // A history that began later does not hold the oldest rows.
+            if let Some(history) = &mut self.history
+                && let Some(at) = history.len().checked_sub(back)
+            {
                 let frame = &mut history[at];
                 (frame.present, frame.vsync) = (moved.present, moved.vsync);
                 (frame.latch, frame.planned) = (moved.latch, planned);
@@ -216,6 +218,16 @@ impl Layer {
                 history.pop();
             }
         }
+    }
+
+    /// Keeps every frame from now on, or forgets what was kept.
+    pub fn keep(&mut self, on: bool) {
+        self.history = on.then(Vec::new);
+    }
+
+    /// What is kept, those on their way included.
+    pub fn history(&self) -> &[TruthFrame] {
+        self.history.as_deref().unwrap_or_default()
     }
 
     /// The kept history up to `now`.

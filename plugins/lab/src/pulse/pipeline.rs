@@ -160,6 +160,11 @@ impl Pipeline {
         self.ui_free
     }
 
+    /// Something else holds the UI thread until then.
+    pub fn hold(&mut self, until: i64) {
+        self.ui_free = self.ui_free.max(until);
+    }
+
     /// Makes the frame scheduled for `intended`.
     pub fn make(&mut self, panel: &Panel, manner: &Manner, intended: i64, load: Load) -> Made {
         let index = self.count;

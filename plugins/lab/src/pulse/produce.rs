@@ -231,6 +231,7 @@ impl Pulse {
         }
         let (lead, compositor) = (setup.archetype.lead, setup.compositor);
         let load = Load { factor, lead, first, first_draw, compositor };
+        let free = ui.pipeline.ui_free();
         let made = ui.pipeline.make(&self.panel, &ui.manner, intended, load);
         ui.first_draw = 0;
         ui.last = made.stages.vsync.max(made.stages.start);
@@ -252,6 +253,8 @@ impl Pulse {
             let shown = if given_up { 0 } else { shown };
             let drawn = drawn(&made, u32::from(first_draw > 0), finger, shown);
             window.hwui.push(drawn, &mut self.processes[window.app].tally);
+            let app = window.app;
+            self.tell_frame(app, &drawn, free);
         }
         let after = made.stages.start.max(made.stages.vsync);
         if first_draw > 0 {

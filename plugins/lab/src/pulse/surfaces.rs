@@ -109,7 +109,7 @@ impl Pulse {
         let name = names::suffixed(self.setup.archetype.sdk, name, self.next_layer, |name| {
             self.layers.iter().flatten().any(|layer| layer.died.is_none() && layer.name == name)
         });
-        let mut layer = Layer::new(name, self.next_layer, role, package, t, self.setup.seed, self.keep);
+        let mut layer = Layer::new(name, self.next_layer, role, package, t, self.setup.seed, self.keeps());
         layer.parent = parent;
         let drawn_by = self.setup.apps.iter().position(|app| app.id() == package);
         layer.pid = drawn_by.and_then(|app| self.processes[app].pid).unwrap_or(0);
@@ -121,7 +121,7 @@ impl Pulse {
         if let Some(layer) = self.layers[index].as_mut() {
             layer.die(t);
         }
-        if !self.keep {
+        if !self.keeps() {
             self.layers[index] = None;
         }
     }

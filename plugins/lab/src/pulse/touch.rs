@@ -242,6 +242,7 @@ impl Pulse {
             && self.processes[app].anr.is_none()
         {
             self.processes[app].anr = Some(t + 5_000 * MS);
+            self.tell_of(app, t + 5_000 * MS, super::journal::Said::NotResponding);
         }
     }
 

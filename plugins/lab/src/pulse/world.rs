@@ -3,6 +3,7 @@
 //! Times are ns on CLOCK_MONOTONIC. Must not know how any of it is printed.
 
 use super::hwui::Hwui;
+use super::journal::Said;
 use super::layer::Layer;
 use super::pipeline::{Made, Manner};
 use super::produce::{Paced, Producer};
@@ -67,6 +68,8 @@ impl Pulse {
             self.processes[app].tally = super::hwui::Tally::new(t + 80 * MS);
             self.processes[app].frozen = None;
             self.processes[app].anr = None;
+            self.processes[app].slow_ms = self.processes[app].watch;
+            self.tell_of(app, t, Said::Started);
         }
         self.launches.push(TruthLaunch {
             package: id,
@@ -138,6 +141,7 @@ impl Pulse {
         if let Some(splash) = self.splash.take() {
             self.drop_layer(done, splash.layer);
         }
+        self.plan_stall(done, index);
     }
 
     fn open_window(&mut self, t: i64, app: usize, page: usize) -> usize {
@@ -252,6 +256,7 @@ impl Pulse {
         if let Some(app) = app.or(front)
             && self.processes[app].pid.is_some()
         {
+            self.tell_of(app, t, Said::Crashed);
             self.stop(t, app);
             self.processes[app].crashed = front == Some(app);
         }

@@ -265,25 +265,57 @@ fn export(shell: &mut Shell, args: &[String]) -> Flow {
 }
 
 async fn kill(shell: &mut Shell, args: &[String]) -> Flow {
+    let (signal, pids) = match args {
+        [flag, name, rest @ ..] if flag == "-s" => (signal_number(name), rest),
+        [flag, rest @ ..] if flag.starts_with('-') => (signal_number(&flag[1..]), rest),
+        all => (Some(15), all),
+    };
+    let Some(signal) = signal else {
+        let complaint = format!("kill: {}: bad signal", args.first().map_or("", String::as_str));
+        shell.complain(&complaint).await;
+        return ended(shell, 1);
+    };
     let mut status = 0;
-    let mut args = args;
-    let probe = args.first().is_some_and(|a| a == "-0");
-    if args.first().is_some_and(|a| a.starts_with('-')) {
-        args = &args[1..];
-    }
-    for arg in args {
+    for arg in pids {
         let pid = match arg.strip_prefix('%').map(|n| n.parse::<usize>()) {
             Some(Ok(n)) => shell.jobs.pids().get(n.wrapping_sub(1)).copied(),
             _ => arg.parse().ok(),
         };
-        let known = pid
-            .is_some_and(|pid| if probe { shell.jobs.pids().contains(&pid) } else { shell.jobs.kill(pid) });
+        let known = pid.is_some_and(|pid| match shell.phone.signal(pid, signal) {
+            // A program that decides for itself what a signal means; only the hard one ends its job as well.
+            true => {
+                if signal == 9 {
+                    shell.jobs.kill(pid);
+                }
+                true
+            }
+            false if signal == 0 => shell.jobs.alive(pid),
+            false => shell.jobs.kill(pid),
+        });
         if !known {
             shell.complain(&format!("kill: {arg}: No such process")).await;
             status = 1;
         }
     }
     ended(shell, status)
+}
+
+/// `9`, `KILL`, `SIGKILL`.
+fn signal_number(name: &str) -> Option<i32> {
+    const NAMES: [(&str, i32); 8] = [
+        ("EXIT", 0),
+        ("HUP", 1),
+        ("INT", 2),
+        ("QUIT", 3),
+        ("KILL", 9),
+        ("USR1", 10),
+        ("PIPE", 13),
+        ("TERM", 15),
+    ];
+    let upper = name.to_ascii_uppercase();
+    let bare = upper.strip_prefix("SIG").unwrap_or(&upper);
+    let named = NAMES.iter().find(|(known, _)| *known == bare).map(|(_, number)| *number);
+    named.or_else(|| bare.parse().ok().filter(|number| (0..=64).contains(number)))
 }
 
 async fn wait(shell: &mut Shell, args: &[String]) -> Flow {

@@ -42,6 +42,11 @@ impl Jobs {
         self.0.borrow().get(&pid).map(|job| job.abort.abort()).is_some()
     }
 
+    /// Whether a job is still at work.
+    pub fn alive(&self, pid: u32) -> bool {
+        self.0.borrow().get(&pid).is_some_and(|job| !job.abort.is_finished())
+    }
+
     /// Waits for a job and returns its status: 143 when it was killed, 127 when there is none.
     pub async fn wait(&self, pid: u32) -> i32 {
         let handle = self.0.borrow_mut().get_mut(&pid).and_then(|job| job.handle.take());

@@ -44,6 +44,18 @@ pub type Job = Pin<Box<dyn Future<Output = Said>>>;
 pub trait Programs {
     /// Starts a program of the phone; nothing when the phone has no such program.
     fn start(&self, argv: &[String]) -> Option<Job>;
+    /// Whether a program reads its standard input before it does anything.
+    fn reads_input(&self, _argv: &[String]) -> bool {
+        false
+    }
+    /// Starts such a program, with all of its input. `job` is its process id when it is a background job.
+    fn start_fed(&self, argv: &[String], _input: Vec<u8>, _job: Option<u32>) -> Option<Job> {
+        self.start(argv)
+    }
+    /// Sends a signal to a program that lives on its own, or asks with 0 whether it lives. False when there is none.
+    fn signal(&self, _pid: u32, _signal: i32) -> bool {
+        false
+    }
     /// A file as it is now; nothing when there is none.
     fn file(&self, path: &str) -> Option<Vec<u8>>;
     /// Whether files can be written at this path.
@@ -79,11 +91,14 @@ pub fn absolute(folder: &str, path: &str) -> String {
 }
 
 /// Folders every phone has, whatever is in them.
-const FOLDERS: [&str; 13] = [
+const FOLDERS: [&str; 16] = [
     "/",
     "/data",
     "/data/local",
     "/data/local/tmp",
+    "/data/misc",
+    "/data/misc/perfetto-configs",
+    "/data/misc/perfetto-traces",
     "/proc",
     "/sdcard",
     "/storage",

@@ -59,6 +59,8 @@ pub struct Shell {
     pub(super) io: Io,
     pub(super) pid: u32,
     pub(super) last_job: Option<u32>,
+    /// The background job this process belongs to.
+    pub(super) job: Option<u32>,
     pub(super) on_exit: Option<String>,
     pub(super) status: i32,
     depth: u32,
@@ -86,6 +88,7 @@ impl Shell {
             io,
             pid,
             last_job: None,
+            job: None,
             on_exit: None,
             status: 0,
             depth: 0,
@@ -216,6 +219,7 @@ impl Shell {
         let pid = self.phone.next_pid();
         let mut child = self.fork();
         child.io.input = Source::Empty;
+        child.job = Some(pid);
         let attached = child.io.out.is_outlet() || child.io.err.is_outlet();
         let chain = item.chain.clone();
         let work = async move {

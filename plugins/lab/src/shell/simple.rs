@@ -11,6 +11,9 @@ use std::pin::Pin;
 const PROGRAM_FOLDERS: [&str; 5] =
     ["/system/bin/", "/system/xbin/", "/vendor/bin/", "/product/bin/", "/bin/"];
 
+/// Most bytes of input a program of the phone takes in.
+const INPUT_MOST: usize = 1 << 20;
+
 impl Shell {
     pub(super) async fn simple(
         &mut self,
@@ -97,7 +100,13 @@ impl Shell {
         if let Some(flow) = filters::run(self, &argv).await {
             return flow;
         }
-        let Some(job) = self.phone.start(&argv) else {
+        let started = if self.phone.reads_input(&argv) {
+            let input = self.io.input.read_all(INPUT_MOST).await;
+            self.phone.start_fed(&argv, input, self.job)
+        } else {
+            self.phone.start(&argv)
+        };
+        let Some(job) = started else {
             self.complain(&format!("{}: inaccessible or not found", argv[0])).await;
             self.status = 127;
             return Flow::On;

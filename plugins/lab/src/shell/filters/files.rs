@@ -88,6 +88,26 @@ pub(super) async fn ls(shell: &Shell, args: &[String]) -> Ended {
     Ok(status)
 }
 
+/// `stat -c FORMAT FILE…`: sizes and names.
+pub(super) async fn stat(shell: &Shell, args: &[String]) -> Ended {
+    let options = Options::parse("stat", args, "L", "c")?;
+    let Some(format) = options.value('c') else {
+        return Err(refuse("only -c FORMAT is done here"));
+    };
+    let mut status = 0;
+    for operand in &options.operands {
+        let Some(bytes) = shell.phone.file(&absolute(&shell.cwd, operand)) else {
+            let line = format!("stat: '{operand}': No such file or directory\n");
+            let _ = shell.io.err.write(line.as_bytes()).await;
+            status = 1;
+            continue;
+        };
+        let text = format.replace("%s", &bytes.len().to_string()).replace("%n", operand);
+        out(shell).write(format!("{text}\n").as_bytes()).await?;
+    }
+    Ok(status)
+}
+
 /// Removes files.
 pub(super) async fn rm(shell: &Shell, args: &[String]) -> Ended {
     let options = Options::parse("rm", args, "frRv", "")?;

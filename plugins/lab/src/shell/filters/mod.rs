@@ -38,10 +38,10 @@ type Ended = Result<i32, Stop>;
 /// Runs a toolbox program; nothing when the name is not one.
 pub(super) async fn run(shell: &mut Shell, argv: &[String]) -> Option<Flow> {
     let (name, args) = (argv[0].as_str(), &argv[1..]);
-    const NAMES: [&str; 26] = [
+    const NAMES: [&str; 27] = [
         "cat", "head", "tail", "grep", "egrep", "fgrep", "wc", "cut", "tr", "sort", "uniq", "sed", "tee",
         "ls", "rm", "date", "id", "which", "mkdir", "touch", "sh", "timeout", "whoami", "basename",
-        "dirname", "seq",
+        "dirname", "seq", "stat",
     ];
     if !NAMES.contains(&name) {
         return None;
@@ -71,6 +71,7 @@ pub(super) async fn run(shell: &mut Shell, argv: &[String]) -> Option<Flow> {
         "which" => which(shell, args).await,
         "basename" | "dirname" => path_part(shell, name, args).await,
         "seq" => seq(shell, args).await,
+        "stat" => files::stat(shell, args).await,
         _ => sh(shell, args).await,
     };
     shell.status = match ended {

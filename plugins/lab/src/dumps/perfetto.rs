@@ -1,0 +1,20 @@
+//! Perfetto: the text config a phone is given, and the trace file it writes (frame-sources.md 4.1 to 4.3).
+//!
+//! The file is written from the truth, so it cannot disagree with what else the phone prints. Times are ns on
+//! CLOCK_MONOTONIC unless a name says otherwise. Must not know commands, processes' lives or shells.
+
+pub mod config;
+mod frames;
+mod proto;
+mod ring;
+mod trace;
+
+pub use config::Config;
+pub use trace::{Capture, trace};
+
+/// Process id of SurfaceFlinger.
+pub const SURFACEFLINGER_PID: u32 = 588;
+/// The data source of frames.
+pub const FRAMETIMELINE: &str = "android.surfaceflinger.frametimeline";
+/// The data source of processes.
+pub const PROCESS_STATS: &str = "linux.process_stats";

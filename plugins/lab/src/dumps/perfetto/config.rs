@@ -1,0 +1,287 @@
+//! The text form of a trace config: read as far as a phone's behaviour depends on it, refused as a phone refuses it.
+//!
+//! Must not know how a trace is written.
+
+/// Deepest nesting of blocks.
+const DEEPEST: usize = 40;
+
+/// Names of the fields a `TraceConfig` has.
+const TRACE: &[&str] = &[
+    "activate_triggers",
+    "allow_user_build_tracing",
+    "android_report_config",
+    "bugreport_filename",
+    "bugreport_score",
+    "buffers",
+    "builtin_data_sources",
+    "cmd_trace_start_delay",
+    "compress_from_cli",
+    "compression_type",
+    "data_source_stop_timeout_ms",
+    "data_sources",
+    "deferred_start",
+    "duration_ms",
+    "enable_extra_guardrails",
+    "file_write_period_ms",
+    "flush_period_ms",
+    "flush_timeout_ms",
+    "guardrail_overrides",
+    "incident_report_config",
+    "incremental_state_config",
+    "lockdown_mode",
+    "max_file_size_bytes",
+    "notify_traceur",
+    "output_path",
+    "prefer_suspend_clock_for_duration",
+    "producers",
+    "statsd_logging",
+    "statsd_metadata",
+    "trace_filter",
+    "trace_uuid_lsb",
+    "trace_uuid_msb",
+    "trigger_config",
+    "unique_session_name",
+    "write_into_file",
+];
+const BUFFER: &[&str] =
+    &["clear_before_clone", "experimental_mode", "fill_policy", "name", "size_kb", "transfer_on_clone"];
+const SOURCE: &[&str] =
+    &["config", "machine_name_filter", "producer_name_filter", "producer_name_regex_filter"];
+
+/// What a trace is asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Config {
+    /// Buffers in order: bytes, and whether they discard what comes when they are full.
+    pub buffers: Vec<(usize, bool)>,
+    /// Data sources by name, with the buffer they write to.
+    pub sources: Vec<(String, usize)>,
+    /// How long it runs, ms; for ever when absent.
+    pub duration_ms: Option<u64>,
+    /// Packets are deflated.
+    pub deflate: bool,
+}
+
+impl Config {
+    /// Reads the text form. `Err` holds what a phone prints.
+    pub fn read(text: &str) -> Result<Config, String> {
+        let mut reader = Reader { text, at: 0 };
+        let fields = reader.block(0)?;
+        let mut config = Config::default();
+        for field in &fields {
+            field.known(TRACE, "TraceConfig", text)?;
+            match field.name {
+                "buffers" => config.buffers.push(buffer(field, text)?),
+                "data_sources" => config.sources.extend(source(field, text)?),
+                "duration_ms" => config.duration_ms = Some(field.number(text)?),
+                "compression_type" => config.deflate = field.word(text)? == "COMPRESSION_TYPE_DEFLATE",
+                _ => {}
+            }
+        }
+        Ok(config)
+    }
+
+    /// The buffer a data source writes to: bytes, and whether it discards. None when the source is not asked for.
+    pub fn buffer_of(&self, source: &str) -> Option<(usize, bool)> {
+        let (_, target) = self.sources.iter().find(|(name, _)| name == source)?;
+        self.buffers.get(*target).copied()
+    }
+}
+
+fn buffer(field: &Field<'_>, text: &str) -> Result<(usize, bool), String> {
+    let (mut kb, mut discard) = (0, false);
+    for inner in field.block("BufferConfig", BUFFER, text)? {
+        match inner.name {
+            "size_kb" => kb = inner.number(text)?,
+            "fill_policy" => discard = inner.word(text)? == "DISCARD",
+            _ => {}
+        }
+    }
+    // A buffer is whole pages.
+    Ok((usize::try_from(kb).unwrap_or(usize::MAX).clamp(4, 1 << 21) * 1_024, discard))
+}
+
+fn source(field: &Field<'_>, text: &str) -> Result<Option<(String, usize)>, String> {
+    let (mut name, mut target) = (None, 0);
+    for inner in field.block("DataSource", SOURCE, text)? {
+        if inner.name == "config" {
+            let Value::Block(fields) = &inner.value else { return Err(inner.wrong(text)) };
+            for deep in fields {
+                match deep.name {
+                    "name" => name = Some(deep.word(text)?.to_owned()),
+                    "target_buffer" => target = usize::try_from(deep.number(text)?).unwrap_or(usize::MAX),
+                    _ => {}
+                }
+            }
+        }
+    }
+    Ok(name.map(|name| (name, target)))
+}
+
+enum Value<'a> {
+    Word(&'a str),
+    Block(Vec<Field<'a>>),
+}
+
+struct Field<'a> {
+    name: &'a str,
+    at: usize,
+    value: Value<'a>,
+}
+
+impl<'a> Field<'a> {
+    fn known(&self, names: &[&str], message: &str, text: &str) -> Result<(), String> {
+        match names.contains(&self.name) {
+            true => Ok(()),
+            false => {
+                Err(complaint(text, self.at, &format!("No field named \"{}\" in proto {message}", self.name)))
+            }
+        }
+    }
+
+    fn wrong(&self, text: &str) -> String {
+        complaint(text, self.at, &format!("Expected a different value for field {}", self.name))
+    }
+
+    fn word(&self, text: &str) -> Result<&'a str, String> {
+        match &self.value {
+            Value::Word(word) => Ok(word),
+            Value::Block(_) => Err(self.wrong(text)),
+        }
+    }
+
+    fn number(&self, text: &str) -> Result<u64, String> {
+        self.word(text)?.parse().map_err(|_| self.wrong(text))
+    }
+
+    fn block(&self, message: &str, names: &[&str], text: &str) -> Result<&[Field<'a>], String> {
+        let Value::Block(fields) = &self.value else { return Err(self.wrong(text)) };
+        fields.iter().try_for_each(|field| field.known(names, message, text))?;
+        Ok(fields)
+    }
+}
+
+/// Where and what, as the phone words it.
+fn complaint(text: &str, at: usize, what: &str) -> String {
+    let before = text.get(..at).unwrap_or(text);
+    let line = before.matches('\n').count() + 1;
+    let column = at - before.rfind('\n').map_or(0, |end| end + 1) + 1;
+    let shown = text.lines().nth(line - 1).unwrap_or("");
+    format!("config:{line}:{column} error: {what}\n{shown}\n{}^\n", " ".repeat(column - 1))
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    /// Fields up to the closing brace, or to the end on level 0.
+    fn block(&mut self, depth: usize) -> Result<Vec<Field<'a>>, String> {
+        let mut fields = Vec::new();
+        loop {
+            self.blank();
+            let at = self.at;
+            match self.text.as_bytes().get(at) {
+                None if depth == 0 => return Ok(fields),
+                None => return Err(complaint(self.text, at, "Nested message not closed")),
+                Some(b'}' | b'>') if depth > 0 => {
+                    self.at += 1;
+                    return Ok(fields);
+                }
+                Some(_) => {}
+            }
+            let name = self.run(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+            if name.is_empty() || depth > DEEPEST {
+                return Err(complaint(self.text, at, "Expected a field name"));
+            }
+            self.blank();
+            let colon = self.text.as_bytes().get(self.at) == Some(&b':');
+            self.at += usize::from(colon);
+            self.blank();
+            let value = match self.text.as_bytes().get(self.at) {
+                Some(b'{' | b'<') => {
+                    self.at += 1;
+                    Value::Block(self.block(depth + 1)?)
+                }
+                Some(quote @ (b'"' | b'\'')) if colon => Value::Word(self.quoted(*quote)?),
+                _ if colon => {
+                    Value::Word(self.run(|byte| byte.is_ascii_alphanumeric() || b"_-+.".contains(&byte)))
+                }
+                _ => return Err(complaint(self.text, self.at, "Expected ':' or '{'")),
+            };
+            if matches!(value, Value::Word("")) && !self.text[..self.at].ends_with(['"', '\'']) {
+                return Err(complaint(self.text, self.at, "Expected a value"));
+            }
+            fields.push(Field { name, at, value });
+        }
+    }
+
+    fn run(&mut self, takes: impl Fn(u8) -> bool) -> &'a str {
+        let rest = &self.text[self.at..];
+        let length = rest.bytes().take_while(|byte| takes(*byte)).count();
+        self.at += length;
+        &rest[..length]
+    }
+
+    fn quoted(&mut self, quote: u8) -> Result<&'a str, String> {
+        let rest = &self.text[self.at + 1..];
+        match rest.bytes().position(|byte| byte == quote) {
+            Some(end) => {
+                self.at += end + 2;
+                Ok(&rest[..end])
+            }
+            None => Err(complaint(self.text, self.at, "Unterminated string literal")),
+        }
+    }
+
+    /// Blanks, comments and the separators that mean nothing.
+    fn blank(&mut self) {
+        loop {
+            self.run(|byte| byte.is_ascii_whitespace() || b",;".contains(&byte));
+            if self.text.as_bytes().get(self.at) != Some(&b'#') {
+                return;
+            }
+            self.run(|byte| byte != b'\n');
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_usual_config_is_read() {
+        let text = "buffers: { size_kb: 65536 fill_policy: RING_BUFFER } # main\nbuffers { size_kb: 64; fill_policy: DISCARD }\n\
+            data_sources { config { name: \"android.surfaceflinger.frametimeline\" target_buffer: 1 } }\n\
+            data_sources < config < name: 'linux.process_stats', process_stats_config { scan_all_processes_on_start: true } > >\n\
+            duration_ms: 15000";
+        let config = Config::read(text).unwrap();
+        assert_eq!(config.buffers, [(65_536 * 1_024, false), (64 * 1_024, true)]);
+        assert_eq!(config.buffer_of(super::super::FRAMETIMELINE), Some((65_536, true)));
+        assert_eq!(config.buffer_of(super::super::PROCESS_STATS), Some((65_536 * 1_024, false)));
+        assert_eq!((config.duration_ms, config.deflate, config.buffer_of("x")), (Some(15_000), false, None));
+    }
+
+    #[test]
+    fn mistakes_are_named_with_their_place() {
+        let said = |text: &str| Config::read(text).unwrap_err();
+        assert_eq!(
+            said("duration_ms: 1\nbufers { size_kb: 1 }"),
+            "config:2:1 error: No field named \"bufers\" in proto TraceConfig\nbufers { size_kb: 1 }\n^\n"
+        );
+        assert!(said("buffers { size: 1 }").contains("in proto BufferConfig"));
+        assert!(said("buffers {").contains("not closed"));
+        assert!(said("duration_ms: soon").contains("duration_ms"));
+        assert!(said("duration_ms:").contains("Expected a value"));
+        assert!(said("\u{1}").contains("field name"));
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_breaks_the_reader(text in "\\PC{0,80}|([a-z_]{1,8}[:{}<>\"'# \n;]{0,3}){0,30}") {
+            let _ = Config::read(&text);
+        }
+    }
+}

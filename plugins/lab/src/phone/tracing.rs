@@ -1,0 +1,213 @@
+//! `perfetto`: sessions that live on their own, and the trace files they leave behind (frame-sources.md 4.1).
+//!
+//! A session records nothing: its file is written from the truth when it is over. Lab times in ns. Must not know shells
+//! or streams.
+
+mod options;
+
+use super::{Answer, LabTime, MS, Phone, Running, Work};
+use crate::chance::{Draw, Stream};
+use crate::dumps::perfetto::{Capture, Config, trace};
+use farmjank_results::time::Span;
+use options::{Mode, Options};
+
+/// The one folder traces may be written to.
+pub const TRACES: &str = "/data/misc/perfetto-traces/";
+/// Where configs may be read from, from Android 12 on.
+pub const CONFIGS: &str = "/data/misc/perfetto-configs/";
+/// Largest config a phone reads, bytes.
+pub const CONFIG_MOST: usize = 1 << 20;
+
+/// A tracing session.
+#[derive(Clone, Debug)]
+pub(super) struct Session {
+    config: Config,
+    /// Where the file goes; standard output when absent.
+    path: Option<String>,
+    began: i64,
+    /// When tracing stops: never, unless the config or a signal says so.
+    ended: Option<i64>,
+    /// How long the file takes to write.
+    writing: i64,
+}
+
+impl Session {
+    fn done(&self) -> Option<i64> {
+        self.ended.map(|ended| ended.saturating_add(self.writing))
+    }
+}
+
+/// What faults do to traces.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct TraceFaults {
+    /// Share of chunks that are lost.
+    pub loss: f64,
+    /// Share of the file that is there.
+    pub kept: f64,
+}
+
+impl Phone {
+    /// `perfetto`, with its standard input; `pid` is the process it becomes. None: the phone has no such program.
+    pub(super) fn perfetto(
+        &mut self,
+        now: LabTime,
+        arguments: &[String],
+        input: &[u8],
+        pid: u32,
+    ) -> Option<Running> {
+        let sdk = self.setup.archetype.sdk;
+        if sdk < 28 {
+            return None;
+        }
+        self.starts += 1;
+        let draw = Draw::of(self.seed, Stream::Trace, self.starts);
+        let connected = draw.whole(22 * MS, 60 * MS);
+        let prepared = self.prepare(now, arguments, input);
+        let (options, config) = match prepared {
+            Ok(prepared) => prepared,
+            Err(answer) => {
+                return Some(Running { takes: Span::from_ns(connected / 2), work: Work::Say(answer) });
+            }
+        };
+        let started = connected + draw.next(1).whole(40 * MS, 140 * MS);
+        let began = now.ns() + started;
+        let length = config.duration_ms.filter(|ms| *ms > 0).map(|ms| ms.saturating_mul(MS as u64));
+        let ended = length.map(|ns| began.saturating_add(i64::try_from(ns).unwrap_or(i64::MAX)));
+        let writing = draw.next(2).whole(70 * MS, 220 * MS);
+        self.sessions.insert(pid, Session { config, path: options.out.clone(), began, ended, writing });
+        let work = match options.mode {
+            Mode::Foreground => Work::Trace(pid),
+            Mode::Background | Mode::BackgroundWait => Work::Say(Answer::said(format!("{pid}\n"))),
+        };
+        let takes = if options.mode == Mode::BackgroundWait { started } else { connected };
+        Some(Running { takes: Span::from_ns(takes), work })
+    }
+
+    /// Everything that is checked before tracing begins.
+    fn prepare(&self, now: LabTime, arguments: &[String], input: &[u8]) -> Result<(Options, Config), Answer> {
+        let options = Options::read(arguments, self.setup.archetype.sdk)?;
+        if options.version {
+            return Err(Answer::said("Perfetto v12.1 (N/A)\n"));
+        }
+        let failed = |text: String| Answer::failed(text, 1);
+        if let Some(path) = &options.out
+            && (!path.starts_with(TRACES) || path.len() == TRACES.len() || path.contains("/../"))
+        {
+            return Err(failed(format!(
+                "Failed to open {path}. If you get permission denied in /data/misc/perfetto-traces, the file might have been \
+                 created by another user, try deleting it first.\n"
+            )));
+        }
+        let bytes = match options.config.as_str() {
+            "-" => input.to_vec(),
+            path if path.starts_with(CONFIGS) || self.setup.archetype.sdk < 31 => {
+                self.file(now, path).ok_or_else(|| failed(format!("Could not open {path}\n")))?
+            }
+            path => return Err(failed(format!("Could not open {path}\n"))),
+        };
+        let invalid = "The trace config is invalid, bailing out.\n";
+        if bytes.is_empty() {
+            return Err(failed(format!("The config is empty\n{invalid}")));
+        }
+        if !options.text {
+            // Binary configs come from tools; people who forget --txt get this.
+            return Err(failed(invalid.to_owned()));
+        }
+        let config = Config::read(&String::from_utf8_lossy(&bytes))
+            .map_err(|complaint| failed(format!("{complaint}{invalid}")))?;
+        if config.buffers.is_empty()
+            || config.sources.iter().any(|(_, target)| *target >= config.buffers.len())
+        {
+            return Err(failed(
+                "EnableTracing() failed: a data source writes to a buffer that the config does not declare\n"
+                    .to_owned(),
+            ));
+        }
+        Ok((options, config))
+    }
+
+    /// Whether a tracing process lives.
+    pub fn tracing(&self, pid: u32) -> bool {
+        self.sessions.contains_key(&pid)
+    }
+
+    /// When a tracing process will be gone; none when it runs until it is told.
+    pub fn traced_until(&self, pid: u32) -> Option<LabTime> {
+        self.sessions.get(&pid).and_then(Session::done).map(LabTime)
+    }
+
+    /// A signal for a tracing process: 2 and 15 end the trace, others the process. False when there is none.
+    pub fn signal(&mut self, now: LabTime, pid: u32, signal: i32) -> bool {
+        self.settle(now);
+        let Some(session) = self.sessions.get_mut(&pid) else { return false };
+        match signal {
+            0 => {}
+            2 | 15 => {
+                let already = session.ended.is_some_and(|ended| ended <= now.ns());
+                if !already {
+                    session.ended = Some(now.ns().max(session.began));
+                }
+            }
+            _ => {
+                self.sessions.remove(&pid);
+            }
+        }
+        true
+    }
+
+    /// Sessions that are over by now leave their files.
+    pub fn settle(&mut self, now: LabTime) {
+        let over =
+            |session: &Session| session.path.is_some() && session.done().is_some_and(|done| done <= now.ns());
+        let pids: Vec<u32> =
+            self.sessions.iter().filter(|(_, session)| over(session)).map(|(pid, _)| *pid).collect();
+        for pid in pids {
+            if let Some(session) = self.sessions.remove(&pid) {
+                let bytes = self.traced(&session);
+                if let Some(path) = &session.path {
+                    self.write_file(path, bytes);
+                }
+            }
+        }
+    }
+
+    /// The answer of a tracing process in the foreground.
+    pub(super) fn finish_trace(&mut self, now: LabTime, pid: u32) -> Answer {
+        match self.sessions.get(&pid).map(|session| session.path.is_none()) {
+            Some(true) => {
+                let session = self.sessions.remove(&pid);
+                Answer::said(session.map(|session| self.traced(&session)).unwrap_or_default())
+            }
+            _ => {
+                self.settle(now);
+                Answer::default()
+            }
+        }
+    }
+
+    fn traced(&self, session: &Session) -> Vec<u8> {
+        let (began, ended) = (session.began, session.ended.unwrap_or(session.began));
+        let done = self.clocks.monotonic(ended.saturating_add(session.writing));
+        let truth = self.truth_until(done.min(self.pulse.clock()));
+        let processes: Vec<(u32, String)> = (0..self.setup.apps.len())
+            .filter_map(|app| Some((self.pulse.processes[app].pid?, self.setup.apps[app].id().to_owned())))
+            .collect();
+        let monotonic = self.clocks.monotonic(ended);
+        trace(&Capture {
+            truth: &truth,
+            sdk: self.setup.archetype.sdk,
+            config: &session.config,
+            began: self.clocks.monotonic(began),
+            ended: monotonic,
+            boot_offset: self.clocks.slept,
+            wall_offset: WALL_START + ended - monotonic,
+            processes: &processes,
+            seed: self.seed,
+            loss: self.trace_faults.loss,
+            kept: self.trace_faults.kept,
+        })
+    }
+}
+
+/// Wall clock of every phone when the lab begins: 2026-01-01 00:00:00 UTC, ns since 1970.
+const WALL_START: i64 = 1_767_225_600_000_000_000;

@@ -1,0 +1,180 @@
+//! What the phone's log will say, and what kept main threads busy: slow messages, skipped frames, starts, ANRs, crashes.
+//!
+//! Every message of 50 ms and more is noted, whether a frame came of it or not; whether the log shows it depends on the
+//! threshold its process read when it began. Times are ns on CLOCK_MONOTONIC. Must not know how lines are printed.
+
+use super::hwui::Drawn;
+use super::pipeline::Stages;
+use super::{Act, Pulse};
+use crate::truth::TruthMessage;
+use std::collections::VecDeque;
+
+const MS: i64 = 1_000_000;
+/// Notes kept unless the truth is.
+const KEPT: usize = 4_096;
+/// Messages from this length on are noted, ns.
+const NOTED: i64 = 50 * MS;
+/// Choreographer complains from so many frames on.
+const SKIPPED: i64 = 30;
+/// HWUI complains from this render time on, ns.
+const DAVEY: i64 = 700 * MS;
+
+/// One thing the log may tell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Noted {
+    /// When it is logged.
+    pub at: i64,
+    /// App it is about (index); none for the shell's own lines.
+    pub app: Option<usize>,
+    /// Its process then.
+    pub pid: u32,
+    /// What.
+    pub what: Said,
+}
+
+/// What is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Said {
+    /// A message of the main thread.
+    Message {
+        /// When it began.
+        began: i64,
+        /// What ran.
+        work: Work,
+        /// Threshold its process read when it began, ms.
+        slow_ms: Option<u32>,
+    },
+    /// Choreographer came so many frames late.
+    Skipped(i64),
+    /// A render of 700 ms and more.
+    Davey(Box<Drawn>),
+    /// The process began.
+    Started,
+    /// It does not answer.
+    NotResponding,
+    /// It crashed.
+    Crashed,
+    /// `log -t TAG MESSAGE`.
+    Line {
+        /// Tag.
+        tag: String,
+        /// Priority letter.
+        level: char,
+        /// Message.
+        message: String,
+    },
+}
+
+/// What a message of the main thread did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// Started an activity and drew its first frame.
+    Launch,
+    /// A frame.
+    Frame,
+    /// Loaded something before a frame could begin.
+    Load,
+    /// The page's own periodic work, nothing drawn.
+    Refresh,
+}
+
+/// The notes, in order of noting.
+#[derive(Clone, Debug, Default)]
+pub struct Journal {
+    notes: VecDeque<Noted>,
+}
+
+impl Journal {
+    /// Everything logged by `now`, in order of time.
+    pub fn until(&self, now: i64) -> Vec<&Noted> {
+        let mut notes: Vec<&Noted> = self.notes.iter().filter(|note| note.at <= now).collect();
+        notes.sort_by_key(|note| note.at);
+        notes
+    }
+}
+
+impl Pulse {
+    /// Notes something.
+    pub fn tell(&mut self, note: Noted) {
+        if !self.keep && self.journal.notes.len() == KEPT {
+            self.journal.notes.pop_front();
+        }
+        self.journal.notes.push_back(note);
+    }
+
+    /// Notes something about an app whose process runs.
+    pub(super) fn tell_of(&mut self, app: usize, at: i64, what: Said) {
+        if let Some(pid) = self.processes[app].pid {
+            self.tell(Noted { at, app: Some(app), pid, what });
+        }
+    }
+
+    /// The long messages that were over by an instant, in order of their ends.
+    pub fn messages(&self, until: i64) -> Vec<TruthMessage> {
+        let long = self.journal.until(until).into_iter().filter_map(|note| match (&note.what, note.app) {
+            (Said::Message { began, work, slow_ms }, Some(app)) => Some(TruthMessage {
+                package: self.setup.apps[app].id().to_owned(),
+                pid: note.pid,
+                began: *began,
+                ended: note.at,
+                watched_ms: *slow_ms,
+                drew: matches!(work, Work::Launch | Work::Frame),
+            }),
+            _ => None,
+        });
+        long.collect()
+    }
+
+    fn message(&mut self, app: usize, began: i64, until: i64, work: Work) {
+        if until - began >= NOTED {
+            let slow_ms = self.processes[app].slow_ms;
+            self.tell_of(app, until, Said::Message { began, work, slow_ms });
+        }
+    }
+
+    /// What the log makes of a frame of a window; the main thread was free from `free` on.
+    pub(super) fn tell_frame(&mut self, app: usize, drawn: &Drawn, free: i64) {
+        let Stages { intended, start, issue, interval, .. } = drawn.stages;
+        // What held the thread before doFrame could begin was another message.
+        self.message(app, free.max(intended), start, Work::Load);
+        let skipped = (start - intended) / interval.max(1);
+        if skipped >= SKIPPED {
+            self.tell_of(app, start, Said::Skipped(skipped));
+        }
+        let work = if drawn.flags & 1 != 0 { Work::Launch } else { Work::Frame };
+        self.message(app, start, issue, work);
+        let completed = drawn.completed(self.setup.archetype.sdk);
+        if completed - intended >= DAVEY {
+            self.tell_of(app, completed, Said::Davey(Box::new(*drawn)));
+        }
+    }
+
+    /// The page in this window came to the front: its periodic work begins.
+    pub(super) fn plan_stall(&mut self, t: i64, index: usize) {
+        let Some(window) = self.window(index) else { return };
+        let spec = &self.setup.apps[window.app].pages[window.page].spec;
+        if let Some(stall) = spec.stall {
+            let run = window.layers.first().copied().unwrap_or(0);
+            self.follow(t + i64::from(stall.every_ms) * MS, Act::Stall(index, run));
+        }
+    }
+
+    /// The page's periodic work holds the main thread; `run` tells a page that went and came back from the one it was
+    /// planned for.
+    pub(super) fn stall(&mut self, t: i64, index: usize, run: usize) {
+        let setup = self.setup.clone();
+        let Some(window) = self.windows.get_mut(index).and_then(Option::as_mut) else { return };
+        let app = window.app;
+        let Some(stall) = setup.apps[app].pages[window.page].spec.stall else { return };
+        if !window.resumed || window.layers.first() != Some(&run) {
+            return;
+        }
+        if self.processes[app].frozen.is_none() {
+            let began = window.ui.pipeline.ui_free().max(t);
+            let until = began + i64::from(stall.ms) * MS;
+            window.ui.pipeline.hold(until);
+            self.message(app, began, until, Work::Refresh);
+        }
+        self.plan_stall(t, index);
+    }
+}
