@@ -126,7 +126,7 @@ pub static PERFDOG_DROP_FPS: Entry = Entry {
     better: Better::Lower,
     needs: Needs::Frames,
     about: "PerfDog Drop(FPS): seconds with more than 8 presents fewer than the second before",
-    formula: "count of seconds with fps_buckets_(k-1) - fps_buckets_k > 8",
+    formula: "count of seconds k with fps_buckets[k - 1] - fps_buckets[k] > 8",
     since: 7,
     origin: "PerfDog's Drop(FPS), as a plain count: its table shows times per hour. Seconds of different gestures are \
         never compared.",

@@ -41,7 +41,7 @@ pub static CHROMIUM_DISCREPANCY_MS: Entry = Entry {
     about: "how far the presents of the worst stretch are from an even pace, as Chromium telemetry measures it",
     formula: "largest abs(time of a stretch - its presents M) of all segments; M = mean d of the segment",
     since: 7,
-    origin: "What Chromium's old telemetry printed as its \"jank\": the absolute discrepancy of the presents' time \
+    origin: "The one number for unevenness of Chromium's old telemetry: the absolute discrepancy of the presents' time \
         stamps. A flawless segment gives one frame length, not 0; one stall gives its own length, and stalls close to \
         each other add up. Stretches of the mean pace change nothing. It is not a count: chromium_jank_count is.",
     measure: |window| number(worst(window)),

@@ -54,7 +54,7 @@ pub static SCROLL_FPS_1S: Entry = Entry {
     since: 7,
     origin: "The sliding samples of frame rate monitors inside apps: a sample closes with the frame that completes its \
         second and the next one starts from zero; what remains when the gesture ends is dropped. The mean of the samples \
-        is not fps: a second at 60 and a second at 30 have a mean of 45, but 90 frames took 2 s only by accident of equal \
-        times. Where no gesture is known the whole stretch is walked.",
+        is not fps: every sample weighs alike, however far its last frame ran beyond the second, and the remainder is \
+        missing. Where no gesture is known the whole stretch is walked.",
     measure: samples,
 };
