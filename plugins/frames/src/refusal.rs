@@ -3,6 +3,8 @@
 //! Must not know: which source was asked. One line in, one explanation out.
 
 use crate::text::{contains, shown};
+use memchr::memmem::Finder;
+use std::sync::LazyLock;
 
 /// A known failure text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,12 +44,23 @@ const KNOWN: [(&str, &str, bool); 21] = [
     (crate::marks::NOTE, "the dump did not end as it should", true),
 ];
 
+/// What lines of every gfxinfo dump begin with. They are many and long, and none of them refuses anything.
+const HARMLESS: [&[u8]; 7] =
+    [b"HISTOGRAM: ", b"GPU HISTOGRAM: ", b"Number ", b"Janky frames", b"Stats since: ", b"  ", b"Total "];
+
+/// A searcher for each known failure text; making one costs more than using it.
+static SEARCHERS: LazyLock<Vec<Finder<'static>>> =
+    LazyLock::new(|| KNOWN.iter().map(|(needle, _, _)| Finder::new(needle)).collect());
+
 /// Explains a line that is a known failure text. Looks at its first 512 bytes only.
 pub(crate) fn refusal(line: &[u8]) -> Option<Refusal> {
     let head = &line[..line.len().min(512)];
-    KNOWN.iter().find(|(needle, _, _)| contains(head, needle.as_bytes())).map(|&(_, meaning, passing)| {
-        Refusal { what: format!("the phone answered `{}`: {meaning}", shown(head)), passing }
-    })
+    if head.is_empty() || HARMLESS.iter().any(|known| head.starts_with(known)) {
+        return None;
+    }
+    let nth = SEARCHERS.iter().position(|searcher| searcher.find(head).is_some())?;
+    let (_, meaning, passing) = KNOWN[nth];
+    Some(Refusal { what: format!("the phone answered `{}`: {meaning}", shown(head)), passing })
 }
 
 /// Whether asking again may help after this failure text. Unknown text: no.

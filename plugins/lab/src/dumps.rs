@@ -85,7 +85,8 @@ impl<'a> Scene<'a> {
 macro_rules! line {
     ($out:expr) => { $out.push(b'\n') };
     ($out:expr, $($piece:tt)*) => {{
-        $out.extend_from_slice(format!($($piece)*).as_bytes());
+        // Writing to a vector cannot fail.
+        let _ = std::io::Write::write_fmt($out, format_args!($($piece)*));
         $out.push(b'\n');
     }};
 }

@@ -68,7 +68,8 @@ struct State {
 
 /// What came from the loop.
 enum Heard {
-    Line(Vec<u8>),
+    /// Whole lines; the last one may be without its line end.
+    Lines(Vec<u8>),
     /// Nothing more; true when that ends the window.
     Over(bool),
 }
@@ -205,18 +206,21 @@ impl<'a> Collector<'a> {
         let mut stream = session.device.stream(&tap.endless(), session.patience().open).await?;
         let mut covered = BTreeMap::new();
         loop {
-            let line = match self.hear(&mut *stream, drain_until).await? {
-                Heard::Line(line) => line,
+            let lines = match self.hear(&mut *stream, drain_until).await? {
+                Heard::Lines(lines) => lines,
                 Heard::Over(covered) => return Ok(covered),
             };
-            let Some(dump) = tap.feed(&line, session.bench.announcer.now()) else { continue };
-            let Some(pending) = self.take(&dump, &*tap) else { return Ok(false) };
-            self.watch_began();
-            if let Some(ended) = self.ended.get() {
-                let settled = dump.asked.is_some_and(|asked| asked > ended) && !pending;
-                covered.insert(dump.target.clone(), settled);
-                if tap.targets().iter().all(|target| covered.get(target) == Some(&true)) {
-                    return Ok(true);
+            let now = session.bench.announcer.now();
+            for line in lines.strip_suffix(b"\n").unwrap_or(&lines).split(|byte| *byte == b'\n') {
+                let Some(dump) = tap.feed(line, now) else { continue };
+                let Some(pending) = self.take(&dump, &*tap) else { return Ok(false) };
+                self.watch_began();
+                if let Some(ended) = self.ended.get() {
+                    let settled = dump.asked.is_some_and(|asked| asked > ended) && !pending;
+                    covered.insert(dump.target.clone(), settled);
+                    if tap.targets().iter().all(|target| covered.get(target) == Some(&true)) {
+                        return Ok(true);
+                    }
                 }
             }
         }
@@ -224,8 +228,8 @@ impl<'a> Collector<'a> {
 
     /// The next line of the loop; over (and whether that ends the window) when it ended, fell silent, or the drain is over.
     async fn hear(&self, stream: &mut dyn Stream, drain_until: &mut Option<Instant>) -> Result<Heard, Fault> {
-        if let Some(line) = stream.ready() {
-            return Ok(Heard::Line(line));
+        if let Some(lines) = stream.ready() {
+            return Ok(Heard::Lines(lines));
         }
         let patience = self.session.patience();
         let limit = match self.ended.get() {
@@ -236,7 +240,7 @@ impl<'a> Collector<'a> {
             None => patience.silence,
         };
         match timeout(limit, stream.next(patience.silence)).await {
-            Ok(Ok(Next::Line(line))) => Ok(Heard::Line(line)),
+            Ok(Ok(Next::Line(line))) => Ok(Heard::Lines(line)),
             Ok(Ok(Next::Ended(status))) => {
                 self.doubt(&format!("the sampling loop on the phone ended with status {status}"));
                 Ok(Heard::Over(self.ended.get().is_some()))

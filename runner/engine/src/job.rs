@@ -1,6 +1,7 @@
 //! One job: its trials on its phone, and its verdict from what they measured.
 
 use crate::announce::Announcer;
+use crate::observe::Beside;
 use crate::session::{Bench, Session};
 use crate::stop::{Stop, Urgency};
 use crate::trial::{Trial, TrialOutcome};
@@ -73,6 +74,7 @@ async fn trials(
 ) -> Option<Fault> {
     let announcer: &Announcer = &session.bench.announcer;
     let job = planned.job;
+    let beside = Beside::for_session(session);
     while progress.completed < planned.warmup + planned.iterations {
         if stop.urgency() >= Urgency::Drain {
             return Some(crate::dispatch::interrupted());
@@ -80,7 +82,7 @@ async fn trials(
         let trial = progress.completed;
         let counted = trial >= planned.warmup;
         announcer.announce(Fact::TrialStarted { job, trial, counted });
-        let outcome = cancellable(stop, Trial::new(session, trial, progress.tries).run()).await;
+        let outcome = cancellable(stop, Trial::new(session, &beside, trial, progress.tries).run()).await;
         progress.tries += 1;
         let TrialOutcome { ending, windows } =
             outcome.unwrap_or(TrialOutcome { ending: Ending::Interrupted, windows: Vec::new() });

@@ -32,15 +32,14 @@ pub struct Trial<'a> {
     windows: RefCell<Vec<WindowMeasured>>,
     /// What happens outside every measured window: launches are read from it.
     outside: RefCell<WindowLog>,
-    beside: Beside,
+    beside: &'a Beside,
 }
 
 type Walk<'w> = Pin<Box<dyn Future<Output = Result<(), Fault>> + 'w>>;
 
 impl<'a> Trial<'a> {
     /// A trial that has not begun, after so many tries of it that did not complete.
-    pub fn new(session: &'a Session<'a>, number: u32, tries: u32) -> Self {
-        let beside = Beside::for_session(session);
+    pub fn new(session: &'a Session<'a>, beside: &'a Beside, number: u32, tries: u32) -> Self {
         let again = if tries == 0 { String::new() } else { format!("-try-{}", tries + 1) };
         let folder = format!("evidence/job-{}/trial-{number}{again}", session.job);
         Trial { session, number, folder, windows: RefCell::default(), outside: RefCell::default(), beside }
@@ -143,7 +142,7 @@ impl<'a> Trial<'a> {
             Action::Measure { name, target_fps, steps, .. } => {
                 self.window(name, *target_fps, steps, &format!("{path}.measure")).await.map(|()| None)
             }
-            action => perform(self.session, action, eye, &self.outside, &self.beside).await,
+            action => perform(self.session, action, eye, &self.outside, self.beside).await,
         }
     }
 
@@ -162,7 +161,6 @@ impl<'a> Trial<'a> {
         let walk = async {
             let result = async {
                 eye.collector.ready().await;
-                self.beside.snap(session, &eye.collector).await?;
                 self.walk(steps, path, Some(&eye)).await?;
                 let ended = session.stamp().await?;
                 self.beside.snap(session, &eye.collector).await?;

@@ -20,11 +20,20 @@ impl Lines {
         Lines { partial: Vec::new(), max }
     }
 
-    /// Takes further bytes and hands every finished line to `sink`, without its line end. Lines finished before one
-    /// that is too long are still handed over.
-    pub fn feed(&mut self, bytes: &[u8], mut sink: impl FnMut(Vec<u8>)) -> Result<(), LineTooLong> {
+    /// Takes further bytes and appends every finished line to `whole`, each ending in `\n` alone. Lines finished before
+    /// one that is too long are still appended.
+    pub fn feed(&mut self, bytes: &[u8], whole: &mut Vec<u8>) -> Result<(), LineTooLong> {
         let mut rest = bytes;
         while !rest.is_empty() {
+            // The many short lines of a dump go over in one piece.
+            if self.partial.is_empty()
+                && let Some(end) = memchr::memrchr(b'\n', &rest[..rest.len().min(self.max)])
+                && memchr::memchr(b'\r', &rest[..end]).is_none()
+            {
+                whole.extend_from_slice(&rest[..=end]);
+                rest = &rest[end + 1..];
+                continue;
+            }
             let length = memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
             let (part, after) = rest.split_at(length);
             rest = after;
@@ -33,10 +42,10 @@ impl Lines {
             }
             self.partial.extend_from_slice(part);
             if part.ends_with(b"\n") {
-                let mut line = std::mem::take(&mut self.partial);
-                line.pop();
-                trim_returns(&mut line);
-                sink(line);
+                self.partial.pop();
+                trim_returns(&mut self.partial);
+                whole.append(&mut self.partial);
+                whole.push(b'\n');
             }
         }
         Ok(())
@@ -74,15 +83,16 @@ mod tests {
 
     fn lines(chunks: &[&[u8]], max: usize) -> (Vec<String>, Result<(), LineTooLong>, Option<Vec<u8>>) {
         let mut lines = Lines::new(max);
-        let mut seen = vec![];
+        let mut whole = vec![];
         let mut result = Ok(());
         for chunk in chunks {
-            result = lines.feed(chunk, |line| seen.push(String::from_utf8(line).unwrap()));
+            result = lines.feed(chunk, &mut whole);
             if result.is_err() {
                 break;
             }
         }
-        (seen, result, lines.finish())
+        let seen = String::from_utf8(whole).unwrap();
+        (seen.split_terminator('\n').map(str::to_owned).collect(), result, lines.finish())
     }
 
     #[test]

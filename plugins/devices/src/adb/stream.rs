@@ -11,7 +11,6 @@ use crate::adb::shell::Dialect;
 use farmjank_results::blame::Fault;
 use farmjank_seams::Work;
 use farmjank_seams::device::{Next, Stream};
-use std::collections::VecDeque;
 use std::rc::Rc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
@@ -28,7 +27,10 @@ pub struct ShellStream {
 struct Reading {
     dialect: Dialect,
     lines: Lines,
-    ready: VecDeque<Vec<u8>>,
+    /// Whole lines, each with its line end.
+    ready: Vec<u8>,
+    /// How much of it has been handed over.
+    given: usize,
     end: Option<Result<i32, LinkError>>,
 }
 
@@ -40,14 +42,14 @@ impl ShellStream {
         subject: Subject,
         pulse: Rc<Pulse>,
     ) -> Self {
-        let reading = Reading { dialect, lines: Lines::new(max_line), ready: VecDeque::new(), end: None };
+        let reading = Reading { dialect, lines: Lines::new(max_line), ready: Vec::new(), given: 0, end: None };
         ShellStream { link, reading, subject, pulse }
     }
 
     async fn advance(&mut self, patience: Duration) -> Result<Next, Fault> {
         let until = after(patience);
         loop {
-            if let Some(line) = self.reading.ready.pop_front() {
+            if let Some(line) = self.reading.line() {
                 return Ok(Next::Line(line));
             }
             match &self.reading.end {
@@ -85,7 +87,32 @@ impl ShellStream {
 
 impl Reading {
     fn nothing_new(&self) -> bool {
-        self.ready.is_empty() && self.end.is_none()
+        self.given == self.ready.len() && self.end.is_none()
+    }
+
+    /// The next line that has arrived, without its line end.
+    fn line(&mut self) -> Option<Vec<u8>> {
+        let rest = &self.ready[self.given..];
+        let end = memchr::memchr(b'\n', rest)?;
+        let line = rest[..end].to_vec();
+        self.given += end + 1;
+        if self.given == self.ready.len() {
+            self.ready.clear();
+            self.given = 0;
+        }
+        Some(line)
+    }
+
+    /// Every line that has arrived.
+    fn lines(&mut self) -> Option<Vec<u8>> {
+        let mut lines = std::mem::take(&mut self.ready);
+        lines.drain(..std::mem::take(&mut self.given));
+        (!lines.is_empty()).then_some(lines)
+    }
+
+    fn push(&mut self, line: &[u8]) {
+        self.ready.extend_from_slice(line);
+        self.ready.push(b'\n');
     }
 
     fn take(&mut self, bytes: Result<Vec<u8>, LinkError>) {
@@ -111,7 +138,9 @@ impl Reading {
                         Piece::Out(bytes) => self.cut(&bytes)?,
                         Piece::Err(_) => {}
                         Piece::Exit(status) => {
-                            self.ready.extend(self.lines.finish());
+                            if let Some(last) = self.lines.finish() {
+                                self.push(&last);
+                            }
                             return Ok(Some(i32::from(status)));
                         }
                     }
@@ -127,18 +156,18 @@ impl Reading {
     }
 
     fn cut(&mut self, bytes: &[u8]) -> Result<(), LinkError> {
-        let ready = &mut self.ready;
-        self.lines.feed(bytes, |line| ready.push_back(line)).map_err(|long| LinkError::TooLarge(long.0))
+        self.lines.feed(bytes, &mut self.ready).map_err(|long| LinkError::TooLarge(long.0))
     }
 
     /// The end of a marked stream: the mark stands at the end of its last line.
     fn take_mark(&mut self) -> Option<i32> {
         let Dialect::Marked(mark) = &self.dialect else { return None };
-        let (length, status) = find_mark(self.ready.back()?, mark)?;
-        let mut last = self.ready.pop_back()?;
-        last.truncate(length);
-        if !last.is_empty() {
-            self.ready.push_back(last);
+        let lines = self.ready.strip_suffix(b"\n")?;
+        let start = memchr::memrchr(b'\n', lines).map_or(0, |end| end + 1);
+        let (length, status) = find_mark(&lines[start..], mark)?;
+        self.ready.truncate(start + length);
+        if length > 0 {
+            self.ready.push(b'\n');
         }
         Some(status)
     }
@@ -148,7 +177,7 @@ impl Reading {
         if let (Dialect::Marked(mark), Some(line)) = (&self.dialect, self.lines.finish())
             && find_mark(&line, mark).is_some()
         {
-            self.ready.push_back(line);
+            self.push(&line);
             return Ok(self.take_mark());
         }
         Err(LinkError::Ended)
@@ -161,6 +190,6 @@ impl Stream for ShellStream {
     }
 
     fn ready(&mut self) -> Option<Vec<u8>> {
-        self.reading.ready.pop_front()
+        self.reading.lines()
     }
 }

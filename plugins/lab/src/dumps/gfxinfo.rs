@@ -143,7 +143,7 @@ fn summary(scene: &Scene<'_>, tally: &Tally, out: &mut Vec<u8>) {
     }
     out.extend_from_slice(b"HISTOGRAM:");
     for bucket in 0..BUCKETS {
-        out.extend_from_slice(format!(" {}ms={}", bucket_ms(bucket), tally.times[bucket]).as_bytes());
+        bucket_text(out, bucket_ms(bucket) as u64, tally.times[bucket] as u64);
     }
     line!(out);
     if sdk >= 30 {
@@ -153,11 +153,20 @@ fn summary(scene: &Scene<'_>, tally: &Tally, out: &mut Vec<u8>) {
         out.extend_from_slice(b"GPU HISTOGRAM:");
         for (bucket, count) in tally.gpu.iter().enumerate() {
             let ms = if bucket == 25 { 4950 } else { bucket + 1 };
-            out.extend_from_slice(format!(" {ms}ms={count}").as_bytes());
+            bucket_text(out, ms as u64, *count as u64);
         }
         line!(out);
     }
     line!(out);
+}
+
+/// One bucket of a histogram. A dump has hundreds, so this does without formatting.
+fn bucket_text(out: &mut Vec<u8>, ms: u64, count: u64) {
+    let mut digits = itoa::Buffer::new();
+    out.push(b' ');
+    out.extend_from_slice(digits.format(ms).as_bytes());
+    out.extend_from_slice(b"ms=");
+    out.extend_from_slice(digits.format(count).as_bytes());
 }
 
 /// Caches, memory, and the heading of the windows.

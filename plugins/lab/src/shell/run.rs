@@ -7,7 +7,7 @@ use super::jobs::Jobs;
 use super::stream::{Broken, Sink, Source, pipe};
 use super::syntax::{Chain, Command, Item, Join, Kind, List, Pipeline, Script};
 use super::{Programs, parser};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
@@ -19,6 +19,29 @@ const COMMANDS_PER_MS: u32 = 500;
 
 /// Most levels of functions and subshells.
 const DEEPEST_CALL: u32 = 60;
+
+/// Most scripts kept parsed.
+const MOST_PARSED: usize = 512;
+
+thread_local! {
+    /// Scripts by their text: a lab asks the same few of hundreds of phones over and over.
+    static PARSED: RefCell<BTreeMap<String, Rc<Script>>> = const { RefCell::new(BTreeMap::new()) };
+}
+
+/// The script of a text.
+fn parsed(text: &str) -> Rc<Script> {
+    PARSED.with_borrow_mut(|known| {
+        if let Some(script) = known.get(text) {
+            return script.clone();
+        }
+        let script = Rc::new(parser::parse(text));
+        if known.len() >= MOST_PARSED {
+            known.clear();
+        }
+        known.insert(text.to_owned(), script.clone());
+        script
+    })
+}
 
 /// A process's three streams.
 #[derive(Clone)]
@@ -101,7 +124,7 @@ impl Shell {
     /// Dropping the future ends the shell and those jobs.
     pub async fn run(&mut self, text: &str) -> i32 {
         let guard = self.jobs.clone().guard();
-        self.script(&parser::parse(text)).await;
+        self.script(&parsed(text)).await;
         self.leave().await;
         guard.settle().await;
         self.status

@@ -8,6 +8,8 @@ use regex_lite::{Regex, RegexBuilder};
 enum Matcher {
     /// Plain bytes anywhere in the line.
     Literal(Vec<u8>),
+    /// Any of several plain texts, `one|two`.
+    Either(Vec<Vec<u8>>),
     Expression(Regex),
 }
 
@@ -15,8 +17,12 @@ impl Matcher {
     fn hit<'a>(&self, line: &'a [u8]) -> Option<&'a [u8]> {
         match self {
             Matcher::Literal(needle) if needle.is_empty() => Some(&line[..0]),
-            Matcher::Literal(needle) => {
-                line.windows(needle.len()).position(|w| w == needle).map(|at| &line[at..at + needle.len()])
+            Matcher::Literal(needle) => find(line, needle).map(|at| &line[at..at + needle.len()]),
+            // The leftmost; where several begin there, POSIX takes the longest.
+            Matcher::Either(needles) => {
+                let found = needles.iter().filter_map(|needle| Some((find(line, needle)?, needle.len())));
+                let (at, length) = found.min_by_key(|(at, length)| (*at, usize::MAX - length))?;
+                Some(&line[at..at + length])
             }
             Matcher::Expression(regex) => match std::str::from_utf8(line) {
                 Ok(text) => regex.find(text).map(|found| &line[found.range()]),
@@ -24,6 +30,10 @@ impl Matcher {
             },
         }
     }
+}
+
+fn find(line: &[u8], needle: &[u8]) -> Option<usize> {
+    memchr::memmem::find(line, needle)
 }
 
 /// Prints lines that match. Status 0 when one did, 1 when none did, 2 on errors.
@@ -93,6 +103,10 @@ fn matcher(name: &str, pattern: &str, options: &Options) -> Result<Matcher, Stop
     let whole = options.has('x') || options.has('w');
     if !options.has('i') && !whole && (fixed || !pattern.contains(special)) {
         return Ok(Matcher::Literal(pattern.as_bytes().to_vec()));
+    }
+    let texts = || pattern.split('|');
+    if extended && !options.has('i') && !whole && texts().all(|text| !text.is_empty() && !text.contains(special)) {
+        return Ok(Matcher::Either(texts().map(|text| text.as_bytes().to_vec()).collect()));
     }
     let mut expression = match (fixed, extended) {
         (true, _) => regex_lite::escape(pattern),
