@@ -38,6 +38,8 @@ struct Head {
 #[derive(Debug, Default)]
 pub struct EvidenceWriter {
     before: BTreeMap<(SourceId, String), Text>,
+    /// Memory of a text no longer needed.
+    spare: Text,
     begun: bool,
 }
 
@@ -52,12 +54,21 @@ struct Text {
 
 impl Text {
     fn new(bytes: &[u8]) -> Self {
-        let mut ends: Vec<usize> = memchr::memchr_iter(b'\n', bytes).collect();
-        let tail = bytes.ends_with(b"\n");
-        if !tail && !bytes.is_empty() {
-            ends.push(bytes.len());
+        let mut text = Text::default();
+        text.refill(bytes);
+        text
+    }
+
+    /// Another text in the same memory.
+    fn refill(&mut self, bytes: &[u8]) {
+        self.bytes.clear();
+        self.bytes.extend_from_slice(bytes);
+        self.ends.clear();
+        self.ends.extend(memchr::memchr_iter(b'\n', bytes));
+        self.tail = bytes.ends_with(b"\n");
+        if !self.tail && !bytes.is_empty() {
+            self.ends.push(bytes.len());
         }
-        Text { bytes: bytes.to_vec(), ends, tail }
     }
 
     fn len(&self) -> usize {
@@ -74,12 +85,13 @@ impl Text {
 impl EvidenceWriter {
     /// The bytes to append to the file for this dump.
     pub fn encode(&mut self, dump: &Dump) -> Vec<u8> {
-        let mut out = Vec::with_capacity(dump.text.len() / 2 + 256);
+        let mut out = Vec::with_capacity(dump.text.len() / 2 + 512);
         if !self.begun {
             out.extend_from_slice(HEADER.as_bytes());
             self.begun = true;
         }
-        let text = Text::new(&dump.text);
+        let mut text = std::mem::take(&mut self.spare);
+        text.refill(&dump.text);
         let head = Head {
             source: dump.source,
             target: dump.target.clone(),
@@ -95,7 +107,7 @@ impl EvidenceWriter {
         out.push(b'\n');
         let before = self.before.entry((dump.source, dump.target.clone())).or_default();
         delta(before, &text, &mut out);
-        *before = text;
+        self.spare = std::mem::replace(before, text);
         out
     }
 }
@@ -106,11 +118,19 @@ fn fingerprint(line: &[u8]) -> u64 {
     tail.iter().fold(line.len() as u64, |hash, byte| hash.rotate_left(7).wrapping_mul(31) ^ u64::from(*byte))
 }
 
+/// So many lines are looked for one by one before an index is made.
+const FEW: usize = 4;
+
 /// Greedy: each line is looked for in the dump before, just after the last match first.
 fn delta(before: &Text, text: &Text, out: &mut Vec<u8>) {
-    // Built on the first line that does not simply follow: a shifted ring needs it once, equal dumps never.
+    // Built when many lines do not simply follow: a shifted ring asks a few times, equal dumps never.
     let mut index: Option<Vec<(u64, usize)>> = None;
+    let mut asked = 0;
     let mut find = |line: &[u8]| {
+        asked += 1;
+        if asked <= FEW {
+            return (0..before.len()).find(|at| before.line(*at) == line);
+        }
         let index = index.get_or_insert_with(|| {
             let mut made: Vec<_> = (0..before.len()).map(|at| (fingerprint(before.line(at)), at)).collect();
             made.sort_unstable();

@@ -8,6 +8,9 @@ use farmjank_results::dump::Dump;
 use farmjank_results::frame::SourceId;
 use farmjank_results::time::{BootTime, RunTime};
 
+/// Room beyond the length of the last dump, bytes.
+const ROOM: usize = 512;
+
 /// Lines in, dumps out.
 #[derive(Clone, Debug)]
 pub(crate) struct Intake {
@@ -15,6 +18,8 @@ pub(crate) struct Intake {
     targets: Vec<String>,
     marker: Marker,
     cap: usize,
+    /// Room a dump will want: what the last one took.
+    usual: usize,
     open: Option<Open>,
 }
 
@@ -29,7 +34,7 @@ struct Open {
 impl Intake {
     /// An intake for a script whose command number i asks for `targets[i]`. `cap` bounds the text of one dump, in bytes.
     pub fn new(source: SourceId, targets: Vec<String>, marker: Marker, cap: usize) -> Self {
-        Intake { source, targets, marker, cap, open: None }
+        Intake { source, targets, marker, cap, usual: 0, open: None }
     }
 
     /// What is asked for, in order of the script's commands.
@@ -50,17 +55,16 @@ impl Intake {
                 self.open = (index < self.targets.len()).then(|| Open {
                     index,
                     asked: at,
-                    text: Vec::new(),
+                    text: Vec::with_capacity(self.usual),
                     overflowed: false,
                 });
                 None
             }
             Some((Mark::End { index, at, status }, start)) => {
                 self.take(&line[..start], false);
-                self.open
-                    .take()
-                    .filter(|open| open.index == index)
-                    .map(|open| self.close(open, at, status, now))
+                let open = self.open.take().filter(|open| open.index == index)?;
+                self.usual = (open.text.len() + ROOM).min(self.cap);
+                Some(self.close(open, at, status, now))
             }
         }
     }

@@ -75,6 +75,13 @@ pub(crate) fn integer(text: &[u8]) -> Option<(i64, usize)> {
     let mut at = start;
     let mut value: u64 = 0;
     let mut fits = true;
+    // Stamps have up to nineteen digits: eight at a time.
+    while at - start < 16
+        && let Some(digits) = text.get(at..at + 8).and_then(eight)
+    {
+        value = value * 100_000_000 + digits;
+        at += 8;
+    }
     while let Some(digit) = text.get(at).map(|byte| byte.wrapping_sub(b'0')).filter(|&digit| digit < 10) {
         // Nineteen digits never overflow 64 unsigned bits; only then the check costs something.
         if at - start < 19 {
@@ -95,6 +102,19 @@ pub(crate) fn integer(text: &[u8]) -> Option<(i64, usize)> {
     let signed =
         i64::try_from(value).ok().filter(|_| fits).map(|value| if negative { -value } else { value });
     Some((signed.unwrap_or(i64::MIN), at))
+}
+
+/// Eight decimal digits at once, when all eight are; the pairs, then the fours, then the halves are put together.
+#[inline]
+fn eight(bytes: &[u8]) -> Option<u64> {
+    let word = u64::from_le_bytes(bytes.try_into().ok()?);
+    let is_digit = word & 0xf0f0_f0f0_f0f0_f0f0 == 0x3030_3030_3030_3030
+        && word.wrapping_add(0x0606_0606_0606_0606) & 0xf0f0_f0f0_f0f0_f0f0 == 0x3030_3030_3030_3030;
+    is_digit.then(|| {
+        let word = (word & 0x0f0f_0f0f_0f0f_0f0f).wrapping_mul((10 << 8) + 1) >> 8;
+        let word = (word & 0x00ff_00ff_00ff_00ff).wrapping_mul((100 << 16) + 1) >> 16;
+        (word & 0x0000_ffff_0000_ffff).wrapping_mul((10_000 << 32) + 1) >> 32
+    })
 }
 
 /// The whole of `text` as an integer, blanks around it ignored.
@@ -139,6 +159,19 @@ mod tests {
     fn broken_utf16_is_replaced_and_an_odd_byte_left_out() {
         assert_eq!(decode(&[0xff, 0xfe, b'a', 0, 0x00, 0xd8, b'b', 0, 7]).as_ref(), "a\u{fffd}b".as_bytes());
         assert_eq!(decode(&[0xff, 0xfe]).as_ref(), b"");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn integers_are_what_they_say(value in proptest::prelude::any::<i64>(), cut in 0u32..64, rest in "[\\t :/]?[0-9a-f]{0,9}") {
+            let value = value >> cut;
+            let text = format!("{value}\t{rest}");
+            let read = integer(text.as_bytes());
+            // The least of all integers stands for "does not fit".
+            proptest::prop_assert_eq!(read, Some((value, value.to_string().len())));
+            let glued = integer(rest.as_bytes()).map(|(_, length)| length);
+            proptest::prop_assert_eq!(glued.unwrap_or(0), rest.bytes().take_while(u8::is_ascii_digit).count());
+        }
     }
 
     #[test]

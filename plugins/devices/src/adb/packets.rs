@@ -14,11 +14,11 @@ const EXIT: u8 = 3;
 
 /// One thing a phone's shell said.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Piece {
+pub enum Piece<'b> {
     /// Bytes of standard output, never empty.
-    Out(Vec<u8>),
+    Out(&'b [u8]),
     /// Bytes of standard error, never empty.
-    Err(Vec<u8>),
+    Err(&'b [u8]),
     /// The exit status. Nothing follows.
     Exit(u8),
 }
@@ -45,7 +45,7 @@ impl Default for Packets {
 impl Packets {
     /// Decodes further bytes and appends what they say. After the exit packet everything is ignored.
     /// Errors: unknown kind, a length beyond [`MAX_PACKET`], an exit packet that is not one byte.
-    pub fn feed(&mut self, mut bytes: &[u8], pieces: &mut Vec<Piece>) -> Result<(), WireError> {
+    pub fn feed<'b>(&mut self, mut bytes: &'b [u8], pieces: &mut Vec<Piece<'b>>) -> Result<(), WireError> {
         while !bytes.is_empty() {
             match &mut self.state {
                 State::Ended => return Ok(()),
@@ -98,10 +98,10 @@ fn begin(kind: u8, length: u32) -> Result<State, WireError> {
     Ok(if length == 0 { Packets::default().state } else { State::Payload { kind, left: length as usize } })
 }
 
-fn piece(kind: u8, bytes: &[u8]) -> Piece {
+fn piece(kind: u8, bytes: &[u8]) -> Piece<'_> {
     match kind {
-        STDOUT => Piece::Out(bytes.to_vec()),
-        STDERR => Piece::Err(bytes.to_vec()),
+        STDOUT => Piece::Out(bytes),
+        STDERR => Piece::Err(bytes),
         _ => Piece::Exit(bytes[0]),
     }
 }
@@ -121,8 +121,9 @@ mod tests {
     fn streams_stay_apart_and_the_status_arrives() {
         let bytes = [packet(1, b"out"), packet(2, b""), packet(2, b"err"), packet(3, &[5]), b"junk".to_vec()];
         let (mut decoder, mut pieces) = (Packets::default(), vec![]);
-        decoder.feed(&bytes.concat(), &mut pieces).unwrap();
-        assert_eq!(pieces, [Piece::Out(b"out".into()), Piece::Err(b"err".into()), Piece::Exit(5)]);
+        let bytes = bytes.concat();
+        decoder.feed(&bytes, &mut pieces).unwrap();
+        assert_eq!(pieces, [Piece::Out(b"out"), Piece::Err(b"err"), Piece::Exit(5)]);
         assert!(decoder.ended());
     }
 

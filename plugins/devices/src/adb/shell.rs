@@ -123,8 +123,8 @@ impl Answer {
                 let Output { status, out, err } = &mut self.output;
                 for piece in pieces {
                     match piece {
-                        Piece::Out(bytes) => extend(out, &bytes, err.len(), self.max)?,
-                        Piece::Err(bytes) => extend(err, &bytes, out.len(), self.max)?,
+                        Piece::Out(bytes) => extend(out, bytes, err.len(), self.max)?,
+                        Piece::Err(bytes) => extend(err, bytes, out.len(), self.max)?,
                         Piece::Exit(code) => {
                             *status = i32::from(code);
                             return Ok(Some(std::mem::take(&mut self.output)));

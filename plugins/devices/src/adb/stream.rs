@@ -42,7 +42,8 @@ impl ShellStream {
         subject: Subject,
         pulse: Rc<Pulse>,
     ) -> Self {
-        let reading = Reading { dialect, lines: Lines::new(max_line), ready: Vec::new(), given: 0, end: None };
+        let reading =
+            Reading { dialect, lines: Lines::new(max_line), ready: Vec::new(), given: 0, end: None };
         ShellStream { link, reading, subject, pulse }
     }
 
@@ -135,7 +136,7 @@ impl Reading {
                 let fed = packets.feed(bytes, &mut pieces);
                 for piece in pieces {
                     match piece {
-                        Piece::Out(bytes) => self.cut(&bytes)?,
+                        Piece::Out(bytes) => self.cut(bytes)?,
                         Piece::Err(_) => {}
                         Piece::Exit(status) => {
                             if let Some(last) = self.lines.finish() {

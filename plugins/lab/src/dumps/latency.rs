@@ -26,6 +26,8 @@ pub fn latency(scene: &Scene<'_>, name: Option<&str>, out: &mut Vec<u8>) {
         }
         return;
     };
+    // Three numbers of up to nineteen digits a row.
+    out.reserve(VISIBLE_ROWS * 48);
     for layer in scene.pulse.alive(scene.now).filter(|layer| layer.name == name) {
         if archetype.history_engine {
             history(scene, layer, out)

@@ -10,7 +10,19 @@ impl Phone {
             "/proc/uptime" => {
                 let boot = self.boot_clock_ns(now) / 10_000_000;
                 let idle = boot * i64::from(archetype.cores) * 4 / 5;
-                Some(format!("{}.{:02} {}.{:02}\n", boot / 100, boot % 100, idle / 100, idle % 100).into())
+                // Read around every dump and gesture: made without formatting.
+                let mut text = Vec::with_capacity(32);
+                for (centis, end) in [(boot, b' '), (idle, b'\n')] {
+                    let cents = centis % 100;
+                    text.extend_from_slice(itoa::Buffer::new().format(centis / 100).as_bytes());
+                    text.extend_from_slice(&[
+                        b'.',
+                        b'0' + (cents / 10) as u8,
+                        b'0' + (cents % 10) as u8,
+                        end,
+                    ]);
+                }
+                Some(text)
             }
             "/proc/meminfo" => {
                 let total = i64::from(archetype.ram_mb) * 1_024;

@@ -76,6 +76,10 @@ pub trait Programs {
 
 /// A path as the phone sees it from a working directory: absolute, without `.` and `..`.
 pub fn absolute(folder: &str, path: &str) -> String {
+    let plain = path.starts_with('/') && path.len() > 1 && !path.ends_with('/');
+    if plain && !path.contains("//") && !path.contains("/.") {
+        return path.to_owned();
+    }
     let whole = if path.starts_with('/') { path.to_owned() } else { format!("{folder}/{path}") };
     let mut parts: Vec<&str> = Vec::new();
     for part in whole.split('/') {

@@ -105,7 +105,11 @@ fn matcher(name: &str, pattern: &str, options: &Options) -> Result<Matcher, Stop
         return Ok(Matcher::Literal(pattern.as_bytes().to_vec()));
     }
     let texts = || pattern.split('|');
-    if extended && !options.has('i') && !whole && texts().all(|text| !text.is_empty() && !text.contains(special)) {
+    if extended
+        && !options.has('i')
+        && !whole
+        && texts().all(|text| !text.is_empty() && !text.contains(special))
+    {
         return Ok(Matcher::Either(texts().map(|text| text.as_bytes().to_vec()).collect()));
     }
     let mut expression = match (fixed, extended) {
