@@ -3,6 +3,8 @@
 //! Knows render stages only, never the screen: a frame drawn on time can be shown late and the other way round. Columns a
 //! release does not print are none. Must not know the text they came from, nor any metric.
 
+#[cfg(test)]
+mod laws;
 mod stitch;
 
 pub use stitch::{DrawnStitch, busiest, drawn, window_name};

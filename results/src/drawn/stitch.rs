@@ -144,7 +144,7 @@ impl DrawnStitch {
                 format!("the ring no longer held the first {:.0} ms of the motion", (from - motion.from).ms())
             }
             _ => {
-                "two dumps show no frame in common: the ring of 120 frames went round between them".to_owned()
+                "two dumps show no frame in common: the ring of 120 frames went round or was cleared between them".to_owned()
             }
         })
     }

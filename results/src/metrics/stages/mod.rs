@@ -8,6 +8,8 @@ mod deadline;
 mod frames;
 mod hwui;
 mod input_latency;
+#[cfg(test)]
+mod laws;
 mod macrobenchmark;
 mod main_factor;
 mod matrix;

@@ -1,0 +1,227 @@
+//! Laws of the merging, against a ring that knows the truth: what is proved is complete, and no way of dumping, repeating,
+//! shuffling or splitting changes what comes out.
+
+use super::*;
+use crate::frame::Sample;
+use crate::window::{Motion, Phase};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+/// Rows of the ring of these tests; small, so that it overflows.
+const RING: usize = 12;
+const MS: i64 = 1_000_000;
+
+fn at(ns: i64) -> DeviceTime {
+    DeviceTime::from_ns(ns)
+}
+
+/// A frame scheduled at `start` ms and finished `took` ms later.
+fn frame(start: i64, took: i64) -> DrawnFrame {
+    let vsync = at(start * MS);
+    let end = vsync + Span::from_ms(took);
+    DrawnFrame {
+        flags: 0,
+        vsync_id: None,
+        intended: vsync,
+        vsync: Some(vsync),
+        oldest_input: None,
+        handle_input: None,
+        animation: None,
+        traversals: None,
+        draw: None,
+        sync_queued: Some(vsync),
+        sync_start: Some(vsync + Span::from_ns(1)),
+        issue: None,
+        swap: Some(vsync + Span::from_ns(2)),
+        swap_completed: Some(end),
+        submitted: None,
+        gpu_completed: Some(end),
+        completed: end,
+        deadline: None,
+        displayed: None,
+        interval: None,
+        started: None,
+        workload: None,
+        dequeue: None,
+        queue: None,
+    }
+}
+
+/// What an app drew: frame and whether its row is left out (first draw).
+type Truth = Vec<(DrawnFrame, bool)>;
+
+/// The ring at `now` ms: the last rows that began, those in flight unreadable.
+fn dump(truth: &Truth, now: i64) -> Sample {
+    let begun: Vec<_> = truth.iter().filter(|(frame, _)| frame.intended <= at(now * MS)).collect();
+    let mut sample = Sample { asked: Some(at(now * MS)), capacity: RING as u32, ..Sample::default() };
+    sample.zero_rows = RING.saturating_sub(begun.len()) as u32;
+    for (frame, left_out) in &begun[begun.len().saturating_sub(RING)..] {
+        let aside = |why| SetAside { intended: frame.intended, why };
+        if *left_out {
+            sample.aside.push(aside(Aside::LeftOut));
+        } else if frame.completed > at(now * MS) {
+            sample.aside.push(aside(Aside::Unreadable));
+        } else {
+            sample.drawn.push(*frame);
+        }
+    }
+    sample
+}
+
+fn motion(from: i64, to: i64) -> Motion {
+    Motion { from: at(from * MS), to: at(to * MS), phase: Phase::Finger }
+}
+
+/// Frames with gaps of 4 to 60 ms that take 3 to 30 ms in order, some of them left out.
+fn truth() -> impl Strategy<Value = Truth> {
+    let frame = (4i64..60, 3i64..30, prop::bool::weighted(0.05));
+    prop::collection::vec(frame, 1..120).prop_map(|frames| {
+        let (mut start, mut end) = (100, 0);
+        let one = |(gap, took, left_out)| {
+            start += gap;
+            end = i64::max(end, start + took);
+            (super::laws::frame(start, end - start), left_out)
+        };
+        frames.into_iter().map(one).collect()
+    })
+}
+
+proptest! {
+    #[test]
+    fn what_is_proved_is_complete(
+        truth in truth(),
+        times in prop::collection::vec(0i64..5_000, 1..30),
+        (from, length) in (50i64..4_000, 1i64..3_000),
+    ) {
+        let samples: Vec<Sample> = times.iter().map(|now| dump(&truth, *now)).collect();
+        let motion = motion(from, from + length);
+        let seen = drawn(&samples, &[motion]);
+        let inside = |frame: &DrawnFrame| motion.from <= frame.intended && frame.intended <= motion.to;
+        let newest = times.iter().max().map_or(0, |now| now * MS);
+        let frames = || truth.iter().filter(|(frame, _)| inside(frame));
+        if seen.proved {
+            let done = |frame: &DrawnFrame| frame.completed <= at(newest);
+            let all: Vec<DrawnFrame> =
+                frames().filter(|(frame, out)| !out && done(frame)).map(|(frame, _)| *frame).collect();
+            prop_assert_eq!(&seen.frames, &all);
+            let flying = frames().filter(|(frame, out)| !out && !done(frame)).count() as u64;
+            prop_assert_eq!(seen.unreadable, flying, "what is still in flight is told");
+            prop_assert_eq!(seen.ignored, frames().filter(|(_, out)| *out).count() as u64);
+            prop_assert!(seen.doubts.is_empty());
+        } else {
+            prop_assert!(!seen.doubts.is_empty());
+        }
+    }
+
+    #[test]
+    fn dumps_often_enough_are_always_a_proof(truth in truth(), first in 0i64..100) {
+        // A ring of 12 frames, 4 ms apart at least: 40 ms leave one frame to share.
+        let truth: Truth = truth.into_iter().map(|(frame, _)| (frame, false)).collect();
+        let end = truth.last().map_or(0, |(frame, _)| frame.completed.ns() / MS + 1);
+        let samples: Vec<Sample> = (0..=(end - first).max(0) / 8 + 1).map(|nth| dump(&truth, first + nth * 8)).collect();
+        let seen = drawn(&samples, &[motion(first, end)]);
+        prop_assert!(seen.proved, "{:?}", seen.doubts);
+        prop_assert_eq!(seen.frames.len(), truth.len());
+    }
+
+    #[test]
+    fn order_repetition_and_splitting_change_nothing(
+        truth in truth(),
+        times in prop::collection::vec(0i64..5_000, 1..30),
+        shuffle in any::<prop::sample::Index>(),
+        cuts in prop::collection::vec(any::<prop::sample::Index>(), 30),
+        (from, length) in (50i64..4_000, 1i64..3_000),
+    ) {
+        let samples: Vec<Sample> = times.iter().map(|now| dump(&truth, *now)).collect();
+        let motions = [motion(from, from + length)];
+        let expected = drawn(&samples, &motions);
+        let mut other: Vec<Sample> = samples.iter().rev().chain(&samples).cloned().collect();
+        let turn = shuffle.index(other.len());
+        other.rotate_left(turn);
+        prop_assert_eq!(&drawn(&other, &motions), &expected);
+        // Each dump as two that share a row: nothing is missing between them.
+        let split = |(sample, cut): (&Sample, &prop::sample::Index)| -> Vec<Sample> {
+            if sample.drawn.is_empty() {
+                return vec![sample.clone()];
+            }
+            let cut = cut.index(sample.drawn.len());
+            let (head, tail) = (sample.drawn[..=cut].to_vec(), sample.drawn[cut..].to_vec());
+            vec![Sample { drawn: head, aside: Vec::new(), ..sample.clone() }, Sample { drawn: tail, zero_rows: 0, ..sample.clone() }]
+        };
+        let halves: Vec<Sample> = samples.iter().zip(&cuts).flat_map(split).collect();
+        prop_assert_eq!(&drawn(&halves, &motions), &expected);
+    }
+}
+
+#[test]
+fn columns_that_fill_up_later_win_whichever_dump_came_first() {
+    let late = DrawnFrame { displayed: Some(at(400 * MS)), deadline: Some(at(130 * MS)), ..frame(100, 9) };
+    let (early, late) = ([frame(100, 9)], [late]);
+    let sample = |drawn: &[DrawnFrame]| Sample { drawn: drawn.to_vec(), ..Sample::default() };
+    for order in [[sample(&early), sample(&late)], [sample(&late), sample(&early)]] {
+        assert_eq!(drawn(&order, &[motion(0, 500)]).frames, late);
+    }
+}
+
+#[test]
+fn every_doubt_has_its_own_words() {
+    let full = |from: i64, to: i64, asked: i64| Sample {
+        asked: Some(at(asked * MS)),
+        drawn: (from..to).map(|start| frame(start, 1)).collect(),
+        ..Sample::default()
+    };
+    let doubt = |samples: &[Sample]| drawn(samples, &[motion(100, 200)]).doubts.join("; ");
+    assert_eq!(doubt(&[]), "no dump shows a frame of this window");
+    assert_eq!(doubt(&[full(150, 210, 215)]), "the ring no longer held the first 50 ms of the motion");
+    assert_eq!(doubt(&[full(90, 150, 160)]), "the last dump was taken 40 ms before the motion ended");
+    assert!(
+        doubt(&[full(90, 150, 160), full(155, 210, 215)]).starts_with("two dumps show no frame in common")
+    );
+    assert_eq!(doubt(&[full(90, 156, 160), full(155, 210, 215)]), "");
+    let spoiled = Sample {
+        aside: (1..=3).map(|nth| SetAside { intended: at(150 * MS + nth), why: Aside::Unreadable }).collect(),
+        ..full(90, 210, 215)
+    };
+    assert_eq!(doubt(&[spoiled]), "3 of 104 rows stayed unreadable in every dump");
+}
+
+#[test]
+fn a_cleared_ring_is_a_doubt_and_a_new_one_is_not() {
+    let began = |from: i64, to: i64| Sample {
+        zero_rows: 60,
+        asked: Some(at(to * MS)),
+        drawn: (from..to).map(|start| frame(start, 1)).collect(),
+        ..Sample::default()
+    };
+    let motions = [motion(100, 200)];
+    assert!(drawn(&[began(150, 210)], &motions).proved, "the window drew its first frame inside the motion");
+    let cleared = drawn(&[began(90, 140), began(150, 210)], &motions);
+    assert!(!cleared.proved && cleared.doubts[0].contains("no frame in common"), "{:?}", cleared.doubts);
+    let unused = Sample { zero_rows: 120, asked: Some(at(205 * MS)), ..Sample::default() };
+    let idle = drawn(&[unused.clone()], &motions);
+    assert!(idle.proved && idle.frames.is_empty());
+    assert!(!drawn(&[unused], &[motion(100, 206)]).proved, "it says nothing of later");
+}
+
+#[test]
+fn the_busiest_window_is_the_apps() {
+    let stitch = |frames: std::ops::Range<i64>| {
+        let mut stitch = DrawnStitch::new();
+        let drawn = frames.map(|start| frame(start, 1)).collect();
+        stitch.add(&Sample { drawn, ..Sample::default() });
+        stitch
+    };
+    let motions = [motion(100, 200)];
+    let windows = BTreeMap::from([
+        ("history".to_owned(), stitch(0..90)),
+        ("feed".to_owned(), stitch(100..160)),
+        ("popup".to_owned(), stitch(100..160)),
+    ]);
+    assert_eq!(busiest(&windows, &motions).map(|(name, _)| name), Some("feed"));
+    assert!(busiest(&windows, &[motion(900, 950)]).is_none());
+    assert_eq!(windows["feed"].frames_seen(), 60);
+    for base in ["FrameCompleted", "DisplayPresentTime"] {
+        assert_eq!(window_name(&format!("2101/a/b@1 ({base})")), "2101/a/b@1");
+    }
+    assert_eq!(window_name("2101/odd (name)"), "2101/odd (name)");
+}
