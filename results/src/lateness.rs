@@ -96,7 +96,8 @@ pub enum Severity {
 /// One frame of one layer of one process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SurfaceFrame {
-    /// The app's vsync token: `FrameTimelineVsyncId` of framestats.
+    /// The app's vsync token: `FrameTimelineVsyncId` of framestats. Not positive where the frame has none; then it is minus
+    /// the display frame's, so that frames stay apart.
     pub token: i64,
     /// Token of the display frame that showed it; none when none did.
     pub display_token: Option<i64>,
@@ -112,7 +113,7 @@ pub struct SurfaceFrame {
     pub actual_start: DeviceTime,
     /// GPU done and buffer queued; for dropped frames when they were dropped.
     pub actual_end: DeviceTime,
-    /// It should have been shown then.
+    /// It should have been shown then; none where nobody remembers (an expired prediction) or no token says.
     pub expected_present: Option<DeviceTime>,
     /// It was shown then (present fence of its display frame); none when it was not.
     pub present: Option<DeviceTime>,

@@ -81,15 +81,20 @@ impl Joint {
     }
 
     /// Whole vsyncs it came late, rounded half up, for a period > 0. Frames that only waited in a full queue are late
-    /// by what was lost before them: they count no further than the screen really stood still.
+    /// by what was lost before them: they count no further than the screen really stood still. So does a frame so late that
+    /// the platform forgot when it was expected.
     pub fn vsyncs_late(&self, period: Span) -> u64 {
         let whole = |time: Option<Span>| {
             let time = u128::from(time.map_or(0, Span::ns).max(0).unsigned_abs());
             let period = u128::from(period.ns().max(1).unsigned_abs());
             ((2 * time + period) / (2 * period)) as u64
         };
-        let late = whole(self.late);
-        if self.blame() == Some(Blame::Stuffing) { late.min(whole(self.gap).saturating_sub(1)) } else { late }
+        let still = whole(self.gap).saturating_sub(1);
+        match (self.late, self.blame()) {
+            (Some(_), Some(Blame::Stuffing)) => whole(self.late).min(still),
+            (None, Some(Blame::App)) => still,
+            _ => whole(self.late),
+        }
     }
 }
 
@@ -180,6 +185,7 @@ pub fn compositor_only(lateness: &Lateness) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Prediction;
     use super::super::samples_of_frames::{MS, P, frame, trace};
     use super::*;
 
@@ -272,6 +278,14 @@ mod tests {
         frames.truncate(3);
         let shares = trace(frames).shares(Span::from_ns(P));
         assert_eq!(shares[&Blame::Stuffing], Share { frames: 1, hitch: Span::from_ns(2 * P) });
+    }
+
+    #[test]
+    fn a_frame_nobody_remembers_expecting_counts_what_the_screen_stood_still() {
+        let mut forgotten = frame(9, 0, jank::APP_DEADLINE);
+        (forgotten.expected_present, forgotten.prediction) = (None, Prediction::Expired);
+        let shares = trace(vec![frame(1, 0, jank::NONE), forgotten]).shares(Span::from_ns(P));
+        assert_eq!(shares[&Blame::App], Share { frames: 1, hitch: Span::from_ns(7 * P) });
     }
 
     #[test]

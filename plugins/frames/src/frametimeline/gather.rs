@@ -231,7 +231,10 @@ impl Gathered {
                 layer
             }
         };
-        (surface.pid, surface.token, layer)
+        // Frames without a token of the app's are told apart by their display frames'.
+        let token =
+            if surface.token > 0 { surface.token } else { -surface.display_token.saturating_abs().max(1) };
+        (surface.pid, token, layer)
     }
 
     fn processes(&mut self, tree: &[u8]) {

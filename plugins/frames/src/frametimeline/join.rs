@@ -120,14 +120,12 @@ impl Displays {
         if let Some((present, ms)) = shown.present.zip(delay) {
             return Some(present.saturating_sub((f64::from(ms) * 1e6).round() as i64));
         }
-        let Some((_, vsync)) = shown.expected else {
-            // The compositor's own prediction expired; only the app's is left.
-            let (begin, present) = self.aimed(deadline?)?;
-            return Some(deadline?.saturating_add(present.saturating_sub(begin)));
-        };
+        // An app whose prediction expired was expected at no time anybody remembers.
+        let deadline = deadline?;
+        // Where the compositor's own prediction expired, only the app's is left.
+        let Some((_, vsync)) = shown.expected else { return self.estimate(deadline) };
         let present = shown.present.unwrap_or(vsync);
         let in_time = present.abs_diff(vsync) <= PRESENT_THRESHOLD.ns().unsigned_abs();
-        let Some(deadline) = deadline else { return Some(vsync) };
         match present_type(told.present_type) {
             PresentType::OnTime if in_time => return Some(vsync),
             PresentType::OnTime => return Some(present),

@@ -101,12 +101,13 @@ impl Witness for FrameTimeline {
     fn end(&self, _facts: &DeviceFacts, _app: &App, nonce: u64, mark: &[u8]) -> String {
         let path = quote(&path(nonce));
         let stop = match recorder(mark) {
-            // Writing out takes as long as it takes, ten seconds at most; after that it is ended the hard way. The number is
-            // asked for its name first: it may be another process by now.
+            // Writing out takes as long as it takes, ten seconds at most; after that it is ended the hard way. By now the number
+            // may be another process's: that is left alone.
             Some(pid) => format!(
-                "if grep -q perfetto /proc/{pid}/cmdline 2>/dev/null; then kill -INT {pid} 2>/dev/null; n=0; \
-                 while grep -q perfetto /proc/{pid}/cmdline 2>/dev/null && [ $n -lt 100 ]; do sleep 0.1; n=$((n+1)); done; \
-                 grep -q perfetto /proc/{pid}/cmdline 2>/dev/null && kill -KILL {pid} 2>/dev/null; fi; "
+                "if [ ! -e /proc/{pid}/cmdline ] || grep -q perfetto /proc/{pid}/cmdline; then \
+                 kill -INT {pid} 2>/dev/null; n=0; \
+                 while kill -0 {pid} 2>/dev/null && [ $n -lt 100 ]; do sleep 0.1; n=$((n+1)); done; \
+                 [ $n -lt 100 ] || kill -KILL {pid} 2>/dev/null; fi; "
             ),
             None => String::new(),
         };

@@ -140,3 +140,40 @@ fn what_is_no_trace_and_what_holds_no_frames_is_refused_in_words() {
         matches!(why(&empty), Unreadable::Empty(words) if words.contains("android.surfaceflinger.frametimeline"))
     );
 }
+
+/// Replaces field 2, the token, of a surface event's body.
+fn without_token(frame: &Frame) -> Vec<u8> {
+    let whose = [number(4, APP), bytes(5, format!("TX - SurfaceView[{LAYER}](BLAST)#9").as_bytes())].concat();
+    let ours = [number(1, frame.token * 4 + 1_003), number(3, frame.display_token())].concat();
+    let told = [number(6, 5), number(9, 0), number(10, 3), number(11, 1)].concat();
+    event(frame.due() - SF - P, 4, &[ours, whose, told].concat())
+}
+
+#[test]
+fn frames_without_a_token_stay_apart() {
+    let frames: Vec<Frame> = (0..5).map(Frame::in_time).collect();
+    let mut packets = session(&frames);
+    for (nth, frame) in frames.iter().enumerate() {
+        packets[2 + 8 * nth + 6] = without_token(frame);
+    }
+    let lateness = app(&packets);
+    assert_eq!((lateness.frames.len(), lateness.joints().len()), (5, 5));
+    assert!(
+        lateness.frames.iter().all(|frame| frame.token < 0 && frame.present.is_some() && frame.jank == 0)
+    );
+}
+
+#[test]
+fn a_frame_whose_prediction_expired_was_expected_at_no_known_time() {
+    let frame = Frame::in_time(9);
+    let mut packets = session(&[Frame::in_time(1), frame]);
+    let whose = [number(4, APP), bytes(5, format!("TX - {LAYER}").as_bytes())].concat();
+    let ours = [number(1, 1_039), number(2, 9), number(3, frame.display_token())].concat();
+    let told = [number(6, 5), number(9, 64), number(10, 2), number(11, 1)].concat();
+    packets[2 + 8 + 6] = event(frame.due() - SF - 2_000_000, 4, &[ours, whose, told].concat());
+    packets.drain(2 + 8 + 4..2 + 8 + 6);
+    let lateness = app(&packets);
+    assert_eq!((lateness.frames[1].expected_present, lateness.frames[1].present.is_some()), (None, true));
+    // Seven vsyncs without a frame where one was due at each.
+    assert_eq!(lateness.shares(Span::from_ns(P))[&Blame::App].hitch, Span::from_ns(7 * P));
+}
