@@ -26,6 +26,7 @@ mod laws;
 mod layers;
 mod levels;
 mod log;
+mod meaning;
 mod percentiles;
 mod perfdog;
 mod perfdog_reset;
@@ -44,6 +45,7 @@ mod trust;
 mod worst;
 
 pub use entry::Entry;
+pub use meaning::{absence, letters};
 pub use sums::refresh_hz;
 pub use trust::{INCONCLUSIVE_SHARE_PERCENT, doubt};
 
@@ -158,23 +160,6 @@ static SHELF: &[Family] = &[
         metrics: &[&first_frame::FIRST_FRAME_LATENCY_MS, &launch::LAUNCH_TOTAL_MS],
     },
     Family {
-        title: "Honesty counters",
-        about: "how good the evidence is; given even where every other number is refused",
-        metrics: &[
-            &honesty::ZERO_ROWS,
-            &honesty::PENDING_ROWS,
-            &honesty::INVALID_ROWS,
-            &honesty::DUPLICATE_ROWS,
-            &honesty::SHORT_FRAMES,
-            &honesty::LOSS_EVENTS,
-            &honesty::RING_RESETS,
-            &honesty::IDLE_GAPS,
-            &honesty::IDLE_MS,
-            &honesty::AMBIGUOUS_GAP_MS,
-            &honesty::UNRESOLVED_PENDING,
-        ],
-    },
-    Family {
         title: "Frame timeline",
         about: "SurfaceFlinger's own judgement of each frame of the app, and who is to blame (Android 12 and newer)",
         metrics: &[
@@ -223,6 +208,23 @@ static SHELF: &[Family] = &[
             &tally::TALLY_GAPS,
             &tally::TALLY_APP_MISSED,
             &tally::TALLY_SF_MISSED,
+        ],
+    },
+    Family {
+        title: "Honesty counters",
+        about: "how good the evidence is; given even where every other number is refused",
+        metrics: &[
+            &honesty::ZERO_ROWS,
+            &honesty::PENDING_ROWS,
+            &honesty::INVALID_ROWS,
+            &honesty::DUPLICATE_ROWS,
+            &honesty::SHORT_FRAMES,
+            &honesty::LOSS_EVENTS,
+            &honesty::RING_RESETS,
+            &honesty::IDLE_GAPS,
+            &honesty::IDLE_MS,
+            &honesty::AMBIGUOUS_GAP_MS,
+            &honesty::UNRESOLVED_PENDING,
         ],
     },
 ];
