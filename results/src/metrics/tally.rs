@@ -141,7 +141,7 @@ tallies! {
         "appUnattributedJankyFrames of the layer"
         |tally| judged(tally, &["appUnattributedJankyFrames"]);
     TALLY_SF_MISSED "tally_sf_missed" Count Lower 12
-        "frames that were late through SurfaceFlinger itself, as it counted them"
+        "frames that were late through SurfaceFlinger or the display, as SurfaceFlinger counted them"
         "sfLongCpu + sfLongGpu + sfUnattributed + sfScheduling JankyFrames of the layer"
         |tally| judged(tally, &[
             "sfLongCpuJankyFrames",
