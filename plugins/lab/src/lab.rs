@@ -28,7 +28,7 @@ use tokio::time::Instant;
 pub const PHONES_PER_SERVER: usize = 128;
 
 /// The labs that come with the program, and their text.
-const GALLERY: [(&str, &str); 8] = [
+const GALLERY: [(&str, &str); 9] = [
     ("demo", include_str!("../labs/demo.yaml")),
     ("rack", include_str!("../labs/rack.yaml")),
     ("fast", include_str!("../labs/fast.yaml")),
@@ -36,6 +36,7 @@ const GALLERY: [(&str, &str); 8] = [
     ("old", include_str!("../labs/old.yaml")),
     ("flaky", include_str!("../labs/flaky.yaml")),
     ("overflow", include_str!("../labs/overflow.yaml")),
+    ("compositor", include_str!("../labs/compositor.yaml")),
     ("big", include_str!("../labs/big.yaml")),
 ];
 
@@ -192,7 +193,7 @@ mod tests {
             .into_iter()
             .map(|name| Lab::named(name).unwrap_or_else(|e| panic!("{name}: {e}")).phones.len())
             .collect();
-        assert_eq!(counts, [4, 16, 7, 4, 5, 6, 3, 500]);
+        assert_eq!(counts, [4, 16, 7, 4, 5, 6, 3, 5, 500]);
         let big = Lab::named("big").expect("in the gallery");
         assert_eq!(
             big.servers(),

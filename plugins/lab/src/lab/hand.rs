@@ -47,6 +47,9 @@ impl Programs for Hand {
     }
 
     fn start_fed(&self, argv: &[String], input: Vec<u8>, job: Option<u32>) -> Option<Job> {
+        if argv[0] != "perfetto" {
+            return self.start(argv);
+        }
         let phone = self.0.clone();
         let pid = job.unwrap_or_else(|| phone.next_pid());
         let now = phone.now();

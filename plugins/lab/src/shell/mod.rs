@@ -48,7 +48,7 @@ pub trait Programs {
     fn reads_input(&self, _argv: &[String]) -> bool {
         false
     }
-    /// Starts such a program, with all of its input. `job` is its process id when it is a background job.
+    /// Starts a program with all of its input. `job` is its process id when it is a background job.
     fn start_fed(&self, argv: &[String], _input: Vec<u8>, _job: Option<u32>) -> Option<Job> {
         self.start(argv)
     }

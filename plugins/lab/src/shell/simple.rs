@@ -100,13 +100,11 @@ impl Shell {
         if let Some(flow) = filters::run(self, &argv).await {
             return flow;
         }
-        let started = if self.phone.reads_input(&argv) {
-            let input = self.io.input.read_all(INPUT_MOST).await;
-            self.phone.start_fed(&argv, input, self.job)
-        } else {
-            self.phone.start(&argv)
+        let input = match self.phone.reads_input(&argv) {
+            true => self.io.input.read_all(INPUT_MOST).await,
+            false => Vec::new(),
         };
-        let Some(job) = started else {
+        let Some(job) = self.phone.start_fed(&argv, input, self.job) else {
             self.complain(&format!("{}: inaccessible or not found", argv[0])).await;
             self.status = 127;
             return Flow::On;
