@@ -198,9 +198,9 @@ fn a_cleared_ring_is_a_doubt_and_a_new_one_is_not() {
     let cleared = drawn(&[began(90, 140), began(150, 210)], &motions);
     assert!(!cleared.proved && cleared.doubts[0].contains("no frame in common"), "{:?}", cleared.doubts);
     let unused = Sample { zero_rows: 120, asked: Some(at(205 * MS)), ..Sample::default() };
-    let idle = drawn(&[unused.clone()], &motions);
+    let idle = drawn([&unused], &motions);
     assert!(idle.proved && idle.frames.is_empty());
-    assert!(!drawn(&[unused], &[motion(100, 206)]).proved, "it says nothing of later");
+    assert!(!drawn([&unused], &[motion(100, 206)]).proved, "it says nothing of later");
 }
 
 #[test]
