@@ -1,6 +1,8 @@
 //! The test nobody else in the field has: a known answer. On every archetype, what the tool reports is compared with what
 //! really happened on the virtual phone.
 
+mod witnesses;
+
 use farmjank_lab::archetype::SHELF;
 use farmjank_results::event::{Ending, WindowMeasured};
 use farmjank_results::record::Record;
