@@ -354,3 +354,29 @@ fn packages_and_properties_answer() {
     assert_eq!(walk.answer("monkey -p com.no.such -c android.intent.category.LAUNCHER 1").status, 252);
     assert!(walk.phone.begin(walk.now, &["frobnicate".to_owned()]).is_none());
 }
+
+#[test]
+fn timestats_speaks_every_release_and_is_silent_unless_enabled() {
+    for archetype in SHELF.iter().filter(|archetype| archetype.sdk >= 28) {
+        let mut walk = phone(archetype.name, 4);
+        walk.open("shop://feed");
+        assert_eq!(walk.run("dumpsys SurfaceFlinger --timestats -dump"), "", "{}", archetype.name);
+        walk.run("dumpsys SurfaceFlinger --timestats -enable -clear");
+        walk.fling();
+        let text = walk.run("dumpsys SurfaceFlinger --timestats -dump -maxlayers 1");
+        let has = |words: &str| text.contains(words);
+        let sdk = archetype.sdk;
+        assert!(has("SurfaceFlinger TimeStats:\n") && has("present2present histogram is as below:\n0ms=0 "));
+        assert_eq!(text.matches("layerName = ").count(), 1, "{}", archetype.name);
+        assert_eq!(has("Legacy stats are as follows:"), sdk >= 31);
+        assert_eq!(has("clientCompositionReusedFrames = "), sdk >= 30);
+        assert_eq!(has("SetFrateRate vote"), (31..=33).contains(&sdk), "{}", archetype.name);
+        assert_eq!(has("SetFrameRate vote"), sdk >= 34);
+        assert_eq!(has("present2presentDelta"), sdk >= 34);
+        assert_eq!(has("uid = 10100\n"), sdk >= 31);
+        walk.run("dumpsys SurfaceFlinger --timestats -disable");
+        assert!(walk.run("dumpsys SurfaceFlinger --timestats -dump").starts_with("SurfaceFlinger"), "kept");
+        walk.run("dumpsys SurfaceFlinger --timestats -clear");
+        assert_eq!(walk.run("dumpsys SurfaceFlinger --timestats -dump"), "");
+    }
+}

@@ -4,6 +4,7 @@ mod dialects;
 mod driving;
 mod faults;
 mod launches;
+mod other_readers;
 mod packets;
 mod purity;
 mod readers;

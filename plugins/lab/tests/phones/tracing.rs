@@ -66,6 +66,11 @@ fn troubled(archetype: &str) -> PhoneSpec {
     PhoneSpec { compositor, ..of(archetype) }
 }
 
+/// The trace file of a troubled phone that was flung about.
+pub fn recorded(archetype: &str) -> Vec<u8> {
+    traced(troubled(archetype), 21, &config(65_536, ""), "shop://search").1
+}
+
 /// Slices of a kind by a field.
 fn by(trace: &Trace, kind: u64, field: u64) -> BTreeMap<i64, Slice> {
     let wanted = trace.slices.values().filter(|slice| slice.kind == kind && slice.end.is_some());
