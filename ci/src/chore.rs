@@ -8,6 +8,10 @@ use std::fs;
 /// Where the schema lies that editors read.
 const SCHEMA: &str = "scenarios/schema.json";
 
+/// Where the page of all metrics lies, and what prints it.
+const METRICS: (&str, &str) =
+    ("docs/metrics.md", "run --quiet --package farmjank-cli -- metrics --format markdown");
+
 /// What holds before a change lands, and which programs may be missing.
 const CHECKS: [(&str, Need); 4] = [
     ("test --workspace --quiet", Need::Always),
@@ -34,6 +38,8 @@ pub enum Chore {
     Bless,
     /// The schema written anew.
     Schema,
+    /// The page of all metrics written anew.
+    Metrics,
     /// The gallery on the demo lab.
     Gallery,
     /// An archive to hand out.
@@ -41,10 +47,11 @@ pub enum Chore {
 }
 
 /// Every chore with its name and one line about it.
-const CHORES: [(Chore, &str, &str); 5] = [
+const CHORES: [(Chore, &str, &str); 6] = [
     (Chore::Check, "check", "tests, format, lints, licences: what must hold before a change lands"),
     (Chore::Bless, "bless", "write all goldens anew; review them with `git diff`"),
     (Chore::Schema, "schema", "write scenarios/schema.json from the language"),
+    (Chore::Metrics, "metrics", "write docs/metrics.md from what the metrics say of themselves"),
     (Chore::Gallery, "gallery", "run the gallery on the demo lab; more arguments go to `farmjank run`"),
     (Chore::Dist, "dist", "build the binary small and pack it for this kind of machine"),
 ];
@@ -74,7 +81,8 @@ impl Chore {
         match self {
             Chore::Check => check(),
             Chore::Bless => goldens::bless(),
-            Chore::Schema => write_schema(),
+            Chore::Schema => write(SCHEMA, &schema()),
+            Chore::Metrics => write(METRICS.0, &Program::cargo(METRICS.1).output()?),
             Chore::Gallery => Program::cargo("run --release --quiet --package farmjank-cli --")
                 .words("run --lab demo scenarios/gallery")
                 .args(rest)
@@ -101,14 +109,15 @@ fn check() -> Result<(), Failed> {
     if failed.is_empty() { Ok(()) } else { Err(Failed(format!("failed: {}", failed.join(", ")))) }
 }
 
-fn write_schema() -> Result<(), Failed> {
-    let (path, text) = (root().join(SCHEMA), schema());
+/// Writes a file that is made from the code, when it is not already what it should be.
+fn write(file: &str, text: &str) -> Result<(), Failed> {
+    let path = root().join(file);
     if fs::read_to_string(&path).is_ok_and(|old| old == text) {
-        println!("{SCHEMA} is up to date");
+        println!("{file} is up to date");
         return Ok(());
     }
-    fs::write(&path, text).map_err(|why| Failed(format!("{SCHEMA} cannot be written: {why}")))?;
-    println!("{SCHEMA} is written anew");
+    fs::write(&path, text).map_err(|why| Failed(format!("{file} cannot be written: {why}")))?;
+    println!("{file} is written anew");
     Ok(())
 }
 

@@ -11,7 +11,7 @@ pub mod complaint;
 pub mod gesture;
 mod hash;
 mod keycode;
-mod nearest;
+pub mod nearest;
 mod node;
 pub mod plan;
 pub mod read;

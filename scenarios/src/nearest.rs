@@ -5,7 +5,7 @@ const LOOK: usize = 48;
 
 /// The candidate nearest to `word`, when it is near enough to be meant: at most a third of the word's length in edits
 /// (insert, delete, replace, swap of neighbours), ignoring case and `_`, `-`.
-pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = plain(word);
     let allowed = (word.len() / 3).clamp(1, 4);
     candidates

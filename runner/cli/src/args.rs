@@ -47,6 +47,8 @@ pub enum Command {
     Analyze(AnalyzeArgs),
     /// Rebuild reports from a run bundle.
     Report(ReportArgs),
+    /// List the metrics, or explain one: formula, unit, what it needs, where it comes from.
+    Metrics(MetricsArgs),
     /// Print the JSON Schema of scenario files, for editors.
     Schema,
     /// The virtual phone lab: list it, or serve it to adb.
@@ -222,6 +224,28 @@ pub enum ReportFormat {
     Json,
     /// `junit.xml`
     Junit,
+}
+
+/// `farmjank metrics`
+#[derive(Args, Debug, Clone)]
+pub struct MetricsArgs {
+    /// Explain this one; without it all are listed.
+    #[arg(value_name = "KEY")]
+    pub key: Option<String>,
+    /// How to print.
+    #[arg(long, value_enum, default_value = "table")]
+    pub format: MetricsFormat,
+}
+
+/// How `metrics` prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum MetricsFormat {
+    /// For people.
+    Table,
+    /// For programs.
+    Json,
+    /// For pages.
+    Markdown,
 }
 
 /// `farmjank lab`

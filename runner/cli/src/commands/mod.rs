@@ -5,6 +5,7 @@ pub mod check;
 pub mod devices;
 pub mod doctor;
 pub mod lab;
+pub mod metrics;
 pub mod overview;
 pub mod plan;
 pub mod report;

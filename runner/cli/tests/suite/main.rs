@@ -3,6 +3,7 @@
 
 mod analyze;
 mod dumps;
+mod metrics;
 mod run;
 mod stock_adb;
 mod usage;

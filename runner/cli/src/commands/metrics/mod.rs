@@ -1,0 +1,90 @@
+//! `farmjank metrics`: every metric by family, or one explained. Nothing is measured; the texts are those of the shelf.
+
+mod explain;
+mod page;
+mod wrap;
+
+use crate::USAGE;
+use crate::args::{MetricsArgs, MetricsFormat};
+use crate::host::Streams;
+use crate::settings::{Look, complain};
+use farmjank_engine::announce::Voice;
+use farmjank_results::metric::Metric;
+use farmjank_results::metrics::{Family, families, find, shelf};
+use farmjank_scenarios::nearest::nearest;
+use serde_json::{Value, json};
+use wrap::hanging;
+
+/// Lines longer than this are hard to read, however wide the terminal is.
+const WIDEST: usize = 100;
+
+/// Lists the metrics, or explains one.
+pub fn run(args: &MetricsArgs, look: Look) -> u8 {
+    let width = look.width.min(WIDEST);
+    let chosen = match &args.key {
+        Some(key) => match known(key) {
+            Ok(metric) => Some(metric),
+            Err(why) => {
+                complain(&why);
+                return USAGE;
+            }
+        },
+        None => None,
+    };
+    let text = match (chosen, args.format) {
+        (Some(metric), MetricsFormat::Table) => explain::text(metric, title(metric), width),
+        (Some(metric), MetricsFormat::Json) => pretty(&explain::json(metric, title(metric))),
+        (Some(metric), MetricsFormat::Markdown) => page::section(metric),
+        (None, MetricsFormat::Table) => list(families(), width),
+        (None, MetricsFormat::Json) => {
+            let all =
+                families().iter().flat_map(|family| family.metrics.iter().map(|one| (*one, family.title)));
+            pretty(
+                &json!({ "metrics": all.map(|(one, title)| explain::json(one, title)).collect::<Vec<Value>>() }),
+            )
+        }
+        (None, MetricsFormat::Markdown) => page::page(families()),
+    };
+    Streams.out(&text);
+    0
+}
+
+/// The metric of that key, or what to say when there is none.
+fn known(key: &str) -> Result<&'static dyn Metric, String> {
+    find(key).ok_or_else(|| {
+        let near = nearest(key, shelf().iter().map(|metric| metric.key()));
+        let meant = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
+        let key: String = key.chars().filter(|letter| !letter.is_control()).take(80).collect();
+        format!("there is no metric `{key}`{meant}\n`farmjank metrics` lists them all")
+    })
+}
+
+/// The family a metric is shelved in.
+fn title(metric: &dyn Metric) -> &'static str {
+    let own = |family: &&Family| family.metrics.iter().any(|one| one.key() == metric.key());
+    families().iter().find(own).map_or("", |family| family.title)
+}
+
+fn list(families: &[Family], width: usize) -> String {
+    let mut out = String::new();
+    for family in families.iter().filter(|family| !family.metrics.is_empty()) {
+        let longest = family.metrics.iter().map(|metric| metric.key().len()).max().unwrap_or(0);
+        let indent = longest + 4;
+        out.push_str(&hanging(&format!("{}: ", family.title), family.about, 2, width));
+        for metric in family.metrics {
+            let label = format!("  {:1$}", metric.key(), indent - 2);
+            out.push_str(&hanging(&label, metric.about(), indent, width));
+        }
+        out.push('\n');
+    }
+    let last = "`farmjank metrics KEY` explains one: formula, unit, what it needs, where it comes from.";
+    out.push_str(&hanging("", last, 0, width));
+    out
+}
+
+fn pretty(value: &Value) -> String {
+    // A tree of maps, lists and text always has a JSON text.
+    let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
+    text.push('\n');
+    text
+}
