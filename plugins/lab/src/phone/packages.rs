@@ -68,7 +68,10 @@ impl Phone {
             text += &match has("-f") {
                 true => format!("package:{}/base.apk={name}\n", code_path(name, self.setup.archetype.sdk)),
                 false if ids => {
-                    format!("package:{name} uid:{}\n", self.app(name).map_or(1_000, crate::dumps::package::uid))
+                    format!(
+                        "package:{name} uid:{}\n",
+                        self.app(name).map_or(1_000, crate::dumps::package::uid)
+                    )
                 }
                 false => format!("package:{name}\n"),
             };
