@@ -136,10 +136,10 @@ fn summary(scene: &Scene<'_>, tally: &Tally, out: &mut Vec<u8>) {
     line!(out, "Number Slow bitmap uploads: {}", tally.slow_upload);
     line!(out, "Number Slow issue draw commands: {}", tally.slow_draw);
     if sdk >= 28 {
-        line!(out, "Number Frame deadline missed: {}", tally.janky);
+        line!(out, "Number Frame deadline missed: {}", tally.missed);
     }
     if sdk >= 31 {
-        line!(out, "Number Frame deadline missed (legacy): {}", tally.legacy / 2);
+        line!(out, "Number Frame deadline missed (legacy): {}", tally.missed_legacy);
     }
     out.extend_from_slice(b"HISTOGRAM:");
     for bucket in 0..BUCKETS {

@@ -43,15 +43,21 @@ pub struct Tally {
     pub total: u64,
     /// Janky by the rule of the release.
     pub janky: u64,
+    /// Frames that missed their deadline by the rule of the release.
+    pub missed: u64,
     /// Janky by the rule before Android 12.
     pub legacy: u64,
-    /// Vsync later than intended, among janky frames.
+    /// Vsync later than intended, among frames that missed their deadline, as the reasons below.
     pub missed_vsync: u64,
-    /// Slow UI thread, among janky frames.
+    /// Slow UI thread.
     pub slow_ui: u64,
-    /// Slow bitmap uploads, among janky frames.
+    /// Frames that missed the deadline by the rule before Android 12.
+    pub missed_legacy: u64,
+    /// When the next buffer was due, by that rule.
+    swap_deadline: i64,
+    /// Slow bitmap uploads.
     pub slow_upload: u64,
-    /// Slow draw commands, among janky frames.
+    /// Slow draw commands.
     pub slow_draw: u64,
     /// Frames that met their deadline in a stuffed queue.
     pub high_input: u64,
@@ -91,7 +97,10 @@ impl Tally {
             since,
             total: 0,
             janky: 0,
+            missed: 0,
             legacy: 0,
+            missed_legacy: 0,
+            swap_deadline: i64::MIN / 2,
             missed_vsync: 0,
             slow_ui: 0,
             slow_upload: 0,
@@ -112,15 +121,35 @@ impl Tally {
         self.gpu[if gpu_ms > 25 { 25 } else { gpu_ms as usize - 1 }] += 1;
         let legacy = total > interval;
         self.legacy += u64::from(legacy);
-        let janky = if sdk >= 31 { done > stages.deadline } else { legacy };
-        self.high_input += u64::from(sdk >= 31 && !janky && legacy);
-        if janky {
-            self.janky += 1;
+        let (met, stuffed) = if legacy { self.legacy_deadline(stages, done) } else { (true, false) };
+        // Janky was "longer than a refresh" before Android 12 and is "missed its deadline" from there on.
+        let (janky, missed, waited) = match sdk >= 31 {
+            true => (done > stages.deadline, done > stages.deadline, stages.stuffed),
+            false => (legacy, !met, stuffed),
+        };
+        self.janky += u64::from(janky);
+        self.missed_legacy += u64::from(!met);
+        self.high_input += u64::from(waited && !missed);
+        if missed {
+            self.missed += 1;
             self.missed_vsync += u64::from(stages.vsync > stages.intended);
             self.slow_ui += u64::from(stages.sync_start - stages.vsync >= interval / 2);
             self.slow_upload += u64::from(stages.issue - stages.sync_start >= interval / 5);
             self.slow_draw += u64::from(done - stages.issue >= interval * 3 / 4);
         }
+    }
+
+    /// The deadline rule before Android 12: a buffer is due a refresh after the one before it. Whether it was met, and
+    /// whether the queue was ahead. Only for frames longer than a refresh.
+    fn legacy_deadline(&mut self, stages: &Stages, done: i64) -> (bool, bool) {
+        let interval = stages.interval.max(1);
+        let stuffed = self.swap_deadline > stages.intended;
+        self.swap_deadline = (self.swap_deadline + interval).max(stages.intended + interval);
+        let met = done < self.swap_deadline;
+        if !met {
+            self.swap_deadline = done - (done - stages.vsync).rem_euclid(interval) + interval;
+        }
+        (met, stuffed)
     }
 
     /// Nearest bucket of a percentile; the top bucket when there are no frames.

@@ -70,6 +70,8 @@ pub struct Stages {
     pub interval: i64,
     /// When the GPU should be done, moved on while the queue is stuffed.
     pub deadline: i64,
+    /// A late buffer before it holds the queue up.
+    pub stuffed: bool,
 }
 
 /// A frame as made: its stages and the refresh that shows it.
@@ -218,6 +220,7 @@ impl Pipeline {
             ready,
             interval: period,
             deadline,
+            stuffed,
         };
         let cause = if load.first_draw > 0 { Cause::FirstDraw } else { blamed(cause, promise.trouble) };
         Made { stages, latch, present, lead, cause, promise }

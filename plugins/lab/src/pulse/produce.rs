@@ -340,6 +340,7 @@ fn skipped(window: &mut super::world::Window, made: &Made, vsync: i64, process: 
         ready: done,
         interval: made.stages.interval,
         deadline: made.stages.deadline + (vsync - made.stages.intended),
+        stuffed: false,
     };
     let skipped = Made { stages, cause: Cause::Smooth, ..*made };
     window.hwui.push(drawn(&skipped, 8, false, 0), process);

@@ -9,5 +9,6 @@ mod packets;
 mod purity;
 mod readers;
 mod ring;
+mod summary;
 mod tracing;
 mod walk;
