@@ -57,6 +57,8 @@ pub struct Joint {
     pub late: Option<Span>,
     /// Time since its layer was shown before: the shortest of its layers; none for the first.
     pub gap: Option<Span>,
+    /// What that frame before was late by.
+    pub late_before: Option<Span>,
     /// The worst severity the platform told.
     pub severity: Severity,
 }
@@ -80,9 +82,9 @@ impl Joint {
         }
     }
 
-    /// Whole vsyncs it came late, rounded half up, for a period > 0. Frames that only waited in a full queue are late
-    /// by what was lost before them: they count no further than the screen really stood still. So does a frame so late that
-    /// the platform forgot when it was expected.
+    /// Whole vsyncs it came late, rounded half up, for a period > 0. Frames that only waited in a full queue are late by
+    /// what was lost before them: they count what they are later than the frame before, and no further than the screen
+    /// really stood still. A frame so late that the platform forgot when it was expected counts what the screen stood still.
     pub fn vsyncs_late(&self, period: Span) -> u64 {
         let whole = |time: Option<Span>| {
             let time = u128::from(time.map_or(0, Span::ns).max(0).unsigned_abs());
@@ -91,7 +93,9 @@ impl Joint {
         };
         let still = whole(self.gap).saturating_sub(1);
         match (self.late, self.blame()) {
-            (Some(_), Some(Blame::Stuffing)) => whole(self.late).min(still),
+            (Some(_), Some(Blame::Stuffing)) => {
+                whole(self.late).saturating_sub(whole(self.late_before.or(self.late))).min(still)
+            }
             (None, Some(Blame::App)) => still,
             _ => whole(self.late),
         }
@@ -111,23 +115,25 @@ impl Lateness {
     /// Every frame once, in order of process and token; first draws of windows are left out, as Android's own
     /// interaction monitor does.
     pub fn joints(&self) -> Vec<Joint> {
-        let mut shown: BTreeMap<(i32, &str), DeviceTime> = BTreeMap::new();
+        let mut shown: BTreeMap<(i32, &str), (DeviceTime, Option<Span>)> = BTreeMap::new();
         let mut joints: BTreeMap<(i32, i64), Joint> = BTreeMap::new();
         let mut order: Vec<&SurfaceFrame> = self.frames.iter().collect();
         order.sort_by_key(|frame| frame.present);
         for frame in order {
-            let gap = frame.present.and_then(|present| {
-                let before = shown.insert((frame.pid, &frame.layer), present)?;
-                Some(present - before)
-            });
+            let before = frame
+                .present
+                .and_then(|present| shown.insert((frame.pid, &frame.layer), (present, late(frame))))
+                .zip(frame.present)
+                .map(|((before, late), present)| (present - before, late));
             if !frame.first_draw {
                 let id = (frame.pid, frame.token);
-                joints.entry(id).and_modify(|joint| join(joint, frame, gap)).or_insert_with(|| Joint {
+                joints.entry(id).and_modify(|joint| join(joint, frame, before)).or_insert_with(|| Joint {
                     id,
                     bits: bits(frame),
                     present: frame.present,
                     late: late(frame),
-                    gap,
+                    gap: before.map(|(gap, _)| gap),
+                    late_before: before.and_then(|(_, late)| late),
                     severity: frame.severity,
                 });
             }
@@ -158,12 +164,13 @@ fn late(frame: &SurfaceFrame) -> Option<Span> {
     Some(frame.present? - frame.expected_present?)
 }
 
-fn join(joint: &mut Joint, frame: &SurfaceFrame, gap: Option<Span>) {
+fn join(joint: &mut Joint, frame: &SurfaceFrame, before: Option<(Span, Option<Span>)>) {
     let both_dropped = joint.bits & bits(frame) & jank::DROPPED;
     joint.bits = (joint.bits | bits(frame)) & !jank::DROPPED | both_dropped;
     joint.present = joint.present.max(frame.present);
     joint.late = joint.late.max(late(frame));
-    joint.gap = [joint.gap, gap].into_iter().flatten().min();
+    joint.gap = [joint.gap, before.map(|(gap, _)| gap)].into_iter().flatten().min();
+    joint.late_before = joint.late_before.max(before.and_then(|(_, late)| late));
     joint.severity = joint.severity.max(frame.severity);
 }
 

@@ -91,7 +91,7 @@ pub static FT_HITCH_MS_PER_S: Entry = Entry {
     needs: Needs::Timeline,
     about: "time by which frames came later than SurfaceFlinger expected, in whole vsyncs, per second of motion",
     formula: "sum round(max(0, present - expected present) / P) P / T; frames that only waited in a full queue count \
-        no further than the screen stood still",
+        what they are later than the frame before",
     since: 12,
     origin: "SurfaceFlinger's expected present of each frame instead of the present before it, so it stays true where \
         the refresh rate moves",
@@ -241,8 +241,7 @@ mod tests {
 
     #[test]
     fn without_proved_intervals_the_trace_measures_its_own_time() {
-        let frames =
-            (1..=11).map(|token| frame(token, if token == 11 { P } else { 0 }, jank::APP_DEADLINE));
+        let frames = (1..=11).map(|token| frame(token, if token == 11 { P } else { 0 }, jank::APP_DEADLINE));
         let mut window = of(frames.collect());
         window.coverage.proved = false;
         // Eleven periods from the first present to the last, one of them late.

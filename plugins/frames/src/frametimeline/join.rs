@@ -2,20 +2,23 @@
 //!
 //! The trace tells when an app's frame was due (its deadline) but not when it should have been shown: the display frame that
 //! did show it has an expectation of its own, which is one vsync later where the app missed its turn. What was expected
-//! of the app's frame is found like this: Android 16 tells the delay; a frame on time was expected when its display
-//! frame was; a late one was aimed at the display frame that was to begin at the app's deadline, and, where no such frame
-//! was made, at the vsync of the display's grid nearest to the deadline plus what the compositor takes.
+//! of the app's frame is found like this: Android 16 tells the delay. Else the deadline is when the compositor was to begin,
+//! so the frame was expected at its deadline plus what the compositor is given for its work, as the display frames around
+//! tell. That allowance changes with the compositor's mood, so among those seen the one is taken that puts the frame where
+//! the platform says it was: on time, or late by whole refreshes.
 
 use super::clocks::Clocks;
 use super::events::Told;
 use super::gather::{DROPPED, Display, Drawn, Gathered, Key, Moment, Slice};
-use farmjank_results::lateness::{PRESENT_THRESHOLD, Prediction, PresentType, Severity, SurfaceFrame};
+use farmjank_results::lateness::{PRESENT_THRESHOLD, Prediction, PresentType, Severity, SurfaceFrame, jank};
 use farmjank_results::time::{DeviceTime, Span};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// How far the begin of a display frame may lie from the deadline of the frames aimed at it: predictions are made anew.
-const AIM: i64 = 1_000_000;
+/// Allowances this near to each other are the same, ns.
+const SAME: i64 = 300_000;
+/// A late frame this near to whole periods after an estimate is on the grid, ns: fences jitter, predictions are made anew.
+const GRID: u64 = 1_000_000;
 /// Refresh periods a phone can have, ns.
 const PERIODS: std::ops::RangeInclusive<i64> = 2_000_000..=100_000_000;
 /// Display frames around one that tell its period.
@@ -39,8 +42,8 @@ pub struct Displays {
     by_token: BTreeMap<i64, Shown>,
     /// Begin and present as expected, in order.
     expected: Vec<(i64, i64)>,
-    /// Presents as expected, in order.
-    grid: Vec<i64>,
+    /// Presents, in order.
+    presents: Vec<i64>,
 }
 
 /// Turns a slice to CLOCK_MONOTONIC.
@@ -74,15 +77,14 @@ impl Displays {
             gathered.displays.iter().map(|(token, display)| (*token, shown(display))).collect();
         let mut expected: Vec<(i64, i64)> = by_token.values().filter_map(|shown| shown.expected).collect();
         expected.sort_unstable();
-        let mut grid: Vec<i64> = expected.iter().map(|(_, present)| *present).collect();
-        grid.sort_unstable();
-        Displays { by_token, expected, grid }
+        let mut presents: Vec<i64> = by_token.values().filter_map(|shown| shown.present).collect();
+        presents.sort_unstable();
+        Displays { by_token, expected, presents }
     }
 
     /// First and last present.
     pub fn reach(&self) -> Option<(i64, i64)> {
-        let presents = || self.by_token.values().filter_map(|shown| shown.present);
-        presents().min().zip(presents().max())
+        self.presents.first().copied().zip(self.presents.last().copied())
     }
 
     /// The display frame of this token.
@@ -90,84 +92,91 @@ impl Displays {
         self.by_token.get(&token)
     }
 
-    /// Period of the grid near an instant: the shortest step between presents expected around it.
+    /// Period near an instant: the middle one of the steps between presents around it that are like the one a quarter up, as
+    /// refreshes without a frame only make steps longer.
     pub fn period(&self, at: i64) -> Option<i64> {
-        let here = self.grid.partition_point(|present| *present < at);
-        let near = &self.grid[here.saturating_sub(AROUND)..(here + AROUND).min(self.grid.len())];
-        near.windows(2)
-            .map(|pair| pair[1].saturating_sub(pair[0]))
-            .filter(|step| PERIODS.contains(step))
-            .min()
+        let near = around(&self.presents, self.presents.partition_point(|present| *present < at));
+        let steps = near.windows(2).map(|pair| pair[1].saturating_sub(pair[0]));
+        let mut steps: Vec<i64> = steps.filter(|step| PERIODS.contains(step)).collect();
+        steps.sort_unstable();
+        let like = *steps.get(steps.len() / 4)?;
+        steps.retain(|step| step.abs_diff(like) <= like.unsigned_abs() / 4);
+        steps.get(steps.len() / 2).copied()
     }
 
     /// Period of the whole trace: the middle one of those around each display frame.
     pub fn common_period(&self) -> Option<i64> {
-        let mut periods: Vec<i64> = self.grid.iter().filter_map(|at| self.period(*at)).collect();
+        let mut periods: Vec<i64> = self.presents.iter().filter_map(|at| self.period(*at)).collect();
         periods.sort_unstable();
         periods.get(periods.len() / 2).copied()
     }
 
-    /// The display frame nearest to begin at this deadline as expected.
-    fn aimed(&self, deadline: i64) -> Option<(i64, i64)> {
-        let after = self.expected.partition_point(|(begin, _)| *begin < deadline);
-        let around = after.checked_sub(1).and_then(|index| self.expected.get(index)).into_iter();
-        around.chain(self.expected.get(after)).copied().min_by_key(|(begin, _)| begin.abs_diff(deadline))
+    /// What the compositor was given for its work around a deadline: the middle value, then every other that is not one of a
+    /// kind (SurfaceFlinger starts earlier while fingers move and where the GPU composes).
+    fn allowances(&self, deadline: i64) -> Vec<i64> {
+        let near = around(&self.expected, self.expected.partition_point(|(begin, _)| *begin < deadline));
+        let mut all: Vec<i64> = near.iter().map(|(begin, present)| present.saturating_sub(*begin)).collect();
+        all.sort_unstable();
+        let Some(middle) = all.get(all.len() / 2).copied() else { return Vec::new() };
+        let kinds = all.windows(2).filter(|pair| pair[1].abs_diff(pair[0]) <= SAME.unsigned_abs());
+        let others = kinds.map(|pair| pair[0]).filter(|kind| kind.abs_diff(middle) > SAME.unsigned_abs());
+        let mut kinds: Vec<i64> = others.collect();
+        kinds.dedup_by(|later, earlier| later.abs_diff(*earlier) <= SAME.unsigned_abs());
+        kinds.insert(0, middle);
+        kinds
     }
 
     /// When a frame should have been shown: see the head of this file.
-    fn expected_present(&self, shown: &Shown, deadline: Option<i64>, told: &Told) -> Option<i64> {
+    fn expected_present(&self, shown: Option<&Shown>, deadline: Option<i64>, told: &Told) -> Option<i64> {
         let delay = told.present_delay_ms.filter(|ms| *ms != 0.0 && ms.abs() < LONGEST_DELAY);
-        if let Some((present, ms)) = shown.present.zip(delay) {
+        let present = shown.and_then(|shown| shown.present);
+        if let Some((present, ms)) = present.zip(delay) {
             return Some(present.saturating_sub((f64::from(ms) * 1e6).round() as i64));
         }
         // An app whose prediction expired was expected at no time anybody remembers.
         let deadline = deadline?;
-        // Where the compositor's own prediction expired, only the app's is left.
-        let Some((_, vsync)) = shown.expected else { return self.estimate(deadline) };
-        let present = shown.present.unwrap_or(vsync);
-        let in_time = present.abs_diff(vsync) <= PRESENT_THRESHOLD.ns().unsigned_abs();
-        match present_type(told.present_type) {
-            PresentType::OnTime if in_time => return Some(vsync),
-            PresentType::OnTime => return Some(present),
+        let vsync = shown.and_then(|shown| shown.expected).map(|(_, vsync)| vsync);
+        let estimates: Vec<i64> = self
+            .allowances(deadline)
+            .into_iter()
+            .map(|allowance| deadline.saturating_add(allowance))
+            .collect();
+        let usual = estimates.first().copied().or(vsync);
+        let (Some(present), kind) = (present, present_type(told.present_type)) else { return usual };
+        let near = |at: &i64| at.abs_diff(present) <= PRESENT_THRESHOLD.ns().unsigned_abs();
+        match kind {
+            PresentType::OnTime => return usual.filter(near).or(vsync.filter(near)).or(Some(present)),
             PresentType::Late | PresentType::Early => {}
-            PresentType::Dropped | PresentType::Unknown => return self.estimate(deadline),
+            PresentType::Dropped | PresentType::Unknown => return usual,
         }
-        let (begin, aimed) = self.aimed(deadline)?;
-        if begin.abs_diff(deadline) <= AIM.unsigned_abs() && fits(told, present, aimed) {
-            return Some(aimed);
-        }
-        let estimate = deadline.saturating_add(aimed.saturating_sub(begin));
-        let Some(period) = self.period(vsync) else { return Some(estimate) };
-        let mut steps = rounded(vsync.saturating_sub(estimate), period);
-        // A display frame in time cannot make its frames late or early: they were aimed at another.
-        if in_time && told.present_type == LATE {
-            steps = steps.max(1);
-        } else if in_time {
-            steps = steps.min(-1);
-        }
-        Some(vsync.saturating_sub(period.saturating_mul(steps)))
+        let Some(period) = self.period(present) else { return usual };
+        let agrees = |at: &i64| !near(at) && (*at < present) == (kind == PresentType::Late);
+        // The platform says itself when a frame came off the grid; and one allowance leaves nothing to choose.
+        let anywhere = estimates.len() == 1 || told.jank & jank::PREDICTION_ERROR != 0;
+        let on_grid = |at: &i64| anywhere || steps(present, *at, period).1 <= GRID;
+        let found = estimates.iter().find(|at| agrees(at) && on_grid(at)).copied();
+        found.or_else(|| {
+            let whole = steps(present, usual?, period).0;
+            let whole = if kind == PresentType::Late { whole.max(1) } else { whole.min(-1) };
+            Some(present.saturating_sub(period.saturating_mul(whole)))
+        })
     }
+}
 
-    /// The deadline and what the compositor takes, as far as its frames around tell.
-    fn estimate(&self, deadline: i64) -> Option<i64> {
-        let (begin, present) = self.aimed(deadline)?;
-        Some(deadline.saturating_add(present.saturating_sub(begin)))
-    }
+/// The neighbours of a place.
+fn around<T>(all: &[T], here: usize) -> &[T] {
+    &all[here.saturating_sub(AROUND)..(here + AROUND).min(all.len())]
+}
+
+/// Whole periods from one instant to a later one, rounded half up, and how far off that is, ns.
+fn steps(present: i64, expected: i64, period: i64) -> (i64, u64) {
+    let (time, period) = (i128::from(present) - i128::from(expected), i128::from(period));
+    let whole = (2 * time + period).div_euclid(2 * period);
+    (whole as i64, (time - whole * period).unsigned_abs() as u64)
 }
 
 /// `PresentType` of a late frame.
 const LATE: u64 = 2;
-
-/// Whether an expectation agrees with what the platform says of the frame.
-fn fits(told: &Told, present: i64, expected: i64) -> bool {
-    let delta = present.saturating_sub(expected);
-    if told.present_type == LATE { delta > 0 } else { delta < 0 }
-}
-
-fn rounded(time: i64, period: i64) -> i64 {
-    let (time, period) = (i128::from(time), i128::from(period));
-    (2 * time + period).div_euclid(2 * period) as i64
-}
 
 fn present_type(number: u64) -> PresentType {
     match number {
@@ -187,13 +196,8 @@ pub fn frame(gathered: &Gathered, displays: &Displays, (key, drawn): (&Key, &Dra
     let shown = displays.get(display_token);
     let present_type = present_type(told.present_type);
     let dropped = present_type == PresentType::Dropped;
-    let (present, expected_present) = match shown {
-        Some(shown) => {
-            let deadline = expected.map(|(_, deadline)| deadline);
-            (shown.present.filter(|_| !dropped), displays.expected_present(shown, deadline, &told))
-        }
-        None => (None, expected.and_then(|(_, deadline)| displays.estimate(deadline))),
-    };
+    let present = shown.and_then(|shown| shown.present).filter(|_| !dropped);
+    let expected_present = displays.expected_present(shown, expected.map(|(_, deadline)| deadline), &told);
     let at = DeviceTime::from_ns;
     Some(SurfaceFrame {
         token: key.1,
