@@ -8,6 +8,7 @@ mod other_readers;
 mod packets;
 mod purity;
 mod readers;
+mod real;
 mod ring;
 mod summary;
 mod tracing;
