@@ -107,6 +107,13 @@ pub struct WindowMeasured {
     pub void: Option<String>,
     /// Paths of the raw dumps inside the bundle.
     pub evidence: Vec<String>,
+    /// Sources and witnesses that were passed over, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub passed_over: Vec<PassedOver>,
+    /// Every late frame was the compositor's or the display's, none the app's, by the frame timeline; none where no trace
+    /// tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compositor_only: Option<bool>,
     /// How the phone's stamps map to the clock of its frames; needed to read the dumps again.
     #[serde(default)]
     pub clock: Option<ClockMap>,

@@ -11,7 +11,8 @@ pub(crate) const FEWEST: usize = 7;
 /// Two periods this close, in percent, are one rate: a panel of nominally 60 Hz may run at 60.94.
 const SAME_PERCENT: i64 = 3;
 /// Rates panels run at, Hz (rule 2).
-pub(crate) const NOMINAL_HZ: [i64; 18] = [24, 30, 36, 40, 45, 48, 50, 58, 60, 72, 80, 90, 96, 100, 120, 144, 165, 240];
+pub(crate) const NOMINAL_HZ: [i64; 18] =
+    [24, 30, 36, 40, 45, 48, 50, 58, 60, 72, 80, 90, 96, 100, 120, 144, 165, 240];
 
 /// True when a length may be used to find the period.
 pub(crate) fn usable(length: i64) -> bool {

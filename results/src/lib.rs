@@ -8,6 +8,7 @@
 
 pub mod blame;
 mod coverage;
+pub mod cross;
 pub mod cut;
 pub mod device;
 pub mod drawn;

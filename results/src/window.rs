@@ -1,5 +1,6 @@
 //! The stretch of a timeline between marks: which intervals are judged, and what is known about those that are not.
 
+use crate::cross::CrossExamined;
 use crate::drawn::Drawn;
 use crate::frame::SourceId;
 use crate::lateness::Lateness;
@@ -115,6 +116,8 @@ pub struct Beside {
     pub tally: Option<FrameTally>,
     /// The phone's log.
     pub log: Option<LogWatch>,
+    /// A second source that saw the same single frames, held against the one judged by.
+    pub cross: Option<CrossExamined>,
     /// Presents of every layer of the app inside the motions, the one judged included.
     pub layers: Vec<LayerPresents>,
 }

@@ -6,7 +6,7 @@ use farmjank_engine::conduct::{Options, Setup, run};
 use farmjank_engine::patience::Patience;
 use farmjank_engine::stop::{Stop, Urgency};
 use farmjank_engine::survey::Wanted;
-use farmjank_frames::{Gfxinfo, SurfaceFlinger};
+use farmjank_frames::{FrameTimeline, Gfxinfo, Logcat, SurfaceFlinger, TimeStats};
 use farmjank_lab::dial::LabDial;
 use farmjank_lab::lab::{Lab, LiveLab};
 use farmjank_results::metric::Unit;
@@ -16,6 +16,7 @@ use farmjank_scenarios::read::{ReadOptions, SourceFile, read};
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::reporter::Reporter;
 use farmjank_seams::source::FrameSource;
+use farmjank_seams::witness::Witness;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
@@ -30,6 +31,7 @@ pub struct Stage {
     bound: Option<Duration>,
     reporters: bool,
     forgetful: bool,
+    witnesses: Option<Vec<Rc<dyn Witness>>>,
 }
 
 /// A run that was.
@@ -66,6 +68,7 @@ impl Stage {
             bound: None,
             reporters: false,
             forgetful: false,
+            witnesses: None,
         }
     }
 
@@ -109,6 +112,12 @@ impl Stage {
     /// With the reporters every run has.
     pub fn reporters(mut self) -> Stage {
         self.reporters = true;
+        self
+    }
+
+    /// With only these witnesses beside the frame sources.
+    pub fn witnesses(mut self, witnesses: Vec<Rc<dyn Witness>>) -> Stage {
+        self.witnesses = Some(witnesses);
         self
     }
 
@@ -158,6 +167,7 @@ impl Stage {
             scenarios: scenarios(&self.scenarios),
             provider: Rc::new(provider),
             sources: Box::new(move |scenario| sources(scenario, seed)),
+            witnesses: self.witnesses.unwrap_or_else(witnesses),
             files: files.clone(),
             voice: ear.clone(),
             reporters: if self.reporters { shelf() } else { Vec::new() },
@@ -186,6 +196,11 @@ fn scenarios(files: &[SourceFile]) -> Vec<Scenario> {
         let words: String = complaints.iter().map(|complaint| complaint.render(false)).collect();
         panic!("the scenario of a test cannot be read:\n{words}")
     })
+}
+
+/// Who is asked at both ends of trials and windows, as in the program.
+pub fn witnesses() -> Vec<Rc<dyn Witness>> {
+    vec![Rc::new(FrameTimeline), Rc::new(TimeStats), Rc::new(Logcat::default())]
 }
 
 fn sources(scenario: &Scenario, seed: u64) -> Vec<Rc<dyn FrameSource>> {

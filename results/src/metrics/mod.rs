@@ -153,7 +153,11 @@ static SHELF: &[Family] = &[
         about: "apps that draw on more than one layer",
         metrics: &[&layers::UNION_FPS, &layers::VIEWS_MEAN_FPS, &layers::VIEWS_SUM_JANK],
     },
-    Family { title: "Render stages", about: "where the app spent a frame (framestats)", metrics: stages::METRICS },
+    Family {
+        title: "Render stages",
+        about: "where the app spent a frame (framestats)",
+        metrics: stages::METRICS,
+    },
     Family {
         title: "Waits",
         about: "time until something is seen",

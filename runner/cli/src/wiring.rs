@@ -4,7 +4,7 @@ use crate::args::PhoneArgs;
 use crate::host::{self, Programs, TcpDial};
 use farmjank_devices::adb::{StartPolicy, ensure_server, servers_from_env};
 use farmjank_devices::{AdbProvider, Options};
-use farmjank_frames::{Gfxinfo, SurfaceFlinger};
+use farmjank_frames::{FrameTimeline, Gfxinfo, Logcat, SurfaceFlinger, TimeStats};
 use farmjank_lab::dial::LabDial;
 use farmjank_lab::lab::{Lab, LiveLab};
 use farmjank_results::blame::{Blame, Fault};
@@ -12,6 +12,7 @@ use farmjank_results::frame::SourceId;
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::device::Provider;
 use farmjank_seams::source::FrameSource;
+use farmjank_seams::witness::Witness;
 use std::path::Path;
 use std::rc::Rc;
 
@@ -94,8 +95,15 @@ async fn adb_phones() -> Result<Phones, Fault> {
 pub fn sources(scenario: &Scenario, seed: u64) -> Vec<Rc<dyn FrameSource>> {
     let all: [Rc<dyn FrameSource>; 2] =
         [Rc::new(SurfaceFlinger::new(scenario.layer.clone(), seed)), Rc::new(Gfxinfo::new(seed))];
-    let pinned = |source: &Rc<dyn FrameSource>| scenario.source.is_none_or(|pinned| source.id() == pinned);
-    all.into_iter().filter(pinned).collect()
+    // Where a witness is pinned, the rings are read all the same: its numbers are held against them.
+    let ring = |id: &SourceId| all.iter().any(|source| source.id() == *id);
+    let pinned = scenario.source.filter(ring);
+    all.iter().filter(|source| pinned.is_none_or(|pinned| source.id() == pinned)).cloned().collect()
+}
+
+/// Who is asked at both ends of trials and windows.
+pub fn witnesses() -> Vec<Rc<dyn Witness>> {
+    vec![Rc::new(FrameTimeline), Rc::new(TimeStats), Rc::new(Logcat::default())]
 }
 
 /// Every frame source, for reading evidence again.

@@ -3,16 +3,16 @@
 //! Finds what to look at, keeps looking when the layer is made anew, and stops only after a dump that was taken wholly
 //! after the window's end. Dumps go to the bundle as they arrive; only frames stay in memory.
 
+use crate::ledger::{Ledger, Pulse};
+use crate::measure::Seen;
 use crate::session::Session;
+use crate::testify::written;
+use crate::witnesses;
 use farmjank_results::blame::Fault;
-use farmjank_results::cut::AMBIGUOUS_FLING_GAP;
 use farmjank_results::dump::Dump;
 use farmjank_results::event::{Fact, PassedOver};
-use farmjank_results::evidence::EvidenceWriter;
-use farmjank_results::frame::{Sample, SourceId, Stamp};
-use farmjank_results::stitch::{Stitch, StitchRules};
+use farmjank_results::frame::Stamp;
 use farmjank_results::time::{BootTime, DeviceTime, Span};
-use farmjank_results::timeline::FrameTimeline;
 use farmjank_seams::device::{Next, Stream};
 use farmjank_seams::source::{FrameSource, Opened, Tap, Unreadable};
 use std::cell::{Cell, RefCell};
@@ -32,12 +32,10 @@ const FIRST_LOOK: Duration = Duration::from_secs(3);
 
 /// What was collected in one window.
 pub struct Harvest {
-    /// One timeline per source and ring.
-    pub rings: BTreeMap<(SourceId, String), FrameTimeline>,
+    /// Its frames, as every source saw them.
+    pub seen: Seen,
     /// Bundle paths of the raw dumps.
     pub evidence: Vec<String>,
-    /// Why nothing, or not everything, could be seen; in words.
-    pub doubts: Vec<String>,
     /// Longest time between dumps that could lose nothing, for the report.
     pub fault: Option<Fault>,
 }
@@ -51,19 +49,7 @@ pub struct Collector<'a> {
     ended: Cell<Option<BootTime>>,
     watching: Cell<bool>,
     began_watching: Notify,
-    state: RefCell<State>,
-}
-
-#[derive(Default)]
-struct State {
-    writer: EvidenceWriter,
-    stitches: BTreeMap<(SourceId, String), Stitch>,
-    newest: BTreeMap<(SourceId, String), DeviceTime>,
-    /// Long gaps between presents, as they come in.
-    gaps: Vec<(DeviceTime, DeviceTime)>,
-    doubts: Vec<String>,
-    wrote: bool,
-    pulse: Pulse,
+    state: RefCell<Ledger>,
 }
 
 /// What came from the loop.
@@ -72,15 +58,6 @@ enum Heard {
     Lines(Vec<u8>),
     /// Nothing more; true when that ends the window.
     Over(bool),
-}
-
-/// Counts since the last `SampleTaken`.
-#[derive(Default)]
-struct Pulse {
-    since: Option<Instant>,
-    samples: u64,
-    /// Per ring: frames, and the time they took without pauses.
-    rings: BTreeMap<(SourceId, String), (u64, Span)>,
 }
 
 impl<'a> Collector<'a> {
@@ -291,6 +268,12 @@ impl<'a> Collector<'a> {
         }
     }
 
+    /// Keeps what a witness of this window said beside its dumps.
+    pub fn keep_statement(&self, heard: &witnesses::Heard) {
+        let arrived = self.session.bench.announcer.now();
+        written(heard, arrived).iter().for_each(|dump| self.keep(dump));
+    }
+
     fn tell_pulse(&self, pulse: &mut Pulse) {
         let since = *pulse.since.get_or_insert_with(Instant::now);
         if since.elapsed() < Duration::from_secs(1) {
@@ -324,48 +307,10 @@ impl<'a> Collector<'a> {
 
     /// What was collected.
     pub fn harvest(self) -> Harvest {
-        let State { stitches, doubts, wrote, .. } = self.state.into_inner();
+        let Ledger { stitches, drawn, doubts, wrote, .. } = self.state.into_inner();
         let rings = stitches.into_iter().map(|(key, stitch)| (key, stitch.finish())).collect();
-        Harvest { rings, evidence: if wrote { vec![self.path] } else { Vec::new() }, doubts, fault: None }
-    }
-}
-
-impl State {
-    fn add(&mut self, source: SourceId, ring: String, sample: &Sample, modes: impl FnOnce() -> Vec<f64>) {
-        let key = (source, ring);
-        self.pulse.samples += 1;
-        // What the ring held before sampling began is history, not part of the pulse.
-        let known = self.newest.get(&key).copied();
-        let (mut newest, mut frames, mut busy) = (known, 0, Span::ZERO);
-        let presents = sample.rows.iter().filter_map(|row| match row.present {
-            Stamp::At(at) => Some(at),
-            Stamp::Pending => None,
-        });
-        for at in presents {
-            match newest.filter(|last| known.is_some() && at > *last) {
-                Some(last) if at - last <= AMBIGUOUS_FLING_GAP => {
-                    (frames, busy) = (frames + 1, busy + (at - last))
-                }
-                Some(last) if key.0 == SourceId::SurfaceFlinger => self.gaps.push((last, at)),
-                _ => {}
-            }
-            newest = newest.max(Some(at));
-        }
-        if frames > 0 {
-            let beat = self.pulse.rings.entry(key.clone()).or_default();
-            *beat = (beat.0 + frames, beat.1 + busy);
-        }
-        if let Some(newest) = newest {
-            self.newest.insert(key.clone(), newest);
-        }
-        let fresh = || Stitch::new(StitchRules { modes: modes(), pins: Vec::new() });
-        self.stitches.entry(key).or_insert_with(fresh).add(sample);
-    }
-
-    fn doubt(&mut self, words: &str) {
-        if self.doubts.len() < 20 && !self.doubts.iter().any(|known| known == words) {
-            self.doubts.push(words.to_owned());
-        }
+        let seen = Seen { rings, drawn, doubts };
+        Harvest { seen, evidence: if wrote { vec![self.path] } else { Vec::new() }, fault: None }
     }
 }
 

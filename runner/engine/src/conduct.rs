@@ -18,6 +18,7 @@ use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::device::{Arrival, Arrivals, DeviceState, Provider};
 use farmjank_seams::host::Files;
 use farmjank_seams::reporter::Reporter;
+use farmjank_seams::witness::Witness;
 use futures::FutureExt;
 use futures::stream::{FuturesUnordered, StreamExt};
 use std::collections::BTreeMap;
@@ -60,6 +61,8 @@ pub struct Setup {
     pub provider: Rc<dyn Provider>,
     /// Ways of seeing frames for a scenario, best first.
     pub sources: Box<ForScenario>,
+    /// Who is asked at both ends of trials and windows, in order of preference.
+    pub witnesses: Vec<Rc<dyn Witness>>,
     /// The bundle.
     pub files: Rc<dyn Files>,
     /// Where text for people goes.
@@ -85,7 +88,7 @@ type JobWork<'a> = Pin<Box<dyn Future<Output = (JobId, Progress, Option<Fault>)>
 
 /// Runs to the end; the record's exit code is the run's.
 pub async fn run(setup: Setup) -> Record {
-    let Setup { options, scenarios, provider, sources, files, voice, reporters, stop } = setup;
+    let Setup { options, scenarios, provider, sources, witnesses, files, voice, reporters, stop } = setup;
     let announcer = Rc::new(Announcer::new(files.clone(), voice, reporters));
     announcer.announce(Fact::RunStarted {
         format: FORMAT,
@@ -108,7 +111,9 @@ pub async fn run(setup: Setup) -> Record {
         jobs: plan.jobs.clone(),
         refusals: plan.refusals.clone(),
     });
-    let bench = Bench { announcer: announcer.clone(), files, patience: options.patience, sources };
+    let nonce = crate::witnesses::nonce(options.run.bytes());
+    let patience = options.patience;
+    let bench = Bench { announcer: announcer.clone(), files, patience, sources, witnesses, nonce };
     let stage = Stage { options, scenarios, provider, stop, bench, plan, facts };
     stage.judge_homeless(no_phones, &phones);
     if let Some(mut arrivals) = arrivals {

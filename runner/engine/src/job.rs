@@ -5,6 +5,7 @@ use crate::observe::Beside;
 use crate::session::{Bench, Session};
 use crate::stop::{Stop, Urgency};
 use crate::trial::{Trial, TrialOutcome};
+use crate::witnesses::Witnesses;
 use farmjank_results::blame::{Blame, Fault};
 use farmjank_results::device::DeviceFacts;
 use farmjank_results::event::{Ending, Fact, PlannedJob, WindowJudged, WindowMeasured};
@@ -47,7 +48,7 @@ pub async fn run(
     };
     announcer.announce(Fact::LeaseGranted { job, device: id.clone() });
     let ended = match cancellable(stop, Session::open(bench, job, scenario, device, facts)).await {
-        Some(Ok(session)) => trials(&session, stop, planned, progress).await,
+        Some(Ok(session)) => watched(&session, stop, planned, progress).await,
         Some(Err(fault)) => Some(fault),
         None => Some(crate::dispatch::interrupted()),
     };
@@ -66,8 +67,29 @@ async fn cancellable<T>(stop: &Stop, work: impl Future<Output = T>) -> Option<T>
     }
 }
 
+/// The trials between arming the witnesses and disarming them. Whatever happened, what was armed is disarmed.
+async fn watched(
+    session: &Session<'_>,
+    stop: &Stop,
+    planned: &PlannedJob,
+    progress: &mut Progress,
+) -> Option<Fault> {
+    let witnesses = match cancellable(stop, Witnesses::arm(session)).await {
+        Some(Ok(witnesses)) => witnesses,
+        Some(Err(fault)) => return Some(fault),
+        None => return Some(crate::dispatch::interrupted()),
+    };
+    let ended = trials(session, &witnesses, stop, planned, progress).await;
+    if !ended.as_ref().is_some_and(crate::collect::is_lost) {
+        // An impatient user waits for this, but not for long.
+        let _ = tokio::time::timeout(session.patience().call, witnesses.disarm()).await;
+    }
+    ended
+}
+
 async fn trials(
     session: &Session<'_>,
+    witnesses: &Witnesses<'_>,
     stop: &Stop,
     planned: &PlannedJob,
     progress: &mut Progress,
@@ -82,7 +104,8 @@ async fn trials(
         let trial = progress.completed;
         let counted = trial >= planned.warmup;
         announcer.announce(Fact::TrialStarted { job, trial, counted });
-        let outcome = cancellable(stop, Trial::new(session, &beside, trial, progress.tries).run()).await;
+        let outcome =
+            cancellable(stop, Trial::new(session, &beside, witnesses, trial, progress.tries).run()).await;
         progress.tries += 1;
         let TrialOutcome { ending, windows } =
             outcome.unwrap_or(TrialOutcome { ending: Ending::Interrupted, windows: Vec::new() });

@@ -1,7 +1,7 @@
 //! An open window: its collector, its log of gestures, and the framestats taken beside the sampling loop.
 
 use crate::collect::{Collector, feed_once, is_lost};
-use crate::measure::WindowLog;
+use crate::log::WindowLog;
 use crate::session::Session;
 use farmjank_results::blame::Fault;
 use farmjank_results::frame::SourceId;

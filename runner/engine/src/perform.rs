@@ -4,7 +4,7 @@ use crate::android::app::{self, Launch};
 use crate::android::gesture::{self, Stamped};
 use crate::android::screen::{describe, elements, find};
 use crate::android::{clip, refused};
-use crate::measure::{GestureStamp, WindowLog};
+use crate::log::{GestureStamp, WindowLog};
 use crate::observe::{Beside, Eye};
 use crate::session::Session;
 use farmjank_results::blame::{Blame, Fault};

@@ -11,6 +11,7 @@ use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::device::Device;
 use farmjank_seams::host::Files;
 use farmjank_seams::source::FrameSource;
+use farmjank_seams::witness::Witness;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -27,6 +28,10 @@ pub struct Bench {
     pub patience: Patience,
     /// Ways of seeing frames for a scenario, best first (the scenario may pin one, or a layer).
     pub sources: Box<ForScenario>,
+    /// Who is asked at both ends of trials and windows.
+    pub witnesses: Vec<Rc<dyn Witness>>,
+    /// Makes names on the phone unlike those of other runs.
+    pub nonce: u64,
 }
 
 /// One job on its phone.
@@ -49,6 +54,10 @@ pub struct Session<'a> {
     pub lead: Duration,
     /// Ways of seeing frames, best first.
     pub sources: Vec<Rc<dyn FrameSource>>,
+    /// Who is asked at both ends of trials and windows.
+    pub witnesses: Vec<Rc<dyn Witness>>,
+    /// Makes names on the phone unlike those of other runs.
+    pub nonce: u64,
 }
 
 impl<'a> Session<'a> {
@@ -66,7 +75,8 @@ impl<'a> Session<'a> {
         let lead = android::gesture::lead(&*device, patience.launch).await?;
         let app = App(scenario.app.clone());
         let sources = (bench.sources)(scenario);
-        Ok(Session { bench, job, scenario, app, device, facts, clock, lead, sources })
+        let (witnesses, nonce) = (bench.witnesses.clone(), bench.nonce);
+        Ok(Session { bench, job, scenario, app, device, facts, clock, lead, sources, witnesses, nonce })
     }
 
     /// Timeouts and budgets.

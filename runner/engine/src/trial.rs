@@ -1,12 +1,16 @@
 //! One trial as straight-line code: settle, setup, steps with their windows, teardown.
 
 use crate::android::settle;
-use crate::measure::{WindowLog, measure};
+use crate::collect::Harvest;
+use crate::log::WindowLog;
+use crate::measure::{Ask, measure};
 use crate::observe::{Beside, Eye};
 use crate::perform::perform;
 use crate::session::Session;
+use crate::testify::{Reading, Testimonies};
+use crate::witnesses::{Heard, Witnesses, is_trace};
 use farmjank_results::blame::{Blame, Fault};
-use farmjank_results::event::{Ending, Fact, WindowMeasured};
+use farmjank_results::event::{Ending, Fact, PassedOver, WindowMeasured};
 use farmjank_results::time::DeviceTime;
 use farmjank_scenarios::step::{Action, Step};
 use std::cell::RefCell;
@@ -29,38 +33,67 @@ pub struct Trial<'a> {
     pub number: u32,
     /// Its folder among the evidence.
     folder: String,
-    windows: RefCell<Vec<WindowMeasured>>,
+    windows: RefCell<Vec<Collected>>,
     /// What happens outside every measured window: launches are read from it.
     outside: RefCell<WindowLog>,
     beside: &'a Beside,
+    witnesses: &'a Witnesses<'a>,
+}
+
+/// A window that is over and waits for the end of the trial, when the trace that saw it is read.
+struct Collected {
+    name: String,
+    target_fps: Option<f64>,
+    log: WindowLog,
+    harvest: Harvest,
+    testimonies: Testimonies,
+    void: Option<String>,
 }
 
 type Walk<'w> = Pin<Box<dyn Future<Output = Result<(), Fault>> + 'w>>;
 
 impl<'a> Trial<'a> {
     /// A trial that has not begun, after so many tries of it that did not complete.
-    pub fn new(session: &'a Session<'a>, beside: &'a Beside, number: u32, tries: u32) -> Self {
+    pub fn new(
+        session: &'a Session<'a>,
+        beside: &'a Beside,
+        witnesses: &'a Witnesses<'a>,
+        number: u32,
+        tries: u32,
+    ) -> Self {
         let again = if tries == 0 { String::new() } else { format!("-try-{}", tries + 1) };
         let folder = format!("evidence/job-{}/trial-{number}{again}", session.job);
-        Trial { session, number, folder, windows: RefCell::default(), outside: RefCell::default(), beside }
+        let (windows, outside) = (RefCell::default(), RefCell::default());
+        Trial { session, number, folder, windows, outside, beside, witnesses }
     }
 
     /// Runs it to its end. Whatever was measured is returned, whatever happened.
     pub async fn run(self) -> TrialOutcome {
         let scenario = self.session.scenario;
         let mut result = self.settle().await;
+        let mut refused = self.witnesses.refused().to_vec();
         if result.is_ok() {
             result = self.walk(&scenario.setup, "setup", None).await;
         }
         if result.is_ok() {
+            result = self.witnesses.begin_trial().await.map(|more| refused.extend(more));
+        }
+        if result.is_ok() {
             result = self.walk(&scenario.steps, "steps", None).await;
         }
+        let lost = result.as_ref().is_err_and(crate::collect::is_lost);
+        let heard = if lost { Ok(Vec::new()) } else { self.witnesses.end_trial().await };
+        let (heard, ended) = match heard {
+            Ok(heard) => (heard, Ok(())),
+            Err(fault) => (Vec::new(), Err(fault)),
+        };
+        result = result.and(ended);
         // Teardown runs after a failure too, but a phone that is gone cannot be tidied.
         if !result.as_ref().is_err_and(crate::collect::is_lost) {
             let torn_down = self.walk(&scenario.teardown, "teardown", None).await;
             result = result.and(torn_down);
         }
-        let mut windows = self.windows.into_inner();
+        let mut windows = self.measured(heard, refused);
         let outside = self.outside.into_inner();
         if outside.has_launch() {
             windows.insert(0, outside.launch_window());
@@ -146,7 +179,7 @@ impl<'a> Trial<'a> {
         }
     }
 
-    /// One measured window: its steps run while its frames are sampled beside them.
+    /// One measured window: its steps run while its frames are sampled beside them and witnesses watch.
     async fn window(
         &self,
         name: &str,
@@ -157,18 +190,28 @@ impl<'a> Trial<'a> {
         let session = self.session;
         let dumps = format!("{}/{}-{}.dumps", self.folder, self.windows.borrow().len(), slug(name));
         let eye = Eye::new(session, self.number, name, dumps);
-        let log_start = session.stamp().await?;
+        let mut beginning = self.witnesses.begin_window().await?;
+        let mut testimonies =
+            Testimonies { silent: std::mem::take(&mut beginning.refused), ..Testimonies::default() };
+        let log_start = match beginning.around {
+            Some((_, last)) => last,
+            None => session.stamp().await?,
+        };
         let walk = async {
             let result = async {
                 eye.collector.ready().await;
                 self.walk(steps, path, Some(&eye)).await?;
-                let ended = session.stamp().await?;
+                let (ended, heard) = self.witnesses.end_window(beginning).await?;
+                let ended = match ended {
+                    Some(ended) => ended,
+                    None => session.stamp().await?,
+                };
                 self.beside.snap(session, &eye.collector).await?;
-                Ok(ended)
+                Ok((ended, heard))
             };
             let result: Result<_, Fault> = result.await;
             match &result {
-                Ok(ended) => eye.collector.end(*ended),
+                Ok((ended, _)) => eye.collector.end(*ended),
                 Err(_) => eye.collector.abandon(),
             }
             result
@@ -176,25 +219,69 @@ impl<'a> Trial<'a> {
         let (walked, sampled) = futures::join!(walk, eye.collector.run());
         let mut log = eye.log.into_inner();
         log.from = Some(session.clock.to_device(log_start));
-        log.to = walked.as_ref().ok().map(|ended| session.clock.to_device(*ended));
+        log.to = walked.as_ref().ok().map(|(ended, _)| session.clock.to_device(*ended));
+        let walked = walked.map(|(_, heard)| {
+            for one in heard {
+                eye.collector.keep_statement(&one);
+                testimonies.hear(&*one.witness, &one.statement, one.edges, self.reading(&[]));
+            }
+        });
         let mut harvest = eye.collector.harvest();
         harvest.fault = sampled.err();
         let target_fps = target_fps.or(session.scenario.target_fps);
-        let mut measured = measure(session, name, target_fps, &log, harvest);
-        let result = match walked {
-            Ok(_) => self.guard(&mut measured).await,
-            Err(fault) => Err(fault),
+        let (result, void) = match walked {
+            Ok(()) => match self.guard().await {
+                Ok(void) => (Ok(()), void),
+                Err(fault) => (Err(fault), None),
+            },
+            Err(fault) => (Err(fault), None),
         };
-        if let Err(fault) = &result {
-            measured.void.get_or_insert_with(|| format!("it did not finish: {}", fault.what));
-        }
+        let void = void.or_else(|| Some(format!("it did not finish: {}", result.as_ref().err()?.what)));
         // Whatever happened in it, what was measured stays on record.
-        self.windows.borrow_mut().push(measured);
+        let name = name.to_owned();
+        let collected = Collected { name, target_fps, log, harvest, testimonies, void };
+        self.windows.borrow_mut().push(collected);
         result
     }
 
-    /// Causes that void a window, looked for before any number is: heat, a crash, another window in front.
-    async fn guard(&self, measured: &mut WindowMeasured) -> Result<(), Fault> {
+    fn reading<'r>(&'r self, modes: &'r [f64]) -> Reading<'r> {
+        Reading { app: &self.session.app, clock: Some(self.session.clock), modes }
+    }
+
+    /// Measures every window, now that the trial's own witnesses have spoken.
+    fn measured(&self, heard: Vec<Heard>, refused: Vec<PassedOver>) -> Vec<WindowMeasured> {
+        let session = self.session;
+        let modes: Vec<f64> = session.facts.modes.iter().map(|mode| mode.hz).collect();
+        let (mut of_trial, mut traces) =
+            (Testimonies { silent: refused, ..Testimonies::default() }, Vec::new());
+        for Heard { witness, statement, edges } in heard {
+            if is_trace(witness.id()) && !statement.bytes.is_empty() {
+                let path = format!("{}/{}", self.folder, witness.file());
+                match session.bench.files.write(&path, &statement.bytes) {
+                    Ok(()) => traces.push(path),
+                    Err(why) => {
+                        let words = format!("the trace could not be written: {why}");
+                        session.bench.announcer.notice(Some(session.job), words);
+                    }
+                }
+            }
+            of_trial.hear(&*witness, &statement, edges, self.reading(&modes));
+        }
+        let measured = |collected: Collected| {
+            let Collected { name, target_fps, log, mut harvest, mut testimonies, void } = collected;
+            testimonies.trace.clone_from(&of_trial.trace);
+            testimonies.silent.splice(0..0, of_trial.silent.iter().cloned());
+            harvest.evidence.extend(traces.iter().cloned());
+            let ask = Ask { app: &session.app, target_fps, pinned: session.scenario.source };
+            let mut measured = measure(session, &name, ask, &log, harvest, &testimonies);
+            measured.void = void.or(measured.void);
+            measured
+        };
+        self.windows.take().into_iter().map(measured).collect()
+    }
+
+    /// Causes that void a window, looked for before any number is: heat; a crash or another window in front is a fault.
+    async fn guard(&self) -> Result<Option<String>, Fault> {
         let session = self.session;
         let (device, patience) = (&*session.device, session.patience());
         if let Some(fault) = crate::android::app::trouble(device, &session.app.0, patience).await? {
@@ -204,11 +291,9 @@ impl<'a> Trial<'a> {
             && status > settle::HOTTEST
         {
             let word = crate::android::state::thermal_word(status);
-            measured
-                .void
-                .get_or_insert_with(|| format!("the phone got too hot (thermal status {status}, {word})"));
+            return Ok(Some(format!("the phone got too hot (thermal status {status}, {word})")));
         }
-        Ok(())
+        Ok(None)
     }
 }
 

@@ -142,6 +142,7 @@ pub fn measured(
         void: None,
         evidence: vec![format!("evidence/t{trial}/w{window}.dump")],
         clock: None,
+        ..WindowMeasured::default()
     }
 }
 

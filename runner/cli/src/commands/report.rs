@@ -5,12 +5,14 @@ use crate::args::{ReportArgs, ReportFormat, ScenarioArgs};
 use crate::host::{self, Streams};
 use crate::scenarios::load;
 use crate::settings::{Look, complain};
-use crate::wiring::readers;
+use crate::wiring::{readers, witnesses};
 use farmjank_engine::announce::{LOG, Voice};
+use farmjank_engine::measure::Ask;
+use farmjank_engine::testify::{Reading, of_evidence};
 use farmjank_engine::{job, measure};
 use farmjank_reporters::{json, junit, paint, table};
+use farmjank_results::device::App;
 use farmjank_results::event::{Fact, WindowMeasured};
-use farmjank_results::evidence;
 use farmjank_results::record::{JobRecord, Record};
 use farmjank_results::verdict::Verdict;
 use farmjank_scenarios::scenario::Scenario;
@@ -97,19 +99,18 @@ fn is_completed(trial: &farmjank_results::record::TrialRecord) -> bool {
 }
 
 fn remeasure(job: &mut JobRecord, scenario: &Scenario, modes: &[f64], run: &Path) -> Result<(), String> {
-    let sources = readers();
-    for trial in &mut job.trials {
-        for window in &mut trial.windows {
-            let mut dumps = Vec::new();
-            for path in &window.evidence {
-                let bytes = host::read_file(&run.join(path), MOST)?;
-                dumps.extend(evidence::read(&bytes).map_err(|why| format!("{path}: {why}"))?);
-            }
-            if !dumps.is_empty() {
-                let target = target_fps(&scenario.steps, &window.window).or(scenario.target_fps);
-                *window = measure::remeasure(window, &dumps, &sources, modes, target)?;
-            }
+    let (sources, witnesses, app) = (readers(), witnesses(), App(scenario.app.clone()));
+    for window in job.trials.iter_mut().flat_map(|trial| &mut trial.windows) {
+        if window.evidence.is_empty() {
+            continue;
         }
+        let file = |path: &String| Ok((path.clone(), host::read_file(&run.join(path), MOST)?));
+        let files = window.evidence.iter().map(file).collect::<Result<Vec<_>, String>>()?;
+        let how = Reading { app: &app, clock: window.clock, modes };
+        let (dumps, testimonies) = of_evidence(&files, &witnesses, how)?;
+        let target_fps = target_fps(&scenario.steps, &window.window).or(scenario.target_fps);
+        let ask = Ask { app: &app, target_fps, pinned: scenario.source };
+        *window = measure::remeasure(window, &dumps, &sources, &testimonies, modes, ask)?;
     }
     Ok(())
 }

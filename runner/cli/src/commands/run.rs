@@ -5,7 +5,7 @@ use crate::args::RunArgs;
 use crate::host::{self, Bundle, Streams};
 use crate::scenarios::{adjust, load, selection};
 use crate::settings::{Look, complain, serials, time};
-use crate::wiring::{Phones, phones, sources};
+use crate::wiring::{Phones, phones, sources, witnesses};
 use farmjank_engine::announce::Voice;
 use farmjank_engine::conduct::{Options, Setup, run as conduct};
 use farmjank_engine::patience::Patience;
@@ -67,6 +67,7 @@ pub async fn run(args: &RunArgs, look: Look) -> u8 {
         scenarios,
         provider: phones.provider,
         sources: Box::new(move |scenario| sources(scenario, seed)),
+        witnesses: witnesses(),
         files: Rc::new(bundle),
         voice: Rc::new(Streams),
         reporters,

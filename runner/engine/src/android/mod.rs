@@ -43,6 +43,11 @@ pub fn clip(text: &str, most: usize) -> String {
     clipped
 }
 
+/// The same of bytes.
+pub fn clip_bytes(bytes: &[u8], most: usize) -> String {
+    clip(&String::from_utf8_lossy(&bytes[..bytes.len().min(8 * most)]), most)
+}
+
 /// Reads the first number of `/proc/uptime`: seconds with two decimals, CLOCK_BOOTTIME.
 pub fn uptime(text: &str) -> Option<BootTime> {
     let word = text.split_whitespace().next()?;

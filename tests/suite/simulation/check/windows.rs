@@ -1,11 +1,12 @@
 //! What must be true of every measured window: its numbers beside the lab's truth, its evidence, its verdict.
 
 use super::World;
-use farmjank_engine::measure::remeasure;
+use farmjank_engine::measure::{Ask, remeasure};
+use farmjank_engine::testify::{self, of_evidence};
 use farmjank_frames::{Gfxinfo, SurfaceFlinger};
 use farmjank_lab::truth::{Cause, Truth};
+use farmjank_results::device::App;
 use farmjank_results::event::{Ending, WindowMeasured};
-use farmjank_results::evidence;
 use farmjank_results::frame::SourceId;
 use farmjank_results::metric::{Needs, Reading};
 use farmjank_results::metrics::find;
@@ -15,7 +16,7 @@ use farmjank_results::verdict::Verdict;
 use farmjank_results::window::Motion;
 use farmjank_seams::source::FrameSource;
 use farmjank_tests::oracle::{Expected, expect};
-use farmjank_tests::stage::Story;
+use farmjank_tests::stage::{Story, witnesses};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -30,7 +31,8 @@ pub fn wrongs(world: &World, story: &Story) -> Vec<String> {
                 let place =
                     format!("job {number} on {device}, try {at} (trial {}), {}", trial.trial, window.window);
                 let mut found = readings(window);
-                found.extend(again(story, window, &modes));
+                let pinned = pinned(world, &job.planned.scenario);
+                found.extend(again(story, window, &modes, pinned));
                 if !world.rebooted.contains(&device.0) {
                     found.extend(story.lab.truth(&device.0, |truth| truthful(truth, window)).flatten());
                 }
@@ -48,7 +50,7 @@ fn readings(window: &WindowMeasured) -> Vec<String> {
     let mut wrongs = Vec::new();
     for (key, reading) in &window.readings {
         let needs = find(key).map_or(Needs::Frames, |metric| metric.needs());
-        let free = matches!(needs, Needs::Counters | Needs::Launch);
+        let free = !matches!(needs, Needs::Frames | Needs::Vsyncs | Needs::Presents | Needs::Layers);
         match reading {
             Reading::Unmeasurable(why) if why.trim().is_empty() => wrongs.push(format!("{key}: no reason")),
             Reading::Unmeasurable(_) => {}
@@ -72,20 +74,30 @@ fn readings(window: &WindowMeasured) -> Vec<String> {
     wrongs
 }
 
+/// The source a scenario of this world pins.
+fn pinned(world: &World, scenario: &str) -> Option<SourceId> {
+    let named = |text: &&String| text.lines().any(|line| line.trim_end() == format!("name: {scenario}"));
+    let text = world.scenarios.iter().find(named)?;
+    let pins = [("surfaceflinger", SourceId::SurfaceFlinger), ("gfxinfo", SourceId::Gfxinfo)];
+    pins.into_iter().find_map(|(word, source)| text.contains(&format!("source: {word}\n")).then_some(source))
+}
+
 /// The kept dumps read back and say the same.
-fn again(story: &Story, window: &WindowMeasured, modes: &[f64]) -> Option<String> {
-    let mut dumps = Vec::new();
-    for path in &window.evidence {
-        match evidence::read(&story.files.read(path)) {
-            Ok(read) => dumps.extend(read),
-            Err(why) => return Some(format!("{path}: {why}")),
-        }
-    }
-    if dumps.is_empty() {
+fn again(story: &Story, window: &WindowMeasured, modes: &[f64], pinned: Option<SourceId>) -> Option<String> {
+    if window.evidence.is_empty() {
         return window.coverage.is_some().then(|| "it has coverage and no evidence".to_owned());
     }
+    let files: Vec<(String, Vec<u8>)> =
+        window.evidence.iter().map(|path| (path.clone(), story.files.read(path))).collect();
+    let app = App("com.example.shop".to_owned());
+    let how = testify::Reading { app: &app, clock: window.clock, modes };
+    let (dumps, testimonies) = match of_evidence(&files, &witnesses(), how) {
+        Ok(read) => read,
+        Err(why) => return Some(why),
+    };
     let readers: [Rc<dyn FrameSource>; 2] = [Rc::new(SurfaceFlinger::new(None, 0)), Rc::new(Gfxinfo::new(0))];
-    match remeasure(window, &dumps, &readers, modes, None) {
+    let ask = Ask { app: &app, target_fps: None, pinned };
+    match remeasure(window, &dumps, &readers, &testimonies, modes, ask) {
         Err(why) => Some(format!("its evidence cannot be measured: {why}")),
         Ok(again) if again.readings != window.readings => {
             let differ = |(key, reading): (&String, &Reading)| {
@@ -108,7 +120,7 @@ fn again(story: &Story, window: &WindowMeasured, modes: &[f64]) -> Option<String
 /// Where coverage is proved, exactly the frames that existed were seen, on the layer that moved most.
 fn truthful(truth: &Truth<'_>, window: &WindowMeasured) -> Option<String> {
     let coverage = window.coverage.as_ref()?;
-    if !coverage.proved || coverage.source != SourceId::SurfaceFlinger || window.motions.is_empty() {
+    if !coverage.proved || coverage.source == SourceId::Gfxinfo || window.motions.is_empty() {
         return None;
     }
     let expected = expect(truth, window)?;
@@ -200,7 +212,7 @@ fn passes(job: &JobRecord) -> Vec<String> {
         // A launch without gestures is timed by the phone itself: there are no frames to prove.
         let by_frames = |judgement: &Judgement| {
             find(&judgement.metric)
-                .is_none_or(|metric| !matches!(metric.needs(), Needs::Launch | Needs::Counters))
+                .is_none_or(|metric| !matches!(metric.needs(), Needs::Launch | Needs::Counters | Needs::Log))
         };
         if !judged.judgements.is_empty() && !judged.judgements.iter().any(by_frames) {
             continue;

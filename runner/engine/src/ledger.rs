@@ -1,0 +1,81 @@
+//! What has come in for one window so far: rings being stitched, long gaps, the pulse of the live display. No I/O.
+
+use farmjank_results::cut::AMBIGUOUS_FLING_GAP;
+use farmjank_results::drawn::{DrawnStitch, window_name};
+use farmjank_results::evidence::EvidenceWriter;
+use farmjank_results::frame::{Sample, SourceId, Stamp};
+use farmjank_results::stitch::{Stitch, StitchRules};
+use farmjank_results::time::{DeviceTime, Span};
+use std::collections::BTreeMap;
+use tokio::time::Instant;
+
+/// Everything of one window.
+#[derive(Default)]
+pub(crate) struct Ledger {
+    pub(crate) writer: EvidenceWriter,
+    pub(crate) stitches: BTreeMap<(SourceId, String), Stitch>,
+    pub(crate) drawn: BTreeMap<String, DrawnStitch>,
+    pub(crate) newest: BTreeMap<(SourceId, String), DeviceTime>,
+    /// Long gaps between presents, as they come in.
+    pub(crate) gaps: Vec<(DeviceTime, DeviceTime)>,
+    pub(crate) doubts: Vec<String>,
+    pub(crate) wrote: bool,
+    pub(crate) pulse: Pulse,
+}
+
+/// Counts since the last `SampleTaken`.
+#[derive(Default)]
+pub(crate) struct Pulse {
+    pub(crate) since: Option<Instant>,
+    pub(crate) samples: u64,
+    /// Per ring: frames, and the time they took without pauses.
+    pub(crate) rings: BTreeMap<(SourceId, String), (u64, Span)>,
+}
+
+impl Ledger {
+    pub(crate) fn add(
+        &mut self,
+        source: SourceId,
+        ring: String,
+        sample: &Sample,
+        modes: impl FnOnce() -> Vec<f64>,
+    ) {
+        if source == SourceId::Gfxinfo {
+            self.drawn.entry(window_name(&ring).to_owned()).or_default().add(sample);
+        }
+        let key = (source, ring);
+        self.pulse.samples += 1;
+        // What the ring held before sampling began is history, not part of the pulse.
+        let known = self.newest.get(&key).copied();
+        let (mut newest, mut frames, mut busy) = (known, 0, Span::ZERO);
+        let presents = sample.rows.iter().filter_map(|row| match row.present {
+            Stamp::At(at) => Some(at),
+            Stamp::Pending => None,
+        });
+        for at in presents {
+            match newest.filter(|last| known.is_some() && at > *last) {
+                Some(last) if at - last <= AMBIGUOUS_FLING_GAP => {
+                    (frames, busy) = (frames + 1, busy + (at - last))
+                }
+                Some(last) if key.0 == SourceId::SurfaceFlinger => self.gaps.push((last, at)),
+                _ => {}
+            }
+            newest = newest.max(Some(at));
+        }
+        if frames > 0 {
+            let beat = self.pulse.rings.entry(key.clone()).or_default();
+            *beat = (beat.0 + frames, beat.1 + busy);
+        }
+        if let Some(newest) = newest {
+            self.newest.insert(key.clone(), newest);
+        }
+        let fresh = || Stitch::new(StitchRules { modes: modes(), pins: Vec::new() });
+        self.stitches.entry(key).or_insert_with(fresh).add(sample);
+    }
+
+    pub(crate) fn doubt(&mut self, words: &str) {
+        if self.doubts.len() < 20 && !self.doubts.iter().any(|known| known == words) {
+            self.doubts.push(words.to_owned());
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! What the witnesses of a window said, read: the trace's layers, SurfaceFlinger's counts, the phone's log.
+//!
+//! Reading is pure and happens once for a trial's statements; each window takes its part. Must not know who asked.
+
+use crate::rings::{Layers, lasting_name, traced};
+use crate::witnesses::{Edges, Heard, is_trace};
+use farmjank_results::device::App;
+use farmjank_results::dump::Dump;
+use farmjank_results::event::PassedOver;
+use farmjank_results::evidence;
+use farmjank_results::lateness::Lateness;
+use farmjank_results::logged::LogWatch;
+use farmjank_results::tally::{FrameTally, check};
+use farmjank_results::testimony::Testimony;
+use farmjank_results::time::{BootTime, ClockMap, RunTime};
+use farmjank_results::timeline::FrameTimeline;
+use farmjank_results::window::Motion;
+use farmjank_seams::source::Unreadable;
+use farmjank_seams::witness::{Statement, Witness};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// What a trace says about the app: its processes, and its layers as timelines.
+pub struct Traced {
+    /// By process name.
+    pub processes: BTreeMap<String, Lateness>,
+    /// Of every process.
+    pub layers: Layers,
+}
+
+/// What was said about one window.
+#[derive(Clone, Default)]
+pub struct Testimonies {
+    /// The trace of the trial.
+    pub trace: Option<Rc<Traced>>,
+    /// Counts of the window, and when counting began and ended.
+    pub tally: Option<(Vec<FrameTally>, Edges)>,
+    /// The log of the window.
+    pub log: Option<LogWatch>,
+    /// Who said nothing, and why.
+    pub silent: Vec<PassedOver>,
+}
+
+/// How statements are read.
+#[derive(Clone, Copy)]
+pub struct Reading<'r> {
+    /// The app.
+    pub app: &'r App,
+    /// The phone's clocks.
+    pub clock: Option<ClockMap>,
+    /// Refresh rates of the display, Hz.
+    pub modes: &'r [f64],
+}
+
+impl Testimonies {
+    /// Reads one statement. What cannot be read is kept as silence with its reason.
+    pub fn hear(&mut self, witness: &dyn Witness, statement: &Statement, edges: Edges, how: Reading<'_>) {
+        match witness.read(statement, how.app, how.clock) {
+            Ok(Testimony::Timeline(processes)) => {
+                let layers = processes.values().flat_map(|lateness| traced(lateness, how.modes)).collect();
+                self.trace = Some(Rc::new(Traced { processes, layers }));
+            }
+            Ok(Testimony::Tally(layers)) => self.tally = Some((layers, edges)),
+            Ok(Testimony::Log(log)) => self.log = Some(log),
+            Err(unreadable) => {
+                let (what, why) = (witness.id().to_string(), words(&unreadable));
+                self.silent.push(PassedOver { what, why });
+            }
+        }
+    }
+
+    /// The frames of these motions as SurfaceFlinger judged them: of the process that shows the layer, else of the one
+    /// with most frames in them.
+    pub fn lateness(&self, layer: Option<&str>, motions: &[Motion]) -> Option<Lateness> {
+        let trace = self.trace.as_ref()?;
+        let shows = |lateness: &Lateness| {
+            lateness.frames.iter().any(|frame| layer == Some(lasting_name(&frame.layer)))
+        };
+        let best = trace.processes.values().map(|lateness| (shows(lateness), lateness.within(motions)));
+        best.max_by_key(|(shows, within)| (*shows, within.frames.len())).map(|(_, within)| within)
+    }
+
+    /// The counts of a layer, all its incarnations together.
+    pub fn tally(&self, layer: &str) -> Option<FrameTally> {
+        let (tallies, _) = self.tally.as_ref()?;
+        let mut of = tallies.iter().filter(|tally| lasting_name(&tally.layer) == layer);
+        let mut sum = of.next()?.clone();
+        of.for_each(|tally| sum.absorb(tally));
+        Some(sum)
+    }
+
+    /// The independent count: why the frames of a layer's timeline and SurfaceFlinger's own count cannot both be right.
+    /// None when they agree, or when nothing can be said: counting began and ended somewhere between two stamps, and frames
+    /// near them may or may not have been counted.
+    pub fn contradiction(
+        &self,
+        layer: &str,
+        seen: &FrameTimeline,
+        clock: Option<ClockMap>,
+    ) -> Option<String> {
+        let tally = self.tally(layer)?;
+        let (_, edges) = self.tally.as_ref()?;
+        let ((clock, began), ended) = (clock.zip(edges.began)?, edges.ended?);
+        let (at, slack) = (|stamp| clock.to_device(stamp), clock.uncertainty);
+        let outer = (at(began.0) - slack, at(ended.1) + slack);
+        let inner = (at(began.1) + slack, at(ended.0) - slack);
+        let watched = seen.watched_from.is_some_and(|from| from <= inner.0)
+            && seen.watched_to.is_some_and(|to| to >= inner.1)
+            && !seen.gaps.iter().any(|gap| gap.touches(inner.0, inner.1));
+        if !watched || !tally.doubts.is_empty() {
+            return None;
+        }
+        let between = |from, to| {
+            let before = |instant| seen.frames.partition_point(|frame| frame.present < instant);
+            (before(to) - before(from).min(before(to))) as u64
+        };
+        let (least, most) = (between(inner.0, inner.1), between(outer.0, outer.1));
+        check(&tally, tally.total_frames.clamp(least, most))
+    }
+}
+
+/// Names of the two halves of a statement among the dumps of a window.
+const HALVES: [&str; 2] = ["begin", "end"];
+
+/// A statement as two dumps, for the evidence of its window: what the witness printed at the beginning and at the end, each
+/// with the stamps around it.
+pub fn written(heard: &Heard, arrived: RunTime) -> [Dump; 2] {
+    let Heard { witness, statement, edges } = heard;
+    let half = |nth: usize, edge: Option<(BootTime, BootTime)>, text: &[u8]| Dump {
+        source: witness.id(),
+        target: HALVES[nth].to_owned(),
+        asked: edge.map(|edge| edge.0),
+        answered: edge.map(|edge| edge.1),
+        arrived,
+        text: text.to_vec(),
+    };
+    [half(0, edges.began, &statement.mark), half(1, edges.ended, &statement.bytes)]
+}
+
+/// What the kept files of a window hold: its raw dumps, and what its witnesses said, read again.
+///
+/// # Errors
+/// In words, when a file is damaged.
+pub fn of_evidence(
+    files: &[(String, Vec<u8>)],
+    witnesses: &[Rc<dyn Witness>],
+    how: Reading<'_>,
+) -> Result<(Vec<Dump>, Testimonies), String> {
+    let (mut dumps, mut testimonies) = (Vec::new(), Testimonies::default());
+    for (path, bytes) in files {
+        match witnesses.iter().find(|witness| is_trace(witness.id()) && path.ends_with(witness.file())) {
+            Some(witness) => {
+                let statement =
+                    Statement { bytes: bytes.clone(), mark: Vec::new(), began: None, ended: None };
+                testimonies.hear(&**witness, &statement, Edges::default(), how);
+            }
+            None => dumps.extend(evidence::read(bytes).map_err(|why| format!("{path}: {why}"))?),
+        }
+    }
+    let is_half = |dump: &Dump| witnesses.iter().any(|witness| witness.id() == dump.source);
+    let (halves, rings): (Vec<Dump>, Vec<Dump>) = dumps.into_iter().partition(is_half);
+    let mut halves = halves.into_iter().peekable();
+    while let Some(begin) = halves.next() {
+        let other = |end: &Dump| end.source == begin.source && end.target == HALVES[1];
+        let Some(end) = halves.next_if(other) else { continue };
+        let Some(witness) = witnesses.iter().find(|witness| witness.id() == begin.source) else { continue };
+        let edge = |dump: &Dump| dump.asked.zip(dump.answered);
+        let edges = Edges { began: edge(&begin), ended: edge(&end) };
+        let statement =
+            Statement { bytes: end.text, mark: begin.text, began: begin.asked, ended: end.answered };
+        testimonies.hear(&**witness, &statement, edges, how);
+    }
+    Ok((rings, testimonies))
+}
+
+fn words(unreadable: &Unreadable) -> String {
+    unreadable.words().to_owned()
+}

@@ -1,0 +1,307 @@
+//! Witnesses beside the sampling loop: armed for a job, asked at both ends of a trial and of every window.
+//!
+//! All witnesses of a window are asked in one call at each end, between marks nobody on the phone can know beforehand; the
+//! same call stamps the window. A trace is binary and of a whole trial: it has calls of its own. Whatever was begun is
+//! ended, and whatever was armed is disarmed, while the phone answers. Must not know what statements mean.
+
+use crate::android;
+use crate::collect::is_lost;
+use crate::session::Session;
+use farmjank_results::blame::Fault;
+use farmjank_results::event::PassedOver;
+use farmjank_results::frame::SourceId;
+use farmjank_results::time::BootTime;
+use farmjank_seams::witness::{Scope, Statement, Witness};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+/// The witnesses of one job on its phone.
+pub struct Witnesses<'a> {
+    session: &'a Session<'a>,
+    willing: Vec<Willing>,
+    refused: Vec<PassedOver>,
+    calls: Cell<u64>,
+    /// What was begun of a trial and has not ended.
+    pending: RefCell<Vec<Begun>>,
+}
+
+struct Willing {
+    witness: Rc<dyn Witness>,
+    armed: Option<Vec<u8>>,
+}
+
+/// A witness that was asked at the beginning.
+pub struct Begun {
+    /// Index among the willing.
+    nth: usize,
+    nonce: u64,
+    mark: Vec<u8>,
+    began: Option<BootTime>,
+}
+
+/// The beginning of a stretch: when it was, who is watching it, who is not.
+#[derive(Default)]
+pub struct Beginning {
+    /// Just before the first witness was asked, and just after the last.
+    pub around: Option<(BootTime, BootTime)>,
+    /// Who watches.
+    pub begun: Vec<Begun>,
+    /// Who could not, and why.
+    pub refused: Vec<PassedOver>,
+}
+
+/// What a witness said, and where its words are kept in the bundle.
+pub struct Heard {
+    /// Who.
+    pub witness: Rc<dyn Witness>,
+    /// What.
+    pub statement: Statement,
+    /// Just before and just after counting began, and the same at the end; as far as known.
+    pub edges: Edges,
+}
+
+/// When a statement began and ended, as far as the phone's stamps tell: each lies between two instants.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Edges {
+    /// Around the beginning.
+    pub began: Option<(BootTime, BootTime)>,
+    /// Around the end.
+    pub ended: Option<(BootTime, BootTime)>,
+}
+
+impl<'a> Witnesses<'a> {
+    /// Arms every witness this phone can have. A lost phone is a fault; a witness that cannot be armed does without.
+    pub async fn arm(session: &'a Session<'a>) -> Result<Witnesses<'a>, Fault> {
+        let (mut willing, mut refused) = (Vec::new(), Vec::new());
+        for witness in &session.witnesses {
+            match witness.offer(session.facts) {
+                Ok(()) => willing.push(Willing { witness: witness.clone(), armed: None }),
+                Err(unfit) => refused.push(PassedOver { what: witness.id().to_string(), why: unfit.0 }),
+            }
+        }
+        for Willing { witness, armed } in &mut willing {
+            let Some(line) = witness.arm(session.facts, &session.app) else { continue };
+            match session.device.shell(&line, session.patience().dump).await {
+                Ok(output) => *armed = Some(output.out),
+                Err(fault) if is_lost(&fault) => return Err(fault),
+                // What may have been half armed is disarmed at the end all the same.
+                Err(_) => *armed = Some(Vec::new()),
+            }
+        }
+        let (calls, pending) = (Cell::new(0), RefCell::default());
+        Ok(Witnesses { session, willing, refused, calls, pending })
+    }
+
+    /// Ends what a cancelled trial left open, and disarms. Best effort: a phone that does not answer is left alone.
+    pub async fn disarm(&self) {
+        let session = self.session;
+        let (device, patience) = (&*session.device, session.patience().dump);
+        for begun in self.pending.take() {
+            let witness = &self.willing[begun.nth].witness;
+            let line = witness.end(session.facts, &session.app, begun.nonce, &begun.mark);
+            if device.shell(&line, patience).await.is_err_and(|fault| is_lost(&fault)) {
+                return;
+            }
+        }
+        for Willing { witness, armed } in &self.willing {
+            let Some(armed) = armed else { continue };
+            if let Some(line) = witness.disarm(session.facts, &session.app, armed)
+                && device.shell(&line, patience).await.is_err_and(|fault| is_lost(&fault))
+            {
+                return;
+            }
+        }
+    }
+
+    /// Who cannot watch on this phone at all, and why.
+    pub fn refused(&self) -> &[PassedOver] {
+        &self.refused
+    }
+
+    fn of(&self, scope: Scope) -> impl Iterator<Item = (usize, &Rc<dyn Witness>)> {
+        let willing = self.willing.iter().enumerate();
+        willing.map(|(nth, willing)| (nth, &willing.witness)).filter(move |(_, one)| one.scope() == scope)
+    }
+
+    /// A number no two calls of a run on one phone share.
+    fn nonce(&self) -> u64 {
+        self.calls.set(self.calls.get() + 1);
+        let words = [u64::from(self.session.job), self.calls.get(), self.session.nonce];
+        nonce(words.iter().flat_map(|word| word.to_le_bytes()))
+    }
+
+    /// Begins a window: asks its witnesses and stamps it, in one call.
+    pub async fn begin_window(&self) -> Result<Beginning, Fault> {
+        let lines: Vec<(usize, u64, String)> = self.lines(Scope::Window);
+        self.begin(lines).await
+    }
+
+    /// Begins a trial.
+    pub async fn begin_trial(&self) -> Result<Vec<PassedOver>, Fault> {
+        let lines: Vec<(usize, u64, String)> = self.lines(Scope::Trial);
+        if lines.is_empty() {
+            return Ok(Vec::new());
+        }
+        let Beginning { begun, refused, .. } = self.begin(lines).await?;
+        *self.pending.borrow_mut() = begun;
+        Ok(refused)
+    }
+
+    fn lines(&self, scope: Scope) -> Vec<(usize, u64, String)> {
+        let (facts, app) = (self.session.facts, &self.session.app);
+        let line = |(nth, witness): (usize, &Rc<dyn Witness>)| {
+            let nonce = self.nonce();
+            (nth, nonce, witness.begin(facts, app, nonce))
+        };
+        self.of(scope).map(line).collect()
+    }
+
+    async fn begin(&self, lines: Vec<(usize, u64, String)>) -> Result<Beginning, Fault> {
+        let marks = Marks(self.nonce());
+        let script = marks.script(lines.iter().map(|(_, _, line)| line.as_str()), true);
+        let output = self.session.device.shell(&script, self.session.patience().launch).await?;
+        let told = marks.cut(&output.out, lines.len());
+        let around = told.first.zip(told.last);
+        let mut beginning = Beginning { around, ..Beginning::default() };
+        for ((nth, nonce, _), piece) in lines.into_iter().zip(told.pieces) {
+            let (mark, status) = piece.unwrap_or_default();
+            if status == 0 {
+                beginning.begun.push(Begun { nth, nonce, mark, began: told.first });
+            } else {
+                let said = if mark.trim_ascii().is_empty() { &output.err } else { &mark };
+                let why = format!("it ended with status {status}: {}", android::clip_bytes(said, 200));
+                let what = self.willing[nth].witness.id().to_string();
+                beginning.refused.push(PassedOver { what, why });
+            }
+        }
+        Ok(beginning)
+    }
+
+    /// Ends a window: stamps its end first, then hears its witnesses. The stamp is that of the window's end.
+    pub async fn end_window(&self, beginning: Beginning) -> Result<(Option<BootTime>, Vec<Heard>), Fault> {
+        let (facts, app) = (self.session.facts, &self.session.app);
+        let marks = Marks(self.nonce());
+        let end = |begun: &Begun| self.willing[begun.nth].witness.end(facts, app, begun.nonce, &begun.mark);
+        let lines: Vec<String> = beginning.begun.iter().map(end).collect();
+        let script = marks.script(lines.iter().map(String::as_str), false);
+        let output = self.session.device.shell(&script, self.session.patience().launch).await?;
+        let told = marks.cut(&output.out, lines.len());
+        let edges = Edges { began: beginning.around, ended: told.first.zip(told.last) };
+        let heard = |(begun, piece): (Begun, Option<(Vec<u8>, i32)>)| {
+            let statement =
+                Statement { bytes: piece?.0, mark: begun.mark, began: begun.began, ended: told.last };
+            Some(Heard { witness: self.willing[begun.nth].witness.clone(), statement, edges })
+        };
+        Ok((told.first, beginning.begun.into_iter().zip(told.pieces).filter_map(heard).collect()))
+    }
+
+    /// Ends what was begun of a trial.
+    pub async fn end_trial(&self) -> Result<Vec<Heard>, Fault> {
+        let (facts, app) = (self.session.facts, &self.session.app);
+        let mut heard = Vec::new();
+        loop {
+            let Some((nth, nonce, line)) = self.pending.borrow().first().map(|begun| {
+                let witness = &self.willing[begun.nth].witness;
+                (begun.nth, begun.nonce, witness.end(facts, app, begun.nonce, &begun.mark))
+            }) else {
+                return Ok(heard);
+            };
+            // It stays pending while it is asked: a cancelled trial leaves nothing open.
+            let output = self.session.device.shell(&line, self.session.patience().launch).await?;
+            let begun = self.pending.borrow_mut().remove(0);
+            debug_assert_eq!(begun.nonce, nonce);
+            let statement =
+                Statement { bytes: output.out, mark: begun.mark, began: begun.began, ended: None };
+            let witness = self.willing[nth].witness.clone();
+            heard.push(Heard { witness, statement, edges: Edges::default() });
+        }
+    }
+}
+
+/// A number from bytes: FNV-1a, 64 bits.
+pub(crate) fn nonce(bytes: impl Iterator<Item = u8>) -> u64 {
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+/// The source whose statement is a file of its own, which other programs open.
+pub fn is_trace(source: SourceId) -> bool {
+    source == SourceId::FrameTimeline
+}
+
+/// Marks between the answers of several lines run in one call.
+struct Marks(u64);
+
+/// What one call told.
+struct Told {
+    first: Option<BootTime>,
+    last: Option<BootTime>,
+    /// Output and status of each line; none when its mark is missing.
+    pieces: Vec<Option<(Vec<u8>, i32)>>,
+}
+
+impl Marks {
+    /// One line: a stamp, each line in a shell of its own with its status behind it, and a stamp. At a beginning what the
+    /// lines say on standard error belongs to their answer: it is the reason why one cannot watch.
+    fn script<'l>(&self, lines: impl Iterator<Item = &'l str>, complaints: bool) -> String {
+        let (mark, errors) = (self.mark(), if complaints { " 2>&1" } else { "" });
+        let mut script = format!("read u x </proc/uptime; echo \"{mark}t $u\"; ");
+        for line in lines {
+            script.push_str(&format!("( {line} ){errors}; echo \"{mark}s $?\"; "));
+        }
+        script.push_str(&format!("read u x </proc/uptime; echo \"{mark}t $u\""));
+        script
+    }
+
+    fn mark(&self) -> String {
+        format!("@fj:{:016x} ", self.0)
+    }
+
+    fn cut(&self, out: &[u8], lines: usize) -> Told {
+        let mark = self.mark().into_bytes();
+        let mut told = Told { first: None, last: None, pieces: Vec::new() };
+        let mut rest = out;
+        while let Some(at) = memchr::memmem::find(rest, &mark) {
+            let (before, after) = (&rest[..at], &rest[at + mark.len()..]);
+            let end = memchr::memchr(b'\n', after).unwrap_or(after.len());
+            let words = String::from_utf8_lossy(&after[..end]);
+            rest = after.get(end + 1..).unwrap_or_default();
+            match words.trim_end().split_once(' ') {
+                Some(("t", uptime)) => {
+                    let stamp = android::uptime(uptime);
+                    told.first = told.first.or(stamp);
+                    told.last = stamp.or(told.last);
+                }
+                Some(("s", status)) if told.pieces.len() < lines => {
+                    told.pieces.push(status.parse().ok().map(|status| (before.to_vec(), status)));
+                }
+                _ => {}
+            }
+        }
+        told.pieces.resize(lines, None);
+        told
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_told_apart_even_without_a_last_line_end() {
+        let marks = Marks(7);
+        let script = marks.script(["one", "two"].into_iter(), true);
+        assert!(script.contains("( one ) 2>&1; echo \"@fj:0000000000000007 s $?\""), "{script}");
+        let mark = marks.mark();
+        let out = format!("{mark}t 10.25\nfirst\nline{mark}s 0\n{mark}s 127\n{mark}t 10.50\n");
+        let told = marks.cut(out.as_bytes(), 3);
+        assert_eq!(told.first, Some(BootTime::from_ns(10_250_000_000)));
+        assert_eq!(told.last, Some(BootTime::from_ns(10_500_000_000)));
+        assert_eq!(told.pieces, [Some((b"first\nline".to_vec(), 0)), Some((Vec::new(), 127)), None]);
+    }
+
+    #[test]
+    fn marks_of_another_call_are_text() {
+        let told = Marks(7).cut(b"@fj:0000000000000008 s 0\n", 1);
+        assert_eq!((told.first, told.pieces), (None, vec![None]));
+    }
+}
