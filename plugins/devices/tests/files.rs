@@ -204,7 +204,10 @@ fn half_a_file_is_never_a_file() {
         let fault = server.pull(path).unwrap_err();
         assert_eq!((fault.code.as_str(), fault.blame), (code, Blame::Lab), "{path}: {fault}");
     }
-    assert_eq!(server.push("/lost", &[7; 5_000_000]).unwrap_err().code, "device_lost");
+    // The server closes with bytes unread, which resets the connection at one moment or another: often enough to meet most.
+    for _ in 0..20 {
+        assert_eq!(server.push("/lost", &[7; 2_000_000]).unwrap_err().code, "device_lost");
+    }
 }
 
 #[test]

@@ -71,7 +71,7 @@ impl Gate {
         let (mut from_server, mut to_server) = tokio::io::split(wire);
         let place = RefCell::new(Some(place));
         let mut up = Box::pin(pump(&mut from_client, &mut to_server, |_| ()));
-        let down = async {
+        let mut down = Box::pin(async {
             let ended = pump(&mut from_server, &mut to_client, |bytes| {
                 place.borrow_mut().take();
                 seen.tally.borrow_mut().feed(bytes);
@@ -79,8 +79,7 @@ impl Gate {
             .await;
             seen.server_left.set(true);
             ended
-        };
-        tokio::pin!(down);
+        });
         tokio::select! {
             biased;
             // Once the client has left, nothing the server says matters any more. A server that takes no more (an
@@ -89,6 +88,9 @@ impl Gate {
             _ = &mut down => {}
         }
         drop(up);
+        drop(down);
+        // Also where the server reset the connection: a client that still waits for an answer would wait for ever.
+        let _ = to_client.shutdown().await;
         // Closing with unread bytes would reset the connection and take the server's last words with it.
         let _ = tokio::io::copy(&mut from_client, &mut tokio::io::sink()).await;
     }
