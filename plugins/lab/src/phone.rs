@@ -327,8 +327,10 @@ impl Phone {
         let switches =
             replayed.panel.segments().iter().filter(|segment| segment.from <= until).map(switch).collect();
         let messages = replayed.messages(until);
+        let mut drawn = replayed.drawn;
+        drawn.retain(|frame| frame.sync_start <= until);
         let (gestures, launches) = (replayed.gestures, replayed.launches);
-        Truth { layers, gestures, switches, launches, displays, messages, phone: PhantomData }
+        Truth { layers, gestures, switches, launches, displays, messages, drawn, phone: PhantomData }
     }
 
     /// The phone at an instant it has been advanced to.

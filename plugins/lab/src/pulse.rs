@@ -174,6 +174,8 @@ pub struct Pulse {
     pub journal: journal::Journal,
     /// SurfaceFlinger's own counting.
     pub counting: counting::Counting,
+    /// Every frame of every window as drawn; only where everything is kept.
+    pub drawn: Vec<crate::truth::drawn::TruthDrawn>,
     pub(crate) clock: i64,
     pub(crate) keep: bool,
     log: Vec<Entry>,
@@ -215,6 +217,7 @@ impl Pulse {
             focused: false,
             journal: journal::Journal::default(),
             counting: counting::Counting::default(),
+            drawn: Vec::new(),
             clock: setup.origin,
             keep,
             log: Vec::new(),

@@ -2,8 +2,10 @@
 //!
 //! Times are ns on the phone's CLOCK_MONOTONIC. Must not know any text format.
 
+pub mod drawn;
 pub mod verdict;
 
+use drawn::TruthDrawn;
 use std::marker::PhantomData;
 
 /// Why a frame came when it came.
@@ -243,6 +245,8 @@ pub struct Truth<'a> {
     pub displays: Vec<TruthDisplay>,
     /// Long messages of main threads, in order of their ends.
     pub messages: Vec<TruthMessage>,
+    /// Frames of every window as its renderer made them, in order of making.
+    pub drawn: Vec<TruthDrawn>,
     /// Ties the truth to its phone.
     pub(crate) phone: PhantomData<&'a ()>,
 }

@@ -2,7 +2,7 @@
 //! flight, slots that still hold their previous occupant (frame-sources.md 2.2, 2.5). ns on CLOCK_MONOTONIC.
 
 use super::latency::number;
-use crate::pulse::hwui::{Drawn, Hwui};
+use crate::pulse::hwui::{Drawn, Hwui, UNTIL_ANIMATION, UNTIL_INPUT, UNTIL_SUBMITTED};
 
 /// No time known.
 const UNKNOWN: i64 = i64::MAX;
@@ -89,7 +89,7 @@ fn fill(row: &Drawn, previous: Option<&Drawn>, sdk: u32, now: i64, cells: &mut [
     } else {
         [row.token, stages.intended, stages.vsync, i64::from(row.input)].into_iter().for_each(&mut put);
     }
-    [stages.start + 4_000, stages.start + 9_000, stages.traversal, stages.draw]
+    [stages.start + UNTIL_INPUT, stages.start + UNTIL_ANIMATION, stages.traversal, stages.draw]
         .into_iter()
         .for_each(&mut put);
     let deadline = stages.deadline;
@@ -124,7 +124,7 @@ fn fill(row: &Drawn, previous: Option<&Drawn>, sdk: u32, now: i64, cells: &mut [
     if sdk >= 31 {
         put(late(stages.queued, |old| old.stages.queued));
         put(0);
-        put(late(stages.swap + 30_000, |old| old.stages.swap + 30_000));
+        put(late(stages.swap + UNTIL_SUBMITTED, |old| old.stages.swap + UNTIL_SUBMITTED));
     }
     width
 }

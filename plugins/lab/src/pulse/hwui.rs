@@ -2,13 +2,22 @@
 //!
 //! Times are ns on CLOCK_MONOTONIC. Must not know how any of it is printed.
 
+use super::Pulse;
 use super::pipeline::Stages;
+use crate::truth::drawn::TruthDrawn;
 use std::collections::VecDeque;
 
 /// Frames a window's ring holds.
 pub const RING: usize = 120;
 /// Rows kept so that a ring slot still knows its previous occupant.
 const KEPT: usize = 2 * RING;
+
+/// From the frame callback to its input handling, and to its animations, ns.
+pub const UNTIL_INPUT: i64 = 4_000;
+/// See [`UNTIL_INPUT`].
+pub const UNTIL_ANIMATION: i64 = 9_000;
+/// From the end of issuing commands until the GPU has them, ns.
+pub const UNTIL_SUBMITTED: i64 = 30_000;
 
 /// One frame as HWUI saw it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +40,40 @@ impl Drawn {
     /// FrameCompleted as this Android version means it.
     pub fn completed(&self, sdk: u32) -> i64 {
         if sdk >= 31 { self.stages.ready.max(self.stages.queued) } else { self.stages.queued }
+    }
+}
+
+impl Pulse {
+    /// Keeps a frame of a window for the truth, where everything is kept.
+    pub(super) fn keep_drawn(&mut self, index: usize, drawn: &Drawn) {
+        let Some(window) = self.window(index).filter(|_| self.keep) else { return };
+        let stages = drawn.stages;
+        let kept = TruthDrawn {
+            package: self.setup.apps[window.app].id().to_owned(),
+            layer: self.layers[window.own].as_ref().map(|layer| layer.name.clone()).unwrap_or_default(),
+            flags: drawn.flags,
+            token: drawn.token,
+            input: Some(drawn.input_at).filter(|at| *at > 0),
+            intended: stages.intended,
+            vsync: stages.vsync,
+            start: stages.start,
+            handle_input: stages.start + UNTIL_INPUT,
+            animation: stages.start + UNTIL_ANIMATION,
+            traversals: stages.traversal,
+            draw: stages.draw,
+            sync_queued: stages.sync_queued,
+            sync_start: stages.sync_start,
+            issue: stages.issue,
+            swap: stages.swap,
+            submitted: stages.swap + UNTIL_SUBMITTED,
+            queued: stages.queued,
+            gpu: stages.ready,
+            completed: drawn.completed(self.setup.archetype.sdk),
+            deadline: stages.deadline,
+            stuffed: stages.stuffed,
+            interval: stages.interval,
+        };
+        self.drawn.push(kept);
     }
 }
 

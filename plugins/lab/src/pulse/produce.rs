@@ -255,6 +255,7 @@ impl Pulse {
             window.hwui.push(drawn, &mut self.processes[window.app].tally);
             let app = window.app;
             self.tell_frame(app, &drawn, free);
+            self.keep_drawn(index, &drawn);
         }
         let after = made.stages.start.max(made.stages.vsync);
         if first_draw > 0 {
