@@ -22,6 +22,6 @@ pub mod timestats;
 pub use frametimeline::FrameTimeline;
 pub use gfxinfo::{Gfxinfo, read_clock};
 pub use logcat::Logcat;
-pub use recognise::{read_auto, read_frameless};
+pub use recognise::{kind, read_auto, read_frameless};
 pub use surfaceflinger::SurfaceFlinger;
 pub use timestats::TimeStats;

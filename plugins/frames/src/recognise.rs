@@ -3,9 +3,13 @@
 //! People save all kinds of dumps; the answer to a wrong one is what it is, not a parse error. Must not know: files,
 //! windows, metrics.
 
-use crate::gfxinfo::{FENCE, PROCESS, TITLE, read_framestats};
+mod kind;
+
+pub use kind::kind;
+
+use crate::gfxinfo::read_framestats;
 use crate::surfaceflinger::{named, read_blocks, read_latency};
-use crate::text::{contains, decode, lines, whole_integer};
+use crate::text::{contains, decode, lines};
 use farmjank_results::frame::{Sample, SourceId};
 use farmjank_seams::source::Unreadable;
 
@@ -42,7 +46,7 @@ const OTHERS: [(&str, &str); 24] = [
     ("<!DOCTYPE html", "a web page"),
 ];
 
-/// Reads a dump that someone saved: which source it is from, and the samples of each ring in it.
+/// Reads a dump of rings that someone saved: which source it is from, and the samples of each ring in it.
 ///
 /// `hint` names the source where the user did; otherwise the content decides. A name that comes again is a later dump
 /// of the same ring. Samples carry no stamps. A latency dump does not tell its layer: its ring is called `layer`.
@@ -55,7 +59,7 @@ pub fn read_auto(
         return Err(other(kind));
     }
     let text = decode(bytes);
-    let source = hint.or_else(|| recognise(&text));
+    let source = hint.or_else(|| kind::of_text(&text));
     let read = match source {
         Some(SourceId::SurfaceFlinger) => {
             read_latency(&text).map(|blocks| (SourceId::SurfaceFlinger, named(LAYER, blocks, None, None)))
@@ -81,22 +85,6 @@ pub fn read_frameless(bytes: &[u8]) -> Option<Vec<(String, Sample)>> {
     frameless.then(|| named(LAYER, blocks, None, None))
 }
 
-/// The source a text is from, by its content.
-fn recognise(text: &[u8]) -> Option<SourceId> {
-    let head = &text[..text.len().min(SEARCHED)];
-    let gfxinfo = |line: &[u8]| {
-        [FENCE, PROCESS, TITLE, b"Flags,", b"No process found for:"]
-            .iter()
-            .any(|known| line.starts_with(known))
-    };
-    if lines(head).any(gfxinfo) {
-        return Some(SourceId::Gfxinfo);
-    }
-    let telling = |line: &&[u8]| !line.trim_ascii().is_empty() && !crate::refusal::noise(line);
-    let first = lines(head).find(telling)?;
-    whole_integer(first).map(|_| SourceId::SurfaceFlinger)
-}
-
 fn explain(text: &[u8], source: Option<SourceId>, error: Unreadable) -> Unreadable {
     let Unreadable::Garbled(line) = error else { return error };
     if text.trim_ascii().is_empty() {
@@ -120,8 +108,9 @@ fn explain(text: &[u8], source: Option<SourceId>, error: Unreadable) -> Unreadab
     }
 }
 
-const READS: &str = "farmjank analyze reads `dumpsys SurfaceFlinger --latency LAYER` and \
-                     `dumpsys gfxinfo PACKAGE framestats`";
+const READS: &str = "farmjank analyze reads `dumpsys SurfaceFlinger --latency LAYER`, \
+                     `dumpsys gfxinfo PACKAGE framestats`, `dumpsys SurfaceFlinger --timestats -dump`, Perfetto traces and \
+                     logcats";
 
 fn other(kind: &str) -> Unreadable {
     Unreadable::Garbled(format!("this is {kind}; {READS}"))
@@ -140,8 +129,7 @@ fn binary(bytes: &[u8]) -> Option<&'static str> {
         [0x28, 0xb5, 0x2f, 0xfd, ..] => Some("a zstd file: unpack it first"),
         [0x89, b'P', b'N', b'G', ..] => Some("a picture"),
         _ if !bytes[..bytes.len().min(8192)].contains(&0) => None,
-        // A trace is a list of packets: field 1, length-delimited.
-        [0x0a, ..] => Some("a binary file, by its first bytes a Perfetto trace"),
+        _ if kind::is_trace(bytes) => Some("a binary file, by its first bytes a Perfetto trace"),
         _ => Some("a binary file"),
     }
 }

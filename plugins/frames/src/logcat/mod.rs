@@ -7,12 +7,14 @@
 
 mod line;
 mod message;
+mod saved;
 mod script;
 mod statement;
 mod story;
 
 pub use line::{Line, read_line};
 pub use message::read_message;
+pub use saved::read_saved;
 
 use farmjank_results::device::{App, DeviceFacts};
 use farmjank_results::frame::SourceId;

@@ -56,7 +56,7 @@ pub(super) fn read(
     let (began, ended) = (mark("begin"), mark("end"));
     let from = began.or_else(|| instant(statement.began));
     let to = ended.or_else(|| instant(statement.ended));
-    let mut story = Story::new(app, watch.pids.union(&printed.pids).copied().collect());
+    let mut story = Story::new(Some(app), watch.pids.union(&printed.pids).copied().collect());
     for line in &printed.lines {
         match line.at {
             Some(at) if from.is_some_and(|from| at < from) => story.earlier(line),

@@ -17,7 +17,8 @@ const MOST_PIDS: usize = 1_000;
 
 /// What happened to one app.
 pub(super) struct Story<'a> {
-    app: &'a [u8],
+    /// None: every app.
+    app: Option<&'a [u8]>,
     /// Processes of the app, by what was asked and by what the log says.
     pub(super) pids: BTreeSet<i32>,
     /// Entries of any process; cut down to the app's in the end.
@@ -38,8 +39,8 @@ enum Teller {
 }
 
 impl<'a> Story<'a> {
-    pub(super) fn new(app: &'a str, pids: BTreeSet<i32>) -> Story<'a> {
-        Story { app: app.as_bytes(), pids, entries: Vec::new(), expired: 0, overfull: false }
+    pub(super) fn new(app: Option<&'a str>, pids: BTreeSet<i32>) -> Story<'a> {
+        Story { app: app.map(str::as_bytes), pids, entries: Vec::new(), expired: 0, overfull: false }
     }
 
     /// A line from before the window: only tells which process is the app's.
@@ -71,7 +72,7 @@ impl<'a> Story<'a> {
     pub(super) fn finish(mut self) -> Vec<LogEntry> {
         let told = |entries: &[(LogEntry, Teller)], teller| entries.iter().any(|(_, other)| *other == teller);
         let by_event = told(&self.entries, Teller::EventAnr);
-        let own = |entry: &LogEntry| self.pids.contains(&entry.pid);
+        let own = |entry: &LogEntry| self.app.is_none() || self.pids.contains(&entry.pid);
         let by_runtime = |entry: &(LogEntry, Teller)| {
             entry.1 == Teller::Process && matches!(entry.0.what, Logged::Crash(_)) && own(&entry.0)
         };
@@ -88,6 +89,11 @@ impl<'a> Story<'a> {
         entries
     }
 
+    /// Whether a process or package of this name is the app's.
+    fn told_of(&self, name: &[u8]) -> bool {
+        self.app.is_none_or(|app| app == name)
+    }
+
     fn note(&mut self, entry: LogEntry, teller: Teller) {
         if self.entries.len() < MOST_ENTRIES {
             self.entries.push((entry, teller));
@@ -99,7 +105,7 @@ impl<'a> Story<'a> {
     /// `[0,12345,10123,com.example.shop,pre-top-activity,{…}]`: user, pid, uid, process.
     fn started(&mut self, message: &[u8]) {
         let fields = fields(message);
-        if fields.get(3) == Some(&self.app)
+        if fields.get(3).is_some_and(|name| self.told_of(name))
             && let Some(pid) = fields.get(1).and_then(|pid| process(pid))
             && self.pids.len() < MOST_PIDS
         {
@@ -112,7 +118,7 @@ impl<'a> Story<'a> {
         let fields = fields(message);
         let at_pid = if teller == Teller::EventAnr { 1 } else { 0 };
         let Some(pid) = fields.get(at_pid).and_then(|pid| process(pid)) else { return };
-        if fields.get(2) != Some(&self.app) {
+        if !fields.get(2).is_some_and(|name| self.told_of(name)) {
             return;
         }
         let text = fields.get(from..).unwrap_or_default();
@@ -127,7 +133,7 @@ impl<'a> Story<'a> {
     fn activity_manager(&mut self, message: &[u8], at: DeviceTime) {
         if let Some(name) = message.strip_prefix(b"ANR in ") {
             let end = name.iter().position(|&byte| byte == b' ').unwrap_or(name.len());
-            if &name[..end] == self.app {
+            if self.told_of(&name[..end]) {
                 let what = Logged::Anr(shown(message));
                 self.note(LogEntry { at, pid: 0, what }, Teller::SystemAnr);
             }
@@ -149,7 +155,7 @@ impl<'a> Story<'a> {
         }
         if let Some(process) = message.strip_prefix(b"Process: ") {
             let end = process.iter().position(|&byte| byte == b',').unwrap_or(process.len());
-            if &process[..end] == self.app && self.pids.len() < MOST_PIDS {
+            if self.told_of(&process[..end]) && self.pids.len() < MOST_PIDS {
                 self.pids.insert(pid);
             }
             return;
@@ -165,7 +171,7 @@ impl<'a> Story<'a> {
     /// `uid=10123(com.example.shop) expire 12 lines`: the log dropped lines of one that wrote too much.
     fn chatty(&mut self, pid: i32, message: &[u8]) {
         let Some(at) = crate::text::find(message, b" expire ") else { return };
-        if self.pids.contains(&pid) {
+        if self.app.is_none() || self.pids.contains(&pid) {
             let lines = crate::text::integer(&message[at + 8..]).map_or(1, |(lines, _)| lines.max(1));
             self.expired = self.expired.saturating_add(lines.unsigned_abs());
         }
