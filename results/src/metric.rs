@@ -115,6 +115,8 @@ pub enum Needs {
     Log,
     /// SurfaceFlinger's own counts of the layer. Refused when none were taken or something else cleared them.
     Tally,
+    /// A second source that saw the same single frames. Refused when there was none.
+    Cross,
     /// The report of `am start`, which the engine fills in; no frames at all.
     Launch,
 }
@@ -131,6 +133,7 @@ impl fmt::Display for Needs {
             Needs::Layers => "every present of every layer of the app",
             Needs::Log => "the phone's log of the window",
             Needs::Tally => "SurfaceFlinger's own counts of the layer (timestats)",
+            Needs::Cross => "two sources that saw the same single frames",
             Needs::Launch => "a launchApp step in the window",
         })
     }

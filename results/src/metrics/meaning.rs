@@ -29,7 +29,7 @@ pub fn letters(metric: &dyn Metric) -> Vec<(&'static str, &'static str)> {
         Needs::Frames | Needs::Vsyncs | Needs::Presents | Needs::Layers | Needs::Counters => &OF_PRESENTS,
         Needs::Stages => &OF_STAGES,
         Needs::Timeline => &OF_TIMELINE,
-        Needs::Log | Needs::Tally | Needs::Launch => &[],
+        Needs::Log | Needs::Tally | Needs::Cross | Needs::Launch => &[],
     };
     let used: Vec<&str> = metric
         .formula()
@@ -63,6 +63,7 @@ pub fn absence(needs: Needs) -> &'static str {
         Needs::Tally => {
             "SurfaceFlinger's counts were not taken (Android 9 and newer can); something else cleared them"
         }
+        Needs::Cross => "only one source saw the single frames of the window",
         Needs::Launch => "no launchApp step in the window, or the phone did not say how long it took",
     }
 }

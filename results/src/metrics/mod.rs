@@ -10,6 +10,7 @@ mod buckets;
 mod cadence;
 mod chromium;
 mod delivery;
+mod disagreements;
 mod discrepancy;
 mod dropped;
 mod entry;
@@ -229,6 +230,7 @@ static SHELF: &[Family] = &[
             &honesty::IDLE_MS,
             &honesty::AMBIGUOUS_GAP_MS,
             &honesty::UNRESOLVED_PENDING,
+            &disagreements::SOURCE_DISAGREEMENTS,
         ],
     },
 ];

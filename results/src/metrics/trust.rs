@@ -4,6 +4,7 @@
 //! gives no frame metric. Time nobody can explain, or whose refresh period cannot be told, is tolerated up to
 //! [`INCONCLUSIVE_SHARE_PERCENT`] (reference A.2, C.2). Counters are always given: they say how good the evidence is.
 
+use super::disagreements::ALONE;
 use super::sums::is_gesture;
 use crate::metric::Needs;
 use crate::time::Span;
@@ -20,6 +21,7 @@ pub fn doubt(needs: Needs, window: &Window) -> Option<String> {
         Needs::Timeline => return timeline(window),
         Needs::Log => return log(window),
         Needs::Tally => return tally(window),
+        Needs::Cross => return window.beside.cross.is_none().then(|| ALONE.to_owned()),
         Needs::Presents | Needs::Layers => (true, false, false),
         Needs::Frames => (true, true, false),
         Needs::Vsyncs => (true, true, true),
@@ -140,9 +142,12 @@ mod tests {
             let reading = reading(*metric, &window);
             match metric.needs() {
                 Needs::Counters => assert!(reading.value().is_some(), "{}", metric.key()),
-                Needs::Launch | Needs::Stages | Needs::Timeline | Needs::Log | Needs::Tally => {
-                    assert_eq!(reading.value(), None)
-                }
+                Needs::Launch
+                | Needs::Stages
+                | Needs::Timeline
+                | Needs::Log
+                | Needs::Tally
+                | Needs::Cross => assert_eq!(reading.value(), None),
                 _ => assert_eq!(
                     reading,
                     crate::metric::Reading::Unmeasurable(
