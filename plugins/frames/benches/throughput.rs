@@ -1,7 +1,8 @@
 //! The native half of `ci/bench/`: writes dumps for other tools to read, times this program's own path over the same
 //! files, and streams a trace larger than it may keep. Plain text on the standard output, one line per answer.
 //!
-//! Words: `write FOLDER`, `time FOLDER`, `trace MB`, `windows COUNT` (for a profiler: measures one window that often).
+//! Words: `write FOLDER`, `time FOLDER`, `trace MB`, `windows KIND COUNT` (for a profiler: measures one
+//! window that often; kinds are `presents`, `stages`, `unproved`).
 //! Without words, as under `cargo bench`: a small one of each. Must not know: other tools.
 
 #![expect(
@@ -37,14 +38,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         ["write", folder] => write(Path::new(folder), RECORDING),
         ["time", folder] => time(Path::new(folder)),
         ["trace", mb] => trace(mb.parse()?),
-        ["windows", count] => windows(count.parse()?),
+        ["windows", kind, count] => windows(kind, count.parse()?),
         [] => {
             let folder = std::env::temp_dir().join(format!("farmjank-throughput-{}", std::process::id()));
             let told = write(&folder, 20).and_then(|()| time(&folder)).and_then(|()| trace(64));
             fs::remove_dir_all(&folder)?;
             told
         }
-        _ => Err("say `write FOLDER`, `time FOLDER`, `trace MB` or `windows COUNT`".into()),
+        _ => Err("say `write FOLDER`, `time FOLDER`, `trace MB` or `windows KIND COUNT`".into()),
     }
 }
 
@@ -137,18 +138,22 @@ fn peak_kb() -> Option<u64> {
     line.trim().trim_end_matches(" kB").parse().ok()
 }
 
-/// Every metric of one window of ten seconds at 60 Hz, that often: of presents alone, then with render stages.
-fn windows(count: usize) -> Result<(), Box<dyn Error>> {
+/// Every metric of one window of ten seconds at 60 Hz, that often.
+fn windows(kind: &str, count: usize) -> Result<(), Box<dyn Error>> {
     let scroll = Scroll::new(60, 10, 1);
-    let (_, presents) = latency_window(stamped(&scroll.latency()), &scroll.motions());
-    let (_, stages) = framestats_window(stamped(&scroll.framestats()), &scroll.motions());
-    for (name, window) in [("presents", presents), ("stages", stages)] {
-        let begun = Instant::now();
-        for _ in 0..count {
-            black_box(measure_all(black_box(&window)));
-        }
-        let seconds = begun.elapsed().as_secs_f64();
-        println!("windows of={name} frames={} count={count} seconds={seconds:.6}", window.intervals.len());
+    let motions = scroll.motions();
+    let (_, window) = match kind {
+        "presents" => latency_window(stamped(&scroll.latency()), &motions),
+        "stages" => framestats_window(stamped(&scroll.framestats()), &motions),
+        // Every eighth dump: the ring goes round between them.
+        "unproved" => latency_window(stamped(&scroll.latency()).step_by(8), &motions),
+        _ => return Err("kinds of windows are `presents`, `stages` and `unproved`".into()),
+    };
+    let begun = Instant::now();
+    for _ in 0..count {
+        black_box(measure_all(black_box(&window)));
     }
+    let seconds = begun.elapsed().as_secs_f64();
+    println!("windows of={kind} frames={} count={count} seconds={seconds:.6}", window.intervals.len());
     Ok(())
 }

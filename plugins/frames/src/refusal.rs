@@ -2,7 +2,7 @@
 //!
 //! Must not know: which source was asked. One line in, one explanation out.
 
-use crate::text::{contains, shown};
+use crate::text::shown;
 use memchr::memmem::Finder;
 use std::sync::LazyLock;
 
@@ -52,6 +52,9 @@ const HARMLESS: [&[u8]; 7] =
 static SEARCHERS: LazyLock<Vec<Finder<'static>>> =
     LazyLock::new(|| KNOWN.iter().map(|(needle, _, _)| Finder::new(needle)).collect());
 
+/// Finds the command of a latency dump, which a terminal may have saved with its answer.
+static COMMAND: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("dumpsys SurfaceFlinger --latency"));
+
 /// Explains a line that is a known failure text. Looks at its first 512 bytes only.
 pub(crate) fn refusal(line: &[u8]) -> Option<Refusal> {
     let head = &line[..line.len().min(512)];
@@ -80,7 +83,7 @@ pub(crate) fn noise(line: &[u8]) -> bool {
     ];
     let head = &line[..line.len().min(512)];
     PREFIXES.iter().any(|prefix| line.starts_with(prefix))
-        || (contains(head, b"dumpsys SurfaceFlinger --latency") && refusal(line).is_none())
+        || (COMMAND.find(head).is_some() && refusal(line).is_none())
 }
 
 #[cfg(test)]

@@ -37,7 +37,7 @@ pub fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
         if rest.is_empty() {
             return None;
         }
-        let end = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
+        let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
         let line = &rest[..end];
         rest = rest.get(end + 1..).unwrap_or_default();
         Some(line.strip_suffix(b"\r").unwrap_or(line))
@@ -72,49 +72,59 @@ pub fn shown(text: &[u8]) -> String {
 pub(crate) fn integer(text: &[u8]) -> Option<(i64, usize)> {
     let negative = text.first() == Some(&b'-');
     let start = usize::from(negative);
-    let mut at = start;
     let mut value: u64 = 0;
-    let mut fits = true;
-    // Stamps have up to nineteen digits: eight at a time.
-    while at - start < 16
-        && let Some(digits) = text.get(at..at + 8).and_then(eight)
-    {
-        value = value * 100_000_000 + digits;
-        at += 8;
-    }
-    while let Some(digit) = text.get(at).map(|byte| byte.wrapping_sub(b'0')).filter(|&digit| digit < 10) {
-        // Nineteen digits never overflow 64 unsigned bits; only then the check costs something.
-        if at - start < 19 {
-            value = value * 10 + u64::from(digit);
-        } else {
-            fits &= value.checked_mul(10).and_then(|tens| tens.checked_add(u64::from(digit))).is_some_and(
-                |next| {
-                    value = next;
-                    true
-                },
-            );
+    // Stamps have up to nineteen digits: eight at a time, while eight bytes are there.
+    for at in [start, start + 8, start + 16] {
+        let Some(word) = text.get(at..at + 8).and_then(|bytes| bytes.try_into().ok()) else { break };
+        let (part, digits) = leading(u64::from_le_bytes(word));
+        let end = at + digits;
+        if end - start > 19 {
+            break;
         }
-        at += 1;
+        value = value.wrapping_mul(TENS[digits]).wrapping_add(part);
+        if digits < 8 {
+            return (end > start).then(|| (signed(value, negative), end));
+        }
     }
-    if at == start {
-        return None;
-    }
-    let signed =
-        i64::try_from(value).ok().filter(|_| fits).map(|value| if negative { -value } else { value });
-    Some((signed.unwrap_or(i64::MIN), at))
+    one_by_one(text, negative)
 }
 
-/// Eight decimal digits at once, when all eight are; the pairs, then the fours, then the halves are put together.
+/// The same digit by digit: for the end of a text, and for numbers that may not fit.
+fn one_by_one(text: &[u8], negative: bool) -> Option<(i64, usize)> {
+    let start = usize::from(negative);
+    let digits = text[start..].iter().map(|byte| byte.wrapping_sub(b'0')).take_while(|digit| *digit < 10);
+    let (mut value, mut count) = (Some(0_u64), 0);
+    for digit in digits {
+        value = value.and_then(|value| value.checked_mul(10)?.checked_add(u64::from(digit)));
+        count += 1;
+    }
+    (count > 0).then(|| (value.map_or(i64::MIN, |value| signed(value, negative)), start + count))
+}
+
 #[inline]
-fn eight(bytes: &[u8]) -> Option<u64> {
-    let word = u64::from_le_bytes(bytes.try_into().ok()?);
-    let is_digit = word & 0xf0f0_f0f0_f0f0_f0f0 == 0x3030_3030_3030_3030
-        && word.wrapping_add(0x0606_0606_0606_0606) & 0xf0f0_f0f0_f0f0_f0f0 == 0x3030_3030_3030_3030;
-    is_digit.then(|| {
-        let word = (word & 0x0f0f_0f0f_0f0f_0f0f).wrapping_mul((10 << 8) + 1) >> 8;
-        let word = (word & 0x00ff_00ff_00ff_00ff).wrapping_mul((100 << 16) + 1) >> 16;
-        (word & 0x0000_ffff_0000_ffff).wrapping_mul((10_000 << 32) + 1) >> 32
-    })
+fn signed(value: u64, negative: bool) -> i64 {
+    i64::try_from(value).map_or(i64::MIN, |value| if negative { -value } else { value })
+}
+
+const TENS: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+
+/// The decimal digits that the eight bytes of a little-endian word begin with: their value, and how many there are. The
+/// pairs, then the fours, then the halves are put together.
+#[inline]
+fn leading(word: u64) -> (u64, usize) {
+    // A digit becomes its value; of any other byte a bit of the upper half stays, or comes when six is added. What a sum
+    // carries over changes only bytes behind the first that is no digit.
+    let values = word ^ 0x3030_3030_3030_3030;
+    let other = (values | values.wrapping_add(0x0606_0606_0606_0606)) & 0xf0f0_f0f0_f0f0_f0f0;
+    let digits = (other.trailing_zeros() / 8) as usize;
+    if digits == 0 {
+        return (0, 0);
+    }
+    // Fewer than eight move to the end, behind zeros.
+    let word = values << (64 - 8 * digits);
+    let word = word.wrapping_mul((10 << 8) + 1) >> 8;
+    let word = (word & 0x00ff_00ff_00ff_00ff).wrapping_mul((100 << 16) + 1) >> 16;
+    ((word & 0x0000_ffff_0000_ffff).wrapping_mul((10_000 << 32) + 1) >> 32, digits)
 }
 
 /// The whole of `text` as an integer, blanks around it ignored.
@@ -171,6 +181,15 @@ mod tests {
             proptest::prop_assert_eq!(read, Some((value, value.to_string().len())));
             let glued = integer(rest.as_bytes()).map(|(_, length)| length);
             proptest::prop_assert_eq!(glued.unwrap_or(0), rest.bytes().take_while(u8::is_ascii_digit).count());
+        }
+    }
+
+    proptest::proptest! {
+        /// Whatever stands behind the digits, and however many there are: the same as one digit at a time.
+        #[test]
+        fn integers_are_read_as_digit_by_digit(digits in "-?[0-9]{0,22}", rest in prop::collection::vec(any::<u8>(), 0..20)) {
+            let text = [digits.as_bytes(), &rest].concat();
+            prop_assert_eq!(integer(&text), one_by_one(&text, text.first() == Some(&b'-')));
         }
     }
 

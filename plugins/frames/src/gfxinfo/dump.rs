@@ -133,8 +133,12 @@ impl Reader {
         }
         match &ring.header {
             None => ring.header = Header::read(line),
-            Some(_) if line.trim_ascii().is_empty() || noise(line) => {}
-            Some(header) => ring.rows.push(header.row(line).as_ref(), self.now),
+            // Nearly every line is a row, and a row is neither empty nor noise.
+            Some(header) => match header.row(line) {
+                Some(cells) => ring.rows.push(Some(&cells), self.now),
+                None if line.trim_ascii().is_empty() || noise(line) => {}
+                None => ring.rows.push(None, self.now),
+            },
         }
         true
     }

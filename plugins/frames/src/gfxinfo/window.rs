@@ -89,8 +89,9 @@ impl Window {
 /// Rows of a window while they are read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rows {
-    /// Finished frames and their place among the printed rows.
-    frames: Vec<(usize, DrawnFrame)>,
+    frames: Vec<DrawnFrame>,
+    /// The place of each of them among the printed rows.
+    places: Vec<usize>,
     aside: Vec<SetAside>,
     printed: usize,
     invalid: u32,
@@ -109,7 +110,14 @@ impl Rows {
         };
         self.classify(cells);
         let Refused { why, intended } = match judge(cells, now) {
-            Ok(frame) => return self.frames.push((place, frame)),
+            Ok(frame) => {
+                if self.frames.capacity() == 0 {
+                    self.frames.reserve_exact(Ring::Framestats.rows() as usize);
+                }
+                self.frames.push(frame);
+                self.places.push(place);
+                return;
+            }
             Err(refused) => refused,
         };
         match why {
@@ -129,7 +137,7 @@ impl Rows {
     }
 
     /// Completes the window.
-    pub fn finish(self, window: &mut Window) {
+    pub fn finish(mut self, window: &mut Window) {
         let base = self.time_base();
         let fresh = self.printed.saturating_sub(STALE_ROWS);
         let mut sample = Sample {
@@ -140,7 +148,8 @@ impl Rows {
             capacity: (self.printed as u32).max(Ring::Framestats.rows()),
             ..Sample::default()
         };
-        for (place, frame) in &self.frames {
+        sample.rows.reserve_exact(self.frames.len());
+        for (place, frame) in self.places.iter().zip(&self.frames) {
             let present = match (base, frame.displayed) {
                 (TimeBase::Completed, _) => Stamp::At(frame.completed),
                 (TimeBase::Presented, _) if *place >= fresh => Stamp::Pending,
@@ -154,10 +163,10 @@ impl Rows {
             // The scheduled vsync also stands where a layer's row has the buffer's stamp: it identifies a pending frame.
             sample.rows.push(Row { present, desired: intended, ready: frame.gpu_completed, intended });
         }
-        sample.drawn.extend(self.frames.iter().map(|(place, frame)| DrawnFrame {
-            displayed: frame.displayed.filter(|_| *place < fresh),
-            ..*frame
-        }));
+        for (place, frame) in self.places.iter().zip(&mut self.frames) {
+            frame.displayed = frame.displayed.filter(|_| *place < fresh);
+        }
+        sample.drawn = self.frames;
         sample.aside = self.aside;
         sample.rows.sort_by_key(|row| (at(row).is_none(), at(row), row.intended));
         window.time_base = base;
@@ -167,9 +176,9 @@ impl Rows {
 
     fn time_base(&self) -> TimeBase {
         let fresh = self.printed.saturating_sub(STALE_ROWS);
-        let old = self.frames.iter().filter(|(place, _)| *place < fresh);
+        let placed = self.places.iter().zip(&self.frames);
         let (mut all, mut shown) = (0, 0);
-        for (_, frame) in old {
+        for (_, frame) in placed.filter(|(place, _)| **place < fresh) {
             all += 1;
             shown += usize::from(frame.displayed.is_some());
         }
@@ -178,7 +187,7 @@ impl Rows {
 
     /// The median FrameInterval (the lower one of two).
     fn period(&self) -> Option<Span> {
-        let mut intervals: Vec<Span> = self.frames.iter().filter_map(|(_, frame)| frame.interval).collect();
+        let mut intervals: Vec<Span> = self.frames.iter().filter_map(|frame| frame.interval).collect();
         intervals.sort_unstable();
         intervals.get(intervals.len().saturating_sub(1) / 2).copied()
     }

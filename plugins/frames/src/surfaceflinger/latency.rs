@@ -116,7 +116,7 @@ pub(crate) fn read_blocks(text: &[u8]) -> Result<Vec<Block>, Unreadable> {
             None => {
                 let line = lines(rest).next().unwrap_or_default();
                 reader.other(line)?;
-                let end = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
+                let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
                 rest.get(end + 1..).unwrap_or_default()
             }
         };
