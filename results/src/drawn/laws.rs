@@ -225,3 +225,22 @@ fn the_busiest_window_is_the_apps() {
     }
     assert_eq!(window_name("2101/odd (name)"), "2101/odd (name)");
 }
+
+/// For a file nobody can dump once more: every frame counts, whatever lies between the dumps.
+#[test]
+fn everything_that_is_known_has_no_doubt_but_rows_that_stayed_unreadable() {
+    let (mut stitch, empty) = (DrawnStitch::new(), DrawnStitch::new().everything());
+    assert!(empty.proved && empty.frames.is_empty());
+    let dump = |from: i64| Sample {
+        drawn: (from..from + 5).map(|start| frame(start, 1)).collect(),
+        ..Sample::default()
+    };
+    stitch.add(&dump(0));
+    stitch.add(&dump(100));
+    let all = stitch.everything();
+    assert!(all.proved && all.frames.len() == 10, "{all:?}");
+    let lost = (50..53).map(|at| SetAside { intended: frame(at, 1).intended, why: Aside::Unreadable });
+    stitch.add(&Sample { aside: lost.collect(), ..dump(0) });
+    let all = stitch.everything();
+    assert!(!all.proved && all.unreadable == 3 && all.doubts[0].contains("unreadable"), "{all:?}");
+}

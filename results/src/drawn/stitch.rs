@@ -8,7 +8,7 @@
 use super::{Aside, Drawn, DrawnFrame};
 use crate::frame::Sample;
 use crate::time::{DeviceTime, Span};
-use crate::window::Motion;
+use crate::window::{Motion, Phase};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Rows that stay unreadable may be this share of the frames, in thousandths, before they are a doubt…
@@ -99,6 +99,18 @@ impl DrawnStitch {
     /// A frame whose UI work had not reached the render thread when the last dump was taken is not in any ring: dump again a
     /// while after the last motion.
     pub fn finish(&self, motions: &[Motion]) -> Drawn {
+        let mut drawn = self.counted(motions);
+        let mut doubts: Vec<String> = Vec::new();
+        for motion in motions {
+            doubts.extend(self.doubt(motion).filter(|doubt| !doubts.contains(doubt)));
+        }
+        drawn.doubts.splice(..0, doubts);
+        drawn.proved = drawn.doubts.is_empty();
+        drawn
+    }
+
+    /// The frames of the motions; the only doubt is that too many of their rows stayed unreadable.
+    fn counted(&self, motions: &[Motion]) -> Drawn {
         let frames: Vec<DrawnFrame> = self
             .frames
             .values()
@@ -110,14 +122,25 @@ impl DrawnStitch {
         let lost = |at: &&DeviceTime| inside(motions, **at) && !known.contains(*at);
         let unreadable = self.unreadable.iter().filter(lost).count() as u64;
         let mut doubts: Vec<String> = Vec::new();
-        for motion in motions {
-            doubts.extend(self.doubt(motion).filter(|doubt| !doubts.contains(doubt)));
-        }
         let all = frames.len() as u64 + unreadable;
         if unreadable > UNREADABLE_FRAMES.max(all * UNREADABLE_PERMILLE / 1000) {
             doubts.push(format!("{unreadable} of {all} rows stayed unreadable in every dump"));
         }
-        Drawn { frames, ignored, unreadable, proved: doubts.is_empty(), doubts }
+        Drawn { frames, ignored, unreadable, proved: false, doubts }
+    }
+
+    /// Every frame that is known, for files nobody can dump once more: nothing is asked about the time between them, so only
+    /// rows that stayed unreadable are a doubt.
+    pub fn everything(&self) -> Drawn {
+        let known = || {
+            let drawn = self.frames.values().map(|(frame, _)| frame.intended);
+            drawn.chain(self.unreadable.iter().copied()).chain(self.left_out.iter().copied())
+        };
+        let (first, last) = (known().min(), known().max());
+        let all = first.zip(last).map(|(from, to)| Motion { from, to, phase: Phase::Free });
+        let mut drawn = self.counted(all.as_slice());
+        drawn.proved = drawn.doubts.is_empty();
+        drawn
     }
 
     /// Why frames of this motion may be missing; none when a run reaches over it.

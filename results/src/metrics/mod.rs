@@ -21,6 +21,7 @@ mod frametimeline_kinds;
 mod frozen;
 mod hitch;
 mod honesty;
+mod labels;
 mod launch;
 #[cfg(test)]
 mod laws;
@@ -46,6 +47,7 @@ mod trust;
 mod worst;
 
 pub use entry::Entry;
+pub use labels::labels;
 pub use meaning::{absence, letters};
 pub use sums::refresh_hz;
 pub use trust::{INCONCLUSIVE_SHARE_PERCENT, doubt};

@@ -31,6 +31,11 @@ pub fn layers(rings: Rings) -> Layers {
 
 /// The layers of a trace. A trace has no ring that dies with a layer: its incarnations are one timeline without a gap.
 pub fn traced(lateness: &Lateness, modes: &[f64]) -> Layers {
+    traced_by(lateness, &StitchRules { modes: modes.to_vec(), pins: Vec::new() })
+}
+
+/// The same with rules of stitching, for who pins the refresh period.
+pub fn traced_by(lateness: &Lateness, rules: &StitchRules) -> Layers {
     let mut lasting = lateness.clone();
     for frame in &mut lasting.frames {
         let name = lasting_name(&frame.layer);
@@ -38,9 +43,8 @@ pub fn traced(lateness: &Lateness, modes: &[f64]) -> Layers {
             frame.layer = name.into();
         }
     }
-    let rules = StitchRules { modes: modes.to_vec(), pins: Vec::new() };
     let of = |(layer, timeline)| ((SourceId::FrameTimeline, layer), Rc::new(timeline));
-    timelines(&lasting, &rules).into_iter().map(of).collect()
+    timelines(&lasting, rules).into_iter().map(of).collect()
 }
 
 /// A layer's name without the number that changes when it is made anew.
