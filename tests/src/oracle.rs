@@ -1,14 +1,23 @@
 //! What a window must say, computed from the lab's truth: another statement of the definitions (metrics.md part A), in
 //! floats and loops, that shares no code with the tool.
 
+pub mod answer;
+pub mod lists;
+pub mod presents;
+
 use farmjank_lab::truth::{Truth, TruthFrame, TruthLayer};
 use farmjank_results::event::WindowMeasured;
+use farmjank_results::frame::SourceId;
 use farmjank_results::window::Phase;
 
 /// One true interval between neighbouring frames of a layer.
 #[derive(Clone, Copy, Debug)]
 pub struct TrueInterval {
-    /// Length by the present fences, ms.
+    /// Present of the frame before, ns.
+    pub from: i64,
+    /// Length by the present fences, ns.
+    pub ns: i64,
+    /// The same, ms.
     pub ms: f64,
     /// Whole refreshes from frame to frame, by the panel's own lattice.
     pub vsyncs: f64,
@@ -16,6 +25,21 @@ pub struct TrueInterval {
     pub period_ms: f64,
     /// Neighbours in the truth: the run of frames it belongs to.
     pub run: usize,
+    /// What moved the content.
+    pub phase: Phase,
+}
+
+/// A finger and the fling behind it.
+#[derive(Clone, Copy, Debug)]
+pub struct Stroke {
+    /// The finger comes down.
+    pub from: i64,
+    /// It is lifted; none when no fling follows.
+    pub lift: Option<i64>,
+    /// The last present of it, or the lift where none follows.
+    pub to: i64,
+    /// As long as it may move.
+    pub end: i64,
 }
 
 /// What the truth says of one measured window.
@@ -27,18 +51,37 @@ pub struct Expected {
     pub intervals: Vec<TrueInterval>,
     /// How often the panel changed its rate between the first and the last of them.
     pub switches: usize,
+    /// Its gestures.
+    pub strokes: Vec<Stroke>,
+    /// Presents of each layer of the app that the source shows, the one judged first.
+    pub layers: Vec<Vec<i64>>,
+    /// Long gaps of flings nobody watched, ns.
+    pub ambiguous: i64,
 }
+
+/// One frame as the source of the window sees it.
+#[derive(Clone, Copy)]
+struct Shown {
+    present: i64,
+    vsync: i64,
+    period: i64,
+}
+
+/// A longer gap in a fling is a frame only where something tells that one was due, ns.
+const LONG_GAP: i64 = 250_000_000;
 
 /// The truth of a measured window: the layer it was judged by, cut by its own motions.
 pub fn expect(truth: &Truth<'_>, measured: &WindowMeasured) -> Option<Expected> {
-    let wanted = measured.coverage.as_ref()?.layer.clone()?;
-    let base = |name: &str| name.rsplit_once('#').map_or(name.to_owned(), |(base, _)| base.to_owned());
-    let mut frames: Vec<TruthFrame> = Vec::new();
-    for layer in truth.layers.iter().filter(|layer: &&TruthLayer| base(&layer.name) == base(&wanted)) {
-        frames.extend(layer.frames.iter().copied());
-    }
-    frames.sort_by_key(|frame| frame.present);
-    let mut expected = Expected::default();
+    let coverage = measured.coverage.as_ref()?;
+    let wanted = coverage.layer.clone()?;
+    let frames = match coverage.source {
+        SourceId::Gfxinfo => completions(truth, &wanted),
+        _ => of_layer(truth, |layer| base(&layer.name) == base(&wanted)),
+    };
+    let mut expected = Expected { strokes: strokes(&frames, measured), ..Expected::default() };
+    // The tool says how much of the flings nobody could explain; it is that of every long gap, or of none.
+    let ambiguous = measured.readings.get("ambiguous_gap_ms").and_then(|reading| reading.value());
+    let unwatched = ambiguous.is_some_and(|ms| ms > 0.0);
     let mut counted_to = i64::MIN;
     for motion in &measured.motions {
         let (from, to) = (motion.from.ns(), motion.to.ns());
@@ -46,19 +89,28 @@ pub fn expect(truth: &Truth<'_>, measured: &WindowMeasured) -> Option<Expected> 
             .iter()
             .filter(|frame| frame.present >= from && frame.present <= to && frame.present > counted_to)
             .count() as u64;
-        for (at, pair) in frames.windows(2).enumerate() {
+        for (run, pair) in frames.windows(2).enumerate() {
             let (first, second) = (pair[0], pair[1]);
             let starts_inside = first.present >= from && first.present < to;
             let ends_inside = second.present <= to || motion.phase == Phase::Finger;
-            if starts_inside && ends_inside && second.present > counted_to {
-                let period = first.period.max(second.period);
-                expected.intervals.push(TrueInterval {
-                    ms: (second.present - first.present) as f64 / 1e6,
-                    vsyncs: (((second.vsync - first.vsync) as f64) / period as f64).round().max(1.0),
-                    period_ms: period as f64 / 1e6,
-                    run: at,
-                });
+            let ns = second.present - first.present;
+            if !(starts_inside && ends_inside && second.present > counted_to) {
+                continue;
             }
+            if unwatched && motion.phase == Phase::Fling && ns > LONG_GAP {
+                expected.ambiguous += ns;
+                continue;
+            }
+            let period = first.period.max(second.period);
+            expected.intervals.push(TrueInterval {
+                from: first.present,
+                ns,
+                ms: ns as f64 / 1e6,
+                vsyncs: (((second.vsync - first.vsync) as f64) / period as f64).round().max(1.0),
+                period_ms: period as f64 / 1e6,
+                run,
+                phase: motion.phase,
+            });
         }
         counted_to = counted_to.max(to);
     }
@@ -66,8 +118,77 @@ pub fn expect(truth: &Truth<'_>, measured: &WindowMeasured) -> Option<Expected> 
         let (from, to) = (first.from.ns(), last.to.ns());
         expected.switches =
             truth.switches.iter().filter(|switch| switch.at > from && switch.at <= to).count();
+        expected.layers = layers(truth, coverage.source, &wanted, (from, to));
     }
     Some(expected)
+}
+
+fn base(name: &str) -> &str {
+    name.rsplit_once('#').map_or(name, |(base, _)| base)
+}
+
+fn of_layer(truth: &Truth<'_>, wanted: impl Fn(&TruthLayer) -> bool) -> Vec<Shown> {
+    let layers = truth.layers.iter().filter(|layer| wanted(layer));
+    let shown =
+        |frame: &TruthFrame| Shown { present: frame.present, vsync: frame.vsync, period: frame.period };
+    let mut frames: Vec<Shown> = layers.flat_map(|layer| &layer.frames).map(shown).collect();
+    frames.sort_by_key(|frame| frame.present);
+    frames
+}
+
+/// Framestats show when a frame was finished, not when it was seen.
+fn completions(truth: &Truth<'_>, window: &str) -> Vec<Shown> {
+    let of = truth.drawn.iter().filter(|frame| frame.flags == 0 && window.contains(activity(&frame.layer)));
+    let mut frames: Vec<Shown> = of
+        .map(|frame| Shown {
+            present: frame.completed,
+            vsync: frame.completed,
+            period: truth.period_at(frame.completed),
+        })
+        .collect();
+    frames.sort_by_key(|frame| frame.present);
+    frames
+}
+
+/// `pkg/activity` of a layer's name.
+pub fn activity(layer: &str) -> &str {
+    let name = base(layer);
+    name.rsplit_once(' ').map_or(name, |(_, last)| last)
+}
+
+fn strokes(frames: &[Shown], measured: &WindowMeasured) -> Vec<Stroke> {
+    let mut strokes: Vec<Stroke> = Vec::new();
+    for motion in &measured.motions {
+        let (from, end) = (motion.from.ns(), motion.to.ns());
+        if motion.phase == Phase::Finger {
+            strokes.push(Stroke { from, lift: None, to: end, end });
+        } else if let Some(stroke) = strokes.last_mut() {
+            let last = frames.iter().map(|frame| frame.present).filter(|at| *at > from && *at <= end).max();
+            *stroke = Stroke { lift: Some(from), to: last.unwrap_or(from), end, ..*stroke };
+        }
+    }
+    strokes
+}
+
+/// Presents of the app's layers between two instants; a trace shows only frames with a vsync id.
+fn layers(truth: &Truth<'_>, source: SourceId, judged: &str, (from, to): (i64, i64)) -> Vec<Vec<i64>> {
+    let owner = truth.layers.iter().find(|layer| base(&layer.name) == base(judged));
+    let Some(package) = owner.map(|layer| layer.package.clone()) else { return Vec::new() };
+    let mut names: Vec<&str> = Vec::new();
+    for layer in truth.layers.iter().filter(|layer| layer.package == package) {
+        let seen = |frame: &TruthFrame| source != SourceId::FrameTimeline || frame.token.is_some();
+        let inside = |frame: &TruthFrame| frame.present >= from && frame.present <= to;
+        if layer.frames.iter().any(|frame| seen(frame) && inside(frame))
+            && !names.contains(&base(&layer.name))
+        {
+            names.push(base(&layer.name));
+        }
+    }
+    names.sort_by_key(|name| *name != base(judged));
+    let of = |name: &&str| {
+        of_layer(truth, |layer| base(&layer.name) == *name).iter().map(|frame| frame.present).collect()
+    };
+    names.iter().map(of).collect()
 }
 
 impl Expected {
@@ -94,7 +215,8 @@ impl Expected {
         }
     }
 
-    fn seconds(&self) -> f64 {
+    /// Time of all of them, s.
+    pub fn seconds(&self) -> f64 {
         self.intervals.iter().map(|interval| interval.ms).sum::<f64>() / 1e3
     }
 
