@@ -29,6 +29,7 @@ mod layers;
 mod levels;
 mod log;
 mod meaning;
+mod measuring;
 mod percentiles;
 mod perfdog;
 mod perfdog_reset;
@@ -49,12 +50,12 @@ mod worst;
 pub use entry::Entry;
 pub use labels::labels;
 pub use meaning::{absence, letters};
+pub use measuring::measure_all;
 pub use sums::refresh_hz;
 pub use trust::{INCONCLUSIVE_SHARE_PERCENT, doubt};
 
 use crate::metric::{Metric, Reading};
 use crate::window::Window;
-use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// Metrics that belong together, under a title people know.
@@ -261,9 +262,4 @@ pub fn reading(metric: &dyn Metric, window: &Window) -> Reading {
         Some(why) => Reading::Unmeasurable(why),
         None => metric.measure(window),
     }
-}
-
-/// Every metric on the shelf, by key.
-pub fn measure_all(window: &Window) -> BTreeMap<String, Reading> {
-    shelf().iter().map(|metric| (metric.key().to_owned(), reading(*metric, window))).collect()
 }

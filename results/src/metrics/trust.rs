@@ -103,7 +103,9 @@ fn inconclusive(time: Span, window: &Window, what: &str) -> String {
 }
 
 fn too_much(time: Span, window: &Window) -> bool {
-    i128::from(time.ns()) * 100 > motion_time(window) * i128::from(INCONCLUSIVE_SHARE_PERCENT)
+    // Mostly there is none, and the intervals need not be summed.
+    time.ns() > 0
+        && i128::from(time.ns()) * 100 > motion_time(window) * i128::from(INCONCLUSIVE_SHARE_PERCENT)
 }
 
 /// Time in which content was expected to move, ns: the gestures in full, and of free stretches what is counted, because

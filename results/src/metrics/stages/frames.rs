@@ -10,13 +10,15 @@ use crate::metric::Reading;
 use crate::period::PeriodTimeline;
 use crate::time::Span;
 use crate::window::Window;
+use std::cell::OnceCell;
 
 /// The drawn frames of a window; at least one.
 pub(super) struct Frames<'w> {
     /// In order of the vsync they were scheduled for.
     pub all: &'w [DrawnFrame],
-    periods: PeriodTimeline,
-    usual: Option<Span>,
+    window: &'w Window,
+    /// The periods in force and the usual one: asked for only where the renderer printed no interval.
+    told: OnceCell<(PeriodTimeline, Option<Span>)>,
 }
 
 impl<'w> Frames<'w> {
@@ -32,18 +34,18 @@ impl<'w> Frames<'w> {
                     .to_owned(),
             );
         }
-        let periods = PeriodTimeline { segments: window.coverage.periods.clone(), uncertain: Vec::new() };
-        let mut judging: Vec<Span> = window.intervals.iter().map(|interval| interval.period).collect();
-        judging.retain(|period| period.ns() > 0);
-        judging.sort_unstable();
-        let usual = judging.get(judging.len().saturating_sub(1) / 2).copied();
-        Ok(Frames { all: &drawn.frames, periods, usual })
+        Ok(Frames { all: &drawn.frames, window, told: OnceCell::new() })
+    }
+
+    /// The period in force while a frame was drawn, by what the window was judged by.
+    fn judging(&self, frame: &DrawnFrame) -> Option<Span> {
+        let (periods, usual) = self.told.get_or_init(|| told(self.window));
+        periods.judging(frame.intended, frame.completed).or(*usual)
     }
 
     /// The interval a frame was drawn for, ns, > 0; none when nothing tells.
     pub fn interval(&self, frame: &DrawnFrame) -> Option<i64> {
-        let judging = || self.periods.judging(frame.intended, frame.completed).or(self.usual);
-        frame.interval.or_else(judging).map(Span::ns).filter(|ns| *ns > 0)
+        frame.interval.or_else(|| self.judging(frame)).map(Span::ns).filter(|ns| *ns > 0)
     }
 
     /// Frames with the interval each was drawn for; the reason when no frame has one.
@@ -57,6 +59,15 @@ impl<'w> Frames<'w> {
     pub fn count(&self) -> f64 {
         self.all.len() as f64
     }
+}
+
+/// The period segments of a window, and the median of the periods its intervals are judged by.
+fn told(window: &Window) -> (PeriodTimeline, Option<Span>) {
+    let periods = PeriodTimeline { segments: window.coverage.periods.clone(), uncertain: Vec::new() };
+    let mut judging: Vec<Span> = window.intervals.iter().map(|interval| interval.period).collect();
+    judging.retain(|period| period.ns() > 0);
+    judging.sort_unstable();
+    (periods, judging.get(judging.len().saturating_sub(1) / 2).copied())
 }
 
 const NO_INTERVAL: &str = "the frame interval is not known: Android prints it from 12 on, and no refresh period was \
