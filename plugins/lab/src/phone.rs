@@ -333,6 +333,24 @@ impl Phone {
         Truth { layers, gestures, switches, launches, displays, messages, drawn, phone: PhantomData }
     }
 
+    /// The frames kept since tracing began, as if nobody had asked after this instant (CLOCK_MONOTONIC, ns). No gestures,
+    /// launches or messages.
+    fn truth_kept(&self, until: i64) -> Truth<'_> {
+        let kept = self.pulse.layers.iter().flatten().map(|layer| TruthLayer {
+            name: layer.name.clone(),
+            package: layer.package.clone(),
+            born: layer.born,
+            died: layer.died,
+            pid: layer.pid,
+            dropped: layer.given_up(until).copied().collect(),
+            frames: layer.history().iter().filter(|frame| frame.present <= until).copied().collect(),
+        });
+        let mut layers: Vec<TruthLayer> = kept.filter(|layer| !layer.frames.is_empty()).collect();
+        let displays =
+            verdict::judge(&mut layers, self.setup.archetype.sdk, self.setup.compositor.is_some());
+        Truth { layers, displays, ..Truth::default() }
+    }
+
     /// The phone at an instant it has been advanced to.
     fn scene(&self, now: LabTime) -> Scene<'_> {
         Scene {

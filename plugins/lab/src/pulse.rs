@@ -176,6 +176,8 @@ pub struct Pulse {
     pub counting: counting::Counting,
     /// Every frame of every window as drawn; only where everything is kept.
     pub drawn: Vec<crate::truth::drawn::TruthDrawn>,
+    /// Tracing processes for which every frame is kept.
+    tracing: u32,
     pub(crate) clock: i64,
     pub(crate) keep: bool,
     log: Vec<Entry>,
@@ -218,6 +220,7 @@ impl Pulse {
             journal: journal::Journal::default(),
             counting: counting::Counting::default(),
             drawn: Vec::new(),
+            tracing: 0,
             clock: setup.origin,
             keep,
             log: Vec::new(),

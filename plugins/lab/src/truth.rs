@@ -231,7 +231,7 @@ pub struct TruthMessage {
 }
 
 /// Everything that existed on a phone since the lab began, up to the last instant it was asked about.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Truth<'a> {
     /// Layers in order of creation, dead ones included.
     pub layers: Vec<TruthLayer>,

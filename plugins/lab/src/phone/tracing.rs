@@ -7,7 +7,7 @@ mod options;
 
 use super::{Answer, LabTime, MS, Phone, Running, Work};
 use crate::chance::{Draw, Stream};
-use crate::dumps::perfetto::{Capture, Config, trace};
+use crate::dumps::perfetto::{Capture, Config, FRAMETIMELINE, trace};
 use farmjank_results::time::Span;
 use options::{Mode, Options};
 
@@ -29,6 +29,8 @@ pub(super) struct Session {
     ended: Option<i64>,
     /// How long the file takes to write.
     writing: i64,
+    /// From here on (CLOCK_MONOTONIC, ns) the pulse has kept every frame for it; none when it records no frames.
+    kept_from: Option<i64>,
 }
 
 impl Session {
@@ -74,7 +76,10 @@ impl Phone {
         let length = config.duration_ms.filter(|ms| *ms > 0).map(|ms| ms.saturating_mul(MS as u64));
         let ended = length.map(|ns| began.saturating_add(i64::try_from(ns).unwrap_or(i64::MAX)));
         let writing = draw.next(2).whole(70 * MS, 220 * MS);
-        self.sessions.insert(pid, Session { config, path: options.out.clone(), began, ended, writing });
+        let frames = self.setup.archetype.sdk >= 31 && config.buffer_of(FRAMETIMELINE).is_some();
+        let kept_from = frames.then(|| self.pulse.trace_begins());
+        let path = options.out.clone();
+        self.sessions.insert(pid, Session { config, path, began, ended, writing, kept_from });
         let work = match options.mode {
             Mode::Foreground => Work::Trace(pid),
             Mode::Background | Mode::BackgroundWait => Work::Say(Answer::said(format!("{pid}\n"))),
@@ -149,7 +154,8 @@ impl Phone {
                 }
             }
             _ => {
-                self.sessions.remove(&pid);
+                let killed = self.sessions.remove(&pid);
+                self.release(killed.as_ref());
             }
         }
         true
@@ -164,6 +170,7 @@ impl Phone {
         for pid in pids {
             if let Some(session) = self.sessions.remove(&pid) {
                 let bytes = self.traced(&session);
+                self.release(Some(&session));
                 if let Some(path) = &session.path {
                     self.write_file(path, bytes);
                 }
@@ -176,7 +183,9 @@ impl Phone {
         match self.sessions.get(&pid).map(|session| session.path.is_none()) {
             Some(true) => {
                 let session = self.sessions.remove(&pid);
-                Answer::said(session.map(|session| self.traced(&session)).unwrap_or_default())
+                let bytes = session.as_ref().map(|session| self.traced(session)).unwrap_or_default();
+                self.release(session.as_ref());
+                Answer::said(bytes)
             }
             _ => {
                 self.settle(now);
@@ -185,10 +194,23 @@ impl Phone {
         }
     }
 
+    /// What was kept for a session is needed no more.
+    fn release(&mut self, session: Option<&Session>) {
+        if session.is_some_and(|session| session.kept_from.is_some()) {
+            self.pulse.trace_ends();
+        }
+    }
+
     fn traced(&self, session: &Session) -> Vec<u8> {
         let (began, ended) = (session.began, session.ended.unwrap_or(session.began));
         let done = self.clocks.monotonic(ended.saturating_add(session.writing));
-        let truth = self.truth_until(done.min(self.pulse.clock()));
+        let until = done.min(self.pulse.clock());
+        // Only a frame that was on its way for long when tracing began is not among those kept: then all is gone through
+        // once more.
+        let truth = match session.kept_from {
+            Some(kept) if kept < self.clocks.monotonic(began) => self.truth_kept(until),
+            _ => self.truth_until(until),
+        };
         let processes: Vec<(u32, String)> = (0..self.setup.apps.len())
             .filter_map(|app| Some((self.pulse.processes[app].pid?, self.setup.apps[app].id().to_owned())))
             .collect();

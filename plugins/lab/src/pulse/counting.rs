@@ -1,9 +1,10 @@
-//! SurfaceFlinger's own counting of frames (timestats): on, off, cleared. While it is on, layers keep their frames, the
-//! dead ones too.
+//! SurfaceFlinger's own counting of frames (timestats): on, off, cleared. While it is on, and while frames are traced, layers
+//! keep their frames, the dead ones too.
 //!
 //! Times are ns on CLOCK_MONOTONIC. Must not know how counts are printed.
 
 use super::Pulse;
+use super::layer::Layer;
 
 /// Whether frames are counted, and since when.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,22 +45,47 @@ impl Pulse {
         }
     }
 
+    /// A trace begins: frames are kept from now on. Answers from when on (the latest present of a frame already on its way)
+    /// nothing is missing from what is kept.
+    pub fn trace_begins(&mut self) -> i64 {
+        self.begin_keeping();
+        self.tracing += 1;
+        let on_its_way = |layer: &Layer| layer.latest().filter(|_| layer.history().is_empty());
+        self.layers.iter().flatten().filter_map(|layer| on_its_way(layer)).max().unwrap_or(i64::MIN)
+    }
+
+    /// A trace is written, or its process was killed.
+    pub fn trace_ends(&mut self) {
+        self.tracing = self.tracing.saturating_sub(1);
+        self.end_keeping();
+    }
+
     /// Frames are kept although no truth is asked for.
     pub(super) fn keeps(&self) -> bool {
-        self.keep || !self.counting.stretches.is_empty()
+        self.keep || self.tracing > 0 || !self.counting.stretches.is_empty()
     }
 
     fn begin_counting(&mut self, now: i64, wall_s: i64) {
-        if self.counting.stretches.is_empty() && !self.keep {
-            self.layers.iter_mut().flatten().for_each(|layer| layer.keep(true));
-        }
+        self.begin_keeping();
         self.counting.started_s.get_or_insert(wall_s);
         self.counting.stretches.push((now, None));
     }
 
     fn forget_counted(&mut self) {
         self.counting = Counting::default();
-        if self.keep {
+        self.end_keeping();
+    }
+
+    /// Before whatever wants frames kept is noted.
+    fn begin_keeping(&mut self) {
+        if !self.keeps() {
+            self.layers.iter_mut().flatten().for_each(|layer| layer.keep(true));
+        }
+    }
+
+    /// After whatever wanted frames kept is gone.
+    fn end_keeping(&mut self) {
+        if self.keeps() {
             return;
         }
         for slot in &mut self.layers {

@@ -225,6 +225,11 @@ impl Layer {
         self.history = on.then(Vec::new);
     }
 
+    /// Present of the newest frame, one on its way included.
+    pub fn latest(&self) -> Option<i64> {
+        self.rows.iter().map(|row| row.present).max()
+    }
+
     /// What is kept, those on their way included.
     pub fn history(&self) -> &[TruthFrame] {
         self.history.as_deref().unwrap_or_default()
