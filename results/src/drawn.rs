@@ -3,6 +3,7 @@
 //! Knows render stages only, never the screen: a frame drawn on time can be shown late and the other way round. Columns a
 //! release does not print are none. Must not know the text they came from, nor any metric.
 
+mod known;
 #[cfg(test)]
 mod laws;
 mod stitch;

@@ -5,6 +5,7 @@
 //! unbroken run together. A motion is proved when one such run reaches from its beginning to its end. Must not know the
 //! text, nor which window is the app's. Times are ns of the phone's clock.
 
+use super::known::Known;
 use super::{Aside, Drawn, DrawnFrame};
 use crate::frame::Sample;
 use crate::time::{DeviceTime, Span};
@@ -16,17 +17,10 @@ const UNREADABLE_PERMILLE: u64 = 5;
 /// … and as many in any case.
 const UNREADABLE_FRAMES: u64 = 2;
 
-/// What tells one frame of a window from another: written before the frame is finished, and never changed after.
-type Key = (DeviceTime, Option<i64>, Option<DeviceTime>, Option<DeviceTime>);
-
-fn key(frame: &DrawnFrame) -> Key {
-    (frame.intended, frame.vsync_id, frame.sync_start, frame.swap)
-}
-
 /// The stitching of one window's dumps.
 #[derive(Clone, Debug, Default)]
 pub struct DrawnStitch {
-    frames: BTreeMap<Key, (DrawnFrame, usize)>,
+    frames: Known,
     /// Runs of frames that dumps show unbroken; one that was united with another points at it.
     runs: Vec<Run>,
     left_out: BTreeSet<DeviceTime>,
@@ -70,17 +64,8 @@ impl DrawnStitch {
         let to = sample.asked.max(finished).unwrap_or(oldest);
         let run = self.runs.len();
         self.runs.push(Run { into: run, oldest, began: sample.zero_rows > 0, to });
-        for frame in &sample.drawn {
-            match self.frames.get_mut(&key(frame)) {
-                Some((known, of)) => {
-                    absorb(known, frame);
-                    let of = *of;
-                    self.unite(run, of);
-                }
-                None => {
-                    self.frames.insert(key(frame), (*frame, run));
-                }
-            }
+        for of in self.frames.merge(&sample.drawn, run, absorb) {
+            self.unite(run, of);
         }
     }
 
@@ -91,7 +76,7 @@ impl DrawnStitch {
 
     /// How many of them were scheduled inside these motions.
     pub fn frames_inside(&self, motions: &[Motion]) -> usize {
-        self.frames.values().filter(|(frame, _)| inside(motions, frame.intended)).count()
+        self.frames.iter().filter(|frame| inside(motions, frame.intended)).count()
     }
 
     /// Frames scheduled inside the motions (both ends included), and whether none is missing.
@@ -111,15 +96,11 @@ impl DrawnStitch {
 
     /// The frames of the motions; the only doubt is that too many of their rows stayed unreadable.
     fn counted(&self, motions: &[Motion]) -> Drawn {
-        let frames: Vec<DrawnFrame> = self
-            .frames
-            .values()
-            .map(|(frame, _)| *frame)
-            .filter(|frame| inside(motions, frame.intended))
-            .collect();
+        let frames: Vec<DrawnFrame> =
+            self.frames.iter().filter(|frame| inside(motions, frame.intended)).copied().collect();
         let ignored = self.left_out.iter().filter(|at| inside(motions, **at)).count() as u64;
-        let known: BTreeSet<DeviceTime> = frames.iter().map(|frame| frame.intended).collect();
-        let lost = |at: &&DeviceTime| inside(motions, **at) && !known.contains(*at);
+        let known = |at: &DeviceTime| frames.binary_search_by_key(at, |frame| frame.intended).is_ok();
+        let lost = |at: &&DeviceTime| inside(motions, **at) && !known(at);
         let unreadable = self.unreadable.iter().filter(lost).count() as u64;
         let mut doubts: Vec<String> = Vec::new();
         let all = frames.len() as u64 + unreadable;
@@ -133,7 +114,7 @@ impl DrawnStitch {
     /// rows that stayed unreadable are a doubt.
     pub fn everything(&self) -> Drawn {
         let known = || {
-            let drawn = self.frames.values().map(|(frame, _)| frame.intended);
+            let drawn = self.frames.iter().map(|frame| frame.intended);
             drawn.chain(self.unreadable.iter().copied()).chain(self.left_out.iter().copied())
         };
         let (first, last) = (known().min(), known().max());
