@@ -62,9 +62,16 @@ fn dropped(tally: &FrameTally) -> Result<f64, &'static str> {
     tally.dropped_frames.map(|count| count as f64).ok_or("Android 9 does not count dropped frames")
 }
 
-fn from_bucket(tally: &FrameTally, first: u32, beyond: u32) -> f64 {
-    let counts = tally.present_to_present.range(first..beyond).map(|(_, count)| *count as f64);
-    counts.sum()
+fn from_bucket(tally: &FrameTally, first: u32, beyond: u32) -> Result<f64, &'static str> {
+    // Frames without a single length: the histogram was not printed whole, or there was one frame.
+    if tally.present_to_present.is_empty() && tally.total_frames > 0 {
+        return Err(NO_FRAMES);
+    }
+    Ok(tally
+        .present_to_present
+        .range(first..beyond)
+        .map(|(_, count)| *count as f64)
+        .fold(0.0, |sum, count| sum + count))
 }
 
 fn judged(tally: &FrameTally, names: &[&str]) -> Result<f64, &'static str> {
@@ -131,11 +138,11 @@ tallies! {
     TALLY_LONG_FRAMES "tally_long_frames" Count Lower 9
         "frames of 51 up to below 151 ms by SurfaceFlinger's histogram"
         "intervals in buckets 54 to 150 ms"
-        |tally| Ok(from_bucket(tally, LONG_MS + 1, IDLE_BUCKET_MS));
+        |tally| from_bucket(tally, LONG_MS + 1, IDLE_BUCKET_MS);
     TALLY_GAPS "tally_gaps" Count Lower 9
         "gaps of 151 ms and more by SurfaceFlinger's histogram: pauses or freezes, a histogram cannot tell which"
         "intervals in buckets of 200 ms and more"
-        |tally| Ok(from_bucket(tally, IDLE_BUCKET_MS, u32::MAX));
+        |tally| from_bucket(tally, IDLE_BUCKET_MS, u32::MAX);
     TALLY_APP_MISSED "tally_app_missed" Count Lower 12
         "frames for which the app missed its deadline, as SurfaceFlinger counted them"
         "appUnattributedJankyFrames of the layer"

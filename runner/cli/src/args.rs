@@ -152,12 +152,16 @@ pub struct PlanArgs {
 /// `farmjank analyze`
 #[derive(Args, Debug, Clone)]
 pub struct AnalyzeArgs {
-    /// Dump files (successive dumps of one layer), or `-` for standard input.
+    /// Files saved from a phone, or `-` for standard input: successive dumps of one layer or app, or one Perfetto trace,
+    /// timestats dump, gfxinfo summary, logcat, or evidence file of a run.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// What the dumps are.
+    /// What the files are.
     #[arg(long, value_enum, default_value = "auto")]
     pub source: SourceChoice,
+    /// Only this app, when a file holds several; a trace without it is that of the app with most frames.
+    #[arg(long, value_name = "NAME")]
+    pub package: Option<String>,
     /// Judge this stretch of the phone's clock; repeatable. PHASE is finger, fling or scroll.
     #[arg(long, value_name = "START_NS..END_NS:PHASE")]
     pub window: Vec<String>,
@@ -185,8 +189,14 @@ pub enum SourceChoice {
     Auto,
     /// `dumpsys SurfaceFlinger --latency LAYER`
     Surfaceflinger,
-    /// `dumpsys gfxinfo PACKAGE framestats`
+    /// `dumpsys gfxinfo PACKAGE framestats`, or without framestats
     Gfxinfo,
+    /// A Perfetto trace with `android.surfaceflinger.frametimeline`
+    Frametimeline,
+    /// `dumpsys SurfaceFlinger --timestats -dump`
+    Timestats,
+    /// A log saved from `adb logcat`
+    Logcat,
 }
 
 /// How `analyze` prints.

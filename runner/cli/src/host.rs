@@ -149,6 +149,44 @@ pub fn read_file(path: &Path, most: u64) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
+/// Bytes read at once by [`read_pieces`]: more than enough to tell what a file is.
+const PIECE: usize = 256 * 1024;
+
+/// Hands a file of any length over piece by piece, in pieces of 256 KiB but for the last; `-` is standard input. Nothing is
+/// handed over for an empty file.
+///
+/// # Errors
+/// In words, those of `take` included: the first one ends the reading.
+pub fn read_pieces(
+    path: &Path,
+    take: &mut dyn FnMut(&[u8]) -> Result<(), String>,
+) -> Result<(), String> {
+    let words = |error: std::io::Error| format!("{}: {error}", path.display());
+    let mut from: Box<dyn Read> = if path.as_os_str() == "-" {
+        Box::new(std::io::stdin().lock())
+    } else {
+        Box::new(fs::File::open(path).map_err(words)?)
+    };
+    let mut piece = vec![0; PIECE];
+    loop {
+        let mut filled = 0;
+        while filled < PIECE {
+            match from.read(&mut piece[filled..]) {
+                Ok(0) => break,
+                Ok(read) => filled += read,
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(words(error)),
+            }
+        }
+        if filled > 0 {
+            take(&piece[..filled])?;
+        }
+        if filled < PIECE {
+            return Ok(());
+        }
+    }
+}
+
 /// The `.yaml` and `.yml` files under a folder, in order of name; the file itself when it is one.
 ///
 /// # Errors

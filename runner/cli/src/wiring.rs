@@ -117,5 +117,8 @@ pub fn source_id(choice: crate::args::SourceChoice) -> Option<SourceId> {
         crate::args::SourceChoice::Auto => None,
         crate::args::SourceChoice::Surfaceflinger => Some(SourceId::SurfaceFlinger),
         crate::args::SourceChoice::Gfxinfo => Some(SourceId::Gfxinfo),
+        crate::args::SourceChoice::Frametimeline => Some(SourceId::FrameTimeline),
+        crate::args::SourceChoice::Timestats => Some(SourceId::TimeStats),
+        crate::args::SourceChoice::Logcat => Some(SourceId::Logcat),
     }
 }

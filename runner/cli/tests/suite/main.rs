@@ -2,7 +2,8 @@
 #![allow(clippy::disallowed_types, clippy::disallowed_methods)] // tests live in the real world
 
 mod analyze;
-mod dumps;
+mod analyze_dumps;
+mod analyze_kinds;
 mod metrics;
 mod run;
 mod stock_adb;

@@ -94,6 +94,20 @@ pub fn target_fps(given: Option<f64>) -> Result<Option<f64>, String> {
     }
 }
 
+/// Checks the name of an app: letters of a package, and an ending after a colon at most.
+///
+/// # Errors
+/// In words.
+pub fn package(given: Option<&str>) -> Result<Option<String>, String> {
+    let letter = |letter: char| letter.is_alphanumeric() || matches!(letter, '.' | '_' | ':' | '-');
+    match given {
+        Some(name) if name.is_empty() || !name.chars().all(letter) => {
+            Err(format!("--package {name}: write the app's id, such as com.example.shop"))
+        }
+        name => Ok(name.map(str::to_owned)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -116,6 +130,7 @@ mod tests {
         for wrong in ["0", "0s", "-5", "", ".", "1e3", "5 apples", "inf", "9999999999999"] {
             assert!(idle_gap(wrong).is_err(), "{wrong}");
         }
+        assert!(package(Some("com.a b")).is_err() && package(Some("")).is_err() && package(None) == Ok(None));
         assert!(target_fps(Some(0.0)).is_err() && target_fps(Some(f64::NAN)).is_err());
     }
 }

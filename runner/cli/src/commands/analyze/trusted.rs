@@ -72,11 +72,16 @@ fn frameless(tally: &Tally, empty: &BTreeSet<String>) -> String {
 }
 
 /// The counters of a window without any present, and the reason for every number of frames.
-fn without_frames(window: &Window, why: &str) -> BTreeMap<String, Reading> {
+pub fn without_frames(window: &Window, why: &str) -> BTreeMap<String, Reading> {
     let mut readings = measure_all(window);
     for (key, reading) in &mut readings {
-        let needs = find(key).map(|metric| metric.needs());
-        if matches!(needs, Some(Needs::Frames | Needs::Vsyncs | Needs::Presents)) {
+        let Some(needs) = find(key).map(|metric| metric.needs()) else { continue };
+        let of_frames = match needs {
+            Needs::Frames | Needs::Vsyncs | Needs::Presents | Needs::Layers => true,
+            Needs::Stages => window.beside.drawn.is_none(),
+            _ => false,
+        };
+        if of_frames {
             *reading = Reading::Unmeasurable(why.to_owned());
         }
     }

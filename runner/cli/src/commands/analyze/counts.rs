@@ -1,0 +1,152 @@
+//! What counts frames and shows none: SurfaceFlinger's timestats, HWUI's summary, the phone's log.
+//!
+//! A window without frames, with the counts beside it: metrics on counts have values, all others say why they have none.
+//! Must not know files.
+
+use super::summary::{Summarised, of_blocks, of_log_entries, of_totals};
+use super::{Answer, Asked, trusted};
+use farmjank_engine::rings::lasting_name;
+use farmjank_engine::testify::Testimonies;
+use farmjank_engine::witnesses::Edges;
+use farmjank_frames::gfxinfo::Summary;
+use farmjank_frames::timestats::Counted;
+use farmjank_results::cut::{CutRules, cut};
+use farmjank_results::frame::SourceId;
+use farmjank_results::logged::LogWatch;
+use farmjank_results::tally::{FrameTally, names};
+use farmjank_results::timeline::FrameTimeline;
+use farmjank_results::window::{Beside, Window};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Names listed at most when none fits.
+const LISTED: usize = 20;
+
+/// Nothing in the file is called what was asked for.
+pub(super) struct Unseen<'a> {
+    /// What was looked for.
+    pub what: &'static str,
+    /// What there is.
+    pub known: &'a [&'a str],
+}
+
+impl fmt::Display for Unseen<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Unseen { what, known } = self;
+        if known.is_empty() {
+            return write!(f, "the file holds no {what} with frames");
+        }
+        let more = known.len().saturating_sub(LISTED);
+        let known = known[..known.len().min(LISTED)].join(", ");
+        write!(f, "no {what} is called like that; there are: {known}")?;
+        if more > 0 { write!(f, " and {more} more") } else { Ok(()) }
+    }
+}
+
+/// The answer of SurfaceFlinger's counts.
+pub(super) fn of_counted(asked: &Asked, counted: Counted) -> Result<Answer, String> {
+    whole_only(asked, "SurfaceFlinger's counts are of the whole time since they were cleared")?;
+    let summary = of_totals(&counted);
+    let mut answer = of_tallies(asked, counted.layers, None)?;
+    answer.summary = Some(summary);
+    Ok(answer)
+}
+
+/// The answer of a run's evidence in which no source saw a frame.
+pub(super) fn of_testimonies(
+    asked: &Asked,
+    testimonies: &Testimonies,
+    warnings: Vec<String>,
+) -> Result<Answer, String> {
+    whole_only(asked, "the evidence holds no single frame")?;
+    let mut answer = match (&testimonies.tally, &testimonies.log) {
+        (Some((layers, _)), log) => of_tallies(asked, layers.clone(), log.clone())?,
+        (None, Some(log)) => of_log(asked, log.clone())?,
+        (None, None) => return Err("the evidence holds no dump".to_owned()),
+    };
+    answer.warnings.extend(warnings);
+    Ok(answer)
+}
+
+fn of_tallies(asked: &Asked, layers: Vec<FrameTally>, log: Option<LogWatch>) -> Result<Answer, String> {
+    let mut frames: BTreeMap<&str, u64> = BTreeMap::new();
+    for tally in &layers {
+        let sum = frames.entry(lasting_name(&tally.layer)).or_default();
+        *sum = sum.saturating_add(tally.total_frames);
+    }
+    let fits = |name: &str| {
+        asked.layer.as_deref().is_none_or(|wanted| name.contains(wanted))
+            && asked.package.as_deref().is_none_or(|app| names(name, app))
+    };
+    let best = frames.iter().rev().filter(|(name, _)| fits(name)).max_by_key(|(_, frames)| **frames);
+    let Some((name, _)) = best else {
+        let known: Vec<&str> = frames.keys().copied().collect();
+        return Err(Unseen { what: "layer", known: &known }.to_string());
+    };
+    let name = (*name).to_owned();
+    let others = frames.iter().filter(|(other, _)| **other != name);
+    let others = others.map(|(other, frames)| ((*other).to_owned(), *frames)).collect();
+    let all = Testimonies { tally: Some((layers, Edges::default())), ..Testimonies::default() };
+    let tally = all.tally(&name);
+    let mut answer = unseen(SourceId::TimeStats, name, Beside { tally, log, ..Beside::default() });
+    answer.others = others;
+    if let Some(tally) = &answer.window.beside.tally
+        && tally.present_to_present.is_empty()
+        && tally.total_frames > 0
+    {
+        answer
+            .warnings
+            .push("the layer's histogram of frame lengths is not in the dump, or was cut".to_owned());
+    }
+    Ok(answer)
+}
+
+/// The answer of a log.
+pub(super) fn of_log(asked: &Asked, log: LogWatch) -> Result<Answer, String> {
+    whole_only(asked, "a log is judged whole")?;
+    let name = asked.package.clone().unwrap_or_else(|| "every process".to_owned());
+    let summary = of_log_entries(&log);
+    let beside = Beside { log: Some(log), ..Beside::default() };
+    Ok(Answer { summary: Some(summary), ..unseen(SourceId::Logcat, name, beside) })
+}
+
+/// The answer of HWUI's counters without its rings.
+pub(super) fn of_summary(asked: &Asked, blocks: &[Summary]) -> Result<Answer, String> {
+    whole_only(asked, "a summary counts frames since the app started")?;
+    let fits = |block: &&Summary| {
+        let name = block.window.as_ref().unwrap_or(&block.process);
+        asked.layer.as_deref().is_none_or(|wanted| block.name().contains(wanted))
+            && asked.package.as_deref().is_none_or(|app| names(name, app) || names(&block.process, app))
+    };
+    let chosen: Vec<Summary> = blocks.iter().filter(fits).cloned().collect();
+    let Some(first) = chosen.first() else {
+        let known: Vec<String> = blocks.iter().map(Summary::name).collect();
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        return Err(Unseen { what: "process or window", known: &known }.to_string());
+    };
+    let summary: Summarised = of_blocks(&chosen, None);
+    Ok(Answer { summary: Some(summary), ..unseen(SourceId::Gfxinfo, first.name(), Beside::default()) })
+}
+
+/// Counts have no stretches.
+fn whole_only(asked: &Asked, why: &str) -> Result<(), String> {
+    match asked.motions.is_empty() {
+        true => Ok(()),
+        false => Err(format!("--window needs single frames: {why}; leave it out")),
+    }
+}
+
+/// The answer of a window in which no frame was seen.
+fn unseen(source: SourceId, name: String, beside: Beside) -> Answer {
+    let rules = CutRules { layer: Some(name.clone()), ..CutRules::new(source) };
+    let mut window: Window = cut(&FrameTimeline::default(), &[], &rules);
+    window.beside = beside;
+    let why = match source {
+        SourceId::TimeStats => "timestats counts frames and shows none; dump --latency or record a trace",
+        SourceId::Logcat => "a log shows no frames; dump --latency or record a trace",
+        _ => "a gfxinfo summary counts frames and shows none; dump with framestats",
+    };
+    window.coverage.doubts = vec![why.to_owned()];
+    let readings = trusted::without_frames(&window, why);
+    Answer { source, name, others: Vec::new(), window, readings, summary: None, warnings: Vec::new() }
+}

@@ -1,0 +1,127 @@
+//! A Perfetto trace: which process is the app, and its frames judged with SurfaceFlinger's own judgement beside them.
+//!
+//! Must not know files or packets. A process is named as the trace names it.
+
+use super::counts::Unseen;
+use super::frames::{Seen, judged};
+use super::{Answer, Asked};
+use farmjank_engine::rings::{Layers, traced_by};
+use farmjank_engine::testify::{Testimonies, Traced};
+use farmjank_frames::frametimeline::Trace;
+use farmjank_results::frame::SourceId;
+use farmjank_results::lateness::Lateness;
+use farmjank_results::period::{PeriodOrigin, PeriodSegment};
+use farmjank_results::stitch::StitchRules;
+use farmjank_results::time::Span;
+use farmjank_results::timeline::FrameTimeline;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// Processes that draw around every app: judged only where no app has a frame.
+const SYSTEM: [&str; 4] =
+    ["surfaceflinger", "/system/bin/surfaceflinger", "system_server", "com.android.systemui"];
+/// Other processes listed at most.
+const LISTED: usize = 12;
+
+/// The answer of a trace.
+pub(super) fn of_trace(asked: &Asked, trace: Trace) -> Result<Answer, String> {
+    let mut warnings = Vec::new();
+    if trace.cut {
+        warnings.push("the trace ends inside a packet: it was cut while it was copied".to_owned());
+    }
+    if trace.unreadable > 0 {
+        warnings.push(format!("{} packets or events of the trace could not be read", trace.unreadable));
+    }
+    let mut processes = trace.by_name();
+    let app = match &asked.package {
+        Some(package) => {
+            let own: Vec<String> = processes.keys().filter(|name| of_app(name, package)).cloned().collect();
+            if own.is_empty() {
+                return Err(absent(&processes));
+            }
+            own
+        }
+        None => vec![busiest(&processes).ok_or("the trace shows no frame of any process")?],
+    };
+    let mut others: Vec<(String, u64)> = processes
+        .iter()
+        .filter(|(name, _)| !app.contains(name))
+        .map(|(name, lateness)| (name.clone(), shown(lateness)))
+        .collect();
+    others.sort_by_key(|(_, frames)| std::cmp::Reverse(*frames));
+    others.truncate(LISTED);
+    processes.retain(|name, _| app.contains(name));
+    let rules = StitchRules { modes: Vec::new(), pins: asked.pins.clone() };
+    let layers: Layers = processes.values().flat_map(|lateness| traced_by(lateness, &rules)).collect();
+    let period = processes.values().find_map(|lateness| lateness.period);
+    let known = |timeline: &FrameTimeline| with_period(timeline.clone(), period);
+    let timelines = layers.iter().map(|((_, name), timeline)| (name.clone(), known(timeline))).collect();
+    let trace = Some(Rc::new(Traced { processes, layers }));
+    let testimonies = Testimonies { trace, ..Testimonies::default() };
+    // The processes are chosen: layers of an app may be named after anything.
+    let asked = Asked { package: None, ..clone(asked) };
+    let seen = Seen { timelines, testimonies, ..Seen::default() };
+    let mut answer = judged(&asked, SourceId::FrameTimeline, seen)?;
+    answer.others.extend(others);
+    answer.warnings.extend(warnings);
+    Ok(answer)
+}
+
+/// Presents may be too few to tell the refresh period: then it is what the trace's display frames say.
+fn with_period(mut timeline: FrameTimeline, period: Option<Span>) -> FrameTimeline {
+    if let (true, Some(period), Some(first)) =
+        (timeline.periods.segments.is_empty(), period, timeline.frames.first())
+    {
+        let origin = PeriodOrigin::Reported;
+        timeline.periods.segments = vec![PeriodSegment { from: first.present, period, origin }];
+    }
+    timeline
+}
+
+fn clone(asked: &Asked) -> Asked {
+    Asked {
+        motions: asked.motions.clone(),
+        pins: asked.pins.clone(),
+        layer: asked.layer.clone(),
+        package: asked.package.clone(),
+        ..*asked
+    }
+}
+
+/// A process of the app: its own, or one of those it names after a colon.
+fn of_app(name: &str, package: &str) -> bool {
+    name.strip_prefix(package).is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
+}
+
+/// Frames of a process that reached the screen.
+fn shown(lateness: &Lateness) -> u64 {
+    lateness.frames.iter().filter(|frame| frame.present.is_some()).count() as u64
+}
+
+/// The process with most frames shown, of equals the first by name; the system's own only where there is no other.
+fn busiest(processes: &BTreeMap<String, Lateness>) -> Option<String> {
+    let rank = |(name, lateness): &(&String, &Lateness)| {
+        (
+            shown(lateness) > 0 && !SYSTEM.contains(&name.as_str()),
+            shown(lateness),
+            std::cmp::Reverse((*name).clone()),
+        )
+    };
+    processes.iter().max_by_key(rank).map(|(name, _)| name.clone())
+}
+
+fn absent(processes: &BTreeMap<String, Lateness>) -> String {
+    let known: Vec<&str> = processes.keys().map(String::as_str).collect();
+    Unseen { what: "process with frames", known: &known }.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_app_is_its_process_and_those_after_a_colon() {
+        assert!(of_app("com.a", "com.a") && of_app("com.a:gpu", "com.a"));
+        assert!(!of_app("com.ab", "com.a") && !of_app("x.com.a", "com.a"));
+    }
+}
