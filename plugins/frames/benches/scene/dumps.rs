@@ -39,7 +39,7 @@ pub struct Scroll {
 impl Scroll {
     /// Of so many seconds at a refresh rate; another seed is another scroll.
     pub fn new(hz: i64, seconds: i64, seed: u64) -> Scroll {
-        let mut chance = Chance(0x9e37_79b9_7f4a_7c15 ^ (seed + 1) * 0x2545_f491_4f6c_dd1d);
+        let mut chance = Chance(0x9e37_79b9_7f4a_7c15 ^ (seed + 1).wrapping_mul(0x2545_f491_4f6c_dd1d));
         let period = 1_000_000_000 / hz;
         let mut due = START;
         let mut frames = Vec::new();
