@@ -6,7 +6,7 @@
 use crate::event::{WindowJudged, WindowMeasured};
 use crate::judge::words::{apart, number, quantity};
 use crate::judge::{IterationValue, judge};
-use crate::metric::{Reading, Unit};
+use crate::metric::{Needs, Reading, Unit};
 use crate::metrics;
 use crate::threshold::{Bound, Judgement, Limit, Outcome};
 use crate::verdict::Verdict;
@@ -28,8 +28,14 @@ pub fn judge_window(limits: &[(String, Limit)], trials: &[WindowMeasured]) -> Wi
         .collect();
     let counted: Vec<(usize, &WindowMeasured)> =
         numbered().filter(|(_, trial)| trial.void.is_none()).collect();
-    let judgements: Vec<Judgement> =
+    let mut judgements: Vec<Judgement> =
         limits.iter().map(|(key, limit)| judge_metric(key, limit, &counted)).collect();
+    if let Some(why) = excuse(&counted) {
+        let breached = judgements.iter_mut().filter(|judgement| judgement.outcome == Outcome::Breached);
+        breached.filter(|judgement| is_excusable(&judgement.metric)).for_each(|judgement| {
+            judgement.outcome = Outcome::Excused(why.clone());
+        });
+    }
     let mut reasons = Vec::new();
     let verdict = if invalid(trials.len(), &void, &mut reasons) {
         Verdict::Undecided
@@ -37,7 +43,7 @@ pub fn judge_window(limits: &[(String, Limit)], trials: &[WindowMeasured]) -> Wi
         unlimited(&counted, &mut reasons)
     } else {
         Verdict::worst(judgements.iter().map(|judgement| match judgement.outcome {
-            Outcome::Held => Verdict::Pass,
+            Outcome::Held | Outcome::Excused(_) => Verdict::Pass,
             Outcome::Breached => Verdict::Fail,
             Outcome::Unknown(_) => Verdict::Undecided,
         }))
@@ -52,6 +58,36 @@ pub fn judge_window(limits: &[(String, Limit)], trials: &[WindowMeasured]) -> Wi
         void,
         reasons,
     }
+}
+
+/// Why slow frames are not the app's, when SurfaceFlinger's frame timeline of every counted trial says so: some were late
+/// through the compositor or the display, none through the app, and none was dropped (reference A.6). One trial without a
+/// trace, or one frame the app missed, and there is no excuse.
+fn excuse(counted: &[(usize, &WindowMeasured)]) -> Option<String> {
+    let mut late = 0.0;
+    for (_, trial) in counted {
+        let Some(Reading::List(blame)) = trial.readings.get("ft_blame") else { return None };
+        let [app, compositor, display, _stuffing, dropped] = blame[..] else { return None };
+        if app > 0.0 || dropped > 0.0 {
+            return None;
+        }
+        late += compositor + display;
+    }
+    let frames = if late == 1.0 { "frame was" } else { "frames were" };
+    (late > 0.0).then(|| {
+        format!(
+            "{} {frames} late through the compositor or the display and none through the app, as SurfaceFlinger \
+             judges them",
+            number(late, 0)
+        )
+    })
+}
+
+/// Whether a late compositor can be what breaks a limit on this metric: those on how frames came to the screen. Its own
+/// misses, the renderer's stages, launches and the log are what they are.
+fn is_excusable(key: &str) -> bool {
+    let needs = metrics::find(key).map(|metric| metric.needs());
+    matches!(needs, Some(Needs::Frames | Needs::Vsyncs | Needs::Layers)) || key == "ft_hitch_ms_per_s"
 }
 
 fn judge_metric(key: &str, limit: &Limit, counted: &[(usize, &WindowMeasured)]) -> Judgement {
@@ -138,6 +174,7 @@ fn told(limit: &Limit, judgement: &Judgement) -> Option<String> {
             let with = confident(" with ").unwrap_or_default();
             Some(format!("{metric}: whether `{text}` holds{with} cannot be told: {why}"))
         }
+        Outcome::Excused(why) => Some(format!("{metric}: breaks `{text}`, not by the app: {why}")),
         Outcome::Breached => {
             let (actual, bound) = match (judgement.actual, judgement.limit) {
                 (Some(actual), Some(bound)) => apart(actual, bound, *unit),

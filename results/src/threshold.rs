@@ -86,6 +86,8 @@ pub enum Outcome {
     Held,
     /// It was breached.
     Breached,
+    /// It was breached, and not by the app, because: reported, and no failure of the app.
+    Excused(String),
     /// It cannot be told, because.
     Unknown(String),
 }

@@ -1,10 +1,10 @@
 //! A scenario and its parts, as values. Made by `read`; every part remembers where it was written.
 
 use crate::requirement::Requirement;
-use crate::step::Step;
+use crate::step::{Action, Step};
 use farmjank_results::threshold::Limit;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// Where something was written: line and column from 1.
@@ -57,6 +57,22 @@ pub struct Scenario {
     pub thresholds: Vec<Threshold>,
     /// Exceptions; the last that matches the phone wins, per metric.
     pub overrides: Vec<Override>,
+}
+
+impl Scenario {
+    /// Keys of every metric a limit is set on: for all windows, for one, or for some phones. Each once.
+    pub fn metrics(&self) -> BTreeSet<&str> {
+        let general = self.thresholds.iter().chain(self.overrides.iter().flat_map(|over| &over.thresholds));
+        let mut keys: BTreeSet<&str> = general.map(|threshold| threshold.metric.as_str()).collect();
+        let mut ahead: Vec<&Step> = self.steps.iter().collect();
+        while let Some(step) = ahead.pop() {
+            if let Action::Measure { thresholds, .. } = &step.action {
+                keys.extend(thresholds.iter().map(|threshold| threshold.metric.as_str()));
+            }
+            ahead.extend(step.action.steps());
+        }
+        keys
+    }
 }
 
 /// A target page.

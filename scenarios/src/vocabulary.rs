@@ -31,7 +31,7 @@ pub enum Shape {
     Direction,
     /// The name of a key, `HOME`.
     KeyName,
-    /// `auto`, `surfaceflinger` or `gfxinfo`.
+    /// `auto`, `frametimeline`, `surfaceflinger`, `gfxinfo` or `timestats`.
     Source,
     /// A requirement, `sdk >= 29 & refresh >= 60`.
     Requirement,

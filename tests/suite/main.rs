@@ -1,5 +1,6 @@
 //! One binary of all whole-system tests: quick to link, one place to look.
 
+mod blame;
 mod simulation;
 mod stories;
 mod tidy;

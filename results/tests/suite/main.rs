@@ -1,6 +1,7 @@
 //! What the crate promises to others: the grammar of limits, the format of the log, the laws of its order.
 
 mod events;
+mod excused;
 mod judge;
 mod limits;
 mod log;

@@ -193,11 +193,18 @@ fn uncounted(measured: &mut WindowMeasured, ask: Ask<'_>, testimonies: &Testimon
     let busiest = testimonies.tally.as_ref().and_then(|(tallies, _)| tally::busiest(tallies, &ask.app.0));
     window.beside.tally = busiest.cloned();
     window.beside.log = testimonies.log.clone();
+    let why = match (doubts.last(), ask.pinned) {
+        (_, Some(pinned @ (SourceId::TimeStats | SourceId::Logcat))) => {
+            format!("the scenario asks for {pinned}, which knows no single frames")
+        }
+        (Some(doubt), _) => format!("no frame was seen: {doubt}"),
+        (None, _) => "no frame was seen".to_owned(),
+    };
+    (window.coverage.proved, window.coverage.doubts) = (false, vec![why.clone()]);
     measured.readings = measure_all(&window);
-    measured.void = Some(match doubts.last() {
-        Some(doubt) => format!("no frame was seen: {doubt}"),
-        None => "no frame was seen".to_owned(),
-    });
+    // Counts are evidence too: what they can tell is told, and everything else has its reason.
+    let counted = window.beside.tally.is_some_and(|tally| tally.total_frames > 0);
+    measured.void = Some(why).filter(|_| !counted);
 }
 
 /// The next best source that saw single frames shown, held against the one the window is judged by.

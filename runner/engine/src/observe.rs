@@ -5,6 +5,8 @@ use crate::log::WindowLog;
 use crate::session::Session;
 use farmjank_results::blame::Fault;
 use farmjank_results::frame::SourceId;
+use farmjank_results::metric::Needs;
+use farmjank_results::metrics::find;
 use farmjank_results::time::DeviceTime;
 use farmjank_seams::source::{FrameSource, Tap};
 use std::cell::RefCell;
@@ -25,12 +27,14 @@ impl<'a> Eye<'a> {
     }
 }
 
-/// Framestats taken beside the sampling loop: at both ends of a window, and between two gestures when the presents pose a
-/// puzzle. Never during a gesture, and not more often than needed: dumping them blocks the app's render thread
-/// (frame-sources.md 2.8), and all they add to the presents is what a long gap was.
+/// Framestats taken beside the sampling loop: at the end of a window, and between two gestures when the presents pose a
+/// puzzle or a limit is set on render stages. Never during a gesture, and not more often than needed: dumping them blocks
+/// the app's render thread (frame-sources.md 2.8), and all they add to the presents is what a long gap was.
 pub struct Beside {
     source: Option<Rc<dyn FrameSource>>,
     tap: RefCell<Option<Box<dyn Tap>>>,
+    /// A limit is set on render stages: then no frame of a window may be missed, whatever it costs.
+    eager: bool,
 }
 
 impl Beside {
@@ -39,7 +43,14 @@ impl Beside {
         let sources = &session.sources;
         let source =
             sources.iter().find(|source| source.id() == SourceId::Gfxinfo).filter(|_| sources.len() > 1);
-        Beside { source: source.cloned(), tap: RefCell::default() }
+        let of_stages = |metric: &str| find(metric).is_some_and(|metric| metric.needs() == Needs::Stages);
+        let eager = session.scenario.metrics().into_iter().any(of_stages);
+        Beside { source: source.cloned(), tap: RefCell::default(), eager }
+    }
+
+    /// Takes the ring at the beginning of a window, where every drawn frame is wanted.
+    pub async fn at_start(&self, session: &Session<'_>, collector: &Collector<'_>) -> Result<(), Fault> {
+        if self.eager { self.snap(session, collector).await } else { Ok(()) }
     }
 
     /// Takes the ring now. A source that cannot be read is left out; a lost phone is a fault.
@@ -66,7 +77,7 @@ impl Beside {
     pub async fn before_gesture(&self, session: &Session<'_>, eye: &Eye<'_>) -> Result<(), Fault> {
         let touches: Vec<DeviceTime> =
             eye.log.borrow().gestures.iter().map(|gesture| gesture.began).collect();
-        match eye.collector.saw_puzzle(&touches) {
+        match eye.collector.saw_puzzle(&touches) || self.eager {
             true => self.snap(session, &eye.collector).await,
             false => Ok(()),
         }

@@ -6,6 +6,7 @@ use crate::patience::Patience;
 use farmjank_results::blame::{Blame, Fault};
 use farmjank_results::device::{App, DeviceFacts, Screen};
 use farmjank_results::event::JobId;
+use farmjank_results::frame::SourceId;
 use farmjank_results::time::{BootTime, ClockMap};
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::device::Device;
@@ -75,7 +76,11 @@ impl<'a> Session<'a> {
         let lead = android::gesture::lead(&*device, patience.launch).await?;
         let app = App(scenario.app.clone());
         let sources = (bench.sources)(scenario);
-        let (witnesses, nonce) = (bench.witnesses.clone(), bench.nonce);
+        // Where the author pinned another source of single frames, nobody needs a trace of them.
+        let traced = !matches!(scenario.source, Some(SourceId::SurfaceFlinger | SourceId::Gfxinfo));
+        let wanted = |witness: &&Rc<dyn Witness>| traced || witness.id() != SourceId::FrameTimeline;
+        let witnesses = bench.witnesses.iter().filter(wanted).cloned().collect();
+        let nonce = bench.nonce;
         Ok(Session { bench, job, scenario, app, device, facts, clock, lead, sources, witnesses, nonce })
     }
 

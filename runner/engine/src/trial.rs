@@ -200,6 +200,7 @@ impl<'a> Trial<'a> {
         let walk = async {
             let result = async {
                 eye.collector.ready().await;
+                self.beside.at_start(session, &eye.collector).await?;
                 self.walk(steps, path, Some(&eye)).await?;
                 let (ended, heard) = self.witnesses.end_window(beginning).await?;
                 let ended = match ended {

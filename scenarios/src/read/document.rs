@@ -225,9 +225,11 @@ impl Desk<'_> {
             "auto" => None,
             "surfaceflinger" => Some(SourceId::SurfaceFlinger),
             "gfxinfo" => Some(SourceId::Gfxinfo),
+            "frametimeline" => Some(SourceId::FrameTimeline),
+            "timestats" => Some(SourceId::TimeStats),
             _ => {
                 let what = format!("{} is not a source of frames", quoted(&text.value));
-                self.complain(text.mark, what, "write `auto`, `surfaceflinger` or `gfxinfo`");
+                self.complain(text.mark, what, "write `auto`, `frametimeline`, `surfaceflinger`, `gfxinfo` or `timestats`");
                 None
             }
         }

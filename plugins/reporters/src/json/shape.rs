@@ -338,6 +338,7 @@ fn judgement(judgement: &Judgement) -> JudgementShape {
     let (outcome, reason) = match &judgement.outcome {
         Outcome::Held => ("held", None),
         Outcome::Breached => ("breached", None),
+        Outcome::Excused(why) => ("excused", Some(json_text(why))),
         Outcome::Unknown(why) => ("unknown", Some(json_text(why))),
     };
     JudgementShape {

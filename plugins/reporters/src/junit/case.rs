@@ -136,6 +136,7 @@ fn limit_row(judgement: &Judgement) -> [String; 4] {
     let (outcome, why) = match &judgement.outcome {
         Outcome::Held => ("held", String::new()),
         Outcome::Breached => ("BREACHED", String::new()),
+        Outcome::Excused(why) => ("excused", format!(": {}", xml_attribute(why, NAME))),
         Outcome::Unknown(why) => ("unknown", format!(": {}", xml_attribute(why, NAME))),
     };
     [xml_attribute(&judgement.metric, 60), outcome.to_owned(), sides.amount, limit + &why]

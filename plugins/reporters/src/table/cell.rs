@@ -176,8 +176,8 @@ fn limits_table(judgements: &[Judgement], look: Look) -> Vec<String> {
 
 fn unknown(judgement: &Judgement) -> Option<&str> {
     match &judgement.outcome {
-        Outcome::Unknown(why) => Some(why),
-        _ => None,
+        Outcome::Unknown(why) | Outcome::Excused(why) => Some(why),
+        Outcome::Held | Outcome::Breached => None,
     }
 }
 
@@ -200,6 +200,7 @@ fn outcome(outcome: &Outcome) -> (&'static str, Tint) {
         Outcome::Held => ("✓", Tint::Good),
         Outcome::Breached => ("✗", Tint::Bad),
         Outcome::Unknown(_) => ("?", Tint::Doubt),
+        Outcome::Excused(_) => ("!", Tint::Doubt),
     }
 }
 

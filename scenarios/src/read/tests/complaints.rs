@@ -79,7 +79,7 @@ fn values_of_headers() {
         "appId: a.b\ntags: [a b]\nsource: camera\nname:\nsteps: [back]\n",
         concat!(
             "2:8+3 `a b` cannot be a tag -> a tag is one word of at most 60 characters; write a list: `[gate, nightly]`\n",
-            "3:9+6 `camera` is not a source of frames -> write `auto`, `surfaceflinger` or `gfxinfo`\n",
+            "3:9+6 `camera` is not a source of frames -> write `auto`, `frametimeline`, `surfaceflinger`, `gfxinfo` or `timestats`\n",
             "4:1+4 `name` has no value -> write a value (what reports call the scenario; the file's name by default) or remove the key\n",
         ),
     );
