@@ -3,10 +3,11 @@
 //! A trial is void only by a cause recorded before its result was looked at (reference B.7); void trials are set aside,
 //! never deleted, and more than a fifth of them leave the window undecided.
 
+use crate::blamed::Blamed;
 use crate::event::{WindowJudged, WindowMeasured};
 use crate::judge::words::{apart, number, quantity};
 use crate::judge::{IterationValue, judge};
-use crate::metric::{Needs, Reading, Unit};
+use crate::metric::{Reading, Unit};
 use crate::metrics;
 use crate::threshold::{Bound, Judgement, Limit, Outcome};
 use crate::verdict::Verdict;
@@ -30,11 +31,12 @@ pub fn judge_window(limits: &[(String, Limit)], trials: &[WindowMeasured]) -> Wi
         numbered().filter(|(_, trial)| trial.void.is_none()).collect();
     let mut judgements: Vec<Judgement> =
         limits.iter().map(|(key, limit)| judge_metric(key, limit, &counted)).collect();
-    if let Some(why) = excuse(&counted) {
-        let breached = judgements.iter_mut().filter(|judgement| judgement.outcome == Outcome::Breached);
-        breached.filter(|judgement| is_excusable(&judgement.metric)).for_each(|judgement| {
-            judgement.outcome = Outcome::Excused(why.clone());
-        });
+    if let Some(blame) = Blamed::of(&counted) {
+        for ((key, limit), judgement) in limits.iter().zip(&mut judgements) {
+            if judgement.outcome == Outcome::Breached && blame.excuses(key, limit, &counted) {
+                judgement.outcome = Outcome::Excused(blame.words());
+            }
+        }
     }
     let mut reasons = Vec::new();
     let verdict = if invalid(trials.len(), &void, &mut reasons) {
@@ -60,36 +62,6 @@ pub fn judge_window(limits: &[(String, Limit)], trials: &[WindowMeasured]) -> Wi
     }
 }
 
-/// Why slow frames are not the app's, when SurfaceFlinger's frame timeline of every counted trial says so: some were late
-/// through the compositor or the display, none through the app, and none was dropped (reference A.6). One trial without a
-/// trace, or one frame the app missed, and there is no excuse.
-fn excuse(counted: &[(usize, &WindowMeasured)]) -> Option<String> {
-    let mut late = 0.0;
-    for (_, trial) in counted {
-        let Some(Reading::List(blame)) = trial.readings.get("ft_blame") else { return None };
-        let [app, compositor, display, _stuffing, dropped] = blame[..] else { return None };
-        if app > 0.0 || dropped > 0.0 {
-            return None;
-        }
-        late += compositor + display;
-    }
-    let frames = if late == 1.0 { "frame was" } else { "frames were" };
-    (late > 0.0).then(|| {
-        format!(
-            "{} {frames} late through the compositor or the display and none through the app, as SurfaceFlinger \
-             judges them",
-            number(late, 0)
-        )
-    })
-}
-
-/// Whether a late compositor can be what breaks a limit on this metric: those on how frames came to the screen. Its own
-/// misses, the renderer's stages, launches and the log are what they are.
-fn is_excusable(key: &str) -> bool {
-    let needs = metrics::find(key).map(|metric| metric.needs());
-    matches!(needs, Some(Needs::Frames | Needs::Vsyncs | Needs::Layers)) || key == "ft_hitch_ms_per_s"
-}
-
 fn judge_metric(key: &str, limit: &Limit, counted: &[(usize, &WindowMeasured)]) -> Judgement {
     let Some(metric) = metrics::find(key) else {
         let mut judgement = judge(key, Unit::Count, limit, &[]);
@@ -97,11 +69,7 @@ fn judge_metric(key: &str, limit: &Limit, counted: &[(usize, &WindowMeasured)]) 
             Outcome::Unknown("there is no such metric; `farmjank metrics` lists them".to_owned());
         return judgement;
     };
-    let value = |trial: &WindowMeasured| IterationValue {
-        value: trial.readings.get(key).and_then(Reading::value),
-        refresh_hz: trial.refresh_hz,
-    };
-    let values: Vec<IterationValue> = counted.iter().map(|(_, trial)| value(trial)).collect();
+    let values: Vec<IterationValue> = counted.iter().map(|(_, trial)| value(key, trial)).collect();
     let mut judgement = judge(key, metric.unit(), limit, &values);
     if let Outcome::Unknown(why) = &mut judgement.outcome
         && let Some(cause) = counted.iter().find_map(|(number, trial)| missing(key, *number, trial))
@@ -109,6 +77,11 @@ fn judge_metric(key: &str, limit: &Limit, counted: &[(usize, &WindowMeasured)]) 
         why.push_str(&format!(" ({cause})"));
     }
     judgement
+}
+
+/// What one trial says about one metric.
+pub(crate) fn value(key: &str, trial: &WindowMeasured) -> IterationValue {
+    IterationValue { value: trial.readings.get(key).and_then(Reading::value), refresh_hz: trial.refresh_hz }
 }
 
 /// Why the reading of a trial is no number.

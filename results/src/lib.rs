@@ -7,6 +7,7 @@
 //! (the run as a stream of facts).
 
 pub mod blame;
+mod blamed;
 mod coverage;
 pub mod cross;
 pub mod cut;

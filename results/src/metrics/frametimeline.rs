@@ -9,6 +9,7 @@ use crate::lateness::{Blame, Joint, Lateness, Severity, jank};
 use crate::metric::{Better, Needs, Reading, Unit};
 use crate::time::{DeviceTime, Span};
 use crate::window::{Motion, Phase, Window};
+use std::collections::BTreeMap;
 
 /// The app's side in Android's own interaction monitor.
 const APP_MISSED: u32 = jank::APP_DEADLINE | jank::PREDICTION_ERROR;
@@ -33,6 +34,20 @@ pub(super) fn count(window: &Window, kind: impl Fn(&Joint) -> bool) -> Reading {
         Ok((_, joints)) => Reading::Value(joints.iter().filter(|joint| kind(joint)).count() as f64),
         Err(why) => Reading::Unmeasurable(why),
     }
+}
+
+/// Time the screen stood still, ns, by who is to blame.
+pub(super) fn still_ns(window: &Window) -> Result<BTreeMap<Blame, i128>, String> {
+    let (lateness, joints) = frames(window)?;
+    let mut shares: BTreeMap<Blame, i128> = Blame::ALL.into_iter().map(|blame| (blame, 0)).collect();
+    for joint in &joints {
+        let Some(share) = joint.blame().and_then(|blame| shares.get_mut(&blame)) else { continue };
+        let period = period(window, lateness, joint.present).ok_or(
+            "the refresh period is not known, so lateness in vsyncs cannot be told; pin it with --vsync",
+        )?;
+        *share += i128::from(joint.vsyncs_still(period)) * i128::from(period.ns());
+    }
+    Ok(shares)
 }
 
 /// Refresh period a frame is judged by: that of the counted interval it ends, else that of the trace.

@@ -4,7 +4,7 @@
 //! Needs: a trace without losses. Source: the platform's `JankType`, and the reference's 4.5 for the blame.
 
 use super::Entry;
-use super::frametimeline::{count, frames};
+use super::frametimeline::{count, frames, still_ns};
 use crate::lateness::{Blame, jank};
 use crate::metric::{Better, Needs, Reading, Unit};
 
@@ -79,6 +79,24 @@ pub static FT_BLAME: Entry = Entry {
             let of = |blame: Blame| joints.iter().filter(|joint| joint.blame() == Some(blame)).count() as f64;
             Reading::List(Blame::ALL.into_iter().map(of).collect())
         }
+        Err(why) => Reading::Unmeasurable(why),
+    },
+};
+
+/// What each culprit cost.
+pub static FT_BLAME_MS: Entry = Entry {
+    key: "ft_blame_ms",
+    unit: Unit::Ms,
+    better: Better::Lower,
+    needs: Needs::Timeline,
+    about: "time the screen stood still by who is to blame: [app, compositor, display, stuffing, dropped]",
+    formula: "per culprit: sum min(vsyncs late, vsyncs since the frame before - 1) P",
+    since: 12,
+    origin: "ft_blame weighed by what one could see: a frame that missed its deadline in a queue that was late already, and \
+        came one vsync after the one before it, costs nothing. A limit that only the compositor and the display break \
+        by this measure does not fail the app",
+    measure: |window| match still_ns(window) {
+        Ok(shares) => Reading::List(shares.values().map(|ns| *ns as f64 / 1e6).collect()),
         Err(why) => Reading::Unmeasurable(why),
     },
 };

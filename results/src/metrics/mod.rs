@@ -176,6 +176,7 @@ static SHELF: &[Family] = &[
             &frametimeline::FT_APP_MISSED,
             &frametimeline::FT_SF_MISSED,
             &frametimeline_kinds::FT_BLAME,
+            &frametimeline_kinds::FT_BLAME_MS,
             &frametimeline::FT_SEVERITY,
             &frametimeline_kinds::FT_BUFFER_STUFFING,
             &frametimeline_kinds::FT_DROPPED,

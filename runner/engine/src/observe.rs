@@ -9,8 +9,10 @@ use farmjank_results::metric::Needs;
 use farmjank_results::metrics::find;
 use farmjank_results::time::DeviceTime;
 use farmjank_seams::source::{FrameSource, Tap};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::time::Duration;
+use tokio::time::{Instant, sleep_until};
 
 /// A window that is open: steps report their gestures to it.
 pub struct Eye<'a> {
@@ -27,6 +29,13 @@ impl<'a> Eye<'a> {
     }
 }
 
+/// Frames a framestats ring holds.
+const RING_ROWS: f64 = 120.0;
+/// Rate assumed where the phone does not tell how fast it can be.
+const FASTEST_HZ: f64 = 165.0;
+/// Share of the ring after which it is read again: a dump takes its time, and a late one may not lose a frame.
+const RING_SHARE: f64 = 0.4;
+
 /// Framestats taken beside the sampling loop: at the end of a window, and between two gestures when the presents pose a
 /// puzzle or a limit is set on render stages. Never during a gesture, and not more often than needed: dumping them blocks
 /// the app's render thread (frame-sources.md 2.8), and all they add to the presents is what a long gap was.
@@ -35,6 +44,8 @@ pub struct Beside {
     tap: RefCell<Option<Box<dyn Tap>>>,
     /// A limit is set on render stages: then no frame of a window may be missed, whatever it costs.
     eager: bool,
+    /// When the ring was read last.
+    last: Cell<Option<Instant>>,
 }
 
 impl Beside {
@@ -45,7 +56,7 @@ impl Beside {
             sources.iter().find(|source| source.id() == SourceId::Gfxinfo).filter(|_| sources.len() > 1);
         let of_stages = |metric: &str| find(metric).is_some_and(|metric| metric.needs() == Needs::Stages);
         let eager = session.scenario.metrics().into_iter().any(of_stages);
-        Beside { source: source.cloned(), tap: RefCell::default(), eager }
+        Beside { source: source.cloned(), tap: RefCell::default(), eager, last: Cell::default() }
     }
 
     /// Takes the ring at the beginning of a window, where every drawn frame is wanted.
@@ -70,6 +81,32 @@ impl Beside {
         let output = session.device.shell(&tap.once(), session.patience().dump).await?;
         feed_once(&mut *tap, &output.out, collector, &**source);
         *self.tap.borrow_mut() = Some(tap);
+        self.last.set(Some(Instant::now()));
+        Ok(())
+    }
+
+    /// Waits in a window. Where every drawn frame is wanted, the ring is read before it can have gone round.
+    pub async fn wait(
+        &self,
+        session: &Session<'_>,
+        eye: Option<&Eye<'_>>,
+        time: Duration,
+    ) -> Result<(), Fault> {
+        let until = Instant::now() + time;
+        if let Some(eye) = eye.filter(|_| self.eager) {
+            let fastest = session.facts.fastest_hz().unwrap_or(FASTEST_HZ).max(1.0);
+            let lasts = Duration::from_secs_f64(RING_ROWS * RING_SHARE / fastest);
+            while let Some(last) = self.last.get()
+                && last + lasts < until
+            {
+                sleep_until(last + lasts).await;
+                self.snap(session, &eye.collector).await?;
+                if self.last.get() == Some(last) {
+                    break; // no source to read
+                }
+            }
+        }
+        sleep_until(until).await;
         Ok(())
     }
 

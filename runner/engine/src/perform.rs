@@ -62,7 +62,7 @@ pub async fn perform(
         Action::Back => input(session, "keyevent KEYCODE_BACK").await,
         Action::InputText(text) => input(session, &format!("text {}", quote(&text.replace(' ', "%s")))).await,
         Action::Wait(time) => {
-            sleep(*time).await;
+            beside.wait(session, eye, *time).await?;
             Ok(None)
         }
         Action::WaitForAnimationToEnd(most) => crate::still::wait(session, *most).await.map(|()| None),
