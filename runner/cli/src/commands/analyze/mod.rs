@@ -13,6 +13,7 @@ mod summary;
 mod table;
 mod trace;
 mod trusted;
+mod words;
 
 use crate::USAGE;
 use crate::args::{AnalyzeArgs, AnalyzeFormat};
