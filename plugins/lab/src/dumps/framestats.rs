@@ -97,7 +97,8 @@ fn fill(row: &Drawn, previous: Option<&Drawn>, sdk: u32, now: i64, cells: &mut [
         ..=30 => {}
         // The platform's own mistake: the header says interval, start; the values come as start, interval.
         31..=33 => [deadline, stages.start, stages.interval].into_iter().for_each(&mut put),
-        _ => [deadline, stages.start, stages.interval, deadline - stages.intended]
+        // What the frame was given, whatever became of its deadline.
+        _ => [deadline, stages.start, stages.interval, row.promised() - stages.intended]
             .into_iter()
             .for_each(&mut put),
     }

@@ -37,6 +37,11 @@ pub struct Drawn {
 }
 
 impl Drawn {
+    /// Its deadline before HWUI moved it.
+    pub fn promised(&self) -> i64 {
+        self.stages.deadline - if self.stages.stuffed { self.stages.interval } else { 0 }
+    }
+
     /// FrameCompleted as this Android version means it.
     pub fn completed(&self, sdk: u32) -> i64 {
         if sdk >= 31 { self.stages.ready.max(self.stages.queued) } else { self.stages.queued }
@@ -70,6 +75,7 @@ impl Pulse {
             gpu: stages.ready,
             completed: drawn.completed(self.setup.archetype.sdk),
             deadline: stages.deadline,
+            promised: drawn.promised(),
             stuffed: stages.stuffed,
             interval: stages.interval,
         };
@@ -167,7 +173,7 @@ impl Tally {
         let (met, stuffed) = if legacy { self.legacy_deadline(stages, done) } else { (true, false) };
         // Janky was "longer than a refresh" before Android 12 and is "missed its deadline" from there on.
         let (janky, missed, waited) = match sdk >= 31 {
-            true => (done > stages.deadline, done > stages.deadline, stages.stuffed),
+            true => (stages.ready >= stages.deadline, stages.ready >= stages.deadline, stages.stuffed),
             false => (legacy, !met, stuffed),
         };
         self.janky += u64::from(janky);
@@ -225,6 +231,8 @@ pub struct Hwui {
     rows: VecDeque<Drawn>,
     count: u64,
     reset_at: i64,
+    /// When the next frame would start if nothing were queued up (Android 12+).
+    unstuffed: i64,
     /// Counters of this window.
     pub tally: Tally,
 }
@@ -232,11 +240,22 @@ pub struct Hwui {
 impl Hwui {
     /// Empty.
     pub fn new(sdk: u32, since: i64) -> Hwui {
-        Hwui { sdk, rows: VecDeque::new(), count: 0, reset_at: i64::MIN, tally: Tally::new(since) }
+        Hwui {
+            sdk,
+            rows: VecDeque::new(),
+            count: 0,
+            reset_at: i64::MIN,
+            unstuffed: 0,
+            tally: Tally::new(since),
+        }
     }
 
-    /// Remembers a frame; `process` are the counters of the whole process.
-    pub fn push(&mut self, drawn: Drawn, process: &mut Tally) {
+    /// Remembers a frame, its deadline moved where the queue is stuffed, and answers it so; `process` are the counters of
+    /// the whole process.
+    pub fn push(&mut self, mut drawn: Drawn, process: &mut Tally) -> Drawn {
+        if self.sdk >= 31 && drawn.flags & 8 == 0 {
+            self.judge(&mut drawn.stages);
+        }
         if self.rows.len() == KEPT {
             self.rows.pop_front();
         }
@@ -246,6 +265,22 @@ impl Hwui {
         }
         self.rows.push_back(drawn);
         self.count += 1;
+        drawn
+    }
+
+    /// The rule since Android 12: a miss leaves the queue stuffed; frames that start more than a tenth of an interval
+    /// earlier than they would have without it get one interval more, and carry it on.
+    fn judge(&mut self, stages: &mut Stages) {
+        let interval = stages.interval.max(1);
+        stages.stuffed = 10 * (self.unstuffed - stages.intended) > interval;
+        if stages.stuffed {
+            stages.deadline += interval;
+        }
+        if stages.ready >= stages.deadline {
+            self.unstuffed = stages.ready - (stages.ready - stages.vsync) % interval + interval;
+        } else if stages.stuffed {
+            self.unstuffed += interval;
+        }
     }
 
     /// The rows a dump at `now` prints, oldest first, each with the previous occupant of its slot. Frames the

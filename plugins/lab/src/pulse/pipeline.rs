@@ -68,9 +68,9 @@ pub struct Stages {
     pub ready: i64,
     /// Refresh period the app believed in.
     pub interval: i64,
-    /// When the GPU should be done, moved on while the queue is stuffed.
+    /// When the GPU should be done; HWUI moves it on while its queue is stuffed.
     pub deadline: i64,
-    /// A late buffer before it holds the queue up.
+    /// HWUI moved it: a frame before it was late, and this one started earlier than it had to.
     pub stuffed: bool,
 }
 
@@ -196,9 +196,6 @@ impl Pipeline {
         let planned = earliest.max(panel.at_or_after(ready + lead));
         let promise = promise(panel, intended, planned, ready, lead, load.compositor);
         let present = later(panel, planned, promise.trouble);
-        // The platform's rule for a stuffed queue: a period after the last buffer was taken.
-        let stuffed = promise.deadline <= self.last_latch;
-        let deadline = if stuffed { self.last_latch + period } else { promise.deadline };
         let latch = (planned - lead).max(ready);
         self.last_latch = latch;
         self.ui_free = issue;
@@ -219,8 +216,8 @@ impl Pipeline {
             queued,
             ready,
             interval: period,
-            deadline,
-            stuffed,
+            deadline: promise.deadline,
+            stuffed: false,
         };
         let cause = if load.first_draw > 0 { Cause::FirstDraw } else { blamed(cause, promise.trouble) };
         Made { stages, latch, present, lead, cause, promise }

@@ -252,7 +252,7 @@ impl Pulse {
                 self.layers[window.ui.layer].as_deref().and_then(Layer::newest).map_or(0, |row| row.present);
             let shown = if given_up { 0 } else { shown };
             let drawn = drawn(&made, u32::from(first_draw > 0), finger, shown);
-            window.hwui.push(drawn, &mut self.processes[window.app].tally);
+            let drawn = window.hwui.push(drawn, &mut self.processes[window.app].tally);
             let app = window.app;
             self.tell_frame(app, &drawn, free);
             self.keep_drawn(index, &drawn);

@@ -44,9 +44,11 @@ pub struct TruthDrawn {
     pub gpu: i64,
     /// What the release calls finished: the queueing before Android 12, the later of queueing and GPU since.
     pub completed: i64,
-    /// When it should have been finished; later than promised where a late buffer before it held the queue up.
+    /// When it should have been finished; an interval after what was promised where its queue was stuffed.
     pub deadline: i64,
-    /// A late buffer before it held the queue up.
+    /// When it should have been finished if nothing were queued up.
+    pub promised: i64,
+    /// Its queue was stuffed: a frame before it was late, and it started earlier than it had to.
     pub stuffed: bool,
     /// Refresh period the app believed in.
     pub interval: i64,

@@ -94,12 +94,15 @@ fn the_summary_has_every_line_of_its_release_and_the_truth_s_counts() {
         if archetype.sdk >= 31 {
             let missed = block.number("Number Frame deadline missed: ");
             assert_eq!(missed, block.number("Janky frames: "));
+            let drew = truth.drawn.iter().filter(|drawn| drawn.flags & 8 == 0);
+            let late = drew.filter(|drawn| drawn.gpu >= drawn.deadline).count() as i64;
+            assert_eq!(missed, late, "{}", archetype.name);
             let judged = frames.iter().filter(|frame| frame.jank & (64 | 256) != 0).count() as i64;
-            assert!(
-                (missed - judged).abs() * 50 <= total,
-                "{}: {missed} and {judged} of {total}",
-                archetype.name
-            );
+            // A stuffed queue gives its frames one interval more; SurfaceFlinger forgives queues of three buffers, too.
+            if archetype.rates.len() == 1 {
+                let off = (missed - judged).abs() * 20;
+                assert!(off <= total, "{}: {missed} and {judged} of {total}", archetype.name);
+            }
         }
         if archetype.sdk >= 30 {
             let gpu: i64 = block.histogram("GPU HISTOGRAM: ").iter().map(|(_, count)| count).sum();
