@@ -127,7 +127,8 @@ impl Swaps {
     fn judge(&mut self, frame: &DrawnFrame, interval: i64) -> Verdict {
         let (intended, completed) = (frame.intended.ns(), frame.completed.ns());
         let least = intended.saturating_add(interval);
-        let last = self.deadline.unwrap_or(least);
+        // What was queued before the first frame is not known; a gesture begins at rest, with an empty queue.
+        let last = self.deadline.unwrap_or(intended);
         let early = 10 * (i128::from(last) - i128::from(intended)) > i128::from(interval);
         let deadline = last.saturating_add(interval).max(least);
         self.deadline = Some(deadline);

@@ -181,16 +181,20 @@ fn the_new_rule_needs_deadlines_and_shares_are_of_all_frames() {
     assert!(matches!(old, Reading::Unmeasurable(why) if why.contains("Android 12")));
 }
 
-/// Before Android 12: the first deadline is two intervals after the first vsync, and one more with every frame.
+/// Before Android 12: a window begins at rest, with a deadline one interval after its first vsync; then one more with
+/// every frame.
 #[test]
 fn old_deadlines_go_from_swap_to_swap() {
     let interval = Some(Span::from_ns(P60));
     let old = |nth, took| DrawnFrame { interval, ..old_frame(nth, took) };
-    for (took, late) in [(DEADLINE - 1, false), (DEADLINE, true), (DEADLINE + 1, true)] {
-        // The queue wait of 1 ms is not part of hwui's duration, and no frame shorter than an interval is late.
+    // The queue wait of 1 ms is not part of hwui's duration, and no frame shorter than an interval is late.
+    for (took, late) in [(P60 + MS - 1, false), (P60 + MS, true), (P60 + MS + 1, true)] {
         assert_eq!(missed(vec![old(0, took)]), [late], "{took}");
     }
-    // The first frame already lies one interval ahead of its deadline: hwui calls that stuffed.
+    // Behind a miss of two intervals the deadline is three after the second vsync.
+    for (took, late) in [(3 * P60 - 1, false), (3 * P60, true), (3 * P60 + 1, true)] {
+        assert_eq!(missed(vec![old(0, DEADLINE), old(1, took)]), [true, late], "{took}");
+    }
     let judged = judged(vec![old(0, DEADLINE), old(1, MS), old(40, MS)]);
     assert_eq!(judged.iter().map(|one| one.stuffed).collect::<Vec<_>>(), [false, true, false]);
     let counts = window(vec![old(0, DEADLINE)]);
