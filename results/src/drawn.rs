@@ -108,9 +108,10 @@ pub struct Drawn {
     pub frames: Vec<DrawnFrame>,
     /// Rows left out on purpose (first draw, skipped, surface canvas).
     pub ignored: u64,
-    /// Rows inside the motions that no dump showed whole.
+    /// Rows inside the motions that no dump showed whole: in flight whenever the ring held them, or not to be believed. A few
+    /// are no doubt.
     pub unreadable: u64,
-    /// Overlap of the dumps proves that no frame of the motions is missing.
+    /// Overlap of the dumps proves that no frame of the motions is missing but those `unreadable` counts.
     pub proved: bool,
     /// Why it is not proved, in words; empty when it is.
     pub doubts: Vec<String>,
