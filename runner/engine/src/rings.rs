@@ -86,22 +86,22 @@ pub fn primary<'l>(
     // Framestats tell when a frame was drawn, not when it was shown: they count only where nobody saw it shown.
     let shown = |one: &&Candidate<'l>| one.source != SourceId::Gfxinfo && one.moved > 0;
     let most = best.iter().filter(shown).map(|one| one.moved).max().unwrap_or(0);
-    for one in best.iter().filter(shown) {
+    // One that saw none of what others saw move is passed over too, and says so.
+    for one in best.iter().filter(|one| one.source != SourceId::Gfxinfo && most > 0) {
         let last = !best.iter().filter(shown).any(|other| other.source > one.source);
         let proved = || cut(one.timeline, motions, &CutRules::new(one.source)).coverage.proved;
         if one.moved * 10 < most * 9 {
-            passed_over.push((
-                one.source,
-                format!("it shows {} of {most} frames: not what the app draws on", one.moved),
-            ));
+            let why = if proved() { "not what the app draws on" } else { "it may have missed the others" };
+            passed_over.push((one.source, format!("it shows {} of {most} frames: {why}", one.moved)));
         } else if !last && !proved() {
             passed_over.push((one.source, "it may have missed frames of the window".to_owned()));
         } else {
             return (Some(*one), passed_over);
         }
     }
-    let rest = best.iter().find(shown).or_else(|| best.iter().max_by_key(|one| one.moved));
-    (rest.copied(), passed_over)
+    // Nobody saw anything shown while things should have moved: framestats if they saw it drawn, else the best source there is.
+    let drawn = best.iter().find(|one| one.moved > 0);
+    (best.iter().find(shown).or(drawn).or(best.first()).copied(), passed_over)
 }
 
 /// The layer of one source with most presents while things moved; of equals the last by name. None when it saw nothing.
@@ -186,6 +186,8 @@ mod tests {
         assert_eq!(chosen(&[(Trace, 10, true), (Ring, 10, true)], Some(Ring)), (Some(Ring), vec![]));
         assert_eq!(chosen(&[(Gfxinfo, 10, true)], None), (Some(Gfxinfo), vec![]));
         assert_eq!(chosen(&[(Ring, 100, false), (Gfxinfo, 10, true)], None), (Some(Ring), vec![]));
+        // Nothing moved at all: the best source says so.
+        assert_eq!(chosen(&[(Ring, 5_000, true), (Gfxinfo, 5_000, true)], None), (Some(Ring), vec![]));
         assert_eq!(chosen(&[], None), (None, vec![]));
     }
 }
