@@ -9,6 +9,7 @@ use crate::readings::{Value, summaries};
 use crate::words;
 use farmjank_results::blame::Fault;
 use farmjank_results::device::{AnimationScales, Battery, DeviceFacts, RefreshMode, Screen};
+use farmjank_results::event::{PassedOver, WindowMeasured};
 use farmjank_results::metric::{Better, Unit};
 use farmjank_results::period::{PeriodOrigin, PeriodSegment};
 use farmjank_results::record::Record;
@@ -139,6 +140,17 @@ struct TrialCoverage {
     period_uncertain_ms: f64,
     tally: Tally,
     doubts: Vec<String>,
+    passed_over: Vec<PassedOverShape>,
+}
+
+#[derive(Serialize)]
+struct PassedOverShape {
+    what: String,
+    why: String,
+}
+
+fn passed_over(over: &PassedOver) -> PassedOverShape {
+    PassedOverShape { what: json_text(&over.what), why: json_text(&over.why) }
 }
 
 #[derive(Serialize)]
@@ -296,13 +308,12 @@ fn coverage(cell: &Cell) -> Option<CoverageShape> {
         share: cell.lowest_share()?,
         frames_seen: all.iter().map(|one| one.frames_seen).sum(),
         words: json_text(&words::coverage(&all)),
-        trials: counted
-            .map(|(trial, window, coverage)| of_trial(trial, window.refresh_hz, coverage))
-            .collect(),
+        trials: counted.map(|(trial, window, coverage)| of_trial(trial, window, coverage)).collect(),
     })
 }
 
-fn of_trial(trial: u32, refresh_hz: Option<f64>, coverage: &Coverage) -> TrialCoverage {
+fn of_trial(trial: u32, window: &WindowMeasured, coverage: &Coverage) -> TrialCoverage {
+    let refresh_hz = window.refresh_hz;
     let period = |segment: &PeriodSegment| PeriodShape {
         from_ns: segment.from.ns(),
         period_ns: segment.period.ns(),
@@ -322,6 +333,7 @@ fn of_trial(trial: u32, refresh_hz: Option<f64>, coverage: &Coverage) -> TrialCo
         period_uncertain_ms: coverage.period_uncertain.ms(),
         tally: coverage.tally,
         doubts: coverage.doubts.iter().map(|doubt| json_text(doubt)).collect(),
+        passed_over: window.passed_over.iter().map(passed_over).collect(),
     }
 }
 
