@@ -2,8 +2,13 @@
 //! floats and loops, that shares no code with the tool.
 
 pub mod answer;
+pub mod counted;
+pub mod drawn;
+pub mod hwui;
+pub mod judged;
 pub mod lists;
 pub mod presents;
+pub mod shelf;
 
 use farmjank_lab::truth::{Truth, TruthFrame, TruthLayer};
 use farmjank_results::event::WindowMeasured;
@@ -147,6 +152,9 @@ fn completions(truth: &Truth<'_>, window: &str) -> Vec<Shown> {
         })
         .collect();
     frames.sort_by_key(|frame| frame.present);
+    // Two within half of the panel's shortest period are taken for one refresh that was told twice.
+    let shortest = frames.iter().map(|frame| frame.period).min().unwrap_or(0);
+    frames.dedup_by(|next, kept| 2 * (next.present - kept.present) < shortest);
     frames
 }
 

@@ -1,5 +1,7 @@
 //! Whole runs in the simulated lab, each with something that goes right or wrong.
 
+mod sources;
+
 use farmjank_engine::stop::Urgency;
 use farmjank_results::metric::Reading;
 use farmjank_results::record::Record;

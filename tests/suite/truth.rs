@@ -1,6 +1,8 @@
 //! The test nobody else in the field has: a known answer. On every archetype, what the tool reports is compared with what
 //! really happened on the virtual phone.
 
+mod beside;
+mod shelf;
 mod witnesses;
 
 use farmjank_lab::archetype::SHELF;
@@ -30,7 +32,7 @@ steps:
 ";
 
 /// One phone of every archetype, calls of 45 ms median and 200 ms spikes.
-fn every_archetype() -> String {
+pub fn every_archetype() -> String {
     let phones: String = SHELF
         .iter()
         .map(|archetype| format!("  - {{ archetype: {}, serial: {0} }}\n", archetype.name))
@@ -57,7 +59,7 @@ pub fn windows(record: &Record) -> Vec<(String, WindowMeasured)> {
 }
 
 /// Absolute and relative bound of metrics.md C.2 for a value of this key.
-fn bound(key: &str, truth: f64) -> f64 {
+pub fn bound(key: &str, truth: f64) -> f64 {
     match key {
         // Whole refreshes are exact: fence noise is far below half a period.
         "dropped_frames" | "frozen_frames" | "perfdog_jank" | "perfdog_big_jank" => 0.0,
@@ -72,7 +74,7 @@ fn bound(key: &str, truth: f64) -> f64 {
 }
 
 /// More than 5 % of the motion is a fling gap that nothing explains: the one honest reason for no number here.
-fn is_inconclusive(window: &WindowMeasured) -> bool {
+pub fn is_inconclusive(window: &WindowMeasured) -> bool {
     let ambiguous =
         window.readings.get("ambiguous_gap_ms").and_then(|reading| reading.value()).unwrap_or(0.0);
     let motion: i64 = window.motions.iter().map(|motion| (motion.to - motion.from).ns()).sum();

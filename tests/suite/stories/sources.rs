@@ -1,0 +1,101 @@
+//! Which source a window is judged by, what was passed over for it and why, and whose fault late frames are.
+
+use super::FEED;
+use farmjank_results::event::{Ending, WindowMeasured};
+use farmjank_results::frame::SourceId;
+use farmjank_results::metric::Reading;
+use farmjank_tests::oracle::expect;
+use farmjank_tests::oracle::judged::judged;
+use farmjank_tests::stage::{Stage, Story};
+
+const APP: &str = "com.example.shop";
+
+/// Measured windows of complete trials, by phone.
+fn windows(story: &Story) -> Vec<(String, WindowMeasured)> {
+    let mut found = Vec::new();
+    for job in story.record.jobs.values() {
+        let serial = job.planned.device.as_ref().expect("a phone").0.clone();
+        for trial in job.trials.iter().filter(|trial| trial.ending == Some(Ending::Completed)) {
+            let own = trial.windows.iter().filter(|window| window.window != "launch");
+            found.extend(own.map(|window| (serial.clone(), window.clone())));
+        }
+    }
+    found
+}
+
+fn source(window: &WindowMeasured) -> SourceId {
+    window.coverage.as_ref().unwrap_or_else(|| panic!("{:?}", window.void)).source
+}
+
+/// Why the trace was passed over.
+fn passed_over(window: &WindowMeasured) -> Option<&str> {
+    window.passed_over.iter().find(|over| over.what == "frametimeline").map(|over| over.why.as_str())
+}
+
+/// The ring judges, rightly, and says why the trace does not.
+fn falls_back(story: &Story, because: &[&str]) {
+    let all = windows(story);
+    assert!(all.len() >= 3, "{} windows", all.len());
+    for (serial, window) in all {
+        assert_eq!(source(&window), SourceId::SurfaceFlinger, "{serial}: {:?}", window.passed_over);
+        let why = passed_over(&window).unwrap_or_else(|| panic!("{serial}: {:?}", window.passed_over));
+        assert!(because.iter().any(|part| why.contains(part)), "{serial}: {why}");
+        let expected = story.lab.truth(&serial, |truth| expect(truth, &window)).flatten().expect("truth");
+        let coverage = window.coverage.as_ref().expect("coverage");
+        assert!(coverage.proved && coverage.frames_seen == expected.frames, "{serial}: {coverage:?}");
+    }
+}
+
+#[test]
+fn blame_counts_are_the_causes_of_the_lab_frame_by_frame() {
+    let story = Stage::lab("compositor").scenario(FEED).run();
+    let (mut seen, mut blamed) = (0, [0; 5]);
+    for (serial, window) in windows(&story) {
+        let Reading::List(said) = &window.readings["ft_blame"] else {
+            assert_eq!(serial, "lossy-traces", "{:?}", window.readings["ft_blame"]);
+            continue;
+        };
+        let frames = story.lab.truth(&serial, |truth| judged(truth, &window, APP)).expect("a phone");
+        for frame in &frames {
+            assert_eq!(frame.culprit(), frame.caused(), "{serial}: {frame:?}");
+            if let Some(place) = frame.caused() {
+                blamed[place] += 1;
+            }
+        }
+        let caused: Vec<f64> = (0..5)
+            .map(|place| frames.iter().filter(|frame| frame.caused() == Some(place)).count() as f64)
+            .collect();
+        assert_eq!(*said, caused, "{serial}");
+        assert_eq!(window.readings["ft_frames"].value(), Some(frames.len() as f64), "{serial}");
+        seen += frames.len();
+    }
+    println!("{seen} frames; app, compositor, display, stuffing, dropped: {blamed:?}");
+    assert!(seen > 1_000 && [1, 2, 4].iter().all(|place| blamed[*place] > 3), "{seen} {blamed:?}");
+}
+
+fn one(archetype: &str, rest: &str) -> String {
+    format!("name: one\nphones:\n  - archetype: {archetype}\n    serial: P\n{rest}")
+}
+
+#[test]
+fn a_trace_that_lost_packets_steps_back_for_the_ring() {
+    let lossy = one("pixel-9-pro", "    faults: [trace_loss: { share: 0.2 }]\n");
+    falls_back(&Stage::lab_yaml(&lossy).scenario(FEED).run(), &["may have missed"]);
+}
+
+#[test]
+fn a_surface_view_has_no_frame_timeline_on_android_twelve() {
+    let app = "    apps:\n      - id: com.example.shop\n        pages:\n          \
+               feed: { activity: .FeedActivity, link: 'shop://feed', launcher: true, kind: surface_view }\n";
+    // A view that first draws while it moves may be found too late: it draws before it is measured.
+    let drawn = FEED.replace(
+        "  - measure",
+        "  - swipe: { direction: UP, duration: 250ms }\n  - wait: 900ms\n  - measure",
+    );
+    falls_back(&Stage::lab_yaml(&one("pixel-6", app)).scenario(&drawn).run(), &["not what the app draws on"]);
+}
+
+#[test]
+fn phones_before_android_twelve_say_that_they_cannot_be_traced() {
+    falls_back(&Stage::lab_yaml(&one("galaxy-tab-a7", "")).scenario(FEED).run(), &["Android 12"]);
+}
