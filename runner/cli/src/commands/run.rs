@@ -67,7 +67,7 @@ pub async fn run(args: &RunArgs, look: Look) -> u8 {
         scenarios,
         provider: phones.provider,
         sources: Box::new(move |scenario| sources(scenario, seed)),
-        witnesses: witnesses(),
+        witnesses: if args.no_witnesses { Vec::new() } else { witnesses() },
         files: Rc::new(bundle),
         voice: Rc::new(Streams),
         reporters,
