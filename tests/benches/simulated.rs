@@ -64,7 +64,10 @@ fn measured(what: &str, phones_wanted: usize, witnesses: Option<Vec<Rc<dyn Witne
     let dumps: u64 = coverage().map(|coverage| coverage.samples).sum();
     let proved = coverage().filter(|coverage| coverage.proved).count();
     println!("{what}: {phones} phones × {:.1} min simulated in {took:.1} s", simulated / 60.0);
-    println!("  {frames} frames in motion seen, {dumps} dumps, {proved} of {} windows proved", phones * trials);
+    println!(
+        "  {frames} frames in motion seen, {dumps} dumps, {proved} of {} windows proved",
+        phones * trials
+    );
     println!("  {:.0} phone-seconds a second", simulated * phones as f64 / took);
     assert_eq!(proved, phones * trials, "every window of every trial has proved coverage");
     assert!(simulated >= 600.0, "the scenario is shorter than ten minutes");

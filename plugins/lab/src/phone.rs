@@ -23,9 +23,9 @@ use crate::app::{self, App};
 use crate::archetype::Archetype;
 use crate::chance::{Draw, Stream};
 use crate::dumps::{Body, Scene};
+use crate::pulse::compositor::Compositor;
 use crate::pulse::{Act, Pulse, Setup};
 use crate::spec::PhoneSpec;
-use crate::pulse::compositor::Compositor;
 use crate::truth::{RefreshSwitch, Truth, TruthLayer, verdict};
 use clock::Clocks;
 use farmjank_results::time::Span;
@@ -316,8 +316,7 @@ impl Phone {
             frames: layer.take_history(until),
         });
         let mut layers: Vec<TruthLayer> = buffers.filter(|layer| !layer.frames.is_empty()).collect();
-        let displays =
-            verdict::judge(&mut layers, self.setup.archetype.sdk, self.setup.compositor.is_some());
+        let displays = verdict::judge(&mut layers, self.setup.archetype.sdk, self.setup.compositor.is_some());
         let rates = self.setup.archetype.rates;
         let switch = |segment: &crate::pulse::panel::Segment| RefreshSwitch {
             at: segment.from,
@@ -346,8 +345,7 @@ impl Phone {
             frames: layer.history().iter().filter(|frame| frame.present <= until).copied().collect(),
         });
         let mut layers: Vec<TruthLayer> = kept.filter(|layer| !layer.frames.is_empty()).collect();
-        let displays =
-            verdict::judge(&mut layers, self.setup.archetype.sdk, self.setup.compositor.is_some());
+        let displays = verdict::judge(&mut layers, self.setup.archetype.sdk, self.setup.compositor.is_some());
         Truth { layers, displays, ..Truth::default() }
     }
 

@@ -157,10 +157,7 @@ const PIECE: usize = 256 * 1024;
 ///
 /// # Errors
 /// In words, those of `take` included: the first one ends the reading.
-pub fn read_pieces(
-    path: &Path,
-    take: &mut dyn FnMut(&[u8]) -> Result<(), String>,
-) -> Result<(), String> {
+pub fn read_pieces(path: &Path, take: &mut dyn FnMut(&[u8]) -> Result<(), String>) -> Result<(), String> {
     let words = |error: std::io::Error| format!("{}: {error}", path.display());
     let mut from: Box<dyn Read> = if path.as_os_str() == "-" {
         Box::new(std::io::stdin().lock())

@@ -229,7 +229,11 @@ impl Desk<'_> {
             "timestats" => Some(SourceId::TimeStats),
             _ => {
                 let what = format!("{} is not a source of frames", quoted(&text.value));
-                self.complain(text.mark, what, "write `auto`, `frametimeline`, `surfaceflinger`, `gfxinfo` or `timestats`");
+                self.complain(
+                    text.mark,
+                    what,
+                    "write `auto`, `frametimeline`, `surfaceflinger`, `gfxinfo` or `timestats`",
+                );
                 None
             }
         }
