@@ -126,6 +126,10 @@ impl Lateness {
     /// Every frame once, in order of process and token; first draws of windows are left out, as Android's own
     /// interaction monitor does.
     pub fn joints(&self) -> Vec<Joint> {
+        self.joined.as_ref().map_or_else(|| self.join_all(), |joined| joined.to_vec())
+    }
+
+    fn join_all(&self) -> Vec<Joint> {
         let mut shown: BTreeMap<(i32, &str), (DeviceTime, Option<Span>)> = BTreeMap::new();
         let mut joints: BTreeMap<(i32, i64), Joint> = BTreeMap::new();
         let mut order: Vec<&SurfaceFrame> = self.frames.iter().collect();

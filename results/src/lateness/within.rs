@@ -12,7 +12,8 @@ impl Lateness {
     #[must_use]
     pub fn within(&self, motions: &[Motion]) -> Lateness {
         let belongs = |frame: &&SurfaceFrame| motions.iter().any(|motion| of_motion(frame, motion));
-        Lateness {
+        let mut cut = Lateness {
+            joined: None,
             frames: self.frames.iter().filter(belongs).cloned().collect(),
             period: self.period,
             span: self.span,
@@ -20,7 +21,10 @@ impl Lateness {
             lost: self.lost.clone(),
             unfinished: self.unfinished,
             doubts: self.doubts.iter().cloned().chain(self.doubts_of(motions)).collect(),
-        }
+        };
+        // Every metric on them asks.
+        cut.joined = Some(cut.joints().into());
+        cut
     }
 
     /// Why the trace may not hold every frame of these motions; empty when it does.

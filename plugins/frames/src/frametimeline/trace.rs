@@ -118,6 +118,7 @@ fn assembled(
     }
     let base = Lateness {
         frames: Vec::new(),
+        joined: None,
         period: join::span(displays.common_period()),
         span: span(gathered, displays),
         lost_at: Vec::new(),
