@@ -37,11 +37,18 @@ pub fn traced(lateness: &Lateness, modes: &[f64]) -> Layers {
 /// The same with rules of stitching, for who pins the refresh period.
 pub fn traced_by(lateness: &Lateness, rules: &StitchRules) -> Layers {
     let mut lasting = lateness.clone();
+    // A trace has many frames of few layers: each name is made once.
+    let mut names: BTreeMap<Rc<str>, Rc<str>> = BTreeMap::new();
     for frame in &mut lasting.frames {
-        let name = lasting_name(&frame.layer);
-        if name.len() < frame.layer.len() {
-            frame.layer = name.into();
-        }
+        let lasting = match names.get(&frame.layer) {
+            Some(lasting) => lasting.clone(),
+            None => {
+                let lasting: Rc<str> = lasting_name(&frame.layer).into();
+                names.insert(frame.layer.clone(), lasting.clone());
+                lasting
+            }
+        };
+        frame.layer = lasting;
     }
     let of = |(layer, timeline)| ((SourceId::FrameTimeline, layer), Rc::new(timeline));
     timelines(&lasting, rules).into_iter().map(of).collect()

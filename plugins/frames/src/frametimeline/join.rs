@@ -104,9 +104,10 @@ impl Displays {
         steps.get(steps.len() / 2).copied()
     }
 
-    /// Period of the whole trace: the middle one of those around each display frame.
+    /// Period of the whole trace: the middle one of those around display frames, of up to 128 spread over it.
     pub fn common_period(&self) -> Option<i64> {
-        let mut periods: Vec<i64> = self.presents.iter().filter_map(|at| self.period(*at)).collect();
+        let some = self.presents.iter().step_by(self.presents.len().div_ceil(128).max(1));
+        let mut periods: Vec<i64> = some.filter_map(|at| self.period(*at)).collect();
         periods.sort_unstable();
         periods.get(periods.len() / 2).copied()
     }
