@@ -32,6 +32,7 @@ pub struct Stage {
     reporters: bool,
     forgetful: bool,
     witnesses: Option<Vec<Rc<dyn Witness>>>,
+    largest: Option<usize>,
 }
 
 /// A run that was.
@@ -69,6 +70,7 @@ impl Stage {
             reporters: false,
             forgetful: false,
             witnesses: None,
+            largest: None,
         }
     }
 
@@ -115,6 +117,12 @@ impl Stage {
         self
     }
 
+    /// Where no answer of a phone may be larger than so many bytes.
+    pub fn largest(mut self, bytes: usize) -> Stage {
+        self.largest = Some(bytes);
+        self
+    }
+
     /// With only these witnesses beside the frame sources.
     pub fn witnesses(mut self, witnesses: Vec<Rc<dyn Witness>>) -> Stage {
         self.witnesses = Some(witnesses);
@@ -139,7 +147,11 @@ impl Stage {
         let provider = AdbProvider::new(
             self.lab.servers(),
             Rc::new(LabDial::new(lab.clone())),
-            AdbOptions { name: "lab".into(), ..AdbOptions::default() },
+            AdbOptions {
+                name: "lab".into(),
+                max_output: self.largest.unwrap_or(AdbOptions::default().max_output),
+                ..AdbOptions::default()
+            },
         );
         let (files, ear, stop) =
             (Rc::new(Memory::keeping(!self.forgetful)), Rc::new(Ear::default()), Stop::default());

@@ -116,3 +116,19 @@ fn a_limit_on_render_stages_has_every_drawn_frame_read() {
         "not asked for: read at the end only, and more was drawn than a ring holds"
     );
 }
+
+#[test]
+fn a_trace_too_large_to_fetch_costs_the_trial_nothing_but_the_trace() {
+    let long = STRICT.replace("times: 6", "times: 10");
+    let lab = "name: large\nphones: [ { archetype: pixel-8, serial: A } ]\n";
+    let story = Stage::lab_yaml(lab).scenario(&long).largest(200_000).run();
+    let job = &story.record.jobs[&0];
+    assert_eq!(job.trials.len(), 3, "none was tried again: {:?}", job.fault);
+    for window in
+        job.trials.iter().flat_map(|trial| &trial.windows).filter(|one| one.window == "fling the feed")
+    {
+        assert_eq!(window.coverage.as_ref().map(|coverage| coverage.source), Some(SourceId::SurfaceFlinger));
+        let told = window.passed_over.iter().find(|over| over.what == "frametimeline").expect("it is told");
+        assert!(told.why.contains("200000") || told.why.contains("larger"), "{}", told.why);
+    }
+}

@@ -82,12 +82,12 @@ impl<'a> Trial<'a> {
             result = self.walk(&scenario.steps, "steps", None).await;
         }
         let lost = result.as_ref().is_err_and(crate::collect::is_lost);
-        let heard = if lost { Ok(Vec::new()) } else { self.witnesses.end_trial().await };
-        let (heard, ended) = match heard {
-            Ok(heard) => (heard, Ok(())),
-            Err(fault) => (Vec::new(), Err(fault)),
-        };
-        result = result.and(ended);
+        let ended = if lost { Ok(Default::default()) } else { self.witnesses.end_trial().await };
+        let (heard, silent) = ended.unwrap_or_else(|fault| {
+            result = result.clone().and(Err(fault));
+            Default::default()
+        });
+        refused.extend(silent);
         // Teardown runs after a failure too, but a phone that is gone cannot be tidied.
         if !result.as_ref().is_err_and(crate::collect::is_lost) {
             let torn_down = self.walk(&scenario.teardown, "teardown", None).await;

@@ -195,21 +195,34 @@ impl<'a> Witnesses<'a> {
         Ok((told.first, beginning.begun.into_iter().zip(told.pieces).filter_map(heard).collect()))
     }
 
-    /// Ends what was begun of a trial.
-    pub async fn end_trial(&self) -> Result<Vec<Heard>, Fault> {
+    /// Ends what was begun of a trial. A lost phone is a fault; a statement that cannot be had (a trace larger than may be
+    /// fetched) is silence with its reason, and costs the trial nothing else.
+    pub async fn end_trial(&self) -> Result<(Vec<Heard>, Vec<PassedOver>), Fault> {
         let (facts, app) = (self.session.facts, &self.session.app);
-        let mut heard = Vec::new();
+        let (mut heard, mut silent) = (Vec::new(), Vec::new());
         loop {
             let Some((nth, nonce, line)) = self.pending.borrow().first().map(|begun| {
                 let witness = &self.willing[begun.nth].witness;
                 (begun.nth, begun.nonce, witness.end(facts, app, begun.nonce, &begun.mark))
             }) else {
-                return Ok(heard);
+                return Ok((heard, silent));
             };
             // It stays pending while it is asked: a cancelled trial leaves nothing open.
-            let output = self.session.device.shell(&line, self.session.patience().launch).await?;
+            let answer = self.session.device.shell(&line, self.session.patience().launch).await;
+            let output = match answer {
+                Err(fault) if is_lost(&fault) => return Err(fault),
+                answer => answer,
+            };
             let begun = self.pending.borrow_mut().remove(0);
             debug_assert_eq!(begun.nonce, nonce);
+            let output = match output {
+                Ok(output) => output,
+                Err(fault) => {
+                    let what = self.willing[nth].witness.id().to_string();
+                    silent.push(PassedOver { what, why: fault.what });
+                    continue;
+                }
+            };
             let statement =
                 Statement { bytes: output.out, mark: begun.mark, began: begun.began, ended: None };
             let witness = self.willing[nth].witness.clone();
