@@ -9,6 +9,7 @@
 pub mod blame;
 mod blamed;
 mod coverage;
+pub mod cell;
 pub mod cross;
 pub mod cut;
 pub mod device;
