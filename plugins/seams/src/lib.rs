@@ -2,6 +2,7 @@
 //! what both sides must do alike: quoting for a phone's shell, and waking in order.
 
 pub mod device;
+pub mod history;
 pub mod host;
 pub mod quote;
 pub mod reporter;
