@@ -1,0 +1,21 @@
+//! The statistics of the gate: pure, seeded, no I/O, no clock. Numbers in, numbers and one of seven states out.
+//!
+//! The unit is the iteration, inside blocks (sessions); never the frame. Read in this order: [`sample`] (iterations in blocks) →
+//! [`rank`] (is there a difference?) and [`size`] (how large?) → [`power`] (does it matter, could it have been seen?) →
+//! [`compare`] (one cell, one call) → [`many`] and [`looks`] (many cells, further looks) → [`state`] (the verdict).
+//! All randomness comes from [`chance`], so one seed gives one answer to the last bit.
+
+pub mod chance;
+pub mod compare;
+pub mod looks;
+pub mod many;
+pub mod power;
+pub mod rank;
+pub mod sample;
+pub mod size;
+pub mod state;
+
+pub use compare::{CellComparison, Incomparable, compare_cell};
+pub use power::Mei;
+pub use sample::{Better, Sample};
+pub use state::{Grounds, State};
