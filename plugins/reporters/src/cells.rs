@@ -47,6 +47,26 @@ pub fn cells(record: &Record) -> Vec<Cell<'_>> {
     record.jobs.values().flat_map(|job| of_job(record, job)).collect()
 }
 
+/// Every cell of a run, the worst first: by verdict, then by how far the worst limit is exceeded, then as planned.
+pub fn worst_first(record: &Record) -> Vec<Cell<'_>> {
+    let mut all = cells(record);
+    // Stable: within equal badness the order of the plan stays.
+    all.sort_by(|a, b| a.rank().cmp(&b.rank()).then(b.excess().total_cmp(&a.excess())));
+    all
+}
+
+/// Neighbours that tell the same story as one entry: the first cell, and how many it speaks for.
+pub fn stories<'c, 'a>(all: &'c [Cell<'a>]) -> Vec<(&'c Cell<'a>, usize)> {
+    let mut told: Vec<(&Cell, usize)> = Vec::new();
+    for cell in all {
+        match told.last_mut() {
+            Some((first, same)) if first.same_story(cell) => *same += 1,
+            _ => told.push((cell, 1)),
+        }
+    }
+    told
+}
+
 /// When the last job ended (or its last trial began or ended): the length of the run. Unlike the record's own last instant
 /// it does not grow while reports are delivered, so a report rebuilt later is the same.
 pub fn duration(record: &Record) -> Span {
@@ -177,6 +197,20 @@ impl<'a> Cell<'a> {
     pub fn untold(&self) -> bool {
         let judged = self.judged.is_some_and(|judged| judged.judgements.iter().any(|j| j.actual.is_some()));
         self.verdict != Some(Verdict::Pass) && !judged && self.counted().next().is_none()
+    }
+
+    /// True when both tell the same story of one job, which ended before its windows were judged: it is told once.
+    pub fn same_story(&self, other: &Cell) -> bool {
+        self.job.planned.job == other.job.planned.job
+            && self.verdict == other.verdict
+            && self.untold()
+            && other.untold()
+            && (self.reasons() == other.reasons() || self.fault().is_some())
+    }
+
+    /// True when the phone is simulated, by the lab's own word or the phone's.
+    pub fn is_virtual(&self) -> bool {
+        self.record.header.lab.is_some() || self.facts().is_some_and(|facts| facts.is_virtual)
     }
 
     /// Names of the limits that were breached, in order.

@@ -4,10 +4,11 @@
 //! function of the record. Must not know: files, the wall clock (time stamps are the record's). Times are in seconds.
 
 mod case;
-mod naming;
+pub(crate) mod naming;
 
-use crate::cells::{Cell, cells, duration, phone};
+use crate::cells::{Cell, cells, duration};
 use crate::clean::{NAME, xml_attribute};
+use crate::sentence;
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::event::Event;
 use farmjank_results::record::{Header, Record};
@@ -84,7 +85,7 @@ pub fn junit(record: &Record, options: &Options) -> String {
     let suite_names = naming::unique(groups.iter().map(|((_, raw), members)| {
         let cell = &all[members[0]];
         let title = match options.layout {
-            Layout::Device => device_title(cell),
+            Layout::Device => sentence::phone(cell),
             Layout::Scenario => cell.job.planned.scenario.clone(),
             Layout::Flat => "farmjank".to_owned(),
         };
@@ -106,19 +107,6 @@ pub fn junit(record: &Record, options: &Options) -> String {
         .to_string()
         .expect("writing XML into memory fails only for text the cleaner never lets through");
     if options.strict { without_root_skipped(&text) } else { text }
-}
-
-/// `Pixel 7 (SERIAL)`; simulated phones say so.
-fn device_title(cell: &Cell) -> String {
-    let title = phone(cell.device(), cell.facts());
-    match is_virtual(cell.record, cell.facts()) && cell.device().is_some() {
-        true => format!("{title} [virtual]"),
-        false => title,
-    }
-}
-
-fn is_virtual(record: &Record, facts: Option<&DeviceFacts>) -> bool {
-    record.header.lab.is_some() || facts.is_some_and(|facts| facts.is_virtual)
 }
 
 /// Sort key and identity of the suite a cell belongs to; jobs without a phone come last.
@@ -156,7 +144,7 @@ fn dress(suite: &mut TestSuite, record: &Record, cells: &[&Cell], options: &Opti
         // Rounded down: only what is whole reads as whole.
         property("coverage", &format!("{:.4}", (share * 10_000.0).floor() / 10_000.0));
     }
-    let labelled = cells.iter().any(|cell| is_virtual(record, cell.facts()));
+    let labelled = cells.iter().any(|cell| cell.is_virtual());
     property("virtual", if labelled { "true" } else { "false" });
     if let Some(lab) = &record.header.lab {
         property("lab", lab);

@@ -1,22 +1,27 @@
 //! Reporters: a recorded run in, text and files out. Pure: the same record gives the same bytes.
 //!
 //! Read in this order: [`clean`] (hostile text) → [`cells`] and [`readings`] (a record, laid out) → [`words`] and
-//! [`paint`] (numbers and looks) → [`junit`], [`json`], [`table`] (what a finished run leaves) → [`console`], [`lanes`]
-//! and [`live`] (what a run shows as it goes). Nothing here opens a file, reads a clock or asks the environment; only
+//! [`sentence`] (the same words in all) → [`paint`] (looks) → [`junit`], [`json`], [`openmetrics`], [`markdown`],
+//! [`github`], [`table`] (what a finished run leaves) → [`console`], [`lanes`] and [`live`] (what a run shows as it goes). Nothing here opens a file, reads a clock or asks the environment; only
 //! [`live`] draws, on a target it is handed.
 
 pub mod cells;
 pub mod clean;
 pub mod console;
+pub mod ending;
+pub mod github;
 pub mod json;
 pub mod junit;
 pub mod lanes;
 pub mod live;
+pub mod markdown;
+pub mod openmetrics;
 pub mod paint;
 pub mod readings;
+pub mod sentence;
 mod shelf;
 mod story;
 pub mod table;
 pub mod words;
 
-pub use shelf::{NAMES, Options, by_name, shelf};
+pub use shelf::{DOCUMENTS, NAMES, Options, by_name, shelf};

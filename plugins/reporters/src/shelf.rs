@@ -1,15 +1,24 @@
 //! The reporters by name, built with the same options. The command line chooses; this knows how to build.
 
 use crate::console::Console;
+use crate::ending::Ending;
+use crate::github::annotations;
 use crate::json::Json;
 use crate::junit::{Junit, Layout, Options as JunitOptions};
 use crate::live::Live;
+use crate::markdown;
+use crate::openmetrics::openmetrics;
 use crate::paint::Look;
+use crate::table::table;
 use farmjank_seams::reporter::Reporter;
 use indicatif::ProgressDrawTarget;
 
 /// Names of all reporters, as written on the command line.
-pub const NAMES: [&str; 4] = ["console", "live", "junit", "json"];
+pub const NAMES: [&str; 8] =
+    ["console", "live", "junit", "json", "table", "markdown", "github", "openmetrics"];
+
+/// Names of the reporters that write one document at the end: those people may ask for.
+pub const DOCUMENTS: [&str; 6] = ["table", "json", "junit", "markdown", "github", "openmetrics"];
 
 /// What reporters may choose, all of it decided by the caller.
 #[derive(Default)]
@@ -26,6 +35,8 @@ pub struct Options {
     pub junit_layout: Layout,
     /// Properties on JUnit cases.
     pub junit_case_properties: bool,
+    /// Longest Markdown page in bytes; [`markdown::MOST`] when none is given.
+    pub markdown_most: Option<usize>,
     /// JUnit by the schema of Jenkins' xunit plugin.
     pub junit_strict: bool,
 }
@@ -46,14 +57,25 @@ pub fn by_name(name: &str, options: &mut Options) -> Option<Box<dyn Reporter>> {
             bundle,
         })),
         "json" => Box::new(Json),
+        "table" => {
+            let look = options.look;
+            Ending::out("table", move |record| table(record, look, bundle.as_deref()))
+        }
+        "markdown" => {
+            let most = options.markdown_most.unwrap_or(markdown::MOST);
+            Ending::out("markdown", move |record| markdown::markdown(record, most))
+        }
+        "github" => Ending::out("github", annotations),
+        "openmetrics" => Ending::file("openmetrics", "metrics.txt", openmetrics),
         _ => return None,
     })
 }
 
-/// What every run has: lanes when there is a target to draw them on, else lines; `junit.xml`; `results.json`.
+/// What every run has: lanes when there is a target to draw them on, else lines; `junit.xml`, `results.json` and
+/// `metrics.txt`.
 pub fn shelf(mut options: Options) -> Vec<Box<dyn Reporter>> {
     let progress = if options.target.is_some() { "live" } else { "console" };
-    [progress, "junit", "json"].iter().filter_map(|name| by_name(name, &mut options)).collect()
+    [progress, "junit", "json", "openmetrics"].iter().filter_map(|name| by_name(name, &mut options)).collect()
 }
 
 #[cfg(test)]
@@ -68,6 +90,7 @@ mod tests {
         }
         assert!(by_name("yodel", &mut Options::default()).is_none());
         let names: Vec<String> = shelf(Options::default()).iter().map(|one| one.name().to_owned()).collect();
-        assert_eq!(names, ["console", "junit", "json"]);
+        assert_eq!(names, ["console", "junit", "json", "openmetrics"]);
+        assert!(DOCUMENTS.iter().all(|name| NAMES.contains(name)));
     }
 }

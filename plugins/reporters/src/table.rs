@@ -4,9 +4,9 @@
 
 mod cell;
 
-use crate::cells::{Cell, cells};
+use crate::cells::{Cell, stories, worst_first};
 use crate::paint::{Look, Tint, flow, left, right, wrap};
-use crate::{clean, words};
+use crate::{clean, sentence, words};
 use farmjank_results::record::Record;
 use farmjank_results::verdict::Verdict;
 use std::collections::BTreeSet;
@@ -34,27 +34,22 @@ const INDENT: usize = 4;
 
 /// The table. `bundle` is where the results lie, as the user may type it.
 pub fn table(record: &Record, look: Look, bundle: Option<&str>) -> String {
-    let mut all = cells(record);
-    // Stable: within equal badness the order of the plan stays.
-    all.sort_by(|a, b| a.rank().cmp(&b.rank()).then(b.excess().total_cmp(&a.excess())));
+    let all = worst_first(record);
     let scenarios: BTreeSet<&str> = all.iter().map(|cell| cell.job.planned.scenario.as_str()).collect();
     let columns = columns(&all, look, scenarios.len() == 1);
     let mut lines = heading(record, &all, look, &columns);
     lines.extend(column_names(look, &columns));
     let passes = all.iter().filter(|cell| cell.verdict == Some(Verdict::Pass)).count();
-    let mut at = 0;
     let mut previous_full = true;
-    while at < all.len() {
-        // A fault that took a whole job is told once, not once per window.
-        let same = all[at..].iter().take_while(|next| cell::same_story(&all[at], next)).count().max(1);
-        let full = all[at].verdict != Some(Verdict::Pass);
-        let rows = cell::rows(&all[at], same, look, &columns, full || passes <= PASSES_IN_FULL);
+    // A fault that took a whole job is told once, not once per window.
+    for (at, (one, same)) in stories(&all).into_iter().enumerate() {
+        let full = one.verdict != Some(Verdict::Pass);
+        let rows = cell::rows(one, same, look, &columns, full || passes <= PASSES_IN_FULL);
         if at > 0 && (full || previous_full) {
             lines.push(String::new());
         }
         lines.extend(rows);
         previous_full = full;
-        at += same;
     }
     if passes > PASSES_IN_FULL {
         let note = format!("limits of the {passes} passing cells are left out here; results.json has them");
@@ -164,20 +159,7 @@ fn notes(record: &Record, look: Look) -> Vec<String> {
 }
 
 fn summary(record: &Record, all: &[Cell], look: Look, bundle: Option<&str>) -> Vec<String> {
-    let count = |verdict: Option<Verdict>| all.iter().filter(|cell| cell.verdict == verdict).count();
-    let kinds = [
-        (Some(Verdict::Fail), "failed"),
-        (Some(Verdict::Broken), "broken"),
-        (Some(Verdict::Undecided), "undecided"),
-        (None, "not judged"),
-        (Some(Verdict::Pass), "passed"),
-    ];
-    let counts: Vec<String> = kinds
-        .iter()
-        .filter(|(verdict, _)| count(*verdict) > 0)
-        .map(|(verdict, word)| format!("{} {word}", words::grouped(count(*verdict) as u64)))
-        .collect();
-    let counts = if counts.is_empty() { "nothing was run".to_owned() } else { counts.join(", ") };
+    let counts = sentence::counts(all);
     let mut parts = vec![format!("{}  {counts}", words::verdict(record.verdict).to_uppercase())];
     match record.exit_code {
         Some(code) => parts.push(format!("exit {code} ({})", words::exit(code))),

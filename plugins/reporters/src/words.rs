@@ -116,6 +116,37 @@ pub fn sides(judgement: &Judgement) -> Sides {
     }
 }
 
+/// Where a measured value lies against its limit, with an arrow and a word: `▼ 17 % below`, `▲ 2 above`, `equal`; none
+/// where either is unknown.
+pub fn apart(judgement: &Judgement) -> Option<String> {
+    let (actual, limit) = judgement.actual.zip(judgement.limit)?;
+    let by = actual - limit;
+    if !by.is_finite() {
+        return None;
+    }
+    let (arrow, word) = match by {
+        by if by > 0.0 => ("▲", "above"),
+        by if by < 0.0 => ("▼", "below"),
+        _ => return Some("equal".to_owned()),
+    };
+    let far = match limit.abs() {
+        // A share of nothing says nothing.
+        base if base < 1e-9 => amount(Some(by.abs()), judgement.unit),
+        base => percent(by.abs() / base * 100.0),
+    };
+    Some(format!("{arrow} {far} {word}"))
+}
+
+/// A share in percent: `0.04 %`, `3.1 %`, `17 %`; beyond a thousand percent as a factor, `57 ×`.
+pub fn percent(share: f64) -> String {
+    match share {
+        share if share < 0.1 => format!("{share:.2} %"),
+        share if share < 9.95 => format!("{share:.1} %"),
+        share if share < 1000.0 => format!("{share:.0} %"),
+        share => format!("{} ×", grouped((share / 100.0).round().min(1e15) as u64)),
+    }
+}
+
 /// A length of time: `0.4 s`, `12 s`, `2 min 04 s`, `1 h 02 min`.
 pub fn length(span: Span) -> String {
     let seconds = span.secs().max(0.0);

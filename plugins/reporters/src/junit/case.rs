@@ -4,11 +4,11 @@
 //! A case has one status, so several breached limits share one failure: its type names the first, its text lists all.
 
 use super::naming::Names;
-use super::{Options, is_virtual, wall};
+use super::{Options, wall};
 use crate::cells::{Cell, phone};
 use crate::clean::{BLOCK, NAME, SENTENCE, xml_attribute, xml_block};
 use crate::readings::{Value, summaries};
-use crate::words;
+use crate::{sentence, words};
 use farmjank_results::metric::Unit;
 use farmjank_results::threshold::{Judgement, Outcome};
 use farmjank_results::verdict::Verdict;
@@ -50,7 +50,7 @@ fn properties(cell: &Cell) -> Vec<Property> {
         property("verdict", words::verdict(cell.verdict)),
         property("scenario", &cell.job.planned.scenario),
         property("device", cell.device().map_or("", |id| &id.0)),
-        property("virtual", if is_virtual(cell.record, cell.facts()) { "true" } else { "false" }),
+        property("virtual", if cell.is_virtual() { "true" } else { "false" }),
     ];
     for metric in summaries(cell) {
         if let Some(value) = metric.one() {
@@ -66,7 +66,7 @@ fn status(cell: &Cell, room: &mut usize) -> TestCaseStatus {
         Some(Verdict::Fail) => NonSuccessKind::Failure,
         _ => NonSuccessKind::Error,
     });
-    let message = message(cell);
+    let message = sentence::message(cell);
     status.set_type(kind.as_str());
     status.set_message(xml_attribute(&message, SENTENCE).as_str());
     let body = xml_block(&body(cell, &message), BLOCK);
@@ -77,27 +77,6 @@ fn status(cell: &Cell, room: &mut usize) -> TestCaseStatus {
         status.set_description(body.as_str());
     }
     status
-}
-
-/// One line: what is wrong, with numbers.
-fn message(cell: &Cell) -> String {
-    let judgements = cell.judged.map_or(&[][..], |judged| &judged.judgements);
-    let breached: Vec<String> =
-        judgements.iter().filter(|j| j.outcome == Outcome::Breached).map(breach).collect();
-    let what = match (breached.is_empty(), cell.fault()) {
-        (false, _) => breached.join("; "),
-        (true, Some(fault)) => fault.to_string(),
-        (true, None) => match cell.reasons().is_empty() {
-            true => words::coverage(&cell.coverage()),
-            false => cell.reasons().join("; "),
-        },
-    };
-    format!("{}: {what}", words::verdict(cell.verdict))
-}
-
-fn breach(judgement: &Judgement) -> String {
-    let sides = words::sides(judgement);
-    format!("{} is {}, limit {}", judgement.metric, sides.amount, sides.limit)
 }
 
 /// Verdict, table of every limit, reasons, coverage.
@@ -144,7 +123,7 @@ fn limit_row(judgement: &Judgement) -> [String; 4] {
 
 fn phone_line(cell: &Cell) -> String {
     let name = xml_attribute(&phone(cell.device(), cell.facts()), NAME);
-    match is_virtual(cell.record, cell.facts()) && cell.device().is_some() {
+    match cell.is_virtual() && cell.device().is_some() {
         true => format!("{name}, virtual"),
         false => name,
     }

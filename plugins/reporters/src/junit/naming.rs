@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 /// The two names of a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Names {
+pub(crate) struct Names {
     /// `scenario.Model.SERIAL`.
     pub classname: String,
     /// The window.
@@ -17,7 +17,7 @@ pub(super) struct Names {
 }
 
 /// The names of all cells, in their order.
-pub(super) fn names(cells: &[Cell]) -> Vec<Names> {
+pub(crate) fn names(cells: &[Cell]) -> Vec<Names> {
     let identity = |cell: &Cell| {
         let planned = &cell.job.planned;
         let device = planned.device.as_ref().map(|id| id.0.as_str());
@@ -72,7 +72,7 @@ fn part(text: &str) -> String {
 }
 
 /// Labels made unique: those that collide get `~` and a hash of what they stand for; true twins also their number.
-pub(super) fn unique(items: impl Iterator<Item = (String, String)>) -> Vec<String> {
+pub(crate) fn unique(items: impl Iterator<Item = (String, String)>) -> Vec<String> {
     let items: Vec<(String, String)> = items.collect();
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
     items.iter().for_each(|(label, _)| *seen.entry(label).or_default() += 1);

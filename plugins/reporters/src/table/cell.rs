@@ -13,15 +13,6 @@ use farmjank_results::verdict::Verdict;
 /// Reasons listed under one row.
 const REASONS: usize = 4;
 
-/// True when both cells tell the same story of one job, which ended before its windows were judged.
-pub(super) fn same_story(one: &Cell, other: &Cell) -> bool {
-    one.job.planned.job == other.job.planned.job
-        && one.verdict == other.verdict
-        && one.untold()
-        && other.untold()
-        && (one.reasons() == other.reasons() || one.fault().is_some())
-}
-
 /// Colour of a verdict.
 pub(super) fn tint(verdict: Option<Verdict>) -> Tint {
     match verdict {

@@ -33,6 +33,9 @@ fn reports_go_where_they_belong() {
     let conclude = |name: &str| by_name(name, &mut Options::default()).unwrap().conclude(&record);
     assert!(matches!(&conclude("junit")[..], [Delivery::File { path, .. }] if path == "junit.xml"));
     assert!(matches!(&conclude("json")[..], [Delivery::File { path, .. }] if path == "results.json"));
-    assert!(matches!(&conclude("console")[..], [Delivery::Out(_)]));
-    assert!(matches!(&conclude("live")[..], [Delivery::Out(_)]));
+    let metrics = conclude("openmetrics");
+    assert!(matches!(&metrics[..], [Delivery::File { path, .. }] if path == "metrics.txt"));
+    for name in ["console", "live", "table", "markdown", "github"] {
+        assert!(matches!(&conclude(name)[..], [Delivery::Out(_)]), "{name}");
+    }
 }

@@ -12,9 +12,9 @@ use proptest::prelude::*;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-const NASTY: &str = "<script>alert(1)</script> ]]> & \" ' \u{1b}[2J\u{1b}]0;t\u{7} \0 \u{202e}evil \u{9b}31m \t\r\n\u{fffe}\u{200b}";
+pub const NASTY: &str = "<script>alert(1)</script> ]]> & \" ' \u{1b}[2J\u{1b}]0;t\u{7} \0 \u{202e}evil \u{9b}31m \t\r\n\u{fffe}\u{200b}";
 
-fn nasty_words() -> Words {
+pub fn nasty_words() -> Words {
     let mut words = Words::default();
     for at in 0..4 {
         words.models[at] = format!("model {NASTY}");
@@ -31,7 +31,7 @@ fn nasty_words() -> Words {
     words
 }
 
-fn long_words() -> Words {
+pub fn long_words() -> Words {
     let long = |mark: &str| format!("{mark}{}", "long ]]> \u{1b}[31m".repeat(80_000));
     let mut words = nasty_words();
     words.models[0] = long("model");
@@ -78,15 +78,27 @@ fn xml_stays_well_formed_and_shows_the_text() {
 }
 
 fn xmllint(text: &str) {
-    let started =
-        Command::new("xmllint").args(["--noout", "-"]).stdin(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    piped("xmllint", &["--noout", "-"], "libxml2-utils", text);
+}
+
+/// A program that judges a text by its exit code, as a second witness. Without the program: skipped with a reason, and a
+/// failure in CI.
+pub fn piped(program: &str, args: &[&str], package: &str, text: &str) {
+    let started = Command::new(program)
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
     let Ok(mut lint) = started else {
-        println!("skipped: xmllint is not installed (Debian package libxml2-utils)");
+        assert!(std::env::var_os("CI").is_none(), "{program} is missing in CI (Debian package {package})");
+        println!("skipped: {program} is not installed (Debian package {package})");
         return;
     };
     lint.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
     let output = lint.wait_with_output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let said = [output.stdout, output.stderr].concat();
+    assert!(output.status.success(), "{program}: {}", String::from_utf8_lossy(&said));
 }
 
 #[test]

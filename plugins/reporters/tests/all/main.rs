@@ -1,10 +1,15 @@
 //! What the reporters make of whole runs.
 
+mod annotations;
 mod believable;
 mod dialect;
+mod everyone;
 mod folds;
 mod golden;
 mod hostile;
 mod lively;
+mod metrics;
+mod pages;
+mod schemas;
 mod tables;
 mod xml;

@@ -1,0 +1,49 @@
+//! A reporter that says everything at the end: one text, a pure function of the record.
+//!
+//! Must not know: what the text is. Where it goes is either a file of the run bundle or standard output.
+
+use farmjank_results::event::Event;
+use farmjank_results::record::Record;
+use farmjank_seams::reporter::{Delivery, Reporter};
+
+/// One text at the end of a run.
+pub struct Ending {
+    name: &'static str,
+    /// File of the bundle; standard output without.
+    file: Option<&'static str>,
+    write: Box<dyn Fn(&Record) -> String>,
+}
+
+impl Ending {
+    /// A reporter of that name whose text is a file of the bundle.
+    pub fn file(
+        name: &'static str,
+        file: &'static str,
+        write: impl Fn(&Record) -> String + 'static,
+    ) -> Box<dyn Reporter> {
+        Box::new(Ending { name, file: Some(file), write: Box::new(write) })
+    }
+
+    /// A reporter of that name whose text is for standard output.
+    pub fn out(name: &'static str, write: impl Fn(&Record) -> String + 'static) -> Box<dyn Reporter> {
+        Box::new(Ending { name, file: None, write: Box::new(write) })
+    }
+}
+
+impl Reporter for Ending {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn observe(&mut self, _event: &Event, _record: &Record) -> Vec<Delivery> {
+        Vec::new()
+    }
+
+    fn conclude(&mut self, record: &Record) -> Vec<Delivery> {
+        let text = (self.write)(record);
+        vec![match self.file {
+            Some(path) => Delivery::File { path: path.to_owned(), bytes: text.into_bytes() },
+            None => Delivery::Out(text),
+        }]
+    }
+}

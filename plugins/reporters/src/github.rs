@@ -1,0 +1,99 @@
+//! Annotations for GitHub Actions: workflow commands that mark the line of the scenario where a window is written.
+//!
+//! At most ten errors and ten warnings, the worst first, because GitHub shows no more of a step; a notice counts them
+//! all. A pure function of the record. Must not know: whether this runs on GitHub.
+
+use crate::cells::{Cell, stories, worst_first};
+use crate::clean::{NAME, SENTENCE, line};
+use crate::{sentence, words};
+use farmjank_results::record::Record;
+use farmjank_results::verdict::Verdict;
+
+/// Annotations of one kind that GitHub shows of one step.
+pub const MOST: usize = 10;
+
+/// The commands, one per line.
+pub fn annotations(record: &Record) -> String {
+    let all = worst_first(record);
+    let told = stories(&all);
+    let of = |is_error: bool| {
+        let kind = move |cell: &Cell| (cell.verdict == Some(Verdict::Fail)) == is_error;
+        let bad = told.iter().filter(|(cell, _)| cell.verdict != Some(Verdict::Pass));
+        bad.filter(move |(cell, _)| kind(cell)).collect::<Vec<_>>()
+    };
+    let (errors, warnings) = (of(true), of(false));
+    let shown = |all: &[&(&Cell, usize)], command: &str| -> String {
+        all.iter().take(MOST).map(|(cell, same)| annotation(cell, *same, command)).collect()
+    };
+    let mut text = shown(&errors, "error") + &shown(&warnings, "warning");
+    let (all_bad, left) = (
+        errors.len() + warnings.len(),
+        errors.len().saturating_sub(MOST) + warnings.len().saturating_sub(MOST),
+    );
+    let mut count = format!("{}: {}", words::verdict(record.verdict), sentence::counts(&all));
+    if left > 0 {
+        count += &format!(" (the worst {} of {all_bad} are annotated)", all_bad - left);
+    }
+    if let Some(label) = sentence::virtual_label(record) {
+        count += &format!(". {label}");
+    }
+    text += &format!("::notice title=farmjank::{}\n", data(&line(&count, SENTENCE)));
+    text
+}
+
+/// One command. What made the app fail is an error; what could not be told is a warning, and no word about the app.
+fn annotation(cell: &Cell, same: usize, command: &str) -> String {
+    let planned = &cell.job.planned;
+    let mut parts = Vec::new();
+    let file = planned.file.replace('\\', "/");
+    parts.push(format!("file={}", property(&line(file.trim_start_matches("./"), NAME))));
+    if let Some((row, column)) = cell.place.filter(|_| same == 1) {
+        parts.push(format!("line={row},col={column}"));
+    }
+    let what = if same > 1 { format!("all {same} windows") } else { cell.name.to_owned() };
+    let what = line(&what, NAME);
+    let title = format!("{}: {what} on {}", words::verdict(cell.verdict), line(&sentence::phone(cell), NAME));
+    parts.push(format!("title={}", property(&title)));
+    let message = format!("{}: {}", line(&planned.scenario, NAME), line(&sentence::what(cell), SENTENCE));
+    format!("::{command} {}::{}\n", parts.join(","), data(&message))
+}
+
+/// A command's message, as the runner undoes it.
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// A command's property, as the runner undoes it.
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+/// The same text with nothing in it that a CI runner obeys (`::command::` at the start of a line, `##[command]` and
+/// `##vso[command]` anywhere): what a phone calls itself must not set a mask or end a group.
+pub fn uncommanded(text: &str) -> String {
+    let tame = |line: &str| {
+        let line = line.replace("##[", "# #[").replace("##vso[", "# #vso[");
+        match line.trim_start().starts_with("::") {
+            true => line.replacen("::", ": :", 1),
+            false => line,
+        }
+    };
+    text.split_inclusive('\n').map(tame).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_ends_a_command_or_a_property_is_escaped() {
+        assert_eq!(property("a:b,c%d\r\ne"), "a%3Ab%2Cc%25d%0D%0Ae");
+        assert_eq!(data("a:b,c%d\ne"), "a:b,c%25d%0Ae");
+    }
+
+    #[test]
+    fn commands_in_other_texts_are_disarmed() {
+        let text = "::add-mask::pass\n  ::error::x\na ::ok\n##[group]y ##vso[task]\n";
+        assert_eq!(uncommanded(text), ": :add-mask::pass\n  : :error::x\na ::ok\n# #[group]y # #vso[task]\n");
+    }
+}

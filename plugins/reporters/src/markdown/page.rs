@@ -1,0 +1,243 @@
+//! The page at one level of detail: heading, tables, folded parts.
+//!
+//! Must not know: how long it may be. Foreign text goes through [`super::text`] without exception.
+
+use super::text::text;
+use super::{Level, MARKER, detail};
+use crate::cells::{Cell, duration, phone, stories, worst_first};
+use crate::clean::{NAME, SENTENCE};
+use crate::readings::summary;
+use crate::{sentence, words};
+use farmjank_results::metric::Unit;
+use farmjank_results::record::Record;
+use farmjank_results::threshold::{Judgement, Outcome};
+use farmjank_results::verdict::Verdict;
+use std::collections::BTreeSet;
+
+pub(super) fn page(record: &Record, level: &Level, most: usize) -> String {
+    let all = worst_first(record);
+    let mut parts = vec![heading(record, &all)];
+    if !level.without.is_empty() {
+        let most = words::grouped(most as u64);
+        parts.push(format!(
+            "> Left out to stay within {most} bytes: {}. `results.json` in the run bundle has it all.\n",
+            level.without
+        ));
+    }
+    parts.extend(failed(&all, level.rows));
+    parts.extend(unmeasured(&all, level.rows));
+    if level.details {
+        parts.extend(detail::folded(&all));
+    }
+    if level.passing {
+        parts.extend(passed(&all));
+    }
+    if level.notes {
+        parts.extend(refused(record));
+        parts.extend(notes(record));
+    }
+    parts.join("\n")
+}
+
+/// Sign and word of a verdict: the word alone says it too.
+pub(super) fn sign(verdict: Option<Verdict>) -> String {
+    let sign = match verdict {
+        Some(Verdict::Pass) => "✅",
+        Some(Verdict::Fail) => "❌",
+        Some(Verdict::Broken) => "⚠️",
+        Some(Verdict::Undecided) | None => "❔",
+    };
+    format!("{sign} {}", words::verdict(verdict))
+}
+
+fn heading(record: &Record, all: &[Cell]) -> String {
+    let header = &record.header;
+    let phones: BTreeSet<_> = all.iter().filter_map(Cell::device).collect();
+    let mut parts = vec![
+        text(&header.tool, 60),
+        format!("run {}", text(&header.run, 80)),
+        words::several(phones.len() as u64, "phone", "phones"),
+        words::length(duration(record)),
+    ];
+    parts.push(match record.exit_code {
+        Some(code) => format!("exit {code} ({})", words::exit(code)),
+        None => "the log ends before the run was judged".to_owned(),
+    });
+    let mut lines = vec![
+        MARKER.to_owned(),
+        format!("## {}: {}", sign(record.verdict), sentence::counts(all)),
+        String::new(),
+        parts.join(" · "),
+        String::new(),
+    ];
+    if let Some(label) = sentence::virtual_label(record) {
+        lines.extend([format!("> **Simulated:** {}.", text(&label, NAME)), String::new()]);
+    }
+    if let Some(what) = &record.interrupted {
+        let what = text(what, SENTENCE);
+        lines
+            .extend([format!("> **Interrupted:** {what}. What was measured so far follows."), String::new()]);
+    }
+    lines.join("\n")
+}
+
+/// `Home feed › **fling the feed**`; of several cells that tell one story, how many there are.
+pub(super) fn title(cell: &Cell, same: usize) -> String {
+    let scenario = text(&cell.job.planned.scenario, NAME);
+    match same {
+        1 => format!("{scenario} › **{}**", text(cell.name, NAME)),
+        many => format!("{scenario} › **all {many} windows**"),
+    }
+}
+
+/// The phone; marked as simulated where the heading does not say so of all.
+pub(super) fn phone_of(cell: &Cell) -> String {
+    match cell.record.header.lab {
+        Some(_) => text(&phone(cell.device(), cell.facts()), NAME),
+        None => text(&sentence::phone(cell), NAME),
+    }
+}
+
+/// The row that says how many are not listed.
+fn more(all: usize, shown: usize, columns: usize) -> Option<String> {
+    let left = all.checked_sub(shown).filter(|left| *left > 0)?;
+    Some(format!("| … | and {left} more |{}", " |".repeat(columns - 2)))
+}
+
+/// The limits a cell broke, one row each; its fault where it broke none.
+fn failed(all: &[Cell], rows: usize) -> Option<String> {
+    let told = stories(all);
+    let failed: Vec<_> = told.iter().filter(|(cell, _)| cell.verdict == Some(Verdict::Fail)).collect();
+    if failed.is_empty() || rows == 0 {
+        return None;
+    }
+    let mut lines = vec![
+        "### Failed\n".to_owned(),
+        "| verdict | window | phone | limit | measured | against the limit |".to_owned(),
+        "| --- | --- | --- | --- | ---: | --- |".to_owned(),
+    ];
+    for (cell, same) in failed.iter().take(rows) {
+        let head = format!("| {} | {} | {} |", sign(cell.verdict), title(cell, *same), phone_of(cell));
+        let judgements = cell.judged.map_or(&[][..], |judged| &judged.judgements);
+        let breached: Vec<&Judgement> =
+            judgements.iter().filter(|j| j.outcome == Outcome::Breached).collect();
+        if breached.is_empty() {
+            lines.push(format!("{head} {} | – | – |", text(&sentence::what(cell), SENTENCE)));
+        }
+        for (at, judgement) in breached.iter().enumerate() {
+            let head = if at == 0 { head.as_str() } else { "| | | |" };
+            let apart = words::apart(judgement).unwrap_or_else(|| "–".to_owned());
+            let sides = words::sides(judgement);
+            lines.push(format!("{head} {} | {} | {apart} |", limit(judgement), sides.amount));
+        }
+    }
+    lines.extend(more(failed.len(), rows, 6));
+    Some(lines.join("\n") + "\n")
+}
+
+/// `hitch_ms_per_s mean < 10`, with its bound.
+pub(super) fn limit(judgement: &Judgement) -> String {
+    let sides = words::sides(judgement);
+    let bound = sides.bound.map_or_else(String::new, |bound| format!(" ({bound})"));
+    format!("<code>{}</code> {}{bound}", text(&judgement.metric, 60), text(&sides.limit, NAME))
+}
+
+/// What the lab, the tool or the evidence kept from being judged: never green, and no word about the app.
+fn unmeasured(all: &[Cell], rows: usize) -> Option<String> {
+    let told = stories(all);
+    let told: Vec<_> = told
+        .iter()
+        .filter(|(cell, _)| !matches!(cell.verdict, Some(Verdict::Pass | Verdict::Fail)))
+        .collect();
+    if told.is_empty() || rows == 0 {
+        return None;
+    }
+    let mut lines = vec![
+        "### Not measured\n".to_owned(),
+        "| verdict | window | phone | why | what to do |".to_owned(),
+        "| --- | --- | --- | --- | --- |".to_owned(),
+    ];
+    for (cell, same) in told.iter().take(rows) {
+        let advice = cell.fault().map_or("", |fault| fault.advice.as_str());
+        let why = match cell.fault() {
+            Some(fault) => fault.what.clone(),
+            None => sentence::what(cell),
+        };
+        lines.push(format!(
+            "| {} | {} | {} | {} | {} |",
+            sign(cell.verdict),
+            title(cell, *same),
+            phone_of(cell),
+            text(&why, SENTENCE),
+            if advice.is_empty() { "–".to_owned() } else { text(advice, SENTENCE) },
+        ));
+    }
+    lines.extend(more(told.len(), rows, 5));
+    Some(lines.join("\n") + "\n")
+}
+
+/// A part that opens on demand.
+pub(super) fn fold(title: &str, body: &str) -> String {
+    format!("<details>\n<summary>{title}</summary>\n\n{body}\n\n</details>\n")
+}
+
+fn passed(all: &[Cell]) -> Option<String> {
+    let passed: Vec<&Cell> = all.iter().filter(|cell| cell.verdict == Some(Verdict::Pass)).collect();
+    if passed.is_empty() {
+        return None;
+    }
+    let mut lines = vec![
+        "| verdict | window | phone | fps | hitch ms/s | frozen | limits | trials |".to_owned(),
+        "| --- | --- | --- | ---: | ---: | ---: | --- | ---: |".to_owned(),
+    ];
+    for cell in &passed {
+        let one = |key: &str, unit: Unit| words::number(summary(cell, key).one(), unit);
+        lines.push(format!(
+            "| {} | {} | {} | {} | {} | {} | {} | {} |",
+            sign(cell.verdict),
+            title(cell, 1),
+            phone_of(cell),
+            one("fps", Unit::Fps),
+            one("hitch_ms_per_s", Unit::MsPerS),
+            one("frozen_frames", Unit::Count),
+            limits(cell),
+            cell.judged.map_or(0, |judged| judged.counted),
+        ));
+    }
+    let title = words::several(passed.len() as u64, "cell passed", "cells passed");
+    Some(fold(&title, &lines.join("\n")))
+}
+
+/// `3 held, 1 excused`.
+fn limits(cell: &Cell) -> String {
+    let judgements = cell.judged.map_or(&[][..], |judged| &judged.judgements);
+    let held = judgements.iter().filter(|j| j.outcome == Outcome::Held).count();
+    let excused = judgements.iter().filter(|j| matches!(j.outcome, Outcome::Excused(_))).count();
+    match (judgements.len(), excused) {
+        (0, _) => "none set".to_owned(),
+        (_, 0) => format!("{held} held"),
+        (_, excused) => format!("{held} held, {excused} excused (broken, and not by the app)"),
+    }
+}
+
+fn refused(record: &Record) -> Option<String> {
+    let lines: Vec<String> = record
+        .refusals
+        .iter()
+        .map(|refusal| {
+            let phone = phone(Some(&refusal.device), record.devices.get(&refusal.device));
+            let [scenario, phone] = [&refusal.scenario, &phone].map(|foreign| text(foreign, NAME));
+            format!("- {scenario} on {phone}: {}", text(&refusal.why, SENTENCE))
+        })
+        .collect();
+    let title = words::several(lines.len() as u64, "phone did not qualify", "times a phone did not qualify");
+    (!lines.is_empty()).then(|| fold(&title, &lines.join("\n")))
+}
+
+fn notes(record: &Record) -> Option<String> {
+    let mut told: BTreeSet<&str> = BTreeSet::new();
+    let fresh = record.notices.iter().filter(|(_, what)| told.insert(what));
+    let lines: Vec<String> = fresh.map(|(_, what)| format!("- {}", text(what, SENTENCE))).collect();
+    let title = words::several(lines.len() as u64, "note", "notes");
+    (!lines.is_empty()).then(|| fold(&title, &lines.join("\n")))
+}

@@ -1,0 +1,69 @@
+//! Cells in a sentence or two, the same in every report: what is wrong, on which phone, how many of each verdict.
+//!
+//! Must not know: formats. Nothing here is cleaned: the caller knows the medium.
+
+use crate::cells::{self, Cell};
+use crate::words;
+use farmjank_results::threshold::{Judgement, Outcome};
+use farmjank_results::verdict::Verdict;
+
+/// One line: the verdict and what is wrong, with numbers.
+pub fn message(cell: &Cell) -> String {
+    format!("{}: {}", words::verdict(cell.verdict), what(cell))
+}
+
+/// What is wrong, with numbers: breached limits, else the fault, else the reasons, else what was seen.
+pub fn what(cell: &Cell) -> String {
+    let judgements = cell.judged.map_or(&[][..], |judged| &judged.judgements);
+    let breached: Vec<String> =
+        judgements.iter().filter(|j| j.outcome == Outcome::Breached).map(breach).collect();
+    match (breached.is_empty(), cell.fault()) {
+        (false, _) => breached.join("; "),
+        (true, Some(fault)) => fault.to_string(),
+        (true, None) => match cell.reasons().is_empty() {
+            true => words::coverage(&cell.coverage()),
+            false => cell.reasons().join("; "),
+        },
+    }
+}
+
+fn breach(judgement: &Judgement) -> String {
+    let sides = words::sides(judgement);
+    format!("{} is {}, limit {}", judgement.metric, sides.amount, sides.limit)
+}
+
+/// `Pixel 7 (SERIAL)`; simulated phones say so.
+pub fn phone(cell: &Cell) -> String {
+    let title = cells::phone(cell.device(), cell.facts());
+    match cell.is_virtual() && cell.device().is_some() {
+        true => format!("{title} [virtual]"),
+        false => title,
+    }
+}
+
+/// `2 failed, 1 broken, 9 passed`, the worst first; `nothing was run` when there is no cell.
+pub fn counts(all: &[Cell]) -> String {
+    let count = |verdict: Option<Verdict>| all.iter().filter(|cell| cell.verdict == verdict).count();
+    let kinds = [
+        (Some(Verdict::Fail), "failed"),
+        (Some(Verdict::Broken), "broken"),
+        (Some(Verdict::Undecided), "undecided"),
+        (None, "not judged"),
+        (Some(Verdict::Pass), "passed"),
+    ];
+    let counts: Vec<String> = kinds
+        .iter()
+        .filter(|(verdict, _)| count(*verdict) > 0)
+        .map(|(verdict, word)| format!("{} {word}", words::grouped(count(*verdict) as u64)))
+        .collect();
+    if counts.is_empty() { "nothing was run".to_owned() } else { counts.join(", ") }
+}
+
+/// What a run was made on, where it was not made on real phones alone; none where it was.
+pub fn virtual_label(record: &farmjank_results::record::Record) -> Option<String> {
+    if let Some(lab) = &record.header.lab {
+        return Some(format!("virtual lab {lab}: every phone is simulated"));
+    }
+    let simulated = record.devices.values().filter(|facts| facts.is_virtual).count();
+    (simulated > 0).then(|| format!("virtual: {simulated} of {} phones are simulated", record.devices.len()))
+}

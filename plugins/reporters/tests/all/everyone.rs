@@ -1,0 +1,61 @@
+//! What every reporter on the shelf owes its readers, whatever phones and files call themselves. A reporter that joins the
+//! shelf joins this test.
+
+use crate::believable::{Words, events};
+use crate::hostile::{long_words, nasty_words};
+use farmjank_reporters::{NAMES, Options, by_name, clean};
+use farmjank_results::record::Record;
+use farmjank_seams::reporter::Delivery;
+
+/// Formats that show `<` as it is; in all others, and in those to come, a tag from outside is never written raw.
+const PLAIN: [&str; 6] = ["console", "live", "table", "json", "github", "openmetrics"];
+
+/// Largest report of the long words: a handful of cells, each string bounded.
+const LARGEST: usize = 1_500_000;
+
+fn reports(name: &str, record: &Record) -> Vec<String> {
+    let reporter = by_name(name, &mut Options::default());
+    let deliveries = reporter.expect("the shelf builds what it names").conclude(record);
+    let text = |delivery: Delivery| match delivery {
+        Delivery::Out(text) | Delivery::Err(text) => text,
+        Delivery::File { bytes, .. } => String::from_utf8(bytes).expect("reports are UTF-8"),
+    };
+    deliveries.into_iter().map(text).collect()
+}
+
+#[test]
+fn hostile_text_is_only_text_in_every_report() {
+    for words in [nasty_words(), long_words()] {
+        let record = events(&words).record();
+        for name in NAMES {
+            let texts = reports(name, &record);
+            assert!(!texts.is_empty(), "{name} says something");
+            for text in texts {
+                assert!(text.len() < LARGEST, "{name}: {} bytes", text.len());
+                let acts = text.chars().find(|c| *c != '\n' && clean::acts(*c));
+                assert!(acts.is_none(), "{name} lets {acts:?} through");
+                assert!(text.contains("script"), "{name} shows the text");
+                if !PLAIN.contains(&name) {
+                    assert!(!text.contains("<script>alert"), "{name} writes a tag from outside");
+                    assert!(!text.contains("]]>"), "{name} ends a section from outside");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn simulated_phones_are_labelled_in_every_report_and_real_ones_never() {
+    let virtual_run = events(&Words::default()).record();
+    let real_run = events(&Words { lab: None, ..Words::default() }).record();
+    for name in NAMES {
+        let says = |record: &Record| {
+            let text = reports(name, record).concat().to_lowercase();
+            // Named in every case as a word of its own; a field `"virtual": false` says the opposite.
+            let denied = ["\"virtual\": false", "virtual=\"false\"", "\"virtual\" value=\"false\""];
+            denied.iter().fold(text, |text, no| text.replace(no, "")).contains("virtual")
+        };
+        assert!(says(&virtual_run), "{name} does not say that phones are simulated");
+        assert!(!says(&real_run), "{name} calls real phones simulated");
+    }
+}
