@@ -1,6 +1,8 @@
-//! Numbers over counted iterations: aggregates, Student's t, and one-sided bounds of a mean and of a percentile.
+//! Numbers over counted iterations: aggregates, and one-sided bounds of a mean and of a percentile.
 //!
 //! Pure arithmetic on slices; knows no metric and no limit. Deterministic: no sampling.
+
+use farmjank_statistics::{binomial, student};
 
 /// Arithmetic mean; none of nothing.
 pub fn mean(values: &[f64]) -> Option<f64> {
@@ -51,45 +53,12 @@ pub fn deviation(values: &[f64]) -> Option<f64> {
     Some((squares / (values.len() - 1) as f64).sqrt())
 }
 
-/// Quantile of Student's t: the t with P(T <= t) = `probability`, for 0.5 <= probability < 1 and a whole number of
-/// degrees of freedom >= 1. None outside.
-///
-/// For whole degrees of freedom the distribution is a finite sum in the angle atan(t / sqrt(df)) (Abramowitz and
-/// Stegun, Handbook of Mathematical Functions, 26.7.3 and 26.7.4); the angle is found by bisection.
-pub fn t_quantile(probability: f64, df: u32) -> Option<f64> {
-    if !(0.5..1.0).contains(&probability) || df == 0 {
-        return None;
-    }
-    let inside = 2.0 * probability - 1.0;
-    let (mut low, mut high) = (0.0f64, std::f64::consts::FRAC_PI_2);
-    // each step halves the angle's interval: 100 reach the last bit of a double
-    for _ in 0..100 {
-        let middle = f64::midpoint(low, high);
-        if t_inside(middle, df) < inside { low = middle } else { high = middle }
-    }
-    Some(f64::midpoint(low, high).tan() * f64::from(df).sqrt())
-}
-
-/// P(|T| <= sqrt(df) tan(angle)): A&S 26.7.3 (odd df) and 26.7.4 (even df).
-fn t_inside(angle: f64, df: u32) -> f64 {
-    let (sin, cos) = angle.sin_cos();
-    let odd = df % 2 == 1;
-    // terms: cos (odd) or 1 (even), each next times cos² k / (k + 1), up to the power df - 2
-    let (mut term, mut power, mut sum) = if odd { (cos, 1u32, 0.0) } else { (1.0, 0, 0.0) };
-    while power + 2 <= df {
-        sum += term;
-        term *= cos * cos * f64::from(power + 1) / f64::from(power + 2);
-        power += 2;
-    }
-    if odd { (angle + sin * sum) * std::f64::consts::FRAC_2_PI } else { sin * sum }
-}
-
 /// One-sided lower and upper bounds of the mean of what the values were drawn from, each with `confidence` percent:
 /// mean ∓ t s / sqrt(n). None below two values.
 pub fn mean_bounds(values: &[f64], confidence: f64) -> Option<(f64, f64)> {
     let (mean, deviation) = (mean(values)?, deviation(values)?);
     let df = u32::try_from(values.len() - 1).ok()?;
-    let reach = t_quantile(confidence / 100.0, df)? * deviation / (values.len() as f64).sqrt();
+    let reach = student::quantile(confidence / 100.0, df)? * deviation / (values.len() as f64).sqrt();
     Some((mean - reach, mean + reach))
 }
 
@@ -98,7 +67,7 @@ pub fn mean_bounds(values: &[f64], confidence: f64) -> Option<(f64, f64)> {
 /// 3.2). A side is none when so few values cannot bound it.
 pub fn percentile_bounds(values: &[f64], percent: f64, confidence: f64) -> (Option<f64>, Option<f64>) {
     let (sorted, share, wanted) = (sorted(values), percent / 100.0, confidence / 100.0);
-    let at_most = binomial_at_most(sorted.len(), share);
+    let at_most = binomial::at_most(sorted.len(), share);
     let (mut lower, mut upper) = (None, None);
     for (below, value) in sorted.iter().enumerate() {
         // P(more than `below` values lie at or under the percentile): this value is a lower bound of it
@@ -114,58 +83,10 @@ pub fn percentile_bounds(values: &[f64], percent: f64, confidence: f64) -> (Opti
     (lower, upper)
 }
 
-/// P(X <= k) for k in 0..=n, X binomial (n, p), 0 < p < 1. In logarithms: (1 - p)^n may be below the smallest double.
-fn binomial_at_most(n: usize, p: f64) -> Vec<f64> {
-    let (ln_p, ln_q) = (p.ln(), (-p).ln_1p());
-    let (mut ln_choose, mut sum) = (0.0, 0.0);
-    let mut at_most = Vec::with_capacity(n + 1);
-    for k in 0..=n {
-        sum += (ln_choose + k as f64 * ln_p + (n - k) as f64 * ln_q).exp();
-        at_most.push(f64::min(sum, 1.0));
-        ln_choose += ((n - k).max(1) as f64).ln() - ((k + 1) as f64).ln();
-    }
-    at_most
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
-
-    #[test]
-    fn student_t_agrees_with_the_published_table() {
-        // one-sided 90, 95, 97.5, 99, 99.5, 99.95 %: Abramowitz and Stegun, table 26.10
-        let table: [(u32, [f64; 6]); 12] = [
-            (1, [3.078, 6.314, 12.706, 31.821, 63.657, 636.619]),
-            (2, [1.886, 2.920, 4.303, 6.965, 9.925, 31.599]),
-            (3, [1.638, 2.353, 3.182, 4.541, 5.841, 12.924]),
-            (4, [1.533, 2.132, 2.776, 3.747, 4.604, 8.610]),
-            (5, [1.476, 2.015, 2.571, 3.365, 4.032, 6.869]),
-            (7, [1.415, 1.895, 2.365, 2.998, 3.499, 5.408]),
-            (9, [1.383, 1.833, 2.262, 2.821, 3.250, 4.781]),
-            (10, [1.372, 1.812, 2.228, 2.764, 3.169, 4.587]),
-            (14, [1.345, 1.761, 2.145, 2.624, 2.977, 4.140]),
-            (30, [1.310, 1.697, 2.042, 2.457, 2.750, 3.646]),
-            (60, [1.296, 1.671, 2.000, 2.390, 2.660, 3.460]),
-            (120, [1.289, 1.658, 1.980, 2.358, 2.617, 3.373]),
-        ];
-        for (df, row) in table {
-            for (probability, published) in [0.90, 0.95, 0.975, 0.99, 0.995, 0.9995].into_iter().zip(row) {
-                let computed = t_quantile(probability, df).unwrap();
-                assert!(
-                    (computed - published).abs() <= 0.000_501,
-                    "{df} {probability}: {computed} {published}"
-                );
-            }
-        }
-        // closed forms: df 1 is tan(pi (p - 1/2)), df 2 is (2p - 1) sqrt(2 / (1 - (2p - 1)^2))
-        let one = t_quantile(0.95, 1).unwrap();
-        assert!((one - (std::f64::consts::PI * 0.45).tan()).abs() < 1e-12, "{one}");
-        let two = t_quantile(0.95, 2).unwrap();
-        assert!((two - 0.9 * (2.0f64 / (1.0 - 0.81)).sqrt()).abs() < 1e-13, "{two}");
-        assert_eq!(t_quantile(0.5, 7).map(|t| t.abs() < 1e-12), Some(true));
-        assert_eq!((t_quantile(1.0, 3), t_quantile(0.4, 3), t_quantile(0.9, 0)), (None, None, None));
-    }
 
     #[test]
     fn the_bound_of_a_mean_is_the_worked_one() {
@@ -196,14 +117,6 @@ mod tests {
         let values: Vec<f64> = (1..=59).map(f64::from).collect();
         assert_eq!(percentile_bounds(&values[..58], 95.0, 95.0).1, None);
         assert_eq!(percentile_bounds(&values, 95.0, 95.0).1, Some(59.0));
-    }
-
-    #[test]
-    fn the_binomial_law_survives_large_counts() {
-        let at_most = binomial_at_most(5_000, 0.99);
-        assert!((at_most[5_000] - 1.0).abs() < 1e-9 && at_most[4_000] < 1e-100);
-        assert!((at_most[4_950] - 0.5).abs() < 0.05, "{}", at_most[4_950]);
-        assert_eq!(binomial_at_most(2, 0.5), [0.25, 0.75, 1.0]);
     }
 
     #[test]

@@ -56,6 +56,10 @@ pub enum Incomparable {
     NotFinite,
     /// No block holds both arms.
     NoSharedBlock,
+    /// Fewer than five stored sessions.
+    TooFewSessions,
+    /// A mean below zero, which has no place on a scale of ratios.
+    BelowZero,
 }
 
 impl fmt::Display for Incomparable {
@@ -66,6 +70,10 @@ impl fmt::Display for Incomparable {
             Incomparable::NotFinite => "a value is not a finite number; measure again",
             Incomparable::NoSharedBlock => {
                 "base and candidate share no session; compare session by session, or measure them interleaved"
+            }
+            Incomparable::TooFewSessions => "the baseline has fewer than five sessions; record more",
+            Incomparable::BelowZero => {
+                "a session's mean is below zero; only metrics that cannot be are compared by session"
             }
         })
     }

@@ -2,20 +2,28 @@
 //!
 //! The unit is the iteration, inside blocks (sessions); never the frame. Read in this order: [`sample`] (iterations in blocks) →
 //! [`rank`] (is there a difference?) and [`size`] (how large?) → [`power`] (does it matter, could it have been seen?) →
-//! [`compare`] (one cell, one call) → [`many`] and [`looks`] (many cells, further looks) → [`state`] (the verdict).
+//! [`compare`] (one cell, one call) or [`session`] (a stored baseline), [`rare`] (events a mean cannot see) → [`many`] and
+//! [`looks`] (many cells, further looks) → [`state`] (the verdict); [`change`] looks at nights. [`noise`] is what it all is tried on.
 //! All randomness comes from [`chance`], so one seed gives one answer to the last bit.
 
+pub mod binomial;
 pub mod chance;
+pub mod change;
 pub mod compare;
 pub mod looks;
 pub mod many;
+pub mod noise;
 pub mod power;
 pub mod rank;
+pub mod rare;
 pub mod sample;
+pub mod session;
 pub mod size;
 pub mod state;
+pub mod student;
 
 pub use compare::{CellComparison, Incomparable, compare_cell};
 pub use power::Mei;
 pub use sample::{Better, Sample};
+pub use session::{SessionComparison, compare_sessions};
 pub use state::{Grounds, State};
