@@ -8,7 +8,7 @@ use crate::frame::{Frame, SourceId};
 use crate::lattice;
 use crate::time::{DeviceTime, Span};
 use crate::timeline::{FrameTimeline, Gap};
-use crate::window::{Beside, Interval, Motion, Phase, Window};
+use crate::window::{Beside, Interval, Motion, Phase, Uncounted, Why, Window};
 
 /// A longer gap in a fling is ambiguous: the list stopped and something redrew later, or the app hung (metrics.md A.2).
 pub const AMBIGUOUS_FLING_GAP: Span = Span::from_ms(250);
@@ -68,6 +68,7 @@ pub fn cut(timeline: &FrameTimeline, motions: &[Motion], rules: &CutRules) -> Wi
         rules,
         evidence: within(&evidence, &given),
         intervals: Vec::new(),
+        uncounted: Vec::new(),
         ambiguous: Span::ZERO,
         idle: (0, Span::ZERO),
         judged_to: None,
@@ -76,13 +77,14 @@ pub fn cut(timeline: &FrameTimeline, motions: &[Motion], rules: &CutRules) -> Wi
     for motion in &given {
         cutting.motion(*motion);
     }
-    let Cutting { intervals, ambiguous, idle, .. } = cutting;
+    let Cutting { intervals, uncounted, ambiguous, idle, .. } = cutting;
     let trimmed: Vec<Motion> = given.iter().map(|motion| trim(timeline, *motion)).collect();
     let presents = presents(timeline, &trimmed);
     Window {
         first_frame: first_frames(timeline, &given),
         coverage: coverage(timeline, &given, &trimmed, &intervals, presents.len() as u64, rules),
         intervals,
+        uncounted,
         motions: trimmed,
         presents,
         ambiguous,
@@ -105,6 +107,7 @@ struct Cutting<'a> {
     rules: &'a CutRules,
     evidence: &'a [DeviceTime],
     intervals: Vec<Interval>,
+    uncounted: Vec<Uncounted>,
     ambiguous: Span,
     idle: (u32, Span),
     /// Present of the last interval looked at: where motions overlap, the earlier one has it.
@@ -128,6 +131,8 @@ impl Cutting<'_> {
             self.judged_to = Some(to);
             if pair[1].follows && !self.crosses_gap(from, to) {
                 self.interval(from, to, motion.phase);
+            } else {
+                self.set_aside(from, to, motion.phase, Why::Gap);
             }
         }
     }
@@ -142,7 +147,9 @@ impl Cutting<'_> {
     fn interval(&mut self, from: DeviceTime, to: DeviceTime, phase: Phase) {
         let length = to - from;
         match phase {
-            Phase::Free if self.rules.idle_gap.is_some_and(|limit| length > limit) => self.rest(length),
+            Phase::Free if self.rules.idle_gap.is_some_and(|limit| length > limit) => {
+                self.rest(from, to, phase)
+            }
             Phase::Fling if length > AMBIGUOUS_FLING_GAP => self.fling_gap(from, to),
             _ => self.count(from, to, phase),
         }
@@ -158,16 +165,24 @@ impl Cutting<'_> {
                 self.count(from, to, Phase::Fling);
             }
             Some(due) => {
-                self.rest(*due - from);
+                self.rest(from, *due, Phase::Fling);
                 self.count(*due, to, Phase::Fling);
             }
-            None if self.evidence.is_empty() => self.ambiguous = self.ambiguous + (to - from),
-            None => self.rest(to - from),
+            None if self.evidence.is_empty() => {
+                self.ambiguous = self.ambiguous + (to - from);
+                self.set_aside(from, to, Phase::Fling, Why::Ambiguous);
+            }
+            None => self.rest(from, to, Phase::Fling),
         }
     }
 
-    fn rest(&mut self, length: Span) {
-        self.idle = (self.idle.0.saturating_add(1), self.idle.1 + length);
+    fn rest(&mut self, from: DeviceTime, to: DeviceTime, phase: Phase) {
+        self.idle = (self.idle.0.saturating_add(1), self.idle.1 + (to - from));
+        self.set_aside(from, to, phase, Why::Idle);
+    }
+
+    fn set_aside(&mut self, from: DeviceTime, to: DeviceTime, phase: Phase, why: Why) {
+        self.uncounted.push(Uncounted { from, length: to - from, phase, why });
     }
 
     fn count(&mut self, from: DeviceTime, to: DeviceTime, phase: Phase) {

@@ -107,6 +107,9 @@ pub struct WindowMeasured {
     pub void: Option<String>,
     /// Paths of the raw dumps inside the bundle.
     pub evidence: Vec<String>,
+    /// Path of its frames for display ([`strip`](crate::strip)) inside the bundle; none where none were seen or kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strip: Option<String>,
     /// Sources and witnesses that were passed over, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub passed_over: Vec<PassedOver>,

@@ -8,8 +8,8 @@
 
 pub mod blame;
 mod blamed;
-mod coverage;
 pub mod cell;
+mod coverage;
 pub mod cross;
 pub mod cut;
 pub mod device;
@@ -35,6 +35,7 @@ mod pending;
 pub mod period;
 pub mod record;
 pub mod stitch;
+pub mod strip;
 pub mod tally;
 pub mod testimony;
 pub mod threshold;

@@ -56,6 +56,30 @@ pub struct Interval {
     pub phase: Phase,
 }
 
+/// A stretch between two neighbouring presents of a motion that is no frame, or the part of it that is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Uncounted {
+    /// Its beginning.
+    pub from: DeviceTime,
+    /// Its length; > 0.
+    pub length: Span,
+    /// Phase of the motion it belongs to.
+    pub phase: Phase,
+    /// Why it does not count.
+    pub why: Why,
+}
+
+/// Why a stretch of a motion does not count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Why {
+    /// Nothing was due.
+    Idle,
+    /// A long pause of a fling that nobody can explain.
+    Ambiguous,
+    /// Frames may have been lost.
+    Gap,
+}
+
 /// How much of what existed was seen. Given with every number.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Coverage {
@@ -88,6 +112,8 @@ pub struct Coverage {
 pub struct Window {
     /// Counted intervals in order of time.
     pub intervals: Vec<Interval>,
+    /// Stretches between presents of the motions that are no frames, in order of time.
+    pub uncounted: Vec<Uncounted>,
     /// The motions it was cut by.
     pub motions: Vec<Motion>,
     /// Presents inside the motions.

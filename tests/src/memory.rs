@@ -46,6 +46,12 @@ impl Files for Memory {
         self.files.borrow_mut().insert(path.to_owned(), bytes.to_vec());
         Ok(())
     }
+
+    fn read(&self, path: &str, most: u64) -> Result<Vec<u8>, String> {
+        let files = self.files.borrow();
+        let bytes = files.get(path).ok_or_else(|| format!("{path}: no such file"))?;
+        (bytes.len() as u64 <= most).then(|| bytes.clone()).ok_or_else(|| format!("{path}: too large"))
+    }
 }
 
 /// What was said.

@@ -10,7 +10,7 @@ use farmjank_results::event::Event;
 use farmjank_results::record::Record;
 use farmjank_results::time::{RunTime, Span};
 use farmjank_results::verdict::Verdict;
-use farmjank_seams::reporter::{Delivery, Reporter};
+use farmjank_seams::reporter::{Delivery, Reporter, Strips};
 use std::collections::BTreeMap;
 
 /// Shortest time between two lines of progress of one job.
@@ -103,7 +103,7 @@ impl Reporter for Console {
         passed.map(|(text, weight)| Delivery::Err(stamped(&text, weight, event.at, self.look))).collect()
     }
 
-    fn conclude(&mut self, record: &Record) -> Vec<Delivery> {
+    fn conclude(&mut self, record: &Record, _: &dyn Strips) -> Vec<Delivery> {
         vec![Delivery::Out(table(record, self.look, self.bundle.as_deref()))]
     }
 }

@@ -7,7 +7,7 @@ mod shape;
 
 use farmjank_results::event::Event;
 use farmjank_results::record::Record;
-use farmjank_seams::reporter::{Delivery, Reporter};
+use farmjank_seams::reporter::{Delivery, Reporter, Strips};
 use serde::Serialize;
 use serde_json::ser::{CharEscape, Formatter, PrettyFormatter};
 use std::io;
@@ -28,7 +28,7 @@ impl Reporter for Json {
         Vec::new()
     }
 
-    fn conclude(&mut self, record: &Record) -> Vec<Delivery> {
+    fn conclude(&mut self, record: &Record, _: &dyn Strips) -> Vec<Delivery> {
         vec![Delivery::File { path: "results.json".to_owned(), bytes: json(record).into_bytes() }]
     }
 }

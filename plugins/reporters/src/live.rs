@@ -10,7 +10,7 @@ use crate::story::{Story, Weight};
 use crate::table::table;
 use farmjank_results::event::{Event, Fact};
 use farmjank_results::record::Record;
-use farmjank_seams::reporter::{Delivery, Reporter};
+use farmjank_seams::reporter::{Delivery, Reporter, Strips};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::time::Duration;
 
@@ -110,7 +110,7 @@ impl Reporter for Live {
         Vec::new()
     }
 
-    fn conclude(&mut self, record: &Record) -> Vec<Delivery> {
+    fn conclude(&mut self, record: &Record, _: &dyn Strips) -> Vec<Delivery> {
         for bar in self.bars.drain(..) {
             bar.finish_and_clear();
         }

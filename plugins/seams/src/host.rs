@@ -50,4 +50,6 @@ pub trait Files {
     fn append(&self, path: &str, bytes: &[u8]) -> Result<(), String>;
     /// Writes whole, replacing.
     fn write(&self, path: &str, bytes: &[u8]) -> Result<(), String>;
+    /// Reads whole; refuses a file of more than `most` bytes.
+    fn read(&self, path: &str, most: u64) -> Result<Vec<u8>, String>;
 }

@@ -19,12 +19,28 @@ pub enum Delivery {
     Err(String),
 }
 
+/// The frames of measured windows, for reporters that draw them.
+pub trait Strips {
+    /// The bytes of a strip ([`farmjank_results::strip`]) by the path the record gives; none when it is not there. They are
+    /// somebody's file: read them with care.
+    fn strip(&self, path: &str) -> Option<Vec<u8>>;
+}
+
+/// No frames at all: for reporters that draw none.
+pub struct NoStrips;
+
+impl Strips for NoStrips {
+    fn strip(&self, _: &str) -> Option<Vec<u8>> {
+        None
+    }
+}
+
 /// Folds a run into deliveries. Does no I/O; must be quick.
 pub trait Reporter {
     /// Name on the command line: `junit`, `json`, `console`.
     fn name(&self) -> &str;
     /// Sees every event as it happens, with the record folded up to and including it.
     fn observe(&mut self, event: &Event, record: &Record) -> Vec<Delivery>;
-    /// Sees the completed record, once.
-    fn conclude(&mut self, record: &Record) -> Vec<Delivery>;
+    /// Sees the completed record, once, and may ask for frames.
+    fn conclude(&mut self, record: &Record, strips: &dyn Strips) -> Vec<Delivery>;
 }

@@ -51,6 +51,7 @@ pub use entry::Entry;
 pub use labels::labels;
 pub use meaning::{absence, letters};
 pub use measuring::measure_all;
+pub use stages::{STAGE_NAMES, main_factors};
 pub use sums::refresh_hz;
 pub use trust::{INCONCLUSIVE_SHARE_PERCENT, doubt};
 

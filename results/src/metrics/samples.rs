@@ -45,5 +45,15 @@ pub fn window(period: i64, lengths: &[i64]) -> Window {
     };
     let (motions, idle) = (vec![motion], (0, Span::ZERO));
     let (first_frame, ambiguous, beside) = (Vec::new(), Span::ZERO, Beside::default());
-    Window { intervals, motions, presents, first_frame, ambiguous, idle, coverage, beside }
+    Window {
+        intervals,
+        uncounted: Vec::new(),
+        motions,
+        presents,
+        first_frame,
+        ambiguous,
+        idle,
+        coverage,
+        beside,
+    }
 }

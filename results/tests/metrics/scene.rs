@@ -69,6 +69,7 @@ pub fn segments(period: i64, segments: &[Vec<i64>], phase: Phase) -> Window {
     };
     Window {
         intervals,
+        uncounted: Vec::new(),
         motions: vec![motion],
         presents,
         first_frame: Vec::new(),

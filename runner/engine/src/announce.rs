@@ -2,9 +2,10 @@
 
 use farmjank_results::event::{Event, Fact, JobId};
 use farmjank_results::record::Record;
+use farmjank_results::strip::MOST_BYTES;
 use farmjank_results::time::{RunTime, Span};
 use farmjank_seams::host::Files;
-use farmjank_seams::reporter::{Delivery, Reporter};
+use farmjank_seams::reporter::{Delivery, Reporter, Strips};
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
@@ -19,6 +20,15 @@ pub trait Voice {
     fn out(&self, text: &str);
     /// Standard error.
     fn err(&self, text: &str);
+}
+
+/// The strips of a bundle.
+pub struct Kept<'f>(pub &'f dyn Files);
+
+impl Strips for Kept<'_> {
+    fn strip(&self, path: &str) -> Option<Vec<u8>> {
+        self.0.read(path, MOST_BYTES as u64).ok()
+    }
 }
 
 /// The one place events are made. Every reporter sees the same order.
@@ -68,11 +78,12 @@ impl Announcer {
     pub fn conclude(&self) {
         let mut deliveries = Vec::new();
         {
+            let strips = Kept(&*self.files);
             let inner = &mut *self.inner.borrow_mut();
             for reporter in &mut inner.reporters {
                 let record = &inner.record;
                 let name = reporter.name().to_owned();
-                match catch_unwind(AssertUnwindSafe(|| reporter.conclude(record))) {
+                match catch_unwind(AssertUnwindSafe(|| reporter.conclude(record, &strips))) {
                     Ok(made) => deliveries.extend(made.into_iter().map(|delivery| (name.clone(), delivery))),
                     Err(_) => self.voice.err(&format!("reporter {name} failed; the others go on\n")),
                 }

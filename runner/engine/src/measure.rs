@@ -17,6 +17,7 @@ use farmjank_results::frame::SourceId;
 use farmjank_results::lateness::compositor_only;
 use farmjank_results::metrics::{measure_all, refresh_hz};
 use farmjank_results::stitch::{Stitch, StitchRules};
+use farmjank_results::strip::Strip;
 use farmjank_results::tally;
 use farmjank_results::time::DeviceTime;
 use farmjank_results::timeline::FrameTimeline;
@@ -47,6 +48,14 @@ pub struct Seen {
     pub doubts: Vec<String>,
 }
 
+/// A window measured, and its frames for those who draw them.
+pub struct Measured {
+    /// For the record.
+    pub window: WindowMeasured,
+    /// Its frames; none where no single frame was seen. Who keeps it says where in `window.strip`.
+    pub strip: Option<Strip>,
+}
+
 /// Measures one window of one trial.
 pub fn measure(
     session: &Session<'_>,
@@ -55,7 +64,7 @@ pub fn measure(
     log: &WindowLog,
     harvest: Harvest,
     testimonies: &Testimonies,
-) -> WindowMeasured {
+) -> Measured {
     let Harvest { mut seen, evidence, fault } = harvest;
     seen.doubts.extend(fault.map(|fault| fault.to_string()));
     let mut measured = WindowMeasured {
@@ -67,11 +76,11 @@ pub fn measure(
         passed_over: testimonies.silent.clone(),
         ..WindowMeasured::default()
     };
-    weigh(&mut measured, seen, ask, testimonies);
+    let strip = weigh(&mut measured, seen, ask, testimonies);
     if let Some(reading) = log.launch_reading() {
         measured.readings.insert(LAUNCH_TOTAL_MS.to_owned(), reading);
     }
-    measured
+    Measured { window: measured, strip }
 }
 
 /// Measures a recorded window once more, from the raw dumps of its bundle: the same function of the same bytes.
@@ -85,7 +94,7 @@ pub fn remeasure(
     testimonies: &Testimonies,
     modes: &[f64],
     ask: Ask<'_>,
-) -> Result<WindowMeasured, String> {
+) -> Result<Measured, String> {
     let mut stitches: BTreeMap<(SourceId, String), Stitch> = BTreeMap::new();
     let mut seen = Seen { rings: Rings::new(), drawn: BTreeMap::new(), doubts: Vec::new() };
     for dump in dumps {
@@ -114,7 +123,7 @@ pub fn remeasure(
         passed_over: testimonies.silent.clone(),
         ..recorded.clone()
     };
-    weigh(&mut measured, seen, ask, testimonies);
+    let strip = weigh(&mut measured, seen, ask, testimonies);
     // The phone timed the launches itself, or said why not: no dump can tell.
     if let Some(launch) = recorded.readings.get(LAUNCH_TOTAL_MS) {
         measured.readings.insert(LAUNCH_TOTAL_MS.to_owned(), launch.clone());
@@ -126,11 +135,16 @@ pub fn remeasure(
     let known: Vec<String> = measured.passed_over.iter().map(|over| over.what.clone()).collect();
     let silent = recorded.passed_over.iter().filter(|over| !known.contains(&over.what));
     measured.passed_over.extend(silent.cloned());
-    Ok(measured)
+    Ok(Measured { window: measured, strip })
 }
 
 /// Fills in what all that was seen and said tells about the motions of a window.
-fn weigh(measured: &mut WindowMeasured, seen: Seen, ask: Ask<'_>, testimonies: &Testimonies) {
+fn weigh(
+    measured: &mut WindowMeasured,
+    seen: Seen,
+    ask: Ask<'_>,
+    testimonies: &Testimonies,
+) -> Option<Strip> {
     let Seen { rings, drawn, doubts } = seen;
     let mut layers = layers(rings);
     if let Some(trace) = &testimonies.trace {
@@ -140,7 +154,8 @@ fn weigh(measured: &mut WindowMeasured, seen: Seen, ask: Ask<'_>, testimonies: &
     let over = |(source, why): (SourceId, String)| PassedOver { what: source.to_string(), why };
     measured.passed_over.extend(passed_over.into_iter().map(over));
     let Some(judged) = best else {
-        return uncounted(measured, ask, testimonies, &doubts);
+        uncounted(measured, ask, testimonies, &doubts);
+        return None;
     };
     let rules = CutRules {
         target_fps: ask.target_fps,
@@ -162,7 +177,9 @@ fn weigh(measured: &mut WindowMeasured, seen: Seen, ask: Ask<'_>, testimonies: &
         cross: crossed(&layers, &judged, &measured.motions),
         layers: moving(&layers, judged.source, &measured.motions),
     };
+    let strip = Strip::of(&window);
     fill(measured, window);
+    Some(strip).filter(|strip| !strip.bars.is_empty())
 }
 
 /// The frames to judge, with the refresh rates the phone told. A trace shows when frames came and not what the panel ran

@@ -3,7 +3,7 @@
 use crate::android::settle;
 use crate::collect::Harvest;
 use crate::log::WindowLog;
-use crate::measure::{Ask, measure};
+use crate::measure::{Ask, Measured, measure};
 use crate::observe::{Beside, Eye};
 use crate::perform::perform;
 use crate::session::Session;
@@ -11,6 +11,7 @@ use crate::testify::{Reading, Testimonies};
 use crate::witnesses::{Heard, Witnesses, is_trace};
 use farmjank_results::blame::{Blame, Fault};
 use farmjank_results::event::{Ending, Fact, PassedOver, WindowMeasured};
+use farmjank_results::strip::Strip;
 use farmjank_results::time::DeviceTime;
 use farmjank_scenarios::step::{Action, Step};
 use std::cell::RefCell;
@@ -43,6 +44,8 @@ pub struct Trial<'a> {
 /// A window that is over and waits for the end of the trial, when the trace that saw it is read.
 struct Collected {
     name: String,
+    /// Where its files lie in the bundle, without their endings.
+    place: String,
     target_fps: Option<f64>,
     log: WindowLog,
     harvest: Harvest,
@@ -188,8 +191,8 @@ impl<'a> Trial<'a> {
         path: &str,
     ) -> Result<(), Fault> {
         let session = self.session;
-        let dumps = format!("{}/{}-{}.dumps", self.folder, self.windows.borrow().len(), slug(name));
-        let eye = Eye::new(session, self.number, name, dumps);
+        let place = format!("{}/{}-{}", self.folder, self.windows.borrow().len(), slug(name));
+        let eye = Eye::new(session, self.number, name, format!("{place}.dumps"));
         let mut beginning = self.witnesses.begin_window().await?;
         let mut testimonies =
             Testimonies { silent: std::mem::take(&mut beginning.refused), ..Testimonies::default() };
@@ -240,7 +243,7 @@ impl<'a> Trial<'a> {
         let void = void.or_else(|| Some(format!("it did not finish: {}", result.as_ref().err()?.what)));
         // Whatever happened in it, what was measured stays on record.
         let name = name.to_owned();
-        let collected = Collected { name, target_fps, log, harvest, testimonies, void };
+        let collected = Collected { name, place, target_fps, log, harvest, testimonies, void };
         self.windows.borrow_mut().push(collected);
         result
     }
@@ -269,16 +272,30 @@ impl<'a> Trial<'a> {
             of_trial.hear(&*witness, &statement, edges, self.reading(&modes));
         }
         let measured = |collected: Collected| {
-            let Collected { name, target_fps, log, mut harvest, mut testimonies, void } = collected;
+            let Collected { name, place, target_fps, log, mut harvest, mut testimonies, void } = collected;
             testimonies.trace.clone_from(&of_trial.trace);
             testimonies.silent.splice(0..0, of_trial.silent.iter().cloned());
             harvest.evidence.extend(traces.iter().cloned());
             let ask = Ask { app: &session.app, target_fps, pinned: session.scenario.source };
-            let mut measured = measure(session, &name, ask, &log, harvest, &testimonies);
-            measured.void = void.or(measured.void);
-            measured
+            let Measured { mut window, strip } = measure(session, &name, ask, &log, harvest, &testimonies);
+            window.void = void.or(window.void);
+            window.strip = strip.and_then(|strip| self.kept(&strip, format!("{place}.strip")));
+            window
         };
         self.windows.take().into_iter().map(measured).collect()
+    }
+
+    /// Keeps a strip in the bundle; where, if it could be written.
+    fn kept(&self, strip: &Strip, path: String) -> Option<String> {
+        let bench = &self.session.bench;
+        match bench.files.write(&path, &strip.encode()) {
+            Ok(()) => Some(path),
+            Err(why) => {
+                let words = format!("the frames of a window could not be kept for the report: {why}");
+                bench.announcer.notice(Some(self.session.job), words);
+                None
+            }
+        }
     }
 
     /// Causes that void a window, looked for before any number is: heat; a crash or another window in front is a fault.

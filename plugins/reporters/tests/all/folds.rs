@@ -4,7 +4,7 @@ use crate::believable::{Words, events};
 use farmjank_reporters::{Options, by_name};
 use farmjank_results::event::Fact;
 use farmjank_results::record::Record;
-use farmjank_seams::reporter::Delivery;
+use farmjank_seams::reporter::{Delivery, NoStrips};
 
 #[test]
 fn live_and_rebuilt_reports_are_the_same_bytes() {
@@ -18,10 +18,10 @@ fn live_and_rebuilt_reports_are_the_same_bytes() {
             so_far.apply(event).unwrap();
             live.observe(event, &so_far);
             if matches!(event.fact, Fact::RunJudged { .. }) {
-                concluded = live.conclude(&so_far);
+                concluded = live.conclude(&so_far, &NoStrips);
             }
         }
-        let rebuilt = by_name(name, &mut Options::default()).unwrap().conclude(&whole);
+        let rebuilt = by_name(name, &mut Options::default()).unwrap().conclude(&whole, &NoStrips);
         assert!(!rebuilt.is_empty(), "{name} delivers something");
         assert_eq!(concluded, rebuilt, "{name}");
     }
@@ -30,7 +30,7 @@ fn live_and_rebuilt_reports_are_the_same_bytes() {
 #[test]
 fn reports_go_where_they_belong() {
     let record = events(&Words::default()).record();
-    let conclude = |name: &str| by_name(name, &mut Options::default()).unwrap().conclude(&record);
+    let conclude = |name: &str| by_name(name, &mut Options::default()).unwrap().conclude(&record, &NoStrips);
     assert!(matches!(&conclude("junit")[..], [Delivery::File { path, .. }] if path == "junit.xml"));
     assert!(matches!(&conclude("json")[..], [Delivery::File { path, .. }] if path == "results.json"));
     let metrics = conclude("openmetrics");

@@ -10,6 +10,7 @@ use super::frames::{Frames, percent, read};
 use super::stage::STAGES;
 use crate::drawn::DrawnFrame;
 use crate::metric::{Better, Needs, Reading, Unit};
+use crate::window::Window;
 
 /// Frames are looked at when they took longer than this many intervals; a stage is the main factor above half of them.
 const LINE: i64 = 2;
@@ -30,6 +31,14 @@ fn factor(frame: &DrawnFrame, interval: i64) -> Option<usize> {
         }
     }
     Some(if 2 * i128::from(longest.1) > line { longest.0 } else { NONE })
+}
+
+/// Long frames of a window, in order of the vsync they were scheduled for, with the place of the stage that ate each: an
+/// index into [`STAGE_NAMES`](super::STAGE_NAMES), or its length where no single stage did. Empty without framestats.
+pub fn main_factors(window: &Window) -> Vec<(DrawnFrame, usize)> {
+    let Ok(frames) = Frames::of(window) else { return Vec::new() };
+    let long = |frame: &DrawnFrame| Some((*frame, factor(frame, frames.interval(frame)?)?));
+    frames.all.iter().filter_map(long).collect()
 }
 
 fn counts(frames: &Frames<'_>) -> Result<[usize; NONE + 1], String> {
@@ -113,7 +122,7 @@ mod tests {
             .iter()
             .filter_map(|metric| metric.key().strip_prefix("stage_")?.strip_suffix("_ms"))
             .collect();
-        assert_eq!(stages.len(), STAGES.len());
+        assert_eq!((stages.len(), &stages[..]), (STAGES.len(), &super::super::STAGE_NAMES[..]));
         assert!(MAIN_FACTOR.about.ends_with(&format!("{}, none", stages.join(", "))), "{stages:?}");
     }
 

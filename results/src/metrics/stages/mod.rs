@@ -18,7 +18,23 @@ mod render;
 mod samples;
 mod stage;
 
+pub use main_factor::main_factors;
+
 use crate::metric::Metric;
+
+/// Stages in the order of the counts of `main_factor`, as their keys spell them.
+pub const STAGE_NAMES: [&str; 10] = [
+    "unknown_delay",
+    "input",
+    "animation",
+    "layout_measure",
+    "draw",
+    "sync_queue",
+    "sync",
+    "command_issue",
+    "swap_buffers",
+    "gpu",
+];
 
 /// The family, in the order of reports.
 pub(super) static METRICS: &[&dyn Metric] = &[

@@ -110,7 +110,7 @@ fn remeasure(job: &mut JobRecord, scenario: &Scenario, modes: &[f64], run: &Path
         let (dumps, testimonies) = of_evidence(&files, &witnesses, how)?;
         let target_fps = target_fps(&scenario.steps, &window.window).or(scenario.target_fps);
         let ask = Ask { app: &app, target_fps, pinned: scenario.source };
-        *window = measure::remeasure(window, &dumps, &sources, &testimonies, modes, ask)?;
+        *window = measure::remeasure(window, &dumps, &sources, &testimonies, modes, ask)?.window;
     }
     Ok(())
 }

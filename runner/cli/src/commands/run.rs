@@ -16,7 +16,7 @@ use farmjank_results::blame::{Blame, Fault};
 use farmjank_results::verdict::Verdict;
 use farmjank_scenarios::scenario::Scenario;
 
-use farmjank_seams::reporter::{Delivery, Reporter};
+use farmjank_seams::reporter::{Delivery, Reporter, Strips};
 use indicatif::ProgressDrawTarget;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -170,8 +170,8 @@ impl Reporter for Quiet {
         Vec::new()
     }
 
-    fn conclude(&mut self, record: &farmjank_results::record::Record) -> Vec<Delivery> {
-        self.0.conclude(record)
+    fn conclude(&mut self, record: &farmjank_results::record::Record, strips: &dyn Strips) -> Vec<Delivery> {
+        self.0.conclude(record, strips)
     }
 }
 
@@ -194,8 +194,8 @@ impl Reporter for Beside {
         Vec::new()
     }
 
-    fn conclude(&mut self, record: &farmjank_results::record::Record) -> Vec<Delivery> {
-        for delivery in self.inner.conclude(record) {
+    fn conclude(&mut self, record: &farmjank_results::record::Record, strips: &dyn Strips) -> Vec<Delivery> {
+        for delivery in self.inner.conclude(record, strips) {
             if let Delivery::File { bytes, .. } = delivery
                 && let Err(why) = host::write_file(&self.path, &bytes)
             {

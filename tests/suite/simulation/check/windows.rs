@@ -97,9 +97,16 @@ fn again(story: &Story, window: &WindowMeasured, modes: &[f64], pinned: Option<S
     };
     let readers: [Rc<dyn FrameSource>; 2] = [Rc::new(SurfaceFlinger::new(None, 0)), Rc::new(Gfxinfo::new(0))];
     let ask = Ask { app: &app, target_fps: None, pinned };
-    match remeasure(window, &dumps, &readers, &testimonies, modes, ask) {
-        Err(why) => Some(format!("its evidence cannot be measured: {why}")),
-        Ok(again) if again.readings != window.readings => {
+    let again = match remeasure(window, &dumps, &readers, &testimonies, modes, ask) {
+        Ok(again) => again,
+        Err(why) => return Some(format!("its evidence cannot be measured: {why}")),
+    };
+    let kept = window.strip.as_ref().map(|path| story.files.read(path));
+    if again.strip.map(|strip| strip.encode()) != kept {
+        return Some("measured again its frames are others than those kept for the report".to_owned());
+    }
+    match again.window {
+        again if again.readings != window.readings => {
             let differ = |(key, reading): (&String, &Reading)| {
                 (again.readings.get(key) != Some(reading))
                     .then(|| format!("{key}: {reading:?}, again {:?}", again.readings.get(key)))
@@ -107,13 +114,13 @@ fn again(story: &Story, window: &WindowMeasured, modes: &[f64], pinned: Option<S
             let words: Vec<String> = window.readings.iter().filter_map(differ).take(3).collect();
             Some(format!("measured again it says something else: {}", words.join("; ")))
         }
-        Ok(again) if again.coverage != window.coverage => {
+        again if again.coverage != window.coverage => {
             Some(format!("measured again its coverage is {:?}, was {:?}", again.coverage, window.coverage))
         }
-        Ok(again) if again.void.is_some() != window.void.is_some() => {
+        again if again.void.is_some() != window.void.is_some() => {
             Some(format!("measured again its void is {:?}, was {:?}", again.void, window.void))
         }
-        Ok(_) => None,
+        _ => None,
     }
 }
 
