@@ -4,7 +4,7 @@
 
 use farmjank_results::event::Event;
 use farmjank_results::record::Record;
-use farmjank_seams::reporter::{Delivery, Reporter};
+use farmjank_seams::reporter::{Delivery, Reporter, Strips};
 
 /// One text at the end of a run.
 pub struct Ending {
@@ -39,7 +39,7 @@ impl Reporter for Ending {
         Vec::new()
     }
 
-    fn conclude(&mut self, record: &Record) -> Vec<Delivery> {
+    fn conclude(&mut self, record: &Record, _: &dyn Strips) -> Vec<Delivery> {
         let text = (self.write)(record);
         vec![match self.file {
             Some(path) => Delivery::File { path: path.to_owned(), bytes: text.into_bytes() },

@@ -5,7 +5,7 @@ use crate::believable::{Words, events};
 use crate::hostile::{long_words, nasty_words};
 use farmjank_reporters::{NAMES, Options, by_name, clean};
 use farmjank_results::record::Record;
-use farmjank_seams::reporter::Delivery;
+use farmjank_seams::reporter::{Delivery, NoStrips};
 
 /// Formats that show `<` as it is; in all others, and in those to come, a tag from outside is never written raw.
 const PLAIN: [&str; 6] = ["console", "live", "table", "json", "github", "openmetrics"];
@@ -15,7 +15,7 @@ const LARGEST: usize = 1_500_000;
 
 fn reports(name: &str, record: &Record) -> Vec<String> {
     let reporter = by_name(name, &mut Options::default());
-    let deliveries = reporter.expect("the shelf builds what it names").conclude(record);
+    let deliveries = reporter.expect("the shelf builds what it names").conclude(record, &NoStrips);
     let text = |delivery: Delivery| match delivery {
         Delivery::Out(text) | Delivery::Err(text) => text,
         Delivery::File { bytes, .. } => String::from_utf8(bytes).expect("reports are UTF-8"),
