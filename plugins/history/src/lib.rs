@@ -1,0 +1,45 @@
+//! The history store: what runs measured, cell by cell, with pinned baselines and calibrations beside it. SQLite in one file
+//! by default, PostgreSQL by address; the same tables, queries and promises ([`farmjank_seams::history`]).
+//!
+//! Reading order: [`schema`] the tables, [`dialect`] what differs between databases, [`store`] transactions and dictionaries,
+//! then the rooms [`nights`], [`bulk`], [`baselines`], [`calibrations`]. Must not know: runs in progress, statistics, clocks
+//! (times of day are handed in), the environment. Calls block: never inside the scheduler of a run.
+
+pub mod baselines;
+pub mod body;
+pub mod bulk;
+pub mod calibrations;
+pub mod dialect;
+pub mod names;
+pub mod nights;
+pub mod place;
+pub mod schema;
+pub mod sqlite;
+pub mod store;
+pub mod times;
+pub mod trouble;
+
+use farmjank_results::blame::Fault;
+use farmjank_seams::history::History;
+use place::Place;
+use store::Store;
+
+/// What to do when there is no store yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// Make one.
+    Create,
+    /// Say so: for those who only read.
+    Refuse,
+}
+
+/// Opens the store that `--history` names: a path, or `postgres://user@host:port/database`. Its tables are made, or brought
+/// up to date.
+///
+/// # Errors
+/// Those of [`farmjank_seams::history`]; what is there is left as it is.
+pub fn open(place: &str, missing: Missing) -> Result<Box<dyn History>, Fault> {
+    match Place::read(place)? {
+        Place::File(path) => Ok(Box::new(Store::open(sqlite::door::open(&path, missing)?)?)),
+    }
+}

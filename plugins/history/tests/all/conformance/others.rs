@@ -1,0 +1,97 @@
+//! Promises about baselines and calibrations.
+
+use crate::samples::{key, night, pin, record, wall};
+use farmjank_results::cell::CellSession;
+use farmjank_results::device::DeviceId;
+use farmjank_seams::history::{Calibration, CellFilter, Change, History, Move, Pin, PinSeen, SelfTest};
+
+pub fn baselines_move(store: &mut dyn History) {
+    record(store, &[1]);
+    let (_, first) = night(1);
+    let second: Vec<CellSession> = [night(2).1, night(3).1].concat();
+    let (one, two) = (pin("release", 1), pin("release", 3));
+    assert_eq!(store.pin(&one, &first).unwrap(), Change::Pinned);
+    assert_eq!(store.pin(&pin("beta", 2), &first[..1]).unwrap(), Change::Pinned);
+    assert_eq!(store.pin(&two, &second).unwrap(), Change::Moved);
+
+    let (back, copies) = store.baseline("release").unwrap().unwrap();
+    let mut expected = second.clone();
+    expected.sort_by(|one, other| one.key.cmp(&other.key));
+    assert_eq!((back, copies), (two.clone(), expected));
+    let beta = PinSeen { pin: pin("beta", 2), cells: 1, sessions: 1 };
+    let release = PinSeen { pin: two.clone(), cells: 4, sessions: 12 };
+    assert_eq!(store.baselines().unwrap(), [beta, release]);
+
+    let end = Pin { why: "too old".into(), ..pin("release", 9) };
+    assert!(store.unpin(&end).unwrap());
+    assert!(!store.unpin(&end).unwrap());
+    assert_eq!(store.baseline("release").unwrap(), None);
+    let log = [
+        Move { change: Change::Pinned, pin: one, sessions: 6 },
+        Move { change: Change::Moved, pin: two, sessions: 12 },
+        Move { change: Change::Removed, pin: end, sessions: 0 },
+    ];
+    assert_eq!(store.moves(Some("release")).unwrap(), log);
+    assert_eq!(store.moves(None).unwrap().len(), 4);
+    // Only a baseline knows these nights: they are no history.
+    assert_eq!(store.cell(&key("Pixel 7", "fling"), 9).unwrap().len(), 2);
+}
+
+pub fn a_baseline_needs_words(store: &mut dyn History) {
+    let (_, sessions) = night(1);
+    let whole = pin("release", 1);
+    let broken: [fn(&mut Pin); 5] = [
+        |pin| pin.name = String::new(),
+        |pin| pin.name = "x".repeat(1_000),
+        |pin| pin.by = " ".into(),
+        |pin| pin.why = String::new(),
+        |pin| pin.wall = "today".into(),
+    ];
+    for change in broken {
+        let mut pin = whole.clone();
+        change(&mut pin);
+        assert_eq!(store.pin(&pin, &sessions).unwrap_err().code, "history_refused");
+        assert_eq!(store.unpin(&pin).unwrap_err().code, "history_refused");
+    }
+    assert_eq!(store.pin(&whole, &[]).unwrap_err().code, "history_refused");
+    let mut odd = sessions.clone();
+    odd[0].values[0] = f64::NAN;
+    assert_eq!(store.pin(&whole, &odd).unwrap_err().code, "history_refused");
+    assert_eq!((store.baselines().unwrap(), store.moves(None).unwrap()), (vec![], vec![]));
+}
+
+pub fn calibrations(store: &mut dyn History) {
+    let noise = |window: &str, night: u32, sd: f64| Calibration {
+        key: key("Pixel 7", window),
+        run: format!("calibrate-{night}"),
+        wall: wall(night),
+        iterations: 20,
+        sd,
+        session_sd: (night > 2).then_some(0.15),
+        mde: 12.5,
+    };
+    let phone = |device: &str, night: u32, differing: u32| SelfTest {
+        device: DeviceId(device.into()),
+        run: format!("calibrate-{night}"),
+        wall: wall(night),
+        cells: 40,
+        differing,
+        failed: differing > 4,
+    };
+    store
+        .calibrate(&[noise("fling", 5, 2.0), noise("scroll", 5, 1.0)], &[phone("B", 5, 9), phone("A", 5, 1)])
+        .unwrap();
+    store.calibrate(&[noise("fling", 2, 9.0)], &[phone("B", 2, 7)]).unwrap();
+    // The same run again gives way.
+    store.calibrate(&[noise("scroll", 5, 3.0)], &[phone("A", 5, 2)]).unwrap();
+    let all = CellFilter::default();
+    assert_eq!(store.calibrations(&all).unwrap(), [noise("fling", 5, 2.0), noise("scroll", 5, 3.0)]);
+    assert_eq!(store.self_tests(None).unwrap(), [phone("A", 5, 2), phone("B", 5, 9), phone("B", 2, 7)]);
+    assert_eq!(store.self_tests(Some(&DeviceId("B".into()))).unwrap().len(), 2);
+    assert_eq!(store.self_tests(Some(&DeviceId("C".into()))).unwrap(), []);
+    // A calibrated cell is no history yet.
+    assert_eq!(store.cells(&all).unwrap(), []);
+    let odd = [noise("fling", 6, f64::NAN)];
+    assert_eq!(store.calibrate(&odd, &[phone("A", 6, 0)]).unwrap_err().code, "history_refused");
+    assert_eq!(store.self_tests(None).unwrap().len(), 3);
+}

@@ -1,0 +1,6 @@
+//! A history store from outside: one suite of promises for every database, and what each must withstand.
+#![allow(clippy::disallowed_types, clippy::disallowed_methods)] // tests live in the real world
+
+mod conformance;
+mod file;
+mod samples;
