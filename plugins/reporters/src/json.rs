@@ -35,11 +35,19 @@ impl Reporter for Json {
 
 /// The document, indented, with a line break at the end.
 pub fn json(record: &Record) -> String {
+    written(&document(record))
+}
+
+/// The document as a value, to be part of another.
+pub(crate) fn document(record: &Record) -> impl Serialize {
+    shape::document(record)
+}
+
+/// Any value as this document is written: indented, harmless on a terminal, with a line break at the end.
+pub(crate) fn written(value: &impl Serialize) -> String {
     let mut bytes = Vec::new();
     let mut writer = serde_json::Serializer::with_formatter(&mut bytes, Harmless(PrettyFormatter::new()));
-    shape::document(record)
-        .serialize(&mut writer)
-        .expect("plain values with string keys can always be written");
+    value.serialize(&mut writer).expect("plain values with string keys can always be written");
     bytes.push(b'\n');
     String::from_utf8(bytes).expect("the writer copies UTF-8 and adds ASCII")
 }

@@ -127,6 +127,10 @@ pub struct RunArgs {
     /// The run bundle's folder; default `results/runs/<id>`.
     #[arg(short, long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Another report: table, json, junit, markdown, github or openmetrics, to a file or, without one, to standard output;
+    /// repeatable. The bundle has JSON, JUnit and OpenMetrics in any case.
+    #[arg(long, value_name = "NAME[=FILE]")]
+    pub reporter: Vec<String>,
     /// Also write the JUnit file here.
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
@@ -215,12 +219,19 @@ pub enum AnalyzeFormat {
 /// `farmjank report`
 #[derive(Args, Debug, Clone)]
 pub struct ReportArgs {
-    /// The run bundle's folder.
-    #[arg(value_name = "RUN")]
-    pub run: PathBuf,
+    /// Folders of run bundles; several are put side by side, as columns (table, markdown or json).
+    #[arg(value_name = "RUN", required = true)]
+    pub runs: Vec<PathBuf>,
     /// What to rebuild.
-    #[arg(long, value_enum, default_value = "table")]
+    #[arg(long, value_enum, default_value = "table", conflicts_with = "reporter")]
     pub format: ReportFormat,
+    /// What to rebuild, to a file or, without one, to standard output: table, json, junit, markdown, github or openmetrics;
+    /// repeatable.
+    #[arg(long, value_name = "NAME[=FILE]")]
+    pub reporter: Vec<String>,
+    /// Longest Markdown, in bytes: 65000 for a comment on GitHub; default 1000000, for a job summary.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2_000..))]
+    pub max_bytes: Option<u32>,
     /// Recompute from the raw dumps and judge by the limits of these scenarios.
     #[arg(long, value_name = "PATH")]
     pub rejudge: Vec<PathBuf>,

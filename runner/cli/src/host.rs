@@ -85,6 +85,11 @@ impl Bundle {
         Ok(Bundle { root: root.to_owned(), open: RefCell::default() })
     }
 
+    /// The folder of a run that was made before, to be read.
+    pub fn open(root: &Path) -> Bundle {
+        Bundle { root: root.to_owned(), open: RefCell::default() }
+    }
+
     fn appender(&self, path: &str) -> std::io::Result<fs::File> {
         let full = self.root.join(path);
         if let Some(folder) = full.parent() {
@@ -138,6 +143,21 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), String> {
     beside.push(".part");
     fs::write(&beside, bytes).map_err(words)?;
     fs::rename(&beside, path).map_err(words)
+}
+
+/// Adds to the end of a file that is not ours alone.
+///
+/// # Errors
+/// In words.
+pub fn append_file(path: &Path, bytes: &[u8]) -> Result<(), String> {
+    let words = |error: std::io::Error| format!("{}: {error}", path.display());
+    let mut file = fs::OpenOptions::new().create(true).append(true).open(path).map_err(words)?;
+    file.write_all(bytes).map_err(words)
+}
+
+/// Bytes of a file; 0 when there is none.
+pub fn length(path: &Path) -> usize {
+    fs::metadata(path).map_or(0, |about| usize::try_from(about.len()).unwrap_or(usize::MAX))
 }
 
 /// Reads a file of at most `most` bytes; `-` is standard input.

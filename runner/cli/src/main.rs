@@ -3,6 +3,7 @@
 mod args;
 mod commands;
 mod host;
+mod outlets;
 mod scenarios;
 mod settings;
 mod wiring;

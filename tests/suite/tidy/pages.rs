@@ -10,7 +10,7 @@ const MAPS: [&str; 2] = ["ARCHITECTURE.md", "CONTRIBUTING.md"];
 const PAGES: [&str; 5] =
     ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/results-json.md"];
 /// Files that a run makes, named in pages and not in the tree.
-const MADE: [&str; 3] = ["results.json", "events.ndjson", "junit.xml"];
+const MADE: [&str; 4] = ["results.json", "events.ndjson", "junit.xml", "metrics.txt"];
 /// Ends of names that make a word a path.
 const ENDS: [&str; 7] = [".rs", ".md", ".toml", ".yaml", ".json", ".ndjson", ".xml"];
 

@@ -40,7 +40,7 @@ pub(super) fn page(record: &Record, level: &Level, most: usize) -> String {
 }
 
 /// Sign and word of a verdict: the word alone says it too.
-pub(super) fn sign(verdict: Option<Verdict>) -> String {
+pub(crate) fn sign(verdict: Option<Verdict>) -> String {
     let sign = match verdict {
         Some(Verdict::Pass) => "✅",
         Some(Verdict::Fail) => "❌",
@@ -82,7 +82,7 @@ fn heading(record: &Record, all: &[Cell]) -> String {
 }
 
 /// `Home feed › **fling the feed**`; of several cells that tell one story, how many there are.
-pub(super) fn title(cell: &Cell, same: usize) -> String {
+pub(crate) fn title(cell: &Cell, same: usize) -> String {
     let scenario = text(&cell.job.planned.scenario, NAME);
     match same {
         1 => format!("{scenario} › **{}**", text(cell.name, NAME)),

@@ -9,7 +9,7 @@ use crate::clean::line;
 const BREAK: &str = "<!-- -->";
 
 /// Foreign text on one line, at most `most` characters of it.
-pub(super) fn text(foreign: &str, most: usize) -> String {
+pub(crate) fn text(foreign: &str, most: usize) -> String {
     let clean = line(foreign, most);
     let mut out = String::with_capacity(clean.len() + 16);
     let mut rest = clean.chars().peekable();

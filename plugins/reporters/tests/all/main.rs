@@ -11,5 +11,6 @@ mod lively;
 mod metrics;
 mod pages;
 mod schemas;
+mod side_by_side;
 mod tables;
 mod xml;

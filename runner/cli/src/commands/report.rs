@@ -1,57 +1,127 @@
-//! `farmjank report`: any report again from the bundle alone; `--rejudge` applies other limits to the old evidence.
+//! `farmjank report`: any report again from the bundle alone; several bundles side by side; `--rejudge` applies other
+//! limits to the old evidence.
 
 use crate::USAGE;
 use crate::args::{ReportArgs, ReportFormat, ScenarioArgs};
-use crate::host::{self, Streams};
+use crate::host::{self, Bundle, Streams};
+use crate::outlets::{self, Wish, wishes};
 use crate::scenarios::load;
 use crate::settings::{Look, complain};
 use crate::wiring::{readers, witnesses};
-use farmjank_engine::announce::{LOG, Voice};
+use farmjank_engine::announce::{Kept, LOG, Voice};
 use farmjank_engine::measure::Ask;
 use farmjank_engine::testify::{Reading, of_evidence};
 use farmjank_engine::{job, measure};
-use farmjank_reporters::{json, junit, paint, table};
+use farmjank_reporters::beside::{self, Run};
+use farmjank_reporters::{Options, by_name, paint};
 use farmjank_results::device::App;
 use farmjank_results::event::{Fact, WindowMeasured};
 use farmjank_results::record::{JobRecord, Record};
 use farmjank_results::verdict::Verdict;
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_scenarios::step::{Action, Step};
-use std::path::Path;
+use farmjank_seams::reporter::Delivery;
+use std::path::{Path, PathBuf};
 
 /// Largest log and evidence file read.
 const MOST: u64 = 4 << 30;
 
-/// Rebuilds a report; the exit code is the run's own, or that of the new judgement.
+/// Rebuilds reports; the exit code is the run's own (of several, that of the worst), or that of the new judgement.
 pub fn run(args: &ReportArgs, look: Look) -> u8 {
-    let mut record = match recorded(&args.run) {
-        Ok(record) => record,
-        Err(why) => {
-            complain(&why);
-            return USAGE;
-        }
+    let (records, wishes) = match records(args, look).and_then(|all| Some((all, wishes_of(args)?))) {
+        Some(both) => both,
+        None => return USAGE,
     };
-    if !args.rejudge.is_empty() {
-        let wanted = ScenarioArgs { paths: args.rejudge.clone(), env: args.env.clone() };
-        let Some(scenarios) = load(&wanted, look) else { return USAGE };
-        if let Err(why) = rejudge(&mut record, &scenarios, &args.run) {
-            complain(&why);
-            return USAGE;
+    let paint = paint::Look { color: look.color, ascii: !look.unicode, width: look.width };
+    for wish in &wishes {
+        let text = match &records[..] {
+            [one] => document(wish, one, &args.runs[0], args, paint),
+            _ => match side_by_side(wish, &records, args, paint) {
+                Ok(text) => text,
+                Err(why) => {
+                    complain(&why);
+                    return USAGE;
+                }
+            },
+        };
+        match &wish.path {
+            None => Streams.out(&text),
+            Some(path) => {
+                if let Err(why) = host::write_file(path, text.as_bytes()) {
+                    complain(&why);
+                    return Verdict::Broken.exit_code();
+                }
+            }
         }
     }
-    let bundle = args.run.display().to_string();
-    let text = match args.format {
-        ReportFormat::Json => json::json(&record),
-        ReportFormat::Junit => {
-            junit::junit(&record, &junit::Options { bundle: Some(bundle), ..junit::Options::default() })
+    match &records[..] {
+        [one] => one.exit_code.unwrap_or(Verdict::Broken.exit_code()),
+        all => {
+            let verdict = |record: &Record| record.verdict.unwrap_or(Verdict::Broken);
+            Verdict::worst(all.iter().map(verdict)).exit_code()
         }
-        ReportFormat::Table => {
-            let look = paint::Look { color: look.color, ascii: !look.unicode, width: look.width };
-            table::table(&record, look, Some(&bundle))
+    }
+}
+
+/// The records of the bundles, judged anew where asked for; none after a complaint.
+fn records(args: &ReportArgs, look: Look) -> Option<Vec<Record>> {
+    let wanted = ScenarioArgs { paths: args.rejudge.clone(), env: args.env.clone() };
+    let scenarios = if args.rejudge.is_empty() { None } else { Some(load(&wanted, look)?) };
+    let one = |run: &PathBuf| {
+        let mut record = recorded(run)?;
+        if let Some(scenarios) = &scenarios {
+            rejudge(&mut record, scenarios, run)?;
         }
+        Ok(record)
     };
-    Streams.out(&text);
-    record.exit_code.unwrap_or(Verdict::Broken.exit_code())
+    let all: Result<Vec<Record>, String> = args.runs.iter().map(one).collect();
+    all.map_err(|why| complain(&why)).ok()
+}
+
+fn wishes_of(args: &ReportArgs) -> Option<Vec<Wish>> {
+    if args.reporter.is_empty() {
+        let name = match args.format {
+            ReportFormat::Table => "table",
+            ReportFormat::Json => "json",
+            ReportFormat::Junit => "junit",
+        };
+        return Some(vec![Wish { name, path: None }]);
+    }
+    wishes(&args.reporter).map_err(|why| complain(&why)).ok()
+}
+
+/// One report of one run.
+fn document(wish: &Wish, record: &Record, run: &Path, args: &ReportArgs, look: paint::Look) -> String {
+    let most = args.max_bytes.map(|most| most as usize);
+    let mut options = Options { markdown_most: most, ..outlets::options(wish, look, run) };
+    let reporter = by_name(wish.name, &mut options);
+    let bundle = Bundle::open(run);
+    let told = reporter.map_or_else(Vec::new, |mut reporter| reporter.conclude(record, &Kept(&bundle)));
+    let text = |delivery| match delivery {
+        Delivery::Out(text) | Delivery::Err(text) => text,
+        Delivery::File { bytes, .. } => String::from_utf8_lossy(&bytes).into_owned(),
+    };
+    told.into_iter().map(text).collect()
+}
+
+/// One report of several runs.
+fn side_by_side(
+    wish: &Wish,
+    records: &[Record],
+    args: &ReportArgs,
+    look: paint::Look,
+) -> Result<String, String> {
+    let names = args.runs.iter().map(|run| run.display().to_string());
+    let runs: Vec<Run> = names.zip(records).map(|(name, record)| Run { name, record }).collect();
+    let look = if wish.path.is_some() { paint::Look::default() } else { look };
+    match wish.name {
+        "table" => Ok(beside::table(&runs, look)),
+        "json" => Ok(beside::json(&runs)),
+        "markdown" => Ok(beside::markdown(&runs, args.max_bytes.map(|most| most as usize))),
+        other => Err(format!(
+            "{other} is of one run; several runs can be put side by side as table, markdown or json"
+        )),
+    }
 }
 
 fn recorded(run: &Path) -> Result<Record, String> {

@@ -3,6 +3,7 @@
 use crate::USAGE;
 use crate::args::RunArgs;
 use crate::host::{self, Bundle, Streams};
+use crate::outlets::{self, Wish, wishes};
 use crate::scenarios::{adjust, load, selection};
 use crate::settings::{Look, complain, serials, time};
 use crate::wiring::{Phones, phones, sources, witnesses};
@@ -16,7 +17,7 @@ use farmjank_results::blame::{Blame, Fault};
 use farmjank_results::verdict::Verdict;
 use farmjank_scenarios::scenario::Scenario;
 
-use farmjank_seams::reporter::{Delivery, Reporter, Strips};
+use farmjank_seams::reporter::Reporter;
 use indicatif::ProgressDrawTarget;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -29,6 +30,13 @@ pub async fn run(args: &RunArgs, look: Look) -> u8 {
     let Some(mut scenarios) = load(&args.scenarios, look) else { return USAGE };
     let told = match told(args, &mut scenarios) {
         Ok(told) => told,
+        Err(why) => {
+            complain(&why);
+            return USAGE;
+        }
+    };
+    let wishes = match wishes(&args.reporter) {
+        Ok(wishes) => wishes,
         Err(why) => {
             complain(&why);
             return USAGE;
@@ -61,7 +69,7 @@ pub async fn run(args: &RunArgs, look: Look) -> u8 {
         most_running: args.jobs,
         patience: Patience { retries: args.retries, ..Patience::default() },
     };
-    let reporters = reporters(args, look, &root);
+    let reporters = reporters(args, &wishes, look, &root);
     let setup = Setup {
         options,
         scenarios,
@@ -118,90 +126,24 @@ fn bundle(args: &RunArgs, id: &str) -> Result<(PathBuf, Bundle), String> {
     Err(format!("{} holds a thousand runs named {id}; clear some, or give --out", runs.display()))
 }
 
-fn reporters(args: &RunArgs, look: Look, root: &Path) -> Vec<Box<dyn Reporter>> {
+/// The console, what every bundle has, and what was asked for beside it.
+fn reporters(args: &RunArgs, wishes: &[Wish], look: Look, root: &Path) -> Vec<Box<dyn Reporter>> {
+    let paint = paint::Look { color: look.color, ascii: !look.unicode, width: look.width };
+    let live = look.live && !args.quiet;
     let mut options = farmjank_reporters::Options {
-        look: paint::Look { color: look.color, ascii: !look.unicode, width: look.width },
+        look: paint,
         rows: 24,
-        target: (look.live && !args.quiet).then(ProgressDrawTarget::stderr),
+        target: live.then(ProgressDrawTarget::stderr),
         bundle: Some(root.display().to_string()),
         ..farmjank_reporters::Options::default()
     };
-    let progress = match (args.quiet, look.live) {
-        (true, _) => None,
-        (false, true) => Some("live"),
-        (false, false) => Some("console"),
-    };
-    let names = [progress.unwrap_or("console"), "junit", "json"];
+    let console = by_name(if live { "live" } else { "console" }, &mut options);
+    let taken = outlets::is_taken(wishes);
     let mut made: Vec<Box<dyn Reporter>> =
-        names.iter().filter_map(|name| by_name(name, &mut options)).collect();
-    if progress.is_none()
-        && let Some(console) = made.first_mut()
-    {
-        let told = std::mem::replace(console, Box::new(farmjank_reporters::json::Json));
-        *console = Box::new(Quiet(told));
-    }
-    if let Some(path) = &args.junit {
-        let options = farmjank_reporters::junit::Options {
-            bundle: Some(root.display().to_string()),
-            ..farmjank_reporters::junit::Options::default()
-        };
-        made.push(Box::new(Beside {
-            path: path.clone(),
-            inner: farmjank_reporters::junit::Junit::new(options),
-        }));
-    }
+        console.into_iter().map(|console| outlets::console(console, args.quiet, taken)).collect();
+    made.extend(["junit", "json", "openmetrics"].iter().filter_map(|name| by_name(name, &mut options)));
+    let junit = args.junit.iter().map(|path| Wish { name: "junit", path: Some(path.clone()) });
+    let wishes: Vec<Wish> = wishes.iter().cloned().chain(junit).collect();
+    made.extend(outlets::beside(&wishes, paint, root));
     made
-}
-
-/// A reporter that only speaks at the end.
-struct Quiet(Box<dyn Reporter>);
-
-impl Reporter for Quiet {
-    fn name(&self) -> &str {
-        self.0.name()
-    }
-
-    fn observe(
-        &mut self,
-        event: &farmjank_results::event::Event,
-        record: &farmjank_results::record::Record,
-    ) -> Vec<Delivery> {
-        drop(self.0.observe(event, record));
-        Vec::new()
-    }
-
-    fn conclude(&mut self, record: &farmjank_results::record::Record, strips: &dyn Strips) -> Vec<Delivery> {
-        self.0.conclude(record, strips)
-    }
-}
-
-/// Writes a reporter's files at a path of the user's instead of into the bundle.
-struct Beside {
-    path: PathBuf,
-    inner: farmjank_reporters::junit::Junit,
-}
-
-impl Reporter for Beside {
-    fn name(&self) -> &str {
-        "junit"
-    }
-
-    fn observe(
-        &mut self,
-        _: &farmjank_results::event::Event,
-        _: &farmjank_results::record::Record,
-    ) -> Vec<Delivery> {
-        Vec::new()
-    }
-
-    fn conclude(&mut self, record: &farmjank_results::record::Record, strips: &dyn Strips) -> Vec<Delivery> {
-        for delivery in self.inner.conclude(record, strips) {
-            if let Delivery::File { bytes, .. } = delivery
-                && let Err(why) = host::write_file(&self.path, &bytes)
-            {
-                return vec![Delivery::Err(format!("cannot write {why}\n"))];
-            }
-        }
-        Vec::new()
-    }
 }

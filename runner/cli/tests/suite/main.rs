@@ -5,6 +5,7 @@ mod analyze;
 mod analyze_dumps;
 mod analyze_kinds;
 mod metrics;
+mod reports;
 mod run;
 mod stock_adb;
 mod usage;

@@ -25,6 +25,8 @@ pub fn farmjank(folder: &Path) -> Command {
         "ANDROID_HOME",
         "ANDROID_SDK_ROOT",
         "CI",
+        "GITHUB_ACTIONS",
+        "GITHUB_STEP_SUMMARY",
     ] {
         command.env_remove(name);
     }

@@ -1,0 +1,227 @@
+//! Several runs side by side: the same window on the same phone, one column per run, as people compare builds.
+//!
+//! Says what changed and not whether it is more than noise: that is for a comparison with statistics. Cells are matched by
+//! scenario, window and serial. Pure; must not know: files. Numbers are means over counted iterations.
+
+mod page;
+mod text;
+
+pub use page::markdown;
+pub use text::table;
+
+use crate::cells::{Cell, cells};
+use crate::clean::json_text;
+use crate::json;
+use crate::readings::summary;
+use crate::words;
+use farmjank_results::metric::{Better, Unit};
+use farmjank_results::record::Record;
+use farmjank_results::verdict::Verdict;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// One column.
+pub struct Run<'a> {
+    /// What the user calls it: the bundle's folder.
+    pub name: String,
+    /// The run.
+    pub record: &'a Record,
+}
+
+/// Metrics every row has, in order; limits of a row add theirs.
+const ALWAYS: [&str; 4] = ["hitch_ms_per_s", "fps", "p95_ms", "frozen_frames"];
+/// Most metrics of one row.
+const METRICS: usize = 10;
+
+/// One window on one phone, in every run.
+struct Row<'a> {
+    /// A cell per run; none where the run has no such cell.
+    cells: Vec<Option<Cell<'a>>>,
+}
+
+/// One metric of a row.
+struct Line {
+    key: String,
+    unit: Unit,
+    better: Option<Better>,
+    /// A value per run; none where it was not measured.
+    values: Vec<Option<f64>>,
+}
+
+impl<'a> Row<'a> {
+    /// The first cell there is: it names the row.
+    fn first(&self) -> &Cell<'a> {
+        self.cells.iter().flatten().next().expect("a row is made from a cell")
+    }
+
+    /// Rank of its worst cell; smaller is worse.
+    fn rank(&self) -> u8 {
+        self.cells.iter().flatten().map(Cell::rank).min().unwrap_or(u8::MAX)
+    }
+
+    fn lines(&self) -> Vec<Line> {
+        let judged = self.cells.iter().flatten().filter_map(|cell| cell.judged);
+        let mut keys: Vec<&str> = ALWAYS.to_vec();
+        for judgement in judged.flat_map(|judged| &judged.judgements) {
+            if !keys.contains(&judgement.metric.as_str()) {
+                keys.push(&judgement.metric);
+            }
+        }
+        let line = |key: &str| {
+            let all: Vec<_> =
+                self.cells.iter().map(|cell| cell.as_ref().map(|cell| summary(cell, key))).collect();
+            let nature = all.iter().flatten().find(|one| one.unit.is_some());
+            Line {
+                key: key.to_owned(),
+                unit: nature.and_then(|one| one.unit).unwrap_or(Unit::Count),
+                better: nature.and_then(|one| one.better),
+                values: all.iter().map(|one| one.as_ref().and_then(|one| one.one())).collect(),
+            }
+        };
+        let lines = keys.into_iter().map(line);
+        lines.filter(|line| line.values.iter().any(Option::is_some)).take(METRICS).collect()
+    }
+
+    /// What else differs between the first cell and each later one, in words; such numbers answer different questions.
+    fn differences(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        let first = self.cells.iter().position(Option::is_some).unwrap_or_default();
+        for (at, cell) in self.cells.iter().enumerate().skip(first + 1) {
+            let Some(cell) = cell else { continue };
+            let mine = self.first();
+            let build = |cell: &Cell| cell.facts().map(|facts| facts.fingerprint.clone());
+            let hz = |cell: &Cell| cell.counted().find_map(|(_, w)| w.refresh_hz).map(|hz| hz.round() as i64);
+            let pairs = [
+                (mine.job.planned.hash != cell.job.planned.hash, "content of the scenario"),
+                (mine.job.planned.app != cell.job.planned.app, "app"),
+                (build(mine) != build(cell), "OS build"),
+                (hz(mine).zip(hz(cell)).is_some_and(|(one, other)| one != other), "refresh rate"),
+                (mine.is_virtual() != cell.is_virtual(), "simulated or real"),
+            ];
+            let other: Vec<&str> = pairs.iter().filter(|(is, _)| *is).map(|(_, what)| *what).collect();
+            if !other.is_empty() {
+                found.push(format!("{} differs from {} in: {}", letter(at), letter(first), other.join(", ")));
+            }
+        }
+        found
+    }
+}
+
+/// The rows, the worst first, then in order of appearance.
+fn rows<'a>(runs: &[Run<'a>]) -> Vec<Row<'a>> {
+    let mut places: BTreeMap<(String, String, Option<String>), usize> = BTreeMap::new();
+    let mut rows: Vec<Row> = Vec::new();
+    for (at, run) in runs.iter().enumerate() {
+        for cell in cells(run.record) {
+            let planned = &cell.job.planned;
+            let device = cell.device().map(|id| id.0.clone());
+            let key = (planned.scenario.clone(), cell.name.to_owned(), device);
+            let place = *places.entry(key).or_insert(rows.len());
+            if place == rows.len() {
+                rows.push(Row { cells: vec![None; runs.len()] });
+            }
+            // Two scenarios of one name in one run: the first speaks, as in every history of names.
+            rows[place].cells[at].get_or_insert(cell);
+        }
+    }
+    rows.sort_by_key(Row::rank);
+    rows
+}
+
+/// `A`, `B`, … `Z`, `A2`: the name of a column.
+fn letter(at: usize) -> String {
+    let letter = char::from(b'A' + (at % 26) as u8);
+    if at < 26 { letter.to_string() } else { format!("{letter}{}", at / 26 + 1) }
+}
+
+/// The change from the first run that has a value: `▲ 192 % worse`, `▼ 12 % better`, `same`; none without two values.
+fn change(line: &Line, at: usize) -> Option<String> {
+    let from = line.values[..at].iter().flatten().next()?;
+    let to = line.values[at]?;
+    let by = to - from;
+    if !by.is_finite() {
+        return None;
+    }
+    // What no digit of the report shows is no change.
+    if words::number(Some(*from), line.unit) == words::number(Some(to), line.unit) {
+        return Some("same".to_owned());
+    }
+    let far = match from.abs() {
+        base if base < 1e-9 => words::amount(Some(by.abs()), line.unit),
+        base => words::percent(by.abs() / base * 100.0),
+    };
+    let arrow = if by > 0.0 { "▲" } else { "▼" };
+    let word = match line.better {
+        Some(Better::Lower) if by > 0.0 => "worse",
+        Some(Better::Higher) if by < 0.0 => "worse",
+        Some(_) => "better",
+        None if by > 0.0 => "more",
+        None => "less",
+    };
+    Some(format!("{arrow} {far} {word}"))
+}
+
+/// The worst verdict of the runs; none where one was not judged.
+pub fn worst(runs: &[Run]) -> Option<Verdict> {
+    let all: Option<Vec<Verdict>> = runs.iter().map(|run| run.record.verdict).collect();
+    all.map(Verdict::worst)
+}
+
+#[derive(Serialize)]
+struct Document<D> {
+    format: u32,
+    runs: Vec<RunShape<D>>,
+    cells: Vec<RowShape>,
+}
+
+#[derive(Serialize)]
+struct RunShape<D> {
+    name: String,
+    report: D,
+}
+
+#[derive(Serialize)]
+struct RowShape {
+    scenario: String,
+    window: String,
+    device: Option<String>,
+    /// A verdict per run; null where the run has no such cell or did not judge it.
+    verdicts: Vec<Option<Verdict>>,
+    metrics: BTreeMap<String, MetricShape>,
+    differences: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct MetricShape {
+    unit: Unit,
+    better: Option<Better>,
+    /// A value per run; null where it was not measured.
+    values: Vec<Option<f64>>,
+}
+
+/// The runs as one JSON document: each as its own `results.json`, then the matched cells.
+pub fn json(runs: &[Run]) -> String {
+    let shape = |row: &Row| {
+        let cell = row.first();
+        let metric = |line: Line| {
+            let Line { key, unit, better, values } = line;
+            (json_text(&key), MetricShape { unit, better, values })
+        };
+        RowShape {
+            scenario: json_text(&cell.job.planned.scenario),
+            window: json_text(cell.name),
+            device: cell.device().map(|id| json_text(&id.0)),
+            verdicts: row.cells.iter().map(|cell| cell.as_ref().and_then(|cell| cell.verdict)).collect(),
+            metrics: row.lines().into_iter().map(metric).collect(),
+            differences: row.differences(),
+        }
+    };
+    json::written(&Document {
+        format: json::FORMAT,
+        runs: runs
+            .iter()
+            .map(|run| RunShape { name: json_text(&run.name), report: json::document(run.record) })
+            .collect(),
+        cells: rows(runs).iter().map(shape).collect(),
+    })
+}

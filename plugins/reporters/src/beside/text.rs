@@ -1,0 +1,108 @@
+//! Runs side by side on a terminal: a block of rows per window and phone, a column per run; more runs than fit go below.
+//!
+//! Must not know: files. Readable without colour: a change has an arrow and a word.
+
+use super::{Row, Run, change, letter, rows};
+use crate::cells;
+use crate::clean::NAME;
+use crate::paint::{Look, Tint, cut, left, wrap};
+use crate::{sentence, words};
+use farmjank_results::verdict::Verdict;
+
+/// Cells of the names of rows, with their indent.
+const NAMES: usize = 26;
+/// Narrowest column.
+const NARROW: usize = 22;
+/// Widest column.
+const WIDE: usize = 30;
+
+/// The table.
+pub fn table(runs: &[Run], look: Look) -> String {
+    let room = look.columns().saturating_sub(NAMES);
+    let fit = (room / NARROW).max(1).min(runs.len().max(1));
+    let cells = (room / fit).min(WIDE);
+    let mut lines = heading(runs, look);
+    for row in rows(runs) {
+        lines.push(String::new());
+        lines.push(title(&row, look));
+        for from in (0..runs.len()).step_by(fit) {
+            let columns = from..(from + fit).min(runs.len());
+            lines.extend(block(&row, columns, cells, look));
+        }
+        for what in row.differences() {
+            let wrapped = wrap(&format!("note: {what}"), look.columns(), 4);
+            lines.extend(
+                wrapped.iter().map(|line| format!("    {}", look.paint(Tint::Doubt, line.trim_start()))),
+            );
+        }
+    }
+    lines.push(String::new());
+    let note = "changes are against the first run that has a value; whether one is more than noise, \
+        this table does not say";
+    lines.extend(wrap(note, look.columns(), 0).iter().map(|line| look.paint(Tint::Quiet, line)));
+    lines.iter().map(|line| look.glyphs(line.trim_end()) + "\n").collect()
+}
+
+fn heading(runs: &[Run], look: Look) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (at, run) in runs.iter().enumerate() {
+        let header = &run.record.header;
+        let all = cells::cells(run.record);
+        let mut parts = vec![
+            format!(
+                "{}  {}: {}",
+                letter(at),
+                words::verdict(run.record.verdict).to_uppercase(),
+                sentence::counts(&all)
+            ),
+            look.text(&run.name, NAME),
+            look.text(&header.wall, 40),
+            look.text(&header.tool, 40),
+        ];
+        parts.extend(sentence::virtual_label(run.record).map(|label| look.text(&label.to_uppercase(), NAME)));
+        lines.extend(crate::paint::flow(&parts, " · ", look.columns(), 3));
+    }
+    lines
+}
+
+/// `✗ Home feed › fling the feed · Pixel 8 (39081FDJ)`.
+fn title(row: &Row, look: Look) -> String {
+    let cell = row.first();
+    let phone = look.text(&cells::phone(cell.device(), cell.facts()), NAME);
+    let text =
+        format!("{} › {} · {phone}", look.text(&cell.job.planned.scenario, NAME), look.text(cell.name, NAME));
+    look.paint(Tint::Strong, &cut(&text, look.columns()))
+}
+
+fn block(row: &Row, columns: std::ops::Range<usize>, cells: usize, look: Look) -> Vec<String> {
+    let name = |text: &str| format!("    {}", left(text, NAMES - 4));
+    let mut lines = Vec::new();
+    let letters: String = columns.clone().map(|at| left(&letter(at), cells)).collect();
+    lines.push(look.paint(Tint::Quiet, &format!("{}{letters}", name(""))));
+    let verdicts: String = columns
+        .clone()
+        .map(|at| match &row.cells[at] {
+            Some(cell) => look.paint(tint(cell.verdict), &left(words::verdict(cell.verdict), cells)),
+            None => left("– not in this run", cells),
+        })
+        .collect();
+    lines.push(name("verdict") + &verdicts);
+    for line in row.lines() {
+        let value = |at: usize| {
+            let number = words::number(line.values[at], line.unit);
+            let change = change(&line, at).map_or_else(String::new, |change| format!(" {change}"));
+            left(&format!("{number}{change}"), cells - 1) + " "
+        };
+        lines.push(name(&look.text(&line.key, 60)) + &columns.clone().map(value).collect::<String>());
+    }
+    lines
+}
+
+fn tint(verdict: Option<Verdict>) -> Tint {
+    match verdict {
+        Some(Verdict::Pass) => Tint::Good,
+        Some(Verdict::Fail) => Tint::Bad,
+        Some(Verdict::Broken) => Tint::Odd,
+        Some(Verdict::Undecided) | None => Tint::Doubt,
+    }
+}

@@ -1,0 +1,100 @@
+//! Two builds, side by side.
+
+use crate::believable::{Words, events};
+use crate::golden::check;
+use crate::hostile::{long_words, nasty_words};
+use farmjank_reporters::beside::{Run, json, markdown, table};
+use farmjank_reporters::clean;
+use farmjank_reporters::paint::{Look, width};
+use farmjank_results::event::Fact;
+use farmjank_results::metric::Reading;
+use farmjank_results::record::Record;
+use farmjank_results::verdict::Verdict;
+
+/// The next build: the first phone is mended, the lost one is not there at all, and the scenario was edited.
+fn next(words: &Words) -> Record {
+    let mut log = events(words);
+    for event in &mut log.events {
+        match &mut event.fact {
+            Fact::PlanMade { jobs, .. } => {
+                jobs.truncate(3);
+                jobs[1].hash = "edited".to_owned();
+            }
+            Fact::TrialFinished { job: 0, windows, .. } => {
+                for window in windows {
+                    window.readings.insert("hitch_ms_per_s".to_owned(), Reading::Value(1.5));
+                    window.readings.insert("fps".to_owned(), Reading::Value(89.0));
+                }
+            }
+            Fact::JobJudged { job: 0, verdict, windows, .. } => {
+                *verdict = Verdict::Pass;
+                windows.iter_mut().for_each(|window| window.verdict = Verdict::Pass);
+            }
+            Fact::RunJudged { verdict, exit_code, .. } => (*verdict, *exit_code) = (Verdict::Undecided, 4),
+            Fact::RunFinished { exit_code } => *exit_code = 4,
+            _ => {}
+        }
+    }
+    let about_lost = |fact: &Fact| {
+        matches!(
+            fact,
+            Fact::LeaseGranted { job: 3, .. }
+                | Fact::LeaseReturned { job: 3, .. }
+                | Fact::TrialStarted { job: 3, .. }
+                | Fact::TrialFinished { job: 3, .. }
+                | Fact::JobJudged { job: 3, .. }
+        )
+    };
+    log.events.retain(|event| !about_lost(&event.fact));
+    (0..).zip(&mut log.events).for_each(|(seq, event)| event.seq = seq);
+    log.record()
+}
+
+fn runs<'a>(records: &'a [Record]) -> Vec<Run<'a>> {
+    let name = |at: usize| format!("results/runs/build-{at}");
+    records.iter().enumerate().map(|(at, record)| Run { name: name(at), record }).collect()
+}
+
+#[test]
+fn what_changed_has_an_arrow_and_a_word() {
+    let words = Words::default();
+    let records = [events(&words).record(), next(&words)];
+    let runs = runs(&records);
+    let text = table(&runs, Look::default());
+    check("beside-80.txt", &text);
+    check("beside.md", &markdown(&runs, None));
+    let line = |key: &str| text.lines().find(|line| line.trim_start().starts_with(key)).expect(key);
+    assert!(line("hitch_ms_per_s").contains("1.5 ▼ 96 % better"), "{text}");
+    assert!(line("fps").contains("89.0 ▲ 25 % better"), "{text}");
+    assert!(text.contains("– not in this run"), "{text}");
+    assert!(text.contains("note: B differs from A in: content of the scenario"), "{text}");
+    let value: serde_json::Value = serde_json::from_str(&json(&runs)).unwrap();
+    let cell = &value["cells"][0];
+    assert_eq!(cell["verdicts"], serde_json::json!(["fail", "pass"]));
+    assert_eq!(cell["metrics"]["hitch_ms_per_s"]["values"][1], 1.5);
+    let lost = value["cells"].as_array().unwrap().iter().find(|cell| cell["verdicts"][1].is_null());
+    assert_eq!(lost.expect("the lost phone")["device"], "ZY22HQ7XKL");
+}
+
+#[test]
+fn however_many_runs_and_whatever_their_names_every_line_fits() {
+    for words in [nasty_words(), long_words()] {
+        let records: Vec<Record> = (0..7).map(|_| events(&words).record()).collect();
+        let runs = runs(&records);
+        for columns in [40, 80, 133] {
+            for ascii in [false, true] {
+                let text = table(&runs, Look { width: columns, color: false, ascii });
+                for line in text.lines() {
+                    assert!(width(line) <= columns, "{} cells: {line}", width(line));
+                    assert!(!line.chars().any(clean::acts), "{line:?}");
+                }
+                assert!(!ascii || text.is_ascii());
+            }
+        }
+        let page = markdown(&runs, Some(9_000));
+        assert!(!page.contains("<script>"), "{page}");
+        assert!(page.len() <= 9_000, "{}", page.len());
+        assert!(page.contains("more rows: the page is full"), "{page:.9000}");
+        assert!(!page.contains("<script>") && !page.chars().any(|c| c != '\n' && clean::acts(c)));
+    }
+}

@@ -1,0 +1,198 @@
+//! Where reports go: `--reporter name[=path]`, standard output, the summary of a CI job.
+//!
+//! Standard output holds one document, or the table and GitHub's annotations together. Must not know: what reports say.
+
+use crate::host;
+use farmjank_reporters::github::uncommanded;
+use farmjank_reporters::{DOCUMENTS, Options, by_name, paint};
+use farmjank_results::event::Event;
+use farmjank_results::record::Record;
+use farmjank_seams::reporter::{Delivery, Reporter, Strips};
+use std::path::{Path, PathBuf};
+
+/// A report somebody asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wish {
+    /// Name of the reporter.
+    pub name: &'static str,
+    /// Its file; standard output without.
+    pub path: Option<PathBuf>,
+}
+
+/// Reads `--reporter name[=path]`; `-` is standard output.
+///
+/// # Errors
+/// In words: an unknown name, or more than one document for standard output.
+pub fn wishes(given: &[String]) -> Result<Vec<Wish>, String> {
+    let wishes = given.iter().map(|text| wish(text)).collect::<Result<Vec<Wish>, String>>()?;
+    let spoken: Vec<&str> = wishes.iter().filter(|wish| wish.path.is_none()).map(|wish| wish.name).collect();
+    let lines = |name: &&str| matches!(*name, "table" | "github");
+    if spoken.len() > 1 && !spoken.iter().all(lines) {
+        let first = spoken.iter().find(|name| !lines(name)).copied().unwrap_or("json");
+        return Err(format!(
+            "standard output takes one document, not {}; write `--reporter {first}=FILE`",
+            spoken.join(" and ")
+        ));
+    }
+    Ok(wishes)
+}
+
+fn wish(text: &str) -> Result<Wish, String> {
+    let (name, path) = match text.split_once('=') {
+        Some((name, path)) => (name, Some(path)),
+        None => (text, None),
+    };
+    let known = DOCUMENTS.iter().find(|known| **known == name);
+    let name = known.copied().ok_or_else(|| {
+        format!("`--reporter {name}`: there is no such reporter; there are: {}", DOCUMENTS.join(", "))
+    })?;
+    if path == Some("") {
+        return Err(format!("`--reporter {text}` names no file; write `{name}=FILE`, or `{name}` alone"));
+    }
+    Ok(Wish { name, path: path.filter(|path| *path != "-").map(PathBuf::from) })
+}
+
+/// What is written into a file looks the same wherever it is made.
+pub fn options(wish: &Wish, look: paint::Look, bundle: &Path) -> Options {
+    let look = if wish.path.is_some() { paint::Look::default() } else { look };
+    Options { look, bundle: Some(bundle.display().to_string()), ..Options::default() }
+}
+
+/// Whether standard output belongs to a document, so that the table has to go elsewhere.
+pub fn is_taken(wishes: &[Wish]) -> bool {
+    wishes.iter().any(|wish| wish.path.is_none() && !matches!(wish.name, "table" | "github"))
+}
+
+/// Whether this runs as a step of GitHub Actions.
+pub fn on_github() -> bool {
+    host::env("GITHUB_ACTIONS").is_some_and(|value| value == "true")
+}
+
+/// The reporters of a run beside the console: what was asked for, and what GitHub Actions shows.
+pub fn beside(wishes: &[Wish], look: paint::Look, bundle: &Path) -> Vec<Box<dyn Reporter>> {
+    let mut made: Vec<Box<dyn Reporter>> = Vec::new();
+    for wish in wishes {
+        // The console prints the table already.
+        if wish.path.is_none() && wish.name == "table" {
+            continue;
+        }
+        let to = wish.path.clone().map_or(To::Out, To::File);
+        made.extend(redirected(by_name(wish.name, &mut options(wish, look, bundle)), to));
+    }
+    let asked = wishes.iter().any(|wish| wish.name == "github" && wish.path.is_none());
+    if on_github() && !asked && !is_taken(wishes) {
+        made.extend(by_name("github", &mut Options::default()));
+    }
+    if let Some(path) = host::env("GITHUB_STEP_SUMMARY").map(PathBuf::from) {
+        // The file may hold summaries already, and above its limit GitHub shows nothing at all.
+        let room = farmjank_reporters::markdown::MOST.saturating_sub(host::length(&path));
+        let mut options = Options { markdown_most: Some(room), ..Options::default() };
+        made.extend(redirected(by_name("markdown", &mut options), To::Append(path)));
+    }
+    made
+}
+
+fn redirected(inner: Option<Box<dyn Reporter>>, to: To) -> Option<Box<dyn Reporter>> {
+    Some(Box::new(Redirected { inner: inner?, to, quiet: true, tame: false }))
+}
+
+/// The console as this run needs it: `quiet` without progress; with its table on standard error where standard output is
+/// taken; and on GitHub with nothing in it that the runner would obey.
+pub fn console(inner: Box<dyn Reporter>, quiet: bool, taken: bool) -> Box<dyn Reporter> {
+    let to = if taken { To::Err } else { To::Same };
+    Box::new(Redirected { inner, to, quiet, tame: on_github() })
+}
+
+/// Where a reporter's conclusion goes.
+enum To {
+    /// Where the reporter wants it.
+    Same,
+    Out,
+    Err,
+    File(PathBuf),
+    /// At the end of a file.
+    Append(PathBuf),
+}
+
+/// A reporter whose words go elsewhere.
+struct Redirected {
+    inner: Box<dyn Reporter>,
+    to: To,
+    /// Say nothing before the end.
+    quiet: bool,
+    /// Disarm what a CI runner obeys.
+    tame: bool,
+}
+
+impl Redirected {
+    fn tamed(&self, delivery: Delivery) -> Delivery {
+        match delivery {
+            Delivery::Out(text) if self.tame => Delivery::Out(uncommanded(&text)),
+            Delivery::Err(text) if self.tame => Delivery::Err(uncommanded(&text)),
+            other => other,
+        }
+    }
+
+    fn send(&self, delivery: Delivery) -> Option<Delivery> {
+        let bytes = match self.tamed(delivery) {
+            same if matches!(self.to, To::Same) => return Some(same),
+            Delivery::File { bytes, .. } => bytes,
+            Delivery::Out(text) | Delivery::Err(text) => text.into_bytes(),
+        };
+        let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+        let written = match &self.to {
+            To::Same | To::Out => return Some(Delivery::Out(text(&bytes))),
+            To::Err => return Some(Delivery::Err(text(&bytes))),
+            To::File(path) => host::write_file(path, &bytes),
+            To::Append(path) => host::append_file(path, &bytes),
+        };
+        written.err().map(|why| Delivery::Err(format!("the report cannot be written: {why}\n")))
+    }
+}
+
+impl Reporter for Redirected {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn observe(&mut self, event: &Event, record: &Record) -> Vec<Delivery> {
+        let told = self.inner.observe(event, record);
+        if self.quiet {
+            return Vec::new();
+        }
+        told.into_iter().map(|delivery| self.tamed(delivery)).collect()
+    }
+
+    fn conclude(&mut self, record: &Record, strips: &dyn Strips) -> Vec<Delivery> {
+        let told = self.inner.conclude(record, strips);
+        told.into_iter().filter_map(|delivery| self.send(delivery)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(texts: &[&str]) -> Result<Vec<Wish>, String> {
+        wishes(&texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn standard_output_takes_one_document() {
+        assert!(read(&["json", "markdown=a.md", "junit=b=c.xml"]).is_ok());
+        assert!(read(&["table", "github"]).is_ok());
+        let two = read(&["table", "json"]).unwrap_err();
+        assert!(two.contains("not table and json; write `--reporter json=FILE`"), "{two}");
+        assert!(read(&["json", "json"]).is_err());
+        assert!(!is_taken(&read(&["github", "json=x"]).unwrap()));
+        assert!(is_taken(&read(&["json=-"]).unwrap()));
+    }
+
+    #[test]
+    fn mistakes_say_what_to_write() {
+        assert!(read(&["xml"]).unwrap_err().contains("there are: table, json, junit"));
+        assert!(read(&["json="]).unwrap_err().contains("write `json=FILE`"));
+        let path = read(&["junit=b=c.xml"]).unwrap()[0].path.clone();
+        assert_eq!(path, Some(PathBuf::from("b=c.xml")));
+    }
+}

@@ -1,0 +1,91 @@
+//! Reports through the binary: where they go, and that a bundle gives the same bytes as its run did.
+
+use crate::world::{Ended, SMOOTH, ended, farmjank, run, write};
+use std::path::Path;
+
+const ALL: [&str; 6] = ["table", "json", "junit", "markdown", "github", "openmetrics"];
+
+/// A run in its own folder; its other arguments are those of reports.
+fn ran(folder: &Path, out: &str, more: &[&str]) -> Ended {
+    write(folder, "s.yaml", SMOOTH);
+    let args = ["run", "--lab", "demo", "--out", out, "s.yaml"];
+    run(folder, &[&args[..], more].concat())
+}
+
+fn text(folder: &Path, path: &str) -> String {
+    std::fs::read_to_string(folder.join(path)).unwrap_or_else(|why| panic!("{path}: {why}"))
+}
+
+#[test]
+fn every_report_of_the_run_is_the_report_of_its_bundle() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let asked: Vec<String> = ALL.iter().map(|name| format!("--reporter={name}=of-run/{name}")).collect();
+    let asked: Vec<&str> = asked.iter().map(String::as_str).collect();
+    let first = ran(folder, "bundle", &asked);
+    assert_eq!(first.code, 0, "{}", first.err);
+    assert!(first.out.contains("PASS") && !first.out.contains("::notice"), "{}", first.out);
+    let again: Vec<String> = ALL.iter().map(|name| format!("--reporter={name}=again/{name}")).collect();
+    let again: Vec<&str> = again.iter().map(String::as_str).collect();
+    let rebuilt = run(folder, &[&["report", "bundle"][..], &again].concat());
+    assert!(rebuilt.code == 0 && rebuilt.out.is_empty(), "{}{}", rebuilt.out, rebuilt.err);
+    for name in ALL {
+        let [one, other] = ["of-run", "again"].map(|part| text(folder, &format!("{part}/{name}")));
+        assert!(one == other, "{name} of the run differs from that of the bundle");
+        assert!(one.to_lowercase().contains("virtual"), "{name} does not say that phones are simulated");
+    }
+    for (name, kept) in [("json", "results.json"), ("junit", "junit.xml"), ("openmetrics", "metrics.txt")] {
+        let kept = text(folder, &format!("bundle/{kept}"));
+        assert!(kept == text(folder, &format!("again/{name}")), "{name} in the bundle differs");
+    }
+    let comment = run(folder, &["report", "bundle", "--reporter", "markdown", "--max-bytes", "2000"]);
+    assert!(comment.out.len() <= 2_000 && comment.out.contains("pass"), "{}", comment.out);
+}
+
+#[test]
+fn a_document_on_standard_output_is_alone_there() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let ended = ran(folder.path(), "bundle", &["--reporter", "json"]);
+    let value: serde_json::Value = serde_json::from_str(&ended.out).expect("nothing but JSON");
+    assert_eq!(value["verdict"], "pass");
+    assert!(ended.err.contains("PASS"), "the table is for people still: {}", ended.err);
+    let two = ran(folder.path(), "other", &["--reporter", "json", "--reporter", "markdown"]);
+    assert!(two.code == 2 && two.err.contains("takes one document"), "{}", two.err);
+    assert!(!folder.path().join("other").exists(), "nothing ran");
+}
+
+#[test]
+fn github_gets_annotations_and_a_summary_without_being_asked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    write(folder, "s.yaml", &SMOOTH.replace("mean >= 30%refresh", "mean >= 1000"));
+    write(folder, "summary.md", "what was there\n");
+    let mut command = farmjank(folder);
+    let args = ["run", "--lab", "demo", "--out", "bundle", "s.yaml"];
+    command.args(args).env("GITHUB_ACTIONS", "true").env("GITHUB_STEP_SUMMARY", folder.join("summary.md"));
+    let told = ended(&mut command);
+    assert_eq!(told.code, 1, "{}", told.err);
+    assert!(told.out.contains("\n::error file=s.yaml,line=10,col=5,title=fail%3A fling"), "{}", told.out);
+    let summary = text(folder, "summary.md");
+    assert!(summary.starts_with("what was there\n<!-- farmjank:gate -->"), "{summary}");
+    let rebuilt = run(folder, &["report", "bundle", "--reporter", "markdown"]);
+    assert!(summary.ends_with(&rebuilt.out), "the summary is the page of the bundle");
+}
+
+#[test]
+fn runs_are_put_side_by_side() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    assert_eq!(ran(folder, "one", &[]).code, 0);
+    assert_eq!(ran(folder, "other", &["--seed", "9"]).code, 0);
+    let table = run(folder, &["report", "one", "other"]);
+    assert!(table.code == 0 && table.out.contains("B  PASS: 4 passed · other"), "{}", table.out);
+    let json = run(folder, &["report", "one", "other", "--reporter", "json"]).out;
+    let value: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    let alone: serde_json::Value =
+        serde_json::from_str(&run(folder, &["report", "other", "--format", "json"]).out).expect("JSON");
+    assert_eq!(value["runs"][1]["report"], alone);
+    assert_eq!(value["cells"][0]["verdicts"], serde_json::json!(["pass", "pass"]));
+    let junit = run(folder, &["report", "one", "other", "--reporter", "junit"]);
+    assert!(junit.code == 2 && junit.err.contains("several runs"), "{}", junit.err);
+}
