@@ -13,12 +13,14 @@ pub mod dialect;
 pub mod names;
 pub mod nights;
 pub mod place;
+pub mod postgres;
 pub mod schema;
 pub mod sqlite;
 pub mod store;
 pub mod times;
 pub mod trouble;
 
+use dialect::Dialect;
 use farmjank_results::blame::Fault;
 use farmjank_seams::history::History;
 use place::Place;
@@ -41,5 +43,12 @@ pub enum Missing {
 pub fn open(place: &str, missing: Missing) -> Result<Box<dyn History>, Fault> {
     match Place::read(place)? {
         Place::File(path) => Ok(Box::new(Store::open(sqlite::door::open(&path, missing)?)?)),
+        Place::Server(config) => {
+            let mut database = postgres::door::open(&config)?;
+            if missing == Missing::Refuse && database.version()? == 0 {
+                return Err(trouble::missing(&database.place()));
+            }
+            Ok(Box::new(Store::open(database)?))
+        }
     }
 }

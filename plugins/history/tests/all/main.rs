@@ -4,3 +4,4 @@
 mod conformance;
 mod file;
 mod samples;
+mod server;
