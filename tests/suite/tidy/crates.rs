@@ -38,13 +38,14 @@ const ANYTHING: &[&str] = &[
 ];
 
 /// Crates of others that only some of ours may know: whatever else needs them belongs there.
-const RESERVED: [(&str, &[&str]); 8] = [
+const RESERVED: [(&str, &[&str]); 9] = [
     ("tokio", &["seams", "devices", "frames", "lab", "engine", "cli", "tests"]),
     ("futures", &["seams", "devices", "frames", "lab", "engine", "cli", "tests"]),
     ("adb_client", &["devices"]),
     ("serde-saphyr", &["scenarios", "lab"]),
     ("quick-junit", &["reporters"]),
     ("rusqlite", &["history"]),
+    ("postgres", &["history"]),
     ("indicatif", &["reporters", "cli"]),
     ("clap", &["cli"]),
 ];
