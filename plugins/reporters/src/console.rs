@@ -103,8 +103,8 @@ impl Reporter for Console {
         passed.map(|(text, weight)| Delivery::Err(stamped(&text, weight, event.at, self.look))).collect()
     }
 
-    fn conclude(&mut self, record: &Record, _: &dyn Strips) -> Vec<Delivery> {
-        vec![Delivery::Out(table(record, self.look, self.bundle.as_deref()))]
+    fn conclude(&mut self, record: &Record, strips: &dyn Strips) -> Vec<Delivery> {
+        vec![Delivery::Out(table(record, strips, self.look, self.bundle.as_deref()))]
     }
 }
 

@@ -6,12 +6,15 @@ use farmjank_results::event::Event;
 use farmjank_results::record::Record;
 use farmjank_seams::reporter::{Delivery, Reporter, Strips};
 
+/// What makes the text.
+type Write = Box<dyn Fn(&Record, &dyn Strips) -> String>;
+
 /// One text at the end of a run.
 pub struct Ending {
     name: &'static str,
     /// File of the bundle; standard output without.
     file: Option<&'static str>,
-    write: Box<dyn Fn(&Record) -> String>,
+    write: Write,
 }
 
 impl Ending {
@@ -19,13 +22,16 @@ impl Ending {
     pub fn file(
         name: &'static str,
         file: &'static str,
-        write: impl Fn(&Record) -> String + 'static,
+        write: impl Fn(&Record, &dyn Strips) -> String + 'static,
     ) -> Box<dyn Reporter> {
         Box::new(Ending { name, file: Some(file), write: Box::new(write) })
     }
 
     /// A reporter of that name whose text is for standard output.
-    pub fn out(name: &'static str, write: impl Fn(&Record) -> String + 'static) -> Box<dyn Reporter> {
+    pub fn out(
+        name: &'static str,
+        write: impl Fn(&Record, &dyn Strips) -> String + 'static,
+    ) -> Box<dyn Reporter> {
         Box::new(Ending { name, file: None, write: Box::new(write) })
     }
 }
@@ -39,8 +45,8 @@ impl Reporter for Ending {
         Vec::new()
     }
 
-    fn conclude(&mut self, record: &Record, _: &dyn Strips) -> Vec<Delivery> {
-        let text = (self.write)(record);
+    fn conclude(&mut self, record: &Record, strips: &dyn Strips) -> Vec<Delivery> {
+        let text = (self.write)(record, strips);
         vec![match self.file {
             Some(path) => Delivery::File { path: path.to_owned(), bytes: text.into_bytes() },
             None => Delivery::Out(text),

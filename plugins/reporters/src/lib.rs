@@ -2,9 +2,11 @@
 //!
 //! Read in this order: [`clean`] (hostile text) → [`cells`] and [`readings`] (a record, laid out) → [`words`] and
 //! [`sentence`] (the same words in all) → [`paint`] (looks) → [`junit`], [`json`], [`openmetrics`], [`markdown`],
-//! [`github`], [`table`] (what a finished run leaves), [`beside`] (several runs) → [`console`], [`lanes`] and [`live`] (what a run shows as it goes). Nothing here opens a file, reads a clock or asks the environment; only
+//! [`github`], [`table`] (what a finished run leaves),
+//! [`beside`] (several runs), [`show`] and [`barcode`] (one cell) → [`console`], [`lanes`] and [`live`] (what a run shows as it goes). Nothing here opens a file, reads a clock or asks the environment; only
 //! [`live`] draws, on a target it is handed.
 
+pub mod barcode;
 pub mod beside;
 pub mod cells;
 pub mod clean;
@@ -21,6 +23,7 @@ pub mod paint;
 pub mod readings;
 pub mod sentence;
 mod shelf;
+pub mod show;
 mod story;
 pub mod table;
 pub mod words;

@@ -110,11 +110,11 @@ impl Reporter for Live {
         Vec::new()
     }
 
-    fn conclude(&mut self, record: &Record, _: &dyn Strips) -> Vec<Delivery> {
+    fn conclude(&mut self, record: &Record, strips: &dyn Strips) -> Vec<Delivery> {
         for bar in self.bars.drain(..) {
             bar.finish_and_clear();
         }
         drop(self.screen.clear());
-        vec![Delivery::Out(table(record, self.look, self.bundle.as_deref()))]
+        vec![Delivery::Out(table(record, strips, self.look, self.bundle.as_deref()))]
     }
 }

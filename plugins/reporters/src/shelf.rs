@@ -59,14 +59,14 @@ pub fn by_name(name: &str, options: &mut Options) -> Option<Box<dyn Reporter>> {
         "json" => Box::new(Json),
         "table" => {
             let look = options.look;
-            Ending::out("table", move |record| table(record, look, bundle.as_deref()))
+            Ending::out("table", move |record, strips| table(record, strips, look, bundle.as_deref()))
         }
         "markdown" => {
             let most = options.markdown_most.unwrap_or(markdown::MOST);
-            Ending::out("markdown", move |record| markdown::markdown(record, most))
+            Ending::out("markdown", move |record, _| markdown::markdown(record, most))
         }
-        "github" => Ending::out("github", annotations),
-        "openmetrics" => Ending::file("openmetrics", "metrics.txt", openmetrics),
+        "github" => Ending::out("github", |record, _| annotations(record)),
+        "openmetrics" => Ending::file("openmetrics", "metrics.txt", |record, _| openmetrics(record)),
         _ => return None,
     })
 }

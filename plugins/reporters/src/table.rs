@@ -9,6 +9,7 @@ use crate::paint::{Look, Tint, flow, left, right, wrap};
 use crate::{clean, sentence, words};
 use farmjank_results::record::Record;
 use farmjank_results::verdict::Verdict;
+use farmjank_seams::reporter::Strips;
 use std::collections::BTreeSet;
 
 /// Passing cells beyond this many are listed without their limits, so that the worst stay in sight.
@@ -32,8 +33,11 @@ const NUMBERS: usize = 22;
 /// Indent of the lines under a row.
 const INDENT: usize = 4;
 
-/// The table. `bundle` is where the results lie, as the user may type it.
-pub fn table(record: &Record, look: Look, bundle: Option<&str>) -> String {
+/// Cells whose frames are read and drawn; the worst come first.
+const DRAWN: usize = 200;
+
+/// The table, with the frames of each cell where `strips` has them. `bundle` is where the results lie, as the user may type it.
+pub fn table(record: &Record, strips: &dyn Strips, look: Look, bundle: Option<&str>) -> String {
     let all = worst_first(record);
     let scenarios: BTreeSet<&str> = all.iter().map(|cell| cell.job.planned.scenario.as_str()).collect();
     let columns = columns(&all, look, scenarios.len() == 1);
@@ -44,7 +48,10 @@ pub fn table(record: &Record, look: Look, bundle: Option<&str>) -> String {
     // A fault that took a whole job is told once, not once per window.
     for (at, (one, same)) in stories(&all).into_iter().enumerate() {
         let full = one.verdict != Some(Verdict::Pass);
-        let rows = cell::rows(one, same, look, &columns, full || passes <= PASSES_IN_FULL);
+        let limits = full || passes <= PASSES_IN_FULL;
+        let bars = if limits && same == 1 && at < DRAWN { cell::bars(one, strips, look) } else { None };
+        let mut rows = cell::rows(one, same, look, &columns, limits);
+        bars.into_iter().for_each(|bars| rows.insert(1, bars));
         if at > 0 && (full || previous_full) {
             lines.push(String::new());
         }

@@ -47,6 +47,8 @@ pub enum Command {
     Analyze(AnalyzeArgs),
     /// Rebuild reports from a run bundle.
     Report(ReportArgs),
+    /// One window on one phone in depth: limits, iterations, frames, whose fault, where the numbers come from.
+    Show(ShowArgs),
     /// List the metrics, or explain one: formula, unit, what it needs, where it comes from.
     Metrics(MetricsArgs),
     /// Print the JSON Schema of scenario files, for editors.
@@ -238,6 +240,18 @@ pub struct ReportArgs {
     /// A variable for `${NAME}` in those scenarios; repeatable.
     #[arg(short, long = "env", value_name = "NAME=VALUE")]
     pub env: Vec<String>,
+}
+
+/// `farmjank show`
+#[derive(Args, Debug, Clone)]
+pub struct ShowArgs {
+    /// The run bundle's folder.
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+    /// `phone/scenario/window`, each as much of its name as tells it apart; parts may be left out: `pixel 8/fling`. Without it
+    /// the cells are listed.
+    #[arg(value_name = "CELL", default_value = "")]
+    pub cell: String,
 }
 
 /// What `report` can rebuild.

@@ -34,6 +34,7 @@ async fn dispatch(command: &Command, look: settings::Look) -> u8 {
         Command::Doctor(args) => commands::doctor::run(args, look).await,
         Command::Analyze(args) => commands::analyze::run(args),
         Command::Report(args) => commands::report::run(args, look),
+        Command::Show(args) => commands::show::run(args, look),
         Command::Metrics(args) => commands::metrics::run(args, look),
         Command::Schema => commands::check::schema(),
         Command::Lab(args) => commands::lab::run(args, look).await,

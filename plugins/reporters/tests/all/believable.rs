@@ -1,17 +1,20 @@
 //! A run that could have happened: four phones, three windows each, every verdict, told event by event.
 
-use farmjank_results::blame::{Blame, Fault};
+use farmjank_results::blame::{self, Fault};
 use farmjank_results::device::{DeviceFacts, DeviceId, RefreshMode};
 use farmjank_results::event::*;
 use farmjank_results::frame::SourceId;
+use farmjank_results::lateness::Blame;
 use farmjank_results::metric::{Reading, Unit};
 use farmjank_results::period::{PeriodOrigin, PeriodSegment};
 use farmjank_results::record::Record;
+use farmjank_results::strip::{Bar, Strip, What};
 use farmjank_results::threshold::{Judgement, Outcome};
 use farmjank_results::time::{DeviceTime, RunTime, Span};
 use farmjank_results::timeline::{Gap, GapCause, Tally};
 use farmjank_results::verdict::Verdict;
 use farmjank_results::window::{Coverage, Motion, Phase};
+use farmjank_seams::reporter::Strips;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Writes events with their numbers.
@@ -89,6 +92,44 @@ pub fn facts(words: &Words, at: usize) -> DeviceFacts {
     }
 }
 
+/// The frames of every window: 4.2 s at its refresh rate, as often and as much too late as it hitches.
+pub struct Film;
+
+impl Strips for Film {
+    fn strip(&self, path: &str) -> Option<Vec<u8>> {
+        let mut parts = path.strip_prefix("evidence/")?.split('/');
+        let (hz, hitch): (f64, f64) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+        let shift = parts.next()?.bytes().map(u64::from).sum::<u64>() % 4;
+        let period_us = (1e6 / hz) as u64;
+        let (mut bars, mut from_us) = (Vec::new(), 0);
+        for at in 0.. {
+            let late = if (at + shift) % 25 == 24 {
+                (hitch / 4.0).ceil() as u32 * ((at / 25) as u32 % 3)
+            } else {
+                0
+            };
+            let length_us = period_us * u64::from(1 + late);
+            if from_us + length_us > 4_200_000 {
+                break;
+            }
+            let phase = if from_us < 300_000 { Phase::Finger } else { Phase::Fling };
+            bars.push(Bar {
+                from_us,
+                length_us,
+                what: What::Frame,
+                phase,
+                period_ns: period_us * 1000,
+                vsyncs: 1 + late,
+                cadence: 1,
+                blame: (late > 0 && at % 2 == 0).then_some(Blame::App),
+                stage: (late > 1).then_some(4),
+            });
+            from_us += length_us;
+        }
+        Some(Strip { origin: DeviceTime::from_ns(0), bars }.encode())
+    }
+}
+
 /// What one window measures: fps, hitch, frozen frames.
 type Numbers = (f64, f64, f64);
 
@@ -141,6 +182,7 @@ pub fn measured(
         }),
         void: None,
         evidence: vec![format!("evidence/t{trial}/w{window}.dump")],
+        strip: Some(format!("evidence/{hz}/{}/t{trial}/w{window}.strip", numbers.1)),
         clock: None,
         ..WindowMeasured::default()
     }
@@ -316,7 +358,7 @@ fn lost(log: &mut Log, words: &Words) {
         Fact::DeviceGone { device: device.clone(), why: "the adb server no longer lists it".to_owned() },
     );
     let fault = Fault::new(
-        Blame::Lab,
+        blame::Blame::Lab,
         "device_lost",
         "the phone was lost during warm-up 1 and did not come back in 30 s",
     )

@@ -2,7 +2,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "golden files are files")]
 
-use crate::believable::{Words, events};
+use crate::believable::{Film, Words, events};
 use farmjank_reporters::junit::{self, Layout};
 use farmjank_reporters::paint::Look;
 use farmjank_reporters::table::table;
@@ -34,7 +34,7 @@ fn tables() {
         ("table-60-ascii.txt", Look { width: 60, color: false, ascii: true }),
         ("table-80-color.txt", Look { width: 80, color: true, ascii: false }),
     ] {
-        check(name, &table(&record(), look, bundle));
+        check(name, &table(&record(), &Film, look, bundle));
     }
 }
 

@@ -2,7 +2,7 @@
 
 #![allow(clippy::disallowed_types, reason = "xmllint is a second witness, in a process of its own")]
 
-use crate::believable::{Words, events};
+use crate::believable::{Film, Words, events};
 use crate::dialect::readable;
 use farmjank_reporters::junit::{Layout, Options, junit};
 use farmjank_reporters::paint::{Look, width};
@@ -108,7 +108,7 @@ fn the_terminal_shows_it_and_obeys_nothing() {
         for columns in [40, 57, 80, 120, 160] {
             for ascii in [false, true] {
                 let look = Look { width: columns, color: false, ascii };
-                let text = table::table(&record, look, Some("results/runs/x"));
+                let text = table::table(&record, &Film, look, Some("results/runs/x"));
                 harmless(&text, columns);
                 assert!(!ascii || text.is_ascii(), "{text}");
             }
@@ -158,7 +158,7 @@ proptest! {
         for options in layouts() {
             readable(&junit(&record, &options));
         }
-        harmless(&table::table(&record, Look { width: columns, color: false, ascii: false }, None), columns.min(160));
+        harmless(&table::table(&record, &Film, Look { width: columns, color: false, ascii: false }, None), columns.min(160));
         let value: serde_json::Value = serde_json::from_str(&json::json(&record)).unwrap();
         prop_assert_eq!(value["cells"].as_array().unwrap().len(), 12);
     }

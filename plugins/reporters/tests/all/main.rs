@@ -2,6 +2,7 @@
 
 mod annotations;
 mod believable;
+mod depth;
 mod dialect;
 mod everyone;
 mod folds;

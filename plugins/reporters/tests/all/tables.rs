@@ -1,6 +1,6 @@
 //! The table in the runs that are not like the golden one.
 
-use crate::believable::{Log, Words, events};
+use crate::believable::{Film, Log, Words, events};
 use farmjank_reporters::paint::Look;
 use farmjank_reporters::table::table;
 use farmjank_reporters::{json, junit};
@@ -11,7 +11,7 @@ use farmjank_results::verdict::Verdict;
 use std::time::Duration;
 
 fn lines(log: &Log) -> String {
-    table(&log.record(), Look::default(), None)
+    table(&log.record(), &Film, Look::default(), None)
 }
 
 fn started(log: &mut Log) {
@@ -140,7 +140,7 @@ fn a_large_farm_is_reported() {
         println!("{what}: {bytes} bytes in {took:?}");
         assert!(bytes > 1_000);
     };
-    timed("table", &|| table(&record, Look::default(), None).len());
+    timed("table", &|| table(&record, &Film, Look::default(), None).len());
     timed("junit", &|| junit::junit(&record, &junit::Options::default()).len());
     timed("json", &|| json::json(&record).len());
     timed("lanes and lines", &|| {

@@ -10,4 +10,5 @@ pub mod overview;
 pub mod plan;
 pub mod report;
 pub mod run;
+pub mod show;
 mod survey;

@@ -124,7 +124,8 @@ fn side_by_side(
     }
 }
 
-fn recorded(run: &Path) -> Result<Record, String> {
+/// The record of a bundle.
+pub fn recorded(run: &Path) -> Result<Record, String> {
     let bytes = host::read_file(&run.join(LOG), MOST)?;
     let read = Record::read_ndjson(&bytes).map_err(|bad| format!("{}: {bad}", run.join(LOG).display()))?;
     Ok(read.0)

@@ -73,6 +73,26 @@ fn github_gets_annotations_and_a_summary_without_being_asked() {
 }
 
 #[test]
+fn one_cell_is_shown_with_its_frames() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    assert_eq!(ran(folder, "bundle", &[]).code, 0);
+    let shown = run(folder, &["show", "bundle", "pixel-8/fling"]);
+    assert_eq!(shown.code, 0, "{}", shown.err);
+    for text in
+        ["PASS: Smooth › fling the feed", "limits", "trial 2/2", "   1 │█", "└━", "none missed", "evidence/"]
+    {
+        assert!(shown.out.contains(text), "{text} in {}", shown.out);
+    }
+    let list = run(folder, &["show", "bundle"]);
+    assert!(list.code == 0 && list.out.matches("/Smooth/fling the feed").count() == 4, "{}", list.out);
+    let several = run(folder, &["show", "bundle", "fling"]);
+    assert!(several.code == 2 && several.err.contains("fits several cells"), "{}", several.err);
+    let none = run(folder, &["show", "bundle", "tablet"]);
+    assert!(none.code == 2 && none.err.contains("`tablet` fits no cell; there are:"), "{}", none.err);
+}
+
+#[test]
 fn runs_are_put_side_by_side() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();

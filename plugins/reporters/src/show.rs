@@ -1,0 +1,264 @@
+//! One cell in depth, on a terminal: limits, iterations, the frames of its worst trial, whose fault, where the numbers
+//! come from.
+//!
+//! A pure function of record, strips and look. Must not know: files, how the cell was named. Every line fits.
+
+mod find;
+mod plot;
+
+pub use find::{Missed, find, listed};
+
+use crate::barcode::{Frames, barcode, frames, worst};
+use crate::cells::{Cell, phone};
+use crate::clean::{NAME, SENTENCE};
+use crate::paint::{Look, Tint, cut, flow, left, right, wrap};
+use crate::readings::summary;
+use crate::story::trial_words;
+use crate::{sentence, words};
+use farmjank_results::event::WindowMeasured;
+use farmjank_results::lateness::Blame;
+use farmjank_results::metric::Unit;
+use farmjank_results::metrics::STAGE_NAMES;
+use farmjank_results::record::TrialRecord;
+use farmjank_results::strip::What;
+use farmjank_results::threshold::{Judgement, Outcome};
+use farmjank_results::verdict::Verdict;
+use farmjank_seams::reporter::Strips;
+use std::collections::BTreeMap;
+
+/// Iterations shown; the rest is in `results.json`.
+const TRIALS: usize = 40;
+/// Indent of everything under a title.
+const INDENT: usize = 2;
+
+/// The cell, in text.
+pub fn show(cell: &Cell, strips: &dyn Strips, look: Look) -> String {
+    let all = frames(cell, strips);
+    let mut lines = heading(cell, look);
+    let mut part = |title: &str, body: Vec<String>| {
+        if !body.is_empty() {
+            lines.push(String::new());
+            lines.extend(wrap(title, look.columns(), 0).iter().map(|line| look.paint(Tint::Strong, line)));
+            lines.extend(body);
+        }
+    };
+    part("why", why(cell, look));
+    part("limits", limits(cell, look));
+    part("iterations", iterations(cell, &all, look));
+    if let Some((title, body)) = drawn(cell, &all, look) {
+        part(&title, body);
+    }
+    part("whose fault", blame(&all, look));
+    part("where the numbers come from", provenance(cell, look));
+    lines.iter().map(|line| look.glyphs(line.trim_end()) + "\n").collect()
+}
+
+fn heading(cell: &Cell, look: Look) -> Vec<String> {
+    let tint = match cell.verdict {
+        Some(Verdict::Pass) => Tint::Good,
+        Some(Verdict::Fail) => Tint::Bad,
+        _ => Tint::Doubt,
+    };
+    let planned = &cell.job.planned;
+    let verdict = words::verdict(cell.verdict).to_uppercase();
+    let title = format!("{verdict}: {} › {}", look.text(&planned.scenario, NAME), look.text(cell.name, NAME));
+    let mut lines: Vec<String> =
+        wrap(&title, look.columns(), INDENT).iter().map(|line| look.paint(tint, line)).collect();
+    let mut parts = vec![look.text(&phone(cell.device(), cell.facts()), NAME)];
+    if let Some(facts) = cell.facts() {
+        parts.push(format!("Android {}", look.text(&facts.release, 20)));
+        parts.extend(facts.fastest_hz().map(|hz| format!("{hz:.0} Hz")));
+        parts.push(look.text(&facts.fingerprint, NAME));
+    }
+    let file = look.text(&planned.file, NAME);
+    parts.push(cell.place.map_or(file.clone(), |(line, column)| format!("{file}:{line}:{column}")));
+    parts.push(format!("run {}", look.text(&cell.record.header.run, NAME)));
+    parts.extend(sentence::virtual_label(cell.record).map(|label| look.text(&label.to_uppercase(), NAME)));
+    parts.retain(|part| !part.is_empty());
+    lines.extend(flow(&parts, " · ", look.columns(), INDENT));
+    lines
+}
+
+/// Wrapped under a title.
+fn under(text: &str, look: Look) -> Vec<String> {
+    let mut lines = wrap(text, look.columns(), INDENT);
+    lines[0].insert_str(0, &" ".repeat(INDENT));
+    lines
+}
+
+fn why(cell: &Cell, look: Look) -> Vec<String> {
+    let mut texts: Vec<String> = cell.reasons().to_vec();
+    if let Some(fault) = cell.fault().filter(|fault| !texts.iter().any(|text| text.contains(&fault.what))) {
+        texts.push(fault.to_string());
+    }
+    texts.iter().take(12).flat_map(|text| under(&look.text(text, SENTENCE), look)).collect()
+}
+
+fn limits(cell: &Cell, look: Look) -> Vec<String> {
+    let judgements = cell.judged.map_or(&[][..], |judged| &judged.judgements);
+    judgements.iter().flat_map(|judgement| limit(judgement, look)).collect()
+}
+
+fn limit(judgement: &Judgement, look: Look) -> Vec<String> {
+    let (sign, tint, doubt) = match &judgement.outcome {
+        Outcome::Held => ("✓", Tint::Good, None),
+        Outcome::Breached => ("✗", Tint::Bad, None),
+        Outcome::Excused(why) => ("!", Tint::Doubt, Some(format!("excused: {why}"))),
+        Outcome::Unknown(why) => ("?", Tint::Doubt, Some(format!("unknown: {why}"))),
+    };
+    let sides = words::sides(judgement);
+    let metric = look.text(&judgement.metric, 60);
+    let head = cut(&format!("{sign} {metric} {}", sides.amount), look.columns() - INDENT);
+    let mut parts = vec![look.text(&sides.limit, NAME)];
+    parts.extend(words::apart(judgement));
+    parts.extend(sides.bound);
+    parts.extend(doubt.map(|doubt| look.text(&doubt, SENTENCE)));
+    let values: Vec<String> =
+        judgement.values.iter().take(TRIALS).map(|value| words::number(*value, judgement.unit)).collect();
+    parts.push(format!("iterations {}", values.join(" ")));
+    let mut lines = vec![format!("{}{}", " ".repeat(INDENT), look.paint(tint, &head))];
+    let body = flow(&parts, " · ", look.columns(), INDENT + 2);
+    lines.extend(body.iter().map(|line| format!("{}{}", " ".repeat(INDENT + 2), line.trim_start())));
+    lines
+}
+
+fn iterations(cell: &Cell, all: &[Frames], look: Look) -> Vec<String> {
+    let numbers = [
+        ("fps", "fps", Unit::Fps),
+        ("hitch ms/s", "hitch_ms_per_s", Unit::MsPerS),
+        ("p95 ms", "p95_ms", Unit::Ms),
+        ("frozen", "frozen_frames", Unit::Count),
+    ];
+    if cell.measured.is_empty() {
+        return Vec::new();
+    }
+    let name = 13;
+    let head: String = numbers.iter().map(|(title, ..)| right(title, 11)).collect();
+    let titles = format!("{}{}{head}{}", " ".repeat(INDENT), left("", name), right("frames", 9));
+    let mut lines = vec![look.paint(Tint::Quiet, &cut(&titles, look.columns()))];
+    let ends = all.iter().map(Frames::ends_us).max().unwrap_or(0);
+    for (trial, window) in cell.measured.iter().take(TRIALS) {
+        let value = |key: &str| window.readings.get(key).and_then(farmjank_results::metric::Reading::value);
+        let row: String =
+            numbers.iter().map(|(_, key, unit)| right(&words::number(value(key), *unit), 11)).collect();
+        let seen =
+            window.coverage.as_ref().map_or_else(|| "–".to_owned(), |one| words::grouped(one.frames_seen));
+        let title = left(&trial_words(&cell.job.planned, trial.trial), name);
+        let line = format!("{}{title}{row}{}", " ".repeat(INDENT), right(&seen, 9));
+        let counts = trial.counted && window.void.is_none();
+        lines.push(look.paint(if counts { Tint::Strong } else { Tint::Quiet }, &cut(&line, look.columns())));
+        let width = look.columns().saturating_sub(INDENT + name).min(64);
+        if let Some(frames) = of_trial(all, trial, window) {
+            let bars = barcode(&[&frames.strip], ends, width);
+            lines.push(format!("{}{bars}", " ".repeat(INDENT + name)));
+        }
+        if let Some(void) = &window.void {
+            lines.extend(under(&format!("void: {}", look.text(void, SENTENCE)), look));
+        }
+    }
+    if cell.measured.len() > TRIALS {
+        lines.push(format!(
+            "{}and {} more, in results.json",
+            " ".repeat(INDENT),
+            cell.measured.len() - TRIALS
+        ));
+    }
+    lines
+}
+
+fn of_trial<'f, 'a>(
+    all: &'f [Frames<'a>],
+    trial: &TrialRecord,
+    window: &WindowMeasured,
+) -> Option<&'f Frames<'a>> {
+    all.iter().find(|one| std::ptr::eq(one.trial, trial) && std::ptr::eq(one.window, window))
+}
+
+/// The plot of the trial with the latest frame, else of the first that counts.
+fn drawn(cell: &Cell, all: &[Frames], look: Look) -> Option<(String, Vec<String>)> {
+    let (frames, what) = match worst(all) {
+        Some((late, at, frames)) => (frames, late_words(late, at)),
+        None => (all.iter().find(|one| one.counted())?, "no frame was late".to_owned()),
+    };
+    let trial = trial_words(&cell.job.planned, frames.trial.trial);
+    let mut lines = plot::plot(&frames.strip, look.columns());
+    let legend = "height: vsyncs from one frame to the next · ━ finger, ─ fling · ? frames may be missing";
+    lines.extend(under(legend, look).iter().map(|line| look.paint(Tint::Quiet, line)));
+    Some((format!("frames of {trial}: {what}"), lines))
+}
+
+/// `worst: 5 vsyncs late at 1.2 s`.
+pub(crate) fn late_words(late: u32, at_us: u64) -> String {
+    let vsyncs = words::several(late.into(), "vsync", "vsyncs");
+    format!("worst {vsyncs} late at {:.1} s", at_us as f64 / 1e6)
+}
+
+/// Late frames of the counted trials by culprit and by the stage that ate them.
+fn blame(all: &[Frames], look: Look) -> Vec<String> {
+    let bars = all.iter().filter(|one| one.counted()).flat_map(|one| &one.strip.bars);
+    let late: Vec<_> = bars.filter(|bar| bar.what == What::Frame && bar.late() > 0).collect();
+    if late.is_empty() {
+        return Vec::new();
+    }
+    let ms: f64 = late.iter().map(|bar| f64::from(bar.late()) * bar.period_ns as f64 / 1e6).sum();
+    let mut culprits: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut stages: BTreeMap<&str, u64> = BTreeMap::new();
+    for bar in &late {
+        *culprits.entry(bar.blame.map_or("not told", Blame::word)).or_default() += 1;
+        if let Some(stage) = bar.stage {
+            *stages
+                .entry(STAGE_NAMES.get(usize::from(stage)).copied().unwrap_or("no single stage"))
+                .or_default() += 1;
+        }
+    }
+    let counted = |counts: &BTreeMap<&str, u64>| {
+        let mut counts: Vec<(&&str, &u64)> = counts.iter().collect();
+        counts.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+        counts.iter().map(|(name, count)| format!("{name} {count}")).collect::<Vec<_>>().join(", ")
+    };
+    let frames = words::several(late.len() as u64, "late frame", "late frames");
+    let mut lines = under(&format!("{frames}, {ms:.0} ms in all: {}", counted(&culprits)), look);
+    if !stages.is_empty() {
+        lines.extend(under(&format!("longest stage: {}", counted(&stages)), look));
+    }
+    lines
+}
+
+fn provenance(cell: &Cell, look: Look) -> Vec<String> {
+    let mut lines = under(&look.text(&words::coverage(&cell.coverage()), SENTENCE), look);
+    let Some((trial, window)) = cell.counted().last() else { return lines };
+    if let Some(coverage) = &window.coverage {
+        let layer = coverage
+            .layer
+            .as_deref()
+            .map_or_else(String::new, |layer| format!(" of {}", look.text(layer, NAME)));
+        lines.extend(under(&format!("read from {}{layer}", coverage.source), look));
+        let hz = |segment: &farmjank_results::period::PeriodSegment| {
+            format!("{:.2} ms ({:.0} Hz)", segment.period.ms(), 1e9 / segment.period.ns().max(1) as f64)
+        };
+        let periods: Vec<String> = coverage.periods.iter().take(6).map(hz).collect();
+        if !periods.is_empty() {
+            lines.extend(under(&format!("refresh period, in order: {}", periods.join(", ")), look));
+        }
+    }
+    if let Some(clock) = window.clock {
+        let ms = clock.uncertainty.ms();
+        lines.extend(under(&format!("borders of motions are known to ±{ms:.0} ms"), look));
+    }
+    for over in window.passed_over.iter().take(6) {
+        let text = format!("passed over {}: {}", look.text(&over.what, NAME), look.text(&over.why, SENTENCE));
+        lines.extend(under(&text, look));
+    }
+    let trial = trial_words(&cell.job.planned, trial.trial);
+    let evidence: Vec<String> = window.evidence.iter().take(6).map(|path| look.text(path, NAME)).collect();
+    if !evidence.is_empty() {
+        lines.extend(under(&format!("evidence of {trial}: {}", evidence.join(", ")), look));
+    }
+    let unread = summary(cell, "hitch_ms_per_s").reason;
+    lines.extend(
+        unread
+            .into_iter()
+            .flat_map(|why| under(&format!("no hitch time: {}", look.text(&why, SENTENCE)), look)),
+    );
+    lines
+}
