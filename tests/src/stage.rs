@@ -4,6 +4,7 @@ use crate::memory::{Ear, Memory};
 use farmjank_devices::{AdbProvider, Options as AdbOptions};
 use farmjank_engine::conduct::{Options, Setup, run};
 use farmjank_engine::patience::Patience;
+use farmjank_engine::racks::{self, Join, MakeRack, Rack, ThreadWork};
 use farmjank_engine::stop::{Stop, Urgency};
 use farmjank_engine::survey::Wanted;
 use farmjank_frames::{FrameTimeline, Gfxinfo, Logcat, SurfaceFlinger, TimeStats};
@@ -142,6 +143,54 @@ impl Stage {
         tokio::task::LocalSet::new().block_on(&runtime, self.play())
     }
 
+    /// Runs to the end with a thread for every server of the lab; what is left is the record and the log.
+    pub fn run_in_racks(self) -> (Record, Rc<Memory>) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+        let runtime = runtime.expect("a runtime");
+        let (seed, alone) = (self.lab.seed, self.witnesses.as_ref().is_some_and(Vec::is_empty));
+        let racks = self.lab.racks().into_iter().map(|lab| {
+            let make: MakeRack = Box::new(move || {
+                let live = lab.build().expect("a lab that can be built");
+                let options = AdbOptions { name: "lab".into(), ..AdbOptions::default() };
+                Ok(Rack {
+                    provider: Rc::new(AdbProvider::new(lab.servers(), Rc::new(LabDial::new(live)), options)),
+                    sources: Box::new(move |scenario| sources(scenario, seed)),
+                    witnesses: if alone { Vec::new() } else { witnesses() },
+                    files: Rc::new(Memory::keeping(false)),
+                })
+            });
+            make
+        });
+        let files = Rc::new(Memory::keeping(!self.forgetful));
+        let setup = racks::Setup {
+            racks: racks.collect(),
+            threads: Box::new(simulated_thread),
+            scenarios: scenarios(&self.scenarios),
+            files: files.clone(),
+            voice: Rc::new(Ear::default()),
+            reporters: if self.reporters { shelf() } else { Vec::new() },
+            stop: Stop::default(),
+            options: self.options(),
+        };
+        let record = tokio::task::LocalSet::new().block_on(&runtime, racks::run(setup));
+        (record, files)
+    }
+
+    fn options(&self) -> Options {
+        let seed = self.lab.seed;
+        Options {
+            run: format!("lab-{}-seed{seed}", self.lab.name),
+            tool: "test".into(),
+            wall: "2000-01-01T00:00:00Z".into(),
+            seed,
+            lab: Some(self.lab.name.clone()),
+            wanted: self.wanted.clone(),
+            selection: Selection::default(),
+            most_running: 512,
+            patience: self.patience,
+        }
+    }
+
     async fn play(self) -> Story {
         let lab = self.lab.build().expect("a lab that can be built");
         let provider = AdbProvider::new(
@@ -162,18 +211,7 @@ impl Stage {
                 stop.ask(urgency, "SIGINT");
             });
         }
-        let seed = self.lab.seed;
-        let options = Options {
-            run: format!("lab-{}-seed{seed}", self.lab.name),
-            tool: "test".into(),
-            wall: "2000-01-01T00:00:00Z".into(),
-            seed,
-            lab: Some(self.lab.name.clone()),
-            wanted: self.wanted,
-            selection: Selection::default(),
-            most_running: 512,
-            patience: self.patience,
-        };
+        let (seed, options) = (self.lab.seed, self.options());
         let setup = Setup {
             options,
             scenarios: scenarios(&self.scenarios),
@@ -193,6 +231,15 @@ impl Stage {
         };
         Story { record, files, ear, lab }
     }
+}
+
+#[expect(clippy::disallowed_methods)] // a rack's thread, as the program starts it
+fn simulated_thread(work: ThreadWork) -> Join {
+    let thread = std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+        tokio::task::LocalSet::new().block_on(&runtime.expect("a runtime"), work());
+    });
+    Box::new(|| thread.join())
 }
 
 fn shelf() -> Vec<Box<dyn Reporter>> {

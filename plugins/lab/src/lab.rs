@@ -96,6 +96,13 @@ impl Lab {
         (0..self.phones.len().div_ceil(PHONES_PER_SERVER).max(1)).map(|n| Address::Lab(n as u16)).collect()
     }
 
+    /// Its servers as labs of their own, in order. Phones of different servers never meet and every phone draws from its own
+    /// seed, so together they are this lab.
+    pub fn racks(&self) -> Vec<Lab> {
+        let rack = |phones: &[(String, PhoneSpec)]| Lab { phones: phones.to_vec(), ..self.clone() };
+        self.phones.chunks(PHONES_PER_SERVER).map(rack).collect()
+    }
+
     /// Switches everything on: lab time begins now. Call inside a tokio `LocalSet`; scheduled faults run there.
     pub fn build(&self) -> Result<Rc<LiveLab>, LabError> {
         let start = Instant::now();

@@ -2,6 +2,7 @@
 #![allow(clippy::disallowed_types, clippy::disallowed_methods)] // this file is the outside world
 
 use farmjank_engine::announce::Voice;
+use farmjank_engine::racks::{Join, ThreadWork};
 use farmjank_engine::stop::{Stop, Urgency};
 use farmjank_results::blame::{Blame, Fault};
 use farmjank_seams::Work;
@@ -85,7 +86,7 @@ impl Bundle {
         Ok(Bundle { root: root.to_owned(), open: RefCell::default() })
     }
 
-    /// The folder of a run that was made before, to be read.
+    /// The folder of a run that was made before.
     pub fn open(root: &Path) -> Bundle {
         Bundle { root: root.to_owned(), open: RefCell::default() }
     }
@@ -128,6 +129,18 @@ impl Files for Bundle {
             false => Err(format!("{path}: not inside the bundle")),
         }
     }
+}
+
+/// Starts a thread that drives work on a simulated clock of its own.
+pub fn simulated_thread(work: ThreadWork) -> Join {
+    let thread = std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+        match runtime {
+            Ok(runtime) => tokio::task::LocalSet::new().block_on(&runtime, work()),
+            Err(error) => Streams.err(&format!("a rack of the lab cannot start: {error}\n")),
+        }
+    });
+    Box::new(|| thread.join())
 }
 
 /// Writes a file whole: beside its name first, then in its place, so that nobody ever reads half of it.

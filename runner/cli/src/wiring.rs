@@ -4,6 +4,7 @@ use crate::args::PhoneArgs;
 use crate::host::{self, Programs, TcpDial};
 use farmjank_devices::adb::{StartPolicy, ensure_server, servers_from_env};
 use farmjank_devices::{AdbProvider, Options};
+use farmjank_engine::racks::{MakeRack, Rack};
 use farmjank_frames::{FrameTimeline, Gfxinfo, Logcat, SurfaceFlinger, TimeStats};
 use farmjank_lab::dial::LabDial;
 use farmjank_lab::lab::{Lab, LiveLab};
@@ -11,6 +12,7 @@ use farmjank_results::blame::{Blame, Fault};
 use farmjank_results::frame::SourceId;
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::device::Provider;
+use farmjank_seams::host::Files;
 use farmjank_seams::source::FrameSource;
 use farmjank_seams::witness::Witness;
 use std::path::Path;
@@ -56,10 +58,35 @@ pub fn lab(name: &str, seed: Option<u64>) -> Result<Lab, Fault> {
 
 fn virtual_phones(name: &str, seed: Option<u64>) -> Result<Phones, Fault> {
     let lab = lab(name, seed)?;
+    let (provider, live) = switched_on(&lab)?;
+    Ok(Phones { provider, lab: Some(live), seed: lab.seed })
+}
+
+fn switched_on(lab: &Lab) -> Result<(Rc<dyn Provider>, Rc<LiveLab>), Fault> {
     let live = lab.build().map_err(|why| Fault::new(Blame::Scenario, "lab", why.to_string()))?;
     let options = Options { name: "lab".to_owned(), ..Options::default() };
     let provider = AdbProvider::new(lab.servers(), Rc::new(LabDial::new(live.clone())), options);
-    Ok(Phones { provider: Rc::new(provider), lab: Some(live), seed: lab.seed })
+    Ok((Rc::new(provider), live))
+}
+
+/// The servers of a lab, each for a thread of its own; `open` opens the bundle there.
+pub fn racks(
+    lab: &Lab,
+    no_witnesses: bool,
+    open: impl Fn() -> Rc<dyn Files> + Clone + Send + 'static,
+) -> Vec<MakeRack> {
+    let seed = lab.seed;
+    let made = lab.racks().into_iter().map(|lab| {
+        let open = open.clone();
+        let make: MakeRack = Box::new(move || {
+            let (provider, _) = switched_on(&lab)?;
+            let witnesses = if no_witnesses { Vec::new() } else { witnesses() };
+            let sources = Box::new(move |scenario: &Scenario| sources(scenario, seed));
+            Ok(Rack { provider, sources, witnesses, files: open() })
+        });
+        make
+    });
+    made.collect()
 }
 
 async fn adb_phones() -> Result<Phones, Fault> {

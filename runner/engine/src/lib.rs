@@ -1,13 +1,15 @@
 //! Conducts a run. Knows the seams and the pure crates, never a concrete plugin.
 //!
-//! Read in this order: [`conduct`] (a run) → [`dispatch`] (which job when, pure) → [`job`] and [`trial`] (one job, one
-//! pass) → [`perform`] (one step) beside [`observe`] and [`collect`] (frames) → [`measure`] (frames to readings).
+//! Read in this order: [`conduct`] (a run), or [`racks`] (a simulated one on several threads) → `floor` (its jobs) →
+//! [`dispatch`] (which job when, pure) → [`job`] and [`trial`] (one job, one pass) → [`perform`] (one step) beside
+//! [`observe`] and [`collect`] (frames) → [`measure`] (frames to readings).
 
 pub mod android;
 pub mod announce;
 pub mod collect;
 pub mod conduct;
 pub mod dispatch;
+mod floor;
 pub mod job;
 mod ledger;
 pub mod log;
@@ -15,7 +17,9 @@ pub mod measure;
 pub mod observe;
 pub mod patience;
 pub mod perform;
+pub mod racks;
 pub mod rings;
+pub mod scribe;
 pub mod session;
 pub mod stall;
 pub mod still;

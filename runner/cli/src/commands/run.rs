@@ -6,17 +6,20 @@ use crate::host::{self, Bundle, Streams};
 use crate::outlets::{self, Wish, wishes};
 use crate::scenarios::{adjust, load, selection};
 use crate::settings::{Look, complain, serials, time};
-use crate::wiring::{Phones, phones, sources, witnesses};
+use crate::wiring::{self, Phones, lab, phones, sources, witnesses};
 use farmjank_engine::announce::Voice;
 use farmjank_engine::conduct::{Options, Setup, run as conduct};
 use farmjank_engine::patience::Patience;
+use farmjank_engine::racks;
 use farmjank_engine::stop::Stop;
 use farmjank_engine::survey::Wanted;
+use farmjank_lab::lab::Lab;
 use farmjank_reporters::{by_name, paint};
 use farmjank_results::blame::{Blame, Fault};
 use farmjank_results::verdict::Verdict;
 use farmjank_scenarios::scenario::Scenario;
 
+use farmjank_seams::host::Files;
 use farmjank_seams::reporter::Reporter;
 use indicatif::ProgressDrawTarget;
 use std::path::{Path, PathBuf};
@@ -70,6 +73,14 @@ pub async fn run(args: &RunArgs, look: Look) -> u8 {
         patience: Patience { retries: args.retries, ..Patience::default() },
     };
     let reporters = reporters(args, &wishes, look, &root);
+    if let Some(lab) = of_racks(args) {
+        let open = move || Rc::new(Bundle::open(&root)) as Rc<dyn Files>;
+        let racks = wiring::racks(&lab, args.no_witnesses, open);
+        let (files, voice) = (Rc::new(bundle), Rc::new(Streams));
+        let threads = Box::new(host::simulated_thread);
+        let setup = racks::Setup { options, scenarios, racks, threads, files, voice, reporters, stop };
+        return racks::run(setup).await.exit_code.unwrap_or(Verdict::Broken.exit_code());
+    }
     let setup = Setup {
         options,
         scenarios,
@@ -82,6 +93,15 @@ pub async fn run(args: &RunArgs, look: Look) -> u8 {
         stop,
     };
     conduct(setup).await.exit_code.unwrap_or(Verdict::Broken.exit_code())
+}
+
+/// The lab, when it has several servers and nothing makes their phones wait for each other.
+fn of_racks(args: &RunArgs) -> Option<Lab> {
+    let lab = lab(args.phones.lab.as_ref()?, args.phones.seed).ok()?;
+    let apart = serials(&args.phones).is_empty()
+        && time(&args.phones.wait_for_devices).is_ok_and(|wait| wait.is_zero())
+        && args.jobs >= lab.phones.len();
+    (apart && lab.servers().len() > 1).then_some(lab)
 }
 
 fn told(

@@ -1,0 +1,190 @@
+//! The jobs of some phones, run side by side: feeds what happens to `dispatch` and carries out its orders.
+
+use crate::dispatch::{Dispatch, Input, Order, Rules};
+use crate::job::{self, Progress};
+use crate::session::Bench;
+use crate::stop::{Stop, Urgency};
+use crate::survey::not_ready;
+use farmjank_results::blame::{Blame, Fault};
+use farmjank_results::device::{DeviceFacts, DeviceId};
+use farmjank_results::event::{Ending, Fact, JobId, PlannedJob};
+use farmjank_results::time::Span;
+use farmjank_scenarios::scenario::Scenario;
+use farmjank_seams::device::{Arrival, Arrivals, DeviceState, Provider};
+use futures::FutureExt;
+use futures::stream::{FuturesUnordered, StreamExt};
+use std::collections::BTreeMap;
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::rc::Rc;
+
+/// Work under way: everything its jobs borrow.
+pub(crate) struct Floor {
+    /// What to run.
+    pub scenarios: Vec<Scenario>,
+    /// Where phones come from.
+    pub provider: Rc<dyn Provider>,
+    /// How it is stopped.
+    pub stop: Stop,
+    /// Phones that may work at the same time.
+    pub most_running: usize,
+    /// What every job shares.
+    pub bench: Bench,
+    /// The jobs that have a phone here.
+    pub jobs: Vec<PlannedJob>,
+    /// The phones.
+    pub facts: BTreeMap<DeviceId, DeviceFacts>,
+}
+
+type JobWork<'a> = Pin<Box<dyn Future<Output = (JobId, Progress, Option<Fault>)> + 'a>>;
+
+impl Floor {
+    fn announce(&self, fact: Fact) {
+        self.bench.announcer.announce(fact);
+    }
+
+    fn planned(&self, job: JobId) -> Option<&PlannedJob> {
+        self.jobs.iter().find(|planned| planned.job == job)
+    }
+
+    fn scenario(&self, planned: &PlannedJob) -> Option<&Scenario> {
+        let of_job =
+            |scenario: &&Scenario| scenario.name == planned.scenario && scenario.file == planned.file;
+        self.scenarios.iter().find(of_job)
+    }
+
+    /// Runs every job that has a phone.
+    pub(crate) async fn work(&self, arrivals: &mut dyn Arrivals) {
+        let rules = Rules {
+            absence: Span::from(self.bench.patience.absence),
+            retries: self.bench.patience.retries,
+            backoff: Span::from(self.bench.patience.backoff),
+            most_running: self.most_running.max(1),
+        };
+        let mut dispatch = Dispatch::new(rules, &self.jobs);
+        let mut progress: BTreeMap<JobId, Progress> = BTreeMap::new();
+        let mut jobs: FuturesUnordered<JobWork<'_>> = FuturesUnordered::new();
+        let mut watching = true;
+        let mut inbox: Vec<Input> = self.facts.keys().cloned().map(Input::Present).collect();
+        let mut stopped = false;
+        while !inbox.is_empty() || !dispatch.is_done() {
+            let now = self.bench.announcer.now();
+            let orders: Vec<Order> = inbox.drain(..).flat_map(|input| dispatch.step(now, input)).collect();
+            for order in orders {
+                if let Some(work) = self.carry_out(order, &mut progress) {
+                    jobs.push(work);
+                }
+            }
+            if dispatch.is_done() {
+                break;
+            }
+            let tick = dispatch.next_tick().map(|at| self.bench.announcer.instant(at));
+            tokio::select! {
+                biased;
+                Some((job, kept, fault)) = jobs.next() => {
+                    progress.insert(job, kept);
+                    inbox.push(Input::Ended(job, fault));
+                }
+                () = self.stop.reached(Urgency::Drain), if !stopped => {
+                    stopped = true;
+                    let why = self.stop.reason().unwrap_or_default();
+                    self.bench.announcer.notice(None, format!("stopping ({why}): nothing new is started"));
+                    inbox.push(Input::Stop);
+                }
+                arrival = arrivals.next(), if watching => match arrival {
+                    Ok(arrival) => inbox.extend(self.arrived(arrival)),
+                    Err(fault) => {
+                        watching = false;
+                        self.bench.announcer.notice(None, format!("phones are no longer watched: {fault}"));
+                    }
+                },
+                () = tokio::time::sleep_until(tick.unwrap_or_else(tokio::time::Instant::now)), if tick.is_some() => {
+                    inbox.push(Input::Tick);
+                }
+            }
+        }
+    }
+
+    fn arrived(&self, arrival: Arrival) -> Option<Input> {
+        match arrival {
+            Arrival::Seen(sighting) if !self.facts.contains_key(&sighting.id) => None,
+            Arrival::Seen(sighting) if sighting.state == DeviceState::Ready => {
+                let device = sighting.id.clone();
+                self.announce(Fact::DeviceSeen { device, state: "ready".to_owned(), facts: None });
+                Some(Input::Present(sighting.id))
+            }
+            Arrival::Seen(sighting) => {
+                let why = not_ready(&sighting.id, &sighting.state).to_string();
+                self.announce(Fact::DeviceGone { device: sighting.id.clone(), why: why.clone() });
+                Some(Input::Gone(sighting.id, why))
+            }
+            Arrival::Gone { id, .. } if !self.facts.contains_key(&id) => None,
+            Arrival::Gone { id, why } => {
+                self.announce(Fact::DeviceGone { device: id.clone(), why: why.clone() });
+                Some(Input::Gone(id, why))
+            }
+            Arrival::Settled => None,
+        }
+    }
+
+    fn carry_out(&self, order: Order, progress: &mut BTreeMap<JobId, Progress>) -> Option<JobWork<'_>> {
+        match order {
+            Order::Start(job, _) => Some(self.start(job, progress.remove(&job).unwrap_or_default())),
+            Order::Queue(job, why) => {
+                self.announce(Fact::JobQueued { job, why });
+                None
+            }
+            Order::Judge(job, fault) => {
+                let kept = progress.remove(&job).unwrap_or_default();
+                self.judge(job, &kept, fault);
+                None
+            }
+        }
+    }
+
+    fn start(&self, id: JobId, mut kept: Progress) -> JobWork<'_> {
+        Box::pin(async move {
+            let Some((planned, scenario, facts)) = self.parts(id) else {
+                let what = format!("job {id} is not in the plan");
+                return (id, kept, Some(Fault::new(Blame::Tool, "plan", what)));
+            };
+            let work =
+                job::run(&self.bench, &*self.provider, &self.stop, planned, scenario, facts, &mut kept);
+            // A panic is our bug: it breaks this job, says so, and the others go on.
+            let fault = match AssertUnwindSafe(work).catch_unwind().await {
+                Ok(fault) => fault,
+                Err(panic) => {
+                    let words = panic.downcast_ref::<String>().cloned();
+                    let words =
+                        words.or_else(|| panic.downcast_ref::<&str>().map(|words| (*words).to_owned()));
+                    let what = format!("farmjank failed inside itself: {}", words.unwrap_or_default());
+                    let fault =
+                        Fault::new(Blame::Tool, "panic", what).advise("please report it with the run bundle");
+                    self.close_after_panic(id, facts, &fault);
+                    Some(fault)
+                }
+            };
+            (id, kept, fault)
+        })
+    }
+
+    /// What a panic left open is closed, so that the log stays whole.
+    fn close_after_panic(&self, job: JobId, facts: &DeviceFacts, fault: &Fault) {
+        if let Some((trial, counted)) = self.bench.announcer.open_trial(job) {
+            let ending = Ending::Faulted(fault.clone());
+            self.announce(Fact::TrialFinished { job, trial, counted, ending, windows: Vec::new() });
+        }
+        self.announce(Fact::LeaseReturned { job, device: facts.id.clone(), reason: fault.what.clone() });
+    }
+
+    fn parts(&self, job: JobId) -> Option<(&PlannedJob, &Scenario, &DeviceFacts)> {
+        let planned = self.planned(job)?;
+        Some((planned, self.scenario(planned)?, self.facts.get(planned.device.as_ref()?)?))
+    }
+
+    fn judge(&self, id: JobId, kept: &Progress, fault: Option<Fault>) {
+        if let Some((planned, scenario, facts)) = self.parts(id) {
+            self.announce(job::judge(planned, scenario, facts, &kept.measured, fault));
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Appends stamped facts to the log, folds them into the record and hands them to every reporter, in one order.
+
+use crate::announce::Outlet;
+use farmjank_results::event::{Event, Fact};
+use farmjank_results::record::Record;
+use farmjank_results::strip::MOST_BYTES;
+use farmjank_results::time::RunTime;
+use farmjank_seams::host::Files;
+use farmjank_seams::reporter::{Delivery, Reporter, Strips};
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+
+/// Name of the log inside the bundle.
+pub const LOG: &str = "events.ndjson";
+
+/// Where text for people goes.
+pub trait Voice {
+    /// Standard output.
+    fn out(&self, text: &str);
+    /// Standard error.
+    fn err(&self, text: &str);
+}
+
+/// The strips of a bundle.
+pub struct Kept<'f>(pub &'f dyn Files);
+
+impl Strips for Kept<'_> {
+    fn strip(&self, path: &str) -> Option<Vec<u8>> {
+        self.0.read(path, MOST_BYTES as u64).ok()
+    }
+}
+
+/// The one place events are made. Every reporter sees the same order.
+pub struct Scribe {
+    files: Rc<dyn Files>,
+    voice: Rc<dyn Voice>,
+    inner: RefCell<Inner>,
+}
+
+struct Inner {
+    seq: u64,
+    record: Record,
+    reporters: Vec<Box<dyn Reporter>>,
+    log_broken: Option<String>,
+}
+
+impl Outlet for Scribe {
+    fn put(&self, at: RunTime, fact: Fact) {
+        let deliveries = self.spread(at, fact);
+        self.deliver(at, deliveries);
+    }
+}
+
+impl Scribe {
+    /// A new log.
+    pub fn new(files: Rc<dyn Files>, voice: Rc<dyn Voice>, reporters: Vec<Box<dyn Reporter>>) -> Self {
+        let inner = Inner { seq: 0, record: Record::default(), reporters, log_broken: None };
+        Scribe { files, voice, inner: RefCell::new(inner) }
+    }
+
+    /// Asks every reporter for its conclusion and delivers it.
+    pub fn conclude(&self, at: RunTime) {
+        let mut deliveries = Vec::new();
+        {
+            let strips = Kept(&*self.files);
+            let inner = &mut *self.inner.borrow_mut();
+            for reporter in &mut inner.reporters {
+                let record = &inner.record;
+                let name = reporter.name().to_owned();
+                match catch_unwind(AssertUnwindSafe(|| reporter.conclude(record, &strips))) {
+                    Ok(made) => deliveries.extend(made.into_iter().map(|delivery| (name.clone(), delivery))),
+                    Err(_) => self.voice.err(&format!("reporter {name} failed; the others go on\n")),
+                }
+            }
+        }
+        self.deliver(at, deliveries);
+    }
+
+    /// The record folded so far.
+    pub fn record(&self) -> Record {
+        self.inner.borrow().record.clone()
+    }
+
+    /// Reads the record without a copy.
+    pub fn with_record<T>(&self, read: impl FnOnce(&Record) -> T) -> T {
+        read(&self.inner.borrow().record)
+    }
+
+    /// The first error of the log's file, if any: the run goes on, and ends as a tool fault.
+    pub fn log_broken(&self) -> Option<String> {
+        self.inner.borrow().log_broken.clone()
+    }
+
+    fn spread(&self, at: RunTime, fact: Fact) -> Vec<(String, Delivery)> {
+        let inner = &mut *self.inner.borrow_mut();
+        let event = Event { seq: inner.seq, at, fact };
+        inner.seq += 1;
+        self.append(&event, &mut inner.log_broken);
+        if let Err(error) = inner.record.apply(&event) {
+            // A law of the log is broken: our own bug, said loudly, and the log keeps the evidence.
+            self.voice.err(&format!("internal error: event out of order: {error:?}\n"));
+            inner.log_broken.get_or_insert_with(|| format!("{error:?}"));
+        }
+        let mut deliveries = Vec::new();
+        for reporter in &mut inner.reporters {
+            let record = &inner.record;
+            let name = reporter.name().to_owned();
+            match catch_unwind(AssertUnwindSafe(|| reporter.observe(&event, record))) {
+                Ok(made) => deliveries.extend(made.into_iter().map(|delivery| (name.clone(), delivery))),
+                Err(_) => self.voice.err(&format!("reporter {name} failed on event {}\n", event.seq)),
+            }
+        }
+        deliveries
+    }
+
+    fn append(&self, event: &Event, broken: &mut Option<String>) {
+        let line = serde_json::to_vec(event).map_err(|error| error.to_string());
+        let written = line.and_then(|mut line| {
+            line.push(b'\n');
+            self.files.append(LOG, &line)
+        });
+        if let Err(error) = written
+            && broken.is_none()
+        {
+            self.voice.err(&format!("cannot write {LOG}: {error}; results of this run may be lost\n"));
+            *broken = Some(error);
+        }
+    }
+
+    /// Carries deliveries out. A failed delivery is a fact, never a failed run.
+    fn deliver(&self, at: RunTime, deliveries: Vec<(String, Delivery)>) {
+        for (reporter, delivery) in deliveries {
+            match delivery {
+                Delivery::Out(text) => self.voice.out(&text),
+                Delivery::Err(text) => self.voice.err(&text),
+                Delivery::File { path, bytes } => {
+                    let fact = match self.files.write(&path, &bytes) {
+                        Ok(()) => Fact::DeliveryMade { reporter, what: path },
+                        Err(why) => Fact::DeliveryFailed { reporter, what: path, why },
+                    };
+                    self.put(at, fact);
+                }
+            }
+        }
+    }
+}
