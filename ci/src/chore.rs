@@ -1,7 +1,7 @@
 //! The chores: their names, what they say of themselves, and what each does.
 
 use crate::program::{Failed, Program, root};
-use crate::{dist, goldens};
+use crate::{dist, goldens, stats};
 use farmjank_scenarios::schema::schema;
 use std::fs;
 
@@ -42,17 +42,24 @@ pub enum Chore {
     Metrics,
     /// The gallery on the demo lab.
     Gallery,
+    /// The figures of the statistics.
+    Stats,
     /// An archive to hand out.
     Dist,
 }
 
 /// Every chore with its name and one line about it.
-const CHORES: [(Chore, &str, &str); 6] = [
+const CHORES: [(Chore, &str, &str); 7] = [
     (Chore::Check, "check", "tests, format, lints, licences: what must hold before a change lands"),
     (Chore::Bless, "bless", "write all goldens anew; review them with `git diff`"),
     (Chore::Schema, "schema", "write scenarios/schema.json from the language"),
     (Chore::Metrics, "metrics", "write docs/metrics.md from what the metrics say of themselves"),
     (Chore::Gallery, "gallery", "run the gallery on the demo lab; more arguments go to `farmjank run`"),
+    (
+        Chore::Stats,
+        "stats",
+        "simulate false alarms, power and coverage; `--pool FILE` takes measured iterations",
+    ),
     (Chore::Dist, "dist", "build the binary small and pack it for this kind of machine"),
 ];
 
@@ -70,7 +77,7 @@ impl Chore {
 
     /// Whether what follows its name means anything to it.
     pub fn takes_arguments(self) -> bool {
-        self == Chore::Gallery
+        matches!(self, Chore::Gallery | Chore::Stats)
     }
 
     /// Does it.
@@ -87,6 +94,7 @@ impl Chore {
                 .words("run --lab demo scenarios/gallery")
                 .args(rest)
                 .run(),
+            Chore::Stats => stats::report(rest),
             Chore::Dist => dist::pack(),
         }
     }

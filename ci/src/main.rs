@@ -9,6 +9,7 @@ mod chore;
 mod dist;
 mod goldens;
 mod program;
+mod stats;
 
 use chore::Chore;
 use program::Failed;

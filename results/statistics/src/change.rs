@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub const BACK: usize = 20;
 /// Nights after it.
 pub const FORWARD: usize = 5;
-/// p below which a peak is a change.
+/// One-sided p, on the side of the change, below which a peak is a change.
 pub const BOUND: f64 = 0.0002;
 
 /// A change of level.
@@ -24,7 +24,7 @@ pub struct Change {
     pub before: f64,
     /// Level after.
     pub after: f64,
-    /// p of the t-test between the two.
+    /// Two-sided p of the t-test between the two.
     pub p: f64,
 }
 
@@ -47,7 +47,7 @@ fn logs(nights: &[f64]) -> Vec<f64> {
     nights.iter().map(|night| night.max(0.0).ln_1p()).collect()
 }
 
-/// Every change the alert sees in these nights: p below [`BOUND`] and a local peak of |t|. The newest place that can be tested
+/// Every change the alert sees in these nights: one-sided p below [`BOUND`] and a local peak of |t|. The newest place that can be tested
 /// has no later neighbour yet and counts as a peak when it rises: tomorrow may move it by a night.
 pub fn changes(nights: &[f64]) -> Vec<Change> {
     let logs = logs(nights);
@@ -72,7 +72,7 @@ pub fn changes(nights: &[f64]) -> Vec<Change> {
             let (back, forward) = around(*at);
             Change::between(back, forward, *at)
         })
-        .filter(|change| change.p < BOUND)
+        .filter(|change| change.p / 2.0 < BOUND)
         .collect()
 }
 

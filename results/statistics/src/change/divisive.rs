@@ -4,7 +4,7 @@
 use super::{Change, logs};
 use std::ops::Range;
 
-/// p below which a place is a change. The place is the best of many, so the bound is small.
+/// Two-sided p below which a place is a change. The place is the best of many, so the bound is small.
 pub const BOUND: f64 = 0.001;
 /// Fewest nights of one level.
 const SHORTEST: usize = 3;

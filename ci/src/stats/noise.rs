@@ -1,0 +1,222 @@
+//! The figures on the noise model.
+
+use super::replicate::replicates;
+use super::rows::{Limit, Report};
+use farmjank_statistics::noise::{PROFILES, Profile};
+use farmjank_statistics::proving::cells::{Interleaved, Judged};
+use farmjank_statistics::proving::farm::{Farm, Found, any_flagged, looks};
+use farmjank_statistics::proving::nights::{Nightly, Step};
+use farmjank_statistics::proving::stored::Stored;
+use farmjank_statistics::proving::{Pool, Tally};
+
+/// Iterations imagined of each phone.
+const POOL: usize = 20_000;
+/// Seconds of motion of an iteration, where nothing else is said.
+const SECONDS: f64 = 20.0;
+/// The change that must be found, ms/s.
+const EFFECT: f64 = 20.0;
+/// Replicates of a trial that is dear: 10 000 bootstrap draws, or hundreds of cells.
+const COSTLY: u64 = 4_000;
+/// Cells of a farm, and slower ones among them.
+const FARM: (usize, usize) = (300, 6);
+
+/// A phone's iterations, unchanged and slower.
+struct Phone {
+    name: &'static str,
+    base: Pool,
+    slower: Pool,
+}
+
+impl Phone {
+    fn of(profile: Profile, seconds: f64, seed: u64) -> Phone {
+        let pool = |profile: Profile, seed: u64| Pool::loose(profile.hitches(seconds, POOL, seed));
+        let slower = profile.worse_by(EFFECT, seconds, seed + 2);
+        Phone { name: profile.name, base: pool(profile, seed), slower: pool(slower, seed + 1) }
+    }
+}
+
+/// Prints all figures.
+pub fn figures(count: u64, report: &mut Report) {
+    let made = [0, 1, 2, 3].map(|at| Phone::of(PROFILES[at], SECONDS, 10 * at as u64));
+    println!(
+        "Noise model of four phones, {POOL} iterations each; {count} replicates ({COSTLY} where an interval or a farm is computed)."
+    );
+    interleaved(&made, count, report);
+    stored(&made, count, report);
+    power(&made, count, report);
+    farm(&made, count, report);
+    cells(&made, report);
+    nights(&made[2], count, report);
+}
+
+fn interleaved(phones: &[Phone], count: u64, report: &mut Report) {
+    report.section(
+        "False alarms, interleaved",
+        "Base and candidate in turn, nothing changed, 15 + 15 iterations of 20 s, rejected at 5 %.",
+    );
+    let one = Interleaved::of(15);
+    let designs = [
+        ("one session", one),
+        ("three sessions of 5 + 5", Interleaved { sessions: 3, ..one }),
+        ("one session, 40 % slower at its end", Interleaved { drift: 0.4, ..one }),
+    ];
+    for (words, design) in designs {
+        for (at, phone) in phones.iter().enumerate() {
+            let trial = |replicate, tests: &mut _| {
+                design.rejects(&phone.base, &phone.base, 1_000 + at as u64, replicate, tests)
+            };
+            let tally = replicates(count, trial, Tally::and);
+            report.share(&format!("{}, {words}", phone.name), tally, &Limit::Within(3.0..=6.0));
+        }
+    }
+}
+
+fn stored(phones: &[Phone], count: u64, report: &mut Report) {
+    report.section(
+        "False alarms, stored baseline",
+        "One new session against stored ones, 15 iterations each, sessions differ by 30 %, rejected at 5 %.",
+    );
+    for sessions in [10, 5] {
+        for (at, phone) in phones.iter().enumerate() {
+            let design = Stored { sessions, iterations: 15, session_sd: 0.3 };
+            let trial = |replicate, _: &mut _| {
+                design.rejects(&phone.base, 2_000 + at as u64, replicate).unwrap_or_default()
+            };
+            let tally = replicates(count, trial, Tally::and);
+            report.share(
+                &format!("{}, {sessions} sessions, by session", phone.name),
+                tally,
+                &Limit::Within(3.0..=7.0),
+            );
+        }
+    }
+    for phone in [&phones[1], &phones[3]] {
+        let design = Stored { sessions: 5, iterations: 15, session_sd: 0.3 };
+        let trial = |replicate, tests: &mut _| design.rejects_pooled(&phone.base, 2_100, replicate, tests);
+        let tally = replicates(COSTLY, trial, Tally::and);
+        report.share(&format!("{}, iterations pooled: how not to do it", phone.name), tally, &Limit::Shown);
+    }
+}
+
+fn power(phones: &[Phone], count: u64, report: &mut Report) {
+    report.section("Power", "The candidate is 20 ms/s worse; interleaved, rejected at 5 %, two-sided.");
+    let design = Interleaved::of(15);
+    for (at, phone) in phones.iter().enumerate() {
+        let trial = |replicate, tests: &mut _| {
+            design.rejects(&phone.base, &phone.slower, 3_000 + at as u64, replicate, tests)
+        };
+        let tally = replicates(count, trial, Tally::and);
+        let limit = if at == 1 { Limit::AtLeast(80.0) } else { Limit::Shown };
+        report.share(&format!("{}, 15 + 15 of 20 s", phone.name), tally, &limit);
+    }
+    let phone = &phones[2];
+    for (words, sessions) in [("three sessions of 5 + 5", 3), ("fifteen of 1 + 1: blocks too small", 15)] {
+        let design = Interleaved { sessions, ..design };
+        let trial =
+            |replicate, tests: &mut _| design.rejects(&phone.base, &phone.slower, 3_010, replicate, tests);
+        report.share(
+            &format!("{}, {words}", phone.name),
+            replicates(count, trial, Tally::and),
+            &Limit::Shown,
+        );
+    }
+    let short = Phone::of(PROFILES[2], 6.0, 90);
+    let look = |candidate: &Pool, seed: u64| {
+        let trial = |replicate, tests: &mut _| looks(&short.base, candidate, 10, seed, replicate, tests);
+        let join = |left: (Tally, Tally), right: (Tally, Tally)| (left.0.and(right.0), left.1.and(right.1));
+        replicates(count, trial, join)
+    };
+    let (quiet, slower) = (look(&short.base, 3_100), look(&short.slower, 3_101));
+    let name = format!("{}, up to three looks of 10 + 10 of 6 s", short.name);
+    report.share(&format!("{name}, nothing changed"), quiet.0, &Limit::Within(3.0..=6.0));
+    report.share(&name, slower.0, &Limit::AtLeast(85.0));
+    let taken = slower.1.share().unwrap_or(f64::NAN);
+    report.number("… iterations per arm it took, mean", &format!("{taken:.1}"));
+}
+
+fn farm(phones: &[Phone], count: u64, report: &mut Report) {
+    let (cells, planted) = FARM;
+    report.section("Many cells", "300 cells in one run, Benjamini and Hochberg at 5 %.");
+    let bases: Vec<Pool> = phones.iter().map(|phone| phone.base.clone()).collect();
+    let trial = |replicate, tests: &mut _| any_flagged(&bases, cells, 15, 4_000, replicate, tests);
+    let tally = replicates(count, trial, Tally::and);
+    report.share("none changed, all four phones: runs that flag any", tally, &Limit::AtMost(6.0));
+    let phone = &phones[2];
+    let farm = Farm { base: &phone.base, slower: &phone.slower, cells, planted };
+    let mut found = |name: &str, found: Found, limits: (Limit, Limit)| {
+        report.share(&format!("{name}: planted cells found"), found.power, &limits.0);
+        report.share(&format!("{name}: false among flagged"), found.false_discovery, &limits.1);
+        let taken = found.iterations.share().unwrap_or(f64::NAN);
+        report.number("… iterations it took", &format!("{taken:.0}"));
+    };
+    let screened = |replicate, tests: &mut _| farm.screen_and_confirm(10, 20, 4_001, replicate, tests);
+    let name = "6 slower among 300 (C), screen 10 + 10, confirm 20 + 20";
+    found(name, replicates(COSTLY, screened, Found::and), (Limit::AtLeast(75.0), Limit::AtMost(6.0)));
+    let at_once = |replicate, tests: &mut _| farm.all_at_once(20, 4_002, replicate, tests);
+    let name = "the same, 20 + 20 everywhere at once";
+    found(name, replicates(COSTLY, at_once, Found::and), (Limit::Shown, Limit::AtMost(6.0)));
+}
+
+fn cells(phones: &[Phone], report: &mut Report) {
+    report.section(
+        "Intervals and states",
+        "95 % interval of the trimmed-mean difference; what a single cell ends as, minimum effect max(10, 4 √baseline).",
+    );
+    let judge = |design: Interleaved, base: &Pool, candidate: &Pool, seed: u64| {
+        let truth = candidate.trimmed_mean().unwrap_or(f64::NAN) - base.trimmed_mean().unwrap_or(f64::NAN);
+        let trial = |replicate, _: &mut _| design.judged(base, candidate, truth, seed, replicate);
+        replicates(COSTLY, trial, Judged::and)
+    };
+    // the level of a session multiplies the difference too: the truth is one number only without it
+    let plain = |iterations| Interleaved { session_sd: 0.0, ..Interleaved::of(iterations) };
+    let range = Limit::Within(94.0..=97.0);
+    for (at, phone) in phones.iter().enumerate() {
+        for iterations in [10, 20] {
+            let judged = judge(plain(iterations), &phone.base, &phone.base, 5_000 + at as u64);
+            let name = format!(
+                "{}, {iterations} + {iterations}, nothing changed: interval holds the truth",
+                phone.name
+            );
+            report.share(&name, judged.covered, &range);
+            if iterations == 20 {
+                report.share("… ends as pass", judged.pass, &Limit::Shown);
+                report.share("… ends as regression", judged.regression, &Limit::AtMost(5.0));
+            }
+        }
+    }
+    let phone = &phones[1];
+    let worse = judge(plain(15), &phone.base, &phone.slower, 5_100);
+    report.share(
+        &format!("{}, 15 + 15, 20 ms/s worse: interval holds the truth", phone.name),
+        worse.covered,
+        &range,
+    );
+    report.share("… ends as regression", worse.regression, &Limit::Shown);
+    report.share("… ends as pass", worse.pass, &Limit::AtMost(5.0));
+    let sessions = Interleaved { sessions: 3, ..Interleaved::of(15) };
+    let several = judge(sessions, &phone.base, &phone.base, 5_200);
+    report.share(
+        &format!("{}, three sessions of 5 + 5, nothing changed: interval holds", phone.name),
+        several.covered,
+        &Limit::Shown,
+    );
+}
+
+fn nights(phone: &Phone, count: u64, report: &mut Report) {
+    report.section("Nights", "Mid phone, 10 iterations of 20 s a night, nights differ by 15 %.");
+    let design = Nightly { iterations: 10, session_sd: 0.15 };
+    let join = |left: (Tally, Tally), right: (Tally, Tally)| (left.0.and(right.0), left.1.and(right.1));
+    let quiet = replicates(count, |replicate, _| design.quiet(&phone.base, 6_000, replicate), join);
+    report.share("90 quiet nights: series with a false alert", quiet.0, &Limit::AtMost(3.0));
+    report.share("90 quiet nights: series where E-divisive places a change", quiet.1, &Limit::Shown);
+    let mut step = replicates(
+        count,
+        |replicate, _| design.step(&phone.base, &phone.slower, 6_001, replicate),
+        Step::and,
+    );
+    report.share("+20 ms/s: alert within ten nights", step.found, &Limit::AtLeast(85.0));
+    step.nights.sort_unstable();
+    let median = step.nights.get(step.nights.len() / 2).map_or("none".to_owned(), usize::to_string);
+    report.number("… nights it takes, median", &median);
+    report.share("… E-divisive places it within two nights", step.placed, &Limit::Shown);
+}
