@@ -91,8 +91,8 @@ pub fn figures(name: &str, pool: &Pool, count: u64, report: &mut Report) {
     } else {
         report.number("stored baseline: needs six sessions", "–");
     }
-    let pools = [pool.clone()];
-    let trial = |replicate, tests: &mut _| any_flagged(&pools, CELLS, arm, 7_002, replicate, tests);
+    let pools = std::slice::from_ref(pool);
+    let trial = |replicate, tests: &mut _| any_flagged(pools, CELLS, arm, 7_002, replicate, tests);
     let what = format!("{CELLS} cells, {arm} + {arm}: runs that flag any");
     report.share(&what, replicates(count, trial, Tally::and), &Limit::AtMost(6.0));
 }

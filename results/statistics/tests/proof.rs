@@ -82,7 +82,8 @@ fn intervals_hold_the_truth_and_states_follow() {
 fn many_cells_are_screened_and_confirmed() {
     let (base, slower) = worse(2);
     let mut tests = Tests::default();
-    let none = share(150, |replicate| any_flagged(&[base.clone()], 100, 15, 7, replicate, &mut tests));
+    let none =
+        share(150, |replicate| any_flagged(std::slice::from_ref(&base), 100, 15, 7, replicate, &mut tests));
     assert!(none < 0.12, "{none}");
     let farm = Farm { base: &base, slower: &slower, cells: 100, planted: 5 };
     let runs = (0..60).map(|replicate| farm.screen_and_confirm(10, 20, 8, replicate, &mut tests));
