@@ -4,6 +4,8 @@
 //! colours, files. A strip that is missing or damaged is no strip: nothing is drawn rather than something wrong.
 
 use crate::cells::Cell;
+use crate::story::trial_words;
+use crate::words;
 use farmjank_results::event::WindowMeasured;
 use farmjank_results::record::TrialRecord;
 use farmjank_results::strip::{Strip, What};
@@ -93,6 +95,28 @@ pub fn worst<'f, 'a>(all: &'f [Frames<'a>]) -> Option<(u32, u64, &'f Frames<'a>)
         }
     }
     worst
+}
+
+/// The line of a cell's counted trials, and its worst frame in words; none where no frames were kept.
+pub fn hitches(cell: &Cell, strips: &dyn Strips, cells: usize) -> Option<(String, String)> {
+    let mut all = frames(cell, strips);
+    all.retain(Frames::counted);
+    let ends = all.iter().map(Frames::ends_us).max()?;
+    let words = match worst(&all) {
+        Some((late, at, one)) => {
+            let trial = trial_words(&cell.job.planned, one.trial.trial);
+            format!("{} of {trial}", late_words(late, at))
+        }
+        None => "no frame was late".to_owned(),
+    };
+    let of_all: Vec<&Strip> = all.iter().map(|one| &one.strip).collect();
+    Some((barcode(&of_all, ends, cells), words))
+}
+
+/// `worst 5 vsyncs late at 1.2 s`.
+pub(crate) fn late_words(late: u32, at_us: u64) -> String {
+    let vsyncs = words::several(late.into(), "vsync", "vsyncs");
+    format!("worst {vsyncs} late at {:.1} s", at_us as f64 / 1e6)
 }
 
 #[cfg(test)]

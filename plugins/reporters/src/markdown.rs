@@ -8,6 +8,7 @@ pub(crate) mod page;
 pub(crate) mod text;
 
 use farmjank_results::record::Record;
+use farmjank_seams::reporter::Strips;
 
 /// First line of every page, not shown: a comment with it is the one to update.
 pub const MARKER: &str = "<!-- farmjank:gate -->";
@@ -65,14 +66,14 @@ const LEVELS: [Level; 6] = [
 ];
 
 /// The page, at most `most` bytes long (where `most` is at least 2 000; the verdict is always told).
-pub fn markdown(record: &Record, most: usize) -> String {
+pub fn markdown(record: &Record, strips: &dyn Strips, most: usize) -> String {
     let [first, rest @ ..] = &LEVELS;
-    let mut page = page::page(record, first, most);
+    let mut page = page::page(record, strips, first, most);
     for level in rest {
         if page.len() <= most {
             break;
         }
-        page = page::page(record, level, most);
+        page = page::page(record, strips, level, most);
     }
     page
 }

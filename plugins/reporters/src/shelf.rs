@@ -63,7 +63,7 @@ pub fn by_name(name: &str, options: &mut Options) -> Option<Box<dyn Reporter>> {
         }
         "markdown" => {
             let most = options.markdown_most.unwrap_or(markdown::MOST);
-            Ending::out("markdown", move |record, _| markdown::markdown(record, most))
+            Ending::out("markdown", move |record, strips| markdown::markdown(record, strips, most))
         }
         "github" => Ending::out("github", |record, _| annotations(record)),
         "openmetrics" => Ending::file("openmetrics", "metrics.txt", |record, _| openmetrics(record)),

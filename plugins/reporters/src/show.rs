@@ -8,7 +8,7 @@ mod plot;
 
 pub use find::{Missed, find, listed};
 
-use crate::barcode::{Frames, barcode, frames, worst};
+use crate::barcode::{Frames, barcode, frames, late_words, worst};
 use crate::cells::{Cell, phone};
 use crate::clean::{NAME, SENTENCE};
 use crate::paint::{Look, Tint, cut, flow, left, right, wrap};
@@ -185,12 +185,6 @@ fn drawn(cell: &Cell, all: &[Frames], look: Look) -> Option<(String, Vec<String>
     let legend = "height: vsyncs from one frame to the next · ━ finger, ─ fling · ? frames may be missing";
     lines.extend(under(legend, look).iter().map(|line| look.paint(Tint::Quiet, line)));
     Some((format!("frames of {trial}: {what}"), lines))
-}
-
-/// `worst: 5 vsyncs late at 1.2 s`.
-pub(crate) fn late_words(late: u32, at_us: u64) -> String {
-    let vsyncs = words::several(late.into(), "vsync", "vsyncs");
-    format!("worst {vsyncs} late at {:.1} s", at_us as f64 / 1e6)
 }
 
 /// Late frames of the counted trials by culprit and by the stage that ate them.

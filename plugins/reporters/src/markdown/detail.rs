@@ -4,25 +4,34 @@
 
 use super::page::{fold, limit, phone_of, sign, title};
 use super::text::text;
+use crate::barcode::hitches;
 use crate::cells::{Cell, stories};
 use crate::clean::{NAME, SENTENCE};
 use crate::words;
 use farmjank_results::threshold::{Judgement, Outcome};
 use farmjank_results::verdict::Verdict;
+use farmjank_seams::reporter::{NoStrips, Strips};
 
+/// Cells whose frames are read and drawn.
+const DRAWN: usize = 200;
+/// Length of a line of blocks.
+const BARS: usize = 40;
 /// Iterations listed of one limit.
 const VALUES: usize = 30;
 
 /// One folded part with all of them; none when every cell passed or has nothing more to tell.
-pub(super) fn folded(all: &[Cell]) -> Option<String> {
+pub(super) fn folded(all: &[Cell], strips: &dyn Strips) -> Option<String> {
     let told = stories(all);
     let bad = told.iter().filter(|(cell, _)| cell.verdict != Some(Verdict::Pass));
-    let parts: Vec<String> =
-        bad.filter(|(cell, same)| *same == 1 && !cell.untold()).map(|(cell, _)| part(cell)).collect();
+    let own = bad.filter(|(cell, same)| *same == 1 && !cell.untold());
+    let parts: Vec<String> = own
+        .enumerate()
+        .map(|(at, (cell, _))| part(cell, if at < DRAWN { strips } else { &NoStrips }))
+        .collect();
     (!parts.is_empty()).then(|| fold("How these cells were measured", &parts.join("\n\n")))
 }
 
-fn part(cell: &Cell) -> String {
+fn part(cell: &Cell, strips: &dyn Strips) -> String {
     let phone = phone_of(cell);
     let mut lines =
         vec![format!("#### {}: {} on {phone}", sign(cell.verdict), title(cell, 1)), String::new()];
@@ -36,6 +45,9 @@ fn part(cell: &Cell) -> String {
         let void = judged.void.iter().take(5).map(|why| format!("- void: {}", text(why, SENTENCE)));
         lines.push(format!("- {} counted, {} void", judged.counted, judged.void.len()));
         lines.extend(void);
+    }
+    if let Some((bars, words)) = hitches(cell, strips, BARS) {
+        lines.push(format!("- <code>{bars}</code> {words}"));
     }
     lines.push(format!("- {}", text(&words::coverage(&cell.coverage()), SENTENCE)));
     lines.extend(cell.reasons().iter().take(8).map(|why| format!("- why: {}", text(why, SENTENCE))));

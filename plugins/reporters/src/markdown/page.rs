@@ -12,9 +12,10 @@ use farmjank_results::metric::Unit;
 use farmjank_results::record::Record;
 use farmjank_results::threshold::{Judgement, Outcome};
 use farmjank_results::verdict::Verdict;
+use farmjank_seams::reporter::Strips;
 use std::collections::BTreeSet;
 
-pub(super) fn page(record: &Record, level: &Level, most: usize) -> String {
+pub(super) fn page(record: &Record, strips: &dyn Strips, level: &Level, most: usize) -> String {
     let all = worst_first(record);
     let mut parts = vec![heading(record, &all)];
     if !level.without.is_empty() {
@@ -27,7 +28,7 @@ pub(super) fn page(record: &Record, level: &Level, most: usize) -> String {
     parts.extend(failed(&all, level.rows));
     parts.extend(unmeasured(&all, level.rows));
     if level.details {
-        parts.extend(detail::folded(&all));
+        parts.extend(detail::folded(&all, strips));
     }
     if level.passing {
         parts.extend(passed(&all));

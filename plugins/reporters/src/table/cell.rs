@@ -1,16 +1,13 @@
 //! One cell of the table: a row of numbers, then its limits, its coverage, its reasons and what to do.
 
 use super::{Columns, INDENT, LEAD};
-use crate::barcode::{Frames, barcode, frames, worst};
+use crate::barcode::hitches;
 use crate::cells::{self, Cell};
 use crate::clean;
 use crate::paint::{Look, Tint, cut, flow, left, right, width, wrap};
 use crate::readings::summary;
-use crate::show::late_words;
-use crate::story::trial_words;
 use crate::words::{self, Sides};
 use farmjank_results::metric::Unit;
-use farmjank_results::strip::Strip;
 use farmjank_results::threshold::{Judgement, Outcome};
 use farmjank_results::verdict::Verdict;
 use farmjank_seams::reporter::Strips;
@@ -92,21 +89,11 @@ fn row(cell: &Cell, same: usize, look: Look, columns: &Columns) -> String {
 
 /// Where hitches fall, over all counted trials, and the worst of them in words.
 pub(super) fn bars(cell: &Cell, strips: &dyn Strips, look: Look) -> Option<String> {
-    let mut all = frames(cell, strips);
-    all.retain(Frames::counted);
-    let ends = all.iter().map(Frames::ends_us).max()?;
-    let words = match worst(&all) {
-        Some((late, at, one)) => {
-            let trial = trial_words(&cell.job.planned, one.trial.trial);
-            format!("{} of {trial}", late_words(late, at))
-        }
-        None => "no frame was late".to_owned(),
-    };
     let room = look.columns() - INDENT;
     // The same width in every row, so that the eye compares them.
     let cells = room.saturating_sub(MOST_WORDS + 2).clamp(10, 60);
-    let of_all: Vec<&Strip> = all.iter().map(|one| &one.strip).collect();
-    let line = cut(&format!("{}  {words}", barcode(&of_all, ends, cells)), room);
+    let (bars, words) = hitches(cell, strips, cells)?;
+    let line = cut(&format!("{bars}  {words}"), room);
     Some(format!("{}{}", " ".repeat(INDENT), look.paint(Tint::Quiet, &line)))
 }
 

@@ -23,7 +23,7 @@ fn a_cell_is_named_by_what_tells_it_apart() {
     let record = events(&Words::default()).record();
     let fling = Ok("fling the feed 39081FDJH00123".to_owned());
     for text in
-        ["pixel 8/fling", "39081FDJH00123/Home feed/fling the feed", "8 pro/home/fling", "Pixel 8 Pro/FLING"]
+        ["pixel 8/fling", "39081FDJH00123/Home feed/fling the feed", "8 pro/feed/fling", "Pixel 8 Pro/FLING"]
     {
         assert_eq!(named(&record, text), fling, "{text}");
     }

@@ -59,8 +59,8 @@ fn results_json() {
 #[test]
 fn pages_metrics_and_annotations() {
     use farmjank_reporters::{github, markdown, openmetrics};
-    check("summary.md", &markdown::markdown(&record(), markdown::MOST));
-    check("summary-short.md", &markdown::markdown(&record(), 4_000));
+    check("summary.md", &markdown::markdown(&record(), &Film, markdown::MOST));
+    check("summary-short.md", &markdown::markdown(&record(), &Film, 4_000));
     check("metrics.txt", &openmetrics::openmetrics(&record()));
     check("github.txt", &github::annotations(&record()));
 }

@@ -1,6 +1,6 @@
 //! The Markdown page, read by a Markdown reader.
 
-use crate::believable::{Words, events};
+use crate::believable::{Film, Words, events};
 use crate::hostile::{NASTY, long_words, nasty_words};
 use farmjank_reporters::markdown::{MARKER, MOST, markdown};
 use proptest::prelude::*;
@@ -44,7 +44,7 @@ fn read(page: &str) -> (Vec<Vec<String>>, String) {
 
 #[test]
 fn the_worst_comes_first_with_arrow_and_word() {
-    let page = markdown(&events(&Words::default()).record(), MOST);
+    let page = markdown(&events(&Words::default()).record(), &Film, MOST);
     assert!(page.starts_with(MARKER), "the marker is what a comment is found by");
     let (rows, all) = read(&page);
     let first = &rows[1];
@@ -64,9 +64,9 @@ fn the_worst_comes_first_with_arrow_and_word() {
 fn a_page_too_long_says_what_it_leaves_out() {
     for words in [Words::default(), nasty_words(), long_words()] {
         let record = events(&words).record();
-        let whole = markdown(&record, MOST);
+        let whole = markdown(&record, &Film, MOST);
         for most in [whole.len(), whole.len() - 1, whole.len() / 2, 6_000, 2_000] {
-            let page = markdown(&record, most);
+            let page = markdown(&record, &Film, most);
             assert!(page.len() <= most, "{} of {most} bytes", page.len());
             assert_eq!(page.contains("Left out to stay within"), most < whole.len(), "{page}");
             assert!(page.contains("## ❌ fail: "), "the verdict is always told: {page}");
@@ -77,7 +77,7 @@ fn a_page_too_long_says_what_it_leaves_out() {
 
 #[test]
 fn hostile_text_comes_back_as_text() {
-    let page = markdown(&events(&nasty_words()).record(), MOST);
+    let page = markdown(&events(&nasty_words()).record(), &Film, MOST);
     let (rows, all) = read(&page);
     let shown = farmjank_reporters::clean::line(&format!("window {NASTY}"), 200);
     assert!(all.contains(&shown), "{shown} in {all}");
@@ -99,7 +99,7 @@ proptest! {
         words.scenario = format!("{}{tail}", texts[3]);
         words.models[0] = format!("{tail}{}", texts[4]);
         words.why = format!("{}{tail}", texts[5]);
-        let (rows, all) = read(&markdown(&events(&words).record(), MOST));
+        let (rows, all) = read(&markdown(&events(&words).record(), &Film, MOST));
         for text in [&words.windows[0], &words.scenario, &words.models[0]] {
             let shown = farmjank_reporters::clean::line(text, 200);
             // Blanks at the ends of a cell are no text to Markdown.
