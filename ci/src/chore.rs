@@ -146,7 +146,9 @@ mod tests {
     #[test]
     fn check_is_what_the_pipeline_does() {
         let pipeline = fs::read_to_string(root().join(".ci/run")).unwrap();
-        let lines: Vec<&str> = pipeline.lines().filter_map(|line| line.strip_prefix("cargo ")).collect();
+        // tests have a database beside them there; what they are is the same
+        let plain = pipeline.lines().map(|line| line.strip_prefix(".ci/with-postgres ").unwrap_or(line));
+        let lines: Vec<&str> = plain.filter_map(|line| line.strip_prefix("cargo ")).collect();
         assert_eq!(lines, CHECKS.map(|(words, _)| words), "make .ci/run and `cargo ci check` agree again");
     }
 }

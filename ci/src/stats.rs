@@ -24,6 +24,20 @@ struct Asked {
     pools: Vec<PathBuf>,
 }
 
+impl Asked {
+    /// The same as arguments again, with paths that hold from any folder.
+    fn arguments(&self) -> Result<Vec<String>, Failed> {
+        let mut arguments = vec!["--replicates".to_owned(), self.replicates.to_string()];
+        for path in &self.pools {
+            let absolute = std::path::absolute(path);
+            let absolute =
+                absolute.map_err(|why| Failed(format!("{} cannot be found: {why}", path.display())))?;
+            arguments.extend(["--pool".to_owned(), absolute.to_string_lossy().into_owned()]);
+        }
+        Ok(arguments)
+    }
+}
+
 /// Prints the report.
 ///
 /// # Errors
@@ -32,7 +46,8 @@ pub fn report(args: &[String]) -> Result<(), Failed> {
     let asked = asked(args)?;
     if cfg!(debug_assertions) {
         println!("simulation is number crunching: going on with a release build");
-        return Program::cargo("run --release --quiet --package farmjank-ci -- stats").args(args).run();
+        let release = Program::cargo("run --release --quiet --package farmjank-ci -- stats");
+        return release.args(&asked.arguments()?).run();
     }
     // pools are read first: a misspelt name must not cost minutes
     let pools = asked.pools.iter().map(|path| pool::read(path)).collect::<Result<Vec<_>, Failed>>()?;
@@ -79,6 +94,10 @@ mod tests {
         assert_eq!(read("").unwrap(), Asked { replicates: REPLICATES, pools: vec![] });
         let two = read("--pool a.csv --replicates 2500 --pool b.csv").unwrap();
         assert_eq!(two, Asked { replicates: 2_500, pools: vec!["a.csv".into(), "b.csv".into()] });
+        assert_eq!(asked(&two.arguments().unwrap()).unwrap().replicates, 2_500);
+        assert!(
+            two.arguments().unwrap()[3].ends_with("/a.csv") && two.arguments().unwrap()[3].starts_with('/')
+        );
         assert!(read("--pool").is_err() && read("--replicates 50").is_err() && read("--fast").is_err());
     }
 }

@@ -81,9 +81,9 @@ pub fn figures(name: &str, pool: &Pool, count: u64, report: &mut Report) {
     if sessions >= 5 {
         let design = Stored { sessions, iterations: arm, session_sd: 0.0 };
         let trial = |replicate, _: &mut _| design.rejects(pool, 7_001, replicate).unwrap_or_default();
-        let what = format!("stored baseline, one session against {sessions}, by session");
+        let what = format!("stored baseline, 1 session against {sessions}");
         let (what, limit) = if pool.sessions() < ENOUGH {
-            (format!("{what} (judged from {ENOUGH} sessions)"), Limit::Shown)
+            (format!("{what} (judged from {ENOUGH} sessions on)"), Limit::Shown)
         } else {
             (what, Limit::AtMost(7.0))
         };
