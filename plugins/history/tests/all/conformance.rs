@@ -29,6 +29,15 @@ pub const ALL: [(&str, Promise); 17] = [
     ("calibrations answer with the newest", others::calibrations),
 ];
 
+/// Every query that the page about history shows, as it stands there.
+pub fn queries() -> Vec<String> {
+    let page = include_str!("../../../../docs/history.md");
+    let blocks = page.split("```sql\n").skip(1).filter_map(|rest| rest.split("```").next());
+    let queries: Vec<String> = blocks.map(|sql| sql.trim().trim_end_matches(';').to_owned()).collect();
+    assert_eq!(queries.len(), 2, "the page shows other queries");
+    queries
+}
+
 /// Keeps every promise with a fresh store each.
 pub fn keep(mut fresh: impl FnMut(&str) -> Box<dyn History>) {
     for (name, promise) in ALL {

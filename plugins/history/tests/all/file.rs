@@ -1,8 +1,8 @@
 //! SQLite: the suite, and files that are not ours, newer than us, or no database at all.
 
 use crate::conformance;
-use crate::samples::{key, record};
-use farmjank_history::dialect::{Dialect, Intent};
+use crate::samples::{key, night, pin, record};
+use farmjank_history::dialect::{Dialect, Fields, Intent};
 use farmjank_history::{Missing, open, schema, sqlite};
 use farmjank_results::blame::Fault;
 use farmjank_seams::history::History;
@@ -142,4 +142,25 @@ fn readers_and_a_writer_are_not_in_each_others_way() {
     assert_eq!(store.runs(9).unwrap(), []);
     other.execute_batch("commit").unwrap();
     record(&mut *store, &[1]);
+}
+
+#[test]
+fn the_page_shows_queries_that_work() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("history.sqlite");
+    let mut store = store(&path).unwrap();
+    record(&mut *store, &[1, 2, 20]);
+    store.pin(&pin("release", 1), &night(1).1).unwrap();
+    let mut database = sqlite::door::open(&path, Missing::Refuse).unwrap();
+    let rows = conformance::queries().into_iter().map(|sql| {
+        let mut rows = 0;
+        let mut count = |_: Fields<'_>| {
+            rows += 1;
+            Ok(())
+        };
+        database.query(&sql, &[], &mut count).unwrap();
+        rows
+    });
+    // Six sessions of the last night, the others are older than a week; one move.
+    assert_eq!(rows.collect::<Vec<_>>(), [6, 1]);
 }

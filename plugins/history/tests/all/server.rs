@@ -2,7 +2,7 @@
 //! are; `.ci/with-postgres` starts a private one. Each test works in a schema of its own.
 
 use crate::conformance;
-use crate::samples::{key, record};
+use crate::samples::{key, night, pin, record};
 use farmjank_history::{Missing, open};
 use farmjank_seams::history::History;
 use postgres::{Client, NoTls};
@@ -83,7 +83,7 @@ fn a_writer_that_ends_in_the_middle_leaves_nothing() {
     record(&mut *store, &[1]);
     // A table that is in the way makes the last step of recording fail, after everything else was written.
     schema.ask("alter table farmjank_cell rename column last_at to elsewhere");
-    let (run, sessions) = crate::samples::night(2);
+    let (run, sessions) = night(2);
     assert_eq!(store.record(&run, &sessions).unwrap_err().code, "history_failed");
     schema.ask("alter table farmjank_cell rename column elsewhere to last_at");
     assert_eq!(store.cell(&key("Galaxy S9", "fling"), 9).unwrap().len(), 1);
@@ -107,4 +107,16 @@ fn what_cannot_be_reached_is_told_without_the_password() {
     let fault = open(&format!("postgres://nobody:secret@{at}"), Missing::Create).map(|_| ()).unwrap_err();
     assert_eq!(fault.code, "history_failed");
     assert!(fault.what.contains("nobody") && !fault.to_string().contains("secret"), "{fault}");
+}
+
+#[test]
+fn the_page_shows_queries_that_work() {
+    let Some(server) = server() else { return };
+    let schema = Schema::new(&server, "page");
+    let mut store = schema.open();
+    record(&mut *store, &[1, 2, 20]);
+    store.pin(&pin("release", 1), &night(1).1).unwrap();
+    let mut client = Client::connect(&schema.address, NoTls).unwrap();
+    let rows = conformance::queries().into_iter().map(|sql| client.query(&sql, &[]).unwrap().len());
+    assert_eq!(rows.collect::<Vec<_>>(), [6, 1]);
 }
