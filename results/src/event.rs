@@ -1,6 +1,7 @@
 //! One fact in order. The event log is the run: everything a user sees is a fold over it. Format 1, additive only.
 
 use crate::blame::Fault;
+use crate::compare::{Compared, Effect};
 use crate::device::{DeviceFacts, DeviceId};
 use crate::frame::SourceId;
 use crate::metric::Reading;
@@ -52,6 +53,9 @@ pub struct PlannedJob {
     pub warmup: u32,
     /// Windows in order of the scenario.
     pub windows: Vec<PlannedWindow>,
+    /// The least change against a baseline that matters, where the scenario says one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effect: Option<Effect>,
 }
 
 /// A window a job will judge.
@@ -206,6 +210,8 @@ pub enum Fact {
     LeaseReturned { job: JobId, device: DeviceId, reason: String },
     /// Something worth a line that changes no verdict by itself.
     Noticed { job: Option<JobId>, what: String },
+    /// The run was held against a baseline; after all jobs were judged, once.
+    RunCompared(Box<Compared>),
     /// The run was judged; completes the record.
     RunJudged { verdict: Verdict, exit_code: u8, interrupted: Option<String> },
     /// A reporter delivered.
@@ -236,6 +242,7 @@ impl Fact {
             Fact::JobJudged { .. } => "job_judged",
             Fact::LeaseReturned { .. } => "lease_returned",
             Fact::Noticed { .. } => "noticed",
+            Fact::RunCompared(_) => "run_compared",
             Fact::RunJudged { .. } => "run_judged",
             Fact::DeliveryMade { .. } => "delivery_made",
             Fact::DeliveryFailed { .. } => "delivery_failed",

@@ -220,6 +220,11 @@ pub(crate) mod words {
         (attach(left, unit), attach(right, unit))
     }
 
+    /// `1 session`, `2 sessions`: a count with its noun.
+    pub fn several(count: usize, one: &str, many: &str) -> String {
+        format!("{count} {}", if count == 1 { one } else { many })
+    }
+
     fn attach(number: String, unit: Unit) -> String {
         match unit {
             Unit::Count | Unit::Ratio => number,

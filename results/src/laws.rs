@@ -36,6 +36,7 @@ pub struct Laws {
     last: RunTime,
     stage: Stage,
     planned: bool,
+    compared: bool,
     jobs: BTreeMap<JobId, Life>,
     leased: BTreeMap<DeviceId, JobId>,
 }
@@ -146,11 +147,13 @@ impl Laws {
                 law(life.trial.is_none(), || format!("job {job} still has a trial open"))?;
                 life.judged = true;
             }
+            Fact::RunCompared(_) => {
+                law(!self.compared, || "the run is compared once".to_owned())?;
+                self.all_judged()?;
+                self.compared = true;
+            }
             Fact::RunJudged { .. } => {
-                let unjudged = self.jobs.iter().find(|(_, life)| !life.judged);
-                law(unjudged.is_none(), || {
-                    format!("job {} was never judged", unjudged.map_or(0, |(job, _)| *job))
-                })?;
+                self.all_judged()?;
                 let leased = self.leased.iter().next();
                 law(leased.is_none(), || "a phone is still leased".to_owned())?;
                 self.stage = Stage::Judged;
@@ -160,6 +163,11 @@ impl Laws {
             Fact::DeliveryMade { .. } | Fact::DeliveryFailed { .. } => {}
         }
         Ok(())
+    }
+
+    fn all_judged(&self) -> Lawful {
+        let unjudged = self.jobs.iter().find(|(_, life)| !life.judged);
+        law(unjudged.is_none(), || format!("job {} was never judged", unjudged.map_or(0, |(job, _)| *job)))
     }
 
     fn job(&mut self, job: JobId) -> Result<&mut Life, String> {

@@ -3,12 +3,13 @@
 //! Read in this order: [`time`], [`device`], [`dump`] (raw text) → [`frame`] (rows of one dump) → [`timeline`] and
 //! [`period`] (frames in order, by [`stitch`] and [`fit`]) → [`window`] (between marks, by [`cut`]), with what other witnesses
 //! say beside it ([`testimony`]: [`drawn`], [`lateness`], [`tally`], [`logged`]) → [`metric`] and
-//! [`metrics`] (readings) → [`threshold`] (limits and judgements) → [`verdict`], and [`event`] / [`record`]
+//! [`metrics`] (readings) → [`threshold`] (limits and judgements) → [`verdict`], [`compare`] (sessions of a [`cell`] against those of a baseline), and [`event`] / [`record`]
 //! (the run as a stream of facts).
 
 pub mod blame;
 mod blamed;
 pub mod cell;
+pub mod compare;
 mod coverage;
 pub mod cross;
 pub mod cut;

@@ -155,6 +155,10 @@ pub trait Metric: Sync {
     fn needs(&self) -> Needs;
     /// First Android release that can give it: 7, 12, …
     fn since(&self) -> u8;
+    /// Version of the definition, from 1: numbers of different versions are never compared.
+    fn version(&self) -> u32 {
+        1
+    }
     /// Where the definition comes from and how it differs from what others call alike, for people.
     fn origin(&self) -> &'static str;
     /// The reading of one window, taken at its word. Callers use `metrics::reading`, which first asks whether the

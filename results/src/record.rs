@@ -1,6 +1,7 @@
 //! The fold of all events: what is known about a run at any point of its log.
 
 use crate::blame::Fault;
+use crate::compare::Compared;
 use crate::device::{DeviceFacts, DeviceId};
 use crate::event::{Ending, Event, Fact, JobId, PlannedJob, Refusal, WindowJudged, WindowMeasured};
 pub use crate::laws::{Laws, OutOfOrder};
@@ -23,6 +24,8 @@ pub struct Record {
     pub jobs: BTreeMap<JobId, JobRecord>,
     /// Notices: job, words.
     pub notices: Vec<(Option<JobId>, String)>,
+    /// What became of the comparison with a baseline, where there was one.
+    pub compared: Option<Compared>,
     /// Verdict of the run, once judged.
     pub verdict: Option<Verdict>,
     /// Exit code, once judged.
@@ -110,6 +113,7 @@ impl Record {
                 self.devices.insert(device.clone(), (**facts).clone());
             }
             Fact::Noticed { job, what } => self.notices.push((*job, what.clone())),
+            Fact::RunCompared(compared) => self.compared = Some((**compared).clone()),
             Fact::RunJudged { verdict, exit_code, interrupted } => {
                 self.verdict = Some(*verdict);
                 self.exit_code = Some(*exit_code);
@@ -159,9 +163,10 @@ impl Record {
         Ok(record)
     }
 
-    /// The verdict the jobs add up to; see [`run_verdict`].
+    /// The verdict the jobs and the comparison with a baseline add up to; see [`run_verdict`].
     pub fn run_verdict(&self) -> Verdict {
-        run_verdict(self.jobs.values())
+        let compared = self.compared.as_ref().map_or(Verdict::Pass, Compared::verdict);
+        run_verdict(self.jobs.values()).worse(compared)
     }
 }
 

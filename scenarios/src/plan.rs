@@ -158,6 +158,7 @@ impl Plan {
             iterations: scenario.iterations,
             warmup: scenario.warmup,
             windows: windows.collect(),
+            effect: scenario.effect,
         });
         self.scenario_of.push(index);
         self.estimates.push(estimate::job_time(scenario));

@@ -2,6 +2,7 @@
 
 use crate::requirement::Requirement;
 use crate::step::{Action, Step};
+use farmjank_results::compare::Effect;
 use farmjank_results::threshold::Limit;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -57,6 +58,8 @@ pub struct Scenario {
     pub thresholds: Vec<Threshold>,
     /// Exceptions; the last that matches the phone wins, per metric.
     pub overrides: Vec<Override>,
+    /// The least change against a baseline that matters, of the metric that decides.
+    pub effect: Option<Effect>,
 }
 
 impl Scenario {

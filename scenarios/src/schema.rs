@@ -6,8 +6,8 @@
 //! steps of Maestro's two-document form.
 
 use crate::vocabulary::{
-    COMMANDS, Command, EVERY_STEP, HEADER, Key, LIMIT, NAME_CHARS, OVERRIDE, PAGE, READY, SELECTOR, Shape,
-    TEXT_CHARS,
+    BASELINE, COMMANDS, Command, EVERY_STEP, HEADER, Key, LIMIT, NAME_CHARS, OVERRIDE, PAGE, READY, SELECTOR,
+    Shape, TEXT_CHARS,
 };
 use serde_json::{Map, Value, json};
 
@@ -41,6 +41,7 @@ fn definitions() -> Value {
         "element": either(json!({ "type": "string" }), object(SELECTOR, "an element on the screen")),
         "page": either(json!({ "type": "string" }), object(PAGE, "a target page")),
         "limit": either(json!({ "type": "string" }), object(LIMIT, "a limit with a confidence")),
+        "baseline": Value::Object(object(BASELINE, "how a run is held against a baseline")),
         "override": Value::Object(object(OVERRIDE, "limits for some phones")),
     })
 }
@@ -176,6 +177,7 @@ fn shape(shape: Shape) -> Value {
                 "anyOf": [{ "$ref": "#/$defs/limit" }, { "type": "array", "items": { "$ref": "#/$defs/limit" } }]
             }
         }),
+        Shape::Baseline => json!({ "$ref": "#/$defs/baseline" }),
         Shape::Overrides => json!({ "type": "array", "items": { "$ref": "#/$defs/override" } }),
     }
 }

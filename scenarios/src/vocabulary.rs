@@ -51,6 +51,8 @@ pub enum Shape {
     Thresholds,
     /// A list of maps of [`OVERRIDE`].
     Overrides,
+    /// A map of [`BASELINE`].
+    Baseline,
 }
 
 /// Longest text of a value, characters.
@@ -172,7 +174,15 @@ pub const HEADER: &[Key] = &[
     },
     THRESHOLDS,
     key("overrides", Shape::Overrides, "limits for some phones; the last that matches wins, per metric"),
+    key("baseline", Shape::Baseline, "how a run is held against a baseline"),
 ];
+
+/// Keys of `baseline`.
+pub const BASELINE: &[Key] = &[key(
+    "mei",
+    Shape::Text,
+    "least change of hitch time that matters, such as `10 ms/s` or `20%`; max(10 ms/s, 4 √baseline) by default",
+)];
 
 /// `appId` of a file that a scenario runs: its own only if it wants.
 pub const FLOW_APP: Key = APP;

@@ -2,7 +2,7 @@
 
 use crate::memory::{Ear, Memory};
 use farmjank_devices::{AdbProvider, Options as AdbOptions};
-use farmjank_engine::conduct::{Options, Setup, run};
+use farmjank_engine::conduct::{Against, Options, Setup, run};
 use farmjank_engine::patience::Patience;
 use farmjank_engine::racks::{self, Join, MakeRack, Rack, ThreadWork};
 use farmjank_engine::stop::{Stop, Urgency};
@@ -10,6 +10,8 @@ use farmjank_engine::survey::Wanted;
 use farmjank_frames::{FrameTimeline, Gfxinfo, Logcat, SurfaceFlinger, TimeStats};
 use farmjank_lab::dial::LabDial;
 use farmjank_lab::lab::{Lab, LiveLab};
+use farmjank_results::cell::CellSession;
+use farmjank_results::compare::{Given, Rules, Source, compare, measured};
 use farmjank_results::metric::Unit;
 use farmjank_results::record::Record;
 use farmjank_scenarios::plan::Selection;
@@ -34,6 +36,7 @@ pub struct Stage {
     forgetful: bool,
     witnesses: Option<Vec<Rc<dyn Witness>>>,
     largest: Option<usize>,
+    against: Option<Box<Against>>,
 }
 
 /// A run that was.
@@ -72,6 +75,7 @@ impl Stage {
             forgetful: false,
             witnesses: None,
             largest: None,
+            against: None,
         }
     }
 
@@ -124,6 +128,15 @@ impl Stage {
         self
     }
 
+    /// Held against these sessions.
+    pub fn against(mut self, given: Given, base: Vec<CellSession>) -> Stage {
+        let source = Source { name: "before".to_owned(), ..Source::default() };
+        self.against = Some(Box::new(move |record| {
+            compare(source.clone(), &base, &measured(record), &Rules::of(given, 0))
+        }));
+        self
+    }
+
     /// With only these witnesses beside the frame sources.
     pub fn witnesses(mut self, witnesses: Vec<Rc<dyn Witness>>) -> Stage {
         self.witnesses = Some(witnesses);
@@ -171,6 +184,7 @@ impl Stage {
             reporters: if self.reporters { shelf() } else { Vec::new() },
             stop: Stop::default(),
             options: self.options(),
+            against: self.against,
         };
         let record = tokio::task::LocalSet::new().block_on(&runtime, racks::run(setup));
         (record, files)
@@ -220,6 +234,7 @@ impl Stage {
             witnesses: self.witnesses.unwrap_or_else(witnesses),
             files: files.clone(),
             voice: ear.clone(),
+            against: self.against,
             reporters: if self.reporters { shelf() } else { Vec::new() },
             stop,
         };

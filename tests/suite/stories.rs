@@ -1,5 +1,6 @@
 //! Whole runs in the simulated lab, each with something that goes right or wrong.
 
+mod compared;
 mod racks;
 mod sources;
 

@@ -4,6 +4,7 @@
 //! them) has a cell of its own, named [`WHOLE`].
 
 use farmjank_results::blame::{Blame, Fault};
+use farmjank_results::compare::{CellCompared, State};
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::event::{Ending, WindowJudged, WindowMeasured};
 use farmjank_results::record::{JobRecord, Record, TrialRecord};
@@ -40,6 +41,8 @@ pub struct Cell<'a> {
     pub by_fault: bool,
     /// The window in each trial that measured it, warm-ups included, in order.
     pub measured: Vec<(&'a TrialRecord, &'a WindowMeasured)>,
+    /// What a comparison with a baseline says about it; empty without one. Its verdict is in `verdict`.
+    pub compared: Vec<&'a CellCompared>,
 }
 
 /// Every cell of a run, in order of plan and scenario.
@@ -95,8 +98,19 @@ pub fn of_job<'a>(record: &'a Record, job: &'a JobRecord) -> Vec<Cell<'a>> {
     if out.is_empty() || says_more {
         let (name, verdict) = (WHOLE, job.verdict);
         let by_fault = job.fault.is_some();
-        let (place, judged, measured) = (None, None, Vec::new());
-        out.push(Cell { record, job, name, place, whole: true, judged, verdict, by_fault, measured });
+        let (place, judged, measured, compared) = (None, None, Vec::new(), Vec::new());
+        out.push(Cell {
+            record,
+            job,
+            name,
+            place,
+            whole: true,
+            judged,
+            verdict,
+            by_fault,
+            measured,
+            compared,
+        });
     }
     out
 }
@@ -123,7 +137,20 @@ fn window_cell<'a>(
     };
     // What was breached before the fault stays the window's own doing.
     let by_fault = fault.is_some_and(|fault| own != Some(Verdict::Fail) && verdict == Some(of_fault(fault)));
-    Cell { record, job, name, place, whole: false, judged, verdict, by_fault, measured }
+    let compared = compared(record, job, name);
+    // A window the baseline speaks against cannot pass; one that was not judged has nothing to add to.
+    let verdict = verdict.map(|own| own.worse(Verdict::worst(compared.iter().map(|one| one.verdict()))));
+    Cell { record, job, name, place, whole: false, judged, verdict, by_fault, measured, compared }
+}
+
+/// The comparisons of one window on the job's phone.
+fn compared<'a>(record: &'a Record, job: &JobRecord, name: &str) -> Vec<&'a CellCompared> {
+    let all = record.compared.iter().flat_map(|compared| &compared.cells);
+    let of_window = |one: &&CellCompared| {
+        Some(&one.device) == job.planned.device.as_ref()
+            && (one.key.scenario.as_str(), one.key.window.as_str()) == (job.planned.scenario.as_str(), name)
+    };
+    all.filter(of_window).collect()
 }
 
 /// Fewer counted trials than planned reached the window.
@@ -213,6 +240,14 @@ impl<'a> Cell<'a> {
         self.record.header.lab.is_some() || self.facts().is_some_and(|facts| facts.is_virtual)
     }
 
+    /// The comparison that keeps it from passing, if one does and the window's own limits do not say as much.
+    pub fn against(&self) -> Option<&'a CellCompared> {
+        let verdict = self.verdict.filter(|verdict| *verdict != Verdict::Pass)?;
+        let own = self.judged.map(|judged| judged.verdict);
+        let says_more = verdict == Verdict::Fail || own != Some(verdict);
+        self.compared.iter().copied().find(|one| says_more && one.verdict() == verdict)
+    }
+
     /// Names of the limits that were breached, in order.
     pub fn breached(&self) -> Vec<&'a str> {
         let judgements = self.judged.map_or(&[][..], |judged| &judged.judgements);
@@ -220,7 +255,7 @@ impl<'a> Cell<'a> {
     }
 
     /// A short stable word for a verdict that is not a pass: `threshold.<metric>`, `app.<code>`, `scenario.<code>`,
-    /// `gate.<code>`, `infra.<code>`, `undecided.<why>`; none for a pass.
+    /// `gate.<code>`, `infra.<code>`, `regression.<metric>`, `absolute.<metric>`, `undecided.<why>`; none for a pass.
     pub fn kind(&self) -> Option<String> {
         let code =
             |fault: Option<&Fault>| fault.map(|fault| slug(&fault.code)).filter(|code| !code.is_empty());
@@ -228,6 +263,7 @@ impl<'a> Cell<'a> {
             Some(Verdict::Pass) => None,
             Some(Verdict::Fail) => Some(match self.breached().first() {
                 Some(metric) => format!("threshold.{}", slug(metric)),
+                None if self.against().is_some() => self.against().map(told_as)?,
                 None => {
                     let code = code(self.fault()).unwrap_or_else(|| "failed".into());
                     match self.fault().map(|fault| fault.blame) {
@@ -265,6 +301,7 @@ impl<'a> Cell<'a> {
         let void = self.judged.is_some_and(|judged| judged.counted == 0 && !judged.void.is_empty());
         match () {
             () if self.interrupted() => "interrupted",
+            () if self.against().is_some() => self.against().map_or("other", |one| one.state.word()),
             () if void => "void",
             () if coverage.iter().all(|one| one.frames_seen == 0) => "no_frames",
             () if coverage.iter().any(|one| !one.proved) => "coverage",
@@ -294,6 +331,12 @@ impl<'a> Cell<'a> {
             .filter(|excess| excess.is_finite())
             .fold(0.0, f64::max)
     }
+}
+
+/// `regression.hitch_ms_per_s`; `absolute.frozen_frames` for what fails without a comparison.
+fn told_as(one: &CellCompared) -> String {
+    let what = if one.state == State::Regression { "regression" } else { "absolute" };
+    format!("{what}.{}", slug(&one.key.metric))
 }
 
 /// A code for reports: lower-case letters, digits, `_`; at most 60 characters.

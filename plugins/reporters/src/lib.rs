@@ -3,13 +3,14 @@
 //! Read in this order: [`clean`] (hostile text) → [`cells`] and [`readings`] (a record, laid out) → [`words`] and
 //! [`sentence`] (the same words in all) → [`paint`] (looks) → [`junit`], [`json`], [`openmetrics`], [`markdown`],
 //! [`github`], [`table`] (what a finished run leaves),
-//! [`beside`] (several runs), [`show`] and [`barcode`] (one cell) → [`console`], [`lanes`] and [`live`] (what a run shows as it goes). Nothing here opens a file, reads a clock or asks the environment; only
+//! [`beside`] (several runs), [`comparison`] (against a baseline), [`show`] and [`barcode`] (one cell) → [`console`], [`lanes`] and [`live`] (what a run shows as it goes). Nothing here opens a file, reads a clock or asks the environment; only
 //! [`live`] draws, on a target it is handed.
 
 pub mod barcode;
 pub mod beside;
 pub mod cells;
 pub mod clean;
+pub mod comparison;
 pub mod console;
 pub mod ending;
 pub mod github;

@@ -12,11 +12,13 @@ pub fn message(cell: &Cell) -> String {
     format!("{}: {}", words::verdict(cell.verdict), what(cell))
 }
 
-/// What is wrong, with numbers: breached limits, else the fault, else the reasons, else what was seen.
+/// What is wrong, with numbers: breached limits and what the baseline says, else the fault, else the reasons, else what was seen.
 pub fn what(cell: &Cell) -> String {
     let judgements = cell.judged.map_or(&[][..], |judged| &judged.judgements);
     let breached: Vec<String> =
         judgements.iter().filter(|j| j.outcome == Outcome::Breached).map(breach).collect();
+    let against = cell.against().map(|one| one.sentence.clone());
+    let breached: Vec<String> = breached.into_iter().chain(against).collect();
     match (breached.is_empty(), cell.fault()) {
         (false, _) => breached.join("; "),
         (true, Some(fault)) => fault.to_string(),

@@ -5,6 +5,7 @@
 
 use crate::cells::{Cell, of_job, phone};
 use crate::clean::{NAME, SENTENCE};
+use crate::comparison;
 use crate::paint::Look;
 use crate::readings::summary;
 use crate::words;
@@ -86,6 +87,11 @@ impl Story {
                 self.trial_finished(*job, *trial, ending, windows, record)
             }
             Fact::JobJudged { job, .. } => self.judged(*job, record),
+            Fact::RunCompared(compared) => {
+                let source = comparison::source(&compared.baseline, self.look);
+                let text = format!("compared with {source}: {}", comparison::counts(compared));
+                vec![line(Weight::Milestone, &"run", text)]
+            }
             Fact::Noticed { what, .. } => {
                 vec![line(Weight::Milestone, &"note", format!("note: {}", self.look.text(what, SENTENCE)))]
             }

@@ -1,8 +1,11 @@
 //! Logs for tests: small events, and legal logs walked at random by rules of their own (a second witness to the laws).
 
 use farmjank_results::device::DeviceId;
+use farmjank_results::cell::CellKey;
+use farmjank_results::compare::{CellCompared, Compared, Design, Role, Source, State};
 use farmjank_results::event::{Ending, Event, FORMAT, Fact, JobId, PlannedJob};
 use farmjank_results::frame::SourceId;
+use farmjank_results::metric::{Better, Unit};
 use farmjank_results::time::RunTime;
 use farmjank_results::verdict::Verdict;
 
@@ -36,6 +39,7 @@ pub fn planned(job: JobId) -> PlannedJob {
         iterations: 5,
         warmup: 1,
         windows: Vec::new(),
+        effect: None,
     }
 }
 
@@ -234,4 +238,66 @@ pub fn facts_of(serial: &str) -> farmjank_results::device::DeviceFacts {
         is_virtual: true,
         tags: ["rack".to_owned()].into(),
     }
+}
+
+/// The run held against a baseline, which has nothing of one cell and finds another slower.
+pub fn compared() -> Fact {
+    let key = CellKey {
+        model: "Pixel 8".into(),
+        build: "google/shiba/shiba:14/A/1:user/release-keys".into(),
+        refresh: 120,
+        scenario: "Home feed".into(),
+        hash: "ab12".into(),
+        window: "fling the feed".into(),
+        metric: "hitch_ms_per_s".into(),
+        metric_version: 1,
+        source: "surfaceflinger".into(),
+    };
+    let slower = CellCompared {
+        key: key.clone(),
+        device: phone(0),
+        role: Role::Primary,
+        state: State::Regression,
+        design: Some(Design::Stored),
+        unit: Some(Unit::MsPerS),
+        better: Better::Lower,
+        base: Some(14.0),
+        new: Some(41.0),
+        means: Some((14.5, 40.25)),
+        estimate: Some(27.0),
+        interval: Some((19.0, 35.0)),
+        p_two_sided: Some(0.0001),
+        p_worse: Some(0.00005),
+        p_adjusted: Some(0.0001),
+        n: (75, 15),
+        sessions: (5, 1),
+        mei: Some(15.0),
+        mde: Some(12.0),
+        reasons: Vec::new(),
+        sentence: "hitch 14 → 41 ms/s".into(),
+    };
+    let unknown = CellCompared {
+        role: Role::Secondary,
+        state: State::NoBaseline,
+        design: None,
+        base: None,
+        means: None,
+        estimate: None,
+        interval: None,
+        p_two_sided: None,
+        p_worse: None,
+        p_adjusted: None,
+        sessions: (0, 1),
+        mei: None,
+        mde: None,
+        reasons: vec!["OS build differs in 5 of 5 sessions".into()],
+        ..slower.clone()
+    };
+    let baseline = Source {
+        name: "release".into(),
+        wall: Some("2026-03-01T00:00:00Z".into()),
+        by: Some("ana".into()),
+        why: None,
+    };
+    Fact::RunCompared(Box::new(Compared { baseline, cells: vec![slower, unknown], notes: vec!["a note".into()] }))
 }

@@ -103,6 +103,17 @@ fn every_job_is_judged_exactly_once() {
 }
 
 #[test]
+fn a_run_is_compared_once_after_its_jobs_and_before_its_verdict() {
+    assert!(broken(run(vec![judged(0), compared()])).contains("job 1 was never judged"));
+    let both = || vec![judged(0), judged(1), compared()];
+    assert!(broken(run([both(), vec![compared()]].concat())).contains("compared once"));
+    assert!(broken(run(vec![judged(0), judged(1), run_judged(), compared()])).contains("only deliveries"));
+    let record = Record::fold(&numbered(run(both()))).expect("a lawful log");
+    // Both jobs passed; what became slower fails the run.
+    assert_eq!((record.run_verdict(), run_verdict(record.jobs.values())), (Verdict::Fail, Verdict::Pass));
+}
+
+#[test]
 fn after_the_verdict_only_deliveries_happen() {
     let over = || run(vec![delivery(), judged(0), judged(1), run_judged(), delivery()]);
     let then = |facts: Vec<Fact>| [over(), facts].concat();

@@ -1,5 +1,12 @@
 //! Flags as typed data. What they mean is in `commands`.
 
+mod baseline;
+
+pub use baseline::{
+    AcceptArgs, BaselineArgs, BaselineCommand, CompareArgs, CompareFormat, Direction, ExportArgs, ImportArgs,
+    NameArgs, PruneArgs, SaveArgs,
+};
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -49,6 +56,10 @@ pub enum Command {
     Report(ReportArgs),
     /// One window on one phone in depth: limits, iterations, frames, whose fault, where the numbers come from.
     Show(ShowArgs),
+    /// Compare two runs, baselines or CSV files, and say what became slower.
+    Compare(CompareArgs),
+    /// Pin, move, list and carry the baselines that runs are held against.
+    Baseline(BaselineArgs),
     /// List the metrics, or explain one: formula, unit, what it needs, where it comes from.
     Metrics(MetricsArgs),
     /// Print the JSON Schema of scenario files, for editors.
@@ -140,6 +151,12 @@ pub struct RunArgs {
     /// touched more than needed; whose fault a slow frame was is not told then.
     #[arg(long)]
     pub no_witnesses: bool,
+    /// Hold the run against this: a baseline (name or file), or the bundle of another run.
+    #[arg(long, value_name = "NAME|FILE|RUN")]
+    pub baseline: Option<PathBuf>,
+    /// How old the baseline may be.
+    #[command(flatten)]
+    pub age: baseline::AgeArgs,
     /// Print only the final table and faults.
     #[arg(short, long)]
     pub quiet: bool,

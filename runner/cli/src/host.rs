@@ -252,6 +252,22 @@ pub fn yaml_files(path: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(found)
 }
 
+/// Files of a folder, not of folders in it, in order of name; none when it cannot be read.
+pub fn files_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|path| path.is_file()).collect();
+    found.sort();
+    found
+}
+
+/// Removes a file.
+///
+/// # Errors
+/// In words.
+pub fn remove_file(path: &Path) -> Result<(), String> {
+    fs::remove_file(path).map_err(|error| format!("{}: {error}", path.display()))
+}
+
 /// The process's own output streams.
 pub struct Streams;
 

@@ -1,6 +1,7 @@
 //! The `farmjank` command: parse, resolve, call, exit.
 
 mod args;
+mod baselines;
 mod commands;
 mod host;
 mod outlets;
@@ -35,6 +36,8 @@ async fn dispatch(command: &Command, look: settings::Look) -> u8 {
         Command::Analyze(args) => commands::analyze::run(args),
         Command::Report(args) => commands::report::run(args, look),
         Command::Show(args) => commands::show::run(args, look),
+        Command::Compare(args) => commands::compare::run(args, look),
+        Command::Baseline(args) => commands::baseline::run(args, look),
         Command::Metrics(args) => commands::metrics::run(args, look),
         Command::Schema => commands::check::schema(),
         Command::Lab(args) => commands::lab::run(args, look).await,

@@ -8,6 +8,7 @@ use crate::session::{Bench, ForScenario};
 use crate::stop::Stop;
 use crate::survey::{Surveyed, Wanted, survey};
 use farmjank_results::blame::{Blame, Fault};
+use farmjank_results::compare::Compared;
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::event::{FORMAT, Fact};
 use farmjank_results::record::Record;
@@ -47,6 +48,9 @@ pub struct Options {
     pub patience: Patience,
 }
 
+/// Holds a run whose jobs are judged against a baseline.
+pub type Against = dyn Fn(&Record) -> Compared;
+
 /// Everything a run needs.
 pub struct Setup {
     /// What it is told.
@@ -65,13 +69,16 @@ pub struct Setup {
     pub voice: Rc<dyn Voice>,
     /// Who is told.
     pub reporters: Vec<Box<dyn Reporter>>,
+    /// What the run is held against once its jobs are judged, if anything.
+    pub against: Option<Box<Against>>,
     /// How it is stopped.
     pub stop: Stop,
 }
 
 /// Runs to the end; the record's exit code is the run's.
 pub async fn run(setup: Setup) -> Record {
-    let Setup { options, scenarios, provider, sources, witnesses, files, voice, reporters, stop } = setup;
+    let Setup { options, scenarios, provider, sources, witnesses, files, voice, reporters, against, stop } =
+        setup;
     let scribe = Rc::new(Scribe::new(files.clone(), voice, reporters));
     let announcer = Rc::new(Announcer::new(scribe.clone()));
     announcer.announce(started(&options));
@@ -94,7 +101,8 @@ pub async fn run(setup: Setup) -> Record {
     if let Some(mut arrivals) = arrivals {
         floor.work(&mut *arrivals).await;
     }
-    close(&scribe, announcer.now(), floor.stop.reason(), nothing);
+    let against = against.as_deref().filter(|_| !nothing);
+    close(&scribe, announcer.now(), floor.stop.reason(), nothing, against);
     scribe.record()
 }
 
@@ -183,8 +191,18 @@ impl Planned {
     }
 }
 
-/// Judges the run and closes the log.
-pub(crate) fn close(scribe: &Scribe, at: RunTime, interrupted: Option<String>, nothing: bool) {
+/// Holds the run against its baseline, judges it and closes the log.
+pub(crate) fn close(
+    scribe: &Scribe,
+    at: RunTime,
+    interrupted: Option<String>,
+    nothing: bool,
+    against: Option<&Against>,
+) {
+    if let Some(against) = against {
+        let compared = scribe.with_record(against);
+        scribe.put(at, Fact::RunCompared(Box::new(compared)));
+    }
     let mut verdict = scribe.with_record(Record::run_verdict);
     if scribe.log_broken().is_some() {
         verdict = verdict.worse(Verdict::Broken);

@@ -224,6 +224,7 @@ mod tests {
             iterations: 1,
             warmup: 0,
             windows: vec![],
+            effect: None,
         };
         devices.iter().enumerate().map(job).collect()
     }

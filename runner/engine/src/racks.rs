@@ -5,7 +5,7 @@
 //! Only for simulated time: real phones share one scheduler, whose thread is idle.
 
 use crate::announce::{Announcer, Outlet};
-use crate::conduct::{Options, Planned, close, look, started};
+use crate::conduct::{Against, Options, Planned, close, look, started};
 use crate::floor::Floor;
 use crate::patience::Patience;
 use crate::scribe::{Scribe, Voice};
@@ -74,6 +74,8 @@ pub struct Setup {
     pub voice: Rc<dyn Voice>,
     /// Who is told.
     pub reporters: Vec<Box<dyn Reporter>>,
+    /// What the run is held against once its jobs are judged, if anything.
+    pub against: Option<Box<Against>>,
     /// How it is stopped.
     pub stop: Stop,
 }
@@ -162,7 +164,7 @@ struct Line {
 
 /// Runs to the end; the record's exit code is the run's. Needs the runtime only to be woken.
 pub async fn run(setup: Setup) -> Record {
-    let Setup { options, scenarios, racks, threads, files, voice, reporters, stop } = setup;
+    let Setup { options, scenarios, racks, threads, files, voice, reporters, against, stop } = setup;
     let scribe = Scribe::new(files, voice, reporters);
     scribe.put(RunTime::from_ns(0), started(&options));
     let (wake, bell) = (Arc::new(Notify::new()), Bell::default());
@@ -188,7 +190,7 @@ pub async fn run(setup: Setup) -> Record {
             std::panic::resume_unwind(panic);
         }
     }
-    close(&scribe, end, stop.reason(), nothing);
+    close(&scribe, end, stop.reason(), nothing, against.as_deref().filter(|_| !nothing));
     scribe.record()
 }
 

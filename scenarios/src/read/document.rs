@@ -81,6 +81,7 @@ fn build(desk: &mut Desk<'_>, source: &Source, form: &Form) -> Scenario {
         pages: desk.pages.clone(),
         thresholds: desk.thresholds(header),
         overrides: desk.overrides(header),
+        effect: desk.effect(header),
         hash: desk.hash.hex(),
     };
     desk.check(&scenario, header);

@@ -9,7 +9,8 @@ use crate::node::{Entry, Kind, Node};
 use crate::requirement::Requirement;
 use crate::scenario::{Override, Threshold};
 use crate::source::Mark;
-use crate::vocabulary::{LAUNCH_METRICS, LIMIT, OVERRIDE};
+use crate::vocabulary::{BASELINE, LAUNCH_METRICS, LIMIT, OVERRIDE};
+use farmjank_results::compare::Effect;
 use farmjank_results::metric::Unit;
 use farmjank_results::threshold::Limit;
 
@@ -86,6 +87,22 @@ impl Desk<'_> {
             overrides.push(Override { devices, thresholds });
         }
         overrides
+    }
+
+    /// The least change that matters, under `baseline`.
+    pub(super) fn effect(&mut self, fields: &Fields) -> Option<Effect> {
+        let node = fields.get("baseline").cloned()?;
+        let entries = entries(self, "baseline", &node)?;
+        let fields = self.fields("a baseline", node.mark, entries, &[BASELINE]);
+        let text = self.scalar("mei", fields.get("mei")?)?;
+        match Effect::parse(&text.value, Unit::MsPerS) {
+            Ok(effect) => Some(effect),
+            Err(why) => {
+                let (what, instead) = why.split_once("; ").unwrap_or((&why, "write such as `10 ms/s`"));
+                self.complain(text.mark, what, instead);
+                None
+            }
+        }
     }
 
     /// The requirement under `devices`; every phone when it is not given.

@@ -3,6 +3,7 @@
 //! Field names are a promise (`docs/results-json.md`): add, never rename. `null` means *not known*; it is never 0.
 
 use super::FORMAT;
+use super::compared;
 use crate::cells::{Cell, cells, duration};
 use crate::clean::json_text;
 use crate::readings::{Value, summaries};
@@ -32,6 +33,16 @@ pub(super) struct Document {
     cells: Vec<CellShape>,
     refusals: Vec<RefusalShape>,
     notices: Vec<Notice>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compared: Option<ComparedShape>,
+}
+
+/// Present when the run was held against a baseline.
+#[derive(Serialize)]
+struct ComparedShape {
+    baseline: compared::Baseline,
+    counts: compared::Counts,
+    notes: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -106,6 +117,8 @@ struct CellShape {
     metrics: BTreeMap<String, MetricShape>,
     judgements: Vec<JudgementShape>,
     evidence: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    comparisons: Vec<compared::Cell>,
 }
 
 #[derive(Serialize)]
@@ -236,6 +249,11 @@ pub(super) fn document(record: &Record) -> Document {
             .iter()
             .map(|(job, what)| Notice { job: *job, what: json_text(what) })
             .collect(),
+        compared: record.compared.as_ref().map(|made| ComparedShape {
+            baseline: compared::baseline(&made.baseline),
+            counts: compared::counts(made),
+            notes: made.notes.iter().map(|note| json_text(note)).collect(),
+        }),
     }
 }
 
@@ -291,6 +309,7 @@ fn cell(cell: &Cell) -> CellShape {
         metrics: metrics(cell),
         judgements: judgements.iter().map(judgement).collect(),
         evidence: cell.measured.iter().flat_map(|(_, window)| texts(&window.evidence)).collect(),
+        comparisons: cell.compared.iter().map(|one| compared::cell(one)).collect(),
     }
 }
 

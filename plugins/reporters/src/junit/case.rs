@@ -7,6 +7,8 @@ use super::naming::Names;
 use super::{Options, wall};
 use crate::cells::{Cell, phone};
 use crate::clean::{BLOCK, NAME, SENTENCE, xml_attribute, xml_block};
+use crate::comparison;
+use crate::paint::Look;
 use crate::readings::{Value, summaries};
 use crate::{sentence, words};
 use farmjank_results::metric::Unit;
@@ -94,6 +96,14 @@ fn body(cell: &Cell, message: &str) -> String {
         }
         lines.push(format!("trials: {} counted, {} void", judged.counted, judged.void.len()));
         lines.extend(judged.void.iter().map(|why| format!("void: {}", xml_attribute(why, SENTENCE))));
+    }
+    for one in cell.compared.iter().filter(|one| comparison::is_told(one)) {
+        let sentence = xml_attribute(&one.sentence, SENTENCE);
+        lines.push(format!("baseline: {}: {sentence}", comparison::word(one.state)));
+    }
+    if let (Some(compared), false) = (&cell.record.compared, cell.compared.is_empty()) {
+        let source = comparison::source(&compared.baseline, Look::default());
+        lines.push(format!("compared with: {}", xml_attribute(&source, SENTENCE)));
     }
     lines.push(format!("phone: {}", phone_line(cell)));
     lines.push(format!("coverage: {}", words::coverage(&cell.coverage())));

@@ -4,9 +4,11 @@ use super::{Columns, INDENT, LEAD};
 use crate::barcode::hitches;
 use crate::cells::{self, Cell};
 use crate::clean;
+use crate::comparison;
 use crate::paint::{Look, Tint, cut, flow, left, right, width, wrap};
 use crate::readings::summary;
 use crate::words::{self, Sides};
+use farmjank_results::compare::{CellCompared, Role};
 use farmjank_results::metric::Unit;
 use farmjank_results::threshold::{Judgement, Outcome};
 use farmjank_results::verdict::Verdict;
@@ -59,17 +61,35 @@ pub(super) fn rows(cell: &Cell, same: usize, look: Look, columns: &Columns, limi
     }
     if cell.verdict == Some(Verdict::Pass) {
         lines.extend(passing(cell, look));
+        lines.extend(against_baseline(cell, look));
         return lines;
     }
     let one = cell.judged.filter(|_| same == 1 && !(cell.by_fault && cell.untold()));
     if let Some(judged) = one {
         lines.extend(limits_table(&judged.judgements, look));
     }
+    if same == 1 {
+        lines.extend(against_baseline(cell, look));
+    }
     lines.extend(why(cell, look));
     if one.is_some() {
         lines.extend(under(&seen(cell, look), Tint::Quiet, look));
     }
     lines.extend(particulars(cell, same, look, columns));
+    lines
+}
+
+/// What the baseline says, one sentence per cell that votes.
+fn against_baseline(cell: &Cell, look: Look) -> Vec<String> {
+    let votes = |one: &&&CellCompared| one.role == Role::Primary || one.verdict() == Verdict::Fail;
+    let mut lines = Vec::new();
+    for one in cell.compared.iter().filter(votes) {
+        let (symbol, tint) = comparison::looks(one.state);
+        let head = format!("{symbol} {}", comparison::word(one.state));
+        let mut wrapped = wrap(&comparison::said_there(one, look), look.columns(), INDENT + width(&head) + 2);
+        wrapped[0] = format!("{}{}  {}", " ".repeat(INDENT), look.paint(tint, &head), wrapped[0]);
+        lines.extend(wrapped);
+    }
     lines
 }
 

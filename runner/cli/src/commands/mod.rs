@@ -1,7 +1,9 @@
 //! One file per verb. Each returns the exit code.
 
 pub mod analyze;
+pub mod baseline;
 pub mod check;
+pub mod compare;
 pub mod devices;
 pub mod doctor;
 pub mod lab;

@@ -14,6 +14,7 @@ use farmjank_engine::testify::{Reading, of_evidence};
 use farmjank_engine::{job, measure};
 use farmjank_reporters::beside::{self, Run};
 use farmjank_reporters::{Options, by_name, paint};
+use farmjank_results::compare::Compared;
 use farmjank_results::device::App;
 use farmjank_results::event::{Fact, WindowMeasured};
 use farmjank_results::record::{JobRecord, Record};
@@ -157,7 +158,9 @@ fn rejudge(record: &mut Record, scenarios: &[Scenario], run: &Path) -> Result<()
             (job.verdict, job.windows, job.reasons) = (Some(verdict), windows, reasons);
         }
     }
-    let verdict = Verdict::worst(judged);
+    // What a baseline said of the numbers as they were measured stands.
+    let compared = record.compared.as_ref().map_or(Verdict::Pass, Compared::verdict);
+    let verdict = Verdict::worst(judged).worse(compared);
     record.verdict = Some(verdict);
     if record.interrupted.is_none() {
         record.exit_code = Some(verdict.exit_code());

@@ -2,13 +2,14 @@
 
 use crate::USAGE;
 use crate::args::RunArgs;
+use crate::baselines::{Kind, age, expired as expired_at, side};
 use crate::host::{self, Bundle, Streams};
 use crate::outlets::{self, Wish, wishes};
 use crate::scenarios::{adjust, load, selection};
 use crate::settings::{Look, complain, serials, time};
 use crate::wiring::{self, Phones, lab, phones, sources, witnesses};
 use farmjank_engine::announce::Voice;
-use farmjank_engine::conduct::{Options, Setup, run as conduct};
+use farmjank_engine::conduct::{Against, Options, Setup, run as conduct};
 use farmjank_engine::patience::Patience;
 use farmjank_engine::racks;
 use farmjank_engine::stop::Stop;
@@ -16,6 +17,8 @@ use farmjank_engine::survey::Wanted;
 use farmjank_lab::lab::Lab;
 use farmjank_reporters::{by_name, paint};
 use farmjank_results::blame::{Blame, Fault};
+use farmjank_results::cell::CellSession;
+use farmjank_results::compare::{Given, Rules, compare, measured};
 use farmjank_results::verdict::Verdict;
 use farmjank_scenarios::scenario::Scenario;
 
@@ -50,6 +53,13 @@ pub async fn run(args: &RunArgs, look: Look) -> u8 {
         Err(fault) => return no_phones(&fault),
     };
     let id = run_id(&phones);
+    let against = match args.baseline.as_ref().map(|named| against(args, named)).transpose() {
+        Ok(against) => against,
+        Err(why) => {
+            complain(&why);
+            return USAGE;
+        }
+    };
     let (root, bundle) = match bundle(args, &id) {
         Ok(bundle) => bundle,
         Err(why) => {
@@ -78,7 +88,7 @@ pub async fn run(args: &RunArgs, look: Look) -> u8 {
         let racks = wiring::racks(&lab, args.no_witnesses, open);
         let (files, voice) = (Rc::new(bundle), Rc::new(Streams));
         let threads = Box::new(host::simulated_thread);
-        let setup = racks::Setup { options, scenarios, racks, threads, files, voice, reporters, stop };
+        let setup = racks::Setup { options, scenarios, racks, threads, files, voice, reporters, against, stop };
         return racks::run(setup).await.exit_code.unwrap_or(Verdict::Broken.exit_code());
     }
     let setup = Setup {
@@ -90,6 +100,7 @@ pub async fn run(args: &RunArgs, look: Look) -> u8 {
         files: Rc::new(bundle),
         voice: Rc::new(Streams),
         reporters,
+        against,
         stop,
     };
     conduct(setup).await.exit_code.unwrap_or(Verdict::Broken.exit_code())
@@ -102,6 +113,25 @@ fn of_racks(args: &RunArgs) -> Option<Lab> {
         && time(&args.phones.wait_for_devices).is_ok_and(|wait| wait.is_zero())
         && args.jobs >= lab.phones.len();
     (apart && lab.servers().len() > 1).then_some(lab)
+}
+
+/// What the run will be held against: read before any phone is touched.
+fn against(args: &RunArgs, named: &Path) -> Result<Box<Against>, String> {
+    let old = side(named, None).map_err(|why| format!("--baseline: {why}"))?;
+    let most = age(&args.age.max_age).map_err(|why| format!("--max-age: {why}"))?;
+    let given = match old.kind {
+        Kind::Run => Given::Runs,
+        Kind::Baseline => Given::Run,
+        Kind::Plain => {
+            return Err(format!("--baseline: {}: numbers alone are no baseline of a run", named.display()));
+        }
+    };
+    let base: Vec<CellSession> = old.measured.into_iter().map(|one| one.session).collect();
+    Ok(Box::new(move |record| {
+        let expired = Some(()).filter(|()| given == Given::Run);
+        let expired = expired.and_then(|()| expired_at(&old.source, &record.header.wall, most));
+        compare(old.source.clone(), &base, &measured(record), &Rules { expired, ..Rules::of(given, 0) })
+    }))
 }
 
 fn told(

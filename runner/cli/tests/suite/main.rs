@@ -4,6 +4,7 @@
 mod analyze;
 mod analyze_dumps;
 mod analyze_kinds;
+mod compare;
 mod metrics;
 mod reports;
 mod run;

@@ -1,0 +1,289 @@
+//! A comparison with a baseline, told: as lines for a terminal, as Markdown, as JSON. Worst first, one sentence per cell.
+//!
+//! Must not know: how it was decided, files. Text of phones and files is cleaned here, per medium.
+
+use crate::clean::{self, SENTENCE};
+use crate::json;
+use crate::markdown::text;
+use crate::paint::{Look, Tint, left, wrap};
+use crate::words;
+use farmjank_results::compare::{CellCompared, Compared, Role, Source, State};
+use farmjank_results::verdict::Verdict;
+
+/// Cells of the state's word and its gaps.
+const LEAD: usize = 16;
+/// Passing cells told one by one; more are counted.
+const PASSES: usize = 40;
+/// Notes listed.
+const NOTES: usize = 12;
+
+/// Every state, worst first.
+const ORDER: [State; 7] = [
+    State::Regression,
+    State::Fail,
+    State::Invalid,
+    State::NoBaseline,
+    State::Inconclusive,
+    State::Improvement,
+    State::Pass,
+];
+
+/// The state in words for people.
+pub fn word(state: State) -> &'static str {
+    match state {
+        State::NoBaseline => "no baseline",
+        state => state.word(),
+    }
+}
+
+/// Symbol and colour of a state; neither says what the word does not.
+pub(crate) fn looks(state: State) -> (&'static str, Tint) {
+    match state {
+        State::Regression | State::Fail => ("✗", Tint::Bad),
+        State::Pass | State::Improvement => ("✓", Tint::Good),
+        State::Invalid | State::NoBaseline | State::Inconclusive => ("?", Tint::Doubt),
+    }
+}
+
+/// Worth a line beside its window: it votes, or it changed.
+pub(crate) fn is_told(cell: &CellCompared) -> bool {
+    let changed = matches!(cell.state, State::Regression | State::Improvement | State::Fail);
+    cell.role == Role::Primary || changed
+}
+
+/// The sentence of a cell, for a terminal.
+fn said(cell: &CellCompared, look: Look) -> String {
+    plain(&cell.sentence, look)
+}
+
+/// The same where window and phone are named already.
+pub(crate) fn said_there(cell: &CellCompared, look: Look) -> String {
+    plain(there(cell), look)
+}
+
+fn there(cell: &CellCompared) -> &str {
+    let place = format!("{} on {}: ", cell.key.window, cell.key.model);
+    cell.sentence.strip_prefix(&place).unwrap_or(&cell.sentence)
+}
+
+/// Arrows and signs become what an ASCII terminal has before foreign text is made harmless.
+fn plain(text: &str, look: Look) -> String {
+    if !look.ascii {
+        return look.text(text, SENTENCE);
+    }
+    let ours = text.replace('→', "->").replace('−', "-").replace('…', "..").replace('›', ">");
+    look.text(&ours, SENTENCE)
+}
+
+/// What is told of a comparison, worst first: cells that vote, and those that explain one that fails.
+fn told(compared: &Compared) -> Vec<(&CellCompared, Vec<&CellCompared>)> {
+    let votes = |cell: &&CellCompared| cell.role == Role::Primary || cell.verdict() == Verdict::Fail;
+    let mut all: Vec<&CellCompared> = compared.cells.iter().filter(votes).collect();
+    let rank = |state: State| ORDER.iter().position(|one| *one == state);
+    all.sort_by(|a, b| rank(a.state).cmp(&rank(b.state)).then(larger(b).total_cmp(&larger(a))));
+    let explains = |of: &CellCompared, cell: &CellCompared| {
+        let same = (&cell.device, &cell.key.model, &cell.key.scenario, &cell.key.window)
+            == (&of.device, &of.key.model, &of.key.scenario, &of.key.window);
+        let shown = matches!(cell.state, State::Regression | State::Improvement);
+        same && cell.role != Role::Primary && shown && of.state == State::Regression
+    };
+    all.into_iter()
+        .map(|of| (of, compared.cells.iter().filter(|cell| explains(of, cell)).collect()))
+        .collect()
+}
+
+fn larger(cell: &CellCompared) -> f64 {
+    cell.estimate.zip(cell.mei).map_or(0.0, |(estimate, mei)| (estimate / mei.max(f64::MIN_POSITIVE)).abs())
+}
+
+/// Lines for a terminal; ends with what it comes to.
+pub fn text(compared: &Compared, look: Look) -> String {
+    let mut lines = wrap(&format!("compared with {}", source(&compared.baseline, look)), look.columns(), 2);
+    lines.push(String::new());
+    let (mut passes, all) = (0, told(compared));
+    for (cell, explained) in &all {
+        if cell.state == State::Pass {
+            passes += 1;
+            if passes > PASSES {
+                continue;
+            }
+        }
+        lines.extend(cell_lines(cell, explained, look));
+    }
+    if passes > PASSES {
+        let more = format!("  and {} more cells pass", passes - PASSES);
+        lines.push(look.paint(Tint::Quiet, &more));
+    }
+    for note in compared.notes.iter().take(NOTES) {
+        let wrapped = wrap(&plain(note, look), look.columns(), 8);
+        lines.extend(wrapped.iter().enumerate().map(|(at, line)| match at {
+            0 => format!("  note  {line}"),
+            _ => line.clone(),
+        }));
+    }
+    if compared.notes.len() > NOTES {
+        lines.push(format!("  note  and {} more", compared.notes.len() - NOTES));
+    }
+    lines.push(String::new());
+    let verdict = compared.verdict();
+    let tint = match verdict {
+        Verdict::Pass => Tint::Good,
+        Verdict::Fail => Tint::Bad,
+        Verdict::Broken | Verdict::Undecided => Tint::Doubt,
+    };
+    lines.push(look.paint(tint, &summary(compared)));
+    lines.iter().map(|line| look.glyphs(line.trim_end()) + "\n").collect()
+}
+
+/// `FAIL  1 regression, 11 pass · exit 1 (gate failed)`.
+fn summary(compared: &Compared) -> String {
+    let verdict = compared.verdict();
+    let word = words::verdict(Some(verdict)).to_uppercase();
+    let code = verdict.exit_code();
+    format!("{word}  {} · exit {code} ({})", counts(compared), words::exit(code))
+}
+
+/// `1 regression, 11 pass`.
+pub(crate) fn counts(compared: &Compared) -> String {
+    let count = |state: &State| (compared.count(*state), word(*state));
+    let counts: Vec<String> = ORDER
+        .iter()
+        .map(count)
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, word)| format!("{count} {word}"))
+        .collect();
+    if counts.is_empty() { "nothing was compared".to_owned() } else { counts.join(", ") }
+}
+
+fn cell_lines(cell: &CellCompared, explained: &[&CellCompared], look: Look) -> Vec<String> {
+    let (symbol, tint) = looks(cell.state);
+    let head = look.paint(tint, &left(&format!("{symbol} {}", word(cell.state)), LEAD));
+    let mut told = wrap(&said(cell, look), look.columns(), LEAD);
+    told[0] = format!("{head}{}", told[0]);
+    let mut under = |text: &str| {
+        let pad = " ".repeat(LEAD);
+        let lines = wrap(text, look.columns(), LEAD);
+        told.extend(lines.iter().map(|line| format!("{pad}{}", look.paint(Tint::Quiet, line.trim_start()))));
+    };
+    if cell.state != State::Pass {
+        let particulars = particulars(cell, look);
+        if !particulars.is_empty() {
+            under(&particulars);
+        }
+        for other in explained {
+            under(&format!("also {}", said_there(other, look)));
+        }
+    }
+    told
+}
+
+/// `R58N30ABCDE · Home feed · p 0.0002, 0.0006 after correction · matters from 10 ms/s`.
+fn particulars(cell: &CellCompared, look: Look) -> String {
+    let mut parts = Vec::new();
+    let foreign = [&cell.device.0, &cell.key.scenario];
+    parts.extend(foreign.iter().filter(|text| !text.is_empty()).map(|text| look.text(text, clean::NAME)));
+    if let Some(p) = cell.p_two_sided {
+        let corrected = cell.p_adjusted.map(|p| format!(", {} after correction", chance(p)));
+        parts.push(format!("p {}{}", chance(p), corrected.unwrap_or_default()));
+    }
+    if let Some(mei) = cell.mei {
+        let unit = cell.unit.map_or("", words::suffix);
+        parts.push(format!("matters from {}{unit}", bare(mei)));
+    }
+    parts.join(" · ")
+}
+
+/// A number to one digit, without a needless zero.
+fn bare(value: f64) -> String {
+    let text = format!("{value:.1}");
+    text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
+}
+
+/// A chance with two digits that say something: `0.031`, `0.00021`, `<1e-6`.
+fn chance(p: f64) -> String {
+    match p {
+        p if p >= 0.995 => "1".to_owned(),
+        p if p >= 0.1 => format!("{p:.2}"),
+        p if p < 1e-6 => "<0.000001".to_owned(),
+        p => {
+            let digits = (1.0 - p.log10().floor()).clamp(2.0, 8.0) as usize;
+            format!("{p:.digits$}")
+        }
+    }
+}
+
+/// `baseline release, pinned 2026-03-01 by ana (release 7.4)`.
+pub(crate) fn source(from: &Source, look: Look) -> String {
+    let text = |text: &String| look.text(text, clean::NAME);
+    let mut told = text(&from.name);
+    if let Some(wall) = &from.wall {
+        let day: String = wall.chars().take(10).collect();
+        told += &format!(", {}", text(&day));
+    }
+    if let Some(by) = &from.by {
+        told += &format!(", pinned by {}", text(by));
+    }
+    if let Some(why) = &from.why {
+        told += &format!(" ({})", text(why));
+    }
+    told
+}
+
+/// A Markdown section: one table, worst first.
+pub fn markdown(compared: &Compared) -> String {
+    let mut out = format!(
+        "### {}\n\nCompared with {}.\n",
+        summary(compared),
+        marked(&source(&compared.baseline, Look::default()))
+    );
+    let all = told(compared);
+    if !all.is_empty() {
+        out += "\n| | what | p | matters from | would have caught |\n| --- | --- | ---: | ---: | ---: |\n";
+    }
+    for (cell, explained) in all.iter().take(PASSES * 5) {
+        let (symbol, _) = looks(cell.state);
+        let number = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), bare);
+        let phone = if cell.device.0.is_empty() { String::new() } else { format!(" ({})", cell.device) };
+        let mut what = format!("{}{}", marked(&cell.sentence), marked(&phone));
+        for other in explained {
+            what += &format!("<br>also {}", marked(there(other)));
+        }
+        out += &format!(
+            "| {symbol} {} | {what} | {} | {} | {} |\n",
+            word(cell.state),
+            cell.p_adjusted.or(cell.p_two_sided).map_or_else(|| "–".to_owned(), chance),
+            number(cell.mei),
+            number(cell.mde),
+        );
+    }
+    if all.len() > PASSES * 5 {
+        out += &format!("\nand {} more cells\n", all.len() - PASSES * 5);
+    }
+    if !compared.notes.is_empty() {
+        out.push('\n');
+    }
+    for note in compared.notes.iter().take(NOTES) {
+        out += &format!("- {}\n", marked(note));
+    }
+    out
+}
+
+fn marked(foreign: &str) -> String {
+    text::text(foreign, SENTENCE)
+}
+
+/// One JSON document.
+pub fn json(compared: &Compared) -> String {
+    json::compared::document(compared)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chances_carry_two_digits() {
+        let told = [1.0, 0.9999, 0.049, 0.00021, 1e-9, 0.5].map(chance);
+        assert_eq!(told, ["1", "1", "0.049", "0.00021", "<0.000001", "0.50"]);
+    }
+}

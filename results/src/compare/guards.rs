@@ -1,0 +1,61 @@
+//! What must be in order before numbers are compared (reference B.7): causes that void iterations, looked for without a
+//! look at any result.
+//!
+//! Lost frames and heat during a window are voided where they are measured; here are the guards of a whole session. Hz.
+
+use crate::device::DeviceFacts;
+use crate::event::WindowMeasured;
+
+/// Hottest thermal status numbers are taken at: light.
+const HOTTEST: u8 = 1;
+/// How far a rate may be from a mode of the panel to be that mode.
+const NEAR: f64 = 0.03;
+
+/// Why nothing this phone measures can be compared; none when all is in order or the phone does not say.
+pub(super) fn of_phone(facts: &DeviceFacts) -> Option<String> {
+    if let Some(status) = facts.thermal_status.filter(|status| *status > HOTTEST) {
+        return Some(format!("the phone was hot when the run began (thermal status {status})"));
+    }
+    if facts.battery.is_some_and(|battery| battery.saver) {
+        return Some("battery saver was on, which caps the refresh rate".to_owned());
+    }
+    (build_type(&facts.fingerprint) == Some("eng"))
+        .then(|| "the phone runs an eng build of Android, which is slower than what users have".to_owned())
+}
+
+/// `user`, `userdebug` or `eng`: the word before the keys at the end of a fingerprint
+/// (`…/oriole:14/AP1A/1:user/release-keys`).
+pub(super) fn build_type(fingerprint: &str) -> Option<&str> {
+    fingerprint
+        .rsplit(':')
+        .next()?
+        .split('/')
+        .next()
+        .filter(|word| ["user", "userdebug", "eng"].contains(word))
+}
+
+/// The refresh rate of a window as a mode of the panel, whole Hz: the fastest one in force while the content moved. On an
+/// adaptive panel rates fall at the end of every fling; the one it begins with is the policy's choice.
+pub(super) fn refresh(facts: &DeviceFacts, window: &WindowMeasured) -> Option<u32> {
+    let periods = window.coverage.as_ref().map_or(&[][..], |coverage| &coverage.periods);
+    let shortest = periods.iter().map(|segment| segment.period.secs()).filter(|period| *period > 0.0);
+    let hz = shortest.map(f64::recip).reduce(f64::max).or(window.refresh_hz)?;
+    let distance = |mode: &f64| (mode - hz).abs();
+    let modes = facts.modes.iter().map(|mode| mode.hz).filter(|mode| distance(mode) <= NEAR * hz);
+    let mode = modes.min_by(|one, other| distance(one).total_cmp(&distance(other))).unwrap_or(hz);
+    (mode.is_finite() && (1.0..10_000.0).contains(&mode)).then_some(mode.round() as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_build_type_is_read_from_the_end_of_the_fingerprint() {
+        let of = |text: &str| build_type(text).map(str::to_owned);
+        assert_eq!(of("google/oriole/oriole:14/AP1A.240305/1:user/release-keys").as_deref(), Some("user"));
+        assert_eq!(of("a/b/c:14/X/1:userdebug/dev-keys").as_deref(), Some("userdebug"));
+        assert_eq!(of("a/b/c:14/X/1:eng/test-keys").as_deref(), Some("eng"));
+        assert_eq!((of(""), of("user"), of("a:b:c/d")), (None, Some("user".into()), None));
+    }
+}

@@ -1,0 +1,185 @@
+//! A run taken apart: per phone, window and metric, the values of its counted iterations, and what voids them.
+//!
+//! Every iteration of a session is seen by one source at one refresh rate: those that differ from most are void, with that
+//! cause. Void iterations keep their dumps and readings in the log; here only their causes go on.
+
+use super::{Effect, guards};
+use crate::cell::{CellKey, CellSession};
+use crate::device::DeviceFacts;
+use crate::event::{Ending, WindowJudged, WindowMeasured};
+use crate::frame::SourceId;
+use crate::metric::Reading;
+use crate::metrics;
+use crate::record::{JobRecord, Record};
+use crate::threshold::Outcome;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The metric that decides where frames move.
+const HITCH: &str = "hitch_ms_per_s";
+/// The metric that decides where only launches are timed.
+const LAUNCH: &str = "launch_total_ms";
+/// Metrics every comparison tells, whatever the limits are.
+const TOLD: [&str; 2] = ["fps", "p95_ms"];
+/// Events too rare for means (reference B.4).
+pub(super) const RARE: [&str; 2] = ["frozen_frames", "perfdog_big_jank"];
+
+/// One metric of one window on one phone, as a run measured it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measured {
+    /// The session.
+    pub session: CellSession,
+    /// An absolute limit on this metric that was broken with confidence, in words.
+    pub failed: Option<String>,
+    /// The least effect that matters, where the scenario says one; of the primary metric.
+    pub effect: Option<Effect>,
+}
+
+impl From<CellSession> for Measured {
+    fn from(session: CellSession) -> Measured {
+        Measured { session, failed: None, effect: None }
+    }
+}
+
+/// Every cell a run measured, in order of its plan; windows no iteration reached have none.
+pub fn measured(record: &Record) -> Vec<Measured> {
+    let mut all = Vec::new();
+    for job in record.jobs.values() {
+        let facts = job.planned.device.as_ref().and_then(|device| record.devices.get(device));
+        let Some(facts) = facts else { continue };
+        for window in &job.planned.windows {
+            let trials: Vec<&WindowMeasured> = windows(job, &window.name);
+            all.extend(of_window(record, job, facts, &window.name, &trials));
+        }
+    }
+    all
+}
+
+/// The metric that decides, of those a window has.
+pub fn primary<'m>(metrics: impl IntoIterator<Item = &'m str>) -> Option<&'m str> {
+    let all: BTreeSet<&str> = metrics.into_iter().collect();
+    [HITCH, LAUNCH].into_iter().find_map(|key| all.get(key).copied()).or_else(|| all.first().copied())
+}
+
+/// The window in each counted trial that completed.
+fn windows<'r>(job: &'r JobRecord, name: &str) -> Vec<&'r WindowMeasured> {
+    let counted = job.trials.iter().filter(|trial| trial.counted && trial.ending == Some(Ending::Completed));
+    counted.flat_map(|trial| trial.windows.iter().filter(|window| window.window == name)).collect()
+}
+
+fn of_window(
+    record: &Record,
+    job: &JobRecord,
+    facts: &DeviceFacts,
+    name: &str,
+    trials: &[&WindowMeasured],
+) -> Vec<Measured> {
+    let judged = job.windows.iter().find(|judged| judged.window == name);
+    let sound: Vec<&&WindowMeasured> = trials.iter().filter(|trial| trial.void.is_none()).collect();
+    let source = most(sound.iter().filter_map(|trial| source(trial)));
+    let refresh = most(sound.iter().filter_map(|trial| guards::refresh(facts, trial)));
+    let why_void = |trial: &WindowMeasured| {
+        let off_source = source.zip(self::source(trial)).filter(|(most, own)| most != own);
+        let off_rate = refresh.zip(guards::refresh(facts, trial)).filter(|(most, own)| most != own);
+        let by_source = || off_source.map(|(most, own)| format!("seen by {own}, most others by {most}"));
+        let by_rate = || off_rate.map(|(most, own)| format!("at {own} Hz, most others at {most} Hz"));
+        trial.void.clone().or_else(|| guards::of_phone(facts)).or_else(by_source).or_else(by_rate)
+    };
+    let causes: Vec<Option<String>> = trials.iter().map(|trial| why_void(trial)).collect();
+    let make = |metric: &str| {
+        let key = CellKey {
+            model: facts.model.clone(),
+            build: facts.fingerprint.clone(),
+            refresh: refresh.unwrap_or_default(),
+            scenario: job.planned.scenario.clone(),
+            hash: job.planned.hash.clone(),
+            window: name.to_owned(),
+            metric: metric.to_owned(),
+            metric_version: metrics::find(metric).map_or(1, |metric| metric.version()),
+            source: source.map_or_else(|| "none".to_owned(), |source| source.to_string()),
+        };
+        let mut session = CellSession {
+            key,
+            run: record.header.run.clone(),
+            wall: record.header.wall.clone(),
+            device: facts.id.clone(),
+            app_version: None,
+            values: Vec::new(),
+            seconds: Vec::new(),
+            void: Vec::new(),
+        };
+        fill(&mut session, trials, &causes);
+        Measured { session, failed: failed(judged, metric), effect: job.planned.effect }
+    };
+    keys(trials, judged).into_iter().map(make).collect()
+}
+
+/// Metrics to compare: those that decide, those limits are set on, those always told, and rare events.
+fn keys<'w>(trials: &[&'w WindowMeasured], judged: Option<&'w WindowJudged>) -> BTreeSet<&'w str> {
+    let limited =
+        judged.iter().flat_map(|judged| &judged.judgements).map(|judgement| judgement.metric.as_str());
+    let limited: BTreeSet<&str> = limited.collect();
+    let wanted = |key: &&str| {
+        [HITCH, LAUNCH].contains(key) || TOLD.contains(key) || RARE.contains(key) || limited.contains(key)
+    };
+    // What no iteration could measure is told where it decides, or where a limit asks for it.
+    let told = |key: &str, reading: &Reading| match reading {
+        Reading::Value(_) => true,
+        Reading::Unmeasurable(_) => key == HITCH || limited.contains(key),
+        _ => false,
+    };
+    let read =
+        trials.iter().flat_map(|trial| trial.readings.iter().filter(|(key, reading)| told(key, reading)));
+    let keys: BTreeSet<&str> = read.map(|(key, _)| key.as_str()).filter(wanted).collect();
+    // A window of launches alone has frames nobody counted: only what is timed is compared.
+    let frames = |trial: &&&WindowMeasured| trial.coverage.is_some();
+    if trials.iter().any(|trial| frames(&trial)) { keys } else { only(keys, LAUNCH) }
+}
+
+fn only<'k>(keys: BTreeSet<&'k str>, one: &str) -> BTreeSet<&'k str> {
+    if keys.contains(one) { keys.into_iter().filter(|key| *key == one).collect() } else { keys }
+}
+
+fn fill(session: &mut CellSession, trials: &[&WindowMeasured], causes: &[Option<String>]) {
+    for (number, (trial, cause)) in (1..).zip(trials.iter().zip(causes)) {
+        let value = match (cause, trial.readings.get(&session.key.metric)) {
+            (Some(cause), _) => Err(cause.clone()),
+            (None, Some(Reading::Value(value))) if value.is_finite() => Ok(*value),
+            (None, Some(Reading::Unmeasurable(why))) => Err(why.clone()),
+            (None, _) => Err("not measured".to_owned()),
+        };
+        match value {
+            Ok(value) => {
+                session.values.push(value);
+                session.seconds.push(moving(trial));
+            }
+            Err(cause) => session.void.push(format!("iteration {number}: {cause}")),
+        }
+    }
+}
+
+/// Time in motion, s.
+fn moving(trial: &WindowMeasured) -> f64 {
+    trial.motions.iter().map(|motion| (motion.to - motion.from).secs()).sum()
+}
+
+fn source(trial: &WindowMeasured) -> Option<SourceId> {
+    trial.coverage.as_ref().map(|coverage| coverage.source)
+}
+
+/// The most frequent; of equals the first in order.
+fn most<T: Ord + Copy>(all: impl Iterator<Item = T>) -> Option<T> {
+    let mut counts: BTreeMap<T, usize> = BTreeMap::new();
+    all.for_each(|one| *counts.entry(one).or_default() += 1);
+    counts.into_iter().rev().max_by_key(|(_, count)| *count).map(|(one, _)| one)
+}
+
+/// An absolute limit broken with confidence (reference B.4: the one-sided bound lies beyond it).
+fn failed(judged: Option<&WindowJudged>, metric: &str) -> Option<String> {
+    let judgements = judged.map_or(&[][..], |judged| &judged.judgements);
+    let broken = judgements.iter().find(|judgement| {
+        judgement.metric == metric
+            && judgement.outcome == Outcome::Breached
+            && judgement.confidence_bound.is_some()
+    })?;
+    Some(format!("the limit `{}` is broken, shown with confidence", broken.text))
+}

@@ -1,0 +1,28 @@
+//! Is the new build slower than the old one? Sessions of cells in, a state and a sentence per cell out (reference B.3 to
+//! B.5).
+//!
+//! [`measured`] takes what a run measured apart into sessions, [`compare`] matches them with a baseline's, chooses the test
+//! the design allows, and decides; a [`Baseline`] is a set of sessions with a name, a date and a person. Pure: no files, no
+//! clock; numbers come from `farmjank-statistics`. Values are in their metric's unit, times in motion in s.
+
+mod baseline;
+mod compared;
+mod decide;
+mod effect;
+mod guards;
+mod matching;
+mod measured;
+mod plain;
+#[cfg(test)]
+mod samples;
+mod sentence;
+mod weigh;
+
+pub use baseline::{Baseline, BaselineError, Move, merged};
+pub use compared::{CellCompared, Compared, Design, Role, Source, State, verdict_of};
+pub use decide::{Given, Rules, compare};
+pub use effect::Effect;
+pub use measured::{Measured, measured, primary};
+pub use plain::{PlainError, read_plain};
+
+pub use farmjank_statistics::state::MINIMUM;

@@ -1,0 +1,119 @@
+//! A comparison in one sentence a person understands. Text of phones and files goes in as it is; reporters clean it.
+
+use super::compared::{CellCompared, Design, State};
+use crate::judge::words::several;
+use crate::metric::{Better, Unit};
+
+/// `fling the feed on Pixel 7: hitch 14 → 41 ms/s (+27, 95 % 19…35; 15 vs 15 iterations; would have caught +12)`.
+pub(super) fn sentence(cell: &CellCompared) -> String {
+    let mut text = place(cell);
+    let metric = short(&cell.key.metric);
+    let (unit, number) = (unit(cell), |value| number(value, cell.unit));
+    let why = cell.reasons.join("; ");
+    let told = match (cell.base, cell.new) {
+        (Some(base), Some(new)) => Some(format!("{metric} {} → {}{unit}", number(base), number(new))),
+        (None, Some(new)) => Some(format!("{metric} {}{unit}", number(new))),
+        _ => None,
+    };
+    match (cell.state, told) {
+        (State::Invalid, _) => text += &format!("{metric} cannot be compared: {why}"),
+        (State::NoBaseline, Some(told)) => text += &format!("{told}; no baseline: {why}"),
+        (State::NoBaseline, None) => text += &format!("{metric}: no baseline: {why}"),
+        (_, Some(told)) => {
+            text += &format!("{told} ({})", particulars(cell));
+            if !why.is_empty() {
+                text += &format!("; {why}");
+            }
+        }
+        (_, None) => text += &format!("{metric}: {why}"),
+    }
+    text
+}
+
+fn place(cell: &CellCompared) -> String {
+    match (cell.key.window.is_empty(), cell.key.model.is_empty()) {
+        (true, _) => String::new(),
+        (false, true) => format!("{}: ", cell.key.window),
+        (false, false) => format!("{} on {}: ", cell.key.window, cell.key.model),
+    }
+}
+
+fn particulars(cell: &CellCompared) -> String {
+    let mut parts = Vec::new();
+    let (number, signed) = (|value| number(value, cell.unit), |value| signed(value, cell.unit));
+    if let Some(estimate) = cell.estimate {
+        let interval = cell.interval.map(|(low, high)| format!(", 95 % {}…{}", number(low), number(high)));
+        parts.push(format!("{}{}", signed(estimate), interval.unwrap_or_default()));
+    }
+    parts.push(match cell.design {
+        Some(Design::Stored) => format!(
+            "{} vs {}",
+            several(cell.sessions.0, "session", "sessions"),
+            several(cell.n.1, "iteration", "iterations")
+        ),
+        design => {
+            let each = if design == Some(Design::OneAgainstOne) { " of one session each" } else { "" };
+            format!("{} vs {}{each}", cell.n.0, several(cell.n.1, "iteration", "iterations"))
+        }
+    });
+    if let Some(mde) = cell.mde {
+        let worse = if cell.better == Better::Lower { mde } else { -mde };
+        parts.push(format!("would have caught {}", signed(worse)));
+    }
+    parts.join("; ")
+}
+
+/// What people call a metric.
+fn short(metric: &str) -> &str {
+    match metric {
+        "hitch_ms_per_s" => "hitch",
+        "launch_total_ms" => "launch",
+        "frozen_frames" => "frozen frames",
+        other => other,
+    }
+}
+
+fn unit(cell: &CellCompared) -> String {
+    match cell.unit {
+        // `fps 60 → 52 fps` says it twice.
+        Some(Unit::Fps) if cell.key.metric.contains("fps") => String::new(),
+        Some(Unit::Count | Unit::Ratio) | None => String::new(),
+        Some(unit) => format!(" {}", unit.symbol()),
+    }
+}
+
+/// Digits that say something, and no more: `41`, `4.1`, `0.41`; of rates and ratios one more.
+fn number(value: f64, unit: Option<Unit>) -> String {
+    let more = usize::from(!matches!(unit, Some(Unit::MsPerS | Unit::Ms)));
+    let decimals = match value.abs() {
+        large if large >= 99.5 => 0,
+        middle if middle >= 9.95 => more,
+        small if small >= 0.995 => 1,
+        _ => 2,
+    };
+    let text = crate::judge::words::number(value, decimals);
+    match text.strip_prefix('-') {
+        Some("0") => "0".to_owned(),
+        Some(rest) => format!("−{rest}"),
+        None => text,
+    }
+}
+
+fn signed(value: f64, unit: Option<Unit>) -> String {
+    let text = number(value, unit);
+    if text.starts_with('−') || text == "0" { text } else { format!("+{text}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_carry_what_helps() {
+        let told =
+            [41.2, 4.12, 0.412, 141.7, -27.0, -0.001, 0.0].map(|value| number(value, Some(Unit::MsPerS)));
+        assert_eq!(told, ["41", "4.1", "0.41", "142", "−27", "0", "0"]);
+        assert_eq!(number(59.84, Some(Unit::Fps)), "59.8");
+        assert_eq!([27.04, -3.0, 0.0].map(|value| signed(value, None)), ["+27", "−3", "0"]);
+    }
+}

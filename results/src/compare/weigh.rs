@@ -1,0 +1,145 @@
+//! The numbers of one comparison, by the test its design allows; all arithmetic is that of `farmjank-statistics`.
+
+use super::compared::Design;
+use super::matching::Matched;
+use crate::cell::CellSession;
+use crate::estimate::mean;
+use crate::metric::Better;
+use farmjank_statistics::rare::{self, Events};
+use farmjank_statistics::sample::Better as Way;
+use farmjank_statistics::session::compare_sessions;
+use farmjank_statistics::{Mei, Sample, compare_cell};
+use std::collections::BTreeMap;
+
+/// Least change of a rare event that matters, events per iteration: a comparison of fifteen sees no less (reference B.4).
+const RARE_EFFECT: f64 = 0.2;
+/// Share of iterations that may have such an event.
+const ALLOWED: f64 = 0.02;
+
+/// What the sides say, in the metric's unit; differences are new minus old.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Weighed {
+    pub base: f64,
+    pub new: f64,
+    pub means: (f64, f64),
+    pub estimate: f64,
+    pub interval: Option<(f64, f64)>,
+    pub p_two_sided: f64,
+    pub p_worse: f64,
+    pub mei: f64,
+    pub mde: Option<f64>,
+}
+
+/// As the statistics call it.
+pub(super) fn way(better: Better) -> Way {
+    match better {
+        Better::Lower => Way::Lower,
+        Better::Higher => Way::Higher,
+    }
+}
+
+/// Weighs both sides.
+///
+/// # Errors
+/// Why they cannot be weighed, in words.
+pub(super) fn weigh(sides: &Matched<'_>, better: Better, mei: Mei, seed: u64) -> Result<Weighed, String> {
+    match sides.design {
+        None => Err("there is no baseline".to_owned()),
+        Some(Design::Stored) => stored(sides, better, mei, seed),
+        Some(Design::Blocks) => by_iterations(sides, better, mei, seed, |session| session.run.as_str()),
+        Some(Design::OneAgainstOne) => by_iterations(sides, better, mei, seed, |_| ""),
+    }
+}
+
+/// Iterations permuted inside blocks: one block a name.
+fn by_iterations<'s>(
+    sides: &Matched<'s>,
+    better: Better,
+    mei: Mei,
+    seed: u64,
+    block: impl Fn(&'s CellSession) -> &'s str,
+) -> Result<Weighed, String> {
+    let mut numbers: BTreeMap<&str, u32> = BTreeMap::new();
+    let mut samples = |side: &[&'s CellSession]| -> Vec<Sample> {
+        let mut all = Vec::new();
+        for session in side {
+            let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
+            let number = *numbers.entry(block(session)).or_insert(next);
+            all.extend(Sample::of_block(number, &session.values));
+        }
+        all
+    };
+    let (base, new) = (samples(&sides.base), samples(&sides.new));
+    let found = compare_cell(&base, &new, way(better), mei, seed).map_err(|why| why.to_string())?;
+    let mean =
+        |all: &[Sample]| mean(&all.iter().map(|one| one.value).collect::<Vec<_>>()).unwrap_or_default();
+    Ok(Weighed {
+        base: found.base,
+        new: found.candidate,
+        means: (mean(&base), mean(&new)),
+        estimate: found.estimate,
+        interval: Some(found.interval),
+        p_two_sided: found.p_two_sided,
+        p_worse: found.p_worse,
+        mei: found.mei,
+        mde: found.mde,
+    })
+}
+
+/// Sessions against sessions. Where the old ones do not differ at all (all without one hitch) there is no noise of sessions
+/// to judge by, and iterations are permuted instead.
+fn stored(sides: &Matched<'_>, better: Better, mei: Mei, seed: u64) -> Result<Weighed, String> {
+    let means = |side: &[&CellSession]| -> Vec<f64> {
+        side.iter().filter_map(|session| mean(&session.values)).collect()
+    };
+    let (base, new) = (means(&sides.base), means(&sides.new));
+    let found = compare_sessions(&base, &new, way(better), mei).map_err(|why| why.to_string())?;
+    let Some(interval) = found.interval else {
+        return by_iterations(sides, better, mei, seed, |_| "");
+    };
+    Ok(Weighed {
+        base: found.base,
+        new: found.candidate,
+        means: (mean(&base).unwrap_or_default(), mean(&new).unwrap_or_default()),
+        estimate: found.estimate,
+        interval: Some(interval),
+        p_two_sided: found.p_two_sided,
+        p_worse: found.p_worse,
+        mei: found.mei,
+        mde: found.mde,
+    })
+}
+
+/// Counts of rare events by time in motion, told per iteration.
+pub(super) fn weigh_rare(sides: &Matched<'_>) -> Option<Weighed> {
+    let events = |side: &[&CellSession]| {
+        let count: f64 = side.iter().flat_map(|session| &session.values).sum();
+        let seconds = side.iter().flat_map(|session| &session.seconds).sum();
+        Events { count: count.clamp(0.0, 1e6).round() as u32, seconds }
+    };
+    let rate = |side: &[&CellSession]| {
+        let values: Vec<f64> = side.iter().flat_map(|session| session.values.iter().copied()).collect();
+        mean(&values)
+    };
+    let found = rare::compare(events(&sides.base), events(&sides.new))?;
+    let (base, new) = (rate(&sides.base)?, rate(&sides.new)?);
+    let interval = found.interval.1.map(|most| (base * (found.interval.0 - 1.0), base * (most - 1.0)));
+    Some(Weighed {
+        base,
+        new,
+        means: (base, new),
+        estimate: new - base,
+        interval,
+        p_two_sided: found.p_two_sided,
+        p_worse: found.p_greater,
+        mei: RARE_EFFECT,
+        mde: None,
+    })
+}
+
+/// In how many of how many iterations an event happened, when that is more than chance allows (reference B.4, k of n).
+pub(super) fn too_often(side: &[&CellSession]) -> Option<(usize, usize)> {
+    let values = || side.iter().flat_map(|session| &session.values);
+    let (hit, all) = (values().filter(|count| **count > 0.0).count(), values().count());
+    (all > 0 && hit >= rare::least_k(all, ALLOWED)).then_some((hit, all))
+}

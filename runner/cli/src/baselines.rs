@@ -1,0 +1,199 @@
+//! Baselines as files: where they lie, how old they may be, and what else a side of a comparison can be.
+
+use crate::host;
+use farmjank_engine::announce::LOG;
+use farmjank_results::compare::{Baseline, Measured, Source, measured, read_plain};
+use farmjank_results::record::Record;
+use std::path::{Path, PathBuf};
+
+/// Folder of the baselines, unless told otherwise.
+pub const FOLDER: &str = "results/baselines";
+/// Largest baseline and CSV file read.
+const MOST: u64 = 512 << 20;
+/// Largest log read.
+const MOST_LOG: u64 = 4 << 30;
+
+/// One side of a comparison.
+pub struct Side {
+    /// What it is called.
+    pub source: Source,
+    /// What it is.
+    pub kind: Kind,
+    /// What was measured.
+    pub measured: Vec<Measured>,
+}
+
+/// What a side is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A run bundle.
+    Run,
+    /// A baseline.
+    Baseline,
+    /// Plain numbers.
+    Plain,
+}
+
+/// Reads a side by what the user calls it: a run bundle's folder, a file, or the name of a baseline.
+///
+/// # Errors
+/// In words.
+pub fn side(named: &Path, metric: Option<&str>) -> Result<Side, String> {
+    if named.join(LOG).is_file() {
+        return Ok(of_run(named, &recorded(named)?));
+    }
+    if named.is_file() {
+        let text = text(named)?;
+        if text.trim_start().starts_with('{') {
+            return read(named).map(of_baseline);
+        }
+        let Some(metric) = metric else {
+            return Err(format!(
+                "{}: say what its values are with --metric, such as --metric hitch_ms_per_s",
+                named.display()
+            ));
+        };
+        let sessions = read_plain(&text, metric).map_err(|why| format!("{}: {why}", named.display()))?;
+        let source = Source { name: named.display().to_string(), ..Source::default() };
+        return Ok(Side {
+            source,
+            kind: Kind::Plain,
+            measured: sessions.into_iter().map(Measured::from).collect(),
+        });
+    }
+    let name = named.display().to_string();
+    let file = path(Path::new(FOLDER), &name).ok().filter(|file| file.is_file());
+    file.map_or_else(|| Err(unknown(&name)), |file| read(&file)).map(of_baseline)
+}
+
+fn unknown(name: &str) -> String {
+    let names: Vec<String> = list(Path::new(FOLDER)).into_iter().map(|(name, _)| name).collect();
+    let known = match names.len() {
+        0 => format!("there is no baseline in {FOLDER} yet; `farmjank baseline save` makes one"),
+        _ => format!("baselines are: {}", names.join(", ")),
+    };
+    let name: String = name.chars().filter(|letter| !letter.is_control()).take(200).collect();
+    format!("{name}: no run bundle, file or baseline of that name; {known}")
+}
+
+fn of_run(named: &Path, record: &Record) -> Side {
+    // A simulated run has no wall time to speak of.
+    let wall = record.header.lab.is_none().then(|| record.header.wall.clone());
+    let source = Source { name: named.display().to_string(), wall, by: None, why: None };
+    Side { source, kind: Kind::Run, measured: measured(record) }
+}
+
+fn of_baseline(baseline: Baseline) -> Side {
+    let source = baseline.source();
+    let measured = baseline.sessions.into_iter().map(Measured::from).collect();
+    Side { source, kind: Kind::Baseline, measured }
+}
+
+/// The record of a run bundle.
+///
+/// # Errors
+/// In words.
+pub fn recorded(run: &Path) -> Result<Record, String> {
+    let log = run.join(LOG);
+    let bytes = host::read_file(&log, MOST_LOG)?;
+    Record::read_ndjson(&bytes).map(|read| read.0).map_err(|bad| format!("{}: {bad}", log.display()))
+}
+
+/// A baseline's file.
+///
+/// # Errors
+/// In words, when it is none.
+pub fn read(file: &Path) -> Result<Baseline, String> {
+    Baseline::read(&text(file)?).map_err(|why| format!("{}: {why}", file.display()))
+}
+
+fn text(file: &Path) -> Result<String, String> {
+    String::from_utf8(host::read_file(file, MOST)?).map_err(|_| format!("{}: not UTF-8", file.display()))
+}
+
+/// Where a baseline of that name lies.
+///
+/// # Errors
+/// When it cannot be a name: names become files.
+pub fn path(folder: &Path, name: &str) -> Result<PathBuf, String> {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
+    if name.is_empty() || name.len() > 100 || name.starts_with(['.', '-']) || !name.chars().all(plain) {
+        let shown: String = name.chars().filter(|letter| !letter.is_control()).take(100).collect();
+        return Err(format!("`{shown}` cannot name a baseline; use letters, digits, `.`, `_` and `-`"));
+    }
+    Ok(folder.join(format!("{name}.json")))
+}
+
+/// Names and files of all baselines, by name.
+pub fn list(folder: &Path) -> Vec<(String, PathBuf)> {
+    let named = |file: PathBuf| Some((file.file_name()?.to_str()?.strip_suffix(".json")?.to_owned(), file));
+    host::files_in(folder).into_iter().filter_map(named).collect()
+}
+
+/// Reads `14d`, `36h`, `90m`; days count 24 hours.
+///
+/// # Errors
+/// In words.
+pub fn age(text: &str) -> Result<jiff::SignedDuration, String> {
+    let wrong = || format!("`{text}` is no age; write for example 30d or 12h");
+    let (digits, unit) =
+        text.trim().split_at(text.trim().find(|c: char| !c.is_ascii_digit()).ok_or_else(wrong)?);
+    let count: i64 = digits.parse().map_err(|_| wrong())?;
+    let seconds = match unit {
+        "d" => 86_400,
+        "h" => 3_600,
+        "m" | "min" => 60,
+        _ => return Err(wrong()),
+    };
+    count.checked_mul(seconds).map(jiff::SignedDuration::from_secs).ok_or_else(wrong)
+}
+
+/// How long after `from` an instant is; none when either is no instant.
+pub fn since(from: &str, to: &str) -> Option<jiff::SignedDuration> {
+    let [from, to] = [from, to].map(|text| text.parse::<jiff::Timestamp>());
+    Some(to.ok()?.duration_since(from.ok()?))
+}
+
+/// Why a baseline does not count any more at an instant; none while it does.
+pub fn expired(source: &Source, at: &str, most: jiff::SignedDuration) -> Option<String> {
+    let age = since(source.wall.as_deref()?, at)?;
+    (age > most).then(|| {
+        let day = |span: jiff::SignedDuration| span.as_secs() / 86_400;
+        format!(
+            "it was pinned {} days ago and counts for {}; accept newer runs with `farmjank baseline accept`",
+            day(age),
+            day(most)
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_are_paths_are_refused() {
+        let folder = Path::new("b");
+        assert_eq!(path(folder, "release-7.4"), Ok(PathBuf::from("b/release-7.4.json")));
+        for name in ["", "..", "../x", "a/b", ".hidden", "-x", "a b", "ä"] {
+            assert!(path(folder, name).is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_baseline_expires_and_says_how_old_it_is() {
+        let source = Source { wall: Some("2026-03-01T00:00:00Z".into()), ..Source::default() };
+        let month = age("30d").unwrap();
+        assert_eq!(expired(&source, "2026-03-30T00:00:00Z", month), None);
+        let why = expired(&source, "2026-04-11T00:00:00Z", month).unwrap();
+        assert!(why.contains("41 days ago and counts for 30"), "{why}");
+        // Simulated runs have no wall time to speak of.
+        assert_eq!(expired(&source, "2000-01-01T00:00:00Z", month), None);
+        assert!(
+            age("30").is_err()
+                && age("x").is_err()
+                && age("3y").is_err()
+                && age("99999999999999999d").is_err()
+        );
+    }
+}

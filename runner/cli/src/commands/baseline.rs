@@ -1,0 +1,262 @@
+//! `farmjank baseline`: what runs are held against. A baseline moves only on two runs that passed against it, or by a named
+//! person with a reason; both stay on record in the file.
+
+use crate::USAGE;
+use crate::args::{
+    AcceptArgs, BaselineArgs, BaselineCommand, ExportArgs, ImportArgs, NameArgs, PruneArgs, SaveArgs,
+};
+use crate::baselines::{age, list, path, read, recorded, since};
+use crate::host::{self, Streams};
+use crate::settings::{Look, complain};
+use farmjank_engine::announce::Voice;
+use farmjank_reporters::clean;
+use farmjank_results::cell::CellSession;
+use farmjank_results::compare::{Baseline, MINIMUM, Measured, Move, measured};
+use farmjank_results::record::Record;
+use farmjank_results::verdict::Verdict;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// Longest name or reason shown.
+const SHOWN: usize = 120;
+
+/// What became of it: words, and the exit code where it is not 0.
+type Done = Result<String, Refused>;
+
+/// Why nothing was done.
+enum Refused {
+    /// The command is wrong, or a file is.
+    Usage(String),
+    /// The runs do not confirm the move.
+    Unconfirmed(String),
+}
+
+impl From<String> for Refused {
+    fn from(why: String) -> Refused {
+        Refused::Usage(why)
+    }
+}
+
+/// Does it.
+pub fn run(args: &BaselineArgs, _: Look) -> u8 {
+    let folder = &args.dir;
+    let done = match &args.command {
+        BaselineCommand::Save(args) => save(folder, args),
+        BaselineCommand::Accept(args) => accept(folder, args),
+        BaselineCommand::List => Ok(listed(folder)),
+        BaselineCommand::Show(args) => show(folder, args),
+        BaselineCommand::Prune(args) => prune(folder, args),
+        BaselineCommand::Export(args) => export(folder, args),
+        BaselineCommand::Import(args) => import(folder, args),
+    };
+    match done {
+        Ok(text) => {
+            Streams.out(&text);
+            0
+        }
+        Err(Refused::Usage(why)) => {
+            complain(&why);
+            USAGE
+        }
+        Err(Refused::Unconfirmed(why)) => {
+            complain(&why);
+            Verdict::Undecided.exit_code()
+        }
+    }
+}
+
+fn save(folder: &Path, args: &SaveArgs) -> Done {
+    let file = path(folder, &args.name)?;
+    if file.exists() {
+        let name = &args.name;
+        let advice = format!("`farmjank baseline accept {name} RUN…` moves it");
+        return Err(format!("there is a baseline `{name}` already; {advice}").into());
+    }
+    let runs = records(&args.runs)?;
+    let by =
+        args.by.clone().or_else(|| host::env("USER")).or_else(|| host::env("LOGNAME")).unwrap_or_default();
+    let made = Baseline::new(&args.name, step(by, args.why.clone(), &runs), all(&runs));
+    write(&file, &made.map_err(|why| why.to_string())?, "saved")
+}
+
+fn accept(folder: &Path, args: &AcceptArgs) -> Done {
+    let file = known(folder, &args.name)?;
+    let old = read(&file)?;
+    let runs = records(&args.runs)?;
+    let (by, why) = match (&args.by, &args.why) {
+        (Some(by), Some(why)) if !by.trim().is_empty() && !why.trim().is_empty() => (by.clone(), why.clone()),
+        (Some(_), _) | (_, Some(_)) => return Err("--by and --why must say something".to_owned().into()),
+        (None, None) => {
+            old.confirmed(&runs.iter().collect::<Vec<_>>())
+                .map_err(|why| Refused::Unconfirmed(why.to_string()))?;
+            ("farmjank".to_owned(), "two runs passed against it".to_owned())
+        }
+    };
+    let from = if args.fresh { Baseline { sessions: Vec::new(), ..old } } else { old };
+    let moved = from.moved(step(by, why, &runs), all(&runs)).map_err(|why| why.to_string())?;
+    write(&file, &moved, "moved")
+}
+
+fn records(runs: &[PathBuf]) -> Result<Vec<Record>, String> {
+    let records = runs.iter().map(|run| recorded(run)).collect::<Result<Vec<_>, String>>()?;
+    let unfinished = records.iter().zip(runs).find(|(record, _)| record.verdict.is_none());
+    match unfinished {
+        Some((_, run)) => Err(format!("{}: this run was cut off before it was judged", run.display())),
+        None => Ok(records),
+    }
+}
+
+fn all(runs: &[Record]) -> Vec<Measured> {
+    runs.iter().flat_map(measured).collect()
+}
+
+fn step(by: String, why: String, runs: &[Record]) -> Move {
+    let runs = runs.iter().map(|run| run.header.run.clone()).collect();
+    Move { wall: host::wall(), by, why, runs }
+}
+
+/// Writes a baseline and says what it is good for.
+fn write(file: &Path, baseline: &Baseline, what: &str) -> Done {
+    host::write_file(file, baseline.text().as_bytes())?;
+    let cells = cells(baseline);
+    let ready = cells.values().filter(|sessions| **sessions >= MINIMUM).count();
+    let name = &baseline.name;
+    let mut text =
+        format!("{what} baseline {name}: {} in {}\n", several(cells.len(), "cell"), file.display());
+    if ready < cells.len() {
+        let few = cells.len() - ready;
+        text += &format!(
+            "{} fewer than {MINIMUM} sessions: a run held against them is undecided until more runs are accepted\n",
+            if few == 1 { "1 cell has".to_owned() } else { format!("{few} cells have") }
+        );
+    }
+    Ok(text)
+}
+
+/// Primary cells with how many sessions each has.
+fn cells(baseline: &Baseline) -> BTreeMap<(String, String, String), usize> {
+    let mut found: BTreeMap<_, BTreeMap<&str, usize>> = BTreeMap::new();
+    for CellSession { key, .. } in &baseline.sessions {
+        let place = (key.model.clone(), key.scenario.clone(), key.window.clone());
+        *found.entry(place).or_default().entry(key.metric.as_str()).or_default() += 1;
+    }
+    found
+        .into_iter()
+        .map(|(place, metrics)| (place, metrics.into_values().max().unwrap_or_default()))
+        .collect()
+}
+
+fn known(folder: &Path, name: &str) -> Result<PathBuf, String> {
+    let file = path(folder, name)?;
+    if file.is_file() {
+        return Ok(file);
+    }
+    let names: Vec<String> = list(folder).into_iter().map(|(name, _)| name).collect();
+    let there = if names.is_empty() {
+        "there are none yet".to_owned()
+    } else {
+        format!("there are: {}", names.join(", "))
+    };
+    Err(format!("no baseline `{name}` in {}; {there}", folder.display()))
+}
+
+fn listed(folder: &Path) -> String {
+    let all = list(folder);
+    if all.is_empty() {
+        return format!(
+            "no baseline in {}; pin one with `farmjank baseline save NAME RUN…`\n",
+            folder.display()
+        );
+    }
+    let mut text = String::new();
+    for (name, file) in all {
+        match read(&file) {
+            Ok(baseline) => {
+                let phones: BTreeSet<&str> =
+                    baseline.sessions.iter().map(|session| session.key.model.as_str()).collect();
+                let cells = cells(&baseline);
+                let fewest = cells.values().min().copied().unwrap_or_default();
+                text += &format!(
+                    "{name:<24} {}, {} cells on {} models, {} or more sessions each\n",
+                    moved(baseline.moves.last()),
+                    cells.len(),
+                    phones.len(),
+                    fewest
+                );
+            }
+            Err(why) => text += &format!("{name:<24} unreadable: {}\n", clean::line(&why, SHOWN)),
+        }
+    }
+    text
+}
+
+fn moved(step: Option<&Move>) -> String {
+    let Some(step) = step else { return "never pinned".to_owned() };
+    let day: String = step.wall.chars().take(10).collect();
+    let by = if step.by.is_empty() { String::new() } else { format!(" by {}", clean::line(&step.by, SHOWN)) };
+    let why =
+        if step.why.is_empty() { String::new() } else { format!(" ({})", clean::line(&step.why, SHOWN)) };
+    format!("{}{by}{why}", clean::line(&day, 10))
+}
+
+fn show(folder: &Path, args: &NameArgs) -> Done {
+    let baseline = read(&known(folder, &args.name)?)?;
+    let mut text = format!("{}\n", args.name);
+    for step in &baseline.moves {
+        text += &format!("  {}: {}\n", moved(Some(step)), several(step.runs.len(), "run"));
+    }
+    let mut model = String::new();
+    for ((phone, scenario, window), sessions) in cells(&baseline) {
+        if phone != model {
+            text += &format!("\n{}\n", clean::line(&phone, SHOWN));
+            model = phone;
+        }
+        let few = if sessions < MINIMUM { format!(", {MINIMUM} are needed") } else { String::new() };
+        let [scenario, window] = [scenario, window].map(|name| clean::line(&name, SHOWN));
+        text += &format!("  {scenario} › {window}: {}{few}\n", several(sessions, "session"));
+    }
+    Ok(text)
+}
+
+fn prune(folder: &Path, args: &PruneArgs) -> Done {
+    let most = age(&args.older_than).map_err(|why| format!("--older-than: {why}"))?;
+    let now = host::wall();
+    let mut text = String::new();
+    for (name, file) in list(folder) {
+        let Ok(baseline) = read(&file) else { continue };
+        let last = baseline.moves.last();
+        if last.and_then(|step| since(&step.wall, &now)).is_some_and(|age| age > most) {
+            let what = if args.dry_run { "would remove" } else { "removed" };
+            if !args.dry_run {
+                host::remove_file(&file)?;
+            }
+            text += &format!("{what} {name}, last moved {}\n", moved(last));
+        }
+    }
+    Ok(if text.is_empty() { "nothing is that old\n".to_owned() } else { text })
+}
+
+fn export(folder: &Path, args: &ExportArgs) -> Done {
+    let text = read(&known(folder, &args.name)?)?.text();
+    match &args.file {
+        None => Ok(text),
+        Some(file) => {
+            host::write_file(file, text.as_bytes())?;
+            Ok(format!("wrote {}\n", file.display()))
+        }
+    }
+}
+
+fn import(folder: &Path, args: &ImportArgs) -> Done {
+    let baseline = read(&args.file)?;
+    let name = args.name.clone().unwrap_or_else(|| baseline.name.clone());
+    let file = path(folder, &name)?;
+    if file.exists() && !args.replace {
+        return Err(format!("there is a baseline `{name}` already; give --name or --replace").into());
+    }
+    write(&file, &Baseline { name, ..baseline }, "imported")
+}
+
+fn several(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}

@@ -1,0 +1,85 @@
+//! `farmjank compare A B`: two runs, baselines or files of numbers, cell by cell.
+
+use crate::USAGE;
+use crate::args::{CompareArgs, CompareFormat, Direction};
+use crate::baselines::{Kind, Side, age, expired, side};
+use crate::host::Streams;
+use crate::settings::{Look, complain};
+use farmjank_engine::announce::Voice;
+use farmjank_reporters::{comparison, paint};
+use farmjank_results::cell::CellSession;
+use farmjank_results::compare::{Compared, Effect, Given, Measured, Rules, compare};
+use farmjank_results::metric::{Better, Unit};
+use farmjank_results::metrics;
+use farmjank_scenarios::nearest::nearest;
+
+/// Compares; the exit code is that of a run with this outcome.
+pub fn run(args: &CompareArgs, look: Look) -> u8 {
+    let compared = match compared(args) {
+        Ok(compared) => compared,
+        Err(why) => {
+            complain(&why);
+            return USAGE;
+        }
+    };
+    let text = match args.format {
+        CompareFormat::Json => comparison::json(&compared),
+        CompareFormat::Markdown => comparison::markdown(&compared),
+        CompareFormat::Table => {
+            let look = paint::Look { color: look.color, ascii: !look.unicode, width: look.width };
+            comparison::text(&compared, look)
+        }
+    };
+    Streams.out(&text);
+    compared.verdict().exit_code()
+}
+
+fn compared(args: &CompareArgs) -> Result<Compared, String> {
+    let (old, new) = (side(&args.old, args.metric.as_deref())?, side(&args.new, args.metric.as_deref())?);
+    let rules = rules(args, &old, &new)?;
+    let base: Vec<CellSession> = old.measured.into_iter().map(|one| one.session).collect();
+    Ok(compare(old.source, &base, &new.measured, &rules))
+}
+
+fn rules(args: &CompareArgs, old: &Side, new: &Side) -> Result<Rules, String> {
+    let given = match (old.kind, new.kind) {
+        (Kind::Plain, Kind::Plain) => Given::Plain,
+        (Kind::Plain, _) | (_, Kind::Plain) => {
+            return Err(
+                "a file of numbers compares with another one only; export the other side, or compare runs"
+                    .to_owned(),
+            );
+        }
+        (Kind::Run, Kind::Run) => Given::Runs,
+        (Kind::Baseline, Kind::Run) => Given::Run,
+        (_, Kind::Baseline) => Given::Sets,
+    };
+    let metric = args.metric.as_deref().filter(|_| given == Given::Plain);
+    let known = metric.and_then(metrics::find);
+    let better = match (args.better, metric, known) {
+        (Some(Direction::Lower), ..) => Some(Better::Lower),
+        (Some(Direction::Higher), ..) => Some(Better::Higher),
+        (None, Some(key), None) => return Err(direction(key)),
+        (None, ..) => None,
+    };
+    let unit = match (metric, known) {
+        (Some(_), None) => Unit::Count,
+        (_, metric) => metric.map_or(Unit::MsPerS, |metric| metric.unit()),
+    };
+    let effect = args.mei.as_deref().map(|text| Effect::parse(text, unit)).transpose();
+    let effect = effect.map_err(|why| format!("--mei: {why}"))?;
+    let most = age(&args.age.max_age).map_err(|why| format!("--max-age: {why}"))?;
+    let at = new.measured.iter().map(|one: &Measured| one.session.wall.as_str()).max();
+    let too_old = at.filter(|_| given == Given::Run).and_then(|at| expired(&old.source, at, most));
+    Ok(Rules { effect, better, expired: too_old, ..Rules::of(given, args.seed) })
+}
+
+/// A metric of the user's own has a direction only the user knows.
+fn direction(key: &str) -> String {
+    let near = nearest(key, metrics::shelf().iter().map(|metric| metric.key()));
+    let meant = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
+    let key: String = key.chars().filter(|letter| !letter.is_control()).take(80).collect();
+    format!(
+        "`{key}` is no metric of farmjank: say with --better lower or --better higher which way it is better{meant}"
+    )
+}

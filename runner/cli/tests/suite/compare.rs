@@ -1,0 +1,152 @@
+//! Comparisons and baselines through the binary.
+
+use crate::world::{Ended, run, write};
+use std::path::Path;
+
+/// Fifteen hitch rates of a good phone, ms/s.
+const GOOD: [f64; 15] = [0.0, 4.1, 8.3, 2.0, 0.0, 5.5, 9.1, 1.2, 3.3, 7.7, 6.4, 2.9, 4.8, 0.0, 5.0];
+
+fn csv(folder: &Path, name: &str, sessions: &[(&str, f64)]) {
+    let mut text = "session,iteration,value\n".to_owned();
+    for (session, worse) in sessions {
+        for (at, value) in GOOD.iter().enumerate() {
+            text += &format!("{session},{at},{}\n", value + worse);
+        }
+    }
+    write(folder, name, &text);
+}
+
+fn json(ended: &Ended) -> serde_json::Value {
+    serde_json::from_str(&ended.out).unwrap_or_else(|why| panic!("{why}: {}{}", ended.out, ended.err))
+}
+
+#[test]
+fn files_of_numbers_are_compared_by_the_design_their_sessions_tell() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    csv(here, "old.csv", &[("one", 0.0), ("two", 1.0)]);
+    csv(here, "slow.csv", &[("one", 30.0), ("two", 31.0)]);
+    csv(here, "alone.csv", &[("another", 30.0)]);
+    let args = ["compare", "old.csv", "slow.csv", "--metric", "hitch_ms_per_s", "--format", "json"];
+    let slow = run(here, &args);
+    assert_eq!(slow.code, 1, "{}{}", slow.out, slow.err);
+    let cell = &json(&slow)["cells"][0];
+    assert_eq!((&cell["state"], &cell["design"]), (&"regression".into(), &"blocks".into()));
+    for key in ["estimate", "interval", "p_two_sided", "p_worse", "n", "mei", "mde"] {
+        assert!(!cell[key].is_null(), "{key}: {cell}");
+    }
+    assert_eq!(run(here, &args).out, slow.out, "the same files give the same bytes");
+    // Backwards it is better; against itself nothing changed; with a name of one's own the direction is asked for.
+    let swapped = |metric: &str, more: &[&str]| {
+        run(here, &[&["compare", "slow.csv", "old.csv", "--metric", metric], more].concat())
+    };
+    assert_eq!(swapped("hitch_ms_per_s", &[]).code, 0);
+    assert_eq!(swapped("fps", &[]).code, 1, "{}", swapped("fps", &[]).out);
+    let own = swapped("score", &[]);
+    assert!(own.code == 2 && own.err.contains("--better"), "{}", own.err);
+    assert_eq!(swapped("score", &["--better", "higher", "--mei", "10%"]).code, 1);
+    // Two old sessions against another one are no baseline.
+    let few = run(here, &["compare", "old.csv", "alone.csv", "--metric", "hitch_ms_per_s"]);
+    assert!(few.code == 4 && few.out.contains("2 of 5 sessions"), "{}{}", few.code, few.out);
+}
+
+#[test]
+fn a_metric_is_asked_for_and_a_wrong_line_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    csv(here, "old.csv", &[("one", 0.0)]);
+    write(here, "bad.csv", "session,iteration,value\none,0,fast\n");
+    let asked = run(here, &["compare", "old.csv", "old.csv"]);
+    assert!(asked.code == 2 && asked.err.contains("--metric"), "{}", asked.err);
+    let bad = run(here, &["compare", "old.csv", "bad.csv", "--metric", "fps"]);
+    assert!(bad.code == 2 && bad.err.contains("bad.csv: line 2: `fast`"), "{}", bad.err);
+    let none = run(here, &["compare", "release", "old.csv", "--metric", "fps"]);
+    assert!(none.code == 2 && none.err.contains("no run bundle, file or baseline"), "{}", none.err);
+    let mei = run(here, &["compare", "old.csv", "old.csv", "--metric", "fps", "--mei", "10 ms/s"]);
+    assert!(mei.code == 2 && mei.err.contains("--mei"), "{}", mei.err);
+}
+
+const FEED: &str = "
+name: Feed
+appId: com.example.shop
+iterations: 6
+warmup: 0
+pages: { feed: { link: 'shop://feed', ready: { activity: .FeedActivity } } }
+steps:
+  - launchApp: { cold: true }
+  - openPage: feed
+  - measure: fling the feed
+    steps: [ { repeat: { times: 3, steps: [ { swipe: { direction: UP, duration: 250ms } }, { wait: 900ms } ] } } ]
+";
+
+/// A lab with one phone and one build of the app.
+fn lab(here: &Path, name: &str, hitch_rate: f64) {
+    let text = format!(
+        "name: shop\nphones:\n  - archetype: pixel-6\n    serial: P6\n    apps:\n      - id: com.example.shop\n        pages:\n          feed: {{ activity: .FeedActivity, link: 'shop://feed', launcher: true, hitch_rate: {hitch_rate} }}\n"
+    );
+    write(here, name, &text);
+}
+
+#[test]
+fn runs_make_a_baseline_which_later_runs_are_held_against() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    write(here, "s.yaml", FEED);
+    lab(here, "a.yaml", 0.0);
+    lab(here, "b.yaml", 0.09);
+    for seed in ["1", "2", "3", "4", "5"] {
+        let out = format!("a{seed}");
+        assert_eq!(
+            run(here, &["run", "-q", "--lab", "a.yaml", "--seed", seed, "-o", &out, "s.yaml"]).code,
+            0
+        );
+    }
+    let saved =
+        run(here, &["baseline", "save", "release", "a1", "a2", "--by", "ana", "--why", "7.4 shipped"]);
+    assert!(saved.code == 0 && saved.out.contains("fewer than 5 sessions"), "{}{}", saved.out, saved.err);
+    let held = |lab: &str, out: &str| {
+        run(here, &["run", "-q", "--lab", lab, "--seed", "9", "-o", out, "--baseline", "release", "s.yaml"])
+    };
+    let early = held("a.yaml", "early");
+    assert!(early.code == 4 && early.out.contains("2 of 5 sessions"), "{}{}", early.code, early.out);
+    // One run confirms nothing, a person does.
+    let alone = run(here, &["baseline", "accept", "release", "a3"]);
+    assert!(alone.code == 4 && alone.err.contains("--by"), "{}", alone.err);
+    let by = ["baseline", "accept", "release", "a3", "a4", "a5", "--by", "bo", "--why", "same build"];
+    assert_eq!(run(here, &by).code, 0);
+    let (slow, same) = (held("b.yaml", "slow"), held("a.yaml", "same"));
+    assert!(slow.code == 1 && slow.out.contains("regression"), "{}{}", slow.code, slow.out);
+    assert_eq!(same.code, 0, "{}", same.out);
+    let shown = run(here, &["baseline", "show", "release"]);
+    for wanted in
+        ["ana (7.4 shipped): 2 runs", "bo (same build): 3 runs", "Feed › fling the feed: 5 sessions"]
+    {
+        assert!(shown.out.contains(wanted), "no `{wanted}` in\n{}", shown.out);
+    }
+    // The report made again from the bundle says the same, and so does a comparison after the fact.
+    let junit = std::fs::read_to_string(here.join("slow/junit.xml")).expect("junit.xml");
+    assert_eq!(run(here, &["report", "slow", "--format", "junit"]).out, junit);
+    assert!(junit.contains("type=\"regression.hitch_ms_per_s\""), "{junit}");
+    let after = run(here, &["compare", "release", "slow", "--format", "markdown"]);
+    assert!(after.code == 1 && after.out.contains("| ✗ regression |"), "{}{}", after.out, after.err);
+    assert_eq!(run(here, &["compare", "a1", "slow"]).code, 1);
+    assert_eq!(run(here, &["compare", "a1", "a2"]).code, 0);
+    // A baseline travels as a file.
+    let moved = run(here, &["baseline", "export", "release", "carried.json"]);
+    assert_eq!(moved.code, 0, "{}", moved.err);
+    assert_eq!(run(here, &["baseline", "import", "carried.json", "--name", "copy"]).code, 0);
+    let listed = run(here, &["baseline", "list"]).out;
+    assert!(listed.contains("copy ") && listed.contains("release "), "{listed}");
+    assert_eq!(
+        run(here, &["compare", "release", "copy"]).code,
+        0,
+        "{}",
+        run(here, &["compare", "release", "copy"]).out
+    );
+    let pruned = run(here, &["baseline", "prune", "--older-than", "0d", "--dry-run"]);
+    assert!(pruned.code == 0, "{}", pruned.err);
+    assert_eq!(run(here, &["baseline", "save", "../x", "a1"]).code, 2);
+    write(here, "results/baselines/broken.json", "{\"farmjank_baseline\":1");
+    let broken = run(here, &["compare", "broken", "a1"]);
+    assert!(broken.code == 2 && broken.err.contains("no baseline of farmjank"), "{}", broken.err);
+}
