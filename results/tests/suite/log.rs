@@ -1,8 +1,8 @@
 //! Logs for tests: small events, and legal logs walked at random by rules of their own (a second witness to the laws).
 
-use farmjank_results::device::DeviceId;
 use farmjank_results::cell::CellKey;
 use farmjank_results::compare::{CellCompared, Compared, Design, Role, Source, State};
+use farmjank_results::device::DeviceId;
 use farmjank_results::event::{Ending, Event, FORMAT, Fact, JobId, PlannedJob};
 use farmjank_results::frame::SourceId;
 use farmjank_results::metric::{Better, Unit};
@@ -299,5 +299,9 @@ pub fn compared() -> Fact {
         by: Some("ana".into()),
         why: None,
     };
-    Fact::RunCompared(Box::new(Compared { baseline, cells: vec![slower, unknown], notes: vec!["a note".into()] }))
+    Fact::RunCompared(Box::new(Compared {
+        baseline,
+        cells: vec![slower, unknown],
+        notes: vec!["a note".into()],
+    }))
 }

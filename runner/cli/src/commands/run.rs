@@ -88,7 +88,8 @@ pub async fn run(args: &RunArgs, look: Look) -> u8 {
         let racks = wiring::racks(&lab, args.no_witnesses, open);
         let (files, voice) = (Rc::new(bundle), Rc::new(Streams));
         let threads = Box::new(host::simulated_thread);
-        let setup = racks::Setup { options, scenarios, racks, threads, files, voice, reporters, against, stop };
+        let setup =
+            racks::Setup { options, scenarios, racks, threads, files, voice, reporters, against, stop };
         return racks::run(setup).await.exit_code.unwrap_or(Verdict::Broken.exit_code());
     }
     let setup = Setup {
