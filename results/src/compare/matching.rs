@@ -180,9 +180,9 @@ mod tests {
     #[test]
     fn sessions_of_one_name_are_one_block_and_void_ones_are_left_out() {
         let (old, new) = (session("s1", "", &[1.0; 5]), session("s1", "", &[2.0; 5]));
-        assert_eq!(reasons(&new, &[old.clone()], Given::Plain).0, Some(Design::Blocks));
+        assert_eq!(reasons(&new, std::slice::from_ref(&old), Given::Plain).0, Some(Design::Blocks));
         let other = session("s2", "", &[2.0; 5]);
-        assert_eq!(reasons(&other, &[old.clone()], Given::Plain).0, Some(Design::OneAgainstOne));
+        assert_eq!(reasons(&other, std::slice::from_ref(&old), Given::Plain).0, Some(Design::OneAgainstOne));
         let mut void = old;
         void.void = vec!["iteration 1: heat".to_owned(); 2];
         let (design, _, words) = reasons(&new, &[void], Given::Plain);

@@ -36,17 +36,11 @@ pub async fn run(args: &RunArgs, look: Look) -> u8 {
     let Some(mut scenarios) = load(&args.scenarios, look) else { return USAGE };
     let told = match told(args, &mut scenarios) {
         Ok(told) => told,
-        Err(why) => {
-            complain(&why);
-            return USAGE;
-        }
+        Err(why) => return refused(&why),
     };
     let wishes = match wishes(&args.reporter) {
         Ok(wishes) => wishes,
-        Err(why) => {
-            complain(&why);
-            return USAGE;
-        }
+        Err(why) => return refused(&why),
     };
     let phones = match phones(&args.phones).await {
         Ok(phones) => phones,
@@ -55,17 +49,11 @@ pub async fn run(args: &RunArgs, look: Look) -> u8 {
     let id = run_id(&phones);
     let against = match args.baseline.as_ref().map(|named| against(args, named)).transpose() {
         Ok(against) => against,
-        Err(why) => {
-            complain(&why);
-            return USAGE;
-        }
+        Err(why) => return refused(&why),
     };
     let (root, bundle) = match bundle(args, &id) {
         Ok(bundle) => bundle,
-        Err(why) => {
-            complain(&why);
-            return USAGE;
-        }
+        Err(why) => return refused(&why),
     };
     let stop = Stop::default();
     host::listen_for_signals(stop.clone());
@@ -105,6 +93,11 @@ pub async fn run(args: &RunArgs, look: Look) -> u8 {
         stop,
     };
     conduct(setup).await.exit_code.unwrap_or(Verdict::Broken.exit_code())
+}
+
+fn refused(why: &str) -> u8 {
+    complain(why);
+    USAGE
 }
 
 /// The lab, when it has several servers and nothing makes their phones wait for each other.
