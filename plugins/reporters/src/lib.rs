@@ -2,7 +2,7 @@
 //!
 //! Read in this order: [`clean`] (hostile text) → [`cells`] and [`readings`] (a record, laid out) → [`words`] and
 //! [`sentence`] (the same words in all) → [`paint`] (looks) → [`junit`], [`json`], [`openmetrics`], [`markdown`],
-//! [`github`], [`table`] (what a finished run leaves),
+//! [`github`], [`table`], [`html`] (what a finished run leaves),
 //! [`beside`] (several runs), [`comparison`] (against a baseline), [`show`] and [`barcode`] (one cell) → [`console`], [`lanes`] and [`live`] (what a run shows as it goes). Nothing here opens a file, reads a clock or asks the environment; only
 //! [`live`] draws, on a target it is handed.
 
@@ -14,6 +14,7 @@ pub mod comparison;
 pub mod console;
 pub mod ending;
 pub mod github;
+pub mod html;
 pub mod json;
 pub mod junit;
 pub mod lanes;

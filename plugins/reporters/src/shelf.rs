@@ -3,6 +3,7 @@
 use crate::console::Console;
 use crate::ending::Ending;
 use crate::github::annotations;
+use crate::html::Html;
 use crate::json::Json;
 use crate::junit::{Junit, Layout, Options as JunitOptions};
 use crate::live::Live;
@@ -14,11 +15,11 @@ use farmjank_seams::reporter::Reporter;
 use indicatif::ProgressDrawTarget;
 
 /// Names of all reporters, as written on the command line.
-pub const NAMES: [&str; 8] =
-    ["console", "live", "junit", "json", "table", "markdown", "github", "openmetrics"];
+pub const NAMES: [&str; 9] =
+    ["console", "live", "junit", "json", "table", "markdown", "github", "openmetrics", "html"];
 
 /// Names of the reporters that write one document at the end: those people may ask for.
-pub const DOCUMENTS: [&str; 6] = ["table", "json", "junit", "markdown", "github", "openmetrics"];
+pub const DOCUMENTS: [&str; 7] = ["table", "json", "junit", "markdown", "github", "openmetrics", "html"];
 
 /// What reporters may choose, all of it decided by the caller.
 #[derive(Default)]
@@ -67,15 +68,19 @@ pub fn by_name(name: &str, options: &mut Options) -> Option<Box<dyn Reporter>> {
         }
         "github" => Ending::out("github", |record, _| annotations(record)),
         "openmetrics" => Ending::file("openmetrics", "metrics.txt", |record, _| openmetrics(record)),
+        "html" => Box::new(Html),
         _ => return None,
     })
 }
 
-/// What every run has: lanes when there is a target to draw them on, else lines; `junit.xml`, `results.json` and
-/// `metrics.txt`.
+/// What every run has: lanes when there is a target to draw them on, else lines; `junit.xml`, `results.json`,
+/// `metrics.txt` and `report.html`.
 pub fn shelf(mut options: Options) -> Vec<Box<dyn Reporter>> {
     let progress = if options.target.is_some() { "live" } else { "console" };
-    [progress, "junit", "json", "openmetrics"].iter().filter_map(|name| by_name(name, &mut options)).collect()
+    [progress, "junit", "json", "openmetrics", "html"]
+        .iter()
+        .filter_map(|name| by_name(name, &mut options))
+        .collect()
 }
 
 #[cfg(test)]
@@ -90,7 +95,7 @@ mod tests {
         }
         assert!(by_name("yodel", &mut Options::default()).is_none());
         let names: Vec<String> = shelf(Options::default()).iter().map(|one| one.name().to_owned()).collect();
-        assert_eq!(names, ["console", "junit", "json", "openmetrics"]);
+        assert_eq!(names, ["console", "junit", "json", "openmetrics", "html"]);
         assert!(DOCUMENTS.iter().all(|name| NAMES.contains(name)));
     }
 }

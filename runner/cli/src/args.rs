@@ -140,8 +140,8 @@ pub struct RunArgs {
     /// The run bundle's folder; default `results/runs/<id>`.
     #[arg(short, long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Another report: table, json, junit, markdown, github or openmetrics, to a file or, without one, to standard output;
-    /// repeatable. The bundle has JSON, JUnit and OpenMetrics in any case.
+    /// Another report: table, json, junit, markdown, github, openmetrics or html, to a file or, without one, to standard output;
+    /// repeatable. The bundle has JSON, JUnit, OpenMetrics and HTML in any case.
     #[arg(long, value_name = "NAME[=FILE]")]
     pub reporter: Vec<String>,
     /// Also write the JUnit file here.
@@ -244,7 +244,8 @@ pub struct ReportArgs {
     /// What to rebuild.
     #[arg(long, value_enum, default_value = "table", conflicts_with = "reporter")]
     pub format: ReportFormat,
-    /// What to rebuild, to a file or, without one, to standard output: table, json, junit, markdown, github or openmetrics;
+    /// What to rebuild, to a file or, without one, to standard output: table, json, junit, markdown, github, openmetrics
+    /// or html;
     /// repeatable.
     #[arg(long, value_name = "NAME[=FILE]")]
     pub reporter: Vec<String>,

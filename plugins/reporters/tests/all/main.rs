@@ -8,6 +8,7 @@ mod everyone;
 mod folds;
 mod golden;
 mod hostile;
+mod html;
 mod lively;
 mod metrics;
 mod pages;

@@ -21,11 +21,30 @@ use farmjank_results::record::{JobRecord, Record};
 use farmjank_results::verdict::Verdict;
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_scenarios::step::{Action, Step};
-use farmjank_seams::reporter::Delivery;
+use farmjank_seams::reporter::{Delivery, Strips};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Largest log and evidence file read.
 const MOST: u64 = 4 << 30;
+
+/// A run read from its bundle, and the strips of windows that were measured anew, by path.
+struct Bundled {
+    record: Record,
+    anew: BTreeMap<String, Vec<u8>>,
+}
+
+/// The strips of a bundle, those measured anew first.
+struct Anew<'a> {
+    anew: &'a BTreeMap<String, Vec<u8>>,
+    kept: Kept<'a>,
+}
+
+impl Strips for Anew<'_> {
+    fn strip(&self, path: &str) -> Option<Vec<u8>> {
+        self.anew.get(path).cloned().or_else(|| self.kept.strip(path))
+    }
+}
 
 /// Rebuilds reports; the exit code is the run's own (of several, that of the worst), or that of the new judgement.
 pub fn run(args: &ReportArgs, look: Look) -> u8 {
@@ -56,26 +75,26 @@ pub fn run(args: &ReportArgs, look: Look) -> u8 {
         }
     }
     match &records[..] {
-        [one] => one.exit_code.unwrap_or(Verdict::Broken.exit_code()),
+        [one] => one.record.exit_code.unwrap_or(Verdict::Broken.exit_code()),
         all => {
-            let verdict = |record: &Record| record.verdict.unwrap_or(Verdict::Broken);
+            let verdict = |one: &Bundled| one.record.verdict.unwrap_or(Verdict::Broken);
             Verdict::worst(all.iter().map(verdict)).exit_code()
         }
     }
 }
 
 /// The records of the bundles, judged anew where asked for; none after a complaint.
-fn records(args: &ReportArgs, look: Look) -> Option<Vec<Record>> {
+fn records(args: &ReportArgs, look: Look) -> Option<Vec<Bundled>> {
     let wanted = ScenarioArgs { paths: args.rejudge.clone(), env: args.env.clone() };
     let scenarios = if args.rejudge.is_empty() { None } else { Some(load(&wanted, look)?) };
     let one = |run: &PathBuf| {
-        let mut record = recorded(run)?;
+        let mut bundled = Bundled { record: recorded(run)?, anew: BTreeMap::new() };
         if let Some(scenarios) = &scenarios {
-            rejudge(&mut record, scenarios, run)?;
+            rejudge(&mut bundled, scenarios, run)?;
         }
-        Ok(record)
+        Ok(bundled)
     };
-    let all: Result<Vec<Record>, String> = args.runs.iter().map(one).collect();
+    let all: Result<Vec<Bundled>, String> = args.runs.iter().map(one).collect();
     all.map_err(|why| complain(&why)).ok()
 }
 
@@ -92,12 +111,13 @@ fn wishes_of(args: &ReportArgs) -> Option<Vec<Wish>> {
 }
 
 /// One report of one run.
-fn document(wish: &Wish, record: &Record, run: &Path, args: &ReportArgs, look: paint::Look) -> String {
+fn document(wish: &Wish, bundled: &Bundled, run: &Path, args: &ReportArgs, look: paint::Look) -> String {
     let most = args.max_bytes.map(|most| most as usize);
     let mut options = Options { markdown_most: most, ..outlets::options(wish, look, run) };
     let reporter = by_name(wish.name, &mut options);
     let bundle = Bundle::open(run);
-    let told = reporter.map_or_else(Vec::new, |mut reporter| reporter.conclude(record, &Kept(&bundle)));
+    let strips = Anew { anew: &bundled.anew, kept: Kept(&bundle) };
+    let told = reporter.map_or_else(Vec::new, |mut reporter| reporter.conclude(&bundled.record, &strips));
     let text = |delivery| match delivery {
         Delivery::Out(text) | Delivery::Err(text) => text,
         Delivery::File { bytes, .. } => String::from_utf8_lossy(&bytes).into_owned(),
@@ -108,12 +128,12 @@ fn document(wish: &Wish, record: &Record, run: &Path, args: &ReportArgs, look: p
 /// One report of several runs.
 fn side_by_side(
     wish: &Wish,
-    records: &[Record],
+    records: &[Bundled],
     args: &ReportArgs,
     look: paint::Look,
 ) -> Result<String, String> {
     let names = args.runs.iter().map(|run| run.display().to_string());
-    let runs: Vec<Run> = names.zip(records).map(|(name, record)| Run { name, record }).collect();
+    let runs: Vec<Run> = names.zip(records).map(|(name, one)| Run { name, record: &one.record }).collect();
     let look = if wish.path.is_some() { paint::Look::default() } else { look };
     match wish.name {
         "table" => Ok(beside::table(&runs, look)),
@@ -133,7 +153,8 @@ pub fn recorded(run: &Path) -> Result<Record, String> {
 }
 
 /// Measures every window again from its raw dumps and judges it by the limits of these scenarios.
-fn rejudge(record: &mut Record, scenarios: &[Scenario], run: &Path) -> Result<(), String> {
+fn rejudge(bundled: &mut Bundled, scenarios: &[Scenario], run: &Path) -> Result<(), String> {
+    let Bundled { record, anew } = bundled;
     let mut judged = Vec::new();
     for job in record.jobs.values_mut() {
         let Some(scenario) = scenarios.iter().find(|scenario| scenario.name == job.planned.scenario) else {
@@ -149,7 +170,7 @@ fn rejudge(record: &mut Record, scenarios: &[Scenario], run: &Path) -> Result<()
             continue;
         };
         let modes: Vec<f64> = facts.modes.iter().map(|mode| mode.hz).collect();
-        remeasure(job, scenario, &modes, run)?;
+        remeasure(job, scenario, &modes, run, anew)?;
         let counted = job.trials.iter().filter(|trial| trial.counted && is_completed(trial));
         let measured: Vec<WindowMeasured> = counted.flat_map(|trial| trial.windows.clone()).collect();
         let fact = job::judge(&job.planned, scenario, facts, &measured, job.fault.clone());
@@ -172,7 +193,13 @@ fn is_completed(trial: &farmjank_results::record::TrialRecord) -> bool {
     matches!(trial.ending, Some(farmjank_results::event::Ending::Completed))
 }
 
-fn remeasure(job: &mut JobRecord, scenario: &Scenario, modes: &[f64], run: &Path) -> Result<(), String> {
+fn remeasure(
+    job: &mut JobRecord,
+    scenario: &Scenario,
+    modes: &[f64],
+    run: &Path,
+    anew: &mut BTreeMap<String, Vec<u8>>,
+) -> Result<(), String> {
     let (sources, witnesses, app) = (readers(), witnesses(), App(scenario.app.clone()));
     for window in job.trials.iter_mut().flat_map(|trial| &mut trial.windows) {
         if window.evidence.is_empty() {
@@ -184,7 +211,14 @@ fn remeasure(job: &mut JobRecord, scenario: &Scenario, modes: &[f64], run: &Path
         let (dumps, testimonies) = of_evidence(&files, &witnesses, how)?;
         let target_fps = target_fps(&scenario.steps, &window.window).or(scenario.target_fps);
         let ask = Ask { app: &app, target_fps, pinned: scenario.source };
-        *window = measure::remeasure(window, &dumps, &sources, &testimonies, modes, ask)?.window;
+        let again = measure::remeasure(window, &dumps, &sources, &testimonies, modes, ask)?;
+        // Bundles of before have dumps and no strips.
+        let path = window.strip.clone().unwrap_or_else(|| format!("{}.strip", window.evidence[0]));
+        *window = again.window;
+        window.strip = again.strip.map(|strip| {
+            anew.insert(path.clone(), strip.encode());
+            path
+        });
     }
     Ok(())
 }

@@ -1,0 +1,234 @@
+//! One cell in depth: limits, iterations, readings, where every number comes from, and its frames; packed.
+//!
+//! The bytes: length of the JSON (u32, little endian), the JSON, then the strips as kept; deflated, in base64. The page
+//! unpacks them when the cell is opened. Times are µs since the first motion of the iteration.
+
+use super::counterfactual::counterfactual;
+use super::frames::{Iteration, Seen};
+use super::index::short;
+use crate::cells::Cell;
+use crate::clean::{NAME, SENTENCE, line};
+use crate::readings::{Summary, Value, summaries};
+use crate::words;
+use base64::Engine as _;
+use farmjank_results::event::PassedOver;
+use farmjank_results::metric::{Better, Unit};
+use farmjank_results::period::PeriodOrigin;
+use farmjank_results::threshold::{Judgement, Outcome};
+use farmjank_results::time::DeviceTime;
+use farmjank_results::timeline::GapCause;
+use farmjank_results::window::Phase;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::io::Write as _;
+
+/// Level of compression: strips are dense already, and reports of large runs are written while somebody waits.
+const LEVEL: u32 = 6;
+
+/// Metrics without a value, by reason.
+type Refused = Vec<(String, Vec<String>)>;
+
+#[derive(Serialize)]
+struct Detail {
+    reasons: Vec<String>,
+    fault: Option<[String; 3]>,
+    limits: Vec<LimitLine>,
+    iterations: Vec<IterationLine>,
+    coverage: String,
+    metrics: BTreeMap<String, MetricLine>,
+    refused: Refused,
+    void: Vec<String>,
+    planned: u32,
+    warmup: u32,
+    /// Files of the bundle.
+    evidence: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct LimitLine {
+    metric: String,
+    unit: Unit,
+    outcome: &'static str,
+    actual: String,
+    limit: String,
+    /// The limit as a number, in the metric's unit.
+    at: Option<f64>,
+    apart: Option<String>,
+    reason: Option<String>,
+    /// What would have passed.
+    instead: Option<String>,
+    values: Vec<Option<f64>>,
+}
+
+#[derive(Serialize)]
+struct IterationLine {
+    trial: u32,
+    counted: bool,
+    void: Option<String>,
+    /// Where its strip lies in the bytes after the JSON.
+    strip: Option<(usize, usize)>,
+    /// Why there is none.
+    blank: Option<String>,
+    source: Option<String>,
+    layer: Option<String>,
+    frames: u64,
+    samples: u64,
+    share: f64,
+    proved: bool,
+    doubts: Vec<String>,
+    hz: Option<f64>,
+    motions: Vec<(i64, i64, Phase)>,
+    gaps: Vec<(Option<i64>, Option<i64>, GapCause)>,
+    periods: Vec<(i64, i64, PeriodOrigin)>,
+    uncertain_ms: f64,
+    clock_ms: Option<f64>,
+    passed: Vec<(String, String)>,
+}
+
+#[derive(Serialize)]
+struct MetricLine {
+    unit: Option<Unit>,
+    better: Option<Better>,
+    value: Option<Value>,
+    values: Vec<Option<Value>>,
+}
+
+/// The cell as one word of base64.
+pub(super) fn packed(cell: &Cell<'_>, seen: &Seen<'_>) -> String {
+    let mut strips = Vec::new();
+    let mut iterations = Vec::new();
+    for one in &seen.iterations {
+        let place = one.strip.as_ref().ok().map(|(bytes, _)| {
+            let from = strips.len();
+            strips.extend_from_slice(bytes);
+            (from, bytes.len())
+        });
+        iterations.push(iteration(one, place));
+    }
+    let detail = detail(cell, seen, iterations);
+    let json = serde_json::to_vec(&detail).expect("strings and numbers always serialise");
+    let mut deflate = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::new(LEVEL));
+    let length = u32::try_from(json.len()).expect("a cell's text is bounded").to_le_bytes();
+    for part in [&length[..], &json, &strips] {
+        deflate.write_all(part).expect("memory takes every byte");
+    }
+    let bytes = deflate.finish().expect("memory takes every byte");
+    base64::engine::general_purpose::STANDARD.encode(bytes)
+}
+
+fn detail(cell: &Cell<'_>, seen: &Seen<'_>, iterations: Vec<IterationLine>) -> Detail {
+    let judgements = cell.judged.map_or(&[][..], |judged| &judged.judgements);
+    let texts = |all: &[String]| all.iter().map(|text| line(text, SENTENCE)).collect::<Vec<_>>();
+    let (metrics, refused) = metrics(cell);
+    Detail {
+        reasons: texts(cell.reasons()),
+        fault: cell.fault().map(|fault| {
+            [line(&fault.code, NAME), line(&fault.what, SENTENCE), line(&fault.advice, SENTENCE)]
+        }),
+        limits: judgements.iter().map(|judgement| limit(judgement, seen)).collect(),
+        iterations,
+        coverage: line(&words::coverage(&cell.coverage()), SENTENCE),
+        metrics,
+        refused,
+        void: cell.judged.map_or_else(Vec::new, |judged| texts(&judged.void)),
+        planned: cell.job.planned.iterations,
+        warmup: cell.job.planned.warmup,
+        evidence: cell.measured.iter().flat_map(|(_, window)| texts(&window.evidence)).collect(),
+    }
+}
+
+fn limit(judgement: &Judgement, seen: &Seen<'_>) -> LimitLine {
+    let (outcome, reason) = match &judgement.outcome {
+        Outcome::Held => ("held", None),
+        Outcome::Breached => ("breached", None),
+        Outcome::Excused(why) => ("excused", Some(line(why, SENTENCE))),
+        Outcome::Unknown(why) => ("unknown", Some(line(why, SENTENCE))),
+    };
+    // Of a limit relative to the refresh rate the two numbers are means of different things: they are not compared.
+    let relative = judgement.text.contains("refresh");
+    let own = || "each iteration is judged in percent of its own refresh rate".to_owned();
+    let reason = reason.or_else(|| (relative && judgement.outcome == Outcome::Breached).then(own));
+    let sides = words::sides(judgement);
+    let bound = sides.bound.map(|bound| format!(" ({bound})")).unwrap_or_default();
+    LimitLine {
+        metric: line(&judgement.metric, NAME),
+        unit: judgement.unit,
+        outcome,
+        actual: sides.amount,
+        limit: line(&(sides.limit + &bound), NAME),
+        at: judgement.limit.map(short),
+        apart: words::apart(judgement).filter(|_| !relative),
+        reason,
+        instead: counterfactual(judgement, seen),
+        values: judgement.values.iter().map(|value| value.map(short)).collect(),
+    }
+}
+
+fn iteration(one: &Iteration<'_>, strip: Option<(usize, usize)>) -> IterationLine {
+    let window = one.window;
+    let from = window.motions.first().map(|motion| motion.from);
+    let origin = one.strip.as_ref().ok().map(|(_, strip)| strip.origin).or(from).unwrap_or_default();
+    let us = |at: DeviceTime| (at - origin).ns().div_euclid(1000);
+    let coverage = window.coverage.as_ref();
+    let over = |over: &PassedOver| (line(&over.what, NAME), line(&over.why, SENTENCE));
+    IterationLine {
+        trial: one.trial.trial,
+        counted: one.trial.counted,
+        void: window.void.as_deref().map(|why| line(why, SENTENCE)),
+        strip,
+        blank: one.strip.as_ref().err().map(|why| line(why, SENTENCE)),
+        source: coverage.map(|one| one.source.to_string()),
+        layer: coverage.and_then(|one| Some(line(one.layer.as_deref()?, NAME))),
+        frames: coverage.map_or(0, |one| one.frames_seen),
+        samples: coverage.map_or(0, |one| one.samples),
+        share: coverage.map_or(0.0, |one| short(one.share)),
+        proved: coverage.is_some_and(|one| one.proved),
+        doubts: coverage
+            .map_or_else(Vec::new, |one| one.doubts.iter().map(|why| line(why, SENTENCE)).collect()),
+        hz: window.refresh_hz.map(short),
+        motions: window.motions.iter().map(|motion| (us(motion.from), us(motion.to), motion.phase)).collect(),
+        gaps: coverage.map_or_else(Vec::new, |one| {
+            one.gaps.iter().map(|gap| (gap.after.map(us), gap.before.map(us), gap.cause)).collect()
+        }),
+        periods: coverage.map_or_else(Vec::new, |one| {
+            one.periods.iter().map(|part| (us(part.from), part.period.ns(), part.origin)).collect()
+        }),
+        uncertain_ms: coverage.map_or(0.0, |one| one.period_uncertain.ms()),
+        clock_ms: window.clock.map(|clock| clock.uncertainty.ms()),
+        passed: window.passed_over.iter().map(over).collect(),
+    }
+}
+
+/// Metrics that have a value, and those that have none by their reason.
+fn metrics(cell: &Cell<'_>) -> (BTreeMap<String, MetricLine>, Refused) {
+    let mut known = BTreeMap::new();
+    let mut refused: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for Summary { key, unit, better, value, per_iteration, reason } in summaries(cell) {
+        let key = line(&key, NAME);
+        if per_iteration.iter().flatten().next().is_none() {
+            let reason =
+                reason.as_deref().map_or_else(|| "not measured".to_owned(), |why| line(why, SENTENCE));
+            refused.entry(reason).or_default().push(key);
+            continue;
+        }
+        let values = per_iteration.into_iter().map(|value| value.map(brief)).collect();
+        known.insert(key, MetricLine { unit, better, value: value.map(brief), values });
+    }
+    (known, refused.into_iter().collect())
+}
+
+/// Rounded, and its text cleaned.
+fn brief(value: Value) -> Value {
+    match value {
+        Value::One(value) => Value::One(short(value)),
+        Value::List(list) => Value::List(list.into_iter().map(short).collect()),
+        Value::Table(mut rows) => {
+            for part in rows.iter_mut().flat_map(BTreeMap::values_mut) {
+                if let farmjank_results::metric::Cell::Text(text) = part {
+                    *text = line(text, NAME);
+                }
+            }
+            Value::Table(rows)
+        }
+    }
+}

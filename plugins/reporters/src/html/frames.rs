@@ -1,0 +1,135 @@
+//! The strips of a cell, read once, and the barcode of its worst iteration.
+//!
+//! Must not know: how a strip is kept, what a page looks like. Times are ms of motion.
+
+use crate::cells::Cell;
+use farmjank_results::event::WindowMeasured;
+use farmjank_results::record::TrialRecord;
+use farmjank_results::strip::{Bar, Strip, What};
+use farmjank_results::window::Why;
+use farmjank_seams::reporter::Strips;
+use serde::Serialize;
+
+/// One iteration of a cell: its frames, or why there are none.
+pub(super) struct Iteration<'a> {
+    pub trial: &'a TrialRecord,
+    pub window: &'a WindowMeasured,
+    /// As kept, and as read.
+    pub strip: Result<(Vec<u8>, Strip), String>,
+}
+
+/// Every iteration of a cell, warm-ups included.
+pub(super) struct Seen<'a> {
+    pub iterations: Vec<Iteration<'a>>,
+}
+
+/// Reads the strips of a cell.
+pub(super) fn seen<'a>(cell: &Cell<'a>, strips: &dyn Strips) -> Seen<'a> {
+    let one = |(trial, window): &(&'a TrialRecord, &'a WindowMeasured)| Iteration {
+        trial,
+        window,
+        strip: strip(window, strips),
+    };
+    Seen { iterations: cell.measured.iter().map(one).collect() }
+}
+
+fn strip(window: &WindowMeasured, strips: &dyn Strips) -> Result<(Vec<u8>, Strip), String> {
+    let Some(path) = &window.strip else {
+        return Err(match (&window.coverage, window.evidence.is_empty()) {
+            (Some(seen), false) if seen.frames_seen > 0 => {
+                "this run was recorded without its frames; farmjank report \
+                 RUN --rejudge SCENARIOS --reporter html measures its dumps again"
+                    .to_owned()
+            }
+            _ => "no single frame was seen".to_owned(),
+        });
+    };
+    let bytes = strips.strip(path).ok_or("the file of its frames is not in the bundle")?;
+    let strip =
+        Strip::decode(&bytes).map_err(|why| format!("the file of its frames cannot be read: {why}"))?;
+    Ok((bytes, strip))
+}
+
+impl Iteration<'_> {
+    /// Its frames, where there are any.
+    pub(super) fn bars(&self) -> &[Bar] {
+        self.strip.as_ref().map_or(&[], |(_, strip)| &strip.bars)
+    }
+
+    /// Neither warm-up nor void.
+    pub(super) fn counts(&self) -> bool {
+        self.trial.counted && self.window.void.is_none()
+    }
+
+    /// Time its frames came late by, µs.
+    fn late_us(&self) -> u64 {
+        self.bars().iter().map(late_us).sum()
+    }
+}
+
+/// Time a frame came late by, µs.
+pub(super) fn late_us(bar: &Bar) -> u64 {
+    u64::from(bar.late()) * bar.period_ns / 1000
+}
+
+/// The worst iteration of a cell in stretches of equal length, one digit each: how late the worst frame in it was.
+#[derive(Serialize)]
+pub(super) struct Barcode {
+    /// Its iteration, from 0 among all measured.
+    iteration: usize,
+    /// Length of a stretch, ms.
+    step_ms: u64,
+    /// `0` nothing moved, `1` on time, `2` one vsync late, `3` two or three, `4` four to eight, `5` more; `i` idle, `a`
+    /// ambiguous, `g` gap.
+    marks: String,
+}
+
+/// Longest barcode in stretches.
+const STRETCHES: u64 = 160;
+/// Shortest stretch, ms: about a frame.
+const STEP_MS: u64 = 20;
+
+/// The barcode of the iteration that lost most time among those that count, else of any with frames.
+pub(super) fn barcode(seen: &Seen<'_>) -> Option<Barcode> {
+    let numbered = || seen.iterations.iter().enumerate().filter(|(_, one)| !one.bars().is_empty());
+    // Of equal ones the first.
+    let worst = |counts: bool| {
+        numbered().filter(|(_, one)| one.counts() || !counts).rev().max_by_key(|(_, one)| one.late_us())
+    };
+    let (iteration, worst) = worst(true).or_else(|| worst(false))?;
+    let bars = worst.bars();
+    let length_ms = bars.last().map_or(0, Bar::to_us) / 1000 + 1;
+    let step_ms = STEP_MS.max(length_ms.div_ceil(STRETCHES)).next_multiple_of(10);
+    let mut marks = vec![0; usize::try_from(length_ms.div_ceil(step_ms)).unwrap_or(0)];
+    for bar in bars {
+        let mark = mark(bar);
+        let place = |us: u64| usize::try_from(us / 1000 / step_ms).unwrap_or(usize::MAX).min(marks.len() - 1);
+        // A late frame is seen where the screen stood still: over its whole length.
+        let (from, to) = (place(bar.from_us), place(bar.to_us().saturating_sub(1).max(bar.from_us)));
+        for one in &mut marks[from..=to] {
+            *one = (*one).max(mark);
+        }
+    }
+    Some(Barcode {
+        iteration,
+        step_ms,
+        marks: marks.into_iter().map(|rank| char::from(MARKS[rank])).collect(),
+    })
+}
+
+/// Marks in the order in which one hides another.
+const MARKS: [u8; 9] = *b"01iag2345";
+
+/// The rank of a bar's mark.
+fn mark(bar: &Bar) -> usize {
+    match (bar.what, bar.late()) {
+        (What::Frame, 0) => 1,
+        (What::Uncounted(Why::Idle), _) => 2,
+        (What::Uncounted(Why::Ambiguous), _) => 3,
+        (What::Uncounted(Why::Gap), _) => 4,
+        (What::Frame, 1) => 5,
+        (What::Frame, 2..=3) => 6,
+        (What::Frame, 4..=8) => 7,
+        (What::Frame, _) => 8,
+    }
+}

@@ -1,0 +1,243 @@
+//! What the first screen shows: the run, its phones and scenarios, and a line per cell. Small, whatever the number of frames.
+//!
+//! Must not know: HTML. Text is cleaned here, once: no control or reordering character reaches the page. A cell's key is the
+//! same however often it is written.
+
+use super::FORMAT;
+use super::frames::{Barcode, Seen, barcode};
+use crate::cells::{Cell, WHOLE, duration};
+use crate::clean::{NAME, SENTENCE, line};
+use crate::readings::summary;
+use crate::words;
+use farmjank_results::device::{DeviceFacts, DeviceId};
+use farmjank_results::metric::{Better, Unit};
+use farmjank_results::metrics::{STAGE_NAMES, families};
+use farmjank_results::record::Record;
+use farmjank_results::verdict::Verdict;
+use serde::Serialize;
+
+#[derive(Serialize)]
+pub(super) struct Index {
+    format: u32,
+    run: Run,
+    phones: Vec<Phone>,
+    scenarios: Vec<Scenario>,
+    cells: Vec<Line>,
+    refusals: Vec<Refused>,
+    notices: Vec<String>,
+    /// Metrics by family: what their keys mean.
+    families: Vec<Family>,
+    stages: [&'static str; STAGE_NAMES.len()],
+}
+
+#[derive(Serialize)]
+struct Run {
+    id: String,
+    tool: String,
+    wall: String,
+    seed: u64,
+    /// Name of the virtual lab; null for real phones.
+    lab: Option<String>,
+    plan: String,
+    length: String,
+    verdict: &'static str,
+    exit: Option<(u8, &'static str)>,
+    interrupted: Option<String>,
+    /// Cells by verdict, the worst first.
+    counts: Vec<(&'static str, usize)>,
+    frames: u64,
+}
+
+#[derive(Serialize)]
+struct Phone {
+    serial: String,
+    model: String,
+    android: String,
+    sdk: u32,
+    build: String,
+    hz: Vec<f64>,
+    #[serde(rename = "virtual")]
+    is_virtual: bool,
+    tags: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Scenario {
+    name: String,
+    file: String,
+    app: String,
+    tags: Vec<String>,
+}
+
+/// A cell in one line.
+#[derive(Serialize)]
+struct Line {
+    key: String,
+    /// Serial.
+    phone: Option<String>,
+    scenario: String,
+    window: String,
+    whole: bool,
+    place: Option<(u32, u32)>,
+    verdict: &'static str,
+    kind: Option<String>,
+    /// The first reason, in words.
+    why: Option<String>,
+    hitch: Option<f64>,
+    fps: Option<f64>,
+    frozen: Option<f64>,
+    frames: u64,
+    counted: u32,
+    void: usize,
+    proved: bool,
+    barcode: Option<Barcode>,
+}
+
+#[derive(Serialize)]
+struct Refused {
+    scenario: String,
+    phone: String,
+    why: String,
+}
+
+#[derive(Serialize)]
+struct Family {
+    title: &'static str,
+    metrics: Vec<(&'static str, Unit, Better, &'static str)>,
+}
+
+/// The key of a cell: job and place of its window there; `w` for the job as a whole.
+pub(super) fn key(cell: &Cell<'_>) -> String {
+    let planned = &cell.job.planned;
+    let names =
+        planned.windows.iter().map(|one| &one.name).chain(cell.job.windows.iter().map(|one| &one.window));
+    let place = names.into_iter().position(|name| name == cell.name);
+    match place.filter(|_| !cell.whole) {
+        Some(place) => format!("{}-{place}", planned.job),
+        None => format!("{}-w", planned.job),
+    }
+}
+
+/// Of these cells, with what was seen in each.
+pub(super) fn index(record: &Record, cells: &[Cell<'_>], seen: &[Seen<'_>]) -> Index {
+    Index {
+        format: FORMAT,
+        // Of the whole run, whichever cells are written.
+        run: run(record, &crate::cells::cells(record)),
+        phones: record.devices.iter().map(|(id, facts)| phone(id, facts, record)).collect(),
+        scenarios: scenarios(record),
+        cells: cells.iter().zip(seen).map(|(cell, seen)| one(cell, seen)).collect(),
+        refusals: record
+            .refusals
+            .iter()
+            .map(|refusal| Refused {
+                scenario: line(&refusal.scenario, NAME),
+                phone: line(&refusal.device.0, NAME),
+                why: line(&refusal.why, SENTENCE),
+            })
+            .collect(),
+        notices: record.notices.iter().map(|(_, what)| line(what, SENTENCE)).take(200).collect(),
+        families: families()
+            .iter()
+            .map(|family| Family {
+                title: family.title,
+                metrics: family
+                    .metrics
+                    .iter()
+                    .map(|one| (one.key(), one.unit(), one.better(), one.about()))
+                    .collect(),
+            })
+            .collect(),
+        stages: STAGE_NAMES,
+    }
+}
+
+fn run(record: &Record, cells: &[Cell<'_>]) -> Run {
+    let header = &record.header;
+    let worst =
+        [Some(Verdict::Fail), Some(Verdict::Broken), Some(Verdict::Undecided), None, Some(Verdict::Pass)];
+    let count = |verdict: Option<Verdict>| cells.iter().filter(|cell| cell.verdict == verdict).count();
+    let frames = |cell: &Cell<'_>| cell.coverage().iter().map(|one| one.frames_seen).sum::<u64>();
+    Run {
+        id: line(&header.run, NAME),
+        tool: line(&header.tool, NAME),
+        wall: line(&header.wall, NAME),
+        seed: header.seed,
+        lab: header.lab.as_deref().map(|lab| line(lab, NAME)),
+        plan: line(&record.digest, NAME),
+        length: words::length(duration(record)),
+        verdict: words::verdict(record.verdict),
+        exit: record.exit_code.map(|code| (code, words::exit(code))),
+        interrupted: record.interrupted.as_deref().map(|what| line(what, SENTENCE)),
+        counts: worst.map(|verdict| (words::verdict(verdict), count(verdict))).into(),
+        frames: cells.iter().map(frames).sum(),
+    }
+}
+
+fn phone(id: &DeviceId, facts: &DeviceFacts, record: &Record) -> Phone {
+    Phone {
+        serial: line(&id.0, NAME),
+        model: line(&facts.model, NAME),
+        android: line(&facts.release, NAME),
+        sdk: facts.sdk,
+        build: line(&facts.fingerprint, NAME),
+        hz: facts.modes.iter().map(|mode| (mode.hz * 10.0).round() / 10.0).collect(),
+        is_virtual: facts.is_virtual || record.header.lab.is_some(),
+        tags: facts.tags.iter().map(|tag| line(tag, NAME)).collect(),
+    }
+}
+
+fn scenarios(record: &Record) -> Vec<Scenario> {
+    let mut known: Vec<Scenario> = Vec::new();
+    for job in record.jobs.values() {
+        let name = line(&job.planned.scenario, NAME);
+        if !known.iter().any(|one| one.name == name) {
+            let file = line(&job.planned.file, NAME);
+            let tags = job.planned.tags.iter().map(|tag| line(tag, NAME)).collect();
+            known.push(Scenario { name, file, app: line(&job.planned.app, NAME), tags });
+        }
+    }
+    known
+}
+
+fn one(cell: &Cell<'_>, seen: &Seen<'_>) -> Line {
+    let number = |key: &str| summary(cell, key).one().map(short);
+    let judged = cell.judged;
+    let coverage = cell.coverage();
+    let fault = || cell.fault().map(|fault| fault.what.as_str());
+    let why = cell
+        .reasons()
+        .first()
+        .map(String::as_str)
+        .or_else(fault)
+        .filter(|_| cell.verdict != Some(Verdict::Pass));
+    Line {
+        key: key(cell),
+        phone: cell.device().map(|id| line(&id.0, NAME)),
+        scenario: line(&cell.job.planned.scenario, NAME),
+        window: if cell.whole { WHOLE.to_owned() } else { line(cell.name, NAME) },
+        whole: cell.whole,
+        place: cell.place,
+        verdict: words::verdict(cell.verdict),
+        kind: cell.kind(),
+        why: why.map(|why| line(why, SENTENCE)),
+        hitch: number("hitch_ms_per_s"),
+        fps: number("fps"),
+        frozen: number("frozen_frames"),
+        frames: coverage.iter().map(|one| one.frames_seen).sum(),
+        counted: judged.map_or(0, |judged| judged.counted),
+        void: judged.map_or(0, |judged| judged.void.len()),
+        proved: !coverage.is_empty() && coverage.iter().all(|one| one.proved),
+        barcode: barcode(seen),
+    }
+}
+
+/// Six digits: more than anyone reads, and a third of the bytes.
+pub(super) fn short(value: f64) -> f64 {
+    if value == 0.0 || !value.is_finite() {
+        return value;
+    }
+    let scale = 10f64.powi(5 - value.abs().log10().floor() as i32);
+    // Very small numbers overflow the scale: they stay as they are.
+    if scale.is_finite() && scale > 0.0 { (value * scale).round() / scale } else { value }
+}

@@ -1,0 +1,116 @@
+//! The page: head, a paper version for readers without scripts, data, scripts, and every cell's bytes, in one file.
+//!
+//! Scripts and styles are those compiled in, named by their hashes in the policy, so that a browser runs nothing else and
+//! asks nobody for anything. The order matters: what the first screen needs stands before the bytes of the cells.
+
+use super::frames::{Seen, seen};
+use super::{detail, index, paper};
+use crate::cells::{Cell, worst_first};
+use crate::clean::{NAME, line};
+use crate::words;
+use base64::Engine as _;
+use farmjank_results::record::Record;
+use farmjank_seams::reporter::Strips;
+use sha2::{Digest, Sha256};
+use std::fmt::Write as _;
+
+/// Whether the page may ask its own server for more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Connect {
+    /// A file: it asks nobody.
+    Never,
+    /// Served live: events from where it came from.
+    Home,
+}
+
+const STYLES: [&str; 2] = [include_str!("uplot/uPlot.min.css"), include_str!("page/page.css")];
+
+/// In this order, inside one function: later files know earlier ones.
+const SCRIPTS: [&str; 11] = [
+    include_str!("page/dom.js"),
+    include_str!("page/inflate.js"),
+    include_str!("page/strip.js"),
+    include_str!("page/words.js"),
+    include_str!("page/store.js"),
+    include_str!("page/small.js"),
+    include_str!("page/charts.js"),
+    include_str!("page/frames.js"),
+    include_str!("page/overview.js"),
+    include_str!("page/cell.js"),
+    include_str!("page/main.js"),
+];
+
+/// The whole page.
+pub fn page(record: &Record, strips: &dyn Strips, connect: Connect) -> String {
+    let cells: Vec<Cell<'_>> = worst_first(record);
+    let all: Vec<Seen<'_>> = cells.iter().map(|cell| seen(cell, strips)).collect();
+    let index = serde_json::to_string(&index::index(record, &cells, &all))
+        .expect("strings and numbers always serialise");
+    let style = STYLES.concat();
+    let plot = include_str!("uplot/uPlot.iife.min.js");
+    let script = format!("(() => {{\n\"use strict\";\n{}}})();\n", SCRIPTS.concat());
+    let title = format!("{} · {} · farmjank", words::verdict(record.verdict), line(&record.header.run, NAME));
+    let mut out = String::with_capacity(index.len() + script.len() + (64 << 10));
+    let policy = policy(&[&style], &[plot, &script], connect);
+    let _ = write!(
+        out,
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"referrer\" content=\"no-referrer\">\n\
+         <title>{title}</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>{style}</style>\n</head>\n<body>\n{paper}\n\
+         <script type=\"application/json\" id=\"index\">{index}</script>\n<script>{plot}</script>\n\
+         <script>{script}</script>\n",
+        title = paper::text(&title),
+        paper = paper::paper(record, &cells),
+        index = index.replace('<', "\\u003c").replace('>', "\\u003e"),
+    );
+    for (cell, seen) in cells.iter().zip(&all) {
+        let (key, bytes) = (index::key(cell), detail::packed(cell, seen));
+        let _ = writeln!(out, "<script type=\"text/plain\" id=\"cell-{key}\">{bytes}</script>");
+    }
+    out.push_str("</body>\n</html>\n");
+    out
+}
+
+/// What the page may do: run its own scripts, wear its own styles, show pictures it draws itself.
+fn policy(styles: &[&str], scripts: &[&str], connect: Connect) -> String {
+    let hashes = |texts: &[&str]| {
+        let one = |text: &&str| {
+            let digest = Sha256::digest(text.as_bytes());
+            format!(" 'sha256-{}'", base64::engine::general_purpose::STANDARD.encode(digest))
+        };
+        texts.iter().map(one).collect::<String>()
+    };
+    let home = if connect == Connect::Home { "; connect-src 'self'" } else { "" };
+    format!(
+        "default-src 'none'; script-src{}; style-src{}; img-src data:; base-uri 'none'; form-action 'none'{home}",
+        hashes(scripts),
+        hashes(styles)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_of_ours_ends_its_own_element() {
+        for script in SCRIPTS.iter().chain([&include_str!("uplot/uPlot.iife.min.js")]) {
+            assert!(!script.contains("</script") && !script.contains("<!--"));
+        }
+        assert!(STYLES.iter().all(|style| !style.contains("</style")));
+    }
+
+    #[test]
+    fn the_policy_names_hashes_and_nothing_open() {
+        let policy = policy(&["a"], &["b", "c"], Connect::Never);
+        assert_eq!(policy.matches("sha256-").count(), 3);
+        assert!(!policy.contains("unsafe") && !policy.contains('*') && !policy.contains("connect"));
+        // echo -n a | openssl dgst -sha256 -binary | base64
+        assert!(
+            policy.contains("style-src 'sha256-ypeBEsobvcr6wjGzmiPcTaeG7/gUfE5yuYB3ha/uSLs=';"),
+            "{policy}"
+        );
+    }
+}

@@ -1,0 +1,198 @@
+//! What people see and do in `report.html` of a run in the lab.
+
+use super::driver::Browser;
+use farmjank_reporters::cells::cells;
+use farmjank_tests::stage::{Stage, Story};
+use serde_json::json;
+
+const FEED: &str = "
+name: Home feed
+appId: com.example.shop
+tags: [gate]
+iterations: 2
+warmup: 1
+steps:
+  - launchApp: { cold: true }
+  - openLink: shop://feed
+  - measure: fling the feed
+    steps:
+      - repeat: { times: 2, steps: [ { swipe: { direction: UP, duration: 250ms } }, { wait: 500ms } ] }
+thresholds:
+  hitch_ms_per_s: 'max == 0'
+  frozen_frames: 'max < 40'
+";
+
+/// A name that would act, were it markup.
+const HOSTILE: &str = "
+name: '<img src=x onerror=\"document.title=666\">'
+appId: com.example.shop
+tags: [other]
+iterations: 1
+warmup: 0
+steps:
+  - launchApp: { cold: true }
+  - measure: '</script><script>document.title=667</script>'
+    steps:
+      - swipe: { direction: UP, duration: 250ms }
+";
+
+fn story() -> Story {
+    Stage::lab("demo").scenario(FEED).scenario(HOSTILE).reporters().run()
+}
+
+const CELLS: &str = "document.querySelectorAll('.matrix a.cell').length";
+const TITLE: &str = "document.querySelector('h1').innerText";
+
+#[test]
+fn a_report_in_a_browser() {
+    let Some(browser) = Browser::start("report") else { return };
+    let story = story();
+    let page = story.files.read("report.html");
+    browser.open(&page, "");
+    overview(&browser, &story);
+    filters(&browser);
+    drill_down(&browser);
+    permalinks(&browser, &page);
+    looks(&browser, &page);
+    assert_eq!(browser.complaints(), Vec::<String>::new(), "the console is silent");
+    let asked = browser.requests();
+    assert!(!asked.is_empty(), "requests are watched");
+    // chrome: is the page of new tabs, which the browser opens for itself.
+    let own = ["file:", "data:", "about:", "chrome:"];
+    let strangers: Vec<&String> =
+        asked.iter().filter(|url| !own.iter().any(|own| url.starts_with(own))).collect();
+    assert_eq!(strangers, Vec::<&String>::new(), "the page asks nobody");
+}
+
+fn overview(browser: &Browser, story: &Story) {
+    assert!(browser.text(TITLE).contains("fail"), "{}", browser.text(TITLE));
+    assert_eq!(browser.text("getComputedStyle(document.body).marginTop"), "0px", "its styles are allowed");
+    let facts = browser.text("document.querySelector('.facts').innerText");
+    assert!(facts.contains("virtual lab demo") && facts.contains("4 phones"), "{facts}");
+    assert_eq!(
+        browser.count(CELLS),
+        cells(&story.record).len() as u64,
+        "a cell for every window on every phone"
+    );
+    assert!(
+        browser.count("document.querySelectorAll('.matrix .barcode path:not(.ground)').length") > 8,
+        "frames are drawn"
+    );
+    // The worst first: no pass before a fail.
+    let first = browser.text("document.querySelector('.matrix tbody a.cell').className");
+    assert!(first.contains("fail"), "{first}");
+    let shown = browser.text("document.body.innerText");
+    assert!(shown.contains("<img src=x") && shown.contains("</script><script>"), "hostile names are text");
+    assert_eq!(browser.count("document.querySelectorAll('img').length"), 0);
+    assert!(!browser.text("document.title").contains("66"), "and never acted");
+    let named = "[...document.querySelectorAll('a, button, select, input, svg[role=img]')].filter((one) => \
+                 !(one.getAttribute('aria-label') || one.innerText || one.closest('label'))).length";
+    assert_eq!(browser.count(named), 0, "everything one can reach has a name");
+}
+
+fn filters(browser: &Browser) {
+    let all = browser.count(CELLS);
+    browser.click(".chip.pass");
+    let passed = browser.count(CELLS);
+    assert!(passed > 0 && passed < all, "{passed} of {all}");
+    assert_eq!(browser.count("document.querySelectorAll('.matrix a.cell:not(.pass)').length"), 0);
+    browser.click(".toolbar + div button.plain, [role=status] button");
+    assert_eq!(browser.count(CELLS), all, "everything again");
+    let choose = |nth: u32, value: &str| {
+        browser.eval(&format!(
+            "(() => {{ const one = document.querySelectorAll('.toolbar select')[{nth}]; one.value = {value}; \
+             one.dispatchEvent(new Event('change')); return true; }})()"
+        ))
+    };
+    choose(0, "'virtual-pixel-8'");
+    assert_eq!(browser.count(CELLS), 2);
+    choose(2, "'gate'");
+    assert_eq!(browser.count(CELLS), 1);
+    browser.click("[role=status] button");
+    browser.eval(
+        "(() => { const find = document.querySelector('input[type=search]'); find.value = 'no such thing'; \
+         find.dispatchEvent(new Event('input')); return true; })()",
+    );
+    assert_eq!(browser.count(CELLS), 0);
+    assert!(browser.text("document.body.innerText").contains("nothing matches"));
+    browser.click("[role=status] button");
+    assert_eq!(browser.count(CELLS), all);
+}
+
+/// How many pixels of the plot are drawn on.
+const DRAWN: &str = "(() => { const one = document.querySelector('.plot canvas'); \
+                     const data = one.getContext('2d').getImageData(0, 0, one.width, one.height).data; \
+                     let drawn = 0; for (let at = 3; at < data.length; at += 4) if (data[at] > 0) drawn++; return drawn; })()";
+
+fn drill_down(browser: &Browser) {
+    browser.click(".worst a");
+    assert!(
+        browser.text("location.hash").contains("/Home%20feed/fling%20the%20feed"),
+        "an address of its own"
+    );
+    assert_eq!(browser.text(TITLE).lines().nth(1), Some("fling the feed"));
+    assert_eq!(browser.count("document.querySelectorAll('.limits tbody tr').length"), 2);
+    assert_eq!(browser.count("document.querySelectorAll('.limits tr.breached').length"), 1);
+    let instead = browser.text("document.querySelector('.limits .breached .instead').innerText");
+    assert!(instead.contains("fewer would pass"), "{instead}");
+    // A warm-up and two iterations, each with its barcode.
+    assert_eq!(browser.count("document.querySelectorAll('.rows .row').length"), 3);
+    assert_eq!(browser.count("document.querySelectorAll('.rows .barcode').length"), 3);
+    assert!(browser.count(DRAWN) > 5_000, "frames are drawn");
+    let shown = browser.text("document.body.innerText");
+    for part in [
+        "Frame lengths",
+        "Percentiles",
+        "Drop levels",
+        "Where the numbers come from",
+        "none missed",
+        "farmjank run",
+    ] {
+        assert!(shown.contains(part), "{part} is missing:\n{shown}");
+    }
+    browser.key("w");
+    let told = browser.text("document.querySelector('.told').innerText");
+    assert!(told.contains("late (") && told.contains("vsync"), "the worst hitch in words: {told}");
+    assert!(browser.text("location.hash").matches('/').count() == 4, "down to the frame");
+    browser.key("Escape");
+    assert!(browser.count(CELLS) > 0, "and back");
+}
+
+fn permalinks(browser: &Browser, page: &[u8]) {
+    let cell = "#virtual-pixel-8/Home%20feed/fling%20the%20feed";
+    browser.open(page, &format!("{cell}/2/12"));
+    assert_eq!(browser.text(TITLE).lines().nth(1), Some("fling the feed"));
+    let told = browser.text("document.querySelector('.told').innerText");
+    assert!(told.starts_with("frame 12"), "{told}");
+    assert_eq!(
+        browser.text("document.querySelector('.row[aria-pressed=true] .name').innerText"),
+        "iteration 2"
+    );
+    browser.key("j");
+    assert_ne!(browser.text("location.hash"), format!("{cell}/2/12"), "to the next cell");
+    browser.open(page, "#nobody/Home%20feed/fling%20the%20feed");
+    assert!(browser.text("document.querySelector('[role=alert]').innerText").contains("not in this run"));
+}
+
+fn looks(browser: &Browser, page: &[u8]) {
+    let colours = |scheme: &str| {
+        let features = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
+        browser.chrome("Emulation.setEmulatedMedia", &features);
+        browser.open(page, "#virtual-pixel-8/Home%20feed/fling%20the%20feed");
+        (browser.text("getComputedStyle(document.body).backgroundColor"), browser.picture())
+    };
+    let (light, dark) = (colours("light"), colours("dark"));
+    assert_eq!((&*light.0, &*dark.0), ("rgb(255, 255, 255)", "rgb(20, 23, 27)"));
+    assert!(
+        light.1.len() > 30_000 && dark.1.len() > 30_000 && light.1 != dark.1,
+        "pictures with something on them"
+    );
+    let phone = json!({ "width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": true });
+    browser.chrome("Emulation.setDeviceMetricsOverride", &phone);
+    for hash in ["", "#virtual-pixel-8/Home%20feed/fling%20the%20feed"] {
+        browser.open(page, hash);
+        let wide = browser.count("document.documentElement.scrollWidth");
+        assert!(wide <= 390, "{wide} px wide at {hash:?}: nothing may hang over");
+        assert!(browser.picture().len() > 30_000);
+    }
+}
