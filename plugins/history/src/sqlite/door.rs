@@ -7,13 +7,16 @@ use crate::Missing;
 use crate::schema::STEPS;
 use crate::trouble;
 use farmjank_results::blame::Fault;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::fs;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 /// How every SQLite file begins.
 const MAGIC: &[u8] = b"SQLite format 3\0";
+
+/// Bytes of a page of ours, the size SQLite gives new files.
+const PAGE: u64 = 4_096;
 
 /// Opens the file of a store, or makes it with the folders it lies in.
 ///
@@ -39,7 +42,9 @@ pub fn open(path: &Path, missing: Missing) -> Result<Sqlite, Fault> {
     let flags =
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let opened = Connection::open_with_flags(named(path), flags).map_err(|why| words(&place, &why))?;
-    Sqlite::new(opened, place)
+    // Again, now that nothing is left to recover, and before anything is written.
+    let found = judge(&opened, &place).map_err(|why| words(&place, &why))?;
+    found.map_or_else(|| Sqlite::new(opened, place), Err)
 }
 
 /// `:memory:` and the empty name mean other things to SQLite than to anybody else.
@@ -59,21 +64,37 @@ fn look(path: &Path, place: &str) -> Result<(), Fault> {
         _ => return Err(trouble::unreadable(&format!("{place} is no SQLite file"))),
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let asked = Connection::open_with_flags(named(path), flags).and_then(|connection| {
-        connection.busy_timeout(super::PATIENCE)?;
-        let mark: i64 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
-        let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
-        let tables: i64 = connection.query_row("select count(*) from sqlite_master", [], |row| row.get(0))?;
-        Ok((mark, version, tables))
-    });
-    let (mark, version, tables) = asked.map_err(|why| words(place, &why))?;
-    match mark {
-        MARK if version > i64::try_from(STEPS.len()).unwrap_or(i64::MAX) => {
-            Err(trouble::newer(place, version, STEPS.len()))
-        }
-        MARK => Ok(()),
-        // Stopped between making the file and its tables.
-        0 if tables == 0 && version == 0 => Ok(()),
-        _ => Err(trouble::foreign(place)),
+    let looked = Connection::open_with_flags(named(path), flags).and_then(|looker| judge(&looker, place));
+    match looked {
+        Ok(None) => Ok(()),
+        Ok(Some(refused)) => Err(refused),
+        Err(why) if why.sqlite_error_code() == Some(ErrorCode::ReadOnly) => unfinished(path, place),
+        Err(why) => Err(words(place, &why)),
     }
+}
+
+/// A file whose last writer was killed, so that it cannot be read before it is recovered. One page holds no table: that was us,
+/// making it. Anything more is not ours to recover, because ours are written ahead, which needs no recovery to be read.
+fn unfinished(path: &Path, place: &str) -> Result<(), Fault> {
+    let one_page = fs::metadata(path).is_ok_and(|found| found.len() <= PAGE);
+    one_page.then_some(()).ok_or_else(|| {
+        trouble::unreadable(&format!(
+            "another program was stopped while it changed {place}, and has to repair it"
+        ))
+    })
+}
+
+/// Whether a database is ours or nobody's; why not, if it is not.
+fn judge(database: &Connection, place: &str) -> rusqlite::Result<Option<Fault>> {
+    database.busy_timeout(super::PATIENCE)?;
+    let mark: i64 = database.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    let version: i64 = database.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let tables: i64 = database.query_row("select count(*) from sqlite_master", [], |row| row.get(0))?;
+    let known = i64::try_from(STEPS.len()).unwrap_or(i64::MAX);
+    Ok(match mark {
+        MARK => (version > known).then(|| trouble::newer(place, version, STEPS.len())),
+        // New, or stopped between making the file and its tables.
+        0 if tables == 0 && version == 0 => None,
+        _ => Some(trouble::foreign(place)),
+    })
 }

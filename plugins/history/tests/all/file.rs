@@ -164,3 +164,31 @@ fn the_page_shows_queries_that_work() {
     // Six sessions of the last night, the others are older than a week; one move.
     assert_eq!(rows.collect::<Vec<_>>(), [6, 1]);
 }
+
+/// The journal of a transaction that was to make an empty database larger, and was killed after it had.
+fn hot_journal() -> Vec<u8> {
+    let mut journal = vec![0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
+    // Records, nonce, pages before, bytes of a sector, bytes of a page.
+    for number in [0_u32, 0x5eed, 0, 512, 4_096] {
+        journal.extend(number.to_be_bytes());
+    }
+    journal.resize(512, 0);
+    journal
+}
+
+#[test]
+fn a_store_killed_while_it_was_made_is_made_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("history.sqlite");
+    let connection = Connection::open(&path).unwrap();
+    connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(())).unwrap();
+    drop(connection);
+    std::fs::write(folder.path().join("history.sqlite-journal"), hot_journal()).unwrap();
+    record(&mut *store(&path).unwrap(), &[1]);
+
+    // Somebody else's database in that state is for somebody else to repair.
+    let other = folder.path().join("other.sqlite");
+    Connection::open(&other).unwrap().execute_batch("create table notes (words text)").unwrap();
+    std::fs::write(folder.path().join("other.sqlite-journal"), hot_journal()).unwrap();
+    assert_eq!(refusal(&other).code, "history_unreadable");
+}
