@@ -69,6 +69,40 @@ impl Intake {
         }
     }
 
+    /// Takes lines with their line ends (the last may lack it) up to the first dump they complete: that dump, and how many
+    /// bytes were taken. Lines between two marks are taken in one piece.
+    pub fn feed_lines(&mut self, lines: &[u8], now: RunTime) -> (Option<Dump>, usize) {
+        let mut rest = lines;
+        while !rest.is_empty() {
+            let (plain, marked) = rest.split_at(self.marker.first_line(rest));
+            self.take_lines(plain);
+            let end = memchr::memchr(b'\n', marked).unwrap_or(marked.len());
+            rest = marked.get(end + 1..).unwrap_or_default();
+            let dump = if marked.is_empty() { None } else { self.feed(&marked[..end], now) };
+            if dump.is_some() {
+                return (dump, lines.len() - rest.len());
+            }
+        }
+        (None, lines.len())
+    }
+
+    /// Takes lines that hold no mark.
+    fn take_lines(&mut self, lines: &[u8]) {
+        let Some(open) = &mut self.open else { return };
+        if open.text.len() + lines.len() < self.cap && memchr::memchr(b'\r', lines).is_none() {
+            let finished = lines.is_empty() || lines.ends_with(b"\n");
+            if !open.overflowed {
+                open.text.extend_from_slice(lines);
+                open.text.extend_from_slice(if finished { b"" } else { b"\n" });
+            }
+            return;
+        }
+        for line in lines.split_inclusive(|byte| *byte == b'\n') {
+            let line = line.strip_suffix(b"\n").unwrap_or(line);
+            self.take(line.strip_suffix(b"\r").unwrap_or(line), true);
+        }
+    }
+
     fn take(&mut self, piece: &[u8], whole: bool) {
         let Some(open) = &mut self.open else { return };
         if open.overflowed || open.text.len() + piece.len() >= self.cap {
@@ -203,6 +237,7 @@ mod tests {
             bodies in prop::collection::vec(prop::collection::vec("[0-9\t ]{0,12}", 0..6), 1..5),
             pieces in prop::collection::vec(1usize..40, 1..20),
             crlf in any::<bool>(),
+            at_once in any::<bool>(),
             between in prop::collection::vec("[a-z@ ]{0,8}", 0..3),
         ) {
             let prefix = prefix();
@@ -223,6 +258,15 @@ mod tests {
                 let (piece, left) = rest.split_at((*sizes.next().expect("a cycle")).min(rest.len()));
                 rest = left;
                 held.extend_from_slice(piece);
+                if at_once && let Some(end) = memchr::memrchr(b'\n', &held) {
+                    let lines: Vec<u8> = held.drain(..=end).collect();
+                    let mut rest = lines.as_slice();
+                    while !rest.is_empty() {
+                        let (dump, taken) = intake.feed_lines(rest, RunTime::default());
+                        dumps.extend(dump);
+                        rest = &rest[taken..];
+                    }
+                }
                 while let Some(end) = held.iter().position(|&byte| byte == b'\n') {
                     let line: Vec<u8> = held.drain(..=end).collect();
                     dumps.extend(intake.feed(&line[..end], RunTime::default()));
@@ -232,6 +276,37 @@ mod tests {
             let expected: Vec<String> =
                 bodies.iter().map(|body| body.iter().map(|line| format!("{line}\n")).collect()).collect();
             prop_assert_eq!(texts, expected);
+        }
+
+        /// Lines in one piece give what the same lines give one by one: glued marks, carriage returns, a full dump and all.
+        #[test]
+        fn lines_in_one_piece_are_the_same_lines(
+            lines in prop::collection::vec(("[0-9\t]{0,9}", prop::option::of(("[be]", 0usize..3)), any::<bool>()), 0..40),
+            end in any::<bool>(),
+            cap in 20usize..200,
+        ) {
+            let prefix = prefix();
+            let line = |(text, mark, cr): &(String, Option<(String, usize)>, bool)| {
+                let mark = mark.as_ref().map(|(kind, index)| format!("{prefix}{kind} {index} 1.00 0"));
+                let mark = mark.map(|mark| mark.replace("b 0 1.00 0", "b 0 1.00").replace("b 1 1.00 0", "b 1 1.00"));
+                format!("{text}{}{}", mark.unwrap_or_default(), if *cr { "\r" } else { "" })
+            };
+            let mut text = lines.iter().map(line).collect::<Vec<String>>().join("\n");
+            if end || text.is_empty() {
+                text.push('\n');
+            }
+            let fresh = || Intake { cap, ..intake() };
+            let (mut single, mut whole) = (fresh(), fresh());
+            let pieces = text.split_inclusive('\n').map(|line| line.strip_suffix('\n').unwrap_or(line));
+            let singly: Vec<Dump> = pieces.filter_map(|line| single.feed(line.as_bytes(), RunTime::default())).collect();
+            let (mut dumps, mut rest) = (Vec::new(), text.as_bytes());
+            while !rest.is_empty() {
+                let (dump, taken) = whole.feed_lines(rest, RunTime::default());
+                dumps.extend(dump);
+                rest = &rest[taken..];
+            }
+            prop_assert_eq!(dumps, singly);
+            prop_assert_eq!(whole.open.map(|open| open.text), single.open.map(|open| open.text));
         }
 
         #[test]

@@ -82,6 +82,14 @@ impl Marker {
         Marker { prefix: format!("@fj:{hash:016x} ") }
     }
 
+    /// Where the first line starts that may hold a mark: what lies before it holds none. The length of the text where no
+    /// line does.
+    pub fn first_line(&self, lines: &[u8]) -> usize {
+        let begins = |at: &usize| lines[*at..].starts_with(self.prefix.as_bytes());
+        let Some(at) = memchr::memchr_iter(b'@', lines).find(begins) else { return lines.len() };
+        memchr::memrchr(b'\n', &lines[..at]).map_or(0, |end| end + 1)
+    }
+
     /// Finds a mark at the end of a line: the mark, and where it starts. Text before it belongs to the dump (a command
     /// that did not end its last line).
     pub fn find(&self, line: &[u8]) -> Option<(Mark, usize)> {

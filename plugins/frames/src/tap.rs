@@ -49,4 +49,8 @@ impl Tap for Loop {
     fn feed(&mut self, line: &[u8], now: RunTime) -> Option<Dump> {
         self.intake.feed(line, now)
     }
+
+    fn feed_lines(&mut self, lines: &[u8], now: RunTime) -> (Option<Dump>, usize) {
+        self.intake.feed_lines(lines, now)
+    }
 }

@@ -72,6 +72,18 @@ pub trait Tap {
     fn once(&self) -> String;
     /// Feeds one line that either script printed; returns a dump when it is complete. Bounded in memory.
     fn feed(&mut self, line: &[u8], now: RunTime) -> Option<Dump>;
+    /// Feeds lines, each with `\n` at its end (the last may lack it), up to the first dump they complete: that dump, and how
+    /// many bytes were taken. A dump comes as a hundred lines in one piece, and nearly none of them is a mark.
+    fn feed_lines(&mut self, lines: &[u8], now: RunTime) -> (Option<Dump>, usize) {
+        let mut taken = 0;
+        for line in lines.split_inclusive(|byte| *byte == b'\n') {
+            taken += line.len();
+            if let Some(dump) = self.feed(line.strip_suffix(b"\n").unwrap_or(line), now) {
+                return (Some(dump), taken);
+            }
+        }
+        (None, taken)
+    }
 }
 
 /// A way of seeing frames.

@@ -54,7 +54,7 @@ pub struct Collector<'a> {
 
 /// What came from the loop.
 enum Heard {
-    /// Whole lines; the last one may be without its line end.
+    /// Whole lines, each with its line end.
     Lines(Vec<u8>),
     /// Nothing more; true when that ends the window.
     Over(bool),
@@ -188,8 +188,11 @@ impl<'a> Collector<'a> {
                 Heard::Over(covered) => return Ok(covered),
             };
             let now = session.bench.announcer.now();
-            for line in lines.strip_suffix(b"\n").unwrap_or(&lines).split(|byte| *byte == b'\n') {
-                let Some(dump) = tap.feed(line, now) else { continue };
+            let mut rest = lines.as_slice();
+            while !rest.is_empty() {
+                let (dump, taken) = tap.feed_lines(rest, now);
+                rest = &rest[taken..];
+                let Some(dump) = dump else { break };
                 let Some(pending) = self.take(&dump, &*tap) else { return Ok(false) };
                 self.watch_began();
                 if let Some(ended) = self.ended.get() {
@@ -217,7 +220,10 @@ impl<'a> Collector<'a> {
             None => patience.silence,
         };
         match timeout(limit, stream.next(patience.silence)).await {
-            Ok(Ok(Next::Line(line))) => Ok(Heard::Lines(line)),
+            Ok(Ok(Next::Line(mut line))) => {
+                line.push(b'\n');
+                Ok(Heard::Lines(line))
+            }
             Ok(Ok(Next::Ended(status))) => {
                 self.doubt(&format!("the sampling loop on the phone ended with status {status}"));
                 Ok(Heard::Over(self.ended.get().is_some()))
@@ -337,9 +343,12 @@ fn no_source(passed_over: &[PassedOver]) -> Fault {
 /// Reads the lines a `once` script printed into its collector.
 pub fn feed_once(tap: &mut dyn Tap, text: &[u8], collector: &Collector<'_>, source: &dyn FrameSource) {
     debug_assert_eq!(tap.source(), source.id());
-    for line in text.split(|byte| *byte == b'\n') {
-        if let Some(dump) = tap.feed(line, collector.session.bench.announcer.now()) {
-            collector.take(&dump, tap);
-        }
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (dump, taken) = tap.feed_lines(rest, collector.session.bench.announcer.now());
+        rest = &rest[taken..];
+        dump.iter().for_each(|dump| {
+            collector.take(dump, tap);
+        });
     }
 }
