@@ -12,6 +12,9 @@
 //! …
 //! ```
 
+mod difference;
+
+use self::difference::{Text, delta};
 use crate::dump::Dump;
 use crate::frame::SourceId;
 use crate::time::{BootTime, RunTime};
@@ -43,45 +46,6 @@ pub struct EvidenceWriter {
     begun: bool,
 }
 
-/// A text and where its lines end.
-#[derive(Debug, Default)]
-struct Text {
-    bytes: Vec<u8>,
-    ends: Vec<usize>,
-    /// It ends with a line end.
-    tail: bool,
-}
-
-impl Text {
-    fn new(bytes: &[u8]) -> Self {
-        let mut text = Text::default();
-        text.refill(bytes);
-        text
-    }
-
-    /// Another text in the same memory.
-    fn refill(&mut self, bytes: &[u8]) {
-        self.bytes.clear();
-        self.bytes.extend_from_slice(bytes);
-        self.ends.clear();
-        self.ends.extend(memchr::memchr_iter(b'\n', bytes));
-        self.tail = bytes.ends_with(b"\n");
-        if !self.tail && !bytes.is_empty() {
-            self.ends.push(bytes.len());
-        }
-    }
-
-    fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    /// A line without its end.
-    fn line(&self, at: usize) -> &[u8] {
-        let start = at.checked_sub(1).map_or(0, |before| self.ends[before] + 1);
-        &self.bytes[start..self.ends[at]]
-    }
-}
-
 impl EvidenceWriter {
     /// The bytes to append to the file for this dump.
     pub fn encode(&mut self, dump: &Dump) -> Vec<u8> {
@@ -102,75 +66,13 @@ impl EvidenceWriter {
             tail: text.tail,
         };
         out.extend_from_slice(b"@dump ");
-        // A struct of numbers and strings always serialises.
-        out.extend_from_slice(&serde_json::to_vec(&head).unwrap_or_default());
+        // A struct of numbers and strings always serialises, and memory takes all of it.
+        let _ = serde_json::to_writer(&mut out, &head);
         out.push(b'\n');
         let before = self.before.entry((dump.source, dump.target.clone())).or_default();
         delta(before, &text, &mut out);
         self.spare = std::mem::replace(before, text);
         out
-    }
-}
-
-/// A few bytes that tell most lines apart: the length and the last eight, where numbers differ.
-fn fingerprint(line: &[u8]) -> u64 {
-    let tail = &line[line.len().saturating_sub(8)..];
-    tail.iter().fold(line.len() as u64, |hash, byte| hash.rotate_left(7).wrapping_mul(31) ^ u64::from(*byte))
-}
-
-/// So many lines are looked for one by one before an index is made.
-const FEW: usize = 4;
-
-/// Greedy: each line is looked for in the dump before, just after the last match first.
-fn delta(before: &Text, text: &Text, out: &mut Vec<u8>) {
-    // Built when many lines do not simply follow: a shifted ring asks a few times, equal dumps never.
-    let mut index: Option<Vec<(u64, usize)>> = None;
-    let mut asked = 0;
-    let mut find = |line: &[u8]| {
-        asked += 1;
-        if asked <= FEW {
-            return (0..before.len()).find(|at| before.line(*at) == line);
-        }
-        let index = index.get_or_insert_with(|| {
-            let mut made: Vec<_> = (0..before.len()).map(|at| (fingerprint(before.line(at)), at)).collect();
-            made.sort_unstable();
-            made
-        });
-        let wanted = fingerprint(line);
-        let from = index.partition_point(|(key, _)| *key < wanted);
-        let alike = index[from..].iter().take_while(|(key, _)| *key == wanted);
-        alike.map(|(_, at)| *at).find(|at| before.line(*at) == line)
-    };
-    let (mut at, mut next) = (0, 0);
-    let mut ahead = None;
-    while at < text.len() {
-        let line = text.line(at);
-        let follows = next < before.len() && before.line(next) == line;
-        let found = if follows { Some(next) } else { ahead.take().unwrap_or_else(|| find(line)) };
-        match found {
-            Some(from) => {
-                let most = (before.len() - from).min(text.len() - at);
-                let same = (0..most).take_while(|n| before.line(from + n) == text.line(at + n)).count();
-                out.extend_from_slice(format!("={from} {same}\n").as_bytes());
-                (at, next) = (at + same, from + same);
-            }
-            None => {
-                let mut fresh = 1;
-                while at + fresh < text.len() {
-                    ahead = Some(find(text.line(at + fresh)));
-                    if ahead.is_some_and(|found| found.is_some()) {
-                        break;
-                    }
-                    fresh += 1;
-                }
-                out.extend_from_slice(format!("+{fresh}\n").as_bytes());
-                for n in at..at + fresh {
-                    out.extend_from_slice(text.line(n));
-                    out.push(b'\n');
-                }
-                at += fresh;
-            }
-        }
     }
 }
 
