@@ -4,7 +4,7 @@
 //! panel can do. Windows of half a second find the rates in play (`lattice.rs`), the cheapest path through them
 //! places the switches (`path.rs`), and each rate is refined by least squares. Integer ns.
 
-use crate::lattice::{self, GLUED, LONG, candidates, fits, longest, multiple, refine, same, usable};
+use crate::lattice::{self, GLUED, LONG, Windows, candidates, fits, multiple, refine, same, usable};
 use crate::path::{Ground, Rate, cheapest};
 use crate::period::{PeriodOrigin, PeriodSegment, PeriodTimeline};
 use crate::time::{DeviceTime, Span};
@@ -210,29 +210,27 @@ fn rates(presents: &[DeviceTime], lengths: &[i64], reports: &[Report], modes: &[
 
 /// Rule 5: the periods that two consecutive windows agree on; all lengths together when they are few or short.
 fn votes(presents: &[DeviceTime], lengths: &[i64], candidates: &[i64]) -> Vec<i64> {
-    let all: Vec<(i64, i64)> =
-        lengths.iter().zip(presents).map(|(length, from)| (from.ns(), *length)).collect();
-    let all: Vec<(i64, i64)> = all.into_iter().filter(|(_, length)| usable(*length)).collect();
-    let just_lengths = |part: &[(i64, i64)]| part.iter().map(|(_, length)| *length).collect::<Vec<i64>>();
+    let all = || lengths.iter().zip(presents).filter(|(length, _)| usable(**length));
+    let (lengths, starts): (Vec<i64>, Vec<i64>) = all().map(|(length, from)| (*length, from.ns())).unzip();
+    let mut windows = Windows::new(&lengths);
     let mut votes = Vec::new();
-    let total: i64 = all.iter().map(|(_, length)| length).sum();
-    if all.len() < MANY || total < WINDOW + 2 * STEP {
-        votes.extend(longest(&just_lengths(&all), candidates, None).map(|(_, period)| period));
+    if lengths.len() < MANY || lengths.iter().sum::<i64>() < WINDOW + 2 * STEP {
+        votes.extend(windows.longest(0..lengths.len(), candidates, None).map(|(_, period)| period));
     }
     let (mut lo, mut hi) = (0, 0);
     let mut last: Option<(i64, i64)> = None;
-    while hi < all.len() {
-        let start = all[lo].0;
-        hi = hi.max(lo) + all[hi.max(lo)..].partition_point(|(from, _)| *from < start + WINDOW);
-        let vote = longest(&just_lengths(&all[lo..hi]), candidates, last);
+    while hi < starts.len() {
+        let start = starts[lo];
+        hi = hi.max(lo) + starts[hi.max(lo)..].iter().take_while(|from| **from < start + WINDOW).count();
+        let vote = windows.longest(lo..hi, candidates, last);
         if let (Some((_, one)), Some((_, other))) = (last, vote)
             && same(one, other)
         {
             votes.push(other);
         }
         last = vote;
-        lo += all[lo..].partition_point(|(from, _)| *from < start + STEP).max(1);
-        lo = lo.min(all.len() - 1);
+        lo += starts[lo..].iter().take_while(|from| **from < start + STEP).count().max(1);
+        lo = lo.min(starts.len() - 1);
     }
     votes
 }
@@ -273,7 +271,7 @@ fn reported_for(ground: &Ground, reports: &[Report], index: usize) -> Option<Fit
 /// at half rate, or a panel that switched between two dumps. Presents alone cannot tell.
 fn uncertain(ground: &Ground, timeline: &PeriodTimeline) -> Vec<(DeviceTime, DeviceTime)> {
     let mut stretches: Vec<(DeviceTime, DeviceTime)> = Vec::new();
-    let in_force: Vec<Option<Span>> = ground.presents.iter().map(|present| timeline.at(*present)).collect();
+    let in_force = in_force(ground.presents, timeline);
     let slow = |index: usize| -> i64 {
         let Some(period) = in_force[index].max(in_force[index + 1]).map(Span::ns) else { return 0 };
         let vsyncs = lattice::vsyncs(ground.lengths[index], period);
@@ -282,7 +280,7 @@ fn uncertain(ground: &Ground, timeline: &PeriodTimeline) -> Vec<(DeviceTime, Dev
         if told { vsyncs } else { 0 }
     };
     let slow: Vec<i64> = (0..ground.lengths.len()).map(slow).collect();
-    for k in [2, 3] {
+    for k in [2, 3].into_iter().filter(|k| slow.contains(k)) {
         stretches.extend(dense(ground, |index| slow[index] == k));
     }
     stretches.sort_unstable();
@@ -294,6 +292,19 @@ fn uncertain(ground: &Ground, timeline: &PeriodTimeline) -> Vec<(DeviceTime, Dev
         }
     }
     merged
+}
+
+/// [`PeriodTimeline::at`] every one of the sorted presents.
+fn in_force(presents: &[DeviceTime], timeline: &PeriodTimeline) -> Vec<Option<Span>> {
+    let segments = &timeline.segments;
+    let mut after = 0;
+    let at = |present: &DeviceTime| {
+        while segments.get(after).is_some_and(|segment| segment.from <= *present) {
+            after += 1;
+        }
+        segments.get(after.saturating_sub(1)).map(|segment| segment.period)
+    };
+    presents.iter().map(at).collect()
 }
 
 /// True when a panel reported at `period` may in truth have run `k` times slower.

@@ -2,6 +2,8 @@
 //!
 //! Must not know headers, dumps or time of day: lengths in, lengths out. Integer ns throughout.
 
+use std::ops::Range;
+
 /// Lengths from here on are idle or stalls: they say nothing about the period (rule 1).
 pub(crate) const LONG: i64 = 100_000_000;
 /// Lengths up to here are no refresh of any panel (240 Hz is 4.17 ms): one refresh reported twice.
@@ -29,6 +31,13 @@ pub(crate) fn residual(length: i64, period: i64) -> i64 {
     (length - vsyncs(length, period) * period).abs()
 }
 
+/// Of a usable length: how many vsyncs, and how far off the lattice. Most are one vsync: no division.
+#[inline]
+pub(crate) fn place(length: i64, period: i64) -> (i64, i64) {
+    let long = if length * 2 < period * 3 { 1 } else { (length * 2 + period) / (period * 2) };
+    (long, (length - long * period).abs())
+}
+
 /// True when two periods are one rate.
 pub(crate) fn same(one: i64, other: i64) -> bool {
     (one - other).abs() * 100 <= SAME_PERCENT * one.min(other)
@@ -42,21 +51,119 @@ pub(crate) fn multiple(slow: i64, fast: i64) -> Option<i64> {
 /// Rule 3 on usable lengths: median residual below 0.08 T and 95th percentile below 0.2 T. `spare` more may be far off
 /// (rate switches). Gives how many are one vsync long.
 pub(crate) fn fits(lengths: &[i64], period: i64, spare: usize) -> Option<usize> {
-    let may_be_far = (lengths.len() / 20).max(spare);
-    let (mut far, mut near, mut ones) = (0, 0, 0);
+    let may_be_far = far_at_most(lengths.len()).max(spare);
+    let mut all = Counts::default();
     for length in lengths {
-        let long = vsyncs(*length, period);
-        let off = (length - long * period).abs();
-        if off * 5 >= period {
-            far += 1;
-            if far > may_be_far {
-                return None;
-            }
+        all = all.and(Counts::of(*length, period));
+        if all.far as usize > may_be_far {
+            return None;
         }
-        near += usize::from(off * 100 < 8 * period);
-        ones += usize::from(long == 1);
     }
-    (near * 2 > lengths.len()).then_some(ones)
+    all.fit(lengths.len(), may_be_far)
+}
+
+/// How many of so many lengths may be off the lattice.
+fn far_at_most(lengths: usize) -> usize {
+    lengths / 20
+}
+
+/// How lengths lie on the lattice of one period.
+#[derive(Clone, Copy, Default)]
+struct Counts {
+    /// Off it by a fifth of the period or more.
+    far: u32,
+    /// Off it by less than 8 %.
+    near: u32,
+    /// One vsync long.
+    ones: u32,
+}
+
+impl Counts {
+    /// Of one usable length.
+    #[inline]
+    fn of(length: i64, period: i64) -> Counts {
+        let (long, off) = place(length, period);
+        let far = u32::from(off * 5 >= period);
+        Counts { far, near: u32::from(off * 100 < 8 * period), ones: u32::from(long == 1) }
+    }
+
+    fn and(self, other: Counts) -> Counts {
+        Counts { far: self.far + other.far, near: self.near + other.near, ones: self.ones + other.ones }
+    }
+
+    fn without(self, other: Counts) -> Counts {
+        Counts { far: self.far - other.far, near: self.near - other.near, ones: self.ones - other.ones }
+    }
+
+    /// The verdict on so many lengths, as [`fits`] gives it.
+    fn fit(self, lengths: usize, may_be_far: usize) -> Option<usize> {
+        (self.far as usize <= may_be_far && self.near as usize * 2 > lengths).then_some(self.ones as usize)
+    }
+}
+
+/// Answers [`fits`] for one window of lengths after another. Windows overlap, and the same few periods are asked for in
+/// nearly all of them: what every length says about such a period is summed up once.
+pub(crate) struct Windows<'a> {
+    lengths: &'a [i64],
+    /// Periods that were not refused at once, each with its counts over the first n lengths.
+    summed: Vec<(i64, Vec<Counts>)>,
+}
+
+impl<'a> Windows<'a> {
+    /// Windows of these usable lengths.
+    pub fn new(lengths: &'a [i64]) -> Self {
+        Windows { lengths, summed: Vec::new() }
+    }
+
+    /// As [`fits`] of the window, without spare ones.
+    fn fits(&mut self, window: Range<usize>, period: i64) -> Option<usize> {
+        let may_be_far = far_at_most(window.len());
+        if !self.summed.iter().any(|(known, _)| *known == period) {
+            // Most periods are refused by the first few lengths.
+            let mut far = 0;
+            for length in &self.lengths[window.clone()] {
+                far += Counts::of(*length, period).far as usize;
+                if far > may_be_far {
+                    return None;
+                }
+            }
+            let mut sum = Counts::default();
+            let sums = self.lengths.iter().map(|length| {
+                sum = sum.and(Counts::of(*length, period));
+                sum
+            });
+            let sums = std::iter::once(Counts::default()).chain(sums).collect();
+            self.summed.push((period, sums));
+        }
+        let (_, sums) = self.summed.iter().find(|(known, _)| *known == period)?;
+        sums[window.end].without(sums[window.start]).fit(window.len(), may_be_far)
+    }
+
+    /// The longest candidate that fits the window, refined. One length in ten must be a single vsync: else any divisor would
+    /// do. `last` is what an earlier window gave (candidate, refined); the same candidate is not refined again while it fits.
+    pub fn longest(
+        &mut self,
+        window: Range<usize>,
+        candidates: &[i64],
+        last: Option<(i64, i64)>,
+    ) -> Option<(i64, i64)> {
+        if window.len() < FEWEST {
+            return None;
+        }
+        let of =
+            |period: &&i64| self.fits(window.clone(), **period).is_some_and(|ones| ones * 10 >= window.len());
+        let coarse = *candidates.iter().find(of)?;
+        if let Some(last) =
+            last.filter(|last| last.0 == coarse && self.fits(window.clone(), last.1).is_some())
+        {
+            return Some(last);
+        }
+        let lengths = &self.lengths[window.clone()];
+        let refined = refine(lengths.iter().map(|length| Some(*length)), coarse)?;
+        // A neighbouring nominal rate may win the search (58 for 60.94): the lattice itself corrects it, within reason.
+        ((refined - coarse).abs() * 10 < coarse && self.fits(window, refined).is_some())
+            .then_some((coarse, refined))
+    }
 }
 
 /// Rule 2: every period worth trying, longest first. `known` are periods of modes and headers; each may be divided by
@@ -70,23 +177,6 @@ pub(crate) fn candidates(known: &[i64]) -> Vec<i64> {
     all
 }
 
-/// The longest candidate that fits, refined. One length in ten must be a single vsync: else any divisor would do. `last` is
-/// what an earlier window gave (candidate, refined); the same candidate is not refined again while it fits.
-pub(crate) fn longest(lengths: &[i64], candidates: &[i64], last: Option<(i64, i64)>) -> Option<(i64, i64)> {
-    if lengths.len() < FEWEST {
-        return None;
-    }
-    let of = |period: &&i64| fits(lengths, **period, 0).is_some_and(|ones| ones * 10 >= lengths.len());
-    let coarse = *candidates.iter().find(of)?;
-    if let Some(last) = last.filter(|last| last.0 == coarse && fits(lengths, last.1, 0).is_some()) {
-        return Some(last);
-    }
-    let refined = refine(lengths.iter().map(|length| Some(*length)), coarse)?;
-    // A neighbouring nominal rate may win the search (58 for 60.94): the lattice itself corrects it, within reason.
-    ((refined - coarse).abs() * 10 < coarse && fits(lengths, refined, 0).is_some())
-        .then_some((coarse, refined))
-}
-
 /// Rule 4: the period by least squares over the lattice, in whole ns. `None` breaks the lattice (another phase may
 /// follow), and so does a length that is off it.
 pub(crate) fn refine(lengths: impl Iterator<Item = Option<i64>> + Clone, coarse: i64) -> Option<i64> {
@@ -94,19 +184,18 @@ pub(crate) fn refine(lengths: impl Iterator<Item = Option<i64>> + Clone, coarse:
     slope(lengths, first, i64::MAX)
 }
 
-/// Points of one run at most: enough for a nanosecond, and few enough for every sum to stay exact.
-const LONGEST_RUN: i128 = 1024;
+/// Points of one run at most: enough for a nanosecond, and few enough for every sum to stay exact. A usable length is below
+/// 0.1 s, and 100 vsyncs of any period tried: the largest sum stays below 1024³ / 3 × 100 × 0.1 s, less than 2⁶².
+const LONGEST_RUN: i64 = 1024;
 
 /// Least squares slope of time over lattice index, pooled over unbroken runs.
 fn slope(lengths: impl Iterator<Item = Option<i64>>, period: i64, most_vsyncs: i64) -> Option<i64> {
     let (mut up, mut across) = (0_i128, 0_i128);
     let mut run = Run::default();
     for length in lengths {
-        let on = length.filter(|length| {
-            residual(*length, period) * 5 < period && vsyncs(*length, period) <= most_vsyncs
-        });
-        match on {
-            Some(length) if run.points < LONGEST_RUN => run.push(vsyncs(length, period), length),
+        let placed = length.map(|length| (length, place(length, period)));
+        match placed.filter(|(_, (long, off))| off * 5 < period && *long <= most_vsyncs) {
+            Some((length, (long, _))) if run.points < LONGEST_RUN => run.push(long, length),
             _ => std::mem::take(&mut run).close(&mut up, &mut across),
         }
     }
@@ -117,20 +206,20 @@ fn slope(lengths: impl Iterator<Item = Option<i64>>, period: i64, most_vsyncs: i
 /// Sums of one unbroken run: points (lattice index, time), both from zero.
 #[derive(Default)]
 struct Run {
-    points: i128,
-    index: i128,
-    time: i128,
-    sum_n: i128,
-    sum_t: i128,
-    sum_nn: i128,
-    sum_nt: i128,
+    points: i64,
+    index: i64,
+    time: i64,
+    sum_n: i64,
+    sum_t: i64,
+    sum_nn: i64,
+    sum_nt: i64,
 }
 
 impl Run {
     fn push(&mut self, vsyncs: i64, length: i64) {
         self.points = self.points.max(1) + 1;
-        self.index += i128::from(vsyncs);
-        self.time += i128::from(length);
+        self.index += vsyncs;
+        self.time += length;
         self.sum_n += self.index;
         self.sum_t += self.time;
         self.sum_nn += self.index * self.index;
@@ -140,9 +229,10 @@ impl Run {
     fn close(self, up: &mut i128, across: &mut i128) {
         /// Bits kept behind the point when runs of different size are pooled.
         const FRACTION: i128 = 1 << 40;
-        if self.points > 1 {
-            *up += (self.points * self.sum_nt - self.sum_n * self.sum_t) * FRACTION / self.points;
-            *across += (self.points * self.sum_nn - self.sum_n * self.sum_n) * FRACTION / self.points;
+        let [points, sum_n, sum_t] = [self.points, self.sum_n, self.sum_t].map(i128::from);
+        if points > 1 {
+            *up += (points * i128::from(self.sum_nt) - sum_n * sum_t) * FRACTION / points;
+            *across += (points * i128::from(self.sum_nn) - sum_n * sum_n) * FRACTION / points;
         }
     }
 }
@@ -150,6 +240,28 @@ impl Run {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    fn longest(lengths: &[i64], candidates: &[i64]) -> Option<(i64, i64)> {
+        Windows::new(lengths).longest(0..lengths.len(), candidates, None)
+    }
+
+    proptest! {
+        /// Whatever was asked for before, a window is judged by its own lengths.
+        #[test]
+        fn windows_are_judged_as_their_lengths_are(
+            lengths in prop::collection::vec(prop_oneof![(1i64..7).prop_map(|n| n * 8_333_333), GLUED + 1..LONG], 0..80),
+            asked in prop::collection::vec((0usize..81, 0usize..81, 0usize..6), 0..30),
+        ) {
+            let periods = [8_333_333, 16_666_666, 16_409_000, 11_111_111, GLUED, LONG];
+            let mut windows = Windows::new(&lengths);
+            for (one, other, period) in asked {
+                let (one, other) = (one.min(lengths.len()), other.min(lengths.len()));
+                let window = one.min(other)..one.max(other);
+                prop_assert_eq!(windows.fits(window.clone(), periods[period]), fits(&lengths[window], periods[period], 0));
+            }
+        }
+    }
 
     #[test]
     fn lengths_round_half_up_and_are_at_least_one() {
@@ -172,19 +284,16 @@ mod tests {
     #[test]
     fn the_longest_candidate_wins_because_every_divisor_fits_too() {
         let lengths = [16_666_667_i64; 30];
-        assert_eq!(
-            longest(&lengths, &candidates(&[8_333_333]), None).map(|(_, period)| period),
-            Some(16_666_667)
-        );
+        assert_eq!(longest(&lengths, &candidates(&[8_333_333])).map(|(_, period)| period), Some(16_666_667));
         let mixed = [8_333_333, 12_500_000, 8_333_333, 12_500_000, 8_333_333, 12_500_000, 8_333_333];
         // 240 Hz would explain all of it, but nothing is one vsync of 240 Hz long.
-        assert_eq!(longest(&mixed, &candidates(&[]), None), None);
+        assert_eq!(longest(&mixed, &candidates(&[])), None);
     }
 
     #[test]
     fn the_eight_rows_of_a_phone_that_says_60_and_runs_at_60_94() {
         let lengths = [16_414_741, 16_393_700, 16_407_658, 16_434_585, 16_422_189, 16_379_950, 16_412_085];
-        let (_, fitted) = longest(&lengths, &candidates(&[16_666_666]), None).unwrap();
+        let (_, fitted) = longest(&lengths, &candidates(&[16_666_666])).unwrap();
         assert!((fitted - 16_409_000).abs() < 5_000, "{fitted}");
     }
 

@@ -6,7 +6,7 @@
 //! vsync are an app at half rate until the phone says otherwise (frame-sources.md 5.5, rule 6). Must not know dumps.
 
 use crate::fit::Report;
-use crate::lattice::{GLUED, LONG, multiple, residual, same, vsyncs};
+use crate::lattice::{GLUED, LONG, multiple, place, same};
 use crate::time::DeviceTime;
 
 /// Costs, in quarters of one length of two vsyncs.
@@ -170,10 +170,18 @@ impl Support {
         Support { forbidden: (0..ground.rates.len()).map(forbidden).collect(), places }
     }
 
+    /// Into every state: every rate, and none.
+    fn switches(&self, ground: &Ground, paused: bool) -> Vec<Switches> {
+        let states = 0..=ground.rates.len();
+        let into = |to: usize| {
+            let from = |from| if from == to { NEVER } else { self.switch(ground, from, to, paused) };
+            let from: Vec<i64> = states.clone().map(from).collect();
+            Switches { least: from.iter().copied().min().unwrap_or(NEVER), from }
+        };
+        states.clone().map(into).collect()
+    }
+
     fn switch(&self, ground: &Ground, from: usize, to: usize, paused: bool) -> i64 {
-        if from == to {
-            return 0;
-        }
         let place = |rate: usize| self.places.get(rate).copied().flatten();
         match (place(from), place(to)) {
             (_, Some(_)) if paused => PAUSED,
@@ -185,14 +193,23 @@ impl Support {
     }
 }
 
+/// What switching into one state costs.
+struct Switches {
+    /// From each state; out of the question from itself: staying is no switch.
+    from: Vec<i64>,
+    /// The least of it.
+    least: i64,
+}
+
 /// Cost of one length at one rate.
 fn cost(length: i64, period: i64) -> i64 {
     if length >= LONG || length <= GLUED {
         return 0;
     }
     // At 0.2 T a length is as far off as rule 3 lets any be.
-    let far = (residual(length, period) * 100 / (period / 5).max(1)).min(100);
-    let slow = if vsyncs(length, period) > 1 { SLOW } else { 0 };
+    let (long, off) = place(length, period);
+    let far = (off * 100 / (period / 5).max(1)).min(100);
+    let slow = if long > 1 { SLOW } else { 0 };
     OFF * far * far / 10_000 + slow
 }
 
@@ -208,16 +225,20 @@ pub(crate) fn cheapest(ground: &Ground) -> Vec<Option<usize>> {
     let mut back = vec![0_u8; states * ground.lengths.len()];
     let mut around = (usize::MAX, usize::MAX);
     let mut support = Support { places: Vec::new(), forbidden: Vec::new() };
+    // By whether there is a pause.
+    let mut switches: [Vec<Switches>; 2] = Default::default();
     let mut was_paused = true;
     let mut hint = (0, 0);
     for (index, length) in ground.lengths.iter().enumerate() {
         let here = ground.around_after(index, &mut hint);
         if here != around {
             (around, support) = (here, Support::of(ground, here));
+            switches = [false, true].map(|paused| support.switches(ground, paused));
         }
         let idle = *length >= LONG;
-        let paused = idle || was_paused;
+        let switches = &switches[usize::from(idle || was_paused)];
         was_paused = idle;
+        let least = costs.iter().copied().min().unwrap_or(0);
         for to in 0..states {
             let own = match ground.rates.get(to) {
                 Some(_) if support.forbidden[to] => NEVER,
@@ -226,11 +247,12 @@ pub(crate) fn cheapest(ground: &Ground) -> Vec<Option<usize>> {
                 None => NOTHING,
             };
             let (mut best, mut from_best) = (costs[to], to);
-            for from in (0..states).filter(|from| *from != to) {
-                let switched =
-                    costs[from] + if index == 0 { SWITCH } else { support.switch(ground, from, to, paused) };
-                if switched < best {
-                    (best, from_best) = (switched, from);
+            let into = &switches[to];
+            if least + into.least < best {
+                for (from, (cost, switch)) in costs.iter().zip(&into.from).enumerate() {
+                    if cost + switch < best {
+                        (best, from_best) = (cost + switch, from);
+                    }
                 }
             }
             next[to] = (best + own).min(NEVER);
