@@ -77,7 +77,9 @@ impl Stitch {
             }
         }
         self.tally.pending_rows += pending.len() as u64;
-        rows.sort_by_key(|(present, _)| *present);
+        if !rows.is_sorted_by_key(|(present, _)| *present) {
+            rows.sort_by_key(|(present, _)| *present);
+        }
         let reach = rows.first().zip(rows.last()).map(|(lo, hi)| (lo.0, hi.0));
         self.note_stamps(sample, reach.map(|(_, newest)| newest));
         if !pending.is_empty() {
@@ -135,7 +137,7 @@ impl Stitch {
         let start = self.known.partition_point(|known| known.frame.present < reach.0);
         let mut at = start;
         let mut fresh: Vec<Known> = Vec::new();
-        for (present, row) in rows {
+        for (nth, (present, row)) in rows.iter().enumerate() {
             while self.known.get(at).is_some_and(|known| known.frame.present < *present) {
                 at += 1;
             }
@@ -152,6 +154,9 @@ impl Stitch {
                     known.began |= began && *present == reach.0;
                 }
                 None => {
+                    if fresh.capacity() == 0 {
+                        fresh.reserve_exact(rows.len() - nth);
+                    }
                     fresh.push(Known { frame: frame_of(row, *present), began: began && *present == reach.0 });
                 }
             }

@@ -39,12 +39,16 @@ impl Known {
         absorb: impl Fn(&mut DrawnFrame, &DrawnFrame),
     ) -> Vec<usize> {
         let mut order: Vec<(Key, &DrawnFrame)> = frames.iter().map(|frame| (key(frame), frame)).collect();
-        order.sort_by_key(|(key, _)| *key);
+        if !order.is_sorted_by_key(|(key, _)| *key) {
+            order.sort_by_key(|(key, _)| *key);
+        }
         let Some(first) = order.first().map(|(key, _)| *key) else { return Vec::new() };
         let mut at = self.frames.partition_point(|(known, _)| key(known) < first);
         let mut fresh: Vec<(DrawnFrame, usize)> = Vec::new();
         let mut met: Vec<usize> = Vec::new();
+        let mut left = order.len();
         for (own, frame) in order {
+            left -= 1;
             while self.frames.get(at).is_some_and(|(known, _)| key(known) < own) {
                 at += 1;
             }
@@ -56,7 +60,12 @@ impl Known {
                         met.push(*of);
                     }
                 }
-                None => fresh.push((*frame, run)),
+                None => {
+                    if fresh.capacity() == 0 {
+                        fresh.reserve_exact(left + 1);
+                    }
+                    fresh.push((*frame, run));
+                }
             }
         }
         self.insert(fresh);
