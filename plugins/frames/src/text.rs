@@ -70,27 +70,51 @@ pub fn shown(text: &[u8]) -> String {
 /// A number that does not fit 64 bits reads as `i64::MIN`: no clock ever shows it, and every reader refuses it.
 #[inline]
 pub(crate) fn integer(text: &[u8]) -> Option<(i64, usize)> {
-    let negative = text.first() == Some(&b'-');
-    let start = usize::from(negative);
-    let mut value: u64 = 0;
-    // Stamps have up to nineteen digits: eight at a time, while eight bytes are there.
-    for at in [start, start + 8, start + 16] {
-        let Some(word) = text.get(at..at + 8).and_then(|bytes| bytes.try_into().ok()) else { break };
-        let (part, digits) = leading(u64::from_le_bytes(word));
-        let end = at + digits;
-        if end - start > 19 {
-            break;
-        }
-        value = value.wrapping_mul(TENS[digits]).wrapping_add(part);
-        if digits < 8 {
-            return (end > start).then(|| (signed(value, negative), end));
-        }
-    }
-    one_by_one(text, negative)
+    Integers::default().next(text)
 }
 
-/// The same digit by digit: for the end of a text, and for numbers that may not fit.
-fn one_by_one(text: &[u8], negative: bool) -> Option<(i64, usize)> {
+/// Reads many integers. The stamps of a dump lie close together and mostly begin with the same eight digits: what those are
+/// worth is remembered.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Integers {
+    /// Eight digits as text.
+    word: u64,
+    /// Their value.
+    value: u64,
+}
+
+impl Default for Integers {
+    fn default() -> Self {
+        Integers { word: u64::from_le_bytes(*b"00000000"), value: 0 }
+    }
+}
+
+impl Integers {
+    /// As [`integer`].
+    #[inline]
+    pub fn next(&mut self, text: &[u8]) -> Option<(i64, usize)> {
+        // Stamps have nine to fifteen digits, so two words of eight hold nearly every number and its end.
+        if let Some([a, b, c, d, e, f, g, h, rest @ ..]) = text.first_chunk::<16>() {
+            let word = u64::from_le_bytes([*a, *b, *c, *d, *e, *f, *g, *h]);
+            if word != self.word {
+                let (value, length) = leading(word);
+                if length < 8 {
+                    return if length > 0 { Some((value as i64, length)) } else { one_by_one(text) };
+                }
+                (self.word, self.value) = (word, value);
+            }
+            let (tail, digits) = leading(u64::from_le_bytes(*rest));
+            if digits < 8 {
+                return Some(((self.value * TENS[digits] + tail) as i64, 8 + digits));
+            }
+        }
+        one_by_one(text)
+    }
+}
+
+/// The same digit by digit: for the end of a text, for signs, and for numbers that may not fit.
+fn one_by_one(text: &[u8]) -> Option<(i64, usize)> {
+    let negative = text.first() == Some(&b'-');
     let start = usize::from(negative);
     let digits = text[start..].iter().map(|byte| byte.wrapping_sub(b'0')).take_while(|digit| *digit < 10);
     let (mut value, mut count) = (Some(0_u64), 0);
@@ -189,7 +213,18 @@ mod tests {
         #[test]
         fn integers_are_read_as_digit_by_digit(digits in "-?[0-9]{0,22}", rest in prop::collection::vec(any::<u8>(), 0..20)) {
             let text = [digits.as_bytes(), &rest].concat();
-            prop_assert_eq!(integer(&text), one_by_one(&text, text.first() == Some(&b'-')));
+            prop_assert_eq!(integer(&text), one_by_one(&text));
+        }
+
+        /// Whatever was read before.
+        #[test]
+        fn integers_do_not_depend_on_those_before(
+            texts in prop::collection::vec("-?(12345678|00000000|[0-9]{8})?[0-9]{0,9}(\0{8,16}|[\t,\0 x]{0,12})", 0..20),
+        ) {
+            let mut integers = Integers::default();
+            for text in texts {
+                prop_assert_eq!(integers.next(text.as_bytes()), integer(text.as_bytes()), "{}", text);
+            }
         }
     }
 

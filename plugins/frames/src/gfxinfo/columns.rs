@@ -3,7 +3,7 @@
 //! The sets grew from 14 columns (Android 7) to 26 (16) and moved; only names are trusted. Unknown names are ignored.
 //! Must not know: what makes a row valid.
 
-use crate::text::integer;
+use crate::text::Integers;
 
 /// Most columns a header may have; the widest known set has 26.
 const WIDEST: usize = 64;
@@ -66,12 +66,13 @@ impl Header {
         let line = line.trim_ascii_end();
         let line = line.strip_suffix(b",").unwrap_or(line);
         let mut cells = Cells { values: [0; COLUMNS], named: 0 };
+        let mut integers = Integers::default();
         let mut rest = line;
         for (nth, column) in self.columns.iter().enumerate() {
             if nth > 0 {
                 rest = rest.strip_prefix(b",")?;
             }
-            let (value, length) = integer(rest)?;
+            let (value, length) = integers.next(rest)?;
             rest = &rest[length..];
             if let Some(column) = column {
                 cells.values[*column as usize] = value;

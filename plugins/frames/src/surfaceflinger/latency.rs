@@ -6,7 +6,7 @@
 //! Must not know: layers, phones, marks. Never allocates per line.
 
 use crate::refusal::{noise, refusal};
-use crate::text::{decode, integer, lines, shown, whole_integer};
+use crate::text::{Integers, decode, lines, shown, whole_integer};
 use farmjank_results::frame::{Row, Sample, Stamp};
 use farmjank_results::time::{DeviceTime, Span};
 use farmjank_seams::source::Unreadable;
@@ -105,10 +105,10 @@ pub fn read_latency(text: &[u8]) -> Result<Vec<Block>, Unreadable> {
 /// Errors: as [`read_latency`], but neither [`Unreadable::Missing`] nor [`Unreadable::Empty`].
 pub(crate) fn read_blocks(text: &[u8]) -> Result<Vec<Block>, Unreadable> {
     let text = decode(text);
-    let mut reader = Reader::default();
+    let (mut reader, mut integers) = (Reader::default(), Integers::default());
     let mut rest = text.as_ref();
     while !rest.is_empty() {
-        rest = match reader.seen_header.then(|| row(rest)).flatten() {
+        rest = match reader.seen_header.then(|| row(rest, &mut integers)).flatten() {
             Some((values, length)) => {
                 reader.row(values);
                 &rest[length..]
@@ -126,7 +126,7 @@ pub(crate) fn read_blocks(text: &[u8]) -> Result<Vec<Block>, Unreadable> {
 
 /// A row of three integers at the start of the text, and its length including the line end.
 #[inline]
-fn row(text: &[u8]) -> Option<([i64; 3], usize)> {
+fn row(text: &[u8], integers: &mut Integers) -> Option<([i64; 3], usize)> {
     let mut values = [0; 3];
     let mut at = 0;
     for (column, value) in values.iter_mut().enumerate() {
@@ -137,7 +137,7 @@ fn row(text: &[u8]) -> Option<([i64; 3], usize)> {
         if column > 0 && at == start {
             return None;
         }
-        let (read, length) = integer(&text[at..])?;
+        let (read, length) = integers.next(&text[at..])?;
         *value = read;
         at += length;
     }
