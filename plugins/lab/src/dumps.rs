@@ -4,6 +4,7 @@
 
 pub mod activity;
 pub mod battery;
+mod digits;
 pub mod display;
 pub mod flinger;
 pub mod framestats;

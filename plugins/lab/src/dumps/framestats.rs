@@ -1,7 +1,7 @@
 //! The PROFILEDATA block of `dumpsys gfxinfo PKG framestats`: column sets per Android version, late columns of frames in
 //! flight, slots that still hold their previous occupant (frame-sources.md 2.2, 2.5). ns on CLOCK_MONOTONIC.
 
-use super::latency::number;
+use super::digits::Digits;
 use crate::pulse::hwui::{Drawn, Hwui, UNTIL_ANIMATION, UNTIL_INPUT, UNTIL_SUBMITTED};
 
 /// No time known.
@@ -17,7 +17,9 @@ pub fn block(hwui: &Hwui, sdk: u32, listener: bool, now: i64, out: &mut Vec<u8>)
     out.push(b'\n');
     let rows: Vec<_> = hwui.visible(now).collect();
     let count = rows.len();
-    let mut cells = [0; 26];
+    // Twenty stamps a row.
+    out.reserve(count * 20 * 16);
+    let (mut cells, mut digits) = ([0; 26], Digits::default());
     for (index, (row, previous)) in rows.into_iter().enumerate() {
         let width = fill(row, previous, sdk, now, &mut cells);
         if sdk >= 31 {
@@ -27,8 +29,7 @@ pub fn block(hwui: &Hwui, sdk: u32, listener: bool, now: i64, out: &mut Vec<u8>)
             cells[width - 2] = if listener { shown } else { 0 };
         }
         for cell in &cells[..width] {
-            number(*cell, out);
-            out.push(b',');
+            digits.put(*cell, b',', out);
         }
         out.push(b'\n');
     }

@@ -2,6 +2,7 @@
 //! (frame-sources.md 1.1 to 1.5). All numbers are ns on CLOCK_MONOTONIC.
 
 use super::Scene;
+use super::digits::Digits;
 use crate::pulse::layer::{Layer, Row, VISIBLE_ROWS};
 
 /// A fence that has not signalled.
@@ -13,8 +14,7 @@ const HISTORY: usize = 64;
 pub fn latency(scene: &Scene<'_>, name: Option<&str>, out: &mut Vec<u8>) {
     let archetype = scene.archetype();
     let period = archetype.rates[scene.pulse.panel.at(scene.now).rate].printed;
-    number(period, out);
-    out.push(b'\n');
+    Digits::default().put(period, b'\n', out);
     if scene.body.period_only {
         return;
     }
@@ -43,8 +43,9 @@ fn ring(scene: &Scene<'_>, layer: &Layer, out: &mut Vec<u8>) {
     let shown = layer.visible(scene.now).count();
     // Unfilled records come first, the newest frame last.
     zeros(capacity.saturating_sub(shown), out);
+    let mut digits = Digits::default();
     for row in layer.visible(scene.now).skip(shown.saturating_sub(capacity)) {
-        print(row, scene.now, out);
+        print(row, scene.now, &mut digits, out);
     }
 }
 
@@ -65,22 +66,22 @@ fn history(scene: &Scene<'_>, layer: &Layer, out: &mut Vec<u8>) {
     let walked = layer.taken(scene.now).filter(|row| row.vsync >= *first && row.vsync <= last);
     // Display frames whose fence is pending are left out; buffers that were given up for one shown are not.
     let mut given_up = layer.given_up(scene.now).skip_while(|dropped| dropped.at < *first).peekable();
+    let mut digits = Digits::default();
     for row in walked.filter(|row| row.present <= scene.now) {
         while let Some(dropped) = given_up.next_if(|dropped| dropped.at <= row.latch) {
-            cells([dropped.desired, 0, dropped.ready], out);
+            cells([dropped.desired, 0, dropped.ready], &mut digits, out);
         }
-        print(row, scene.now, out);
+        print(row, scene.now, &mut digits, out);
     }
 }
 
-fn print(row: &Row, now: i64, out: &mut Vec<u8>) {
-    cells([row.desired, if row.present <= now { row.present } else { PENDING }, row.ready], out);
+fn print(row: &Row, now: i64, digits: &mut Digits, out: &mut Vec<u8>) {
+    cells([row.desired, if row.present <= now { row.present } else { PENDING }, row.ready], digits, out);
 }
 
-fn cells(cells: [i64; 3], out: &mut Vec<u8>) {
+fn cells(cells: [i64; 3], digits: &mut Digits, out: &mut Vec<u8>) {
     for (cell, end) in cells.into_iter().zip(*b"\t\t\n") {
-        number(cell, out);
-        out.push(end);
+        digits.put(cell, end, out);
     }
 }
 
@@ -88,8 +89,4 @@ fn zeros(rows: usize, out: &mut Vec<u8>) {
     for _ in 0..rows {
         out.extend_from_slice(b"0\t0\t0\n");
     }
-}
-
-pub(super) fn number(value: i64, out: &mut Vec<u8>) {
-    out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
 }

@@ -51,7 +51,8 @@ pub(crate) struct Connection {
 impl Connection {
     pub(crate) fn new(framing: Framing) -> Self {
         let state = State {
-            bytes: Vec::new(),
+            // Most of what a shell prints is a line or two.
+            bytes: Vec::with_capacity(512),
             open: None,
             finished: false,
             gone: false,
