@@ -73,7 +73,12 @@ async fn echo(shell: &mut Shell, args: &[String]) -> Flow {
         }
         args = &args[1..];
     }
-    let text = args.join(" ");
+    let mut text = String::with_capacity(args.iter().map(|arg| arg.len() + 1).sum::<usize>() + 1);
+    for (nth, arg) in args.iter().enumerate() {
+        text.push_str(if nth > 0 { " " } else { "" });
+        text.push_str(arg);
+    }
+    let escapes = escapes && text.as_bytes().contains(&b'\\');
     let (mut bytes, silent) = if escapes { decode(&text, Style::Echo) } else { (text.into_bytes(), false) };
     if newline && !silent {
         bytes.push(b'\n');
@@ -104,7 +109,11 @@ async fn read(shell: &mut Shell, args: &[String]) -> Flow {
     let mut line = String::new();
     let mut ended_by_newline = false;
     while let Some((bytes, newline)) = source.line().await {
-        line.push_str(&String::from_utf8_lossy(&bytes));
+        match String::from_utf8(bytes) {
+            Ok(whole) if line.is_empty() => line = whole,
+            Ok(more) => line.push_str(&more),
+            Err(other) => line.push_str(&String::from_utf8_lossy(other.as_bytes())),
+        }
         ended_by_newline = newline;
         // Without -r a backslash at the end joins lines.
         if raw || !line.ends_with('\\') || !newline {
@@ -113,14 +122,19 @@ async fn read(shell: &mut Shell, args: &[String]) -> Flow {
         line.pop();
         ended_by_newline = false;
     }
-    if !raw {
+    if !raw && line.contains('\\') {
         line = unescape(&line);
     }
     let separators = shell.separators();
     let blank = |c: char| separators.contains(c) && c.is_whitespace();
     let mut rest = line.trim_matches(blank);
-    let reply = ["REPLY".to_owned()];
-    let names = if names.is_empty() { &reply } else { names };
+    let reply;
+    let names = if names.is_empty() {
+        reply = ["REPLY".to_owned()];
+        &reply
+    } else {
+        names
+    };
     for (i, name) in names.iter().enumerate() {
         let value = if i + 1 == names.len() {
             std::mem::take(&mut rest)
@@ -134,7 +148,10 @@ async fn read(shell: &mut Shell, args: &[String]) -> Flow {
             rest = after;
             value
         };
-        shell.vars.insert(name.clone(), value.to_owned());
+        match shell.vars.get_mut(name) {
+            Some(known) => value.clone_into(known),
+            None => _ = shell.vars.insert(name.clone(), value.to_owned()),
+        }
     }
     ended(shell, i32::from(!ended_by_newline))
 }

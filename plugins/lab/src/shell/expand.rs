@@ -7,6 +7,7 @@ use super::run::Shell;
 use super::stream::Sink;
 use super::syntax::{Edit, Part, Script, Word};
 use super::{absolute, arith};
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::future::Future;
@@ -31,11 +32,15 @@ impl Field {
         self.begun |= quoted || !text.is_empty();
         if !quoted {
             let from = self.text.len();
-            self.globs
-                .extend(text.bytes().enumerate().filter(|(_, b)| b"*?[".contains(b)).map(|(i, _)| from + i));
+            self.globs.extend(text.bytes().enumerate().filter(|(_, b)| is_glob(*b)).map(|(i, _)| from + i));
         }
         self.text.push_str(text);
     }
+}
+
+/// A character of file patterns.
+fn is_glob(byte: u8) -> bool {
+    matches!(byte, b'*' | b'?' | b'[')
 }
 
 impl Shell {
@@ -44,7 +49,7 @@ impl Shell {
         let mut printed = self.substitutions(words).await?;
         let mut fields = Vec::with_capacity(words.len());
         for word in words {
-            if let Some(text) = word.bare().filter(|text| !text.contains(['*', '?', '['])) {
+            if let Some(text) = word.bare().filter(|text| !text.bytes().any(is_glob)) {
                 fields.push(text.to_owned());
             } else {
                 self.split(word, &mut printed, &mut fields)?;
@@ -179,8 +184,8 @@ impl Shell {
     }
 
     /// The characters that separate fields.
-    pub(super) fn separators(&self) -> String {
-        self.vars.get("IFS").cloned().unwrap_or_else(|| " \t\n".to_owned())
+    pub(super) fn separators(&self) -> Cow<'static, str> {
+        self.vars.get("IFS").map_or(Cow::Borrowed(" \t\n"), |own| Cow::Owned(own.clone()))
     }
 
     fn end(&self, field: Field, fields: &mut Vec<String>) {

@@ -77,7 +77,7 @@ pub trait Programs {
 /// A path as the phone sees it from a working directory: absolute, without `.` and `..`.
 pub fn absolute(folder: &str, path: &str) -> String {
     let plain = path.starts_with('/') && path.len() > 1 && !path.ends_with('/');
-    if plain && !path.contains("//") && !path.contains("/.") {
+    if plain && !path.as_bytes().windows(2).any(|pair| matches!(pair, b"//" | b"/.")) {
         return path.to_owned();
     }
     let whole = if path.starts_with('/') { path.to_owned() } else { format!("{folder}/{path}") };

@@ -131,9 +131,13 @@ impl Source {
                 return (!line.is_empty()).then_some((line, false));
             };
             if let Some(end) = chunk.iter().position(|b| *b == b'\n') {
-                let rest = chunk.split_off(end + 1);
-                self.put_back(rest);
+                if end + 1 < chunk.len() {
+                    self.put_back(chunk.split_off(end + 1));
+                }
                 chunk.pop();
+                if line.is_empty() {
+                    return Some((chunk, true));
+                }
                 line.extend_from_slice(&chunk);
                 return Some((line, true));
             }
@@ -142,9 +146,6 @@ impl Source {
     }
 
     fn put_back(&self, rest: Vec<u8>) {
-        if rest.is_empty() {
-            return;
-        }
         match self {
             Source::Empty => {}
             Source::File(file) => *file.borrow_mut() = rest.into(),
