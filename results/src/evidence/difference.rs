@@ -87,7 +87,7 @@ impl<'a> Index<'a> {
 fn fingerprint(line: &[u8]) -> u64 {
     let word =
         |at: usize| line.get(at..at + 8).and_then(|bytes| bytes.try_into().ok()).map(u64::from_le_bytes);
-    let short = || line.iter().fold(0, |word, byte| word << 8 | u64::from(*byte));
+    let short = || line.iter().fold(0, |word, byte| (word << 8) | u64::from(*byte));
     let end = line.len().checked_sub(8).and_then(word).unwrap_or_else(short);
     let middle = word(line.len() / 2).unwrap_or_default();
     let mixed = (end ^ line.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29) ^ middle;

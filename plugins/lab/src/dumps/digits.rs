@@ -56,12 +56,12 @@ impl Digits {
 /// The eight digits of a number below 10⁸, zeros before it: halves, then pairs, then digits, side by side in one word.
 #[inline]
 fn eight(value: u64) -> [u8; 8] {
-    let fours = value / 10_000 | (value % 10_000) << 32;
+    let fours = (value / 10_000) | ((value % 10_000) << 32);
     // n / 100 = n × 10486 / 2²⁰ for n below 10⁴, and n / 10 = n × 103 / 2¹⁰ for n below 100.
-    let hundreds = (fours * 10_486 >> 20) & 0x0000_007f_0000_007f;
-    let pairs = hundreds | (fours - hundreds * 100) << 16;
-    let tens = (pairs * 103 >> 10) & 0x000f_000f_000f_000f;
-    let digits = tens | (pairs - tens * 10) << 8;
+    let hundreds = ((fours * 10_486) >> 20) & 0x0000_007f_0000_007f;
+    let pairs = hundreds | ((fours - hundreds * 100) << 16);
+    let tens = ((pairs * 103) >> 10) & 0x000f_000f_000f_000f;
+    let digits = tens | ((pairs - tens * 10) << 8);
     (digits + 0x3030_3030_3030_3030).to_le_bytes()
 }
 
