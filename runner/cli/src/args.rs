@@ -157,6 +157,13 @@ pub struct RunArgs {
     /// How old the baseline may be.
     #[command(flatten)]
     pub age: baseline::AgeArgs,
+    /// Keep what was measured here: a SQLite file, or `postgres://user@host/database`. Runs on phones go into
+    /// `results/history.sqlite` by default, runs on a virtual lab nowhere.
+    #[arg(long, value_name = "PATH|URL", conflicts_with = "no_history")]
+    pub history: Option<String>,
+    /// Keep no history of this run.
+    #[arg(long)]
+    pub no_history: bool,
     /// Print only the final table and faults.
     #[arg(short, long)]
     pub quiet: bool,

@@ -83,7 +83,8 @@ fn of_run(named: &Path, record: &Record) -> Side {
     Side { source, kind: Kind::Run, measured: measured(record) }
 }
 
-fn of_baseline(baseline: Baseline) -> Side {
+/// A baseline as a side.
+pub fn of_baseline(baseline: Baseline) -> Side {
     let source = baseline.source();
     let measured = baseline.sessions.into_iter().map(Measured::from).collect();
     Side { source, kind: Kind::Baseline, measured }

@@ -3,6 +3,7 @@
 mod args;
 mod baselines;
 mod commands;
+mod history;
 mod host;
 mod outlets;
 mod scenarios;

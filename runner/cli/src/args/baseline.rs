@@ -69,6 +69,9 @@ pub struct BaselineArgs {
     /// Folder of the baselines.
     #[arg(long, global = true, value_name = "DIR", default_value = "results/baselines")]
     pub dir: PathBuf,
+    /// Also pin what is saved, accepted or imported in this history store; `list` and `export` look there too.
+    #[arg(long, global = true, value_name = "PATH|URL")]
+    pub history: Option<String>,
 }
 
 /// What can be done with baselines.

@@ -6,6 +6,7 @@ use crate::args::{
     AcceptArgs, BaselineArgs, BaselineCommand, ExportArgs, ImportArgs, NameArgs, PruneArgs, SaveArgs,
 };
 use crate::baselines::{age, list, path, read, recorded, since};
+use crate::history;
 use crate::host::{self, Streams};
 use crate::settings::{Look, complain};
 use farmjank_engine::announce::Voice;
@@ -39,17 +40,7 @@ impl From<String> for Refused {
 
 /// Does it.
 pub fn run(args: &BaselineArgs, _: Look) -> u8 {
-    let folder = &args.dir;
-    let done = match &args.command {
-        BaselineCommand::Save(args) => save(folder, args),
-        BaselineCommand::Accept(args) => accept(folder, args),
-        BaselineCommand::List => Ok(listed(folder)),
-        BaselineCommand::Show(args) => show(folder, args),
-        BaselineCommand::Prune(args) => prune(folder, args),
-        BaselineCommand::Export(args) => export(folder, args),
-        BaselineCommand::Import(args) => import(folder, args),
-    };
-    match done {
+    match done(args) {
         Ok(text) => {
             Streams.out(&text);
             0
@@ -65,7 +56,28 @@ pub fn run(args: &BaselineArgs, _: Look) -> u8 {
     }
 }
 
-fn save(folder: &Path, args: &SaveArgs) -> Done {
+fn done(args: &BaselineArgs) -> Done {
+    let folder = &args.dir;
+    let store = args.history.as_deref();
+    match &args.command {
+        BaselineCommand::Save(args) => save(folder, args).and_then(|made| written(made, store)),
+        BaselineCommand::Accept(args) => accept(folder, args).and_then(|made| written(made, store)),
+        BaselineCommand::Import(args) => import(folder, args).and_then(|made| written(made, store)),
+        BaselineCommand::List => listed(folder, store),
+        BaselineCommand::Show(args) => show(folder, args),
+        BaselineCommand::Prune(args) => prune(folder, args),
+        BaselineCommand::Export(args) => export(folder, args, store),
+    }
+}
+
+/// A baseline to be written, where, and what was done to it.
+struct Made {
+    file: PathBuf,
+    baseline: Baseline,
+    what: &'static str,
+}
+
+fn save(folder: &Path, args: &SaveArgs) -> Result<Made, Refused> {
     let file = path(folder, &args.name)?;
     if file.exists() {
         let name = &args.name;
@@ -76,10 +88,10 @@ fn save(folder: &Path, args: &SaveArgs) -> Done {
     let by =
         args.by.clone().or_else(|| host::env("USER")).or_else(|| host::env("LOGNAME")).unwrap_or_default();
     let made = Baseline::new(&args.name, step(by, args.why.clone(), &runs), all(&runs));
-    write(&file, &made.map_err(|why| why.to_string())?, "saved")
+    Ok(Made { file, baseline: made.map_err(|why| why.to_string())?, what: "saved" })
 }
 
-fn accept(folder: &Path, args: &AcceptArgs) -> Done {
+fn accept(folder: &Path, args: &AcceptArgs) -> Result<Made, Refused> {
     let file = known(folder, &args.name)?;
     let old = read(&file)?;
     let runs = records(&args.runs)?;
@@ -94,7 +106,7 @@ fn accept(folder: &Path, args: &AcceptArgs) -> Done {
     };
     let from = if args.fresh { Baseline { sessions: Vec::new(), ..old } } else { old };
     let moved = from.moved(step(by, why, &runs), all(&runs)).map_err(|why| why.to_string())?;
-    write(&file, &moved, "moved")
+    Ok(Made { file, baseline: moved, what: "moved" })
 }
 
 fn records(runs: &[PathBuf]) -> Result<Vec<Record>, String> {
@@ -115,10 +127,15 @@ fn step(by: String, why: String, runs: &[Record]) -> Move {
     Move { wall: host::wall(), by, why, runs }
 }
 
-/// Writes a baseline and says what it is good for.
-fn write(file: &Path, baseline: &Baseline, what: &str) -> Done {
-    host::write_file(file, baseline.text().as_bytes())?;
-    let cells = cells(baseline);
+/// Writes a baseline, pins it in the history where one is named, and says what it is good for.
+fn written(made: Made, store: Option<&str>) -> Done {
+    let Made { file, baseline, what } = made;
+    let mut store = store.map(history::open).transpose()?;
+    host::write_file(&file, baseline.text().as_bytes())?;
+    if let Some(store) = &mut store {
+        history::pin(&mut **store, &baseline)?;
+    }
+    let cells = cells(&baseline);
     let ready = cells.values().filter(|sessions| **sessions >= MINIMUM).count();
     let name = &baseline.name;
     let mut text =
@@ -160,15 +177,19 @@ fn known(folder: &Path, name: &str) -> Result<PathBuf, String> {
     Err(format!("no baseline `{name}` in {}; {there}", folder.display()))
 }
 
-fn listed(folder: &Path) -> String {
+fn listed(folder: &Path, store: Option<&str>) -> Done {
     let all = list(folder);
-    if all.is_empty() {
-        return format!(
-            "no baseline in {}; pin one with `farmjank baseline save NAME RUN…`\n",
-            folder.display()
-        );
-    }
     let mut text = String::new();
+    if all.is_empty() {
+        let advice = "pin one with `farmjank baseline save NAME RUN…`";
+        text += &format!("no baseline in {}; {advice}\n", folder.display());
+    }
+    if let Some(place) = store {
+        for (name, pin, sessions) in history::pins(&mut *history::open_existing(place)?)? {
+            let (name, sessions) = (clean::line(&name, 24), several(sessions, "session"));
+            text += &format!("{name:<24} {}, {sessions} in the history\n", moved(Some(&pin)));
+        }
+    }
     for (name, file) in all {
         match read(&file) {
             Ok(baseline) => {
@@ -187,7 +208,7 @@ fn listed(folder: &Path) -> String {
             Err(why) => text += &format!("{name:<24} unreadable: {}\n", clean::line(&why, SHOWN)),
         }
     }
-    text
+    Ok(text)
 }
 
 fn moved(step: Option<&Move>) -> String {
@@ -236,8 +257,15 @@ fn prune(folder: &Path, args: &PruneArgs) -> Done {
     Ok(if text.is_empty() { "nothing is that old\n".to_owned() } else { text })
 }
 
-fn export(folder: &Path, args: &ExportArgs) -> Done {
-    let text = read(&known(folder, &args.name)?)?.text();
+fn export(folder: &Path, args: &ExportArgs, store: Option<&str>) -> Done {
+    let pinned = match store {
+        None => None,
+        Some(place) => history::pinned(&mut *history::open_existing(place)?, &args.name)?,
+    };
+    let text = match pinned {
+        Some(baseline) => baseline.text(),
+        None => read(&known(folder, &args.name)?)?.text(),
+    };
     match &args.file {
         None => Ok(text),
         Some(file) => {
@@ -247,14 +275,14 @@ fn export(folder: &Path, args: &ExportArgs) -> Done {
     }
 }
 
-fn import(folder: &Path, args: &ImportArgs) -> Done {
+fn import(folder: &Path, args: &ImportArgs) -> Result<Made, Refused> {
     let baseline = read(&args.file)?;
     let name = args.name.clone().unwrap_or_else(|| baseline.name.clone());
     let file = path(folder, &name)?;
     if file.exists() && !args.replace {
         return Err(format!("there is a baseline `{name}` already; give --name or --replace").into());
     }
-    write(&file, &Baseline { name, ..baseline }, "imported")
+    Ok(Made { file, baseline: Baseline { name, ..baseline }, what: "imported" })
 }
 
 fn several(count: usize, what: &str) -> String {

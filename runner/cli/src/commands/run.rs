@@ -1,32 +1,33 @@
 //! `farmjank run`
 
+mod told;
+
 use crate::USAGE;
 use crate::args::RunArgs;
-use crate::baselines::{Kind, age, expired as expired_at, side};
+use crate::history;
 use crate::host::{self, Bundle, Streams};
-use crate::outlets::{self, Wish, wishes};
-use crate::scenarios::{adjust, load, selection};
+use crate::outlets::{self, Wish};
+use crate::scenarios::load;
 use crate::settings::{Look, complain, serials, time};
 use crate::wiring::{self, Phones, lab, phones, sources, witnesses};
 use farmjank_engine::announce::Voice;
-use farmjank_engine::conduct::{Against, Options, Setup, run as conduct};
+use farmjank_engine::conduct::{Options, Setup, run as conduct};
 use farmjank_engine::patience::Patience;
 use farmjank_engine::racks;
 use farmjank_engine::stop::Stop;
-use farmjank_engine::survey::Wanted;
 use farmjank_lab::lab::Lab;
 use farmjank_reporters::{by_name, paint};
 use farmjank_results::blame::{Blame, Fault};
-use farmjank_results::cell::CellSession;
-use farmjank_results::compare::{Given, Rules, compare, measured};
+use farmjank_results::record::Record;
 use farmjank_results::verdict::Verdict;
-use farmjank_scenarios::scenario::Scenario;
+use farmjank_seams::history::History;
 
 use farmjank_seams::host::Files;
 use farmjank_seams::reporter::Reporter;
 use indicatif::ProgressDrawTarget;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use told::{Told, told};
 
 /// Wall time of a simulated run: it has none, and the same seed gives the same bytes.
 const NO_WALL: &str = "2000-01-01T00:00:00Z";
@@ -38,19 +39,11 @@ pub async fn run(args: &RunArgs, look: Look) -> u8 {
         Ok(told) => told,
         Err(why) => return refused(&why),
     };
-    let wishes = match wishes(&args.reporter) {
-        Ok(wishes) => wishes,
-        Err(why) => return refused(&why),
-    };
     let phones = match phones(&args.phones).await {
         Ok(phones) => phones,
         Err(fault) => return no_phones(&fault),
     };
     let id = run_id(&phones);
-    let against = match args.baseline.as_ref().map(|named| against(args, named)).transpose() {
-        Ok(against) => against,
-        Err(why) => return refused(&why),
-    };
     let (root, bundle) = match bundle(args, &id) {
         Ok(bundle) => bundle,
         Err(why) => return refused(&why),
@@ -58,7 +51,7 @@ pub async fn run(args: &RunArgs, look: Look) -> u8 {
     let stop = Stop::default();
     host::listen_for_signals(stop.clone());
     let seed = phones.seed;
-    let (wanted, selection) = told;
+    let Told { wanted, selection, wishes, against, store } = told;
     let options = Options {
         run: id,
         tool: concat!("farmjank ", env!("CARGO_PKG_VERSION")).to_owned(),
@@ -78,7 +71,7 @@ pub async fn run(args: &RunArgs, look: Look) -> u8 {
         let threads = Box::new(host::simulated_thread);
         let setup =
             racks::Setup { options, scenarios, racks, threads, files, voice, reporters, against, stop };
-        return racks::run(setup).await.exit_code.unwrap_or(Verdict::Broken.exit_code());
+        return kept(&racks::run(setup).await, store);
     }
     let setup = Setup {
         options,
@@ -92,7 +85,20 @@ pub async fn run(args: &RunArgs, look: Look) -> u8 {
         against,
         stop,
     };
-    conduct(setup).await.exit_code.unwrap_or(Verdict::Broken.exit_code())
+    kept(&conduct(setup).await, store)
+}
+
+/// Keeps the run's numbers where they are wanted, and gives its exit code. What was measured is in the bundle: a store that
+/// fails takes nothing away from the run.
+fn kept(record: &Record, store: Option<Box<dyn History>>) -> u8 {
+    if let Some(mut store) = store {
+        match history::keep(&mut *store, record) {
+            Ok(None) => {}
+            Ok(Some(words)) => Streams.err(&format!("{words}\n")),
+            Err(why) => Streams.err(&format!("the run is not in the history: {why}\n")),
+        }
+    }
+    record.exit_code.unwrap_or(Verdict::Broken.exit_code())
 }
 
 fn refused(why: &str) -> u8 {
@@ -107,35 +113,6 @@ fn of_racks(args: &RunArgs) -> Option<Lab> {
         && time(&args.phones.wait_for_devices).is_ok_and(|wait| wait.is_zero())
         && args.jobs >= lab.phones.len();
     (apart && lab.servers().len() > 1).then_some(lab)
-}
-
-/// What the run will be held against: read before any phone is touched.
-fn against(args: &RunArgs, named: &Path) -> Result<Box<Against>, String> {
-    let old = side(named, None).map_err(|why| format!("--baseline: {why}"))?;
-    let most = age(&args.age.max_age).map_err(|why| format!("--max-age: {why}"))?;
-    let given = match old.kind {
-        Kind::Run => Given::Runs,
-        Kind::Baseline => Given::Run,
-        Kind::Plain => {
-            return Err(format!("--baseline: {}: numbers alone are no baseline of a run", named.display()));
-        }
-    };
-    let base: Vec<CellSession> = old.measured.into_iter().map(|one| one.session).collect();
-    Ok(Box::new(move |record| {
-        let expired = Some(()).filter(|()| given == Given::Run);
-        let expired = expired.and_then(|()| expired_at(&old.source, &record.header.wall, most));
-        compare(old.source.clone(), &base, &measured(record), &Rules { expired, ..Rules::of(given, 0) })
-    }))
-}
-
-fn told(
-    args: &RunArgs,
-    scenarios: &mut [Scenario],
-) -> Result<(Wanted, farmjank_scenarios::plan::Selection), String> {
-    adjust(scenarios, &args.select)?;
-    let selection = selection(&args.select, args.phones.device_filter.as_deref())?;
-    let wait = time(&args.phones.wait_for_devices)?;
-    Ok((Wanted { serials: serials(&args.phones), wait }, selection))
 }
 
 /// No adb server, or no such lab: whose fault decides the exit code.

@@ -150,3 +150,43 @@ fn runs_make_a_baseline_which_later_runs_are_held_against() {
     let broken = run(here, &["compare", "broken", "a1"]);
     assert!(broken.code == 2 && broken.err.contains("no baseline of farmjank"), "{}", broken.err);
 }
+
+#[test]
+fn runs_are_kept_in_a_history_and_baselines_pinned_there() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    write(here, "s.yaml", FEED);
+    lab(here, "a.yaml", 0.0);
+    let kept = ["run", "-q", "--lab", "a.yaml", "--history", "h.sqlite", "s.yaml", "-o"];
+    assert_eq!(run(here, &[&kept[..], &["one"]].concat()).code, 0);
+    let again = run(here, &[&kept[..], &["two", "--seed", "3"]].concat());
+    assert_eq!((again.code, again.err.as_str()), (0, ""));
+    // Simulated numbers are kept only where somebody asks for it.
+    assert_eq!(run(here, &["run", "-q", "--lab", "a.yaml", "-o", "three", "s.yaml"]).code, 0);
+    assert!(here.join("h.sqlite").is_file() && !here.join("results/history.sqlite").exists());
+    let pinned = run(
+        here,
+        &["baseline", "--history", "h.sqlite", "save", "release", "one", "--by", "ana", "--why", "7.4"],
+    );
+    assert_eq!(pinned.code, 0, "{}", pinned.err);
+    std::fs::remove_file(here.join("results/baselines/release.json")).expect("the file that was saved");
+    let listed = run(here, &["baseline", "--history", "h.sqlite", "list"]);
+    assert!(
+        listed.out.contains("release ") && listed.out.contains("by ana (7.4)"),
+        "{}{}",
+        listed.out,
+        listed.err
+    );
+    // Without its file the pinned one counts.
+    let held = [&kept[..], &["four", "--baseline", "release"]].concat();
+    let held = run(here, &held);
+    assert!(held.code == 4 && held.out.contains("1 of 5 sessions"), "{}{}{}", held.code, held.out, held.err);
+    let carried = run(here, &["baseline", "--history", "h.sqlite", "export", "release"]);
+    assert!(carried.out.starts_with("{\n\"farmjank_baseline\": 1,"), "{}{}", carried.out, carried.err);
+    // A file that is no store is refused before anything is measured, and stays as it is.
+    write(here, "notes.txt", "not a database");
+    let refused =
+        run(here, &["run", "-q", "--lab", "a.yaml", "--history", "notes.txt", "-o", "five", "s.yaml"]);
+    assert!(refused.code == 2 && !here.join("five").exists(), "{}{}", refused.code, refused.err);
+    assert_eq!(std::fs::read_to_string(here.join("notes.txt")).expect("the file"), "not a database");
+}

@@ -1,0 +1,95 @@
+//! What runs leave in the history store, and the baselines pinned there. Calls block: before and after a run only.
+
+use farmjank_history::{Missing, open as open_store};
+use farmjank_results::cell::CellSession;
+use farmjank_results::compare::{Baseline, Move, measured};
+use farmjank_results::record::Record;
+use farmjank_seams::history::{History, Pin, PinSeen, Recorded, RunRow};
+use std::collections::BTreeMap;
+
+/// The store of real runs, unless told otherwise.
+pub const PLACE: &str = "results/history.sqlite";
+
+/// Opens a store, and makes it where there is none.
+///
+/// # Errors
+/// In words; what is there is left as it is.
+pub fn open(place: &str) -> Result<Box<dyn History>, String> {
+    open_store(place, Missing::Create).map_err(|fault| fault.to_string())
+}
+
+/// Opens a store that must be there.
+///
+/// # Errors
+/// In words.
+pub fn open_existing(place: &str) -> Result<Box<dyn History>, String> {
+    open_store(place, Missing::Refuse).map_err(|fault| fault.to_string())
+}
+
+/// Keeps a run; says what became of it where that is worth a line.
+///
+/// # Errors
+/// In words. The run itself is not less true for it.
+pub fn keep(store: &mut dyn History, record: &Record) -> Result<Option<String>, String> {
+    let header = &record.header;
+    let row = RunRow {
+        id: header.run.clone(),
+        wall: header.wall.clone(),
+        tool: header.tool.clone(),
+        lab: header.lab.clone(),
+        verdict: record.verdict,
+        labels: BTreeMap::new(),
+    };
+    let sessions: Vec<CellSession> = measured(record).into_iter().map(|one| one.session).collect();
+    // Every run of a lab with one seed has one id: the newest is the run.
+    let kept = match header.lab {
+        Some(_) => store.replace(&row, &sessions),
+        None => store.record(&row, &sessions),
+    };
+    match kept.map_err(|fault| fault.to_string())? {
+        Recorded::New | Recorded::Already => Ok(None),
+        Recorded::Replaced => {
+            Ok(Some(format!("run {} took the place of an earlier one in {}", row.id, store.place())))
+        }
+    }
+}
+
+/// Pins a baseline in the store.
+///
+/// # Errors
+/// In words.
+pub fn pin(store: &mut dyn History, baseline: &Baseline) -> Result<(), String> {
+    let last = baseline.moves.last().cloned().unwrap_or_default();
+    let said = |text: String, else_: &str| if text.trim().is_empty() { else_.to_owned() } else { text };
+    let (by, why) = (said(last.by, "unknown"), said(last.why, "pinned"));
+    let pin = Pin { name: baseline.name.clone(), by, why, wall: last.wall };
+    store.pin(&pin, &baseline.sessions).map(drop).map_err(|fault| fault.to_string())
+}
+
+/// Name, last move and sessions of every baseline pinned in the store.
+///
+/// # Errors
+/// In words.
+pub fn pins(store: &mut dyn History) -> Result<Vec<(String, Move, usize)>, String> {
+    let all = store.baselines().map_err(|fault| fault.to_string())?;
+    let one = |seen: PinSeen| {
+        let Pin { name, by, why, wall } = seen.pin;
+        (name, Move { wall, by, why, runs: Vec::new() }, usize::try_from(seen.sessions).unwrap_or(usize::MAX))
+    };
+    Ok(all.into_iter().map(one).collect())
+}
+
+/// A baseline pinned in the store.
+///
+/// # Errors
+/// In words.
+pub fn pinned(store: &mut dyn History, name: &str) -> Result<Option<Baseline>, String> {
+    let found = store.baseline(name).map_err(|fault| fault.to_string())?;
+    Ok(found.map(|(pin, sessions)| {
+        let mut runs: Vec<String> = sessions.iter().map(|session| session.run.clone()).collect();
+        runs.sort();
+        runs.dedup();
+        let step = Move { wall: pin.wall, by: pin.by, why: pin.why, runs };
+        Baseline { format: 1, name: pin.name, moves: vec![step], sessions }
+    }))
+}
