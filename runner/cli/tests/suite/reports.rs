@@ -3,7 +3,7 @@
 use crate::world::{Ended, SMOOTH, ended, farmjank, run, write};
 use std::path::Path;
 
-const ALL: [&str; 6] = ["table", "json", "junit", "markdown", "github", "openmetrics"];
+const ALL: [&str; 7] = ["table", "json", "junit", "markdown", "github", "openmetrics", "html"];
 
 /// A run in its own folder; its other arguments are those of reports.
 fn ran(folder: &Path, out: &str, more: &[&str]) -> Ended {
@@ -34,12 +34,47 @@ fn every_report_of_the_run_is_the_report_of_its_bundle() {
         assert!(one == other, "{name} of the run differs from that of the bundle");
         assert!(one.to_lowercase().contains("virtual"), "{name} does not say that phones are simulated");
     }
-    for (name, kept) in [("json", "results.json"), ("junit", "junit.xml"), ("openmetrics", "metrics.txt")] {
+    let kept = [
+        ("json", "results.json"),
+        ("junit", "junit.xml"),
+        ("openmetrics", "metrics.txt"),
+        ("html", "report.html"),
+    ];
+    for (name, kept) in kept {
         let kept = text(folder, &format!("bundle/{kept}"));
         assert!(kept == text(folder, &format!("again/{name}")), "{name} in the bundle differs");
     }
     let comment = run(folder, &["report", "bundle", "--reporter", "markdown", "--max-bytes", "2000"]);
     assert!(comment.out.len() <= 2_000 && comment.out.contains("pass"), "{}", comment.out);
+}
+
+/// A bundle of before strips were kept.
+fn without_strips(folder: &Path, bundle: &str) {
+    let log = text(folder, &format!("{bundle}/events.ndjson"));
+    let parts: Vec<&str> = log.split("\"strip\":\"").collect();
+    assert!(parts.len() > 1, "windows of a run name their strips");
+    let rest = |part: &&str| part.split_once("\",").map(|(_, rest)| rest.to_owned());
+    let old: String =
+        std::iter::once(parts[0].to_owned()).chain(parts[1..].iter().filter_map(rest)).collect();
+    write(folder, &format!("{bundle}/events.ndjson"), &old);
+}
+
+#[test]
+fn frames_of_a_bundle_without_strips_are_measured_again_or_their_absence_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    assert_eq!(ran(folder, "bundle", &[]).code, 0);
+    without_strips(folder, "bundle");
+    let kept = text(folder, "bundle/report.html");
+    let report = |more: &[&str], to: &str| {
+        let asked = format!("--reporter=html={to}");
+        let ended = run(folder, &[&["report", "bundle", &asked][..], more].concat());
+        assert_eq!(ended.code, 0, "{}", ended.err);
+        text(folder, to)
+    };
+    let bare = report(&[], "bare.html");
+    assert!(bare.len() < kept.len() && !bare.contains("\"barcode\":{"), "there are no frames to draw");
+    assert!(kept.contains("\"barcode\":{") && report(&["--rejudge", "s.yaml"], "again.html") == kept);
 }
 
 #[test]
