@@ -9,9 +9,11 @@ mod counterfactual;
 mod detail;
 mod frames;
 mod index;
+mod onair;
 mod page;
 mod paper;
 
+pub use onair::OnAir;
 pub use page::{Connect, page};
 
 use crate::cells::{Cell, worst_first};

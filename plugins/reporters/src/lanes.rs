@@ -17,7 +17,7 @@ use farmjank_results::verdict::Verdict;
 use std::collections::BTreeMap;
 
 /// Time left on each phone.
-type Outlook<'a> = BTreeMap<&'a DeviceId, Span>;
+pub(crate) type Outlook<'a> = BTreeMap<&'a DeviceId, Span>;
 
 /// What all lines of one frame share.
 #[derive(Clone, Copy)]
@@ -31,11 +31,11 @@ struct Place<'a> {
 
 /// What one phone is doing.
 #[derive(Clone, Debug, Default)]
-struct Lane {
-    job: Option<JobId>,
-    trial: u32,
-    step: String,
-    fps: Option<f64>,
+pub(crate) struct Lane {
+    pub(crate) job: Option<JobId>,
+    pub(crate) trial: u32,
+    pub(crate) step: String,
+    pub(crate) fps: Option<f64>,
     gone: bool,
     /// Last event about it.
     touched: RunTime,
@@ -44,7 +44,7 @@ struct Lane {
 /// What every phone is doing.
 #[derive(Clone, Debug, Default)]
 pub struct Lanes {
-    phones: BTreeMap<DeviceId, Lane>,
+    pub(crate) phones: BTreeMap<DeviceId, Lane>,
     /// Phones shown, so that lanes do not jump about while there are more phones than rows.
     shown: Vec<DeviceId>,
 }
@@ -197,7 +197,7 @@ fn bar(done: usize, all: usize) -> String {
 }
 
 /// What a phone without a job has done so far.
-fn idle(lane: &Lane, id: &DeviceId, record: &Record) -> (String, Tint) {
+pub(crate) fn idle(lane: &Lane, id: &DeviceId, record: &Record) -> (String, Tint) {
     if lane.gone {
         return ("gone".to_owned(), Tint::Doubt);
     }
@@ -217,7 +217,7 @@ fn idle(lane: &Lane, id: &DeviceId, record: &Record) -> (String, Tint) {
 
 /// Time left on each phone that has jobs to do: trials not yet done, at the mean length of those done (of the job, else of
 /// the run). Phones of which nothing can be said yet are left out.
-fn outlook(record: &Record) -> Outlook<'_> {
+pub(crate) fn outlook(record: &Record) -> Outlook<'_> {
     let of_run = mean(record.jobs.values());
     let mut all: BTreeMap<&DeviceId, Option<Span>> = BTreeMap::new();
     for job in record.jobs.values().filter(|job| job.verdict.is_none()) {

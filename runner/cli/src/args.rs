@@ -8,6 +8,7 @@ pub use baseline::{
 };
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::net::IpAddr;
 use std::path::PathBuf;
 
 const AFTER: &str = "Exit codes: 0 pass · 1 a limit was breached or the app failed · 2 usage or scenario error · \
@@ -60,6 +61,8 @@ pub enum Command {
     Compare(CompareArgs),
     /// Pin, move, list and carry the baselines that runs are held against.
     Baseline(BaselineArgs),
+    /// The report of a run in a browser: a finished one, or one that another process is still writing.
+    View(ViewArgs),
     /// List the metrics, or explain one: formula, unit, what it needs, where it comes from.
     Metrics(MetricsArgs),
     /// Print the JSON Schema of scenario files, for editors.
@@ -167,6 +170,16 @@ pub struct RunArgs {
     /// Print only the final table and faults.
     #[arg(short, long)]
     pub quiet: bool,
+    /// Show the run in a browser while it goes on: a lane per phone, frames as they arrive, the report as it grows. Stays
+    /// open after the run until Ctrl-C; the exit code is the run's.
+    #[arg(long)]
+    pub ui: bool,
+    /// Port of the live view; 0 takes a free one.
+    #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true, requires = "ui")]
+    pub ui_port: u16,
+    /// Address the live view listens on, instead of this machine alone.
+    #[arg(long, value_name = "IP", default_value = "127.0.0.1", hide_default_value = true, requires = "ui")]
+    pub ui_address: IpAddr,
 }
 
 /// `farmjank plan`
@@ -277,6 +290,20 @@ pub struct ShowArgs {
     /// the cells are listed.
     #[arg(value_name = "CELL", default_value = "")]
     pub cell: String,
+}
+
+/// `farmjank view`
+#[derive(Args, Debug, Clone)]
+pub struct ViewArgs {
+    /// The run bundle's folder.
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+    /// Port to listen on; 0 takes a free one.
+    #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
+    pub ui_port: u16,
+    /// Address to listen on, instead of this machine alone.
+    #[arg(long, value_name = "IP", default_value = "127.0.0.1", hide_default_value = true)]
+    pub ui_address: IpAddr,
 }
 
 /// What `report` can rebuild.

@@ -8,6 +8,7 @@ mod host;
 mod outlets;
 mod scenarios;
 mod settings;
+mod ui;
 mod wiring;
 
 use args::{Cli, Command};
@@ -39,6 +40,7 @@ async fn dispatch(command: &Command, look: settings::Look) -> u8 {
         Command::Show(args) => commands::show::run(args, look),
         Command::Compare(args) => commands::compare::run(args, look),
         Command::Baseline(args) => commands::baseline::run(args, look),
+        Command::View(args) => commands::view::run(args),
         Command::Metrics(args) => commands::metrics::run(args, look),
         Command::Schema => commands::check::schema(),
         Command::Lab(args) => commands::lab::run(args, look).await,

@@ -129,7 +129,12 @@ impl Browser {
         self.post("url", &json!({ "url": format!("file://{}{hash}", file.display()) }));
     }
 
-    /// The value of an expression in the page.
+    /// Opens an address.
+    pub fn visit(&self, url: &str) {
+        self.post("url", &json!({ "url": url }));
+    }
+
+    /// The value of an expression in the page; of a promise, what it comes to.
     pub fn eval(&self, expression: &str) -> Value {
         self.post("execute/sync", &json!({ "script": format!("return ({expression});"), "args": [] }))
     }

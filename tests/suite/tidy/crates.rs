@@ -38,7 +38,7 @@ const ANYTHING: &[&str] = &[
 ];
 
 /// Crates of others that only some of ours may know: whatever else needs them belongs there.
-const RESERVED: [(&str, &[&str]); 9] = [
+const RESERVED: [(&str, &[&str]); 10] = [
     ("tokio", &["seams", "devices", "frames", "lab", "engine", "cli", "tests"]),
     ("futures", &["seams", "devices", "frames", "lab", "engine", "cli", "tests"]),
     ("adb_client", &["devices"]),
@@ -48,6 +48,7 @@ const RESERVED: [(&str, &[&str]); 9] = [
     ("postgres", &["history"]),
     ("indicatif", &["reporters", "cli"]),
     ("clap", &["cli"]),
+    ("axum", &["cli"]),
 ];
 
 /// Our crates with all their dependencies, those of tests and build scripts included.

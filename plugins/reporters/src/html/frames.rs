@@ -97,7 +97,11 @@ pub(super) fn barcode(seen: &Seen<'_>) -> Option<Barcode> {
         numbered().filter(|(_, one)| one.counts() || !counts).rev().max_by_key(|(_, one)| one.late_us())
     };
     let (iteration, worst) = worst(true).or_else(|| worst(false))?;
-    let bars = worst.bars();
+    Some(stretches(iteration, worst.bars()))
+}
+
+/// The barcode of these frames.
+pub(super) fn stretches(iteration: usize, bars: &[Bar]) -> Barcode {
     let length_ms = bars.last().map_or(0, Bar::to_us) / 1000 + 1;
     let step_ms = STEP_MS.max(length_ms.div_ceil(STRETCHES)).next_multiple_of(10);
     let mut marks = vec![0; usize::try_from(length_ms.div_ceil(step_ms)).unwrap_or(0)];
@@ -110,11 +114,8 @@ pub(super) fn barcode(seen: &Seen<'_>) -> Option<Barcode> {
             *one = (*one).max(mark);
         }
     }
-    Some(Barcode {
-        iteration,
-        step_ms,
-        marks: marks.into_iter().map(|rank| char::from(MARKS[rank])).collect(),
-    })
+    let marks = marks.into_iter().map(|rank| char::from(MARKS[rank])).collect();
+    Barcode { iteration, step_ms, marks }
 }
 
 /// Marks in the order in which one hides another.

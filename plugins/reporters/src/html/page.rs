@@ -19,8 +19,8 @@ use std::fmt::Write as _;
 pub enum Connect {
     /// A file: it asks nobody.
     Never,
-    /// Served live: events from where it came from.
-    Home,
+    /// Served live: it shows the run up to this version, and hears the rest from where it came from.
+    Home(u64),
 }
 
 const STYLES: [&str; 2] = [include_str!("uplot/uPlot.min.css"), include_str!("page/page.css")];
@@ -40,15 +40,25 @@ const SCRIPTS: [&str; 11] = [
     include_str!("page/main.js"),
 ];
 
+/// What a served page has beside that.
+const LIVE_SCRIPT: &str = include_str!("page/live.js");
+const LIVE_STYLE: &str = include_str!("page/live.css");
+
 /// The whole page.
 pub fn page(record: &Record, strips: &dyn Strips, connect: Connect) -> String {
     let cells: Vec<Cell<'_>> = worst_first(record);
     let all: Vec<Seen<'_>> = cells.iter().map(|cell| seen(cell, strips)).collect();
     let index = serde_json::to_string(&index::index(record, &cells, &all))
         .expect("strings and numbers always serialise");
-    let style = STYLES.concat();
+    let (live_style, live_script, version) = match connect {
+        Connect::Never => ("", "", String::new()),
+        Connect::Home(version) => {
+            (LIVE_STYLE, LIVE_SCRIPT, format!("<meta name=\"farmjank-version\" content=\"{version}\">\n"))
+        }
+    };
+    let style = STYLES.concat() + live_style;
     let plot = include_str!("uplot/uPlot.iife.min.js");
-    let script = format!("(() => {{\n\"use strict\";\n{}}})();\n", SCRIPTS.concat());
+    let script = format!("(() => {{\n\"use strict\";\n{}{live_script}}})();\n", SCRIPTS.concat());
     let title = format!("{} · {} · farmjank", words::verdict(record.verdict), line(&record.header.run, NAME));
     let mut out = String::with_capacity(index.len() + script.len() + (64 << 10));
     let policy = policy(&[&style], &[plot, &script], connect);
@@ -57,7 +67,7 @@ pub fn page(record: &Record, strips: &dyn Strips, connect: Connect) -> String {
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"referrer\" content=\"no-referrer\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"referrer\" content=\"no-referrer\">\n{version}\
          <title>{title}</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>{style}</style>\n</head>\n<body>\n{paper}\n\
          <script type=\"application/json\" id=\"index\">{index}</script>\n<script>{plot}</script>\n\
          <script>{script}</script>\n",
@@ -82,7 +92,7 @@ fn policy(styles: &[&str], scripts: &[&str], connect: Connect) -> String {
         };
         texts.iter().map(one).collect::<String>()
     };
-    let home = if connect == Connect::Home { "; connect-src 'self'" } else { "" };
+    let home = if matches!(connect, Connect::Home(_)) { "; connect-src 'self'" } else { "" };
     format!(
         "default-src 'none'; script-src{}; style-src{}; img-src data:; base-uri 'none'; form-action 'none'{home}",
         hashes(scripts),
@@ -96,10 +106,10 @@ mod tests {
 
     #[test]
     fn nothing_of_ours_ends_its_own_element() {
-        for script in SCRIPTS.iter().chain([&include_str!("uplot/uPlot.iife.min.js")]) {
+        for script in SCRIPTS.iter().chain([&LIVE_SCRIPT, &include_str!("uplot/uPlot.iife.min.js")]) {
             assert!(!script.contains("</script") && !script.contains("<!--"));
         }
-        assert!(STYLES.iter().all(|style| !style.contains("</style")));
+        assert!(STYLES.iter().chain([&LIVE_STYLE]).all(|style| !style.contains("</style")));
     }
 
     #[test]

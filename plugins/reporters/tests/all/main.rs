@@ -11,6 +11,7 @@ mod hostile;
 mod html;
 mod lively;
 mod metrics;
+mod onair;
 mod pages;
 mod schemas;
 mod side_by_side;

@@ -14,3 +14,4 @@ pub mod report;
 pub mod run;
 pub mod show;
 mod survey;
+pub mod view;

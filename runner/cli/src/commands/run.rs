@@ -9,6 +9,7 @@ use crate::host::{self, Bundle, Streams};
 use crate::outlets::{self, Wish};
 use crate::scenarios::load;
 use crate::settings::{Look, complain, serials, time};
+use crate::ui::Ui;
 use crate::wiring::{self, Phones, lab, phones, sources, witnesses};
 use farmjank_engine::announce::Voice;
 use farmjank_engine::conduct::{Options, Setup, run as conduct};
@@ -48,6 +49,10 @@ pub async fn run(args: &RunArgs, look: Look) -> u8 {
         Ok(bundle) => bundle,
         Err(why) => return refused(&why),
     };
+    let ui = match watched(args, &root) {
+        Ok(ui) => ui,
+        Err(why) => return refused(&why),
+    };
     let stop = Stop::default();
     host::listen_for_signals(stop.clone());
     let seed = phones.seed;
@@ -71,7 +76,7 @@ pub async fn run(args: &RunArgs, look: Look) -> u8 {
         let threads = Box::new(host::simulated_thread);
         let setup =
             racks::Setup { options, scenarios, racks, threads, files, voice, reporters, against, stop };
-        return kept(&racks::run(setup).await, store);
+        return over(&racks::run(setup).await, store, ui);
     }
     let setup = Setup {
         options,
@@ -85,7 +90,22 @@ pub async fn run(args: &RunArgs, look: Look) -> u8 {
         against,
         stop,
     };
-    kept(&conduct(setup).await, store)
+    over(&conduct(setup).await, store, ui)
+}
+
+/// The live view, where one is asked for.
+fn watched(args: &RunArgs, root: &Path) -> Result<Option<Ui>, String> {
+    args.ui.then(|| Ui::open(root, args.ui_address, args.ui_port, false)).transpose()
+}
+
+/// The exit code, when nobody watches any more. Who interrupted the run wants to leave, not to read.
+fn over(record: &Record, store: Option<Box<dyn History>>, ui: Option<Ui>) -> u8 {
+    let code = kept(record, store);
+    if let Some(ui) = ui.filter(|_| record.interrupted.is_none()) {
+        ui.announce_stay();
+        ui.stay();
+    }
+    code
 }
 
 /// Keeps the run's numbers where they are wanted, and gives its exit code. What was measured is in the bundle: a store that

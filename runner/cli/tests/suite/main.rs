@@ -4,7 +4,11 @@
 mod analyze;
 mod analyze_dumps;
 mod analyze_kinds;
+#[path = "../../../../tests/suite/browser/driver.rs"]
+#[allow(dead_code, reason = "the browser of the reports' tests; the live view needs less of it")]
+mod browser;
 mod compare;
+mod live;
 mod metrics;
 mod reports;
 mod run;

@@ -1,6 +1,7 @@
 // One window on one phone, in depth.
 
-function limitTable(detail) {
+function limitTable(cell, detail) {
+  if (cell.verdict === "unjudged") return el("p", { class: "quiet" }, "not judged yet: limits are held against all iterations together");
   if (!detail.limits.length) return el("p", { class: "quiet" }, "no limit is set on this window: it passes when every frame was seen");
   return el("table", { class: "limits" },
     el("thead", null, el("tr", null, ["", "metric", "measured", "limit", "iterations", ""].map((name) => el("th", { scope: "col" }, name)))),
@@ -142,7 +143,7 @@ function cellView(host, { cell, trial, frame }, neighbours) {
     ["Render stages", "p50 · p95 in ms, by framestats", stages(detail)], ["Drop levels", "frames of a mean iteration by how late they came", levels(detail)]]
     .filter(([, , content]) => content).map(([title, about, content]) => card(title, about, content));
   clear(host, nav, head, why.length ? el("ul", { class: "reasons" }, why.map((one) => el("li", null, one)), detail.fault && detail.fault[2] ? el("li", { class: "advice" }, `try: ${detail.fault[2]}`) : null) : null,
-    el("section", { "aria-label": "limits" }, el("h2", null, "Limits"), limitTable(detail)), frames.section, cards.length ? el("div", { class: "cards" }, cards) : null, provenance(cell, detail), readings(detail));
+    el("section", { "aria-label": "limits" }, el("h2", null, "Limits"), limitTable(cell, detail)), frames.section, cards.length ? el("div", { class: "cards" }, cards) : null, provenance(cell, detail), readings(detail));
   if (frames.start) frames.start();
   return frames;
 }

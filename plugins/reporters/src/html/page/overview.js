@@ -57,7 +57,7 @@ const names = (cells, of) => [...new Set(cells.map((cell) => cell[of]))];
 
 // What broke, in sentences: the ten worst.
 function worst(cells) {
-  const bad = cells.filter((cell) => cell.verdict !== "pass");
+  const bad = cells.filter((cell) => cell.verdict !== "pass" && cell.verdict !== "unjudged");
   if (!bad.length) return null;
   const told = new Map();
   for (const cell of bad) {

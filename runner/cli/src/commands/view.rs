@@ -1,0 +1,24 @@
+//! `farmjank view`: the report of a run, finished or still going on, in a browser.
+
+use crate::USAGE;
+use crate::args::ViewArgs;
+use crate::host::Streams;
+use crate::settings::complain;
+use crate::ui::Ui;
+use farmjank_engine::announce::Voice;
+use farmjank_results::verdict::Verdict;
+
+/// Serves a bundle until interrupted.
+pub fn run(args: &ViewArgs) -> u8 {
+    match Ui::open(&args.run, args.ui_address, args.ui_port, true) {
+        Ok(ui) => {
+            Streams.err("it is open until you press Ctrl-C\n");
+            ui.stay();
+            Verdict::Pass.exit_code()
+        }
+        Err(why) => {
+            complain(&why);
+            USAGE
+        }
+    }
+}

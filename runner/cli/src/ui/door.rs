@@ -1,0 +1,132 @@
+//! What the live view needs of the world: a socket, a thread with a real clock, a random token, pieces of a growing file.
+#![allow(clippy::disallowed_types, clippy::disallowed_methods)] // a door to the outside world, like `host.rs`
+
+use super::answer::{Server, router};
+use std::fs;
+use std::io::{Read, Seek, SeekFrom};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::oneshot;
+
+/// Time between two looks at a log that did not grow.
+const PACE: Duration = Duration::from_millis(300);
+
+/// A socket that listens.
+pub struct Listener {
+    socket: std::net::TcpListener,
+    /// Where, with the port that was chosen.
+    pub address: SocketAddr,
+}
+
+/// Listens; port 0 takes a free one.
+///
+/// # Errors
+/// In words, with what to do.
+pub fn listen(at: SocketAddr) -> Result<Listener, String> {
+    let words = |error: std::io::Error| {
+        format!(
+            "the live view cannot listen on {at}: {error}; give --ui-port another port, or 0 for a free one"
+        )
+    };
+    let socket = std::net::TcpListener::bind(at).map_err(words)?;
+    socket.set_nonblocking(true).map_err(words)?;
+    let address = socket.local_addr().map_err(words)?;
+    Ok(Listener { socket, address })
+}
+
+/// 128 bits nobody can guess, in hex.
+///
+/// # Errors
+/// In words, when the system has no randomness.
+pub fn token() -> Result<String, String> {
+    let mut bytes = [0; 16];
+    fs::File::open("/dev/urandom")
+        .and_then(|mut file| file.read_exact(&mut bytes))
+        .map_err(|error| format!("no token for the live view: /dev/urandom: {error}"))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// At most `most` bytes of a file from an offset on; none when it ends there, or is not there yet.
+///
+/// # Errors
+/// In words.
+pub fn read_from(path: &Path, offset: u64, most: u64) -> Result<Vec<u8>, String> {
+    let words = |error: std::io::Error| format!("{}: {error}", path.display());
+    let mut file = match fs::File::open(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        opened => opened.map_err(words)?,
+    };
+    file.seek(SeekFrom::Start(offset)).map_err(words)?;
+    let mut bytes = Vec::new();
+    file.take(most).read_to_end(&mut bytes).map_err(words)?;
+    Ok(bytes)
+}
+
+/// The thread a server runs on.
+pub struct Thread {
+    stay: oneshot::Sender<()>,
+    handle: std::thread::JoinHandle<()>,
+}
+
+impl Thread {
+    /// Returns when the process is interrupted or terminated; nothing else in it is asked to stop.
+    pub fn until_interrupted(self) {
+        if self.stay.send(()).is_ok() {
+            let _ = self.handle.join();
+        }
+    }
+}
+
+/// Serves on a thread and a clock of its own: a run in simulated time neither waits for it nor hurries it.
+///
+/// # Errors
+/// In words, when there is no runtime to be had.
+pub fn serve(listener: Listener, server: Arc<Server>) -> Result<Thread, String> {
+    let words = |error: std::io::Error| format!("the live view cannot be served: {error}");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(words)?;
+    let (stay, staying) = oneshot::channel();
+    let work = async move {
+        let socket = tokio::net::TcpListener::from_std(listener.socket)?;
+        tokio::spawn(follow(server.clone()));
+        tokio::select! {
+            biased;
+            () = interrupted(staying) => Ok(()),
+            ended = async { axum::serve(socket, router(server)).await } => ended,
+        }
+    };
+    let handle = std::thread::spawn(move || {
+        // Without a server nobody sees the run; the run itself goes on.
+        let _: std::io::Result<()> = runtime.block_on(work);
+        runtime.shutdown_background();
+    });
+    Ok(Thread { stay, handle })
+}
+
+async fn follow(server: Arc<Server>) {
+    while let Some(grown) = server.show().follow() {
+        match grown {
+            true => tokio::task::yield_now().await,
+            false => tokio::time::sleep(PACE).await,
+        }
+    }
+}
+
+/// Once somebody stays for it: the first interrupt.
+async fn interrupted(staying: oneshot::Receiver<()>) {
+    if staying.await.is_err() {
+        return std::future::pending().await;
+    }
+    let (Ok(mut interrupts), Ok(mut terminations)) =
+        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
+    else {
+        return;
+    };
+    tokio::select! {
+        biased;
+        _ = terminations.recv() => {}
+        _ = interrupts.recv() => {}
+    }
+}

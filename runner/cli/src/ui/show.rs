@@ -1,0 +1,106 @@
+//! A run as it is shown: its log folded so far, the page of it, and what is new since somebody last looked.
+//!
+//! One lock, held while something is read or made: follower and browsers share a thread, so nobody waits for it.
+
+use super::door::read_from;
+use super::tail::Tail;
+use crate::host::Bundle;
+use farmjank_engine::announce::{Kept, LOG};
+use farmjank_reporters::html::{Connect, OnAir, page};
+use farmjank_results::record::Record;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Bytes read at once.
+const PIECE: u64 = 4 << 20;
+
+/// A run that can be watched.
+pub struct Show {
+    root: PathBuf,
+    now: Mutex<Now>,
+}
+
+#[derive(Default)]
+struct Now {
+    tail: Tail,
+    record: Record,
+    air: OnAir,
+    /// The log cannot be followed any further.
+    stuck: bool,
+}
+
+impl Show {
+    /// The run in this folder, with nothing of it read yet.
+    pub fn new(root: &Path) -> Show {
+        Show { root: root.to_owned(), now: Mutex::default() }
+    }
+
+    fn now(&self) -> MutexGuard<'_, Now> {
+        self.now.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads what there is.
+    ///
+    /// # Errors
+    /// In words, when the log cannot be read to its end; what came before is shown all the same.
+    pub fn catch_up(&self) -> Result<(), String> {
+        while self.step()? {}
+        Ok(())
+    }
+
+    /// Takes one piece of the log; false when there is none. What is wrong with it is told to those who watch.
+    fn step(&self) -> Result<bool, String> {
+        self.read().inspect_err(|why| {
+            let now = &mut *self.now();
+            now.stuck = true;
+            now.air.trouble(now.record.at, &format!("{why}; nothing after it is shown"));
+        })
+    }
+
+    /// Whether no event was seen yet.
+    pub fn is_blank(&self) -> bool {
+        self.now().air.version() == 0
+    }
+
+    /// Reads one piece on: whether there was one. None when there is nothing to wait for.
+    pub fn follow(&self) -> Option<bool> {
+        let ended = {
+            let now = self.now();
+            now.stuck || now.air.over()
+        };
+        if ended { None } else { self.step().ok() }
+    }
+
+    fn read(&self) -> Result<bool, String> {
+        let path = self.root.join(LOG);
+        let now = &mut *self.now();
+        let bytes = read_from(&path, now.tail.offset(), PIECE)?;
+        if bytes.is_empty() {
+            return Ok(false);
+        }
+        let (events, wrong) = now.tail.take(&bytes);
+        for event in events {
+            now.record.apply(&event).map_err(|why| format!("the log breaks a law of its order: {why}"))?;
+            now.air.observe(&event, &now.record);
+        }
+        wrong.map_or(Ok(true), Err)
+    }
+
+    /// The page as of now.
+    pub fn page(&self) -> String {
+        let (now, bundle) = (self.now(), Bundle::open(&self.root));
+        page(&now.record, &Kept(&bundle), Connect::Home(now.air.version()))
+    }
+
+    /// What is new since a version, with the version now; none when nothing is. Everything to a `first` question.
+    pub fn news(&self, since: u64, first: bool) -> Option<(u64, String)> {
+        let now = self.now();
+        let version = now.air.version();
+        if version == since && !first {
+            return None;
+        }
+        // A version from the future is that of another run.
+        let since = if since > version { 0 } else { since };
+        Some((version, now.air.update(since, first, &now.record, &Kept(&Bundle::open(&self.root)))))
+    }
+}

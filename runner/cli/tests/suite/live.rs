@@ -1,0 +1,333 @@
+//! The live view as a browser meets it: over real loopback HTTP, of finished runs, of growing ones, of a run going on.
+
+use crate::browser::Browser;
+use crate::world::{SMOOTH, ended, farmjank, write};
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+/// Longest wait for an answer: only a broken build takes that long.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A served view; interrupted at the end.
+struct Served {
+    child: Child,
+    err: BufReader<std::process::ChildStderr>,
+    host: String,
+    token: String,
+}
+
+/// An answer of the server.
+struct Answer {
+    status: u16,
+    head: String,
+    body: String,
+}
+
+impl Served {
+    fn start(command: &mut Command) -> Served {
+        let mut child =
+            command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the binary starts");
+        let mut err = BufReader::new(child.stderr.take().expect("its errors"));
+        let mut line = String::new();
+        while !line.contains("live view: ") {
+            line.clear();
+            assert!(err.read_line(&mut line).expect("text") > 0, "it says where the live view is");
+        }
+        let url = line.trim().split_once("http://").expect("an address").1;
+        let (host, token) = url.trim_end_matches('/').split_once('/').expect("a token");
+        let (host, token) = (host.to_owned(), token.to_owned());
+        Served { child, err, host, token }
+    }
+
+    /// Sends a request for a path under the token, and leaves the answer to be read.
+    fn ask(&self, method: &str, path: &str, host: &str) -> BufReader<TcpStream> {
+        let mut stream = TcpStream::connect(&self.host).expect("somebody listens on loopback");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a patient socket");
+        write!(
+            stream,
+            "{method} {path} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        )
+        .expect("a request is sent");
+        BufReader::new(stream)
+    }
+
+    fn whole(&self, method: &str, path: &str, host: &str) -> Answer {
+        let mut text = String::new();
+        self.ask(method, path, host).read_to_string(&mut text).expect("an answer");
+        let (head, body) = text.split_once("\r\n\r\n").expect("a head and a body");
+        let status = head.split(' ').nth(1).and_then(|code| code.parse().ok()).expect("a status");
+        Answer { status, head: head.to_lowercase(), body: body.to_owned() }
+    }
+
+    fn get(&self, rest: &str) -> Answer {
+        self.whole("GET", &format!("/{}/{rest}", self.token), &self.host)
+    }
+
+    /// Listens from a version on.
+    fn listen(&self, since: u64) -> Updates {
+        Updates(self.ask("GET", &format!("/{}/events?since={since}", self.token), &self.host))
+    }
+
+    fn interrupt(mut self) -> (i32, String) {
+        let pid = self.child.id().to_string();
+        Command::new("kill").args(["-INT", &pid]).status().expect("kill runs");
+        let mut said = String::new();
+        self.err.read_to_string(&mut said).expect("text");
+        (self.child.wait().expect("it ends").code().unwrap_or(-1), said)
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Server-sent updates, one after the other.
+struct Updates(BufReader<TcpStream>);
+
+impl Iterator for Updates {
+    type Item = (u64, Value);
+
+    fn next(&mut self) -> Option<(u64, Value)> {
+        let mut id = None;
+        loop {
+            let mut line = String::new();
+            if self.0.read_line(&mut line).expect("the stream is read") == 0 {
+                return None;
+            }
+            id = line.strip_prefix("id: ").and_then(|id| id.trim().parse().ok()).or(id);
+            if let Some(data) = line.strip_prefix("data: ") {
+                let value: Value = serde_json::from_str(data.trim_end()).expect("every update is JSON");
+                // The id comes before or after the data; the data says it too.
+                let version = value["version"].as_u64().expect("a version");
+                assert!(id.is_none_or(|id: u64| id == version || id < version));
+                return Some((version, value));
+            }
+        }
+    }
+}
+
+/// A finished run of one scenario on the demo lab.
+fn bundle(folder: &Path) -> PathBuf {
+    let scenario = write(folder, "smooth.yaml", SMOOTH);
+    let run = folder.join("run");
+    let command = ["run", "--lab", "demo", "--seed", "7", "--quiet", "--out"];
+    let done = ended(farmjank(folder).args(command).arg(&run).arg(&scenario));
+    assert!([0, 1, 4].contains(&done.code), "{}", done.err);
+    run
+}
+
+fn view(folder: &Path, run: &Path) -> Served {
+    Served::start(farmjank(folder).arg("view").arg(run))
+}
+
+fn keys(update: &Value) -> Vec<String> {
+    let cells = update["fragment"]["cells"].as_array().cloned().unwrap_or_default();
+    cells.iter().map(|cell| cell["key"].as_str().expect("a key").to_owned()).collect()
+}
+
+#[test]
+fn a_finished_run_is_served_to_who_knows_the_token_and_to_nobody_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let served = view(folder.path(), &bundle(folder.path()));
+    let page = served.get("");
+    assert_eq!(page.status, 200);
+    assert!(page.body.contains("<main id=\"app\">") && page.body.contains("connect-src 'self'"));
+    assert!(
+        served.token.len() == 32 && !page.body.contains(&served.token),
+        "the token is in the address alone"
+    );
+    for header in [
+        "cache-control: no-store",
+        "x-content-type-options: nosniff",
+        "referrer-policy: no-referrer",
+        "content-security-policy: frame-ancestors 'none'",
+        "content-type: text/html; charset=utf-8",
+    ] {
+        assert!(page.head.contains(header), "{header} is missing:\n{}", page.head);
+    }
+    let snapshot: Value = serde_json::from_str(&served.get("snapshot.json").body).expect("JSON");
+    assert_eq!((&snapshot["over"], &snapshot["all"]), (&Value::Bool(true), &Value::Bool(true)));
+    assert!(!keys(&snapshot).is_empty() && !snapshot["lanes"].as_array().unwrap().is_empty());
+
+    let wrong = "0".repeat(32);
+    let short = &served.token[..31];
+    for path in
+        ["/", "/snapshot.json", &format!("/{wrong}/"), &format!("/{short}/"), &format!("//{}/", served.token)]
+    {
+        assert_eq!(served.whole("GET", path, &served.host).status, 404, "{path}");
+    }
+    for path in ["events.ndjson", "../run/events.ndjson", "report.html", "%2e%2e/run/results.json"] {
+        assert_eq!(served.get(path).status, 404, "no file of the bundle or beside it: {path}");
+    }
+    for method in ["POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"] {
+        let answer = served.ask(method, &format!("/{}/", served.token), &served.host).lines().next();
+        assert!(answer.unwrap().unwrap().contains(" 405 "), "{method} is not allowed");
+    }
+    for stranger in ["evil.example", "evil.example:80", "127.0.0.1.evil.example"] {
+        let path = format!("/{}/snapshot.json", served.token);
+        assert_eq!(served.whole("GET", &path, stranger).status, 421, "{stranger}");
+    }
+    let (code, said) = served.interrupt();
+    assert_eq!(code, 0, "{said}");
+}
+
+#[test]
+fn a_growing_run_is_followed_in_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = bundle(folder.path());
+    let log = std::fs::read(run.join("events.ndjson")).unwrap();
+    let lines: Vec<&[u8]> = log.split_inclusive(|byte| *byte == b'\n').collect();
+    let growing = folder.path().join("growing");
+    std::fs::create_dir(&growing).unwrap();
+    let events = growing.join("events.ndjson");
+    let (first, rest) = lines.split_at(lines.len() / 3);
+    let (torn, half) = (rest[0], rest[0].len() / 2);
+    std::fs::write(&events, [&first.concat(), &torn[..half]].concat()).unwrap();
+
+    let served = view(folder.path(), &growing);
+    let mut updates = served.listen(0);
+    let (version, all) = updates.next().expect("what there is");
+    assert_eq!((version, &all["over"]), (first.len() as u64, &Value::Bool(false)), "a torn line waits");
+    assert_eq!(all["all"], Value::Bool(true));
+
+    let mut grow = std::fs::OpenOptions::new().append(true).open(&events).unwrap();
+    grow.write_all(&torn[half..]).unwrap();
+    let (next, update) = updates.next().expect("the line that became whole");
+    assert_eq!((next, &update["all"]), (version + 1, &Value::Bool(false)));
+
+    for piece in rest[1..].chunks(40) {
+        grow.write_all(&piece.concat()).unwrap();
+    }
+    let mut versions = vec![version, next];
+    let mut told = Vec::new();
+    for (version, update) in updates {
+        versions.push(version);
+        told.extend(keys(&update));
+        if update["over"] == Value::Bool(true) {
+            break;
+        }
+    }
+    assert!(versions.is_sorted_by(|a, b| a < b), "{versions:?}");
+    assert_eq!(versions.last(), Some(&(lines.len() as u64)), "every event was seen");
+    let whole: Value = serde_json::from_str(&served.get("snapshot.json").body).unwrap();
+    told.sort();
+    told.dedup();
+    let mut all = keys(&whole);
+    all.sort();
+    assert_eq!(told, all, "every cell was told of as it changed");
+
+    // Who comes back is told what is new since, and that is nothing but what a page lacks.
+    let (_, back) = served.listen(lines.len() as u64).next().expect("lanes and lines");
+    assert!(back.get("fragment").is_none() && !back["lanes"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn a_damaged_log_is_shown_as_far_as_it_goes() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = bundle(folder.path());
+    let log = std::fs::read(run.join("events.ndjson")).unwrap();
+    let lines: Vec<&[u8]> = log.split_inclusive(|byte| *byte == b'\n').collect();
+    let damaged = folder.path().join("damaged");
+    std::fs::create_dir(&damaged).unwrap();
+    std::fs::write(damaged.join("events.ndjson"), lines[..9].concat()).unwrap();
+    let served = view(folder.path(), &damaged);
+    let mut updates = served.listen(0);
+    assert_eq!(updates.next().map(|(version, _)| version), Some(9));
+    let mut grow = std::fs::OpenOptions::new().append(true).open(damaged.join("events.ndjson")).unwrap();
+    grow.write_all(b"<script>alert(1)</script>\n").unwrap();
+    let (_, update) = updates.next().expect("trouble is told");
+    let told = update["told"][0]["text"].as_str().expect("a line");
+    assert!(told.contains("line 10 of the log is not an event"), "{told}");
+
+    let nothing = ended(farmjank(folder.path()).arg("view").arg(folder.path()));
+    assert_eq!(nothing.code, 2);
+    assert!(nothing.err.contains("holds no run"), "{}", nothing.err);
+}
+
+#[test]
+fn a_run_stays_open_after_its_end_and_keeps_its_exit_code() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = bundle(folder.path());
+    let scenario = write(folder.path(), "smooth.yaml", SMOOTH);
+    let again = folder.path().join("again");
+    let mut command = farmjank(folder.path());
+    command
+        .args(["run", "--lab", "demo", "--seed", "7", "--quiet", "--ui", "--out"])
+        .arg(&again)
+        .arg(&scenario);
+    let mut served = Served::start(&mut command);
+    let last = served.listen(0).find(|(_, update)| update["over"] == Value::Bool(true));
+    assert!(last.is_some(), "the end of the run is told");
+    let mut line = String::new();
+    while !line.contains("stays open at http://127.0.0.1:") {
+        line.clear();
+        assert!(served.err.read_line(&mut line).unwrap() > 0, "it says that it stays");
+    }
+    assert!(served.get("").body.contains("<main"), "and it does");
+    let (code, _) = served.interrupt();
+    let read = |run: &Path| std::fs::read(run.join("events.ndjson")).unwrap();
+    let results: Value = serde_json::from_slice(&std::fs::read(run.join("results.json")).unwrap()).unwrap();
+    assert_eq!(read(&again), read(&run), "watching changes nothing: the same bytes as without");
+    assert_eq!(results["run"]["exit_code"].as_i64().unwrap_or(i64::from(code)), i64::from(code));
+}
+
+/// Comes to the value of an expression once it is true.
+fn once(expression: &str) -> String {
+    format!(
+        "new Promise((done) => {{ const look = () => {{ const seen = {expression}; \
+         if (seen) done(seen); else setTimeout(look, 50); }}; look(); }})"
+    )
+}
+
+#[test]
+fn a_browser_watches_a_run_grow() {
+    let Some(browser) = Browser::start("live") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let run = bundle(folder.path());
+    let log = std::fs::read_to_string(run.join("events.ndjson")).unwrap();
+    let lines: Vec<&str> = log.split_inclusive('\n').collect();
+    let sampled = lines.iter().position(|line| line.contains("\"sample_taken\"")).expect("frames arrive");
+    let growing = folder.path().join("growing");
+    std::fs::create_dir(&growing).unwrap();
+    let events = growing.join("events.ndjson");
+    std::fs::write(&events, lines[..=sampled].concat()).unwrap();
+    let served = view(folder.path(), &growing);
+
+    browser.visit(&format!("http://{}/{}/", served.host, served.token));
+    browser.eval(&once("document.querySelectorAll('#live .lane.busy .pulses path').length > 0"));
+    assert!(browser.text("document.querySelector('h1').innerText").contains("running"));
+    assert_eq!(browser.count("document.querySelectorAll('.matrix a.cell.pass').length"), 0);
+    let lanes = browser.count("document.querySelectorAll('#live .lane').length");
+    assert!(lanes > 1, "a lane per phone: {lanes}");
+
+    // Whoever types is not disturbed by what comes in.
+    browser.eval("(() => { document.querySelector('input[type=search]').focus(); return true; })()");
+    let mut grow = std::fs::OpenOptions::new().append(true).open(&events).unwrap();
+    let finished = lines.iter().rposition(|line| line.contains("\"trial_finished\"")).expect("trials end");
+    grow.write_all(lines[sampled + 1..=finished].concat().as_bytes()).unwrap();
+    browser.eval(&once(
+        "document.querySelectorAll('#live .said li').length > 0 && document.querySelector('.codes, .none')",
+    ));
+    assert_eq!(browser.text("document.activeElement.type"), "search");
+    browser.eval("(() => { document.activeElement.blur(); return true; })()");
+
+    grow.write_all(lines[finished + 1..].concat().as_bytes()).unwrap();
+    browser.eval(&once(
+        "document.querySelector('#live.over') && document.querySelector('.banner:not(.running)')",
+    ));
+    let cells = "document.querySelectorAll('.matrix a.cell:not(.unjudged)').length";
+    assert_eq!(browser.count(cells), lanes, "every cell is judged");
+    assert!(browser.text("document.querySelector('#live').innerText").contains("this run has ended"));
+    assert_eq!(browser.complaints(), Vec::<String>::new(), "the console is silent");
+    let home = format!("http://{}/", served.host);
+    let asked = browser.requests();
+    let own = [home.as_str(), "data:", "about:", "chrome:"];
+    assert!(asked.iter().all(|url| own.iter().any(|own| url.starts_with(own))), "{asked:?}");
+}
