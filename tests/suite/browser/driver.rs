@@ -130,6 +130,10 @@ impl Browser {
     }
 
     /// Opens an address.
+    #[allow(
+        dead_code,
+        reason = "this file is part of two test programs, and only that of the live view goes anywhere"
+    )]
     pub fn visit(&self, url: &str) {
         self.post("url", &json!({ "url": url }));
     }
