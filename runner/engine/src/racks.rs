@@ -23,7 +23,8 @@ use farmjank_seams::host::Files;
 use farmjank_seams::reporter::Reporter;
 use farmjank_seams::witness::Witness;
 use std::any::Any;
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, VecDeque};
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -31,8 +32,10 @@ use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
 use std::sync::{Arc, PoisonError, RwLock};
 use tokio::sync::Notify;
 
-/// Facts a rack may be ahead of the merged log.
-const AHEAD: usize = 1024;
+/// Facts that cross threads together: waking the other thread for each would cost more than the facts.
+const BATCH: usize = 64;
+/// Batches a rack may be ahead of the merged log.
+const AHEAD: usize = 16;
 
 /// What one rack works with. Made in the rack's own thread, on its clock.
 pub struct Rack {
@@ -83,7 +86,7 @@ pub struct Setup {
 /// What a rack says.
 enum Word {
     Surveyed(RunTime, Result<Vec<Surveyed>, Fault>),
-    Happened(RunTime, Fact),
+    Happened(Vec<(RunTime, Fact)>),
 }
 
 /// What a rack is told once all have looked around: its phones, its jobs, and when work begins.
@@ -127,6 +130,7 @@ struct Relay {
     wake: Arc<Notify>,
     bell: Bell,
     stop: Stop,
+    batch: RefCell<Vec<(RunTime, Fact)>>,
 }
 
 impl Relay {
@@ -134,13 +138,29 @@ impl Relay {
         // Nobody listens any more only when the run is being torn down.
         drop(self.facts.send(word));
         self.wake.notify_one();
-        self.bell.pass_on(&self.stop);
+    }
+
+    fn send_batch(&self) {
+        let batch = self.batch.take();
+        if !batch.is_empty() {
+            self.say(Word::Happened(batch));
+        }
+    }
+}
+
+impl Drop for Relay {
+    fn drop(&mut self) {
+        self.send_batch();
     }
 }
 
 impl Outlet for Relay {
     fn put(&self, at: RunTime, fact: Fact) {
-        self.say(Word::Happened(at, fact));
+        self.batch.borrow_mut().push((at, fact));
+        if self.batch.borrow().len() >= BATCH {
+            self.send_batch();
+        }
+        self.bell.pass_on(&self.stop);
     }
 }
 
@@ -157,7 +177,7 @@ impl Drop for Wakes {
 struct Line {
     words: Receiver<Word>,
     shifts: SyncSender<Shift>,
-    head: Option<(RunTime, Fact)>,
+    heads: VecDeque<(RunTime, Fact)>,
     over: bool,
     join: Join,
 }
@@ -221,8 +241,8 @@ async fn merge(
             wake.notified().await;
             continue;
         }
-        let earliest = lines.iter_mut().filter(|line| line.head.is_some()).min_by_key(|line| line.at());
-        let Some((at, fact)) = earliest.and_then(|line| line.head.take()) else { return last };
+        let earliest = lines.iter_mut().filter(|line| !line.heads.is_empty()).min_by_key(|line| line.at());
+        let Some((at, fact)) = earliest.and_then(|line| line.heads.pop_front()) else { return last };
         scribe.put(at, fact);
         last = at;
     }
@@ -251,11 +271,12 @@ impl Line {
             Box::pin(async move {
                 // Dropped last, whatever happens: who waits for this rack's next word must look again.
                 let _over = Wakes(wake.clone());
-                let relay = Relay { facts, wake, bell, stop: Stop::default() };
+                let (stop, batch) = (Stop::default(), RefCell::default());
+                let relay = Relay { facts, wake, bell, stop, batch };
                 told.work(make, relay, begins).await;
             })
         }));
-        Line { words, shifts, head: None, over: false, join }
+        Line { words, shifts, heads: VecDeque::new(), over: false, join }
     }
 
     /// The first word of a rack: the phones it has.
@@ -287,9 +308,9 @@ impl Line {
 
     /// Whether its next fact is known, or that none will come.
     fn is_ready(&mut self) -> bool {
-        while self.head.is_none() && !self.over {
+        while self.heads.is_empty() && !self.over {
             match self.words.try_recv() {
-                Ok(Word::Happened(at, fact)) => self.head = Some((at, fact)),
+                Ok(Word::Happened(batch)) => self.heads.extend(batch),
                 Ok(Word::Surveyed(..)) => {}
                 Err(TryRecvError::Empty) => return false,
                 Err(TryRecvError::Disconnected) => self.over = true,
@@ -299,7 +320,7 @@ impl Line {
     }
 
     fn at(&self) -> Option<RunTime> {
-        self.head.as_ref().map(|(at, _)| *at)
+        self.heads.front().map(|(at, _)| *at)
     }
 }
 
