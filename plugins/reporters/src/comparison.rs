@@ -61,7 +61,7 @@ pub(crate) fn said_there(cell: &CellCompared, look: Look) -> String {
     plain(there(cell), look)
 }
 
-fn there(cell: &CellCompared) -> &str {
+pub(crate) fn there(cell: &CellCompared) -> &str {
     let place = format!("{} on {}: ", cell.key.window, cell.key.model);
     cell.sentence.strip_prefix(&place).unwrap_or(&cell.sentence)
 }

@@ -8,9 +8,11 @@ use super::frames::{Iteration, Seen};
 use super::index::short;
 use crate::cells::Cell;
 use crate::clean::{NAME, SENTENCE, line};
+use crate::comparison;
 use crate::readings::{Summary, Value, summaries};
 use crate::words;
 use base64::Engine as _;
+use farmjank_results::compare::{CellCompared, Role, State};
 use farmjank_results::event::PassedOver;
 use farmjank_results::metric::{Better, Unit};
 use farmjank_results::period::PeriodOrigin;
@@ -33,6 +35,8 @@ struct Detail {
     reasons: Vec<String>,
     fault: Option<[String; 3]>,
     limits: Vec<LimitLine>,
+    /// Against the baseline, where there is one.
+    compared: Vec<ComparedLine>,
     iterations: Vec<IterationLine>,
     coverage: String,
     metrics: BTreeMap<String, MetricLine>,
@@ -58,6 +62,30 @@ struct LimitLine {
     /// What would have passed.
     instead: Option<String>,
     values: Vec<Option<f64>>,
+}
+
+/// One metric against the baseline. Differences are new minus old, in the metric's unit.
+#[derive(Serialize)]
+struct ComparedLine {
+    metric: String,
+    role: Role,
+    /// In words.
+    state: &'static str,
+    /// Its sign: for worse, for better or as before, or not known.
+    sign: &'static str,
+    sentence: String,
+    unit: Option<Unit>,
+    better: Better,
+    base: Option<f64>,
+    new: Option<f64>,
+    estimate: Option<f64>,
+    interval: Option<(f64, f64)>,
+    /// The least effect that matters, and the least that would have been found.
+    mei: Option<f64>,
+    mde: Option<f64>,
+    /// Iterations and sessions: the baseline's, the new ones.
+    n: (usize, usize),
+    sessions: (usize, usize),
 }
 
 #[derive(Serialize)]
@@ -126,6 +154,7 @@ fn detail(cell: &Cell<'_>, seen: &Seen<'_>, iterations: Vec<IterationLine>) -> D
             [line(&fault.code, NAME), line(&fault.what, SENTENCE), line(&fault.advice, SENTENCE)]
         }),
         limits: judgements.iter().map(|judgement| limit(judgement, seen)).collect(),
+        compared: cell.compared.iter().map(|one| compared(one)).collect(),
         iterations,
         coverage: line(&words::coverage(&cell.coverage()), SENTENCE),
         metrics,
@@ -161,6 +190,31 @@ fn limit(judgement: &Judgement, seen: &Seen<'_>) -> LimitLine {
         reason,
         instead: counterfactual(judgement, seen),
         values: judgement.values.iter().map(|value| value.map(short)).collect(),
+    }
+}
+
+fn compared(one: &CellCompared) -> ComparedLine {
+    let sign = match one.state {
+        State::Regression | State::Fail => "worse",
+        State::Pass | State::Improvement => "good",
+        State::Invalid | State::NoBaseline | State::Inconclusive => "unknown",
+    };
+    ComparedLine {
+        metric: line(&one.key.metric, NAME),
+        role: one.role,
+        state: comparison::word(one.state),
+        sign,
+        sentence: line(comparison::there(one), SENTENCE),
+        unit: one.unit,
+        better: one.better,
+        base: one.base.map(short),
+        new: one.new.map(short),
+        estimate: one.estimate.map(short),
+        interval: one.interval.map(|(low, high)| (short(low), short(high))),
+        mei: one.mei.map(short),
+        mde: one.mde.map(short),
+        n: one.n,
+        sessions: one.sessions,
     }
 }
 

@@ -7,6 +7,8 @@ use super::FORMAT;
 use super::frames::{Barcode, Seen, barcode};
 use crate::cells::{Cell, WHOLE, duration};
 use crate::clean::{NAME, SENTENCE, line};
+use crate::comparison;
+use crate::paint::Look;
 use crate::readings::summary;
 use crate::words;
 use farmjank_results::device::{DeviceFacts, DeviceId};
@@ -15,6 +17,9 @@ use farmjank_results::metrics::{STAGE_NAMES, families};
 use farmjank_results::record::Record;
 use farmjank_results::verdict::Verdict;
 use serde::Serialize;
+
+/// Most notices listed.
+const NOTICES: usize = 200;
 
 #[derive(Serialize)]
 pub(super) struct Index {
@@ -43,6 +48,8 @@ struct Run {
     verdict: &'static str,
     exit: Option<(u8, &'static str)>,
     interrupted: Option<String>,
+    /// What it was held against, in words; null without a baseline.
+    baseline: Option<String>,
     /// Cells by verdict, the worst first.
     counts: Vec<(&'static str, usize)>,
     frames: u64,
@@ -136,7 +143,7 @@ pub(super) fn index(record: &Record, cells: &[Cell<'_>], seen: &[Seen<'_>]) -> I
                 why: line(&refusal.why, SENTENCE),
             })
             .collect(),
-        notices: record.notices.iter().map(|(_, what)| line(what, SENTENCE)).take(200).collect(),
+        notices: notices(record),
         families: families()
             .iter()
             .map(|family| Family {
@@ -150,6 +157,13 @@ pub(super) fn index(record: &Record, cells: &[Cell<'_>], seen: &[Seen<'_>]) -> I
             .collect(),
         stages: STAGE_NAMES,
     }
+}
+
+/// What else is worth knowing: of the run, and of its comparison.
+fn notices(record: &Record) -> Vec<String> {
+    let compared = record.compared.iter().flat_map(|compared| &compared.notes);
+    let all = record.notices.iter().map(|(_, what)| what).chain(compared);
+    all.map(|what| line(what, SENTENCE)).take(NOTICES).collect()
 }
 
 fn run(record: &Record, cells: &[Cell<'_>]) -> Run {
@@ -169,6 +183,7 @@ fn run(record: &Record, cells: &[Cell<'_>]) -> Run {
         verdict: words::verdict(record.verdict),
         exit: record.exit_code.map(|code| (code, words::exit(code))),
         interrupted: record.interrupted.as_deref().map(|what| line(what, SENTENCE)),
+        baseline: record.compared.as_ref().map(|one| comparison::source(&one.baseline, Look::default())),
         counts: worst.map(|verdict| (words::verdict(verdict), count(verdict))).into(),
         frames: cells.iter().map(frames).sum(),
     }
@@ -205,10 +220,12 @@ fn one(cell: &Cell<'_>, seen: &Seen<'_>) -> Line {
     let judged = cell.judged;
     let coverage = cell.coverage();
     let fault = || cell.fault().map(|fault| fault.what.as_str());
+    let against = || cell.against().map(comparison::there);
     let why = cell
         .reasons()
         .first()
         .map(String::as_str)
+        .or_else(against)
         .or_else(fault)
         .filter(|_| cell.verdict != Some(Verdict::Pass));
     Line {

@@ -17,6 +17,23 @@ function limitTable(cell, detail) {
     })));
 }
 
+// Held against a baseline: the metric that decides first, then those that explain it.
+function comparedTable(detail) {
+  const SIGNS = { worse: ["✗", "breached"], good: ["✓", "held"], unknown: ["?", "unknown"] };
+  const rows = [...detail.compared].sort((a, b) => (b.role === "primary") - (a.role === "primary"));
+  return el("table", { class: "limits compared" },
+    el("thead", null, el("tr", null, ["", "metric", "baseline → new", "difference", ""].map((name) => el("th", { scope: "col" }, name)))),
+    el("tbody", null, rows.map((one) => {
+      const [sign, look] = SIGNS[one.sign];
+      return el("tr", { class: one.role === "primary" || one.sign === "worse" ? look : "aside" },
+        el("td", { class: "sign" }, el("span", { title: one.state, role: "img", "aria-label": one.state }, sign)),
+        el("th", { scope: "row" }, el("span", null, one.metric), el("small", null, one.role === "primary" ? "decides" : one.role === "rare" ? "rare events" : "explains")),
+        el("td", { class: "num" }, `${number(one.base, one.unit)} → ${amount(one.new, one.unit)}`),
+        el("td", { class: "spread" }, effect(one)),
+        el("td", { class: "instead" }, el("b", null, one.state), el("small", null, one.sentence)));
+    })));
+}
+
 function framesSection(cell, detail, strips, wanted) {
   const known = strips.map((bars) => (bars ? sums(bars) : null));
   const worst = known.reduce((best, sum, n) => (sum && detail.iterations[n].counted && !detail.iterations[n].void && (best < 0 || sum.lateMs > known[best].lateMs) ? n : best), -1);
@@ -139,11 +156,12 @@ function cellView(host, { cell, trial, frame }, neighbours) {
   const drawn = strips.filter((bars, n) => bars && detail.iterations[n].counted && !detail.iterations[n].void);
   const frames = framesSection(cell, detail, strips, { trial, frame });
   const cards = [["Frame lengths", "all counted iterations; heights are square roots", histogram(drawn)], ["Percentiles", "ms; the band is the spread of the iterations", ribbon(drawn)],
-    ["Iterations", "one dot each; the line is the limit", iterations(detail)], ["Whose fault", "hitch time of a mean iteration, by the frame timeline", culprits(detail)],
+    ["Iterations", detail.compared.length ? "one dot each; the line is the limit, the diamond the baseline" : "one dot each; the line is the limit", iterations(detail)], ["Whose fault", "hitch time of a mean iteration, by the frame timeline", culprits(detail)],
     ["Render stages", "p50 · p95 in ms, by framestats", stages(detail)], ["Drop levels", "frames of a mean iteration by how late they came", levels(detail)]]
     .filter(([, , content]) => content).map(([title, about, content]) => card(title, about, content));
   clear(host, nav, head, why.length ? el("ul", { class: "reasons" }, why.map((one) => el("li", null, one)), detail.fault && detail.fault[2] ? el("li", { class: "advice" }, `try: ${detail.fault[2]}`) : null) : null,
-    el("section", { "aria-label": "limits" }, el("h2", null, "Limits"), limitTable(cell, detail)), frames.section, cards.length ? el("div", { class: "cards" }, cards) : null, provenance(cell, detail), readings(detail));
+    el("section", { "aria-label": "limits" }, el("h2", null, "Limits"), limitTable(cell, detail)),
+    detail.compared.length ? el("section", { "aria-label": "baseline" }, el("h2", null, "Against the baseline"), el("p", { class: "quiet" }, store.index.run.baseline), comparedTable(detail)) : null, frames.section, cards.length ? el("div", { class: "cards" }, cards) : null, provenance(cell, detail), readings(detail));
   if (frames.start) frames.start();
   return frames;
 }

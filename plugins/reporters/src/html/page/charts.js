@@ -111,11 +111,12 @@ function stages(detail) {
 function iterations(detail) {
   const keys = ["hitch_ms_per_s", "fps", "p95_ms", "max_ms", "frozen_frames", "first_frame_latency_ms"];
   const limits = new Map(detail.limits.map((limit) => [limit.metric, limit]));
+  const bases = new Map(detail.compared.map((one) => [one.metric, one.base]));
   const rows = keys.filter((key) => detail.metrics[key]).map((key) => {
     const { values, value, unit } = detail.metrics[key], limit = limits.get(key);
     const list = values.map((one) => (typeof one === "number" ? one : null));
     return el("tr", null, el("th", { scope: "row", title: (store.metrics.get(key) || {}).about }, key),
-      el("td", null, dots(list, { unit, label: key, limit: limit ? limit.at : null, breached: limit && limit.outcome === "breached" })),
+      el("td", null, dots(list, { unit, label: key, limit: limit ? limit.at : null, base: bases.get(key) ?? null, breached: limit && limit.outcome === "breached" })),
       el("td", { class: "num" }, amount(typeof value === "number" ? value : null, unit)));
   });
   return rows.length ? el("table", { class: "series" }, el("tbody", null, rows)) : null;

@@ -20,7 +20,7 @@ function banner() {
   const facts = [
     run.lab ? el("b", { class: "virtual" }, `virtual lab ${run.lab}, seed ${run.seed}`) : null,
     several(phones.length, "phone", "phones"), several(scenarios.length, "scenario", "scenarios"), several(windows, "window", "windows"),
-    `${grouped(run.frames)} frames`, run.length, run.lab ? null : run.wall.replace("T", " ").replace("Z", " UTC"),
+    `${grouped(run.frames)} frames`, run.length, run.baseline ? `against ${run.baseline}` : null, run.lab ? null : run.wall.replace("T", " ").replace("Z", " UTC"),
   ].filter(Boolean);
   return el("header", { class: `banner ${run.verdict}` },
     el("h1", null, mark(run.verdict), el("span", null, run.verdict), el("small", null, `${run.id}${exit}`)),

@@ -51,10 +51,10 @@ function stripBarcode(bars, spanUs, label) {
 }
 
 // One dot per iteration on a line, with the limit where there is one. Missing values are told, not drawn.
-function dots(values, { limit = null, unit, label, breached = false }) {
+function dots(values, { limit = null, base = null, unit, label, breached = false }) {
   const known = values.filter((value) => value !== null);
   if (!known.length) return el("span", { class: "quiet" }, "–");
-  const all = limit === null ? known : [...known, limit];
+  const all = [...known, ...[limit, base].filter((one) => one !== null)];
   let low = Math.min(...all), high = Math.max(...all);
   const pad = (high - low || Math.abs(high) || 1) * 0.12;
   low -= pad; high += pad;
@@ -71,5 +71,16 @@ function dots(values, { limit = null, unit, label, breached = false }) {
   return svg("svg", { class: "dots", viewBox: `0 0 ${W} ${H}`, width: W, height: H, role: "img", "aria-label": `${label}: ${words}` },
     svg("path", { class: "axis", d: `M0 ${H / 2}H${W}` }),
     limit === null ? null : svg("path", { class: "limit", d: `M${x(limit).toFixed(1)} 1V${H - 1}` }, svg("title", null, `limit ${amount(limit, unit)}`)),
+    base === null ? null : svg("path", { class: "base", d: `M${x(base).toFixed(1)} ${H / 2 - 5}l4 5l-4 5l-4 -5z` }, svg("title", null, `baseline ${amount(base, unit)}`)),
     circles);
+}
+
+// A difference with its interval around nothing at all; the shaded middle does not matter.
+function effect({ estimate, interval, mei, unit, metric }) {
+  if (estimate === null || !interval) return null;
+  const W = 190, H = 26, most = Math.max(...[...interval, estimate, mei || 0].map(Math.abs)) * 1.15 || 1;
+  const x = (value) => (W / 2 + (value / most) * (W / 2 - 3)).toFixed(1), signed = (value) => `${value > 0 ? "+" : ""}${number(value, unit)}`;
+  return svg("svg", { class: "dots", viewBox: `0 0 ${W} ${H}`, width: W, height: H, role: "img", "aria-label": `${metric}: difference ${signed(estimate)}, 95 % interval ${signed(interval[0])} to ${signed(interval[1])}` },
+    mei ? svg("path", { class: "ground", d: `M${x(-mei)} 2H${x(mei)}V${H - 2}H${x(-mei)}z` }, svg("title", null, `less than ${amount(mei, unit)} does not matter`)) : null,
+    svg("path", { class: "zero", d: `M${x(0)} 0V${H}` }), svg("path", { class: "span", d: `M${x(interval[0])} ${H / 2}H${x(interval[1])}` }), svg("circle", { class: "dot", cx: x(estimate), cy: H / 2, r: 3.4 }));
 }
