@@ -13,7 +13,6 @@ use crate::cells::{Cell, cells};
 use crate::clean::json_text;
 use crate::json;
 use crate::readings::summary;
-use crate::words;
 use farmjank_results::metric::{Better, Unit};
 use farmjank_results::record::Record;
 use farmjank_results::verdict::Verdict;
@@ -134,31 +133,10 @@ fn letter(at: usize) -> String {
     if at < 26 { letter.to_string() } else { format!("{letter}{}", at / 26 + 1) }
 }
 
-/// The change from the first run that has a value: `▲ 192 % worse`, `▼ 12 % better`, `same`; none without two values.
+/// The change from the first run that has a value; none without two values.
 fn change(line: &Line, at: usize) -> Option<String> {
     let from = line.values[..at].iter().flatten().next()?;
-    let to = line.values[at]?;
-    let by = to - from;
-    if !by.is_finite() {
-        return None;
-    }
-    // What no digit of the report shows is no change.
-    if words::number(Some(*from), line.unit) == words::number(Some(to), line.unit) {
-        return Some("same".to_owned());
-    }
-    let far = match from.abs() {
-        base if base < 1e-9 => words::amount(Some(by.abs()), line.unit),
-        base => words::percent(by.abs() / base * 100.0),
-    };
-    let arrow = if by > 0.0 { "▲" } else { "▼" };
-    let word = match line.better {
-        Some(Better::Lower) if by > 0.0 => "worse",
-        Some(Better::Higher) if by < 0.0 => "worse",
-        Some(_) => "better",
-        None if by > 0.0 => "more",
-        None => "less",
-    };
-    Some(format!("{arrow} {far} {word}"))
+    crate::change::change(*from, line.values[at]?, line.unit, line.better)
 }
 
 /// The worst verdict of the runs; none where one was not judged.

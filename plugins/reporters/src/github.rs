@@ -5,7 +5,8 @@
 
 use crate::cells::{Cell, stories, worst_first};
 use crate::clean::{NAME, SENTENCE, line};
-use crate::{sentence, words};
+use crate::paint::Look;
+use crate::{comparison, sentence, words};
 use farmjank_results::record::Record;
 use farmjank_results::verdict::Verdict;
 
@@ -31,6 +32,10 @@ pub fn annotations(record: &Record) -> String {
         errors.len().saturating_sub(MOST) + warnings.len().saturating_sub(MOST),
     );
     let mut count = format!("{}: {}", words::verdict(record.verdict), sentence::counts(&all));
+    if let Some(compared) = &record.compared {
+        let from = comparison::source(&compared.baseline, Look::default());
+        count += &format!("; against {from}: {}", comparison::counts(compared));
+    }
     if left > 0 {
         count += &format!(" (the worst {} of {all_bad} are annotated)", all_bad - left);
     }
@@ -52,7 +57,9 @@ fn annotation(cell: &Cell, same: usize, command: &str) -> String {
     }
     let what = if same > 1 { format!("all {same} windows") } else { cell.name.to_owned() };
     let what = line(&what, NAME);
-    let title = format!("{}: {what} on {}", words::verdict(cell.verdict), line(&sentence::phone(cell), NAME));
+    let is_regression = cell.kind().is_some_and(|kind| kind.starts_with("regression."));
+    let kind = if is_regression { "regression" } else { words::verdict(cell.verdict) };
+    let title = format!("{kind}: {what} on {}", line(&sentence::phone(cell), NAME));
     parts.push(format!("title={}", property(&title)));
     let message = format!("{}: {}", line(&planned.scenario, NAME), line(&sentence::what(cell), SENTENCE));
     format!("::{command} {}::{}\n", parts.join(","), data(&message))

@@ -1,7 +1,7 @@
 //! Reporters: a recorded run in, text and files out. Pure: the same record gives the same bytes.
 //!
-//! Read in this order: [`clean`] (hostile text) → [`cells`] and [`readings`] (a record, laid out) → [`words`] and
-//! [`sentence`] (the same words in all) → [`paint`] (looks) → [`junit`], [`json`], [`openmetrics`], [`markdown`],
+//! Read in this order: [`clean`] (hostile text) → [`cells`] and [`readings`] (a record, laid out) → [`words`],
+//! [`sentence`] and `change` (the same words in all) → [`paint`] (looks) → [`junit`], [`json`], [`openmetrics`], [`markdown`],
 //! [`github`], [`table`], [`html`] (what a finished run leaves),
 //! [`beside`] (several runs), [`comparison`] (against a baseline), [`show`] and [`barcode`] (one cell) → [`console`], [`lanes`] and [`live`] (what a run shows as it goes). Nothing here opens a file, reads a clock or asks the environment; only
 //! [`live`] draws, on a target it is handed.
@@ -9,6 +9,7 @@
 pub mod barcode;
 pub mod beside;
 pub mod cells;
+mod change;
 pub mod clean;
 pub mod comparison;
 pub mod console;

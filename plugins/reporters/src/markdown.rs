@@ -4,6 +4,7 @@
 //! details step by step and says which. A pure function of the record. Must not know: files, where it is shown.
 
 mod detail;
+mod held;
 pub(crate) mod page;
 pub(crate) mod text;
 

@@ -5,23 +5,33 @@
 
 use super::naming::Names;
 use super::{Options, wall};
-use crate::cells::{Cell, phone};
+use crate::cells::{Cell, phone, slug};
 use crate::clean::{BLOCK, NAME, SENTENCE, xml_attribute, xml_block};
 use crate::comparison;
 use crate::paint::Look;
 use crate::readings::{Value, summaries};
 use crate::{sentence, words};
+use farmjank_results::blame::Fault;
+use farmjank_results::event::Ending;
 use farmjank_results::metric::Unit;
+use farmjank_results::record::TrialRecord;
 use farmjank_results::threshold::{Judgement, Outcome};
 use farmjank_results::verdict::Verdict;
-use quick_junit::{NonSuccessKind, Property, TestCase, TestCaseStatus};
+use quick_junit::{NonSuccessKind, Property, TestCase, TestCaseStatus, TestRerun};
 
 /// Evidence files named in one case.
 const ATTACHMENTS: usize = 40;
+/// Attempts named that were made again.
+const AGAIN: usize = 10;
 
 /// The case of a cell. `room` is the text the file may still hold; what does not fit is left out.
 pub(super) fn case(cell: &Cell, names: &Names, options: &Options, room: &mut usize) -> TestCase {
-    let mut case = TestCase::new(names.name.as_str(), status(cell, room));
+    let mut status = status(cell, room);
+    // A schema of Jenkins' xunit plugin knows no reruns; a case that did not pass tells them in its text.
+    if !options.strict && matches!(status, TestCaseStatus::Success { .. }) {
+        status.add_reruns(again(cell).map(|(_, fault)| rerun(fault)));
+    }
+    let mut case = TestCase::new(names.name.as_str(), status);
     case.set_classname(names.classname.as_str());
     case.set_time(cell.spent().to_duration());
     if !options.strict {
@@ -44,6 +54,28 @@ pub(super) fn case(cell: &Cell, names: &Names, options: &Options, room: &mut usi
         case.set_system_out(output.as_str());
     }
     case
+}
+
+/// Attempts of this cell's trials that a fault ended and that were made again, with the trial: the case stands on what came
+/// after them.
+fn again<'a>(cell: &Cell<'a>) -> impl Iterator<Item = (&'a TrialRecord, &'a Fault)> {
+    let trials = &cell.job.trials;
+    let repeated = |at: usize| trials[at + 1..].iter().any(|next| next.trial == trials[at].trial);
+    let ended = move |(at, trial): (usize, &'a TrialRecord)| match &trial.ending {
+        Some(Ending::Faulted(fault)) if repeated(at) => Some((trial, fault)),
+        _ => None,
+    };
+    trials.iter().enumerate().filter_map(ended).take(AGAIN)
+}
+
+/// Every reader that knows reruns at all knows `flakyFailure`, also for what is no failure of the app: the type says whose.
+fn rerun(fault: &Fault) -> TestRerun {
+    let mut rerun = TestRerun::new(NonSuccessKind::Failure);
+    let words = xml_attribute(&fault.to_string(), SENTENCE);
+    rerun.set_type(format!("infra.{}", slug(&fault.code)));
+    rerun.set_message(words.as_str());
+    rerun.set_stack_trace(words.as_str());
+    rerun
 }
 
 fn properties(cell: &Cell) -> Vec<Property> {
@@ -113,6 +145,10 @@ fn body(cell: &Cell, message: &str) -> String {
     let told = |what: &str| cell.reasons().iter().any(|why| why.contains(what));
     if let Some(fault) = cell.fault().filter(|fault| !told(&fault.what)) {
         lines.push(format!("fault: {}", xml_attribute(&fault.to_string(), SENTENCE)));
+    }
+    for (trial, fault) in again(cell) {
+        let words = xml_attribute(&fault.to_string(), SENTENCE);
+        lines.push(format!("tried again: trial {}: {words}", trial.trial + 1));
     }
     lines.push(String::new());
     lines.join("\n")

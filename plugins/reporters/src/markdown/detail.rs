@@ -2,6 +2,7 @@
 //!
 //! Must not know: the rest of the page. Cells that tell the story of one job are told once.
 
+use super::held;
 use super::page::{fold, limit, phone_of, sign, title};
 use super::text::text;
 use crate::barcode::hitches;
@@ -41,6 +42,7 @@ fn part(cell: &Cell, strips: &dyn Strips) -> String {
         lines.extend(judged.judgements.iter().map(row));
         lines.push(String::new());
     }
+    lines.extend(held::sentences(cell));
     if let Some(judged) = cell.judged {
         let void = judged.void.iter().take(5).map(|why| format!("- void: {}", text(why, SENTENCE)));
         lines.push(format!("- {} counted, {} void", judged.counted, judged.void.len()));

@@ -3,7 +3,7 @@
 //! Must not know: how long it may be. Foreign text goes through [`super::text`] without exception.
 
 use super::text::text;
-use super::{Level, MARKER, detail};
+use super::{Level, MARKER, detail, held};
 use crate::cells::{Cell, duration, phone, stories, worst_first};
 use crate::clean::{NAME, SENTENCE};
 use crate::readings::summary;
@@ -18,6 +18,7 @@ use std::collections::BTreeSet;
 pub(super) fn page(record: &Record, strips: &dyn Strips, level: &Level, most: usize) -> String {
     let all = worst_first(record);
     let mut parts = vec![heading(record, &all)];
+    parts.extend(held::baseline(record));
     if !level.without.is_empty() {
         let most = words::grouped(most as u64);
         parts.push(format!(
@@ -25,13 +26,13 @@ pub(super) fn page(record: &Record, strips: &dyn Strips, level: &Level, most: us
             level.without
         ));
     }
-    parts.extend(failed(&all, level.rows));
+    parts.extend(failed(record, &all, level.rows));
     parts.extend(unmeasured(&all, level.rows));
     if level.details {
         parts.extend(detail::folded(&all, strips));
     }
     if level.passing {
-        parts.extend(passed(&all));
+        parts.extend(passed(record, &all));
     }
     if level.notes {
         parts.extend(refused(record));
@@ -105,34 +106,39 @@ fn more(all: usize, shown: usize, columns: usize) -> Option<String> {
     Some(format!("| … | and {left} more |{}", " |".repeat(columns - 2)))
 }
 
-/// The limits a cell broke, one row each; its fault where it broke none.
-fn failed(all: &[Cell], rows: usize) -> Option<String> {
+/// The limits a cell broke and what the baseline says against it, one row each; its fault where there is neither.
+fn failed(record: &Record, all: &[Cell], rows: usize) -> Option<String> {
     let told = stories(all);
     let failed: Vec<_> = told.iter().filter(|(cell, _)| cell.verdict == Some(Verdict::Fail)).collect();
     if failed.is_empty() || rows == 0 {
         return None;
     }
+    let column = held::Column::of(record);
     let mut lines = vec![
         "### Failed\n".to_owned(),
-        "| verdict | window | phone | limit | measured | against the limit |".to_owned(),
-        "| --- | --- | --- | --- | ---: | --- |".to_owned(),
+        format!("| verdict | window | phone | limit | measured | against the limit |{}", column.title()),
+        format!("| --- | --- | --- | --- | ---: | --- |{}", column.rule()),
     ];
     for (cell, same) in failed.iter().take(rows) {
         let head = format!("| {} | {} | {} |", sign(cell.verdict), title(cell, *same), phone_of(cell));
         let judgements = cell.judged.map_or(&[][..], |judged| &judged.judgements);
         let breached: Vec<&Judgement> =
             judgements.iter().filter(|j| j.outcome == Outcome::Breached).collect();
-        if breached.is_empty() {
-            lines.push(format!("{head} {} | – | – |", text(&sentence::what(cell), SENTENCE)));
-        }
-        for (at, judgement) in breached.iter().enumerate() {
-            let head = if at == 0 { head.as_str() } else { "| | | |" };
+        let mut all = Vec::new();
+        for judgement in &breached {
             let apart = words::apart(judgement).unwrap_or_else(|| "–".to_owned());
-            let sides = words::sides(judgement);
-            lines.push(format!("{head} {} | {} | {apart} |", limit(judgement), sides.amount));
+            let (amount, held) = (words::sides(judgement).amount, column.of_metric(cell, &judgement.metric));
+            all.push(format!("{} | {amount} | {apart} |{held}", limit(judgement)));
         }
+        all.extend(column.rows(cell));
+        if all.is_empty() {
+            let what = text(&sentence::what(cell), SENTENCE);
+            all.push(format!("{what} | – | – |{}", column.nothing()));
+        }
+        let heads = std::iter::once(head.as_str()).chain(std::iter::repeat("| | | |"));
+        lines.extend(heads.zip(all).map(|(head, row)| format!("{head} {row}")));
     }
-    lines.extend(more(failed.len(), rows, 6));
+    lines.extend(more(failed.len(), rows, 6 + column.width()));
     Some(lines.join("\n") + "\n")
 }
 
@@ -182,19 +188,23 @@ pub(super) fn fold(title: &str, body: &str) -> String {
     format!("<details>\n<summary>{title}</summary>\n\n{body}\n\n</details>\n")
 }
 
-fn passed(all: &[Cell]) -> Option<String> {
+fn passed(record: &Record, all: &[Cell]) -> Option<String> {
     let passed: Vec<&Cell> = all.iter().filter(|cell| cell.verdict == Some(Verdict::Pass)).collect();
     if passed.is_empty() {
         return None;
     }
+    let column = held::Column::of(record);
     let mut lines = vec![
-        "| verdict | window | phone | fps | hitch ms/s | frozen | limits | trials |".to_owned(),
-        "| --- | --- | --- | ---: | ---: | ---: | --- | ---: |".to_owned(),
+        format!(
+            "| verdict | window | phone | fps | hitch ms/s | frozen | limits | trials |{}",
+            column.title()
+        ),
+        format!("| --- | --- | --- | ---: | ---: | ---: | --- | ---: |{}", column.rule()),
     ];
     for cell in &passed {
         let one = |key: &str, unit: Unit| words::number(summary(cell, key).one(), unit);
         lines.push(format!(
-            "| {} | {} | {} | {} | {} | {} | {} | {} |",
+            "| {} | {} | {} | {} | {} | {} | {} | {} |{}",
             sign(cell.verdict),
             title(cell, 1),
             phone_of(cell),
@@ -203,6 +213,7 @@ fn passed(all: &[Cell]) -> Option<String> {
             one("frozen_frames", Unit::Count),
             limits(cell),
             cell.judged.map_or(0, |judged| judged.counted),
+            column.of_primary(cell),
         ));
     }
     let title = words::several(passed.len() as u64, "cell passed", "cells passed");
@@ -237,8 +248,10 @@ fn refused(record: &Record) -> Option<String> {
 
 fn notes(record: &Record) -> Option<String> {
     let mut told: BTreeSet<&str> = BTreeSet::new();
-    let fresh = record.notices.iter().filter(|(_, what)| told.insert(what));
-    let lines: Vec<String> = fresh.map(|(_, what)| format!("- {}", text(what, SENTENCE))).collect();
+    let compared = record.compared.iter().flat_map(|compared| &compared.notes);
+    let all = record.notices.iter().map(|(_, what)| what).chain(compared);
+    let fresh = all.filter(|what| told.insert(what));
+    let lines: Vec<String> = fresh.map(|what| format!("- {}", text(what, SENTENCE))).collect();
     let title = words::several(lines.len() as u64, "note", "notes");
     (!lines.is_empty()).then(|| fold(&title, &lines.join("\n")))
 }

@@ -219,3 +219,41 @@ fn jobs_without_a_phone_have_a_suite() {
     assert_eq!(case.attribute("classname").split('~').next(), Some("home_feed.no_phone"));
     assert_eq!(case.one("error").unwrap().attribute("type"), "undecided.not_judged");
 }
+
+/// The believable run with the first counted trial of one job made again, after a fault of the lab.
+fn tried_again() -> Record {
+    use farmjank_results::blame::{Blame, Fault};
+    use farmjank_results::event::{Ending, Event};
+    let mut log: Log = events(&Words::default());
+    let begins = |event: &Event| matches!(event.fact, Fact::TrialStarted { job: 1, trial: 1, .. });
+    let at = log.events.iter().position(begins).expect("a trial begins");
+    let began = log.events[at].clone();
+    let fault = Fault::new(Blame::Lab, "adb_timeout", "the phone did not answer <in> 10 s\u{1b}[31m");
+    let ending = Ending::Faulted(fault);
+    let fact = Fact::TrialFinished { job: 1, trial: 1, counted: true, ending, windows: Vec::new() };
+    log.events.insert(at, Event { fact, ..began.clone() });
+    log.events.insert(at, began);
+    (0..).zip(&mut log.events).for_each(|(seq, event)| event.seq = seq);
+    log.record()
+}
+
+#[test]
+fn a_case_that_passed_after_a_second_try_says_so() {
+    let text = junit(&tried_again(), &Options::default());
+    let root = readable(&text);
+    let class = "home_feed.Pixel_8_Pro.39081FDJH00123";
+    let passed = case(&root, class, "fling the feed");
+    assert!(
+        passed.one("failure").is_none() && passed.one("error").is_none(),
+        "a second try buys a label, no failure"
+    );
+    let flaky = passed.all("flakyFailure");
+    assert_eq!(flaky.len(), 1);
+    assert_eq!(flaky[0].attribute("type"), "infra.adb_timeout");
+    assert!(flaky[0].one("stackTrace").unwrap().text.contains("the phone did not answer <in> 10 s"));
+    assert_eq!(text.matches("<flakyFailure").count(), 3, "each window of that job, and no other");
+    crate::schemas::by_schema("surefire", &text);
+    let strict = junit(&tried_again(), &Options { strict: true, ..Options::default() });
+    assert!(!strict.contains("flaky"), "the xunit plugin's schema knows no reruns");
+    crate::schemas::by_schema("jenkins", &strict);
+}

@@ -7,6 +7,7 @@ mod dialect;
 mod everyone;
 mod folds;
 mod golden;
+mod held;
 mod hostile;
 mod html;
 mod lively;

@@ -10,7 +10,7 @@ use farmjank_results::event::Fact;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
-fn by_schema(schema: &str, text: &str) {
+pub fn by_schema(schema: &str, text: &str) {
     let path = format!("{}/tests/schemas/{schema}.xsd", env!("CARGO_MANIFEST_DIR"));
     piped("xmllint", &["--noout", "--schema", &path, "-"], "libxml2-utils", text);
 }
