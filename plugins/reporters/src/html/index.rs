@@ -87,6 +87,8 @@ struct Line {
     whole: bool,
     place: Option<(u32, u32)>,
     verdict: &'static str,
+    /// How far the worst breached limit is exceeded, as a share of it: the order of cells of one verdict.
+    excess: f64,
     kind: Option<String>,
     /// The first reason, in words.
     why: Option<String>,
@@ -219,12 +221,15 @@ fn one(cell: &Cell<'_>, seen: &Seen<'_>) -> Line {
     let number = |key: &str| summary(cell, key).one().map(short);
     let judged = cell.judged;
     let coverage = cell.coverage();
-    let fault = || cell.fault().map(|fault| fault.what.as_str());
-    let against = || cell.against().map(comparison::there);
+    let fault = || cell.fault().map(|fault| fault.what.clone());
+    let against = || {
+        let one = cell.against()?;
+        Some(format!("{}: {}", comparison::word(one.state), comparison::there(one)))
+    };
     let why = cell
         .reasons()
         .first()
-        .map(String::as_str)
+        .cloned()
         .or_else(against)
         .or_else(fault)
         .filter(|_| cell.verdict != Some(Verdict::Pass));
@@ -236,8 +241,9 @@ fn one(cell: &Cell<'_>, seen: &Seen<'_>) -> Line {
         whole: cell.whole,
         place: cell.place,
         verdict: words::verdict(cell.verdict),
+        excess: short(cell.excess()),
         kind: cell.kind(),
-        why: why.map(|why| line(why, SENTENCE)),
+        why: why.map(|why| line(&why, SENTENCE)),
         hitch: number("hitch_ms_per_s"),
         fps: number("fps"),
         frozen: number("frozen_frames"),

@@ -52,6 +52,8 @@ struct Feed {
     /// Frames that arrived, of the job that runs.
     frames: u64,
     waits: Option<String>,
+    /// Why the phone left, while it is away.
+    gone: Option<String>,
     /// Where the frames of the last finished trial are: window, strip.
     last: Vec<(String, String)>,
     /// Version at which it finished.
@@ -178,11 +180,15 @@ impl OnAir {
             }
             Fact::DeviceSeen { device, facts, .. } => {
                 self.whole = if facts.is_some() { version } else { self.whole };
-                self.feed(device.clone());
+                self.feed(device.clone()).gone = None;
             }
-            Fact::DeviceGone { device, .. }
-            | Fact::LeaseGranted { device, .. }
-            | Fact::LeaseReturned { device, .. } => {
+            Fact::DeviceGone { device, why } => {
+                let why = line(why, SENTENCE);
+                let feed = self.feed(device.clone());
+                (feed.gone, feed.frames, feed.waits) = (Some(why), 0, None);
+                feed.pulses.clear();
+            }
+            Fact::LeaseGranted { device, .. } | Fact::LeaseReturned { device, .. } => {
                 let feed = self.feed(device.clone());
                 (feed.frames, feed.waits) = (0, None);
                 feed.pulses.clear();
@@ -278,6 +284,11 @@ impl OnAir {
             }
             (None, _) => "waiting",
         };
+        let away = feed.gone.as_ref().filter(|_| state == "gone");
+        let away = away.map(|why| {
+            let waits = if all_judged { "" } else { "; its job waits for it to come back" };
+            format!("gone, {why}{waits}")
+        });
         let doing = job.map(|job| match lane.step.is_empty() {
             true => line(&job.scenario, NAME),
             false => format!("{} › {}", line(&job.scenario, NAME), line(&lane.step, NAME)),
@@ -287,7 +298,7 @@ impl OnAir {
             phone: line(&id.0, NAME),
             name: line(&phone(Some(id), facts), NAME),
             state,
-            words: doing.or(waits).unwrap_or(idle),
+            words: doing.or(away).or(waits).unwrap_or(idle),
             trial: job.map(|job| trial_words(job, lane.trial)),
             done: job.map_or(0, |job| lane.trial.min(job.warmup + job.iterations)),
             all: job.map_or(0, |job| job.warmup + job.iterations),
@@ -295,7 +306,8 @@ impl OnAir {
             hz: facts.and_then(|facts| facts.fastest_hz()),
             frames: feed.frames,
             pulses: feed.pulses.iter().copied().collect(),
-            left: left.map(words::left),
+            // Who knows when it comes back.
+            left: left.filter(|_| state != "gone").map(words::left),
             codes: strips.map(|strips| feed.last.iter().filter_map(|one| code(one, strips)).collect()),
         }
     }

@@ -15,13 +15,17 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::Instant;
 
 /// Shortest time between two things told to one browser.
 const PACE: Duration = Duration::from_millis(250);
+/// Rest after something was made for a browser, as a multiple of what making it took and of the number of browsers: all who
+/// watch together take at most a tenth of one core.
+const REST: u32 = 10;
 /// Time after which silence is broken, so that a lost connection is noticed.
 const STILL_HERE: Duration = Duration::from_secs(15);
 /// Most browsers that watch at the same time.
-const WATCHERS: usize = 64;
+const WATCHERS: usize = 32;
 
 /// What the handlers share.
 pub struct Server {
@@ -122,6 +126,7 @@ struct Watcher {
     server: Arc<Server>,
     seen: u64,
     first: bool,
+    rest: Duration,
     _seat: OwnedSemaphorePermit,
 }
 
@@ -130,13 +135,16 @@ fn events(server: &Arc<Server>, seen: u64) -> Response {
         let words = format!("{WATCHERS} browsers watch already; close one\n");
         return (StatusCode::SERVICE_UNAVAILABLE, words).into_response();
     };
-    let watcher = Watcher { server: server.clone(), seen, first: true, _seat: seat };
+    let watcher = Watcher { server: server.clone(), seen, first: true, rest: PACE, _seat: seat };
     let stream = futures::stream::unfold(watcher, |mut watcher| async move {
         loop {
             if !watcher.first {
-                tokio::time::sleep(PACE).await;
+                tokio::time::sleep(watcher.rest).await;
             }
+            let began = Instant::now();
             let news = watcher.server.show.news(watcher.seen, watcher.first);
+            let watching = WATCHERS - watcher.server.seats.available_permits();
+            watcher.rest = rest(began.elapsed(), watching);
             if let Some((version, text)) = news {
                 (watcher.seen, watcher.first) = (version, false);
                 let event = Event::default().event("update").id(version.to_string()).data(text);
@@ -145,6 +153,11 @@ fn events(server: &Arc<Server>, seen: u64) -> Response {
         }
     });
     Sse::new(stream).keep_alive(KeepAlive::new().interval(STILL_HERE)).into_response()
+}
+
+/// How long a browser waits for more, when this took so long and so many watch.
+fn rest(took: Duration, watching: usize) -> Duration {
+    (took * REST * u32::try_from(watching).unwrap_or(1)).clamp(PACE, STILL_HERE)
 }
 
 #[cfg(test)]
@@ -163,6 +176,15 @@ mod tests {
             assert!(!ours(host), "{host}");
         }
         assert!(!is_ours(None));
+    }
+
+    #[test]
+    fn those_who_watch_take_a_tenth_of_a_core() {
+        let ms = Duration::from_millis;
+        assert_eq!(rest(ms(1), 1), PACE);
+        assert_eq!(rest(ms(40), 1), ms(400));
+        assert_eq!(rest(ms(40), 8), ms(3_200));
+        assert_eq!(rest(ms(900), WATCHERS), STILL_HERE);
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! The live view as a browser meets it: over real loopback HTTP, of finished runs, of growing ones, of a run going on.
 
-use crate::browser::Browser;
 use crate::world::{SMOOTH, ended, farmjank, write};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -13,11 +12,11 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A served view; interrupted at the end.
-struct Served {
+pub struct Served {
     child: Child,
     err: BufReader<std::process::ChildStderr>,
-    host: String,
-    token: String,
+    pub host: String,
+    pub token: String,
 }
 
 /// An answer of the server.
@@ -114,7 +113,7 @@ impl Iterator for Updates {
 }
 
 /// A finished run of one scenario on the demo lab.
-fn bundle(folder: &Path) -> PathBuf {
+pub fn bundle(folder: &Path) -> PathBuf {
     let scenario = write(folder, "smooth.yaml", SMOOTH);
     let run = folder.join("run");
     let command = ["run", "--lab", "demo", "--seed", "7", "--quiet", "--out"];
@@ -123,7 +122,7 @@ fn bundle(folder: &Path) -> PathBuf {
     run
 }
 
-fn view(folder: &Path, run: &Path) -> Served {
+pub fn view(folder: &Path, run: &Path) -> Served {
     Served::start(farmjank(folder).arg("view").arg(run))
 }
 
@@ -276,58 +275,4 @@ fn a_run_stays_open_after_its_end_and_keeps_its_exit_code() {
     let results: Value = serde_json::from_slice(&std::fs::read(run.join("results.json")).unwrap()).unwrap();
     assert_eq!(read(&again), read(&run), "watching changes nothing: the same bytes as without");
     assert_eq!(results["run"]["exit_code"].as_i64().unwrap_or(i64::from(code)), i64::from(code));
-}
-
-/// Comes to the value of an expression once it is true.
-fn once(expression: &str) -> String {
-    format!(
-        "new Promise((done) => {{ const look = () => {{ const seen = {expression}; \
-         if (seen) done(seen); else setTimeout(look, 50); }}; look(); }})"
-    )
-}
-
-#[test]
-fn a_browser_watches_a_run_grow() {
-    let Some(browser) = Browser::start("live") else { return };
-    let folder = tempfile::tempdir().unwrap();
-    let run = bundle(folder.path());
-    let log = std::fs::read_to_string(run.join("events.ndjson")).unwrap();
-    let lines: Vec<&str> = log.split_inclusive('\n').collect();
-    let sampled = lines.iter().position(|line| line.contains("\"sample_taken\"")).expect("frames arrive");
-    let growing = folder.path().join("growing");
-    std::fs::create_dir(&growing).unwrap();
-    let events = growing.join("events.ndjson");
-    std::fs::write(&events, lines[..=sampled].concat()).unwrap();
-    let served = view(folder.path(), &growing);
-
-    browser.visit(&format!("http://{}/{}/", served.host, served.token));
-    browser.eval(&once("document.querySelectorAll('#live .lane.busy .pulses path').length > 0"));
-    assert!(browser.text("document.querySelector('h1').innerText").contains("running"));
-    assert_eq!(browser.count("document.querySelectorAll('.matrix a.cell.pass').length"), 0);
-    let lanes = browser.count("document.querySelectorAll('#live .lane').length");
-    assert!(lanes > 1, "a lane per phone: {lanes}");
-
-    // Whoever types is not disturbed by what comes in.
-    browser.eval("(() => { document.querySelector('input[type=search]').focus(); return true; })()");
-    let mut grow = std::fs::OpenOptions::new().append(true).open(&events).unwrap();
-    let finished = lines.iter().rposition(|line| line.contains("\"trial_finished\"")).expect("trials end");
-    grow.write_all(lines[sampled + 1..=finished].concat().as_bytes()).unwrap();
-    browser.eval(&once(
-        "document.querySelectorAll('#live .said li').length > 0 && document.querySelector('.codes, .none')",
-    ));
-    assert_eq!(browser.text("document.activeElement.type"), "search");
-    browser.eval("(() => { document.activeElement.blur(); return true; })()");
-
-    grow.write_all(lines[finished + 1..].concat().as_bytes()).unwrap();
-    browser.eval(&once(
-        "document.querySelector('#live.over') && document.querySelector('.banner:not(.running)')",
-    ));
-    let cells = "document.querySelectorAll('.matrix a.cell:not(.unjudged)').length";
-    assert_eq!(browser.count(cells), lanes, "every cell is judged");
-    assert!(browser.text("document.querySelector('#live').innerText").contains("this run has ended"));
-    assert_eq!(browser.complaints(), Vec::<String>::new(), "the console is silent");
-    let home = format!("http://{}/", served.host);
-    let asked = browser.requests();
-    let own = [home.as_str(), "data:", "about:", "chrome:"];
-    assert!(asked.iter().all(|url| own.iter().any(|own| url.starts_with(own))), "{asked:?}");
 }

@@ -14,4 +14,5 @@ mod reports;
 mod run;
 mod stock_adb;
 mod usage;
+mod watched;
 mod world;

@@ -161,7 +161,7 @@ function cellView(host, { cell, trial, frame }, neighbours) {
     .filter(([, , content]) => content).map(([title, about, content]) => card(title, about, content));
   clear(host, nav, head, why.length ? el("ul", { class: "reasons" }, why.map((one) => el("li", null, one)), detail.fault && detail.fault[2] ? el("li", { class: "advice" }, `try: ${detail.fault[2]}`) : null) : null,
     el("section", { "aria-label": "limits" }, el("h2", null, "Limits"), limitTable(cell, detail)),
-    detail.compared.length ? el("section", { "aria-label": "baseline" }, el("h2", null, "Against the baseline"), el("p", { class: "quiet" }, store.index.run.baseline), comparedTable(detail)) : null, frames.section, cards.length ? el("div", { class: "cards" }, cards) : null, provenance(cell, detail), readings(detail));
+    detail.compared.length ? el("section", { "aria-label": "baseline" }, el("h2", null, "Against the baseline"), el("p", { class: "quiet" }, `held against ${store.index.run.baseline}`), comparedTable(detail)) : null, frames.section, cards.length ? el("div", { class: "cards" }, cards) : null, provenance(cell, detail), readings(detail));
   if (frames.start) frames.start();
   return frames;
 }

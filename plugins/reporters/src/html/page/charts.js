@@ -35,7 +35,8 @@ function histogram(strips) {
       : `${several(count, "frame", "frames")} of ${n * width} to ${(n + 1) * width} ms`;
     return svg("path", { class: late ? "bar bad" : "bar", d: `M${(x(n * width) + 0.5).toFixed(1)} ${y(count).toFixed(1)}H${(x((n + 1) * width) - 0.5).toFixed(1)}V${H - bottom}H${(x(n * width) + 0.5).toFixed(1)}z` }, svg("title", null, words));
   });
-  const counts = [1, 10, 100, 1000, 10000, 100000].filter((count) => count <= peak * peak);
+  const counts = [100000, 10000, 1000, 100, 10, 1].filter((count) => count <= peak * peak)
+    .reduce((kept, count) => (kept.length && y(count) - y(kept[kept.length - 1]) < 11 ? kept : [...kept, count]), []);
   return svg("svg", { class: "chart", viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": `lengths of ${lengths.length} frames, from ${number(sorted[0], "ms")} to ${number(longest, "ms")} ms` },
     counts.map((count) => [svg("path", { class: "grid", d: `M${left} ${y(count)}H${W - 4}` }), svg("text", { x: left - 5, y: y(count) + 3, class: "tick end" }, grouped(count))]),
     ticks(bins.length * width * 0.93, 6).map((value) => svg("text", { x: x(value), y: H - 7, class: "tick middle" }, value)),

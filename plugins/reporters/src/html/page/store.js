@@ -15,14 +15,12 @@ const store = {
 
   // What changed, from a live run: the run, some cells, their depth. Cells not named stay as they are.
   apply(fragment) {
-    const kept = new Map(this.cells);
     this.take(fragment);
-    for (const [key, cell] of kept) if (!fragment.cells.some((one) => one.key === key)) this.cells.set(key, cell);
     for (const [key, packed] of Object.entries(fragment.details || {})) {
       this.sent.set(key, packed);
       this.opened.delete(key);
     }
-    this.index.cells = [...this.cells.values()].sort((a, b) => this.badness(a) - this.badness(b));
+    this.index.cells = [...this.cells.values()].sort((a, b) => this.badness(a) - this.badness(b) || b.excess - a.excess);
   },
 
   badness: (cell) => ["fail", "broken", "undecided", "unjudged", "pass"].indexOf(cell.verdict),
