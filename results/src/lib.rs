@@ -3,7 +3,7 @@
 //! Read in this order: [`time`], [`device`], [`dump`] (raw text) → [`frame`] (rows of one dump) → [`timeline`] and
 //! [`period`] (frames in order, by [`stitch`] and [`fit`]) → [`window`] (between marks, by [`cut`]), with what other witnesses
 //! say beside it ([`testimony`]: [`drawn`], [`lateness`], [`tally`], [`logged`]) → [`metric`] and
-//! [`metrics`] (readings) → [`threshold`] (limits and judgements) → [`verdict`], [`compare`] (sessions of a [`cell`] against those of a baseline), and [`event`] / [`record`]
+//! [`metrics`] (readings) → [`threshold`] (limits and judgements) → [`verdict`], [`compare`] (sessions of a [`cell`] against those of a baseline), [`trend`] (night after night), and [`event`] / [`record`]
 //! (the run as a stream of facts).
 
 pub mod blame;
@@ -42,5 +42,6 @@ pub mod testimony;
 pub mod threshold;
 pub mod time;
 pub mod timeline;
+pub mod trend;
 pub mod verdict;
 pub mod window;

@@ -67,7 +67,7 @@ pub(crate) fn there(cell: &CellCompared) -> &str {
 }
 
 /// Arrows and signs become what an ASCII terminal has before foreign text is made harmless.
-fn plain(text: &str, look: Look) -> String {
+pub(crate) fn plain(text: &str, look: Look) -> String {
     if !look.ascii {
         return look.text(text, SENTENCE);
     }
@@ -200,7 +200,7 @@ fn bare(value: f64) -> String {
 }
 
 /// A chance with two digits that say something: `0.031`, `0.00021`, `<1e-6`.
-fn chance(p: f64) -> String {
+pub(crate) fn chance(p: f64) -> String {
     match p {
         p if p >= 0.995 => "1".to_owned(),
         p if p >= 0.1 => format!("{p:.2}"),

@@ -3,7 +3,7 @@
 //! Read in this order: [`clean`] (hostile text) → [`cells`] and [`readings`] (a record, laid out) → [`words`],
 //! [`sentence`] and `change` (the same words in all) → [`paint`] (looks) → [`junit`], [`json`], [`openmetrics`], [`markdown`],
 //! [`github`], [`table`], [`html`] (what a finished run leaves),
-//! [`beside`] (several runs), [`comparison`] (against a baseline), [`show`] and [`barcode`] (one cell) → [`console`], [`lanes`] and [`live`] (what a run shows as it goes). Nothing here opens a file, reads a clock or asks the environment; only
+//! [`beside`] (several runs), [`comparison`] (against a baseline), [`nights`] (a history), [`show`] and [`barcode`] (one cell) → [`console`], [`lanes`] and [`live`] (what a run shows as it goes). Nothing here opens a file, reads a clock or asks the environment; only
 //! [`live`] draws, on a target it is handed.
 
 pub mod barcode;
@@ -21,6 +21,7 @@ pub mod junit;
 pub mod lanes;
 pub mod live;
 pub mod markdown;
+pub mod nights;
 pub mod openmetrics;
 pub mod paint;
 pub mod readings;

@@ -6,7 +6,7 @@
 mod find;
 mod plot;
 
-pub use find::{Missed, find, listed};
+pub use find::{Missed, find, fits, listed};
 
 use crate::barcode::{Frames, barcode, frames, late_words, worst};
 use crate::cells::{Cell, phone};

@@ -48,7 +48,7 @@ impl Effect {
     }
 
     /// As the statistics take it.
-    pub(super) fn mei(self) -> Mei {
+    pub(crate) fn mei(self) -> Mei {
         match self {
             Effect::Plain(value) => Mei::Absolute(value),
             Effect::Percent(percent) => Mei::Relative(percent / 100.0),
@@ -58,7 +58,7 @@ impl Effect {
 
 /// The effect that matters where nobody said one: that of the reference for hitch time, else 5 % of the baseline, and of counts
 /// and percentages never less than one.
-pub(super) fn customary(unit: Option<Unit>) -> Mei {
+pub(crate) fn customary(unit: Option<Unit>) -> Mei {
     match unit {
         Some(Unit::MsPerS) => Mei::Hitch,
         Some(Unit::Count | Unit::Percent) => Mei::Greater { absolute: 1.0, relative: SHARE },

@@ -129,7 +129,7 @@ fn differences(key: &CellKey, base: &[CellSession]) -> Option<String> {
 }
 
 /// No more than a fifth of it is void, and something is left.
-pub(super) fn is_sound(session: &CellSession) -> bool {
+pub(crate) fn is_sound(session: &CellSession) -> bool {
     !session.values.is_empty() && void_share(&[session]) <= VOID_SHARE_MAX
 }
 

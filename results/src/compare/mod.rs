@@ -15,7 +15,7 @@ mod measured;
 mod plain;
 #[cfg(test)]
 mod samples;
-mod sentence;
+pub(crate) mod sentence;
 mod weigh;
 
 pub use baseline::{Baseline, BaselineError, Move, merged};
@@ -24,5 +24,10 @@ pub use decide::{Given, Rules, compare};
 pub use effect::Effect;
 pub use measured::{Measured, measured, primary};
 pub use plain::{PlainError, read_plain};
+
+pub(crate) use effect::customary;
+pub(crate) use matching::is_sound;
+#[cfg(test)]
+pub(crate) use samples::session;
 
 pub use farmjank_statistics::state::MINIMUM;

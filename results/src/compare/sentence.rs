@@ -8,7 +8,7 @@ use crate::metric::{Better, Unit};
 pub(super) fn sentence(cell: &CellCompared) -> String {
     let mut text = place(cell);
     let metric = short(&cell.key.metric);
-    let (unit, number) = (unit(cell), |value| number(value, cell.unit));
+    let (unit, number) = (unit_after(&cell.key.metric, cell.unit), |value| number(value, cell.unit));
     let why = cell.reasons.join("; ");
     let told = match (cell.base, cell.new) {
         (Some(base), Some(new)) => Some(format!("{metric} {} → {}{unit}", number(base), number(new))),
@@ -64,7 +64,7 @@ fn particulars(cell: &CellCompared) -> String {
 }
 
 /// What people call a metric.
-fn short(metric: &str) -> &str {
+pub(crate) fn short(metric: &str) -> &str {
     match metric {
         "hitch_ms_per_s" => "hitch",
         "launch_total_ms" => "launch",
@@ -73,17 +73,18 @@ fn short(metric: &str) -> &str {
     }
 }
 
-fn unit(cell: &CellCompared) -> String {
-    match cell.unit {
+/// The unit after a number of a metric that was named before it.
+pub(crate) fn unit_after(metric: &str, unit: Option<Unit>) -> String {
+    match unit {
         // `fps 60 → 52 fps` says it twice.
-        Some(Unit::Fps) if cell.key.metric.contains("fps") => String::new(),
+        Some(Unit::Fps) if metric.contains("fps") => String::new(),
         Some(Unit::Count | Unit::Ratio) | None => String::new(),
         Some(unit) => format!(" {}", unit.symbol()),
     }
 }
 
 /// Digits that say something, and no more: `41`, `4.1`, `0.41`; of rates and ratios one more.
-fn number(value: f64, unit: Option<Unit>) -> String {
+pub(crate) fn number(value: f64, unit: Option<Unit>) -> String {
     let more = usize::from(!matches!(unit, Some(Unit::MsPerS | Unit::Ms)));
     let decimals = match value.abs() {
         large if large >= 99.5 => 0,
@@ -99,7 +100,7 @@ fn number(value: f64, unit: Option<Unit>) -> String {
     }
 }
 
-fn signed(value: f64, unit: Option<Unit>) -> String {
+pub(crate) fn signed(value: f64, unit: Option<Unit>) -> String {
     let text = number(value, unit);
     if text.starts_with('−') || text == "0" { text } else { format!("+{text}") }
 }

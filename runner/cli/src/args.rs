@@ -1,11 +1,13 @@
 //! Flags as typed data. What they mean is in `commands`.
 
 mod baseline;
+mod nights;
 
 pub use baseline::{
     AcceptArgs, BaselineArgs, BaselineCommand, CompareArgs, CompareFormat, Direction, ExportArgs, ImportArgs,
     NameArgs, PruneArgs, SaveArgs,
 };
+pub use nights::{CellArgs, FailOn, HistoryArgs, HistoryFormat, TrendArgs};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::net::IpAddr;
@@ -61,6 +63,10 @@ pub enum Command {
     Compare(CompareArgs),
     /// Pin, move, list and carry the baselines that runs are held against.
     Baseline(BaselineArgs),
+    /// What past runs measured: every cell, or one night after night, with the changes of its level.
+    History(HistoryArgs),
+    /// What changed in the newest nights, over all cells: for the sweep's exit code and the morning's message.
+    Trend(TrendArgs),
     /// The report of a run in a browser: a finished one, or one that another process is still writing.
     View(ViewArgs),
     /// List the metrics, or explain one: formula, unit, what it needs, where it comes from.

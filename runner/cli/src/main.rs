@@ -5,6 +5,7 @@ mod baselines;
 mod commands;
 mod history;
 mod host;
+mod nights;
 mod outlets;
 mod scenarios;
 mod settings;
@@ -40,6 +41,8 @@ async fn dispatch(command: &Command, look: settings::Look) -> u8 {
         Command::Show(args) => commands::show::run(args, look),
         Command::Compare(args) => commands::compare::run(args, look),
         Command::Baseline(args) => commands::baseline::run(args, look),
+        Command::History(args) => commands::history::run(args, look),
+        Command::Trend(args) => commands::trend::run(args, look),
         Command::View(args) => commands::view::run(args),
         Command::Metrics(args) => commands::metrics::run(args, look),
         Command::Schema => commands::check::schema(),

@@ -69,8 +69,8 @@ pub fn listed(cells: &[Cell], most: usize, look: Look) -> String {
     text
 }
 
-/// Whether the parts fit names in order, some names perhaps left out.
-fn fits(parts: &[&str], is: &dyn Fn(&str, usize) -> bool) -> bool {
+/// Whether the parts fit the three names in order, some names perhaps left out; `is` says whether a part fits the name at a place.
+pub fn fits(parts: &[&str], is: &dyn Fn(&str, usize) -> bool) -> bool {
     fn from(parts: &[&str], at: usize, is: &dyn Fn(&str, usize) -> bool) -> bool {
         let Some((first, rest)) = parts.split_first() else { return true };
         (at..3).any(|at| is(first, at) && from(rest, at + 1, is))

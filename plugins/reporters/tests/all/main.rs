@@ -12,6 +12,7 @@ mod hostile;
 mod html;
 mod lively;
 mod metrics;
+mod nights;
 mod onair;
 mod pages;
 mod schemas;

@@ -10,6 +10,7 @@ mod browser;
 mod compare;
 mod live;
 mod metrics;
+mod nights;
 mod reports;
 mod run;
 mod stock_adb;

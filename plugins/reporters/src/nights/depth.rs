@@ -1,0 +1,193 @@
+//! The nights of a cell in depth: a plot, every change with the rule that found it, every night.
+//!
+//! Must not know: how the cell was named. Every line fits.
+
+use super::spark::{Scale, plot};
+use super::{Nights, amount, brought, day, looks, number, phone, plain, rules};
+use crate::clean::{NAME, SENTENCE};
+use crate::paint::{Look, Tint, cut, flow, left, right, wrap};
+use crate::words;
+use farmjank_results::metric::Better;
+use farmjank_results::trend::{ENOUGH, Night, Standing, Trend, Turn, least_change, sentence};
+use farmjank_seams::history::Calibration;
+
+/// Nights listed; the others are in the JSON.
+const MOST: usize = 40;
+/// Changes told.
+const TURNS: usize = 8;
+const INDENT: usize = 2;
+
+/// Every line told, the newest first.
+pub fn depth(nights: &Nights<'_>, look: Look) -> String {
+    let mut trends: Vec<&Trend> = nights.sweep.trends.iter().collect();
+    trends.sort_by_key(|trend| std::cmp::Reverse(trend.line.last().order));
+    let all: Vec<String> = trends.iter().map(|trend| one(nights, trend, look)).collect();
+    all.join("\n")
+}
+
+fn one(nights: &Nights<'_>, trend: &Trend, look: Look) -> String {
+    let mut lines = heading(trend, look);
+    let mut part = |body: Vec<String>| {
+        if !body.is_empty() {
+            lines.push(String::new());
+            lines.extend(body);
+        }
+    };
+    part(changes(nights, trend, look));
+    part(drawn(trend, look));
+    part(noise(nights, trend, look));
+    part(table(nights, trend, look));
+    lines.iter().map(|line| look.glyphs(line.trim_end()) + "\n").collect()
+}
+
+fn heading(trend: &Trend, look: Look) -> Vec<String> {
+    let line = &trend.line;
+    let key = &line.key;
+    let (symbol, tint) = looks(&trend.standing);
+    let names = [&key.scenario, &key.window].map(|name| look.text(name, NAME)).join(" › ");
+    let title = format!("{symbol} {names} on {}: {}", look.text(&phone(line), NAME), standing(trend, look));
+    let mut lines: Vec<String> =
+        wrap(&title, look.columns(), INDENT).iter().map(|line| look.paint(tint, line)).collect();
+    let span = format!(
+        "{}, {} … {}",
+        words::several(line.nights.len() as u64, "night", "nights"),
+        day(&line.first().wall, look),
+        day(&line.last().wall, look),
+    );
+    let mut parts = vec![look.text(&key.metric, 60), span, format!("{} Hz", key.refresh)];
+    parts.push(format!("seen by {}", look.text(&key.source, 40)));
+    parts.push(look.text(&key.build, NAME));
+    lines.extend(flow(&parts, " · ", look.columns(), INDENT).iter().enumerate().map(|(at, line)| match at {
+        0 => format!("{}{line}", " ".repeat(INDENT)),
+        _ => line.clone(),
+    }));
+    lines
+}
+
+fn standing(trend: &Trend, look: Look) -> String {
+    match &trend.standing {
+        Standing::Worse => "worse".to_owned(),
+        Standing::Better => "better".to_owned(),
+        Standing::Quiet => "nothing that matters changed lately".to_owned(),
+        Standing::TooFew(count) => format!("{count} of the {ENOUGH} nights it takes to tell"),
+        Standing::Ended(why) => format!("over, {}", look.text(why, SENTENCE)),
+    }
+}
+
+/// Wrapped, all of it indented.
+fn under(text: &str, look: Look) -> Vec<String> {
+    let mut lines = wrap(text, look.columns(), INDENT);
+    lines[0].insert_str(0, &" ".repeat(INDENT));
+    lines
+}
+
+fn changes(nights: &Nights<'_>, trend: &Trend, look: Look) -> Vec<String> {
+    let mut lines = Vec::new();
+    for turn in trend.turns.iter().rev().take(TURNS) {
+        let small = if turn.matters() { "" } else { ", too small to matter" };
+        let told = format!("{}: {}{small}", turn.way.word(), plain(&sentence(&trend.line, turn), look));
+        let tint = if turn.matters() { Tint::Strong } else { Tint::Quiet };
+        lines.extend(under(&told, look).iter().map(|line| look.paint(tint, line)));
+        let mut parts = brought(nights, trend, turn, look);
+        parts.push(rules(turn));
+        let body = flow(&parts, " · ", look.columns(), INDENT + 2);
+        let pad = " ".repeat(INDENT + 2);
+        lines.extend(body.iter().map(|line| format!("{pad}{}", look.paint(Tint::Quiet, line.trim_start()))));
+    }
+    lines.extend(trend.follows.iter().flat_map(|follows| under(&look.text(follows, SENTENCE), look)));
+    lines
+}
+
+fn drawn(trend: &Trend, look: Look) -> Vec<String> {
+    let line = &trend.line;
+    let levels: Vec<Option<f64>> = line.nights.iter().map(|night| night.level).collect();
+    let least = least_change(line, None, levels.iter().rev().flatten().next().copied().unwrap_or_default());
+    let scale = Scale::of(&levels, least, line.better() == Better::Lower);
+    let marks: Vec<usize> = trend.turns.iter().filter(|turn| turn.matters()).map(|turn| turn.at).collect();
+    let label = |level: f64| number(Some(level), line.unit());
+    let (mut lines, shown) = plot(&levels, &marks, look.columns() - INDENT, scale, &label);
+    lines.iter_mut().for_each(|line| line.insert_str(0, &" ".repeat(INDENT)));
+    let what = match line.unit() {
+        Some(unit) if !words::suffix(unit).is_empty() => format!("{} a night", words::suffix(unit).trim()),
+        _ => "a night".to_owned(),
+    };
+    let newest = if shown < levels.len() { format!("the newest {shown} nights · ") } else { String::new() };
+    let pointed = if marks.is_empty() { "" } else { " · ▲ the first night after a change" };
+    let lost = if levels.contains(&None) { " · ? a night that does not count" } else { "" };
+    lines.extend(
+        under(&format!("{newest}height: {what}{pointed}{lost}"), look)
+            .iter()
+            .map(|line| look.paint(Tint::Quiet, line)),
+    );
+    lines
+}
+
+/// What calibration found, where it did.
+fn noise(nights: &Nights<'_>, trend: &Trend, look: Look) -> Vec<String> {
+    let own = |found: &&Calibration| found.key == trend.line.key;
+    let Some(found) = nights.calibrations.iter().find(own) else { return Vec::new() };
+    let unit = trend.line.unit();
+    let sessions = found.session_sd.map(|sd| format!(", sessions by {:.0} %", 100.0 * sd.exp_m1()));
+    let text = format!(
+        "noise when nothing changed: iterations differ by {}{}; {} would have caught {} (calibrated {})",
+        amount(Some(found.sd), unit),
+        sessions.unwrap_or_default(),
+        words::several(found.iterations, "iteration", "iterations"),
+        amount(Some(found.mde), unit),
+        day(&found.wall, look),
+    );
+    under(&text, look)
+}
+
+/// The nights, the newest first.
+fn table(nights: &Nights<'_>, trend: &Trend, look: Look) -> Vec<String> {
+    let pad = " ".repeat(INDENT);
+    let title = format!(
+        "{pad}{}{}{}{}{}  run",
+        left("night", 12),
+        right("value", 9),
+        right("95 % of it", 15),
+        right("sd", 8),
+        right("n", 5),
+    );
+    let mut lines = vec![look.paint(Tint::Quiet, &cut(&title, look.columns()))];
+    for (at, night) in trend.line.nights.iter().enumerate().rev().take(MOST) {
+        let turn = trend.turns.iter().find(|turn| turn.at == at && turn.matters());
+        lines.push(night_row(nights, trend, night, turn, look));
+        if let (None, Some(cause)) = (night.level, night.void.first()) {
+            let why = format!("does not count: {} void ({})", night.void.len(), look.text(cause, SENTENCE));
+            lines.extend(under(&why, look).iter().map(|line| look.paint(Tint::Quiet, line)));
+        }
+    }
+    if trend.line.nights.len() > MOST {
+        lines.push(format!("{pad}and {} more; --format json has them all", trend.line.nights.len() - MOST));
+    }
+    lines
+}
+
+fn night_row(nights: &Nights<'_>, trend: &Trend, night: &Night, turn: Option<&Turn>, look: Look) -> String {
+    let unit = trend.line.unit();
+    let mark = turn.map_or(" ", |_| "▲");
+    let interval = night
+        .interval
+        .map(|(low, high)| format!("{} … {}", number(Some(low), unit), number(Some(high), unit)));
+    let verdict = nights.runs.get(&night.run).and_then(|run| run.verdict);
+    let verdict = verdict.map(|verdict| format!(" ({})", words::verdict(Some(verdict))));
+    let run = look.text(&night.run, NAME);
+    let row = format!(
+        "{}{}{}{}{}{}  {run}{}",
+        left(mark, INDENT),
+        left(&day(&night.wall, look), 12),
+        right(&number(night.level, unit), 9),
+        right(&interval.unwrap_or_else(|| "–".to_owned()), 15),
+        right(&number(night.spread, unit), 8),
+        right(&night.n.to_string(), 5),
+        verdict.unwrap_or_default(),
+    );
+    let tint = match (turn, night.level) {
+        (Some(_), _) => Tint::Strong,
+        (None, None) => Tint::Quiet,
+        _ => return cut(&row, look.columns()),
+    };
+    look.paint(tint, &cut(&row, look.columns()))
+}

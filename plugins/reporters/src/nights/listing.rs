@@ -1,0 +1,96 @@
+//! Cells with history, one a row: the newest value, how many nights, a spark of them, the newest change.
+//!
+//! Must not know: how cells were chosen. Every line fits.
+
+use super::spark::{Scale, spark};
+use super::{Nights, amount, day, looks, phone};
+use crate::clean::NAME;
+use crate::paint::{Look, Tint, cut, left, right, width, wrap};
+use crate::words::several;
+use farmjank_results::metric::Better;
+use farmjank_results::trend::{Standing, Trend, least_change};
+
+/// Rows listed.
+const MOST: usize = 400;
+/// Nights of a spark.
+const SPARK: usize = 12;
+
+/// The list.
+pub fn listing(nights: &Nights<'_>, look: Look) -> String {
+    let mut trends: Vec<&Trend> = nights.sweep.trends.iter().collect();
+    trends.sort_by_key(|trend| {
+        let key = &trend.line.key;
+        let spot = (&key.model, &trend.line.device, &key.scenario, &key.window, &key.metric);
+        (spot, std::cmp::Reverse(trend.line.last().order))
+    });
+    let cells = several(trends.len() as u64, "cell", "cells");
+    let title = format!("{cells} in {}", look.text(nights.place, NAME));
+    let mut lines: Vec<String> = wrap(&title, look.columns(), 2);
+    let mut group = String::new();
+    for trend in trends.iter().take(MOST) {
+        let own = format!("{} › {}", phone(&trend.line), trend.line.key.scenario);
+        if own != group {
+            let names =
+                [phone(&trend.line), trend.line.key.scenario.clone()].map(|name| look.text(&name, NAME));
+            lines.push(String::new());
+            lines.push(look.paint(Tint::Strong, &cut(&look.glyphs(&names.join(" › ")), look.columns())));
+            group = own;
+        }
+        lines.push(row(trend, look));
+    }
+    if trends.len() > MOST {
+        let more = format!(
+            "and {} more; name a model, a scenario or a window, or use --format json",
+            trends.len() - MOST
+        );
+        lines.push(String::new());
+        lines.extend(wrap(&more, look.columns(), 2));
+    }
+    lines.iter().map(|line| look.glyphs(line.trim_end()) + "\n").collect()
+}
+
+/// `fling the feed    hitch   41.2 ms/s   34  ▁▁▂▁▁▁▁▇▇▇▇▇  worse since 2026-03-02`.
+fn row(trend: &Trend, look: Look) -> String {
+    let line = &trend.line;
+    let levels: Vec<Option<f64>> = line.nights.iter().map(|night| night.level).collect();
+    let newest = levels.iter().rev().flatten().next().copied();
+    let least = least_change(line, None, newest.unwrap_or_default());
+    let scale =
+        Scale::of(&levels[levels.len().saturating_sub(SPARK)..], least, line.better() == Better::Lower);
+    let bars = left(&spark(&levels, SPARK, scale), SPARK);
+    let value = right(&amount(newest, line.unit()), 10);
+    let count = right(&line.nights.len().to_string(), 4);
+    let (says, tint) = said(trend, look);
+    let metric = match line.key.metric.as_str() {
+        "hitch_ms_per_s" => "hitch",
+        other => other,
+    };
+    let fixed = 2 + 1 + 7 + 10 + 4 + 2 + SPARK + 2 + 22;
+    let name = look.columns().saturating_sub(fixed).max(10);
+    let window = left(&look.text(&line.key.window, NAME), name);
+    let metric = left(&look.text(metric, 40), 7);
+    let row = format!("  {window} {metric}{value}{count}  {bars}  ");
+    let says = cut(&says, 22);
+    // On a narrow terminal the words give way; `history CELL` has them.
+    if width(&row) + width(&says) > look.columns() {
+        return cut(&format!("{row}{says}"), look.columns());
+    }
+    row + &look.paint(tint, &says)
+}
+
+/// What is worth a word, and its colour.
+fn said(trend: &Trend, look: Look) -> (String, Tint) {
+    let (_, tint) = looks(&trend.standing);
+    let text = match (&trend.standing, trend.newest()) {
+        (Standing::Ended(_), _) => "over".to_owned(),
+        (standing, Some(turn)) => {
+            let since = format!("{} since {}", turn.way.word(), day(&trend.line.nights[turn.at].wall, look));
+            // An old change is worth a word, not a colour.
+            let tint = if *standing == Standing::Quiet { Tint::Quiet } else { tint };
+            return (since, tint);
+        }
+        (Standing::TooFew(_), None) => "too few nights".to_owned(),
+        (_, None) => "quiet".to_owned(),
+    };
+    (text, tint)
+}

@@ -1,0 +1,203 @@
+//! The shape of a history and of a trend in JSON.
+//!
+//! Field names are a promise (`docs/history.md`): add, never rename. `null` means *not known*; it is never 0.
+
+use super::Nights;
+use crate::clean::json_text;
+use crate::json::{FORMAT, written};
+use crate::words;
+use farmjank_results::cell::CellKey;
+use farmjank_results::metric::{Better, Unit};
+use farmjank_results::trend::{ENOUGH, Night, Standing, Trend, Turn, sentence};
+use farmjank_results::verdict::Verdict;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+#[derive(Serialize)]
+struct Document {
+    format: u32,
+    store: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sweep: Option<Judged>,
+    cells: Vec<Cell>,
+}
+
+#[derive(Serialize)]
+struct Judged {
+    newest: usize,
+    enough: usize,
+    counts: BTreeMap<&'static str, usize>,
+    exit: Exit,
+}
+
+#[derive(Serialize)]
+struct Exit {
+    code: u8,
+    word: &'static str,
+}
+
+#[derive(Serialize)]
+struct Cell {
+    key: CellKey,
+    device: String,
+    unit: Option<Unit>,
+    better: Better,
+    standing: &'static str,
+    why: Option<String>,
+    follows: Option<String>,
+    night_count: usize,
+    last: One,
+    changes: Vec<Change>,
+    calibration: Option<Noise>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nights: Option<Vec<One>>,
+}
+
+#[derive(Serialize)]
+struct One {
+    run: String,
+    wall: String,
+    value: Option<f64>,
+    interval: Option<[f64; 2]>,
+    spread: Option<f64>,
+    n: usize,
+    void: Vec<String>,
+    app_version: Option<String>,
+    verdict: Option<Verdict>,
+    labels: BTreeMap<String, String>,
+}
+
+#[derive(Serialize)]
+struct Change {
+    night: usize,
+    run: String,
+    wall: String,
+    way: &'static str,
+    before: f64,
+    after: f64,
+    size: f64,
+    mei: f64,
+    matters: bool,
+    p_alert: Option<f64>,
+    p_placed: Option<f64>,
+    app_before: Option<String>,
+    app_after: Option<String>,
+    labels: BTreeMap<String, String>,
+    sentence: String,
+}
+
+#[derive(Serialize)]
+struct Noise {
+    run: String,
+    wall: String,
+    iterations: u64,
+    sd: f64,
+    session_sd: Option<f64>,
+    mde: f64,
+}
+
+/// Cells with their changes; `deep` has every night of them as well.
+pub fn history(nights: &Nights<'_>, deep: bool) -> String {
+    let cells = nights.sweep.trends.iter().map(|trend| cell(nights, trend, deep)).collect();
+    written(&Document { format: FORMAT, store: json_text(nights.place), sweep: None, cells })
+}
+
+/// What changed lately; `code` is the exit code.
+pub fn trend(nights: &Nights<'_>, code: u8) -> String {
+    let names = ["worse", "better", "quiet", "too_few", "ended"];
+    let sweep = Judged {
+        newest: nights.sweep.newest,
+        enough: ENOUGH,
+        counts: names.into_iter().zip(nights.sweep.counts()).collect(),
+        exit: Exit { code, word: words::exit(code) },
+    };
+    let cells = nights.sweep.trends.iter().map(|trend| cell(nights, trend, false)).collect();
+    written(&Document { format: FORMAT, store: json_text(nights.place), sweep: Some(sweep), cells })
+}
+
+fn cell(nights: &Nights<'_>, trend: &Trend, deep: bool) -> Cell {
+    let line = &trend.line;
+    let calibration = nights.calibrations.iter().find(|found| found.key == line.key);
+    Cell {
+        key: key(&line.key),
+        device: json_text(&line.device.0),
+        unit: line.unit(),
+        better: line.better(),
+        standing: trend.standing.word(),
+        why: match &trend.standing {
+            Standing::Ended(why) => Some(json_text(why)),
+            Standing::TooFew(count) => Some(format!("{count} of {ENOUGH} nights")),
+            _ => None,
+        },
+        follows: trend.follows.as_deref().map(json_text),
+        night_count: line.nights.len(),
+        last: one(nights, line.last()),
+        changes: trend.turns.iter().map(|turn| change(nights, trend, turn)).collect(),
+        calibration: calibration.map(|found| Noise {
+            run: json_text(&found.run),
+            wall: json_text(&found.wall),
+            iterations: found.iterations,
+            sd: found.sd,
+            session_sd: found.session_sd,
+            mde: found.mde,
+        }),
+        nights: deep.then(|| line.nights.iter().map(|night| one(nights, night)).collect()),
+    }
+}
+
+fn key(key: &CellKey) -> CellKey {
+    let text = |text: &String| json_text(text);
+    CellKey {
+        model: text(&key.model),
+        build: text(&key.build),
+        scenario: text(&key.scenario),
+        hash: text(&key.hash),
+        window: text(&key.window),
+        metric: text(&key.metric),
+        source: text(&key.source),
+        refresh: key.refresh,
+        metric_version: key.metric_version,
+    }
+}
+
+fn one(nights: &Nights<'_>, night: &Night) -> One {
+    One {
+        run: json_text(&night.run),
+        wall: json_text(&night.wall),
+        value: night.level,
+        interval: night.interval.map(<[f64; 2]>::from),
+        spread: night.spread,
+        n: night.n,
+        void: night.void.iter().map(|cause| json_text(cause)).collect(),
+        app_version: night.app.as_deref().map(json_text),
+        verdict: nights.runs.get(&night.run).and_then(|run| run.verdict),
+        labels: labels(nights, &night.run),
+    }
+}
+
+fn labels(nights: &Nights<'_>, run: &str) -> BTreeMap<String, String> {
+    let labels = nights.runs.get(run).into_iter().flat_map(|run| &run.labels);
+    labels.map(|(name, label)| (json_text(name), json_text(label))).collect()
+}
+
+fn change(nights: &Nights<'_>, trend: &Trend, turn: &Turn) -> Change {
+    let night = &trend.line.nights[turn.at];
+    let before = trend.line.nights[..turn.at].iter().rev().find_map(|night| night.app.as_deref());
+    Change {
+        night: turn.at,
+        run: json_text(&night.run),
+        wall: json_text(&night.wall),
+        way: turn.way.word(),
+        before: turn.before,
+        after: turn.after,
+        size: turn.size(),
+        mei: turn.mei,
+        matters: turn.matters(),
+        p_alert: turn.alert,
+        p_placed: turn.placed,
+        app_before: before.map(json_text),
+        app_after: night.app.as_deref().map(json_text),
+        labels: labels(nights, &night.run),
+        sentence: json_text(&sentence(&trend.line, turn)),
+    }
+}

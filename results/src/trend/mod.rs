@@ -1,0 +1,19 @@
+//! Did a cell change its level, and since which night? Sessions of many nights in; lines of nights, their turns and what is
+//! worth telling out (reference B.8).
+//!
+//! A *night* is one run. A *line* is one cell on one phone: what differs in anything is another line, and what took the place
+//! of what is named ([`Trend::follows`]), never joined. [`turns`] asks two rules of `farmjank-statistics` where the level
+//! changed; [`sweep`] asks every line and puts the worst first. Pure: no store, no clock; values are in their metric's unit.
+
+mod line;
+#[cfg(test)]
+mod samples;
+mod sentence;
+mod succession;
+mod sweep;
+mod turn;
+
+pub use line::{Line, Night, lines};
+pub use sentence::sentence;
+pub use sweep::{Standing, Sweep, Trend, sweep};
+pub use turn::{ENOUGH, Turn, Way, least_change, turns};

@@ -1,0 +1,163 @@
+//! Many lines at once: what changed in the newest nights, the worst first; what could not be judged, and why.
+//!
+//! Must not know: how it is printed, what an exit code is.
+
+use super::succession::{Place, places};
+use super::turn::ENOUGH;
+use super::{Line, Turn, Way, turns};
+use crate::compare::Effect;
+
+/// What is to be said of a line.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Standing {
+    /// It became worse in the newest nights, by what matters.
+    Worse,
+    /// It became better.
+    Better,
+    /// Nothing that matters changed in the newest nights.
+    Quiet,
+    /// Too few nights to tell: how many there are, of [`ENOUGH`].
+    TooFew(usize),
+    /// Nothing is measured there any more; why, in words.
+    Ended(String),
+}
+
+impl Standing {
+    /// In a word, as JSON has it.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Standing::Worse => "worse",
+            Standing::Better => "better",
+            Standing::Quiet => "quiet",
+            Standing::TooFew(_) => "too_few",
+            Standing::Ended(_) => "ended",
+        }
+    }
+}
+
+/// A line, judged.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trend {
+    /// The line.
+    pub line: Line,
+    /// Every turn, the oldest first, those that do not matter too.
+    pub turns: Vec<Turn>,
+    /// What is to be said of it.
+    pub standing: Standing,
+    /// What it took the place of, in words.
+    pub follows: Option<String>,
+}
+
+impl Trend {
+    /// The newest turn that matters.
+    pub fn newest(&self) -> Option<&Turn> {
+        self.turns.iter().rev().find(|turn| turn.matters())
+    }
+
+    /// How many times the least change that matters its newest turn is.
+    fn weight(&self) -> f64 {
+        self.newest().map_or(0.0, |turn| turn.size().abs() / turn.mei.max(f64::MIN_POSITIVE))
+    }
+}
+
+/// Every line, judged: the worst first, then by name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sweep {
+    /// The lines.
+    pub trends: Vec<Trend>,
+    /// Nights that count as the newest.
+    pub newest: usize,
+}
+
+impl Sweep {
+    /// Lines of which something was to be said.
+    pub fn current(&self) -> impl Iterator<Item = &Trend> {
+        self.trends.iter().filter(|trend| !matches!(trend.standing, Standing::Ended(_)))
+    }
+
+    /// Lines that became worse, became better, are quiet, have too few nights, are over.
+    pub fn counts(&self) -> [usize; 5] {
+        let count = |word: &str| self.trends.iter().filter(|trend| trend.standing.word() == word).count();
+        ["worse", "better", "quiet", "too_few", "ended"].map(count)
+    }
+}
+
+/// Judges lines. Changes count that begin in the `newest` nights of their line; a line counts that is in one of the `newest`
+/// runs of all.
+pub fn sweep(lines: Vec<Line>, newest: usize, effect: Option<Effect>) -> Sweep {
+    let places = places(&lines, newest);
+    let mut trends: Vec<Trend> =
+        lines.into_iter().zip(places).map(|(line, place)| judged(line, place, newest, effect)).collect();
+    let name = |trend: &Trend| (trend.line.key.clone(), trend.line.device.clone());
+    trends.sort_by(|one, other| {
+        let rank = |trend: &Trend| trend.standing.clone();
+        let kinds = std::mem::discriminant(&one.standing) == std::mem::discriminant(&other.standing);
+        let kind = if kinds { std::cmp::Ordering::Equal } else { rank(one).cmp(&rank(other)) };
+        kind.then(other.weight().total_cmp(&one.weight())).then_with(|| name(one).cmp(&name(other)))
+    });
+    Sweep { trends, newest }
+}
+
+fn judged(line: Line, place: Place, newest: usize, effect: Option<Effect>) -> Trend {
+    let turns = turns(&line, effect);
+    let count = line.levels().0.len();
+    let is_new = |turn: &&Turn| turn.matters() && line.nights.len() - turn.at <= newest;
+    let standing = match (place.ended, turns.iter().rev().find(is_new)) {
+        (Some(why), _) => Standing::Ended(why),
+        (None, Some(turn)) if turn.way == Way::Worse => Standing::Worse,
+        (None, Some(_)) => Standing::Better,
+        (None, None) if count < ENOUGH => Standing::TooFew(count),
+        (None, None) => Standing::Quiet,
+    };
+    Trend { line, turns, standing, follows: place.follows }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lines;
+    use super::super::samples::{nights, order};
+    use super::*;
+    use crate::cell::CellSession;
+
+    fn windowed(window: &str, mut sessions: Vec<CellSession>) -> Vec<CellSession> {
+        sessions.iter_mut().for_each(|session| session.key.window = window.to_owned());
+        sessions
+    }
+
+    fn told(sweep: &Sweep) -> Vec<(&str, &str)> {
+        let one = |trend: &Trend| trend.standing.word();
+        sweep.trends.iter().map(|trend| (trend.line.key.window.as_str(), one(trend))).collect()
+    }
+
+    #[test]
+    fn the_worst_is_first_and_what_cannot_be_told_is_said() {
+        let step = |from: f64, to: f64| [vec![from; 30], vec![to; 6]].concat();
+        let sessions = [
+            windowed("quiet", nights("A", 0, &[20.0; 36], 1)),
+            windowed("slower", nights("A", 0, &step(14.0, 45.0), 2)),
+            windowed("much slower", nights("A", 0, &step(14.0, 90.0), 3)),
+            windowed("faster", nights("A", 0, &step(60.0, 10.0), 4)),
+            windowed("young", nights("A", 30, &[20.0; 6], 5)),
+            windowed("slower long ago", nights("A", 0, &[vec![14.0; 12], vec![60.0; 24]].concat(), 6)),
+            windowed("gone", nights("A", 0, &[20.0; 10], 7)),
+        ]
+        .concat();
+        let found = sweep(lines(&sessions, order), 10, None);
+        let wanted = [
+            ("much slower", "worse"),
+            ("slower", "worse"),
+            ("faster", "better"),
+            ("slower long ago", "quiet"),
+            ("quiet", "quiet"),
+            ("young", "too_few"),
+            ("gone", "ended"),
+        ];
+        assert_eq!(told(&found), wanted);
+        assert_eq!((found.counts(), found.current().count()), ([2, 1, 2, 1, 1], 6));
+        // Looked at over forty nights, the old change is one.
+        assert_eq!(
+            told(&sweep(lines(&sessions, order), 40, None)).iter().filter(|one| one.1 == "worse").count(),
+            3
+        );
+    }
+}

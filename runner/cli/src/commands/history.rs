@@ -1,0 +1,104 @@
+//! `farmjank history`: cells night after night, one of them in depth.
+
+use crate::USAGE;
+use crate::args::{HistoryArgs, HistoryFormat};
+use crate::host::Streams;
+use crate::nights::{Read, Wish, read};
+use crate::settings::{Look, complain};
+use farmjank_engine::announce::Voice;
+use farmjank_reporters::show::fits;
+use farmjank_reporters::{nights, paint};
+use farmjank_results::cell::CellKey;
+use farmjank_results::trend::{Line, Trend};
+use farmjank_results::verdict::Verdict;
+use std::collections::BTreeSet;
+
+/// Nothing was selected.
+pub const NOTHING: u8 = 5;
+/// Nights a change is news in.
+const NEWEST: usize = 10;
+/// Lines of one window that are told in depth: its phones, and what they replaced.
+const DEEP: usize = 4;
+
+/// Lists cells, or shows one.
+pub fn run(args: &HistoryArgs, look: Look) -> u8 {
+    let paint = paint::Look { color: look.color, ascii: !look.unicode, width: look.width };
+    match wanted(args) {
+        Err(why) => {
+            complain(&why);
+            USAGE
+        }
+        Ok(read) if read.sweep.trends.is_empty() => {
+            let what = if args.cell.is_empty() { "such cell" } else { "cell of that name" };
+            complain(&format!("there is no {what} in {}; `farmjank history` lists them", read.place));
+            NOTHING
+        }
+        Ok(Read { place, sweep, runs, calibrations }) => {
+            let told =
+                nights::Nights { place: &place, sweep: &sweep, runs: &runs, calibrations: &calibrations };
+            let deep = is_one(&sweep.trends);
+            Streams.out(&match (args.format, deep) {
+                (HistoryFormat::Json, deep) => nights::history(&told, deep),
+                (HistoryFormat::Table, true) => nights::depth(&told, paint),
+                (HistoryFormat::Table, false) => nights::listing(&told, paint),
+            });
+            Verdict::Pass.exit_code()
+        }
+    }
+}
+
+/// One metric of one window on phones of one model.
+fn is_one(trends: &[Trend]) -> bool {
+    let spot = |trend: &Trend| {
+        let key = &trend.line.key;
+        [&key.model, &key.scenario, &key.window, &key.metric].map(String::clone)
+    };
+    trends.len() <= DEEP && trends.iter().map(spot).collect::<BTreeSet<_>>().len() == 1
+}
+
+/// The lines that fit the name, those it names whole before those that only contain it.
+fn wanted(args: &HistoryArgs) -> Result<Read, String> {
+    let named = args.cell.join(" ").to_lowercase();
+    let parts: Vec<&str> = named.split('/').map(str::trim).collect();
+    if parts.len() > 3 {
+        return Err(format!("`{named}` has more than three parts; write phone/scenario/window"));
+    }
+    let lower = |name: &str| name.to_lowercase();
+    // A serial is known only from the nights, so any part may turn out to be a phone.
+    let may = |key: &CellKey| {
+        let names = [lower(&key.model), lower(&key.scenario), lower(&key.window)];
+        fits(&parts, &|part, at| at == 0 || names[at].contains(part))
+    };
+    let by_model = |key: &CellKey| {
+        let names = [lower(&key.model), lower(&key.scenario), lower(&key.window)];
+        fits(&parts, &|part, at| names[at].contains(part))
+    };
+    let wish =
+        |keeps: &dyn Fn(&CellKey) -> bool| read(&args.cells, &Wish { keeps, newest: NEWEST, effect: None });
+    let mut read = wish(&by_model)?;
+    if read.sweep.trends.is_empty() && !named.is_empty() {
+        read = wish(&may)?;
+    }
+    if !named.is_empty() {
+        let whole = |trend: &Trend| {
+            let names = names(&trend.line);
+            fits(&parts, &|part, at| {
+                names[at] == part
+                    || (at == 0
+                        && (lower(&trend.line.device.0) == part || lower(&trend.line.key.model) == part))
+            })
+        };
+        let some = |trend: &Trend| {
+            let names = names(&trend.line);
+            fits(&parts, &|part, at| names[at].contains(part))
+        };
+        let exact = read.sweep.trends.iter().any(whole);
+        read.sweep.trends.retain(|trend| if exact { whole(trend) } else { some(trend) });
+    }
+    Ok(read)
+}
+
+/// Phone (model and serial), scenario, window.
+fn names(line: &Line) -> [String; 3] {
+    [nights::phone(line), line.key.scenario.clone(), line.key.window.clone()].map(|name| name.to_lowercase())
+}
