@@ -5,3 +5,4 @@
 
 mod driver;
 mod report;
+mod side;

@@ -3,9 +3,11 @@
 //! Says what changed and not whether it is more than noise: that is for a comparison with statistics. Cells are matched by
 //! scenario, window and serial. Pure; must not know: files. Numbers are means over counted iterations.
 
+mod html;
 mod page;
 mod text;
 
+pub use html::html;
 pub use page::markdown;
 pub use text::table;
 

@@ -6,12 +6,12 @@
 //! page. Must not know: files, sockets, clocks. Text of phones and files reaches the page as data and is inserted as text.
 
 mod counterfactual;
-mod detail;
-mod frames;
-mod index;
+pub(crate) mod detail;
+pub(crate) mod frames;
+pub(crate) mod index;
 mod onair;
-mod page;
-mod paper;
+pub(crate) mod page;
+pub(crate) mod paper;
 
 pub use onair::OnAir;
 pub use page::{Connect, page};
@@ -26,7 +26,7 @@ use serde::Serialize;
 pub const FILE: &str = "report.html";
 
 /// Version of the page's data.
-const FORMAT: u32 = 1;
+pub(crate) const FORMAT: u32 = 1;
 
 /// The HTML reporter.
 pub struct Html;

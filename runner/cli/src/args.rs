@@ -264,7 +264,7 @@ pub enum AnalyzeFormat {
 /// `farmjank report`
 #[derive(Args, Debug, Clone)]
 pub struct ReportArgs {
-    /// Folders of run bundles; several are put side by side, as columns (table, markdown or json).
+    /// Folders of run bundles; several are put side by side, as columns (table, markdown, html or json).
     #[arg(value_name = "RUN", required = true)]
     pub runs: Vec<PathBuf>,
     /// What to rebuild.

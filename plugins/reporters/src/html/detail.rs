@@ -122,7 +122,7 @@ struct MetricLine {
 }
 
 /// The cell as one word of base64.
-pub(super) fn packed(cell: &Cell<'_>, seen: &Seen<'_>) -> String {
+pub(crate) fn packed(cell: &Cell<'_>, seen: &Seen<'_>) -> String {
     let mut strips = Vec::new();
     let mut iterations = Vec::new();
     for one in &seen.iterations {

@@ -11,7 +11,7 @@ use farmjank_seams::reporter::Strips;
 use serde::Serialize;
 
 /// One iteration of a cell: its frames, or why there are none.
-pub(super) struct Iteration<'a> {
+pub(crate) struct Iteration<'a> {
     pub trial: &'a TrialRecord,
     pub window: &'a WindowMeasured,
     /// As kept, and as read.
@@ -19,12 +19,12 @@ pub(super) struct Iteration<'a> {
 }
 
 /// Every iteration of a cell, warm-ups included.
-pub(super) struct Seen<'a> {
+pub(crate) struct Seen<'a> {
     pub iterations: Vec<Iteration<'a>>,
 }
 
 /// Reads the strips of a cell.
-pub(super) fn seen<'a>(cell: &Cell<'a>, strips: &dyn Strips) -> Seen<'a> {
+pub(crate) fn seen<'a>(cell: &Cell<'a>, strips: &dyn Strips) -> Seen<'a> {
     let one = |(trial, window): &(&'a TrialRecord, &'a WindowMeasured)| Iteration {
         trial,
         window,
@@ -52,12 +52,12 @@ fn strip(window: &WindowMeasured, strips: &dyn Strips) -> Result<(Vec<u8>, Strip
 
 impl Iteration<'_> {
     /// Its frames, where there are any.
-    pub(super) fn bars(&self) -> &[Bar] {
+    pub(crate) fn bars(&self) -> &[Bar] {
         self.strip.as_ref().map_or(&[], |(_, strip)| &strip.bars)
     }
 
     /// Neither warm-up nor void.
-    pub(super) fn counts(&self) -> bool {
+    pub(crate) fn counts(&self) -> bool {
         self.trial.counted && self.window.void.is_none()
     }
 
@@ -68,13 +68,13 @@ impl Iteration<'_> {
 }
 
 /// Time a frame came late by, µs.
-pub(super) fn late_us(bar: &Bar) -> u64 {
+pub(crate) fn late_us(bar: &Bar) -> u64 {
     u64::from(bar.late()) * bar.period_ns / 1000
 }
 
 /// The worst iteration of a cell in stretches of equal length, one digit each: how late the worst frame in it was.
 #[derive(Serialize)]
-pub(super) struct Barcode {
+pub(crate) struct Barcode {
     /// Its iteration, from 0 among all measured.
     iteration: usize,
     /// Length of a stretch, ms.
@@ -90,7 +90,7 @@ const STRETCHES: u64 = 160;
 const STEP_MS: u64 = 20;
 
 /// The barcode of the iteration that lost most time among those that count, else of any with frames.
-pub(super) fn barcode(seen: &Seen<'_>) -> Option<Barcode> {
+pub(crate) fn barcode(seen: &Seen<'_>) -> Option<Barcode> {
     let numbered = || seen.iterations.iter().enumerate().filter(|(_, one)| !one.bars().is_empty());
     // Of equal ones the first.
     let worst = |counts: bool| {
@@ -101,7 +101,7 @@ pub(super) fn barcode(seen: &Seen<'_>) -> Option<Barcode> {
 }
 
 /// The barcode of these frames.
-pub(super) fn stretches(iteration: usize, bars: &[Bar]) -> Barcode {
+pub(crate) fn stretches(iteration: usize, bars: &[Bar]) -> Barcode {
     let length_ms = bars.last().map_or(0, Bar::to_us) / 1000 + 1;
     let step_ms = STEP_MS.max(length_ms.div_ceil(STRETCHES)).next_multiple_of(10);
     let mut marks = vec![0; usize::try_from(length_ms.div_ceil(step_ms)).unwrap_or(0)];

@@ -22,7 +22,7 @@ use serde::Serialize;
 const NOTICES: usize = 200;
 
 #[derive(Serialize)]
-pub(super) struct Index {
+pub(crate) struct Index {
     format: u32,
     run: Run,
     phones: Vec<Phone>,
@@ -56,8 +56,8 @@ struct Run {
 }
 
 #[derive(Serialize)]
-struct Phone {
-    serial: String,
+pub(crate) struct Phone {
+    pub(crate) serial: String,
     model: String,
     android: String,
     sdk: u32,
@@ -69,8 +69,8 @@ struct Phone {
 }
 
 #[derive(Serialize)]
-struct Scenario {
-    name: String,
+pub(crate) struct Scenario {
+    pub(crate) name: String,
     file: String,
     app: String,
     tags: Vec<String>,
@@ -110,13 +110,13 @@ struct Refused {
 }
 
 #[derive(Serialize)]
-struct Family {
+pub(crate) struct Family {
     title: &'static str,
     metrics: Vec<(&'static str, Unit, Better, &'static str)>,
 }
 
 /// The key of a cell: job and place of its window there; `w` for the job as a whole.
-pub(super) fn key(cell: &Cell<'_>) -> String {
+pub(crate) fn key(cell: &Cell<'_>) -> String {
     let planned = &cell.job.planned;
     let names =
         planned.windows.iter().map(|one| &one.name).chain(cell.job.windows.iter().map(|one| &one.window));
@@ -128,7 +128,7 @@ pub(super) fn key(cell: &Cell<'_>) -> String {
 }
 
 /// Of these cells, with what was seen in each.
-pub(super) fn index(record: &Record, cells: &[Cell<'_>], seen: &[Seen<'_>]) -> Index {
+pub(crate) fn index(record: &Record, cells: &[Cell<'_>], seen: &[Seen<'_>]) -> Index {
     Index {
         format: FORMAT,
         // Of the whole run, whichever cells are written.
@@ -146,19 +146,17 @@ pub(super) fn index(record: &Record, cells: &[Cell<'_>], seen: &[Seen<'_>]) -> I
             })
             .collect(),
         notices: notices(record),
-        families: families()
-            .iter()
-            .map(|family| Family {
-                title: family.title,
-                metrics: family
-                    .metrics
-                    .iter()
-                    .map(|one| (one.key(), one.unit(), one.better(), one.about()))
-                    .collect(),
-            })
-            .collect(),
+        families: shelf(),
         stages: STAGE_NAMES,
     }
+}
+
+/// The metric shelf, as the page names and explains it.
+pub(crate) fn shelf() -> Vec<Family> {
+    let metrics = |family: &farmjank_results::metrics::Family| {
+        family.metrics.iter().map(|one| (one.key(), one.unit(), one.better(), one.about())).collect()
+    };
+    families().iter().map(|family| Family { title: family.title, metrics: metrics(family) }).collect()
 }
 
 /// What else is worth knowing: of the run, and of its comparison.
@@ -191,7 +189,7 @@ fn run(record: &Record, cells: &[Cell<'_>]) -> Run {
     }
 }
 
-fn phone(id: &DeviceId, facts: &DeviceFacts, record: &Record) -> Phone {
+pub(crate) fn phone(id: &DeviceId, facts: &DeviceFacts, record: &Record) -> Phone {
     Phone {
         serial: line(&id.0, NAME),
         model: line(&facts.model, NAME),
@@ -204,7 +202,7 @@ fn phone(id: &DeviceId, facts: &DeviceFacts, record: &Record) -> Phone {
     }
 }
 
-fn scenarios(record: &Record) -> Vec<Scenario> {
+pub(crate) fn scenarios(record: &Record) -> Vec<Scenario> {
     let mut known: Vec<Scenario> = Vec::new();
     for job in record.jobs.values() {
         let name = line(&job.planned.scenario, NAME);
@@ -256,7 +254,7 @@ fn one(cell: &Cell<'_>, seen: &Seen<'_>) -> Line {
 }
 
 /// Six digits: more than anyone reads, and a third of the bytes.
-pub(super) fn short(value: f64) -> f64 {
+pub(crate) fn short(value: f64) -> f64 {
     if value == 0.0 || !value.is_finite() {
         return value;
     }

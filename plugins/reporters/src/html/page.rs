@@ -26,7 +26,7 @@ pub enum Connect {
 const STYLES: [&str; 2] = [include_str!("uplot/uPlot.min.css"), include_str!("page/page.css")];
 
 /// In this order, inside one function: later files know earlier ones.
-const SCRIPTS: [&str; 11] = [
+const SCRIPTS: [&str; 10] = [
     include_str!("page/dom.js"),
     include_str!("page/inflate.js"),
     include_str!("page/strip.js"),
@@ -37,12 +37,30 @@ const SCRIPTS: [&str; 11] = [
     include_str!("page/frames.js"),
     include_str!("page/overview.js"),
     include_str!("page/cell.js"),
-    include_str!("page/main.js"),
 ];
+const MAIN: &str = include_str!("page/main.js");
 
 /// What a served page has beside that.
 const LIVE_SCRIPT: &str = include_str!("page/live.js");
 const LIVE_STYLE: &str = include_str!("page/live.css");
+
+/// What the page of several runs has beside that; known before the main script, which asks for it.
+pub(crate) const SIDE_SCRIPT: &str = include_str!("page/side.js");
+pub(crate) const SIDE_STYLE: &str = include_str!("page/side.css");
+
+/// What a page is made of.
+pub(crate) struct Parts<'a> {
+    pub(crate) title: &'a str,
+    /// The `main` element for readers without scripts.
+    pub(crate) paper: &'a str,
+    /// The first screen as JSON.
+    pub(crate) index: &'a str,
+    /// Styles beside those every page has.
+    pub(crate) style: &'a str,
+    /// A script that the main one asks for, and one that comes after it.
+    pub(crate) scripts: (&'a str, &'a str),
+    pub(crate) connect: Connect,
+}
 
 /// The whole page.
 pub fn page(record: &Record, strips: &dyn Strips, connect: Connect) -> String {
@@ -50,18 +68,33 @@ pub fn page(record: &Record, strips: &dyn Strips, connect: Connect) -> String {
     let all: Vec<Seen<'_>> = cells.iter().map(|cell| seen(cell, strips)).collect();
     let index = serde_json::to_string(&index::index(record, &cells, &all))
         .expect("strings and numbers always serialise");
-    let (live_style, live_script, version) = match connect {
-        Connect::Never => ("", "", String::new()),
-        Connect::Home(version) => {
-            (LIVE_STYLE, LIVE_SCRIPT, format!("<meta name=\"farmjank-version\" content=\"{version}\">\n"))
-        }
+    let (style, after) = match connect {
+        Connect::Never => ("", ""),
+        Connect::Home(_) => (LIVE_STYLE, LIVE_SCRIPT),
     };
-    let style = STYLES.concat() + live_style;
-    let plot = include_str!("uplot/uPlot.iife.min.js");
-    let script = format!("(() => {{\n\"use strict\";\n{}{live_script}}})();\n", SCRIPTS.concat());
     let title = format!("{} · {} · farmjank", words::verdict(record.verdict), line(&record.header.run, NAME));
-    let mut out = String::with_capacity(index.len() + script.len() + (64 << 10));
-    let policy = policy(&[&style], &[plot, &script], connect);
+    let paper = paper::paper(record, &cells);
+    let parts = Parts { title: &title, paper: &paper, index: &index, style, scripts: ("", after), connect };
+    let mut out = begin(&parts);
+    for (cell, seen) in cells.iter().zip(&all) {
+        bytes(&mut out, &index::key(cell), &detail::packed(cell, seen));
+    }
+    out.push_str(END);
+    out
+}
+
+/// Everything before the bytes of the cells.
+pub(crate) fn begin(parts: &Parts<'_>) -> String {
+    let version = match parts.connect {
+        Connect::Never => String::new(),
+        Connect::Home(version) => format!("<meta name=\"farmjank-version\" content=\"{version}\">\n"),
+    };
+    let style = STYLES.concat() + parts.style;
+    let plot = include_str!("uplot/uPlot.iife.min.js");
+    let (before, after) = parts.scripts;
+    let script = format!("(() => {{\n\"use strict\";\n{}{before}{MAIN}{after}}})();\n", SCRIPTS.concat());
+    let mut out = String::with_capacity(parts.index.len() + script.len() + (64 << 10));
+    let policy = policy(&[&style], &[plot, &script], parts.connect);
     let _ = write!(
         out,
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -71,17 +104,19 @@ pub fn page(record: &Record, strips: &dyn Strips, connect: Connect) -> String {
          <title>{title}</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>{style}</style>\n</head>\n<body>\n{paper}\n\
          <script type=\"application/json\" id=\"index\">{index}</script>\n<script>{plot}</script>\n\
          <script>{script}</script>\n",
-        title = paper::text(&title),
-        paper = paper::paper(record, &cells),
-        index = index.replace('<', "\\u003c").replace('>', "\\u003e"),
+        title = paper::text(parts.title),
+        paper = parts.paper,
+        index = parts.index.replace('<', "\\u003c").replace('>', "\\u003e"),
     );
-    for (cell, seen) in cells.iter().zip(&all) {
-        let (key, bytes) = (index::key(cell), detail::packed(cell, seen));
-        let _ = writeln!(out, "<script type=\"text/plain\" id=\"cell-{key}\">{bytes}</script>");
-    }
-    out.push_str("</body>\n</html>\n");
     out
 }
+
+/// The bytes of one cell.
+pub(crate) fn bytes(out: &mut String, key: &str, packed: &str) {
+    let _ = writeln!(out, "<script type=\"text/plain\" id=\"cell-{key}\">{packed}</script>");
+}
+
+pub(crate) const END: &str = "</body>\n</html>\n";
 
 /// What the page may do: run its own scripts, wear its own styles, show pictures it draws itself.
 fn policy(styles: &[&str], scripts: &[&str], connect: Connect) -> String {
@@ -106,10 +141,15 @@ mod tests {
 
     #[test]
     fn nothing_of_ours_ends_its_own_element() {
-        for script in SCRIPTS.iter().chain([&LIVE_SCRIPT, &include_str!("uplot/uPlot.iife.min.js")]) {
+        for script in SCRIPTS.iter().chain([
+            &MAIN,
+            &LIVE_SCRIPT,
+            &SIDE_SCRIPT,
+            &include_str!("uplot/uPlot.iife.min.js"),
+        ]) {
             assert!(!script.contains("</script") && !script.contains("<!--"));
         }
-        assert!(STYLES.iter().chain([&LIVE_STYLE]).all(|style| !style.contains("</style")));
+        assert!(STYLES.iter().chain([&LIVE_STYLE, &SIDE_STYLE]).all(|style| !style.contains("</style")));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 const ROWS: usize = 2_000;
 
 /// The `main` element.
-pub(super) fn paper(record: &Record, cells: &[Cell<'_>]) -> String {
+pub(crate) fn paper(record: &Record, cells: &[Cell<'_>]) -> String {
     let clean = |text: &str, most: usize| text_of(text, most);
     let mut out = String::from("<main id=\"app\">\n");
     let place = match &record.header.lab {
@@ -48,7 +48,7 @@ fn text_of(dirty: &str, most: usize) -> String {
 }
 
 /// Text as HTML.
-pub(super) fn text(plain: &str) -> String {
+pub(crate) fn text(plain: &str) -> String {
     let mut out = String::with_capacity(plain.len());
     for c in plain.chars() {
         match c {

@@ -56,12 +56,12 @@ fn record() -> Record {
 }
 
 /// The text of an element that begins so.
-fn element<'p>(page: &'p str, begin: &str, end: &str) -> &'p str {
+pub fn element<'p>(page: &'p str, begin: &str, end: &str) -> &'p str {
     let from = page.find(begin).unwrap_or_else(|| panic!("no {begin}")) + begin.len();
     &page[from..from + page[from..].find(end).expect("an element that begins ends")]
 }
 
-fn index(page: &str) -> Value {
+pub fn index(page: &str) -> Value {
     let text = element(page, "<script type=\"application/json\" id=\"index\">", "</script>");
     assert!(!text.contains('<'), "nothing in the data can end its element");
     serde_json::from_str(text).expect("the index is JSON")

@@ -1,15 +1,17 @@
 //! Two builds, side by side.
 
-use crate::believable::{Words, events};
+use crate::believable::{Film, Words, events};
 use crate::golden::check;
 use crate::hostile::{long_words, nasty_words};
-use farmjank_reporters::beside::{Run, json, markdown, table};
+use crate::html::{element, index};
+use farmjank_reporters::beside::{Run, html, json, markdown, table};
 use farmjank_reporters::clean;
 use farmjank_reporters::paint::{Look, width};
 use farmjank_results::event::Fact;
 use farmjank_results::metric::Reading;
 use farmjank_results::record::Record;
 use farmjank_results::verdict::Verdict;
+use farmjank_seams::reporter::Strips;
 
 /// The next build: the first phone is mended, the lost one is not there at all, and the scenario was edited.
 fn next(words: &Words) -> Record {
@@ -91,10 +93,44 @@ fn however_many_runs_and_whatever_their_names_every_line_fits() {
                 assert!(!ascii || text.is_ascii());
             }
         }
+        let strips: Vec<&dyn Strips> = runs.iter().map(|_| &Film as &dyn Strips).collect();
+        let one = html(&runs, &strips);
+        assert!(!one.contains("<script>alert") && !one.contains("]]>") && one.matches("<main").count() == 1);
+        assert!(!one.chars().any(|c| !matches!(c, '\n' | '\t') && clean::acts(c)));
+        assert_eq!(index(&one)["runs"].as_array().unwrap().len(), 7);
         let page = markdown(&runs, Some(9_000));
         assert!(!page.contains("<script>"), "{page}");
         assert!(page.len() <= 9_000, "{}", page.len());
         assert!(page.contains("more rows: the page is full"), "{page:.9000}");
         assert!(!page.contains("<script>") && !page.chars().any(|c| c != '\n' && clean::acts(c)));
     }
+}
+
+#[test]
+fn one_page_holds_all_runs_the_oldest_first_and_the_worst_change_on_top() {
+    let words = Words::default();
+    let (mut new, old) = (events(&words).record(), next(&words));
+    new.header.wall = "2026-03-02T12:00:00Z".to_owned();
+    let records = [new, old];
+    let runs = runs(&records);
+    let page = html(&runs, &[&Film, &Film]);
+    assert_eq!(page, html(&runs, &[&Film, &Film]), "the same runs give the same bytes");
+    let mut index = index(&page);
+    assert_eq!(index["runs"][0]["name"], "results/runs/build-1", "the older run is the first column");
+    let first = &index["cells"][0];
+    assert_eq!((&first["window"], &first["phone"]), (&"fling the feed".into(), &"R58N30ABCDE".into()));
+    assert_eq!(first["why"], "hitch_ms_per_s ▲ 27 × worse");
+    let hitch =
+        first["metrics"].as_array().unwrap().iter().find(|one| one["key"] == "hitch_ms_per_s").unwrap();
+    assert_eq!(hitch["worse"], serde_json::json!([false, true]));
+    assert_eq!(hitch["iterations"][1].as_array().unwrap().len(), 3);
+    // Every cell of a row can be opened.
+    for part in index["cells"].as_array().unwrap().iter().flat_map(|row| row["runs"].as_array().unwrap()) {
+        let key = part["key"].as_str();
+        assert!(key.is_none_or(|key| page.contains(&format!("id=\"cell-{key}\">"))), "{part}");
+    }
+    index["families"] = "of the shelf".into();
+    let paper: Vec<&str> = element(&page, "<main id=\"app\">", "</main>").lines().collect();
+    let text = serde_json::to_string_pretty(&serde_json::json!({ "paper": paper, "index": index }));
+    check("beside.html.json", &(text.unwrap() + "\n"));
 }

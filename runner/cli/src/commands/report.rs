@@ -139,8 +139,15 @@ fn side_by_side(
         "table" => Ok(beside::table(&runs, look)),
         "json" => Ok(beside::json(&runs)),
         "markdown" => Ok(beside::markdown(&runs, args.max_bytes.map(|most| most as usize))),
+        "html" => {
+            let bundles: Vec<Bundle> = args.runs.iter().map(|run| Bundle::open(run)).collect();
+            let all: Vec<Anew> = (bundles.iter().zip(records))
+                .map(|(bundle, one)| Anew { anew: &one.anew, kept: Kept(bundle) })
+                .collect();
+            Ok(beside::html(&runs, &all.iter().map(|one| one as &dyn Strips).collect::<Vec<_>>()))
+        }
         other => Err(format!(
-            "{other} is of one run; several runs can be put side by side as table, markdown or json"
+            "{other} is of one run; several runs can be put side by side as table, markdown, html or json"
         )),
     }
 }

@@ -2,9 +2,10 @@
 
 const FEET = 18;
 
-function framePlot(host, bars, iteration, pick) {
-  const total = sums(bars), end = Math.max(total.end, ...iteration.motions.map((motion) => motion[1]), 1) / 1e6;
-  const tallest = bars.reduce((most, bar) => Math.max(most, bar.vsyncs, bar.cadence), 2);
+// `shared` axes are those of several plots: their end in µs, their tallest frame, and who hears of a zoom.
+function framePlot(host, bars, iteration, pick, shared = {}) {
+  const total = sums(bars), end = Math.max(total.end, ...iteration.motions.map((motion) => motion[1]), shared.end || 0, 1) / 1e6;
+  const tallest = bars.reduce((most, bar) => Math.max(most, bar.vsyncs, bar.cadence), shared.tallest || 2);
   // Long freezes would flatten everything else: above eight vsyncs heights grow slower.
   const squeeze = tallest > 8;
   const up = (value) => (squeeze && value > 2 ? 2 + Math.log2(value / 2) * 1.5 : value);
@@ -136,6 +137,7 @@ function framePlot(host, bars, iteration, pick) {
     series: [{}, { paths: () => null, points: { show: false } }],
     hooks: {
       drawClear: [ground], draw: [draw],
+      setScale: [(u, key) => { if (key === "x" && shared.zoomed) shared.zoomed(u.scales.x.min, u.scales.x.max); }],
       setCursor: [(u) => {
         const bar = u.cursor.left >= 0 ? at(u.posToVal(u.cursor.left, "x")) : null;
         if (bar !== hovered) { hovered = bar; pick(hovered || chosen, false); u.redraw(false); }
@@ -152,6 +154,8 @@ function framePlot(host, bars, iteration, pick) {
     const [min, max] = view(), middle = around ?? (chosen ? (chosen.from + chosen.to) / 2e6 : (min + max) / 2);
     show(middle - (middle - min) * factor, middle + (max - middle) * factor);
   };
+  // Where another plot went; nothing when it is there already.
+  const to = (min, max) => { const [low, high] = view(); if (Math.abs(low - min) + Math.abs(high - max) > 1e-9) plot.setScale("x", { min, max }); };
   const pan = (share) => { const [min, max] = view(); show(min + (max - min) * share, max + (max - min) * share); };
   const choose = (bar, near) => {
     chosen = bar;
@@ -182,7 +186,7 @@ function framePlot(host, bars, iteration, pick) {
   const dark = matchMedia("(prefers-color-scheme: dark)");
   dark.addEventListener("change", themed);
   return {
-    zoom, pan, choose, step, all: () => show(-0.02 * end, end * 1.02),
+    zoom, pan, choose, step, to, all: () => show(-0.02 * end, end * 1.02),
     end: () => { resized.disconnect(); dark.removeEventListener("change", themed); plot.destroy(); },
   };
 }

@@ -1,6 +1,8 @@
 // Which view, which keys. The address says where we are: #device/scenario/window/iteration/frame, or nothing.
 
 let view = null, place = 0;
+// A page of several runs brings views of its own.
+const views = typeof sideViews === "undefined" ? { overview, cell: cellView } : sideViews;
 const app = document.getElementById("app");
 
 function keysHelp() {
@@ -24,12 +26,12 @@ function route() {
   document.title = wanted ? `${wanted.cell.verdict} · ${wanted.cell.window} · ${phoneName(wanted.cell.phone)}` : `${store.index.run.verdict} · ${store.index.run.id} · farmjank`;
   if (wanted) {
     if (!view || !view.cell) place = scrollY;
-    view = cellView(app, wanted, neighbours(wanted.cell));
+    view = views.cell(app, wanted, neighbours(wanted.cell));
     view.cell = wanted.cell;
     scrollTo(0, 0);
     app.querySelector("h1").focus({ preventScroll: true });
   } else {
-    overview(app);
+    views.overview(app);
     const back = view && view.cell;
     view = null;
     if (location.hash.length > 1) app.prepend(el("p", { class: "notice", role: "alert" }, "this address names a cell that is not in this run"));
@@ -56,7 +58,7 @@ store.take(JSON.parse(document.getElementById("index").textContent));
 app.classList.add("ready");
 // A link into a cell waits until its bytes have arrived.
 if (location.hash.length > 1 && document.readyState === "loading") {
-  overview(app);
+  views.overview(app);
   document.addEventListener("DOMContentLoaded", route);
 } else route();
 

@@ -51,13 +51,14 @@ function stripBarcode(bars, spanUs, label) {
 }
 
 // One dot per iteration on a line, with the limit where there is one. Missing values are told, not drawn.
-function dots(values, { limit = null, base = null, unit, label, breached = false }) {
+function dots(values, { limit = null, base = null, unit, label, breached = false, range = null, interval = null }) {
   const known = values.filter((value) => value !== null);
   if (!known.length) return el("span", { class: "quiet" }, "–");
   const all = [...known, ...[limit, base].filter((one) => one !== null)];
   let low = Math.min(...all), high = Math.max(...all);
   const pad = (high - low || Math.abs(high) || 1) * 0.12;
   low -= pad; high += pad;
+  if (range) [low, high] = range;
   const W = 150, H = 26, x = (value) => 4 + ((value - low) / (high - low)) * (W - 8);
   const words = known.map((value) => number(value, unit)).join(", ");
   // Equal values are stacked a little apart.
@@ -68,8 +69,9 @@ function dots(values, { limit = null, base = null, unit, label, breached = false
     const cy = H / 2 + (nth % 2 ? 1 : -1) * Math.ceil(nth / 2) * 3.5;
     return svg("circle", { cx: x(value).toFixed(1), cy, r: 2.8, class: breached ? "dot bad" : "dot" }, svg("title", null, amount(value, unit)));
   });
-  return svg("svg", { class: "dots", viewBox: `0 0 ${W} ${H}`, width: W, height: H, role: "img", "aria-label": `${label}: ${words}` },
+  return svg("svg", { class: "dots", viewBox: `0 0 ${W} ${H}`, width: W, height: H, preserveAspectRatio: "xMinYMid", role: "img", "aria-label": `${label}: ${words}` },
     svg("path", { class: "axis", d: `M0 ${H / 2}H${W}` }),
+    interval ? svg("path", { class: "mean", d: `M${x(Math.max(low, interval[0])).toFixed(1)} 3V${H - 3}H${x(Math.min(high, interval[1])).toFixed(1)}V3z` }, svg("title", null, `mean ${amount(interval[0], unit)} to ${amount(interval[1], unit)} (95 %)`)) : null,
     limit === null ? null : svg("path", { class: "limit", d: `M${x(limit).toFixed(1)} 1V${H - 1}` }, svg("title", null, `limit ${amount(limit, unit)}`)),
     base === null ? null : svg("path", { class: "base", d: `M${x(base).toFixed(1)} ${H / 2 - 5}l4 5l-4 5l-4 -5z` }, svg("title", null, `baseline ${amount(base, unit)}`)),
     circles);
