@@ -5,6 +5,7 @@ use crate::adb::link::{Server, after};
 use crate::adb::pulse::{Pulse, Task, watch_over};
 use crate::adb::rack::{Key, Lease, Rack};
 use crate::adb::refusal::LinkError;
+use crate::adb::send;
 use crate::adb::shell;
 use crate::adb::stream::ShellStream;
 use farmjank_results::blame::Fault;
@@ -94,9 +95,13 @@ impl Device for AdbDevice {
     }
 
     fn push<'a>(&'a self, bytes: &'a [u8], to: &'a str, patience: Duration) -> Work<'a, ()> {
-        Box::pin(
-            async move { self.alive(files::push(self.server(), &self.key.1, bytes, to, patience)).await },
-        )
+        Box::pin(async move {
+            let (server, phone) = (self.server(), &self.key.1);
+            if send::is_here(server) {
+                return self.alive(send::push(server, phone, bytes, to, patience)).await;
+            }
+            self.alive(files::push(server, phone, bytes, to, patience)).await
+        })
     }
 
     fn pull<'a>(&'a self, from: &'a str, patience: Duration) -> Work<'a, Vec<u8>> {

@@ -143,7 +143,7 @@ fn about_path(said: &str) -> bool {
         .any(|words| lower.contains(words))
 }
 
-fn file_refused(said: &str, subject: &Subject, path: &str) -> Fault {
+pub(crate) fn file_refused(said: &str, subject: &Subject, path: &str) -> Fault {
     let phone = subject.phone.as_ref().map_or(String::new(), |id| shown(&id.0));
     lab("file_refused", format!("phone {phone} refused {}: {}", shown(path), shown(said.trim())))
         .advise("check the path, its rights and the free space; /data/local/tmp is writable on every phone")

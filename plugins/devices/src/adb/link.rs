@@ -99,6 +99,15 @@ impl Link {
         .await?
     }
 
+    /// Sends bytes as they are.
+    pub(crate) async fn send(&mut self, bytes: &[u8]) -> Result<(), LinkError> {
+        bounded(self.deadline, Duration::MAX, "sending", async {
+            self.wire.write_all(bytes).await.map_err(broken)?;
+            self.wire.flush().await.map_err(broken)
+        })
+        .await?
+    }
+
     /// A length-prefixed block that belongs to a reply.
     pub(crate) async fn block(&mut self, doing: &'static str) -> Result<Vec<u8>, LinkError> {
         bounded(self.deadline, self.reply, doing, self.next_block()).await?

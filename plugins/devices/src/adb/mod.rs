@@ -14,6 +14,7 @@ mod pulse;
 mod rack;
 pub mod refusal;
 pub mod roster;
+mod send;
 pub mod services;
 mod shell;
 pub mod start;
