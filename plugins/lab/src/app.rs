@@ -23,6 +23,10 @@ pub struct App {
     pub spec: AppSpec,
     /// Pages by index.
     pub pages: Vec<Page>,
+    /// How often it was installed since the lab began, and when last (CLOCK_MONOTONIC, ns); none: it came with the phone.
+    pub put: Option<(u32, i64)>,
+    /// It was uninstalled.
+    pub absent: bool,
 }
 
 /// The shop everyone has unless a lab names other apps.
@@ -113,7 +117,7 @@ impl App {
             }
             pages.push(Page { name: name.clone(), class: full, spec: page.clone() });
         }
-        Ok(App { spec, pages })
+        Ok(App { spec, pages, put: None, absent: false })
     }
 
     /// Package name.

@@ -1,5 +1,6 @@
 //! The virtual phone lab: phones that print what real phones print, with the truth beside it.
 
+pub mod apk;
 pub mod app;
 pub mod archetype;
 pub mod chance;

@@ -8,6 +8,7 @@ mod dumpsys;
 mod fault;
 mod files;
 mod input;
+mod install;
 mod intent;
 mod keys;
 mod log;
@@ -245,6 +246,7 @@ impl Phone {
     /// The same with its standard input, as the process `pid`.
     pub fn begin_fed(&mut self, now: LabTime, argv: &[String], input: &[u8], pid: u32) -> Option<Running> {
         self.pulse.advance(self.monotonic_ns(now));
+        self.setup = self.pulse.setup.clone();
         self.settle(now);
         let (program, arguments) = argv.split_first()?;
         let name = program.strip_prefix("/system/bin/").unwrap_or(program);
@@ -273,6 +275,7 @@ impl Phone {
     /// The answer of a command, asked for at begin + `takes`; text shows the state at that instant.
     pub fn finish(&mut self, now: LabTime, running: Running) -> Answer {
         self.pulse.advance(self.monotonic_ns(now));
+        self.setup = self.pulse.setup.clone();
         self.settle(now);
         match running.work {
             Work::Trace(pid) => self.finish_trace(now, pid),

@@ -7,6 +7,7 @@
 pub mod compositor;
 pub mod counting;
 pub mod hwui;
+mod install;
 pub mod journal;
 pub mod layer;
 pub mod motion;
@@ -100,6 +101,10 @@ pub enum Act {
     Reborn,
     /// Main loops of an app that begin from now on log messages of so many ms; none: they log none.
     Watch(usize, Option<u32>),
+    /// A build of an app takes the place of the one that is there.
+    Install(Box<App>),
+    /// An app is taken away.
+    Uninstall(usize),
     /// A page's own periodic work holds the main thread: window, and the layer it had when that was planned.
     Stall(usize, usize),
 }
@@ -143,11 +148,20 @@ pub struct Process {
     pub slow_ms: Option<u32>,
 }
 
+impl Default for Process {
+    fn default() -> Process {
+        let (pid, stack, frozen, anr, watch, slow_ms) = (None, Vec::new(), None, None, None, None);
+        Process { pid, tally: Tally::new(0), stack, frozen, anr, crashed: false, watch, slow_ms }
+    }
+}
+
 /// The living part of a phone.
 #[derive(Clone, Debug)]
 pub struct Pulse {
-    /// What does not change.
+    /// What changes only when an app is installed.
     pub setup: Rc<Setup>,
+    /// As the phone came.
+    first: Rc<Setup>,
     /// The panel.
     pub panel: Panel,
     /// Layers by index; dead ones are dropped unless the truth is kept.
@@ -193,23 +207,13 @@ pub struct Pulse {
 impl Pulse {
     /// A phone at the beginning of the lab. `keep` keeps every frame for the truth.
     pub fn new(setup: Rc<Setup>, keep: bool) -> Pulse {
-        let process = |_: &App| Process {
-            pid: None,
-            tally: Tally::new(0),
-            stack: vec![],
-            frozen: None,
-            anr: None,
-            crashed: false,
-            watch: None,
-            slow_ms: None,
-        };
         let mut panel = Panel::new(setup.archetype, setup.skew_ppm, setup.origin);
         panel.cap(setup.origin, setup.saver);
         let mut pulse = Pulse {
             panel,
             layers: Vec::new(),
             windows: Vec::new(),
-            processes: setup.apps.iter().map(process).collect(),
+            processes: setup.apps.iter().map(|_| Process::default()).collect(),
             front: Front::Launcher,
             awake: setup.awake,
             keyguard: setup.keyguard.0,
@@ -231,6 +235,7 @@ impl Pulse {
             next_layer: 40,
             pids: 4_000 + (setup.seed % 2_000) as u32,
             tasks: 10 + (setup.seed % 90) as u32,
+            first: setup.clone(),
             setup,
         };
         pulse.system_layers();
@@ -281,7 +286,7 @@ impl Pulse {
 
     /// A pulse that went through the same acts up to an instant, not after the last one reached, and kept every frame.
     pub fn replay(&self, until: i64) -> Pulse {
-        let mut replayed = Pulse::new(self.setup.clone(), true);
+        let mut replayed = Pulse::new(self.first.clone(), true);
         replayed.log = self.log.iter().filter(|entry| entry.outside).cloned().collect();
         replayed.advance(until.min(self.clock));
         replayed
@@ -319,6 +324,8 @@ impl Pulse {
             Act::Keyguard(locked) => self.lock(t, locked),
             Act::Reborn => self.reborn(t),
             Act::Watch(app, slow_ms) => self.processes[app].watch = slow_ms,
+            Act::Install(app) => self.install(t, *app),
+            Act::Uninstall(app) => self.uninstall(t, app),
             Act::Stall(index, run) => self.stall(t, index, run),
         }
     }

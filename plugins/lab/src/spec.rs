@@ -164,6 +164,18 @@ pub struct AppSpec {
     pub debuggable: bool,
     /// `versionName`.
     pub version: String,
+    /// `versionCode`; else the digits of the version.
+    pub version_code: Option<u32>,
+    /// Who signed it: a build of another signer cannot take its place.
+    pub signer: String,
+}
+
+impl AppSpec {
+    /// `versionCode`.
+    pub fn version_code(&self) -> u32 {
+        let digits: String = self.version.chars().filter(char::is_ascii_digit).take(9).collect();
+        self.version_code.or_else(|| digits.parse().ok()).unwrap_or(1)
+    }
 }
 
 impl Default for AppSpec {
@@ -176,6 +188,8 @@ impl Default for AppSpec {
             metrics_listener: false,
             debuggable: false,
             version: "7.4.1".into(),
+            version_code: None,
+            signer: "release".into(),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::intent::{Intent, LAUNCHER, MAIN};
 use super::{Answer, LabTime, MS, Phone, Running, Work};
+use crate::app::App;
 use crate::chance::{Draw, Stream};
 use crate::pulse::Act;
 use crate::pulse::world::LaunchPlan;
@@ -49,7 +50,12 @@ impl Phone {
 
     /// The installed app of that name (index).
     pub(super) fn app(&self, name: &str) -> Option<usize> {
-        self.setup.apps.iter().position(|app| app.id() == name)
+        self.present().find(|(_, app)| app.id() == name).map(|(place, _)| place)
+    }
+
+    /// Installed apps with their indices.
+    pub(super) fn present(&self) -> impl Iterator<Item = (usize, &App)> {
+        self.setup.apps.iter().enumerate().filter(|(_, app)| !app.absent)
     }
 
     fn start(&mut self, now: LabTime, arguments: &[String]) -> Running {
@@ -121,7 +127,7 @@ impl Phone {
         }
         let meant =
             |app: &usize| intent.package.as_ref().is_none_or(|package| self.setup.apps[*app].id() == package);
-        let mut apps = (0..self.setup.apps.len()).filter(meant);
+        let mut apps = self.present().map(|(place, _)| place).filter(meant);
         let found = match &intent.data {
             Some(link) => apps.find_map(|app| self.setup.apps[app].by_link(link).map(|page| (app, page))),
             None if intent.is_launcher() => {

@@ -55,9 +55,10 @@ impl Phone {
         self.files.keys().map(String::as_str)
     }
 
-    /// Takes over what was on the storage of the same phone before it booted again.
+    /// Takes over what was on the storage of the same phone before it booted again: files, and what was installed.
     pub fn keep_files(&mut self, before: &mut Phone) {
         self.files.append(&mut before.files);
+        self.pulse.keep_apps(&before.pulse);
     }
 
     /// Takes a file away; says whether there was one.

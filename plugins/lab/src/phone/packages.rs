@@ -17,7 +17,9 @@ impl Phone {
             Some("path") => {
                 let sdk = self.setup.archetype.sdk;
                 let answer = match self.app(&name) {
-                    Some(_) => Answer::said(format!("package:{}/base.apk\n", code_path(&name, sdk))),
+                    Some(app) => {
+                        Answer::said(format!("package:{}/base.apk\n", code_path(&self.setup.apps[app], sdk)))
+                    }
                     None if SYSTEM.contains(&name.as_str()) => {
                         Answer::said(format!("package:/system/priv-app/{name}/base.apk\n"))
                     }
@@ -29,6 +31,8 @@ impl Phone {
                 let listed = self.packages(&rest[1..]);
                 self.served(27, Answer::said(listed))
             }
+            Some("install") => self.install(now, rest),
+            Some("uninstall") => self.uninstall(now, &name),
             Some("clear") => match self.app(&name) {
                 Some(app) => {
                     let running = self.served(27, Answer::said("Success\n"));
@@ -59,14 +63,20 @@ impl Phone {
     fn packages(&self, flags: &[String]) -> String {
         let has = |flag: &str| flags.iter().any(|word| word == flag);
         let filter = flags.iter().find(|word| !word.starts_with('-')).map_or("", String::as_str);
-        let own = self.setup.apps.iter().map(|app| app.id()).filter(|_| !has("-s"));
+        let own = self.present().map(|(_, app)| app.id()).filter(|_| !has("-s"));
         let system = SYSTEM.iter().copied().filter(|_| !has("-3"));
         // Android 7 does not know user ids here.
         let ids = has("-U") && self.setup.archetype.sdk >= 26;
         let mut text = String::new();
         for name in system.chain(own).filter(|name| name.contains(filter)) {
             text += &match has("-f") {
-                true => format!("package:{}/base.apk={name}\n", code_path(name, self.setup.archetype.sdk)),
+                true => match self.app(name) {
+                    Some(app) => {
+                        let path = code_path(&self.setup.apps[app], self.setup.archetype.sdk);
+                        format!("package:{path}/base.apk={name}\n")
+                    }
+                    None => format!("package:/system/priv-app/{name}/base.apk={name}\n"),
+                },
                 false if ids => {
                     format!(
                         "package:{name} uid:{}\n",
@@ -84,11 +94,7 @@ impl Phone {
         let rest = arguments.get(1..).unwrap_or_default().to_vec();
         let sdk = self.setup.archetype.sdk;
         match arguments.first().map(String::as_str) {
-            Some("package") if rest.first().is_some_and(|word| word == "compile") => {
-                let mut running = self.native(Answer::said("Success\n"));
-                running.takes = farmjank_results::time::Span::from_ms(900);
-                running
-            }
+            Some("package") if rest.first().is_some_and(|word| word == "compile") => self.compile(&rest),
             Some("package") => self.pm(now, &rest),
             Some("activity") if sdk >= 26 => self.am(now, &rest),
             Some("input") if sdk >= 31 => self.input(now, &rest),
@@ -125,8 +131,10 @@ impl Phone {
         };
         let package =
             intent.package.clone().or_else(|| intent.component.as_ref().map(|component| component.0.clone()));
-        let apps =
-            self.setup.apps.iter().filter(|app| package.as_ref().is_none_or(|package| app.id() == package));
+        let apps = self
+            .present()
+            .map(|(_, app)| app)
+            .filter(|app| package.as_ref().is_none_or(|package| app.id() == package));
         let found = apps.filter_map(|app| {
             let page = match &intent.data {
                 Some(link) => app.by_link(link),
