@@ -7,6 +7,7 @@ use crate::frame::SourceId;
 use crate::metric::Reading;
 use crate::threshold::Judgement;
 use crate::time::{ClockMap, DeviceTime, RunTime};
+use crate::turn::{Arm, Turn};
 use crate::verdict::Verdict;
 use crate::window::{Coverage, Motion};
 use serde::{Deserialize, Serialize};
@@ -182,8 +183,27 @@ pub enum Fact {
         every_ms: f64,
         passed_over: Vec<PassedOver>,
     },
-    /// A trial began. Trials count from 0, warm-ups first.
-    TrialStarted { job: JobId, trial: u32, counted: bool },
+    /// A build of the app was installed: what the phone says it is, and how it was compiled. Between trials.
+    AppInstalled {
+        job: JobId,
+        arm: Arm,
+        file: String,
+        app: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        version: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        version_code: Option<u64>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        compiled: Option<String>,
+    },
+    /// A trial began. Trials count from 0, warm-ups first. `turn` says whose it is, where two builds take turns.
+    TrialStarted {
+        job: JobId,
+        trial: u32,
+        counted: bool,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        turn: Option<Turn>,
+    },
     /// A step began. `step` is its path in the scenario, such as `steps[2].repeat#3[0]`.
     StepStarted { job: JobId, trial: u32, step: String, line: u32, what: String },
     /// A step ended; stamps are the phone's own clock where the step stamps itself.
@@ -234,6 +254,7 @@ impl Fact {
             Fact::LeaseGranted { .. } => "lease_granted",
             Fact::LeaseRefused { .. } => "lease_refused",
             Fact::SourceChosen { .. } => "source_chosen",
+            Fact::AppInstalled { .. } => "app_installed",
             Fact::TrialStarted { .. } => "trial_started",
             Fact::StepStarted { .. } => "step_started",
             Fact::StepFinished { .. } => "step_finished",

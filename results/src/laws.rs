@@ -133,7 +133,10 @@ impl Laws {
             }
             Fact::LeaseGranted { job, device } => self.grant(*job, device)?,
             Fact::LeaseReturned { job, device, .. } => self.give_back(*job, device)?,
-            Fact::TrialStarted { job, trial, counted } => self.start_trial(*job, *trial, *counted)?,
+            Fact::AppInstalled { job, .. } => {
+                self.between(*job)?;
+            }
+            Fact::TrialStarted { job, trial, counted, .. } => self.start_trial(*job, *trial, *counted)?,
             Fact::StepStarted { job, trial, step, .. } => self.inside(*job, *trial)?.steps.push(step.clone()),
             Fact::StepFinished { job, trial, step, .. } => self.finish_step(*job, *trial, step)?,
             Fact::SourceChosen { job, trial, .. } | Fact::SampleTaken { job, trial, .. } => {
@@ -213,11 +216,16 @@ impl Laws {
         Ok(())
     }
 
-    fn start_trial(&mut self, job: JobId, trial: u32, counted: bool) -> Lawful {
+    /// The job, not judged, with its phone and no trial open.
+    fn between(&mut self, job: JobId) -> Result<&mut Life, String> {
         let life = self.unjudged(job)?;
         law(life.lease.is_some(), || format!("job {job} holds no phone"))?;
         law(life.trial.is_none(), || format!("job {job} already has a trial open"))?;
-        life.trial = Some((trial, counted));
+        Ok(life)
+    }
+
+    fn start_trial(&mut self, job: JobId, trial: u32, counted: bool) -> Lawful {
+        self.between(job)?.trial = Some((trial, counted));
         Ok(())
     }
 

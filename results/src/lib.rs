@@ -43,5 +43,6 @@ pub mod threshold;
 pub mod time;
 pub mod timeline;
 pub mod trend;
+pub mod turn;
 pub mod verdict;
 pub mod window;

@@ -6,6 +6,7 @@ use crate::device::{DeviceFacts, DeviceId};
 use crate::event::{Ending, Event, Fact, JobId, PlannedJob, Refusal, WindowJudged, WindowMeasured};
 pub use crate::laws::{Laws, OutOfOrder};
 use crate::time::RunTime;
+use crate::turn::{Arm, Turn};
 use crate::verdict::Verdict;
 use std::collections::BTreeMap;
 
@@ -62,6 +63,8 @@ pub struct JobRecord {
     pub started: Option<RunTime>,
     /// When it was judged.
     pub ended: Option<RunTime>,
+    /// Builds that were installed for it, with their versions as the phone says them.
+    pub installed: BTreeMap<Arm, Option<String>>,
     /// Trials in order.
     pub trials: Vec<TrialRecord>,
     /// Verdict, once judged.
@@ -79,8 +82,10 @@ pub struct JobRecord {
 pub struct TrialRecord {
     /// Number, warm-ups first.
     pub trial: u32,
-    /// False for warm-ups.
+    /// False for warm-ups, and for the old one of two builds.
     pub counted: bool,
+    /// Whose turn it was, where two builds take turns.
+    pub turn: Option<Turn>,
     /// When it started.
     pub started: RunTime,
     /// When it ended.
@@ -128,10 +133,14 @@ impl Record {
     /// The facts that change one job; all others leave the record as it is.
     fn apply_to_job(&mut self, fact: &Fact, at: RunTime) {
         match fact {
-            Fact::TrialStarted { job, trial, counted } => {
+            Fact::AppInstalled { job, arm, version, .. } => {
+                let Some(job) = self.jobs.get_mut(job) else { return };
+                job.installed.insert(*arm, version.clone());
+            }
+            Fact::TrialStarted { job, trial, counted, turn } => {
                 let Some(job) = self.jobs.get_mut(job) else { return };
                 job.started.get_or_insert(at);
-                job.trials.push(TrialRecord::new(*trial, *counted, at));
+                job.trials.push(TrialRecord { turn: *turn, ..TrialRecord::new(*trial, *counted, at) });
             }
             Fact::TrialFinished { job, trial, ending, windows, .. } => {
                 let trials = self.jobs.get_mut(job).into_iter().flat_map(|job| &mut job.trials);
@@ -182,6 +191,7 @@ impl JobRecord {
             planned: planned.clone(),
             started: None,
             ended: None,
+            installed: BTreeMap::new(),
             trials: Vec::new(),
             verdict: None,
             windows: Vec::new(),
@@ -193,6 +203,6 @@ impl JobRecord {
 
 impl TrialRecord {
     fn new(trial: u32, counted: bool, started: RunTime) -> Self {
-        TrialRecord { trial, counted, started, ended: None, ending: None, windows: Vec::new() }
+        TrialRecord { trial, counted, turn: None, started, ended: None, ending: None, windows: Vec::new() }
     }
 }

@@ -63,6 +63,13 @@ pub struct Scenario {
 }
 
 impl Scenario {
+    /// Takes every limit away: what it does stays.
+    pub fn forget_limits(&mut self) {
+        self.thresholds.clear();
+        self.overrides.clear();
+        forget(&mut self.steps);
+    }
+
     /// Keys of every metric a limit is set on: for all windows, for one, or for some phones. Each once.
     pub fn metrics(&self) -> BTreeSet<&str> {
         let general = self.thresholds.iter().chain(self.overrides.iter().flat_map(|over| &over.thresholds));
@@ -75,6 +82,19 @@ impl Scenario {
             ahead.extend(step.action.steps());
         }
         keys
+    }
+}
+
+fn forget(steps: &mut [Step]) {
+    for step in steps {
+        match &mut step.action {
+            Action::Measure { thresholds, steps, .. } => {
+                thresholds.clear();
+                forget(steps);
+            }
+            Action::Repeat { steps, .. } | Action::RunFlow { steps, .. } => forget(steps),
+            _ => {}
+        }
     }
 }
 

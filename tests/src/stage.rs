@@ -3,6 +3,7 @@
 use crate::memory::{Ear, Memory};
 use farmjank_devices::{AdbProvider, Options as AdbOptions};
 use farmjank_engine::conduct::{Against, Options, Setup, run};
+use farmjank_engine::contest::Contest;
 use farmjank_engine::patience::Patience;
 use farmjank_engine::racks::{self, Join, MakeRack, Rack, ThreadWork};
 use farmjank_engine::stop::{Stop, Urgency};
@@ -11,7 +12,7 @@ use farmjank_frames::{FrameTimeline, Gfxinfo, Logcat, SurfaceFlinger, TimeStats}
 use farmjank_lab::dial::LabDial;
 use farmjank_lab::lab::{Lab, LiveLab};
 use farmjank_results::cell::CellSession;
-use farmjank_results::compare::{Given, Rules, Source, compare, measured};
+use farmjank_results::compare::{Given, Rules, Source, compare, interleaved, measured, primary_cells};
 use farmjank_results::metric::Unit;
 use farmjank_results::record::Record;
 use farmjank_scenarios::plan::Selection;
@@ -37,6 +38,7 @@ pub struct Stage {
     witnesses: Option<Vec<Rc<dyn Witness>>>,
     largest: Option<usize>,
     against: Option<Box<Against>>,
+    contest: Option<Contest>,
 }
 
 /// A run that was.
@@ -76,6 +78,7 @@ impl Stage {
             witnesses: None,
             largest: None,
             against: None,
+            contest: None,
         }
     }
 
@@ -133,6 +136,18 @@ impl Stage {
         let source = Source { name: "before".to_owned(), ..Source::default() };
         self.against = Some(Box::new(move |record| {
             compare(source.clone(), &base, &measured(record), &Rules::of(given, 0))
+        }));
+        self
+    }
+
+    /// Two builds take turns, and the new one is held against the old one.
+    pub fn contest(mut self, contest: Contest) -> Stage {
+        let (turns, name) = (contest.turns, contest.builds.as_ref().map(|builds| builds.old.file.clone()));
+        self.contest = Some(contest);
+        self.against = Some(Box::new(move |record| {
+            let turns = turns.settled(primary_cells(record.jobs.values().map(|job| &job.planned)));
+            let name = name.clone().unwrap_or_else(|| "itself".to_owned());
+            interleaved(Source { name, ..Source::default() }, record, &turns, 0)
         }));
         self
     }
@@ -202,6 +217,7 @@ impl Stage {
             selection: Selection::default(),
             most_running: 512,
             patience: self.patience,
+            contest: self.contest.clone(),
         }
     }
 

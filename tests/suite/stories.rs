@@ -1,5 +1,7 @@
 //! Whole runs in the simulated lab, each with something that goes right or wrong.
 
+mod ab;
+mod ab_looks;
 mod compared;
 mod racks;
 mod sources;

@@ -95,7 +95,15 @@ fn night(phones: u32, windows: u32, iterations: u32, frames: u32) -> (Record, Ke
             let windows = measured.collect();
             let at = |ms: u32| RunTime::from_ns(i64::from(trial * 9_000 + ms) * 1_000_000);
             let (started, ended, ending) = (at(0), Some(at(8_000)), Some(Ending::Completed));
-            job.trials.push(TrialRecord { trial, counted: true, started, ended, ending, windows });
+            job.trials.push(TrialRecord {
+                trial,
+                counted: true,
+                turn: None,
+                started,
+                ended,
+                ending,
+                windows,
+            });
         }
         for window in 0..windows as usize {
             let trials: Vec<WindowMeasured> =
@@ -161,7 +169,17 @@ fn planned(job: u32, device: &DeviceId, windows: u32, iterations: u32) -> JobRec
     };
     let (started, ended) = (Some(RunTime::from_ns(0)), Some(RunTime::from_ns(600_000_000_000)));
     let (trials, windows, reasons) = (Vec::new(), Vec::new(), Vec::new());
-    JobRecord { planned, started, ended, trials, verdict: None, windows, fault: None, reasons }
+    JobRecord {
+        planned,
+        started,
+        ended,
+        installed: BTreeMap::new(),
+        trials,
+        verdict: None,
+        windows,
+        fault: None,
+        reasons,
+    }
 }
 
 /// A finger and its fling: frames with the jitter of fences, and a late one now and then.

@@ -104,7 +104,7 @@ pub fn hitches(cell: &Cell, strips: &dyn Strips, cells: usize) -> Option<(String
     let ends = all.iter().map(Frames::ends_us).max()?;
     let words = match worst(&all) {
         Some((late, at, one)) => {
-            let trial = trial_words(&cell.job.planned, one.trial.trial);
+            let trial = trial_words(cell.job, one.trial.trial);
             format!("{} of {trial}", late_words(late, at))
         }
         None => "no frame was late".to_owned(),

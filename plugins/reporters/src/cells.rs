@@ -18,6 +18,8 @@ pub const WHOLE: &str = "whole scenario";
 
 /// Code of the fault of a job that was interrupted.
 const INTERRUPTED: &str = "interrupted";
+/// Code of the fault of a job whose old build does not run: nothing to compare with.
+const OLD_BUILD: &str = "old_build";
 
 /// One window of one scenario on one phone.
 #[derive(Clone)]
@@ -161,7 +163,8 @@ fn cut_short(job: &JobRecord, judged: &WindowJudged) -> bool {
 /// What a fault means for what it kept from being measured.
 fn of_fault(fault: &Fault) -> Verdict {
     match fault.blame {
-        _ if fault.code == INTERRUPTED => Verdict::Undecided,
+        _ if [INTERRUPTED, OLD_BUILD].contains(&fault.code.as_str()) => Verdict::Undecided,
+        _ if fault.code.starts_with("apk_") => Verdict::Broken,
         Blame::App | Blame::Scenario => Verdict::Fail,
         Blame::Lab | Blame::Tool => Verdict::Broken,
     }

@@ -6,7 +6,7 @@
 use crate::cells::phone;
 use crate::clean::NAME;
 use crate::paint::{Look, Tint, cut, left, right, width};
-use crate::story::trial_words;
+use crate::story::{all_trials, trial_words};
 use crate::words;
 use farmjank_results::device::DeviceId;
 use farmjank_results::event::{Event, Fact, JobId};
@@ -135,8 +135,8 @@ impl Lanes {
             return look.glyphs(&format!("{head}  {}", look.paint(tint, &text)));
         };
         let planned = &job.planned;
-        let trial = trial_words(planned, lane.trial);
-        let all = (planned.warmup + planned.iterations).max(1) as usize;
+        let trial = trial_words(job, lane.trial);
+        let all = all_trials(job).max(1) as usize;
         let done = (lane.trial as usize).min(all);
         let fps = lane.fps.map_or_else(|| "–".to_owned(), |fps| words::amount(Some(fps), Unit::Fps));
         let rest = outlook.get(id).map_or_else(String::new, |span| words::left(*span));
@@ -231,7 +231,7 @@ pub(crate) fn outlook(record: &Record) -> Outlook<'_> {
 
 fn left_of(job: &JobRecord, each: Span, now: RunTime) -> Span {
     let done = job.trials.iter().filter(|trial| trial.ended.is_some()).count() as i64;
-    let all = i64::from(job.planned.warmup) + i64::from(job.planned.iterations);
+    let all = i64::from(all_trials(job));
     let running = job.trials.last().filter(|trial| trial.ended.is_none());
     let spent = running.map_or(Span::ZERO, |trial| now - trial.started);
     let whole = Span::from_ns(each.ns().saturating_mul((all - done).max(0)));

@@ -143,7 +143,7 @@ fn iterations(cell: &Cell, all: &[Frames], look: Look) -> Vec<String> {
             numbers.iter().map(|(_, key, unit)| right(&words::number(value(key), *unit), 11)).collect();
         let seen =
             window.coverage.as_ref().map_or_else(|| "–".to_owned(), |one| words::grouped(one.frames_seen));
-        let title = left(&trial_words(&cell.job.planned, trial.trial), name);
+        let title = left(&trial_words(cell.job, trial.trial), name);
         let line = format!("{}{title}{row}{}", " ".repeat(INDENT), right(&seen, 9));
         let counts = trial.counted && window.void.is_none();
         lines.push(look.paint(if counts { Tint::Strong } else { Tint::Quiet }, &cut(&line, look.columns())));
@@ -180,7 +180,7 @@ fn drawn(cell: &Cell, all: &[Frames], look: Look) -> Option<(String, Vec<String>
         Some((late, at, frames)) => (frames, late_words(late, at)),
         None => (all.iter().find(|one| one.counted())?, "no frame was late".to_owned()),
     };
-    let trial = trial_words(&cell.job.planned, frames.trial.trial);
+    let trial = trial_words(cell.job, frames.trial.trial);
     let mut lines = plot::plot(&frames.strip, look.columns());
     let legend = "height: vsyncs from one frame to the next · ━ finger, ─ fling · ? frames may be missing";
     lines.extend(under(legend, look).iter().map(|line| look.paint(Tint::Quiet, line)));
@@ -243,7 +243,7 @@ fn provenance(cell: &Cell, look: Look) -> Vec<String> {
         let text = format!("passed over {}: {}", look.text(&over.what, NAME), look.text(&over.why, SENTENCE));
         lines.extend(under(&text, look));
     }
-    let trial = trial_words(&cell.job.planned, trial.trial);
+    let trial = trial_words(cell.job, trial.trial);
     let evidence: Vec<String> = window.evidence.iter().take(6).map(|path| look.text(path, NAME)).collect();
     if !evidence.is_empty() {
         lines.extend(under(&format!("evidence of {trial}: {}", evidence.join(", ")), look));

@@ -13,8 +13,9 @@ use farmjank_results::blame::Fault;
 use farmjank_results::device::DeviceId;
 use farmjank_results::event::{Ending, Event, Fact, JobId, PlannedJob, Refusal, WindowMeasured};
 use farmjank_results::metric::Unit;
-use farmjank_results::record::Record;
+use farmjank_results::record::{JobRecord, Record, TrialRecord};
 use farmjank_results::threshold::Outcome;
+use farmjank_results::turn::Turn;
 use farmjank_results::verdict::Verdict;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -68,6 +69,13 @@ impl Story {
                 let text = format!("{}: waits, {}", self.job(*job, record), self.look.text(why, SENTENCE));
                 vec![line(Weight::Progress, job, text)]
             }
+            Fact::AppInstalled { job, arm, file, version, .. } => {
+                let version = version.as_deref().map_or("?", |version| version);
+                let (file, version) = (self.look.text(file, NAME), self.look.text(version, NAME));
+                let text =
+                    format!("{}: installed the {arm} build, {file} ({version})", self.job(*job, record));
+                vec![line(Weight::Progress, job, text)]
+            }
             Fact::LeaseRefused { job, fault, .. } => {
                 vec![line(Weight::Trouble, job, format!("{}: {}", self.job(*job, record), self.fault(fault)))]
             }
@@ -75,8 +83,7 @@ impl Story {
             Fact::SampleTaken { job, trial, window, fps: Some(fps), .. } => {
                 let Some(entry) = record.jobs.get(job) else { return Vec::new() };
                 let window = self.look.text(window, NAME);
-                let (trial, fps) =
-                    (trial_words(&entry.planned, *trial), words::amount(Some(*fps), Unit::Fps));
+                let (trial, fps) = (trial_words(entry, *trial), words::amount(Some(*fps), Unit::Fps));
                 vec![line(
                     Weight::Progress,
                     job,
@@ -170,6 +177,12 @@ impl Story {
         if entry.trials.len() > 1 {
             return Vec::new();
         }
+        let turn = entry.trials.first().and_then(|trial| trial.turn);
+        if turn.is_some() {
+            let each = words::several(planned.iterations.into(), "trial", "trials");
+            let text = format!("{}: started, two builds in turn, {each} of each", self.job(job, record));
+            return vec![line(Weight::Milestone, &job, text)];
+        }
         let mut text = format!(
             "{}: started, {}",
             self.job(job, record),
@@ -190,7 +203,7 @@ impl Story {
         record: &Record,
     ) -> Vec<Line> {
         let Some(entry) = record.jobs.get(&job) else { return Vec::new() };
-        let head = format!("{}: {}", self.job(job, record), trial_words(&entry.planned, trial));
+        let head = format!("{}: {}", self.job(job, record), trial_words(entry, trial));
         match ending {
             Ending::Faulted(fault) => {
                 vec![line(Weight::Trouble, &job, format!("{head} ended: {}", self.fault(fault)))]
@@ -291,8 +304,37 @@ fn line(weight: Weight, about: &dyn std::fmt::Display, text: String) -> Line {
     Line { weight, about: about.to_string(), text }
 }
 
-/// `trial 3/5` or `warm-up 1/2`; trials are numbered from 0, warm-ups first.
-pub(crate) fn trial_words(planned: &PlannedJob, trial: u32) -> String {
+/// Trials a job will have, warm-ups too; of two builds those of the first look.
+pub(crate) fn all_trials(job: &JobRecord) -> u32 {
+    let planned = &job.planned;
+    let turns = || job.trials.iter().filter_map(|trial| trial.turn);
+    if turns().next().is_none() {
+        return planned.warmup + planned.iterations;
+    }
+    let warm = turns().filter(|turn| turn.block.is_none()).count();
+    (2 * planned.iterations + u32::try_from(warm).unwrap_or(0))
+        .max(u32::try_from(job.trials.len()).unwrap_or(0))
+}
+
+/// `trial 3/5` or `warm-up 1/2`; of two builds `old 3/5` or `new warm-up`. Trials are numbered from 0, warm-ups first.
+pub(crate) fn trial_words(job: &JobRecord, trial: u32) -> String {
+    let planned = &job.planned;
+    let own = job.trials.iter().rev().find(|record| record.trial == trial).and_then(|record| record.turn);
+    if let Some(turn) = own {
+        let same = |record: &&TrialRecord| {
+            let turns = |other: Turn| other.block.is_some() && other.arm == turn.arm;
+            record.trial <= trial && record.turn.is_some_and(turns)
+        };
+        let mut numbers: Vec<u32> = job.trials.iter().filter(same).map(|record| record.trial).collect();
+        numbers.dedup();
+        return match turn.block {
+            None => format!("{} warm-up", turn.arm),
+            Some(_) if numbers.len() > planned.iterations as usize => {
+                format!("{} {}", turn.arm, numbers.len())
+            }
+            Some(_) => format!("{} {}/{}", turn.arm, numbers.len(), planned.iterations),
+        };
+    }
     match trial.checked_sub(planned.warmup) {
         Some(counted) if counted < planned.iterations => {
             format!("trial {}/{}", counted + 1, planned.iterations)

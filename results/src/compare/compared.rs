@@ -86,6 +86,12 @@ pub struct CellCompared {
     pub mei: Option<f64>,
     /// Least effect this comparison would have found four times in five.
     pub mde: Option<f64>,
+    /// Looks taken, where a cell that is undecided may be measured further.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub looks: Option<u8>,
+    /// It was screened and not suspect: its p was not asked for.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub screened_out: bool,
     /// Why the state is what it is, in words; empty when the numbers say it all.
     pub reasons: Vec<String>,
     /// All of it in one sentence.

@@ -2,10 +2,11 @@
 //!
 //! Knows no files and no clock; a baseline too old to count is told so by the caller.
 
+use super::calibrated::detectable;
 use super::compared::{CellCompared, Compared, Design, Role, Source};
 use super::effect::{Effect, customary};
 use super::matching::{Matched, matched, void_share};
-use super::measured::{Measured, RARE, primary};
+use super::measured::{Looked, Measured, RARE, primary};
 use super::sentence::sentence;
 use super::weigh::{Weighed, too_often, way, weigh, weigh_rare};
 use crate::cell::{CellKey, CellSession};
@@ -14,7 +15,8 @@ use crate::gate::VOID_SHARE_MAX;
 use crate::judge::words::several;
 use crate::metric::Better;
 use crate::metrics;
-use farmjank_statistics::many::adjusted;
+use farmjank_statistics::looks;
+use farmjank_statistics::many::{self, adjusted};
 use farmjank_statistics::state::{Grounds, MINIMUM};
 use farmjank_statistics::{Mei, State};
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,6 +36,8 @@ pub enum Given {
     Sets,
     /// Plain numbers, whose sessions may be blocks of one measurement: cell by cell.
     Plain,
+    /// Two builds in turn, in blocks named by the sessions' runs: phone by phone.
+    Turns,
 }
 
 /// How to compare.
@@ -49,12 +53,15 @@ pub struct Rules {
     pub better: Option<Better>,
     /// Why the baseline does not count, in words: it expired.
     pub expired: Option<String>,
+    /// How much cells move when nothing changed, where that was calibrated: standard deviation between iterations, in the
+    /// metric's unit. Says what a comparison would have caught that has no spread of its own.
+    pub noise: BTreeMap<CellKey, f64>,
 }
 
 impl Rules {
     /// The customary rules.
     pub fn of(given: Given, seed: u64) -> Rules {
-        Rules { given, seed, effect: None, better: None, expired: None }
+        Rules { given, seed, effect: None, better: None, expired: None, noise: BTreeMap::new() }
     }
 }
 
@@ -65,6 +72,9 @@ struct Draft<'s> {
     failed: Option<String>,
     invalid: Option<String>,
     weighed: bool,
+    /// What is corrected for many cells: the two-sided p, or one side's by the bound of a look.
+    p: Option<f64>,
+    looked: Option<Looked>,
 }
 
 /// Compares every new cell with the old sessions of the same cell.
@@ -83,7 +93,7 @@ pub fn compare(baseline: Source, base: &[CellSession], new: &[Measured], rules: 
 
 /// Cells of one phone, or of all phones of a model, in the order they were measured in.
 fn drafts<'s>(base: &'s [CellSession], new: &'s [Measured], rules: &Rules) -> Vec<Draft<'s>> {
-    let phones = matches!(rules.given, Given::Run | Given::Runs);
+    let phones = matches!(rules.given, Given::Run | Given::Runs | Given::Turns);
     let device =
         |session: &CellSession| if phones { session.device.clone() } else { DeviceId(String::new()) };
     let mut order: Vec<(&CellKey, DeviceId)> = Vec::new();
@@ -158,6 +168,7 @@ impl<'s> Draft<'s> {
         let effect =
             rules.effect.or(group.iter().find_map(|one| one.effect)).filter(|_| role == Role::Primary);
         let mei = effect.map_or_else(|| customary(unit), Effect::mei);
+        let looked = group.iter().find_map(|one| one.looked);
         let cell = CellCompared {
             key: key.clone(),
             device,
@@ -178,14 +189,28 @@ impl<'s> Draft<'s> {
             sessions: (sides.base.len(), sides.new.len()),
             mei: None,
             mde: None,
+            looks: looked.map(|looked| looked.taken),
+            screened_out: looked.is_some_and(|looked| looked.screened_out),
             reasons: Vec::new(),
             sentence: String::new(),
         };
-        let invalid = invalid(&sides.new);
+        let invalid = invalid(&sides.new).or_else(|| {
+            let old = || invalid(&sides.base).map(|why| format!("the old build: {why}"));
+            if rules.given == Given::Turns && !sides.base.is_empty() { old() } else { None }
+        });
         let failed = group.iter().find_map(|one| one.failed.clone()).or_else(|| frozen(&sides, &key.metric));
-        let mut draft = Draft { sides, cell, failed, invalid, weighed: false };
+        let mut draft = Draft { sides, cell, failed, invalid, weighed: false, p: None, looked };
         draft.weigh(mei, seed(rules.seed, key, &draft.cell.device));
+        draft.calibrated(rules.noise.get(key));
         draft
+    }
+
+    /// What would have been caught, by the noise that is known of the cell, where the sides themselves do not vary.
+    fn calibrated(&mut self, sd: Option<&f64>) {
+        let cell = &mut self.cell;
+        if let Some(sd) = sd.filter(|_| self.weighed && cell.mde.is_none_or(|mde| mde <= 0.0)) {
+            cell.mde = detectable(*sd, cell.n.0, cell.n.1);
+        }
     }
 
     fn weigh(&mut self, mei: Mei, seed: u64) {
@@ -200,7 +225,21 @@ impl<'s> Draft<'s> {
         };
         match weighed {
             Err(why) => self.sides.reasons.push(why),
-            Ok(Weighed { base, new, means, estimate, interval, p_two_sided, p_worse, mei, mde }) => {
+            Ok(Weighed {
+                base,
+                new,
+                means,
+                estimate,
+                interval,
+                p_two_sided,
+                p_worse,
+                p_better,
+                mei,
+                mde,
+            }) => {
+                let own = p_better.filter(|better| *better < p_worse).unwrap_or(p_worse);
+                let again = self.looked.is_some_and(|looked| looked.most > 1);
+                self.p = Some(if again { by_look(own) } else { p_two_sided });
                 (cell.base, cell.new, cell.means) = (Some(base), Some(new), Some(means));
                 (cell.estimate, cell.interval) = (Some(estimate), interval);
                 (cell.p_two_sided, cell.p_worse) = (Some(p_two_sided), Some(p_worse));
@@ -214,7 +253,8 @@ impl<'s> Draft<'s> {
     fn is_tested(&self) -> bool {
         let base =
             if self.cell.design == Some(Design::Stored) { self.cell.sessions.0 } else { self.cell.n.0 };
-        self.weighed && self.cell.role == Role::Primary && base >= MINIMUM && self.cell.n.1 >= MINIMUM
+        let asked = self.weighed && !self.cell.screened_out;
+        asked && self.cell.role == Role::Primary && base >= MINIMUM && self.cell.n.1 >= MINIMUM
     }
 
     /// The state, and why.
@@ -271,10 +311,15 @@ fn undecided(cell: &CellCompared) -> String {
 /// Benjamini and Hochberg over the primary cells that were tested.
 fn correct(drafts: &mut [Draft<'_>]) {
     let tested: Vec<usize> = (0..drafts.len()).filter(|at| drafts[*at].is_tested()).collect();
-    let p: Vec<f64> = tested.iter().filter_map(|at| drafts[*at].cell.p_two_sided).collect();
+    let p: Vec<f64> = tested.iter().filter_map(|at| drafts[*at].p).collect();
     for (at, p) in tested.into_iter().zip(adjusted(&p)) {
         drafts[at].cell.p_adjusted = Some(p);
     }
+}
+
+/// A one-sided p as that of the whole: the bound of each look stands for 5 % of all looks together (reference B.7).
+fn by_look(p: f64) -> f64 {
+    (p * (many::Q / looks::BOUND)).min(1.0)
 }
 
 /// Too little of the new side can be trusted (reference B.7).

@@ -25,8 +25,11 @@ pub(super) fn matched<'s>(new: Vec<&'s CellSession>, base: &'s [CellSession], gi
     let Some(key) = new.first().map(|session| &session.key) else {
         return Matched { base: Vec::new(), new, design: None, reasons: Vec::new() };
     };
-    let (same, void): (Vec<&CellSession>, Vec<&CellSession>) =
-        base.iter().filter(|session| session.key == *key).partition(|session| is_sound(session));
+    // Of two builds in turn the blocks are one session: they stand and fall together.
+    let (same, void): (Vec<&CellSession>, Vec<&CellSession>) = base
+        .iter()
+        .filter(|session| session.key == *key)
+        .partition(|session| given == Given::Turns || is_sound(session));
     let mut found = Matched { base: same, new, design: None, reasons: Vec::new() };
     if let Some(cause) = void.iter().find_map(|session| session.void.first()) {
         let count = several(void.len(), "old session", "old sessions");
@@ -37,6 +40,7 @@ pub(super) fn matched<'s>(new: Vec<&'s CellSession>, base: &'s [CellSession], gi
         Given::Runs => found.runs(base),
         Given::Sets => found.sets(base),
         Given::Plain => found.plain(base),
+        Given::Turns => found.turns(),
     }
     found
 }
@@ -82,6 +86,15 @@ impl<'s> Matched<'s> {
             self.reasons.push(format!("{count} left out"));
         }
         self.design = Some(Design::Blocks);
+    }
+
+    /// Two builds in turn: a phone against itself, block by block.
+    fn turns(&mut self) {
+        self.base.retain(|session| self.new.iter().any(|new| new.device == session.device));
+        self.design = (!self.base.is_empty()).then_some(Design::Blocks);
+        if self.design.is_none() {
+            self.reasons.push("nothing was measured of the old build".to_owned());
+        }
     }
 
     fn one_against_one(&mut self) {

@@ -6,12 +6,13 @@
 use super::{Effect, guards};
 use crate::cell::{CellKey, CellSession};
 use crate::device::DeviceFacts;
-use crate::event::{Ending, WindowJudged, WindowMeasured};
+use crate::event::{Ending, PlannedJob, WindowJudged, WindowMeasured};
 use crate::frame::SourceId;
 use crate::metric::Reading;
 use crate::metrics;
 use crate::record::{JobRecord, Record};
 use crate::threshold::Outcome;
+use crate::turn::Arm;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The metric that decides where frames move.
@@ -32,11 +33,24 @@ pub struct Measured {
     pub failed: Option<String>,
     /// The least effect that matters, where the scenario says one; of the primary metric.
     pub effect: Option<Effect>,
+    /// How often it was looked at, where it may be looked at again.
+    pub looked: Option<Looked>,
+}
+
+/// How a cell came to be measured as often as it was (reference B.5, B.7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Looked {
+    /// Looks taken.
+    pub taken: u8,
+    /// Looks allowed: with more than one, each is held to a smaller bound.
+    pub most: u8,
+    /// Screened, and not suspect: it has no part in the test.
+    pub screened_out: bool,
 }
 
 impl From<CellSession> for Measured {
     fn from(session: CellSession) -> Measured {
-        Measured { session, failed: None, effect: None }
+        Measured { session, failed: None, effect: None, looked: None }
     }
 }
 
@@ -74,47 +88,75 @@ fn of_window(
     trials: &[&WindowMeasured],
 ) -> Vec<Measured> {
     let judged = job.windows.iter().find(|judged| judged.window == name);
-    let sound: Vec<&&WindowMeasured> = trials.iter().filter(|trial| trial.void.is_none()).collect();
-    let source = most(sound.iter().filter_map(|trial| source(trial)));
-    let refresh = most(sound.iter().filter_map(|trial| guards::refresh(facts, trial)));
-    let why_void = |trial: &WindowMeasured| {
-        let off_source = source.zip(self::source(trial)).filter(|(most, own)| most != own);
-        let off_rate = refresh.zip(guards::refresh(facts, trial)).filter(|(most, own)| most != own);
-        let by_source = || off_source.map(|(most, own)| format!("seen by {own}, most others by {most}"));
-        let by_rate = || off_rate.map(|(most, own)| format!("at {own} Hz, most others at {most} Hz"));
-        trial.void.clone().or_else(|| guards::of_phone(facts)).or_else(by_source).or_else(by_rate)
-    };
-    let causes: Vec<Option<String>> = trials.iter().map(|trial| why_void(trial)).collect();
+    let seen = Seen::of(facts, trials);
     let make = |metric: &str| {
+        let mut session = seen.session(&job.planned, facts, name, metric);
+        (session.run, session.wall) = (record.header.run.clone(), record.header.wall.clone());
+        session.app_version = job.installed.get(&Arm::New).cloned().flatten();
+        fill(&mut session, trials, &seen.causes);
+        Measured { failed: failed(judged, metric), effect: job.planned.effect, ..session.into() }
+    };
+    keys(trials, judged).into_iter().map(make).collect()
+}
+
+/// How the iterations of a window were seen, all of them together.
+pub(super) struct Seen {
+    source: Option<SourceId>,
+    refresh: Option<u32>,
+    /// What voids each of them.
+    pub causes: Vec<Option<String>>,
+}
+
+impl Seen {
+    pub(super) fn of(facts: &DeviceFacts, trials: &[&WindowMeasured]) -> Seen {
+        let sound: Vec<&&WindowMeasured> = trials.iter().filter(|trial| trial.void.is_none()).collect();
+        let source = most(sound.iter().filter_map(|trial| self::source(trial)));
+        let refresh = most(sound.iter().filter_map(|trial| guards::refresh(facts, trial)));
+        let why_void = |trial: &WindowMeasured| {
+            let off_source = source.zip(self::source(trial)).filter(|(most, own)| most != own);
+            let off_rate = refresh.zip(guards::refresh(facts, trial)).filter(|(most, own)| most != own);
+            let by_source = || off_source.map(|(most, own)| format!("seen by {own}, most others by {most}"));
+            let by_rate = || off_rate.map(|(most, own)| format!("at {own} Hz, most others at {most} Hz"));
+            trial.void.clone().or_else(|| guards::of_phone(facts)).or_else(by_source).or_else(by_rate)
+        };
+        let causes = trials.iter().map(|trial| why_void(trial)).collect();
+        Seen { source, refresh, causes }
+    }
+
+    /// An empty session of one metric; whoever makes it says of which run it is.
+    pub(super) fn session(
+        &self,
+        planned: &PlannedJob,
+        facts: &DeviceFacts,
+        window: &str,
+        metric: &str,
+    ) -> CellSession {
         let key = CellKey {
             model: facts.model.clone(),
             build: facts.fingerprint.clone(),
-            refresh: refresh.unwrap_or_default(),
-            scenario: job.planned.scenario.clone(),
-            hash: job.planned.hash.clone(),
-            window: name.to_owned(),
+            refresh: self.refresh.unwrap_or_default(),
+            scenario: planned.scenario.clone(),
+            hash: planned.hash.clone(),
+            window: window.to_owned(),
             metric: metric.to_owned(),
             metric_version: metrics::find(metric).map_or(1, |metric| metric.version()),
-            source: source.map_or_else(|| "none".to_owned(), |source| source.to_string()),
+            source: self.source.map_or_else(|| "none".to_owned(), |source| source.to_string()),
         };
-        let mut session = CellSession {
+        CellSession {
             key,
-            run: record.header.run.clone(),
-            wall: record.header.wall.clone(),
+            run: String::new(),
+            wall: String::new(),
             device: facts.id.clone(),
             app_version: None,
             values: Vec::new(),
             seconds: Vec::new(),
             void: Vec::new(),
-        };
-        fill(&mut session, trials, &causes);
-        Measured { session, failed: failed(judged, metric), effect: job.planned.effect }
-    };
-    keys(trials, judged).into_iter().map(make).collect()
+        }
+    }
 }
 
 /// Metrics to compare: those that decide, those limits are set on, those always told, and rare events.
-fn keys<'w>(trials: &[&'w WindowMeasured], judged: Option<&'w WindowJudged>) -> BTreeSet<&'w str> {
+pub(super) fn keys<'w>(trials: &[&'w WindowMeasured], judged: Option<&'w WindowJudged>) -> BTreeSet<&'w str> {
     let limited =
         judged.iter().flat_map(|judged| &judged.judgements).map(|judgement| judgement.metric.as_str());
     let limited: BTreeSet<&str> = limited.collect();
@@ -139,7 +181,7 @@ fn only<'k>(keys: BTreeSet<&'k str>, one: &str) -> BTreeSet<&'k str> {
     if keys.contains(one) { keys.into_iter().filter(|key| *key == one).collect() } else { keys }
 }
 
-fn fill(session: &mut CellSession, trials: &[&WindowMeasured], causes: &[Option<String>]) {
+pub(super) fn fill(session: &mut CellSession, trials: &[&WindowMeasured], causes: &[Option<String>]) {
     for (number, (trial, cause)) in (1..).zip(trials.iter().zip(causes)) {
         let value = match (cause, trial.readings.get(&session.key.metric)) {
             (Some(cause), _) => Err(cause.clone()),
@@ -174,7 +216,7 @@ fn most<T: Ord + Copy>(all: impl Iterator<Item = T>) -> Option<T> {
 }
 
 /// An absolute limit broken with confidence (reference B.4: the one-sided bound lies beyond it).
-fn failed(judged: Option<&WindowJudged>, metric: &str) -> Option<String> {
+pub(super) fn failed(judged: Option<&WindowJudged>, metric: &str) -> Option<String> {
     let judgements = judged.map_or(&[][..], |judged| &judged.judgements);
     let broken = judgements.iter().find(|judgement| {
         judgement.metric == metric

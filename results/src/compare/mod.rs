@@ -6,10 +6,13 @@
 //! clock; numbers come from `farmjank-statistics`. Values are in their metric's unit, times in motion in s.
 
 mod baseline;
+mod calibrated;
 mod compared;
+mod course;
 mod decide;
 mod effect;
 mod guards;
+mod interleaved;
 mod matching;
 mod measured;
 mod plain;
@@ -19,10 +22,13 @@ pub(crate) mod sentence;
 mod weigh;
 
 pub use baseline::{Baseline, BaselineError, Move, merged};
+pub use calibrated::{CUSTOMARY, Itself, Noise, noise, selves};
 pub use compared::{CellCompared, Compared, Design, Role, Source, State, verdict_of};
+pub use course::{Course, LOOKS, Next, PER_INSTALL, Turns};
 pub use decide::{Given, Rules, compare};
 pub use effect::Effect;
-pub use measured::{Measured, measured, primary};
+pub use interleaved::{Sampled, in_doubt, interleaved, primary_cells};
+pub use measured::{Looked, Measured, measured, primary};
 pub use plain::{PlainError, read_plain};
 
 pub(crate) use effect::customary;

@@ -53,7 +53,12 @@ fn particulars(cell: &CellCompared) -> String {
         ),
         design => {
             let each = if design == Some(Design::OneAgainstOne) { " of one session each" } else { "" };
-            format!("{} vs {}{each}", cell.n.0, several(cell.n.1, "iteration", "iterations"))
+            let looks = match cell.looks {
+                _ if cell.screened_out => ", screened".to_owned(),
+                Some(looks) if looks > 1 => format!(" in {looks} looks"),
+                _ => String::new(),
+            };
+            format!("{} vs {}{each}{looks}", cell.n.0, several(cell.n.1, "iteration", "iterations"))
         }
     });
     if let Some(mde) = cell.mde {

@@ -26,6 +26,8 @@ pub(super) struct Weighed {
     pub interval: Option<(f64, f64)>,
     pub p_two_sided: f64,
     pub p_worse: f64,
+    /// Chance of it towards better; only where iterations were permuted.
+    pub p_better: Option<f64>,
     pub mei: f64,
     pub mde: Option<f64>,
 }
@@ -81,6 +83,7 @@ fn by_iterations<'s>(
         interval: Some(found.interval),
         p_two_sided: found.p_two_sided,
         p_worse: found.p_worse,
+        p_better: Some(found.p_better),
         mei: found.mei,
         mde: found.mde,
     })
@@ -105,6 +108,7 @@ fn stored(sides: &Matched<'_>, better: Better, mei: Mei, seed: u64) -> Result<We
         interval: Some(interval),
         p_two_sided: found.p_two_sided,
         p_worse: found.p_worse,
+        p_better: None,
         mei: found.mei,
         mde: found.mde,
     })
@@ -132,6 +136,7 @@ pub(super) fn weigh_rare(sides: &Matched<'_>) -> Option<Weighed> {
         interval,
         p_two_sided: found.p_two_sided,
         p_worse: found.p_greater,
+        p_better: None,
         mei: RARE_EFFECT,
         mde: None,
     })

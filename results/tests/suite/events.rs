@@ -13,6 +13,7 @@ use farmjank_results::record::Record;
 use farmjank_results::threshold::{Judgement, Outcome};
 use farmjank_results::time::{ClockMap, DeviceTime, Span};
 use farmjank_results::timeline::{Gap, GapCause, Tally};
+use farmjank_results::turn::Arm;
 use farmjank_results::verdict::Verdict;
 use farmjank_results::window::{Coverage, Motion, Phase};
 use proptest::prelude::*;
@@ -109,6 +110,15 @@ fn every_kind() -> Vec<Event> {
         Fact::JobQueued { job: 0, why: "its phone is busy".into() },
         Fact::LeaseRefused { job: 0, device: device.clone(), fault: lost() },
         granted(0, 0),
+        Fact::AppInstalled {
+            job: 0,
+            arm: Arm::New,
+            file: "new.apk".into(),
+            app: "com.example.shop".into(),
+            version: Some("7.5.0".into()),
+            version_code: Some(750),
+            compiled: Some("speed".into()),
+        },
         trial_started(0, 1),
         chosen,
         step_started(0, 1, "steps[2]"),
@@ -155,7 +165,7 @@ fn every_kind_of_fact_is_written_as_it_always_was() {
     }
     assert_eq!(written.concat(), GOLDEN, "the golden has more or fewer lines");
     let kinds: BTreeSet<&str> = events.iter().map(|event| event.fact.kind()).collect();
-    assert_eq!(kinds.len(), 21, "a closed set of kinds, each with a line: {kinds:?}");
+    assert_eq!(kinds.len(), 22, "a closed set of kinds, each with a line: {kinds:?}");
     for (event, line) in events.iter().zip(&written) {
         assert!(line.contains(&format!("\"kind\":\"{}\"", event.fact.kind())), "{line}");
     }

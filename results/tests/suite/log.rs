@@ -60,7 +60,7 @@ pub fn returned(job: JobId, number: u32) -> Fact {
 
 /// A trial begins.
 pub fn trial_started(job: JobId, trial: u32) -> Fact {
-    Fact::TrialStarted { job, trial, counted: trial > 0 }
+    Fact::TrialStarted { job, trial, counted: trial > 0, turn: None }
 }
 
 /// A trial ends.
@@ -273,6 +273,8 @@ pub fn compared() -> Fact {
         sessions: (5, 1),
         mei: Some(15.0),
         mde: Some(12.0),
+        looks: None,
+        screened_out: false,
         reasons: Vec::new(),
         sentence: "hitch 14 → 41 ms/s".into(),
     };

@@ -2,12 +2,14 @@
 
 mod baseline;
 mod nights;
+mod turns;
 
 pub use baseline::{
     AcceptArgs, BaselineArgs, BaselineCommand, CompareArgs, CompareFormat, Direction, ExportArgs, ImportArgs,
     NameArgs, PruneArgs, SaveArgs,
 };
 pub use nights::{CellArgs, FailOn, HistoryArgs, HistoryFormat, TrendArgs};
+pub use turns::{AbArgs, CalibrateArgs, TurnArgs};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::net::IpAddr;
@@ -45,6 +47,10 @@ pub enum When {
 pub enum Command {
     /// Run scenarios on every phone that qualifies, judge, report.
     Run(RunArgs),
+    /// Compare two builds: install both in turn on every phone, run, say which windows became slower.
+    Ab(AbArgs),
+    /// Hold every phone against itself: how much its numbers move when nothing changed, and what a comparison would catch.
+    Calibrate(CalibrateArgs),
     /// Check scenario files; no phone is touched.
     Check(ScenarioArgs),
     /// Show which jobs would run on which phones, why others do not qualify, and how long it takes.

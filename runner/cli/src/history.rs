@@ -1,10 +1,10 @@
 //! What runs leave in the history store, and the baselines pinned there. Calls block: before and after a run only.
 
 use farmjank_history::{Missing, open as open_store};
-use farmjank_results::cell::CellSession;
+use farmjank_results::cell::{CellKey, CellSession};
 use farmjank_results::compare::{Baseline, Move, measured};
 use farmjank_results::record::Record;
-use farmjank_seams::history::{History, Pin, PinSeen, Recorded, RunRow};
+use farmjank_seams::history::{CellFilter, History, Pin, PinSeen, Recorded, RunRow};
 use std::collections::BTreeMap;
 
 /// The store of real runs, unless told otherwise.
@@ -52,6 +52,15 @@ pub fn keep(store: &mut dyn History, record: &Record) -> Result<Option<String>, 
             Ok(Some(format!("run {} took the place of an earlier one in {}", row.id, store.place())))
         }
     }
+}
+
+/// How much cells move when nothing changed, as far as that was calibrated: standard deviations between iterations.
+///
+/// # Errors
+/// In words.
+pub fn noise(store: &mut dyn History) -> Result<BTreeMap<CellKey, f64>, String> {
+    let all = store.calibrations(&CellFilter::default()).map_err(|fault| fault.to_string())?;
+    Ok(all.into_iter().map(|found| (found.key, found.sd)).collect())
 }
 
 /// Pins a baseline in the store.

@@ -32,6 +32,8 @@ fn main() -> ExitCode {
 async fn dispatch(command: &Command, look: settings::Look) -> u8 {
     match command {
         Command::Run(args) => commands::run::run(args, look).await,
+        Command::Ab(args) => commands::ab::run(args, look).await,
+        Command::Calibrate(args) => commands::calibrate::run(args, look).await,
         Command::Check(args) => commands::check::run(args, look),
         Command::Plan(args) => commands::plan::run(args, look).await,
         Command::Devices(args) => commands::devices::run(args, look).await,
@@ -54,6 +56,8 @@ async fn dispatch(command: &Command, look: settings::Look) -> u8 {
 fn is_simulated(command: &Command) -> bool {
     let phones = match command {
         Command::Run(args) => &args.phones,
+        Command::Ab(args) => &args.run.phones,
+        Command::Calibrate(args) => &args.run.phones,
         Command::Plan(args) => &args.phones,
         Command::Devices(args) | Command::Doctor(args) => args,
         _ => return false,

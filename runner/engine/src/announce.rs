@@ -42,7 +42,7 @@ impl Announcer {
     /// Announces a fact.
     pub fn announce(&self, fact: Fact) {
         match &fact {
-            Fact::TrialStarted { job, trial, counted } => {
+            Fact::TrialStarted { job, trial, counted, .. } => {
                 self.open.borrow_mut().insert(*job, (*trial, *counted));
             }
             Fact::TrialFinished { job, .. } => drop(self.open.borrow_mut().remove(job)),

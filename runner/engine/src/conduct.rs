@@ -1,6 +1,7 @@
 //! Conducts a run: looks for phones, plans, has the jobs worked through ([`crate::floor`]), and ends with a judged record.
 
 use crate::announce::{Announcer, Outlet};
+use crate::contest::Contest;
 use crate::floor::Floor;
 use crate::patience::Patience;
 use crate::scribe::{Scribe, Voice};
@@ -46,6 +47,8 @@ pub struct Options {
     pub most_running: usize,
     /// Timeouts and budgets.
     pub patience: Patience,
+    /// Two builds that take turns, where the run is about that.
+    pub contest: Option<Contest>,
 }
 
 /// Holds a run whose jobs are judged against a baseline.
@@ -93,6 +96,7 @@ pub async fn run(setup: Setup) -> Record {
         sources,
         witnesses,
         nonce: crate::witnesses::nonce(options.run.bytes()),
+        contest: options.contest.map(|contest| contest.settled(&planned.plan.jobs)),
     };
     let Planned { plan, facts, .. } = planned;
     let nothing = plan.jobs.is_empty();

@@ -18,6 +18,8 @@ pub enum Input {
     Gone(DeviceId, String),
     /// A job's work ended: for good, or with a fault after which it may go on.
     Ended(JobId, Option<Fault>),
+    /// A job's work paused by itself: it goes on after the others of its phone.
+    Yielded(JobId),
     /// Start nothing more.
     Stop,
     /// Time passed.
@@ -90,6 +92,7 @@ impl Dispatch {
             }
             Input::Gone(id, why) => self.gone(now, &id, why, &mut orders),
             Input::Ended(job, fault) => self.ended(now, job, fault, &mut orders),
+            Input::Yielded(job) => self.yielded(job, &mut orders),
             Input::Stop => self.stop(&mut orders),
             Input::Tick => {}
         }
@@ -153,6 +156,15 @@ impl Dispatch {
                 orders.push(Order::Queue(job, words));
             }
             fault => orders.push(Order::Judge(job, fault)),
+        }
+    }
+
+    fn yielded(&mut self, job: JobId, orders: &mut Vec<Order>) {
+        let Some(phone) = self.phones.values_mut().find(|phone| phone.running == Some(job)) else { return };
+        phone.running = None;
+        match self.stopping {
+            true => orders.push(Order::Judge(job, Some(interrupted()))),
+            false => phone.queue.push_back(job),
         }
     }
 
@@ -311,7 +323,7 @@ mod tests {
     proptest! {
         /// Whatever happens in whatever order, every job is judged exactly once and the dispatcher ends.
         #[test]
-        fn no_job_is_lost(steps in prop::collection::vec((0u8..6, 0usize..3, 0i64..40), 0..60), most in 1usize..4) {
+        fn no_job_is_lost(steps in prop::collection::vec((0u8..7, 0usize..3, 0i64..40), 0..60), most in 1usize..4) {
             let names = ["a", "b", "c"];
             let jobs = plan(&["a", "b", "a", "c", "c", "b", "a"]);
             let mut dispatch = Dispatch::new(Rules { most_running: most, ..rules() }, &jobs);
@@ -330,6 +342,7 @@ mod tests {
                     0 | 1 => Input::Present(name),
                     2 => Input::Gone(name, "x".into()),
                     3 if !running.is_empty() => Input::Ended(running.remove(which % running.len()), None),
+                    5 if !running.is_empty() => Input::Yielded(running.remove(which % running.len())),
                     4 if !running.is_empty() => Input::Ended(running.remove(which % running.len()), Some(lab())),
                     _ => Input::Tick,
                 };

@@ -81,9 +81,10 @@ impl Floor {
             let tick = dispatch.next_tick().map(|at| self.bench.announcer.instant(at));
             tokio::select! {
                 biased;
-                Some((job, kept, fault)) = jobs.next() => {
+                Some((job, mut kept, fault)) = jobs.next() => {
+                    let later = std::mem::take(&mut kept.later) && fault.is_none();
                     progress.insert(job, kept);
-                    inbox.push(Input::Ended(job, fault));
+                    inbox.push(if later { Input::Yielded(job) } else { Input::Ended(job, fault) });
                 }
                 () = self.stop.reached(Urgency::Drain), if !stopped => {
                     stopped = true;
@@ -148,6 +149,8 @@ impl Floor {
                 let what = format!("job {id} is not in the plan");
                 return (id, kept, Some(Fault::new(Blame::Tool, "plan", what)));
             };
+            let of_phone = |job: &&PlannedJob| job.device == planned.device;
+            kept.shares_phone = self.jobs.iter().filter(of_phone).count() > 1;
             let work =
                 job::run(&self.bench, &*self.provider, &self.stop, planned, scenario, facts, &mut kept);
             // A panic is our bug: it breaks this job, says so, and the others go on.
@@ -184,7 +187,7 @@ impl Floor {
 
     fn judge(&self, id: JobId, kept: &Progress, fault: Option<Fault>) {
         if let Some((planned, scenario, facts)) = self.parts(id) {
-            self.announce(job::judge(planned, scenario, facts, &kept.measured, fault));
+            self.announce(job::judge(planned, scenario, facts, kept, fault));
         }
     }
 }

@@ -1,16 +1,19 @@
 //! One job: its trials on its phone, and its verdict from what they measured.
 
 use crate::announce::Announcer;
+use crate::contest::{Bout, OLD_BUILD};
 use crate::observe::Beside;
 use crate::session::{Bench, Session};
 use crate::stop::{Stop, Urgency};
 use crate::trial::{Trial, TrialOutcome};
 use crate::witnesses::Witnesses;
 use farmjank_results::blame::{Blame, Fault};
+use farmjank_results::compare::Course;
 use farmjank_results::device::DeviceFacts;
 use farmjank_results::event::{Ending, Fact, PlannedJob, WindowJudged, WindowMeasured};
 use farmjank_results::judge::judge_window;
 use farmjank_results::threshold::Limit;
+use farmjank_results::turn::Turn;
 use farmjank_results::verdict::Verdict;
 use farmjank_scenarios::plan::Plan;
 use farmjank_scenarios::scenario::Scenario;
@@ -25,6 +28,16 @@ pub struct Progress {
     pub tries: u32,
     /// Windows of completed counted trials.
     pub measured: Vec<WindowMeasured>,
+    /// Where two builds take turns: how far they came, and what every completed trial measured.
+    pub course: Option<Course>,
+    /// Trials of both builds, warm-ups too.
+    pub samples: Vec<(Turn, Vec<WindowMeasured>)>,
+    /// Other jobs wait for the same phone.
+    pub shares_phone: bool,
+    /// It wants to go on, after the others of its phone.
+    pub later: bool,
+    /// Why no more was measured, in words; no fault.
+    pub note: Option<String>,
 }
 
 /// Runs what is left of a job. A fault says why it goes no further; passing ones may go on later.
@@ -59,7 +72,7 @@ pub async fn run(
 }
 
 /// The work, unless the run is cancelled first.
-async fn cancellable<T>(stop: &Stop, work: impl Future<Output = T>) -> Option<T> {
+pub(crate) async fn cancellable<T>(stop: &Stop, work: impl Future<Output = T>) -> Option<T> {
     tokio::select! {
         biased;
         () = stop.reached(Urgency::Cancel) => None,
@@ -79,7 +92,10 @@ async fn watched(
         Some(Err(fault)) => return Some(fault),
         None => return Some(crate::dispatch::interrupted()),
     };
-    let ended = trials(session, &witnesses, stop, planned, progress).await;
+    let ended = match &session.bench.contest {
+        None => trials(session, &witnesses, stop, planned, progress).await,
+        Some(contest) => Bout { session, witnesses: &witnesses, stop, planned, contest }.run(progress).await,
+    };
     if !ended.as_ref().is_some_and(crate::collect::is_lost) {
         // An impatient user waits for this, but not for long.
         let _ = tokio::time::timeout(session.patience().call, witnesses.disarm()).await;
@@ -103,7 +119,7 @@ async fn trials(
         }
         let trial = progress.completed;
         let counted = trial >= planned.warmup;
-        announcer.announce(Fact::TrialStarted { job, trial, counted });
+        announcer.announce(Fact::TrialStarted { job, trial, counted, turn: None });
         let outcome =
             cancellable(stop, Trial::new(session, &beside, witnesses, trial, progress.tries).run()).await;
         progress.tries += 1;
@@ -136,11 +152,11 @@ pub fn judge(
     planned: &PlannedJob,
     scenario: &Scenario,
     facts: &DeviceFacts,
-    measured: &[WindowMeasured],
+    progress: &Progress,
     fault: Option<Fault>,
 ) -> Fact {
     let counted = |name: &str| -> Vec<WindowMeasured> {
-        measured.iter().filter(|window| window.window == name).cloned().collect()
+        progress.measured.iter().filter(|window| window.window == name).cloned().collect()
     };
     let windows: Vec<WindowJudged> = planned
         .windows
@@ -155,7 +171,7 @@ pub fn judge(
             judged
         })
         .collect();
-    let mut reasons = Vec::new();
+    let mut reasons: Vec<String> = progress.note.iter().cloned().collect();
     let mut verdict = Verdict::worst(windows.iter().map(|window| window.verdict));
     if let Some(fault) = &fault {
         verdict = verdict.worse(verdict_of(fault));
@@ -168,7 +184,9 @@ pub fn judge(
 /// What a fault alone means for a job.
 pub fn verdict_of(fault: &Fault) -> Verdict {
     match fault.blame {
-        _ if fault.code == "interrupted" => Verdict::Undecided,
+        _ if fault.code == "interrupted" || fault.code == OLD_BUILD => Verdict::Undecided,
+        // Nothing was measured: a build that cannot be installed is not a slow one.
+        _ if fault.code.starts_with("apk_") => Verdict::Broken,
         Blame::App | Blame::Scenario => Verdict::Fail,
         Blame::Lab | Blame::Tool => Verdict::Broken,
     }

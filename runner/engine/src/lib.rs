@@ -8,6 +8,7 @@ pub mod android;
 pub mod announce;
 pub mod collect;
 pub mod conduct;
+pub mod contest;
 pub mod dispatch;
 mod floor;
 pub mod job;

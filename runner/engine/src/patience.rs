@@ -11,6 +11,8 @@ pub struct Patience {
     pub dump: Duration,
     /// `am start -W` and other calls that wait for the app themselves.
     pub launch: Duration,
+    /// Moving a build of the app to the phone, installing it, or compiling it; each.
+    pub install: Duration,
     /// Opening a streaming shell.
     pub open: Duration,
     /// Silence of the sampling loop after which it is taken for wedged; far above one cycle.
@@ -33,6 +35,7 @@ impl Default for Patience {
             call: Duration::from_secs(10),
             dump: Duration::from_secs(15),
             launch: Duration::from_secs(30),
+            install: Duration::from_secs(300),
             open: Duration::from_secs(10),
             silence: Duration::from_secs(10),
             drain: Duration::from_secs(5),

@@ -6,6 +6,7 @@
 
 use crate::announce::{Announcer, Outlet};
 use crate::conduct::{Against, Options, Planned, close, look, started};
+use crate::contest::Contest;
 use crate::floor::Floor;
 use crate::patience::Patience;
 use crate::scribe::{Scribe, Voice};
@@ -94,6 +95,7 @@ struct Shift {
     facts: BTreeMap<DeviceId, DeviceFacts>,
     jobs: Vec<PlannedJob>,
     begins: RunTime,
+    contest: Option<Contest>,
 }
 
 /// A request to stop that crosses threads: how urgent, and why.
@@ -201,8 +203,9 @@ pub async fn run(setup: Setup) -> Record {
     let planned = Planned::of(together(surveyed), &scenarios, &options);
     planned.opening(|fact| scribe.put(begins, fact));
     let nothing = planned.plan.jobs.is_empty();
+    let contest = options.contest.map(|contest| contest.settled(&planned.plan.jobs));
     for (line, place) in lines.iter().zip(&places) {
-        line.begin(&planned, place, begins);
+        line.begin(&planned, place, begins, contest.clone());
     }
     let end = merge(&mut lines, &wake, &scribe, begins, || bell.ring(&stop)).await;
     for line in lines {
@@ -294,13 +297,14 @@ impl Line {
     }
 
     /// Lets a rack begin with the jobs of its phones.
-    fn begin(&self, planned: &Planned, place: &[DeviceId], begins: RunTime) {
+    fn begin(&self, planned: &Planned, place: &[DeviceId], begins: RunTime, contest: Option<Contest>) {
         let here = |job: &&PlannedJob| job.device.as_ref().is_some_and(|device| place.contains(device));
         let facts = planned.facts.iter().filter(|(id, _)| place.contains(id));
         let shift = Shift {
             facts: facts.map(|(id, facts)| (id.clone(), facts.clone())).collect(),
             jobs: planned.plan.jobs.iter().filter(here).cloned().collect(),
             begins,
+            contest,
         };
         // A rack that is over has nobody to work with.
         drop(self.shifts.send(shift));
@@ -349,8 +353,8 @@ impl Told {
         let (Ok(shift), Some(mut arrivals)) = (shifts.recv(), arrivals) else { return };
         tokio::time::sleep_until(announcer.instant(shift.begins)).await;
         let Told { nonce, patience, most_running, scenarios, .. } = self;
-        let bench = Bench { announcer, files, patience, sources, witnesses, nonce };
-        let Shift { facts, jobs, .. } = shift;
+        let Shift { facts, jobs, contest, .. } = shift;
+        let bench = Bench { announcer, files, patience, sources, witnesses, nonce, contest };
         Floor { scenarios, provider, stop, most_running, bench, jobs, facts }.work(&mut *arrivals).await;
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::android::{self, settle};
 use crate::announce::Announcer;
+use crate::contest::Contest;
 use crate::patience::Patience;
 use farmjank_results::blame::{Blame, Fault};
 use farmjank_results::device::{App, DeviceFacts, Screen};
@@ -33,6 +34,8 @@ pub struct Bench {
     pub witnesses: Vec<Rc<dyn Witness>>,
     /// Makes names on the phone unlike those of other runs.
     pub nonce: u64,
+    /// Two builds that take turns, where the run is about that.
+    pub contest: Option<Contest>,
 }
 
 /// One job on its phone.

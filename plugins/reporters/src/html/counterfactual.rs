@@ -222,7 +222,7 @@ mod tests {
 
     fn trial() -> TrialRecord {
         let (started, ended, ending) = (RunTime::from_ns(0), None, None);
-        TrialRecord { trial: 1, counted: true, started, ended, ending, windows: Vec::new() }
+        TrialRecord { trial: 1, counted: true, turn: None, started, ended, ending, windows: Vec::new() }
     }
 
     fn measured() -> WindowMeasured {

@@ -11,7 +11,7 @@ use crate::clean::{NAME, SENTENCE, line};
 use crate::console::Calm;
 use crate::lanes::{Lanes, idle, outlook};
 use crate::paint::Look;
-use crate::story::{Story, Weight, trial_words};
+use crate::story::{Story, Weight, all_trials, trial_words};
 use crate::words;
 use farmjank_results::device::DeviceId;
 use farmjank_results::event::{Event, Fact, JobId, WindowMeasured};
@@ -272,7 +272,8 @@ impl OnAir {
     ) -> Lane {
         let lane = self.lanes.phones.get(id).cloned().unwrap_or_default();
         let facts = record.devices.get(id);
-        let job = lane.job.and_then(|job| record.jobs.get(&job)).map(|job| &job.planned);
+        let held = lane.job.and_then(|job| record.jobs.get(&job));
+        let job = held.map(|job| &job.planned);
         let (idle, _) = idle(&lane, id, record);
         let mine = || record.jobs.values().filter(|job| job.planned.device.as_ref() == Some(id));
         let all_judged = mine().next().is_some() && mine().all(|job| job.verdict.is_some());
@@ -299,9 +300,9 @@ impl OnAir {
             name: line(&phone(Some(id), facts), NAME),
             state,
             words: doing.or(away).or(waits).unwrap_or(idle),
-            trial: job.map(|job| trial_words(job, lane.trial)),
-            done: job.map_or(0, |job| lane.trial.min(job.warmup + job.iterations)),
-            all: job.map_or(0, |job| job.warmup + job.iterations),
+            trial: held.map(|job| trial_words(job, lane.trial)),
+            done: held.map_or(0, |job| lane.trial.min(all_trials(job))),
+            all: held.map_or(0, all_trials),
             fps: lane.fps.filter(|_| job.is_some()),
             hz: facts.and_then(|facts| facts.fastest_hz()),
             frames: feed.frames,

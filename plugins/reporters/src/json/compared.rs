@@ -67,6 +67,10 @@ pub(super) struct Cell {
     sessions: [usize; 2],
     mei: Option<f64>,
     mde: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    looks: Option<u8>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    screened_out: bool,
     reasons: Vec<String>,
     sentence: String,
 }
@@ -149,6 +153,8 @@ pub(super) fn cell(cell: &CellCompared) -> Cell {
         sessions: cell.sessions.into(),
         mei: cell.mei,
         mde: cell.mde,
+        looks: cell.looks,
+        screened_out: cell.screened_out,
         reasons: cell.reasons.iter().map(|why| json_text(why)).collect(),
         sentence: json_text(&cell.sentence),
     }

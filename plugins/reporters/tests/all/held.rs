@@ -66,6 +66,8 @@ fn cell(
         sessions: (5, 1),
         mei: Some(10.0),
         mde: Some(7.5),
+        looks: None,
+        screened_out: false,
         reasons: Vec::new(),
         sentence,
     }

@@ -3,6 +3,7 @@
 use crate::USAGE;
 use crate::args::{CompareArgs, CompareFormat, Direction};
 use crate::baselines::{Kind, Side, age, expired, side};
+use crate::history;
 use crate::host::Streams;
 use crate::settings::{Look, complain};
 use farmjank_engine::announce::Voice;
@@ -71,7 +72,10 @@ fn rules(args: &CompareArgs, old: &Side, new: &Side) -> Result<Rules, String> {
     let most = age(&args.age.max_age).map_err(|why| format!("--max-age: {why}"))?;
     let at = new.measured.iter().map(|one: &Measured| one.session.wall.as_str()).max();
     let too_old = at.filter(|_| given == Given::Run).and_then(|at| expired(&old.source, at, most));
-    Ok(Rules { effect, better, expired: too_old, ..Rules::of(given, args.seed) })
+    let place = args.history.as_deref();
+    let noise = place.map(|place| history::noise(&mut *history::open_existing(place)?)).transpose()?;
+    let noise = noise.unwrap_or_default();
+    Ok(Rules { effect, better, expired: too_old, noise, ..Rules::of(given, args.seed) })
 }
 
 /// A metric of the user's own has a direction only the user knows.

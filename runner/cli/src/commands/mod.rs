@@ -1,7 +1,9 @@
 //! One file per verb. Each returns the exit code.
 
+pub mod ab;
 pub mod analyze;
 pub mod baseline;
+pub mod calibrate;
 pub mod check;
 pub mod compare;
 pub mod devices;

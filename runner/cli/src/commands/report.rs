@@ -9,6 +9,7 @@ use crate::scenarios::load;
 use crate::settings::{Look, complain};
 use crate::wiring::{readers, witnesses};
 use farmjank_engine::announce::{Kept, LOG, Voice};
+use farmjank_engine::job::Progress;
 use farmjank_engine::measure::Ask;
 use farmjank_engine::testify::{Reading, of_evidence};
 use farmjank_engine::{job, measure};
@@ -180,7 +181,8 @@ fn rejudge(bundled: &mut Bundled, scenarios: &[Scenario], run: &Path) -> Result<
         remeasure(job, scenario, &modes, run, anew)?;
         let counted = job.trials.iter().filter(|trial| trial.counted && is_completed(trial));
         let measured: Vec<WindowMeasured> = counted.flat_map(|trial| trial.windows.clone()).collect();
-        let fact = job::judge(&job.planned, scenario, facts, &measured, job.fault.clone());
+        let progress = Progress { measured, ..Progress::default() };
+        let fact = job::judge(&job.planned, scenario, facts, &progress, job.fault.clone());
         if let Fact::JobJudged { verdict, windows, reasons, .. } = fact {
             judged.push(verdict);
             (job.verdict, job.windows, job.reasons) = (Some(verdict), windows, reasons);

@@ -2,6 +2,7 @@
 
 mod told;
 
+use super::calibrate;
 use crate::USAGE;
 use crate::args::RunArgs;
 use crate::history;
@@ -13,12 +14,14 @@ use crate::ui::Ui;
 use crate::wiring::{self, Phones, lab, phones, sources, witnesses};
 use farmjank_engine::announce::Voice;
 use farmjank_engine::conduct::{Options, Setup, run as conduct};
+use farmjank_engine::contest::Contest;
 use farmjank_engine::patience::Patience;
 use farmjank_engine::racks;
 use farmjank_engine::stop::Stop;
 use farmjank_lab::lab::Lab;
 use farmjank_reporters::{by_name, paint};
 use farmjank_results::blame::{Blame, Fault};
+use farmjank_results::compare::{Source, Turns};
 use farmjank_results::record::Record;
 use farmjank_results::verdict::Verdict;
 use farmjank_seams::history::History;
@@ -33,10 +36,26 @@ use told::{Told, told};
 /// Wall time of a simulated run: it has none, and the same seed gives the same bytes.
 const NO_WALL: &str = "2000-01-01T00:00:00Z";
 
+/// What a run is about.
+pub enum About {
+    /// Its limits, and a baseline where one is named.
+    Limits,
+    /// Two builds that take turns, and what the old one is called.
+    Builds(Contest, Source),
+    /// Every phone against itself.
+    Itself(Turns),
+}
+
 /// Runs scenarios on phones.
 pub async fn run(args: &RunArgs, look: Look) -> u8 {
+    about(args, look, About::Limits).await
+}
+
+/// Runs scenarios on phones; two builds take turns where the run is about them.
+pub async fn about(args: &RunArgs, look: Look, about: About) -> u8 {
     let Some(mut scenarios) = load(&args.scenarios, look) else { return USAGE };
-    let told = match told(args, &mut scenarios) {
+    let itself = if let About::Itself(turns) = &about { Some(*turns) } else { None };
+    let told = match told(args, &mut scenarios, about) {
         Ok(told) => told,
         Err(why) => return refused(&why),
     };
@@ -56,7 +75,7 @@ pub async fn run(args: &RunArgs, look: Look) -> u8 {
     let stop = Stop::default();
     host::listen_for_signals(stop.clone());
     let seed = phones.seed;
-    let Told { wanted, selection, wishes, against, store } = told;
+    let Told { wanted, selection, wishes, against, store, contest } = told;
     let options = Options {
         run: id,
         tool: concat!("farmjank ", env!("CARGO_PKG_VERSION")).to_owned(),
@@ -67,6 +86,7 @@ pub async fn run(args: &RunArgs, look: Look) -> u8 {
         selection,
         most_running: args.jobs,
         patience: Patience { retries: args.retries, ..Patience::default() },
+        contest,
     };
     let reporters = reporters(args, &wishes, look, &root);
     if let Some(lab) = of_racks(args) {
@@ -76,7 +96,7 @@ pub async fn run(args: &RunArgs, look: Look) -> u8 {
         let threads = Box::new(host::simulated_thread);
         let setup =
             racks::Setup { options, scenarios, racks, threads, files, voice, reporters, against, stop };
-        return over(&racks::run(setup).await, store, ui);
+        return over(&racks::run(setup).await, itself, store, ui);
     }
     let setup = Setup {
         options,
@@ -90,7 +110,7 @@ pub async fn run(args: &RunArgs, look: Look) -> u8 {
         against,
         stop,
     };
-    over(&conduct(setup).await, store, ui)
+    over(&conduct(setup).await, itself, store, ui)
 }
 
 /// The live view, where one is asked for.
@@ -99,8 +119,13 @@ fn watched(args: &RunArgs, root: &Path) -> Result<Option<Ui>, String> {
 }
 
 /// The exit code, when nobody watches any more. Who interrupted the run wants to leave, not to read.
-fn over(record: &Record, store: Option<Box<dyn History>>, ui: Option<Ui>) -> u8 {
-    let code = kept(record, store);
+fn over(record: &Record, itself: Option<Turns>, mut store: Option<Box<dyn History>>, ui: Option<Ui>) -> u8 {
+    let found = itself.map(|turns| calibrate::found(record, &turns, store.as_deref_mut()));
+    let own = kept(record, store);
+    let code = found.as_ref().map_or(own, |found| found.code(record));
+    if let Some(found) = found {
+        Streams.out(&found.text());
+    }
     if let Some(ui) = ui.filter(|_| record.interrupted.is_none()) {
         ui.announce_stay();
         ui.stay();

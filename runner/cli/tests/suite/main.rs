@@ -14,6 +14,7 @@ mod nights;
 mod reports;
 mod run;
 mod stock_adb;
+mod turns;
 mod usage;
 mod watched;
 mod world;

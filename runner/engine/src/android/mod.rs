@@ -7,6 +7,7 @@ pub mod app;
 pub mod display;
 pub mod facts;
 pub mod gesture;
+pub mod install;
 pub mod screen;
 pub mod settle;
 pub mod state;

@@ -1,6 +1,7 @@
 //! What the flags of a run mean, settled before any phone is touched: what to run, whom to tell, what to hold it against, and
 //! where its numbers are kept.
 
+use super::About;
 use crate::args::RunArgs;
 use crate::baselines::{Kind, age, expired, of_baseline, side};
 use crate::history;
@@ -8,12 +9,16 @@ use crate::outlets::{Wish, wishes};
 use crate::scenarios::{adjust, selection};
 use crate::settings::{serials, time};
 use farmjank_engine::conduct::Against;
+use farmjank_engine::contest::Contest;
 use farmjank_engine::survey::Wanted;
 use farmjank_results::cell::CellSession;
-use farmjank_results::compare::{Given, Rules, compare, measured};
+use farmjank_results::compare::{
+    Given, MINIMUM, Rules, Source, Turns, compare, interleaved, measured, primary_cells,
+};
 use farmjank_scenarios::plan::Selection;
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::history::History;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The flags, read.
@@ -28,14 +33,22 @@ pub struct Told {
     pub against: Option<Box<Against>>,
     /// Where its numbers are kept.
     pub store: Option<Box<dyn History>>,
+    /// Two builds that take turns.
+    pub contest: Option<Contest>,
 }
 
 /// Reads the flags; baseline and history are opened, so that a run is not measured in vain.
 ///
 /// # Errors
 /// In words, for the first flag that cannot be read.
-pub fn told(args: &RunArgs, scenarios: &mut [Scenario]) -> Result<Told, String> {
+pub fn told(args: &RunArgs, scenarios: &mut [Scenario], about: About) -> Result<Told, String> {
     adjust(scenarios, &args.select)?;
+    if !matches!(about, About::Limits) {
+        in_turn(scenarios, args);
+    }
+    if matches!(about, About::Itself(_)) {
+        scenarios.iter_mut().for_each(Scenario::forget_limits);
+    }
     let selection = selection(&args.select, args.phones.device_filter.as_deref())?;
     let wait = time(&args.phones.wait_for_devices)?;
     let wishes = wishes(&args.reporter)?;
@@ -44,11 +57,33 @@ pub fn told(args: &RunArgs, scenarios: &mut [Scenario]) -> Result<Told, String> 
     let place = args.history.as_deref().or(usual.then_some(history::PLACE));
     let mut store = place.map(history::open).transpose()?;
     let most = age(&args.age.max_age).map_err(|why| format!("--max-age: {why}"))?;
-    let against = match &args.baseline {
-        None => None,
-        Some(named) => Some(against(named, store.as_deref_mut(), most)?),
+    let (against, contest) = match (about, &args.baseline) {
+        (About::Builds(contest, source), _) => (Some(by_turns(source, contest.turns)), Some(contest)),
+        (About::Itself(turns), _) => (None, Some(Contest { turns, builds: None, budget: None })),
+        (About::Limits, None) => (None, None),
+        (About::Limits, Some(named)) => (Some(against(named, store.as_deref_mut(), most)?), None),
     };
-    Ok(Told { wanted: Wanted { serials: serials(&args.phones), wait }, selection, wishes, against, store })
+    let wanted = Wanted { serials: serials(&args.phones), wait };
+    Ok(Told { wanted, selection, wishes, against, store, contest })
+}
+
+/// Enough iterations to tell builds apart, unless fewer are asked for; one warm-up after every installation.
+fn in_turn(scenarios: &mut [Scenario], args: &RunArgs) {
+    let least = u32::try_from(MINIMUM).unwrap_or(u32::MAX);
+    for scenario in scenarios {
+        if args.select.iterations.is_none() {
+            scenario.iterations = scenario.iterations.max(least);
+        }
+        scenario.warmup = 1;
+    }
+}
+
+/// The new build against the old one, by the blocks they were measured in.
+fn by_turns(source: Source, turns: Turns) -> Box<Against> {
+    Box::new(move |record| {
+        let turns = turns.settled(primary_cells(record.jobs.values().map(|job| &job.planned)));
+        interleaved(source.clone(), record, &turns, 0)
+    })
 }
 
 /// What the run will be held against: a run's bundle, a baseline's file, or one pinned in the history.
@@ -58,6 +93,10 @@ fn against(
     most: jiff::SignedDuration,
 ) -> Result<Box<Against>, String> {
     let mut old = side(named, None);
+    let (mut store, mut noise) = (store, BTreeMap::new());
+    if let Some(store) = store.as_deref_mut() {
+        noise = history::noise(store)?;
+    }
     if let (Err(why), Some(store)) = (&old, store) {
         old = history::pinned(store, &named.display().to_string())?.map(of_baseline).ok_or(why.clone());
     }
@@ -73,6 +112,7 @@ fn against(
     Ok(Box::new(move |record| {
         let at = &record.header.wall;
         let expired = if given == Given::Run { expired(&old.source, at, most) } else { None };
-        compare(old.source.clone(), &base, &measured(record), &Rules { expired, ..Rules::of(given, 0) })
+        let rules = Rules { expired, noise: noise.clone(), ..Rules::of(given, 0) };
+        compare(old.source.clone(), &base, &measured(record), &rules)
     }))
 }

@@ -1,0 +1,88 @@
+//! `farmjank ab OLD.apk NEW.apk`: two builds in turn on every phone, in one run.
+
+use super::run::{About, about};
+use crate::USAGE;
+use crate::args::{AbArgs, TurnArgs};
+use crate::host;
+use crate::settings::{Look, complain, time};
+use farmjank_engine::contest::{Build, Builds, Contest};
+use farmjank_lab::apk::{Apk, MAGIC};
+use farmjank_results::compare::{Source, Turns};
+use farmjank_results::time::Span;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Largest build read.
+const MOST: u64 = 2 << 30;
+/// What an Android package begins with: that of a ZIP file.
+const ZIP: &[u8] = b"PK\x03\x04";
+
+/// Holds one build against another; the exit code is the run's.
+pub async fn run(args: &AbArgs, look: Look) -> u8 {
+    match contest(args) {
+        Ok((contest, source)) => about(&args.run, look, About::Builds(contest, source)).await,
+        Err(why) => {
+            complain(&why);
+            USAGE
+        }
+    }
+}
+
+fn contest(args: &AbArgs) -> Result<(Contest, Source), String> {
+    if args.run.baseline.is_some() {
+        return Err(
+            "--baseline: the old build is what the new one is held against; use `farmjank run`".to_owned()
+        );
+    }
+    let compile = match args.compile.as_str() {
+        "none" => None,
+        mode if !mode.is_empty() && mode.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-') => {
+            Some(mode.to_owned())
+        }
+        other => {
+            return Err(format!(
+                "--compile: `{other}` is no mode; write speed, speed-profile, verify or none"
+            ));
+        }
+    };
+    let lab = args.run.phones.lab.is_some();
+    let (old, new) = (build(&args.old, lab)?, build(&args.new, lab)?);
+    let source = Source { name: old.file.clone(), ..Source::default() };
+    let builds = Builds { old, new, compile, reinstall: args.reinstall };
+    let (turns, budget) = turns(&args.turns, true)?;
+    Ok((Contest { turns, builds: Some(Arc::new(builds)), budget }, source))
+}
+
+/// How builds take turns, and how long that may take.
+///
+/// # Errors
+/// In words.
+pub fn turns(args: &TurnArgs, installs: bool) -> Result<(Turns, Option<Span>), String> {
+    let budget = args.budget.as_deref().map(time).transpose().map_err(|why| format!("--budget: {why}"))?;
+    let screen = match (args.screen, args.no_screen) {
+        (false, false) => None,
+        (screen, _) => Some(screen),
+    };
+    let (per_install, looks) = (args.per_install, args.looks);
+    // Iterations are each scenario's own.
+    let turns = Turns { per_install, looks, screen, thrifty: budget.is_some(), installs, ..Turns::of(0) };
+    Ok((turns, budget.map(Span::from)))
+}
+
+/// Reads a build; what cannot be one is refused before a phone is touched.
+fn build(path: &Path, lab: bool) -> Result<Build, String> {
+    let named = path.display();
+    let bytes = host::read_file(path, MOST)?;
+    let virtual_one = bytes.starts_with(MAGIC.as_bytes());
+    if !virtual_one && !bytes.starts_with(ZIP) {
+        return Err(format!("{named}: this is no Android package; give the .apk as it was built"));
+    }
+    if virtual_one && !lab {
+        return Err(format!("{named}: this is a build for the virtual lab; add --lab, or give an .apk"));
+    }
+    if virtual_one {
+        Apk::read(&bytes).map_err(|why| format!("{named}: {why}"))?;
+    }
+    let file = path.file_name().map_or_else(|| named.to_string(), |name| name.to_string_lossy().into_owned());
+    Ok(Build { file, bytes: bytes.into() })
+}

@@ -1,0 +1,109 @@
+//! `farmjank ab` and `farmjank calibrate` through the binary.
+
+use crate::world::{run, write};
+use std::path::Path;
+
+const FEED: &str = "
+name: Feed
+appId: com.example.shop
+iterations: 6
+warmup: 0
+pages: { feed: { link: 'shop://feed', ready: { activity: .FeedActivity } } }
+steps:
+  - launchApp: { cold: true }
+  - openPage: feed
+  - measure: fling the feed
+    steps: [ { repeat: { times: 3, steps: [ { swipe: { direction: UP, duration: 250ms } }, { wait: 900ms } ] } } ]
+thresholds: { fps: 'min >= 500' }
+";
+
+/// One phone; `drift` is by how much dearer its frames become every minute.
+fn lab(here: &Path, name: &str, drift: f64) {
+    let text = format!(
+        "name: shop\nphones:\n  - archetype: pixel-6\n    serial: P6\n    thermal: {{ drift_per_minute: {drift}, ceiling: 30 }}\n"
+    );
+    write(here, name, &text);
+}
+
+fn build(here: &Path, name: &str, rest: &str) {
+    write(here, name, &format!("#!farmjank-lab-apk\nid: com.example.shop\nversion_code: 741\n{rest}\n"));
+}
+
+#[test]
+fn builds_are_compared_and_what_is_none_is_refused_before_a_phone_is_touched() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    write(here, "s.yaml", &FEED.replace("thresholds: { fps: 'min >= 500' }", ""));
+    lab(here, "lab.yaml", 0.0);
+    build(here, "old.apk", "version: 7.4.1");
+    build(here, "new.apk", "version: 7.5.0\npages: { feed: { hitch_rate: 0.09 } }");
+    let ab = |more: &[&str]| {
+        run(here, &[&["ab"], more, &["s.yaml", "-q", "--lab", "lab.yaml", "--looks", "1"]].concat())
+    };
+    let slow = ab(&["old.apk", "new.apk", "-o", "slow"]);
+    assert!(slow.code == 1 && slow.out.contains("regression"), "{}{}{}", slow.code, slow.out, slow.err);
+    assert!(slow.out.contains("old.apk"), "{}", slow.out);
+    let results = std::fs::read_to_string(here.join("slow/results.json")).expect("results.json");
+    assert!(results.contains("\"design\": \"blocks\""), "{results}");
+    assert!(here.join("slow/report.html").is_file());
+    // Made again from the bundle, the report says the same.
+    let junit = std::fs::read_to_string(here.join("slow/junit.xml")).expect("junit.xml");
+    assert_eq!(run(here, &["report", "slow", "--format", "junit"]).out, junit);
+    let backwards = ab(&["new.apk", "old.apk", "-o", "better"]);
+    assert!(
+        backwards.code == 0 && backwards.out.contains("improvement"),
+        "{}{}",
+        backwards.code,
+        backwards.out
+    );
+    write(here, "text.apk", "not a package");
+    write(here, "zip.apk", "PK\u{3}\u{4} not for the lab");
+    for (args, words) in [
+        (["absent.apk", "new.apk"], "absent.apk"),
+        (["text.apk", "new.apk"], "no Android package"),
+        (["old.apk", "new.apk"], "--baseline"),
+    ] {
+        let more: &[&str] = if words == "--baseline" { &["--baseline", "x"] } else { &[] };
+        let refused = ab(&[&args[..], more, &["-o", "none"]].concat());
+        assert!(refused.code == 2 && refused.err.contains(words), "{words}: {}{}", refused.code, refused.err);
+    }
+    assert!(!here.join("none").exists());
+    // The phone refuses what only looks like a package: nothing was compared, and nobody calls it slow.
+    let zip = ab(&["zip.apk", "new.apk", "-o", "zip"]);
+    assert!(zip.code == 3 && zip.out.contains("INSTALL_PARSE_FAILED"), "{}{}", zip.code, zip.out);
+}
+
+#[test]
+fn a_phone_that_differs_from_itself_twice_is_named_and_noise_is_kept() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    write(here, "s.yaml", FEED);
+    lab(here, "steady.yaml", 0.0);
+    lab(here, "drifts.yaml", 3.0);
+    let calibrate = |lab: &str, seed: &str, more: &[&str]| {
+        let args = ["calibrate", "s.yaml", "-q", "--block", "6", "--lab", lab, "--seed", seed, "-o"];
+        let out = format!("{lab}-{seed}");
+        run(here, &[&args[..], &[&out], more].concat())
+    };
+    let kept = ["--history", "h.sqlite"];
+    // Limits are not asked; what moves is told.
+    let steady = calibrate("steady.yaml", "1", &kept);
+    assert_eq!(steady.code, 0, "{}{}", steady.out, steady.err);
+    for wanted in ["what moves when nothing changed", "Feed › fling the feed", "hitch_ms_per_s"] {
+        assert!(steady.out.contains(wanted), "no `{wanted}` in\n{}", steady.out);
+    }
+    let nowhere = calibrate("steady.yaml", "2", &[]);
+    assert!(nowhere.code == 0 && nowhere.out.contains("--history says where"), "{}", nowhere.out);
+    let once = calibrate("drifts.yaml", "3", &kept);
+    assert!(once.code == 0 && once.out.contains("P6 differs from itself"), "{}{}", once.code, once.out);
+    let twice = calibrate("drifts.yaml", "4", &kept);
+    assert!(
+        twice.code == 4 && twice.out.contains("P6 differed from itself twice"),
+        "{}{}",
+        twice.code,
+        twice.out
+    );
+    // Sessions before this one tell how sessions differ.
+    let third = calibrate("steady.yaml", "5", &kept);
+    assert!(third.out.contains(" %"), "{}", third.out);
+}

@@ -1,0 +1,262 @@
+//! Two builds of an app take turns on one phone: installs them, measures iteration by iteration, and looks whether that is
+//! enough. What comes next is decided by [`Course`], what was seen by [`in_doubt`]; here it is carried out.
+//!
+//! Must not know files and clocks: builds come as bytes, the budget is time of the run.
+
+use crate::android::install::{Package, install};
+use crate::collect::is_lost;
+use crate::job::{Progress, cancellable};
+use crate::observe::Beside;
+use crate::session::Session;
+use crate::stop::{Stop, Urgency};
+use crate::trial::{Trial, TrialOutcome};
+use crate::witnesses::Witnesses;
+use farmjank_results::blame::{Blame, Fault};
+use farmjank_results::compare::{Course, Next, Sampled, Turns, in_doubt, primary_cells};
+use farmjank_results::event::{Ending, Fact, PlannedJob};
+use farmjank_results::time::{RunTime, Span};
+use farmjank_results::turn::{Arm, Turn};
+use std::sync::Arc;
+
+/// Two builds to hold against each other, or each phone against itself.
+#[derive(Clone, Debug)]
+pub struct Contest {
+    /// How they take turns; iterations are each scenario's own.
+    pub turns: Turns,
+    /// The builds; none holds what is installed against itself.
+    pub builds: Option<Arc<Builds>>,
+    /// How long all of it may take, from the start of the run.
+    pub budget: Option<Span>,
+}
+
+/// Both builds, and how they are installed.
+#[derive(Clone, Debug)]
+pub struct Builds {
+    /// What is compared with.
+    pub old: Build,
+    /// What is judged; it stays on the phones.
+    pub new: Build,
+    /// How their code is compiled; none leaves it to the phone.
+    pub compile: Option<String>,
+    /// Uninstall first where a phone refuses to replace.
+    pub reinstall: bool,
+}
+
+/// One build.
+#[derive(Clone, Debug)]
+pub struct Build {
+    /// Name of its file.
+    pub file: String,
+    /// Its bytes.
+    pub bytes: Arc<[u8]>,
+}
+
+impl Contest {
+    /// The same for a plan: many cells are screened.
+    #[must_use]
+    pub(crate) fn settled(self, jobs: &[PlannedJob]) -> Contest {
+        Contest { turns: self.turns.settled(primary_cells(jobs)), ..self }
+    }
+
+    fn turns(&self, planned: &PlannedJob) -> Turns {
+        Turns { iterations: planned.iterations, ..self.turns }
+    }
+}
+
+/// A job under way.
+pub(crate) struct Bout<'a> {
+    /// Its hold on its phone.
+    pub session: &'a Session<'a>,
+    /// What was armed for it.
+    pub witnesses: &'a Witnesses<'a>,
+    /// How it is stopped.
+    pub stop: &'a Stop,
+    /// As planned.
+    pub planned: &'a PlannedJob,
+    /// The builds and their turns.
+    pub contest: &'a Contest,
+}
+
+impl Bout<'_> {
+    /// Goes on until enough is known, time is up, or something goes wrong.
+    pub(crate) async fn run(&self, progress: &mut Progress) -> Option<Fault> {
+        let turns = self.contest.turns(self.planned);
+        let mut course = progress.course.take().unwrap_or_else(|| Course::new(turns));
+        course.left();
+        let ended = self.walk(&mut course, progress).await;
+        self.leave(&mut course, ended.as_ref()).await;
+        progress.course = Some(course);
+        ended
+    }
+
+    async fn walk(&self, course: &mut Course, progress: &mut Progress) -> Option<Fault> {
+        let beside = Beside::for_session(self.session);
+        let (mut began, mut took) = (self.now(), Span::ZERO);
+        loop {
+            if self.stop.urgency() >= Urgency::Drain {
+                return Some(crate::dispatch::interrupted());
+            }
+            let next = course.next();
+            if course.is_between_blocks() && next != Next::Look {
+                if self.is_spent(took) {
+                    progress.note = Some(self.spent(progress));
+                    return None;
+                }
+                if matches!(next, Next::Install(_)) || course.on_phone().is_some() {
+                    began = self.now();
+                }
+            }
+            match next {
+                Next::Install(arm) => match cancellable(self.stop, self.install(arm)).await {
+                    Some(Ok(())) => course.installed(arm),
+                    Some(Err(fault)) => return Some(fault),
+                    None => return Some(crate::dispatch::interrupted()),
+                },
+                Next::Measure(turn) => {
+                    if let Some(fault) = self.measure(&beside, turn, progress).await {
+                        return Some(fault);
+                    }
+                    course.measured(turn);
+                    if course.is_between_blocks() {
+                        took = self.now() - began;
+                    }
+                }
+                Next::Look => {
+                    if !self.goes_on(course, progress) {
+                        return None;
+                    }
+                    if progress.shares_phone {
+                        // Others of this phone have not been looked at once: they come first.
+                        progress.later = true;
+                        return None;
+                    }
+                }
+            }
+        }
+    }
+
+    fn now(&self) -> RunTime {
+        self.session.bench.announcer.now()
+    }
+
+    /// Whether another block as long as the last one does not fit any more.
+    fn is_spent(&self, took: Span) -> bool {
+        self.contest.budget.is_some_and(|budget| self.now() + took >= RunTime::from_ns(budget.ns()))
+    }
+
+    fn spent(&self, progress: &Progress) -> String {
+        let minutes = self.contest.budget.map_or(0.0, |budget| budget.secs() / 60.0);
+        let of =
+            |arm| progress.samples.iter().filter(|(turn, _)| turn.arm == arm && turn.block.is_some()).count();
+        let (old, new) = (of(Arm::Old), of(Arm::New));
+        format!(
+            "the budget of {minutes:.1} min is spent after {old} iterations of the old build and {new} of the new"
+        )
+    }
+
+    /// Looks at what was measured; whether more of it is needed and allowed.
+    fn goes_on(&self, course: &mut Course, progress: &Progress) -> bool {
+        let Some(following) = course.following() else { return false };
+        let samples: Vec<Sampled<'_>> =
+            progress.samples.iter().map(|(turn, windows)| Sampled { turn: *turn, windows }).collect();
+        let open = in_doubt(self.planned, self.session.facts, &samples, &self.contest.turns(self.planned));
+        if open.is_empty() {
+            return false;
+        }
+        let windows: Vec<String> = open.iter().map(|(window, _)| format!("`{window}`")).collect();
+        let (device, windows) = (&self.session.facts.id, windows.join(", "));
+        let words = match course.look() {
+            0 => format!("{device}: screening suspects {windows}, which is measured afresh"),
+            look => {
+                format!("{device}: look {look} leaves {windows} undecided; look {following} adds iterations")
+            }
+        };
+        self.session.bench.announcer.notice(Some(self.planned.job), words);
+        course.go_on();
+        true
+    }
+
+    /// One trial; a fault says why the job goes no further.
+    async fn measure(&self, beside: &Beside, turn: Turn, progress: &mut Progress) -> Option<Fault> {
+        let (session, job) = (self.session, self.planned.job);
+        let announcer = &session.bench.announcer;
+        let (trial, counted) = (progress.completed, turn.counted());
+        announcer.announce(Fact::TrialStarted { job, trial, counted, turn: Some(turn) });
+        let run = Trial::new(session, beside, self.witnesses, trial, progress.tries).run();
+        let outcome = cancellable(self.stop, run).await;
+        progress.tries += 1;
+        let TrialOutcome { ending, windows } =
+            outcome.unwrap_or(TrialOutcome { ending: Ending::Interrupted, windows: Vec::new() });
+        let finished = Fact::TrialFinished { job, trial, counted, ending, windows };
+        announcer.announce(finished.clone());
+        let Fact::TrialFinished { ending, windows, .. } = finished else { return None };
+        match ending {
+            Ending::Completed => {
+                (progress.completed, progress.tries) = (progress.completed + 1, 0);
+                if counted {
+                    progress.measured.extend(windows.iter().cloned());
+                }
+                progress.samples.push((turn, windows));
+                None
+            }
+            Ending::Faulted(fault) => Some(self.whose(turn.arm, fault)),
+            Ending::Interrupted => Some(crate::dispatch::interrupted()),
+        }
+    }
+
+    /// A crash of the old build is no failure of the new one: there is nothing to compare with.
+    fn whose(&self, arm: Arm, fault: Fault) -> Fault {
+        if arm == Arm::New || fault.blame != Blame::App || self.contest.builds.is_none() {
+            return fault;
+        }
+        Fault::new(Blame::App, OLD_BUILD, format!("the old build failed: {}", fault.what))
+            .advise("compare with a build that runs the scenario to its end")
+    }
+
+    async fn install(&self, arm: Arm) -> Result<(), Fault> {
+        let Some(builds) = self.contest.builds.as_deref() else { return Ok(()) };
+        let (session, job) = (self.session, self.planned.job);
+        let build = match arm {
+            Arm::Old => &builds.old,
+            Arm::New => &builds.new,
+        };
+        let place = format!("/data/local/tmp/farmjank-{:016x}.apk", session.nonce);
+        let package = Package {
+            app: &session.app.0,
+            file: &build.file,
+            bytes: &build.bytes,
+            compile: builds.compile.as_deref(),
+            reinstall: builds.reinstall,
+            place: &place,
+        };
+        let is = install(&*session.device, package, session.patience()).await?;
+        session.bench.announcer.announce(Fact::AppInstalled {
+            job,
+            arm,
+            file: build.file.clone(),
+            app: session.app.0.clone(),
+            version: is.version,
+            version_code: is.version_code,
+            compiled: builds.compile.clone(),
+        });
+        Ok(())
+    }
+
+    /// The new build stays on the phone, unless the phone is gone or nobody wants to wait.
+    async fn leave(&self, course: &mut Course, ended: Option<&Fault>) {
+        if self.contest.builds.is_none() || course.on_phone() != Some(Arm::Old) || ended.is_some_and(is_lost)
+        {
+            return;
+        }
+        let why = match cancellable(self.stop, self.install(Arm::New)).await {
+            Some(Ok(())) => return course.installed(Arm::New),
+            Some(Err(fault)) => fault.what,
+            None => "the run was interrupted".to_owned(),
+        };
+        let words = format!("the old build is left on {}: {why}", self.session.facts.id);
+        self.session.bench.announcer.notice(Some(self.planned.job), words);
+    }
+}
+
+/// Code of the fault of a job whose old build does not run.
+pub const OLD_BUILD: &str = "old_build";
