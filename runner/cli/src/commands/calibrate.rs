@@ -5,7 +5,7 @@ use crate::USAGE;
 use crate::args::CalibrateArgs;
 use crate::settings::{Look, complain};
 use farmjank_reporters::{clean, paint};
-use farmjank_results::compare::{CUSTOMARY, Itself, Noise, Source, Turns, interleaved, noise, selves};
+use farmjank_results::compare::{CUSTOMARY, Itself, Noise, Role, Source, Turns, interleaved, noise, selves};
 use farmjank_results::metric::Unit;
 use farmjank_results::metrics;
 use farmjank_results::record::Record;
@@ -30,6 +30,8 @@ pub async fn run(args: &CalibrateArgs, look: Look) -> u8 {
 pub struct Found {
     noise: Vec<Noise>,
     phones: Vec<(Itself, bool)>,
+    /// What could not be told of a window, in words.
+    untold: Vec<String>,
     /// Why it was not kept, or only in part.
     trouble: Option<String>,
 }
@@ -57,7 +59,9 @@ pub fn found(record: &Record, turns: &Turns, mut store: Option<&mut (dyn History
             trouble.get_or_insert_with(|| "nothing of it is kept: --history says where".to_owned());
         }
     }
-    Found { noise, phones, trouble }
+    let decisive = compared.cells.iter().filter(|cell| cell.role == Role::Primary);
+    let untold = decisive.filter(|cell| cell.estimate.is_none()).map(|cell| cell.sentence.clone()).collect();
+    Found { noise, phones, untold, trouble }
 }
 
 fn keep(
@@ -109,6 +113,9 @@ impl Found {
         rows.extend(self.noise.iter().map(row));
         let mut text = "\nwhat moves when nothing changed:\n".to_owned();
         text += &table(&rows);
+        for sentence in &self.untold {
+            text += &format!("? {}\n", clean::line(sentence, 400));
+        }
         for (itself, again) in &self.phones {
             let device = clean::line(&itself.device.0, 80);
             for sentence in &itself.differing {
