@@ -253,7 +253,7 @@ fn a_file_has_a_cap() {
 }
 
 #[test]
-fn simulated_phones_say_that_files_need_a_served_lab() {
+fn files_are_fetched_from_simulated_phones_only_of_a_served_lab() {
     struct Never;
     impl farmjank_seams::host::Dial for Never {
         fn dial<'a>(
@@ -274,8 +274,11 @@ fn simulated_phones_say_that_files_need_a_served_lab() {
     real::live(async {
         let provider = AdbProvider::new(vec![Address::Lab(0)], Rc::new(Never), Options::default());
         let device = provider.lease(&DeviceId("A1".into())).await.unwrap();
-        let fault = device.push(b"x", "/x", Duration::from_secs(1)).await.unwrap_err();
+        let fault = device.pull("/x", Duration::from_secs(1)).await.unwrap_err();
         assert_eq!((fault.code.as_str(), fault.blame), ("files_need_tcp", Blame::Tool));
         assert!(fault.advice.contains("farmjank lab serve"), "{fault}");
+        // Builds are sent to them all the same, over the simulated wire; this one answers nonsense.
+        let fault = device.push(b"x", "/x", Duration::from_secs(1)).await.unwrap_err();
+        assert_eq!((fault.code.as_str(), fault.blame), ("protocol", Blame::Lab));
     });
 }

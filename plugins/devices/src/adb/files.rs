@@ -3,8 +3,8 @@
 //! This file and the gate are the crate's one exception to "no sockets, no threads". `adb_client` moves bytes correctly
 //! but blocks for ever on a frozen phone; the gate cuts its connection at the deadline, when the caller gives up, and when
 //! the server is lost, so no thread stays behind. `ADBServerDevice` is used with an explicit address, which never runs
-//! `adb start-server`, unlike `adb_client`'s `ADBServer`. Served labs only: the simulated clock and real sockets
-//! do not go together.
+//! `adb start-server`, unlike `adb_client`'s `ADBServer`. Served labs only: the simulated clock and real sockets do not go together, so `send.rs`
+//! takes files to a lab inside this process.
 #![allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "see the header")]
 
 use crate::adb::gate::{Gate, Seen};
@@ -162,7 +162,7 @@ async fn through_gate<T: Send + 'static>(
             Blame::Tool,
             "files_need_tcp",
             format!(
-                "files cannot be moved to or from the simulated phone {} inside this process",
+                "files cannot be fetched from the simulated phone {} inside this process",
                 shown(&phone.0)
             ),
         )
