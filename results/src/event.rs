@@ -115,6 +115,9 @@ pub struct WindowMeasured {
     /// Path of its frames for display ([`strip`](crate::strip)) inside the bundle; none where none were seen or kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strip: Option<String>,
+    /// Pictures of the screen, in order; only of warm-ups, and only where they were asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub screens: Vec<Screen>,
     /// Sources and witnesses that were passed over, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub passed_over: Vec<PassedOver>,
@@ -125,6 +128,22 @@ pub struct WindowMeasured {
     /// How the phone's stamps map to the clock of its frames; needed to read the dumps again.
     #[serde(default)]
     pub clock: Option<ClockMap>,
+}
+
+/// A picture of the screen, made small.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Screen {
+    /// Path inside the bundle, a PNG.
+    pub path: String,
+    /// When it was taken on the phone's clock: the middle of the time the phone took for it.
+    pub at: DeviceTime,
+    /// Time the phone took for it, ms: what else it did meanwhile was disturbed.
+    pub cost_ms: f64,
+    /// Length of the file.
+    pub bytes: u64,
+    /// Taken because a frame came later than every frame before it in this window.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub hitch: bool,
 }
 
 /// One window of one job, judged over its counted trials.

@@ -37,6 +37,7 @@ pub struct Stage {
     forgetful: bool,
     witnesses: Option<Vec<Rc<dyn Witness>>>,
     largest: Option<usize>,
+    screens: bool,
     against: Option<Box<Against>>,
     contest: Option<Contest>,
 }
@@ -77,6 +78,7 @@ impl Stage {
             forgetful: false,
             witnesses: None,
             largest: None,
+            screens: false,
             against: None,
             contest: None,
         }
@@ -128,6 +130,12 @@ impl Stage {
     /// Where no answer of a phone may be larger than so many bytes.
     pub fn largest(mut self, bytes: usize) -> Stage {
         self.largest = Some(bytes);
+        self
+    }
+
+    /// With pictures of the screen in warm-ups.
+    pub fn screens(mut self) -> Stage {
+        self.screens = true;
         self
     }
 
@@ -218,6 +226,7 @@ impl Stage {
             most_running: 512,
             patience: self.patience,
             contest: self.contest.clone(),
+            screens: self.screens,
         }
     }
 

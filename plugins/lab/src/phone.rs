@@ -83,6 +83,8 @@ enum Work {
     Dump(Vec<String>),
     /// Write the window hierarchy to a file, or to its output.
     Screen(String),
+    /// Print a picture of the screen.
+    Picture,
     /// Wait for the tracing process and print what it leaves.
     Trace(u32),
     /// Print what the log holds then.
@@ -263,6 +265,7 @@ impl Phone {
             "svc" => Some(self.svc(arguments)),
             "pidof" => Some(self.pidof(arguments)),
             "uiautomator" => Some(self.uiautomator(arguments)),
+            "screencap" => Some(self.screencap(now, arguments)),
             "service" => Some(self.service(arguments)),
             "logcat" => Some(self.logcat(now, arguments)),
             "log" => Some(self.log(now, arguments)),
@@ -282,6 +285,7 @@ impl Phone {
             Work::Say(answer) => answer,
             Work::Dump(arguments) => self.finish_dump(now, &arguments),
             Work::Screen(path) => self.finish_screen(now, &path),
+            Work::Picture => Answer::said(crate::dumps::screen::picture(&self.scene(now))),
             Work::Log(asked) => {
                 let mut answer = Answer::default();
                 crate::dumps::logcat::logcat(&self.scene(now), &asked, &mut answer.out);

@@ -107,6 +107,8 @@ pub enum Act {
     Uninstall(usize),
     /// A page's own periodic work holds the main thread: window, and the layer it had when that was planned.
     Stall(usize, usize),
+    /// Something else on the phone keeps the app in front waiting, for so many ns.
+    Hold(i64),
 }
 
 /// An act in the log. At one instant, what follows from earlier acts comes before what comes from outside, so that a
@@ -327,6 +329,7 @@ impl Pulse {
             Act::Install(app) => self.install(t, *app),
             Act::Uninstall(app) => self.uninstall(t, app),
             Act::Stall(index, run) => self.stall(t, index, run),
+            Act::Hold(ns) => self.hold(t, ns),
         }
     }
 

@@ -62,6 +62,13 @@ fn measured() -> WindowMeasured {
         strip: Some("evidence/job-0/trial-1/0-fling.strip".to_owned()),
         passed_over: vec![PassedOver { what: "frametimeline".into(), why: "Android 10 has none".into() }],
         compositor_only: Some(false),
+        screens: vec![Screen {
+            path: "evidence/job-0/trial-0/0-fling.screens/0.png".to_owned(),
+            at: at(3),
+            cost_ms: 212.5,
+            bytes: 4_096,
+            hitch: true,
+        }],
     }
 }
 

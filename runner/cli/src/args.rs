@@ -179,6 +179,9 @@ pub struct RunArgs {
     /// Keep no history of this run.
     #[arg(long)]
     pub no_history: bool,
+    /// Photograph the screen during warm-ups: once a second and at each worst hitch. Iterations that count are left alone.
+    #[arg(long)]
+    pub screens: bool,
     /// Print only the final table and faults.
     #[arg(short, long)]
     pub quiet: bool,

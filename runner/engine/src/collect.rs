@@ -311,6 +311,11 @@ impl<'a> Collector<'a> {
         gaps.iter().any(|gap| !is_touched(gap))
     }
 
+    /// The longest time between two presents seen so far, pauses left out.
+    pub fn longest(&self) -> Span {
+        self.state.borrow().longest
+    }
+
     /// What was collected.
     pub fn harvest(self) -> Harvest {
         let Ledger { stitches, drawn, doubts, wrote, .. } = self.state.into_inner();

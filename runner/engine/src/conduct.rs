@@ -49,6 +49,8 @@ pub struct Options {
     pub patience: Patience,
     /// Two builds that take turns, where the run is about that.
     pub contest: Option<Contest>,
+    /// Take pictures of the screen in warm-ups.
+    pub screens: bool,
 }
 
 /// Holds a run whose jobs are judged against a baseline.
@@ -97,6 +99,7 @@ pub async fn run(setup: Setup) -> Record {
         witnesses,
         nonce: crate::witnesses::nonce(options.run.bytes()),
         contest: options.contest.map(|contest| contest.settled(&planned.plan.jobs)),
+        screens: options.screens,
     };
     let Planned { plan, facts, .. } = planned;
     let nothing = plan.jobs.is_empty();

@@ -182,8 +182,9 @@ impl Bout<'_> {
         let announcer = &session.bench.announcer;
         let (trial, counted) = (progress.completed, turn.counted());
         announcer.announce(Fact::TrialStarted { job, trial, counted, turn: Some(turn) });
-        let run = Trial::new(session, beside, self.witnesses, trial, progress.tries).run();
-        let outcome = cancellable(self.stop, run).await;
+        let mut one = Trial::new(session, beside, self.witnesses, trial, progress.tries);
+        one.pictured = session.bench.screens && !counted;
+        let outcome = cancellable(self.stop, one.run()).await;
         progress.tries += 1;
         let TrialOutcome { ending, windows } =
             outcome.unwrap_or(TrialOutcome { ending: Ending::Interrupted, windows: Vec::new() });

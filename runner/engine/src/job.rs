@@ -113,6 +113,10 @@ async fn trials(
     let announcer: &Announcer = &session.bench.announcer;
     let job = planned.job;
     let beside = Beside::for_session(session);
+    if session.bench.screens && planned.warmup == 0 {
+        let what = "screens are photographed in warm-ups only, and this scenario has none: add `warmup: 1`, or run with --warmup 1";
+        announcer.notice(Some(job), what.to_owned());
+    }
     while progress.completed < planned.warmup + planned.iterations {
         if stop.urgency() >= Urgency::Drain {
             return Some(crate::dispatch::interrupted());
@@ -120,8 +124,9 @@ async fn trials(
         let trial = progress.completed;
         let counted = trial >= planned.warmup;
         announcer.announce(Fact::TrialStarted { job, trial, counted, turn: None });
-        let outcome =
-            cancellable(stop, Trial::new(session, &beside, witnesses, trial, progress.tries).run()).await;
+        let mut one = Trial::new(session, &beside, witnesses, trial, progress.tries);
+        one.pictured = session.bench.screens && !counted;
+        let outcome = cancellable(stop, one.run()).await;
         progress.tries += 1;
         let TrialOutcome { ending, windows } =
             outcome.unwrap_or(TrialOutcome { ending: Ending::Interrupted, windows: Vec::new() });

@@ -20,6 +20,8 @@ pub(crate) struct Ledger {
     pub(crate) gaps: Vec<(DeviceTime, DeviceTime)>,
     pub(crate) doubts: Vec<String>,
     pub(crate) wrote: bool,
+    /// Longest time between two presents so far, pauses left out: the worst hitch.
+    pub(crate) longest: Span,
     pub(crate) pulse: Pulse,
 }
 
@@ -55,7 +57,8 @@ impl Ledger {
         for at in presents {
             match newest.filter(|last| known.is_some() && at > *last) {
                 Some(last) if at - last <= AMBIGUOUS_FLING_GAP => {
-                    (frames, busy) = (frames + 1, busy + (at - last))
+                    (frames, busy) = (frames + 1, busy + (at - last));
+                    self.longest = self.longest.max(at - last);
                 }
                 Some(last) if key.0 == SourceId::SurfaceFlinger => self.gaps.push((last, at)),
                 _ => {}

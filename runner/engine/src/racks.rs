@@ -268,6 +268,7 @@ impl Line {
             wanted: options.wanted.clone(),
             patience: options.patience,
             most_running: options.most_running,
+            screens: options.screens,
             scenarios,
         };
         let join = threads(Box::new(move || {
@@ -334,6 +335,7 @@ struct Told {
     wanted: Wanted,
     patience: Patience,
     most_running: usize,
+    screens: bool,
     scenarios: Vec<Scenario>,
 }
 
@@ -352,9 +354,9 @@ impl Told {
         // The thread waits, and with it the rack's clock, until every rack has looked around.
         let (Ok(shift), Some(mut arrivals)) = (shifts.recv(), arrivals) else { return };
         tokio::time::sleep_until(announcer.instant(shift.begins)).await;
-        let Told { nonce, patience, most_running, scenarios, .. } = self;
+        let Told { nonce, patience, most_running, screens, scenarios, .. } = self;
         let Shift { facts, jobs, contest, .. } = shift;
-        let bench = Bench { announcer, files, patience, sources, witnesses, nonce, contest };
+        let bench = Bench { announcer, files, patience, sources, witnesses, nonce, contest, screens };
         Floor { scenarios, provider, stop, most_running, bench, jobs, facts }.work(&mut *arrivals).await;
     }
 }

@@ -36,6 +36,8 @@ pub struct Bench {
     pub nonce: u64,
     /// Two builds that take turns, where the run is about that.
     pub contest: Option<Contest>,
+    /// Take pictures of the screen in warm-ups.
+    pub screens: bool,
 }
 
 /// One job on its phone.

@@ -6,11 +6,12 @@ use crate::log::WindowLog;
 use crate::measure::{Ask, Measured, measure};
 use crate::observe::{Beside, Eye};
 use crate::perform::perform;
+use crate::screens::Camera;
 use crate::session::Session;
 use crate::testify::{Reading, Testimonies};
 use crate::witnesses::{Heard, Witnesses, is_trace};
 use farmjank_results::blame::{Blame, Fault};
-use farmjank_results::event::{Ending, Fact, PassedOver, WindowMeasured};
+use farmjank_results::event::{Ending, Fact, PassedOver, Screen, WindowMeasured};
 use farmjank_results::strip::Strip;
 use farmjank_results::time::DeviceTime;
 use farmjank_scenarios::step::{Action, Step};
@@ -39,6 +40,8 @@ pub struct Trial<'a> {
     outside: RefCell<WindowLog>,
     beside: &'a Beside,
     witnesses: &'a Witnesses<'a>,
+    /// Take pictures of the screen in its windows.
+    pub pictured: bool,
 }
 
 /// A window that is over and waits for the end of the trial, when the trace that saw it is read.
@@ -50,6 +53,7 @@ struct Collected {
     log: WindowLog,
     harvest: Harvest,
     testimonies: Testimonies,
+    screens: Vec<Screen>,
     void: Option<String>,
 }
 
@@ -67,7 +71,7 @@ impl<'a> Trial<'a> {
         let again = if tries == 0 { String::new() } else { format!("-try-{}", tries + 1) };
         let folder = format!("evidence/job-{}/trial-{number}{again}", session.job);
         let (windows, outside) = (RefCell::default(), RefCell::default());
-        Trial { session, number, folder, windows, outside, beside, witnesses }
+        Trial { session, number, folder, windows, outside, beside, witnesses, pictured: false }
     }
 
     /// Runs it to its end. Whatever was measured is returned, whatever happened.
@@ -220,7 +224,14 @@ impl<'a> Trial<'a> {
             }
             result
         };
-        let (walked, sampled) = futures::join!(walk, eye.collector.run());
+        let camera = Camera::new(session, &eye.collector, format!("{place}.screens"));
+        let walk = async {
+            let walked = walk.await;
+            camera.stop();
+            walked
+        };
+        let (walked, sampled, screens) = futures::join!(walk, eye.collector.run(), camera.run(self.pictured));
+        drop(camera);
         let mut log = eye.log.into_inner();
         log.from = Some(session.clock.to_device(log_start));
         log.to = walked.as_ref().ok().map(|(ended, _)| session.clock.to_device(*ended));
@@ -243,7 +254,7 @@ impl<'a> Trial<'a> {
         let void = void.or_else(|| Some(format!("it did not finish: {}", result.as_ref().err()?.what)));
         // Whatever happened in it, what was measured stays on record.
         let name = name.to_owned();
-        let collected = Collected { name, place, target_fps, log, harvest, testimonies, void };
+        let collected = Collected { name, place, target_fps, log, harvest, testimonies, screens, void };
         self.windows.borrow_mut().push(collected);
         result
     }
@@ -272,13 +283,15 @@ impl<'a> Trial<'a> {
             of_trial.hear(&*witness, &statement, edges, self.reading(&modes));
         }
         let measured = |collected: Collected| {
-            let Collected { name, place, target_fps, log, mut harvest, mut testimonies, void } = collected;
+            let Collected { name, place, target_fps, log, mut harvest, mut testimonies, screens, void } =
+                collected;
             testimonies.trace.clone_from(&of_trial.trace);
             testimonies.silent.splice(0..0, of_trial.silent.iter().cloned());
             harvest.evidence.extend(traces.iter().cloned());
             let ask = Ask { app: &session.app, target_fps, pinned: session.scenario.source };
             let Measured { mut window, strip } = measure(session, &name, ask, &log, harvest, &testimonies);
             window.void = void.or(window.void);
+            window.screens = screens;
             window.strip = strip.and_then(|strip| self.kept(&strip, format!("{place}.strip")));
             window
         };

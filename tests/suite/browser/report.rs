@@ -37,7 +37,7 @@ steps:
 ";
 
 fn story() -> Story {
-    Stage::lab("demo").scenario(FEED).scenario(HOSTILE).reporters().run()
+    Stage::lab("demo").scenario(FEED).scenario(HOSTILE).reporters().screens().run()
 }
 
 const CELLS: &str = "document.querySelectorAll('.matrix a.cell').length";
@@ -83,7 +83,7 @@ fn overview(browser: &Browser, story: &Story) {
     assert!(first.contains("fail"), "{first}");
     let shown = browser.text("document.body.innerText");
     assert!(shown.contains("<img src=x") && shown.contains("</script><script>"), "hostile names are text");
-    assert_eq!(browser.count("document.querySelectorAll('img').length"), 0);
+    assert_eq!(browser.count("document.querySelectorAll('img').length"), 0, "no element from a name");
     assert!(!browser.text("document.title").contains("66"), "and never acted");
     let named = "[...document.querySelectorAll('a, button, select, input, svg[role=img]')].filter((one) => \
                  !(one.getAttribute('aria-label') || one.innerText || one.closest('label'))).length";
@@ -154,8 +154,34 @@ fn drill_down(browser: &Browser) {
     let told = browser.text("document.querySelector('.told').innerText");
     assert!(told.contains("late (") && told.contains("vsync"), "the worst hitch in words: {told}");
     assert!(browser.text("location.hash").matches('/').count() == 4, "down to the frame");
+    pictures(browser);
     browser.key("Escape");
     assert!(browser.count(CELLS) > 0, "and back");
+}
+
+/// A filmstrip under the plot of the warm-up, and of nothing that counts; it follows the cursor.
+fn pictures(browser: &Browser) {
+    assert_eq!(
+        browser.count("document.querySelectorAll('.film').length"),
+        0,
+        "iterations that count have none"
+    );
+    browser.click(".row.warm");
+    let loaded = "[...document.querySelectorAll('.film img')].filter((one) => one.src.startsWith('data:image/png') && one.decode).length";
+    assert!(browser.count(loaded) >= 2, "one a second");
+    browser.eval("Promise.all([...document.querySelectorAll('.film img')].map((one) => { one.loading = 'eager'; return one.decode(); })).then(() => true)");
+    assert!(browser.count("document.querySelector('.film img').naturalWidth") > 50, "it is a picture");
+    let told = browser.text("document.querySelector('.film figcaption').innerText");
+    assert!(told.contains("warm-up") && told.contains("ms of the phone each"), "{told}");
+    browser.key("w");
+    assert_eq!(
+        browser.count("document.querySelectorAll('.film [aria-current]').length"),
+        1,
+        "the nearest is marked"
+    );
+    browser.click(".film button:last-child");
+    let last = "document.querySelector('.film button:last-child').hasAttribute('aria-current')";
+    assert_eq!(browser.eval(last), json!(true), "a picture leads to its frame");
 }
 
 fn permalinks(browser: &Browser, page: &[u8]) {

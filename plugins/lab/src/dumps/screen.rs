@@ -1,4 +1,4 @@
-//! The window hierarchy that `uiautomator dump` writes: what is on the screen now.
+//! What is on the screen now: the window hierarchy that `uiautomator dump` writes, and the picture `screencap -p` prints.
 
 use super::Scene;
 use crate::app::Element;
@@ -72,6 +72,54 @@ fn shown(scene: &Scene<'_>) -> (String, Vec<Element>) {
         }
         Front::Launcher => ("com.android.launcher3".into(), words("Home")),
     }
+}
+
+/// The screen divides so: a simulated picture needs no more pixels to tell pages and places of a list apart.
+const COARSE: i64 = 4;
+
+/// A PNG of the screen at a quarter of its size: each element a box in a colour of its own.
+pub fn picture(scene: &Scene<'_>) -> Vec<u8> {
+    let archetype = scene.archetype();
+    let (wide, tall) = (i64::from(archetype.width) / COARSE, i64::from(archetype.height) / COARSE);
+    let mut pixels = vec![246u8; usize::try_from(wide * tall * 3).unwrap_or_default()];
+    let (package, elements) = shown(scene);
+    let mut fill = |[left, top, right, bottom]: [i64; 4], colour: [u8; 3]| {
+        for y in (top / COARSE).clamp(0, tall)..(bottom / COARSE).clamp(0, tall) {
+            for x in (left / COARSE).clamp(0, wide)..(right / COARSE).clamp(0, wide) {
+                let at = usize::try_from((y * wide + x) * 3).unwrap_or_default();
+                pixels[at..at + 3].copy_from_slice(&colour);
+            }
+        }
+    };
+    for element in elements.iter().filter(|element| !element.scrollable) {
+        let [left, top, right, bottom] = element.bounds;
+        let colour = colour_of(&format!("{package} {} {}", element.id, element.text));
+        fill([left + 8, top + 8, right - 8, bottom - 8], colour.map(|part| 200 + part / 5));
+        // Where a picture and a line of text would be.
+        let side = (bottom - top - 64).clamp(8, 160);
+        fill([left + 32, top + 32, left + 32 + side, top + 32 + side], colour);
+        fill([left + 64 + side, top + 48, left + 64 + side + 220, top + 72], [90, 96, 104]);
+    }
+    encoded(wide, tall, &pixels).unwrap_or_default()
+}
+
+/// The same words, the same colour.
+fn colour_of(words: &str) -> [u8; 3] {
+    let hash =
+        words.bytes().fold(0x811c_9dc5u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    let [_, red, green, blue] = (hash ^ hash >> 15).to_be_bytes();
+    [red, green, blue]
+}
+
+fn encoded(wide: i64, tall: i64, pixels: &[u8]) -> Option<Vec<u8>> {
+    let mut out = Vec::new();
+    let mut encoder = png::Encoder::new(&mut out, u32::try_from(wide).ok()?, u32::try_from(tall).ok()?);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    let mut writer = encoder.write_header().ok()?;
+    writer.write_image_data(pixels).ok()?;
+    writer.finish().ok()?;
+    Some(out)
 }
 
 fn node(xml: &mut String, package: &str, index: usize, element: &Element, close: bool) {

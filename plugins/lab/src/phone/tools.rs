@@ -1,7 +1,8 @@
-//! `uiautomator`.
+//! `uiautomator`, `screencap`.
 
-use super::{Answer, LabTime, Phone, Running, Work};
+use super::{Answer, LabTime, MS, Phone, Running, Work};
 use crate::chance::{Draw, Stream};
+use crate::pulse::Act;
 use farmjank_results::time::Span;
 
 const DEFAULT_PATH: &str = "/sdcard/window_dump.xml";
@@ -25,6 +26,22 @@ impl Phone {
                 work: Work::Say(Answer::failed("Usage: uiautomator <subcommand> [options]\n", 1)),
             },
         }
+    }
+
+    /// `screencap -p`: the screen is composed once more, read back and packed by the processor, which the app in front has to
+    /// share: it loses a frame or two.
+    pub(super) fn screencap(&mut self, now: LabTime, arguments: &[String]) -> Running {
+        self.starts += 1;
+        let draw = Draw::of(self.seed, Stream::Start, 0x5_0000 + self.starts);
+        let slowness = self.setup.archetype.slowness.clamp(0.6, 2.5);
+        let takes = Span::from_ns((draw.between(160.0, 320.0) * slowness * 1e6) as i64);
+        if arguments != ["-p"] {
+            let usage = "usage: screencap [-ahp] [-d display-id] [FILENAME]\n";
+            return Running { takes: Span::from_ns(9 * MS), work: Work::Say(Answer::failed(usage, 1)) };
+        }
+        let held = (draw.next(1).between(18.0, 45.0) * slowness * 1e6) as i64;
+        self.act(now, takes.ns() / 3, Act::Hold(held));
+        Running { takes, work: Work::Picture }
     }
 
     pub(super) fn finish_screen(&mut self, now: LabTime, path: &str) -> Answer {

@@ -270,6 +270,16 @@ impl Pulse {
         }
     }
 
+    /// The main thread of the app in front gets no turn before `t` + `ns`.
+    pub(crate) fn hold(&mut self, t: i64, ns: i64) {
+        if let Front::Window(index) = self.front
+            && let Some(window) = self.windows.get_mut(index).and_then(Option::as_mut)
+        {
+            let until = window.ui.pipeline.ui_free().max(t) + ns;
+            window.ui.pipeline.hold(until);
+        }
+    }
+
     pub(crate) fn screen(&mut self, t: i64, on: bool) {
         let was = self.awake;
         self.cover(t);

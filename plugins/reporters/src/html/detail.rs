@@ -111,6 +111,18 @@ struct IterationLine {
     uncertain_ms: f64,
     clock_ms: Option<f64>,
     passed: Vec<(String, String)>,
+    /// Pictures of the screen; only warm-ups have any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    screens: Vec<ScreenLine>,
+}
+
+#[derive(Serialize)]
+struct ScreenLine {
+    at: i64,
+    cost_ms: f64,
+    hitch: bool,
+    /// Where its PNG lies in the bytes after the JSON; none where the page has no room for it.
+    png: Option<(usize, usize)>,
 }
 
 #[derive(Serialize)]
@@ -131,7 +143,14 @@ pub(crate) fn packed(cell: &Cell<'_>, seen: &Seen<'_>) -> String {
             strips.extend_from_slice(bytes);
             (from, bytes.len())
         });
-        iterations.push(iteration(one, place));
+        let pngs = one.pictures.iter().map(|(_, bytes)| {
+            let bytes = bytes.as_ref()?;
+            let from = strips.len();
+            strips.extend_from_slice(bytes);
+            Some((from, bytes.len()))
+        });
+        let pngs = pngs.collect::<Vec<_>>();
+        iterations.push(iteration(one, place, &pngs));
     }
     let detail = detail(cell, seen, iterations);
     let json = serde_json::to_vec(&detail).expect("strings and numbers always serialise");
@@ -218,7 +237,11 @@ fn compared(one: &CellCompared) -> ComparedLine {
     }
 }
 
-fn iteration(one: &Iteration<'_>, strip: Option<(usize, usize)>) -> IterationLine {
+fn iteration(
+    one: &Iteration<'_>,
+    strip: Option<(usize, usize)>,
+    pngs: &[Option<(usize, usize)>],
+) -> IterationLine {
     let window = one.window;
     let from = window.motions.first().map(|motion| motion.from);
     let origin = one.strip.as_ref().ok().map(|(_, strip)| strip.origin).or(from).unwrap_or_default();
@@ -250,6 +273,14 @@ fn iteration(one: &Iteration<'_>, strip: Option<(usize, usize)>) -> IterationLin
         uncertain_ms: coverage.map_or(0.0, |one| one.period_uncertain.ms()),
         clock_ms: window.clock.map(|clock| clock.uncertainty.ms()),
         passed: window.passed_over.iter().map(over).collect(),
+        screens: (one.pictures.iter().zip(pngs))
+            .map(|((screen, _), png)| ScreenLine {
+                at: us(screen.at),
+                cost_ms: short(screen.cost_ms),
+                hitch: screen.hitch,
+                png: *png,
+            })
+            .collect(),
     }
 }
 

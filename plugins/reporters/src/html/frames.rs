@@ -3,7 +3,7 @@
 //! Must not know: how a strip is kept, what a page looks like. Times are ms of motion.
 
 use crate::cells::Cell;
-use farmjank_results::event::WindowMeasured;
+use farmjank_results::event::{Screen, WindowMeasured};
 use farmjank_results::record::TrialRecord;
 use farmjank_results::strip::{Bar, Strip, What};
 use farmjank_results::window::Why;
@@ -16,6 +16,8 @@ pub(crate) struct Iteration<'a> {
     pub window: &'a WindowMeasured,
     /// As kept, and as read.
     pub strip: Result<(Vec<u8>, Strip), String>,
+    /// Pictures of its screen, as many as the page has room for.
+    pub pictures: Vec<(&'a Screen, Option<Vec<u8>>)>,
 }
 
 /// Every iteration of a cell, warm-ups included.
@@ -23,14 +25,46 @@ pub(crate) struct Seen<'a> {
     pub iterations: Vec<Iteration<'a>>,
 }
 
+/// Bytes of pictures in one page, and of one picture.
+const PICTURES: u64 = 6 << 20;
+const PICTURE: u64 = 1 << 20;
+/// Most pictures listed of one window.
+const SCREENS: usize = 500;
+
 /// Reads the strips of a cell.
 pub(crate) fn seen<'a>(cell: &Cell<'a>, strips: &dyn Strips) -> Seen<'a> {
+    let step = every(cell);
     let one = |(trial, window): &(&'a TrialRecord, &'a WindowMeasured)| Iteration {
         trial,
         window,
         strip: strip(window, strips),
+        pictures: pictures(window, step, strips),
     };
     Seen { iterations: cell.measured.iter().map(one).collect() }
+}
+
+/// Of all pictures of the run every so many-th is in the page: they are the first to make room.
+fn every(cell: &Cell<'_>) -> usize {
+    let trials = cell.record.jobs.values().flat_map(|job| &job.trials);
+    let screens = trials.flat_map(|trial| &trial.windows).flat_map(|window| &window.screens);
+    let bytes = screens.map(|screen| screen.bytes).fold(0, u64::saturating_add);
+    usize::try_from(bytes.div_ceil(PICTURES)).unwrap_or(usize::MAX).max(1)
+}
+
+/// What the phone printed as pictures; whatever is no PNG is left out.
+fn pictures<'a>(
+    window: &'a WindowMeasured,
+    step: usize,
+    strips: &dyn Strips,
+) -> Vec<(&'a Screen, Option<Vec<u8>>)> {
+    let read = |(nth, screen): (usize, &'a Screen)| {
+        let wanted = nth.is_multiple_of(step) && screen.bytes <= PICTURE;
+        let bytes = wanted.then(|| strips.strip(&screen.path)).flatten();
+        let is_png =
+            |bytes: &Vec<u8>| bytes.starts_with(b"\x89PNG\r\n\x1a\n") && bytes.len() as u64 <= PICTURE;
+        (screen, bytes.filter(is_png))
+    };
+    window.screens.iter().enumerate().take(SCREENS).map(read).collect()
 }
 
 fn strip(window: &WindowMeasured, strips: &dyn Strips) -> Result<(Vec<u8>, Strip), String> {

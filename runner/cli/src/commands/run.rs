@@ -87,6 +87,7 @@ pub async fn about(args: &RunArgs, look: Look, about: About) -> u8 {
         most_running: args.jobs,
         patience: Patience { retries: args.retries, ..Patience::default() },
         contest,
+        screens: args.screens,
     };
     let reporters = reporters(args, &wishes, look, &root);
     if let Some(lab) = of_racks(args) {

@@ -203,7 +203,7 @@ async fn id(shell: &Shell, args: &[String]) -> Ended {
 
 /// Programs that `which` finds: those of the toolbox. Whether the phone has others only starting them tells.
 async fn which(shell: &Shell, args: &[String]) -> Ended {
-    const KNOWN: [&str; 32] = [
+    const KNOWN: [&str; 33] = [
         "am",
         "cat",
         "cmd",
@@ -220,6 +220,7 @@ async fn which(shell: &Shell, args: &[String]) -> Ended {
         "pm",
         "printf",
         "rm",
+        "screencap",
         "sed",
         "service",
         "settings",

@@ -34,7 +34,34 @@ function comparedTable(detail) {
     })));
 }
 
-function framesSection(cell, detail, strips, wanted) {
+// Pictures of the screen under the plot: warm-ups alone have any, because taking one costs frames.
+function filmstrip(iteration, rest, go) {
+  const all = iteration.screens || [], shown = all.filter((screen) => screen.png);
+  if (!all.length) return null;
+  const cost = all.reduce((sum, screen) => sum + screen.cost_ms, 0);
+  const words = `Screens of this warm-up: ${several(all.length, "picture", "pictures")}, ${number(cost / all.length, "ms")} ms of the phone each, ${number(cost / 1000, "ms")} s in all. Iterations that count are not photographed.`
+    + (shown.length < all.length ? ` ${shown.length} of ${all.length} fit into this page; the bundle has them all.` : "");
+  const source = ([from, length]) => `data:image/png;base64,${btoa(rest.subarray(from, from + length).reduce((text, byte) => text + String.fromCharCode(byte), ""))}`;
+  const frames = shown.map((screen) => {
+    const when = `${(screen.at / 1e6).toFixed(2)} s`;
+    return el("button", { type: "button", class: screen.hitch ? "hitch" : null, "aria-label": `screen at ${when}${screen.hitch ? ", at a hitch" : ""}`, onclick: () => go(screen.at) },
+      el("img", { src: source(screen.png), alt: "", loading: "lazy" }), el("small", null, screen.hitch ? `${when} hitch` : when));
+  });
+  const node = el("figure", { class: "film" }, el("figcaption", { class: "quiet" }, words), el("div", { class: "strip" }, frames));
+  // The picture nearest to where the cursor is.
+  const point = (us) => {
+    let best = -1;
+    shown.forEach((screen, n) => { if (best < 0 || Math.abs(screen.at - us) < Math.abs(shown[best].at - us)) best = n; });
+    frames.forEach((frame, n) => {
+      if (n !== best) return frame.removeAttribute("aria-current");
+      frame.setAttribute("aria-current", "true");
+      frame.parentNode.scrollLeft = frame.offsetLeft - frame.parentNode.offsetLeft - frame.parentNode.clientWidth / 2 + frame.clientWidth / 2;
+    });
+  };
+  return { node, point };
+}
+
+function framesSection(cell, detail, strips, wanted, rest) {
   const known = strips.map((bars) => (bars ? sums(bars) : null));
   const worst = known.reduce((best, sum, n) => (sum && detail.iterations[n].counted && !detail.iterations[n].void && (best < 0 || sum.lateMs > known[best].lateMs) ? n : best), -1);
   const asked = detail.iterations.findIndex((one, n) => one.trial === wanted.trial && strips[n]);
@@ -47,8 +74,10 @@ function framesSection(cell, detail, strips, wanted) {
   }
   const host = el("div", { class: "plot", tabindex: "0", role: "img", "aria-label": "frames over time; arrow keys go from frame to frame, + and - zoom, 0 shows all, w goes to the worst hitch" });
   const told = el("p", { class: "told", role: "status", "aria-live": "polite" });
-  let plot = null;
+  const reel = el("div");
+  let plot = null, film = null;
   const pick = (bar, keep) => {
+    if (film && bar) film.point((bar.from + bar.to) / 2);
     clear(told, bar ? frameWords(bar).map((words, n) => el(n ? "span" : "b", null, words)) : summary());
     if (keep && bar) history.replaceState(null, "", link.of(cell, detail.iterations[current].trial, bar.nth + 1));
   };
@@ -62,7 +91,7 @@ function framesSection(cell, detail, strips, wanted) {
   const span = Math.max(...known.map((sum) => (sum ? sum.end : 0)), 1);
   const rows = detail.iterations.map((one, n) => {
     const name = `${one.counted ? "iteration" : "warm-up"} ${one.trial + 1 - (one.counted ? detail.warmup : 0)}`;
-    const words = !strips[n] ? one.blank || "no frames" : `${several(known[n].late.length, "hitch", "hitches")} · ${number(known[n].lateMs, "ms")} ms`;
+    const words = !strips[n] ? one.blank || "no frames" : `${several(known[n].late.length, "hitch", "hitches")} · ${number(known[n].lateMs, "ms")} ms${one.screens ? ` · ${several(one.screens.length, "screen", "screens")}` : ""}`;
     return el("button", { type: "button", class: `row${one.counted ? "" : " warm"}${one.void ? " void" : ""}`, disabled: !strips[n], onclick: () => show(n) },
       el("span", { class: "name" }, name), strips[n] ? stripBarcode(strips[n], span, `${name}: ${words}`) : el("span", { class: "blank" }),
       el("span", { class: "sum" }, one.void ? `void: ${one.void}` : words));
@@ -72,6 +101,8 @@ function framesSection(cell, detail, strips, wanted) {
     rows.forEach((row, at) => row.setAttribute("aria-pressed", String(at === n)));
     if (plot) plot.end();
     host.replaceChildren();
+    film = filmstrip(detail.iterations[n], rest, (us) => plot.choose(strips[n].find((bar) => bar.to > us) || null, true));
+    clear(reel, film ? film.node : null);
     plot = framePlot(host, strips[n], detail.iterations[n], pick);
     pick(null, false);
     if (frame && strips[n][frame - 1]) plot.choose(strips[n][frame - 1], 0.8);
@@ -86,7 +117,7 @@ function framesSection(cell, detail, strips, wanted) {
     act();
     return true;
   };
-  fill(section, null, [tools, host, told, legend(), el("div", { class: "rows", role: "group", "aria-label": "iterations" }, rows)]);
+  fill(section, null, [tools, host, told, reel, legend(), el("div", { class: "rows", role: "group", "aria-label": "iterations" }, rows)]);
   return { section, start: () => show(current, asked >= 0 ? wanted.frame : null), end: () => plot && plot.end(), keys };
 }
 
@@ -150,11 +181,11 @@ function cellView(host, { cell, trial, frame }, neighbours) {
     clear(host, nav, head, el("p", { class: "nothing" }, "the details of this cell are not in the page"));
     return { end: () => {}, keys: () => false };
   }
-  const { detail, strips } = opened;
+  const { detail, strips, rest } = opened;
   const reasons = detail.reasons.filter((one) => !detail.limits.some((limit) => one.startsWith(`${limit.metric}: `)));
   const why = [...new Set([...(detail.fault ? [detail.fault[1]] : []), ...reasons])];
   const drawn = strips.filter((bars, n) => bars && detail.iterations[n].counted && !detail.iterations[n].void);
-  const frames = framesSection(cell, detail, strips, { trial, frame });
+  const frames = framesSection(cell, detail, strips, { trial, frame }, rest);
   const cards = [["Frame lengths", "all counted iterations; heights are square roots", histogram(drawn)], ["Percentiles", "ms; the band is the spread of the iterations", ribbon(drawn)],
     ["Iterations", detail.compared.length ? "one dot each; the line is the limit, the diamond the baseline" : "one dot each; the line is the limit", iterations(detail)], ["Whose fault", "hitch time of a mean iteration, by the frame timeline", culprits(detail)],
     ["Render stages", "p50 · p95 in ms, by framestats", stages(detail)], ["Drop levels", "frames of a mean iteration by how late they came", levels(detail)]]

@@ -36,7 +36,7 @@ const store = {
     const detail = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length)));
     const rest = bytes.subarray(4 + length);
     const strips = detail.iterations.map(({ strip }) => (strip ? readStrip(rest.subarray(strip[0], strip[0] + strip[1])) : null));
-    const made = { detail, strips };
+    const made = { detail, strips, rest };
     this.opened.set(key, made);
     return made;
   },
