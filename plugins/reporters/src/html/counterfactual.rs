@@ -309,7 +309,9 @@ mod tests {
     fn frames_that_give_another_reading_explain_nothing() {
         let (trial, window) = (trial(), measured());
         let strip = Ok((Vec::new(), strip(&[1, 4])));
-        let seen = Seen { iterations: vec![Iteration { trial: &trial, window: &window, strip, pictures: Vec::new() }] };
+        let seen = Seen {
+            iterations: vec![Iteration { trial: &trial, window: &window, strip, pictures: Vec::new() }],
+        };
         let limit = Limit::parse("max < 10ms", Unit::Ms).unwrap();
         let mut judgement = Asked::new(find("hitch_ms").unwrap(), &limit, &seen).unwrap().without(&[0]);
         assert!(counterfactual(&judgement, &seen).is_some());
