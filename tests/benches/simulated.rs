@@ -8,6 +8,10 @@ use farmjank_tests::stage::Stage;
 use std::rc::Rc;
 use std::time::Instant;
 
+/// As in the `farmjank` command.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const PHONES: usize = 500;
 const LIMIT_SECS: f64 = 60.0;
 const ITERATIONS: usize = 74;

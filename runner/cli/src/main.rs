@@ -16,6 +16,10 @@ use args::{Cli, Command};
 use clap::Parser;
 use std::process::ExitCode;
 
+/// A run makes and drops small texts by the million: this costs a quarter less than the system's allocator.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Usage or scenario error: nothing ran.
 const USAGE: u8 = 2;
 
