@@ -4,6 +4,7 @@
 
 use super::{Lateness, PresentType, Severity, SurfaceFrame, jank};
 use crate::time::{DeviceTime, Span};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// What the app answers for: its deadline, a resync of its own, or what the platform cannot tell from it.
@@ -125,8 +126,8 @@ pub struct Share {
 impl Lateness {
     /// Every frame once, in order of process and token; first draws of windows are left out, as Android's own
     /// interaction monitor does.
-    pub fn joints(&self) -> Vec<Joint> {
-        self.joined.as_ref().map_or_else(|| self.join_all(), |joined| joined.to_vec())
+    pub fn joints(&self) -> Cow<'_, [Joint]> {
+        self.joined.as_ref().map_or_else(|| self.join_all().into(), |joined| joined[..].into())
     }
 
     fn join_all(&self) -> Vec<Joint> {
@@ -160,7 +161,7 @@ impl Lateness {
     pub fn shares(&self, period: Span) -> BTreeMap<Blame, Share> {
         let mut shares: BTreeMap<Blame, Share> =
             Blame::ALL.into_iter().map(|blame| (blame, Share::default())).collect();
-        for joint in self.joints() {
+        for joint in self.joints().iter() {
             let Some(share) = joint.blame().and_then(|blame| shares.get_mut(&blame)) else { continue };
             let vsyncs = i64::try_from(joint.vsyncs_late(period)).unwrap_or(i64::MAX);
             share.frames += 1;

@@ -23,7 +23,7 @@ impl Lateness {
             doubts: self.doubts.iter().cloned().chain(self.doubts_of(motions)).collect(),
         };
         // Every metric on them asks.
-        cut.joined = Some(cut.joints().into());
+        cut.joined = Some(cut.joints().into_owned().into());
         cut
     }
 

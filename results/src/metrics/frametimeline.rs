@@ -9,6 +9,7 @@ use crate::lateness::{Blame, Joint, Lateness, Severity, jank};
 use crate::metric::{Better, Needs, Reading, Unit};
 use crate::time::{DeviceTime, Span};
 use crate::window::{Motion, Phase, Window};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// The app's side in Android's own interaction monitor.
@@ -19,7 +20,7 @@ const SF_MISSED: u32 = jank::DISPLAY_HAL | jank::SF_CPU | jank::SF_GPU | jank::S
 const SILENCE: (i64, i64) = (250_000_000, 1_000_000_000);
 
 /// The trace of the window and its frames; the reason when there are none.
-pub(super) fn frames(window: &Window) -> Result<(&Lateness, Vec<Joint>), String> {
+pub(super) fn frames(window: &Window) -> Result<(&Lateness, Cow<'_, [Joint]>), String> {
     let lateness = window.beside.lateness.as_ref().ok_or("no frame timeline was traced in this window")?;
     let joints = lateness.joints();
     if joints.is_empty() {
@@ -40,7 +41,7 @@ pub(super) fn count(window: &Window, kind: impl Fn(&Joint) -> bool) -> Reading {
 pub(super) fn still_ns(window: &Window) -> Result<BTreeMap<Blame, i128>, String> {
     let (lateness, joints) = frames(window)?;
     let mut shares: BTreeMap<Blame, i128> = Blame::ALL.into_iter().map(|blame| (blame, 0)).collect();
-    for joint in &joints {
+    for joint in joints.iter() {
         let Some(share) = joint.blame().and_then(|blame| shares.get_mut(&blame)) else { continue };
         let period = period(window, lateness, joint.present).ok_or(
             "the refresh period is not known, so lateness in vsyncs cannot be told; pin it with --vsync",

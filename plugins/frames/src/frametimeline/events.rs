@@ -65,54 +65,61 @@ pub enum Event<'a> {
 /// Reads an event: its cookie and what it is. None for what is not known or holds no cookie.
 pub fn read(message: &[u8]) -> Option<(i64, Event<'_>)> {
     let (kind, body) = fields(message).find_map(|(number, value)| Some((number, value.bytes()?)))?;
-    let number = |wanted: u64| {
-        fields(body).find(|(number, _)| *number == wanted).and_then(|(_, value)| value.signed())
-    };
-    let cookie = number(1)?;
+    let (is_surface, is_actual) = (matches!(kind, 3 | 4), matches!(kind, 2 | 4));
+    // The first field of these numbers counts, whatever it holds.
+    let (mut cookie, mut token) = (None, None);
+    let mut surface = Surface { token: 0, display_token: 0, pid: 0, layer: b"" };
+    let mut told = Told { is_buffer: true, ..Told::default() };
+    for (number, value) in fields(body) {
+        match number {
+            1 => cookie = cookie.or(Some(value.signed())),
+            2..=5 if is_surface => surface.take(number, value),
+            2 => token = token.or(Some(value.signed())),
+            _ if is_actual => told.take(number, value, is_surface),
+            _ => {}
+        }
+    }
+    let (cookie, token) = (cookie??, token.flatten());
     let event = match kind {
-        1 => Event::ExpectedDisplay { token: number(2)? },
-        2 => Event::ActualDisplay { token: number(2)?, told: told(body, 4) },
-        3 => Event::ExpectedSurface(surface(body)),
-        4 => Event::ActualSurface(surface(body), told(body, 6)),
+        1 => Event::ExpectedDisplay { token: token? },
+        2 => Event::ActualDisplay { token: token?, told },
+        3 => Event::ExpectedSurface(surface),
+        4 => Event::ActualSurface(surface, told),
         5 => Event::End,
         _ => return None,
     };
     Some((cookie, event))
 }
 
-fn surface(body: &[u8]) -> Surface<'_> {
-    let mut surface = Surface { token: 0, display_token: 0, pid: 0, layer: b"" };
-    for (number, value) in fields(body) {
+impl<'a> Surface<'a> {
+    fn take(&mut self, number: u64, value: Value<'a>) {
         match (number, value) {
-            (2, Value::Number(token)) => surface.token = token as i64,
-            (3, Value::Number(token)) => surface.display_token = token as i64,
-            (4, Value::Number(pid)) => surface.pid = pid as i32,
+            (2, Value::Number(token)) => self.token = token as i64,
+            (3, Value::Number(token)) => self.display_token = token as i64,
+            (4, Value::Number(pid)) => self.pid = pid as i32,
             (5, Value::Bytes(name)) => {
                 let name = name.strip_prefix(PREFIX).unwrap_or(name);
-                surface.layer = &name[..name.len().min(LONGEST_NAME)];
+                self.layer = &name[..name.len().min(LONGEST_NAME)];
             }
             _ => {}
         }
     }
-    surface
 }
 
-/// What is told from field `first` on; surfaces have it two fields later than displays, and one field more.
-fn told(body: &[u8], first: u64) -> Told {
-    let of_surface = first == 6;
-    let severity = if of_surface { 12 } else { 9 };
-    let mut told = Told { is_buffer: true, ..Told::default() };
-    for (number, value) in fields(body).filter(|(number, _)| *number >= first) {
-        match (number - first, value) {
-            (0, Value::Number(kind)) => told.present_type = kind,
-            (1, Value::Number(flag)) => told.on_time_finish = flag != 0,
-            (3, Value::Number(bits)) => told.jank = bits as u32,
-            (4, Value::Number(kind)) => told.prediction = kind,
-            (5, Value::Number(flag)) if of_surface => told.is_buffer = flag != 0,
-            (_, Value::Number(kind)) if number == severity => told.severity = kind,
-            (_, Value::Fixed32(_)) if number == severity + 1 => told.present_delay_ms = value.float(),
+impl Told {
+    /// Surfaces have what is told two fields later than displays, and one field more.
+    fn take(&mut self, number: u64, value: Value<'_>, of_surface: bool) {
+        let (first, severity) = if of_surface { (6, 12) } else { (4, 9) };
+        let Some(nth) = number.checked_sub(first) else { return };
+        match (nth, value) {
+            (0, Value::Number(kind)) => self.present_type = kind,
+            (1, Value::Number(flag)) => self.on_time_finish = flag != 0,
+            (3, Value::Number(bits)) => self.jank = bits as u32,
+            (4, Value::Number(kind)) => self.prediction = kind,
+            (5, Value::Number(flag)) if of_surface => self.is_buffer = flag != 0,
+            (_, Value::Number(kind)) if number == severity => self.severity = kind,
+            (_, Value::Fixed32(_)) if number == severity + 1 => self.present_delay_ms = value.float(),
             _ => {}
         }
     }
-    told
 }

@@ -138,8 +138,20 @@ fn open(packet: &[u8], met: &mut Met, each: &mut impl FnMut(&[u8])) {
     met.unreadable += inner.met.unreadable + u64::from(!whole || inner.met.garbage);
 }
 
+/// How fields 50 and 133 of this kind begin, if not shorter than they need be.
+const ZLIB: [u8; 2] = [((50 << 3) | 2) as u8 | 0x80, (50_u32 >> 4) as u8];
+const ZSTD: [u8; 2] = [((133 << 3) | 2) as u8 | 0x80, (133_u32 >> 4) as u8];
+
 /// The compressed run a packet holds, if it holds one.
 fn packing(packet: &[u8]) -> Option<(Packing, &[u8])> {
+    // Nearly every packet is none: without the bytes of such a field's number there is no such field.
+    let begins = |at: usize| {
+        let second = packet.get(at + 1).map(|byte| byte & 0x7f);
+        second == Some(if packet[at] == ZLIB[0] { ZLIB[1] } else { ZSTD[1] })
+    };
+    if !memchr::memchr2_iter(ZLIB[0], ZSTD[0], packet).any(begins) {
+        return None;
+    }
     fields(packet).find_map(|(number, value)| {
         let packing = match number {
             50 => Packing::Zlib,

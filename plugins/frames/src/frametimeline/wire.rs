@@ -51,6 +51,28 @@ impl<'a> Value<'a> {
 /// A number at the start of the bytes and its length; none when it is cut or too long.
 #[inline]
 pub fn varint(bytes: &[u8]) -> Option<(u64, usize)> {
+    match bytes {
+        [byte @ 0..0x80, ..] => Some((u64::from(*byte), 1)),
+        [a, byte @ 0..0x80, ..] => Some((u64::from(a & 0x7f) | (u64::from(*byte) << 7), 2)),
+        _ => long_varint(bytes),
+    }
+}
+
+/// A number of any length. Stamps have six to eight bytes: seven bits of each are moved together pair by pair.
+fn long_varint(bytes: &[u8]) -> Option<(u64, usize)> {
+    let word = bytes.first_chunk().map(|word| u64::from_le_bytes(*word));
+    let last = word.map(|word| !word & 0x8080_8080_8080_8080).filter(|last| *last != 0);
+    let Some((word, last)) = word.zip(last) else { return slow_varint(bytes) };
+    // Everything up to the first byte without its high bit.
+    let bits = word & (last ^ (last - 1)) & 0x7f7f_7f7f_7f7f_7f7f;
+    let bits = (bits & 0x007f_007f_007f_007f) | ((bits & 0x7f00_7f00_7f00_7f00) >> 1);
+    let bits = (bits & 0x0000_3fff_0000_3fff) | ((bits & 0x3fff_0000_3fff_0000) >> 2);
+    let bits = (bits & 0x0000_0000_0fff_ffff) | ((bits & 0x0fff_ffff_0000_0000) >> 4);
+    Some((bits, (last.trailing_zeros() / 8) as usize + 1))
+}
+
+/// The same byte by byte: for the end of a message and for numbers of more than eight bytes.
+fn slow_varint(bytes: &[u8]) -> Option<(u64, usize)> {
     let mut value = 0_u64;
     for (nth, byte) in bytes.iter().take(LONGEST).enumerate() {
         value |= u64::from(byte & 0x7f) << (7 * nth);
@@ -146,6 +168,24 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn numbers_are_read_as_byte_by_byte(
+            bytes in prop::collection::vec(prop_oneof![3 => 0x80u8.., 1 => 0u8..0x80], 0..14),
+            number in any::<u64>(),
+            shift in 0u32..64,
+        ) {
+            prop_assert_eq!(varint(&bytes), slow_varint(&bytes));
+            let (mut left, mut written) = (number >> shift, Vec::new());
+            while left > 0x7f {
+                written.push(left as u8 | 0x80);
+                left >>= 7;
+            }
+            written.push(left as u8);
+            let length = written.len();
+            written.extend(&bytes);
+            prop_assert_eq!(varint(&written), Some((number >> shift, length)));
+        }
+
         #[test]
         fn any_bytes_are_walked_to_an_end(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
             let mut walk = fields(&bytes);

@@ -4,6 +4,7 @@
 //! A layer's first frame has no predecessor and is not counted; a frame is counted when a later one is taken after its
 //! present fence signalled. Histograms are in ms. Must not know flags, nor when counting is on.
 
+use super::digits::Digits;
 use super::{Scene, line};
 use crate::pulse::layer::{Layer, Role};
 use crate::truth::verdict::{self, judge};
@@ -24,7 +25,12 @@ pub fn buckets() -> impl Iterator<Item = i64> {
 /// The bucket of a length in ns; negative lengths have none.
 fn bucket(ns: i64) -> Option<i64> {
     let ms = ns / MS;
-    (ms >= 0).then(|| buckets().find(|edge| *edge >= ms).unwrap_or(1000))
+    match ms {
+        ..0 => None,
+        // One bucket for each.
+        0..=34 => Some(ms),
+        _ => Some(buckets().find(|edge| *edge >= ms).unwrap_or(1000)),
+    }
 }
 
 /// One histogram.
@@ -48,9 +54,21 @@ impl Histogram {
 
     fn print(&self, name: &str, out: &mut Vec<u8>) {
         line!(out, "{name} histogram is as below:");
-        let text: Vec<String> =
-            buckets().map(|edge| format!("{edge}ms={}", self.0.get(&edge).unwrap_or(&0))).collect();
-        line!(out, "{}", text.join(" "));
+        // A layer has a dozen histograms of 85 buckets, nearly all of them empty: made without formatting.
+        let (mut digits, mut counts) = (Digits::default(), self.0.iter().peekable());
+        let start = out.len();
+        for edge in buckets() {
+            if out.len() > start {
+                out.push(b' ');
+            }
+            digits.put(edge, b'm', out);
+            out.extend_from_slice(b"s=");
+            match counts.next_if(|(ms, _)| **ms == edge) {
+                Some((_, count)) => out.extend_from_slice(itoa::Buffer::new().format(*count).as_bytes()),
+                None => out.push(b'0'),
+            }
+        }
+        out.push(b'\n');
     }
 }
 
