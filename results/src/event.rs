@@ -4,14 +4,13 @@ use crate::blame::Fault;
 use crate::compare::{Compared, Effect};
 use crate::device::{DeviceFacts, DeviceId};
 use crate::frame::SourceId;
-use crate::metric::Reading;
+use crate::readings::Readings;
 use crate::threshold::Judgement;
 use crate::time::{ClockMap, DeviceTime, RunTime};
 use crate::turn::{Arm, Turn};
 use crate::verdict::Verdict;
 use crate::window::{Coverage, Motion};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// Version of the log's format.
 pub const FORMAT: u32 = 1;
@@ -103,7 +102,7 @@ pub struct WindowMeasured {
     /// Gestures and their flings.
     pub motions: Vec<Motion>,
     /// Readings by metric key.
-    pub readings: BTreeMap<String, Reading>,
+    pub readings: Readings,
     /// Refresh rate in force over the counted intervals, Hz (whole vsyncs per second of counted time).
     pub refresh_hz: Option<f64>,
     /// Coverage; none when nothing could be sampled.

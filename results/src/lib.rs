@@ -34,6 +34,7 @@ pub mod metrics;
 mod path;
 mod pending;
 pub mod period;
+pub mod readings;
 pub mod record;
 pub mod stitch;
 pub mod strip;

@@ -223,7 +223,7 @@ fn measured(
         window: format!("fling {}", window + 1),
         span: Some((from, end)),
         motions,
-        readings: measure_all(&cut),
+        readings: measure_all(&cut).into(),
         refresh_hz: refresh_hz(&cut),
         coverage: Some(cut.coverage),
         evidence: vec![path.replace(".strip", ".dumps")],

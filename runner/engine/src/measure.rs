@@ -16,6 +16,7 @@ use farmjank_results::event::{PassedOver, WindowMeasured};
 use farmjank_results::frame::SourceId;
 use farmjank_results::lateness::compositor_only;
 use farmjank_results::metrics::{measure_all, refresh_hz};
+use farmjank_results::readings::Readings;
 use farmjank_results::stitch::{Stitch, StitchRules};
 use farmjank_results::strip::Strip;
 use farmjank_results::tally;
@@ -115,7 +116,7 @@ pub fn remeasure(
     }
     seen.rings = stitches.into_iter().map(|(key, stitch)| (key, stitch.finish())).collect();
     let mut measured = WindowMeasured {
-        readings: BTreeMap::new(),
+        readings: Readings::default(),
         coverage: None,
         refresh_hz: None,
         void: None, // a cause other than coverage was recorded before any number was: it stands, see below
@@ -195,7 +196,7 @@ fn told_rates<'l>(layers: &'l Layers, judged: &Candidate<'l>) -> Cow<'l, FrameTi
 }
 
 fn fill(measured: &mut WindowMeasured, window: Window) {
-    measured.readings = measure_all(&window);
+    measured.readings = measure_all(&window).into();
     measured.refresh_hz = refresh_hz(&window);
     measured.compositor_only = window.beside.lateness.as_ref().map(compositor_only);
     if !window.motions.is_empty() && !window.coverage.proved {
@@ -218,7 +219,7 @@ fn uncounted(measured: &mut WindowMeasured, ask: Ask<'_>, testimonies: &Testimon
         (None, _) => "no frame was seen".to_owned(),
     };
     (window.coverage.proved, window.coverage.doubts) = (false, vec![why.clone()]);
-    measured.readings = measure_all(&window);
+    measured.readings = measure_all(&window).into();
     // Counts are evidence too: what they can tell is told, and everything else has its reason.
     let counted = window.beside.tally.is_some_and(|tally| tally.total_frames > 0);
     measured.void = Some(why).filter(|_| !counted);

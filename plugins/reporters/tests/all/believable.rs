@@ -158,7 +158,7 @@ pub fn measured(
         window: words.windows[window].clone(),
         span: Some((start, end)),
         motions: vec![Motion { from: start, to: end, phase: Phase::Fling }],
-        readings,
+        readings: readings.into(),
         refresh_hz: Some(hz),
         coverage: Some(Coverage {
             frames_seen: (numbers.0 * 4.2) as u64,
