@@ -8,17 +8,17 @@ use std::collections::BTreeMap;
 /// The bundle's files by path.
 #[derive(Default)]
 pub struct Memory {
-    /// Keep raw dumps; otherwise they are only counted.
-    keeps_evidence: bool,
+    /// Keep what is appended, raw dumps and the log; otherwise it is only counted.
+    keeps: bool,
     /// Bytes appended, whether kept or not.
     pub appended: Cell<u64>,
     files: RefCell<BTreeMap<String, Vec<u8>>>,
 }
 
 impl Memory {
-    /// An empty bundle that keeps raw dumps, or only counts their bytes.
-    pub fn keeping(keeps_evidence: bool) -> Self {
-        Memory { keeps_evidence, ..Memory::default() }
+    /// An empty bundle that keeps what is appended, or only counts its bytes.
+    pub fn keeping(keeps: bool) -> Self {
+        Memory { keeps, ..Memory::default() }
     }
 
     /// A file's bytes; empty when there is none.
@@ -35,7 +35,7 @@ impl Memory {
 impl Files for Memory {
     fn append(&self, path: &str, bytes: &[u8]) -> Result<(), String> {
         self.appended.set(self.appended.get() + bytes.len() as u64);
-        if path.starts_with("evidence/") && !self.keeps_evidence {
+        if !self.keeps {
             return Ok(());
         }
         self.files.borrow_mut().entry(path.to_owned()).or_default().extend_from_slice(bytes);
@@ -43,7 +43,9 @@ impl Files for Memory {
     }
 
     fn write(&self, path: &str, bytes: &[u8]) -> Result<(), String> {
-        self.files.borrow_mut().insert(path.to_owned(), bytes.to_vec());
+        if self.keeps {
+            self.files.borrow_mut().insert(path.to_owned(), bytes.to_vec());
+        }
         Ok(())
     }
 

@@ -179,7 +179,7 @@ impl Stage {
         tokio::task::LocalSet::new().block_on(&runtime, self.play())
     }
 
-    /// Runs to the end with a thread for every server of the lab; what is left is the record and the log.
+    /// Runs to the end with a thread for every rack of the lab; what is left is the record and the log.
     pub fn run_in_racks(self) -> (Record, Rc<Memory>) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
         let runtime = runtime.expect("a runtime");
@@ -201,6 +201,7 @@ impl Stage {
         let setup = racks::Setup {
             racks: racks.collect(),
             threads: Box::new(simulated_thread),
+            at_once: std::thread::available_parallelism().map_or(2, std::num::NonZero::get),
             scenarios: scenarios(&self.scenarios),
             files: files.clone(),
             voice: Rc::new(Ear::default()),

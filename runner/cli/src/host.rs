@@ -131,6 +131,11 @@ impl Files for Bundle {
     }
 }
 
+/// How many threads can work at once.
+pub fn cores() -> usize {
+    std::thread::available_parallelism().map_or(2, std::num::NonZero::get)
+}
+
 /// Starts a thread that drives work on a simulated clock of its own.
 pub fn simulated_thread(work: ThreadWork) -> Join {
     let thread = std::thread::spawn(move || {

@@ -110,7 +110,7 @@ pub async fn run(setup: Setup) -> Record {
     }
     let against = against.as_deref().filter(|_| !nothing);
     close(&scribe, announcer.now(), floor.stop.reason(), nothing, against);
-    scribe.record()
+    scribe.take_record()
 }
 
 /// The first fact of a run.

@@ -18,6 +18,7 @@ pub mod measure;
 pub mod observe;
 pub mod patience;
 pub mod perform;
+pub mod permits;
 pub mod racks;
 pub mod rings;
 mod screens;

@@ -1,6 +1,6 @@
-//! A simulated run on as many threads as its lab has servers. The phones of one server and those of another never meet, so
-//! each rack has a clock of its own that jumps to its next timer; their facts are merged by time, then by rack. How many cores
-//! the computer has decides how long that takes, never what comes out.
+//! A simulated run on as many threads as its lab has racks. Phones of different racks never meet, so each rack has a clock of
+//! its own that jumps to its next timer; their facts are merged by time, then by rack. As many racks work at once as there are
+//! cores ([`crate::permits`]); how many that are decides how long it takes, never what comes out.
 //!
 //! Only for simulated time: real phones share one scheduler, whose thread is idle.
 
@@ -9,6 +9,7 @@ use crate::conduct::{Against, Options, Planned, close, look, started};
 use crate::contest::Contest;
 use crate::floor::Floor;
 use crate::patience::Patience;
+use crate::permits::{Permits, Worker};
 use crate::scribe::{Scribe, Voice};
 use crate::session::{Bench, ForScenario};
 use crate::stop::{Stop, Urgency};
@@ -29,14 +30,14 @@ use std::collections::{BTreeMap, VecDeque};
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
 use std::sync::{Arc, PoisonError, RwLock};
 use tokio::sync::Notify;
 
 /// Facts that cross threads together: waking the other thread for each would cost more than the facts.
-const BATCH: usize = 64;
+const BATCH: usize = 256;
 /// Batches a rack may be ahead of the merged log.
-const AHEAD: usize = 16;
+const AHEAD: usize = 2;
 
 /// What one rack works with. Made in the rack's own thread, on its clock.
 pub struct Rack {
@@ -72,6 +73,8 @@ pub struct Setup {
     pub racks: Vec<MakeRack>,
     /// Starts their threads.
     pub threads: Box<Threads>,
+    /// How many of them work at once: as many as there are cores.
+    pub at_once: usize,
     /// The bundle: the log and the reports go there.
     pub files: Rc<dyn Files>,
     /// Where text for people goes.
@@ -126,19 +129,29 @@ impl Bell {
     }
 }
 
+/// What a rack's thread shares with the others.
+struct Ways {
+    wake: Arc<Notify>,
+    bell: Bell,
+    permits: Permits,
+}
+
 /// A rack's way out: stamped facts cross to the merging thread; requests to stop are noticed on the way.
 struct Relay {
     facts: SyncSender<Word>,
     wake: Arc<Notify>,
     bell: Bell,
     stop: Stop,
+    worker: Worker,
     batch: RefCell<Vec<(RunTime, Fact)>>,
 }
 
 impl Relay {
     fn say(&self, word: Word) {
         // Nobody listens any more only when the run is being torn down.
-        drop(self.facts.send(word));
+        if let Err(TrySendError::Full(word)) = self.facts.try_send(word) {
+            self.worker.waiting(|| drop(self.facts.send(word)));
+        }
         self.wake.notify_one();
     }
 
@@ -186,13 +199,17 @@ struct Line {
 
 /// Runs to the end; the record's exit code is the run's. Needs the runtime only to be woken.
 pub async fn run(setup: Setup) -> Record {
-    let Setup { options, scenarios, racks, threads, files, voice, reporters, against, stop } = setup;
+    let Setup { options, scenarios, racks, threads, at_once, files, voice, reporters, against, stop } = setup;
+    let permits = Permits::new(at_once);
     let scribe = Scribe::new(files, voice, reporters);
     scribe.put(RunTime::from_ns(0), started(&options));
     let (wake, bell) = (Arc::new(Notify::new()), Bell::default());
     let mut lines: Vec<Line> = racks
         .into_iter()
-        .map(|make| Line::open(make, &options, scenarios.clone(), wake.clone(), bell.clone(), &*threads))
+        .map(|make| {
+            let ways = Ways { wake: wake.clone(), bell: bell.clone(), permits: permits.clone() };
+            Line::open(make, &options, scenarios.clone(), ways, &*threads)
+        })
         .collect();
     let mut surveyed = Vec::new();
     for line in &mut lines {
@@ -214,7 +231,7 @@ pub async fn run(setup: Setup) -> Record {
         }
     }
     close(&scribe, end, stop.reason(), nothing, against.as_deref().filter(|_| !nothing));
-    scribe.record()
+    scribe.take_record()
 }
 
 type Survey = (RunTime, Result<Vec<Surveyed>, Fault>);
@@ -257,8 +274,7 @@ impl Line {
         make: MakeRack,
         options: &Options,
         scenarios: Vec<Scenario>,
-        wake: Arc<Notify>,
-        bell: Bell,
+        ways: Ways,
         threads: &Threads,
     ) -> Line {
         let (facts, words) = sync_channel(AHEAD);
@@ -274,9 +290,10 @@ impl Line {
         let join = threads(Box::new(move || {
             Box::pin(async move {
                 // Dropped last, whatever happens: who waits for this rack's next word must look again.
-                let _over = Wakes(wake.clone());
+                let _over = Wakes(ways.wake.clone());
                 let (stop, batch) = (Stop::default(), RefCell::default());
-                let relay = Relay { facts, wake, bell, stop, batch };
+                let worker = Worker::new(ways.permits);
+                let relay = Relay { facts, wake: ways.wake, bell: ways.bell, stop, worker, batch };
                 told.work(make, relay, begins).await;
             })
         }));
@@ -352,7 +369,9 @@ impl Told {
         let phones = look(&*provider, &mut arrivals, &self.wanted, &self.patience).await;
         relay.say(Word::Surveyed(announcer.now(), phones));
         // The thread waits, and with it the rack's clock, until every rack has looked around.
-        let (Ok(shift), Some(mut arrivals)) = (shifts.recv(), arrivals) else { return };
+        let (Ok(shift), Some(mut arrivals)) = (relay.worker.waiting(|| shifts.recv()), arrivals) else {
+            return;
+        };
         tokio::time::sleep_until(announcer.instant(shift.begins)).await;
         let Told { nonce, patience, most_running, screens, scenarios, .. } = self;
         let Shift { facts, jobs, contest, .. } = shift;

@@ -82,6 +82,11 @@ impl Scribe {
         self.inner.borrow().record.clone()
     }
 
+    /// The record of a run that is over, without a copy: nothing more may be put.
+    pub fn take_record(&self) -> Record {
+        std::mem::take(&mut self.inner.borrow_mut().record)
+    }
+
     /// Reads the record without a copy.
     pub fn with_record<T>(&self, read: impl FnOnce(&Record) -> T) -> T {
         read(&self.inner.borrow().record)

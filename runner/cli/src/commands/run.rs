@@ -95,8 +95,19 @@ pub async fn about(args: &RunArgs, look: Look, about: About) -> u8 {
         let racks = wiring::racks(&lab, args.no_witnesses, open);
         let (files, voice) = (Rc::new(bundle), Rc::new(Streams));
         let threads = Box::new(host::simulated_thread);
-        let setup =
-            racks::Setup { options, scenarios, racks, threads, files, voice, reporters, against, stop };
+        let at_once = host::cores();
+        let setup = racks::Setup {
+            options,
+            scenarios,
+            racks,
+            threads,
+            at_once,
+            files,
+            voice,
+            reporters,
+            against,
+            stop,
+        };
         return over(&racks::run(setup).await, itself, store, ui);
     }
     let setup = Setup {
@@ -152,13 +163,13 @@ fn refused(why: &str) -> u8 {
     USAGE
 }
 
-/// The lab, when it has several servers and nothing makes their phones wait for each other.
+/// The lab, when its phones fill several racks and nothing makes them wait for each other.
 fn of_racks(args: &RunArgs) -> Option<Lab> {
     let lab = lab(args.phones.lab.as_ref()?, args.phones.seed).ok()?;
     let apart = serials(&args.phones).is_empty()
         && time(&args.phones.wait_for_devices).is_ok_and(|wait| wait.is_zero())
         && args.jobs >= lab.phones.len();
-    (apart && lab.servers().len() > 1).then_some(lab)
+    (apart && lab.racks().len() > 1).then_some(lab)
 }
 
 /// No adb server, or no such lab: whose fault decides the exit code.
