@@ -127,6 +127,23 @@ pub struct WindowMeasured {
     /// How the phone's stamps map to the clock of its frames; needed to read the dumps again.
     #[serde(default)]
     pub clock: Option<ClockMap>,
+    /// What was around it on the phone; none where it was not asked, as in logs of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub around: Option<Around>,
+}
+
+/// What was around a window on the phone when it ended (reference B.7). `None` means the phone did not say.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Around {
+    /// Thermal status, 0 (none) to 6 (shutdown).
+    pub thermal_status: Option<u8>,
+    /// Version of the installed app, name and code: `7.4.1 (7410)`.
+    pub app_version: Option<String>,
+    /// The app was built to be debugged.
+    pub debuggable: Option<bool>,
+    /// Such a build was meant to be measured.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub debuggable_meant: bool,
 }
 
 /// A picture of the screen, made small.

@@ -60,6 +60,8 @@ pub struct Scenario {
     pub overrides: Vec<Override>,
     /// The least change against a baseline that matters, of the metric that decides.
     pub effect: Option<Effect>,
+    /// A build of the app made to be debugged is meant; said on the command line, not by authors.
+    pub debuggable_meant: bool,
 }
 
 impl Scenario {

@@ -3,6 +3,7 @@
 mod ab;
 mod ab_looks;
 mod compared;
+mod guards;
 mod pictured;
 mod racks;
 mod sources;

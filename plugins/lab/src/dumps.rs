@@ -51,6 +51,8 @@ pub struct Body {
     pub thermal_status: u8,
     /// `--latency` shows only so many rows.
     pub ring_rows: Option<u32>,
+    /// Apps are being compiled.
+    pub compiling: bool,
     /// `--latency` prints only its first line.
     pub period_only: bool,
     /// Model name.

@@ -38,6 +38,8 @@ pub enum Kind {
     Reboot,
     /// Thermal status 0 to 6; 0 again after the length.
     Heat(u8),
+    /// Apps are compiled in the background.
+    Dexopt,
     /// SurfaceFlinger answers no dump for a while, so that its rings overflow.
     RingOverflow,
     /// The phone's clocks run faster by so many parts per million.
@@ -142,6 +144,7 @@ fn begin(phone: &LivePhone, server: &LiveServer, kind: &Kind, length: Option<Dur
         Kind::Garble => phone.set_cable(|cable| cable.garbled = true),
         Kind::ServerRestart => server.set_up(false),
         Kind::Heat(status) => phone.set_fault(PhoneFault::Thermal { status: *status }),
+        Kind::Dexopt => phone.set_fault(PhoneFault::Dexopt { running: true }),
         Kind::RingOverflow => phone.block_rings(length.unwrap_or(OVERFLOW)),
         Kind::ClockDrift(ppm) => phone.set_drift(*ppm),
         Kind::Model(fault) => phone.set_fault(fault.clone()),
@@ -164,6 +167,7 @@ fn end(phone: &LivePhone, server: &LiveServer, kind: &Kind) {
         Kind::Garble => phone.set_cable(|cable| cable.garbled = false),
         Kind::ServerRestart => server.set_up(true),
         Kind::Heat(_) => phone.set_fault(PhoneFault::Thermal { status: 0 }),
+        Kind::Dexopt => phone.set_fault(PhoneFault::Dexopt { running: false }),
         Kind::ClockDrift(_) => phone.set_drift(0.0),
         Kind::RingOverflow | Kind::Model(_) => {}
     }

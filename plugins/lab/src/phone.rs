@@ -197,6 +197,7 @@ impl Phone {
                 celsius: spec.battery.celsius,
                 thermal_status: 0,
                 ring_rows: None,
+                compiling: false,
                 period_only: false,
                 model: model.clone(),
                 seed,

@@ -23,6 +23,26 @@ pub(super) fn of_phone(facts: &DeviceFacts) -> Option<String> {
         .then(|| "the phone runs an eng build of Android, which is slower than what users have".to_owned())
 }
 
+/// Why nothing this build of the app measures can be compared; none when all is in order or the phone does not say.
+pub(super) fn of_app(window: &WindowMeasured) -> Option<String> {
+    let around = window.around.as_ref()?;
+    (around.debuggable == Some(true) && !around.debuggable_meant).then(|| {
+        "the app is built to be debugged, which makes it slower than what users have; measure a release build, or say \
+         --allow-debuggable"
+            .to_owned()
+    })
+}
+
+/// Version of the app in a window.
+pub(super) fn version(window: &WindowMeasured) -> Option<&str> {
+    window.around.as_ref()?.app_version.as_deref()
+}
+
+/// Thermal status at the end of a window.
+pub(super) fn heat(window: &WindowMeasured) -> Option<u8> {
+    window.around.as_ref()?.thermal_status
+}
+
 /// `user`, `userdebug` or `eng`: the word before the keys at the end of a fingerprint
 /// (`…/oriole:14/AP1A/1:user/release-keys`).
 pub(super) fn build_type(fingerprint: &str) -> Option<&str> {
@@ -49,6 +69,18 @@ pub(super) fn refresh(facts: &DeviceFacts, window: &WindowMeasured) -> Option<u3
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::event::Around;
+
+    #[test]
+    fn a_debuggable_app_is_no_comparison_unless_it_is_meant() {
+        let why = |debuggable, debuggable_meant| {
+            let around = Around { debuggable, debuggable_meant, ..Around::default() };
+            of_app(&WindowMeasured { around: Some(around), ..WindowMeasured::default() })
+        };
+        assert!(why(Some(true), false).is_some_and(|why| why.contains("--allow-debuggable")));
+        assert_eq!([why(Some(true), true), why(Some(false), false), why(None, false)], [None, None, None]);
+        assert_eq!(of_app(&WindowMeasured::default()), None);
+    }
 
     #[test]
     fn the_build_type_is_read_from_the_end_of_the_fingerprint() {

@@ -1,6 +1,7 @@
 //! A run taken apart: per phone, window and metric, the values of its counted iterations, and what voids them.
 //!
-//! Every iteration of a session is seen by one source at one refresh rate: those that differ from most are void, with that
+//! Every iteration of a session is seen by one source at one refresh rate, of one version of the app, at one thermal status: those
+//! that differ from most are void, with that
 //! cause. Void iterations keep their dumps and readings in the log; here only their causes go on.
 
 use super::{Effect, guards};
@@ -88,11 +89,21 @@ fn of_window(
     trials: &[&WindowMeasured],
 ) -> Vec<Measured> {
     let judged = job.windows.iter().find(|judged| judged.window == name);
-    let seen = Seen::of(facts, trials);
+    let mut seen = Seen::of(facts, trials);
+    let version = most(trials.iter().filter_map(|trial| guards::version(trial)));
+    // Builds that take turns differ on purpose.
+    if job.installed.is_empty() {
+        for (cause, trial) in seen.causes.iter_mut().zip(trials) {
+            let off = version.zip(guards::version(trial)).filter(|(most, own)| most != own);
+            let why = || off.map(|(most, own)| format!("of app {own}, most others of {most}"));
+            *cause = cause.take().or_else(why);
+        }
+    }
     let make = |metric: &str| {
         let mut session = seen.session(&job.planned, facts, name, metric);
         (session.run, session.wall) = (record.header.run.clone(), record.header.wall.clone());
-        session.app_version = job.installed.get(&Arm::New).cloned().flatten();
+        let installed = job.installed.get(&Arm::New).cloned().flatten();
+        session.app_version = installed.or_else(|| version.map(str::to_owned));
         fill(&mut session, trials, &seen.causes);
         Measured { failed: failed(judged, metric), effect: job.planned.effect, ..session.into() }
     };
@@ -112,12 +123,18 @@ impl Seen {
         let sound: Vec<&&WindowMeasured> = trials.iter().filter(|trial| trial.void.is_none()).collect();
         let source = most(sound.iter().filter_map(|trial| self::source(trial)));
         let refresh = most(sound.iter().filter_map(|trial| guards::refresh(facts, trial)));
+        let heat = most(sound.iter().filter_map(|trial| guards::heat(trial)));
         let why_void = |trial: &WindowMeasured| {
             let off_source = source.zip(self::source(trial)).filter(|(most, own)| most != own);
             let off_rate = refresh.zip(guards::refresh(facts, trial)).filter(|(most, own)| most != own);
             let by_source = || off_source.map(|(most, own)| format!("seen by {own}, most others by {most}"));
+            let off_heat = heat.zip(guards::heat(trial)).filter(|(most, own)| most != own);
             let by_rate = || off_rate.map(|(most, own)| format!("at {own} Hz, most others at {most} Hz"));
-            trial.void.clone().or_else(|| guards::of_phone(facts)).or_else(by_source).or_else(by_rate)
+            let by_heat =
+                || off_heat.map(|(most, own)| format!("at thermal status {own}, most others at {most}"));
+            let of_phone = || guards::of_phone(facts).or_else(|| guards::of_app(trial));
+            let alone = || by_source().or_else(by_rate).or_else(by_heat);
+            trial.void.clone().or_else(of_phone).or_else(alone)
         };
         let causes = trials.iter().map(|trial| why_void(trial)).collect();
         Seen { source, refresh, causes }

@@ -166,19 +166,18 @@ pub struct RunArgs {
     /// touched more than needed; whose fault a slow frame was is not told then.
     #[arg(long)]
     pub no_witnesses: bool,
+    /// Compare although the app is built to be debugged: such builds are slower than what users have.
+    #[arg(long)]
+    pub allow_debuggable: bool,
     /// Hold the run against this: a baseline (name or file), or the bundle of another run.
     #[arg(long, value_name = "NAME|FILE|RUN")]
     pub baseline: Option<PathBuf>,
     /// How old the baseline may be.
     #[command(flatten)]
     pub age: baseline::AgeArgs,
-    /// Keep what was measured here: a SQLite file, or `postgres://user@host/database`. Runs on phones go into
-    /// `results/history.sqlite` by default, runs on a virtual lab nowhere.
-    #[arg(long, value_name = "PATH|URL", conflicts_with = "no_history")]
-    pub history: Option<String>,
-    /// Keep no history of this run.
-    #[arg(long)]
-    pub no_history: bool,
+    /// Where its numbers are kept.
+    #[command(flatten)]
+    pub keep: nights::KeepArgs,
     /// Photograph the screen during warm-ups: once a second and at each worst hitch. Iterations that count are left alone.
     #[arg(long)]
     pub screens: bool,

@@ -18,6 +18,55 @@ pub fn open(place: &str) -> Result<Box<dyn History>, String> {
     open_store(place, Missing::Create).map_err(|fault| fault.to_string())
 }
 
+/// Where a run is to be kept. A store that is there is open; one that is not is made when there is something to keep.
+pub struct Keeper {
+    place: String,
+    store: Option<Box<dyn History>>,
+    labels: BTreeMap<String, String>,
+}
+
+impl Keeper {
+    /// Looks at the store, so that a run is not measured in vain; makes none.
+    ///
+    /// # Errors
+    /// In words: it is there and cannot be read.
+    pub fn new(place: &str, labels: BTreeMap<String, String>) -> Result<Keeper, String> {
+        let store = match open_store(place, Missing::Refuse) {
+            Ok(store) => Some(store),
+            Err(fault) if fault.code == "history_missing" => None,
+            Err(fault) => return Err(fault.to_string()),
+        };
+        Ok(Keeper { place: place.to_owned(), store, labels })
+    }
+
+    /// The store, where there is one already.
+    pub fn store(&mut self) -> Option<&mut (dyn History + 'static)> {
+        self.store.as_deref_mut()
+    }
+
+    /// The store, made where there is none: for those who have something to keep. None when it cannot be made, which
+    /// [`Keeper::keep`] says.
+    pub fn made(&mut self) -> Option<&mut (dyn History + 'static)> {
+        if self.store.is_none() {
+            self.store = open(&self.place).ok();
+        }
+        self.store()
+    }
+
+    /// Keeps a run; says what became of it where that is worth a line. Nothing measured makes no store.
+    ///
+    /// # Errors
+    /// In words. The run itself is not less true for it.
+    pub fn keep(self, record: &Record) -> Result<Option<String>, String> {
+        let sessions: Vec<CellSession> = measured(record).into_iter().map(|one| one.session).collect();
+        match self.store {
+            None if sessions.is_empty() => Ok(None),
+            None => keep(&mut *open(&self.place)?, record, &sessions, self.labels),
+            Some(mut store) => keep(&mut *store, record, &sessions, self.labels),
+        }
+    }
+}
+
 /// Opens a store that must be there.
 ///
 /// # Errors
@@ -26,11 +75,12 @@ pub fn open_existing(place: &str) -> Result<Box<dyn History>, String> {
     open_store(place, Missing::Refuse).map_err(|fault| fault.to_string())
 }
 
-/// Keeps a run; says what became of it where that is worth a line.
-///
-/// # Errors
-/// In words. The run itself is not less true for it.
-pub fn keep(store: &mut dyn History, record: &Record) -> Result<Option<String>, String> {
+fn keep(
+    store: &mut dyn History,
+    record: &Record,
+    sessions: &[CellSession],
+    labels: BTreeMap<String, String>,
+) -> Result<Option<String>, String> {
     let header = &record.header;
     let row = RunRow {
         id: header.run.clone(),
@@ -38,13 +88,12 @@ pub fn keep(store: &mut dyn History, record: &Record) -> Result<Option<String>, 
         tool: header.tool.clone(),
         lab: header.lab.clone(),
         verdict: record.verdict,
-        labels: BTreeMap::new(),
+        labels,
     };
-    let sessions: Vec<CellSession> = measured(record).into_iter().map(|one| one.session).collect();
     // Every run of a lab with one seed has one id: the newest is the run.
     let kept = match header.lab {
-        Some(_) => store.replace(&row, &sessions),
-        None => store.record(&row, &sessions),
+        Some(_) => store.replace(&row, sessions),
+        None => store.record(&row, sessions),
     };
     match kept.map_err(|fault| fault.to_string())? {
         Recorded::New | Recorded::Already => Ok(None),

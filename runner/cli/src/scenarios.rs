@@ -16,7 +16,7 @@ const MOST: u64 = 64 << 20;
 
 /// The scenarios; none when there were complaints, which have been printed.
 pub fn load(args: &ScenarioArgs, look: Look) -> Option<Vec<Scenario>> {
-    let env = variables(&args.env).map_err(|why| complain(&why)).ok()?;
+    let env = variables("-e", &args.env).map_err(|why| complain(&why)).ok()?;
     let files = files(&args.paths).map_err(|why| complain(&why)).ok()?;
     let metrics: Vec<(&str, Unit)> =
         farmjank_results::metrics::shelf().iter().map(|metric| (metric.key(), metric.unit())).collect();

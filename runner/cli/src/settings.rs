@@ -60,14 +60,14 @@ pub fn serials(phones: &PhoneArgs) -> Vec<String> {
     named.split(',').map(str::trim).filter(|serial| !serial.is_empty()).map(str::to_owned).collect()
 }
 
-/// Reads `-e NAME=VALUE`.
+/// Reads `NAME=VALUE` of a flag (`-e`, `--label`).
 ///
 /// # Errors
 /// In words, for the first that is not of that form.
-pub fn variables(given: &[String]) -> Result<BTreeMap<String, String>, String> {
+pub fn variables(flag: &str, given: &[String]) -> Result<BTreeMap<String, String>, String> {
     let pair = |text: &String| match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
-        _ => Err(format!("`-e {text}` is not NAME=VALUE")),
+        _ => Err(format!("`{flag} {text}` is not NAME=VALUE")),
     };
     given.iter().map(pair).collect()
 }
@@ -95,8 +95,8 @@ mod tests {
 
     #[test]
     fn variables_keep_everything_after_the_first_equals_sign() {
-        let read = variables(&["A=b=c".into(), "B=".into()]).unwrap();
+        let read = variables("-e", &["A=b=c".into(), "B=".into()]).unwrap();
         assert_eq!((read["A"].as_str(), read["B"].as_str()), ("b=c", ""));
-        assert!(variables(&["=x".into()]).is_err() && variables(&["x".into()]).is_err());
+        assert!(variables("-e", &["=x".into()]).is_err() && variables("-e", &["x".into()]).is_err());
     }
 }

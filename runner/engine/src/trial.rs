@@ -1,6 +1,6 @@
 //! One trial as straight-line code: settle, setup, steps with their windows, teardown.
 
-use crate::android::settle;
+use crate::android::quiet;
 use crate::collect::Harvest;
 use crate::log::WindowLog;
 use crate::measure::{Ask, Measured, measure};
@@ -11,11 +11,11 @@ use crate::session::Session;
 use crate::testify::{Reading, Testimonies};
 use crate::witnesses::{Heard, Witnesses, is_trace};
 use farmjank_results::blame::{Blame, Fault};
-use farmjank_results::event::{Ending, Fact, PassedOver, Screen, WindowMeasured};
+use farmjank_results::event::{Around, Ending, Fact, PassedOver, Screen, WindowMeasured};
 use farmjank_results::strip::Strip;
 use farmjank_results::time::DeviceTime;
 use farmjank_scenarios::step::{Action, Step};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::pin::Pin;
 
@@ -38,6 +38,10 @@ pub struct Trial<'a> {
     windows: RefCell<Vec<Collected>>,
     /// What happens outside every measured window: launches are read from it.
     outside: RefCell<WindowLog>,
+    /// The installed app and the phone's heat, as of the last look.
+    around: RefCell<Around>,
+    /// The phone was still compiling apps when the trial began, and nobody knows until when it did.
+    compiling: Cell<bool>,
     beside: &'a Beside,
     witnesses: &'a Witnesses<'a>,
     /// Take pictures of the screen in its windows.
@@ -55,6 +59,7 @@ struct Collected {
     testimonies: Testimonies,
     screens: Vec<Screen>,
     void: Option<String>,
+    around: Around,
 }
 
 type Walk<'w> = Pin<Box<dyn Future<Output = Result<(), Fault>> + 'w>>;
@@ -71,7 +76,9 @@ impl<'a> Trial<'a> {
         let again = if tries == 0 { String::new() } else { format!("-try-{}", tries + 1) };
         let folder = format!("evidence/job-{}/trial-{number}{again}", session.job);
         let (windows, outside) = (RefCell::default(), RefCell::default());
-        Trial { session, number, folder, windows, outside, beside, witnesses, pictured: false }
+        let (around, compiling) = (RefCell::default(), Cell::default());
+        let pictured = false;
+        Trial { session, number, folder, windows, outside, around, compiling, beside, witnesses, pictured }
     }
 
     /// Runs it to its end. Whatever was measured is returned, whatever happened.
@@ -114,8 +121,13 @@ impl<'a> Trial<'a> {
 
     async fn settle(&self) -> Result<(), Fault> {
         let session = self.session;
-        let hot = settle::cool(&*session.device, session.facts.sdk, session.patience()).await?;
-        match hot.filter(|status| *status > settle::HOTTEST) {
+        let (device, patience) = (&*session.device, session.patience());
+        let look = quiet::settle(device, session.facts.sdk, patience).await?;
+        self.compiling.set(look.compiling);
+        let build = quiet::build(device, &session.app.0, patience).await?;
+        let debuggable_meant = session.scenario.debuggable_meant;
+        self.around.replace(Around { thermal_status: look.thermal, debuggable_meant, ..build });
+        match look.thermal.filter(|status| *status > quiet::HOTTEST) {
             Some(status) => {
                 let word = crate::android::state::thermal_word(status);
                 let what = format!("the phone stays too hot to measure (thermal status {status}, {word})");
@@ -254,7 +266,9 @@ impl<'a> Trial<'a> {
         let void = void.or_else(|| Some(format!("it did not finish: {}", result.as_ref().err()?.what)));
         // Whatever happened in it, what was measured stays on record.
         let name = name.to_owned();
-        let collected = Collected { name, place, target_fps, log, harvest, testimonies, screens, void };
+        let around = self.around.borrow().clone();
+        let collected =
+            Collected { name, place, target_fps, log, harvest, testimonies, screens, void, around };
         self.windows.borrow_mut().push(collected);
         result
     }
@@ -283,8 +297,17 @@ impl<'a> Trial<'a> {
             of_trial.hear(&*witness, &statement, edges, self.reading(&modes));
         }
         let measured = |collected: Collected| {
-            let Collected { name, place, target_fps, log, mut harvest, mut testimonies, screens, void } =
-                collected;
+            let Collected {
+                name,
+                place,
+                target_fps,
+                log,
+                mut harvest,
+                mut testimonies,
+                screens,
+                void,
+                around,
+            } = collected;
             testimonies.trace.clone_from(&of_trial.trace);
             testimonies.silent.splice(0..0, of_trial.silent.iter().cloned());
             harvest.evidence.extend(traces.iter().cloned());
@@ -292,6 +315,7 @@ impl<'a> Trial<'a> {
             let Measured { mut window, strip } = measure(session, &name, ask, &log, harvest, &testimonies);
             window.void = void.or(window.void);
             window.screens = screens;
+            window.around = Some(around);
             window.strip = strip.and_then(|strip| self.kept(&strip, format!("{place}.strip")));
             window
         };
@@ -311,18 +335,32 @@ impl<'a> Trial<'a> {
         }
     }
 
-    /// Causes that void a window, looked for before any number is: heat; a crash or another window in front is a fault.
+    /// Causes that void a window, looked for before any number is: heat, a change of it, apps being compiled; a crash or another
+    /// window in front is a fault.
     async fn guard(&self) -> Result<Option<String>, Fault> {
         let session = self.session;
         let (device, patience) = (&*session.device, session.patience());
         if let Some(fault) = crate::android::app::trouble(device, &session.app.0, patience).await? {
             return Err(fault);
         }
-        if let Some(status) = settle::thermal(device, session.facts.sdk, patience).await?
-            && status > settle::HOTTEST
-        {
-            let word = crate::android::state::thermal_word(status);
-            return Ok(Some(format!("the phone got too hot (thermal status {status}, {word})")));
+        let look = quiet::look(device, session.facts.sdk, patience).await?;
+        let before = std::mem::replace(&mut self.around.borrow_mut().thermal_status, look.thermal);
+        let word = crate::android::state::thermal_word;
+        match (before, look.thermal) {
+            (_, Some(status)) if status > quiet::HOTTEST => {
+                return Ok(Some(format!(
+                    "the phone got too hot (thermal status {status}, {})",
+                    word(status)
+                )));
+            }
+            (Some(before), Some(now)) if before != now => {
+                let (was, is) = (word(before), word(now));
+                return Ok(Some(format!("the phone's thermal status changed from {was} to {is} meanwhile")));
+            }
+            _ => {}
+        }
+        if look.compiling || self.compiling.get() {
+            return Ok(Some("the phone was compiling apps meanwhile (dex2oat)".to_owned()));
         }
         Ok(None)
     }

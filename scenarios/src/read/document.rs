@@ -83,6 +83,7 @@ fn build(desk: &mut Desk<'_>, source: &Source, form: &Form) -> Scenario {
         overrides: desk.overrides(header),
         effect: desk.effect(header),
         hash: desk.hash.hex(),
+        debuggable_meant: false,
     };
     desk.check(&scenario, header);
     scenario

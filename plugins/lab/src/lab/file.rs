@@ -189,6 +189,7 @@ fn scheduled(text: &FaultText, serials: &BTreeSet<String>) -> Result<Scheduled, 
         "server_restart" => Kind::ServerRestart,
         "reboot" => Kind::Reboot,
         "heat" => Kind::Heat(text.status.filter(|s| *s <= 6).ok_or_else(|| wrong("status: 0 to 6"))?),
+        "dexopt" => Kind::Dexopt,
         "ring_overflow" => Kind::RingOverflow,
         "clock_drift" => Kind::ClockDrift(
             text.ppm.filter(|p| p.abs() <= 1e5).ok_or_else(|| wrong("ppm: -100000 to 100000"))?,
@@ -212,7 +213,7 @@ fn scheduled(text: &FaultText, serials: &BTreeSet<String>) -> Result<Scheduled, 
         other => {
             return Err(LabError(format!(
                 "faults: there is no kind {other:?}; write unplug, wedge, offline, unauthorized, slow, garble, server_restart, \
-                 reboot, heat, ring_overflow, clock_drift, slow_dumpsys, ring_rows, trace_loss, trace_cut, \
+                 reboot, heat, dexopt, ring_overflow, clock_drift, slow_dumpsys, ring_rows, trace_loss, trace_cut, \
                  frozen_app, keyguard, no_injection or period_only"
             )));
         }

@@ -25,6 +25,11 @@ pub enum PhoneFault {
         /// 0 none to 6 shutdown.
         status: u8,
     },
+    /// The phone compiles apps in the background, as it does at night (`dex2oat`).
+    Dexopt {
+        /// From now on, or no more.
+        running: bool,
+    },
     /// The `--latency` ring shows only this many rows.
     RingRows {
         /// Rows, 1..=127.
@@ -71,6 +76,7 @@ impl Phone {
                 self.body.thermal_status = status;
                 self.pulse.act(now, Act::Heat(1.0 + 0.12 * f64::from(status.saturating_sub(1))));
             }
+            PhoneFault::Dexopt { running } => self.body.compiling = running,
             PhoneFault::RingRows { n } => self.body.ring_rows = Some(n.clamp(1, 127)),
             PhoneFault::LayerReborn { at } => self.pulse.act(self.clocks.monotonic(at), Act::Reborn),
             PhoneFault::ClearedByOther { at } => self.pulse.act(self.clocks.monotonic(at), Act::ClearAll),

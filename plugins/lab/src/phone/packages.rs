@@ -6,6 +6,8 @@ use crate::dumps::gfxinfo::{SYSTEMUI, SYSTEMUI_PID};
 use crate::dumps::package::code_path;
 use crate::pulse::Act;
 
+/// The process that compiles apps, while it does.
+const DEX2OAT_PID: u32 = 7_421;
 /// Packages every phone has.
 const SYSTEM: &[&str] = &["android", "com.android.launcher3", "com.android.settings", SYSTEMUI];
 
@@ -156,9 +158,12 @@ impl Phone {
 
     /// `pidof NAME`
     pub(super) fn pidof(&mut self, arguments: &[String]) -> Running {
+        // A program per word size since the compiler comes with the ART module.
+        let compiler = if self.setup.archetype.sdk >= 31 { "dex2oat64" } else { "dex2oat" };
         let of = |name: &String| match self.app(name) {
             Some(app) => self.pulse.processes[app].pid,
             None if name == SYSTEMUI => Some(SYSTEMUI_PID),
+            None if self.body.compiling && name == compiler => Some(DEX2OAT_PID),
             None => None,
         };
         let pids: Vec<String> = arguments

@@ -184,6 +184,7 @@ pub fn measured(
         evidence: vec![format!("evidence/t{trial}/w{window}.dump")],
         strip: Some(format!("evidence/{hz}/{}/t{trial}/w{window}.strip", numbers.1)),
         clock: None,
+        around: None,
         ..WindowMeasured::default()
     }
 }

@@ -20,6 +20,21 @@ const TREND: &str = "Examples:
 Exit codes: 0 nothing to act on · 1 something changed, with --fail-on · 2 usage, or a store that cannot be read · \
 4 every cell has too few nights to tell · 5 no such cell";
 
+/// Where the numbers of a run are kept.
+#[derive(Args, Debug, Clone)]
+pub struct KeepArgs {
+    /// Keep what was measured here: a SQLite file, or `postgres://user@host/database`. Runs on phones go into
+    /// `results/history.sqlite` by default, runs on a virtual lab nowhere.
+    #[arg(long, value_name = "PATH|URL", conflicts_with = "no_history")]
+    pub history: Option<String>,
+    /// Keep no history of this run.
+    #[arg(long)]
+    pub no_history: bool,
+    /// What tells this run apart in the history, such as `commit=1a2b3c`; repeatable. `history` and `trend` name it.
+    #[arg(long, value_name = "NAME=VALUE", conflicts_with = "no_history")]
+    pub label: Vec<String>,
+}
+
 /// Which cells, and where they are kept.
 #[derive(Args, Debug, Clone)]
 pub struct CellArgs {

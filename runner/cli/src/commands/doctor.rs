@@ -6,7 +6,7 @@ use super::survey::look as survey;
 use crate::args::PhoneArgs;
 use crate::host::{self, Streams};
 use crate::settings::Look;
-use farmjank_engine::android::{gesture, settle, state};
+use farmjank_engine::android::{gesture, quiet, settle, state};
 use farmjank_engine::announce::Voice;
 use farmjank_engine::patience::Patience;
 use farmjank_engine::survey::Surveyed;
@@ -84,7 +84,7 @@ fn of_facts(facts: &DeviceFacts) -> Vec<String> {
     if let Some(status) = facts.thermal_status {
         let word = state::thermal_word(status);
         say(
-            status > settle::HOTTEST,
+            status > quiet::HOTTEST,
             format!("too hot to measure (thermal status {status}, {word}); let it cool"),
         );
     }

@@ -5,7 +5,7 @@ mod told;
 use super::calibrate;
 use crate::USAGE;
 use crate::args::RunArgs;
-use crate::history;
+use crate::history::Keeper;
 use crate::host::{self, Bundle, Streams};
 use crate::outlets::{self, Wish};
 use crate::scenarios::load;
@@ -24,8 +24,6 @@ use farmjank_results::blame::{Blame, Fault};
 use farmjank_results::compare::{Source, Turns};
 use farmjank_results::record::Record;
 use farmjank_results::verdict::Verdict;
-use farmjank_seams::history::History;
-
 use farmjank_seams::host::Files;
 use farmjank_seams::reporter::Reporter;
 use indicatif::ProgressDrawTarget;
@@ -75,7 +73,7 @@ pub async fn about(args: &RunArgs, look: Look, about: About) -> u8 {
     let stop = Stop::default();
     host::listen_for_signals(stop.clone());
     let seed = phones.seed;
-    let Told { wanted, selection, wishes, against, store, contest } = told;
+    let Told { wanted, selection, wishes, against, keeper, contest } = told;
     let options = Options {
         run: id,
         tool: concat!("farmjank ", env!("CARGO_PKG_VERSION")).to_owned(),
@@ -108,7 +106,7 @@ pub async fn about(args: &RunArgs, look: Look, about: About) -> u8 {
             against,
             stop,
         };
-        return over(&racks::run(setup).await, itself, store, ui);
+        return over(&racks::run(setup).await, itself, keeper, ui);
     }
     let setup = Setup {
         options,
@@ -122,7 +120,7 @@ pub async fn about(args: &RunArgs, look: Look, about: About) -> u8 {
         against,
         stop,
     };
-    over(&conduct(setup).await, itself, store, ui)
+    over(&conduct(setup).await, itself, keeper, ui)
 }
 
 /// The live view, where one is asked for.
@@ -131,9 +129,12 @@ fn watched(args: &RunArgs, root: &Path) -> Result<Option<Ui>, String> {
 }
 
 /// The exit code, when nobody watches any more. Who interrupted the run wants to leave, not to read.
-fn over(record: &Record, itself: Option<Turns>, mut store: Option<Box<dyn History>>, ui: Option<Ui>) -> u8 {
-    let found = itself.map(|turns| calibrate::found(record, &turns, store.as_deref_mut()));
-    let own = kept(record, store);
+fn over(record: &Record, itself: Option<Turns>, mut keeper: Option<Keeper>, ui: Option<Ui>) -> u8 {
+    let found = itself.map(|turns| {
+        let store = keeper.as_mut().and_then(|keeper| keeper.made());
+        calibrate::found(record, &turns, store)
+    });
+    let own = kept(record, keeper);
     let code = found.as_ref().map_or(own, |found| found.code(record));
     if let Some(found) = found {
         Streams.out(&found.text());
@@ -147,9 +148,9 @@ fn over(record: &Record, itself: Option<Turns>, mut store: Option<Box<dyn Histor
 
 /// Keeps the run's numbers where they are wanted, and gives its exit code. What was measured is in the bundle: a store that
 /// fails takes nothing away from the run.
-fn kept(record: &Record, store: Option<Box<dyn History>>) -> u8 {
-    if let Some(mut store) = store {
-        match history::keep(&mut *store, record) {
+fn kept(record: &Record, keeper: Option<Keeper>) -> u8 {
+    if let Some(keeper) = keeper {
+        match keeper.keep(record) {
             Ok(None) => {}
             Ok(Some(words)) => Streams.err(&format!("{words}\n")),
             Err(why) => Streams.err(&format!("the run is not in the history: {why}\n")),

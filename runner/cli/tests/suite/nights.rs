@@ -1,6 +1,6 @@
 //! Many nights in a store, and what the binary says of them.
 
-use crate::world::{Ended, run};
+use crate::world::{Ended, SMOOTH, run, write};
 use farmjank_history::{Missing, open};
 use farmjank_results::cell::{CellKey, CellSession};
 use farmjank_results::device::DeviceId;
@@ -222,4 +222,92 @@ fn another_system_build_is_another_line_and_named() {
     assert!(words(&trend.out).contains(told), "{}", trend.out);
     let shown = run(folder.path(), &["history", "2A171FDH20/feed", "--history", &place]);
     assert!(words(&shown.out).contains("over, OS build differs since 2026-04-07"), "{}", shown.out);
+}
+
+/// A lab of one phone, whose app is built to be debugged or not.
+fn lab(folder: &Path, name: &str, debuggable: bool) {
+    let text = format!(
+        "name: {name}
+phones:
+  - archetype: pixel-8
+    serial: P8
+    apps:
+      - id: com.example.shop
+        debuggable: {debuggable}
+        pages:
+          main: {{ activity: .MainActivity, link: 'shop://home', launcher: true }}
+          feed: {{ activity: .FeedActivity, link: 'shop://feed' }}\n"
+    );
+    write(folder, "lab.yaml", &text);
+    write(folder, "smooth.yaml", &SMOOTH.replace("iterations: 2", "iterations: 5"));
+}
+
+#[test]
+fn a_debuggable_build_is_invalid_unless_it_is_meant() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    lab(here, "debug", true);
+    let measure = |out: &str, seed: &str, more: &[&str]| {
+        let args = ["run", "smooth.yaml", "--lab", "lab.yaml", "--quiet", "--out", out, "--seed", seed];
+        run(here, &[&args, more].concat())
+    };
+    assert_eq!(measure("before", "1", &[]).code, 0, "its limits are held");
+    let after = measure("after", "2", &["--baseline", "before"]);
+    assert_eq!(after.code, 4, "{}", after.out);
+    let told = run(here, &["compare", "before", "after"]);
+    assert!(
+        words(&told.out).contains("? invalid") && told.out.contains("--allow-debuggable"),
+        "{}",
+        told.out
+    );
+    measure("meant", "1", &["--allow-debuggable"]);
+    let meant = measure("meant-too", "2", &["--allow-debuggable", "--baseline", "meant"]);
+    assert!(meant.code == 0 || meant.code == 4, "{}", meant.out);
+    let told = run(here, &["compare", "meant", "meant-too"]);
+    assert!(!told.out.contains("invalid"), "{}", told.out);
+}
+
+#[test]
+fn a_store_is_made_when_there_is_something_to_keep_and_looked_at_before() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    lab(here, "kept", false);
+    // No phone: no store, though runs on phones are kept by default.
+    assert_eq!(run(here, &["run", "smooth.yaml"]).code, 3);
+    assert!(!here.join("results/history.sqlite").exists());
+    let args = ["run", "smooth.yaml", "--lab", "lab.yaml", "--quiet", "--history", "nights.sqlite"];
+    write(here, "nights.sqlite", "this is no store");
+    let refused = run(here, &args);
+    assert!(refused.code == 2 && refused.err.contains("nights.sqlite"), "{}{}", refused.code, refused.err);
+    assert!(!here.join("results/runs").exists(), "nothing ran");
+    std::fs::remove_file(here.join("nights.sqlite")).expect("the file");
+    let kept = run(here, &[&args[..], &["--label", "commit=1a2b3c"]].concat());
+    assert_eq!(kept.code, 0, "{}{}", kept.out, kept.err);
+    let (code, told) = json(here, &["history", "--history", "nights.sqlite"]);
+    let last = &told["cells"][0]["last"];
+    assert_eq!((code, &last["labels"]["commit"]), (0, &"1a2b3c".into()));
+    assert_eq!((&last["app_version"], &last["n"]), (&"7.4.1 (741)".into(), &5.into()));
+    let wrong = run(here, &[&args[..], &["--label", "commit"]].concat());
+    assert!(wrong.code == 2 && wrong.err.contains("--label commit"), "{}", wrong.err);
+}
+
+#[test]
+fn nights_are_kept_in_postgresql_as_well() {
+    let Ok(address) = std::env::var("FARMJANK_TEST_POSTGRES") else {
+        assert!(std::env::var_os("CI").is_none(), "FARMJANK_TEST_POSTGRES is not set: run .ci/with-postgres");
+        println!("skipped: FARMJANK_TEST_POSTGRES names no PostgreSQL; .ci/with-postgres starts one");
+        return;
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    lab(here, "a lab of the server's story", false);
+    for seed in ["1", "2"] {
+        let args = ["run", "smooth.yaml", "--lab", "lab.yaml", "--quiet", "--seed", seed, "--out", seed];
+        let kept = run(here, &[&args[..], &["--history", &address]].concat());
+        assert_eq!(kept.code, 0, "{}{}", kept.out, kept.err);
+    }
+    let (code, told) = json(here, &["history", "P8/smooth", "--history", &address]);
+    assert_eq!((code, &told["cells"][0]["night_count"]), (0, &2.into()), "{told}");
+    let few = run(here, &["trend", "--scenario", "Smooth", "--history", &address]);
+    assert!(few.code == 4 && !few.out.contains("farmjank:"), "the password stays unsaid: {}", few.out);
 }

@@ -8,6 +8,7 @@ pub mod display;
 pub mod facts;
 pub mod gesture;
 pub mod install;
+pub mod quiet;
 pub mod screen;
 pub mod settle;
 pub mod state;

@@ -7,10 +7,7 @@ use farmjank_results::time::ClockMap;
 use farmjank_seams::device::Device;
 use farmjank_seams::quote::quote;
 use std::time::Duration;
-use tokio::time::{Instant, sleep};
-
-/// Highest thermal status at which numbers still count: `light` (metrics.md B.7).
-pub const HOTTEST: u8 = 1;
+use tokio::time::sleep;
 
 /// Wakes the phone and dismisses a keyguard without a lock. A lock that stays is a fault with advice.
 pub async fn wake(device: &dyn Device, patience: &Patience) -> Result<(), Fault> {
@@ -31,28 +28,6 @@ pub async fn wake(device: &dyn Device, patience: &Patience) -> Result<(), Fault>
         }
     }
     Ok(())
-}
-
-/// Waits until the phone is cool enough, within bounds; says how hot it stays otherwise.
-pub async fn cool(device: &dyn Device, sdk: u32, patience: &Patience) -> Result<Option<u8>, Fault> {
-    let deadline = Instant::now() + patience.cooling;
-    loop {
-        let status = thermal(device, sdk, patience).await?;
-        match status {
-            Some(status) if status > HOTTEST && Instant::now() < deadline => {
-                sleep(Duration::from_secs(5)).await
-            }
-            status => return Ok(status),
-        }
-    }
-}
-
-/// Thermal status now; none below Android 10.
-pub async fn thermal(device: &dyn Device, sdk: u32, patience: &Patience) -> Result<Option<u8>, Fault> {
-    if sdk < 29 {
-        return Ok(None);
-    }
-    Ok(state::thermal_status(&device.shell("dumpsys thermalservice", patience.dump).await?.text()))
 }
 
 /// BOOTTIME against MONOTONIC, from the header of `dumpsys gfxinfo`: of the system's own UI, which always runs, else

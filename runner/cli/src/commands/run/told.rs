@@ -4,10 +4,10 @@
 use super::About;
 use crate::args::RunArgs;
 use crate::baselines::{Kind, age, expired, of_baseline, side};
-use crate::history;
+use crate::history::{self, Keeper};
 use crate::outlets::{Wish, wishes};
 use crate::scenarios::{adjust, selection};
-use crate::settings::{serials, time};
+use crate::settings::{serials, time, variables};
 use farmjank_engine::conduct::Against;
 use farmjank_engine::contest::Contest;
 use farmjank_engine::survey::Wanted;
@@ -32,7 +32,7 @@ pub struct Told {
     /// What the run is held against.
     pub against: Option<Box<Against>>,
     /// Where its numbers are kept.
-    pub store: Option<Box<dyn History>>,
+    pub keeper: Option<Keeper>,
     /// Two builds that take turns.
     pub contest: Option<Contest>,
 }
@@ -49,22 +49,26 @@ pub fn told(args: &RunArgs, scenarios: &mut [Scenario], about: About) -> Result<
     if matches!(about, About::Itself(_)) {
         scenarios.iter_mut().for_each(Scenario::forget_limits);
     }
+    scenarios.iter_mut().for_each(|scenario| scenario.debuggable_meant = args.allow_debuggable);
     let selection = selection(&args.select, args.phones.device_filter.as_deref())?;
     let wait = time(&args.phones.wait_for_devices)?;
     let wishes = wishes(&args.reporter)?;
     // Simulated numbers do not belong among those of phones, unless somebody asks for it.
-    let usual = args.phones.lab.is_none() && !args.no_history;
-    let place = args.history.as_deref().or(usual.then_some(history::PLACE));
-    let mut store = place.map(history::open).transpose()?;
+    let usual = args.phones.lab.is_none() && !args.keep.no_history;
+    let place = args.keep.history.as_deref().or(usual.then_some(history::PLACE));
+    let labels = variables("--label", &args.keep.label)?;
+    let mut keeper = place.map(|place| Keeper::new(place, labels)).transpose()?;
     let most = age(&args.age.max_age).map_err(|why| format!("--max-age: {why}"))?;
     let (against, contest) = match (about, &args.baseline) {
         (About::Builds(contest, source), _) => (Some(by_turns(source, contest.turns)), Some(contest)),
         (About::Itself(turns), _) => (None, Some(Contest { turns, builds: None, budget: None })),
         (About::Limits, None) => (None, None),
-        (About::Limits, Some(named)) => (Some(against(named, store.as_deref_mut(), most)?), None),
+        (About::Limits, Some(named)) => {
+            (Some(against(named, keeper.as_mut().and_then(Keeper::store), most)?), None)
+        }
     };
     let wanted = Wanted { serials: serials(&args.phones), wait };
-    Ok(Told { wanted, selection, wishes, against, store, contest })
+    Ok(Told { wanted, selection, wishes, against, keeper, contest })
 }
 
 /// Enough iterations to tell builds apart, unless fewer are asked for; one warm-up after every installation.

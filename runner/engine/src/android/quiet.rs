@@ -1,0 +1,105 @@
+//! What a phone does beside the app, and which build of the app it has: asked between windows, in one call (reference B.7,
+//! frame-sources.md 6.3 and 6.4).
+//!
+//! Must not know: windows, verdicts. A phone that does not say leaves it unknown.
+
+use super::{clip, state};
+use crate::patience::Patience;
+use farmjank_results::blame::Fault;
+use farmjank_results::event::Around;
+use farmjank_seams::device::Device;
+use farmjank_seams::quote::quote;
+use std::time::Duration;
+use tokio::time::{Instant, sleep};
+
+/// Programs that compile apps: one until Android 11, one per word size since.
+const COMPILERS: &str = "pidof dex2oat dex2oat32 dex2oat64";
+/// Longest version kept, characters.
+const VERSION: usize = 80;
+/// Highest thermal status at which numbers still count: `light` (reference B.7).
+pub const HOTTEST: u8 = 1;
+/// From one look to the next while the phone is hot or compiles.
+const PAUSE: Duration = Duration::from_secs(5);
+
+/// What was seen in one look.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Look {
+    /// Thermal status; none below Android 10.
+    pub thermal: Option<u8>,
+    /// Apps are being compiled.
+    pub compiling: bool,
+}
+
+/// Looks once: how hot the phone is, and whether it compiles apps.
+pub async fn look(device: &dyn Device, sdk: u32, patience: &Patience) -> Result<Look, Fault> {
+    let thermal = if sdk < 29 { "" } else { "dumpsys thermalservice | grep 'Thermal Status:'; " };
+    let text = device.shell(&format!("{thermal}{COMPILERS}"), patience.dump).await?.text();
+    Ok(read(&text))
+}
+
+/// Waits within bounds until the phone is cool enough and compiles nothing; the last look.
+pub async fn settle(device: &dyn Device, sdk: u32, patience: &Patience) -> Result<Look, Fault> {
+    let deadline = Instant::now() + patience.cooling;
+    loop {
+        let look = look(device, sdk, patience).await?;
+        let hot = look.thermal.is_some_and(|status| status > HOTTEST);
+        if (!hot && !look.compiling) || Instant::now() >= deadline {
+            return Ok(look);
+        }
+        sleep(PAUSE).await;
+    }
+}
+
+fn read(text: &str) -> Look {
+    let pids = |line: &str| {
+        !line.trim().is_empty() && line.split_whitespace().all(|word| word.parse::<u32>().is_ok())
+    };
+    Look { thermal: state::thermal_status(text), compiling: text.lines().any(pids) }
+}
+
+/// The installed build of the app.
+pub async fn build(device: &dyn Device, app: &str, patience: &Patience) -> Result<Around, Fault> {
+    let line =
+        format!("dumpsys package {} | grep -E '^ *(versionCode|versionName|flags|pkgFlags)='", quote(app));
+    Ok(read_build(&device.shell(&line, patience.dump).await?.text()))
+}
+
+/// The first package printed is the one installed; one that an update of a system app hides comes after it.
+fn read_build(text: &str) -> Around {
+    let field = |name: &str| {
+        let value = text.lines().find_map(|line| line.trim().strip_prefix(name)?.strip_prefix('='));
+        value.map(str::trim).filter(|value| !value.is_empty())
+    };
+    let code = field("versionCode").and_then(|rest| rest.split_whitespace().next());
+    let version = match (field("versionName"), code) {
+        (Some(name), Some(code)) => Some(format!("{} ({})", clip(name, VERSION), clip(code, VERSION))),
+        (name, code) => name.or(code).map(|one| clip(one, VERSION)),
+    };
+    let flags = field("flags").or_else(|| field("pkgFlags")).filter(|flags| flags.starts_with('['));
+    let debuggable = flags.map(|flags| flags.split_whitespace().any(|flag| flag == "DEBUGGABLE"));
+    Around { app_version: version, debuggable, ..Around::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heat_and_compilers_are_told_apart() {
+        assert_eq!(read("Thermal Status: 1\n7421 7422\n"), Look { thermal: Some(1), compiling: true });
+        assert_eq!(read("Thermal Status: 0\n"), Look { thermal: Some(0), compiling: false });
+        assert_eq!(read("/system/bin/sh: pidof: not found\n\n"), Look::default());
+    }
+
+    #[test]
+    fn the_build_that_is_installed_comes_first() {
+        let text = "    versionCode=7410 minSdk=24 targetSdk=34\n    versionName=7.4.1\n    \
+                    flags=[ DEBUGGABLE HAS_CODE ALLOW_CLEAR_USER_DATA ]\n    \
+                    pkgFlags=[ DEBUGGABLE HAS_CODE ]\n    versionCode=1 minSdk=21\n    versionName=1.0\n";
+        let build = read_build(text);
+        assert_eq!((build.app_version.as_deref(), build.debuggable), (Some("7.4.1 (7410)"), Some(true)));
+        let release = read_build("    versionName=\n    versionCode=9 minSdk=1\n    flags=[ HAS_CODE ]\n");
+        assert_eq!((release.app_version.as_deref(), release.debuggable), (Some("9"), Some(false)));
+        assert_eq!(read_build("Unable to find package: com.a"), Around::default());
+    }
+}

@@ -1,0 +1,59 @@
+//! What voids an iteration before any number is looked at: a phone that compiles apps, heat that changes, a debuggable app.
+
+use super::{FEED, job, one_phone};
+use farmjank_results::compare::measured;
+use farmjank_results::record::Record;
+use farmjank_results::verdict::Verdict;
+use farmjank_tests::stage::{Stage, Story};
+
+fn causes(story: &Story) -> Vec<String> {
+    let trials = &job(&story.record, 0).trials;
+    trials.iter().flat_map(|trial| &trial.windows).filter_map(|window| window.void.clone()).collect()
+}
+
+#[test]
+fn a_phone_that_compiles_apps_is_waited_for_and_never_measured() {
+    // It ends while the phone is waited for: nothing is void.
+    let soon = one_phone("faults:\n  - { at: 0s, phone: P8, kind: dexopt, for: 40s }\n");
+    let story = Stage::lab_yaml(&soon).scenario(FEED).run();
+    assert_eq!((story.record.exit_code, causes(&story)), (Some(0), vec![]));
+    // It never ends: every iteration is void, with its cause and its numbers.
+    let ever = one_phone("faults:\n  - { at: 0s, phone: P8, kind: dexopt }\n");
+    let story = Stage::lab_yaml(&ever).scenario(FEED).run();
+    assert_eq!(story.record.exit_code, Some(4), "{:?}", job(&story.record, 0).reasons);
+    let causes = causes(&story);
+    assert!(causes.len() >= 3 && causes.iter().all(|cause| cause.contains("dex2oat")), "{causes:?}");
+    let window = &job(&story.record, 0).trials[1].windows[1];
+    assert!(window.readings.contains_key("fps"), "its numbers are kept: {window:?}");
+}
+
+#[test]
+fn heat_that_changes_while_it_is_measured_voids_the_iteration_alone() {
+    let warmer = one_phone("faults:\n  - { at: 25s, phone: P8, kind: heat, status: 1 }\n");
+    let story = Stage::lab_yaml(&warmer).scenario(FEED).run();
+    let causes = causes(&story);
+    let told = "the phone's thermal status changed from none to light meanwhile";
+    assert_eq!(causes, [told], "{:?}", job(&story.record, 0).trials);
+    let (again, _) = Record::read_ndjson(&story.files.read("events.ndjson")).expect("a whole log");
+    assert_eq!(again, story.record);
+}
+
+#[test]
+fn the_version_of_the_app_is_known_and_a_debuggable_one_is_compared_with_nothing() {
+    let story = Stage::lab_yaml(&one_phone("")).scenario(FEED).run();
+    let session = measured(&story.record).remove(0).session;
+    assert_eq!((session.app_version.as_deref(), session.void.len()), (Some("7.4.1 (741)"), 0));
+    let apps = "    apps:
+      - id: com.example.shop
+        debuggable: true
+        pages:
+          main: { activity: .MainActivity, link: 'shop://home', launcher: true }
+          feed: { activity: .FeedActivity, link: 'shop://feed' }\n";
+    let lab = format!("name: debug\nphones:\n  - archetype: pixel-8\n    serial: P8\n{apps}");
+    let story = Stage::lab_yaml(&lab).scenario(FEED).run();
+    // Its limits are held; only what compares builds refuses it.
+    assert_eq!(job(&story.record, 0).verdict, Some(Verdict::Pass));
+    let session = measured(&story.record).remove(0).session;
+    assert!(session.values.is_empty() && session.void.len() == 3, "{session:?}");
+    assert!(session.void[0].contains("built to be debugged"), "{:?}", session.void);
+}
