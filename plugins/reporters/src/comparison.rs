@@ -45,6 +45,22 @@ pub(crate) fn looks(state: State) -> (&'static str, Tint) {
     }
 }
 
+/// The word of a cell: an alert that something became worse is not a regression, which fails.
+pub(crate) fn word_of(cell: &CellCompared) -> &'static str {
+    match (cell.role, cell.state) {
+        (Role::Alert, State::Regression) => "alert",
+        (_, state) => word(state),
+    }
+}
+
+/// Its symbol and colour.
+pub(crate) fn looks_of(cell: &CellCompared) -> (&'static str, Tint) {
+    match (cell.role, cell.state) {
+        (Role::Alert, State::Regression) => ("!", Tint::Doubt),
+        (_, state) => looks(state),
+    }
+}
+
 /// Worth a line beside its window: it votes, or it changed.
 pub(crate) fn is_told(cell: &CellCompared) -> bool {
     let changed = matches!(cell.state, State::Regression | State::Improvement | State::Fail);
@@ -77,7 +93,10 @@ pub(crate) fn plain(text: &str, look: Look) -> String {
 
 /// What is told of a comparison, worst first: cells that vote, and those that explain one that fails.
 fn told(compared: &Compared) -> Vec<(&CellCompared, Vec<&CellCompared>)> {
-    let votes = |cell: &&CellCompared| cell.role == Role::Primary || cell.verdict() == Verdict::Fail;
+    let votes = |cell: &&CellCompared| {
+        let decides = cell.role == Role::Primary || cell.verdict() == Verdict::Fail;
+        decides || cell.role == Role::Alert
+    };
     let mut all: Vec<&CellCompared> = compared.cells.iter().filter(votes).collect();
     let rank = |state: State| ORDER.iter().position(|one| *one == state);
     all.sort_by(|a, b| rank(a.state).cmp(&rank(b.state)).then(larger(b).total_cmp(&larger(a))));
@@ -85,7 +104,7 @@ fn told(compared: &Compared) -> Vec<(&CellCompared, Vec<&CellCompared>)> {
         let same = (&cell.device, &cell.key.model, &cell.key.scenario, &cell.key.window)
             == (&of.device, &of.key.model, &of.key.scenario, &of.key.window);
         let shown = matches!(cell.state, State::Regression | State::Improvement);
-        same && cell.role != Role::Primary && shown && of.state == State::Regression
+        same && !matches!(cell.role, Role::Primary | Role::Alert) && shown && of.state == State::Regression
     };
     all.into_iter()
         .map(|of| (of, compared.cells.iter().filter(|cell| explains(of, cell)).collect()))
@@ -152,12 +171,21 @@ pub(crate) fn counts(compared: &Compared) -> String {
         .filter(|(count, _)| *count > 0)
         .map(|(count, word)| format!("{count} {word}"))
         .collect();
+    let told = compared.cells.iter().filter(|cell| cell.role == Role::Alert);
+    let alerts = told.clone().filter(|cell| cell.state == State::Regression).count();
+    let alerts = match (alerts, told.count()) {
+        (0, 0) => None,
+        (0, _) => Some("no alert".to_owned()),
+        (1, _) => Some("1 alert".to_owned()),
+        (many, _) => Some(format!("{many} alerts")),
+    };
+    let counts: Vec<String> = counts.into_iter().chain(alerts).collect();
     if counts.is_empty() { "nothing was compared".to_owned() } else { counts.join(", ") }
 }
 
 fn cell_lines(cell: &CellCompared, explained: &[&CellCompared], look: Look) -> Vec<String> {
-    let (symbol, tint) = looks(cell.state);
-    let head = look.paint(tint, &left(&format!("{symbol} {}", word(cell.state)), LEAD));
+    let (symbol, tint) = looks_of(cell);
+    let head = look.paint(tint, &left(&format!("{symbol} {}", word_of(cell)), LEAD));
     let mut told = wrap(&said(cell, look), look.columns(), LEAD);
     told[0] = format!("{head}{}", told[0]);
     let mut under = |text: &str| {
@@ -241,7 +269,7 @@ pub fn markdown(compared: &Compared) -> String {
         out += "\n| | what | p | matters from | would have caught |\n| --- | --- | ---: | ---: | ---: |\n";
     }
     for (cell, explained) in all.iter().take(PASSES * 5) {
-        let (symbol, _) = looks(cell.state);
+        let (symbol, _) = looks_of(cell);
         let number = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), bare);
         let phone = if cell.device.0.is_empty() { String::new() } else { format!(" ({})", cell.device) };
         let mut what = format!("{}{}", marked(&cell.sentence), marked(&phone));
@@ -250,7 +278,7 @@ pub fn markdown(compared: &Compared) -> String {
         }
         out += &format!(
             "| {symbol} {} | {what} | {} | {} | {} |\n",
-            word(cell.state),
+            word_of(cell),
             cell.p_adjusted.or(cell.p_two_sided).map_or_else(|| "–".to_owned(), chance),
             number(cell.mei),
             number(cell.mde),

@@ -27,6 +27,8 @@ pub enum Role {
     Primary,
     /// Explains a primary one and has no vote.
     Secondary,
+    /// Held against the last good nights, which move with the app: tells, and never votes (reference B.8).
+    Alert,
     /// Counts of rare events; votes only by its absolute rule (reference B.4).
     Rare,
 }

@@ -16,6 +16,7 @@ mod interleaved;
 mod matching;
 mod measured;
 mod plain;
+mod rolling;
 #[cfg(test)]
 mod samples;
 pub(crate) mod sentence;
@@ -30,6 +31,7 @@ pub use effect::Effect;
 pub use interleaved::{Sampled, in_doubt, interleaved, primary_cells};
 pub use measured::{Looked, Measured, measured, primary};
 pub use plain::{PlainError, read_plain};
+pub use rolling::{ROLLING, alerts, with_alerts};
 
 pub(crate) use effect::customary;
 pub(crate) use matching::is_sound;

@@ -5,6 +5,7 @@
 //! of what is named ([`Trend::follows`]), never joined. [`turns`] asks two rules of `farmjank-statistics` where the level
 //! changed; [`sweep`] asks every line and puts the worst first. Pure: no store, no clock; values are in their metric's unit.
 
+mod good;
 mod line;
 #[cfg(test)]
 mod samples;
@@ -13,6 +14,7 @@ mod succession;
 mod sweep;
 mod turn;
 
+pub use good::{KEPT, good};
 pub use line::{Line, Night, lines};
 pub use sentence::sentence;
 pub use sweep::{Standing, Sweep, Trend, sweep};

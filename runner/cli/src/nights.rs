@@ -6,12 +6,15 @@ use crate::history::open_existing;
 use crate::host;
 use farmjank_results::cell::{CellKey, CellSession};
 use farmjank_results::compare::{Effect, primary};
-use farmjank_results::trend::{Line, Sweep, lines, sweep};
+use farmjank_results::trend::{Line, Sweep, good, lines, sweep};
 use farmjank_seams::history::{Calibration, CellFilter, Cells, History, RunRow, Wanted};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Most sessions read of one cell, the newest.
 const MOST: usize = 4_096;
+
+/// Sessions of a cell that a rolling baseline looks back over.
+const RECENT: usize = 400;
 
 /// What was read.
 pub struct Read {
@@ -49,6 +52,38 @@ pub fn read(args: &CellArgs, wish: &Wish<'_>) -> Result<Read, String> {
     Ok(Read { place, sweep: sweep(lines, wish.newest, wish.effect), runs, calibrations })
 }
 
+/// The last good nights of every cell of these scenarios: a rolling baseline.
+///
+/// # Errors
+/// In words, when the store cannot be read.
+pub fn rolling(store: &mut dyn History, scenarios: &BTreeSet<String>) -> Result<Vec<CellSession>, String> {
+    let mut found = Vec::new();
+    let mut gather = || {
+        let runs = store.runs(usize::MAX)?;
+        let orders = orders(&runs);
+        let order = |run: &str| orders.get(run).copied().unwrap_or_default();
+        for scenario in scenarios {
+            let filter = CellFilter { scenario: Some(scenario.clone()), ..CellFilter::default() };
+            let all: Vec<CellKey> = store.cells(&filter)?.into_iter().map(|seen| seen.key).collect();
+            let keys = deciding(&all);
+            let wanted =
+                Wanted { cells: Cells::Keys(&keys), since: None, before: None, newest: Some(RECENT) };
+            store.sessions(&wanted, &mut |sessions| {
+                found.extend(good(sessions, order));
+                Ok(())
+            })?;
+        }
+        Ok(())
+    };
+    gather().map_err(|fault: farmjank_results::blame::Fault| fault.to_string())?;
+    Ok(found)
+}
+
+/// Places of runs among all, the oldest first; given newest first.
+fn orders(newest: &[RunRow]) -> BTreeMap<&str, usize> {
+    newest.iter().rev().enumerate().map(|(order, run)| (run.id.as_str(), order)).collect()
+}
+
 type Found = (Vec<Line>, BTreeMap<String, RunRow>, Vec<Calibration>);
 
 fn gather(
@@ -62,8 +97,7 @@ fn gather(
     let keys = if any_metric { all } else { deciding(&all) };
     let keys: Vec<CellKey> = keys.into_iter().filter(|key| (wish.keeps)(key)).collect();
     let newest = store.runs(usize::MAX)?;
-    let orders: BTreeMap<&str, usize> =
-        newest.iter().rev().enumerate().map(|(order, run)| (run.id.as_str(), order)).collect();
+    let orders = orders(&newest);
     let order = |run: &str| orders.get(run).copied().unwrap_or_default();
     let mut found = Vec::new();
     let mut take = |sessions: Vec<CellSession>| {

@@ -15,6 +15,7 @@ use farmjank_results::dump::Dump;
 use farmjank_results::event::{PassedOver, WindowMeasured};
 use farmjank_results::frame::SourceId;
 use farmjank_results::lateness::compositor_only;
+use farmjank_results::metric::Reading;
 use farmjank_results::metrics::{measure_all, refresh_hz};
 use farmjank_results::readings::Readings;
 use farmjank_results::stitch::{Stitch, StitchRules};
@@ -114,6 +115,7 @@ pub fn remeasure(
             Err(unreadable) => seen.doubts.push(unreadable.words().to_owned()),
         }
     }
+    seen.doubts.extend(ended(recorded));
     seen.rings = stitches.into_iter().map(|(key, stitch)| (key, stitch.finish())).collect();
     let mut measured = WindowMeasured {
         readings: Readings::default(),
@@ -205,6 +207,18 @@ fn fill(measured: &mut WindowMeasured, window: Window) {
     measured.coverage = Some(window.coverage);
 }
 
+/// What stands before the reason why no frame was seen.
+const NONE_SEEN: &str = "no frame was seen: ";
+
+/// What ended the sampling of a window before a frame was seen: no dump can tell, only the reasons of its readings do.
+fn ended(recorded: &WindowMeasured) -> Option<String> {
+    let why = |reading: &Reading| match reading {
+        Reading::Unmeasurable(why) => why.split_once(NONE_SEEN).map(|(_, doubt)| doubt.to_owned()),
+        _ => None,
+    };
+    recorded.readings.values().find_map(why)
+}
+
 /// No source saw a single frame: what SurfaceFlinger counted and the log tells is all there is.
 fn uncounted(measured: &mut WindowMeasured, ask: Ask<'_>, testimonies: &Testimonies, doubts: &[String]) {
     let mut window = cut(&FrameTimeline::default(), &measured.motions, &CutRules::new(SourceId::TimeStats));
@@ -215,7 +229,7 @@ fn uncounted(measured: &mut WindowMeasured, ask: Ask<'_>, testimonies: &Testimon
         (_, Some(pinned @ (SourceId::TimeStats | SourceId::Logcat))) => {
             format!("the scenario asks for {pinned}, which knows no single frames")
         }
-        (Some(doubt), _) => format!("no frame was seen: {doubt}"),
+        (Some(doubt), _) => format!("{NONE_SEEN}{doubt}"),
         (None, _) => "no frame was seen".to_owned(),
     };
     (window.coverage.proved, window.coverage.doubts) = (false, vec![why.clone()]);

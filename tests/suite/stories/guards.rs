@@ -29,7 +29,7 @@ fn a_phone_that_compiles_apps_is_waited_for_and_never_measured() {
 
 #[test]
 fn heat_that_changes_while_it_is_measured_voids_the_iteration_alone() {
-    let warmer = one_phone("faults:\n  - { at: 25s, phone: P8, kind: heat, status: 1 }\n");
+    let warmer = one_phone("faults:\n  - { at: 15s, phone: P8, kind: heat, status: 1 }\n");
     let story = Stage::lab_yaml(&warmer).scenario(FEED).run();
     let causes = causes(&story);
     let told = "the phone's thermal status changed from none to light meanwhile";

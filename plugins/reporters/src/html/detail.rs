@@ -221,7 +221,7 @@ fn compared(one: &CellCompared) -> ComparedLine {
     ComparedLine {
         metric: line(&one.key.metric, NAME),
         role: one.role,
-        state: comparison::word(one.state),
+        state: comparison::word_of(one),
         sign,
         sentence: line(comparison::there(one), SENTENCE),
         unit: one.unit,

@@ -222,7 +222,7 @@ fn one(cell: &Cell<'_>, seen: &Seen<'_>) -> Line {
     let fault = || cell.fault().map(|fault| fault.what.clone());
     let against = || {
         let one = cell.against()?;
-        Some(format!("{}: {}", comparison::word(one.state), comparison::there(one)))
+        Some(format!("{}: {}", comparison::word_of(one), comparison::there(one)))
     };
     let why = cell
         .reasons()

@@ -131,7 +131,7 @@ fn body(cell: &Cell, message: &str) -> String {
     }
     for one in cell.compared.iter().filter(|one| comparison::is_told(one)) {
         let sentence = xml_attribute(&one.sentence, SENTENCE);
-        lines.push(format!("baseline: {}: {sentence}", comparison::word(one.state)));
+        lines.push(format!("baseline: {}: {sentence}", comparison::word_of(one)));
     }
     if let (Some(compared), false) = (&cell.record.compared, cell.compared.is_empty()) {
         let source = comparison::source(&compared.baseline, Look::default());

@@ -98,9 +98,9 @@ fn counts(one: &CellCompared) -> bool {
 pub(super) fn sentences(cell: &Cell) -> Vec<String> {
     let told = cell.compared.iter().filter(|one| is_told(one)).take(ROWS * 2);
     told.map(|one| {
-        let (symbol, _) = comparison::looks(one.state);
+        let (symbol, _) = comparison::looks_of(one);
         let sentence = text(comparison::there(one), SENTENCE);
-        format!("- {symbol} {}: {sentence}", comparison::word(one.state))
+        format!("- {symbol} {}: {sentence}", comparison::word_of(one))
     })
     .collect()
 }

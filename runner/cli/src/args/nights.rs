@@ -30,6 +30,10 @@ pub struct KeepArgs {
     /// Keep no history of this run.
     #[arg(long)]
     pub no_history: bool,
+    /// Hold the run against the newest ten good nights in the history as well, since the last change: tells what became slower,
+    /// and fails nothing. A pinned `--baseline` decides.
+    #[arg(long, conflicts_with = "no_history")]
+    pub rolling: bool,
     /// What tells this run apart in the history, such as `commit=1a2b3c`; repeatable. `history` and `trend` name it.
     #[arg(long, value_name = "NAME=VALUE", conflicts_with = "no_history")]
     pub label: Vec<String>,

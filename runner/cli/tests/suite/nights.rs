@@ -224,8 +224,8 @@ fn another_system_build_is_another_line_and_named() {
     assert!(words(&shown.out).contains("over, OS build differs since 2026-04-07"), "{}", shown.out);
 }
 
-/// A lab of one phone, whose app is built to be debugged or not.
-fn lab(folder: &Path, name: &str, debuggable: bool) {
+/// A lab of one phone, whose app is built to be debugged or not, and hitches in so many frames.
+fn lab(folder: &Path, name: &str, debuggable: bool, hitches: f64) {
     let text = format!(
         "name: {name}
 phones:
@@ -236,7 +236,7 @@ phones:
         debuggable: {debuggable}
         pages:
           main: {{ activity: .MainActivity, link: 'shop://home', launcher: true }}
-          feed: {{ activity: .FeedActivity, link: 'shop://feed' }}\n"
+          feed: {{ activity: .FeedActivity, link: 'shop://feed', hitch_rate: {hitches} }}\n"
     );
     write(folder, "lab.yaml", &text);
     write(folder, "smooth.yaml", &SMOOTH.replace("iterations: 2", "iterations: 5"));
@@ -246,7 +246,7 @@ phones:
 fn a_debuggable_build_is_invalid_unless_it_is_meant() {
     let folder = tempfile::tempdir().expect("a folder");
     let here = folder.path();
-    lab(here, "debug", true);
+    lab(here, "debug", true, 0.001);
     let measure = |out: &str, seed: &str, more: &[&str]| {
         let args = ["run", "smooth.yaml", "--lab", "lab.yaml", "--quiet", "--out", out, "--seed", seed];
         run(here, &[&args, more].concat())
@@ -271,7 +271,7 @@ fn a_debuggable_build_is_invalid_unless_it_is_meant() {
 fn a_store_is_made_when_there_is_something_to_keep_and_looked_at_before() {
     let folder = tempfile::tempdir().expect("a folder");
     let here = folder.path();
-    lab(here, "kept", false);
+    lab(here, "kept", false, 0.001);
     // No phone: no store, though runs on phones are kept by default.
     assert_eq!(run(here, &["run", "smooth.yaml"]).code, 3);
     assert!(!here.join("results/history.sqlite").exists());
@@ -300,7 +300,7 @@ fn nights_are_kept_in_postgresql_as_well() {
     };
     let folder = tempfile::tempdir().expect("a folder");
     let here = folder.path();
-    lab(here, "a lab of the server's story", false);
+    lab(here, "a lab of the server's story", false, 0.001);
     for seed in ["1", "2"] {
         let args = ["run", "smooth.yaml", "--lab", "lab.yaml", "--quiet", "--seed", seed, "--out", seed];
         let kept = run(here, &[&args[..], &["--history", &address]].concat());
@@ -310,4 +310,36 @@ fn nights_are_kept_in_postgresql_as_well() {
     assert_eq!((code, &told["cells"][0]["night_count"]), (0, &2.into()), "{told}");
     let few = run(here, &["trend", "--scenario", "Smooth", "--history", &address]);
     assert!(few.code == 4 && !few.out.contains("farmjank:"), "the password stays unsaid: {}", few.out);
+}
+
+#[test]
+fn a_slower_night_alerts_against_the_last_good_ones_and_fails_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    lab(here, "rolling", false, 0.001);
+    let kept_in = |store: &str, seed: &str, more: &[&str]| {
+        let args = ["run", "smooth.yaml", "--lab", "lab.yaml", "--history", store, "--seed", seed];
+        run(here, &[&args[..], &["--out", seed], more].concat())
+    };
+    let night = |seed: &str, more: &[&str]| kept_in("nights.sqlite", seed, more);
+    // The first night has nothing to be held against, and says so.
+    let first = night("1", &["--rolling"]);
+    assert_eq!(first.code, 0, "{}{}", first.out, first.err);
+    for seed in ["2", "3", "4", "5", "6"] {
+        assert_eq!(night(seed, &[]).code, 0);
+    }
+    let same = night("7", &["--rolling"]);
+    assert!(same.code == 0 && !same.out.contains("! alert"), "{}{}", same.out, same.err);
+    lab(here, "rolling", false, 0.12);
+    std::fs::copy(here.join("nights.sqlite"), here.join("same.sqlite")).expect("a copy of the store");
+    let slow = night("8", &["--rolling"]);
+    assert!(slow.code == 0 && slow.out.contains("! alert"), "{}{}", slow.out, slow.err);
+    let results = std::fs::read_to_string(here.join("8/results.json")).expect("results.json");
+    let results: serde_json::Value = serde_json::from_str(&results).expect("JSON");
+    let told = &results["cells"][0]["comparisons"][0];
+    assert_eq!((&told["role"], &told["state"]), (&"alert".into(), &"regression".into()), "{results}");
+    // The pinned one decides; the alert stands beside it.
+    let pinned = kept_in("same.sqlite", "9", &["--rolling", "--baseline", "7"]);
+    assert!(pinned.code == 1 && pinned.out.contains("✗ regression"), "{}{}", pinned.out, pinned.err);
+    assert!(pinned.out.contains("! alert"), "{}", pinned.out);
 }

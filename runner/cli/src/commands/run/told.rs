@@ -13,7 +13,7 @@ use farmjank_engine::contest::Contest;
 use farmjank_engine::survey::Wanted;
 use farmjank_results::cell::CellSession;
 use farmjank_results::compare::{
-    Given, MINIMUM, Rules, Source, Turns, compare, interleaved, measured, primary_cells,
+    Given, MINIMUM, Rules, Source, Turns, alerts, compare, interleaved, measured, primary_cells, with_alerts,
 };
 use farmjank_scenarios::plan::Selection;
 use farmjank_scenarios::scenario::Scenario;
@@ -67,6 +67,18 @@ pub fn told(args: &RunArgs, scenarios: &mut [Scenario], about: About) -> Result<
             (Some(against(named, keeper.as_mut().and_then(Keeper::store), most)?), None)
         }
     };
+    let against = if args.keep.rolling && contest.is_none() {
+        let names = scenarios.iter().map(|scenario| scenario.name.clone()).collect();
+        let nights = match keeper.as_mut().and_then(Keeper::store) {
+            Some(store) => {
+                crate::nights::rolling(store, &names).map_err(|why| format!("--rolling: {why}"))?
+            }
+            None => Vec::new(),
+        };
+        Some(alerting(against, nights))
+    } else {
+        against
+    };
     let wanted = Wanted { serials: serials(&args.phones), wait };
     Ok(Told { wanted, selection, wishes, against, keeper, contest })
 }
@@ -87,6 +99,17 @@ fn by_turns(source: Source, turns: Turns) -> Box<Against> {
     Box::new(move |record| {
         let turns = turns.settled(primary_cells(record.jobs.values().map(|job| &job.planned)));
         interleaved(source.clone(), record, &turns, 0)
+    })
+}
+
+/// The same with alerts of the last good nights beside it; alone where nothing decides.
+fn alerting(decides: Option<Box<Against>>, nights: Vec<CellSession>) -> Box<Against> {
+    Box::new(move |record| {
+        let told = alerts(&nights, &measured(record), 0);
+        match &decides {
+            Some(decides) => with_alerts(decides(record), told),
+            None => told,
+        }
     })
 }
 
