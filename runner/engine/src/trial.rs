@@ -247,6 +247,8 @@ impl<'a> Trial<'a> {
         let mut log = eye.log.into_inner();
         log.from = Some(session.clock.to_device(log_start));
         log.to = walked.as_ref().ok().map(|(ended, _)| session.clock.to_device(*ended));
+        // The camera stops a moment after the last step: what it took then shows no part of the window.
+        let screens = screens.into_iter().filter(|screen| log.to.is_none_or(|to| screen.at < to)).collect();
         let walked = walked.map(|(_, heard)| {
             for one in heard {
                 eye.collector.keep_statement(&one);

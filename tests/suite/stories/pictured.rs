@@ -18,10 +18,10 @@ steps:
   - launchApp: { cold: true }
   - openPage: feed
   - measure: fling the feed
-    steps: [ { repeat: { times: 3, steps: [ { swipe: { direction: UP, duration: 250ms } }, { wait: 900ms } ] } } ]
+    steps: [ { repeat: { times: 4, steps: [ { swipe: { direction: UP, duration: 250ms } }, { wait: 900ms } ] } } ]
   - openPage: search
   - measure: fling the results
-    steps: [ { repeat: { times: 3, steps: [ { swipe: { direction: UP, duration: 250ms } }, { wait: 900ms } ] } } ]
+    steps: [ { repeat: { times: 4, steps: [ { swipe: { direction: UP, duration: 250ms } }, { wait: 900ms } ] } } ]
 ";
 
 fn stage(warmup: &str) -> Stage {
