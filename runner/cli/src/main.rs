@@ -27,21 +27,22 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let look = settings::Look::resolve(cli.color);
     let code = match &cli.command {
-        Some(command) => in_runtime(is_simulated(command), dispatch(command, look)),
-        None => in_runtime(false, commands::overview::run(look)),
+        Some(command) => dispatch(command, look),
+        None => code(in_runtime(false, commands::overview::run(look))),
     };
     ExitCode::from(code)
 }
 
-async fn dispatch(command: &Command, look: settings::Look) -> u8 {
+/// Only what talks to phones runs on a scheduler: the history store has one of its own, and two do not go together.
+fn dispatch(command: &Command, look: settings::Look) -> u8 {
     match command {
-        Command::Run(args) => commands::run::run(args, look).await,
-        Command::Ab(args) => commands::ab::run(args, look).await,
-        Command::Calibrate(args) => commands::calibrate::run(args, look).await,
+        Command::Run(args) => commands::run::run(args, look),
+        Command::Ab(args) => commands::ab::run(args, look),
+        Command::Calibrate(args) => commands::calibrate::run(args, look),
         Command::Check(args) => commands::check::run(args, look),
-        Command::Plan(args) => commands::plan::run(args, look).await,
-        Command::Devices(args) => commands::devices::run(args, look).await,
-        Command::Doctor(args) => commands::doctor::run(args, look).await,
+        Command::Plan(args) => code(in_runtime(args.phones.lab.is_some(), commands::plan::run(args, look))),
+        Command::Devices(args) => code(in_runtime(args.lab.is_some(), commands::devices::run(args, look))),
+        Command::Doctor(args) => code(in_runtime(args.lab.is_some(), commands::doctor::run(args, look))),
         Command::Analyze(args) => commands::analyze::run(args),
         Command::Report(args) => commands::report::run(args, look),
         Command::Show(args) => commands::show::run(args, look),
@@ -52,36 +53,28 @@ async fn dispatch(command: &Command, look: settings::Look) -> u8 {
         Command::View(args) => commands::view::run(args),
         Command::Metrics(args) => commands::metrics::run(args, look),
         Command::Schema => commands::check::schema(),
-        Command::Lab(args) => commands::lab::run(args, look).await,
+        Command::Lab(args) => code(in_runtime(false, commands::lab::run(args, look))),
     }
 }
 
-/// A virtual lab inside this process lives on simulated time.
-fn is_simulated(command: &Command) -> bool {
-    let phones = match command {
-        Command::Run(args) => &args.phones,
-        Command::Ab(args) => &args.run.phones,
-        Command::Calibrate(args) => &args.run.phones,
-        Command::Plan(args) => &args.phones,
-        Command::Devices(args) | Command::Doctor(args) => args,
-        _ => return false,
-    };
-    phones.lab.is_some()
+fn code(ended: Result<u8, u8>) -> u8 {
+    ended.unwrap_or_else(|code| code)
 }
 
-/// One single-threaded scheduler for all worlds; simulated time jumps to the next timer whenever nothing can run.
-fn in_runtime(simulated: bool, work: impl Future<Output = u8>) -> u8 {
+/// One single-threaded scheduler for all worlds; simulated time, that of a lab inside this process, jumps to the next timer
+/// whenever nothing can run. Fails with an exit code, and says why.
+fn in_runtime<T>(simulated: bool, work: impl Future<Output = T>) -> Result<T, u8> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(simulated).build();
     match runtime {
         Ok(runtime) => {
-            let code = tokio::task::LocalSet::new().block_on(&runtime, work);
+            let done = tokio::task::LocalSet::new().block_on(&runtime, work);
             // A blocking file transfer that is cut off at its deadline must not hold the exit.
             runtime.shutdown_background();
-            code
+            Ok(done)
         }
         Err(error) => {
             settings::complain(&format!("cannot start: {error}"));
-            farmjank_results::verdict::Verdict::Broken.exit_code()
+            Err(farmjank_results::verdict::Verdict::Broken.exit_code())
         }
     }
 }

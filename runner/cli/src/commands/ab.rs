@@ -18,9 +18,9 @@ const MOST: u64 = 2 << 30;
 const ZIP: &[u8] = b"PK\x03\x04";
 
 /// Holds one build against another; the exit code is the run's.
-pub async fn run(args: &AbArgs, look: Look) -> u8 {
+pub fn run(args: &AbArgs, look: Look) -> u8 {
     match contest(args) {
-        Ok((contest, source)) => about(&args.run, look, About::Builds(contest, source)).await,
+        Ok((contest, source)) => about(&args.run, look, About::Builds(contest, source)),
         Err(why) => {
             complain(&why);
             USAGE

@@ -16,14 +16,14 @@ use farmjank_seams::history::{Calibration, History, SelfTest};
 const SESSIONS: usize = 20;
 
 /// Holds phones against themselves.
-pub async fn run(args: &CalibrateArgs, look: Look) -> u8 {
+pub fn run(args: &CalibrateArgs, look: Look) -> u8 {
     if args.run.baseline.is_some() {
         complain("--baseline: calibrating holds each phone against itself; use `farmjank run`");
         return USAGE;
     }
     let turns =
         Turns { per_install: args.block, looks: 1, screen: Some(false), installs: false, ..Turns::of(0) };
-    about(&args.run, look, About::Itself(turns)).await
+    about(&args.run, look, About::Itself(turns))
 }
 
 /// What a calibrating run found.

@@ -3,7 +3,6 @@
 mod told;
 
 use super::calibrate;
-use crate::USAGE;
 use crate::args::RunArgs;
 use crate::history::Keeper;
 use crate::host::{self, Bundle, Streams};
@@ -12,6 +11,7 @@ use crate::scenarios::load;
 use crate::settings::{Look, complain, serials, time};
 use crate::ui::Ui;
 use crate::wiring::{self, Phones, lab, phones, sources, witnesses};
+use crate::{USAGE, in_runtime};
 use farmjank_engine::announce::Voice;
 use farmjank_engine::conduct::{Options, Setup, run as conduct};
 use farmjank_engine::contest::Contest;
@@ -24,6 +24,7 @@ use farmjank_results::blame::{Blame, Fault};
 use farmjank_results::compare::{Source, Turns};
 use farmjank_results::record::Record;
 use farmjank_results::verdict::Verdict;
+use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::host::Files;
 use farmjank_seams::reporter::Reporter;
 use indicatif::ProgressDrawTarget;
@@ -45,35 +46,41 @@ pub enum About {
 }
 
 /// Runs scenarios on phones.
-pub async fn run(args: &RunArgs, look: Look) -> u8 {
-    about(args, look, About::Limits).await
+pub fn run(args: &RunArgs, look: Look) -> u8 {
+    about(args, look, About::Limits)
 }
 
-/// Runs scenarios on phones; two builds take turns where the run is about them.
-pub async fn about(args: &RunArgs, look: Look, about: About) -> u8 {
+/// Runs scenarios on phones; two builds take turns where the run is about them. The store is asked before and after.
+pub fn about(args: &RunArgs, look: Look, about: About) -> u8 {
     let Some(mut scenarios) = load(&args.scenarios, look) else { return USAGE };
     let itself = if let About::Itself(turns) = &about { Some(*turns) } else { None };
-    let told = match told(args, &mut scenarios, about) {
+    let mut told = match told(args, &mut scenarios, about) {
         Ok(told) => told,
         Err(why) => return refused(&why),
     };
-    let phones = match phones(&args.phones).await {
-        Ok(phones) => phones,
-        Err(fault) => return no_phones(&fault),
-    };
+    let keeper = told.keeper.take();
+    let simulated = args.phones.lab.is_some();
+    match in_runtime(simulated, conducted(args, look, scenarios, told)).flatten() {
+        Ok((record, ui)) => over(&record, itself, keeper, ui),
+        Err(code) => code,
+    }
+}
+
+/// The run itself, and who watches it; or the exit code when there was none.
+async fn conducted(
+    args: &RunArgs,
+    look: Look,
+    scenarios: Vec<Scenario>,
+    told: Told,
+) -> Result<(Record, Option<Ui>), u8> {
+    let phones = phones(&args.phones).await.map_err(|fault| no_phones(&fault))?;
     let id = run_id(&phones);
-    let (root, bundle) = match bundle(args, &id) {
-        Ok(bundle) => bundle,
-        Err(why) => return refused(&why),
-    };
-    let ui = match watched(args, &root) {
-        Ok(ui) => ui,
-        Err(why) => return refused(&why),
-    };
+    let (root, bundle) = bundle(args, &id).map_err(|why| refused(&why))?;
+    let ui = watched(args, &root).map_err(|why| refused(&why))?;
     let stop = Stop::default();
     host::listen_for_signals(stop.clone());
     let seed = phones.seed;
-    let Told { wanted, selection, wishes, against, keeper, contest } = told;
+    let Told { wanted, selection, wishes, against, contest, .. } = told;
     let options = Options {
         run: id,
         tool: concat!("farmjank ", env!("CARGO_PKG_VERSION")).to_owned(),
@@ -106,7 +113,7 @@ pub async fn about(args: &RunArgs, look: Look, about: About) -> u8 {
             against,
             stop,
         };
-        return over(&racks::run(setup).await, itself, keeper, ui);
+        return Ok((racks::run(setup).await, ui));
     }
     let setup = Setup {
         options,
@@ -120,7 +127,7 @@ pub async fn about(args: &RunArgs, look: Look, about: About) -> u8 {
         against,
         stop,
     };
-    over(&conduct(setup).await, itself, keeper, ui)
+    Ok((conduct(setup).await, ui))
 }
 
 /// The live view, where one is asked for.
