@@ -1,5 +1,5 @@
-//! What a phone does beside the app, and which build of the app it has: asked between windows, in one call (reference B.7,
-//! frame-sources.md 6.3 and 6.4).
+//! What a phone does beside the app, asked in one call before a trial and after each window, and which build of the app it
+//! has, asked in another before each trial (reference B.7, frame-sources.md 6.3 and 6.4).
 //!
 //! Must not know: windows, verdicts. A phone that does not say leaves it unknown.
 
