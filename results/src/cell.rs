@@ -1,6 +1,7 @@
 //! A cell: the smallest thing numbers may be compared within (reference B.3). Two numbers with different keys answer
 //! different questions, so they never meet; [`CellKey::differs`] says in words what stands between them.
 
+use crate::compare::Effect;
 use crate::device::DeviceId;
 use serde::{Deserialize, Serialize};
 
@@ -46,6 +47,9 @@ pub struct CellSession {
     pub seconds: Vec<f64>,
     /// Causes of the void iterations, one each; causes are recorded before a result is looked at.
     pub void: Vec<String>,
+    /// The least change that matters, where the scenario says one; of the metric that decides in its window.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effect: Option<Effect>,
 }
 
 impl CellKey {

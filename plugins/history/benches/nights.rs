@@ -77,6 +77,7 @@ fn night(number: u32) -> (RunRow, Vec<CellSession>) {
                     values: (0..ITERATIONS).map(|_| value(&mut draw)).collect(),
                     seconds: seconds.clone(),
                     void: Vec::new(),
+                    effect: None,
                 });
             }
         }

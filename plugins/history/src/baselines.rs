@@ -2,6 +2,7 @@
 
 use crate::body;
 use crate::dialect::{Column, Dialect, Fields, Intent, Kind};
+use crate::effects;
 use crate::names::{bounded, bounded_key};
 use crate::nights::{LONGEST_ID, count};
 use crate::store::{Store, key};
@@ -31,7 +32,7 @@ const MOVE: [Column; 7] = [
     ("wall", Kind::Text),
     ("sessions", Kind::Int),
 ];
-const COPY: [Column; 8] = [
+const COPY: [Column; 9] = [
     ("pin", Kind::Int),
     ("cell", Kind::Int),
     ("turn", Kind::Int),
@@ -40,6 +41,7 @@ const COPY: [Column; 8] = [
     ("device", Kind::Int),
     ("app", Kind::Int),
     ("body", Kind::Blob),
+    ("effect", Kind::Text),
 ];
 
 /// What each change is called in the log.
@@ -79,10 +81,10 @@ impl<D: Dialect> Baselines for Store<D> {
             let found = store.rows(sql, &[name.into()], |row| Ok((pin(row, 0)?, row.int(4)?)))?;
             let Some((pin, id)) = found.into_iter().next() else { return Ok(None) };
             let sql = "select c.model, c.build, c.refresh, c.scenario, c.hash, c.part, c.metric, c.metric_version, \
-                       c.source, p.run, p.wall, d.words, a.words, p.body, p.turn from farmjank_pin_session p \
+                       c.source, p.run, p.wall, d.words, a.words, p.body, p.effect, p.turn from farmjank_pin_session p \
                        join farmjank_cell c on c.id = p.cell join farmjank_term d on d.id = p.device \
                        left join farmjank_term a on a.id = p.app where p.pin = ?1";
-            let mut copies = store.rows(sql, &[id.into()], |row| Ok((row.int(14)?, copied(row)?)))?;
+            let mut copies = store.rows(sql, &[id.into()], |row| Ok((row.int(15)?, copied(row)?)))?;
             copies.sort_by(|(turn, one), (after, other)| (&one.key, turn).cmp(&(&other.key, after)));
             Ok(Some((pin, copies.into_iter().map(|(_, session)| session).collect())))
         })
@@ -156,6 +158,7 @@ impl<D: Dialect> Store<D> {
                 terms[&bounded(&session.device.0)].into(),
                 session.app_version.as_deref().map(|app| terms[&bounded(app)]).into(),
                 body::encode(&session.values, &session.seconds, &session.void).into(),
+                session.effect.map(effects::text).as_deref().into(),
             ]
         };
         self.database.fill("farmjank_pin_session", &COPY, &mut sessions.iter().map(&mut row))
@@ -208,5 +211,6 @@ fn copied(row: Fields<'_>) -> Result<CellSession, Fault> {
         values: body.values,
         seconds: body.seconds,
         void: body.void,
+        effect: row.text_or_none(14)?.as_deref().map(effects::read).transpose()?,
     })
 }

@@ -5,12 +5,14 @@
 
 use crate::body;
 use crate::dialect::{Dialect, Fields};
+use crate::effects;
 use crate::names::bounded_key;
 use crate::store::{CellLine, Store};
 use crate::times::micros;
 use crate::trouble;
 use farmjank_results::blame::Fault;
 use farmjank_results::cell::{CellKey, CellSession};
+use farmjank_results::compare::Effect;
 use farmjank_results::device::DeviceId;
 use farmjank_seams::history::{Cells, Wanted};
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,7 +22,7 @@ const RUNS_AT_ONCE: usize = 16;
 /// The way from the runs is taken when more than one cell in so many is wanted.
 const SHARE: usize = 8;
 
-const COLUMNS: &str = "select cell, run, device, turn, app, body from farmjank_session";
+const COLUMNS: &str = "select cell, run, device, turn, app, body, effect from farmjank_session";
 
 /// A run of the stretch that is read.
 struct Run {
@@ -36,6 +38,7 @@ struct Row {
     turn: i64,
     app: Option<i64>,
     body: Box<[u8]>,
+    effect: Option<Effect>,
 }
 
 /// All wanted sessions, cell by cell.
@@ -103,6 +106,7 @@ impl Waiting {
             turn: row.int(3)?,
             app: row.int_or_none(4)?,
             body: row.blob(5)?.into(),
+            effect: row.text_or_none(6)?.as_deref().map(effects::read).transpose()?,
         });
         Ok(())
     }
@@ -179,5 +183,6 @@ fn session(key: &CellKey, run: &Run, row: Row, words: &BTreeMap<i64, String>) ->
         values: body.values,
         seconds: body.seconds,
         void: body.void,
+        effect: row.effect,
     })
 }

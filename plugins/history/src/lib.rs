@@ -10,6 +10,7 @@ pub mod body;
 pub mod bulk;
 pub mod calibrations;
 pub mod dialect;
+pub mod effects;
 pub mod names;
 pub mod nights;
 pub mod place;

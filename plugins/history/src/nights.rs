@@ -3,6 +3,7 @@
 use crate::body;
 use crate::bulk;
 use crate::dialect::{Column, Dialect, Fields, Intent, Kind, Value};
+use crate::effects;
 use crate::names::{Fingerprint, bounded, bounded_key};
 use crate::store::Store;
 use crate::times::{micros, wall};
@@ -29,7 +30,7 @@ const RUN: [Column; 10] = [
     ("sessions", Kind::Int),
     ("digest", Kind::Int),
 ];
-const SESSION: [Column; 9] = [
+const SESSION: [Column; 10] = [
     ("run", Kind::Int),
     ("cell", Kind::Int),
     ("device", Kind::Int),
@@ -39,6 +40,7 @@ const SESSION: [Column; 9] = [
     ("n", Kind::Int),
     ("mean", Kind::Real),
     ("body", Kind::Blob),
+    ("effect", Kind::Text),
 ];
 
 impl<D: Dialect> Nights for Store<D> {
@@ -57,7 +59,7 @@ impl<D: Dialect> Nights for Store<D> {
 
     fn cell(&mut self, key: &CellKey, limit: usize) -> Result<Vec<CellSession>, Fault> {
         let Some(id) = self.cell_id(key)? else { return Ok(Vec::new()) };
-        let sql = "select r.name, r.wall, d.words, a.words, s.body from farmjank_session s \
+        let sql = "select r.name, r.wall, d.words, a.words, s.body, s.effect from farmjank_session s \
                    join farmjank_run r on r.id = s.run join farmjank_term d on d.id = s.device \
                    left join farmjank_term a on a.id = s.app \
                    where s.cell = ?1 order by s.at desc, s.run desc, s.device, s.turn limit ?2";
@@ -159,7 +161,7 @@ impl<D: Dialect> Store<D> {
         rows.sort_by_key(|(place, _)| *place);
         let row = |([cell, device, turn], line): ([i64; 3], Line<'_>)| {
             let app = line.app.map(|app| terms[&bounded(app)]);
-            let Line { n, mean, body, .. } = line;
+            let Line { n, mean, body, effect, .. } = line;
             vec![
                 run.into(),
                 cell.into(),
@@ -170,6 +172,7 @@ impl<D: Dialect> Store<D> {
                 n.into(),
                 mean.into(),
                 body.into(),
+                effect.as_deref().into(),
             ]
         };
         self.database.fill("farmjank_session", &SESSION, &mut rows.into_iter().map(row))?;
@@ -204,6 +207,7 @@ struct Line<'a> {
     n: i64,
     mean: Option<f64>,
     body: Vec<u8>,
+    effect: Option<String>,
 }
 
 impl<'a> Line<'a> {
@@ -218,6 +222,7 @@ impl<'a> Line<'a> {
             n: n as i64,
             mean: mean.is_finite().then_some(mean),
             body: body::encode(&session.values, &session.seconds, &session.void),
+            effect: session.effect.map(effects::text),
         }
     }
 
@@ -238,7 +243,9 @@ fn digest(run: &RunRow, lines: &[Line<'_>]) -> i64 {
     let line = |hash: Fingerprint, line: &&Line<'_>| {
         let cell = crate::names::of_key(&line.key).to_le_bytes();
         let app = line.app.map_or(vec![0], |app| [b"1", app.as_bytes()].concat());
-        hash.and(&cell).and(line.device.as_bytes()).and(&app).and(&line.body)
+        let whole = hash.and(&cell).and(line.device.as_bytes()).and(&app).and(&line.body);
+        // Sessions without one have the fingerprint they always had.
+        line.effect.iter().fold(whole, |hash, effect| hash.and(effect.as_bytes()))
     };
     sorted.iter().fold(start, line).number()
 }
@@ -306,7 +313,7 @@ pub fn count(number: usize) -> Value {
     Value::Int(i64::try_from(number).unwrap_or(i64::MAX))
 }
 
-/// A session from a row of run, wall time, phone, version and blob.
+/// A session from a row of run, wall time, phone, version, blob and effect.
 fn session(key: &CellKey, row: Fields<'_>) -> Result<CellSession, Fault> {
     let body =
         body::decode(row.blob(4)?).ok_or_else(|| trouble::unreadable("a session's values are garbled"))?;
@@ -319,5 +326,6 @@ fn session(key: &CellKey, row: Fields<'_>) -> Result<CellSession, Fault> {
         values: body.values,
         seconds: body.seconds,
         void: body.void,
+        effect: row.text_or_none(5)?.as_deref().map(effects::read).transpose()?,
     })
 }

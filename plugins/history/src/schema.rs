@@ -10,7 +10,7 @@ use crate::trouble;
 use farmjank_results::blame::Fault;
 
 /// The steps. Never change one that was released.
-pub const STEPS: &[&str] = &[NIGHTS, BASELINES, CALIBRATIONS];
+pub const STEPS: &[&str] = &[NIGHTS, BASELINES, CALIBRATIONS, EFFECTS];
 
 // A night is written in order of (run, cell, device) and read back as ranges of runs; the second index finds the history
 // of one cell.
@@ -63,6 +63,12 @@ create table farmjank_self_test (
   differing {int} not null, failed {int} not null,
   primary key (device, run)
 );
+";
+
+// What a scenario says matters goes with each session, as its values do: copies of sessions in baselines have it too.
+const EFFECTS: &str = "
+alter table farmjank_session add column effect text;
+alter table farmjank_pin_session add column effect text;
 ";
 
 /// Brings the tables to the version of these steps, all of them or none.

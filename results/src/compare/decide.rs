@@ -165,8 +165,10 @@ impl<'s> Draft<'s> {
             (sides.design, sides.reasons) = (None, vec![why.clone()]);
             sides.base.clear();
         }
-        let effect =
-            rules.effect.or(group.iter().find_map(|one| one.effect)).filter(|_| role == Role::Primary);
+        let effect = rules
+            .effect
+            .or(group.iter().find_map(|one| one.session.effect))
+            .filter(|_| role == Role::Primary);
         let mei = effect.map_or_else(|| customary(unit), Effect::mei);
         let looked = group.iter().find_map(|one| one.looked);
         let cell = CellCompared {

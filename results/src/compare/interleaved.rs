@@ -172,7 +172,9 @@ impl<'r> Duel<'r> {
         let judged = self.judged.iter().find(|judged| judged.window == window);
         let seen = Seen::of(self.facts, &all);
         let (mut base, mut new) = (Vec::new(), Vec::new());
-        for metric in keys(&all, judged) {
+        let metrics = keys(&all, judged);
+        let decides = primary(metrics.iter().copied());
+        for metric in metrics.iter().copied() {
             for ((block, arm), of_block) in &places {
                 let mut session = seen.session(self.planned, self.facts, window, metric);
                 // The blocks of the statistics have these names.
@@ -185,8 +187,8 @@ impl<'r> Duel<'r> {
                     base.push(session);
                 } else {
                     session.app_version = self.version.cloned();
-                    let (failed, effect) = (failed(judged, metric), self.planned.effect);
-                    new.push(Measured { session, failed, effect, looked });
+                    session.effect = self.planned.effect.filter(|_| decides == Some(metric));
+                    new.push(Measured { session, failed: failed(judged, metric), looked });
                 }
             }
         }

@@ -4,7 +4,7 @@
 //! that differ from most are void, with that
 //! cause. Void iterations keep their dumps and readings in the log; here only their causes go on.
 
-use super::{Effect, guards};
+use super::guards;
 use crate::cell::{CellKey, CellSession};
 use crate::device::DeviceFacts;
 use crate::event::{Ending, PlannedJob, WindowJudged, WindowMeasured};
@@ -32,8 +32,6 @@ pub struct Measured {
     pub session: CellSession,
     /// An absolute limit on this metric that was broken with confidence, in words.
     pub failed: Option<String>,
-    /// The least effect that matters, where the scenario says one; of the primary metric.
-    pub effect: Option<Effect>,
     /// How often it was looked at, where it may be looked at again.
     pub looked: Option<Looked>,
 }
@@ -51,7 +49,7 @@ pub struct Looked {
 
 impl From<CellSession> for Measured {
     fn from(session: CellSession) -> Measured {
-        Measured { session, failed: None, effect: None, looked: None }
+        Measured { session, failed: None, looked: None }
     }
 }
 
@@ -99,15 +97,18 @@ fn of_window(
             *cause = cause.take().or_else(why);
         }
     }
+    let metrics = keys(trials, judged);
+    let decides = primary(metrics.iter().copied());
     let make = |metric: &str| {
         let mut session = seen.session(&job.planned, facts, name, metric);
+        session.effect = job.planned.effect.filter(|_| decides == Some(metric));
         (session.run, session.wall) = (record.header.run.clone(), record.header.wall.clone());
         let installed = job.installed.get(&Arm::New).cloned().flatten();
         session.app_version = installed.or_else(|| version.map(str::to_owned));
         fill(&mut session, trials, &seen.causes);
-        Measured { failed: failed(judged, metric), effect: job.planned.effect, ..session.into() }
+        Measured { failed: failed(judged, metric), ..session.into() }
     };
-    keys(trials, judged).into_iter().map(make).collect()
+    metrics.iter().copied().map(make).collect()
 }
 
 /// How the iterations of a window were seen, all of them together.
@@ -168,6 +169,7 @@ impl Seen {
             values: Vec::new(),
             seconds: Vec::new(),
             void: Vec::new(),
+            effect: None,
         }
     }
 }

@@ -123,6 +123,7 @@ fn session(name: &str, metric: &str) -> CellSession {
         values: Vec::new(),
         seconds: Vec::new(),
         void: Vec::new(),
+        effect: None,
     }
 }
 

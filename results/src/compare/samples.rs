@@ -25,5 +25,6 @@ pub(crate) fn session(run: &str, device: &str, values: &[f64]) -> CellSession {
         values: values.to_vec(),
         seconds: vec![20.0; values.len()],
         void: Vec::new(),
+        effect: None,
     }
 }

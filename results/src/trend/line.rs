@@ -3,7 +3,7 @@
 //! Must not know: which nights are alike.
 
 use crate::cell::{CellKey, CellSession};
-use crate::compare::is_sound;
+use crate::compare::{Effect, is_sound};
 use crate::device::DeviceId;
 use crate::estimate::{deviation, mean, mean_bounds};
 use crate::metric::{Better, Unit};
@@ -45,6 +45,8 @@ pub struct Line {
     pub device: DeviceId,
     /// Its nights, the oldest first; at least one.
     pub nights: Vec<Night>,
+    /// The least change that matters, where its scenario says one; of its newest night.
+    pub effect: Option<Effect>,
 }
 
 impl Line {
@@ -89,6 +91,10 @@ pub fn lines(sessions: &[CellSession], order: impl Fn(&str) -> usize) -> Vec<Lin
     let line = |((key, device), nights): ((&CellKey, &DeviceId), Runs<'_>)| Line {
         key: key.clone(),
         device: device.clone(),
+        effect: nights
+            .values()
+            .next_back()
+            .and_then(|newest| newest.iter().find_map(|session| session.effect)),
         nights: nights.into_iter().filter_map(|((order, _), sessions)| night(order, &sessions)).collect(),
     };
     by_phone.into_iter().map(line).collect()
@@ -149,5 +155,13 @@ mod tests {
         let (low, high) = night.interval.expect("three values");
         assert!((high - 2.0 - 4.302_653 / 3.0f64.sqrt()).abs() < 1e-5 && (low + high - 4.0).abs() < 1e-9);
         assert_eq!((night.spread, night.level), (Some(1.0), Some(2.0)));
+    }
+
+    #[test]
+    fn what_matters_is_what_the_newest_night_says() {
+        let said = |night: usize, effect| CellSession { effect, ..night_of(night, "A", &[1.0]) };
+        let effect = Some(Effect::Percent(15.0));
+        assert_eq!(lines(&[said(2, effect), said(1, None)], order)[0].effect, effect);
+        assert_eq!(lines(&[said(1, effect), said(2, None)], order)[0].effect, None);
     }
 }

@@ -3,7 +3,7 @@
 //! Must not know: how it is printed, what an exit code is.
 
 use super::succession::{Place, places};
-use super::turn::ENOUGH;
+use super::turn::{ENOUGH, least_change};
 use super::{Line, Turn, Way, turns};
 use crate::compare::Effect;
 
@@ -67,12 +67,19 @@ pub struct Sweep {
     pub trends: Vec<Trend>,
     /// Nights that count as the newest.
     pub newest: usize,
+    /// The least change that matters, where it was asked for.
+    pub effect: Option<Effect>,
 }
 
 impl Sweep {
     /// Lines of which something was to be said.
     pub fn current(&self) -> impl Iterator<Item = &Trend> {
         self.trends.iter().filter(|trend| !matches!(trend.standing, Standing::Ended(_)))
+    }
+
+    /// The least change from a level of a line that matters here, in the metric's unit.
+    pub fn least(&self, line: &Line, level: f64) -> f64 {
+        least_change(line, self.effect, level)
     }
 
     /// Lines that became worse, became better, are quiet, have too few nights, are over.
@@ -95,7 +102,7 @@ pub fn sweep(lines: Vec<Line>, newest: usize, effect: Option<Effect>) -> Sweep {
         let kind = if kinds { std::cmp::Ordering::Equal } else { rank(one).cmp(&rank(other)) };
         kind.then(other.weight().total_cmp(&one.weight())).then_with(|| name(one).cmp(&name(other)))
     });
-    Sweep { trends, newest }
+    Sweep { trends, newest, effect }
 }
 
 fn judged(line: Line, place: Place, newest: usize, effect: Option<Effect>) -> Trend {

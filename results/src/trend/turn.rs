@@ -62,7 +62,7 @@ impl Turn {
     }
 }
 
-/// Every turn of a line, the oldest first. `effect` is the least change that matters, instead of the customary one.
+/// Every turn of a line, the oldest first. `effect` is the least change that matters, instead of the line's own.
 pub fn turns(line: &Line, effect: Option<Effect>) -> Vec<Turn> {
     let (places, levels) = line.levels();
     let mut found: Vec<(Change, Option<f64>, Option<f64>)> =
@@ -96,9 +96,10 @@ pub fn turns(line: &Line, effect: Option<Effect>) -> Vec<Turn> {
     found.into_iter().map(turn).collect()
 }
 
-/// The least change of a level that matters, in the metric's unit.
+/// The least change of a level that matters, in the metric's unit: what is asked for, or what the scenario says, or the
+/// customary one.
 pub fn least_change(line: &Line, effect: Option<Effect>, level: f64) -> f64 {
-    effect.map_or_else(|| customary(line.unit()), Effect::mei).of(level)
+    effect.or(line.effect).map_or_else(|| customary(line.unit()), Effect::mei).of(level)
 }
 
 #[cfg(test)]
@@ -121,6 +122,10 @@ mod tests {
         assert!((turn.mei - 15.0).abs() < 1.5, "{turn:?}");
         let other = turns(&line(&levels, 1), Some(Effect::Plain(60.0)));
         assert!(!other[0].matters(), "{other:?}");
+        // What the scenario says matters, unless something else is asked for.
+        let mut said = line(&levels, 1);
+        said.effect = Some(Effect::Plain(60.0));
+        assert!(!turns(&said, None)[0].matters() && turns(&said, Some(Effect::Plain(20.0)))[0].matters());
     }
 
     #[test]

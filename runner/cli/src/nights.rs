@@ -34,7 +34,7 @@ pub struct Wish<'a> {
     pub keeps: &'a dyn Fn(&CellKey) -> bool,
     /// Nights that count as the newest.
     pub newest: usize,
-    /// The least change that matters, instead of the customary one.
+    /// The least change that matters, instead of what scenarios say.
     pub effect: Option<Effect>,
 }
 

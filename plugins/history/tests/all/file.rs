@@ -2,8 +2,8 @@
 
 use crate::conformance;
 use crate::samples::{key, night, pin, record};
-use farmjank_history::dialect::{Dialect, Fields, Intent};
-use farmjank_history::{Missing, open, schema, sqlite};
+use farmjank_history::dialect::{Dialect, Fields, Intent, Value};
+use farmjank_history::{Missing, body, names, open, schema, sqlite};
 use farmjank_results::blame::Fault;
 use farmjank_seams::history::History;
 use rusqlite::Connection;
@@ -104,6 +104,20 @@ fn an_empty_file_becomes_a_store() {
     record(&mut *store(&bare).unwrap(), &[1]);
 }
 
+/// A session as the first version of the tables kept it.
+fn old_session(store: &mut dyn Dialect) {
+    store.batch("insert into farmjank_term values (1, 0, 'A1')").unwrap();
+    let key = key("Pixel 7", "fling");
+    let texts = [&key.model, &key.build, &key.scenario, &key.hash, &key.window, &key.metric, &key.source];
+    let mut values: Vec<Value> = texts.map(|text| Value::from(text.as_str())).into();
+    values.push(names::of_key(&key).into());
+    let cell = "insert into farmjank_cell values (1, ?8, ?1, ?2, 90, ?3, ?4, ?5, ?6, 1, ?7, 0, 0)";
+    store.execute(cell, &values).unwrap();
+    let body = body::encode(&[14.25, 1.5], &[20.0, 20.0], &[]);
+    let session = "insert into farmjank_session values (1, 1, 1, 0, 0, null, 2, 7.875, ?1)";
+    store.execute(session, &[body.into()]).unwrap();
+}
+
 #[test]
 fn an_older_store_is_brought_up_to_date() {
     let folder = tempfile::tempdir().unwrap();
@@ -115,10 +129,14 @@ fn an_older_store_is_brought_up_to_date() {
         if version > 0 {
             let run = "insert into farmjank_run values (1, 'old', 0, '1970-01-01T00:00:00Z', '0.0.1', null, 'pass', '{}', 0, 0)";
             old.batch(run).unwrap();
+            old_session(&mut old);
         }
         drop(old);
         let mut store = store(&path).unwrap();
         assert_eq!(store.runs(9).unwrap().len(), version.min(1));
+        let kept = store.cell(&key("Pixel 7", "fling"), 9).unwrap();
+        let told: Vec<_> = kept.iter().map(|one| (one.values.as_slice(), one.effect)).collect();
+        assert_eq!(told, [(&[14.25, 1.5][..], None)][..version.min(1)]);
         record(&mut *store, &[1]);
         assert_eq!(store.baselines().unwrap(), []);
     }

@@ -76,6 +76,23 @@ fn a_newer_store_is_refused_in_words() {
 }
 
 #[test]
+fn an_older_store_is_brought_up_to_date() {
+    let Some(server) = server() else { return };
+    let schema = Schema::new(&server, "older");
+    record(&mut *schema.open(), &[1]);
+    // As the tables were before sessions said what matters.
+    schema.ask(
+        "alter table farmjank_session drop column effect; alter table farmjank_pin_session drop column effect; \
+         update farmjank_format set version = 3",
+    );
+    let mut store = schema.open();
+    let kept = store.cell(&key("Galaxy S9", "fling"), 9).unwrap();
+    assert_eq!(kept.iter().map(|one| one.effect).collect::<Vec<_>>(), [None]);
+    record(&mut *store, &[2]);
+    assert!(store.cell(&key("Galaxy S9", "fling"), 1).unwrap()[0].effect.is_some());
+}
+
+#[test]
 fn a_writer_that_ends_in_the_middle_leaves_nothing() {
     let Some(server) = server() else { return };
     let schema = Schema::new(&server, "middle");

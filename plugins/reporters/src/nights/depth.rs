@@ -7,6 +7,7 @@ use super::{Nights, amount, brought, day, looks, number, phone, plain, rules};
 use crate::clean::{NAME, SENTENCE};
 use crate::paint::{Look, Tint, cut, flow, left, right, wrap};
 use crate::words;
+use farmjank_results::compare::Effect;
 use farmjank_results::metric::Better;
 use farmjank_results::trend::{ENOUGH, Night, Standing, Trend, Turn, least_change, sentence};
 use farmjank_seams::history::Calibration;
@@ -57,11 +58,19 @@ fn heading(trend: &Trend, look: Look) -> Vec<String> {
     let mut parts = vec![look.text(&key.metric, 60), span, format!("{} Hz", key.refresh)];
     parts.push(format!("seen by {}", look.text(&key.source, 40)));
     parts.push(look.text(&key.build, NAME));
+    parts.extend(line.effect.map(|effect| format!("its scenario says that {} matters", said(effect, trend))));
     lines.extend(flow(&parts, " · ", look.columns(), INDENT).iter().enumerate().map(|(at, line)| match at {
         0 => format!("{}{line}", " ".repeat(INDENT)),
         _ => line.clone(),
     }));
     lines
+}
+
+fn said(effect: Effect, trend: &Trend) -> String {
+    match effect {
+        Effect::Plain(change) => amount(Some(change), trend.line.unit()),
+        Effect::Percent(_) => effect.to_string(),
+    }
 }
 
 fn standing(trend: &Trend, look: Look) -> String {

@@ -45,6 +45,8 @@ struct Cell {
     standing: &'static str,
     why: Option<String>,
     follows: Option<String>,
+    mei: Option<f64>,
+    mei_said: Option<String>,
     night_count: usize,
     last: One,
     changes: Vec<Change>,
@@ -130,6 +132,13 @@ fn cell(nights: &Nights<'_>, trend: &Trend, deep: bool) -> Cell {
             _ => None,
         },
         follows: trend.follows.as_deref().map(json_text),
+        mei: line
+            .nights
+            .iter()
+            .rev()
+            .find_map(|night| night.level)
+            .map(|level| nights.sweep.least(line, level)),
+        mei_said: line.effect.map(|effect| effect.to_string()),
         night_count: line.nights.len(),
         last: one(nights, line.last()),
         changes: trend.turns.iter().map(|turn| change(nights, trend, turn)).collect(),

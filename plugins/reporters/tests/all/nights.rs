@@ -31,6 +31,7 @@ fn session(night: usize, window: &str, level: f64) -> CellSession {
         values: [0.9, 1.0, 1.1].map(|part| part * wobble * level).to_vec(),
         seconds: vec![20.0; 3],
         void: Vec::new(),
+        effect: None,
     }
 }
 
@@ -88,6 +89,7 @@ fn a_morning_a_list_and_a_cell_are_what_people_see() {
     check("trend.json", &trend(&all, 1));
     check("history-80.txt", &listing(&all, Look::default()));
     let only = |window: &str| Sweep {
+        effect: None,
         trends: sweep.trends.iter().filter(|one| one.line.key.window == window).cloned().collect(),
         newest: sweep.newest,
     };

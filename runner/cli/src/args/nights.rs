@@ -110,7 +110,7 @@ pub struct TrendArgs {
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub nights: u32,
     /// The least change that matters, in the metric's unit or as a share of the level before (`20 ms/s`, `15%`), instead of
-    /// the customary one.
+    /// what the scenario says (`baseline: { mei: … }`) or the customary one.
     #[arg(long, value_name = "CHANGE")]
     pub mei: Option<String>,
     /// How to print.

@@ -3,9 +3,10 @@
 use crate::world::{Ended, SMOOTH, run, write};
 use farmjank_history::{Missing, open};
 use farmjank_results::cell::{CellKey, CellSession};
+use farmjank_results::compare::Effect;
 use farmjank_results::device::DeviceId;
 use farmjank_results::verdict::Verdict;
-use farmjank_seams::history::RunRow;
+use farmjank_seams::history::{CellFilter, Cells, RunRow, Wanted};
 use std::path::Path;
 
 /// Phones: model and serial.
@@ -43,6 +44,7 @@ fn session(night: usize, phone: usize, window: usize, metric: &str, level: f64) 
         values: values.collect(),
         seconds: vec![20.0; 10],
         void: Vec::new(),
+        effect: None,
     }
 }
 
@@ -80,6 +82,26 @@ fn store(place: &str, nights: usize, level: impl Fn(usize, usize, usize) -> f64)
 /// The Pixel's results page is slow from the 31st night on.
 fn planted(night: usize, phone: usize, window: usize) -> f64 {
     if night >= 30 && (phone, window) == (0, 1) { 41.0 } else { 14.0 }
+}
+
+/// The same nights, of a scenario that says what matters.
+fn said(folder: &Path, effect: Effect) {
+    let place = folder.join("results/history.sqlite").display().to_string();
+    let mut store = open(&place, Missing::Refuse).expect("the store");
+    for row in store.runs(usize::MAX).expect("its runs") {
+        let mut sessions = Vec::new();
+        let like = CellFilter::default();
+        let wanted = Wanted { cells: Cells::Like(&like), since: None, before: None, newest: None };
+        let mut take = |all: Vec<CellSession>| {
+            sessions.extend(all.into_iter().filter(|one| one.run == row.id));
+            Ok(())
+        };
+        store.sessions(&wanted, &mut take).expect("its sessions");
+        for one in sessions.iter_mut().filter(|one| one.key.metric == "hitch_ms_per_s") {
+            one.effect = Some(effect);
+        }
+        store.replace(&row, &sessions).expect("a night");
+    }
 }
 
 fn in_folder(nights: usize, level: impl Fn(usize, usize, usize) -> f64) -> tempfile::TempDir {
@@ -138,6 +160,23 @@ fn a_slower_page_is_named_with_its_night_and_nothing_else_is() {
         change["p_alert"].is_f64() && change["p_placed"].is_f64() && change["size"].as_f64() > Some(15.0)
     );
     assert_eq!(told["sweep"]["counts"]["quiet"], 3);
+}
+
+#[test]
+fn what_a_scenario_says_matters_is_kept_with_its_nights() {
+    let folder = in_folder(36, planted);
+    let here = folder.path();
+    said(here, Effect::Plain(60.0));
+    let trend = run(here, &["trend", "--fail-on", "change"]);
+    assert_eq!(trend.code, 0, "{}{}", trend.out, trend.err);
+    assert_eq!(run(here, &["trend", "--fail-on", "change", "--mei", "20 ms/s"]).code, 1);
+    let shown = run(here, &["history", "2a171/results"]);
+    assert!(words(&shown.out).contains("its scenario says that 60.0 ms/s matters"), "{}", shown.out);
+    assert!(words(&shown.out).contains("too small to matter"), "{}", shown.out);
+    let (_, told) = json(here, &["history", "--window", "fling the results", "--model", "Pixel 7"]);
+    let cell = &told["cells"][0];
+    assert_eq!((&cell["mei"], &cell["mei_said"]), (&60.0.into(), &"60".into()));
+    assert_eq!(cell["changes"][0]["matters"], false);
 }
 
 #[test]
