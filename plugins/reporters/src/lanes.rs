@@ -6,6 +6,7 @@
 use crate::cells::phone;
 use crate::clean::NAME;
 use crate::paint::{Look, Tint, cut, left, right, width};
+use crate::sentence;
 use crate::story::{all_trials, trial_words};
 use crate::words;
 use farmjank_results::device::DeviceId;
@@ -180,8 +181,9 @@ impl Lanes {
         if let Some(left) = outlook.values().max() {
             parts.push(words::left(*left));
         }
-        if let Some(lab) = &record.header.lab {
-            parts.push(format!("virtual lab {}", look.text(lab, 40)));
+        match &record.header.lab {
+            Some(lab) => parts.push(format!("virtual lab {}", look.text(lab, 40))),
+            None => parts.extend(sentence::virtual_label(record)),
         }
         look.glyphs(&look.paint(Tint::Quiet, &cut(&parts.join(" · "), look.columns())))
     }

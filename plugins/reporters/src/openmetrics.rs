@@ -9,6 +9,7 @@ mod families;
 use crate::cells::{Cell, cells, duration};
 use crate::clean::{NAME, line};
 use crate::junit::naming::unique;
+use crate::sentence;
 use crate::words;
 use families::{Family, HEADLINES};
 use farmjank_results::record::Record;
@@ -80,7 +81,8 @@ fn pair(name: &str, value: &str) -> String {
 
 fn of_run(record: &Record, all: &[Cell]) -> Vec<Family> {
     let lab = record.header.lab.as_deref().unwrap_or_default();
-    let is_virtual = if record.header.lab.is_some() { "true" } else { "false" };
+    // A run with a single simulated phone is none of real phones.
+    let is_virtual = if sentence::virtual_label(record).is_some() { "true" } else { "false" };
     let mut about = Family::new("farmjank_run_info", "", "What made this file; always 1.");
     let pairs = [pair("tool", &line(&record.header.tool, NAME)), pair("lab", &line(lab, NAME))];
     about.add(&format!("{},{}", pairs.join(","), pair("virtual", is_virtual)), "1");

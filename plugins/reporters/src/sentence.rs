@@ -67,5 +67,9 @@ pub fn virtual_label(record: &farmjank_results::record::Record) -> Option<String
         return Some(format!("virtual lab {lab}: every phone is simulated"));
     }
     let simulated = record.devices.values().filter(|facts| facts.is_virtual).count();
-    (simulated > 0).then(|| format!("virtual: {simulated} of {} phones are simulated", record.devices.len()))
+    match (simulated, record.devices.len()) {
+        (0, _) => None,
+        (some, all) if some == all => Some("virtual: every phone is simulated".to_owned()),
+        (some, all) => Some(format!("virtual: {some} of {all} phones are simulated")),
+    }
 }

@@ -8,6 +8,7 @@ use crate::clean::{NAME, SENTENCE};
 use crate::comparison;
 use crate::paint::Look;
 use crate::readings::summary;
+use crate::sentence;
 use crate::words;
 use farmjank_results::blame::Fault;
 use farmjank_results::device::DeviceId;
@@ -62,7 +63,7 @@ impl Story {
     pub(crate) fn tell(&mut self, event: &Event, record: &Record) -> Vec<Line> {
         match &event.fact {
             Fact::RunStarted { tool, run, lab, .. } => self.started(tool, run, lab.as_deref()),
-            Fact::PlanMade { jobs, refusals, .. } => self.planned(jobs, refusals),
+            Fact::PlanMade { jobs, refusals, .. } => self.planned(jobs, refusals, record),
             Fact::DeviceSeen { device, state, facts } => self.seen(device, state, facts.is_some(), record),
             Fact::DeviceGone { device, why } => self.gone(device, why, record),
             Fact::JobQueued { job, why } => {
@@ -122,7 +123,7 @@ impl Story {
         vec![line(Weight::Milestone, &"run", text)]
     }
 
-    fn planned(&self, jobs: &[PlannedJob], refusals: &[Refusal]) -> Vec<Line> {
+    fn planned(&self, jobs: &[PlannedJob], refusals: &[Refusal], record: &Record) -> Vec<Line> {
         let mut phones: Vec<&DeviceId> = jobs.iter().filter_map(|job| job.device.as_ref()).collect();
         phones.sort();
         phones.dedup();
@@ -145,6 +146,9 @@ impl Story {
             text +=
                 &format!("; {}", words::several(refused, "phone does not qualify", "phones do not qualify"));
         }
+        // A lab inside the run said so in the first line; phones reached through adb say it themselves.
+        let label = sentence::virtual_label(record).filter(|_| record.header.lab.is_none());
+        text += &label.map_or_else(String::new, |label| format!("; {}", label.to_uppercase()));
         vec![line(Weight::Milestone, &"run", text)]
     }
 
