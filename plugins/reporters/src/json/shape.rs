@@ -3,7 +3,7 @@
 //! Field names are a promise (`docs/results-json.md`): add, never rename. `null` means *not known*; it is never 0.
 
 use super::FORMAT;
-use super::compared;
+use super::{compared, screens};
 use crate::cells::{Cell, cells, duration};
 use crate::clean::json_text;
 use crate::readings::{Value, summaries};
@@ -119,6 +119,8 @@ struct CellShape {
     evidence: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     comparisons: Vec<compared::Cell>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    screens: Vec<screens::Screen>,
 }
 
 #[derive(Serialize)]
@@ -310,6 +312,7 @@ fn cell(cell: &Cell) -> CellShape {
         judgements: judgements.iter().map(judgement).collect(),
         evidence: cell.measured.iter().flat_map(|(_, window)| texts(&window.evidence)).collect(),
         comparisons: cell.compared.iter().map(|one| compared::cell(one)).collect(),
+        screens: screens::of(cell),
     }
 }
 
