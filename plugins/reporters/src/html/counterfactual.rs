@@ -41,7 +41,7 @@ pub(super) fn counterfactual(judgement: &Judgement, seen: &Seen<'_>) -> Option<S
     let all: u64 = asked.late.iter().flatten().map(|late| late.us).sum();
     let hitches = several(count(&cheapest) as u64, "hitch", "hitches");
     Some(format!(
-        "{hitches} fewer would pass: {:.0} of {:.0} ms late",
+        "{hitches} fewer would pass: {:.0} of {:.0} ms of hitch time",
         us as f64 / 1000.0,
         all as f64 / 1000.0
     ))
@@ -284,18 +284,18 @@ mod tests {
         let slow: &[u32] = &[1, 1, 4, 1, 7, 1, 1, 1];
         assert_eq!(
             said("hitch_ms", "max < 40ms", &[slow]).unwrap(),
-            "1 hitch fewer would pass: 60 of 90 ms late"
+            "1 hitch fewer would pass: 60 of 90 ms of hitch time"
         );
         assert_eq!(
             said("hitch_ms", "max < 30ms", &[slow]).unwrap(),
-            "2 hitches fewer would pass: 90 of 90 ms late"
+            "2 hitches fewer would pass: 90 of 90 ms of hitch time"
         );
         assert_eq!(said("hitch_ms", "max < 100ms", &[slow]), None);
         let both = said("hitch_ms", "mean <= 30ms", &[slow, &[1, 1, 4, 1]]).unwrap();
-        assert_eq!(both, "1 hitch fewer would pass: 60 of 120 ms late");
+        assert_eq!(both, "1 hitch fewer would pass: 60 of 120 ms of hitch time");
         assert_eq!(
             said("fps", "mean >= 99", &[slow]).unwrap(),
-            "2 hitches fewer would pass: 90 of 90 ms late"
+            "2 hitches fewer would pass: 90 of 90 ms of hitch time"
         );
     }
 

@@ -6,11 +6,14 @@
 use super::FORMAT;
 use super::frames::{Barcode, Seen, barcode};
 use crate::cells::{Cell, WHOLE, duration};
+use crate::change::change;
 use crate::clean::{NAME, SENTENCE, line};
 use crate::comparison;
 use crate::paint::Look;
 use crate::readings::summary;
+use crate::sentence;
 use crate::words;
+use farmjank_results::compare::{CellCompared, Role, State};
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::metric::{Better, Unit};
 use farmjank_results::metrics::{STAGE_NAMES, families};
@@ -41,8 +44,10 @@ struct Run {
     tool: String,
     wall: String,
     seed: u64,
-    /// Name of the virtual lab; null for real phones.
+    /// Name of the virtual lab inside the run; null for phones reached through adb.
     lab: Option<String>,
+    /// That phones are simulated, in words; null where none is, however they were reached.
+    simulated: Option<String>,
     plan: String,
     length: String,
     verdict: &'static str,
@@ -95,6 +100,10 @@ struct Line {
     hitch: Option<f64>,
     fps: Option<f64>,
     frozen: Option<f64>,
+    /// How long the app took to start, ms.
+    launch: Option<f64>,
+    /// What became of it against the baseline, in words, and whether that is worse; only where the comparison found a change.
+    since: Option<(String, bool)>,
     frames: u64,
     counted: u32,
     void: usize,
@@ -178,6 +187,7 @@ fn run(record: &Record, cells: &[Cell<'_>]) -> Run {
         wall: line(&header.wall, NAME),
         seed: header.seed,
         lab: header.lab.as_deref().map(|lab| line(lab, NAME)),
+        simulated: sentence::virtual_label(record).map(|label| line(&label, NAME)),
         plan: line(&record.digest, NAME),
         length: words::length(duration(record)),
         verdict: words::verdict(record.verdict),
@@ -245,12 +255,25 @@ fn one(cell: &Cell<'_>, seen: &Seen<'_>) -> Line {
         hitch: number("hitch_ms_per_s"),
         fps: number("fps"),
         frozen: number("frozen_frames"),
+        launch: number("launch_total_ms"),
+        since: cell.compared.iter().find(|one| one.role == Role::Primary).and_then(|one| since(one)),
         frames: coverage.iter().map(|one| one.frames_seen).sum(),
         counted: judged.map_or(0, |judged| judged.counted),
         void: judged.map_or(0, |judged| judged.void.len()),
         proved: !coverage.is_empty() && coverage.iter().all(|one| one.proved),
         barcode: barcode(seen),
     }
+}
+
+/// A change that was found, of the metric that decides.
+fn since(one: &CellCompared) -> Option<(String, bool)> {
+    let worse = match one.state {
+        State::Regression | State::Fail => true,
+        State::Improvement => false,
+        _ => return None,
+    };
+    let (base, new) = one.base.zip(one.new)?;
+    Some((change(base, new, one.unit.unwrap_or(Unit::Count), Some(one.better))?, worse))
 }
 
 /// Six digits: more than anyone reads, and a third of the bytes.

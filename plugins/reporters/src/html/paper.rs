@@ -4,6 +4,7 @@
 
 use crate::cells::{Cell, phone, stories};
 use crate::clean::{NAME, SENTENCE, line};
+use crate::sentence;
 use crate::words;
 use farmjank_results::record::Record;
 use std::fmt::Write as _;
@@ -15,10 +16,8 @@ const ROWS: usize = 2_000;
 pub(crate) fn paper(record: &Record, cells: &[Cell<'_>]) -> String {
     let clean = |text: &str, most: usize| text_of(text, most);
     let mut out = String::from("<main id=\"app\">\n");
-    let place = match &record.header.lab {
-        Some(lab) => format!("virtual lab {}", clean(lab, NAME)),
-        None => "phones".to_owned(),
-    };
+    let place =
+        sentence::virtual_label(record).map_or_else(|| "phones".to_owned(), |label| clean(&label, NAME));
     let _ = write!(
         out,
         "<h1>{} <small>{}</small></h1>\n<p>{place} · {}</p>\n<table>\n<caption>Every window on every phone, the worst \

@@ -22,7 +22,7 @@ function comparedTable(detail) {
   const SIGNS = { worse: ["✗", "breached"], good: ["✓", "held"], unknown: ["?", "unknown"] };
   const rows = [...detail.compared].sort((a, b) => (b.role === "primary") - (a.role === "primary"));
   return el("table", { class: "limits compared" },
-    el("thead", null, el("tr", null, ["", "metric", "baseline → new", "difference", ""].map((name) => el("th", { scope: "col" }, name)))),
+    el("thead", null, el("tr", null, ["", "metric", "baseline → new", "difference, 95 %", ""].map((name) => el("th", { scope: "col" }, name)))),
     el("tbody", null, rows.map((one) => {
       const [sign, look] = SIGNS[one.sign];
       return el("tr", { class: one.role === "primary" || one.sign === "worse" ? look : "aside" },
@@ -35,7 +35,7 @@ function comparedTable(detail) {
 }
 
 // Pictures of the screen under the plot: warm-ups alone have any, because taking one costs frames.
-function filmstrip(iteration, rest, go) {
+function filmstrip(iteration, rest, go, marked) {
   const all = iteration.screens || [], shown = all.filter((screen) => screen.png);
   if (!all.length) return null;
   const cost = all.reduce((sum, screen) => sum + screen.cost_ms, 0);
@@ -44,7 +44,7 @@ function filmstrip(iteration, rest, go) {
   const source = ([from, length]) => `data:image/png;base64,${btoa(rest.subarray(from, from + length).reduce((text, byte) => text + String.fromCharCode(byte), ""))}`;
   const frames = shown.map((screen) => {
     const when = `${(screen.at / 1e6).toFixed(2)} s`;
-    return el("button", { type: "button", class: screen.hitch ? "hitch" : null, "aria-label": `screen at ${when}${screen.hitch ? ", at a hitch" : ""}`, onclick: () => go(screen.at) },
+    return el("button", { type: "button", class: screen.hitch ? "hitch" : null, "aria-label": `screen at ${when}${screen.hitch ? ", at a hitch" : ""}`, onclick: () => { go(screen.at); point(screen.at); } },
       el("img", { src: source(screen.png), alt: "", loading: "lazy" }), el("small", null, screen.hitch ? `${when} hitch` : when));
   });
   const node = el("figure", { class: "film" }, el("figcaption", { class: "quiet" }, words), el("div", { class: "strip" }, frames));
@@ -54,6 +54,7 @@ function filmstrip(iteration, rest, go) {
     shown.forEach((screen, n) => { if (best < 0 || Math.abs(screen.at - us) < Math.abs(shown[best].at - us)) best = n; });
     frames.forEach((frame, n) => {
       if (n !== best) return frame.removeAttribute("aria-current");
+      marked(shown[n].at);
       frame.setAttribute("aria-current", "true");
       frame.parentNode.scrollLeft = frame.offsetLeft - frame.parentNode.offsetLeft - frame.parentNode.clientWidth / 2 + frame.clientWidth / 2;
     });
@@ -76,16 +77,17 @@ function framesSection(cell, detail, strips, wanted, rest) {
   const told = el("p", { class: "told", role: "status", "aria-live": "polite" });
   const reel = el("div");
   let plot = null, film = null;
-  const pick = (bar, keep) => {
+  const pick = (bar, keep, blank) => {
     if (film && bar) film.point((bar.from + bar.to) / 2);
-    clear(told, bar ? frameWords(bar).map((words, n) => el(n ? "span" : "b", null, words)) : summary());
+    const words = bar ? frameWords(bar) : blank;
+    clear(told, words ? words.map((one, n) => el(n ? "span" : "b", null, one)) : summary());
     if (keep && bar) history.replaceState(null, "", link.of(cell, detail.iterations[current].trial, bar.nth + 1));
   };
   const summary = () => {
     const sum = known[current];
     return [el("b", null, several(sum.frames.length, "frame", "frames")), el("span", null, `${several(sum.late.length, "hitch", "hitches")}, ${number(sum.lateMs, "ms")} ms late`),
       el("span", null, sum.worst ? `worst ${ms((sum.worst.late * sum.worst.period) / 1000)} at ${(sum.worst.from / 1e6).toFixed(2)} s` : "none late"),
-      el("span", { class: "quiet" }, "point at a frame; drag to zoom, shift-drag to move")];
+      el("span", { class: "quiet hint" }, "point at a frame; drag to zoom, shift-drag to move")];
   };
   const toWorst = () => { if (known[current].worst) plot.choose(known[current].worst, 0.6); };
   const span = Math.max(...known.map((sum) => (sum ? sum.end : 0)), 1);
@@ -101,7 +103,8 @@ function framesSection(cell, detail, strips, wanted, rest) {
     rows.forEach((row, at) => row.setAttribute("aria-pressed", String(at === n)));
     if (plot) plot.end();
     host.replaceChildren();
-    film = filmstrip(detail.iterations[n], rest, (us) => plot.choose(strips[n].find((bar) => bar.to > us) || null, true));
+    const bars = strips[n];
+    film = filmstrip(detail.iterations[n], rest, (us) => plot.choose(bars.find((bar) => bar.to > us) || bars[bars.length - 1], true), (us) => plot.screen(us));
     clear(reel, film ? film.node : null);
     plot = framePlot(host, strips[n], detail.iterations[n], pick);
     pick(null, false);
@@ -139,7 +142,7 @@ function provenance(cell, detail) {
     row("clock", any && any.clock_ms !== null ? `gestures lie on the clock of the frames to ±${number(any.clock_ms, "ms")} ms` : null),
     row("iterations", `${counted.length} of ${detail.planned} counted${detail.warmup ? `, ${several(detail.warmup, "warm-up", "warm-ups")} before` : ""}${detail.void.length ? `; void: ${detail.void.join("; ")}` : ""}`),
     passed.length ? row("passed over", el("ul", null, passed.map((one) => el("li", null, one)))) : null,
-    row("raw", el("details", null, el("summary", null, several(detail.evidence.length, "file", "files")), el("ul", { class: "mono" }, detail.evidence.map((one) => el("li", null, one))))),
+    detail.evidence.length === 0 ? null : row("raw", el("details", null, el("summary", null, several(detail.evidence.length, "file", "files")), el("ul", { class: "mono" }, detail.evidence.map((one) => el("li", null, one))))),
     row("again", el("code", null, again(cell)))));
 }
 
@@ -157,6 +160,7 @@ function readings(detail) {
     if (Array.isArray(one)) return one.length ? one.map((part) => (typeof part === "number" ? number(part, unit) : Object.entries(part).map(([key, text]) => `${key} ${text}`).join(" "))).join(" · ") : "none";
     return "–";
   };
+  if (!Object.keys(detail.metrics).length && !detail.refused.length) return null;
   const families = store.index.families.map((family) => [family.title, family.metrics.filter(([key]) => detail.metrics[key])]).filter(([, list]) => list.length);
   const known = new Set(store.metrics.keys()), others = Object.keys(detail.metrics).filter((key) => !known.has(key));
   if (others.length) families.push(["Others", others.map((key) => [key, detail.metrics[key].unit, null, ""])]);
@@ -182,17 +186,20 @@ function cellView(host, { cell, trial, frame }, neighbours) {
     return { end: () => {}, keys: () => false };
   }
   const { detail, strips, rest } = opened;
-  const reasons = detail.reasons.filter((one) => !detail.limits.some((limit) => one.startsWith(`${limit.metric}: `)));
+  // Limits say their own reasons, and a fault is told once.
+  const reasons = detail.reasons.filter((one) => !detail.limits.some((limit) => one.startsWith(`${limit.metric}: `)) && !(detail.fault && one.startsWith(detail.fault[1])));
   const why = [...new Set([...(detail.fault ? [detail.fault[1]] : []), ...reasons])];
   const drawn = strips.filter((bars, n) => bars && detail.iterations[n].counted && !detail.iterations[n].void);
   const frames = framesSection(cell, detail, strips, { trial, frame }, rest);
-  const cards = [["Frame lengths", "all counted iterations; heights are square roots", histogram(drawn)], ["Percentiles", "ms; the band is the spread of the iterations", ribbon(drawn)],
-    ["Iterations", detail.compared.length ? "one dot each; the line is the limit, the diamond the baseline" : "one dot each; the line is the limit", iterations(detail)], ["Whose fault", "hitch time of a mean iteration, by the frame timeline", culprits(detail)],
-    ["Render stages", "p50 · p95 in ms, by framestats", stages(detail)], ["Drop levels", "frames of a mean iteration by how late they came", levels(detail)]]
+  const held = detail.compared.length > 0, bases = new Map(detail.compared.map((one) => [one.metric, one]));
+  const cards = [["Frame lengths", "ms, all counted iterations; heights are square roots", histogram(drawn)],
+    ["Percentiles", `frame lengths in ms; the band is the spread of the iterations${held ? ", a diamond the baseline" : ""}`, ribbon(drawn, { bases })],
+    ["Iterations", held ? "one dot each; the dashed line is the limit, the diamond the baseline amid what does not matter" : "one dot each; the dashed line is the limit", iterations(detail, bases)], ["Whose fault", "hitch time of a mean iteration, by the frame timeline", culprits(detail)],
+    ["Render stages", "ms, by framestats; the darker part of a bar is its p50, its end the p95", stages(detail)], ["Drop levels", "frames of a mean iteration by how late they came", levels(detail)]]
     .filter(([, , content]) => content).map(([title, about, content]) => card(title, about, content));
-  clear(host, nav, head, why.length ? el("ul", { class: "reasons" }, why.map((one) => el("li", null, one)), detail.fault && detail.fault[2] ? el("li", { class: "advice" }, `try: ${detail.fault[2]}`) : null) : null,
+  clear(host, nav, head, why.length ? el("ul", { class: "reasons" }, why.map((one) => el("li", null, coded(one))), detail.fault && detail.fault[2] ? el("li", { class: "advice" }, `try: ${detail.fault[2]}`) : null) : null,
     el("section", { "aria-label": "limits" }, el("h2", null, "Limits"), limitTable(cell, detail)),
-    detail.compared.length ? el("section", { "aria-label": "baseline" }, el("h2", null, "Against the baseline"), el("p", { class: "quiet" }, `held against ${store.index.run.baseline}`), comparedTable(detail)) : null, frames.section, cards.length ? el("div", { class: "cards" }, cards) : null, provenance(cell, detail), readings(detail));
+    detail.compared.length ? el("section", { "aria-label": "baseline" }, el("h2", null, "Against the baseline"), el("p", { class: "quiet" }, `held against ${store.index.run.baseline}; both sides as 20 % trimmed means; the shaded middle does not matter`), comparedTable(detail)) : null, frames.section, cards.length ? el("div", { class: "cards" }, cards) : null, provenance(cell, detail), readings(detail));
   if (frames.start) frames.start();
   return frames;
 }

@@ -1,6 +1,7 @@
 // Every frame over time: a bar as long as it was shown and as high as the vsyncs it took, against its own deadline.
 
-const FEET = 18;
+// Heights in px: the band of motions, the row of refresh rates under it, the mark over a late frame.
+const FEET = 18, HERTZ = 16, MARK = 9;
 
 // `shared` axes are those of several plots: their end in µs, their tallest frame, and who hears of a zoom.
 function framePlot(host, bars, iteration, pick, shared = {}) {
@@ -9,9 +10,11 @@ function framePlot(host, bars, iteration, pick, shared = {}) {
   // Long freezes would flatten everything else: above eight vsyncs heights grow slower.
   const squeeze = tallest > 8;
   const up = (value) => (squeeze && value > 2 ? 2 + Math.log2(value / 2) * 1.5 : value);
-  const lines = squeeze ? [0, 1, 2, 4, 8, 16, 32, 64, 128, 256].filter((one) => one <= tallest * 1.2) : Array.from({ length: Math.ceil(tallest) + 1 }, (_, n) => n);
-  const top = up(tallest) * 1.08 + 0.25;
-  let chosen = null, hovered = null, paint = {};
+  const lines = squeeze ? [0, 1, 2, 4, 8, 16, 32, 64, 128, 256].filter((one) => one <= tallest) : Array.from({ length: Math.ceil(tallest) + 1 }, (_, n) => n);
+  const size = () => ({ width: Math.max(280, host.clientWidth), height: host.clientWidth < 520 ? 220 : 280 });
+  // Bars end below the bands.
+  const tall = size().height - 32, top = (up(tallest) * tall) / (tall - FEET - HERTZ - MARK - 2);
+  let chosen = null, hovered = null, blank = null, screen = null, paint = {};
 
   const colours = () => {
     const hatch = (ink, lean) => {
@@ -42,6 +45,12 @@ function framePlot(host, bars, iteration, pick, shared = {}) {
     return bars[low] && bars[low].from <= us ? bars[low] : null;
   };
 
+  // Where a motion shows no frame: before its first, or after its last.
+  const nothing = (seconds) => {
+    const us = seconds * 1e6, motion = iteration.motions.find(([from, to]) => from <= us && us < to);
+    return motion ? [`${seconds.toFixed(3)} s`, "no frame", bars.some((bar) => bar.from < us) ? (bars.some((bar) => bar.from > us) ? "until the next one" : "after the last one") : "before the first one", motion[2]] : null;
+  };
+
   const label = (pen, text, x, y, room, ink) => {
     pen.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
     if (pen.measureText(text).width + 8 * devicePixelRatio > room) return;
@@ -59,16 +68,28 @@ function framePlot(host, bars, iteration, pick, shared = {}) {
       const next = iteration.periods[n + 1], left = Math.max(x(from), bbox.left), right = Math.min(next ? x(next[0]) : x(end * 1e6), bbox.left + bbox.width);
       if (right <= left) return;
       if (n % 2) { pen.fillStyle = paint.shade; pen.fillRect(left, bbox.top, right - left, bbox.height); }
-      label(pen, hz(period), left, bbox.top + (FEET + 10) * devicePixelRatio, right - left, paint.quiet);
+    });
+    pen.restore();
+  };
+
+  // Motions and refresh rates, over the grid.
+  const bands = (u) => {
+    const { ctx: pen, bbox } = u, x = (us) => u.valToPos(us / 1e6, "x", true), px = devicePixelRatio;
+    pen.fillStyle = paint.page;
+    pen.fillRect(bbox.left, bbox.top, bbox.width, (FEET + HERTZ) * px);
+    iteration.periods.forEach(([from, period], n) => {
+      const next = iteration.periods[n + 1], left = Math.max(x(from), bbox.left), right = Math.min(next ? x(next[0]) : x(end * 1e6), bbox.left + bbox.width);
+      if (right <= left) return;
+      if (n % 2) { pen.fillStyle = paint.shade; pen.fillRect(left, bbox.top + FEET * px, right - left, HERTZ * px); }
+      label(pen, hz(period), left, bbox.top + (FEET + HERTZ / 2 + 1) * px, right - left, paint.quiet);
     });
     for (const [from, to, phase] of iteration.motions) {
-      const left = Math.max(x(from), bbox.left), right = Math.min(x(to), bbox.left + bbox.width), tall = FEET * devicePixelRatio;
+      const left = Math.max(x(from), bbox.left), right = Math.min(x(to), bbox.left + bbox.width), tall = FEET * px;
       if (right <= left) continue;
       pen.fillStyle = phase === "finger" ? paint.finger : paint.fling;
-      pen.fillRect(left, bbox.top, Math.max(1, right - left - devicePixelRatio), tall);
-      label(pen, phase, left, bbox.top + tall / 2 + devicePixelRatio, right - left, paint.ink);
+      pen.fillRect(left, bbox.top, Math.max(1, right - left - px), tall);
+      label(pen, phase, left, bbox.top + tall / 2 + px, right - left, paint.ink);
     }
-    pen.restore();
   };
 
   const draw = (u) => {
@@ -77,12 +98,14 @@ function framePlot(host, bars, iteration, pick, shared = {}) {
     const from = u.scales.x.min * 1e6, to = u.scales.x.max * 1e6;
     pen.save();
     pen.beginPath(); pen.rect(bbox.left, bbox.top, bbox.width, bbox.height); pen.clip();
+    bands(u);
+    const under = bbox.top + (FEET + HERTZ) * px;
     for (const bar of bars) {
       if (bar.to < from || bar.from > to) continue;
       const left = x(bar.from), width = Math.max(px, x(bar.to) - left - (x(bar.to) - left > 4 * px ? px : 0));
       if (bar.what !== FRAME) {
         pen.fillStyle = paint.what[bar.what];
-        pen.fillRect(left, bbox.top + FEET * px, width, zero - bbox.top - FEET * px);
+        pen.fillRect(left, under, width, zero - under);
         label(pen, WHATS[bar.what], left, zero - 10 * px, width, paint.ink);
         continue;
       }
@@ -102,19 +125,22 @@ function framePlot(host, bars, iteration, pick, shared = {}) {
     pen.setLineDash([4 * px, 3 * px]);
     pen.lineWidth = px;
     pen.beginPath();
-    let last = null;
+    let last = null, ended = null;
     for (const bar of bars) {
       if (bar.what !== FRAME || bar.to < from || bar.from > to) { last = null; continue; }
       const level = y(bar.cadence);
-      if (last === null || last !== level) pen.moveTo(x(bar.from), level);
+      if (last === null || last !== level || ended !== bar.from) pen.moveTo(x(bar.from), level);
       pen.lineTo(x(bar.to), level);
-      last = level;
+      [last, ended] = [level, bar.to];
     }
     pen.stroke();
     pen.setLineDash([]);
+    // Where the screen was photographed: a tick each, and a line at the picture that is pointed at.
+    pen.fillStyle = paint.accent;
+    for (const { at } of iteration.screens || []) pen.fillRect(x(at) - px, zero - (at === screen ? zero - under : 7 * px), at === screen ? px : 2 * px, at === screen ? zero - under : 7 * px);
     for (const [bar, ink, wide] of [[hovered, paint.quiet, 1], [chosen, paint.accent, 2]]) {
       if (!bar) continue;
-      const left = x(bar.from), high = bar.what === FRAME ? y(bar.vsyncs) : bbox.top + FEET * px;
+      const left = x(bar.from), high = bar.what === FRAME ? y(bar.vsyncs) : under;
       pen.strokeStyle = ink;
       pen.lineWidth = wide * px;
       pen.strokeRect(left - px, high - px, Math.max(3 * px, x(bar.to) - left + px), zero - high + px);
@@ -122,12 +148,11 @@ function framePlot(host, bars, iteration, pick, shared = {}) {
     pen.restore();
   };
 
-  const size = () => ({ width: Math.max(280, host.clientWidth), height: host.clientWidth < 520 ? 210 : 270 });
   const axis = (more) => ({
     font: "11px system-ui, sans-serif", stroke: () => paint.quiet, grid: { stroke: () => paint.line, width: 1 }, ticks: { show: false }, ...more,
   });
   const plot = new uPlot({
-    ...size(), legend: { show: false }, padding: [4, 8, 0, 0],
+    ...size(), legend: { show: false }, padding: [4, 18, 0, 0],
     cursor: { points: { show: false }, y: false, drag: { x: true, y: false, setScale: true } },
     scales: { x: { time: false, min: 0, max: end, range: (u, low, high) => [Math.max(-0.02 * end, low), Math.min(end * 1.02, high)] }, y: { range: [0, top] } },
     axes: [
@@ -139,8 +164,11 @@ function framePlot(host, bars, iteration, pick, shared = {}) {
       drawClear: [ground], draw: [draw],
       setScale: [(u, key) => { if (key === "x" && shared.zoomed) shared.zoomed(u.scales.x.min, u.scales.x.max); }],
       setCursor: [(u) => {
-        const bar = u.cursor.left >= 0 ? at(u.posToVal(u.cursor.left, "x")) : null;
-        if (bar !== hovered) { hovered = bar; pick(hovered || chosen, false); u.redraw(false); }
+        const seconds = u.cursor.left >= 0 ? u.posToVal(u.cursor.left, "x") : null, bar = seconds === null ? null : at(seconds);
+        const before = blank;
+        blank = bar || seconds === null ? null : nothing(seconds);
+        if (bar !== hovered || (!bar && String(blank) !== String(before))) pick(bar || (blank ? null : chosen), false, blank);
+        if (bar !== hovered) { hovered = bar; u.redraw(false); }
       }],
     },
   }, [[0, end], [0, 0]], host);
@@ -183,10 +211,11 @@ function framePlot(host, bars, iteration, pick, shared = {}) {
   const resized = new ResizeObserver(() => plot.setSize(size()));
   resized.observe(host);
   const themed = () => { colours(); plot.redraw(false); };
-  const dark = matchMedia("(prefers-color-scheme: dark)");
-  dark.addEventListener("change", themed);
+  // Paper has colours of its own.
+  const looks = [matchMedia("(prefers-color-scheme: dark)"), matchMedia("print")];
+  for (const look of looks) look.addEventListener("change", themed);
   return {
-    zoom, pan, choose, step, to, all: () => show(-0.02 * end, end * 1.02),
-    end: () => { resized.disconnect(); dark.removeEventListener("change", themed); plot.destroy(); },
+    zoom, pan, choose, step, to, screen: (us) => { if (us !== screen) { screen = us; plot.redraw(false); } }, all: () => show(-0.02 * end, end * 1.02),
+    end: () => { resized.disconnect(); for (const look of looks) look.removeEventListener("change", themed); plot.destroy(); },
   };
 }

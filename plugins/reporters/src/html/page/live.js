@@ -82,7 +82,8 @@ function drawLive() {
   // Phones keep their places; only where not all fit do those at work come first.
   const lanes = [...live.lanes.values()].sort((a, b) => (many ? (b.state === "busy") - (a.state === "busy") : 0) || order(a.name, b.name));
   const busy = lanes.filter((lane) => lane.state === "busy").length, gone = lanes.filter((lane) => lane.state === "gone").length;
-  const facts = live.over ? [] : [`${busy} of ${several(lanes.length, "phone", "phones")} busy`, gone ? `${gone} gone` : null, live.at, live.left].filter(Boolean);
+  const { simulated } = store.index.run;
+  const facts = live.over ? [] : [simulated ? "virtual phones" : null, `${busy} of ${several(lanes.length, "phone", "phones")} busy`, gone ? `${gone} gone` : null, live.at, live.left].filter(Boolean);
   live.root.className = live.lost ? "lost" : live.over ? "over" : "on";
   if (!live.head) fill(live.root, null, [live.head = el("p", { class: "air" }), live.body = el("div"), live.foot = el("div")]);
   clear(live.head, el("b", { role: "status" }, heard()), facts.map((fact) => el("span", null, fact)));

@@ -23,7 +23,7 @@ function neighbours(cell) {
 function route() {
   if (view && view.end) view.end();
   const wanted = location.hash.length > 1 ? link.read(location.hash) : null;
-  document.title = wanted ? `${wanted.cell.verdict} · ${wanted.cell.window} · ${phoneName(wanted.cell.phone)}` : `${store.index.run.verdict} · ${store.index.run.id} · farmjank`;
+  document.title = wanted ? `${wanted.cell.verdict} · ${wanted.cell.window} · ${phoneTold(wanted.cell.phone)}` : `${store.index.run.verdict} · ${store.index.run.id} · farmjank`;
   if (wanted) {
     if (!view || !view.cell) place = scrollY;
     view = views.cell(app, wanted, neighbours(wanted.cell));

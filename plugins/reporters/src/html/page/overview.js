@@ -18,7 +18,7 @@ function banner() {
   const exit = run.exit ? ` · exit ${run.exit[0]}, ${run.exit[1]}` : "";
   const windows = new Set(cells.map((cell) => `${cell.scenario}/${cell.window}`)).size;
   const facts = [
-    run.lab ? el("b", { class: "virtual" }, `virtual lab ${run.lab}, seed ${run.seed}`) : null,
+    run.simulated ? el("b", { class: "virtual" }, run.lab ? `virtual lab ${run.lab}, seed ${run.seed}` : run.simulated) : null,
     several(phones.length, "phone", "phones"), several(scenarios.length, "scenario", "scenarios"), several(windows, "window", "windows"),
     `${grouped(run.frames)} frames`, run.length, run.baseline ? `against ${run.baseline}` : null, run.lab ? null : run.wall.replace("T", " ").replace("Z", " UTC"),
   ].filter(Boolean);
@@ -49,15 +49,28 @@ function toolbar(redraw) {
     el("label", null, el("span", null, "find"), el("input", { type: "search", value: filters.text, oninput: (event) => { filters.text = event.target.value; redraw(); } })));
 }
 
-const worth = (cell) => (cell.hitch === null ? (cell.verdict === "pass" ? "pass" : cell.verdict) : `${number(cell.hitch, "ms/s")}`);
+// The number people ask first: hitches, else how long the app took to start.
+const worth = (cell) => (cell.hitch !== null ? [number(cell.hitch, "ms/s"), "ms/s"] : cell.launch !== null ? [number(cell.launch, "ms"), "ms to start"] : [cell.verdict, null]);
 
-const spoken = (cell) => `${cell.verdict}: ${cell.window} of ${cell.scenario} on ${phoneName(cell.phone)}${cell.hitch === null ? "" : `, hitch ${amount(cell.hitch, "ms/s")}`}${cell.why ? `, ${cell.why}` : ""}`;
+const spoken = (cell) => {
+  const [value, unit] = worth(cell);
+  const parts = [unit ? `${unit === "ms/s" ? "hitch " : ""}${value} ${unit}` : null, cell.since ? `${cell.since[0]} than the baseline` : null, cell.why];
+  return [`${cell.verdict}: ${cell.window} of ${cell.scenario} on ${phoneTold(cell.phone)}`, ...parts.filter(Boolean)].join(", ");
+};
+
+// What became of it against the baseline, where a change was found.
+const since = (cell) => (cell.since ? el("small", { class: `since${cell.since[1] ? " worse" : " better"}` }, cell.since[0]) : null);
 
 const names = (cells, of) => [...new Set(cells.map((cell) => cell[of]))];
 
-// What broke, in sentences: the ten worst.
-function worst(cells) {
-  const bad = cells.filter((cell) => cell.verdict !== "pass" && cell.verdict !== "unjudged");
+// What broke, in sentences; what could not be told is another matter.
+const worst = (cells) => [
+  worstOf("What broke", cells.filter((cell) => cell.verdict === "fail" || cell.verdict === "broken")),
+  worstOf("What could not be told", cells.filter((cell) => cell.verdict === "undecided")),
+];
+
+// The ten worst of a kind.
+function worstOf(title, bad) {
   if (!bad.length) return null;
   const told = new Map();
   for (const cell of bad) {
@@ -66,11 +79,11 @@ function worst(cells) {
     told.set(story, [...(told.get(story) || []), cell]);
   }
   const stories = [...told.values()], span = Math.max(...bad.map(codeSpan), 1);
-  return el("section", { class: "worst", "aria-label": "what broke" }, el("h2", null, "What broke"),
+  return el("section", { class: "worst", "aria-label": title }, el("h2", null, title),
     el("ol", null, stories.slice(0, 10).map((same) => [same[0], names(same, "window"), names(same, "phone")]).map(([cell, windows, on]) => el("li", null, el("a", { href: link.of(cell), "aria-label": spoken(cell) },
       mark(cell.verdict),
-      el("span", { class: "what" }, el("b", null, windows.length > 1 ? `${windows.length} windows` : cell.window), el("small", null, `${cell.scenario} · ${on.length > 1 ? `${on.length} phones` : phoneName(cell.phone)}`)),
-      el("span", { class: "why" }, cell.why || cell.kind || cell.verdict),
+      el("span", { class: "what" }, el("b", null, windows.length > 1 ? `${windows.length} windows` : cell.window), el("small", null, `${cell.scenario} · ${on.length > 1 ? `${on.length} phones` : phoneTold(cell.phone)}`)),
+      el("span", { class: "why" }, coded(cell.why || cell.kind || cell.verdict)),
       indexBarcode(cell.barcode, span, "frames of its worst iteration"))))),
     stories.length > 10 ? el("p", { class: "quiet" }, `and ${stories.length - 10} more, below`) : null);
 }
@@ -91,11 +104,11 @@ function matrix(cells) {
   const one = (cell) => {
     const span = windows.get(`${cell.scenario}\u0000${cell.window}`).span;
     return el("a", { class: `cell ${cell.verdict}`, href: link.of(cell), "aria-label": spoken(cell), title: cell.why || null },
-      el("span", { class: "top" }, mark(cell.verdict), el("b", null, worth(cell)), cell.hitch === null ? null : el("small", null, "ms/s")),
+      el("span", { class: "top" }, mark(cell.verdict), el("b", null, worth(cell)[0]), el("small", null, worth(cell)[1]), since(cell)),
       indexBarcode(cell.barcode, span, "frames of its worst iteration") || el("span", { class: "blank" }));
   };
   return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "every window on every phone" }, el("table", { class: "matrix", vars: { "--cols": across.size } },
-    el("caption", null, "Hitch time per second of motion, and the frames of each worst iteration on one scale of time per window. The worst first."),
+    el("caption", null, "Hitch time per second of motion (of launches: how long the app took to start), and the frames of each worst iteration on one scale of time per window. The worst first."),
     el("thead", null, el("tr", null, el("th", { scope: "col", class: "corner" }, side),
       [...across.values()].map((col) => el("th", { scope: "col" }, el("span", null, col.name), el("small", null, col.under))))),
     el("tbody", null, [...down.values()].map((row) => el("tr", null,
@@ -117,7 +130,7 @@ function margin() {
   const { refusals, notices, run } = store.index;
   const list = (title, items) => (items.length ? el("details", null, el("summary", null, `${title} (${items.length})`), el("ul", null, items.map((one) => el("li", null, one)))) : null);
   return el("footer", null, list("Phones that did not qualify", refusals.map((one) => `${one.scenario} on ${phoneName(one.phone)}: ${one.why}`)), list("Notices", notices),
-    el("p", { class: "quiet" }, `${run.tool} · plan ${run.plan} · press ? for keys`));
+    el("p", { class: "quiet" }, `${run.tool} · plan ${run.plan}`, el("span", { class: "hint" }, " · press ? for keys")));
 }
 
 function overview(host) {

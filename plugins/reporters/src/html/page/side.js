@@ -12,7 +12,7 @@ function sideDots(metric, at) {
   const all = [...metric.iterations.flat().filter((one) => one !== null), ...metric.intervals.flat().filter((one) => one !== null && Number.isFinite(one))];
   if (!all.length || !metric.iterations[at].some((one) => one !== null)) return null;
   const low = Math.min(...all), high = Math.max(...all), pad = (high - low || Math.abs(high) || 1) * 0.08;
-  return dots(metric.iterations[at], { unit: metric.unit, label: metric.key, breached: metric.worse[at], range: [low - pad, high + pad], interval: metric.intervals[at] });
+  return dots(metric.iterations[at], { unit: metric.unit, label: metric.key, breached: metric.worse[at], range: [low - pad, high + pad], interval: metric.intervals[at], wide: 240 });
 }
 
 function sideBanner() {
@@ -26,17 +26,18 @@ function sideBanner() {
 function sideTable(rows) {
   const { runs } = store.index;
   const cell = (row, at) => {
-    const part = row.runs[at], metric = metricOf(row, sideMetric), { letter } = runs[at];
+    // Launches have no hitches: they show how long the app took to start.
+    const part = row.runs[at], metric = metricOf(row, sideMetric) || (sideMetric === "hitch_ms_per_s" ? metricOf(row, "launch_total_ms") : undefined), { letter } = runs[at];
     if (!part) return el("td", { class: "empty", "data-of": letter }, "not in this run");
     const words = `${letter}: ${part.verdict}${metric ? `, ${metric.key} ${amount(metric.values[at], metric.unit)}${metric.changes[at] ? `, ${metric.changes[at]}` : ""}` : ""}`;
-    return el("td", { "data-of": letter }, el("a", { class: `cell ${part.verdict}`, href: link.of(row), "aria-label": `${words}: ${row.window} of ${row.scenario} on ${phoneName(row.phone)}`, title: part.why },
-      el("span", { class: "top" }, mark(part.verdict), el("b", null, metric ? number(metric.values[at], metric.unit) : part.verdict), metric && metric.values[at] !== null ? el("small", null, (SUFFIX[metric.unit] || "").trim()) : null, delta(metric, at)),
+    return el("td", { "data-of": letter }, el("a", { class: `cell ${part.verdict}`, href: link.of(row), "aria-label": `${words}: ${row.window} of ${row.scenario} on ${phoneTold(row.phone)}`, title: part.why },
+      el("span", { class: "top" }, mark(part.verdict), el("b", null, metric ? number(metric.values[at], metric.unit) : part.verdict), metric && metric.values[at] !== null ? el("small", null, metric.key === "launch_total_ms" ? "ms to start" : (SUFFIX[metric.unit] || "").trim()) : null, delta(metric, at)),
       (metric && sideDots(metric, at)) || el("span", { class: "blank" })));
   };
   return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "every window on every phone" }, el("table", { class: "matrix side", vars: { "--cols": runs.length } },
     el("caption", null, "A dot per iteration and the 95 % interval of their mean, on one axis per row. The worst change from the first run to the last comes first; whether a change is more than noise, this page does not say."),
     el("thead", null, el("tr", null, el("th", { scope: "col", class: "corner" }, "window · phone"), runs.map((one) => el("th", { scope: "col", title: one.name }, el("span", null, one.letter), el("small", null, one.name))))),
-    el("tbody", null, rows.map((row) => el("tr", null, el("th", { scope: "row" }, el("span", null, row.window), el("small", null, `${row.scenario} · ${phoneName(row.phone)}`)), runs.map((_, at) => cell(row, at)))))));
+    el("tbody", null, rows.map((row) => el("tr", null, el("th", { scope: "row" }, el("span", null, row.window), el("small", null, `${row.scenario} · ${phoneTold(row.phone)}`)), runs.map((_, at) => cell(row, at)))))));
 }
 
 function sideOverview(host) {
@@ -56,7 +57,7 @@ function sideOverview(host) {
     const about = store.metrics.get(sideMetric);
     clear(body, count, rows.length ? el("section", { "aria-label": "matrix" }, el("h2", null, sideMetric, about ? el("small", null, ` ${about.about}`) : null), sideTable(rows)) : el("p", { class: "nothing" }, "nothing matches these filters"));
   };
-  clear(host, sideBanner(), bar, body, el("footer", null, el("p", { class: "quiet" }, "changes are against the first run that has a value · press ? for keys")));
+  clear(host, sideBanner(), bar, body, el("footer", null, el("p", { class: "quiet" }, "changes are against the first run that has a value", el("span", { class: "hint" }, " · press ? for keys"))));
   redraw();
 }
 
@@ -112,7 +113,9 @@ function sideFrames(row, trial) {
   const tool = (name, words, act) => el("button", { type: "button", title: words, "aria-label": words, onclick: act }, name);
   const act = { "+": () => any().zoom(0.6), "=": () => any().zoom(0.6), "-": () => any().zoom(1.6), 0: () => any().all() };
   const tools = el("div", { class: "tools" }, tool("−", "zoom out", act["-"]), tool("+", "zoom in", act["+"]), tool("‹", "move left", () => any().pan(-0.4)), tool("›", "move right", () => any().pan(0.4)), tool("all", "show all", act[0]));
+  const lengths = sideLengths(row, opened);
   return {
+    lengths,
     node: el("section", { class: "frames", "aria-label": "frames" }, el("h2", null, "Frames, on one scale"), parts.some(({ start }) => start) ? tools : null, legend(), parts.map(({ node }) => node)),
     start: () => parts.forEach(({ start }) => start && start()),
     end: () => plots.forEach((plot) => plot && plot.end()),
@@ -120,15 +123,31 @@ function sideFrames(row, trial) {
   };
 }
 
+// How long frames were, run by run on the same axes, with the first run behind every other.
+function sideLengths(row, opened) {
+  const { runs } = store.index;
+  const drawn = opened.map((one) => (one ? one.strips.filter((bars, n) => bars && detailCounts(one.detail.iterations[n])) : []));
+  const first = drawn.findIndex((strips) => lengthsOf(strips).length), scale = drawn.flat();
+  if (first < 0) return null;
+  const cards = runs.map((run, at) => {
+    const against = at === first ? null : drawn[first], name = `${run.letter} ${run.name}`;
+    return lengthsOf(drawn[at]).length ? card(name, null, histogram(drawn[at], { against, scale }), ribbon(drawn[at], { against, scale })) : card(name, "no frames", null);
+  });
+  return el("section", { class: "lengths", "aria-label": "frame lengths" }, el("h2", null, "Frame lengths, on one scale"),
+    el("p", { class: "quiet" }, `ms, all counted iterations: how many frames were how long (heights are square roots), and percentiles with the spread of the iterations; dashed behind them ${runs[first].letter}`), el("div", { class: "cards" }, cards));
+}
+
+const detailCounts = (iteration) => iteration.counted && !iteration.void;
+
 function sideView(host, { cell: row, trial }, [before, after]) {
   const phone = store.phones.get(row.phone), scenario = store.scenarios.get(row.scenario), { runs } = store.index;
   const facts = [row.scenario, phone ? `${phoneName(row.phone)} (${row.phone})` : row.phone || "no phone", phone && phone.android ? `Android ${phone.android}` : null, phone && phone.virtual ? "virtual" : null, scenario ? scenario.file : null].filter(Boolean);
   const nav = el("nav", { "aria-label": "rows" }, el("a", { href: "#" }, "‹ every window"), el("span", { class: "grow" }), before ? el("a", { href: link.of(before), title: "k" }, "worse") : null, after ? el("a", { href: link.of(after), title: "j" }, "next") : null);
-  const verdicts = runs.map((run, at) => el("li", null, `${run.letter} `, row.runs[at] ? [mark(row.runs[at].verdict), ` ${row.runs[at].verdict}${row.runs[at].why ? `: ${row.runs[at].why}` : ""}`] : "not in this run"));
+  const verdicts = runs.map((run, at) => el("li", null, `${run.letter} `, row.runs[at] ? [mark(row.runs[at].verdict), ` ${row.runs[at].verdict}`, row.runs[at].why ? [": ", coded(row.runs[at].why)] : null] : "not in this run"));
   const frames = sideFrames(row, trial);
   clear(host, nav, el("header", { class: `head ${row.verdict}` }, el("h1", { tabindex: "-1" }, mark(row.verdict), el("span", null, row.window), el("small", null, row.why || row.verdict)), el("ul", { class: "facts" }, facts.map((fact) => el("li", null, fact)))),
     el("ul", { class: "verdicts" }, verdicts), row.notes.length ? el("ul", { class: "notice" }, row.notes.map((note) => el("li", null, note))) : null,
-    el("section", { "aria-label": "metrics" }, el("h2", null, "Numbers"), sideMetrics(row)), frames.node);
+    el("section", { "aria-label": "metrics" }, el("h2", null, "Numbers"), sideMetrics(row)), frames.node, frames.lengths);
   frames.start();
   return frames;
 }

@@ -51,15 +51,16 @@ function stripBarcode(bars, spanUs, label) {
 }
 
 // One dot per iteration on a line, with the limit where there is one. Missing values are told, not drawn.
-function dots(values, { limit = null, base = null, unit, label, breached = false, range = null, interval = null }) {
+function dots(values, { limit = null, base = null, mei = null, unit, label, breached = false, range = null, interval = null, wide = 150 }) {
   const known = values.filter((value) => value !== null);
   if (!known.length) return el("span", { class: "quiet" }, "–");
-  const all = [...known, ...[limit, base].filter((one) => one !== null)];
+  const near = base !== null && mei ? [base - mei, base + mei] : null;
+  const all = [...known, ...[limit, base].filter((one) => one !== null), ...(near || [])];
   let low = Math.min(...all), high = Math.max(...all);
   const pad = (high - low || Math.abs(high) || 1) * 0.12;
   low -= pad; high += pad;
   if (range) [low, high] = range;
-  const W = 150, H = 26, x = (value) => 4 + ((value - low) / (high - low)) * (W - 8);
+  const W = wide, H = 26, x = (value) => 4 + ((value - low) / (high - low)) * (W - 8);
   const words = known.map((value) => number(value, unit)).join(", ");
   // Equal values are stacked a little apart.
   const taken = new Map();
@@ -69,7 +70,8 @@ function dots(values, { limit = null, base = null, unit, label, breached = false
     const cy = H / 2 + (nth % 2 ? 1 : -1) * Math.ceil(nth / 2) * 3.5;
     return svg("circle", { cx: x(value).toFixed(1), cy, r: 2.8, class: breached ? "dot bad" : "dot" }, svg("title", null, amount(value, unit)));
   });
-  return svg("svg", { class: "dots", viewBox: `0 0 ${W} ${H}`, width: W, height: H, preserveAspectRatio: "xMinYMid", role: "img", "aria-label": `${label}: ${words}` },
+  return svg("svg", { class: "dots", viewBox: `0 0 ${W} ${H}`, width: W, height: H, preserveAspectRatio: "xMinYMid", role: "img", "aria-label": `${label}: ${words}${base === null ? "" : `; baseline ${number(base, unit)}`}` },
+    near ? svg("path", { class: "ground", d: `M${x(near[0]).toFixed(1)} 4H${x(near[1]).toFixed(1)}V${H - 4}H${x(near[0]).toFixed(1)}z` }, svg("title", null, `less than ${amount(mei, unit)} from the baseline does not matter`)) : null,
     svg("path", { class: "axis", d: `M0 ${H / 2}H${W}` }),
     interval ? svg("path", { class: "mean", d: `M${x(Math.max(low, interval[0])).toFixed(1)} 3V${H - 3}H${x(Math.min(high, interval[1])).toFixed(1)}V3z` }, svg("title", null, `mean ${amount(interval[0], unit)} to ${amount(interval[1], unit)} (95 %)`)) : null,
     limit === null ? null : svg("path", { class: "limit", d: `M${x(limit).toFixed(1)} 1V${H - 1}` }, svg("title", null, `limit ${amount(limit, unit)}`)),

@@ -35,6 +35,18 @@ function phoneName(serial) {
   return serial === null ? "no phone" : phone && phone.model ? phone.model : serial;
 }
 
+// The same where nothing else tells phones of one model apart.
+function phoneTold(serial) {
+  const name = phoneName(serial), same = [...store.phones.values()].filter((phone) => phone.model === name);
+  return same.length > 1 ? `${name} (${serial})` : name;
+}
+
+// A reason in words, with limits and commands as code.
+function coded(text) {
+  const parts = String(text).split("`");
+  return parts.length % 2 ? parts.map((part, n) => (n % 2 ? el("code", null, part) : part)) : text;
+}
+
 // A frame in one sentence.
 function frameWords(bar) {
   const when = `${(bar.from / 1e6).toFixed(3)} s`;
