@@ -47,6 +47,8 @@ pub struct Words {
     pub layer: String,
     pub why: String,
     pub lab: Option<String>,
+    /// Simulated phones that are reached through adb, as those of a served lab.
+    pub served: bool,
 }
 
 impl Default for Words {
@@ -61,6 +63,7 @@ impl Default for Words {
             layer: "com.example.shop/com.example.shop.FeedActivity#412".to_owned(),
             why: "one gap of 310 ms in trial 2: the ring overflowed between two dumps".to_owned(),
             lab: Some("demo".to_owned()),
+            served: false,
         }
     }
 }
@@ -87,7 +90,7 @@ pub fn facts(words: &Words, at: usize) -> DeviceFacts {
         keyguard: Some(false),
         awake: Some(true),
         emulator: false,
-        is_virtual: words.lab.is_some(),
+        is_virtual: words.lab.is_some() || words.served,
         tags: BTreeSet::new(),
     }
 }

@@ -3,19 +3,22 @@
 
 use crate::believable::{Words, events};
 use crate::hostile::{long_words, nasty_words};
+use farmjank_reporters::html::OnAir;
+use farmjank_reporters::lanes::Lanes;
+use farmjank_reporters::paint::Look;
 use farmjank_reporters::{NAMES, Options, by_name, clean};
 use farmjank_results::record::Record;
-use farmjank_seams::reporter::{Delivery, NoStrips};
+use farmjank_seams::reporter::{Delivery, NoStrips, Strips};
 
 /// Formats that show `<` as it is; in all others, and in those to come, a tag from outside is never written raw.
-const PLAIN: [&str; 6] = ["console", "live", "table", "json", "github", "openmetrics"];
+pub const PLAIN: [&str; 6] = ["console", "live", "table", "json", "github", "openmetrics"];
 
 /// Largest report of the long words: a handful of cells, each string bounded.
-const LARGEST: usize = 1_500_000;
+pub const LARGEST: usize = 1_500_000;
 
-fn reports(name: &str, record: &Record) -> Vec<String> {
+pub fn reports(name: &str, record: &Record, strips: &dyn Strips) -> Vec<String> {
     let reporter = by_name(name, &mut Options::default());
-    let deliveries = reporter.expect("the shelf builds what it names").conclude(record, &NoStrips);
+    let deliveries = reporter.expect("the shelf builds what it names").conclude(record, strips);
     let text = |delivery: Delivery| match delivery {
         Delivery::Out(text) | Delivery::Err(text) => text,
         Delivery::File { bytes, .. } => String::from_utf8(bytes).expect("reports are UTF-8"),
@@ -40,7 +43,7 @@ fn hostile_text_is_only_text_in_every_report() {
     for words in [nasty_words(), long_words()] {
         let record = events(&words).record();
         for name in NAMES {
-            let texts = reports(name, &record);
+            let texts = reports(name, &record, &NoStrips);
             assert!(!texts.is_empty(), "{name} says something");
             for text in texts {
                 assert!(text.len() < LARGEST, "{name}: {} bytes", text.len());
@@ -59,10 +62,11 @@ fn hostile_text_is_only_text_in_every_report() {
 #[test]
 fn simulated_phones_are_labelled_in_every_report_and_real_ones_never() {
     let virtual_run = events(&Words::default()).record();
+    let served_run = events(&Words { lab: None, served: true, ..Words::default() }).record();
     let real_run = events(&Words { lab: None, ..Words::default() }).record();
     for name in NAMES {
         let says = |record: &Record| {
-            let text = reports(name, record).concat().to_lowercase();
+            let text = reports(name, record, &NoStrips).concat().to_lowercase();
             // Named in every case as a word of its own; a field `"virtual": false` says the opposite.
             let denied = [
                 "\"virtual\": false",
@@ -73,6 +77,32 @@ fn simulated_phones_are_labelled_in_every_report_and_real_ones_never() {
             denied.iter().fold(text, |text, no| text.replace(no, "")).contains("virtual")
         };
         assert!(says(&virtual_run), "{name} does not say that phones are simulated");
+        assert!(says(&served_run), "{name} does not say that phones of a served lab are simulated");
         assert!(!says(&real_run), "{name} calls real phones simulated");
     }
+}
+
+#[test]
+fn phones_of_a_served_lab_are_labelled_while_they_run_too() {
+    let log = events(&Words { lab: None, served: true, ..Words::default() });
+    let (mut air, mut lanes, mut so_far) = (OnAir::default(), Lanes::default(), Record::default());
+    let mut console = by_name("console", &mut Options::default()).unwrap();
+    let mut told = Vec::new();
+    for event in &log.events {
+        so_far.apply(event).unwrap();
+        air.observe(event, &so_far);
+        lanes.observe(event, &so_far);
+        told.extend(console.observe(event, &so_far));
+    }
+    let label = "virtual: every phone is simulated";
+    let plan = told.iter().find(|one| matches!(one, Delivery::Err(line) if line.contains("plan: ")));
+    assert!(matches!(plan, Some(Delivery::Err(line)) if line.contains(&label.to_uppercase())), "{plan:?}");
+    assert!(air.update(0, true, &so_far, &NoStrips).contains(&format!("\"simulated\":\"{label}\"")));
+    let look = Look { width: 120, color: false, ascii: false };
+    assert!(lanes.lines(&so_far, look, 20).last().is_some_and(|line| line.ends_with(label)));
+    let metrics = reports("openmetrics", &so_far, &NoStrips).concat();
+    assert!(
+        !metrics.contains("virtual=\"false\""),
+        "no series of a simulated run says it is real: {metrics}"
+    );
 }

@@ -1,5 +1,6 @@
 //! A run held against a baseline, in every report that tells of it.
 
+use crate::anywhere::{Gallery, pictured};
 use crate::believable::{Log, Words, events};
 use crate::golden::check;
 use crate::hostile::{NASTY, nasty_words};
@@ -136,6 +137,34 @@ fn the_page_says_what_changed_beside_each_limit() {
     // Without a baseline nothing of it is said.
     let plain = markdown::markdown(&events(&Words::default()).record(), &NoStrips, markdown::MOST);
     assert!(!plain.contains("baseline"), "{plain}");
+}
+
+#[test]
+fn the_report_shows_what_changed_and_what_was_on_the_screen() {
+    let log = pictured(held(&Words::default(), "nightly"));
+    let page = html::html(&log.record(), &Gallery);
+    let index = crate::html::index(&page);
+    let lines: Vec<serde_json::Value> = index["cells"].as_array().unwrap().iter().map(|cell| {
+        serde_json::json!({ "window": cell["window"], "phone": cell["phone"], "verdict": cell["verdict"], "why": cell["why"], "since": cell["since"] })
+    }).collect();
+    let (first, bytes) = crate::html::unpacked(&crate::html::cells(&page)["0-0"]);
+    let text = serde_json::to_string_pretty(&serde_json::json!({
+        "baseline": index["run"]["baseline"], "cells": lines, "compared": first["compared"],
+        "screens": first["iterations"][0]["screens"], "bytes": bytes,
+    }));
+    check("html-compared.json", &(text.unwrap() + "\n"));
+    let since = |window: &str, phone: &str| {
+        &lines.iter().find(|one| one["window"] == window && one["phone"] == phone).unwrap()["since"]
+    };
+    assert_eq!(*since("fling the feed", "R58N30ABCDE"), serde_json::json!(["▲ 283 % worse", true]));
+    assert_eq!(*since("back to the feed", "39081FDJH00123"), serde_json::json!(["▼ 100 % better", false]));
+    assert!(
+        since("open an article", "R58N30ABCDE").is_null(),
+        "what was not found to change is not told as a change"
+    );
+    let warm: serde_json::Value = serde_json::from_str(&json::json(&log.record())).unwrap();
+    assert_eq!(warm["cells"][0]["screens"][1]["hitch"], true);
+    assert_eq!(warm["cells"][0]["screens"].as_array().unwrap().len(), 3, "of the warm-up alone");
 }
 
 #[test]

@@ -56,7 +56,7 @@ fn layouts() -> impl Iterator<Item = Options> {
 }
 
 /// No line acts on the terminal, and each fits.
-fn harmless(text: &str, columns: usize) {
+pub fn harmless(text: &str, columns: usize) {
     for line in text.split('\n') {
         assert!(!line.chars().any(clean::acts), "{line:?}");
         assert!(width(line) <= columns, "{} cells: {line}", width(line));

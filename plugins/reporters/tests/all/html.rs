@@ -68,7 +68,7 @@ pub fn index(page: &str) -> Value {
 }
 
 /// A cell's bytes: its JSON, and how many bytes of strips follow.
-fn unpacked(packed: &str) -> (Value, usize) {
+pub fn unpacked(packed: &str) -> (Value, usize) {
     let bytes = base64::engine::general_purpose::STANDARD.decode(packed).expect("base64");
     let mut plain = Vec::new();
     flate2::read::DeflateDecoder::new(&bytes[..]).read_to_end(&mut plain).expect("deflated");
@@ -76,7 +76,7 @@ fn unpacked(packed: &str) -> (Value, usize) {
     (serde_json::from_slice(&plain[4..4 + length]).expect("JSON"), plain.len() - 4 - length)
 }
 
-fn cells(page: &str) -> BTreeMap<String, String> {
+pub fn cells(page: &str) -> BTreeMap<String, String> {
     let all = page.split("<script type=\"text/plain\" id=\"cell-").skip(1);
     let one = |part: &str| {
         let (key, rest) = part.split_once("\">").unwrap();

@@ -1,6 +1,7 @@
 //! What the reporters make of whole runs.
 
 mod annotations;
+mod anywhere;
 mod believable;
 mod depth;
 mod dialect;

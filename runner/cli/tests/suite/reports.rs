@@ -16,24 +16,30 @@ fn text(folder: &Path, path: &str) -> String {
     std::fs::read_to_string(folder.join(path)).unwrap_or_else(|why| panic!("{path}: {why}"))
 }
 
-#[test]
-fn every_report_of_the_run_is_the_report_of_its_bundle() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let folder = folder.path();
-    let asked: Vec<String> = ALL.iter().map(|name| format!("--reporter={name}=of-run/{name}")).collect();
-    let asked: Vec<&str> = asked.iter().map(String::as_str).collect();
-    let first = ran(folder, "bundle", &asked);
-    assert_eq!(first.code, 0, "{}", first.err);
-    assert!(first.out.contains("PASS") && !first.out.contains("::notice"), "{}", first.out);
-    let again: Vec<String> = ALL.iter().map(|name| format!("--reporter={name}=again/{name}")).collect();
-    let again: Vec<&str> = again.iter().map(String::as_str).collect();
-    let rebuilt = run(folder, &[&["report", "bundle"][..], &again].concat());
+/// Every document, each to a file of its name in this folder.
+fn asked(to: &str) -> [&str; 7] {
+    ALL.map(|name| &*format!("--reporter={name}={to}/{name}").leak())
+}
+
+/// What the run wrote into `of-run` is what its bundle gives.
+fn same_again(folder: &Path, bundle: &str) {
+    let rebuilt = run(folder, &[&["report", bundle][..], &asked("again")].concat());
     assert!(rebuilt.code == 0 && rebuilt.out.is_empty(), "{}{}", rebuilt.out, rebuilt.err);
     for name in ALL {
         let [one, other] = ["of-run", "again"].map(|part| text(folder, &format!("{part}/{name}")));
         assert!(one == other, "{name} of the run differs from that of the bundle");
         assert!(one.to_lowercase().contains("virtual"), "{name} does not say that phones are simulated");
     }
+}
+
+#[test]
+fn every_report_of_the_run_is_the_report_of_its_bundle() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let first = ran(folder, "bundle", &asked("of-run"));
+    assert_eq!(first.code, 0, "{}", first.err);
+    assert!(first.out.contains("PASS") && !first.out.contains("::notice"), "{}", first.out);
+    same_again(folder, "bundle");
     let kept = [
         ("json", "results.json"),
         ("junit", "junit.xml"),
@@ -46,6 +52,29 @@ fn every_report_of_the_run_is_the_report_of_its_bundle() {
     }
     let comment = run(folder, &["report", "bundle", "--reporter", "markdown", "--max-bytes", "2000"]);
     assert!(comment.out.len() <= 2_000 && comment.out.contains("pass"), "{}", comment.out);
+}
+
+#[test]
+fn so_is_every_report_of_a_run_with_a_baseline_and_pictures() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    assert_eq!(ran(folder, "old", &[]).code, 0);
+    let more = ["--seed", "9", "--baseline", "old", "--screens", "--warmup", "1"];
+    let ended = ran(folder, "new", &[&more[..], &asked("of-run")].concat());
+    assert!([0, 1, 4].contains(&ended.code), "{}", ended.err);
+    same_again(folder, "new");
+    let page = text(folder, "again/html");
+    assert!(page.contains("\"baseline\":\"old"), "the page says what the run was held against");
+    let results: serde_json::Value = serde_json::from_str(&text(folder, "again/json")).expect("JSON");
+    let cell = &results["cells"][0];
+    assert!(cell["comparisons"].as_array().is_some_and(|all| !all.is_empty()), "{cell}");
+    assert_eq!(cell["screens"][0]["trial"], 0, "a warm-up was photographed: {cell}");
+    let side = |to: &str| {
+        let ended = run(folder, &["report", "old", "new", &format!("--reporter=html={to}")]);
+        assert_eq!(ended.code, 0, "{}", ended.err);
+        text(folder, to)
+    };
+    assert!(side("side.html") == side("other.html"), "the same runs give the same page");
 }
 
 /// A bundle of before strips were kept.
