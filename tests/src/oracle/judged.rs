@@ -27,6 +27,8 @@ pub struct JudgedFrame {
     pub unready: bool,
     /// The buffer before it was taken only when this one should have been ready.
     pub behind: bool,
+    /// A refresh after the buffer before it was taken this one was not ready either.
+    pub overdue: bool,
 }
 
 /// Frames of the app's own windows that the motions hold, each once, without first draws.
@@ -51,6 +53,7 @@ pub fn judged(truth: &Truth<'_>, measured: &WindowMeasured, package: &str) -> Ve
                 period: frame.period,
                 unready: frame.ready > frame.deadline,
                 behind: previous.is_some_and(|one| one.latch >= frame.deadline),
+                overdue: previous.is_some_and(|one| frame.ready >= one.latch + frame.period),
             });
         }
         for dropped in layer.dropped.iter().filter(|dropped| dropped.token.is_some()) {
@@ -58,8 +61,18 @@ pub fn judged(truth: &Truth<'_>, measured: &WindowMeasured, package: &str) -> Ve
                 let (bits, cause) = (verdict::DROPPED, Cause::Dropped);
                 let period = truth.period_at(dropped.at);
                 let (present, late, before) = (None, None, None);
-                let (unready, behind) = (false, false);
-                found.push(JudgedFrame { bits, cause, present, late, before, period, unready, behind });
+                let (unready, behind, overdue) = (false, false, false);
+                found.push(JudgedFrame {
+                    bits,
+                    cause,
+                    present,
+                    late,
+                    before,
+                    period,
+                    unready,
+                    behind,
+                    overdue,
+                });
             }
         }
     }
@@ -93,14 +106,14 @@ impl JudgedFrame {
     }
 
     /// The same by what the lab did to it. A frame without a cause of its own may be late all the same: the first after rest
-    /// wakes clocks and caches; one behind a late one waits in the queue, or finds its refresh taken and is put on the next by
-    /// SurfaceFlinger.
+    /// wakes clocks and caches; one behind a late one waits in the queue, is late even for the refresh after it, or finds its
+    /// refresh taken and is put on the next by SurfaceFlinger.
     pub fn caused(&self) -> Option<usize> {
         let is_late = |late: Option<i64>| late.is_some_and(|late| late > verdict::PRESENT_THRESHOLD);
         let after_rest = self.before.is_none_or(|(_, since)| since > 3 * self.period);
         match self.cause {
             Cause::Smooth if !is_late(self.late) => None,
-            Cause::Smooth if after_rest && self.unready => Some(0),
+            Cause::Smooth if after_rest && self.unready || self.behind && self.overdue => Some(0),
             Cause::Smooth if self.behind => Some(3),
             Cause::Smooth if self.before.is_some_and(|(late, _)| is_late(late)) => Some(1),
             Cause::Smooth | Cause::FirstDraw => None,
