@@ -97,7 +97,7 @@ pub async fn run(setup: Setup) -> Record {
         patience: options.patience,
         sources,
         witnesses,
-        nonce: crate::witnesses::nonce(options.run.bytes()),
+        nonce: crate::android::together::nonce(options.run.bytes()),
         contest: options.contest.map(|contest| contest.settled(&planned.plan.jobs)),
         screens: options.screens,
     };

@@ -39,10 +39,7 @@ pub async fn perform(
             if *clear_state {
                 app::clear(device, app, patience).await?;
             }
-            if *cold {
-                app::stop(device, app, patience).await?;
-            }
-            let launch = app::launch(device, app, patience).await?;
+            let launch = app::launch(device, app, *cold, patience).await?;
             let log = eye.map_or(outside, |eye| &eye.log);
             log.borrow_mut().launches.push(launch);
             Ok(None)
@@ -197,11 +194,10 @@ async fn visible(session: &Session<'_>, element: &Selector, most: Duration) -> R
 /// Opens a link and waits until its page is ready.
 async fn open(session: &Session<'_>, name: &str, link: &str, ready: &Ready) -> Result<(), Fault> {
     let (device, patience) = (&*session.device, session.patience());
-    app::open_link(device, &session.app.0, link, patience).await?;
+    let mut front = app::open_link(device, &session.app.0, link, patience).await?;
     let most = ready.timeout.unwrap_or(PAGE);
     let deadline = Instant::now() + most;
     loop {
-        let front = app::in_front(device, patience).await?;
         let shown = app::shows(&front, &session.app.0, ready.activity.as_deref());
         let selector = ready.text.clone().map(Selector::Text).or_else(|| ready.id.clone().map(Selector::Id));
         let ready_now = match selector.filter(|_| shown) {
@@ -224,6 +220,7 @@ async fn open(session: &Session<'_>, name: &str, link: &str, ready: &Ready) -> R
                 .advise("correct `ready`, or give it a timeout"));
         }
         sleep(LOOK_AGAIN).await;
+        front = app::in_front(device, patience).await?;
     }
 }
 

@@ -280,7 +280,7 @@ impl Line {
         let (facts, words) = sync_channel(AHEAD);
         let (shifts, begins) = sync_channel(1);
         let told = Told {
-            nonce: crate::witnesses::nonce(options.run.bytes()),
+            nonce: crate::android::together::nonce(options.run.bytes()),
             wanted: options.wanted.clone(),
             patience: options.patience,
             most_running: options.most_running,

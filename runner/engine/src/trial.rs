@@ -1,6 +1,6 @@
 //! One trial as straight-line code: settle, setup, steps with their windows, teardown.
 
-use crate::android::quiet;
+use crate::android::quiet::{self, Look};
 use crate::collect::Harvest;
 use crate::log::WindowLog;
 use crate::measure::{Ask, Measured, measure};
@@ -40,8 +40,9 @@ pub struct Trial<'a> {
     outside: RefCell<WindowLog>,
     /// The installed app and the phone's heat, as of the last look.
     around: RefCell<Around>,
-    /// The phone was still compiling apps when the trial began, and nobody knows until when it did.
-    compiling: Cell<bool>,
+    /// What the phone did beside the app at the last look; that it was compiling stays true to the end of the trial: nobody
+    /// knows until when it did.
+    look: Cell<Look>,
     beside: &'a Beside,
     witnesses: &'a Witnesses<'a>,
     /// Take pictures of the screen in its windows.
@@ -76,9 +77,9 @@ impl<'a> Trial<'a> {
         let again = if tries == 0 { String::new() } else { format!("-try-{}", tries + 1) };
         let folder = format!("evidence/job-{}/trial-{number}{again}", session.job);
         let (windows, outside) = (RefCell::default(), RefCell::default());
-        let (around, compiling) = (RefCell::default(), Cell::default());
+        let (around, look) = (RefCell::default(), Cell::default());
         let pictured = false;
-        Trial { session, number, folder, windows, outside, around, compiling, beside, witnesses, pictured }
+        Trial { session, number, folder, windows, outside, around, look, beside, witnesses, pictured }
     }
 
     /// Runs it to its end. Whatever was measured is returned, whatever happened.
@@ -122,11 +123,10 @@ impl<'a> Trial<'a> {
     async fn settle(&self) -> Result<(), Fault> {
         let session = self.session;
         let (device, patience) = (&*session.device, session.patience());
-        let look = quiet::settle(device, session.facts.sdk, patience).await?;
-        self.compiling.set(look.compiling);
-        let build = quiet::build(device, &session.app.0, patience).await?;
+        let (look, around) = quiet::settle(device, session.facts.sdk, &session.app.0, patience).await?;
+        self.look.set(look);
         let debuggable_meant = session.scenario.debuggable_meant;
-        self.around.replace(Around { thermal_status: look.thermal, debuggable_meant, ..build });
+        self.around.replace(Around { debuggable_meant, ..around });
         match look.thermal.filter(|status| *status > quiet::HOTTEST) {
             Some(status) => {
                 let word = crate::android::state::thermal_word(status);
@@ -342,29 +342,11 @@ impl<'a> Trial<'a> {
     async fn guard(&self) -> Result<Option<String>, Fault> {
         let session = self.session;
         let (device, patience) = (&*session.device, session.patience());
-        if let Some(fault) = crate::android::app::trouble(device, &session.app.0, patience).await? {
-            return Err(fault);
-        }
-        let look = quiet::look(device, session.facts.sdk, patience).await?;
-        let before = std::mem::replace(&mut self.around.borrow_mut().thermal_status, look.thermal);
-        let word = crate::android::state::thermal_word;
-        match (before, look.thermal) {
-            (_, Some(status)) if status > quiet::HOTTEST => {
-                return Ok(Some(format!(
-                    "the phone got too hot (thermal status {status}, {})",
-                    word(status)
-                )));
-            }
-            (Some(before), Some(now)) if before != now => {
-                let (was, is) = (word(before), word(now));
-                return Ok(Some(format!("the phone's thermal status changed from {was} to {is} meanwhile")));
-            }
-            _ => {}
-        }
-        if look.compiling || self.compiling.get() {
-            return Ok(Some("the phone was compiling apps meanwhile (dex2oat)".to_owned()));
-        }
-        Ok(None)
+        let look = quiet::after(device, session.facts.sdk, &session.app.0, patience).await??;
+        let before = self.look.get();
+        self.around.borrow_mut().thermal_status = look.thermal;
+        self.look.set(Look { compiling: before.compiling || look.compiling, ..look });
+        Ok(look.voids_since(before))
     }
 }
 

@@ -5,6 +5,7 @@
 //! ended, and whatever was armed is disarmed, while the phone answers. Must not know what statements mean.
 
 use crate::android;
+use crate::android::together::{Marks, nonce};
 use crate::collect::is_lost;
 use crate::session::Session;
 use farmjank_results::blame::Fault;
@@ -158,7 +159,7 @@ impl<'a> Witnesses<'a> {
 
     async fn begin(&self, lines: Vec<(usize, u64, String)>) -> Result<Beginning, Fault> {
         let marks = Marks(self.nonce());
-        let script = marks.script(lines.iter().map(|(_, _, line)| line.as_str()), true);
+        let script = marks.script(lines.iter().map(|(_, _, line)| line.as_str()), true, true);
         let output = self.session.device.shell(&script, self.session.patience().launch).await?;
         let told = marks.cut(&output.out, lines.len());
         let around = told.first.zip(told.last);
@@ -183,7 +184,7 @@ impl<'a> Witnesses<'a> {
         let marks = Marks(self.nonce());
         let end = |begun: &Begun| self.willing[begun.nth].witness.end(facts, app, begun.nonce, &begun.mark);
         let lines: Vec<String> = beginning.begun.iter().map(end).collect();
-        let script = marks.script(lines.iter().map(String::as_str), false);
+        let script = marks.script(lines.iter().map(String::as_str), false, true);
         let output = self.session.device.shell(&script, self.session.patience().launch).await?;
         let told = marks.cut(&output.out, lines.len());
         let edges = Edges { began: beginning.around, ended: told.first.zip(told.last) };
@@ -231,90 +232,7 @@ impl<'a> Witnesses<'a> {
     }
 }
 
-/// A number from bytes: FNV-1a, 64 bits.
-pub(crate) fn nonce(bytes: impl Iterator<Item = u8>) -> u64 {
-    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
-}
-
 /// The source whose statement is a file of its own, which other programs open.
 pub fn is_trace(source: SourceId) -> bool {
     source == SourceId::FrameTimeline
-}
-
-/// Marks between the answers of several lines run in one call.
-struct Marks(u64);
-
-/// What one call told.
-struct Told {
-    first: Option<BootTime>,
-    last: Option<BootTime>,
-    /// Output and status of each line; none when its mark is missing.
-    pieces: Vec<Option<(Vec<u8>, i32)>>,
-}
-
-impl Marks {
-    /// One line: a stamp, each line in a shell of its own with its status behind it, and a stamp. At a beginning what the
-    /// lines say on standard error belongs to their answer: it is the reason why one cannot watch.
-    fn script<'l>(&self, lines: impl Iterator<Item = &'l str>, complaints: bool) -> String {
-        let (mark, errors) = (self.mark(), if complaints { " 2>&1" } else { "" });
-        let mut script = format!("read u x </proc/uptime; echo \"{mark}t $u\"; ");
-        for line in lines {
-            script.push_str(&format!("( {line} ){errors}; echo \"{mark}s $?\"; "));
-        }
-        script.push_str(&format!("read u x </proc/uptime; echo \"{mark}t $u\""));
-        script
-    }
-
-    fn mark(&self) -> String {
-        format!("@fj:{:016x} ", self.0)
-    }
-
-    fn cut(&self, out: &[u8], lines: usize) -> Told {
-        let mark = self.mark().into_bytes();
-        let mut told = Told { first: None, last: None, pieces: Vec::new() };
-        let mut rest = out;
-        while let Some(at) = memchr::memmem::find(rest, &mark) {
-            let (before, after) = (&rest[..at], &rest[at + mark.len()..]);
-            let end = memchr::memchr(b'\n', after).unwrap_or(after.len());
-            let words = String::from_utf8_lossy(&after[..end]);
-            rest = after.get(end + 1..).unwrap_or_default();
-            match words.trim_end().split_once(' ') {
-                Some(("t", uptime)) => {
-                    let stamp = android::uptime(uptime);
-                    told.first = told.first.or(stamp);
-                    told.last = stamp.or(told.last);
-                }
-                Some(("s", status)) if told.pieces.len() < lines => {
-                    told.pieces.push(status.parse().ok().map(|status| (before.to_vec(), status)));
-                }
-                _ => {}
-            }
-        }
-        told.pieces.resize(lines, None);
-        told
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn answers_are_told_apart_even_without_a_last_line_end() {
-        let marks = Marks(7);
-        let script = marks.script(["one", "two"].into_iter(), true);
-        assert!(script.contains("( one ) 2>&1; echo \"@fj:0000000000000007 s $?\""), "{script}");
-        let mark = marks.mark();
-        let out = format!("{mark}t 10.25\nfirst\nline{mark}s 0\n{mark}s 127\n{mark}t 10.50\n");
-        let told = marks.cut(out.as_bytes(), 3);
-        assert_eq!(told.first, Some(BootTime::from_ns(10_250_000_000)));
-        assert_eq!(told.last, Some(BootTime::from_ns(10_500_000_000)));
-        assert_eq!(told.pieces, [Some((b"first\nline".to_vec(), 0)), Some((Vec::new(), 127)), None]);
-    }
-
-    #[test]
-    fn marks_of_another_call_are_text() {
-        let told = Marks(7).cut(b"@fj:0000000000000008 s 0\n", 1);
-        assert_eq!((told.first, told.pieces), (None, vec![None]));
-    }
 }

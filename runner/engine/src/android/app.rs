@@ -1,6 +1,7 @@
 //! Starting, stopping and clearing the app, and opening links in it (frame-sources.md 6.2, 6.3).
 
 use super::state::{Front, front, is_activity};
+use super::together::{Answer, together};
 use super::{clip, refused};
 use crate::patience::Patience;
 use farmjank_results::blame::{Blame, Fault};
@@ -19,9 +20,17 @@ pub struct Launch {
     pub timed_out: bool,
 }
 
-/// Starts the app by its launcher activity and waits until it has drawn.
-pub async fn launch(device: &dyn Device, app: &str, patience: &Patience) -> Result<Launch, Fault> {
-    let component = launcher(device, app, patience).await?;
+/// Which window has the focus, for [`front`].
+const FOCUS: &str = "dumpsys window | grep -E 'mCurrentFocus|mFocusedApp'";
+
+/// Starts the app by its launcher activity and waits until it has drawn; `cold` stops it first.
+pub async fn launch(
+    device: &dyn Device,
+    app: &str,
+    cold: bool,
+    patience: &Patience,
+) -> Result<Launch, Fault> {
+    let component = launcher(device, app, cold, patience).await?;
     let line = format!(
         "am start -W -a android.intent.action.MAIN -c android.intent.category.LAUNCHER -n {}",
         quote(&component)
@@ -30,26 +39,36 @@ pub async fn launch(device: &dyn Device, app: &str, patience: &Patience) -> Resu
     read_start(app, &format!("{}\n{}", output.text(), output.err_text()))
 }
 
-/// Opens a link in the app.
+/// Opens a link in the app; what is in front then.
 pub async fn open_link(
     device: &dyn Device,
     app: &str,
     link: &str,
     patience: &Patience,
-) -> Result<Launch, Fault> {
-    let line = format!("am start -W -a android.intent.action.VIEW -d {} {}", quote(link), quote(app));
-    let output = device.shell(&line, patience.launch).await?;
-    read_start(app, &format!("{}\n{}", output.text(), output.err_text()))
-        .map_err(|fault| Fault { what: format!("{} (link `{}`)", fault.what, clip(link, 120)), ..fault })
+) -> Result<Front, Fault> {
+    let line = format!("am start -W -a android.intent.action.VIEW -d {} {} 2>&1", quote(link), quote(app));
+    let [started, focus] = together(device, [&line, FOCUS], patience.launch).await?;
+    read_start(app, &started.text())
+        .map_err(|fault| Fault { what: format!("{} (link `{}`)", fault.what, clip(link, 120)), ..fault })?;
+    Ok(front(&focus.text()))
 }
 
-/// The launcher activity as `package/activity`.
-async fn launcher(device: &dyn Device, app: &str, patience: &Patience) -> Result<String, Fault> {
+/// The launcher activity as `package/activity`; where wanted, the app is stopped in the same call.
+async fn launcher(device: &dyn Device, app: &str, stop: bool, patience: &Patience) -> Result<String, Fault> {
     let line = format!(
         "cmd package resolve-activity --brief -a android.intent.action.MAIN -c android.intent.category.LAUNCHER {}",
         quote(app)
     );
-    let text = device.shell(&line, patience.call).await?.text();
+    let text = if stop {
+        let stop = format!("am force-stop {} 2>&1", quote(app));
+        let [stopped, resolved] = together(device, [&stop, &line], patience.call).await?;
+        if stopped.status != 0 {
+            return Err(refused(&stop, &stopped.into()));
+        }
+        resolved.text()
+    } else {
+        device.shell(&line, patience.call).await?.text()
+    };
     let last = text.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or("");
     if last.contains("ResolverActivity") {
         let what = format!("several activities of `{app}` want to be its launcher");
@@ -124,26 +143,35 @@ pub async fn clear(device: &dyn Device, app: &str, patience: &Patience) -> Resul
 
 /// What is in front now.
 pub async fn in_front(device: &dyn Device, patience: &Patience) -> Result<Front, Fault> {
-    Ok(front(
-        &device.shell("dumpsys window | grep -E 'mCurrentFocus|mFocusedApp'", patience.dump).await?.text(),
-    ))
+    Ok(front(&device.shell(FOCUS, patience.dump).await?.text()))
+}
+
+/// The two lines [`read_trouble`] reads the answers of.
+pub fn trouble_lines(app: &str) -> [String; 2] {
+    [FOCUS.to_owned(), format!("pidof {}", quote(app))]
 }
 
 /// A crash or hang of this app, if the phone shows its dialog or its process is gone.
-pub async fn trouble(device: &dyn Device, app: &str, patience: &Patience) -> Result<Option<Fault>, Fault> {
-    if let Front::Dialog { kind, package } = in_front(device, patience).await?
+pub fn read_trouble(app: &str, focus: &Answer, alive: &Answer) -> Option<Fault> {
+    if let Front::Dialog { kind, package } = front(&focus.text())
         && package.split(':').next() == Some(app)
     {
         let code = if kind.contains("Responding") { "app_not_responding" } else { "app_crashed" };
-        return Ok(Some(Fault::new(Blame::App, code, format!("the phone says `{kind}: {app}`"))));
+        return Some(Fault::new(Blame::App, code, format!("the phone says `{kind}: {app}`")));
     }
-    let alive = device.shell(&format!("pidof {}", quote(app)), patience.call).await?;
     // Status 127: a phone without pidof cannot say.
     if alive.status == 1 && alive.out.is_empty() {
         let what = format!("the process of `{app}` is gone");
-        return Ok(Some(Fault::new(Blame::App, "app_crashed", what).advise("see the phone's logcat")));
+        return Some(Fault::new(Blame::App, "app_crashed", what).advise("see the phone's logcat"));
     }
-    Ok(None)
+    None
+}
+
+/// Asks the phone for a crash or hang of this app.
+pub async fn trouble(device: &dyn Device, app: &str, patience: &Patience) -> Result<Option<Fault>, Fault> {
+    let [focus, alive] = trouble_lines(app);
+    let [focus, alive] = together(device, [&focus, &alive], patience.dump).await?;
+    Ok(read_trouble(app, &focus, &alive))
 }
 
 /// Whether this app shows the wanted activity (any, when none is named).

@@ -1,5 +1,6 @@
 //! Finger gestures through `input swipe`, stamped on the phone's own clock in the same shell (frame-sources.md 6.1, 7).
 
+use super::together::{Answer, together};
 use super::{clip, uptime};
 use farmjank_results::blame::{Blame, Fault};
 use farmjank_results::device::Screen;
@@ -43,22 +44,26 @@ pub async fn tap(
 
 /// Runs an `input` command between two clock reads in one shell.
 pub async fn stamped(device: &dyn Device, command: &str, patience: Duration) -> Result<Stamped, Fault> {
-    let line = format!(
+    read_stamped(command, &device.shell(&between_stamps(command), patience).await?)
+}
+
+fn between_stamps(command: &str) -> String {
+    format!(
         "read u x </proc/uptime; echo \"@fj B $u\"; {command}; s=$?; read u x </proc/uptime; echo \"@fj E $u $s\""
-    );
-    let output = device.shell(&line, patience).await?;
-    read_stamped(command, &output)
+    )
 }
 
 /// How long `input` takes on this phone before it can move a finger: the quicker of two no-op key events. 300-1000 ms
 /// of virtual machine start on Android 11 and older, some 20 ms from 12 on.
 pub async fn lead(device: &dyn Device, patience: Duration) -> Result<Duration, Fault> {
-    let mut best = Duration::MAX;
-    for _ in 0..2 {
-        let took = stamped(device, "input keyevent 0", patience).await?;
-        best = best.min((took.ended - took.began).to_duration());
-    }
-    Ok(best)
+    let command = "input keyevent 0";
+    let line = between_stamps(&format!("{command} 2>&1"));
+    let took = |answer: Answer| {
+        let took = read_stamped(command, &answer.into())?;
+        Ok((took.ended - took.began).to_duration())
+    };
+    let [first, second] = together(device, [&line, &line], patience).await?;
+    Ok(took(first)?.min(took(second)?))
 }
 
 fn read_stamped(command: &str, output: &Output) -> Result<Stamped, Fault> {

@@ -12,6 +12,7 @@ pub mod quiet;
 pub mod screen;
 pub mod settle;
 pub mod state;
+pub mod together;
 
 use farmjank_results::blame::{Blame, Fault};
 use farmjank_results::time::BootTime;

@@ -1,9 +1,10 @@
-//! What a phone does beside the app, asked in one call before a trial and after each window, and which build of the app it
-//! has, asked in another before each trial (reference B.7, frame-sources.md 6.3 and 6.4).
+//! What a phone does beside the app and which build of it there is, asked in one call before each trial; what it does beside
+//! it and whether the app still lives, asked in one call after each window (reference B.7, frame-sources.md 6.3 and 6.4).
 //!
 //! Must not know: windows, verdicts. A phone that does not say leaves it unknown.
 
-use super::{clip, state};
+use super::together::together;
+use super::{app, clip, state};
 use crate::patience::Patience;
 use farmjank_results::blame::Fault;
 use farmjank_results::event::Around;
@@ -30,24 +31,63 @@ pub struct Look {
     pub compiling: bool,
 }
 
-/// Looks once: how hot the phone is, and whether it compiles apps.
-pub async fn look(device: &dyn Device, sdk: u32, patience: &Patience) -> Result<Look, Fault> {
-    let thermal = if sdk < 29 { "" } else { "dumpsys thermalservice | grep 'Thermal Status:'; " };
-    let text = device.shell(&format!("{thermal}{COMPILERS}"), patience.dump).await?.text();
-    Ok(read(&text))
+impl Look {
+    /// Why numbers taken between an earlier look and this one do not count; none when they do.
+    pub fn voids_since(self, before: Look) -> Option<String> {
+        let word = state::thermal_word;
+        match (before.thermal, self.thermal) {
+            (_, Some(status)) if status > HOTTEST => {
+                return Some(format!("the phone got too hot (thermal status {status}, {})", word(status)));
+            }
+            (Some(before), Some(now)) if before != now => {
+                let (was, is) = (word(before), word(now));
+                return Some(format!("the phone's thermal status changed from {was} to {is} meanwhile"));
+            }
+            _ => {}
+        }
+        let compiled = before.compiling || self.compiling;
+        compiled.then(|| "the phone was compiling apps meanwhile (dex2oat)".to_owned())
+    }
 }
 
-/// Waits within bounds until the phone is cool enough and compiles nothing; the last look.
-pub async fn settle(device: &dyn Device, sdk: u32, patience: &Patience) -> Result<Look, Fault> {
+/// The line a look reads the answer of.
+fn look_line(sdk: u32) -> String {
+    let thermal = if sdk < 29 { "" } else { "dumpsys thermalservice | grep 'Thermal Status:'; " };
+    format!("{thermal}{COMPILERS}")
+}
+
+/// Waits within bounds until the phone is cool enough and compiles nothing: the last look, and the build of the app.
+pub async fn settle(
+    device: &dyn Device,
+    sdk: u32,
+    app: &str,
+    patience: &Patience,
+) -> Result<(Look, Around), Fault> {
     let deadline = Instant::now() + patience.cooling;
+    let build =
+        format!("dumpsys package {} | grep -E '^ *(versionCode|versionName|flags|pkgFlags)='", quote(app));
     loop {
-        let look = look(device, sdk, patience).await?;
+        let [look, build] = together(device, [&look_line(sdk), &build], patience.dump).await?;
+        let look = read(&look.text());
         let hot = look.thermal.is_some_and(|status| status > HOTTEST);
         if (!hot && !look.compiling) || Instant::now() >= deadline {
-            return Ok(look);
+            return Ok((look, Around { thermal_status: look.thermal, ..read_build(&build.text()) }));
         }
         sleep(PAUSE).await;
     }
+}
+
+/// Looks after a window. The inner fault: the app crashed, hangs or is gone.
+pub async fn after(
+    device: &dyn Device,
+    sdk: u32,
+    app: &str,
+    patience: &Patience,
+) -> Result<Result<Look, Fault>, Fault> {
+    let [focus, alive] = app::trouble_lines(app);
+    let [focus, alive, look] = together(device, [&focus, &alive, &look_line(sdk)], patience.dump).await?;
+    let trouble = app::read_trouble(app, &focus, &alive);
+    Ok(trouble.map_or_else(|| Ok(read(&look.text())), Err))
 }
 
 fn read(text: &str) -> Look {
@@ -55,13 +95,6 @@ fn read(text: &str) -> Look {
         !line.trim().is_empty() && line.split_whitespace().all(|word| word.parse::<u32>().is_ok())
     };
     Look { thermal: state::thermal_status(text), compiling: text.lines().any(pids) }
-}
-
-/// The installed build of the app.
-pub async fn build(device: &dyn Device, app: &str, patience: &Patience) -> Result<Around, Fault> {
-    let line =
-        format!("dumpsys package {} | grep -E '^ *(versionCode|versionName|flags|pkgFlags)='", quote(app));
-    Ok(read_build(&device.shell(&line, patience.dump).await?.text()))
 }
 
 /// The first package printed is the one installed; one that an update of a system app hides comes after it.
@@ -89,6 +122,18 @@ mod tests {
         assert_eq!(read("Thermal Status: 1\n7421 7422\n"), Look { thermal: Some(1), compiling: true });
         assert_eq!(read("Thermal Status: 0\n"), Look { thermal: Some(0), compiling: false });
         assert_eq!(read("/system/bin/sh: pidof: not found\n\n"), Look::default());
+    }
+
+    #[test]
+    fn heat_its_change_and_compilers_void_what_was_measured() {
+        let look = |thermal, compiling| Look { thermal, compiling };
+        let (cool, light, hot) = (look(Some(0), false), look(Some(1), false), look(Some(2), false));
+        assert_eq!(cool.voids_since(cool), None);
+        assert_eq!(look(None, false).voids_since(cool), None);
+        assert!(hot.voids_since(hot).unwrap().contains("too hot (thermal status 2"));
+        assert!(light.voids_since(cool).unwrap().contains("from none to light"));
+        assert!(cool.voids_since(look(Some(0), true)).unwrap().contains("dex2oat"));
+        assert!(look(None, true).voids_since(cool).unwrap().contains("dex2oat"));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Bringing a phone into a state worth measuring, and saying why it is not.
 
+use super::together::together;
 use super::{clip, state};
 use crate::patience::Patience;
 use farmjank_results::blame::{Blame, Fault};
@@ -11,23 +12,32 @@ use tokio::time::sleep;
 
 /// Wakes the phone and dismisses a keyguard without a lock. A lock that stays is a fault with advice.
 pub async fn wake(device: &dyn Device, patience: &Patience) -> Result<(), Fault> {
-    device.shell("input keyevent KEYCODE_WAKEUP; wm dismiss-keyguard", patience.call).await?;
-    let power = device.shell("dumpsys power | grep mWakefulness=", patience.dump).await?.text();
-    if state::awake(&power) == Some(false) {
+    match woken(device, patience).await? {
+        Ok(()) => return Ok(()),
+        // The screen comes on and the keyguard goes by an animation: one more look before giving up.
+        Err(_) => sleep(Duration::from_secs(1)).await,
+    }
+    woken(device, patience).await?
+}
+
+/// Wakes it and looks, in one call; the inner fault is what it still is.
+async fn woken(device: &dyn Device, patience: &Patience) -> Result<Result<(), Fault>, Fault> {
+    let lines = [
+        "input keyevent KEYCODE_WAKEUP; wm dismiss-keyguard",
+        "dumpsys power | grep mWakefulness=",
+        "dumpsys window policy",
+    ];
+    let [_, power, policy] = together(device, lines, patience.dump).await?;
+    if state::awake(&power.text()) == Some(false) {
         let fault = Fault::new(Blame::Lab, "screen_off", "the screen stays off");
-        return Err(fault.passing().advise("press its power button; a phone that is off shows no frames"));
+        let fault = fault.advise("press its power button; a phone that is off shows no frames");
+        return Ok(Err(fault.passing()));
     }
-    let policy = device.shell("dumpsys window policy", patience.dump).await?.text();
-    if state::keyguard(&policy) == Some(true) {
-        // Dismissing animates: one more look before giving up.
-        sleep(Duration::from_secs(1)).await;
-        let policy = device.shell("dumpsys window policy", patience.dump).await?.text();
-        if state::keyguard(&policy) == Some(true) {
-            let fault = Fault::new(Blame::Lab, "locked", "the lock screen is in front");
-            return Err(fault.passing().advise("unlock the phone and remove its screen lock"));
-        }
+    if state::keyguard(&policy.text()) == Some(true) {
+        let fault = Fault::new(Blame::Lab, "locked", "the lock screen is in front");
+        return Ok(Err(fault.passing().advise("unlock the phone and remove its screen lock")));
     }
-    Ok(())
+    Ok(Ok(()))
 }
 
 /// BOOTTIME against MONOTONIC, from the header of `dumpsys gfxinfo`: of the system's own UI, which always runs, else

@@ -1,0 +1,155 @@
+//! Several lines asked of a phone in one call, their answers told apart by marks.
+//!
+//! Every call to a phone waits for its place among the calls of its adb server, and for the way there and back: with a
+//! hundred phones on a server, calls are what trials wait for. Must not know what the lines mean.
+
+use super::{clip_bytes, uptime};
+use farmjank_results::blame::{Blame, Fault};
+use farmjank_results::time::BootTime;
+use farmjank_seams::device::{Device, Output};
+use std::time::Duration;
+
+/// What one of the lines answered: its standard output and its exit status. What it said on standard error is lost, unless
+/// the line says `2>&1`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answer {
+    /// Standard output.
+    pub out: Vec<u8>,
+    /// Exit status.
+    pub status: i32,
+}
+
+impl Answer {
+    /// Standard output as text; bytes that are none are marked.
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.out).into_owned()
+    }
+}
+
+impl From<Answer> for Output {
+    fn from(answer: Answer) -> Output {
+        Output { status: answer.status, out: answer.out, err: Vec::new() }
+    }
+}
+
+/// Asks so many lines, each in a shell of its own, one after the other whatever their statuses.
+///
+/// # Errors
+/// What the phone's connection says; `answer_cut` where the answer of a line is missing.
+pub async fn together<const N: usize>(
+    device: &dyn Device,
+    lines: [&str; N],
+    patience: Duration,
+) -> Result<[Answer; N], Fault> {
+    // Made of what is asked: no text of the phone holds it by chance.
+    let marks = Marks(nonce(lines.iter().flat_map(|line| line.bytes())));
+    let output = device.shell(&marks.script(lines.into_iter(), false, false), patience).await?;
+    let told = marks.cut(&output.out, N);
+    let answers: Option<Vec<Answer>> =
+        told.pieces.into_iter().map(|piece| piece.map(|(out, status)| Answer { out, status })).collect();
+    answers.and_then(|answers| answers.try_into().ok()).ok_or_else(|| {
+        let said = clip_bytes(if output.err.is_empty() { &output.out } else { &output.err }, 200);
+        let what = format!("the phone's shell broke off with status {}: {said}", output.status);
+        Fault::new(Blame::Lab, "answer_cut", what).passing()
+    })
+}
+
+/// A number from bytes: FNV-1a, 64 bits.
+pub(crate) fn nonce(bytes: impl Iterator<Item = u8>) -> u64 {
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+/// Marks between the answers of several lines run in one call.
+pub(crate) struct Marks(pub(crate) u64);
+
+/// What one call told.
+pub(crate) struct Told {
+    /// `/proc/uptime` before the first line and after the last, where they were asked for.
+    pub(crate) first: Option<BootTime>,
+    pub(crate) last: Option<BootTime>,
+    /// Output and status of each line; none when its mark is missing.
+    pub(crate) pieces: Vec<Option<(Vec<u8>, i32)>>,
+}
+
+impl Marks {
+    /// One script: each line in a shell of its own with its status behind it, between two stamps where wanted. `complaints`:
+    /// what the lines say on standard error belongs to their answers.
+    pub(crate) fn script<'l>(
+        &self,
+        lines: impl Iterator<Item = &'l str>,
+        complaints: bool,
+        stamped: bool,
+    ) -> String {
+        let (mark, errors) = (self.mark(), if complaints { " 2>&1" } else { "" });
+        let stamp = format!("read u x </proc/uptime; echo \"{mark}t $u\"");
+        let calls = lines.map(|line| format!("( {line} ){errors}; echo \"{mark}s $?\""));
+        let mut parts: Vec<String> = calls.collect();
+        if stamped {
+            parts.insert(0, stamp.clone());
+            parts.push(stamp);
+        }
+        parts.join("; ")
+    }
+
+    fn mark(&self) -> String {
+        format!("@fj:{:016x} ", self.0)
+    }
+
+    /// Tells the answers apart.
+    pub(crate) fn cut(&self, out: &[u8], lines: usize) -> Told {
+        let mark = self.mark().into_bytes();
+        let mut told = Told { first: None, last: None, pieces: Vec::new() };
+        let mut rest = out;
+        while let Some(at) = memchr::memmem::find(rest, &mark) {
+            let (before, after) = (&rest[..at], &rest[at + mark.len()..]);
+            let end = memchr::memchr(b'\n', after).unwrap_or(after.len());
+            let words = String::from_utf8_lossy(&after[..end]);
+            rest = after.get(end + 1..).unwrap_or_default();
+            match words.trim_end().split_once(' ') {
+                Some(("t", stamp)) => {
+                    let stamp = uptime(stamp);
+                    told.first = told.first.or(stamp);
+                    told.last = stamp.or(told.last);
+                }
+                Some(("s", status)) if told.pieces.len() < lines => {
+                    told.pieces.push(status.parse().ok().map(|status| (before.to_vec(), status)));
+                }
+                _ => {}
+            }
+        }
+        told.pieces.resize(lines, None);
+        told
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_told_apart_even_without_a_last_line_end() {
+        let marks = Marks(7);
+        let script = marks.script(["one", "two"].into_iter(), true, true);
+        assert!(script.contains("( one ) 2>&1; echo \"@fj:0000000000000007 s $?\""), "{script}");
+        let mark = marks.mark();
+        let out = format!("{mark}t 10.25\nfirst\nline{mark}s 0\n{mark}s 127\n{mark}t 10.50\n");
+        let told = marks.cut(out.as_bytes(), 3);
+        assert_eq!(told.first, Some(BootTime::from_ns(10_250_000_000)));
+        assert_eq!(told.last, Some(BootTime::from_ns(10_500_000_000)));
+        assert_eq!(told.pieces, [Some((b"first\nline".to_vec(), 0)), Some((Vec::new(), 127)), None]);
+    }
+
+    #[test]
+    fn marks_of_another_call_are_text() {
+        let told = Marks(7).cut(b"@fj:0000000000000008 s 0\n", 1);
+        assert_eq!((told.first, told.pieces), (None, vec![None]));
+    }
+
+    #[test]
+    fn without_stamps_the_lines_are_all_there_is() {
+        assert_eq!(
+            Marks(7).script(["one"].into_iter(), false, false),
+            "( one ); echo \"@fj:0000000000000007 s $?\""
+        );
+    }
+}
