@@ -191,6 +191,9 @@ fn with_confidence(
                 "not shown with {confidence} % confidence: the bound over {n} iterations is {bound}; run more"
             )
         }
+        None if n == 1 => {
+            format!("1 iteration is too few to show it with {confidence} % confidence; run more")
+        }
         None => format!("{n} iterations are too few to show it with {confidence} % confidence; run more"),
     };
     (Outcome::Unknown(why), bad)

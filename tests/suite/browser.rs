@@ -4,5 +4,6 @@
 //! reason, and fail in CI. Must not know how a page is built: only what people see.
 
 mod driver;
+mod held;
 mod report;
 mod side;

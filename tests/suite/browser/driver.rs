@@ -171,6 +171,18 @@ impl Browser {
         }
     }
 
+    /// Moves the mouse, with its left button down or not: `mouseMoved`, `mousePressed`, `mouseReleased`.
+    #[allow(
+        dead_code,
+        reason = "this file is part of two test programs, and only that of the report points at frames"
+    )]
+    pub fn mouse(&self, kind: &str, (x, y): (f64, f64), down: bool, shift: bool) {
+        let button = if down { "left" } else { "none" };
+        let params = json!({ "type": kind, "x": x, "y": y, "button": button, "buttons": u8::from(down),
+            "clickCount": u8::from(down), "modifiers": if shift { 8 } else { 0 } });
+        self.chrome("Input.dispatchMouseEvent", &params);
+    }
+
     /// A command of Chromium's own protocol.
     pub fn chrome(&self, command: &str, params: &Value) -> Value {
         self.post("goog/cdp/execute", &json!({ "cmd": command, "params": params }))

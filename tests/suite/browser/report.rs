@@ -154,9 +154,49 @@ fn drill_down(browser: &Browser) {
     let told = browser.text("document.querySelector('.told').innerText");
     assert!(told.contains("late (") && told.contains("vsync"), "the worst hitch in words: {told}");
     assert!(browser.text("location.hash").matches('/').count() == 4, "down to the frame");
+    pointing(browser);
     pictures(browser);
     browser.key("Escape");
     assert!(browser.count(CELLS) > 0, "and back");
+}
+
+/// A frame says its values when pointed at; the plot zooms by dragging and moves with shift.
+fn pointing(browser: &Browser) {
+    browser.key("0");
+    browser.eval(
+        "(() => { document.querySelector('.plot').scrollIntoView({ block: 'center' }); return true; })()",
+    );
+    let over = |side: &str| {
+        let at = format!("document.querySelector('.plot .u-over').getBoundingClientRect().{side}");
+        browser.eval(&at).as_f64().expect("a length")
+    };
+    let (left, width, y) = (over("left"), over("width"), over("top") + over("height") * 0.8);
+    let at = |share: f64| (left + width * share, y);
+    let told = || browser.text("document.querySelector('.told').innerText");
+    browser.mouse("mouseMoved", at(0.3), false, false);
+    let middle = told();
+    assert!(middle.starts_with("frame ") && middle.contains("vsync"), "{middle}");
+    // Nothing is drawn before the first frame of a motion, and the page says so.
+    browser.mouse("mouseMoved", at(0.02), false, false);
+    assert!(told().contains("no frame"), "{}", told());
+    let hold = |from: f64, to: f64, shift: bool| {
+        browser.mouse("mouseMoved", at(from), false, shift);
+        browser.mouse("mousePressed", at(from), true, shift);
+        browser.mouse("mouseMoved", at((from + to) / 2.0), true, shift);
+        browser.mouse("mouseMoved", at(to), true, shift);
+        browser.mouse("mouseReleased", at(to), true, shift);
+        browser.eval(
+            "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))",
+        );
+        browser.mouse("mouseMoved", at(0.3), false, false);
+        told()
+    };
+    let zoomed = hold(0.6, 0.8, false);
+    assert_ne!(zoomed, middle, "a drag zooms: another frame is under the cursor");
+    let moved = hold(0.7, 0.3, true);
+    assert_ne!(moved, zoomed, "a drag with shift moves the plot");
+    browser.key("0");
+    browser.mouse("mouseMoved", at(0.3), false, false);
 }
 
 /// A filmstrip under the plot of the warm-up, and of nothing that counts; it follows the cursor.
@@ -213,6 +253,13 @@ fn looks(browser: &Browser, page: &[u8]) {
         light.1.len() > 30_000 && dark.1.len() > 30_000 && light.1 != dark.1,
         "pictures with something on them"
     );
+    // On paper it is light, whatever the screen is, and shows nothing to click on.
+    let dark = json!([{ "name": "prefers-color-scheme", "value": "dark" }]);
+    browser.chrome("Emulation.setEmulatedMedia", &json!({ "media": "print", "features": dark }));
+    browser.open(page, "");
+    assert_eq!(browser.text("getComputedStyle(document.body).backgroundColor"), "rgb(255, 255, 255)");
+    assert_eq!(browser.text("getComputedStyle(document.querySelector('.toolbar')).display"), "none");
+    browser.chrome("Emulation.setEmulatedMedia", &json!({ "media": "", "features": dark }));
     let phone = json!({ "width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": true });
     browser.chrome("Emulation.setDeviceMetricsOverride", &phone);
     for hash in ["", "#virtual-pixel-8/Home%20feed/fling%20the%20feed"] {

@@ -6,7 +6,7 @@ use farmjank_reporters::beside::{Run, html};
 use farmjank_tests::stage::{Stage, Story};
 use serde_json::json;
 
-const SHOP: &str = "
+pub const SHOP: &str = "
 name: Shop
 appId: com.example.shop
 iterations: 3
@@ -22,7 +22,7 @@ thresholds:
 ";
 
 /// A build of the shop on two phones; its search page hitches so often on the first.
-fn build(rate: &str) -> String {
+pub fn build(rate: &str) -> String {
     let phone = |archetype: &str, serial: &str, rate: &str| {
         format!(
             "  - archetype: {archetype}\n    serial: {serial}\n    apps:\n      - id: com.example.shop\n        pages:\n          \
@@ -109,6 +109,16 @@ fn depth(browser: &Browser) {
     browser.eval(settled);
     assert_ne!(ticks(0), whole, "it zooms");
     assert_eq!(ticks(0), ticks(1), "and all plots go along");
+    assert_eq!(
+        browser.count("document.querySelectorAll('.lengths .card').length"),
+        2,
+        "lengths of both runs"
+    );
+    assert_eq!(
+        browser.count("document.querySelectorAll('.lengths .card:last-child .ghost').length"),
+        2,
+        "and the first run behind the second"
+    );
     assert!(browser.text("document.querySelector('.beside').innerText").contains("hitch_ms_per_s"));
     browser.key("Escape");
     assert_eq!(browser.count(ROWS), 2, "and back");

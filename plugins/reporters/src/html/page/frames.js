@@ -33,7 +33,7 @@ function framePlot(host, bars, iteration, pick, shared = {}) {
     paint = {
       on: colour("--frame"), late: colour("--bad"), ink: colour("--ink"), quiet: colour("--quiet"), line: colour("--line"), shade: colour("--shade"),
       finger: colour("--finger"), fling: colour("--fling"), accent: colour("--accent"), page: colour("--page"),
-      what: { [IDLE]: hatch(colour("--quiet"), 1), [AMBIGUOUS]: hatch(colour("--doubt"), 0), [GAP]: hatch(colour("--bad"), 2) },
+      what: { [IDLE]: hatch(colour("--quiet"), 1), [AMBIGUOUS]: hatch(colour("--doubt"), 0), [GAP]: hatch(colour("--odd"), 2) },
     };
   };
   colours();
@@ -51,9 +51,13 @@ function framePlot(host, bars, iteration, pick, shared = {}) {
     return motion ? [`${seconds.toFixed(3)} s`, "no frame", bars.some((bar) => bar.from < us) ? (bars.some((bar) => bar.from > us) ? "until the next one" : "after the last one") : "before the first one", motion[2]] : null;
   };
 
-  const label = (pen, text, x, y, room, ink) => {
+  const label = (pen, text, x, y, room, ink, ground) => {
     pen.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
     if (pen.measureText(text).width + 8 * devicePixelRatio > room) return;
+    if (ground) {
+      pen.fillStyle = ground;
+      pen.fillRect(x + 2 * devicePixelRatio, y - 8 * devicePixelRatio, pen.measureText(text).width + 4 * devicePixelRatio, 16 * devicePixelRatio);
+    }
     pen.fillStyle = ink;
     pen.textAlign = "left";
     pen.textBaseline = "middle";
@@ -106,7 +110,7 @@ function framePlot(host, bars, iteration, pick, shared = {}) {
       if (bar.what !== FRAME) {
         pen.fillStyle = paint.what[bar.what];
         pen.fillRect(left, under, width, zero - under);
-        label(pen, WHATS[bar.what], left, zero - 10 * px, width, paint.ink);
+        label(pen, WHATS[bar.what], left, zero - 11 * px, width, paint.ink, paint.page);
         continue;
       }
       const due = y(Math.min(bar.cadence, bar.vsyncs)), high = y(bar.vsyncs);

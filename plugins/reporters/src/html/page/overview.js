@@ -110,9 +110,9 @@ function matrix(cells) {
   return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "every window on every phone" }, el("table", { class: "matrix", vars: { "--cols": across.size } },
     el("caption", null, "Hitch time per second of motion (of launches: how long the app took to start), and the frames of each worst iteration on one scale of time per window. The worst first."),
     el("thead", null, el("tr", null, el("th", { scope: "col", class: "corner" }, side),
-      [...across.values()].map((col) => el("th", { scope: "col" }, el("span", null, col.name), el("small", null, col.under))))),
+      [...across.values()].map((col) => el("th", { scope: "col", title: col.name }, el("span", null, col.name), el("small", null, col.under))))),
     el("tbody", null, [...down.values()].map((row) => el("tr", null,
-      el("th", { scope: "row" }, el("span", null, row.name), el("small", null, row.under)),
+      el("th", { scope: "row", title: row.name }, el("span", null, row.name), el("small", null, row.under)),
       [...across.entries()].map(([key, col]) => {
         const cell = row.cells.get(key);
         return el("td", cell ? { "data-of": col.under ? `${col.name} · ${col.under}` : col.name } : { class: "empty" }, cell ? one(cell) : "·");
