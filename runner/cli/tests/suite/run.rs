@@ -1,6 +1,7 @@
 //! Whole runs through the binary.
 
-use crate::world::{Lab, SMOOTH, farmjank, run, write};
+use crate::world::{Ended, Lab, SMOOTH, ended, farmjank, run, write};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 #[test]
@@ -85,4 +86,36 @@ fn an_interrupt_in_real_time_exits_130_with_everything_measured_on_disk() {
     let results: serde_json::Value = serde_json::from_str(&report.out).expect("JSON");
     assert_eq!(results["exit"]["code"], 130);
     assert!(folder.path().join("bundle/junit.xml").exists());
+}
+
+/// The repository this was built from.
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
+/// The demo of the README in a folder of its own; its seed unless another is given.
+fn demo(seed: &[&str]) -> Ended {
+    let folder = tempfile::tempdir().expect("a folder");
+    let scenarios = folder.path().join("scenarios");
+    std::os::unix::fs::symlink(Path::new(ROOT).join("scenarios"), scenarios).expect("a link");
+    let mut command = farmjank(folder.path());
+    command.args(["run", "--lab", "demo", "scenarios/gallery"]).args(seed).env_remove("COLUMNS");
+    ended(&mut command)
+}
+
+#[test]
+fn the_readme_shows_what_the_demo_prints() {
+    let printed = demo(&[]).out;
+    let readme = std::fs::read_to_string(Path::new(ROOT).join("README.md")).expect("the README");
+    let shown =
+        readme.split("```text\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a recording");
+    let (first, last) = shown.split_once("  … 13 more cells …\n").expect("cells are left out");
+    assert!(printed.starts_with(first), "shown:\n{first}\nprinted:\n{printed}");
+    assert!(printed.ends_with(last), "shown:\n{last}\nprinted:\n{printed}");
+}
+
+#[test]
+fn the_demo_has_one_red_cell_whatever_the_seed() {
+    for seed in ["1", "7", "23", "24", "1000"] {
+        let ended = demo(&["--seed", seed]);
+        assert!(ended.code == 1 && ended.out.contains("1 failed, 15 passed"), "seed {seed}: {}", ended.out);
+    }
 }
