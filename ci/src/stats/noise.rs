@@ -17,6 +17,8 @@ const SECONDS: f64 = 20.0;
 const EFFECT: f64 = 20.0;
 /// Replicates of a trial that is dear: 10 000 bootstrap draws, or hundreds of cells.
 const COSTLY: u64 = 4_000;
+/// Cells below which each is looked at, not screened.
+const LOOKED: usize = 20;
 /// Cells of a farm, and slower ones among them.
 const FARM: (usize, usize) = (300, 6);
 
@@ -78,7 +80,7 @@ fn stored(phones: &[Phone], count: u64, report: &mut Report) {
     );
     for sessions in [10, 5] {
         for (at, phone) in phones.iter().enumerate() {
-            let design = Stored { sessions, iterations: 15, session_sd: 0.3 };
+            let design = Stored::of(sessions);
             let trial = |replicate, _: &mut _| {
                 design.rejects(&phone.base, 2_000 + at as u64, replicate).unwrap_or_default()
             };
@@ -90,8 +92,33 @@ fn stored(phones: &[Phone], count: u64, report: &mut Report) {
             );
         }
     }
+    let beside = [(1.0, "as slow"), (3.0, "three times as slow"), (0.3, "a third as slow")];
+    for (times, words) in beside {
+        for (at, phone) in phones.iter().enumerate() {
+            let design = Stored { nights: (30, times), ..Stored::of(5) };
+            let trial = |replicate, _: &mut _| {
+                design.rejects(&phone.base, 2_200 + at as u64, replicate).unwrap_or_default()
+            };
+            let tally = replicates(count, trial, Tally::and);
+            let limit = if times == 1.0 { Limit::Within(3.0..=7.0) } else { Limit::Shown };
+            report.share(
+                &format!("{}, 5 sessions, noise of 10 more nights {words}", phone.name),
+                tally,
+                &limit,
+            );
+        }
+    }
+    let phone = &phones[2];
+    for (words, nights) in [("5 sessions", 0), ("5 sessions, noise of 10 more nights", 30)] {
+        let design = Stored { nights: (nights, 1.0), ..Stored::of(5) };
+        let trial = |replicate, _: &mut _| {
+            design.finds(&phone.base, &phone.slower, 2_300, replicate).unwrap_or_default()
+        };
+        let tally = replicates(count, trial, Tally::and);
+        report.share(&format!("{}, {words}: +20 ms/s found", phone.name), tally, &Limit::Shown);
+    }
     for phone in [&phones[1], &phones[3]] {
-        let design = Stored { sessions: 5, iterations: 15, session_sd: 0.3 };
+        let design = Stored::of(5);
         let trial = |replicate, tests: &mut _| design.rejects_pooled(&phone.base, 2_100, replicate, tests);
         let tally = replicates(COSTLY, trial, Tally::and);
         report.share(&format!("{}, iterations pooled: how not to do it", phone.name), tally, &Limit::Shown);
@@ -152,9 +179,18 @@ fn farm(phones: &[Phone], count: u64, report: &mut Report) {
     let screened = |replicate, tests: &mut _| farm.screen_and_confirm(10, 20, 4_001, replicate, tests);
     let name = "6 slower among 300 (C), screen 10 + 10, confirm 20 + 20";
     found(name, replicates(COSTLY, screened, Found::and), (Limit::AtLeast(75.0), Limit::AtMost(6.0)));
+    let few = |planted| Farm { cells: LOOKED, planted, ..farm };
+    let slower = |replicate, tests: &mut _| few(2).look_by_look(15, 4_004, replicate, tests);
+    let name = format!("2 slower among {LOOKED} (C), up to three looks of 15 + 15");
+    found(&name, replicates(COSTLY, slower, Found::and), (Limit::Shown, Limit::AtMost(6.0)));
     let at_once = |replicate, tests: &mut _| farm.all_at_once(20, 4_002, replicate, tests);
     let name = "the same, 20 + 20 everywhere at once";
     found(name, replicates(COSTLY, at_once, Found::and), (Limit::Shown, Limit::AtMost(6.0)));
+    // Where none is slower every flag is a false one.
+    let quiet = |replicate, tests: &mut _| few(0).look_by_look(15, 4_003, replicate, tests);
+    let any = replicates(COSTLY, quiet, Found::and).false_discovery;
+    let name = format!("none changed among {LOOKED} (C), up to three looks of 15 + 15: runs that flag any");
+    report.share(&name, any, &Limit::AtMost(6.0));
 }
 
 fn cells(phones: &[Phone], report: &mut Report) {

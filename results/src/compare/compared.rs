@@ -84,6 +84,9 @@ pub struct CellCompared {
     pub n: (usize, usize),
     /// Sessions: baseline's, new.
     pub sessions: (usize, usize),
+    /// Further nights that told how much sessions differ, beside those of a stored baseline.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub noise_nights: Option<usize>,
     /// Least effect that matters.
     pub mei: Option<f64>,
     /// Least effect this comparison would have found four times in five.

@@ -30,19 +30,29 @@ pub struct Turns {
     pub thrifty: bool,
     /// Whether builds are installed; without, a phone is held against itself.
     pub installs: bool,
+    /// Primary cells that are corrected together at the end: a look at one of them settles only what will outlive that.
+    pub cells: usize,
 }
 
 impl Turns {
     /// The customary design.
     pub fn of(iterations: u32) -> Turns {
         let (looks, installs) = (LOOKS, true);
-        Turns { iterations, per_install: PER_INSTALL, looks, screen: None, thrifty: false, installs }
+        Turns {
+            iterations,
+            per_install: PER_INSTALL,
+            looks,
+            screen: None,
+            thrifty: false,
+            installs,
+            cells: 1,
+        }
     }
 
     /// The same for a plan of so many primary cells.
     #[must_use]
     pub fn settled(self, cells: usize) -> Turns {
-        Turns { screen: Some(self.screen.unwrap_or(cells > MANY)), ..self }
+        Turns { screen: Some(self.screen.unwrap_or(cells > MANY)), cells: cells.max(1), ..self }
     }
 
     /// Whether every cell is screened first.

@@ -7,6 +7,7 @@ use super::compared::{CellCompared, Compared, Design, Role, Source};
 use super::effect::{Effect, customary};
 use super::matching::{Matched, matched, void_share};
 use super::measured::{Looked, Measured, RARE, primary};
+use super::rolling::beside;
 use super::sentence::sentence;
 use super::weigh::{Weighed, too_often, way, weigh, weigh_rare};
 use crate::cell::{CellKey, CellSession};
@@ -56,12 +57,17 @@ pub struct Rules {
     /// How much cells move when nothing changed, where that was calibrated: standard deviation between iterations, in the
     /// metric's unit. Says what a comparison would have caught that has no spread of its own.
     pub noise: BTreeMap<CellKey, f64>,
+    /// The last good nights of cells: beside a pinned baseline they tell how much sessions differ.
+    pub nights: Vec<CellSession>,
+    /// How many cells of which these are one will be corrected together later; 1 where these are all.
+    pub among: usize,
 }
 
 impl Rules {
     /// The customary rules.
     pub fn of(given: Given, seed: u64) -> Rules {
-        Rules { given, seed, effect: None, better: None, expired: None, noise: BTreeMap::new() }
+        let (noise, nights) = (BTreeMap::new(), Vec::new());
+        Rules { given, seed, effect: None, better: None, expired: None, noise, nights, among: 1 }
     }
 }
 
@@ -80,7 +86,7 @@ struct Draft<'s> {
 /// Compares every new cell with the old sessions of the same cell.
 pub fn compare(baseline: Source, base: &[CellSession], new: &[Measured], rules: &Rules) -> Compared {
     let mut drafts = drafts(base, new, rules);
-    correct(&mut drafts);
+    correct(&mut drafts, rules.among);
     for draft in &mut drafts {
         draft.settle();
     }
@@ -165,6 +171,7 @@ impl<'s> Draft<'s> {
             (sides.design, sides.reasons) = (None, vec![why.clone()]);
             sides.base.clear();
         }
+        sides.beside = beside(&sides, &rules.nights);
         let effect = rules
             .effect
             .or(group.iter().find_map(|one| one.session.effect))
@@ -189,6 +196,7 @@ impl<'s> Draft<'s> {
             p_adjusted: None,
             n: (count(&sides.base), count(&sides.new)),
             sessions: (sides.base.len(), sides.new.len()),
+            noise_nights: Some(sides.beside.len()).filter(|count| *count > 0),
             mei: None,
             mde: None,
             looks: looked.map(|looked| looked.taken),
@@ -310,12 +318,12 @@ fn undecided(cell: &CellCompared) -> String {
     format!("{change} is neither shown nor ruled out: more {more} tell")
 }
 
-/// Benjamini and Hochberg over the primary cells that were tested.
-fn correct(drafts: &mut [Draft<'_>]) {
+/// Benjamini and Hochberg over the primary cells that were tested; of one among others Bonferroni, which is never less strict.
+fn correct(drafts: &mut [Draft<'_>], among: usize) {
     let tested: Vec<usize> = (0..drafts.len()).filter(|at| drafts[*at].is_tested()).collect();
     let p: Vec<f64> = tested.iter().filter_map(|at| drafts[*at].p).collect();
     for (at, p) in tested.into_iter().zip(adjusted(&p)) {
-        drafts[at].cell.p_adjusted = Some(p);
+        drafts[at].cell.p_adjusted = Some((p * among as f64).min(1.0));
     }
 }
 

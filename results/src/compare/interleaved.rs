@@ -45,10 +45,10 @@ pub fn in_doubt(
     let doubtful = |name: &str| {
         if turns.screens() {
             // What was confirmed is not looked at again.
-            let cell = (last == 0).then(|| duel.primary(name, |look| look == 0)).flatten()?;
+            let cell = (last == 0).then(|| duel.primary(name, 1, |look| look == 0)).flatten()?;
             return is_suspect(&cell).then_some(cell.state);
         }
-        let cell = duel.primary(name, |look| look <= last)?;
+        let cell = duel.primary(name, turns.cells, |look| look <= last)?;
         is_open(cell.state).then_some(cell.state)
     };
     let windows = planned.windows.iter().map(|window| window.name.as_str());
@@ -128,7 +128,7 @@ impl<'r> Duel<'r> {
         let looks = self.looks();
         let last = looks.last().copied().unwrap_or_default();
         if turns.screens() {
-            let suspect = self.primary(window, |look| look == 0).is_none_or(|cell| is_suspect(&cell));
+            let suspect = self.primary(window, 1, |look| look == 0).is_none_or(|cell| is_suspect(&cell));
             let out = Looked { taken: 1, most: 1, screened_out: true };
             return match (suspect, last > 0) {
                 (false, _) => self.sides(window, |_| true, Some(out)),
@@ -140,21 +140,25 @@ impl<'r> Duel<'r> {
                 }
             };
         }
-        let settles =
-            |until: u8| self.primary(window, |look| look <= until).is_some_and(|cell| !is_open(cell.state));
+        let settles = |until: u8| {
+            let cell = self.primary(window, turns.cells, |look| look <= until);
+            cell.is_some_and(|cell| !is_open(cell.state))
+        };
         let taken = looks.iter().copied().find(|look| *look == last || settles(*look)).unwrap_or(last);
         let looked = Looked { taken, most: turns.looks, screened_out: false };
         self.sides(window, |look| look <= taken, (turns.looks > 1).then_some(looked))
     }
 
-    /// The cell that decides about a window, by itself.
-    fn primary(&self, window: &str, wanted: impl Fn(u8) -> bool) -> Option<CellCompared> {
+    /// The cell that decides about a window, by itself, with as large a correction as `cells` together can ask for: what is
+    /// found then is found at the end, when all p-values are known.
+    fn primary(&self, window: &str, cells: usize, wanted: impl Fn(u8) -> bool) -> Option<CellCompared> {
         let looked = Looked { taken: 1, most: super::LOOKS, screened_out: false };
         let (mut base, mut new) = self.sides(window, wanted, Some(looked));
         let key = primary(new.iter().map(|one| one.session.key.metric.as_str()))?.to_owned();
         base.retain(|one| one.key.metric == key);
         new.retain(|one| one.session.key.metric == key);
-        let compared = compare(Source::default(), &base, &new, &Rules::of(Given::Turns, 0));
+        let rules = Rules { among: cells, ..Rules::of(Given::Turns, 0) };
+        let compared = compare(Source::default(), &base, &new, &rules);
         compared.cells.into_iter().next()
     }
 

@@ -16,6 +16,8 @@ pub(super) struct Matched<'s> {
     pub new: Vec<&'s CellSession>,
     /// What may be concluded from them; none without a baseline.
     pub design: Option<Design>,
+    /// Levels of further sessions that tell only how much sessions differ.
+    pub beside: Vec<f64>,
     /// Why there is no baseline, or what to know about the one there is; in words.
     pub reasons: Vec<String>,
 }
@@ -23,14 +25,14 @@ pub(super) struct Matched<'s> {
 /// Finds the old sessions of the cell of new ones, which all have one key.
 pub(super) fn matched<'s>(new: Vec<&'s CellSession>, base: &'s [CellSession], given: Given) -> Matched<'s> {
     let Some(key) = new.first().map(|session| &session.key) else {
-        return Matched { base: Vec::new(), new, design: None, reasons: Vec::new() };
+        return Matched { base: Vec::new(), new, design: None, beside: Vec::new(), reasons: Vec::new() };
     };
     // Of two builds in turn the blocks are one session: they stand and fall together.
     let (same, void): (Vec<&CellSession>, Vec<&CellSession>) = base
         .iter()
         .filter(|session| session.key == *key)
         .partition(|session| given == Given::Turns || is_sound(session));
-    let mut found = Matched { base: same, new, design: None, reasons: Vec::new() };
+    let mut found = Matched { base: same, new, design: None, beside: Vec::new(), reasons: Vec::new() };
     if let Some(cause) = void.iter().find_map(|session| session.void.first()) {
         let count = several(void.len(), "old session", "old sessions");
         found.reasons.push(format!("{count} left out as void ({cause})"));

@@ -1,12 +1,17 @@
-//! Alerts: a run held against the last good nights. Such a baseline moves with the app, so it would let a slow build pass that became
-//! slow little by little; it tells and decides nothing (reference B.8).
+//! The last good nights of a cell. They move with the app, so as a baseline they would let a build pass that became slow
+//! little by little: a run held against them is told of, and nothing is decided. What they are good for beside a pinned
+//! baseline is its noise: how much sessions differ (reference B.8).
 //!
 //! Must not know: which nights are good; they are chosen by [`trend`](crate::trend).
 
-use super::compared::{CellCompared, Compared, Role, Source, State};
+use super::compared::{CellCompared, Compared, Design, Role, Source, State};
 use super::decide::{Given, Rules, compare};
+use super::matching::Matched;
 use super::measured::Measured;
 use crate::cell::CellSession;
+use crate::estimate::mean;
+use farmjank_statistics::state::MINIMUM;
+use std::collections::BTreeSet;
 
 /// What comparisons call it.
 pub const ROLLING: &str = "rolling";
@@ -22,6 +27,27 @@ pub fn alerts(nights: &[CellSession], new: &[Measured], seed: u64) -> Compared {
     // What the nights have and this run was not to measure is no news.
     compared.notes.clear();
     compared
+}
+
+/// Levels of the nights that tell how much sessions of a pinned baseline differ: those of its phones and of the new ones, which the
+/// baseline does not hold already. None of fewer than five, and none where a phone of the baseline has no night: how much
+/// phones differ would be missing from the noise.
+pub(super) fn beside(sides: &Matched<'_>, nights: &[CellSession]) -> Vec<f64> {
+    let (Some(Design::Stored), Some(first)) = (sides.design, sides.new.first()) else { return Vec::new() };
+    let of = |side: &[&CellSession]| side.iter().map(|one| one.device.clone()).collect::<BTreeSet<_>>();
+    let (old, new) = (of(&sides.base), of(&sides.new));
+    let is_known = |night: &CellSession| {
+        let mut held = sides.base.iter().chain(&sides.new);
+        held.any(|one| (&one.run, &one.device) == (&night.run, &night.device))
+    };
+    let own = nights.iter().filter(|night| night.key == first.key);
+    let own = own.filter(|night| old.contains(&night.device) || new.contains(&night.device));
+    let own: Vec<&CellSession> = own.filter(|night| !is_known(night)).collect();
+    let phones = of(&own);
+    if own.len() < MINIMUM || (old.len() > 1 && !old.is_subset(&phones)) {
+        return Vec::new();
+    }
+    own.iter().filter_map(|night| mean(&night.values)).collect()
 }
 
 /// A decided comparison with the alerts that say something beside it.

@@ -61,6 +61,9 @@ fn particulars(cell: &CellCompared) -> String {
             format!("{} vs {}{each}{looks}", cell.n.0, several(cell.n.1, "iteration", "iterations"))
         }
     });
+    if let Some(nights) = cell.noise_nights {
+        parts.push(format!("noise of {}", several(nights, "more night", "more nights")));
+    }
     if let Some(mde) = cell.mde {
         let worse = if cell.better == Better::Lower { mde } else { -mde };
         parts.push(format!("would have caught {}", signed(worse)));

@@ -7,7 +7,7 @@ use crate::estimate::mean;
 use crate::metric::Better;
 use farmjank_statistics::rare::{self, Events};
 use farmjank_statistics::sample::Better as Way;
-use farmjank_statistics::session::compare_sessions;
+use farmjank_statistics::session::compare_sessions_beside;
 use farmjank_statistics::{Mei, Sample, compare_cell};
 use std::collections::BTreeMap;
 
@@ -96,7 +96,8 @@ fn stored(sides: &Matched<'_>, better: Better, mei: Mei, seed: u64) -> Result<We
         side.iter().filter_map(|session| mean(&session.values)).collect()
     };
     let (base, new) = (means(&sides.base), means(&sides.new));
-    let found = compare_sessions(&base, &new, way(better), mei).map_err(|why| why.to_string())?;
+    let found = compare_sessions_beside(&base, &new, &sides.beside, way(better), mei)
+        .map_err(|why| why.to_string())?;
     let Some(interval) = found.interval else {
         return by_iterations(sides, better, mei, seed, |_| "");
     };

@@ -26,5 +26,5 @@ pub mod student;
 pub use compare::{CellComparison, Incomparable, compare_cell};
 pub use power::Mei;
 pub use sample::{Better, Sample};
-pub use session::{SessionComparison, compare_sessions};
+pub use session::{SessionComparison, compare_sessions, compare_sessions_beside};
 pub use state::{Grounds, State};

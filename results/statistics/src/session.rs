@@ -1,7 +1,8 @@
 //! A stored baseline: session against session (reference B.3, design 3).
 //!
 //! Sessions differ by more than their iterations explain, so the session is the unit: t on y = ln(mean + 1) with the spread of the
-//! *baseline's* sessions alone. Its power is small, and that is honest. Means in, in the metric's unit, not negative.
+//! *baseline's* sessions, and of further ones where there are any (reference B.8). Its power is small, and that is honest. Means
+//! in, in the metric's unit, not negative.
 
 use crate::compare::Incomparable;
 use crate::power::Mei;
@@ -28,7 +29,7 @@ pub struct SessionComparison {
     pub p_worse: f64,
     /// Chance of so much better a candidate.
     pub p_better: f64,
-    /// Degrees of freedom: stored sessions less one.
+    /// Degrees of freedom: stored sessions less one, and those that tell only the noise less one.
     pub df: u32,
     /// Sessions, stored and new.
     pub n: (usize, usize),
@@ -66,7 +67,23 @@ pub fn compare_sessions(
     better: Better,
     mei: Mei,
 ) -> Result<SessionComparison, Incomparable> {
-    let all = || base.iter().chain(candidate);
+    compare_sessions_beside(base, candidate, &[], better, mei)
+}
+
+/// The same with sessions `beside` them that tell only how much sessions differ: their level has no part in it, their spread
+/// around it is pooled with that of the stored ones, each weighing as much as it has degrees of freedom. Fewer than two of
+/// them tell nothing.
+///
+/// # Errors
+/// Those of [`compare_sessions`].
+pub fn compare_sessions_beside(
+    base: &[f64],
+    candidate: &[f64],
+    beside: &[f64],
+    better: Better,
+    mei: Mei,
+) -> Result<SessionComparison, Incomparable> {
+    let all = || base.iter().chain(candidate).chain(beside);
     if base.len() < MINIMUM {
         return Err(if base.is_empty() { Incomparable::NoBase } else { Incomparable::TooFewSessions });
     }
@@ -81,8 +98,9 @@ pub fn compare_sessions(
     let stored_mean = mean(&stored).ok_or(Incomparable::NoBase)?;
     let new_mean = mean(&new).ok_or(Incomparable::NoCandidate)?;
     let (k, j) = (stored.len() as f64, new.len() as f64);
-    let df = stored.len() as u32 - 1;
-    let error = (squares(&stored) / (k - 1.0) * (1.0 / j + 1.0 / k)).sqrt();
+    let beside = logs(beside);
+    let df = (stored.len() - 1 + beside.len().saturating_sub(1)) as u32;
+    let error = ((squares(&stored) + squares(&beside)) / f64::from(df) * (1.0 / j + 1.0 / k)).sqrt();
     let difference = new_mean - stored_mean;
     // a change of y by `logs` from the stored level, in the metric's unit
     let change = |logs: f64| stored_mean.exp() * logs.exp_m1();
@@ -153,6 +171,27 @@ mod tests {
             (found.estimate - (6.0f64.exp() - level)).abs() < 1e-9
                 && (found.base - 3.0f64.exp_m1()).abs() < 1e-12
         );
+    }
+
+    #[test]
+    fn sessions_beside_tell_the_noise_and_nothing_else() {
+        let base = of(&[1.0, 2.0, 3.0, 4.0, 5.0]);
+        let with = |beside: &[f64]| {
+            compare_sessions_beside(&base, &of(&[6.0]), &of(beside), Better::Lower, Mei::Hitch).unwrap()
+        };
+        let alone = compare(&[1.0, 2.0, 3.0, 4.0, 5.0], &[6.0]);
+        assert_eq!((with(&[]), with(&[4.0])), (alone, alone));
+        // squares 10 and 2: s² = 12 / 6, error sqrt(2 (1 + 1/5)), wherever the level of those beside lies
+        for level in [0.0, 4.0] {
+            let found = with(&[level, level + 1.0, level + 2.0]);
+            assert_eq!((found.df, found.n, found.mei), (6, (5, 1), alone.mei));
+            assert!((found.p_worse - greater(3.0 / 2.4f64.sqrt(), 6)).abs() < 1e-12);
+            assert!((found.estimate - alone.estimate).abs() < 1e-9);
+        }
+        // Stored sessions that do not differ have a noise once others do.
+        let silent =
+            compare_sessions_beside(&[0.0; 5], &[30.0], &of(&[1.0, 1.2, 0.8]), Better::Lower, Mei::Hitch);
+        assert!(silent.unwrap().interval.is_some());
     }
 
     #[test]

@@ -42,12 +42,12 @@ fn interleaved_measurements_rarely_cry_wolf() {
 fn stored_sessions_keep_their_level_and_pooled_iterations_do_not() {
     let pool = pool(PROFILES[1], 1);
     for sessions in [5, 10] {
-        let design = Stored { sessions, iterations: 15, session_sd: 0.3 };
+        let design = Stored::of(sessions);
         let alarms =
             share(1_000, |replicate| design.rejects(&pool, 4, replicate).expect("a loose pool has enough"));
         assert!((0.025..0.085).contains(&alarms), "{sessions}: {alarms}");
     }
-    let (design, mut tests) = (Stored { sessions: 5, iterations: 15, session_sd: 0.3 }, Tests::default());
+    let (design, mut tests) = (Stored::of(5), Tests::default());
     let pooled = share(300, |replicate| design.rejects_pooled(&pool, 4, replicate, &mut tests));
     assert!(pooled > 0.12, "sessions that differ must fool a test that does not know them: {pooled}");
 }

@@ -275,6 +275,7 @@ pub fn compared() -> Fact {
         mde: Some(12.0),
         looks: None,
         screened_out: false,
+        noise_nights: None,
         reasons: Vec::new(),
         sentence: "hitch 14 → 41 ms/s".into(),
     };

@@ -71,6 +71,8 @@ pub(super) struct Cell {
     looks: Option<u8>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     screened_out: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    noise_nights: Option<usize>,
     reasons: Vec<String>,
     sentence: String,
 }
@@ -155,6 +157,7 @@ pub(super) fn cell(cell: &CellCompared) -> Cell {
         mde: cell.mde,
         looks: cell.looks,
         screened_out: cell.screened_out,
+        noise_nights: cell.noise_nights,
         reasons: cell.reasons.iter().map(|why| json_text(why)).collect(),
         sentence: json_text(&cell.sentence),
     }

@@ -69,6 +69,7 @@ fn cell(
         mde: Some(7.5),
         looks: None,
         screened_out: false,
+        noise_nights: None,
         reasons: Vec::new(),
         sentence,
     }

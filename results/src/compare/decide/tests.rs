@@ -146,6 +146,39 @@ fn a_stored_baseline_is_judged_by_how_its_sessions_differ() {
 }
 
 #[test]
+fn the_last_good_nights_tell_the_noise_of_a_pinned_baseline() {
+    let night = |name: &str, n: usize, by: f64| session(&format!("{name}{n}"), "A", &worse(by));
+    let pinned: Vec<CellSession> =
+        [14.0, 20.0, 27.0, 18.0, 24.0].into_iter().enumerate().map(|(n, by)| night("p", n, by)).collect();
+    let rolling: Vec<CellSession> = [30.0, 33.0, 31.0, 34.0, 29.0, 32.0, 31.0, 33.0]
+        .into_iter()
+        .enumerate()
+        .map(|(n, by)| night("r", n, by))
+        .collect();
+    let held = |nights: &[CellSession]| {
+        let new = session("new", "A", &worse(41.0));
+        let rules = Rules { nights: nights.to_vec(), ..Rules::of(Given::Run, 1) };
+        compare(Source::default(), &pinned, &[new.into()], &rules).cells.remove(0)
+    };
+    // Five sessions alone are blunt; calm nights since sharpen them, at whatever level they lie.
+    let (alone, beside) = (held(&[]), held(&rolling));
+    assert_eq!((alone.state, alone.noise_nights), (State::Inconclusive, None), "{alone:?}");
+    assert_eq!((beside.state, beside.noise_nights), (State::Regression, Some(8)), "{beside:?}");
+    assert_eq!(alone.estimate, beside.estimate);
+    assert!(beside.sentence.contains("15 iterations; noise of 8 more nights; would"), "{}", beside.sentence);
+    // What the baseline holds already counts once; fewer than five nights, other phones and other cells tell nothing.
+    let again: Vec<CellSession> = pinned.iter().chain(&rolling).cloned().collect();
+    assert_eq!(held(&again), beside);
+    let mut others = rolling.clone();
+    others.iter_mut().for_each(|night| night.device = crate::device::DeviceId("B".into()));
+    let mut cells = rolling.clone();
+    cells.iter_mut().for_each(|night| night.key.refresh = 120);
+    for nothing in [&rolling[..4], &others, &cells] {
+        assert_eq!(held(nothing), alone);
+    }
+}
+
+#[test]
 fn frames_that_freeze_again_and_again_fail_without_a_comparison() {
     let frozen = |run: &str, hit: usize| {
         let values: Vec<f64> = (0..15).map(|at| if at < hit { 1.0 } else { 0.0 }).collect();

@@ -13,6 +13,7 @@ use farmjank_results::compare::{Compared, Effect, Given, Measured, Rules, compar
 use farmjank_results::metric::{Better, Unit};
 use farmjank_results::metrics;
 use farmjank_scenarios::nearest::nearest;
+use std::collections::BTreeMap;
 
 /// Compares; the exit code is that of a run with this outcome.
 pub fn run(args: &CompareArgs, look: Look) -> u8 {
@@ -73,9 +74,14 @@ fn rules(args: &CompareArgs, old: &Side, new: &Side) -> Result<Rules, String> {
     let at = new.measured.iter().map(|one: &Measured| one.session.wall.as_str()).max();
     let too_old = at.filter(|_| given == Given::Run).and_then(|at| expired(&old.source, at, most));
     let place = args.history.as_deref();
-    let noise = place.map(|place| history::noise(&mut *history::open_existing(place)?)).transpose()?;
-    let noise = noise.unwrap_or_default();
-    Ok(Rules { effect, better, expired: too_old, noise, ..Rules::of(given, args.seed) })
+    let (mut noise, mut nights) = (BTreeMap::new(), Vec::new());
+    if let Some(place) = place {
+        let mut store = history::open_existing(place)?;
+        let scenarios = new.measured.iter().map(|one| one.session.key.scenario.clone()).collect();
+        noise = history::noise(&mut *store)?;
+        nights = crate::nights::rolling(&mut *store, &scenarios)?;
+    }
+    Ok(Rules { effect, better, expired: too_old, noise, nights, ..Rules::of(given, args.seed) })
 }
 
 /// A metric of the user's own has a direction only the user knows.

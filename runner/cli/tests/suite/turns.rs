@@ -119,3 +119,65 @@ fn a_phone_that_differs_from_itself_twice_is_named_and_noise_is_kept() {
     let third = calibrate("steady.yaml", "5", &kept);
     assert!(third.out.contains(" %"), "{}", third.out);
 }
+
+/// Phones and states of the metric that decides, as results.json has them.
+fn states(here: &Path, bundle: &str) -> Vec<(String, String)> {
+    let text = std::fs::read_to_string(here.join(bundle).join("results.json")).expect("results.json");
+    let told: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let cells = told["cells"].as_array().into_iter().flatten();
+    let compared = cells.flat_map(|cell| cell["comparisons"].as_array().into_iter().flatten());
+    let primary = compared.filter(|one| one["role"] == "primary");
+    let word = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    primary.map(|one| (word(&one["device"]), word(&one["state"]))).collect()
+}
+
+#[test]
+fn in_a_lab_of_many_phones_exactly_those_are_named_that_are_slower() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    let scroll = FEED.replace("thresholds: { fps: 'min >= 500' }", "").replace("times: 3", "times: 6");
+    write(here, "s.yaml", &scroll);
+    // Twelve phones work in racks of their own; dearer frames are late on the slow processors alone.
+    let phones = "  - { archetype: pixel-8, count: 6 }\n  - { archetype: redmi-note-7, count: 6 }\n";
+    write(here, "lab.yaml", &format!("name: many\nlatency: hub\nphones:\n{phones}"));
+    build(here, "old.apk", "version: 7.4.1");
+    build(here, "new.apk", "version: 7.5.0\npages: { feed: { cost_ms: 10 } }");
+    let ab =
+        ["ab", "old.apk", "new.apk", "s.yaml", "-q", "--lab", "lab.yaml", "--no-witnesses", "-o", "bundle"];
+    let ended = run(here, &ab);
+    let found = states(here, "bundle");
+    assert_eq!((ended.code, found.len()), (1, 12), "{}{}", ended.out, ended.err);
+    for (phone, state) in found {
+        let wanted = if phone.contains("redmi") { "regression" } else { "pass" };
+        assert_eq!(state, wanted, "{phone}: {}", ended.out);
+    }
+}
+
+#[test]
+fn of_many_phones_only_the_one_that_drifts_differs_from_itself() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    write(here, "s.yaml", FEED);
+    let drifts =
+        "  - { archetype: pixel-6, serial: DRIFTS, thermal: { drift_per_minute: 3.0, ceiling: 30 } }\n";
+    write(
+        here,
+        "lab.yaml",
+        &format!("name: many\nphones:\n  - {{ archetype: pixel-6, count: 11 }}\n{drifts}"),
+    );
+    let calibrate = |seed: &str| {
+        let args =
+            ["calibrate", "s.yaml", "-q", "--lab", "lab.yaml", "--no-witnesses", "--history", "h.sqlite"];
+        run(here, &[&args[..], &["--block", "10", "--iterations", "10", "--seed", seed, "-o", seed]].concat())
+    };
+    let told = |out: &str| -> Vec<String> {
+        let lines =
+            out.lines().filter(|line| line.contains("differs from itself") || line.contains("itself twice"));
+        lines.map(|line| line.chars().take(30).collect()).collect()
+    };
+    let (once, twice) = (calibrate("1"), calibrate("2"));
+    assert_eq!((once.code, twice.code), (0, 4), "{}{}", once.out, twice.out);
+    assert!(once.out.contains("DRIFTS differs from itself"), "{}", once.out);
+    assert_eq!(told(&once.out).len(), 1, "{:?}", told(&once.out));
+    assert!(twice.out.contains("✗ DRIFTS differed from itself twice"), "{}", twice.out);
+}

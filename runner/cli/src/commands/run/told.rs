@@ -18,7 +18,7 @@ use farmjank_results::compare::{
 use farmjank_scenarios::plan::Selection;
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::history::History;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// The flags, read.
@@ -64,14 +64,14 @@ pub fn told(args: &RunArgs, scenarios: &mut [Scenario], about: About) -> Result<
         (About::Itself(turns), _) => (None, Some(Contest { turns, builds: None, budget: None })),
         (About::Limits, None) => (None, None),
         (About::Limits, Some(named)) => {
-            (Some(against(named, keeper.as_mut().and_then(Keeper::store), most)?), None)
+            let store = keeper.as_mut().and_then(Keeper::store);
+            (Some(against(named, store, most, scenarios)?), None)
         }
     };
     let against = if args.keep.rolling && contest.is_none() {
-        let names = scenarios.iter().map(|scenario| scenario.name.clone()).collect();
         let nights = match keeper.as_mut().and_then(Keeper::store) {
             Some(store) => {
-                crate::nights::rolling(store, &names).map_err(|why| format!("--rolling: {why}"))?
+                crate::nights::rolling(store, &names(scenarios)).map_err(|why| format!("--rolling: {why}"))?
             }
             None => Vec::new(),
         };
@@ -81,6 +81,10 @@ pub fn told(args: &RunArgs, scenarios: &mut [Scenario], about: About) -> Result<
     };
     let wanted = Wanted { serials: serials(&args.phones), wait };
     Ok(Told { wanted, selection, wishes, against, keeper, contest })
+}
+
+fn names(scenarios: &[Scenario]) -> BTreeSet<String> {
+    scenarios.iter().map(|scenario| scenario.name.clone()).collect()
 }
 
 /// Enough iterations to tell builds apart, unless fewer are asked for; one warm-up after every installation.
@@ -118,11 +122,13 @@ fn against(
     named: &Path,
     store: Option<&mut (dyn History + 'static)>,
     most: jiff::SignedDuration,
+    scenarios: &[Scenario],
 ) -> Result<Box<Against>, String> {
     let mut old = side(named, None);
-    let (mut store, mut noise) = (store, BTreeMap::new());
+    let (mut store, mut noise, mut nights) = (store, BTreeMap::new(), Vec::new());
     if let Some(store) = store.as_deref_mut() {
         noise = history::noise(store)?;
+        nights = crate::nights::rolling(store, &names(scenarios))?;
     }
     if let (Err(why), Some(store)) = (&old, store) {
         old = history::pinned(store, &named.display().to_string())?.map(of_baseline).ok_or(why.clone());
@@ -139,7 +145,8 @@ fn against(
     Ok(Box::new(move |record| {
         let at = &record.header.wall;
         let expired = if given == Given::Run { expired(&old.source, at, most) } else { None };
-        let rules = Rules { expired, noise: noise.clone(), ..Rules::of(given, 0) };
+        let (noise, nights) = (noise.clone(), nights.clone());
+        let rules = Rules { expired, noise, nights, ..Rules::of(given, 0) };
         compare(old.source.clone(), &base, &measured(record), &rules)
     }))
 }
