@@ -8,6 +8,8 @@ use crate::event::WindowMeasured;
 
 /// Hottest thermal status numbers are taken at: light.
 const HOTTEST: u8 = 1;
+/// How far a battery may be from that of its session, °C (reference B.7).
+const APART: f64 = 3.0;
 /// How far a rate may be from a mode of the panel to be that mode.
 const NEAR: f64 = 0.03;
 
@@ -43,6 +45,22 @@ pub(super) fn heat(window: &WindowMeasured) -> Option<u8> {
     window.around.as_ref()?.thermal_status
 }
 
+/// Adds causes where the battery was more than 3 °C warmer or colder than in the middle one of these iterations. Of builds that
+/// take turns these are the iterations of a block: what warms slowly warms both builds.
+pub(super) fn warmth(trials: &[&WindowMeasured], causes: &mut [&mut Option<String>]) {
+    let celsius =
+        |trial: &WindowMeasured| trial.around.as_ref()?.battery_celsius.filter(|value| value.is_finite());
+    let sound = trials.iter().zip(causes.iter()).filter(|(_, cause)| cause.is_none());
+    let mut all: Vec<f64> = sound.filter_map(|(trial, _)| celsius(trial)).collect();
+    all.sort_by(f64::total_cmp);
+    let Some(middle) = all.get(all.len().saturating_sub(1) / 2).copied() else { return };
+    for (trial, cause) in trials.iter().zip(causes) {
+        if let Some(own) = celsius(trial).filter(|own| cause.is_none() && (own - middle).abs() > APART) {
+            **cause = Some(format!("with the battery at {own:.1} °C, most others near {middle:.1} °C"));
+        }
+    }
+}
+
 /// `user`, `userdebug` or `eng`: the word before the keys at the end of a fingerprint
 /// (`…/oriole:14/AP1A/1:user/release-keys`).
 pub(super) fn build_type(fingerprint: &str) -> Option<&str> {
@@ -70,6 +88,23 @@ pub(super) fn refresh(facts: &DeviceFacts, window: &WindowMeasured) -> Option<u3
 mod tests {
     use super::*;
     use crate::event::Around;
+
+    #[test]
+    fn a_battery_much_warmer_than_that_of_its_session_voids() {
+        let with = |celsius| {
+            let around = Around { battery_celsius: celsius, ..Around::default() };
+            WindowMeasured { around: Some(around), ..WindowMeasured::default() }
+        };
+        let trials = [Some(31.0), Some(30.0), None, Some(34.5), Some(33.9), Some(32.0), Some(26.8)].map(with);
+        let trials: Vec<&WindowMeasured> = trials.iter().collect();
+        let mut causes: Vec<Option<String>> = vec![None; trials.len()];
+        causes[4] = Some("frames may be missing".to_owned());
+        warmth(&trials, &mut causes.iter_mut().collect::<Vec<_>>());
+        assert_eq!(causes[3].as_deref(), Some("with the battery at 34.5 °C, most others near 31.0 °C"));
+        assert_eq!(causes[4].as_deref(), Some("frames may be missing"));
+        let voided = causes.iter().filter(|cause| cause.is_some()).count();
+        assert_eq!((voided, causes[6].is_some()), (3, true));
+    }
 
     #[test]
     fn a_debuggable_app_is_no_comparison_unless_it_is_meant() {

@@ -6,6 +6,7 @@
 use super::compared::{CellCompared, Compared, Role, Source, State};
 use super::course::Turns;
 use super::decide::{Given, Rules, compare};
+use super::guards;
 use super::measured::{Looked, Measured, Seen, failed, fill, keys, primary};
 use crate::cell::CellSession;
 use crate::device::DeviceFacts;
@@ -174,7 +175,17 @@ impl<'r> Duel<'r> {
             }
         }
         let judged = self.judged.iter().find(|judged| judged.window == window);
-        let seen = Seen::of(self.facts, &all);
+        let mut seen = Seen::of(self.facts, &all);
+        let blocks: BTreeSet<u32> = places.keys().map(|(block, _)| *block).collect();
+        for block in blocks {
+            let own: BTreeSet<usize> =
+                places.iter().filter(|((of, _), _)| *of == block).flat_map(|(_, at)| at).copied().collect();
+            let trials: Vec<&WindowMeasured> = own.iter().map(|at| all[*at]).collect();
+            let causes = seen.causes.iter_mut().enumerate();
+            let mut causes: Vec<_> =
+                causes.filter(|(at, _)| own.contains(at)).map(|(_, cause)| cause).collect();
+            guards::warmth(&trials, &mut causes);
+        }
         let (mut base, mut new) = (Vec::new(), Vec::new());
         let metrics = keys(&all, judged);
         let decides = primary(metrics.iter().copied());

@@ -97,6 +97,7 @@ fn of_window(
             *cause = cause.take().or_else(why);
         }
     }
+    guards::warmth(trials, &mut seen.causes.iter_mut().collect::<Vec<_>>());
     let metrics = keys(trials, judged);
     let decides = primary(metrics.iter().copied());
     let make = |metric: &str| {

@@ -344,7 +344,10 @@ impl<'a> Trial<'a> {
         let (device, patience) = (&*session.device, session.patience());
         let look = quiet::after(device, session.facts.sdk, &session.app.0, patience).await??;
         let before = self.look.get();
-        self.around.borrow_mut().thermal_status = look.thermal;
+        {
+            let mut around = self.around.borrow_mut();
+            (around.thermal_status, around.battery_celsius) = (look.thermal, look.battery);
+        }
         self.look.set(Look { compiling: before.compiling || look.compiling, ..look });
         Ok(look.voids_since(before))
     }

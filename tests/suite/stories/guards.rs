@@ -39,6 +39,24 @@ fn heat_that_changes_while_it_is_measured_voids_the_iteration_alone() {
 }
 
 #[test]
+fn a_battery_that_warms_up_voids_what_is_compared_and_no_limit() {
+    // The last of three iterations finds it 4 °C warmer than the others, at the same thermal status.
+    let warmer = one_phone("faults:\n  - { at: 18s, phone: P8, kind: battery, celsius: 33.5 }\n");
+    let story = Stage::lab_yaml(&warmer).scenario(FEED).run();
+    assert_eq!((story.record.exit_code, causes(&story)), (Some(0), vec![]));
+    let windows = job(&story.record, 0).trials.iter().flat_map(|trial| &trial.windows);
+    let seen: Vec<_> = windows.filter_map(|window| window.around.as_ref()?.battery_celsius).collect();
+    assert!(seen.first() == Some(&29.5) && seen.last() == Some(&33.5), "{seen:?}");
+    let session = measured(&story.record).remove(0).session;
+    assert_eq!((session.values.len(), session.void.len()), (2, 1), "{seen:?} {:?}", session.void);
+    assert!(
+        session.void[0].ends_with("with the battery at 33.5 °C, most others near 29.5 °C"),
+        "{:?}",
+        session.void
+    );
+}
+
+#[test]
 fn the_version_of_the_app_is_known_and_a_debuggable_one_is_compared_with_nothing() {
     let story = Stage::lab_yaml(&one_phone("")).scenario(FEED).run();
     let session = measured(&story.record).remove(0).session;

@@ -58,6 +58,7 @@ struct FaultText {
     ppm: Option<f64>,
     rows: Option<u32>,
     share: Option<f64>,
+    celsius: Option<f64>,
 }
 
 /// Reads and checks a lab file.
@@ -206,6 +207,12 @@ fn scheduled(text: &FaultText, serials: &BTreeSet<String>) -> Result<Scheduled, 
         "trace_cut" => Kind::Model(PhoneFault::TraceCut {
             kept: text.share.filter(share).ok_or_else(|| wrong("share: 0 to 1, of what is left"))?,
         }),
+        "battery" => Kind::Model(PhoneFault::Battery {
+            celsius: text
+                .celsius
+                .filter(|c| (-40.0..=120.0).contains(c))
+                .ok_or_else(|| wrong("celsius: -40 to 120"))?,
+        }),
         "frozen_app" => Kind::Model(PhoneFault::FrozenApp),
         "keyguard" => Kind::Model(PhoneFault::Keyguard),
         "no_injection" => Kind::Model(PhoneFault::NoInjection),
@@ -214,7 +221,7 @@ fn scheduled(text: &FaultText, serials: &BTreeSet<String>) -> Result<Scheduled, 
             return Err(LabError(format!(
                 "faults: there is no kind {other:?}; write unplug, wedge, offline, unauthorized, slow, garble, server_restart, \
                  reboot, heat, dexopt, ring_overflow, clock_drift, slow_dumpsys, ring_rows, trace_loss, trace_cut, \
-                 frozen_app, keyguard, no_injection or period_only"
+                 battery, frozen_app, keyguard, no_injection or period_only"
             )));
         }
     };

@@ -25,6 +25,11 @@ pub enum PhoneFault {
         /// 0 none to 6 shutdown.
         status: u8,
     },
+    /// The battery is as warm as this from now on; nothing else changes.
+    Battery {
+        /// °C.
+        celsius: f64,
+    },
     /// The phone compiles apps in the background, as it does at night (`dex2oat`).
     Dexopt {
         /// From now on, or no more.
@@ -76,6 +81,7 @@ impl Phone {
                 self.body.thermal_status = status;
                 self.pulse.act(now, Act::Heat(1.0 + 0.12 * f64::from(status.saturating_sub(1))));
             }
+            PhoneFault::Battery { celsius } => self.body.celsius = celsius.clamp(-40.0, 120.0),
             PhoneFault::Dexopt { running } => self.body.compiling = running,
             PhoneFault::RingRows { n } => self.body.ring_rows = Some(n.clamp(1, 127)),
             PhoneFault::LayerReborn { at } => self.pulse.act(self.clocks.monotonic(at), Act::Reborn),

@@ -23,10 +23,12 @@ pub const HOTTEST: u8 = 1;
 const PAUSE: Duration = Duration::from_secs(5);
 
 /// What was seen in one look.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Look {
     /// Thermal status; none below Android 10.
     pub thermal: Option<u8>,
+    /// Temperature of the battery, °C.
+    pub battery: Option<f64>,
     /// Apps are being compiled.
     pub compiling: bool,
 }
@@ -52,8 +54,12 @@ impl Look {
 
 /// The line a look reads the answer of.
 fn look_line(sdk: u32) -> String {
-    let thermal = if sdk < 29 { "" } else { "dumpsys thermalservice | grep 'Thermal Status:'; " };
-    format!("{thermal}{COMPILERS}")
+    let heat = match sdk {
+        ..29 => "dumpsys battery | grep temperature:",
+        // Type 2 is the battery.
+        _ => "dumpsys thermalservice | grep -E 'Thermal Status:|mType=2,'",
+    };
+    format!("{heat}; {COMPILERS}")
 }
 
 /// Waits within bounds until the phone is cool enough and compiles nothing: the last look, and the build of the app.
@@ -71,7 +77,8 @@ pub async fn settle(
         let look = read(&look.text());
         let hot = look.thermal.is_some_and(|status| status > HOTTEST);
         if (!hot && !look.compiling) || Instant::now() >= deadline {
-            return Ok((look, Around { thermal_status: look.thermal, ..read_build(&build.text()) }));
+            let Look { thermal: thermal_status, battery: battery_celsius, .. } = look;
+            return Ok((look, Around { thermal_status, battery_celsius, ..read_build(&build.text()) }));
         }
         sleep(PAUSE).await;
     }
@@ -94,7 +101,8 @@ fn read(text: &str) -> Look {
     let pids = |line: &str| {
         !line.trim().is_empty() && line.split_whitespace().all(|word| word.parse::<u32>().is_ok())
     };
-    Look { thermal: state::thermal_status(text), compiling: text.lines().any(pids) }
+    let (thermal, battery) = (state::thermal_status(text), state::battery_celsius(text));
+    Look { thermal, battery, compiling: text.lines().any(pids) }
 }
 
 /// The first package printed is the one installed; one that an update of a system app hides comes after it.
@@ -119,14 +127,18 @@ mod tests {
 
     #[test]
     fn heat_and_compilers_are_told_apart() {
-        assert_eq!(read("Thermal Status: 1\n7421 7422\n"), Look { thermal: Some(1), compiling: true });
-        assert_eq!(read("Thermal Status: 0\n"), Look { thermal: Some(0), compiling: false });
+        let look = |thermal, battery, compiling| Look { thermal: Some(thermal), battery, compiling };
+        assert_eq!(read("Thermal Status: 1\n7421 7422\n"), look(1, None, true));
+        assert_eq!(read("Thermal Status: 0\n"), look(0, None, false));
+        let warm = "Thermal Status: 0\n\tTemperature{mValue=31.5, mType=2, mName=battery, mStatus=0}\n";
+        assert_eq!(read(warm), look(0, Some(31.5), false));
+        assert_eq!(read("  temperature: 287\n812\n"), Look { thermal: None, ..look(0, Some(28.7), true) });
         assert_eq!(read("/system/bin/sh: pidof: not found\n\n"), Look::default());
     }
 
     #[test]
     fn heat_its_change_and_compilers_void_what_was_measured() {
-        let look = |thermal, compiling| Look { thermal, compiling };
+        let look = |thermal, compiling| Look { thermal, compiling, battery: None };
         let (cool, light, hot) = (look(Some(0), false), look(Some(1), false), look(Some(2), false));
         assert_eq!(cool.voids_since(cool), None);
         assert_eq!(look(None, false).voids_since(cool), None);

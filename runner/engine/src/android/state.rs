@@ -29,6 +29,20 @@ pub fn thermal_status(text: &str) -> Option<u8> {
     line.trim().parse().ok().filter(|status| *status <= 6)
 }
 
+/// Reads the battery's temperature from `dumpsys thermalservice` (its newest reading stands last) or `dumpsys battery`, °C. None
+/// where the phone does not say, or says what no battery has.
+pub fn battery_celsius(text: &str) -> Option<f64> {
+    let of_service = text.lines().rev().find_map(|line| {
+        let (_, rest) = line.split_once("Temperature{mValue=")?;
+        rest.contains("mType=2,").then(|| rest.split(',').next()?.trim().parse::<f64>().ok())?
+    });
+    let of_battery = || {
+        let tenths = text.lines().find_map(|line| line.trim().strip_prefix("temperature:"))?;
+        tenths.trim().parse::<i32>().ok().map(|tenths| f64::from(tenths) / 10.0)
+    };
+    of_service.or_else(of_battery).filter(|celsius| (-40.0..=120.0).contains(celsius))
+}
+
 /// A thermal status in words.
 pub fn thermal_word(status: u8) -> &'static str {
     match status {
@@ -193,6 +207,19 @@ mod tests {
     fn thermal_status_is_bounded_and_optional() {
         assert_eq!(thermal_status("IsStatusOverride: false\nThermal Status: 2\n"), Some(2));
         assert_eq!(thermal_status("Can't find service: thermalservice"), None);
+    }
+
+    #[test]
+    fn the_battery_is_as_warm_as_its_last_reading() {
+        let line = |value: &str, kind: u8| {
+            format!("\tTemperature{{mValue={value}, mType={kind}, mName=x, mStatus=0}}\n")
+        };
+        let text = [line("30.5", 2), line("61.0", 0), line("31.2", 2), line("38.0", 3)].concat();
+        assert_eq!(battery_celsius(&text), Some(31.2));
+        assert_eq!(battery_celsius("  temperature: 287\n"), Some(28.7));
+        for wrong in [line("NaN", 2), line("-273.1", 2), "  temperature: 9000".into(), String::new()] {
+            assert_eq!(battery_celsius(&wrong), None, "{wrong}");
+        }
     }
 
     #[test]
