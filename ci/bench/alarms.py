@@ -4,7 +4,7 @@
 Every phone is one replicate of the whole path: installs in turn, warm-ups, gestures, dumps, stitching, windows, iterations in
 blocks, the exact test. The share of two-sided p-values up to 5 % must lie between 3 % and 6 %; the exit status is 1 where it
 does not, or where fewer than 2 000 phones were compared. Phones and seeds are fixed, so the figures are the same on every
-machine. It needs cargo, half an hour of one core, 2 GB of memory and 1 GB of disk.
+machine. It needs cargo, ten minutes on two cores, 2 GB of memory and 1 GB of disk.
 """
 
 import argparse

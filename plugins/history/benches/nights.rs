@@ -226,7 +226,9 @@ fn main() {
         std::env::var("FARMJANK_NIGHTS").map_or(90, |nights| nights.parse().expect("a number of nights"));
     let mut ok = true;
     let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("history.sqlite");
+    // With FARMJANK_STORE the file stays, for `farmjank history` to be tried on.
+    let kept = std::env::var_os("FARMJANK_STORE");
+    let path = kept.map_or_else(|| folder.path().join("history.sqlite"), std::path::PathBuf::from);
     measure(path.to_str().expect("text"), nights, &mut ok);
     let size = std::fs::metadata(&path).expect("a file").len();
     println!("  {:<58} {:>9} MB", "the file", size / 1_000_000);
