@@ -50,11 +50,11 @@ function toolbar(redraw) {
 }
 
 // The number people ask first: hitches, else how long the app took to start.
-const worth = (cell) => (cell.hitch !== null ? [number(cell.hitch, "ms/s"), "ms/s"] : cell.launch !== null ? [number(cell.launch, "ms"), "ms to start"] : [cell.verdict, null]);
+const worth = (cell) => (cell.hitch !== null ? [number(cell.hitch, "ms/s"), "ms/s"] : cell.launch !== null ? [number(cell.launch, "ms"), "ms"] : [cell.verdict, null]);
 
 const spoken = (cell) => {
   const [value, unit] = worth(cell);
-  const parts = [unit ? `${unit === "ms/s" ? "hitch " : ""}${value} ${unit}` : null, cell.since ? `${cell.since[0]} than the baseline` : null, cell.why];
+  const parts = [unit ? `${unit === "ms/s" ? "hitch" : "started in"} ${value} ${unit}` : null, cell.since ? `${cell.since[0]} than the baseline` : null, cell.why];
   return [`${cell.verdict}: ${cell.window} of ${cell.scenario} on ${phoneTold(cell.phone)}`, ...parts.filter(Boolean)].join(", ");
 };
 

@@ -31,7 +31,7 @@ function sideTable(rows) {
     if (!part) return el("td", { class: "empty", "data-of": letter }, "not in this run");
     const words = `${letter}: ${part.verdict}${metric ? `, ${metric.key} ${amount(metric.values[at], metric.unit)}${metric.changes[at] ? `, ${metric.changes[at]}` : ""}` : ""}`;
     return el("td", { "data-of": letter }, el("a", { class: `cell ${part.verdict}`, href: link.of(row), "aria-label": `${words}: ${row.window} of ${row.scenario} on ${phoneTold(row.phone)}`, title: part.why },
-      el("span", { class: "top" }, mark(part.verdict), el("b", null, metric ? number(metric.values[at], metric.unit) : part.verdict), metric && metric.values[at] !== null ? el("small", null, metric.key === "launch_total_ms" ? "ms to start" : (SUFFIX[metric.unit] || "").trim()) : null, delta(metric, at)),
+      el("span", { class: "top" }, mark(part.verdict), el("b", null, metric ? number(metric.values[at], metric.unit) : part.verdict), metric && metric.values[at] !== null ? el("small", null, (SUFFIX[metric.unit] || "").trim()) : null, delta(metric, at)),
       (metric && sideDots(metric, at)) || el("span", { class: "blank" })));
   };
   return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "every window on every phone" }, el("table", { class: "matrix side", vars: { "--cols": runs.length } },
