@@ -8,6 +8,8 @@ pub(crate) mod naming;
 
 use crate::cells::{Cell, cells, duration};
 use crate::clean::{NAME, xml_attribute};
+use crate::html::index::key;
+use crate::plots;
 use crate::sentence;
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::event::Event;
@@ -94,12 +96,14 @@ pub fn junit(record: &Record, options: &Options) -> String {
     let mut report = if options.strict { Report::unnamed() } else { Report::new("farmjank") };
     report.set_time(duration(record).to_duration());
     let mut room = FILE_TEXT;
+    let plots: BTreeMap<String, String> =
+        plots::drawn(record).into_iter().map(|(path, cell)| (key(&cell), path)).collect();
     for (members, name) in groups.values().zip(suite_names) {
         let cells: Vec<&Cell> = members.iter().map(|at| &all[*at]).collect();
         let mut suite = TestSuite::new(name);
         dress(&mut suite, record, &cells, options);
         for (cell, at) in cells.iter().zip(members) {
-            suite.add_test_case(case::case(cell, &names[*at], options, &mut room));
+            suite.add_test_case(case::case(cell, &names[*at], plots.get(&key(cell)), options, &mut room));
         }
         report.add_test_suite(suite);
     }

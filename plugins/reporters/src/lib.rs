@@ -24,6 +24,7 @@ pub mod markdown;
 pub mod nights;
 pub mod openmetrics;
 pub mod paint;
+pub mod plots;
 pub mod readings;
 pub mod sentence;
 mod shelf;

@@ -10,13 +10,14 @@ use crate::live::Live;
 use crate::markdown;
 use crate::openmetrics::openmetrics;
 use crate::paint::Look;
+use crate::plots::Plots;
 use crate::table::table;
 use farmjank_seams::reporter::Reporter;
 use indicatif::ProgressDrawTarget;
 
 /// Names of all reporters, as written on the command line.
-pub const NAMES: [&str; 9] =
-    ["console", "live", "junit", "json", "table", "markdown", "github", "openmetrics", "html"];
+pub const NAMES: [&str; 10] =
+    ["console", "live", "junit", "json", "table", "markdown", "github", "openmetrics", "html", "plots"];
 
 /// Names of the reporters that write one document at the end: those people may ask for.
 pub const DOCUMENTS: [&str; 7] = ["table", "json", "junit", "markdown", "github", "openmetrics", "html"];
@@ -69,15 +70,16 @@ pub fn by_name(name: &str, options: &mut Options) -> Option<Box<dyn Reporter>> {
         "github" => Ending::out("github", |record, _| annotations(record)),
         "openmetrics" => Ending::file("openmetrics", "metrics.txt", |record, _| openmetrics(record)),
         "html" => Box::new(Html),
+        "plots" => Box::new(Plots),
         _ => return None,
     })
 }
 
 /// What every run has: lanes when there is a target to draw them on, else lines; `junit.xml`, `results.json`,
-/// `metrics.txt` and `report.html`.
+/// `metrics.txt`, `report.html`, and pictures of the frames of what did not pass.
 pub fn shelf(mut options: Options) -> Vec<Box<dyn Reporter>> {
     let progress = if options.target.is_some() { "live" } else { "console" };
-    [progress, "junit", "json", "openmetrics", "html"]
+    [progress, "junit", "json", "openmetrics", "html", "plots"]
         .iter()
         .filter_map(|name| by_name(name, &mut options))
         .collect()
@@ -95,7 +97,7 @@ mod tests {
         }
         assert!(by_name("yodel", &mut Options::default()).is_none());
         let names: Vec<String> = shelf(Options::default()).iter().map(|one| one.name().to_owned()).collect();
-        assert_eq!(names, ["console", "junit", "json", "openmetrics", "html"]);
+        assert_eq!(names, ["console", "junit", "json", "openmetrics", "html", "plots"]);
         assert!(DOCUMENTS.iter().all(|name| NAMES.contains(name)));
     }
 }

@@ -24,8 +24,14 @@ const ATTACHMENTS: usize = 40;
 /// Attempts named that were made again.
 const AGAIN: usize = 10;
 
-/// The case of a cell. `room` is the text the file may still hold; what does not fit is left out.
-pub(super) fn case(cell: &Cell, names: &Names, options: &Options, room: &mut usize) -> TestCase {
+/// The case of a cell; `plot` is the picture of its frames, where there is one. `room` is the text the file may still hold; what does not fit is left out.
+pub(super) fn case(
+    cell: &Cell,
+    names: &Names,
+    plot: Option<&String>,
+    options: &Options,
+    room: &mut usize,
+) -> TestCase {
     let mut status = status(cell, room);
     // A schema of Jenkins' xunit plugin knows no reruns; a case that did not pass tells them in its text.
     if !options.strict && matches!(status, TestCaseStatus::Success { .. }) {
@@ -48,7 +54,7 @@ pub(super) fn case(cell: &Cell, names: &Names, options: &Options, room: &mut usi
             case.add_properties(properties(cell));
         }
     }
-    let output = xml_block(&output(cell, options), BLOCK);
+    let output = xml_block(&output(cell, plot, options), BLOCK);
     if output.len() <= *room {
         *room -= output.len();
         case.set_system_out(output.as_str());
@@ -192,7 +198,7 @@ fn place(cell: &Cell) -> String {
 }
 
 /// Numbers and evidence.
-fn output(cell: &Cell, options: &Options) -> String {
+fn output(cell: &Cell, plot: Option<&String>, options: &Options) -> String {
     let mut lines = vec![format!("{} on {}", xml_attribute(cell.name, NAME), phone_line(cell))];
     lines.push(words::coverage(&cell.coverage()));
     for metric in summaries(cell) {
@@ -208,7 +214,7 @@ fn output(cell: &Cell, options: &Options) -> String {
         lines.push(format!("{:<24} {}", xml_attribute(&metric.key, 60), xml_attribute(&value, NAME)));
     }
     let evidence = cell.measured.iter().flat_map(|(_, window)| &window.evidence);
-    let paths: Vec<&String> = evidence.filter(|path| !path.contains("]]")).collect();
+    let paths: Vec<&String> = plot.into_iter().chain(evidence).filter(|path| !path.contains("]]")).collect();
     let folder = options.bundle.as_ref().map(|folder| xml_attribute(folder.trim_end_matches('/'), NAME));
     for path in paths.iter().take(ATTACHMENTS) {
         let path = xml_attribute(path, NAME);

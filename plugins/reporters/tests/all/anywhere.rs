@@ -152,6 +152,12 @@ fn no_report_acts(events: &[Event]) {
         let texts = reports(name, &record, &Gallery);
         assert!(!texts.is_empty(), "{name} says something");
         texts.iter().for_each(|text| is_text(name, text));
+        if name == "plots" {
+            texts.iter().for_each(|text| {
+                let svg = crate::xml::read(&format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>{text}"));
+                assert_eq!(svg.map(|root| root.name), Ok("svg".to_owned()), "{text:.600}");
+            });
+        }
         if name == "junit" {
             // Well-formed, every name once.
             crate::dialect::readable(&texts[0]);

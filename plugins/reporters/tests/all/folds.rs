@@ -1,15 +1,18 @@
 //! Every reporter is a fold: fed live or from the finished record, it writes the same bytes.
 
-use crate::believable::{Words, events};
+use crate::anywhere::{Gallery, pictured};
+use crate::believable::{Log, Words, events};
+use crate::held::held;
 use farmjank_reporters::{Options, by_name};
 use farmjank_results::event::Fact;
 use farmjank_results::record::Record;
-use farmjank_seams::reporter::{Delivery, NoStrips};
+use farmjank_seams::reporter::{Delivery, NoStrips, Strips};
 
-#[test]
-fn live_and_rebuilt_reports_are_the_same_bytes() {
-    let log = events(&Words::default());
-    let whole = log.record();
+/// Every reporter, fed event by event, and from what a reader of the log makes of it.
+fn the_same_bytes(log: &Log, strips: &dyn Strips) {
+    let lines: Vec<String> =
+        log.events.iter().map(|event| serde_json::to_string(event).unwrap() + "\n").collect();
+    let (whole, _) = Record::read_ndjson(lines.concat().as_bytes()).unwrap();
     for name in farmjank_reporters::NAMES {
         let mut live = by_name(name, &mut Options::default()).unwrap();
         let mut so_far = Record::default();
@@ -18,13 +21,19 @@ fn live_and_rebuilt_reports_are_the_same_bytes() {
             so_far.apply(event).unwrap();
             live.observe(event, &so_far);
             if matches!(event.fact, Fact::RunJudged { .. }) {
-                concluded = live.conclude(&so_far, &NoStrips);
+                concluded = live.conclude(&so_far, strips);
             }
         }
-        let rebuilt = by_name(name, &mut Options::default()).unwrap().conclude(&whole, &NoStrips);
+        let rebuilt = by_name(name, &mut Options::default()).unwrap().conclude(&whole, strips);
         assert!(!rebuilt.is_empty(), "{name} delivers something");
         assert_eq!(concluded, rebuilt, "{name}");
     }
+}
+
+#[test]
+fn live_and_rebuilt_reports_are_the_same_bytes() {
+    the_same_bytes(&events(&Words::default()), &NoStrips);
+    the_same_bytes(&pictured(held(&Words::default(), "nightly")), &Gallery);
 }
 
 #[test]

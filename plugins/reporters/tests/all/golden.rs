@@ -62,6 +62,9 @@ fn pages_metrics_and_annotations() {
     check("summary.md", &markdown::markdown(&record(), &Film, markdown::MOST));
     check("summary-short.md", &markdown::markdown(&record(), &Film, 4_000));
     check("metrics.txt", &openmetrics::openmetrics(&record()));
+    let whole = record();
+    let worst = farmjank_reporters::cells::worst_first(&whole).into_iter().next().unwrap();
+    check("plot.svg", &farmjank_reporters::plots::svg(&worst, &Film));
     check("github.txt", &github::annotations(&record()));
 }
 

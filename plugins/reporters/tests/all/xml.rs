@@ -92,7 +92,7 @@ fn element(tag: &str) -> Result<Element, String> {
         }
         let (key, after) = rest.split_once("=\"").ok_or_else(|| format!("no attribute in {rest:.40}"))?;
         let (value, after) = after.split_once('"').ok_or("an attribute never ends")?;
-        if !key.chars().all(|c| c.is_ascii_alphanumeric()) {
+        if !key.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {
             return Err(format!("{key} is not an attribute"));
         }
         if element.attributes.insert(key.to_owned(), decoded(value)?).is_some() {

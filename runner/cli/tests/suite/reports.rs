@@ -132,6 +132,13 @@ fn github_gets_annotations_and_a_summary_without_being_asked() {
     assert!(told.out.contains("\n::error file=s.yaml,line=10,col=5,title=fail%3A fling"), "{}", told.out);
     let summary = text(folder, "summary.md");
     assert!(summary.starts_with("what was there\n<!-- farmjank:gate -->"), "{summary}");
+    let junit = text(folder, "bundle/junit.xml");
+    let plot = junit.split_once("[[ATTACHMENT|bundle/plots/").expect("a picture of what failed").1;
+    let plot = text(folder, &format!("bundle/plots/{}", plot.split_once("]]").unwrap().0));
+    assert!(
+        plot.starts_with("<svg ") && plot.contains("virtual lab demo") && plot.contains("trial "),
+        "{plot}"
+    );
     let rebuilt = run(folder, &["report", "bundle", "--reporter", "markdown"]);
     assert!(summary.ends_with(&rebuilt.out), "the summary is the page of the bundle");
 }
