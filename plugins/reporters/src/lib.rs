@@ -33,4 +33,4 @@ mod story;
 pub mod table;
 pub mod words;
 
-pub use shelf::{DOCUMENTS, NAMES, Options, by_name, shelf};
+pub use shelf::{BUNDLED, DOCUMENTS, NAMES, Options, by_name, shelf};

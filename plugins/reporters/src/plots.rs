@@ -154,7 +154,7 @@ fn plot(out: &mut String, bars: &[Bar]) {
     close(run);
     let _ = write!(
         out,
-        "<path d=\"{on}\" fill=\"#b4bdc9\"/>\n<path d=\"{late}\" fill=\"#c0322b\"/>\n\
+        "<path d=\"{on}\" fill=\"#b4bdc9\"/>\n<path d=\"{late}\" fill=\"#c0322b\" stroke=\"#fff\"/>\n\
          <path d=\"{due}\" fill=\"none\" stroke=\"#1a1d21\" stroke-dasharray=\"4 3\"/>\n<path d=\"M{LEFT} {BOTTOM}H{RIGHT}\" stroke=\"#e4e7eb\"/>\n\
          <g fill=\"#626b76\"><text x=\"{l}\" y=\"{:.1}\" text-anchor=\"end\">{tallest}</text><text x=\"{l}\" y=\"{:.1}\" text-anchor=\"end\">1</text>\
          <text x=\"{l}\" y=\"{BOTTOM}\" text-anchor=\"end\">vsyncs</text><text x=\"{LEFT}\" y=\"{t}\">0 s</text>\

@@ -22,6 +22,9 @@ pub const NAMES: [&str; 10] =
 /// Names of the reporters that write one document at the end: those people may ask for.
 pub const DOCUMENTS: [&str; 7] = ["table", "json", "junit", "markdown", "github", "openmetrics", "html"];
 
+/// Names of the reporters whose files every run bundle has.
+pub const BUNDLED: [&str; 5] = ["junit", "json", "openmetrics", "html", "plots"];
+
 /// What reporters may choose, all of it decided by the caller.
 #[derive(Default)]
 pub struct Options {
@@ -79,10 +82,7 @@ pub fn by_name(name: &str, options: &mut Options) -> Option<Box<dyn Reporter>> {
 /// `metrics.txt`, `report.html`, and pictures of the frames of what did not pass.
 pub fn shelf(mut options: Options) -> Vec<Box<dyn Reporter>> {
     let progress = if options.target.is_some() { "live" } else { "console" };
-    [progress, "junit", "json", "openmetrics", "html", "plots"]
-        .iter()
-        .filter_map(|name| by_name(name, &mut options))
-        .collect()
+    [progress].iter().chain(&BUNDLED).filter_map(|name| by_name(name, &mut options)).collect()
 }
 
 #[cfg(test)]

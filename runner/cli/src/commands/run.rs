@@ -227,8 +227,7 @@ fn reporters(args: &RunArgs, wishes: &[Wish], look: Look, root: &Path) -> Vec<Bo
     let taken = outlets::is_taken(wishes);
     let mut made: Vec<Box<dyn Reporter>> =
         console.into_iter().map(|console| outlets::console(console, args.quiet, taken)).collect();
-    let bundled = ["junit", "json", "openmetrics", "html", "plots"];
-    made.extend(bundled.iter().filter_map(|name| by_name(name, &mut options)));
+    made.extend(farmjank_reporters::BUNDLED.iter().filter_map(|name| by_name(name, &mut options)));
     let junit = args.junit.iter().map(|path| Wish { name: "junit", path: Some(path.clone()) });
     let wishes: Vec<Wish> = wishes.iter().cloned().chain(junit).collect();
     made.extend(outlets::beside(&wishes, paint, root));
