@@ -10,6 +10,7 @@ use super::matching::Matched;
 use super::measured::Measured;
 use crate::cell::CellSession;
 use crate::estimate::mean;
+use farmjank_statistics::session::tells_noise;
 use farmjank_statistics::state::MINIMUM;
 use std::collections::BTreeSet;
 
@@ -30,7 +31,7 @@ pub fn alerts(nights: &[CellSession], new: &[Measured], seed: u64) -> Compared {
 }
 
 /// Levels of the nights that tell how much sessions of a pinned baseline differ: those of its phones and of the new ones, which the
-/// baseline does not hold already. None of fewer than five, and none where a phone of the baseline has no night: how much
+/// baseline does not hold already. None of fewer than five, none of a level clearly below the baseline's, and none where a phone of the baseline has no night: how much
 /// phones differ would be missing from the noise.
 pub(super) fn beside(sides: &Matched<'_>, nights: &[CellSession]) -> Vec<f64> {
     let (Some(Design::Stored), Some(first)) = (sides.design, sides.new.first()) else { return Vec::new() };
@@ -47,7 +48,10 @@ pub(super) fn beside(sides: &Matched<'_>, nights: &[CellSession]) -> Vec<f64> {
     if own.len() < MINIMUM || (old.len() > 1 && !old.is_subset(&phones)) {
         return Vec::new();
     }
-    own.iter().filter_map(|night| mean(&night.values)).collect()
+    let levels =
+        |side: &[&CellSession]| side.iter().filter_map(|one| mean(&one.values)).collect::<Vec<f64>>();
+    let nights = levels(&own);
+    if tells_noise(&levels(&sides.base), &nights) { nights } else { Vec::new() }
 }
 
 /// A decided comparison with the alerts that say something beside it.

@@ -70,9 +70,20 @@ pub fn compare_sessions(
     compare_sessions_beside(base, candidate, &[], better, mei)
 }
 
+/// Share of the stored sessions' level below which other sessions tell nothing of their noise.
+const LEVEL: f64 = 0.8;
+
+/// Whether sessions beside stored ones tell how much these differ: two or more, whose level is not clearly lower. Near zero
+/// ln(x + 1) makes the same relative noise small; at a third of the level it made twice as many false alarms as it may.
+pub fn tells_noise(base: &[f64], beside: &[f64]) -> bool {
+    let level =
+        |side: &[f64]| mean(&side.iter().map(|value| value.ln_1p()).collect::<Vec<_>>()).map(f64::exp_m1);
+    let levels = level(beside).zip(level(base)).filter(|_| beside.len() > 1);
+    levels.is_some_and(|(beside, base)| beside >= LEVEL * base)
+}
+
 /// The same with sessions `beside` them that tell only how much sessions differ: their level has no part in it, their spread
-/// around it is pooled with that of the stored ones, each weighing as much as it has degrees of freedom. Fewer than two of
-/// them tell nothing.
+/// around it is pooled with that of the stored ones, each weighing as much as it has degrees of freedom, where [`tells_noise`].
 ///
 /// # Errors
 /// Those of [`compare_sessions`].
@@ -98,7 +109,7 @@ pub fn compare_sessions_beside(
     let stored_mean = mean(&stored).ok_or(Incomparable::NoBase)?;
     let new_mean = mean(&new).ok_or(Incomparable::NoCandidate)?;
     let (k, j) = (stored.len() as f64, new.len() as f64);
-    let beside = logs(beside);
+    let beside = if tells_noise(base, beside) { logs(beside) } else { Vec::new() };
     let df = (stored.len() - 1 + beside.len().saturating_sub(1)) as u32;
     let error = ((squares(&stored) + squares(&beside)) / f64::from(df) * (1.0 / j + 1.0 / k)).sqrt();
     let difference = new_mean - stored_mean;
@@ -182,12 +193,14 @@ mod tests {
         let alone = compare(&[1.0, 2.0, 3.0, 4.0, 5.0], &[6.0]);
         assert_eq!((with(&[]), with(&[4.0])), (alone, alone));
         // squares 10 and 2: s² = 12 / 6, error sqrt(2 (1 + 1/5)), wherever the level of those beside lies
-        for level in [0.0, 4.0] {
+        for level in [2.5, 4.0] {
             let found = with(&[level, level + 1.0, level + 2.0]);
             assert_eq!((found.df, found.n, found.mei), (6, (5, 1), alone.mei));
             assert!((found.p_worse - greater(3.0 / 2.4f64.sqrt(), 6)).abs() < 1e-12);
             assert!((found.estimate - alone.estimate).abs() < 1e-9);
         }
+        // Of a level much lower they say too little of the noise.
+        assert_eq!(with(&[0.0, 1.0, 2.0]), alone);
         // Stored sessions that do not differ have a noise once others do.
         let silent =
             compare_sessions_beside(&[0.0; 5], &[30.0], &of(&[1.0, 1.2, 0.8]), Better::Lower, Mei::Hitch);

@@ -160,7 +160,7 @@ fn the_last_good_nights_tell_the_noise_of_a_pinned_baseline() {
         let rules = Rules { nights: nights.to_vec(), ..Rules::of(Given::Run, 1) };
         compare(Source::default(), &pinned, &[new.into()], &rules).cells.remove(0)
     };
-    // Five sessions alone are blunt; calm nights since sharpen them, at whatever level they lie.
+    // Five sessions alone are blunt; calm nights since sharpen them, at a higher level too.
     let (alone, beside) = (held(&[]), held(&rolling));
     assert_eq!((alone.state, alone.noise_nights), (State::Inconclusive, None), "{alone:?}");
     assert_eq!((beside.state, beside.noise_nights), (State::Regression, Some(8)), "{beside:?}");
