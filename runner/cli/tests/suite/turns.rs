@@ -168,7 +168,7 @@ fn of_many_phones_only_the_one_that_drifts_differs_from_itself() {
     let calibrate = |seed: &str| {
         let args =
             ["calibrate", "s.yaml", "-q", "--lab", "lab.yaml", "--no-witnesses", "--history", "h.sqlite"];
-        run(here, &[&args[..], &["--block", "10", "--iterations", "10", "--seed", seed, "-o", seed]].concat())
+        run(here, &[&args[..], &["--block", "12", "--iterations", "12", "--seed", seed, "-o", seed]].concat())
     };
     let told = |out: &str| -> Vec<String> {
         let lines =
