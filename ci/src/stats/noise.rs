@@ -178,13 +178,13 @@ fn farm(phones: &[Phone], count: u64, report: &mut Report) {
     let screened = |replicate, tests: &mut _| farm.screen_and_confirm(10, 20, 4_001, replicate, tests);
     let name = "6 slower among 300 (C), screen 10 + 10, confirm 20 + 20";
     found(name, replicates(COSTLY, screened, Found::and), (Limit::AtLeast(75.0), Limit::AtMost(6.0)));
+    let at_once = |replicate, tests: &mut _| farm.all_at_once(20, 4_002, replicate, tests);
+    let name = "the same, 20 + 20 everywhere at once";
+    found(name, replicates(COSTLY, at_once, Found::and), (Limit::Shown, Limit::AtMost(6.0)));
     let few = |planted| Farm { cells: LOOKED, planted, ..farm };
     let slower = |replicate, tests: &mut _| few(2).look_by_look(15, 4_004, replicate, tests);
     let name = format!("2 slower among {LOOKED} (C), up to three looks of 15 + 15");
     found(&name, replicates(COSTLY, slower, Found::and), (Limit::Shown, Limit::AtMost(6.0)));
-    let at_once = |replicate, tests: &mut _| farm.all_at_once(20, 4_002, replicate, tests);
-    let name = "the same, 20 + 20 everywhere at once";
-    found(name, replicates(COSTLY, at_once, Found::and), (Limit::Shown, Limit::AtMost(6.0)));
     // Where none is slower every flag is a false one.
     let quiet = |replicate, tests: &mut _| few(0).look_by_look(15, 4_003, replicate, tests);
     let any = replicates(COSTLY, quiet, Found::and).false_discovery;
