@@ -181,6 +181,13 @@ impl<D: Dialect> Store<D> {
             values.push(i64::from(refresh).into());
             sql += &format!(" and refresh = ?{}", values.len());
         }
+        for text in filter.texts() {
+            values.push(Value::Text(format!("%{}%", literal(&text))));
+            let nth = values.len();
+            let like =
+                ["model", "scenario", "part"].map(|name| format!("lower({name}) like ?{nth} escape '!'"));
+            sql += &format!(" and ({})", like.join(" or "));
+        }
         let line = |row: Fields<'_>| {
             let seen = row.int_or_none(10)?.zip(row.int_or_none(11)?);
             Ok(CellLine { key: key(row)?, id: row.int(9)?, seen })
@@ -195,6 +202,13 @@ impl<D: Dialect> Store<D> {
         let key = bounded_key(key);
         Ok(self.cell_ids(&BTreeSet::from([key]))?.into_values().next())
     }
+}
+
+/// A text that `like … escape '!'` takes for itself.
+fn literal(text: &str) -> String {
+    text.chars()
+        .flat_map(|letter| matches!(letter, '!' | '%' | '_').then_some('!').into_iter().chain([letter]))
+        .collect()
 }
 
 /// A row of the table of cells.

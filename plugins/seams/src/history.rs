@@ -59,6 +59,9 @@ pub struct CellFilter {
     pub metric: Option<String>,
     /// Frame source.
     pub source: Option<String>,
+    /// Texts each of which stands in the model, the scenario or the window, in capitals or not. Only ASCII is looked for: another
+    /// text leaves nothing out.
+    pub holding: Vec<String>,
 }
 
 impl CellFilter {
@@ -72,6 +75,15 @@ impl CellFilter {
             && same(&self.window, &key.window)
             && same(&self.metric, &key.metric)
             && same(&self.source, &key.source)
+            && self.texts().all(|text| {
+                let names = [&key.model, &key.scenario, &key.window];
+                names.iter().any(|name| name.to_ascii_lowercase().contains(&text))
+            })
+    }
+
+    /// What is looked for in names, in small letters.
+    pub fn texts(&self) -> impl Iterator<Item = String> {
+        self.holding.iter().filter(|text| text.is_ascii()).map(|text| text.to_ascii_lowercase())
     }
 }
 

@@ -32,6 +32,8 @@ pub struct Read {
 pub struct Wish<'a> {
     /// Whether a cell may be left out unread: what is not wanted by name.
     pub keeps: &'a dyn Fn(&CellKey) -> bool,
+    /// Texts every wanted cell has somewhere among its names: they spare listing the others.
+    pub holding: Vec<String>,
     /// Nights that count as the newest.
     pub newest: usize,
     /// The least change that matters, instead of what scenarios say.
@@ -46,7 +48,7 @@ pub fn read(args: &CellArgs, wish: &Wish<'_>) -> Result<Read, String> {
     let since = args.since.as_deref().map(since).transpose().map_err(|why| format!("--since: {why}"))?;
     let mut store = open_existing(&args.history)?;
     let place = store.place();
-    let filter = filter(args);
+    let filter = CellFilter { holding: wish.holding.clone(), ..filter(args) };
     let found = gather(&mut *store, &filter, since.as_deref(), wish, args.metric.is_some());
     let (lines, runs, calibrations) = found.map_err(|fault| fault.to_string())?;
     Ok(Read { place, sweep: sweep(lines, wish.newest, wish.effect), runs, calibrations })
@@ -137,7 +139,7 @@ fn deciding(all: &[CellKey]) -> Vec<CellKey> {
 
 fn filter(args: &CellArgs) -> CellFilter {
     let CellArgs { model, build, refresh, scenario, window, metric, source, .. } = args.clone();
-    CellFilter { model, build, refresh, scenario, window, metric, source }
+    CellFilter { model, build, refresh, scenario, window, metric, source, ..CellFilter::default() }
 }
 
 /// A day or an age as an instant, RFC 3339.

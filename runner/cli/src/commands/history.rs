@@ -73,11 +73,13 @@ fn wanted(args: &HistoryArgs) -> Result<Read, String> {
         let names = [lower(&key.model), lower(&key.scenario), lower(&key.window)];
         fits(&parts, &|part, at| names[at].contains(part))
     };
-    let wish =
-        |keeps: &dyn Fn(&CellKey) -> bool| read(&args.cells, &Wish { keeps, newest: NEWEST, effect: None });
-    let mut read = wish(&by_model)?;
+    let wish = |keeps: &dyn Fn(&CellKey) -> bool, holding: &[&str]| {
+        let holding = holding.iter().map(|part| (*part).to_owned()).collect();
+        read(&args.cells, &Wish { keeps, holding, newest: NEWEST, effect: None })
+    };
+    let mut read = wish(&by_model, &parts)?;
     if read.sweep.trends.is_empty() && !named.is_empty() {
-        read = wish(&may)?;
+        read = wish(&may, parts.get(1..).unwrap_or_default())?;
     }
     if !named.is_empty() {
         let whole = |trend: &Trend| {

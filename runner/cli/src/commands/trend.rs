@@ -44,7 +44,7 @@ fn swept(args: &TrendArgs) -> Result<Read, String> {
     let effect = args.mei.as_deref().map(|text| Effect::parse(text, unit)).transpose();
     let effect = effect.map_err(|why| format!("--mei: {why}"))?;
     let newest = usize::try_from(args.nights).unwrap_or(usize::MAX);
-    read(&args.cells, &Wish { keeps: &|_| true, newest, effect })
+    read(&args.cells, &Wish { keeps: &|_| true, holding: Vec::new(), newest, effect })
 }
 
 /// What the sweep comes to: changes fail where they are to, and what cannot be told is never green.

@@ -15,6 +15,7 @@ const ALL: Wanted<'static> = Wanted {
         window: None,
         metric: None,
         source: None,
+        holding: Vec::new(),
     }),
     since: None,
     before: None,
@@ -171,6 +172,12 @@ pub fn cells_are_listed(store: &mut dyn History) {
     let found = store.cells(&filter).unwrap();
     assert_eq!(found.len(), 2);
     assert!(found.iter().all(|seen| filter.holds(&seen.key)));
+    for (text, cells) in [("GALAXY", 1), ("9", 1), ("%", 0), ("_", 0), ("!", 0), ("fl", 2), ("Ä", 2)] {
+        filter.holding = vec![text.into(), "fling".into()];
+        let found = store.cells(&filter).unwrap();
+        assert_eq!(found.len(), cells, "{text}");
+        assert!(found.iter().all(|seen| filter.holds(&seen.key)));
+    }
     filter.build = Some("another".into());
     assert_eq!(store.cells(&filter).unwrap(), []);
 }
