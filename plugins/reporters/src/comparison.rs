@@ -240,7 +240,7 @@ pub(crate) fn chance(p: f64) -> String {
     }
 }
 
-/// `baseline release, pinned 2026-03-01 by ana (release 7.4)`.
+/// `baseline release, pinned 2026-03-01 by rel-eng (release 7.4)`.
 pub(crate) fn source(from: &Source, look: Look) -> String {
     let text = |text: &String| look.text(text, clean::NAME);
     let mut told = text(&from.name);

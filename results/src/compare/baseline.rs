@@ -222,7 +222,7 @@ mod tests {
     use super::*;
 
     fn step(wall: &str) -> Move {
-        Move { wall: wall.into(), by: "ana".into(), why: "release 7.4".into(), runs: vec!["r1".into()] }
+        Move { wall: wall.into(), by: "rel-eng".into(), why: "release 7.4".into(), runs: vec!["r1".into()] }
     }
 
     #[test]
@@ -236,7 +236,7 @@ mod tests {
         let source = baseline.source();
         assert_eq!(
             (source.by.as_deref(), source.wall.as_deref()),
-            (Some("ana"), Some("2026-03-01T00:00:00Z"))
+            (Some("rel-eng"), Some("2026-03-01T00:00:00Z"))
         );
     }
 

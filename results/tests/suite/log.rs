@@ -299,7 +299,7 @@ pub fn compared() -> Fact {
     let baseline = Source {
         name: "release".into(),
         wall: Some("2026-03-01T00:00:00Z".into()),
-        by: Some("ana".into()),
+        by: Some("rel-eng".into()),
         why: None,
     };
     Fact::RunCompared(Box::new(Compared {

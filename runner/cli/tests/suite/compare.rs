@@ -102,7 +102,7 @@ fn runs_make_a_baseline_which_later_runs_are_held_against() {
         );
     }
     let saved =
-        run(here, &["baseline", "save", "release", "a1", "a2", "--by", "ana", "--why", "7.4 shipped"]);
+        run(here, &["baseline", "save", "release", "a1", "a2", "--by", "rel-eng", "--why", "7.4 shipped"]);
     assert!(saved.code == 0 && saved.out.contains("fewer than 5 sessions"), "{}{}", saved.out, saved.err);
     let held = |lab: &str, out: &str| {
         run(here, &["run", "-q", "--lab", lab, "--seed", "9", "-o", out, "--baseline", "release", "s.yaml"])
@@ -112,15 +112,17 @@ fn runs_make_a_baseline_which_later_runs_are_held_against() {
     // One run confirms nothing, a person does.
     let alone = run(here, &["baseline", "accept", "release", "a3"]);
     assert!(alone.code == 4 && alone.err.contains("--by"), "{}", alone.err);
-    let by = ["baseline", "accept", "release", "a3", "a4", "a5", "--by", "bo", "--why", "same build"];
+    let by = ["baseline", "accept", "release", "a3", "a4", "a5", "--by", "feed-team", "--why", "same build"];
     assert_eq!(run(here, &by).code, 0);
     let (slow, same) = (held("b.yaml", "slow"), held("a.yaml", "same"));
     assert!(slow.code == 1 && slow.out.contains("regression"), "{}{}", slow.code, slow.out);
     assert_eq!(same.code, 0, "{}", same.out);
     let shown = run(here, &["baseline", "show", "release"]);
-    for wanted in
-        ["ana (7.4 shipped): 2 runs", "bo (same build): 3 runs", "Feed › fling the feed: 5 sessions"]
-    {
+    for wanted in [
+        "rel-eng (7.4 shipped): 2 runs",
+        "feed-team (same build): 3 runs",
+        "Feed › fling the feed: 5 sessions",
+    ] {
         assert!(shown.out.contains(wanted), "no `{wanted}` in\n{}", shown.out);
     }
     // The report made again from the bundle says the same, and so does a comparison after the fact.
@@ -166,13 +168,13 @@ fn runs_are_kept_in_a_history_and_baselines_pinned_there() {
     assert!(here.join("h.sqlite").is_file() && !here.join("results/history.sqlite").exists());
     let pinned = run(
         here,
-        &["baseline", "--history", "h.sqlite", "save", "release", "one", "--by", "ana", "--why", "7.4"],
+        &["baseline", "--history", "h.sqlite", "save", "release", "one", "--by", "rel-eng", "--why", "7.4"],
     );
     assert_eq!(pinned.code, 0, "{}", pinned.err);
     std::fs::remove_file(here.join("results/baselines/release.json")).expect("the file that was saved");
     let listed = run(here, &["baseline", "--history", "h.sqlite", "list"]);
     assert!(
-        listed.out.contains("release ") && listed.out.contains("by ana (7.4)"),
+        listed.out.contains("release ") && listed.out.contains("by rel-eng (7.4)"),
         "{}{}",
         listed.out,
         listed.err
