@@ -1,5 +1,6 @@
 //! Gathers [`DeviceFacts`] in a handful of shell calls. What a phone does not say stays unknown.
 
+use super::together::{Answer, as_far_as_told};
 use super::{display, say, state};
 use crate::patience::Patience;
 use farmjank_results::blame::{Blame, Fault};
@@ -32,30 +33,17 @@ const PROBES: [&str; 8] = [
     "cat /proc/meminfo",
 ];
 
-/// Stands between two answers. No dump prints a line of exactly this.
-const BETWEEN: &str = "@fj:next";
-
 /// Asks the phone for everything worth knowing before a trial.
 pub async fn gather(device: &dyn Device, patience: &Patience) -> Result<DeviceFacts, Fault> {
     let mut facts = identity(device, patience).await?;
-    let line = PROBES.join(&format!("; echo '{BETWEEN}'; "));
     // Each probe may be missing on some build, which leaves its fact unknown; a lost phone is still a fault.
-    let text = device.shell(&line, patience.dump).await?.text();
-    fill(&mut facts, &text);
+    let answers = as_far_as_told(device, &PROBES, patience.dump).await?;
+    fill(&mut facts, answers.iter().map(Answer::text).collect());
     Ok(facts)
 }
 
-fn fill(facts: &mut DeviceFacts, text: &str) {
-    let mut answers: Vec<String> = vec![String::new()];
-    for line in text.lines() {
-        match answers.last_mut() {
-            Some(answer) if line.trim_end() != BETWEEN => {
-                answer.push_str(line);
-                answer.push('\n');
-            }
-            _ => answers.push(String::new()),
-        }
-    }
+/// Fills in what the probes answered, in their order; the last ones may be missing.
+fn fill(facts: &mut DeviceFacts, mut answers: Vec<String>) {
     answers.resize(PROBES.len(), String::new());
     let [display, wm, settings, battery, thermal, power, policy, memory] = &answers[..] else { return };
     let shown = display::display(display);
@@ -138,9 +126,15 @@ mod tests {
     #[test]
     fn answers_are_told_apart_and_missing_ones_leave_facts_unknown() {
         let mut facts = super::unknown("P", "Pixel", 34);
-        let text = "nothing\n@fj:next\nPhysical size: 1080x2400\n@fj:next\n1.0\nnull\n0.5\n1\n@fj:next\n  level: 80\n\
-                    @fj:next\nCan't find service: thermalservice\n@fj:next\n  mWakefulness=Awake\n";
-        super::fill(&mut facts, text);
+        let answers = [
+            "nothing\n",
+            "Physical size: 1080x2400\n",
+            "1.0\nnull\n0.5\n1\n",
+            "  level: 80\n",
+            "Can't find service: thermalservice\n",
+            "  mWakefulness=Awake\n",
+        ];
+        super::fill(&mut facts, answers.map(str::to_owned).to_vec());
         assert_eq!(facts.screen.map(|screen| screen.height), Some(2400));
         assert_eq!(facts.animations.map(|scales| (scales.transition, scales.animator)), Some((1.0, 0.5)));
         assert!(facts.battery.is_some_and(|battery| battery.saver && battery.percent == 80));

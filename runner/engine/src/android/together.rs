@@ -41,17 +41,40 @@ pub async fn together<const N: usize>(
     lines: [&str; N],
     patience: Duration,
 ) -> Result<[Answer; N], Fault> {
-    // Made of what is asked: no text of the phone holds it by chance.
-    let marks = Marks(nonce(lines.iter().flat_map(|line| line.bytes())));
-    let output = device.shell(&marks.script(lines.into_iter(), false, false), patience).await?;
-    let told = marks.cut(&output.out, N);
-    let answers: Option<Vec<Answer>> =
-        told.pieces.into_iter().map(|piece| piece.map(|(out, status)| Answer { out, status })).collect();
-    answers.and_then(|answers| answers.try_into().ok()).ok_or_else(|| {
+    let (answers, output) = asked(device, &lines, patience).await?;
+    let whole: Option<Vec<Answer>> = answers.into_iter().collect();
+    whole.and_then(|answers| answers.try_into().ok()).ok_or_else(|| {
         let said = clip_bytes(if output.err.is_empty() { &output.out } else { &output.err }, 200);
         let what = format!("the phone's shell broke off with status {}: {said}", output.status);
         Fault::new(Blame::Lab, "answer_cut", what).passing()
     })
+}
+
+/// The same where each line may do without: nothing stands for an answer that is missing.
+///
+/// # Errors
+/// What the phone's connection says.
+pub async fn as_far_as_told(
+    device: &dyn Device,
+    lines: &[&str],
+    patience: Duration,
+) -> Result<Vec<Answer>, Fault> {
+    let (answers, _) = asked(device, lines, patience).await?;
+    Ok(answers.into_iter().map(Option::unwrap_or_default).collect())
+}
+
+/// One answer a line, where it came, and all that was said.
+async fn asked(
+    device: &dyn Device,
+    lines: &[&str],
+    patience: Duration,
+) -> Result<(Vec<Option<Answer>>, Output), Fault> {
+    // Made of what is asked: no text of the phone holds it by chance.
+    let marks = Marks(nonce(lines.iter().flat_map(|line| line.bytes())));
+    let output = device.shell(&marks.script(lines.iter().copied(), false, false), patience).await?;
+    let pieces = marks.cut(&output.out, lines.len()).pieces;
+    let answer = |piece: Option<(Vec<u8>, i32)>| piece.map(|(out, status)| Answer { out, status });
+    Ok((pieces.into_iter().map(answer).collect(), output))
 }
 
 /// A number from bytes: FNV-1a, 64 bits.
