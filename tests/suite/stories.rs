@@ -17,6 +17,49 @@ use farmjank_tests::oracle::expect;
 use farmjank_tests::stage::Stage;
 use std::time::Duration;
 
+/// Two windows, so many flings in each; the pages may differ between builds.
+pub fn shop(iterations: u32, warmup: u32, flings: u32) -> String {
+    let fling = format!(
+        "steps: [ {{ repeat: {{ times: {flings}, steps: [ {{ swipe: {{ direction: UP, duration: 250ms }} }}, {{ wait: 900ms }} ] }} }} ]"
+    );
+    format!(
+        "
+name: Shop
+appId: com.example.shop
+iterations: {iterations}
+warmup: {warmup}
+pages:
+  feed: {{ link: 'shop://feed', ready: {{ activity: .FeedActivity }} }}
+  search: {{ link: 'shop://search', ready: {{ activity: .SearchActivity }} }}
+steps:
+  - launchApp: {{ cold: true }}
+  - openPage: feed
+  - measure: fling the feed
+    {fling}
+  - openPage: search
+  - measure: fling the results
+    {fling}
+"
+    )
+}
+
+/// Phones of a lab whose pages are smooth, but for the search page: archetype, serial, how often that one hitches.
+pub fn shops(phones: &[(&str, &str, f64)]) -> String {
+    let phone = |(archetype, serial, rate): &(&str, &str, f64)| {
+        format!(
+            "  - archetype: {archetype}
+    serial: {serial}
+    apps:
+      - id: com.example.shop
+        pages:
+          main: {{ activity: .MainActivity, link: 'shop://home', launcher: true, hitch_rate: 0.0008 }}
+          feed: {{ activity: .FeedActivity, link: 'shop://feed', hitch_rate: 0.0008 }}
+          search: {{ activity: .SearchActivity, link: 'shop://search', hitch_rate: {rate} }}\n"
+        )
+    };
+    format!("name: shop\nphones:\n{}", phones.iter().map(phone).collect::<String>())
+}
+
 pub const FEED: &str = "
 name: Feed
 appId: com.example.shop

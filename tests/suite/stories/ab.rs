@@ -1,5 +1,6 @@
 //! Two builds of an app take turns on phones of the lab; a build is a text that says which page hitches.
 
+use super::{shop, shops};
 use farmjank_engine::contest::{Build, Builds, Contest};
 use farmjank_lab::apk::MAGIC;
 use farmjank_results::compare::{CellCompared, Compared, Design, Role, State, Turns};
@@ -10,41 +11,11 @@ use farmjank_tests::stage::{Stage, Story};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Two windows; only the second one's page differs between builds.
-pub const SHOP: &str = "
-name: Shop
-appId: com.example.shop
-iterations: 6
-warmup: 1
-pages:
-  feed: { link: 'shop://feed', ready: { activity: .FeedActivity } }
-  search: { link: 'shop://search', ready: { activity: .SearchActivity } }
-steps:
-  - launchApp: { cold: true }
-  - openPage: feed
-  - measure: fling the feed
-    steps: [ { repeat: { times: 6, steps: [ { swipe: { direction: UP, duration: 250ms } }, { wait: 900ms } ] } } ]
-  - openPage: search
-  - measure: fling the results
-    steps: [ { repeat: { times: 6, steps: [ { swipe: { direction: UP, duration: 250ms } }, { wait: 900ms } ] } } ]
-";
 const RESULTS: &str = "fling the results";
 
 /// Two phones whose pages are smooth.
 pub fn lab(rest: &str) -> String {
-    let phone = |(archetype, serial): (&str, &str)| {
-        format!(
-            "  - archetype: {archetype}
-    serial: {serial}
-    apps:
-      - id: com.example.shop
-        pages:
-          main: {{ activity: .MainActivity, link: 'shop://home', launcher: true, hitch_rate: 0.0008 }}
-          feed: {{ activity: .FeedActivity, link: 'shop://feed', hitch_rate: 0.0008 }}
-          search: {{ activity: .SearchActivity, link: 'shop://search', hitch_rate: 0.0008 }}\n"
-        )
-    };
-    format!("name: shop\nphones:\n{}{rest}", [("pixel-8", "P8"), ("galaxy-a14", "A14")].map(phone).concat())
+    shops(&[("pixel-8", "P8", 0.0008), ("galaxy-a14", "A14", 0.0008)]) + rest
 }
 
 pub fn build(file: &str, text: &str) -> Build {
@@ -83,8 +54,12 @@ fn turns(story: &Story, job: u32) -> Vec<Turn> {
 
 #[test]
 fn a_slow_page_of_the_new_build_is_named_on_every_phone_and_nothing_else() {
-    let story =
-        Stage::lab_yaml(&lab("")).seed(3).scenario(SHOP).contest(contest(GOOD, SLOW)).reporters().run();
+    let story = Stage::lab_yaml(&lab(""))
+        .seed(3)
+        .scenario(&shop(6, 1, 6))
+        .contest(contest(GOOD, SLOW))
+        .reporters()
+        .run();
     assert_eq!(story.record.exit_code, Some(1), "{}{}", sentences(&story), story.ear.out.borrow());
     let slow: BTreeSet<_> = ["A14", "P8"].map(|phone| (phone.to_owned(), RESULTS.to_owned())).into();
     assert_eq!(primary(&story, State::Regression), slow, "{}", sentences(&story));
@@ -120,7 +95,12 @@ fn a_slow_page_of_the_new_build_is_named_on_every_phone_and_nothing_else() {
 #[test]
 fn the_same_build_under_another_name_is_no_slower_and_one_seed_gives_one_log() {
     let run = || {
-        Stage::lab_yaml(&lab("")).seed(5).serials(&["P8"]).scenario(SHOP).contest(contest(GOOD, SAME)).run()
+        Stage::lab_yaml(&lab(""))
+            .seed(5)
+            .serials(&["P8"])
+            .scenario(&shop(6, 1, 6))
+            .contest(contest(GOOD, SAME))
+            .run()
     };
     let story = run();
     assert_eq!(story.record.exit_code, Some(0), "{}", sentences(&story));
@@ -131,7 +111,7 @@ fn the_same_build_under_another_name_is_no_slower_and_one_seed_gives_one_log() {
 
 #[test]
 fn three_iterations_tell_nothing() {
-    let few = SHOP.replace("iterations: 6", "iterations: 3");
+    let few = shop(3, 1, 6);
     let three = Contest { turns: Turns { looks: 3, ..contest(GOOD, SAME).turns }, ..contest(GOOD, SAME) };
     let story = Stage::lab_yaml(&lab("")).serials(&["P8"]).scenario(&few).contest(three).run();
     assert_eq!(story.record.exit_code, Some(4), "{}", sentences(&story));
@@ -151,7 +131,7 @@ fn a_build_a_phone_refuses_is_named_with_what_to_do() {
         Contest { turns: contest.turns, budget: None, builds: Some(Arc::new(builds)) }
     };
     let run = |contest: Contest| {
-        let few = SHOP.replace("iterations: 6", "iterations: 2");
+        let few = shop(2, 1, 6);
         let contest = Contest { turns: Turns { per_install: 1, ..contest.turns }, ..contest };
         Stage::lab_yaml(&lab("")).serials(&["P8"]).scenario(&few).contest(contest).reporters().run()
     };
@@ -187,8 +167,12 @@ fn a_build_a_phone_refuses_is_named_with_what_to_do() {
 fn a_phone_that_leaves_in_the_middle_is_prepared_again() {
     let faults = "faults:\n  - { at: 70s, phone: P8, kind: unplug, for: 8s }\n";
     let lab = lab(faults);
-    let story =
-        Stage::lab_yaml(&lab).seed(3).serials(&["P8"]).scenario(SHOP).contest(contest(GOOD, SLOW)).run();
+    let story = Stage::lab_yaml(&lab)
+        .seed(3)
+        .serials(&["P8"])
+        .scenario(&shop(6, 1, 6))
+        .contest(contest(GOOD, SLOW))
+        .run();
     assert_eq!(story.record.exit_code, Some(1), "{}", sentences(&story));
     assert_eq!(primary(&story, State::Regression).len(), 1, "{}", sentences(&story));
     let whole = compared(&story).cells.iter().all(|cell| cell.role == Role::Rare || cell.n == (6, 6));

@@ -1,47 +1,18 @@
 //! Two builds of an app in the lab: the hash and the phones are the same, one page of one build is slow on some phones.
 
+use super::{shop, shops};
 use farmjank_results::cell::CellSession;
 use farmjank_results::compare::{Compared, Given, Role, State, measured};
 use farmjank_results::record::Record;
 use farmjank_tests::stage::{Stage, Story};
 use std::collections::BTreeSet;
 
-const SHOP: &str = "
-name: Shop
-appId: com.example.shop
-iterations: 8
-warmup: 0
-pages:
-  feed: { link: 'shop://feed', ready: { activity: .FeedActivity } }
-  search: { link: 'shop://search', ready: { activity: .SearchActivity } }
-steps:
-  - launchApp: { cold: true }
-  - openPage: feed
-  - measure: fling the feed
-    steps: [ { repeat: { times: 6, steps: [ { swipe: { direction: UP, duration: 250ms } }, { wait: 900ms } ] } } ]
-  - openPage: search
-  - measure: fling the results
-    steps: [ { repeat: { times: 6, steps: [ { swipe: { direction: UP, duration: 250ms } }, { wait: 900ms } ] } } ]
-";
 const RESULTS: &str = "fling the results";
 
 /// A lab with a build of the shop; `slow` is where its search page hitches.
 fn build(slow: &[&str]) -> String {
-    let phone = |(archetype, serial): (&str, &str)| {
-        let rate = if slow.contains(&serial) { "0.08" } else { "0.0008" };
-        format!(
-            "  - archetype: {archetype}
-    serial: {serial}
-    apps:
-      - id: com.example.shop
-        pages:
-          main: {{ activity: .MainActivity, link: 'shop://home', launcher: true, hitch_rate: 0.0008 }}
-          feed: {{ activity: .FeedActivity, link: 'shop://feed', hitch_rate: 0.0008 }}
-          search: {{ activity: .SearchActivity, link: 'shop://search', hitch_rate: {rate} }}\n"
-        )
-    };
-    let phones = [("pixel-8", "P8"), ("galaxy-a14", "A14"), ("pixel-6", "P6")].map(phone).concat();
-    format!("name: shop\nphones:\n{phones}")
+    let phone = |(archetype, serial)| (archetype, serial, if slow.contains(&serial) { 0.08 } else { 0.0008 });
+    shops(&[("pixel-8", "P8"), ("galaxy-a14", "A14"), ("pixel-6", "P6")].map(phone))
 }
 
 fn run(slow: &[&str], seed: u64, scenario: &str) -> Stage {
@@ -69,8 +40,8 @@ fn sentences(story: &Story) -> String {
 
 #[test]
 fn a_slow_page_is_named_on_every_phone_that_has_it_and_on_no_other() {
-    let before = sessions(&run(&[], 1, SHOP).run());
-    let story = run(&["A14", "P6"], 2, SHOP).reporters().against(Given::Runs, before.clone()).run();
+    let before = sessions(&run(&[], 1, &shop(8, 0, 6)).run());
+    let story = run(&["A14", "P6"], 2, &shop(8, 0, 6)).reporters().against(Given::Runs, before.clone()).run();
     assert_eq!(story.record.exit_code, Some(1), "{}", sentences(&story));
     let slow: BTreeSet<_> = ["A14", "P6"].map(|phone| (phone.to_owned(), RESULTS.to_owned())).into();
     assert_eq!(cells(&story, State::Regression), slow, "{}", sentences(&story));
@@ -89,14 +60,14 @@ fn a_slow_page_is_named_on_every_phone_that_has_it_and_on_no_other() {
     assert!(table.contains("✗ regression") && table.contains("would have"), "{table}");
 
     // The same build on another day is no slower, and three iterations can show nothing.
-    let same = run(&[], 3, SHOP).against(Given::Runs, before.clone()).run();
+    let same = run(&[], 3, &shop(8, 0, 6)).against(Given::Runs, before.clone()).run();
     assert_eq!(same.record.exit_code, Some(0), "{}", sentences(&same));
-    let few = SHOP.replace("iterations: 8", "iterations: 3");
+    let few = shop(3, 0, 6);
     let few_before = sessions(&run(&[], 1, &few).run());
     let few = run(&[], 3, &few).against(Given::Runs, few_before).run();
     assert_eq!(few.record.exit_code, Some(4), "{}", sentences(&few));
     // Another text of the scenario is another question.
-    let other = SHOP.replace("iterations: 8", "iterations: 3 # fewer");
+    let other = shop(8, 0, 6).replace("iterations: 8", "iterations: 3 # fewer");
     let other = run(&[], 3, &other).against(Given::Runs, before).run();
     assert_eq!(other.record.exit_code, Some(4));
     assert!(
@@ -108,14 +79,15 @@ fn a_slow_page_is_named_on_every_phone_that_has_it_and_on_no_other() {
 
 #[test]
 fn a_stored_baseline_of_five_sessions_finds_the_slow_page_and_lets_the_same_build_pass() {
-    let nights: Vec<CellSession> = (1..=5).flat_map(|seed| sessions(&run(&[], seed, SHOP).run())).collect();
-    let story = run(&["A14"], 9, SHOP).against(Given::Run, nights.clone()).run();
+    let nights: Vec<CellSession> =
+        (1..=5).flat_map(|seed| sessions(&run(&[], seed, &shop(8, 0, 6)).run())).collect();
+    let story = run(&["A14"], 9, &shop(8, 0, 6)).against(Given::Run, nights.clone()).run();
     assert_eq!(story.record.exit_code, Some(1), "{}", sentences(&story));
     assert_eq!(cells(&story, State::Regression), [("A14".to_owned(), RESULTS.to_owned())].into());
     assert!(sentences(&story).contains("; 5 sessions vs 8 iterations"), "{}", sentences(&story));
     // Four are no baseline, and that is said.
     let four: Vec<CellSession> = nights.into_iter().filter(|session| !session.run.ends_with('5')).collect();
-    let story = run(&[], 9, SHOP).against(Given::Run, four).run();
+    let story = run(&[], 9, &shop(8, 0, 6)).against(Given::Run, four).run();
     assert_eq!(story.record.exit_code, Some(4));
     assert_eq!(cells(&story, State::NoBaseline).len(), 6);
     assert!(sentences(&story).contains("no baseline: 4 of 5 sessions"), "{}", sentences(&story));

@@ -1,31 +1,14 @@
 //! Pictures of the screen: in warm-ups alone, and each says when it was taken and what it cost.
 
+use super::shop;
 use farmjank_engine::announce::Kept;
 use farmjank_reporters::html::html;
 use farmjank_results::event::{Screen, WindowMeasured};
 use farmjank_results::verdict::Verdict;
 use farmjank_tests::stage::{Stage, Story};
 
-const SHOP: &str = "
-name: Shop
-appId: com.example.shop
-iterations: 2
-warmup: WARMUP
-pages:
-  feed: { link: 'shop://feed', ready: { activity: .FeedActivity } }
-  search: { link: 'shop://search', ready: { activity: .SearchActivity } }
-steps:
-  - launchApp: { cold: true }
-  - openPage: feed
-  - measure: fling the feed
-    steps: [ { repeat: { times: 4, steps: [ { swipe: { direction: UP, duration: 250ms } }, { wait: 900ms } ] } } ]
-  - openPage: search
-  - measure: fling the results
-    steps: [ { repeat: { times: 4, steps: [ { swipe: { direction: UP, duration: 250ms } }, { wait: 900ms } ] } } ]
-";
-
-fn stage(warmup: &str) -> Stage {
-    Stage::lab("demo").serials(&["virtual-pixel-8"]).scenario(&SHOP.replace("WARMUP", warmup))
+fn stage(warmup: u32) -> Stage {
+    Stage::lab("demo").serials(&["virtual-pixel-8"]).scenario(&shop(2, warmup, 4))
 }
 
 /// Windows of warm-ups, and of iterations that count.
@@ -36,7 +19,7 @@ fn windows(story: &Story, counted: bool) -> Vec<&WindowMeasured> {
 
 #[test]
 fn warm_ups_are_photographed_and_nothing_that_counts() {
-    let story = stage("1").reporters().screens().run();
+    let story = stage(1).reporters().screens().run();
     assert_eq!(story.record.verdict, Some(Verdict::Pass), "{:?}", story.ear.out.borrow());
     assert!(windows(&story, false).iter().all(|window| window.void.is_none()));
     assert!(
@@ -73,12 +56,12 @@ fn warm_ups_are_photographed_and_nothing_that_counts() {
 
 #[test]
 fn without_a_warm_up_there_is_nothing_to_photograph_and_a_word_about_it() {
-    let story = stage("0").screens().run();
+    let story = stage(0).screens().run();
     let all = [windows(&story, false), windows(&story, true)].concat();
     assert!(all.iter().all(|window| window.screens.is_empty()));
     let told = story.record.notices.iter().any(|(_, what)| what.contains("--warmup 1"));
     assert!(told, "{:?}", story.record.notices);
-    let unasked = stage("1").run();
+    let unasked = stage(1).run();
     assert!(windows(&unasked, false).iter().all(|window| window.screens.is_empty()), "only where asked for");
     assert!(!String::from_utf8_lossy(&unasked.files.read("events.ndjson")).contains("screens"));
 }

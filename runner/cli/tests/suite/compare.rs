@@ -1,6 +1,6 @@
 //! Comparisons and baselines through the binary.
 
-use crate::world::{Ended, run, write};
+use crate::world::{Ended, FEED, run, write};
 use std::path::Path;
 
 /// Fifteen hitch rates of a good phone, ms/s.
@@ -65,19 +65,6 @@ fn a_metric_is_asked_for_and_a_wrong_line_is_named() {
     let mei = run(here, &["compare", "old.csv", "old.csv", "--metric", "fps", "--mei", "10 ms/s"]);
     assert!(mei.code == 2 && mei.err.contains("--mei"), "{}", mei.err);
 }
-
-const FEED: &str = "
-name: Feed
-appId: com.example.shop
-iterations: 6
-warmup: 0
-pages: { feed: { link: 'shop://feed', ready: { activity: .FeedActivity } } }
-steps:
-  - launchApp: { cold: true }
-  - openPage: feed
-  - measure: fling the feed
-    steps: [ { repeat: { times: 3, steps: [ { swipe: { direction: UP, duration: 250ms } }, { wait: 900ms } ] } } ]
-";
 
 /// A lab with one phone and one build of the app.
 fn lab(here: &Path, name: &str, hitch_rate: f64) {

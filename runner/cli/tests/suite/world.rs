@@ -68,6 +68,20 @@ steps:
 thresholds: { fps: 'mean >= 30%refresh', frozen_frames: 'max <= 50' }
 ";
 
+/// Six quick iterations of one window, without limits.
+pub const FEED: &str = "
+name: Feed
+appId: com.example.shop
+iterations: 6
+warmup: 0
+pages: { feed: { link: 'shop://feed', ready: { activity: .FeedActivity } } }
+steps:
+  - launchApp: { cold: true }
+  - openPage: feed
+  - measure: fling the feed
+    steps: [ { repeat: { times: 3, steps: [ { swipe: { direction: UP, duration: 250ms } }, { wait: 900ms } ] } } ]
+";
+
 /// Writes a file and gives its path.
 pub fn write(folder: &Path, name: &str, text: &str) -> PathBuf {
     let path = folder.join(name);
