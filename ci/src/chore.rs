@@ -17,7 +17,7 @@ const CHECKS: [(&str, Need); 4] = [
     ("test --workspace --quiet", Need::Always),
     ("fmt --all --check", Need::Always),
     ("clippy --workspace --all-targets --quiet -- -D warnings", Need::Always),
-    ("deny --offline check licenses bans sources", Need::WhenThere),
+    ("deny --locked check licenses bans sources", Need::WhenThere),
 ];
 
 /// Whether a check can be left out.
