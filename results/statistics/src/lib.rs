@@ -3,7 +3,8 @@
 //! The unit is the iteration, inside blocks (sessions); never the frame. Read in this order: [`sample`] (iterations in blocks) →
 //! [`rank`] (is there a difference?) and [`size`] (how large?) → [`power`] (does it matter, could it have been seen?) →
 //! [`compare`] (one cell, one call) or [`session`] (a stored baseline), [`rare`] (events a mean cannot see) → [`many`] and
-//! [`looks`] (many cells, further looks) → [`state`] (the verdict); [`change`] looks at nights. [`noise`] and [`proving`] try it all.
+//! [`looks`] (many cells, further looks) → [`state`] (the verdict); [`change`] looks at nights, [`needed`] at what is not measured yet.
+//! [`noise`] and [`proving`] try it all.
 //! All randomness comes from [`chance`], so one seed gives one answer to the last bit.
 
 pub mod binomial;
@@ -12,7 +13,9 @@ pub mod change;
 pub mod compare;
 pub mod looks;
 pub mod many;
+pub mod needed;
 pub mod noise;
+pub mod normal;
 pub mod power;
 pub mod proving;
 pub mod rank;

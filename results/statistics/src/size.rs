@@ -26,6 +26,12 @@ pub struct Difference {
     pub plain: f64,
 }
 
+/// The least spread so many iterations, of both arms together, can be believed to have: as if one of them had been off by this `step`
+/// without being met. Iterations that do not differ at all are no proof that they never do.
+pub fn unseen_step(step: f64, iterations: usize) -> f64 {
+    step / (iterations.max(1) as f64).sqrt()
+}
+
 /// 20 % trimmed mean: a fifth of the values, rounded down, is left out at each end. None of nothing.
 pub fn trimmed_mean(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
