@@ -115,6 +115,13 @@ impl App {
             if matches!(page.kind, PageKind::Video | PageKind::Game) && !(1.0..=240.0).contains(&page.fps) {
                 return Err(format!("page `{name}` of `{}` needs an fps of 1 to 240", spec.id));
             }
+            if let Some(pace) = &page.pace {
+                let scrolls = matches!(page.kind, PageKind::List | PageKind::SurfaceView | PageKind::Flutter);
+                let wrong = pace.complaint().or((!scrolls).then_some("a kind that scrolls"));
+                if let Some(wrong) = wrong {
+                    return Err(format!("the pace of page `{name}` of `{}` needs {wrong}", spec.id));
+                }
+            }
             pages.push(Page { name: name.clone(), class: full, spec: page.clone() });
         }
         Ok(App { spec, pages, put: None, absent: false })

@@ -32,6 +32,8 @@ pub enum Stream {
     Drop = 12,
     /// Tracing: how long it takes, what it loses.
     Trace = 13,
+    /// Refreshes a frame takes where an app keeps no even pace.
+    Pace = 14,
 }
 
 /// Mixes three words into one that looks random.

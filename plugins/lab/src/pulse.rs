@@ -12,6 +12,7 @@ pub mod journal;
 pub mod layer;
 pub mod motion;
 pub mod names;
+pub mod pace;
 pub mod panel;
 pub mod pipeline;
 pub mod produce;

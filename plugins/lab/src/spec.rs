@@ -249,6 +249,48 @@ pub struct PageSpec {
     pub frozen_rate: f64,
     /// Periodic work that holds the main thread, whether anything is drawn or not.
     pub stall: Option<StallSpec>,
+    /// A pace of its own, slower than the panel's; none draws on every refresh. Of pages that scroll: videos and games
+    /// have `fps`.
+    pub pace: Option<PaceSpec>,
+}
+
+/// The pace an app keeps of its own while something moves: one of the three ways, always or for a while.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct PaceSpec {
+    /// Frames per second by its own clock: each is drawn at the first refresh at or after its time (25 on 60 Hz is a
+    /// pull-down of 3, 2, 3, 2, 2 refreshes). 1 to 240.
+    pub fps: Option<f64>,
+    /// Refreshes from frame to frame, one after the other: `[2]` is every second one, `[3, 2]` in turn.
+    pub refreshes: Vec<u32>,
+    /// The same, one of them at random: `[5, 6]`.
+    pub random: Vec<u32>,
+    /// It begins so long after the first frame of the page, ms …
+    pub after_ms: u32,
+    /// … and lasts so long, ms; none for ever.
+    pub for_ms: Option<u32>,
+    /// It begins anew so long after each beginning, ms; none once.
+    pub every_ms: Option<u32>,
+}
+
+impl PaceSpec {
+    /// What is wrong with it, in words; none when it can be kept.
+    pub fn complaint(&self) -> Option<&'static str> {
+        let ways = [self.fps.is_some(), !self.refreshes.is_empty(), !self.random.is_empty()];
+        let counts = self.refreshes.iter().chain(&self.random);
+        let again = self.every_ms.is_some_and(|every| self.for_ms.is_none_or(|lasts| lasts >= every));
+        match () {
+            () if ways.iter().filter(|way| **way).count() != 1 => {
+                Some("one of `fps`, `refreshes` and `random`")
+            }
+            () if self.fps.is_some_and(|fps| !(1.0..=240.0).contains(&fps)) => Some("an `fps` of 1 to 240"),
+            () if counts.into_iter().any(|count| !(1..=60).contains(count)) => {
+                Some("counts of 1 to 60 refreshes")
+            }
+            () if again => Some("a `for_ms` below its `every_ms`"),
+            () => None,
+        }
+    }
 }
 
 /// Periodic work on the main thread while the page is in front.
@@ -280,6 +322,7 @@ impl Default for PageSpec {
             hitch_cap: 42,
             frozen_rate: 0.0,
             stall: None,
+            pace: None,
         }
     }
 }

@@ -67,6 +67,9 @@ pub struct TruthFrame {
     pub latch: i64,
     /// The refresh SurfaceFlinger meant it for; `vsync` unless compositor or display were late.
     pub planned: i64,
+    /// The refresh that would have shown it if nothing had gone wrong with this frame itself: it is late by the
+    /// refreshes from there to `vsync`, whatever pace the app keeps.
+    pub due: i64,
     /// What became of the display frame that showed it.
     pub trouble: Trouble,
     /// Token of the display frame that showed it; 0 before it is judged.

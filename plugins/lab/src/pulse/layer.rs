@@ -169,6 +169,7 @@ impl Layer {
             {
                 let frame = &mut history[at];
                 (frame.present, frame.vsync) = (moved.present, moved.vsync);
+                frame.due += planned - frame.planned;
                 (frame.latch, frame.planned) = (moved.latch, planned);
                 frame.period = panel.at(moved.vsync).period;
             }
@@ -265,6 +266,7 @@ fn truth(panel: &Panel, row: &Row, made: &Made, gesture: Option<u32>, token: Opt
         expected: made.promise.expected,
         latch: row.latch,
         planned: made.promise.planned,
+        due: made.due,
         trouble: row.trouble,
         display: 0,
         prediction: if token.is_some() { Prediction::Valid } else { Prediction::None },
@@ -288,7 +290,14 @@ mod tests {
         let manner = Manner::new(&PageSpec::default(), 1.0);
         let mut vsync = 0;
         for index in 0..frames {
-            let load = Load { factor: 1.0, lead: 0.9, first: index == 0, first_draw: 0, compositor: None };
+            let load = Load {
+                factor: 1.0,
+                lead: 0.9,
+                first: index == 0,
+                paced: false,
+                first_draw: 0,
+                compositor: None,
+            };
             let made = pipeline.make(&panel, &manner, vsync, load);
             layer.push(&panel, &made, made.stages.queued, None, None);
             vsync = panel.after(made.stages.vsync);

@@ -83,6 +83,8 @@ pub struct Made {
     pub latch: i64,
     /// The refresh that shows it.
     pub present: i64,
+    /// The refresh that would have shown it if nothing had gone wrong with this frame itself.
+    pub due: i64,
     /// From latch to display at least, ns.
     pub lead: i64,
     /// Why then.
@@ -113,6 +115,8 @@ pub struct Load {
     pub lead: f64,
     /// First frame of a burst: nothing came right before.
     pub first: bool,
+    /// The app keeps a pace of its own: a frame is not due right after the one before.
+    pub paced: bool,
     /// The first frame of a window: cost of it in ns, 0 for any other frame.
     pub first_draw: i64,
     /// What compositor and display may do to it.
@@ -180,7 +184,7 @@ impl Pipeline {
         let (hitch, cause) = self.hitch(manner, index, period);
         let plain_start = (intended + 60_000 + (draw.0 >> 56) as i64 * 1_500).max(self.ui_free);
         let plain_ready = plain_start + ui + render + gpu;
-        let late = self.lateness(panel, hitch, plain_ready, period, lead, load.first);
+        let late = self.lateness(panel, hitch, plain_ready, period, lead, load);
         let (delay, ui, render, gpu) = spread_late(draw, cause, late, ui, render, gpu);
         let start = plain_start + delay;
         let vsync = if start < intended + period { intended } else { panel.at_or_before(start) };
@@ -193,6 +197,7 @@ impl Pipeline {
         let queued = swap + render / 10 + 20_000;
         let ready = queued.max(self.gpu_free) + gpu;
         let earliest = panel.after(self.presents[0].max(intended));
+        let due = earliest.max(panel.at_or_after(plain_ready + if hitch == 0 { late } else { 0 } + lead));
         let planned = earliest.max(panel.at_or_after(ready + lead));
         let promise = promise(panel, intended, planned, ready, lead, load.compositor);
         let present = later(panel, planned, promise.trouble);
@@ -220,7 +225,7 @@ impl Pipeline {
             stuffed: false,
         };
         let cause = if load.first_draw > 0 { Cause::FirstDraw } else { blamed(cause, promise.trouble) };
-        Made { stages, latch, present, lead, cause, promise }
+        Made { stages, latch, present, due, lead, cause, promise }
     }
 
     /// The refreshes of the last frames moved, because the panel changed its rate before them: newest first.
@@ -231,12 +236,13 @@ impl Pipeline {
     }
 
     /// Extra ns so that the frame misses as many refreshes as its hitch is long.
-    fn lateness(&self, panel: &Panel, hitch: i64, ready: i64, period: i64, lead: i64, first: bool) -> i64 {
+    fn lateness(&self, panel: &Panel, hitch: i64, ready: i64, period: i64, lead: i64, load: Load) -> i64 {
         if hitch == 0 {
             // The first frame after rest wakes clocks and caches; on fast panels that decides the latency of the burst.
-            return if first && period < 10_000_000 { period * 3 / 5 } else { 0 };
+            return if load.first && period < 10_000_000 { period * 3 / 5 } else { 0 };
         }
-        let usual = if first { panel.at_or_after(ready + lead) } else { panel.after(self.presents[0]) };
+        let alone = load.first || load.paced;
+        let usual = if alone { panel.at_or_after(ready + lead) } else { panel.after(self.presents[0]) };
         let missed = ((hitch + period / 2) / period).max(1);
         (usual + missed * period - lead - period / 2 - ready).max(0)
     }

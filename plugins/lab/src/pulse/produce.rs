@@ -5,6 +5,7 @@
 use super::hwui::Drawn;
 use super::layer::Layer;
 use super::motion::Motion;
+use super::pace::Pace;
 use super::panel::{NEVER, Panel};
 use super::pipeline::{Load, Made, Manner, Pipeline, Stages};
 use super::{Front, Pulse};
@@ -32,6 +33,8 @@ pub struct Producer {
     pub last: i64,
     /// Cost of the first frame of a new window, ns; 0 once it is drawn.
     pub first_draw: i64,
+    /// A pace of its own; none draws on every refresh.
+    pub pace: Option<Pace>,
 }
 
 impl Producer {
@@ -48,7 +51,13 @@ impl Producer {
             wanted: NEVER,
             last: i64::MIN / 2,
             first_draw: 0,
+            pace: None,
         }
+    }
+
+    /// The same at a pace of its own.
+    pub fn at_pace(self, pace: Option<Pace>) -> Producer {
+        Producer { pace, ..self }
     }
 
     /// When the next frame begins.
@@ -59,6 +68,7 @@ impl Producer {
 
     /// Plans the next frame: the first refresh from `from` on at which something moves.
     pub fn plan(&mut self, panel: &Panel, from: i64) {
+        let from = self.pace.as_ref().map_or(from, |pace| pace.due().max(from));
         self.want(panel, self.motion.next(from));
     }
 
@@ -201,7 +211,7 @@ impl Pulse {
             return;
         }
         let lead = self.setup.archetype.lead;
-        let load = Load { factor: 1.0, lead, first: false, first_draw: 0, compositor };
+        let load = Load { factor: 1.0, lead, first: false, paced: false, first_draw: 0, compositor };
         let made = splash.pipeline.make(&self.panel, &splash.manner, splash.next, load);
         if let Some(layer) = self.layers[splash.layer].as_mut() {
             layer.push(&self.panel, &made, made.stages.queued, None, Some(token(&made.stages)));
@@ -225,16 +235,20 @@ impl Pulse {
         }
         let intended = ui.next;
         let period = self.panel.at(intended).period;
-        let first = intended - ui.last > 3 * period + 60 * MS;
+        let usual = ui.pace.as_ref().map_or(0, |pace| pace.longest(period));
+        let first = intended - ui.last > 3 * period + 60 * MS + usual;
         if first {
             ui.pipeline.burst(intended as u64);
         }
         let (lead, compositor) = (setup.archetype.lead, setup.compositor);
-        let load = Load { factor, lead, first, first_draw, compositor };
+        let load = Load { factor, lead, first, paced: usual > 0, first_draw, compositor };
         let free = ui.pipeline.ui_free();
         let made = ui.pipeline.make(&self.panel, &ui.manner, intended, load);
         ui.first_draw = 0;
         ui.last = made.stages.vsync.max(made.stages.start);
+        if let Some(pace) = &mut ui.pace {
+            pace.drew(&self.panel, made.stages.vsync, first);
+        }
         let gesture = stretch.and_then(|stretch| stretch.gesture);
         // A window whose content lives in a SurfaceView draws only its first frame itself.
         let own = window.surface.is_none() || first_draw > 0;
@@ -281,7 +295,7 @@ impl Pulse {
         };
         let due = paced.from + paced.index * paced.every;
         let intended = self.panel.at_or_after(due.max(t));
-        let load = Load { factor, lead, first: false, first_draw: 0, compositor };
+        let load = Load { factor, lead, first: false, paced: false, first_draw: 0, compositor };
         let made = paced.pipeline.make(&self.panel, &paced.manner, intended, load);
         paced.index += 1;
         // A player drops what it cannot show any more.

@@ -5,6 +5,7 @@
 use super::hwui::Hwui;
 use super::journal::Said;
 use super::layer::Layer;
+use super::pace::Pace;
 use super::pipeline::{Made, Manner};
 use super::produce::{Paced, Producer};
 use super::{Front, Pulse};
@@ -166,7 +167,7 @@ impl Pulse {
             surface: None,
             own: 0,
             hwui: Hwui::new(setup.archetype.sdk, t),
-            ui: Producer::new(0, manner, seed),
+            ui: Producer::new(0, manner, seed).at_pace(spec.pace.clone().map(|pace| Pace::new(pace, seed))),
             paced: None,
             resumed: false,
             launch: None,

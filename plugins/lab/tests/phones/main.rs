@@ -5,6 +5,7 @@ mod driving;
 mod faults;
 mod launches;
 mod other_readers;
+mod paces;
 mod packets;
 mod purity;
 mod readers;
