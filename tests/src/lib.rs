@@ -2,4 +2,5 @@
 
 pub mod memory;
 pub mod oracle;
+pub mod shells;
 pub mod stage;

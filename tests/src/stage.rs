@@ -1,6 +1,7 @@
 //! `Stage::lab("demo").scenario(YAML).run()`: a whole run on simulated time, with the lab's truth beside its record.
 
 use crate::memory::{Ear, Memory};
+use crate::shells::Shells;
 use farmjank_devices::{AdbProvider, Options as AdbOptions};
 use farmjank_engine::conduct::{Against, Options, Setup, run};
 use farmjank_engine::contest::Contest;
@@ -233,6 +234,8 @@ impl Stage {
 
     async fn play(self) -> Story {
         let lab = self.lab.build().expect("a lab that can be built");
+        let shells = Shells::default();
+        lab.transcribe(shells.scribe());
         let provider = AdbProvider::new(
             self.lab.servers(),
             Rc::new(LabDial::new(lab.clone())),
@@ -270,6 +273,7 @@ impl Stage {
                 .await
                 .unwrap_or_else(|_| panic!("the run is not over after {bound:?} of simulated time")),
         };
+        shells.hold_against_real_ones();
         Story { record, files, ear, lab }
     }
 }

@@ -192,6 +192,11 @@ impl LiveLab {
         self.phone(serial).map(|phone| look(&phone.model().truth()))
     }
 
+    /// Hands every line a shell of any phone runs from now on to `scribe`, when it is over.
+    pub fn transcribe(&self, scribe: crate::transcript::Scribe) {
+        self.phones().for_each(|phone| phone.transcribe(scribe.clone()));
+    }
+
     /// Serials, sorted.
     pub fn serials(&self) -> BTreeSet<String> {
         self.phones().map(|phone| phone.serial().to_owned()).collect()

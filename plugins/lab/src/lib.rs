@@ -15,4 +15,5 @@ pub mod serve;
 pub mod server;
 pub mod shell;
 pub mod spec;
+pub mod transcript;
 pub mod truth;

@@ -8,6 +8,7 @@ use crate::chance::mix;
 use crate::phone::{LabTime, Phone, PhoneFault};
 use crate::shell::Said;
 use crate::spec::PhoneSpec;
+use crate::transcript::Scribe;
 use farmjank_results::time::Span;
 use farmjank_seams::watched::Watched;
 use std::cell::{Cell, Ref, RefCell, RefMut};
@@ -91,6 +92,8 @@ pub struct LivePhone {
     blocked_until: Cell<i64>,
     /// Told after every signal to a tracing process.
     signals: Watched<u64>,
+    /// Takes what shells on this phone are asked and answer.
+    scribe: RefCell<Option<Scribe>>,
 }
 
 /// A phone's place in the lab.
@@ -130,6 +133,7 @@ impl LivePhone {
             drift: Cell::new(Drift::default()),
             blocked_until: Cell::new(0),
             signals: Watched::new(0),
+            scribe: RefCell::default(),
         };
         let property = |name: &str| phone.ask(&["getprop", name]).trim().to_owned();
         let banner = Banner {
@@ -186,6 +190,16 @@ impl LivePhone {
     pub fn set_cable(&self, change: impl FnOnce(&mut Cable)) {
         self.cable.change(change);
         self.changed.change(|version| *version += 1);
+    }
+
+    /// Hands every line a shell runs from now on to `scribe`, when it is over.
+    pub fn transcribe(&self, scribe: Scribe) {
+        self.scribe.replace(Some(scribe));
+    }
+
+    /// Who takes down what shells are asked.
+    pub(crate) fn scribe(&self) -> Option<Scribe> {
+        self.scribe.borrow().clone()
     }
 
     /// Breaks something in the model.

@@ -7,7 +7,8 @@ use super::sync;
 use crate::lab::{Hand, LivePhone};
 use crate::shell::Programs;
 use crate::shell::run::{Io, Shell};
-use crate::shell::stream::{Channel, Sink, Source, WriteEnd, pipe};
+use crate::shell::stream::{Channel, Outlet, Sink, Source, WriteEnd, pipe};
+use crate::transcript::{Ending, Overheard, Tape, Taped};
 use std::future::{pending, poll_fn};
 use std::rc::Rc;
 use std::time::Duration;
@@ -99,12 +100,21 @@ async fn shell<W: AsyncRead + AsyncWrite + Unpin>(
         let (phone, connection) = (phone.clone(), connection.clone());
         async move {
             phone.answering().await;
+            let tape = phone.scribe().map(|scribe| Tape::new(&command, scribe));
+            let _ending = tape.clone().map(Ending);
+            let hand = Hand(phone.clone());
+            let (outlet, programs): (Rc<dyn Outlet>, Rc<dyn Programs>) = match tape.clone() {
+                None => (connection.clone(), Rc::new(hand)),
+                Some(tape) => {
+                    let outlet = Overheard { outlet: connection.clone(), tape: tape.clone() };
+                    (Rc::new(outlet), Rc::new(Taped { phone: hand, tape }))
+                }
+            };
             let io = Io {
                 input: Source::Pipe(Rc::new(output)),
-                out: Sink::Outlet(connection.clone(), Channel::Out),
-                err: Sink::Outlet(connection.clone(), Channel::Err),
+                out: Sink::Outlet(outlet.clone(), Channel::Out),
+                err: Sink::Outlet(outlet, Channel::Err),
             };
-            let programs: Rc<dyn Programs> = Rc::new(Hand(phone.clone()));
             let mut shell = Shell::new(programs, io);
             let status = if command.is_empty() {
                 let prompt = format!("{}:/ $ ", phone.banner().device);
@@ -113,6 +123,7 @@ async fn shell<W: AsyncRead + AsyncWrite + Unpin>(
                 shell.run(&command).await
             };
             drop(shell);
+            tape.iter().for_each(|tape| tape.finish(Some(status)));
             if !answer.is_zero() {
                 tokio::time::sleep(answer).await;
             }

@@ -23,6 +23,8 @@ mod steer;
 pub mod stream;
 pub mod syntax;
 
+pub use filters::TOOLBOX;
+
 use std::future::Future;
 use std::pin::Pin;
 

@@ -13,6 +13,13 @@ use super::stream::{Broken, Sink, Source};
 use std::collections::VecDeque;
 use std::time::Duration;
 
+/// The programs done here.
+pub const TOOLBOX: [&str; 27] = [
+    "cat", "head", "tail", "grep", "egrep", "fgrep", "wc", "cut", "tr", "sort", "uniq", "sed", "tee", "ls",
+    "rm", "date", "id", "which", "mkdir", "touch", "sh", "timeout", "whoami", "basename", "dirname", "seq",
+    "stat",
+];
+
 /// What starting a program costs on a phone.
 const FORK: Duration = Duration::from_millis(2);
 
@@ -38,12 +45,7 @@ type Ended = Result<i32, Stop>;
 /// Runs a toolbox program; nothing when the name is not one.
 pub(super) async fn run(shell: &mut Shell, argv: &[String]) -> Option<Flow> {
     let (name, args) = (argv[0].as_str(), &argv[1..]);
-    const NAMES: [&str; 27] = [
-        "cat", "head", "tail", "grep", "egrep", "fgrep", "wc", "cut", "tr", "sort", "uniq", "sed", "tee",
-        "ls", "rm", "date", "id", "which", "mkdir", "touch", "sh", "timeout", "whoami", "basename",
-        "dirname", "seq", "stat",
-    ];
-    if !NAMES.contains(&name) {
+    if !TOOLBOX.contains(&name) {
         return None;
     }
     tokio::time::sleep(FORK).await;
