@@ -36,7 +36,7 @@ pub(super) fn arm(app: &str, slow_ms: u32) -> String {
     format!(
         "{}; if [ -z \"$u\" ]; then echo \"{MARK} unknown $p\"; else k=log.looper.$u.main.slow; v=$(getprop $k); \
          m=$(getprop {KEEP}); case \"$m\" in \"$u \"*) v=${{m#* }}; v=${{v%% *}};; esac; v=${{v:--}}; \
-         setprop $k {slow_ms}; a=$(pidof \"$p\" | tr ' ' ,); setprop {KEEP} \"$u $v ${{a:--}}\"; \
+         setprop $k {slow_ms}; a=$(pidof \"$p\" | sed 's/ /,/g'); setprop {KEEP} \"$u $v ${{a:--}}\"; \
          echo \"{MARK} armed $u $v $(getprop $k) ${{a:--}}\"; fi",
         find_uid(app)
     )
