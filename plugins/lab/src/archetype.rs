@@ -90,6 +90,8 @@ pub struct Archetype {
     pub history_engine: bool,
     /// Median time of a small dump, ms.
     pub dump_ms: f64,
+    /// Its `dumpsys input` keeps the fields of events to itself, as user builds do unless their maker changed that.
+    pub hides_events: bool,
     /// `Pipeline=` of gfxinfo.
     pub pipeline: &'static str,
 }

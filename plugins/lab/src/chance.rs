@@ -34,6 +34,8 @@ pub enum Stream {
     Trace = 13,
     /// Refreshes a frame takes where an app keeps no even pace.
     Pace = 14,
+    /// What `input` waits for.
+    Input = 15,
 }
 
 /// Mixes three words into one that looks random.

@@ -9,6 +9,7 @@ pub mod display;
 pub mod flinger;
 pub mod framestats;
 pub mod gfxinfo;
+pub mod input;
 pub mod latency;
 pub mod layers;
 pub mod logcat;

@@ -14,6 +14,7 @@ mod keys;
 mod log;
 mod packages;
 mod settings;
+mod told;
 mod tools;
 mod tracing;
 
@@ -27,11 +28,9 @@ use crate::dumps::{Body, Scene};
 use crate::pulse::compositor::Compositor;
 use crate::pulse::{Act, Pulse, Setup};
 use crate::spec::PhoneSpec;
-use crate::truth::{RefreshSwitch, Truth, TruthLayer, verdict};
 use clock::Clocks;
 use farmjank_results::time::Span;
 use std::collections::BTreeMap;
-use std::marker::PhantomData;
 use std::rc::Rc;
 
 const MS: i64 = 1_000_000;
@@ -89,6 +88,8 @@ enum Work {
     Trace(u32),
     /// Print what the log holds then.
     Log(crate::dumps::logcat::Asked),
+    /// Return so many ns after the finger of this command left.
+    Touch(u64, i64),
 }
 
 /// What a command printed.
@@ -155,19 +156,8 @@ impl Phone {
     /// A phone that has been up for a while. `Err` says what is wrong with its description.
     pub fn new(spec: &PhoneSpec, serial: String, seed: u64) -> Result<Phone, String> {
         let archetype = Archetype::find(&spec.archetype)?;
-        let described = if spec.apps.is_empty() { vec![app::shop()] } else { spec.apps.clone() };
-        let apps = described.iter().map(App::new).collect::<Result<Vec<App>, String>>()?;
-        for (index, app) in apps.iter().enumerate() {
-            if apps[..index].iter().any(|other| other.id() == app.id()) {
-                return Err(format!("the app `{}` is named twice", app.id()));
-            }
-        }
-        if !(0.0..=50.0).contains(&spec.load) || spec.thermal.status > 6 || spec.battery.level > 100 {
-            return Err("load is 0 to 50, thermal status 0 to 6, battery level 0 to 100".to_owned());
-        }
-        if !spec.compositor.sound() {
-            return Err("compositor: shares are 0 to 1 and together at most 1, longest is 1 to 60".to_owned());
-        }
+        let apps = apps(spec)?;
+        sound(spec)?;
         let clocks = Clocks::of(seed);
         let minute = 60e9;
         // No two panels of a model run exactly alike.
@@ -184,6 +174,7 @@ impl Phone {
             awake: spec.awake,
             saver: spec.battery.saver || settings::caps(&spec.settings),
             compositor: Compositor::new(&spec.compositor, seed),
+            input: spec.input,
         });
         let model = spec.model.clone().unwrap_or_else(|| archetype.model.to_owned());
         let mut phone = Phone {
@@ -276,7 +267,7 @@ impl Phone {
         }
     }
 
-    /// The answer of a command, asked for at begin + `takes`; text shows the state at that instant.
+    /// The answer of a command, asked for when it is over; text shows the state at that instant.
     pub fn finish(&mut self, now: LabTime, running: Running) -> Answer {
         self.pulse.advance(self.monotonic_ns(now));
         self.setup = self.pulse.setup.clone();
@@ -284,6 +275,7 @@ impl Phone {
         match running.work {
             Work::Trace(pid) => self.finish_trace(now, pid),
             Work::Say(answer) => answer,
+            Work::Touch(..) => Answer::default(),
             Work::Dump(arguments) => self.finish_dump(now, &arguments),
             Work::Screen(path) => self.finish_screen(now, &path),
             Work::Picture => Answer::said(crate::dumps::screen::picture(&self.scene(now))),
@@ -303,58 +295,6 @@ impl Phone {
     /// CLOCK_MONOTONIC, ns.
     pub fn monotonic_ns(&self, now: LabTime) -> i64 {
         self.clocks.monotonic(now.ns())
-    }
-
-    /// Every frame that existed since the lab began, up to the last instant a command was given or answered: what
-    /// happened is gone through once more, with everything kept. Costs about 100 ns per frame.
-    pub fn truth(&self) -> Truth<'_> {
-        self.truth_until(self.pulse.clock())
-    }
-
-    /// The same, as if nobody had asked after this instant (CLOCK_MONOTONIC, ns).
-    fn truth_until(&self, until: i64) -> Truth<'_> {
-        let mut replayed = self.pulse.replay(until);
-        let buffers = replayed.layers.iter_mut().flatten().map(|layer| TruthLayer {
-            name: layer.name.clone(),
-            package: layer.package.clone(),
-            born: layer.born,
-            died: layer.died,
-            pid: layer.pid,
-            dropped: layer.take_dropped(until),
-            frames: layer.take_history(until),
-        });
-        let mut layers: Vec<TruthLayer> = buffers.filter(|layer| !layer.frames.is_empty()).collect();
-        let displays = verdict::judge(&mut layers, self.setup.archetype.sdk, self.setup.compositor.is_some());
-        let rates = self.setup.archetype.rates;
-        let switch = |segment: &crate::pulse::panel::Segment| RefreshSwitch {
-            at: segment.from,
-            period: segment.period,
-            printed: rates[segment.rate].printed,
-        };
-        let switches =
-            replayed.panel.segments().iter().filter(|segment| segment.from <= until).map(switch).collect();
-        let messages = replayed.messages(until);
-        let mut drawn = replayed.drawn;
-        drawn.retain(|frame| frame.sync_start <= until);
-        let (gestures, launches) = (replayed.gestures, replayed.launches);
-        Truth { layers, gestures, switches, launches, displays, messages, drawn, phone: PhantomData }
-    }
-
-    /// The frames kept since tracing began, as if nobody had asked after this instant (CLOCK_MONOTONIC, ns). No gestures,
-    /// launches or messages.
-    fn truth_kept(&self, until: i64) -> Truth<'_> {
-        let kept = self.pulse.layers.iter().flatten().map(|layer| TruthLayer {
-            name: layer.name.clone(),
-            package: layer.package.clone(),
-            born: layer.born,
-            died: layer.died,
-            pid: layer.pid,
-            dropped: layer.given_up(until).copied().collect(),
-            frames: layer.history().iter().filter(|frame| frame.present <= until).copied().collect(),
-        });
-        let mut layers: Vec<TruthLayer> = kept.filter(|layer| !layer.frames.is_empty()).collect();
-        let displays = verdict::judge(&mut layers, self.setup.archetype.sdk, self.setup.compositor.is_some());
-        Truth { layers, displays, ..Truth::default() }
     }
 
     /// The phone at an instant it has been advanced to.
@@ -397,4 +337,30 @@ impl Phone {
         let at = self.monotonic_ns(now) + after;
         self.pulse.act(at, act);
     }
+}
+
+/// The apps of a description, the shop where it names none.
+fn apps(spec: &PhoneSpec) -> Result<Vec<App>, String> {
+    let described = if spec.apps.is_empty() { vec![app::shop()] } else { spec.apps.clone() };
+    let apps = described.iter().map(App::new).collect::<Result<Vec<App>, String>>()?;
+    for (index, app) in apps.iter().enumerate() {
+        if apps[..index].iter().any(|other| other.id() == app.id()) {
+            return Err(format!("the app `{}` is named twice", app.id()));
+        }
+    }
+    Ok(apps)
+}
+
+/// Whether the numbers of a description are within their ranges.
+fn sound(spec: &PhoneSpec) -> Result<(), String> {
+    if !(0.0..=50.0).contains(&spec.load) || spec.thermal.status > 6 || spec.battery.level > 100 {
+        return Err("load is 0 to 50, thermal status 0 to 6, battery level 0 to 100".to_owned());
+    }
+    if !(0.0..=64.0).contains(&spec.input.crowd) {
+        return Err("input: crowd is 0 to 64 programs per core".to_owned());
+    }
+    if !spec.compositor.sound() {
+        return Err("compositor: shares are 0 to 1 and together at most 1, longest is 1 to 60".to_owned());
+    }
+    Ok(())
 }

@@ -6,6 +6,7 @@
 
 pub mod compositor;
 pub mod counting;
+pub mod dispatcher;
 pub mod hwui;
 mod install;
 pub mod journal;
@@ -53,6 +54,8 @@ pub struct Setup {
     pub awake: bool,
     /// Battery saver at the beginning.
     pub saver: bool,
+    /// What `input` takes beside its events.
+    pub input: crate::spec::InputSpec,
     /// What compositor and display do; none when they are never late.
     pub compositor: Option<compositor::Compositor>,
 }
@@ -108,6 +111,8 @@ pub enum Act {
     Uninstall(usize),
     /// A page's own periodic work holds the main thread: window, and the layer it had when that was planned.
     Stall(usize, usize),
+    /// Work of this window's page that comes with a touch holds the main thread, for so many ms.
+    Planted(usize, u32),
     /// Something else on the phone keeps the app in front waiting, for so many ns.
     Hold(i64),
 }
@@ -200,6 +205,8 @@ pub struct Pulse {
     log: Vec<Entry>,
     cursor: usize,
     pub(crate) touch: touch::Touch,
+    /// Input events so far.
+    pub dispatcher: dispatcher::Dispatcher,
     pub(crate) splash: Option<Producer>,
     pub(crate) heat: f64,
     pub(crate) next_layer: u32,
@@ -233,6 +240,7 @@ impl Pulse {
             log: Vec::new(),
             cursor: 0,
             touch: touch::Touch::default(),
+            dispatcher: dispatcher::Dispatcher::new(setup.archetype.sdk),
             splash: None,
             heat: 1.0,
             next_layer: 40,
@@ -330,6 +338,7 @@ impl Pulse {
             Act::Install(app) => self.install(t, *app),
             Act::Uninstall(app) => self.uninstall(t, app),
             Act::Stall(index, run) => self.stall(t, index, run),
+            Act::Planted(index, ms) => self.planted(t, index, ms),
             Act::Hold(ns) => self.hold(t, ns),
         }
     }

@@ -35,6 +35,8 @@ pub struct PhoneSpec {
     pub injection_blocked: bool,
     /// Background load: 0 none, 1 makes every frame cost twice as much.
     pub load: f64,
+    /// What `input` takes beside its events.
+    pub input: InputSpec,
     /// What its compositor and display do to frames that were in time.
     pub compositor: CompositorSpec,
     /// Settings as `namespace/key`, such as `global/animator_duration_scale: "0.5"`.
@@ -59,6 +61,7 @@ impl Default for PhoneSpec {
             awake: true,
             injection_blocked: false,
             load: 0.0,
+            input: InputSpec::default(),
             compositor: CompositorSpec::default(),
             settings: BTreeMap::new(),
             faults: Vec::new(),
@@ -101,6 +104,23 @@ pub struct ThermalSpec {
 impl Default for ThermalSpec {
     fn default() -> Self {
         ThermalSpec { status: 0, drift_per_minute: 0.004, ceiling: 1.15 }
+    }
+}
+
+/// How promptly `input` moves a finger and comes back.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct InputSpec {
+    /// It lifts the finger to the ns and is back 2 ms later, as on no phone.
+    pub prompt: bool,
+    /// Programs that want each core of what runs the phone. Up to 1 nothing waits; at 4 fingers come down up to 0.6 s
+    /// later, and the command is back up to 0.6 s later. Frames cost what they do.
+    pub crowd: f64,
+}
+
+impl Default for InputSpec {
+    fn default() -> Self {
+        InputSpec { prompt: true, crowd: 1.0 }
     }
 }
 
@@ -249,6 +269,8 @@ pub struct PageSpec {
     pub frozen_rate: f64,
     /// Periodic work that holds the main thread, whether anything is drawn or not.
     pub stall: Option<StallSpec>,
+    /// The same at a set time of a touch.
+    pub touch_stall: Option<TouchStallSpec>,
     /// A pace of its own, slower than the panel's; none draws on every refresh. Of pages that scroll: videos and games
     /// have `fps`.
     pub pace: Option<PaceSpec>,
@@ -303,6 +325,30 @@ pub struct StallSpec {
     pub ms: u32,
 }
 
+/// Work on the main thread at a set time of a touch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TouchStallSpec {
+    /// Every so many-th touch of the phone has one: 1 is each, 0 none.
+    pub every: u32,
+    /// What its time counts from.
+    pub from: Moment,
+    /// So much later, ms.
+    pub after_ms: u32,
+    /// How long it takes, ms.
+    pub ms: u32,
+}
+
+/// An instant of a touch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Moment {
+    /// The finger comes down.
+    Down,
+    /// It leaves.
+    Lift,
+}
+
 impl Default for PageSpec {
     fn default() -> Self {
         PageSpec {
@@ -322,6 +368,7 @@ impl Default for PageSpec {
             hitch_cap: 42,
             frozen_rate: 0.0,
             stall: None,
+            touch_stall: None,
             pace: None,
         }
     }

@@ -1,4 +1,5 @@
-//! The models themselves. Numbers are those of the real phones where they are known, plausible elsewhere.
+//! The models themselves. Numbers are those of the real phones where they are known, plausible elsewhere. Both kinds of
+//! `dumpsys input` are among them: the newest hide the fields of events, some of other makers print them.
 
 use super::{Archetype, Mode, Policy, Rate};
 
@@ -41,6 +42,7 @@ const BASE: Archetype = Archetype {
     lead: 0.9,
     history_engine: false,
     dump_ms: 28.0,
+    hides_events: false,
     pipeline: "Skia (OpenGL)",
 };
 
@@ -79,6 +81,7 @@ pub const SHELF: &[Archetype] = &[
         slowness: 1.7,
         dump_ms: 38.0,
         pipeline: "Skia (OpenGL)",
+        hides_events: true,
         ..BASE
     },
     Archetype {
@@ -150,6 +153,7 @@ pub const SHELF: &[Archetype] = &[
         slowness: 1.5,
         lead: 0.95,
         dump_ms: 44.0,
+        hides_events: true,
         ..BASE
     },
     Archetype {
@@ -208,6 +212,7 @@ pub const SHELF: &[Archetype] = &[
         lead: 1.2,
         dump_ms: 27.0,
         pipeline: "Skia (Vulkan)",
+        hides_events: true,
         ..BASE
     },
     Archetype {
@@ -239,6 +244,7 @@ pub const SHELF: &[Archetype] = &[
         history_engine: true,
         dump_ms: 26.0,
         pipeline: "Skia (Vulkan)",
+        hides_events: true,
         ..BASE
     },
 ];

@@ -85,7 +85,7 @@ fn fill(row: &Drawn, previous: Option<&Drawn>, sdk: u32, now: i64, cells: &mut [
     if sdk <= 30 {
         let touched = row.input_at > 0;
         [stages.intended, stages.vsync].into_iter().for_each(&mut put);
-        put(if touched { row.input_at } else { UNKNOWN });
+        put(if touched { row.input_oldest } else { UNKNOWN });
         put(if touched { row.input_at } else { 0 });
     } else {
         [row.token, stages.intended, stages.vsync, i64::from(row.input)].into_iter().for_each(&mut put);

@@ -299,6 +299,11 @@ impl LivePhone {
         if !takes.is_zero() {
             tokio::time::sleep(takes).await;
         }
+        loop {
+            let longer = self.model.borrow_mut().longer(self.now(), &running);
+            let Some(longer) = longer else { break };
+            tokio::time::sleep(longer.to_duration()).await;
+        }
         if let Some(pid) = running.traces() {
             // Whoever drops this hangs up: the process dies and leaves no file.
             let _hangup = Hangup(self, pid);

@@ -12,6 +12,7 @@ const SERVICES: &[&str] = &[
     "cpuinfo",
     "display",
     "gfxinfo",
+    "input",
     "meminfo",
     "package",
     "power",
@@ -38,6 +39,7 @@ impl Phone {
             "gfxinfo" if self.hung(arguments) => return 5_000 * MS,
             "SurfaceFlinger" if arguments.len() == 1 => 3.0,
             "display" | "window" | "activity" => 1.5,
+            "input" => 2.0,
             _ => 1.0,
         };
         (ms * size * self.slow_dumps * 1e6) as i64
@@ -63,6 +65,7 @@ impl Phone {
             "gfxinfo" => dumps::gfxinfo::gfxinfo(&scene, &Asked::read(rest), out),
             "display" => dumps::display::display(&scene, out),
             "window" => dumps::window::window(&scene, rest, out),
+            "input" => dumps::input::input(&scene, out),
             "power" => dumps::power::power(&scene, out),
             "battery" => dumps::battery::battery(&scene, out),
             "thermalservice" if sdk >= 29 => dumps::battery::thermal(&scene, out),

@@ -1,6 +1,8 @@
 //! `input`: what it injects and how long it blocks (frame-sources.md 6.1). Up to Android 11 a Java virtual machine is
 //! started for every call; from 12 on a service does it.
 
+mod cost;
+
 use super::{Answer, LabTime, MS, Phone, Running, Work, keys};
 use crate::pulse::Act;
 use crate::pulse::touch::{Motions, Path};
@@ -35,8 +37,9 @@ enum Injection {
 impl Phone {
     pub(super) fn input(&mut self, now: LabTime, arguments: &[String]) -> Running {
         self.inputs += 1;
-        let start = self.start_cost(30, 0x1_0000 + self.inputs);
-        let answer = |answer: Answer| Running { takes: Span::from_ns(start), work: Work::Say(answer) };
+        let start = self.start_cost(cost::JVM_UNTIL, 0x1_0000 + self.inputs);
+        let cost = cost::of(&self.setup.input, self.setup.archetype, self.seed, self.inputs, start);
+        let answer = |answer: Answer| Running { takes: Span::from_ns(cost.before), work: Work::Say(answer) };
         let injection = match parse(without_source(arguments), self.setup.archetype.sdk) {
             Ok(injection) => injection,
             Err(problem) => return answer(problem),
@@ -44,16 +47,31 @@ impl Phone {
         if self.injection_blocked && !matches!(injection, Injection::Nothing) {
             return answer(refused(arguments, self.setup.archetype.sdk));
         }
-        let end = self.inject(now, start, injection);
-        // The caller leaves shortly after the last event was taken.
-        Running { takes: Span::from_ns(end + 2 * MS), work: Work::Say(Answer::default()) }
+        let finger = matches!(injection, Injection::Finger(_));
+        let end = self.inject(now, cost, injection) + cost.after;
+        let work = match finger {
+            true => Work::Touch(self.inputs, cost.after),
+            false => Work::Say(Answer::default()),
+        };
+        Running { takes: Span::from_ns(end), work }
     }
 
-    /// Notes the events, the first `start` ns from now. Answers when the last one is injected, ns from now.
-    fn inject(&mut self, now: LabTime, start: i64, injection: Injection) -> i64 {
+    /// How much longer a command runs than could be known when it began; none: it is over. Asked at begin + `takes`, and
+    /// again after every time it answers.
+    pub fn longer(&mut self, now: LabTime, running: &Running) -> Option<Span> {
+        let Work::Touch(command, after) = running.work else { return None };
+        let now = self.monotonic_ns(now);
+        self.pulse.advance(now);
+        let left = self.pulse.lifts(command)? + after - now;
+        (left > 0).then(|| Span::from_ns(left))
+    }
+
+    /// Notes the events. Answers when the last one is injected, ns from now, where nothing in the app delays it.
+    fn inject(&mut self, now: LabTime, cost: cost::Cost, injection: Injection) -> i64 {
+        let start = cost.before;
         match injection {
             Injection::Finger(path) => {
-                let end = start + path.hold + path.moves.max(MS);
+                let end = start + path.hold + path.moves.max(MS) + cost.late;
                 let path = Path { from: self.on_panel(path.from), to: self.on_panel(path.to), ..path };
                 self.act(now, start, Act::Down(self.inputs, path));
                 self.act(now, end, Act::Up(self.inputs));

@@ -30,6 +30,8 @@ pub struct Drawn {
     pub token: i64,
     /// Id of the input event, 0 none.
     pub input: u32,
+    /// Time of the oldest move that was handled, 0 none.
+    pub input_oldest: i64,
     /// Time of the newest input event, 0 none.
     pub input_at: i64,
     /// Present fence, for apps that listen.
@@ -58,7 +60,7 @@ impl Pulse {
             layer: self.layers[window.own].as_ref().map(|layer| layer.name.clone()).unwrap_or_default(),
             flags: drawn.flags,
             token: drawn.token,
-            input: Some(drawn.input_at).filter(|at| *at > 0),
+            input: Some(drawn.input_oldest).filter(|at| *at > 0),
             intended: stages.intended,
             vsync: stages.vsync,
             start: stages.start,

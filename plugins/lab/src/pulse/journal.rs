@@ -6,6 +6,7 @@
 use super::hwui::Drawn;
 use super::pipeline::Stages;
 use super::{Act, Pulse};
+use crate::spec::Moment;
 use crate::truth::TruthMessage;
 use std::collections::VecDeque;
 
@@ -162,19 +163,43 @@ impl Pulse {
     /// The page's periodic work holds the main thread; `run` tells a page that went and came back from the one it was
     /// planned for.
     pub(super) fn stall(&mut self, t: i64, index: usize, run: usize) {
-        let setup = self.setup.clone();
-        let Some(window) = self.windows.get_mut(index).and_then(Option::as_mut) else { return };
-        let app = window.app;
-        let Some(stall) = setup.apps[app].pages[window.page].spec.stall else { return };
+        let Some(window) = self.window(index) else { return };
+        let Some(stall) = self.setup.apps[window.app].pages[window.page].spec.stall else { return };
         if !window.resumed || window.layers.first() != Some(&run) {
             return;
         }
+        self.busy(t, index, stall.ms);
+        self.plan_stall(t, index);
+    }
+
+    /// The main thread of a window works for so long, as soon as it is free.
+    fn busy(&mut self, t: i64, index: usize, ms: u32) {
+        let Some(window) = self.windows.get_mut(index).and_then(Option::as_mut) else { return };
+        let app = window.app;
         if self.processes[app].frozen.is_none() {
             let began = window.ui.pipeline.ui_free().max(t);
-            let until = began + i64::from(stall.ms) * MS;
+            let until = began + i64::from(ms) * MS;
             window.ui.pipeline.hold(until);
             self.message(app, began, until, Work::Refresh);
         }
-        self.plan_stall(t, index);
+    }
+
+    /// A touch reached a moment that some page's work waits for.
+    pub(super) fn plan_planted(&mut self, t: i64, moment: Moment) {
+        let Some(index) = self.front_window() else { return };
+        let Some(window) = self.window(index) else { return };
+        let spec = &self.setup.apps[window.app].pages[window.page].spec;
+        let Some(stall) = spec.touch_stall.filter(|stall| stall.from == moment) else { return };
+        // Divisible by 0 is only 0: then there is none.
+        if (self.gestures.len() as u32).is_multiple_of(stall.every) {
+            self.follow(t + i64::from(stall.after_ms) * MS, Act::Planted(index, stall.ms));
+        }
+    }
+
+    /// That work begins, if its page is still in front.
+    pub(super) fn planted(&mut self, t: i64, index: usize, ms: u32) {
+        if self.window(index).is_some_and(|window| window.resumed) {
+            self.busy(t, index, ms);
+        }
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Times are ns on CLOCK_MONOTONIC. Must not know why content moves.
 
+use super::dispatcher::Handled;
 use super::hwui::Drawn;
 use super::layer::Layer;
 use super::motion::Motion;
@@ -253,6 +254,7 @@ impl Pulse {
         // A window whose content lives in a SurfaceView draws only its first frame itself.
         let own = window.surface.is_none() || first_draw > 0;
         let token = own.then(|| token(&made.stages));
+        let input = self.dispatcher.handle(made.stages.vsync, &self.panel, free);
         let follows = first_draw == 0 && !first && ui.motion.moving(ui.last + made.stages.interval).is_some();
         let given_up = follows && compositor.is_some_and(|compositor| compositor.drops(intended));
         match self.layers[ui.layer].as_mut() {
@@ -261,11 +263,10 @@ impl Pulse {
             None => {}
         }
         if own {
-            let finger = stretch.is_some_and(|stretch| stretch.finger);
             let shown =
                 self.layers[window.ui.layer].as_deref().and_then(Layer::newest).map_or(0, |row| row.present);
             let shown = if given_up { 0 } else { shown };
-            let drawn = drawn(&made, u32::from(first_draw > 0), finger, shown);
+            let drawn = drawn(&made, u32::from(first_draw > 0), input, shown);
             let drawn = window.hwui.push(drawn, &mut self.processes[window.app].tally);
             let app = window.app;
             self.tell_frame(app, &drawn, free);
@@ -328,12 +329,13 @@ fn token(stages: &Stages) -> i64 {
 }
 
 /// A frame as HWUI notes it.
-fn drawn(made: &Made, flags: u32, finger: bool, shown: i64) -> Drawn {
+fn drawn(made: &Made, flags: u32, handled: Handled, shown: i64) -> Drawn {
     let stages = made.stages;
     let draw = Draw::of(stages.intended as u64, Stream::Name, 1);
-    let input = if finger { (draw.0 >> 33) as u32 | 1 } else { 0 };
-    let input_at = if finger { stages.vsync - draw.whole(1_000_000, 4_000_000) } else { 0 };
-    Drawn { stages, flags, token: token(&stages), input, input_at, shown }
+    let input = if handled.any { (draw.0 >> 33) as u32 | 1 } else { 0 };
+    // What came outside a frame callback, such as a finger coming down, is forgotten when the callback begins.
+    let (input_oldest, input_at) = handled.moves.unwrap_or_default();
+    Drawn { stages, flags, token: token(&stages), input, input_oldest, input_at, shown }
 }
 
 /// Notes the callback that drew nothing.
@@ -358,5 +360,5 @@ fn skipped(window: &mut super::world::Window, made: &Made, vsync: i64, process: 
         stuffed: false,
     };
     let skipped = Made { stages, cause: Cause::Smooth, ..*made };
-    window.hwui.push(drawn(&skipped, 8, false, 0), process);
+    window.hwui.push(drawn(&skipped, 8, Handled::default(), 0), process);
 }

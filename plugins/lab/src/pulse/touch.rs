@@ -6,10 +6,15 @@ use super::motion::Feel;
 use super::world::LaunchPlan;
 use super::{Act, Front, Pulse};
 use crate::app::Action;
-use crate::spec::PageKind;
+use crate::spec::{Moment, PageKind};
 use crate::truth::TruthGesture;
 
 const MS: i64 = 1_000_000;
+
+/// A finger that has not moved for longer than this before it leaves has stopped: no fling …
+const STOPPED: i64 = 40 * MS;
+/// … from this API level on, where the time of its leaving counts.
+const STOPS_SINCE: u32 = 31;
 
 /// A straight movement of a finger.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,11 +57,13 @@ pub(crate) struct Touch {
     command: u64,
     /// It stopped a fling: no tap.
     caught: bool,
+    /// The command whose finger left last, or waits to leave, and when.
+    lifts: (u64, i64),
 }
 
 impl Pulse {
     pub(crate) fn finger_down(&mut self, t: i64, command: u64, path: Path) {
-        let gesture = self.gesture_begins(t, path.from);
+        let gesture = self.gesture_begins(t, path.from, Some(path));
         (self.touch.path, self.touch.command) = (Some(path), command);
         let (from, to) = (t + path.hold, t + path.hold + path.moves);
         let by = path.from.1 - path.to.1;
@@ -69,17 +76,25 @@ impl Pulse {
     }
 
     /// What every touch does when it begins. Answers its number.
-    fn gesture_begins(&mut self, t: i64, start: (f64, f64)) -> u32 {
+    fn gesture_begins(&mut self, t: i64, start: (f64, f64), path: Option<Path>) -> u32 {
         if self.touch.gesture.is_some() {
             self.finger_up(t);
         }
+        self.dispatcher.down(t, start, path);
         let gesture = self.gestures.len() as u32;
         if let Some(last) = self.gestures.last_mut() {
             last.fling_end = last.fling_end.min(t).max(last.up);
         }
         self.gestures.push(TruthGesture { down: t, up: i64::MAX, fling_end: i64::MAX });
-        self.touch =
-            Touch { gesture: Some(gesture), down: t, start, trail: vec![(t, start.1)], ..Touch::default() };
+        let lifts = self.touch.lifts;
+        self.touch = Touch {
+            gesture: Some(gesture),
+            down: t,
+            start,
+            trail: vec![(t, start.1)],
+            lifts,
+            ..Touch::default()
+        };
         if self.awake {
             let changed = self.panel.touch(t, true);
             self.rescheduled(changed);
@@ -90,20 +105,53 @@ impl Pulse {
             moving
         });
         self.touch.caught = caught == Some(true);
+        self.plan_planted(t, Moment::Down);
         self.suspect_hang(t);
         gesture
     }
 
     /// The finger of a command leaves; when another came down since, it left already.
     pub(crate) fn finger_lifts(&mut self, t: i64, command: u64) {
-        if self.touch.command == command {
-            self.finger_up(t);
+        if self.touch.command != command || self.touch.gesture.is_none() {
+            return;
+        }
+        let leaves = if self.setup.input.prompt { t } else { self.last_move_handled(t) };
+        self.touch.lifts = (command, leaves);
+        match leaves > t {
+            true => self.follow(leaves, Act::Up(command)),
+            false => self.finger_up(t),
         }
     }
 
+    /// When the app has handled the moves before `t`: only then the command sends what follows. An app that hangs is not
+    /// waited for.
+    fn last_move_handled(&mut self, t: i64) -> i64 {
+        let window = self.front_window().and_then(|index| self.window(index));
+        let free = window.map_or(t, |window| match self.processes[window.app].frozen {
+            Some(_) => t,
+            None => window.ui.pipeline.ui_free(),
+        });
+        self.dispatcher.reach(t, &self.panel, free);
+        self.dispatcher.settled(&self.panel, free).max(t)
+    }
+
+    /// When the finger of a command left or will leave; none while that cannot be known.
+    pub(crate) fn lifts(&self, command: u64) -> Option<i64> {
+        let (known, at) = self.touch.lifts;
+        if known == command { Some(at) } else { None }
+    }
+
     pub(crate) fn finger_up(&mut self, t: i64) {
+        self.finger_leaves(t, Motions::Up);
+    }
+
+    fn finger_leaves(&mut self, t: i64, how: Motions) {
         let Some(gesture) = self.touch.gesture.take() else { return };
         let path = self.touch.path.take();
+        let last = path.map_or(self.touch.start, |path| path.to);
+        self.dispatcher.reach(t, &self.panel, i64::MIN);
+        let stopped = self.setup.archetype.sdk >= STOPS_SINCE && self.dispatcher.still(t) > STOPPED;
+        self.dispatcher.up(t, how, last);
         if self.awake {
             let changed = self.panel.touch(t, false);
             self.rescheduled(changed);
@@ -118,7 +166,11 @@ impl Pulse {
                         self.click(t, path.to);
                     }
                 } else if by.abs() >= across.abs() && by.abs() > slop && path.moves > 0 {
-                    let velocity = by / (path.moves as f64 / 1e9);
+                    let velocity = if stopped && !self.setup.input.prompt {
+                        0.0
+                    } else {
+                        by / (path.moves as f64 / 1e9)
+                    };
                     rest =
                         self.with_content(|window, feel| window.ui.motion.fling(feel, t, velocity, gesture));
                 }
@@ -136,6 +188,7 @@ impl Pulse {
         let record = &mut self.gestures[gesture as usize];
         record.up = t;
         record.fling_end = rest.flatten().unwrap_or(t);
+        self.plan_planted(t, Moment::Lift);
         self.wake_producer(t);
     }
 
@@ -143,7 +196,7 @@ impl Pulse {
     pub(crate) fn finger_event(&mut self, t: i64, kind: Motions, x: f64, y: f64) {
         match kind {
             Motions::Down => {
-                self.gesture_begins(t, (x, y));
+                self.gesture_begins(t, (x, y), None);
             }
             Motions::Move => {
                 let Some(gesture) = self.touch.gesture else { return };
@@ -151,6 +204,7 @@ impl Pulse {
                 let slop = self.feel_density().slop();
                 let was_dragging = self.touch.dragging;
                 self.touch.dragging |= (y - self.touch.start.1).abs() > slop;
+                self.dispatcher.moved(t, (x, y));
                 let by = if was_dragging { last - y } else { self.touch.start.1 - y };
                 self.touch.trail.push((t, y));
                 if self.touch.trail.len() > 8 {
@@ -167,7 +221,7 @@ impl Pulse {
             Motions::Cancel => {
                 self.touch.dragging = false;
                 self.touch.down = i64::MIN / 2;
-                self.finger_up(t);
+                self.finger_leaves(t, Motions::Cancel);
             }
         }
     }
@@ -180,6 +234,7 @@ impl Pulse {
         const SLEEP: u32 = 223;
         const WAKEUP: u32 = 224;
         self.suspect_hang(t);
+        self.dispatcher.key(t, code);
         match code {
             HOME if self.awake && !self.keyguard => self.go_home(t),
             BACK if self.awake && !self.keyguard => self.go_back(t),

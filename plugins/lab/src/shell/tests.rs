@@ -228,6 +228,9 @@ fn filters() {
     assert_eq!(run("grep 'al.ha [[:digit:]]'"), "alpha 1\nalpha 3\n");
     assert_eq!(run("grep -i -F BETA"), "beta 22\n");
     assert_eq!(run("grep -o '[0-9]*2'"), "22\n");
+    assert_eq!(run("grep -A 1 'alpha 1'"), "alpha 1\nbeta 22\n");
+    assert_eq!(run("grep -n -B 1 beta"), "1-alpha 1\n2:beta 22\n");
+    assert_eq!(run("grep -C1 beta"), "alpha 1\nbeta 22\nalpha 3\n");
     assert_eq!(run("cut -d ' ' -f 2"), "1\n22\n3\n");
     assert_eq!(run("cut -c 1-3 | sort -u"), "alp\nbet\n");
     assert_eq!(run("sort -r | head -n1"), "beta 22\n");

@@ -12,7 +12,7 @@ pub struct TruthDrawn {
     pub flags: u32,
     /// Vsync id.
     pub token: i64,
-    /// The finger's newest event in it; none without a finger.
+    /// The finger's oldest move in it; none without a finger.
     pub input: Option<i64>,
     /// Vsync it was scheduled for.
     pub intended: i64,

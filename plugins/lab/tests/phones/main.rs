@@ -12,5 +12,6 @@ mod readers;
 mod real;
 mod ring;
 mod summary;
+mod touching;
 mod tracing;
 mod walk;

@@ -27,6 +27,9 @@ impl Walk {
         let running =
             self.phone.begin(self.now, &words(line)).unwrap_or_else(|| panic!("no program: {line}"));
         self.now = self.now + running.takes;
+        while let Some(longer) = self.phone.longer(self.now, &running) {
+            self.now = self.now + longer;
+        }
         self.phone.finish(self.now, running)
     }
 

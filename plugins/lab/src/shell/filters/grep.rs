@@ -1,6 +1,7 @@
 //! `grep` with basic, extended and fixed patterns.
 
 use super::super::run::Shell;
+use super::around::Around;
 use super::lines::{Lines, chomp};
 use super::{Ended, Options, Stop, out, refuse};
 use regex_lite::{Regex, RegexBuilder};
@@ -38,7 +39,7 @@ fn find(line: &[u8], needle: &[u8]) -> Option<usize> {
 
 /// Prints lines that match. Status 0 when one did, 1 when none did, 2 on errors.
 pub(super) async fn grep(shell: &Shell, name: &str, args: &[String]) -> Ended {
-    let mut options = Options::parse(name, args, "EFGivcqnoshHxwl", "me")?;
+    let mut options = Options::parse(name, args, "EFGivcqnoshHxwl", "meABC")?;
     let mut patterns: Vec<String> =
         options.set.iter().filter(|(l, _)| *l == 'e').map(|(_, v)| v.clone()).collect();
     if patterns.is_empty() {
@@ -55,16 +56,30 @@ pub(super) async fn grep(shell: &Shell, name: &str, args: &[String]) -> Ended {
     let (sources, missing) = shell.inputs(name, &options.operands).await;
     let most = options.number('m')?.unwrap_or(u64::MAX);
     let named = (options.operands.len() > 1 || options.has('H')) && !options.has('h');
+    let around = options.number('C')?.unwrap_or(0) as usize;
+    let [above, below] = [options.number('B')?, options.number('A')?]
+        .map(|lines| lines.map_or(around, |lines| lines as usize));
+    // Where only parts of lines or counts are wanted, lines around them are not.
+    let bare = ['o', 'c', 'l'].into_iter().any(|letter| options.has(letter));
     let mut any = false;
     for (file, source) in sources {
         let (mut lines, mut hits, mut number) = (Lines::of(source), 0, 0u64);
-        while hits < most
+        let mut near = Around::new(above, below);
+        while (hits < most || near.follows())
             && let Some(line) = lines.next().await
         {
             number += 1;
             let text = chomp(line);
             let found = matchers.iter().find_map(|matcher| matcher.hit(text));
-            if found.is_some() == options.has('v') {
+            let prefix = |mark: char| {
+                let file = if named { format!("{file}{mark}") } else { String::new() };
+                if options.has('n') { format!("{file}{number}{mark}") } else { file }
+            };
+            if found.is_some() == options.has('v') || hits >= most {
+                let row = || [prefix('-').as_bytes(), text, b"\n"].concat();
+                if let Some(row) = near.missed(row).filter(|_| !bare) {
+                    out(shell).write(&row).await?;
+                }
                 continue;
             }
             hits += 1;
@@ -75,13 +90,9 @@ pub(super) async fn grep(shell: &Shell, name: &str, args: &[String]) -> Ended {
             if options.has('c') || options.has('l') {
                 continue;
             }
-            let mut row = Vec::new();
-            if named {
-                row.extend(format!("{file}:").bytes());
-            }
-            if options.has('n') {
-                row.extend(format!("{number}:").bytes());
-            }
+            let before = near.found();
+            let mut row = if bare { Vec::new() } else { before };
+            row.extend(prefix(':').into_bytes());
             row.extend_from_slice(if options.has('o') { found.unwrap_or(text) } else { text });
             row.push(b'\n');
             out(shell).write(&row).await?;

@@ -1,6 +1,7 @@
 //! The phone's toolbox: small programs that a runner pipes things through. What an option does is toybox's; an option
 //! that is not done here is refused in toybox's words, never guessed.
 
+mod around;
 mod files;
 mod grep;
 mod lines;

@@ -1,0 +1,59 @@
+//! What really happened on a phone, told by going through it once more.
+
+use super::Phone;
+use crate::truth::{RefreshSwitch, Truth, TruthLayer, verdict};
+use std::marker::PhantomData;
+
+impl Phone {
+    /// Every frame that existed since the lab began, up to the last instant a command was given or answered: what
+    /// happened is gone through once more, with everything kept. Costs about 100 ns per frame.
+    pub fn truth(&self) -> Truth<'_> {
+        self.truth_until(self.pulse.clock())
+    }
+
+    /// The same, as if nobody had asked after this instant (CLOCK_MONOTONIC, ns).
+    pub(super) fn truth_until(&self, until: i64) -> Truth<'_> {
+        let mut replayed = self.pulse.replay(until);
+        let buffers = replayed.layers.iter_mut().flatten().map(|layer| TruthLayer {
+            name: layer.name.clone(),
+            package: layer.package.clone(),
+            born: layer.born,
+            died: layer.died,
+            pid: layer.pid,
+            dropped: layer.take_dropped(until),
+            frames: layer.take_history(until),
+        });
+        let mut layers: Vec<TruthLayer> = buffers.filter(|layer| !layer.frames.is_empty()).collect();
+        let displays = verdict::judge(&mut layers, self.setup.archetype.sdk, self.setup.compositor.is_some());
+        let rates = self.setup.archetype.rates;
+        let switch = |segment: &crate::pulse::panel::Segment| RefreshSwitch {
+            at: segment.from,
+            period: segment.period,
+            printed: rates[segment.rate].printed,
+        };
+        let switches =
+            replayed.panel.segments().iter().filter(|segment| segment.from <= until).map(switch).collect();
+        let messages = replayed.messages(until);
+        let mut drawn = replayed.drawn;
+        drawn.retain(|frame| frame.sync_start <= until);
+        let (gestures, launches) = (replayed.gestures, replayed.launches);
+        Truth { layers, gestures, switches, launches, displays, messages, drawn, phone: PhantomData }
+    }
+
+    /// The frames kept since tracing began, as if nobody had asked after this instant (CLOCK_MONOTONIC, ns). No gestures,
+    /// launches or messages.
+    pub(super) fn truth_kept(&self, until: i64) -> Truth<'_> {
+        let kept = self.pulse.layers.iter().flatten().map(|layer| TruthLayer {
+            name: layer.name.clone(),
+            package: layer.package.clone(),
+            born: layer.born,
+            died: layer.died,
+            pid: layer.pid,
+            dropped: layer.given_up(until).copied().collect(),
+            frames: layer.history().iter().filter(|frame| frame.present <= until).copied().collect(),
+        });
+        let mut layers: Vec<TruthLayer> = kept.filter(|layer| !layer.frames.is_empty()).collect();
+        let displays = verdict::judge(&mut layers, self.setup.archetype.sdk, self.setup.compositor.is_some());
+        Truth { layers, displays, ..Truth::default() }
+    }
+}
