@@ -156,6 +156,18 @@ impl Dispatcher {
         self.taken.back().map_or(0, |event| t - event.at)
     }
 
+    /// When the next move comes, where none is waiting at `t` that was sent since `from`; the inner none: before the finger
+    /// leaves, there is none. The outer none: one is waiting.
+    pub fn waits(&mut self, t: i64, from: i64, panel: &Panel, free: i64) -> Option<Option<i64>> {
+        self.reach(t, panel, free);
+        let unhandled = |event: &&Taken| event.at > self.handled.max(from - 1) && event.at <= t;
+        let moves = |event: &Taken| event.said == Said::Finger(Motions::Move);
+        if self.taken.iter().rev().take_while(|event| event.at > self.handled).filter(unhandled).any(moves) {
+            return None;
+        }
+        Some(self.led.filter(|led| led.ready < led.lift()).map(|led| led.ready.max(t + 1)))
+    }
+
     /// A frame with this vsync handles what no frame before it has; the app was not free before `free`.
     pub fn handle(&mut self, vsync: i64, panel: &Panel, free: i64) -> Handled {
         self.reach(vsync, panel, free);

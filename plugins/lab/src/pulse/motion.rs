@@ -98,7 +98,6 @@ impl Motion {
         for stretch in &mut self.stretches {
             stretch.to = stretch.to.min(t);
         }
-        self.forget(t);
     }
 
     /// Something moves by itself (an animation) for a while.

@@ -5,7 +5,7 @@
 use super::dispatcher::Handled;
 use super::hwui::Drawn;
 use super::layer::Layer;
-use super::motion::Motion;
+use super::motion::{Motion, Stretch};
 use super::pace::Pace;
 use super::panel::{NEVER, Panel};
 use super::pipeline::{Load, Made, Manner, Pipeline, Stages};
@@ -155,7 +155,9 @@ impl Pulse {
     pub(crate) fn wake_producer(&mut self, t: i64) {
         let Some(index) = self.front_window() else { return };
         let Some(window) = self.windows[index].as_mut() else { return };
-        if window.ui.first_draw == 0 {
+        // A frame that is due and waits for the main thread is drawn whatever happens meanwhile.
+        let overdue = window.ui.next <= t;
+        if window.ui.first_draw == 0 && !overdue {
             let from = t.max(window.ui.last + 1);
             window.ui.plan(&self.panel, from);
         }
@@ -223,17 +225,37 @@ impl Pulse {
         self.rescheduled(changed);
     }
 
+    /// What moves the frame that begins at `t`; nothing does in the first one of a window. None where there is nothing to
+    /// draw: then the next one is planned.
+    fn due_stretch(&mut self, index: usize, t: i64) -> Option<Option<Stretch>> {
+        let ui = &mut self.windows[index].as_mut()?.ui;
+        // What began to move when it was due may be at rest by the time the main thread is free.
+        let stretch = ui.motion.moving(t.max(ui.next)).or_else(|| ui.motion.moving(ui.next));
+        if ui.first_draw > 0 {
+            return Some(stretch);
+        }
+        let Some(moving) = stretch else {
+            ui.plan(&self.panel, t + 1);
+            return None;
+        };
+        if moving.finger && !self.setup.input.prompt {
+            // The content follows events, not time: without a new one there is nothing to draw.
+            let (at, free) = (t.max(ui.next), ui.pipeline.ui_free());
+            if let Some(next) = self.dispatcher.waits(at, moving.from, &self.panel, free) {
+                ui.want(&self.panel, next);
+                return None;
+            }
+        }
+        Some(stretch)
+    }
+
     fn content_frame(&mut self, index: usize, t: i64) {
+        let Some(stretch) = self.due_stretch(index, t) else { return };
         let factor = self.factor(t);
         let setup = self.setup.clone();
         let Some(window) = self.windows[index].as_mut() else { return };
         let ui = &mut window.ui;
         let first_draw = ui.first_draw;
-        let stretch = ui.motion.moving(t.max(ui.next));
-        if stretch.is_none() && first_draw == 0 {
-            ui.plan(&self.panel, t + 1);
-            return;
-        }
         let intended = ui.next;
         let period = self.panel.at(intended).period;
         let usual = ui.pace.as_ref().map_or(0, |pace| pace.longest(period));

@@ -2,7 +2,7 @@
 
 use crate::walk::{Walk, phone, with};
 use farmjank_lab::archetype::SHELF;
-use farmjank_lab::spec::{AppSpec, InputSpec, PageSpec, PhoneSpec, StallSpec};
+use farmjank_lab::spec::{AppSpec, InputSpec, Moment, PageSpec, PhoneSpec, StallSpec, TouchStallSpec};
 use farmjank_lab::truth::TruthGesture;
 
 const MS: i64 = 1_000_000;
@@ -197,5 +197,61 @@ fn a_finger_whose_app_is_held_stays_until_the_app_is_free() {
             })
             .collect();
         assert!(held.iter().any(|ms| *ms > 400), "{name}: {held:?}");
+    }
+}
+
+#[test]
+fn a_stall_planned_by_touch_delays_the_frame_that_is_due_then() {
+    for (from, after_ms) in [(Moment::Down, 90), (Moment::Lift, 0), (Moment::Lift, 130)] {
+        let feed = PageSpec {
+            activity: ".FeedActivity".into(),
+            link: Some("shop://feed".into()),
+            hitch_rate: 0.0,
+            touch_stall: Some(TouchStallSpec { every: 2, from, after_ms, ms: 300 }),
+            ..PageSpec::default()
+        };
+        let app = AppSpec { pages: [("feed".to_owned(), feed)].into(), ..AppSpec::default() };
+        let input = InputSpec { prompt: false, crowd: 1.0 };
+        let spec = PhoneSpec { archetype: "pixel-8".into(), input, apps: vec![app], ..PhoneSpec::default() };
+        let mut walk = with(spec, 4);
+        walk.open("shop://feed");
+        for _ in 0..4 {
+            swiped(&mut walk);
+        }
+        let truth = walk.phone.truth();
+        let layer = truth.layers.iter().rev().find(|layer| layer.name.contains("FeedActivity")).unwrap();
+        let longest = |nth: usize| {
+            let touch = truth.gestures[nth];
+            let moved = layer.frames.iter().filter(|frame| frame.gesture == Some(nth as u32));
+            let mut shown: Vec<i64> = moved.map(|frame| frame.present).collect();
+            shown.insert(0, touch.down + 20 * MS);
+            shown.windows(2).map(|pair| (pair[1] - pair[0]) / MS).max().unwrap()
+        };
+        let longest: Vec<i64> = (0..4).map(longest).collect();
+        assert!(longest[0] < 60 && longest[2] < 60, "{from:?}: {longest:?}");
+        assert!(
+            (280..360).contains(&longest[1]) && (280..360).contains(&longest[3]),
+            "{from:?}: {longest:?}"
+        );
+    }
+}
+
+#[test]
+fn content_under_the_finger_moves_once_for_every_move_that_came() {
+    // 144 Hz on Android 14, whose `input` moves 120 times a second; 165 Hz on 13, whose waits for the app only.
+    for (name, least, most) in [("moto-edge-30", 90, 118), ("rog-phone-7", 130, 166)] {
+        let mut walk = phone_as_it_is(name, 1.0, 4);
+        walk.open("shop://feed");
+        walk.wait(3_000);
+        walk.answer("input swipe 540 1800 540 800 1000");
+        walk.wait(1_500);
+        walk.run("getprop");
+        let truth = walk.phone.truth();
+        let touch = truth.gestures[0];
+        let layer = truth.layers.iter().rev().find(|layer| layer.name.contains("FeedActivity")).unwrap();
+        let fingers =
+            layer.frames.iter().filter(|frame| frame.intended > touch.down && frame.intended < touch.up);
+        let count = fingers.count();
+        assert!((least..most).contains(&count), "{name}: {count} frames in a second of dragging");
     }
 }
