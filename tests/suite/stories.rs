@@ -7,6 +7,7 @@ mod guards;
 mod pictured;
 mod racks;
 mod sources;
+mod troubled;
 
 use farmjank_engine::stop::Urgency;
 use farmjank_results::metric::Reading;

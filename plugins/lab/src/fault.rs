@@ -42,6 +42,10 @@ pub enum Kind {
     Dexopt,
     /// SurfaceFlinger answers no dump for a while, so that its rings overflow.
     RingOverflow,
+    /// The screen goes off, and no key wakes it before the length is over.
+    ScreenOff,
+    /// SurfaceFlinger hangs: `dumpsys` gives up on each dump of it after ten seconds, and says so.
+    DumpTimeout,
     /// The phone's clocks run faster by so many parts per million.
     ClockDrift(f64),
     /// Something inside the phone; see there.
@@ -146,6 +150,8 @@ fn begin(phone: &LivePhone, server: &LiveServer, kind: &Kind, length: Option<Dur
         Kind::Heat(status) => phone.set_fault(PhoneFault::Thermal { status: *status }),
         Kind::Dexopt => phone.set_fault(PhoneFault::Dexopt { running: true }),
         Kind::RingOverflow => phone.block_rings(length.unwrap_or(OVERFLOW)),
+        Kind::ScreenOff => phone.set_fault(PhoneFault::ScreenOff { stuck: true }),
+        Kind::DumpTimeout => phone.hang_rings(true),
         Kind::ClockDrift(ppm) => phone.set_drift(*ppm),
         Kind::Model(fault) => phone.set_fault(fault.clone()),
     }
@@ -168,6 +174,8 @@ fn end(phone: &LivePhone, server: &LiveServer, kind: &Kind) {
         Kind::ServerRestart => server.set_up(true),
         Kind::Heat(_) => phone.set_fault(PhoneFault::Thermal { status: 0 }),
         Kind::Dexopt => phone.set_fault(PhoneFault::Dexopt { running: false }),
+        Kind::ScreenOff => phone.set_fault(PhoneFault::ScreenOff { stuck: false }),
+        Kind::DumpTimeout => phone.hang_rings(false),
         Kind::ClockDrift(_) => phone.set_drift(0.0),
         Kind::RingOverflow | Kind::Model(_) => {}
     }

@@ -101,6 +101,8 @@ pub enum Act {
     Cap(bool),
     /// The lock screen comes or goes.
     Keyguard(bool),
+    /// The screen goes off and no key wakes it; or keys wake it again.
+    Dark(bool),
     /// The window in front gets a new layer.
     Reborn,
     /// Main loops of an app that begin from now on log messages of so many ms; none: they log none.
@@ -182,6 +184,8 @@ pub struct Pulse {
     pub front: Front,
     /// The screen is on.
     pub awake: bool,
+    /// No key wakes it.
+    dark: bool,
     /// The lock screen covers everything.
     pub keyguard: bool,
     /// Touches so far.
@@ -226,6 +230,7 @@ impl Pulse {
             processes: setup.apps.iter().map(|_| Process::default()).collect(),
             front: Front::Launcher,
             awake: setup.awake,
+            dark: false,
             keyguard: setup.keyguard.0,
             gestures: Vec::new(),
             launches: Vec::new(),
@@ -333,6 +338,7 @@ impl Pulse {
                 self.rescheduled(changed);
             }
             Act::Keyguard(locked) => self.lock(t, locked),
+            Act::Dark(dark) => self.darken(t, dark),
             Act::Reborn => self.reborn(t),
             Act::Watch(app, slow_ms) => self.processes[app].watch = slow_ms,
             Act::Install(app) => self.install(t, *app),

@@ -202,13 +202,18 @@ impl<'a> Cell<'a> {
         spans.fold(Span::ZERO, |sum, (from, to)| sum + (to - from))
     }
 
-    /// The fault behind a verdict that is not a pass: the job's, else the last one that ended a trial.
+    /// The fault behind a verdict that is not a pass: the job's, else the last one that ended a trial. A trial that was tried
+    /// again and completed has none.
     pub fn fault(&self) -> Option<&'a Fault> {
         if self.verdict == Some(Verdict::Pass) {
             return None;
         }
+        let completed = |number| {
+            let mut tries = self.job.trials.iter().filter(|trial| trial.trial == number);
+            tries.any(|trial| trial.ending == Some(Ending::Completed))
+        };
         let of_trial = |trial: &'a TrialRecord| match &trial.ending {
-            Some(Ending::Faulted(fault)) => Some(fault),
+            Some(Ending::Faulted(fault)) if !completed(trial.trial) => Some(fault),
             _ => None,
         };
         self.job.fault.as_ref().or_else(|| self.job.trials.iter().rev().find_map(of_trial))

@@ -30,14 +30,19 @@ const TRY_AGAIN: Duration = Duration::from_millis(150);
 /// How long steps wait for the first dump.
 const FIRST_LOOK: Duration = Duration::from_secs(3);
 
+/// The end of a window that is not measured to its end.
+const ABANDONED: BootTime = BootTime::from_ns(i64::MIN);
+
 /// What was collected in one window.
 pub struct Harvest {
     /// Its frames, as every source saw them.
     pub seen: Seen,
     /// Bundle paths of the raw dumps.
     pub evidence: Vec<String>,
-    /// Longest time between dumps that could lose nothing, for the report.
+    /// Why sampling ended early.
     pub fault: Option<Fault>,
+    /// Why the phone refused a dump, the first time it did.
+    pub refusal: Option<Fault>,
 }
 
 /// Collects one window. Shared between the sampling loop and the steps beside it.
@@ -47,6 +52,8 @@ pub struct Collector<'a> {
     window: &'a str,
     path: String,
     ended: Cell<Option<BootTime>>,
+    /// The loop printed something since the window ended.
+    spoke: Cell<bool>,
     watching: Cell<bool>,
     began_watching: Notify,
     state: RefCell<Ledger>,
@@ -63,13 +70,14 @@ enum Heard {
 impl<'a> Collector<'a> {
     /// A collector for one window of one trial. `path` is its evidence file in the bundle.
     pub fn new(session: &'a Session<'a>, trial: u32, window: &'a str, path: String) -> Self {
-        let (ended, watching) = (Cell::new(None), Cell::new(false));
+        let (ended, spoke, watching) = (Cell::new(None), Cell::default(), Cell::default());
         Collector {
             session,
             trial,
             window,
             path,
             ended,
+            spoke,
             watching,
             began_watching: Notify::new(),
             state: RefCell::default(),
@@ -100,7 +108,7 @@ impl<'a> Collector<'a> {
 
     /// Abandons the window: sampling stops at the next line.
     pub fn abandon(&self) {
-        self.ended.set(Some(BootTime::from_ns(i64::MIN)));
+        self.ended.set(Some(ABANDONED));
     }
 
     /// Samples until the window has ended and is covered. Runs beside the steps.
@@ -219,8 +227,16 @@ impl<'a> Collector<'a> {
             }
             None => patience.silence,
         };
-        match timeout(limit, stream.next(patience.silence)).await {
+        let mut next = timeout(limit, stream.next(patience.silence)).await;
+        if next.is_err() && self.ended.get() > Some(ABANDONED) && !self.spoke.replace(true) {
+            // Not one line since the window ended: a service hangs. `dumpsys` gives up by itself, and says so.
+            let longer = patience.silence.saturating_sub(patience.drain);
+            *drain_until = Some(Instant::now() + longer);
+            next = timeout(longer, stream.next(patience.silence)).await;
+        }
+        match next {
             Ok(Ok(Next::Line(mut line))) => {
+                self.spoke.set(self.ended.get().is_some());
                 line.push(b'\n');
                 Ok(Heard::Lines(line))
             }
@@ -258,7 +274,8 @@ impl<'a> Collector<'a> {
                 state.doubt(&why);
                 return None;
             }
-            Some(Err(Unreadable::Garbled(why) | Unreadable::Refused(why))) => state.doubt(&why),
+            Some(Err(Unreadable::Refused(why))) => state.refused(dump.source, &why),
+            Some(Err(Unreadable::Garbled(why))) => state.doubt(&why),
             None => {}
         }
         self.tell_pulse(&mut state.pulse);
@@ -318,10 +335,10 @@ impl<'a> Collector<'a> {
 
     /// What was collected.
     pub fn harvest(self) -> Harvest {
-        let Ledger { stitches, drawn, doubts, wrote, .. } = self.state.into_inner();
+        let Ledger { stitches, drawn, doubts, refusal, wrote, .. } = self.state.into_inner();
         let rings = stitches.into_iter().map(|(key, stitch)| (key, stitch.finish())).collect();
         let seen = Seen { rings, drawn, doubts };
-        Harvest { seen, evidence: if wrote { vec![self.path] } else { Vec::new() }, fault: None }
+        Harvest { seen, evidence: if wrote { vec![self.path] } else { Vec::new() }, fault: None, refusal }
     }
 }
 

@@ -50,12 +50,17 @@ pub struct Rules {
     pub most_running: usize,
 }
 
+/// How often a job may lose its phone: one that leaves again and again never ends a trial.
+const MOST_LOSSES: u32 = 20;
+
 #[derive(Debug, Default)]
 struct Phone {
     present: bool,
     why_gone: String,
     gone_since: RunTime,
     not_before: RunTime,
+    /// The job that is tried again since the last fault; that the phone had left may be told a moment later.
+    retried: Option<JobId>,
     queue: VecDeque<JobId>,
     running: Option<JobId>,
 }
@@ -66,6 +71,7 @@ pub struct Dispatch {
     rules: Rules,
     phones: BTreeMap<DeviceId, Phone>,
     retries: BTreeMap<JobId, u32>,
+    losses: BTreeMap<JobId, u32>,
     stopping: bool,
 }
 
@@ -78,7 +84,8 @@ impl Dispatch {
                 phones.entry(device.clone()).or_default().queue.push_back(job.job);
             }
         }
-        Dispatch { rules, phones, retries: BTreeMap::new(), stopping: false }
+        let (retries, losses) = (BTreeMap::new(), BTreeMap::new());
+        Dispatch { rules, phones, retries, losses, stopping: false }
     }
 
     /// Feeds one input; what follows from it comes back as orders.
@@ -128,6 +135,14 @@ impl Dispatch {
         let Some(phone) = self.phones.get_mut(id) else { return };
         if phone.present {
             (phone.present, phone.gone_since, phone.why_gone) = (false, now, why);
+            // What went wrong a moment ago was this: the job waits, and that costs none of its tries.
+            if let Some(job) = phone.retried.take().filter(|job| phone.queue.front() == Some(job)) {
+                let losses = self.losses.entry(job).or_default();
+                if *losses < MOST_LOSSES {
+                    *losses += 1;
+                    self.retries.entry(job).and_modify(|used| *used = used.saturating_sub(1));
+                }
+            }
             for job in &phone.queue {
                 let words =
                     format!("{id} left ({}); waiting up to {:.0} s for it", phone.why_gone, absence.secs());
@@ -144,6 +159,15 @@ impl Dispatch {
         let passing = |fault: &Fault| fault.blame == Blame::Lab && fault.persistence == Persistence::Passing;
         match fault {
             Some(fault) if passing(&fault) && !self.stopping => {
+                let losses = self.losses.entry(job).or_default();
+                if !phone.present && *losses < MOST_LOSSES {
+                    *losses += 1;
+                    phone.queue.push_front(job);
+                    let (why, absence) = (&phone.why_gone, self.rules.absence.secs());
+                    let words = format!("{id} left ({why}); waiting up to {absence:.0} s for it");
+                    orders.push(Order::Queue(job, words));
+                    return;
+                }
                 let used = self.retries.entry(job).or_default();
                 if *used >= self.rules.retries {
                     orders.push(Order::Judge(job, Some(fault)));
@@ -151,6 +175,7 @@ impl Dispatch {
                 }
                 *used += 1;
                 phone.not_before = now + self.rules.backoff;
+                phone.retried = Some(job);
                 phone.queue.push_front(job);
                 let words = format!("{id}: {} (try {} of {})", fault.what, *used + 1, self.rules.retries + 1);
                 orders.push(Order::Queue(job, words));
@@ -197,6 +222,7 @@ impl Dispatch {
             }
             if phone.present && phone.running.is_none() && now >= phone.not_before && !self.stopping {
                 phone.running = phone.queue.pop_front();
+                phone.retried = None;
                 if let Some(job) = phone.running {
                     running += 1;
                     orders.push(Order::Start(job, id.clone()));
@@ -212,148 +238,4 @@ pub fn interrupted() -> Fault {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    fn id(name: &str) -> DeviceId {
-        DeviceId(name.into())
-    }
-
-    fn at(secs: i64) -> RunTime {
-        RunTime::from_ns(secs * 1_000_000_000)
-    }
-
-    fn plan(devices: &[&str]) -> Vec<PlannedJob> {
-        let job = |(job, device): (usize, &&str)| PlannedJob {
-            job: job as JobId,
-            scenario: "s".into(),
-            file: "s.yaml".into(),
-            hash: String::new(),
-            app: "com.a".into(),
-            tags: vec![],
-            device: Some(id(device)),
-            iterations: 1,
-            warmup: 0,
-            windows: vec![],
-            effect: None,
-        };
-        devices.iter().enumerate().map(job).collect()
-    }
-
-    fn rules() -> Rules {
-        Rules { absence: Span::from_ms(60_000), retries: 2, backoff: Span::from_ms(2_000), most_running: 8 }
-    }
-
-    fn lab() -> Fault {
-        Fault::new(Blame::Lab, "device_lost", "gone").passing()
-    }
-
-    #[test]
-    fn phones_run_side_by_side_and_their_jobs_in_order() {
-        let mut dispatch = Dispatch::new(rules(), &plan(&["a", "a", "b"]));
-        assert_eq!(dispatch.step(at(0), Input::Present(id("a"))), [Order::Start(0, id("a"))]);
-        assert_eq!(dispatch.step(at(0), Input::Present(id("b"))), [Order::Start(2, id("b"))]);
-        let orders = dispatch.step(at(9), Input::Ended(0, None));
-        assert_eq!(orders, [Order::Judge(0, None), Order::Start(1, id("a"))]);
-    }
-
-    #[test]
-    fn a_phone_that_comes_back_goes_on_with_its_job() {
-        let mut dispatch = Dispatch::new(rules(), &plan(&["a"]));
-        dispatch.step(at(0), Input::Present(id("a")));
-        dispatch.step(at(5), Input::Gone(id("a"), "unplugged".into()));
-        assert!(matches!(dispatch.step(at(5), Input::Ended(0, Some(lab())))[..], [Order::Queue(0, _)]));
-        assert_eq!(dispatch.next_tick(), Some(at(65)));
-        assert_eq!(dispatch.step(at(20), Input::Present(id("a"))), [Order::Start(0, id("a"))]);
-    }
-
-    #[test]
-    fn a_phone_that_stays_away_breaks_its_jobs() {
-        let mut dispatch = Dispatch::new(rules(), &plan(&["a", "a"]));
-        dispatch.step(at(0), Input::Present(id("a")));
-        dispatch.step(at(5), Input::Gone(id("a"), "unplugged".into()));
-        dispatch.step(at(5), Input::Ended(0, Some(lab())));
-        let orders = dispatch.step(at(65), Input::Tick);
-        assert_eq!(orders.len(), 2);
-        assert!(
-            orders
-                .iter()
-                .all(|order| matches!(order, Order::Judge(_, Some(fault)) if fault.code == "device_lost"))
-        );
-        assert!(dispatch.is_done());
-    }
-
-    #[test]
-    fn a_lasting_or_app_fault_is_never_retried() {
-        for fault in
-            [Fault::new(Blame::App, "app_crashed", "x").passing(), Fault::new(Blame::Lab, "locked", "x")]
-        {
-            let mut dispatch = Dispatch::new(rules(), &plan(&["a"]));
-            dispatch.step(at(0), Input::Present(id("a")));
-            let orders = dispatch.step(at(1), Input::Ended(0, Some(fault.clone())));
-            assert_eq!(orders, [Order::Judge(0, Some(fault))]);
-        }
-    }
-
-    #[test]
-    fn a_phone_that_waits_for_a_place_asks_for_no_tick() {
-        let mut dispatch = Dispatch::new(Rules { most_running: 1, ..rules() }, &plan(&["a", "b"]));
-        dispatch.step(at(0), Input::Present(id("a")));
-        dispatch.step(at(0), Input::Present(id("b")));
-        assert_eq!(dispatch.next_tick(), None);
-        assert_eq!(
-            dispatch.step(at(5), Input::Ended(0, None)),
-            [Order::Judge(0, None), Order::Start(1, id("b"))]
-        );
-    }
-
-    #[test]
-    fn the_budget_of_retries_ends() {
-        let mut dispatch = Dispatch::new(rules(), &plan(&["a"]));
-        dispatch.step(at(0), Input::Present(id("a")));
-        for now in [10, 20] {
-            dispatch.step(at(now), Input::Ended(0, Some(lab())));
-            assert_eq!(dispatch.step(at(now + 1), Input::Tick), [], "backing off");
-            assert_eq!(dispatch.step(at(now + 2), Input::Tick), [Order::Start(0, id("a"))]);
-        }
-        assert_eq!(dispatch.step(at(30), Input::Ended(0, Some(lab()))), [Order::Judge(0, Some(lab()))]);
-    }
-
-    proptest! {
-        /// Whatever happens in whatever order, every job is judged exactly once and the dispatcher ends.
-        #[test]
-        fn no_job_is_lost(steps in prop::collection::vec((0u8..7, 0usize..3, 0i64..40), 0..60), most in 1usize..4) {
-            let names = ["a", "b", "c"];
-            let jobs = plan(&["a", "b", "a", "c", "c", "b", "a"]);
-            let mut dispatch = Dispatch::new(Rules { most_running: most, ..rules() }, &jobs);
-            let (mut judged, mut running, mut now) = (vec![0; jobs.len()], Vec::new(), 0);
-            let mut take = |orders: Vec<Order>, running: &mut Vec<JobId>| for order in orders {
-                match order {
-                    Order::Start(job, _) => running.push(job),
-                    Order::Judge(job, _) => judged[job as usize] += 1,
-                    Order::Queue(..) => {}
-                }
-            };
-            for (kind, which, wait) in steps {
-                now += wait;
-                let name = id(names[which]);
-                let input = match kind {
-                    0 | 1 => Input::Present(name),
-                    2 => Input::Gone(name, "x".into()),
-                    3 if !running.is_empty() => Input::Ended(running.remove(which % running.len()), None),
-                    5 if !running.is_empty() => Input::Yielded(running.remove(which % running.len())),
-                    4 if !running.is_empty() => Input::Ended(running.remove(which % running.len()), Some(lab())),
-                    _ => Input::Tick,
-                };
-                take(dispatch.step(at(now), input), &mut running);
-            }
-            take(dispatch.step(at(now), Input::Stop), &mut running);
-            while let Some(job) = running.pop() {
-                take(dispatch.step(at(now), Input::Ended(job, Some(lab()))), &mut running);
-            }
-            prop_assert!(dispatch.is_done());
-            prop_assert_eq!(judged, vec![1; jobs.len()]);
-        }
-    }
-}
+mod tests;

@@ -1,5 +1,6 @@
 //! What has come in for one window so far: rings being stitched, long gaps, the pulse of the live display. No I/O.
 
+use farmjank_results::blame::{Blame, Fault};
 use farmjank_results::cut::AMBIGUOUS_FLING_GAP;
 use farmjank_results::drawn::{DrawnStitch, window_name};
 use farmjank_results::evidence::EvidenceWriter;
@@ -19,6 +20,8 @@ pub(crate) struct Ledger {
     /// Long gaps between presents, as they come in.
     pub(crate) gaps: Vec<(DeviceTime, DeviceTime)>,
     pub(crate) doubts: Vec<String>,
+    /// The first time the phone refused a dump.
+    pub(crate) refusal: Option<Fault>,
     pub(crate) wrote: bool,
     /// Longest time between two presents so far, pauses left out: the worst hitch.
     pub(crate) longest: Span,
@@ -74,6 +77,21 @@ impl Ledger {
         }
         let fresh = || Stitch::new(StitchRules { modes: modes(), pins: Vec::new() });
         self.stitches.entry(key).or_insert_with(fresh).add(sample);
+    }
+
+    /// A dump the phone refused, in its words and what they mean.
+    pub(crate) fn refused(&mut self, source: SourceId, why: &str) {
+        self.doubt(why);
+        let (code, what) = match why.contains("DUMP TIMEOUT") {
+            true => ("dump_timeout", "a dump timed out in the middle of the trial"),
+            // An app that hangs cannot be dumped either: that is not the phone's doing.
+            false if source == SourceId::Gfxinfo => return,
+            false => ("dump_refused", "a dump was refused in the middle of the trial"),
+        };
+        let fault = || Fault::new(Blame::Lab, code, format!("{what}: {why}")).passing();
+        self.refusal.get_or_insert_with(|| {
+            fault().advise("let the phone do less beside the app; if it happens again, reboot it")
+        });
     }
 
     pub(crate) fn doubt(&mut self, words: &str) {

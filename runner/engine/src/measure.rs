@@ -67,7 +67,7 @@ pub fn measure(
     harvest: Harvest,
     testimonies: &Testimonies,
 ) -> Measured {
-    let Harvest { mut seen, evidence, fault } = harvest;
+    let Harvest { mut seen, evidence, fault, .. } = harvest;
     seen.doubts.extend(fault.map(|fault| fault.to_string()));
     let mut measured = WindowMeasured {
         window: name.to_owned(),

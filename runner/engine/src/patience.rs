@@ -15,7 +15,8 @@ pub struct Patience {
     pub install: Duration,
     /// Opening a streaming shell.
     pub open: Duration,
-    /// Silence of the sampling loop after which it is taken for wedged; far above one cycle.
+    /// Silence of the sampling loop after which it is taken for wedged: above the ten seconds after which `dumpsys` itself
+    /// gives up on a service, so that the phone's own words are heard.
     pub silence: Duration,
     /// How long the end of a window may wait for the last frames to resolve.
     pub drain: Duration,
@@ -37,7 +38,7 @@ impl Default for Patience {
             launch: Duration::from_secs(30),
             install: Duration::from_secs(300),
             open: Duration::from_secs(10),
-            silence: Duration::from_secs(10),
+            silence: Duration::from_secs(13),
             drain: Duration::from_secs(5),
             absence: Duration::from_secs(60),
             cooling: Duration::from_secs(120),

@@ -1,6 +1,7 @@
 //! One trial as straight-line code: settle, setup, steps with their windows, teardown.
 
 use crate::android::quiet::{self, Look};
+use crate::android::settle::behind;
 use crate::collect::Harvest;
 use crate::log::WindowLog;
 use crate::measure::{Ask, Measured, measure};
@@ -96,6 +97,13 @@ impl<'a> Trial<'a> {
         if result.is_ok() {
             result = self.walk(&scenario.steps, "steps", None).await;
         }
+        result = match result {
+            Err(fault) if !crate::collect::is_lost(&fault) => {
+                let session = self.session;
+                Err(behind(&*session.device, fault, session.patience()).await)
+            }
+            result => result,
+        };
         let lost = result.as_ref().is_err_and(crate::collect::is_lost);
         let ended = if lost { Ok(Default::default()) } else { self.witnesses.end_trial().await };
         let (heard, silent) = ended.unwrap_or_else(|fault| {
@@ -108,7 +116,8 @@ impl<'a> Trial<'a> {
             let torn_down = self.walk(&scenario.teardown, "teardown", None).await;
             result = result.and(torn_down);
         }
-        let mut windows = self.measured(heard, refused);
+        let (mut windows, unseen) = self.measured(heard, refused);
+        result = result.and(unseen.map_or(Ok(()), Err));
         let outside = self.outside.into_inner();
         if outside.has_launch() {
             windows.insert(0, outside.launch_window());
@@ -279,8 +288,9 @@ impl<'a> Trial<'a> {
         Reading { app: &self.session.app, clock: Some(self.session.clock), modes }
     }
 
-    /// Measures every window, now that the trial's own witnesses have spoken.
-    fn measured(&self, heard: Vec<Heard>, refused: Vec<PassedOver>) -> Vec<WindowMeasured> {
+    /// Measures every window, now that the trial's own witnesses have spoken. The fault: the phone refused dumps, and nobody
+    /// else proves that no frame was missed meanwhile.
+    fn measured(&self, heard: Vec<Heard>, refused: Vec<PassedOver>) -> (Vec<WindowMeasured>, Option<Fault>) {
         let session = self.session;
         let modes: Vec<f64> = session.facts.modes.iter().map(|mode| mode.hz).collect();
         let (mut of_trial, mut traces) =
@@ -298,6 +308,7 @@ impl<'a> Trial<'a> {
             }
             of_trial.hear(&*witness, &statement, edges, self.reading(&modes));
         }
+        let mut unseen = None;
         let measured = |collected: Collected| {
             let Collected {
                 name,
@@ -313,15 +324,22 @@ impl<'a> Trial<'a> {
             testimonies.trace.clone_from(&of_trial.trace);
             testimonies.silent.splice(0..0, of_trial.silent.iter().cloned());
             harvest.evidence.extend(traces.iter().cloned());
+            let refusal = harvest.refusal.take().or_else(|| {
+                let refused = |fault: &Fault| fault.code == "dump_refused" && fault.blame == Blame::Lab;
+                harvest.fault.clone().filter(refused)
+            });
             let ask = Ask { app: &session.app, target_fps, pinned: session.scenario.source };
             let Measured { mut window, strip } = measure(session, &name, ask, &log, harvest, &testimonies);
             window.void = void.or(window.void);
+            let proved = window.coverage.as_ref().is_some_and(|coverage| coverage.proved);
+            unseen = unseen.take().or(refusal.filter(|_| !proved));
             window.screens = screens;
             window.around = Some(around);
             window.strip = strip.and_then(|strip| self.kept(&strip, format!("{place}.strip")));
             window
         };
-        self.windows.take().into_iter().map(measured).collect()
+        let windows = self.windows.take().into_iter().map(measured).collect();
+        (windows, unseen)
     }
 
     /// Keeps a strip in the bundle; where, if it could be written.

@@ -214,6 +214,8 @@ fn scheduled(text: &FaultText, serials: &BTreeSet<String>) -> Result<Scheduled, 
                 .ok_or_else(|| wrong("celsius: -40 to 120"))?,
         }),
         "frozen_app" => Kind::Model(PhoneFault::FrozenApp),
+        "screen_off" => Kind::ScreenOff,
+        "dump_timeout" => Kind::DumpTimeout,
         "keyguard" => Kind::Model(PhoneFault::Keyguard),
         "no_injection" => Kind::Model(PhoneFault::NoInjection),
         "period_only" => Kind::Model(PhoneFault::PeriodOnly),
@@ -221,7 +223,7 @@ fn scheduled(text: &FaultText, serials: &BTreeSet<String>) -> Result<Scheduled, 
             return Err(LabError(format!(
                 "faults: there is no kind {other:?}; write unplug, wedge, offline, unauthorized, slow, garble, server_restart, \
                  reboot, heat, dexopt, ring_overflow, clock_drift, slow_dumpsys, ring_rows, trace_loss, trace_cut, \
-                 battery, frozen_app, keyguard, no_injection or period_only"
+                 battery, frozen_app, screen_off, dump_timeout, keyguard, no_injection or period_only"
             )));
         }
     };

@@ -5,8 +5,9 @@
 use super::LivePhone;
 use super::live::{FILE_MOST, WALL_START_S};
 use crate::phone::{CONFIGS, TRACES};
-use crate::shell::{Job, Programs, absolute};
+use crate::shell::{Job, Programs, Said, absolute};
 use std::rc::Rc;
+use std::time::Duration;
 
 /// A phone as its shell and its file service hold it.
 pub struct Hand(pub Rc<LivePhone>);
@@ -28,12 +29,22 @@ fn below(path: &str, folders: &[&str]) -> bool {
     folders.iter().any(|folder| path.starts_with(folder) && path.len() > folder.len())
 }
 
+/// `dumpsys` waits ten seconds for a service, says that it gives up, and ends well.
+async fn given_up() -> Said {
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    let out = b"\n*** SERVICE 'SurfaceFlinger' DUMP TIMEOUT (10000ms) EXPIRED ***\n\n".to_vec();
+    Said { out, ..Said::default() }
+}
+
 impl Programs for Hand {
     fn start(&self, argv: &[String]) -> Option<Job> {
         let phone = self.0.clone();
         let asks_rings = argv[0] == "dumpsys" && argv.iter().any(|word| word == "SurfaceFlinger");
         if asks_rings && phone.held_back() {
             return Some(Box::pin(phone.execute(argv.to_vec())));
+        }
+        if asks_rings && phone.hangs() {
+            return Some(Box::pin(given_up()));
         }
         let now = phone.now();
         let running = phone.model_mut().begin(now, argv)?;

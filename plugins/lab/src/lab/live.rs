@@ -90,6 +90,8 @@ pub struct LivePhone {
     drift: Cell<Drift>,
     /// SurfaceFlinger answers no dump before this lab time, ns.
     blocked_until: Cell<i64>,
+    /// SurfaceFlinger hangs.
+    hung: Cell<bool>,
     /// Told after every signal to a tracing process.
     signals: Watched<u64>,
     /// Takes what shells on this phone are asked and answer.
@@ -132,6 +134,7 @@ impl LivePhone {
             boots: Cell::new(0),
             drift: Cell::new(Drift::default()),
             blocked_until: Cell::new(0),
+            hung: Cell::new(false),
             signals: Watched::new(0),
             scribe: RefCell::default(),
         };
@@ -218,6 +221,16 @@ impl LivePhone {
     /// or a tool that asks one before each gesture would hold still while nothing is seen, and lose nothing.
     pub fn block_rings(&self, length: Duration) {
         self.blocked_until.set(self.now().ns().saturating_add(Span::from(length).ns()));
+    }
+
+    /// SurfaceFlinger hangs from now on, or no more.
+    pub fn hang_rings(&self, hung: bool) {
+        self.hung.set(hung);
+    }
+
+    /// Whether SurfaceFlinger hangs.
+    pub(super) fn hangs(&self) -> bool {
+        self.hung.get()
     }
 
     /// A fresh model, as after a reboot: the app is gone, settings are those of the lab file, files stay.

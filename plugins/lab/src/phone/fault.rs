@@ -52,6 +52,11 @@ pub enum PhoneFault {
     },
     /// The lock screen comes up now.
     Keyguard,
+    /// The screen goes off now.
+    ScreenOff {
+        /// No key wakes it, as with a phone that gave up; false: keys wake it again.
+        stuck: bool,
+    },
     /// `input` is refused from now on.
     NoInjection,
     /// `--latency` prints only its first line, whatever the layer.
@@ -87,6 +92,7 @@ impl Phone {
             PhoneFault::LayerReborn { at } => self.pulse.act(self.clocks.monotonic(at), Act::Reborn),
             PhoneFault::ClearedByOther { at } => self.pulse.act(self.clocks.monotonic(at), Act::ClearAll),
             PhoneFault::Keyguard => self.pulse.act(now, Act::Keyguard(true)),
+            PhoneFault::ScreenOff { stuck } => self.pulse.act(now, Act::Dark(stuck)),
             PhoneFault::NoInjection => self.injection_blocked = true,
             PhoneFault::PeriodOnly => self.body.period_only = true,
             PhoneFault::TraceLoss { share } => self.trace_faults.loss = share.clamp(0.0, 1.0),

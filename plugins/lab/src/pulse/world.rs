@@ -281,7 +281,17 @@ impl Pulse {
         }
     }
 
+    pub(crate) fn darken(&mut self, t: i64, dark: bool) {
+        self.dark = dark;
+        if dark {
+            self.screen(t, false);
+        }
+    }
+
     pub(crate) fn screen(&mut self, t: i64, on: bool) {
+        if on && self.dark {
+            return;
+        }
         let was = self.awake;
         self.cover(t);
         self.awake = on;

@@ -3,6 +3,7 @@
 //!
 //! Must not know: windows, verdicts. A phone that does not say leaves it unknown.
 
+use super::settle::{AWAKE, fell_asleep};
 use super::together::together;
 use super::{app, clip, state};
 use crate::patience::Patience;
@@ -84,7 +85,7 @@ pub async fn settle(
     }
 }
 
-/// Looks after a window. The inner fault: the app crashed, hangs or is gone.
+/// Looks after a window. The inner fault: the app crashed, hangs or is gone, or the phone fell asleep.
 pub async fn after(
     device: &dyn Device,
     sdk: u32,
@@ -92,8 +93,10 @@ pub async fn after(
     patience: &Patience,
 ) -> Result<Result<Look, Fault>, Fault> {
     let [focus, alive] = app::trouble_lines(app);
-    let [focus, alive, look] = together(device, [&focus, &alive, &look_line(sdk)], patience.dump).await?;
+    let lines = [focus.as_str(), &alive, &look_line(sdk), AWAKE[0], AWAKE[1]];
+    let [focus, alive, look, power, policy] = together(device, lines, patience.dump).await?;
     let trouble = app::read_trouble(app, &focus, &alive);
+    let trouble = trouble.or_else(|| fell_asleep(&power.text(), &policy.text()));
     Ok(trouble.map_or_else(|| Ok(read(&look.text())), Err))
 }
 

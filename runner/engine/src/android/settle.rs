@@ -20,24 +20,46 @@ pub async fn wake(device: &dyn Device, patience: &Patience) -> Result<(), Fault>
     woken(device, patience).await?
 }
 
+/// What tells whether a phone is awake and unlocked.
+pub const AWAKE: [&str; 2] = ["dumpsys power | grep mWakefulness=", "dumpsys window policy"];
+
 /// Wakes it and looks, in one call; the inner fault is what it still is.
 async fn woken(device: &dyn Device, patience: &Patience) -> Result<Result<(), Fault>, Fault> {
-    let lines = [
-        "input keyevent KEYCODE_WAKEUP; wm dismiss-keyguard",
-        "dumpsys power | grep mWakefulness=",
-        "dumpsys window policy",
-    ];
+    let lines = ["input keyevent KEYCODE_WAKEUP; wm dismiss-keyguard", AWAKE[0], AWAKE[1]];
     let [_, power, policy] = together(device, lines, patience.dump).await?;
-    if state::awake(&power.text()) == Some(false) {
-        let fault = Fault::new(Blame::Lab, "screen_off", "the screen stays off");
-        let fault = fault.advise("press its power button; a phone that is off shows no frames");
-        return Ok(Err(fault.passing()));
+    Ok(asleep(&power.text(), &policy.text(), "stays off", "is in front").map_or(Ok(()), Err))
+}
+
+/// Why a phone shows no frames of any app, from its answers to [`AWAKE`]; nothing where it does, or does not say.
+fn asleep(power: &str, policy: &str, off: &str, locked: &str) -> Option<Fault> {
+    if state::awake(power) == Some(false) {
+        let fault = Fault::new(Blame::Lab, "screen_off", format!("the screen {off}")).passing();
+        return Some(fault.advise("press its power button; a phone that is off shows no frames"));
     }
-    if state::keyguard(&policy.text()) == Some(true) {
-        let fault = Fault::new(Blame::Lab, "locked", "the lock screen is in front");
-        return Ok(Err(fault.passing().advise("unlock the phone and remove its screen lock")));
+    if state::keyguard(policy) == Some(true) {
+        let fault = Fault::new(Blame::Lab, "locked", format!("the lock screen {locked}")).passing();
+        return Some(fault.advise("unlock the phone and remove its screen lock"));
     }
-    Ok(Ok(()))
+    None
+}
+
+/// The same of a phone that was awake and unlocked when the trial began.
+pub fn fell_asleep(power: &str, policy: &str) -> Option<Fault> {
+    asleep(power, policy, "went off in the middle of the trial", "came up in the middle of the trial")
+}
+
+/// Why a step of a trial failed, where the phone was the cause: the fault it failed with, unless the phone fell asleep.
+pub async fn behind(device: &dyn Device, fault: Fault, patience: &Patience) -> Fault {
+    match together(device, AWAKE, patience.dump).await {
+        Ok([power, policy]) => match fell_asleep(&power.text(), &policy.text()) {
+            Some(asleep) if asleep.code != fault.code => {
+                Fault { what: format!("{} (seen as: {})", asleep.what, clip(&fault.what, 200)), ..asleep }
+            }
+            _ => fault,
+        },
+        Err(lost) if crate::collect::is_lost(&lost) => lost,
+        Err(_) => fault,
+    }
 }
 
 /// BOOTTIME against MONOTONIC, from the header of `dumpsys gfxinfo`: of the system's own UI, which always runs, else
@@ -72,6 +94,25 @@ fn read_clock(text: &str) -> Option<ClockMap> {
 mod tests {
     use super::*;
     use farmjank_results::time::Span;
+
+    #[test]
+    fn a_phone_that_fell_asleep_or_was_locked_is_said_to_be_so() {
+        let words =
+            |power: &str, policy: &str| fell_asleep(power, policy).map(|fault| (fault.code, fault.what));
+        let awake = "  mWakefulness=Awake\n";
+        assert_eq!(words(awake, "showing=false"), None);
+        assert_eq!(words("", ""), None);
+        let (code, what) = words("  mWakefulness=Asleep\n", "showing=true").expect("asleep");
+        assert_eq!(
+            (code.as_str(), what.as_str()),
+            ("screen_off", "the screen went off in the middle of the trial")
+        );
+        let (code, what) = words(awake, "showing=true").expect("locked");
+        assert_eq!(
+            (code.as_str(), what.as_str()),
+            ("locked", "the lock screen came up in the middle of the trial")
+        );
+    }
 
     #[test]
     fn the_header_gives_the_offset_of_the_clocks() {

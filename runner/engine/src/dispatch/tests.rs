@@ -1,0 +1,173 @@
+//! What the dispatcher owes its jobs: each is judged once, each phone has its turn, and a lost phone is waited for.
+
+use super::*;
+use proptest::prelude::*;
+
+fn id(name: &str) -> DeviceId {
+    DeviceId(name.into())
+}
+
+fn at(secs: i64) -> RunTime {
+    RunTime::from_ns(secs * 1_000_000_000)
+}
+
+fn plan(devices: &[&str]) -> Vec<PlannedJob> {
+    let job = |(job, device): (usize, &&str)| PlannedJob {
+        job: job as JobId,
+        scenario: "s".into(),
+        file: "s.yaml".into(),
+        hash: String::new(),
+        app: "com.a".into(),
+        tags: vec![],
+        device: Some(id(device)),
+        iterations: 1,
+        warmup: 0,
+        windows: vec![],
+        effect: None,
+    };
+    devices.iter().enumerate().map(job).collect()
+}
+
+fn rules() -> Rules {
+    Rules { absence: Span::from_ms(60_000), retries: 2, backoff: Span::from_ms(2_000), most_running: 8 }
+}
+
+fn lab() -> Fault {
+    Fault::new(Blame::Lab, "device_lost", "gone").passing()
+}
+
+#[test]
+fn phones_run_side_by_side_and_their_jobs_in_order() {
+    let mut dispatch = Dispatch::new(rules(), &plan(&["a", "a", "b"]));
+    assert_eq!(dispatch.step(at(0), Input::Present(id("a"))), [Order::Start(0, id("a"))]);
+    assert_eq!(dispatch.step(at(0), Input::Present(id("b"))), [Order::Start(2, id("b"))]);
+    let orders = dispatch.step(at(9), Input::Ended(0, None));
+    assert_eq!(orders, [Order::Judge(0, None), Order::Start(1, id("a"))]);
+}
+
+#[test]
+fn a_phone_that_comes_back_goes_on_with_its_job() {
+    let mut dispatch = Dispatch::new(rules(), &plan(&["a"]));
+    dispatch.step(at(0), Input::Present(id("a")));
+    dispatch.step(at(5), Input::Gone(id("a"), "unplugged".into()));
+    assert!(matches!(dispatch.step(at(5), Input::Ended(0, Some(lab())))[..], [Order::Queue(0, _)]));
+    assert_eq!(dispatch.next_tick(), Some(at(65)));
+    assert_eq!(dispatch.step(at(20), Input::Present(id("a"))), [Order::Start(0, id("a"))]);
+}
+
+#[test]
+fn a_cable_out_for_seconds_costs_no_try_whichever_is_told_first() {
+    let mut dispatch = Dispatch::new(rules(), &plan(&["a"]));
+    dispatch.step(at(0), Input::Present(id("a")));
+    for round in 0..5 {
+        let (gone, ended) = (Input::Gone(id("a"), "unplugged".into()), Input::Ended(0, Some(lab())));
+        let inputs = if round % 2 == 0 { [gone, ended] } else { [ended, gone] };
+        for input in inputs {
+            let orders = dispatch.step(at(10 * round + 5), input);
+            assert!(orders.iter().all(|order| matches!(order, Order::Queue(0, _))), "{orders:?}");
+        }
+        assert_eq!(dispatch.step(at(10 * round + 9), Input::Present(id("a"))), [Order::Start(0, id("a"))]);
+    }
+    assert!(dispatch.retries.values().all(|used| *used == 0));
+}
+
+#[test]
+fn a_cable_that_goes_again_and_again_ends_the_job() {
+    let mut dispatch = Dispatch::new(rules(), &plan(&["a"]));
+    dispatch.step(at(0), Input::Present(id("a")));
+    let judged = (0..40).any(|round| {
+        dispatch.step(at(10 * round + 5), Input::Gone(id("a"), "unplugged".into()));
+        let orders = dispatch.step(at(10 * round + 5), Input::Ended(0, Some(lab())));
+        dispatch.step(at(10 * round + 9), Input::Present(id("a")));
+        matches!(orders[..], [Order::Judge(0, Some(_))])
+    });
+    assert!(judged);
+}
+
+#[test]
+fn a_phone_that_stays_away_breaks_its_jobs() {
+    let mut dispatch = Dispatch::new(rules(), &plan(&["a", "a"]));
+    dispatch.step(at(0), Input::Present(id("a")));
+    dispatch.step(at(5), Input::Gone(id("a"), "unplugged".into()));
+    dispatch.step(at(5), Input::Ended(0, Some(lab())));
+    let orders = dispatch.step(at(65), Input::Tick);
+    assert_eq!(orders.len(), 2);
+    assert!(
+        orders
+            .iter()
+            .all(|order| matches!(order, Order::Judge(_, Some(fault)) if fault.code == "device_lost"))
+    );
+    assert!(dispatch.is_done());
+}
+
+#[test]
+fn a_lasting_or_app_fault_is_never_retried() {
+    for fault in [Fault::new(Blame::App, "app_crashed", "x").passing(), Fault::new(Blame::Lab, "locked", "x")]
+    {
+        let mut dispatch = Dispatch::new(rules(), &plan(&["a"]));
+        dispatch.step(at(0), Input::Present(id("a")));
+        let orders = dispatch.step(at(1), Input::Ended(0, Some(fault.clone())));
+        assert_eq!(orders, [Order::Judge(0, Some(fault))]);
+    }
+}
+
+#[test]
+fn a_phone_that_waits_for_a_place_asks_for_no_tick() {
+    let mut dispatch = Dispatch::new(Rules { most_running: 1, ..rules() }, &plan(&["a", "b"]));
+    dispatch.step(at(0), Input::Present(id("a")));
+    dispatch.step(at(0), Input::Present(id("b")));
+    assert_eq!(dispatch.next_tick(), None);
+    assert_eq!(
+        dispatch.step(at(5), Input::Ended(0, None)),
+        [Order::Judge(0, None), Order::Start(1, id("b"))]
+    );
+}
+
+#[test]
+fn the_budget_of_retries_ends() {
+    let mut dispatch = Dispatch::new(rules(), &plan(&["a"]));
+    dispatch.step(at(0), Input::Present(id("a")));
+    for now in [10, 20] {
+        dispatch.step(at(now), Input::Ended(0, Some(lab())));
+        assert_eq!(dispatch.step(at(now + 1), Input::Tick), [], "backing off");
+        assert_eq!(dispatch.step(at(now + 2), Input::Tick), [Order::Start(0, id("a"))]);
+    }
+    assert_eq!(dispatch.step(at(30), Input::Ended(0, Some(lab()))), [Order::Judge(0, Some(lab()))]);
+}
+
+proptest! {
+    /// Whatever happens in whatever order, every job is judged exactly once and the dispatcher ends.
+    #[test]
+    fn no_job_is_lost(steps in prop::collection::vec((0u8..7, 0usize..3, 0i64..40), 0..60), most in 1usize..4) {
+        let names = ["a", "b", "c"];
+        let jobs = plan(&["a", "b", "a", "c", "c", "b", "a"]);
+        let mut dispatch = Dispatch::new(Rules { most_running: most, ..rules() }, &jobs);
+        let (mut judged, mut running, mut now) = (vec![0; jobs.len()], Vec::new(), 0);
+        let mut take = |orders: Vec<Order>, running: &mut Vec<JobId>| for order in orders {
+            match order {
+                Order::Start(job, _) => running.push(job),
+                Order::Judge(job, _) => judged[job as usize] += 1,
+                Order::Queue(..) => {}
+            }
+        };
+        for (kind, which, wait) in steps {
+            now += wait;
+            let name = id(names[which]);
+            let input = match kind {
+                0 | 1 => Input::Present(name),
+                2 => Input::Gone(name, "x".into()),
+                3 if !running.is_empty() => Input::Ended(running.remove(which % running.len()), None),
+                5 if !running.is_empty() => Input::Yielded(running.remove(which % running.len())),
+                4 if !running.is_empty() => Input::Ended(running.remove(which % running.len()), Some(lab())),
+                _ => Input::Tick,
+            };
+            take(dispatch.step(at(now), input), &mut running);
+        }
+        take(dispatch.step(at(now), Input::Stop), &mut running);
+        while let Some(job) = running.pop() {
+            take(dispatch.step(at(now), Input::Ended(job, Some(lab()))), &mut running);
+        }
+        prop_assert!(dispatch.is_done());
+        prop_assert_eq!(judged, vec![1; jobs.len()]);
+    }
+}
