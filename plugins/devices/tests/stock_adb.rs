@@ -1,7 +1,8 @@
-//! The stock adb server as a witness: what our bytes mean to it. Skipped with a reason where adb is missing, except in CI.
+//! Both stock adb servers, an old and the newest one, as witnesses: what our bytes mean to it. Skipped with a reason where one is missing, except in CI.
 #![allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "starts the stock adb server")]
 
 mod real;
+mod stock;
 
 use farmjank_devices::adb::{StartPolicy, Started, ensure_server};
 use farmjank_devices::{AdbProvider, Options};
@@ -11,6 +12,7 @@ use farmjank_seams::Work;
 use farmjank_seams::device::{Arrival, Provider};
 use farmjank_seams::host::{Address, Spawn};
 use std::net::{TcpListener, TcpStream};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -19,8 +21,8 @@ fn free_port() -> u16 {
 }
 
 /// No discovery: whatever else runs on this computer stays out of the test.
-fn adb(port: u16) -> Command {
-    let mut command = Command::new("adb");
+fn adb(program: &Path, port: u16) -> Command {
+    let mut command = Command::new(program);
     command
         .env("ADB_LOCAL_TRANSPORT_MAX_PORT", "5554")
         .env("ADB_USB", "0")
@@ -36,24 +38,17 @@ struct Server {
 }
 
 impl Server {
-    /// A stock server on a free port, or `None` with a printed reason.
-    fn start() -> Option<Server> {
+    /// A stock server on a free port.
+    fn start(program: &Path) -> Server {
         let port = free_port();
-        let child = match adb(port).args(["server", "nodaemon"]).spawn() {
-            Ok(child) => child,
-            Err(error) => {
-                assert!(std::env::var_os("CI").is_none(), "adb is needed in CI: {error}");
-                println!("skipped: no adb program here ({error})");
-                return None;
-            }
-        };
+        let child = adb(program, port).args(["server", "nodaemon"]).spawn().expect("adb starts");
         let server = Server { child, port };
         let patience = Instant::now() + Duration::from_secs(20);
         while TcpStream::connect(("127.0.0.1", port)).is_err() {
             assert!(Instant::now() < patience, "adb server does not listen on {port}");
             std::thread::sleep(Duration::from_millis(20));
         }
-        Some(server)
+        server
     }
 
     fn provider(&self) -> AdbProvider {
@@ -70,7 +65,12 @@ impl Drop for Server {
 
 #[test]
 fn the_stock_server_understands_us() {
-    let Some(mut server) = Server::start() else { return };
+    for program in stock::programs() {
+        understood(Server::start(&program));
+    }
+}
+
+fn understood(mut server: Server) {
     real::live(async {
         let provider = server.provider();
         assert_eq!(provider.version(0).await, Ok(41));
@@ -94,13 +94,13 @@ fn the_stock_server_understands_us() {
 }
 
 /// Runs the stock adb with the test's environment.
-struct StockSpawn(u16);
+struct StockSpawn<'p>(&'p Path, u16);
 
-impl Spawn for StockSpawn {
+impl Spawn for StockSpawn<'_> {
     fn run<'a>(&'a self, program: &'a str, args: &'a [&'a str], _: Duration) -> Work<'a, (i32, String)> {
         Box::pin(async move {
-            assert_eq!((program, args), ("adb", &["-P", &self.0.to_string(), "start-server"][..]));
-            match adb(self.0).arg("start-server").status() {
+            assert_eq!((program, args), ("adb", &["-P", &self.1.to_string(), "start-server"][..]));
+            match adb(self.0, self.1).arg("start-server").status() {
                 Ok(status) => Ok((status.code().unwrap_or(-1), String::new())),
                 Err(error) => Err(Fault::new(Blame::Lab, "program_missing", error.to_string())),
             }
@@ -110,17 +110,18 @@ impl Spawn for StockSpawn {
 
 #[test]
 fn a_server_is_started_on_the_port_asked_for() {
-    if Server::start().is_none() {
-        return;
-    }
+    stock::programs().iter().for_each(|program| started(program));
+}
+
+fn started(program: &Path) {
     real::live(async {
         let port = free_port();
         let address = Address::Tcp("127.0.0.1".into(), port);
         let policy = StartPolicy { adb: Some("adb".into()), ..StartPolicy::default() };
-        let started = ensure_server(&address, real::dial(), &StockSpawn(port), &policy).await;
-        let again = ensure_server(&address, real::dial(), &StockSpawn(port), &policy).await;
+        let started = ensure_server(&address, real::dial(), &StockSpawn(program, port), &policy).await;
+        let again = ensure_server(&address, real::dial(), &StockSpawn(program, port), &policy).await;
         // The test's own server: farmjank itself never ends one.
-        adb(port).arg("kill-server").status().unwrap();
+        adb(program, port).arg("kill-server").status().unwrap();
         assert_eq!((started, again), (Ok(Started::Now), Ok(Started::Already)));
     });
 }

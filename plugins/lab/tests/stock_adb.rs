@@ -1,16 +1,20 @@
-//! The stock `adb` binary between us and the lab's daemons and servers, on real loopback sockets and the real clock.
+//! Both stock `adb` programs, an old and the newest one, between us and the lab's daemons and servers, on real loopback
+//! sockets and the real clock.
 //!
-//! Skipped with a printed reason where no `adb` is installed; in CI that is a failure.
+//! Skipped with a printed reason where one is missing; in CI that is a failure.
 #![expect(
     clippy::disallowed_types,
     clippy::disallowed_methods,
     reason = "this corner is about a real program and files"
 )]
 
+#[path = "../../devices/tests/stock/mod.rs"]
+mod stock;
+
 use farmjank_lab::fault::Kind;
 use farmjank_lab::lab::{Lab, LiveLab};
 use farmjank_lab::serve::{ServeOptions, Served, serve};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 use std::rc::Rc;
 use std::time::Duration;
@@ -29,20 +33,9 @@ phones:
 /// Longest time anything may take here.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-fn adb_is_missing() -> bool {
-    let found = std::env::var("PATH")
-        .unwrap_or_default()
-        .split(':')
-        .any(|folder| PathBuf::from(folder).join("adb").is_file());
-    if !found {
-        assert!(std::env::var("CI").is_err(), "CI must have the stock adb: apt-get install adb");
-        println!("skipped: no adb binary in PATH");
-    }
-    !found
-}
-
 /// The stock adb, with a server of its own or talking to ours.
 struct Adb {
+    program: PathBuf,
     port: u16,
     home: PathBuf,
     _server: Option<Child>,
@@ -55,21 +48,21 @@ impl Drop for Adb {
 }
 
 impl Adb {
-    fn new(port: u16) -> Self {
+    fn new(program: &Path, port: u16) -> Self {
         let home = std::env::temp_dir().join(format!("farmjank-lab-adb-{port}-{}", std::process::id()));
         std::fs::create_dir_all(&home).expect("a folder");
-        Adb { port, home, _server: None }
+        Adb { program: program.to_owned(), port, home, _server: None }
     }
 
     /// Starts the stock server on a free port.
-    async fn with_server() -> Self {
+    async fn with_server(program: &Path) -> Self {
         let free = TcpListener::bind("127.0.0.1:0")
             .await
             .expect("a socket")
             .local_addr()
             .expect("its address")
             .port();
-        let mut adb = Adb::new(free);
+        let mut adb = Adb::new(program, free);
         let server = adb
             .command()
             .args(["server", "nodaemon"])
@@ -89,7 +82,7 @@ impl Adb {
     }
 
     fn command(&self) -> Command {
-        let mut command = Command::new("adb");
+        let mut command = Command::new(&self.program);
         command
             .arg("-P")
             .arg(self.port.to_string())
@@ -138,17 +131,16 @@ async fn eventually(what: &str, holds: impl AsyncFn() -> bool) {
     assert!(timeout(PATIENCE, patient).await.is_ok(), "in {PATIENCE:?}: {what}");
 }
 
-fn story(tell: impl AsyncFnOnce(Rc<LiveLab>, Served)) {
-    if adb_is_missing() {
-        return;
+fn story(tell: impl AsyncFn(Rc<LiveLab>, Served, PathBuf)) {
+    for program in stock::programs() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        tokio::task::LocalSet::new().block_on(&runtime, async {
+            let lab = Lab::from_yaml(LAB).expect("the lab reads").build().expect("the lab runs");
+            let any = Some("127.0.0.1:0".parse().expect("an address"));
+            let served = serve(&lab, &ServeOptions { server: any, daemons: any }).await.expect("served");
+            tell(lab, served, program).await;
+        });
     }
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    tokio::task::LocalSet::new().block_on(&runtime, async {
-        let lab = Lab::from_yaml(LAB).expect("the lab reads").build().expect("the lab runs");
-        let any = Some("127.0.0.1:0".parse().expect("an address"));
-        let served = serve(&lab, &ServeOptions { server: any, daemons: any }).await.expect("served");
-        tell(lab, served).await;
-    });
 }
 
 /// Everything a stock client does with a phone, whoever is the server.
@@ -187,8 +179,8 @@ async fn files(adb: &Adb, phone: &str) {
 
 #[test]
 fn the_stock_server_drives_the_lab_s_daemons() {
-    story(async |_, served| {
-        let adb = Adb::with_server().await;
+    story(async |_, served, program| {
+        let adb = Adb::with_server(&program).await;
         let phones = adb.connect(&served).await;
         use_phone(&adb, &phones[0]).await;
         // Many streams at once on one connection.
@@ -204,8 +196,8 @@ fn the_stock_server_drives_the_lab_s_daemons() {
 
 #[test]
 fn the_stock_client_drives_the_lab_s_server() {
-    story(async |_, served| {
-        let adb = Adb::new(served.servers[0].port());
+    story(async |_, served, program| {
+        let adb = Adb::new(&program, served.servers[0].port());
         assert!(adb.text(&["devices"]).await.contains("left\tdevice\nright\tdevice\n"));
         assert!(adb.text(&["devices", "-l"]).await.contains("transport_id:2"));
         use_phone(&adb, "right").await;
@@ -218,8 +210,8 @@ fn the_stock_client_drives_the_lab_s_server() {
 
 #[test]
 fn a_client_killed_in_mid_stream_ends_its_command() {
-    story(async |lab, served| {
-        let adb = Adb::with_server().await;
+    story(async |lab, served, program| {
+        let adb = Adb::with_server(&program).await;
         let phones = adb.connect(&served).await;
         let line = "while :; do echo tick; date +%s%N > /data/local/tmp/alive; sleep 0.05; done";
         let mut client = adb
@@ -250,8 +242,8 @@ fn a_client_killed_in_mid_stream_ends_its_command() {
 
 #[test]
 fn an_interactive_shell_reads_its_script_from_standard_input() {
-    story(async |_, served| {
-        let adb = Adb::new(served.servers[0].port());
+    story(async |_, served, program| {
+        let adb = Adb::new(&program, served.servers[0].port());
         let mut child = adb
             .command()
             .args(["-s", "left", "shell"])

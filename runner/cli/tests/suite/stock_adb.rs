@@ -1,40 +1,39 @@
-//! The stock adb server between the tool and the lab's phones: nobody can say that our transport and our simulator only
+//! Either stock adb server, an old and the newest one, between the tool and the lab's phones: nobody can say that our transport and our simulator only
 //! agree with each other.
+
+#[path = "../../../../plugins/devices/tests/stock/mod.rs"]
+mod stock;
 
 use crate::world::{Lab, SMOOTH, ended, farmjank, write};
 use std::collections::BTreeSet;
 use std::net::TcpListener;
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 /// An adb server of our own on a free port.
 struct Server {
+    program: PathBuf,
     child: Child,
     port: u16,
 }
 
 impl Server {
-    /// None, with a printed reason, where there is no adb; in CI that is a failure.
-    fn start() -> Option<Server> {
-        if Command::new("adb").arg("version").stdout(Stdio::null()).status().is_err() {
-            assert!(std::env::var_os("CI").is_none(), "adb is missing: CI installs it");
-            println!("skipped: no adb program on this machine");
-            return None;
-        }
+    fn start(program: PathBuf) -> Server {
         let port =
             TcpListener::bind("127.0.0.1:0").expect("a free port").local_addr().expect("its number").port();
-        let child = Command::new("adb")
+        let child = Command::new(&program)
             .args(["-P", &port.to_string(), "server", "nodaemon"])
             .env("ADB_MDNS", "0")
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
             .expect("adb starts");
-        Some(Server { child, port })
+        Server { program, child, port }
     }
 
     fn adb(&self, args: &[&str]) -> String {
         let port = self.port.to_string();
-        let done = ended(Command::new("adb").args(["-P", &port]).args(args));
+        let done = ended(Command::new(&self.program).args(["-P", &port]).args(args));
         format!("{}{}", done.out, done.err)
     }
 }
@@ -58,8 +57,11 @@ phones:
 ";
 
 #[test]
-fn through_the_stock_adb_server_every_frame_is_seen() {
-    let Some(server) = Server::start() else { return };
+fn through_either_stock_adb_server_every_frame_is_seen() {
+    stock::programs().into_iter().for_each(|program| every_frame_is_seen(&Server::start(program)));
+}
+
+fn every_frame_is_seen(server: &Server) {
     let folder = tempfile::tempdir().expect("a folder");
     let lab = write(folder.path(), "lab.yaml", LAB);
     let truth = folder.path().join("truth.json");
