@@ -2,6 +2,7 @@
 
 mod blame;
 mod browser;
+mod prove;
 mod shells;
 mod simulation;
 mod stories;

@@ -29,6 +29,27 @@ pub struct App {
     pub absent: bool,
 }
 
+/// The package of the phone's own settings.
+pub const SETTINGS: &str = "com.android.settings";
+
+/// What is installed: the apps a lab names, else the shop; and the phone's own settings, a list that scrolls.
+pub fn installed(named: &[AppSpec]) -> Vec<AppSpec> {
+    let mut apps = if named.is_empty() { vec![shop()] } else { named.to_vec() };
+    if !apps.iter().any(|app| app.id == SETTINGS) {
+        let list = PageSpec {
+            activity: ".Settings".into(),
+            exported: true,
+            items: 60,
+            item_text: "Setting {}".into(),
+            hitch_rate: 0.002,
+            ..PageSpec::default()
+        };
+        let pages = BTreeMap::from([("main".to_owned(), list)]);
+        apps.push(AppSpec { id: SETTINGS.into(), pages, signer: "platform".into(), ..AppSpec::default() });
+    }
+    apps
+}
+
 /// The shop everyone has unless a lab names other apps.
 pub fn shop() -> AppSpec {
     let page = |activity: &str, link: &str| PageSpec {

@@ -40,7 +40,7 @@ pub struct Scene<'a> {
 }
 
 /// Battery, heat and what faults do to dumps.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Body {
     /// Charge, percent.
     pub battery_level: u32,
@@ -56,6 +56,10 @@ pub struct Body {
     pub compiling: bool,
     /// `--latency` prints only its first line.
     pub period_only: bool,
+    /// `--latency` prints when a frame was ready before it prints when it was shown.
+    pub swapped: bool,
+    /// `--latency` prints this on its first line, ns, whatever the panel does.
+    pub header_ns: Option<i64>,
     /// Model name.
     pub model: String,
     /// Seed of readings.

@@ -187,11 +187,9 @@ impl Phone {
                 plugged: spec.battery.plugged,
                 celsius: spec.battery.celsius,
                 thermal_status: 0,
-                ring_rows: None,
-                compiling: false,
-                period_only: false,
                 model: model.clone(),
                 seed,
+                ..Body::default()
             },
             settings: settings::defaults(archetype, spec),
             written: BTreeMap::new(),
@@ -341,7 +339,7 @@ impl Phone {
 
 /// The apps of a description, the shop where it names none.
 fn apps(spec: &PhoneSpec) -> Result<Vec<App>, String> {
-    let described = if spec.apps.is_empty() { vec![app::shop()] } else { spec.apps.clone() };
+    let described = app::installed(&spec.apps);
     let apps = described.iter().map(App::new).collect::<Result<Vec<App>, String>>()?;
     for (index, app) in apps.iter().enumerate() {
         if apps[..index].iter().any(|other| other.id() == app.id()) {

@@ -2,6 +2,7 @@
 
 mod baseline;
 mod nights;
+mod prove;
 mod turns;
 
 pub use baseline::{
@@ -9,6 +10,7 @@ pub use baseline::{
     NameArgs, PruneArgs, SaveArgs,
 };
 pub use nights::{CellArgs, FailOn, HistoryArgs, HistoryFormat, TrendArgs};
+pub use prove::DoctorArgs;
 pub use turns::{AbArgs, CalibrateArgs, TurnArgs};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -58,7 +60,7 @@ pub enum Command {
     /// List the phones and what is known of each.
     Devices(PhoneArgs),
     /// Look for what keeps phones from being measured, and say what to do.
-    Doctor(PhoneArgs),
+    Doctor(DoctorArgs),
     /// Compute the metrics of dump files saved by hand.
     Analyze(AnalyzeArgs),
     /// Rebuild reports from a run bundle.

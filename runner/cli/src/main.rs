@@ -42,7 +42,9 @@ fn dispatch(command: &Command, look: settings::Look) -> u8 {
         Command::Check(args) => commands::check::run(args, look),
         Command::Plan(args) => code(in_runtime(args.phones.lab.is_some(), commands::plan::run(args, look))),
         Command::Devices(args) => code(in_runtime(args.lab.is_some(), commands::devices::run(args, look))),
-        Command::Doctor(args) => code(in_runtime(args.lab.is_some(), commands::doctor::run(args, look))),
+        Command::Doctor(args) => {
+            code(in_runtime(args.phones.lab.is_some(), commands::doctor::run(args, look)))
+        }
         Command::Analyze(args) => commands::analyze::run(args),
         Command::Report(args) => commands::report::run(args, look),
         Command::Show(args) => commands::show::run(args, look),

@@ -19,6 +19,7 @@ pub mod observe;
 pub mod patience;
 pub mod perform;
 pub mod permits;
+pub mod prove;
 pub mod racks;
 pub mod rings;
 mod screens;

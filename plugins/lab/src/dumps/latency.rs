@@ -14,6 +14,7 @@ const HISTORY: usize = 64;
 pub fn latency(scene: &Scene<'_>, name: Option<&str>, out: &mut Vec<u8>) {
     let archetype = scene.archetype();
     let period = archetype.rates[scene.pulse.panel.at(scene.now).rate].printed;
+    let period = scene.body.header_ns.unwrap_or(period);
     Digits::default().put(period, b'\n', out);
     if scene.body.period_only {
         return;
@@ -45,7 +46,7 @@ fn ring(scene: &Scene<'_>, layer: &Layer, out: &mut Vec<u8>) {
     zeros(capacity.saturating_sub(shown), out);
     let mut digits = Digits::default();
     for row in layer.visible(scene.now).skip(shown.saturating_sub(capacity)) {
-        print(row, scene.now, &mut digits, out);
+        print(scene, row, &mut digits, out);
     }
 }
 
@@ -71,12 +72,14 @@ fn history(scene: &Scene<'_>, layer: &Layer, out: &mut Vec<u8>) {
         while let Some(dropped) = given_up.next_if(|dropped| dropped.at <= row.latch) {
             cells([dropped.desired, 0, dropped.ready], &mut digits, out);
         }
-        print(row, scene.now, &mut digits, out);
+        print(scene, row, &mut digits, out);
     }
 }
 
-fn print(row: &Row, now: i64, digits: &mut Digits, out: &mut Vec<u8>) {
-    cells([row.desired, if row.present <= now { row.present } else { PENDING }, row.ready], digits, out);
+fn print(scene: &Scene<'_>, row: &Row, digits: &mut Digits, out: &mut Vec<u8>) {
+    let present = if row.present <= scene.now { row.present } else { PENDING };
+    let (second, third) = if scene.body.swapped { (row.ready, present) } else { (present, row.ready) };
+    cells([row.desired, second, third], digits, out);
 }
 
 fn cells(cells: [i64; 3], digits: &mut Digits, out: &mut Vec<u8>) {

@@ -2,7 +2,7 @@
 
 use super::intent::{Intent, LAUNCHER, MAIN};
 use super::{Answer, LabTime, MS, Phone, Running, Work};
-use crate::app::App;
+use crate::app::{App, SETTINGS};
 use crate::chance::{Draw, Stream};
 use crate::pulse::Act;
 use crate::pulse::world::LaunchPlan;
@@ -130,6 +130,9 @@ impl Phone {
         let mut apps = self.present().map(|(place, _)| place).filter(meant);
         let found = match &intent.data {
             Some(link) => apps.find_map(|app| self.setup.apps[app].by_link(link).map(|page| (app, page))),
+            None if intent.action.as_deref() == Some("android.settings.SETTINGS") => {
+                apps.find(|app| self.setup.apps[*app].id() == SETTINGS).map(|app| (app, 0))
+            }
             None if intent.is_launcher() => {
                 apps.find_map(|app| self.setup.apps[app].launcher().map(|page| (app, page)))
             }

@@ -61,6 +61,13 @@ pub enum PhoneFault {
     NoInjection,
     /// `--latency` prints only its first line, whatever the layer.
     PeriodOnly,
+    /// `--latency` prints its second and third column in each other's place.
+    SwappedColumns,
+    /// `--latency` prints a period on its first line that no mode of the panel has.
+    HeaderPeriod {
+        /// What it prints, ns.
+        ns: i64,
+    },
     /// Chunks of a trace are lost on their way.
     TraceLoss {
         /// Share of them, 0..=1.
@@ -95,6 +102,8 @@ impl Phone {
             PhoneFault::ScreenOff { stuck } => self.pulse.act(now, Act::Dark(stuck)),
             PhoneFault::NoInjection => self.injection_blocked = true,
             PhoneFault::PeriodOnly => self.body.period_only = true,
+            PhoneFault::SwappedColumns => self.body.swapped = true,
+            PhoneFault::HeaderPeriod { ns } => self.body.header_ns = Some(ns),
             PhoneFault::TraceLoss { share } => self.trace_faults.loss = share.clamp(0.0, 1.0),
             PhoneFault::TraceCut { kept } => self.trace_faults.kept = kept.clamp(0.0, 1.0),
         }

@@ -18,7 +18,7 @@ impl Phone {
         match arguments.first().map(String::as_str) {
             Some("path") => {
                 let sdk = self.setup.archetype.sdk;
-                let answer = match self.app(&name) {
+                let answer = match self.app(&name).filter(|_| !SYSTEM.contains(&name.as_str())) {
                     Some(app) => {
                         Answer::said(format!("package:{}/base.apk\n", code_path(&self.setup.apps[app], sdk)))
                     }
@@ -65,7 +65,7 @@ impl Phone {
     fn packages(&self, flags: &[String]) -> String {
         let has = |flag: &str| flags.iter().any(|word| word == flag);
         let filter = flags.iter().find(|word| !word.starts_with('-')).map_or("", String::as_str);
-        let own = self.present().map(|(_, app)| app.id()).filter(|_| !has("-s"));
+        let own = self.present().map(|(_, app)| app.id()).filter(|id| !has("-s") && !SYSTEM.contains(id));
         let system = SYSTEM.iter().copied().filter(|_| !has("-3"));
         // Android 7 does not know user ids here.
         let ids = has("-U") && self.setup.archetype.sdk >= 26;

@@ -3,7 +3,7 @@
 use super::devices::table;
 use super::run::no_phones;
 use super::survey::look as survey;
-use crate::args::PhoneArgs;
+use crate::args::DoctorArgs;
 use crate::host::{self, Streams};
 use crate::settings::Look;
 use farmjank_engine::android::{gesture, quiet, settle, state};
@@ -20,7 +20,11 @@ use farmjank_seams::device::Provider;
 const LOW_BATTERY: u8 = 30;
 
 /// Examines the phones.
-pub async fn run(args: &PhoneArgs, look: Look) -> u8 {
+pub async fn run(args: &DoctorArgs, look: Look) -> u8 {
+    if let Some(serial) = &args.prove {
+        return super::prove::run(args, serial, look).await;
+    }
+    let args = &args.phones;
     let adb = host::find_adb().map_or_else(
         || "not found (only needed to start an adb server)".to_owned(),
         |path| path.display().to_string(),

@@ -13,6 +13,7 @@ pub mod lab;
 pub mod metrics;
 pub mod overview;
 pub mod plan;
+pub mod prove;
 pub mod report;
 pub mod run;
 pub mod show;

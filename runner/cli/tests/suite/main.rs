@@ -11,6 +11,7 @@ mod compare;
 mod live;
 mod metrics;
 mod nights;
+mod prove;
 mod reports;
 mod run;
 mod stock_adb;

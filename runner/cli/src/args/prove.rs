@@ -1,0 +1,22 @@
+//! Flags of `farmjank doctor`.
+
+use super::PhoneArgs;
+use clap::Args;
+use std::path::PathBuf;
+
+/// `farmjank doctor`
+#[derive(Args, Debug, Clone)]
+pub struct DoctorArgs {
+    #[command(flatten)]
+    pub phones: PhoneArgs,
+    /// Put what farmjank believes about phones to the test on this one, in about a minute of scrolling its own Settings: print
+    /// each belief, whether it held and on what evidence, and write an archive without private data to attach to an issue.
+    #[arg(long, value_name = "SERIAL", num_args = 0..=1, default_missing_value = "")]
+    pub prove: Option<String>,
+    /// Judge an archive that `--prove` wrote, instead of a phone.
+    #[arg(long, value_name = "ARCHIVE", requires = "prove", conflicts_with_all = ["serials", "device_filter", "lab", "out"])]
+    pub from: Option<PathBuf>,
+    /// Where `--prove` writes its archive; named after the phone's model in this folder by default.
+    #[arg(short, long, value_name = "FILE", requires = "prove")]
+    pub out: Option<PathBuf>,
+}

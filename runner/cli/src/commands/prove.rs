@@ -1,0 +1,138 @@
+//! `farmjank doctor --prove`: what farmjank believes about phones, put to the test on one, or on an archive of one.
+
+use super::run::no_phones;
+use crate::args::{DoctorArgs, PhoneArgs};
+use crate::host::{self, Streams};
+use crate::settings::{Look, complain};
+use crate::wiring::{phones, readers, witnesses};
+use farmjank_engine::announce::Voice;
+use farmjank_engine::patience::Patience;
+use farmjank_engine::prove::ask::Asker;
+use farmjank_engine::prove::judge::{all_held, judge};
+use farmjank_engine::prove::{Belief, Held, Proof, archive};
+use farmjank_engine::survey::{Surveyed, Wanted, survey};
+use farmjank_reporters::clean;
+use farmjank_results::blame::{Blame, Fault};
+use farmjank_results::verdict::Verdict;
+use std::path::{Path, PathBuf};
+
+/// Largest archive read, bytes.
+const ARCHIVE_BYTES: u64 = 64 * 1024 * 1024;
+/// Longest belief and evidence shown, characters.
+const SENTENCE: usize = 300;
+
+/// Proves a phone or an archive. 0: every belief held. 3: one did not, or the phone could not be asked.
+pub async fn run(args: &DoctorArgs, serial: &str, look: Look) -> u8 {
+    let proof = match &args.from {
+        Some(path) => from_archive(path),
+        None => from_phone(args, serial).await,
+    };
+    match proof {
+        Ok(proof) => told(&proof, look),
+        Err(code) => code,
+    }
+}
+
+fn from_archive(path: &Path) -> Result<Proof, u8> {
+    let read = host::read_file(path, ARCHIVE_BYTES).and_then(|bytes| archive::unpack(&bytes));
+    read.map_err(|why| {
+        complain(&format!("{}: {why}; give an archive that `farmjank doctor --prove` wrote", path.display()));
+        crate::USAGE
+    })
+}
+
+async fn from_phone(args: &DoctorArgs, serial: &str) -> Result<Proof, u8> {
+    let refused = |fault: Fault| no_phones(&fault);
+    let mut wanted = args.phones.clone();
+    wanted.serials.extend((!serial.is_empty()).then(|| serial.to_owned()));
+    let phones = phones(&wanted).await.map_err(refused)?;
+    if let Some(lab) = &phones.lab {
+        Streams.out(&format!("virtual lab `{}` (seed {}): simulated phones\n", lab.name(), phones.seed));
+    }
+    let surveyed = one(&wanted, &*phones.provider).await.map_err(refused)?;
+    let facts = surveyed.facts.map_err(refused)?;
+    Streams.out(&format!("proving {} ({})\n", clean::line(&facts.id.0, 100), clean::line(&facts.model, 100)));
+    let device = phones.provider.lease(&facts.id).await.map_err(refused)?;
+    let (sources, witnesses, patience) = (readers(), witnesses(), Patience::default());
+    let asker = Asker {
+        device: &*device,
+        facts: &facts,
+        sources: &sources,
+        witnesses: &witnesses,
+        patience: &patience,
+        tool: env!("CARGO_PKG_VERSION"),
+    };
+    let say = |what: &str| Streams.err(&format!("  {what} …\n"));
+    let proof = asker.ask(&say).await.map_err(refused)?;
+    let path = args.out.clone().unwrap_or_else(|| named(&proof));
+    match archive::pack(&proof).and_then(|bytes| host::write_file(&path, &bytes)) {
+        Ok(()) => Streams.out(&format!(
+            "archive: {} (no serial, no account, no list of apps; attach it to an issue)\n",
+            path.display()
+        )),
+        Err(why) => {
+            complain(&format!("the archive could not be written: {why}"));
+            return Err(Verdict::Broken.exit_code());
+        }
+    }
+    Ok(proof)
+}
+
+/// The one phone that is meant.
+async fn one(args: &PhoneArgs, provider: &dyn farmjank_seams::device::Provider) -> Result<Surveyed, Fault> {
+    let usage = |what: String| Fault::new(Blame::Scenario, "usage", what);
+    let wait = crate::settings::time(&args.wait_for_devices).map_err(usage)?;
+    let wanted = Wanted { serials: crate::settings::serials(args), wait };
+    let mut arrivals = provider.watch().await?;
+    let mut surveyed = survey(provider, &mut *arrivals, &wanted, &Patience::default()).await?;
+    match surveyed.len() {
+        1 => Ok(surveyed.remove(0)),
+        0 => Err(Fault::new(Blame::Lab, "no_phones", "no phone is connected")
+            .advise("plug one in with USB debugging on")),
+        many => {
+            Err(usage(format!("{many} phones are connected; say which: `farmjank doctor --prove SERIAL`")))
+        }
+    }
+}
+
+/// `farmjank-prove-pixel-8-android-14.tar.gz`
+fn named(proof: &Proof) -> PathBuf {
+    let phone = &proof.answers.phone;
+    let slug = |text: &str| -> String {
+        let plain = text
+            .chars()
+            .map(|letter| if letter.is_ascii_alphanumeric() { letter.to_ascii_lowercase() } else { '-' });
+        let plain: String = plain.collect();
+        plain.split('-').filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-")
+    };
+    PathBuf::from(format!("farmjank-prove-{}-android-{}.tar.gz", slug(&phone.model), slug(&phone.release)))
+}
+
+fn told(proof: &Proof, look: Look) -> u8 {
+    let phone = &proof.answers.phone;
+    let beliefs = judge(proof, &readers());
+    let maker = clean::line(&format!("{} {}", phone.manufacturer, phone.model), 100);
+    Streams.out(&format!("\n{maker}, Android {} (sdk {})\n\n", clean::line(&phone.release, 20), phone.sdk));
+    beliefs.iter().for_each(|belief| Streams.out(&line(belief, look)));
+    let count = |held: Held| beliefs.iter().filter(|belief| belief.held == held).count();
+    let (yes, no, untold) = (count(Held::Yes), count(Held::No), count(Held::Untold));
+    Streams.out(&format!("\n{yes} beliefs held, {no} did not, {untold} this phone does not tell\n"));
+    if all_held(&beliefs) {
+        return 0;
+    }
+    Streams.out("numbers of this phone may be wrong: please attach the archive to an issue\n");
+    Verdict::Broken.exit_code()
+}
+
+fn line(belief: &Belief, look: Look) -> String {
+    let mark = match (belief.held, look.unicode) {
+        (Held::Yes, true) => "✓ held    ",
+        (Held::Yes, false) => "ok held    ",
+        (Held::No, true) => "✗ NOT HELD",
+        (Held::No, false) => "!! NOT HELD",
+        (Held::Untold, true) => "· not told",
+        (Held::Untold, false) => "-- not told",
+    };
+    let text = |text: &str| clean::line(text, SENTENCE);
+    format!("{mark}  {:16}  {}\n              {}\n", belief.key, text(&belief.what), text(&belief.evidence))
+}
