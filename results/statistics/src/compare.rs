@@ -4,12 +4,45 @@
 //! session instead ([`crate::session`]). The p-values are raw: adjust them over the run's primary cells ([`crate::many`]) before
 //! [`crate::state`] judges.
 
+use crate::beyond::{Beyond, beyond};
 use crate::power::{self, Mei};
 use crate::rank::{self, Method};
 use crate::sample::{Better, Sample, blocks, mean};
-use crate::size;
+use crate::size::{self, Unseen};
+use crate::state::Means;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+
+/// Parts of the level that go to *worse by ranks*, *terrible iterations* and *better by ranks*: together one. A worsening is looked for
+/// as sharply as by a two-sided rank test alone; improvements pay for the terrible ones. Five sixteenths let six of them, and none
+/// of the base, be significant at 5 % whatever the number of iterations: their chance is below 2^-6.
+const PARTS: (f64, f64, f64) = (0.5, 0.3125, 0.1875);
+
+/// The one p-value of a cell, of three questions asked together.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Whole {
+    /// At most 5 % as often as 5 % when nothing changed: Bonferroni's bound, with parts of the level instead of equal ones.
+    pub p: f64,
+    /// Whether the smallest of the three speaks of something worse.
+    pub worse: bool,
+    /// Whether it is that of the terrible iterations.
+    pub terrible: bool,
+}
+
+impl Whole {
+    /// Of the chances that ranks so high and so low, and as many terrible iterations, come by chance.
+    pub fn of(p_worse: f64, p_better: f64, p_terrible: f64) -> Whole {
+        let (worse, terrible, better) = (p_worse / PARTS.0, p_terrible / PARTS.1, p_better / PARTS.2);
+        let p = worse.min(terrible).min(better).min(1.0);
+        let by_ranks = worse <= terrible;
+        Whole { p, worse: worse.min(terrible) <= better, terrible: !by_ranks && terrible <= better }
+    }
+
+    /// The same of ranks alone, on the scale of one side: what the looks' bound is held against.
+    pub fn one_sided(&self) -> f64 {
+        self.p * PARTS.0
+    }
+}
 
 /// What comparing one cell gave. Values are in the metric's unit; differences are candidate less base.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -20,10 +53,14 @@ pub struct CellComparison {
     pub candidate: f64,
     /// Difference of the trimmed means.
     pub estimate: f64,
-    /// 95 % interval of the estimate, by bootstrap.
-    pub interval: (f64, f64),
+    /// 95 % interval of the estimate; none where an arm is too short to have one.
+    pub interval: Option<(f64, f64)>,
     /// Difference of the plain means.
     pub plain: f64,
+    /// 95 % interval of that.
+    pub plain_interval: Option<(f64, f64)>,
+    /// Iterations of the candidate worse than the worst of the base by the MEI.
+    pub beyond: Beyond,
     /// Chance of so large a difference either way when nothing changed.
     pub p_two_sided: f64,
     /// Chance of so much worse a candidate when nothing changed.
@@ -86,9 +123,25 @@ impl CellComparison {
     pub fn worsening(&self) -> f64 {
         self.better.worsening(self.estimate)
     }
+
+    /// The p-value of the cell.
+    pub fn whole(&self) -> Whole {
+        Whole::of(self.p_worse, self.p_better, self.beyond.p)
+    }
+
+    /// What the decision asks of plain means.
+    pub fn means(&self) -> Means {
+        Means {
+            difference: self.plain,
+            interval: self.plain_interval,
+            mde: self.mde,
+            terrible: (self.beyond.count, self.beyond.of),
+        }
+    }
 }
 
-/// Compares the iterations of one cell. The same arguments give the same answer to the last bit.
+/// Compares the iterations of one cell. The same arguments give the same answer to the last bit. The least step that can go unseen
+/// is what matters, if `unseen` has no greater one.
 ///
 /// # Errors
 /// An arm is empty, a value is not finite, or no block holds both arms.
@@ -97,6 +150,7 @@ pub fn compare_cell(
     candidate: &[Sample],
     better: Better,
     mei: Mei,
+    unseen: Unseen,
     seed: u64,
 ) -> Result<CellComparison, Incomparable> {
     let values = |arm: &[Sample]| arm.iter().map(|sample| sample.value).collect::<Vec<_>>();
@@ -108,7 +162,10 @@ pub fn compare_cell(
     let candidate_trimmed = size::trimmed_mean(&candidate_values).ok_or(Incomparable::NoCandidate)?;
     let blocks = blocks(base, candidate);
     let test = rank::test(&blocks, seed).ok_or(Incomparable::NoSharedBlock)?;
-    let size = size::difference(base, candidate, seed).ok_or(Incomparable::NoBase)?;
+    let mei = mei.of(mean(&base_values).unwrap_or(0.0));
+    let unseen = Unseen { step: unseen.step.max(mei), ..unseen };
+    let size = size::difference(base, candidate, unseen).ok_or(Incomparable::NoBase)?;
+    let beyond = beyond(&blocks, better, mei).ok_or(Incomparable::NoCandidate)?;
     let (p_worse, p_better) = match better {
         Better::Lower => (test.p_greater, test.p_less),
         Better::Higher => (test.p_less, test.p_greater),
@@ -120,14 +177,16 @@ pub fn compare_cell(
         estimate: size.estimate,
         interval: size.interval,
         plain: size.plain,
+        plain_interval: size.plain_interval,
+        beyond,
         p_two_sided: test.p_two_sided,
         p_worse,
         p_better,
         method: test.method,
         n: (base.len(), candidate.len()),
         blocks: blocks.iter().filter(both).count(),
-        mei: mei.of(mean(&base_values).unwrap_or(0.0)),
-        mde: power::detectable(&blocks),
+        mei,
+        mde: power::detectable(&blocks, unseen),
         better,
     })
 }
@@ -141,7 +200,7 @@ mod tests {
 
     fn cell(base: &[f64], candidate: &[f64], better: Better) -> CellComparison {
         let (base, candidate) = (Sample::of_block(1, base), Sample::of_block(1, candidate));
-        compare_cell(&base, &candidate, better, Mei::Hitch, 9).unwrap()
+        compare_cell(&base, &candidate, better, Mei::Hitch, Unseen::default(), 9).unwrap()
     }
 
     #[test]
@@ -158,7 +217,7 @@ mod tests {
     fn what_cannot_be_compared_is_said() {
         let (low, none) = (Sample::of_block(0, &LOW), Vec::new());
         let compare = |base: &[Sample], candidate: &[Sample]| {
-            compare_cell(base, candidate, Better::Lower, Mei::Hitch, 0).map(|_| ())
+            compare_cell(base, candidate, Better::Lower, Mei::Hitch, Unseen::default(), 0).map(|_| ())
         };
         assert_eq!(compare(&none, &low), Err(Incomparable::NoBase));
         assert_eq!(compare(&low, &none), Err(Incomparable::NoCandidate));
@@ -171,6 +230,23 @@ mod tests {
     fn a_build_compared_with_itself_is_no_different() {
         let same = cell(&HIGH, &HIGH, Better::Lower);
         assert_eq!((same.estimate, same.p_two_sided), (0.0, 1.0));
-        assert!(same.interval.0 < 0.0 && same.interval.1 > 0.0);
+        let (low, high) = same.interval.unwrap();
+        assert!(low < 0.0 && high > 0.0);
+        assert_eq!((same.whole().p, same.beyond.count), (1.0, 0));
+    }
+
+    #[test]
+    fn one_p_speaks_for_three_questions() {
+        let near = |left: f64, right: f64| (left - right).abs() < 1e-12;
+        let ranks = Whole::of(0.01, 0.99, 0.5);
+        assert!(near(ranks.p, 0.02) && near(ranks.one_sided(), 0.01) && ranks.worse && !ranks.terrible);
+        let terrible = Whole::of(0.3, 0.7, 0.01);
+        assert!(near(terrible.p, 0.032) && terrible.worse && terrible.terrible);
+        let better = Whole::of(0.999, 0.003, 1.0);
+        assert!(near(better.p, 0.016) && !better.worse && !better.terrible);
+        assert_eq!(Whole::of(0.6, 0.6, 1.0).p, 1.0);
+        assert!(near(PARTS.0 + PARTS.1 + PARTS.2, 1.0));
+        // six terrible ones of any number, and none of the base, are enough at 5 %
+        assert!(Whole::of(1.0, 1.0, 2f64.powi(-6)).p <= 0.05 + 1e-12);
     }
 }

@@ -3,6 +3,7 @@
 //! Normal approximations of what [`crate::state`] asks for, held against simulation in the crate's tests: plans, not verdicts.
 //! Spreads and effects are in the metric's unit, iterations are those of one arm, both arms are measured equally often.
 
+use crate::beyond::rules_out;
 use crate::normal::{below, quantile};
 use crate::power::STANDARD_ERRORS;
 use crate::size::unseen_step;
@@ -10,9 +11,9 @@ use crate::state::ITERATIONS_TO_PASS;
 
 /// Iterations per arm beyond which none are planned.
 pub const MOST: usize = 10_000;
-/// How far the estimated variance of iterations strays: kurtosis of hitch times on the noise model of [`crate::noise`], whose
-/// phones have 6 to 30 at 20 s of motion, fewer frames more.
-const KURTOSIS: f64 = 10.0;
+/// How far the estimated variance of iterations strays: kurtosis of hitch times. On the noise model of [`crate::noise`] 3 to 12 at 20 s
+/// of motion, 4 to 22 at 6 s, 6 to 27 at 2 s.
+const KURTOSIS: f64 = 20.0;
 /// Points at which the spread that will be estimated is tried: the middles of as many equal chances.
 const POINTS: usize = 24;
 
@@ -61,7 +62,20 @@ pub fn chance_to_pass(moves: Moves, mei: f64, n: usize) -> f64 {
         // the bound of the mean below the MEI; at normal quantiles, as n is large
         if STANDARD_ERRORS * estimated <= mei { below((mei - BOUND * estimated) / real) } else { 0.0 }
     };
-    (0..POINTS).map(at).sum::<f64>() / POINTS as f64
+    // each terrible one more asks for the same luck again
+    let spared = 1.0 - terrible_by_chance(moves.sd.max(unseen_step(mei, 2 * n)), mei).powi(allowed(n));
+    spared * (0..POINTS).map(at).sum::<f64>() / POINTS as f64
+}
+
+/// Chance that an iteration of a candidate like its base is the first of both beyond all of the base, and by an MEI: one half for the
+/// first, and the less the tighter iterations lie ([`crate::noise`], fitted from above).
+fn terrible_by_chance(sd: f64, mei: f64) -> f64 {
+    0.5 * (-0.4 * mei / sd).exp()
+}
+
+/// Terrible iterations that n may have and still rule out one in ten.
+fn allowed(n: usize) -> i32 {
+    (0i32..).take_while(|count| rules_out(*count as usize, n)).count() as i32
 }
 
 /// Standard errors from a mean to the end of its interval, with some allowance for the quantile of t at 2 × 29 iterations.

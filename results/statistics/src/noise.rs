@@ -35,6 +35,9 @@ pub const PROFILES: [Profile; 4] = [
     Profile { name: "D low-end 60 Hz", hz: 60.0, rate: 0.078, spread: 0.25 },
 ];
 
+/// A phone on which nothing happens: of a hundred iterations of 20 s without foreign work ninety-odd have no hitch.
+pub const SILENT: Profile = Profile { name: "S silent 120 Hz", hz: 120.0, rate: 0.000_03, spread: 0.5 };
+
 /// One iteration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Iteration {

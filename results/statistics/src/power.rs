@@ -1,6 +1,7 @@
 //! What matters and what could be seen: the minimum effect of interest (MEI) and the minimal detectable effect (MDE).
 
 use crate::sample::{Block, squares};
+use crate::size::Unseen;
 use serde::{Deserialize, Serialize};
 
 /// Default MEI of metrics in ms/s: never below this.
@@ -44,8 +45,8 @@ impl Mei {
 }
 
 /// The change these iterations could have found with 80 % power: 2.8 s √(1/n + 1/m), which is 2.8 s √(2/n) for arms of one
-/// length. s is the spread inside arm and block. None where no arm of a block has two values.
-pub fn detectable(blocks: &[Block]) -> Option<f64> {
+/// length. s is the spread inside arm and block, and no less than can be believed. None where no arm of a block has two values.
+pub fn detectable(blocks: &[Block], unseen: Unseen) -> Option<f64> {
     let arms =
         || blocks.iter().flat_map(|block| [&block.base, &block.candidate]).filter(|arm| !arm.is_empty());
     let freedom = arms().map(|arm| arm.len() - 1).sum::<usize>();
@@ -54,7 +55,8 @@ pub fn detectable(blocks: &[Block]) -> Option<f64> {
     if freedom == 0 || n == 0 || m == 0 {
         return None;
     }
-    let spread = (arms().map(|arm| squares(arm)).sum::<f64>() / freedom as f64).sqrt();
+    let own = (arms().map(|arm| squares(arm)).sum::<f64>() / freedom as f64).sqrt();
+    let spread = own.max(unseen.sd(n + m, own));
     Some(STANDARD_ERRORS * spread * (1.0 / n as f64 + 1.0 / m as f64).sqrt())
 }
 
@@ -73,16 +75,21 @@ mod tests {
 
     #[test]
     fn what_could_be_seen_is_the_worked_number() {
+        let known = |blocks: &[Block]| detectable(blocks, Unseen::default());
         // two arms of 1 2 3: s = 1, 2.8 √(2/3)
         let arm = vec![1.0, 2.0, 3.0];
         let block = Block { base: arm.clone(), candidate: arm.clone() };
-        let mde = detectable(std::slice::from_ref(&block)).unwrap();
+        let mde = known(std::slice::from_ref(&block)).unwrap();
         assert!((mde - 2.8 * (2.0f64 / 3.0).sqrt()).abs() < 1e-12);
         // a block that lies elsewhere adds no spread
         let far = Block { base: vec![101.0, 102.0, 103.0], candidate: vec![101.0, 102.0, 103.0] };
-        let both = detectable(&[block, far]).unwrap();
+        let both = known(&[block, far]).unwrap();
         assert!((both - 2.8 * (2.0f64 / 6.0).sqrt()).abs() < 1e-12, "{both}");
-        assert_eq!(detectable(&[Block { base: vec![1.0], candidate: vec![2.0] }]), None);
-        assert_eq!(detectable(&[Block { base: arm, candidate: vec![] }]), None);
+        assert_eq!(known(&[Block { base: vec![1.0], candidate: vec![2.0] }]), None);
+        assert_eq!(known(&[Block { base: arm, candidate: vec![] }]), None);
+        // what does not vary was not seen to vary: one of ten could have been off by a step
+        let still = Block { base: vec![0.0; 5], candidate: vec![0.0; 5] };
+        let unseen = Unseen { step: 10.0, calibrated: None };
+        assert!((detectable(&[still], unseen).unwrap() - 2.8 * 10.0 / 10.0f64.sqrt() * 0.4f64.sqrt()).abs() < 1e-12);
     }
 }

@@ -72,6 +72,15 @@ impl Pool {
         Pool { sessions: sessions.into_iter().filter(|session| !session.is_empty()).collect(), ordered: true }
     }
 
+    /// The same with a share (0..1) of the iterations worse by `cost`, the unit that of the values: what a mean hardly sees.
+    #[must_use]
+    pub fn with_stutters(&self, share: f64, cost: f64, seed: u64) -> Pool {
+        let mut chance = Chance::of(seed, 0);
+        let mut hit = |value: &f64| if chance.unit() < share { value + cost } else { *value };
+        let sessions = self.sessions.iter().map(|session| session.iter().map(&mut hit).collect()).collect();
+        Pool { sessions, ordered: self.ordered }
+    }
+
     /// All values.
     pub fn values(&self) -> impl Iterator<Item = f64> + '_ {
         self.sessions.iter().flatten().copied()
@@ -129,9 +138,16 @@ impl Pool {
         (order.len() >= sessions).then(|| order[..sessions].iter().map(stretch).collect())
     }
 
-    /// The 20 % trimmed mean of all values: what estimates are held against.
-    pub fn trimmed_mean(&self) -> Option<f64> {
-        crate::size::trimmed_mean(&self.values().collect::<Vec<_>>())
+    /// The 20 % trimmed mean of all values and their plain mean: what estimates are held against. None of nothing.
+    pub fn means(&self) -> Option<(f64, f64)> {
+        let values = self.values().collect::<Vec<_>>();
+        crate::size::trimmed_mean(&values).zip(crate::sample::mean(&values))
+    }
+
+    /// True differences, candidate less base, as [`Pool::means`]; none of nothing.
+    pub fn difference(&self, candidate: &Pool) -> Option<(f64, f64)> {
+        let (base, candidate) = self.means().zip(candidate.means())?;
+        Some((candidate.0 - base.0, candidate.1 - base.1))
     }
 }
 
@@ -152,6 +168,15 @@ mod tests {
         let mut means = pool.session_means(2, 4, 0.0, &mut chance).unwrap();
         means.sort_by(f64::total_cmp);
         assert_eq!((means, pool.session_means(3, 4, 0.0, &mut chance)), (vec![2.5, 10.5], None));
+    }
+
+    #[test]
+    fn stutters_hit_their_share_and_no_more() {
+        let pool = Pool::loose(vec![1.0; 10_000]).with_stutters(0.1, 300.0, 5);
+        let hit = pool.values().filter(|value| *value == 301.0).count();
+        assert!((900..1_100).contains(&hit) && pool.values().all(|value| value == 1.0 || value == 301.0), "{hit}");
+        let (trimmed, plain) = Pool::loose(vec![1.0; 10_000]).difference(&pool).unwrap();
+        assert!(trimmed == 0.0 && (27.0..33.0).contains(&plain));
     }
 
     #[test]

@@ -67,7 +67,7 @@ pub fn compare_sessions(
     better: Better,
     mei: Mei,
 ) -> Result<SessionComparison, Incomparable> {
-    compare_sessions_beside(base, candidate, &[], better, mei)
+    compare_sessions_beside(base, candidate, &[], better, mei, 0.0)
 }
 
 /// Share of the stored sessions' level below which other sessions tell nothing of their noise.
@@ -84,6 +84,8 @@ pub fn tells_noise(base: &[f64], beside: &[f64]) -> bool {
 
 /// The same with sessions `beside` them that tell only how much sessions differ: their level has no part in it, their spread
 /// around it is pooled with that of the stored ones, each weighing as much as it has degrees of freedom, where [`tells_noise`].
+/// `least` is the least standard error a session's mean can be believed to have, in the metric's unit ([`crate::size::unseen_step`]
+/// over the root of its iterations): sessions that do not differ are not known without it, and nothing is certain with it.
 ///
 /// # Errors
 /// Those of [`compare_sessions`].
@@ -93,6 +95,7 @@ pub fn compare_sessions_beside(
     beside: &[f64],
     better: Better,
     mei: Mei,
+    least: f64,
 ) -> Result<SessionComparison, Incomparable> {
     let all = || base.iter().chain(candidate).chain(beside);
     if base.len() < MINIMUM {
@@ -111,7 +114,10 @@ pub fn compare_sessions_beside(
     let (k, j) = (stored.len() as f64, new.len() as f64);
     let beside = if tells_noise(base, beside) { logs(beside) } else { Vec::new() };
     let df = (stored.len() - 1 + beside.len().saturating_sub(1)) as u32;
-    let error = ((squares(&stored) + squares(&beside)) / f64::from(df) * (1.0 / j + 1.0 / k)).sqrt();
+    // near the stored level y moves by what the mean moves, over the level and one
+    let least = (least / stored_mean.exp()).powi(2);
+    let variance = ((squares(&stored) + squares(&beside)) / f64::from(df)).max(least);
+    let error = (variance * (1.0 / j + 1.0 / k)).sqrt();
     let difference = new_mean - stored_mean;
     // a change of y by `logs` from the stored level, in the metric's unit
     let change = |logs: f64| stored_mean.exp() * logs.exp_m1();
@@ -188,7 +194,7 @@ mod tests {
     fn sessions_beside_tell_the_noise_and_nothing_else() {
         let base = of(&[1.0, 2.0, 3.0, 4.0, 5.0]);
         let with = |beside: &[f64]| {
-            compare_sessions_beside(&base, &of(&[6.0]), &of(beside), Better::Lower, Mei::Hitch).unwrap()
+            compare_sessions_beside(&base, &of(&[6.0]), &of(beside), Better::Lower, Mei::Hitch, 0.0).unwrap()
         };
         let alone = compare(&[1.0, 2.0, 3.0, 4.0, 5.0], &[6.0]);
         assert_eq!((with(&[]), with(&[4.0])), (alone, alone));
@@ -203,7 +209,7 @@ mod tests {
         assert_eq!(with(&[0.0, 1.0, 2.0]), alone);
         // Stored sessions that do not differ have a noise once others do.
         let silent =
-            compare_sessions_beside(&[0.0; 5], &[30.0], &of(&[1.0, 1.2, 0.8]), Better::Lower, Mei::Hitch);
+            compare_sessions_beside(&[0.0; 5], &[30.0], &of(&[1.0, 1.2, 0.8]), Better::Lower, Mei::Hitch, 0.0);
         assert!(silent.unwrap().interval.is_some());
     }
 
@@ -229,6 +235,23 @@ mod tests {
         assert!((twice.p_two_sided - 2.0 / 21.0).abs() < 1e-15, "two of seven can be chosen in 21 ways");
         let same = compare_sessions(&[7.0; 5], &[7.0], Better::Higher, Mei::Hitch).unwrap();
         assert_eq!((same.p_two_sided, same.estimate), (1.0, 0.0));
+    }
+
+    #[test]
+    fn sessions_that_do_not_differ_get_the_least_noise_that_can_be_believed() {
+        let with = |new: f64, least: f64| {
+            compare_sessions_beside(&[0.0; 5], &[new], &[], Better::Lower, Mei::Hitch, least).unwrap()
+        };
+        let still = with(0.0, 0.25);
+        // y of zero is zero: error 0.25 √(1 + 1/5), t of 4 degrees of freedom
+        let reach = 2.776_445_105 * 0.25 * 1.2f64.sqrt();
+        assert!((still.interval.unwrap().1 - reach.exp_m1()).abs() < 1e-8 && still.mde > Some(0.0));
+        assert!(with(30.0, 0.25).p_worse > 0.0 && with(30.0, 0.25).p_worse < with(30.0, 1.0).p_worse);
+        // sessions that differ by more are believed
+        let differ = |least| {
+            compare_sessions_beside(&[1.0, 9.0, 2.0, 8.0, 4.0], &[5.0], &[], Better::Lower, Mei::Hitch, least)
+        };
+        assert_eq!(differ(0.0), differ(0.1));
     }
 
     #[test]

@@ -1,17 +1,17 @@
 //! A farm's run: hundreds of cells, a few of them slower; and one cell looked at up to three times.
 
-use super::cells::Interleaved;
+use super::cells::{Interleaved, whole};
 use super::{Pool, Tally};
 use crate::chance::Chance;
 use crate::looks::{BOUND, LOOKS, Look, look};
 use crate::many::{Q, adjusted};
+use crate::compare::Whole;
 use crate::rank::Tests;
-use crate::sample::blocks;
 
 /// One-sided p below which a screened cell is measured again.
 pub const SCREEN: f64 = 0.2;
 
-/// p of one imagined cell: two-sided, candidate worse.
+/// p of one imagined cell: of the whole, and on the scale of one side.
 fn p(
     design: Interleaved,
     base: &Pool,
@@ -20,7 +20,12 @@ fn p(
     tests: &mut Tests,
 ) -> (f64, f64) {
     let (first, second) = design.measure(base, candidate, chance);
-    tests.test(&blocks(&first, &second), 0).map_or((1.0, 1.0), |test| (test.p_two_sided, test.p_greater))
+    whole(&first, &second, 0, tests).map_or((1.0, 1.0), |whole| (whole.p, worse(whole)))
+}
+
+/// p on the scale of one side when it speaks of something worse; what looks better is no alarm.
+fn worse(whole: Whole) -> f64 {
+    if whole.worse { whole.one_sided() } else { 1.0 }
 }
 
 /// Whether any of `cells` unchanged cells is flagged at q = 5 %, two-sided. Pools are taken in turn.
@@ -121,7 +126,7 @@ impl Farm<'_> {
                 first.extend(more_first);
                 second.extend(more_second);
                 taken += 2 * iterations;
-                let p = tests.test(&blocks(&first, &second), 0).map_or(1.0, |test| test.p_greater);
+                let p = self::whole(&first, &second, 0, tests).map_or(1.0, worse);
                 whole = p * (Q / BOUND);
                 if whole * self.cells as f64 <= Q {
                     break;
@@ -163,7 +168,7 @@ pub fn looks(
         let (more_first, more_second) = design.measure(base, candidate, &mut chance);
         first.extend(more_first);
         second.extend(more_second);
-        let p = tests.test(&blocks(&first, &second), 0).map_or(1.0, |test| test.p_greater);
+        let p = whole(&first, &second, 0, tests).map_or(1.0, worse);
         let taken = Tally::share_of_one(f64::from(number) * iterations as f64);
         match look(number, p) {
             Look::Found => return (Tally::once(true), taken),

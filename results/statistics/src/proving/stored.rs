@@ -40,7 +40,7 @@ impl Stored {
         let means = pool.session_means(self.sessions + 1, self.iterations, self.session_sd, &mut chance)?;
         let (new, stored) = means.split_last()?;
         let beside = self.beside(pool, &mut chance);
-        let found = compare_sessions_beside(stored, &[*new], &beside, Better::Lower, Mei::Hitch).ok()?;
+        let found = compare_sessions_beside(stored, &[*new], &beside, Better::Lower, Mei::Hitch, 0.0).ok()?;
         Some(Tally::once(found.p_two_sided <= LEVEL))
     }
 
@@ -50,7 +50,7 @@ impl Stored {
         let stored = pool.session_means(self.sessions, self.iterations, self.session_sd, &mut chance)?;
         let new = slower.session_means(1, self.iterations, self.session_sd, &mut chance)?;
         let beside = self.beside(pool, &mut chance);
-        let found = compare_sessions_beside(&stored, &new, &beside, Better::Lower, Mei::Hitch).ok()?;
+        let found = compare_sessions_beside(&stored, &new, &beside, Better::Lower, Mei::Hitch, 0.0).ok()?;
         Some(Tally::once(found.p_two_sided <= LEVEL && found.worsening() > 0.0))
     }
 
