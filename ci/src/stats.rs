@@ -3,6 +3,7 @@
 //! Runs on the noise model of the reference and on pools of real or simulated iterations (`--pool FILE`). What it prints is the
 //! table of docs/statistics.md. Deterministic: seeds are fixed, threads only share the work.
 
+mod felt;
 mod noise;
 mod pool;
 mod replicate;
@@ -54,6 +55,7 @@ pub fn report(args: &[String]) -> Result<(), Failed> {
     let mut report = Report::default();
     if pools.is_empty() {
         noise::figures(asked.replicates, &mut report);
+        felt::figures(asked.replicates, &mut report);
     }
     for (path, pool) in asked.pools.iter().zip(&pools) {
         pool::figures(&path.display().to_string(), pool, asked.replicates, &mut report);

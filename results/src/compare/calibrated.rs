@@ -139,7 +139,9 @@ mod tests {
         let itself = 2.0f64.exp_m1();
         let noise = noise(&held(&[itself; 5], &[itself; 5]), known);
         assert!((noise[0].session_sd.expect("three sessions") - 1.0).abs() < 1e-9, "{noise:?}");
-        assert_eq!(noise[0].sd, 0.0);
+        // Iterations that do not vary: any of the ten could have been off by what matters.
+        let mei = 4.0 * itself.sqrt();
+        assert!((noise[0].sd - mei / 10f64.sqrt()).abs() < 1e-9, "{noise:?}");
     }
 
     #[test]

@@ -46,6 +46,18 @@ pub enum Design {
     OneAgainstOne,
 }
 
+/// Iterations worse than the worst of the old build by the least effect that matters.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Terrible {
+    /// How many.
+    pub count: usize,
+    /// Of how many new iterations.
+    pub of: usize,
+    /// Chance of as many when nothing changed; none against stored sessions, whose levels differ.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p: Option<f64>,
+}
+
 /// One cell of one phone, compared. Numbers are none where there was nothing to compute them from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CellCompared {
@@ -74,11 +86,18 @@ pub struct CellCompared {
     pub estimate: Option<f64>,
     /// Its 95 % interval.
     pub interval: Option<(f64, f64)>,
+    /// 95 % interval of the difference of the plain means, block by block; none where means of sessions are compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean_interval: Option<(f64, f64)>,
+    /// New iterations worse than the old build's worst by what matters; none of rare events, which are counted as such.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub terrible: Option<Terrible>,
     /// Chance of a difference this large in either direction if nothing changed.
     pub p_two_sided: Option<f64>,
     /// Chance of it towards worse.
     pub p_worse: Option<f64>,
-    /// The two-sided one after Benjamini and Hochberg over the primary cells; none for others.
+    /// That of the whole comparison (ranks either way, terrible iterations) after Benjamini and Hochberg over the primary cells; none for
+    /// others.
     pub p_adjusted: Option<f64>,
     /// Iterations: baseline's, new.
     pub n: (usize, usize),

@@ -2,13 +2,13 @@
 //!
 //! Knows no files and no clock; a baseline too old to count is told so by the caller.
 
-use super::calibrated::detectable;
-use super::compared::{CellCompared, Compared, Design, Role, Source};
+use super::compared::{CellCompared, Compared, Design, Role, Source, Terrible};
 use super::effect::{Effect, customary};
 use super::matching::{Matched, matched, void_share};
 use super::measured::{Looked, Measured, RARE, primary};
 use super::rolling::beside;
 use super::sentence::sentence;
+use super::undecided::undecided;
 use super::weigh::{Weighed, too_often, way, weigh, weigh_rare};
 use crate::cell::{CellKey, CellSession};
 use crate::device::DeviceId;
@@ -19,7 +19,7 @@ use crate::metrics;
 use farmjank_statistics::looks;
 use farmjank_statistics::many::{self, adjusted};
 use farmjank_statistics::state::{Grounds, MINIMUM};
-use farmjank_statistics::{Mei, State};
+use farmjank_statistics::{Means, Mei, State, Whole};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What must be known of a comparison without session-to-session noise (reference B.3).
@@ -80,6 +80,9 @@ struct Draft<'s> {
     weighed: bool,
     /// What is corrected for many cells: the two-sided p, or one side's by the bound of a look.
     p: Option<f64>,
+    /// What plain means say, and what the p speaks of.
+    means: Option<Means>,
+    whole: Option<Whole>,
     looked: Option<Looked>,
 }
 
@@ -191,6 +194,8 @@ impl<'s> Draft<'s> {
             means: None,
             estimate: None,
             interval: None,
+            mean_interval: None,
+            terrible: None,
             p_two_sided: None,
             p_worse: None,
             p_adjusted: None,
@@ -209,21 +214,13 @@ impl<'s> Draft<'s> {
             if rules.given == Given::Turns && !sides.base.is_empty() { old() } else { None }
         });
         let failed = group.iter().find_map(|one| one.failed.clone()).or_else(|| frozen(&sides, &key.metric));
-        let mut draft = Draft { sides, cell, failed, invalid, weighed: false, p: None, looked };
-        draft.weigh(mei, seed(rules.seed, key, &draft.cell.device));
-        draft.calibrated(rules.noise.get(key));
+        let mut draft =
+            Draft { sides, cell, failed, invalid, weighed: false, p: None, means: None, whole: None, looked };
+        draft.weigh(mei, rules.noise.get(key).copied(), seed(rules.seed, key, &draft.cell.device));
         draft
     }
 
-    /// What would have been caught, by the noise that is known of the cell, where the sides themselves do not vary.
-    fn calibrated(&mut self, sd: Option<&f64>) {
-        let cell = &mut self.cell;
-        if let Some(sd) = sd.filter(|_| self.weighed && cell.mde.is_none_or(|mde| mde <= 0.0)) {
-            cell.mde = detectable(*sd, cell.n.0, cell.n.1);
-        }
-    }
-
-    fn weigh(&mut self, mei: Mei, seed: u64) {
+    fn weigh(&mut self, mei: Mei, noise: Option<f64>, seed: u64) {
         let cell = &mut self.cell;
         cell.new = farmjank_statistics::size::trimmed_mean(&values(&self.sides.new));
         if self.sides.design.is_none() || self.invalid.is_some() {
@@ -231,32 +228,36 @@ impl<'s> Draft<'s> {
         }
         let weighed = match cell.role {
             Role::Rare => weigh_rare(&self.sides).ok_or_else(|| "no time in motion".to_owned()),
-            _ => weigh(&self.sides, cell.better, mei, seed),
+            _ => weigh(&self.sides, cell.better, mei, noise, seed),
         };
         match weighed {
             Err(why) => self.sides.reasons.push(why),
-            Ok(Weighed {
-                base,
-                new,
-                means,
-                estimate,
-                interval,
-                p_two_sided,
-                p_worse,
-                p_better,
-                mei,
-                mde,
-            }) => {
-                let own = p_better.filter(|better| *better < p_worse).unwrap_or(p_worse);
-                let again = self.looked.is_some_and(|looked| looked.most > 1);
-                self.p = Some(if again { by_look(own) } else { p_two_sided });
-                (cell.base, cell.new, cell.means) = (Some(base), Some(new), Some(means));
-                (cell.estimate, cell.interval) = (Some(estimate), interval);
-                (cell.p_two_sided, cell.p_worse) = (Some(p_two_sided), Some(p_worse));
-                (cell.mei, cell.mde) = (Some(mei), mde);
-                self.weighed = true;
+            Ok(found) => {
+                self.p = Some(self.whole_p(&found));
+                let cell = &mut self.cell;
+                (cell.base, cell.new, cell.means) = (Some(found.base), Some(found.new), Some(found.means));
+                (cell.estimate, cell.interval) = (Some(found.estimate), found.interval);
+                (cell.p_two_sided, cell.p_worse) = (Some(found.p_two_sided), Some(found.p_worse));
+                (cell.mei, cell.mde) = (Some(found.mei), found.mde);
+                // Sessions' means are plain already: one interval is theirs.
+                let own = found.plain.filter(|_| found.whole.is_some());
+                cell.mean_interval = own.and_then(|means| means.interval);
+                let (count, of) = found.plain.map_or((0, 0), |means| means.terrible);
+                let p = found.p_terrible;
+                cell.terrible = found.plain.map(|_| Terrible { count, of, p });
+                (self.means, self.whole, self.weighed) = (found.plain, found.whole, true);
             }
         }
+    }
+
+    /// The p-value that is corrected for many cells.
+    fn whole_p(&self, found: &Weighed) -> f64 {
+        let again = self.looked.is_some_and(|looked| looked.most > 1);
+        let one_sided = || {
+            let own = found.p_better.map_or(found.p_worse, |better| better.min(found.p_worse));
+            found.whole.map_or(own, |whole| whole.one_sided())
+        };
+        if again { by_look(one_sided()) } else { found.whole.map_or(found.p_two_sided, |whole| whole.p) }
     }
 
     /// Enough on both sides to be tested at all.
@@ -276,7 +277,15 @@ impl<'s> Draft<'s> {
             absolute_failure: self.failed.is_some(),
             estimate: cell.estimate,
             interval: cell.interval,
-            p_adjusted: if cell.role == Role::Primary { cell.p_adjusted } else { cell.p_two_sided },
+            p_adjusted: match cell.role {
+                Role::Primary => cell.p_adjusted,
+                Role::Rare => cell.p_two_sided,
+                Role::Secondary | Role::Alert => self.p,
+            },
+            means: self.means,
+            counts: cell.role == Role::Rare,
+            towards_worse: self.whole.map(|whole| whole.worse),
+            of_terrible: self.whole.is_some_and(|whole| whole.terrible),
             ..Grounds::of(base, cell.n.1, cell.mei.unwrap_or_default(), way(cell.better))
         };
         cell.state = grounds.decide();
@@ -290,7 +299,7 @@ impl<'s> Draft<'s> {
                 let count = several(cell.n.0, "iteration", "iterations");
                 reasons.push(format!("it has {count}, {MINIMUM} are needed"));
             }
-            State::Inconclusive => reasons.push(undecided(cell)),
+            State::Inconclusive => reasons.push(undecided(cell, grounds.obstacle())),
             State::Pass if grounds.is_small_change() => {
                 reasons.push("a real change, smaller than what matters".to_owned());
             }
@@ -306,16 +315,6 @@ impl<'s> Draft<'s> {
 fn frozen(sides: &Matched<'_>, metric: &str) -> Option<String> {
     let (hit, all) = too_often(&sides.new).filter(|_| metric == "frozen_frames")?;
     too_often(&sides.base).is_none().then(|| format!("frames froze in {hit} of {all} iterations"))
-}
-
-/// Why neither a change nor its absence is shown.
-fn undecided(cell: &CellCompared) -> String {
-    let change = cell.mei.map_or_else(
-        || "a change".to_owned(),
-        |mei| format!("a change of {}", crate::judge::words::number(mei, 1)),
-    );
-    let more = if cell.design == Some(Design::Stored) { "sessions" } else { "iterations" };
-    format!("{change} is neither shown nor ruled out: more {more} tell")
 }
 
 /// Benjamini and Hochberg over the primary cells that were tested; of one among others Bonferroni, which is never less strict.

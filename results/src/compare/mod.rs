@@ -20,11 +20,12 @@ mod rolling;
 #[cfg(test)]
 mod samples;
 pub(crate) mod sentence;
+mod undecided;
 mod weigh;
 
 pub use baseline::{Baseline, BaselineError, Move, merged};
 pub use calibrated::{CUSTOMARY, Itself, Noise, noise, selves};
-pub use compared::{CellCompared, Compared, Design, Role, Source, State, verdict_of};
+pub use compared::{CellCompared, Compared, Design, Role, Source, State, Terrible, verdict_of};
 pub use course::{Course, LOOKS, Next, PER_INSTALL, Turns};
 pub use decide::{Given, Rules, compare};
 pub use effect::Effect;

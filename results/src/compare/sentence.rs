@@ -1,6 +1,6 @@
 //! A comparison in one sentence a person understands. Text of phones and files goes in as it is; reporters clean it.
 
-use super::compared::{CellCompared, Design, State};
+use super::compared::{CellCompared, Design, State, Terrible};
 use crate::judge::words::several;
 use crate::metric::{Better, Unit};
 
@@ -45,6 +45,7 @@ fn particulars(cell: &CellCompared) -> String {
         let interval = cell.interval.map(|(low, high)| format!(", 95 % {}…{}", number(low), number(high)));
         parts.push(format!("{}{}", signed(estimate), interval.unwrap_or_default()));
     }
+    parts.extend(plain(cell));
     parts.push(match cell.design {
         Some(Design::Stored) => format!(
             "{} vs {}",
@@ -61,6 +62,13 @@ fn particulars(cell: &CellCompared) -> String {
             format!("{} vs {}{each}{looks}", cell.n.0, several(cell.n.1, "iteration", "iterations"))
         }
     });
+    // Where the typical iteration is worse by what matters, that says it.
+    let typical = cell.estimate.zip(cell.mei).is_some_and(|(estimate, mei)| worsening(cell, estimate) >= mei);
+    let untold = |found: &Terrible| found.count > 0 && cell.state != State::Pass && !typical;
+    if let Some(terrible) = cell.terrible.filter(untold) {
+        let beyond = cell.mei.map_or_else(String::new, |mei| format!(" by {}", number(mei)));
+        parts.push(format!("{} of {} worse than the old worst{beyond}", terrible.count, terrible.of));
+    }
     if let Some(nights) = cell.noise_nights {
         parts.push(format!("noise of {}", several(nights, "more night", "more nights")));
     }
@@ -69,6 +77,24 @@ fn particulars(cell: &CellCompared) -> String {
         parts.push(format!("would have caught {}", signed(worse)));
     }
     parts.join("; ")
+}
+
+/// A change of the value as a worsening: positive is worse.
+fn worsening(cell: &CellCompared, change: f64) -> f64 {
+    if cell.better == Better::Lower { change } else { -change }
+}
+
+/// The plain means, where they tell another story than the trimmed ones: a difference that is another by as much as matters, or bounds
+/// on either side of it.
+fn plain(cell: &CellCompared) -> Option<String> {
+    let ((old, new), (low, high), mei) = (cell.means?, cell.mean_interval?, cell.mei?);
+    let (number, signed) = (|value| number(value, cell.unit), |value| signed(value, cell.unit));
+    let rules_out = |(low, high)| worsening(cell, low).max(worsening(cell, high)) < mei;
+    let differs = cell.estimate.is_some_and(|estimate| (new - old - estimate).abs() >= mei);
+    let other = differs || cell.interval.is_some_and(|trimmed| rules_out(trimmed) != rules_out((low, high)));
+    let told =
+        || format!("plain means {} → {}, 95 % {}…{}", number(old), number(new), signed(low), signed(high));
+    other.then(told)
 }
 
 /// What people call a metric.

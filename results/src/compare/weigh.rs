@@ -4,11 +4,13 @@ use super::compared::Design;
 use super::matching::Matched;
 use crate::cell::CellSession;
 use crate::estimate::mean;
-use crate::metric::Better;
+use crate::metric::{Better, Unit};
+use crate::metrics;
+use farmjank_statistics::beyond::beyond;
 use farmjank_statistics::rare::{self, Events};
-use farmjank_statistics::sample::Better as Way;
+use farmjank_statistics::sample::{Better as Way, Block};
 use farmjank_statistics::session::compare_sessions_beside;
-use farmjank_statistics::{Mei, Sample, compare_cell};
+use farmjank_statistics::{Means, Mei, Sample, Unseen, Whole, compare_cell};
 use std::collections::BTreeMap;
 
 /// Least change of a rare event that matters, events per iteration: a comparison of fifteen sees no less (reference B.4).
@@ -30,6 +32,12 @@ pub(super) struct Weighed {
     pub p_better: Option<f64>,
     pub mei: f64,
     pub mde: Option<f64>,
+    /// What plain means say; none of counts of rare events.
+    pub plain: Option<Means>,
+    /// The p-value of all questions asked; none where only one was.
+    pub whole: Option<Whole>,
+    /// Chance of as many terrible iterations; only where iterations were permuted.
+    pub p_terrible: Option<f64>,
 }
 
 /// As the statistics call it.
@@ -40,17 +48,39 @@ pub(super) fn way(better: Better) -> Way {
     }
 }
 
-/// Weighs both sides.
+/// Weighs both sides. `noise` is the standard deviation between iterations as it was calibrated: it counts where these do not vary.
 ///
 /// # Errors
 /// Why they cannot be weighed, in words.
-pub(super) fn weigh(sides: &Matched<'_>, better: Better, mei: Mei, seed: u64) -> Result<Weighed, String> {
+pub(super) fn weigh(
+    sides: &Matched<'_>,
+    better: Better,
+    mei: Mei,
+    noise: Option<f64>,
+    seed: u64,
+) -> Result<Weighed, String> {
+    let unseen = Unseen { step: one_late_frame(sides), matters: 0.0, calibrated: noise };
     match sides.design {
         None => Err("there is no baseline".to_owned()),
-        Some(Design::Stored) => stored(sides, better, mei, seed),
-        Some(Design::Blocks) => by_iterations(sides, better, mei, seed, |session| session.run.as_str()),
-        Some(Design::OneAgainstOne) => by_iterations(sides, better, mei, seed, |_| ""),
+        Some(Design::Stored) => stored(sides, better, mei, unseen),
+        Some(Design::Blocks) => {
+            by_iterations(sides, better, mei, unseen, seed, |session| session.run.as_str())
+        }
+        Some(Design::OneAgainstOne) => by_iterations(sides, better, mei, unseen, seed, |_| ""),
     }
+}
+
+/// What one late frame adds to an iteration of a hitch time, in its unit: a refresh over the time in motion. Windows in which none was seen
+/// could each have had one. 0 of other metrics, and where rate or time are not known.
+fn one_late_frame(sides: &Matched<'_>) -> f64 {
+    let unit = |session: &&CellSession| metrics::find(&session.key.metric).map(|metric| metric.unit());
+    let Some(session) = sides.new.first().filter(|session| unit(session) == Some(Unit::MsPerS)) else {
+        return 0.0;
+    };
+    let all = sides.base.iter().chain(&sides.new).flat_map(|session| session.seconds.iter().copied());
+    let seconds = mean(&all.collect::<Vec<f64>>()).filter(|seconds| *seconds > 0.0);
+    let vsync = Some(session.key.refresh).filter(|hz| *hz > 0).map(|hz| 1_000.0 / f64::from(hz));
+    vsync.zip(seconds).map_or(0.0, |(vsync, seconds)| vsync / seconds)
 }
 
 /// Iterations permuted inside blocks: one block a name.
@@ -58,6 +88,7 @@ fn by_iterations<'s>(
     sides: &Matched<'s>,
     better: Better,
     mei: Mei,
+    unseen: Unseen,
     seed: u64,
     block: impl Fn(&'s CellSession) -> &'s str,
 ) -> Result<Weighed, String> {
@@ -72,7 +103,7 @@ fn by_iterations<'s>(
         all
     };
     let (base, new) = (samples(&sides.base), samples(&sides.new));
-    let found = compare_cell(&base, &new, way(better), mei, seed).map_err(|why| why.to_string())?;
+    let found = compare_cell(&base, &new, way(better), mei, unseen, seed).map_err(|why| why.to_string())?;
     let mean =
         |all: &[Sample]| mean(&all.iter().map(|one| one.value).collect::<Vec<_>>()).unwrap_or_default();
     Ok(Weighed {
@@ -80,38 +111,50 @@ fn by_iterations<'s>(
         new: found.candidate,
         means: (mean(&base), mean(&new)),
         estimate: found.estimate,
-        interval: Some(found.interval),
+        interval: found.interval,
         p_two_sided: found.p_two_sided,
         p_worse: found.p_worse,
         p_better: Some(found.p_better),
         mei: found.mei,
         mde: found.mde,
+        plain: Some(found.means()),
+        whole: Some(found.whole()),
+        p_terrible: Some(found.beyond.p),
     })
 }
 
-/// Sessions against sessions. Where the old ones do not differ at all (all without one hitch) there is no noise of sessions
-/// to judge by, and iterations are permuted instead.
-fn stored(sides: &Matched<'_>, better: Better, mei: Mei, seed: u64) -> Result<Weighed, String> {
+/// Sessions against sessions. Their means feel single bad iterations, so one interval says it all; old ones that do not differ (all
+/// without one hitch) get the least noise that their iterations let one believe.
+fn stored(sides: &Matched<'_>, better: Better, mei: Mei, unseen: Unseen) -> Result<Weighed, String> {
     let means = |side: &[&CellSession]| -> Vec<f64> {
         side.iter().filter_map(|session| mean(&session.values)).collect()
     };
     let (base, new) = (means(&sides.base), means(&sides.new));
-    let found = compare_sessions_beside(&base, &new, &sides.beside, way(better), mei)
+    let level = mean(&base).unwrap_or_default();
+    let unseen = Unseen { matters: mei.of(level), ..unseen };
+    let iterations: usize = sides.base.iter().chain(&sides.new).map(|session| session.values.len()).sum();
+    let sessions = (base.len() + new.len()).max(1);
+    let differ = base.iter().any(|mean| mean.to_bits() != base[0].to_bits());
+    let least = unseen.sd(iterations, differ) / (iterations as f64 / sessions as f64).sqrt();
+    let found = compare_sessions_beside(&base, &new, &sides.beside, way(better), mei, least)
         .map_err(|why| why.to_string())?;
-    let Some(interval) = found.interval else {
-        return by_iterations(sides, better, mei, seed, |_| "");
-    };
+    let values = |side: &[&CellSession]| side.iter().flat_map(|one| one.values.iter().copied()).collect();
+    let block = Block { base: values(&sides.base), candidate: values(&sides.new) };
+    let terrible = beyond(&[block], way(better), found.mei).map_or((0, 0), |found| (found.count, found.of));
     Ok(Weighed {
         base: found.base,
         new: found.candidate,
-        means: (mean(&base).unwrap_or_default(), mean(&new).unwrap_or_default()),
+        means: (level, mean(&new).unwrap_or_default()),
         estimate: found.estimate,
-        interval: Some(interval),
+        interval: found.interval,
         p_two_sided: found.p_two_sided,
         p_worse: found.p_worse,
         p_better: None,
         mei: found.mei,
         mde: found.mde,
+        plain: Some(Means { difference: found.estimate, interval: found.interval, mde: found.mde, terrible }),
+        whole: None,
+        p_terrible: None,
     })
 }
 
@@ -140,6 +183,9 @@ pub(super) fn weigh_rare(sides: &Matched<'_>) -> Option<Weighed> {
         p_better: None,
         mei: RARE_EFFECT,
         mde: None,
+        plain: None,
+        whole: None,
+        p_terrible: None,
     })
 }
 

@@ -140,8 +140,8 @@ impl CellComparison {
     }
 }
 
-/// Compares the iterations of one cell. The same arguments give the same answer to the last bit. The least step that can go unseen
-/// is what matters, if `unseen` has no greater one.
+/// Compares the iterations of one cell. The same arguments give the same answer to the last bit. What matters in `unseen` is
+/// the MEI, whatever is handed in.
 ///
 /// # Errors
 /// An arm is empty, a value is not finite, or no block holds both arms.
@@ -163,7 +163,7 @@ pub fn compare_cell(
     let blocks = blocks(base, candidate);
     let test = rank::test(&blocks, seed).ok_or(Incomparable::NoSharedBlock)?;
     let mei = mei.of(mean(&base_values).unwrap_or(0.0));
-    let unseen = Unseen { step: unseen.step.max(mei), ..unseen };
+    let unseen = Unseen { matters: mei, ..unseen };
     let size = size::difference(base, candidate, unseen).ok_or(Incomparable::NoBase)?;
     let beyond = beyond(&blocks, better, mei).ok_or(Incomparable::NoCandidate)?;
     let (p_worse, p_better) = match better {

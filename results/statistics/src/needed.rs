@@ -36,10 +36,15 @@ impl Moves {
 
     /// Standard error of the difference of two means of n iterations: as iterations alone explain it, and as it is.
     fn errors(self, mei: f64, n: usize) -> (f64, f64) {
-        let sd = self.sd.max(unseen_step(mei, 2 * n));
+        let sd = self.believed(mei, n);
         let installations = n.div_ceil(self.per_install.max(1)) as f64;
         let told = 2.0 * sd * sd / n as f64;
         (told.sqrt(), (told + 2.0 * self.installation_sd * self.installation_sd / installations).sqrt())
+    }
+
+    /// Iterations that do not differ are believed no less than one of them off by what matters.
+    fn believed(self, mei: f64, n: usize) -> f64 {
+        if self.sd > 0.0 { self.sd } else { unseen_step(mei, 2 * n) }
     }
 
     fn is_sound(self) -> bool {
@@ -63,7 +68,7 @@ pub fn chance_to_pass(moves: Moves, mei: f64, n: usize) -> f64 {
         if STANDARD_ERRORS * estimated <= mei { below((mei - BOUND * estimated) / real) } else { 0.0 }
     };
     // each terrible one more asks for the same luck again
-    let spared = 1.0 - terrible_by_chance(moves.sd.max(unseen_step(mei, 2 * n)), mei).powi(allowed(n));
+    let spared = 1.0 - terrible_by_chance(moves.believed(mei, n), mei).powi(allowed(n));
     spared * (0..POINTS).map(at).sum::<f64>() / POINTS as f64
 }
 

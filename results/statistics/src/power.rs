@@ -56,7 +56,7 @@ pub fn detectable(blocks: &[Block], unseen: Unseen) -> Option<f64> {
         return None;
     }
     let own = (arms().map(|arm| squares(arm)).sum::<f64>() / freedom as f64).sqrt();
-    let spread = own.max(unseen.sd(n + m, own));
+    let spread = own.max(unseen.sd(n + m, own > 0.0));
     Some(STANDARD_ERRORS * spread * (1.0 / n as f64 + 1.0 / m as f64).sqrt())
 }
 
@@ -89,7 +89,10 @@ mod tests {
         assert_eq!(known(&[Block { base: arm, candidate: vec![] }]), None);
         // what does not vary was not seen to vary: one of ten could have been off by a step
         let still = Block { base: vec![0.0; 5], candidate: vec![0.0; 5] };
-        let unseen = Unseen { step: 10.0, calibrated: None };
-        assert!((detectable(&[still], unseen).unwrap() - 2.8 * 10.0 / 10.0f64.sqrt() * 0.4f64.sqrt()).abs() < 1e-12);
+        let unseen = Unseen { matters: 10.0, ..Unseen::default() };
+        assert!(
+            (detectable(&[still], unseen).unwrap() - 2.8 * 10.0 / 10.0f64.sqrt() * 0.4f64.sqrt()).abs()
+                < 1e-12
+        );
     }
 }

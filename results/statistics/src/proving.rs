@@ -174,7 +174,10 @@ mod tests {
     fn stutters_hit_their_share_and_no_more() {
         let pool = Pool::loose(vec![1.0; 10_000]).with_stutters(0.1, 300.0, 5);
         let hit = pool.values().filter(|value| *value == 301.0).count();
-        assert!((900..1_100).contains(&hit) && pool.values().all(|value| value == 1.0 || value == 301.0), "{hit}");
+        assert!(
+            (900..1_100).contains(&hit) && pool.values().all(|value| value == 1.0 || value == 301.0),
+            "{hit}"
+        );
         let (trimmed, plain) = Pool::loose(vec![1.0; 10_000]).difference(&pool).unwrap();
         assert!(trimmed == 0.0 && (27.0..33.0).contains(&plain));
     }

@@ -208,8 +208,14 @@ mod tests {
         // Of a level much lower they say too little of the noise.
         assert_eq!(with(&[0.0, 1.0, 2.0]), alone);
         // Stored sessions that do not differ have a noise once others do.
-        let silent =
-            compare_sessions_beside(&[0.0; 5], &[30.0], &of(&[1.0, 1.2, 0.8]), Better::Lower, Mei::Hitch, 0.0);
+        let silent = compare_sessions_beside(
+            &[0.0; 5],
+            &[30.0],
+            &of(&[1.0, 1.2, 0.8]),
+            Better::Lower,
+            Mei::Hitch,
+            0.0,
+        );
         assert!(silent.unwrap().interval.is_some());
     }
 

@@ -28,20 +28,26 @@ pub struct Difference {
     pub plain_interval: Option<(f64, f64)>,
 }
 
-/// What iterations that do not differ do not tell of their noise.
+/// What iterations do not tell of their noise, the less the fewer they are.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Unseen {
-    /// By how much one iteration can be off without being met, in the metric's unit: one late frame, or what matters.
+    /// The finest step of the metric, in its unit: what one late frame adds to an iteration. Any one of them could have had it.
     pub step: f64,
-    /// Standard deviation between iterations as it was calibrated; counts where the iterations themselves do not differ.
+    /// What matters, in the metric's unit: where iterations do not differ at all, any one could have been off by as much.
+    pub matters: f64,
+    /// Standard deviation between iterations as it was calibrated; counts where they do not differ at all.
     pub calibrated: Option<f64>,
 }
 
 impl Unseen {
-    /// The least spread that can be believed of so many iterations, both arms together, given the spread they have.
-    pub fn sd(self, iterations: usize, own: f64) -> f64 {
-        let calibrated = self.calibrated.filter(|sd| own <= 0.0 && sd.is_finite()).unwrap_or(0.0);
-        unseen_step(self.step, iterations).max(calibrated)
+    /// The least spread that can be believed of so many iterations, both arms together, given whether they differ at all.
+    pub fn sd(self, iterations: usize, differ: bool) -> f64 {
+        let step = unseen_step(self.step, iterations);
+        if differ {
+            return step;
+        }
+        let calibrated = self.calibrated.filter(|sd| sd.is_finite()).unwrap_or(0.0);
+        step.max(unseen_step(self.matters, iterations)).max(calibrated)
     }
 }
 
@@ -80,9 +86,10 @@ pub fn difference(base: &[Sample], candidate: &[Sample], unseen: Unseen) -> Opti
     let plain = candidate.mean()? - base.mean()?;
     let iterations = base.values.len() + candidate.values.len();
     let own = base.squares() + candidate.squares();
-    let least = unseen.sd(iterations, own);
+    let least = unseen.sd(iterations, own > 0.0);
     let reach = |trimmed: bool| {
-        let ((first, free), (second, freer)) = (base.error(trimmed, least)?, candidate.error(trimmed, least)?);
+        let ((first, free), (second, freer)) =
+            (base.error(trimmed, least)?, candidate.error(trimmed, least)?);
         let square = first + second;
         let df = square * square / (first * first / free + second * second / freer);
         let df = if df.is_finite() { df.clamp(1.0, MOST_FREE) } else { 1.0 };
@@ -203,7 +210,7 @@ mod tests {
 
     #[test]
     fn iterations_that_do_not_differ_are_no_certainty() {
-        let unseen = Unseen { step: 10.0, calibrated: None };
+        let unseen = Unseen { matters: 10.0, ..Unseen::default() };
         let silent = apart(&[0.0; 5], &[0.0; 5], unseen);
         // one of ten off by ten: s 10/√10, error √(2 · 10 / 5) = 2 and 8 degrees of freedom for the plain means
         let (low, high) = silent.plain_interval.unwrap();
@@ -211,8 +218,12 @@ mod tests {
         assert!(silent.interval.unwrap().1 > high, "the trimmed mean rests on fewer");
         let known = apart(&[0.0; 5], &[0.0; 5], Unseen { calibrated: Some(20.0), ..unseen });
         assert!(known.plain_interval.unwrap().1 > 25.0);
+        // one late frame could always have been there
+        let late = apart(&[0.0, 0.1, 0.0, 0.1, 0.0], &[0.0; 5], Unseen { step: 20.0, ..unseen });
+        assert!(late.plain_interval.unwrap().1 > 2.3 * 4.0, "{late:?}");
         // a spread of their own is believed
-        let differ = apart(&[0.0, 30.0, 60.0, 90.0, 120.0], &[0.0; 5], Unseen { calibrated: Some(1e6), ..unseen });
+        let differ =
+            apart(&[0.0, 30.0, 60.0, 90.0, 120.0], &[0.0; 5], Unseen { calibrated: Some(1e6), ..unseen });
         assert!(differ.plain_interval.unwrap().1 < 100.0, "{differ:?}");
     }
 
@@ -257,7 +268,7 @@ mod tests {
             let arm = |values: &[u16], shift: u16| -> Vec<f64> {
                 values.iter().map(|value| f64::from(*value + shift)).collect()
             };
-            let unseen = Unseen { step: 3.0, calibrated: None };
+            let unseen = Unseen { step: 3.0, ..Unseen::default() };
             let own = apart(&arm(&base, 0), &arm(&candidate, 0), unseen);
             let moved = apart(&arm(&base, 0), &arm(&candidate, shift), unseen);
             let back = apart(&arm(&candidate, 0), &arm(&base, 0), unseen);

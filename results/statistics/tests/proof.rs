@@ -31,8 +31,10 @@ fn interleaved_measurements_rarely_cry_wolf() {
     let mut tests = Tests::default();
     for (at, profile) in PROFILES.into_iter().enumerate() {
         let pool = pool(profile, at as u64);
-        let designs =
-            [Interleaved::of(15), Interleaved { sessions: 3, drift: 0.4, session_sd: 0.5, ..Interleaved::of(15) }];
+        let designs = [
+            Interleaved::of(15),
+            Interleaved { sessions: 3, drift: 0.4, session_sd: 0.5, ..Interleaved::of(15) },
+        ];
         for design in designs {
             let alarms = share(800, |replicate| design.rejects(&pool, &pool, 9, replicate, &mut tests));
             assert!((0.02..0.08).contains(&alarms), "{}: {alarms}", profile.name);
@@ -124,7 +126,10 @@ fn noise_of_every_kind_keeps_the_level() {
     ];
     for (words, pool, design, most) in cases {
         let judged = judged(design, &pool, &pool, 800);
-        assert!(judged.alarm.share() < Some(most) && judged.regression.share() < Some(0.03), "{words}: {judged:?}");
+        assert!(
+            judged.alarm.share() < Some(most) && judged.regression.share() < Some(0.03),
+            "{words}: {judged:?}"
+        );
     }
 }
 

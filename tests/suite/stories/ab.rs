@@ -63,7 +63,8 @@ fn a_slow_page_of_the_new_build_is_named_on_every_phone_and_nothing_else() {
     assert_eq!(story.record.exit_code, Some(1), "{}{}", sentences(&story), story.ear.out.borrow());
     let slow: BTreeSet<_> = ["A14", "P8"].map(|phone| (phone.to_owned(), RESULTS.to_owned())).into();
     assert_eq!(primary(&story, State::Regression), slow, "{}", sentences(&story));
-    assert_eq!(primary(&story, State::Pass).len(), 2, "{}", sentences(&story));
+    // Six iterations find a slow page; that another is none they cannot prove.
+    assert_eq!(primary(&story, State::Inconclusive).len(), 2, "{}", sentences(&story));
     let cell = &compared(&story).cells[0];
     assert_eq!((cell.design, cell.n, cell.sessions), (Some(Design::Blocks), (6, 6), (2, 2)));
     // B A A B: the middle build is installed once, each installation has one warm-up, and the new build stays.
@@ -98,7 +99,7 @@ fn the_same_build_under_another_name_is_no_slower_and_one_seed_gives_one_log() {
         Stage::lab_yaml(&lab(""))
             .seed(5)
             .serials(&["P8"])
-            .scenario(&shop(6, 1, 6))
+            .scenario(&shop(30, 1, 6))
             .contest(contest(GOOD, SAME))
             .run()
     };

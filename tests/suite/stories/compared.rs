@@ -45,7 +45,8 @@ fn a_slow_page_is_named_on_every_phone_that_has_it_and_on_no_other() {
     assert_eq!(story.record.exit_code, Some(1), "{}", sentences(&story));
     let slow: BTreeSet<_> = ["A14", "P6"].map(|phone| (phone.to_owned(), RESULTS.to_owned())).into();
     assert_eq!(cells(&story, State::Regression), slow, "{}", sentences(&story));
-    assert_eq!(cells(&story, State::Pass).len(), 4, "{}", sentences(&story));
+    // Eight iterations find a slow page; that the others are none they cannot prove.
+    assert_eq!(cells(&story, State::Inconclusive).len(), 4, "{}", sentences(&story));
     // Every report tells it, and a report made again from the log tells the same.
     let (again, _) = Record::read_ndjson(&story.files.read("events.ndjson")).expect("a whole log");
     assert_eq!(again, story.record);
@@ -60,7 +61,9 @@ fn a_slow_page_is_named_on_every_phone_that_has_it_and_on_no_other() {
     assert!(table.contains("✗ regression") && table.contains("would have"), "{table}");
 
     // The same build on another day is no slower, and three iterations can show nothing.
-    let same = run(&[], 3, &shop(8, 0, 6)).against(Given::Runs, before.clone()).run();
+    let long = shop(30, 0, 6);
+    let long_before = sessions(&run(&[], 1, &long).run());
+    let same = run(&[], 3, &long).against(Given::Runs, long_before).run();
     assert_eq!(same.record.exit_code, Some(0), "{}", sentences(&same));
     let few = shop(3, 0, 6);
     let few_before = sessions(&run(&[], 1, &few).run());

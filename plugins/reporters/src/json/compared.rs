@@ -5,7 +5,7 @@
 use super::{FORMAT, written};
 use crate::clean::json_text;
 use crate::words;
-use farmjank_results::compare::{CellCompared, Compared, Design, Role, Source, State};
+use farmjank_results::compare::{CellCompared, Compared, Design, Role, Source, State, Terrible};
 use farmjank_results::metric::{Better, Unit};
 use farmjank_results::verdict::Verdict;
 use serde::Serialize;
@@ -60,6 +60,10 @@ pub(super) struct Cell {
     means: Option<[f64; 2]>,
     estimate: Option<f64>,
     interval: Option<[f64; 2]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mean_interval: Option<[f64; 2]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    terrible: Option<Terrible>,
     p_two_sided: Option<f64>,
     p_worse: Option<f64>,
     p_adjusted: Option<f64>,
@@ -148,6 +152,8 @@ pub(super) fn cell(cell: &CellCompared) -> Cell {
         means: cell.means.map(<[f64; 2]>::from),
         estimate: cell.estimate,
         interval: cell.interval.map(<[f64; 2]>::from),
+        mean_interval: cell.mean_interval.map(<[f64; 2]>::from),
+        terrible: cell.terrible,
         p_two_sided: cell.p_two_sided,
         p_worse: cell.p_worse,
         p_adjusted: cell.p_adjusted,

@@ -60,6 +60,8 @@ fn cell(
         means: Some((base, new)),
         estimate: Some(by),
         interval: Some((by - 4.0, by + 4.0)),
+        mean_interval: None,
+        terrible: None,
         p_two_sided: Some(0.001),
         p_worse: Some(0.0005),
         p_adjusted: Some(0.003),

@@ -10,6 +10,11 @@ fn worse(by: f64) -> Vec<f64> {
     GOOD.iter().map(|value| value + by).collect()
 }
 
+/// As many again: a pass asks for twenty-nine.
+fn twice(values: &[f64]) -> Vec<f64> {
+    values.repeat(2)
+}
+
 fn one(base: &[CellSession], new: CellSession, given: Given) -> CellCompared {
     let compared = compare(Source::default(), base, &[new.into()], &Rules::of(given, 1));
     compared.cells.into_iter().next().expect("a cell")
@@ -31,11 +36,57 @@ fn a_slow_build_is_a_regression_and_the_same_build_passes() {
     let shown = "; 15 vs 15 iterations of one session each; would have caught +";
     assert!(slow.sentence.contains(shown), "{}", slow.sentence);
     assert_eq!(runs(&worse(30.0), &GOOD).state, State::Improvement);
-    assert_eq!(runs(&GOOD, &GOOD).state, State::Pass);
+    assert_eq!(runs(&GOOD, &twice(&GOOD)).state, State::Pass);
+    let few = runs(&twice(&GOOD), &GOOD);
+    assert_eq!(few.state, State::Inconclusive);
+    let why = "none of 15 iterations is terrible, and 29 rule out that one in ten is";
+    assert!(few.sentence.ends_with(why), "{}", few.sentence);
     // Real, and smaller than what matters.
-    let little = runs(&GOOD, &worse(5.0));
+    let little = runs(&twice(&GOOD), &twice(&worse(5.0)));
     assert_eq!(little.state, State::Pass, "{little:?}");
     assert!(little.sentence.contains("smaller than what matters"), "{}", little.sentence);
+}
+
+#[test]
+fn a_few_iterations_that_users_feel_do_not_pass_however_many_are_fine() {
+    // Three of thirty at half rate: the trimmed mean is where it was.
+    let mut stutters = twice(&GOOD);
+    stutters[..3].fill(500.0);
+    let cell = runs(&twice(&GOOD), &stutters);
+    assert_eq!(cell.state, State::Inconclusive, "{cell:?}");
+    let told = "plain means 4 → 54, 95 % −6.9…+106; 30 vs 30 iterations of one session each; 3 of 30 worse than the old worst by 10";
+    assert!(cell.sentence.contains(told), "{}", cell.sentence);
+    assert_eq!(cell.terrible.map(|found| (found.count, found.of)), Some((3, 30)));
+    // Six and none of the base are no chance.
+    stutters[..6].fill(500.0);
+    let cell = runs(&twice(&GOOD), &stutters);
+    assert_eq!(cell.state, State::Regression, "{cell:?}");
+    // A build that is better but for a few iterations is not green either.
+    let mut mixed = twice(&GOOD);
+    mixed[..3].fill(500.0);
+    let mixed = runs(&twice(&worse(30.0)), &mixed);
+    assert_eq!(mixed.state, State::Inconclusive, "{mixed:?}");
+}
+
+#[test]
+fn what_does_not_vary_is_not_certain() {
+    let still = runs(&[0.0; 30], &[0.0; 30]);
+    let (low, high) = still.interval.expect("an interval");
+    assert!(still.state == State::Pass && low < -0.1 && high > 0.1 && still.mde > Some(0.1), "{still:?}");
+    // Short windows hide one late frame each: 11 ms of 0.75 s are 15 ms/s.
+    let short = |values: &[f64]| {
+        let mut short = session("s", "A", values);
+        short.seconds.fill(0.75);
+        short
+    };
+    let coarse = one(&[short(&[0.0; 30])], short(&[0.0; 30]), Given::Runs);
+    assert!(coarse.mde > still.mde, "{coarse:?}");
+    let noise = BTreeMap::from([(session("n", "A", &[]).key, 20.0)]);
+    let rules = Rules { noise, ..Rules::of(Given::Runs, 1) };
+    let new = session("new", "A", &[0.0; 30]).into();
+    let known = compare(Source::default(), &[session("old", "A", &[0.0; 30])], &[new], &rules);
+    assert_eq!(known.cells[0].state, State::Inconclusive, "a calibrated noise of 20 cannot rule out 10");
+    assert!(known.cells[0].sentence.contains("would have caught +14"), "{}", known.cells[0].sentence);
 }
 
 #[test]
@@ -134,14 +185,17 @@ fn a_stored_baseline_is_judged_by_how_its_sessions_differ() {
     let found = one(&calm, session("new", "A", &worse(80.0)), Given::Run);
     assert_eq!((found.design, found.state), (Some(Design::Stored), State::Regression), "{found:?}");
     assert!(found.sentence.contains("; 5 sessions vs 15 iterations; "), "{}", found.sentence);
-    assert_eq!(one(&calm, session("new", "A", &worse(20.0)), Given::Run).state, State::Pass);
+    assert_eq!(one(&calm, session("new", "A", &twice(&worse(20.0))), Given::Run).state, State::Pass);
+    let few = one(&calm, session("new", "A", &worse(20.0)), Given::Run);
+    assert_eq!(few.state, State::Inconclusive, "{few:?}");
     // The same step, and sessions that differ as much from each other.
     let restless = nights([5.0, 60.0, 20.0, 90.0, 35.0]);
     let doubt = one(&restless, session("new", "A", &worse(80.0)), Given::Run);
     assert_eq!(doubt.state, State::Inconclusive, "{doubt:?}");
-    // Sessions without one hitch have no noise to judge by.
+    // Sessions without one hitch are not known to have no noise.
     let smooth: Vec<CellSession> = (0..5).map(|n| session(&format!("n{n}"), "A", &[0.0; 15])).collect();
-    assert_eq!(one(&smooth, session("new", "A", &[0.0; 15]), Given::Run).state, State::Pass);
+    let same = one(&smooth, session("new", "A", &[0.0; 30]), Given::Run);
+    assert!(same.state == State::Pass && same.interval.is_some_and(|(_, high)| high > 0.3), "{same:?}");
     assert_eq!(one(&smooth, session("new", "A", &worse(30.0)), Given::Run).state, State::Regression);
 }
 
@@ -188,7 +242,7 @@ fn frames_that_freeze_again_and_again_fail_without_a_comparison() {
     };
     let cells = |old: usize, new: usize| {
         let base = [session("old", "A", &GOOD), frozen("old", old)];
-        let new = [session("new", "A", &GOOD).into(), frozen("new", new).into()];
+        let new = [session("new", "A", &twice(&GOOD)).into(), frozen("new", new).into()];
         compare(Source::default(), &base, &new, &Rules::of(Given::Runs, 1))
     };
     let told = |old, new| {

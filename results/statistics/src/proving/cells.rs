@@ -108,7 +108,14 @@ impl Interleaved {
 
     /// Whether the intervals hold the true differences (of trimmed means, of plain means), and what the cell ends as when it is the only
     /// one.
-    pub fn judged(&self, base: &Pool, candidate: &Pool, truth: (f64, f64), seed: u64, replicate: u64) -> Judged {
+    pub fn judged(
+        &self,
+        base: &Pool,
+        candidate: &Pool,
+        truth: (f64, f64),
+        seed: u64,
+        replicate: u64,
+    ) -> Judged {
         let Some(cell) = self.compare(base, candidate, seed, replicate) else { return Judged::default() };
         let whole = cell.whole();
         let grounds = Grounds {

@@ -3,9 +3,9 @@
 use super::cells::{Interleaved, whole};
 use super::{Pool, Tally};
 use crate::chance::Chance;
+use crate::compare::Whole;
 use crate::looks::{BOUND, LOOKS, Look, look};
 use crate::many::{Q, adjusted};
-use crate::compare::Whole;
 use crate::rank::Tests;
 
 /// One-sided p below which a screened cell is measured again.

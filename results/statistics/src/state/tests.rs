@@ -139,21 +139,23 @@ fn grounds() -> impl Strategy<Value = Grounds> {
         (0.0f64..20.0, better),
         (proptest::option::of(some_means()), any::<bool>(), any::<Option<bool>>(), any::<bool>()),
     )
-        .prop_map(|((invalid, absolute_failure, base, candidate), estimate, spread, p_adjusted, rest, more)| {
-            let ((mei, better), (means, counts, towards_worse, of_terrible)) = (rest, more);
-            Grounds {
-                invalid,
-                absolute_failure,
-                estimate,
-                interval: spread.map(|(low, width)| (low, low + width)),
-                p_adjusted,
-                means,
-                counts,
-                towards_worse,
-                of_terrible,
-                ..Grounds::of(base, candidate, mei, better)
-            }
-        })
+        .prop_map(
+            |((invalid, absolute_failure, base, candidate), estimate, spread, p_adjusted, rest, more)| {
+                let ((mei, better), (means, counts, towards_worse, of_terrible)) = (rest, more);
+                Grounds {
+                    invalid,
+                    absolute_failure,
+                    estimate,
+                    interval: spread.map(|(low, width)| (low, low + width)),
+                    p_adjusted,
+                    means,
+                    counts,
+                    towards_worse,
+                    of_terrible,
+                    ..Grounds::of(base, candidate, mei, better)
+                }
+            },
+        )
 }
 
 proptest! {

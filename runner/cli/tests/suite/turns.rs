@@ -137,7 +137,8 @@ fn in_a_lab_of_many_phones_exactly_those_are_named_that_are_slower() {
     let found = states(here, "bundle");
     assert_eq!((ended.code, found.len()), (1, 12), "{}{}", ended.out, ended.err);
     for (phone, state) in found {
-        let wanted = if phone.contains("redmi") { "regression" } else { "pass" };
+        // Fifteen iterations in three looks cannot prove that a phone is no slower, and call none so that is not.
+        let wanted = if phone.contains("redmi") { "regression" } else { "inconclusive" };
         assert_eq!(state, wanted, "{phone}: {}", ended.out);
     }
 }
