@@ -68,7 +68,7 @@ fn interleaved(phones: &[Phone], count: u64, report: &mut Report) {
                 design.rejects(&phone.base, &phone.base, 1_000 + at as u64, replicate, tests)
             };
             let tally = replicates(count, trial, Tally::and);
-            report.share(&format!("{}, {words}", phone.name), tally, &Limit::Within(3.0..=6.0));
+            report.share(&format!("{}, {words}", phone.name), tally, &Limit::Within(2.0..=6.0));
         }
     }
 }
@@ -154,7 +154,7 @@ fn power(phones: &[Phone], count: u64, report: &mut Report) {
     };
     let (quiet, slower) = (look(&short.base, 3_100), look(&short.slower, 3_101));
     let name = format!("{}, up to three looks of 10 + 10 of 6 s", short.name);
-    report.share(&format!("{name}, nothing changed"), quiet.0, &Limit::Within(3.0..=6.0));
+    report.share(&format!("{name}, nothing changed"), quiet.0, &Limit::Within(2.0..=6.0));
     report.share(&name, slower.0, &Limit::AtLeast(85.0));
     let taken = slower.1.share().unwrap_or(f64::NAN);
     report.number("… iterations per arm it took, mean", &format!("{taken:.1}"));

@@ -75,7 +75,7 @@ pub fn chance_to_pass(moves: Moves, mei: f64, n: usize) -> f64 {
 /// Chance that an iteration of a candidate like its base is the first of both beyond all of the base, and by an MEI: one half for the
 /// first, and the less the tighter iterations lie ([`crate::noise`], fitted from above).
 fn terrible_by_chance(sd: f64, mei: f64) -> f64 {
-    0.5 * (-0.4 * mei / sd).exp()
+    0.5 * (-0.25 * mei / sd).exp()
 }
 
 /// Terrible iterations that n may have and still rule out one in ten.
