@@ -12,6 +12,8 @@ use farmjank_statistics::proving::cells::{Interleaved, Judged};
 
 /// Iterations imagined of each phone.
 const POOL: usize = 20_000;
+/// Replicates at most: a share of 5 % is known to ±0.7 %.
+const REPLICATES: u64 = 4_000;
 /// Share of the iterations that stutter.
 const RARE: f64 = 0.1;
 /// What a stutter costs, ms/s.
@@ -57,7 +59,8 @@ fn judge(design: Interleaved, base: &Pool, candidate: &Pool, seed: u64, count: u
 
 /// Prints all figures.
 pub fn figures(count: u64, report: &mut Report) {
-    let phones = phones();
+    let (phones, count) = (phones(), count.min(REPLICATES));
+    println!("\nIn turns of five iterations an installation; {count} replicates.");
     stutters(&phones, count, report);
     quiet(&phones, count, report);
     alarms(&phones, count, report);
@@ -138,7 +141,8 @@ fn alarms(phones: &[Phone], count: u64, report: &mut Report) {
         let mut row = |words: &str, pool: &Pool, design: Interleaved, limit: &Limit| {
             let judged = judge(design, pool, pool, 8_200 + phone.seed, count);
             report.share(&format!("{}, {words}", phone.profile.name), judged.alarm, limit);
-            report.share("… ends as a regression", judged.regression, &Limit::AtMost(5.0));
+            let regression = if *limit == Limit::Shown { Limit::Shown } else { Limit::AtMost(5.0) };
+            report.share("… ends as a regression", judged.regression, &regression);
         };
         for (words, design, limit) in &designs {
             row(words, &phone.base, *design, limit);
@@ -173,13 +177,17 @@ fn power(phones: &[Phone], count: u64, report: &mut Report) {
             for iterations in [15, 30] {
                 let judged = judge(turns(iterations), &phone.base, &slower, 8_400 + phone.seed, count);
                 let name = format!("{}, +{effect}, {iterations} + {iterations}", phone.profile.name);
-                let limit = Limit::AtLeast(before.next().unwrap_or(100.0) - OPEN);
+                let least = before.next().unwrap_or(100.0) - OPEN;
+                let limit = Limit::AtLeast((least * 10.0).round() / 10.0);
                 report.share(&format!("{name}: ends as a regression"), judged.regression, &limit);
                 report.share("… significant at 5 %, and worse", judged.found, &Limit::Shown);
             }
         }
     }
 }
+
+/// Of 95 % intervals. Hitch times are skewed: five iterations of a much worse build say less of their mean than t believes.
+const COVERED: Limit = Limit::AtLeast(92.0);
 
 fn coverage(phones: &[Phone], count: u64, report: &mut Report) {
     report.section(
@@ -193,8 +201,8 @@ fn coverage(phones: &[Phone], count: u64, report: &mut Report) {
             for iterations in [5, 10, 15, 30] {
                 let judged = judge(one_level(iterations), &phone.base, candidate, 8_500 + phone.seed, count);
                 let name = format!("{}, {iterations} + {iterations}, {words}", phone.profile.name);
-                report.share(&format!("{name}: trimmed"), judged.covered, &Limit::AtLeast(93.0));
-                report.share("… plain", judged.covered_plain, &Limit::AtLeast(93.0));
+                report.share(&format!("{name}: trimmed"), judged.covered, &COVERED);
+                report.share("… plain", judged.covered_plain, &COVERED);
             }
         }
     }

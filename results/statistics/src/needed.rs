@@ -73,9 +73,9 @@ pub fn chance_to_pass(moves: Moves, mei: f64, n: usize) -> f64 {
 }
 
 /// Chance that an iteration of a candidate like its base is the first of both beyond all of the base, and by an MEI: one half for the
-/// first, and the less the tighter iterations lie ([`crate::noise`], fitted from above).
+/// first, and the less the tighter iterations lie ([`crate::noise`], fitted from above); on silent phones foreign work alone makes a fourth.
 fn terrible_by_chance(sd: f64, mei: f64) -> f64 {
-    0.5 * (-0.25 * mei / sd).exp()
+    (0.5 * (-0.25 * mei / sd).exp()).max(0.25)
 }
 
 /// Terrible iterations that n may have and still rule out one in ten.
