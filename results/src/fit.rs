@@ -4,10 +4,12 @@
 //! panel can do. Windows of half a second find the rates in play (`lattice.rs`), the cheapest path through them
 //! places the switches (`path.rs`), and each rate is refined by least squares. Integer ns.
 
-use crate::lattice::{self, GLUED, LONG, Windows, candidates, fits, multiple, refine, same, usable};
+use crate::lattice::{self, GLUED, LONG, Windows, candidates, far, fits, multiple, refine, same, usable};
 use crate::path::{Ground, Rate, cheapest};
+use crate::pauses::{boost_after_pauses, rest_before_pauses, switch_in_pauses};
 use crate::period::{PeriodOrigin, PeriodSegment, PeriodTimeline};
 use crate::time::{DeviceTime, Span};
+use crate::uncertain::uncertain;
 
 /// Length of the sliding window (rule 5), and its step.
 const WINDOW: i64 = 500_000_000;
@@ -16,10 +18,8 @@ const STEP: i64 = 125_000_000;
 const MANY: usize = 30;
 /// More rates than this are noise.
 const MOST_RATES: usize = 16;
-/// A stretch at every second (third) vsync this long is uncertain (metrics.md C.2).
-const UNCERTAIN: i64 = 300_000_000;
-/// Panels faster than this may drop to half their rate unseen, whatever their modes say.
-const FAST: i64 = 15_000_000;
+/// A period longer than this is no panel's unless presents leave nothing else.
+const SLOW: i64 = 17_500_000;
 
 /// What one dump's header says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,9 +54,10 @@ pub fn fit(
     let rates = rates(presents, &lengths, reports, &modes);
     let ground = Ground::new(presents, &lengths, &rates, &modes, reports);
     let mut path = cheapest(&ground);
+    overrule(&mut path, &ground);
     switch_in_pauses(&mut path, &rates, &lengths);
     rest_before_pauses(&mut path, &ground, reports);
-    boost_after_pauses(&mut path, &rates, &lengths);
+    boost_after_pauses(&mut path, &ground);
     let fitted: Vec<Option<Fitted>> = (0..rates.len()).map(|rate| settle(&ground, &path, rate)).collect();
     let mut timeline = PeriodTimeline::default();
     for (index, rate) in path.iter().enumerate() {
@@ -70,86 +71,33 @@ pub fn fit(
             extend(&mut timeline.segments, report.at, report.period, PeriodOrigin::Reported);
         }
     }
-    timeline.uncertain = uncertain(&ground, &timeline);
+    let exact = |settled: &Option<Fitted>| {
+        settled.filter(|fitted| fitted.origin == PeriodOrigin::Fitted).map(|fitted| fitted.period.ns())
+    };
+    let exact: Vec<Option<i64>> = fitted.iter().map(exact).collect();
+    timeline.uncertain = uncertain(&ground, &path, &exact);
     timeline
 }
 
-/// Most lengths before a pause that may be taken for the faster rate by mistake.
-const STRAY: usize = 3;
-
-/// A switch to a faster rate just before a pause belongs into the pause when the lengths in between fit the slower rate
-/// too (two vsyncs at 60 Hz are three at 90): a touch ends a pause and raises the rate, and a switch never makes jank.
-fn switch_in_pauses(path: &mut [Option<usize>], rates: &[Rate], lengths: &[i64]) {
-    for index in 1..path.len() {
-        let (Some(before), Some(now)) = (path[index - 1], path[index]) else { continue };
-        let slow = rates[before].period;
-        if slow <= rates[now].period {
+/// A rate that leaves too many of its own lengths off its lattice is not in force where a faster one the phone tells of
+/// explains them all: 55 frames a second on 120 Hz are mostly, and not only, single vsyncs of 60 Hz.
+fn overrule(path: &mut [Option<usize>], ground: &Ground) {
+    for slow in 0..ground.rates.len() {
+        let mine =
+            |(at, length): (usize, &i64)| (path[at] == Some(slow) && usable(*length)).then_some(*length);
+        let lengths: Vec<i64> = ground.lengths.iter().enumerate().filter_map(mine).collect();
+        let spare = 1 + lengths.len() / 20;
+        let period = ground.rates[slow].period;
+        if lengths.len() < lattice::FEWEST || fits(&lengths, period, spare).is_some() {
             continue;
         }
-        let ahead = lengths[index..].iter().take(STRAY + 1);
-        let Some(stray) = ahead.clone().position(|length| *length > LONG) else { continue };
-        let fits_slow = |length: &i64| lattice::residual(*length, slow) * 100 < slow * 8;
-        if ahead.take(stray).all(fits_slow) {
-            path[index..=index + stray].fill(Some(before));
-        }
-    }
-}
-
-/// A stretch that ends in a pause, at a rate faster than the one before it, without a single length of one vsync: the
-/// panel went on slowing down, where each length is exactly one vsync of a rate in use elsewhere. No dump saw that rate
-/// here, and none the faster one. A touch ends a pause and raises the rate, and a switch never makes jank.
-fn rest_before_pauses(path: &mut [Option<usize>], ground: &Ground, reports: &[Report]) {
-    let (rates, lengths) = (ground.rates, ground.lengths);
-    let used: Vec<usize> = (0..rates.len()).filter(|rate| path.contains(&Some(*rate))).collect();
-    for start in 1..path.len() {
-        let (Some(before), Some(fast)) = (path[start - 1], path[start]) else { continue };
-        // First the test that nearly always ends it: what follows looks ahead to the next pause.
-        if rates[before].period <= rates[fast].period {
-            continue;
-        }
-        let frames = lengths[start..].iter().take_while(|length| **length <= LONG).count();
-        let end = start + frames;
-        let stays = end < path.len() && path[start..=end].iter().all(|rate| *rate == Some(fast));
-        if frames == 0 || !stays {
-            continue;
-        }
-        let (from, to) = (ground.presents[start], ground.presents[end]);
-        let inside = |report: &&Report| report.at > from && report.at < to;
-        let told = |report: &Report| same(report.period.ns(), rates[fast].period);
-        let all_one = |rate: usize| lengths[start..end].iter().all(|length| is_one(*length, &rates[rate]));
-        let rested = used.iter().find(|rate| rates[**rate].period > rates[fast].period && all_one(**rate));
-        if let Some(slow) = rested.filter(|_| !reports.iter().filter(inside).any(told)) {
-            path[start..=end].fill(Some(*slow));
-        }
-    }
-}
-
-/// A length of exactly one vsync.
-fn is_one(length: i64, rate: &Rate) -> bool {
-    (length - rate.period).abs() * 100 < rate.period * 8
-}
-
-/// Most frames a panel still shows at its resting rate after a touch (frame-sources.md 5.4).
-const BEFORE_BOOST: usize = 3;
-
-/// The first frames after a pause may still be at the rate the panel rested at: lengths of exactly one vsync of a slower
-/// rate that is in use elsewhere are taken for it, up to the first frame at the faster one. A boost never makes jank.
-fn boost_after_pauses(path: &mut [Option<usize>], rates: &[Rate], lengths: &[i64]) {
-    let used: Vec<usize> = (0..rates.len()).filter(|rate| path.contains(&Some(*rate))).collect();
-    let is_one = |length: i64, rate: usize| is_one(length, &rates[rate]);
-    for start in (0..lengths.len()).filter(|at| *at == 0 || lengths[at - 1] > LONG) {
-        let Some(fast) = path[start] else { continue };
-        let rested = used.iter().copied().filter(|rate| rates[*rate].period > rates[fast].period);
-        let resting =
-            |slow: &usize| lengths[start..].iter().take_while(|length| is_one(**length, *slow)).count();
-        let Some((slow, frames)) =
-            rested.map(|slow| (slow, resting(&slow))).max_by_key(|(_, frames)| *frames)
-        else {
-            continue;
+        let explains = |(_, rate): &(usize, &Rate)| {
+            let told = rate.told.is_some_and(|told| ground.credible(told));
+            told && rate.period < period && fits(&lengths, rate.period, 0).is_some()
         };
-        let then_fast = lengths.get(start + frames).is_some_and(|length| is_one(*length, fast));
-        if (1..=BEFORE_BOOST).contains(&frames) && then_fast {
-            path[start..start + frames].fill(Some(slow));
+        let fast = ground.rates.iter().enumerate().filter(explains).max_by_key(|(_, rate)| rate.period);
+        if let Some((fast, _)) = fast {
+            path.iter_mut().filter(|rate| **rate == Some(slow)).for_each(|rate| *rate = Some(fast));
         }
     }
 }
@@ -189,20 +137,37 @@ fn rates(presents: &[DeviceTime], lengths: &[i64], reports: &[Report], modes: &[
         }
     }
     let known: Vec<i64> = rates.iter().map(|rate| rate.period).collect();
+    let busy: Vec<i64> = lengths.iter().copied().filter(|length| usable(*length)).collect();
+    let mut slow_apps: Vec<i64> = Vec::new();
     for vote in votes(presents, lengths, &candidates(&known)) {
         match rates.iter_mut().find(|rate| same(rate.period, vote)) {
             Some(rate) => rate.sharpen(vote),
+            // A slower period than the phone tells of, whole refreshes of one it does: the app's pace, not the panel's.
+            None if vote > SLOW && known.iter().any(|base| multiple(vote, *base).is_some()) => {
+                slow_apps.push(vote);
+            }
             None => rates.push(Rate::found(vote)),
         }
     }
     rates.truncate(MOST_RATES);
-    // A rate nobody reported that no length is one vsync of explains nothing, unless an app at half of it does.
-    let found: Vec<i64> = rates.iter().filter(|rate| rate.told.is_none()).map(|rate| rate.period).collect();
+    // A slow app shows no single vsync for a vote, and the lattice of the panel all the same.
+    for rate in &mut rates {
+        let exact = refine(lengths.iter().map(|length| usable(*length).then_some(*length)), rate.period);
+        if let Some(exact) =
+            exact.filter(|exact| same(*exact, rate.period) && fits(&busy, *exact, 0).is_some())
+        {
+            rate.sharpen(exact);
+        }
+    }
+    // A rate nobody reported that no length is one vsync of explains nothing, unless an app at a part of it does.
+    let found = rates.iter().filter(|rate| rate.told.is_none()).map(|rate| rate.period);
+    let paces: Vec<i64> = found.chain(slow_apps).collect();
     let seen = |rate: &Rate| {
-        let ones = |length: &&i64| usable(**length) && (**length - rate.period).abs() * 5 < rate.period;
+        let one = |length: &i64| usable(*length) && (*length - rate.period).abs() < far(rate.period);
         rate.is_reported()
-            || lengths.iter().filter(ones).take(3).count() == 3
-            || found.iter().any(|slow| multiple(*slow, rate.period).is_some())
+            || lengths.iter().any(one)
+            || paces.iter().any(|slow| multiple(*slow, rate.period).is_some())
+            || (reports.is_empty() && busy.len() >= lattice::FEWEST && fits(&busy, rate.period, 0).is_some())
     };
     rates.retain(seen);
     rates
@@ -265,71 +230,4 @@ fn reported_for(ground: &Ground, reports: &[Report], index: usize) -> Option<Fit
     let first = reports.partition_point(|report| report.at < end);
     let report = reports.get(first).or(reports.last())?;
     Some(Fitted { period: report.period, origin: PeriodOrigin::Reported })
-}
-
-/// Stretches of at least 0.3 s in which nine lengths of ten are two (or three) vsyncs of a fast reported period: an app
-/// at half rate, or a panel that switched between two dumps. Presents alone cannot tell.
-fn uncertain(ground: &Ground, timeline: &PeriodTimeline) -> Vec<(DeviceTime, DeviceTime)> {
-    let mut stretches: Vec<(DeviceTime, DeviceTime)> = Vec::new();
-    let in_force = in_force(ground.presents, timeline);
-    let slow = |index: usize| -> i64 {
-        let Some(period) = in_force[index].max(in_force[index + 1]).map(Span::ns) else { return 0 };
-        let vsyncs = lattice::vsyncs(ground.lengths[index], period);
-        let told =
-            (2..=3).contains(&vsyncs) && ground.says(index, period) && may_drop(ground, period, vsyncs);
-        if told { vsyncs } else { 0 }
-    };
-    let slow: Vec<i64> = (0..ground.lengths.len()).map(slow).collect();
-    for k in [2, 3].into_iter().filter(|k| slow.contains(k)) {
-        stretches.extend(dense(ground, |index| slow[index] == k));
-    }
-    stretches.sort_unstable();
-    let mut merged: Vec<(DeviceTime, DeviceTime)> = Vec::new();
-    for (from, to) in stretches {
-        match merged.last_mut() {
-            Some(last) if last.1 >= from => last.1 = last.1.max(to),
-            _ => merged.push((from, to)),
-        }
-    }
-    merged
-}
-
-/// [`PeriodTimeline::at`] every one of the sorted presents.
-fn in_force(presents: &[DeviceTime], timeline: &PeriodTimeline) -> Vec<Option<Span>> {
-    let segments = &timeline.segments;
-    let mut after = 0;
-    let at = |present: &DeviceTime| {
-        while segments.get(after).is_some_and(|segment| segment.from <= *present) {
-            after += 1;
-        }
-        segments.get(after.saturating_sub(1)).map(|segment| segment.period)
-    };
-    presents.iter().map(at).collect()
-}
-
-/// True when a panel reported at `period` may in truth have run `k` times slower.
-fn may_drop(ground: &Ground, period: i64, k: i64) -> bool {
-    period < FAST || ground.modes.iter().any(|mode| multiple(*mode, period) == Some(k))
-}
-
-/// Shortest windows of at least 0.3 s in which at least 90 % are marked, from first to last marked length.
-fn dense(ground: &Ground, marked: impl Fn(usize) -> bool) -> Vec<(DeviceTime, DeviceTime)> {
-    let mut found = Vec::new();
-    let (mut end, mut hits) = (0, 0);
-    let count = ground.lengths.len();
-    for start in 0..count {
-        while end < count && (ground.presents[end] - ground.presents[start]).ns() < UNCERTAIN {
-            hits += usize::from(marked(end));
-            end += 1;
-        }
-        let span = ground.presents[end] - ground.presents[start];
-        if span.ns() < UNCERTAIN {
-            break;
-        }
-        if marked(start) && marked(end - 1) && hits * 10 >= (end - start) * 9 {
-            found.push((ground.presents[start], ground.presents[end]));
-        }
-        hits -= usize::from(marked(start));
-    }
-    found
 }

@@ -10,6 +10,11 @@ pub(crate) const LONG: i64 = 100_000_000;
 pub(crate) const GLUED: i64 = 2_000_000;
 /// Fewest lengths that say anything: the eight presents that people paste.
 pub(crate) const FEWEST: usize = 7;
+/// A length this far off the lattice is on it: two fences, each 0.15 ms off as a rule and 0.3 ms at worst, on cheap displays
+/// up to 1 ms. However long the period is, fences are no worse (docs/periods.md).
+const NEAR: i64 = 650_000;
+/// From here on a length is off it.
+const FAR: i64 = 1_650_000;
 /// Two periods this close, in percent, are one rate: a panel of nominally 60 Hz may run at 60.94.
 const SAME_PERCENT: i64 = 3;
 /// Rates panels run at, Hz (rule 2).
@@ -43,12 +48,25 @@ pub(crate) fn same(one: i64, other: i64) -> bool {
     (one - other).abs() * 100 <= SAME_PERCENT * one.min(other)
 }
 
-/// The whole number k in 2..=8 with `slow = k fast`, where there is one.
+/// The whole number k in 2..=16 with `slow = k fast`, where there is one. Both may be told by the same clock that is a little
+/// off, so it stays less than a sixth of the fast one.
 pub(crate) fn multiple(slow: i64, fast: i64) -> Option<i64> {
-    (2..=8).find(|k| same(slow, k * fast))
+    let k = (slow * 2 + fast) / (fast * 2).max(1);
+    let close = same(slow, k * fast) && (slow - k * fast).abs() * 6 < fast;
+    ((2..=16).contains(&k) && close).then_some(k)
 }
 
-/// Rule 3 on usable lengths: median residual below 0.08 T and 95th percentile below 0.2 T. `spare` more may be far off
+/// Closer to the lattice than this is on it: 8 % of a short period, and never more than fences are off.
+pub(crate) fn near(period: i64) -> i64 {
+    (period * 8 / 100).min(NEAR)
+}
+
+/// From here on it is off the lattice: a fifth of a short period, and never more than the worst fences are off.
+pub(crate) fn far(period: i64) -> i64 {
+    (period / 5).min(FAR)
+}
+
+/// Rule 3 on usable lengths: median residual below [`near`] and 95th percentile below [`far`]. `spare` more may be far off
 /// (rate switches). Gives how many are one vsync long.
 pub(crate) fn fits(lengths: &[i64], period: i64, spare: usize) -> Option<usize> {
     let may_be_far = far_at_most(lengths.len()).max(spare);
@@ -70,9 +88,9 @@ fn far_at_most(lengths: usize) -> usize {
 /// How lengths lie on the lattice of one period.
 #[derive(Clone, Copy, Default)]
 struct Counts {
-    /// Off it by a fifth of the period or more.
+    /// Off it by [`far`] or more.
     far: u32,
-    /// Off it by less than 8 %.
+    /// Off it by less than [`near`].
     near: u32,
     /// One vsync long.
     ones: u32,
@@ -83,8 +101,8 @@ impl Counts {
     #[inline]
     fn of(length: i64, period: i64) -> Counts {
         let (long, off) = place(length, period);
-        let far = u32::from(off * 5 >= period);
-        Counts { far, near: u32::from(off * 100 < 8 * period), ones: u32::from(long == 1) }
+        let (far, near) = (u32::from(off >= far(period)), u32::from(off < near(period)));
+        Counts { far, near, ones: u32::from(long == 1) }
     }
 
     fn and(self, other: Counts) -> Counts {
@@ -152,7 +170,11 @@ impl<'a> Windows<'a> {
         }
         let of =
             |period: &&i64| self.fits(window.clone(), **period).is_some_and(|ones| ones * 10 >= window.len());
-        let coarse = *candidates.iter().find(of)?;
+        let Some(coarse) = candidates.iter().find(of).copied() else {
+            let period = odd(&self.lengths[window])?;
+            // One name for all windows that agree.
+            return Some(last.filter(|last| same(last.1, period)).unwrap_or((period, period)));
+        };
         if let Some(last) =
             last.filter(|last| last.0 == coarse && self.fits(window.clone(), last.1).is_some())
         {
@@ -164,6 +186,17 @@ impl<'a> Windows<'a> {
         ((refined - coarse).abs() * 10 < coarse && self.fits(window, refined).is_some())
             .then_some((coarse, refined))
     }
+}
+
+/// What [`Windows::longest`] gives where no candidate fits: the middle length itself, if all sit on its lattice. Panels that
+/// wait for their content, or run at a rate no other panel has.
+fn odd(lengths: &[i64]) -> Option<i64> {
+    let mut sorted = lengths.to_vec();
+    let (_, middle, _) = sorted.select_nth_unstable(lengths.len() / 2);
+    let middle = *middle;
+    let refined = refine(lengths.iter().map(|length| Some(*length)), middle)?;
+    let ones = fits(lengths, refined, 0)?;
+    (ones * 10 >= lengths.len()).then_some(refined)
 }
 
 /// Rule 2: every period worth trying, longest first. `known` are periods of modes and headers; each may be divided by
@@ -180,7 +213,8 @@ pub(crate) fn candidates(known: &[i64]) -> Vec<i64> {
 /// Rule 4: the period by least squares over the lattice, in whole ns. `None` breaks the lattice (another phase may
 /// follow), and so does a length that is off it.
 pub(crate) fn refine(lengths: impl Iterator<Item = Option<i64>> + Clone, coarse: i64) -> Option<i64> {
-    let first = slope(lengths.clone(), coarse, 4)?;
+    // The shorter a length, the less an error of the coarse period shifts it; a slow app has no short ones.
+    let first = [4, 8, 16].into_iter().find_map(|most| slope(lengths.clone(), coarse, most))?;
     slope(lengths, first, i64::MAX)
 }
 
@@ -299,10 +333,22 @@ mod tests {
 
     #[test]
     fn thresholds_are_strict() {
-        let half_far = [10_000_000_i64, 10_799_999, 10_800_000, 10_800_000];
-        assert_eq!(fits(&half_far, 10_000_000, 0), None);
-        assert_eq!(fits(&half_far[..3], 10_000_000, 0), Some(3));
-        assert_eq!(fits(&[10_000_000, 10_000_000, 12_000_000], 10_000_000, 0), None);
-        assert_eq!(fits(&[10_000_000, 10_000_000, 12_000_000], 10_000_000, 1), Some(3));
+        for (period, near, far) in [(6_000_000_i64, 480_000, 1_200_000), (20_000_000, 650_000, 1_650_000)] {
+            let half_far = [period, period + near - 1, period + near, period + near];
+            assert_eq!(fits(&half_far, period, 0), None);
+            assert_eq!(fits(&half_far[..3], period, 0), Some(3));
+            assert_eq!(fits(&[period, period, period + far], period, 0), None);
+            assert_eq!(fits(&[period, period, period + far], period, 1), Some(3));
+        }
+    }
+
+    #[test]
+    fn multiples_are_whole_by_the_fast_period() {
+        assert_eq!(multiple(41_666_667, 8_333_333), Some(5));
+        assert_eq!(multiple(40_000_000, 8_333_333), None, "4.8 refreshes are no whole number");
+        assert_eq!(multiple(97_000_000, 6_060_606), Some(16));
+        assert_eq!(multiple(99_000_000, 6_060_606), None);
+        assert_eq!(multiple(32_818_000, 16_666_667), Some(2), "the panel is faster than it says");
+        assert_eq!(multiple(8_333_333, 8_312_600), None);
     }
 }

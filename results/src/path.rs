@@ -1,20 +1,22 @@
 //! The cheapest path of refresh rates through a sequence of presents: where a rate switch is, and where there is none.
 //!
 //! Each length between two presents costs more the farther it is off a rate's lattice, a little when it is more than one
-//! vsync, and every switch costs something: little where two headers say the rate changed between them, much where nobody
-//! says so. A rate that is a whole multiple of a reported one is not believed without a report: presents at every second
+//! vsync, a little where headers say another rate, and every switch costs something: little where two headers say the rate
+//! changed between them, much where nobody says so. A rate that is a whole multiple of a reported one is not believed without a report: presents at every second
 //! vsync are an app at half rate until the phone says otherwise (frame-sources.md 5.5, rule 6). Must not know dumps.
 
 use crate::fit::Report;
-use crate::lattice::{GLUED, LONG, multiple, place, same};
+use crate::lattice::{GLUED, LONG, far, multiple, place, same};
 use crate::time::DeviceTime;
 
 /// Costs, in quarters of one length of two vsyncs.
 const SLOW: i64 = 4;
-/// A length half a vsync off the lattice.
-const OFF: i64 = 20;
+/// A length off the lattice of a rate.
+const OFF: i64 = 40;
+/// A length at a rate that no header around reports, while one reports another: where both explain it, what is said holds.
+const UNHEARD: i64 = 3;
 /// A length that no rate explains.
-const NOTHING: i64 = 12;
+const NOTHING: i64 = 20;
 /// A switch nobody reports: as much as a quarter of a second of slow frames.
 const SWITCH: i64 = 48;
 /// A switch to a faster rate that headers report: touch boost comes with the first frames.
@@ -24,7 +26,9 @@ const SLOWER: i64 = 24;
 /// A switch over a pause that headers report.
 const PAUSED: i64 = 1;
 /// A header this near to a frame may have been read on either side of it, ns.
-const NEAR: i64 = 50_000_000;
+pub(crate) const NEAR: i64 = 50_000_000;
+/// The scheduler divides a mode by no more than this.
+const DIVIDED: i64 = 8;
 const NEVER: i64 = i64::MAX / 4;
 
 /// A refresh rate in play.
@@ -78,7 +82,7 @@ pub(crate) struct Ground<'a> {
     /// Periods of the display modes.
     pub modes: &'a [i64],
     /// Credible headers: when, and which rate.
-    heard: Vec<(DeviceTime, usize)>,
+    pub heard: Vec<(DeviceTime, usize)>,
 }
 
 impl<'a> Ground<'a> {
@@ -104,12 +108,13 @@ impl<'a> Ground<'a> {
 
     /// A header is credible when the panel has such a mode, or one the scheduler can divide to it; or modes are unknown.
     pub fn credible(&self, period: i64) -> bool {
-        let near = |mode: &i64| same(*mode, period) || multiple(period, *mode).is_some();
+        let near = |mode: &i64| same(*mode, period) || multiple(period, *mode).is_some_and(|k| k <= DIVIDED);
         self.modes.is_empty() || self.modes.iter().any(near)
     }
 
-    /// The same as [`Ground::around`] for lengths taken in order: `hint` remembers where to go on.
-    fn around_after(&self, index: usize, hint: &mut (usize, usize)) -> (usize, usize) {
+    /// Headers around a length, as a range of `heard`: the last well before it to the first well after it. Lengths are taken
+    /// in order: `hint` remembers where to go on.
+    fn around(&self, index: usize, hint: &mut (usize, usize)) -> (usize, usize) {
         let from = self.presents[index].ns().saturating_sub(NEAR);
         let to = self.presents[index + 1].ns().saturating_add(NEAR);
         while self.heard.get(hint.0).is_some_and(|(at, _)| at.ns() <= from) {
@@ -120,24 +125,6 @@ impl<'a> Ground<'a> {
         }
         (hint.0.saturating_sub(1), (hint.1 + 1).min(self.heard.len()))
     }
-
-    /// Headers around a length, as a range of `heard`: the last well before it to the first well after it.
-    fn around(&self, index: usize) -> (usize, usize) {
-        let from = self.presents[index].ns().saturating_sub(NEAR);
-        let to = self.presents[index + 1].ns().saturating_add(NEAR);
-        let first = self.heard.partition_point(|(at, _)| at.ns() <= from);
-        let last = self.heard.partition_point(|(at, _)| at.ns() < to);
-        (first.saturating_sub(1), (last + 1).min(self.heard.len()))
-    }
-
-    /// True when a header around this length reports this period.
-    pub fn says(&self, index: usize, period: i64) -> bool {
-        let (first, last) = self.around(index);
-        self.heard[first..last].iter().any(|(_, rate)| {
-            let rate = &self.rates[*rate];
-            same(rate.period, period) || rate.told.is_some_and(|told| same(told, period))
-        })
-    }
 }
 
 /// What headers around a length allow.
@@ -146,6 +133,8 @@ struct Support {
     places: Vec<Option<(usize, usize)>>,
     /// A multiple of a rate that is reported, without being reported itself.
     forbidden: Vec<bool>,
+    /// Others are reported here.
+    unheard: Vec<bool>,
 }
 
 impl Support {
@@ -167,7 +156,16 @@ impl Support {
                 && !heard.iter().any(|base| same(*base, period))
                 && heard.iter().any(|base| multiple(period, *base).is_some())
         };
-        Support { forbidden: (0..ground.rates.len()).map(forbidden).collect(), places }
+        let said = places.iter().any(Option::is_some);
+        let unheard = |rate: usize| {
+            let period = ground.rates[rate].period;
+            said && places[rate].is_none() && !heard.iter().any(|base| same(*base, period))
+        };
+        Support {
+            forbidden: (0..ground.rates.len()).map(forbidden).collect(),
+            unheard: (0..ground.rates.len()).map(unheard).collect(),
+            places,
+        }
     }
 
     /// Into every state: every rate, and none.
@@ -206,9 +204,9 @@ fn cost(length: i64, period: i64) -> i64 {
     if length >= LONG || length <= GLUED {
         return 0;
     }
-    // At 0.2 T a length is as far off as rule 3 lets any be.
+    // At `far` a length is as far off as rule 3 lets any be.
     let (long, off) = place(length, period);
-    let far = (off * 100 / (period / 5).max(1)).min(100);
+    let far = (off * 100 / far(period).max(1)).min(100);
     let slow = if long > 1 { SLOW } else { 0 };
     OFF * far * far / 10_000 + slow
 }
@@ -224,13 +222,13 @@ pub(crate) fn cheapest(ground: &Ground) -> Vec<Option<usize>> {
     let mut next = vec![0_i64; states];
     let mut back = vec![0_u8; states * ground.lengths.len()];
     let mut around = (usize::MAX, usize::MAX);
-    let mut support = Support { places: Vec::new(), forbidden: Vec::new() };
+    let mut support = Support { places: Vec::new(), forbidden: Vec::new(), unheard: Vec::new() };
     // By whether there is a pause.
     let mut switches: [Vec<Switches>; 2] = Default::default();
     let mut was_paused = true;
     let mut hint = (0, 0);
     for (index, length) in ground.lengths.iter().enumerate() {
-        let here = ground.around_after(index, &mut hint);
+        let here = ground.around(index, &mut hint);
         if here != around {
             (around, support) = (here, Support::of(ground, here));
             switches = [false, true].map(|paused| support.switches(ground, paused));
@@ -242,6 +240,7 @@ pub(crate) fn cheapest(ground: &Ground) -> Vec<Option<usize>> {
         for to in 0..states {
             let own = match ground.rates.get(to) {
                 Some(_) if support.forbidden[to] => NEVER,
+                Some(rate) if !idle && support.unheard[to] => cost(*length, rate.period) + UNHEARD,
                 Some(rate) => cost(*length, rate.period),
                 None if idle || *length <= GLUED => 0,
                 None => NOTHING,

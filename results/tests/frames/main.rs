@@ -5,6 +5,7 @@ mod cut_laws;
 mod evening;
 mod film;
 mod incarnations;
+mod paces;
 mod periods;
 
 mod stitch;

@@ -147,11 +147,20 @@ fn film_says(film: &Film, rate: f64) -> Vec<Report> {
         .collect()
 }
 
+/// Headers well before the film and well after it, and none while it runs.
+fn around(film: &Film, rate: f64) -> [Report; 2] {
+    let end = film.presents[film.presents.len() - 1];
+    [header(film.presents[0] - 300 * MS, hz(rate)), header(end + 300 * MS, hz(rate))]
+}
+
 #[test]
-fn an_app_at_half_rate_is_not_a_slow_panel_and_the_stretch_is_uncertain() {
+fn an_app_at_half_rate_is_no_slow_panel_where_headers_say_so_while_it_draws() {
     let film = Film::from(0).play(hz(120.0), [2; 120]);
     for modes in [&[][..], &[60.0, 120.0]] {
         let timeline = fit(&film.noisy(1), &film_says(&film, 120.0), modes, &[]);
+        assert!(close(only(&timeline).0, hz(120.0), 1) && timeline.uncertain.is_empty(), "{timeline:?}");
+        // Nobody looked while it drew: the panel may have dropped to 60 Hz and come back.
+        let timeline = fit(&film.noisy(1), &around(&film, 120.0), modes, &[]);
         assert!(close(only(&timeline).0, hz(120.0), 1), "{timeline:?}");
         let [(from, to)] = timeline.uncertain[..] else { panic!("{timeline:?}") };
         assert!((to - from).ms() > 1_990.0, "{timeline:?}");
@@ -159,7 +168,18 @@ fn an_app_at_half_rate_is_not_a_slow_panel_and_the_stretch_is_uncertain() {
     let timeline = fit(&film.noisy(1), &film_says(&film, 60.0), &[60.0, 120.0], &[]);
     assert!(close(only(&timeline).0, hz(60.0), 1) && timeline.uncertain.is_empty(), "{timeline:?}");
     let third = Film::from(0).play(hz(120.0), [3; 80]);
-    assert_eq!(fit(&third.noisy(1), &film_says(&third, 120.0), &[], &[]).uncertain.len(), 1);
+    assert_eq!(fit(&third.noisy(1), &film_says(&third, 120.0), &[], &[]).uncertain, []);
+    assert_eq!(fit(&third.noisy(1), &around(&third, 120.0), &[], &[]).uncertain.len(), 1);
+}
+
+#[test]
+fn headers_that_disagree_leave_open_what_lies_between_them() {
+    // Every second vsync of 120 Hz or every one of 60: the first header says the one, the second the other.
+    let film = Film::from(0).play(hz(120.0), [2; 120]);
+    let told = [(200, 120.0), (600, 120.0), (1_000, 60.0), (1_400, 60.0), (1_800, 60.0)];
+    let reports = told.map(|(ms, rate)| header(ms * MS, hz(rate)));
+    let timeline = fit(&film.noisy(1), &reports, &[60.0, 120.0], &[]);
+    assert_eq!(timeline.uncertain, [(at(600 * MS), at(1_000 * MS))], "{timeline:?}");
 }
 
 #[test]
@@ -167,20 +187,22 @@ fn thirty_frames_a_second_on_a_panel_that_only_does_sixty_are_certain() {
     let film = Film::from(0).play(hz(60.0), [2; 80]);
     let timeline = fit(&film.noisy(1), &film_says(&film, 60.0), &[60.0], &[]);
     assert!(close(only(&timeline).0, hz(60.0), 1) && timeline.uncertain.is_empty(), "{timeline:?}");
-    let timeline = fit(&film.noisy(1), &film_says(&film, 60.0), &[30.0, 60.0], &[]);
-    assert_eq!(timeline.uncertain.len(), 1, "{timeline:?}");
+    for (reports, open) in [(film_says(&film, 60.0), 0), (around(&film, 60.0).to_vec(), 1)] {
+        let timeline = fit(&film.noisy(1), &reports, &[30.0, 60.0], &[]);
+        assert_eq!(timeline.uncertain.len(), open, "{timeline:?}");
+    }
     // Without a header the modes decide: 30 Hz is none of them.
     let timeline = fit(&film.noisy(1), &[], &[60.0, 90.0], &[]);
     assert!(close(only(&timeline).0, hz(60.0), 1), "{timeline:?}");
 }
 
 #[test]
-fn slow_frames_are_uncertain_from_three_tenths_of_a_second_on() {
+fn slow_frames_nobody_looked_at_are_uncertain_from_three_tenths_of_a_second_on() {
     let stretch = |slow: usize| {
         let film =
             Film::from(0).play(hz(120.0), [1; 120]).play(hz(120.0), vec![2; slow]).play(hz(120.0), [1; 120]);
-        fit(&film.presents.iter().map(|ns| at(*ns)).collect::<Vec<_>>(), &film.headers(150 * MS), &[], &[])
-            .uncertain
+        let presents: Vec<DeviceTime> = film.presents.iter().map(|ns| at(*ns)).collect();
+        fit(&presents, &[0, 900, 1_500, 2_000].map(|ms| header(ms * MS, hz(120.0))), &[], &[]).uncertain
     };
     // 17 frames of 16.67 ms are 283 ms, 19 are 317 ms; a few fast ones beside them dilute the share to 90 % at most.
     assert_eq!(stretch(15), []);

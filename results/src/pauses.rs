@@ -1,0 +1,114 @@
+//! What a pause does to the refresh rate: panels slow down before it and in it, a touch ends it and raises the rate again.
+//!
+//! A switch never makes jank (metrics.md A.1), so the few frames beside a pause that are exactly one vsync of a slower rate
+//! are taken for it. Must not know dumps. Integer ns.
+
+use crate::fit::Report;
+use crate::lattice::{self, LONG, far, same};
+use crate::path::{Ground, Rate};
+use crate::time::{DeviceTime, Span};
+
+/// Most lengths before a pause that may be taken for the faster rate by mistake.
+const STRAY: usize = 3;
+
+/// A switch to a faster rate just before a pause belongs into the pause when the lengths in between fit the slower rate
+/// too (two vsyncs at 60 Hz are three at 90): a touch ends a pause and raises the rate, and a switch never makes jank.
+pub(crate) fn switch_in_pauses(path: &mut [Option<usize>], rates: &[Rate], lengths: &[i64]) {
+    for index in 1..path.len() {
+        let (Some(before), Some(now)) = (path[index - 1], path[index]) else { continue };
+        let slow = rates[before].period;
+        if slow <= rates[now].period {
+            continue;
+        }
+        let ahead = lengths[index..].iter().take(STRAY + 1);
+        let Some(stray) = ahead.clone().position(|length| *length > LONG) else { continue };
+        let fits_slow = |length: &i64| lattice::residual(*length, slow) < far(slow);
+        if ahead.take(stray).all(fits_slow) {
+            path[index..=index + stray].fill(Some(before));
+        }
+    }
+}
+
+/// A stretch that ends in a pause, at a rate faster than the one before it, without a single length of one vsync: the
+/// panel went on slowing down, where each length is exactly one vsync of a rate in use elsewhere. No dump saw that rate
+/// here, and none the faster one. A touch ends a pause and raises the rate, and a switch never makes jank.
+pub(crate) fn rest_before_pauses(path: &mut [Option<usize>], ground: &Ground, reports: &[Report]) {
+    let (rates, lengths) = (ground.rates, ground.lengths);
+    let used: Vec<usize> = (0..rates.len()).filter(|rate| path.contains(&Some(*rate))).collect();
+    for start in 1..path.len() {
+        let (Some(before), Some(fast)) = (path[start - 1], path[start]) else { continue };
+        // First the test that nearly always ends it: what follows looks ahead to the next pause.
+        if rates[before].period <= rates[fast].period {
+            continue;
+        }
+        let frames = lengths[start..].iter().take_while(|length| **length <= LONG).count();
+        let end = start + frames;
+        let stays = end < path.len() && path[start..=end].iter().all(|rate| *rate == Some(fast));
+        if frames == 0 || !stays {
+            continue;
+        }
+        let (from, to) = (ground.presents[start], ground.presents[end]);
+        let inside = |report: &&Report| report.at > from && report.at < to;
+        let told = |report: &Report| same(report.period.ns(), rates[fast].period);
+        let all_one = |rate: usize| lengths[start..end].iter().all(|length| is_one(*length, &rates[rate]));
+        let rested = used.iter().find(|rate| rates[**rate].period > rates[fast].period && all_one(**rate));
+        if let Some(slow) = rested.filter(|_| !reports.iter().filter(inside).any(told)) {
+            path[start..=end].fill(Some(*slow));
+        }
+    }
+}
+
+/// A length of exactly one vsync.
+fn is_one(length: i64, rate: &Rate) -> bool {
+    (length - rate.period).abs() < far(rate.period)
+}
+
+/// Most frames a panel still shows at its resting rate after a touch (frame-sources.md 5.4).
+const BEFORE_BOOST: usize = 3;
+
+/// The first frames after a pause may still be at the rate the panel rested at: lengths of exactly one vsync of a slower
+/// rate that is in use elsewhere, or reported or offered, are taken for it, up to the first frame at the faster one. A boost
+/// never makes jank. Not so where a header tells that the panel was at the faster rate when they came.
+pub(crate) fn boost_after_pauses(path: &mut [Option<usize>], ground: &Ground) {
+    let (rates, lengths) = (ground.rates, ground.lengths);
+    // Where no header tells anything, what the panel can do is no evidence that it did.
+    let told = |rate: &usize| rates[*rate].told.is_some() && !ground.heard.is_empty();
+    let used: Vec<bool> = (0..rates.len()).map(|rate| path.contains(&Some(rate))).collect();
+    let is_one = |length: i64, rate: usize| is_one(length, &rates[rate]);
+    for start in (0..lengths.len()).filter(|at| *at == 0 || lengths[at - 1] > LONG) {
+        let Some(fast) = path[start] else { continue };
+        // What came before the first frame of all is not known: it need not have been a pause.
+        let known = (0..rates.len()).filter(|rate| used[*rate] || (start > 0 && told(rate)));
+        let rested = known.filter(|rate| rates[*rate].period > rates[fast].period);
+        let resting =
+            |slow: &usize| lengths[start..].iter().take_while(|length| is_one(**length, *slow)).count();
+        let Some((slow, frames)) =
+            rested.map(|slow| (slow, resting(&slow))).max_by_key(|(_, frames)| *frames)
+        else {
+            continue;
+        };
+        let then_fast = lengths.get(start + frames).is_some_and(|length| is_one(*length, fast));
+        if (1..=BEFORE_BOOST).contains(&frames) && then_fast && !awake(ground, start, fast) {
+            path[start..start + frames].fill(Some(slow));
+        }
+    }
+}
+
+/// So long a panel keeps its rate after a header told it: idle timers are longer.
+const KEPT: Span = Span::from_ms(150);
+/// So long after the last frame a panel that slows down at rest has done so.
+const RESTED: Span = Span::from_ms(1_000);
+
+/// True when the panel was at this rate before the frame that starts there: a header says so right before it, or headers read
+/// in long rests never say another.
+fn awake(ground: &Ground, start: usize, fast: usize) -> bool {
+    let first = ground.presents[start];
+    let before = ground.heard.partition_point(|(at, _)| *at < first);
+    let kept = ground.heard[..before].last().filter(|(at, _)| first - *at < KEPT);
+    let rested = |(at, _): &&(DeviceTime, usize)| {
+        let shown = ground.presents.partition_point(|present| present <= at);
+        shown > 0 && *at - ground.presents[shown - 1] > RESTED
+    };
+    let rests: Vec<usize> = ground.heard.iter().filter(rested).map(|(_, rate)| *rate).collect();
+    kept.is_some_and(|(_, rate)| *rate == fast) || (rests.len() > 1 && rests.iter().all(|rate| *rate == fast))
+}
