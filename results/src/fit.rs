@@ -216,7 +216,8 @@ fn settle(ground: &Ground, path: &[Option<usize>], rate: usize) -> Option<Fitted
     let refined = (lengths.len() >= lattice::FEWEST).then(|| refine(masked, base.period)).flatten();
     if let Some(period) = refined
         && same(period, base.period)
-        && fits(&lengths, period, 1 + lengths.len() / 20).is_some()
+        && (fits(&lengths, period, 1 + lengths.len() / 20).is_some()
+            || (base.told.is_some() && lattice::loosely_fits(&lengths, period)))
     {
         return Some(Fitted { period: Span::from_ns(period), origin: PeriodOrigin::Fitted });
     }

@@ -4,7 +4,7 @@
 //! are taken for it. Must not know dumps. Integer ns.
 
 use crate::fit::Report;
-use crate::lattice::{self, LONG, far, same};
+use crate::lattice::{self, LONG, far, near, same};
 use crate::path::{Ground, Rate};
 use crate::time::{DeviceTime, Span};
 
@@ -60,7 +60,7 @@ pub(crate) fn rest_before_pauses(path: &mut [Option<usize>], ground: &Ground, re
 
 /// A length of exactly one vsync.
 fn is_one(length: i64, rate: &Rate) -> bool {
-    (length - rate.period).abs() < far(rate.period)
+    (length - rate.period).abs() < near(rate.period)
 }
 
 /// Most frames a panel still shows at its resting rate after a touch (frame-sources.md 5.4).
@@ -94,8 +94,8 @@ pub(crate) fn boost_after_pauses(path: &mut [Option<usize>], ground: &Ground) {
     }
 }
 
-/// So long a panel keeps its rate after a header told it: idle timers are longer.
-const KEPT: Span = Span::from_ms(150);
+/// So long a panel surely keeps its rate after a header told it: an idle timer runs from the last frame, not from there.
+const KEPT: Span = Span::from_ms(50);
 /// So long after the last frame a panel that slows down at rest has done so.
 const RESTED: Span = Span::from_ms(1_000);
 

@@ -20,6 +20,8 @@ const SLOW: i64 = 17_500_000;
 const FEWEST: usize = 12;
 /// A header speaks for what goes on unchanged for so long before and after it: the pause between dumps, and some more.
 const REACH: Span = Span::from_ms(600);
+/// A header this soon after the first frame of a run may have been read before the touch raised the rate.
+const RAISED: Span = Span::from_ms(150);
 /// What headers leave open for no longer than they are exact is not worth a word.
 const BRIEF: Span = Span::from_ns(2 * NEAR);
 
@@ -37,6 +39,7 @@ struct Hypothesis {
 pub(crate) fn uncertain(ground: &Ground, path: &[Option<usize>], exact: &[Option<i64>]) -> Vec<Stretch> {
     let hypotheses = hypotheses(ground, exact);
     let mut stretches = never_told(ground, path);
+    stretches.extend(on_the_way_down(ground, path));
     let used: Vec<usize> = (0..ground.rates.len()).filter(|rate| path.contains(&Some(*rate))).collect();
     let in_use = |one: &Hypothesis| one.rate.is_some_and(|rate| used.contains(&rate));
     for slow in &hypotheses {
@@ -90,6 +93,28 @@ fn never_told(ground: &Ground, path: &[Option<usize>]) -> Vec<Stretch> {
     let slow = |rate: usize| ground.rates[rate].told.is_none() && ground.rates[rate].period > SLOW;
     let doubted = (0..path.len()).filter(|at| usable(ground.lengths[*at]) && path[*at].is_some_and(slow));
     doubted.map(|at| (ground.presents[at], ground.presents[at + 1])).collect()
+}
+
+/// A panel that divides a fast tick slows down while the content still moves, and its one mode does not say to what. Between
+/// a header and a slower one the frames of a slow app lie on either lattice: open, up to the pause.
+fn on_the_way_down(ground: &Ground, path: &[Option<usize>]) -> Vec<Stretch> {
+    if ground.modes.len() != 1 {
+        return Vec::new();
+    }
+    let slower = ground.heard.windows(2).filter_map(|pair| {
+        let ((at, from), (until, to)) = (pair[0], pair[1]);
+        let fast = ground.rates[from].period;
+        let first = ground.presents.partition_point(|present| *present <= at).checked_sub(1)?;
+        let between = ground.presents[first + 1..].iter().take_while(|present| **present < until).count();
+        let lengths = &ground.lengths[first..first + between];
+        let busy = lengths.iter().take_while(|length| **length < LONG).count();
+        let judged = |at: &usize| path[*at].map_or(fast, |rate| ground.rates[rate].period);
+        let slow = |at: &usize| place(ground.lengths[*at], judged(at)).0 > 1;
+        let slow = (first..first + busy).filter(slow).count();
+        let open = ground.rates[to].period > fast && busy > 0 && slow * 2 >= busy;
+        open.then(|| (ground.presents[first], ground.presents[first + busy]))
+    });
+    slower.collect()
 }
 
 /// Two rates, one of which is in force.
@@ -164,7 +189,10 @@ impl Pair<'_> {
         let reaches = first.0 - from <= REACH || same_beyond(before, first.1);
         piece(from, first.0, reaches.then_some(first.1));
         for pair in anchors.windows(2) {
-            piece(pair[0].0, pair[1].0, (pair[0].1 == pair[1].1).then_some(pair[0].1));
+            // A touch raises the rate with the first frames of a run, and what comes later is at the faster one.
+            let raised = pair[1].1 && pair[0].0 - from <= RAISED;
+            let agree = raised || pair[0].1 == pair[1].1;
+            piece(pair[0].0, pair[1].0, agree.then_some(pair[1].1));
         }
         let reaches = to - last.0 <= REACH || same_beyond(after, last.1);
         piece(last.0, to, reaches.then_some(last.1));

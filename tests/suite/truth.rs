@@ -2,6 +2,7 @@
 //! really happened on the virtual phone.
 
 mod beside;
+mod paces;
 mod shelf;
 mod witnesses;
 
