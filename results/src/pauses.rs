@@ -1,6 +1,6 @@
 //! What a pause does to the refresh rate: panels slow down before it and in it, a touch ends it and raises the rate again.
 //!
-//! A switch never makes jank (metrics.md A.1), so the few frames beside a pause that are exactly one vsync of a slower rate
+//! A switch never makes jank (docs/periods.md), so the few frames beside a pause that are exactly one vsync of a slower rate
 //! are taken for it. Must not know dumps. Integer ns.
 
 use crate::fit::Report;

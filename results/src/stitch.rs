@@ -40,6 +40,8 @@ pub struct Stitch {
     memory: Memory,
     reports: Vec<Report>,
     asked: Vec<DeviceTime>,
+    /// Stamps of dumps that found empty slots and not one frame shown.
+    emptied: Vec<DeviceTime>,
     /// Dumps that show what was there when they were asked for: when, and their newest present where the engine may keep
     /// newer ones back.
     looks: Vec<(DeviceTime, Option<DeviceTime>)>,
@@ -98,6 +100,9 @@ impl Stitch {
         }
         let Some(asked) = sample.asked else { return };
         self.asked.push(asked);
+        if sample.zero_rows > 0 && newest.is_none() {
+            self.emptied.push(asked);
+        }
         // Without a single row the ring was cleared, died or aged out: what it would have shown before is unknown.
         let shows = !sample.rows.is_empty() || (sample.zero_rows > 0 && self.known.is_empty());
         if shows {
@@ -264,12 +269,14 @@ impl Stitch {
     fn breaks(&mut self, seen: &[DeviceTime]) -> Vec<Gap> {
         let mut gaps = Vec::new();
         for pair in self.known.windows(2).filter(|pair| !pair[1].frame.follows) {
-            let cause = if pair[1].began { GapCause::RingReset } else { GapCause::Overflow };
+            let (last, next) = (pair[0].frame.present, pair[1].frame.present);
+            // Full again by the time it showed a frame, and seen empty before that: it did not overflow, it was emptied.
+            let emptied = self.emptied.iter().any(|at| *at > last && *at <= next);
+            let cause = if pair[1].began || emptied { GapCause::RingReset } else { GapCause::Overflow };
             match cause {
                 GapCause::RingReset => self.tally.ring_resets += 1,
                 _ => self.tally.loss_events += 1,
             }
-            let (last, next) = (pair[0].frame.present, pair[1].frame.present);
             let looked = seen[..seen.partition_point(|at| *at < next)].last().copied();
             gaps.push(Gap { after: looked.max(Some(last)), before: Some(next), cause });
         }

@@ -87,13 +87,17 @@ impl Strip {
         let mut blames = blames(window.beside.lateness.as_ref()).into_iter().peekable();
         let mut stages = stages(window).into_iter().peekable();
         let mut uncounted = window.uncounted.iter().peekable();
-        for interval in &window.intervals {
+        for (nth, interval) in window.intervals.iter().enumerate() {
             while let Some(rest) = uncounted.next_if(|rest| rest.from < interval.from) {
                 strip.rest(rest, interval.period);
             }
             let to = interval.from + interval.length;
             let near = Span::from_ns(interval.period.ns() / 2);
-            let blame = at(&mut blames, to - near, to + near);
+            // Where the rate rises the next frame comes sooner than half of this one's period.
+            let next = window.intervals.get(nth + 1).filter(|next| next.from == to);
+            let half = |length: Span| Span::from_ns(length.ns().min(interval.period.ns()) / 2);
+            let after = half(next.map_or(interval.period, |next| next.length));
+            let blame = nearest(&mut blames, to, half(interval.length), after);
             // Drawn during one frame's interval, shown at its end.
             let stage = at(&mut stages, interval.from - near, to);
             strip.frame(interval, blame, stage);
@@ -158,6 +162,24 @@ fn at<T>(
     let mut found = None;
     while let Some((when, value)) = values.next_if(|(when, _)| *when <= to) {
         found = Some(value).filter(|_| when >= from);
+    }
+    found
+}
+
+/// The value nearest to an instant, from so long before it to so long after; what lies before that is passed, what is further
+/// off stays for later instants.
+fn nearest<T>(
+    values: &mut std::iter::Peekable<impl Iterator<Item = (DeviceTime, T)>>,
+    instant: DeviceTime,
+    before: Span,
+    after: Span,
+) -> Option<T> {
+    while values.next_if(|(when, _)| *when < instant - before).is_some() {}
+    let (mut found, mut best) = (None, i64::MAX);
+    let off = |when: DeviceTime| (when - instant).ns().abs();
+    while let Some((when, value)) = values.next_if(|(when, _)| *when <= instant + after && off(*when) <= best)
+    {
+        (found, best) = (Some(value), off(when));
     }
     found
 }
@@ -259,6 +281,36 @@ mod tests {
         assert_eq!((stalled.bars[2].to_us(), stalled.bars[3].from_us), (333_333, 333_333));
         assert_eq!((stalled.bars[3].what, stalled.bars[3].late()), (What::Frame, 19));
         assert_eq!(strip(&[1, 2, 5, 6], Some(5), Vec::new()).bars[1].what, gap);
+    }
+
+    #[test]
+    fn a_frame_keeps_its_blame_where_the_rate_rises() {
+        use crate::lateness::jank;
+        use crate::lateness::samples_of_frames::{MS, P, due, frame, trace};
+        // 16 ms up to the second refresh, 8 ms from there on; the first fast frame was late, and not the last slow one.
+        let fast = Span::from_ns(8 * MS);
+        let presents = [due(0), due(1), due(2), due(2) + fast, due(3), due(3) + fast];
+        let shown = |present: &DeviceTime| Frame {
+            present: *present,
+            desired: None,
+            ready: None,
+            intended: None,
+            follows: *present != due(0),
+        };
+        let mut timeline =
+            FrameTimeline { frames: presents.iter().map(shown).collect(), ..FrameTimeline::default() };
+        let origin = PeriodOrigin::Fitted;
+        let segment = |from, period| PeriodSegment { from, period, origin };
+        timeline.periods.segments = vec![segment(due(0), Span::from_ns(P)), segment(due(2), fast)];
+        let motion = Motion { from: due(0), to: due(4), phase: Phase::Finger };
+        let mut window = cut(&timeline, &[motion], &CutRules::new(SourceId::FrameTimeline));
+        window.beside.lateness = Some(trace(vec![
+            frame(0, 0, jank::NONE),
+            frame(1, 0, jank::NONE),
+            frame(2, 8 * MS, jank::APP_DEADLINE),
+        ]));
+        let blamed: Vec<bool> = Strip::of(&window).bars.iter().map(|bar| bar.blame.is_some()).collect();
+        assert_eq!(blamed, [false, false, true, false, false]);
     }
 
     #[test]

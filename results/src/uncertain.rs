@@ -10,7 +10,7 @@ use crate::path::{Ground, NEAR};
 use crate::time::{DeviceTime, Span};
 use std::ops::Range;
 
-/// A shorter stretch is a few slow frames, whoever made them (metrics.md C.2).
+/// A shorter stretch is a few slow frames, whoever made them (docs/periods.md).
 const SHORTEST: i64 = 300_000_000;
 /// Panels faster than this may drop to a half or a third of their rate unseen, where their modes do not tell.
 const FAST: i64 = 15_000_000;

@@ -56,6 +56,20 @@ fn a_ring_with_empty_slots_and_no_overlap_was_reset() {
 }
 
 #[test]
+fn a_ring_seen_empty_was_reset_though_it_is_full_when_it_shows_frames_again() {
+    for rows in [Vec::new(), vec![pending(ms(60))]] {
+        let empty = Sample { rows, ..with_zeros(126, dump(&[])) };
+        let before = asked(ms(25), dump(&[ms(10), ms(20)]));
+        let after = asked(ms(95), dump(&[ms(60), ms(70), ms(80)]));
+        let timeline = stitched(&[before.clone(), asked(ms(45), empty), after.clone()]);
+        assert_eq!(timeline.gaps.iter().map(|gap| gap.cause).collect::<Vec<_>>(), [GapCause::RingReset]);
+        assert_eq!((timeline.tally.loss_events, timeline.tally.ring_resets), (0, 1));
+        // Nobody saw it empty: it overflowed for all anybody knows.
+        assert_eq!(stitched(&[before, after]).gaps[0].cause, GapCause::Overflow);
+    }
+}
+
+#[test]
 fn empty_slots_with_overlap_are_a_ring_that_still_fills() {
     let first = with_zeros(125, dump(&[ms(10), ms(20)]));
     let timeline = stitched(&[first, with_zeros(124, dump(&[ms(10), ms(20), ms(30)]))]);

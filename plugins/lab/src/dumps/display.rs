@@ -28,6 +28,10 @@ pub fn display(scene: &Scene<'_>, out: &mut Vec<u8>) {
     line!(out, "    mAdapter=LocalDisplayAdapter");
     line!(out, "    mUniqueId=local:0");
     line!(out, "    mActiveModeId={}", rate.mode);
+    if archetype.manufacturer == "samsung" && archetype.sdk >= 30 {
+        line!(out, "    mActiveRealModeId={}", rate.mode);
+        line!(out, "    mRefreshRateMode=REFRESH_RATE_MODE_SEAMLESS");
+    }
     line!(out, "    mActiveColorMode=0");
     line!(out, "    mState={state}");
     if archetype.sdk <= 30 {

@@ -35,11 +35,13 @@ pub fn display(text: &str) -> Display {
     if modes.is_empty() {
         modes = mode_list(text);
     }
+    let by_id = |wanted: f64| modes.iter().find(|mode| f64::from(mode.id) == wanted).map(|mode| mode.hz);
+    // Samsung tells apps one mode and runs the panel in another: the one it calls real.
+    let real = number(text, "mActiveRealModeId=").and_then(by_id);
     let id = number(block, "modeId ")
         .or_else(|| number(text, "mActiveModeId="))
         .or_else(|| number(text, "mActiveSfDisplayMode=DisplayMode{id="));
-    let by_id = |wanted: f64| modes.iter().find(|mode| f64::from(mode.id) == wanted).map(|mode| mode.hz);
-    let active = id.and_then(by_id).or_else(|| old_rate(text));
+    let active = real.or_else(|| id.and_then(by_id)).or_else(|| old_rate(text));
     let render = number(block, "renderFrameRate ").filter(|hz| *hz > 1.0);
     let rotation = number(text, "orientation=").or_else(|| number(block, "rotation "));
     Display {
@@ -127,6 +129,22 @@ mod tests {
         let text = "DisplayDeviceInfo{\"P\": uniqueId=\"local:0\", modeId 1, renderFrameRate 30.01, supportedModes \
                     [{id=1, width=1, height=2, fps=60.03}]";
         assert_eq!(display(text).active_hz, Some(30.01));
+    }
+
+    #[test]
+    fn the_mode_samsung_calls_real_is_the_active_one() {
+        let samsung = |real: &str| {
+            let text = format!(
+                "  DisplayDeviceInfo{{\"Built-in Screen\": uniqueId=\"local:0\", 1080 x 2400, modeId 2, supportedModes \
+                 [{{id=1, width=1080, height=2400, fps=60.000004}}, {{id=2, width=1080, height=2400, fps=120.00001}}], \
+                 type INTERNAL}}\n    mActiveModeId=2\n    mActiveRealModeId={real}\n    mRefreshRateMode=REFRESH_RATE_MODE_SEAMLESS\n"
+            );
+            display(&text).active_hz
+        };
+        assert_eq!(samsung("1"), Some(60.000004));
+        assert_eq!(samsung("2"), Some(120.00001));
+        // Not set, or no mode that is listed: what everyone else is told.
+        assert_eq!([samsung("-1"), samsung("0"), samsung("7")], [Some(120.00001); 3]);
     }
 
     #[test]
