@@ -115,8 +115,7 @@ fn uncertain(periods: &PeriodTimeline, motions: &[Motion], intervals: &[Interval
     for (from, to) in &periods.uncertain {
         let first = intervals.partition_point(|interval| interval.from < *from);
         let inside = || intervals[first..].iter().take_while(|interval| interval.from < *to);
-        let declared =
-            inside().filter(|interval| interval.cadence > 1 && interval.vsyncs == interval.cadence).count();
+        let declared = inside().filter(|interval| interval.vsyncs > 1 && interval.late == 0).count();
         if declared > 0 && declared * 10 >= inside().count() * 9 {
             continue;
         }

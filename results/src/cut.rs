@@ -6,6 +6,7 @@
 use crate::coverage::coverage;
 use crate::frame::{Frame, SourceId};
 use crate::lattice;
+use crate::schedule;
 use crate::time::{DeviceTime, Span};
 use crate::timeline::{FrameTimeline, Gap};
 use crate::window::{Beside, Interval, Motion, Phase, Uncounted, Why, Window};
@@ -18,7 +19,7 @@ pub const IDLE_GAP: Span = Span::from_ms(1_000);
 /// How to cut.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CutRules {
-    /// Rate the app means to run at, Hz; none for every vsync.
+    /// Rate the app means to run at, Hz; none for every vsync. Frames are late by its own schedule ([`crate::schedule`]).
     pub target_fps: Option<f64>,
     /// A longer gap splits a free stretch and is idle; none never splits.
     pub idle_gap: Option<Span>,
@@ -35,13 +36,6 @@ impl CutRules {
     /// Defaults: every vsync, idle above 1 s, no evidence.
     pub fn new(source: SourceId) -> Self {
         CutRules { target_fps: None, idle_gap: Some(IDLE_GAP), source, layer: None, evidence: Vec::new() }
-    }
-
-    /// Vsyncs a frame is meant to take at a period: `max(1, round(target period / P))`, half up.
-    fn cadence(&self, period: Span) -> u32 {
-        let target = self.target_fps.filter(|fps| fps.is_finite() && *fps > 0.0);
-        let Some(target) = target.filter(|_| period.ns() > 0) else { return 1 };
-        u32::try_from(lattice::vsyncs((1e9 / target).round() as i64, period.ns())).unwrap_or(u32::MAX)
     }
 }
 
@@ -77,7 +71,8 @@ pub fn cut(timeline: &FrameTimeline, motions: &[Motion], rules: &CutRules) -> Wi
     for motion in &given {
         cutting.motion(*motion);
     }
-    let Cutting { intervals, uncounted, ambiguous, idle, .. } = cutting;
+    let Cutting { mut intervals, uncounted, ambiguous, idle, .. } = cutting;
+    schedule::hold(&mut intervals, rules.target_fps);
     let trimmed: Vec<Motion> = given.iter().map(|motion| trim(timeline, *motion)).collect();
     let presents = presents(timeline, &trimmed);
     Window {
@@ -199,7 +194,7 @@ impl Cutting<'_> {
             length,
             period,
             vsyncs: u32::try_from(vsyncs).unwrap_or(u32::MAX),
-            cadence: self.rules.cadence(period),
+            late: 0,
             segment,
             phase,
         });

@@ -4,6 +4,7 @@ use crate::blame::Fault;
 use crate::compare::{Compared, Effect};
 use crate::device::{DeviceFacts, DeviceId};
 use crate::frame::SourceId;
+use crate::pace::Pace;
 use crate::readings::Readings;
 use crate::threshold::Judgement;
 use crate::time::{ClockMap, DeviceTime, RunTime};
@@ -127,6 +128,9 @@ pub struct WindowMeasured {
     /// How the phone's stamps map to the clock of its frames; needed to read the dumps again.
     #[serde(default)]
     pub clock: Option<ClockMap>,
+    /// The pace its page kept, where that is not what the scenario declares.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pace: Option<Pace>,
     /// What was around it on the phone; none where it was not asked, as in logs of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub around: Option<Around>,

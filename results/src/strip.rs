@@ -44,7 +44,7 @@ pub struct Bar {
     pub period_ns: u64,
     /// Its length in vsyncs, at most [`MOST_VSYNCS`]; 0 for what is no frame.
     pub vsyncs: u32,
-    /// Vsyncs it was meant to take, at most [`MOST_VSYNCS`].
+    /// Vsyncs it was due to take, at most [`MOST_VSYNCS`].
     pub cadence: u32,
     /// Whose fault it was late, where a trace tells.
     pub blame: Option<Blame>,
@@ -108,7 +108,7 @@ impl Strip {
     }
 
     fn frame(&mut self, interval: &Interval, blame: Option<Blame>, stage: Option<u8>) {
-        let (vsyncs, cadence) = (interval.vsyncs.min(MOST_VSYNCS), interval.cadence.min(MOST_VSYNCS));
+        let (vsyncs, cadence) = (interval.vsyncs.min(MOST_VSYNCS), interval.due().min(MOST_VSYNCS));
         self.push(interval.from, interval.length, |bar| Bar {
             phase: interval.phase,
             period_ns: period(interval.period),

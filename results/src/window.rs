@@ -44,16 +44,23 @@ pub struct Interval {
     /// Time to this frame's present; > 0.
     pub length: Span,
     /// Refresh period it is judged by: the longer of those in force at its two ends. Zero when no period is known;
-    /// then `vsyncs` and `cadence` are 1, `coverage.periods` is empty, and metrics in vsyncs have no value.
+    /// then `vsyncs` is 1 and `late` 0, `coverage.periods` is empty, and metrics in vsyncs have no value.
     pub period: Span,
     /// Length in whole vsyncs, `max(1, floor((2 d + P) / (2 P)))`.
     pub vsyncs: u32,
-    /// Vsyncs it was meant to take (1 unless a target rate is declared).
-    pub cadence: u32,
+    /// Of these, by how many it came late: `vsyncs - 1`, or by the schedule of the declared rate; < `vsyncs`.
+    pub late: u32,
     /// Runs of adjacent counted intervals share a number; histories (three earlier frames…) never cross it.
     pub segment: u32,
     /// Phase of the motion it belongs to.
     pub phase: Phase,
+}
+
+impl Interval {
+    /// Vsyncs it was due to take, as its schedule stood when it began; at least one.
+    pub fn due(&self) -> u32 {
+        self.vsyncs.saturating_sub(self.late).max(1)
+    }
 }
 
 /// A stretch between two neighbouring presents of a motion that is no frame, or the part of it that is none.

@@ -136,7 +136,7 @@ const THRESHOLDS: Key =
 const TARGET_FPS: Key = key(
     "target_fps",
     Shape::Number(1.0, 480.0),
-    "rate the app means to reach, in fps; every vsync by default",
+    "rate the app means to reach, in fps, held by its own schedule; every vsync by default",
 );
 const ENV: Key = key("env", Shape::Map, "variables for `${NAME}`; `-e NAME=VALUE` overrides them");
 const TEXT: Key = key("text", Shape::Text, "text on the screen, a regular expression that matches the whole");

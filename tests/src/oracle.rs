@@ -26,6 +26,8 @@ pub struct TrueInterval {
     pub ms: f64,
     /// Whole refreshes from frame to frame, by the panel's own lattice.
     pub vsyncs: f64,
+    /// Of these, by how many it came later than its app meant it, by the lab's own account.
+    pub late: f64,
     /// Period it is judged by, ms.
     pub period_ms: f64,
     /// Neighbours in the truth: the run of frames it belongs to.
@@ -69,6 +71,7 @@ pub struct Expected {
 struct Shown {
     present: i64,
     vsync: i64,
+    due: i64,
     period: i64,
 }
 
@@ -112,6 +115,7 @@ pub fn expect(truth: &Truth<'_>, measured: &WindowMeasured) -> Option<Expected> 
                 ns,
                 ms: ns as f64 / 1e6,
                 vsyncs: (((second.vsync - first.vsync) as f64) / period as f64).round().max(1.0),
+                late: (((second.vsync - second.due) as f64) / period as f64).round().max(0.0),
                 period_ms: period as f64 / 1e6,
                 run,
                 phase: motion.phase,
@@ -134,8 +138,12 @@ fn base(name: &str) -> &str {
 
 fn of_layer(truth: &Truth<'_>, wanted: impl Fn(&TruthLayer) -> bool) -> Vec<Shown> {
     let layers = truth.layers.iter().filter(|layer| wanted(layer));
-    let shown =
-        |frame: &TruthFrame| Shown { present: frame.present, vsync: frame.vsync, period: frame.period };
+    let shown = |frame: &TruthFrame| Shown {
+        present: frame.present,
+        vsync: frame.vsync,
+        due: frame.due,
+        period: frame.period,
+    };
     let mut frames: Vec<Shown> = layers.flat_map(|layer| &layer.frames).map(shown).collect();
     frames.sort_by_key(|frame| frame.present);
     frames
@@ -148,6 +156,7 @@ fn completions(truth: &Truth<'_>, window: &str) -> Vec<Shown> {
         .map(|frame| Shown {
             present: frame.completed,
             vsync: frame.completed,
+            due: frame.completed,
             period: truth.period_at(frame.completed),
         })
         .collect();
@@ -221,6 +230,11 @@ impl Expected {
             "hitch_ms_per_s" => self.switches as f64 * spread.max(0.0) / self.seconds(),
             _ => 0.0,
         }
+    }
+
+    /// Time by which frames came later than their app meant them, ms: what a page that keeps its target must read.
+    pub fn hitch_by_pace(&self) -> f64 {
+        self.intervals.iter().map(|interval| interval.late * interval.period_ms).sum()
     }
 
     /// Time of all of them, s.

@@ -4,6 +4,7 @@
 mod beside;
 mod paces;
 mod shelf;
+mod targets;
 mod witnesses;
 
 use farmjank_lab::archetype::SHELF;

@@ -35,7 +35,7 @@ const PHONES_TOGETHER: usize = 8;
 const PHONES_PER_RACK: usize = 2;
 
 /// The labs that come with the program, and their text.
-const GALLERY: [(&str, &str); 9] = [
+const GALLERY: [(&str, &str); 10] = [
     ("demo", include_str!("../labs/demo.yaml")),
     ("rack", include_str!("../labs/rack.yaml")),
     ("fast", include_str!("../labs/fast.yaml")),
@@ -44,6 +44,7 @@ const GALLERY: [(&str, &str); 9] = [
     ("flaky", include_str!("../labs/flaky.yaml")),
     ("overflow", include_str!("../labs/overflow.yaml")),
     ("compositor", include_str!("../labs/compositor.yaml")),
+    ("thirty", include_str!("../labs/thirty.yaml")),
     ("big", include_str!("../labs/big.yaml")),
 ];
 

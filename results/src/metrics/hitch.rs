@@ -1,9 +1,9 @@
 //! Hitch time: the primary gate metric.
 //!
 //! What: time by which frames were late, in whole vsyncs, so that the jitter of fences counts for nothing.
-//! Formula: sum max(0, L - c) P; per second of T; raw: sum max(0, d - c P) / T. Unit: ms, ms/s. Better: lower. Needs: every
+//! Formula: sum l P; per second of T; raw: sum max(0, d - (L - l) P) / T. Unit: ms, ms/s. Better: lower. Needs: every
 //! frame and the period. Since: Android 7. Source: reference A.3 `hitch_ms`, `hitch_ms_per_s` (Apple's hitch time ratio on
-//! presents), `hitch_raw_ms_per_s`.
+//! presents), `hitch_raw_ms_per_s`; what is late against a target is decided in `schedule.rs` (docs/targets.md).
 
 use super::Entry;
 use super::sums::{Sums, in_vsyncs, number, read};
@@ -17,11 +17,11 @@ pub static HITCH_MS: Entry = Entry {
     better: Better::Lower,
     needs: Needs::Vsyncs,
     about: "time by which frames came late, in whole vsyncs",
-    formula: "sum max(0, L - c) P",
+    formula: "sum l P",
     since: 7,
     origin: "Hitch time in Apple's sense, on what Android's screen showed, in whole refreshes so that the jitter of fences \
-        counts for nothing. A missed refresh at 60 Hz costs 16.7 ms. It grows with the length of the window: compare \
-        hitch_ms_per_s.",
+        counts for nothing. A missed refresh at 60 Hz costs 16.7 ms. Against a target rate frames are late by that \
+        rate's own schedule, and paid once. It grows with the length of the window: compare hitch_ms_per_s.",
     measure: |window| read(Sums::in_vsyncs(window), |sums| sums.hitch as f64 / 1e6),
 };
 
@@ -32,7 +32,7 @@ pub static HITCH_MS_PER_S: Entry = Entry {
     better: Better::Lower,
     needs: Needs::Vsyncs,
     about: "hitch time per second of motion",
-    formula: "sum max(0, L - c) P / T",
+    formula: "sum l P / T",
     since: 7,
     origin: "Apple's hitch time ratio, on presents: the number to gate on. Apple calls 5 to 10 ms/s a warning and more \
         critical; one missed refresh a second at 60 Hz is already 16.7, so judge a phone by its own baseline. At a \
@@ -44,7 +44,7 @@ pub static HITCH_MS_PER_S: Entry = Entry {
 fn raw(window: &Window) -> Result<f64, String> {
     let (late, time) = in_vsyncs(window)?.iter().fold((0i128, 0i128), |(late, time), frame| {
         let length = i128::from(frame.length.ns());
-        let meant = i128::from(frame.cadence.max(1)) * i128::from(frame.period.ns());
+        let meant = i128::from(frame.due()) * i128::from(frame.period.ns());
         (late + (length - meant).max(0), time + length)
     });
     Ok(late as f64 * 1e3 / time as f64)
@@ -57,7 +57,7 @@ pub static HITCH_RAW_MS_PER_S: Entry = Entry {
     better: Better::Lower,
     needs: Needs::Vsyncs,
     about: "hitch time per second of motion, not rounded to refreshes: fence jitter counts too",
-    formula: "sum max(0, d - c P) / T",
+    formula: "sum max(0, d - (L - l) P) / T",
     since: 7,
     origin: "The scroll hitch rate of monitors inside apps, taken literally. The jitter of present fences alone adds about \
         3 ms/s on a flawless panel at 60 Hz, and early frames never make up for late ones. For information; gate on \
@@ -90,7 +90,7 @@ mod tests {
     fn each_interval_is_judged_by_its_own_period() {
         let mut window = window(10 * MS, &[20 * MS, 20 * MS]);
         window.intervals[1].period = Span::from_ms(20);
-        window.intervals[1].vsyncs = 1;
+        (window.intervals[1].vsyncs, window.intervals[1].late) = (1, 0);
         assert_eq!(HITCH_MS.measure(&window), Reading::Value(10.0));
     }
 
@@ -100,15 +100,15 @@ mod tests {
         assert_eq!(raw(&[10 * MS, 10 * MS]), Reading::Value(0.0));
         assert_eq!(raw(&[12 * MS, 8 * MS]), Reading::Value(100.0));
         let mut aimed = window(10 * MS, &[22 * MS, 18 * MS]);
-        aimed.intervals.iter_mut().for_each(|frame| frame.cadence = 2);
+        aimed.intervals.iter_mut().for_each(|frame| frame.late = 0);
         assert_eq!(HITCH_RAW_MS_PER_S.measure(&aimed), Reading::Value(50.0));
     }
 
     #[test]
-    fn lateness_is_against_the_declared_cadence() {
+    fn lateness_is_against_the_declared_schedule() {
         let mut window = window(10 * MS, &[20 * MS, 30 * MS, 10 * MS]);
         for interval in &mut window.intervals {
-            interval.cadence = 2;
+            interval.late = interval.vsyncs.saturating_sub(2);
         }
         assert_eq!(HITCH_MS.measure(&window), Reading::Value(10.0));
     }

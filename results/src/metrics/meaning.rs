@@ -10,7 +10,10 @@ const OF_PRESENTS: [(&str, &str); 9] = [
     ("L", "length in whole refreshes: d / P rounded, at least 1"),
     ("D", "refreshes missed: L - 1"),
     ("f", "length in refreshes, not rounded: d / P"),
-    ("c", "refreshes a frame was meant to take: 1 unless the scenario names a target rate"),
+    (
+        "l",
+        "refreshes a frame came late by: all but one of those it took, or by the schedule of the target rate the scenario names",
+    ),
     ("m", "how many frames count"),
     ("T", "the time they take together: sum d"),
     ("i", "a frame; i-1 is the one before it in the same segment (frames in a row without a break)"),
@@ -80,7 +83,7 @@ mod tests {
     #[test]
     fn letters_of_a_formula_are_explained_and_no_others() {
         assert_eq!(of("fps"), "mT");
-        assert_eq!(of("hitch_ms_per_s"), "PLcT");
+        assert_eq!(of("hitch_ms_per_s"), "PlT");
         assert_eq!(of("perfdog_jank"), "di");
         assert_eq!(of("chromium_jank_count"), "fi");
         assert_eq!(of("zero_rows"), "");

@@ -3,8 +3,8 @@
 //! To add a metric: one file here (or one entry in a file of its kind) and one line in its family of `SHELF`. Definitions
 //! are those of the reference's part A.3. A metric knows a [`Window`] and nothing else: no phone, no source, no scenario.
 //!
-//! Letters used in formulas: an interval d_i has P_i (refresh period, ns), L_i (length in whole vsyncs) and c_i (vsyncs
-//! it was meant to take); m is how many intervals count, T the sum of their d.
+//! Letters used in formulas: an interval d_i has P_i (refresh period, ns), L_i (length in whole vsyncs) and l_i (of
+//! these, how many it came late by); m is how many intervals count, T the sum of their d.
 
 mod buckets;
 mod cadence;
@@ -34,7 +34,7 @@ mod percentiles;
 mod perfdog;
 mod perfdog_reset;
 #[cfg(test)]
-mod samples;
+pub(crate) mod samples;
 mod scroll_seconds;
 mod slow;
 mod smooth;

@@ -22,7 +22,7 @@ pub fn window(period: i64, lengths: &[i64]) -> Window {
             length: Span::from_ns(*length),
             period: Span::from_ns(period),
             vsyncs,
-            cadence: 1,
+            late: vsyncs - 1,
             segment: 0,
             phase: Phase::Finger,
         });

@@ -19,11 +19,9 @@ pub(super) struct Sums {
     pub vsyncs: u64,
     /// Sum of L - 1.
     pub dropped: u64,
-    /// Sum of c.
-    pub due: u64,
-    /// Sum of max(L, c).
-    pub taken: u64,
-    /// Sum of max(0, L - c) P, ns.
+    /// Sum of l.
+    pub late: u64,
+    /// Sum of l P, ns.
     pub hitch: i128,
     /// Every interval has a period.
     pub periods_known: bool,
@@ -33,14 +31,12 @@ impl Sums {
     fn over<'a>(intervals: impl Iterator<Item = &'a Interval>) -> Sums {
         let mut sums = Sums { periods_known: true, ..Sums::default() };
         for interval in intervals {
-            let (vsyncs, cadence) = (u64::from(interval.vsyncs), u64::from(interval.cadence.max(1)));
-            let late = vsyncs.saturating_sub(cadence);
+            let (vsyncs, late) = (u64::from(interval.vsyncs), u64::from(interval.late));
             sums.frames += 1;
             sums.time += i128::from(interval.length.ns());
             sums.vsyncs += vsyncs;
             sums.dropped += vsyncs.saturating_sub(1);
-            sums.due += cadence;
-            sums.taken += vsyncs.max(cadence);
+            sums.late += late;
             sums.hitch += i128::from(late) * i128::from(interval.period.ns());
             sums.periods_known &= interval.period.ns() > 0;
         }
@@ -178,12 +174,12 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_on_its_declared_cadence_is_not_late() {
+    fn a_frame_on_its_declared_schedule_is_not_late() {
         let mut window = window(P60, &[2 * P60, 3 * P60, P60]);
         for interval in &mut window.intervals {
-            interval.cadence = 2;
+            interval.late = interval.vsyncs.saturating_sub(2);
         }
         let sums = Sums::in_vsyncs(&window).unwrap();
-        assert_eq!((sums.hitch, sums.due, sums.taken, sums.dropped), (i128::from(P60), 6, 7, 3));
+        assert_eq!((sums.hitch, sums.late, sums.vsyncs, sums.dropped), (i128::from(P60), 1, 6, 3));
     }
 }

@@ -138,7 +138,7 @@ fn a_screen_that_redraws_once_a_minute_is_idle_and_not_frozen() {
 }
 
 #[test]
-fn lengths_periods_and_cadence_are_exact_integers() {
+fn lengths_periods_and_lateness_are_exact_integers() {
     let pins = vec![
         (None, Span::from_ns(16)),
         (Some(at(100)), Span::from_ns(8)),
@@ -149,23 +149,36 @@ fn lengths_periods_and_cadence_are_exact_integers() {
     let frames = stitch.finish();
     let window = cut(&frames, &whole(&frames), &rules());
     let judged: Vec<_> =
-        window.intervals.iter().map(|i| (i.length.ns(), i.period.ns(), i.vsyncs, i.cadence)).collect();
+        window.intervals.iter().map(|i| (i.length.ns(), i.period.ns(), i.vsyncs, i.late)).collect();
     // 24 of 16 is one and a half: up. At 100 the faster rate begins, at 124 it ends: both ends by the longer period.
-    assert_eq!(judged, [(24, 16, 2, 1), (24, 16, 2, 1), (8, 8, 1, 1), (16, 16, 1, 1), (23, 16, 1, 1)]);
+    assert_eq!(judged, [(24, 16, 2, 1), (24, 16, 2, 1), (8, 8, 1, 0), (16, 16, 1, 0), (23, 16, 1, 0)]);
 }
 
 #[test]
-fn cadence_follows_the_declared_rate() {
-    let cadence = |target: f64, period: i64| {
+fn lateness_follows_the_schedule_of_the_declared_rate() {
+    const P60: i64 = 16_666_667;
+    let late = |target: f64, period: i64, vsyncs: &[i64]| {
         let pins = vec![(None, Span::from_ns(period))];
         let mut stitch = Stitch::new(StitchRules { modes: Vec::new(), pins });
-        stitch.add(&dump(&[0, 16_666_667]));
+        let presents = vsyncs.iter().scan(0, |at, vsyncs| {
+            *at += vsyncs * period;
+            Some(*at)
+        });
+        stitch.add(&dump(&std::iter::once(0).chain(presents).collect::<Vec<_>>()));
         let frames = stitch.finish();
-        cut(&frames, &whole(&frames), &CutRules { target_fps: Some(target), ..rules() }).intervals[0].cadence
+        let window = cut(&frames, &whole(&frames), &CutRules { target_fps: Some(target), ..rules() });
+        window.intervals.iter().map(|interval| interval.late).collect::<Vec<_>>()
     };
-    assert_eq!([cadence(30.0, 16_666_667), cadence(60.0, 16_666_667), cadence(60.0, 8_333_333)], [2, 1, 2]);
-    assert_eq!([cadence(120.0, 16_666_667), cadence(40.0, 16_666_667), cadence(40.0, 16_666_666)], [1, 1, 2]);
-    assert_eq!([cadence(0.0, 8_333_333), cadence(f64::NAN, 8_333_333), cadence(-5.0, 8_333_333)], [1, 1, 1]);
+    const P120: i64 = 8_333_333;
+    assert_eq!(late(30.0, P60, &[2, 2, 5, 2]), [0, 0, 3, 0]);
+    assert_eq!(late(60.0, P60, &[1, 1, 2, 1]), [0, 0, 1, 0]);
+    assert_eq!(late(60.0, P120, &[2, 2, 3, 1, 2]), [0, 0, 1, 0, 0]);
+    assert_eq!(late(24.0, P60, &[2, 3, 2, 3, 2, 3]), [0; 6]);
+    assert_eq!(late(24.0, P60, &[3, 2, 3, 2, 4, 2, 3]), [0, 0, 0, 0, 1, 0, 0]);
+    // A rate the panel does not have, and what is no rate: every vsync.
+    for target in [120.0, 0.0, f64::NAN, -5.0] {
+        assert_eq!(late(target, P60, &[1, 2, 1]), [0, 1, 0], "{target}");
+    }
 }
 
 #[test]
@@ -175,7 +188,7 @@ fn without_a_period_lengths_are_kept_and_vsyncs_say_nothing() {
     let frames = stitch.finish();
     let window = cut(&frames, &whole(&frames), &rules());
     let only = window.intervals[0];
-    assert_eq!((only.length, only.period, only.vsyncs, only.cadence), (Span::from_ms(35), Span::ZERO, 1, 1));
+    assert_eq!((only.length, only.period, only.vsyncs, only.late), (Span::from_ms(35), Span::ZERO, 1, 0));
     assert_eq!(window.coverage.periods, []);
 }
 

@@ -43,7 +43,7 @@ pub fn segments(period: i64, segments: &[Vec<i64>], phase: Phase) -> Window {
                 length: Span::from_ns(*length),
                 period: Span::from_ns(period),
                 vsyncs: vsyncs(*length, period),
-                cadence: 1,
+                late: vsyncs(*length, period).saturating_sub(1),
                 segment: segment as u32,
                 phase,
             };

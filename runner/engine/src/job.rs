@@ -10,8 +10,9 @@ use crate::witnesses::Witnesses;
 use farmjank_results::blame::{Blame, Fault};
 use farmjank_results::compare::Course;
 use farmjank_results::device::DeviceFacts;
-use farmjank_results::event::{Ending, Fact, PlannedJob, WindowJudged, WindowMeasured};
+use farmjank_results::event::{Ending, Fact, PlannedJob, PlannedWindow, WindowJudged, WindowMeasured};
 use farmjank_results::judge::judge_window;
+use farmjank_results::pace;
 use farmjank_results::threshold::Limit;
 use farmjank_results::turn::Turn;
 use farmjank_results::verdict::Verdict;
@@ -96,11 +97,39 @@ async fn watched(
         None => trials(session, &witnesses, stop, planned, progress).await,
         Some(contest) => Bout { session, witnesses: &witnesses, stop, planned, contest }.run(progress).await,
     };
+    for what in paces(planned, progress) {
+        session.bench.announcer.notice(Some(planned.job), what);
+    }
     if !ended.as_ref().is_some_and(crate::collect::is_lost) {
         // An impatient user waits for this, but not for long.
         let _ = tokio::time::timeout(session.patience().call, witnesses.disarm()).await;
     }
     ended
+}
+
+/// Pages that keep a pace the scenario does not declare, one sentence for each window.
+pub fn paces(planned: &PlannedJob, progress: &Progress) -> Vec<String> {
+    let said = |window: &PlannedWindow| {
+        let own = progress.measured.iter().filter(|one| one.window == window.name && one.void.is_none());
+        pace::notice(&window.name, &own.collect::<Vec<_>>())
+    };
+    planned.windows.iter().filter_map(said).collect()
+}
+
+/// What to say of battery saver, where it is on.
+fn saver(facts: &DeviceFacts) -> Option<String> {
+    facts.battery.filter(|battery| battery.saver)?;
+    let [now, can] = [facts.active_hz, facts.fastest_hz()]
+        .map(|hz| hz.map_or_else(String::new, |hz| format!("{hz:.0} Hz")));
+    let rates = if now.is_empty() || can.is_empty() {
+        String::new()
+    } else {
+        format!(" (it is at {now} and can do {can})")
+    };
+    Some(format!(
+        "battery saver is on and caps the refresh rate{rates}: these are the numbers of a phone that saves power; charge it and \
+         switch it off for those of the phone as it is"
+    ))
 }
 
 async fn trials(
@@ -116,6 +145,9 @@ async fn trials(
     if session.bench.screens && planned.warmup == 0 {
         let what = "screens are photographed in warm-ups only, and this scenario has none: add `warmup: 1`, or run with --warmup 1";
         announcer.notice(Some(job), what.to_owned());
+    }
+    if let Some(what) = saver(session.facts).filter(|_| progress.completed == 0 && progress.tries == 0) {
+        announcer.notice(Some(job), what);
     }
     while progress.completed < planned.warmup + planned.iterations {
         if stop.urgency() >= Urgency::Drain {

@@ -17,6 +17,7 @@ use farmjank_results::frame::SourceId;
 use farmjank_results::lateness::compositor_only;
 use farmjank_results::metric::Reading;
 use farmjank_results::metrics::{measure_all, refresh_hz};
+use farmjank_results::pace::pace;
 use farmjank_results::readings::Readings;
 use farmjank_results::stitch::{Stitch, StitchRules};
 use farmjank_results::strip::Strip;
@@ -123,6 +124,7 @@ pub fn remeasure(
         refresh_hz: None,
         void: None, // a cause other than coverage was recorded before any number was: it stands, see below
         compositor_only: None,
+        pace: None,
         passed_over: testimonies.silent.clone(),
         ..recorded.clone()
     };
@@ -181,6 +183,7 @@ fn weigh(
         layers: moving(&layers, judged.source, &measured.motions),
     };
     let strip = Strip::of(&window);
+    measured.pace = pace(&window, ask.target_fps);
     fill(measured, window);
     Some(strip).filter(|strip| !strip.bars.is_empty())
 }

@@ -39,6 +39,20 @@ fn heat_that_changes_while_it_is_measured_voids_the_iteration_alone() {
 }
 
 #[test]
+fn battery_saver_is_told_with_the_rate_it_leaves() {
+    let saving = "name: saving\nphones:\n  - { archetype: pixel-8, serial: P8, battery: { saver: true } }\n";
+    let story = Stage::lab_yaml(saving).scenario(FEED).run();
+    let said: Vec<&String> = story.record.notices.iter().map(|(_, what)| what).collect();
+    assert!(
+        said.iter().any(|what| what
+            .contains("battery saver is on and caps the refresh rate (it is at 60 Hz and can do 120 Hz)")),
+        "{said:?}"
+    );
+    let story = Stage::lab_yaml(&one_phone("")).scenario(FEED).run();
+    assert_eq!(story.record.notices, []);
+}
+
+#[test]
 fn a_battery_that_warms_up_voids_what_is_compared_and_no_limit() {
     // The last of three iterations finds it 4 °C warmer than the others, at the same thermal status.
     let warmer = one_phone("faults:\n  - { at: 18s, phone: P8, kind: battery, celsius: 33.5 }\n");

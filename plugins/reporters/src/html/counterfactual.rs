@@ -158,7 +158,7 @@ impl<'a> Asked<'a> {
         let mut window = window.clone();
         for late in &self.late[nth][..taken] {
             let interval = &mut window.intervals[late.nth];
-            interval.vsyncs = interval.cadence.max(1);
+            (interval.vsyncs, interval.late) = (interval.due(), 0);
             interval.length = Span::from_ns(interval.period.ns() * i64::from(interval.vsyncs));
         }
         IterationValue { value: self.metric.measure(&window).value(), refresh_hz: *refresh_hz }
@@ -200,7 +200,7 @@ fn interval(strip: &Strip, bar: &Bar, segment: u32) -> Interval {
         length: us(bar.length_us),
         period: Span::from_ns(i64::try_from(bar.period_ns).unwrap_or(0)),
         vsyncs: bar.vsyncs,
-        cadence: bar.cadence,
+        late: bar.late(),
         segment,
         phase: bar.phase,
     }

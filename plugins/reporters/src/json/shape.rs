@@ -12,6 +12,7 @@ use farmjank_results::blame::Fault;
 use farmjank_results::device::{AnimationScales, Battery, DeviceFacts, RefreshMode, Screen};
 use farmjank_results::event::{PassedOver, WindowMeasured};
 use farmjank_results::metric::{Better, Unit};
+use farmjank_results::pace::Pace;
 use farmjank_results::period::{PeriodOrigin, PeriodSegment};
 use farmjank_results::record::Record;
 use farmjank_results::threshold::{Judgement, Outcome};
@@ -151,6 +152,8 @@ struct TrialCoverage {
     share: f64,
     gaps: Vec<Gap>,
     refresh_hz: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pace: Option<Pace>,
     periods: Vec<PeriodShape>,
     period_uncertain_ms: f64,
     tally: Tally,
@@ -351,6 +354,7 @@ fn of_trial(trial: u32, window: &WindowMeasured, coverage: &Coverage) -> TrialCo
         share: coverage.share,
         gaps: coverage.gaps.clone(),
         refresh_hz,
+        pace: window.pace.clone(),
         periods: coverage.periods.iter().map(period).collect(),
         period_uncertain_ms: coverage.period_uncertain.ms(),
         tally: coverage.tally,

@@ -187,6 +187,7 @@ pub fn measured(
         evidence: vec![format!("evidence/t{trial}/w{window}.dump")],
         strip: Some(format!("evidence/{hz}/{}/t{trial}/w{window}.strip", numbers.1)),
         clock: None,
+        pace: None,
         around: None,
         ..WindowMeasured::default()
     }

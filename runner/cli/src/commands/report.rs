@@ -17,7 +17,7 @@ use farmjank_reporters::beside::{self, Run};
 use farmjank_reporters::{Options, by_name, paint};
 use farmjank_results::compare::Compared;
 use farmjank_results::device::App;
-use farmjank_results::event::{Fact, WindowMeasured};
+use farmjank_results::event::Fact;
 use farmjank_results::record::{JobRecord, Record};
 use farmjank_results::verdict::Verdict;
 use farmjank_scenarios::scenario::Scenario;
@@ -178,10 +178,18 @@ fn rejudge(bundled: &mut Bundled, scenarios: &[Scenario], run: &Path) -> Result<
             continue;
         };
         let modes: Vec<f64> = facts.modes.iter().map(|mode| mode.hz).collect();
+        let counted = |job: &JobRecord| {
+            let counted = job.trials.iter().filter(|trial| trial.counted && is_completed(trial));
+            let measured = counted.flat_map(|trial| trial.windows.clone()).collect();
+            Progress { measured, ..Progress::default() }
+        };
+        // What was said of the page's pace goes by the targets of then.
+        let said = job::paces(&job.planned, &counted(job));
         remeasure(job, scenario, &modes, run, anew)?;
-        let counted = job.trials.iter().filter(|trial| trial.counted && is_completed(trial));
-        let measured: Vec<WindowMeasured> = counted.flat_map(|trial| trial.windows.clone()).collect();
-        let progress = Progress { measured, ..Progress::default() };
+        let progress = counted(job);
+        let own = Some(job.planned.job);
+        record.notices.retain(|(job, what)| *job != own || !said.contains(what));
+        record.notices.extend(job::paces(&job.planned, &progress).into_iter().map(|what| (own, what)));
         let fact = job::judge(&job.planned, scenario, facts, &progress, job.fault.clone());
         if let Fact::JobJudged { verdict, windows, reasons, .. } = fact {
             judged.push(verdict);
