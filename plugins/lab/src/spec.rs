@@ -259,6 +259,8 @@ pub struct PageSpec {
     pub cost_ms: f64,
     /// Spread of that cost, as a share of it.
     pub spread: f64,
+    /// The first frame after a rest wakes clocks and caches: a refresh late on fast panels.
+    pub wakes: bool,
     /// Chance that a frame hitches (mean over good and bad stretches).
     pub hitch_rate: f64,
     /// Tail of the hitch length in vsyncs of 60 Hz: P(K >= k) = k^-tail.
@@ -363,6 +365,7 @@ impl Default for PageSpec {
             opens: None,
             cost_ms: 4.2,
             spread: 0.12,
+            wakes: true,
             hitch_rate: 0.0010,
             hitch_tail: 1.8,
             hitch_cap: 42,

@@ -122,6 +122,20 @@ impl Motion {
         );
     }
 
+    /// The finger that moves the content up to `to` stays as long as its command needs: until it is let go.
+    pub fn hold(&mut self, to: i64) {
+        for stretch in self.stretches.iter_mut().filter(|stretch| stretch.finger && stretch.to == to) {
+            stretch.to = i64::MAX;
+        }
+    }
+
+    /// The finger left: nothing follows it any more.
+    pub fn let_go(&mut self, t: i64) {
+        for stretch in self.stretches.iter_mut().filter(|stretch| stretch.to == i64::MAX) {
+            stretch.to = t;
+        }
+    }
+
     /// The finger left at `velocity` px/s of content. Answers when the content comes to rest.
     pub fn fling(&mut self, feel: &Feel, t: i64, velocity: f64, gesture: u32) -> Option<i64> {
         let (duration, distance) = feel.fling(velocity)?;

@@ -18,6 +18,7 @@ pub struct Manner {
     good_rate: f64,
     bad_rate: f64,
     frozen_rate: f64,
+    wakes: bool,
     tail: f64,
     cap: f64,
 }
@@ -33,6 +34,7 @@ impl Manner {
             good_rate,
             bad_rate: 5.0 * good_rate,
             frozen_rate: page.frozen_rate,
+            wakes: page.wakes,
             tail: page.hitch_tail.max(0.2),
             cap: f64::from(page.hitch_cap.max(1)),
         }
@@ -184,7 +186,10 @@ impl Pipeline {
         let (hitch, cause) = self.hitch(manner, index, period);
         let plain_start = (intended + 60_000 + (draw.0 >> 56) as i64 * 1_500).max(self.ui_free);
         let plain_ready = plain_start + ui + render + gpu;
-        let late = self.lateness(panel, hitch, plain_ready, period, lead, load);
+        let late = match hitch == 0 && !manner.wakes {
+            true => 0,
+            false => self.lateness(panel, hitch, plain_ready, period, lead, load),
+        };
         let (delay, ui, render, gpu) = spread_late(draw, cause, late, ui, render, gpu);
         let start = plain_start + delay;
         let vsync = if start < intended + period { intended } else { panel.at_or_before(start) };

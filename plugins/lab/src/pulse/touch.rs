@@ -66,10 +66,13 @@ impl Pulse {
         let gesture = self.gesture_begins(t, path.from, Some(path));
         (self.touch.path, self.touch.command) = (Some(path), command);
         let (from, to) = (t + path.hold, t + path.hold + path.moves);
-        let by = path.from.1 - path.to.1;
+        let (by, prompt) = (path.from.1 - path.to.1, self.setup.input.prompt);
         if by.abs() >= (path.from.0 - path.to.0).abs() {
             self.with_content(|window, feel| {
                 window.ui.motion.drag(feel, from, to, by, feel.slop(), gesture);
+                if !prompt {
+                    window.ui.motion.hold(to);
+                }
             });
         }
         self.wake_producer(t);
@@ -156,6 +159,7 @@ impl Pulse {
             let changed = self.panel.touch(t, false);
             self.rescheduled(changed);
         }
+        self.with_content(|window, _| window.ui.motion.let_go(t));
         let mut rest = None;
         match path {
             Some(path) => {

@@ -239,7 +239,7 @@ fn a_stall_planned_by_touch_delays_the_frame_that_is_due_then() {
 #[test]
 fn content_under_the_finger_moves_once_for_every_move_that_came() {
     // 144 Hz on Android 14, whose `input` moves 120 times a second; 165 Hz on 13, whose waits for the app only.
-    for (name, least, most) in [("moto-edge-30", 90, 118), ("rog-phone-7", 130, 166)] {
+    for (name, least, most) in [("moto-edge-30", 90, 122), ("rog-phone-7", 130, 166)] {
         let mut walk = phone_as_it_is(name, 1.0, 4);
         walk.open("shop://feed");
         walk.wait(3_000);
