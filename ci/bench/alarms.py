@@ -56,7 +56,7 @@ def binary(given):
 
 
 def run(farmjank, folder, seed):
-    """The primary comparison of every phone of one run."""
+    """The comparison of the deciding metric of every phone of one run, each by itself."""
     bundle = folder / f"run-{seed}"
     words = ["ab", BUILD, BUILD, "scenario.yaml", "--lab", "lab.yaml", "--seed", seed, "--iterations", 15,
              "--looks", 1, "--no-screen", "--no-witnesses", "--quiet", "--out", bundle]
@@ -67,7 +67,7 @@ def run(farmjank, folder, seed):
     told = json.loads(results.read_text())
     cells = [one for cell in told["cells"] for one in cell.get("comparisons", [])]
     subprocess.run(["rm", "-rf", bundle], check=True)
-    return [one for one in cells if one["role"] == "primary"]
+    return [one for one in cells if one["role"] in ("primary", "phone") and one["device"] is not None]
 
 
 def main():

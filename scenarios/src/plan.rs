@@ -3,11 +3,13 @@
 
 mod estimate;
 mod judge;
+mod motion;
 #[cfg(test)]
 mod tests;
 
 pub use estimate::trial_time;
 pub use judge::thresholds_for;
+pub use motion::motion_times;
 
 use crate::hash::Hash;
 use crate::requirement::Requirement;

@@ -154,7 +154,8 @@ impl Stage {
         let (turns, name) = (contest.turns, contest.builds.as_ref().map(|builds| builds.old.file.clone()));
         self.contest = Some(contest);
         self.against = Some(Box::new(move |record| {
-            let turns = turns.settled(primary_cells(record.jobs.values().map(|job| &job.planned)));
+            let turns =
+                turns.settled(primary_cells(record.jobs.values().map(|job| &job.planned), &record.devices));
             let name = name.clone().unwrap_or_else(|| "itself".to_owned());
             interleaved(Source { name, ..Source::default() }, record, &turns, 0)
         }));
@@ -228,6 +229,7 @@ impl Stage {
             most_running: 512,
             patience: self.patience,
             contest: self.contest.clone(),
+            forewarn: None,
             screens: self.screens,
         }
     }

@@ -2,6 +2,7 @@
 
 mod ab;
 mod ab_looks;
+mod ab_together;
 mod compared;
 mod guards;
 mod pictured;

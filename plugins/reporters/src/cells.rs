@@ -145,11 +145,18 @@ fn window_cell<'a>(
     Cell { record, job, name, place, whole: false, judged, verdict, by_fault, measured, compared }
 }
 
-/// The comparisons of one window on the job's phone.
+/// The comparisons of one window on the job's phone, and of all phones of its model where these are one cell.
 fn compared<'a>(record: &'a Record, job: &JobRecord, name: &str) -> Vec<&'a CellCompared> {
     let all = record.compared.iter().flat_map(|compared| &compared.cells);
+    let device = job.planned.device.as_ref();
+    let facts = device.and_then(|device| record.devices.get(device));
+    let of_model = |one: &CellCompared| {
+        let is_it =
+            |facts: &DeviceFacts| (&facts.model, &facts.fingerprint) == (&one.key.model, &one.key.build);
+        one.phones.is_some() && facts.is_some_and(is_it)
+    };
     let of_window = |one: &&CellCompared| {
-        Some(&one.device) == job.planned.device.as_ref()
+        (Some(&one.device) == device || of_model(one))
             && (one.key.scenario.as_str(), one.key.window.as_str()) == (job.planned.scenario.as_str(), name)
     };
     all.filter(of_window).collect()

@@ -9,11 +9,14 @@ use crate::paint::{Look, Tint, left, wrap};
 use crate::words;
 use farmjank_results::compare::{CellCompared, Compared, Role, Source, State};
 use farmjank_results::verdict::Verdict;
+use std::collections::BTreeMap;
 
 /// Cells of the state's word and its gaps.
 const LEAD: usize = 16;
 /// Passing cells told one by one; more are counted.
 const PASSES: usize = 40;
+/// Phones of one cell told one by one; more are counted.
+const PHONES: usize = 12;
 /// Notes listed.
 const NOTES: usize = 12;
 
@@ -64,7 +67,13 @@ pub(crate) fn looks_of(cell: &CellCompared) -> (&'static str, Tint) {
 /// Worth a line beside its window: it votes, or it changed.
 pub(crate) fn is_told(cell: &CellCompared) -> bool {
     let changed = matches!(cell.state, State::Regression | State::Improvement | State::Fail);
-    cell.role == Role::Primary || changed
+    matches!(cell.role, Role::Primary | Role::Phone) || changed
+}
+
+/// What is said of a phone's own window where there is room for one: the phone's numbers, else those of the cell it is in.
+pub(crate) fn own<'a>(cells: &[&'a CellCompared]) -> Option<&'a CellCompared> {
+    let with = |role: Role| cells.iter().copied().find(|one| one.role == role);
+    with(Role::Phone).or_else(|| with(Role::Primary))
 }
 
 /// The sentence of a cell, for a terminal.
@@ -100,15 +109,29 @@ fn told(compared: &Compared) -> Vec<(&CellCompared, Vec<&CellCompared>)> {
     let mut all: Vec<&CellCompared> = compared.cells.iter().filter(votes).collect();
     let rank = |state: State| ORDER.iter().position(|one| *one == state);
     all.sort_by(|a, b| rank(a.state).cmp(&rank(b.state)).then(larger(b).total_cmp(&larger(a))));
+    let mut beside: BTreeMap<Place<'_>, Vec<&CellCompared>> = BTreeMap::new();
+    for cell in compared.cells.iter().filter(|cell| !votes(cell)) {
+        beside.entry(place(cell)).or_default().push(cell);
+    }
     let explains = |of: &CellCompared, cell: &CellCompared| {
-        let same = (&cell.device, &cell.key.model, &cell.key.scenario, &cell.key.window)
-            == (&of.device, &of.key.model, &of.key.scenario, &of.key.window);
         let shown = matches!(cell.state, State::Regression | State::Improvement);
-        same && !matches!(cell.role, Role::Primary | Role::Alert) && shown && of.state == State::Regression
+        cell.role == Role::Phone || (shown && of.state == State::Regression)
     };
-    all.into_iter()
-        .map(|of| (of, compared.cells.iter().filter(|cell| explains(of, cell)).collect()))
-        .collect()
+    let explained = |of: &CellCompared| -> Vec<&CellCompared> {
+        let own = beside.get(&place(of)).into_iter().flatten().copied();
+        own.filter(|cell| explains(of, cell)).collect()
+    };
+    all.into_iter().map(|of| (of, explained(of))).collect()
+}
+
+type Place<'c> = (Option<&'c str>, &'c str, &'c str, &'c str);
+
+/// Where cells stand that explain each other. A phone stands with all phones of its model; what else was measured of it by
+/// itself.
+fn place(cell: &CellCompared) -> Place<'_> {
+    let together = cell.phones.is_some() || cell.role == Role::Phone;
+    let device = Some(cell.device.0.as_str()).filter(|_| !together);
+    (device, &cell.key.model, &cell.key.scenario, &cell.key.window)
 }
 
 fn larger(cell: &CellCompared) -> f64 {
@@ -193,14 +216,21 @@ fn cell_lines(cell: &CellCompared, explained: &[&CellCompared], look: Look) -> V
         let lines = wrap(text, look.columns(), LEAD);
         told.extend(lines.iter().map(|line| format!("{pad}{}", look.paint(Tint::Quiet, line.trim_start()))));
     };
-    if cell.state != State::Pass {
-        let particulars = particulars(cell, look);
-        if !particulars.is_empty() {
-            under(&particulars);
-        }
-        for other in explained {
-            under(&format!("also {}", said_there(other, look)));
-        }
+    let particulars = particulars(cell, look);
+    if cell.state != State::Pass && !particulars.is_empty() {
+        under(&particulars);
+    }
+    let (phones, others): (Vec<&CellCompared>, Vec<&CellCompared>) =
+        explained.iter().partition(|one| one.role == Role::Phone);
+    for phone in phones.iter().take(PHONES) {
+        let (device, state) = (look.text(&phone.device.0, clean::NAME), word_of(phone));
+        under(&format!("{device}: {state}, {}", said_there(phone, look)));
+    }
+    if phones.len() > PHONES {
+        under(&format!("and {} more phones", phones.len() - PHONES));
+    }
+    for other in others {
+        under(&format!("also {}", said_there(other, look)));
     }
     told
 }

@@ -45,7 +45,7 @@ pub(super) fn detectable(sd: f64, old: usize, new: usize) -> Option<f64> {
 /// sessions that are known of a cell.
 pub fn noise(compared: &Compared, mut earlier: impl FnMut(&CellKey) -> Vec<CellSession>) -> Vec<Noise> {
     let mut cells: BTreeMap<&CellKey, Vec<&CellCompared>> = BTreeMap::new();
-    for cell in primary(compared) {
+    for cell in of_phones(compared) {
         cells.entry(&cell.key).or_default().push(cell);
     }
     let told = |(key, cells): (&CellKey, Vec<&CellCompared>)| {
@@ -80,7 +80,7 @@ pub struct Itself {
 /// Every phone held against itself, in order.
 pub fn selves(compared: &Compared) -> Vec<Itself> {
     let mut phones: BTreeMap<&DeviceId, Itself> = BTreeMap::new();
-    for cell in primary(compared) {
+    for cell in of_phones(compared) {
         let told = !matches!(cell.state, State::NoBaseline | State::Invalid) && cell.estimate.is_some();
         let blank = || Itself { device: cell.device.clone(), cells: 0, differing: Vec::new() };
         let phone = phones.entry(&cell.device).or_insert_with(blank);
@@ -92,8 +92,13 @@ pub fn selves(compared: &Compared) -> Vec<Itself> {
     phones.into_values().collect()
 }
 
-fn primary(compared: &Compared) -> impl Iterator<Item = &CellCompared> {
-    compared.cells.iter().filter(|cell| cell.role == Role::Primary)
+/// The cells that decide, phone by phone: also where phones of a model are one cell.
+fn of_phones(compared: &Compared) -> impl Iterator<Item = &CellCompared> {
+    let own = |cell: &&CellCompared| match cell.role {
+        Role::Primary => cell.phones.is_none(),
+        role => role == Role::Phone,
+    };
+    compared.cells.iter().filter(own)
 }
 
 /// Standard deviation; none of too few.

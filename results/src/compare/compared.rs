@@ -25,6 +25,9 @@ pub fn verdict_of(state: State) -> Verdict {
 pub enum Role {
     /// Decides: one per phone and window (reference B.5).
     Primary,
+    /// One phone of a primary cell that holds several of one model together. It votes only where it is itself clearly worse,
+    /// or nothing can be said of it.
+    Phone,
     /// Explains a primary one and has no vote.
     Secondary,
     /// Held against the last good nights, which move with the app: tells, and never votes (reference B.8).
@@ -58,13 +61,28 @@ pub struct Terrible {
     pub p: Option<f64>,
 }
 
+/// What was treated as independent of each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Independent {
+    /// Iterations, inside their blocks.
+    Iterations,
+    /// Installations: their iterations are more alike than chance makes them.
+    Installations,
+    /// Sessions of a stored baseline, or nights of several phones.
+    Sessions,
+}
+
 /// One cell of one phone, compared. Numbers are none where there was nothing to compute them from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CellCompared {
     /// The cell.
     pub key: CellKey,
-    /// The phone.
+    /// The phone; empty where several of one model are taken together.
     pub device: DeviceId,
+    /// How many phones of the model are held together; none for a single phone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phones: Option<usize>,
     /// What it is for.
     pub role: Role,
     /// The answer.
@@ -106,6 +124,9 @@ pub struct CellCompared {
     /// Further nights that told how much sessions differ, beside those of a stored baseline.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noise_nights: Option<usize>,
+    /// What was treated as independent; none where nothing was tested, and of rare events.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub independent: Option<Independent>,
     /// Least effect that matters.
     pub mei: Option<f64>,
     /// Least effect this comparison would have found four times in five.
@@ -128,6 +149,8 @@ impl CellCompared {
         match (self.role, self.state) {
             (Role::Primary, state) => verdict_of(state),
             (Role::Rare, State::Fail) => Verdict::Fail,
+            (Role::Phone, State::Regression | State::Fail) => Verdict::Fail,
+            (Role::Phone, State::Invalid) => Verdict::Undecided,
             _ => Verdict::Pass,
         }
     }

@@ -10,8 +10,9 @@ use std::collections::BTreeMap;
 pub const PER_INSTALL: u32 = 5;
 /// Most looks at one cell (reference B.7).
 pub const LOOKS: u8 = farmjank_statistics::looks::LOOKS;
-/// Iterations of each build that screen a cell, and those that confirm a suspicion (reference B.5).
-const SCREEN: (u32, u32) = (10, 20);
+/// Iterations of each build that screen a cell, and as many afresh that confirm a suspicion: fewer could not clear a cell of a
+/// rare stutter, and what is screened out would stay undecided.
+const SCREEN: u32 = 30;
 /// Primary cells from which on screening is cheaper than measuring all of them well (reference B.5).
 const MANY: usize = 20;
 
@@ -32,6 +33,8 @@ pub struct Turns {
     pub installs: bool,
     /// Primary cells that are corrected together at the end: a look at one of them settles only what will outlive that.
     pub cells: usize,
+    /// Phones of this one's model: together they are one cell, and share what has to be measured of it.
+    pub phones: u32,
 }
 
 impl Turns {
@@ -46,6 +49,7 @@ impl Turns {
             thrifty: false,
             installs,
             cells: 1,
+            phones: 1,
         }
     }
 
@@ -63,10 +67,12 @@ impl Turns {
     /// What may be measured, in order: the look it is for, and iterations of each build. None is empty.
     pub fn sections(&self) -> Vec<(u8, u32)> {
         let most = self.iterations.max(1);
+        let fewest = u32::try_from(super::MINIMUM).unwrap_or(u32::MAX);
         if self.screens() {
-            return vec![(0, SCREEN.0), (1, SCREEN.1)];
+            let each = most.max(SCREEN.div_ceil(self.phones.max(1))).max(fewest);
+            return vec![(0, each), (1, each)];
         }
-        let least = most.min(u32::try_from(super::MINIMUM).unwrap_or(u32::MAX));
+        let least = most.min(fewest);
         let looks = 1..=self.looks.clamp(1, LOOKS);
         if !self.thrifty || looks.len() == 1 || least == most {
             return looks.map(|look| (look, most)).collect();
@@ -257,7 +263,11 @@ mod tests {
     fn what_may_be_measured_depends_on_the_number_of_cells_and_on_time() {
         let design = Turns::of(15);
         assert_eq!(design.settled(20).sections(), [(1, 15), (2, 15), (3, 15)]);
-        assert_eq!(design.settled(21).sections(), [(0, 10), (1, 20)]);
+        assert_eq!(design.settled(21).sections(), [(0, 30), (1, 30)]);
+        assert_eq!(Turns { iterations: 40, ..design }.settled(21).sections(), [(0, 40), (1, 40)]);
+        let shared = Turns { phones: 5, ..Turns::of(1) };
+        assert_eq!(shared.settled(21).sections(), [(0, 6), (1, 6)]);
+        assert_eq!(Turns { phones: 100, ..shared }.settled(21).sections(), [(0, 5), (1, 5)]);
         assert_eq!(Turns { screen: Some(false), ..design }.settled(300).sections().len(), 3);
         assert_eq!(Turns { thrifty: true, ..design }.settled(2).sections(), [(1, 5), (2, 10), (3, 15)]);
         assert_eq!(Turns { thrifty: true, ..Turns::of(5) }.settled(2).sections(), [(1, 5), (2, 5), (3, 5)]);

@@ -2,11 +2,16 @@
 //!
 //! Knows no files and no clock; a baseline too old to count is told so by the caller.
 
-use super::compared::{CellCompared, Compared, Design, Role, Source, Terrible};
+use super::by_cell::ByCell;
+use super::compared::{CellCompared, Compared, Design, Independent, Role, Source, Terrible};
 use super::effect::{Effect, customary};
-use super::matching::{Matched, matched, void_share};
-use super::measured::{Looked, Measured, RARE, primary};
+use super::groups::{self, Group};
+use super::installs::{self, Installations, Told};
+use super::matching::{Matched, matched, matched_together, void_share};
+use super::measured::{Looked, Measured};
+use super::one_session;
 use super::rolling::beside;
+use super::rules::{Given, Rules};
 use super::sentence::sentence;
 use super::undecided::undecided;
 use super::weigh::{Weighed, too_often, way, weigh, weigh_rare};
@@ -20,56 +25,7 @@ use farmjank_statistics::looks;
 use farmjank_statistics::many::{self, adjusted};
 use farmjank_statistics::state::{Grounds, MINIMUM};
 use farmjank_statistics::{Means, Mei, State, Whole};
-use std::collections::{BTreeMap, BTreeSet};
-
-/// What must be known of a comparison without session-to-session noise (reference B.3).
-const ONE_AGAINST_ONE: &str = "one session against one: how much sessions differ is not known, so a warmer phone or a busier \
-    hour can look like the build; five or more sessions in a baseline, or both builds in turn in one session, tell them apart";
-
-/// What the two sides are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Given {
-    /// A run against a stored baseline: phone by phone.
-    Run,
-    /// A run against another: phone by phone.
-    Runs,
-    /// A set of sessions against another: cell by cell.
-    Sets,
-    /// Plain numbers, whose sessions may be blocks of one measurement: cell by cell.
-    Plain,
-    /// Two builds in turn, in blocks named by the sessions' runs: phone by phone.
-    Turns,
-}
-
-/// How to compare.
-#[derive(Clone, Debug)]
-pub struct Rules {
-    /// What the sides are.
-    pub given: Given,
-    /// Seed of intervals; the same seed gives the same bits.
-    pub seed: u64,
-    /// The least effect that matters of primary metrics, instead of what scenarios say.
-    pub effect: Option<Effect>,
-    /// Which way the metric is better, where the shelf does not know it or the user does.
-    pub better: Option<Better>,
-    /// Why the baseline does not count, in words: it expired.
-    pub expired: Option<String>,
-    /// How much cells move when nothing changed, where that was calibrated: standard deviation between iterations, in the
-    /// metric's unit. Says what a comparison would have caught that has no spread of its own.
-    pub noise: BTreeMap<CellKey, f64>,
-    /// The last good nights of cells: beside a pinned baseline they tell how much sessions differ.
-    pub nights: Vec<CellSession>,
-    /// How many cells of which these are one will be corrected together later; 1 where these are all.
-    pub among: usize,
-}
-
-impl Rules {
-    /// The customary rules.
-    pub fn of(given: Given, seed: u64) -> Rules {
-        let (noise, nights) = (BTreeMap::new(), Vec::new());
-        Rules { given, seed, effect: None, better: None, expired: None, noise, nights, among: 1 }
-    }
-}
+use std::collections::BTreeSet;
 
 /// One cell on its way to a state.
 struct Draft<'s> {
@@ -84,106 +40,104 @@ struct Draft<'s> {
     means: Option<Means>,
     whole: Option<Whole>,
     looked: Option<Looked>,
+    /// Each build was installed once on a phone: how much installations differ is not known.
+    lone: bool,
 }
 
-/// Compares every new cell with the old sessions of the same cell.
+/// Both sides of a comparison, as sessions.
+#[derive(Clone, Copy)]
+pub(super) struct Sides<'s> {
+    pub base: &'s [CellSession],
+    pub new: &'s [Measured],
+}
+
+/// Compares every new cell with the old sessions of the same cell. Phones of one model are one cell, which decides; each is
+/// told beside it.
 pub fn compare(baseline: Source, base: &[CellSession], new: &[Measured], rules: &Rules) -> Compared {
-    let mut drafts = drafts(base, new, rules);
-    correct(&mut drafts, rules.among);
+    let sides = Sides { base, new };
+    compare_together(baseline, sides, sides, rules)
+}
+
+/// The same where the phones of one model are weighed together by other sessions than each `alone`.
+pub(super) fn compare_together(
+    baseline: Source,
+    alone: Sides<'_>,
+    together: Sides<'_>,
+    rules: &Rules,
+) -> Compared {
+    let mut drafts = drafts(alone, together, rules);
+    correct(&mut drafts, Role::Primary, rules.among);
+    correct(&mut drafts, Role::Phone, rules.among);
     for draft in &mut drafts {
-        draft.settle();
+        draft.settle(rules.one_session);
     }
-    let mut notes = missing(base, &drafts, rules.given);
+    let mut notes = missing(alone.base, &drafts, rules.given);
     if drafts.iter().any(|draft| draft.cell.design == Some(Design::OneAgainstOne)) {
-        notes.insert(0, ONE_AGAINST_ONE.to_owned());
+        notes.insert(0, one_session::note(rules.one_session));
+    }
+    if drafts.iter().any(|draft| draft.lone && draft.cell.role == Role::Primary) {
+        notes.push(installs::LONE.to_owned());
     }
     Compared { baseline, cells: drafts.into_iter().map(|draft| draft.cell).collect(), notes }
 }
 
-/// Cells of one phone, or of all phones of a model, in the order they were measured in.
-fn drafts<'s>(base: &'s [CellSession], new: &'s [Measured], rules: &Rules) -> Vec<Draft<'s>> {
-    let phones = matches!(rules.given, Given::Run | Given::Runs | Given::Turns);
-    let device =
-        |session: &CellSession| if phones { session.device.clone() } else { DeviceId(String::new()) };
-    let mut order: Vec<(&CellKey, DeviceId)> = Vec::new();
-    let mut groups: BTreeMap<(&CellKey, DeviceId), Vec<&Measured>> = BTreeMap::new();
-    for one in new {
-        let place = (&one.session.key, device(&one.session));
-        groups.entry(place.clone()).or_insert_with(|| {
-            order.push(place);
-            Vec::new()
-        });
-        if let Some(group) = groups.get_mut(&(&one.session.key, device(&one.session))) {
-            group.push(one);
+/// A draft per phone and metric; before the first phone of a model that of all of them together, where there are several.
+fn drafts<'s>(alone: Sides<'s>, together: Sides<'s>, rules: &Rules) -> Vec<Draft<'s>> {
+    let nights = ByCell::of(&rules.nights);
+    let old = Old { alone: ByCell::of(alone.base), together: ByCell::of(together.base), nights: &nights };
+    let mut cells = groups::together(together.new, rules.given);
+    let mut judged: BTreeSet<&CellKey> = BTreeSet::new();
+    let mut drafts = Vec::new();
+    for mut group in groups::groups(alone.new, rules.given) {
+        let cell = cells.remove(group.key).filter(|_| group.role == Role::Primary);
+        if let Some(draft) = cell.and_then(|cell| Draft::new(&cell, &old, rules)) {
+            judged.insert(group.key);
+            drafts.push(draft);
         }
+        if group.role == Role::Primary && judged.contains(group.key) {
+            group.role = Role::Phone;
+        }
+        drafts.extend(Draft::new(&group, &old, rules));
     }
-    let decisive = decisive(order.iter());
-    let draft = |(key, device): (&'s CellKey, DeviceId)| {
-        let group = &groups[&(key, device.clone())];
-        let role = match key.metric.as_str() {
-            metric
-                if decisive.contains(&(
-                    key.scenario.as_str(),
-                    key.window.as_str(),
-                    device.clone(),
-                    metric,
-                )) =>
-            {
-                Role::Primary
-            }
-            metric if RARE.contains(&metric) => Role::Rare,
-            _ => Role::Secondary,
-        };
-        Draft::new(key, device, role, group, base, rules)
-    };
-    order.clone().into_iter().map(draft).collect()
+    drafts
 }
 
-type Decisive<'k> = (&'k str, &'k str, DeviceId, &'k str);
-
-/// The one metric that decides in each window of each phone.
-fn decisive<'k, 'o>(order: impl Iterator<Item = &'o (&'k CellKey, DeviceId)>) -> BTreeSet<Decisive<'k>>
-where
-    'k: 'o,
-{
-    let mut windows: BTreeMap<(&str, &str, DeviceId), Vec<&str>> = BTreeMap::new();
-    for (key, device) in order {
-        let place = (key.scenario.as_str(), key.window.as_str(), device.clone());
-        windows.entry(place).or_default().push(&key.metric);
-    }
-    let one = |((scenario, window, device), metrics): ((&'k str, &'k str, DeviceId), Vec<&'k str>)| {
-        Some((scenario, window, device, primary(metrics)?))
-    };
-    windows.into_iter().filter_map(one).collect()
+/// The old side, by cell.
+struct Old<'s, 'n> {
+    alone: ByCell<'s>,
+    together: ByCell<'s>,
+    nights: &'n ByCell<'n>,
 }
 
 impl<'s> Draft<'s> {
-    fn new(
-        key: &CellKey,
-        device: DeviceId,
-        role: Role,
-        group: &[&'s Measured],
-        base: &'s [CellSession],
-        rules: &Rules,
-    ) -> Draft<'s> {
+    /// None where several phones cannot be weighed together.
+    fn new(group: &Group<'s>, old: &Old<'s, '_>, rules: &Rules) -> Option<Draft<'s>> {
+        let Group { key, device, role, members, phones } = group;
+        let (key, role, group) = (*key, *role, members);
         let metric = metrics::find(&key.metric);
         let unit = metric.map(|metric| metric.unit());
         let better = rules.better.or(metric.map(|metric| metric.better())).unwrap_or(Better::Lower);
-        let mut sides = matched(group.iter().map(|one| &one.session).collect(), base, rules.given);
+        let new = group.iter().map(|one| &one.session).collect();
+        let mut sides = match phones {
+            Some(_) => matched_together(new, &old.together, rules.given)?,
+            None => matched(new, &old.alone, rules.given),
+        };
         if let Some(why) = rules.expired.as_ref().filter(|_| sides.design.is_some()) {
             (sides.design, sides.reasons) = (None, vec![why.clone()]);
             sides.base.clear();
         }
-        sides.beside = beside(&sides, &rules.nights);
-        let effect = rules
-            .effect
-            .or(group.iter().find_map(|one| one.session.effect))
-            .filter(|_| role == Role::Primary);
+        sides.beside = beside(&sides, old.nights);
+        let decides = matches!(role, Role::Primary | Role::Phone);
+        let effect = rules.effect.or(group.iter().find_map(|one| one.session.effect)).filter(|_| decides);
         let mei = effect.map_or_else(|| customary(unit), Effect::mei);
-        let looked = group.iter().find_map(|one| one.looked);
+        let looked = group.iter().filter_map(|one| one.looked).max_by_key(|looked| looked.taken);
+        let nights = sides.nights.as_ref();
+        let sessions = nights
+            .map_or((sides.base.len(), sides.new.len()), |nights| (nights.base.len(), nights.new.len()));
         let cell = CellCompared {
             key: key.clone(),
-            device,
+            device: device.clone(),
+            phones: nights.map(|nights| nights.phones).or(*phones),
             role,
             state: State::Inconclusive,
             design: sides.design,
@@ -200,8 +154,9 @@ impl<'s> Draft<'s> {
             p_worse: None,
             p_adjusted: None,
             n: (count(&sides.base), count(&sides.new)),
-            sessions: (sides.base.len(), sides.new.len()),
+            sessions,
             noise_nights: Some(sides.beside.len()).filter(|count| *count > 0),
+            independent: None,
             mei: None,
             mde: None,
             looks: looked.map(|looked| looked.taken),
@@ -214,10 +169,46 @@ impl<'s> Draft<'s> {
             if rules.given == Given::Turns && !sides.base.is_empty() { old() } else { None }
         });
         let failed = group.iter().find_map(|one| one.failed.clone()).or_else(|| frozen(&sides, &key.metric));
-        let mut draft =
-            Draft { sides, cell, failed, invalid, weighed: false, p: None, means: None, whole: None, looked };
+        let (weighed, p, means, whole, lone) = (false, None, None, None, false);
+        let mut draft = Draft { sides, cell, failed, invalid, weighed, p, means, whole, looked, lone };
         draft.weigh(mei, rules.noise.get(key).copied(), seed(rules.seed, key, &draft.cell.device));
-        draft
+        draft.by_installation(&rules.installations, rules.seed);
+        Some(draft)
+    }
+
+    /// Where iterations of one installation are more alike than chance makes them, installations are compared instead.
+    fn by_installation(&mut self, known: &Installations, seed: u64) {
+        let of_turns = self.weighed && self.cell.design == Some(Design::Blocks) && !known.is_empty();
+        if !of_turns || self.cell.role == Role::Rare {
+            return;
+        }
+        let (found, by) = match installs::told(&self.sides, known, seed) {
+            Told::Alike => return,
+            Told::Unknown => {
+                self.lone = true;
+                return;
+            }
+            Told::Differ(found, by) => (found, by),
+        };
+        let cell = &mut self.cell;
+        self.sides.reasons.push(installs::words(&found, by.as_ref()));
+        cell.independent = Some(Independent::Installations);
+        (cell.interval, cell.p_two_sided, cell.p_worse, cell.mde) = (None, None, None, None);
+        (self.p, self.whole, cell.mean_interval) = (Some(1.0), None, None);
+        self.means = self.means.map(|means| Means { interval: None, mde: None, ..means });
+        let Some(by) = by else { return };
+        let worse = if cell.better == Better::Lower { by.p_greater } else { 1.0 - by.p_greater };
+        (cell.estimate, cell.interval, cell.mde) = (Some(by.estimate), Some(by.interval), Some(by.mde));
+        (cell.p_two_sided, cell.p_worse) = (Some(by.p_two_sided), Some(worse));
+        let plain = |means| Means {
+            difference: by.estimate,
+            interval: Some(by.interval),
+            mde: Some(by.mde),
+            ..means
+        };
+        self.means = self.means.map(plain);
+        let again = self.looked.is_some_and(|looked| looked.most > 1);
+        self.p = Some(if again { by_look(worse.min(1.0 - worse)) } else { by.p_two_sided });
     }
 
     fn weigh(&mut self, mei: Mei, noise: Option<f64>, seed: u64) {
@@ -243,6 +234,11 @@ impl<'s> Draft<'s> {
                 let own = found.plain.filter(|_| found.whole.is_some());
                 cell.mean_interval = own.and_then(|means| means.interval);
                 let (count, of) = found.plain.map_or((0, 0), |means| means.terrible);
+                cell.independent = match (cell.role, cell.design) {
+                    (Role::Rare, _) => None,
+                    (_, Some(Design::Stored)) => Some(Independent::Sessions),
+                    _ => Some(Independent::Iterations),
+                };
                 let p = found.p_terrible;
                 cell.terrible = found.plain.map(|_| Terrible { count, of, p });
                 (self.means, self.whole, self.weighed) = (found.plain, found.whole, true);
@@ -265,11 +261,12 @@ impl<'s> Draft<'s> {
         let base =
             if self.cell.design == Some(Design::Stored) { self.cell.sessions.0 } else { self.cell.n.0 };
         let asked = self.weighed && !self.cell.screened_out;
-        asked && self.cell.role == Role::Primary && base >= MINIMUM && self.cell.n.1 >= MINIMUM
+        let votes = matches!(self.cell.role, Role::Primary | Role::Phone);
+        asked && votes && base >= MINIMUM && self.cell.n.1 >= MINIMUM
     }
 
-    /// The state, and why.
-    fn settle(&mut self) {
+    /// The state, and why. One session against one decides nothing, unless that was asked for.
+    fn settle(&mut self, one_session: bool) {
         let cell = &mut self.cell;
         let base = if cell.design == Some(Design::Stored) { cell.sessions.0 } else { cell.n.0 };
         let grounds = Grounds {
@@ -278,7 +275,7 @@ impl<'s> Draft<'s> {
             estimate: cell.estimate,
             interval: cell.interval,
             p_adjusted: match cell.role {
-                Role::Primary => cell.p_adjusted,
+                Role::Primary | Role::Phone => cell.p_adjusted,
                 Role::Rare => cell.p_two_sided,
                 Role::Secondary | Role::Alert => self.p,
             },
@@ -288,7 +285,9 @@ impl<'s> Draft<'s> {
             of_terrible: self.whole.is_some_and(|whole| whole.terrible),
             ..Grounds::of(base, cell.n.1, cell.mei.unwrap_or_default(), way(cell.better))
         };
-        cell.state = grounds.decide();
+        let found = grounds.decide();
+        let decides = one_session || cell.design != Some(Design::OneAgainstOne);
+        cell.state = if decides { found } else { one_session::undone(found) };
         let mut reasons: Vec<String> = self.invalid.iter().chain(&self.failed).cloned().collect();
         reasons.append(&mut self.sides.reasons);
         match cell.state {
@@ -299,6 +298,7 @@ impl<'s> Draft<'s> {
                 let count = several(cell.n.0, "iteration", "iterations");
                 reasons.push(format!("it has {count}, {MINIMUM} are needed"));
             }
+            _ if cell.state != found => reasons.push(one_session::doubt(found)),
             State::Inconclusive => reasons.push(undecided(cell, grounds.obstacle())),
             State::Pass if grounds.is_small_change() => {
                 reasons.push("a real change, smaller than what matters".to_owned());
@@ -317,9 +317,11 @@ fn frozen(sides: &Matched<'_>, metric: &str) -> Option<String> {
     too_often(&sides.base).is_none().then(|| format!("frames froze in {hit} of {all} iterations"))
 }
 
-/// Benjamini and Hochberg over the primary cells that were tested; of one among others Bonferroni, which is never less strict.
-fn correct(drafts: &mut [Draft<'_>], among: usize) {
-    let tested: Vec<usize> = (0..drafts.len()).filter(|at| drafts[*at].is_tested()).collect();
+/// Benjamini and Hochberg over the cells of one role that were tested; of one among others Bonferroni, which is never less
+/// strict.
+fn correct(drafts: &mut [Draft<'_>], role: Role, among: usize) {
+    let of_role = |at: &usize| drafts[*at].is_tested() && drafts[*at].cell.role == role;
+    let tested: Vec<usize> = (0..drafts.len()).filter(of_role).collect();
     let p: Vec<f64> = tested.iter().filter_map(|at| drafts[*at].p).collect();
     for (at, p) in tested.into_iter().zip(adjusted(&p)) {
         drafts[at].cell.p_adjusted = Some((p * among as f64).min(1.0));
@@ -379,3 +381,5 @@ fn seed(seed: u64, key: &CellKey, device: &DeviceId) -> u64 {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod together;

@@ -1,7 +1,9 @@
 //! Which old sessions new ones may be held against: those of the same cell, and in words why the others are not.
 
+use super::by_cell::ByCell;
 use super::compared::Design;
-use super::decide::Given;
+use super::phones::Nights;
+use super::rules::Given;
 use crate::cell::{CellKey, CellSession};
 use crate::gate::VOID_SHARE_MAX;
 use crate::judge::words::several;
@@ -18,21 +20,23 @@ pub(super) struct Matched<'s> {
     pub design: Option<Design>,
     /// Levels of further sessions that tell only how much sessions differ.
     pub beside: Vec<f64>,
+    /// Of several phones of one model against a stored baseline: what they have in common in each night, old and new.
+    pub nights: Option<Nights>,
     /// Why there is no baseline, or what to know about the one there is; in words.
     pub reasons: Vec<String>,
 }
 
 /// Finds the old sessions of the cell of new ones, which all have one key.
-pub(super) fn matched<'s>(new: Vec<&'s CellSession>, base: &'s [CellSession], given: Given) -> Matched<'s> {
-    let Some(key) = new.first().map(|session| &session.key) else {
-        return Matched { base: Vec::new(), new, design: None, beside: Vec::new(), reasons: Vec::new() };
+pub(super) fn matched<'s>(new: Vec<&'s CellSession>, base: &ByCell<'s>, given: Given) -> Matched<'s> {
+    let nothing = |base, new| {
+        let (beside, reasons) = (Vec::new(), Vec::new());
+        Matched { base, new, design: None, beside, nights: None, reasons }
     };
+    let Some(key) = new.first().map(|session| &session.key) else { return nothing(Vec::new(), new) };
     // Of two builds in turn the blocks are one session: they stand and fall together.
-    let (same, void): (Vec<&CellSession>, Vec<&CellSession>) = base
-        .iter()
-        .filter(|session| session.key == *key)
-        .partition(|session| given == Given::Turns || is_sound(session));
-    let mut found = Matched { base: same, new, design: None, beside: Vec::new(), reasons: Vec::new() };
+    let (same, void): (Vec<&CellSession>, Vec<&CellSession>) =
+        base.of_cell(key).iter().partition(|session| given == Given::Turns || is_sound(session));
+    let mut found = nothing(same, new);
     if let Some(cause) = void.iter().find_map(|session| session.void.first()) {
         let count = several(void.len(), "old session", "old sessions");
         found.reasons.push(format!("{count} left out as void ({cause})"));
@@ -49,15 +53,15 @@ pub(super) fn matched<'s>(new: Vec<&'s CellSession>, base: &'s [CellSession], gi
 
 impl<'s> Matched<'s> {
     /// Two runs: a phone against itself where the old run has it, else against its model's others.
-    fn runs(&mut self, base: &'s [CellSession]) {
+    fn runs(&mut self, base: &ByCell<'s>) {
         let is_own = |session: &&CellSession| self.new.iter().any(|new| new.device == session.device);
         let own: Vec<&CellSession> = self.base.iter().copied().filter(is_own).collect();
         let others = own.is_empty();
         self.base = if others { std::mem::take(&mut self.base) } else { own };
-        if self.base.is_empty() || self.base.len() >= MINIMUM {
+        if self.base.is_empty() {
             return self.stored(base);
         }
-        // Of several, the newest: they are too few to know how sessions differ.
+        // Of several phones one: all of them had the same night, so they do not tell how nights differ.
         let newest = self.base.iter().copied().max_by(|a, b| (&a.wall, &a.run).cmp(&(&b.wall, &b.run)));
         self.base = newest.into_iter().collect();
         if others {
@@ -67,12 +71,12 @@ impl<'s> Matched<'s> {
     }
 
     /// Two sets of sessions: enough old ones, or one against one.
-    fn sets(&mut self, base: &'s [CellSession]) {
+    fn sets(&mut self, base: &ByCell<'s>) {
         if (self.base.len(), self.new.len()) == (1, 1) { self.one_against_one() } else { self.stored(base) }
     }
 
     /// Plain numbers: sides that name their sessions alike were measured in the same sessions.
-    fn plain(&mut self, base: &'s [CellSession]) {
+    fn plain(&mut self, base: &ByCell<'s>) {
         let names =
             |side: &[&'s CellSession]| side.iter().map(|session| &session.run).collect::<BTreeSet<_>>();
         let (old, new) = (names(&self.base), names(&self.new));
@@ -104,7 +108,7 @@ impl<'s> Matched<'s> {
     }
 
     /// A stored baseline: enough sessions, or none.
-    fn stored(&mut self, base: &'s [CellSession]) {
+    fn stored(&mut self, base: &ByCell<'s>) {
         if self.base.len() >= MINIMUM {
             self.design = Some(Design::Stored);
             return;
@@ -122,13 +126,33 @@ impl<'s> Matched<'s> {
     }
 }
 
+/// Several phones of one model as one cell: what they agree on, night by night against a stored baseline, block by block of
+/// each phone where builds took turns. None where that cannot be weighed: each phone decides alone.
+pub(super) fn matched_together<'s>(
+    new: Vec<&'s CellSession>,
+    base: &ByCell<'s>,
+    given: Given,
+) -> Option<Matched<'s>> {
+    let mut found = matched(new, base, given);
+    match found.design? {
+        Design::Stored => {
+            found.nights = Some(Nights::of(&found.base, &found.new)?);
+            let shared = |one: &&CellSession, others: &[&CellSession]| {
+                others.iter().any(|other| other.device == one.device)
+            };
+            let (base, new) = (found.base.clone(), found.new.clone());
+            found.base.retain(|one| shared(one, &new));
+            found.new.retain(|one| shared(one, &base));
+        }
+        Design::OneAgainstOne => return None,
+        Design::Blocks => {}
+    }
+    Some(found)
+}
+
 /// What stands between a cell and the sessions that are nearly of it: `OS build differs in 4 of 5 sessions`.
-fn differences(key: &CellKey, base: &[CellSession]) -> Option<String> {
-    let near = |other: &CellKey| {
-        (&other.model, &other.scenario, &other.window, &other.metric)
-            == (&key.model, &key.scenario, &key.window, &key.metric)
-    };
-    let all: Vec<&CellSession> = base.iter().filter(|session| near(&session.key)).collect();
+fn differences(key: &CellKey, base: &ByCell<'_>) -> Option<String> {
+    let all = base.nearly(key);
     let mut counts: BTreeMap<Vec<&'static str>, usize> = BTreeMap::new();
     for session in all.iter().filter(|session| session.key != *key) {
         *counts.entry(key.differs(&session.key)).or_default() += 1;
@@ -161,7 +185,7 @@ mod tests {
     use super::*;
 
     fn reasons(new: &CellSession, base: &[CellSession], given: Given) -> (Option<Design>, usize, String) {
-        let found = matched(vec![new], base, given);
+        let found = matched(vec![new], &ByCell::of(base), given);
         (found.design, found.base.len(), found.reasons.join("; "))
     }
 
@@ -185,7 +209,7 @@ mod tests {
     fn two_runs_put_a_phone_against_itself() {
         let new = session("new", "A", &[1.0; 5]);
         let old = [session("old", "B", &[1.0; 5]), session("old", "A", &[2.0; 5])];
-        let found = matched(vec![&new], &old, Given::Runs);
+        let found = matched(vec![&new], &ByCell::of(&old), Given::Runs);
         assert_eq!((found.design, found.base), (Some(Design::OneAgainstOne), vec![&old[1]]));
         let (design, count, words) = reasons(&new, &old[..1], Given::Runs);
         assert_eq!((design, count), (Some(Design::OneAgainstOne), 1));

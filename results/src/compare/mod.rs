@@ -6,17 +6,24 @@
 //! clock; numbers come from `farmjank-statistics`. Values are in their metric's unit, times in motion in s.
 
 mod baseline;
+mod by_cell;
 mod calibrated;
 mod compared;
 mod course;
 mod decide;
 mod effect;
+mod groups;
 mod guards;
+mod installs;
 mod interleaved;
 mod matching;
 mod measured;
+mod needs;
+mod one_session;
+mod phones;
 mod plain;
 mod rolling;
+mod rules;
 #[cfg(test)]
 mod samples;
 pub(crate) mod sentence;
@@ -25,14 +32,17 @@ mod weigh;
 
 pub use baseline::{Baseline, BaselineError, Move, merged};
 pub use calibrated::{CUSTOMARY, Itself, Noise, noise, selves};
-pub use compared::{CellCompared, Compared, Design, Role, Source, State, Terrible, verdict_of};
+pub use compared::{CellCompared, Compared, Design, Independent, Role, Source, State, Terrible, verdict_of};
 pub use course::{Course, LOOKS, Next, PER_INSTALL, Turns};
-pub use decide::{Given, Rules, compare};
+pub use decide::compare;
 pub use effect::Effect;
-pub use interleaved::{Sampled, in_doubt, interleaved, primary_cells};
+pub use installs::Installations;
+pub use interleaved::{Sampled, in_doubt, interleaved, primary_cells, siblings};
 pub use measured::{Looked, Measured, measured, primary};
+pub use needs::{Calibrated, Expected, Need, assumed_sd, needs};
 pub use plain::{PlainError, read_plain};
 pub use rolling::{ROLLING, alerts, with_alerts};
+pub use rules::{Given, Rules};
 
 pub(crate) use effect::customary;
 pub(crate) use matching::is_sound;

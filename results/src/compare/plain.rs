@@ -1,23 +1,30 @@
 //! Numbers from elsewhere: plain CSV with a header naming `session`, `iteration`, `value`; columns in any order, others
 //! ignored. Each session becomes one session of a cell that has only a metric.
 //!
-//! Knows no files. Numbers are finite; a missing one (`NA`, `null`, nothing) is a void iteration.
+//! Knows no files. Numbers are finite, bounded, and not below zero where the metric cannot be; a missing one (`NA`, `null`,
+//! nothing) is a void iteration. What looks like a number of another kind is refused, never guessed.
 
 use crate::cell::{CellKey, CellSession};
 use crate::device::DeviceId;
+use crate::metric::Unit;
+use crate::metrics;
 use thiserror::Error;
 
 /// Most rows of one file.
 const ROWS: usize = 1_000_000;
 /// Longest name of a session, characters.
 const NAME: usize = 200;
+/// Largest value, either way: no metric and no score comes near it, and squares of what is larger leave the range of numbers.
+const LARGEST: f64 = 1e12;
 
-/// Why a file cannot be read, with its line.
+/// Why a file cannot be read, with the place.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("line {line}: {what}")]
+#[error("line {line}, column {column}: {what}")]
 pub struct PlainError {
     /// From 1.
     pub line: usize,
+    /// Character in the line, from 1.
+    pub column: usize,
     /// What is wrong and what to write.
     pub what: String,
 }
@@ -29,39 +36,49 @@ pub struct PlainError {
 pub fn read_plain(text: &str, metric: &str) -> Result<Vec<CellSession>, PlainError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
-    let (_, header) =
-        lines.next().ok_or_else(|| wrong(1, "the file is empty; write `session,iteration,value`"))?;
+    let start = |line, what: &str| wrong(line, 1, what);
+    let (first, header) =
+        lines.next().ok_or_else(|| start(1, "the file is empty; write `session,iteration,value`"))?;
     let names = fields(header);
     let column = |wanted: &str| {
-        names.iter().position(|name| name.eq_ignore_ascii_case(wanted)).ok_or_else(|| {
-            wrong(1, &format!("there is no column `{wanted}`; begin with `session,iteration,value`"))
-        })
+        let found = names.iter().position(|name| name.bare().eq_ignore_ascii_case(wanted));
+        let missing = || format!("there is no column `{wanted}`; begin with `session,iteration,value`");
+        found.ok_or_else(|| start(first, &missing()))
     };
     let (session, iteration, value) = (column("session")?, column("iteration")?, column("value")?);
+    let below_zero = may_be_negative(metric);
     let mut rows: Vec<Row> = Vec::new();
     for (line, text) in lines {
         if rows.len() >= ROWS {
-            return Err(wrong(line, &format!("more than {ROWS} rows; split the file")));
+            return Err(start(line, &format!("more than {ROWS} rows; split the file")));
         }
         let cells = fields(text);
-        let cell = |at: usize| {
-            cells
-                .get(at)
-                .copied()
-                .ok_or_else(|| wrong(line, &format!("{} of {} columns", cells.len(), names.len())))
-        };
-        let number = cell(iteration)?.parse::<u64>();
-        let number = number.map_err(|_| {
-            wrong(line, &format!("`{}` is no iteration; count from 0", clip(cells[iteration])))
+        if cells.len() != names.len() {
+            let decimals = if cells.len() > names.len() { "; write decimals with a point" } else { "" };
+            let what = format!("{} of {} columns{decimals}", cells.len(), names.len());
+            return Err(start(line, &what));
+        }
+        let number = cells[iteration];
+        let counted = number.text.parse::<u64>().map_err(|_| {
+            wrong(line, number.column, &format!("`{}` is no iteration; count from 0", clip(number.text)))
         })?;
-        let name = cell(session)?.chars().take(NAME).collect();
-        rows.push(Row { line, session: name, iteration: number, value: reading(cell(value)?, line)? });
+        let name = cells[session].bare().chars().take(NAME).collect();
+        let reading =
+            reading(cells[value], below_zero).map_err(|what| wrong(line, cells[value].column, &what))?;
+        rows.push(Row { line, column: number.column, session: name, iteration: counted, value: reading });
     }
     sessions(rows, metric)
 }
 
+/// Whether values of a metric may lie below zero: of one's own they may, and a frame can be early.
+fn may_be_negative(metric: &str) -> bool {
+    let known = metrics::find(metric);
+    known.is_none_or(|known| known.unit() == Unit::Ms && known.key().contains("overrun"))
+}
+
 struct Row {
     line: usize,
+    column: usize,
     session: String,
     iteration: u64,
     value: Option<f64>,
@@ -86,7 +103,7 @@ fn sessions(mut rows: Vec<Row>, metric: &str) -> Result<Vec<CellSession>, PlainE
             pair[1].iteration,
             clip(&pair[1].session)
         );
-        return Err(wrong(pair[1].line, &what));
+        return Err(wrong(pair[1].line, pair[1].column, &what));
     }
     let mut all: Vec<CellSession> = order.iter().map(|name| session(name, metric)).collect();
     for row in rows {
@@ -127,27 +144,62 @@ fn session(name: &str, metric: &str) -> CellSession {
     }
 }
 
-fn reading(text: &str, line: usize) -> Result<Option<f64>, PlainError> {
-    if ["", "na", "nan", "null", "none"].contains(&text.to_ascii_lowercase().as_str()) {
+fn reading(field: Field<'_>, below_zero: bool) -> Result<Option<f64>, String> {
+    let text = field.text;
+    if ["", "\"\"", "na", "null", "none"].contains(&text.to_ascii_lowercase().as_str()) {
         return Ok(None);
     }
-    let value: Option<f64> = text.parse().ok().filter(|value: &f64| value.is_finite());
-    value.map(Some).ok_or_else(|| {
-        wrong(line, &format!("`{}` is no number; leave it empty when there is none", clip(text)))
-    })
+    let no_number =
+        || format!("`{}` is no number; write it as 12.5, or leave it empty when there is none", clip(text));
+    if field.bare() != text {
+        return Err(format!("`{}` is text; write numbers without quotes", clip(text)));
+    }
+    // `inf`, `nan` and `infinity` would be read as numbers.
+    let plain = text.chars().all(|letter| letter.is_ascii_digit() || "+-.eE".contains(letter));
+    let value = text.parse::<f64>().ok().filter(|value| plain && value.is_finite()).ok_or_else(no_number)?;
+    if value.abs() > LARGEST {
+        return Err(format!("`{}` is beyond anything that is measured", clip(text)));
+    }
+    if value < 0.0 && !below_zero {
+        return Err(format!("`{}` is below zero, which this metric never is", clip(text)));
+    }
+    Ok(Some(value))
 }
 
-/// Cells of a line; quotes around one are taken off, and none may hold a comma.
-fn fields(line: &str) -> Vec<&str> {
-    let bare = |cell: &str| cell.len() >= 2 && cell.starts_with('"') && cell.ends_with('"');
-    line.split(',')
-        .map(str::trim)
-        .map(|cell| if bare(cell) { &cell[1..cell.len() - 1] } else { cell })
-        .collect()
+/// One field of a line, trimmed, and the character it begins at, from 1.
+#[derive(Clone, Copy)]
+struct Field<'t> {
+    text: &'t str,
+    column: usize,
 }
 
-fn wrong(line: usize, what: &str) -> PlainError {
-    PlainError { line, what: what.to_owned() }
+impl<'t> Field<'t> {
+    /// Without quotes around it.
+    fn bare(self) -> &'t str {
+        let inner = self.text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+        inner.unwrap_or(self.text)
+    }
+}
+
+/// Fields of a line; a comma inside quotes parts nothing.
+fn fields(line: &str) -> Vec<Field<'_>> {
+    let mut quoted = false;
+    let parts = line.split(|letter: char| {
+        quoted ^= letter == '"';
+        letter == ',' && !quoted
+    });
+    let mut column = 1;
+    let mut all = Vec::new();
+    for part in parts {
+        let before = part.chars().take_while(|letter| letter.is_whitespace()).count();
+        all.push(Field { text: part.trim(), column: column + before });
+        column += part.chars().count() + 1;
+    }
+    all
+}
+
+fn wrong(line: usize, column: usize, what: &str) -> PlainError {
+    PlainError { line, column, what: what.to_owned() }
 }
 
 fn clip(text: &str) -> String {
@@ -160,7 +212,7 @@ mod tests {
 
     #[test]
     fn sessions_come_apart_in_any_order_of_rows_and_columns() {
-        let text = "value,session,iteration,note\n4,b,1,x\n\n1.5,a,1,\r\n,a,2,\n0,\"a\",0,\n";
+        let text = "value,session,iteration,note\n4,b,1,\"x, y\"\n\n1.5,a,1,\r\n,a,2,\n0,\"a\",0,\n";
         let read = read_plain(text, "hitch_ms_per_s").expect("a file");
         assert_eq!(read.len(), 2);
         assert_eq!((read[0].run.as_str(), &read[0].values[..]), ("b", &[4.0][..]));
@@ -169,14 +221,43 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named_with_its_line() {
+    fn what_is_wrong_is_named_with_its_place() {
         let complaint = |text: &str| read_plain(text, "m").expect_err("wrong").to_string();
         assert!(complaint("").contains("line 1"));
         assert!(complaint("session,value\n").contains("`iteration`"));
-        assert!(complaint("session,iteration,value\na,0,ten\n").contains("line 2: `ten`"));
-        assert!(complaint("session,iteration,value\na,x,1\n").contains("line 2: `x`"));
-        assert!(complaint("session,iteration,value\na,0,1\na,0,2\n").contains("line 3"));
+        assert!(complaint("session,iteration,value\na,0,ten\n").contains("line 2, column 5: `ten`"));
+        assert!(complaint("session,iteration,value\na,x,1\n").contains("line 2, column 3: `x`"));
+        assert!(complaint("session,iteration,value\na,0,1\na,0,2\n").contains("line 3, column 3"));
         assert!(complaint("session,iteration,value\na,0\n").contains("2 of 3 columns"));
-        assert!(complaint("session,iteration,value\na,0,inf\n").contains("`inf`"));
+    }
+
+    #[test]
+    fn numbers_nobody_measured_are_refused_and_none_is_guessed() {
+        let read = |value: &str, metric: &str| {
+            let text = format!("value,session,iteration\n{value},a,0\n");
+            read_plain(&text, metric)
+                .map(|sessions| sessions[0].values.clone())
+                .map_err(|why| why.to_string())
+        };
+        let own = [
+            "nan", "NaN", "inf", "-inf", "Infinity", "1e308", "-1e300", "\"12\"", "1;5", "0x1f", "1_000",
+            "١٢", "1 000",
+        ];
+        for value in own {
+            let why = read(value, "score").expect_err(value);
+            assert!(why.starts_with("line 2, column 1: "), "{value}: {why}");
+        }
+        // Another decimal sign makes another column.
+        assert!(
+            read("1,5", "score")
+                .is_err_and(|why| why.contains("4 of 3 columns; write decimals with a point"))
+        );
+        // What a metric of ours can never be.
+        assert!(read("-0.5", "hitch_ms_per_s").is_err_and(|why| why.contains("below zero")));
+        assert_eq!(read("-0.5", "score"), Ok(vec![-0.5]));
+        assert_eq!(read("1.5e2", "hitch_ms_per_s"), Ok(vec![150.0]));
+        for missing in ["", "NA", "null", "None"] {
+            assert_eq!(read(missing, "score"), Ok(vec![]), "{missing}");
+        }
     }
 }

@@ -46,6 +46,9 @@ fn particulars(cell: &CellCompared) -> String {
         parts.push(format!("{}{}", signed(estimate), interval.unwrap_or_default()));
     }
     parts.extend(plain(cell));
+    if let Some(phones) = cell.phones {
+        parts.push(several(phones, "phone", "phones"));
+    }
     parts.push(match cell.design {
         Some(Design::Stored) => format!(
             "{} vs {}",

@@ -3,6 +3,7 @@
 use super::compared::Design;
 use super::matching::Matched;
 use crate::cell::CellSession;
+use crate::device::DeviceId;
 use crate::estimate::mean;
 use crate::metric::{Better, Unit};
 use crate::metrics;
@@ -63,10 +64,11 @@ pub(super) fn weigh(
     match sides.design {
         None => Err("there is no baseline".to_owned()),
         Some(Design::Stored) => stored(sides, better, mei, unseen),
-        Some(Design::Blocks) => {
-            by_iterations(sides, better, mei, unseen, seed, |session| session.run.as_str())
-        }
-        Some(Design::OneAgainstOne) => by_iterations(sides, better, mei, unseen, seed, |_| ""),
+        // Blocks of several phones have the same names.
+        Some(Design::Blocks) => by_iterations(sides, better, mei, unseen, seed, |session| {
+            (Some(&session.device), session.run.as_str())
+        }),
+        Some(Design::OneAgainstOne) => by_iterations(sides, better, mei, unseen, seed, |_| (None, "")),
     }
 }
 
@@ -83,6 +85,9 @@ fn one_late_frame(sides: &Matched<'_>) -> f64 {
     vsync.zip(seconds).map_or(0.0, |(vsync, seconds)| vsync / seconds)
 }
 
+/// What names a block: its phone, where that tells blocks apart, and its session.
+type Place<'s> = (Option<&'s DeviceId>, &'s str);
+
 /// Iterations permuted inside blocks: one block a name.
 fn by_iterations<'s>(
     sides: &Matched<'s>,
@@ -90,9 +95,9 @@ fn by_iterations<'s>(
     mei: Mei,
     unseen: Unseen,
     seed: u64,
-    block: impl Fn(&'s CellSession) -> &'s str,
+    block: impl Fn(&'s CellSession) -> Place<'s>,
 ) -> Result<Weighed, String> {
-    let mut numbers: BTreeMap<&str, u32> = BTreeMap::new();
+    let mut numbers: BTreeMap<Place<'s>, u32> = BTreeMap::new();
     let mut samples = |side: &[&'s CellSession]| -> Vec<Sample> {
         let mut all = Vec::new();
         for session in side {
@@ -129,7 +134,10 @@ fn stored(sides: &Matched<'_>, better: Better, mei: Mei, unseen: Unseen) -> Resu
     let means = |side: &[&CellSession]| -> Vec<f64> {
         side.iter().filter_map(|session| mean(&session.values)).collect()
     };
-    let (base, new) = (means(&sides.base), means(&sides.new));
+    let (base, new) = match &sides.nights {
+        Some(nights) => (nights.base.clone(), nights.new.clone()),
+        None => (means(&sides.base), means(&sides.new)),
+    };
     let level = mean(&base).unwrap_or_default();
     let unseen = Unseen { matters: mei.of(level), ..unseen };
     let iterations: usize = sides.base.iter().chain(&sides.new).map(|session| session.values.len()).sum();

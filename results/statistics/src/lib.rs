@@ -2,7 +2,8 @@
 //!
 //! The unit is the iteration, inside blocks (sessions); never the frame. Read in this order: [`sample`] (iterations in blocks) →
 //! [`rank`] (is there a difference?), [`beyond`] (are some terrible?) and [`size`] (how large?) → [`power`] (does it matter, could it have been seen?) →
-//! [`compare`] (one cell, one call) or [`session`] (a stored baseline), [`rare`] (events a mean cannot see) → [`many`] and
+//! [`compare`] (one cell, one call), [`installations`] (whose iterations are alike) or [`session`] (a stored baseline), [`rare`] (events a mean
+//! cannot see) → [`many`] and
 //! [`looks`] (many cells, further looks) → [`state`] (the verdict); [`change`] looks at nights, [`needed`] at what is not measured yet.
 //! [`noise`] and [`proving`] try it all.
 //! All randomness comes from [`chance`], so one seed gives one answer to the last bit.
@@ -12,6 +13,7 @@ pub mod binomial;
 pub mod chance;
 pub mod change;
 pub mod compare;
+pub mod installations;
 pub mod looks;
 pub mod many;
 pub mod needed;

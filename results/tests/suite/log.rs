@@ -240,9 +240,8 @@ pub fn facts_of(serial: &str) -> farmjank_results::device::DeviceFacts {
     }
 }
 
-/// The run held against a baseline, which has nothing of one cell and finds another slower.
-pub fn compared() -> Fact {
-    let key = CellKey {
+fn cell() -> CellKey {
+    CellKey {
         model: "Pixel 8".into(),
         build: "google/shiba/shiba:14/A/1:user/release-keys".into(),
         refresh: 120,
@@ -252,10 +251,15 @@ pub fn compared() -> Fact {
         metric: "hitch_ms_per_s".into(),
         metric_version: 1,
         source: "surfaceflinger".into(),
-    };
+    }
+}
+
+/// The run held against a baseline, which has nothing of one cell and finds another slower.
+pub fn compared() -> Fact {
     let slower = CellCompared {
-        key: key.clone(),
+        key: cell(),
         device: phone(0),
+        phones: None,
         role: Role::Primary,
         state: State::Regression,
         design: Some(Design::Stored),
@@ -273,6 +277,7 @@ pub fn compared() -> Fact {
         p_adjusted: Some(0.0001),
         n: (75, 15),
         sessions: (5, 1),
+        independent: None,
         mei: Some(15.0),
         mde: Some(12.0),
         looks: None,

@@ -11,7 +11,7 @@ pub use baseline::{
 };
 pub use nights::{CellArgs, FailOn, HistoryArgs, HistoryFormat, TrendArgs};
 pub use prove::DoctorArgs;
-pub use turns::{AbArgs, CalibrateArgs, TurnArgs};
+pub use turns::{AbArgs, CalibrateArgs, PlanArgs, PlanFormat, TurnArgs};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::net::IpAddr;
@@ -174,6 +174,10 @@ pub struct RunArgs {
     /// Hold the run against this: a baseline (name or file), or the bundle of another run.
     #[arg(long, value_name = "NAME|FILE|RUN")]
     pub baseline: Option<PathBuf>,
+    /// Let a --baseline of a single session (one other run) say that a build is slower. Without it such a comparison warns and
+    /// exits with 4 at worst: how much sessions differ when nothing changed is not known from one.
+    #[arg(long, requires = "baseline")]
+    pub one_session: bool,
     /// How old the baseline may be.
     #[command(flatten)]
     pub age: baseline::AgeArgs,
@@ -196,20 +200,6 @@ pub struct RunArgs {
     /// Address the live view listens on, instead of this machine alone.
     #[arg(long, value_name = "IP", default_value = "127.0.0.1", hide_default_value = true, requires = "ui")]
     pub ui_address: IpAddr,
-}
-
-/// `farmjank plan`
-#[derive(Args, Debug, Clone)]
-pub struct PlanArgs {
-    /// Which scenarios.
-    #[command(flatten)]
-    pub scenarios: ScenarioArgs,
-    /// Which phones.
-    #[command(flatten)]
-    pub phones: PhoneArgs,
-    /// Which jobs.
-    #[command(flatten)]
-    pub select: SelectArgs,
 }
 
 /// `farmjank analyze`

@@ -5,6 +5,7 @@ mod baselines;
 mod commands;
 mod history;
 mod host;
+mod needs;
 mod nights;
 mod outlets;
 mod scenarios;
@@ -40,7 +41,7 @@ fn dispatch(command: &Command, look: settings::Look) -> u8 {
         Command::Ab(args) => commands::ab::run(args, look),
         Command::Calibrate(args) => commands::calibrate::run(args, look),
         Command::Check(args) => commands::check::run(args, look),
-        Command::Plan(args) => code(in_runtime(args.phones.lab.is_some(), commands::plan::run(args, look))),
+        Command::Plan(args) => commands::plan::run(args, look),
         Command::Devices(args) => code(in_runtime(args.lab.is_some(), commands::devices::run(args, look))),
         Command::Doctor(args) => {
             code(in_runtime(args.phones.lab.is_some(), commands::doctor::run(args, look)))

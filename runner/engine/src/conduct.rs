@@ -11,7 +11,7 @@ use crate::survey::{Surveyed, Wanted, survey};
 use farmjank_results::blame::{Blame, Fault};
 use farmjank_results::compare::Compared;
 use farmjank_results::device::{DeviceFacts, DeviceId};
-use farmjank_results::event::{FORMAT, Fact};
+use farmjank_results::event::{FORMAT, Fact, PlannedJob};
 use farmjank_results::record::Record;
 use farmjank_results::time::RunTime;
 use farmjank_results::verdict::Verdict;
@@ -49,9 +49,14 @@ pub struct Options {
     pub patience: Patience,
     /// Two builds that take turns, where the run is about that.
     pub contest: Option<Contest>,
+    /// What to say of the plan before anything is measured.
+    pub forewarn: Option<Rc<Forewarn>>,
     /// Take pictures of the screen in warm-ups.
     pub screens: bool,
 }
+
+/// What a plan on these phones will not be able to tell, in words.
+pub type Forewarn = dyn Fn(&[PlannedJob], &BTreeMap<DeviceId, DeviceFacts>) -> Vec<String>;
 
 /// Holds a run whose jobs are judged against a baseline.
 pub type Against = dyn Fn(&Record) -> Compared;
@@ -91,6 +96,9 @@ pub async fn run(setup: Setup) -> Record {
     let surveyed = look(&*provider, &mut arrivals, &options.wanted, &options.patience).await;
     let planned = Planned::of(surveyed, &scenarios, &options);
     planned.opening(|fact| announcer.announce(fact));
+    for what in planned.forewarned(&options) {
+        announcer.announce(Fact::Noticed { job: None, what });
+    }
     let bench = Bench {
         announcer: announcer.clone(),
         files,
@@ -98,7 +106,7 @@ pub async fn run(setup: Setup) -> Record {
         sources,
         witnesses,
         nonce: crate::android::together::nonce(options.run.bytes()),
-        contest: options.contest.map(|contest| contest.settled(&planned.plan.jobs)),
+        contest: options.contest.map(|contest| contest.settled(&planned.plan.jobs, &planned.facts)),
         screens: options.screens,
     };
     let Planned { plan, facts, .. } = planned;
@@ -175,6 +183,11 @@ impl Planned {
         let Plan { digest, jobs, refusals, .. } = &self.plan;
         announce(Fact::PlanMade { digest: digest.clone(), jobs: jobs.clone(), refusals: refusals.clone() });
         self.judge_homeless(announce);
+    }
+
+    /// What is known beforehand of what the run will not be able to tell.
+    pub(crate) fn forewarned(&self, options: &Options) -> Vec<String> {
+        options.forewarn.as_deref().map_or_else(Vec::new, |forewarn| forewarn(&self.plan.jobs, &self.facts))
     }
 
     /// Jobs no phone qualifies for are Broken, with a reason for every phone.

@@ -12,10 +12,12 @@ use crate::stop::{Stop, Urgency};
 use crate::trial::{Trial, TrialOutcome};
 use crate::witnesses::Witnesses;
 use farmjank_results::blame::{Blame, Fault};
-use farmjank_results::compare::{Course, Next, Sampled, Turns, in_doubt, primary_cells};
-use farmjank_results::event::{Ending, Fact, PlannedJob};
+use farmjank_results::compare::{Course, Next, Sampled, Turns, in_doubt, primary_cells, siblings};
+use farmjank_results::device::{DeviceFacts, DeviceId};
+use farmjank_results::event::{Ending, Fact, JobId, PlannedJob};
 use farmjank_results::time::{RunTime, Span};
 use farmjank_results::turn::{Arm, Turn};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Two builds to hold against each other, or each phone against itself.
@@ -27,6 +29,8 @@ pub struct Contest {
     pub builds: Option<Arc<Builds>>,
     /// How long all of it may take, from the start of the run.
     pub budget: Option<Span>,
+    /// How many phones share the cells of each job; filled in once the plan is known.
+    pub siblings: BTreeMap<JobId, u32>,
 }
 
 /// Both builds, and how they are installed.
@@ -54,12 +58,14 @@ pub struct Build {
 impl Contest {
     /// The same for a plan: many cells are screened.
     #[must_use]
-    pub(crate) fn settled(self, jobs: &[PlannedJob]) -> Contest {
-        Contest { turns: self.turns.settled(primary_cells(jobs)), ..self }
+    pub(crate) fn settled(self, jobs: &[PlannedJob], facts: &BTreeMap<DeviceId, DeviceFacts>) -> Contest {
+        let turns = self.turns.settled(primary_cells(jobs, facts));
+        Contest { turns, siblings: siblings(jobs, facts), ..self }
     }
 
     fn turns(&self, planned: &PlannedJob) -> Turns {
-        Turns { iterations: planned.iterations, ..self.turns }
+        let phones = self.siblings.get(&planned.job).copied().unwrap_or(1);
+        Turns { iterations: planned.iterations, phones, ..self.turns }
     }
 }
 

@@ -219,8 +219,11 @@ pub async fn run(setup: Setup) -> Record {
     let places: Vec<Vec<DeviceId>> = surveyed.iter().map(|(_, phones)| ids(phones)).collect();
     let planned = Planned::of(together(surveyed), &scenarios, &options);
     planned.opening(|fact| scribe.put(begins, fact));
+    for what in planned.forewarned(&options) {
+        scribe.put(begins, Fact::Noticed { job: None, what });
+    }
     let nothing = planned.plan.jobs.is_empty();
-    let contest = options.contest.map(|contest| contest.settled(&planned.plan.jobs));
+    let contest = options.contest.map(|contest| contest.settled(&planned.plan.jobs, &planned.facts));
     for (line, place) in lines.iter().zip(&places) {
         line.begin(&planned, place, begins, contest.clone());
     }

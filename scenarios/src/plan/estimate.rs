@@ -34,7 +34,8 @@ fn steps_time(steps: &[Step]) -> Duration {
     steps.iter().fold(Duration::ZERO, |sum, step| sum.saturating_add(step_time(&step.action)))
 }
 
-fn step_time(action: &Action) -> Duration {
+/// About how long a step takes by itself.
+pub(super) fn step_time(action: &Action) -> Duration {
     match action {
         Action::LaunchApp { clear_state, .. } => {
             LAUNCH + if *clear_state { COMMAND * 4 } else { Duration::ZERO }

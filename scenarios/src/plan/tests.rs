@@ -128,3 +128,29 @@ overrides:
     assert_eq!(limits("plain", 34), ["fps mean > 55", "frozen_frames max < 9", "p95_ms mean < 40"]);
     assert!(limits("no such window", 34).is_empty());
 }
+
+#[test]
+fn a_window_moves_while_fingers_and_flings_do() {
+    let times = |steps: &str| -> Vec<(String, u64)> {
+        let made = sound(&format!("appId: a.b\nname: s\nsteps: [ launchApp, {steps} ]\n"));
+        let ms = |(name, time): (&str, Duration)| (name.to_owned(), time.as_millis() as u64);
+        motion_times(&made).into_iter().map(ms).collect()
+    };
+    let swipe = "{ swipe: { direction: UP, duration: 250ms } }";
+    let one = |steps: &str| times(&format!("{{ measure: m, steps: [ {steps} ] }}"))[0].1;
+    // A fling lasts until the next finger, the end of the window, or two seconds.
+    assert_eq!(one(&format!("{swipe}, {{ wait: 600ms }}")), 850);
+    assert_eq!(one(&format!("{{ repeat: {{ times: 6, steps: [ {swipe}, {{ wait: 600ms }} ] }} }}")), 6 * 850);
+    assert_eq!(
+        one(&format!("{{ repeat: {{ times: 200, steps: [ {swipe}, {{ wait: 600ms }} ] }} }}")),
+        200 * 850
+    );
+    assert_eq!(one(&format!("{swipe}, {{ wait: 9s }}")), 2_250);
+    assert_eq!(one("{ scroll: { direction: UP, duration: 1s } }, { wait: 9s }"), 1_000);
+    assert_eq!(one("{ wait: 9s }"), 0);
+    // Windows have each their own.
+    let two = times(&format!(
+        "{{ measure: a, steps: [ {swipe} ] }}, {{ measure: b, steps: [ {swipe}, {swipe} ] }}"
+    ));
+    assert_eq!(two, [("a".to_owned(), 250), ("b".to_owned(), 500)]);
+}

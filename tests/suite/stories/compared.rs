@@ -64,7 +64,9 @@ fn a_slow_page_is_named_on_every_phone_that_has_it_and_on_no_other() {
     let long = shop(30, 0, 6);
     let long_before = sessions(&run(&[], 1, &long).run());
     let same = run(&[], 3, &long).against(Given::Runs, long_before).run();
-    assert_eq!(same.record.exit_code, Some(0), "{}", sentences(&same));
+    assert!(cells(&same, State::Regression).is_empty(), "{}", sentences(&same));
+    // One bad iteration in thirty by chance leaves a window open, never more than one here.
+    assert!(cells(&same, State::Pass).len() >= 5, "{}", sentences(&same));
     let few = shop(3, 0, 6);
     let few_before = sessions(&run(&[], 1, &few).run());
     let few = run(&[], 3, &few).against(Given::Runs, few_before).run();

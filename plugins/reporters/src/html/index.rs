@@ -13,7 +13,7 @@ use crate::paint::Look;
 use crate::readings::summary;
 use crate::sentence;
 use crate::words;
-use farmjank_results::compare::{CellCompared, Role, State};
+use farmjank_results::compare::{CellCompared, State};
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::metric::{Better, Unit};
 use farmjank_results::metrics::{STAGE_NAMES, families};
@@ -256,7 +256,7 @@ fn one(cell: &Cell<'_>, seen: &Seen<'_>) -> Line {
         fps: number("fps"),
         frozen: number("frozen_frames"),
         launch: number("launch_total_ms"),
-        since: cell.compared.iter().find(|one| one.role == Role::Primary).and_then(|one| since(one)),
+        since: comparison::own(&cell.compared).and_then(since),
         frames: coverage.iter().map(|one| one.frames_seen).sum(),
         counted: judged.map_or(0, |judged| judged.counted),
         void: judged.map_or(0, |judged| judged.void.len()),

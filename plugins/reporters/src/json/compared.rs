@@ -5,7 +5,7 @@
 use super::{FORMAT, written};
 use crate::clean::json_text;
 use crate::words;
-use farmjank_results::compare::{CellCompared, Compared, Design, Role, Source, State, Terrible};
+use farmjank_results::compare::{CellCompared, Compared, Design, Independent, Role, Source, State, Terrible};
 use farmjank_results::metric::{Better, Unit};
 use farmjank_results::verdict::Verdict;
 use serde::Serialize;
@@ -50,6 +50,8 @@ pub(super) struct Baseline {
 pub(super) struct Cell {
     key: Key,
     device: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    phones: Option<usize>,
     role: Role,
     state: State,
     design: Option<Design>,
@@ -69,6 +71,8 @@ pub(super) struct Cell {
     p_adjusted: Option<f64>,
     n: [usize; 2],
     sessions: [usize; 2],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    independent: Option<Independent>,
     mei: Option<f64>,
     mde: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -142,6 +146,7 @@ pub(super) fn cell(cell: &CellCompared) -> Cell {
             source: json_text(&key.source),
         },
         device: (!cell.device.0.is_empty()).then(|| json_text(&cell.device.0)),
+        phones: cell.phones,
         role: cell.role,
         state: cell.state,
         design: cell.design,
@@ -159,6 +164,7 @@ pub(super) fn cell(cell: &CellCompared) -> Cell {
         p_adjusted: cell.p_adjusted,
         n: cell.n.into(),
         sessions: cell.sessions.into(),
+        independent: cell.independent,
         mei: cell.mei,
         mde: cell.mde,
         looks: cell.looks,

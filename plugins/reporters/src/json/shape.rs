@@ -43,6 +43,9 @@ pub(super) struct Document {
 struct ComparedShape {
     baseline: compared::Baseline,
     counts: compared::Counts,
+    /// Cells of several phones of one model; those of single phones stand with their windows.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    cells: Vec<compared::Cell>,
     notes: Vec<String>,
 }
 
@@ -257,6 +260,7 @@ pub(super) fn document(record: &Record) -> Document {
         compared: record.compared.as_ref().map(|made| ComparedShape {
             baseline: compared::baseline(&made.baseline),
             counts: compared::counts(made),
+            cells: made.cells.iter().filter(|one| one.phones.is_some()).map(compared::cell).collect(),
             notes: made.notes.iter().map(|note| json_text(note)).collect(),
         }),
     }

@@ -10,7 +10,7 @@ use crate::clean::SENTENCE;
 use crate::comparison::{self, is_told};
 use crate::paint::Look;
 use crate::words;
-use farmjank_results::compare::{CellCompared, Role, State};
+use farmjank_results::compare::{CellCompared, State};
 use farmjank_results::metric::Unit;
 use farmjank_results::record::Record;
 use farmjank_results::verdict::Verdict;
@@ -56,14 +56,14 @@ impl Column {
 
     /// What became of a metric that has a limit.
     pub(super) fn of_metric(&self, cell: &Cell, metric: &str) -> String {
-        let one = cell.compared.iter().find(|one| one.key.metric == metric);
+        let mut all = cell.compared.iter().filter(|one| one.key.metric == metric);
+        let one = all.clone().find(|one| one.phones.is_none()).or_else(|| all.next());
         one.map_or_else(|| self.nothing(), |one| self.cell(&against(one)))
     }
 
     /// What became of the metric that decides.
     pub(super) fn of_primary(&self, cell: &Cell) -> String {
-        let one = cell.compared.iter().find(|one| one.role == Role::Primary);
-        one.map_or_else(|| self.nothing(), |one| self.cell(&against(one)))
+        comparison::own(&cell.compared).map_or_else(|| self.nothing(), |one| self.cell(&against(one)))
     }
 
     /// Rows of what changed without breaking a limit, those that vote first, from the limit's column on.

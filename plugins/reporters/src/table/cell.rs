@@ -83,12 +83,13 @@ pub(super) fn rows(cell: &Cell, same: usize, look: Look, columns: &Columns, limi
 fn against_baseline(cell: &Cell, look: Look) -> Vec<String> {
     let votes = |one: &&&CellCompared| {
         let alerts = one.role == Role::Alert && comparison::is_told(one);
-        alerts || one.role == Role::Primary || one.verdict() == Verdict::Fail
+        alerts || matches!(one.role, Role::Primary | Role::Phone) || one.verdict() == Verdict::Fail
     };
     let mut lines = Vec::new();
     for one in cell.compared.iter().filter(votes) {
         let (symbol, tint) = comparison::looks_of(one);
-        let head = format!("{symbol} {}", comparison::word_of(one));
+        let which = if one.role == Role::Phone { " by itself" } else { "" };
+        let head = format!("{symbol} {}{which}", comparison::word_of(one));
         let mut wrapped = wrap(&comparison::said_there(one, look), look.columns(), INDENT + width(&head) + 2);
         wrapped[0] = format!("{}{}  {}", " ".repeat(INDENT), look.paint(tint, &head), wrapped[0]);
         lines.extend(wrapped);

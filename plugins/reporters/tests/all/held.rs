@@ -50,6 +50,7 @@ fn cell(
     CellCompared {
         key,
         device: DeviceId(words.serials[phone].clone()),
+        phones: None,
         role: if metric == "hitch_ms_per_s" { Role::Primary } else { Role::Secondary },
         state,
         design: Some(Design::Stored),
@@ -67,6 +68,7 @@ fn cell(
         p_adjusted: Some(0.003),
         n: (15, 3),
         sessions: (5, 1),
+        independent: None,
         mei: Some(10.0),
         mde: Some(7.5),
         looks: None,

@@ -3,8 +3,10 @@
 use super::*;
 use crate::compare::samples::session;
 use crate::verdict::Verdict;
+use std::collections::BTreeMap;
 
-const GOOD: [f64; 15] = [0.0, 4.1, 8.3, 2.0, 0.0, 5.5, 9.1, 1.2, 3.3, 7.7, 6.4, 2.9, 4.8, 0.0, 5.0];
+pub(super) const GOOD: [f64; 15] =
+    [0.0, 4.1, 8.3, 2.0, 0.0, 5.5, 9.1, 1.2, 3.3, 7.7, 6.4, 2.9, 4.8, 0.0, 5.0];
 
 fn worse(by: f64) -> Vec<f64> {
     GOOD.iter().map(|value| value + by).collect()

@@ -1,7 +1,7 @@
 //! Flags of builds that take turns.
 
-use super::RunArgs;
-use clap::Args;
+use super::{PhoneArgs, RunArgs, ScenarioArgs, SelectArgs};
+use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
 const AB_EXAMPLES: &str = "Examples:\n  \
@@ -12,7 +12,7 @@ Exit codes: 0 no slower · 1 slower, or a limit was breached · 2 usage · 3 lab
 
 /// `farmjank ab`
 #[derive(Args, Debug, Clone)]
-#[command(after_help = AB_EXAMPLES, mut_arg("baseline", |arg| arg.hide(true)), mut_arg("max_age", |arg| arg.hide(true)))]
+#[command(after_help = AB_EXAMPLES, mut_arg("baseline", |arg| arg.hide(true)), mut_arg("one_session", |arg| arg.hide(true)), mut_arg("max_age", |arg| arg.hide(true)))]
 pub struct AbArgs {
     /// The build to compare with.
     #[arg(value_name = "OLD.apk")]
@@ -63,7 +63,7 @@ Exit codes: 0 kept · 2 usage · 3 lab fault · 4 a phone differed from itself t
 
 /// `farmjank calibrate`
 #[derive(Args, Debug, Clone)]
-#[command(after_help = CALIBRATE_EXAMPLES, mut_arg("baseline", |arg| arg.hide(true)), mut_arg("max_age", |arg| arg.hide(true)))]
+#[command(after_help = CALIBRATE_EXAMPLES, mut_arg("baseline", |arg| arg.hide(true)), mut_arg("one_session", |arg| arg.hide(true)), mut_arg("max_age", |arg| arg.hide(true)))]
 pub struct CalibrateArgs {
     /// Iterations in a row before the other half has its turn.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
@@ -71,4 +71,48 @@ pub struct CalibrateArgs {
     /// What to run, and where.
     #[command(flatten)]
     pub run: RunArgs,
+}
+
+/// `farmjank plan`
+#[derive(Args, Debug, Clone)]
+pub struct PlanArgs {
+    /// Which scenarios.
+    #[command(flatten)]
+    pub scenarios: ScenarioArgs,
+    /// Which phones.
+    #[command(flatten)]
+    pub phones: PhoneArgs,
+    /// Which jobs.
+    #[command(flatten)]
+    pub select: SelectArgs,
+    /// Say what comparing builds will take, and what it cannot tell.
+    #[command(flatten)]
+    pub needs: NeedArgs,
+}
+
+/// What `plan` says of comparisons.
+#[derive(Args, Debug, Clone)]
+pub struct NeedArgs {
+    /// The history store with what `farmjank calibrate` found of the noise; `results/history.sqlite` where it is there. Without
+    /// one the noise is assumed.
+    #[arg(long, value_name = "PATH|URL")]
+    pub history: Option<String>,
+    /// Looks at most, as `farmjank ab` will be told.
+    #[arg(long, value_name = "N", default_value_t = 3, hide_default_value = true, value_parser = clap::value_parser!(u8).range(1..=3))]
+    pub looks: u8,
+    /// Also say what a run held against this baseline could tell: a name or a file.
+    #[arg(long, value_name = "NAME|FILE")]
+    pub baseline: Option<PathBuf>,
+    /// How to print.
+    #[arg(long, value_enum, default_value = "table")]
+    pub format: PlanFormat,
+}
+
+/// How `plan` prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PlanFormat {
+    /// For people.
+    Table,
+    /// For programs.
+    Json,
 }

@@ -9,6 +9,7 @@ use farmjank_engine::contest::{Build, Builds, Contest};
 use farmjank_lab::apk::{Apk, MAGIC};
 use farmjank_results::compare::{Source, Turns};
 use farmjank_results::time::Span;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -50,7 +51,7 @@ fn contest(args: &AbArgs) -> Result<(Contest, Source), String> {
     let source = Source { name: old.file.clone(), ..Source::default() };
     let builds = Builds { old, new, compile, reinstall: args.reinstall };
     let (turns, budget) = turns(&args.turns, true)?;
-    Ok((Contest { turns, builds: Some(Arc::new(builds)), budget }, source))
+    Ok((Contest { turns, builds: Some(Arc::new(builds)), budget, siblings: BTreeMap::new() }, source))
 }
 
 /// How builds take turns, and how long that may take.

@@ -6,6 +6,13 @@ use crate::host::Streams;
 use crate::scenarios::load;
 use crate::settings::Look;
 use farmjank_engine::announce::Voice;
+use farmjank_results::compare::{Expected, MINIMUM, Turns, needs};
+use farmjank_scenarios::plan::motion_times;
+use farmjank_scenarios::scenario::Scenario;
+use std::time::Duration;
+
+/// What the noise is assumed for without a phone, Hz.
+const SLOWEST_HZ: f64 = 60.0;
 
 /// Checks scenario files.
 pub fn run(args: &ScenarioArgs, look: Look) -> u8 {
@@ -15,8 +22,32 @@ pub fn run(args: &ScenarioArgs, look: Look) -> u8 {
         let windows: Vec<&str> = scenario.windows().iter().map(|window| window.name).collect();
         let windows = if windows.is_empty() { "no window".to_owned() } else { windows.join(", ") };
         Streams.out(&format!("ok  {}  {} ({trials} trials: {windows})\n", scenario.file, scenario.name));
+        for line in takes(scenario) {
+            Streams.out(&line);
+        }
     }
     0
+}
+
+/// Windows whose builds cannot be told apart with what the scenario asks for: said without a phone, so by the assumed noise of
+/// a phone of 60 Hz. Nothing of windows that most likely do.
+fn takes(scenario: &Scenario) -> Vec<String> {
+    let expected = |(window, motion): (&str, Duration)| Expected {
+        scenario: scenario.name.clone(),
+        window: window.to_owned(),
+        model: String::new(),
+        refresh: SLOWEST_HZ,
+        phones: 1,
+        motion: motion.as_secs_f64(),
+        effect: scenario.effect,
+        calibrated: None,
+        level: None,
+    };
+    let cells = motion_times(scenario).into_iter().map(expected).collect();
+    let least = u32::try_from(MINIMUM).unwrap_or(u32::MAX);
+    let turns = Turns { screen: Some(false), ..Turns::of(scenario.iterations.max(least)) };
+    let open = needs(cells, |_| turns).into_iter().filter(|need| !need.is_met());
+    open.map(|need| format!("    to compare builds, {}: {}\n", need.of.window, need.words())).collect()
 }
 
 /// Prints the JSON Schema of scenario files.

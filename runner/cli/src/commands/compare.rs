@@ -58,11 +58,20 @@ fn rules(args: &CompareArgs, old: &Side, new: &Side) -> Result<Rules, String> {
     };
     let metric = args.metric.as_deref().filter(|_| given == Given::Plain);
     let known = metric.and_then(metrics::find);
-    let better = match (args.better, metric, known) {
-        (Some(Direction::Lower), ..) => Some(Better::Lower),
-        (Some(Direction::Higher), ..) => Some(Better::Higher),
+    let asked = args.better.map(|better| match better {
+        Direction::Lower => Better::Lower,
+        Direction::Higher => Better::Higher,
+    });
+    let better = match (asked, metric, known) {
+        (Some(_), None, _) => {
+            let what = "--better: metrics of farmjank know which way they are better";
+            return Err(format!("{what}; it is for files of numbers under a name of your own"));
+        }
+        (Some(asked), Some(_), Some(known)) if asked != known.better() => {
+            return Err(contradicts(known.key(), known.better()));
+        }
         (None, Some(key), None) => return Err(direction(key)),
-        (None, ..) => None,
+        (asked, ..) => asked,
     };
     let unit = match (metric, known) {
         (Some(_), None) => Unit::Count,
@@ -82,6 +91,15 @@ fn rules(args: &CompareArgs, old: &Side, new: &Side) -> Result<Rules, String> {
         nights = crate::nights::rolling(&mut *store, &scenarios)?;
     }
     Ok(Rules { effect, better, expired: too_old, noise, nights, ..Rules::of(given, args.seed) })
+}
+
+/// What a metric of farmjank means is not up to a flag.
+fn contradicts(key: &str, better: Better) -> String {
+    let way = if better == Better::Lower { "lower" } else { "higher" };
+    format!(
+        "--better: {key} is a metric of farmjank, of which {way} is better; leave --better out, or give your numbers a name of \
+         your own with --metric"
+    )
 }
 
 /// A metric of the user's own has a direction only the user knows.

@@ -1,46 +1,72 @@
 //! `farmjank plan`
 
+mod held;
+mod print;
+
 use super::run::no_phones;
 use super::survey::look as survey;
-use crate::USAGE;
-use crate::args::PlanArgs;
+use crate::args::{PlanArgs, PlanFormat};
 use crate::host::Streams;
+use crate::needs::{Known, needs};
 use crate::scenarios::{adjust, load, selection};
 use crate::settings::{Look, complain};
+use crate::{USAGE, in_runtime};
 use farmjank_engine::announce::Voice;
 use farmjank_engine::conduct::NOTHING_SELECTED;
-use farmjank_reporters::clean;
+use farmjank_results::compare::{MINIMUM, Turns};
+use farmjank_results::device::{DeviceFacts, DeviceId};
+use farmjank_results::event::PlannedJob;
 use farmjank_results::verdict::Verdict;
 use farmjank_scenarios::plan::{Plan, plan};
+use farmjank_scenarios::scenario::Scenario;
+use print::Shown;
 use std::collections::BTreeMap;
-use std::time::Duration;
 
-/// Shows jobs × phones.
-pub async fn run(args: &PlanArgs, look: Look) -> u8 {
+/// Shows jobs × phones, and what comparing builds on them will take.
+pub fn run(args: &PlanArgs, look: Look) -> u8 {
     let Some(mut scenarios) = load(&args.scenarios, look) else { return USAGE };
     let filter = args.phones.device_filter.as_deref();
+    let refused = |why: String| {
+        complain(&why);
+        USAGE
+    };
     let selection = match adjust(&mut scenarios, &args.select).and_then(|()| selection(&args.select, filter))
     {
         Ok(selection) => selection,
-        Err(why) => {
-            complain(&why);
-            return USAGE;
-        }
+        Err(why) => return refused(why),
+    };
+    let usual = args.phones.lab.is_none();
+    let known = match Known::at(args.needs.history.as_deref(), usual, &scenarios) {
+        Ok(known) => known,
+        Err(why) => return refused(format!("--history: {why}")),
+    };
+    let baseline =
+        args.needs.baseline.as_deref().map(|named| held::baseline(named, args.needs.history.as_deref()));
+    let baseline = match baseline.transpose() {
+        Ok(baseline) => baseline,
+        Err(why) => return refused(format!("--baseline: {why}")),
     };
     // The filter is part of the plan here, so that a phone it leaves out is named with the reason.
     let phones = crate::args::PhoneArgs { device_filter: None, ..args.phones.clone() };
-    let surveyed = match survey(&phones).await {
-        Ok((_, surveyed)) => surveyed,
-        Err(fault) => return no_phones(&fault),
+    let surveyed = match in_runtime(args.phones.lab.is_some(), survey(&phones)) {
+        Ok(Ok((_, surveyed))) => surveyed,
+        Ok(Err(fault)) => return no_phones(&fault),
+        Err(code) => return code,
     };
     let facts: Vec<_> = surveyed.iter().filter_map(|phone| phone.facts.as_ref().ok().cloned()).collect();
     let plan = plan(&scenarios, &facts, &selection);
-    Streams.out(&print(&plan));
-    for phone in &surveyed {
-        if let Err(fault) = &phone.facts {
-            Streams.out(&format!("not ready: {}\n", clean::line(&fault.to_string(), 300)));
-        }
-    }
+    let facts: BTreeMap<DeviceId, DeviceFacts> =
+        facts.into_iter().map(|facts| (facts.id.clone(), facts)).collect();
+    let turns = Turns { looks: args.needs.looks, ..Turns::of(0) };
+    let jobs = in_turn(&plan, args.select.iterations.is_some());
+    let needs = needs(&scenarios, &jobs, &facts, &known, turns);
+    let held = baseline.map(|old| held::held(&old, &plan.jobs, &facts, &windows(&scenarios)));
+    let not_ready = surveyed.iter().filter_map(|phone| phone.facts.as_ref().err().map(ToString::to_string));
+    let shown = Shown { plan: &plan, needs: &needs, held: held.as_ref(), not_ready: not_ready.collect() };
+    Streams.out(&match args.needs.format {
+        PlanFormat::Table => shown.text(),
+        PlanFormat::Json => shown.json(),
+    });
     match (plan.jobs.is_empty(), plan.jobs.iter().all(|job| job.device.is_some())) {
         (true, _) => NOTHING_SELECTED,
         (false, true) => 0,
@@ -48,45 +74,16 @@ pub async fn run(args: &PlanArgs, look: Look) -> u8 {
     }
 }
 
-fn print(plan: &Plan) -> String {
-    let mut out = String::new();
-    let mut by_scenario: BTreeMap<(&str, &str), Vec<_>> = BTreeMap::new();
-    for job in &plan.jobs {
-        by_scenario.entry((&job.file, &job.scenario)).or_default().push(job);
-    }
-    for ((file, scenario), jobs) in by_scenario {
-        out.push_str(&format!("{}  {}\n", clean::line(scenario, 300), clean::line(file, 300)));
-        let Some(first) = jobs.first() else { continue };
-        let windows: Vec<&str> = first.windows.iter().map(|window| window.name.as_str()).collect();
-        let windows = if windows.is_empty() { "no window".to_owned() } else { windows.join(", ") };
-        let (counted, warmup) = (first.iterations, first.warmup);
-        out.push_str(&format!(
-            "  {counted} iterations after {warmup} warm-up; windows: {}\n",
-            clean::line(&windows, 300)
-        ));
-        for job in jobs {
-            match &job.device {
-                Some(device) => {
-                    out.push_str(&format!("  job {:<3} {}\n", job.job, clean::line(&device.0, 300)))
-                }
-                None => out.push_str(&format!("  job {:<3} no phone qualifies\n", job.job)),
-            }
-        }
-        for refusal in plan.refusals.iter().filter(|refusal| refusal.scenario == scenario) {
-            out.push_str(&format!(
-                "  not on {}: {}\n",
-                clean::line(&refusal.device.0, 300),
-                clean::line(&refusal.why, 300)
-            ));
-        }
-    }
-    out.push_str(&format!("{} jobs, about {}; plan {}\n", plan.jobs.len(), words(plan.time()), plan.digest));
-    out
+/// The jobs as `ab` would run them: enough iterations to tell builds apart, unless fewer are asked for.
+fn in_turn(plan: &Plan, asked: bool) -> Vec<PlannedJob> {
+    let least = if asked { 1 } else { u32::try_from(MINIMUM).unwrap_or(u32::MAX) };
+    let raised = |job: &PlannedJob| PlannedJob { iterations: job.iterations.max(least), ..job.clone() };
+    plan.jobs.iter().map(raised).collect()
 }
 
-fn words(time: Duration) -> String {
-    match time.as_secs() {
-        secs if secs < 120 => format!("{secs} s"),
-        secs => format!("{} min", secs.div_ceil(60)),
-    }
+/// Windows of each scenario, by its name and file.
+fn windows(scenarios: &[Scenario]) -> BTreeMap<(String, String), Vec<String>> {
+    let names =
+        |scenario: &Scenario| scenario.windows().iter().map(|window| window.name.to_owned()).collect();
+    scenarios.iter().map(|one| ((one.name.clone(), one.file.clone()), names(one))).collect()
 }

@@ -80,7 +80,7 @@ async fn conducted(
     let stop = Stop::default();
     host::listen_for_signals(stop.clone());
     let seed = phones.seed;
-    let Told { wanted, selection, wishes, against, contest, .. } = told;
+    let Told { wanted, selection, wishes, against, contest, forewarn, .. } = told;
     let options = Options {
         run: id,
         tool: concat!("farmjank ", env!("CARGO_PKG_VERSION")).to_owned(),
@@ -92,6 +92,7 @@ async fn conducted(
         most_running: args.jobs,
         patience: Patience { retries: args.retries, ..Patience::default() },
         contest,
+        forewarn,
         screens: args.screens,
     };
     let reporters = reporters(args, &wishes, look, &root);

@@ -59,7 +59,7 @@ fn a_metric_is_asked_for_and_a_wrong_line_is_named() {
     let asked = run(here, &["compare", "old.csv", "old.csv"]);
     assert!(asked.code == 2 && asked.err.contains("--metric"), "{}", asked.err);
     let bad = run(here, &["compare", "old.csv", "bad.csv", "--metric", "fps"]);
-    assert!(bad.code == 2 && bad.err.contains("bad.csv: line 2: `fast`"), "{}", bad.err);
+    assert!(bad.code == 2 && bad.err.contains("bad.csv: line 2, column 7: `fast`"), "{}", bad.err);
     let none = run(here, &["compare", "release", "old.csv", "--metric", "fps"]);
     assert!(none.code == 2 && none.err.contains("no run bundle, file or baseline"), "{}", none.err);
     let mei = run(here, &["compare", "old.csv", "old.csv", "--metric", "fps", "--mei", "10 ms/s"]);
@@ -178,4 +178,163 @@ fn runs_are_kept_in_a_history_and_baselines_pinned_there() {
         run(here, &["run", "-q", "--lab", "a.yaml", "--history", "notes.txt", "-o", "five", "s.yaml"]);
     assert!(refused.code == 2 && !here.join("five").exists(), "{}{}", refused.code, refused.err);
     assert_eq!(std::fs::read_to_string(here.join("notes.txt")).expect("the file"), "not a database");
+}
+
+#[test]
+fn a_flag_cannot_turn_a_known_metric_around_and_absurd_numbers_have_a_place() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    csv(here, "old.csv", &[("one", 0.0), ("two", 1.0)]);
+    csv(here, "slow.csv", &[("one", 30.0), ("two", 31.0)]);
+    let compared = |more: &[&str]| run(here, &[&["compare", "old.csv", "slow.csv"], more].concat());
+    let turned = compared(&["--metric", "hitch_ms_per_s", "--better", "higher"]);
+    assert!(
+        turned.code == 2 && turned.err.contains("of which lower is better"),
+        "{}{}",
+        turned.code,
+        turned.err
+    );
+    let turned = compared(&["--metric", "fps", "--better", "lower"]);
+    assert!(
+        turned.code == 2 && turned.err.contains("of which higher is better"),
+        "{}{}",
+        turned.code,
+        turned.err
+    );
+    assert_eq!(compared(&["--metric", "hitch_ms_per_s", "--better", "lower"]).code, 1);
+    assert_eq!(compared(&["--metric", "my_score", "--better", "higher", "--mei", "5"]).code, 0);
+    for (number, why) in [
+        ("NaN", "no number"),
+        ("inf", "no number"),
+        ("1e308", "beyond anything"),
+        ("-4", "below zero"),
+        ("\"12\"", "without quotes"),
+        ("1,5", "decimals with a point"),
+    ] {
+        write(here, "odd.csv", &format!("session,iteration,value\none,0,1\none,1,{number}\n"));
+        let odd = run(here, &["compare", "old.csv", "odd.csv", "--metric", "hitch_ms_per_s"]);
+        let place = odd.err.contains("odd.csv: line 3, column ");
+        assert!(odd.code == 2 && place && odd.err.contains(why), "{number}: {}{}", odd.code, odd.err);
+    }
+}
+
+#[test]
+fn one_other_run_as_a_baseline_warns_and_decides_only_when_asked_to() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    write(here, "s.yaml", FEED);
+    lab(here, "a.yaml", 0.0);
+    lab(here, "b.yaml", 0.09);
+    assert_eq!(run(here, &["run", "-q", "--lab", "a.yaml", "--seed", "1", "-o", "before", "s.yaml"]).code, 0);
+    let held = |out: &str, more: &[&str]| {
+        let args =
+            ["run", "-q", "--lab", "b.yaml", "--seed", "9", "--baseline", "before", "s.yaml", "-o", out];
+        run(here, &[&args[..], more].concat())
+    };
+    let told = held("told", &[]);
+    assert_eq!(told.code, 4, "{}{}", told.out, told.err);
+    assert!(told.err.contains("--one-session lets it decide"), "{}", told.err);
+    assert!(told.out.contains("looks worse, but one session"), "{}", told.out);
+    let asked = held("asked", &["--one-session"]);
+    assert!(asked.code == 1 && asked.out.contains("regression"), "{}{}", asked.code, asked.out);
+    assert!(!asked.err.contains("decides nothing"), "{}", asked.err);
+}
+
+/// A window too short for what it is asked.
+const SHORT: &str = "
+name: Search
+appId: com.example.shop
+iterations: 3
+warmup: 0
+pages: { feed: { link: 'shop://feed', ready: { activity: .FeedActivity } } }
+steps:
+  - launchApp: { cold: true }
+  - openPage: feed
+  - measure: fling the results
+    steps: [ { swipe: { direction: UP, duration: 200ms } }, { wait: 500ms } ]
+";
+
+#[test]
+fn what_a_comparison_takes_is_said_before_anything_is_measured() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    write(here, "s.yaml", SHORT);
+    lab(here, "a.yaml", 0.0);
+    let checked = run(here, &["check", "s.yaml"]);
+    let told = "0.7 s of motion an iteration";
+    assert!(checked.code == 0 && checked.out.contains(told), "{}{}", checked.out, checked.err);
+    let planned = run(here, &["plan", "--lab", "a.yaml", "s.yaml"]);
+    for wanted in [told, "assumed; `farmjank calibrate` measures it", "give --iterations "] {
+        assert!(planned.code == 0 && planned.out.contains(wanted), "no `{wanted}`: {}", planned.out);
+    }
+    let plan = |more: &[&str]| {
+        json(&run(here, &[&["plan", "--lab", "a.yaml", "--format", "json", "s.yaml"], more].concat()))
+    };
+    let advised = plan(&[])["advice"][0]["iterations"].as_u64().expect("a number");
+    assert!(advised > 50 && plan(&[])["advice"][0]["planned_suffice"] == false, "{advised}");
+    let count = advised.to_string();
+    assert_eq!(plan(&["--iterations", &count])["advice"][0]["planned_suffice"], true);
+    // What was calibrated counts, with the assumed noise beside it.
+    let calibrated =
+        ["calibrate", "-q", "--lab", "a.yaml", "--iterations", "15", "--history", "h.sqlite", "s.yaml"];
+    assert_eq!(run(here, &[&calibrated[..], &["-o", "noise"]].concat()).code, 0);
+    let known = plan(&["--history", "h.sqlite"]);
+    assert_eq!(known["needs"][0]["calibrated_on"], 30, "{known}");
+    assert!(known["advice"][0]["iterations"].as_u64().expect("a number") < advised, "{known}");
+    // And `ab` says it first.
+    write(here, "shop.apk", "#!farmjank-lab-apk\nid: com.example.shop\nversion: 7.4.1\nversion_code: 741\n");
+    let few = [
+        "ab",
+        "shop.apk",
+        "shop.apk",
+        "s.yaml",
+        "--lab",
+        "a.yaml",
+        "--iterations",
+        "5",
+        "--looks",
+        "1",
+        "-o",
+        "few",
+    ];
+    let few = run(here, &few);
+    assert!(
+        (few.out.clone() + &few.err).contains("will most likely stay undecided"),
+        "{}{}",
+        few.out,
+        few.err
+    );
+    let log = std::fs::read_to_string(here.join("few/events.ndjson")).expect("a log");
+    let (warned, first) = (log.find("stay undecided"), log.find("trial_started"));
+    assert!(warned < first && warned.is_some(), "said after the first trial");
+}
+
+#[test]
+fn a_plan_says_what_a_run_held_against_a_baseline_could_tell() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    write(here, "s.yaml", FEED);
+    lab(here, "a.yaml", 0.0);
+    for seed in ["1", "2", "3", "4", "5"] {
+        let out = format!("a{seed}");
+        assert_eq!(
+            run(here, &["run", "-q", "--lab", "a.yaml", "--seed", seed, "-o", &out, "s.yaml"]).code,
+            0
+        );
+    }
+    assert_eq!(run(here, &["baseline", "save", "few", "a1", "a2", "--by", "x"]).code, 0);
+    assert_eq!(run(here, &["baseline", "save", "all", "a1", "a2", "a3", "a4", "a5", "--by", "x"]).code, 0);
+    let held = |name: &str| run(here, &["plan", "--lab", "a.yaml", "--baseline", name, "s.yaml"]);
+    let few = held("few");
+    assert!(
+        few.out.contains("held against few") && few.out.contains("2 of 5 sessions"),
+        "{}{}",
+        few.out,
+        few.err
+    );
+    let all = held("all");
+    assert!(all.out.contains("held against all") && all.out.contains("would find"), "{}{}", all.out, all.err);
+    assert!(!all.out.contains("of 5 sessions"), "{}", all.out);
+    let none = held("nothing");
+    assert!(none.code == 2 && none.err.contains("--baseline"), "{}{}", none.code, none.err);
 }

@@ -5,10 +5,13 @@ use super::About;
 use crate::args::RunArgs;
 use crate::baselines::{Kind, age, expired, of_baseline, side};
 use crate::history::{self, Keeper};
+use crate::host::Streams;
+use crate::needs::{Known, forewarning};
 use crate::outlets::{Wish, wishes};
 use crate::scenarios::{adjust, selection};
 use crate::settings::{serials, time, variables};
-use farmjank_engine::conduct::Against;
+use farmjank_engine::announce::Voice;
+use farmjank_engine::conduct::{Against, Forewarn};
 use farmjank_engine::contest::Contest;
 use farmjank_engine::survey::Wanted;
 use farmjank_results::cell::CellSession;
@@ -20,6 +23,12 @@ use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::history::History;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::rc::Rc;
+
+/// What is said of one other run as a baseline.
+const ONE_RUN: &str = "one other run is one session, and how much sessions differ when nothing changed is not known from it: this \
+    comparison tells and decides nothing (exit 4 at worst). `farmjank baseline save` pins five or more, `farmjank ab` runs both \
+    builds in turn, --one-session lets it decide";
 
 /// The flags, read.
 pub struct Told {
@@ -35,6 +44,8 @@ pub struct Told {
     pub keeper: Option<Keeper>,
     /// Two builds that take turns.
     pub contest: Option<Contest>,
+    /// What is said of the plan before anything is measured.
+    pub forewarn: Option<Rc<Forewarn>>,
 }
 
 /// Reads the flags; baseline and history are opened, so that a run is not measured in vain.
@@ -59,13 +70,22 @@ pub fn told(args: &RunArgs, scenarios: &mut [Scenario], about: About) -> Result<
     let labels = variables("--label", &args.keep.label)?;
     let mut keeper = place.map(|place| Keeper::new(place, labels)).transpose()?;
     let most = age(&args.age.max_age).map_err(|why| format!("--max-age: {why}"))?;
+    let forewarn = match &about {
+        About::Builds(contest, _) => {
+            let known = Known::of(keeper.as_mut().and_then(Keeper::store), scenarios)?;
+            Some(forewarning(scenarios.to_vec(), known, contest.turns))
+        }
+        _ => None,
+    };
     let (against, contest) = match (about, &args.baseline) {
         (About::Builds(contest, source), _) => (Some(by_turns(source, contest.turns)), Some(contest)),
-        (About::Itself(turns), _) => (None, Some(Contest { turns, builds: None, budget: None })),
+        (About::Itself(turns), _) => {
+            (None, Some(Contest { turns, builds: None, budget: None, siblings: BTreeMap::new() }))
+        }
         (About::Limits, None) => (None, None),
         (About::Limits, Some(named)) => {
             let store = keeper.as_mut().and_then(Keeper::store);
-            (Some(against(named, store, most, scenarios)?), None)
+            (Some(against(named, store, most, scenarios, args.one_session)?), None)
         }
     };
     let against = if args.keep.rolling && contest.is_none() {
@@ -80,7 +100,7 @@ pub fn told(args: &RunArgs, scenarios: &mut [Scenario], about: About) -> Result<
         against
     };
     let wanted = Wanted { serials: serials(&args.phones), wait };
-    Ok(Told { wanted, selection, wishes, against, keeper, contest })
+    Ok(Told { wanted, selection, wishes, against, keeper, contest, forewarn })
 }
 
 fn names(scenarios: &[Scenario]) -> BTreeSet<String> {
@@ -101,7 +121,8 @@ fn in_turn(scenarios: &mut [Scenario], args: &RunArgs) {
 /// The new build against the old one, by the blocks they were measured in.
 fn by_turns(source: Source, turns: Turns) -> Box<Against> {
     Box::new(move |record| {
-        let turns = turns.settled(primary_cells(record.jobs.values().map(|job| &job.planned)));
+        let turns =
+            turns.settled(primary_cells(record.jobs.values().map(|job| &job.planned), &record.devices));
         interleaved(source.clone(), record, &turns, 0)
     })
 }
@@ -123,6 +144,7 @@ fn against(
     store: Option<&mut (dyn History + 'static)>,
     most: jiff::SignedDuration,
     scenarios: &[Scenario],
+    one_session: bool,
 ) -> Result<Box<Against>, String> {
     let mut old = side(named, None);
     let (mut store, mut noise, mut nights) = (store, BTreeMap::new(), Vec::new());
@@ -142,11 +164,14 @@ fn against(
         }
     };
     let base: Vec<CellSession> = old.measured.into_iter().map(|one| one.session).collect();
+    if given == Given::Runs && !one_session {
+        Streams.err(&format!("--baseline: {}: {ONE_RUN}\n", named.display()));
+    }
     Ok(Box::new(move |record| {
         let at = &record.header.wall;
         let expired = if given == Given::Run { expired(&old.source, at, most) } else { None };
         let (noise, nights) = (noise.clone(), nights.clone());
-        let rules = Rules { expired, noise, nights, ..Rules::of(given, 0) };
+        let rules = Rules { expired, noise, nights, one_session, ..Rules::of(given, 0) };
         compare(old.source.clone(), &base, &measured(record), &rules)
     }))
 }

@@ -1,0 +1,166 @@
+//! A plan, for people and for programs. Text of phones and files is cleaned here.
+
+use super::held;
+use crate::needs::{advised, by_scenario, told};
+use farmjank_reporters::clean;
+use farmjank_results::compare::{CellCompared, Compared, Need};
+use farmjank_results::event::PlannedJob;
+use farmjank_scenarios::plan::Plan;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// Longest line of foreign text.
+const SHOWN: usize = 300;
+/// Cells told one by one for each scenario.
+const CELLS: usize = 12;
+/// Version of the JSON.
+const FORMAT: u32 = 1;
+
+/// What is shown.
+pub struct Shown<'p> {
+    /// Jobs and refusals.
+    pub plan: &'p Plan,
+    /// What comparing builds takes.
+    pub needs: &'p [Need],
+    /// What a run held against a baseline could tell, where one was named.
+    pub held: Option<&'p Compared>,
+    /// Phones that do not answer, in words.
+    pub not_ready: Vec<String>,
+}
+
+impl Shown<'_> {
+    /// For people.
+    pub fn text(&self) -> String {
+        let plan = self.plan;
+        let mut out = String::new();
+        let mut scenarios: BTreeMap<(&str, &str), Vec<&PlannedJob>> = BTreeMap::new();
+        for job in &plan.jobs {
+            scenarios.entry((&job.file, &job.scenario)).or_default().push(job);
+        }
+        for ((file, scenario), jobs) in scenarios {
+            out += &self.scenario(file, scenario, &jobs);
+        }
+        let (count, time) = (plan.jobs.len(), words(plan.time()));
+        out += &format!("{count} jobs, about {time}; plan {}\n", plan.digest);
+        for why in &self.not_ready {
+            out += &format!("not ready: {}\n", clean::line(why, SHOWN));
+        }
+        out
+    }
+
+    fn scenario(&self, file: &str, scenario: &str, jobs: &[&PlannedJob]) -> String {
+        let mut out = format!("{}  {}\n", clean::line(scenario, SHOWN), clean::line(file, SHOWN));
+        let Some(first) = jobs.first() else { return out };
+        let windows: Vec<&str> = first.windows.iter().map(|window| window.name.as_str()).collect();
+        let windows = if windows.is_empty() { "no window".to_owned() } else { windows.join(", ") };
+        let (counted, warmup) = (first.iterations, first.warmup);
+        let windows = clean::line(&windows, SHOWN);
+        out += &format!("  {counted} iterations after {warmup} warm-up; windows: {windows}\n");
+        for job in jobs {
+            out += &match &job.device {
+                Some(device) => format!("  job {:<3} {}\n", job.job, clean::line(&device.0, SHOWN)),
+                None => format!("  job {:<3} no phone qualifies\n", job.job),
+            };
+        }
+        for refusal in self.plan.refusals.iter().filter(|refusal| refusal.scenario == scenario) {
+            let (device, why) = (clean::line(&refusal.device.0, SHOWN), clean::line(&refusal.why, SHOWN));
+            out += &format!("  not on {device}: {why}\n");
+        }
+        let own = by_scenario(self.needs).into_iter().find(|(name, _)| *name == scenario);
+        out += &own.map(|(_, cells)| takes(&cells)).unwrap_or_default();
+        if let Some(held) = self.held {
+            let name = clean::line(&held.baseline.name, SHOWN);
+            out += &format!("  held against {name}:\n");
+            let own = held.cells.iter().filter(|cell| cell.key.scenario == scenario);
+            out += &listed(own.map(held::words));
+        }
+        out
+    }
+
+    /// For programs. Field names are a promise (docs/compare.md): add, never rename.
+    pub fn json(&self) -> String {
+        let text = |text: &str| clean::line(text, SHOWN);
+        let job = |job: &PlannedJob| {
+            json!({
+                "job": job.job, "scenario": text(&job.scenario), "file": text(&job.file),
+                "device": job.device.as_ref().map(|device| text(&device.0)),
+                "iterations": job.iterations, "warmup": job.warmup,
+                "windows": job.windows.iter().map(|window| text(&window.name)).collect::<Vec<_>>(),
+            })
+        };
+        let refusals = self.plan.refusals.iter().map(|refusal| {
+            json!({ "scenario": text(&refusal.scenario), "device": text(&refusal.device.0), "why": text(&refusal.why) })
+        });
+        let advice = by_scenario(self.needs).into_iter().map(|(scenario, cells)| {
+            let met = cells.iter().all(|need| need.is_met());
+            json!({ "scenario": text(scenario), "iterations": advised(&cells), "planned_suffice": met })
+        });
+        let held = self.held.map(|held| held.cells.iter().map(held_json).collect::<Vec<_>>());
+        let all = json!({
+            "format": FORMAT,
+            "digest": self.plan.digest,
+            "seconds": self.plan.time().as_secs(),
+            "jobs": self.plan.jobs.iter().map(job).collect::<Vec<_>>(),
+            "refusals": refusals.collect::<Vec<_>>(),
+            "not_ready": self.not_ready.iter().map(|why| text(why)).collect::<Vec<_>>(),
+            "needs": self.needs.iter().map(need).collect::<Vec<_>>(),
+            "advice": advice.collect::<Vec<_>>(),
+            "held": held,
+        });
+        format!("{all:#}\n")
+    }
+}
+
+/// What comparing builds takes: what to ask for, then the cells that ask for most.
+fn takes(cells: &[&Need]) -> String {
+    let mut ordered: Vec<&&Need> = cells.iter().collect();
+    ordered.sort_by_key(|need| std::cmp::Reverse(need.iterations.unwrap_or(u32::MAX)));
+    let met = cells.iter().all(|need| need.is_met());
+    let planned = ordered.first().map_or(0, |need| need.planned);
+    let head = match advised(cells) {
+        _ if met => format!(
+            "  to compare builds (`farmjank ab`) the planned {planned} iterations of each will most likely do:\n"
+        ),
+        Some(count) => format!(
+            "  to compare builds (`farmjank ab`) give --iterations {count}: the planned {planned} of each most likely end undecided\n"
+        ),
+        None => "  to compare builds (`farmjank ab`) these windows are too short, whatever the iterations:\n"
+            .to_owned(),
+    };
+    head + &listed(ordered.into_iter().map(|need| told(need)))
+}
+
+fn listed(lines: impl Iterator<Item = String>) -> String {
+    let all: Vec<String> = lines.map(|line| format!("    {}\n", clean::line(&line, SHOWN * 2))).collect();
+    let more = all.len().saturating_sub(CELLS);
+    let rest = if more > 0 { format!("    and {more} more\n") } else { String::new() };
+    all.into_iter().take(CELLS).collect::<String>() + &rest
+}
+
+fn need(need: &Need) -> Value {
+    let of = &need.of;
+    json!({
+        "scenario": clean::line(&of.scenario, SHOWN), "window": clean::line(&of.window, SHOWN),
+        "model": clean::line(&of.model, SHOWN), "refresh": of.refresh, "phones": of.phones, "motion_s": of.motion,
+        "sd": need.sd, "calibrated_on": of.calibrated.map(|known| known.iterations), "mei": need.mei,
+        "planned": need.planned, "iterations": need.iterations, "per_look": need.per_look, "met": need.is_met(),
+        "window_iterations": need.window.map(|(count, _)| count), "window_s": need.window.map(|(_, seconds)| seconds),
+    })
+}
+
+fn held_json(cell: &CellCompared) -> Value {
+    json!({
+        "scenario": clean::line(&cell.key.scenario, SHOWN), "window": clean::line(&cell.key.window, SHOWN),
+        "model": clean::line(&cell.key.model, SHOWN), "device": Some(&cell.device.0).filter(|device| !device.is_empty()),
+        "phones": cell.phones, "sessions": cell.sessions.0, "mei": cell.mei, "mde": cell.mde,
+        "unchanged_ends_as": cell.state, "reasons": cell.reasons,
+    })
+}
+
+fn words(time: Duration) -> String {
+    match time.as_secs() {
+        secs if secs < 120 => format!("{secs} s"),
+        secs => format!("{} min", secs.div_ceil(60)),
+    }
+}
