@@ -147,8 +147,9 @@ mod tests {
 
     #[test]
     fn quiet_cells_need_the_least_and_noisy_ones_more() {
-        let quiet = to_pass(Moves::of(0.0), 10.0, 0.95);
-        assert_eq!(quiet, Some(ITERATIONS_TO_PASS));
+        // none, one or two terrible ones by chance are allowed of 29, 46 and 61; one comes in a fourth of the cells
+        let quiet = |chance| to_pass(Moves::of(0.0), 10.0, chance);
+        assert_eq!([0.74, 0.93, 0.95].map(quiet), [Some(ITERATIONS_TO_PASS), Some(46), Some(61)]);
         assert_eq!(chance_to_pass(Moves::of(0.0), 10.0, ITERATIONS_TO_PASS - 1), 0.0);
         // 2 (1.96 + 1.64)² (sd / mei)² = 104 for a spread of twice what matters, and something for a spread that strays
         let noisy = to_pass(Moves::of(20.0), 10.0, 0.95).unwrap();
