@@ -378,7 +378,9 @@ fn a_slower_night_alerts_against_the_last_good_ones_and_fails_nothing() {
     let told = &results["cells"][0]["comparisons"][0];
     assert_eq!((&told["role"], &told["state"]), (&"alert".into(), &"regression".into()), "{results}");
     // The pinned one decides; the alert stands beside it.
-    let pinned = kept_in("same.sqlite", "9", &["--rolling", "--baseline", "7"]);
+    let save = ["baseline", "save", "release", "2", "3", "4", "5", "6", "--by", "rel-eng", "--why", "7.4"];
+    assert_eq!(run(here, &save).code, 0);
+    let pinned = kept_in("same.sqlite", "9", &["--rolling", "--baseline", "release"]);
     assert!(pinned.code == 1 && pinned.out.contains("✗ regression"), "{}{}", pinned.out, pinned.err);
     assert!(pinned.out.contains("! alert"), "{}", pinned.out);
 }
