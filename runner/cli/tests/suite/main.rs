@@ -11,6 +11,7 @@ mod compare;
 mod live;
 mod metrics;
 mod nights;
+mod outside;
 mod prove;
 mod reports;
 mod run;

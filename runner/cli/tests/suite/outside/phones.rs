@@ -1,0 +1,105 @@
+//! Runs phones outside the lab side by side, and what they truly showed. Times are the phone's CLOCK_MONOTONIC in ns.
+
+use crate::world::{Ended, ended, farmjank};
+use farmjank_results::record::Record;
+use farmjank_results::window::Motion;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What one phone's run came to.
+pub struct Seen {
+    /// Which phone.
+    pub name: String,
+    /// The run's facts.
+    pub record: Record,
+    /// Exit code and what was printed.
+    pub ended: Ended,
+    /// What was really on the screen.
+    pub truth: Value,
+}
+
+impl Seen {
+    /// Everything that was printed.
+    pub fn told(&self) -> String {
+        format!("{} (exit {})\n{}{}", self.name, self.ended.code, self.ended.out, self.ended.err)
+    }
+
+    /// Lateness of the frames inside these motions, ms in each second in which something moved.
+    pub fn hitch_ms_per_s(&self, motions: &[Motion]) -> f64 {
+        let frames = self.truth["frames"].as_array().expect("frames");
+        let at = |frame: &Value| frame["at"].as_i64().expect("an instant");
+        let tick = |frame: &Value, key: &str| frame[key].as_i64().expect("a refresh");
+        let (mut late, mut shown) = (0.0, 0.0);
+        for pair in frames.windows(2) {
+            let (from, to) = (at(&pair[0]), at(&pair[1]));
+            let inside = |motion: &&Motion| motion.from.ns() <= from && to <= motion.to.ns();
+            if motions.iter().any(|motion| inside(&motion)) {
+                let (frame, before) = (&pair[1], tick(&pair[0], "tick"));
+                late += frame["late_ms"].as_f64().expect("ms");
+                // While nothing new was to be seen nothing was late, and nothing moved.
+                let refresh = (to - from) as f64 / (tick(frame, "tick") - before) as f64;
+                shown += refresh * (tick(frame, "tick") - tick(frame, "wanted") + 1) as f64 / 1e9;
+            }
+        }
+        late / shown
+    }
+}
+
+fn outside() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/outside")
+}
+
+/// Whether this computer can be such a phone; says what is missing.
+pub fn ready() -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = |name: &&str| std::env::split_paths(&path).any(|folder| folder.join(name).is_file());
+    let missing: Vec<&str> =
+        ["python3", "mksh", "toybox", "cc"].into_iter().filter(|name| !found(name)).collect();
+    if missing.is_empty() {
+        return true;
+    }
+    let missing = missing.join(", ");
+    assert!(
+        std::env::var_os("CI").is_none(),
+        "CI must have {missing}: phones outside the lab are made of it"
+    );
+    println!("skipped: no {missing} here, of which phones outside the lab are made");
+    false
+}
+
+/// Runs one scenario of `tests/outside` on each of these phones, all at once.
+pub fn run(scenario: &str, phones: &[(&str, &str)]) -> Vec<Seen> {
+    std::thread::scope(|scope| {
+        let started: Vec<_> =
+            phones.iter().map(|(name, flags)| scope.spawn(move || one(scenario, name, flags))).collect();
+        started.into_iter().map(|thread| thread.join().expect("a phone ran")).collect()
+    })
+}
+
+fn one(scenario: &str, name: &str, flags: &str) -> Seen {
+    let folder = tempfile::tempdir().expect("a folder");
+    let tool = farmjank(folder.path());
+    let mut command = Command::new("python3");
+    command.arg(outside().join("phone.py")).args(flags.split_whitespace()).args([
+        "--truth",
+        "truth.json",
+        "--",
+    ]);
+    command.arg(tool.get_program()).args(["run", "--out", "bundle"]).arg(outside().join(scenario));
+    command.current_dir(folder.path());
+    for (key, value) in tool.get_envs() {
+        match value {
+            Some(value) => command.env(key, value),
+            None => command.env_remove(key),
+        };
+    }
+    let ended = ended(&mut command);
+    let read = |path: &str| {
+        let said = format!("{name}: exit {}\n{}{}", ended.code, ended.out, ended.err);
+        std::fs::read(folder.path().join(path)).unwrap_or_else(|why| panic!("{path}: {why}; {said}"))
+    };
+    let truth = serde_json::from_slice(&read("truth.json")).expect("JSON");
+    let (record, _) = Record::read_ndjson(&read("bundle/events.ndjson")).expect("a whole log");
+    Seen { name: name.to_owned(), record, ended, truth }
+}
