@@ -7,6 +7,7 @@ use crate::cut::CutRules;
 use crate::period::{PeriodSegment, PeriodTimeline};
 use crate::time::{DeviceTime, Span};
 use crate::timeline::{FrameTimeline, Gap, GapCause};
+use crate::untold;
 use crate::window::{Coverage, Interval, Motion};
 
 /// What is known about a window: `given` are its motions as asked for, `trimmed` as they turned out. Both sorted.
@@ -36,6 +37,7 @@ pub(crate) fn coverage(
         periods: clipped(&timeline.periods, trimmed),
         period_uncertain: uncertain(&timeline.periods, trimmed, intervals),
         tally: timeline.tally,
+        untold: untold::count(timeline, trimmed),
         doubts,
     }
 }

@@ -146,6 +146,9 @@ pub struct Lateness {
     pub period: Option<Span>,
     /// First and last instant the trace speaks for.
     pub span: Option<(DeviceTime, DeviceTime)>,
+    /// The last instant up to which every frame shown is told. SurfaceFlinger tells of a display frame with a later one
+    /// only, so what was shown from here to the end of the span may be untold; none where nothing is known of that.
+    pub told_to: Option<DeviceTime>,
     /// Instants at which packets were lost: frames near them may be missing.
     pub lost_at: Vec<DeviceTime>,
     /// Stretches in which packets were lost: from the last packet before to the first one after. Sorted.

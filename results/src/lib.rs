@@ -49,5 +49,6 @@ pub mod timeline;
 pub mod trend;
 pub mod turn;
 mod uncertain;
+pub mod untold;
 pub mod verdict;
 pub mod window;

@@ -219,6 +219,7 @@ impl Stitch {
             tally: self.tally,
             watched_from,
             watched_to,
+            told_to: None,
         };
         for (after, before) in lost.places {
             let inside = |gap: &Gap| {

@@ -77,6 +77,9 @@ pub struct FrameTimeline {
     pub watched_from: Option<DeviceTime>,
     /// The stamp just before the last dump ran: frames presented before it were visible to it.
     pub watched_to: Option<DeviceTime>,
+    /// Of a trace: the last instant up to which every frame shown is told; the last few shown after it may be untold
+    /// ([`crate::untold`]). None where nothing is ever untold.
+    pub told_to: Option<DeviceTime>,
 }
 
 impl Gap {

@@ -110,8 +110,15 @@ pub struct Coverage {
     pub period_uncertain: Span,
     /// Counters of the stitching.
     pub tally: Tally,
+    /// Presents of the motions that a trace did not tell of because it ended: taken from the ring ([`crate::untold`]).
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub untold: u64,
     /// Why it is not proved, in words; empty when it is.
     pub doubts: Vec<String>,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// A window, cut: what the metrics read.

@@ -9,6 +9,7 @@ mod pictured;
 mod racks;
 mod sources;
 mod troubled;
+mod untold;
 
 use farmjank_engine::stop::Urgency;
 use farmjank_results::metric::Reading;

@@ -180,6 +180,8 @@ pub struct Pulse {
     pub windows: Vec<Option<Box<Window>>>,
     /// Processes by app.
     pub processes: Vec<Process>,
+    /// When which process of which app was born.
+    pub births: Vec<(i64, u32, String)>,
     /// Who is in front.
     pub front: Front,
     /// The screen is on.
@@ -228,6 +230,7 @@ impl Pulse {
             layers: Vec::new(),
             windows: Vec::new(),
             processes: setup.apps.iter().map(|_| Process::default()).collect(),
+            births: Vec::new(),
             front: Front::Launcher,
             awake: setup.awake,
             dark: false,

@@ -44,6 +44,7 @@ pub fn timelines(lateness: &Lateness, rules: &StitchRules) -> Vec<(String, Frame
         // A ring shows no more than its oldest row; a trace speaks for all the time it ran.
         (timeline.watched_from, timeline.watched_to) =
             (lateness.span.map(|(first, _)| first), lateness.span.map(|(_, end)| end));
+        timeline.told_to = lateness.told_to;
         for (after, before) in &losses {
             timeline.interrupted(Some(*after), Some(*before));
         }

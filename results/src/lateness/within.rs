@@ -17,6 +17,7 @@ impl Lateness {
             frames: self.frames.iter().filter(belongs).cloned().collect(),
             period: self.period,
             span: self.span,
+            told_to: self.told_to,
             lost_at: self.lost_at.clone(),
             lost: self.lost.clone(),
             unfinished: self.unfinished,

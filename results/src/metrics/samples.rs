@@ -41,6 +41,7 @@ pub fn window(period: i64, lengths: &[i64]) -> Window {
         periods: Vec::new(),
         period_uncertain: Span::ZERO,
         tally: Tally { samples: 1, ..Tally::default() },
+        untold: 0,
         doubts: Vec::new(),
     };
     let (motions, idle) = (vec![motion], (0, Span::ZERO));

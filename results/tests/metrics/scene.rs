@@ -65,6 +65,7 @@ pub fn segments(period: i64, segments: &[Vec<i64>], phase: Phase) -> Window {
         periods: Vec::new(),
         period_uncertain: Span::ZERO,
         tally: Tally { samples: 1, ..Tally::default() },
+        untold: 0,
         doubts: Vec::new(),
     };
     Window {

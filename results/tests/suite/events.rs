@@ -42,6 +42,7 @@ fn measured() -> WindowMeasured {
         }],
         period_uncertain: Span::from_ms(1),
         tally: Tally { samples: 3, ..Tally::default() },
+        untold: 0,
         doubts: vec!["the end was not seen".into()],
     };
     WindowMeasured {

@@ -184,6 +184,7 @@ fn trial(readings: &[(&str, Reading)], proved: bool) -> WindowMeasured {
         periods: Vec::new(),
         period_uncertain: Span::ZERO,
         tally: Tally::default(),
+        untold: 0,
         doubts: if proved { Vec::new() } else { vec!["the ring overflowed once".into()] },
     };
     WindowMeasured {

@@ -24,6 +24,7 @@ use farmjank_results::strip::Strip;
 use farmjank_results::tally;
 use farmjank_results::time::DeviceTime;
 use farmjank_results::timeline::FrameTimeline;
+use farmjank_results::untold;
 use farmjank_results::window::{Beside, Motion, Phase, Window};
 use farmjank_seams::source::FrameSource;
 use std::borrow::Cow;
@@ -155,6 +156,7 @@ fn weigh(
     if let Some(trace) = &testimonies.trace {
         layers.extend(trace.layers.iter().map(|(key, timeline)| (key.clone(), timeline.clone())));
     }
+    let doubted = completed(&mut layers);
     let (best, passed_over) = primary(&layers, &measured.motions, ask.pinned);
     let over = |(source, why): (SourceId, String)| PassedOver { what: source.to_string(), why };
     measured.passed_over.extend(passed_over.into_iter().map(over));
@@ -176,7 +178,10 @@ fn weigh(
     }
     window.beside = Beside {
         drawn: busiest(&drawn, &measured.motions).map(|(_, stitch)| stitch.finish(&measured.motions)),
-        lateness: testimonies.lateness(Some(judged.layer), &measured.motions),
+        lateness: testimonies.lateness(Some(judged.layer), &measured.motions).map(|mut lateness| {
+            lateness.doubts.extend(doubted.get(judged.layer).cloned());
+            lateness
+        }),
         tally: testimonies.tally(judged.layer),
         log: testimonies.log.clone(),
         cross: crossed(&layers, &judged, &measured.motions),
@@ -186,6 +191,22 @@ fn weigh(
     measured.pace = pace(&window, ask.target_fps);
     fill(measured, window);
     Some(strip).filter(|strip| !strip.bars.is_empty())
+}
+
+/// Completes each layer of the trace by the frames that stayed untold at its end; by layer, why one may lack more than those.
+fn completed(layers: &mut Layers) -> BTreeMap<String, String> {
+    let mut doubts = BTreeMap::new();
+    let mut whole = Vec::new();
+    for ((source, layer), trace) in layers.iter() {
+        let ring = layers.get(&(SourceId::SurfaceFlinger, layer.clone()));
+        let Some(ring) = ring.filter(|_| *source == SourceId::FrameTimeline) else { continue };
+        if let Cow::Owned(timeline) = untold::with_ring(trace, ring) {
+            doubts.extend(untold::doubt(trace, ring).map(|why| (layer.clone(), why)));
+            whole.push(((*source, layer.clone()), Rc::new(timeline)));
+        }
+    }
+    layers.extend(whole);
+    doubts
 }
 
 /// The frames to judge, with the refresh rates the phone told. A trace shows when frames came and not what the panel ran

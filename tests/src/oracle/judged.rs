@@ -31,8 +31,24 @@ pub struct JudgedFrame {
     pub overdue: bool,
 }
 
-/// Frames of the app's own windows that the motions hold, each once, without first draws.
+/// SurfaceFlinger tells of a display frame with a later one: so many may be on no trace where it ends.
+const UNTOLD: usize = 4;
+
+/// Frames of the app's own windows that the motions hold, each once, without first draws. At the end of a trace the last few
+/// are untold: as many as the window counts too few, if they are few.
 pub fn judged(truth: &Truth<'_>, measured: &WindowMeasured, package: &str) -> Vec<JudgedFrame> {
+    let mut found = existed(truth, measured, package);
+    let counted = measured.readings.get("ft_frames").and_then(|reading| reading.value());
+    let untold = counted.map_or(0, |counted| found.len().saturating_sub(counted as usize));
+    if untold <= UNTOLD {
+        found.sort_by_key(|(display, _)| *display);
+        found.truncate(found.len() - untold);
+    }
+    found.into_iter().map(|(_, frame)| frame).collect()
+}
+
+/// Every one of them with the display frame that showed it, or the newer one.
+fn existed(truth: &Truth<'_>, measured: &WindowMeasured, package: &str) -> Vec<(i64, JudgedFrame)> {
     let mut found = Vec::new();
     for layer in truth.layers.iter().filter(|layer| layer.package == package) {
         let mut before: Option<&TruthFrame> = None;
@@ -42,7 +58,7 @@ pub fn judged(truth: &Truth<'_>, measured: &WindowMeasured, package: &str) -> Ve
             if frame.cause == Cause::FirstDraw || !holds(measured, frame.present, promised(frame)) {
                 continue;
             }
-            found.push(JudgedFrame {
+            let shown = JudgedFrame {
                 bits: frame.jank,
                 cause: frame.cause,
                 present: Some(frame.present),
@@ -54,7 +70,8 @@ pub fn judged(truth: &Truth<'_>, measured: &WindowMeasured, package: &str) -> Ve
                 unready: frame.ready > frame.deadline,
                 behind: previous.is_some_and(|one| one.latch >= frame.deadline),
                 overdue: previous.is_some_and(|one| frame.ready >= one.latch + frame.period),
-            });
+            };
+            found.push((frame.display, shown));
         }
         for dropped in layer.dropped.iter().filter(|dropped| dropped.token.is_some()) {
             if holds(measured, dropped.at, None) {
@@ -62,17 +79,9 @@ pub fn judged(truth: &Truth<'_>, measured: &WindowMeasured, package: &str) -> Ve
                 let period = truth.period_at(dropped.at);
                 let (present, late, before) = (None, None, None);
                 let (unready, behind, overdue) = (false, false, false);
-                found.push(JudgedFrame {
-                    bits,
-                    cause,
-                    present,
-                    late,
-                    before,
-                    period,
-                    unready,
-                    behind,
-                    overdue,
-                });
+                let frame =
+                    JudgedFrame { bits, cause, present, late, before, period, unready, behind, overdue };
+                found.push((dropped.display, frame));
             }
         }
     }

@@ -31,6 +31,8 @@ pub struct Clocks {
     /// Clocks of one sequence, by sequence and clock.
     own: BTreeMap<(u64, u64), Own>,
     snapshots: u64,
+    /// CLOCK_MONOTONIC of the newest snapshot.
+    newest: Option<i64>,
 }
 
 /// A clock of one sequence.
@@ -56,6 +58,7 @@ impl Clocks {
             |clock: u64| readings.iter().find(|reading| reading.clock == clock && !reading.incremental);
         if let Some(monotonic) = find(MONOTONIC) {
             self.snapshots += 1;
+            self.newest = self.newest.max(Some(monotonic.value));
             for other in readings.iter().filter(|other| !OF_SEQUENCE.contains(&other.clock)) {
                 let value = other.value.saturating_mul(other.unit);
                 self.remember(other.clock, value, monotonic.value.saturating_sub(value));
@@ -100,6 +103,11 @@ impl Clocks {
     /// Whether any snapshot tells CLOCK_MONOTONIC.
     pub fn known(&self) -> bool {
         self.snapshots > 0
+    }
+
+    /// CLOCK_MONOTONIC of the newest snapshot.
+    pub fn newest(&self) -> Option<i64> {
+        self.newest
     }
 
     /// BOOTTIME minus MONOTONIC at the latest snapshot.

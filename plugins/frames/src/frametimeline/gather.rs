@@ -3,7 +3,7 @@
 
 use super::clocks::{BOOTTIME, Clocks};
 use super::events::{self, Event, Surface, Told};
-use super::packet::{self, Packet, Totals};
+use super::packet::{self, Life, Packet, Totals};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -56,7 +56,8 @@ pub struct Drawn {
 enum Started {
     ExpectedDisplay(i64),
     ActualDisplay(i64, Told),
-    ExpectedSurface(Key),
+    /// And the token of its display frame.
+    ExpectedSurface(Key, i64),
     ActualSurface(Key, i64, Told),
 }
 
@@ -90,8 +91,8 @@ pub struct Gathered {
     pub totals: Totals,
     /// Every data source was started then.
     pub started: Option<Moment>,
-    /// The newest stamp of a packet that is not of the frame timeline, and so never of the future, by clock.
-    pub newest: BTreeMap<u64, i64>,
+    /// The service ended the trace then; old ones make no snapshot of the clocks at the end.
+    pub over: Option<Moment>,
     /// Events that could not be read or had no other half to wait for.
     pub unreadable: u64,
     starts: BTreeMap<i64, (Moment, Started)>,
@@ -114,20 +115,18 @@ impl Gathered {
         if let Some(stats) = packet.stats {
             self.totals = packet::totals(stats);
         }
-        if let (Some(service), Some(moment)) = (packet.service, moment)
-            && packet::all_started(service)
-        {
-            self.started.get_or_insert(moment);
+        if let (Some(service), Some(moment)) = (packet.service, moment) {
+            match packet::life(service) {
+                Some(Life::Started) => drop(self.started.get_or_insert(moment)),
+                Some(Life::Over) => self.over = self.over.max(Some(moment)),
+                None => {}
+            }
         }
         match (packet.event, moment) {
             (Some(event), Some(moment)) => self.event(event, moment),
             // SurfaceFlinger of Android 12 stamped some events with 0.
             (Some(_), None) => self.unreadable += 1,
-            (None, Some(moment)) => {
-                let newest = self.newest.entry(moment.clock).or_insert(moment.at);
-                *newest = moment.at.max(*newest);
-            }
-            (None, None) => {}
+            (None, _) => {}
         }
     }
 
@@ -171,7 +170,9 @@ impl Gathered {
             }
             Event::ExpectedDisplay { token } => Started::ExpectedDisplay(token),
             Event::ActualDisplay { token, told } => Started::ActualDisplay(token, told),
-            Event::ExpectedSurface(surface) => Started::ExpectedSurface(self.key(&surface)),
+            Event::ExpectedSurface(surface) => {
+                Started::ExpectedSurface(self.key(&surface), surface.display_token)
+            }
             Event::ActualSurface(surface, told) => {
                 Started::ActualSurface(self.key(&surface), surface.display_token, told)
             }
@@ -203,7 +204,7 @@ impl Gathered {
             Started::ActualDisplay(token, told) => {
                 self.displays.entry(token).or_default().actual = Some((slice, told));
             }
-            Started::ExpectedSurface(key) => self.drawn.entry(key).or_default().expected = Some(slice),
+            Started::ExpectedSurface(key, _) => self.drawn.entry(key).or_default().expected = Some(slice),
             Started::ActualSurface(key, display, told) => {
                 let actual = &mut self.drawn.entry(key).or_default().actual;
                 let new = (slice, display, told);
@@ -253,6 +254,16 @@ impl Gathered {
     /// Starts without an end and ends without a start.
     pub fn unfinished(&self) -> u64 {
         (self.starts.len() + self.ends.len()) as u64
+    }
+
+    /// Display frames of which something was begun and not ended.
+    pub fn halves(&self) -> impl Iterator<Item = i64> {
+        self.starts.values().map(|(_, started)| match started {
+            Started::ExpectedDisplay(display)
+            | Started::ActualDisplay(display, _)
+            | Started::ExpectedSurface(_, display)
+            | Started::ActualSurface(_, display, _) => *display,
+        })
     }
 
     /// The first stamped frame timeline packet of each writer that has any, and where that writer lost packets.

@@ -87,6 +87,15 @@ impl Displays {
         self.presents.first().copied().zip(self.presents.last().copied())
     }
 
+    /// The last present up to which every frame is told, given the display frames something of which is missing: the newest
+    /// one may have lost its last packet, as a writer hands a packet over with the next one.
+    pub fn whole_to(&self, halves: impl Iterator<Item = i64>) -> Option<i64> {
+        let newest = self.presents.last().copied()?;
+        let hurt = |token: i64| self.get(token).and_then(|shown| shown.present) == Some(newest);
+        let whole = self.presents.partition_point(|present| *present < newest);
+        if halves.into_iter().any(hurt) { self.presents[..whole].last().copied() } else { Some(newest) }
+    }
+
     /// The display frame of this token.
     pub fn get(&self, token: i64) -> Option<&Shown> {
         self.by_token.get(&token)

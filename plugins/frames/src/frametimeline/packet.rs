@@ -65,9 +65,23 @@ pub struct Totals {
     pub flush_failed: bool,
 }
 
-/// Whether every data source is started now.
-pub fn all_started(service: &[u8]) -> bool {
-    fields(service).any(|(number, value)| number == 1 && value.number() == Some(1))
+/// What of the service's own life matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Life {
+    /// Every data source is started now.
+    Started,
+    /// The trace is over: data sources were flushed, or stopped.
+    Over,
+}
+
+/// Reads an event of the service.
+pub fn life(service: &[u8]) -> Option<Life> {
+    let mut told = fields(service).filter(|(_, value)| value.number() == Some(1));
+    told.find_map(|(number, _)| match number {
+        1 => Some(Life::Started),
+        3 | 5 => Some(Life::Over),
+        _ => None,
+    })
 }
 
 /// Processes of a tree and the first word of their command lines; threads' names are none.

@@ -8,9 +8,6 @@ use farmjank_results::time::{DeviceTime, Span};
 use farmjank_seams::source::Unreadable;
 use std::collections::BTreeMap;
 
-/// A display frame is traced once its fence told, up to this long after it was shown.
-const TAIL: i64 = 100_000_000;
-
 /// What a trace says, process by process.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trace {
@@ -121,6 +118,7 @@ fn assembled(
         joined: None,
         period: join::span(displays.common_period()),
         span: span(gathered, displays),
+        told_to: displays.whole_to(gathered.halves()).map(DeviceTime::from_ns),
         lost_at: Vec::new(),
         lost: losses(gathered),
         unfinished: gathered.unfinished() + gathered.unreadable + met.unreadable,
@@ -168,11 +166,9 @@ fn span(gathered: &Gathered, displays: &Displays) -> Option<(DeviceTime, DeviceT
         None => first,
     };
     let clean = totals.given && totals.discarded == 0 && !totals.flush_failed;
-    let newest = gathered.newest.iter().filter_map(|(clock, ns)| at(Moment { clock: *clock, at: *ns })).max();
-    let to = match newest.filter(|_| clean) {
-        Some(newest) => newest.saturating_sub(TAIL).max(last),
-        None => last,
-    };
+    // Display frames are told by later compositions only: the last one told says nothing about the end of the trace.
+    let end = gathered.clocks.newest().max(gathered.over.and_then(at));
+    let to = end.filter(|_| clean).map_or(last, |end| end.max(last));
     Some((DeviceTime::from_ns(from), DeviceTime::from_ns(to)))
 }
 

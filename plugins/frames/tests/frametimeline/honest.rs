@@ -20,18 +20,24 @@ fn forty() -> Vec<Frame> {
 }
 
 #[test]
-fn a_trace_speaks_from_its_start_to_shortly_before_its_end() {
+fn a_trace_speaks_from_its_start_to_its_last_clock_snapshot() {
     let mut packets = session(&forty());
     // Nothing but frames: from the first present to the last.
     let present = |token: i64| at(ZERO + token * P + 70_000);
     assert_eq!(app(&packets).span, Some((present(0), present(39))));
     // The service tells when it was ready and when it ended, a second of rest on both sides.
     packets.insert(2, started(ZERO - 1_000_000_000));
-    packets.extend([usual_clocks(ZERO + 2_000_000_000), foreign(ZERO + 2_000_000_000, 3), totals(0)]);
-    assert_eq!(app(&packets).span, Some((at(ZERO - 1_000_000_000), at(ZERO + 1_900_000_000))));
-    assert_eq!(doubts(&packets, ZERO - 1_000_000_000, ZERO + 1_900_000_000), "");
-    assert_ne!(doubts(&packets, ZERO - 1_000_000_001, ZERO + 1_900_000_000), "");
-    assert_ne!(doubts(&packets, ZERO - 1_000_000_000, ZERO + 1_900_000_001), "");
+    packets.extend([usual_clocks(ZERO + 2_000_000_000), foreign(ZERO + 2_500_000_000, 3), totals(0)]);
+    assert_eq!(app(&packets).span, Some((at(ZERO - 1_000_000_000), at(ZERO + 2_000_000_000))));
+    assert_eq!(doubts(&packets, ZERO - 1_000_000_000, ZERO + 2_000_000_000), "");
+    assert_ne!(doubts(&packets, ZERO - 1_000_000_001, ZERO + 2_000_000_000), "");
+    assert_ne!(doubts(&packets, ZERO - 1_000_000_000, ZERO + 2_000_000_001), "");
+    // Every frame is told up to the last one that is, and no later.
+    assert_eq!(app(&packets).told_to, Some(present(39)));
+    // Old services make no snapshot at the end, and say when it was: the totals come last.
+    let totals_at = packets.len() - 1;
+    packets.insert(totals_at, ended(ZERO + 3_000_000_000));
+    assert_eq!(app(&packets).span.map(|span| span.1), Some(at(ZERO + 3_000_000_000)));
     // Its beginning was overwritten: only what is left counts.
     *packets.last_mut().expect("the totals") = totals(1);
     assert_eq!(app(&packets).span.map(|span| span.0), Some(present(0)));
@@ -74,6 +80,26 @@ fn halves_without_their_other_half_are_dropped_and_counted() {
     let lone = lateness.frames.iter().find(|frame| frame.token == 10).expect("kept");
     assert_eq!((lone.present, lateness.lost_at.as_slice()), (None, &[lone.actual_end][..]));
     assert!(doubts(&packets, ZERO + P, ZERO + 39 * P).contains("lost"));
+}
+
+#[test]
+fn a_last_packet_that_was_not_handed_over_leaves_its_display_frame_untold() {
+    let present = |token: i64| at(ZERO + token * P + 70_000);
+    let mut packets = session(&forty());
+    packets.extend([usual_clocks(ZERO + 2_000_000_000), totals(0)]);
+    // The end of the last surface frame.
+    packets.remove(2 + 8 * 40 - 1);
+    let lateness = app(&packets);
+    assert_eq!((lateness.frames.len(), lateness.told_to), (39, Some(present(38))));
+    assert_eq!(
+        (lateness.span.map(|span| span.1), lateness.lost_at.len()),
+        (Some(at(ZERO + 2_000_000_000)), 0)
+    );
+    assert_eq!(doubts(&packets, ZERO + P, ZERO + 1_000_000_000), "");
+    // One of the middle leaves its own display frame alone.
+    let mut packets = session(&forty());
+    packets.remove(2 + 8 * 30 - 1);
+    assert_eq!(app(&packets).told_to, Some(present(39)));
 }
 
 #[test]

@@ -168,6 +168,11 @@ pub fn started(at: i64) -> Vec<u8> {
     packet(&[number(8, at + OFFSET), number(58, 6), bytes(69, &number(1, 1)), number(10, 1)])
 }
 
+/// The service says that the trace is over.
+pub fn ended(at: i64) -> Vec<u8> {
+    packet(&[number(8, at + OFFSET), number(58, 6), bytes(69, &number(5, 1)), number(10, 1)])
+}
+
 /// What the service writes at the end: totals, with this many chunks overwritten.
 pub fn totals(overwritten: i64) -> Vec<u8> {
     packet(&[bytes(35, &bytes(1, &number(3, overwritten))), number(10, 1)])

@@ -4,9 +4,12 @@
 //! CLOCK_MONOTONIC unless a name says otherwise. Must not know commands, processes' lives or shells.
 
 pub mod config;
+mod deflate;
 mod frames;
+mod processes;
 mod proto;
 mod ring;
+mod service;
 mod trace;
 
 pub use config::Config;
@@ -18,3 +21,5 @@ pub const SURFACEFLINGER_PID: u32 = 588;
 pub const FRAMETIMELINE: &str = "android.surfaceflinger.frametimeline";
 /// The data source of processes.
 pub const PROCESS_STATS: &str = "linux.process_stats";
+/// The data source of the kernel's events.
+pub const FTRACE: &str = "linux.ftrace";

@@ -211,9 +211,7 @@ impl Phone {
             Some(kept) if kept < self.clocks.monotonic(began) => self.truth_kept(until),
             _ => self.truth_until(until),
         };
-        let processes: Vec<(u32, String)> = (0..self.setup.apps.len())
-            .filter_map(|app| Some((self.pulse.processes[app].pid?, self.setup.apps[app].id().to_owned())))
-            .collect();
+        let fingerprint = self.setup.archetype.fingerprint();
         let monotonic = self.clocks.monotonic(ended);
         trace(&Capture {
             truth: &truth,
@@ -223,7 +221,8 @@ impl Phone {
             ended: monotonic,
             boot_offset: self.clocks.slept,
             wall_offset: WALL_START + ended - monotonic,
-            processes: &processes,
+            births: &self.pulse.births,
+            build: &fingerprint,
             seed: self.seed,
             loss: self.trace_faults.loss,
             kept: self.trace_faults.kept,

@@ -1,6 +1,6 @@
 //! A small reader of trace files, written from the description of the format and not from the writer.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A field of a message: number, varint or fixed value, bytes.
 pub struct Field<'a> {
@@ -83,6 +83,8 @@ pub struct Trace {
     pub slices: BTreeMap<u64, Slice>,
     /// Packets that follow a hole.
     pub holes: usize,
+    /// Who wrote.
+    pub writers: BTreeSet<u64>,
     /// Processes.
     pub processes: BTreeMap<u64, String>,
     /// BOOTTIME minus MONOTONIC.
@@ -93,6 +95,10 @@ pub struct Trace {
     pub buffer: BTreeMap<u64, (u64, String)>,
     /// Clock snapshots.
     pub snapshots: usize,
+    /// CLOCK_MONOTONIC of the newest snapshot.
+    pub newest_snapshot: i64,
+    /// CLOCK_MONOTONIC of the event that ends the trace.
+    pub disabled: i64,
 }
 
 /// Reads a file.
@@ -136,7 +142,9 @@ fn one(packet: &[Field<'_>], defaults: &mut BTreeMap<u64, u64>, trace: &mut Trac
     let find = |number: u64| packet.iter().find(|field| field.number == number);
     let number = |field: u64| find(field).map(|field| field.value);
     let sequence = number(10).unwrap_or(0);
-    trace.holes += usize::from(number(42).is_some_and(|dropped| dropped > 0));
+    // A writer's first packet has the flag too: nobody knows what it wrote before.
+    let known = !trace.writers.insert(sequence);
+    trace.holes += usize::from(known && number(42).is_some_and(|dropped| dropped > 0));
     if let Some(snapshot) = find(6) {
         let clocks: BTreeMap<u64, u64> = fields(snapshot.bytes)
             .iter()
@@ -146,12 +154,18 @@ fn one(packet: &[Field<'_>], defaults: &mut BTreeMap<u64, u64>, trace: &mut Trac
             .collect();
         trace.offset = (clocks[&6] - clocks[&3]) as i64;
         trace.snapshots += 1;
+        trace.newest_snapshot = trace.newest_snapshot.max(clocks[&3] as i64);
     }
     if let Some(tree) = find(2) {
         for process in fields(tree.bytes).iter().filter(|field| field.number == 1) {
             let process = record(process.bytes);
             trace.processes.insert(process[&1].0, process[&3].1.clone());
         }
+    }
+    if let Some(event) = find(69)
+        && record(event.bytes).contains_key(&5)
+    {
+        trace.disabled = number(8).expect("events have a time") as i64 - trace.offset;
     }
     if let Some(stats) = find(35) {
         trace.buffer = record(fields(stats.bytes)[0].bytes);

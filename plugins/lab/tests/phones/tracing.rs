@@ -95,7 +95,12 @@ fn compare(trace: &Trace, truth: &Truth<'_>, sdk: u32) -> (usize, usize) {
             assert_eq!(display.number(7), Some(i64::from(composed.jank)));
             assert_eq!(expected[&frame.display].end, Some(composed.expected));
             let Some(token) = frame.token else { continue };
-            let slice = &surfaces[&token];
+            // What SurfaceFlinger wrote last may not have been handed over.
+            let Some(slice) = surfaces.get(&token) else {
+                assert_eq!(Some(&frame.display), actual.keys().last());
+                missing += 1;
+                continue;
+            };
             assert_eq!((slice.number(3), slice.number(4)), (Some(frame.display), Some(i64::from(layer.pid))));
             assert_eq!(slice.said[&5].1, format!("TX - {}", layer.name));
             assert_eq!(slice.end, Some(frame.ready));
@@ -103,7 +108,10 @@ fn compare(trace: &Trace, truth: &Truth<'_>, sdk: u32) -> (usize, usize) {
             seen += 1;
         }
         for dropped in layer.dropped.iter().filter(|dropped| actual.contains_key(&dropped.display)) {
-            let slice = &surfaces[&dropped.token.expect("apps have tokens")];
+            let Some(slice) = surfaces.get(&dropped.token.expect("apps have tokens")) else {
+                assert_eq!(Some(&dropped.display), actual.keys().last());
+                continue;
+            };
             assert_eq!((slice.number(6), slice.number(9)), (Some(4), Some(1_024)));
             assert_eq!((slice.number(3), slice.end), (Some(dropped.display), Some(dropped.at)));
         }
@@ -149,6 +157,52 @@ fn traces_say_what_happened_on_every_release() {
             let pid = u64::from(own.pid);
             assert_eq!(trace.processes.get(&pid).map(String::as_str), Some("com.example.shop"));
         }
+    }
+}
+
+#[test]
+fn on_a_screen_at_rest_the_last_frames_stay_untold_and_the_end_is_the_last_snapshot() {
+    let (mut packets_missing, mut phones) = (0, 0);
+    for archetype in SHELF.iter().filter(|archetype| archetype.sdk >= 31) {
+        let mut walk = phone(archetype.name, 3);
+        walk.open("shop://feed");
+        start(&mut walk, &config(65_536, ""));
+        (0..3).for_each(|_| walk.fling());
+        walk.wait(6_000);
+        let end = walk.phone.monotonic_ns(walk.now);
+        let trace = read(&stop(&mut walk));
+        let truth = walk.phone.truth();
+        let told = by(&trace, 2, 2);
+        let newest = *told.keys().last().expect("display frames");
+        let untold = truth.displays.iter().filter(|display| display.token > newest && display.present < end);
+        let untold: Vec<i64> = untold.map(|display| display.present).collect();
+        assert!((1..=4).contains(&untold.len()), "{}: {}", archetype.name, untold.len());
+        assert!(untold.iter().all(|present| end - present > 2_000_000_000), "{}", archetype.name);
+        let unfinished = trace.slices.values().filter(|slice| slice.end.is_none()).count();
+        packets_missing += unfinished;
+        phones += 1;
+        let newest_snapshot = trace.newest_snapshot;
+        assert_eq!(
+            newest_snapshot >= end,
+            archetype.sdk >= 34,
+            "{}: {newest_snapshot} {end}",
+            archetype.name
+        );
+        assert!(trace.disabled >= end, "{}: the event of its end is there on all", archetype.name);
+    }
+    assert!((1..phones).contains(&packets_missing), "{packets_missing} of {phones}");
+}
+
+#[test]
+fn processes_born_later_are_named_only_where_the_kernel_is_traced() {
+    for (more, named) in [("", false), ("data_sources { config { name: \"linux.ftrace\" } }", true)] {
+        let mut walk = phone("pixel-8", 4);
+        start(&mut walk, &config(65_536, more));
+        walk.open("shop://feed");
+        walk.fling();
+        let trace = read(&stop(&mut walk));
+        assert!((300..700).contains(&trace.processes.len()), "{}", trace.processes.len());
+        assert_eq!(trace.processes.values().any(|name| name == "com.example.shop"), named);
     }
 }
 
@@ -213,10 +267,10 @@ fn small_buffers_faults_and_cuts_lose_packets_and_say_so() {
     let (_, file) = traced(of("pixel-8"), 3, &config(16, ""), "shop://feed");
     let small = read(&file);
     assert!(small.packets > 100 && small.packets < whole.packets / 3, "{} packets", small.packets);
-    assert!(small.holes == 1 && small.processes.is_empty() && small.buffer[&3].0 > 0);
+    assert!(small.processes.is_empty() && small.buffer[&3].0 > 0);
     let newest = |trace: &Trace| trace.slices.values().map(|slice| slice.start).max();
     assert_eq!(newest(&small), newest(&whole), "a ring keeps the newest");
-    let discard = config(16, "").replace("RING_BUFFER", "DISCARD");
+    let discard = config(32, "").replace("RING_BUFFER", "DISCARD");
     let (_, file) = traced(of("pixel-8"), 3, &discard, "shop://feed");
     let oldest = read(&file);
     assert!(newest(&oldest) < newest(&whole) && oldest.processes.len() > 4, "the other keeps the oldest");
@@ -263,7 +317,7 @@ fn perfetto_answers_as_the_release_does() {
     start_old(&mut old);
     let trace = read(&old.phone.file(old.now, FILE).unwrap());
     assert!(
-        trace.packets == 0 && trace.processes.len() > 3 && trace.snapshots == 1,
+        trace.packets == 0 && trace.processes.len() > 200 && trace.snapshots == 2,
         "Android 10 has no frames"
     );
     let mut walk = phone("pixel-8", 1);

@@ -237,6 +237,7 @@ mod tests {
             periods: Vec::new(),
             period_uncertain: Span::ZERO,
             tally: Tally::default(),
+            untold: 0,
             doubts: Vec::new(),
         };
         WindowMeasured { coverage: Some(coverage), refresh_hz: Some(100.0), ..WindowMeasured::default() }

@@ -181,6 +181,7 @@ pub fn measured(
             }],
             period_uncertain: Span::ZERO,
             tally: Tally { samples: 9, ..Tally::default() },
+            untold: 0,
             doubts: if proved { Vec::new() } else { vec![words.why.clone()] },
         }),
         void: None,

@@ -64,11 +64,11 @@ impl Frames {
         Frames { sdk, boot_offset, sequence, cookie, first: true, event, inner, head }
     }
 
-    /// The slices of a display frame. Without its end when the trace stops in the middle of them.
-    pub fn display(&mut self, display: &TruthDisplay, whole: bool, ring: &mut Ring) {
+    /// The slices of a display frame.
+    pub fn display(&mut self, display: &TruthDisplay, ring: &mut Ring) {
         self.begin(display.token, None);
         self.inner.number(3, u64::from(SURFACEFLINGER_PID));
-        self.slice(EXPECTED_DISPLAY, display.wake, Some(display.expected), ring);
+        self.slice(EXPECTED_DISPLAY, display.wake, display.expected, ring);
         let delta = display.present - display.expected;
         self.begin(display.token, None);
         self.inner.number(3, u64::from(SURFACEFLINGER_PID));
@@ -82,7 +82,7 @@ impl Frames {
             period: display.period,
         };
         self.outcome(&outcome, [4, 5, 6, 7, 8, 9], [10, 11]);
-        self.slice(ACTUAL_DISPLAY, display.wake, whole.then_some(display.present), ring);
+        self.slice(ACTUAL_DISPLAY, display.wake, display.present, ring);
     }
 
     /// The slices of a frame that was shown. Surfaces without a vsync id have none before Android 13.
@@ -135,7 +135,7 @@ impl Frames {
         ring: &mut Ring,
     ) {
         self.begin_surface(token, display, of);
-        self.slice(EXPECTED_SURFACE, start, Some(end), ring);
+        self.slice(EXPECTED_SURFACE, start, end, ring);
     }
 
     fn actual(
@@ -150,7 +150,7 @@ impl Frames {
         self.begin_surface(token, display, of);
         self.outcome(outcome, [6, 7, 8, 9, 10, 12], [13, 15]);
         self.inner.number(11, 1);
-        self.slice(ACTUAL_SURFACE, start, Some(end), ring);
+        self.slice(ACTUAL_SURFACE, start, end, ring);
     }
 
     fn begin_surface(&mut self, token: Option<i64>, display: i64, of: Surface<'_>) {
@@ -198,15 +198,13 @@ impl Frames {
         }
     }
 
-    /// Commits the start packet and, unless it is missing, the end.
-    fn slice(&mut self, kind: u32, start: i64, end: Option<i64>, ring: &mut Ring) {
+    /// Commits the start packet and the end.
+    fn slice(&mut self, kind: u32, start: i64, end: i64, ring: &mut Ring) {
         self.event.clear().field(kind, self.inner.bytes());
         self.packet(start, ring);
-        if let Some(end) = end {
-            self.inner.clear().number(1, self.cookie);
-            self.event.clear().field(FRAME_END, self.inner.bytes());
-            self.packet(end, ring);
-        }
+        self.inner.clear().number(1, self.cookie);
+        self.event.clear().field(FRAME_END, self.inner.bytes());
+        self.packet(end, ring);
     }
 
     /// Commits a packet with the event: its time on the clock this release uses, said the way it says it.

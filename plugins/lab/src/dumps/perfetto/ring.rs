@@ -51,6 +51,12 @@ impl Ring {
         self.ends.push(self.bytes.len());
     }
 
+    /// Takes the newest packet back.
+    pub fn forget_newest(&mut self) {
+        self.ends.pop();
+        self.bytes.truncate(self.ends.last().copied().unwrap_or(0));
+    }
+
     /// Bytes committed.
     pub fn committed(&self) -> usize {
         self.bytes.len()
