@@ -25,6 +25,8 @@ const PHASES: usize = 32;
 /// How well the period of n frames is known at their ends, ns times the root of n: presents are off by 0.15 ms (one standard
 /// deviation), the line through them by 0.52 ms over the root of n. So far a debt may seem to drift.
 const DRIFT: f64 = 1_200_000.0;
+/// How the debts may drift, in halves of that: the period as it was told first.
+const SLOPES: [i64; 5] = [0, 1, -1, 2, -2];
 /// Two periods this little apart at the ends may be one.
 const MAYBE_ONE: f64 = 1_600_000.0;
 /// Two periods this far apart at the ends are surely two.
@@ -215,8 +217,11 @@ fn late(vsyncs: &[u32], pace: &Pace) -> Held {
         debt = debt.saturating_add(shown).saturating_sub(target);
         debts.push(debt);
     }
-    let phases = phases(&debts, period);
-    let all = phases.into_iter().map(|phase| steps(&debts, period, phase, drift));
+    let slopes = if drift > 0 { &SLOPES[..] } else { &SLOPES[..1] };
+    let all = slopes.iter().flat_map(|slope| {
+        let debts = tilted(&debts, slope * drift);
+        phases(&debts, period).into_iter().map(move |phase| steps(&debts, period, phase))
+    });
     let steps = all.min_by_key(|steps| left(steps)).unwrap_or_else(|| vec![0; debts.len()]);
     let mut due =
         if paced(&steps[..steps.len().min(AROUND)]) { kept(&steps, 0).max(steps[0]) } else { steps[0] };
@@ -265,22 +270,20 @@ fn left(steps: &[i64]) -> i64 {
     rises.max(rises - (steps[steps.len() - 1] - steps[0]))
 }
 
-/// Whole refreshes each debt is from the schedule. Where the drift leaves two to choose from, as the frame before.
-fn steps(debts: &[i64], period: i64, phase: i64, drift: i64) -> Vec<i64> {
-    let range = |debt: &i64| {
-        let off = debt - phase;
-        ((off - drift).div_euclid(period), (off + drift).div_euclid(period))
-    };
-    let sure = debts.iter().map(range).find(|(least, most)| least == most);
-    let mut step = sure.map_or_else(|| debts[0].div_euclid(period), |(sure, _)| sure);
+/// The debts as they are where the panel's period is a little longer or shorter than it was told: off by that much at the ends, in
+/// halves of it, and by nothing in the middle. All drift one way: what rises and falls back is no drift.
+fn tilted(debts: &[i64], halves: i64) -> Vec<i64> {
+    let last = (debts.len() as i64 - 1).max(1);
     debts
         .iter()
-        .map(|debt| {
-            let (least, most) = range(debt);
-            step = step.clamp(least, most);
-            step
-        })
+        .zip(0..)
+        .map(|(debt, nth): (&i64, i64)| debt + halves * (2 * nth - last) / (2 * last))
         .collect()
+}
+
+/// Whole refreshes each debt is from the schedule.
+fn steps(debts: &[i64], period: i64, phase: i64) -> Vec<i64> {
+    debts.iter().map(|debt| (debt - phase).div_euclid(period)).collect()
 }
 
 /// Whether frames go back and forth so often that it is how the app paces itself.
@@ -289,12 +292,21 @@ fn paced(steps: &[i64]) -> bool {
     back >= 2 && back * RECURS >= steps.len() - 1
 }
 
-/// The latest level that frames around this one come back to.
+/// The latest level that frames around this one are at, or come up to over and over. Frames that are late and catch up step by
+/// step are above the schedule for a while, each time once: that is no pace.
 fn kept(steps: &[i64], nth: usize) -> i64 {
     let from = nth.saturating_sub(AROUND / 2).min(steps.len().saturating_sub(AROUND));
-    let mut near = steps[from..steps.len().min(from + AROUND)].to_vec();
-    near.sort_unstable();
-    near[near.len() - near.len().div_ceil(RECURS).max(2).min(near.len())]
+    let near = &steps[from..steps.len().min(from + AROUND)];
+    let often = near.len().div_ceil(RECURS).max(2);
+    let mut levels = near.to_vec();
+    levels.sort_unstable();
+    levels.dedup();
+    let is_kept = |level: &&i64| {
+        let there = near.iter().filter(|step| *step >= *level).count();
+        let up = near.windows(2).filter(|two| two[0] < **level && two[1] >= **level).count();
+        there >= often.min(near.len()) && (2 * there > near.len() || up + 1 >= often)
+    };
+    levels.iter().rev().find(is_kept).copied().unwrap_or(near[0])
 }
 
 #[cfg(test)]

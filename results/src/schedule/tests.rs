@@ -64,7 +64,7 @@ fn planted(vsyncs: &[i64], nth: usize, late: i64, goes_on: bool) -> Vec<i64> {
 }
 
 fn targets() -> impl Strategy<Value = f64> {
-    prop::sample::select([&TARGETS[..], &[23.976, 29.97, 33.33, 37.5, 55.0, 59.94, 111.0]].concat())
+    prop::sample::select([&TARGETS[..], &[23.976, 29.97, 100.0 / 3.0, 37.5, 55.0, 59.94, 111.0]].concat())
 }
 
 fn panels() -> impl Strategy<Value = f64> {
@@ -239,4 +239,14 @@ fn the_schedule_begins_anew_with_each_segment_and_rate() {
     assert_eq!(lates(frames.clone(), 30.0), [0, 0, 0, 0, 0, 1]);
     frames.iter_mut().skip(2).for_each(|interval| interval.segment = 1);
     assert_eq!(lates(frames, 30.0), [0, 0, 0, 0, 0, 1]);
+}
+
+#[test]
+fn frames_that_are_late_now_and_then_and_catch_up_are_no_pace() {
+    // 45 fps on 60 Hz are 2, 1, 1 refreshes; two frames are late by one and by two, and those behind them catch up.
+    let steps = [2, 2, 1, 1, 1, 3, 1, 1, 1, 1, 1, 1, 1];
+    let steady = std::iter::repeat_n([2, 1, 1], 8).flatten();
+    let vsyncs: Vec<u32> = steps.into_iter().chain(steady).collect();
+    let held = late(&vsyncs, &share(45.0, 16_670_000).expect("three quarters"));
+    assert_eq!(held.late.iter().sum::<u32>(), 3, "{:?}", held.late);
 }
