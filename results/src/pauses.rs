@@ -7,6 +7,8 @@ use crate::fit::Report;
 use crate::lattice::{self, LONG, far, near, same};
 use crate::path::{Ground, Rate};
 use crate::time::{DeviceTime, Span};
+use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// Most lengths before a pause that may be taken for the faster rate by mistake.
 const STRAY: usize = 3;
@@ -92,6 +94,50 @@ pub(crate) fn boost_after_pauses(path: &mut [Option<usize>], ground: &Ground) {
             path[start..start + frames].fill(Some(slow));
         }
     }
+}
+
+/// So many frames in a row of exactly one refresh of a rate the panel was heard at, between two headers: it may have rested
+/// already while a list ran out, and risen again with the next touch.
+pub(crate) const ROW: usize = 4;
+/// A longer one is doubted as every other stretch is.
+const UNHEARD: Span = Span::from_ms(300);
+/// How exact the stamp of a header is.
+const STAMP: Span = Span::from_ms(20);
+
+/// On a panel that was heard at two rates, a row of frames at the pace of the slower one that no header was read in is taken
+/// for the slower rate: the other way it would be jank, and nobody saw that. Whether it was stays uncertain. Not so where a
+/// header inside another such row says the faster: there an app draws every so many refreshes.
+pub(crate) fn rest_unheard(path: &mut [Option<usize>], ground: &Ground) {
+    let heard: BTreeSet<usize> = ground.heard.iter().map(|(_, rate)| *rate).collect();
+    for slow in heard.iter().copied() {
+        let rows = paced(path, ground, &heard, slow);
+        let inside = |row: &Range<usize>| {
+            let (from, to) = (ground.presents[row.start] + STAMP, ground.presents[row.end] - STAMP);
+            ground.heard.iter().filter(move |(at, _)| *at > from && *at < to)
+        };
+        if rows.iter().flat_map(inside).any(|(_, rate)| *rate != slow) {
+            continue;
+        }
+        let brief = |row: &&Range<usize>| ground.presents[row.end] - ground.presents[row.start] <= UNHEARD;
+        let unheard = |row: &&Range<usize>| inside(row).next().is_none();
+        rows.iter().filter(brief).filter(unheard).for_each(|row| path[row.clone()].fill(Some(slow)));
+    }
+}
+
+/// Rows of lengths that are judged by a faster rate and are each one refresh of this one.
+fn paced(path: &[Option<usize>], ground: &Ground, heard: &BTreeSet<usize>, slow: usize) -> Vec<Range<usize>> {
+    let period = |rate: usize| ground.rates[rate].period;
+    let faster = |rate: usize| heard.contains(&rate) && period(rate) < period(slow);
+    let one = |at: &usize| path[*at].is_some_and(faster) && is_one(ground.lengths[*at], &ground.rates[slow]);
+    let (mut rows, mut start) = (Vec::new(), 0);
+    while start < path.len() {
+        let end = start + (start..path.len()).take_while(one).count();
+        if end - start >= ROW {
+            rows.push(start..end);
+        }
+        start = end + 1;
+    }
+    rows
 }
 
 /// So long a panel surely keeps its rate after a header told it: an idle timer runs from the last frame, not from there.

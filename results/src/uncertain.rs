@@ -7,6 +7,7 @@
 
 use crate::lattice::{LONG, far, place, same, usable};
 use crate::path::{Ground, NEAR};
+use crate::pauses::ROW;
 use crate::time::{DeviceTime, Span};
 use std::ops::Range;
 
@@ -132,7 +133,29 @@ impl Pair<'_> {
         if !marks.contains(&true) {
             return Vec::new();
         }
-        self.runs(&marks).into_iter().flat_map(|run| self.left_open(run)).collect()
+        let runs = self.runs(&marks);
+        let rows = self.rows(&marks, &runs).into_iter().map(|row| (row, true));
+        let all = runs.into_iter().map(|run| (run, false)).chain(rows);
+        all.flat_map(|(run, brief)| self.left_open(run, brief)).collect()
+    }
+
+    /// Shorter stretches, on a panel that was heard at either rate: rows of frames at the pace of the slower one.
+    fn rows(&self, marks: &[bool], runs: &[Range<usize>]) -> Vec<Range<usize>> {
+        let heard = |one: Hypothesis| self.ground.heard.iter().any(|(_, rate)| one.rate == Some(*rate));
+        if !heard(self.slow) || !heard(self.fast) {
+            return Vec::new();
+        }
+        let one = |at: usize| marks[at] && place(self.ground.lengths[at], self.slow.period).0 == 1;
+        let (mut found, mut at) = (Vec::new(), 0);
+        while at < marks.len() {
+            let row = at..at + (at..marks.len()).take_while(|at| one(*at)).count();
+            at = row.end + 1;
+            let apart = |run: &Range<usize>| run.end <= row.start || row.end <= run.start;
+            if row.len() >= ROW && runs.iter().all(apart) {
+                found.push(row);
+            }
+        }
+        found
     }
 
     /// A length that lies on both lattices, judged by one of them, and more than one vsync of the faster.
@@ -163,8 +186,8 @@ impl Pair<'_> {
         found
     }
 
-    /// The parts of a run that headers do not decide.
-    fn left_open(&self, run: Range<usize>) -> Vec<Stretch> {
+    /// The parts of a run that headers do not decide. What is brief may come and go between two of them.
+    fn left_open(&self, run: Range<usize>, brief: bool) -> Vec<Stretch> {
         let (from, to) = (self.ground.presents[run.start], self.ground.presents[run.end]);
         let margin = Span::from_ns(NEAR);
         let heard: Vec<(DeviceTime, bool)> = self.told().collect();
@@ -173,7 +196,7 @@ impl Pair<'_> {
         let before = heard.iter().rev().find(|header| header.0 <= from + margin).copied();
         let after = heard.iter().find(|header| header.0 >= to - margin).copied();
         let (Some(first), Some(last)) = (anchors.first(), anchors.last()) else {
-            let decided = to - from <= REACH && self.decided_from_outside(run, before, after);
+            let decided = to - from <= REACH && self.decided_from_outside(run, brief, before, after);
             return if decided { Vec::new() } else { vec![(from, to)] };
         };
         let mut open = Vec::new();
@@ -204,6 +227,7 @@ impl Pair<'_> {
     fn decided_from_outside(
         &self,
         run: Range<usize>,
+        brief: bool,
         before: Option<(DeviceTime, bool)>,
         after: Option<(DeviceTime, bool)>,
     ) -> bool {
@@ -216,7 +240,7 @@ impl Pair<'_> {
                     let (long, off) = place(*length, self.slow.period);
                     long == 1 && off < far(self.slow.period)
                 };
-                let chance = run.len() < FEWEST;
+                let chance = run.len() < FEWEST && !brief;
                 let slow_anyway = !self.ground.lengths[run].iter().any(in_time);
                 (slow_anyway || chance) && near.iter().all(|header| header.is_some_and(|(_, fast)| fast))
             }

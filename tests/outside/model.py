@@ -27,6 +27,7 @@ class Touch:
         slop = 8 * density / 160
         self.slop_at = down + int(slop / self.speed) if distance > slop else None
         self.caught = False
+        self.slows = False  # whether an adaptive panel rests already in the second half of its fling
         self.fling_until = None
 
     def travelled(self, at):
@@ -74,6 +75,7 @@ class List:
                     # The up is handled when the thread is free for it.
                     began = max(at, free_since)
                     self.fling = Fling(began, touch.speed, self.density, self.position)
+                    self.fling.slows = touch.slows
                     touch.fling_until = began + self.fling.lasts
                 self.touch = None
         if self.touch is not None:
@@ -176,7 +178,7 @@ class World:
         fling = self.list.fling
         if fling is not None:
             late = at > fling.start + fling.lasts // 2
-            return low if late and self.touches and self.touches[-1].slows else high
+            return low if late and fling.slows else high
         current = self.panel.ticks[-1][1]
         return current if at < self.moved_at + 350 * MS else low
 

@@ -207,3 +207,36 @@ fn a_slow_start_longer_than_any_boost_is_slow() {
     lengths.extend(vec![fast; 60]);
     assert_eq!(judged(&lengths, &[60.0, 120.0], 120.0, 120.0)[61..73], [8; 12]);
 }
+
+/// A list runs out at half the rate, and the next touch raises it, all between two headers.
+#[test]
+fn a_rest_between_two_headers_is_no_jank_where_the_panel_was_heard_resting() {
+    let (fast, slow) = (hz(120.0), hz(60.0));
+    for frames in [4, 8, 17] {
+        let film = Film::from(1_000 * MS)
+            .play(slow, [1; 20])
+            .play(fast, [1; 50])
+            .play(slow, vec![1; frames])
+            .play(fast, [1; 60]);
+        let left = film.panel[2].0;
+        let headers = film.headers(10 * MS).into_iter();
+        let unheard = |report: &Report| (left - 40 * MS..left + 340 * MS).contains(&report.at.ns());
+        let reports: Vec<Report> = headers.filter(|report| !unheard(report)).collect();
+        for seed in 1..=20 {
+            let presents = film.noisy(seed);
+            let timeline = fit(&presents, &reports, &[60.0, 120.0], &[]);
+            assert_eq!(misjudged(&film, &presents, &timeline).0, 0, "{frames}, seed {seed}: {timeline:?}");
+            // Nobody saw it: an app that drew every second refresh looks the same.
+            assert_eq!(timeline.uncertain.len(), 1, "{frames}, seed {seed}: {timeline:?}");
+            // A panel nobody ever heard resting did not: its app was late.
+            let told: Vec<Report> = reports.iter().filter(|told| told.period.ns() == fast).copied().collect();
+            let timeline = fit(&presents[20..], &told, &[120.0], &[]);
+            let late = (70..70 + frames).filter(|at| {
+                timeline
+                    .judging(presents[*at], presents[at + 1])
+                    .is_some_and(|period| period.ns() < slow * 3 / 4)
+            });
+            assert_eq!(late.count(), frames, "{frames}, seed {seed}: {timeline:?}");
+        }
+    }
+}
