@@ -199,7 +199,7 @@ impl Phone {
             injection_blocked: spec.injection_blocked,
             slow_dumps: 1.0,
             sessions: BTreeMap::new(),
-            trace_faults: tracing::TraceFaults { loss: 0.0, kept: 1.0 },
+            trace_faults: tracing::TraceFaults { loss: 0.0, kept: 1.0, refused: false },
             inputs: 0,
             starts: 0,
             dumps: 0,

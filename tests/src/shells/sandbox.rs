@@ -15,6 +15,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Where a phone keeps what a line may touch.
 const PLACES: [&str; 4] = ["/proc/", "/data/", "/sdcard/", "/storage/"];
+/// Where a phone lets its shell write.
+const SCRATCH: &str = "/data/local/tmp/";
 /// The clock in the sandbox: no number of the lab looks like it.
 const UPTIME: &str = "4242424.42";
 /// Longest a line may take.
@@ -102,7 +104,7 @@ impl<'a> Sandbox<'a> {
         for folder in [&bin, &self.root.join("calls")] {
             fs::create_dir_all(folder)?;
         }
-        for place in PLACES {
+        for place in PLACES.into_iter().chain([SCRATCH]) {
             fs::create_dir_all(self.root.join(&place[1..]))?;
         }
         for name in TOOLBOX.iter().copied().filter(|name| *name != "sh").chain(["sleep", "printf"]) {

@@ -5,6 +5,7 @@
 
 pub mod config;
 mod deflate;
+mod fields;
 mod frames;
 mod processes;
 mod proto;

@@ -219,11 +219,13 @@ fn scheduled(text: &FaultText, serials: &BTreeSet<String>) -> Result<Scheduled, 
         "keyguard" => Kind::Model(PhoneFault::Keyguard),
         "no_injection" => Kind::Model(PhoneFault::NoInjection),
         "period_only" => Kind::Model(PhoneFault::PeriodOnly),
+        "no_tracing" => Kind::Model(PhoneFault::NoTracing),
         other => {
             return Err(LabError(format!(
                 "faults: there is no kind {other:?}; write unplug, wedge, offline, unauthorized, slow, garble, server_restart, \
                  reboot, heat, dexopt, ring_overflow, clock_drift, slow_dumpsys, ring_rows, trace_loss, trace_cut, \
-                 battery, frozen_app, screen_off, dump_timeout, keyguard, no_injection or period_only"
+                 battery, frozen_app, screen_off, dump_timeout, keyguard, no_injection, \
+                 period_only or no_tracing"
             )));
         }
     };

@@ -73,6 +73,8 @@ pub enum PhoneFault {
         /// Share of them, 0..=1.
         share: f64,
     },
+    /// The tracing service does not run, as where a vendor switched it off.
+    NoTracing,
     /// Trace files end in the middle.
     TraceCut {
         /// Share of the bytes that are there, 0..=1.
@@ -105,6 +107,7 @@ impl Phone {
             PhoneFault::SwappedColumns => self.body.swapped = true,
             PhoneFault::HeaderPeriod { ns } => self.body.header_ns = Some(ns),
             PhoneFault::TraceLoss { share } => self.trace_faults.loss = share.clamp(0.0, 1.0),
+            PhoneFault::NoTracing => self.trace_faults.refused = true,
             PhoneFault::TraceCut { kept } => self.trace_faults.kept = kept.clamp(0.0, 1.0),
         }
     }

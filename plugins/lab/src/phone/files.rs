@@ -41,7 +41,11 @@ impl Phone {
             "/proc/version" => {
                 Some(b"Linux version 5.10.177-android13-4 (build-user@build-host) #1 SMP PREEMPT\n".to_vec())
             }
-            _ => self.files.get(&place(path)).cloned(),
+            _ => {
+                let process = path.strip_prefix("/proc/").and_then(|rest| rest.strip_suffix("/cmdline"));
+                let pid = process.and_then(|number| number.parse().ok());
+                pid.and_then(|pid| self.tracing_line(pid)).or_else(|| self.files.get(&place(path)).cloned())
+            }
         }
     }
 

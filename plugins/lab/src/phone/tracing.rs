@@ -15,6 +15,8 @@ use options::{Mode, Options};
 pub const TRACES: &str = "/data/misc/perfetto-traces/";
 /// Where configs may be read from, from Android 12 on.
 pub const CONFIGS: &str = "/data/misc/perfetto-configs/";
+/// Most sessions of one user at once.
+const MOST_SESSIONS: usize = 5;
 /// Largest config a phone reads, bytes.
 pub const CONFIG_MOST: usize = 1 << 20;
 
@@ -24,6 +26,8 @@ pub(super) struct Session {
     config: Config,
     /// Where the file goes; standard output when absent.
     path: Option<String>,
+    /// The command line it was started by.
+    argv: Vec<String>,
     began: i64,
     /// When tracing stops: never, unless the config or a signal says so.
     ended: Option<i64>,
@@ -46,6 +50,8 @@ pub(super) struct TraceFaults {
     pub loss: f64,
     /// Share of the file that is there.
     pub kept: f64,
+    /// Nobody can trace at all.
+    pub refused: bool,
 }
 
 impl Phone {
@@ -79,7 +85,8 @@ impl Phone {
         let frames = self.setup.archetype.sdk >= 31 && config.buffer_of(FRAMETIMELINE).is_some();
         let kept_from = frames.then(|| self.pulse.trace_begins());
         let path = options.out.clone();
-        self.sessions.insert(pid, Session { config, path, began, ended, writing, kept_from });
+        let argv = arguments.to_vec();
+        self.sessions.insert(pid, Session { config, path, argv, began, ended, writing, kept_from });
         let work = match options.mode {
             Mode::Foreground => Work::Trace(pid),
             Mode::Background | Mode::BackgroundWait => Work::Say(Answer::said(format!("{pid}\n"))),
@@ -118,7 +125,7 @@ impl Phone {
             // Binary configs come from tools; people who forget --txt get this.
             return Err(failed(invalid.to_owned()));
         }
-        let config = Config::read(&String::from_utf8_lossy(&bytes))
+        let config = Config::read(&String::from_utf8_lossy(&bytes), self.setup.archetype.sdk)
             .map_err(|complaint| failed(format!("{complaint}{invalid}")))?;
         if config.buffers.is_empty()
             || config.sources.iter().any(|(_, target)| *target >= config.buffers.len())
@@ -128,7 +135,26 @@ impl Phone {
                     .to_owned(),
             ));
         }
+        if self.trace_faults.refused {
+            return Err(failed(
+                "Failed to connect to the traced service. If this is a user build, the tracing service may be off: \
+                 setprop persist.traced.enable 1\n"
+                    .to_owned(),
+            ));
+        }
+        if self.sessions.len() >= MOST_SESSIONS {
+            return Err(failed(format!(
+                "Service error: Too many concurrent tracing sesions ({MOST_SESSIONS}) for uid 2000 limit is {MOST_SESSIONS}\n"
+            )));
+        }
         Ok((options, config))
+    }
+
+    /// The command line of a tracing process, as the kernel shows it.
+    pub(super) fn tracing_line(&self, pid: u32) -> Option<Vec<u8>> {
+        let words =
+            std::iter::once("perfetto").chain(self.sessions.get(&pid)?.argv.iter().map(String::as_str));
+        Some(words.flat_map(|word| word.bytes().chain([0])).collect())
     }
 
     /// Whether a tracing process lives.

@@ -2,7 +2,7 @@
 
 use super::run::{Flow, Io, Shell};
 use super::stream::{Sink, Source};
-use super::syntax::{Redirect, Target, Word};
+use super::syntax::{Part, Redirect, Target, Word};
 use super::{absolute, builtin, filters};
 use std::future::Future;
 use std::pin::Pin;
@@ -26,10 +26,6 @@ impl Shell {
             Ok(argv) => argv,
             Err(complaint) => return self.fatal(&complaint).await,
         };
-        if argv.is_empty() && !words.iter().any(|word| word.bare().is_none()) {
-            // `x=$(false)` has the status of the substitution; a line of assignments alone has 0.
-            self.status = 0;
-        }
         let mut kept: Vec<(String, Option<String>)> = Vec::new();
         for (name, word) in assigns {
             let value = match self.text(word).await {
@@ -38,6 +34,12 @@ impl Shell {
             };
             let old = self.vars.insert(name.clone(), value);
             kept.push((name.clone(), old));
+        }
+        // `x=$(false)` has the status of the substitution; a line of assignments alone has 0, once `$?` was read by them.
+        let runs =
+            |(_, word): &(String, Word)| word.0.iter().any(|part| matches!(part, Part::Command { .. }));
+        if argv.is_empty() && !words.iter().any(|word| word.bare().is_none()) && !assigns.iter().any(runs) {
+            self.status = 0;
         }
         let before = (!redirects.is_empty()).then(|| self.io.clone());
         if let Err(complaint) = self.redirect(redirects).await {

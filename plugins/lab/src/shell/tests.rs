@@ -114,6 +114,7 @@ fn words_and_quotes() {
 fn lists_and_statuses() {
     prints("true && echo yes || echo no; false && echo yes || echo no", "yes\nno\n");
     prints("! false && echo negated", "negated\n");
+    prints("false; s=$?; echo $s; (exit 3); s=$? t=$?; echo $s$t$?; x=$(exit 4); echo $?", "1\n330\n4\n");
     assert_eq!(sh("fail"), (String::new(), String::new(), 5));
     prints("fail; echo $?", "5\n");
     assert_eq!(sh("exit 7; echo never").2, 7);

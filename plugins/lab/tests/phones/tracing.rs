@@ -335,6 +335,26 @@ fn perfetto_answers_as_the_release_does() {
     assert!(said(&format!("perfetto -c /x --txt -o {FILE}"), "").1.contains("Could not open"));
 }
 
+#[test]
+fn one_user_has_five_sessions_at_once_and_the_kernel_shows_whose_they_are() {
+    let mut walk = phone("pixel-8", 1);
+    for nth in 0..6_u32 {
+        let line = format!("perfetto -c - --txt --background -o {FILE}-{nth}");
+        let argv: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        let running = walk.phone.begin_fed(walk.now, &argv, config(64, "").as_bytes(), 8_000 + nth).unwrap();
+        walk.now = walk.now + running.takes;
+        let answer = walk.phone.finish(walk.now, running);
+        assert_eq!(answer.status, i32::from(nth == 5), "{nth}: {answer:?}");
+        assert_eq!(String::from_utf8_lossy(&answer.err).contains("limit is 5"), nth == 5);
+    }
+    let shown = |walk: &Walk| {
+        walk.phone.file(walk.now, "/proc/8003/cmdline").map(|line| String::from_utf8(line).unwrap())
+    };
+    assert!(shown(&walk).is_some_and(|line| line.starts_with("perfetto\0-c\0") && line.ends_with("/t-3\0")));
+    assert!(walk.phone.signal(walk.now, 8_003, 9));
+    assert_eq!(shown(&walk), None);
+}
+
 fn start_old(walk: &mut Walk) {
     let line = format!("perfetto -c - --txt --background -o {FILE}");
     let answer = perfetto(walk, &line, &config(64, "duration_ms: 1500")).unwrap();

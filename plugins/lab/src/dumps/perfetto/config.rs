@@ -1,52 +1,11 @@
-//! The text form of a trace config: read as far as a phone's behaviour depends on it, refused as a phone refuses it.
+//! The text form of a trace config: read as far as a phone's behaviour depends on it, refused as its release refuses it.
 //!
 //! Must not know how a trace is written.
 
+use super::fields::Kind;
+
 /// Deepest nesting of blocks.
 const DEEPEST: usize = 40;
-
-/// Names of the fields a `TraceConfig` has.
-const TRACE: &[&str] = &[
-    "activate_triggers",
-    "allow_user_build_tracing",
-    "android_report_config",
-    "bugreport_filename",
-    "bugreport_score",
-    "buffers",
-    "builtin_data_sources",
-    "cmd_trace_start_delay",
-    "compress_from_cli",
-    "compression_type",
-    "data_source_stop_timeout_ms",
-    "data_sources",
-    "deferred_start",
-    "duration_ms",
-    "enable_extra_guardrails",
-    "file_write_period_ms",
-    "flush_period_ms",
-    "flush_timeout_ms",
-    "guardrail_overrides",
-    "incident_report_config",
-    "incremental_state_config",
-    "lockdown_mode",
-    "max_file_size_bytes",
-    "notify_traceur",
-    "output_path",
-    "prefer_suspend_clock_for_duration",
-    "producers",
-    "statsd_logging",
-    "statsd_metadata",
-    "trace_filter",
-    "trace_uuid_lsb",
-    "trace_uuid_msb",
-    "trigger_config",
-    "unique_session_name",
-    "write_into_file",
-];
-const BUFFER: &[&str] =
-    &["clear_before_clone", "experimental_mode", "fill_policy", "name", "size_kb", "transfer_on_clone"];
-const SOURCE: &[&str] =
-    &["config", "machine_name_filter", "producer_name_filter", "producer_name_regex_filter"];
 
 /// What a trace is asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -62,16 +21,16 @@ pub struct Config {
 }
 
 impl Config {
-    /// Reads the text form. `Err` holds what a phone prints.
-    pub fn read(text: &str) -> Result<Config, String> {
+    /// Reads the text form as a release does. `Err` holds what a phone prints.
+    pub fn read(text: &str, sdk: u32) -> Result<Config, String> {
         let mut reader = Reader { text, at: 0 };
         let fields = reader.block(0)?;
         let mut config = Config::default();
         for field in &fields {
-            field.known(TRACE, "TraceConfig", text)?;
+            field.known(Kind::Trace, sdk, text)?;
             match field.name {
-                "buffers" => config.buffers.push(buffer(field, text)?),
-                "data_sources" => config.sources.extend(source(field, text)?),
+                "buffers" => config.buffers.push(buffer(field, sdk, text)?),
+                "data_sources" => config.sources.extend(source(field, sdk, text)?),
                 "duration_ms" => config.duration_ms = Some(field.number(text)?),
                 "compression_type" => config.deflate = field.word(text)? == "COMPRESSION_TYPE_DEFLATE",
                 _ => {}
@@ -87,9 +46,9 @@ impl Config {
     }
 }
 
-fn buffer(field: &Field<'_>, text: &str) -> Result<(usize, bool), String> {
+fn buffer(field: &Field<'_>, sdk: u32, text: &str) -> Result<(usize, bool), String> {
     let (mut kb, mut discard) = (0, false);
-    for inner in field.block("BufferConfig", BUFFER, text)? {
+    for inner in field.block(Kind::Buffer, sdk, text)? {
         match inner.name {
             "size_kb" => kb = inner.number(text)?,
             "fill_policy" => discard = inner.word(text)? == "DISCARD",
@@ -100,12 +59,14 @@ fn buffer(field: &Field<'_>, text: &str) -> Result<(usize, bool), String> {
     Ok((usize::try_from(kb).unwrap_or(usize::MAX).clamp(4, 1 << 21) * 1_024, discard))
 }
 
-fn source(field: &Field<'_>, text: &str) -> Result<Option<(String, usize)>, String> {
+fn source(field: &Field<'_>, sdk: u32, text: &str) -> Result<Option<(String, usize)>, String> {
     let (mut name, mut target) = (None, 0);
-    for inner in field.block("DataSource", SOURCE, text)? {
+    for inner in field.block(Kind::Source, sdk, text)? {
         if inner.name == "config" {
-            let Value::Block(fields) = &inner.value else { return Err(inner.wrong(text)) };
-            for deep in fields {
+            for deep in inner.block(Kind::Config, sdk, text)? {
+                if let Some(kind) = Kind::behind(deep.name) {
+                    deep.block(kind, sdk, text)?;
+                }
                 match deep.name {
                     "name" => name = Some(deep.word(text)?.to_owned()),
                     "target_buffer" => target = usize::try_from(deep.number(text)?).unwrap_or(usize::MAX),
@@ -129,13 +90,12 @@ struct Field<'a> {
 }
 
 impl<'a> Field<'a> {
-    fn known(&self, names: &[&str], message: &str, text: &str) -> Result<(), String> {
-        match names.contains(&self.name) {
-            true => Ok(()),
-            false => {
-                Err(complaint(text, self.at, &format!("No field named \"{}\" in proto {message}", self.name)))
-            }
+    fn known(&self, kind: Kind, sdk: u32, text: &str) -> Result<(), String> {
+        if kind.knows(self.name, sdk) {
+            return Ok(());
         }
+        let what = format!("No field named \"{}\" in proto {}", self.name, kind.name());
+        Err(complaint(text, self.at, &what))
     }
 
     fn wrong(&self, text: &str) -> String {
@@ -153,9 +113,9 @@ impl<'a> Field<'a> {
         self.word(text)?.parse().map_err(|_| self.wrong(text))
     }
 
-    fn block(&self, message: &str, names: &[&str], text: &str) -> Result<&[Field<'a>], String> {
+    fn block(&self, kind: Kind, sdk: u32, text: &str) -> Result<&[Field<'a>], String> {
         let Value::Block(fields) = &self.value else { return Err(self.wrong(text)) };
-        fields.iter().try_for_each(|field| field.known(names, message, text))?;
+        fields.iter().try_for_each(|field| field.known(kind, sdk, text))?;
         Ok(fields)
     }
 }
@@ -257,7 +217,7 @@ mod tests {
             data_sources { config { name: \"android.surfaceflinger.frametimeline\" target_buffer: 1 } }\n\
             data_sources < config < name: 'linux.process_stats', process_stats_config { scan_all_processes_on_start: true } > >\n\
             duration_ms: 15000";
-        let config = Config::read(text).unwrap();
+        let config = Config::read(text, 31).unwrap();
         assert_eq!(config.buffers, [(65_536 * 1_024, false), (64 * 1_024, true)]);
         assert_eq!(config.buffer_of(super::super::FRAMETIMELINE), Some((65_536, true)));
         assert_eq!(config.buffer_of(super::super::PROCESS_STATS), Some((65_536 * 1_024, false)));
@@ -266,12 +226,19 @@ mod tests {
 
     #[test]
     fn mistakes_are_named_with_their_place() {
-        let said = |text: &str| Config::read(text).unwrap_err();
+        let said = |text: &str| Config::read(text, 34).unwrap_err();
         assert_eq!(
             said("duration_ms: 1\nbufers { size_kb: 1 }"),
             "config:2:1 error: No field named \"bufers\" in proto TraceConfig\nbufers { size_kb: 1 }\n^\n"
         );
         assert!(said("buffers { size: 1 }").contains("in proto BufferConfig"));
+        let source = |inside: &str| format!("data_sources {{ config {{ name: 'x' {inside} }} }}");
+        assert!(said(&source("target_bufer: 1")).contains("in proto DataSourceConfig"));
+        assert!(said(&source("process_stats_config { scan: true }")).contains("in proto ProcessStatsConfig"));
+        assert!(said(&source("ftrace_config { events: 'x' }")).contains("in proto FtraceConfig"));
+        // Newer fields are refused by older releases.
+        let newer = source("android_input_event_config { mode: 1 }");
+        assert!(said(&newer).contains("android_input_event_config") && Config::read(&newer, 35).is_ok());
         assert!(said("buffers {").contains("not closed"));
         assert!(said("duration_ms: soon").contains("duration_ms"));
         assert!(said("duration_ms:").contains("Expected a value"));
@@ -281,7 +248,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_text_breaks_the_reader(text in "\\PC{0,80}|([a-z_]{1,8}[:{}<>\"'# \n;]{0,3}){0,30}") {
-            let _ = Config::read(&text);
+            let _ = Config::read(&text, 36);
         }
     }
 }
