@@ -108,6 +108,7 @@ pub async fn run(setup: Setup) -> Record {
         nonce: crate::android::together::nonce(options.run.bytes()),
         contest: options.contest.map(|contest| contest.settled(&planned.plan.jobs, &planned.facts)),
         screens: options.screens,
+        unrecorded: Default::default(),
     };
     let Planned { plan, facts, .. } = planned;
     let nothing = plan.jobs.is_empty();

@@ -378,7 +378,9 @@ impl Told {
         tokio::time::sleep_until(announcer.instant(shift.begins)).await;
         let Told { nonce, patience, most_running, screens, scenarios, .. } = self;
         let Shift { facts, jobs, contest, .. } = shift;
-        let bench = Bench { announcer, files, patience, sources, witnesses, nonce, contest, screens };
+        let unrecorded = Default::default();
+        let bench =
+            Bench { announcer, files, patience, sources, witnesses, nonce, contest, screens, unrecorded };
         Floor { scenarios, provider, stop, most_running, bench, jobs, facts }.work(&mut *arrivals).await;
     }
 }

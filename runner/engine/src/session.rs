@@ -5,7 +5,7 @@ use crate::announce::Announcer;
 use crate::contest::Contest;
 use crate::patience::Patience;
 use farmjank_results::blame::{Blame, Fault};
-use farmjank_results::device::{App, DeviceFacts, Screen};
+use farmjank_results::device::{App, DeviceFacts, DeviceId, Screen};
 use farmjank_results::event::JobId;
 use farmjank_results::frame::SourceId;
 use farmjank_results::time::{BootTime, ClockMap};
@@ -14,6 +14,8 @@ use farmjank_seams::device::Device;
 use farmjank_seams::host::Files;
 use farmjank_seams::source::FrameSource;
 use farmjank_seams::witness::Witness;
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -38,6 +40,8 @@ pub struct Bench {
     pub contest: Option<Contest>,
     /// Take pictures of the screen in warm-ups.
     pub screens: bool,
+    /// Phones whose recorder was told not to work: once each.
+    pub unrecorded: RefCell<BTreeSet<DeviceId>>,
 }
 
 /// One job on its phone.

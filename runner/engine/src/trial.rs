@@ -92,7 +92,10 @@ impl<'a> Trial<'a> {
             result = self.walk(&scenario.setup, "setup", None).await;
         }
         if result.is_ok() {
-            result = self.witnesses.begin_trial().await.map(|more| refused.extend(more));
+            result = self.witnesses.begin_trial().await.map(|more| {
+                more.iter().for_each(|over| self.witnesses.tell_unrecorded(&over.why));
+                refused.extend(more);
+            });
         }
         if result.is_ok() {
             result = self.walk(&scenario.steps, "steps", None).await;
@@ -110,6 +113,7 @@ impl<'a> Trial<'a> {
             result = result.clone().and(Err(fault));
             Default::default()
         });
+        silent.iter().for_each(|over| self.witnesses.tell_unrecorded(&over.why));
         refused.extend(silent);
         // Teardown runs after a failure too, but a phone that is gone cannot be tidied.
         if !result.as_ref().is_err_and(crate::collect::is_lost) {
@@ -307,6 +311,9 @@ impl<'a> Trial<'a> {
                 }
             }
             of_trial.hear(&*witness, &statement, edges, self.reading(&modes));
+            if let Some(over) = of_trial.silent.last().filter(|_| statement.bytes.is_empty()) {
+                self.witnesses.tell_unrecorded(&over.why);
+            }
         }
         let mut unseen = None;
         let measured = |collected: Collected| {

@@ -119,6 +119,18 @@ impl<'a> Witnesses<'a> {
         &self.refused
     }
 
+    /// Says of a trial's recorder that it did not work: once for each phone, however many trials there are.
+    pub fn tell_unrecorded(&self, why: &str) {
+        let (bench, facts) = (self.session.bench, self.session.facts);
+        if bench.unrecorded.borrow_mut().insert(facts.id.clone()) {
+            let words = format!(
+                "no trace is recorded on {}: {why}; frames are judged by what else saw them, and nobody but the app is blamed",
+                facts.id
+            );
+            bench.announcer.notice(Some(self.session.job), words);
+        }
+    }
+
     fn of(&self, scope: Scope) -> impl Iterator<Item = (usize, &Rc<dyn Witness>)> {
         let willing = self.willing.iter().enumerate();
         willing.map(|(nth, willing)| (nth, &willing.witness)).filter(move |(_, one)| one.scope() == scope)

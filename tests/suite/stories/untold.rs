@@ -45,3 +45,21 @@ fn the_only_window_of_a_scenario_has_the_trace_s_metrics_and_all_its_frames() {
         "{untold} frames stayed untold in {all} windows: the lab ends traces too tidily"
     );
 }
+
+#[test]
+fn a_recorder_that_is_refused_is_one_notice_for_each_phone() {
+    let lab = "name: refused\nphones:\n  - { archetype: pixel-8, serial: P8, faults: [ no_tracing ] }\n  \
+               - { archetype: pixel-6, serial: P6, faults: [ no_tracing ] }\n  - { archetype: pixel-9-pro, serial: P9 }\n";
+    let story = Stage::lab_yaml(lab).scenario(FEED).scenario(&FEED.replace("name: Feed", "name: More")).run();
+    let told = |serial: &str| {
+        let words = format!("recorded on {serial}:");
+        story.record.notices.iter().filter(|(_, notice)| notice.contains(&words)).count()
+    };
+    assert_eq!((told("P8"), told("P6"), told("P9")), (1, 1, 0), "{:?}", story.record.notices);
+    for (serial, window) in windows(&story).into_iter().filter(|(serial, _)| serial != "P9") {
+        let coverage = window.coverage.as_ref().unwrap_or_else(|| panic!("{serial}: {:?}", window.void));
+        assert_eq!((coverage.source, coverage.proved), (SourceId::SurfaceFlinger, true), "{serial}");
+        let over = window.passed_over.iter().find(|over| over.what == "frametimeline").expect("it is said");
+        assert!(over.why.contains("traced service"), "{serial}: {}", over.why);
+    }
+}

@@ -3,6 +3,9 @@
 //! The configuration goes in by a pipe inside the phone's shell: reading a configuration file is forbidden on some builds,
 //! and adb's own input may close early. Android 12 can only be told to go to the background; from 13 on the line waits
 //! until every data source has started. Durations in ms, sizes in kB.
+//!
+//! A recorder whose end nobody asked for (a cable pulled, a run killed) goes on by itself. Its name and process are noted on
+//! the phone while it runs; the next beginning ends what is noted, if it still is that recorder, and takes its file away.
 
 use super::{TraceReader, trace::Trace};
 use crate::text::shown;
@@ -24,8 +27,10 @@ const WAITS: u32 = 33;
 const FOLDER: &str = "/data/misc/perfetto-traces";
 /// Ring buffer: hours of frames, as frame timeline alone writes a few hundred bytes a frame.
 const BUFFER_KB: u32 = 32 * 1024;
-/// Longest trace, so that none runs on where its end was never asked for.
-const LONGEST_MS: u32 = 30 * 60 * 1000;
+/// Longest trace, so that none runs on for long where its end was never asked for and nobody comes back.
+const LONGEST_MS: u32 = 10 * 60 * 1000;
+/// Where the recorder that runs is noted: its name, then what it printed when it began.
+const NOTED: &str = "/data/local/tmp/farmjank-recorder";
 /// Most digits of a process number.
 const DIGITS: usize = 10;
 
@@ -44,9 +49,26 @@ fn config() -> String {
     )
 }
 
+/// Name of a recorder: no other process has it on its command line.
+fn name(nonce: u64) -> String {
+    format!("farmjank-{nonce:016x}")
+}
+
 /// Where the trace lies on the phone while it is recorded.
 fn path(nonce: u64) -> String {
-    format!("{FOLDER}/farmjank-{nonce:016x}.perfetto-trace")
+    format!("{FOLDER}/{}.perfetto-trace", name(nonce))
+}
+
+/// Ends the recorder that is noted, if the process of its number still is that one, and removes what it left. The note is
+/// text of the phone: only names and numbers of ours are used of it.
+fn sweep() -> String {
+    format!(
+        "if [ -e {NOTED} ]; then read -r f < {NOTED}; \
+         case \"${{f#farmjank-}}\" in ''|*[!0-9a-f]*) f=none;; esac; \
+         while read -r p; do case \"$p\" in ''|*[!0-9]*) ;; \
+         *) case \"$(cat /proc/$p/cmdline 2>/dev/null)\" in *\"$f\"*) kill -KILL $p;; esac;; esac; done < {NOTED}; \
+         rm -f {FOLDER}/$f.perfetto-trace {NOTED}; fi; "
+    )
 }
 
 /// The process the beginning printed: the first line that is a number, as nothing else may become part of a shell line.
@@ -87,15 +109,19 @@ impl Witness for FrameTimeline {
     }
 
     fn begin(&self, facts: &DeviceFacts, _app: &App, nonce: u64) -> String {
-        let (config, path) = (quote(&config()), quote(&path(nonce)));
+        let (config, path, name) = (quote(&config()), quote(&path(nonce)), name(nonce));
         let (how, then) = if facts.sdk >= WAITS {
             ("--background-wait", "")
         } else {
             // Nothing tells when the data sources have started; on a slow phone it takes half a second.
-            ("--background", " && sleep 1")
+            ("--background", "; sleep 1")
         };
         // The pipe's status is that of its last command.
-        format!("echo {config} | perfetto -c - --txt {how} -o {path}{then}")
+        format!(
+            "{}{{ echo {name}; echo {config} | perfetto -c - --txt {how} -o {path}; }} > {NOTED}; s=$?; \
+             if [ $s = 0 ]; then cat {NOTED}{then}; else rm -f {NOTED}; fi; exit $s",
+            sweep()
+        )
     }
 
     fn end(&self, _facts: &DeviceFacts, _app: &App, nonce: u64, mark: &[u8]) -> String {
@@ -111,7 +137,7 @@ impl Witness for FrameTimeline {
             ),
             None => String::new(),
         };
-        format!("{stop}cat {path}; s=$?; rm -f {path}; exit $s")
+        format!("{stop}cat {path}; s=$?; rm -f {path} {NOTED}; exit $s")
     }
 
     fn read(

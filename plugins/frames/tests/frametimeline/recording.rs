@@ -49,12 +49,13 @@ fn only_android_12_and_newer_is_offered() {
 #[test]
 fn the_beginning_waits_where_it_can_and_names_no_two_traces_alike() {
     let line = |sdk: u32, nonce: u64| FrameTimeline.begin(&facts(sdk), &app(), nonce);
-    assert!(line(33, 1).ends_with("| perfetto -c - --txt --background-wait -o '/data/misc/perfetto-traces/farmjank-0000000000000001.perfetto-trace'"));
-    assert!(line(32, 1).contains("--background -o") && line(32, 1).ends_with("&& sleep 1"));
+    assert!(line(33, 1).contains("| perfetto -c - --txt --background-wait -o '/data/misc/perfetto-traces/farmjank-0000000000000001.perfetto-trace'; }"));
+    assert!(line(32, 1).contains("--background -o") && line(32, 1).contains("; sleep 1; else"));
     assert_ne!(line(33, 1), line(33, 2));
     // One quoted word is all there is before the pipe.
     let config = line(33, 1)
-        .strip_prefix("echo '")
+        .split_once("; echo '")
+        .map(|(_, rest)| rest.to_owned())
         .and_then(|rest| rest.split_once("' | ").map(|(config, _)| config.to_owned()));
     let config = config.expect("a quoted configuration");
     assert!(!config.contains('\'') && config.contains("android.surfaceflinger.frametimeline"), "{config}");

@@ -13,6 +13,7 @@ mod metrics;
 mod nights;
 mod outside;
 mod prove;
+mod recorder;
 mod reports;
 mod run;
 mod stock_adb;
