@@ -2,6 +2,7 @@
 
 mod blame;
 mod browser;
+mod conformance;
 mod prove;
 mod shells;
 mod simulation;

@@ -5,7 +5,7 @@ mod beside;
 mod paces;
 mod shelf;
 mod targets;
-mod witnesses;
+pub mod witnesses;
 
 use farmjank_lab::archetype::SHELF;
 use farmjank_results::event::{Ending, WindowMeasured};

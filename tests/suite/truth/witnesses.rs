@@ -127,7 +127,7 @@ impl Hand {
     }
 }
 
-fn facts(serial: &str, sdk: u32) -> DeviceFacts {
+pub fn facts(serial: &str, sdk: u32) -> DeviceFacts {
     DeviceFacts {
         id: DeviceId(serial.to_owned()),
         model: String::new(),
