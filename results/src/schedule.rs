@@ -288,8 +288,10 @@ fn steps(debts: &[i64], period: i64, phase: i64) -> Vec<i64> {
 
 /// Whether frames go back and forth so often that it is how the app paces itself.
 fn paced(steps: &[i64]) -> bool {
+    let forth = steps.windows(2).filter(|two| two[1] > two[0]).count();
     let back = steps.windows(2).filter(|two| two[1] < two[0]).count();
-    back >= 2 && back * RECURS >= steps.len() - 1
+    // One long frame and others that catch up with it went forth once.
+    forth.min(back) >= 2 && back * RECURS >= steps.len() - 1
 }
 
 /// The latest level that frames around this one are at, or come up to over and over. Frames that are late and catch up step by
@@ -304,7 +306,7 @@ fn kept(steps: &[i64], nth: usize) -> i64 {
     let is_kept = |level: &&i64| {
         let there = near.iter().filter(|step| *step >= *level).count();
         let up = near.windows(2).filter(|two| two[0] < **level && two[1] >= **level).count();
-        there >= often.min(near.len()) && (2 * there > near.len() || up + 1 >= often)
+        there >= often.min(near.len()) && (2 * there > near.len() || up >= often)
     };
     levels.iter().rev().find(is_kept).copied().unwrap_or(near[0])
 }

@@ -250,3 +250,10 @@ fn frames_that_are_late_now_and_then_and_catch_up_are_no_pace() {
     let held = late(&vsyncs, &share(45.0, 16_670_000).expect("three quarters"));
     assert_eq!(held.late.iter().sum::<u32>(), 3, "{:?}", held.late);
 }
+
+#[test]
+fn a_stall_with_which_a_schedule_begins_is_late_by_all_it_is() {
+    let share = share(45.0, 11_111_111).expect("a half");
+    assert_eq!(late(&[25, 1, 1], &share).late, [23, 0, 0]);
+    assert_eq!(late(&[25, 1, 1, 2, 2, 2, 2], &share).late, [23, 0, 0, 0, 0, 0, 0]);
+}
