@@ -6,7 +6,9 @@
 
 use crate::lattice::{self, GLUED, LONG, Windows, candidates, far, fits, multiple, refine, same, usable};
 use crate::path::{Ground, Rate, cheapest};
-use crate::pauses::{boost_after_pauses, rest_before_pauses, rest_unheard, switch_in_pauses};
+use crate::pauses::{
+    boost_after_pauses, hold_beside_headers, rest_before_pauses, rest_unheard, switch_in_pauses,
+};
 use crate::period::{PeriodOrigin, PeriodSegment, PeriodTimeline};
 use crate::time::{DeviceTime, Span};
 use crate::uncertain::uncertain;
@@ -58,6 +60,7 @@ pub fn fit(
     switch_in_pauses(&mut path, &rates, &lengths);
     rest_before_pauses(&mut path, &ground, reports);
     boost_after_pauses(&mut path, &ground);
+    hold_beside_headers(&mut path, &ground);
     rest_unheard(&mut path, &ground);
     let fitted: Vec<Option<Fitted>> = (0..rates.len()).map(|rate| settle(&ground, &path, rate)).collect();
     let mut timeline = PeriodTimeline::default();

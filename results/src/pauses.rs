@@ -140,6 +140,41 @@ fn paced(path: &[Option<usize>], ground: &Ground, heard: &BTreeSet<usize>, slow:
     rows
 }
 
+/// So far from a header a switch may be put that is known no better than [`crate::path::NEAR`] and a frame.
+const BESIDE: Span = Span::from_ms(100);
+/// So long before a header that tells the faster rate a touch may have raised it.
+const RAISED: Span = Span::from_ms(150);
+
+/// A header that tells the faster of two rates speaks for the frames right beside it that lie on its lattice too, however
+/// cheap a switch among them is: a panel slows down after the last such header, and where a frame of a single refresh of the
+/// faster rate comes first, it had risen by then.
+pub(crate) fn hold_beside_headers(path: &mut [Option<usize>], ground: &Ground) {
+    for (at, fast) in &ground.heard {
+        let period = ground.rates[*fast].period;
+        let fits = |index: usize| {
+            let length = ground.lengths[index];
+            length < LONG && lattice::residual(length, period) < far(period)
+        };
+        let slower = |rate: Option<usize>| rate.is_some_and(|rate| ground.rates[rate].period > period);
+        let end = ground.presents.partition_point(|present| present <= at).saturating_sub(1);
+        let before =
+            |index: &usize| *at - ground.presents[*index] <= RAISED && slower(path[*index]) && fits(*index);
+        let first = end - (0..end).rev().take_while(before).count();
+        let kept = first > 0 && path[first - 1] == Some(*fast) && *at - ground.presents[first] <= BESIDE;
+        let risen = (first..end).find(|index| is_one(ground.lengths[*index], &ground.rates[*fast]));
+        if let Some(from) = if kept { Some(first) } else { risen } {
+            path[from..end].fill(Some(*fast));
+        }
+        let after =
+            |index: &usize| ground.presents[*index] - *at <= BESIDE && slower(path[*index]) && fits(*index);
+        let until = end + (end..path.len()).take_while(after).count();
+        let risen = end > 0 && path[end - 1] == Some(*fast) && ground.lengths[end - 1] < LONG;
+        if risen && path.get(until) == Some(&Some(*fast)) {
+            path[end..until].fill(Some(*fast));
+        }
+    }
+}
+
 /// So long a panel surely keeps its rate after a header told it: an idle timer runs from the last frame, not from there.
 const KEPT: Span = Span::from_ms(50);
 /// So long after the last frame a panel that slows down at rest has done so.

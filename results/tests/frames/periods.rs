@@ -208,3 +208,18 @@ fn slow_frames_nobody_looked_at_are_uncertain_from_three_tenths_of_a_second_on()
     assert_eq!(stretch(15), []);
     assert_eq!(stretch(19).len(), 1);
 }
+
+#[test]
+fn a_panel_does_not_slow_down_before_the_last_header_that_told_the_faster_rate() {
+    // Every second vsync of 120 Hz up to the rest; the first header of the rest says 60.
+    let film = Film::from(0).play(hz(120.0), [2; 60]);
+    let (early, late, rest) = (film.presents[10], film.presents[53], film.presents[60] + 200 * MS);
+    let reports = [header(early, hz(120.0)), header(late, hz(120.0)), header(rest, hz(60.0))];
+    let presents = film.noisy(1);
+    let timeline = fit(&presents, &reports, &[120.0, 60.0], &[]);
+    // The frame at the header may be stamped a little after it, and the one before reaches to where the slower rate begins.
+    for pair in presents[..=51].windows(2) {
+        let period = timeline.judging(pair[0], pair[1]).expect("a period");
+        assert!(close(period.ns(), hz(120.0), 5), "{period:?} at {:?}", pair[0]);
+    }
+}

@@ -73,7 +73,7 @@ impl Held {
         for key in IN_REFRESHES {
             let truth = expected.metric(key).expect("a truth");
             let least = expected.least().metric(key).unwrap_or(truth);
-            let slack = bound(key, truth) + expected.slack(key);
+            let slack = bound(key, truth) + expected.slack(key) + open(window, expected, key);
             match &window.readings[key] {
                 Reading::Value(value) => {
                     *self.given.entry(window.window.clone()).or_default() += 1;
@@ -88,6 +88,23 @@ impl Held {
                 }
                 other => self.wrong.push(format!("{place}: {key} is {other:?}")),
             }
+        }
+    }
+}
+
+/// What may be wrong because the panel's rate is not told for a share of the motion that is small enough to give a number:
+/// on the slower of two rates, the other being twice as fast, frames of so much time came half as late.
+fn open(window: &WindowMeasured, expected: &Expected, key: &str) -> f64 {
+    let open = window.coverage.as_ref().map_or(0.0, |coverage| coverage.period_uncertain.ms());
+    let shortest = expected.intervals.iter().map(|one| one.period_ms).fold(f64::INFINITY, f64::min);
+    let refreshes = open / shortest / 2.0;
+    match key {
+        "hitch_ms" => open / 2.0,
+        "hitch_ms_per_s" => open / 2.0 / expected.seconds(),
+        "dropped_frames" => refreshes,
+        _ => {
+            let all: f64 = expected.intervals.iter().map(|one| one.vsyncs).sum();
+            refreshes / all * if key == "dropped_pct" { 100.0 } else { 1.0 }
         }
     }
 }
