@@ -95,7 +95,7 @@ mod tests {
     }
 
     fn disagreements(mine: &FrameTimeline, theirs: &FrameTimeline) -> Option<u64> {
-        let motion = Motion { from: at(10 * P), to: at(60 * P), phase: Phase::Finger };
+        let motion = Motion { from: at(10 * P), to: at(60 * P), phase: Phase::Finger, touch: None };
         cross_examine(mine, (SourceId::SurfaceFlinger, theirs), &[motion]).map(|one| one.disagreements)
     }
 

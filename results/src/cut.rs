@@ -9,12 +9,16 @@ use crate::lattice;
 use crate::schedule;
 use crate::time::{DeviceTime, Span};
 use crate::timeline::{FrameTimeline, Gap};
+use crate::touch::{self, Evidence, Told};
 use crate::window::{Beside, Interval, Motion, Phase, Uncounted, Why, Window};
 
 /// A longer gap in a fling is ambiguous: the list stopped and something redrew later, or the app hung (metrics.md A.2).
 pub const AMBIGUOUS_FLING_GAP: Span = Span::from_ms(250);
 /// A longer gap in a free stretch is idle, unless the rules say otherwise.
 pub const IDLE_GAP: Span = Span::from_ms(1_000);
+
+/// So many frames on either side of a gap tell what pace the app keeps there.
+const NEIGHBOURS: usize = 4;
 
 /// How to cut.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,9 +31,9 @@ pub struct CutRules {
     pub source: SourceId,
     /// Layer or window the presents belong to.
     pub layer: Option<String>,
-    /// Scheduled vsyncs (`IntendedVsync`) of frames seen by another source, in any order: they decide what a long gap in a
-    /// fling was. Empty when there is no such source; then such gaps are ambiguous.
-    pub evidence: Vec<DeviceTime>,
+    /// What others know of when frames were due, best first: it decides what gaps near an end of a touch and long gaps in a
+    /// fling were. Where nobody watched, such gaps are ambiguous.
+    pub evidence: Vec<Evidence>,
 }
 
 impl CutRules {
@@ -46,6 +50,7 @@ pub fn whole(timeline: &FrameTimeline) -> Vec<Motion> {
         from: first.present,
         to: last.present,
         phase: Phase::Free,
+        touch: None,
     };
     ends.map(motion).into_iter().collect()
 }
@@ -55,12 +60,11 @@ pub fn whole(timeline: &FrameTimeline) -> Vec<Motion> {
 pub fn cut(timeline: &FrameTimeline, motions: &[Motion], rules: &CutRules) -> Window {
     let mut given = motions.to_vec();
     given.sort_by_key(|motion| (motion.from, motion.to, motion.phase));
-    let mut evidence = rules.evidence.clone();
-    evidence.sort_unstable();
     let mut cutting = Cutting {
         timeline,
         rules,
-        evidence: within(&evidence, &given),
+        doubtful: touch::doubtful(&given),
+        usual: usual(timeline, &given, rules.target_fps),
         intervals: Vec::new(),
         uncounted: Vec::new(),
         ambiguous: Span::ZERO,
@@ -88,19 +92,35 @@ pub fn cut(timeline: &FrameTimeline, motions: &[Motion], rules: &CutRules) -> Wi
     }
 }
 
-/// Evidence from the first to the last instant of the motions.
-fn within<'a>(evidence: &'a [DeviceTime], motions: &[Motion]) -> &'a [DeviceTime] {
-    let (Some(from), Some(to)) = (motions.first().map(|m| m.from), motions.iter().map(|m| m.to).max()) else {
-        return &[];
-    };
-    let (lo, hi) = (evidence.partition_point(|at| *at < from), evidence.partition_point(|at| *at <= to));
-    &evidence[lo..hi.max(lo)]
+/// The length in vsyncs that three quarters of the frames do not exceed, and no less than the declared rate takes: a gap no
+/// longer than that is the app's own pace wherever it lies.
+fn usual(timeline: &FrameTimeline, motions: &[Motion], target_fps: Option<f64>) -> i64 {
+    let mut lengths = Vec::new();
+    let mut slowest = 1;
+    for motion in motions {
+        let at = |instant: DeviceTime| timeline.frames.partition_point(|frame| frame.present < instant);
+        let (from, to) = (at(motion.from), at(motion.to));
+        for pair in timeline.frames[from..to.max(from)].windows(2) {
+            let length = (pair[1].present - pair[0].present).ns();
+            let Some(period) = timeline.periods.judging(pair[0].present, pair[1].present) else { continue };
+            if lattice::usable(length) && period.ns() > 0 {
+                let target = target_fps.map_or(1, |fps| (1e9 / fps / period.ns() as f64 - 0.1).ceil() as i64);
+                slowest = slowest.max(target);
+                lengths.push(lattice::vsyncs(length, period.ns()));
+            }
+        }
+    }
+    lengths.sort_unstable();
+    lengths.get(lengths.len() * 3 / 4).copied().unwrap_or(1).max(slowest)
 }
 
 struct Cutting<'a> {
     timeline: &'a FrameTimeline,
     rules: &'a CutRules,
-    evidence: &'a [DeviceTime],
+    /// Where a finger may be coming down or going up.
+    doubtful: Vec<(DeviceTime, DeviceTime)>,
+    /// Vsyncs of a frame at the app's own pace.
+    usual: i64,
     intervals: Vec<Interval>,
     uncounted: Vec<Uncounted>,
     ambiguous: Span,
@@ -117,7 +137,11 @@ impl Cutting<'_> {
         let start = frames.partition_point(|frame| frame.present < motion.from);
         for pair in frames[start..].windows(2) {
             let (from, to) = (pair[0].present, pair[1].present);
-            if from >= motion.to || (to > motion.to && motion.phase != Phase::Finger) {
+            if from >= motion.to {
+                break;
+            }
+            if to > motion.to && motion.phase != Phase::Finger {
+                self.caught(from, to, motion);
                 break;
             }
             if self.judged_to.is_some_and(|judged| to <= judged) {
@@ -132,6 +156,23 @@ impl Cutting<'_> {
         }
     }
 
+    /// A pause of a fling that ends after it: under the next finger, or never seen. Nothing tells a list that came to rest from
+    /// an app that hung, except a frame that was due while the fling was surely on.
+    fn caught(&mut self, from: DeviceTime, to: DeviceTime, motion: Motion) {
+        let told = match motion.phase == Phase::Fling && self.judged_to.is_none_or(|judged| to > judged) {
+            true => self.told(from, to, true),
+            false => Told::Unwatched,
+        };
+        if let Told::Due(at) = told
+            && (to - from).ns() > lattice::LONG
+            && at < motion.to
+            && !self.crosses_gap(from, to)
+        {
+            self.judged_to = Some(to);
+            self.stall(from, at, to, motion.phase);
+        }
+    }
+
     /// Gaps are sorted by their start and intervals come in order, so passed gaps are never looked at again.
     fn crosses_gap(&mut self, from: DeviceTime, to: DeviceTime) -> bool {
         while self.gaps.next_if(|gap| gap.before.is_some_and(|before| before <= from)).is_some() {}
@@ -141,33 +182,95 @@ impl Cutting<'_> {
 
     fn interval(&mut self, from: DeviceTime, to: DeviceTime, phase: Phase) {
         let length = to - from;
-        match phase {
-            Phase::Free if self.rules.idle_gap.is_some_and(|limit| length > limit) => {
-                self.rest(from, to, phase)
+        let puzzles = match phase {
+            Phase::Fling if length > AMBIGUOUS_FLING_GAP => true,
+            Phase::Finger | Phase::Fling => {
+                touch::meets(&self.doubtful, from, to) && self.vsyncs(from, to) > self.pace_at(from)
             }
-            Phase::Fling if length > AMBIGUOUS_FLING_GAP => self.fling_gap(from, to),
-            _ => self.count(from, to, phase),
+            Phase::Scroll | Phase::Free => false,
+        };
+        let told = match puzzles || length.ns() > lattice::LONG {
+            true => self.told(from, to, puzzles),
+            false => Told::Unwatched,
+        };
+        match told {
+            Told::Due(at) => self.stall(from, at, to, phase),
+            Told::Nothing => self.rest(from, to, phase),
+            Told::Unwatched if puzzles => {
+                self.ambiguous = self.ambiguous + length;
+                self.set_aside(from, to, phase, Why::Ambiguous);
+            }
+            Told::Unwatched
+                if phase == Phase::Free && self.rules.idle_gap.is_some_and(|gap| length > gap) =>
+            {
+                self.rest(from, to, phase);
+            }
+            Told::Unwatched => self.count(from, to, phase),
         }
     }
 
-    /// A long gap in a fling: a stall from the first vsync that was scheduled in it, idle when none was, and ambiguous
-    /// when nobody watched.
-    fn fling_gap(&mut self, from: DeviceTime, to: DeviceTime) {
-        let first = self.evidence.partition_point(|at| *at <= from);
-        match self.evidence.get(first).filter(|at| **at < to) {
-            // A frame due within one vsync of its predecessor left no idle time worth the name: all of it is the stall.
-            Some(due) if self.timeline.periods.at(from).is_some_and(|period| *due - from < period) => {
-                self.count(from, to, Phase::Fling);
-            }
-            Some(due) => {
-                self.rest(from, *due, Phase::Fling);
-                self.count(*due, to, Phase::Fling);
-            }
-            None if self.evidence.is_empty() => {
-                self.ambiguous = self.ambiguous + (to - from);
-                self.set_aside(from, to, Phase::Fling, Why::Ambiguous);
-            }
-            None => self.rest(from, to, Phase::Fling),
+    /// What those who watched a gap say, the best first. In a long one a frame that anybody says was due, was: a blocked app
+    /// may be promised another refresh when it goes on, and keeps the one it asked for. Where nothing is in doubt, only
+    /// somebody who tells of every frame is asked.
+    fn told(&self, from: DeviceTime, to: DeviceTime, puzzles: bool) -> Told {
+        let evidence = &self.rules.evidence;
+        if !puzzles && !evidence.iter().any(|one| one.decides && one.about(from, to) != Told::Unwatched) {
+            return Told::Unwatched;
+        }
+        let mut all = evidence.iter().map(|one| one.about(from, to)).filter(|told| *told != Told::Unwatched);
+        let Some(best) = all.next() else { return Told::Unwatched };
+        if (to - from).ns() <= lattice::LONG {
+            return best;
+        }
+        all.fold(best, |told, other| match (told, other) {
+            (Told::Due(one), Told::Due(other)) => Told::Due(one.min(other)),
+            (Told::Due(_), _) => told,
+            _ => other,
+        })
+    }
+
+    /// The app's own pace around a gap that begins there, in vsyncs: that of the window, or the slower one it keeps just there.
+    fn pace_at(&self, from: DeviceTime) -> i64 {
+        let frames = &self.timeline.frames;
+        let at = frames.partition_point(|frame| frame.present <= from);
+        let around = |range: std::ops::Range<usize>| frames[range].windows(2);
+        let (before, after) =
+            (at.saturating_sub(1 + NEIGHBOURS)..at, at..frames.len().min(at + 1 + NEIGHBOURS));
+        let all = around(before).chain(around(after));
+        let all = all.filter(|pair| lattice::usable((pair[1].present - pair[0].present).ns()));
+        let mut lengths: Vec<i64> = all.map(|pair| self.vsyncs(pair[0].present, pair[1].present)).collect();
+        lengths.sort_unstable();
+        // The longest of them may be an accident, as one of the two slow frames before a panel wakes up is of the other.
+        let kept = lengths.len().checked_sub(2).map(|second| lengths[second]);
+        self.usual.max(kept.unwrap_or(1))
+    }
+
+    fn vsyncs(&self, from: DeviceTime, to: DeviceTime) -> i64 {
+        let period = self.timeline.periods.judging(from, to).unwrap_or(Span::ZERO).ns();
+        if period > 0 { lattice::vsyncs((to - from).ns(), period) } else { 1 }
+    }
+
+    /// A gap in which a frame was due, first at this instant: its cost runs from there in whole vsyncs, what came before is rest.
+    /// A frame that came within one vsync of it was on time, and one due right after its predecessor left no rest.
+    fn stall(&mut self, from: DeviceTime, due: DeviceTime, to: DeviceTime, phase: Phase) {
+        let period = self.timeline.periods.judging(from, to).unwrap_or(Span::ZERO).ns();
+        if period <= 0 {
+            self.rest(from, due, phase);
+            return self.count(due, to, phase);
+        }
+        // Evidence is dated a quarter of a period late, so that fence noise does not place it before its gap.
+        let took = lattice::vsyncs((to - due).ns() + period / 4, period);
+        if (due - from).ns() < self.usual * period {
+            self.count(from, to, phase);
+        } else if took <= 1 {
+            self.rest(from, to, phase);
+        } else {
+            // At its declared rate it takes longer than one vsync when it is in time.
+            let target =
+                self.rules.target_fps.map_or(1, |fps| (1e9 / fps / period as f64 - 0.1).ceil() as i64);
+            let began = from.max(to - Span::from_ns((took - 1 + target.max(1)).saturating_mul(period)));
+            self.rest(from, began, phase);
+            self.count(began, to, phase);
         }
     }
 
@@ -241,13 +344,16 @@ fn first_frames(timeline: &FrameTimeline, motions: &[Motion]) -> Vec<Span> {
         let fling =
             motions.get(index + 1).filter(|next| next.phase == Phase::Fling && motion.phase == Phase::Finger);
         let end = fling.map_or(motion.to, |fling| fling.to.max(motion.to));
-        let first = timeline.frames.partition_point(|frame| frame.present < motion.from);
+        // In the middle of the time in which the finger can have come down.
+        let slack = motion.touch.map_or(0, |touch| (touch.down_by - motion.from).ns().max(0));
+        let start = motion.from + Span::from_ns(slack / 2);
+        let first = timeline.frames.partition_point(|frame| frame.present < start);
         let Some(present) = timeline.frames.get(first).map(|frame| frame.present).filter(|at| *at <= end)
         else {
             continue;
         };
         if !timeline.gaps.iter().any(|gap| gap.touches(motion.from, present)) {
-            found.push(present - motion.from);
+            found.push(present - start);
         }
     }
     found

@@ -46,6 +46,7 @@ pub mod testimony;
 pub mod threshold;
 pub mod time;
 pub mod timeline;
+pub mod touch;
 pub mod trend;
 pub mod turn;
 mod uncertain;

@@ -209,6 +209,7 @@ mod tests {
     use crate::frame::{Frame, SourceId};
     use crate::period::{PeriodOrigin, PeriodSegment};
     use crate::timeline::{FrameTimeline, Gap, GapCause};
+    use crate::touch::Evidence;
     use crate::window::Motion;
 
     const P: i64 = 16_666_667;
@@ -239,12 +240,13 @@ mod tests {
 
     fn motions() -> Vec<Motion> {
         vec![
-            Motion { from: ns(0), to: ns(10 * P), phase: Phase::Finger },
-            Motion { from: ns(10 * P), to: ns(60 * P), phase: Phase::Fling },
+            Motion { from: ns(0), to: ns(10 * P), phase: Phase::Finger, touch: None },
+            Motion { from: ns(10 * P), to: ns(60 * P), phase: Phase::Fling, touch: None },
         ]
     }
 
     fn strip(vsyncs: &[i64], lost: Option<i64>, evidence: Vec<DeviceTime>) -> Strip {
+        let evidence = if evidence.is_empty() { Vec::new() } else { vec![Evidence::of(evidence)] };
         let rules = CutRules { evidence, ..CutRules::new(SourceId::SurfaceFlinger) };
         Strip::of(&cut(&timeline(vsyncs, lost), &motions(), &rules))
     }
@@ -302,7 +304,7 @@ mod tests {
         let origin = PeriodOrigin::Fitted;
         let segment = |from, period| PeriodSegment { from, period, origin };
         timeline.periods.segments = vec![segment(due(0), Span::from_ns(P)), segment(due(2), fast)];
-        let motion = Motion { from: due(0), to: due(4), phase: Phase::Finger };
+        let motion = Motion { from: due(0), to: due(4), phase: Phase::Finger, touch: None };
         let mut window = cut(&timeline, &[motion], &CutRules::new(SourceId::FrameTimeline));
         window.beside.lateness = Some(trace(vec![
             frame(0, 0, jank::NONE),

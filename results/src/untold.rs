@@ -115,7 +115,7 @@ mod tests {
         let whole = with_ring(&trace, &ring);
         assert_eq!((whole.frames.len(), whole.gaps.len(), whole.watched_to), (100, 0, Some(at(1_000))));
         assert!(whole.frames[1..].iter().all(|frame| frame.follows));
-        let motion = |from, to| [Motion { from: at(from), to: at(to), phase: Phase::Fling }];
+        let motion = |from, to| [Motion { from: at(from), to: at(to), phase: Phase::Fling, touch: None }];
         assert_eq!((count(&whole, &motion(0, 200)), count(&whole, &motion(0, 98))), (2, 1));
         assert_eq!((count(&trace, &motion(0, 200)), count(&ring, &motion(0, 200))), (0, 0));
         assert_eq!(doubt(&trace, &ring), None);

@@ -9,13 +9,14 @@ use crate::period::PeriodSegment;
 use crate::tally::FrameTally;
 use crate::time::{DeviceTime, Span};
 use crate::timeline::{Gap, Tally};
+use crate::touch::Touch;
 use serde::{Deserialize, Serialize};
 
 /// What moved the content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Phase {
-    /// Finger down to finger up: every gap is a hitch.
+    /// Finger down to finger up: while it surely moves, every gap is a hitch.
     Finger,
     /// Finger up to the last present within the fling bound: a gap above 250 ms is ambiguous.
     Fling,
@@ -34,6 +35,9 @@ pub struct Motion {
     pub to: DeviceTime,
     /// What moved it.
     pub phase: Phase,
+    /// How well the ends of a finger are known; none where they are taken as exact, as in logs of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub touch: Option<Touch>,
 }
 
 /// One counted interval: a frame in the sense of every metric.
@@ -81,7 +85,7 @@ pub struct Uncounted {
 pub enum Why {
     /// Nothing was due.
     Idle,
-    /// A long pause of a fling that nobody can explain.
+    /// A pause that nobody can explain: long in a fling, or near an end of a touch.
     Ambiguous,
     /// Frames may have been lost.
     Gap,
@@ -134,9 +138,9 @@ pub struct Window {
     pub presents: Vec<DeviceTime>,
     /// First present minus start, for every motion that starts a gesture and has a present.
     pub first_frame: Vec<Span>,
-    /// Fling time in gaps above 250 ms that no evidence explains: neither counted nor dropped.
+    /// Time in gaps that no evidence explains, above 250 ms in a fling or near an end of a touch: neither counted nor dropped.
     pub ambiguous: Span,
-    /// Idle gaps that split free stretches: count and time.
+    /// Pauses in which nothing was due: count and time.
     pub idle: (u32, Span),
     /// Coverage.
     pub coverage: Coverage,

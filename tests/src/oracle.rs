@@ -9,11 +9,14 @@ pub mod judged;
 pub mod lists;
 pub mod presents;
 pub mod shelf;
+mod strips;
 
 use farmjank_lab::truth::{Truth, TruthFrame, TruthLayer};
 use farmjank_results::event::WindowMeasured;
 use farmjank_results::frame::SourceId;
+use farmjank_results::strip::Strip;
 use farmjank_results::window::Phase;
+use strips::Made;
 
 /// One true interval between neighbouring frames of a layer.
 #[derive(Clone, Copy, Debug)]
@@ -34,13 +37,17 @@ pub struct TrueInterval {
     pub run: usize,
     /// What moved the content.
     pub phase: Phase,
+    /// It began while the finger was surely down.
+    pub sure: bool,
 }
 
 /// A finger and the fling behind it.
 #[derive(Clone, Copy, Debug)]
 pub struct Stroke {
-    /// The finger comes down.
+    /// The finger comes down, at the earliest.
     pub from: i64,
+    /// How much later it may come down, ns.
+    pub slack: i64,
     /// It is lifted; none when no fling follows.
     pub lift: Option<i64>,
     /// The last present of it, or the lift where none follows.
@@ -62,8 +69,14 @@ pub struct Expected {
     pub strokes: Vec<Stroke>,
     /// Presents of each layer of the app that the source shows, the one judged first.
     pub layers: Vec<Vec<i64>>,
-    /// Long gaps of flings nobody watched, ns.
+    /// Gaps nobody could explain, ns.
     pub ambiguous: i64,
+    /// Stretches that count as no frame, from and to.
+    pub rests: Vec<(i64, i64)>,
+    /// Gaps of which only the end counts: how long that is, is known to the fitted period only.
+    pub partial: usize,
+    /// What was set aside or counted against the truth, in words.
+    pub unjust: Vec<String>,
 }
 
 /// One frame as the source of the window sees it.
@@ -75,11 +88,9 @@ struct Shown {
     period: i64,
 }
 
-/// A longer gap in a fling is a frame only where something tells that one was due, ns.
-const LONG_GAP: i64 = 250_000_000;
-
-/// The truth of a measured window: the layer it was judged by, cut by its own motions.
-pub fn expect(truth: &Truth<'_>, measured: &WindowMeasured) -> Option<Expected> {
+/// The truth of a measured window: the layer it was judged by, cut by its own motions. What the tool set aside as stillness is
+/// held against the truth: a frame that was late there is an injustice.
+pub fn expect(truth: &Truth<'_>, measured: &WindowMeasured, strip: &Strip) -> Option<Expected> {
     let coverage = measured.coverage.as_ref()?;
     let wanted = coverage.layer.clone()?;
     let frames = match coverage.source {
@@ -87,12 +98,10 @@ pub fn expect(truth: &Truth<'_>, measured: &WindowMeasured) -> Option<Expected> 
         _ => of_layer(truth, |layer| base(&layer.name) == base(&wanted)),
     };
     let mut expected = Expected { strokes: strokes(&frames, measured), ..Expected::default() };
-    // The tool says how much of the flings nobody could explain; it is that of every long gap, or of none.
-    let ambiguous = measured.readings.get("ambiguous_gap_ms").and_then(|reading| reading.value());
-    let unwatched = ambiguous.is_some_and(|ms| ms > 0.0);
-    let mut counted_to = i64::MIN;
+    let (mut counted_to, mut judged_to) = (i64::MIN, i64::MIN);
     for motion in &measured.motions {
         let (from, to) = (motion.from.ns(), motion.to.ns());
+        let sure = motion.sure().filter(|_| motion.phase == Phase::Finger);
         expected.frames += frames
             .iter()
             .filter(|frame| frame.present >= from && frame.present <= to && frame.present > counted_to)
@@ -101,25 +110,29 @@ pub fn expect(truth: &Truth<'_>, measured: &WindowMeasured) -> Option<Expected> 
             let (first, second) = (pair[0], pair[1]);
             let starts_inside = first.present >= from && first.present < to;
             let ends_inside = second.present <= to || motion.phase == Phase::Finger;
-            let ns = second.present - first.present;
-            if !(starts_inside && ends_inside && second.present > counted_to) {
+            if !starts_inside || second.present <= counted_to.max(judged_to) {
                 continue;
             }
-            if unwatched && motion.phase == Phase::Fling && ns > LONG_GAP {
-                expected.ambiguous += ns;
+            let shown = strips::made(strip, first.present, second.present);
+            if !ends_inside && shown != Some(Made::Frame) {
                 continue;
             }
             let period = first.period.max(second.period);
-            expected.intervals.push(TrueInterval {
+            let interval = TrueInterval {
                 from: first.present,
-                ns,
-                ms: ns as f64 / 1e6,
+                ns: second.present - first.present,
+                ms: (second.present - first.present) as f64 / 1e6,
                 vsyncs: (((second.vsync - first.vsync) as f64) / period as f64).round().max(1.0),
                 late: (((second.vsync - second.due) as f64) / period as f64).round().max(0.0),
                 period_ms: period as f64 / 1e6,
                 run,
                 phase: motion.phase,
-            });
+                sure: sure.is_none_or(|(from, to)| first.present >= from.ns() && first.present < to.ns()),
+            };
+            // A stall that the next finger ended: metrics that look at presents alone do not see it.
+            expected.partial += usize::from(!ends_inside);
+            expected.hold(interval, shown);
+            judged_to = second.present;
         }
         counted_to = counted_to.max(to);
     }
@@ -178,7 +191,8 @@ fn strokes(frames: &[Shown], measured: &WindowMeasured) -> Vec<Stroke> {
     for motion in &measured.motions {
         let (from, end) = (motion.from.ns(), motion.to.ns());
         if motion.phase == Phase::Finger {
-            strokes.push(Stroke { from, lift: None, to: end, end });
+            let slack = motion.touch.map_or(0, |touch| (touch.down_by.ns() - from).max(0));
+            strokes.push(Stroke { from, slack, lift: None, to: end, end });
         } else if let Some(stroke) = strokes.last_mut() {
             let last = frames.iter().map(|frame| frame.present).filter(|at| *at > from && *at <= end).max();
             *stroke = Stroke { lift: Some(from), to: last.unwrap_or(from), end, ..*stroke };
@@ -209,6 +223,43 @@ fn layers(truth: &Truth<'_>, source: SourceId, judged: &str, (from, to): (i64, i
 }
 
 impl Expected {
+    /// Puts a gap where the tool put it, and remembers where the truth forbids that.
+    fn hold(&mut self, interval: TrueInterval, shown: Option<Made>) {
+        let (from, to, late) = (interval.from, interval.from + interval.ns, interval.late);
+        let at = format!("{:.1} ms at {from} ({} refreshes, {late} late)", interval.ms, interval.vsyncs);
+        match shown {
+            Some(Made::Rest) => {
+                self.rests.push((from, to));
+                // One refresh late, and due at the refresh before: nobody sees that in a rest.
+                if late >= interval.vsyncs.min(2.0) {
+                    self.unjust.push(format!("a stall was taken for rest: {at}"));
+                }
+            }
+            Some(Made::Doubt) => {
+                self.rests.push((from, to));
+                self.ambiguous += interval.ns;
+            }
+            Some(Made::End(vsyncs)) => {
+                self.partial += 1;
+                // A page at a declared rate takes longer than one refresh when it is in time.
+                if !(-1.0..=2.0).contains(&(f64::from(vsyncs) - 1.0 - late)) {
+                    self.unjust.push(format!("a stall of {vsyncs} refreshes was counted: {at}"));
+                }
+                let ns = i64::from(vsyncs) * (interval.period_ms * 1e6) as i64;
+                self.rests.push((from, to - ns));
+                let vsyncs = f64::from(vsyncs);
+                self.intervals.push(TrueInterval {
+                    from: to - ns,
+                    ns,
+                    ms: ns as f64 / 1e6,
+                    vsyncs,
+                    ..interval
+                });
+            }
+            Some(Made::Frame) | None => self.intervals.push(interval),
+        }
+    }
+
     /// The same with one frame per rate switch counted as on time: the price metrics.md A.1 allows on adaptive panels.
     /// Equal where the rate never changed.
     pub fn least(&self) -> Expected {

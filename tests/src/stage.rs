@@ -1,6 +1,7 @@
 //! `Stage::lab("demo").scenario(YAML).run()`: a whole run on simulated time, with the lab's truth beside its record.
 
 use crate::memory::{Ear, Memory};
+use crate::oracle::{Expected, expect};
 use crate::shells::Shells;
 use farmjank_devices::{AdbProvider, Options as AdbOptions};
 use farmjank_engine::conduct::{Against, Options, Setup, run};
@@ -14,8 +15,10 @@ use farmjank_lab::dial::LabDial;
 use farmjank_lab::lab::{Lab, LiveLab};
 use farmjank_results::cell::CellSession;
 use farmjank_results::compare::{Given, Rules, Source, compare, interleaved, measured, primary_cells};
+use farmjank_results::event::WindowMeasured;
 use farmjank_results::metric::Unit;
 use farmjank_results::record::Record;
+use farmjank_results::strip::Strip;
 use farmjank_scenarios::plan::Selection;
 use farmjank_scenarios::read::{ReadOptions, SourceFile, read};
 use farmjank_scenarios::scenario::Scenario;
@@ -53,6 +56,15 @@ pub struct Story {
     pub ear: Rc<Ear>,
     /// The lab it ran in, with its truth.
     pub lab: Rc<LiveLab>,
+}
+
+impl Story {
+    /// What the truth says of a window of this phone; none where the phone or the window's layer is not known.
+    pub fn expected(&self, serial: &str, window: &WindowMeasured) -> Option<Expected> {
+        let strip = window.strip.as_ref().map(|path| Strip::decode(&self.files.read(path)).expect("a strip"));
+        let strip = strip.unwrap_or_default();
+        self.lab.truth(serial, |truth| expect(truth, window, &strip)).flatten()
+    }
 }
 
 impl Stage {

@@ -16,7 +16,6 @@ use farmjank_results::metric::Reading;
 use farmjank_results::record::Record;
 use farmjank_results::timeline::GapCause;
 use farmjank_results::verdict::Verdict;
-use farmjank_tests::oracle::expect;
 use farmjank_tests::stage::Stage;
 use std::time::Duration;
 
@@ -180,8 +179,7 @@ fn forced_loss_is_said_and_never_green() {
     for trial in &job(&story.record, 0).trials {
         let measured = trial.windows.iter().find(|measured| measured.window == "fling the feed").expect("it");
         let coverage = measured.coverage.as_ref().expect("dumps were read");
-        let expected =
-            story.lab.truth("P8", |truth| expect(truth, measured)).flatten().expect("a layer of the phone");
+        let expected = story.expected("P8", measured).expect("a layer of the phone");
         assert!(coverage.frames_seen < expected.frames, "nothing was lost: the fault does not bite");
         assert!(!coverage.proved && coverage.share < 1.0, "{coverage:?}");
         assert!(coverage.gaps.iter().any(|gap| gap.cause == GapCause::Overflow), "{:?}", coverage.gaps);

@@ -192,7 +192,7 @@ fn a_frame_in_flight_comes_back_whole_in_the_next_dump() {
     }));
     let from = first.drawn[0].intended;
     let to = DeviceTime::from_ns(flying[1] + 1);
-    let motion = [Motion { from, to, phase: Phase::Finger }];
+    let motion = [Motion { from, to, phase: Phase::Finger, touch: None }];
     let mut stitch = DrawnStitch::new();
     stitch.add(&first);
     let early = stitch.finish(&motion);

@@ -27,7 +27,7 @@ fn readings(window: &Window) -> BTreeMap<String, Reading> {
     let frames = &window.sample.drawn;
     let from = frames.iter().map(|frame| frame.intended).min().expect("frames");
     let to = frames.iter().map(DrawnFrame::finished).max().expect("frames");
-    let motions = [Motion { from, to, phase: Phase::Free }];
+    let motions = [Motion { from, to, phase: Phase::Free, touch: None }];
     let mut stitch = Stitch::new(StitchRules::default());
     stitch.add(&window.sample);
     let mut cut = cut(&stitch.finish(), &motions, &CutRules::new(SourceId::Gfxinfo));

@@ -213,8 +213,8 @@ fn measured(
     timeline.tally.samples = 7;
     let lift = from + Span::from_ms(250);
     let motions = vec![
-        Motion { from, to: lift, phase: Phase::Finger },
-        Motion { from: lift, to: end, phase: Phase::Fling },
+        Motion { from, to: lift, phase: Phase::Finger, touch: None },
+        Motion { from: lift, to: end, phase: Phase::Fling, touch: None },
     ];
     let layer = Some("com.example.shop/.FeedActivity".to_owned());
     let cut = cut(&timeline, &motions, &CutRules { layer, ..CutRules::new(SourceId::SurfaceFlinger) });

@@ -69,7 +69,7 @@ fn dump(truth: &Truth, now: i64) -> Sample {
 }
 
 fn motion(from: i64, to: i64) -> Motion {
-    Motion { from: at(from * MS), to: at(to * MS), phase: Phase::Finger }
+    Motion { from: at(from * MS), to: at(to * MS), phase: Phase::Finger, touch: None }
 }
 
 /// Frames with gaps of 4 to 60 ms that take 3 to 30 ms in order, some of them left out.

@@ -74,6 +74,11 @@ impl DrawnStitch {
         self.frames.len()
     }
 
+    /// When the oldest event that each frame handled happened, in order of frames; only of those that say so.
+    pub fn inputs(&self) -> impl Iterator<Item = DeviceTime> + '_ {
+        self.frames.iter().filter_map(|frame| frame.oldest_input)
+    }
+
     /// How many of them were scheduled inside these motions.
     pub fn frames_inside(&self, motions: &[Motion]) -> usize {
         self.frames.iter().filter(|frame| inside(motions, frame.intended)).count()
@@ -118,7 +123,7 @@ impl DrawnStitch {
             drawn.chain(self.unreadable.iter().copied()).chain(self.left_out.iter().copied())
         };
         let (first, last) = (known().min(), known().max());
-        let all = first.zip(last).map(|(from, to)| Motion { from, to, phase: Phase::Free });
+        let all = first.zip(last).map(|(from, to)| Motion { from, to, phase: Phase::Free, touch: None });
         let mut drawn = self.counted(all.as_slice());
         drawn.proved = drawn.doubts.is_empty();
         drawn

@@ -81,7 +81,7 @@ mod tests {
     use crate::time::Span;
 
     fn motion(from: i64, to: i64, phase: Phase) -> Motion {
-        Motion { from: due(from), to: due(to), phase }
+        Motion { from: due(from), to: due(to), phase, touch: None }
     }
 
     fn tokens(lateness: &Lateness) -> Vec<i64> {

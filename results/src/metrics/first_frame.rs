@@ -8,11 +8,20 @@
 use super::Entry;
 use super::sums::{is_gesture, no_frames};
 use crate::metric::{Better, Needs, Reading, Unit};
+use crate::time::Span;
 use crate::window::Window;
+
+/// A touch that can have begun anywhere in a longer time has no latency worth the name.
+const IN_DOUBT: Span = Span::from_ms(25);
 
 fn latency(window: &Window) -> Reading {
     if !window.motions.iter().any(|motion| is_gesture(motion.phase)) {
         return Reading::Unmeasurable("no gesture in this window".to_owned());
+    }
+    let in_doubt = window.motions.iter().filter_map(|motion| Some(motion.touch?.down_by - motion.from));
+    if let Some(doubt) = in_doubt.max().filter(|doubt| *doubt > IN_DOUBT) {
+        let why = format!("when the finger came down is known to within {:.0} ms only", doubt.ms());
+        return Reading::Unmeasurable(why);
     }
     if window.first_frame.is_empty() {
         let why = if window.presents.is_empty() {
@@ -36,7 +45,8 @@ pub static FIRST_FRAME_LATENCY_MS: Entry = Entry {
     formula: "sum (first present - start) / gestures with a present",
     since: 7,
     origin: "farmjank's own: the wait before the first frame is no frame of the motion, so it is in no other number. From \
-        outside the phone the touch is known to about 10 ms. Gestures without any present are left out; input_latency_ms \
+        outside the phone a touch is known as a stretch of time (docs/touches.md): its middle is taken, and where it is \
+        longer than 25 ms there is no value. Gestures without any present are left out; input_latency_ms \
         measures touches with a phone that reports them.",
     measure: latency,
 };
@@ -46,7 +56,6 @@ mod tests {
     use super::super::samples::{MS, P60, window};
     use super::*;
     use crate::metric::Metric;
-    use crate::time::Span;
     use crate::window::Phase;
 
     #[test]

@@ -69,7 +69,7 @@ counters! {
     IDLE_MS "idle_ms" Ms "time in which no frame was due" "sum of idle gaps"
         "Time of idle_gaps. It is in no other number."
         |window| window.idle.1.ms();
-    AMBIGUOUS_GAP_MS "ambiguous_gap_ms" Ms "fling time in gaps nothing explains" "sum of d > 250 ms in flings"
+    AMBIGUOUS_GAP_MS "ambiguous_gap_ms" Ms "motion time in gaps nothing explains" "sum of d > 250 ms in flings, and of pauses near an end of a touch"
         "A long gap in a fling is a list that stopped, or an app that hung; without render stages or a frame \
             timeline nobody can tell. Above 5 % of the motion no number of frames is given."
         |window| window.ambiguous.ms();

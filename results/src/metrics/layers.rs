@@ -23,7 +23,7 @@ fn runs(presents: &[DeviceTime], window: &Window) -> Runs {
         let mut run = Vec::new();
         for pair in within(presents, stretch).windows(2) {
             let length = pair[1] - pair[0];
-            if stretch.holds(pair[0], length) {
+            if stretch.holds(pair[0], length) && !rests(pair[0], pair[1], window) {
                 run.push(length.ns());
             } else if !run.is_empty() {
                 runs.push(std::mem::take(&mut run));
@@ -34,6 +34,13 @@ fn runs(presents: &[DeviceTime], window: &Window) -> Runs {
         }
     }
     runs
+}
+
+/// Whether most of what the judged layer rested lies between two presents.
+fn rests(from: DeviceTime, to: DeviceTime, window: &Window) -> bool {
+    let after = window.uncounted.partition_point(|rest| rest.from < to);
+    let near = window.uncounted[..after].iter().rev().take_while(|rest| rest.from + rest.length > from);
+    near.into_iter().any(|rest| (to - from).ns().saturating_mul(2) > rest.length.ns())
 }
 
 /// Runs of one layer; those of the judged layer as they were counted, which knows more than its presents show.

@@ -29,7 +29,7 @@ pub fn window(period: i64, lengths: &[i64]) -> Window {
         at += length;
         presents.push(DeviceTime::from_ns(at));
     }
-    let motion = Motion { from: presents[0], to: DeviceTime::from_ns(at), phase: Phase::Finger };
+    let motion = Motion { from: presents[0], to: DeviceTime::from_ns(at), phase: Phase::Finger, touch: None };
     let coverage = Coverage {
         frames_seen: presents.len() as u64,
         samples: 1,

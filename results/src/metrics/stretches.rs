@@ -87,8 +87,12 @@ mod tests {
     }
 
     fn moved(motions: &[(i64, i64, Phase)]) -> Window {
-        let motion =
-            |(from, to, phase): &(i64, i64, Phase)| Motion { from: at(*from), to: at(*to), phase: *phase };
+        let motion = |(from, to, phase): &(i64, i64, Phase)| Motion {
+            from: at(*from),
+            to: at(*to),
+            phase: *phase,
+            touch: None,
+        };
         Window { motions: motions.iter().map(motion).collect(), ..window(MS, &[MS; 3]) }
     }
 

@@ -3,7 +3,7 @@
 //! Units: nanoseconds and whole vsyncs, wide enough never to overflow; floats appear only in the final division.
 
 use crate::metric::Reading;
-use crate::window::{Interval, Phase, Window};
+use crate::window::{Interval, Motion, Phase, Window};
 
 const NO_PERIOD: &str =
     "the refresh period is not known, so lengths in vsyncs cannot be told; pin it with --vsync";
@@ -58,6 +58,26 @@ impl Sums {
     /// Over the intervals of gestures and their flings only.
     pub fn of_gestures(window: &Window) -> Result<Sums, String> {
         Sums::of_phases(window, is_gesture)
+    }
+
+    /// Over the intervals that begin while a finger is surely down; the reason when none does.
+    pub fn of_sure_fingers(window: &Window) -> Result<Sums, String> {
+        let sums = Sums::of_phase(window, Phase::Finger)?;
+        let fingers = window.motions.iter().filter(|motion| motion.phase == Phase::Finger);
+        if fingers.clone().all(|motion| motion.touch.is_none()) {
+            return Ok(sums);
+        }
+        let sure: Vec<_> = fingers.filter_map(Motion::sure).collect();
+        let is_sure = |interval: &&Interval| {
+            interval.phase == Phase::Finger
+                && sure.iter().any(|(from, to)| interval.from >= *from && interval.from < *to)
+        };
+        let sums = Sums::over(window.intervals.iter().filter(is_sure));
+        match sums.frames > 0 && sums.time > 0 {
+            true => Ok(sums),
+            false => Err("no frame came while the finger was surely down: when it came down and was lifted is not known \
+                well enough (docs/touches.md)".to_owned()),
+        }
     }
 
     /// Over the intervals of one phase of gestures only.

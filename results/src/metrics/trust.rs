@@ -33,8 +33,8 @@ pub fn doubt(needs: Needs, window: &Window) -> Option<String> {
         return Some(inconclusive(
             window.ambiguous,
             window,
-            "of fling time passed without a frame and nothing tells \
-            whether the list had stopped or the app hung",
+            "passed without a frame, in a fling or near an end of a touch, and nothing tells \
+            whether the content stood still or the app hung",
         ));
     }
     if vsyncs && too_much(window.coverage.period_uncertain, window) {
@@ -170,7 +170,10 @@ mod tests {
         window.ambiguous = Span::from_ns(50 * MS + 1);
         assert_eq!(refused(&window), [Needs::Frames, Needs::Vsyncs]);
         let why = doubt(Needs::Frames, &window).unwrap();
-        assert!(why.starts_with("inconclusive: 50 ms of fling time") && why.contains("5.0 %"), "{why}");
+        assert!(
+            why.starts_with("inconclusive: 50 ms passed without a frame") && why.contains("5.0 %"),
+            "{why}"
+        );
     }
 
     #[test]

@@ -61,8 +61,8 @@ proptest! {
         let presents: Vec<i64> = lengths.iter().map(|length| { now += length; now }).collect();
         let frames = pinned(&presents, 1_000_000);
         let motions: Vec<Motion> = motions.into_iter()
-            .map(|(from, length, phase)| Motion { from: at(from), to: at(from + length), phase }).collect();
-        let rules = CutRules { evidence: evidence.into_iter().map(at).collect(), ..CutRules::new(SourceId::Gfxinfo) };
+            .map(|(from, length, phase)| Motion { from: at(from), to: at(from + length), phase, touch: None }).collect();
+        let rules = CutRules { evidence: vec![farmjank_results::touch::Evidence::of(evidence.into_iter().map(at).collect())], ..CutRules::new(SourceId::Gfxinfo) };
         let window = cut(&frames, &motions, &rules);
         for pair in window.intervals.windows(2) {
             let end = pair[0].from + pair[0].length;
@@ -90,7 +90,7 @@ proptest! {
         let mut edges: Vec<i64> = cuts.iter().map(|cut| cut.index(now as usize) as i64).chain([0, now]).collect();
         edges.sort_unstable();
         let motions: Vec<Motion> = edges.windows(2)
-            .map(|pair| Motion { from: at(pair[0]), to: at(pair[1]), phase: Phase::Finger }).collect();
+            .map(|pair| Motion { from: at(pair[0]), to: at(pair[1]), phase: Phase::Finger, touch: None }).collect();
         let window = cut(&frames, &motions, &CutRules::new(SourceId::SurfaceFlinger));
         prop_assert_eq!(window.intervals.len(), lengths.len());
         prop_assert_eq!(window.coverage.proved, true);

@@ -35,7 +35,12 @@ fn an_evening_of_dumps_loses_nothing() {
     let mut stitch = Stitch::new(StitchRules { modes: vec![60.0, 120.0], pins: Vec::new() });
     samples.iter().for_each(|sample| stitch.add(sample));
     let timeline = stitch.finish();
-    let motion = Motion { from: at(presents[0]), to: at(*presents.last().unwrap()), phase: Phase::Finger };
+    let motion = Motion {
+        from: at(presents[0]),
+        to: at(*presents.last().unwrap()),
+        phase: Phase::Finger,
+        touch: None,
+    };
     let window = cut(&timeline, &[motion], &CutRules::new(SourceId::SurfaceFlinger));
     assert!(window.coverage.proved, "{:?}", window.coverage.doubts);
     assert_eq!(window.coverage.frames_seen as usize, presents.len());

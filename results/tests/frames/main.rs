@@ -11,3 +11,4 @@ mod periods;
 mod stitch;
 mod stitch_laws;
 mod switches;
+mod touches;

@@ -75,7 +75,8 @@ fn steps() -> impl Strategy<Value = Vec<(usize, usize)>> {
 /// Two gestures within the frames, and what follows the second finger.
 fn motions(presents: &[i64], last: Phase) -> Vec<Motion> {
     let place = |part: usize| at(presents[(presents.len() - 1) * part / 10] - 2 * MS);
-    let motion = |from: usize, to: usize, phase| Motion { from: place(from), to: place(to), phase };
+    let motion =
+        |from: usize, to: usize, phase| Motion { from: place(from), to: place(to), phase, touch: None };
     vec![motion(1, 3, Phase::Finger), motion(5, 6, Phase::Finger), motion(6, 9, last)]
 }
 

@@ -53,7 +53,7 @@ pub fn segments(period: i64, segments: &[Vec<i64>], phase: Phase) -> Window {
         }
         now += 2 * SECOND;
     }
-    let motion = Motion { from: at(START), to: *presents.last().expect("a segment"), phase };
+    let motion = Motion { from: at(START), to: *presents.last().expect("a segment"), phase, touch: None };
     let coverage = Coverage {
         frames_seen: presents.len() as u64,
         samples: 1,

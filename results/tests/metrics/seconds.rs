@@ -57,8 +57,12 @@ fn a_drop_is_more_than_eight() {
 #[test]
 fn each_gesture_starts_its_own_seconds_from_its_start() {
     let mut two = window(10 * MS, &steady(50, 200));
-    let motion =
-        |from: i64, to: i64, phase: Phase| Motion { from: at(START + from), to: at(START + to), phase };
+    let motion = |from: i64, to: i64, phase: Phase| Motion {
+        from: at(START + from),
+        to: at(START + to),
+        phase,
+        touch: None,
+    };
     two.motions = vec![
         motion(-5 * MS, 700 * MS, Phase::Finger),
         motion(700 * MS, 1_500 * MS, Phase::Fling),

@@ -321,10 +321,16 @@ impl<'a> Collector<'a> {
 
     /// Whether a long gap came in since the last call that no touch explains: the list stopped and something redrew later,
     /// or the app hung. Only another source can tell.
-    pub fn saw_puzzle(&self, touches: &[DeviceTime]) -> bool {
+    pub fn saw_puzzle(&self, touches: &[(DeviceTime, DeviceTime)]) -> bool {
         let gaps = std::mem::take(&mut self.state.borrow_mut().gaps);
-        let is_touched =
-            |gap: &(DeviceTime, DeviceTime)| touches.iter().any(|touch| *touch > gap.0 && *touch < gap.1);
+        // The rest before a finger comes down; it may begin while the one before is perhaps still down.
+        let before = |nth: usize| nth.checked_sub(1).map(|before| touches[before].1);
+        let is_touched = |gap: &(DeviceTime, DeviceTime)| {
+            let mut all = touches.iter().enumerate();
+            all.any(|(nth, (began, _))| {
+                *began > gap.0 && *began < gap.1 && before(nth).is_none_or(|ended| ended < gap.0)
+            })
+        };
         gaps.iter().any(|gap| !is_touched(gap))
     }
 

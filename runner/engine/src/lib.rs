@@ -31,5 +31,6 @@ pub mod stop;
 pub mod survey;
 pub mod testify;
 mod thumbnail;
+pub mod touched;
 pub mod trial;
 pub mod witnesses;

@@ -1,9 +1,12 @@
 //! What the steps of a window did: gestures and launches on the phone's clock, and the motions they make.
 
 use crate::android::app::Launch;
+use crate::android::gesture::Remembered;
+use crate::android::recent::recent;
+use crate::touched::GestureStamp;
 use farmjank_results::event::WindowMeasured;
 use farmjank_results::metric::Reading;
-use farmjank_results::time::{DeviceTime, Span};
+use farmjank_results::time::{ClockMap, DeviceTime, Span};
 use farmjank_results::window::{Motion, Phase};
 use std::time::Duration;
 
@@ -11,19 +14,6 @@ use std::time::Duration;
 pub const LAUNCH: &str = "launch";
 /// Metric key of a launch's own time.
 pub const LAUNCH_TOTAL_MS: &str = "launch_total_ms";
-/// Share of the measured cost of `input` that a gesture surely waits before its finger is down.
-const SURE_LEAD: f64 = 0.75;
-
-/// One gesture, stamped on the phone's clock around the command that made it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GestureStamp {
-    /// Just before the command.
-    pub began: DeviceTime,
-    /// Just after: the finger is up.
-    pub ended: DeviceTime,
-    /// How long the finger was asked to be down.
-    pub duration: Duration,
-}
 
 /// What the steps of a window did.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -70,27 +60,46 @@ impl WindowLog {
         }
     }
 
-    /// The motions of this window: each gesture's finger, and its fling until the next finger, the bound, or the end.
-    ///
-    /// The finger comes down no earlier than the surely spent part of the cost of `input` after the first stamp; it is up
-    /// at the second stamp, because `input swipe` returns when it has lifted it.
-    pub fn motions(&self, lead: Duration, fling_bound: Duration) -> Vec<Motion> {
-        let lead = Span::from(lead.mul_f64(SURE_LEAD));
-        let down = |gesture: &GestureStamp| {
-            let latest = gesture.ended - Span::from(gesture.duration);
-            (gesture.began + lead).min(latest).max(gesture.began)
-        };
-        let mut motions = Vec::new();
+    /// The motions of this window: each gesture's finger as long as it may be down, and its fling until the earliest instant of
+    /// the next finger, the bound, or the end.
+    pub fn motions(&self, fling_bound: Duration) -> Vec<Motion> {
+        let end =
+            self.to.map(|to| self.gestures.iter().map(|gesture| gesture.ended).fold(to, DeviceTime::max));
+        let mut motions: Vec<Motion> = Vec::new();
         for (at, gesture) in self.gestures.iter().enumerate() {
-            let next = self.gestures.get(at + 1).map(down);
-            let bound = gesture.ended + Span::from(fling_bound);
+            let mut finger = gesture.motion();
+            // Two fingers are never down at once, and nobody looks at what comes after the window.
+            finger.from = motions.last().map_or(finger.from, |before| finger.from.max(before.to));
+            let next = self.gestures.get(at + 1).map(|next| next.down.0.max(gesture.ended));
+            finger.to = next.into_iter().chain(end).fold(finger.to, DeviceTime::min).max(finger.from);
+            let bound = finger.to + Span::from(fling_bound);
             let to = next.into_iter().chain(self.to).fold(bound, DeviceTime::min);
-            motions.push(Motion { from: down(gesture), to: gesture.ended, phase: Phase::Finger });
-            if to > gesture.ended {
-                motions.push(Motion { from: gesture.ended, to, phase: Phase::Fling });
+            motions.push(finger);
+            if to > finger.to {
+                motions.push(Motion { from: finger.to, to, phase: Phase::Fling, touch: None });
             }
         }
         motions
+    }
+
+    /// Narrows the last gesture by what the dispatcher remembers.
+    pub fn remembered(&mut self, told: &Remembered, clock: ClockMap) {
+        let slack = clock.uncertainty;
+        let between = (clock.to_device(told.asked) - slack, clock.to_device(told.answered) + slack);
+        let events = recent(&told.text, between);
+        self.gestures.iter_mut().next_back().into_iter().for_each(|gesture| gesture.remembered(&events));
+    }
+
+    /// Narrows each gesture by the events of its finger that frames of the app handled, in any order.
+    pub fn handled(&mut self, events: impl Iterator<Item = DeviceTime>) {
+        for at in events {
+            // Stretches of two gestures may overlap: then it is not known whose it was.
+            let mut may =
+                self.gestures.iter_mut().filter(|gesture| at >= gesture.down.0 && at <= gesture.up.1);
+            if let (Some(gesture), None) = (may.next(), may.next()) {
+                gesture.handled(at);
+            }
+        }
     }
 }
 
@@ -103,28 +112,41 @@ mod tests {
     }
 
     fn gesture(began: i64, ended: i64) -> GestureStamp {
-        GestureStamp { began: at(began), ended: at(ended), duration: Duration::from_millis(250) }
+        let clock = ClockMap { offset: Span::ZERO, uncertainty: Span::from_ms(11) };
+        GestureStamp::around((at(began), at(ended)), Duration::from_millis(250), None, clock)
+    }
+
+    fn spans(motions: &[Motion]) -> Vec<(i64, i64)> {
+        motions.iter().map(|motion| (motion.from.ns() / 1_000_000, motion.to.ns() / 1_000_000)).collect()
     }
 
     #[test]
-    fn a_fling_ends_with_the_next_finger_the_bound_or_the_window() {
+    fn a_fling_ends_with_the_earliest_instant_of_the_next_finger_the_bound_or_the_window() {
         let log = WindowLog {
-            gestures: vec![gesture(0, 300), gesture(900, 1200)],
+            gestures: vec![gesture(10, 300), gesture(900, 1200)],
             to: Some(at(1800)),
             ..WindowLog::default()
         };
-        let motions = log.motions(Duration::from_millis(20), Duration::from_millis(2000));
-        let spans: Vec<_> =
-            motions.iter().map(|motion| (motion.from.ns() / 1_000_000, motion.to.ns() / 1_000_000)).collect();
-        assert_eq!(spans, [(15, 300), (300, 915), (915, 1200), (1200, 1800)]);
-        let short = log.motions(Duration::from_millis(20), Duration::from_millis(100));
-        assert_eq!(short[1].to, at(400));
+        let motions = log.motions(Duration::from_millis(2000));
+        assert_eq!(spans(&motions), [(9, 311), (311, 899), (899, 1211), (1211, 1800)]);
+        let short = log.motions(Duration::from_millis(100));
+        assert_eq!(short[1].to, at(411));
     }
 
     #[test]
-    fn a_finger_never_starts_later_than_its_own_duration_allows() {
-        let log = WindowLog { gestures: vec![gesture(0, 260)], ..WindowLog::default() };
-        assert_eq!(log.motions(Duration::from_millis(600), Duration::ZERO)[0].from, at(10));
+    fn a_finger_ends_with_its_window_and_before_the_next_one() {
+        let mut log = WindowLog {
+            gestures: vec![gesture(10, 300), gesture(302, 600)],
+            to: Some(at(605)),
+            ..WindowLog::default()
+        };
+        assert_eq!(spans(&log.motions(Duration::from_millis(2000))), [(9, 301), (301, 605)]);
+        // What a frame handled may be either's where both may be down.
+        let before = log.gestures.clone();
+        log.handled([at(305)].into_iter());
+        assert_eq!(log.gestures, before);
+        log.handled([at(40), at(500)].into_iter());
+        assert_eq!((log.gestures[0].down.1, log.gestures[1].up.0), (at(40), at(551)));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::collect::Harvest;
 use crate::log::{LAUNCH_TOTAL_MS, WindowLog};
 use crate::rings::{Candidate, Layers, Rings, layers, moving, presents, primary};
 use crate::session::Session;
-use crate::stall::{due, is_witness};
+use crate::stall::witnessed;
 use crate::testify::Testimonies;
 use farmjank_results::cross::{CrossExamined, cross_examine};
 use farmjank_results::cut::{CutRules, cut};
@@ -24,8 +24,9 @@ use farmjank_results::strip::Strip;
 use farmjank_results::tally;
 use farmjank_results::time::DeviceTime;
 use farmjank_results::timeline::FrameTimeline;
+use farmjank_results::touch::Evidence;
 use farmjank_results::untold;
-use farmjank_results::window::{Beside, Motion, Phase, Window};
+use farmjank_results::window::{Beside, Motion, Window};
 use farmjank_seams::source::FrameSource;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -70,11 +71,13 @@ pub fn measure(
     testimonies: &Testimonies,
 ) -> Measured {
     let Harvest { mut seen, evidence, fault, .. } = harvest;
+    let mut log = log.clone();
+    log.handled(handled(&seen));
     seen.doubts.extend(fault.map(|fault| fault.to_string()));
     let mut measured = WindowMeasured {
         window: name.to_owned(),
         span: log.from.zip(log.to),
-        motions: log.motions(session.lead, session.scenario.fling_bound),
+        motions: log.motions(session.scenario.fling_bound),
         clock: Some(session.clock),
         evidence,
         passed_over: testimonies.silent.clone(),
@@ -144,6 +147,11 @@ pub fn remeasure(
     Ok(Measured { window: measured, strip })
 }
 
+/// When events of fingers happened that frames of the app handled, where framestats say so (Android 11 and older).
+fn handled(seen: &Seen) -> impl Iterator<Item = DeviceTime> + '_ {
+    seen.drawn.values().flat_map(DrawnStitch::inputs)
+}
+
 /// Fills in what all that was seen and said tells about the motions of a window.
 fn weigh(
     measured: &mut WindowMeasured,
@@ -167,7 +175,7 @@ fn weigh(
     let rules = CutRules {
         target_fps: ask.target_fps,
         layer: Some(judged.layer.to_owned()),
-        evidence: stalls(&layers, &judged, &measured.motions),
+        evidence: evidence(&layers, &judged, &measured.motions),
         ..CutRules::new(judged.source)
     };
     let timeline = told_rates(&layers, &judged);
@@ -273,21 +281,15 @@ fn crossed(layers: &Layers, judged: &Candidate<'_>, motions: &[Motion]) -> Optio
     })
 }
 
-/// When the app was due to show a frame, by framestats that watched every long gap of the flings: what tells a stall from
-/// an idle list.
-fn stalls(layers: &Layers, judged: &Candidate<'_>, motions: &[Motion]) -> Vec<DeviceTime> {
-    if judged.source == SourceId::Gfxinfo {
-        return Vec::new();
-    }
-    let flings: Vec<(DeviceTime, DeviceTime)> = motions
-        .iter()
-        .filter(|motion| motion.phase == Phase::Fling)
-        .map(|motion| (motion.from, motion.to))
-        .collect();
-    let shown = judged.timeline;
-    let framestats =
-        layers.iter().filter(|((source, _), _)| *source == SourceId::Gfxinfo).map(|(_, timeline)| timeline);
-    let witnesses = framestats.filter(|drawn| is_witness(drawn, shown, &flings));
-    let busiest = witnesses.max_by_key(|timeline| presents(timeline, motions).len());
-    busiest.map_or_else(Vec::new, |drawn| due(drawn, shown))
+/// What others know of when frames were due: the trace, then framestats.
+fn evidence(layers: &Layers, judged: &Candidate<'_>, motions: &[Motion]) -> Vec<Evidence> {
+    let of = |wanted: SourceId| {
+        layers.iter().filter(move |((source, _), _)| *source == wanted).map(|(_, timeline)| &**timeline)
+    };
+    let trace = layers.get(&(SourceId::FrameTimeline, judged.layer.to_owned()));
+    let drawn = of(SourceId::Gfxinfo).max_by_key(|timeline| presents(timeline, motions).len());
+    let drawn = drawn.filter(|_| judged.source != SourceId::Gfxinfo);
+    let traced = trace.map(|trace| witnessed(trace, judged.timeline, true));
+    let drawn = drawn.map(|drawn| witnessed(drawn, judged.timeline, false));
+    traced.into_iter().chain(drawn).collect()
 }

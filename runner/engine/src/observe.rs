@@ -1,5 +1,6 @@
 //! An open window: its collector, its log of gestures, and the framestats taken beside the sampling loop.
 
+use crate::android::gesture::remembered;
 use crate::collect::{Collector, feed_once, is_lost};
 use crate::log::WindowLog;
 use crate::session::Session;
@@ -110,10 +111,20 @@ impl Beside {
         Ok(())
     }
 
+    /// Asks for the last finger of a window once its steps are over.
+    pub async fn last_touch(&self, session: &Session<'_>, eye: &Eye<'_>) -> Result<(), Fault> {
+        if eye.log.borrow().gestures.is_empty() {
+            return Ok(());
+        }
+        let told = remembered(&*session.device, session.patience().dump).await?;
+        told.iter().for_each(|told| eye.log.borrow_mut().remembered(told, session.clock));
+        Ok(())
+    }
+
     /// Takes the ring before a gesture if a long gap since the last one needs explaining.
     pub async fn before_gesture(&self, session: &Session<'_>, eye: &Eye<'_>) -> Result<(), Fault> {
-        let touches: Vec<DeviceTime> =
-            eye.log.borrow().gestures.iter().map(|gesture| gesture.began).collect();
+        let touches: Vec<(DeviceTime, DeviceTime)> =
+            eye.log.borrow().gestures.iter().map(|gesture| (gesture.began, gesture.ended)).collect();
         match eye.collector.saw_puzzle(&touches) || self.eager {
             true => self.snap(session, &eye.collector).await,
             false => Ok(()),

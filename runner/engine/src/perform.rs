@@ -4,9 +4,10 @@ use crate::android::app::{self, Launch};
 use crate::android::gesture::{self, Stamped};
 use crate::android::screen::{describe, elements, find};
 use crate::android::{clip, refused};
-use crate::log::{GestureStamp, WindowLog};
+use crate::log::WindowLog;
 use crate::observe::{Beside, Eye};
 use crate::session::Session;
+use crate::touched::GestureStamp;
 use farmjank_results::blame::{Blame, Fault};
 use farmjank_results::time::DeviceTime;
 use farmjank_scenarios::gesture::{Coordinate, Gesture, Point};
@@ -108,10 +109,15 @@ async fn swipe(
     if let Some(eye) = eye {
         beside.before_gesture(session, eye).await?;
     }
-    let stamped = gesture::swipe(&*session.device, gesture, screen, session.patience().launch).await?;
+    let ask = eye.is_some_and(|eye| !eye.log.borrow().gestures.is_empty());
+    let patience = session.patience().launch;
+    let (stamped, before) = gesture::swipe(&*session.device, gesture, screen, patience, ask).await?;
     if let Some(eye) = eye {
-        let (began, ended) = on_device(session, stamped);
-        eye.log.borrow_mut().gestures.push(GestureStamp { began, ended, duration: gesture.duration });
+        let log = &mut *eye.log.borrow_mut();
+        before.iter().for_each(|told| log.remembered(told, session.clock));
+        let leaves = gesture::Stroke::of(gesture, screen).leaves(screen);
+        let around = on_device(session, stamped);
+        log.gestures.push(GestureStamp::around(around, gesture.duration, leaves, session.clock));
     }
     Ok(stamped)
 }

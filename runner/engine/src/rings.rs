@@ -175,7 +175,7 @@ mod tests {
             ((*source, "a".to_owned()), Rc::new(timeline(*every, *watched)))
         };
         let layers: Layers = of.iter().map(layer).collect();
-        let motion = Motion { from: at(500), to: at(1_500), phase: Phase::Finger };
+        let motion = Motion { from: at(500), to: at(1_500), phase: Phase::Finger, touch: None };
         let (best, passed) = primary(&layers, &[motion], pinned);
         (best.map(|one| one.source), passed.into_iter().map(|(source, _)| source).collect())
     }

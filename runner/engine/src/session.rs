@@ -17,7 +17,6 @@ use farmjank_seams::witness::Witness;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
-use std::time::Duration;
 
 /// Makes the frame sources of a scenario, best first.
 pub type ForScenario = dyn Fn(&Scenario) -> Vec<Rc<dyn FrameSource>>;
@@ -60,8 +59,6 @@ pub struct Session<'a> {
     pub facts: &'a DeviceFacts,
     /// Its clocks.
     pub clock: ClockMap,
-    /// How long `input` takes on it before it moves a finger.
-    pub lead: Duration,
     /// Ways of seeing frames, best first.
     pub sources: Vec<Rc<dyn FrameSource>>,
     /// Who is asked at both ends of trials and windows.
@@ -82,7 +79,8 @@ impl<'a> Session<'a> {
         let patience = &bench.patience;
         settle::wake(&*device, patience).await?;
         let clock = settle::clock(&*device, &scenario.app, patience).await?;
-        let lead = android::gesture::lead(&*device, patience.launch).await?;
+        // A phone that refuses touches says so now and not in the middle of a window.
+        android::gesture::lead(&*device, patience.launch).await?;
         let app = App(scenario.app.clone());
         let sources = (bench.sources)(scenario);
         // Where the author pinned another source of single frames, nobody needs a trace of them.
@@ -90,7 +88,7 @@ impl<'a> Session<'a> {
         let wanted = |witness: &&Rc<dyn Witness>| traced || witness.id() != SourceId::FrameTimeline;
         let witnesses = bench.witnesses.iter().filter(wanted).cloned().collect();
         let nonce = bench.nonce;
-        Ok(Session { bench, job, scenario, app, device, facts, clock, lead, sources, witnesses, nonce })
+        Ok(Session { bench, job, scenario, app, device, facts, clock, sources, witnesses, nonce })
     }
 
     /// Timeouts and budgets.

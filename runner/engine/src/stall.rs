@@ -7,10 +7,10 @@
 //! shown before it. The frame that stalls is then due just after its gap begins, and a frame drawn after real idleness
 //! just before its own ends.
 
-use farmjank_results::cut::AMBIGUOUS_FLING_GAP;
 use farmjank_results::frame::Frame;
 use farmjank_results::time::{DeviceTime, Span};
 use farmjank_results::timeline::FrameTimeline;
+use farmjank_results::touch::Evidence;
 
 /// Fewest frames whose latency must be known to speak of a usual one.
 const FEWEST: usize = 8;
@@ -57,28 +57,28 @@ fn usual_latency(drawn: &FrameTimeline, shown: &FrameTimeline) -> Option<Span> {
     latencies.get(latencies.len() / 2).copied().filter(|_| latencies.len() >= FEWEST)
 }
 
-/// Whether `drawn` drew the frame that ended every long gap `shown` has inside these stretches, and misses nothing around
-/// any of them: only then does the absence of a frame mean that none was due. Another window of the app, or the one behind
-/// a surface view, knows nothing of what is shown.
-pub fn is_witness(
-    drawn: &FrameTimeline,
-    shown: &FrameTimeline,
-    stretches: &[(DeviceTime, DeviceTime)],
-) -> bool {
-    let is_long = |pair: &&[Frame]| pair[1].present - pair[0].present > AMBIGUOUS_FLING_GAP;
-    let inside = |pair: &&[Frame]| {
-        stretches.iter().any(|(from, to)| pair[0].present >= *from && pair[1].present <= *to)
+/// What `drawn` knows of the pauses of `shown`: framestats, or a trace, which `decides`.
+pub fn witnessed(drawn: &FrameTimeline, shown: &FrameTimeline, decides: bool) -> Evidence {
+    let pauses = shown.frames.windows(2).map(|pair| (pair[0].present, pair[1].present));
+    let is_pause = |(from, to): &(DeviceTime, DeviceTime)| {
+        let period = shown.periods.judging(*from, *to).map_or(0, Span::ns);
+        (*to - *from).ns() * 4 > period * 5
     };
-    let covered = |pair: &[Frame]| {
-        let (from, to) = (pair[0].present, pair[1].present);
-        let done = drawn.frames.partition_point(|frame| frame.present <= to + CLOSE);
-        let drew =
-            done.checked_sub(1).is_some_and(|index| to - drawn.frames[index].present < COMPLETED_WITHIN);
-        let watched = drawn.watched_from.is_none_or(|watched| watched <= from)
-            && drawn.watched_to.is_none_or(|watched| watched >= to);
-        drew && watched && !drawn.gaps.iter().any(|gap| gap.touches(from, to))
-    };
-    shown.frames.windows(2).filter(is_long).filter(inside).all(covered)
+    let watched = pauses.filter(is_pause).filter(|(from, to)| watched(drawn, *from, *to, decides)).collect();
+    Evidence { due: due(drawn, shown), watched, decides }
+}
+
+/// Whether it knows the frame that ended this pause, and misses nothing around it: only then does the absence of a frame mean
+/// that none was due. Another window of the app, or the one behind a surface view, knows nothing of what is shown, and a trace
+/// speaks only up to its end, and only of frames whose promise it remembers.
+fn watched(drawn: &FrameTimeline, from: DeviceTime, to: DeviceTime, is_trace: bool) -> bool {
+    let done = drawn.frames.partition_point(|frame| frame.present <= to + CLOSE);
+    let within = if is_trace { CLOSE } else { COMPLETED_WITHIN };
+    let drew = done.checked_sub(1).map(|index| &drawn.frames[index]);
+    let drew = drew.is_some_and(|frame| to - frame.present < within && frame.intended.is_some());
+    drew && drawn.watched_from.is_none_or(|watched| watched <= from)
+        && drawn.watched_to.is_none_or(|watched| watched >= to)
+        && !drawn.gaps.iter().any(|gap| gap.touches(from, to))
 }
 
 #[cfg(test)]
@@ -133,25 +133,44 @@ mod tests {
         assert!(due(&drawn, &shown).iter().any(|at| *at > gap.0 && *at < gap.1));
     }
 
+    /// Whether the long pause before frame 20 was watched.
+    fn is_watched(drawn: &FrameTimeline, shown: &FrameTimeline, is_trace: bool) -> bool {
+        let pause = (shown.frames[19].present, shown.frames[20].present);
+        witnessed(drawn, shown, is_trace).watched.contains(&pause)
+    }
+
     #[test]
-    fn a_witness_must_have_watched_every_long_gap() {
+    fn a_witness_speaks_of_the_pauses_it_watched() {
         let (mut drawn, shown) = app(30);
-        let all = [(shown.frames[0].present, shown.frames[39].present)];
-        assert!(is_witness(&drawn, &shown, &all));
+        assert!(is_watched(&drawn, &shown, false));
         drawn.watched_from = Some(shown.frames[25].present);
-        assert!(!is_witness(&drawn, &shown, &all));
-        assert!(is_witness(&drawn, &shown, &[(shown.frames[21].present, shown.frames[39].present)]));
+        assert!(!is_watched(&drawn, &shown, false));
     }
 
     #[test]
     fn a_window_that_did_not_draw_what_is_shown_is_no_witness() {
         let (drawn, shown) = app(60);
-        let all = [(shown.frames[0].present, shown.frames[39].present)];
         // It was watched all the time and drew long before: the list of another page, or the window of a surface view.
         let other = timeline(
             drawn.frames[..10].iter().map(|frame| (frame.present.ns(), frame.intended.map(DeviceTime::ns))),
         );
-        assert!(is_witness(&drawn, &shown, &all) && !is_witness(&other, &shown, &all));
+        assert!(is_watched(&drawn, &shown, false) && !is_watched(&other, &shown, false));
+    }
+
+    #[test]
+    fn a_trace_speaks_up_to_its_end_and_only_of_frames_it_was_promised() {
+        let (_, shown) = app(30);
+        let promised = (0..40).map(|n| (n + if n > 20 { 30 } else { 0 }) * P);
+        let of = shown.frames.iter().zip(promised).map(|(frame, at)| (frame.present.ns(), Some(at)));
+        let trace = timeline(of);
+        assert!(is_watched(&trace, &trace, true) && is_watched(&trace, &shown, true));
+        let (mut cut, mut forgotten) = (trace.clone(), trace.clone());
+        cut.frames.truncate(20);
+        forgotten.frames[20].intended = None;
+        assert!(!is_watched(&cut, &shown, true) && !is_watched(&forgotten, &shown, true));
+        let due = witnessed(&trace, &trace, true).due;
+        let gap = (shown.frames[19].present, shown.frames[20].present);
+        assert!(due.iter().any(|at| *at > gap.0 && (*at - gap.0).ns() < P));
     }
 
     #[test]

@@ -247,7 +247,9 @@ impl<'a> Trial<'a> {
                 Ok((ended, _)) => eye.collector.end(*ended),
                 Err(_) => eye.collector.abandon(),
             }
-            result
+            let told = result?;
+            self.beside.last_touch(session, &eye).await?;
+            Ok(told)
         };
         let camera = Camera::new(session, &eye.collector, format!("{place}.screens"));
         let walk = async {

@@ -134,7 +134,8 @@ pub fn runs(e: &Expected) -> Vec<Vec<TrueInterval>> {
 }
 
 fn of_phase(e: &Expected, phase: Phase) -> Option<f64> {
-    let own: Vec<f64> = e.intervals.iter().filter(|one| one.phase == phase).map(|one| one.ms).collect();
+    let own = e.intervals.iter().filter(|one| one.phase == phase && one.sure);
+    let own: Vec<f64> = own.map(|one| one.ms).collect();
     (!own.is_empty()).then(|| 1e3 * own.len() as f64 / own.iter().sum::<f64>())
 }
 
@@ -188,10 +189,15 @@ fn discrepancy(run: &[TrueInterval]) -> f64 {
 }
 
 fn first_frame(e: &Expected) -> Option<f64> {
+    // A touch known no better has no latency.
+    if e.strokes.iter().any(|stroke| stroke.slack > 25_000_000) {
+        return None;
+    }
     let presents = e.layers.first()?;
     let wait = |stroke: &super::Stroke| {
-        let first = presents.iter().find(|at| **at >= stroke.from).filter(|at| **at <= stroke.end)?;
-        Some((first - stroke.from) as f64 / 1e6)
+        let start = stroke.from + stroke.slack / 2;
+        let first = presents.iter().find(|at| **at >= start).filter(|at| **at <= stroke.end)?;
+        Some((first - start) as f64 / 1e6)
     };
     let waits: Vec<f64> = e.strokes.iter().filter_map(wait).collect();
     (!waits.is_empty()).then(|| waits.iter().sum::<f64>() / waits.len() as f64)
@@ -214,7 +220,7 @@ fn longer(e: &Expected) -> f64 {
     count as f64
 }
 
-/// Lengths between presents inside the strokes, ms, in runs that no long gap of a fling interrupts.
+/// Lengths between presents inside the strokes, ms, in runs that no rest interrupts.
 fn moving(e: &Expected, presents: &[i64]) -> Vec<Vec<f64>> {
     let mut runs = Vec::new();
     for stroke in &e.strokes {
@@ -222,7 +228,10 @@ fn moving(e: &Expected, presents: &[i64]) -> Vec<Vec<f64>> {
             presents.iter().copied().filter(|at| *at >= stroke.from && *at <= stroke.to).collect();
         let mut run = Vec::new();
         for two in own.windows(2) {
-            if stroke.lift.is_some_and(|lift| two[0] >= lift) && two[1] - two[0] > super::LONG_GAP {
+            let in_rest = |rest: &(i64, i64)| {
+                rest.0 < two[1] && rest.1 > two[0] && (two[1] - two[0]) * 2 > rest.1 - rest.0
+            };
+            if e.rests.iter().any(in_rest) {
                 runs.push(std::mem::take(&mut run));
             } else {
                 run.push((two[1] - two[0]) as f64 / 1e6);

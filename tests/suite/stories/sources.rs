@@ -4,7 +4,6 @@ use super::FEED;
 use farmjank_results::event::{Ending, WindowMeasured};
 use farmjank_results::frame::SourceId;
 use farmjank_results::metric::Reading;
-use farmjank_tests::oracle::expect;
 use farmjank_tests::oracle::judged::judged;
 use farmjank_tests::stage::{Stage, Story};
 
@@ -40,7 +39,7 @@ fn falls_back(story: &Story, because: &[&str]) {
         assert_eq!(source(&window), SourceId::SurfaceFlinger, "{serial}: {:?}", window.passed_over);
         let why = passed_over(&window).unwrap_or_else(|| panic!("{serial}: {:?}", window.passed_over));
         assert!(because.iter().any(|part| why.contains(part)), "{serial}: {why}");
-        let expected = story.lab.truth(&serial, |truth| expect(truth, &window)).flatten().expect("truth");
+        let expected = story.expected(&serial, &window).expect("truth");
         let coverage = window.coverage.as_ref().expect("coverage");
         assert!(coverage.proved && coverage.frames_seen == expected.frames, "{serial}: {coverage:?}");
     }

@@ -130,7 +130,7 @@ fn a_dump_timeout_is_said_in_the_phone_s_words_and_tried_again() {
         timed_out += faults.len();
     }
     assert!(timed_out >= 3, "{timed_out}");
-    let story = story(&fault(15, "kind: dump_timeout"), &pinned);
+    let story = story(&fault(16, "kind: dump_timeout"), &pinned);
     let fault = job(&story.record, 0).fault.clone().expect("a fault");
     assert_eq!((story.record.exit_code, fault.blame), (Some(3), Blame::Lab), "{fault}");
     assert!(fault.what.contains("DUMP TIMEOUT"), "{fault}");

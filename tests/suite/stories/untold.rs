@@ -3,7 +3,7 @@
 use super::FEED;
 use farmjank_results::event::WindowMeasured;
 use farmjank_results::frame::SourceId;
-use farmjank_tests::oracle::expect;
+
 use farmjank_tests::stage::{Stage, Story};
 
 /// The only window of each trial, on every kind of phone that has a frame timeline.
@@ -31,7 +31,7 @@ fn the_only_window_of_a_scenario_has_the_trace_s_metrics_and_all_its_frames() {
         let coverage = window.coverage.as_ref().unwrap_or_else(|| panic!("{serial}: {:?}", window.void));
         assert_eq!(coverage.source, SourceId::FrameTimeline, "{serial}: {:?}", window.passed_over);
         assert!(coverage.proved, "{serial}: {:?}", coverage.doubts);
-        let expected = story.lab.truth(&serial, |truth| expect(truth, &window)).flatten().expect("truth");
+        let expected = story.expected(&serial, &window).expect("truth");
         assert_eq!(coverage.frames_seen, expected.frames, "{serial}: {coverage:?}");
         let told = window.readings["ft_frames"].value().unwrap_or_else(|| {
             panic!("{serial}: {:?}", window.readings["ft_frames"]);

@@ -5,7 +5,7 @@ use super::{bound, every_archetype, is_inconclusive, windows};
 use farmjank_lab::archetype::SHELF;
 use farmjank_results::event::WindowMeasured;
 use farmjank_results::metric::Reading;
-use farmjank_tests::oracle::{Expected, expect};
+use farmjank_tests::oracle::Expected;
 use farmjank_tests::stage::{Stage, Story};
 use std::collections::BTreeMap;
 
@@ -119,7 +119,7 @@ fn hold(story: &Story) -> Held {
             *held.refused.entry(format!("{place}: not proved: {:?}", coverage.doubts)).or_default() += 1;
             continue;
         }
-        let expected = story.lab.truth(&serial, |truth| expect(truth, &window)).flatten().expect("truth");
+        let expected = story.expected(&serial, &window).expect("truth");
         assert!(expected.frames > 20, "{place}: {} frames", expected.frames);
         if !is_inconclusive(&window) {
             held.hold(&place, &window, &expected);

@@ -5,7 +5,7 @@ use super::{is_inconclusive, windows};
 use farmjank_lab::archetype::SHELF;
 use farmjank_results::event::WindowMeasured;
 use farmjank_results::metric::Reading;
-use farmjank_tests::oracle::{Expected, expect};
+use farmjank_tests::oracle::Expected;
 use farmjank_tests::stage::{Stage, Story};
 
 /// Pages, the pace of each, and the rate it is meant to be.
@@ -50,7 +50,8 @@ fn slack(expected: &Expected) -> f64 {
     let longest = expected.intervals.iter().map(|one| one.period_ms).fold(0.0, f64::max);
     let late = expected.intervals.iter().filter(|one| one.late > 0.0).count();
     let share = if late * 20 >= expected.intervals.len() { 0.2 } else { 0.003 };
-    let refreshes = 1 + late / 5 + 2 * expected.switches;
+    // A schedule begins anew after each rest.
+    let refreshes = 1 + late / 5 + 2 * expected.switches + expected.rests.len();
     expected.hitch_by_pace() * share + longest * refreshes as f64 + 1e-6
 }
 
@@ -77,7 +78,7 @@ fn wrong(expected: &Expected, window: &WindowMeasured) -> Option<String> {
 fn check(story: &Story) -> (usize, usize) {
     let (mut told, mut all, mut wrongs) = (0, 0, Vec::new());
     for (serial, window) in windows(&story.record) {
-        let expected = story.lab.truth(&serial, |truth| expect(truth, &window)).flatten().expect("truth");
+        let expected = story.expected(&serial, &window).expect("truth");
         let wrong = wrong(&expected, &window);
         wrongs.extend(wrong.map(|wrong| format!("{serial} {}: {wrong}", window.window)));
         all += 1;

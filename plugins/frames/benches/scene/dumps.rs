@@ -70,6 +70,7 @@ impl Scroll {
             from: DeviceTime::from_ns(from),
             to: DeviceTime::from_ns(to),
             phase,
+            touch: None,
         };
         let pair = |at: i64| {
             [motion(at, at + FINGER, Phase::Finger), motion(at + FINGER, at + GESTURE, Phase::Fling)]

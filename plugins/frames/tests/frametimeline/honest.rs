@@ -11,7 +11,7 @@ fn at(ns: i64) -> DeviceTime {
 }
 
 fn doubts(packets: &[Vec<u8>], from: i64, to: i64) -> String {
-    let motion = Motion { from: at(from), to: at(to), phase: Phase::Finger };
+    let motion = Motion { from: at(from), to: at(to), phase: Phase::Finger, touch: None };
     app(packets).within(&[motion]).doubts.join(" / ")
 }
 

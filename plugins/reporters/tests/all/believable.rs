@@ -160,7 +160,7 @@ pub fn measured(
     WindowMeasured {
         window: words.windows[window].clone(),
         span: Some((start, end)),
-        motions: vec![Motion { from: start, to: end, phase: Phase::Fling }],
+        motions: vec![Motion { from: start, to: end, phase: Phase::Fling, touch: None }],
         readings: readings.into(),
         refresh_hz: Some(hz),
         coverage: Some(Coverage {

@@ -1,5 +1,6 @@
 //! Finger gestures through `input swipe`, stamped on the phone's own clock in the same shell (frame-sources.md 6.1, 7).
 
+use super::recent::EVENTS;
 use super::together::{Answer, together};
 use super::{clip, uptime};
 use farmjank_results::blame::{Blame, Fault};
@@ -18,17 +19,93 @@ pub struct Stamped {
     pub ended: BootTime,
 }
 
-/// Swipes: returns when the finger is up.
+/// What the dispatcher remembered, and between which instants it was asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Remembered {
+    /// `/proc/uptime` just before the question.
+    pub asked: BootTime,
+    /// `/proc/uptime` just after the answer.
+    pub answered: BootTime,
+    /// What it said.
+    pub text: String,
+}
+
+/// Longest answer of the dispatcher that is kept: ten events, and what stands behind them.
+const MOST_TEXT: usize = 16_384;
+
+/// Asks the dispatcher for the events it remembers; nothing where the phone does not tell them.
+pub async fn remembered(device: &dyn Device, patience: Duration) -> Result<Option<Remembered>, Fault> {
+    let line = format!("{}; read u x </proc/uptime; echo \"@fj B $u\"", question());
+    Ok(read_remembered(&device.shell(&line, patience).await?.text()))
+}
+
+fn question() -> String {
+    format!("read u x </proc/uptime; echo \"@fj Q $u\"; {EVENTS}")
+}
+
+fn read_remembered(text: &str) -> Option<Remembered> {
+    let (_, rest) = text.split_once("@fj Q ")?;
+    let (asked, rest) = rest.split_once('\n')?;
+    // Whatever the phone says in between, our own mark is the last.
+    let (said, answered) = rest.rsplit_once("@fj B ")?;
+    let said: String = said.chars().take(MOST_TEXT).collect();
+    Some(Remembered { asked: uptime(asked)?, answered: uptime(answered)?, text: said })
+}
+
+/// Where a finger goes on the screen, px.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stroke {
+    from: (u32, u32),
+    to: (u32, u32),
+    ms: u128,
+}
+
+/// Slop of the most generous phones, dp: a list stands still until a finger has left it.
+const SLOP_DP: f64 = 16.0;
+/// Density where the phone does not tell, dpi.
+const USUAL_DPI: u32 = 420;
+/// A slower finger does not move content by a pixel on every refresh of a panel, px/s.
+const SLOW_PX_PER_S: f64 = 330.0;
+
+impl Stroke {
+    /// Of a gesture on this screen.
+    pub fn of(gesture: &Gesture, screen: Screen) -> Self {
+        Stroke {
+            from: gesture.start.px(screen),
+            to: gesture.end.px(screen),
+            ms: gesture.duration.as_millis(),
+        }
+    }
+
+    /// How long after it came down the finger has surely left the slop; none where it never moves fast enough to show a frame
+    /// on every refresh.
+    pub fn leaves(&self, screen: Screen) -> Option<Duration> {
+        let along = |from: u32, to: u32| f64::from(to) - f64::from(from);
+        let px = along(self.from.0, self.to.0).hypot(along(self.from.1, self.to.1));
+        let seconds = self.ms as f64 / 1e3;
+        let dpi = if screen.density == 0 { USUAL_DPI } else { screen.density };
+        let slop = SLOP_DP * f64::from(dpi) / 160.0;
+        (px > slop && px >= SLOW_PX_PER_S * seconds).then(|| Duration::from_secs_f64(seconds * slop / px))
+    }
+}
+
+/// Swipes: returns when the finger is up, with what the dispatcher remembered of the finger before where that was wanted.
 pub async fn swipe(
     device: &dyn Device,
     gesture: &Gesture,
     screen: Screen,
     extra: Duration,
-) -> Result<Stamped, Fault> {
-    let (x, y) = gesture.start.px(screen);
-    let (to_x, to_y) = gesture.end.px(screen);
-    let ms = gesture.duration.as_millis();
-    stamped(device, &format!("input swipe {x} {y} {to_x} {to_y} {ms}"), gesture.duration + extra).await
+    ask: bool,
+) -> Result<(Stamped, Option<Remembered>), Fault> {
+    let Stroke { from: (x, y), to: (to_x, to_y), ms } = Stroke::of(gesture, screen);
+    let command = format!("input swipe {x} {y} {to_x} {to_y} {ms}");
+    // In one call: the finger comes as soon after the one before as it would without the question.
+    let question = if ask { format!("{}; ", question()) } else { String::new() };
+    let line = format!("{question}{}", between_stamps(&command));
+    let output = device.shell(&line, gesture.duration + extra).await?;
+    let text = output.text();
+    let before = text.rfind("@fj E ").map_or(text.as_str(), |end| &text[..end]);
+    Ok((read_stamped(&command, &output)?, ask.then(|| read_remembered(before)).flatten()))
 }
 
 /// Taps a point.
@@ -74,7 +151,8 @@ fn read_stamped(command: &str, output: &Output) -> Result<Stamped, Fault> {
             Fault::new(Blame::Lab, "injection_blocked", "the phone refuses injected touches (INJECT_EVENTS)");
         return Err(fault.advise("turn on `USB debugging (Security settings)` in its developer options"));
     }
-    let stamp = |mark: &str| text.lines().find_map(|line| line.trim().strip_prefix(mark));
+    // What the phone says before our own marks may look like one.
+    let stamp = |mark: &str| text.lines().rev().find_map(|line| line.trim().strip_prefix(mark));
     let began = stamp("@fj B ").and_then(uptime);
     let ended = stamp("@fj E ");
     let status =
@@ -105,6 +183,26 @@ mod tests {
     fn stamps_bracket_the_gesture() {
         let stamped = read_stamped("input swipe", &answer("@fj B 100.10\n@fj E 100.42 0\n", "")).unwrap();
         assert_eq!((stamped.ended - stamped.began).ns(), 320_000_000);
+    }
+
+    #[test]
+    fn the_dispatcher_is_heard_before_the_gesture_and_believed_nothing_else() {
+        let said =
+            "@fj Q 99.90\n  RecentQueue: length=1\n@fj B 1.00\n    MotionEvent, age=5ms\n@fj B 100.10\n";
+        let told = read_remembered(said).unwrap();
+        assert_eq!((told.answered - told.asked).ns(), 200_000_000);
+        assert!(told.text.ends_with("age=5ms\n"));
+        let stamped = read_stamped("input swipe", &answer(&format!("{said}@fj E 100.42 0\n"), "")).unwrap();
+        assert_eq!((stamped.ended - stamped.began).ns(), 320_000_000);
+        assert_eq!((read_remembered("@fj Q x\n@fj B 1.0"), read_remembered("")), (None, None));
+    }
+
+    #[test]
+    fn a_finger_leaves_the_slop_when_it_has_gone_that_far_and_a_slow_one_never_surely() {
+        let screen = Screen { width: 1080, height: 2400, rotation: 0, density: 420 };
+        let leaves = |px: u32, ms| Stroke { from: (0, 0), to: (0, px), ms }.leaves(screen);
+        assert_eq!(leaves(420, 250).map(|time| time.as_millis()), Some(25));
+        assert_eq!((leaves(400, 2_000), leaves(0, 500), leaves(30, 10)), (None, None, None));
     }
 
     #[test]

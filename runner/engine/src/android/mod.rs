@@ -9,6 +9,7 @@ pub mod facts;
 pub mod gesture;
 pub mod install;
 pub mod quiet;
+pub mod recent;
 pub mod screen;
 pub mod settle;
 pub mod state;

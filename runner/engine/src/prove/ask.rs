@@ -3,6 +3,7 @@
 //! Every line is one a run sends as well, so what is proved is what is used. Writes down and judges nothing.
 
 use super::{Answers, Counted, FORMAT, Proof, Stamps, Swipe, Traced, private};
+use crate::android::recent::EVENTS;
 use crate::android::{app, gesture, settle, together::Marks, together::nonce};
 use crate::android::{clip, clip_bytes};
 use crate::patience::Patience;
@@ -34,8 +35,6 @@ const FRAMESTATS_EVERY: u32 = 4;
 const SETTINGS: &str = "am start -W -a android.settings.SETTINGS 2>&1";
 /// How long it takes to come to rest after it was opened.
 const SETTLED: Duration = Duration::from_secs(3);
-/// The dispatcher's last events; the rest of its dump stays on the phone.
-const EVENTS: &str = "dumpsys input | grep -A 12 RecentQueue";
 
 /// What it takes to ask a phone.
 pub struct Asker<'a> {
@@ -253,7 +252,7 @@ impl Asker<'_> {
             let (from, to) = if number % 2 == 0 { (70.0, 30.0) } else { (30.0, 70.0) };
             let at = |y: f64| Point { x: Coordinate::Percent(50.0), y: Coordinate::Percent(y) };
             let finger = Gesture { start: at(from), end: at(to), duration: FINGER };
-            let done = gesture::swipe(self.device, &finger, screen, self.patience.launch).await?;
+            let (done, _) = gesture::swipe(self.device, &finger, screen, self.patience.launch, false).await?;
             sleep(BEFORE_EVENTS).await;
             let around = Stamps { asked: done.began, answered: done.ended };
             let events = self.events().await?;

@@ -15,7 +15,7 @@ use farmjank_results::threshold::Judgement;
 use farmjank_results::verdict::Verdict;
 use farmjank_results::window::Motion;
 use farmjank_seams::source::FrameSource;
-use farmjank_tests::oracle::{Expected, expect};
+use farmjank_tests::oracle::Expected;
 use farmjank_tests::stage::{Story, witnesses};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -34,7 +34,9 @@ pub fn wrongs(world: &World, story: &Story) -> Vec<String> {
                 let pinned = pinned(world, &job.planned.scenario);
                 found.extend(again(story, window, &modes, pinned));
                 if !world.rebooted.contains(&device.0) {
-                    found.extend(story.lab.truth(&device.0, |truth| truthful(truth, window)).flatten());
+                    let expected = story.expected(&device.0, window);
+                    let held = |truth: &Truth<'_>| truthful(truth, window, expected.as_ref()?);
+                    found.extend(story.lab.truth(&device.0, held).flatten());
                 }
                 wrongs.extend(found.into_iter().map(|words| format!("{place}: {words}")));
             }
@@ -125,12 +127,11 @@ fn again(story: &Story, window: &WindowMeasured, modes: &[f64], pinned: Option<S
 }
 
 /// Where coverage is proved, exactly the frames that existed were seen, on the layer that moved most.
-fn truthful(truth: &Truth<'_>, window: &WindowMeasured) -> Option<String> {
+fn truthful(truth: &Truth<'_>, window: &WindowMeasured, expected: &Expected) -> Option<String> {
     let coverage = window.coverage.as_ref()?;
     if !coverage.proved || coverage.source == SourceId::Gfxinfo || window.motions.is_empty() {
         return None;
     }
-    let expected = expect(truth, window)?;
     if coverage.frames_seen != expected.frames {
         return Some(format!(
             "{} frames seen, {} existed on {:?}, and coverage is called proved",
@@ -151,7 +152,7 @@ fn truthful(truth: &Truth<'_>, window: &WindowMeasured) -> Option<String> {
             coverage.layer, expected.frames
         ));
     }
-    metrics(&expected, window, steady(truth, window)).or_else(|| freezes(truth, window))
+    metrics(expected, window, steady(truth, window)).or_else(|| freezes(truth, window))
 }
 
 /// A freeze in the middle of a motion is never taken for rest.
@@ -182,7 +183,7 @@ fn steady(truth: &Truth<'_>, window: &WindowMeasured) -> bool {
 /// Numbers are the truth's; those in vsyncs where the panel kept its rate (what a switch may cost is for the truth tests). Where a fling came to rest, what counts is for the rules of idleness
 /// to say, and for their own tests.
 fn metrics(expected: &Expected, window: &WindowMeasured, steady: bool) -> Option<String> {
-    if expected.intervals.iter().any(|interval| interval.ms > 250.0) {
+    if expected.partial > 0 || expected.intervals.iter().any(|interval| interval.ms > 250.0) {
         return None;
     }
     // The fitted period is off by less than 0.3 ms over a second of presents.

@@ -27,7 +27,11 @@ fn window(text: &str) -> Result<Motion, String> {
         text.trim().parse().map(DeviceTime::from_ns).map_err(|_| wrong("not a whole number of ns"))
     };
     let (from, to) = (ns(from)?, ns(to)?);
-    if from >= to { Err(wrong("it ends before it begins")) } else { Ok(Motion { from, to, phase }) }
+    if from >= to {
+        Err(wrong("it ends before it begins"))
+    } else {
+        Ok(Motion { from, to, phase, touch: None })
+    }
 }
 
 /// Reads every `[FROM_NS:]PERIOD_NS`.

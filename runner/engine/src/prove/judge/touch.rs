@@ -1,6 +1,7 @@
 //! Touches by all three sources: the stamps around `input`, the input columns of framestats, the dispatcher's last events.
 
 use super::{Case, spread};
+use crate::android::recent::event;
 use crate::prove::{Belief, Swipe};
 use farmjank_results::time::{DeviceTime, Span};
 
@@ -43,16 +44,7 @@ fn follows(case: &Case<'_>) -> Belief {
 /// The last event of a finger that the dispatcher remembers: its lift.
 fn lift(case: &Case<'_>, swipe: &Swipe) -> Option<(DeviceTime, DeviceTime)> {
     let (stamps, events) = swipe.events.as_ref()?;
-    let last = events.last()?;
-    let field = |name: &str| last.split(' ').find_map(|word| word.strip_prefix(name));
-    if let Some(at) = field("eventTime=").and_then(|text| text.parse::<i64>().ok()).filter(|at| *at > 0) {
-        let at = DeviceTime::from_ns(at);
-        return Some((at, at + Span::from_ms(1)));
-    }
-    let age: f64 = field("age=")?.strip_suffix("ms")?.parse().ok()?;
-    let age = (0.0..1e9).contains(&age).then(|| Span::from_ns((age * 1e6) as i64))?;
-    let (from, to) = case.on_clock(*stamps)?;
-    Some((from - age - Span::from_ms(1), to - age + Span::from_ms(1)))
+    Some(event(events.last()?, case.on_clock(*stamps)?)?.at)
 }
 
 fn dispatcher(case: &Case<'_>) -> Belief {

@@ -1,0 +1,135 @@
+//! When a finger really was down, as well as anybody outside the phone can know, and what a pause near a touch may be.
+//!
+//! `input` is a program that starts before its first event and ends after its last one, so each end of a touch is known as a
+//! stretch of time (docs/touches.md). Pauses that meet such a stretch are stillness unless a frame was due in them. Must
+//! not know dumps, metrics or gestures of scenarios. Instants of the phone's monotonic clock, integer ns.
+
+use crate::time::{DeviceTime, Span};
+use crate::window::{Motion, Phase};
+use serde::{Deserialize, Serialize};
+
+/// Longest time from a movement of the finger to the frame that shows it, where the app is in time: four refreshes at 60 Hz.
+const PIPELINE: Span = Span::from_ms(67);
+
+/// How well the two ends of a finger's motion are known. It came down between the motion's `from` and `down_by`, and was
+/// lifted between `up_from` and the motion's `to`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Touch {
+    /// The last instant it can have come down.
+    pub down_by: DeviceTime,
+    /// From here on content surely follows it: it has left the slop. Not before `down_by`; after the lift where a touch moves
+    /// too little or too slowly to show a frame on every refresh.
+    pub moves_from: DeviceTime,
+    /// The first instant it can have been lifted.
+    pub up_from: DeviceTime,
+}
+
+/// What is known about when frames were due.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Evidence {
+    /// Instants at which frames were due on the screen, sorted.
+    pub due: Vec<DeviceTime>,
+    /// Stretches somebody watched, sorted and apart: only in these does the absence of a frame mean that none was due.
+    pub watched: Vec<(DeviceTime, DeviceTime)>,
+    /// It tells of every frame that was shown, so it decides long pauses under a moving finger too.
+    pub decides: bool,
+}
+
+/// What evidence says about a pause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Told {
+    /// A frame was due in it, first at this instant.
+    Due(DeviceTime),
+    /// Nothing was due.
+    Nothing,
+    /// Nobody watched.
+    Unwatched,
+}
+
+impl Evidence {
+    /// Of one who watched all the time.
+    pub fn of(mut due: Vec<DeviceTime>) -> Self {
+        due.sort_unstable();
+        let always = (DeviceTime::from_ns(i64::MIN), DeviceTime::from_ns(i64::MAX));
+        Evidence { due, watched: vec![always], decides: false }
+    }
+
+    /// What is known of the time between two presents, ends excluded.
+    pub(crate) fn about(&self, from: DeviceTime, to: DeviceTime) -> Told {
+        let begun = self.watched.partition_point(|(began, _)| *began <= from);
+        let watched = begun.checked_sub(1).is_some_and(|at| self.watched[at].1 >= to);
+        if !watched {
+            return Told::Unwatched;
+        }
+        let first = self.due.partition_point(|at| *at <= from);
+        self.due.get(first).filter(|at| **at < to).map_or(Told::Nothing, |at| Told::Due(*at))
+    }
+}
+
+/// Stretches of the motions in which a finger may be coming down or going up, or content may not follow it; sorted, apart.
+pub(crate) fn doubtful(motions: &[Motion]) -> Vec<(DeviceTime, DeviceTime)> {
+    let mut all = Vec::new();
+    for (motion, touch) in motions.iter().filter_map(|motion| Some((motion, motion.touch?))) {
+        if motion.phase == Phase::Finger {
+            all.push((motion.from, touch.moves_from.max(touch.down_by) + PIPELINE));
+            all.push((touch.up_from, motion.to + PIPELINE));
+        }
+    }
+    all.sort_unstable();
+    let mut united: Vec<(DeviceTime, DeviceTime)> = Vec::new();
+    for (from, to) in all {
+        match united.last_mut() {
+            Some(last) if last.1 >= from => last.1 = last.1.max(to),
+            _ => united.push((from, to)),
+        }
+    }
+    united
+}
+
+/// Whether the time between two presents meets one of these stretches.
+pub(crate) fn meets(stretches: &[(DeviceTime, DeviceTime)], from: DeviceTime, to: DeviceTime) -> bool {
+    let first = stretches.partition_point(|(_, end)| *end < from);
+    stretches.get(first).is_some_and(|(start, _)| *start <= to)
+}
+
+impl Motion {
+    /// The instants between which the finger was surely down and content moved with it; all of the motion where its ends are
+    /// not in doubt. None where they leave nothing sure.
+    pub fn sure(&self) -> Option<(DeviceTime, DeviceTime)> {
+        let (from, to) = self.touch.map_or((self.from, self.to), |touch| (touch.moves_from, touch.up_from));
+        (from < to).then_some((from, to))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ms: i64) -> DeviceTime {
+        DeviceTime::from_ns(ms * 1_000_000)
+    }
+
+    #[test]
+    fn evidence_speaks_only_of_what_was_watched() {
+        let told = |evidence: &Evidence| evidence.about(at(10), at(50));
+        assert_eq!(told(&Evidence::default()), Told::Unwatched);
+        assert_eq!(told(&Evidence::of(vec![at(10), at(50)])), Told::Nothing);
+        assert_eq!(told(&Evidence::of(vec![at(60), at(40), at(30)])), Told::Due(at(30)));
+        let some = |from, to| Evidence { watched: vec![(at(from), at(to))], ..Evidence::of(vec![at(30)]) };
+        assert_eq!(told(&some(10, 50)), Told::Due(at(30)));
+        assert_eq!((told(&some(11, 50)), told(&some(0, 49))), (Told::Unwatched, Told::Unwatched));
+    }
+
+    #[test]
+    fn pauses_near_either_end_of_a_touch_are_in_doubt_and_those_in_its_middle_are_not() {
+        let touch = Touch { down_by: at(120), moves_from: at(130), up_from: at(500) };
+        let motion = Motion { from: at(100), to: at(520), phase: Phase::Finger, touch: Some(touch) };
+        let doubt = doubtful(&[motion]);
+        assert_eq!(doubt, [(at(100), at(197)), (at(500), at(587))]);
+        assert!(!meets(&doubt, at(198), at(499)) && meets(&doubt, at(198), at(500)));
+        assert!(meets(&doubt, at(587), at(900)) && !meets(&doubt, at(588), at(900)));
+        assert_eq!(motion.sure(), Some((at(130), at(500))));
+        let exact = Motion { touch: None, ..motion };
+        assert_eq!((doubtful(&[exact]), exact.sure()), (vec![], Some((at(100), at(520)))));
+    }
+}

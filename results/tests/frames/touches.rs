@@ -1,0 +1,118 @@
+//! Pauses near the ends of touches (docs/touches.md): stillness without evidence to the contrary, one rule per test.
+
+use crate::film::{MS, at, dump};
+use farmjank_results::cut::{CutRules, cut};
+use farmjank_results::frame::SourceId;
+use farmjank_results::stitch::{Stitch, StitchRules};
+use farmjank_results::time::Span;
+use farmjank_results::timeline::FrameTimeline;
+use farmjank_results::touch::{Evidence, Touch};
+use farmjank_results::window::{Motion, Phase};
+
+const P: i64 = 10 * MS;
+
+fn shown(presents: &[i64]) -> FrameTimeline {
+    let mut stitch = Stitch::new(StitchRules { modes: Vec::new(), pins: vec![(None, Span::from_ns(P))] });
+    stitch.add(&dump(presents));
+    stitch.finish()
+}
+
+fn motion(phase: Phase, from: i64, to: i64) -> Motion {
+    Motion { from: at(from), to: at(to), phase, touch: None }
+}
+
+fn rules() -> CutRules {
+    CutRules::new(SourceId::SurfaceFlinger)
+}
+
+/// A finger that came down in the first 20 ms and was lifted in the last 20 of these.
+fn finger(from: i64, to: i64) -> Motion {
+    let touch =
+        Touch { down_by: at(from + 20 * MS), moves_from: at(from + 30 * MS), up_from: at(to - 20 * MS) };
+    Motion { touch: Some(touch), ..motion(Phase::Finger, from, to) }
+}
+
+/// Presents every 10 ms but for one pause.
+fn paused(from: i64, to: i64) -> FrameTimeline {
+    let presents: Vec<i64> = (0..200).map(|n| n * P).filter(|at| *at <= from || *at >= to).collect();
+    shown(&presents)
+}
+
+fn evidence(due: &[i64], decides: bool) -> Vec<Evidence> {
+    vec![Evidence { decides, ..Evidence::of(due.iter().copied().map(at).collect()) }]
+}
+
+#[test]
+fn a_pause_surely_under_a_moving_finger_is_a_hitch_and_one_near_its_ends_is_a_puzzle() {
+    let motions = [finger(0, 600 * MS), motion(Phase::Fling, 600 * MS, 1_500 * MS)];
+    let of = |from: i64, to: i64| {
+        let window = cut(&paused(from * MS, to * MS), &motions, &rules());
+        (window.intervals.iter().any(|frame| frame.vsyncs > 1), window.ambiguous.ns() / MS)
+    };
+    assert_eq!(of(200, 400), (true, 0));
+    for (from, to) in [(0, 80), (80, 130), (400, 590), (500, 800), (610, 640), (660, 800)] {
+        assert_eq!(of(from, to), (false, to - from), "{from}..{to}");
+    }
+    assert_eq!(of(680, 800), (true, 0));
+}
+
+#[test]
+fn evidence_tells_rest_from_stall_near_the_ends_of_a_touch() {
+    let motions = [finger(0, 600 * MS), motion(Phase::Fling, 600 * MS, 1_500 * MS)];
+    let of = |due: &[i64]| {
+        let due: Vec<i64> = due.iter().map(|ms| ms * MS).collect();
+        let window = cut(
+            &paused(610 * MS, 1_000 * MS),
+            &motions,
+            &CutRules { evidence: evidence(&due, false), ..rules() },
+        );
+        let worst = window.intervals.iter().map(|frame| frame.length.ns() / MS).max();
+        (worst, window.idle.1.ns() / MS, window.ambiguous)
+    };
+    // Nothing was due, or it came in time: the finger rested.
+    assert_eq!(of(&[300]), (Some(10), 390, Span::ZERO));
+    assert_eq!(of(&[992]), (Some(10), 390, Span::ZERO));
+    // All of it, or from where a frame was due.
+    assert_eq!(of(&[612]), (Some(390), 0, Span::ZERO));
+    assert_eq!(of(&[802]), (Some(200), 190, Span::ZERO));
+}
+
+#[test]
+fn who_tells_of_every_frame_decides_long_pauses_under_a_moving_finger_too() {
+    let frames = paused(200 * MS, 420 * MS);
+    let of = |evidence: Vec<Evidence>| {
+        let window = cut(&frames, &[finger(0, 600 * MS)], &CutRules { evidence, ..rules() });
+        (window.intervals.iter().map(|frame| frame.length.ns() / MS).max(), window.idle.1.ns() / MS)
+    };
+    assert_eq!(of(evidence(&[300 * MS], false)), (Some(220), 0));
+    assert_eq!(of(evidence(&[412 * MS], true)), (Some(10), 220));
+    assert_eq!(of(evidence(&[202 * MS], true)), (Some(220), 0));
+    // A blocked app keeps the refresh it asked for, whatever it was promised when it went on.
+    let both = [evidence(&[412 * MS], true), evidence(&[202 * MS], false)].concat();
+    assert_eq!(of(both), (Some(220), 0));
+    // It speaks only of what it watched.
+    let mut ended = evidence(&[], true);
+    ended[0].watched = vec![(at(0), at(300 * MS))];
+    assert_eq!(of(ended), (Some(220), 0));
+}
+
+#[test]
+fn a_page_at_half_rate_has_no_puzzles_at_its_own_pace() {
+    let presents: Vec<i64> = (0..60).map(|n| n * 2 * P).collect();
+    let window = cut(&shown(&presents), &[finger(0, 600 * MS)], &rules());
+    assert!(window.intervals.iter().all(|frame| frame.vsyncs == 2));
+    assert_eq!((window.ambiguous, window.idle.0), (Span::ZERO, 0));
+}
+
+#[test]
+fn a_stall_of_a_fling_that_the_next_finger_ends_counts_only_by_evidence() {
+    let motions = [motion(Phase::Fling, 0, 600 * MS), finger(600 * MS, 900 * MS)];
+    let frames = paused(300 * MS, 700 * MS);
+    let worst = |due: &[i64]| {
+        let window = cut(&frames, &motions, &CutRules { evidence: evidence(due, false), ..rules() });
+        window.intervals.iter().map(|frame| frame.length.ns() / MS).max()
+    };
+    assert_eq!(worst(&[302 * MS]), Some(400));
+    assert_eq!(worst(&[692 * MS]), Some(10));
+    assert_eq!(worst(&[]), Some(10));
+}
