@@ -17,6 +17,10 @@ pub const AMBIGUOUS_FLING_GAP: Span = Span::from_ms(250);
 /// A longer gap in a free stretch is idle, unless the rules say otherwise.
 pub const IDLE_GAP: Span = Span::from_ms(1_000);
 
+/// An app whose promise was moved by less was not blocked: sources differ by how long a first frame takes.
+const BLOCKED: Span = Span::from_ms(50);
+/// From one movement of an injected finger to the next, ns (frame-sources.md 6.1).
+const FINGER_STEP: i64 = 8_333_333;
 /// So many frames on either side of a gap tell what pace the app keeps there.
 const NEIGHBOURS: usize = 4;
 
@@ -184,6 +188,7 @@ impl Cutting<'_> {
         let length = to - from;
         let puzzles = match phase {
             Phase::Fling if length > AMBIGUOUS_FLING_GAP => true,
+            Phase::Finger if self.outpaces_the_finger(from, to) => true,
             Phase::Finger | Phase::Fling => {
                 touch::meets(&self.doubtful, from, to) && self.vsyncs(from, to) > self.pace_at(from)
             }
@@ -223,10 +228,18 @@ impl Cutting<'_> {
             return best;
         }
         all.fold(best, |told, other| match (told, other) {
+            (Told::Due(one), Told::Due(other)) if one - other < BLOCKED => told,
             (Told::Due(one), Told::Due(other)) => Told::Due(one.min(other)),
             (Told::Due(_), _) => told,
             _ => other,
         })
+    }
+
+    /// `input` moves a finger no more than 120 times a second: on a faster panel some refreshes have nothing to show.
+    fn outpaces_the_finger(&self, from: DeviceTime, to: DeviceTime) -> bool {
+        let period = self.timeline.periods.judging(from, to).map_or(0, Span::ns);
+        let (vsyncs, touched) = (self.vsyncs(from, to), !self.doubtful.is_empty());
+        touched && period > 0 && period * 8 < FINGER_STEP * 7 && vsyncs == 2 && vsyncs > self.usual
     }
 
     /// The app's own pace around a gap that begins there, in vsyncs: that of the window, or the slower one it keeps just there.

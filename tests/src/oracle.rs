@@ -131,6 +131,9 @@ pub fn expect(truth: &Truth<'_>, measured: &WindowMeasured, strip: &Strip) -> Op
             };
             // A stall that the next finger ended: metrics that look at presents alone do not see it.
             expected.partial += usize::from(!ends_inside);
+            if !ends_inside && interval.late + 2.0 < interval.vsyncs {
+                expected.unjust.push(format!("a stall before the next finger was invented: {interval:?}"));
+            }
             expected.hold(interval, shown);
             judged_to = second.present;
         }

@@ -6,6 +6,7 @@ mod conformance;
 mod prove;
 mod shells;
 mod simulation;
+mod stillness;
 mod stories;
 mod tidy;
 mod truth;

@@ -3,10 +3,10 @@
 
 use crate::collect::Harvest;
 use crate::log::{LAUNCH_TOTAL_MS, WindowLog};
-use crate::rings::{Candidate, Layers, Rings, layers, moving, presents, primary};
+use crate::rings::{Candidate, Layers, Rings, lasting_name, layers, moving, presents, primary};
 use crate::session::Session;
-use crate::stall::witnessed;
-use crate::testify::Testimonies;
+use crate::stall::{promised, witnessed};
+use crate::testify::{Testimonies, Traced};
 use farmjank_results::cross::{CrossExamined, cross_examine};
 use farmjank_results::cut::{CutRules, cut};
 use farmjank_results::device::App;
@@ -175,7 +175,7 @@ fn weigh(
     let rules = CutRules {
         target_fps: ask.target_fps,
         layer: Some(judged.layer.to_owned()),
-        evidence: evidence(&layers, &judged, &measured.motions),
+        evidence: evidence(&layers, &judged, &measured.motions, testimonies.trace.as_deref()),
         ..CutRules::new(judged.source)
     };
     let timeline = told_rates(&layers, &judged);
@@ -282,14 +282,21 @@ fn crossed(layers: &Layers, judged: &Candidate<'_>, motions: &[Motion]) -> Optio
 }
 
 /// What others know of when frames were due: the trace, then framestats.
-fn evidence(layers: &Layers, judged: &Candidate<'_>, motions: &[Motion]) -> Vec<Evidence> {
-    let of = |wanted: SourceId| {
-        layers.iter().filter(move |((source, _), _)| *source == wanted).map(|(_, timeline)| &**timeline)
-    };
-    let trace = layers.get(&(SourceId::FrameTimeline, judged.layer.to_owned()));
-    let drawn = of(SourceId::Gfxinfo).max_by_key(|timeline| presents(timeline, motions).len());
-    let drawn = drawn.filter(|_| judged.source != SourceId::Gfxinfo);
-    let traced = trace.map(|trace| witnessed(trace, judged.timeline, true));
-    let drawn = drawn.map(|drawn| witnessed(drawn, judged.timeline, false));
-    traced.into_iter().chain(drawn).collect()
+fn evidence(
+    layers: &Layers,
+    judged: &Candidate<'_>,
+    motions: &[Motion],
+    trace: Option<&Traced>,
+) -> Vec<Evidence> {
+    let shown = judged.timeline;
+    let traced = layers.get(&(SourceId::FrameTimeline, judged.layer.to_owned())).zip(trace);
+    let traced = traced.map(|(timeline, trace)| {
+        let frames = trace.processes.values().flat_map(|process| &process.frames);
+        let own: Vec<_> = frames.filter(|frame| lasting_name(&frame.layer) == judged.layer).collect();
+        promised(&own, timeline, shown)
+    });
+    let drawn = layers.iter().filter(|((source, _), _)| *source == SourceId::Gfxinfo);
+    let drawn = drawn.map(|(_, drawn)| drawn).filter(|_| judged.source != SourceId::Gfxinfo);
+    let drawn = drawn.max_by_key(|timeline| presents(timeline, motions).len());
+    traced.into_iter().chain(drawn.map(|drawn| witnessed(drawn, shown))).collect()
 }

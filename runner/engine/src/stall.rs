@@ -8,6 +8,7 @@
 //! just before its own ends.
 
 use farmjank_results::frame::Frame;
+use farmjank_results::lateness::SurfaceFrame;
 use farmjank_results::time::{DeviceTime, Span};
 use farmjank_results::timeline::FrameTimeline;
 use farmjank_results::touch::Evidence;
@@ -24,23 +25,47 @@ const CLOSE: Span = Span::from_ms(2);
 
 /// Instants at which frames of `drawn` (framestats) were due on the screen of `shown` (present fences). In order.
 pub fn due(drawn: &FrameTimeline, shown: &FrameTimeline) -> Vec<DeviceTime> {
-    let usual = usual_latency(drawn, shown);
-    let mut instants: Vec<DeviceTime> = drawn
-        .frames
-        .iter()
-        .filter_map(|frame| {
-            let intended = frame.intended?;
-            let period = shown.periods.at(intended)?.ns();
-            let latency = usual.map_or(USUAL_VSYNCS * period, Span::ns);
-            let due = intended + Span::from_ns((latency - period).max(0));
-            let before =
-                shown_at(frame.present, shown).checked_sub(1).map(|index| shown.frames[index].present);
-            // A quarter period keeps fence noise from placing it before the gap it belongs to.
-            Some(before.map_or(due, |before| due.max(before)) + Span::from_ns(period / 4))
-        })
-        .collect();
+    let places = places(drawn, shown);
+    let usual = usual_latency(drawn, shown, &places);
+    let dated = |(frame, (place, _)): (&Frame, &(usize, bool))| {
+        let intended = frame.intended?;
+        let period = shown.periods.at(intended)?.ns();
+        let latency = usual.map_or(USUAL_VSYNCS * period, Span::ns);
+        let due = intended + Span::from_ns((latency - period).max(0));
+        Some(after_its_predecessor(due, *place, period, shown))
+    };
+    let mut instants: Vec<DeviceTime> = drawn.frames.iter().zip(&places).filter_map(dated).collect();
     instants.sort_unstable();
     instants
+}
+
+/// A frame is not due before the one shown before it. A quarter of a period keeps fence noise from placing it before the gap it
+/// belongs to.
+fn after_its_predecessor(due: DeviceTime, place: usize, period: i64, shown: &FrameTimeline) -> DeviceTime {
+    let before = place.checked_sub(1).and_then(|index| shown.frames.get(index)).map(|frame| frame.present);
+    before.map_or(due, |before| due.max(before)) + Span::from_ns(period / 4)
+}
+
+/// Which frame of `shown` each frame of `drawn` became, and whether that is known: after a rest it is the next one shown, and
+/// each one later takes one more. A frame may be finished long before the one before it is shown, so otherwise nobody knows.
+fn places(drawn: &FrameTimeline, shown: &FrameTimeline) -> Vec<(usize, bool)> {
+    let mut places: Vec<(usize, bool)> = Vec::with_capacity(drawn.frames.len());
+    for (nth, frame) in drawn.frames.iter().enumerate() {
+        let next = shown_at(frame.present, shown);
+        let rested = nth > 0 && frame.present - drawn.frames[nth - 1].present > COMPLETED_WITHIN;
+        let own = match places.last() {
+            _ if rested => (next, true),
+            Some((before, true)) => {
+                let own = next.max(before + 1);
+                let soon =
+                    shown.frames.get(own).is_some_and(|at| at.present - frame.present < COMPLETED_WITHIN);
+                if soon { (own, true) } else { (next, false) }
+            }
+            _ => (next, false),
+        };
+        places.push(own);
+    }
+    places
 }
 
 /// Index of the first frame shown after this frame was completed.
@@ -48,42 +73,79 @@ fn shown_at(completed: DeviceTime, shown: &FrameTimeline) -> usize {
     shown.frames.partition_point(|frame| frame.present < completed)
 }
 
-/// Median time from `IntendedVsync` to the first present after the frame was completed.
-fn usual_latency(drawn: &FrameTimeline, shown: &FrameTimeline) -> Option<Span> {
-    let latency =
-        |frame: &Frame| Some(shown.frames.get(shown_at(frame.present, shown))?.present - frame.intended?);
-    let mut latencies: Vec<Span> = drawn.frames.iter().filter_map(latency).collect();
-    latencies.sort_unstable();
-    latencies.get(latencies.len() / 2).copied().filter(|_| latencies.len() >= FEWEST)
+/// Median time from `IntendedVsync` to present: of the frames whose place is known, else to the first present after they were
+/// completed.
+fn usual_latency(drawn: &FrameTimeline, shown: &FrameTimeline, places: &[(usize, bool)]) -> Option<Span> {
+    let median = |surely: bool| {
+        let own = drawn.frames.iter().zip(places).filter(|(_, (_, known))| *known || !surely);
+        let latency = |(frame, (place, _)): (&Frame, &(usize, bool))| {
+            Some(shown.frames.get(*place)?.present - frame.intended?)
+        };
+        let mut latencies: Vec<Span> = own.filter_map(latency).collect();
+        latencies.sort_unstable();
+        latencies.get(latencies.len() / 2).copied().filter(|_| latencies.len() >= FEWEST)
+    };
+    median(true).or_else(|| median(false))
 }
 
-/// What `drawn` knows of the pauses of `shown`: framestats, or a trace, which `decides`.
-pub fn witnessed(drawn: &FrameTimeline, shown: &FrameTimeline, decides: bool) -> Evidence {
+/// What a trace knows of the pauses of `shown`: when each frame of the layer was promised to the screen, those included that
+/// were never shown. It speaks only of pauses that a frame ended whose promise it remembers.
+pub fn promised(frames: &[&SurfaceFrame], trace: &FrameTimeline, shown: &FrameTimeline) -> Evidence {
+    let date = |frame: &&SurfaceFrame| {
+        let expected = frame.expected_present?;
+        let period = shown.periods.at(expected)?;
+        // A frame that was never shown has no place.
+        let place = frame.present.map_or(0, |present| shown_at(present - CLOSE, shown));
+        Some(after_its_predecessor(expected - period, place, period.ns(), shown))
+    };
+    let mut due: Vec<DeviceTime> = frames.iter().filter_map(date).collect();
+    due.sort_unstable();
+    let told = |frame: &&&SurfaceFrame| frame.expected_present.is_some();
+    let mut kept: Vec<DeviceTime> = frames.iter().filter(told).filter_map(|frame| frame.present).collect();
+    kept.sort_unstable();
+    let remembers = |to: DeviceTime| {
+        let next = kept.partition_point(|at| *at < to - CLOSE);
+        kept.get(next).is_some_and(|at| *at < to + CLOSE)
+    };
+    let watched = pauses(shown).filter(|(from, to)| remembers(*to) && reaches(trace, *from, *to)).collect();
+    Evidence { due, watched, decides: true }
+}
+
+/// What framestats know of the pauses of `shown`.
+pub fn witnessed(drawn: &FrameTimeline, shown: &FrameTimeline) -> Evidence {
+    let watched = pauses(shown).filter(|(from, to)| watched(drawn, *from, *to)).collect();
+    Evidence { due: due(drawn, shown), watched, decides: false }
+}
+
+/// Neighbours that are further apart than one refresh.
+fn pauses(shown: &FrameTimeline) -> impl Iterator<Item = (DeviceTime, DeviceTime)> + '_ {
     let pauses = shown.frames.windows(2).map(|pair| (pair[0].present, pair[1].present));
-    let is_pause = |(from, to): &(DeviceTime, DeviceTime)| {
+    pauses.filter(|(from, to)| {
         let period = shown.periods.judging(*from, *to).map_or(0, Span::ns);
         (*to - *from).ns() * 4 > period * 5
-    };
-    let watched = pauses.filter(is_pause).filter(|(from, to)| watched(drawn, *from, *to, decides)).collect();
-    Evidence { due: due(drawn, shown), watched, decides }
+    })
 }
 
-/// Whether it knows the frame that ended this pause, and misses nothing around it: only then does the absence of a frame mean
-/// that none was due. Another window of the app, or the one behind a surface view, knows nothing of what is shown, and a trace
-/// speaks only up to its end, and only of frames whose promise it remembers.
-fn watched(drawn: &FrameTimeline, from: DeviceTime, to: DeviceTime, is_trace: bool) -> bool {
+/// Whether framestats know the frame that ended this pause, and miss nothing around it: only then does the absence of a frame
+/// mean that none was due. Another window of the app, or the one behind a surface view, knows nothing of what is shown.
+fn watched(drawn: &FrameTimeline, from: DeviceTime, to: DeviceTime) -> bool {
     let done = drawn.frames.partition_point(|frame| frame.present <= to + CLOSE);
-    let within = if is_trace { CLOSE } else { COMPLETED_WITHIN };
     let drew = done.checked_sub(1).map(|index| &drawn.frames[index]);
-    let drew = drew.is_some_and(|frame| to - frame.present < within && frame.intended.is_some());
-    drew && drawn.watched_from.is_none_or(|watched| watched <= from)
-        && drawn.watched_to.is_none_or(|watched| watched >= to)
-        && !drawn.gaps.iter().any(|gap| gap.touches(from, to))
+    drew.is_some_and(|frame| to - frame.present < COMPLETED_WITHIN && frame.intended.is_some())
+        && reaches(drawn, from, to)
+}
+
+/// Whether somebody watched from one instant to another without a loss.
+fn reaches(seen: &FrameTimeline, from: DeviceTime, to: DeviceTime) -> bool {
+    seen.watched_from.is_none_or(|watched| watched <= from)
+        && seen.watched_to.is_none_or(|watched| watched >= to)
+        && !seen.gaps.iter().any(|gap| gap.touches(from, to))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use farmjank_results::lateness::{Prediction, PresentType, Severity};
     use farmjank_results::period::{PeriodOrigin, PeriodSegment, PeriodTimeline};
 
     const P: i64 = 16_666_667;
@@ -134,17 +196,17 @@ mod tests {
     }
 
     /// Whether the long pause before frame 20 was watched.
-    fn is_watched(drawn: &FrameTimeline, shown: &FrameTimeline, is_trace: bool) -> bool {
+    fn is_watched(drawn: &FrameTimeline, shown: &FrameTimeline) -> bool {
         let pause = (shown.frames[19].present, shown.frames[20].present);
-        witnessed(drawn, shown, is_trace).watched.contains(&pause)
+        witnessed(drawn, shown).watched.contains(&pause)
     }
 
     #[test]
     fn a_witness_speaks_of_the_pauses_it_watched() {
         let (mut drawn, shown) = app(30);
-        assert!(is_watched(&drawn, &shown, false));
+        assert!(is_watched(&drawn, &shown));
         drawn.watched_from = Some(shown.frames[25].present);
-        assert!(!is_watched(&drawn, &shown, false));
+        assert!(!is_watched(&drawn, &shown));
     }
 
     #[test]
@@ -154,23 +216,73 @@ mod tests {
         let other = timeline(
             drawn.frames[..10].iter().map(|frame| (frame.present.ns(), frame.intended.map(DeviceTime::ns))),
         );
-        assert!(is_watched(&drawn, &shown, false) && !is_watched(&other, &shown, false));
+        assert!(is_watched(&drawn, &shown) && !is_watched(&other, &shown));
+    }
+
+    #[test]
+    fn frames_finished_long_before_they_are_shown_are_dated_by_what_follows_a_rest() {
+        // Each is finished before the one before it is shown; a rest of 30 refreshes before frame 20.
+        let at = |n: i64| (n + if n >= 20 { 30 } else { 0 }) * P;
+        let drawn = timeline((0..60).map(|n| (at(n) + P / 2, Some(at(n)))));
+        let shown = timeline((0..60).map(|n| (at(n) + 2 * P, None)));
+        let gap = (shown.frames[19].present, shown.frames[20].present);
+        let inside: Vec<_> =
+            due(&drawn, &shown).into_iter().filter(|at| *at > gap.0 && *at < gap.1).collect();
+        assert_eq!(inside, [gap.1 - Span::from_ns(P - P / 4)]);
+    }
+
+    fn promise(n: i64, present: Option<i64>, expected: Option<i64>) -> SurfaceFrame {
+        let at = |at: i64| DeviceTime::from_ns(at);
+        SurfaceFrame {
+            token: n,
+            display_token: None,
+            pid: 7,
+            layer: "list".into(),
+            expected_start: None,
+            expected_end: None,
+            actual_start: at(0),
+            actual_end: at(0),
+            expected_present: expected.map(at),
+            present: present.map(at),
+            present_type: PresentType::OnTime,
+            on_time_finish: true,
+            jank: 0,
+            display_jank: 0,
+            prediction: Prediction::Valid,
+            is_buffer: true,
+            severity: Severity::Unknown,
+            first_draw: false,
+        }
     }
 
     #[test]
     fn a_trace_speaks_up_to_its_end_and_only_of_frames_it_was_promised() {
         let (_, shown) = app(30);
-        let promised = (0..40).map(|n| (n + if n > 20 { 30 } else { 0 }) * P);
-        let of = shown.frames.iter().zip(promised).map(|(frame, at)| (frame.present.ns(), Some(at)));
-        let trace = timeline(of);
-        assert!(is_watched(&trace, &trace, true) && is_watched(&trace, &shown, true));
-        let (mut cut, mut forgotten) = (trace.clone(), trace.clone());
-        cut.frames.truncate(20);
-        forgotten.frames[20].intended = None;
-        assert!(!is_watched(&cut, &shown, true) && !is_watched(&forgotten, &shown, true));
-        let due = witnessed(&trace, &trace, true).due;
-        let gap = (shown.frames[19].present, shown.frames[20].present);
-        assert!(due.iter().any(|at| *at > gap.0 && (*at - gap.0).ns() < P));
+        let own = |n: usize| shown.frames[n].present;
+        let pause = (own(19), own(20));
+        let expected = |n: usize| if n == 20 { own(19).ns() + P } else { own(n).ns() };
+        let all: Vec<SurfaceFrame> =
+            (0..40).map(|n| promise(n as i64, Some(own(n).ns()), Some(expected(n)))).collect();
+        let told = |frames: &[SurfaceFrame], trace: &FrameTimeline| {
+            let frames: Vec<&SurfaceFrame> = frames.iter().collect();
+            let evidence = promised(&frames, trace, &shown);
+            let inside = evidence.due.iter().find(|at| **at > pause.0 && **at < pause.1).copied();
+            evidence.watched.contains(&pause).then_some(inside)
+        };
+        let from_its_start = Some(Some(pause.0 + Span::from_ns(P / 4)));
+        assert_eq!(told(&all, &shown), from_its_start);
+        let mut ended = shown.clone();
+        ended.watched_to = Some(own(19));
+        assert_eq!(told(&all, &ended), None);
+        let mut forgotten = all.clone();
+        forgotten[20].expected_present = None;
+        assert_eq!(told(&forgotten, &shown), None);
+        // The frame that came was in time; one before it was never shown.
+        let mut dropped = all.clone();
+        dropped[20].expected_present = Some(own(20));
+        assert_eq!(told(&dropped, &shown), Some(Some(own(20) - Span::from_ns(P - P / 4))));
+        dropped.push(promise(99, None, Some(pause.0.ns() + P)));
+        assert_eq!(told(&dropped, &shown), from_its_start);
     }
 
     #[test]

