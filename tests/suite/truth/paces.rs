@@ -136,7 +136,10 @@ fn every_page_on_every_archetype(source: &str, seed: u64) {
     assert!(held.wrong.is_empty(), "{} differences:\n{}", held.wrong.len(), held.wrong.join("\n"));
     let unproved = refused.iter().filter(|why| why.contains("not proved")).count();
     let uncertain = refused.iter().filter(|why| why.contains("uncertain refresh period")).count();
-    assert!(unproved <= 1 && unproved + uncertain == refused.len(), "{refused:#?}");
+    // A pull-down near a touch that only the ring saw may be a rest.
+    let puzzling = refused.iter().filter(|why| why.contains("passed without a frame")).count();
+    assert!(unproved <= 1 && puzzling <= 1, "{refused:#?}");
+    assert_eq!(unproved + uncertain + puzzling, refused.len(), "{refused:#?}");
     // Headers are read while the pages draw. What they leave open is on panels that change their rate meanwhile, and most
     // of it where one mode does not tell to which.
     let several = refused.iter().filter(|why| !why.starts_with(ONE_MODE)).count();
