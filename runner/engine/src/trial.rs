@@ -248,8 +248,7 @@ impl<'a> Trial<'a> {
                 Err(_) => eye.collector.abandon(),
             }
             let told = result?;
-            self.beside.last_touch(session, &eye).await?;
-            Ok(told)
+            self.beside.last_touch(session, &eye).await.map(|()| told)
         };
         let camera = Camera::new(session, &eye.collector, format!("{place}.screens"));
         let walk = async {
