@@ -7,6 +7,9 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// A phone: its name for people, the scenario of `tests/outside` it runs, and the flags that make it.
+pub type Phone = (&'static str, &'static str, &'static str);
+
 /// What one phone's run came to.
 pub struct Seen {
     /// Which phone.
@@ -44,6 +47,15 @@ impl Seen {
         }
         late / shown
     }
+
+    /// By how much planted stalls made frames late, and the shortest refresh, ms.
+    pub fn stalled_ms(&self) -> (f64, f64) {
+        let frames = self.truth["frames"].as_array().expect("frames");
+        let stalled = frames.iter().filter(|frame| frame["stalled"] == true);
+        let late = stalled.map(|frame| frame["late_ms"].as_f64().expect("ms")).sum();
+        let hz = frames.iter().filter_map(|frame| frame["hz"].as_f64()).fold(1.0, f64::max);
+        (late, 1e3 / hz)
+    }
 }
 
 fn outside() -> PathBuf {
@@ -68,16 +80,15 @@ pub fn ready() -> bool {
     false
 }
 
-/// Runs one scenario of `tests/outside` on each of these phones, all at once.
-pub fn run(scenario: &str, phones: &[(&str, &str)]) -> Vec<Seen> {
+/// Runs each of these phones, all at once.
+pub fn run(phones: &[Phone]) -> Vec<Seen> {
     std::thread::scope(|scope| {
-        let started: Vec<_> =
-            phones.iter().map(|(name, flags)| scope.spawn(move || one(scenario, name, flags))).collect();
+        let started: Vec<_> = phones.iter().map(|phone| scope.spawn(move || one(*phone))).collect();
         started.into_iter().map(|thread| thread.join().expect("a phone ran")).collect()
     })
 }
 
-fn one(scenario: &str, name: &str, flags: &str) -> Seen {
+fn one((name, scenario, flags): Phone) -> Seen {
     let folder = tempfile::tempdir().expect("a folder");
     let tool = farmjank(folder.path());
     let mut command = Command::new("python3");
@@ -101,5 +112,5 @@ fn one(scenario: &str, name: &str, flags: &str) -> Seen {
     };
     let truth = serde_json::from_slice(&read("truth.json")).expect("JSON");
     let (record, _) = Record::read_ndjson(&read("bundle/events.ndjson")).expect("a whole log");
-    Seen { name: name.to_owned(), record, ended, truth }
+    Seen { name: format!("{name}, {scenario}"), record, ended, truth }
 }
