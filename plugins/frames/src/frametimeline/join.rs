@@ -240,16 +240,13 @@ pub fn frame(gathered: &Gathered, displays: &Displays, (key, drawn): (&Key, &Dra
     })
 }
 
-/// Marks the first frame of each window that was opened while the trace ran: one of a process that was shown before in
-/// another layer, or that a scan at the beginning did not find. `frames` are in order of time.
+/// Marks the first frame of each window that was surely opened while the trace ran: one of a process that a scan at the
+/// beginning did not find. A layer of any other process may only have been quiet until now. `frames` are in order of time.
 pub fn mark_first_draws(frames: &mut [SurfaceFrame], scanned: &BTreeSet<i32>) {
     let mut layers: BTreeSet<(i32, Rc<str>)> = BTreeSet::new();
-    let mut processes: BTreeSet<i32> = BTreeSet::new();
     for frame in frames {
-        let known = !processes.insert(frame.pid);
-        let new_layer = layers.insert((frame.pid, frame.layer.clone()));
         let born = !scanned.is_empty() && !scanned.contains(&frame.pid);
-        frame.first_draw = new_layer && (known || born);
+        frame.first_draw = born && layers.insert((frame.pid, frame.layer.clone()));
     }
 }
 

@@ -12,7 +12,7 @@ mod script;
 mod statement;
 mod story;
 
-pub use line::{Line, read_line};
+pub use line::{Headed, Line, read_line};
 pub use message::read_message;
 pub use saved::read_saved;
 

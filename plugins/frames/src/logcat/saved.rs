@@ -4,7 +4,7 @@
 //! it goes: where a process logged one of 83 ms, longer ones of it would be there too. Times are CLOCK_MONOTONIC where
 //! the format has them. Must not know: windows, metrics.
 
-use super::line::read_line;
+use super::line::Headed;
 use super::story::Story;
 use crate::text::{decode, lines, shown, whole_integer};
 use farmjank_results::logged::{LogEntry, LogWatch, Logged};
@@ -29,8 +29,9 @@ pub fn read_saved(text: &[u8], app: Option<&str>) -> Result<LogWatch, Unreadable
     let mut story = Story::new(app, BTreeSet::new());
     let mut known = BTreeSet::new();
     let (mut read, mut at, mut first) = (0_u64, DeviceTime::from_ns(0), None);
+    let mut headed = Headed::default();
     for raw in lines(&text) {
-        let Some(line) = read_line(raw) else { continue };
+        let Some(line) = headed.read(raw) else { continue };
         read += 1;
         // A line without a stamp is as late as the one before it.
         at = line.at.unwrap_or(at);

@@ -4,7 +4,7 @@
 
 use super::SEARCHED;
 use crate::gfxinfo::{FENCE, PROCESS, TITLE};
-use crate::logcat::read_line;
+use crate::logcat::Headed;
 use crate::text::{decode, lines, whole_integer};
 use farmjank_results::frame::SourceId;
 
@@ -50,9 +50,10 @@ pub(super) fn of_text(text: &[u8]) -> Option<SourceId> {
 /// Half of the first lines at least are lines of a log.
 fn is_log(head: &[u8]) -> bool {
     let (mut of_log, mut all) = (0, 0);
+    let mut headed = Headed::default();
     for line in lines(head).filter(|line| !line.trim_ascii().is_empty()).take(LOG_LINES) {
         all += 1;
-        of_log += usize::from(line.starts_with(b"--------- ") || read_line(line).is_some());
+        of_log += usize::from(line.starts_with(b"--------- ") || headed.read(line).is_some());
     }
     all > 0 && of_log * 2 >= all
 }

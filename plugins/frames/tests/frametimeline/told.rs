@@ -121,6 +121,16 @@ fn a_process_without_a_name_is_named_by_its_layer() {
 fn the_first_draw_of_a_window_opened_meanwhile_is_marked() {
     // The scan found the app: its window was there before.
     assert!(!app(&session(&[Frame::in_time(1)])).frames[0].first_draw);
+    // Another window of it may have been quiet until now: nobody knows that it was opened meanwhile.
+    let other = Frame::in_time(2).packets();
+    let name = LAYER.as_bytes();
+    let renamed = |packet: &Vec<u8>| match packet.windows(name.len()).position(|bytes| bytes == name) {
+        Some(at) => [&packet[..at + name.len() - 1], b"8", &packet[at + name.len()..]].concat(),
+        None => packet.clone(),
+    };
+    let two = [session(&[Frame::in_time(1)]), other.iter().map(renamed).collect()].concat();
+    let frames = app(&two).frames;
+    assert!(frames[0].layer != frames[1].layer && frames.iter().all(|frame| !frame.first_draw));
     // The app was started after the scan.
     let mut packets = session(&[Frame::in_time(1), Frame::in_time(2)]);
     let others =
