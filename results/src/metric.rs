@@ -107,6 +107,8 @@ pub enum Needs {
     Counters,
     /// Render stages of every drawn frame. Refused when none were read or one may be missing.
     Stages,
+    /// When every drawn frame was finished. Refused as [`Needs::Stages`] are, where no whole trace tells it either.
+    Finishes,
     /// SurfaceFlinger's judgement of every frame. Refused without a trace, and when the trace may have lost one.
     Timeline,
     /// Presents of every layer of the app. Refused as [`Needs::Presents`] are.
@@ -129,6 +131,9 @@ impl fmt::Display for Needs {
             Needs::Presents => "every present after the start of a gesture",
             Needs::Counters => "nothing: counts what the evidence shows",
             Needs::Stages => "the render stages of every drawn frame (framestats)",
+            Needs::Finishes => {
+                "when every drawn frame was finished (framestats, or a Perfetto trace of the frame timeline)"
+            }
             Needs::Timeline => "SurfaceFlinger's frame timeline (a Perfetto trace)",
             Needs::Layers => "every present of every layer of the app",
             Needs::Log => "the phone's log of the window",

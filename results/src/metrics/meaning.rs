@@ -30,7 +30,7 @@ const OF_TIMELINE: [(&str, &str); 2] =
 pub fn letters(metric: &dyn Metric) -> Vec<(&'static str, &'static str)> {
     let known: &[(&str, &str)] = match metric.needs() {
         Needs::Frames | Needs::Vsyncs | Needs::Presents | Needs::Layers | Needs::Counters => &OF_PRESENTS,
-        Needs::Stages => &OF_STAGES,
+        Needs::Stages | Needs::Finishes => &OF_STAGES,
         Needs::Timeline => &OF_TIMELINE,
         Needs::Log | Needs::Tally | Needs::Cross | Needs::Launch => &[],
     };
@@ -58,6 +58,7 @@ pub fn absence(needs: Needs) -> &'static str {
         Needs::Stages => {
             "no framestats of the app were read; a drawn frame may have been missed; no frame was drawn"
         }
+        Needs::Finishes => "neither framestats nor a trace show every drawn frame; no frame has a deadline",
         Needs::Timeline => "no trace was taken (Android 12 and newer can); the trace may have lost a frame",
         Needs::Layers => {
             "the layers were not read apart; no layer has two presents in a row; a present may have been missed"

@@ -18,6 +18,7 @@ pub fn doubt(needs: Needs, window: &Window) -> Option<String> {
     let (frames, intervals, vsyncs) = match needs {
         Needs::Counters | Needs::Launch => (false, false, false),
         Needs::Stages => return stages(window),
+        Needs::Finishes => return stages(window).filter(|_| timeline(window).is_some()),
         Needs::Timeline => return timeline(window),
         Needs::Log => return log(window),
         Needs::Tally => return tally(window),
@@ -146,6 +147,7 @@ mod tests {
                 Needs::Counters => assert!(reading.value().is_some(), "{}", metric.key()),
                 Needs::Launch
                 | Needs::Stages
+                | Needs::Finishes
                 | Needs::Timeline
                 | Needs::Log
                 | Needs::Tally

@@ -55,7 +55,9 @@ impl Beside {
         let sources = &session.sources;
         let source =
             sources.iter().find(|source| source.id() == SourceId::Gfxinfo).filter(|_| sources.len() > 1);
-        let of_stages = |metric: &str| find(metric).is_some_and(|metric| metric.needs() == Needs::Stages);
+        let of_stages = |metric: &str| {
+            find(metric).is_some_and(|metric| matches!(metric.needs(), Needs::Stages | Needs::Finishes))
+        };
         let eager = session.scenario.metrics().into_iter().any(of_stages);
         Beside { source: source.cloned(), tap: RefCell::default(), eager, last: Cell::default() }
     }

@@ -23,6 +23,8 @@ pub struct JudgedFrame {
     pub before: Option<(Option<i64>, i64)>,
     /// Refresh period, ns.
     pub period: i64,
+    /// When it was finished less its deadline, ns; none where the deadline was forgotten, or it was never shown.
+    pub over: Option<i64>,
     /// Its buffer was ready after its deadline.
     pub unready: bool,
     /// The buffer before it was taken only when this one should have been ready.
@@ -67,6 +69,8 @@ fn existed(truth: &Truth<'_>, measured: &WindowMeasured, package: &str) -> Vec<(
                     (promised(one).map(|promise| one.present - promise), frame.present - one.present)
                 }),
                 period: frame.period,
+                over: promised(frame)
+                    .map(|_| frame.ready.max(frame.desired.min(frame.latch)) - frame.deadline),
                 unready: frame.ready > frame.deadline,
                 behind: previous.is_some_and(|one| one.latch >= frame.deadline),
                 overdue: previous.is_some_and(|one| frame.ready >= one.latch + frame.period),
@@ -77,10 +81,20 @@ fn existed(truth: &Truth<'_>, measured: &WindowMeasured, package: &str) -> Vec<(
             if holds(measured, dropped.at, None) {
                 let (bits, cause) = (verdict::DROPPED, Cause::Dropped);
                 let period = truth.period_at(dropped.at);
-                let (present, late, before) = (None, None, None);
+                let (present, late, before, over) = (None, None, None, None);
                 let (unready, behind, overdue) = (false, false, false);
-                let frame =
-                    JudgedFrame { bits, cause, present, late, before, period, unready, behind, overdue };
+                let frame = JudgedFrame {
+                    bits,
+                    cause,
+                    present,
+                    late,
+                    before,
+                    period,
+                    over,
+                    unready,
+                    behind,
+                    overdue,
+                };
                 found.push((dropped.display, frame));
             }
         }

@@ -9,7 +9,7 @@ use farmjank_results::metric::Reading;
 use farmjank_results::metrics::shelf;
 use farmjank_tests::oracle::answer::Answer;
 use farmjank_tests::oracle::drawn::drawn;
-use farmjank_tests::oracle::judged::{answer as of_timeline, judged};
+use farmjank_tests::oracle::judged::{JudgedFrame, answer as of_timeline, judged};
 use farmjank_tests::oracle::shelf::{CLEAN, NOT_HELD, PRESENTS, STAGES, TIMELINE, held};
 use farmjank_tests::oracle::{Expected, lists, presents};
 use farmjank_tests::stage::{Stage, Story};
@@ -191,6 +191,10 @@ fn hold_stages(story: &Story, every: bool, all: &mut Differences) -> usize {
         let place = format!("{serial} {}", window.window);
         if !every && matches!(&window.readings["frame_count"], Reading::Unmeasurable(_)) {
             unproved(&place, &window);
+            if let Reading::List(told) = &window.readings["frameOverrunMs"] {
+                let frames = story.lab.truth(&serial, |truth| judged(truth, &window, APP)).expect("a phone");
+                overruns(&place, told, &frames);
+            }
             continue;
         }
         proved += 1;
@@ -207,10 +211,28 @@ fn hold_stages(story: &Story, every: bool, all: &mut Differences) -> usize {
     proved
 }
 
-/// Where a ring went round, no number of stages is given, and one reason.
+/// A trace tells what framestats missed: when every frame was finished, and when it should have been.
+fn overruns(place: &str, told: &[f64], frames: &[JudgedFrame]) {
+    let mut over: Vec<f64> = frames.iter().filter_map(|frame| frame.over).map(|ns| ns as f64 / 1e6).collect();
+    over.sort_by(f64::total_cmp);
+    for (told, percent) in told.iter().zip([50.0, 90.0, 95.0, 99.0]) {
+        let at = percent / 100.0 * (over.len() - 1) as f64;
+        let (low, high) = (over[at.floor() as usize], over[at.ceil() as usize]);
+        let truth = low + (high - low) * at.fract();
+        assert!(
+            (told - truth).abs() < 1e-3,
+            "{place}: p{percent} of overruns is {told}, the truth is {truth}"
+        );
+    }
+}
+
+/// Where a ring went round, no number of stages is given, and one reason; a trace may know when frames were finished.
 fn unproved(place: &str, window: &WindowMeasured) {
     for key in STAGES.split_whitespace() {
         let reading = &window.readings[key];
+        if key == "frameOverrunMs" && matches!(reading, Reading::List(_)) {
+            continue;
+        }
         assert!(
             matches!(reading, Reading::Unmeasurable(why) if why.contains("framestats")),
             "{place}: {key} is {reading:?}"

@@ -1,5 +1,7 @@
 //! Jetpack Macrobenchmark's two frame timings, from framestats instead of a trace.
 //!
+//! (Overruns come from the trace itself where framestats may have missed frames.)
+//!
 //! What: frameDurationCpuMs, from the frame callback to the end of the render thread's work; frameOverrunMs, how much later
 //! than its deadline a frame was finished (negative: head room). Formula: p50, p90, p95, p99, each by linear interpolation
 //! between the two neighbours of (n - 1) p / 100, as that library does. Unit: ms. Better: lower. Needs: every drawn frame; a
@@ -11,6 +13,8 @@ use super::hwui::{modern, verdicts};
 use crate::drawn::{DrawnFrame, RENDER_THREAD};
 use crate::metric::{Better, Needs, Reading, Unit};
 use crate::time::Span;
+use crate::window::Window;
+use std::collections::BTreeMap;
 
 /// The percentiles that library prints.
 const PERCENTS: [usize; 4] = [50, 90, 95, 99];
@@ -34,6 +38,20 @@ fn on_cpu(frame: &DrawnFrame) -> Option<Span> {
     let began = if alone { frame.sync_start } else { frame.started.or(frame.handle_input) };
     let ended = frame.swap_completed.unwrap_or(frame.completed);
     began.map(|began| ended - began).filter(|took| took.ns() >= 0)
+}
+
+/// How much later than its deadline each frame that was shown was finished, ns, as a whole trace tells; none where none does.
+/// A frame of several layers is finished with its last one.
+fn overrun_in_trace(window: &Window) -> Option<Vec<i64>> {
+    let lateness = window.beside.lateness.as_ref().filter(|lateness| lateness.doubts.is_empty())?;
+    let mut frames: BTreeMap<(i32, i64), i64> = BTreeMap::new();
+    let counted = lateness.frames.iter().filter(|frame| frame.is_buffer && !frame.first_draw);
+    for frame in counted.filter(|frame| frame.present.is_some()) {
+        let Some(deadline) = frame.expected_end else { continue };
+        let over = (frame.actual_end - deadline).ns();
+        frames.entry((frame.pid, frame.token)).and_modify(|known| *known = over.max(*known)).or_insert(over);
+    }
+    Some(frames.into_values().collect())
 }
 
 /// CPU time of frames.
@@ -61,13 +79,19 @@ pub(super) static FRAME_DURATION_CPU_MS: Entry = Entry {
 /// How much too late frames were finished.
 pub(super) static FRAME_OVERRUN_MS: Entry = Entry {
     key: "frameOverrunMs",
+    needs: Needs::Finishes,
     about: "Macrobenchmark's frame overrun: list of p50, p90, p95, p99; above 0 is late, below 0 is head room",
     formula: "FrameCompleted - (FrameDeadline before hwui moved it)",
     since: 12,
     origin: "Jetpack Macrobenchmark's FrameTimingMetric, there from the frame timeline of a trace: max(actual end, end of \
-             the render thread's work) - expected end. Framestats print the same deadline, one interval later where the \
+             the render thread's work) - expected end. Taken from a trace only where framestats may have missed a frame: \
+             actual end - expected end. Framestats print the same deadline, one interval later where the \
              queue was stuffed: that interval is taken off again. Linear interpolation on n - 1, per window",
     measure: |window| {
+        let whole = window.beside.drawn.as_ref().is_some_and(|drawn| drawn.proved);
+        if let Some(list) = overrun_in_trace(window).filter(|_| !whole).and_then(linear) {
+            return Reading::List(list);
+        }
         read(window, |frames| {
             if !modern(frames.all) {
                 return Err("no frame has a deadline: framestats print it from Android 12 on".to_owned());
@@ -121,6 +145,28 @@ mod tests {
         assert_eq!(over(2 * P60 - MS), -1.0);
         let old = FRAME_OVERRUN_MS.measure(&window(vec![old_frame(0, MS)]));
         assert!(matches!(old, Reading::Unmeasurable(why) if why.contains("Android 12")));
+    }
+
+    #[test]
+    fn a_whole_trace_tells_overruns_where_framestats_missed_frames() {
+        use crate::lateness::jank;
+        use crate::lateness::samples_of_frames::{P, frame, trace};
+        let mut window = window(vec![taking(0, 2 * P60 - MS)]);
+        window.beside.lateness = Some(trace(vec![frame(1, 0, jank::NONE), frame(2, P, jank::APP_DEADLINE)]));
+        let first = |window: &Window| match crate::metrics::reading(&FRAME_OVERRUN_MS, window) {
+            Reading::List(list) => Ok(list),
+            other => Err(other),
+        };
+        assert_eq!(first(&window).map(|list| list[0]), Ok(-1.0), "framestats missed nothing");
+        if let Some(drawn) = &mut window.beside.drawn {
+            (drawn.proved, drawn.doubts) = (false, vec!["some".to_owned()]);
+        }
+        let p = P as f64 / 1e6;
+        assert_eq!(first(&window).map(|list| list[0]), Ok(p / 2.0), "between 0 and a period");
+        if let Some(lateness) = &mut window.beside.lateness {
+            lateness.doubts.push("packets were lost".to_owned());
+        }
+        assert!(first(&window).is_err_and(|why| format!("{why:?}").contains("framestats may have missed")));
     }
 
     #[test]

@@ -79,6 +79,7 @@ pub fn without_frames(window: &Window, why: &str) -> BTreeMap<String, Reading> {
         let of_frames = match needs {
             Needs::Frames | Needs::Vsyncs | Needs::Presents | Needs::Layers => true,
             Needs::Stages => window.beside.drawn.is_none(),
+            Needs::Finishes => window.beside.drawn.is_none() && window.beside.lateness.is_none(),
             _ => false,
         };
         if of_frames {
