@@ -99,3 +99,59 @@ fn a_flawless_app_is_flawless_on_a_crowded_host() {
 fn a_flawless_app_has_no_stall_by_the_ring_alone() {
     flawless(4, "source: surfaceflinger\n", 3);
 }
+
+/// How long the planted stalls hold the app, ms.
+const HELD: u32 = 400;
+
+/// Every touch of every window has a stall of [`HELD`] at this moment: what the windows read beside what they should.
+fn planted(moment: &str, crowd: u32, source: &str, seed: u64) {
+    let page = format!("touch_stall: {{ every: 1, {moment}, ms: {HELD} }}");
+    let story = Stage::lab_yaml(&lab(crowd, &page)).seed(seed).scenario(&scenario(source)).run();
+    let (mut told, mut open, mut wrongs) = (0, 0, Vec::new());
+    for (serial, window) in windows(&story.record).into_iter().filter(|(serial, _)| serial != ONE_MODE) {
+        let place = format!("{serial} {}", window.window);
+        // Four touches, each with a stall; the last refreshes of one may be put down to its pipeline.
+        match (value(&window, "hitch_ms"), value(&window, "max_ms")) {
+            (Some(hitch), Some(worst)) => {
+                told += 1;
+                let (least, most) = (4.0 * f64::from(HELD) * 0.8, 4.0 * f64::from(HELD) * 1.2 + 100.0);
+                if !(least..=most).contains(&hitch) || worst < f64::from(HELD) * 0.8 {
+                    wrongs.push(format!(
+                        "{place}: hitch_ms {hitch:.0} of {least}..{most}, longest {worst:.0} ms"
+                    ));
+                }
+            }
+            _ => open += 1,
+        }
+    }
+    println!("{moment}, crowd {crowd}, {source}: {told} told, {open} open");
+    assert!(wrongs.is_empty(), "{} wrongs of {told}, {open} open:\n{}", wrongs.len(), wrongs.join("\n"));
+}
+
+#[test]
+fn stalls_under_the_finger_are_found_at_their_size() {
+    planted("from: down, after_ms: 120", 1, "", 4);
+}
+
+#[test]
+fn stalls_in_a_fling_are_found_at_their_size() {
+    planted("from: lift, after_ms: 120", 1, "", 5);
+}
+
+#[test]
+fn stalls_right_at_the_lift_are_found_at_their_size() {
+    planted("from: lift, after_ms: 0", 1, "", 6);
+}
+
+#[test]
+fn stalls_that_only_the_ring_saw_near_a_lift_are_never_green() {
+    let page = format!("touch_stall: {{ every: 1, from: lift, after_ms: 0, ms: {HELD} }}");
+    let story = Stage::lab_yaml(&lab(1, &page)).seed(7).scenario(&scenario("source: surfaceflinger\n")).run();
+    for (serial, window) in windows(&story.record) {
+        let place = format!("{serial} {}", window.window);
+        match value(&window, "hitch_ms") {
+            Some(hitch) => assert!(hitch > f64::from(HELD), "{place}: {hitch}"),
+            None => assert!(value(&window, "ambiguous_gap_ms") > Some(f64::from(HELD)), "{place}"),
+        }
+    }
+}
