@@ -81,7 +81,6 @@ const FLAWLESS: [(&str, &str); 8] = [
 ];
 
 #[test]
-#[ignore = "red until each touch is kept as the interval it can lie in"]
 fn flawless_apps_of_phones_outside_the_lab_are_never_red() {
     if !ready() {
         return;
@@ -122,7 +121,6 @@ const STALLS: [Phone; 8] = [
 ];
 
 #[test]
-#[ignore = "red until each touch is kept as the interval it can lie in"]
 fn stalls_planted_on_phones_outside_the_lab_are_found_at_their_size() {
     if !ready() {
         return;
