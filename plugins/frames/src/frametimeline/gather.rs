@@ -14,6 +14,8 @@ const WAITING: usize = 1 << 18;
 const LONGEST_NAME: usize = 256;
 /// Processes whose names are kept, at most.
 const PROCESSES: usize = 1 << 16;
+/// What an app's process is called until it is told which app it is: then its layers name it.
+const PARENTS: [&[u8]; 5] = [b"zygote", b"zygote64", b"usap32", b"usap64", b"<pre-initialized>"];
 /// A tree of fewer processes is an addition, not a scan of the phone.
 const SCAN: usize = 16;
 
@@ -245,7 +247,10 @@ impl Gathered {
         }
         for (pid, name) in processes {
             let name = &name[..name.len().min(LONGEST_NAME)];
-            if !name.is_empty() && (self.names.len() < PROCESSES || self.names.contains_key(&pid)) {
+            if !name.is_empty()
+                && !PARENTS.contains(&name)
+                && (self.names.len() < PROCESSES || self.names.contains_key(&pid))
+            {
                 self.names.insert(pid, String::from_utf8_lossy(name).into_owned());
             }
         }

@@ -118,6 +118,13 @@ fn a_process_without_a_name_is_named_by_its_layer() {
 }
 
 #[test]
+fn a_process_caught_while_it_was_born_is_named_by_its_layer() {
+    let mut packets = session(&[Frame::in_time(1)]);
+    packets[1] = packet(&[bytes(2, &bytes(1, &[number(1, APP), bytes(3, b"zygote64")].concat()))]);
+    assert_eq!(read(&packets).by_name().keys().collect::<Vec<_>>(), ["com.shop"]);
+}
+
+#[test]
 fn the_first_draw_of_a_window_opened_meanwhile_is_marked() {
     // The scan found the app: its window was there before.
     assert!(!app(&session(&[Frame::in_time(1)])).frames[0].first_draw);
