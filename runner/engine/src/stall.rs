@@ -27,12 +27,16 @@ const CLOSE: Span = Span::from_ms(2);
 pub fn due(drawn: &FrameTimeline, shown: &FrameTimeline) -> Vec<DeviceTime> {
     let places = places(drawn, shown);
     let usual = usual_latency(drawn, shown, &places);
-    let dated = |(frame, (place, _)): (&Frame, &(usize, bool))| {
+    let dated = |(frame, (place, known)): (&Frame, &(usize, bool))| {
         let intended = frame.intended?;
         let period = shown.periods.at(intended)?.ns();
         let latency = usual.map_or(USUAL_VSYNCS * period, Span::ns);
         let due = intended + Span::from_ns((latency - period).max(0));
-        Some(after_its_predecessor(due, *place, period, shown))
+        let due = after_its_predecessor(due, *place, period, shown);
+        // A frame quicker than its app's usual ones was not due after it was shown: that would make the rest behind it a stall.
+        let own =
+            shown.frames.get(*place).filter(|_| *known).map(|own| own.present - Span::from_ns(period / 4));
+        Some(own.map_or(due, |own| due.min(own)))
     };
     let mut instants: Vec<DeviceTime> = drawn.frames.iter().zip(&places).filter_map(dated).collect();
     instants.sort_unstable();
