@@ -16,7 +16,7 @@ steps:
   - openLink: shop://feed
   - measure: fling the feed
     steps:
-      - repeat: { times: 2, steps: [ { swipe: { direction: UP, duration: 250ms } }, { wait: 500ms } ] }
+      - repeat: { times: 3, steps: [ { swipe: { direction: UP, duration: 250ms } }, { wait: 600ms } ] }
 thresholds:
   hitch_ms_per_s: 'max == 0'
   frozen_frames: 'max < 40'
@@ -36,8 +36,25 @@ steps:
       - swipe: { direction: UP, duration: 250ms }
 ";
 
+/// Four phones that show the feed without a fault, but for one whose main thread is held in every touch: what is red here is
+/// planted, with any seed.
+fn lab() -> String {
+    let phone = |archetype: &str, page: &str| {
+        format!(
+            "  - archetype: {archetype}\n    serial: virtual-{archetype}\n    apps:\n      - id: com.example.shop\n        pages:\n          \
+             feed: {{ activity: .FeedActivity, link: 'shop://feed', launcher: true, hitch_rate: 0.0, {page} }}\n"
+        )
+    };
+    let sound = ["pixel-8", "oneplus-9", "redmi-note-7"].map(|archetype| phone(archetype, "cost_ms: 2.0"));
+    format!(
+        "name: shops\nphones:\n{}{}",
+        sound.concat(),
+        phone("galaxy-a14", "touch_stall: { every: 1, from: lift, after_ms: 150, ms: 90 }")
+    )
+}
+
 fn story() -> Story {
-    Stage::lab("demo").scenario(FEED).scenario(HOSTILE).reporters().screens().run()
+    Stage::lab_yaml(&lab()).scenario(FEED).scenario(HOSTILE).reporters().screens().run()
 }
 
 const CELLS: &str = "document.querySelectorAll('.matrix a.cell').length";
@@ -68,7 +85,7 @@ fn overview(browser: &Browser, story: &Story) {
     assert!(browser.text(TITLE).contains("fail"), "{}", browser.text(TITLE));
     assert_eq!(browser.text("getComputedStyle(document.body).marginTop"), "0px", "its styles are allowed");
     let facts = browser.text("document.querySelector('.facts').innerText");
-    assert!(facts.contains("virtual lab demo") && facts.contains("4 phones"), "{facts}");
+    assert!(facts.contains("virtual lab shops") && facts.contains("4 phones"), "{facts}");
     assert_eq!(
         browser.count(CELLS),
         cells(&story.record).len() as u64,
