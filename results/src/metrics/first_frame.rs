@@ -45,7 +45,7 @@ pub static FIRST_FRAME_LATENCY_MS: Entry = Entry {
     formula: "sum (first present - start) / gestures with a present",
     since: 7,
     origin: "farmjank's own: the wait before the first frame is no frame of the motion, so it is in no other number. From \
-        outside the phone a touch is known as a stretch of time (docs/touches.md): its middle is taken, and where it is \
+        outside the phone a touch is known as a stretch of time: its middle is taken, and where it is \
         longer than 25 ms there is no value. Gestures without any present are left out; input_latency_ms \
         measures touches with a phone that reports them.",
     measure: latency,

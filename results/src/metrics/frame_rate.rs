@@ -76,7 +76,7 @@ pub static FINGER_FPS: Entry = Entry {
     formula: "m / T over the finger motions",
     since: 7,
     origin: "As fps, from finger down to finger up. A stall that begins under the finger and outlives it counts in full. \
-        Frames at its ends, where the finger may not be down yet or any more (docs/touches.md), are not in it. \
+        Frames at its ends, where the finger may not be down yet or any more, are not in it. \
         Monitors inside apps often say finger swipe for finger and fling together: that is scroll_fps.",
     measure: |window| read(Sums::of_sure_fingers(window), rate),
 };
