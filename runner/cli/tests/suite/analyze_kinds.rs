@@ -164,6 +164,22 @@ fn a_summary_prints_its_own_numbers_and_never_mixes_the_two_rules() {
     assert!(other.code == 2 && other.err.contains("41/com.a"), "{}", other.err);
 }
 
+#[test]
+fn a_bucket_without_an_upper_end_says_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let gpu = "50th gpu percentile: 2ms\n99th gpu percentile: 4950ms\nGPU HISTOGRAM: 1ms=9 4950ms=1\n";
+    write(folder.path(), "gpu.txt", &format!("{SUMMARY}{NEW}{gpu}"));
+    let table = analyzed(folder.path(), &["gpu.txt"]).out;
+    assert!(table.contains("p50 2, p99 ≥ 25 ms") && !table.contains("4950"), "{table}");
+    let block = json(folder.path(), &["gpu.txt"])["summary"]["blocks"][0].clone();
+    assert_eq!(block["gpu_percentiles_ms"]["p99"], 4950, "as printed");
+    assert_eq!(block["open_ended_ms"], serde_json::json!({ "bucket": 4950, "gpu_from": 25 }));
+    let top = NEW.replace("50th percentile: 9ms", "50th percentile: 9ms\n99th percentile: 4950ms");
+    write(folder.path(), "top.txt", &format!("{SUMMARY}{top}"));
+    let table = analyzed(folder.path(), &["top.txt"]).out;
+    assert!(table.contains("p50 9, p99 ≥ 4950 ms"), "{table}");
+}
+
 fn framestats(rows: std::ops::Range<i64>) -> String {
     let header = "Flags,IntendedVsync,Vsync,OldestInputEvent,NewestInputEvent,HandleInputStart,AnimationStart,\
         PerformTraversalsStart,DrawStart,SyncQueued,SyncStart,IssueDrawCommandsStart,SwapBuffers,FrameCompleted,\

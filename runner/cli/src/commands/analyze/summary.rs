@@ -3,7 +3,7 @@
 //! Numbers of the platform under keys of their own, beside the metrics and never mixed with them: Android 12 counts by the
 //! deadline where Android 7 to 11 count by the interval, so each rule has its own key. Must not know metrics.
 
-use farmjank_frames::gfxinfo::Summary;
+use farmjank_frames::gfxinfo::{GPU_REST_MS, Summary};
 use farmjank_frames::timestats::Counted;
 use farmjank_reporters::clean;
 use farmjank_results::logged::{LogWatch, Logged};
@@ -81,8 +81,26 @@ fn block_json(block: &Summary) -> Value {
             let of = counted.map(|(ms, frames)| (ms.to_string(), Value::from(*frames)));
             fields.insert(name.to_owned(), keyed(of.collect()));
         }
+        // What "4950" under the keys above means; for programs, which take keys for lengths.
+        fields.insert(
+            "open_ended_ms".to_owned(),
+            json!({ "bucket": GPU_REST_MS, "gpu_from": open_from(true, GPU_REST_MS) }),
+        );
     }
     all
+}
+
+/// A bucket for people. The last one of each histogram has no upper end: it stands for its beginning and more.
+fn bucket(gpu: bool, ms: u32) -> String {
+    match open_from(gpu, ms) {
+        Some(from) => format!("≥ {from} ms"),
+        None => ms.to_string(),
+    }
+}
+
+/// Where the open-ended bucket begins, ms, when this is it. HWUI prints GPU times of 25 ms and more as 4950 too.
+fn open_from(gpu: bool, ms: u32) -> Option<u32> {
+    (ms == GPU_REST_MS).then_some(if gpu { 25 } else { GPU_REST_MS })
 }
 
 fn block_lines(block: &Summary) -> Vec<(String, String)> {
@@ -105,10 +123,9 @@ fn block_lines(block: &Summary) -> Vec<(String, String)> {
     }
     for ((_, printed), name) in percentiles(block).iter().zip(["render_ms", "gpu_ms"]) {
         if !printed.is_empty() {
-            line(
-                name,
-                printed.iter().map(|(percent, ms)| format!("p{percent} {ms}")).collect::<Vec<_>>().join(", "),
-            );
+            let of =
+                printed.iter().map(|(percent, ms)| format!("p{percent} {}", bucket(name == "gpu_ms", *ms)));
+            line(name, of.collect::<Vec<_>>().join(", "));
         }
     }
     let reasons: Vec<String> = block
