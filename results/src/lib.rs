@@ -39,6 +39,7 @@ pub mod period;
 pub mod readings;
 pub mod record;
 mod schedule;
+pub mod stall;
 pub mod stitch;
 pub mod strip;
 pub mod tally;

@@ -25,7 +25,6 @@ pub mod rings;
 mod screens;
 pub mod scribe;
 pub mod session;
-pub mod stall;
 pub mod still;
 pub mod stop;
 pub mod survey;

@@ -3,10 +3,9 @@
 
 use crate::collect::Harvest;
 use crate::log::{LAUNCH_TOTAL_MS, WindowLog};
-use crate::rings::{Candidate, Layers, Rings, lasting_name, layers, moving, presents, primary};
+use crate::rings::{Candidate, Layers, Rings, layers, moving, presents, primary};
 use crate::session::Session;
-use crate::stall::{promised, witnessed};
-use crate::testify::{Testimonies, Traced};
+use crate::testify::Testimonies;
 use farmjank_results::cross::{CrossExamined, cross_examine};
 use farmjank_results::cut::{CutRules, cut};
 use farmjank_results::device::App;
@@ -19,6 +18,7 @@ use farmjank_results::metric::Reading;
 use farmjank_results::metrics::{measure_all, refresh_hz};
 use farmjank_results::pace::pace;
 use farmjank_results::readings::Readings;
+use farmjank_results::stall::witnessed;
 use farmjank_results::stitch::{Stitch, StitchRules};
 use farmjank_results::strip::Strip;
 use farmjank_results::tally;
@@ -175,7 +175,7 @@ fn weigh(
     let rules = CutRules {
         target_fps: ask.target_fps,
         layer: Some(judged.layer.to_owned()),
-        evidence: evidence(&layers, &judged, &measured.motions, testimonies.trace.as_deref()),
+        evidence: evidence(&layers, &judged, &measured.motions, testimonies),
         ..CutRules::new(judged.source)
     };
     let timeline = told_rates(&layers, &judged);
@@ -286,15 +286,11 @@ fn evidence(
     layers: &Layers,
     judged: &Candidate<'_>,
     motions: &[Motion],
-    trace: Option<&Traced>,
+    testimonies: &Testimonies,
 ) -> Vec<Evidence> {
     let shown = judged.timeline;
-    let traced = layers.get(&(SourceId::FrameTimeline, judged.layer.to_owned())).zip(trace);
-    let traced = traced.map(|(timeline, trace)| {
-        let frames = trace.processes.values().flat_map(|process| &process.frames);
-        let own: Vec<_> = frames.filter(|frame| lasting_name(&frame.layer) == judged.layer).collect();
-        promised(&own, timeline, shown)
-    });
+    let traced = layers.get(&(SourceId::FrameTimeline, judged.layer.to_owned()));
+    let traced = traced.and_then(|traced| testimonies.promised(judged.layer, traced, shown));
     let drawn = layers.iter().filter(|((source, _), _)| *source == SourceId::Gfxinfo);
     let drawn = drawn.map(|(_, drawn)| drawn).filter(|_| judged.source != SourceId::Gfxinfo);
     let drawn = drawn.max_by_key(|timeline| presents(timeline, motions).len());

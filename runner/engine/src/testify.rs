@@ -10,10 +10,12 @@ use farmjank_results::event::PassedOver;
 use farmjank_results::evidence;
 use farmjank_results::lateness::Lateness;
 use farmjank_results::logged::LogWatch;
+use farmjank_results::stall::promised;
 use farmjank_results::tally::{FrameTally, check};
 use farmjank_results::testimony::Testimony;
 use farmjank_results::time::{BootTime, ClockMap, RunTime};
 use farmjank_results::timeline::FrameTimeline;
+use farmjank_results::touch::Evidence;
 use farmjank_results::window::Motion;
 use farmjank_seams::source::Unreadable;
 use farmjank_seams::witness::{Statement, Witness};
@@ -78,6 +80,15 @@ impl Testimonies {
         };
         let best = trace.processes.values().map(|lateness| (shows(lateness), lateness.within(motions)));
         best.max_by_key(|(shows, within)| (*shows, within.frames.len())).map(|(_, within)| within)
+    }
+
+    /// What the trace knows of the pauses between the frames `shown` on a layer: when frames were due in them. `traced` is the
+    /// layer's timeline in the trace. None without a trace.
+    pub fn promised(&self, layer: &str, traced: &FrameTimeline, shown: &FrameTimeline) -> Option<Evidence> {
+        let trace = self.trace.as_ref()?;
+        let frames = trace.processes.values().flat_map(|process| &process.frames);
+        let own: Vec<_> = frames.filter(|frame| lasting_name(&frame.layer) == layer).collect();
+        Some(promised(&own, traced, shown))
     }
 
     /// The counts of a layer, all its incarnations together.

@@ -4,6 +4,7 @@
 mod analyze;
 mod analyze_dumps;
 mod analyze_kinds;
+mod analyze_trace;
 #[path = "../../../../tests/suite/browser/driver.rs"]
 #[allow(dead_code, reason = "the browser of the reports' tests; the live view needs less of it")]
 mod browser;

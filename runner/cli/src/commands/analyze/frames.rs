@@ -14,6 +14,7 @@ use farmjank_results::frame::{Sample, SourceId, Stamp};
 use farmjank_results::stitch::{Stitch, StitchRules};
 use farmjank_results::tally::names;
 use farmjank_results::timeline::FrameTimeline;
+use farmjank_results::touch::Evidence;
 use farmjank_results::window::{Beside, Motion};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -65,6 +66,7 @@ pub(super) fn judged(asked: &Asked, source: SourceId, seen: Seen) -> Result<Answ
     let rules = CutRules {
         target_fps: asked.target_fps,
         idle_gap: asked.idle_gap,
+        evidence: evidence(&testimonies, (source, &name), &timeline),
         layer: (name != UNNAMED).then(|| name.clone()),
         ..CutRules::new(source)
     };
@@ -83,6 +85,16 @@ pub(super) fn judged(asked: &Asked, source: SourceId, seen: Seen) -> Result<Answ
     };
     let readings = trusted::readings(&mut window, &timeline, given, &empty);
     Ok(Answer { source, name, others, window, readings, summary: None, warnings: Vec::new() })
+}
+
+/// What a trace knows of the pauses in its own frames: a pause in which no frame was due is stillness, not a stall.
+fn evidence(
+    testimonies: &Testimonies,
+    (source, name): (SourceId, &str),
+    timeline: &FrameTimeline,
+) -> Vec<Evidence> {
+    let traced = (source == SourceId::FrameTimeline).then_some(timeline);
+    traced.and_then(|traced| testimonies.promised(lasting_name(name), traced, timeline)).into_iter().collect()
 }
 
 /// Render stages of the window judged, or of the app's busiest window beside the layer judged. Of a whole file every frame

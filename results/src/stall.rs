@@ -7,11 +7,11 @@
 //! shown before it. The frame that stalls is then due just after its gap begins, and a frame drawn after real idleness
 //! just before its own ends.
 
-use farmjank_results::frame::Frame;
-use farmjank_results::lateness::SurfaceFrame;
-use farmjank_results::time::{DeviceTime, Span};
-use farmjank_results::timeline::FrameTimeline;
-use farmjank_results::touch::Evidence;
+use crate::frame::Frame;
+use crate::lateness::SurfaceFrame;
+use crate::time::{DeviceTime, Span};
+use crate::timeline::FrameTimeline;
+use crate::touch::Evidence;
 
 /// Fewest frames whose latency must be known to speak of a usual one.
 const FEWEST: usize = 8;
@@ -149,8 +149,8 @@ fn reaches(seen: &FrameTimeline, from: DeviceTime, to: DeviceTime) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use farmjank_results::lateness::{Prediction, PresentType, Severity};
-    use farmjank_results::period::{PeriodOrigin, PeriodSegment, PeriodTimeline};
+    use crate::lateness::{Prediction, PresentType, Severity};
+    use crate::period::{PeriodOrigin, PeriodSegment, PeriodTimeline};
 
     const P: i64 = 16_666_667;
 
