@@ -197,6 +197,56 @@ fn frames_before_the_touch_boost_are_judged_by_the_rate_the_panel_rested_at() {
     }
 }
 
+/// The panel of a launch is fast, slows down at rest, and shows the first frames of each touch at its resting rate. The header
+/// of the dump before a touch is older than the rest, or younger than the boost that no frame shows yet.
+#[test]
+fn a_header_of_the_faster_rate_before_the_first_touch_does_not_make_its_first_frames_late() {
+    let (slow, fast) = (hz(60.0), hz(120.0));
+    let cases = [
+        (60, false, 1),
+        (300, false, 1),
+        (900, false, 1),
+        (60, false, 3),
+        (300, false, 3),
+        (300, true, 3),
+        (900, true, 3),
+    ];
+    for (ago, first, touched) in cases {
+        let mut lengths = if first { Vec::new() } else { vec![fast; 30] };
+        let mut touches = Vec::new();
+        for rest in &[1_000, 1_500, 1_500][..touched] {
+            if !lengths.is_empty() {
+                lengths.push(rest * MS);
+            }
+            touches.push(lengths.len());
+            lengths.extend([slow, slow].into_iter().chain(vec![fast; 60]));
+        }
+        let mut presents = vec![at(1_000 * MS)];
+        presents.extend(lengths.iter().scan(1_000 * MS, |now, length| {
+            *now += length;
+            Some(at(*now))
+        }));
+        let before = |touch: usize, ms: i64| presents[touches[touch]] - Span::from_ms(ms);
+        let says = |at, period| Report { at, period: Span::from_ns(period) };
+        let last = *presents.last().expect("a present");
+        // The first touch finds 120; later ones, after a longer rest, 60.
+        let mut reports = vec![says(before(0, ago), fast)];
+        reports.extend((1..touched).map(|touch| says(before(touch, 100), slow)));
+        reports.push(says(last, fast));
+        let timeline = fit(&presents, &reports, &[60.0, 120.0], &[]);
+        for touch in touches {
+            for frame in touch..touch + 2 {
+                let judged = timeline.judging(presents[frame], presents[frame + 1]);
+                assert_eq!(
+                    judged.map(|period| period.ms().round() as i64),
+                    Some(17),
+                    "{ago} ms, {first}, {touched}, touch at {touch}"
+                );
+            }
+        }
+    }
+}
+
 #[test]
 fn a_slow_start_longer_than_any_boost_is_slow() {
     // Twelve frames at every second vsync while the header says 120 Hz: an app at half rate, not a panel at 60.
