@@ -4,8 +4,10 @@
 //! windows, metrics.
 
 mod kind;
+mod torn;
 
 pub use kind::kind;
+pub use torn::{Torn, torn};
 
 use crate::gfxinfo::read_framestats;
 use crate::surfaceflinger::{named, read_blocks, read_latency};
@@ -91,6 +93,9 @@ fn explain(text: &[u8], source: Option<SourceId>, error: Unreadable) -> Unreadab
         return Unreadable::Garbled("the file is empty".to_owned());
     }
     let head = &text[..text.len().min(SEARCHED)];
+    if kind::is_raw_log(head) {
+        return other(RAW_LOG);
+    }
     if let Some((_, kind)) = OTHERS.iter().find(|(known, _)| contains(head, known.as_bytes())) {
         return other(kind);
     }
@@ -107,6 +112,10 @@ fn explain(text: &[u8], source: Option<SourceId>, error: Unreadable) -> Unreadab
         }
     }
 }
+
+/// What `logcat -v raw` prints: messages, and nothing of who logged them.
+const RAW_LOG: &str = "a logcat saved with `-v raw`, which leaves out who logged a line and when: save it again with `-v threadtime`, \
+                       or `-v monotonic`";
 
 const READS: &str = "farmjank analyze reads `dumpsys SurfaceFlinger --latency LAYER`, \
                      `dumpsys gfxinfo PACKAGE framestats`, `dumpsys SurfaceFlinger --timestats -dump`, Perfetto traces and \

@@ -43,7 +43,8 @@ pub fn read_saved(text: &[u8], app: Option<&str>) -> Result<LogWatch, Unreadable
     }
     story.pids.extend(known);
     if read == 0 {
-        return Err(Unreadable::Garbled("no line of it is a line of a log".to_owned()));
+        let why = "no line of it tells who logged it: it is no log, or one saved with `-v raw`; save it with `-v threadtime`";
+        return Err(Unreadable::Garbled(why.to_owned()));
     }
     if let Some(app) = app.filter(|_| story.pids.is_empty()) {
         return Err(Unreadable::Missing(format!(

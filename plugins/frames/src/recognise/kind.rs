@@ -58,6 +58,21 @@ fn is_log(head: &[u8]) -> bool {
     all > 0 && of_log * 2 >= all
 }
 
+/// Messages a log is read for, as they begin.
+const MESSAGES: [&[u8]; 5] =
+    [b"Skipped ", b"Davey! duration=", b"Slow dispatch took ", b"Slow delivery took ", b"am_proc_start: ["];
+
+/// Lines of a log without their heads (`logcat -v raw`): what `--------- beginning of` heads, or a message that is looked for,
+/// and not one line that tells who logged it.
+pub(super) fn is_raw_log(head: &[u8]) -> bool {
+    let mut headed = Headed::default();
+    let begins = |line: &[u8]| {
+        line.starts_with(b"--------- beginning of ")
+            || MESSAGES.iter().any(|message| line.starts_with(message))
+    };
+    lines(head).any(begins) && !lines(head).any(|line| headed.read(line).is_some())
+}
+
 /// A list of packets, each field 1 and length-delimited. A text may begin with a blank line, the same byte, but holds no
 /// control bytes, and a packet has them within its first fields.
 pub(super) fn is_trace(head: &[u8]) -> bool {
@@ -88,6 +103,22 @@ mod tests {
             (b"WINDOW MANAGER WINDOWS\n  layerName = x\n", None),
         ] {
             assert_eq!(kind(text), source, "{}", String::from_utf8_lossy(text));
+        }
+    }
+
+    #[test]
+    fn messages_without_heads_are_a_raw_log() {
+        for raw in [
+            &b"--------- beginning of main\nhello\nworld\n"[..],
+            b"hello\nSkipped 40 frames!  The application may be doing too much work.\nworld\n",
+            b"Slow dispatch took 80ms main h=H c=null m=1\n",
+        ] {
+            assert!(is_raw_log(raw), "{}", String::from_utf8_lossy(raw));
+        }
+        for other in
+            [&b"--------- beginning of main\nhello\nI/HWUI(1): x\n"[..], b"hello\nI said Skipped 4\n", b""]
+        {
+            assert!(!is_raw_log(other), "{}", String::from_utf8_lossy(other));
         }
     }
 

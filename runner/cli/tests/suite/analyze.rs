@@ -166,3 +166,22 @@ fn standard_input_and_wrong_files_are_handled_with_words() {
     said.dedup();
     assert_eq!(said.len(), 4, "each has its own message: {said:?}");
 }
+
+#[test]
+fn a_half_read_paste_is_told_and_one_torn_inside_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let whole = dump(P, &presents());
+    let analyzed = |text: &str| {
+        write(folder.path(), "paste.txt", text);
+        run(folder.path(), &["analyze", "paste.txt"])
+    };
+    let sound = analyzed(&whole);
+    assert!(sound.code == 0 && !sound.err.contains("missing"), "{}", sound.err);
+    let cut = analyzed(&whole[..whole.len() - 25]);
+    assert!(cut.code == 0 && cut.err.contains("half a row"), "{}", cut.err);
+    let scrolled = analyzed(&dump(P, &(0..90).map(|n| 1_000_000_000_000 + n * P).collect::<Vec<_>>()));
+    assert!(scrolled.code == 0 && scrolled.err.contains("90 rows"), "{}", scrolled.err);
+    // The middle is gone: without a word it would be one long frame.
+    let torn = analyzed(&format!("{}\n{}", &whole[..whole.len() / 3], &whole[whole.len() / 2..]));
+    assert!(torn.code == 2 && torn.err.contains("part of a row"), "{}", torn.err);
+}

@@ -279,6 +279,21 @@ fn a_log_gives_its_metrics_for_one_app_or_all() {
 }
 
 #[test]
+fn a_raw_log_is_refused_with_the_format_to_save_it_in() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let raw: String = LOG
+        .lines()
+        .map(|line| line.split_once(": ").map_or(line, |(_, message)| message))
+        .fold(String::new(), |all, line| all + line + "\n");
+    write(folder.path(), "raw.txt", &raw);
+    for args in [&["raw.txt"][..], &["--source", "logcat", "raw.txt"]] {
+        let refused = analyzed(folder.path(), args);
+        assert!(refused.code == 2 && refused.err.contains("-v raw"), "{}", refused.err);
+        assert!(refused.err.contains("-v threadtime"), "{}", refused.err);
+    }
+}
+
+#[test]
 fn the_table_groups_families_and_says_once_why_one_is_empty() {
     let folder = tempfile::tempdir().expect("a folder");
     write(folder.path(), "log.txt", LOG);

@@ -11,7 +11,7 @@ use farmjank_frames::frametimeline::{Trace, TraceReader};
 use farmjank_frames::gfxinfo::{Summary, read_summary};
 use farmjank_frames::logcat::read_saved;
 use farmjank_frames::timestats::{Counted, read_counted};
-use farmjank_frames::{kind, read_auto, read_frameless};
+use farmjank_frames::{Torn, kind, read_auto, read_frameless, torn};
 use farmjank_results::drawn::{DrawnStitch, window_name};
 use farmjank_results::frame::{Sample, SourceId};
 use farmjank_results::logged::LogWatch;
@@ -69,8 +69,8 @@ impl Rings {
 
 /// One file.
 pub(super) enum Piece {
-    /// Dumps of rings of one source.
-    Rings(SourceId, Vec<(String, Sample)>),
+    /// Dumps of rings of one source, and what is missing at their end.
+    Rings(SourceId, Vec<(String, Sample)>, Option<String>),
     /// The evidence of a run.
     Evidence(Box<Opened>),
     /// An empty ring, and what that means.
@@ -117,7 +117,10 @@ pub(super) fn read(paths: &[PathBuf], asked: &Asked) -> Result<Material, String>
 impl Rings {
     fn take(&mut self, path: &Path, piece: Piece) -> Result<(), String> {
         let (source, samples) = match piece {
-            Piece::Rings(source, samples) => (source, samples),
+            Piece::Rings(source, samples, missing) => {
+                self.warnings.extend(missing.map(|why| named(path, &why)));
+                (source, samples)
+            }
             // An empty ring is an answer, not a refusal: it was empty then, and may fill by the next dump.
             Piece::Frameless(samples, why) => {
                 self.warnings.push(named(path, &why));
@@ -231,7 +234,13 @@ fn of_bytes(bytes: &[u8], asked: &Asked) -> Result<Piece, String> {
 /// Dumps of rings; what has none may be an empty ring or a summary.
 fn of_ring(bytes: &[u8], hint: Option<SourceId>) -> Result<Piece, String> {
     let unreadable = match read_auto(bytes, hint) {
-        Ok((source, samples)) => return Ok(Piece::Rings(source, samples)),
+        Ok((source, samples)) => {
+            return match torn(bytes, source) {
+                Some(Torn::Inside(why)) => Err(why),
+                Some(Torn::End(why)) => Ok(Piece::Rings(source, samples, Some(why))),
+                None => Ok(Piece::Rings(source, samples, None)),
+            };
+        }
         Err(unreadable) => unreadable,
     };
     let why = unreadable.words().to_owned();
