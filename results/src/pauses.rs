@@ -186,10 +186,17 @@ fn awake(ground: &Ground, start: usize, fast: usize) -> bool {
     let first = ground.presents[start];
     let before = ground.heard.partition_point(|(at, _)| *at < first);
     let kept = ground.heard[..before].last().filter(|(at, _)| first - *at < KEPT);
-    let rested = |(at, _): &&(DeviceTime, usize)| {
-        let shown = ground.presents.partition_point(|present| present <= at);
-        shown > 0 && *at - ground.presents[shown - 1] > RESTED
+    let age = |(at, rate): &(DeviceTime, usize)| {
+        let shown = ground.presents.partition_point(|present| present <= at).checked_sub(1)?;
+        Some((*at - ground.presents[shown], *rate))
     };
-    let rests: Vec<usize> = ground.heard.iter().filter(rested).map(|(_, rate)| *rate).collect();
-    kept.is_some_and(|(_, rate)| *rate == fast) || (rests.len() > 1 && rests.iter().all(|rate| *rate == fast))
+    let rests: Vec<(Span, usize)> = ground.heard.iter().filter_map(age).collect();
+    let long: Vec<usize> = rests.iter().filter(|(age, _)| *age > RESTED).map(|(_, rate)| *rate).collect();
+    let in_long_rests = long.len() > 1 && long.iter().all(|rate| *rate == fast);
+    // It slows down after a while only: a rest as long as this one did not do it, and no shorter one did.
+    let pause = start.checked_sub(1).map_or(Span::ZERO, |before| first - ground.presents[before]);
+    let slower = |rate: usize| ground.rates[rate].period > ground.rates[fast].period;
+    let as_long = rests.iter().any(|(age, rate)| *rate == fast && *age + KEPT >= pause)
+        && !rests.iter().any(|(age, rate)| slower(*rate) && *age <= pause);
+    kept.is_some_and(|(_, rate)| *rate == fast) || in_long_rests || (pause > Span::ZERO && as_long)
 }
