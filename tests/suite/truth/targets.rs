@@ -45,11 +45,11 @@ fn scenario() -> String {
 
 /// How far a window may be from the truth, ms: one refresh for each change of the rate, and one that a clock may have taken on
 /// a panel a little faster than its nominal rate. Frames behind a late one catch up, and the next may be late before they have:
-/// so every five late frames hide one refresh more, and where one frame of twenty is late, up to a fifth of it all.
+/// so every five late frames hide one refresh more, and where one frame of twenty-five is late, up to three tenths of it all.
 fn slack(expected: &Expected) -> f64 {
     let longest = expected.intervals.iter().map(|one| one.period_ms).fold(0.0, f64::max);
     let late = expected.intervals.iter().filter(|one| one.late > 0.0).count();
-    let share = if late * 20 >= expected.intervals.len() { 0.2 } else { 0.003 };
+    let share = if late * 25 >= expected.intervals.len() { 0.3 } else { 0.003 };
     // A schedule begins anew after each rest.
     let refreshes = 1 + late / 5 + 2 * expected.switches + expected.rests.len();
     expected.hitch_by_pace() * share + longest * refreshes as f64 + 1e-6
