@@ -222,19 +222,44 @@ fn jobs_without_a_phone_have_a_suite() {
 
 /// The believable run with the first counted trial of one job made again, after a fault of the lab.
 fn tried_again() -> Record {
+    again(1).expect("a trial begins")
+}
+
+/// The same of any job; none where it has no such trial.
+fn again(tried: u32) -> Option<Record> {
     use farmjank_results::blame::{Blame, Fault};
     use farmjank_results::event::{Ending, Event};
     let mut log: Log = events(&Words::default());
-    let begins = |event: &Event| matches!(event.fact, Fact::TrialStarted { job: 1, trial: 1, .. });
-    let at = log.events.iter().position(begins).expect("a trial begins");
+    let begins =
+        |event: &Event| matches!(event.fact, Fact::TrialStarted { job, trial: 1, .. } if job == tried);
+    let at = log.events.iter().position(begins)?;
     let began = log.events[at].clone();
     let fault = Fault::new(Blame::Lab, "adb_timeout", "the phone did not answer <in> 10 s\u{1b}[31m");
     let ending = Ending::Faulted(fault);
-    let fact = Fact::TrialFinished { job: 1, trial: 1, counted: true, ending, windows: Vec::new() };
+    let fact = Fact::TrialFinished { job: tried, trial: 1, counted: true, ending, windows: Vec::new() };
     log.events.insert(at, Event { fact, ..began.clone() });
     log.events.insert(at, began);
     (0..).zip(&mut log.events).for_each(|(seq, event)| event.seq = seq);
-    log.record()
+    Some(log.record())
+}
+
+#[test]
+fn a_trial_tried_again_with_success_is_nobody_s_fault_whatever_the_verdict() {
+    let blamed = |record: &Record| -> Vec<String> {
+        let all = farmjank_reporters::cells::cells(record);
+        all.iter().map(|cell| cell.fault().map(|fault| fault.code.clone()).unwrap_or_default()).collect()
+    };
+    let before = blamed(&events(&Words::default()).record());
+    let mut failed = 0;
+    for record in (0..20).filter_map(again) {
+        let trial = |job: &farmjank_results::record::JobRecord| {
+            job.trials.iter().filter(|trial| trial.trial == 1).count()
+        };
+        let retried = record.jobs.values().filter(|job| trial(job) > 1);
+        failed += retried.filter(|job| job.verdict != Some(farmjank_results::verdict::Verdict::Pass)).count();
+        assert_eq!(blamed(&record), before);
+    }
+    assert!(failed > 0, "a job that did not pass was tried again");
 }
 
 #[test]
