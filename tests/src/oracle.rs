@@ -91,12 +91,23 @@ struct Shown {
 /// The truth of a measured window: the layer it was judged by, cut by its own motions. What the tool set aside as stillness is
 /// held against the truth: a frame that was late there is an injustice.
 pub fn expect(truth: &Truth<'_>, measured: &WindowMeasured, strip: &Strip) -> Option<Expected> {
+    expect_before(truth, measured, strip, i64::MAX)
+}
+
+/// The same, if nothing was shown from this instant on.
+pub fn expect_before(
+    truth: &Truth<'_>,
+    measured: &WindowMeasured,
+    strip: &Strip,
+    until: i64,
+) -> Option<Expected> {
     let coverage = measured.coverage.as_ref()?;
     let wanted = coverage.layer.clone()?;
-    let frames = match coverage.source {
+    let mut frames = match coverage.source {
         SourceId::Gfxinfo => completions(truth, &wanted),
         _ => of_layer(truth, |layer| base(&layer.name) == base(&wanted)),
     };
+    frames.retain(|frame| frame.present < until);
     let mut expected = Expected { strokes: strokes(&frames, measured), ..Expected::default() };
     let (mut counted_to, mut judged_to) = (i64::MIN, i64::MIN);
     for motion in &measured.motions {

@@ -1,7 +1,7 @@
 //! `Stage::lab("demo").scenario(YAML).run()`: a whole run on simulated time, with the lab's truth beside its record.
 
 use crate::memory::{Ear, Memory};
-use crate::oracle::{Expected, expect};
+use crate::oracle::{Expected, expect_before};
 use crate::shells::Shells;
 use farmjank_devices::{AdbProvider, Options as AdbOptions};
 use farmjank_engine::conduct::{Against, Options, Setup, run};
@@ -61,9 +61,14 @@ pub struct Story {
 impl Story {
     /// What the truth says of a window of this phone; none where the phone or the window's layer is not known.
     pub fn expected(&self, serial: &str, window: &WindowMeasured) -> Option<Expected> {
+        self.expected_before(serial, window, i64::MAX)
+    }
+
+    /// The same, if nothing was shown from this instant on.
+    pub fn expected_before(&self, serial: &str, window: &WindowMeasured, until: i64) -> Option<Expected> {
         let strip = window.strip.as_ref().map(|path| Strip::decode(&self.files.read(path)).expect("a strip"));
         let strip = strip.unwrap_or_default();
-        self.lab.truth(serial, |truth| expect(truth, window, &strip)).flatten()
+        self.lab.truth(serial, |truth| expect_before(truth, window, &strip, until)).flatten()
     }
 }
 

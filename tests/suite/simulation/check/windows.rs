@@ -1,6 +1,7 @@
 //! What must be true of every measured window: its numbers beside the lab's truth, its evidence, its verdict.
 
 use super::World;
+use super::told::{Told, told};
 use farmjank_engine::measure::{Ask, remeasure};
 use farmjank_engine::testify::{self, of_evidence};
 use farmjank_frames::{Gfxinfo, SurfaceFlinger};
@@ -12,7 +13,6 @@ use farmjank_results::metric::{Needs, Reading};
 use farmjank_results::metrics::find;
 use farmjank_results::record::JobRecord;
 use farmjank_results::threshold::Judgement;
-use farmjank_results::untold;
 use farmjank_results::verdict::Verdict;
 use farmjank_results::window::Motion;
 use farmjank_seams::source::FrameSource;
@@ -35,8 +35,8 @@ pub fn wrongs(world: &World, story: &Story) -> Vec<String> {
                 let pinned = pinned(world, &job.planned.scenario);
                 found.extend(again(story, window, &modes, pinned));
                 if !world.rebooted.contains(&device.0) {
-                    let expected = story.expected(&device.0, window);
-                    let held = |truth: &Truth<'_>| truthful(truth, window, expected.as_ref()?);
+                    let told = told(story, &device.0, window);
+                    let held = |truth: &Truth<'_>| truthful(truth, window, told.as_ref()?);
                     found.extend(story.lab.truth(&device.0, held).flatten());
                 }
                 wrongs.extend(found.into_iter().map(|words| format!("{place}: {words}")));
@@ -127,16 +127,12 @@ fn again(story: &Story, window: &WindowMeasured, modes: &[f64], pinned: Option<S
     }
 }
 
-/// Where coverage is proved, exactly the frames that existed were seen, on the layer that moved most.
-fn truthful(truth: &Truth<'_>, window: &WindowMeasured, expected: &Expected) -> Option<String> {
+/// Where coverage is proved, exactly the frames that existed and that anything on the phone told were seen, on the layer that
+/// moved most.
+fn truthful(truth: &Truth<'_>, window: &WindowMeasured, told: &Told) -> Option<String> {
+    let Told { expected, existed, until } = told;
     let coverage = window.coverage.as_ref()?;
     if !coverage.proved || coverage.source == SourceId::Gfxinfo || window.motions.is_empty() {
-        return None;
-    }
-    // The last frames before a screen comes to rest are on no trace, and a history of display frames holds them back too: then
-    // nobody on the phone tells of them, and no number changes by more than they are.
-    let missing = expected.frames.saturating_sub(coverage.frames_seen);
-    if coverage.source == SourceId::FrameTimeline && (1..=untold::MOST as u64).contains(&missing) {
         return None;
     }
     if coverage.frames_seen != expected.frames {
@@ -153,17 +149,14 @@ fn truthful(truth: &Truth<'_>, window: &WindowMeasured, expected: &Expected) -> 
         *moved.entry(name).or_default() += frames;
     }
     let busiest = moved.iter().max_by_key(|(_, frames)| **frames)?;
-    if *busiest.1 > expected.frames {
-        return Some(format!(
-            "judged by {:?} ({} frames) while {busiest:?} moved",
-            coverage.layer, expected.frames
-        ));
+    if *busiest.1 > *existed {
+        return Some(format!("judged by {:?} ({} frames) while {busiest:?} moved", coverage.layer, existed));
     }
-    metrics(expected, window, steady(truth, window)).or_else(|| freezes(truth, window))
+    metrics(expected, window, steady(truth, window)).or_else(|| freezes(truth, window, *until))
 }
 
-/// A freeze in the middle of a motion is never taken for rest.
-fn freezes(truth: &Truth<'_>, window: &WindowMeasured) -> Option<String> {
+/// A freeze in the middle of a motion whose end was told is never taken for rest.
+fn freezes(truth: &Truth<'_>, window: &WindowMeasured, until: i64) -> Option<String> {
     let (told, layer) =
         (window.readings.get("frozen_frames")?.value()?, window.coverage.as_ref()?.layer.clone()?);
     let base = |name: &str| name.rsplit_once('#').map_or(name.to_owned(), |(base, _)| base.to_owned());
@@ -172,7 +165,10 @@ fn freezes(truth: &Truth<'_>, window: &WindowMeasured) -> Option<String> {
         let inside = |m: &Motion| pair[0].present >= m.from.ns() && pair[1].present <= m.to.ns();
         let moving = pair[0].gesture.is_some() && pair[0].gesture == pair[1].gesture;
         let long = pair[1].present - pair[0].present > 700_000_000;
-        long && moving && pair[1].cause == Cause::Frozen && window.motions.iter().any(inside)
+        long && moving
+            && pair[1].present < until
+            && pair[1].cause == Cause::Frozen
+            && window.motions.iter().any(inside)
     });
     let frozen = frozen.count();
     (told < frozen as f64).then(|| format!("{frozen} freezes in mid-motion, {told} told"))
