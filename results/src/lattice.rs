@@ -223,7 +223,18 @@ pub(crate) fn candidates(known: &[i64]) -> Vec<i64> {
 /// follow), and so does a length that is off it.
 pub(crate) fn refine(lengths: impl Iterator<Item = Option<i64>> + Clone, coarse: i64) -> Option<i64> {
     // The shorter a length, the less an error of the coarse period shifts it; a slow app has no short ones.
-    let first = [4, 8, 16].into_iter().find_map(|most| slope(lengths.clone(), coarse, most, coarse / 5))?;
+    // A single short one is off by all of its own noise, though.
+    let short = |most: &i64| {
+        let on = |length: &i64| {
+            let (long, off) = place(*length, coarse);
+            long <= *most && off < coarse / 5
+        };
+        lengths.clone().flatten().filter(on).count() >= FEWEST
+    };
+    let rough = |most: i64| slope(lengths.clone(), coarse, most, coarse / 5);
+    let steps = [4, 8, 16];
+    let first =
+        steps.into_iter().filter(short).find_map(rough).or_else(|| steps.into_iter().find_map(rough))?;
     let second = slope(lengths.clone(), first, i64::MAX, first / 5)?;
     // Known that well, what belongs to another lattice is told apart; times that are no fences' are not that sharp.
     let all = lengths.clone().flatten().count();
