@@ -128,15 +128,14 @@ impl JudgedFrame {
         classes.into_iter().find(|(_, bits)| self.bits & bits != 0).map(|(place, _)| place)
     }
 
-    /// The same by what the lab did to it. A frame without a cause of its own may be late all the same: the first after rest
-    /// wakes clocks and caches; one behind a late one waits in the queue, is late even for the refresh after it, or finds its
+    /// The same by what the lab did to it. A frame without a cause of its own may be late all the same: the first ones
+    /// after rest wake clocks and caches, and are not ready in time; one behind a late one waits in the queue, is late even for the refresh after it, or finds its
     /// refresh taken and is put on the next by SurfaceFlinger.
     pub fn caused(&self) -> Option<usize> {
         let is_late = |late: Option<i64>| late.is_some_and(|late| late > verdict::PRESENT_THRESHOLD);
-        let after_rest = self.before.is_none_or(|(_, since)| since > 3 * self.period);
         match self.cause {
             Cause::Smooth if !is_late(self.late) => None,
-            Cause::Smooth if after_rest && self.unready || self.behind && self.overdue => Some(0),
+            Cause::Smooth if self.unready && !self.behind || self.behind && self.overdue => Some(0),
             Cause::Smooth if self.behind => Some(3),
             Cause::Smooth if self.before.is_some_and(|(late, _)| is_late(late)) => Some(1),
             Cause::Smooth | Cause::FirstDraw => None,
