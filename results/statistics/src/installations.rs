@@ -163,7 +163,10 @@ mod tests {
         let two = compare(&[one.clone(), other]).expect("two phones");
         assert!((two.estimate - 2.0).abs() < 1e-12 && two.p_two_sided < found.p_two_sided && two.df == 8);
         let single = Stratum { base: vec![vec![1.0, 2.0]], candidate: vec![vec![1.0, 3.0]] };
-        assert_eq!((compare(&[single.clone()]), between(&[single], 1), compare(&[])), (None, None, None));
+        assert_eq!(
+            (compare(std::slice::from_ref(&single)), between(&[single], 1), compare(&[])),
+            (None, None, None)
+        );
     }
 
     #[test]
