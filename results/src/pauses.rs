@@ -100,7 +100,7 @@ pub(crate) fn boost_after_pauses(path: &mut [Option<usize>], ground: &Ground) {
 /// already while a list ran out, and risen again with the next touch.
 pub(crate) const ROW: usize = 4;
 /// A longer one is doubted as every other stretch is.
-const UNHEARD: Span = Span::from_ms(300);
+const LONG_ROW: Span = Span::from_ms(300);
 /// How exact the stamp of a header is.
 const STAMP: Span = Span::from_ms(20);
 
@@ -118,7 +118,7 @@ pub(crate) fn rest_unheard(path: &mut [Option<usize>], ground: &Ground) {
         if rows.iter().flat_map(inside).any(|(_, rate)| *rate != slow) {
             continue;
         }
-        let brief = |row: &&Range<usize>| ground.presents[row.end] - ground.presents[row.start] <= UNHEARD;
+        let brief = |row: &&Range<usize>| ground.presents[row.end] - ground.presents[row.start] <= LONG_ROW;
         let unheard = |row: &&Range<usize>| inside(row).next().is_none();
         rows.iter().filter(brief).filter(unheard).for_each(|row| path[row.clone()].fill(Some(slow)));
     }
@@ -142,8 +142,8 @@ fn paced(path: &[Option<usize>], ground: &Ground, heard: &BTreeSet<usize>, slow:
 
 /// So far from a header a switch may be put that is known no better than [`crate::path::NEAR`] and a frame.
 const BESIDE: Span = Span::from_ms(100);
-/// So long before a header that tells the faster rate a touch may have raised it.
-const RAISED: Span = Span::from_ms(150);
+/// So soon after the first frame a touch has raised the rate: a header read earlier may tell the one before it.
+pub(crate) const RAISED: Span = Span::from_ms(150);
 
 /// A header that tells the faster of two rates speaks for the frames right beside it that lie on its lattice too, however
 /// cheap a switch among them is: a panel slows down after the last such header, and where a frame of a single refresh of the

@@ -7,7 +7,7 @@
 
 use crate::lattice::{LONG, far, place, same, usable};
 use crate::path::{Ground, NEAR};
-use crate::pauses::ROW;
+use crate::pauses::{RAISED, ROW};
 use crate::time::{DeviceTime, Span};
 use std::ops::Range;
 
@@ -21,8 +21,6 @@ const SLOW: i64 = 17_500_000;
 const FEWEST: usize = 12;
 /// A header speaks for what goes on unchanged for so long before and after it: the pause between dumps, and some more.
 const REACH: Span = Span::from_ms(600);
-/// A header this soon after the first frame of a run may have been read before the touch raised the rate.
-const RAISED: Span = Span::from_ms(150);
 /// What headers leave open for no longer than they are exact is not worth a word.
 const BRIEF: Span = Span::from_ns(2 * NEAR);
 
