@@ -5,7 +5,6 @@ use farmjank_devices::adb::packets::{Packets, Piece};
 use farmjank_devices::adb::parse_devices_l;
 use farmjank_devices::adb::roster::Roster;
 use farmjank_devices::adb::servers_from_env;
-use farmjank_devices::adb::tally::Tally;
 use farmjank_devices::adb::wire::{Inbox, Status, WireError, encode_request};
 use farmjank_results::device::DeviceId;
 use farmjank_seams::device::{Arrival, DeviceState};
@@ -191,17 +190,5 @@ proptest! {
     #[test]
     fn no_environment_panics(socket: Option<String>, address: Option<String>, port: Option<String>) {
         let _ = servers_from_env(socket.as_deref(), address.as_deref(), port.as_deref());
-    }
-
-    #[test]
-    fn counting_a_pull_never_panics(bytes in proptest::collection::vec(any::<u8>(), 0..60), sizes in proptest::collection::vec(1usize..9, 1..4)) {
-        let whole = |prefix: &[u8], sizes: &[usize]| {
-            let mut tally = Tally::default();
-            chunks(&[prefix, &bytes].concat(), sizes).iter().for_each(|chunk| tally.feed(chunk));
-            tally.whole()
-        };
-        for prefix in [&b""[..], b"OKAYOKAY", b"OKAYOKAYDATA\x03\0\0\0"] {
-            prop_assert_eq!(whole(prefix, &sizes), whole(prefix, &[1000]));
-        }
     }
 }

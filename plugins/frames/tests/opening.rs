@@ -97,10 +97,6 @@ impl Device for Phone {
     fn push<'a>(&'a self, _: &'a [u8], _: &'a str, _: Duration) -> Work<'a, ()> {
         Box::pin(async { Err(Fault::new(Blame::Tool, "unused", "opening moves no file")) })
     }
-
-    fn pull<'a>(&'a self, _: &'a str, _: Duration) -> Work<'a, Vec<u8>> {
-        Box::pin(async { Err(Fault::new(Blame::Tool, "unused", "opening moves no file")) })
-    }
 }
 
 fn evidence(path: &str) -> Vec<u8> {

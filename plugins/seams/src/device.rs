@@ -58,10 +58,8 @@ pub trait Device {
     fn shell<'a>(&'a self, line: &'a str, patience: Duration) -> Work<'a, Output>;
     /// Opens a long-lived shell; `patience` bounds the opening.
     fn stream<'a>(&'a self, line: &'a str, patience: Duration) -> Work<'a, Box<dyn Stream>>;
-    /// Moves bytes to a file on the phone.
+    /// Moves bytes to a file on the phone. Faults: as of [`Device::shell`], and `file_refused` with the phone's words.
     fn push<'a>(&'a self, bytes: &'a [u8], to: &'a str, patience: Duration) -> Work<'a, ()>;
-    /// Fetches a file from the phone.
-    fn pull<'a>(&'a self, from: &'a str, patience: Duration) -> Work<'a, Vec<u8>>;
 }
 
 /// State of a phone as its provider sees it.

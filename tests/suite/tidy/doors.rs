@@ -13,13 +13,11 @@ const WORLD: [(&str, &[&str]); 2] =
 const BLOCKING: [&str; 2] = ["SystemTime", "spawn_blocking"];
 /// Macros that print.
 const PRINTING: [&str; 4] = ["print", "println", "eprint", "eprintln"];
-/// Who may: the outside world itself, the one blocking file mover, the sockets a lab and the live view are served on, the file
+/// Who may: the outside world itself, the sockets a lab and the live view are served on, the file
 /// of a history store, and the chores, which are a program of their own.
-const MAY: [&str; 7] = [
+const MAY: [&str; 5] = [
     "runner/cli/src/host.rs",
     "runner/cli/src/ui/door.rs",
-    "plugins/devices/src/adb/files.rs",
-    "plugins/devices/src/adb/gate.rs",
     "plugins/lab/src/serve.rs",
     "plugins/history/src/sqlite/door.rs",
     "ci/src/",

@@ -1,11 +1,10 @@
-//! A leased phone over adb: the four verbs of the seam, with the heartbeat beside them.
+//! A leased phone over adb: the verbs of the seam, with the heartbeat beside them.
 
 use crate::adb::files;
 use crate::adb::link::{Server, after};
 use crate::adb::pulse::{Pulse, Task, watch_over};
 use crate::adb::rack::{Key, Lease, Rack};
 use crate::adb::refusal::LinkError;
-use crate::adb::send;
 use crate::adb::shell;
 use crate::adb::stream::ShellStream;
 use farmjank_results::blame::Fault;
@@ -95,16 +94,7 @@ impl Device for AdbDevice {
     }
 
     fn push<'a>(&'a self, bytes: &'a [u8], to: &'a str, patience: Duration) -> Work<'a, ()> {
-        Box::pin(async move {
-            let (server, phone) = (self.server(), &self.key.1);
-            if send::is_here(server) {
-                return self.alive(send::push(server, phone, bytes, to, patience)).await;
-            }
-            self.alive(files::push(server, phone, bytes, to, patience)).await
-        })
-    }
-
-    fn pull<'a>(&'a self, from: &'a str, patience: Duration) -> Work<'a, Vec<u8>> {
-        Box::pin(async move { self.alive(files::pull(self.server(), &self.key.1, from, patience)).await })
+        let phone = &self.key.1;
+        Box::pin(async move { self.alive(files::push(self.server(), phone, bytes, to, patience)).await })
     }
 }

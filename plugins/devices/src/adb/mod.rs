@@ -2,8 +2,7 @@
 
 pub mod address;
 pub mod device;
-pub mod files;
-mod gate;
+mod files;
 pub mod lines;
 mod link;
 pub mod listing;
@@ -14,12 +13,10 @@ mod pulse;
 mod rack;
 pub mod refusal;
 pub mod roster;
-mod send;
 pub mod services;
 mod shell;
 pub mod start;
 pub mod stream;
-pub mod tally;
 pub mod watch;
 pub mod wire;
 

@@ -47,8 +47,6 @@ pub struct Options {
     pub max_output: usize,
     /// One line of a stream, in bytes.
     pub max_line: usize,
-    /// One pulled file, in bytes.
-    pub max_file: usize,
     /// Heartbeat of leased phones.
     pub heartbeat: Heartbeat,
     /// First pause before a broken subscription is renewed; doubled up to [`Options::backoff_most`].
@@ -70,7 +68,6 @@ impl Default for Options {
             phones_per_server: 128,
             max_output: 16 << 20,
             max_line: 1 << 20,
-            max_file: 256 << 20,
             heartbeat: Heartbeat::default(),
             backoff_first: Duration::from_millis(250),
             backoff_most: Duration::from_secs(10),
