@@ -108,6 +108,28 @@ fn every_frame_is_seen(server: &Server) {
     assert_eq!(rates.into_iter().collect::<Vec<_>>(), [60, 90, 120, 140], "four kinds of panel");
 }
 
+#[test]
+fn through_either_stock_adb_server_a_build_of_several_packets_reaches_the_package_manager() {
+    stock::programs().into_iter().for_each(|program| a_build_arrives(&Server::start(program)));
+}
+
+fn a_build_arrives(server: &Server) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    let lab = write(here, "lab.yaml", "name: one\nphones: [ { archetype: pixel-8, serial: P8 } ]\n");
+    let lab = Lab::serve(here, &lab, 1, &here.join("truth.json"));
+    assert!(server.adb(&["connect", &lab.daemons[0]]).contains("connected"));
+    // It looks like a package to us, and to nobody else.
+    for name in ["old.apk", "new.apk"] {
+        write(here, name, &format!("PK\u{3}\u{4} {name} {}", "of no use ".repeat(40_000)));
+    }
+    write(here, "s.yaml", SMOOTH);
+    let mut ab = farmjank(here);
+    ab.env("ANDROID_ADB_SERVER_PORT", server.port.to_string());
+    let done = ended(ab.args(["ab", "old.apk", "new.apk", "s.yaml", "--iterations", "5", "--out", "bundle"]));
+    assert!(done.code == 3 && done.out.contains("INSTALL_PARSE_FAILED_NOT_APK"), "{}{}", done.out, done.err);
+}
+
 /// Frames of any one layer of any one phone inside the motions of a window: the phone's clock tells which it was.
 fn existed(truth: &serde_json::Value, window: &farmjank_results::event::WindowMeasured) -> BTreeSet<u64> {
     let wanted = window.coverage.as_ref().and_then(|coverage| coverage.layer.clone()).unwrap_or_default();
