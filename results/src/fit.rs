@@ -4,6 +4,7 @@
 //! panel can do. Windows of half a second find the rates in play (`lattice.rs`), the cheapest path through them
 //! places the switches (`path.rs`), and each rate is refined by least squares. Integer ns.
 
+use crate::divided::{parts, slow_down};
 use crate::lattice::{self, GLUED, LONG, Windows, candidates, far, fits, multiple, refine, same, usable};
 use crate::path::{Ground, Rate, cheapest};
 use crate::pauses::{
@@ -58,6 +59,7 @@ pub fn fit(
     let mut path = cheapest(&ground);
     overrule(&mut path, &ground);
     switch_in_pauses(&mut path, &rates, &lengths);
+    slow_down(&mut path, &ground);
     rest_before_pauses(&mut path, &ground, reports);
     boost_after_pauses(&mut path, &ground);
     hold_beside_headers(&mut path, &ground);
@@ -151,6 +153,11 @@ fn rates(presents: &[DeviceTime], lengths: &[i64], reports: &[Report], modes: &[
                 slow_apps.push(vote);
             }
             None => rates.push(Rate::found(vote)),
+        }
+    }
+    for part in parts(lengths, modes) {
+        if !rates.iter().any(|rate| same(rate.period, part)) {
+            rates.push(Rate::offered(part));
         }
     }
     rates.truncate(MOST_RATES);

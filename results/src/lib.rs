@@ -14,6 +14,7 @@ mod coverage;
 pub mod cross;
 pub mod cut;
 pub mod device;
+mod divided;
 pub mod drawn;
 pub mod dump;
 pub mod estimate;

@@ -104,9 +104,9 @@ const LONG_ROW: Span = Span::from_ms(300);
 /// How exact the stamp of a header is.
 const STAMP: Span = Span::from_ms(20);
 
-/// On a panel that was heard at two rates, a row of frames at the pace of the slower one that no header was read in is taken
-/// for the slower rate: the other way it would be jank, and nobody saw that. Whether it was stays uncertain. Not so where a
-/// header inside another such row says the faster: there an app draws every so many refreshes.
+/// On a panel that was heard at two rates, a row of frames at the pace of the slower one is taken for the slower rate: the
+/// other way it would be jank, and nobody saw that. Without a header inside, whether it was stays uncertain. Not so where a
+/// header inside such a row says the faster: there an app draws every so many refreshes.
 pub(crate) fn rest_unheard(path: &mut [Option<usize>], ground: &Ground) {
     let heard: BTreeSet<usize> = ground.heard.iter().map(|(_, rate)| *rate).collect();
     for slow in heard.iter().copied() {
@@ -119,8 +119,7 @@ pub(crate) fn rest_unheard(path: &mut [Option<usize>], ground: &Ground) {
             continue;
         }
         let brief = |row: &&Range<usize>| ground.presents[row.end] - ground.presents[row.start] <= LONG_ROW;
-        let unheard = |row: &&Range<usize>| inside(row).next().is_none();
-        rows.iter().filter(brief).filter(unheard).for_each(|row| path[row.clone()].fill(Some(slow)));
+        rows.iter().filter(brief).for_each(|row| path[row.clone()].fill(Some(slow)));
     }
 }
 

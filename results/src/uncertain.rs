@@ -137,23 +137,29 @@ impl Pair<'_> {
         all.flat_map(|(run, brief)| self.left_open(run, brief)).collect()
     }
 
-    /// Shorter stretches, on a panel that was heard at either rate: rows of frames at the pace of the slower one.
+    /// Shorter stretches: rows of frames at the pace of the slower rate, on a panel that was heard at either. One whose one mode
+    /// does not tell what it may drop to need not be heard at the slower one: there those that end in a pause, unless the app
+    /// draws at that pace elsewhere too.
     fn rows(&self, marks: &[bool], runs: &[Range<usize>]) -> Vec<Range<usize>> {
         let heard = |one: Hypothesis| self.ground.heard.iter().any(|(_, rate)| one.rate == Some(*rate));
-        if !heard(self.slow) || !heard(self.fast) {
+        let either = heard(self.slow) && heard(self.fast);
+        if !either && (!heard(self.fast) || self.ground.modes.len() != 1) {
             return Vec::new();
         }
+        let rests = |row: &Range<usize>| self.ground.lengths.get(row.end).is_none_or(|next| *next >= LONG);
         let one = |at: usize| marks[at] && place(self.ground.lengths[at], self.slow.period).0 == 1;
         let (mut found, mut at) = (Vec::new(), 0);
         while at < marks.len() {
             let row = at..at + (at..marks.len()).take_while(|at| one(*at)).count();
             at = row.end + 1;
             let apart = |run: &Range<usize>| run.end <= row.start || row.end <= run.start;
-            if row.len() >= ROW && runs.iter().all(apart) {
+            if row.len() >= ROW && (either || rests(&row)) && runs.iter().all(apart) {
                 found.push(row);
             }
         }
-        found
+        let all = (0..marks.len()).filter(|at| one(*at)).count();
+        let rows: usize = found.iter().map(Range::len).sum();
+        if either || rows * 2 > all { found } else { Vec::new() }
     }
 
     /// A length that lies on both lattices, judged by one of them, and more than one vsync of the faster.

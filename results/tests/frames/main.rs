@@ -2,12 +2,12 @@
 
 mod cut;
 mod cut_laws;
+mod divided;
 mod evening;
 mod film;
 mod incarnations;
 mod paces;
 mod periods;
-
 mod stitch;
 mod stitch_laws;
 mod switches;

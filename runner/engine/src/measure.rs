@@ -172,13 +172,13 @@ fn weigh(
         uncounted(measured, ask, testimonies, &doubts);
         return None;
     };
+    let timeline = told_rates(&layers, &judged);
     let rules = CutRules {
         target_fps: ask.target_fps,
         layer: Some(judged.layer.to_owned()),
-        evidence: evidence(&layers, &judged, &measured.motions, testimonies),
+        evidence: evidence(&layers, &judged, &timeline, &measured.motions, testimonies),
         ..CutRules::new(judged.source)
     };
-    let timeline = told_rates(&layers, &judged);
     let mut window = cut(&timeline, &measured.motions, &rules);
     if let Some(why) = testimonies.contradiction(judged.layer, judged.timeline, measured.clock) {
         window.coverage.proved = false;
@@ -281,14 +281,14 @@ fn crossed(layers: &Layers, judged: &Candidate<'_>, motions: &[Motion]) -> Optio
     })
 }
 
-/// What others know of when frames were due: the trace, then framestats.
+/// What others know of when frames were due: the trace, then framestats. `shown` are the frames to judge, with the rates told.
 fn evidence(
     layers: &Layers,
     judged: &Candidate<'_>,
+    shown: &FrameTimeline,
     motions: &[Motion],
     testimonies: &Testimonies,
 ) -> Vec<Evidence> {
-    let shown = judged.timeline;
     let traced = layers.get(&(SourceId::FrameTimeline, judged.layer.to_owned()));
     let traced = traced.and_then(|traced| testimonies.promised(judged.layer, traced, shown));
     let drawn = layers.iter().filter(|((source, _), _)| *source == SourceId::Gfxinfo);

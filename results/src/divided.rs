@@ -1,0 +1,65 @@
+//! Panels that divide a fast tick: one mode, and rates between it and its half.
+//!
+//! Such a panel slows down step by step while content still moves, a few frames at each rate, and no dump may see any of them.
+//! Where a step is no whole number of the mode's refreshes, presents alone prove it: no app is late by half a refresh. From
+//! there the panel only goes on slowing down until a touch (docs/periods.md). Must not know dumps. Integer ns.
+
+use crate::lattice::{LONG, far, place, same};
+use crate::path::Ground;
+
+/// Ticks to a refresh at the mode.
+const TICKS: i64 = 2;
+/// Ticks to a refresh at the rates that a moving panel may drop to: of 120 Hz 80, 60, 48 and 40.
+const PARTS: [i64; 4] = [3, 4, 5, 6];
+
+/// Periods a panel with this one mode may drop to that some length is exactly one refresh of, where one of them proves that
+/// it divides a tick; none on other panels.
+pub(crate) fn parts(lengths: &[i64], modes: &[i64]) -> Vec<i64> {
+    let [mode] = modes else { return Vec::new() };
+    let all = PARTS.map(|ticks| ticks * mode / TICKS);
+    let seen = |part: &i64| lengths.iter().any(|length| is_one(*length, *part));
+    let proves = |part: &i64| place(*part, *mode).1 > far(*mode);
+    if !all.iter().filter(|part| proves(part)).any(seen) {
+        return Vec::new();
+    }
+    all.into_iter().filter(seen).collect()
+}
+
+fn is_one(length: i64, period: i64) -> bool {
+    (length - period).abs() < far(period)
+}
+
+/// Gives to each length that only a slower panel explains its rate: first those of a part that is no whole number of the
+/// mode's refreshes; then, until a pause, a touch or a header that says otherwise, those of a still slower part that are no
+/// whole number of this one's. A whole number of them is a late frame.
+pub(crate) fn slow_down(path: &mut [Option<usize>], ground: &Ground) {
+    let [mode] = ground.modes else { return };
+    let period = |rate: usize| ground.rates[rate].period;
+    let parts: Vec<usize> = (0..ground.rates.len()).filter(|rate| is_part(period(*rate), *mode)).collect();
+    let mut slowed: Option<usize> = None;
+    for (at, (judged, length)) in path.iter_mut().zip(ground.lengths.iter().copied()).enumerate() {
+        let whole = |period: i64| place(length, period).1 < far(period);
+        let told = slowed.is_some_and(|rate| says_faster(ground, at, rate));
+        let now = slowed.filter(|_| !told && length < LONG);
+        let only = |rate: &usize| {
+            let faster = now.map_or(*mode, period);
+            period(*rate) > faster && is_one(length, period(*rate)) && !whole(faster)
+        };
+        slowed = now.filter(|rate| whole(period(*rate))).or_else(|| parts.iter().copied().find(only));
+        if let Some(rate) = slowed.filter(|rate| judged.is_none_or(|judged| period(*rate) > period(judged))) {
+            *judged = Some(rate);
+        }
+    }
+}
+
+fn is_part(period: i64, mode: i64) -> bool {
+    PARTS.iter().any(|ticks| same(period, ticks * mode / TICKS))
+}
+
+/// A header read in this length tells a faster rate.
+fn says_faster(ground: &Ground, at: usize, rate: usize) -> bool {
+    let (from, to) = (ground.presents[at], ground.presents[at + 1]);
+    let first = ground.heard.partition_point(|(heard, _)| *heard <= from);
+    let mut inside = ground.heard[first..].iter().take_while(|(heard, _)| *heard < to);
+    inside.any(|(_, told)| ground.rates[*told].period < ground.rates[rate].period)
+}
