@@ -1,7 +1,15 @@
 //! Whose fault something is, and the one error value that crosses every seam.
 
+use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+
+/// Code of the fault of a job that was interrupted.
+pub const INTERRUPTED: &str = "interrupted";
+/// Code of the fault of a job whose old build does not run: nothing to compare with.
+pub const OLD_BUILD: &str = "old_build";
+/// How the codes of builds that cannot be installed begin: nothing was measured, and such a build is not a slow one.
+const NOT_INSTALLED: &str = "apk_";
 
 /// Whose fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -66,6 +74,16 @@ impl Fault {
     pub fn advise(mut self, advice: impl Into<String>) -> Self {
         self.advice = advice.into();
         self
+    }
+
+    /// What it means for what it kept from being measured, and alone for its job.
+    pub fn verdict(&self) -> Verdict {
+        match self.blame {
+            _ if [INTERRUPTED, OLD_BUILD].contains(&self.code.as_str()) => Verdict::Undecided,
+            _ if self.code.starts_with(NOT_INSTALLED) => Verdict::Broken,
+            Blame::App | Blame::Scenario => Verdict::Fail,
+            Blame::Lab | Blame::Tool => Verdict::Broken,
+        }
     }
 }
 

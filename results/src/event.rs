@@ -1,6 +1,7 @@
 //! One fact in order. The event log is the run: everything a user sees is a fold over it. Format 1, additive only.
 
 use crate::blame::Fault;
+use crate::cells::CellVerdict;
 use crate::compare::{Compared, Effect};
 use crate::device::{DeviceFacts, DeviceId};
 use crate::frame::SourceId;
@@ -274,6 +275,9 @@ pub enum Fact {
     Noticed { job: Option<JobId>, what: String },
     /// The run was held against a baseline; after all jobs were judged, once.
     RunCompared(Box<Compared>),
+    /// A window on a phone, or a job as a whole, has its verdict, whatever of job, fault and baseline decided it; every cell of
+    /// every job, once, after the jobs were judged and compared.
+    CellJudged(Box<CellVerdict>),
     /// The run was judged; completes the record.
     RunJudged { verdict: Verdict, exit_code: u8, interrupted: Option<String> },
     /// A reporter delivered.
@@ -306,6 +310,7 @@ impl Fact {
             Fact::LeaseReturned { .. } => "lease_returned",
             Fact::Noticed { .. } => "noticed",
             Fact::RunCompared(_) => "run_compared",
+            Fact::CellJudged(_) => "cell_judged",
             Fact::RunJudged { .. } => "run_judged",
             Fact::DeliveryMade { .. } => "delivery_made",
             Fact::DeliveryFailed { .. } => "delivery_failed",

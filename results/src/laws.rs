@@ -1,13 +1,16 @@
 //! The laws of the event stream: which fact may follow which. Asserted when a fact is announced and again when it is
 //! folded, by this one state machine.
 //!
-//! Knows the order of facts and nothing of their meaning. A refused event changes nothing, except that its number is
-//! spent when it was the right one.
+//! Knows the order of facts, and of their meaning only that verdicts add up ([`cells`]). A refused event changes nothing,
+//! except that its number is spent when it was the right one.
+
+mod cells;
 
 use crate::device::DeviceId;
-use crate::event::{Ending, Event, FORMAT, Fact, JobId};
+use crate::event::{Ending, Event, FORMAT, Fact, JobId, PlannedJob};
 use crate::time::RunTime;
-use std::collections::BTreeMap;
+use crate::verdict::Verdict;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// An event that breaks a law of the stream.
@@ -36,7 +39,9 @@ pub struct Laws {
     last: RunTime,
     stage: Stage,
     planned: bool,
-    compared: bool,
+    compared: Option<Verdict>,
+    /// A cell was judged.
+    cells: bool,
     jobs: BTreeMap<JobId, Life>,
     leased: BTreeMap<DeviceId, JobId>,
 }
@@ -51,12 +56,25 @@ enum Stage {
 }
 
 /// One job's open ends.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Life {
     lease: Option<DeviceId>,
     trial: Option<(u32, bool)>,
     steps: Vec<String>,
-    judged: bool,
+    judged: Option<Verdict>,
+    /// Windows as planned.
+    windows: Vec<String>,
+    /// Cells judged so far, and the worst of them.
+    cells: BTreeSet<(bool, String)>,
+    worst: Verdict,
+}
+
+impl Life {
+    fn new(planned: &PlannedJob) -> Self {
+        let windows = planned.windows.iter().map(|window| window.name.clone()).collect();
+        let (steps, cells) = (Vec::new(), BTreeSet::new());
+        Life { lease: None, trial: None, steps, judged: None, windows, cells, worst: Verdict::Pass }
+    }
 }
 
 type Lawful = Result<(), String>;
@@ -118,7 +136,7 @@ impl Laws {
             Fact::PlanMade { jobs, .. } => {
                 law(!self.planned, || "the plan is made once".to_owned())?;
                 let fresh: BTreeMap<_, _> =
-                    jobs.iter().map(|planned| (planned.job, Life::default())).collect();
+                    jobs.iter().map(|planned| (planned.job, Life::new(planned))).collect();
                 law(fresh.len() == jobs.len(), || "a job number appears twice in the plan".to_owned())?;
                 (self.planned, self.jobs) = (true, fresh);
             }
@@ -145,18 +163,21 @@ impl Laws {
             Fact::TrialFinished { job, trial, counted, ending, .. } => {
                 self.finish_trial(*job, *trial, *counted, ending)?;
             }
-            Fact::JobJudged { job, .. } => {
+            Fact::JobJudged { job, verdict, .. } => {
                 let life = self.unjudged(*job)?;
                 law(life.trial.is_none(), || format!("job {job} still has a trial open"))?;
-                life.judged = true;
+                life.judged = Some(*verdict);
             }
-            Fact::RunCompared(_) => {
-                law(!self.compared, || "the run is compared once".to_owned())?;
+            Fact::RunCompared(compared) => {
+                law(self.compared.is_none(), || "the run is compared once".to_owned())?;
+                law(!self.cells, || "the run is compared before its cells are judged".to_owned())?;
                 self.all_judged()?;
-                self.compared = true;
+                self.compared = Some(compared.verdict());
             }
-            Fact::RunJudged { .. } => {
+            Fact::CellJudged(cell) => self.judge_cell(cell)?,
+            Fact::RunJudged { verdict, exit_code, interrupted } => {
                 self.all_judged()?;
+                self.judge_run(*verdict, *exit_code, interrupted.as_deref())?;
                 let leased = self.leased.iter().next();
                 law(leased.is_none(), || "a phone is still leased".to_owned())?;
                 self.stage = Stage::Judged;
@@ -169,7 +190,7 @@ impl Laws {
     }
 
     fn all_judged(&self) -> Lawful {
-        let unjudged = self.jobs.iter().find(|(_, life)| !life.judged);
+        let unjudged = self.jobs.iter().find(|(_, life)| life.judged.is_none());
         law(unjudged.is_none(), || format!("job {} was never judged", unjudged.map_or(0, |(job, _)| *job)))
     }
 
@@ -179,7 +200,7 @@ impl Laws {
 
     fn unjudged(&mut self, job: JobId) -> Result<&mut Life, String> {
         let life = self.job(job)?;
-        law(!life.judged, || format!("job {job} was already judged"))?;
+        law(life.judged.is_none(), || format!("job {job} was already judged"))?;
         Ok(life)
     }
 

@@ -4,11 +4,12 @@
 //! [`period`] (frames in order, by [`stitch`] and [`fit`]) → [`window`] (between marks, by [`cut`]), with what other witnesses
 //! say beside it ([`testimony`]: [`drawn`], [`lateness`], [`tally`], [`logged`]) → [`metric`] and
 //! [`metrics`] (readings) → [`threshold`] (limits and judgements) → [`verdict`], [`compare`] (sessions of a [`cell`] against those of a baseline), [`trend`] (night after night), and [`event`] / [`record`]
-//! (the run as a stream of facts).
+//! (the run as a stream of facts), with the verdict of every window on every phone ([`cells`]).
 
 pub mod blame;
 mod blamed;
 pub mod cell;
+pub mod cells;
 pub mod compare;
 mod coverage;
 pub mod cross;

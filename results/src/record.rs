@@ -1,6 +1,7 @@
 //! The fold of all events: what is known about a run at any point of its log.
 
 use crate::blame::Fault;
+use crate::cells::CellVerdict;
 use crate::compare::Compared;
 use crate::device::{DeviceFacts, DeviceId};
 use crate::event::{Ending, Event, Fact, JobId, PlannedJob, Refusal, WindowJudged, WindowMeasured};
@@ -75,6 +76,8 @@ pub struct JobRecord {
     pub fault: Option<Fault>,
     /// Reasons in words.
     pub reasons: Vec<String>,
+    /// Its cells as announced; none before the run was judged, and in logs of before. See [`cells::of_job`](crate::cells::of_job).
+    pub cells: Vec<CellVerdict>,
 }
 
 /// One trial.
@@ -156,6 +159,10 @@ impl Record {
                 job.fault.clone_from(fault);
                 job.reasons.clone_from(reasons);
             }
+            Fact::CellJudged(cell) => {
+                let Some(job) = self.jobs.get_mut(&cell.job) else { return };
+                job.cells.push((**cell).clone());
+            }
             _ => {}
         }
     }
@@ -197,6 +204,7 @@ impl JobRecord {
             windows: Vec::new(),
             fault: None,
             reasons: Vec::new(),
+            cells: Vec::new(),
         }
     }
 }

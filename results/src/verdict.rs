@@ -65,6 +65,17 @@ impl fmt::Display for Verdict {
     }
 }
 
+/// Exit code of a run: of an interrupted one that of the signal, whatever was judged; `nothing` says that nothing matched the
+/// selection.
+pub fn exit_code(verdict: Verdict, interrupted: Option<&str>, nothing: bool) -> u8 {
+    match interrupted {
+        Some("SIGTERM") => EXIT_TERMINATED,
+        Some(_) => EXIT_INTERRUPTED,
+        None if nothing => EXIT_NOTHING_SELECTED,
+        None => verdict.exit_code(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -179,6 +179,7 @@ fn planned(job: u32, device: &DeviceId, windows: u32, iterations: u32) -> JobRec
         windows,
         fault: None,
         reasons,
+        cells: Vec::new(),
     }
 }
 

@@ -1,25 +1,20 @@
 //! A record, laid out as cells: one window of one scenario on one phone. What every report lists.
 //!
-//! Must not know: formats. A job that says more than its windows (it broke before them, or it did worse than each of
-//! them) has a cell of its own, named [`WHOLE`].
+//! Verdicts, with what they stand on, come from the record ([`farmjank_results::cells`]); none is made here. Must not know:
+//! formats.
 
-use farmjank_results::blame::{Blame, Fault};
-use farmjank_results::compare::{CellCompared, State};
+use farmjank_results::blame::Fault;
+use farmjank_results::cells::{self as verdicts, CellVerdict};
+pub use farmjank_results::cells::{WHOLE, slug};
+use farmjank_results::compare::CellCompared;
 use farmjank_results::device::{DeviceFacts, DeviceId};
-use farmjank_results::event::{Ending, WindowJudged, WindowMeasured};
+use farmjank_results::event::{WindowJudged, WindowMeasured};
 use farmjank_results::record::{JobRecord, Record, TrialRecord};
 use farmjank_results::threshold::Outcome;
 use farmjank_results::time::Span;
 use farmjank_results::verdict::Verdict;
 use farmjank_results::window::Coverage;
-
-/// Name of the cell that stands for a job as a whole.
-pub const WHOLE: &str = "whole scenario";
-
-/// Code of the fault of a job that was interrupted.
-const INTERRUPTED: &str = "interrupted";
-/// Code of the fault of a job whose old build does not run: nothing to compare with.
-const OLD_BUILD: &str = "old_build";
+use std::borrow::Cow;
 
 /// One window of one scenario on one phone.
 #[derive(Clone)]
@@ -36,11 +31,12 @@ pub struct Cell<'a> {
     pub whole: bool,
     /// What was judged; none when the job ended before.
     pub judged: Option<&'a WindowJudged>,
-    /// Verdict; none while nothing is judged. A window the job did not get to, or not often enough, has the verdict of
-    /// the fault that ended the job: it cannot pass, and it is not the window's doing.
+    /// Verdict; none while nothing is judged.
     pub verdict: Option<Verdict>,
     /// True when the verdict is that of the job's fault.
     pub by_fault: bool,
+    /// The verdict with what it stands on.
+    own: Cow<'a, CellVerdict>,
     /// The window in each trial that measured it, warm-ups included, in order.
     pub measured: Vec<(&'a TrialRecord, &'a WindowMeasured)>,
     /// What a comparison with a baseline says about it; empty without one. Its verdict is in `verdict`.
@@ -85,96 +81,26 @@ pub fn duration(record: &Record) -> Span {
 
 /// The cells of one job.
 pub fn of_job<'a>(record: &'a Record, job: &'a JobRecord) -> Vec<Cell<'a>> {
-    let planned = job.planned.windows.iter().map(|w| (w.name.as_str(), Some((w.line, w.column))));
-    let mut names: Vec<(&str, Option<(u32, u32)>)> = Vec::new();
-    // A window that was judged and not planned is a bug elsewhere; it is shown all the same.
-    for (name, place) in planned.chain(job.windows.iter().map(|w| (w.window.as_str(), None))) {
-        if !names.iter().any(|(known, _)| *known == name) {
-            names.push((name, place));
-        }
-    }
-    let mut out: Vec<Cell> =
-        names.into_iter().map(|(name, place)| window_cell(record, job, name, place)).collect();
-    let worst = Verdict::worst(out.iter().filter_map(|cell| cell.verdict));
-    let says_more = job.verdict.is_some_and(|own| worst.worse(own) != worst);
-    if out.is_empty() || says_more {
-        let (name, verdict) = (WHOLE, job.verdict);
-        let by_fault = job.fault.is_some();
-        let (place, judged, measured, compared) = (None, None, Vec::new(), Vec::new());
-        out.push(Cell {
-            record,
-            job,
-            name,
-            place,
-            whole: true,
-            judged,
-            verdict,
-            by_fault,
-            measured,
-            compared,
-        });
-    }
-    out
+    verdicts::of_job(record, job).into_iter().map(|own| of(record, job, own)).collect()
 }
 
-fn window_cell<'a>(
-    record: &'a Record,
-    job: &'a JobRecord,
-    name: &'a str,
-    place: Option<(u32, u32)>,
-) -> Cell<'a> {
-    let judged = job.windows.iter().find(|w| w.window == name);
-    // A repeated trial has the number of the one it repeats; the last attempt is the trial.
-    let repeated =
-        |at: usize, trial: &TrialRecord| job.trials[at + 1..].iter().any(|next| next.trial == trial.trial);
-    let trials = job.trials.iter().enumerate().filter(|(at, trial)| !repeated(*at, trial));
-    let measured = trials
-        .flat_map(|(_, trial)| trial.windows.iter().filter(|w| w.window == name).map(move |w| (trial, w)))
-        .collect();
-    let own = judged.map(|w| w.verdict);
-    let fault = job.fault.as_ref().filter(|_| judged.is_none_or(|judged| cut_short(job, judged)));
-    let verdict = match (own, fault) {
-        (own, Some(fault)) => own.map(|own| own.worse(of_fault(fault))).or(job.verdict),
-        (own, None) => own.or(job.verdict),
+fn of<'a>(record: &'a Record, job: &'a JobRecord, own: Cow<'a, CellVerdict>) -> Cell<'a> {
+    let (whole, verdict, by_fault) = (own.whole, own.verdict, own.by_fault);
+    let planned = job.planned.windows.iter().find(|window| !whole && window.name == own.window);
+    let judged = job.windows.iter().find(|window| !whole && window.window == own.window);
+    let name = match &own {
+        Cow::Borrowed(own) => own.window.as_str(),
+        Cow::Owned(_) => planned
+            .map(|window| window.name.as_str())
+            .or(judged.map(|judged| judged.window.as_str()))
+            .unwrap_or(WHOLE),
     };
-    // What was breached before the fault stays the window's own doing.
-    let by_fault = fault.is_some_and(|fault| own != Some(Verdict::Fail) && verdict == Some(of_fault(fault)));
-    let compared = compared(record, job, name);
-    // A window the baseline speaks against cannot pass; one that was not judged has nothing to add to.
-    let verdict = verdict.map(|own| own.worse(Verdict::worst(compared.iter().map(|one| one.verdict()))));
-    Cell { record, job, name, place, whole: false, judged, verdict, by_fault, measured, compared }
-}
-
-/// The comparisons of one window on the job's phone, and of all phones of its model where these are one cell.
-fn compared<'a>(record: &'a Record, job: &JobRecord, name: &str) -> Vec<&'a CellCompared> {
-    let all = record.compared.iter().flat_map(|compared| &compared.cells);
-    let device = job.planned.device.as_ref();
-    let facts = device.and_then(|device| record.devices.get(device));
-    let of_model = |one: &CellCompared| {
-        let is_it =
-            |facts: &DeviceFacts| (&facts.model, &facts.fingerprint) == (&one.key.model, &one.key.build);
-        one.phones.is_some() && facts.is_some_and(is_it)
+    let (measured, compared) = match whole {
+        true => (Vec::new(), Vec::new()),
+        false => (verdicts::measured(job, name), verdicts::compared(record, job, name)),
     };
-    let of_window = |one: &&CellCompared| {
-        (Some(&one.device) == device || of_model(one))
-            && (one.key.scenario.as_str(), one.key.window.as_str()) == (job.planned.scenario.as_str(), name)
-    };
-    all.filter(of_window).collect()
-}
-
-/// Fewer counted trials than planned reached the window.
-fn cut_short(job: &JobRecord, judged: &WindowJudged) -> bool {
-    (judged.counted as usize) + judged.void.len() < job.planned.iterations as usize
-}
-
-/// What a fault means for what it kept from being measured.
-fn of_fault(fault: &Fault) -> Verdict {
-    match fault.blame {
-        _ if [INTERRUPTED, OLD_BUILD].contains(&fault.code.as_str()) => Verdict::Undecided,
-        _ if fault.code.starts_with("apk_") => Verdict::Broken,
-        Blame::App | Blame::Scenario => Verdict::Fail,
-        Blame::Lab | Blame::Tool => Verdict::Broken,
-    }
+    let place = planned.map(|window| (window.line, window.column));
+    Cell { record, job, name, place, whole, judged, verdict, by_fault, measured, compared, own }
 }
 
 impl<'a> Cell<'a> {
@@ -190,7 +116,7 @@ impl<'a> Cell<'a> {
 
     /// The window in the trials that count: neither warm-ups nor void.
     pub fn counted(&self) -> impl Iterator<Item = (&'a TrialRecord, &'a WindowMeasured)> + '_ {
-        self.measured.iter().copied().filter(|(trial, window)| trial.counted && window.void.is_none())
+        self.measured.iter().copied().filter(|(trial, window)| verdicts::counts(trial, window))
     }
 
     /// Coverage of the counted trials.
@@ -209,30 +135,14 @@ impl<'a> Cell<'a> {
         spans.fold(Span::ZERO, |sum, (from, to)| sum + (to - from))
     }
 
-    /// The fault behind a verdict that is not a pass: the job's, else the last one that ended a trial. A trial that was tried
-    /// again and completed has none.
-    pub fn fault(&self) -> Option<&'a Fault> {
-        if self.verdict == Some(Verdict::Pass) {
-            return None;
-        }
-        let completed = |number| {
-            let mut tries = self.job.trials.iter().filter(|trial| trial.trial == number);
-            tries.any(|trial| trial.ending == Some(Ending::Completed))
-        };
-        let of_trial = |trial: &'a TrialRecord| match &trial.ending {
-            Some(Ending::Faulted(fault)) if !completed(trial.trial) => Some(fault),
-            _ => None,
-        };
-        self.job.fault.as_ref().or_else(|| self.job.trials.iter().rev().find_map(of_trial))
+    /// The fault behind a verdict that is not a pass.
+    pub fn fault(&self) -> Option<&Fault> {
+        self.own.fault.as_ref()
     }
 
-    /// Why the verdict is what it is, in words: the job's reasons where its fault decided, else the window's own.
-    pub fn reasons(&self) -> &'a [String] {
-        match self.judged {
-            Some(judged) if !self.by_fault && !judged.reasons.is_empty() => &judged.reasons,
-            _ if self.verdict == Some(Verdict::Pass) => &[],
-            _ => &self.job.reasons,
-        }
+    /// Why the verdict is what it is, in words.
+    pub fn reasons(&self) -> &[String] {
+        &self.own.reasons
     }
 
     /// True when nothing was measured, and so the job, not the window, has the story to tell.
@@ -257,10 +167,7 @@ impl<'a> Cell<'a> {
 
     /// The comparison that keeps it from passing, if one does and the window's own limits do not say as much.
     pub fn against(&self) -> Option<&'a CellCompared> {
-        let verdict = self.verdict.filter(|verdict| *verdict != Verdict::Pass)?;
-        let own = self.judged.map(|judged| judged.verdict);
-        let says_more = verdict == Verdict::Fail || own != Some(verdict);
-        self.compared.iter().copied().find(|one| says_more && one.verdict() == verdict)
+        verdicts::against(self.verdict, self.judged, &self.compared)
     }
 
     /// Names of the limits that were breached, in order.
@@ -269,103 +176,20 @@ impl<'a> Cell<'a> {
         judgements.iter().filter(|j| j.outcome == Outcome::Breached).map(|j| j.metric.as_str()).collect()
     }
 
-    /// A short stable word for a verdict that is not a pass: `threshold.<metric>`, `app.<code>`, `scenario.<code>`,
-    /// `gate.<code>`, `infra.<code>`, `regression.<metric>`, `absolute.<metric>`, `undecided.<why>`; none for a pass.
+    /// The short stable word for a verdict that is not a pass ([`CellVerdict::cause`]).
     pub fn kind(&self) -> Option<String> {
-        let code =
-            |fault: Option<&Fault>| fault.map(|fault| slug(&fault.code)).filter(|code| !code.is_empty());
-        match self.verdict {
-            Some(Verdict::Pass) => None,
-            Some(Verdict::Fail) => Some(match self.breached().first() {
-                Some(metric) => format!("threshold.{}", slug(metric)),
-                None if self.against().is_some() => self.against().map(told_as)?,
-                None => {
-                    let code = code(self.fault()).unwrap_or_else(|| "failed".into());
-                    match self.fault().map(|fault| fault.blame) {
-                        Some(Blame::App) => format!("app.{}", code.strip_prefix("app_").unwrap_or(&code)),
-                        Some(Blame::Scenario) => format!("scenario.{code}"),
-                        _ => format!("gate.{code}"),
-                    }
-                }
-            }),
-            Some(Verdict::Broken) => {
-                Some(format!("infra.{}", code(self.fault()).unwrap_or_else(|| "broken".into())))
-            }
-            Some(Verdict::Undecided) => Some(format!("undecided.{}", self.doubt())),
-            None => {
-                Some(format!("undecided.{}", if self.interrupted() { "interrupted" } else { "not_judged" }))
-            }
-        }
+        self.own.cause.clone()
     }
 
-    fn interrupted(&self) -> bool {
-        let by_fault = self.job.fault.as_ref().is_some_and(|fault| fault.code == INTERRUPTED);
-        let by_end = self.record.interrupted.is_some()
-            && self.job.trials.last().is_none_or(|trial| trial.ending != Some(Ending::Completed));
-        (by_fault && self.by_fault) || by_end
-    }
-
-    fn doubt(&self) -> &'static str {
-        let unknown = |bounded: bool| {
-            let judgements = self.judged.map_or(&[][..], |judged| &judged.judgements);
-            judgements
-                .iter()
-                .any(|j| matches!(j.outcome, Outcome::Unknown(_)) && j.confidence_bound.is_some() == bounded)
-        };
-        let coverage = self.coverage();
-        let void = self.judged.is_some_and(|judged| judged.counted == 0 && !judged.void.is_empty());
-        match () {
-            () if self.interrupted() => "interrupted",
-            () if self.against().is_some() => self.against().map_or("other", |one| one.state.word()),
-            () if void => "void",
-            () if coverage.iter().all(|one| one.frames_seen == 0) => "no_frames",
-            () if coverage.iter().any(|one| !one.proved) => "coverage",
-            () if unknown(true) => "inconclusive",
-            () if unknown(false) => "unmeasurable",
-            () => "other",
-        }
-    }
-
-    /// Rank for lists that start with the worst: fail, broken, undecided, not judged, pass.
+    /// Rank for lists that start with the worst.
     pub fn rank(&self) -> u8 {
-        match self.verdict {
-            Some(Verdict::Fail) => 0,
-            Some(Verdict::Broken) => 1,
-            Some(Verdict::Undecided) => 2,
-            None => 3,
-            Some(Verdict::Pass) => 4,
-        }
+        verdicts::rank(self.verdict)
     }
 
     /// How far the worst breached limit is exceeded, as a share of the limit; 0 without a breach.
     pub fn excess(&self) -> f64 {
-        let judgements = self.judged.map_or(&[][..], |judged| &judged.judgements);
-        let breached = judgements.iter().filter(|j| j.outcome == Outcome::Breached);
-        breached
-            .filter_map(|j| Some(((j.actual? - j.limit?) / j.limit?.abs().max(0.1)).abs()))
-            .filter(|excess| excess.is_finite())
-            .fold(0.0, f64::max)
+        self.judged.map_or(0.0, verdicts::excess)
     }
-}
-
-/// `regression.hitch_ms_per_s`; `absolute.frozen_frames` for what fails without a comparison.
-fn told_as(one: &CellCompared) -> String {
-    let what = if one.state == State::Regression { "regression" } else { "absolute" };
-    format!("{what}.{}", slug(&one.key.metric))
-}
-
-/// A code for reports: lower-case letters, digits, `_`; at most 60 characters.
-pub fn slug(text: &str) -> String {
-    let mut out = String::new();
-    for c in text.chars().take(60) {
-        match c {
-            c if c.is_ascii_alphanumeric() => out.push(c.to_ascii_lowercase()),
-            _ if out.ends_with('_') || out.is_empty() => {}
-            _ => out.push('_'),
-        }
-    }
-    out.truncate(out.trim_end_matches('_').len());
-    out
 }
 
 /// `Pixel 8 (39081FDJ)`; the serial alone when nothing else is known. Not cleaned.

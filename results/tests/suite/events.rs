@@ -3,6 +3,7 @@
 
 use crate::log::*;
 use farmjank_results::blame::{Blame, Fault};
+use farmjank_results::cells::{self, CellVerdict, WHOLE};
 use farmjank_results::device::DeviceId;
 use farmjank_results::event::*;
 use farmjank_results::frame::SourceId;
@@ -153,6 +154,15 @@ fn every_kind() -> Vec<Event> {
         noticed(Some(0)),
         judged(1),
         compared(),
+        cell_judged(CellVerdict {
+            cause: Some("threshold.hitch_ms_per_s".into()),
+            by_fault: true,
+            reasons: vec!["too slow".into()],
+            fault: Some(lost()),
+            against: Some("hitch 14 → 41 ms/s".into()),
+            ..cell_of(0, "fling the feed", Verdict::Fail)
+        }),
+        cell_judged(CellVerdict { whole: true, device: None, ..cell_of(1, WHOLE, Verdict::Pass) }),
         Fact::RunJudged { verdict: Verdict::Fail, exit_code: 1, interrupted: None },
         delivery(),
         Fact::DeliveryFailed { reporter: "webhook".into(), what: "post".into(), why: "refused".into() },
@@ -175,7 +185,7 @@ fn every_kind_of_fact_is_written_as_it_always_was() {
     }
     assert_eq!(written.concat(), GOLDEN, "the golden has more or fewer lines");
     let kinds: BTreeSet<&str> = events.iter().map(|event| event.fact.kind()).collect();
-    assert_eq!(kinds.len(), 22, "a closed set of kinds, each with a line: {kinds:?}");
+    assert_eq!(kinds.len(), 23, "a closed set of kinds, each with a line: {kinds:?}");
     for (event, line) in events.iter().zip(&written) {
         assert!(line.contains(&format!("\"kind\":\"{}\"", event.fact.kind())), "{line}");
     }
@@ -194,6 +204,21 @@ fn a_log_written_before_a_field_existed_is_still_read() {
     assert!(GOLDEN.contains(clock));
     let (_, events) = Record::read_ndjson(GOLDEN.replace(clock, "").as_bytes()).unwrap();
     assert_eq!(events.len(), every_kind().len());
+}
+
+#[test]
+fn a_log_written_before_cells_were_judged_is_still_read() {
+    let (before, after): (Vec<Event>, Vec<Event>) =
+        every_kind().into_iter().partition(|event| event.seq < 19);
+    let after = after.into_iter().filter(|event| event.fact.kind() != "cell_judged");
+    let old = numbered(before.into_iter().chain(after).map(|event| event.fact).collect());
+    let record = Record::fold(&old).unwrap();
+    assert_eq!(old.len(), every_kind().len() - 2);
+    // Cells are then what the jobs and the comparison make of them.
+    let told: Vec<_> = record.jobs.values().flat_map(|job| cells::of_job(&record, job)).collect();
+    let said: Vec<_> = told.iter().map(|cell| (cell.window.as_str(), cell.verdict, cell.whole)).collect();
+    assert_eq!(said, [("fling the feed", Some(Verdict::Fail), false), (WHOLE, Some(Verdict::Pass), true)]);
+    assert_eq!(told[0].cause.as_deref(), Some("threshold.hitch_ms_per_s"));
 }
 
 proptest! {

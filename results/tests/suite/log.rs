@@ -1,6 +1,7 @@
 //! Logs for tests: small events, and legal logs walked at random by rules of their own (a second witness to the laws).
 
 use farmjank_results::cell::CellKey;
+use farmjank_results::cells::{CellVerdict, WHOLE};
 use farmjank_results::compare::{CellCompared, Compared, Design, Role, Source, State};
 use farmjank_results::device::DeviceId;
 use farmjank_results::event::{Ending, Event, FORMAT, Fact, JobId, PlannedJob};
@@ -102,6 +103,33 @@ pub fn judged(job: JobId) -> Fact {
     Fact::JobJudged { job, verdict: Verdict::Pass, windows: Vec::new(), fault: None, reasons: Vec::new() }
 }
 
+/// A cell.
+pub fn cell_of(job: JobId, window: &str, verdict: Verdict) -> CellVerdict {
+    CellVerdict {
+        job,
+        scenario: "Home feed".into(),
+        device: Some(phone(0)),
+        window: window.into(),
+        whole: false,
+        verdict: Some(verdict),
+        cause: None,
+        by_fault: false,
+        reasons: Vec::new(),
+        fault: None,
+        against: None,
+    }
+}
+
+/// A cell is judged.
+pub fn cell_judged(cell: CellVerdict) -> Fact {
+    Fact::CellJudged(Box::new(cell))
+}
+
+/// A job as a whole is judged as a cell.
+pub fn whole_judged(job: JobId, verdict: Verdict) -> Fact {
+    cell_judged(CellVerdict { whole: true, ..cell_of(job, WHOLE, verdict) })
+}
+
 /// The run is judged.
 pub fn run_judged() -> Fact {
     Fact::RunJudged { verdict: Verdict::Pass, exit_code: 0, interrupted: None }
@@ -150,6 +178,7 @@ pub fn legal(jobs: u32, choices: &[u8]) -> Vec<Event> {
         }
         facts.extend(walker.lease.map(|number| returned(job, number)));
     }
+    facts.extend((0..jobs).map(|job| whole_judged(job, Verdict::Pass)));
     facts.extend([run_judged(), delivery(), Fact::RunFinished { exit_code: 0 }]);
     numbered(facts)
 }

@@ -1,5 +1,6 @@
 //! What the crate promises to others: the grammar of limits, the format of the log, the laws of its order.
 
+mod cells;
 mod events;
 mod excused;
 mod judge;

@@ -9,12 +9,13 @@ use crate::session::{Bench, ForScenario};
 use crate::stop::Stop;
 use crate::survey::{Surveyed, Wanted, survey};
 use farmjank_results::blame::{Blame, Fault};
+use farmjank_results::cells;
 use farmjank_results::compare::Compared;
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::event::{FORMAT, Fact, PlannedJob};
 use farmjank_results::record::Record;
 use farmjank_results::time::RunTime;
-use farmjank_results::verdict::Verdict;
+use farmjank_results::verdict::{Verdict, exit_code};
 use farmjank_scenarios::plan::{Plan, Selection, plan};
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::device::{Arrivals, Provider};
@@ -23,9 +24,6 @@ use farmjank_seams::reporter::Reporter;
 use farmjank_seams::witness::Witness;
 use std::collections::BTreeMap;
 use std::rc::Rc;
-
-/// Exit code when nothing was selected.
-pub const NOTHING_SELECTED: u8 = 5;
 
 /// What a run is told.
 pub struct Options {
@@ -212,7 +210,7 @@ impl Planned {
     }
 }
 
-/// Holds the run against its baseline, judges it and closes the log.
+/// Holds the run against its baseline, judges every cell and the run, and closes the log.
 pub(crate) fn close(
     scribe: &Scribe,
     at: RunTime,
@@ -224,16 +222,14 @@ pub(crate) fn close(
         let compared = scribe.with_record(against);
         scribe.put(at, Fact::RunCompared(Box::new(compared)));
     }
+    for cell in scribe.with_record(|record| cells::judged(record, interrupted.is_some())) {
+        scribe.put(at, Fact::CellJudged(Box::new(cell)));
+    }
     let mut verdict = scribe.with_record(Record::run_verdict);
     if scribe.log_broken().is_some() {
         verdict = verdict.worse(Verdict::Broken);
     }
-    let exit_code = match interrupted.as_deref() {
-        Some("SIGTERM") => 143,
-        Some(_) => 130,
-        None if nothing => NOTHING_SELECTED,
-        None => verdict.exit_code(),
-    };
+    let exit_code = exit_code(verdict, interrupted.as_deref(), nothing);
     if nothing {
         verdict = Verdict::Undecided;
     }

@@ -11,7 +11,7 @@ use crate::session::Session;
 use crate::stop::{Stop, Urgency};
 use crate::trial::{Trial, TrialOutcome};
 use crate::witnesses::Witnesses;
-use farmjank_results::blame::{Blame, Fault};
+use farmjank_results::blame::{Blame, Fault, OLD_BUILD};
 use farmjank_results::compare::{Course, Next, Sampled, Turns, in_doubt, primary_cells, siblings};
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::event::{Ending, Fact, JobId, PlannedJob};
@@ -264,6 +264,3 @@ impl Bout<'_> {
         self.session.bench.announcer.notice(Some(self.planned.job), words);
     }
 }
-
-/// Code of the fault of a job whose old build does not run.
-pub const OLD_BUILD: &str = "old_build";

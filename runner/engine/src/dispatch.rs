@@ -3,7 +3,7 @@
 //! A job belongs to one phone (every phone is judged on its own). Jobs of one phone run one after another in plan order;
 //! phones run side by side. A phone that leaves keeps its jobs for a while; one that comes back goes on where it was.
 
-use farmjank_results::blame::{Blame, Fault, Persistence};
+use farmjank_results::blame::{Blame, Fault, INTERRUPTED, Persistence};
 use farmjank_results::device::DeviceId;
 use farmjank_results::event::{JobId, PlannedJob};
 use farmjank_results::time::{RunTime, Span};
@@ -234,7 +234,7 @@ impl Dispatch {
 
 /// The fault of a job that an interrupt cut short.
 pub fn interrupted() -> Fault {
-    Fault::new(Blame::Lab, "interrupted", "the run was interrupted before this job was done")
+    Fault::new(Blame::Lab, INTERRUPTED, "the run was interrupted before this job was done")
 }
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
 //! One job: its trials on its phone, and its verdict from what they measured.
 
 use crate::announce::Announcer;
-use crate::contest::{Bout, OLD_BUILD};
+use crate::contest::Bout;
 use crate::observe::Beside;
 use crate::session::{Bench, Session};
 use crate::stop::{Stop, Urgency};
 use crate::trial::{Trial, TrialOutcome};
 use crate::witnesses::Witnesses;
-use farmjank_results::blame::{Blame, Fault};
+use farmjank_results::blame::Fault;
 use farmjank_results::compare::Course;
 use farmjank_results::device::DeviceFacts;
 use farmjank_results::event::{Ending, Fact, PlannedJob, PlannedWindow, WindowJudged, WindowMeasured};
@@ -211,20 +211,9 @@ pub fn judge(
     let mut reasons: Vec<String> = progress.note.iter().cloned().collect();
     let mut verdict = Verdict::worst(windows.iter().map(|window| window.verdict));
     if let Some(fault) = &fault {
-        verdict = verdict.worse(verdict_of(fault));
+        verdict = verdict.worse(fault.verdict());
         // A job cut short cannot pass, but what was already breached stays breached.
         reasons.push(fault.to_string());
     }
     Fact::JobJudged { job: planned.job, verdict, windows, fault, reasons }
-}
-
-/// What a fault alone means for a job.
-pub fn verdict_of(fault: &Fault) -> Verdict {
-    match fault.blame {
-        _ if fault.code == "interrupted" || fault.code == OLD_BUILD => Verdict::Undecided,
-        // Nothing was measured: a build that cannot be installed is not a slow one.
-        _ if fault.code.starts_with("apk_") => Verdict::Broken,
-        Blame::App | Blame::Scenario => Verdict::Fail,
-        Blame::Lab | Blame::Tool => Verdict::Broken,
-    }
 }

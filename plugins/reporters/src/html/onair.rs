@@ -211,6 +211,7 @@ impl OnAir {
                 self.jobs.insert(*job, version);
                 self.of_job(*job, record, |feed| (feed.last, feed.finished) = (kept(windows), version));
             }
+            Fact::CellJudged(cell) => drop(self.jobs.insert(cell.job, version)),
             Fact::JobJudged { job, .. } => {
                 self.jobs.insert(*job, version);
                 self.of_job(*job, record, |_| ());

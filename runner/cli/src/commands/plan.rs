@@ -12,11 +12,10 @@ use crate::scenarios::{adjust, load, selection};
 use crate::settings::{Look, complain};
 use crate::{USAGE, in_runtime};
 use farmjank_engine::announce::Voice;
-use farmjank_engine::conduct::NOTHING_SELECTED;
 use farmjank_results::compare::{MINIMUM, Turns};
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::event::PlannedJob;
-use farmjank_results::verdict::Verdict;
+use farmjank_results::verdict::{EXIT_NOTHING_SELECTED, Verdict};
 use farmjank_scenarios::plan::{Plan, plan};
 use farmjank_scenarios::scenario::Scenario;
 use print::Shown;
@@ -68,7 +67,7 @@ pub fn run(args: &PlanArgs, look: Look) -> u8 {
         PlanFormat::Json => shown.json(),
     });
     match (plan.jobs.is_empty(), plan.jobs.iter().all(|job| job.device.is_some())) {
-        (true, _) => NOTHING_SELECTED,
+        (true, _) => EXIT_NOTHING_SELECTED,
         (false, true) => 0,
         (false, false) => Verdict::Broken.exit_code(),
     }

@@ -165,6 +165,8 @@ fn rejudge(bundled: &mut Bundled, scenarios: &[Scenario], run: &Path) -> Result<
     let Bundled { record, anew } = bundled;
     let mut judged = Vec::new();
     for job in record.jobs.values_mut() {
+        // What was announced of its cells is about the numbers of then.
+        job.cells.clear();
         let Some(scenario) = scenarios.iter().find(|scenario| scenario.name == job.planned.scenario) else {
             let known: Vec<&str> = scenarios.iter().map(|scenario| scenario.name.as_str()).collect();
             let name = &job.planned.scenario;

@@ -1,0 +1,252 @@
+//! The verdict of a cell: one window of one scenario on one phone, or a job as a whole. The one place it is decided.
+//!
+//! A run announces it as `cell_judged` once its jobs are judged and compared; that is then the truth of every report. Until
+//! then, and of logs of before, a cell is what the same function makes of the record so far. Must not know: reports.
+
+mod cause;
+
+use crate::blame::Fault;
+use crate::compare::CellCompared;
+use crate::device::{DeviceFacts, DeviceId};
+use crate::event::{Ending, JobId, WindowJudged, WindowMeasured};
+use crate::record::{JobRecord, Record, TrialRecord};
+use crate::threshold::Outcome;
+use crate::verdict::Verdict;
+pub use cause::slug;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// Name of the cell that stands for a job as a whole.
+pub const WHOLE: &str = "whole scenario";
+
+/// What became of one cell.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CellVerdict {
+    /// The job.
+    pub job: JobId,
+    /// Scenario name.
+    pub scenario: String,
+    /// The phone; none when no phone qualified.
+    pub device: Option<DeviceId>,
+    /// Window name, or [`WHOLE`].
+    pub window: String,
+    /// True when the cell stands for the job and not for a window.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub whole: bool,
+    /// Verdict; none while nothing is judged, never so in a log. A window the job did not get to, or not often enough, has the
+    /// verdict of the fault that ended the job: it cannot pass, and it is not the window's doing.
+    pub verdict: Option<Verdict>,
+    /// A short stable word for a verdict that is not a pass: `threshold.<metric>`, `app.<code>`, `scenario.<code>`,
+    /// `gate.<code>`, `infra.<code>`, `regression.<metric>`, `absolute.<metric>`, `undecided.<why>`; none for a pass.
+    pub cause: Option<String>,
+    /// True when the verdict is that of the job's fault.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_fault: bool,
+    /// Why the verdict is what it is, in words: the job's reasons where its fault decided, else the window's own.
+    pub reasons: Vec<String>,
+    /// The fault behind a verdict that is not a pass: the job's, else the last one that ended a trial. A trial that was tried
+    /// again and completed has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fault: Option<Fault>,
+    /// What the comparison that keeps it from passing says, if one does and the window's own limits do not say as much.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub against: Option<String>,
+}
+
+/// Every cell of a run whose jobs are judged, in order of plan and scenario, as it is to be announced.
+pub fn judged(record: &Record, interrupted: bool) -> Vec<CellVerdict> {
+    record.jobs.values().flat_map(|job| decided(record, job, interrupted)).collect()
+}
+
+/// The cells of one job: as announced, else as they stand.
+pub fn of_job<'a>(record: &'a Record, job: &'a JobRecord) -> Vec<Cow<'a, CellVerdict>> {
+    let announced = || job.cells.iter().map(Cow::Borrowed);
+    if !job.cells.is_empty() && record.verdict.is_some() {
+        return announced().collect();
+    }
+    // The log may end between the cells of one job.
+    let known = |cell: &CellVerdict| {
+        job.cells.iter().any(|own| (own.whole, &own.window) == (cell.whole, &cell.window))
+    };
+    let rest = decided(record, job, record.interrupted.is_some()).into_iter().filter(|cell| !known(cell));
+    announced().chain(rest.map(Cow::Owned)).collect()
+}
+
+/// The window in each trial that measured it, warm-ups included, in order. A repeated trial has the number of the one it
+/// repeats; the last attempt is the trial.
+pub fn measured<'a>(job: &'a JobRecord, window: &str) -> Vec<(&'a TrialRecord, &'a WindowMeasured)> {
+    let repeated =
+        |at: usize, trial: &TrialRecord| job.trials[at + 1..].iter().any(|next| next.trial == trial.trial);
+    let trials = job.trials.iter().enumerate().filter(|(at, trial)| !repeated(*at, trial));
+    trials
+        .flat_map(|(_, trial)| trial.windows.iter().filter(|w| w.window == window).map(move |w| (trial, w)))
+        .collect()
+}
+
+/// True where a window in a trial counts: neither a warm-up nor void.
+pub fn counts(trial: &TrialRecord, window: &WindowMeasured) -> bool {
+    trial.counted && window.void.is_none()
+}
+
+/// The comparisons of one window on the job's phone, and of all phones of its model where these are one cell.
+pub fn compared<'a>(record: &'a Record, job: &JobRecord, window: &str) -> Vec<&'a CellCompared> {
+    let all = record.compared.iter().flat_map(|compared| &compared.cells);
+    let device = job.planned.device.as_ref();
+    let facts = device.and_then(|device| record.devices.get(device));
+    let of_model = |one: &CellCompared| {
+        let is_it =
+            |facts: &DeviceFacts| (&facts.model, &facts.fingerprint) == (&one.key.model, &one.key.build);
+        one.phones.is_some() && facts.is_some_and(is_it)
+    };
+    let of_window = |one: &&CellCompared| {
+        (Some(&one.device) == device || of_model(one))
+            && (one.key.scenario.as_str(), one.key.window.as_str()) == (job.planned.scenario.as_str(), window)
+    };
+    all.filter(of_window).collect()
+}
+
+/// The comparison that keeps a cell of this verdict from passing, if one does and the window's own limits do not say as much.
+pub fn against<'a>(
+    verdict: Option<Verdict>,
+    judged: Option<&WindowJudged>,
+    compared: &[&'a CellCompared],
+) -> Option<&'a CellCompared> {
+    let verdict = verdict.filter(|verdict| *verdict != Verdict::Pass)?;
+    let own = judged.map(|judged| judged.verdict);
+    let says_more = verdict == Verdict::Fail || own != Some(verdict);
+    compared.iter().copied().find(|one| says_more && one.verdict() == verdict)
+}
+
+/// Rank for lists that start with the worst: fail, broken, undecided, not judged, pass.
+pub fn rank(verdict: Option<Verdict>) -> u8 {
+    match verdict {
+        Some(Verdict::Fail) => 0,
+        Some(Verdict::Broken) => 1,
+        Some(Verdict::Undecided) => 2,
+        None => 3,
+        Some(Verdict::Pass) => 4,
+    }
+}
+
+/// How far the worst breached limit is exceeded, as a share of the limit; 0 without a breach.
+pub fn excess(judged: &WindowJudged) -> f64 {
+    let breached = judged.judgements.iter().filter(|j| j.outcome == Outcome::Breached);
+    breached
+        .filter_map(|j| Some(((j.actual? - j.limit?) / j.limit?.abs().max(0.1)).abs()))
+        .filter(|excess| excess.is_finite())
+        .fold(0.0, f64::max)
+}
+
+/// A cell while it is decided.
+struct Cell<'a> {
+    job: &'a JobRecord,
+    name: &'a str,
+    whole: bool,
+    judged: Option<&'a WindowJudged>,
+    verdict: Option<Verdict>,
+    by_fault: bool,
+    compared: Vec<&'a CellCompared>,
+    /// The run was interrupted.
+    interrupted: bool,
+}
+
+/// The cells of one job as they stand. A job that says more than its windows (it broke before them, or it did worse than
+/// each of them) has a cell of its own.
+fn decided(record: &Record, job: &JobRecord, interrupted: bool) -> Vec<CellVerdict> {
+    let planned = job.planned.windows.iter().map(|window| window.name.as_str());
+    let mut names: Vec<&str> = Vec::new();
+    // A window that was judged and not planned is a bug elsewhere; it is shown all the same.
+    for name in planned.chain(job.windows.iter().map(|window| window.window.as_str())) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let mut cells: Vec<Cell> =
+        names.into_iter().map(|name| of_window(record, job, name, interrupted)).collect();
+    let worst = Verdict::worst(cells.iter().filter_map(|cell| cell.verdict));
+    let says_more = job.verdict.is_some_and(|own| worst.worse(own) != worst);
+    if cells.is_empty() || says_more {
+        cells.push(Cell {
+            job,
+            name: WHOLE,
+            whole: true,
+            judged: None,
+            verdict: job.verdict,
+            by_fault: job.fault.is_some(),
+            compared: Vec::new(),
+            interrupted,
+        });
+    }
+    cells.iter().map(Cell::told).collect()
+}
+
+fn of_window<'a>(record: &'a Record, job: &'a JobRecord, name: &'a str, interrupted: bool) -> Cell<'a> {
+    let judged = job.windows.iter().find(|window| window.window == name);
+    let own = judged.map(|window| window.verdict);
+    let fault = job.fault.as_ref().filter(|_| judged.is_none_or(|judged| cut_short(job, judged)));
+    let verdict = match (own, fault) {
+        (own, Some(fault)) => own.map(|own| own.worse(fault.verdict())).or(job.verdict),
+        (own, None) => own.or(job.verdict),
+    };
+    // What was breached before the fault stays the window's own doing.
+    let by_fault = fault.is_some_and(|fault| own != Some(Verdict::Fail) && verdict == Some(fault.verdict()));
+    let compared = compared(record, job, name);
+    // A window the baseline speaks against cannot pass; one that was not judged has nothing to add to.
+    let verdict = verdict.map(|own| own.worse(Verdict::worst(compared.iter().map(|one| one.verdict()))));
+    Cell { job, name, whole: false, judged, verdict, by_fault, compared, interrupted }
+}
+
+/// Fewer counted trials than planned reached the window.
+fn cut_short(job: &JobRecord, judged: &WindowJudged) -> bool {
+    (judged.counted as usize) + judged.void.len() < job.planned.iterations as usize
+}
+
+impl Cell<'_> {
+    fn told(&self) -> CellVerdict {
+        let planned = &self.job.planned;
+        CellVerdict {
+            job: planned.job,
+            scenario: planned.scenario.clone(),
+            device: planned.device.clone(),
+            window: self.name.to_owned(),
+            whole: self.whole,
+            verdict: self.verdict,
+            cause: self.cause(),
+            by_fault: self.by_fault,
+            reasons: self.reasons().to_vec(),
+            fault: self.fault().cloned(),
+            against: self.against().map(|one| one.sentence.clone()),
+        }
+    }
+
+    fn against(&self) -> Option<&CellCompared> {
+        against(self.verdict, self.judged, &self.compared)
+    }
+
+    fn reasons(&self) -> &[String] {
+        match self.judged {
+            Some(judged) if !self.by_fault && !judged.reasons.is_empty() => &judged.reasons,
+            _ if self.verdict == Some(Verdict::Pass) => &[],
+            _ => &self.job.reasons,
+        }
+    }
+
+    fn fault(&self) -> Option<&Fault> {
+        if self.verdict == Some(Verdict::Pass) {
+            return None;
+        }
+        let trials = &self.job.trials;
+        let completed = |number| {
+            let mut tries = trials.iter().filter(|trial| trial.trial == number);
+            tries.any(|trial| trial.ending == Some(Ending::Completed))
+        };
+        let of_trial = |trial: &'_ TrialRecord| {
+            matches!(trial.ending, Some(Ending::Faulted(_))) && !completed(trial.trial)
+        };
+        let last = || match trials.iter().rev().find(|trial| of_trial(trial))?.ending.as_ref()? {
+            Ending::Faulted(fault) => Some(fault),
+            _ => None,
+        };
+        self.job.fault.as_ref().or_else(last)
+    }
+}

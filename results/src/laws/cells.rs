@@ -1,0 +1,54 @@
+//! Cells and run say one thing: every cell of every job has its verdict before the run has one, no job is worse than its
+//! cells, and the run's verdict and exit code are what they add up to.
+
+use super::{Lawful, Laws, Life, law};
+use crate::cells::CellVerdict;
+use crate::event::JobId;
+use crate::verdict::{Verdict, exit_code};
+
+impl Laws {
+    /// A cell is judged once, after all jobs, with a verdict.
+    pub(super) fn judge_cell(&mut self, cell: &CellVerdict) -> Lawful {
+        self.all_judged()?;
+        let (job, window) = (cell.job, &cell.window);
+        law(cell.verdict.is_some(), || format!("`{window}` of job {job} is judged without a verdict"))?;
+        let life = self.job(job)?;
+        law(life.cells.insert((cell.whole, window.clone())), || {
+            format!("`{window}` of job {job} was already judged")
+        })?;
+        let verdict = cell.verdict.unwrap_or(Verdict::Undecided);
+        life.worst = life.worst.worse(verdict);
+        self.cells = true;
+        Ok(())
+    }
+
+    /// The verdict of the run is the worst of its cells, or of what was said of the comparison, and the exit code that verdict's. A
+    /// run whose log could not be kept is broken whatever its cells say. Logs of before have no cells to hold it against.
+    pub(super) fn judge_run(&self, verdict: Verdict, code: u8, interrupted: Option<&str>) -> Lawful {
+        if !self.cells {
+            return Ok(());
+        }
+        self.jobs.iter().try_for_each(|(job, life)| life.cells_told(*job))?;
+        let worst = Verdict::worst(self.jobs.values().map(|life| life.worst));
+        let worst = self.compared.map_or(worst, |compared| worst.worse(compared));
+        law(verdict == worst || verdict == worst.worse(Verdict::Broken), || {
+            format!("the run is judged {verdict}, and the worst of its cells is {worst}")
+        })?;
+        let due = exit_code(verdict, interrupted, false);
+        law(code == due, || format!("exit code {code} is not that of such a run, {due}"))
+    }
+}
+
+impl Life {
+    fn cells_told(&self, job: JobId) -> Lawful {
+        let untold = self.windows.iter().find(|window| !self.cells.contains(&(false, (*window).clone())));
+        law(untold.is_none() && !self.cells.is_empty(), || {
+            format!("`{}` of job {job} was never judged", untold.map_or("the whole", String::as_str))
+        })?;
+        let own = self.judged.unwrap_or(Verdict::Undecided);
+        let worst = self.worst;
+        law(worst.worse(own) == worst, || {
+            format!("job {job} is {own}, and the worst of its cells is {worst}")
+        })
+    }
+}
