@@ -1,7 +1,7 @@
 //! A swarm of whole runs: random labs, random troubles, random scenarios, checked from outside. One seed is one story;
 //! `FARMJANK_SWARM=20` tries twenty times as many of them, `FARMJANK_SWARM_FROM=700` starts elsewhere.
 
-mod check;
+pub mod check;
 mod draw;
 
 use draw::World;

@@ -7,6 +7,7 @@ mod compared;
 mod guards;
 mod pictured;
 mod racks;
+mod second_reader;
 mod sources;
 mod troubled;
 mod untold;

@@ -4,7 +4,7 @@ mod told;
 mod windows;
 #[allow(dead_code, reason = "shared with the tests of the reporters, which look closer")]
 #[path = "../../../plugins/reporters/tests/all/xml.rs"]
-mod xml;
+pub mod xml;
 
 use super::draw::World;
 use farmjank_results::blame::{Blame, Fault};

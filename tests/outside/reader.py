@@ -1,0 +1,59 @@
+"""A second reader of events.ndjson, written from docs/design/log.md alone: log in, verdicts of cells and run out, as JSON."""
+import json
+import sys
+
+WORST = ["pass", "undecided", "broken", "fail"]
+CODES = {"pass": 0, "fail": 1, "broken": 3, "undecided": 4}
+TOLD = ["job", "scenario", "device", "window", "verdict", "cause", "reasons", "fault", "against"]
+
+
+def worst(verdicts):
+    return max(verdicts, key=WORST.index, default="pass")
+
+
+def lines(text):
+    *whole, _torn = text.split(b"\n")  # what follows the last line break is empty, or half a line
+    return [json.loads(line) for line in whole if line.strip()]
+
+
+def law(holds, words):
+    if not holds:
+        sys.exit("a law is broken: " + words)
+
+
+def read(events):
+    cells, jobs, windows, run, nothing_compared, at = {}, {}, set(), None, False, 0
+    for number, event in enumerate(events):
+        kind = event["kind"]
+        law(event["seq"] == number and event["at"] >= at, f"event {number} is out of order")
+        law((kind == "run_started") == (number == 0), "run_started comes first and once")
+        law(run is None or kind.startswith("delivery_") or kind == "run_finished", f"{kind} after run_judged")
+        at = event["at"]
+        if kind == "plan_made":
+            jobs = {job["job"]: None for job in event["jobs"]}
+            windows = {(job["job"], window["name"]) for job in event["jobs"] for window in job["windows"]}
+        elif kind == "job_judged":
+            law(jobs[event["job"]] is None, "a job is judged once")
+            jobs[event["job"]] = event["verdict"]
+        elif kind == "run_compared":
+            law(not cells, "the run is compared before its cells are judged")
+            nothing_compared = not event["cells"]
+        elif kind == "cell_judged":
+            key = (event["job"], event["window"], event.get("whole", False))
+            law(None not in jobs.values() and key not in cells, "a cell is judged once, after all jobs")
+            cells[key] = {name: event.get(name) for name in TOLD} | {"whole": key[2]}
+        elif kind == "run_judged":
+            run = event
+    if run is not None and jobs:
+        law(windows <= {key[:2] for key in cells if not key[2]}, "a planned window was never judged")
+        for job, verdict in jobs.items():
+            own = [cell["verdict"] for key, cell in cells.items() if key[0] == job]
+            law(own and worst([verdict, *own]) == worst(own), f"job {job} is worse than its cells")
+        all_of_them = worst([cell["verdict"] for cell in cells.values()] + ["undecided"] * nothing_compared)
+        law(run["verdict"] == all_of_them, f"the run is {run['verdict']}, its cells {all_of_them}")
+        code = {None: CODES[run["verdict"]], "SIGTERM": 143}.get(run["interrupted"], 130)
+        law(run["exit_code"] == code, f"exit code {run['exit_code']} is not {code}")
+    return {"run": run and run["verdict"], "exit_code": run and run["exit_code"], "cells": list(cells.values())}
+
+
+print(json.dumps(read(lines(sys.stdin.buffer.read()))))
