@@ -4,6 +4,7 @@
 
 use crate::metric::Unit;
 use crate::threshold::{Aggregate, Bound, Limit, LimitComplaint, Relation};
+use farmjank_leaf::nearest::closest;
 use std::ops::Range;
 
 /// Longest limit read, in bytes; the longest sensible one has about 30.
@@ -232,31 +233,9 @@ fn decimal(text: &str) -> Option<f64> {
     shape.then(|| text.parse().ok()).flatten().filter(|value: &f64| value.is_finite())
 }
 
-/// The aggregate whose name is nearest (edit distance, case aside); the first on a tie.
+/// The aggregate whose name is nearest, however far.
 fn nearest(word: &str) -> &'static str {
-    let word = word.to_lowercase();
-    AGGREGATES.into_iter().min_by_key(|name| distance(&word, name)).unwrap_or("mean")
-}
-
-/// Edit distance in characters; a swap of neighbours counts as one edit, being the commonest slip.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut table = vec![vec![0; b.len() + 1]; a.len() + 1];
-    for i in 0..=a.len() {
-        for j in 0..=b.len() {
-            if i == 0 || j == 0 {
-                table[i][j] = i + j;
-                continue;
-            }
-            let replaced = table[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut best = replaced.min(table[i - 1][j] + 1).min(table[i][j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                best = best.min(table[i - 2][j - 2] + 1);
-            }
-            table[i][j] = best;
-        }
-    }
-    table[a.len()][b.len()]
+    closest(word, AGGREGATES).unwrap_or("mean")
 }
 
 fn complaint(at: Range<usize>, what: &str, instead: &str) -> LimitComplaint {

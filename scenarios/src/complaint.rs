@@ -5,6 +5,7 @@
 
 use crate::scenario::Place;
 use crate::source::Mark;
+use farmjank_leaf::text::acts;
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -135,13 +136,9 @@ pub fn visible(text: &str) -> String {
 }
 
 fn visible_char(c: char) -> String {
-    let hidden = matches!(
-        c,
-        '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{61c}'
-    );
     match c {
         '\t' => "    ".to_owned(),
-        c if c.is_control() || hidden => c.escape_unicode().to_string(),
+        c if acts(c) => c.escape_unicode().to_string(),
         c => c.to_string(),
     }
 }

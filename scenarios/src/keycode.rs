@@ -92,7 +92,7 @@ pub(crate) fn keycode(name: &str) -> Result<String, Option<&'static str>> {
     if single || ANDROID.contains(&plain.as_str()) {
         return Ok(plain);
     }
-    Err(crate::nearest::nearest(&plain, ANDROID.iter().copied()))
+    Err(farmjank_leaf::nearest::nearest(&plain, ANDROID.iter().copied()))
 }
 
 #[cfg(test)]

@@ -9,9 +9,7 @@
 
 pub mod complaint;
 pub mod gesture;
-mod hash;
 mod keycode;
-pub mod nearest;
 mod node;
 pub mod plan;
 pub mod read;

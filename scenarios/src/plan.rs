@@ -8,10 +8,10 @@ mod motion;
 mod tests;
 
 pub use estimate::trial_time;
+use farmjank_leaf::hash::Fnv;
 pub use judge::thresholds_for;
 pub use motion::motion_times;
 
-use crate::hash::Hash;
 use crate::requirement::Requirement;
 use crate::scenario::{Scenario, Threshold};
 use farmjank_results::device::{DeviceFacts, DeviceId};
@@ -188,13 +188,13 @@ impl Plan {
 
 /// Hash of what the jobs are, hex: scenario contents, phones, trials.
 fn digest(jobs: &[PlannedJob]) -> String {
-    let mut hash = Hash::new();
+    let mut hash = Fnv::NOTHING;
     for job in jobs {
-        hash.part(job.file.as_bytes());
-        hash.part(job.hash.as_bytes());
-        hash.part(job.device.as_ref().map_or(b"" as &[u8], |id| id.0.as_bytes()));
-        hash.part(&job.iterations.to_le_bytes());
-        hash.part(&job.warmup.to_le_bytes());
+        hash = hash.part(job.file.as_bytes());
+        hash = hash.part(job.hash.as_bytes());
+        hash = hash.part(job.device.as_ref().map_or(b"" as &[u8], |id| id.0.as_bytes()));
+        hash = hash.part(&job.iterations.to_le_bytes());
+        hash = hash.part(&job.warmup.to_le_bytes());
     }
     hash.hex()
 }

@@ -5,6 +5,7 @@
 //! for and a counter: text that a phone or an app chose beforehand cannot contain it. No randomness: one seed, one
 //! script. Must not know: what the dumps are.
 
+use farmjank_leaf::hash::Fnv;
 use farmjank_results::time::{BootTime, Span};
 
 /// Begins the lines that farmjank itself adds to a dump that did not end as it should.
@@ -67,19 +68,8 @@ pub(crate) enum Mark {
 
 impl Marker {
     fn new<'a>(texts: impl Iterator<Item = &'a [u8]>, seed: u64) -> Self {
-        // FNV-1a, 64 bits, over the seed and every text with its length.
-        let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
-        let mut eat = |bytes: &[u8]| {
-            for &byte in bytes {
-                hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-            }
-        };
-        eat(&seed.to_le_bytes());
-        for text in texts {
-            eat(&(text.len() as u64).to_le_bytes());
-            eat(text);
-        }
-        Marker { prefix: format!("@fj:{hash:016x} ") }
+        let hash = texts.fold(Fnv::NOTHING.and(seed.to_le_bytes()), |hash, text| hash.part(text));
+        Marker { prefix: format!("@fj:{} ", hash.hex()) }
     }
 
     /// Where the first line starts that may hold a mark: what lies before it holds none. The length of the text where no

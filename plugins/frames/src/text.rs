@@ -3,6 +3,7 @@
 //! Dumps saved on Windows hosts are UTF-16 with a byte order mark or UTF-8 with one, and end their lines with CRLF.
 //! Must not know: what any dump means. Nothing here panics or allocates more than 1.5 times its input.
 
+use farmjank_leaf::text::bytes_line;
 use std::borrow::Cow;
 
 /// Longest piece of device text that is shown in a message, in characters.
@@ -46,24 +47,7 @@ pub fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 /// Device text made safe for a message: control characters escaped, clipped to 120 characters, never quoted.
 pub fn shown(text: &[u8]) -> String {
-    // Four bytes are the longest character: no need to decode more of a text that may be megabytes long.
-    let head = String::from_utf8_lossy(&text[..text.len().min(4 * SHOWN + 4)]);
-    let mut safe = String::new();
-    for (nth, letter) in head.trim().chars().enumerate() {
-        if nth == SHOWN {
-            safe.push('…');
-            break;
-        }
-        // Marks that reorder text would let a layer name rewrite the message around it.
-        if letter.is_control()
-            || matches!(letter, '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-        {
-            safe.extend(letter.escape_default());
-        } else {
-            safe.push(letter);
-        }
-    }
-    safe
+    bytes_line(text, SHOWN)
 }
 
 /// Reads a signed decimal integer at the start of `text`: its value and length. `None` when there is no digit.

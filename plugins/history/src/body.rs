@@ -5,6 +5,8 @@
 //! whole billionths), each. Texts: how many, and each with its length. All whole numbers are LEB128 varints, those with a
 //! sign as zigzag. Must not know: cells, databases. Units: those of the metric, and s.
 
+use farmjank_leaf::varint::{self, unzigzag, zigzag};
+
 const FORMAT: u8 = 1;
 const PLAIN: u8 = 0;
 const WHOLE: u8 = 1;
@@ -28,9 +30,9 @@ pub fn encode(values: &[f64], seconds: &[f64], void: &[String]) -> Vec<u8> {
     let mut bytes = vec![FORMAT];
     numbers(&mut bytes, values);
     numbers(&mut bytes, seconds);
-    varint(&mut bytes, void.len() as u64);
+    varint::write(&mut bytes, void.len() as u64);
     for cause in void {
-        varint(&mut bytes, cause.len() as u64);
+        varint::write(&mut bytes, cause.len() as u64);
         bytes.extend_from_slice(cause.as_bytes());
     }
     bytes
@@ -42,8 +44,8 @@ pub fn decode(bytes: &[u8]) -> Option<Body> {
     let values = read_numbers(&mut rest)?;
     let seconds = read_numbers(&mut rest)?;
     let mut void = Vec::new();
-    for _ in 0..read_varint(&mut rest)? {
-        let length = usize::try_from(read_varint(&mut rest)?).ok()?;
+    for _ in 0..varint::take(&mut rest)? {
+        let length = usize::try_from(varint::take(&mut rest)?).ok()?;
         let (text, after) = rest.split_at_checked(length)?;
         void.push(std::str::from_utf8(text).ok()?.to_owned());
         rest = after;
@@ -68,12 +70,12 @@ fn scaled(numbers: &[f64], by: f64) -> Option<Vec<i64>> {
 }
 
 fn numbers(bytes: &mut Vec<u8>, numbers: &[f64]) {
-    varint(bytes, numbers.len() as u64);
+    varint::write(bytes, numbers.len() as u64);
     let whole = scaled(numbers, 1.0).map(|whole| (WHOLE, whole));
     match whole.or_else(|| Some((BILLIONTHS, scaled(numbers, 1e9)?))) {
         Some((way, whole)) => {
             bytes.push(way);
-            whole.into_iter().for_each(|number| varint(bytes, zigzag(number)));
+            whole.into_iter().for_each(|number| varint::write(bytes, zigzag(number)));
         }
         None => {
             bytes.push(PLAIN);
@@ -87,7 +89,7 @@ fn numbers(bytes: &mut Vec<u8>, numbers: &[f64]) {
     reason = "written only below the bound where every whole number is exact"
 )]
 fn read_numbers(rest: &mut &[u8]) -> Option<Vec<f64>> {
-    let count = usize::try_from(read_varint(rest)?).ok()?;
+    let count = usize::try_from(varint::take(rest)?).ok()?;
     let (way, after) = rest.split_first()?;
     *rest = after;
     // Each number takes a byte or more: a count that lies cannot make us reserve memory.
@@ -102,45 +104,12 @@ fn read_numbers(rest: &mut &[u8]) -> Option<Vec<f64>> {
                 *rest = after;
                 f64::from_le_bytes(*number)
             }
-            WHOLE => unzigzag(read_varint(rest)?) as f64,
-            BILLIONTHS => unzigzag(read_varint(rest)?) as f64 / 1e9,
+            WHOLE => unzigzag(varint::take(rest)?) as f64,
+            BILLIONTHS => unzigzag(varint::take(rest)?) as f64 / 1e9,
             _ => return None,
         });
     }
     Some(numbers)
-}
-
-fn zigzag(number: i64) -> u64 {
-    ((number << 1) ^ (number >> 63)).cast_unsigned()
-}
-
-fn unzigzag(number: u64) -> i64 {
-    (number >> 1).cast_signed() ^ -((number & 1).cast_signed())
-}
-
-fn varint(bytes: &mut Vec<u8>, mut number: u64) {
-    while number >= 0x80 {
-        bytes.push((number & 0x7f) as u8 | 0x80);
-        number >>= 7;
-    }
-    bytes.push(number as u8);
-}
-
-fn read_varint(rest: &mut &[u8]) -> Option<u64> {
-    let mut number = 0_u64;
-    for shift in (0..64).step_by(7) {
-        let (byte, after) = rest.split_first()?;
-        *rest = after;
-        let part = u64::from(byte & 0x7f);
-        if shift == 63 && part > 1 {
-            return None;
-        }
-        number |= part << shift;
-        if byte & 0x80 == 0 {
-            return Some(number);
-        }
-    }
-    None
 }
 
 #[cfg(test)]

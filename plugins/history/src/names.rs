@@ -1,32 +1,11 @@
 //! Texts as a store keeps them: bounded, and found by a fingerprint of 64 bits. A fingerprint only narrows the search; what
 //! is found is compared whole, so that two texts with one fingerprint stay two.
 
+use farmjank_leaf::hash::Fnv;
 use farmjank_results::cell::CellKey;
 
 /// Longest text kept, in characters. Names of phones are hostile; nothing honest is as long.
 pub const LONGEST: usize = 1_000;
-
-/// FNV-1a (64 bits) over parts, each with its length, so that no two lists of parts run together.
-#[derive(Clone, Copy, Debug)]
-pub struct Fingerprint(u64);
-
-impl Fingerprint {
-    /// Of nothing.
-    pub const NOTHING: Fingerprint = Fingerprint(0xcbf2_9ce4_8422_2325);
-
-    /// With one more part.
-    #[must_use]
-    pub fn and(self, part: &[u8]) -> Fingerprint {
-        let length = (part.len() as u64).to_le_bytes();
-        let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-        Fingerprint(length.iter().chain(part).fold(self.0, step))
-    }
-
-    /// As databases keep it.
-    pub fn number(self) -> i64 {
-        self.0.cast_signed()
-    }
-}
 
 /// The text, or the start of a long one with the fingerprint of all of it.
 pub fn bounded(text: &str) -> String {
@@ -34,7 +13,7 @@ pub fn bounded(text: &str) -> String {
         return text.to_owned();
     }
     let start: String = text.chars().take(LONGEST - 20).collect();
-    format!("{start}…#{:016x}", Fingerprint::NOTHING.and(text.as_bytes()).0)
+    format!("{start}…#{}", Fnv::NOTHING.part(text.as_bytes()).hex())
 }
 
 /// The key with bounded texts: what is kept, and what is looked for.
@@ -54,14 +33,14 @@ pub fn bounded_key(key: &CellKey) -> CellKey {
 
 /// The fingerprint of a text.
 pub fn of_text(text: &str) -> i64 {
-    Fingerprint::NOTHING.and(text.as_bytes()).number()
+    Fnv::NOTHING.part(text.as_bytes()).number().cast_signed()
 }
 
 /// The fingerprint of a key.
 pub fn of_key(key: &CellKey) -> i64 {
     let texts = [&key.model, &key.build, &key.scenario, &key.hash, &key.window, &key.metric, &key.source];
-    let start = Fingerprint::NOTHING.and(&key.refresh.to_le_bytes()).and(&key.metric_version.to_le_bytes());
-    texts.into_iter().fold(start, |hash, text| hash.and(text.as_bytes())).number()
+    let start = Fnv::NOTHING.part(&key.refresh.to_le_bytes()).part(&key.metric_version.to_le_bytes());
+    texts.into_iter().fold(start, |hash, text| hash.part(text.as_bytes())).number().cast_signed()
 }
 
 #[cfg(test)]
@@ -82,7 +61,7 @@ mod tests {
     #[test]
     fn parts_do_not_run_together() {
         let of = |parts: &[&str]| {
-            parts.iter().fold(Fingerprint::NOTHING, |hash, part| hash.and(part.as_bytes())).number()
+            parts.iter().fold(Fnv::NOTHING, |hash, part| hash.part(part.as_bytes())).number().cast_signed()
         };
         assert_ne!(of(&["ab", "c"]), of(&["a", "bc"]));
         assert_ne!(of(&["a"]), of(&["a", ""]));

@@ -4,10 +4,11 @@ use crate::body;
 use crate::bulk;
 use crate::dialect::{Column, Dialect, Fields, Intent, Kind, Value};
 use crate::effects;
-use crate::names::{Fingerprint, bounded, bounded_key};
+use crate::names::{bounded, bounded_key};
 use crate::store::Store;
 use crate::times::{micros, wall};
 use crate::trouble;
+use farmjank_leaf::hash::Fnv;
 use farmjank_results::blame::Fault;
 use farmjank_results::cell::{CellKey, CellSession};
 use farmjank_results::device::DeviceId;
@@ -237,17 +238,17 @@ fn digest(run: &RunRow, lines: &[Line<'_>]) -> i64 {
     let labels = run.labels.iter().flat_map(|(name, label)| [name.as_str(), label.as_str()]);
     let texts = [run.wall.as_str(), &run.tool, run.lab.as_deref().unwrap_or_default()];
     let texts = texts.into_iter().chain(verdict.as_deref()).chain(labels);
-    let start = texts.fold(Fingerprint::NOTHING, |hash, text| hash.and(text.as_bytes()));
+    let start = texts.fold(Fnv::NOTHING, |hash, text| hash.part(text.as_bytes()));
     let mut sorted: Vec<&Line<'_>> = lines.iter().collect();
     sorted.sort_by(|one, other| (&one.key, one.device).cmp(&(&other.key, other.device)));
-    let line = |hash: Fingerprint, line: &&Line<'_>| {
+    let line = |hash: Fnv, line: &&Line<'_>| {
         let cell = crate::names::of_key(&line.key).to_le_bytes();
         let app = line.app.map_or(vec![0], |app| [b"1", app.as_bytes()].concat());
-        let whole = hash.and(&cell).and(line.device.as_bytes()).and(&app).and(&line.body);
+        let whole = hash.part(&cell).part(line.device.as_bytes()).part(&app).part(&line.body);
         // Sessions without one have the fingerprint they always had.
-        line.effect.iter().fold(whole, |hash, effect| hash.and(effect.as_bytes()))
+        line.effect.iter().fold(whole, |hash, effect| hash.part(effect.as_bytes()))
     };
-    sorted.iter().fold(start, line).number()
+    sorted.iter().fold(start, line).number().cast_signed()
 }
 
 fn check_run(run: &RunRow) -> Result<(), Fault> {

@@ -4,7 +4,8 @@
 //! breaks XML, no override reorders a line, and no string is longer than the reader bears. Must not know: what the text
 //! means. Lengths are counted in characters of the output.
 
-use std::fmt::Write as _;
+pub use farmjank_leaf::text::{acts, line};
+use farmjank_leaf::text::{bounded, escape, nonchar};
 
 /// Longest name (scenario, window, phone) written anywhere.
 pub const NAME: usize = 200;
@@ -14,15 +15,6 @@ pub const SENTENCE: usize = 600;
 pub const BLOCK: usize = 16_000;
 /// Longest string inside JSON.
 pub const STRING: usize = 4_000;
-
-/// One line for a terminal or a log: everything that could move the cursor, hide or reorder text becomes a visible
-/// escape (`\n`, `\u{1b}`, `\u{202e}`); cut after `most` characters with `…`.
-pub fn line(text: &str, most: usize) -> String {
-    bounded(text, most, "…", |c, out| match c {
-        c if acts(c) => escape(c, out),
-        c => out.push(c),
-    })
-}
 
 /// As [`line`], for terminals that show ASCII only: every other character becomes an escape; cut with `...`.
 pub fn ascii_line(text: &str, most: usize) -> String {
@@ -63,23 +55,6 @@ pub fn json_text(text: &str) -> String {
     bounded(text, STRING, "…", |c, out| out.push(c))
 }
 
-/// True for a character that is not simply shown: controls, line separators, bidirectional and other format controls,
-/// zero-width characters, noncharacters.
-pub fn acts(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
-            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}'
-            | '\u{e0000}'..='\u{e0fff}')
-        || nonchar(c)
-}
-
-fn nonchar(c: char) -> bool {
-    let code = u32::from(c);
-    (0xfdd0..=0xfdef).contains(&code) || code & 0xfffe == 0xfffe
-}
-
 fn xml_char(c: char, out: &mut String) {
     if c.is_control() || nonchar(c) {
         out.push(char::REPLACEMENT_CHARACTER);
@@ -88,36 +63,6 @@ fn xml_char(c: char, out: &mut String) {
     } else {
         out.push(c);
     }
-}
-
-fn escape(c: char, out: &mut String) {
-    match c {
-        '\n' => out.push_str("\\n"),
-        '\r' => out.push_str("\\r"),
-        '\t' => out.push_str("\\t"),
-        '\0' => out.push_str("\\0"),
-        // Writing to a String cannot fail.
-        c => drop(write!(out, "\\u{{{:x}}}", u32::from(c))),
-    }
-}
-
-/// Applies `each` to characters until `most` are written; then the mark. Reads no further than it writes.
-fn bounded(text: &str, most: usize, mark: &str, mut each: impl FnMut(char, &mut String)) -> String {
-    let mut out = String::with_capacity(text.len().min(most.saturating_mul(4)));
-    let mut written = 0;
-    let mut piece = String::new();
-    for c in text.chars() {
-        piece.clear();
-        each(c, &mut piece);
-        let length = piece.chars().count();
-        if written + length > most {
-            out.push_str(mark);
-            break;
-        }
-        out.push_str(&piece);
-        written += length;
-    }
-    out
 }
 
 /// Longest operating-system-command sequence that is believed to be one.

@@ -9,6 +9,7 @@ use crate::cell::{CellKey, CellSession};
 use crate::compare::Source;
 use crate::record::Record;
 use crate::verdict::Verdict;
+use farmjank_leaf::text::typed;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use thiserror::Error;
@@ -101,8 +102,8 @@ impl Baseline {
             let what = "values and seconds of a session differ in number; it was damaged";
             return Err(BaselineError(format!(
                 "{what} (run {}, {})",
-                clip(&session.run),
-                clip(&session.key.window)
+                typed(&session.run, 80),
+                typed(&session.key.window, 80)
             )));
         }
         if read.sessions.len() > SESSIONS {
@@ -183,16 +184,16 @@ pub fn merged(old: &[CellSession], fresh: Vec<CellSession>) -> Vec<CellSession> 
 /// Whether a run may move a baseline by itself: it passed, and it was held against that baseline (reference B.8).
 pub(super) fn confirms(record: &Record, name: &str) -> Result<(), String> {
     let Some(compared) = &record.compared else {
-        return Err(format!("run {} was not compared with a baseline", clip(&record.header.run)));
+        return Err(format!("run {} was not compared with a baseline", typed(&record.header.run, 80)));
     };
     if compared.baseline.name != name {
-        let held = clip(&compared.baseline.name);
-        return Err(format!("run {} was held against `{held}`, not `{name}`", clip(&record.header.run)));
+        let held = typed(&compared.baseline.name, 80);
+        return Err(format!("run {} was held against `{held}`, not `{name}`", typed(&record.header.run, 80)));
     }
     match record.verdict {
         Some(Verdict::Pass) => Ok(()),
-        Some(verdict) => Err(format!("run {} did not pass: {verdict}", clip(&record.header.run))),
-        None => Err(format!("run {} was never judged", clip(&record.header.run))),
+        Some(verdict) => Err(format!("run {} did not pass: {verdict}", typed(&record.header.run, 80))),
+        None => Err(format!("run {} was never judged", typed(&record.header.run, 80))),
     }
 }
 
@@ -210,10 +211,6 @@ impl Baseline {
         let doubt = runs.iter().find_map(|run| confirms(run, &self.name).err());
         doubt.map_or(Ok(()), |why| Err(BaselineError(format!("{why}; {advice}"))))
     }
-}
-
-fn clip(text: &str) -> String {
-    text.chars().filter(|letter| !letter.is_control()).take(80).collect()
 }
 
 #[cfg(test)]

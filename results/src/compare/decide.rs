@@ -21,6 +21,7 @@ use crate::gate::VOID_SHARE_MAX;
 use crate::judge::words::several;
 use crate::metric::Better;
 use crate::metrics;
+use farmjank_leaf::hash::Fnv;
 use farmjank_statistics::looks;
 use farmjank_statistics::many::{self, adjusted};
 use farmjank_statistics::state::{Grounds, MINIMUM};
@@ -370,13 +371,11 @@ fn count(side: &[&CellSession]) -> usize {
     side.iter().map(|session| session.values.len()).sum()
 }
 
-/// A seed of the cell's own, so that its interval does not depend on the cells before it: FNV-1a of what names it.
+/// A seed of the cell's own, so that its interval does not depend on the cells before it: made of what names it.
 fn seed(seed: u64, key: &CellKey, device: &DeviceId) -> u64 {
     let parts = [&key.model, &key.scenario, &key.window, &key.metric, &device.0];
     let bytes = parts.into_iter().flat_map(|part| part.bytes().chain([0]));
-    bytes.fold(0xcbf2_9ce4_8422_2325 ^ seed, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
+    Fnv::seeded(seed).and(bytes).number()
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 
 use crate::metric::Unit;
 use crate::threshold::{Bound, Limit};
+use farmjank_leaf::text::typed;
 use farmjank_statistics::Mei;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -32,7 +33,7 @@ impl Effect {
     pub fn parse(text: &str, unit: Unit) -> Result<Effect, String> {
         let wrong = || {
             let example = if unit == Unit::MsPerS { "`10 ms/s`" } else { "a number" };
-            format!("`{}` is no effect; write {example} or a share of the baseline as `5%`", clip(text))
+            format!("`{}` is no effect; write {example} or a share of the baseline as `5%`", typed(text, 40))
         };
         let positive = |value: f64| Some(value).filter(|value| value.is_finite() && *value > 0.0);
         if let Some(percent) = text.trim().strip_suffix('%') {
@@ -73,10 +74,6 @@ impl fmt::Display for Effect {
             Effect::Percent(percent) => write!(f, "{percent}%"),
         }
     }
-}
-
-fn clip(text: &str) -> String {
-    text.chars().filter(|letter| !letter.is_control()).take(40).collect()
 }
 
 #[cfg(test)]

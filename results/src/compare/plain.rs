@@ -8,6 +8,7 @@ use crate::cell::{CellKey, CellSession};
 use crate::device::DeviceId;
 use crate::metric::Unit;
 use crate::metrics;
+use farmjank_leaf::text::typed;
 use thiserror::Error;
 
 /// Most rows of one file.
@@ -60,7 +61,7 @@ pub fn read_plain(text: &str, metric: &str) -> Result<Vec<CellSession>, PlainErr
         }
         let number = cells[iteration];
         let counted = number.text.parse::<u64>().map_err(|_| {
-            wrong(line, number.column, &format!("`{}` is no iteration; count from 0", clip(number.text)))
+            wrong(line, number.column, &format!("`{}` is no iteration; count from 0", typed(number.text, 40)))
         })?;
         let name = cells[session].bare().chars().take(NAME).collect();
         let reading =
@@ -101,7 +102,7 @@ fn sessions(mut rows: Vec<Row>, metric: &str) -> Result<Vec<CellSession>, PlainE
         let what = format!(
             "iteration {} of session `{}` was given before",
             pair[1].iteration,
-            clip(&pair[1].session)
+            typed(&pair[1].session, 40)
         );
         return Err(wrong(pair[1].line, pair[1].column, &what));
     }
@@ -149,19 +150,20 @@ fn reading(field: Field<'_>, below_zero: bool) -> Result<Option<f64>, String> {
     if ["", "\"\"", "na", "null", "none"].contains(&text.to_ascii_lowercase().as_str()) {
         return Ok(None);
     }
-    let no_number =
-        || format!("`{}` is no number; write it as 12.5, or leave it empty when there is none", clip(text));
+    let no_number = || {
+        format!("`{}` is no number; write it as 12.5, or leave it empty when there is none", typed(text, 40))
+    };
     if field.bare() != text {
-        return Err(format!("`{}` is text; write numbers without quotes", clip(text)));
+        return Err(format!("`{}` is text; write numbers without quotes", typed(text, 40)));
     }
     // `inf`, `nan` and `infinity` would be read as numbers.
     let plain = text.chars().all(|letter| letter.is_ascii_digit() || "+-.eE".contains(letter));
     let value = text.parse::<f64>().ok().filter(|value| plain && value.is_finite()).ok_or_else(no_number)?;
     if value.abs() > LARGEST {
-        return Err(format!("`{}` is beyond anything that is measured", clip(text)));
+        return Err(format!("`{}` is beyond anything that is measured", typed(text, 40)));
     }
     if value < 0.0 && !below_zero {
-        return Err(format!("`{}` is below zero, which this metric never is", clip(text)));
+        return Err(format!("`{}` is below zero, which this metric never is", typed(text, 40)));
     }
     Ok(Some(value))
 }
@@ -200,10 +202,6 @@ fn fields(line: &str) -> Vec<Field<'_>> {
 
 fn wrong(line: usize, column: usize, what: &str) -> PlainError {
     PlainError { line, column, what: what.to_owned() }
-}
-
-fn clip(text: &str) -> String {
-    text.chars().filter(|letter| !letter.is_control()).take(40).collect()
 }
 
 #[cfg(test)]

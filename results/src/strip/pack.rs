@@ -16,6 +16,7 @@ use crate::lateness::Blame;
 use crate::metrics::STAGE_NAMES;
 use crate::time::DeviceTime;
 use crate::window::{Phase, Why};
+use farmjank_leaf::varint::{self, unzigzag, zigzag};
 use std::fmt;
 
 /// Version of the format.
@@ -89,8 +90,8 @@ impl Strip {
         let mut out = Vec::with_capacity(24 + self.bars.len() * 3);
         out.extend_from_slice(MAGIC);
         out.push(VERSION);
-        varint(&mut out, zigzag(self.origin.ns()));
-        varint(&mut out, self.bars.len() as u64);
+        varint::write(&mut out, zigzag(self.origin.ns()));
+        varint::write(&mut out, self.bars.len() as u64);
         let mut state = State::NEW;
         for bar in &self.bars {
             put(&mut out, &mut state, bar);
@@ -152,14 +153,14 @@ fn put(out: &mut Vec<u8>, state: &mut State, bar: &Bar) {
     set(BLAME, bar.blame.is_some());
     set(STAGE, bar.stage.is_some());
     let off = bar.length_us as i64 - expected(bar.vsyncs, bar.period_ns) as i64;
-    varint(out, zigzag(off) << 1 | u64::from(mask != 0));
+    varint::write(out, zigzag(off) << 1 | u64::from(mask != 0));
     if mask == 0 {
         return;
     }
     out.push(mask);
     let place = |found: Option<usize>| found.unwrap_or(0) as u8;
     if mask & SKIP != 0 {
-        varint(out, skip);
+        varint::write(out, skip);
     }
     if mask & WHAT != 0 {
         out.push(place(WHATS.iter().position(|what| *what == bar.what)));
@@ -168,13 +169,13 @@ fn put(out: &mut Vec<u8>, state: &mut State, bar: &Bar) {
         out.push(place(PHASES.iter().position(|phase| *phase == bar.phase)));
     }
     if mask & PERIOD != 0 {
-        varint(out, bar.period_ns);
+        varint::write(out, bar.period_ns);
     }
     if mask & CADENCE != 0 {
-        varint(out, u64::from(bar.cadence));
+        varint::write(out, u64::from(bar.cadence));
     }
     if mask & VSYNCS != 0 {
-        varint(out, u64::from(bar.vsyncs));
+        varint::write(out, u64::from(bar.vsyncs));
     }
     if let Some(blame) = bar.blame {
         out.push(place(Blame::ALL.iter().position(|one| *one == blame)));
@@ -193,21 +194,9 @@ impl Reader<'_> {
         Some(*first)
     }
 
-    /// At most ten bytes, no more than 64 bits, and none to spare: each number has one form.
+    /// Each number has one form.
     fn varint(&mut self) -> Option<u64> {
-        let mut value = 0u64;
-        for shift in (0..64).step_by(7) {
-            let byte = self.byte()?;
-            let part = u64::from(byte & 0x7f);
-            if part << shift >> shift != part || (byte == 0 && shift > 0) {
-                return None;
-            }
-            value |= part << shift;
-            if byte & 0x80 == 0 {
-                return Some(value);
-            }
-        }
-        None
+        varint::take(&mut self.left)
     }
 
     fn small(&mut self, most: u32) -> Option<u32> {
@@ -243,22 +232,6 @@ impl Reader<'_> {
         let State { what, phase, period: period_ns, cadence, .. } = *state;
         Some(Bar { from_us, length_us, what, phase, period_ns, vsyncs, cadence, blame, stage })
     }
-}
-
-fn zigzag(value: i64) -> u64 {
-    ((value << 1) ^ (value >> 63)) as u64
-}
-
-fn unzigzag(value: u64) -> i64 {
-    (value >> 1) as i64 ^ -((value & 1) as i64)
-}
-
-fn varint(out: &mut Vec<u8>, mut value: u64) {
-    while value >= 0x80 {
-        out.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    out.push(value as u8);
 }
 
 #[cfg(test)]
@@ -324,7 +297,7 @@ mod tests {
         // A count of 2^63 bars costs nothing.
         let mut many = MAGIC.to_vec();
         many.extend([VERSION, 0]);
-        varint(&mut many, 1 << 63);
+        varint::write(&mut many, 1 << 63);
         assert_eq!(Strip::decode(&many), Err(Damaged::Torn));
         assert_eq!(Strip::decode(&vec![0; MOST_BYTES + 1]), Err(Damaged::TooLarge));
     }

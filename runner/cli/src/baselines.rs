@@ -2,6 +2,7 @@
 
 use crate::host;
 use farmjank_engine::announce::LOG;
+use farmjank_leaf::text::typed;
 use farmjank_results::compare::{Baseline, Measured, Source, measured, read_plain};
 use farmjank_results::record::Record;
 use std::path::{Path, PathBuf};
@@ -72,7 +73,7 @@ fn unknown(name: &str) -> String {
         0 => format!("there is no baseline in {FOLDER} yet; `farmjank baseline save` makes one"),
         _ => format!("baselines are: {}", names.join(", ")),
     };
-    let name: String = name.chars().filter(|letter| !letter.is_control()).take(200).collect();
+    let name = typed(name, 200);
     format!("{name}: no run bundle, file or baseline of that name; {known}")
 }
 
@@ -119,7 +120,7 @@ fn text(file: &Path) -> Result<String, String> {
 pub fn path(folder: &Path, name: &str) -> Result<PathBuf, String> {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
     if name.is_empty() || name.len() > 100 || name.starts_with(['.', '-']) || !name.chars().all(plain) {
-        let shown: String = name.chars().filter(|letter| !letter.is_control()).take(100).collect();
+        let shown = typed(name, 100);
         return Err(format!("`{shown}` cannot name a baseline; use letters, digits, `.`, `_` and `-`"));
     }
     Ok(folder.join(format!("{name}.json")))

@@ -5,10 +5,10 @@ use super::fields::Fields;
 use crate::complaint::quoted;
 use crate::gesture::{Direction, Gesture, SWIPE};
 use crate::keycode::keycode;
-use crate::nearest::nearest;
 use crate::node::{Kind, Node};
 use crate::step::{Action, Selector, Target};
 use crate::vocabulary::{SELECTOR, Verb};
+use farmjank_leaf::nearest::nearest;
 use std::time::Duration;
 
 impl Desk<'_> {

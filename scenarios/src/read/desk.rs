@@ -2,9 +2,9 @@
 
 use super::ReadOptions;
 use crate::complaint::Complaint;
-use crate::hash::Hash;
 use crate::scenario::{Page, Place};
 use crate::source::{Mark, Source};
+use farmjank_leaf::hash::Fnv;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -42,7 +42,7 @@ pub(super) struct Desk<'a> {
     /// Files being run, the scenario's own first.
     pub(super) files: Vec<String>,
     /// Hash of everything read.
-    pub(super) hash: Hash,
+    pub(super) hash: Fnv,
     /// Files in the hash.
     pub(super) hashed: BTreeSet<String>,
     /// Steps so far.
@@ -58,8 +58,6 @@ impl<'a> Desk<'a> {
         given: &'a BTreeMap<String, String>,
         options: &'a ReadOptions<'a>,
     ) -> Self {
-        let mut hash = Hash::new();
-        hash.part(source.text.as_bytes());
         Desk {
             options,
             given,
@@ -70,7 +68,7 @@ impl<'a> Desk<'a> {
             around: Vec::new(),
             windows: BTreeMap::new(),
             files: vec![source.name.clone()],
-            hash,
+            hash: Fnv::NOTHING.part(source.text.as_bytes()),
             hashed: BTreeSet::new(),
             steps: 0,
             flow_bytes: 0,

@@ -2,11 +2,11 @@
 
 use super::desk::Desk;
 use crate::complaint::quoted;
-use crate::nearest::nearest;
 use crate::node::{Entry, Kind, Node};
 use crate::source::Mark;
 use crate::vocabulary::maestro::KEYS_NOT_RUN;
 use crate::vocabulary::{Key, Shape};
+use farmjank_leaf::nearest::nearest;
 use std::collections::BTreeMap;
 
 /// One map's values by the vocabulary's names.

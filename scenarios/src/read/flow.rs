@@ -91,8 +91,8 @@ impl Desk<'_> {
     /// Reads a flow with itself as the file at hand, then returns to the file that runs it.
     fn inside(&mut self, file: &str, source: Rc<Source>) -> Option<Vec<Step>> {
         if self.hashed.insert(file.to_owned()) {
-            self.hash.part(file.as_bytes());
-            self.hash.part(source.text.as_bytes());
+            self.hash = self.hash.part(file.as_bytes());
+            self.hash = self.hash.part(source.text.as_bytes());
         }
         let parsed = yaml::parse(&source);
         self.take(parsed.complaints);

@@ -3,12 +3,12 @@
 use super::desk::{Desk, STEPS};
 use super::fields::Fields;
 use crate::complaint::{choice, quoted};
-use crate::nearest::nearest;
 use crate::node::{Entry, Kind, Node};
 use crate::source::Mark;
 use crate::step::Step;
 use crate::vocabulary::maestro::NOT_RUN;
 use crate::vocabulary::{COMMANDS, Command, EVERY_STEP, find};
+use farmjank_leaf::nearest::nearest;
 
 impl Desk<'_> {
     /// The steps of a list.

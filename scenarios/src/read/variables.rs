@@ -2,8 +2,8 @@
 
 use super::desk::Desk;
 use crate::complaint::quoted;
-use crate::nearest::nearest;
 use crate::vocabulary::TEXT_CHARS;
+use farmjank_leaf::nearest::nearest;
 use std::ops::Range;
 
 /// Why a value cannot be filled in: byte range in the value as written, what, what to write instead.

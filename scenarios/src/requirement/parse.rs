@@ -2,7 +2,7 @@
 
 use super::{Expression, Field, Relation, RequirementComplaint, Wanted};
 use crate::complaint::quoted;
-use crate::nearest::nearest;
+use farmjank_leaf::nearest::nearest;
 use std::ops::Range;
 
 /// `!` and `(` inside each other, at most.

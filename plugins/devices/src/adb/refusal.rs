@@ -2,6 +2,7 @@
 //! advice. Pure. Foreign text is escaped and bounded before it enters a message.
 
 use crate::adb::wire::WireError;
+use farmjank_leaf::text::line;
 use farmjank_results::blame::{Blame, Fault};
 use farmjank_results::device::DeviceId;
 use std::time::Duration;
@@ -169,15 +170,7 @@ pub(crate) fn lab(code: &str, what: impl Into<String>) -> Fault {
 
 /// Foreign text fit for a message: control characters escaped, length bounded.
 pub fn shown(text: &str) -> String {
-    let mut out = String::new();
-    for (at, character) in text.chars().enumerate() {
-        if at == MAX_SHOWN {
-            out.push('…');
-            break;
-        }
-        if character.is_control() { out.extend(character.escape_default()) } else { out.push(character) }
-    }
-    out
+    line(text, MAX_SHOWN)
 }
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 //! packet, and one compressed run while it is open. Must not know what is in a packet.
 
 use super::inflate::{self, Packing};
-use super::wire::{cut_varint, fields, varint};
+use super::wire::fields;
+use farmjank_leaf::varint;
 
 /// Field of a packet in a trace.
 const PACKET: u64 = 1;
@@ -22,18 +23,18 @@ enum Head {
 }
 
 fn head(bytes: &[u8]) -> Head {
-    let Some((tag, tag_size)) = varint(bytes) else {
-        return if cut_varint(bytes) { Head::Cut } else { Head::Garbage };
+    let Some((tag, tag_size)) = varint::read(bytes) else {
+        return if varint::is_cut(bytes) { Head::Cut } else { Head::Garbage };
     };
     let rest = &bytes[tag_size..];
-    let number = varint(rest);
+    let number = varint::read(rest);
     match (tag & 7, number) {
         (0, Some((_, size))) => Head::Small(tag_size + size),
         (1, _) if rest.len() >= 8 => Head::Small(tag_size + 8),
         (5, _) if rest.len() >= 4 => Head::Small(tag_size + 4),
         (1 | 5, _) => Head::Cut,
         (2, Some((size, used))) => Head::Body { packet: tag >> 3 == PACKET, head: tag_size + used, size },
-        (0 | 2, None) if cut_varint(rest) => Head::Cut,
+        (0 | 2, None) if varint::is_cut(rest) => Head::Cut,
         _ => Head::Garbage,
     }
 }

@@ -5,6 +5,7 @@
 
 use crate::cells::Cell;
 use crate::clean::{NAME, xml_attribute};
+use farmjank_leaf::hash::Fnv;
 use std::collections::BTreeMap;
 
 /// The two names of a case.
@@ -93,12 +94,9 @@ pub(crate) fn unique(items: impl Iterator<Item = (String, String)>) -> Vec<Strin
     marked.into_iter().map(&mut numbered).collect()
 }
 
-/// FNV-1a, folded to 32 bits: the same on every machine and in every version.
+/// The same on every machine and in every version.
 fn fingerprint(text: &str) -> u32 {
-    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
-    (hash ^ (hash >> 32)) as u32
+    Fnv::NOTHING.and(text.bytes()).folded()
 }
 
 #[cfg(test)]

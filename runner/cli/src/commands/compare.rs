@@ -7,12 +7,13 @@ use crate::history;
 use crate::host::Streams;
 use crate::settings::{Look, complain};
 use farmjank_engine::announce::Voice;
+use farmjank_leaf::nearest::nearest;
+use farmjank_leaf::text::typed;
 use farmjank_reporters::{comparison, paint};
 use farmjank_results::cell::CellSession;
 use farmjank_results::compare::{Compared, Effect, Given, Measured, Rules, compare};
 use farmjank_results::metric::{Better, Unit};
 use farmjank_results::metrics;
-use farmjank_scenarios::nearest::nearest;
 use std::collections::BTreeMap;
 
 /// Compares; the exit code is that of a run with this outcome.
@@ -106,7 +107,7 @@ fn contradicts(key: &str, better: Better) -> String {
 fn direction(key: &str) -> String {
     let near = nearest(key, metrics::shelf().iter().map(|metric| metric.key()));
     let meant = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
-    let key: String = key.chars().filter(|letter| !letter.is_control()).take(80).collect();
+    let key = typed(key, 80);
     format!(
         "`{key}` is no metric of farmjank: say with --better lower or --better higher which way it is better{meant}"
     )

@@ -15,6 +15,7 @@ pub mod settle;
 pub mod state;
 pub mod together;
 
+pub use farmjank_leaf::text::first_line as clip;
 use farmjank_results::blame::{Blame, Fault};
 use farmjank_results::time::BootTime;
 use farmjank_seams::device::{Device, Output};
@@ -35,16 +36,6 @@ pub fn refused(line: &str, output: &Output) -> Fault {
     let asked = clip(line, 80);
     let what = format!("`{asked}` ended with status {}: {}", output.status, clip(&said, 200));
     Fault::new(Blame::Lab, "command_failed", what)
-}
-
-/// The first `most` characters of the first non-empty line.
-pub fn clip(text: &str, most: usize) -> String {
-    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("(nothing)");
-    let mut clipped: String = line.chars().take(most).collect();
-    if line.chars().count() > most {
-        clipped.push('…');
-    }
-    clipped
 }
 
 /// The same of bytes.

@@ -4,6 +4,7 @@
 //! hundred phones on a server, calls are what trials wait for. Must not know what the lines mean.
 
 use super::{clip_bytes, uptime};
+use farmjank_leaf::hash::Fnv;
 use farmjank_results::blame::{Blame, Fault};
 use farmjank_results::time::BootTime;
 use farmjank_seams::device::{Device, Output};
@@ -77,9 +78,9 @@ async fn asked(
     Ok((pieces.into_iter().map(answer).collect(), output))
 }
 
-/// A number from bytes: FNV-1a, 64 bits.
+/// A number from bytes.
 pub(crate) fn nonce(bytes: impl Iterator<Item = u8>) -> u64 {
-    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    Fnv::NOTHING.and(bytes).number()
 }
 
 /// Marks between the answers of several lines run in one call.

@@ -2,6 +2,8 @@
 //!
 //! Must not know any message.
 
+use farmjank_leaf::varint;
+
 /// A message on its way; its buffer is kept when it is cleared.
 #[derive(Clone, Debug, Default)]
 pub struct Message(Vec<u8>);
@@ -20,8 +22,8 @@ impl Message {
 
     /// A varint field: integers, enums, booleans.
     pub fn number(&mut self, field: u32, value: u64) -> &mut Message {
-        varint(&mut self.0, u64::from(field) << 3);
-        varint(&mut self.0, value);
+        varint::write(&mut self.0, u64::from(field) << 3);
+        varint::write(&mut self.0, value);
         self
     }
 
@@ -32,7 +34,7 @@ impl Message {
 
     /// A float field.
     pub fn float(&mut self, field: u32, value: f32) -> &mut Message {
-        varint(&mut self.0, u64::from(field) << 3 | 5);
+        varint::write(&mut self.0, u64::from(field) << 3 | 5);
         self.0.extend_from_slice(&value.to_le_bytes());
         self
     }
@@ -53,59 +55,16 @@ impl Message {
 pub fn delimited(out: &mut Vec<u8>, field: u32, parts: &[&[u8]]) {
     let length = parts.iter().map(|part| part.len()).sum::<usize>();
     out.reserve(length + 20);
-    varint(out, u64::from(field) << 3 | 2);
-    varint(out, length as u64);
+    varint::write(out, u64::from(field) << 3 | 2);
+    varint::write(out, length as u64);
     for part in parts {
         out.extend_from_slice(part);
     }
 }
 
-#[inline]
-fn varint(out: &mut Vec<u8>, value: u64) {
-    match value {
-        0..0x80 => out.push(value as u8),
-        0x80..0x4000 => out.extend_from_slice(&[value as u8 | 0x80, (value >> 7) as u8]),
-        _ => long_varint(out, value),
-    }
-}
-
-/// Stamps have six to eight bytes: seven bits each are moved apart pair by pair.
-fn long_varint(out: &mut Vec<u8>, value: u64) {
-    if value >> 56 != 0 {
-        out.push(value as u8 | 0x80);
-        varint(out, value >> 7);
-        return;
-    }
-    let bits = (value & 0x0fff_ffff) | ((value & 0x00ff_ffff_f000_0000) << 4);
-    let bits = (bits & 0x0000_3fff_0000_3fff) | ((bits & 0x0fff_c000_0fff_c000) << 2);
-    let bits = (bits & 0x007f_007f_007f_007f) | ((bits & 0x3f80_3f80_3f80_3f80) << 1);
-    let length = (64 - bits.leading_zeros()).div_ceil(8).max(1);
-    let more = 0x8080_8080_8080_8080 & !(u64::MAX << (8 * length - 8));
-    let start = out.len();
-    // A whole word, cut to length afterwards: cheaper than copying so many bytes.
-    out.extend_from_slice(&(bits | more).to_le_bytes());
-    out.truncate(start + length as usize);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_of_every_length_are_written_seven_bits_a_byte() {
-        let powers = (0..64).map(|power| 1_u64 << power);
-        for value in powers.flat_map(|power| [power - 1, power, power + 1, power | 0x55, !power]) {
-            let (mut plain, mut left) = (Vec::new(), value);
-            while left >= 0x80 {
-                plain.push(left as u8 | 0x80);
-                left >>= 7;
-            }
-            plain.push(left as u8);
-            let mut written = Vec::new();
-            varint(&mut written, value);
-            assert_eq!(written, plain, "{value}");
-        }
-    }
 
     #[test]
     fn fields_are_written_as_the_wire_format_wants_them() {

@@ -9,9 +9,10 @@ use crate::args::{MetricsArgs, MetricsFormat};
 use crate::host::Streams;
 use crate::settings::{Look, complain};
 use farmjank_engine::announce::Voice;
+use farmjank_leaf::nearest::nearest;
+use farmjank_leaf::text::typed;
 use farmjank_results::metric::Metric;
 use farmjank_results::metrics::{Family, families, find, shelf};
-use farmjank_scenarios::nearest::nearest;
 use serde_json::{Value, json};
 use wrap::hanging;
 
@@ -54,7 +55,7 @@ fn known(key: &str) -> Result<&'static dyn Metric, String> {
     find(key).ok_or_else(|| {
         let near = nearest(key, shelf().iter().map(|metric| metric.key()));
         let meant = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
-        let key: String = key.chars().filter(|letter| !letter.is_control()).take(80).collect();
+        let key = typed(key, 80);
         format!("there is no metric `{key}`{meant}\n`farmjank metrics` lists them all")
     })
 }
