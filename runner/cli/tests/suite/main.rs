@@ -17,6 +17,7 @@ mod prove;
 mod recorder;
 mod reports;
 mod run;
+mod stillness;
 mod stock_adb;
 mod turns;
 mod usage;

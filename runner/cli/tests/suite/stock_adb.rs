@@ -2,23 +2,25 @@
 //! agree with each other.
 
 #[path = "../../../../plugins/devices/tests/stock/mod.rs"]
-mod stock;
+pub mod stock;
 
 use crate::world::{Lab, SMOOTH, ended, farmjank, write};
 use std::collections::BTreeSet;
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 /// An adb server of our own on a free port.
-struct Server {
+pub struct Server {
     program: PathBuf,
     child: Child,
-    port: u16,
+    /// Where it listens.
+    pub port: u16,
 }
 
 impl Server {
-    fn start(program: PathBuf) -> Server {
+    /// Starts this program.
+    pub fn start(program: PathBuf) -> Server {
         let port =
             TcpListener::bind("127.0.0.1:0").expect("a free port").local_addr().expect("its number").port();
         let child = Command::new(&program)
@@ -29,6 +31,21 @@ impl Server {
             .spawn()
             .expect("adb starts");
         Server { program, child, port }
+    }
+
+    /// Reaches the daemons of a lab.
+    pub fn connect(&self, daemons: &[String]) {
+        // A client that finds nobody would start a server of its own, which outlives the test.
+        let listens = || TcpStream::connect(("127.0.0.1", self.port)).is_ok();
+        let patient = (0..600).any(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            listens()
+        });
+        assert!(patient, "the stock adb server does not listen on {}", self.port);
+        for daemon in daemons {
+            let said = self.adb(&["connect", daemon]);
+            assert!(said.contains("connected"), "{said}");
+        }
     }
 
     fn adb(&self, args: &[&str]) -> String {
@@ -66,11 +83,7 @@ fn every_frame_is_seen(server: &Server) {
     let lab = write(folder.path(), "lab.yaml", LAB);
     let truth = folder.path().join("truth.json");
     let lab = Lab::serve(folder.path(), &lab, 4, &truth);
-    std::thread::sleep(std::time::Duration::from_millis(500));
-    for daemon in &lab.daemons {
-        let said = server.adb(&["connect", daemon]);
-        assert!(said.contains("connected"), "{said}");
-    }
+    server.connect(&lab.daemons);
     write(folder.path(), "s.yaml", SMOOTH);
     let done = ended(
         farmjank(folder.path())
