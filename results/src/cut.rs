@@ -7,6 +7,7 @@ use crate::coverage::coverage;
 use crate::frame::{Frame, SourceId};
 use crate::lattice;
 use crate::schedule;
+use crate::slow_end::{Slow, SlowEnds};
 use crate::time::{DeviceTime, Span};
 use crate::timeline::{FrameTimeline, Gap};
 use crate::touch::{self, Evidence, Told};
@@ -64,11 +65,13 @@ pub fn whole(timeline: &FrameTimeline) -> Vec<Motion> {
 pub fn cut(timeline: &FrameTimeline, motions: &[Motion], rules: &CutRules) -> Window {
     let mut given = motions.to_vec();
     given.sort_by_key(|motion| (motion.from, motion.to, motion.phase));
+    let usual = usual(timeline, &given, rules.target_fps);
     let mut cutting = Cutting {
         timeline,
         rules,
         doubtful: touch::doubtful(&given),
-        usual: usual(timeline, &given, rules.target_fps),
+        slow_ends: SlowEnds::new(timeline, &given, usual),
+        usual,
         intervals: Vec::new(),
         uncounted: Vec::new(),
         ambiguous: Span::ZERO,
@@ -123,6 +126,8 @@ struct Cutting<'a> {
     rules: &'a CutRules,
     /// Where a finger may be coming down or going up.
     doubtful: Vec<(DeviceTime, DeviceTime)>,
+    /// Where flings are slower than their panel.
+    slow_ends: SlowEnds,
     /// Vsyncs of a frame at the app's own pace.
     usual: i64,
     intervals: Vec<Interval>,
@@ -194,14 +199,17 @@ impl Cutting<'_> {
             }
             Phase::Scroll | Phase::Free => false,
         };
-        let told = match puzzles || length.ns() > lattice::LONG {
-            true => self.told(from, to, puzzles),
+        let slow = if phase == Phase::Fling { self.slow_ends.of(from) } else { None };
+        let asks = puzzles || slow.is_some();
+        let told = match asks || length.ns() > lattice::LONG {
+            true => self.told(from, to, asks),
             false => Told::Unwatched,
         };
         match told {
             Told::Due(at) => self.stall(from, at, to, phase),
             Told::Nothing => self.rest(from, to, phase),
-            Told::Unwatched if puzzles => {
+            Told::Unwatched if slow == Some(Slow::Rests) => self.rest(from, to, phase),
+            Told::Unwatched if puzzles || slow == Some(Slow::Caught) => {
                 self.ambiguous = self.ambiguous + length;
                 self.set_aside(from, to, phase, Why::Ambiguous);
             }

@@ -41,6 +41,7 @@ pub mod period;
 pub mod readings;
 pub mod record;
 mod schedule;
+mod slow_end;
 pub mod stall;
 pub mod stitch;
 pub mod strip;

@@ -51,7 +51,8 @@ fn after_its_predecessor(due: DeviceTime, place: usize, period: i64, shown: &Fra
 }
 
 /// Which frame of `shown` each frame of `drawn` became, and whether that is known: after a rest it is the next one shown, and
-/// each one later takes one more. A frame may be finished long before the one before it is shown, so otherwise nobody knows.
+/// each one later takes one more; before a rest it is the last one shown, and each one earlier takes one less. A frame may be
+/// finished long before the one before it is shown, so otherwise nobody knows.
 fn places(drawn: &FrameTimeline, shown: &FrameTimeline) -> Vec<(usize, bool)> {
     let mut places: Vec<(usize, bool)> = Vec::with_capacity(drawn.frames.len());
     for (nth, frame) in drawn.frames.iter().enumerate() {
@@ -69,7 +70,30 @@ fn places(drawn: &FrameTimeline, shown: &FrameTimeline) -> Vec<(usize, bool)> {
         };
         places.push(own);
     }
+    counted_back(drawn, shown, &mut places);
     places
+}
+
+/// Places that the rests after them tell.
+fn counted_back(drawn: &FrameTimeline, shown: &FrameTimeline, places: &mut [(usize, bool)]) {
+    let soon = |at: DeviceTime, own: usize| {
+        shown.frames.get(own).is_some_and(|own| own.present >= at && own.present - at < COMPLETED_WITHIN)
+    };
+    let mut after: Option<usize> = None;
+    for (nth, frame) in drawn.frames.iter().enumerate().rev() {
+        let rest_began = frame.present + COMPLETED_WITHIN;
+        let next = drawn.frames.get(nth + 1).map(|next| next.present).or(drawn.watched_to);
+        let own = match after {
+            _ if next.is_some_and(|next| next > rest_began) => shown_at(rest_began, shown).checked_sub(1),
+            Some(after) => after.checked_sub(1),
+            None => None,
+        };
+        after = own.filter(|own| soon(frame.present, *own));
+        match after {
+            Some(own) if !places[nth].1 => places[nth] = (own, true),
+            _ => {}
+        }
+    }
 }
 
 /// Index of the first frame shown after this frame was completed.
@@ -233,6 +257,24 @@ mod tests {
         let inside: Vec<_> =
             due(&drawn, &shown).into_iter().filter(|at| *at > gap.0 && *at < gap.1).collect();
         assert_eq!(inside, [gap.1 - Span::from_ns(P - P / 4)]);
+    }
+
+    #[test]
+    fn frames_finished_long_before_they_are_shown_are_dated_by_the_rest_that_follows_too() {
+        // Each is finished before the one before it is shown; frame 39 comes after four refreshes without news, then nothing.
+        let at = |n: i64| (n + if n == 39 { 4 } else { 0 }) * P;
+        let mut drawn = timeline((0..40).map(|n| (at(n) + P / 2, Some(at(n)))));
+        let mut shown = timeline((0..40).map(|n| (at(n) + 2 * P, None)));
+        drawn.watched_to = Some(DeviceTime::from_ns(at(39) + 20 * P));
+        shown.watched_to = drawn.watched_to;
+        let gap = (shown.frames[38].present, shown.frames[39].present);
+        let inside = |drawn: &FrameTimeline| -> Vec<_> {
+            due(drawn, &shown).into_iter().filter(|at| *at > gap.0 && *at < gap.1).collect()
+        };
+        assert_eq!(inside(&drawn), [gap.1 - Span::from_ns(P - P / 4)]);
+        // As long as more may come, the first one shown after it was finished is taken for it.
+        drawn.watched_to = Some(DeviceTime::from_ns(at(39) + 2 * P));
+        assert_eq!(inside(&drawn), [gap.1 - Span::from_ns(2 * P - P / 4)]);
     }
 
     fn promise(n: i64, present: Option<i64>, expected: Option<i64>) -> SurfaceFrame {

@@ -4,7 +4,9 @@
 
 use crate::truth::windows;
 use farmjank_lab::archetype::SHELF;
+use farmjank_lab::truth::Truth;
 use farmjank_results::event::WindowMeasured;
+use farmjank_results::frame::SourceId;
 use farmjank_tests::stage::{Stage, Story};
 
 /// Flings caught after these waits, ms: in full motion, at their end, just after.
@@ -71,8 +73,8 @@ fn invented(story: &Story) -> (Vec<String>, usize) {
     (wrongs, told)
 }
 
-fn flawless(crowd: u32, source: &str, seed: u64) {
-    let story = Stage::lab_yaml(&lab(crowd, "")).seed(seed).scenario(&scenario(source)).run();
+fn flawless(crowd: u32, page: &str, source: &str, seed: u64) {
+    let story = Stage::lab_yaml(&lab(crowd, page)).seed(seed).scenario(&scenario(source)).run();
     let (wrongs, told) = invented(&story);
     for (serial, window) in windows(&story.record) {
         if value(&window, "hitch_ms").is_none() {
@@ -85,17 +87,32 @@ fn flawless(crowd: u32, source: &str, seed: u64) {
 
 #[test]
 fn a_flawless_app_is_flawless_however_the_finger_rests() {
-    flawless(1, "", 1);
+    flawless(1, "", "", 1);
 }
 
 #[test]
 fn a_flawless_app_is_flawless_on_a_crowded_host() {
-    flawless(4, "", 2);
+    flawless(4, "", "", 2);
 }
 
 #[test]
 fn a_flawless_app_has_no_stall_by_the_ring_alone() {
-    flawless(4, "source: surfaceflinger\n", 3);
+    flawless(4, "", "source: surfaceflinger\n", 3);
+}
+
+/// A list that draws nothing in a refresh in which its fling passed no pixel: its last frames lie ever further apart.
+const PIXELS: &str = "whole_pixels: true";
+
+#[test]
+fn a_flawless_list_of_whole_pixels_is_flawless_to_the_end_of_its_flings() {
+    flawless(1, PIXELS, "", 8);
+    flawless(4, PIXELS, "", 9);
+}
+
+#[test]
+fn a_flawless_list_of_whole_pixels_has_no_stall_by_the_ring_alone() {
+    flawless(1, PIXELS, "source: surfaceflinger\n", 10);
+    flawless(4, PIXELS, "source: surfaceflinger\n", 11);
 }
 
 /// How long the planted stalls hold the app, ms.
@@ -103,7 +120,11 @@ const HELD: u32 = 400;
 
 /// Every touch of every window has a stall of [`HELD`] at this moment: what the windows read beside what they should.
 fn planted(moment: &str, crowd: u32, source: &str, seed: u64) {
-    let page = format!("touch_stall: {{ every: 1, {moment}, ms: {HELD} }}");
+    planted_in("", moment, crowd, source, seed);
+}
+
+fn planted_in(page: &str, moment: &str, crowd: u32, source: &str, seed: u64) {
+    let page = format!("{page}touch_stall: {{ every: 1, {moment}, ms: {HELD} }}");
     let story = Stage::lab_yaml(&lab(crowd, &page)).seed(seed).scenario(&scenario(source)).run();
     let (mut told, mut open, mut wrongs) = (0, 0, Vec::new());
     for (serial, window) in windows(&story.record) {
@@ -134,6 +155,65 @@ fn stalls_under_the_finger_are_found_at_their_size() {
 #[test]
 fn stalls_in_a_fling_are_found_at_their_size() {
     planted("from: lift, after_ms: 120", 1, "", 5);
+}
+
+#[test]
+fn stalls_in_a_fling_of_whole_pixels_are_found_at_their_size() {
+    planted_in("whole_pixels: true, ", "from: lift, after_ms: 120", 1, "", 12);
+}
+
+#[test]
+fn stalls_at_the_slow_end_of_a_fling_are_found_at_their_size() {
+    let scenario = "name: Ends\nappId: com.example.shop\niterations: 1\nwarmup: 0\nsteps:\n  - openLink: 'shop://home'\n  - wait: 1500ms\n  \
+         - measure: ends\n    steps: [ { repeat: { times: 3, steps: [ { swipe: { direction: UP, duration: 250ms } }, { wait: 1800ms } ] } } ]\n";
+    let (mut late, mut wrongs) = (0, Vec::new());
+    for (nth, after) in [450, 550, 650, 750].into_iter().enumerate() {
+        let page = format!("{PIXELS}, touch_stall: {{ every: 1, from: lift, after_ms: {after}, ms: 170 }}");
+        let story = Stage::lab_yaml(&lab(1, &page)).seed(13 + nth as u64).scenario(scenario).run();
+        for (serial, window) in windows(&story.record).into_iter().filter(|(serial, _)| serial != ONE_MODE) {
+            let (truth, ends, refresh) =
+                story.lab.truth(&serial, |truth| held_up(truth, &window)).expect("truth");
+            late += ends;
+            let Some(hitch) = value(&window, "hitch_ms") else {
+                wrongs.push(format!("{serial}, {after}: {:?}", window.readings.get("hitch_ms")));
+                continue;
+            };
+            // Where nobody watched, the slow gap that the stall prolonged counts with it.
+            let more = if window.coverage.as_ref().is_some_and(|own| own.source == SourceId::FrameTimeline) {
+                0.0
+            } else {
+                60.0
+            };
+            if hitch < truth - 4.5 * refresh || hitch > truth + 4.5 * refresh + 3.0 * more {
+                wrongs.push(format!("{serial}, {after}: {hitch:.1} ms, the truth is {truth:.1}"));
+            }
+        }
+    }
+    println!("{late} stalls at slow ends");
+    assert!(
+        late >= 20 && wrongs.is_empty(),
+        "{late} at slow ends, {} wrong:\n{}",
+        wrongs.len(),
+        wrongs.join("\n")
+    );
+}
+
+/// By how much frames came later than promised, where that was long; how many of them ended in the last 300 ms of a fling; and
+/// the longest refresh. In ms.
+fn held_up(truth: &Truth<'_>, window: &WindowMeasured) -> (f64, usize, f64) {
+    let inside = |at: i64| window.motions.iter().any(|motion| motion.from.ns() <= at && at <= motion.to.ns());
+    let frames = truth.layers.iter().flat_map(|layer| &layer.frames).filter(|frame| inside(frame.present));
+    let (mut late, mut ends, mut refresh) = (0.0, 0, 0.0_f64);
+    for frame in frames {
+        let ms = (frame.vsync - frame.expected) as f64 / 1e6;
+        refresh = refresh.max(frame.period as f64 / 1e6);
+        if ms > 50.0 {
+            late += ms;
+            let end = |rest: i64| frame.present > rest - 300_000_000 && frame.present < rest + 250_000_000;
+            ends += usize::from(truth.gestures.iter().any(|touch| end(touch.fling_end)));
+        }
+    }
+    (late, ends, refresh)
 }
 
 #[test]

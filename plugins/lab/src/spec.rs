@@ -276,6 +276,8 @@ pub struct PageSpec {
     /// A pace of its own, slower than the panel's; none draws on every refresh. Of pages that scroll: videos and games
     /// have `fps`.
     pub pace: Option<PaceSpec>,
+    /// Flings move it by whole pixels, as LazyList and RecyclerView do: a refresh in which it passed none draws nothing.
+    pub whole_pixels: bool,
 }
 
 /// The pace an app keeps of its own while something moves: one of the three ways, always or for a while.
@@ -373,6 +375,7 @@ impl Default for PageSpec {
             stall: None,
             touch_stall: None,
             pace: None,
+            whole_pixels: false,
         }
     }
 }

@@ -8,6 +8,7 @@ mod film;
 mod incarnations;
 mod paces;
 mod periods;
+mod slow_ends;
 mod stitch;
 mod stitch_laws;
 mod switches;

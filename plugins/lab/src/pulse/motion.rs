@@ -20,6 +20,8 @@ pub struct Stretch {
 pub struct Motion {
     stretches: Vec<Stretch>,
     scroll: Scroll,
+    /// The pixel the last frame showed, of content that flings by whole ones.
+    pixel: Option<f64>,
 }
 
 /// A position that may be under way.
@@ -43,6 +45,17 @@ impl Scroll {
         let share = (t - self.from) as f64 / (self.to - self.from) as f64;
         let share = if self.eased { 1.0 - (1.0 - share).powf(FLING_POWER) } else { share };
         self.start + (self.end - self.start) * share
+    }
+
+    /// When it leaves this pixel for the next one; none if it comes to rest on it.
+    fn leaves(&self, pixel: f64) -> Option<i64> {
+        let (forth, border) =
+            (self.end > self.start, if self.end > self.start { pixel + 1.0 } else { pixel });
+        let crosses = if forth { self.end >= border } else { self.end < border };
+        let share = (border - self.start) / (self.end - self.start);
+        let share = if self.eased { 1.0 - (1.0 - share).powf(1.0 / FLING_POWER) } else { share };
+        // Past what rounding may take from it.
+        crosses.then(|| self.from + ((self.to - self.from) as f64 * share) as i64 + 1_000)
     }
 }
 
@@ -81,6 +94,22 @@ impl Feel {
 }
 
 impl Motion {
+    /// Of content that flings by whole pixels, or by any part of one.
+    pub fn of(whole_pixels: bool) -> Motion {
+        Motion { pixel: whole_pixels.then_some(0.0), ..Motion::default() }
+    }
+
+    /// Whether it flings by whole pixels.
+    pub fn whole_pixels(&self) -> bool {
+        self.pixel.is_some()
+    }
+
+    /// A frame showed the content as it was at `t`.
+    pub fn drew(&mut self, t: i64) {
+        let here = self.position(t).floor();
+        self.pixel = self.pixel.map(|_| here);
+    }
+
     /// Scroll position at `t`, px from the top.
     pub fn position(&self, t: i64) -> f64 {
         self.scroll.at(t)
@@ -88,7 +117,7 @@ impl Motion {
 
     /// Puts the content at its top, at rest.
     pub fn rewind(&mut self) {
-        *self = Motion::default();
+        *self = Motion::of(self.pixel.is_some());
     }
 
     /// The content stops where it is.
@@ -170,16 +199,35 @@ impl Motion {
         Some(stretch.to)
     }
 
-    /// The first instant at or after `t` at which something moves.
+    /// The first instant at or after `t` at which there is something new to show.
     #[inline]
     pub fn next(&self, t: i64) -> Option<i64> {
-        self.stretches.iter().filter(|stretch| stretch.to > t).map(|stretch| stretch.from.max(t)).min()
+        let ahead = self.stretches.iter().filter(|stretch| stretch.to > t);
+        match self.pixel {
+            None => ahead.map(|stretch| stretch.from.max(t)).min(),
+            Some(pixel) => ahead.filter_map(|stretch| self.shows(stretch, t, pixel)).min(),
+        }
+    }
+
+    /// The first instant from `t` on at which this stretch shows another pixel than this one.
+    fn shows(&self, stretch: &Stretch, t: i64, pixel: f64) -> Option<i64> {
+        let at = stretch.from.max(t);
+        let flings = stretch.gesture.is_some() && !stretch.finger;
+        if !flings || self.position(at).floor() != pixel {
+            return Some(at);
+        }
+        self.scroll.leaves(pixel).map(|leaves| leaves.max(at)).filter(|leaves| *leaves < stretch.to)
     }
 
     /// What moves at `t`.
     #[inline]
     pub fn moving(&self, t: i64) -> Option<Stretch> {
         self.stretches.iter().find(|stretch| stretch.from <= t && t < stretch.to).copied()
+    }
+
+    /// What made a frame be `wanted` that is drawn after it came to rest: the last pixel of a fling.
+    pub fn moved(&self, wanted: i64) -> Option<Stretch> {
+        self.pixel.and_then(|_| self.moving(wanted))
     }
 
     /// Drops what is over.
@@ -193,6 +241,7 @@ mod tests {
     use super::*;
 
     const FEEL: Feel = Feel { density: 420.0, last: 100_000.0 };
+    const SECOND: i64 = 1_000_000_000;
 
     #[test]
     fn a_fling_lasts_as_long_as_overscroller_says() {
@@ -200,6 +249,26 @@ mod tests {
         assert!((860_000_000..875_000_000).contains(&duration), "{duration}");
         assert!((1_440.0..1_470.0).contains(&distance), "{distance}");
         assert_eq!(FEEL.fling(100.0), None);
+    }
+
+    #[test]
+    fn a_list_of_whole_pixels_has_nothing_to_show_until_it_passed_one_and_ever_more_rarely() {
+        for velocity in [4_800.0, -4_800.0] {
+            let mut motion = Motion::of(true);
+            motion.drag(&FEEL, -SECOND, 0, 2_000.0, FEEL.slop(), 0);
+            motion.drew(0);
+            let end = motion.fling(&FEEL, 0, velocity, 0).unwrap();
+            let (mut at, mut gaps, mut pixel) = (0, Vec::new(), motion.position(0).floor());
+            while let Some(next) = motion.next(at + 1) {
+                motion.drew(next);
+                let now = motion.position(next).floor();
+                assert!((now - pixel).abs() == 1.0 || next == at + 1, "{pixel} to {now} at {next}");
+                (gaps, pixel, at) = ([gaps, vec![next - at]].concat(), now, next);
+            }
+            let last = &gaps[gaps.len() - 6..];
+            assert!(last.is_sorted() && last[5] > 13_000_000 && last[5] < 45_000_000, "{last:?}");
+            assert!(at < end && motion.moved(at).is_some() && motion.next(end).is_none());
+        }
     }
 
     #[test]

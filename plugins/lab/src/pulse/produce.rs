@@ -67,6 +67,11 @@ impl Producer {
         if self.next == NEVER { NEVER } else { self.next.max(self.pipeline.ui_free()) }
     }
 
+    /// The same with content that flings by whole pixels, or by any part of one.
+    pub fn by_whole_pixels(self, whole: bool) -> Producer {
+        Producer { motion: Motion::of(whole), ..self }
+    }
+
     /// Plans the next frame: the first refresh from `from` on at which something moves.
     pub fn plan(&mut self, panel: &Panel, from: i64) {
         let from = self.pace.as_ref().map_or(from, |pace| pace.due().max(from));
@@ -231,6 +236,7 @@ impl Pulse {
         let ui = &mut self.windows[index].as_mut()?.ui;
         // What began to move when it was due may be at rest by the time the main thread is free.
         let stretch = ui.motion.moving(t.max(ui.next)).or_else(|| ui.motion.moving(ui.next));
+        let stretch = stretch.or_else(|| ui.motion.moved(ui.wanted));
         if ui.first_draw > 0 {
             return Some(stretch);
         }
@@ -264,11 +270,14 @@ impl Pulse {
             ui.pipeline.burst(intended as u64);
         }
         let (lead, compositor) = (setup.archetype.lead, setup.compositor);
-        let load = Load { factor, lead, first, paced: usual > 0, first_draw, compositor };
+        // Nor is one that waited for a pixel to be passed due right after the one before.
+        let waited = ui.motion.whole_pixels() && intended - ui.last > period * 3 / 2;
+        let load = Load { factor, lead, first, paced: usual > 0 || waited, first_draw, compositor };
         let free = ui.pipeline.ui_free();
         let made = ui.pipeline.make(&self.panel, &ui.manner, intended, load);
         ui.first_draw = 0;
         ui.last = made.stages.vsync.max(made.stages.start);
+        ui.motion.drew(made.stages.vsync);
         if let Some(pace) = &mut ui.pace {
             pace.drew(&self.panel, made.stages.vsync, first);
         }

@@ -168,7 +168,9 @@ impl Pulse {
             surface: None,
             own: 0,
             hwui: Hwui::new(setup.archetype.sdk, t),
-            ui: Producer::new(0, manner, seed).at_pace(spec.pace.clone().map(|pace| Pace::new(pace, seed))),
+            ui: Producer::new(0, manner, seed)
+                .at_pace(spec.pace.clone().map(|pace| Pace::new(pace, seed)))
+                .by_whole_pixels(spec.whole_pixels),
             paced: None,
             resumed: false,
             launch: None,
