@@ -17,6 +17,8 @@ use crate::touch::Evidence;
 const FEWEST: usize = 8;
 /// Vsyncs from `IntendedVsync` to present of an unhurried app, where nothing better is known.
 const USUAL_VSYNCS: i64 = 2;
+/// Latencies are told in such parts of a vsync: a panel that slows down takes the latency of its frames along.
+const PARTS: i64 = 1_000;
 
 /// Longest time from the completion of a frame to its present: a full buffer queue of a 30 fps app.
 const COMPLETED_WITHIN: Span = Span::from_ms(100);
@@ -30,7 +32,7 @@ pub fn due(drawn: &FrameTimeline, shown: &FrameTimeline) -> Vec<DeviceTime> {
     let dated = |(frame, (place, known)): (&Frame, &(usize, bool))| {
         let intended = frame.intended?;
         let period = shown.periods.at(intended)?.ns();
-        let latency = usual.map_or(USUAL_VSYNCS * period, Span::ns);
+        let latency = usual.unwrap_or(USUAL_VSYNCS * PARTS).saturating_mul(period) / PARTS;
         let due = intended + Span::from_ns((latency - period).max(0));
         let due = after_its_predecessor(due, *place, period, shown);
         // A frame quicker than its app's usual ones was not due after it was shown: that would make the rest behind it a stall.
@@ -101,15 +103,17 @@ fn shown_at(completed: DeviceTime, shown: &FrameTimeline) -> usize {
     shown.frames.partition_point(|frame| frame.present < completed)
 }
 
-/// Median time from `IntendedVsync` to present: of the frames whose place is known, else to the first present after they were
-/// completed.
-fn usual_latency(drawn: &FrameTimeline, shown: &FrameTimeline, places: &[(usize, bool)]) -> Option<Span> {
+/// Median time from `IntendedVsync` to present, in [`PARTS`] of a vsync: of the frames whose place is known, else to the first
+/// present after they were completed.
+fn usual_latency(drawn: &FrameTimeline, shown: &FrameTimeline, places: &[(usize, bool)]) -> Option<i64> {
     let median = |surely: bool| {
         let own = drawn.frames.iter().zip(places).filter(|(_, (_, known))| *known || !surely);
         let latency = |(frame, (place, _)): (&Frame, &(usize, bool))| {
-            Some(shown.frames.get(*place)?.present - frame.intended?)
+            let (intended, present) = (frame.intended?, shown.frames.get(*place)?.present);
+            let period = shown.periods.at(intended).map(Span::ns).filter(|period| *period > 0)?;
+            Some((present - intended).ns().saturating_mul(PARTS) / period)
         };
-        let mut latencies: Vec<Span> = own.filter_map(latency).collect();
+        let mut latencies: Vec<i64> = own.filter_map(latency).collect();
         latencies.sort_unstable();
         latencies.get(latencies.len() / 2).copied().filter(|_| latencies.len() >= FEWEST)
     };
@@ -257,6 +261,27 @@ mod tests {
         let inside: Vec<_> =
             due(&drawn, &shown).into_iter().filter(|at| *at > gap.0 && *at < gap.1).collect();
         assert_eq!(inside, [gap.1 - Span::from_ns(P - P / 4)]);
+    }
+
+    #[test]
+    fn a_panel_that_slows_down_takes_the_latency_of_its_frames_along() {
+        // Thirty frames at half the period, two of them to the screen; then the panel's period is P.
+        let at = |n: i64| if n < 30 { n * P / 2 } else { (n - 15) * P };
+        let mut drawn = timeline((0..34).map(|n| (at(n) + P / 8, Some(at(n)))));
+        let mut shown = timeline((0..34).map(|n| (at(n + 2), None)));
+        let half = PeriodSegment { period: Span::from_ns(P / 2), ..shown.periods.segments[0] };
+        let slow = PeriodSegment { from: DeviceTime::from_ns(at(30)), ..shown.periods.segments[0] };
+        shown.periods.segments = vec![half, slow];
+        // The last frame comes a refresh later, because there was nothing to show.
+        (drawn.frames[33].present, drawn.frames[33].intended) =
+            (DeviceTime::from_ns(at(34) + P / 8), Some(DeviceTime::from_ns(at(34))));
+        shown.frames[33].present = DeviceTime::from_ns(at(36));
+        drawn.watched_to = Some(DeviceTime::from_ns(at(60)));
+        let gap = (shown.frames[32].present, shown.frames[33].present);
+        let inside: Vec<_> =
+            due(&drawn, &shown).into_iter().filter(|at| *at > gap.0 && *at < gap.1).collect();
+        assert_eq!(inside.len(), 1);
+        assert!((gap.1 - inside[0]).ns() < P, "{:?}", gap.1 - inside[0]);
     }
 
     #[test]

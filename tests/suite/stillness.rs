@@ -170,7 +170,7 @@ fn stalls_at_the_slow_end_of_a_fling_are_found_at_their_size() {
     for (nth, after) in [450, 550, 650, 750].into_iter().enumerate() {
         let page = format!("{PIXELS}, touch_stall: {{ every: 1, from: lift, after_ms: {after}, ms: 170 }}");
         let story = Stage::lab_yaml(&lab(1, &page)).seed(13 + nth as u64).scenario(scenario).run();
-        for (serial, window) in windows(&story.record).into_iter().filter(|(serial, _)| serial != ONE_MODE) {
+        for (serial, window) in windows(&story.record).into_iter() {
             let (truth, ends, refresh) =
                 story.lab.truth(&serial, |truth| held_up(truth, &window)).expect("truth");
             late += ends;

@@ -72,7 +72,10 @@ const FLAWLESS: [(&str, &str); 8] = [
     ("90 Hz, Android 10", "--hz 90 --sdk 29 --pixels"),
     ("120 Hz, Android 13, busy", "--hz 120 --sdk 33 --before 20,160 --after 20,150 --pixels"),
     ("120 Hz, adaptive, Android 14", "--hz 120 --adaptive --sdk 34"),
-    ("144 Hz, adaptive, Android 15, events without fields", "--hz 144 --adaptive --sdk 35 --input hidden --pixels --density 480"),
+    (
+        "144 Hz, adaptive, Android 15, events without fields",
+        "--hz 144 --adaptive --sdk 35 --input hidden --pixels --density 480",
+    ),
     ("165 Hz, Android 12, no word of touches", "--hz 165 --sdk 31 --input none --pixels"),
     (
         "120 Hz, Android 11, busy, no word of touches",
