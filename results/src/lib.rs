@@ -11,6 +11,7 @@ mod blamed;
 pub mod cell;
 pub mod cells;
 pub mod compare;
+pub mod counterfactual;
 mod coverage;
 pub mod cross;
 pub mod cut;

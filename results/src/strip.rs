@@ -69,6 +69,11 @@ impl Bar {
         if self.what == What::Frame { self.vsyncs.saturating_sub(self.cadence) } else { 0 }
     }
 
+    /// Time it came late by, µs.
+    pub fn late_us(&self) -> u64 {
+        u64::from(self.late()) * self.period_ns / 1000
+    }
+
     /// Its end, µs since the origin.
     pub fn to_us(&self) -> u64 {
         self.from_us + self.length_us

@@ -1,322 +1,45 @@
-//! What would have passed: how many hitches fewer a breached limit needed, by the metric's own formula.
-//!
-//! Late frames are made on time until the limit holds: the worst of all iterations first, or the iterations that need least
-//! first, whichever takes fewer. Every number comes from the metric shelf and the judge, none from here. Said only where the frames at hand give the recorded
-//! readings, so that a metric that sees something else is never explained by what it does not see.
+//! What would have passed, in words; it is found by the judge's own rules ([`farmjank_results::counterfactual`]).
 
-use super::frames::{Seen, late_us};
+use super::frames::Seen;
 use crate::words::{amount, several};
-use farmjank_results::judge::{IterationValue, judge};
-use farmjank_results::metric::{Metric, Needs};
-use farmjank_results::metrics::find;
-use farmjank_results::strip::{Bar, Strip, What};
-use farmjank_results::threshold::{Judgement, Limit, Outcome};
-use farmjank_results::time::Span;
-use farmjank_results::window::{Beside, Interval, Window};
+use farmjank_results::counterfactual::{Counterfactual, counterfactual as found};
+use farmjank_results::event::WindowMeasured;
+use farmjank_results::metric::Unit;
+use farmjank_results::strip::Strip;
+use farmjank_results::threshold::Judgement;
 
-/// Readings from the frames of a strip agree with the recorded ones to this share: strips are rounded to µs.
-const AGREES: f64 = 0.002;
-
-/// One sentence, where a limit was breached and frames tell.
+/// One sentence, where a limit was breached and the frames of every iteration that counts tell.
 pub(super) fn counterfactual(judgement: &Judgement, seen: &Seen<'_>) -> Option<String> {
-    if judgement.outcome != Outcome::Breached || judgement.confidence_bound.is_some() {
-        return None;
-    }
-    let metric =
-        find(&judgement.metric).filter(|one| matches!(one.needs(), Needs::Frames | Needs::Vsyncs))?;
-    let limit = Limit::parse(&judgement.text, judgement.unit).ok()?;
-    let asked = Asked::new(metric, &limit, seen)?;
-    if !asked.agrees(judgement) {
-        return None;
-    }
-    let everything = asked.late.iter().map(Vec::len).collect::<Vec<_>>();
-    if everything.iter().all(|late| *late == 0) || !asked.held(&everything) {
-        let best = amount(asked.without(&everything).actual, judgement.unit);
-        return Some(format!("no number of hitches explains it: without any it would be {best}"));
-    }
-    let cheapest =
-        [asked.worst_first(), asked.easiest_first()].into_iter().min_by_key(|fewer| count(fewer))?;
-    let taken = |(late, fewer): (&Vec<Late>, &usize)| late[..*fewer].iter().map(|late| late.us).sum::<u64>();
-    let us: u64 = asked.late.iter().zip(&cheapest).map(taken).sum();
-    let all: u64 = asked.late.iter().flatten().map(|late| late.us).sum();
-    let hitches = several(count(&cheapest) as u64, "hitch", "hitches");
-    Some(format!(
-        "{hitches} fewer would pass: {:.0} of {:.0} ms of hitch time",
-        us as f64 / 1000.0,
-        all as f64 / 1000.0
-    ))
+    let counted = seen.iterations.iter().filter(|one| one.counts());
+    let frames: Option<Vec<(&WindowMeasured, &Strip)>> =
+        counted.map(|one| Some((one.window, &one.strip.as_ref().ok()?.1))).collect();
+    found(judgement, &frames?).map(|what| sentence(what, judgement.unit))
 }
 
-fn count(fewer: &[usize]) -> usize {
-    fewer.iter().sum()
-}
-
-/// A late frame: its place in its iteration, and how late.
-struct Late {
-    nth: usize,
-    us: u64,
-}
-
-/// A limit, and the frames it is asked of.
-struct Asked<'a> {
-    metric: &'static dyn Metric,
-    limit: &'a Limit,
-    iterations: Vec<(Window, Option<f64>)>,
-    /// Of each iteration, the worst first.
-    late: Vec<Vec<Late>>,
-}
-
-impl<'a> Asked<'a> {
-    /// None where an iteration that counts has no frames at hand.
-    fn new(metric: &'static dyn Metric, limit: &'a Limit, seen: &Seen<'_>) -> Option<Asked<'a>> {
-        let (mut iterations, mut late) = (Vec::new(), Vec::new());
-        for one in seen.iterations.iter().filter(|one| one.counts()) {
-            let (_, strip) = one.strip.as_ref().ok()?;
-            let frames = || strip.bars.iter().filter(|bar| bar.what == What::Frame);
-            let delayed = frames().enumerate().filter(|(_, bar)| bar.late() > 0);
-            let mut delayed: Vec<Late> = delayed.map(|(nth, bar)| Late { nth, us: late_us(bar) }).collect();
-            delayed.sort_by_key(|late| std::cmp::Reverse(late.us));
-            late.push(delayed);
-            let window = Window {
-                intervals: intervals(strip),
-                uncounted: Vec::new(),
-                motions: one.window.motions.clone(),
-                presents: Vec::new(),
-                first_frame: Vec::new(),
-                ambiguous: Span::ZERO,
-                idle: (0, Span::ZERO),
-                coverage: one.window.coverage.clone()?,
-                beside: Beside::default(),
-            };
-            iterations.push((window, one.window.refresh_hz));
+fn sentence(what: Counterfactual, unit: Unit) -> String {
+    match what {
+        Counterfactual::Unexplained(best) => {
+            format!("no number of hitches explains it: without any it would be {}", amount(best, unit))
         }
-        Some(Asked { metric, limit, iterations, late })
-    }
-
-    fn held(&self, fewer: &[usize]) -> bool {
-        self.without(fewer).outcome == Outcome::Held
-    }
-
-    /// The fewest of the worst hitches of all iterations together.
-    fn worst_first(&self) -> Vec<usize> {
-        let numbered = self.late.iter().enumerate();
-        let mut order: Vec<(u64, usize)> =
-            numbered.flat_map(|(nth, late)| late.iter().map(move |late| (late.us, nth))).collect();
-        order.sort_by_key(|(us, nth)| (std::cmp::Reverse(*us), *nth));
-        let fewer = |taken: usize| {
-            let mut fewer = vec![0; self.late.len()];
-            order[..taken].iter().for_each(|(_, nth)| fewer[*nth] += 1);
-            fewer
-        };
-        fewer(fewest(order.len(), |taken| self.held(&fewer(taken))))
-    }
-
-    /// Iterations made to hold by themselves, those that need least first, until all together hold: what a median or an
-    /// extreme asks for.
-    fn easiest_first(&self) -> Vec<usize> {
-        let alone = |nth: usize| {
-            fewest(self.late[nth].len(), |taken| {
-                let value = self.value(nth, taken);
-                judge(self.metric.key(), self.metric.unit(), self.limit, &[value]).outcome == Outcome::Held
-            })
-        };
-        let mut order: Vec<(usize, usize)> = (0..self.late.len()).map(|nth| (alone(nth), nth)).collect();
-        order.sort_unstable();
-        let mut fewer = vec![0; self.late.len()];
-        for (needed, nth) in order {
-            fewer[nth] = needed;
-            if self.held(&fewer) {
-                break;
-            }
-        }
-        // An iteration may need others to be better than it ever gets.
-        if self.held(&fewer) { fewer } else { self.late.iter().map(Vec::len).collect() }
-    }
-
-    /// Whether these frames give the readings that were judged.
-    fn agrees(&self, judgement: &Judgement) -> bool {
-        let again = self.without(&vec![0; self.late.len()]);
-        let near = |(mine, theirs): (&Option<f64>, &Option<f64>)| match (mine, theirs) {
-            (Some(mine), Some(theirs)) => (mine - theirs).abs() <= AGREES * theirs.abs().max(0.01),
-            _ => false,
-        };
-        again.outcome == Outcome::Breached
-            && again.values.len() == judgement.values.len()
-            && again.values.iter().zip(&judgement.values).all(near)
-    }
-
-    /// The judgement, had the worst so many late frames of each iteration come on time.
-    fn without(&self, fewer: &[usize]) -> Judgement {
-        let values: Vec<IterationValue> =
-            fewer.iter().enumerate().map(|(nth, taken)| self.value(nth, *taken)).collect();
-        judge(self.metric.key(), self.metric.unit(), self.limit, &values)
-    }
-
-    /// What one iteration would read.
-    fn value(&self, nth: usize, taken: usize) -> IterationValue {
-        let (window, refresh_hz) = &self.iterations[nth];
-        let mut window = window.clone();
-        for late in &self.late[nth][..taken] {
-            let interval = &mut window.intervals[late.nth];
-            (interval.vsyncs, interval.late) = (interval.due(), 0);
-            interval.length = Span::from_ns(interval.period.ns() * i64::from(interval.vsyncs));
-        }
-        IterationValue { value: self.metric.measure(&window).value(), refresh_hz: *refresh_hz }
-    }
-}
-
-/// The smallest number up to `all` for which it holds, given that more never does harm.
-fn fewest(all: usize, holds: impl Fn(usize) -> bool) -> usize {
-    if holds(0) {
-        return 0;
-    }
-    let (mut breached, mut enough) = (0, all);
-    while enough - breached > 1 {
-        let middle = breached + (enough - breached) / 2;
-        *(if holds(middle) { &mut enough } else { &mut breached }) = middle;
-    }
-    enough
-}
-
-/// The frames of a strip as the metrics read them, exact to the µs.
-fn intervals(strip: &Strip) -> Vec<Interval> {
-    let mut intervals: Vec<Interval> = Vec::new();
-    let mut end = None;
-    let mut segment = 0;
-    for bar in strip.bars.iter().filter(|bar| bar.what == What::Frame) {
-        if end.is_some_and(|end| end != bar.from_us) {
-            segment += 1;
-        }
-        end = Some(bar.to_us());
-        intervals.push(interval(strip, bar, segment));
-    }
-    intervals
-}
-
-fn interval(strip: &Strip, bar: &Bar, segment: u32) -> Interval {
-    let us = |us: u64| Span::from_ns(i64::try_from(us).unwrap_or(0).saturating_mul(1000));
-    Interval {
-        from: strip.origin + us(bar.from_us),
-        length: us(bar.length_us),
-        period: Span::from_ns(i64::try_from(bar.period_ns).unwrap_or(0)),
-        vsyncs: bar.vsyncs,
-        late: bar.late(),
-        segment,
-        phase: bar.phase,
+        Counterfactual::Fewer { hitches, us, of_us } => format!(
+            "{} fewer would pass: {:.0} of {:.0} ms of hitch time",
+            several(hitches as u64, "hitch", "hitches"),
+            us as f64 / 1000.0,
+            of_us as f64 / 1000.0
+        ),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::frames::Iteration;
     use super::*;
-    use farmjank_results::event::WindowMeasured;
-    use farmjank_results::frame::SourceId;
-    use farmjank_results::metric::Unit;
-    use farmjank_results::record::TrialRecord;
-    use farmjank_results::time::{DeviceTime, RunTime, Span};
-    use farmjank_results::timeline::Tally;
-    use farmjank_results::window::{Coverage, Phase};
-
-    const P: u64 = 10_000_000;
-
-    fn trial() -> TrialRecord {
-        let (started, ended, ending) = (RunTime::from_ns(0), None, None);
-        TrialRecord { trial: 1, counted: true, turn: None, started, ended, ending, windows: Vec::new() }
-    }
-
-    fn measured() -> WindowMeasured {
-        let coverage = Coverage {
-            frames_seen: 9,
-            samples: 1,
-            proved: true,
-            share: 1.0,
-            gaps: Vec::new(),
-            source: SourceId::SurfaceFlinger,
-            layer: None,
-            periods: Vec::new(),
-            period_uncertain: Span::ZERO,
-            tally: Tally::default(),
-            untold: 0,
-            doubts: Vec::new(),
-        };
-        WindowMeasured { coverage: Some(coverage), refresh_hz: Some(100.0), ..WindowMeasured::default() }
-    }
-
-    /// Frames of so many vsyncs of 10 ms each.
-    fn strip(vsyncs: &[u32]) -> Strip {
-        let mut from_us = 0;
-        let bar = |vsyncs: &u32| {
-            let length_us = u64::from(*vsyncs) * P / 1000;
-            from_us += length_us;
-            Bar {
-                from_us: from_us - length_us,
-                length_us,
-                what: What::Frame,
-                phase: Phase::Finger,
-                period_ns: P,
-                vsyncs: *vsyncs,
-                cadence: 1,
-                blame: None,
-                stage: None,
-            }
-        };
-        Strip { origin: DeviceTime::from_ns(5), bars: vsyncs.iter().map(bar).collect() }
-    }
-
-    fn said(key: &str, limit: &str, iterations: &[&[u32]]) -> Option<String> {
-        let (trial, window) = (trial(), measured());
-        let one = |vsyncs: &&[u32]| Iteration {
-            trial: &trial,
-            window: &window,
-            pictures: Vec::new(),
-            strip: Ok((Vec::new(), strip(vsyncs))),
-        };
-        let seen = Seen { iterations: iterations.iter().map(one).collect() };
-        let metric = find(key).unwrap();
-        let limit = Limit::parse(limit, metric.unit()).unwrap();
-        let judgement = Asked::new(metric, &limit, &seen).unwrap().without(&vec![0; iterations.len()]);
-        counterfactual(&judgement, &seen)
-    }
 
     #[test]
-    fn the_fewest_of_the_worst_hitches_that_would_have_passed() {
-        // 90 ms late in 170 ms.
-        let slow: &[u32] = &[1, 1, 4, 1, 7, 1, 1, 1];
-        assert_eq!(
-            said("hitch_ms", "max < 40ms", &[slow]).unwrap(),
-            "1 hitch fewer would pass: 60 of 90 ms of hitch time"
-        );
-        assert_eq!(
-            said("hitch_ms", "max < 30ms", &[slow]).unwrap(),
-            "2 hitches fewer would pass: 90 of 90 ms of hitch time"
-        );
-        assert_eq!(said("hitch_ms", "max < 100ms", &[slow]), None);
-        let both = said("hitch_ms", "mean <= 30ms", &[slow, &[1, 1, 4, 1]]).unwrap();
-        assert_eq!(both, "1 hitch fewer would pass: 60 of 120 ms of hitch time");
-        assert_eq!(
-            said("fps", "mean >= 99", &[slow]).unwrap(),
-            "2 hitches fewer would pass: 90 of 90 ms of hitch time"
-        );
-    }
-
-    #[test]
-    fn what_hitches_do_not_explain_is_not_put_down_to_them() {
-        let said = said("fps", "mean >= 120", &[&[1, 2, 1]]).unwrap();
-        assert_eq!(said, "no number of hitches explains it: without any it would be 100.0 fps");
-    }
-
-    #[test]
-    fn frames_that_give_another_reading_explain_nothing() {
-        let (trial, window) = (trial(), measured());
-        let strip = Ok((Vec::new(), strip(&[1, 4])));
-        let seen = Seen {
-            iterations: vec![Iteration { trial: &trial, window: &window, strip, pictures: Vec::new() }],
-        };
-        let limit = Limit::parse("max < 10ms", Unit::Ms).unwrap();
-        let mut judgement = Asked::new(find("hitch_ms").unwrap(), &limit, &seen).unwrap().without(&[0]);
-        assert!(counterfactual(&judgement, &seen).is_some());
-        judgement.values = vec![Some(55.0)];
-        assert_eq!(counterfactual(&judgement, &seen), None);
+    fn it_is_said_in_one_sentence() {
+        let said = |hitches, us| sentence(Counterfactual::Fewer { hitches, us, of_us: 90_000 }, Unit::Ms);
+        assert_eq!(said(1, 60_000), "1 hitch fewer would pass: 60 of 90 ms of hitch time");
+        assert_eq!(said(2, 90_000), "2 hitches fewer would pass: 90 of 90 ms of hitch time");
+        let never = sentence(Counterfactual::Unexplained(Some(100.0)), Unit::Fps);
+        assert_eq!(never, "no number of hitches explains it: without any it would be 100.0 fps");
     }
 }

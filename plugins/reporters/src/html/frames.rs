@@ -97,13 +97,8 @@ impl Iteration<'_> {
 
     /// Time its frames came late by, µs.
     fn late_us(&self) -> u64 {
-        self.bars().iter().map(late_us).sum()
+        self.bars().iter().map(Bar::late_us).sum()
     }
-}
-
-/// Time a frame came late by, µs.
-pub(crate) fn late_us(bar: &Bar) -> u64 {
-    u64::from(bar.late()) * bar.period_ns / 1000
 }
 
 /// The worst iteration of a cell in stretches of equal length, one digit each: how late the worst frame in it was.
