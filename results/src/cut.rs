@@ -69,6 +69,7 @@ pub fn cut(timeline: &FrameTimeline, motions: &[Motion], rules: &CutRules) -> Wi
     let mut cutting = Cutting {
         timeline,
         rules,
+        given: &given,
         doubtful: touch::doubtful(&given),
         slow_ends: SlowEnds::new(timeline, &given, usual),
         usual,
@@ -124,6 +125,7 @@ fn usual(timeline: &FrameTimeline, motions: &[Motion], target_fps: Option<f64>) 
 struct Cutting<'a> {
     timeline: &'a FrameTimeline,
     rules: &'a CutRules,
+    given: &'a [Motion],
     /// Where a finger may be coming down or going up.
     doubtful: Vec<(DeviceTime, DeviceTime)>,
     /// Where flings are slower than their panel.
@@ -204,6 +206,14 @@ impl Cutting<'_> {
         let told = match asks || length.ns() > lattice::LONG {
             true => self.told(from, to, asks),
             false => Told::Unwatched,
+        };
+        let followed = || {
+            let period = self.timeline.periods.judging(from, to)?;
+            touch::followed(self.given, (from, to), Span::from_ns(2 * period.ns()))
+        };
+        let told = match told {
+            Told::Unwatched if puzzles => followed().map_or(told, Told::Due),
+            _ => told,
         };
         match told {
             Told::Due(at) => self.stall(from, at, to, phase),

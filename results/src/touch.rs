@@ -11,6 +11,9 @@ use serde::{Deserialize, Serialize};
 /// Longest time from a movement of the finger to the frame that shows it, where the app is in time: four refreshes at 60 Hz.
 const PIPELINE: Span = Span::from_ms(67);
 
+/// Longest time from one movement of a finger to the next, on the slowest panels that follow one.
+const STEP: Span = Span::from_ms(17);
+
 /// How well the two ends of a finger's motion are known. It came down between the motion's `from` and `down_by`, and was
 /// lifted between `up_from` and the motion's `to`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,6 +89,20 @@ pub(crate) fn doubtful(motions: &[Motion]) -> Vec<(DeviceTime, DeviceTime)> {
     united
 }
 
+/// When a frame was surely due between two presents, though nobody watched: a finger moved after the first of them, content
+/// follows it, and nothing showed that in time. Only where content moved on before the lift: a finger may rest long before it.
+pub(crate) fn followed(
+    motions: &[Motion],
+    (from, to): (DeviceTime, DeviceTime),
+    latency: Span,
+) -> Option<DeviceTime> {
+    let fingers = motions.iter().filter(|motion| motion.phase == Phase::Finger && motion.from <= from);
+    let touch = fingers
+        .filter_map(|motion| motion.touch)
+        .find(|touch| to <= touch.up_from && to - from.max(touch.moves_from) > STEP + PIPELINE)?;
+    Some(if touch.moves_from <= from { from } else { touch.moves_from + latency })
+}
+
 /// Whether the time between two presents meets one of these stretches.
 pub(crate) fn meets(stretches: &[(DeviceTime, DeviceTime)], from: DeviceTime, to: DeviceTime) -> bool {
     let first = stretches.partition_point(|(_, end)| *end < from);
@@ -131,5 +148,26 @@ mod tests {
         assert_eq!(motion.sure(), Some((at(130), at(500))));
         let exact = Motion { touch: None, ..motion };
         assert_eq!((doubtful(&[exact]), exact.sure()), (vec![], Some((at(100), at(520)))));
+    }
+
+    fn finger() -> Motion {
+        let touch = Touch { down_by: at(120), moves_from: at(130), up_from: at(500) };
+        Motion { from: at(100), to: at(520), phase: Phase::Finger, touch: Some(touch) }
+    }
+
+    #[test]
+    fn a_frame_was_surely_due_where_a_finger_moved_and_nothing_showed_it_in_time() {
+        let due = |from: i64, to: i64| followed(&[finger()], (at(from), at(to)), Span::from_ms(30));
+        assert_eq!((due(140, 224), due(140, 225)), (None, Some(at(140))));
+        assert_eq!(
+            (due(300, 500), due(300, 501)),
+            (Some(at(300)), None),
+            "it may have rested until the lift"
+        );
+        assert_eq!((due(110, 214), due(110, 215)), (None, Some(at(160))), "it may not have moved before");
+        assert_eq!(due(90, 400), None);
+        let held =
+            Motion { touch: finger().touch.map(|touch| Touch { moves_from: at(520), ..touch }), ..finger() };
+        assert_eq!(followed(&[held], (at(140), at(400)), Span::ZERO), None);
     }
 }

@@ -234,6 +234,29 @@ fn stalls_that_only_the_ring_saw_near_a_lift_are_never_green() {
     }
 }
 
+/// Nobody watched and the finger has just left the slop: 0.13 s in which content it surely moved was not shown.
+#[test]
+fn short_stalls_that_only_the_ring_saw_soon_after_a_finger_came_down_are_found_or_refused() {
+    let (mut found, mut open, mut wrongs) = (0, 0, Vec::new());
+    for after in [60, 100] {
+        let page = format!("touch_stall: {{ every: 1, from: down, after_ms: {after}, ms: 130 }}");
+        let stage = Stage::lab_yaml(&lab(1, &page)).seed(8);
+        let story = stage.scenario(&scenario("source: surfaceflinger\n")).run();
+        for (serial, window) in windows(&story.record) {
+            match value(&window, "hitch_ms") {
+                // What a stall holds up before the slop is surely left is not counted.
+                Some(hitch) if (4.0 * 80.0..4.0 * 170.0).contains(&hitch) => found += 1,
+                Some(hitch) => {
+                    wrongs.push(format!("{serial} {}, after {after} ms: hitch_ms {hitch:.0}", window.window));
+                }
+                None => open += 1,
+            }
+        }
+    }
+    println!("{found} found, {open} open");
+    assert!(wrongs.is_empty() && found > open, "{found} found, {open} open, wrong:\n{}", wrongs.join("\n"));
+}
+
 /// The archetype whose panel divides a fast tick: it slows down inside a fling, and its one mode does not tell to what.
 const DIVIDES: &str = "pixel-9-pro";
 

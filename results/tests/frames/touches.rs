@@ -57,6 +57,26 @@ fn a_pause_surely_under_a_moving_finger_is_a_hitch_and_one_near_its_ends_is_a_pu
 }
 
 #[test]
+fn content_that_a_finger_surely_moves_is_due_though_nobody_watched() {
+    let motions = [finger(0, 600 * MS), motion(Phase::Fling, 600 * MS, 1_500 * MS)];
+    let of = |from: i64, to: i64, evidence: Vec<Evidence>| {
+        let window = cut(&paused(from * MS, to * MS), &motions, &CutRules { evidence, ..rules() });
+        let worst = window.intervals.iter().map(|frame| frame.length.ns() / MS).max();
+        (worst, window.ambiguous.ns() / MS)
+    };
+    // From the first frame after the slop, or two refreshes after it.
+    assert_eq!(of(30, 160, vec![]), (Some(130), 0));
+    assert_eq!(of(90, 180, vec![]), (Some(90), 0));
+    assert_eq!(of(10, 160, vec![]), (Some(110), 0));
+    // Short enough to be the way to the screen, or past the lift: it may rest before that.
+    for (from, to) in [(30, 110), (10, 110), (480, 590), (460, 700)] {
+        assert_eq!(of(from, to, vec![]), (Some(10), to - from), "{from}..{to}");
+    }
+    // Who watched knows better.
+    assert_eq!(of(30, 160, evidence(&[], false)), (Some(10), 0));
+}
+
+#[test]
 fn evidence_tells_rest_from_stall_near_the_ends_of_a_touch() {
     let motions = [finger(0, 600 * MS), motion(Phase::Fling, 600 * MS, 1_500 * MS)];
     let of = |due: &[i64]| {
