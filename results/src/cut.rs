@@ -71,7 +71,11 @@ pub fn cut(timeline: &FrameTimeline, motions: &[Motion], rules: &CutRules) -> Wi
         rules,
         given: &given,
         doubtful: touch::doubtful(&given),
-        slow_ends: SlowEnds::new(timeline, &given, usual),
+        // Completions are not tied to refreshes: their lengths do not tell of pixels.
+        slow_ends: match rules.source {
+            SourceId::Gfxinfo => SlowEnds::default(),
+            _ => SlowEnds::new(timeline, &given, usual),
+        },
         usual,
         intervals: Vec::new(),
         uncounted: Vec::new(),
