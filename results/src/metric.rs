@@ -58,6 +58,16 @@ pub enum Better {
     Higher,
 }
 
+impl Better {
+    /// Whether a difference, new minus old, goes the wrong way.
+    pub fn is_worse(self, by: f64) -> bool {
+        match self {
+            Better::Lower => by > 0.0,
+            Better::Higher => by < 0.0,
+        }
+    }
+}
+
 /// One value measured in one window of one trial, or the reason there is none. Never 0 for *no data*.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

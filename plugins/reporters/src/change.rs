@@ -23,22 +23,13 @@ pub(crate) fn change(from: f64, to: f64, unit: Unit, better: Option<Better>) -> 
         base => words::percent(by.abs() / base * 100.0),
     };
     let arrow = if by > 0.0 { "▲" } else { "▼" };
-    let word = match (is_worse(by, better), better) {
+    let word = match (better.is_some_and(|better| better.is_worse(by)), better) {
         (true, _) => "worse",
         (false, Some(_)) => "better",
         (false, None) if by > 0.0 => "more",
         (false, None) => "less",
     };
     Some(format!("{arrow} {far} {word}"))
-}
-
-/// Whether a difference, new minus old, goes the wrong way.
-pub(crate) fn is_worse(by: f64, better: Option<Better>) -> bool {
-    match better {
-        Some(Better::Lower) => by > 0.0,
-        Some(Better::Higher) => by < 0.0,
-        None => false,
-    }
 }
 
 /// What the baseline says of one metric: `regression ▲ 192 % worse`, `pass (11.0 → 11.2 ms/s)`, `no baseline`. Only where the

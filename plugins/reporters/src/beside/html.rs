@@ -6,7 +6,6 @@
 
 use super::{Line, Row, Run, change, letter, rows, worst};
 use crate::cells::{Cell, WHOLE, cells, phone};
-use crate::change::is_worse;
 use crate::clean::{NAME, SENTENCE, line};
 use crate::html::frames::{Barcode, Seen, barcode, seen};
 use crate::html::index::{self, Family, Phone, Scenario, short};
@@ -299,7 +298,8 @@ fn metric(line_of: &Line, row: &Row<'_>) -> MetricLine {
     let first = line_of.values.iter().flatten().next().copied();
     let worse = |at: usize| {
         let by = first.zip(line_of.values[at]).map_or(0.0, |(first, value)| value - first);
-        change(line_of, at).is_some_and(|words| words != "same") && is_worse(by, line_of.better)
+        change(line_of, at).is_some_and(|words| words != "same")
+            && line_of.better.is_some_and(|better| better.is_worse(by))
     };
     MetricLine {
         key: line(&line_of.key, NAME),
