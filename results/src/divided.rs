@@ -4,6 +4,7 @@
 //! Where a step is no whole number of the mode's refreshes, presents alone prove it: no app is late by half a refresh. From
 //! there the panel only goes on slowing down until a touch (docs/periods.md). Must not know dumps. Integer ns.
 
+use crate::fit::Report;
 use crate::lattice::{LONG, far, place, same};
 use crate::path::Ground;
 
@@ -13,9 +14,10 @@ const TICKS: i64 = 2;
 const PARTS: [i64; 4] = [3, 4, 5, 6];
 
 /// Periods a panel with this one mode may drop to that some length is exactly one refresh of, where one of them proves that
-/// it divides a tick; none on other panels.
-pub(crate) fn parts(lengths: &[i64], modes: &[i64]) -> Vec<i64> {
-    let [mode] = modes else { return Vec::new() };
+/// it divides a tick; none on other panels, and none where no header was read: what comes without any (framestats alone) are
+/// completions, which lie between refreshes on any panel.
+pub(crate) fn parts(lengths: &[i64], modes: &[i64], reports: &[Report]) -> Vec<i64> {
+    let ([mode], [_, ..]) = (modes, reports) else { return Vec::new() };
     let all = PARTS.map(|ticks| ticks * mode / TICKS);
     let seen = |part: &i64| lengths.iter().any(|length| is_one(*length, *part));
     let proves = |part: &i64| place(*part, *mode).1 > far(*mode);

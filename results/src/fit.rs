@@ -155,7 +155,7 @@ fn rates(presents: &[DeviceTime], lengths: &[i64], reports: &[Report], modes: &[
             None => rates.push(Rate::found(vote)),
         }
     }
-    for part in parts(lengths, modes) {
+    for part in parts(lengths, modes, reports) {
         if !rates.iter().any(|rate| same(rate.period, part)) {
             rates.push(Rate::offered(part));
         }
