@@ -65,14 +65,29 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// Exit code of a run: of an interrupted one that of the signal, whatever was judged; `nothing` says that nothing matched the
-/// selection.
+/// Exit code of a run: of an interrupted one that of the signal, whatever was judged; `nothing` says that nothing
+/// matched the selection.
 pub fn exit_code(verdict: Verdict, interrupted: Option<&str>, nothing: bool) -> u8 {
     match interrupted {
         Some("SIGTERM") => EXIT_TERMINATED,
         Some(_) => EXIT_INTERRUPTED,
         None if nothing => EXIT_NOTHING_SELECTED,
         None => verdict.exit_code(),
+    }
+}
+
+/// The word beside an exit code.
+pub fn exit_word(code: u8) -> &'static str {
+    match code {
+        0 => "passed",
+        1 => "gate failed",
+        EXIT_USAGE => "usage or scenario error",
+        3 => "lab fault",
+        4 => "undecided",
+        EXIT_NOTHING_SELECTED => "nothing selected",
+        EXIT_INTERRUPTED => "interrupted",
+        EXIT_TERMINATED => "terminated",
+        _ => "unknown",
     }
 }
 
@@ -88,5 +103,14 @@ mod tests {
         assert_eq!(Verdict::worst([Pass, Undecided]), Undecided);
         assert_eq!(Verdict::worst([]), Pass);
         assert_eq!([Pass, Fail, Broken, Undecided].map(Verdict::exit_code), [0, 1, 3, 4]);
+    }
+
+    #[test]
+    fn every_exit_code_has_its_word() {
+        let of_verdicts = [Verdict::Pass, Verdict::Fail, Verdict::Broken, Verdict::Undecided];
+        let words = of_verdicts.map(|verdict| exit_word(verdict.exit_code()));
+        assert_eq!(words, ["passed", "gate failed", "lab fault", "undecided"]);
+        let others = [EXIT_USAGE, EXIT_NOTHING_SELECTED, EXIT_INTERRUPTED, EXIT_TERMINATED].map(exit_word);
+        assert_eq!(others, ["usage or scenario error", "nothing selected", "interrupted", "terminated"]);
     }
 }

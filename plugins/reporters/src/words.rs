@@ -6,6 +6,7 @@ use farmjank_results::metric::Unit;
 use farmjank_results::threshold::Judgement;
 use farmjank_results::time::Span;
 use farmjank_results::verdict::Verdict;
+pub use farmjank_results::verdict::exit_word as exit;
 use farmjank_results::window::Coverage;
 
 /// A whole number in groups of three: `1 204`.
@@ -177,21 +178,6 @@ pub fn verdict(verdict: Option<Verdict>) -> &'static str {
         Some(Verdict::Broken) => "broken",
         Some(Verdict::Undecided) => "undecided",
         None => "unjudged",
-    }
-}
-
-/// The word beside an exit code.
-pub fn exit(code: u8) -> &'static str {
-    match code {
-        0 => "passed",
-        1 => "gate failed",
-        2 => "usage or scenario error",
-        3 => "lab fault",
-        4 => "undecided",
-        5 => "nothing selected",
-        130 => "interrupted",
-        143 => "terminated",
-        _ => "unknown",
     }
 }
 

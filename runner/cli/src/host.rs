@@ -5,6 +5,7 @@ use farmjank_engine::announce::Voice;
 use farmjank_engine::racks::{Join, ThreadWork};
 use farmjank_engine::stop::{Stop, Urgency};
 use farmjank_results::blame::{Blame, Fault};
+use farmjank_results::verdict::EXIT_INTERRUPTED;
 use farmjank_seams::Work;
 use farmjank_seams::host::{Address, Dial, Files, Spawn, Wire};
 use std::cell::RefCell;
@@ -346,7 +347,7 @@ pub fn listen_for_signals(stop: Stop) {
                         Streams.err("interrupted: running trials are finished; press again to stop them now\n");
                     }
                     Urgency::Drain => stop.ask(Urgency::Cancel, "SIGINT"),
-                    Urgency::Cancel => std::process::exit(130),
+                    Urgency::Cancel => std::process::exit(EXIT_INTERRUPTED.into()),
                 },
             }
         }

@@ -21,9 +21,6 @@ use std::process::ExitCode;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Usage or scenario error: nothing ran.
-const USAGE: u8 = 2;
-
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let look = settings::Look::resolve(cli.color);

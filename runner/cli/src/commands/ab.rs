@@ -1,7 +1,6 @@
 //! `farmjank ab OLD.apk NEW.apk`: two builds in turn on every phone, in one run.
 
 use super::run::{About, about};
-use crate::USAGE;
 use crate::args::{AbArgs, TurnArgs};
 use crate::host;
 use crate::settings::{Look, complain, time};
@@ -9,6 +8,7 @@ use farmjank_engine::contest::{Build, Builds, Contest};
 use farmjank_lab::apk::{Apk, MAGIC};
 use farmjank_results::compare::{Source, Turns};
 use farmjank_results::time::Span;
+use farmjank_results::verdict::EXIT_USAGE;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub fn run(args: &AbArgs, look: Look) -> u8 {
         Ok((contest, source)) => about(&args.run, look, About::Builds(contest, source)),
         Err(why) => {
             complain(&why);
-            USAGE
+            EXIT_USAGE
         }
     }
 }

@@ -1,7 +1,6 @@
 //! `farmjank baseline`: what runs are held against. A baseline moves only on two runs that passed against it, or by a named
 //! person with a reason; both stay on record in the file.
 
-use crate::USAGE;
 use crate::args::{
     AcceptArgs, BaselineArgs, BaselineCommand, ExportArgs, ImportArgs, NameArgs, PruneArgs, SaveArgs,
 };
@@ -14,7 +13,7 @@ use farmjank_reporters::clean;
 use farmjank_results::cell::CellSession;
 use farmjank_results::compare::{Baseline, MINIMUM, Measured, Move, measured};
 use farmjank_results::record::Record;
-use farmjank_results::verdict::Verdict;
+use farmjank_results::verdict::{EXIT_USAGE, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -47,7 +46,7 @@ pub fn run(args: &BaselineArgs, _: Look) -> u8 {
         }
         Err(Refused::Usage(why)) => {
             complain(&why);
-            USAGE
+            EXIT_USAGE
         }
         Err(Refused::Unconfirmed(why)) => {
             complain(&why);

@@ -1,7 +1,6 @@
 //! `farmjank calibrate`: holds every phone against itself, so that one knows how much numbers move when nothing changed.
 
 use super::run::{About, about};
-use crate::USAGE;
 use crate::args::CalibrateArgs;
 use crate::settings::{Look, complain};
 use farmjank_reporters::{clean, paint};
@@ -9,7 +8,7 @@ use farmjank_results::compare::{CUSTOMARY, Itself, Noise, Role, Source, Turns, i
 use farmjank_results::metric::Unit;
 use farmjank_results::metrics;
 use farmjank_results::record::Record;
-use farmjank_results::verdict::Verdict;
+use farmjank_results::verdict::{EXIT_USAGE, Verdict};
 use farmjank_seams::history::{Calibration, History, SelfTest};
 
 /// Sessions of a cell that tell how sessions differ.
@@ -19,7 +18,7 @@ const SESSIONS: usize = 20;
 pub fn run(args: &CalibrateArgs, look: Look) -> u8 {
     if args.run.baseline.is_some() {
         complain("--baseline: calibrating holds each phone against itself; use `farmjank run`");
-        return USAGE;
+        return EXIT_USAGE;
     }
     let turns =
         Turns { per_install: args.block, looks: 1, screen: Some(false), installs: false, ..Turns::of(0) };

@@ -1,12 +1,12 @@
 //! `farmjank check` and `farmjank schema`
 
-use crate::USAGE;
 use crate::args::ScenarioArgs;
 use crate::host::Streams;
 use crate::scenarios::load;
 use crate::settings::Look;
 use farmjank_engine::announce::Voice;
 use farmjank_results::compare::{Expected, MINIMUM, Turns, needs};
+use farmjank_results::verdict::EXIT_USAGE;
 use farmjank_scenarios::plan::motion_times;
 use farmjank_scenarios::scenario::Scenario;
 use std::time::Duration;
@@ -16,7 +16,7 @@ const SLOWEST_HZ: f64 = 60.0;
 
 /// Checks scenario files.
 pub fn run(args: &ScenarioArgs, look: Look) -> u8 {
-    let Some(scenarios) = load(args, look) else { return USAGE };
+    let Some(scenarios) = load(args, look) else { return EXIT_USAGE };
     for scenario in &scenarios {
         let trials = scenario.iterations + scenario.warmup;
         let windows: Vec<&str> = scenario.windows().iter().map(|window| window.name).collect();

@@ -1,6 +1,5 @@
 //! `farmjank compare A B`: two runs, baselines or files of numbers, cell by cell.
 
-use crate::USAGE;
 use crate::args::{CompareArgs, CompareFormat, Direction};
 use crate::baselines::{Kind, Side, age, expired, side};
 use crate::history;
@@ -14,6 +13,7 @@ use farmjank_results::cell::CellSession;
 use farmjank_results::compare::{Compared, Effect, Given, Measured, Rules, compare};
 use farmjank_results::metric::{Better, Unit};
 use farmjank_results::metrics;
+use farmjank_results::verdict::EXIT_USAGE;
 use std::collections::BTreeMap;
 
 /// Compares; the exit code is that of a run with this outcome.
@@ -22,7 +22,7 @@ pub fn run(args: &CompareArgs, look: Look) -> u8 {
         Ok(compared) => compared,
         Err(why) => {
             complain(&why);
-            return USAGE;
+            return EXIT_USAGE;
         }
     };
     let text = match args.format {

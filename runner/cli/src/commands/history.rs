@@ -1,6 +1,5 @@
 //! `farmjank history`: cells night after night, one of them in depth.
 
-use crate::USAGE;
 use crate::args::{HistoryArgs, HistoryFormat};
 use crate::host::Streams;
 use crate::nights::{Read, Wish, read};
@@ -10,7 +9,7 @@ use farmjank_reporters::show::fits;
 use farmjank_reporters::{nights, paint};
 use farmjank_results::cell::CellKey;
 use farmjank_results::trend::{Line, Trend};
-use farmjank_results::verdict::Verdict;
+use farmjank_results::verdict::{EXIT_USAGE, Verdict};
 use std::collections::BTreeSet;
 
 /// Nothing was selected.
@@ -26,7 +25,7 @@ pub fn run(args: &HistoryArgs, look: Look) -> u8 {
     match wanted(args) {
         Err(why) => {
             complain(&why);
-            USAGE
+            EXIT_USAGE
         }
         Ok(read) if read.sweep.trends.is_empty() => {
             let what = if args.cell.is_empty() { "such cell" } else { "cell of that name" };

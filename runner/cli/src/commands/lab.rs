@@ -1,6 +1,5 @@
 //! `farmjank lab`: the gallery of virtual labs, and serving one to adb.
 
-use crate::USAGE;
 use crate::args::{LabArgs, LabCommand, ServeArgs};
 use crate::host::{self, Streams};
 use crate::settings::{Look, complain};
@@ -9,7 +8,7 @@ use farmjank_engine::announce::Voice;
 use farmjank_engine::stop::{Stop, Urgency};
 use farmjank_lab::lab::{Lab, LiveLab};
 use farmjank_lab::serve::{ServeOptions, Served, serve};
-use farmjank_results::verdict::Verdict;
+use farmjank_results::verdict::{EXIT_USAGE, Verdict};
 use serde_json::{Value, json};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
@@ -49,14 +48,14 @@ async fn serving(args: &ServeArgs) -> u8 {
         Ok(lab) => lab,
         Err(fault) => {
             complain(&fault.to_string());
-            return USAGE;
+            return EXIT_USAGE;
         }
     };
     let live = match lab.build() {
         Ok(live) => live,
         Err(why) => {
             complain(&why.to_string());
-            return USAGE;
+            return EXIT_USAGE;
         }
     };
     let loopback = |port| SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port);

@@ -7,15 +7,15 @@ use super::run::no_phones;
 use super::survey::look as survey;
 use crate::args::{PlanArgs, PlanFormat};
 use crate::host::Streams;
+use crate::in_runtime;
 use crate::needs::{Known, needs};
 use crate::scenarios::{adjust, load, selection};
 use crate::settings::{Look, complain};
-use crate::{USAGE, in_runtime};
 use farmjank_engine::announce::Voice;
 use farmjank_results::compare::{MINIMUM, Turns};
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::event::PlannedJob;
-use farmjank_results::verdict::{EXIT_NOTHING_SELECTED, Verdict};
+use farmjank_results::verdict::{EXIT_NOTHING_SELECTED, EXIT_USAGE, Verdict};
 use farmjank_scenarios::plan::{Plan, plan};
 use farmjank_scenarios::scenario::Scenario;
 use print::Shown;
@@ -23,11 +23,11 @@ use std::collections::BTreeMap;
 
 /// Shows jobs × phones, and what comparing builds on them will take.
 pub fn run(args: &PlanArgs, look: Look) -> u8 {
-    let Some(mut scenarios) = load(&args.scenarios, look) else { return USAGE };
+    let Some(mut scenarios) = load(&args.scenarios, look) else { return EXIT_USAGE };
     let filter = args.phones.device_filter.as_deref();
     let refused = |why: String| {
         complain(&why);
-        USAGE
+        EXIT_USAGE
     };
     let selection = match adjust(&mut scenarios, &args.select).and_then(|()| selection(&args.select, filter))
     {

@@ -13,7 +13,7 @@ use farmjank_engine::prove::{Belief, Held, Proof, archive};
 use farmjank_engine::survey::{Surveyed, Wanted, survey};
 use farmjank_reporters::clean;
 use farmjank_results::blame::{Blame, Fault};
-use farmjank_results::verdict::Verdict;
+use farmjank_results::verdict::{EXIT_USAGE, Verdict};
 use std::path::{Path, PathBuf};
 
 /// Largest archive read, bytes.
@@ -37,7 +37,7 @@ fn from_archive(path: &Path) -> Result<Proof, u8> {
     let read = host::read_file(path, ARCHIVE_BYTES).and_then(|bytes| archive::unpack(&bytes));
     read.map_err(|why| {
         complain(&format!("{}: {why}; give an archive that `farmjank doctor --prove` wrote", path.display()));
-        crate::USAGE
+        EXIT_USAGE
     })
 }
 

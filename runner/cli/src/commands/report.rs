@@ -1,7 +1,6 @@
 //! `farmjank report`: any report again from the bundle alone; several bundles side by side; `--rejudge` applies other
 //! limits to the old evidence.
 
-use crate::USAGE;
 use crate::args::{ReportArgs, ReportFormat, ScenarioArgs};
 use crate::host::{self, Bundle, Streams};
 use crate::outlets::{self, Wish, wishes};
@@ -19,7 +18,7 @@ use farmjank_results::compare::Compared;
 use farmjank_results::device::App;
 use farmjank_results::event::Fact;
 use farmjank_results::record::{JobRecord, Record};
-use farmjank_results::verdict::Verdict;
+use farmjank_results::verdict::{EXIT_USAGE, Verdict};
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_scenarios::step::{Action, Step};
 use farmjank_seams::reporter::{Delivery, Strips};
@@ -51,7 +50,7 @@ impl Strips for Anew<'_> {
 pub fn run(args: &ReportArgs, look: Look) -> u8 {
     let (records, wishes) = match records(args, look).and_then(|all| Some((all, wishes_of(args)?))) {
         Some(both) => both,
-        None => return USAGE,
+        None => return EXIT_USAGE,
     };
     let paint = paint::Look { color: look.color, ascii: !look.unicode, width: look.width };
     for wish in &wishes {
@@ -61,7 +60,7 @@ pub fn run(args: &ReportArgs, look: Look) -> u8 {
                 Ok(text) => text,
                 Err(why) => {
                     complain(&why);
-                    return USAGE;
+                    return EXIT_USAGE;
                 }
             },
         };

@@ -6,12 +6,12 @@ use super::calibrate;
 use crate::args::RunArgs;
 use crate::history::Keeper;
 use crate::host::{self, Bundle, Streams};
+use crate::in_runtime;
 use crate::outlets::{self, Wish};
 use crate::scenarios::load;
 use crate::settings::{Look, complain, serials, time};
 use crate::ui::Ui;
 use crate::wiring::{self, Phones, lab, phones, sources, witnesses};
-use crate::{USAGE, in_runtime};
 use farmjank_engine::announce::Voice;
 use farmjank_engine::conduct::{Options, Setup, run as conduct};
 use farmjank_engine::contest::Contest;
@@ -23,7 +23,7 @@ use farmjank_reporters::{by_name, paint};
 use farmjank_results::blame::{Blame, Fault};
 use farmjank_results::compare::{Source, Turns};
 use farmjank_results::record::Record;
-use farmjank_results::verdict::Verdict;
+use farmjank_results::verdict::{EXIT_USAGE, Verdict};
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::host::Files;
 use farmjank_seams::reporter::Reporter;
@@ -52,7 +52,7 @@ pub fn run(args: &RunArgs, look: Look) -> u8 {
 
 /// Runs scenarios on phones; two builds take turns where the run is about them. The store is asked before and after.
 pub fn about(args: &RunArgs, look: Look, about: About) -> u8 {
-    let Some(mut scenarios) = load(&args.scenarios, look) else { return USAGE };
+    let Some(mut scenarios) = load(&args.scenarios, look) else { return EXIT_USAGE };
     let itself = if let About::Itself(turns) = &about { Some(*turns) } else { None };
     let mut told = match told(args, &mut scenarios, about) {
         Ok(told) => told,
@@ -169,7 +169,7 @@ fn kept(record: &Record, keeper: Option<Keeper>) -> u8 {
 
 fn refused(why: &str) -> u8 {
     complain(why);
-    USAGE
+    EXIT_USAGE
 }
 
 /// The lab, when its phones fill several racks and nothing makes them wait for each other.
@@ -185,7 +185,7 @@ fn of_racks(args: &RunArgs) -> Option<Lab> {
 pub fn no_phones(fault: &Fault) -> u8 {
     complain(&fault.to_string());
     if fault.blame == Blame::Scenario {
-        return USAGE;
+        return EXIT_USAGE;
     }
     Streams.err("to try farmjank without phones: farmjank run --lab demo\n");
     Verdict::Broken.exit_code()

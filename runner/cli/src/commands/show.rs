@@ -1,7 +1,6 @@
 //! `farmjank show`: one window on one phone, in depth.
 
 use super::report::recorded;
-use crate::USAGE;
 use crate::args::ShowArgs;
 use crate::host::{Bundle, Streams};
 use crate::settings::{Look, complain};
@@ -9,7 +8,7 @@ use farmjank_engine::announce::{Kept, Voice};
 use farmjank_reporters::cells::Cell;
 use farmjank_reporters::show::Missed;
 use farmjank_reporters::{paint, show};
-use farmjank_results::verdict::Verdict;
+use farmjank_results::verdict::{EXIT_USAGE, Verdict};
 
 /// Candidates listed.
 const MOST: usize = 40;
@@ -20,7 +19,7 @@ pub fn run(args: &ShowArgs, look: Look) -> u8 {
         Ok(record) => record,
         Err(why) => {
             complain(&why);
-            return USAGE;
+            return EXIT_USAGE;
         }
     };
     let paint = paint::Look { color: look.color, ascii: !look.unicode, width: look.width };
@@ -41,5 +40,5 @@ pub fn run(args: &ShowArgs, look: Look) -> u8 {
         Err(Missed::Nobody(all)) => format!("`{cell}` fits no cell; there are:\n{}", listed(&all)),
     };
     complain(what.trim_end());
-    USAGE
+    EXIT_USAGE
 }

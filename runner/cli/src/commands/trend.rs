@@ -1,7 +1,6 @@
 //! `farmjank trend`: what changed in the newest nights, over all cells.
 
 use super::history::NOTHING;
-use crate::USAGE;
 use crate::args::{CompareFormat, FailOn, TrendArgs};
 use crate::host::Streams;
 use crate::nights::{Read, Wish, read};
@@ -12,7 +11,7 @@ use farmjank_results::compare::Effect;
 use farmjank_results::metric::Unit;
 use farmjank_results::metrics;
 use farmjank_results::trend::Sweep;
-use farmjank_results::verdict::Verdict;
+use farmjank_results::verdict::{EXIT_USAGE, Verdict};
 
 /// Judges the newest nights.
 pub fn run(args: &TrendArgs, look: Look) -> u8 {
@@ -20,7 +19,7 @@ pub fn run(args: &TrendArgs, look: Look) -> u8 {
         Ok(read) => read,
         Err(why) => {
             complain(&why);
-            return USAGE;
+            return EXIT_USAGE;
         }
     };
     let code = code(&sweep, args.fail_on);

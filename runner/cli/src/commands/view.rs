@@ -1,12 +1,11 @@
 //! `farmjank view`: the report of a run, finished or still going on, in a browser.
 
-use crate::USAGE;
 use crate::args::ViewArgs;
 use crate::host::Streams;
 use crate::settings::complain;
 use crate::ui::Ui;
 use farmjank_engine::announce::Voice;
-use farmjank_results::verdict::Verdict;
+use farmjank_results::verdict::{EXIT_USAGE, Verdict};
 
 /// Serves a bundle until interrupted.
 pub fn run(args: &ViewArgs) -> u8 {
@@ -18,7 +17,7 @@ pub fn run(args: &ViewArgs) -> u8 {
         }
         Err(why) => {
             complain(&why);
-            USAGE
+            EXIT_USAGE
         }
     }
 }

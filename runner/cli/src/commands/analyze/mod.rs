@@ -15,7 +15,6 @@ mod trace;
 mod trusted;
 mod words;
 
-use crate::USAGE;
 use crate::args::{AnalyzeArgs, AnalyzeFormat};
 use crate::host::Streams;
 use crate::settings::complain;
@@ -24,6 +23,7 @@ use farmjank_engine::announce::Voice;
 use farmjank_results::frame::SourceId;
 use farmjank_results::metric::Reading;
 use farmjank_results::time::{DeviceTime, Span};
+use farmjank_results::verdict::EXIT_USAGE;
 use farmjank_results::window::{Motion, Window};
 use intake::Material;
 use std::collections::BTreeMap;
@@ -74,7 +74,7 @@ pub fn run(args: &AnalyzeArgs) -> u8 {
         }
         Err(why) => {
             complain(&why);
-            USAGE
+            EXIT_USAGE
         }
     }
 }

@@ -4,7 +4,6 @@ mod explain;
 mod page;
 mod wrap;
 
-use crate::USAGE;
 use crate::args::{MetricsArgs, MetricsFormat};
 use crate::host::Streams;
 use crate::settings::{Look, complain};
@@ -13,6 +12,7 @@ use farmjank_leaf::nearest::nearest;
 use farmjank_leaf::text::typed;
 use farmjank_results::metric::Metric;
 use farmjank_results::metrics::{Family, families, find, shelf};
+use farmjank_results::verdict::EXIT_USAGE;
 use serde_json::{Value, json};
 use wrap::hanging;
 
@@ -27,7 +27,7 @@ pub fn run(args: &MetricsArgs, look: Look) -> u8 {
             Ok(metric) => Some(metric),
             Err(why) => {
                 complain(&why);
-                return USAGE;
+                return EXIT_USAGE;
             }
         },
         None => None,
