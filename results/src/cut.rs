@@ -201,7 +201,8 @@ impl Cutting<'_> {
             Phase::Fling if length > AMBIGUOUS_FLING_GAP => true,
             Phase::Finger if self.outpaces_the_finger(from, to) => true,
             Phase::Finger | Phase::Fling => {
-                touch::meets(&self.doubtful, from, to) && self.vsyncs(from, to) > self.pace_at(from)
+                touch::meets(&self.doubtful, from, to)
+                    && self.vsyncs(from, to) > lattice::at_pace(self.pace_at(from))
             }
             Phase::Scroll | Phase::Free => false,
         };

@@ -105,8 +105,7 @@ fn walk(
             return;
         }
         let frame = Span::from_ns(usual.saturating_mul(period));
-        // A page that takes 5 or 6 refreshes by chance is not slower where it takes 6.
-        if lattice::vsyncs(length.ns(), period) <= usual + usual / 4 {
+        if lattice::vsyncs(length.ns(), period) <= lattice::at_pace(usual) {
             row = (row.0 + 1, row.1 + length);
             slow &= row.0 < ROW || row.1 <= PIXEL;
             after = Some(length);
