@@ -134,7 +134,7 @@ fn in_a_lab_of_many_phones_exactly_those_are_named_that_are_slower() {
     let phones = "  - { archetype: pixel-8, count: 6 }\n  - { archetype: redmi-note-7, count: 6 }\n";
     write(here, "lab.yaml", &format!("name: many\nlatency: hub\nphones:\n{phones}"));
     build(here, "old.apk", "version: 7.4.1");
-    build(here, "new.apk", "version: 7.5.0\npages: { feed: { cost_ms: 12 } }");
+    build(here, "new.apk", "version: 7.5.0\npages: { feed: { cost_ms: 18 } }");
     let ab =
         ["ab", "old.apk", "new.apk", "s.yaml", "-q", "--lab", "lab.yaml", "--no-witnesses", "-o", "bundle"];
     let ended = run(here, &ab);
