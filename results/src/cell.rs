@@ -1,5 +1,6 @@
 //! A cell: the smallest thing numbers may be compared within (reference B.3). Two numbers with different keys answer
-//! different questions, so they never meet; [`CellKey::differs`] says in words what stands between them.
+//! different questions, so they never meet; [`CellKey::differs`] says in words what stands between them. Where runs are only
+//! laid side by side, such numbers do meet, and [`Conditions::differs`] says what to hold against that.
 
 use crate::compare::Effect;
 use crate::device::DeviceId;
@@ -70,6 +71,36 @@ impl CellKey {
     }
 }
 
+/// What a window was measured under in one run, scenario, window and phone apart: those are what runs are matched by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Conditions<'a> {
+    /// Hash of the scenario's content (hex).
+    pub hash: &'a str,
+    /// App under test.
+    pub app: &'a str,
+    /// Build of the phone's system; none where nothing is known of the phone.
+    pub build: Option<&'a str>,
+    /// Refresh rate of the first counted iteration that knows one, whole Hz.
+    pub refresh: Option<i64>,
+    /// The phone is simulated.
+    pub simulated: bool,
+}
+
+impl Conditions<'_> {
+    /// What differs, in words; empty where the numbers answer one question. Refresh rates differ only where both are known.
+    pub fn differs(&self, other: &Conditions) -> Vec<&'static str> {
+        let rates = self.refresh.zip(other.refresh);
+        let fields = [
+            (self.hash != other.hash, "content of the scenario"),
+            (self.app != other.app, "app"),
+            (self.build != other.build, "OS build"),
+            (rates.is_some_and(|(one, another)| one != another), "refresh rate"),
+            (self.simulated != other.simulated, "simulated or real"),
+        ];
+        fields.into_iter().filter(|(differs, _)| *differs).map(|(_, words)| words).collect()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -90,5 +121,20 @@ mod tests {
         assert!(key.differs(&key).is_empty());
         let other = CellKey { build: "b".into(), refresh: 120, ..key.clone() };
         assert_eq!(key.differs(&other), ["OS build", "refresh rate"]);
+    }
+
+    #[test]
+    fn runs_side_by_side_differ_in_what_they_were_measured_under() {
+        let one =
+            Conditions { hash: "00", app: "com.shop", build: Some("a"), refresh: Some(90), simulated: false };
+        assert!(one.differs(&one).is_empty());
+        assert!(
+            one.differs(&Conditions { refresh: None, ..one }).is_empty(),
+            "an unknown rate differs from none"
+        );
+        let other =
+            Conditions { hash: "01", app: "com.shop.beta", build: None, refresh: Some(120), simulated: true };
+        let all = ["content of the scenario", "app", "OS build", "refresh rate", "simulated or real"];
+        assert_eq!(one.differs(&other), all);
     }
 }

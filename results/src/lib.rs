@@ -46,6 +46,7 @@ mod slow_end;
 pub mod stall;
 pub mod stitch;
 pub mod strip;
+pub mod summary;
 pub mod tally;
 pub mod testimony;
 pub mod threshold;

@@ -14,7 +14,6 @@ pub use text::table;
 use crate::cells::{Cell, cells};
 use crate::clean::json_text;
 use crate::json;
-use crate::readings::summary;
 use farmjank_results::metric::{Better, Unit};
 use farmjank_results::record::Record;
 use farmjank_results::verdict::Verdict;
@@ -70,7 +69,7 @@ impl<'a> Row<'a> {
         }
         let line = |key: &str| {
             let all: Vec<_> =
-                self.cells.iter().map(|cell| cell.as_ref().map(|cell| summary(cell, key))).collect();
+                self.cells.iter().map(|cell| cell.as_ref().map(|cell| cell.summary(key))).collect();
             let nature = all.iter().flatten().find(|one| one.unit.is_some());
             Line {
                 key: key.to_owned(),
@@ -89,17 +88,7 @@ impl<'a> Row<'a> {
         let first = self.cells.iter().position(Option::is_some).unwrap_or_default();
         for (at, cell) in self.cells.iter().enumerate().skip(first + 1) {
             let Some(cell) = cell else { continue };
-            let mine = self.first();
-            let build = |cell: &Cell| cell.facts().map(|facts| facts.fingerprint.clone());
-            let hz = |cell: &Cell| cell.counted().find_map(|(_, w)| w.refresh_hz).map(|hz| hz.round() as i64);
-            let pairs = [
-                (mine.job.planned.hash != cell.job.planned.hash, "content of the scenario"),
-                (mine.job.planned.app != cell.job.planned.app, "app"),
-                (build(mine) != build(cell), "OS build"),
-                (hz(mine).zip(hz(cell)).is_some_and(|(one, other)| one != other), "refresh rate"),
-                (mine.is_virtual() != cell.is_virtual(), "simulated or real"),
-            ];
-            let other: Vec<&str> = pairs.iter().filter(|(is, _)| *is).map(|(_, what)| *what).collect();
+            let other = self.first().conditions().differs(&cell.conditions());
             if !other.is_empty() {
                 found.push(format!("{} differs from {} in: {}", letter(at), letter(first), other.join(", ")));
             }

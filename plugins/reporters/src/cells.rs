@@ -4,12 +4,14 @@
 //! formats.
 
 use farmjank_results::blame::Fault;
+use farmjank_results::cell::Conditions;
 use farmjank_results::cells::{self as verdicts, CellVerdict};
 pub use farmjank_results::cells::{WHOLE, slug};
 use farmjank_results::compare::CellCompared;
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::event::{WindowJudged, WindowMeasured};
 use farmjank_results::record::{JobRecord, Record, TrialRecord};
+use farmjank_results::summary::{self, Summary};
 use farmjank_results::threshold::Outcome;
 use farmjank_results::time::Span;
 use farmjank_results::verdict::Verdict;
@@ -117,6 +119,27 @@ impl<'a> Cell<'a> {
     /// The window in the trials that count: neither warm-ups nor void.
     pub fn counted(&self) -> impl Iterator<Item = (&'a TrialRecord, &'a WindowMeasured)> + '_ {
         self.measured.iter().copied().filter(|(trial, window)| verdicts::counts(trial, window))
+    }
+
+    /// Every metric read or judged, by key.
+    pub fn summaries(&self) -> Vec<Summary> {
+        summary::summaries(&self.measured, self.judged)
+    }
+
+    /// One metric, whether or not it was read.
+    pub fn summary(&self, key: &str) -> Summary {
+        summary::summary(&self.measured, self.judged, key)
+    }
+
+    /// What it was measured under.
+    pub fn conditions(&self) -> Conditions<'a> {
+        Conditions {
+            hash: &self.job.planned.hash,
+            app: &self.job.planned.app,
+            build: self.facts().map(|facts| facts.fingerprint.as_str()),
+            refresh: self.counted().find_map(|(_, window)| window.refresh_hz).map(|hz| hz.round() as i64),
+            simulated: self.is_virtual(),
+        }
     }
 
     /// Coverage of the counted trials.

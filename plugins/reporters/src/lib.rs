@@ -1,6 +1,6 @@
 //! Reporters: a recorded run in, text and files out. Pure: the same record gives the same bytes.
 //!
-//! Read in this order: [`clean`] (hostile text) → [`cells`] and [`readings`] (a record, laid out) → [`words`],
+//! Read in this order: [`clean`] (hostile text) → [`cells`] (a record, laid out) → [`words`],
 //! [`sentence`] and `change` (the same words in all) → [`paint`] (looks) → [`junit`], [`json`], [`openmetrics`], [`markdown`],
 //! [`github`], [`table`], [`html`] (what a finished run leaves),
 //! [`beside`] (several runs), [`comparison`] (against a baseline), [`nights`] (a history), [`show`] and [`barcode`] (one cell) → [`console`], [`lanes`] and [`live`] (what a run shows as it goes). Nothing here opens a file, reads a clock or asks the environment; only
@@ -25,7 +25,6 @@ pub mod nights;
 pub mod openmetrics;
 pub mod paint;
 pub mod plots;
-pub mod readings;
 pub mod sentence;
 mod shelf;
 pub mod show;

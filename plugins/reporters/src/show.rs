@@ -12,7 +12,6 @@ use crate::barcode::{Frames, barcode, frames, late_words, worst};
 use crate::cells::{Cell, phone};
 use crate::clean::{NAME, SENTENCE};
 use crate::paint::{Look, Tint, cut, flow, left, right, wrap};
-use crate::readings::summary;
 use crate::story::trial_words;
 use crate::{sentence, words};
 use farmjank_results::event::WindowMeasured;
@@ -248,7 +247,7 @@ fn provenance(cell: &Cell, look: Look) -> Vec<String> {
     if !evidence.is_empty() {
         lines.extend(under(&format!("evidence of {trial}: {}", evidence.join(", ")), look));
     }
-    let unread = summary(cell, "hitch_ms_per_s").reason;
+    let unread = cell.summary("hitch_ms_per_s").reason;
     lines.extend(
         unread
             .into_iter()

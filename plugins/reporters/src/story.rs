@@ -7,7 +7,6 @@ use crate::cells::{Cell, of_job, phone};
 use crate::clean::{NAME, SENTENCE};
 use crate::comparison;
 use crate::paint::Look;
-use crate::readings::summary;
 use crate::sentence;
 use crate::words;
 use farmjank_results::blame::Fault;
@@ -274,8 +273,8 @@ impl Story {
             });
         }
         if parts.is_empty() {
-            let fps = summary(cell, "fps").one().map(|fps| words::amount(Some(fps), Unit::Fps));
-            let hitch = summary(cell, "hitch_ms_per_s").one();
+            let fps = cell.summary("fps").one().map(|fps| words::amount(Some(fps), Unit::Fps));
+            let hitch = cell.summary("hitch_ms_per_s").one();
             parts.extend(fps);
             parts.extend(hitch.map(|hitch| format!("hitch {}", words::amount(Some(hitch), Unit::MsPerS))));
         }

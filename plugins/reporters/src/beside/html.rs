@@ -11,11 +11,11 @@ use crate::html::frames::{Barcode, Seen, barcode, seen};
 use crate::html::index::{self, Family, Phone, Scenario, short};
 use crate::html::page::{Connect, END, Parts, SIDE_SCRIPT, SIDE_STYLE, begin, bytes};
 use crate::html::{FORMAT, detail, paper};
-use crate::readings::{Summary, Value, summary};
 use crate::{sentence, words};
 use farmjank_results::estimate::mean_bounds;
 use farmjank_results::metric::{Better, Unit};
 use farmjank_results::metrics::STAGE_NAMES;
+use farmjank_results::summary::{Summary, Value};
 use farmjank_results::verdict::Verdict;
 use farmjank_seams::reporter::Strips;
 use serde::Serialize;
@@ -281,7 +281,7 @@ fn changed(lines: &[Line]) -> Option<String> {
 fn metric(line_of: &Line, row: &Row<'_>) -> MetricLine {
     let places = 0..line_of.values.len();
     let read: Vec<Option<Summary>> =
-        row.cells.iter().map(|cell| Some(summary(cell.as_ref()?, &line_of.key))).collect();
+        row.cells.iter().map(|cell| Some(cell.as_ref()?.summary(&line_of.key))).collect();
     let each = |one: &Option<Summary>| -> Vec<Option<f64>> {
         let values = one.iter().flat_map(|one| &one.per_iteration);
         let value = |value: &Option<Value>| match value {

@@ -9,13 +9,13 @@ use super::index::short;
 use crate::cells::Cell;
 use crate::clean::{NAME, SENTENCE, line};
 use crate::comparison;
-use crate::readings::{Summary, Value, summaries};
 use crate::words;
 use base64::Engine as _;
 use farmjank_results::compare::{CellCompared, Role, State};
 use farmjank_results::event::PassedOver;
 use farmjank_results::metric::{Better, Unit};
 use farmjank_results::period::PeriodOrigin;
+use farmjank_results::summary::{Summary, Value};
 use farmjank_results::threshold::{Judgement, Outcome};
 use farmjank_results::time::DeviceTime;
 use farmjank_results::timeline::GapCause;
@@ -288,7 +288,7 @@ fn iteration(
 fn metrics(cell: &Cell<'_>) -> (BTreeMap<String, MetricLine>, Refused) {
     let mut known = BTreeMap::new();
     let mut refused: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for Summary { key, unit, better, value, per_iteration, reason } in summaries(cell) {
+    for Summary { key, unit, better, value, per_iteration, reason } in cell.summaries() {
         let key = line(&key, NAME);
         if per_iteration.iter().flatten().next().is_none() {
             let reason =

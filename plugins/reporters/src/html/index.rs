@@ -10,7 +10,6 @@ use crate::change::change;
 use crate::clean::{NAME, SENTENCE, line};
 use crate::comparison;
 use crate::paint::Look;
-use crate::readings::summary;
 use crate::sentence;
 use crate::words;
 use farmjank_results::compare::{CellCompared, State};
@@ -226,7 +225,7 @@ pub(crate) fn scenarios(record: &Record) -> Vec<Scenario> {
 }
 
 fn one(cell: &Cell<'_>, seen: &Seen<'_>) -> Line {
-    let number = |key: &str| summary(cell, key).one().map(short);
+    let number = |key: &str| cell.summary(key).one().map(short);
     let judged = cell.judged;
     let coverage = cell.coverage();
     let fault = || cell.fault().map(|fault| fault.what.clone());

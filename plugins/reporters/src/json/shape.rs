@@ -6,7 +6,6 @@ use super::FORMAT;
 use super::{compared, screens};
 use crate::cells::{Cell, cells, duration};
 use crate::clean::json_text;
-use crate::readings::{Value, summaries};
 use crate::words;
 use farmjank_results::blame::Fault;
 use farmjank_results::device::{AnimationScales, Battery, DeviceFacts, RefreshMode, Screen};
@@ -15,6 +14,7 @@ use farmjank_results::metric::{Better, Unit};
 use farmjank_results::pace::Pace;
 use farmjank_results::period::{PeriodOrigin, PeriodSegment};
 use farmjank_results::record::Record;
+use farmjank_results::summary::Value;
 use farmjank_results::threshold::{Judgement, Outcome};
 use farmjank_results::timeline::{Gap, Tally};
 use farmjank_results::verdict::Verdict;
@@ -370,12 +370,12 @@ fn of_trial(trial: u32, window: &WindowMeasured, coverage: &Coverage) -> TrialCo
 }
 
 fn metrics(cell: &Cell) -> BTreeMap<String, MetricShape> {
-    let shape = |summary: crate::readings::Summary| {
+    let shape = |summary: farmjank_results::summary::Summary| {
         let reason = summary.reason.as_deref().map(json_text);
-        let crate::readings::Summary { key, unit, better, value, per_iteration, .. } = summary;
+        let farmjank_results::summary::Summary { key, unit, better, value, per_iteration, .. } = summary;
         (json_text(&key), MetricShape { value, unit, better, per_iteration, reason })
     };
-    summaries(cell).into_iter().map(shape).collect()
+    cell.summaries().into_iter().map(shape).collect()
 }
 
 fn judgement(judgement: &Judgement) -> JudgementShape {

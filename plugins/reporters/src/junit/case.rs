@@ -9,12 +9,12 @@ use crate::cells::{Cell, phone, slug};
 use crate::clean::{BLOCK, NAME, SENTENCE, xml_attribute, xml_block};
 use crate::comparison;
 use crate::paint::Look;
-use crate::readings::{Value, summaries};
 use crate::{sentence, words};
 use farmjank_results::blame::Fault;
 use farmjank_results::event::Ending;
 use farmjank_results::metric::Unit;
 use farmjank_results::record::TrialRecord;
+use farmjank_results::summary::Value;
 use farmjank_results::threshold::{Judgement, Outcome};
 use farmjank_results::verdict::Verdict;
 use quick_junit::{NonSuccessKind, Property, TestCase, TestCaseStatus, TestRerun};
@@ -92,7 +92,7 @@ fn properties(cell: &Cell) -> Vec<Property> {
         property("device", cell.device().map_or("", |id| &id.0)),
         property("virtual", if cell.is_virtual() { "true" } else { "false" }),
     ];
-    for metric in summaries(cell) {
+    for metric in cell.summaries() {
         if let Some(value) = metric.one() {
             all.push(property(&format!("metric.{}", metric.key), &value.to_string()));
         }
@@ -201,7 +201,7 @@ fn place(cell: &Cell) -> String {
 fn output(cell: &Cell, plot: Option<&String>, options: &Options) -> String {
     let mut lines = vec![format!("{} on {}", xml_attribute(cell.name, NAME), phone_line(cell))];
     lines.push(words::coverage(&cell.coverage()));
-    for metric in summaries(cell) {
+    for metric in cell.summaries() {
         let unit = metric.unit.unwrap_or(Unit::Count);
         let value = match &metric.value {
             Some(Value::One(value)) => words::amount(Some(*value), unit),

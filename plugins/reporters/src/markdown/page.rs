@@ -6,7 +6,6 @@ use super::text::text;
 use super::{Level, MARKER, detail, held};
 use crate::cells::{Cell, duration, phone, stories, worst_first};
 use crate::clean::{NAME, SENTENCE};
-use crate::readings::summary;
 use crate::{sentence, words};
 use farmjank_results::metric::Unit;
 use farmjank_results::record::Record;
@@ -202,7 +201,7 @@ fn passed(record: &Record, all: &[Cell]) -> Option<String> {
         format!("| --- | --- | --- | ---: | ---: | ---: | --- | ---: |{}", column.rule()),
     ];
     for cell in &passed {
-        let one = |key: &str, unit: Unit| words::number(summary(cell, key).one(), unit);
+        let one = |key: &str, unit: Unit| words::number(cell.summary(key).one(), unit);
         lines.push(format!(
             "| {} | {} | {} | {} | {} | {} | {} | {} |{}",
             sign(cell.verdict),

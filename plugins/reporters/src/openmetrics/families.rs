@@ -4,7 +4,6 @@
 //! the metric shelf.
 
 use crate::cells::Cell;
-use crate::readings::summary;
 
 /// A name with its samples.
 pub(super) struct Family {
@@ -61,7 +60,7 @@ impl Headline {
     /// Adds what a cell measured: means over its counted iterations. Nothing where there is no number.
     pub(super) fn read(&self, cell: &Cell, labels: &str, family: &mut Family) {
         for (key, label) in self.keys {
-            let Some(value) = summary(cell, key).one().filter(|value| value.is_finite()) else { continue };
+            let Some(value) = cell.summary(key).one().filter(|value| value.is_finite()) else { continue };
             let labels = if label.is_empty() { labels.to_owned() } else { format!("{labels},{label}") };
             family.add(&labels, &format!("{:.*}", self.places, value * self.factor));
         }

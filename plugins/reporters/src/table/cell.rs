@@ -6,7 +6,6 @@ use crate::cells::{self, Cell};
 use crate::clean;
 use crate::comparison;
 use crate::paint::{Look, Tint, cut, flow, left, right, width, wrap};
-use crate::readings::summary;
 use crate::words::{self, Sides};
 use farmjank_results::compare::{CellCompared, Role};
 use farmjank_results::metric::Unit;
@@ -99,7 +98,7 @@ fn against_baseline(cell: &Cell, look: Look) -> Vec<String> {
 
 fn row(cell: &Cell, same: usize, look: Look, columns: &Columns) -> String {
     let verdict = format!("{} {}", symbol(cell.verdict), left(words::verdict(cell.verdict), LEAD - 4));
-    let one = |key: &str, unit: Unit| words::number(summary(cell, key).one(), unit);
+    let one = |key: &str, unit: Unit| words::number(cell.summary(key).one(), unit);
     format!(
         "{}  {}  {}{}{}{}",
         look.paint(tint(cell.verdict), &verdict),

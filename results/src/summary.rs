@@ -2,8 +2,9 @@
 //!
 //! Must not know: limits (the gate has its own aggregates), formats. Units are those of the metric shelf.
 
-use crate::cells::Cell;
-use farmjank_results::metric::{Better, Cell as Part, Reading, Unit};
+use crate::event::{WindowJudged, WindowMeasured};
+use crate::metric::{Better, Cell as Part, Reading, Unit};
+use crate::record::TrialRecord;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -46,23 +47,31 @@ impl Summary {
     }
 }
 
-/// Every metric read or judged in a cell, by key.
-pub fn summaries(cell: &Cell) -> Vec<Summary> {
+/// Every metric read or judged in a cell, by key: `measured` is its window in each trial, `judged` what became of its
+/// limits.
+pub fn summaries(
+    measured: &[(&TrialRecord, &WindowMeasured)],
+    judged: Option<&WindowJudged>,
+) -> Vec<Summary> {
     let mut keys: BTreeSet<&str> = BTreeSet::new();
-    for (_, window) in cell.measured.iter().filter(|(trial, _)| trial.counted) {
+    for (_, window) in measured.iter().filter(|(trial, _)| trial.counted) {
         keys.extend(window.readings.keys().map(String::as_str));
     }
-    if let Some(judged) = cell.judged {
+    if let Some(judged) = judged {
         keys.extend(judged.judgements.iter().map(|judgement| judgement.metric.as_str()));
     }
-    keys.into_iter().map(|key| summary(cell, key)).collect()
+    keys.into_iter().map(|key| summary(measured, judged, key)).collect()
 }
 
-/// One metric of a cell, whether or not it was read.
-pub fn summary(cell: &Cell, key: &str) -> Summary {
+/// One metric of a cell, whether or not it was read; else as [`summaries`].
+pub fn summary(
+    measured: &[(&TrialRecord, &WindowMeasured)],
+    judged: Option<&WindowJudged>,
+    key: &str,
+) -> Summary {
     let mut per_iteration = Vec::new();
     let mut reason = None;
-    for (_, window) in cell.measured.iter().filter(|(trial, _)| trial.counted) {
+    for (_, window) in measured.iter().filter(|(trial, _)| trial.counted) {
         let value = match (&window.void, window.readings.get(key)) {
             (Some(why), _) => Err(format!("void: {why}")),
             (None, Some(Reading::Value(value))) if value.is_finite() => Ok(Value::One(*value)),
@@ -83,7 +92,7 @@ pub fn summary(cell: &Cell, key: &str) -> Summary {
             false => "the lists of the iterations differ in length".to_owned(),
         });
     }
-    let (unit, better) = nature(cell, key);
+    let (unit, better) = nature(judged, key);
     let reason = reason.filter(|_| value.is_none());
     Summary { key: key.to_owned(), unit, better, value, per_iteration, reason }
 }
@@ -113,12 +122,34 @@ fn mean<'v>(values: impl Iterator<Item = &'v Value>) -> Option<Value> {
 }
 
 /// Unit and direction: from the shelf, else from the judgements, else (metrics of steps, not of frames) from the key.
-fn nature(cell: &Cell, key: &str) -> (Option<Unit>, Option<Better>) {
-    if let Some(metric) = farmjank_results::metrics::find(key) {
+fn nature(judged: Option<&WindowJudged>, key: &str) -> (Option<Unit>, Option<Better>) {
+    if let Some(metric) = crate::metrics::find(key) {
         return (Some(metric.unit()), Some(metric.better()));
     }
-    let judged = cell.judged.and_then(|judged| judged.judgements.iter().find(|j| j.metric == key));
+    let judged = judged.and_then(|judged| judged.judgements.iter().find(|j| j.metric == key));
     let named = key.ends_with("_ms").then_some(Unit::Ms);
     // Everything timed is better when shorter.
     (judged.map(|j| j.unit).or(named), named.map(|_| Better::Lower))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mean_is_over_what_was_measured_and_lists_are_averaged_place_by_place() {
+        let list = |values: [f64; 2]| Value::List(values.to_vec());
+        assert_eq!(mean([Value::One(40.0), Value::One(50.0)].iter()), Some(Value::One(45.0)));
+        assert_eq!(mean([list([1.0, 4.0]), list([3.0, 6.0])].iter()), Some(list([2.0, 5.0])));
+        assert_eq!(mean([list([1.0, 4.0]), Value::List(vec![3.0])].iter()), None);
+        assert_eq!(mean([Value::One(40.0), list([1.0, 4.0])].iter()), None);
+        assert_eq!(mean([].iter()), None);
+    }
+
+    #[test]
+    fn lists_of_things_have_no_mean() {
+        let things = Value::Table(vec![BTreeMap::from([("ms".to_owned(), Part::Number(9.0))])]);
+        assert_eq!(mean([things.clone()].iter()), Some(things.clone()));
+        assert_eq!(mean([things.clone(), things].iter()), None);
+    }
 }
