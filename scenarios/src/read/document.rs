@@ -11,6 +11,7 @@ use crate::scenario::Scenario;
 use crate::source::{Mark, Source};
 use crate::vocabulary::HEADER;
 use crate::yaml;
+use farmjank_leaf::text::{acts, typed};
 use farmjank_results::frame::SourceId;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -206,7 +207,7 @@ impl Desk<'_> {
             let long = tag.value.chars().count() > 60;
             if tag.value.is_empty()
                 || long
-                || tag.value.contains(|c: char| c.is_whitespace() || c.is_control() || c == ',')
+                || tag.value.contains(|c: char| c.is_whitespace() || acts(c) || c == ',')
             {
                 let what = format!("{} cannot be a tag", quoted(&tag.value));
                 self.complain(
@@ -249,5 +250,5 @@ const FLOW_APP: &[crate::vocabulary::Key] = &[crate::vocabulary::FLOW_APP];
 fn stem(file: &str) -> String {
     let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
     let stem = name.strip_suffix(".yaml").or(name.strip_suffix(".yml")).unwrap_or(name);
-    stem.chars().filter(|c| !c.is_control()).take(crate::vocabulary::NAME_CHARS).collect()
+    typed(stem, crate::vocabulary::NAME_CHARS)
 }
