@@ -7,10 +7,10 @@
 use crate::event::WindowMeasured;
 use crate::gate::value;
 use crate::judge::judge;
-use crate::judge::words::number;
-use crate::metric::{Needs, Reading};
+use crate::metric::{Needs, Reading, Unit};
 use crate::metrics;
 use crate::threshold::{Limit, Outcome};
+use crate::words::amount;
 
 /// Hitch time: what one can be split by culprit.
 const SPLIT: [&str; 3] = ["hitch_ms", "hitch_ms_per_s", "ft_hitch_ms_per_s"];
@@ -63,13 +63,13 @@ impl Blamed {
 
     /// Why, in words.
     pub fn words(&self) -> String {
-        let system = number(self.system_ms, 0);
+        let system = amount(Some(self.system_ms), Unit::Ms);
         let app = match self.app_ms {
             0.0 => "never through the app".to_owned(),
-            ms => format!("{} ms through the app, which alone would meet the limit", number(ms, 0)),
+            ms => format!("{} through the app, which alone would meet the limit", amount(Some(ms), Unit::Ms)),
         };
         format!(
-            "the screen stood still for {system} ms through the compositor or the display and {app}, as SurfaceFlinger \
+            "the screen stood still for {system} through the compositor or the display and {app}, as SurfaceFlinger \
              judges its frames"
         )
     }

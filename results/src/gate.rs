@@ -5,12 +5,12 @@
 
 use crate::blamed::Blamed;
 use crate::event::{WindowJudged, WindowMeasured};
-use crate::judge::words::{apart, number, quantity};
 use crate::judge::{IterationValue, judge};
 use crate::metric::{Reading, Unit};
 use crate::metrics;
 use crate::threshold::{Bound, Judgement, Limit, Outcome};
 use crate::verdict::Verdict;
+use crate::words::{amount_beside, beside, number, suffix, trimmed};
 
 /// Largest share of void trials with which a window is still judged (reference B.7); above it, undecided.
 pub const VOID_SHARE_MAX: f64 = 0.2;
@@ -104,7 +104,7 @@ fn invalid(total: usize, void: &[String], reasons: &mut Vec<String>) -> bool {
     }
     let share = void.len() as f64 / total as f64;
     if share > VOID_SHARE_MAX {
-        let most = number(VOID_SHARE_MAX * 100.0, 0);
+        let most = trimmed(VOID_SHARE_MAX * 100.0, 0);
         let first = void.first().map(String::as_str).unwrap_or_default();
         reasons.push(format!(
             "invalid: {} of {total} iterations are void, more than {most} %; the first: {first}",
@@ -150,28 +150,30 @@ fn told(limit: &Limit, judgement: &Judgement) -> Option<String> {
         Outcome::Excused(why) => Some(format!("{metric}: breaks `{text}`, not by the app: {why}")),
         Outcome::Breached => {
             let (actual, bound) = match (judgement.actual, judgement.limit) {
-                (Some(actual), Some(bound)) => apart(actual, bound, *unit),
+                (Some(actual), Some(bound)) => beside(actual, bound, *unit),
                 _ => return Some(format!("{metric}: breaks `{text}`")),
             };
-            let aggregate = limit.aggregate;
-            let mut words = format!("{metric}: {aggregate} is {actual}, limit `{text}`");
+            let (aggregate, unit_after) = (limit.aggregate, suffix(*unit));
+            let mut words = format!("{metric}: {aggregate} is {actual}{unit_after}, limit `{text}`");
             if matches!(limit.bound, Bound::PercentOfRefresh(_)) {
-                words.push_str(&format!(" = {bound}"));
+                words.push_str(&format!(" = {bound}{unit_after}"));
             }
             if let (Some(with), Some(bound)) = (confident(", shown with "), judgement.confidence_bound) {
-                words.push_str(&format!("{with} (bound {})", quantity(bound, *unit)));
+                words.push_str(&format!("{with} (bound {})", amount_beside(bound, judgement.limit, *unit)));
             }
-            words.push_str(&format!("; {}", listed(&judgement.values)));
+            words.push_str(&format!("; {}", listed(judgement)));
             Some(words)
         }
     }
 }
 
-/// Values per iteration, at most twelve of them.
-fn listed(values: &[Option<f64>]) -> String {
+/// Values per iteration, at most twelve of them, each told apart from the limit.
+fn listed(judgement: &Judgement) -> String {
     const SHOWN: usize = 12;
-    let each =
-        values.iter().take(SHOWN).map(|value| value.map_or("none".to_owned(), |value| number(value, 2)));
+    let Judgement { unit, limit, values, .. } = judgement;
+    let told =
+        |value| limit.map_or_else(|| number(Some(value), *unit), |limit| beside(value, limit, *unit).0);
+    let each = values.iter().take(SHOWN).map(|value| value.map_or("none".to_owned(), told));
     let list = each.collect::<Vec<_>>().join(", ");
     let rest = values.len().saturating_sub(SHOWN);
     let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };

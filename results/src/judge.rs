@@ -12,6 +12,7 @@ pub use crate::gate::{VOID_SHARE_MAX, judge_window};
 use crate::estimate;
 use crate::metric::Unit;
 use crate::threshold::{Aggregate, Bound, Judgement, Limit, Outcome, Relation};
+use crate::words;
 
 /// What one counted iteration says about one metric.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -186,7 +187,7 @@ fn with_confidence(
     let n = known.len();
     let why = match bad.and_then(|bound| scale.back(bound)) {
         Some(bound) => {
-            let bound = words::quantity(bound, unit);
+            let bound = words::amount_beside(bound, scale.back(scale.bound), unit);
             format!(
                 "not shown with {confidence} % confidence: the bound over {n} iterations is {bound}; run more"
             )
@@ -197,41 +198,4 @@ fn with_confidence(
         None => format!("{n} iterations are too few to show it with {confidence} % confidence; run more"),
     };
     (Outcome::Unknown(why), bad)
-}
-
-pub(crate) mod words {
-    //! Numbers as people read them.
-
-    use crate::metric::Unit;
-
-    /// With up to so many decimals, trailing zeros left out.
-    pub fn number(value: f64, decimals: usize) -> String {
-        let text = format!("{value:.decimals$}");
-        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
-    }
-
-    /// A number with its unit; counts and ratios stand alone.
-    pub fn quantity(value: f64, unit: Unit) -> String {
-        attach(number(value, 2), unit)
-    }
-
-    /// Two numbers with just enough decimals (two to nine) to see which is larger: 9.9996 is not told as 10.
-    pub fn apart(left: f64, right: f64, unit: Unit) -> (String, String) {
-        let told = |decimals| (number(left, decimals), number(right, decimals));
-        let enough = (2..9).find(|decimals| left == right || told(*decimals).0 != told(*decimals).1);
-        let (left, right) = told(enough.unwrap_or(9));
-        (attach(left, unit), attach(right, unit))
-    }
-
-    /// `1 session`, `2 sessions`: a count with its noun.
-    pub fn several(count: usize, one: &str, many: &str) -> String {
-        format!("{count} {}", if count == 1 { one } else { many })
-    }
-
-    fn attach(number: String, unit: Unit) -> String {
-        match unit {
-            Unit::Count | Unit::Ratio => number,
-            unit => format!("{number} {unit}"),
-        }
-    }
 }

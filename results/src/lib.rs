@@ -59,3 +59,4 @@ mod uncertain;
 pub mod untold;
 pub mod verdict;
 pub mod window;
+pub mod words;

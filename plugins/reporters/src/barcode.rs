@@ -115,7 +115,7 @@ pub fn hitches(cell: &Cell, strips: &dyn Strips, cells: usize) -> Option<(String
 
 /// `worst 5 vsyncs late at 1.2 s`.
 pub(crate) fn late_words(late: u32, at_us: u64) -> String {
-    let vsyncs = words::several(late.into(), "vsync", "vsyncs");
+    let vsyncs = words::several(late, "vsync", "vsyncs");
     format!("worst {vsyncs} late at {:.1} s", at_us as f64 / 1e6)
 }
 

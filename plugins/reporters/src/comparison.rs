@@ -9,6 +9,7 @@ use crate::paint::{Look, Tint, left, wrap};
 use crate::words;
 use farmjank_results::compare::{CellCompared, Compared, Role, Source, State};
 use farmjank_results::verdict::Verdict;
+use farmjank_results::words::trimmed;
 use std::collections::BTreeMap;
 
 /// Cells of the state's word and its gaps.
@@ -246,15 +247,9 @@ fn particulars(cell: &CellCompared, look: Look) -> String {
     }
     if let Some(mei) = cell.mei {
         let unit = cell.unit.map_or("", words::suffix);
-        parts.push(format!("matters from {}{unit}", bare(mei)));
+        parts.push(format!("matters from {}{unit}", trimmed(mei, 1)));
     }
     parts.join(" · ")
-}
-
-/// A number to one digit, without a needless zero.
-fn bare(value: f64) -> String {
-    let text = format!("{value:.1}");
-    text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
 }
 
 /// A chance with two digits that say something: `0.031`, `0.00021`, `<1e-6`.
@@ -300,7 +295,7 @@ pub fn markdown(compared: &Compared) -> String {
     }
     for (cell, explained) in all.iter().take(PASSES * 5) {
         let (symbol, _) = looks_of(cell);
-        let number = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), bare);
+        let number = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| trimmed(value, 1));
         let phone = if cell.device.0.is_empty() { String::new() } else { format!(" ({})", cell.device) };
         let mut what = format!("{}{}", marked(&cell.sentence), marked(&phone));
         for other in explained {

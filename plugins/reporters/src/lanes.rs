@@ -173,7 +173,7 @@ impl Lanes {
             kinds.iter().filter(|(v, _)| count(*v) > 0).map(|(v, word)| format!("{} {word}", count(*v))),
         );
         let busy = self.phones.values().filter(|lane| lane.job.is_some()).count();
-        parts.push(format!("{busy} of {} busy", words::several(self.phones.len() as u64, "phone", "phones")));
+        parts.push(format!("{busy} of {} busy", words::several(self.phones.len(), "phone", "phones")));
         let hidden = self.phones.len() - self.shown.len().min(self.phones.len());
         if hidden > 0 {
             parts.push(format!("{hidden} not shown"));
@@ -206,7 +206,7 @@ pub(crate) fn idle(lane: &Lane, id: &DeviceId, record: &Record) -> (String, Tint
     let mine = record.jobs.values().filter(|job| job.planned.device.as_ref() == Some(id));
     let waiting = mine.clone().filter(|job| job.verdict.is_none()).count();
     if waiting > 0 {
-        return (format!("waiting, {}", words::several(waiting as u64, "job", "jobs")), Tint::Quiet);
+        return (format!("waiting, {}", words::several(waiting, "job", "jobs")), Tint::Quiet);
     }
     let done = mine.clone().count();
     let worst = Verdict::worst(mine.filter_map(|job| job.verdict));

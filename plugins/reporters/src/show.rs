@@ -209,7 +209,7 @@ fn blame(all: &[Frames], look: Look) -> Vec<String> {
         counts.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
         counts.iter().map(|(name, count)| format!("{name} {count}")).collect::<Vec<_>>().join(", ")
     };
-    let frames = words::several(late.len() as u64, "late frame", "late frames");
+    let frames = words::several(late.len(), "late frame", "late frames");
     let mut lines = under(&format!("{frames}, {ms:.0} ms in all: {}", counted(&culprits)), look);
     if !stages.is_empty() {
         lines.extend(under(&format!("longest stage: {}", counted(&stages)), look));

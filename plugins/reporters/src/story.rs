@@ -132,9 +132,9 @@ impl Story {
         let windows: usize = jobs.iter().map(|job| job.windows.len()).sum();
         let mut text = format!(
             "plan: {} on {}, {} to judge",
-            words::several(scenarios.len() as u64, "scenario", "scenarios"),
-            words::several(phones.len() as u64, "phone", "phones"),
-            words::several(windows as u64, "window", "windows"),
+            words::several(scenarios.len(), "scenario", "scenarios"),
+            words::several(phones.len(), "phone", "phones"),
+            words::several(windows, "window", "windows"),
         );
         let missing = jobs.iter().filter(|job| job.device.is_none()).count() as u64;
         if missing > 0 {
@@ -182,17 +182,17 @@ impl Story {
         }
         let turn = entry.trials.first().and_then(|trial| trial.turn);
         if turn.is_some() {
-            let each = words::several(planned.iterations.into(), "trial", "trials");
+            let each = words::several(planned.iterations, "trial", "trials");
             let text = format!("{}: started, two builds in turn, {each} of each", self.job(job, record));
             return vec![line(Weight::Milestone, &job, text)];
         }
         let mut text = format!(
             "{}: started, {}",
             self.job(job, record),
-            words::several(planned.iterations.into(), "trial", "trials")
+            words::several(planned.iterations, "trial", "trials")
         );
         if planned.warmup > 0 {
-            text += &format!(" after {}", words::several(planned.warmup.into(), "warm-up", "warm-ups"));
+            text += &format!(" after {}", words::several(planned.warmup, "warm-up", "warm-ups"));
         }
         vec![line(Weight::Milestone, &job, text)]
     }

@@ -91,7 +91,7 @@ fn heading(record: &Record, all: &[Cell], look: Look, columns: &Columns) -> Vec<
     if let (true, Some(cell)) = (columns.one_scenario, all.first()) {
         parts.push(look.text(&cell.job.planned.scenario, clean::NAME));
     }
-    parts.push(words::several(phones.len() as u64, "phone", "phones"));
+    parts.push(words::several(phones.len(), "phone", "phones"));
     parts.push(words::length(crate::cells::duration(record)));
     let mut lines = flow(&parts, " · ", look.columns(), 0);
     if let Some(label) = virtual_label(record, look) {

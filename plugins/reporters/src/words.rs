@@ -1,90 +1,13 @@
 //! Numbers, verdicts and coverage as people read them; the same words in every report.
 //!
-//! Must not know: colours, columns, files. Numbers carry as many digits as help and no more.
+//! Must not know: colours, columns, files. How a value is written is decided in [`farmjank_results::words`].
 
-use farmjank_results::metric::Unit;
 use farmjank_results::threshold::Judgement;
 use farmjank_results::time::Span;
 use farmjank_results::verdict::Verdict;
 pub use farmjank_results::verdict::exit_word as exit;
 use farmjank_results::window::Coverage;
-
-/// A whole number in groups of three: `1 204`.
-pub fn grouped(count: u64) -> String {
-    let digits = count.to_string();
-    let mut out = String::with_capacity(digits.len() * 4 / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(' ');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-/// `1 frame`, `2 frames`: a count with its noun.
-pub fn several(count: u64, one: &str, many: &str) -> String {
-    format!("{} {}", grouped(count), if count == 1 { one } else { many })
-}
-
-/// Digits after the point that suit a unit.
-fn places(value: f64, unit: Unit) -> usize {
-    match unit {
-        Unit::Count if value.fract() == 0.0 => 0,
-        Unit::Ratio => 3,
-        Unit::Ms | Unit::Percent if value.abs() < 10.0 => 2,
-        Unit::Ms if value.abs() >= 1000.0 => 0,
-        _ => 1,
-    }
-}
-
-fn fixed(value: f64, places: usize) -> String {
-    if !value.is_finite() {
-        return "–".to_owned();
-    }
-    let text = format!("{value:.places$}");
-    // "-0.0" says nothing that "0.0" does not.
-    match text.strip_prefix('-') {
-        Some(rest) if rest.chars().all(|c| matches!(c, '0' | '.')) => rest.to_owned(),
-        _ => text,
-    }
-}
-
-/// A reading without its unit: `71.2`, `0.41`, `2`; `–` when there is none.
-pub fn number(value: Option<f64>, unit: Unit) -> String {
-    value.map_or_else(|| "–".to_owned(), |value| fixed(value, places(value, unit)))
-}
-
-/// The unit as it follows a number; counts and ratios have none.
-pub fn suffix(unit: Unit) -> &'static str {
-    match unit {
-        Unit::Count | Unit::Ratio => "",
-        Unit::Percent => " %",
-        Unit::Fps => " fps",
-        Unit::Ms => " ms",
-        Unit::MsPerS => " ms/s",
-    }
-}
-
-/// A reading with its unit: `71.2 fps`.
-pub fn amount(value: Option<f64>, unit: Unit) -> String {
-    match value {
-        Some(value) if value.is_finite() => number(Some(value), unit) + suffix(unit),
-        _ => "–".to_owned(),
-    }
-}
-
-/// A reading and its limit with enough digits that two different numbers never look equal (`10.004` against `10.000`).
-pub fn beside(actual: f64, limit: f64, unit: Unit) -> (String, String) {
-    let mut digits = places(actual, unit).max(places(limit, unit));
-    let differ = actual != limit && actual.is_finite() && limit.is_finite();
-    while differ && digits < 9 && fixed(actual, digits) == fixed(limit, digits) {
-        digits += 1;
-    }
-    // Without need, each keeps its own natural digits.
-    let natural = (number(Some(actual), unit), number(Some(limit), unit));
-    if differ && natural.0 == natural.1 { (fixed(actual, digits), fixed(limit, digits)) } else { natural }
-}
+pub use farmjank_results::words::{amount, amount_beside, beside, grouped, number, several, suffix};
 
 /// A judgement's two sides in words. The limit is the author's text and is not cleaned.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,7 +36,9 @@ pub fn sides(judgement: &Judgement) -> Sides {
         amount: if known { format!("{actual}{}", suffix(unit)) } else { actual.clone() },
         actual,
         limit: format!("{}{resolved}", judgement.text),
-        bound: judgement.confidence_bound.map(|bound| format!("bound {}", amount(Some(bound), unit))),
+        bound: judgement
+            .confidence_bound
+            .map(|bound| format!("bound {}", amount_beside(bound, judgement.limit, unit))),
     }
 }
 
@@ -186,7 +111,7 @@ pub fn coverage(all: &[&Coverage]) -> String {
     if all.is_empty() {
         return "no frames seen".to_owned();
     }
-    let frames = several(all.iter().map(|one| one.frames_seen).sum(), "frame", "frames");
+    let frames = several(all.iter().map(|one| one.frames_seen).sum::<u64>(), "frame", "frames");
     if all.iter().all(|one| one.proved) {
         return format!("{frames}, none missed");
     }
@@ -195,7 +120,7 @@ pub fn coverage(all: &[&Coverage]) -> String {
     let gaps: usize = all.iter().map(|one| one.gaps.len()).sum();
     let why = match doubt {
         Some(doubt) => doubt.clone(),
-        None if gaps > 0 => several(gaps as u64, "gap", "gaps"),
+        None if gaps > 0 => several(gaps, "gap", "gaps"),
         None => "samples do not overlap".to_owned(),
     };
     // Rounded down: 99.96 % must not read as everything.
@@ -205,25 +130,29 @@ pub fn coverage(all: &[&Coverage]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use farmjank_results::event::WindowMeasured;
+    use farmjank_results::gate::judge_window;
+    use farmjank_results::metric::{Reading, Unit};
+    use farmjank_results::threshold::Limit;
 
     #[test]
-    fn numbers_read_well() {
-        assert_eq!(grouped(0), "0");
-        assert_eq!(grouped(1204), "1 204");
-        assert_eq!(grouped(1_234_567), "1 234 567");
-        assert_eq!(amount(Some(71.24), Unit::Fps), "71.2 fps");
-        assert_eq!(amount(Some(8.333), Unit::Ms), "8.33 ms");
-        assert_eq!(amount(Some(2.0), Unit::Count), "2");
-        assert_eq!(amount(Some(-0.001), Unit::MsPerS), "0.0 ms/s");
-        assert_eq!(amount(None, Unit::Fps), "–");
-        assert_eq!(amount(Some(f64::NAN), Unit::Fps), "–");
-    }
-
-    #[test]
-    fn a_breach_never_looks_like_its_limit() {
-        assert_eq!(beside(10.004, 10.0, Unit::MsPerS), ("10.004".into(), "10.000".into()));
-        assert_eq!(beside(42.1, 10.0, Unit::MsPerS), ("42.1".into(), "10.0".into()));
-        assert_eq!(beside(10.0, 10.0, Unit::MsPerS), ("10.0".into(), "10.0".into()));
+    fn a_verdict_and_a_table_write_one_value_in_one_way() {
+        let limits = [("fps", "median >= 55", Unit::Fps), ("p95_ms", "max < 33.3", Unit::Ms)];
+        let limits =
+            limits.map(|(key, text, unit)| (key.to_owned(), Limit::parse(text, unit).expect("a limit")));
+        for (fps, p95) in [(50.48, 1041.6), (54.96, 33.301)] {
+            let values = [("fps", fps), ("p95_ms", p95)];
+            let window = WindowMeasured {
+                readings: values.map(|(key, value)| (key.to_owned(), Reading::Value(value))).into(),
+                ..WindowMeasured::default()
+            };
+            let judged = judge_window(&limits, &[window]);
+            for (judgement, reason) in judged.judgements.iter().zip(&judged.reasons) {
+                let amount = sides(judgement).amount;
+                assert!(reason.contains(&format!(" is {amount}, limit ")), "{amount} in the table, {reason}");
+            }
+            assert_eq!(judged.reasons.len(), 2);
+        }
     }
 
     #[test]

@@ -63,7 +63,7 @@ fn installation(session: &CellSession, known: &Installations, arm: usize) -> Opt
 pub(super) fn words(found: &Between, by: Option<&ByInstallation>) -> String {
     let alike = format!(
         "iterations of one installation are more alike than chance makes them (installations differ by {})",
-        crate::judge::words::number(found.sd, 1)
+        crate::words::trimmed(found.sd, 1)
     );
     match by {
         Some(_) => format!(

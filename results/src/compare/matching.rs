@@ -6,7 +6,7 @@ use super::phones::Nights;
 use super::rules::Given;
 use crate::cell::{CellKey, CellSession};
 use crate::gate::VOID_SHARE_MAX;
-use crate::judge::words::several;
+use crate::words::several;
 use farmjank_statistics::state::MINIMUM;
 use std::collections::{BTreeMap, BTreeSet};
 

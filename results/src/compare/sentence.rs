@@ -1,8 +1,8 @@
 //! A comparison in one sentence a person understands. Text of phones and files goes in as it is; reporters clean it.
 
 use super::compared::{CellCompared, Design, State, Terrible};
-use crate::judge::words::several;
 use crate::metric::{Better, Unit};
+use crate::words::several;
 
 /// `fling the feed on Pixel 7: hitch 14 → 41 ms/s (+27, 95 % 19…35; 15 vs 15 iterations; would have caught +12)`.
 pub(super) fn sentence(cell: &CellCompared) -> String {
@@ -129,7 +129,7 @@ pub(crate) fn number(value: f64, unit: Option<Unit>) -> String {
         small if small >= 0.995 => 1,
         _ => 2,
     };
-    let text = crate::judge::words::number(value, decimals);
+    let text = crate::words::trimmed(value, decimals);
     match text.strip_prefix('-') {
         Some("0") => "0".to_owned(),
         Some(rest) => format!("−{rest}"),

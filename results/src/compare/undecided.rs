@@ -4,8 +4,8 @@
 
 use super::compared::{CellCompared, Design};
 use super::sentence::{number, signed, unit_after};
-use crate::judge::words::several;
 use crate::metric::Better;
+use crate::words::several;
 use farmjank_statistics::beyond::least_to_rule_out;
 use farmjank_statistics::state::Obstacle;
 
@@ -14,7 +14,7 @@ pub(super) fn undecided(cell: &CellCompared, obstacle: Option<Obstacle>) -> Stri
     let unit = unit_after(&cell.key.metric, cell.unit);
     let change = cell.mei.map_or_else(
         || "a change".to_owned(),
-        |mei| format!("a change of {}", crate::judge::words::number(mei, 1)),
+        |mei| format!("a change of {}", crate::words::trimmed(mei, 1)),
     );
     let more = if cell.design == Some(Design::Stored) { "sessions" } else { "iterations" };
     match obstacle {

@@ -19,7 +19,7 @@ pub fn sentence(line: &Line, turn: &Turn) -> String {
         line.nights[turn.at].wall.chars().take(10).collect::<String>(),
         signed(turn.size()),
         number(turn.mei),
-        crate::judge::words::several(after, "night", "nights"),
+        crate::words::several(after, "night", "nights"),
     )
 }
 

@@ -3,7 +3,7 @@
 //! Must not know: levels.
 
 use super::Line;
-use crate::judge::words::several;
+use crate::words::several;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is known of a line among the others.

@@ -129,7 +129,7 @@ fn with_confidence_the_one_sided_bound_decides() {
     assert!((held.confidence_bound.unwrap() - 15.014_89).abs() < 1e-4, "{held:?}");
     let open = confident("mean < 15.01", 95.0, &given);
     let Outcome::Unknown(why) = &open.outcome else { panic!("{open:?}") };
-    assert_eq!(why, "not shown with 95 % confidence: the bound over 5 iterations is 15.01 ms; run more");
+    assert_eq!(why, "not shown with 95 % confidence: the bound over 5 iterations is 15.015 ms; run more");
     assert!(matches!(confident("mean < 8.99", 95.0, &given).outcome, Outcome::Unknown(_)));
     let breached = confident("mean < 8.98", 95.0, &given);
     assert_eq!(breached.outcome, Outcome::Breached);
@@ -244,13 +244,13 @@ fn the_worst_judgement_decides_the_window() {
     assert_eq!(failed.verdict, Verdict::Fail);
     assert_eq!(
         failed.reasons[0],
-        "hitch_ms_per_s: mean is 12.35 ms/s, limit `mean < 10`; iterations: 12.35, 12.35"
+        "hitch_ms_per_s: mean is 12.3 ms/s, limit `mean < 10`; iterations: 12.3, 12.3"
     );
     assert_eq!(failed.reasons[2], "frozen_frames: max is 1, limit `max == 0`; iterations: 1, 1");
     let slow = with(9.0, Reading::Value(51.2), 0.0);
     assert_eq!(
         slow.reasons,
-        ["fps: mean is 51.2 fps, limit `mean >= 95%refresh` = 57 fps; iterations: 51.2, 51.2"]
+        ["fps: mean is 51.2 fps, limit `mean >= 95%refresh` = 57.0 fps; iterations: 51.2, 51.2"]
     );
 }
 
@@ -260,7 +260,12 @@ fn numbers_in_a_sentence_are_told_apart() {
         &limits(&[("hitch_ms", "mean < 10", Unit::Ms)]),
         &[trial(&[("hitch_ms", Reading::Value(10.00004))], true)],
     );
-    assert_eq!(judged.reasons, ["hitch_ms: mean is 10.00004 ms, limit `mean < 10`; iterations: 10"]);
+    assert_eq!(judged.reasons, ["hitch_ms: mean is 10.00004 ms, limit `mean < 10`; iterations: 10.00004"]);
+    let slow = judge_window(
+        &limits(&[("fps", "median >= 55", Unit::Fps)]),
+        &[trial(&[("fps", Reading::Value(54.96))], true)],
+    );
+    assert_eq!(slow.reasons, ["fps: median is 54.96 fps, limit `median >= 55`; iterations: 54.96"]);
 }
 
 #[test]

@@ -156,7 +156,7 @@ fn whole(runs: &[Run<'_>], rows: &[Row<'_>]) -> Whole {
         [Some(Verdict::Fail), Some(Verdict::Broken), Some(Verdict::Undecided), None, Some(Verdict::Pass)];
     let count = |verdict| rows.iter().filter(|row| worst_of(row) == verdict).count();
     Whole {
-        id: format!("{} side by side", words::several(runs.len() as u64, "run", "runs")),
+        id: format!("{} side by side", words::several(runs.len(), "run", "runs")),
         verdict: words::verdict(worst(runs)),
         counts: kinds.into_iter().map(|verdict| (words::verdict(verdict), count(verdict))).collect(),
     }

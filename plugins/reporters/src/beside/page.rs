@@ -36,7 +36,7 @@ fn heading(runs: &[Run]) -> String {
     let mut page = format!(
         "{MARKER}\n## {}: {} side by side\n\n",
         sign(worst(runs)),
-        words::several(runs.len() as u64, "run", "runs")
+        words::several(runs.len(), "run", "runs")
     );
     for (at, run) in runs.iter().enumerate() {
         let header = &run.record.header;

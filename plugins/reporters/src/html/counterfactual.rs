@@ -23,7 +23,7 @@ fn sentence(what: Counterfactual, unit: Unit) -> String {
         }
         Counterfactual::Fewer { hitches, us, of_us } => format!(
             "{} fewer would pass: {:.0} of {:.0} ms of hitch time",
-            several(hitches as u64, "hitch", "hitches"),
+            several(hitches, "hitch", "hitches"),
             us as f64 / 1000.0,
             of_us as f64 / 1000.0
         ),

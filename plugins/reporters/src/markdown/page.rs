@@ -57,7 +57,7 @@ fn heading(record: &Record, all: &[Cell]) -> String {
     let mut parts = vec![
         text(&header.tool, 60),
         format!("run {}", text(&header.run, 80)),
-        words::several(phones.len() as u64, "phone", "phones"),
+        words::several(phones.len(), "phone", "phones"),
         words::length(duration(record)),
     ];
     parts.push(match record.exit_code {
@@ -215,7 +215,7 @@ fn passed(record: &Record, all: &[Cell]) -> Option<String> {
             column.of_primary(cell),
         ));
     }
-    let title = words::several(passed.len() as u64, "cell passed", "cells passed");
+    let title = words::several(passed.len(), "cell passed", "cells passed");
     Some(fold(&title, &lines.join("\n")))
 }
 
@@ -241,7 +241,7 @@ fn refused(record: &Record) -> Option<String> {
             format!("- {scenario} on {phone}: {}", text(&refusal.why, SENTENCE))
         })
         .collect();
-    let title = words::several(lines.len() as u64, "phone did not qualify", "times a phone did not qualify");
+    let title = words::several(lines.len(), "phone did not qualify", "times a phone did not qualify");
     (!lines.is_empty()).then(|| fold(&title, &lines.join("\n")))
 }
 
@@ -251,6 +251,6 @@ fn notes(record: &Record) -> Option<String> {
     let all = record.notices.iter().map(|(_, what)| what).chain(compared);
     let fresh = all.filter(|what| told.insert(what));
     let lines: Vec<String> = fresh.map(|what| format!("- {}", text(what, SENTENCE))).collect();
-    let title = words::several(lines.len() as u64, "note", "notes");
+    let title = words::several(lines.len(), "note", "notes");
     (!lines.is_empty()).then(|| fold(&title, &lines.join("\n")))
 }

@@ -51,7 +51,7 @@ fn heading(trend: &Trend, look: Look) -> Vec<String> {
         wrap(&title, look.columns(), INDENT).iter().map(|line| look.paint(tint, line)).collect();
     let span = format!(
         "{}, {} … {}",
-        words::several(line.nights.len() as u64, "night", "nights"),
+        words::several(line.nights.len(), "night", "nights"),
         day(&line.first().wall, look),
         day(&line.last().wall, look),
     );

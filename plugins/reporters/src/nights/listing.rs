@@ -23,7 +23,7 @@ pub fn listing(nights: &Nights<'_>, look: Look) -> String {
         let spot = (&key.model, &trend.line.device, &key.scenario, &key.window, &key.metric);
         (spot, std::cmp::Reverse(trend.line.last().order))
     });
-    let cells = several(trends.len() as u64, "cell", "cells");
+    let cells = several(trends.len(), "cell", "cells");
     let title = format!("{cells} in {}", look.text(nights.place, NAME));
     let mut lines: Vec<String> = wrap(&title, look.columns(), 2);
     let mut group = String::new();

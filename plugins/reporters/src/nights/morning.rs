@@ -128,13 +128,13 @@ fn others(nights: &Nights<'_>) -> Vec<Other> {
             named.push(format!("and {} more", few - named.len()));
         }
         let verb = if few == 1 { "has" } else { "have" };
-        let cells = several(few as u64, "cell", "cells");
+        let cells = several(few, "cell", "cells");
         let what =
             format!("{cells} {verb} fewer than the {ENOUGH} nights it takes to tell: {}", named.join(", "));
         all.push(("?", Tint::Doubt, "too few", what));
     }
     if quiet > 0 {
-        let cells = several(quiet as u64, "cell", "cells");
+        let cells = several(quiet, "cell", "cells");
         all.push(("✓", Tint::Good, "quiet", format!("{cells}: nothing that matters changed")));
     }
     all

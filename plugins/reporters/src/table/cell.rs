@@ -262,7 +262,7 @@ fn seen(cell: &Cell, look: Look) -> String {
             let cause = look.text(&judged.void[0], clean::NAME);
             format!("{} of {all} trials ({} void: {cause}); {coverage}", judged.counted, judged.void.len())
         }
-        Some(judged) => format!("{}; {coverage}", words::several(judged.counted.into(), "trial", "trials")),
+        Some(judged) => format!("{}; {coverage}", words::several(judged.counted, "trial", "trials")),
         None => coverage,
     }
 }
