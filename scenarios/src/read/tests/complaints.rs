@@ -85,7 +85,7 @@ fn values_of_headers() {
     );
     check(
         "appId: a.b\ntags: [\"ga\\u200Bte\"]\nsteps: [back]\n",
-        "2:8+11 `ga\\u{200b}te` cannot be a tag -> a tag is one word of at most 60 characters; write a list: `[gate, nightly]`\n",
+        "2:8+12 `ga\u{200b}te` cannot be a tag -> a tag is one word of at most 60 characters; write a list: `[gate, nightly]`\n",
     );
     check(
         "appId: a.b\ndevices: 'sdk >= 29 & refesh > 5'\nsteps: [back]\n",
