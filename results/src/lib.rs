@@ -4,7 +4,8 @@
 //! [`period`] (frames in order, by [`stitch`] and [`fit`]) → [`window`] (between marks, by [`cut`]), with what other witnesses
 //! say beside it ([`testimony`]: [`drawn`], [`lateness`], [`tally`], [`logged`]) → [`metric`] and
 //! [`metrics`] (readings) → [`threshold`] (limits and judgements) → [`verdict`], [`compare`] (sessions of a [`cell`] against those of a baseline), [`trend`] (night after night), and [`event`] / [`record`]
-//! (the run as a stream of facts), with the verdict of every window on every phone ([`cells`]).
+//! (the run as a stream of facts), with the verdict of every window on every phone ([`cells`]) and what its readings come
+//! to ([`summary`]). How a value is written for people: [`words`].
 
 pub mod blame;
 mod blamed;
