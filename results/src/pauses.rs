@@ -179,8 +179,8 @@ const KEPT: Span = Span::from_ms(50);
 /// So long after the last frame a panel that slows down at rest has done so.
 const RESTED: Span = Span::from_ms(1_000);
 
-/// True when the panel was at this rate before the frame that starts there: a header says so right before it, or headers read
-/// in long rests never say another.
+/// True when the panel was at this rate before the frame that starts there: a header says so right before it and none told of a
+/// slower one after a rest no longer, or headers read in long rests never say another.
 fn awake(ground: &Ground, start: usize, fast: usize) -> bool {
     let first = ground.presents[start];
     let before = ground.heard.partition_point(|(at, _)| *at < first);
@@ -195,7 +195,9 @@ fn awake(ground: &Ground, start: usize, fast: usize) -> bool {
     // It slows down after a while only: a rest as long as this one did not do it, and no shorter one did.
     let pause = start.checked_sub(1).map_or(Span::ZERO, |before| first - ground.presents[before]);
     let slower = |rate: usize| ground.rates[rate].period > ground.rates[fast].period;
-    let as_long = rests.iter().any(|(age, rate)| *rate == fast && *age + KEPT >= pause)
-        && !rests.iter().any(|(age, rate)| slower(*rate) && *age <= pause);
-    kept.is_some_and(|(_, rate)| *rate == fast) || in_long_rests || (pause > Span::ZERO && as_long)
+    let slowed = rests.iter().any(|(age, rate)| slower(*rate) && *age <= pause);
+    let as_long = rests.iter().any(|(age, rate)| *rate == fast && *age + KEPT >= pause) && !slowed;
+    // Where no longer a rest slowed it down, a header right before the frame tells what the touch had raised it to.
+    let kept = kept.is_some_and(|(_, rate)| *rate == fast) && !slowed;
+    kept || in_long_rests || (pause > Span::ZERO && as_long)
 }

@@ -247,6 +247,35 @@ fn a_header_of_the_faster_rate_before_the_first_touch_does_not_make_its_first_fr
     }
 }
 
+/// A touch raises the rate before its first frame: what is read in between tells the boost, not the rest.
+#[test]
+fn a_header_read_after_the_touch_does_not_make_its_first_frames_late_where_the_panel_was_heard_resting() {
+    let (slow, fast) = (hz(60.0), hz(120.0));
+    let first_frames = |rested: bool| {
+        let touch = |_| [1_500 * MS, slow, slow].into_iter().chain(vec![fast; 60]);
+        let lengths: Vec<i64> = vec![fast; 30].into_iter().chain((0..3).flat_map(touch)).collect();
+        let mut now = 1_000 * MS;
+        let mut presents = vec![at(now)];
+        presents.extend(lengths.iter().map(|length| {
+            now += length;
+            at(now)
+        }));
+        let touches = [31, 94, 157];
+        let says = |touch: usize, ms: i64, period| Report {
+            at: presents[touches[touch]] - Span::from_ms(ms),
+            period: Span::from_ns(period),
+        };
+        let heard = if rested { slow } else { fast };
+        let reports = [says(0, 30, fast), says(1, 200, heard), says(2, 200, heard)];
+        let timeline = fit(&presents, &reports, &[60.0, 120.0], &[]);
+        let judged = |frame: usize| timeline.judging(presents[frame], presents[frame + 1]);
+        [31, 32].map(|frame| judged(frame).map(|period| period.ms().round() as i64))
+    };
+    assert_eq!(first_frames(true), [Some(17); 2]);
+    // Never heard at 60, it did not rest.
+    assert_eq!(first_frames(false), [Some(8); 2]);
+}
+
 #[test]
 fn a_slow_start_longer_than_any_boost_is_slow() {
     // Twelve frames at every second vsync while the header says 120 Hz: an app at half rate, not a panel at 60.
