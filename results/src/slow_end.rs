@@ -5,6 +5,7 @@
 //! apart, up to `c`, and nobody can see a hitch there (docs/touches.md). Must not know evidence or metrics. Integer ns.
 
 use crate::cut::AMBIGUOUS_FLING_GAP;
+use crate::frame::Frame;
 use crate::lattice;
 use crate::time::{DeviceTime, Span};
 use crate::timeline::FrameTimeline;
@@ -41,7 +42,10 @@ impl SlowEnds {
         for (index, motion) in motions.iter().enumerate().filter(|(_, motion)| motion.phase == Phase::Fling) {
             let touches = |next: &&Motion| matches!(next.phase, Phase::Finger | Phase::Scroll);
             let finger = motions[index + 1..].iter().find(touches).map(|next| next.from);
-            for (last, rests) in rests(timeline, motion, finger) {
+            let rests = rests(timeline, motion, finger).into_iter();
+            for (last, rests) in
+                rests.filter(|(last, _)| is_quick_before(timeline, motion.from, *last, usual))
+            {
                 walk(timeline, motion.from, last, usual, |from, is_long| {
                     found.push((from, if is_long { Slow::Long } else { rests }));
                 });
@@ -80,6 +84,20 @@ fn rests(timeline: &FrameTimeline, motion: &Motion, finger: Option<DeviceTime>) 
         && finger.is_none_or(|finger| finger - frames[last].present >= RESTED);
     found.push((last, if rests { Slow::Rests } else { Slow::Caught }));
     found
+}
+
+/// Whether the list drew at the app's usual pace until it came in reach of this rest: one that falls to a slower pace long before
+/// is late there, too. A fling too short to tell may have been.
+fn is_quick_before(timeline: &FrameTimeline, begin: DeviceTime, last: usize, usual: i64) -> bool {
+    let reach = timeline.frames[last].present - REACH;
+    let frames = &timeline.frames[..timeline.frames.partition_point(|frame| frame.present <= reach)];
+    let before = frames.windows(2).rev().take_while(|pair| pair[0].present >= begin).take(ROW);
+    let slower = |pair: &&[Frame]| {
+        let (from, to) = (pair[0].present, pair[1].present);
+        let period = timeline.periods.judging(from, to).map_or(0, Span::ns);
+        period > 0 && lattice::vsyncs((to - from).ns(), period) > lattice::at_pace(usual)
+    };
+    before.filter(slower).count() < 2
 }
 
 /// Tells the gaps before a rest, from the last to the first, by their beginning and whether they are too long: none that is in

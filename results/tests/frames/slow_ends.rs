@@ -56,8 +56,10 @@ fn gaps_that_grow_towards_the_rest_are_rest_and_others_are_hitches() {
     // A row of frames at the usual pace lies between: six are 60 ms, which two skipped refreshes may be apart.
     assert_eq!(fling(&[2, 1, 1, 1, 1, 1, 1, 2]), (0, 40, 0));
     assert_eq!(fling(&[2, 1, 1, 1, 1, 1, 1, 1, 2]), (1, 20, 0));
-    // Long before the rest.
-    assert_eq!(fling(&[2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2]), (2, 200, 0));
+    // One of them long before the rest, and a pace that the page keeps since long before it: a page that is slow, not a list.
+    assert_eq!(fling(&[2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2]), (1, 200, 0));
+    assert_eq!(fling(&[2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2]), (12, 0, 0));
+    assert_eq!(fling(&[5; 20]), (80, 0, 0));
 }
 
 #[test]
