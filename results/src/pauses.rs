@@ -195,9 +195,12 @@ fn awake(ground: &Ground, start: usize, fast: usize) -> bool {
     // It slows down after a while only: a rest as long as this one did not do it, and no shorter one did.
     let pause = start.checked_sub(1).map_or(Span::ZERO, |before| first - ground.presents[before]);
     let slower = |rate: usize| ground.rates[rate].period > ground.rates[fast].period;
-    let slowed = rests.iter().any(|(age, rate)| slower(*rate) && *age <= pause);
-    let as_long = rests.iter().any(|(age, rate)| *rate == fast && *age + KEPT >= pause) && !slowed;
-    // Where no longer a rest slowed it down, a header right before the frame tells what the touch had raised it to.
-    let kept = kept.is_some_and(|(_, rate)| *rate == fast) && !slowed;
+    let slept_by =
+        |least: Span| rests.iter().any(|(age, rate)| slower(*rate) && *age >= least && *age <= pause);
+    let as_long =
+        rests.iter().any(|(age, rate)| *rate == fast && *age + KEPT >= pause) && !slept_by(Span::ZERO);
+    // Where no longer a rest slowed it down, a header right before the frame tells what the touch had raised it to. One read
+    // among frames tells of no rest.
+    let kept = kept.is_some_and(|(_, rate)| *rate == fast) && !slept_by(KEPT);
     kept || in_long_rests || (pause > Span::ZERO && as_long)
 }

@@ -276,6 +276,27 @@ fn a_header_read_after_the_touch_does_not_make_its_first_frames_late_where_the_p
     assert_eq!(first_frames(false), [Some(8); 2]);
 }
 
+/// A list at 60 Hz, one at 120 Hz, and a pause too short to slow the panel down: the header before its end is believed.
+#[test]
+fn a_header_among_slow_frames_tells_of_no_rest() {
+    let (slow, fast) = (hz(60.0), hz(120.0));
+    let lengths = [vec![slow; 60], vec![fast; 60], vec![200 * MS, slow, slow], vec![fast; 60]].concat();
+    let mut now = 1_000 * MS;
+    let mut presents = vec![at(now)];
+    presents.extend(lengths.iter().map(|length| {
+        now += length;
+        at(now)
+    }));
+    let says = |frame: usize, ms: i64, period| Report {
+        at: presents[frame] + Span::from_ms(ms),
+        period: Span::from_ns(period),
+    };
+    let reports = [says(20, 3, slow), says(40, 3, slow), says(90, 3, fast), says(121, -30, fast)];
+    let timeline = fit(&presents, &reports, &[60.0, 120.0], &[]);
+    let judged = |frame: usize| timeline.judging(presents[frame], presents[frame + 1]);
+    assert_eq!([121, 122].map(|frame| judged(frame).map(|period| period.ms().round() as i64)), [Some(8); 2]);
+}
+
 #[test]
 fn a_slow_start_longer_than_any_boost_is_slow() {
     // Twelve frames at every second vsync while the header says 120 Hz: an app at half rate, not a panel at 60.
