@@ -131,7 +131,7 @@ fn a_build_arrives(server: &Server) {
     let here = folder.path();
     let lab = write(here, "lab.yaml", "name: one\nphones: [ { archetype: pixel-8, serial: P8 } ]\n");
     let lab = Lab::serve(here, &lab, 1, &here.join("truth.json"));
-    assert!(server.adb(&["connect", &lab.daemons[0]]).contains("connected"));
+    server.connect(&lab.daemons);
     // It looks like a package to us, and to nobody else.
     for name in ["old.apk", "new.apk"] {
         write(here, name, &format!("PK\u{3}\u{4} {name} {}", "of no use ".repeat(40_000)));
