@@ -13,6 +13,8 @@ use crate::window::{Motion, Phase};
 
 /// Longest time over the last pixel, `c`; also from one refresh without a new pixel to the next such one.
 const PIXEL: Span = Span::from_ms(60);
+/// Longest such time before the last one: the last pixel but one takes a third of `c`.
+const SECOND: Span = Span::from_ms(30);
 /// So long before its rest a list passes less than a pixel in a refresh at the earliest.
 const REACH: Span = Span::from_ms(200);
 /// A list that shows nothing for so long has come to rest.
@@ -134,7 +136,7 @@ fn walk(
         let grows = after.is_none_or(|after: Span| length <= after + frame + Span::from_ns(period / 4));
         if length > PIXEL + frame {
             tell(from, true);
-        } else if slow && grows && from >= reach {
+        } else if slow && grows && from >= reach && (after.is_none() || length <= SECOND + frame) {
             tell(from, false);
             after = Some(length);
         }
