@@ -3,6 +3,7 @@
 //! Finds what to look at, keeps looking when the layer is made anew, and stops only after a dump that was taken wholly
 //! after the window's end. Dumps go to the bundle as they arrive; only frames stay in memory.
 
+use crate::faults::is_lost;
 use crate::ledger::{Ledger, Pulse};
 use crate::measure::Seen;
 use crate::session::Session;
@@ -355,11 +356,6 @@ fn is_waiting(fault: &Fault) -> bool {
             fault.code.as_str(),
             "app_missing" | "layer_missing" | "layer_empty" | "no_source" | "no_frames"
         )
-}
-
-/// The phone itself does not answer.
-pub fn is_lost(fault: &Fault) -> bool {
-    fault.code.starts_with("device_") || matches!(fault.code.as_str(), "timeout" | "protocol" | "refused")
 }
 
 fn no_source(passed_over: &[PassedOver]) -> Fault {

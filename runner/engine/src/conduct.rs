@@ -1,7 +1,7 @@
 //! Conducts a run: looks for phones, plans, has the jobs worked through ([`crate::floor`]), and ends with a judged record.
 
 use crate::announce::{Announcer, Outlet};
-use crate::contest::Contest;
+use crate::builds::Contest;
 use crate::floor::Floor;
 use crate::patience::Patience;
 use crate::scribe::{Scribe, Voice};

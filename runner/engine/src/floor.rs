@@ -1,7 +1,8 @@
 //! The jobs of some phones, run side by side: feeds what happens to `dispatch` and carries out its orders.
 
 use crate::dispatch::{Dispatch, Input, Order, Rules};
-use crate::job::{self, Progress};
+use crate::job;
+use crate::progress::Progress;
 use crate::session::Bench;
 use crate::stop::{Stop, Urgency};
 use crate::survey::not_ready;

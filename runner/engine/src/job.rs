@@ -3,43 +3,21 @@
 use crate::announce::Announcer;
 use crate::contest::Bout;
 use crate::observe::Beside;
+use crate::progress::Progress;
 use crate::session::{Bench, Session};
-use crate::stop::{Stop, Urgency};
+use crate::stop::{Stop, Urgency, cancellable};
 use crate::trial::{Trial, TrialOutcome};
 use crate::witnesses::Witnesses;
 use farmjank_results::blame::Fault;
-use farmjank_results::compare::Course;
 use farmjank_results::device::DeviceFacts;
 use farmjank_results::event::{Ending, Fact, PlannedJob, PlannedWindow, WindowJudged, WindowMeasured};
 use farmjank_results::judge::judge_window;
 use farmjank_results::pace;
 use farmjank_results::threshold::Limit;
-use farmjank_results::turn::Turn;
 use farmjank_results::verdict::Verdict;
 use farmjank_scenarios::plan::Plan;
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::device::Provider;
-
-/// What a job has measured so far; survives the loss of its phone.
-#[derive(Default)]
-pub struct Progress {
-    /// Trials completed, warm-ups included.
-    pub completed: u32,
-    /// Tries of the next trial so far: each keeps evidence of its own.
-    pub tries: u32,
-    /// Windows of completed counted trials.
-    pub measured: Vec<WindowMeasured>,
-    /// Where two builds take turns: how far they came, and what every completed trial measured.
-    pub course: Option<Course>,
-    /// Trials of both builds, warm-ups too.
-    pub samples: Vec<(Turn, Vec<WindowMeasured>)>,
-    /// Other jobs wait for the same phone.
-    pub shares_phone: bool,
-    /// It wants to go on, after the others of its phone.
-    pub later: bool,
-    /// Why no more was measured, in words; no fault.
-    pub note: Option<String>,
-}
 
 /// Runs what is left of a job. A fault says why it goes no further; passing ones may go on later.
 pub async fn run(
@@ -72,15 +50,6 @@ pub async fn run(
     ended
 }
 
-/// The work, unless the run is cancelled first.
-pub(crate) async fn cancellable<T>(stop: &Stop, work: impl Future<Output = T>) -> Option<T> {
-    tokio::select! {
-        biased;
-        () = stop.reached(Urgency::Cancel) => None,
-        done = work => Some(done),
-    }
-}
-
 /// The trials between arming the witnesses and disarming them. Whatever happened, what was armed is disarmed.
 async fn watched(
     session: &Session<'_>,
@@ -100,7 +69,7 @@ async fn watched(
     for what in paces(planned, progress) {
         session.bench.announcer.notice(Some(planned.job), what);
     }
-    if !ended.as_ref().is_some_and(crate::collect::is_lost) {
+    if !ended.as_ref().is_some_and(crate::faults::is_lost) {
         // An impatient user waits for this, but not for long.
         let _ = tokio::time::timeout(session.patience().call, witnesses.disarm()).await;
     }

@@ -6,10 +6,12 @@
 
 pub mod android;
 pub mod announce;
+pub mod builds;
 pub mod collect;
 pub mod conduct;
-pub mod contest;
+mod contest;
 pub mod dispatch;
+mod faults;
 mod floor;
 pub mod job;
 mod ledger;
@@ -19,6 +21,7 @@ pub mod observe;
 pub mod patience;
 pub mod perform;
 pub mod permits;
+pub mod progress;
 pub mod prove;
 pub mod racks;
 pub mod rings;

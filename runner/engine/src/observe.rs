@@ -1,7 +1,8 @@
 //! An open window: its collector, its log of gestures, and the framestats taken beside the sampling loop.
 
 use crate::android::gesture::remembered;
-use crate::collect::{Collector, feed_once, is_lost};
+use crate::collect::{Collector, feed_once};
+use crate::faults::is_lost;
 use crate::log::WindowLog;
 use crate::session::Session;
 use farmjank_results::blame::Fault;

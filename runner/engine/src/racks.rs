@@ -5,8 +5,8 @@
 //! Only for simulated time: real phones share one scheduler, whose thread is idle.
 
 use crate::announce::{Announcer, Outlet};
+use crate::builds::Contest;
 use crate::conduct::{Against, Options, Planned, close, look, started};
-use crate::contest::Contest;
 use crate::floor::Floor;
 use crate::patience::Patience;
 use crate::permits::{Permits, Worker};

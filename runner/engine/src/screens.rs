@@ -3,7 +3,8 @@
 //! Only where nothing is counted, because the phone pays for every picture; what each one took is recorded beside it. A picture
 //! that cannot be had ends the taking with one notice and changes no verdict. Must not know what counts.
 
-use crate::collect::{Collector, is_lost};
+use crate::collect::Collector;
+use crate::faults::is_lost;
 use crate::session::Session;
 use crate::thumbnail::thumbnail;
 use farmjank_results::event::Screen;

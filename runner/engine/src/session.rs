@@ -2,7 +2,7 @@
 
 use crate::android::{self, settle};
 use crate::announce::Announcer;
-use crate::contest::Contest;
+use crate::builds::Contest;
 use crate::patience::Patience;
 use farmjank_results::blame::{Blame, Fault};
 use farmjank_results::device::{App, DeviceFacts, DeviceId, Screen};

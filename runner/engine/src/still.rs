@@ -1,6 +1,6 @@
 //! Waiting until nothing moves: two looks at the presents some time apart that show the same newest frame.
 
-use crate::collect::is_lost;
+use crate::faults::is_lost;
 use crate::session::Session;
 use farmjank_results::blame::Fault;
 use farmjank_results::frame::Stamp;

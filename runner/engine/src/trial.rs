@@ -101,13 +101,13 @@ impl<'a> Trial<'a> {
             result = self.walk(&scenario.steps, "steps", None).await;
         }
         result = match result {
-            Err(fault) if !crate::collect::is_lost(&fault) => {
+            Err(fault) if !crate::faults::is_lost(&fault) => {
                 let session = self.session;
                 Err(behind(&*session.device, fault, session.patience()).await)
             }
             result => result,
         };
-        let lost = result.as_ref().is_err_and(crate::collect::is_lost);
+        let lost = result.as_ref().is_err_and(crate::faults::is_lost);
         let ended = if lost { Ok(Default::default()) } else { self.witnesses.end_trial().await };
         let (heard, silent) = ended.unwrap_or_else(|fault| {
             result = result.clone().and(Err(fault));
@@ -116,7 +116,7 @@ impl<'a> Trial<'a> {
         silent.iter().for_each(|over| self.witnesses.tell_unrecorded(&over.why));
         refused.extend(silent);
         // Teardown runs after a failure too, but a phone that is gone cannot be tidied.
-        if !result.as_ref().is_err_and(crate::collect::is_lost) {
+        if !result.as_ref().is_err_and(crate::faults::is_lost) {
             let torn_down = self.walk(&scenario.teardown, "teardown", None).await;
             result = result.and(torn_down);
         }

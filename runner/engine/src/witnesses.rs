@@ -6,7 +6,7 @@
 
 use crate::android;
 use crate::android::together::{Marks, nonce};
-use crate::collect::is_lost;
+use crate::faults::is_lost;
 use crate::session::Session;
 use farmjank_results::blame::Fault;
 use farmjank_results::event::PassedOver;

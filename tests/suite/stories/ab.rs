@@ -1,7 +1,7 @@
 //! Two builds of an app take turns on phones of the lab; a build is a text that says which page hitches.
 
 use super::{shop, shops};
-use farmjank_engine::contest::{Build, Builds, Contest};
+use farmjank_engine::builds::{Build, Builds, Contest};
 use farmjank_lab::apk::MAGIC;
 use farmjank_results::compare::{CellCompared, Compared, Design, Role, State, Turns};
 use farmjank_results::record::Record;

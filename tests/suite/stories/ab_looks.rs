@@ -1,7 +1,7 @@
 //! Measuring further where nothing can be told: looks, screening, and a budget that ends it.
 
 use super::ab::{build, lab, sentences};
-use farmjank_engine::contest::{Builds, Contest};
+use farmjank_engine::builds::{Builds, Contest};
 use farmjank_results::compare::{CellCompared, Role, State, Turns};
 use farmjank_results::time::Span;
 use farmjank_results::turn::Turn;

@@ -3,7 +3,7 @@
 
 use super::ab::{build, sentences};
 use super::shops;
-use farmjank_engine::contest::{Builds, Contest};
+use farmjank_engine::builds::{Builds, Contest};
 use farmjank_results::compare::{CellCompared, Compared, Expected, Independent, Role, State, Turns, needs};
 use farmjank_tests::stage::{Stage, Story};
 use std::collections::BTreeMap;

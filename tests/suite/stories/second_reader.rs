@@ -5,7 +5,7 @@
 use super::ab::{build, lab};
 use super::{FEED, shop, shops};
 use crate::simulation::check::xml;
-use farmjank_engine::contest::{Builds, Contest};
+use farmjank_engine::builds::{Builds, Contest};
 use farmjank_engine::stop::Urgency;
 use farmjank_results::compare::{Given, Turns, measured};
 use farmjank_results::event::Fact;

@@ -4,7 +4,7 @@ use super::run::{About, about};
 use crate::args::{AbArgs, TurnArgs};
 use crate::host;
 use crate::settings::{Look, complain, time};
-use farmjank_engine::contest::{Build, Builds, Contest};
+use farmjank_engine::builds::{Build, Builds, Contest};
 use farmjank_lab::apk::{Apk, MAGIC};
 use farmjank_results::compare::{Source, Turns};
 use farmjank_results::time::Span;

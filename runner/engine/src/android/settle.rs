@@ -57,7 +57,7 @@ pub async fn behind(device: &dyn Device, fault: Fault, patience: &Patience) -> F
             }
             _ => fault,
         },
-        Err(lost) if crate::collect::is_lost(&lost) => lost,
+        Err(lost) if crate::faults::is_lost(&lost) => lost,
         Err(_) => fault,
     }
 }

@@ -11,8 +11,8 @@ use crate::outlets::{Wish, wishes};
 use crate::scenarios::{adjust, selection};
 use crate::settings::{serials, time, variables};
 use farmjank_engine::announce::Voice;
+use farmjank_engine::builds::Contest;
 use farmjank_engine::conduct::{Against, Forewarn};
-use farmjank_engine::contest::Contest;
 use farmjank_engine::survey::Wanted;
 use farmjank_results::cell::CellSession;
 use farmjank_results::compare::{
