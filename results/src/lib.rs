@@ -1,6 +1,6 @@
 //! What farmjank knows: time, frames, windows, metrics, verdicts, events. Pure: no I/O, no async, no clock.
 //!
-//! Read in this order: [`time`], [`device`], [`dump`] (raw text) → [`frame`] (rows of one dump) → [`timeline`] and
+//! Read in this order: [`time`], [`device`], [`dump`] (raw text, and its [`reader`]) → [`frame`] (rows of one dump) → [`timeline`] and
 //! [`period`] (frames in order, by [`stitch`] and [`fit`]) → [`window`] (between marks, by [`cut`]), with what other witnesses
 //! say beside it ([`testimony`]: [`drawn`], [`lateness`], [`tally`], [`logged`]) → [`metric`] and
 //! [`metrics`] (readings) → [`threshold`] (limits and judgements) → [`verdict`], [`compare`] (sessions of a [`cell`] against those of a baseline), [`trend`] (night after night), and [`event`] / [`record`]
@@ -40,6 +40,7 @@ mod path;
 mod pauses;
 mod pending;
 pub mod period;
+pub mod reader;
 pub mod readings;
 pub mod record;
 mod schedule;

@@ -6,7 +6,7 @@ use farmjank_frames::timestats::{read_counted, read_timestats};
 use farmjank_results::device::App;
 use farmjank_results::testimony::Testimony;
 use farmjank_seams::source::Unreadable;
-use farmjank_seams::witness::{Statement, Witness};
+use farmjank_seams::witness::{Statement, StatementReader};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 

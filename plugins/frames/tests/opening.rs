@@ -7,7 +7,7 @@ use farmjank_results::device::{App, DeviceFacts, DeviceId, RefreshMode};
 use farmjank_results::time::{ClockMap, DeviceTime, RunTime, Span};
 use farmjank_seams::Work;
 use farmjank_seams::device::{Device, Output, Stream};
-use farmjank_seams::source::{FrameSource, Opened, Unreadable};
+use farmjank_seams::source::{DumpReader, FrameSource, Opened, Unreadable};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::future::Future;

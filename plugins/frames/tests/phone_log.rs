@@ -8,7 +8,7 @@ use farmjank_results::logged::{LogWatch, Logged};
 use farmjank_results::testimony::Testimony;
 use farmjank_results::time::{BootTime, ClockMap, DeviceTime, Span};
 use farmjank_seams::source::Unreadable;
-use farmjank_seams::witness::{Statement, Witness};
+use farmjank_seams::witness::{Statement, StatementReader};
 use proptest::prelude::*;
 
 const MARK: &str = "farmjank-log kept 10123 - 4000,4001

@@ -5,8 +5,10 @@ use crate::device::Device;
 use farmjank_results::device::{App, DeviceFacts};
 use farmjank_results::dump::Dump;
 use farmjank_results::event::PassedOver;
-use farmjank_results::frame::{Sample, SourceId};
-use farmjank_results::time::{ClockMap, RunTime, Span};
+use farmjank_results::frame::SourceId;
+use farmjank_results::time::{RunTime, Span};
+
+pub use farmjank_results::reader::{DumpReader, Unreadable};
 
 /// How often a ring must be read so that nothing is lost (metrics.md C.3).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,31 +26,6 @@ pub struct Rhythm {
 /// Why a source cannot be used on a phone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unfit(pub String);
-
-/// Why a dump cannot be read: what it says instead, in words for the user.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unreadable {
-    /// The layer or package does not exist (any more): period only, `No process found`.
-    Missing(String),
-    /// The layer exists and never gets buffers; or, before anything is known of it, has got none yet.
-    Empty(String),
-    /// Not the text this source prints; holds the offending line.
-    Garbled(String),
-    /// The phone refused or failed to dump.
-    Refused(String),
-}
-
-impl Unreadable {
-    /// Why, in words for the user.
-    pub fn words(&self) -> &str {
-        match self {
-            Unreadable::Missing(why)
-            | Unreadable::Empty(why)
-            | Unreadable::Garbled(why)
-            | Unreadable::Refused(why) => why,
-        }
-    }
-}
 
 /// A source, opened for one app on one phone.
 pub struct Opened {
@@ -86,16 +63,11 @@ pub trait Tap {
     }
 }
 
-/// A way of seeing frames.
-pub trait FrameSource {
-    /// Which.
-    fn id(&self) -> SourceId;
+/// A way of seeing frames, which reads its own dumps.
+pub trait FrameSource: DumpReader {
     /// Whether it can work on this phone at all.
     fn offer(&self, facts: &DeviceFacts) -> Result<(), Unfit>;
     /// Finds what to look at and opens a tap. Faults: `app_missing`, `layer_missing` (both passing: the app may not
     /// have drawn yet), `layer_empty`, and those of the device.
     fn open<'a>(&'a self, device: &'a dyn Device, facts: &'a DeviceFacts, app: &'a App) -> Work<'a, Opened>;
-    /// Reads one dump. Pure. A clock map turns its stamps into the frames' clock. One dump may hold several rings
-    /// (windows of a process): each comes with its own name.
-    fn read(&self, dump: &Dump, clock: Option<ClockMap>) -> Result<Vec<(String, Sample)>, Unreadable>;
 }

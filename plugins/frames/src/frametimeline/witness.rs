@@ -16,7 +16,7 @@ use farmjank_results::testimony::Testimony;
 use farmjank_results::time::ClockMap;
 use farmjank_seams::quote::quote;
 use farmjank_seams::source::{Unfit, Unreadable};
-use farmjank_seams::witness::{Scope, Statement, Witness};
+use farmjank_seams::witness::{Scope, Statement, StatementReader, Witness};
 use std::collections::BTreeMap;
 
 /// First release with a frame timeline.
@@ -85,17 +85,49 @@ fn of_app(name: &str, app: &App) -> bool {
     name.strip_prefix(app.0.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
 }
 
-impl Witness for FrameTimeline {
+impl StatementReader for FrameTimeline {
     fn id(&self) -> SourceId {
         SourceId::FrameTimeline
     }
 
-    fn scope(&self) -> Scope {
-        Scope::Trial
-    }
-
     fn file(&self) -> &'static str {
         "trial.perfetto-trace"
+    }
+
+    fn read(
+        &self,
+        statement: &Statement,
+        app: &App,
+        clock: Option<ClockMap>,
+    ) -> Result<Testimony, Unreadable> {
+        if statement.bytes.is_empty() {
+            return Err(Unreadable::Empty(format!(
+                "perfetto wrote no trace; it said: {}",
+                if statement.mark.is_empty() { "nothing".to_owned() } else { shown(&statement.mark) }
+            )));
+        }
+        let mut reader = TraceReader::default();
+        reader.feed(&statement.bytes);
+        let trace = reader.finish()?;
+        let mut of_the_app: BTreeMap<String, Lateness> = trace.by_name();
+        of_the_app.retain(|name, _| of_app(name, app));
+        if let Some(doubt) = clock.and_then(|clock| apart(&trace, clock)) {
+            of_the_app.values_mut().for_each(|lateness| lateness.doubts.push(doubt.clone()));
+        }
+        if of_the_app.is_empty() {
+            return Err(Unreadable::Missing(format!(
+                "the trace shows no frame of {}; it shows {}",
+                shown(app.0.as_bytes()),
+                seen(&trace)
+            )));
+        }
+        Ok(Testimony::Timeline(of_the_app))
+    }
+}
+
+impl Witness for FrameTimeline {
+    fn scope(&self) -> Scope {
+        Scope::Trial
     }
 
     fn offer(&self, facts: &DeviceFacts) -> Result<(), Unfit> {
@@ -138,36 +170,6 @@ impl Witness for FrameTimeline {
             None => String::new(),
         };
         format!("{stop}cat {path}; s=$?; rm -f {path} {NOTED}; exit $s")
-    }
-
-    fn read(
-        &self,
-        statement: &Statement,
-        app: &App,
-        clock: Option<ClockMap>,
-    ) -> Result<Testimony, Unreadable> {
-        if statement.bytes.is_empty() {
-            return Err(Unreadable::Empty(format!(
-                "perfetto wrote no trace; it said: {}",
-                if statement.mark.is_empty() { "nothing".to_owned() } else { shown(&statement.mark) }
-            )));
-        }
-        let mut reader = TraceReader::default();
-        reader.feed(&statement.bytes);
-        let trace = reader.finish()?;
-        let mut of_the_app: BTreeMap<String, Lateness> = trace.by_name();
-        of_the_app.retain(|name, _| of_app(name, app));
-        if let Some(doubt) = clock.and_then(|clock| apart(&trace, clock)) {
-            of_the_app.values_mut().for_each(|lateness| lateness.doubts.push(doubt.clone()));
-        }
-        if of_the_app.is_empty() {
-            return Err(Unreadable::Missing(format!(
-                "the trace shows no frame of {}; it shows {}",
-                shown(app.0.as_bytes()),
-                seen(&trace)
-            )));
-        }
-        Ok(Testimony::Timeline(of_the_app))
     }
 }
 

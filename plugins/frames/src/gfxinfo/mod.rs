@@ -21,7 +21,7 @@ use farmjank_results::frame::{Sample, SourceId};
 use farmjank_results::time::ClockMap;
 use farmjank_seams::Work;
 use farmjank_seams::device::Device;
-use farmjank_seams::source::{FrameSource, Opened, Unfit, Unreadable};
+use farmjank_seams::source::{DumpReader, FrameSource, Opened, Unfit, Unreadable};
 
 /// Most text one dump may have, bytes: a window takes 20 to 45 KB, and apps keep several.
 pub(crate) const CAP: usize = 1024 * 1024;
@@ -39,17 +39,9 @@ impl Gfxinfo {
     }
 }
 
-impl FrameSource for Gfxinfo {
+impl DumpReader for Gfxinfo {
     fn id(&self) -> SourceId {
         SourceId::Gfxinfo
-    }
-
-    fn offer(&self, facts: &DeviceFacts) -> Result<(), Unfit> {
-        at_least_seven(facts)
-    }
-
-    fn open<'a>(&'a self, device: &'a dyn Device, facts: &'a DeviceFacts, app: &'a App) -> Work<'a, Opened> {
-        Box::pin(opening::open(device, facts, app, self.nonce_seed))
     }
 
     fn read(&self, dump: &Dump, clock: Option<ClockMap>) -> Result<Vec<(String, Sample)>, Unreadable> {
@@ -64,6 +56,20 @@ impl FrameSource for Gfxinfo {
             .into_iter()
             .map(|window| (window.name(), Sample { asked, answered, ..window.sample }))
             .collect())
+    }
+
+    fn clock(&self, dump: &Dump) -> Option<ClockMap> {
+        read_clock(&dump.text)
+    }
+}
+
+impl FrameSource for Gfxinfo {
+    fn offer(&self, facts: &DeviceFacts) -> Result<(), Unfit> {
+        at_least_seven(facts)
+    }
+
+    fn open<'a>(&'a self, device: &'a dyn Device, facts: &'a DeviceFacts, app: &'a App) -> Work<'a, Opened> {
+        Box::pin(opening::open(device, facts, app, self.nonce_seed))
     }
 }
 

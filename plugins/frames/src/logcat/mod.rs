@@ -21,7 +21,7 @@ use farmjank_results::frame::SourceId;
 use farmjank_results::testimony::Testimony;
 use farmjank_results::time::ClockMap;
 use farmjank_seams::source::{Unfit, Unreadable};
-use farmjank_seams::witness::{Scope, Statement, Witness};
+use farmjank_seams::witness::{Scope, Statement, StatementReader, Witness};
 
 /// First release whose loopers read the property (Android 9).
 const FIRST_WATCHED_SDK: u32 = 28;
@@ -45,17 +45,28 @@ impl Logcat {
     }
 }
 
-impl Witness for Logcat {
+impl StatementReader for Logcat {
     fn id(&self) -> SourceId {
         SourceId::Logcat
     }
 
-    fn scope(&self) -> Scope {
-        Scope::Window
-    }
-
     fn file(&self) -> &'static str {
         "logcat.txt"
+    }
+
+    fn read(
+        &self,
+        statement: &Statement,
+        app: &App,
+        clock: Option<ClockMap>,
+    ) -> Result<Testimony, Unreadable> {
+        statement::read(statement, &app.0, clock).map(Testimony::Log)
+    }
+}
+
+impl Witness for Logcat {
+    fn scope(&self) -> Scope {
+        Scope::Window
     }
 
     fn offer(&self, facts: &DeviceFacts) -> Result<(), Unfit> {
@@ -79,14 +90,5 @@ impl Witness for Logcat {
 
     fn end(&self, _facts: &DeviceFacts, app: &App, nonce: u64, _mark: &[u8]) -> String {
         script::end(&app.0, nonce)
-    }
-
-    fn read(
-        &self,
-        statement: &Statement,
-        app: &App,
-        clock: Option<ClockMap>,
-    ) -> Result<Testimony, Unreadable> {
-        statement::read(statement, &app.0, clock).map(Testimony::Log)
     }
 }

@@ -19,7 +19,7 @@ use farmjank_results::frame::{Sample, SourceId};
 use farmjank_results::time::{ClockMap, DeviceTime};
 use farmjank_seams::Work;
 use farmjank_seams::device::Device;
-use farmjank_seams::source::{FrameSource, Opened, Unfit, Unreadable};
+use farmjank_seams::source::{DumpReader, FrameSource, Opened, Unfit, Unreadable};
 
 /// Most text one dump of one layer may have, bytes. A real one has 8 KB.
 pub(crate) const CAP: usize = 256 * 1024;
@@ -40,17 +40,9 @@ impl SurfaceFlinger {
     }
 }
 
-impl FrameSource for SurfaceFlinger {
+impl DumpReader for SurfaceFlinger {
     fn id(&self) -> SourceId {
         SourceId::SurfaceFlinger
-    }
-
-    fn offer(&self, facts: &DeviceFacts) -> Result<(), Unfit> {
-        crate::gfxinfo::at_least_seven(facts)
-    }
-
-    fn open<'a>(&'a self, device: &'a dyn Device, facts: &'a DeviceFacts, app: &'a App) -> Work<'a, Opened> {
-        Box::pin(opening::open(device, facts, app, self.pin.as_deref(), self.nonce_seed))
     }
 
     fn read(&self, dump: &Dump, clock: Option<ClockMap>) -> Result<Vec<(String, Sample)>, Unreadable> {
@@ -65,6 +57,16 @@ impl FrameSource for SurfaceFlinger {
         let blocks = blocks.map_err(|error| about(&dump.target, error))?;
         let stamp = |boot| clock.zip(boot).map(|(map, boot)| map.to_device(boot));
         Ok(named(&dump.target, blocks, stamp(dump.asked), stamp(dump.answered)))
+    }
+}
+
+impl FrameSource for SurfaceFlinger {
+    fn offer(&self, facts: &DeviceFacts) -> Result<(), Unfit> {
+        crate::gfxinfo::at_least_seven(facts)
+    }
+
+    fn open<'a>(&'a self, device: &'a dyn Device, facts: &'a DeviceFacts, app: &'a App) -> Work<'a, Opened> {
+        Box::pin(opening::open(device, facts, app, self.pin.as_deref(), self.nonce_seed))
     }
 }
 

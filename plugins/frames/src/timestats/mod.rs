@@ -17,7 +17,7 @@ use farmjank_results::tally::FrameTally;
 use farmjank_results::testimony::Testimony;
 use farmjank_results::time::ClockMap;
 use farmjank_seams::source::{Unfit, Unreadable};
-use farmjank_seams::witness::{Scope, Statement, Witness};
+use farmjank_seams::witness::{Scope, Statement, StatementReader, Witness};
 
 /// First release that prints timestats (Android 9).
 const FIRST_SDK: u32 = 28;
@@ -38,17 +38,35 @@ pub fn read_timestats(text: &[u8]) -> Result<Vec<FrameTally>, Unreadable> {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TimeStats;
 
-impl Witness for TimeStats {
+impl StatementReader for TimeStats {
     fn id(&self) -> SourceId {
         SourceId::TimeStats
     }
 
-    fn scope(&self) -> Scope {
-        Scope::Window
-    }
-
     fn file(&self) -> &'static str {
         "timestats.txt"
+    }
+
+    fn read(
+        &self,
+        statement: &Statement,
+        app: &App,
+        _clock: Option<ClockMap>,
+    ) -> Result<Testimony, Unreadable> {
+        let marked = Marked::read(&statement.mark, &statement.bytes);
+        let mut counted = read_counted(&statement.bytes).map_err(doubts::explain)?;
+        doubts::missing(&counted, app)?;
+        let doubts = doubts::doubts(&counted, &marked, MOST_LAYERS);
+        for layer in &mut counted.layers {
+            layer.doubts.extend(doubts.iter().cloned());
+        }
+        Ok(Testimony::Tally(counted.layers))
+    }
+}
+
+impl Witness for TimeStats {
+    fn scope(&self) -> Scope {
+        Scope::Window
     }
 
     fn offer(&self, facts: &DeviceFacts) -> Result<(), Unfit> {
@@ -74,21 +92,5 @@ impl Witness for TimeStats {
             "dumpsys SurfaceFlinger --timestats -dump -maxlayers {MOST_LAYERS}; w=$(date +%s); \
              dumpsys SurfaceFlinger --timestats -disable -clear >/dev/null 2>&1; echo; echo \"{MARK} ended $w\""
         )
-    }
-
-    fn read(
-        &self,
-        statement: &Statement,
-        app: &App,
-        _clock: Option<ClockMap>,
-    ) -> Result<Testimony, Unreadable> {
-        let marked = Marked::read(&statement.mark, &statement.bytes);
-        let mut counted = read_counted(&statement.bytes).map_err(doubts::explain)?;
-        doubts::missing(&counted, app)?;
-        let doubts = doubts::doubts(&counted, &marked, MOST_LAYERS);
-        for layer in &mut counted.layers {
-            layer.doubts.extend(doubts.iter().cloned());
-        }
-        Ok(Testimony::Tally(counted.layers))
     }
 }

@@ -6,7 +6,7 @@ use farmjank_results::device::{App, DeviceFacts, DeviceId};
 use farmjank_results::testimony::Testimony;
 use farmjank_results::time::{ClockMap, Span};
 use farmjank_seams::source::Unreadable;
-use farmjank_seams::witness::{Scope, Statement, Witness};
+use farmjank_seams::witness::{Scope, Statement, StatementReader, Witness};
 
 fn facts(sdk: u32) -> DeviceFacts {
     DeviceFacts {

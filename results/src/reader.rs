@@ -1,0 +1,73 @@
+//! Who reads what a phone printed: the pure half of every source and witness. The other half, which asks the phone, is a seam.
+
+use crate::device::App;
+use crate::dump::Dump;
+use crate::frame::{Sample, SourceId};
+use crate::testimony::Testimony;
+use crate::time::{BootTime, ClockMap};
+
+/// Why a dump cannot be read: what it says instead, in words for the user.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unreadable {
+    /// The layer or package does not exist (any more): period only, `No process found`.
+    Missing(String),
+    /// The layer exists and never gets buffers; or, before anything is known of it, has got none yet.
+    Empty(String),
+    /// Not the text this source prints; holds the offending line.
+    Garbled(String),
+    /// The phone refused or failed to dump.
+    Refused(String),
+}
+
+impl Unreadable {
+    /// Why, in words for the user.
+    pub fn words(&self) -> &str {
+        match self {
+            Unreadable::Missing(why)
+            | Unreadable::Empty(why)
+            | Unreadable::Garbled(why)
+            | Unreadable::Refused(why) => why,
+        }
+    }
+}
+
+/// Reads the dumps of one source.
+pub trait DumpReader {
+    /// Which source.
+    fn id(&self) -> SourceId;
+    /// Reads one dump. Pure. A clock map turns its stamps into the frames' clock. One dump may hold several rings
+    /// (windows of a process): each comes with its own name.
+    fn read(&self, dump: &Dump, clock: Option<ClockMap>) -> Result<Vec<(String, Sample)>, Unreadable>;
+    /// How the phone's clocks stand to each other, where dumps of this source say so.
+    fn clock(&self, _dump: &Dump) -> Option<ClockMap> {
+        None
+    }
+}
+
+/// What a witness answered, as the phone printed it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Statement {
+    /// What was printed at the end of the stretch, untouched.
+    pub bytes: Vec<u8>,
+    /// What was printed at its beginning, untouched: a mark the reader may need.
+    pub mark: Vec<u8>,
+    /// The phone's `/proc/uptime` just before the beginning.
+    pub began: Option<BootTime>,
+    /// The phone's `/proc/uptime` just after the end.
+    pub ended: Option<BootTime>,
+}
+
+/// Reads the statements of one witness.
+pub trait StatementReader {
+    /// Which.
+    fn id(&self) -> SourceId;
+    /// Name of its evidence file, with extension: a trace other programs can open keeps its own.
+    fn file(&self) -> &'static str;
+    /// Reads a statement. Pure.
+    fn read(
+        &self,
+        statement: &Statement,
+        app: &App,
+        clock: Option<ClockMap>,
+    ) -> Result<Testimony, Unreadable>;
+}
