@@ -13,6 +13,7 @@ use farmjank_engine::survey::Wanted;
 use farmjank_frames::{FrameTimeline, Gfxinfo, Logcat, SurfaceFlinger, TimeStats};
 use farmjank_lab::dial::LabDial;
 use farmjank_lab::lab::{Lab, LiveLab};
+use farmjank_measure::readers::Readers;
 use farmjank_results::cell::CellSession;
 use farmjank_results::compare::{Given, Rules, Source, compare, interleaved, measured, primary_cells};
 use farmjank_results::event::WindowMeasured;
@@ -324,6 +325,14 @@ fn scenarios(files: &[SourceFile]) -> Vec<Scenario> {
 /// Who is asked at both ends of trials and windows, as in the program.
 pub fn witnesses() -> Vec<Rc<dyn Witness>> {
     vec![Rc::new(FrameTimeline), Rc::new(TimeStats), Rc::new(Logcat::default())]
+}
+
+/// Who reads evidence again, as in the program.
+pub fn readers() -> Readers {
+    Readers {
+        dumps: vec![Rc::new(SurfaceFlinger::new(None, 0)), Rc::new(Gfxinfo::new(0))],
+        statements: vec![Rc::new(FrameTimeline), Rc::new(TimeStats), Rc::new(Logcat::default())],
+    }
 }
 
 fn sources(scenario: &Scenario, seed: u64) -> Vec<Rc<dyn FrameSource>> {

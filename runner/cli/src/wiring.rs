@@ -8,6 +8,7 @@ use farmjank_engine::racks::{MakeRack, Rack};
 use farmjank_frames::{FrameTimeline, Gfxinfo, Logcat, SurfaceFlinger, TimeStats};
 use farmjank_lab::dial::LabDial;
 use farmjank_lab::lab::{Lab, LiveLab};
+use farmjank_measure::readers::Readers;
 use farmjank_results::blame::{Blame, Fault};
 use farmjank_results::frame::SourceId;
 use farmjank_scenarios::scenario::Scenario;
@@ -133,9 +134,17 @@ pub fn witnesses() -> Vec<Rc<dyn Witness>> {
     vec![Rc::new(FrameTimeline), Rc::new(TimeStats), Rc::new(Logcat::default())]
 }
 
-/// Every frame source, for reading evidence again.
-pub fn readers() -> Vec<Rc<dyn FrameSource>> {
+/// Every frame source, for phones without a scenario.
+pub fn every_source() -> Vec<Rc<dyn FrameSource>> {
     vec![Rc::new(SurfaceFlinger::new(None, 0)), Rc::new(Gfxinfo::new(0))]
+}
+
+/// Who reads evidence again.
+pub fn readers() -> Readers {
+    Readers {
+        dumps: vec![Rc::new(SurfaceFlinger::new(None, 0)), Rc::new(Gfxinfo::new(0))],
+        statements: vec![Rc::new(FrameTimeline), Rc::new(TimeStats), Rc::new(Logcat::default())],
+    }
 }
 
 /// A source by what the user calls it.

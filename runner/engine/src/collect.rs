@@ -5,10 +5,10 @@
 
 use crate::faults::is_lost;
 use crate::ledger::{Ledger, Pulse};
-use crate::measure::Seen;
 use crate::session::Session;
-use crate::testify::written;
 use crate::witnesses;
+use farmjank_measure::testify::written;
+use farmjank_measure::weigh::Seen;
 use farmjank_results::blame::Fault;
 use farmjank_results::dump::Dump;
 use farmjank_results::event::{Fact, PassedOver};
@@ -295,7 +295,8 @@ impl<'a> Collector<'a> {
     /// Keeps what a witness of this window said beside its dumps.
     pub fn keep_statement(&self, heard: &witnesses::Heard) {
         let arrived = self.session.bench.announcer.now();
-        written(heard, arrived).iter().for_each(|dump| self.keep(dump));
+        let halves = written(heard.witness.id(), &heard.statement, heard.edges, arrived);
+        halves.iter().for_each(|dump| self.keep(dump));
     }
 
     fn tell_pulse(&self, pulse: &mut Pulse) {

@@ -2,7 +2,7 @@
 //!
 //! Read in this order: [`conduct`] (a run), or [`racks`] (a simulated one on several threads) → `floor` (its jobs) →
 //! [`dispatch`] (which job when, pure) → [`job`] and [`trial`] (one job, one pass) → [`perform`] (one step) beside
-//! [`observe`] and [`collect`] (frames) → [`measure`] (frames to readings).
+//! [`observe`] and [`collect`] (frames) → `measure` (frames to readings, by [`farmjank_measure`]).
 
 pub mod android;
 pub mod announce;
@@ -16,7 +16,7 @@ mod floor;
 pub mod job;
 mod ledger;
 pub mod log;
-pub mod measure;
+mod measure;
 pub mod observe;
 pub mod patience;
 pub mod perform;
@@ -24,14 +24,13 @@ pub mod permits;
 pub mod progress;
 pub mod prove;
 pub mod racks;
-pub mod rings;
 mod screens;
 pub mod scribe;
 pub mod session;
+mod slug;
 pub mod still;
 pub mod stop;
 pub mod survey;
-pub mod testify;
 mod thumbnail;
 pub mod touched;
 pub mod trial;

@@ -4,6 +4,7 @@ use crate::android::app::Launch;
 use crate::android::gesture::Remembered;
 use crate::android::recent::recent;
 use crate::touched::GestureStamp;
+use farmjank_measure::weigh::LAUNCH_TOTAL_MS;
 use farmjank_results::event::WindowMeasured;
 use farmjank_results::metric::Reading;
 use farmjank_results::time::{ClockMap, DeviceTime, Span};
@@ -12,8 +13,6 @@ use std::time::Duration;
 
 /// Name of the implicit window that holds launches made outside any measured one.
 pub const LAUNCH: &str = "launch";
-/// Metric key of a launch's own time.
-pub const LAUNCH_TOTAL_MS: &str = "launch_total_ms";
 
 /// What the steps of a window did.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -4,13 +4,15 @@ use crate::android::quiet::{self, Look};
 use crate::android::settle::behind;
 use crate::collect::Harvest;
 use crate::log::WindowLog;
-use crate::measure::{Ask, Measured, measure};
+use crate::measure::measure;
 use crate::observe::{Beside, Eye};
 use crate::perform::perform;
 use crate::screens::Camera;
 use crate::session::Session;
-use crate::testify::{Reading, Testimonies};
-use crate::witnesses::{Heard, Witnesses, is_trace};
+use crate::slug::slug;
+use crate::witnesses::{Heard, Witnesses};
+use farmjank_measure::testify::{Reading, Testimonies, is_trace};
+use farmjank_measure::weigh::{Ask, Measured};
 use farmjank_results::blame::{Blame, Fault};
 use farmjank_results::event::{Around, Ending, Fact, PassedOver, Screen, WindowMeasured};
 use farmjank_results::strip::Strip;
@@ -376,25 +378,5 @@ impl<'a> Trial<'a> {
         }
         self.look.set(Look { compiling: before.compiling || look.compiling, ..look });
         Ok(look.voids_since(before))
-    }
-}
-
-/// A file name from a window's name: letters, digits and dashes, bounded.
-fn slug(name: &str) -> String {
-    let plain: String = name
-        .chars()
-        .map(|letter| if letter.is_ascii_alphanumeric() { letter.to_ascii_lowercase() } else { '-' })
-        .collect();
-    let words: Vec<&str> = plain.split('-').filter(|word| !word.is_empty()).collect();
-    words.join("-").chars().take(48).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn slugs_are_safe_file_names() {
-        assert_eq!(super::slug("fling the feed"), "fling-the-feed");
-        assert_eq!(super::slug("../../etc/passwd\n"), "etc-passwd");
-        assert_eq!(super::slug("滚动"), "");
     }
 }

@@ -8,9 +8,9 @@ use crate::android;
 use crate::android::together::{Marks, nonce};
 use crate::faults::is_lost;
 use crate::session::Session;
+use farmjank_measure::testify::Edges;
 use farmjank_results::blame::Fault;
 use farmjank_results::event::PassedOver;
-use farmjank_results::frame::SourceId;
 use farmjank_results::time::BootTime;
 use farmjank_seams::witness::{Scope, Statement, Witness};
 use std::cell::{Cell, RefCell};
@@ -59,15 +59,6 @@ pub struct Heard {
     pub statement: Statement,
     /// Just before and just after counting began, and the same at the end; as far as known.
     pub edges: Edges,
-}
-
-/// When a statement began and ended, as far as the phone's stamps tell: each lies between two instants.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Edges {
-    /// Around the beginning.
-    pub began: Option<(BootTime, BootTime)>,
-    /// Around the end.
-    pub ended: Option<(BootTime, BootTime)>,
 }
 
 impl<'a> Witnesses<'a> {
@@ -242,9 +233,4 @@ impl<'a> Witnesses<'a> {
             heard.push(Heard { witness, statement, edges: Edges::default() });
         }
     }
-}
-
-/// The source whose statement is a file of its own, which other programs open.
-pub fn is_trace(source: SourceId) -> bool {
-    source == SourceId::FrameTimeline
 }

@@ -9,10 +9,11 @@ use std::path::Path;
 use std::process::Command;
 
 /// Which crates of ours each may depend on. Binaries and tests, which nobody depends on, are `ANYTHING`.
-const TABLE: [(&str, &[&str]); 14] = [
+const TABLE: [(&str, &[&str]); 15] = [
     ("leaf", &[]),
     ("statistics", &[]),
     ("results", &["leaf", "statistics"]),
+    ("measure", &["results"]),
     ("scenarios", &["leaf", "results"]),
     ("seams", &["results"]),
     ("devices", &["leaf", "seams", "results"]),
@@ -20,7 +21,7 @@ const TABLE: [(&str, &[&str]); 14] = [
     ("reporters", &["leaf", "seams", "results"]),
     ("lab", &["leaf", "seams", "results"]),
     ("history", &["leaf", "seams", "results"]),
-    ("engine", &["leaf", "scenarios", "seams", "results"]),
+    ("engine", &["leaf", "scenarios", "seams", "results", "measure"]),
     ("cli", ANYTHING),
     ("tests", ANYTHING),
     ("ci", &["scenarios", "results", "statistics"]),
@@ -29,6 +30,7 @@ const ANYTHING: &[&str] = &[
     "leaf",
     "statistics",
     "results",
+    "measure",
     "scenarios",
     "seams",
     "devices",

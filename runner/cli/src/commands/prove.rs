@@ -4,7 +4,7 @@ use super::run::no_phones;
 use crate::args::{DoctorArgs, PhoneArgs};
 use crate::host::{self, Streams};
 use crate::settings::{Look, complain};
-use crate::wiring::{phones, readers, witnesses};
+use crate::wiring::{every_source, phones, witnesses};
 use farmjank_engine::announce::Voice;
 use farmjank_engine::patience::Patience;
 use farmjank_engine::prove::ask::Asker;
@@ -53,7 +53,7 @@ async fn from_phone(args: &DoctorArgs, serial: &str) -> Result<Proof, u8> {
     let facts = surveyed.facts.map_err(refused)?;
     Streams.out(&format!("proving {} ({})\n", clean::line(&facts.id.0, 100), clean::line(&facts.model, 100)));
     let device = phones.provider.lease(&facts.id).await.map_err(refused)?;
-    let (sources, witnesses, patience) = (readers(), witnesses(), Patience::default());
+    let (sources, witnesses, patience) = (every_source(), witnesses(), Patience::default());
     let asker = Asker {
         device: &*device,
         facts: &facts,
@@ -110,7 +110,7 @@ fn named(proof: &Proof) -> PathBuf {
 
 fn told(proof: &Proof, look: Look) -> u8 {
     let phone = &proof.answers.phone;
-    let beliefs = judge(proof, &readers());
+    let beliefs = judge(proof, &every_source());
     let maker = clean::line(&format!("{} {}", phone.manufacturer, phone.model), 100);
     Streams.out(&format!("\n{maker}, Android {} (sdk {})\n\n", clean::line(&phone.release, 20), phone.sdk));
     beliefs.iter().for_each(|belief| Streams.out(&line(belief, look)));

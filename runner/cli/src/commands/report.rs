@@ -6,12 +6,12 @@ use crate::host::{self, Bundle, Streams};
 use crate::outlets::{self, Wish, wishes};
 use crate::scenarios::load;
 use crate::settings::{Look, complain};
-use crate::wiring::{readers, witnesses};
+use crate::wiring::readers;
 use farmjank_engine::announce::{Kept, LOG, Voice};
-use farmjank_engine::measure::Ask;
+use farmjank_engine::job;
 use farmjank_engine::progress::Progress;
-use farmjank_engine::testify::{Reading, of_evidence};
-use farmjank_engine::{job, measure};
+use farmjank_measure::testify::{Reading, of_evidence};
+use farmjank_measure::weigh::{self, Ask};
 use farmjank_reporters::beside::{self, Run};
 use farmjank_reporters::{Options, by_name, paint};
 use farmjank_results::compare::Compared;
@@ -218,7 +218,7 @@ fn remeasure(
     run: &Path,
     anew: &mut BTreeMap<String, Vec<u8>>,
 ) -> Result<(), String> {
-    let (sources, witnesses, app) = (readers(), witnesses(), App(scenario.app.clone()));
+    let (readers, app) = (readers(), App(scenario.app.clone()));
     for window in job.trials.iter_mut().flat_map(|trial| &mut trial.windows) {
         if window.evidence.is_empty() {
             continue;
@@ -226,10 +226,10 @@ fn remeasure(
         let file = |path: &String| Ok((path.clone(), host::read_file(&run.join(path), MOST)?));
         let files = window.evidence.iter().map(file).collect::<Result<Vec<_>, String>>()?;
         let how = Reading { app: &app, clock: window.clock, modes };
-        let (dumps, testimonies) = of_evidence(&files, &witnesses, how)?;
+        let (dumps, testimonies) = of_evidence(&files, &readers, how)?;
         let target_fps = target_fps(&scenario.steps, &window.window).or(scenario.target_fps);
         let ask = Ask { app: &app, target_fps, pinned: scenario.source };
-        let again = measure::remeasure(window, &dumps, &sources, &testimonies, modes, ask)?;
+        let again = weigh::remeasure(window, &dumps, &readers, &testimonies, modes, ask)?;
         // Bundles of before have dumps and no strips.
         let path = window.strip.clone().unwrap_or_else(|| format!("{}.strip", window.evidence[0]));
         *window = again.window;

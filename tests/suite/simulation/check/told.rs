@@ -6,8 +6,8 @@ use farmjank_lab::truth::Truth;
 use farmjank_results::event::WindowMeasured;
 use farmjank_results::evidence;
 use farmjank_results::frame::{SourceId, Stamp};
+use farmjank_results::reader::DumpReader;
 use farmjank_results::untold;
-use farmjank_seams::source::FrameSource;
 use farmjank_tests::oracle::Expected;
 use farmjank_tests::stage::Story;
 

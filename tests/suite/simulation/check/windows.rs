@@ -2,10 +2,9 @@
 
 use super::World;
 use super::told::{Told, told};
-use farmjank_engine::measure::{Ask, remeasure};
-use farmjank_engine::testify::{self, of_evidence};
-use farmjank_frames::{Gfxinfo, SurfaceFlinger};
 use farmjank_lab::truth::{Cause, Truth};
+use farmjank_measure::testify::{self, of_evidence};
+use farmjank_measure::weigh::{Ask, remeasure};
 use farmjank_results::device::App;
 use farmjank_results::event::{Ending, WindowMeasured};
 use farmjank_results::frame::SourceId;
@@ -15,11 +14,9 @@ use farmjank_results::record::JobRecord;
 use farmjank_results::threshold::Judgement;
 use farmjank_results::verdict::Verdict;
 use farmjank_results::window::Motion;
-use farmjank_seams::source::FrameSource;
 use farmjank_tests::oracle::Expected;
-use farmjank_tests::stage::{Story, witnesses};
+use farmjank_tests::stage::{Story, readers};
 use std::collections::BTreeMap;
-use std::rc::Rc;
 
 /// Everything that is wrong with the windows of a run.
 pub fn wrongs(world: &World, story: &Story) -> Vec<String> {
@@ -94,13 +91,12 @@ fn again(story: &Story, window: &WindowMeasured, modes: &[f64], pinned: Option<S
         window.evidence.iter().map(|path| (path.clone(), story.files.read(path))).collect();
     let app = App("com.example.shop".to_owned());
     let how = testify::Reading { app: &app, clock: window.clock, modes };
-    let (dumps, testimonies) = match of_evidence(&files, &witnesses(), how) {
+    let (dumps, testimonies) = match of_evidence(&files, &readers(), how) {
         Ok(read) => read,
         Err(why) => return Some(why),
     };
-    let readers: [Rc<dyn FrameSource>; 2] = [Rc::new(SurfaceFlinger::new(None, 0)), Rc::new(Gfxinfo::new(0))];
     let ask = Ask { app: &app, target_fps: None, pinned };
-    let again = match remeasure(window, &dumps, &readers, &testimonies, modes, ask) {
+    let again = match remeasure(window, &dumps, &readers(), &testimonies, modes, ask) {
         Ok(again) => again,
         Err(why) => return Some(format!("its evidence cannot be measured: {why}")),
     };

@@ -5,11 +5,11 @@
 
 use super::summary::{Summarised, of_blocks, of_log_entries, of_totals};
 use super::{Answer, Asked, trusted};
-use farmjank_engine::rings::lasting_name;
-use farmjank_engine::testify::Testimonies;
-use farmjank_engine::witnesses::Edges;
 use farmjank_frames::gfxinfo::Summary;
 use farmjank_frames::timestats::Counted;
+use farmjank_measure::rings::lasting_name;
+use farmjank_measure::testify::Edges;
+use farmjank_measure::testify::Testimonies;
 use farmjank_results::cut::{CutRules, cut};
 use farmjank_results::frame::SourceId;
 use farmjank_results::logged::LogWatch;

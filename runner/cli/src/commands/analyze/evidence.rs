@@ -3,9 +3,9 @@
 //! Read by the functions of the run itself. Must not know metrics.
 
 use super::Asked;
-use crate::wiring::{readers, witnesses};
-use farmjank_engine::testify::{Reading, Testimonies, of_evidence};
+use crate::wiring::readers;
 use farmjank_frames::read_clock;
+use farmjank_measure::testify::{Reading, Testimonies, of_evidence};
 use farmjank_results::device::App;
 use farmjank_results::dump::Dump;
 use farmjank_results::evidence;
@@ -37,9 +37,10 @@ pub(super) fn read(bytes: &[u8], asked: &Asked) -> Result<Opened, String> {
     let app = App(asked.package.clone().or_else(|| package(&dumps)).unwrap_or_default());
     let framestats = dumps.iter().filter(|dump| dump.source == SourceId::Gfxinfo);
     let clock = framestats.rev().find_map(|dump| read_clock(&dump.text));
+    let readers = readers();
     let how = Reading { app: &app, clock, modes: &[] };
     let files = [("evidence".to_owned(), bytes.to_vec())];
-    let (dumps, testimonies) = of_evidence(&files, &witnesses(), how)?;
+    let (dumps, testimonies) = of_evidence(&files, &readers, how)?;
     let best = dumps.iter().map(|dump| dump.source).min();
     let source = match asked.source.filter(|source| *source < SourceId::TimeStats) {
         Some(source) if dumps.iter().any(|dump| dump.source == source) => Some(source),
@@ -52,10 +53,8 @@ pub(super) fn read(bytes: &[u8], asked: &Asked) -> Result<Opened, String> {
         return Err("the evidence holds nothing that can be read".to_owned());
     }
     let mut samples = Vec::new();
-    let readers = readers();
     for dump in &dumps {
-        let reader = readers.iter().find(|reader| reader.id() == dump.source);
-        let reader = reader.ok_or_else(|| format!("evidence of {} cannot be read here", dump.source))?;
+        let reader = readers.of(dump.source)?;
         // Stamps are left out: they need the offset of the phone's clocks, which only the run's log has.
         let read = reader.read(dump, None).unwrap_or_default();
         samples.extend(read.into_iter().map(|(ring, sample)| (dump.source, ring, sample)));

@@ -6,12 +6,12 @@
 use super::Asked;
 use super::evidence::{self, Opened};
 use crate::host;
-use farmjank_engine::testify::Testimonies;
 use farmjank_frames::frametimeline::{Trace, TraceReader};
 use farmjank_frames::gfxinfo::{Summary, read_summary};
 use farmjank_frames::logcat::read_saved;
 use farmjank_frames::timestats::{Counted, read_counted};
 use farmjank_frames::{Torn, kind, read_auto, read_frameless, torn};
+use farmjank_measure::testify::Testimonies;
 use farmjank_results::drawn::{DrawnStitch, window_name};
 use farmjank_results::frame::{Sample, SourceId};
 use farmjank_results::logged::LogWatch;

@@ -5,9 +5,9 @@
 use super::counts::Unseen;
 use super::frames::{Seen, judged};
 use super::{Answer, Asked};
-use farmjank_engine::rings::{Layers, traced_by};
-use farmjank_engine::testify::{Testimonies, Traced};
 use farmjank_frames::frametimeline::Trace;
+use farmjank_measure::rings::{Layers, traced_by};
+use farmjank_measure::testify::{Testimonies, Traced};
 use farmjank_results::frame::SourceId;
 use farmjank_results::lateness::Lateness;
 use farmjank_results::period::{PeriodOrigin, PeriodSegment};

@@ -2,14 +2,16 @@
 //!
 //! Reading is pure and happens once for a trial's statements; each window takes its part. Must not know who asked.
 
+use crate::readers::Readers;
 use crate::rings::{Layers, lasting_name, traced};
-use crate::witnesses::{Edges, Heard, is_trace};
 use farmjank_results::device::App;
 use farmjank_results::dump::Dump;
 use farmjank_results::event::PassedOver;
 use farmjank_results::evidence;
+use farmjank_results::frame::SourceId;
 use farmjank_results::lateness::Lateness;
 use farmjank_results::logged::LogWatch;
+use farmjank_results::reader::{Statement, StatementReader, Unreadable};
 use farmjank_results::stall::promised;
 use farmjank_results::tally::{FrameTally, check};
 use farmjank_results::testimony::Testimony;
@@ -17,8 +19,6 @@ use farmjank_results::time::{BootTime, ClockMap, RunTime};
 use farmjank_results::timeline::FrameTimeline;
 use farmjank_results::touch::Evidence;
 use farmjank_results::window::Motion;
-use farmjank_seams::source::Unreadable;
-use farmjank_seams::witness::{Statement, Witness};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -43,6 +43,20 @@ pub struct Testimonies {
     pub silent: Vec<PassedOver>,
 }
 
+/// When a statement began and ended, as far as the phone's stamps tell: each lies between two instants.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Edges {
+    /// Around the beginning.
+    pub began: Option<(BootTime, BootTime)>,
+    /// Around the end.
+    pub ended: Option<(BootTime, BootTime)>,
+}
+
+/// The source whose statement is a file of its own, which other programs open.
+pub fn is_trace(source: SourceId) -> bool {
+    source == SourceId::FrameTimeline
+}
+
 /// How statements are read.
 #[derive(Clone, Copy)]
 pub struct Reading<'r> {
@@ -56,7 +70,13 @@ pub struct Reading<'r> {
 
 impl Testimonies {
     /// Reads one statement. What cannot be read is kept as silence with its reason.
-    pub fn hear(&mut self, witness: &dyn Witness, statement: &Statement, edges: Edges, how: Reading<'_>) {
+    pub fn hear(
+        &mut self,
+        witness: &dyn StatementReader,
+        statement: &Statement,
+        edges: Edges,
+        how: Reading<'_>,
+    ) {
         match witness.read(statement, how.app, how.clock) {
             Ok(Testimony::Timeline(processes)) => {
                 let layers = processes.values().flat_map(|lateness| traced(lateness, how.modes)).collect();
@@ -135,10 +155,9 @@ const HALVES: [&str; 2] = ["begin", "end"];
 
 /// A statement as two dumps, for the evidence of its window: what the witness printed at the beginning and at the end, each
 /// with the stamps around it.
-pub fn written(heard: &Heard, arrived: RunTime) -> [Dump; 2] {
-    let Heard { witness, statement, edges } = heard;
+pub fn written(witness: SourceId, statement: &Statement, edges: Edges, arrived: RunTime) -> [Dump; 2] {
     let half = |nth: usize, edge: Option<(BootTime, BootTime)>, text: &[u8]| Dump {
-        source: witness.id(),
+        source: witness,
         target: HALVES[nth].to_owned(),
         asked: edge.map(|edge| edge.0),
         answered: edge.map(|edge| edge.1),
@@ -154,10 +173,11 @@ pub fn written(heard: &Heard, arrived: RunTime) -> [Dump; 2] {
 /// In words, when a file is damaged.
 pub fn of_evidence(
     files: &[(String, Vec<u8>)],
-    witnesses: &[Rc<dyn Witness>],
+    readers: &Readers,
     how: Reading<'_>,
 ) -> Result<(Vec<Dump>, Testimonies), String> {
     let (mut dumps, mut testimonies) = (Vec::new(), Testimonies::default());
+    let witnesses = &readers.statements;
     for (path, bytes) in files {
         match witnesses.iter().find(|witness| is_trace(witness.id()) && path.ends_with(witness.file())) {
             Some(witness) => {

@@ -1,0 +1,269 @@
+//! From what was collected in a window to its readings: which layer is the app's, which stretches moved, what they say, and
+//! what other witnesses say about them.
+
+use crate::readers::Readers;
+use crate::rings::{Candidate, Layers, Rings, layers, moving, presents, primary};
+use crate::testify::Testimonies;
+use farmjank_results::cross::{CrossExamined, cross_examine};
+use farmjank_results::cut::{CutRules, cut};
+use farmjank_results::device::App;
+use farmjank_results::drawn::{DrawnStitch, busiest, window_name};
+use farmjank_results::dump::Dump;
+use farmjank_results::event::{PassedOver, WindowMeasured};
+use farmjank_results::frame::SourceId;
+use farmjank_results::lateness::compositor_only;
+use farmjank_results::metric::Reading;
+use farmjank_results::metrics::{measure_all, refresh_hz};
+use farmjank_results::pace::pace;
+use farmjank_results::readings::Readings;
+use farmjank_results::stall::witnessed;
+use farmjank_results::stitch::{Stitch, StitchRules};
+use farmjank_results::strip::Strip;
+use farmjank_results::tally;
+use farmjank_results::time::DeviceTime;
+use farmjank_results::timeline::FrameTimeline;
+use farmjank_results::touch::Evidence;
+use farmjank_results::untold;
+use farmjank_results::window::{Beside, Motion, Window};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// Metric key of a launch's own time, which the phone tells and no frame.
+pub const LAUNCH_TOTAL_MS: &str = "launch_total_ms";
+
+/// How a window is judged.
+#[derive(Clone, Copy)]
+pub struct Ask<'a> {
+    /// The app.
+    pub app: &'a App,
+    /// Rate the app means to run at, Hz.
+    pub target_fps: Option<f64>,
+    /// The only source allowed, where the author pinned one.
+    pub pinned: Option<SourceId>,
+}
+
+/// Frames of a window, as every source saw them.
+pub struct Seen {
+    /// One timeline per ring.
+    pub rings: Rings,
+    /// Render stages per window of the app.
+    pub drawn: BTreeMap<String, DrawnStitch>,
+    /// Why nothing, or not everything, could be seen; in words.
+    pub doubts: Vec<String>,
+}
+
+impl Seen {
+    /// When events of fingers happened that frames of the app handled, where framestats say so (Android 11 and older).
+    pub fn handled(&self) -> impl Iterator<Item = DeviceTime> + '_ {
+        self.drawn.values().flat_map(DrawnStitch::inputs)
+    }
+}
+
+/// A window measured, and its frames for those who draw them.
+pub struct Measured {
+    /// For the record.
+    pub window: WindowMeasured,
+    /// Its frames; none where no single frame was seen. Who keeps it says where in `window.strip`.
+    pub strip: Option<Strip>,
+}
+
+/// Measures a recorded window once more, from the raw dumps of its bundle: the same function of the same bytes.
+///
+/// # Errors
+/// In words, when the evidence is damaged or of a source that is not at hand.
+pub fn remeasure(
+    recorded: &WindowMeasured,
+    dumps: &[Dump],
+    readers: &Readers,
+    testimonies: &Testimonies,
+    modes: &[f64],
+    ask: Ask<'_>,
+) -> Result<Measured, String> {
+    let mut stitches: BTreeMap<(SourceId, String), Stitch> = BTreeMap::new();
+    let mut seen = Seen { rings: Rings::new(), drawn: BTreeMap::new(), doubts: Vec::new() };
+    for dump in dumps {
+        match readers.of(dump.source)?.read(dump, recorded.clock) {
+            Ok(samples) => {
+                for (ring, sample) in samples {
+                    if dump.source == SourceId::Gfxinfo {
+                        seen.drawn.entry(window_name(&ring).to_owned()).or_default().add(&sample);
+                    }
+                    let fresh = || Stitch::new(StitchRules { modes: modes.to_vec(), pins: Vec::new() });
+                    stitches.entry((dump.source, ring)).or_insert_with(fresh).add(&sample);
+                }
+            }
+            Err(unreadable) => seen.doubts.push(unreadable.words().to_owned()),
+        }
+    }
+    seen.doubts.extend(ended(recorded));
+    seen.rings = stitches.into_iter().map(|(key, stitch)| (key, stitch.finish())).collect();
+    let mut measured = WindowMeasured {
+        readings: Readings::default(),
+        coverage: None,
+        refresh_hz: None,
+        void: None, // a cause other than coverage was recorded before any number was: it stands, see below
+        compositor_only: None,
+        pace: None,
+        passed_over: testimonies.silent.clone(),
+        ..recorded.clone()
+    };
+    let strip = weigh(&mut measured, seen, ask, testimonies);
+    // The phone timed the launches itself, or said why not: no dump can tell.
+    if let Some(launch) = recorded.readings.get(LAUNCH_TOTAL_MS) {
+        measured.readings.insert(LAUNCH_TOTAL_MS.to_owned(), launch.clone());
+    }
+    if measured.void.is_none() {
+        measured.void.clone_from(&recorded.void);
+    }
+    // Who could not watch then could not be asked again.
+    let known: Vec<String> = measured.passed_over.iter().map(|over| over.what.clone()).collect();
+    let silent = recorded.passed_over.iter().filter(|over| !known.contains(&over.what));
+    measured.passed_over.extend(silent.cloned());
+    Ok(Measured { window: measured, strip })
+}
+
+/// Fills in what all that was seen and said tells about the motions of a window.
+pub fn weigh(
+    measured: &mut WindowMeasured,
+    seen: Seen,
+    ask: Ask<'_>,
+    testimonies: &Testimonies,
+) -> Option<Strip> {
+    let Seen { rings, drawn, doubts } = seen;
+    let mut layers = layers(rings);
+    if let Some(trace) = &testimonies.trace {
+        layers.extend(trace.layers.iter().map(|(key, timeline)| (key.clone(), timeline.clone())));
+    }
+    let doubted = completed(&mut layers);
+    let (best, passed_over) = primary(&layers, &measured.motions, ask.pinned);
+    let over = |(source, why): (SourceId, String)| PassedOver { what: source.to_string(), why };
+    measured.passed_over.extend(passed_over.into_iter().map(over));
+    let Some(judged) = best else {
+        uncounted(measured, ask, testimonies, &doubts);
+        return None;
+    };
+    let timeline = told_rates(&layers, &judged);
+    let rules = CutRules {
+        target_fps: ask.target_fps,
+        layer: Some(judged.layer.to_owned()),
+        evidence: evidence(&layers, &judged, &timeline, &measured.motions, testimonies),
+        ..CutRules::new(judged.source)
+    };
+    let mut window = cut(&timeline, &measured.motions, &rules);
+    if let Some(why) = testimonies.contradiction(judged.layer, judged.timeline, measured.clock) {
+        window.coverage.proved = false;
+        window.coverage.doubts.push(why);
+    }
+    window.beside = Beside {
+        drawn: busiest(&drawn, &measured.motions).map(|(_, stitch)| stitch.finish(&measured.motions)),
+        lateness: testimonies.lateness(Some(judged.layer), &measured.motions).map(|mut lateness| {
+            lateness.doubts.extend(doubted.get(judged.layer).cloned());
+            lateness
+        }),
+        tally: testimonies.tally(judged.layer),
+        log: testimonies.log.clone(),
+        cross: crossed(&layers, &judged, &measured.motions),
+        layers: moving(&layers, judged.source, &measured.motions),
+    };
+    let strip = Strip::of(&window);
+    measured.pace = pace(&window, ask.target_fps);
+    fill(measured, window);
+    Some(strip).filter(|strip| !strip.bars.is_empty())
+}
+
+/// Completes each layer of the trace by the frames that stayed untold at its end; by layer, why one may lack more than those.
+fn completed(layers: &mut Layers) -> BTreeMap<String, String> {
+    let mut doubts = BTreeMap::new();
+    let mut whole = Vec::new();
+    for ((source, layer), trace) in layers.iter() {
+        let ring = layers.get(&(SourceId::SurfaceFlinger, layer.clone()));
+        let Some(ring) = ring.filter(|_| *source == SourceId::FrameTimeline) else { continue };
+        if let Cow::Owned(timeline) = untold::with_ring(trace, ring) {
+            doubts.extend(untold::doubt(trace, ring).map(|why| (layer.clone(), why)));
+            whole.push(((*source, layer.clone()), Rc::new(timeline)));
+        }
+    }
+    layers.extend(whole);
+    doubts
+}
+
+/// The frames to judge, with the refresh rates the phone told. A trace shows when frames came and not what the panel ran
+/// at; every dump of the ring says so in its first line, and both have the same presents.
+fn told_rates<'l>(layers: &'l Layers, judged: &Candidate<'l>) -> Cow<'l, FrameTimeline> {
+    let ring = layers.get(&(SourceId::SurfaceFlinger, judged.layer.to_owned()));
+    let told =
+        ring.filter(|ring| judged.source == SourceId::FrameTimeline && !ring.periods.segments.is_empty());
+    match told {
+        Some(ring) => Cow::Owned(FrameTimeline { periods: ring.periods.clone(), ..judged.timeline.clone() }),
+        None => Cow::Borrowed(judged.timeline),
+    }
+}
+
+fn fill(measured: &mut WindowMeasured, window: Window) {
+    measured.readings = measure_all(&window).into();
+    measured.refresh_hz = refresh_hz(&window);
+    measured.compositor_only = window.beside.lateness.as_ref().map(compositor_only);
+    if !window.motions.is_empty() && !window.coverage.proved {
+        measured.void = Some(format!("coverage is not proved: {}", window.coverage.doubts.join("; ")));
+    }
+    measured.coverage = Some(window.coverage);
+}
+
+/// What stands before the reason why no frame was seen.
+const NONE_SEEN: &str = "no frame was seen: ";
+
+/// What ended the sampling of a window before a frame was seen: no dump can tell, only the reasons of its readings do.
+fn ended(recorded: &WindowMeasured) -> Option<String> {
+    let why = |reading: &Reading| match reading {
+        Reading::Unmeasurable(why) => why.split_once(NONE_SEEN).map(|(_, doubt)| doubt.to_owned()),
+        _ => None,
+    };
+    recorded.readings.values().find_map(why)
+}
+
+/// No source saw a single frame: what SurfaceFlinger counted and the log tells is all there is.
+fn uncounted(measured: &mut WindowMeasured, ask: Ask<'_>, testimonies: &Testimonies, doubts: &[String]) {
+    let mut window = cut(&FrameTimeline::default(), &measured.motions, &CutRules::new(SourceId::TimeStats));
+    let busiest = testimonies.tally.as_ref().and_then(|(tallies, _)| tally::busiest(tallies, &ask.app.0));
+    window.beside.tally = busiest.cloned();
+    window.beside.log = testimonies.log.clone();
+    let why = match (doubts.last(), ask.pinned) {
+        (_, Some(pinned @ (SourceId::TimeStats | SourceId::Logcat))) => {
+            format!("the scenario asks for {pinned}, which knows no single frames")
+        }
+        (Some(doubt), _) => format!("{NONE_SEEN}{doubt}"),
+        (None, _) => "no frame was seen".to_owned(),
+    };
+    (window.coverage.proved, window.coverage.doubts) = (false, vec![why.clone()]);
+    measured.readings = measure_all(&window).into();
+    // Counts are evidence too: what they can tell is told, and everything else has its reason.
+    let counted = window.beside.tally.is_some_and(|tally| tally.total_frames > 0);
+    measured.void = Some(why).filter(|_| !counted);
+}
+
+/// The next best source that saw single frames shown, held against the one the window is judged by.
+fn crossed(layers: &Layers, judged: &Candidate<'_>, motions: &[Motion]) -> Option<CrossExamined> {
+    let others = [SourceId::FrameTimeline, SourceId::SurfaceFlinger].into_iter();
+    let mut others = others.filter(|source| *source != judged.source);
+    others.find_map(|source| {
+        let timeline = layers.get(&(source, judged.layer.to_owned()))?;
+        cross_examine(judged.timeline, (source, timeline), motions)
+    })
+}
+
+/// What others know of when frames were due: the trace, then framestats. `shown` are the frames to judge, with the rates told.
+fn evidence(
+    layers: &Layers,
+    judged: &Candidate<'_>,
+    shown: &FrameTimeline,
+    motions: &[Motion],
+    testimonies: &Testimonies,
+) -> Vec<Evidence> {
+    let traced = layers.get(&(SourceId::FrameTimeline, judged.layer.to_owned()));
+    let traced = traced.and_then(|traced| testimonies.promised(judged.layer, traced, shown));
+    let drawn = layers.iter().filter(|((source, _), _)| *source == SourceId::Gfxinfo);
+    let drawn = drawn.map(|(_, drawn)| drawn).filter(|_| judged.source != SourceId::Gfxinfo);
+    let drawn = drawn.max_by_key(|timeline| presents(timeline, motions).len());
+    traced.into_iter().chain(drawn.map(|drawn| witnessed(drawn, shown))).collect()
+}
