@@ -1,18 +1,13 @@
 //! `farmjank analyze`: the same metrics from files somebody saved by hand.
 //!
-//! [`intake`] reads files by their content, [`frames`] judges what shows single frames (dumps, traces, evidence), [`counts`]
-//! what only counts them, [`print`] tells. Measuring is that of a run: the same stitching, cutting and metrics.
+//! [`intake`] reads files by their content, [`farmjank_measure::saved`] measures what they hold as a run does, [`print`] and
+//! [`table`] tell.
 
-mod counts;
-mod evidence;
-mod frames;
 mod intake;
 mod print;
 mod spoken;
 mod summary;
 mod table;
-mod trace;
-mod trusted;
 mod words;
 
 use crate::args::{AnalyzeArgs, AnalyzeFormat};
@@ -20,51 +15,18 @@ use crate::host::Streams;
 use crate::settings::complain;
 use crate::wiring::source_id;
 use farmjank_engine::announce::Voice;
-use farmjank_results::frame::SourceId;
-use farmjank_results::metric::Reading;
-use farmjank_results::time::{DeviceTime, Span};
+use farmjank_measure::saved::{self, Answer, Asked};
 use farmjank_results::verdict::EXIT_USAGE;
-use farmjank_results::window::{Motion, Window};
 use intake::Material;
-use std::collections::BTreeMap;
 use summary::Summarised;
-
-/// What the files say.
-struct Answer {
-    source: SourceId,
-    /// Layer, window, process or file the numbers are of.
-    name: String,
-    /// What else is in the files: layers, windows or processes, with the frames each holds.
-    others: Vec<(String, u64)>,
-    window: Window,
-    readings: BTreeMap<String, Reading>,
-    /// The platform's own counts, where the file is a summary.
-    summary: Option<Summarised>,
-    /// What the reader should know besides the numbers.
-    warnings: Vec<String>,
-}
-
-/// What the flags ask for.
-struct Asked {
-    /// Stretches to judge; empty for the whole file.
-    motions: Vec<Motion>,
-    /// Refresh periods that are pinned.
-    pins: Vec<(Option<DeviceTime>, Span)>,
-    idle_gap: Option<Span>,
-    target_fps: Option<f64>,
-    /// Part of a layer's or window's name.
-    layer: Option<String>,
-    package: Option<String>,
-    source: Option<SourceId>,
-}
 
 /// Analyses saved files.
 pub fn run(args: &AnalyzeArgs) -> u8 {
     match answer(args) {
-        Ok(answer) => {
+        Ok((answer, summary)) => {
             let text = match args.format {
-                AnalyzeFormat::Json => print::json(&answer),
-                AnalyzeFormat::Table => table::table(&answer),
+                AnalyzeFormat::Json => print::json(&answer, summary.as_ref()),
+                AnalyzeFormat::Table => table::table(&answer, summary.as_ref()),
             };
             for warning in &answer.warnings {
                 Streams.err(&format!("warning: {warning}\n"));
@@ -79,7 +41,8 @@ pub fn run(args: &AnalyzeArgs) -> u8 {
     }
 }
 
-fn answer(args: &AnalyzeArgs) -> Result<Answer, String> {
+/// What the files say, and the platform's own counts where a file has them.
+fn answer(args: &AnalyzeArgs) -> Result<(Answer, Option<Summarised>), String> {
     let asked = Asked {
         motions: spoken::windows(&args.window)?,
         pins: spoken::pins(&args.vsync)?,
@@ -89,11 +52,29 @@ fn answer(args: &AnalyzeArgs) -> Result<Answer, String> {
         package: spoken::package(args.package.as_deref())?,
         source: source_id(args.source),
     };
-    match intake::read(&args.files, &asked)? {
-        Material::Rings(rings) => frames::of_rings(&asked, *rings),
-        Material::Trace(trace) => trace::of_trace(&asked, *trace),
-        Material::Counted(counted) => counts::of_counted(&asked, counted),
-        Material::Log(log) => counts::of_log(&asked, log),
-        Material::Summary(blocks) => counts::of_summary(&asked, &blocks),
-    }
+    Ok(match intake::read(&args.files, &asked)? {
+        Material::Rings(dumps, counters) => {
+            let answer = saved::of_dumps(&asked, *dumps)?;
+            let pid = answer.name.split('/').next().and_then(|pid| pid.parse().ok());
+            let summary = (!counters.is_empty()).then(|| summary::of_blocks(&counters, pid));
+            (answer, summary)
+        }
+        Material::Trace(trace) => {
+            let mut answer = saved::of_trace(&asked, trace.by_name())?;
+            answer.warnings.extend(intake::damage(&trace));
+            (answer, None)
+        }
+        Material::Counted(counted) => {
+            let summary = summary::of_totals(&counted);
+            (saved::of_counts(&asked, counted.layers)?, Some(summary))
+        }
+        Material::Log(log) => {
+            let summary = summary::of_log_entries(&log);
+            (saved::of_log(&asked, log)?, Some(summary))
+        }
+        Material::Summary(blocks) => {
+            let (name, summary) = summary::chosen(&asked, &blocks)?;
+            (saved::of_counters(name), Some(summary))
+        }
+    })
 }

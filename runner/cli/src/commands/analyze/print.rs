@@ -1,6 +1,7 @@
 //! The answer of `analyze` for programs: one JSON object. Stable keys; keys are added, none changes its meaning.
 
-use super::Answer;
+use super::summary::Summarised;
+use farmjank_measure::saved::Answer;
 use farmjank_results::metric::{Reading, Unit};
 use farmjank_results::metrics::{find, labels};
 use serde_json::{Map, Value, json};
@@ -9,7 +10,7 @@ use serde_json::{Map, Value, json};
 const FORMAT: u32 = 1;
 
 /// The JSON form: one object, stable keys, `null` with a reason where there is no value.
-pub fn json(answer: &Answer) -> String {
+pub fn json(answer: &Answer, summary: Option<&Summarised>) -> String {
     let mut metrics = Map::new();
     for (key, reading) in &answer.readings {
         let unit = find(key).map(|metric| metric.unit());
@@ -35,7 +36,7 @@ pub fn json(answer: &Answer) -> String {
         "name": answer.name,
         "others": others,
     });
-    if let Some((fields, summary)) = whole.as_object_mut().zip(answer.summary.as_ref()) {
+    if let Some((fields, summary)) = whole.as_object_mut().zip(summary) {
         fields.insert("summary".to_owned(), summary.json.clone());
     }
     format!("{whole:#}\n")

@@ -5,8 +5,10 @@
 
 use farmjank_frames::gfxinfo::{GPU_REST_MS, Summary};
 use farmjank_frames::timestats::Counted;
+use farmjank_measure::saved::{Asked, Unseen, whole_only};
 use farmjank_reporters::clean;
 use farmjank_results::logged::{LogWatch, Logged};
+use farmjank_results::tally::names;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -35,6 +37,23 @@ pub(super) fn of_blocks(blocks: &[Summary], pid: Option<u32>) -> Summarised {
         (format!("{whole} {}", clean::line(&block.name(), 120)), block_lines(block))
     });
     Summarised { json: json!({ "kind": "gfxinfo", "blocks": listed }), blocks: titled.collect() }
+}
+
+/// The counters asked for, of HWUI's own without its rings, and the name of the process or window they are of.
+pub(super) fn chosen(asked: &Asked, blocks: &[Summary]) -> Result<(String, Summarised), String> {
+    whole_only(asked, "a summary counts frames since the app started")?;
+    let fits = |block: &&Summary| {
+        let name = block.window.as_ref().unwrap_or(&block.process);
+        asked.layer.as_deref().is_none_or(|wanted| block.name().contains(wanted))
+            && asked.package.as_deref().is_none_or(|app| names(name, app) || names(&block.process, app))
+    };
+    let chosen: Vec<Summary> = blocks.iter().filter(fits).cloned().collect();
+    let Some(first) = chosen.first() else {
+        let known: Vec<String> = blocks.iter().map(Summary::name).collect();
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        return Err(Unseen { what: "process or window", known: &known }.to_string());
+    };
+    Ok((first.name(), of_blocks(&chosen, None)))
 }
 
 /// Missed frames by the rule they were counted by: by the deadline (Android 12 and newer), and by the interval.

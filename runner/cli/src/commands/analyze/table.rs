@@ -2,8 +2,9 @@
 //!
 //! Must not know how anything was measured. Text of the phone is made harmless before it is shown.
 
-use super::Answer;
+use super::summary::Summarised;
 use super::words::{decimal, list, thing, wrapped};
+use farmjank_measure::saved::Answer;
 use farmjank_reporters::clean;
 use farmjank_results::metric::{Metric, Needs, Reading, Unit};
 use farmjank_results::metrics::{Family, families};
@@ -20,10 +21,10 @@ const NAMES: usize = 200;
 const THINGS: usize = 20;
 
 /// The whole text.
-pub fn table(answer: &Answer) -> String {
+pub fn table(answer: &Answer, summary: Option<&Summarised>) -> String {
     let mut out = String::new();
     head(&mut out, answer);
-    for (title, lines) in answer.summary.iter().flat_map(|summary| &summary.blocks) {
+    for (title, lines) in summary.iter().flat_map(|summary| &summary.blocks) {
         out.push_str(&format!("\n{title}\n"));
         for (name, text) in lines {
             wrapped(&mut out, &format!("  {name}"), KEYS - 8, text);

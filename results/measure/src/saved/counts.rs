@@ -3,13 +3,9 @@
 //! A window without frames, with the counts beside it: metrics on counts have values, all others say why they have none.
 //! Must not know files.
 
-use super::summary::{Summarised, of_blocks, of_log_entries, of_totals};
 use super::{Answer, Asked, trusted};
-use farmjank_frames::gfxinfo::Summary;
-use farmjank_frames::timestats::Counted;
-use farmjank_measure::rings::lasting_name;
-use farmjank_measure::testify::Edges;
-use farmjank_measure::testify::Testimonies;
+use crate::rings::lasting_name;
+use crate::testify::{Edges, Testimonies};
 use farmjank_results::cut::{CutRules, cut};
 use farmjank_results::frame::SourceId;
 use farmjank_results::logged::LogWatch;
@@ -23,7 +19,7 @@ use std::fmt;
 const LISTED: usize = 20;
 
 /// Nothing in the file is called what was asked for.
-pub(super) struct Unseen<'a> {
+pub struct Unseen<'a> {
     /// What was looked for.
     pub what: &'static str,
     /// What there is.
@@ -43,13 +39,13 @@ impl fmt::Display for Unseen<'_> {
     }
 }
 
-/// The answer of SurfaceFlinger's counts.
-pub(super) fn of_counted(asked: &Asked, counted: Counted) -> Result<Answer, String> {
+/// The answer of SurfaceFlinger's counts by layer.
+///
+/// # Errors
+/// In words: a stretch was asked for, or no layer is called like that.
+pub fn of_counts(asked: &Asked, layers: Vec<FrameTally>) -> Result<Answer, String> {
     whole_only(asked, "SurfaceFlinger's counts are of the whole time since they were cleared")?;
-    let summary = of_totals(&counted);
-    let mut answer = of_tallies(asked, counted.layers, None)?;
-    answer.summary = Some(summary);
-    Ok(answer)
+    of_tallies(asked, layers, None)
 }
 
 /// The answer of a run's evidence in which no source saw a frame.
@@ -102,34 +98,26 @@ fn of_tallies(asked: &Asked, layers: Vec<FrameTally>, log: Option<LogWatch>) -> 
 }
 
 /// The answer of a log.
-pub(super) fn of_log(asked: &Asked, log: LogWatch) -> Result<Answer, String> {
+///
+/// # Errors
+/// In words: a stretch was asked for.
+pub fn of_log(asked: &Asked, log: LogWatch) -> Result<Answer, String> {
     whole_only(asked, "a log is judged whole")?;
     let name = asked.package.clone().unwrap_or_else(|| "every process".to_owned());
-    let summary = of_log_entries(&log);
     let beside = Beside { log: Some(log), ..Beside::default() };
-    Ok(Answer { summary: Some(summary), ..unseen(SourceId::Logcat, name, beside) })
+    Ok(unseen(SourceId::Logcat, name, beside))
 }
 
-/// The answer of HWUI's counters without its rings.
-pub(super) fn of_summary(asked: &Asked, blocks: &[Summary]) -> Result<Answer, String> {
-    whole_only(asked, "a summary counts frames since the app started")?;
-    let fits = |block: &&Summary| {
-        let name = block.window.as_ref().unwrap_or(&block.process);
-        asked.layer.as_deref().is_none_or(|wanted| block.name().contains(wanted))
-            && asked.package.as_deref().is_none_or(|app| names(name, app) || names(&block.process, app))
-    };
-    let chosen: Vec<Summary> = blocks.iter().filter(fits).cloned().collect();
-    let Some(first) = chosen.first() else {
-        let known: Vec<String> = blocks.iter().map(Summary::name).collect();
-        let known: Vec<&str> = known.iter().map(String::as_str).collect();
-        return Err(Unseen { what: "process or window", known: &known }.to_string());
-    };
-    let summary: Summarised = of_blocks(&chosen, None);
-    Ok(Answer { summary: Some(summary), ..unseen(SourceId::Gfxinfo, first.name(), Beside::default()) })
+/// The answer of HWUI's counters without its rings: `name` is the process or window they are of.
+pub fn of_counters(name: String) -> Answer {
+    unseen(SourceId::Gfxinfo, name, Beside::default())
 }
 
 /// Counts have no stretches.
-fn whole_only(asked: &Asked, why: &str) -> Result<(), String> {
+///
+/// # Errors
+/// In words: a stretch was asked for.
+pub fn whole_only(asked: &Asked, why: &str) -> Result<(), String> {
     match asked.motions.is_empty() {
         true => Ok(()),
         false => Err(format!("--window needs single frames: {why}; leave it out")),
@@ -148,5 +136,5 @@ fn unseen(source: SourceId, name: String, beside: Beside) -> Answer {
     };
     window.coverage.doubts = vec![why.to_owned()];
     let readings = trusted::without_frames(&window, why);
-    Answer { source, name, others: Vec::new(), window, readings, summary: None, warnings: Vec::new() }
+    Answer { source, name, others: Vec::new(), window, readings, warnings: Vec::new() }
 }

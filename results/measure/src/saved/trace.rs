@@ -5,9 +5,8 @@
 use super::counts::Unseen;
 use super::frames::{Seen, judged};
 use super::{Answer, Asked};
-use farmjank_frames::frametimeline::Trace;
-use farmjank_measure::rings::{Layers, traced_by};
-use farmjank_measure::testify::{Testimonies, Traced};
+use crate::rings::{Layers, traced_by};
+use crate::testify::{Testimonies, Traced};
 use farmjank_results::frame::SourceId;
 use farmjank_results::lateness::Lateness;
 use farmjank_results::period::{PeriodOrigin, PeriodSegment};
@@ -23,16 +22,11 @@ const SYSTEM: [&str; 4] =
 /// Other processes listed at most.
 const LISTED: usize = 12;
 
-/// The answer of a trace.
-pub(super) fn of_trace(asked: &Asked, trace: Trace) -> Result<Answer, String> {
-    let mut warnings = Vec::new();
-    if trace.cut {
-        warnings.push("the trace ends inside a packet: it was cut while it was copied".to_owned());
-    }
-    if trace.unreadable > 0 {
-        warnings.push(format!("{} packets or events of the trace could not be read", trace.unreadable));
-    }
-    let mut processes = trace.by_name();
+/// The answer of a trace, by the name of each process in it.
+///
+/// # Errors
+/// In words: no such process, or none with a frame.
+pub fn of_trace(asked: &Asked, mut processes: BTreeMap<String, Lateness>) -> Result<Answer, String> {
     let app = match &asked.package {
         Some(package) => {
             let own: Vec<String> = processes.keys().filter(|name| of_app(name, package)).cloned().collect();
@@ -59,11 +53,10 @@ pub(super) fn of_trace(asked: &Asked, trace: Trace) -> Result<Answer, String> {
     let trace = Some(Rc::new(Traced { processes, layers }));
     let testimonies = Testimonies { trace, ..Testimonies::default() };
     // The processes are chosen: layers of an app may be named after anything.
-    let asked = Asked { package: None, ..clone(asked) };
+    let asked = Asked { package: None, ..asked.clone() };
     let seen = Seen { timelines, testimonies, ..Seen::default() };
     let mut answer = judged(&asked, SourceId::FrameTimeline, seen)?;
     answer.others.extend(others);
-    answer.warnings.extend(warnings);
     Ok(answer)
 }
 
@@ -76,16 +69,6 @@ fn with_period(mut timeline: FrameTimeline, period: Option<Span>) -> FrameTimeli
         timeline.periods.segments = vec![PeriodSegment { from: first.present, period, origin }];
     }
     timeline
-}
-
-fn clone(asked: &Asked) -> Asked {
-    Asked {
-        motions: asked.motions.clone(),
-        pins: asked.pins.clone(),
-        layer: asked.layer.clone(),
-        package: asked.package.clone(),
-        ..*asked
-    }
 }
 
 /// A process of the app: its own, or one of those it names after a colon.

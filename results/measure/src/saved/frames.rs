@@ -3,11 +3,10 @@
 //! Must not know files. Which numbers saved dumps can carry is said by [`trusted`](super::trusted).
 
 use super::counts::{self, Unseen};
-use super::intake::Rings;
-use super::summary::of_blocks;
+use super::dumps::Dumps;
 use super::{Answer, Asked, trusted};
-use farmjank_measure::rings::{Layers, lasting_name, moving};
-use farmjank_measure::testify::Testimonies;
+use crate::rings::{Layers, lasting_name, moving};
+use crate::testify::Testimonies;
 use farmjank_results::cut::{CutRules, cut, whole};
 use farmjank_results::drawn::{Drawn, DrawnStitch, busiest, window_name};
 use farmjank_results::frame::{Sample, SourceId, Stamp};
@@ -36,18 +35,17 @@ pub(super) struct Seen {
 }
 
 /// The answer of dumps of rings, or of a run's evidence.
-pub(super) fn of_rings(asked: &Asked, rings: Rings) -> Result<Answer, String> {
-    let Rings { source, samples, drawn, testimonies, summary, warnings, empty } = rings;
+///
+/// # Errors
+/// In words: nothing is called like what was asked for, or there is nothing to judge.
+pub fn of_dumps(asked: &Asked, dumps: Dumps) -> Result<Answer, String> {
+    let Dumps { source, samples, drawn, testimonies, warnings, empty } = dumps;
     let Some(source) = source else {
         return counts::of_testimonies(asked, &testimonies, warnings);
     };
     let rules = StitchRules { modes: Vec::new(), pins: asked.pins.clone() };
     let timelines = samples.into_iter().map(|(name, samples)| (name, stitched(&rules, &samples))).collect();
     let mut answer = judged(asked, source, Seen { timelines, drawn, testimonies, empty })?;
-    answer.summary = (!summary.is_empty()).then(|| {
-        let pid = answer.name.split('/').next().and_then(|pid| pid.parse().ok());
-        of_blocks(&summary, pid)
-    });
     if answer.window.presents.is_empty() && warnings.is_empty() {
         answer.warnings.extend(answer.window.coverage.doubts.iter().cloned());
     }
@@ -84,7 +82,7 @@ pub(super) fn judged(asked: &Asked, source: SourceId, seen: Seen) -> Result<Answ
         },
     };
     let readings = trusted::readings(&mut window, &timeline, given, &empty);
-    Ok(Answer { source, name, others, window, readings, summary: None, warnings: Vec::new() })
+    Ok(Answer { source, name, others, window, readings, warnings: Vec::new() })
 }
 
 /// What a trace knows of the pauses in its own frames: a pause in which no frame was due is stillness, not a stall.

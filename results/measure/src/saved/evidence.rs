@@ -3,16 +3,15 @@
 //! Read by the functions of the run itself. Must not know metrics.
 
 use super::Asked;
-use crate::wiring::readers;
-use farmjank_frames::read_clock;
-use farmjank_measure::testify::{Reading, Testimonies, of_evidence};
+use crate::readers::Readers;
+use crate::testify::{Reading, Testimonies, of_evidence};
 use farmjank_results::device::App;
 use farmjank_results::dump::Dump;
 use farmjank_results::evidence;
 use farmjank_results::frame::{Sample, SourceId};
 
 /// An evidence file, read.
-pub(super) struct Opened {
+pub struct Opened {
     /// Source to judge by; none when nothing in it shows single frames.
     pub source: Option<SourceId>,
     /// What every dump shows, by source and ring.
@@ -24,23 +23,25 @@ pub(super) struct Opened {
 }
 
 /// Whether a file is the evidence of a run.
-pub(super) fn is_evidence(bytes: &[u8]) -> bool {
+pub fn is_evidence(bytes: &[u8]) -> bool {
     bytes.starts_with(evidence::HEADER.as_bytes())
 }
 
 /// The rings of the best source that saw single frames, unless one is asked for, and everything beside them.
-pub(super) fn read(bytes: &[u8], asked: &Asked) -> Result<Opened, String> {
+///
+/// # Errors
+/// In words: the file is damaged, empty, or holds nothing of the source asked for.
+pub fn open(bytes: &[u8], asked: &Asked, readers: &Readers) -> Result<Opened, String> {
     let dumps = evidence::read(bytes)?;
     if dumps.is_empty() {
         return Err("the evidence file is empty".to_owned());
     }
     let app = App(asked.package.clone().or_else(|| package(&dumps)).unwrap_or_default());
     let framestats = dumps.iter().filter(|dump| dump.source == SourceId::Gfxinfo);
-    let clock = framestats.rev().find_map(|dump| read_clock(&dump.text));
-    let readers = readers();
+    let clock = framestats.rev().find_map(|dump| readers.of(dump.source).ok()?.clock(dump));
     let how = Reading { app: &app, clock, modes: &[] };
     let files = [("evidence".to_owned(), bytes.to_vec())];
-    let (dumps, testimonies) = of_evidence(&files, &readers, how)?;
+    let (dumps, testimonies) = of_evidence(&files, readers, how)?;
     let best = dumps.iter().map(|dump| dump.source).min();
     let source = match asked.source.filter(|source| *source < SourceId::TimeStats) {
         Some(source) if dumps.iter().any(|dump| dump.source == source) => Some(source),

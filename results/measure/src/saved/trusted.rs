@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A loss voids a motion the user named. The whole file is split there as at an idle gap: the interval across the loss is
 /// no frame, what lies on either side is. What no dump shows before the oldest row, and frames still pending after the
 /// newest, is outside of what is counted. The coverage keeps saying all of it.
-pub fn readings(
+pub(super) fn readings(
     window: &mut Window,
     timeline: &FrameTimeline,
     given: bool,
@@ -72,7 +72,7 @@ fn frameless(tally: &Tally, empty: &BTreeSet<String>) -> String {
 }
 
 /// The counters of a window without any present, and the reason for every number of frames.
-pub fn without_frames(window: &Window, why: &str) -> BTreeMap<String, Reading> {
+pub(super) fn without_frames(window: &Window, why: &str) -> BTreeMap<String, Reading> {
     let mut readings = measure_all(window);
     for (key, reading) in &mut readings {
         let Some(needs) = find(key).map(|metric| metric.needs()) else { continue };
