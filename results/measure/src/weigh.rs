@@ -1,13 +1,13 @@
 //! From what was collected in a window to its readings: which layer is the app's, which stretches moved, what they say, and
 //! what other witnesses say about them.
 
+use crate::choice::primary;
+use crate::cutting::{How, Sight, frameless, window};
 use crate::readers::Readers;
-use crate::rings::{Candidate, Layers, Rings, layers, moving, presents, primary};
+use crate::rings::{Layers, Rings, layers};
 use crate::testify::Testimonies;
-use farmjank_results::cross::{CrossExamined, cross_examine};
-use farmjank_results::cut::{CutRules, cut};
 use farmjank_results::device::App;
-use farmjank_results::drawn::{DrawnStitch, busiest, window_name};
+use farmjank_results::drawn::{DrawnStitch, window_name};
 use farmjank_results::dump::Dump;
 use farmjank_results::event::{PassedOver, WindowMeasured};
 use farmjank_results::frame::SourceId;
@@ -16,15 +16,12 @@ use farmjank_results::metric::Reading;
 use farmjank_results::metrics::{measure_all, refresh_hz};
 use farmjank_results::pace::pace;
 use farmjank_results::readings::Readings;
-use farmjank_results::stall::witnessed;
 use farmjank_results::stitch::{Stitch, StitchRules};
 use farmjank_results::strip::Strip;
 use farmjank_results::tally;
 use farmjank_results::time::DeviceTime;
-use farmjank_results::timeline::FrameTimeline;
-use farmjank_results::touch::Evidence;
 use farmjank_results::untold;
-use farmjank_results::window::{Beside, Motion, Window};
+use farmjank_results::window::{Beside, Window};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -143,29 +140,14 @@ pub fn weigh(
         uncounted(measured, ask, testimonies, &doubts);
         return None;
     };
-    let timeline = told_rates(&layers, &judged);
-    let rules = CutRules {
+    let sight = Sight { layers: &layers, drawn: &drawn, testimonies, doubted: &doubted };
+    let how = How {
+        motions: &measured.motions,
         target_fps: ask.target_fps,
-        layer: Some(judged.layer.to_owned()),
-        evidence: evidence(&layers, &judged, &timeline, &measured.motions, testimonies),
-        ..CutRules::new(judged.source)
+        clock: measured.clock,
+        ..How::default()
     };
-    let mut window = cut(&timeline, &measured.motions, &rules);
-    if let Some(why) = testimonies.contradiction(judged.layer, judged.timeline, measured.clock) {
-        window.coverage.proved = false;
-        window.coverage.doubts.push(why);
-    }
-    window.beside = Beside {
-        drawn: busiest(&drawn, &measured.motions).map(|(_, stitch)| stitch.finish(&measured.motions)),
-        lateness: testimonies.lateness(Some(judged.layer), &measured.motions).map(|mut lateness| {
-            lateness.doubts.extend(doubted.get(judged.layer).cloned());
-            lateness
-        }),
-        tally: testimonies.tally(judged.layer),
-        log: testimonies.log.clone(),
-        cross: crossed(&layers, &judged, &measured.motions),
-        layers: moving(&layers, judged.source, &measured.motions),
-    };
+    let window = window(&sight, &judged, &how);
     let strip = Strip::of(&window);
     measured.pace = pace(&window, ask.target_fps);
     fill(measured, window);
@@ -186,18 +168,6 @@ fn completed(layers: &mut Layers) -> BTreeMap<String, String> {
     }
     layers.extend(whole);
     doubts
-}
-
-/// The frames to judge, with the refresh rates the phone told. A trace shows when frames came and not what the panel ran
-/// at; every dump of the ring says so in its first line, and both have the same presents.
-fn told_rates<'l>(layers: &'l Layers, judged: &Candidate<'l>) -> Cow<'l, FrameTimeline> {
-    let ring = layers.get(&(SourceId::SurfaceFlinger, judged.layer.to_owned()));
-    let told =
-        ring.filter(|ring| judged.source == SourceId::FrameTimeline && !ring.periods.segments.is_empty());
-    match told {
-        Some(ring) => Cow::Owned(FrameTimeline { periods: ring.periods.clone(), ..judged.timeline.clone() }),
-        None => Cow::Borrowed(judged.timeline),
-    }
 }
 
 fn fill(measured: &mut WindowMeasured, window: Window) {
@@ -224,10 +194,8 @@ fn ended(recorded: &WindowMeasured) -> Option<String> {
 
 /// No source saw a single frame: what SurfaceFlinger counted and the log tells is all there is.
 fn uncounted(measured: &mut WindowMeasured, ask: Ask<'_>, testimonies: &Testimonies, doubts: &[String]) {
-    let mut window = cut(&FrameTimeline::default(), &measured.motions, &CutRules::new(SourceId::TimeStats));
     let busiest = testimonies.tally.as_ref().and_then(|(tallies, _)| tally::busiest(tallies, &ask.app.0));
-    window.beside.tally = busiest.cloned();
-    window.beside.log = testimonies.log.clone();
+    let beside = Beside { tally: busiest.cloned(), log: testimonies.log.clone(), ..Beside::default() };
     let why = match (doubts.last(), ask.pinned) {
         (_, Some(pinned @ (SourceId::TimeStats | SourceId::Logcat))) => {
             format!("the scenario asks for {pinned}, which knows no single frames")
@@ -235,35 +203,9 @@ fn uncounted(measured: &mut WindowMeasured, ask: Ask<'_>, testimonies: &Testimon
         (Some(doubt), _) => format!("{NONE_SEEN}{doubt}"),
         (None, _) => "no frame was seen".to_owned(),
     };
-    (window.coverage.proved, window.coverage.doubts) = (false, vec![why.clone()]);
+    let window = frameless((SourceId::TimeStats, None), &measured.motions, beside, &why);
     measured.readings = measure_all(&window).into();
     // Counts are evidence too: what they can tell is told, and everything else has its reason.
     let counted = window.beside.tally.is_some_and(|tally| tally.total_frames > 0);
     measured.void = Some(why).filter(|_| !counted);
-}
-
-/// The next best source that saw single frames shown, held against the one the window is judged by.
-fn crossed(layers: &Layers, judged: &Candidate<'_>, motions: &[Motion]) -> Option<CrossExamined> {
-    let others = [SourceId::FrameTimeline, SourceId::SurfaceFlinger].into_iter();
-    let mut others = others.filter(|source| *source != judged.source);
-    others.find_map(|source| {
-        let timeline = layers.get(&(source, judged.layer.to_owned()))?;
-        cross_examine(judged.timeline, (source, timeline), motions)
-    })
-}
-
-/// What others know of when frames were due: the trace, then framestats. `shown` are the frames to judge, with the rates told.
-fn evidence(
-    layers: &Layers,
-    judged: &Candidate<'_>,
-    shown: &FrameTimeline,
-    motions: &[Motion],
-    testimonies: &Testimonies,
-) -> Vec<Evidence> {
-    let traced = layers.get(&(SourceId::FrameTimeline, judged.layer.to_owned()));
-    let traced = traced.and_then(|traced| testimonies.promised(judged.layer, traced, shown));
-    let drawn = layers.iter().filter(|((source, _), _)| *source == SourceId::Gfxinfo);
-    let drawn = drawn.map(|(_, drawn)| drawn).filter(|_| judged.source != SourceId::Gfxinfo);
-    let drawn = drawn.max_by_key(|timeline| presents(timeline, motions).len());
-    traced.into_iter().chain(drawn.map(|drawn| witnessed(drawn, shown))).collect()
 }

@@ -4,14 +4,14 @@
 //! Must not know files.
 
 use super::{Answer, Asked, trusted};
+use crate::choice::fullest;
+use crate::cutting::frameless;
 use crate::rings::lasting_name;
 use crate::testify::{Edges, Testimonies};
-use farmjank_results::cut::{CutRules, cut};
 use farmjank_results::frame::SourceId;
 use farmjank_results::logged::LogWatch;
-use farmjank_results::tally::{FrameTally, names};
-use farmjank_results::timeline::FrameTimeline;
-use farmjank_results::window::{Beside, Window};
+use farmjank_results::tally::FrameTally;
+use farmjank_results::window::Beside;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -70,16 +70,12 @@ fn of_tallies(asked: &Asked, layers: Vec<FrameTally>, log: Option<LogWatch>) -> 
         let sum = frames.entry(lasting_name(&tally.layer)).or_default();
         *sum = sum.saturating_add(tally.total_frames);
     }
-    let fits = |name: &str| {
-        asked.layer.as_deref().is_none_or(|wanted| name.contains(wanted))
-            && asked.package.as_deref().is_none_or(|app| names(name, app))
-    };
-    let best = frames.iter().rev().filter(|(name, _)| fits(name)).max_by_key(|(_, frames)| **frames);
-    let Some((name, _)) = best else {
+    let listed: Vec<(&str, u64)> = frames.iter().map(|(name, frames)| (*name, *frames)).collect();
+    let Some(name) = fullest(&listed, |name| asked.fits_layer(name) && asked.fits_app(name)) else {
         let known: Vec<&str> = frames.keys().copied().collect();
         return Err(Unseen { what: "layer", known: &known }.to_string());
     };
-    let name = (*name).to_owned();
+    let name = name.to_owned();
     let others = frames.iter().filter(|(other, _)| **other != name);
     let others = others.map(|(other, frames)| ((*other).to_owned(), *frames)).collect();
     let all = Testimonies { tally: Some((layers, Edges::default())), ..Testimonies::default() };
@@ -126,15 +122,12 @@ pub fn whole_only(asked: &Asked, why: &str) -> Result<(), String> {
 
 /// The answer of a window in which no frame was seen.
 fn unseen(source: SourceId, name: String, beside: Beside) -> Answer {
-    let rules = CutRules { layer: Some(name.clone()), ..CutRules::new(source) };
-    let mut window: Window = cut(&FrameTimeline::default(), &[], &rules);
-    window.beside = beside;
     let why = match source {
         SourceId::TimeStats => "timestats counts frames and shows none; dump --latency or record a trace",
         SourceId::Logcat => "a log shows no frames; dump --latency or record a trace",
         _ => "a gfxinfo summary counts frames and shows none; dump with framestats",
     };
-    window.coverage.doubts = vec![why.to_owned()];
+    let window = frameless((source, Some(name.clone())), &[], beside, why);
     let readings = trusted::without_frames(&window, why);
     Answer { source, name, others: Vec::new(), window, readings, warnings: Vec::new() }
 }

@@ -5,16 +5,15 @@
 use super::counts::{self, Unseen};
 use super::dumps::Dumps;
 use super::{Answer, Asked, trusted};
-use crate::rings::{Layers, lasting_name, moving};
+use crate::choice::{Candidate, fullest};
+use crate::cutting::{How, Sight, Stages, window};
+use crate::rings::{Layers, lasting_name};
 use crate::testify::Testimonies;
-use farmjank_results::cut::{CutRules, cut, whole};
-use farmjank_results::drawn::{Drawn, DrawnStitch, busiest, window_name};
+use farmjank_results::cut::whole;
+use farmjank_results::drawn::DrawnStitch;
 use farmjank_results::frame::{Sample, SourceId, Stamp};
 use farmjank_results::stitch::{Stitch, StitchRules};
-use farmjank_results::tally::names;
 use farmjank_results::timeline::FrameTimeline;
-use farmjank_results::touch::Evidence;
-use farmjank_results::window::{Beside, Motion};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -58,56 +57,32 @@ pub(super) fn judged(asked: &Asked, source: SourceId, seen: Seen) -> Result<Answ
     let Seen { timelines, drawn, testimonies, empty } = seen;
     let layers: Layers =
         timelines.into_iter().map(|(name, timeline)| ((source, name), Rc::new(timeline))).collect();
-    let (name, timeline, others) = choose(&layers, asked)?;
+    let (name, others) = choose(&layers, asked)?;
+    let (name, timeline) = (name.to_owned(), layers[&(source, name.to_owned())].clone());
     let given = !asked.motions.is_empty();
     let motions = if given { asked.motions.clone() } else { whole(&timeline) };
-    let rules = CutRules {
+    let none = BTreeMap::new();
+    let sight = Sight { layers: &layers, drawn: &drawn, testimonies: &testimonies, doubted: &none };
+    let how = How {
+        motions: &motions,
         target_fps: asked.target_fps,
         idle_gap: asked.idle_gap,
-        evidence: evidence(&testimonies, (source, &name), &timeline),
-        layer: (name != UNNAMED).then(|| name.clone()),
-        ..CutRules::new(source)
-    };
-    let mut window = cut(&timeline, &motions, &rules);
-    let layer = lasting_name(&name);
-    window.beside = Beside {
-        drawn: stages(&drawn, (source, &name), &motions, given),
-        lateness: testimonies.lateness(Some(layer), &motions),
-        tally: testimonies.tally(layer),
-        log: testimonies.log.clone(),
-        cross: None,
-        layers: match name == UNNAMED || source == SourceId::Gfxinfo {
-            true => Vec::new(),
-            false => moving(&layers, source, &motions),
+        // Counts that a file holds are of a stretch nobody knows: they stand beside its frames and prove nothing of them.
+        clock: None,
+        lasting: Some(lasting_name(&name)),
+        unnamed: name == UNNAMED,
+        alone: name == UNNAMED || source == SourceId::Gfxinfo,
+        // Of a whole file every frame counts; of stretches the user named, those inside.
+        stages: match source {
+            SourceId::Gfxinfo if given => Stages::Judged,
+            SourceId::Gfxinfo => Stages::Whole,
+            _ => Stages::Busiest,
         },
     };
+    let judged = Candidate { source, layer: &name, timeline: &timeline, moved: timeline.frames.len() };
+    let mut window = window(&sight, &judged, &how);
     let readings = trusted::readings(&mut window, &timeline, given, &empty);
     Ok(Answer { source, name, others, window, readings, warnings: Vec::new() })
-}
-
-/// What a trace knows of the pauses in its own frames: a pause in which no frame was due is stillness, not a stall.
-fn evidence(
-    testimonies: &Testimonies,
-    (source, name): (SourceId, &str),
-    timeline: &FrameTimeline,
-) -> Vec<Evidence> {
-    let traced = (source == SourceId::FrameTimeline).then_some(timeline);
-    traced.and_then(|traced| testimonies.promised(lasting_name(name), traced, timeline)).into_iter().collect()
-}
-
-/// Render stages of the window judged, or of the app's busiest window beside the layer judged. Of a whole file every frame
-/// counts; of stretches the user named, those inside.
-fn stages(
-    drawn: &BTreeMap<String, DrawnStitch>,
-    (source, name): (SourceId, &str),
-    motions: &[Motion],
-    given: bool,
-) -> Option<Drawn> {
-    if source != SourceId::Gfxinfo {
-        return busiest(drawn, motions).map(|(_, stitch)| stitch.finish(motions));
-    }
-    let stitch = drawn.get(window_name(name))?;
-    Some(if given { stitch.finish(motions) } else { stitch.everything() })
 }
 
 fn stitched(rules: &StitchRules, samples: &[Sample]) -> FrameTimeline {
@@ -135,23 +110,15 @@ fn full(sample: &Sample) -> bool {
     sample.zero_rows == 0 && printed >= sample.capacity
 }
 
-/// A ring's name, its timeline, and the other rings with the frames each holds.
-type Chosen = (String, Rc<FrameTimeline>, Vec<(String, u64)>);
-
-/// The ring asked for, else the one with most frames.
-fn choose(layers: &Layers, asked: &Asked) -> Result<Chosen, String> {
-    let fits = |name: &str| {
-        asked.layer.as_deref().is_none_or(|wanted| name.contains(wanted))
-            && (name == UNNAMED || asked.package.as_deref().is_none_or(|app| names(name, app)))
-    };
-    let counts: Vec<(&str, &Rc<FrameTimeline>)> =
-        layers.iter().map(|((_, name), timeline)| (name.as_str(), timeline)).collect();
-    let best = counts.iter().rev().filter(|(name, _)| fits(name)).max_by_key(|(_, one)| one.frames.len());
-    let Some((name, timeline)) = best else {
-        let known: Vec<&str> = counts.iter().map(|(name, _)| *name).collect();
+/// The name of the ring asked for, else of the one with most frames; and the others with the frames each holds.
+fn choose<'l>(layers: &'l Layers, asked: &Asked) -> Result<(&'l str, Vec<(String, u64)>), String> {
+    let frames: Vec<(&str, u64)> =
+        layers.iter().map(|((_, name), timeline)| (name.as_str(), timeline.frames.len() as u64)).collect();
+    let fits = |name: &str| asked.fits_layer(name) && (name == UNNAMED || asked.fits_app(name));
+    let Some(name) = fullest(&frames, fits) else {
+        let known: Vec<&str> = frames.iter().map(|(name, _)| *name).collect();
         return Err(Unseen { what: "layer or window", known: &known }.to_string());
     };
-    let others = counts.iter().filter(|(other, _)| other != name);
-    let others = others.map(|(other, timeline)| ((*other).to_owned(), timeline.frames.len() as u64));
-    Ok(((*name).to_owned(), (*timeline).clone(), others.collect()))
+    let others = frames.iter().filter(|(other, _)| *other != name);
+    Ok((name, others.map(|(other, frames)| ((*other).to_owned(), *frames)).collect()))
 }

@@ -19,6 +19,7 @@ pub use trace::of_trace;
 use farmjank_results::cut::IDLE_GAP;
 use farmjank_results::frame::SourceId;
 use farmjank_results::metric::Reading;
+use farmjank_results::tally::names;
 use farmjank_results::time::{DeviceTime, Span};
 use farmjank_results::window::{Motion, Window};
 use std::collections::BTreeMap;
@@ -56,6 +57,18 @@ pub struct Asked {
     pub package: Option<String>,
     /// The source to judge by; none for the best there is.
     pub source: Option<SourceId>,
+}
+
+impl Asked {
+    /// Whether a layer or window is called like that.
+    pub fn fits_layer(&self, name: &str) -> bool {
+        self.layer.as_deref().is_none_or(|wanted| name.contains(wanted))
+    }
+
+    /// Whether a layer, window or process is the app's, by its name.
+    pub fn fits_app(&self, name: &str) -> bool {
+        self.package.as_deref().is_none_or(|app| names(name, app))
+    }
 }
 
 impl Default for Asked {

@@ -1,0 +1,176 @@
+//! The one place that cuts a window out of the frames it is judged by, and gathers what stands beside them.
+//!
+//! Runs, evidence measured again and saved files all come through here; what they make of the window is theirs.
+
+use crate::choice::Candidate;
+use crate::rings::{Layers, moving, presents};
+use crate::testify::Testimonies;
+use farmjank_results::cross::{CrossExamined, cross_examine};
+use farmjank_results::cut::{CutRules, IDLE_GAP, cut};
+use farmjank_results::drawn::{Drawn, DrawnStitch, busiest, window_name};
+use farmjank_results::frame::SourceId;
+use farmjank_results::stall::witnessed;
+use farmjank_results::time::{ClockMap, Span};
+use farmjank_results::timeline::FrameTimeline;
+use farmjank_results::touch::Evidence;
+use farmjank_results::window::{Beside, Motion, Window};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// Everything that was seen and said of a stretch.
+#[derive(Clone, Copy)]
+pub(crate) struct Sight<'s> {
+    /// Frames by source and layer.
+    pub layers: &'s Layers,
+    /// Render stages by window of the app.
+    pub drawn: &'s BTreeMap<String, DrawnStitch>,
+    /// What witnesses said.
+    pub testimonies: &'s Testimonies,
+    /// By layer, why the trace may lack frames of it.
+    pub doubted: &'s BTreeMap<String, String>,
+}
+
+/// Whose render stages stand beside a window.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Stages {
+    /// Those of the app's busiest window, inside the motions.
+    #[default]
+    Busiest,
+    /// Those of the window judged, inside the motions.
+    Judged,
+    /// Those of the window judged, every frame of them.
+    Whole,
+}
+
+/// How a window is cut.
+pub(crate) struct How<'h> {
+    /// The stretches that moved.
+    pub motions: &'h [Motion],
+    /// Rate the app means to run at, Hz.
+    pub target_fps: Option<f64>,
+    /// A longer gap splits a free stretch and is idle; none never splits.
+    pub idle_gap: Option<Span>,
+    /// The phone's clocks, without which counts cannot be held against frames.
+    pub clock: Option<ClockMap>,
+    /// The layer's name without the number of its incarnation, where it is not what the frames are filed under.
+    pub lasting: Option<&'h str>,
+    /// The dump does not tell whose frames it shows.
+    pub unnamed: bool,
+    /// Leave out what other layers of the source showed.
+    pub alone: bool,
+    /// Whose render stages count.
+    pub stages: Stages,
+}
+
+impl Default for How<'_> {
+    /// Nothing moved, idle above 1 s, everything beside it.
+    fn default() -> Self {
+        How {
+            motions: &[],
+            target_fps: None,
+            idle_gap: Some(IDLE_GAP),
+            clock: None,
+            lasting: None,
+            unnamed: false,
+            alone: false,
+            stages: Stages::default(),
+        }
+    }
+}
+
+/// The window of the frames to judge, with everything beside them.
+pub(crate) fn window(sight: &Sight<'_>, judged: &Candidate<'_>, how: &How<'_>) -> Window {
+    let Sight { layers, drawn, testimonies, doubted } = *sight;
+    let (motions, lasting) = (how.motions, how.lasting.unwrap_or(judged.layer));
+    let timeline = told_rates(layers, judged);
+    let rules = CutRules {
+        target_fps: how.target_fps,
+        idle_gap: how.idle_gap,
+        layer: (!how.unnamed).then(|| judged.layer.to_owned()),
+        evidence: evidence(sight, (judged, lasting), &timeline, motions),
+        ..CutRules::new(judged.source)
+    };
+    let mut window = cut(&timeline, motions, &rules);
+    if let Some(why) = testimonies.contradiction(lasting, judged.timeline, how.clock) {
+        window.coverage.proved = false;
+        window.coverage.doubts.push(why);
+    }
+    window.beside = Beside {
+        drawn: stages(drawn, judged.layer, how),
+        lateness: testimonies.lateness(Some(lasting), motions).map(|mut lateness| {
+            lateness.doubts.extend(doubted.get(judged.layer).cloned());
+            lateness
+        }),
+        tally: testimonies.tally(lasting),
+        log: testimonies.log.clone(),
+        cross: crossed(layers, judged, motions),
+        layers: if how.alone { Vec::new() } else { moving(layers, judged.source, motions) },
+    };
+    window
+}
+
+/// A window in which no frame was seen, and why; what else is known stands beside it.
+pub(crate) fn frameless(
+    (source, layer): (SourceId, Option<String>),
+    motions: &[Motion],
+    beside: Beside,
+    why: &str,
+) -> Window {
+    let rules = CutRules { layer, ..CutRules::new(source) };
+    let mut window = cut(&FrameTimeline::default(), motions, &rules);
+    (window.coverage.proved, window.coverage.doubts) = (false, vec![why.to_owned()]);
+    window.beside = beside;
+    window
+}
+
+/// Whether a layer shows by itself that no frame of the motions was missed.
+pub(crate) fn is_proved(of: &Candidate<'_>, motions: &[Motion]) -> bool {
+    cut(of.timeline, motions, &CutRules::new(of.source)).coverage.proved
+}
+
+/// The render stages that count.
+fn stages(drawn: &BTreeMap<String, DrawnStitch>, name: &str, how: &How<'_>) -> Option<Drawn> {
+    match how.stages {
+        Stages::Busiest => busiest(drawn, how.motions).map(|(_, stitch)| stitch.finish(how.motions)),
+        Stages::Judged => drawn.get(window_name(name)).map(|stitch| stitch.finish(how.motions)),
+        Stages::Whole => drawn.get(window_name(name)).map(DrawnStitch::everything),
+    }
+}
+
+/// The frames to judge, with the refresh rates the phone told. A trace shows when frames came and not what the panel ran
+/// at; every dump of the ring says so in its first line, and both have the same presents.
+fn told_rates<'l>(layers: &'l Layers, judged: &Candidate<'l>) -> Cow<'l, FrameTimeline> {
+    let ring = layers.get(&(SourceId::SurfaceFlinger, judged.layer.to_owned()));
+    let told =
+        ring.filter(|ring| judged.source == SourceId::FrameTimeline && !ring.periods.segments.is_empty());
+    match told {
+        Some(ring) => Cow::Owned(FrameTimeline { periods: ring.periods.clone(), ..judged.timeline.clone() }),
+        None => Cow::Borrowed(judged.timeline),
+    }
+}
+
+/// The next best source that saw single frames shown, held against the one the window is judged by.
+fn crossed(layers: &Layers, judged: &Candidate<'_>, motions: &[Motion]) -> Option<CrossExamined> {
+    let others = [SourceId::FrameTimeline, SourceId::SurfaceFlinger].into_iter();
+    let mut others = others.filter(|source| *source != judged.source);
+    others.find_map(|source| {
+        let timeline = layers.get(&(source, judged.layer.to_owned()))?;
+        cross_examine(judged.timeline, (source, timeline), motions)
+    })
+}
+
+/// What others know of when frames were due: the trace, then framestats. `shown` are the frames to judge, with the rates told.
+fn evidence(
+    sight: &Sight<'_>,
+    (judged, lasting): (&Candidate<'_>, &str),
+    shown: &FrameTimeline,
+    motions: &[Motion],
+) -> Vec<Evidence> {
+    let Sight { layers, testimonies, .. } = sight;
+    let traced = layers.get(&(SourceId::FrameTimeline, judged.layer.to_owned()));
+    let traced = traced.and_then(|traced| testimonies.promised(lasting, traced, shown));
+    let drawn = layers.iter().filter(|((source, _), _)| *source == SourceId::Gfxinfo);
+    let drawn = drawn.map(|(_, drawn)| drawn).filter(|_| judged.source != SourceId::Gfxinfo);
+    let drawn = drawn.max_by_key(|timeline| presents(timeline, motions).len());
+    traced.into_iter().chain(drawn.map(|drawn| witnessed(drawn, shown))).collect()
+}
