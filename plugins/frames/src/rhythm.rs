@@ -1,4 +1,5 @@
-//! How often a ring must be read so that no frame can be lost between two dumps (metrics.md C.3).
+//! How often a ring must be read so that no frame can be lost between two dumps
+//! (docs/design/stitching.md#how-often-a-ring-is-read).
 //!
 //! Between two dumps of one ring at most as many new frames may appear as the ring certainly keeps; at the fastest rate
 //! the phone may show, that is the longest allowed time between dumps. Dumps are taken at 40 % of it: one missed dump is

@@ -1,5 +1,5 @@
 //! What one framestats row is: a finished frame, one left out on purpose, or nothing that can be believed
-//! (frame-sources.md 2.5).
+//! (docs/design/phones.md#gfxinfo).
 //!
 //! Rows of frames in flight hold what the slot held before, or uninitialised memory. Must not know: other rows.
 

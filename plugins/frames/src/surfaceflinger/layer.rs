@@ -1,4 +1,4 @@
-//! Which layers of a list may show an app's frames, best guess first (frame-sources.md 1.7 and 1.9).
+//! Which layers of a list may show an app's frames, best guess first (docs/design/phones.md#layers).
 //!
 //! Names only tell who may receive buffers; whether a layer does is found out by asking for its frames. Must not know:
 //! how to ask.
