@@ -1,4 +1,4 @@
-//! `dumpsys battery` and `dumpsys thermalservice` (frame-sources.md 6.4).
+//! `dumpsys battery` and `dumpsys thermalservice` (docs/design/phones.md#state).
 
 use super::{Scene, line};
 use crate::chance::{Draw, Stream};

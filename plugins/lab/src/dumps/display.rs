@@ -1,4 +1,4 @@
-//! `dumpsys display`: the anchors of frame-sources.md 5.1 per Android version.
+//! `dumpsys display`: the words of each Android version (docs/design/phones.md#displays).
 
 use super::{Scene, line};
 use crate::archetype::{Archetype, Mode};

@@ -1,4 +1,5 @@
-//! `dumpsys SurfaceFlinger`: the small sub-commands, and a short full dump with the lines of frame-sources.md 5.2.
+//! `dumpsys SurfaceFlinger`: the small sub-commands, and a short full dump with the lines that tell of refresh rates
+//! (docs/design/phones.md#displays).
 
 use super::{Scene, latency, layers, line, timestats};
 use crate::archetype::Rate;

@@ -1,5 +1,5 @@
 //! The PROFILEDATA block of `dumpsys gfxinfo PKG framestats`: column sets per Android version, late columns of frames in
-//! flight, slots that still hold their previous occupant (frame-sources.md 2.2, 2.5). ns on CLOCK_MONOTONIC.
+//! flight, slots that still hold their previous occupant (docs/design/phones.md#gfxinfo). ns on CLOCK_MONOTONIC.
 
 use super::digits::Digits;
 use crate::pulse::hwui::{Drawn, Hwui, UNTIL_ANIMATION, UNTIL_INPUT, UNTIL_SUBMITTED};

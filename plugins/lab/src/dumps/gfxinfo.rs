@@ -1,4 +1,4 @@
-//! `dumpsys gfxinfo [PKG|PID] [framestats] [reset]` (frame-sources.md 2).
+//! `dumpsys gfxinfo [PKG|PID] [framestats] [reset]` (docs/design/phones.md#gfxinfo).
 
 use super::{Scene, framestats, line};
 use crate::pulse::hwui::{BUCKETS, Tally, bucket_ms};

@@ -1,5 +1,5 @@
-//! `dumpsys input` (frame-sources.md 6.1): the dispatcher's last events in each release's words, among everything else that
-//! dump tells: devices, windows, connections, some 30 to 100 kB.
+//! `dumpsys input` (docs/design/phones.md#input): the dispatcher's last events in each release's words, among
+//! everything else that dump tells: devices, windows, connections, some 30 to 100 kB.
 
 use super::{Scene, line};
 use crate::pulse::dispatcher::{Said, Taken};

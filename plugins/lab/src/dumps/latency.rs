@@ -1,5 +1,5 @@
 //! `dumpsys SurfaceFlinger --latency [NAME]`: the classic 127-row ring and the 64-frame display history
-//! (frame-sources.md 1.1 to 1.5). All numbers are ns on CLOCK_MONOTONIC.
+//! (docs/design/phones.md#latency). All numbers are ns on CLOCK_MONOTONIC.
 
 use super::Scene;
 use super::digits::Digits;

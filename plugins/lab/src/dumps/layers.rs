@@ -1,5 +1,5 @@
 //! `dumpsys SurfaceFlinger --list`: bare names in Z order up to 14, wrapped in order of creation from 15 on
-//! (frame-sources.md 1.8).
+//! (docs/design/phones.md#layers).
 
 use super::Scene;
 use crate::pulse::layer::Layer;

@@ -1,4 +1,4 @@
-//! `logcat -d`: what the rings of the log hold, filtered by tag (frame-sources.md 2.11).
+//! `logcat -d`: what the rings of the log hold, filtered by tag (docs/design/phones.md#logs).
 //!
 //! Slow messages are there only where their process began after the threshold was set. Must not know flags.
 

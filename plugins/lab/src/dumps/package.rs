@@ -1,4 +1,4 @@
-//! `dumpsys package PKG`: version and flags (frame-sources.md 6.3).
+//! `dumpsys package PKG`: version and flags (docs/design/phones.md#starting-apps).
 
 use super::{Scene, line};
 use crate::app::App;

@@ -1,4 +1,4 @@
-//! Perfetto: the text config a phone is given, and the trace file it writes (frame-sources.md 4.1 to 4.3).
+//! Perfetto: the text config a phone is given, and the trace file it writes (docs/design/trace.md#recording).
 //!
 //! The file is written from the truth, so it cannot disagree with what else the phone prints. Times are ns on
 //! CLOCK_MONOTONIC unless a name says otherwise. Must not know commands, processes' lives or shells.

@@ -1,4 +1,4 @@
-//! `dumpsys power` (frame-sources.md 6.4).
+//! `dumpsys power` (docs/design/phones.md#state).
 
 use super::{Scene, line};
 

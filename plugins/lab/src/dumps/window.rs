@@ -1,4 +1,4 @@
-//! `dumpsys window …`: who has the focus, and the lock screen (frame-sources.md 6.4).
+//! `dumpsys window …`: who has the focus, and the lock screen (docs/design/phones.md#state).
 
 use super::{Scene, line};
 use crate::pulse::Front;

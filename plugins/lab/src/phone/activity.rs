@@ -1,4 +1,5 @@
-//! `am` and `monkey`: starting and stopping apps (frame-sources.md 6.2, 6.3). Where errors go depends on `-W`.
+//! `am` and `monkey`: starting and stopping apps (docs/design/phones.md#starting-apps). Where errors go depends on
+//! `-W`.
 
 use super::intent::{Intent, LAUNCHER, MAIN};
 use super::{Answer, LabTime, MS, Phone, Running, Work};

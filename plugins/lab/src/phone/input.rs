@@ -1,5 +1,5 @@
-//! `input`: what it injects and how long it blocks (frame-sources.md 6.1). Up to Android 11 a Java virtual machine is
-//! started for every call; from 12 on a service does it.
+//! `input`: what it injects and how long it blocks (docs/design/phones.md#input). Up to Android 11 a Java virtual
+//! machine is started for every call; from 12 on a service does it.
 
 mod cost;
 

@@ -1,4 +1,4 @@
-//! `pm`, `cmd` and `pidof`: what is installed, what runs (frame-sources.md 6.3).
+//! `pm`, `cmd` and `pidof`: what is installed, what runs (docs/design/phones.md#starting-apps).
 
 use super::intent::Intent;
 use super::{Answer, LabTime, MS, Phone, Running};

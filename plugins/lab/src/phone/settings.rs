@@ -1,4 +1,4 @@
-//! `settings`, `wm`, `getprop`, `svc`, `service` (frame-sources.md 5.3, 6.4).
+//! `settings`, `wm`, `getprop`, `svc`, `service` (docs/design/phones.md#displays, docs/design/phones.md#state).
 
 use super::{Answer, LabTime, MS, Phone, Running};
 use crate::archetype::Archetype;

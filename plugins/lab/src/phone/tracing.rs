@@ -1,4 +1,4 @@
-//! `perfetto`: sessions that live on their own, and the trace files they leave behind (frame-sources.md 4.1).
+//! `perfetto`: sessions that live on their own, and the trace files they leave behind (docs/design/trace.md#recording).
 //!
 //! A session records nothing: its file is written from the truth when it is over. Lab times in ns. Must not know shells
 //! or streams.

@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 pub const VISIBLE_ROWS: usize = 127;
 /// Frames kept: the visible ones and those on their way.
 const KEPT: usize = VISIBLE_ROWS + 8;
-/// Present fences scatter by this much around the refresh, ns (metrics.md C.1: sd 0.15 ms).
+/// Present fences scatter by this much around the refresh, ns (docs/design/stitching.md#what-a-present-is).
 const FENCE_SD: f64 = 150_000.0;
 /// … and never by more than this.
 const FENCE_WORST: f64 = 300_000.0;

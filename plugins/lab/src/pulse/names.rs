@@ -1,4 +1,4 @@
-//! Names of layers per Android version (frame-sources.md 1.7).
+//! Names of layers per Android version (docs/design/phones.md#layers).
 //!
 //! Must not know frames.
 

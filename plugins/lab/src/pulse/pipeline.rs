@@ -26,7 +26,8 @@ pub struct Manner {
 impl Manner {
     /// From the page and the phone's slowness (1 is the reference phone).
     pub fn new(page: &PageSpec, slowness: f64) -> Manner {
-        // Two-state chain: 15 % of frames in a bad stretch with five times the rate of a good one (metrics.md F).
+        // Two-state chain: 15 % of frames in a bad stretch with five times the rate of a good one
+        // (docs/design/statistics.md#the-noise-model).
         let good_rate = page.hitch_rate / (0.85 + 5.0 * 0.15);
         Manner {
             cost: page.cost_ms * MS * slowness,

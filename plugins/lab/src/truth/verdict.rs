@@ -1,7 +1,7 @@
 //! FrameTimeline's verdicts over the truth: which display frame showed a frame, and what the platform would say of it.
 //!
-//! The rules are SurfaceFlinger's of Android 14 (frame-sources.md 4.4, metrics.md A.6): thresholds of 2 ms on presents
-//! and 0 on deadlines. Times are ns on CLOCK_MONOTONIC. Must not know how a trace is written.
+//! The rules are SurfaceFlinger's of Android 14 (docs/design/trace.md#the-platforms-rules): thresholds of 2 ms on
+//! presents and 0 on deadlines. Times are ns on CLOCK_MONOTONIC. Must not know how a trace is written.
 
 use super::{Cause, Prediction, Trouble, TruthDisplay, TruthFrame, TruthLayer};
 

@@ -156,7 +156,7 @@ fn smooth_frames_come_at_every_refresh() {
     }
 }
 
-/// Hitch time per second of scrolling, ms/s, by the definition of metrics.md A.3 on the lattice.
+/// Hitch time per second of scrolling, ms/s, as docs/design/windows.md#length-in-refreshes counts it.
 fn hitch_ms_per_s(archetype: &str, link: &str) -> f64 {
     let mut walk = phone(archetype, 31);
     walk.open(link);

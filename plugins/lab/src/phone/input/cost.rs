@@ -1,4 +1,4 @@
-//! What one call of `input` takes before its first event and after its last one, ns (frame-sources.md 6.1).
+//! What one call of `input` takes before its first event and after its last one, ns (docs/design/phones.md#input).
 
 use super::MS;
 use crate::archetype::Archetype;
