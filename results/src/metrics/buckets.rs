@@ -3,8 +3,7 @@
 //! What: each stretch of motion (a finger with its fling; all of it where no gesture is known) is cut into seconds from
 //! its start; a present belongs to the second it falls into, a last partial second is dropped, a second without presents
 //! counts 0. Formula: counts; mean; population variance; steps down of more than 8. Unit: fps, count. Better: higher,
-//! lower. Needs: every frame. Since: Android 7. Source: reference A.3 `fps_buckets`, `perfdog_fps_avg`,
-//! `perfdog_fps_var`, `perfdog_drop_fps`.
+//! lower. Needs: every frame. Since: Android 7. Source: docs/design/metrics.md#perfdog.
 
 use super::Entry;
 use super::stretches::{watched, within};

@@ -2,7 +2,7 @@
 //!
 //! What: the length in vsyncs that at least 80 % of the frames have; 0 where no length does. Formula: modal L when its
 //! count is >= 0.8 m, else 0. Unit: count (vsyncs). Needs: every frame and the period. Since: Android 7. It has no good
-//! direction of its own. Source: reference A.1 "Target cadence".
+//! direction of its own. Source: docs/design/windows.md#length-in-refreshes.
 
 use super::Entry;
 use super::sums::{in_vsyncs, number};

@@ -2,7 +2,7 @@
 //!
 //! What: frames shown per frame that was due; the same on a scale of 60. Formula: sum (L - l) / sum L; 60 times it.
 //! Unit: ratio, 0..=1; fps. Better: higher. Needs: every frame and the period. Since: Android 7. Right across refresh
-//! switches, where fps is not. Source: reference A.3 `delivery_ratio`, `fps_60eq` (Chromium calls it throughput).
+//! switches, where fps is not. Source: docs/design/metrics.md#frame-rate (Chromium calls it throughput).
 
 use super::Entry;
 use super::sums::{Sums, read};

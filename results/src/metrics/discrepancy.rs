@@ -5,8 +5,8 @@
 //! presents t_k in a segment and M = (t_last - t_first) / (N - 1), max over i <= j of (j - i + 1) M - (t_j - t_i) (ends
 //! counted) and over i < j of (t_j - t_i) - (j - i - 1) M (ends not counted); the largest of all segments. With
 //! g_k = k M - t_k that is M plus the largest rise or fall of g, whichever is more, so one pass finds it. Exact, in
-//! integers times N - 1. Unit: ms. Better: lower. Needs: every frame. Since: Android 7. Source: reference A.3
-//! `chromium_discrepancy_ms`.
+//! integers times N - 1. Unit: ms. Better: lower. Needs: every frame. Since: Android 7. Source:
+//! docs/design/metrics.md#chromium.
 
 use super::Entry;
 use super::sums::{counted, number};

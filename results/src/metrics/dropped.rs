@@ -2,7 +2,7 @@
 //!
 //! What: vsyncs that passed between two presents. Formula: sum(L - 1); 100 sum(L - 1) / sum L. Unit: count, %.
 //! Better: lower. Needs: every frame and the period. Counts against the panel, whatever cadence is declared.
-//! Source: reference A.3 `dropped_frames`, `dropped_pct`.
+//! Source: docs/design/windows.md#length-in-refreshes.
 
 use super::Entry;
 use super::sums::{Sums, read};

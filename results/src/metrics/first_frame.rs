@@ -3,7 +3,7 @@
 //! What: how long a gesture waits for its first frame; that wait is no frame of the window, so it has its own metric.
 //! Formula: first present - start of the gesture, mean over the gestures of the window that were followed by a present
 //! (sum over count, as all quotients of one iteration). Unit: ms. Better: lower. Needs: every present after a start.
-//! Source: reference A.2 "First frame".
+//! Source: docs/design/windows.md#membership.
 
 use super::Entry;
 use super::sums::{is_gesture, no_frames};

@@ -2,7 +2,7 @@
 //!
 //! What: how many frames a second of motion showed. Formula: m / T, which is (n-1)/T for n presents in a row; n/T, which
 //! overstates by 1/(n-1), has its own name. Unit: fps. Better: higher. Needs: every frame. Since: Android 7.
-//! Source: reference A.3 `fps`, `fps_n_over_t`, `scroll_fps`, `finger_fps`, `fling_fps`.
+//! Source: docs/design/metrics.md#frame-rate.
 
 use super::Entry;
 use super::sums::{Sums, counted, number, read};

@@ -2,7 +2,7 @@
 //!
 //! What: each frame of the app once (process and vsync token), however many layers carried it; first draws of windows are
 //! left out, as Android's own interaction monitor does. Formulas: beside each entry. Units: ms/s, counts. Better: lower.
-//! Needs: a trace without losses. Source: reference A.6, 4.4, 4.5.
+//! Needs: a trace without losses. Source: docs/design/trace.md#whose-fault.
 
 use super::Entry;
 use crate::lateness::{Blame, Joint, Lateness, Severity, jank};

@@ -1,7 +1,8 @@
 //! How many frames were late in which way, and who is to blame (Android 12 and newer).
 //!
 //! What: each frame of the app once, by the bits SurfaceFlinger gave it. Formula: counts. Unit: count. Better: lower.
-//! Needs: a trace without losses. Source: the platform's `JankType`, and the reference's 4.5 for the blame.
+//! Needs: a trace without losses. Source: the platform's `JankType`, and docs/design/trace.md#whose-fault for the
+//! blame.
 
 use super::Entry;
 use super::frametimeline::{count, frames, still_ns};

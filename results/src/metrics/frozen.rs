@@ -2,7 +2,7 @@
 //!
 //! What: intervals longer than 700 ms, strictly: 700.000000 ms is not frozen. Formula: count of d > 700 ms; over m.
 //! Unit: count, ratio. Better: lower. Needs: every frame. Not hwui's "frozen", which is render time.
-//! Source: reference A.3 `frozen_frames`, `frozen_ratio`.
+//! Source: docs/design/metrics.md#hitches.
 
 use super::Entry;
 use super::sums::{counted, number};

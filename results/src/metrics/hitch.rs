@@ -2,8 +2,8 @@
 //!
 //! What: time by which frames were late, in whole vsyncs, so that the jitter of fences counts for nothing.
 //! Formula: sum l P; per second of T; raw: sum max(0, d - (L - l) P) / T. Unit: ms, ms/s. Better: lower. Needs: every
-//! frame and the period. Since: Android 7. Source: reference A.3 `hitch_ms`, `hitch_ms_per_s` (Apple's hitch time ratio on
-//! presents), `hitch_raw_ms_per_s`; what is late against a target is decided in `schedule.rs` (docs/targets.md).
+//! frame and the period. Since: Android 7. Source: docs/design/metrics.md#hitches (Apple's hitch time ratio on
+//! presents); what is late against a target is decided in `schedule.rs` (docs/targets.md).
 
 use super::Entry;
 use super::sums::{Sums, in_vsyncs, number, read};

@@ -2,7 +2,8 @@
 //!
 //! What: rows and gaps set aside on the way from dumps to intervals. Formula: counts of the stitching and the cutting.
 //! Unit: count, ms. Better: lower. Needs: nothing, so they are given for every window that was sampled, proved or not.
-//! Row counters are of the window's whole timeline, gap counters of its motions. Source: reference A.1, A.2, A.3.
+//! Row counters are of the window's whole timeline, gap counters of its motions. Source:
+//! docs/design/metrics.md#honesty-counters.
 
 use super::Entry;
 use crate::metric::{Better, Needs, Reading, Unit};

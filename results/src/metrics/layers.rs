@@ -3,7 +3,7 @@
 //! What: all layers as one picture, and what tools print that add layers up. Formula: frames between the presents of all
 //! layers, the same refresh once, over their time; mean of the layers' m / T; sum of the layers' PerfDog counts. A layer
 //! without two presents in a row has no rate and is left out. Unit: fps, count. Better: higher, lower. Needs: the
-//! presents of every layer. Since: Android 7. Source: reference A.7 `union_fps`, `views_mean_fps`, `views_sum_jank`.
+//! presents of every layer. Since: Android 7. Source: docs/design/metrics.md#several-layers.
 
 use super::Entry;
 use super::perfdog::count_lengths;

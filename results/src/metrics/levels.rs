@@ -3,7 +3,7 @@
 //! What: every frame falls into Best, Normal, Middle, High or Frozen by how many refreshes it missed. Formula: D = L - 1
 //! against 3, 9, 24, 42: in device frames, or on the scale of 60 Hz (D 60 >= k nominal Hz). Unit: count, five of them.
 //! Better: lower (but for the first). Needs: every frame and the period. Since: Android 7.
-//! Source: reference A.3 `drop_levels60`, `matrix_levels` (Matrix's classes).
+//! Source: docs/design/metrics.md#levels (Matrix's classes).
 
 use super::Entry;
 use super::sums::in_vsyncs;

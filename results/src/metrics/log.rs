@@ -3,7 +3,7 @@
 //! What: messages of the app's main thread that ran too long, and the platform's own complaints. Formulas below. Unit:
 //! count, ms. Better: lower. Needs: the log of the window; slow messages also need the platform's watch armed before the
 //! process began. Since Android 9 (slow messages), 7 (the rest). Source: `Looper`, `Choreographer` and HWUI log tags;
-//! 700 ms is Matrix's evil method, 80 ms its neighbours' stall threshold (reference A.7).
+//! 700 ms is Matrix's evil method, 80 ms its neighbours' stall threshold (docs/design/metrics.md#main-thread-and-log).
 
 use super::Entry;
 use crate::logged::{LogEntry, LogWatch, Logged};

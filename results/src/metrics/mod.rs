@@ -1,7 +1,8 @@
 //! The shelf of metrics, one line each, and the one rule that refuses a number the evidence cannot carry.
 //!
 //! To add a metric: one file here (or one entry in a file of its kind) and one line in its family of `SHELF`. Definitions
-//! are those of the reference's part A.3. A metric knows a [`Window`] and nothing else: no phone, no source, no scenario.
+//! are those of docs/metrics.md, and why these is docs/design/metrics.md. A metric knows a [`Window`] and nothing else:
+//! no phone, no source, no scenario.
 //!
 //! Letters used in formulas: an interval d_i has P_i (refresh period, ns), L_i (length in whole vsyncs) and l_i (of
 //! these, how many it came late by); m is how many intervals count, T the sum of their d.

@@ -2,7 +2,7 @@
 //!
 //! What: the length that N % of frames do not exceed. Formula: nearest rank, element ceil(N m / 100) of the sorted d:
 //! always a frame that happened. Unit: ms. Better: lower. Needs: every frame. Since: Android 7. Other tools interpolate;
-//! theirs get their own names. Source: reference A.3 `p50_ms` to `max_ms`.
+//! theirs get their own names. Source: docs/design/metrics.md#frame-lengths.
 
 use super::Entry;
 use super::sums::{counted, number};

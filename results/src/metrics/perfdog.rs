@@ -4,8 +4,7 @@
 //! Formula: 3 d_i > 2 (d_(i-1) + d_(i-2) + d_(i-3)) and 3 d_i > 250 ms; big: the same and d_i > 125 ms; small: 3 d_i >
 //! 125 ms instead. All strict, in integer ns; the three earlier frames belong to the same segment. Unit: count, %. Better:
 //! lower. Needs: every frame. Since: Android 7. A long stall is under-counted by design (the average catches up): gate
-//! hitch for amounts. Source: reference A.3 `perfdog_jank`, `perfdog_big_jank`, `perfdog_small_jank`,
-//! `perfdog_stutter_pct`.
+//! hitch for amounts. Source: docs/design/metrics.md#perfdog.
 
 use super::Entry;
 use super::sums::{counted, number};

@@ -3,7 +3,7 @@
 //! What: as `perfdog.rs`, but after a frame that counts, three new frames must pass before another can. Formula: with
 //! h = the three frames since the last one that counted: 3 d > 2 sum h and 3 d > 250 ms; big: also d > 125 ms. All
 //! strict, integer ns, within a segment. Unit: count. Better: lower. Needs: every frame. Since: Android 7.
-//! Source: reference A.3 `perfdog_reset_*`.
+//! Source: docs/design/metrics.md#perfdog.
 
 use super::Entry;
 use super::perfdog::is_jank;

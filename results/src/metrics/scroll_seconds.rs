@@ -3,7 +3,7 @@
 //! What: walk the counted frames of one stretch of motion (a finger with its fling; all of it where no gesture is known);
 //! whenever their time reaches 1 s, give frames / time and start again at 0. The remainder is dropped; time is carried
 //! over breaks inside a stretch, never into the next one. Unit: fps. Better: higher. Needs: every frame. Since: Android 7.
-//! Source: reference A.3 `scroll_fps_1s`.
+//! Source: docs/design/metrics.md#frame-rate.
 
 use super::Entry;
 use super::stretches::gestures;

@@ -2,7 +2,7 @@
 //!
 //! What: share of frames that were not followed within 50 ms (20 fps) or 34 ms (30 fps); a session is slow when that is
 //! more than a quarter. Formula: 100 count(d >= 50 ms) / m; 1 iff 4 count > m. Unit: %, count (1 or 0). Better: lower.
-//! Needs: every frame. Since: Android 7. Source: reference A.3 `slow20_pct`, `slow30_pct`, `slow_session20/30`.
+//! Needs: every frame. Since: Android 7. Source: docs/design/metrics.md#android-vitals-for-games.
 
 use super::Entry;
 use super::sums::{counted, number};

@@ -2,7 +2,7 @@
 //!
 //! What: share of frames below 17 ms, and whether the 95th percentile is below 19 ms. Formula: 100 count(d < 17 ms) / m;
 //! 1 iff p95 < 19 ms. Unit: %, count (1 or 0). Better: higher. Needs: every frame. Since: Android 7.
-//! Source: reference A.3 `percentage_smooth`, `mostly_smooth`.
+//! Source: docs/design/metrics.md#chromium.
 
 use super::Entry;
 use super::percentiles::ranked;

@@ -2,7 +2,7 @@
 //!
 //! What: mean, root of the mean square, standard deviation, and how much a length differs from the one before.
 //! Formula: T / m; sqrt(sum d^2 / m); sqrt(sum (d - T/m)^2 / m); mean |d_i - d_(i-1)| within segments. Unit: ms. Better:
-//! lower. Needs: every frame. Since: Android 7. Source: reference A.3 `mean_ms`, `rms_ms`, `stdev_ms`, `jitter_ms`.
+//! lower. Needs: every frame. Since: Android 7. Source: docs/design/metrics.md#frame-lengths.
 
 use super::Entry;
 use super::sums::{counted, number};

@@ -5,7 +5,7 @@
 //! 6 m < 5 sum L (below 50 on the scale of 60 Hz); `stutter_windows_seed` takes d and reports where m / sum d < 50.
 //! Parts: `start` (ms after the first counted frame of the measured window began), `frames`, `ms`, `fps` (frames / ms),
 //! `max_ms`; `fps_60eq` for the first. Unit: ms. Better: lower (fewer). Needs: every frame (and the period). Since:
-//! Android 7. Source: reference A.4.
+//! Android 7. Source: docs/design/metrics.md#stutter-windows.
 
 use super::Entry;
 use super::sums::{counted, in_vsyncs};

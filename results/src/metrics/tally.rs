@@ -3,8 +3,8 @@
 //! What: frames, rates and percentiles of the present-to-present histogram of one layer over the whole window, gestures
 //! and pauses alike. Formulas below; a bucket b after a holds lengths of a + 1 up to below b + 1 ms, and its middle
 //! (a + b + 2) / 2 stands for them. Unit: fps, ms, count. Needs: the counts of the window. Since Android 9. Source:
-//! `dumpsys SurfaceFlinger --timestats`; reference frame-sources 3.3. The `averageFPS` it prints is no metric here: it
-//! reads 62.5 at 60 Hz and counts idle time.
+//! `dumpsys SurfaceFlinger --timestats`; docs/design/phones.md#timestats. The `averageFPS` it prints is no metric here:
+//! it reads 62.5 at 60 Hz and counts idle time.
 
 use super::Entry;
 use crate::metric::{Better, Needs, Reading, Unit};

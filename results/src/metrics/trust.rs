@@ -1,8 +1,9 @@
 //! Whether a window can carry a number at all. The only place that decides it.
 //!
-//! Detected loss hides hitches and undetected loss fakes them (reference C.2), so a window that may have lost a frame
-//! gives no frame metric. Time nobody can explain, or whose refresh period cannot be told, is tolerated up to
-//! [`INCONCLUSIVE_SHARE_PERCENT`] (reference A.2, C.2). Counters are always given: they say how good the evidence is.
+//! Detected loss hides hitches and undetected loss fakes them (docs/design/stitching.md#coverage), so a window that may
+//! have lost a frame gives no frame metric. Time nobody can explain, or whose refresh period cannot be told, is
+//! tolerated up to [`INCONCLUSIVE_SHARE_PERCENT`] (docs/design/windows.md#when-a-number-is-refused). Counters are
+//! always given: they say how good the evidence is.
 
 use super::disagreements::ALONE;
 use super::sums::is_gesture;

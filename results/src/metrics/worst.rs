@@ -1,7 +1,7 @@
 //! The slow end as frame rates: 1 % low, and the rate of the 99th percentile.
 //!
 //! What: two numbers that are often mistaken for each other. Formula: 1 / mean of the ceil(m / 100) longest d; 1 / p99.
-//! Unit: fps. Better: higher. Needs: every frame. Since: Android 7. Source: reference A.3 `low1_fps`, `p99_fps`.
+//! Unit: fps. Better: higher. Needs: every frame. Since: Android 7. Source: docs/design/metrics.md#one-word-one-number.
 
 use super::Entry;
 use super::percentiles::ranked;

@@ -2,7 +2,8 @@
 //!
 //! What: frames that rendered for longer than their interval (old rule), frames whose GPU work ended at or after their
 //! deadline (new rule), and on frames that missed: missed vsync, slow UI thread, slow uploads, slow drawing. Formula:
-//! `hwui`'s own, in integers. Unit: count. Better: lower. Needs: every drawn frame. Source: reference A.5.
+//! `hwui`'s own, in integers. Unit: count. Better: lower. Needs: every drawn frame. Source:
+//! docs/design/metrics.md#render-stages.
 
 use super::super::Entry;
 use super::frames::{percent, read};

@@ -5,7 +5,7 @@
 //! that later deadline back, and framestats print it: on Android 12 and 13 the printed deadline already is the one that
 //! counts, from 14 on `workload` tells what it was before. Before Android 12 a frame misses when it ends at or after a
 //! deadline hwui reckons from swap to swap. Replayed over the counters of real phones this gives the counts they print.
-//! Units: ns. Source: reference A.5 `jank_deadline`, hwui's JankTracker.
+//! Units: ns. Source: docs/design/metrics.md#render-stages, hwui's JankTracker.
 
 use super::frames::Frames;
 use crate::drawn::DrawnFrame;

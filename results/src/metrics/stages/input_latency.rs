@@ -2,7 +2,8 @@
 //!
 //! What: DisplayPresentTime - OldestInputEvent; where the app has no display time, the first present of the window's layer
 //! at or after the frame's completion. Frames without input are left out. Formula: nearest rank. Unit: ms. Better: lower.
-//! Needs: every drawn frame, and a release that prints input times (7 to 11). Source: reference A.5 `input_latency_ms`.
+//! Needs: every drawn frame, and a release that prints input times (7 to 11). Source:
+//! docs/design/metrics.md#render-stages.
 
 use super::super::Entry;
 use super::frames::{Frames, ranks, read};

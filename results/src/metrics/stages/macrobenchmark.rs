@@ -5,7 +5,7 @@
 //! What: frameDurationCpuMs, from the frame callback to the end of the render thread's work; frameOverrunMs, how much later
 //! than its deadline a frame was finished (negative: head room). Formula: p50, p90, p95, p99, each by linear interpolation
 //! between the two neighbours of (n - 1) p / 100, as that library does. Unit: ms. Better: lower. Needs: every drawn frame; a
-//! deadline for the second. Source: reference A.5 `macrobenchmark`. Keys are theirs, camelCase included.
+//! deadline for the second. Source: docs/design/metrics.md#render-stages. Keys are theirs, camelCase included.
 
 use super::super::Entry;
 use super::frames::read;

@@ -2,8 +2,8 @@
 //!
 //! What: of frames that took longer than two intervals to render, the stage that took longest, if it took more than half of
 //! that line; else none. Formula: below; both lines strict; of equal stages the earlier. Unit: count, %. Better: lower.
-//! Needs: every drawn frame and its interval. Source: reference A.5 `main_factor`, with its threshold A of two intervals: the
-//! first length that can cost a vsync.
+//! Needs: every drawn frame and its interval. Source: docs/design/metrics.md#render-stages, with a threshold of two
+//! intervals: the first length that can cost a vsync.
 
 use super::super::Entry;
 use super::frames::{Frames, percent, read};

@@ -2,7 +2,7 @@
 //!
 //! What: R = FrameCompleted - IntendedVsync per drawn frame; ranks, and counts over fixed lines. Formula: nearest rank;
 //! strict lines 16 ms and 700 ms (vitals), 700 ms and more (hwui's own log), the frame's own interval. Unit: ms, count, %.
-//! Better: lower. Needs: every drawn frame. Source: reference A.5 `render_ms`, `vitals_slow`, `vitals_frozen`.
+//! Better: lower. Needs: every drawn frame. Source: docs/design/metrics.md#render-stages.
 
 use super::super::Entry;
 use super::frames::{Frames, percent, ranks, read};

@@ -2,7 +2,7 @@
 //!
 //! What: durations between neighbouring columns, under the names Android's FrameMetrics gives them. Formula: see each;
 //! nearest rank. Unit: ms. Better: lower. Needs: every drawn frame. The stages are not the whole of the render time: the
-//! wait for the vsync itself is none of them, the GPU runs beside the rest. Source: reference A.5, columns by release.
+//! wait for the vsync itself is none of them, the GPU runs beside the rest. Source: docs/design/phones.md#gfxinfo.
 
 use super::super::Entry;
 use super::frames::{ranks, read};
