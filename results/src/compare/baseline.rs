@@ -18,7 +18,7 @@ use thiserror::Error;
 const FORMAT: u32 = 1;
 /// Most sessions of one baseline.
 const SESSIONS: usize = 200_000;
-/// Sessions kept of each cell and phone when runs are added (reference B.8: the last ten).
+/// Sessions kept of each cell and phone when runs are added (docs/design/statistics.md#baselines).
 const KEPT: usize = 10;
 
 /// A named set of sessions.
@@ -181,7 +181,8 @@ pub fn merged(old: &[CellSession], fresh: Vec<CellSession>) -> Vec<CellSession> 
     kept.into_iter().rev().cloned().collect()
 }
 
-/// Whether a run may move a baseline by itself: it passed, and it was held against that baseline (reference B.8).
+/// Whether a run may move a baseline by itself: it passed, and it was held against that baseline
+/// (docs/design/statistics.md#baselines).
 pub(super) fn confirms(record: &Record, name: &str) -> Result<(), String> {
     let Some(compared) = &record.compared else {
         return Err(format!("run {} was not compared with a baseline", typed(&record.header.run, 80)));

@@ -1,5 +1,5 @@
 //! Phones held against themselves: how much numbers move when nothing changed, and which phone differs from itself
-//! (reference B.7, A/A).
+//! (docs/design/statistics.md#baselines).
 //!
 //! Knows no store; earlier sessions are handed in. Values are in the metric's unit, spreads between sessions those of
 //! ln(value + 1).
@@ -11,7 +11,7 @@ use crate::estimate::mean;
 use farmjank_statistics::power::STANDARD_ERRORS;
 use std::collections::BTreeMap;
 
-/// Iterations of each build a customary comparison has (reference B.6).
+/// Iterations of each build a customary comparison has (docs/design/statistics.md#what-matters).
 pub const CUSTOMARY: usize = 15;
 /// Sessions below which their spread is not told.
 const SESSIONS: usize = 3;

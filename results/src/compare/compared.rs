@@ -23,20 +23,21 @@ pub fn verdict_of(state: State) -> Verdict {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// Decides: one per phone and window (reference B.5).
+    /// Decides: one per phone and window (docs/design/statistics.md#many-cells).
     Primary,
     /// One phone of a primary cell that holds several of one model together. It votes only where it is itself clearly worse,
     /// or nothing can be said of it.
     Phone,
     /// Explains a primary one and has no vote.
     Secondary,
-    /// Held against the last good nights, which move with the app: tells, and never votes (reference B.8).
+    /// Held against the last good nights, which move with the app: tells, and never votes
+    /// (docs/design/statistics.md#baselines).
     Alert,
-    /// Counts of rare events; votes only by its absolute rule (reference B.4).
+    /// Counts of rare events; votes only by its absolute rule (docs/design/statistics.md#the-test-and-the-size).
     Rare,
 }
 
-/// How the two sides were measured, which decides what test is honest (reference B.3).
+/// How the two sides were measured, which decides what test is honest (docs/design/statistics.md#designs).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Design {

@@ -1,4 +1,5 @@
-//! From two sets of sessions to a state per cell: match, weigh, correct for many cells, decide in the order of reference B.4.
+//! From two sets of sessions to a state per cell: match, weigh, correct for many cells, decide in the order of
+//! docs/statistics.md#seven-states-asked-in-this-order.
 //!
 //! Knows no files and no clock; a baseline too old to count is told so by the caller.
 
@@ -311,8 +312,9 @@ impl<'s> Draft<'s> {
     }
 }
 
-/// Frames froze in more iterations than chance allows, and did not in the baseline (reference B.4: a rule without comparison,
-/// so that one frozen frame here and there cannot hide in a trimmed mean).
+/// Frames froze in more iterations than chance allows, and did not in the baseline
+/// (docs/design/statistics.md#the-test-and-the-size: a rule without comparison, so that one frozen frame here and there
+/// cannot hide in a trimmed mean).
 fn frozen(sides: &Matched<'_>, metric: &str) -> Option<String> {
     let (hit, all) = too_often(&sides.new).filter(|_| metric == "frozen_frames")?;
     too_often(&sides.base).is_none().then(|| format!("frames froze in {hit} of {all} iterations"))
@@ -329,12 +331,13 @@ fn correct(drafts: &mut [Draft<'_>], role: Role, among: usize) {
     }
 }
 
-/// A one-sided p as that of the whole: the bound of each look stands for 5 % of all looks together (reference B.7).
+/// A one-sided p as that of the whole: the bound of each look stands for 5 % of all looks together
+/// (docs/design/statistics.md#looks).
 fn by_look(p: f64) -> f64 {
     (p * (many::Q / looks::BOUND)).min(1.0)
 }
 
-/// Too little of the new side can be trusted (reference B.7).
+/// Too little of the new side can be trusted (docs/design/verdicts.md#causes-come-before-numbers).
 fn invalid(new: &[&CellSession]) -> Option<String> {
     let void: Vec<&String> = new.iter().flat_map(|session| &session.void).collect();
     let all = void.len() + count(new);

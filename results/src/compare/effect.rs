@@ -1,4 +1,5 @@
-//! The least effect that matters: what a comparison must be able to rule out before it says *pass* (reference B.4, MEI).
+//! The least effect that matters: what a comparison must be able to rule out before it says *pass*
+//! (docs/design/statistics.md#what-matters).
 //!
 //! Knows units and the defaults, not iterations.
 
@@ -10,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Of units other than hitch time, this share of the baseline: 5 % of the frame rate is what 15 iterations show on most
-/// phones (reference B.6).
+/// phones (docs/design/statistics.md#what-matters).
 const SHARE: f64 = 0.05;
 /// Largest share of a baseline that can be asked for, percent.
 const MOST_PERCENT: f64 = 1_000.0;
@@ -57,8 +58,8 @@ impl Effect {
     }
 }
 
-/// The effect that matters where nobody said one: that of the reference for hitch time, else 5 % of the baseline, and of counts
-/// and percentages never less than one.
+/// The effect that matters where nobody said one: max(10 ms/s, 4 √baseline) for hitch time, else 5 % of the baseline,
+/// and of counts and percentages never less than one.
 pub(crate) fn customary(unit: Option<Unit>) -> Mei {
     match unit {
         Some(Unit::MsPerS) => Mei::Hitch,

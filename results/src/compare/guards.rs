@@ -1,5 +1,5 @@
-//! What must be in order before numbers are compared (reference B.7): causes that void iterations, looked for without a
-//! look at any result.
+//! What must be in order before numbers are compared (docs/compare.md#what-voids-an-iteration): causes that void
+//! iterations, looked for without a look at any result.
 //!
 //! Lost frames and heat during a window are voided where they are measured; here are the guards of a whole session. Hz.
 
@@ -8,7 +8,7 @@ use crate::event::WindowMeasured;
 
 /// Hottest thermal status numbers are taken at: light.
 const HOTTEST: u8 = 1;
-/// How far a battery may be from that of its session, °C (reference B.7).
+/// How far a battery may be from that of its session, °C (docs/design/verdicts.md#causes-come-before-numbers).
 const APART: f64 = 3.0;
 /// How far a rate may be from a mode of the panel to be that mode.
 const NEAR: f64 = 0.03;

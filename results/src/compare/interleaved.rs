@@ -1,5 +1,5 @@
 //! Two builds that took turns on one phone: which of their iterations are held against each other, and where more of them
-//! are needed (reference B.3, B.5, B.7).
+//! are needed (docs/design/statistics.md#designs, docs/design/statistics.md#looks).
 //!
 //! Knows the turns of a job's trials, not how they were planned or carried out.
 
@@ -17,7 +17,7 @@ use crate::record::{JobRecord, Record};
 use crate::turn::{Arm, Turn};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A screened cell with a one-sided p below this is measured afresh (reference B.5).
+/// A screened cell with a one-sided p below this is measured afresh (docs/design/statistics.md#many-cells).
 const SUSPECT: f64 = 0.2;
 
 /// One completed trial of a job in which two builds take turns.

@@ -22,7 +22,7 @@ const HITCH: &str = "hitch_ms_per_s";
 const LAUNCH: &str = "launch_total_ms";
 /// Metrics every comparison tells, whatever the limits are.
 const TOLD: [&str; 2] = ["fps", "p95_ms"];
-/// Events too rare for means (reference B.4).
+/// Events too rare for means (docs/design/statistics.md#the-test-and-the-size).
 pub(super) const RARE: [&str; 2] = ["frozen_frames", "perfdog_big_jank"];
 
 /// One metric of one window on one phone, as a run measured it.
@@ -36,7 +36,7 @@ pub struct Measured {
     pub looked: Option<Looked>,
 }
 
-/// How a cell came to be measured as often as it was (reference B.5, B.7).
+/// How a cell came to be measured as often as it was (docs/design/statistics.md#looks).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Looked {
     /// Looks taken.
@@ -235,7 +235,8 @@ fn most<T: Ord + Copy>(all: impl Iterator<Item = T>) -> Option<T> {
     counts.into_iter().rev().max_by_key(|(_, count)| *count).map(|(one, _)| one)
 }
 
-/// An absolute limit broken with confidence (reference B.4: the one-sided bound lies beyond it).
+/// An absolute limit broken with confidence (docs/design/verdicts.md#the-unit-is-the-iteration: the one-sided bound
+/// lies beyond it).
 pub(super) fn failed(judged: Option<&WindowJudged>, metric: &str) -> Option<String> {
     let judgements = judged.map_or(&[][..], |judged| &judged.judgements);
     let broken = judgements.iter().find(|judgement| {

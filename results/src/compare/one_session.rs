@@ -4,7 +4,7 @@
 
 use super::compared::State;
 
-/// What must be known of a comparison without session-to-session noise (reference B.3).
+/// What must be known of a comparison without session-to-session noise (docs/design/statistics.md#designs).
 const ONE_AGAINST_ONE: &str = "one session against one: how much sessions differ is not known, so a warmer phone or a busier \
     hour can look like the build; five or more sessions in a baseline, or both builds in turn in one session, tell them apart";
 /// What is said with it where it was not asked to decide.

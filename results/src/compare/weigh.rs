@@ -14,7 +14,8 @@ use farmjank_statistics::session::compare_sessions_beside;
 use farmjank_statistics::{Means, Mei, Sample, Unseen, Whole, compare_cell};
 use std::collections::BTreeMap;
 
-/// Least change of a rare event that matters, events per iteration: a comparison of fifteen sees no less (reference B.4).
+/// Least change of a rare event that matters, events per iteration: a comparison of fifteen sees no less
+/// (docs/design/statistics.md#what-matters).
 const RARE_EFFECT: f64 = 0.2;
 /// Share of iterations that may have such an event.
 const ALLOWED: f64 = 0.02;
@@ -197,7 +198,8 @@ pub(super) fn weigh_rare(sides: &Matched<'_>) -> Option<Weighed> {
     })
 }
 
-/// In how many of how many iterations an event happened, when that is more than chance allows (reference B.4, k of n).
+/// In how many of how many iterations an event happened, when that is more than chance allows
+/// (docs/design/statistics.md#the-test-and-the-size).
 pub(super) fn too_often(side: &[&CellSession]) -> Option<(usize, usize)> {
     let values = || side.iter().flat_map(|session| &session.values);
     let (hit, all) = (values().filter(|count| **count > 0.0).count(), values().count());

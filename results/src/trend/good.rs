@@ -6,7 +6,7 @@ use super::{Turn, lines, turns};
 use crate::cell::CellSession;
 use std::collections::BTreeSet;
 
-/// Nights kept of each phone (reference B.8: the last ten).
+/// Nights kept of each phone (docs/design/statistics.md#baselines).
 pub const KEPT: usize = 10;
 
 /// Of the sessions of one cell, those of the newest ten nights of each phone that count and lie after its last change that

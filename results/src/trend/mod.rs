@@ -1,5 +1,5 @@
 //! Did a cell change its level, and since which night? Sessions of many nights in; lines of nights, their turns and what is
-//! worth telling out (reference B.8).
+//! worth telling out (docs/design/statistics.md#nights).
 //!
 //! A *night* is one run. A *line* is one cell on one phone: what differs in anything is another line, and what took the place
 //! of what is named ([`Trend::follows`]), never joined. [`turns`] asks two rules of `farmjank-statistics` where the level

@@ -1,4 +1,5 @@
-//! Where a line turned: an alert that rings within days, and E-divisive, which says the night (reference B.8).
+//! Where a line turned: an alert that rings within days, and E-divisive, which says the night
+//! (docs/design/statistics.md#nights).
 //!
 //! Must not know: other lines. A turn smaller than the least change that matters is kept and told as such, never acted on.
 

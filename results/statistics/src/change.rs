@@ -1,7 +1,7 @@
 //! When did it change? Night after night: an alert by t on ln(x + 1), and the place of each change by E-divisive.
 //!
 //! Nights are mean values of a cell, oldest first, in the metric's unit, not negative. The alert is quick and says roughly when
-//! (reference B.8); [`divisive`] looks at the whole history and says where, for blame.
+//! (docs/design/statistics.md#nights); [`divisive`] looks at the whole history and says where, for blame.
 
 pub mod divisive;
 

@@ -1,4 +1,5 @@
-//! The noise model of the reference (F): what hitches of four kinds of phones look like, iteration by iteration.
+//! The noise model (docs/design/statistics.md#the-noise-model): what hitches of four kinds of phones look like,
+//! iteration by iteration.
 //!
 //! A chain of good and bad stretches of frames, hitches with a heavy tail, iterations that differ, a few hit by foreign work. Synthetic:
 //! it shows whether a method holds what it promises, never what a phone does. Times in ms, durations in s.
@@ -27,7 +28,7 @@ pub struct Profile {
     pub spread: f64,
 }
 
-/// The four profiles of the reference.
+/// The four profiles.
 pub const PROFILES: [Profile; 4] = [
     Profile { name: "A flagship 120 Hz", hz: 120.0, rate: 0.0016, spread: 0.5 },
     Profile { name: "B good 60 Hz", hz: 60.0, rate: 0.0042, spread: 0.4 },
@@ -120,7 +121,8 @@ mod tests {
 
     #[test]
     fn profiles_have_the_means_of_the_reference() {
-        // reference B.6, rounded there: mean hitch 5-6, 8-9, 25, 124 ms/s and frame rates 119.3, 59.4, 58.5, 52.5
+        // docs/design/statistics.md#the-noise-model, rounded: mean hitch 5-6, 8-9, 25, 124 ms/s and frame rates 119.3,
+        // 59.4, 58.5, 52.5
         let wanted = [(4.5, 6.5, 119.3), (8.0, 9.5, 59.4), (23.0, 27.0, 58.5), (118.0, 130.0, 52.5)];
         for (profile, (least, most, fps)) in PROFILES.into_iter().zip(wanted) {
             let count = 3_000;
@@ -138,7 +140,7 @@ mod tests {
 
     #[test]
     fn smooth_phones_pile_up_zeros() {
-        // reference B.1: 25 to 68 % of short iterations have no hitch
+        // docs/design/statistics.md#the-unit: 25 to 68 % of short iterations have no hitch
         let zeros = |profile: Profile| {
             profile.hitches(6.0, 2_000, 2).iter().filter(|hitch| **hitch == 0.0).count() as f64 / 2_000.0
         };

@@ -1,8 +1,8 @@
-//! A stored baseline: session against session (reference B.3, design 3).
+//! A stored baseline: session against session (docs/design/statistics.md#designs).
 //!
 //! Sessions differ by more than their iterations explain, so the session is the unit: t on y = ln(mean + 1) with the spread of the
-//! *baseline's* sessions, and of further ones where there are any (reference B.8). Its power is small, and that is honest. Means
-//! in, in the metric's unit, not negative.
+//! *baseline's* sessions, and of further ones where there are any (docs/design/statistics.md#baselines). Its power is
+//! small, and that is honest. Means in, in the metric's unit, not negative.
 
 use crate::compare::Incomparable;
 use crate::power::Mei;

@@ -1,4 +1,5 @@
-//! The seven states of a comparison, and the order in which they are asked for (reference B.4).
+//! The seven states of a comparison, and the order in which they are asked for
+//! (docs/statistics.md#seven-states-asked-in-this-order).
 //!
 //! A gate is a question of non-inferiority: `pass` means that a worsening that matters is ruled out, never that none was
 //! found: of the trimmed mean, of the plain mean, and as one terrible iteration in ten; and that the measurement could have seen it.
@@ -195,7 +196,7 @@ impl Grounds {
         }
     }
 
-    /// The state, asked for in the order of [`State`]'s reference table.
+    /// The state, asked for in the order of [`State`]'s table.
     pub fn decide(&self) -> State {
         match () {
             () if self.invalid => State::Invalid,
