@@ -1,6 +1,7 @@
-//! A cell: the smallest thing numbers may be compared within (reference B.3). Two numbers with different keys answer
-//! different questions, so they never meet; [`CellKey::differs`] says in words what stands between them. Where runs are only
-//! laid side by side, such numbers do meet, and [`Conditions::differs`] says what to hold against that.
+//! A cell: the smallest thing numbers may be compared within (docs/design/statistics.md#cells). Two numbers with
+//! different keys answer different questions, so they never meet; [`CellKey::differs`] says in words what stands
+//! between them. Where runs are only laid side by side, such numbers do meet, and [`Conditions::differs`] says what to
+//! hold against that.
 
 use crate::compare::Effect;
 use crate::device::DeviceId;

@@ -1,4 +1,5 @@
-//! Coverage: what is known about the frames nobody saw (metrics.md C). Times in ns on the phone's clock.
+//! Coverage: what is known about the frames nobody saw (docs/design/stitching.md#coverage). Times in ns on the phone's
+//! clock.
 //!
 //! Dumps without stamps (files saved by hand) are taken to have been made before and after what they are asked about:
 //! only their own gaps count against them. Must not know metrics or verdicts.

@@ -1,4 +1,4 @@
-//! Cutting: which intervals of a timeline are frames of a window, and how each is judged (metrics.md A.1, A.2).
+//! Cutting: which intervals of a timeline are frames of a window, and how each is judged (docs/design/windows.md).
 //!
 //! Trailing silence is trimmed, never the middle. What cannot be a frame is put somewhere visible: idle, ambiguous, or a
 //! gap in the coverage. Must not know metrics or thresholds. Integer ns; every length limit is strict (`>`).
@@ -13,14 +13,15 @@ use crate::timeline::{FrameTimeline, Gap};
 use crate::touch::{self, Evidence, Told};
 use crate::window::{Beside, Interval, Motion, Phase, Uncounted, Why, Window};
 
-/// A longer gap in a fling is ambiguous: the list stopped and something redrew later, or the app hung (metrics.md A.2).
+/// A longer gap in a fling is ambiguous: the list stopped and something redrew later, or the app hung
+/// (docs/design/windows.md#what-is-no-frame).
 pub const AMBIGUOUS_FLING_GAP: Span = Span::from_ms(250);
 /// A longer gap in a free stretch is idle, unless the rules say otherwise.
 pub const IDLE_GAP: Span = Span::from_ms(1_000);
 
 /// An app whose promise was moved by less was not blocked: sources differ by how long a first frame takes.
 const BLOCKED: Span = Span::from_ms(50);
-/// From one movement of an injected finger to the next, ns (frame-sources.md 6.1).
+/// From one movement of an injected finger to the next, ns (docs/design/phones.md#input).
 const FINGER_STEP: i64 = 8_333_333;
 /// So many frames on either side of a gap tell what pace the app keeps there.
 const NEIGHBOURS: usize = 4;

@@ -137,7 +137,8 @@ pub struct WindowMeasured {
     pub around: Option<Around>,
 }
 
-/// What was around a window on the phone when it ended (reference B.7). `None` means the phone did not say.
+/// What was around a window on the phone when it ended (docs/design/verdicts.md#causes-come-before-numbers). `None`
+/// means the phone did not say.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Around {
     /// Thermal status, 0 (none) to 6 (shutdown).

@@ -1,4 +1,4 @@
-//! Period detection: which refresh period was in force when (frame-sources.md 5.5, metrics.md C.2).
+//! Period detection: which refresh period was in force when (docs/periods.md#how-it-is-found).
 //!
 //! Presents sit on the vsync lattice; headers say what the phone believed at the instant of each dump; modes say what the
 //! panel can do. Windows of half a second find the rates in play (`lattice.rs`), the cheapest path through them

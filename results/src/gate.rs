@@ -1,7 +1,8 @@
 //! All limits of one window over all counted trials of a job: the window's verdict and the words for it.
 //!
-//! A trial is void only by a cause recorded before its result was looked at (reference B.7); void trials are set aside,
-//! never deleted, and more than a fifth of them leave the window undecided.
+//! A trial is void only by a cause recorded before its result was looked at
+//! (docs/design/verdicts.md#causes-come-before-numbers); void trials are set aside, never deleted, and more than a
+//! fifth of them leave the window undecided.
 
 use crate::blamed::Blamed;
 use crate::event::{WindowJudged, WindowMeasured};
@@ -12,7 +13,8 @@ use crate::threshold::{Bound, Judgement, Limit, Outcome};
 use crate::verdict::Verdict;
 use crate::words::{amount_beside, beside, number, suffix, trimmed};
 
-/// Largest share of void trials with which a window is still judged (reference B.7); above it, undecided.
+/// Largest share of void trials with which a window is still judged
+/// (docs/design/verdicts.md#causes-come-before-numbers); above it, undecided.
 pub const VOID_SHARE_MAX: f64 = 0.2;
 
 /// Judges one window of one job.

@@ -1,7 +1,7 @@
 //! One limit held against the counted iterations of one window: held, breached, or unknown and why.
 //!
-//! The unit of statistics is the iteration (reference B.1); frames are never pooled. Knows values, not where they come
-//! from; [`judge_window`] brings the readings.
+//! The unit of statistics is the iteration (docs/design/statistics.md#the-unit); frames are never pooled. Knows values,
+//! not where they come from; [`judge_window`] brings the readings.
 //!
 //! A limit relative to the refresh rate is judged in percent: each iteration's value becomes percent of that
 //! iteration's own refresh rate, the percents are aggregated, and the aggregate is compared. The judgement reports the
@@ -154,8 +154,9 @@ fn incomplete(limit: &Limit, bound: f64, scaled: &[Option<f64>], values: &[Itera
     }
 }
 
-/// The one-sided bounds decide (reference B.4): held when the bound on the bad side still holds, breached when even the
-/// bound on the good side does not, else unknown. The bound given back is the one that decided.
+/// The one-sided bounds decide (docs/design/verdicts.md#the-unit-is-the-iteration): held when the bound on the bad side
+/// still holds, breached when even the bound on the good side does not, else unknown. The bound given back is the one
+/// that decided.
 fn with_confidence(
     limit: &Limit,
     confidence: f64,

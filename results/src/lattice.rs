@@ -1,4 +1,5 @@
-//! The vsync lattice: which period a stretch of presents sits on, and how long it is exactly (frame-sources.md 5.5, 1-4).
+//! The vsync lattice: which period a stretch of presents sits on, and how long it is exactly
+//! (docs/periods.md#how-it-is-found).
 //!
 //! Must not know headers, dumps or time of day: lengths in, lengths out. Integer ns throughout.
 
@@ -26,7 +27,8 @@ pub(crate) fn usable(length: i64) -> bool {
     length > GLUED && length < LONG
 }
 
-/// Length in whole vsyncs, at least one: `max(1, floor((2 d + P) / (2 P)))` (metrics.md A.1).
+/// Length in whole vsyncs, at least one: `max(1, floor((2 d + P) / (2 P)))`
+/// (docs/design/windows.md#length-in-refreshes).
 pub(crate) fn vsyncs(length: i64, period: i64) -> i64 {
     (length.saturating_mul(2).saturating_add(period) / period.saturating_mul(2)).max(1)
 }

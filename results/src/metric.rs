@@ -164,7 +164,8 @@ pub trait Metric: Sync {
     fn better(&self) -> Better;
     /// One line for people: what it says.
     fn about(&self) -> &'static str;
-    /// The formula, in the letters of the reference: d length, P period, L vsyncs, l vsyncs late, m frames, T time.
+    /// The formula, in the letters of docs/design/metrics.md: d length, P period, L vsyncs, l vsyncs late, m frames, T
+    /// time.
     fn formula(&self) -> &'static str;
     /// What it reads.
     fn needs(&self) -> Needs;

@@ -3,7 +3,8 @@
 //! Each length between two presents costs more the farther it is off a rate's lattice, a little when it is more than one
 //! vsync, a little where headers say another rate, and every switch costs something: little where two headers say the rate
 //! changed between them, much where nobody says so. A rate that is a whole multiple of a reported one is not believed without a report: presents at every second
-//! vsync are an app at half rate until the phone says otherwise (frame-sources.md 5.5, rule 6). Must not know dumps.
+//! vsync are an app at half rate until the phone says otherwise (docs/periods.md#how-it-is-found, 3). Must not know
+//! dumps.
 
 use crate::fit::Report;
 use crate::lattice::{GLUED, LONG, far, multiple, place, same};

@@ -65,7 +65,7 @@ fn is_one(length: i64, rate: &Rate) -> bool {
     (length - rate.period).abs() < near(rate.period)
 }
 
-/// Most frames a panel still shows at its resting rate after a touch (frame-sources.md 5.4).
+/// Most frames a panel still shows at its resting rate after a touch (docs/periods.md#how-it-is-found, 6).
 const BEFORE_BOOST: usize = 3;
 
 /// The first frames after a pause may still be at the rate the panel rested at: lengths of exactly one vsync of a slower

@@ -1,4 +1,4 @@
-//! The refresh period in force over time, as a timeline of segments (frame-sources.md 5.5).
+//! The refresh period in force over time, as a timeline of segments (docs/periods.md).
 
 use crate::time::{DeviceTime, Span};
 use serde::{Deserialize, Serialize};
@@ -48,7 +48,8 @@ impl PeriodTimeline {
         self.segments.iter().map(|segment| segment.period).min()
     }
 
-    /// The period an interval is judged by: the longer of those in force at its two ends (metrics.md A.1).
+    /// The period an interval is judged by: the longer of those in force at its two ends
+    /// (docs/design/windows.md#length-in-refreshes).
     pub fn judging(&self, from: DeviceTime, to: DeviceTime) -> Option<Span> {
         self.at(from).max(self.at(to))
     }

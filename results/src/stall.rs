@@ -1,11 +1,11 @@
 //! When each drawn frame was due on the screen, on the clock of the presents: evidence for what a long gap was.
 //!
-//! metrics.md A.2 calls a gap a stall when some frame's `IntendedVsync` lies inside it. A pipelined app schedules a frame
-//! one or two vsyncs before its predecessor is presented, so the `IntendedVsync` of the very frame that stalls lies just
-//! *before* the gap, and the literal rule would call the worst stalls idle. Therefore each frame is dated by when it was
-//! due: its `IntendedVsync` plus the latency the app's frames usually have, less one period, but not before the frame
-//! shown before it. The frame that stalls is then due just after its gap begins, and a frame drawn after real idleness
-//! just before its own ends.
+//! The literal rule (docs/design/windows.md#evidence) calls a gap a stall when some frame's `IntendedVsync` lies inside
+//! it. A pipelined app schedules a frame one or two vsyncs before its predecessor is presented, so the `IntendedVsync`
+//! of the very frame that stalls lies just *before* the gap, and that rule would call the worst stalls idle. Therefore
+//! each frame is dated by when it was due: its `IntendedVsync` plus the latency the app's frames usually have, less one
+//! period, but not before the frame shown before it. The frame that stalls is then due just after its gap begins, and a
+//! frame drawn after real idleness just before its own ends.
 
 use crate::frame::Frame;
 use crate::lateness::SurfaceFrame;

@@ -1,4 +1,4 @@
-//! Stitching: successive dumps of one ring become one timeline (metrics.md A.1). Times in ns.
+//! Stitching: successive dumps of one ring become one timeline (docs/design/stitching.md). Times in ns.
 //!
 //! Frames are merged *by set* of present time, never by a watermark: a frame that resolves after its successors is not
 //! lost. A dump shows an unbroken stretch of its ring, so two neighbouring frames are proved neighbours when some dump
@@ -113,7 +113,7 @@ impl Stitch {
 
     /// The instants, in order, up to which some dump saw what was shown. The 64-frame engine walks its history from the oldest
     /// entry, and no further than the layer has frames since it was made or cleared: a young layer's newest frames stay
-    /// hidden behind those of other layers (frame-sources.md 1.5).
+    /// hidden behind those of other layers (docs/design/phones.md#the-engine-with-64-frames).
     fn seen(&self) -> Vec<DeviceTime> {
         let before = |at: DeviceTime| self.known.partition_point(|known| known.frame.present < at);
         let seen = |(asked, newest): &(DeviceTime, Option<DeviceTime>)| match newest {

@@ -1,8 +1,9 @@
 //! Histogram evidence: how many frames a layer presented over a stretch, and how far apart, without their order.
 //!
-//! The independent count that checks the others (metrics.md C.3, detector 3), and all there is where no source sees
-//! single frames. Must not know text formats. Buckets are in ms: an interval is cut to whole ms, then put into the next
-//! bucket that is not smaller, so bucket `b` after `a` holds lengths of `a + 1` up to below `b + 1` ms.
+//! The independent count that checks the others (docs/design/stitching.md#the-independent-count), and all there is
+//! where no source sees single frames. Must not know text formats. Buckets are in ms: an interval is cut to whole ms,
+//! then put into the next bucket that is not smaller, so bucket `b` after `a` holds lengths of `a + 1` up to below `b +
+//! 1` ms.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

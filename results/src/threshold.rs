@@ -63,7 +63,7 @@ pub struct Limit {
     /// Limit.
     pub bound: Bound,
     /// One-sided confidence in percent (50..100 exclusive) with which it must be shown; without it the aggregate alone
-    /// decides (metrics.md B.4).
+    /// decides (docs/design/verdicts.md#the-unit-is-the-iteration).
     pub confidence: Option<f64>,
 }
 

@@ -34,7 +34,7 @@ pub struct Gap {
     pub cause: GapCause,
 }
 
-/// What was counted while stitching: the honesty counters of metrics.md A.3.
+/// What was counted while stitching: the honesty counters (docs/design/metrics.md#honesty-counters).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
     /// Dumps stitched.

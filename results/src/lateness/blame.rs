@@ -1,4 +1,5 @@
-//! Whose fault late frames are: each frame of an app once, however many layers carried it (reference 4.5, A.6).
+//! Whose fault late frames are: each frame of an app once, however many layers carried it
+//! (docs/design/trace.md#whose-fault).
 //!
 //! A *joint* frame is everything with the same process and vsync token. Times in ns. Must not know metrics or gates.
 

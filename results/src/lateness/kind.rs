@@ -1,5 +1,5 @@
-//! The platform's own rules for what a late frame is, computed from times (reference A.6), so that traces and simulated
-//! phones can be checked against the bits the platform wrote. Times in ns.
+//! The platform's own rules for what a late frame is, computed from times (docs/design/trace.md#the-platforms-rules),
+//! so that traces and simulated phones can be checked against the bits the platform wrote. Times in ns.
 
 use super::{Prediction, PresentType, jank};
 use crate::time::{DeviceTime, Span};

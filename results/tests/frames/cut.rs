@@ -1,4 +1,4 @@
-//! One rule of metrics.md A.2 per test, with exact boundaries.
+//! One rule of docs/design/windows.md per test, with exact boundaries.
 
 use crate::film::{MS, asked, at, dump, pending};
 use farmjank_results::cut::{CutRules, cut, whole};

@@ -21,7 +21,7 @@ fn phases() -> impl Strategy<Value = Phase> {
 }
 
 proptest! {
-    /// At constant refresh, for vsync-exact lengths: fps / Hz + hitch / 1000 = 1 (metrics.md A.3).
+    /// At constant refresh, for vsync-exact lengths: fps / Hz + hitch / 1000 = 1 (docs/design/metrics.md#hitches).
     #[test]
     fn fps_and_hitch_are_one_number(
         period in 4_000_000_i64..34_000_000, lengths in prop::collection::vec(1_i64..200, 1..200),

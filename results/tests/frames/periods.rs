@@ -1,4 +1,4 @@
-//! The refresh period of stretches at one rate: exact, however it was reported (frame-sources.md 5.5).
+//! The refresh period of stretches at one rate: exact, however it was reported (docs/periods.md).
 
 use crate::film::{Film, MS, at, drops, hz};
 use farmjank_results::fit::{Report, fit};

@@ -1,4 +1,4 @@
-//! One rule of metrics.md A.1 per test.
+//! One rule of docs/design/stitching.md per test.
 
 use crate::film::{MS, asked, at, dump, pending, reporting, row, with_zeros};
 use farmjank_results::frame::{Sample, Stamp};
