@@ -1,7 +1,8 @@
 //! `cargo ci stats`: the figures the gate's statistics promise, simulated and held against their limits.
 //!
-//! Runs on the noise model of the reference and on pools of real or simulated iterations (`--pool FILE`). What it prints is the
-//! table of docs/statistics.md. Deterministic: seeds are fixed, threads only share the work.
+//! Runs on the noise model (docs/design/statistics.md#the-noise-model) and on pools of real or simulated iterations
+//! (`--pool FILE`). What it prints is the table of docs/statistics.md. Deterministic: seeds are fixed, threads only
+//! share the work.
 
 mod felt;
 mod noise;

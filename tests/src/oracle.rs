@@ -287,8 +287,8 @@ impl Expected {
         }
     }
 
-    /// The same with one frame per rate switch counted as on time: the price metrics.md A.1 allows on adaptive panels.
-    /// Equal where the rate never changed.
+    /// The same with one frame per rate switch counted as on time: the price docs/design/windows.md#length-in-refreshes
+    /// allows on adaptive panels. Equal where the rate never changed.
     pub fn least(&self) -> Expected {
         let mut least = self.clone();
         let mut longest: Vec<usize> = (0..least.intervals.len()).collect();

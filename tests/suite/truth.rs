@@ -59,7 +59,7 @@ pub fn windows(record: &Record) -> Vec<(String, WindowMeasured)> {
     found
 }
 
-/// Absolute and relative bound of metrics.md C.2 for a value of this key.
+/// Absolute and relative bound of docs/design/stitching.md#how-exact-the-numbers-are for a value of this key.
 pub fn bound(key: &str, truth: f64) -> f64 {
     match key {
         // Whole refreshes are exact: fence noise is far below half a period.

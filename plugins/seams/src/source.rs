@@ -10,7 +10,7 @@ use farmjank_results::time::{RunTime, Span};
 
 pub use farmjank_results::reader::{DumpReader, Unreadable};
 
-/// How often a ring must be read so that nothing is lost (metrics.md C.3).
+/// How often a ring must be read so that nothing is lost (docs/design/stitching.md#how-often-a-ring-is-read).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rhythm {
     /// Rows the ring shows at most.

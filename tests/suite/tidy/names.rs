@@ -3,7 +3,7 @@
 use super::tree::{Source, sources};
 use super::{Complaint, none};
 
-/// The words of house.md section 2, and their plurals and singulars.
+/// Words that say nothing of what is inside (CONTRIBUTING.md), and their plurals and singulars.
 const BANNED: [&str; 13] = [
     "util", "utils", "helper", "helpers", "common", "shared", "misc", "manager", "managers", "context",
     "imp", "data", "info",
