@@ -6,23 +6,9 @@
 //! the layer asked for by name, else the one with most frames.
 
 use crate::cutting::is_proved;
-use crate::rings::{Layers, presents};
+use crate::rings::{Candidate, Layers, presents};
 use farmjank_results::frame::SourceId;
-use farmjank_results::timeline::FrameTimeline;
 use farmjank_results::window::Motion;
-
-/// A layer a window can be judged by.
-#[derive(Clone, Copy)]
-pub struct Candidate<'l> {
-    /// Who saw it.
-    pub source: SourceId,
-    /// Its name.
-    pub layer: &'l str,
-    /// Its frames.
-    pub timeline: &'l FrameTimeline,
-    /// Presents while things moved.
-    pub moved: usize,
-}
 
 /// What the window is judged by, and the sources passed over for it with the reason. `pinned`: the only source allowed.
 pub fn primary<'l>(
@@ -79,6 +65,7 @@ mod tests {
     use super::*;
     use farmjank_results::frame::Frame;
     use farmjank_results::time::DeviceTime;
+    use farmjank_results::timeline::FrameTimeline;
     use farmjank_results::window::Phase;
     use std::rc::Rc;
 

@@ -2,14 +2,15 @@
 //!
 //! Runs, evidence measured again and saved files all come through here; what they make of the window is theirs.
 
-use crate::choice::Candidate;
-use crate::rings::{Layers, moving, presents};
+use crate::rings::{Candidate, Layers, moving, presents};
 use crate::testify::Testimonies;
 use farmjank_results::cross::{CrossExamined, cross_examine};
 use farmjank_results::cut::{CutRules, IDLE_GAP, cut};
 use farmjank_results::drawn::{Drawn, DrawnStitch, busiest, window_name};
 use farmjank_results::frame::SourceId;
+use farmjank_results::logged::LogWatch;
 use farmjank_results::stall::witnessed;
+use farmjank_results::tally::FrameTally;
 use farmjank_results::time::{ClockMap, Span};
 use farmjank_results::timeline::FrameTimeline;
 use farmjank_results::touch::Evidence;
@@ -109,17 +110,17 @@ pub(crate) fn window(sight: &Sight<'_>, judged: &Candidate<'_>, how: &How<'_>) -
     window
 }
 
-/// A window in which no frame was seen, and why; what else is known stands beside it.
+/// A window in which no frame was seen, and why; what was counted and logged stands beside it.
 pub(crate) fn frameless(
     (source, layer): (SourceId, Option<String>),
     motions: &[Motion],
-    beside: Beside,
+    (tally, log): (Option<FrameTally>, Option<LogWatch>),
     why: &str,
 ) -> Window {
     let rules = CutRules { layer, ..CutRules::new(source) };
     let mut window = cut(&FrameTimeline::default(), motions, &rules);
     (window.coverage.proved, window.coverage.doubts) = (false, vec![why.to_owned()]);
-    window.beside = beside;
+    window.beside = Beside { tally, log, ..Beside::default() };
     window
 }
 

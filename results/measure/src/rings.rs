@@ -59,6 +59,19 @@ pub fn lasting_name(ring: &str) -> &str {
     }
 }
 
+/// A layer a window can be judged by.
+#[derive(Clone, Copy)]
+pub struct Candidate<'l> {
+    /// Who saw it.
+    pub source: SourceId,
+    /// Its name.
+    pub layer: &'l str,
+    /// Its frames.
+    pub timeline: &'l FrameTimeline,
+    /// Presents while things moved.
+    pub moved: usize,
+}
+
 /// Presents inside the motions, in order.
 pub fn presents(timeline: &FrameTimeline, motions: &[Motion]) -> Vec<DeviceTime> {
     let at = |instant: DeviceTime| timeline.frames.partition_point(|frame| frame.present < instant);

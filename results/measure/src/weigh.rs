@@ -21,7 +21,7 @@ use farmjank_results::strip::Strip;
 use farmjank_results::tally;
 use farmjank_results::time::DeviceTime;
 use farmjank_results::untold;
-use farmjank_results::window::{Beside, Window};
+use farmjank_results::window::Window;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -195,7 +195,7 @@ fn ended(recorded: &WindowMeasured) -> Option<String> {
 /// No source saw a single frame: what SurfaceFlinger counted and the log tells is all there is.
 fn uncounted(measured: &mut WindowMeasured, ask: Ask<'_>, testimonies: &Testimonies, doubts: &[String]) {
     let busiest = testimonies.tally.as_ref().and_then(|(tallies, _)| tally::busiest(tallies, &ask.app.0));
-    let beside = Beside { tally: busiest.cloned(), log: testimonies.log.clone(), ..Beside::default() };
+    let counted = (busiest.cloned(), testimonies.log.clone());
     let why = match (doubts.last(), ask.pinned) {
         (_, Some(pinned @ (SourceId::TimeStats | SourceId::Logcat))) => {
             format!("the scenario asks for {pinned}, which knows no single frames")
@@ -203,7 +203,7 @@ fn uncounted(measured: &mut WindowMeasured, ask: Ask<'_>, testimonies: &Testimon
         (Some(doubt), _) => format!("{NONE_SEEN}{doubt}"),
         (None, _) => "no frame was seen".to_owned(),
     };
-    let window = frameless((SourceId::TimeStats, None), &measured.motions, beside, &why);
+    let window = frameless((SourceId::TimeStats, None), &measured.motions, counted, &why);
     measured.readings = measure_all(&window).into();
     // Counts are evidence too: what they can tell is told, and everything else has its reason.
     let counted = window.beside.tally.is_some_and(|tally| tally.total_frames > 0);

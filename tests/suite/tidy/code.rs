@@ -46,6 +46,28 @@ fn unexplained(source: &Source) -> Vec<Complaint> {
     complaints
 }
 
+/// Windows are cut in one place, so that no two ways of measuring can come to differ.
+fn cut_elsewhere(source: &Source) -> Vec<Complaint> {
+    let path = source.path.as_str();
+    if path.starts_with("results/src/") || path == "results/measure/src/cutting.rs" || !path.contains("/src/")
+    {
+        return Vec::new();
+    }
+    let rules = source.tokens.iter().filter(|token| token.is("CutRules"));
+    let words = "only `cutting.rs` of the measure crate cuts windows: ask it";
+    rules.map(|token| Complaint::at(path, token.line, words)).collect()
+}
+
+#[test]
+fn windows_are_cut_in_one_place() {
+    none(sources().iter().flat_map(cut_elsewhere).collect());
+    let found =
+        |path: &str| cut_elsewhere(&Source::new(path, "use farmjank_results::cut::{CutRules, cut};")).len();
+    assert_eq!(found("runner/cli/src/commands/analyze/mod.rs"), 1);
+    assert_eq!(found("results/measure/src/weigh.rs"), 1);
+    assert_eq!(found("results/measure/src/cutting.rs"), 0);
+}
+
 /// A comment on the line or on the one above it.
 fn commented(source: &Source, line: usize) -> bool {
     [line, line.wrapping_sub(1)].into_iter().any(|line| source.line(line).contains("// "))

@@ -41,6 +41,9 @@ const ANYTHING: &[&str] = &[
     "engine",
 ];
 
+/// Crates of ours that only the tests of another may know.
+const IN_TESTS: [(&str, &str); 1] = [("measure", "frames")];
+
 /// Crates of others that only some of ours may know: whatever else needs them belongs there.
 const RESERVED: [(&str, &[&str]); 9] = [
     ("tokio", &["seams", "devices", "frames", "lab", "engine", "cli", "tests"]),
@@ -76,8 +79,16 @@ fn name(value: &Value) -> String {
 }
 
 fn metadata() -> Crates {
-    let dependencies = |package: &Value| list(&package["dependencies"]).iter().map(name).collect();
+    let dependencies = |package: &Value| {
+        let all = list(&package["dependencies"]);
+        all.iter().filter(|one| !is_for_tests(package, one)).map(name).collect()
+    };
     packages().iter().map(|package| (name(package), dependencies(package))).collect()
+}
+
+fn is_for_tests(package: &Value, dependency: &Value) -> bool {
+    let (of, on) = (name(package), name(dependency));
+    dependency["kind"] == "dev" && IN_TESTS.contains(&(ours(&of), ours(&on)))
 }
 
 /// The folder of a package, from the root, with `/` at its end.
@@ -158,6 +169,7 @@ fn a_wrong_way_is_found() {
     assert_eq!(complaints("farmjank-engine", &["farmjank-lab"]), 1);
     assert_eq!(complaints("farmjank-frames", &["farmjank-devices", "rusqlite"]), 2);
     assert_eq!(complaints("farmjank-results", &["tokio"]), 1);
+    assert_eq!(complaints("farmjank-measure", &["farmjank-frames", "farmjank-seams", "tokio"]), 3);
     assert_eq!(complaints("farmjank-tests", &["farmjank-cli"]), 1);
     assert_eq!(complaints("farmjank-more", &[]), 1);
     let idle = unused("x", &["serde-saphyr".to_owned(), "tokio".to_owned()], &["serde_saphyr"].into());

@@ -11,7 +11,6 @@ use crate::testify::{Edges, Testimonies};
 use farmjank_results::frame::SourceId;
 use farmjank_results::logged::LogWatch;
 use farmjank_results::tally::FrameTally;
-use farmjank_results::window::Beside;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -80,7 +79,7 @@ fn of_tallies(asked: &Asked, layers: Vec<FrameTally>, log: Option<LogWatch>) -> 
     let others = others.map(|(other, frames)| ((*other).to_owned(), *frames)).collect();
     let all = Testimonies { tally: Some((layers, Edges::default())), ..Testimonies::default() };
     let tally = all.tally(&name);
-    let mut answer = unseen(SourceId::TimeStats, name, Beside { tally, log, ..Beside::default() });
+    let mut answer = unseen(SourceId::TimeStats, name, tally, log);
     answer.others = others;
     if let Some(tally) = &answer.window.beside.tally
         && tally.present_to_present.is_empty()
@@ -100,13 +99,12 @@ fn of_tallies(asked: &Asked, layers: Vec<FrameTally>, log: Option<LogWatch>) -> 
 pub fn of_log(asked: &Asked, log: LogWatch) -> Result<Answer, String> {
     whole_only(asked, "a log is judged whole")?;
     let name = asked.package.clone().unwrap_or_else(|| "every process".to_owned());
-    let beside = Beside { log: Some(log), ..Beside::default() };
-    Ok(unseen(SourceId::Logcat, name, beside))
+    Ok(unseen(SourceId::Logcat, name, None, Some(log)))
 }
 
 /// The answer of HWUI's counters without its rings: `name` is the process or window they are of.
 pub fn of_counters(name: String) -> Answer {
-    unseen(SourceId::Gfxinfo, name, Beside::default())
+    unseen(SourceId::Gfxinfo, name, None, None)
 }
 
 /// Counts have no stretches.
@@ -121,13 +119,13 @@ pub fn whole_only(asked: &Asked, why: &str) -> Result<(), String> {
 }
 
 /// The answer of a window in which no frame was seen.
-fn unseen(source: SourceId, name: String, beside: Beside) -> Answer {
+fn unseen(source: SourceId, name: String, tally: Option<FrameTally>, log: Option<LogWatch>) -> Answer {
     let why = match source {
         SourceId::TimeStats => "timestats counts frames and shows none; dump --latency or record a trace",
         SourceId::Logcat => "a log shows no frames; dump --latency or record a trace",
         _ => "a gfxinfo summary counts frames and shows none; dump with framestats",
     };
-    let window = frameless((source, Some(name.clone())), &[], beside, why);
+    let window = frameless((source, Some(name.clone())), &[], (tally, log), why);
     let readings = trusted::without_frames(&window, why);
     Answer { source, name, others: Vec::new(), window, readings, warnings: Vec::new() }
 }

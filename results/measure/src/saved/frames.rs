@@ -5,9 +5,9 @@
 use super::counts::{self, Unseen};
 use super::dumps::Dumps;
 use super::{Answer, Asked, trusted};
-use crate::choice::{Candidate, fullest};
+use crate::choice::fullest;
 use crate::cutting::{How, Sight, Stages, window};
-use crate::rings::{Layers, lasting_name};
+use crate::rings::{Candidate, Layers, lasting_name};
 use crate::testify::Testimonies;
 use farmjank_results::cut::whole;
 use farmjank_results::drawn::DrawnStitch;
