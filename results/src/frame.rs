@@ -80,6 +80,9 @@ pub struct Sample {
     pub aside: Vec<SetAside>,
     /// Rows this ring can print at most, as far as the dump shows it: 127, 120, or fewer for the 64-row engine.
     pub capacity: u32,
+    /// Its presents are the instants at which frames were complete: framestats before Android 12.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub completions: bool,
 }
 
 /// One presented frame in a timeline. Its *interval* is the time since its predecessor.

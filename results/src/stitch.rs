@@ -46,6 +46,8 @@ pub struct Stitch {
     /// newer ones back.
     looks: Vec<(DeviceTime, Option<DeviceTime>)>,
     tally: Tally,
+    /// Its presents are instants of completion.
+    completions: bool,
 }
 
 impl Stitch {
@@ -70,6 +72,7 @@ impl Stitch {
         self.tally.zero_rows += u64::from(sample.zero_rows);
         self.tally.invalid_rows += u64::from(sample.invalid_rows);
         self.tally.ignored_rows += u64::from(sample.ignored_rows);
+        self.completions |= sample.completions;
         let mut rows: Vec<(DeviceTime, &Row)> = Vec::with_capacity(sample.rows.len());
         let mut pending: Vec<&Row> = Vec::new();
         for row in &sample.rows {
@@ -246,20 +249,26 @@ impl Stitch {
         self.reports.iter().map(|report| report.period).chain(modes).chain(of_segments).min()
     }
 
-    /// Two presents closer than half the shortest period are one refresh reported twice: drops the later.
+    /// Two presents closer than half the shortest period are one refresh reported twice: drops the later. Completions of frames
+    /// drawn for different vsyncs are two frames: a renderer that was held up completes at once what waited for it.
     fn drop_short(&mut self, shortest: Option<Span>) {
         let Some(shortest) = shortest else { return };
-        let before = self.known.len();
-        let mut last: Option<DeviceTime> = None;
+        let (before, completions) = (self.known.len(), self.completions);
+        let mut last: Option<(DeviceTime, Option<DeviceTime>)> = None;
         let mut broken = false;
         self.known.retain_mut(|known| {
-            if last.is_some_and(|last| (known.frame.present - last).ns().saturating_mul(2) < shortest.ns()) {
+            let own = known.frame.intended;
+            let again = |(last, drawn_for): (DeviceTime, Option<DeviceTime>)| {
+                let short = (known.frame.present - last).ns().saturating_mul(2) < shortest.ns();
+                short && (!completions || own == drawn_for)
+            };
+            if last.is_some_and(again) {
                 broken |= !known.frame.follows;
                 return false;
             }
             known.frame.follows &= !broken;
             broken = false;
-            last = Some(known.frame.present);
+            last = Some((known.frame.present, own));
             true
         });
         self.tally.short_frames += (before - self.known.len()) as u64;

@@ -79,6 +79,14 @@ pub struct Expected {
     pub unjust: Vec<String>,
 }
 
+impl Expected {
+    /// More than 5 % of the time is in gaps that nobody could explain: the one honest reason for no number.
+    pub fn is_inconclusive(&self) -> bool {
+        let time: i64 = self.intervals.iter().map(|interval| interval.ns).sum();
+        self.ambiguous * 20 > time
+    }
+}
+
 /// One frame as the source of the window sees it.
 #[derive(Clone, Copy)]
 struct Shown {
@@ -200,9 +208,6 @@ fn completions(truth: &Truth<'_>, window: &str) -> Vec<Shown> {
         })
         .collect();
     frames.sort_by_key(|frame| frame.present);
-    // Two within half of the panel's shortest period are taken for one refresh that was told twice.
-    let shortest = frames.iter().map(|frame| frame.period).min().unwrap_or(0);
-    frames.dedup_by(|next, kept| 2 * (next.present - kept.present) < shortest);
     frames
 }
 

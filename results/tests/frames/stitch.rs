@@ -230,6 +230,22 @@ fn a_pending_buffer_that_shares_the_present_of_another_did_come_back() {
 }
 
 #[test]
+fn completions_close_together_are_two_frames_where_each_was_drawn_for_a_vsync_of_its_own() {
+    let drawn = |of: [i64; 3]| {
+        let rows = [10, 60, 63].into_iter().zip(of).map(|(present, intended)| farmjank_results::frame::Row {
+            present: Stamp::At(at(ms(present))),
+            desired: None,
+            ready: None,
+            intended: Some(at(ms(intended))),
+        });
+        let sample = farmjank_results::frame::Sample { completions: true, rows: rows.collect(), ..dump(&[]) };
+        stitched(&[reporting(10 * MS, sample)])
+    };
+    assert_eq!(presents(&drawn([0, 10, 20])), [ms(10), ms(60), ms(63)]);
+    assert_eq!(presents(&drawn([0, 10, 10])), [ms(10), ms(60)]);
+}
+
+#[test]
 fn presents_closer_than_half_the_shortest_period_are_one_refresh() {
     let header = |sample| reporting(10 * MS, sample);
     let kept = stitched(&[header(dump(&[ms(10), ms(20), ms(25), ms(30)]))]);

@@ -171,9 +171,7 @@ impl Drawn<'_> {
         }
         let period = ms(self.frames[0].interval);
         let value = nearest(latencies, percent);
-        // Framestats alone drop a completion within half a refresh of another: then the next one stands for it.
-        let more = if self.alone { period * 1.1 } else { 0.5 };
-        Answer::Number(value - period * 1.1, value + more)
+        Answer::Number(value - period * 1.1, value + 0.5)
     }
 
     fn counts(&self, key: &str) -> Option<Answer> {

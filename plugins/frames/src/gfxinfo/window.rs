@@ -146,6 +146,7 @@ impl Rows {
             invalid_rows: self.invalid,
             ignored_rows: self.ignored,
             capacity: (self.printed as u32).max(Ring::Framestats.rows()),
+            completions: matches!(base, TimeBase::Completed),
             ..Sample::default()
         };
         sample.rows.reserve_exact(self.frames.len());

@@ -73,6 +73,7 @@ impl Block {
             invalid_rows: self.invalid_rows,
             ignored_rows: self.ignored_rows,
             capacity: self.capacity(),
+            completions: false,
             rows: self.rows,
             drawn: Vec::new(),
             aside: Vec::new(),
