@@ -77,6 +77,11 @@ fn off() -> impl Strategy<Value = f64> {
     prop_oneof![Just(0.0), -0.01..-0.001f64, 0.001..0.01f64]
 }
 
+/// How far a panel may be off the rate its header says: the farthest seen in a real dump is 0.3 %.
+fn off_its_header() -> impl Strategy<Value = f64> {
+    prop_oneof![Just(0.0), -0.005..-0.001f64, 0.001..0.005f64]
+}
+
 /// Frames enough for a clock on this panel to take one refresh more than a share of the refreshes.
 fn told_apart(frames: usize, target: f64, hz: f64, off: f64) -> bool {
     off >= 0.0 || frames as f64 * -off * (hz / target).max(1.0) >= AS_LIKELY
@@ -98,7 +103,7 @@ proptest! {
 
     #[test]
     fn a_perfect_pull_down_is_never_late_by_a_period_only_headers_tell(
-        target in targets(), hz in prop::sample::select(PANELS.to_vec()), off in off(),
+        target in targets(), hz in prop::sample::select(PANELS.to_vec()), off in off_its_header(),
         phase in 0.0..1.0f64, frames in 30usize..400, seed: u64,
     ) {
         prop_assume!(told_apart(frames, target, hz, off));
