@@ -121,6 +121,7 @@ fn depth(browser: &Browser) {
     );
     assert!(browser.text("document.querySelector('.beside').innerText").contains("hitch_ms_per_s"));
     browser.key("Escape");
+    browser.eval(settled);
     assert_eq!(browser.count(ROWS), 2, "and back");
 }
 
