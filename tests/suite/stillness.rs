@@ -21,7 +21,7 @@ fn lab(crowd: u32, page: &str) -> String {
 fn lab_of(names: &[&str], crowd: u32, page: &str) -> String {
     let phone = |name: &str| {
         format!(
-            "  - archetype: {name}\n    serial: {name}\n    input: {{ prompt: false, crowd: {crowd} }}\n    apps:\n      - id: com.example.shop\n        \
+            "  - archetype: {name}\n    serial: {name}\n    input: {{ crowd: {crowd} }}\n    apps:\n      - id: com.example.shop\n        \
              pages:\n          main: {{ activity: .MainActivity, link: 'shop://home', launcher: true, wakes: false, cost_ms: 3, spread: 0.1, hitch_rate: 0, {page} }}\n"
         )
     };

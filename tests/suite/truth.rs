@@ -104,7 +104,7 @@ fn check(story: &Story, name: &str) -> u64 {
                 "{place}: {key} is {value}, the truth is {least}..{truth}"
             );
         }
-        if is_inconclusive(&window) {
+        if expected.is_inconclusive() {
             continue;
         }
         for key in ["fps", "hitch_ms_per_s", "dropped_frames", "frozen_frames", "p95_ms", "scroll_fps"] {

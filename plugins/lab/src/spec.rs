@@ -111,7 +111,7 @@ impl Default for ThermalSpec {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct InputSpec {
-    /// It lifts the finger to the ns and is back 2 ms later, as on no phone.
+    /// It lifts the finger to the ns and is back 2 ms later, as on no phone: for tests of something else.
     pub prompt: bool,
     /// Programs that want each core of what runs the phone. Up to 1 nothing waits; at 4 fingers come down up to 0.6 s
     /// later, and the command is back up to 0.6 s later. Frames cost what they do.
@@ -120,7 +120,7 @@ pub struct InputSpec {
 
 impl Default for InputSpec {
     fn default() -> Self {
-        InputSpec { prompt: true, crowd: 1.0 }
+        InputSpec { prompt: false, crowd: 1.0 }
     }
 }
 

@@ -126,14 +126,14 @@ impl Pulse {
         }
     }
 
-    /// When the app has handled the moves before `t`: only then the command sends what follows. An app that hangs is not
-    /// waited for.
+    /// When the app has handled the moves before `t`: only then the command sends what follows. Neither an app that
+    /// hangs is waited for, nor one that is not in front.
     fn last_move_handled(&mut self, t: i64) -> i64 {
-        let window = self.front_window().and_then(|index| self.window(index));
-        let free = window.map_or(t, |window| match self.processes[window.app].frozen {
-            Some(_) => t,
-            None => window.ui.pipeline.ui_free(),
-        });
+        let Some(window) = self.front_window().and_then(|index| self.window(index)) else { return t };
+        if self.processes[window.app].frozen.is_some() {
+            return t;
+        }
+        let free = window.ui.pipeline.ui_free();
         self.dispatcher.reach(t, &self.panel, free);
         self.dispatcher.settled(&self.panel, free).max(t)
     }

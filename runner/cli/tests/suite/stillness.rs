@@ -47,7 +47,7 @@ fn lab(crowd: usize) -> String {
             moment => format!("touch_stall: {{ every: 1, {moment}, ms: {HELD} }}"),
         };
         format!(
-            "  - archetype: {kind}\n    serial: phone-{number}\n    input: {{ prompt: false, crowd: {crowd} }}\n    apps:\n      - id: com.example.shop\n        pages:\n          main: \
+            "  - archetype: {kind}\n    serial: phone-{number}\n    input: {{ crowd: {crowd} }}\n    apps:\n      - id: com.example.shop\n        pages:\n          main: \
              {{ activity: .MainActivity, link: 'shop://home', launcher: true, wakes: false, cost_ms: 3, hitch_rate: 0, {stall} }}\n"
         )
     };
