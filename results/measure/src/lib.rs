@@ -24,7 +24,7 @@
 //! # Ok::<(), String>(())
 //! ```
 //!
-//! Read in this order: [`testify`] (what witnesses said) and [`rings`] (timelines by layer) → [`choice`] (which of them a
+//! Read in this order: [`seen`] (frames), [`testify`] (what witnesses said) and [`rings`] (timelines by layer) → [`choice`] (which of them a
 //! window is judged by) → `cutting` (the window, and what stands beside it) → [`weigh`] (a window's readings, at the end of
 //! a trial or again from its evidence), and [`saved`] (files somebody saved by hand).
 
@@ -33,5 +33,6 @@ mod cutting;
 pub mod readers;
 pub mod rings;
 pub mod saved;
+pub mod seen;
 pub mod testify;
 pub mod weigh;

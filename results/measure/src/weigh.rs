@@ -4,10 +4,10 @@
 use crate::choice::primary;
 use crate::cutting::{How, Sight, frameless, window};
 use crate::readers::Readers;
-use crate::rings::{Layers, Rings, layers};
+use crate::rings::{Layers, layers};
+use crate::seen::{Seen, Stitching};
 use crate::testify::Testimonies;
 use farmjank_results::device::App;
-use farmjank_results::drawn::{DrawnStitch, window_name};
 use farmjank_results::dump::Dump;
 use farmjank_results::event::{PassedOver, WindowMeasured};
 use farmjank_results::frame::SourceId;
@@ -16,10 +16,8 @@ use farmjank_results::metric::Reading;
 use farmjank_results::metrics::{measure_all, refresh_hz};
 use farmjank_results::pace::pace;
 use farmjank_results::readings::Readings;
-use farmjank_results::stitch::{Stitch, StitchRules};
 use farmjank_results::strip::Strip;
 use farmjank_results::tally;
-use farmjank_results::time::DeviceTime;
 use farmjank_results::untold;
 use farmjank_results::window::Window;
 use std::borrow::Cow;
@@ -38,23 +36,6 @@ pub struct Ask<'a> {
     pub target_fps: Option<f64>,
     /// The only source allowed, where the author pinned one.
     pub pinned: Option<SourceId>,
-}
-
-/// Frames of a window, as every source saw them.
-pub struct Seen {
-    /// One timeline per ring.
-    pub rings: Rings,
-    /// Render stages per window of the app.
-    pub drawn: BTreeMap<String, DrawnStitch>,
-    /// Why nothing, or not everything, could be seen; in words.
-    pub doubts: Vec<String>,
-}
-
-impl Seen {
-    /// When events of fingers happened that frames of the app handled, where framestats say so (Android 11 and older).
-    pub fn handled(&self) -> impl Iterator<Item = DeviceTime> + '_ {
-        self.drawn.values().flat_map(DrawnStitch::inputs)
-    }
 }
 
 /// A window measured, and its frames for those who draw them.
@@ -77,24 +58,19 @@ pub fn remeasure(
     modes: &[f64],
     ask: Ask<'_>,
 ) -> Result<Measured, String> {
-    let mut stitches: BTreeMap<(SourceId, String), Stitch> = BTreeMap::new();
-    let mut seen = Seen { rings: Rings::new(), drawn: BTreeMap::new(), doubts: Vec::new() };
+    let (mut stitching, mut doubts) = (Stitching::default(), Vec::new());
     for dump in dumps {
         match readers.of(dump.source)?.read(dump, recorded.clock) {
             Ok(samples) => {
                 for (ring, sample) in samples {
-                    if dump.source == SourceId::Gfxinfo {
-                        seen.drawn.entry(window_name(&ring).to_owned()).or_default().add(&sample);
-                    }
-                    let fresh = || Stitch::new(StitchRules { modes: modes.to_vec(), pins: Vec::new() });
-                    stitches.entry((dump.source, ring)).or_insert_with(fresh).add(&sample);
+                    stitching.add((dump.source, ring), &sample, || modes.to_vec());
                 }
             }
-            Err(unreadable) => seen.doubts.push(unreadable.words().to_owned()),
+            Err(unreadable) => doubts.push(unreadable.words().to_owned()),
         }
     }
-    seen.doubts.extend(ended(recorded));
-    seen.rings = stitches.into_iter().map(|(key, stitch)| (key, stitch.finish())).collect();
+    doubts.extend(ended(recorded));
+    let seen = stitching.finish(doubts);
     let mut measured = WindowMeasured {
         readings: Readings::default(),
         coverage: None,

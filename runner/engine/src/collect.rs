@@ -7,8 +7,8 @@ use crate::faults::is_lost;
 use crate::ledger::{Ledger, Pulse};
 use crate::session::Session;
 use crate::witnesses;
+use farmjank_measure::seen::Seen;
 use farmjank_measure::testify::written;
-use farmjank_measure::weigh::Seen;
 use farmjank_results::blame::Fault;
 use farmjank_results::dump::Dump;
 use farmjank_results::event::{Fact, PassedOver};
@@ -343,9 +343,8 @@ impl<'a> Collector<'a> {
 
     /// What was collected.
     pub fn harvest(self) -> Harvest {
-        let Ledger { stitches, drawn, doubts, refusal, wrote, .. } = self.state.into_inner();
-        let rings = stitches.into_iter().map(|(key, stitch)| (key, stitch.finish())).collect();
-        let seen = Seen { rings, drawn, doubts };
+        let Ledger { stitching, doubts, refusal, wrote, .. } = self.state.into_inner();
+        let seen = stitching.finish(doubts);
         Harvest { seen, evidence: if wrote { vec![self.path] } else { Vec::new() }, fault: None, refusal }
     }
 }

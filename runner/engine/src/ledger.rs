@@ -1,11 +1,10 @@
 //! What has come in for one window so far: rings being stitched, long gaps, the pulse of the live display. No I/O.
 
+use farmjank_measure::seen::Stitching;
 use farmjank_results::blame::{Blame, Fault};
 use farmjank_results::cut::AMBIGUOUS_FLING_GAP;
-use farmjank_results::drawn::{DrawnStitch, window_name};
 use farmjank_results::evidence::EvidenceWriter;
 use farmjank_results::frame::{Sample, SourceId, Stamp};
-use farmjank_results::stitch::{Stitch, StitchRules};
 use farmjank_results::time::{DeviceTime, Span};
 use std::collections::BTreeMap;
 use tokio::time::Instant;
@@ -14,8 +13,7 @@ use tokio::time::Instant;
 #[derive(Default)]
 pub(crate) struct Ledger {
     pub(crate) writer: EvidenceWriter,
-    pub(crate) stitches: BTreeMap<(SourceId, String), Stitch>,
-    pub(crate) drawn: BTreeMap<String, DrawnStitch>,
+    pub(crate) stitching: Stitching,
     pub(crate) newest: BTreeMap<(SourceId, String), DeviceTime>,
     /// Long gaps between presents, as they come in.
     pub(crate) gaps: Vec<(DeviceTime, DeviceTime)>,
@@ -45,9 +43,6 @@ impl Ledger {
         sample: &Sample,
         modes: impl FnOnce() -> Vec<f64>,
     ) {
-        if source == SourceId::Gfxinfo {
-            self.drawn.entry(window_name(&ring).to_owned()).or_default().add(sample);
-        }
         let key = (source, ring);
         self.pulse.samples += 1;
         // What the ring held before sampling began is history, not part of the pulse.
@@ -75,8 +70,7 @@ impl Ledger {
         if let Some(newest) = newest {
             self.newest.insert(key.clone(), newest);
         }
-        let fresh = || Stitch::new(StitchRules { modes: modes(), pins: Vec::new() });
-        self.stitches.entry(key).or_insert_with(fresh).add(sample);
+        self.stitching.add(key, sample, modes);
     }
 
     /// A dump the phone refused, in its words and what they mean.

@@ -110,8 +110,11 @@ fn full(sample: &Sample) -> bool {
     sample.zero_rows == 0 && printed >= sample.capacity
 }
 
-/// The name of the ring asked for, else of the one with most frames; and the others with the frames each holds.
-fn choose<'l>(layers: &'l Layers, asked: &Asked) -> Result<(&'l str, Vec<(String, u64)>), String> {
+/// A ring's name, and the other rings with the frames each holds.
+type Chosen<'l> = (&'l str, Vec<(String, u64)>);
+
+/// The ring asked for, else the one with most frames.
+fn choose<'l>(layers: &'l Layers, asked: &Asked) -> Result<Chosen<'l>, String> {
     let frames: Vec<(&str, u64)> =
         layers.iter().map(|((_, name), timeline)| (name.as_str(), timeline.frames.len() as u64)).collect();
     let fits = |name: &str| asked.fits_layer(name) && (name == UNNAMED || asked.fits_app(name));
