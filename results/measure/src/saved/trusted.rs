@@ -2,7 +2,7 @@
 //!
 //! A run refuses every number of a window that may have lost a frame, because it judges. Here nothing is judged and nobody
 //! can dump once more, so numbers are refused only where the dumps show that a frame of the stretch asked for may be
-//! missing (metrics.md A.1, C.2). Must not know files or flags.
+//! missing (docs/design/stitching.md#coverage). Must not know files or flags.
 
 use farmjank_results::metric::{Needs, Reading};
 use farmjank_results::metrics::{find, measure_all};

@@ -1,4 +1,4 @@
-//! Starting, stopping and clearing the app, and opening links in it (frame-sources.md 6.2, 6.3).
+//! Starting, stopping and clearing the app, and opening links in it (docs/design/phones.md#starting-apps).
 
 use super::state::{Front, front, is_activity};
 use super::together::{Answer, together};

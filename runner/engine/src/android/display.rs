@@ -1,4 +1,4 @@
-//! Screen size, rotation and refresh modes from `wm` and `dumpsys display` (frame-sources.md 5.1, 6.4).
+//! Screen size, rotation and refresh modes from `wm` and `dumpsys display` (docs/design/phones.md#displays).
 
 use farmjank_results::device::{RefreshMode, Screen};
 use std::collections::BTreeMap;

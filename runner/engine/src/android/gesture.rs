@@ -1,4 +1,5 @@
-//! Finger gestures through `input swipe`, stamped on the phone's own clock in the same shell (frame-sources.md 6.1, 7).
+//! Finger gestures through `input swipe`, stamped on the phone's own clock in the same shell
+//! (docs/design/phones.md#input).
 
 use super::recent::EVENTS;
 use super::together::{Answer, together};

@@ -1,5 +1,6 @@
 //! What a phone does beside the app and which build of it there is, asked in one call before each trial; what it does beside
-//! it and whether the app still lives, asked in one call after each window (reference B.7, frame-sources.md 6.3 and 6.4).
+//! it and whether the app still lives, asked in one call after each window (docs/compare.md#what-voids-an-iteration,
+//! docs/design/phones.md#state).
 //!
 //! Must not know: windows, verdicts. A phone that does not say leaves it unknown.
 
@@ -18,7 +19,7 @@ use tokio::time::{Instant, sleep};
 const COMPILERS: &str = "pidof dex2oat dex2oat32 dex2oat64";
 /// Longest version kept, characters.
 const VERSION: usize = 80;
-/// Highest thermal status at which numbers still count: `light` (reference B.7).
+/// Highest thermal status at which numbers still count: `light` (docs/design/verdicts.md#causes-come-before-numbers).
 pub const HOTTEST: u8 = 1;
 /// From one look to the next while the phone is hot or compiles.
 const PAUSE: Duration = Duration::from_secs(5);

@@ -1,4 +1,5 @@
-//! The last events the phone's input dispatcher remembers: `RecentQueue` of `dumpsys input` (frame-sources.md 6.1).
+//! The last events the phone's input dispatcher remembers: `RecentQueue` of `dumpsys input`
+//! (docs/design/phones.md#input).
 //!
 //! Three dialects: before Android 10 actions are numbers and ages have tenths of a millisecond, later actions have names and
 //! events a time of their own, and builds for users keep all but the age to themselves. Pure text in, bounded; must not know

@@ -1,4 +1,4 @@
-//! What state a phone is in: battery, heat, focus, keyguard, wakefulness (frame-sources.md 6.4).
+//! What state a phone is in: battery, heat, focus, keyguard, wakefulness (docs/design/phones.md#state).
 
 use farmjank_results::device::{AnimationScales, Battery};
 
