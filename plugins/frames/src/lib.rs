@@ -22,6 +22,6 @@ pub mod timestats;
 pub use frametimeline::FrameTimeline;
 pub use gfxinfo::{Gfxinfo, read_clock};
 pub use logcat::Logcat;
-pub use recognise::{Torn, kind, read_auto, read_frameless, torn};
+pub use recognise::{Text, Torn, counters, kind, read_auto, read_frameless, read_text, torn};
 pub use surfaceflinger::SurfaceFlinger;
 pub use timestats::TimeStats;

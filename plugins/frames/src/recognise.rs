@@ -4,9 +4,11 @@
 //! windows, metrics.
 
 mod kind;
+mod text;
 mod torn;
 
 pub use kind::kind;
+pub use text::{Text, counters, read_text};
 pub use torn::{Torn, torn};
 
 use crate::gfxinfo::read_framestats;

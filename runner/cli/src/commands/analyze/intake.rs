@@ -6,14 +6,12 @@
 use crate::host;
 use crate::wiring::readers;
 use farmjank_frames::frametimeline::{Trace, TraceReader};
-use farmjank_frames::gfxinfo::{Summary, read_summary};
-use farmjank_frames::logcat::read_saved;
-use farmjank_frames::timestats::{Counted, read_counted};
-use farmjank_frames::{Torn, kind, read_auto, read_frameless, torn};
+use farmjank_frames::gfxinfo::Summary;
+use farmjank_frames::timestats::Counted;
+use farmjank_frames::{Text, counters, kind, read_text};
 use farmjank_measure::saved::{Asked, Dumps, Opened, is_evidence, open};
 use farmjank_results::frame::{Sample, SourceId};
 use farmjank_results::logged::LogWatch;
-use farmjank_seams::source::Unreadable;
 use std::path::{Path, PathBuf};
 
 /// Largest file that is not a trace, bytes: it is read whole.
@@ -142,9 +140,8 @@ pub(super) fn damage(trace: &Trace) -> Vec<String> {
 
 /// HWUI's counters in a gfxinfo dump.
 fn summary(bytes: &[u8], hint: Option<SourceId>) -> Vec<Summary> {
-    let gfxinfo = hint.or_else(|| kind(bytes)) == Some(SourceId::Gfxinfo);
     // Evidence keeps dumps as differences: its lines are not those of one dump.
-    if gfxinfo && !is_evidence(bytes) { read_summary(bytes) } else { Vec::new() }
+    if is_evidence(bytes) { Vec::new() } else { counters(bytes, hint) }
 }
 
 /// One file that is no trace.
@@ -152,38 +149,11 @@ fn of_bytes(bytes: &[u8], asked: &Asked) -> Result<Piece, String> {
     if is_evidence(bytes) {
         return open(bytes, asked, &readers()).map(|opened| Piece::Evidence(Box::new(opened)));
     }
-    let words = |unreadable: Unreadable| unreadable.words().to_owned();
-    match asked.source.or_else(|| kind(bytes)) {
-        Some(SourceId::TimeStats) => {
-            read_counted(bytes).map(Material::Counted).map(Piece::Alone).map_err(words)
-        }
-        Some(SourceId::Logcat) => {
-            read_saved(bytes, asked.package.as_deref()).map(Material::Log).map(Piece::Alone).map_err(words)
-        }
-        _ => of_ring(bytes, asked.source),
-    }
-}
-
-/// Dumps of rings; what has none may be an empty ring or a summary.
-fn of_ring(bytes: &[u8], hint: Option<SourceId>) -> Result<Piece, String> {
-    let unreadable = match read_auto(bytes, hint) {
-        Ok((source, samples)) => {
-            return match torn(bytes, source) {
-                Some(Torn::Inside(why)) => Err(why),
-                Some(Torn::End(why)) => Ok(Piece::Rings(source, samples, Some(why))),
-                None => Ok(Piece::Rings(source, samples, None)),
-            };
-        }
-        Err(unreadable) => unreadable,
-    };
-    let why = unreadable.words().to_owned();
-    if let Some(samples) = read_frameless(bytes).filter(|_| hint != Some(SourceId::Gfxinfo)) {
-        return Ok(Piece::Frameless(samples, why));
-    }
-    match (unreadable, summary(bytes, hint)) {
-        (Unreadable::Garbled(_) | Unreadable::Empty(_), blocks) if !blocks.is_empty() => {
-            Ok(Piece::Alone(Material::Summary(blocks)))
-        }
-        _ => Err(why),
-    }
+    Ok(match read_text(bytes, asked.source, asked.package.as_deref())? {
+        Text::Rings(source, samples, missing) => Piece::Rings(source, samples, missing),
+        Text::Frameless(samples, why) => Piece::Frameless(samples, why),
+        Text::Counted(counted) => Piece::Alone(Material::Counted(counted)),
+        Text::Log(log) => Piece::Alone(Material::Log(log)),
+        Text::Summary(blocks) => Piece::Alone(Material::Summary(blocks)),
+    })
 }
