@@ -1,5 +1,5 @@
-//! What a window must say, computed from the lab's truth: another statement of the definitions (metrics.md part A), in
-//! floats and loops, that shares no code with the tool.
+//! What a window must say, computed from the lab's truth: another statement of the definitions
+//! (docs/design/windows.md, docs/metrics.md), in floats and loops, that shares no code with the tool.
 
 pub mod answer;
 pub mod counted;

@@ -91,6 +91,19 @@ fn cited(line: &str) -> Vec<(String, Option<String>)> {
     .collect()
 }
 
+/// Pages a comment names without their folder, which nobody finds.
+fn bare(line: &str) -> Vec<String> {
+    let Some((_, comment)) = line.split_once("//") else { return Vec::new() };
+    let words = comment.split(|letter: char| !(letter.is_alphanumeric() || "._-/".contains(letter)));
+    let words = words.map(|word| word.trim_end_matches('.'));
+    words
+        .filter(|word| {
+            word.len() > 3 && word.ends_with(".md") && !word.contains('/') && !root().join(word).exists()
+        })
+        .map(str::to_owned)
+        .collect()
+}
+
 /// Where a link of a page leads, from the root; none for the web.
 fn linked(page: &str, link: &str) -> Option<(String, Option<String>)> {
     if link.contains("://") || link.starts_with("mailto:") {
@@ -119,6 +132,14 @@ fn lost(text: &Text, shelf: &Shelf) -> Vec<Complaint> {
     };
     for (at, line) in text.text.lines().enumerate() {
         cited(line).iter().for_each(|(path, anchor)| look(at + 1, path, anchor.as_deref()));
+    }
+    if text.path.ends_with(".rs") {
+        for (at, line) in text.text.lines().enumerate() {
+            let words = |page: String| format!("`{page}` names no folder: write the path from the root");
+            let pages = bare(line).into_iter();
+            complaints.extend(pages.map(|page| Complaint::at(&text.path, at + 1, words(page))));
+        }
+        return complaints;
     }
     if text.path.ends_with(".md") {
         for (at, line) in prose(&text.text) {
@@ -182,7 +203,7 @@ fn nothing_is_cited_that_a_stranger_cannot_open() {
 #[test]
 fn a_citation_of_what_is_not_there_is_found() {
     let text = |path: &str, text: &str| Text { path: path.into(), text: text.into() };
-    let folder = format!("docs{}", "/");
+    let (folder, md) = (format!("docs{}", "/"), "md");
     let own = format!("{folder}x.md");
     let page = text(&own, "# The page\n## How `it` is — found?\n## Twice\n## Twice\n```\n# not one\n```\n");
     let shelf = Shelf::of(std::slice::from_ref(&page));
@@ -192,11 +213,12 @@ fn a_citation_of_what_is_not_there_is_found() {
     );
     let bad = |path: &str, line: String| lost(&text(path, &line), &shelf).len();
     for (line, lacking) in [
-        (format!("//! See {folder}x.md, {folder}x.md#twice-1."), 0),
-        (format!("//! See ({folder}x.md#how-it-is--found)."), 0),
-        (format!("//! See {folder}y.md."), 1),
-        (format!("//! See {folder}x.md#thrice, and {folder}x.md#not-one"), 2),
+        (format!("//! See {folder}x.{md}, {folder}x.{md}#twice-1."), 0),
+        (format!("//! See ({folder}x.{md}#how-it-is--found)."), 0),
+        (format!("//! See {folder}y.{md}."), 1),
+        (format!("//! See {folder}x.{md}#thrice, and {folder}x.{md}#not-one"), 2),
         (format!("other/{folder}y.md"), 0),
+        (format!("// As x.{md} says, and CONTRIBUTING.{md}."), 1),
     ] {
         assert_eq!(bad("a/src/lib.rs", line.clone()), lacking, "{line}");
     }
