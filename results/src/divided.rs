@@ -33,7 +33,8 @@ fn is_one(length: i64, period: i64) -> bool {
 
 /// Gives to each length that only a slower panel explains its rate: first those of a part that is no whole number of the
 /// mode's refreshes; then, until a pause, a touch or a header that says otherwise, those of a still slower part that are no
-/// whole number of this one's. A whole number of them is a late frame.
+/// whole number of this one's. A whole number of them is a late frame; so is what is longer than two of them, and the panel may
+/// slow down in it, too.
 pub(crate) fn slow_down(path: &mut [Option<usize>], ground: &Ground) {
     let [mode] = ground.modes else { return };
     let period = |rate: usize| ground.rates[rate].period;
@@ -47,7 +48,8 @@ pub(crate) fn slow_down(path: &mut [Option<usize>], ground: &Ground) {
             let faster = now.map_or(*mode, period);
             period(*rate) > faster && is_one(length, period(*rate)) && !whole(faster)
         };
-        slowed = now.filter(|rate| whole(period(*rate))).or_else(|| parts.iter().copied().find(only));
+        let late = |rate: &usize| whole(period(*rate)) || length > 2 * period(*rate);
+        slowed = now.filter(late).or_else(|| parts.iter().copied().find(only));
         if let Some(rate) = slowed.filter(|rate| judged.is_none_or(|judged| period(*rate) > period(judged))) {
             *judged = Some(rate);
         }

@@ -57,6 +57,23 @@ fn a_frame_lost_while_the_panel_slows_down_is_late() {
 }
 
 #[test]
+fn a_frame_held_up_while_the_panel_slows_down_is_late_and_those_behind_it_are_not() {
+    for seed in 1..=20 {
+        // Two refreshes at the old rate, and one at the new.
+        let film = Film::from(1_000 * MS)
+            .play(hz(120.0), [1; 60])
+            .play(hz(80.0), [1; 5])
+            .held(2 * hz(80.0) + hz(60.0), 3)
+            .play(hz(60.0), [1, 1, 1, 2, 1])
+            .rest(700 * MS, hz(30.0))
+            .play(hz(120.0), [1; 60]);
+        // Two and a half refreshes at the new rate are two or three.
+        let late = late(&film, seed, &[boosted()]);
+        assert!((2..=3).contains(&late), "{late}, seed {seed}");
+    }
+}
+
+#[test]
 fn frames_of_two_refreshes_of_the_mode_are_late_before_the_panel_slows_down_and_after_a_touch() {
     for seed in 1..=20 {
         let film = Film::from(1_000 * MS)

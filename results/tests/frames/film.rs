@@ -88,6 +88,14 @@ impl Film {
         Film { presents: vec![start], vsyncs: vec![0], panel: Vec::new(), now: start }
     }
 
+    /// One more frame, of so many refreshes that together take so long.
+    pub fn held(mut self, ns: i64, vsyncs: i64) -> Self {
+        self.now += ns;
+        self.presents.push(self.now);
+        self.vsyncs.push(vsyncs);
+        self
+    }
+
     /// Adds one frame per length, in vsyncs of this period.
     pub fn play(mut self, period: i64, lengths: impl IntoIterator<Item = i64>) -> Self {
         self.panel.push((self.now, period));
