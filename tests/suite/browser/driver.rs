@@ -162,13 +162,17 @@ impl Browser {
         self.post(&format!("element/{}/click", id.expect("an element")), &json!({}));
     }
 
-    /// Presses a key with the page in front: `Escape`, `j`.
+    /// Presses a key with the page in front, `Escape` or `j`, and lets the page answer: a changed address is told to it in a
+    /// task of its own, after the key.
     pub fn key(&self, key: &str) {
         let text = if key.chars().count() == 1 { json!(key) } else { json!("") };
         for kind in ["keyDown", "keyUp"] {
             let params = json!({ "type": kind, "key": key, "text": if kind == "keyDown" { text.clone() } else { json!("") } });
             self.chrome("Input.dispatchKeyEvent", &params);
         }
+        self.eval(
+            "new Promise((done) => requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(() => done(true)))))",
+        );
     }
 
     /// Moves the mouse, with its left button down or not: `mouseMoved`, `mousePressed`, `mouseReleased`.

@@ -104,9 +104,6 @@ fn depth(browser: &Browser) {
     let whole = ticks(0);
     assert_eq!(whole, ticks(1), "plots share their scale");
     browser.key("+");
-    let settled =
-        "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))";
-    browser.eval(settled);
     assert_ne!(ticks(0), whole, "it zooms");
     assert_eq!(ticks(0), ticks(1), "and all plots go along");
     assert_eq!(
@@ -121,7 +118,6 @@ fn depth(browser: &Browser) {
     );
     assert!(browser.text("document.querySelector('.beside').innerText").contains("hitch_ms_per_s"));
     browser.key("Escape");
-    browser.eval(settled);
     assert_eq!(browser.count(ROWS), 2, "and back");
 }
 
