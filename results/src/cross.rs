@@ -24,13 +24,13 @@ pub struct CrossExamined {
 /// them: what it did not see it cannot deny.
 pub fn cross_examine(
     judged: &FrameTimeline,
-    (other, witness): (SourceId, &FrameTimeline),
+    (other, second): (SourceId, &FrameTimeline),
     motions: &[Motion],
 ) -> Option<CrossExamined> {
     let watched = |motion: &Motion| {
-        witness.watched_from.is_some_and(|from| from <= motion.from)
-            && witness.watched_to.is_some_and(|to| to >= motion.to)
-            && !witness.gaps.iter().any(|gap| gap.touches(motion.from, motion.to))
+        second.watched_from.is_some_and(|from| from <= motion.from)
+            && second.watched_to.is_some_and(|to| to >= motion.to)
+            && !second.gaps.iter().any(|gap| gap.touches(motion.from, motion.to))
     };
     if motions.is_empty() || !motions.iter().all(watched) {
         return None;
@@ -38,10 +38,10 @@ pub fn cross_examine(
     let mut examined = CrossExamined { other, compared: 0, disagreements: 0 };
     for motion in motions {
         let period = judged.periods.at(motion.from).or(judged.periods.shortest())?;
-        let (mine, theirs) = (inside(judged, motion), inside(witness, motion));
+        let (mine, theirs) = (inside(judged, motion), inside(second, motion));
         examined.compared += mine.len() as u64;
         examined.disagreements +=
-            (unmatched(mine, witness, period) + unmatched(theirs, judged, period)) as u64;
+            (unmatched(mine, second, period) + unmatched(theirs, judged, period)) as u64;
     }
     Some(examined)
 }

@@ -119,7 +119,7 @@ pub struct WindowMeasured {
     /// Pictures of the screen, in order; only of warm-ups, and only where they were asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub screens: Vec<Screen>,
-    /// Sources and witnesses that were passed over, and why.
+    /// Sources and probes that were passed over, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub passed_over: Vec<PassedOver>,
     /// Every late frame was the compositor's or the display's, none the app's, by the frame timeline; none where no trace

@@ -1,8 +1,8 @@
 //! What farmjank knows: time, frames, windows, metrics, verdicts, events. Pure: no I/O, no async, no clock.
 //!
 //! Read in this order: [`time`], [`device`], [`dump`] (raw text, and its [`reader`]) → [`frame`] (rows of one dump) → [`timeline`] and
-//! [`period`] (frames in order, by [`stitch`] and [`fit`]) → [`window`] (between marks, by [`cut`]), with what other witnesses
-//! say beside it ([`testimony`]: [`drawn`], [`lateness`], [`tally`], [`logged`]) → [`metric`] and
+//! [`period`] (frames in order, by [`stitch`] and [`fit`]) → [`window`] (between marks, by [`cut`]), with what other
+//! probes say beside it ([`side_reading`]: [`drawn`], [`lateness`], [`tally`], [`logged`]) → [`metric`] and
 //! [`metrics`] (readings) → [`threshold`] (limits and judgements) → [`verdict`], [`compare`] (sessions of a [`cell`] against those of a baseline), [`trend`] (night after night), and [`event`] / [`record`]
 //! (the run as a stream of facts), with the verdict of every window on every phone ([`cells`]) and what its readings come
 //! to ([`summary`]). How a value is written for people: [`words`].
@@ -44,13 +44,13 @@ pub mod reader;
 pub mod readings;
 pub mod record;
 mod schedule;
+pub mod side_reading;
 mod slow_end;
 pub mod stall;
 pub mod stitch;
 pub mod strip;
 pub mod summary;
 pub mod tally;
-pub mod testimony;
 pub mod threshold;
 pub mod time;
 pub mod timeline;

@@ -66,10 +66,10 @@ pub struct LogWatch {
     pub entries: Vec<LogEntry>,
     /// First and last instant the watch speaks for, where the phone's clock was read.
     pub span: Option<(DeviceTime, DeviceTime)>,
-    /// Threshold of slow messages in force, ms; none when the platform's watch was not armed.
+    /// Threshold of slow messages in force, ms; none when the platform's watch was not enabled.
     pub slow_ms: Option<u32>,
     /// Why slow messages were not watched, in words; none when they were.
-    pub unarmed: Option<String>,
+    pub not_enabled: Option<String>,
     /// Why something may be missing (the log's ring overflowed), in words.
     pub doubts: Vec<String>,
 }

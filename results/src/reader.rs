@@ -1,9 +1,10 @@
-//! Who reads what a phone printed: the pure half of every source and witness. The other half, which asks the phone, is a seam.
+//! Who reads what a phone printed: the pure half of every source and probe. The other half, which asks the phone, is a
+//! seam.
 
 use crate::device::App;
 use crate::dump::Dump;
 use crate::frame::{Sample, SourceId};
-use crate::testimony::Testimony;
+use crate::side_reading::SideReading;
 use crate::time::{BootTime, ClockMap};
 
 /// Why a dump cannot be read: what it says instead, in words for the user.
@@ -44,9 +45,9 @@ pub trait DumpReader {
     }
 }
 
-/// What a witness answered, as the phone printed it.
+/// What a probe answered, as the phone printed it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Statement {
+pub struct ProbeOutput {
     /// What was printed at the end of the stretch, untouched.
     pub bytes: Vec<u8>,
     /// What was printed at its beginning, untouched: a mark the reader may need.
@@ -57,17 +58,17 @@ pub struct Statement {
     pub ended: Option<BootTime>,
 }
 
-/// Reads the statements of one witness.
-pub trait StatementReader {
+/// Reads the outputs of one probe.
+pub trait ProbeReader {
     /// Which.
     fn id(&self) -> SourceId;
     /// Name of its evidence file, with extension: a trace other programs can open keeps its own.
     fn file(&self) -> &'static str;
-    /// Reads a statement. Pure.
+    /// Reads an output. Pure.
     fn read(
         &self,
-        statement: &Statement,
+        output: &ProbeOutput,
         app: &App,
         clock: Option<ClockMap>,
-    ) -> Result<Testimony, Unreadable>;
+    ) -> Result<SideReading, Unreadable>;
 }

@@ -144,11 +144,11 @@ pub struct Window {
     pub idle: (u32, Span),
     /// Coverage.
     pub coverage: Coverage,
-    /// Other witnesses of the same stretch.
+    /// Other probes of the same stretch.
     pub beside: Beside,
 }
 
-/// What other witnesses say about the same stretch; each none when it did not watch. Metrics that need one that is absent
+/// What other probes say about the same stretch; each none when it did not watch. Metrics that need one that is absent
 /// have no value, and say so.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Beside {

@@ -3,7 +3,7 @@
 //! `alone` leaves the second half out).
 #![allow(clippy::disallowed_types, clippy::disallowed_methods)] // a benchmark lives in the real world
 
-use farmjank_seams::witness::Witness;
+use farmjank_seams::probe::Probe;
 use farmjank_tests::stage::Stage;
 use std::rc::Rc;
 use std::time::Instant;
@@ -48,7 +48,7 @@ fn main() {
 }
 
 /// Runs the scenario on so many phones and gives the seconds it took.
-fn measured(what: &str, phones_wanted: usize, witnesses: Option<Vec<Rc<dyn Witness>>>) -> f64 {
+fn measured(what: &str, phones_wanted: usize, probes: Option<Vec<Rc<dyn Probe>>>) -> f64 {
     let kinds = ["pixel-6", "pixel-8", "galaxy-a14", "rog-phone-7", "pixel-9-pro"];
     let phones: String = kinds
         .iter()
@@ -57,8 +57,8 @@ fn measured(what: &str, phones_wanted: usize, witnesses: Option<Vec<Rc<dyn Witne
     let started = Instant::now();
     let stage = Stage::lab_yaml(&format!("name: bench\nlatency: hub\nphones:\n{phones}"));
     let stage = stage.scenario(SCENARIO).forgetful();
-    let stage = match witnesses {
-        Some(witnesses) => stage.witnesses(witnesses),
+    let stage = match probes {
+        Some(probes) => stage.probes(probes),
         None => stage,
     };
     let (record, _) = stage.run_in_racks();

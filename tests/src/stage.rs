@@ -23,9 +23,9 @@ use farmjank_results::strip::Strip;
 use farmjank_scenarios::plan::Selection;
 use farmjank_scenarios::read::{ReadOptions, SourceFile, read};
 use farmjank_scenarios::scenario::Scenario;
+use farmjank_seams::probe::Probe;
 use farmjank_seams::reporter::Reporter;
 use farmjank_seams::source::FrameSource;
-use farmjank_seams::witness::Witness;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
@@ -40,7 +40,7 @@ pub struct Stage {
     bound: Option<Duration>,
     reporters: bool,
     forgetful: bool,
-    witnesses: Option<Vec<Rc<dyn Witness>>>,
+    probes: Option<Vec<Rc<dyn Probe>>>,
     largest: Option<usize>,
     screens: bool,
     against: Option<Box<Against>>,
@@ -95,7 +95,7 @@ impl Stage {
             bound: None,
             reporters: false,
             forgetful: false,
-            witnesses: None,
+            probes: None,
             largest: None,
             screens: false,
             against: None,
@@ -180,9 +180,9 @@ impl Stage {
         self
     }
 
-    /// With only these witnesses beside the frame sources.
-    pub fn witnesses(mut self, witnesses: Vec<Rc<dyn Witness>>) -> Stage {
-        self.witnesses = Some(witnesses);
+    /// With only these probes beside the frame sources.
+    pub fn probes(mut self, probes: Vec<Rc<dyn Probe>>) -> Stage {
+        self.probes = Some(probes);
         self
     }
 
@@ -203,7 +203,7 @@ impl Stage {
     pub fn run_in_racks(self) -> (Record, Rc<Memory>) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
         let runtime = runtime.expect("a runtime");
-        let (seed, alone) = (self.lab.seed, self.witnesses.as_ref().is_some_and(Vec::is_empty));
+        let (seed, alone) = (self.lab.seed, self.probes.as_ref().is_some_and(Vec::is_empty));
         let racks = self.lab.racks().into_iter().map(|lab| {
             let make: MakeRack = Box::new(move || {
                 let live = lab.build().expect("a lab that can be built");
@@ -211,7 +211,7 @@ impl Stage {
                 Ok(Rack {
                     provider: Rc::new(AdbProvider::new(lab.servers(), Rc::new(LabDial::new(live)), options)),
                     sources: Box::new(move |scenario| sources(scenario, seed)),
-                    witnesses: if alone { Vec::new() } else { witnesses() },
+                    probes: if alone { Vec::new() } else { probes() },
                     files: Rc::new(Memory::keeping(false)),
                 })
             });
@@ -280,7 +280,7 @@ impl Stage {
             scenarios: scenarios(&self.scenarios),
             provider: Rc::new(provider),
             sources: Box::new(move |scenario| sources(scenario, seed)),
-            witnesses: self.witnesses.unwrap_or_else(witnesses),
+            probes: self.probes.unwrap_or_else(probes),
             files: files.clone(),
             voice: ear.clone(),
             against: self.against,
@@ -323,7 +323,7 @@ fn scenarios(files: &[SourceFile]) -> Vec<Scenario> {
 }
 
 /// Who is asked at both ends of trials and windows, as in the program.
-pub fn witnesses() -> Vec<Rc<dyn Witness>> {
+pub fn probes() -> Vec<Rc<dyn Probe>> {
     vec![Rc::new(FrameTimeline), Rc::new(TimeStats), Rc::new(Logcat::default())]
 }
 
@@ -331,7 +331,7 @@ pub fn witnesses() -> Vec<Rc<dyn Witness>> {
 pub fn readers() -> Readers {
     Readers {
         dumps: vec![Rc::new(SurfaceFlinger::new(None, 0)), Rc::new(Gfxinfo::new(0))],
-        statements: vec![Rc::new(FrameTimeline), Rc::new(TimeStats), Rc::new(Logcat::default())],
+        probes: vec![Rc::new(FrameTimeline), Rc::new(TimeStats), Rc::new(Logcat::default())],
     }
 }
 

@@ -3,13 +3,13 @@
 //! They lie beside the repository (`shared/tools`) and are not part of it; where they are absent these tests say so and pass.
 #![expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "runs programs of others on files")]
 
-use crate::truth::witnesses::facts;
+use crate::truth::probes::facts;
 use farmjank_frames::FrameTimeline;
 use farmjank_frames::frametimeline::{Trace, read_trace};
 use farmjank_lab::archetype::SHELF;
 use farmjank_results::device::App;
 use farmjank_results::lateness::{Prediction, PresentType, SurfaceFrame};
-use farmjank_seams::witness::Witness;
+use farmjank_seams::probe::Probe;
 use farmjank_tests::stage::Stage;
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -15,7 +15,7 @@ use farmjank_lab::lab::Lab;
 use farmjank_seams::device::Provider;
 use farmjank_seams::source::FrameSource;
 use farmjank_tests::shells::Shells;
-use farmjank_tests::stage::witnesses;
+use farmjank_tests::stage::probes;
 use std::rc::Rc;
 
 fn readers() -> Vec<Rc<dyn FrameSource>> {
@@ -40,12 +40,12 @@ fn proofs(lab: &str) -> Vec<(String, Proof)> {
         for Surveyed { sighting, facts } in surveyed {
             let facts = facts.expect("facts");
             let device = provider.lease(&facts.id).await.expect("a phone");
-            let (sources, witnesses) = (readers(), witnesses());
+            let (sources, probes) = (readers(), probes());
             let asker = Asker {
                 device: &*device,
                 facts: &facts,
                 sources: &sources,
-                witnesses: &witnesses,
+                probes: &probes,
                 patience: &patience,
                 tool: "test",
             };

@@ -3,9 +3,9 @@
 
 mod beside;
 mod paces;
+pub mod probes;
 mod shelf;
 mod targets;
-pub mod witnesses;
 
 use farmjank_lab::archetype::SHELF;
 use farmjank_results::event::{Ending, WindowMeasured};

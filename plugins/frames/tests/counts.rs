@@ -4,9 +4,9 @@
 use farmjank_frames::TimeStats;
 use farmjank_frames::timestats::{read_counted, read_timestats};
 use farmjank_results::device::App;
-use farmjank_results::testimony::Testimony;
+use farmjank_results::side_reading::SideReading;
+use farmjank_seams::probe::{ProbeOutput, ProbeReader};
 use farmjank_seams::source::Unreadable;
-use farmjank_seams::witness::{Statement, StatementReader};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -218,18 +218,18 @@ fn what_is_no_dump_is_refused_in_words() {
     assert_eq!(read_timestats(b"SurfaceFlinger TimeStats:\nstatsStart = 1\n"), Ok(Vec::new()));
 }
 
-fn read(bytes: &str, app: &str) -> Result<Testimony, Unreadable> {
+fn read(bytes: &str, app: &str) -> Result<SideReading, Unreadable> {
     let mark = b"farmjank-timestats began 1699999999 1700000000\n".to_vec();
     let bytes = format!("{bytes}\n\nfarmjank-timestats ended 1700000010\n").into_bytes();
-    TimeStats.read(&Statement { bytes, mark, began: None, ended: None }, &App(app.to_owned()), None)
+    TimeStats.read(&ProbeOutput { bytes, mark, began: None, ended: None }, &App(app.to_owned()), None)
 }
 
 #[test]
-fn a_statement_is_the_dump_and_what_speaks_against_it() {
-    let Ok(Testimony::Tally(tallies)) = read(TWELVE, "com.example.shop") else { panic!() };
+fn an_output_is_read_as_its_counts_and_what_speaks_against_them() {
+    let Ok(SideReading::Tally(tallies)) = read(TWELVE, "com.example.shop") else { panic!() };
     assert_eq!(tallies[0].doubts, [""; 0]);
     let late = TWELVE.replace("statsStart = 1700000000", "statsStart = 1700000004");
-    let Ok(Testimony::Tally(tallies)) = read(&late, "com.example.shop") else { panic!() };
+    let Ok(SideReading::Tally(tallies)) = read(&late, "com.example.shop") else { panic!() };
     assert!(tallies[0].doubts[0].contains("4 s after the window began"), "{:?}", tallies[0].doubts);
     assert!(matches!(read("", "a.b"), Err(Unreadable::Empty(why)) if why.contains("gone")));
     assert!(matches!(read(NINE, "org.example"), Err(Unreadable::Missing(why)) if why.contains("com.")));

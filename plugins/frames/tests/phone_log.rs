@@ -1,14 +1,14 @@
-//! The phone's log: statements with every kind of line, real `Davey!` lines, and what may be missing.
+//! The phone's log: outputs with every kind of line, real `Davey!` lines, and what may be missing.
 #![allow(clippy::disallowed_methods)] // tests read their evidence from files
 
 use farmjank_frames::Logcat;
 use farmjank_frames::logcat::{read_line, read_message};
 use farmjank_results::device::App;
 use farmjank_results::logged::{LogWatch, Logged};
-use farmjank_results::testimony::Testimony;
+use farmjank_results::side_reading::SideReading;
 use farmjank_results::time::{BootTime, ClockMap, DeviceTime, Span};
+use farmjank_seams::probe::{ProbeOutput, ProbeReader};
 use farmjank_seams::source::Unreadable;
-use farmjank_seams::witness::{Statement, StatementReader};
 use proptest::prelude::*;
 
 const MARK: &str = "farmjank-log kept 10123 - 4000,4001
@@ -18,20 +18,20 @@ farmjank-log nonce 42
 ";
 
 /// What end prints around these lines of the log.
-fn statement(mark: &str, oldest: &str, log: &str) -> Statement {
+fn output(mark: &str, oldest: &str, log: &str) -> ProbeOutput {
     let bytes = format!(
         "farmjank-log pids 4711\nfarmjank-log oldest main\n--------- beginning of main\n{oldest}\n\
          farmjank-log oldest system\n--------- beginning of system\n     1.000  1412  1412 I SystemServer: x\n\
          farmjank-log lines\n{log}farmjank-log end\n"
     );
-    Statement { bytes: bytes.into_bytes(), mark: mark.as_bytes().to_vec(), began: None, ended: None }
+    ProbeOutput { bytes: bytes.into_bytes(), mark: mark.as_bytes().to_vec(), began: None, ended: None }
 }
 
 const OLD: &str = "     1.000  1412  1412 I zygote  : x";
 
-fn read(statement: &Statement, clock: Option<ClockMap>) -> Result<LogWatch, Unreadable> {
-    match Logcat::default().read(statement, &App("com.example.shop".to_owned()), clock)? {
-        Testimony::Log(watch) => Ok(watch),
+fn read(output: &ProbeOutput, clock: Option<ClockMap>) -> Result<LogWatch, Unreadable> {
+    match Logcat::default().read(output, &App("com.example.shop".to_owned()), clock)? {
+        SideReading::Log(watch) => Ok(watch),
         other => panic!("{other:?}"),
     }
 }
@@ -66,9 +66,9 @@ fn ms(ms: i64) -> DeviceTime {
 
 #[test]
 fn every_kind_of_line_becomes_one_entry_of_the_app_s_own_processes() {
-    let watch = read(&statement(MARK, OLD, LOG), None).unwrap();
+    let watch = read(&output(MARK, OLD, LOG), None).unwrap();
     assert_eq!(watch.span, Some((ms(101_000), ms(106_000))));
-    assert_eq!((watch.slow_ms, &watch.unarmed, watch.doubts.as_slice()), (Some(80), &None, &[][..]));
+    assert_eq!((watch.slow_ms, &watch.not_enabled, watch.doubts.as_slice()), (Some(80), &None, &[][..]));
     let told: Vec<(i64, i32, String)> = watch
         .entries
         .iter()
@@ -103,7 +103,7 @@ fn every_kind_of_line_becomes_one_entry_of_the_app_s_own_processes() {
 fn the_system_s_word_is_taken_where_the_event_is_not_there() {
     let log: String =
         LOG.lines().filter(|line| !line.contains(" am_")).map(|line| format!("{line}\n")).collect();
-    let watch = read(&statement(MARK, OLD, &log), None).unwrap();
+    let watch = read(&output(MARK, OLD, &log), None).unwrap();
     let anr = watch.entries.iter().find(|entry| matches!(entry.what, Logged::Anr(_))).unwrap();
     assert_eq!((anr.pid, &anr.what), (4711, &Logged::Anr("Input dispatching timed out (a, b)".to_owned())));
 }
@@ -112,45 +112,55 @@ fn the_system_s_word_is_taken_where_the_event_is_not_there() {
 fn an_overflow_is_a_doubt_and_an_old_enough_ring_is_none() {
     let without = LOG.replace("begin 42", "begin 41");
     let clock = ClockMap { offset: Span::from_ms(1_000_000), uncertainty: Span::from_ms(11) };
-    let mut stamped = statement(MARK, OLD, &without);
+    let mut stamped = output(MARK, OLD, &without);
     stamped.began = Some(BootTime::from_ns(1_101_000_000_000));
     let watch = read(&stamped, Some(clock)).unwrap();
     assert_eq!(watch.doubts, [""; 0], "the ring goes back far enough");
     assert_eq!(watch.span.map(|span| span.0), Some(ms(101_000)));
     let young = "   101.200  1412  1412 I zygote  : x";
-    let mut lost = statement(MARK, young, &without);
+    let mut lost = output(MARK, young, &without);
     lost.began = stamped.began;
     assert!(read(&lost, Some(clock)).unwrap().doubts[0].contains("main log overflowed"));
-    let blind = read(&statement(MARK, OLD, &without), None).unwrap();
+    let blind = read(&output(MARK, OLD, &without), None).unwrap();
     assert!(blind.doubts[0].contains("nothing tells"), "{:?}", blind.doubts);
     let chatty = LOG.replace(
         "   102.000  4711",
         "   101.900  4711  4711 I chatty  : uid=10123(com.example.shop) expire 12 lines\n   102.000  4711",
     );
     assert_eq!(
-        read(&statement(MARK, OLD, &chatty), None).unwrap().doubts,
+        read(&output(MARK, OLD, &chatty), None).unwrap().doubts,
         ["the log dropped 12 lines of the app"]
     );
 }
 
 #[test]
 fn a_watch_that_could_not_see_says_why() {
-    let unarmed = |mark: &str| read(&statement(mark, OLD, LOG), None).unwrap();
-    let before = unarmed(&MARK.replace("4000,4001", "4711"));
+    let not_enabled = |mark: &str| read(&output(mark, OLD, LOG), None).unwrap();
+    let before = not_enabled(&MARK.replace("4000,4001", "4711"));
     assert_eq!(before.slow_ms, None);
-    assert!(before.unarmed.unwrap().contains("started before"));
-    assert!(unarmed(&MARK.replace("kept 10123 - 4000,4001", "kept ")).unarmed.unwrap().contains("not armed"));
-    assert!(unarmed(&MARK.replace("slow 80", "slow ")).unarmed.unwrap().contains("does not let the shell"));
+    assert!(before.not_enabled.unwrap().contains("started before"));
+    assert!(
+        not_enabled(&MARK.replace("kept 10123 - 4000,4001", "kept "))
+            .not_enabled
+            .unwrap()
+            .contains("not enabled")
+    );
+    assert!(
+        not_enabled(&MARK.replace("slow 80", "slow "))
+            .not_enabled
+            .unwrap()
+            .contains("does not let the shell")
+    );
     let nobody = MARK.replace("pids 4711", "pids ");
-    let mut empty = statement(&nobody, OLD, "   101.000  9000  9000 I farmjank: begin 42\n");
+    let mut empty = output(&nobody, OLD, "   101.000  9000  9000 I farmjank: begin 42\n");
     empty.bytes = String::from_utf8(empty.bytes).unwrap().replace("pids 4711", "pids ").into_bytes();
     assert!(read(&empty, None).unwrap().doubts[0].contains("no process"));
 }
 
 #[test]
-fn half_a_statement_is_refused() {
-    let whole = statement(MARK, OLD, LOG);
-    let cut = Statement { bytes: whole.bytes[..whole.bytes.len() - 5].to_vec(), ..whole };
+fn half_an_output_is_refused() {
+    let whole = output(MARK, OLD, LOG);
+    let cut = ProbeOutput { bytes: whole.bytes[..whole.bytes.len() - 5].to_vec(), ..whole };
     assert!(matches!(read(&cut, None), Err(Unreadable::Garbled(_))));
 }
 
@@ -189,16 +199,16 @@ proptest! {
         mark in prop::collection::vec(any::<u8>(), 0..200),
         marked: bool,
     ) {
-        let mut statement = statement(MARK, OLD, LOG);
+        let mut output = output(MARK, OLD, LOG);
         for (at, cut, insert) in edits {
-            let at = at % (statement.bytes.len() + 1);
-            let end = (at + cut).min(statement.bytes.len());
-            statement.bytes.splice(at..end, insert);
+            let at = at % (output.bytes.len() + 1);
+            let end = (at + cut).min(output.bytes.len());
+            output.bytes.splice(at..end, insert);
         }
         if marked {
-            statement.mark = mark;
+            output.mark = mark;
         }
-        if let Ok(watch) = read(&statement, None) {
+        if let Ok(watch) = read(&output, None) {
             prop_assert!(watch.entries.len() <= 100);
             prop_assert!(watch.entries.windows(2).all(|pair| pair[0].at <= pair[1].at));
         }

@@ -227,7 +227,7 @@ pub struct TruthMessage {
     pub began: i64,
     /// It ended.
     pub ended: i64,
-    /// Threshold its main loop read when the process began, ms; none when the platform's watch was not armed then.
+    /// Threshold its main loop read when the process began, ms; none when the platform's watch was not enabled then.
     pub watched_ms: Option<u32>,
     /// A frame came of it.
     pub drew: bool,

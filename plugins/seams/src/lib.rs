@@ -4,11 +4,11 @@
 pub mod device;
 pub mod history;
 pub mod host;
+pub mod probe;
 pub mod quote;
 pub mod reporter;
 pub mod source;
 pub mod watched;
-pub mod witness;
 
 use farmjank_results::blame::Fault;
 use std::future::Future;

@@ -2,8 +2,8 @@
 //!
 //! Runs, evidence measured again and saved files all come through here; what they make of the window is theirs.
 
+use crate::probe_read::SideReadings;
 use crate::rings::{Candidate, Layers, moving, presents};
-use crate::testify::Testimonies;
 use farmjank_results::cross::{CrossExamined, cross_examine};
 use farmjank_results::cut::{CutRules, IDLE_GAP, cut};
 use farmjank_results::drawn::{Drawn, DrawnStitch, busiest, window_name};
@@ -25,8 +25,8 @@ pub(crate) struct Sight<'s> {
     pub layers: &'s Layers,
     /// Render stages by window of the app.
     pub drawn: &'s BTreeMap<String, DrawnStitch>,
-    /// What witnesses said.
-    pub testimonies: &'s Testimonies,
+    /// What probes said.
+    pub side_readings: &'s SideReadings,
     /// By layer, why the trace may lack frames of it.
     pub doubted: &'s BTreeMap<String, String>,
 }
@@ -81,7 +81,7 @@ impl Default for How<'_> {
 
 /// The window of the frames to judge, with everything beside them.
 pub(crate) fn window(sight: &Sight<'_>, judged: &Candidate<'_>, how: &How<'_>) -> Window {
-    let Sight { layers, drawn, testimonies, doubted } = *sight;
+    let Sight { layers, drawn, side_readings, doubted } = *sight;
     let (motions, lasting) = (how.motions, how.lasting.unwrap_or(judged.layer));
     let timeline = told_rates(layers, judged);
     let rules = CutRules {
@@ -92,18 +92,18 @@ pub(crate) fn window(sight: &Sight<'_>, judged: &Candidate<'_>, how: &How<'_>) -
         ..CutRules::new(judged.source)
     };
     let mut window = cut(&timeline, motions, &rules);
-    if let Some(why) = testimonies.contradiction(lasting, judged.timeline, how.clock) {
+    if let Some(why) = side_readings.contradiction(lasting, judged.timeline, how.clock) {
         window.coverage.proved = false;
         window.coverage.doubts.push(why);
     }
     window.beside = Beside {
         drawn: stages(drawn, judged.layer, how),
-        lateness: testimonies.lateness(Some(lasting), motions).map(|mut lateness| {
+        lateness: side_readings.lateness(Some(lasting), motions).map(|mut lateness| {
             lateness.doubts.extend(doubted.get(judged.layer).cloned());
             lateness
         }),
-        tally: testimonies.tally(lasting),
-        log: testimonies.log.clone(),
+        tally: side_readings.tally(lasting),
+        log: side_readings.log.clone(),
         cross: crossed(layers, judged, motions),
         layers: if how.alone { Vec::new() } else { moving(layers, judged.source, motions) },
     };
@@ -167,9 +167,9 @@ fn evidence(
     shown: &FrameTimeline,
     motions: &[Motion],
 ) -> Vec<Evidence> {
-    let Sight { layers, testimonies, .. } = sight;
+    let Sight { layers, side_readings, .. } = sight;
     let traced = layers.get(&(SourceId::FrameTimeline, judged.layer.to_owned()));
-    let traced = traced.and_then(|traced| testimonies.promised(lasting, traced, shown));
+    let traced = traced.and_then(|traced| side_readings.promised(lasting, traced, shown));
     let drawn = layers.iter().filter(|((source, _), _)| *source == SourceId::Gfxinfo);
     let drawn = drawn.map(|(_, drawn)| drawn).filter(|_| judged.source != SourceId::Gfxinfo);
     let drawn = drawn.max_by_key(|timeline| presents(timeline, motions).len());

@@ -1,7 +1,7 @@
-//! Who reads evidence: the readers of sources and witnesses, handed in by who knows them.
+//! Who reads evidence: the readers of sources and probes, handed in by who knows them.
 
 use farmjank_results::frame::SourceId;
-use farmjank_results::reader::{DumpReader, StatementReader};
+use farmjank_results::reader::{DumpReader, ProbeReader};
 use std::rc::Rc;
 
 /// Every reader at hand.
@@ -9,8 +9,8 @@ use std::rc::Rc;
 pub struct Readers {
     /// Of dumps.
     pub dumps: Vec<Rc<dyn DumpReader>>,
-    /// Of what witnesses said.
-    pub statements: Vec<Rc<dyn StatementReader>>,
+    /// Of what probes said.
+    pub probes: Vec<Rc<dyn ProbeReader>>,
 }
 
 impl Readers {

@@ -1,12 +1,12 @@
 //! From what was collected in a window to its readings: which layer is the app's, which stretches moved, what they say, and
-//! what other witnesses say about them.
+//! what other probes say about them.
 
 use crate::choice::primary;
 use crate::cutting::{How, Sight, frameless, window};
+use crate::probe_read::SideReadings;
 use crate::readers::Readers;
 use crate::rings::{Layers, layers};
 use crate::seen::{Seen, Stitching};
-use crate::testify::Testimonies;
 use farmjank_results::device::App;
 use farmjank_results::dump::Dump;
 use farmjank_results::event::{PassedOver, WindowMeasured};
@@ -54,7 +54,7 @@ pub fn remeasure(
     recorded: &WindowMeasured,
     dumps: &[Dump],
     readers: &Readers,
-    testimonies: &Testimonies,
+    side_readings: &SideReadings,
     modes: &[f64],
     ask: Ask<'_>,
 ) -> Result<Measured, String> {
@@ -78,10 +78,10 @@ pub fn remeasure(
         void: None, // a cause other than coverage was recorded before any number was: it stands, see below
         compositor_only: None,
         pace: None,
-        passed_over: testimonies.silent.clone(),
+        passed_over: side_readings.unavailable.clone(),
         ..recorded.clone()
     };
-    let strip = weigh(&mut measured, seen, ask, testimonies);
+    let strip = weigh(&mut measured, seen, ask, side_readings);
     // The phone timed the launches itself, or said why not: no dump can tell.
     if let Some(launch) = recorded.readings.get(LAUNCH_TOTAL_MS) {
         measured.readings.insert(LAUNCH_TOTAL_MS.to_owned(), launch.clone());
@@ -91,8 +91,8 @@ pub fn remeasure(
     }
     // Who could not watch then could not be asked again.
     let known: Vec<String> = measured.passed_over.iter().map(|over| over.what.clone()).collect();
-    let silent = recorded.passed_over.iter().filter(|over| !known.contains(&over.what));
-    measured.passed_over.extend(silent.cloned());
+    let unavailable = recorded.passed_over.iter().filter(|over| !known.contains(&over.what));
+    measured.passed_over.extend(unavailable.cloned());
     Ok(Measured { window: measured, strip })
 }
 
@@ -101,11 +101,11 @@ pub fn weigh(
     measured: &mut WindowMeasured,
     seen: Seen,
     ask: Ask<'_>,
-    testimonies: &Testimonies,
+    side_readings: &SideReadings,
 ) -> Option<Strip> {
     let Seen { rings, drawn, doubts } = seen;
     let mut layers = layers(rings);
-    if let Some(trace) = &testimonies.trace {
+    if let Some(trace) = &side_readings.trace {
         layers.extend(trace.layers.iter().map(|(key, timeline)| (key.clone(), timeline.clone())));
     }
     let doubted = completed(&mut layers);
@@ -113,10 +113,10 @@ pub fn weigh(
     let over = |(source, why): (SourceId, String)| PassedOver { what: source.to_string(), why };
     measured.passed_over.extend(passed_over.into_iter().map(over));
     let Some(judged) = best else {
-        uncounted(measured, ask, testimonies, &doubts);
+        uncounted(measured, ask, side_readings, &doubts);
         return None;
     };
-    let sight = Sight { layers: &layers, drawn: &drawn, testimonies, doubted: &doubted };
+    let sight = Sight { layers: &layers, drawn: &drawn, side_readings, doubted: &doubted };
     let how = How {
         motions: &measured.motions,
         target_fps: ask.target_fps,
@@ -169,9 +169,9 @@ fn ended(recorded: &WindowMeasured) -> Option<String> {
 }
 
 /// No source saw a single frame: what SurfaceFlinger counted and the log tells is all there is.
-fn uncounted(measured: &mut WindowMeasured, ask: Ask<'_>, testimonies: &Testimonies, doubts: &[String]) {
-    let busiest = testimonies.tally.as_ref().and_then(|(tallies, _)| tally::busiest(tallies, &ask.app.0));
-    let counted = (busiest.cloned(), testimonies.log.clone());
+fn uncounted(measured: &mut WindowMeasured, ask: Ask<'_>, side_readings: &SideReadings, doubts: &[String]) {
+    let busiest = side_readings.tally.as_ref().and_then(|(tallies, _)| tally::busiest(tallies, &ask.app.0));
+    let counted = (busiest.cloned(), side_readings.log.clone());
     let why = match (doubts.last(), ask.pinned) {
         (_, Some(pinned @ (SourceId::TimeStats | SourceId::Logcat))) => {
             format!("the scenario asks for {pinned}, which knows no single frames")

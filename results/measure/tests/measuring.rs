@@ -2,9 +2,9 @@
 //! says that kept the same dumps.
 
 use farmjank_frames::{Gfxinfo, Logcat, SurfaceFlinger, TimeStats, read_auto};
+use farmjank_measure::probe_read::{Reading, of_evidence};
 use farmjank_measure::readers::Readers;
 use farmjank_measure::saved::{Answer, Asked, Dumps, is_evidence, of_counts, of_dumps, open};
-use farmjank_measure::testify::{Reading, of_evidence};
 use farmjank_measure::weigh::{Ask, Measured, remeasure};
 use farmjank_results::device::App;
 use farmjank_results::dump::Dump;
@@ -107,7 +107,7 @@ fn counts_answer_for_the_fullest_layer_and_say_why_no_frame_has_a_number() {
 fn readers() -> Readers {
     Readers {
         dumps: vec![Rc::new(SurfaceFlinger::new(None, 0)), Rc::new(Gfxinfo::new(0))],
-        statements: vec![Rc::new(TimeStats), Rc::new(Logcat::default())],
+        probes: vec![Rc::new(TimeStats), Rc::new(Logcat::default())],
     }
 }
 
@@ -132,9 +132,9 @@ fn evidence() -> Vec<u8> {
 fn again(recorded: &WindowMeasured, readers: &Readers) -> Result<Measured, String> {
     let app = App("com.a".to_owned());
     let how = Reading { app: &app, clock: recorded.clock, modes: &[60.0] };
-    let (dumps, testimonies) = of_evidence(&[("w.dumps".to_owned(), evidence())], readers, how)?;
+    let (dumps, side_readings) = of_evidence(&[("w.dumps".to_owned(), evidence())], readers, how)?;
     let ask = Ask { app: &app, target_fps: None, pinned: None };
-    remeasure(recorded, &dumps, readers, &testimonies, &[60.0], ask)
+    remeasure(recorded, &dumps, readers, &side_readings, &[60.0], ask)
 }
 
 fn recorded() -> WindowMeasured {

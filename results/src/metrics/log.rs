@@ -1,9 +1,10 @@
 //! What the phone's own log says beside the frames: the main thread's stalls, with or without a frame.
 //!
 //! What: messages of the app's main thread that ran too long, and the platform's own complaints. Formulas below. Unit:
-//! count, ms. Better: lower. Needs: the log of the window; slow messages also need the platform's watch armed before the
-//! process began. Since Android 9 (slow messages), 7 (the rest). Source: `Looper`, `Choreographer` and HWUI log tags;
-//! 700 ms is Matrix's evil method, 80 ms its neighbours' stall threshold (docs/design/metrics.md#main-thread-and-log).
+//! count, ms. Better: lower. Needs: the log of the window; slow messages also need the platform's watch enabled before
+//! the process began. Since Android 9 (slow messages), 7 (the rest). Source: `Looper`, `Choreographer` and HWUI log
+//! tags; 700 ms is Matrix's evil method, 80 ms its neighbours' stall threshold
+//! (docs/design/metrics.md#main-thread-and-log).
 
 use super::Entry;
 use crate::logged::{LogEntry, LogWatch, Logged};
@@ -12,7 +13,7 @@ use crate::time::{DeviceTime, Span};
 use crate::window::Window;
 use std::collections::BTreeMap;
 
-/// Messages from this length on are slow, ms. The platform logs them when armed with the same threshold.
+/// Messages from this length on are slow, ms. The platform logs them when enabled with the same threshold.
 pub const SLOW_MESSAGE_MS: i64 = 80;
 /// Messages from this length on are evil, ms.
 pub const EVIL_MESSAGE_MS: i64 = 700;
@@ -36,12 +37,12 @@ fn log(window: &Window) -> Result<&LogWatch, String> {
 
 /// Messages of at least `least` ms, in order of the log.
 fn slow(log: &LogWatch, least: i64) -> Result<Vec<Slow<'_>>, String> {
-    let Some(armed) = log.slow_ms else {
-        let why = log.unarmed.clone();
-        return Err(why.unwrap_or_else(|| "the platform's watch on slow messages was not armed".to_owned()));
+    let Some(threshold) = log.slow_ms else {
+        let why = log.not_enabled.clone();
+        return Err(why.unwrap_or_else(|| "the platform's watch on slow messages was not enabled".to_owned()));
     };
-    if i64::from(armed) > least {
-        return Err(format!("the phone logs messages from {armed} ms on, this counts from {least} ms"));
+    if i64::from(threshold) > least {
+        return Err(format!("the phone logs messages from {threshold} ms on, this counts from {least} ms"));
     }
     let messages = log.entries.iter().filter_map(|entry| match &entry.what {
         Logged::SlowMessage { took, thread, handler, callback }
@@ -232,8 +233,8 @@ mod tests {
     #[test]
     fn a_watch_that_was_not_armed_is_no_zero_and_leaves_the_rest() {
         let mut window = window(P60, &[]);
-        let unarmed = Some("the app was started before".to_owned());
-        window.beside.log = Some(LogWatch { unarmed, ..LogWatch::default() });
+        let not_enabled = Some("the app was started before".to_owned());
+        window.beside.log = Some(LogWatch { not_enabled, ..LogWatch::default() });
         let before = measure_all(&window);
         for key in ["slow_messages", "evil_messages", "slow_message_count", "evil_message_count"] {
             assert_eq!(before[key], Reading::Unmeasurable("the app was started before".to_owned()), "{key}");

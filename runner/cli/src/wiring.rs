@@ -14,8 +14,8 @@ use farmjank_results::frame::SourceId;
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::device::Provider;
 use farmjank_seams::host::Files;
+use farmjank_seams::probe::Probe;
 use farmjank_seams::source::FrameSource;
-use farmjank_seams::witness::Witness;
 use std::path::Path;
 use std::rc::Rc;
 
@@ -81,9 +81,9 @@ pub fn racks(
         let open = open.clone();
         let make: MakeRack = Box::new(move || {
             let (provider, _) = switched_on(&lab)?;
-            let witnesses = if no_witnesses { Vec::new() } else { witnesses() };
+            let probes = if no_witnesses { Vec::new() } else { probes() };
             let sources = Box::new(move |scenario: &Scenario| sources(scenario, seed));
-            Ok(Rack { provider, sources, witnesses, files: open() })
+            Ok(Rack { provider, sources, probes, files: open() })
         });
         make
     });
@@ -123,14 +123,14 @@ async fn adb_phones() -> Result<Phones, Fault> {
 pub fn sources(scenario: &Scenario, seed: u64) -> Vec<Rc<dyn FrameSource>> {
     let all: [Rc<dyn FrameSource>; 2] =
         [Rc::new(SurfaceFlinger::new(scenario.layer.clone(), seed)), Rc::new(Gfxinfo::new(seed))];
-    // Where a witness is pinned, the rings are read all the same: its numbers are held against them.
+    // Where a probe is pinned, the rings are read all the same: its numbers are held against them.
     let ring = |id: &SourceId| all.iter().any(|source| source.id() == *id);
     let pinned = scenario.source.filter(ring);
     all.iter().filter(|source| pinned.is_none_or(|pinned| source.id() == pinned)).cloned().collect()
 }
 
 /// Who is asked at both ends of trials and windows.
-pub fn witnesses() -> Vec<Rc<dyn Witness>> {
+pub fn probes() -> Vec<Rc<dyn Probe>> {
     vec![Rc::new(FrameTimeline), Rc::new(TimeStats), Rc::new(Logcat::default())]
 }
 
@@ -143,7 +143,7 @@ pub fn every_source() -> Vec<Rc<dyn FrameSource>> {
 pub fn readers() -> Readers {
     Readers {
         dumps: vec![Rc::new(SurfaceFlinger::new(None, 0)), Rc::new(Gfxinfo::new(0))],
-        statements: vec![Rc::new(FrameTimeline), Rc::new(TimeStats), Rc::new(Logcat::default())],
+        probes: vec![Rc::new(FrameTimeline), Rc::new(TimeStats), Rc::new(Logcat::default())],
     }
 }
 

@@ -5,10 +5,10 @@
 
 use crate::faults::is_lost;
 use crate::ledger::{Ledger, Pulse};
+use crate::probes;
 use crate::session::Session;
-use crate::witnesses;
+use farmjank_measure::probe_read::written;
 use farmjank_measure::seen::Seen;
-use farmjank_measure::testify::written;
 use farmjank_results::blame::Fault;
 use farmjank_results::dump::Dump;
 use farmjank_results::event::{Fact, PassedOver};
@@ -61,7 +61,7 @@ pub struct Collector<'a> {
 }
 
 /// What came from the loop.
-enum Heard {
+enum LoopRead {
     /// Whole lines, each with its line end.
     Lines(Vec<u8>),
     /// Nothing more; true when that ends the window.
@@ -192,9 +192,9 @@ impl<'a> Collector<'a> {
         let mut stream = session.device.stream(&tap.endless(), session.patience().open).await?;
         let mut covered = BTreeMap::new();
         loop {
-            let lines = match self.hear(&mut *stream, drain_until).await? {
-                Heard::Lines(lines) => lines,
-                Heard::Over(covered) => return Ok(covered),
+            let lines = match self.next_lines(&mut *stream, drain_until).await? {
+                LoopRead::Lines(lines) => lines,
+                LoopRead::Over(covered) => return Ok(covered),
             };
             let now = session.bench.announcer.now();
             let mut rest = lines.as_slice();
@@ -216,9 +216,13 @@ impl<'a> Collector<'a> {
     }
 
     /// The next line of the loop; over (and whether that ends the window) when it ended, fell silent, or the drain is over.
-    async fn hear(&self, stream: &mut dyn Stream, drain_until: &mut Option<Instant>) -> Result<Heard, Fault> {
+    async fn next_lines(
+        &self,
+        stream: &mut dyn Stream,
+        drain_until: &mut Option<Instant>,
+    ) -> Result<LoopRead, Fault> {
         if let Some(lines) = stream.ready() {
-            return Ok(Heard::Lines(lines));
+            return Ok(LoopRead::Lines(lines));
         }
         let patience = self.session.patience();
         let limit = match self.ended.get() {
@@ -239,19 +243,19 @@ impl<'a> Collector<'a> {
             Ok(Ok(Next::Line(mut line))) => {
                 self.spoke.set(self.ended.get().is_some());
                 line.push(b'\n');
-                Ok(Heard::Lines(line))
+                Ok(LoopRead::Lines(line))
             }
             Ok(Ok(Next::Ended(status))) => {
                 self.doubt(&format!("the sampling loop on the phone ended with status {status}"));
-                Ok(Heard::Over(self.ended.get().is_some()))
+                Ok(LoopRead::Over(self.ended.get().is_some()))
             }
             Ok(Err(fault)) if fault.code == "silent" => {
                 self.doubt("the sampling loop on the phone fell silent and was started anew");
-                Ok(Heard::Over(false))
+                Ok(LoopRead::Over(false))
             }
             Ok(Err(fault)) => Err(fault),
             // The drain is over, or the loop is wedged: coverage says what is missing.
-            Err(_) => Ok(Heard::Over(self.ended.get().is_some())),
+            Err(_) => Ok(LoopRead::Over(self.ended.get().is_some())),
         }
     }
 
@@ -292,10 +296,10 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Keeps what a witness of this window said beside its dumps.
-    pub fn keep_statement(&self, heard: &witnesses::Heard) {
+    /// Keeps what a probe of this window said beside its dumps.
+    pub fn keep_output(&self, answer: &probes::ProbeAnswer) {
         let arrived = self.session.bench.announcer.now();
-        let halves = written(heard.witness.id(), &heard.statement, heard.edges, arrived);
+        let halves = written(answer.probe.id(), &answer.output, answer.edges, arrived);
         halves.iter().for_each(|dump| self.keep(dump));
     }
 

@@ -20,8 +20,8 @@ use farmjank_scenarios::plan::{Plan, Selection, plan};
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::device::{Arrivals, Provider};
 use farmjank_seams::host::Files;
+use farmjank_seams::probe::Probe;
 use farmjank_seams::reporter::Reporter;
-use farmjank_seams::witness::Witness;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -70,7 +70,7 @@ pub struct Setup {
     /// Ways of seeing frames for a scenario, best first.
     pub sources: Box<ForScenario>,
     /// Who is asked at both ends of trials and windows, in order of preference.
-    pub witnesses: Vec<Rc<dyn Witness>>,
+    pub probes: Vec<Rc<dyn Probe>>,
     /// The bundle.
     pub files: Rc<dyn Files>,
     /// Where text for people goes.
@@ -85,7 +85,7 @@ pub struct Setup {
 
 /// Runs to the end; the record's exit code is the run's.
 pub async fn run(setup: Setup) -> Record {
-    let Setup { options, scenarios, provider, sources, witnesses, files, voice, reporters, against, stop } =
+    let Setup { options, scenarios, provider, sources, probes, files, voice, reporters, against, stop } =
         setup;
     let scribe = Rc::new(Scribe::new(files.clone(), voice, reporters));
     let announcer = Rc::new(Announcer::new(scribe.clone()));
@@ -102,7 +102,7 @@ pub async fn run(setup: Setup) -> Record {
         files,
         patience: options.patience,
         sources,
-        witnesses,
+        probes,
         nonce: crate::android::together::nonce(options.run.bytes()),
         contest: options.contest.map(|contest| contest.settled(&planned.plan.jobs, &planned.facts)),
         screens: options.screens,

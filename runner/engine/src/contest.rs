@@ -7,11 +7,11 @@ use crate::android::install::{Package, install};
 use crate::builds::Contest;
 use crate::faults::is_lost;
 use crate::observe::Beside;
+use crate::probes::Probes;
 use crate::progress::Progress;
 use crate::session::Session;
 use crate::stop::{Stop, Urgency, cancellable};
 use crate::trial::{Trial, TrialOutcome};
-use crate::witnesses::Witnesses;
 use farmjank_results::blame::{Blame, Fault, OLD_BUILD};
 use farmjank_results::compare::{Course, Next, Sampled, in_doubt};
 use farmjank_results::event::{Ending, Fact, PlannedJob};
@@ -22,8 +22,8 @@ use farmjank_results::turn::{Arm, Turn};
 pub(crate) struct Bout<'a> {
     /// Its hold on its phone.
     pub session: &'a Session<'a>,
-    /// What was armed for it.
-    pub witnesses: &'a Witnesses<'a>,
+    /// The probes enabled for it.
+    pub probes: &'a Probes<'a>,
     /// How it is stopped.
     pub stop: &'a Stop,
     /// As planned.
@@ -137,7 +137,7 @@ impl Bout<'_> {
         let announcer = &session.bench.announcer;
         let (trial, counted) = (progress.completed, turn.counted());
         announcer.announce(Fact::TrialStarted { job, trial, counted, turn: Some(turn) });
-        let mut one = Trial::new(session, beside, self.witnesses, trial, progress.tries);
+        let mut one = Trial::new(session, beside, self.probes, trial, progress.tries);
         one.pictured = session.bench.screens && !counted;
         let outcome = cancellable(self.stop, one.run()).await;
         progress.tries += 1;

@@ -3,11 +3,11 @@
 use crate::announce::Announcer;
 use crate::contest::Bout;
 use crate::observe::Beside;
+use crate::probes::Probes;
 use crate::progress::Progress;
 use crate::session::{Bench, Session};
 use crate::stop::{Stop, Urgency, cancellable};
 use crate::trial::{Trial, TrialOutcome};
-use crate::witnesses::Witnesses;
 use farmjank_results::blame::Fault;
 use farmjank_results::device::DeviceFacts;
 use farmjank_results::event::{Ending, Fact, PlannedJob, PlannedWindow, WindowJudged, WindowMeasured};
@@ -50,28 +50,28 @@ pub async fn run(
     ended
 }
 
-/// The trials between arming the witnesses and disarming them. Whatever happened, what was armed is disarmed.
+/// The trials between enabling the probes and disabling them. Whatever happened, what was enabled is disabled.
 async fn watched(
     session: &Session<'_>,
     stop: &Stop,
     planned: &PlannedJob,
     progress: &mut Progress,
 ) -> Option<Fault> {
-    let witnesses = match cancellable(stop, Witnesses::arm(session)).await {
-        Some(Ok(witnesses)) => witnesses,
+    let probes = match cancellable(stop, Probes::enable(session)).await {
+        Some(Ok(probes)) => probes,
         Some(Err(fault)) => return Some(fault),
         None => return Some(crate::dispatch::interrupted()),
     };
     let ended = match &session.bench.contest {
-        None => trials(session, &witnesses, stop, planned, progress).await,
-        Some(contest) => Bout { session, witnesses: &witnesses, stop, planned, contest }.run(progress).await,
+        None => trials(session, &probes, stop, planned, progress).await,
+        Some(contest) => Bout { session, probes: &probes, stop, planned, contest }.run(progress).await,
     };
     for what in paces(planned, progress) {
         session.bench.announcer.notice(Some(planned.job), what);
     }
     if !ended.as_ref().is_some_and(crate::faults::is_lost) {
         // An impatient user waits for this, but not for long.
-        let _ = tokio::time::timeout(session.patience().call, witnesses.disarm()).await;
+        let _ = tokio::time::timeout(session.patience().call, probes.disable()).await;
     }
     ended
 }
@@ -103,7 +103,7 @@ fn saver(facts: &DeviceFacts) -> Option<String> {
 
 async fn trials(
     session: &Session<'_>,
-    witnesses: &Witnesses<'_>,
+    probes: &Probes<'_>,
     stop: &Stop,
     planned: &PlannedJob,
     progress: &mut Progress,
@@ -125,7 +125,7 @@ async fn trials(
         let trial = progress.completed;
         let counted = trial >= planned.warmup;
         announcer.announce(Fact::TrialStarted { job, trial, counted, turn: None });
-        let mut one = Trial::new(session, &beside, witnesses, trial, progress.tries);
+        let mut one = Trial::new(session, &beside, probes, trial, progress.tries);
         one.pictured = session.bench.screens && !counted;
         let outcome = cancellable(stop, one.run()).await;
         progress.tries += 1;

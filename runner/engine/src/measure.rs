@@ -3,7 +3,7 @@
 use crate::collect::Harvest;
 use crate::log::WindowLog;
 use crate::session::Session;
-use farmjank_measure::testify::Testimonies;
+use farmjank_measure::probe_read::SideReadings;
 use farmjank_measure::weigh::{Ask, LAUNCH_TOTAL_MS, Measured, weigh};
 use farmjank_results::event::WindowMeasured;
 
@@ -14,7 +14,7 @@ pub fn measure(
     ask: Ask<'_>,
     log: &WindowLog,
     harvest: Harvest,
-    testimonies: &Testimonies,
+    side_readings: &SideReadings,
 ) -> Measured {
     let Harvest { mut seen, evidence, fault, .. } = harvest;
     let mut log = log.clone();
@@ -26,10 +26,10 @@ pub fn measure(
         motions: log.motions(session.scenario.fling_bound),
         clock: Some(session.clock),
         evidence,
-        passed_over: testimonies.silent.clone(),
+        passed_over: side_readings.unavailable.clone(),
         ..WindowMeasured::default()
     };
-    let strip = weigh(&mut measured, seen, ask, testimonies);
+    let strip = weigh(&mut measured, seen, ask, side_readings);
     if let Some(reading) = log.launch_reading() {
         measured.readings.insert(LAUNCH_TOTAL_MS.to_owned(), reading);
     }

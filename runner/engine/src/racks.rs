@@ -22,8 +22,8 @@ use farmjank_results::time::RunTime;
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::device::{Arrivals, Provider};
 use farmjank_seams::host::Files;
+use farmjank_seams::probe::Probe;
 use farmjank_seams::reporter::Reporter;
-use farmjank_seams::witness::Witness;
 use std::any::Any;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
@@ -46,7 +46,7 @@ pub struct Rack {
     /// Ways of seeing frames for a scenario, best first.
     pub sources: Box<ForScenario>,
     /// Who is asked at both ends of trials and windows.
-    pub witnesses: Vec<Rc<dyn Witness>>,
+    pub probes: Vec<Rc<dyn Probe>>,
     /// The bundle: raw dumps go there.
     pub files: Rc<dyn Files>,
 }
@@ -364,7 +364,7 @@ impl Told {
     async fn work(self, make: MakeRack, relay: Relay, shifts: Receiver<Shift>) {
         let (stop, relay) = (relay.stop.clone(), Rc::new(relay));
         let announcer = Rc::new(Announcer::new(relay.clone()));
-        let Rack { provider, sources, witnesses, files } = match make() {
+        let Rack { provider, sources, probes, files } = match make() {
             Ok(rack) => rack,
             Err(fault) => return relay.say(Word::Surveyed(announcer.now(), Err(fault))),
         };
@@ -380,7 +380,7 @@ impl Told {
         let Shift { facts, jobs, contest, .. } = shift;
         let unrecorded = Default::default();
         let bench =
-            Bench { announcer, files, patience, sources, witnesses, nonce, contest, screens, unrecorded };
+            Bench { announcer, files, patience, sources, probes, nonce, contest, screens, unrecorded };
         Floor { scenarios, provider, stop, most_running, bench, jobs, facts }.work(&mut *arrivals).await;
     }
 }

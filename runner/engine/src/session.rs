@@ -12,8 +12,8 @@ use farmjank_results::time::{BootTime, ClockMap};
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::device::Device;
 use farmjank_seams::host::Files;
+use farmjank_seams::probe::Probe;
 use farmjank_seams::source::FrameSource;
-use farmjank_seams::witness::Witness;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -32,7 +32,7 @@ pub struct Bench {
     /// Ways of seeing frames for a scenario, best first (the scenario may pin one, or a layer).
     pub sources: Box<ForScenario>,
     /// Who is asked at both ends of trials and windows.
-    pub witnesses: Vec<Rc<dyn Witness>>,
+    pub probes: Vec<Rc<dyn Probe>>,
     /// Makes names on the phone unlike those of other runs.
     pub nonce: u64,
     /// Two builds that take turns, where the run is about that.
@@ -62,7 +62,7 @@ pub struct Session<'a> {
     /// Ways of seeing frames, best first.
     pub sources: Vec<Rc<dyn FrameSource>>,
     /// Who is asked at both ends of trials and windows.
-    pub witnesses: Vec<Rc<dyn Witness>>,
+    pub probes: Vec<Rc<dyn Probe>>,
     /// Makes names on the phone unlike those of other runs.
     pub nonce: u64,
 }
@@ -85,10 +85,10 @@ impl<'a> Session<'a> {
         let sources = (bench.sources)(scenario);
         // Where the author pinned another source of single frames, nobody needs a trace of them.
         let traced = !matches!(scenario.source, Some(SourceId::SurfaceFlinger | SourceId::Gfxinfo));
-        let wanted = |witness: &&Rc<dyn Witness>| traced || witness.id() != SourceId::FrameTimeline;
-        let witnesses = bench.witnesses.iter().filter(wanted).cloned().collect();
+        let wanted = |probe: &&Rc<dyn Probe>| traced || probe.id() != SourceId::FrameTimeline;
+        let probes = bench.probes.iter().filter(wanted).cloned().collect();
         let nonce = bench.nonce;
-        Ok(Session { bench, job, scenario, app, device, facts, clock, sources, witnesses, nonce })
+        Ok(Session { bench, job, scenario, app, device, facts, clock, sources, probes, nonce })
     }
 
     /// Timeouts and budgets.

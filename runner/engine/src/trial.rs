@@ -7,11 +7,11 @@ use crate::log::WindowLog;
 use crate::measure::measure;
 use crate::observe::{Beside, Eye};
 use crate::perform::perform;
+use crate::probes::{ProbeAnswer, Probes};
 use crate::screens::Camera;
 use crate::session::Session;
 use crate::slug::slug;
-use crate::witnesses::{Heard, Witnesses};
-use farmjank_measure::testify::{Reading, Testimonies, is_trace};
+use farmjank_measure::probe_read::{Reading, SideReadings, is_trace};
 use farmjank_measure::weigh::{Ask, Measured};
 use farmjank_results::blame::{Blame, Fault};
 use farmjank_results::event::{Around, Ending, Fact, PassedOver, Screen, WindowMeasured};
@@ -47,7 +47,7 @@ pub struct Trial<'a> {
     /// knows until when it did.
     look: Cell<Look>,
     beside: &'a Beside,
-    witnesses: &'a Witnesses<'a>,
+    probes: &'a Probes<'a>,
     /// Take pictures of the screen in its windows.
     pub pictured: bool,
 }
@@ -60,7 +60,7 @@ struct Collected {
     target_fps: Option<f64>,
     log: WindowLog,
     harvest: Harvest,
-    testimonies: Testimonies,
+    side_readings: SideReadings,
     screens: Vec<Screen>,
     void: Option<String>,
     around: Around,
@@ -73,7 +73,7 @@ impl<'a> Trial<'a> {
     pub fn new(
         session: &'a Session<'a>,
         beside: &'a Beside,
-        witnesses: &'a Witnesses<'a>,
+        probes: &'a Probes<'a>,
         number: u32,
         tries: u32,
     ) -> Self {
@@ -82,20 +82,20 @@ impl<'a> Trial<'a> {
         let (windows, outside) = (RefCell::default(), RefCell::default());
         let (around, look) = (RefCell::default(), Cell::default());
         let pictured = false;
-        Trial { session, number, folder, windows, outside, around, look, beside, witnesses, pictured }
+        Trial { session, number, folder, windows, outside, around, look, beside, probes, pictured }
     }
 
     /// Runs it to its end. Whatever was measured is returned, whatever happened.
     pub async fn run(self) -> TrialOutcome {
         let scenario = self.session.scenario;
         let mut result = self.settle().await;
-        let mut refused = self.witnesses.refused().to_vec();
+        let mut refused = self.probes.refused().to_vec();
         if result.is_ok() {
             result = self.walk(&scenario.setup, "setup", None).await;
         }
         if result.is_ok() {
-            result = self.witnesses.begin_trial().await.map(|more| {
-                more.iter().for_each(|over| self.witnesses.tell_unrecorded(&over.why));
+            result = self.probes.begin_trial().await.map(|more| {
+                more.iter().for_each(|over| self.probes.tell_unrecorded(&over.why));
                 refused.extend(more);
             });
         }
@@ -110,19 +110,19 @@ impl<'a> Trial<'a> {
             result => result,
         };
         let lost = result.as_ref().is_err_and(crate::faults::is_lost);
-        let ended = if lost { Ok(Default::default()) } else { self.witnesses.end_trial().await };
-        let (heard, silent) = ended.unwrap_or_else(|fault| {
+        let ended = if lost { Ok(Default::default()) } else { self.probes.end_trial().await };
+        let (answers, unavailable) = ended.unwrap_or_else(|fault| {
             result = result.clone().and(Err(fault));
             Default::default()
         });
-        silent.iter().for_each(|over| self.witnesses.tell_unrecorded(&over.why));
-        refused.extend(silent);
+        unavailable.iter().for_each(|over| self.probes.tell_unrecorded(&over.why));
+        refused.extend(unavailable);
         // Teardown runs after a failure too, but a phone that is gone cannot be tidied.
         if !result.as_ref().is_err_and(crate::faults::is_lost) {
             let torn_down = self.walk(&scenario.teardown, "teardown", None).await;
             result = result.and(torn_down);
         }
-        let (mut windows, unseen) = self.measured(heard, refused);
+        let (mut windows, unseen) = self.measured(answers, refused);
         result = result.and(unseen.map_or(Ok(()), Err));
         let outside = self.outside.into_inner();
         if outside.has_launch() {
@@ -213,7 +213,7 @@ impl<'a> Trial<'a> {
         }
     }
 
-    /// One measured window: its steps run while its frames are sampled beside them and witnesses watch.
+    /// One measured window: its steps run while its frames are sampled beside them and probes watch.
     async fn window(
         &self,
         name: &str,
@@ -224,9 +224,9 @@ impl<'a> Trial<'a> {
         let session = self.session;
         let place = format!("{}/{}-{}", self.folder, self.windows.borrow().len(), slug(name));
         let eye = Eye::new(session, self.number, name, format!("{place}.dumps"));
-        let mut beginning = self.witnesses.begin_window().await?;
-        let mut testimonies =
-            Testimonies { silent: std::mem::take(&mut beginning.refused), ..Testimonies::default() };
+        let mut beginning = self.probes.begin_window().await?;
+        let mut side_readings =
+            SideReadings { unavailable: std::mem::take(&mut beginning.refused), ..SideReadings::default() };
         let log_start = match beginning.around {
             Some((_, last)) => last,
             None => session.stamp().await?,
@@ -236,13 +236,13 @@ impl<'a> Trial<'a> {
                 eye.collector.ready().await;
                 self.beside.at_start(session, &eye.collector).await?;
                 self.walk(steps, path, Some(&eye)).await?;
-                let (ended, heard) = self.witnesses.end_window(beginning).await?;
+                let (ended, answers) = self.probes.end_window(beginning).await?;
                 let ended = match ended {
                     Some(ended) => ended,
                     None => session.stamp().await?,
                 };
                 self.beside.snap(session, &eye.collector).await?;
-                Ok((ended, heard))
+                Ok((ended, answers))
             };
             let result: Result<_, Fault> = result.await;
             match &result {
@@ -265,10 +265,10 @@ impl<'a> Trial<'a> {
         log.to = walked.as_ref().ok().map(|(ended, _)| session.clock.to_device(*ended));
         // The camera stops a moment after the last step: what it took then shows no part of the window.
         let screens = screens.into_iter().filter(|screen| log.to.is_none_or(|to| screen.at < to)).collect();
-        let walked = walked.map(|(_, heard)| {
-            for one in heard {
-                eye.collector.keep_statement(&one);
-                testimonies.hear(&*one.witness, &one.statement, one.edges, self.reading(&[]));
+        let walked = walked.map(|(_, answers)| {
+            for one in answers {
+                eye.collector.keep_output(&one);
+                side_readings.read(&*one.probe, &one.output, one.edges, self.reading(&[]));
             }
         });
         let mut harvest = eye.collector.harvest();
@@ -286,7 +286,7 @@ impl<'a> Trial<'a> {
         let name = name.to_owned();
         let around = self.around.borrow().clone();
         let collected =
-            Collected { name, place, target_fps, log, harvest, testimonies, screens, void, around };
+            Collected { name, place, target_fps, log, harvest, side_readings, screens, void, around };
         self.windows.borrow_mut().push(collected);
         result
     }
@@ -295,17 +295,21 @@ impl<'a> Trial<'a> {
         Reading { app: &self.session.app, clock: Some(self.session.clock), modes }
     }
 
-    /// Measures every window, now that the trial's own witnesses have spoken. The fault: the phone refused dumps, and nobody
-    /// else proves that no frame was missed meanwhile.
-    fn measured(&self, heard: Vec<Heard>, refused: Vec<PassedOver>) -> (Vec<WindowMeasured>, Option<Fault>) {
+    /// Measures every window, now that the trial's own probes have answered. The fault: the phone refused dumps, and
+    /// nobody else proves that no frame was missed meanwhile.
+    fn measured(
+        &self,
+        answers: Vec<ProbeAnswer>,
+        refused: Vec<PassedOver>,
+    ) -> (Vec<WindowMeasured>, Option<Fault>) {
         let session = self.session;
         let modes: Vec<f64> = session.facts.modes.iter().map(|mode| mode.hz).collect();
         let (mut of_trial, mut traces) =
-            (Testimonies { silent: refused, ..Testimonies::default() }, Vec::new());
-        for Heard { witness, statement, edges } in heard {
-            if is_trace(witness.id()) && !statement.bytes.is_empty() {
-                let path = format!("{}/{}", self.folder, witness.file());
-                match session.bench.files.write(&path, &statement.bytes) {
+            (SideReadings { unavailable: refused, ..SideReadings::default() }, Vec::new());
+        for ProbeAnswer { probe, output, edges } in answers {
+            if is_trace(probe.id()) && !output.bytes.is_empty() {
+                let path = format!("{}/{}", self.folder, probe.file());
+                match session.bench.files.write(&path, &output.bytes) {
                     Ok(()) => traces.push(path),
                     Err(why) => {
                         let words = format!("the trace could not be written: {why}");
@@ -313,9 +317,9 @@ impl<'a> Trial<'a> {
                     }
                 }
             }
-            of_trial.hear(&*witness, &statement, edges, self.reading(&modes));
-            if let Some(over) = of_trial.silent.last().filter(|_| statement.bytes.is_empty()) {
-                self.witnesses.tell_unrecorded(&over.why);
+            of_trial.read(&*probe, &output, edges, self.reading(&modes));
+            if let Some(over) = of_trial.unavailable.last().filter(|_| output.bytes.is_empty()) {
+                self.probes.tell_unrecorded(&over.why);
             }
         }
         let mut unseen = None;
@@ -326,20 +330,20 @@ impl<'a> Trial<'a> {
                 target_fps,
                 log,
                 mut harvest,
-                mut testimonies,
+                mut side_readings,
                 screens,
                 void,
                 around,
             } = collected;
-            testimonies.trace.clone_from(&of_trial.trace);
-            testimonies.silent.splice(0..0, of_trial.silent.iter().cloned());
+            side_readings.trace.clone_from(&of_trial.trace);
+            side_readings.unavailable.splice(0..0, of_trial.unavailable.iter().cloned());
             harvest.evidence.extend(traces.iter().cloned());
             let refusal = harvest.refusal.take().or_else(|| {
                 let refused = |fault: &Fault| fault.code == "dump_refused" && fault.blame == Blame::Lab;
                 harvest.fault.clone().filter(refused)
             });
             let ask = Ask { app: &session.app, target_fps, pinned: session.scenario.source };
-            let Measured { mut window, strip } = measure(session, &name, ask, &log, harvest, &testimonies);
+            let Measured { mut window, strip } = measure(session, &name, ask, &log, harvest, &side_readings);
             window.void = void.or(window.void);
             let proved = window.coverage.as_ref().is_some_and(|coverage| coverage.proved);
             unseen = unseen.take().or(refusal.filter(|_| !proved));

@@ -25,7 +25,7 @@ const GRAIN: i64 = 11_000_000;
 /// Frames at the end of a stretch that SurfaceFlinger has not counted yet.
 const WAITING: usize = 3;
 
-/// When a witness began and ended, by the stamps kept with what it said.
+/// When a probe began and ended, by the stamps kept with what it said.
 pub fn between(dumps: &[Dump], source: SourceId, clock: ClockMap) -> Option<Between> {
     let half = |name: &str| {
         let dump = dumps.iter().find(|dump| dump.source == source && dump.target == name)?;
@@ -129,7 +129,7 @@ fn histogram(frames: &[&TruthFrame], between: Between, key: &str) -> Option<Answ
 }
 
 /// What a metric on the log must read; none for keys this does not know. `watched`: the platform's watch on slow messages was
-/// armed before the app began.
+/// enabled before the app began.
 pub fn log(truth: &Truth<'_>, package: &str, between: Between, watched: bool, key: &str) -> Option<Answer> {
     let ms = |message: &TruthMessage| (message.ended / 1_000_000 - message.began / 1_000_000) as f64;
     let messages = |least: f64| {

@@ -28,7 +28,7 @@ thresholds: { fps: 'mean >= 50%refresh' }
 ";
 
 fn stage(lab: &str) -> Stage {
-    Stage::lab_yaml(lab).scenario(SHORT).witnesses(Vec::new())
+    Stage::lab_yaml(lab).scenario(SHORT).probes(Vec::new())
 }
 
 /// What happened to each job, in order: the kind of each fact and the step it is about. When the phones of two servers draw

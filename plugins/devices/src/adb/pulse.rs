@@ -116,5 +116,5 @@ async fn answers(rack: &Rack, key: &Key) -> bool {
     let Ok(features) = rack.features(key, crate::adb::link::after(server.options.reply)).await else {
         return true;
     };
-    !matches!(shell::probe(server, &key.1, &features, patience).await, Err(LinkError::Late(..)))
+    !matches!(shell::sign_of_life(server, &key.1, &features, patience).await, Err(LinkError::Late(..)))
 }

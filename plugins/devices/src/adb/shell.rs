@@ -83,7 +83,7 @@ pub(crate) async fn call(
 }
 
 /// Asks a phone for a sign of life. Waiting for a place is not held against it.
-pub(crate) async fn probe(
+pub(crate) async fn sign_of_life(
     server: &Server,
     phone: &DeviceId,
     features: &Features,

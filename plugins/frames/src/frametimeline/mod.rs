@@ -11,9 +11,9 @@ mod gather;
 mod inflate;
 mod join;
 mod packet;
+mod probe;
 mod trace;
 mod wire;
-mod witness;
 
+pub use probe::FrameTimeline;
 pub use trace::{Trace, TraceReader, read_trace};
-pub use witness::FrameTimeline;

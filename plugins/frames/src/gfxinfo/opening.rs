@@ -18,7 +18,7 @@ use farmjank_seams::quote::quote;
 use farmjank_seams::source::{Opened, Unreadable};
 use std::time::Duration;
 
-/// How long the probe may take. The system gives up on an app after 5 s, `dumpsys` on the service after 10 s.
+/// How long the first dump may take. The system gives up on an app after 5 s, `dumpsys` on the service after 10 s.
 const PATIENCE: Duration = Duration::from_secs(15);
 /// Cost of one dump where the phone's clock could not be read.
 const USUAL_COST: Span = Span::from_ms(40);

@@ -1,8 +1,8 @@
 //! One line of a log, whatever format it was printed or saved in.
 //!
-//! Formats: `monotonic` (what the witness asks for), `threadtime`, `brief`, `time`, `process`, `thread`, `tag`, the lines of
-//! `long` ([`Headed`]), that of Android Studio, each with what `-v` adds: `color`, `epoch`, `uid`, `usec`, `year`, `zone`.
-//! `raw` has no tags: its lines are none. Must not know: what tags mean.
+//! Formats: `monotonic` (what the probe asks for), `threadtime`, `brief`, `time`, `process`, `thread`, `tag`, the lines
+//! of `long` ([`Headed`]), that of Android Studio, each with what `-v` adds: `color`, `epoch`, `uid`, `usec`, `year`,
+//! `zone`. `raw` has no tags: its lines are none. Must not know: what tags mean.
 
 use crate::text::integer;
 use farmjank_results::time::DeviceTime;

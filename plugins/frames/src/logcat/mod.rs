@@ -1,15 +1,15 @@
 //! The phone's own log beside the frames: slow main-thread messages, skipped frames, `Davey!`, ANRs and crashes.
 //!
-//! A witness, asked at both ends of a window. Slow messages are the platform's own watch: with
+//! A probe, asked at both ends of a window. Slow messages are the platform's own watch: with
 //! `log.looper.<uid>.main.slow` set, every `Looper` logs messages that took that long, frames or not. A main loop reads
 //! the property once, when it starts: processes from before are not watched, and the reader says so instead of 0.
 //! Must not know: gestures, metrics. Times are CLOCK_MONOTONIC, as `-v monotonic` prints them.
 
 mod line;
 mod message;
+mod output;
 mod saved;
 mod script;
-mod statement;
 mod story;
 
 pub use line::{Headed, Line, read_line};
@@ -18,15 +18,15 @@ pub use saved::read_saved;
 
 use farmjank_results::device::{App, DeviceFacts};
 use farmjank_results::frame::SourceId;
-use farmjank_results::testimony::Testimony;
+use farmjank_results::side_reading::SideReading;
 use farmjank_results::time::ClockMap;
+use farmjank_seams::probe::{Probe, ProbeOutput, ProbeReader, Scope};
 use farmjank_seams::source::{Unfit, Unreadable};
-use farmjank_seams::witness::{Scope, Statement, StatementReader, Witness};
 
 /// First release whose loopers read the property (Android 9).
 const FIRST_WATCHED_SDK: u32 = 28;
 
-/// The witness. One value serves any number of phones.
+/// The probe. One value serves any number of phones.
 #[derive(Clone, Copy, Debug)]
 pub struct Logcat {
     slow_ms: u32,
@@ -45,7 +45,7 @@ impl Logcat {
     }
 }
 
-impl StatementReader for Logcat {
+impl ProbeReader for Logcat {
     fn id(&self) -> SourceId {
         SourceId::Logcat
     }
@@ -56,15 +56,15 @@ impl StatementReader for Logcat {
 
     fn read(
         &self,
-        statement: &Statement,
+        output: &ProbeOutput,
         app: &App,
         clock: Option<ClockMap>,
-    ) -> Result<Testimony, Unreadable> {
-        statement::read(statement, &app.0, clock).map(Testimony::Log)
+    ) -> Result<SideReading, Unreadable> {
+        output::read(output, &app.0, clock).map(SideReading::Log)
     }
 }
 
-impl Witness for Logcat {
+impl Probe for Logcat {
     fn scope(&self) -> Scope {
         Scope::Window
     }
@@ -73,15 +73,15 @@ impl Witness for Logcat {
         crate::gfxinfo::at_least_seven(facts)
     }
 
-    fn arm(&self, facts: &DeviceFacts, app: &App) -> Option<String> {
+    fn enable(&self, facts: &DeviceFacts, app: &App) -> Option<String> {
         // An unknown sdk (0) is given a try.
         let watched = !(1..FIRST_WATCHED_SDK).contains(&facts.sdk);
-        watched.then(|| script::arm(&app.0, self.slow_ms))
+        watched.then(|| script::enable(&app.0, self.slow_ms))
     }
 
-    fn disarm(&self, facts: &DeviceFacts, _app: &App, armed: &[u8]) -> Option<String> {
+    fn disable(&self, facts: &DeviceFacts, _app: &App, enabled: &[u8]) -> Option<String> {
         let watched = !(1..FIRST_WATCHED_SDK).contains(&facts.sdk);
-        watched.then(|| script::disarm(armed))
+        watched.then(|| script::disable(enabled))
     }
 
     fn begin(&self, _facts: &DeviceFacts, app: &App, nonce: u64) -> String {

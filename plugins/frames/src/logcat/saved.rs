@@ -66,12 +66,12 @@ fn finished(story: Story<'_>, span: Option<(DeviceTime, DeviceTime)>) -> LogWatc
     }
     let entries = story.finish();
     let slow_ms = threshold(&entries);
-    let unarmed = slow_ms.is_none().then(|| {
+    let not_enabled = slow_ms.is_none().then(|| {
         "the log holds no slow message of a main thread, and does not tell whether the phone watched for them \
          (property log.looper.<uid>.main.slow)"
             .to_owned()
     });
-    LogWatch { entries, span, slow_ms, unarmed, doubts }
+    LogWatch { entries, span, slow_ms, not_enabled, doubts }
 }
 
 /// The threshold that surely was in force for every process that logged a slow message, ms.
@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn one_app_or_all_of_them() {
         let all = read_saved(LOG.as_bytes(), None).unwrap();
-        assert_eq!((all.entries.len(), all.slow_ms, all.unarmed), (4, Some(83), None));
+        assert_eq!((all.entries.len(), all.slow_ms, all.not_enabled), (4, Some(83), None));
         assert_eq!(
             all.span,
             Some((DeviceTime::from_ns(10_000_000_000), DeviceTime::from_ns(12_000_000_000)))
@@ -128,7 +128,7 @@ mod tests {
     fn the_threshold_is_known_only_as_far_as_slow_messages_tell() {
         let none = read_saved(b"I/Choreographer(7): Skipped 49 frames!  x\n", None).unwrap();
         assert_eq!((none.slow_ms, none.span, none.entries.len()), (None, None, 1));
-        assert!(none.unarmed.is_some());
+        assert!(none.not_enabled.is_some());
         // Two processes: what the less talkative one says holds for both.
         let two = "I/x(1): y\nW/Looper(1): Slow dispatch took 80ms main h=H c=null m=1\n\
                    W/Looper(2): Slow dispatch took 200ms main h=H c=null m=1\n";

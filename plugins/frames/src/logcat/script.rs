@@ -1,4 +1,4 @@
-//! The shell lines of the log witness: arming the platform's watch, undoing it, and asking for the log.
+//! The shell lines of the log probe: enabling the platform's watch, undoing it, and asking for the log.
 //!
 //! What the watch was and whom it can see is kept in a property of its own on the phone ([`KEEP`]), so that a run that was
 //! cut off can be cleaned up by the next one. Must not know: what the answers mean.
@@ -7,7 +7,7 @@ use crate::text::{lines, whole_integer};
 use farmjank_seams::quote::quote;
 
 /// Property that keeps `uid previous pids`: the app's user id, the threshold found (`-` for none), and the processes that
-/// were alive when the watch was armed, which it cannot see. The shell may set `debug.` properties on every build.
+/// were alive when the watch was enabled, which it cannot see. The shell may set `debug.` properties on every build.
 pub(super) const KEEP: &str = "debug.farmjank.looper";
 /// Begins the lines these scripts print beside the log: lines of the log never begin with it.
 pub(super) const MARK: &str = "farmjank-log";
@@ -31,8 +31,8 @@ fn find_uid(app: &str) -> String {
     )
 }
 
-/// Arms the watch, and prints what there was and who was alive then.
-pub(super) fn arm(app: &str, slow_ms: u32) -> String {
+/// Enables the watch, and prints what there was and who was alive then.
+pub(super) fn enable(app: &str, slow_ms: u32) -> String {
     format!(
         "{}; if [ -z \"$u\" ]; then echo \"{MARK} unknown $p\"; else k=log.looper.$u.main.slow; v=$(getprop $k); \
          m=$(getprop {KEEP}); case \"$m\" in \"$u \"*) v=${{m#* }}; v=${{v%% *}};; esac; v=${{v:--}}; \
@@ -42,12 +42,12 @@ pub(super) fn arm(app: &str, slow_ms: u32) -> String {
     )
 }
 
-/// Restores what [`arm`] found, by what it printed, else by what it kept on the phone.
-pub(super) fn disarm(armed: &[u8]) -> String {
+/// Restores what [`enable`] found, by what it printed, else by what it kept on the phone.
+pub(super) fn disable(enabled: &[u8]) -> String {
     let restore = |uid: &str, previous: &str| {
         format!("setprop log.looper.{uid}.main.slow {previous}; setprop {KEEP} ''")
     };
-    match found(armed) {
+    match found(enabled) {
         Some((uid, previous)) => restore(&uid.to_string(), &quote(&previous)),
         None => format!(
             "m=$(getprop {KEEP}); case \"$m\" in *' '*' '*) u=${{m%% *}}; v=${{m#* }}; v=${{v%% *}}; \
@@ -57,10 +57,10 @@ pub(super) fn disarm(armed: &[u8]) -> String {
     }
 }
 
-/// User id and previous threshold out of what [`arm`] printed.
-fn found(armed: &[u8]) -> Option<(i64, String)> {
+/// User id and previous threshold out of what [`enable`] printed.
+fn found(enabled: &[u8]) -> Option<(i64, String)> {
     let prefix = format!("{MARK} armed ").into_bytes();
-    let line = lines(armed).find_map(|line| line.strip_prefix(prefix.as_slice()))?;
+    let line = lines(enabled).find_map(|line| line.strip_prefix(prefix.as_slice()))?;
     let mut words = line.split(|&byte| byte == b' ');
     let uid = words.next().and_then(whole_integer).filter(|uid| *uid >= 0)?;
     let previous = words.next()?;

@@ -22,7 +22,7 @@ use farmjank_seams::quote::quote;
 use farmjank_seams::source::{Opened, Unreadable};
 use std::time::Duration;
 
-/// How long the list, and the one cycle of probes, may take. `dumpsys` itself gives up on a service after 10 s.
+/// How long the list, and the one cycle of questions, may take. `dumpsys` itself gives up on a service after 10 s.
 const PATIENCE: Duration = Duration::from_secs(15);
 /// Cost of one dump where the phone's clock could not be read.
 const USUAL_COST: Span = Span::from_ms(20);
@@ -41,7 +41,7 @@ enum Answer {
     Bad(Unreadable),
 }
 
-struct Probe {
+struct AskedLayer {
     candidate: Candidate,
     answer: Answer,
     cost: Span,
@@ -62,30 +62,30 @@ pub(super) async fn open(
     if candidates.is_empty() {
         return Err(nothing_listed(&layers, app, pin));
     }
-    let probes = probe(device, candidates, seed).await?;
-    let classic = probes.iter().any(|probe| match &probe.answer {
+    let asked = ask(device, candidates, seed).await?;
+    let classic = asked.iter().any(|layer| match &layer.answer {
         Answer::Frames { classic, .. } => *classic,
         Answer::Hollow => true,
         Answer::Gone | Answer::Bad(_) => false,
     });
-    let alive = probes.iter().any(|probe| matches!(probe.answer, Answer::Frames { .. }));
+    let alive = asked.iter().any(|layer| matches!(layer.answer, Answer::Frames { .. }));
     // In the 64-frame history a layer that stood still prints nothing: it may be the one that moves next.
     let still_counts = alive && !classic && facts.sdk >= HISTORY_SDK;
     let mut kept = Vec::new();
     let mut left = Vec::new();
-    for probe in probes {
-        match probe.answer {
-            Answer::Frames { .. } => kept.push(probe),
-            Answer::Gone if still_counts && probe.candidate.kind > Kind::ViewContainer => kept.push(probe),
+    for layer in asked {
+        match layer.answer {
+            Answer::Frames { .. } => kept.push(layer),
+            Answer::Gone if still_counts && layer.candidate.kind > Kind::ViewContainer => kept.push(layer),
             // A surface view that has not drawn yet may be the one that moves when the gesture comes.
-            Answer::Hollow if alive && probe.candidate.kind > Kind::ViewContainer => kept.push(probe),
-            _ => left.push(probe),
+            Answer::Hollow if alive && layer.candidate.kind > Kind::ViewContainer => kept.push(layer),
+            _ => left.push(layer),
         }
     }
     if kept.is_empty() {
         return Err(nothing_alive(&left, app, facts, classic));
     }
-    passed.extend(left.iter().map(|probe| (probe.candidate.name.clone(), why(&probe.answer))));
+    passed.extend(left.iter().map(|layer| (layer.candidate.name.clone(), why(&layer.answer))));
     let passed_over = passed.into_iter().map(|(name, why)| PassedOver {
         what: format!("{}: {}", SourceId::SurfaceFlinger, shown(name.as_bytes())),
         why,
@@ -93,18 +93,18 @@ pub(super) async fn open(
     Ok(Opened { tap: Box::new(tap(kept, facts, seed)), passed_over: passed_over.collect() })
 }
 
-fn tap(kept: Vec<Probe>, facts: &DeviceFacts, seed: u64) -> Loop {
+fn tap(kept: Vec<AskedLayer>, facts: &DeviceFacts, seed: u64) -> Loop {
     let classic = kept
         .iter()
-        .all(|probe| matches!(probe.answer, Answer::Frames { classic: true, .. } | Answer::Hollow));
-    let reported = kept.iter().filter_map(|probe| match probe.answer {
+        .all(|layer| matches!(layer.answer, Answer::Frames { classic: true, .. } | Answer::Hollow));
+    let reported = kept.iter().filter_map(|layer| match layer.answer {
         Answer::Frames { period, .. } => period,
         _ => None,
     });
-    let cost = kept.iter().fold(Span::ZERO, |sum, probe| sum + probe.cost);
+    let cost = kept.iter().fold(Span::ZERO, |sum, layer| sum + layer.cost);
     let ring = if classic { Ring::Latency } else { Ring::History };
     let rhythm = rhythm(ring, fastest(facts.fastest_hz(), reported.min()), cost);
-    let targets: Vec<String> = kept.into_iter().map(|probe| probe.candidate.name).collect();
+    let targets: Vec<String> = kept.into_iter().map(|layer| layer.candidate.name).collect();
     let script = script(&targets, seed);
     Loop::new(SourceId::SurfaceFlinger, targets, script, rhythm, CAP)
 }
@@ -134,7 +134,7 @@ async fn list(device: &dyn Device) -> Result<Vec<Listed>, Fault> {
 }
 
 /// Asks every candidate once, in one shell call.
-async fn probe(device: &dyn Device, candidates: Vec<Candidate>, seed: u64) -> Result<Vec<Probe>, Fault> {
+async fn ask(device: &dyn Device, candidates: Vec<Candidate>, seed: u64) -> Result<Vec<AskedLayer>, Fault> {
     let names: Vec<String> = candidates.iter().map(|candidate| candidate.name.clone()).collect();
     let script = script(&names, seed);
     let output = device.shell(&script.once(), PATIENCE).await?;
@@ -145,16 +145,16 @@ async fn probe(device: &dyn Device, candidates: Vec<Candidate>, seed: u64) -> Re
         let said = if output.err.is_empty() { &output.out } else { &output.err };
         return Err(unreadable("the layers", &Unreadable::Garbled(shown(said))));
     }
-    let mut probes = Vec::with_capacity(candidates.len());
+    let mut asked = Vec::with_capacity(candidates.len());
     let mut candidates = candidates.into_iter();
     for dump in dumps {
         // Dumps come in the order asked; one that was cut is missing.
         let Some(candidate) = candidates.by_ref().find(|candidate| candidate.name == dump.target) else {
             break;
         };
-        probes.push(Probe { candidate, answer: answer(&dump), cost: cost(&dump) });
+        asked.push(AskedLayer { candidate, answer: answer(&dump), cost: cost(&dump) });
     }
-    Ok(probes)
+    Ok(asked)
 }
 
 fn answer(dump: &Dump) -> Answer {
@@ -206,12 +206,12 @@ fn nothing_listed(layers: &[Listed], app: &App, pin: Option<&str>) -> Fault {
 }
 
 /// Layers of the app exist, and none prints a frame.
-fn nothing_alive(left: &[Probe], app: &App, facts: &DeviceFacts, classic: bool) -> Fault {
+fn nothing_alive(left: &[AskedLayer], app: &App, facts: &DeviceFacts, classic: bool) -> Fault {
     let package = shown(app.0.as_bytes());
-    let count = |wanted: fn(&Answer) -> bool| left.iter().filter(|probe| wanted(&probe.answer)).count();
+    let count = |wanted: fn(&Answer) -> bool| left.iter().filter(|layer| wanted(&layer.answer)).count();
     let hollow = count(|answer| matches!(answer, Answer::Hollow));
     let gone = count(|answer| matches!(answer, Answer::Gone));
-    let bad = left.iter().find_map(|probe| match &probe.answer {
+    let bad = left.iter().find_map(|layer| match &layer.answer {
         Answer::Bad(error) => Some(error),
         _ => None,
     });
@@ -220,13 +220,13 @@ fn nothing_alive(left: &[Probe], app: &App, facts: &DeviceFacts, classic: bool) 
     }
     if hollow > 0 {
         let names: Vec<String> =
-            left.iter().map(|probe| format!("`{}`", shown(probe.candidate.name.as_bytes()))).collect();
+            left.iter().map(|layer| format!("`{}`", shown(layer.candidate.name.as_bytes()))).collect();
         let what =
             format!("no layer of \"{package}\" got a frame yet: every row is zero on {}", names.join(", "));
         let fault = Fault::new(Blame::App, "layer_empty", what)
             .advise("see whether the app draws at all; its frames may go to a layer of another name: pin it");
         // A window or surface view may still get its first frame; a container never will.
-        let may_draw = left.iter().any(|probe| probe.candidate.kind > Kind::ViewContainer);
+        let may_draw = left.iter().any(|layer| layer.candidate.kind > Kind::ViewContainer);
         return if may_draw { fault.passing() } else { fault };
     }
     let fault = Fault::new(

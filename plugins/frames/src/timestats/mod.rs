@@ -1,6 +1,6 @@
 //! SurfaceFlinger's own counts: `dumpsys SurfaceFlinger --timestats`, Android 9 and newer.
 //!
-//! A witness, asked at both ends of a window: totals and histograms per layer, no single frames, no ring to overflow. It
+//! A probe, asked at both ends of a window: totals and histograms per layer, no single frames, no ring to overflow. It
 //! is one state of the whole phone: another program that clears it spoils the counts, and Android's own statistics may
 //! collect them (11+); both are looked for and told as doubts. Must not know: gestures, metrics, which layer is judged.
 
@@ -13,11 +13,11 @@ pub use doubts::Marked;
 
 use farmjank_results::device::{App, DeviceFacts};
 use farmjank_results::frame::SourceId;
+use farmjank_results::side_reading::SideReading;
 use farmjank_results::tally::FrameTally;
-use farmjank_results::testimony::Testimony;
 use farmjank_results::time::ClockMap;
+use farmjank_seams::probe::{Probe, ProbeOutput, ProbeReader, Scope};
 use farmjank_seams::source::{Unfit, Unreadable};
-use farmjank_seams::witness::{Scope, Statement, StatementReader, Witness};
 
 /// First release that prints timestats (Android 9).
 const FIRST_SDK: u32 = 28;
@@ -34,11 +34,11 @@ pub fn read_timestats(text: &[u8]) -> Result<Vec<FrameTally>, Unreadable> {
     read_counted(text).map(|counted| counted.layers)
 }
 
-/// The witness. One value serves any number of phones.
+/// The probe. One value serves any number of phones.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TimeStats;
 
-impl StatementReader for TimeStats {
+impl ProbeReader for TimeStats {
     fn id(&self) -> SourceId {
         SourceId::TimeStats
     }
@@ -49,22 +49,22 @@ impl StatementReader for TimeStats {
 
     fn read(
         &self,
-        statement: &Statement,
+        output: &ProbeOutput,
         app: &App,
         _clock: Option<ClockMap>,
-    ) -> Result<Testimony, Unreadable> {
-        let marked = Marked::read(&statement.mark, &statement.bytes);
-        let mut counted = read_counted(&statement.bytes).map_err(doubts::explain)?;
+    ) -> Result<SideReading, Unreadable> {
+        let marked = Marked::read(&output.mark, &output.bytes);
+        let mut counted = read_counted(&output.bytes).map_err(doubts::explain)?;
         doubts::missing(&counted, app)?;
         let doubts = doubts::doubts(&counted, &marked, MOST_LAYERS);
         for layer in &mut counted.layers {
             layer.doubts.extend(doubts.iter().cloned());
         }
-        Ok(Testimony::Tally(counted.layers))
+        Ok(SideReading::Tally(counted.layers))
     }
 }
 
-impl Witness for TimeStats {
+impl Probe for TimeStats {
     fn scope(&self) -> Scope {
         Scope::Window
     }

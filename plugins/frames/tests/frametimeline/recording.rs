@@ -3,10 +3,10 @@
 use super::writer::*;
 use farmjank_frames::FrameTimeline;
 use farmjank_results::device::{App, DeviceFacts, DeviceId};
-use farmjank_results::testimony::Testimony;
+use farmjank_results::side_reading::SideReading;
 use farmjank_results::time::{ClockMap, Span};
+use farmjank_seams::probe::{Probe, ProbeOutput, ProbeReader, Scope};
 use farmjank_seams::source::Unreadable;
-use farmjank_seams::witness::{Scope, Statement, StatementReader, Witness};
 
 fn facts(sdk: u32) -> DeviceFacts {
     DeviceFacts {
@@ -35,8 +35,8 @@ fn app() -> App {
     App("com.shop".to_owned())
 }
 
-fn read(bytes: Vec<u8>, mark: &[u8], clock: Option<ClockMap>) -> Result<Testimony, Unreadable> {
-    FrameTimeline.read(&Statement { bytes, mark: mark.to_vec(), began: None, ended: None }, &app(), clock)
+fn read(bytes: Vec<u8>, mark: &[u8], clock: Option<ClockMap>) -> Result<SideReading, Unreadable> {
+    FrameTimeline.read(&ProbeOutput { bytes, mark: mark.to_vec(), began: None, ended: None }, &app(), clock)
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn the_app_and_its_processes_are_kept_and_no_other() {
     {
         packets[1] = process(name);
         match read(packets.concat(), b"1\n", None) {
-            Ok(Testimony::Timeline(timeline)) => {
+            Ok(SideReading::Timeline(timeline)) => {
                 assert_eq!(timeline.keys().collect::<Vec<_>>(), [name]);
                 assert!(kept, "{name}");
             }
@@ -104,7 +104,7 @@ fn a_phone_that_slept_is_doubted_and_no_trace_says_what_was_printed() {
     let doubts = |offset: i64| {
         let clock = ClockMap { offset: Span::from_ns(offset), uncertainty: Span::from_ms(11) };
         match read(packets.clone(), b"1\n", Some(clock)) {
-            Ok(Testimony::Timeline(timeline)) => timeline["com.shop"].doubts.len(),
+            Ok(SideReading::Timeline(timeline)) => timeline["com.shop"].doubts.len(),
             other => panic!("{other:?}"),
         }
     };

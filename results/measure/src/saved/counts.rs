@@ -6,8 +6,8 @@
 use super::{Answer, Asked, trusted};
 use crate::choice::fullest;
 use crate::cutting::frameless;
+use crate::probe_read::{Edges, SideReadings};
 use crate::rings::lasting_name;
-use crate::testify::{Edges, Testimonies};
 use farmjank_results::frame::SourceId;
 use farmjank_results::logged::LogWatch;
 use farmjank_results::tally::FrameTally;
@@ -48,13 +48,13 @@ pub fn of_counts(asked: &Asked, layers: Vec<FrameTally>) -> Result<Answer, Strin
 }
 
 /// The answer of a run's evidence in which no source saw a frame.
-pub(super) fn of_testimonies(
+pub(super) fn of_side_readings(
     asked: &Asked,
-    testimonies: &Testimonies,
+    side_readings: &SideReadings,
     warnings: Vec<String>,
 ) -> Result<Answer, String> {
     whole_only(asked, "the evidence holds no single frame")?;
-    let mut answer = match (&testimonies.tally, &testimonies.log) {
+    let mut answer = match (&side_readings.tally, &side_readings.log) {
         (Some((layers, _)), log) => of_tallies(asked, layers.clone(), log.clone())?,
         (None, Some(log)) => of_log(asked, log.clone())?,
         (None, None) => return Err("the evidence holds no dump".to_owned()),
@@ -77,7 +77,7 @@ fn of_tallies(asked: &Asked, layers: Vec<FrameTally>, log: Option<LogWatch>) -> 
     let name = name.to_owned();
     let others = frames.iter().filter(|(other, _)| **other != name);
     let others = others.map(|(other, frames)| ((*other).to_owned(), *frames)).collect();
-    let all = Testimonies { tally: Some((layers, Edges::default())), ..Testimonies::default() };
+    let all = SideReadings { tally: Some((layers, Edges::default())), ..SideReadings::default() };
     let tally = all.tally(&name);
     let mut answer = unseen(SourceId::TimeStats, name, tally, log);
     answer.others = others;

@@ -3,7 +3,7 @@
 //! Must not know files, or how anything is printed.
 
 use super::evidence::Opened;
-use crate::testify::Testimonies;
+use crate::probe_read::SideReadings;
 use farmjank_results::drawn::{DrawnStitch, window_name};
 use farmjank_results::frame::{Sample, SourceId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,8 +17,8 @@ pub struct Dumps {
     pub samples: BTreeMap<String, Vec<Sample>>,
     /// Render stages of each window by name.
     pub drawn: BTreeMap<String, DrawnStitch>,
-    /// What witnesses of the same stretch said, in the evidence of a run.
-    pub testimonies: Testimonies,
+    /// What probes of the same stretch said, in the evidence of a run.
+    pub side_readings: SideReadings,
     /// One for each file without a frame.
     pub warnings: Vec<String>,
     /// What those files are, each kind once.
@@ -89,15 +89,15 @@ impl Dumps {
             self.agree(name, source)?;
         }
         opened.samples.into_iter().for_each(|(source, ring, sample)| self.add(source, ring, sample));
-        let beside = |one: &Testimonies| one.tally.is_some() || one.log.is_some();
-        if beside(&self.testimonies) && beside(&opened.testimonies) {
+        let beside = |one: &SideReadings| one.tally.is_some() || one.log.is_some();
+        if beside(&self.side_readings) && beside(&opened.side_readings) {
             // Each is of its own window.
-            self.testimonies = Testimonies::default();
+            self.side_readings = SideReadings::default();
             self.warnings.push(
                 "counts and log are of one window each: give one evidence file alone to see them".to_owned(),
             );
-        } else if beside(&opened.testimonies) {
-            self.testimonies = opened.testimonies;
+        } else if beside(&opened.side_readings) {
+            self.side_readings = opened.side_readings;
         }
         self.warnings.extend(opened.warnings.iter().map(|why| named(name, why)));
         Ok(())

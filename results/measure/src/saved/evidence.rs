@@ -1,10 +1,10 @@
-//! The evidence file of one window of a run: raw dumps of rings, and what its witnesses said at its beginning and end.
+//! The evidence file of one window of a run: raw dumps of rings, and what its probes said at its beginning and end.
 //!
 //! Read by the functions of the run itself. Must not know metrics.
 
 use super::Asked;
+use crate::probe_read::{Reading, SideReadings, of_evidence};
 use crate::readers::Readers;
-use crate::testify::{Reading, Testimonies, of_evidence};
 use farmjank_results::device::App;
 use farmjank_results::dump::Dump;
 use farmjank_results::evidence;
@@ -17,7 +17,7 @@ pub struct Opened {
     /// What every dump shows, by source and ring.
     pub samples: Vec<(SourceId, String, Sample)>,
     /// What was said beside it.
-    pub testimonies: Testimonies,
+    pub side_readings: SideReadings,
     /// What could not be read, and why.
     pub warnings: Vec<String>,
 }
@@ -41,16 +41,19 @@ pub fn open(bytes: &[u8], asked: &Asked, readers: &Readers) -> Result<Opened, St
     let clock = framestats.rev().find_map(|dump| readers.of(dump.source).ok()?.clock(dump));
     let how = Reading { app: &app, clock, modes: &[] };
     let files = [("evidence".to_owned(), bytes.to_vec())];
-    let (dumps, testimonies) = of_evidence(&files, readers, how)?;
+    let (dumps, side_readings) = of_evidence(&files, readers, how)?;
     let best = dumps.iter().map(|dump| dump.source).min();
     let source = match asked.source.filter(|source| *source < SourceId::TimeStats) {
         Some(source) if dumps.iter().any(|dump| dump.source == source) => Some(source),
         Some(source) => return Err(format!("the evidence holds no dump of {source}")),
         None => best,
     };
-    let silent = testimonies.silent.iter().map(|silent| format!("{}: {}", silent.what, silent.why));
-    let warnings = silent.collect();
-    if source.is_none() && testimonies.tally.is_none() && testimonies.log.is_none() {
+    let unavailable = side_readings
+        .unavailable
+        .iter()
+        .map(|unavailable| format!("{}: {}", unavailable.what, unavailable.why));
+    let warnings = unavailable.collect();
+    if source.is_none() && side_readings.tally.is_none() && side_readings.log.is_none() {
         return Err("the evidence holds nothing that can be read".to_owned());
     }
     let mut samples = Vec::new();
@@ -60,7 +63,7 @@ pub fn open(bytes: &[u8], asked: &Asked, readers: &Readers) -> Result<Opened, St
         let read = reader.read(dump, None).unwrap_or_default();
         samples.extend(read.into_iter().map(|(ring, sample)| (dump.source, ring, sample)));
     }
-    Ok(Opened { source, samples, testimonies, warnings })
+    Ok(Opened { source, samples, side_readings, warnings })
 }
 
 /// The app the dumps are of: what gfxinfo was asked for, else the package in a layer's name.

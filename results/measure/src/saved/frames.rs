@@ -7,8 +7,8 @@ use super::dumps::Dumps;
 use super::{Answer, Asked, trusted};
 use crate::choice::fullest;
 use crate::cutting::{How, Sight, Stages, window};
+use crate::probe_read::SideReadings;
 use crate::rings::{Candidate, Layers, lasting_name};
-use crate::testify::Testimonies;
 use farmjank_results::cut::whole;
 use farmjank_results::drawn::DrawnStitch;
 use farmjank_results::frame::{Sample, SourceId, Stamp};
@@ -27,8 +27,8 @@ pub(super) struct Seen {
     pub timelines: BTreeMap<String, FrameTimeline>,
     /// Render stages of each window.
     pub drawn: BTreeMap<String, DrawnStitch>,
-    /// What witnesses said.
-    pub testimonies: Testimonies,
+    /// What probes said.
+    pub side_readings: SideReadings,
     /// What files without a frame are.
     pub empty: BTreeSet<String>,
 }
@@ -38,13 +38,13 @@ pub(super) struct Seen {
 /// # Errors
 /// In words: nothing is called like what was asked for, or there is nothing to judge.
 pub fn of_dumps(asked: &Asked, dumps: Dumps) -> Result<Answer, String> {
-    let Dumps { source, samples, drawn, testimonies, warnings, empty } = dumps;
+    let Dumps { source, samples, drawn, side_readings, warnings, empty } = dumps;
     let Some(source) = source else {
-        return counts::of_testimonies(asked, &testimonies, warnings);
+        return counts::of_side_readings(asked, &side_readings, warnings);
     };
     let rules = StitchRules { modes: Vec::new(), pins: asked.pins.clone() };
     let timelines = samples.into_iter().map(|(name, samples)| (name, stitched(&rules, &samples))).collect();
-    let mut answer = judged(asked, source, Seen { timelines, drawn, testimonies, empty })?;
+    let mut answer = judged(asked, source, Seen { timelines, drawn, side_readings, empty })?;
     if answer.window.presents.is_empty() && warnings.is_empty() {
         answer.warnings.extend(answer.window.coverage.doubts.iter().cloned());
     }
@@ -54,7 +54,7 @@ pub fn of_dumps(asked: &Asked, dumps: Dumps) -> Result<Answer, String> {
 
 /// The timeline asked for, cut and measured.
 pub(super) fn judged(asked: &Asked, source: SourceId, seen: Seen) -> Result<Answer, String> {
-    let Seen { timelines, drawn, testimonies, empty } = seen;
+    let Seen { timelines, drawn, side_readings, empty } = seen;
     let layers: Layers =
         timelines.into_iter().map(|(name, timeline)| ((source, name), Rc::new(timeline))).collect();
     let (name, others) = choose(&layers, asked)?;
@@ -62,7 +62,7 @@ pub(super) fn judged(asked: &Asked, source: SourceId, seen: Seen) -> Result<Answ
     let given = !asked.motions.is_empty();
     let motions = if given { asked.motions.clone() } else { whole(&timeline) };
     let none = BTreeMap::new();
-    let sight = Sight { layers: &layers, drawn: &drawn, testimonies: &testimonies, doubted: &none };
+    let sight = Sight { layers: &layers, drawn: &drawn, side_readings: &side_readings, doubted: &none };
     let how = How {
         motions: &motions,
         target_fps: asked.target_fps,

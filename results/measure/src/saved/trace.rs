@@ -5,8 +5,8 @@
 use super::counts::Unseen;
 use super::frames::{Seen, judged};
 use super::{Answer, Asked};
+use crate::probe_read::{SideReadings, Traced};
 use crate::rings::{Layers, traced_by};
-use crate::testify::{Testimonies, Traced};
 use farmjank_results::frame::SourceId;
 use farmjank_results::lateness::Lateness;
 use farmjank_results::period::{PeriodOrigin, PeriodSegment};
@@ -51,10 +51,10 @@ pub fn of_trace(asked: &Asked, mut processes: BTreeMap<String, Lateness>) -> Res
     let known = |timeline: &FrameTimeline| with_period(timeline.clone(), period);
     let timelines = layers.iter().map(|((_, name), timeline)| (name.clone(), known(timeline))).collect();
     let trace = Some(Rc::new(Traced { processes, layers }));
-    let testimonies = Testimonies { trace, ..Testimonies::default() };
+    let side_readings = SideReadings { trace, ..SideReadings::default() };
     // The processes are chosen: layers of an app may be named after anything.
     let asked = Asked { package: None, ..asked.clone() };
-    let seen = Seen { timelines, testimonies, ..Seen::default() };
+    let seen = Seen { timelines, side_readings, ..Seen::default() };
     let mut answer = judged(&asked, SourceId::FrameTimeline, seen)?;
     answer.others.extend(others);
     Ok(answer)

@@ -69,7 +69,7 @@ async fn ills(provider: &dyn Provider, phone: &Surveyed) -> Vec<String> {
         Err(fault) => return vec![fault.to_string()],
     };
     let mut ills = of_facts(facts);
-    match probe(provider, facts).await {
+    match try_out(provider, facts).await {
         Ok(()) => {}
         Err(fault) => ills.push(fault.to_string()),
     }
@@ -106,7 +106,7 @@ fn of_facts(facts: &DeviceFacts) -> Vec<String> {
 }
 
 /// Wakes the phone and makes a no-op key event: locks and blocked injection show only when tried.
-async fn probe(provider: &dyn Provider, facts: &DeviceFacts) -> Result<(), Fault> {
+async fn try_out(provider: &dyn Provider, facts: &DeviceFacts) -> Result<(), Fault> {
     let patience = Patience::default();
     let device = provider.lease(&facts.id).await?;
     settle::wake(&*device, &patience).await?;

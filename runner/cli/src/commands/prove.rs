@@ -4,7 +4,7 @@ use super::run::no_phones;
 use crate::args::{DoctorArgs, PhoneArgs};
 use crate::host::{self, Streams};
 use crate::settings::{Look, complain};
-use crate::wiring::{every_source, phones, witnesses};
+use crate::wiring::{every_source, phones, probes};
 use farmjank_engine::announce::Voice;
 use farmjank_engine::patience::Patience;
 use farmjank_engine::prove::ask::Asker;
@@ -53,12 +53,12 @@ async fn from_phone(args: &DoctorArgs, serial: &str) -> Result<Proof, u8> {
     let facts = surveyed.facts.map_err(refused)?;
     Streams.out(&format!("proving {} ({})\n", clean::line(&facts.id.0, 100), clean::line(&facts.model, 100)));
     let device = phones.provider.lease(&facts.id).await.map_err(refused)?;
-    let (sources, witnesses, patience) = (every_source(), witnesses(), Patience::default());
+    let (sources, probes, patience) = (every_source(), probes(), Patience::default());
     let asker = Asker {
         device: &*device,
         facts: &facts,
         sources: &sources,
-        witnesses: &witnesses,
+        probes: &probes,
         patience: &patience,
         tool: env!("CARGO_PKG_VERSION"),
     };

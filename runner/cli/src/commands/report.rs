@@ -10,7 +10,7 @@ use crate::wiring::readers;
 use farmjank_engine::announce::{Kept, LOG, Voice};
 use farmjank_engine::job;
 use farmjank_engine::progress::Progress;
-use farmjank_measure::testify::{Reading, of_evidence};
+use farmjank_measure::probe_read::{Reading, of_evidence};
 use farmjank_measure::weigh::{self, Ask};
 use farmjank_reporters::beside::{self, Run};
 use farmjank_reporters::{Options, by_name, paint};
@@ -226,10 +226,10 @@ fn remeasure(
         let file = |path: &String| Ok((path.clone(), host::read_file(&run.join(path), MOST)?));
         let files = window.evidence.iter().map(file).collect::<Result<Vec<_>, String>>()?;
         let how = Reading { app: &app, clock: window.clock, modes };
-        let (dumps, testimonies) = of_evidence(&files, &readers, how)?;
+        let (dumps, side_readings) = of_evidence(&files, &readers, how)?;
         let target_fps = target_fps(&scenario.steps, &window.window).or(scenario.target_fps);
         let ask = Ask { app: &app, target_fps, pinned: scenario.source };
-        let again = weigh::remeasure(window, &dumps, &readers, &testimonies, modes, ask)?;
+        let again = weigh::remeasure(window, &dumps, &readers, &side_readings, modes, ask)?;
         // Bundles of before have dumps and no strips.
         let path = window.strip.clone().unwrap_or_else(|| format!("{}.strip", window.evidence[0]));
         *window = again.window;

@@ -11,7 +11,7 @@ use crate::outlets::{self, Wish};
 use crate::scenarios::load;
 use crate::settings::{Look, complain, serials, time};
 use crate::ui::Ui;
-use crate::wiring::{self, Phones, lab, phones, sources, witnesses};
+use crate::wiring::{self, Phones, lab, phones, probes, sources};
 use farmjank_engine::announce::Voice;
 use farmjank_engine::builds::Contest;
 use farmjank_engine::conduct::{Options, Setup, run as conduct};
@@ -121,7 +121,7 @@ async fn conducted(
         scenarios,
         provider: phones.provider,
         sources: Box::new(move |scenario| sources(scenario, seed)),
-        witnesses: if args.no_witnesses { Vec::new() } else { witnesses() },
+        probes: if args.no_witnesses { Vec::new() } else { probes() },
         files: Rc::new(bundle),
         voice: Rc::new(Streams),
         reporters,

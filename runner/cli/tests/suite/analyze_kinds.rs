@@ -38,7 +38,7 @@ fn bundle(folder: &Path) -> (PathBuf, PathBuf) {
 }
 
 #[test]
-fn a_run_s_trace_and_its_evidence_agree_and_carry_their_witnesses() {
+fn a_run_s_trace_and_its_evidence_agree_and_carry_their_probes() {
     let folder = tempfile::tempdir().expect("a folder");
     let (trace, evidence) = bundle(folder.path());
     let (trace, evidence) = (trace.display().to_string(), evidence.display().to_string());

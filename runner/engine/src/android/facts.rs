@@ -21,7 +21,7 @@ const PROPERTIES: [&str; 9] = [
 ];
 
 /// What is asked beside the identity, in one call: a phone in a lab of many answers one call sooner than seven.
-const PROBES: [&str; 8] = [
+const QUESTIONS: [&str; 8] = [
     "dumpsys display",
     "wm size; wm density",
     "settings get global window_animation_scale; settings get global transition_animation_scale; \
@@ -36,15 +36,15 @@ const PROBES: [&str; 8] = [
 /// Asks the phone for everything worth knowing before a trial.
 pub async fn gather(device: &dyn Device, patience: &Patience) -> Result<DeviceFacts, Fault> {
     let mut facts = identity(device, patience).await?;
-    // Each probe may be missing on some build, which leaves its fact unknown; a lost phone is still a fault.
-    let answers = as_far_as_told(device, &PROBES, patience.dump).await?;
+    // Each answer may be missing on some build, which leaves its fact unknown; a lost phone is still a fault.
+    let answers = as_far_as_told(device, &QUESTIONS, patience.dump).await?;
     fill(&mut facts, answers.iter().map(Answer::text).collect());
     Ok(facts)
 }
 
-/// Fills in what the probes answered, in their order; the last ones may be missing.
+/// Fills in what the questions brought, in their order; the last ones may be missing.
 fn fill(facts: &mut DeviceFacts, mut answers: Vec<String>) {
-    answers.resize(PROBES.len(), String::new());
+    answers.resize(QUESTIONS.len(), String::new());
     let [display, wm, settings, battery, thermal, power, policy, memory] = &answers[..] else { return };
     let shown = display::display(display);
     facts.screen = display::screen(wm, shown.rotation);

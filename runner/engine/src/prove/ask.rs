@@ -11,12 +11,12 @@ use farmjank_results::blame::{Blame, Fault};
 use farmjank_results::device::{App, DeviceFacts, Screen};
 use farmjank_results::dump::Dump;
 use farmjank_results::frame::SourceId;
-use farmjank_results::testimony::Testimony;
+use farmjank_results::side_reading::SideReading;
 use farmjank_results::time::{DeviceTime, RunTime};
 use farmjank_scenarios::gesture::{Coordinate, Gesture, Point};
 use farmjank_seams::device::{Device, Next};
+use farmjank_seams::probe::{Probe, ProbeOutput};
 use farmjank_seams::source::{FrameSource, Tap};
-use farmjank_seams::witness::{Statement, Witness};
 use std::rc::Rc;
 use std::time::Duration;
 use tokio::time::sleep;
@@ -45,16 +45,16 @@ pub struct Asker<'a> {
     /// Ways of seeing frames.
     pub sources: &'a [Rc<dyn FrameSource>],
     /// Who is asked at both ends.
-    pub witnesses: &'a [Rc<dyn Witness>],
+    pub probes: &'a [Rc<dyn Probe>],
     /// Timeouts.
     pub patience: &'a Patience,
     /// Version of farmjank.
     pub tool: &'a str,
 }
 
-/// A witness that watches.
+/// A probe that watches.
 struct Begun<'a> {
-    witness: &'a Rc<dyn Witness>,
+    probe: &'a Rc<dyn Probe>,
     mark: Vec<u8>,
     began: Option<Stamps>,
 }
@@ -133,20 +133,20 @@ impl Asker<'_> {
         self.sources.iter().find(|source| source.id() == id)
     }
 
-    /// Asks a witness to begin; none, with the reason, where it cannot.
+    /// Asks a probe to begin; none, with the reason, where it cannot.
     async fn begin(
         &self,
         id: SourceId,
         app: &App,
         refused: &mut Option<String>,
     ) -> Result<Option<Begun<'_>>, Fault> {
-        let Some(witness) = self.witnesses.iter().find(|witness| witness.id() == id) else { return Ok(None) };
-        if let Err(unfit) = witness.offer(self.facts) {
+        let Some(probe) = self.probes.iter().find(|probe| probe.id() == id) else { return Ok(None) };
+        if let Err(unfit) = probe.offer(self.facts) {
             *refused = Some(unfit.0);
             return Ok(None);
         }
         let marks = Marks(nonce(id.to_string().bytes()));
-        let line = witness.begin(self.facts, app, TRACE);
+        let line = probe.begin(self.facts, app, TRACE);
         let script = marks.script([line.as_str()].into_iter(), true, true);
         let output = self.device.shell(&script, self.patience.launch).await?;
         let told = marks.cut(&output.out, 1);
@@ -156,12 +156,12 @@ impl Asker<'_> {
             return Ok(None);
         }
         let began = told.first.zip(told.last).map(|(asked, answered)| Stamps { asked, answered });
-        Ok(Some(Begun { witness, mark, began }))
+        Ok(Some(Begun { probe, mark, began }))
     }
 
     async fn end_counting(&self, begun: Begun<'_>, app: &App, counts: &mut Counted) -> Result<(), Fault> {
         let marks = Marks(nonce(b"counts".iter().copied()));
-        let line = begun.witness.end(self.facts, app, TRACE, &begun.mark);
+        let line = begun.probe.end(self.facts, app, TRACE, &begun.mark);
         let script = marks.script([line.as_str()].into_iter(), false, true);
         let output = self.device.shell(&script, self.patience.launch).await?;
         let told = marks.cut(&output.out, 1);
@@ -169,9 +169,9 @@ impl Asker<'_> {
         let ended = told.first.zip(told.last).map(|(asked, answered)| Stamps { asked, answered });
         counts.edges = begun.began.zip(ended);
         let began = begun.began.map(|stamps| stamps.asked);
-        let statement = Statement { bytes, mark: begun.mark, began, ended: told.last };
-        match begun.witness.read(&statement, app, None) {
-            Ok(Testimony::Tally(layers)) => {
+        let output = ProbeOutput { bytes, mark: begun.mark, began, ended: told.last };
+        match begun.probe.read(&output, app, None) {
+            Ok(SideReading::Tally(layers)) => {
                 counts.layers = layers.into_iter().filter(|layer| layer.layer.contains(&app.0)).collect();
             }
             Ok(_) => {}
@@ -181,12 +181,12 @@ impl Asker<'_> {
     }
 
     async fn end_tracing(&self, begun: Begun<'_>, app: &App, trace: &mut Traced) -> Result<(), Fault> {
-        let line = begun.witness.end(self.facts, app, TRACE, &begun.mark);
+        let line = begun.probe.end(self.facts, app, TRACE, &begun.mark);
         let bytes = self.device.shell(&line, self.patience.launch).await?.out;
         let began = begun.began.map(|stamps| stamps.asked);
-        let statement = Statement { bytes, mark: begun.mark, began, ended: None };
-        match begun.witness.read(&statement, app, None) {
-            Ok(Testimony::Timeline(of_the_app)) => {
+        let output = ProbeOutput { bytes, mark: begun.mark, began, ended: None };
+        match begun.probe.read(&output, app, None) {
+            Ok(SideReading::Timeline(of_the_app)) => {
                 let spans = || of_the_app.values().filter_map(|lateness| lateness.span);
                 trace.span = spans().map(|span| span.0).min().zip(spans().map(|span| span.1).max());
                 let frames = of_the_app.values().flat_map(|lateness| &lateness.frames);

@@ -3,7 +3,7 @@
 use super::World;
 use super::told::{Told, told};
 use farmjank_lab::truth::{Cause, Truth};
-use farmjank_measure::testify::{self, of_evidence};
+use farmjank_measure::probe_read::{self, of_evidence};
 use farmjank_measure::weigh::{Ask, remeasure};
 use farmjank_results::device::App;
 use farmjank_results::event::{Ending, WindowMeasured};
@@ -90,13 +90,13 @@ fn again(story: &Story, window: &WindowMeasured, modes: &[f64], pinned: Option<S
     let files: Vec<(String, Vec<u8>)> =
         window.evidence.iter().map(|path| (path.clone(), story.files.read(path))).collect();
     let app = App("com.example.shop".to_owned());
-    let how = testify::Reading { app: &app, clock: window.clock, modes };
-    let (dumps, testimonies) = match of_evidence(&files, &readers(), how) {
+    let how = probe_read::Reading { app: &app, clock: window.clock, modes };
+    let (dumps, side_readings) = match of_evidence(&files, &readers(), how) {
         Ok(read) => read,
         Err(why) => return Some(why),
     };
     let ask = Ask { app: &app, target_fps: None, pinned };
-    let again = match remeasure(window, &dumps, &readers(), &testimonies, modes, ask) {
+    let again = match remeasure(window, &dumps, &readers(), &side_readings, modes, ask) {
         Ok(again) => again,
         Err(why) => return Some(format!("its evidence cannot be measured: {why}")),
     };

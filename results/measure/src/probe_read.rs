@@ -1,6 +1,6 @@
-//! What the witnesses of a window said, read: the trace's layers, SurfaceFlinger's counts, the phone's log.
+//! What the probes of a window said, read: the trace's layers, SurfaceFlinger's counts, the phone's log.
 //!
-//! Reading is pure and happens once for a trial's statements; each window takes its part. Must not know who asked.
+//! Reading is pure and happens once for a trial's outputs; each window takes its part. Must not know who asked.
 
 use crate::readers::Readers;
 use crate::rings::{Layers, lasting_name, traced};
@@ -11,10 +11,10 @@ use farmjank_results::evidence;
 use farmjank_results::frame::SourceId;
 use farmjank_results::lateness::Lateness;
 use farmjank_results::logged::LogWatch;
-use farmjank_results::reader::{Statement, StatementReader, Unreadable};
+use farmjank_results::reader::{ProbeOutput, ProbeReader, Unreadable};
+use farmjank_results::side_reading::SideReading;
 use farmjank_results::stall::promised;
 use farmjank_results::tally::{FrameTally, check};
-use farmjank_results::testimony::Testimony;
 use farmjank_results::time::{BootTime, ClockMap, RunTime};
 use farmjank_results::timeline::FrameTimeline;
 use farmjank_results::touch::Evidence;
@@ -30,20 +30,20 @@ pub struct Traced {
     pub layers: Layers,
 }
 
-/// What was said about one window.
+/// What the probes tell of one window.
 #[derive(Clone, Default)]
-pub struct Testimonies {
+pub struct SideReadings {
     /// The trace of the trial.
     pub trace: Option<Rc<Traced>>,
     /// Counts of the window, and when counting began and ended.
     pub tally: Option<(Vec<FrameTally>, Edges)>,
     /// The log of the window.
     pub log: Option<LogWatch>,
-    /// Who said nothing, and why.
-    pub silent: Vec<PassedOver>,
+    /// Which probes are unavailable, and why.
+    pub unavailable: Vec<PassedOver>,
 }
 
-/// When a statement began and ended, as far as the phone's stamps tell: each lies between two instants.
+/// When an output began and ended, as far as the phone's stamps tell: each lies between two instants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Edges {
     /// Around the beginning.
@@ -52,12 +52,12 @@ pub struct Edges {
     pub ended: Option<(BootTime, BootTime)>,
 }
 
-/// The source whose statement is a file of its own, which other programs open.
+/// The source whose output is a file of its own, which other programs open.
 pub fn is_trace(source: SourceId) -> bool {
     source == SourceId::FrameTimeline
 }
 
-/// How statements are read.
+/// How outputs are read.
 #[derive(Clone, Copy)]
 pub struct Reading<'r> {
     /// The app.
@@ -68,25 +68,19 @@ pub struct Reading<'r> {
     pub modes: &'r [f64],
 }
 
-impl Testimonies {
-    /// Reads one statement. What cannot be read is kept as silence with its reason.
-    pub fn hear(
-        &mut self,
-        witness: &dyn StatementReader,
-        statement: &Statement,
-        edges: Edges,
-        how: Reading<'_>,
-    ) {
-        match witness.read(statement, how.app, how.clock) {
-            Ok(Testimony::Timeline(processes)) => {
+impl SideReadings {
+    /// Reads one output. What cannot be read is kept as unavailable, with its reason.
+    pub fn read(&mut self, probe: &dyn ProbeReader, output: &ProbeOutput, edges: Edges, how: Reading<'_>) {
+        match probe.read(output, how.app, how.clock) {
+            Ok(SideReading::Timeline(processes)) => {
                 let layers = processes.values().flat_map(|lateness| traced(lateness, how.modes)).collect();
                 self.trace = Some(Rc::new(Traced { processes, layers }));
             }
-            Ok(Testimony::Tally(layers)) => self.tally = Some((layers, edges)),
-            Ok(Testimony::Log(log)) => self.log = Some(log),
+            Ok(SideReading::Tally(layers)) => self.tally = Some((layers, edges)),
+            Ok(SideReading::Log(log)) => self.log = Some(log),
             Err(unreadable) => {
-                let (what, why) = (witness.id().to_string(), words(&unreadable));
-                self.silent.push(PassedOver { what, why });
+                let (what, why) = (probe.id().to_string(), words(&unreadable));
+                self.unavailable.push(PassedOver { what, why });
             }
         }
     }
@@ -150,24 +144,24 @@ impl Testimonies {
     }
 }
 
-/// Names of the two halves of a statement among the dumps of a window.
+/// Names of the two halves of an output among the dumps of a window.
 const HALVES: [&str; 2] = ["begin", "end"];
 
-/// A statement as two dumps, for the evidence of its window: what the witness printed at the beginning and at the end, each
+/// An output as two dumps, for the evidence of its window: what the probe printed at the beginning and at the end, each
 /// with the stamps around it.
-pub fn written(witness: SourceId, statement: &Statement, edges: Edges, arrived: RunTime) -> [Dump; 2] {
+pub fn written(probe: SourceId, output: &ProbeOutput, edges: Edges, arrived: RunTime) -> [Dump; 2] {
     let half = |nth: usize, edge: Option<(BootTime, BootTime)>, text: &[u8]| Dump {
-        source: witness,
+        source: probe,
         target: HALVES[nth].to_owned(),
         asked: edge.map(|edge| edge.0),
         answered: edge.map(|edge| edge.1),
         arrived,
         text: text.to_vec(),
     };
-    [half(0, edges.began, &statement.mark), half(1, edges.ended, &statement.bytes)]
+    [half(0, edges.began, &output.mark), half(1, edges.ended, &output.bytes)]
 }
 
-/// What the kept files of a window hold: its raw dumps, and what its witnesses said, read again.
+/// What the kept files of a window hold: its raw dumps, and what its probes said, read again.
 ///
 /// # Errors
 /// In words, when a file is damaged.
@@ -175,33 +169,32 @@ pub fn of_evidence(
     files: &[(String, Vec<u8>)],
     readers: &Readers,
     how: Reading<'_>,
-) -> Result<(Vec<Dump>, Testimonies), String> {
-    let (mut dumps, mut testimonies) = (Vec::new(), Testimonies::default());
-    let witnesses = &readers.statements;
+) -> Result<(Vec<Dump>, SideReadings), String> {
+    let (mut dumps, mut side_readings) = (Vec::new(), SideReadings::default());
+    let probes = &readers.probes;
     for (path, bytes) in files {
-        match witnesses.iter().find(|witness| is_trace(witness.id()) && path.ends_with(witness.file())) {
-            Some(witness) => {
-                let statement =
-                    Statement { bytes: bytes.clone(), mark: Vec::new(), began: None, ended: None };
-                testimonies.hear(&**witness, &statement, Edges::default(), how);
+        match probes.iter().find(|probe| is_trace(probe.id()) && path.ends_with(probe.file())) {
+            Some(probe) => {
+                let output = ProbeOutput { bytes: bytes.clone(), mark: Vec::new(), began: None, ended: None };
+                side_readings.read(&**probe, &output, Edges::default(), how);
             }
             None => dumps.extend(evidence::read(bytes).map_err(|why| format!("{path}: {why}"))?),
         }
     }
-    let is_half = |dump: &Dump| witnesses.iter().any(|witness| witness.id() == dump.source);
+    let is_half = |dump: &Dump| probes.iter().any(|probe| probe.id() == dump.source);
     let (halves, rings): (Vec<Dump>, Vec<Dump>) = dumps.into_iter().partition(is_half);
     let mut halves = halves.into_iter().peekable();
     while let Some(begin) = halves.next() {
         let other = |end: &Dump| end.source == begin.source && end.target == HALVES[1];
         let Some(end) = halves.next_if(other) else { continue };
-        let Some(witness) = witnesses.iter().find(|witness| witness.id() == begin.source) else { continue };
+        let Some(probe) = probes.iter().find(|probe| probe.id() == begin.source) else { continue };
         let edge = |dump: &Dump| dump.asked.zip(dump.answered);
         let edges = Edges { began: edge(&begin), ended: edge(&end) };
-        let statement =
-            Statement { bytes: end.text, mark: begin.text, began: begin.asked, ended: end.answered };
-        testimonies.hear(&**witness, &statement, edges, how);
+        let output =
+            ProbeOutput { bytes: end.text, mark: begin.text, began: begin.asked, ended: end.answered };
+        side_readings.read(&**probe, &output, edges, how);
     }
-    Ok((rings, testimonies))
+    Ok((rings, side_readings))
 }
 
 fn words(unreadable: &Unreadable) -> String {

@@ -1,39 +1,39 @@
-//! Witnesses beside the sampling loop: armed for a job, asked at both ends of a trial and of every window.
+//! Probes beside the sampling loop: enabled for a job, asked at both ends of a trial and of every window.
 //!
-//! All witnesses of a window are asked in one call at each end, between marks nobody on the phone can know beforehand; the
+//! All probes of a window are asked in one call at each end, between marks nobody on the phone can know beforehand; the
 //! same call stamps the window. A trace is binary and of a whole trial: it has calls of its own. Whatever was begun is
-//! ended, and whatever was armed is disarmed, while the phone answers. Must not know what statements mean.
+//! ended, and whatever was enabled is disabled, while the phone answers. Must not know what outputs mean.
 
 use crate::android;
 use crate::android::together::{Marks, nonce};
 use crate::faults::is_lost;
 use crate::session::Session;
-use farmjank_measure::testify::Edges;
+use farmjank_measure::probe_read::Edges;
 use farmjank_results::blame::Fault;
 use farmjank_results::event::PassedOver;
 use farmjank_results::time::BootTime;
-use farmjank_seams::witness::{Scope, Statement, Witness};
+use farmjank_seams::probe::{Probe, ProbeOutput, Scope};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// The witnesses of one job on its phone.
-pub struct Witnesses<'a> {
+/// The probes of one job on its phone.
+pub struct Probes<'a> {
     session: &'a Session<'a>,
-    willing: Vec<Willing>,
+    active: Vec<ActiveProbe>,
     refused: Vec<PassedOver>,
     calls: Cell<u64>,
     /// What was begun of a trial and has not ended.
     pending: RefCell<Vec<Begun>>,
 }
 
-struct Willing {
-    witness: Rc<dyn Witness>,
-    armed: Option<Vec<u8>>,
+struct ActiveProbe {
+    probe: Rc<dyn Probe>,
+    enabled: Option<Vec<u8>>,
 }
 
-/// A witness that was asked at the beginning.
+/// A probe that was asked at the beginning.
 pub struct Begun {
-    /// Index among the willing.
+    /// Index among the active probes.
     nth: usize,
     nonce: u64,
     mark: Vec<u8>,
@@ -43,7 +43,7 @@ pub struct Begun {
 /// The beginning of a stretch: when it was, who is watching it, who is not.
 #[derive(Default)]
 pub struct Beginning {
-    /// Just before the first witness was asked, and just after the last.
+    /// Just before the first probe was asked, and just after the last.
     pub around: Option<(BootTime, BootTime)>,
     /// Who watches.
     pub begun: Vec<Begun>,
@@ -51,53 +51,53 @@ pub struct Beginning {
     pub refused: Vec<PassedOver>,
 }
 
-/// What a witness said, and where its words are kept in the bundle.
-pub struct Heard {
+/// What a probe said, and where its words are kept in the bundle.
+pub struct ProbeAnswer {
     /// Who.
-    pub witness: Rc<dyn Witness>,
+    pub probe: Rc<dyn Probe>,
     /// What.
-    pub statement: Statement,
+    pub output: ProbeOutput,
     /// Just before and just after counting began, and the same at the end; as far as known.
     pub edges: Edges,
 }
 
-impl<'a> Witnesses<'a> {
-    /// Arms every witness this phone can have. A lost phone is a fault; a witness that cannot be armed does without.
-    pub async fn arm(session: &'a Session<'a>) -> Result<Witnesses<'a>, Fault> {
-        let (mut willing, mut refused) = (Vec::new(), Vec::new());
-        for witness in &session.witnesses {
-            match witness.offer(session.facts) {
-                Ok(()) => willing.push(Willing { witness: witness.clone(), armed: None }),
-                Err(unfit) => refused.push(PassedOver { what: witness.id().to_string(), why: unfit.0 }),
+impl<'a> Probes<'a> {
+    /// Enables every probe this phone can have. A lost phone is a fault; a probe that cannot be enabled does without.
+    pub async fn enable(session: &'a Session<'a>) -> Result<Probes<'a>, Fault> {
+        let (mut active, mut refused) = (Vec::new(), Vec::new());
+        for probe in &session.probes {
+            match probe.offer(session.facts) {
+                Ok(()) => active.push(ActiveProbe { probe: probe.clone(), enabled: None }),
+                Err(unfit) => refused.push(PassedOver { what: probe.id().to_string(), why: unfit.0 }),
             }
         }
-        for Willing { witness, armed } in &mut willing {
-            let Some(line) = witness.arm(session.facts, &session.app) else { continue };
+        for ActiveProbe { probe, enabled } in &mut active {
+            let Some(line) = probe.enable(session.facts, &session.app) else { continue };
             match session.device.shell(&line, session.patience().dump).await {
-                Ok(output) => *armed = Some(output.out),
+                Ok(output) => *enabled = Some(output.out),
                 Err(fault) if is_lost(&fault) => return Err(fault),
-                // What may have been half armed is disarmed at the end all the same.
-                Err(_) => *armed = Some(Vec::new()),
+                // What may have been half enabled is disabled at the end all the same.
+                Err(_) => *enabled = Some(Vec::new()),
             }
         }
         let (calls, pending) = (Cell::new(0), RefCell::default());
-        Ok(Witnesses { session, willing, refused, calls, pending })
+        Ok(Probes { session, active, refused, calls, pending })
     }
 
-    /// Ends what a cancelled trial left open, and disarms. Best effort: a phone that does not answer is left alone.
-    pub async fn disarm(&self) {
+    /// Ends what a cancelled trial left open, and disables. Best effort: a phone that does not answer is left alone.
+    pub async fn disable(&self) {
         let session = self.session;
         let (device, patience) = (&*session.device, session.patience().dump);
         for begun in self.pending.take() {
-            let witness = &self.willing[begun.nth].witness;
-            let line = witness.end(session.facts, &session.app, begun.nonce, &begun.mark);
+            let probe = &self.active[begun.nth].probe;
+            let line = probe.end(session.facts, &session.app, begun.nonce, &begun.mark);
             if device.shell(&line, patience).await.is_err_and(|fault| is_lost(&fault)) {
                 return;
             }
         }
-        for Willing { witness, armed } in &self.willing {
-            let Some(armed) = armed else { continue };
-            if let Some(line) = witness.disarm(session.facts, &session.app, armed)
+        for ActiveProbe { probe, enabled } in &self.active {
+            let Some(enabled) = enabled else { continue };
+            if let Some(line) = probe.disable(session.facts, &session.app, enabled)
                 && device.shell(&line, patience).await.is_err_and(|fault| is_lost(&fault))
             {
                 return;
@@ -122,9 +122,9 @@ impl<'a> Witnesses<'a> {
         }
     }
 
-    fn of(&self, scope: Scope) -> impl Iterator<Item = (usize, &Rc<dyn Witness>)> {
-        let willing = self.willing.iter().enumerate();
-        willing.map(|(nth, willing)| (nth, &willing.witness)).filter(move |(_, one)| one.scope() == scope)
+    fn of(&self, scope: Scope) -> impl Iterator<Item = (usize, &Rc<dyn Probe>)> {
+        let active = self.active.iter().enumerate();
+        active.map(|(nth, active)| (nth, &active.probe)).filter(move |(_, one)| one.scope() == scope)
     }
 
     /// A number no two calls of a run on one phone share.
@@ -134,7 +134,7 @@ impl<'a> Witnesses<'a> {
         nonce(words.iter().flat_map(|word| word.to_le_bytes()))
     }
 
-    /// Begins a window: asks its witnesses and stamps it, in one call.
+    /// Begins a window: asks its probes and stamps it, in one call.
     pub async fn begin_window(&self) -> Result<Beginning, Fault> {
         let lines: Vec<(usize, u64, String)> = self.lines(Scope::Window);
         self.begin(lines).await
@@ -153,9 +153,9 @@ impl<'a> Witnesses<'a> {
 
     fn lines(&self, scope: Scope) -> Vec<(usize, u64, String)> {
         let (facts, app) = (self.session.facts, &self.session.app);
-        let line = |(nth, witness): (usize, &Rc<dyn Witness>)| {
+        let line = |(nth, probe): (usize, &Rc<dyn Probe>)| {
             let nonce = self.nonce();
-            (nth, nonce, witness.begin(facts, app, nonce))
+            (nth, nonce, probe.begin(facts, app, nonce))
         };
         self.of(scope).map(line).collect()
     }
@@ -174,42 +174,45 @@ impl<'a> Witnesses<'a> {
             } else {
                 let said = if mark.trim_ascii().is_empty() { &output.err } else { &mark };
                 let why = format!("it ended with status {status}: {}", android::clip_bytes(said, 200));
-                let what = self.willing[nth].witness.id().to_string();
+                let what = self.active[nth].probe.id().to_string();
                 beginning.refused.push(PassedOver { what, why });
             }
         }
         Ok(beginning)
     }
 
-    /// Ends a window: stamps its end first, then hears its witnesses. The stamp is that of the window's end.
-    pub async fn end_window(&self, beginning: Beginning) -> Result<(Option<BootTime>, Vec<Heard>), Fault> {
+    /// Ends a window: stamps its end first, then ends its probes. The stamp is that of the window's end.
+    pub async fn end_window(
+        &self,
+        beginning: Beginning,
+    ) -> Result<(Option<BootTime>, Vec<ProbeAnswer>), Fault> {
         let (facts, app) = (self.session.facts, &self.session.app);
         let marks = Marks(self.nonce());
-        let end = |begun: &Begun| self.willing[begun.nth].witness.end(facts, app, begun.nonce, &begun.mark);
+        let end = |begun: &Begun| self.active[begun.nth].probe.end(facts, app, begun.nonce, &begun.mark);
         let lines: Vec<String> = beginning.begun.iter().map(end).collect();
         let script = marks.script(lines.iter().map(String::as_str), false, true);
         let output = self.session.device.shell(&script, self.session.patience().launch).await?;
         let told = marks.cut(&output.out, lines.len());
         let edges = Edges { began: beginning.around, ended: told.first.zip(told.last) };
-        let heard = |(begun, piece): (Begun, Option<(Vec<u8>, i32)>)| {
-            let statement =
-                Statement { bytes: piece?.0, mark: begun.mark, began: begun.began, ended: told.last };
-            Some(Heard { witness: self.willing[begun.nth].witness.clone(), statement, edges })
+        let answers = |(begun, piece): (Begun, Option<(Vec<u8>, i32)>)| {
+            let output =
+                ProbeOutput { bytes: piece?.0, mark: begun.mark, began: begun.began, ended: told.last };
+            Some(ProbeAnswer { probe: self.active[begun.nth].probe.clone(), output, edges })
         };
-        Ok((told.first, beginning.begun.into_iter().zip(told.pieces).filter_map(heard).collect()))
+        Ok((told.first, beginning.begun.into_iter().zip(told.pieces).filter_map(answers).collect()))
     }
 
-    /// Ends what was begun of a trial. A lost phone is a fault; a statement that cannot be had (a trace larger than may be
-    /// fetched) is silence with its reason, and costs the trial nothing else.
-    pub async fn end_trial(&self) -> Result<(Vec<Heard>, Vec<PassedOver>), Fault> {
+    /// Ends what was begun of a trial. A lost phone is a fault; an output that cannot be had (a trace larger than may
+    /// be fetched) is silence with its reason, and costs the trial nothing else.
+    pub async fn end_trial(&self) -> Result<(Vec<ProbeAnswer>, Vec<PassedOver>), Fault> {
         let (facts, app) = (self.session.facts, &self.session.app);
-        let (mut heard, mut silent) = (Vec::new(), Vec::new());
+        let (mut answers, mut unavailable) = (Vec::new(), Vec::new());
         loop {
             let Some((nth, nonce, line)) = self.pending.borrow().first().map(|begun| {
-                let witness = &self.willing[begun.nth].witness;
-                (begun.nth, begun.nonce, witness.end(facts, app, begun.nonce, &begun.mark))
+                let probe = &self.active[begun.nth].probe;
+                (begun.nth, begun.nonce, probe.end(facts, app, begun.nonce, &begun.mark))
             }) else {
-                return Ok((heard, silent));
+                return Ok((answers, unavailable));
             };
             // It stays pending while it is asked: a cancelled trial leaves nothing open.
             let answer = self.session.device.shell(&line, self.session.patience().launch).await;
@@ -222,15 +225,14 @@ impl<'a> Witnesses<'a> {
             let output = match output {
                 Ok(output) => output,
                 Err(fault) => {
-                    let what = self.willing[nth].witness.id().to_string();
-                    silent.push(PassedOver { what, why: fault.what });
+                    let what = self.active[nth].probe.id().to_string();
+                    unavailable.push(PassedOver { what, why: fault.what });
                     continue;
                 }
             };
-            let statement =
-                Statement { bytes: output.out, mark: begun.mark, began: begun.began, ended: None };
-            let witness = self.willing[nth].witness.clone();
-            heard.push(Heard { witness, statement, edges: Edges::default() });
+            let output = ProbeOutput { bytes: output.out, mark: begun.mark, began: begun.began, ended: None };
+            let probe = self.active[nth].probe.clone();
+            answers.push(ProbeAnswer { probe, output, edges: Edges::default() });
         }
     }
 }

@@ -1,13 +1,13 @@
-//! What a witness says that is asked once for a whole stretch instead of being sampled: a trace, counters, the log.
+//! What a probe says that is asked once for a whole stretch instead of being sampled: a trace, counters, the log.
 
 use crate::lateness::Lateness;
 use crate::logged::LogWatch;
 use crate::tally::FrameTally;
 use std::collections::BTreeMap;
 
-/// One witness's answer.
+/// One probe's answer.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Testimony {
+pub enum SideReading {
     /// Frame timeline by process name (`pid:N` where the trace does not name it).
     Timeline(BTreeMap<String, Lateness>),
     /// Counts per layer.

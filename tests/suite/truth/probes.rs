@@ -1,4 +1,4 @@
-//! Witnesses asked at both ends of a stretch, against the lab's truth: SurfaceFlinger's counts and the phone's log.
+//! Probes asked at both ends of a stretch, against the lab's truth: SurfaceFlinger's counts and the phone's log.
 
 use farmjank_devices::{AdbProvider, Options as AdbOptions};
 use farmjank_frames::{Logcat, TimeStats};
@@ -8,11 +8,11 @@ use farmjank_lab::lab::{Lab, LiveLab};
 use farmjank_lab::truth::{Cause, TruthFrame, TruthMessage};
 use farmjank_results::device::{App, DeviceFacts, DeviceId};
 use farmjank_results::logged::{LogWatch, Logged};
+use farmjank_results::side_reading::SideReading;
 use farmjank_results::tally::{FrameTally, busiest, check};
-use farmjank_results::testimony::Testimony;
 use farmjank_results::time::{BootTime, ClockMap, Span};
 use farmjank_seams::device::{Device, Provider};
-use farmjank_seams::witness::{Statement, Witness};
+use farmjank_seams::probe::{Probe, ProbeOutput};
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -34,10 +34,10 @@ fn lab() -> String {
             )
         })
         .collect();
-    format!("name: witnesses\nphones:\n{phones}")
+    format!("name: probes\nphones:\n{phones}")
 }
 
-/// One phone and the witnesses to ask about it.
+/// One phone and the probes to ask about it.
 struct Hand {
     device: Rc<dyn Device>,
     lab: Rc<LiveLab>,
@@ -61,36 +61,36 @@ impl Hand {
         assert!(self.say(&line).await.contains("Status: ok"), "{}: {link}", self.facts.id);
     }
 
-    /// What the witness says of what happens in between.
-    async fn ask(&self, witness: &dyn Witness, nonce: u64, between: &[&str]) -> Result<Testimony, String> {
+    /// What the probe says of what happens in between.
+    async fn ask(&self, probe: &dyn Probe, nonce: u64, between: &[&str]) -> Result<SideReading, String> {
         let began = Some(self.boot());
-        let mark = self.run(&witness.begin(&self.facts, &self.app, nonce)).await;
+        let mark = self.run(&probe.begin(&self.facts, &self.app, nonce)).await;
         for line in between {
             self.run(line).await;
         }
-        let bytes = self.run(&witness.end(&self.facts, &self.app, nonce, &mark)).await;
-        let statement = Statement { bytes, mark, began, ended: Some(self.boot()) };
+        let bytes = self.run(&probe.end(&self.facts, &self.app, nonce, &mark)).await;
+        let output = ProbeOutput { bytes, mark, began, ended: Some(self.boot()) };
         let clock =
             ClockMap { offset: Span::from_ns(self.boot().ns() - self.now()), uncertainty: Span::ZERO };
-        witness.read(&statement, &self.app, Some(clock)).map_err(|error| error.words().to_owned())
+        probe.read(&output, &self.app, Some(clock)).map_err(|error| error.words().to_owned())
     }
 
     async fn log(&self, nonce: u64, between: &[&str]) -> LogWatch {
         match self.ask(&Logcat::default(), nonce, between).await {
-            Ok(Testimony::Log(watch)) => watch,
+            Ok(SideReading::Log(watch)) => watch,
             other => panic!("{}: {other:?}", self.facts.id),
         }
     }
 
-    async fn arm(&self) -> Vec<u8> {
-        match Logcat::default().arm(&self.facts, &self.app) {
+    async fn enable(&self) -> Vec<u8> {
+        match Logcat::default().enable(&self.facts, &self.app) {
             Some(line) => self.run(&line).await,
             None => Vec::new(),
         }
     }
 
-    async fn disarm(&self, armed: &[u8]) {
-        if let Some(line) = Logcat::default().disarm(&self.facts, &self.app, armed) {
+    async fn disable(&self, enabled: &[u8]) {
+        if let Some(line) = Logcat::default().disable(&self.facts, &self.app, enabled) {
             self.run(&line).await;
         }
     }
@@ -214,16 +214,16 @@ fn agrees(hand: &Hand, tally: &FrameTally, frames: &[TruthFrame]) {
 #[test]
 fn surfaceflinger_counts_what_was_presented_on_every_release() {
     each_phone(&lab(), 3, async |hand| {
-        let witness = TimeStats;
+        let probe = TimeStats;
         if hand.facts.sdk < 28 {
-            assert!(witness.offer(&hand.facts).is_err());
+            assert!(probe.offer(&hand.facts).is_err());
             return;
         }
-        assert_eq!(witness.offer(&hand.facts), Ok(()));
+        assert_eq!(probe.offer(&hand.facts), Ok(()));
         hand.open("shop://feed").await;
         let from = hand.now();
-        let said = hand.ask(&witness, 1, &[FLING, FLING, FLING]).await;
-        let Ok(Testimony::Tally(tallies)) = said else { panic!("{}: {said:?}", hand.facts.id) };
+        let said = hand.ask(&probe, 1, &[FLING, FLING, FLING]).await;
+        let Ok(SideReading::Tally(tallies)) = said else { panic!("{}: {said:?}", hand.facts.id) };
         let tally = busiest(&tallies, APP).unwrap_or_else(|| panic!("{}: {tallies:?}", hand.facts.id));
         assert_eq!(tally.doubts, [""; 0], "{}", hand.facts.id);
         agrees(hand, tally, &hand.frames(&tally.layer, from, hand.now()));
@@ -242,7 +242,7 @@ fn counts_another_program_cleared_are_doubted_and_disabled_ones_are_gone() {
         // One fling may fall into a freeze and show nothing.
         let clear = "dumpsys SurfaceFlinger --timestats -clear";
         let cleared = hand.ask(&TimeStats, 1, &[FLING, clear, FLING, FLING]).await;
-        let Ok(Testimony::Tally(tallies)) = cleared else { panic!("{cleared:?}") };
+        let Ok(SideReading::Tally(tallies)) = cleared else { panic!("{cleared:?}") };
         let tally = busiest(&tallies, APP).unwrap_or_else(|| panic!("{}: {tallies:?}", hand.facts.id));
         assert!(tally.doubts.iter().any(|doubt| doubt.contains("cleared")), "{}: {tally:?}", hand.facts.id);
         let gone =
@@ -256,7 +256,7 @@ fn slow_messages_are_those_of_the_truth_with_frames_and_without() {
     let (stalls, freezes) = (Cell::new(0), Cell::new(0));
     each_phone(&lab(), 5, async |hand| {
         let place = &hand.facts.id;
-        let armed = hand.arm().await;
+        let enabled = hand.enable().await;
         for (nonce, link, between) in [(7, "shop://feed", [FLING; 6]), (8, "shop://still", ["sleep 1"; 6])] {
             hand.open(link).await;
             let from = hand.now();
@@ -275,10 +275,13 @@ fn slow_messages_are_those_of_the_truth_with_frames_and_without() {
                 })
                 .collect();
             if hand.facts.sdk < 28 {
-                assert!(watch.slow_ms.is_none() && watch.unarmed.is_some() && logged.is_empty(), "{place}");
+                assert!(
+                    watch.slow_ms.is_none() && watch.not_enabled.is_some() && logged.is_empty(),
+                    "{place}"
+                );
                 continue;
             }
-            assert_eq!((watch.slow_ms, &watch.unarmed), (Some(80), &None), "{place}");
+            assert_eq!((watch.slow_ms, &watch.not_enabled), (Some(80), &None), "{place}");
             let truth = hand.messages(begin.ns(), end.ns());
             let expected: Vec<(i64, i64)> = truth
                 .iter()
@@ -307,7 +310,7 @@ fn slow_messages_are_those_of_the_truth_with_frames_and_without() {
                 freezes.set(freezes.get() + froze);
             }
         }
-        hand.disarm(&armed).await;
+        hand.disable(&enabled).await;
     });
     println!("{} stalls without a frame, {} frozen frames", stalls.get(), freezes.get());
     assert!(stalls.get() > 10 && freezes.get() > 5, "too little happened to prove anything");
@@ -324,20 +327,20 @@ fn an_app_that_was_running_before_is_not_watched_and_says_so() {
         let uid = 10_100;
         let property = format!("log.looper.{uid}.main.slow");
         hand.run(&format!("setprop {property} 333")).await;
-        let armed = hand.arm().await;
+        let enabled = hand.enable().await;
         assert_eq!(hand.say(&format!("getprop {property}")).await, "80", "{place}");
         let before = hand.log(1, &["sleep 5"]).await;
         assert_eq!(before.slow_ms, None, "{place}");
-        assert!(before.unarmed.is_some_and(|why| why.contains("started before")), "{place}");
-        // A run that was cut off leaves its arming behind: the next one still finds the first value.
-        let again = hand.arm().await;
+        assert!(before.not_enabled.is_some_and(|why| why.contains("started before")), "{place}");
+        // A run that was cut off leaves its settings behind: the next one still finds the first value.
+        let again = hand.enable().await;
         hand.open("shop://still").await;
         let after = hand.log(2, &["sleep 5"]).await;
-        assert_eq!((after.slow_ms, after.unarmed), (Some(80), None), "{place}");
+        assert_eq!((after.slow_ms, after.not_enabled), (Some(80), None), "{place}");
         assert!(!after.entries.is_empty(), "{place}");
-        for armed in [again, Vec::new(), armed] {
+        for enabled in [again, Vec::new(), enabled] {
             hand.run(&format!("setprop {property} 80; setprop debug.farmjank.looper '{uid} 333 1,2'")).await;
-            hand.disarm(&armed).await;
+            hand.disable(&enabled).await;
             assert_eq!(hand.say(&format!("getprop {property}")).await, "333", "{place}");
             assert_eq!(hand.say("getprop debug.farmjank.looper").await, "", "{place}");
         }

@@ -9,8 +9,8 @@ use super::story::Story;
 use crate::text::{decode, lines, whole_integer};
 use farmjank_results::logged::LogWatch;
 use farmjank_results::time::{ClockMap, DeviceTime};
+use farmjank_seams::probe::ProbeOutput;
 use farmjank_seams::source::Unreadable;
-use farmjank_seams::witness::Statement;
 use std::collections::BTreeSet;
 
 /// The watch as it was when the window began.
@@ -18,9 +18,9 @@ use std::collections::BTreeSet;
 struct Watch {
     /// Threshold in force, ms.
     slow_ms: Option<u32>,
-    /// What is kept of the arming: there was one.
-    armed: bool,
-    /// Processes that were alive at the arming.
+    /// It was enabled: something is kept of it.
+    enabled: bool,
+    /// Processes that were alive when it was enabled.
     before: BTreeSet<i32>,
     /// Processes alive when the window began.
     pids: BTreeSet<i32>,
@@ -39,23 +39,20 @@ struct Printed<'a> {
     whole: bool,
 }
 
-/// Reads a statement. Error: [`Unreadable::Garbled`] when it is none, [`Unreadable::Refused`] when the log was not given.
-pub(super) fn read(
-    statement: &Statement,
-    app: &str,
-    clock: Option<ClockMap>,
-) -> Result<LogWatch, Unreadable> {
-    let text = decode(&statement.bytes);
+/// Reads what was printed. Error: [`Unreadable::Garbled`] when it is none, [`Unreadable::Refused`] when the log was not
+/// given.
+pub(super) fn read(output: &ProbeOutput, app: &str, clock: Option<ClockMap>) -> Result<LogWatch, Unreadable> {
+    let text = decode(&output.bytes);
     let printed = printed(&text);
     if !printed.whole {
         return Err(Unreadable::Garbled("the log of the window was not printed to its end".to_owned()));
     }
-    let watch = watch(&statement.mark);
+    let watch = watch(&output.mark);
     let mark = |word: &str| marked(&printed.lines, word, &watch.nonce);
     let instant = |boot| clock.zip(boot).map(|(map, boot)| map.to_device(boot));
     let (began, ended) = (mark("begin"), mark("end"));
-    let from = began.or_else(|| instant(statement.began));
-    let to = ended.or_else(|| instant(statement.ended));
+    let from = began.or_else(|| instant(output.began));
+    let to = ended.or_else(|| instant(output.ended));
     let mut story = Story::new(Some(app), watch.pids.union(&printed.pids).copied().collect());
     for line in &printed.lines {
         match line.at {
@@ -74,9 +71,9 @@ pub(super) fn read(
     if story.pids.is_empty() {
         doubts.push(format!("no process of \"{}\" was seen", crate::text::shown(app.as_bytes())));
     }
-    let unarmed = unarmed(&watch, &printed.pids);
-    let slow_ms = watch.slow_ms.filter(|_| unarmed.is_none());
-    Ok(LogWatch { entries: story.finish(), span: from.zip(to), slow_ms, unarmed, doubts })
+    let not_enabled = not_enabled(&watch, &printed.pids);
+    let slow_ms = watch.slow_ms.filter(|_| not_enabled.is_none());
+    Ok(LogWatch { entries: story.finish(), span: from.zip(to), slow_ms, not_enabled, doubts })
 }
 
 /// Why lines of the window may be missing.
@@ -102,10 +99,10 @@ fn lost(printed: &Printed<'_>, from: Option<DeviceTime>, marked: bool) -> Vec<St
 }
 
 /// Why slow messages were not watched; none when they were.
-fn unarmed(watch: &Watch, after: &BTreeSet<i32>) -> Option<String> {
-    if !watch.armed {
+fn not_enabled(watch: &Watch, after: &BTreeSet<i32>) -> Option<String> {
+    if !watch.enabled {
         return Some(
-            "the platform's watch on slow messages was not armed (Android 9 and newer have one)".to_owned(),
+            "the platform's watch on slow messages was not enabled (Android 9 and newer have one)".to_owned(),
         );
     }
     if watch.slow_ms.is_none() {
@@ -113,7 +110,7 @@ fn unarmed(watch: &Watch, after: &BTreeSet<i32>) -> Option<String> {
     }
     if watch.pids.union(after).any(|pid| watch.before.contains(pid)) {
         return Some(
-            "not armed for this process: it was started before; start the app in the scenario with \
+            "not enabled for this process: it was started before; start the app in the scenario with \
              launchApp: { cold: true }"
                 .to_owned(),
         );
@@ -136,7 +133,7 @@ fn watch(mark: &[u8]) -> Watch {
             b"kept" => {
                 let words: Vec<&[u8]> = rest.split(|&byte| byte == b' ').collect();
                 if let [_, _, before] = words.as_slice() {
-                    watch.armed = true;
+                    watch.enabled = true;
                     watch.before = pids(before);
                 }
             }

@@ -12,11 +12,11 @@ use crate::text::shown;
 use farmjank_results::device::{App, DeviceFacts};
 use farmjank_results::frame::SourceId;
 use farmjank_results::lateness::Lateness;
-use farmjank_results::testimony::Testimony;
+use farmjank_results::side_reading::SideReading;
 use farmjank_results::time::ClockMap;
+use farmjank_seams::probe::{Probe, ProbeOutput, ProbeReader, Scope};
 use farmjank_seams::quote::quote;
 use farmjank_seams::source::{Unfit, Unreadable};
-use farmjank_seams::witness::{Scope, Statement, StatementReader, Witness};
 use std::collections::BTreeMap;
 
 /// First release with a frame timeline.
@@ -85,7 +85,7 @@ fn of_app(name: &str, app: &App) -> bool {
     name.strip_prefix(app.0.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
 }
 
-impl StatementReader for FrameTimeline {
+impl ProbeReader for FrameTimeline {
     fn id(&self) -> SourceId {
         SourceId::FrameTimeline
     }
@@ -96,18 +96,18 @@ impl StatementReader for FrameTimeline {
 
     fn read(
         &self,
-        statement: &Statement,
+        output: &ProbeOutput,
         app: &App,
         clock: Option<ClockMap>,
-    ) -> Result<Testimony, Unreadable> {
-        if statement.bytes.is_empty() {
+    ) -> Result<SideReading, Unreadable> {
+        if output.bytes.is_empty() {
             return Err(Unreadable::Empty(format!(
                 "perfetto wrote no trace; it said: {}",
-                if statement.mark.is_empty() { "nothing".to_owned() } else { shown(&statement.mark) }
+                if output.mark.is_empty() { "nothing".to_owned() } else { shown(&output.mark) }
             )));
         }
         let mut reader = TraceReader::default();
-        reader.feed(&statement.bytes);
+        reader.feed(&output.bytes);
         let trace = reader.finish()?;
         let mut of_the_app: BTreeMap<String, Lateness> = trace.by_name();
         of_the_app.retain(|name, _| of_app(name, app));
@@ -121,11 +121,11 @@ impl StatementReader for FrameTimeline {
                 seen(&trace)
             )));
         }
-        Ok(Testimony::Timeline(of_the_app))
+        Ok(SideReading::Timeline(of_the_app))
     }
 }
 
-impl Witness for FrameTimeline {
+impl Probe for FrameTimeline {
     fn scope(&self) -> Scope {
         Scope::Trial
     }

@@ -1,0 +1,41 @@
+//! A probe: asked at both ends of a stretch instead of being sampled in between, so it costs nothing while frames move.
+//!
+//! `timestats`, a Perfetto trace and the phone's log are of this kind. A probe is pure: it names the shell lines and
+//! reads what they print; the engine runs them, keeps the bytes as evidence, and reads them again when asked to.
+
+use crate::source::Unfit;
+use farmjank_results::device::{App, DeviceFacts};
+
+pub use farmjank_results::reader::{ProbeOutput, ProbeReader};
+
+/// The stretch a probe is asked about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Scope {
+    /// One whole trial; its windows are cut out afterwards.
+    Trial,
+    /// One window.
+    Window,
+}
+
+/// A way of learning about frames by asking twice.
+pub trait Probe: ProbeReader {
+    /// What it is asked about.
+    fn scope(&self) -> Scope;
+    /// Whether it can work on this phone at all.
+    fn offer(&self, facts: &DeviceFacts) -> Result<(), Unfit>;
+    /// Shell line run once before the first stretch of a job (settings to enable); its output is kept for
+    /// [`Probe::disable`].
+    fn enable(&self, _facts: &DeviceFacts, _app: &App) -> Option<String> {
+        None
+    }
+    /// Shell line that undoes [`Probe::enable`], given what that printed. Run whatever happened.
+    fn disable(&self, _facts: &DeviceFacts, _app: &App, _enabled: &[u8]) -> Option<String> {
+        None
+    }
+    /// Shell line at the beginning of a stretch. `nonce` makes names on the phone unique. Exit status not 0: unfit, with
+    /// the words it printed.
+    fn begin(&self, facts: &DeviceFacts, app: &App, nonce: u64) -> String;
+    /// Shell line at its end, given what the beginning printed; its standard output is what the reader gets. It must
+    /// leave nothing behind on the phone.
+    fn end(&self, facts: &DeviceFacts, app: &App, nonce: u64, mark: &[u8]) -> String;
+}
