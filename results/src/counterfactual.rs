@@ -229,7 +229,7 @@ mod tests {
     use crate::frame::SourceId;
     use crate::metric::Unit;
     use crate::time::DeviceTime;
-    use crate::timeline::Tally;
+    use crate::timeline::RowCounts;
     use crate::window::{Coverage, Phase};
 
     const P: u64 = 10_000_000;
@@ -245,7 +245,7 @@ mod tests {
             layer: None,
             periods: Vec::new(),
             period_uncertain: Span::ZERO,
-            tally: Tally::default(),
+            row_counts: RowCounts::default(),
             untold: 0,
             doubts: Vec::new(),
         };

@@ -22,22 +22,22 @@ pub(crate) fn coverage(
 ) -> Coverage {
     let gaps = gaps(timeline, given);
     let mut doubts = doubts(&gaps);
-    if timeline.tally.samples == 0 {
+    if timeline.row_counts.samples == 0 {
         doubts.insert(0, "no dump was read; check that the layer exists while the gesture runs".to_owned());
     } else if given.is_empty() {
         doubts.insert(0, "no motion to judge; frames count only while something moves".to_owned());
     }
     Coverage {
         frames_seen,
-        samples: timeline.tally.samples,
+        samples: timeline.row_counts.samples,
         proved: doubts.is_empty(),
-        share: if timeline.tally.samples == 0 { 0.0 } else { share(given, &gaps, doubts.is_empty()) },
+        share: if timeline.row_counts.samples == 0 { 0.0 } else { share(given, &gaps, doubts.is_empty()) },
         gaps,
         source: rules.source,
         layer: rules.layer.clone(),
         periods: clipped(&timeline.periods, trimmed),
         period_uncertain: uncertain(&timeline.periods, trimmed, intervals),
-        tally: timeline.tally,
+        row_counts: timeline.row_counts,
         untold: untold::count(timeline, trimmed),
         doubts,
     }

@@ -2,7 +2,7 @@
 //!
 //! Read in this order: [`time`], [`device`], [`dump`] (raw text, and its [`reader`]) → [`frame`] (rows of one dump) → [`timeline`] and
 //! [`period`] (frames in order, by [`stitch`] and [`fit`]) → [`window`] (between marks, by [`cut`]), with what other
-//! probes say beside it ([`side_reading`]: [`drawn`], [`lateness`], [`tally`], [`logged`]) → [`metric`] and
+//! probes say beside it ([`side_reading`]: [`drawn`], [`lateness`], [`timestats`], [`logged`]) → [`metric`] and
 //! [`metrics`] (readings) → [`threshold`] (limits and judgements) → [`verdict`], [`compare`] (sessions of a [`cell`] against those of a baseline), [`trend`] (night after night), and [`event`] / [`record`]
 //! (the run as a stream of facts), with the verdict of every window on every phone ([`cells`]) and what its readings come
 //! to ([`summary`]). How a value is written for people: [`words`].
@@ -50,10 +50,10 @@ pub mod stall;
 pub mod stitch;
 pub mod strip;
 pub mod summary;
-pub mod tally;
 pub mod threshold;
 pub mod time;
 pub mod timeline;
+pub mod timestats;
 pub mod touch;
 pub mod trend;
 pub mod turn;

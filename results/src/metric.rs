@@ -126,7 +126,8 @@ pub enum Needs {
     /// The phone's log of the stretch. Refused when it was not read.
     Log,
     /// SurfaceFlinger's own counts of the layer. Refused when none were taken or something else cleared them.
-    Tally,
+    #[serde(rename = "tally")]
+    Timestats,
     /// A second source that saw the same single frames. Refused when there was none.
     Cross,
     /// The report of `am start`, which the engine fills in; no frames at all.
@@ -147,7 +148,7 @@ impl fmt::Display for Needs {
             Needs::Timeline => "SurfaceFlinger's frame timeline (a Perfetto trace)",
             Needs::Layers => "every present of every layer of the app",
             Needs::Log => "the phone's log of the window",
-            Needs::Tally => "SurfaceFlinger's own counts of the layer (timestats)",
+            Needs::Timestats => "SurfaceFlinger's own counts of the layer (timestats)",
             Needs::Cross => "two sources that saw the same single frames",
             Needs::Launch => "a launchApp step in the window",
         })

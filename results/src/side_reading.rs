@@ -2,7 +2,7 @@
 
 use crate::lateness::Lateness;
 use crate::logged::LogWatch;
-use crate::tally::FrameTally;
+use crate::timestats::FrameCounts;
 use std::collections::BTreeMap;
 
 /// One probe's answer.
@@ -11,7 +11,7 @@ pub enum SideReading {
     /// Frame timeline by process name (`pid:N` where the trace does not name it).
     Timeline(BTreeMap<String, Lateness>),
     /// Counts per layer.
-    Tally(Vec<FrameTally>),
+    Timestats(Vec<FrameCounts>),
     /// The log.
     Log(LogWatch),
 }

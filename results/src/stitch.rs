@@ -10,7 +10,7 @@ use crate::fit::{Report, fit, plausible};
 use crate::frame::{Frame, Row, Sample, Stamp};
 use crate::pending::{Memory, Resolved};
 use crate::time::{DeviceTime, Span};
-use crate::timeline::{FrameTimeline, Gap, GapCause, Tally};
+use crate::timeline::{FrameTimeline, Gap, GapCause, RowCounts};
 
 /// What is known about the phone before any dump is read.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -45,7 +45,7 @@ pub struct Stitch {
     /// Dumps that show what was there when they were asked for: when, and their newest present where the engine may keep
     /// newer ones back.
     looks: Vec<(DeviceTime, Option<DeviceTime>)>,
-    tally: Tally,
+    row_counts: RowCounts,
     /// Its presents are instants of completion.
     completions: bool,
 }
@@ -68,10 +68,10 @@ impl Stitch {
 
     /// Adds one dump.
     pub fn add(&mut self, sample: &Sample) {
-        self.tally.samples += 1;
-        self.tally.zero_rows += u64::from(sample.zero_rows);
-        self.tally.invalid_rows += u64::from(sample.invalid_rows);
-        self.tally.ignored_rows += u64::from(sample.ignored_rows);
+        self.row_counts.samples += 1;
+        self.row_counts.zero_rows += u64::from(sample.zero_rows);
+        self.row_counts.invalid_rows += u64::from(sample.invalid_rows);
+        self.row_counts.ignored_rows += u64::from(sample.ignored_rows);
         self.completions |= sample.completions;
         let mut rows: Vec<(DeviceTime, &Row)> = Vec::with_capacity(sample.rows.len());
         let mut pending: Vec<&Row> = Vec::new();
@@ -81,14 +81,14 @@ impl Stitch {
                 Stamp::Pending => pending.push(row),
             }
         }
-        self.tally.pending_rows += pending.len() as u64;
+        self.row_counts.pending_rows += pending.len() as u64;
         if !rows.is_sorted_by_key(|(present, _)| *present) {
             rows.sort_by_key(|(present, _)| *present);
         }
         let reach = rows.first().zip(rows.last()).map(|(lo, hi)| (lo.0, hi.0));
         self.note_stamps(sample, reach.map(|(_, newest)| newest));
         if !pending.is_empty() {
-            self.memory.remember(self.tally.samples, &pending, reach, sample.asked);
+            self.memory.remember(self.row_counts.samples, &pending, reach, sample.asked);
         }
         if let Some(reach) = reach {
             self.merge(&rows, reach, sample.zero_rows > 0);
@@ -152,7 +152,7 @@ impl Stitch {
             let known = self.known.get_mut(at).filter(|known| known.frame.present == *present);
             match known.or(fresh.last_mut().filter(|known| known.frame.present == *present)) {
                 Some(known) => {
-                    self.tally.duplicate_rows += 1;
+                    self.row_counts.duplicate_rows += 1;
                     if (known.frame.desired, known.frame.ready, known.frame.intended)
                         != (row.desired, row.ready, row.intended)
                     {
@@ -193,8 +193,8 @@ impl Stitch {
     /// The timeline: frames in order, gaps between what no dump proves adjacent, periods fitted.
     pub fn finish(mut self) -> FrameTimeline {
         let Resolved { spans, lost } =
-            self.memory.resolve(self.tally.samples, self.known.iter().map(|known| &known.frame));
-        self.tally.unresolved_pending = lost.count;
+            self.memory.resolve(self.row_counts.samples, self.known.iter().map(|known| &known.frame));
+        self.row_counts.unresolved_pending = lost.count;
         for (from, to) in spans {
             let first = self.known.partition_point(|known| known.frame.present <= from);
             for known in self.known[first..].iter_mut().take_while(|known| known.frame.present <= to) {
@@ -213,13 +213,13 @@ impl Stitch {
         let gaps = self.breaks(&seen);
         self.asked.sort_unstable();
         let silences = self.asked.windows(2).map(|pair| pair[1] - pair[0]);
-        self.tally.longest_silence = silences.max().unwrap_or(Span::ZERO);
+        self.row_counts.longest_silence = silences.max().unwrap_or(Span::ZERO);
         let (watched_from, watched_to) = (self.watched_from(), seen.last().copied());
         let mut timeline = FrameTimeline {
             frames: self.known.into_iter().map(|known| known.frame).collect(),
             periods,
             gaps,
-            tally: self.tally,
+            row_counts: self.row_counts,
             watched_from,
             watched_to,
             told_to: None,
@@ -271,7 +271,7 @@ impl Stitch {
             last = Some((known.frame.present, own));
             true
         });
-        self.tally.short_frames += (before - self.known.len()) as u64;
+        self.row_counts.short_frames += (before - self.known.len()) as u64;
     }
 
     /// Gaps between neighbours that no dump shows together: from the last of them, or the last dump before the next that
@@ -284,8 +284,8 @@ impl Stitch {
             let emptied = self.emptied.iter().any(|at| *at > last && *at <= next);
             let cause = if pair[1].began || emptied { GapCause::RingReset } else { GapCause::Overflow };
             match cause {
-                GapCause::RingReset => self.tally.ring_resets += 1,
-                _ => self.tally.loss_events += 1,
+                GapCause::RingReset => self.row_counts.ring_resets += 1,
+                _ => self.row_counts.loss_events += 1,
             }
             let looked = seen[..seen.partition_point(|at| *at < next)].last().copied();
             gaps.push(Gap { after: looked.max(Some(last)), before: Some(next), cause });

@@ -36,7 +36,7 @@ pub struct Gap {
 
 /// What was counted while stitching: the honesty counters (docs/design/metrics.md#honesty-counters).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tally {
+pub struct RowCounts {
     /// Dumps stitched.
     pub samples: u64,
     /// Unfilled slots, summed over dumps.
@@ -71,7 +71,7 @@ pub struct FrameTimeline {
     /// Where frames may have been lost.
     pub gaps: Vec<Gap>,
     /// What was counted on the way.
-    pub tally: Tally,
+    pub row_counts: RowCounts,
     /// The instant from which the rings were watched: that of the oldest frame, or the stamp of the first dump where no frame
     /// is known.
     pub watched_from: Option<DeviceTime>,
@@ -89,11 +89,11 @@ impl Gap {
     }
 }
 
-impl Tally {
+impl RowCounts {
     /// Both counts together: sums, and the longer of the two silences.
     #[must_use]
-    pub fn plus(self, other: Tally) -> Tally {
-        Tally {
+    pub fn plus(self, other: RowCounts) -> RowCounts {
+        RowCounts {
             samples: self.samples + other.samples,
             zero_rows: self.zero_rows + other.zero_rows,
             pending_rows: self.pending_rows + other.pending_rows,
@@ -142,7 +142,8 @@ impl FrameTimeline {
     /// Frames are united by present. What the old ring showed last and the new one shows first has a gap between, because
     /// a ring dies with the frames that no dump saw. Intervals across parts are not frames.
     pub fn join(parts: Vec<FrameTimeline>) -> FrameTimeline {
-        let mut parts: Vec<FrameTimeline> = parts.into_iter().filter(|part| part.tally.samples > 0).collect();
+        let mut parts: Vec<FrameTimeline> =
+            parts.into_iter().filter(|part| part.row_counts.samples > 0).collect();
         parts.sort_by_key(|part| part.begin());
         let mut joined = FrameTimeline::default();
         let mut frames: Vec<(usize, Frame)> = Vec::new();
@@ -156,7 +157,7 @@ impl FrameTimeline {
                 let after = watched.filter(|watched| Some(*watched) < begin).max(shown);
                 let (after, before) = (after.min(begin), after.max(begin));
                 seams.push(Gap { after, before, cause: GapCause::RingReset });
-                joined.tally.ring_resets += 1;
+                joined.row_counts.ring_resets += 1;
             }
             last_end = Some(match last_end {
                 Some(last) => (last.0.max(end.0), last.1.max(end.1)),
@@ -165,7 +166,7 @@ impl FrameTimeline {
             let watched = [joined.watched_from, part.watched_from];
             joined.watched_from = watched.into_iter().flatten().min();
             joined.watched_to = joined.watched_to.max(part.watched_to);
-            joined.tally = joined.tally.plus(part.tally);
+            joined.row_counts = joined.row_counts.plus(part.row_counts);
             frames.extend(part.frames.into_iter().map(|frame| (index, frame)));
             joined.periods.append(part.periods, begin);
             seams.extend(part.gaps);

@@ -6,9 +6,9 @@ use crate::frame::SourceId;
 use crate::lateness::Lateness;
 use crate::logged::LogWatch;
 use crate::period::PeriodSegment;
-use crate::tally::FrameTally;
 use crate::time::{DeviceTime, Span};
-use crate::timeline::{Gap, Tally};
+use crate::timeline::{Gap, RowCounts};
+use crate::timestats::FrameCounts;
 use crate::touch::Touch;
 use serde::{Deserialize, Serialize};
 
@@ -113,7 +113,8 @@ pub struct Coverage {
     /// Motion time whose refresh period is uncertain.
     pub period_uncertain: Span,
     /// Counters of the stitching.
-    pub tally: Tally,
+    #[serde(rename = "tally")]
+    pub row_counts: RowCounts,
     /// Presents of the motions that a trace did not tell of because it ended: taken from the ring ([`crate::untold`]).
     #[serde(default, skip_serializing_if = "is_zero")]
     pub untold: u64,
@@ -157,7 +158,7 @@ pub struct Beside {
     /// SurfaceFlinger's own judgement of each frame of the window (frame timeline).
     pub lateness: Option<Lateness>,
     /// Histogram counts of the layer (timestats).
-    pub tally: Option<FrameTally>,
+    pub timestats: Option<FrameCounts>,
     /// The phone's log.
     pub log: Option<LogWatch>,
     /// A second source that saw the same single frames, held against the one judged by.

@@ -7,7 +7,7 @@ use farmjank_statistics::proving::cells::{Interleaved, Judged};
 use farmjank_statistics::proving::farm::{Farm, Found, any_flagged, looks};
 use farmjank_statistics::proving::nights::{Nightly, Step};
 use farmjank_statistics::proving::stored::Stored;
-use farmjank_statistics::proving::{Pool, Tally};
+use farmjank_statistics::proving::{Pool, Proportion};
 
 /// Iterations imagined of each phone.
 const POOL: usize = 20_000;
@@ -67,8 +67,8 @@ fn interleaved(phones: &[Phone], count: u64, report: &mut Report) {
             let trial = |replicate, tests: &mut _| {
                 design.rejects(&phone.base, &phone.base, 1_000 + at as u64, replicate, tests)
             };
-            let tally = replicates(count, trial, Tally::and);
-            report.share(&format!("{}, {words}", phone.name), tally, &Limit::Within(2.0..=6.0));
+            let proportion = replicates(count, trial, Proportion::and);
+            report.share(&format!("{}, {words}", phone.name), proportion, &Limit::Within(2.0..=6.0));
         }
     }
 }
@@ -84,10 +84,10 @@ fn stored(phones: &[Phone], count: u64, report: &mut Report) {
             let trial = |replicate, _: &mut _| {
                 design.rejects(&phone.base, 2_000 + at as u64, replicate).unwrap_or_default()
             };
-            let tally = replicates(count, trial, Tally::and);
+            let proportion = replicates(count, trial, Proportion::and);
             report.share(
                 &format!("{}, {sessions} sessions, by session", phone.name),
-                tally,
+                proportion,
                 &Limit::Within(3.0..=7.0),
             );
         }
@@ -99,10 +99,10 @@ fn stored(phones: &[Phone], count: u64, report: &mut Report) {
             let trial = |replicate, _: &mut _| {
                 design.rejects(&phone.base, 2_200 + at as u64, replicate).unwrap_or_default()
             };
-            let tally = replicates(count, trial, Tally::and);
+            let proportion = replicates(count, trial, Proportion::and);
             report.share(
                 &format!("{}, 5 sessions, noise of 10 more nights {words}", phone.name),
-                tally,
+                proportion,
                 &Limit::Within(3.0..=7.0),
             );
         }
@@ -113,14 +113,18 @@ fn stored(phones: &[Phone], count: u64, report: &mut Report) {
         let trial = |replicate, _: &mut _| {
             design.finds(&phone.base, &phone.slower, 2_300, replicate).unwrap_or_default()
         };
-        let tally = replicates(count, trial, Tally::and);
-        report.share(&format!("{}, {words}: +20 ms/s found", phone.name), tally, &Limit::Shown);
+        let proportion = replicates(count, trial, Proportion::and);
+        report.share(&format!("{}, {words}: +20 ms/s found", phone.name), proportion, &Limit::Shown);
     }
     for phone in [&phones[1], &phones[3]] {
         let design = Stored::of(5);
         let trial = |replicate, tests: &mut _| design.rejects_pooled(&phone.base, 2_100, replicate, tests);
-        let tally = replicates(COSTLY, trial, Tally::and);
-        report.share(&format!("{}, iterations pooled: how not to do it", phone.name), tally, &Limit::Shown);
+        let proportion = replicates(COSTLY, trial, Proportion::and);
+        report.share(
+            &format!("{}, iterations pooled: how not to do it", phone.name),
+            proportion,
+            &Limit::Shown,
+        );
     }
 }
 
@@ -131,9 +135,9 @@ fn power(phones: &[Phone], count: u64, report: &mut Report) {
         let trial = |replicate, tests: &mut _| {
             design.rejects(&phone.base, &phone.slower, 3_000 + at as u64, replicate, tests)
         };
-        let tally = replicates(count, trial, Tally::and);
+        let proportion = replicates(count, trial, Proportion::and);
         let limit = if at == 1 { Limit::AtLeast(80.0) } else { Limit::Shown };
-        report.share(&format!("{}, 15 + 15 of 20 s", phone.name), tally, &limit);
+        report.share(&format!("{}, 15 + 15 of 20 s", phone.name), proportion, &limit);
     }
     let phone = &phones[2];
     for (words, sessions) in [("three sessions of 5 + 5", 3), ("fifteen of 1 + 1: blocks too small", 15)] {
@@ -142,14 +146,16 @@ fn power(phones: &[Phone], count: u64, report: &mut Report) {
             |replicate, tests: &mut _| design.rejects(&phone.base, &phone.slower, 3_010, replicate, tests);
         report.share(
             &format!("{}, {words}", phone.name),
-            replicates(count, trial, Tally::and),
+            replicates(count, trial, Proportion::and),
             &Limit::Shown,
         );
     }
     let short = Phone::of(PROFILES[2], 6.0, 90);
     let look = |candidate: &Pool, seed: u64| {
         let trial = |replicate, tests: &mut _| looks(&short.base, candidate, 10, seed, replicate, tests);
-        let join = |left: (Tally, Tally), right: (Tally, Tally)| (left.0.and(right.0), left.1.and(right.1));
+        let join = |left: (Proportion, Proportion), right: (Proportion, Proportion)| {
+            (left.0.and(right.0), left.1.and(right.1))
+        };
         replicates(count, trial, join)
     };
     let (quiet, slower) = (look(&short.base, 3_100), look(&short.slower, 3_101));
@@ -165,8 +171,8 @@ fn farm(phones: &[Phone], count: u64, report: &mut Report) {
     report.section("Many cells", "300 cells in one run, Benjamini and Hochberg at 5 %.");
     let bases: Vec<Pool> = phones.iter().map(|phone| phone.base.clone()).collect();
     let trial = |replicate, tests: &mut _| any_flagged(&bases, cells, 15, 4_000, replicate, tests);
-    let tally = replicates(count, trial, Tally::and);
-    report.share("none changed, all four phones: runs that flag any", tally, &Limit::AtMost(6.0));
+    let proportion = replicates(count, trial, Proportion::and);
+    report.share("none changed, all four phones: runs that flag any", proportion, &Limit::AtMost(6.0));
     let phone = &phones[2];
     let farm = Farm { base: &phone.base, slower: &phone.slower, cells, planted };
     let mut found = |name: &str, found: Found, limits: (Limit, Limit)| {
@@ -215,7 +221,9 @@ fn cells(phones: &[Phone], count: u64, report: &mut Report) {
 fn nights(phone: &Phone, count: u64, report: &mut Report) {
     report.section("Nights", "Mid phone, 10 iterations of 20 s a night, nights differ by 15 %.");
     let design = Nightly { iterations: 10, session_sd: 0.15 };
-    let join = |left: (Tally, Tally), right: (Tally, Tally)| (left.0.and(right.0), left.1.and(right.1));
+    let join = |left: (Proportion, Proportion), right: (Proportion, Proportion)| {
+        (left.0.and(right.0), left.1.and(right.1))
+    };
     let quiet = replicates(count, |replicate, _| design.quiet(&phone.base, 6_000, replicate), join);
     report.share("90 quiet nights: series with a false alert", quiet.0, &Limit::AtMost(3.0));
     report.share("90 quiet nights: series where E-divisive places a change", quiet.1, &Limit::Shown);

@@ -6,7 +6,7 @@ use crate::program::Failed;
 use farmjank_statistics::proving::cells::Interleaved;
 use farmjank_statistics::proving::farm::any_flagged;
 use farmjank_statistics::proving::stored::Stored;
-use farmjank_statistics::proving::{Pool, Tally};
+use farmjank_statistics::proving::{Pool, Proportion};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -82,7 +82,7 @@ pub fn figures(name: &str, pool: &Pool, count: u64, report: &mut Report) {
     } else {
         (what, Limit::AtMost(6.0))
     };
-    report.share(&what, replicates(count, trial, Tally::and), &limit);
+    report.share(&what, replicates(count, trial, Proportion::and), &limit);
     let sessions = 10.min(pool.sessions().saturating_sub(1));
     if sessions >= 5 {
         let design = Stored { iterations: arm, session_sd: 0.0, ..Stored::of(sessions) };
@@ -93,14 +93,14 @@ pub fn figures(name: &str, pool: &Pool, count: u64, report: &mut Report) {
         } else {
             (what, Limit::AtMost(7.0))
         };
-        report.share(&what, replicates(count, trial, Tally::and), &limit);
+        report.share(&what, replicates(count, trial, Proportion::and), &limit);
     } else {
         report.number("stored baseline: needs six sessions", "–");
     }
     let pools = std::slice::from_ref(pool);
     let trial = |replicate, tests: &mut _| any_flagged(pools, CELLS, arm, 7_002, replicate, tests);
     let what = format!("{CELLS} cells, {arm} + {arm}: runs that flag any");
-    report.share(&what, replicates(count, trial, Tally::and), &Limit::AtMost(6.0));
+    report.share(&what, replicates(count, trial, Proportion::and), &Limit::AtMost(6.0));
 }
 
 #[cfg(test)]

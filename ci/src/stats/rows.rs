@@ -1,7 +1,7 @@
 //! The table: figures with their limits, printed as they come, as Markdown that reads well as plain text.
 
 use crate::program::Failed;
-use farmjank_statistics::proving::Tally;
+use farmjank_statistics::proving::Proportion;
 use std::ops::RangeInclusive;
 
 /// Widths of the columns, so that a table printed row by row stays one.
@@ -57,8 +57,8 @@ impl Report {
     }
 
     /// A share with its limit. A share of nothing is outside every limit.
-    pub fn share(&mut self, what: &str, tally: Tally, limit: &Limit) {
-        let percent = tally.share().map(|share| share * 100.0);
+    pub fn share(&mut self, what: &str, proportion: Proportion, limit: &Limit) {
+        let percent = proportion.share().map(|share| share * 100.0);
         let figure = percent.map_or("none".to_owned(), |percent| format!("{percent:.1} %"));
         let holds = percent.is_some_and(|percent| limit.holds(percent));
         self.row(what, &figure, limit, holds);
@@ -125,11 +125,11 @@ mod tests {
     #[test]
     fn one_figure_outside_fails_the_report() {
         let mut report = Report::default();
-        report.share("held", Tally { hits: 5.0, of: 100.0 }, &Limit::AtMost(6.0));
-        report.share("shown", Tally { hits: 90.0, of: 100.0 }, &Limit::Shown);
+        report.share("held", Proportion { hits: 5.0, of: 100.0 }, &Limit::AtMost(6.0));
+        report.share("shown", Proportion { hits: 90.0, of: 100.0 }, &Limit::Shown);
         assert_eq!((report.judged, report.outside.len()), (1, 0));
-        report.share("broken", Tally { hits: 7.0, of: 100.0 }, &Limit::AtMost(6.0));
-        report.share("nothing", Tally::default(), &Limit::AtMost(6.0));
+        report.share("broken", Proportion { hits: 7.0, of: 100.0 }, &Limit::AtMost(6.0));
+        report.share("nothing", Proportion::default(), &Limit::AtMost(6.0));
         let Failed(why) = report.verdict().unwrap_err();
         assert!(why.starts_with("2 of 3 figures") && why.contains("broken: 7.0 %, limit ≤ 6 %"), "{why}");
     }

@@ -201,9 +201,9 @@ fn a_real_block_with_elided_histograms_keeps_its_totals_and_no_half_histogram() 
         println!("skipped: no real dumps beside the repository");
         return;
     };
-    let tallies = read_timestats(&bytes).unwrap();
-    assert_eq!(tallies.len(), 1);
-    let game = &tallies[0];
+    let layers = read_timestats(&bytes).unwrap();
+    assert_eq!(layers.len(), 1);
+    let game = &layers[0];
     assert_eq!(game.layer, "com.mojang.minecraftpe/com.mojang.minecraftpe.MainActivity#145");
     assert_eq!((game.total_frames, game.dropped_frames), (28, Some(0)));
     assert_eq!(game.counters["totalTimelineFrames"], 0);
@@ -226,11 +226,11 @@ fn read(bytes: &str, app: &str) -> Result<SideReading, Unreadable> {
 
 #[test]
 fn an_output_is_read_as_its_counts_and_what_speaks_against_them() {
-    let Ok(SideReading::Tally(tallies)) = read(TWELVE, "com.example.shop") else { panic!() };
-    assert_eq!(tallies[0].doubts, [""; 0]);
+    let Ok(SideReading::Timestats(layers)) = read(TWELVE, "com.example.shop") else { panic!() };
+    assert_eq!(layers[0].doubts, [""; 0]);
     let late = TWELVE.replace("statsStart = 1700000000", "statsStart = 1700000004");
-    let Ok(SideReading::Tally(tallies)) = read(&late, "com.example.shop") else { panic!() };
-    assert!(tallies[0].doubts[0].contains("4 s after the window began"), "{:?}", tallies[0].doubts);
+    let Ok(SideReading::Timestats(layers)) = read(&late, "com.example.shop") else { panic!() };
+    assert!(layers[0].doubts[0].contains("4 s after the window began"), "{:?}", layers[0].doubts);
     assert!(matches!(read("", "a.b"), Err(Unreadable::Empty(why)) if why.contains("gone")));
     assert!(matches!(read(NINE, "org.example"), Err(Unreadable::Missing(why)) if why.contains("com.")));
     assert!(read(TWELVE, "org.example").is_ok(), "newer releases count any name");
@@ -268,10 +268,10 @@ proptest! {
                  present2present histogram is as below:\n0ms=0 {bucket}ms={frames}\n"
             );
         }
-        let tallies = read_timestats(text.as_bytes()).unwrap();
+        let layers = read_timestats(text.as_bytes()).unwrap();
         let total: u64 = parts.iter().map(|(frames, _)| frames).sum();
-        prop_assert_eq!(tallies.len(), 1);
-        prop_assert_eq!(tallies[0].total_frames, total);
-        prop_assert_eq!(tallies[0].present_to_present.values().sum::<u64>(), total);
+        prop_assert_eq!(layers.len(), 1);
+        prop_assert_eq!(layers[0].total_frames, total);
+        prop_assert_eq!(layers[0].present_to_present.values().sum::<u64>(), total);
     }
 }

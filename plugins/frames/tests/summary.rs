@@ -84,10 +84,10 @@ fn what_was_counted_in_between_is_a_difference() {
     assert_eq!(one().after(&later), None, "it went back: reset in between");
     let other = Summary { since: Some(DeviceTime::from_ns(2)), ..one() };
     assert_eq!(later.after(&other), None);
-    let tally = between.tally();
-    assert_eq!((tally.layer.as_str(), tally.total_frames), ("2101/com.example.shop", 12));
-    assert_eq!((tally.counters["janky_frames"], tally.counters["missed_vsync"]), (1, 3));
-    assert!(tally.present_to_present.is_empty(), "render times are no distances of presents");
+    let counts = between.counts();
+    assert_eq!((counts.layer.as_str(), counts.total_frames), ("2101/com.example.shop", 12));
+    assert_eq!((counts.counters["janky_frames"], counts.counters["missed_vsync"]), (1, 3));
+    assert!(counts.present_to_present.is_empty(), "render times are no distances of presents");
 }
 
 #[test]
@@ -171,7 +171,7 @@ proptest! {
             if let Some(nothing) = summary.after(&summary) {
                 prop_assert!(nothing.histogram.values().all(|count| *count == 0));
             }
-            summary.tally();
+            summary.counts();
         }
     }
 

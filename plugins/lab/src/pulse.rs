@@ -24,7 +24,7 @@ pub mod world;
 use crate::app::{App, Canvas};
 use crate::archetype::Archetype;
 use crate::truth::{TruthGesture, TruthLaunch};
-use hwui::Tally;
+use hwui::JankCounts;
 use layer::Layer;
 use panel::{NEVER, Panel};
 use produce::Producer;
@@ -143,7 +143,7 @@ pub struct Process {
     /// Process id; none when it does not run.
     pub pid: Option<u32>,
     /// Counters of all its windows.
-    pub tally: Tally,
+    pub counts: JankCounts,
     /// Windows of its task, bottom to top.
     pub stack: Vec<usize>,
     /// It hangs since then.
@@ -161,7 +161,7 @@ pub struct Process {
 impl Default for Process {
     fn default() -> Process {
         let (pid, stack, frozen, anr, watch, slow_ms) = (None, Vec::new(), None, None, None, None);
-        Process { pid, tally: Tally::new(0), stack, frozen, anr, crashed: false, watch, slow_ms }
+        Process { pid, counts: JankCounts::new(0), stack, frozen, anr, crashed: false, watch, slow_ms }
     }
 }
 
@@ -359,7 +359,7 @@ impl Pulse {
                 window.hwui.reset(now);
             }
         }
-        self.processes[app].tally = Tally::new(now);
+        self.processes[app].counts = JankCounts::new(now);
     }
 
     /// Every layer there is at an instant, in order of creation.

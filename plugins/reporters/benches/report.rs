@@ -211,7 +211,7 @@ fn measured(
     let segment = PeriodSegment { from, period: Span::from_ns(period), origin: PeriodOrigin::Fitted };
     timeline.periods.segments.push(segment);
     (timeline.watched_from, timeline.watched_to) = (Some(from), Some(end));
-    timeline.tally.samples = 7;
+    timeline.row_counts.samples = 7;
     let lift = from + Span::from_ms(250);
     let motions = vec![
         Motion { from, to: lift, phase: Phase::Finger, touch: None },

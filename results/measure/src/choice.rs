@@ -81,7 +81,7 @@ mod tests {
         };
         timeline.watched_from = Some(at(if watched { 0 } else { 900 }));
         timeline.watched_to = Some(at(2_000));
-        timeline.tally.samples = 1;
+        timeline.row_counts.samples = 1;
         timeline
     }
 

@@ -10,9 +10,9 @@ use farmjank_results::drawn::{Drawn, DrawnStitch, busiest, window_name};
 use farmjank_results::frame::SourceId;
 use farmjank_results::logged::LogWatch;
 use farmjank_results::stall::witnessed;
-use farmjank_results::tally::FrameTally;
 use farmjank_results::time::{ClockMap, Span};
 use farmjank_results::timeline::FrameTimeline;
+use farmjank_results::timestats::FrameCounts;
 use farmjank_results::touch::Evidence;
 use farmjank_results::window::{Beside, Motion, Window};
 use std::borrow::Cow;
@@ -102,7 +102,7 @@ pub(crate) fn window(sight: &Sight<'_>, judged: &Candidate<'_>, how: &How<'_>) -
             lateness.doubts.extend(doubted.get(judged.layer).cloned());
             lateness
         }),
-        tally: side_readings.tally(lasting),
+        timestats: side_readings.counts(lasting),
         log: side_readings.log.clone(),
         cross: crossed(layers, judged, motions),
         layers: if how.alone { Vec::new() } else { moving(layers, judged.source, motions) },
@@ -114,13 +114,13 @@ pub(crate) fn window(sight: &Sight<'_>, judged: &Candidate<'_>, how: &How<'_>) -
 pub(crate) fn frameless(
     (source, layer): (SourceId, Option<String>),
     motions: &[Motion],
-    (tally, log): (Option<FrameTally>, Option<LogWatch>),
+    (timestats, log): (Option<FrameCounts>, Option<LogWatch>),
     why: &str,
 ) -> Window {
     let rules = CutRules { layer, ..CutRules::new(source) };
     let mut window = cut(&FrameTimeline::default(), motions, &rules);
     (window.coverage.proved, window.coverage.doubts) = (false, vec![why.to_owned()]);
-    window.beside = Beside { tally, log, ..Beside::default() };
+    window.beside = Beside { timestats, log, ..Beside::default() };
     window
 }
 

@@ -14,9 +14,9 @@ use farmjank_results::logged::LogWatch;
 use farmjank_results::reader::{ProbeOutput, ProbeReader, Unreadable};
 use farmjank_results::side_reading::SideReading;
 use farmjank_results::stall::promised;
-use farmjank_results::tally::{FrameTally, check};
 use farmjank_results::time::{BootTime, ClockMap, RunTime};
 use farmjank_results::timeline::FrameTimeline;
+use farmjank_results::timestats::{FrameCounts, check};
 use farmjank_results::touch::Evidence;
 use farmjank_results::window::Motion;
 use std::collections::BTreeMap;
@@ -36,7 +36,7 @@ pub struct SideReadings {
     /// The trace of the trial.
     pub trace: Option<Rc<Traced>>,
     /// Counts of the window, and when counting began and ended.
-    pub tally: Option<(Vec<FrameTally>, Edges)>,
+    pub timestats: Option<(Vec<FrameCounts>, Edges)>,
     /// The log of the window.
     pub log: Option<LogWatch>,
     /// Which probes are unavailable, and why.
@@ -76,7 +76,7 @@ impl SideReadings {
                 let layers = processes.values().flat_map(|lateness| traced(lateness, how.modes)).collect();
                 self.trace = Some(Rc::new(Traced { processes, layers }));
             }
-            Ok(SideReading::Tally(layers)) => self.tally = Some((layers, edges)),
+            Ok(SideReading::Timestats(layers)) => self.timestats = Some((layers, edges)),
             Ok(SideReading::Log(log)) => self.log = Some(log),
             Err(unreadable) => {
                 let (what, why) = (probe.id().to_string(), words(&unreadable));
@@ -106,11 +106,11 @@ impl SideReadings {
     }
 
     /// The counts of a layer, all its incarnations together.
-    pub fn tally(&self, layer: &str) -> Option<FrameTally> {
-        let (tallies, _) = self.tally.as_ref()?;
-        let mut of = tallies.iter().filter(|tally| lasting_name(&tally.layer) == layer);
+    pub fn counts(&self, layer: &str) -> Option<FrameCounts> {
+        let (layers, _) = self.timestats.as_ref()?;
+        let mut of = layers.iter().filter(|counts| lasting_name(&counts.layer) == layer);
         let mut sum = of.next()?.clone();
-        of.for_each(|tally| sum.absorb(tally));
+        of.for_each(|counts| sum.absorb(counts));
         Some(sum)
     }
 
@@ -123,8 +123,8 @@ impl SideReadings {
         seen: &FrameTimeline,
         clock: Option<ClockMap>,
     ) -> Option<String> {
-        let tally = self.tally(layer)?;
-        let (_, edges) = self.tally.as_ref()?;
+        let counts = self.counts(layer)?;
+        let (_, edges) = self.timestats.as_ref()?;
         let ((clock, began), ended) = (clock.zip(edges.began)?, edges.ended?);
         let (at, slack) = (|stamp| clock.to_device(stamp), clock.uncertainty);
         let outer = (at(began.0) - slack, at(ended.1) + slack);
@@ -132,7 +132,7 @@ impl SideReadings {
         let watched = seen.watched_from.is_some_and(|from| from <= inner.0)
             && seen.watched_to.is_some_and(|to| to >= inner.1)
             && !seen.gaps.iter().any(|gap| gap.touches(inner.0, inner.1));
-        if !watched || !tally.doubts.is_empty() {
+        if !watched || !counts.doubts.is_empty() {
             return None;
         }
         let between = |from, to| {
@@ -140,7 +140,7 @@ impl SideReadings {
             (before(to) - before(from).min(before(to))) as u64
         };
         let (least, most) = (between(inner.0, inner.1), between(outer.0, outer.1));
-        check(&tally, tally.total_frames.clamp(least, most))
+        check(&counts, counts.total_frames.clamp(least, most))
     }
 }
 

@@ -17,7 +17,7 @@ use farmjank_results::metrics::{measure_all, refresh_hz};
 use farmjank_results::pace::pace;
 use farmjank_results::readings::Readings;
 use farmjank_results::strip::Strip;
-use farmjank_results::tally;
+use farmjank_results::timestats;
 use farmjank_results::untold;
 use farmjank_results::window::Window;
 use std::borrow::Cow;
@@ -170,7 +170,8 @@ fn ended(recorded: &WindowMeasured) -> Option<String> {
 
 /// No source saw a single frame: what SurfaceFlinger counted and the log tells is all there is.
 fn uncounted(measured: &mut WindowMeasured, ask: Ask<'_>, side_readings: &SideReadings, doubts: &[String]) {
-    let busiest = side_readings.tally.as_ref().and_then(|(tallies, _)| tally::busiest(tallies, &ask.app.0));
+    let busiest =
+        side_readings.timestats.as_ref().and_then(|(layers, _)| timestats::busiest(layers, &ask.app.0));
     let counted = (busiest.cloned(), side_readings.log.clone());
     let why = match (doubts.last(), ask.pinned) {
         (_, Some(pinned @ (SourceId::TimeStats | SourceId::Logcat))) => {
@@ -182,6 +183,6 @@ fn uncounted(measured: &mut WindowMeasured, ask: Ask<'_>, side_readings: &SideRe
     let window = frameless((SourceId::TimeStats, None), &measured.motions, counted, &why);
     measured.readings = measure_all(&window).into();
     // Counts are evidence too: what they can tell is told, and everything else has its reason.
-    let counted = window.beside.tally.is_some_and(|tally| tally.total_frames > 0);
+    let counted = window.beside.timestats.is_some_and(|counts| counts.total_frames > 0);
     measured.void = Some(why).filter(|_| !counted);
 }

@@ -12,8 +12,8 @@ use farmjank_results::event::WindowMeasured;
 use farmjank_results::evidence::EvidenceWriter;
 use farmjank_results::frame::SourceId;
 use farmjank_results::metric;
-use farmjank_results::tally::FrameTally;
 use farmjank_results::time::{BootTime, ClockMap, DeviceTime, RunTime, Span};
+use farmjank_results::timestats::FrameCounts;
 use farmjank_results::window::{Motion, Phase};
 use std::rc::Rc;
 
@@ -81,19 +81,19 @@ fn dumps_of_another_source_are_refused_by_their_name() {
 
 #[test]
 fn counts_answer_for_the_fullest_layer_and_say_why_no_frame_has_a_number() {
-    let tally = |layer: &str, frames| {
+    let counts = |layer: &str, frames| {
         let histogram = [(16, frames)].into();
         let layer = layer.to_owned();
-        FrameTally { layer, total_frames: frames, present_to_present: histogram, ..FrameTally::default() }
+        FrameCounts { layer, total_frames: frames, present_to_present: histogram, ..FrameCounts::default() }
     };
     let layers =
-        vec![tally("com.a/com.a.Main#3", 40), tally("com.a/com.a.Main#9", 50), tally("StatusBar#0", 60)];
+        vec![counts("com.a/com.a.Main#3", 40), counts("com.a/com.a.Main#9", 50), counts("StatusBar#0", 60)];
     let answer = of_counts(&Asked::default(), layers.clone()).expect("counts");
     assert_eq!(
         (answer.name.as_str(), answer.others),
         ("com.a/com.a.Main", vec![("StatusBar".to_owned(), 60)])
     );
-    assert_eq!(answer.window.beside.tally.expect("counts").total_frames, 90);
+    assert_eq!(answer.window.beside.timestats.expect("counts").total_frames, 90);
     assert!(
         matches!(&answer.readings["fps"], metric::Reading::Unmeasurable(why) if why.starts_with("timestats"))
     );

@@ -48,7 +48,7 @@ pub fn timelines(lateness: &Lateness, rules: &StitchRules) -> Vec<(String, Frame
         for (after, before) in &losses {
             timeline.interrupted(Some(*after), Some(*before));
         }
-        timeline.tally.loss_events += losses.len() as u64;
+        timeline.row_counts.loss_events += losses.len() as u64;
         (layer.to_owned(), timeline)
     };
     layers(lateness).into_iter().map(timeline).collect()
@@ -146,7 +146,7 @@ mod tests {
             let ring = stitched(&samples(&trace));
             let own = timelines(&trace, &StitchRules::default()).remove(0).1;
             for timeline in [&ring, &own] {
-                assert_eq!((timeline.gaps.len(), timeline.tally.loss_events), (1, 1));
+                assert_eq!((timeline.gaps.len(), timeline.row_counts.loss_events), (1, 1));
                 let broken: Vec<DeviceTime> =
                     timeline.frames.iter().filter(|f| !f.follows).map(|f| f.present).collect();
                 assert_eq!(broken[..2], [due(0), due(8)]);

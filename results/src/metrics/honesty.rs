@@ -10,7 +10,7 @@ use crate::metric::{Better, Needs, Reading, Unit};
 use crate::window::Window;
 
 fn counted(window: &Window, value: f64) -> Reading {
-    if window.coverage.samples.max(window.coverage.tally.samples) == 0 {
+    if window.coverage.samples.max(window.coverage.row_counts.samples) == 0 {
         return Reading::Unmeasurable("no dump was taken".to_owned());
     }
     Reading::Value(value)
@@ -40,29 +40,29 @@ counters! {
     ZERO_ROWS "zero_rows" Count "ring slots never used or cleared, over all dumps" "rows with present = 0"
         "SurfaceFlinger prints slots of its ring that were never used as rows of zeros. Many of them in a \
             late dump tell that somebody cleared the ring or that the layer is new."
-        |window| window.coverage.tally.zero_rows as f64;
+        |window| window.coverage.row_counts.zero_rows as f64;
     PENDING_ROWS "pending_rows" Count "rows met before their frame was presented" "rows with present = INT64_MAX"
         "SurfaceFlinger prints the largest number there is while it does not yet know when a frame was shown. \
             Such rows come back resolved in a later dump; tools that skip all rows up to the newest lose them."
-        |window| window.coverage.tally.pending_rows as f64;
+        |window| window.coverage.row_counts.pending_rows as f64;
     INVALID_ROWS "invalid_rows" Count "rows that could not be read" "rows with present < 0 or malformed"
         "Negative stamps and rows that are no numbers. Each is a frame whose time nobody knows."
-        |window| window.coverage.tally.invalid_rows as f64;
+        |window| window.coverage.row_counts.invalid_rows as f64;
     DUPLICATE_ROWS "duplicate_rows" Count "rows known from an earlier dump (overlap)" "rows with a present seen before"
         "Wanted: dumps overlap on purpose, and overlap is what proves that no frame was missed between them."
-        |window| window.coverage.tally.duplicate_rows as f64;
+        |window| window.coverage.row_counts.duplicate_rows as f64;
     SHORT_FRAMES "short_frames" Count "presents dropped as repeats of one refresh" "d < half the shortest P"
         "One refresh reported twice, left out as Chromium does. It is half the shortest period the phone has \
             shown, so that real frames survive a switch to a faster rate."
-        |window| window.coverage.tally.short_frames as f64;
+        |window| window.coverage.row_counts.short_frames as f64;
     LOSS_EVENTS "loss_events" Count "times the ring overflowed between dumps" "dumps without overlap, ring full"
         "The frames between two such dumps are unknown, so the time between them is no frame, and a window \
             that it touches gives no numbers."
-        |window| window.coverage.tally.loss_events as f64;
+        |window| window.coverage.row_counts.loss_events as f64;
     RING_RESETS "ring_resets" Count "times the ring was cleared or made anew" "dumps without overlap, ring not full"
         "Another tool that clears the statistics does this, and so does a layer that is destroyed and made \
             anew. The time between is no frame."
-        |window| window.coverage.tally.ring_resets as f64;
+        |window| window.coverage.row_counts.ring_resets as f64;
     IDLE_GAPS "idle_gaps" Count "gaps in which no frame was due" "count of idle gaps"
         "Outside of gestures a gap longer than the idle limit (1 s unless told otherwise), in flings one in \
             which render stages show that no frame was due."
@@ -76,7 +76,7 @@ counters! {
         |window| window.ambiguous.ms();
     UNRESOLVED_PENDING "unresolved_pending" Count "pending rows that never came back" "pending at the end"
         "Frames of which no dump ever told when they were shown. Each makes a gap that may hide a frame."
-        |window| window.coverage.tally.unresolved_pending as f64;
+        |window| window.coverage.row_counts.unresolved_pending as f64;
 }
 
 #[cfg(test)]
@@ -85,13 +85,13 @@ mod tests {
     use crate::metric::Reading;
     use crate::metrics::measure_all;
     use crate::time::Span;
-    use crate::timeline::Tally;
+    use crate::timeline::RowCounts;
 
     #[test]
     fn each_counter_reads_its_own_field() {
         let mut window = window(P60, &[P60; 3]);
         window.coverage.proved = false;
-        window.coverage.tally = Tally {
+        window.coverage.row_counts = RowCounts {
             samples: 1,
             zero_rows: 2,
             pending_rows: 3,
@@ -101,7 +101,7 @@ mod tests {
             loss_events: 7,
             ring_resets: 8,
             unresolved_pending: 9,
-            ..Tally::default()
+            ..RowCounts::default()
         };
         window.idle = (10, Span::from_ms(11));
         window.ambiguous = Span::from_ms(12);
@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn nothing_sampled_is_not_zero() {
         let mut window = window(P60, &[]);
-        (window.coverage.samples, window.coverage.tally.samples) = (0, 0);
+        (window.coverage.samples, window.coverage.row_counts.samples) = (0, 0);
         assert_eq!(
             measure_all(&window)["loss_events"],
             Reading::Unmeasurable("no dump was taken".to_owned())

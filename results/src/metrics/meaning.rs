@@ -32,7 +32,7 @@ pub fn letters(metric: &dyn Metric) -> Vec<(&'static str, &'static str)> {
         Needs::Frames | Needs::Vsyncs | Needs::Presents | Needs::Layers | Needs::Counters => &OF_PRESENTS,
         Needs::Stages | Needs::Finishes => &OF_STAGES,
         Needs::Timeline => &OF_TIMELINE,
-        Needs::Log | Needs::Tally | Needs::Cross | Needs::Launch => &[],
+        Needs::Log | Needs::Timestats | Needs::Cross | Needs::Launch => &[],
     };
     let used: Vec<&str> = metric
         .formula()
@@ -64,7 +64,7 @@ pub fn absence(needs: Needs) -> &'static str {
             "the layers were not read apart; no layer has two presents in a row; a present may have been missed"
         }
         Needs::Log => "the phone's log was not read; lines may have been lost",
-        Needs::Tally => {
+        Needs::Timestats => {
             "SurfaceFlinger's counts were not taken (Android 9 and newer can); something else cleared them"
         }
         Needs::Cross => "only one source saw the single frames of the window",

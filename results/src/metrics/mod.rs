@@ -44,7 +44,7 @@ mod stages;
 mod stretches;
 mod stutter;
 mod sums;
-mod tally;
+mod timestats;
 mod trust;
 mod worst;
 
@@ -208,17 +208,17 @@ static SHELF: &[Family] = &[
         title: "SurfaceFlinger's counts",
         about: "the compositor's own totals and histogram of the layer over the window (timestats)",
         metrics: &[
-            &tally::TALLY_FPS,
-            &tally::TALLY_FRAMES,
-            &tally::TALLY_DROPPED_FRAMES,
-            &tally::TALLY_P50_MS,
-            &tally::TALLY_P90_MS,
-            &tally::TALLY_P95_MS,
-            &tally::TALLY_P99_MS,
-            &tally::TALLY_LONG_FRAMES,
-            &tally::TALLY_GAPS,
-            &tally::TALLY_APP_MISSED,
-            &tally::TALLY_SF_MISSED,
+            &timestats::TALLY_FPS,
+            &timestats::TALLY_FRAMES,
+            &timestats::TALLY_DROPPED_FRAMES,
+            &timestats::TALLY_P50_MS,
+            &timestats::TALLY_P90_MS,
+            &timestats::TALLY_P95_MS,
+            &timestats::TALLY_P99_MS,
+            &timestats::TALLY_LONG_FRAMES,
+            &timestats::TALLY_GAPS,
+            &timestats::TALLY_APP_MISSED,
+            &timestats::TALLY_SF_MISSED,
         ],
     },
     Family {

@@ -2,7 +2,7 @@
 
 use crate::frame::SourceId;
 use crate::time::{DeviceTime, Span};
-use crate::timeline::Tally;
+use crate::timeline::RowCounts;
 use crate::window::{Beside, Coverage, Interval, Motion, Phase, Window};
 
 /// One millisecond in ns.
@@ -40,7 +40,7 @@ pub fn window(period: i64, lengths: &[i64]) -> Window {
         layer: None,
         periods: Vec::new(),
         period_uncertain: Span::ZERO,
-        tally: Tally { samples: 1, ..Tally::default() },
+        row_counts: RowCounts { samples: 1, ..RowCounts::default() },
         untold: 0,
         doubts: Vec::new(),
     };

@@ -22,7 +22,7 @@ pub fn doubt(needs: Needs, window: &Window) -> Option<String> {
         Needs::Finishes => return stages(window).filter(|_| timeline(window).is_some()),
         Needs::Timeline => return timeline(window),
         Needs::Log => return log(window),
-        Needs::Tally => return tally(window),
+        Needs::Timestats => return timestats(window),
         Needs::Cross => return window.beside.cross.is_none().then(|| ALONE.to_owned()),
         Needs::Presents | Needs::Layers => (true, false, false),
         Needs::Frames => (true, true, false),
@@ -80,13 +80,13 @@ fn log(window: &Window) -> Option<String> {
     }
 }
 
-fn tally(window: &Window) -> Option<String> {
-    match &window.beside.tally {
+fn timestats(window: &Window) -> Option<String> {
+    match &window.beside.timestats {
         None => {
             Some("SurfaceFlinger's counts were not taken in this window (Android 9 and newer can)".to_owned())
         }
-        Some(tally) if !tally.doubts.is_empty() => {
-            Some(format!("SurfaceFlinger's counts are not of this window: {}", tally.doubts.join("; ")))
+        Some(counts) if !counts.doubts.is_empty() => {
+            Some(format!("SurfaceFlinger's counts are not of this window: {}", counts.doubts.join("; ")))
         }
         Some(_) => None,
     }
@@ -151,7 +151,7 @@ mod tests {
                 | Needs::Finishes
                 | Needs::Timeline
                 | Needs::Log
-                | Needs::Tally
+                | Needs::Timestats
                 | Needs::Cross => assert_eq!(reading.value(), None),
                 _ => assert_eq!(
                     reading,

@@ -15,27 +15,27 @@ pub const LEVEL: f64 = 0.05;
 
 /// How often something happened.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Tally {
+pub struct Proportion {
     /// Times it happened; a fraction where a trial counts a share.
     pub hits: f64,
     /// Times it could have.
     pub of: f64,
 }
 
-impl Tally {
+impl Proportion {
     /// One trial.
-    pub fn once(happened: bool) -> Tally {
-        Tally { hits: f64::from(u8::from(happened)), of: 1.0 }
+    pub fn once(happened: bool) -> Proportion {
+        Proportion { hits: f64::from(u8::from(happened)), of: 1.0 }
     }
 
     /// A share counted by one trial.
-    pub fn share_of_one(hits: f64) -> Tally {
-        Tally { hits, of: 1.0 }
+    pub fn share_of_one(hits: f64) -> Proportion {
+        Proportion { hits, of: 1.0 }
     }
 
     /// Both together.
-    pub fn and(self, other: Tally) -> Tally {
-        Tally { hits: self.hits + other.hits, of: self.of + other.of }
+    pub fn and(self, other: Proportion) -> Proportion {
+        Proportion { hits: self.hits + other.hits, of: self.of + other.of }
     }
 
     /// The share, 0..1; none of nothing.
@@ -184,9 +184,9 @@ mod tests {
 
     #[test]
     fn shares_add_up() {
-        let both = Tally::once(true).and(Tally::once(false));
+        let both = Proportion::once(true).and(Proportion::once(false));
         assert_eq!(
-            (both.share(), both.error(), Tally::default().share()),
+            (both.share(), both.error(), Proportion::default().share()),
             (Some(0.5), Some(0.125f64.sqrt()), None)
         );
     }

@@ -8,7 +8,7 @@ use farmjank_statistics::proving::cells::{Interleaved, Judged};
 use farmjank_statistics::proving::farm::{Farm, Found, any_flagged, looks};
 use farmjank_statistics::proving::nights::{Nightly, Step};
 use farmjank_statistics::proving::stored::Stored;
-use farmjank_statistics::proving::{Pool, Tally};
+use farmjank_statistics::proving::{Pool, Proportion};
 use farmjank_statistics::rank::Tests;
 
 /// Iterations of 20 s, fewer than the report imagines.
@@ -22,8 +22,8 @@ fn worse(at: usize) -> (Pool, Pool) {
     (pool(profile, 1), pool(profile.worse_by(20.0, 20.0, 2), 3))
 }
 
-fn share(count: u64, trial: impl FnMut(u64) -> Tally) -> f64 {
-    (0..count).map(trial).fold(Tally::default(), Tally::and).share().expect("there are trials")
+fn share(count: u64, trial: impl FnMut(u64) -> Proportion) -> f64 {
+    (0..count).map(trial).fold(Proportion::default(), Proportion::and).share().expect("there are trials")
 }
 
 #[test]

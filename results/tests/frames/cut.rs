@@ -274,7 +274,7 @@ fn pending_rows_after_the_motion_leave_it_proved_and_during_it_do_not() {
     let unstamped = timeline(&[last]);
     assert!(cut(&unstamped, &whole(&unstamped), &rules()).coverage.proved);
     let coverage = cut(&unstamped, &[motion(Phase::Finger, 0, 5 * P)], &rules()).coverage;
-    assert!(!coverage.proved && coverage.tally.unresolved_pending == 1, "{coverage:?}");
+    assert!(!coverage.proved && coverage.row_counts.unresolved_pending == 1, "{coverage:?}");
 }
 
 #[test]

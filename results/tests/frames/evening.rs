@@ -44,7 +44,7 @@ fn an_evening_of_dumps_loses_nothing() {
     let window = cut(&timeline, &[motion], &CutRules::new(SourceId::SurfaceFlinger));
     assert!(window.coverage.proved, "{:?}", window.coverage.doubts);
     assert_eq!(window.coverage.frames_seen as usize, presents.len());
-    assert_eq!(timeline.tally.unresolved_pending, 0);
+    assert_eq!(timeline.row_counts.unresolved_pending, 0);
     let wrong =
         window.intervals.iter().zip(&film.vsyncs[1..]).filter(|(i, truth)| i64::from(i.vsyncs) != **truth);
     assert!(wrong.count() <= film.panel.len());

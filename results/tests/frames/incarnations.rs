@@ -25,7 +25,10 @@ fn two_incarnations_are_one_timeline_with_a_gap_between() {
     let gap = Gap { after: Some(at(25 * MS)), before: Some(at(40 * MS)), cause: GapCause::RingReset };
     assert_eq!(joined.gaps, [gap]);
     assert_eq!((joined.watched_from, joined.watched_to), (Some(at(10 * MS)), Some(at(60 * MS))));
-    assert_eq!((joined.tally.samples, joined.tally.ring_resets, joined.tally.zero_rows), (2, 1, 125));
+    assert_eq!(
+        (joined.row_counts.samples, joined.row_counts.ring_resets, joined.row_counts.zero_rows),
+        (2, 1, 125)
+    );
     assert_eq!(joined.periods.at(at(20 * MS)).map(|p| p.ns()), Some(10 * MS));
     assert_eq!(joined.periods.at(at(40 * MS)).map(|p| p.ns()), Some(8 * MS));
 }

@@ -34,8 +34,8 @@ fn overlapping_dumps_are_one_timeline_and_the_first_dump_is_no_loss() {
     assert_eq!(presents(&timeline), [ms(10), ms(20), ms(30), ms(40), ms(50)]);
     assert_eq!(follows(&timeline), [false, true, true, true, true]);
     assert_eq!(timeline.gaps, []);
-    assert_eq!((timeline.tally.duplicate_rows, timeline.tally.samples), (1, 2));
-    assert_eq!((timeline.tally.loss_events, timeline.tally.ring_resets), (0, 0));
+    assert_eq!((timeline.row_counts.duplicate_rows, timeline.row_counts.samples), (1, 2));
+    assert_eq!((timeline.row_counts.loss_events, timeline.row_counts.ring_resets), (0, 0));
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn a_full_ring_without_overlap_overflowed() {
     let timeline = stitched(&[dump(&[ms(10), ms(20)]), dump(&[ms(30), ms(40)])]);
     assert_eq!(follows(&timeline), [false, true, false, true]);
     assert_eq!(timeline.gaps, [gap(ms(20), ms(30), GapCause::Overflow)]);
-    assert_eq!((timeline.tally.loss_events, timeline.tally.ring_resets), (1, 0));
+    assert_eq!((timeline.row_counts.loss_events, timeline.row_counts.ring_resets), (1, 0));
 }
 
 #[test]
@@ -51,8 +51,8 @@ fn a_ring_with_empty_slots_and_no_overlap_was_reset() {
     let timeline = stitched(&[dump(&[ms(10), ms(20)]), with_zeros(125, dump(&[ms(30), ms(40)]))]);
     assert_eq!(follows(&timeline), [false, true, false, true]);
     assert_eq!(timeline.gaps, [gap(ms(20), ms(30), GapCause::RingReset)]);
-    assert_eq!((timeline.tally.loss_events, timeline.tally.ring_resets), (0, 1));
-    assert_eq!(timeline.tally.zero_rows, 125);
+    assert_eq!((timeline.row_counts.loss_events, timeline.row_counts.ring_resets), (0, 1));
+    assert_eq!(timeline.row_counts.zero_rows, 125);
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn a_ring_seen_empty_was_reset_though_it_is_full_when_it_shows_frames_again() {
         let after = asked(ms(95), dump(&[ms(60), ms(70), ms(80)]));
         let timeline = stitched(&[before.clone(), asked(ms(45), empty), after.clone()]);
         assert_eq!(timeline.gaps.iter().map(|gap| gap.cause).collect::<Vec<_>>(), [GapCause::RingReset]);
-        assert_eq!((timeline.tally.loss_events, timeline.tally.ring_resets), (0, 1));
+        assert_eq!((timeline.row_counts.loss_events, timeline.row_counts.ring_resets), (0, 1));
         // Nobody saw it empty: it overflowed for all anybody knows.
         assert_eq!(stitched(&[before, after]).gaps[0].cause, GapCause::Overflow);
     }
@@ -74,7 +74,7 @@ fn empty_slots_with_overlap_are_a_ring_that_still_fills() {
     let first = with_zeros(125, dump(&[ms(10), ms(20)]));
     let timeline = stitched(&[first, with_zeros(124, dump(&[ms(10), ms(20), ms(30)]))]);
     assert_eq!(timeline.gaps, []);
-    assert_eq!(timeline.tally.zero_rows, 249);
+    assert_eq!(timeline.row_counts.zero_rows, 249);
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn a_row_that_resolves_after_its_successor_is_kept() {
     let timeline = stitched(&[first, dump(&[ms(20), ms(30), ms(40), ms(50)])]);
     assert_eq!(presents(&timeline), [ms(10), ms(20), ms(30), ms(40), ms(50)]);
     assert_eq!(follows(&timeline), [false, true, true, true, true]);
-    assert_eq!((timeline.tally.pending_rows, timeline.tally.unresolved_pending), (1, 0));
+    assert_eq!((timeline.row_counts.pending_rows, timeline.row_counts.unresolved_pending), (1, 0));
     assert_eq!(timeline.gaps, []);
 }
 
@@ -114,7 +114,7 @@ fn a_pending_row_matches_although_its_ready_time_was_not_known_yet() {
     let mut first = dump(&[ms(10)]);
     first.rows.push(farmjank_results::frame::Row { ready: None, ..pending(ms(30)) });
     let timeline = stitched(&[first, dump(&[ms(30), ms(40)])]);
-    assert_eq!((timeline.gaps.len(), timeline.tally.unresolved_pending), (0, 0));
+    assert_eq!((timeline.gaps.len(), timeline.row_counts.unresolved_pending), (0, 0));
 }
 
 #[test]
@@ -122,9 +122,9 @@ fn a_pending_row_without_any_time_is_lost_only_in_the_last_dump() {
     let nameless = farmjank_results::frame::Row { desired: None, ready: None, ..pending(ms(30)) };
     let mut first = dump(&[ms(10), ms(20)]);
     first.rows.push(nameless);
-    assert_eq!(stitched(std::slice::from_ref(&first)).tally.unresolved_pending, 1);
+    assert_eq!(stitched(std::slice::from_ref(&first)).row_counts.unresolved_pending, 1);
     let timeline = stitched(&[first, dump(&[ms(20), ms(30)])]);
-    assert_eq!((timeline.tally.unresolved_pending, timeline.gaps.len()), (0, 0));
+    assert_eq!((timeline.row_counts.unresolved_pending, timeline.gaps.len()), (0, 0));
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn rows_pending_at_the_end_are_lost_after_the_last_present() {
     let mut last = dump(&[ms(10), ms(20)]);
     last.rows.extend([pending(ms(40)), pending(ms(50))]);
     let timeline = stitched(&[last.clone(), last.clone()]);
-    assert_eq!(timeline.tally.unresolved_pending, 2);
+    assert_eq!(timeline.row_counts.unresolved_pending, 2);
     assert_eq!(timeline.gaps, [Gap { after: Some(at(ms(20))), before: None, cause: GapCause::Unresolved }]);
     assert_eq!(follows(&timeline), [false, true]);
     // A fence that is pending when the dump is asked for has not signalled before.
@@ -147,7 +147,7 @@ fn a_row_that_never_comes_back_breaks_the_interval_it_must_lie_in() {
     let timeline = stitched(&[first, dump(&[ms(20), ms(40), ms(50)])]);
     assert_eq!(timeline.gaps, [gap(ms(20), ms(40), GapCause::Unresolved)]);
     assert_eq!(follows(&timeline), [false, true, false, true]);
-    assert_eq!(timeline.tally.unresolved_pending, 1);
+    assert_eq!(timeline.row_counts.unresolved_pending, 1);
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn a_pending_row_swallowed_by_an_overflow_is_counted_and_located_once() {
     first.rows.push(pending(ms(30)));
     let timeline = stitched(&[first, dump(&[ms(900), ms(910)])]);
     assert_eq!(timeline.gaps, [gap(ms(20), ms(900), GapCause::Overflow)]);
-    assert_eq!((timeline.tally.unresolved_pending, timeline.tally.loss_events), (1, 1));
+    assert_eq!((timeline.row_counts.unresolved_pending, timeline.row_counts.loss_events), (1, 1));
 }
 
 #[test]
@@ -168,8 +168,8 @@ fn the_same_dump_twice_changes_counters_only() {
     let twice = stitched(&[one.clone(), two.clone(), one, two]);
     assert_eq!(once.frames, twice.frames);
     assert_eq!(once.gaps, twice.gaps);
-    assert_eq!(twice.tally.unresolved_pending, 0);
-    assert_eq!(twice.tally.duplicate_rows, once.tally.duplicate_rows + 6);
+    assert_eq!(twice.row_counts.unresolved_pending, 0);
+    assert_eq!(twice.row_counts.duplicate_rows, once.row_counts.duplicate_rows + 6);
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn the_short_engine_shows_older_frames_again_and_two_buffers_at_one_present() {
     let timeline = stitched(&[dump(&[ms(20), ms(30), ms(40)]), dump(&[]), second, dump(&[ms(40), ms(50)])]);
     assert_eq!(presents(&timeline), [ms(10), ms(20), ms(30), ms(40), ms(50)]);
     assert_eq!(follows(&timeline), [false, true, true, true, true]);
-    assert_eq!(timeline.tally.duplicate_rows, 3);
+    assert_eq!(timeline.row_counts.duplicate_rows, 3);
     // Of two buffers at one refresh, the later is on screen.
     assert_eq!(timeline.frames[1].desired, Some(at(ms(1))));
 }
@@ -225,7 +225,7 @@ fn a_pending_buffer_that_shares_the_present_of_another_did_come_back() {
     let mut second = dump(&[ms(10), ms(31)]);
     second.rows.push(farmjank_results::frame::Row { present: Stamp::At(at(ms(31))), ..pending(ms(30)) });
     let timeline = stitched(&[first, second]);
-    assert_eq!((timeline.tally.unresolved_pending, timeline.gaps.len()), (0, 0));
+    assert_eq!((timeline.row_counts.unresolved_pending, timeline.gaps.len()), (0, 0));
     assert_eq!(presents(&timeline), [ms(10), ms(31)]);
 }
 
@@ -249,14 +249,14 @@ fn completions_close_together_are_two_frames_where_each_was_drawn_for_a_vsync_of
 fn presents_closer_than_half_the_shortest_period_are_one_refresh() {
     let header = |sample| reporting(10 * MS, sample);
     let kept = stitched(&[header(dump(&[ms(10), ms(20), ms(25), ms(30)]))]);
-    assert_eq!((presents(&kept).len(), kept.tally.short_frames), (4, 0));
+    assert_eq!((presents(&kept).len(), kept.row_counts.short_frames), (4, 0));
     let dropped = stitched(&[header(dump(&[ms(10), ms(20), ms(25) - 1, ms(30)]))]);
     assert_eq!(presents(&dropped), [ms(10), ms(20), ms(30)]);
-    assert_eq!(dropped.tally.short_frames, 1);
+    assert_eq!(dropped.row_counts.short_frames, 1);
     // 6.94 ms is a real frame of a phone that has shown 144 Hz, whatever it shows now.
     let fast = reporting(6_944_444, dump(&[ms(10), ms(20)]));
     let slow = reporting(16_666_667, dump(&[ms(20), ms(20) + 6_944_444, ms(50)]));
-    assert_eq!(stitched(&[fast, slow]).tally.short_frames, 0);
+    assert_eq!(stitched(&[fast, slow]).row_counts.short_frames, 0);
 }
 
 #[test]
@@ -278,7 +278,7 @@ fn stamps_tell_what_was_watched_and_the_longest_silence() {
     ];
     let timeline = stitched(&samples);
     assert_eq!((timeline.watched_from, timeline.watched_to), (Some(at(ms(40))), Some(at(ms(900)))));
-    assert_eq!(timeline.tally.longest_silence, Span::from_ms(500));
+    assert_eq!(timeline.row_counts.longest_silence, Span::from_ms(500));
     let never_drew = stitched(&[asked(ms(5), with_zeros(127, dump(&[])))]);
     assert_eq!((never_drew.watched_from, never_drew.watched_to), (Some(at(ms(5))), Some(at(ms(5)))));
     // An empty ring does not speak for the time after it: it may have been filled and cleared.

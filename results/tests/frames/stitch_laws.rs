@@ -61,8 +61,8 @@ proptest! {
         let timeline = stitched(&samples);
         prop_assert_eq!(&timeline.frames, &whole.frames);
         prop_assert_eq!(&timeline.gaps, &vec![]);
-        prop_assert_eq!(timeline.tally.unresolved_pending, 0);
-        prop_assert_eq!(timeline.tally.loss_events + timeline.tally.ring_resets, 0);
+        prop_assert_eq!(timeline.row_counts.unresolved_pending, 0);
+        prop_assert_eq!(timeline.row_counts.loss_events + timeline.row_counts.ring_resets, 0);
 
         let repeated: Vec<Sample> = samples.iter().take(again).cloned().collect();
         samples.extend(repeated);
@@ -71,7 +71,7 @@ proptest! {
         let shuffled = stitched(&samples);
         prop_assert_eq!(&shuffled.frames, &whole.frames);
         prop_assert_eq!(&shuffled.gaps, &vec![]);
-        prop_assert_eq!(shuffled.tally.unresolved_pending, 0);
+        prop_assert_eq!(shuffled.row_counts.unresolved_pending, 0);
     }
 
     #[test]
@@ -113,8 +113,8 @@ proptest! {
         prop_assert_eq!(breaks, samples.len() - 1);
         prop_assert_eq!(timeline.gaps.len(), breaks);
         let resets = timeline.gaps.iter().filter(|gap| gap.cause == GapCause::RingReset).count() as u64;
-        prop_assert_eq!(timeline.tally.ring_resets, resets);
-        prop_assert_eq!(timeline.tally.loss_events, breaks as u64 - resets);
+        prop_assert_eq!(timeline.row_counts.ring_resets, resets);
+        prop_assert_eq!(timeline.row_counts.loss_events, breaks as u64 - resets);
     }
 
     #[test]

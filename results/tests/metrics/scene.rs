@@ -4,7 +4,7 @@ use farmjank_results::frame::SourceId;
 use farmjank_results::metric::{Cell, Reading};
 use farmjank_results::metrics::{find, reading};
 use farmjank_results::time::{DeviceTime, Span};
-use farmjank_results::timeline::Tally;
+use farmjank_results::timeline::RowCounts;
 use farmjank_results::window::{Beside, Coverage, Interval, Motion, Phase, Window};
 
 /// One millisecond.
@@ -64,7 +64,7 @@ pub fn segments(period: i64, segments: &[Vec<i64>], phase: Phase) -> Window {
         layer: Some("app".to_owned()),
         periods: Vec::new(),
         period_uncertain: Span::ZERO,
-        tally: Tally { samples: 1, ..Tally::default() },
+        row_counts: RowCounts { samples: 1, ..RowCounts::default() },
         untold: 0,
         doubts: Vec::new(),
     };

@@ -76,7 +76,7 @@ fn texts_name_only_keys_that_exist() {
     let speaks_of_keys_only = |metric: &&&dyn Metric| {
         !matches!(
             metric.needs(),
-            Needs::Stages | Needs::Finishes | Needs::Timeline | Needs::Log | Needs::Tally
+            Needs::Stages | Needs::Finishes | Needs::Timeline | Needs::Log | Needs::Timestats
         )
     };
     for metric in shelf().iter().filter(speaks_of_keys_only) {

@@ -13,7 +13,7 @@ use farmjank_results::period::{PeriodOrigin, PeriodSegment};
 use farmjank_results::record::Record;
 use farmjank_results::threshold::{Judgement, Outcome};
 use farmjank_results::time::{ClockMap, DeviceTime, Span};
-use farmjank_results::timeline::{Gap, GapCause, Tally};
+use farmjank_results::timeline::{Gap, GapCause, RowCounts};
 use farmjank_results::turn::Arm;
 use farmjank_results::verdict::Verdict;
 use farmjank_results::window::{Coverage, Motion, Phase};
@@ -42,7 +42,7 @@ fn measured() -> WindowMeasured {
             origin: PeriodOrigin::Fitted,
         }],
         period_uncertain: Span::from_ms(1),
-        tally: Tally { samples: 3, ..Tally::default() },
+        row_counts: RowCounts { samples: 3, ..RowCounts::default() },
         untold: 0,
         doubts: vec!["the end was not seen".into()],
     };

@@ -6,7 +6,7 @@ use farmjank_results::judge::{IterationValue, VOID_SHARE_MAX, judge, judge_windo
 use farmjank_results::metric::{Reading, Unit};
 use farmjank_results::threshold::{Judgement, Limit, Outcome};
 use farmjank_results::time::Span;
-use farmjank_results::timeline::Tally;
+use farmjank_results::timeline::RowCounts;
 use farmjank_results::verdict::Verdict;
 use farmjank_results::window::Coverage;
 use proptest::prelude::*;
@@ -183,7 +183,7 @@ fn trial(readings: &[(&str, Reading)], proved: bool) -> WindowMeasured {
         layer: None,
         periods: Vec::new(),
         period_uncertain: Span::ZERO,
-        tally: Tally::default(),
+        row_counts: RowCounts::default(),
         untold: 0,
         doubts: if proved { Vec::new() } else { vec!["the ring overflowed once".into()] },
     };

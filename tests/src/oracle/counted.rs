@@ -59,7 +59,7 @@ fn bucket(ns: i64) -> (f64, f64) {
 }
 
 /// What a count of SurfaceFlinger must read; none for keys this does not know.
-pub fn tally(truth: &Truth<'_>, layer: &str, between: Between, sdk: u32, key: &str) -> Option<Answer> {
+pub fn timestats(truth: &Truth<'_>, layer: &str, between: Between, sdk: u32, key: &str) -> Option<Answer> {
     let of = || truth.layers.iter().filter(|known| super::base(&known.name) == super::base(layer));
     let mut frames: Vec<&TruthFrame> = of().flat_map(|known| &known.frames).collect();
     frames.sort_by_key(|frame| frame.present);

@@ -6,7 +6,7 @@ use super::windows;
 use farmjank_lab::archetype::SHELF;
 use farmjank_results::evidence;
 use farmjank_results::frame::SourceId;
-use farmjank_tests::oracle::counted::{between, log, tally};
+use farmjank_tests::oracle::counted::{between, log, timestats};
 use farmjank_tests::oracle::shelf::{COUNTS, LOG};
 use farmjank_tests::stage::Stage;
 
@@ -71,7 +71,7 @@ fn counts_and_log_of_every_window_are_those_of_the_truth() {
         // Android 7 and 8 count nothing.
         let counted = between(&dumps, SourceId::TimeStats, clock).unwrap_or(heard);
         let held = story.lab.truth(&serial, |truth| {
-            let of = |key: &'static str| (key, tally(truth, &layer, counted, sdk, key).expect("a truth"));
+            let of = |key: &'static str| (key, timestats(truth, &layer, counted, sdk, key).expect("a truth"));
             COUNTS.split_whitespace().map(of).collect::<Vec<_>>()
         });
         for (key, answer) in held.expect("a phone") {

@@ -9,8 +9,8 @@ use farmjank_lab::truth::{Cause, TruthFrame, TruthMessage};
 use farmjank_results::device::{App, DeviceFacts, DeviceId};
 use farmjank_results::logged::{LogWatch, Logged};
 use farmjank_results::side_reading::SideReading;
-use farmjank_results::tally::{FrameTally, busiest, check};
 use farmjank_results::time::{BootTime, ClockMap, Span};
+use farmjank_results::timestats::{FrameCounts, busiest, check};
 use farmjank_seams::device::{Device, Provider};
 use farmjank_seams::probe::{Probe, ProbeOutput};
 use std::cell::Cell;
@@ -184,26 +184,29 @@ fn histogram(frames: &[TruthFrame]) -> BTreeMap<u32, u64> {
     histogram
 }
 
-fn agrees(hand: &Hand, tally: &FrameTally, frames: &[TruthFrame]) {
+fn agrees(hand: &Hand, counts: &FrameCounts, frames: &[TruthFrame]) {
     let place = &hand.facts.id;
     let seen = frames.len() as u64;
     assert!(seen > 100, "{place}: too little moved to prove anything: {seen}");
-    assert_eq!(check(tally, seen), None, "{place}");
-    assert!((seen - 3..seen).contains(&tally.total_frames), "{place}: {} of {seen}", tally.total_frames);
-    assert!(check(tally, seen + seen / 10).is_some() && check(tally, seen - seen / 10).is_some(), "{place}");
-    assert_eq!(tally.present_to_present.values().sum::<u64>(), tally.total_frames, "{place}");
+    assert_eq!(check(counts, seen), None, "{place}");
+    assert!((seen - 3..seen).contains(&counts.total_frames), "{place}: {} of {seen}", counts.total_frames);
+    assert!(
+        check(counts, seen + seen / 10).is_some() && check(counts, seen - seen / 10).is_some(),
+        "{place}"
+    );
+    assert_eq!(counts.present_to_present.values().sum::<u64>(), counts.total_frames, "{place}");
     // The first interval may be the one from the frame before counting began; the last frame waits for a later one.
-    let truth = histogram(&frames[..tally.total_frames as usize + 1]);
-    assert_eq!(tally.present_to_present, truth, "{place}");
-    assert_eq!(tally.dropped_frames.is_some(), hand.facts.sdk >= 29, "{place}");
+    let truth = histogram(&frames[..counts.total_frames as usize + 1]);
+    assert_eq!(counts.present_to_present, truth, "{place}");
+    assert_eq!(counts.dropped_frames.is_some(), hand.facts.sdk >= 29, "{place}");
     if hand.facts.sdk >= 31 {
-        let judged = tally.counters["totalTimelineFrames"];
-        assert!(judged >= tally.total_frames, "{place}: {judged}");
+        let judged = counts.counters["totalTimelineFrames"];
+        assert!(judged >= counts.total_frames, "{place}: {judged}");
         let missed = |frame: &&TruthFrame| frame.jank & farmjank_lab::truth::verdict::APP_DEADLINE != 0;
         let late = |frames: &[TruthFrame]| frames.iter().filter(missed).count() as u64;
         // The last frames wait for later ones.
         let (least, most) = (late(&frames[..frames.len() - 3]), late(frames));
-        let counted = tally.counters["appUnattributedJankyFrames"];
+        let counted = counts.counters["appUnattributedJankyFrames"];
         assert!(
             (least.saturating_sub(1)..=most + 1).contains(&counted),
             "{place}: {counted}, {least}..={most} were late"
@@ -223,10 +226,10 @@ fn surfaceflinger_counts_what_was_presented_on_every_release() {
         hand.open("shop://feed").await;
         let from = hand.now();
         let said = hand.ask(&probe, 1, &[FLING, FLING, FLING]).await;
-        let Ok(SideReading::Tally(tallies)) = said else { panic!("{}: {said:?}", hand.facts.id) };
-        let tally = busiest(&tallies, APP).unwrap_or_else(|| panic!("{}: {tallies:?}", hand.facts.id));
-        assert_eq!(tally.doubts, [""; 0], "{}", hand.facts.id);
-        agrees(hand, tally, &hand.frames(&tally.layer, from, hand.now()));
+        let Ok(SideReading::Timestats(layers)) = said else { panic!("{}: {said:?}", hand.facts.id) };
+        let counts = busiest(&layers, APP).unwrap_or_else(|| panic!("{}: {layers:?}", hand.facts.id));
+        assert_eq!(counts.doubts, [""; 0], "{}", hand.facts.id);
+        agrees(hand, counts, &hand.frames(&counts.layer, from, hand.now()));
         let left = hand.say("dumpsys SurfaceFlinger --timestats -dump").await;
         assert_eq!(left, "", "{}: something was left behind", hand.facts.id);
     });
@@ -242,9 +245,9 @@ fn counts_another_program_cleared_are_doubted_and_disabled_ones_are_gone() {
         // One fling may fall into a freeze and show nothing.
         let clear = "dumpsys SurfaceFlinger --timestats -clear";
         let cleared = hand.ask(&TimeStats, 1, &[FLING, clear, FLING, FLING]).await;
-        let Ok(SideReading::Tally(tallies)) = cleared else { panic!("{cleared:?}") };
-        let tally = busiest(&tallies, APP).unwrap_or_else(|| panic!("{}: {tallies:?}", hand.facts.id));
-        assert!(tally.doubts.iter().any(|doubt| doubt.contains("cleared")), "{}: {tally:?}", hand.facts.id);
+        let Ok(SideReading::Timestats(layers)) = cleared else { panic!("{cleared:?}") };
+        let counts = busiest(&layers, APP).unwrap_or_else(|| panic!("{}: {layers:?}", hand.facts.id));
+        assert!(counts.doubts.iter().any(|doubt| doubt.contains("cleared")), "{}: {counts:?}", hand.facts.id);
         let gone =
             hand.ask(&TimeStats, 2, &[FLING, "dumpsys SurfaceFlinger --timestats -disable -clear"]).await;
         assert!(gone.is_err_and(|why| why.contains("gone")), "{}", hand.facts.id);

@@ -6,8 +6,8 @@
 
 use super::dump::{PROCESS, read_process, title_and_hash};
 use crate::text::{decode, find, integer, lines, shown, whole_integer};
-use farmjank_results::tally::FrameTally;
 use farmjank_results::time::DeviceTime;
+use farmjank_results::timestats::FrameCounts;
 use std::collections::BTreeMap;
 
 /// Most blocks read from one dump.
@@ -93,16 +93,16 @@ impl Summary {
         })
     }
 
-    /// The counters as a tally: how many frames, by the platform's own names. There are no distances of presents in it.
-    pub fn tally(&self) -> FrameTally {
+    /// The counters as counts of frames, by the platform's own names. There are no distances of presents in it.
+    pub fn counts(&self) -> FrameCounts {
         let mut counters = self.reasons.clone();
         counters.extend(self.janky.map(|count| ("janky_frames".to_owned(), count)));
         counters.extend(self.janky_legacy.map(|count| ("janky_frames_legacy".to_owned(), count)));
-        FrameTally {
+        FrameCounts {
             layer: self.name(),
             total_frames: self.total_frames.unwrap_or(0),
             counters,
-            ..FrameTally::default()
+            ..FrameCounts::default()
         }
     }
 

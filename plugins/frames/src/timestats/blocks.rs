@@ -7,7 +7,7 @@
 use super::words::{Histogram, count, counter, pair};
 use crate::refusal::{noise, refusal};
 use crate::text::{decode, lines, shown};
-use farmjank_results::tally::FrameTally;
+use farmjank_results::timestats::FrameCounts;
 use farmjank_seams::source::Unreadable;
 use std::collections::BTreeMap;
 
@@ -45,7 +45,7 @@ pub struct Counted {
     /// Its head.
     pub totals: Totals,
     /// Its layers in order of first appearance, each once.
-    pub layers: Vec<FrameTally>,
+    pub layers: Vec<FrameCounts>,
     /// Blocks read: a layer has one per refresh rate on Android 12 and newer.
     pub blocks: usize,
     /// Printed in the shape of Android 11 or newer, which counts layers of any name.
@@ -97,7 +97,7 @@ struct Reader {
     counted: Counted,
     /// Layer by name → place in `counted.layers`.
     places: BTreeMap<String, usize>,
-    block: Option<FrameTally>,
+    block: Option<FrameCounts>,
     histogram: Option<(Of, Histogram)>,
     known: bool,
 }
@@ -131,7 +131,7 @@ impl Reader {
                 self.known = true;
                 let name = &value[..value.len().min(LONGEST_NAME)];
                 let layer = String::from_utf8_lossy(name).into_owned();
-                self.block = Some(FrameTally { layer, ..FrameTally::default() });
+                self.block = Some(FrameCounts { layer, ..FrameCounts::default() });
             }
             // The rates of the next layer.
             b"displayRefreshRate" => self.close(),
@@ -168,7 +168,7 @@ impl Reader {
     }
 }
 
-fn of_layer(block: &mut FrameTally, name: &[u8], value: &[u8]) {
+fn of_layer(block: &mut FrameCounts, name: &[u8], value: &[u8]) {
     let Some(number) = count(value) else { return };
     match name {
         b"totalFrames" => block.total_frames = number,

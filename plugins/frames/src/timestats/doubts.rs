@@ -5,7 +5,7 @@
 use super::{Counted, MARK};
 use crate::text::{lines, whole_integer};
 use farmjank_results::device::App;
-use farmjank_results::tally;
+use farmjank_results::timestats;
 use farmjank_seams::source::Unreadable;
 
 /// What begin and end printed beside the dump, wall clock seconds of the phone.
@@ -63,7 +63,7 @@ pub(super) fn doubts(counted: &Counted, marked: &Marked, asked: usize) -> Vec<St
 
 /// The app's layers are not in the dump for a reason that is known.
 pub(super) fn missing(counted: &Counted, app: &App) -> Result<(), Unreadable> {
-    let seen = counted.layers.iter().any(|layer| tally::names(&layer.layer, &app.0));
+    let seen = counted.layers.iter().any(|layer| timestats::names(&layer.layer, &app.0));
     if seen || counted.any_name || app.0.starts_with("com.") {
         return Ok(());
     }
@@ -88,12 +88,12 @@ pub(super) fn explain(error: Unreadable) -> Unreadable {
 mod tests {
     use super::*;
     use crate::timestats::Totals;
-    use farmjank_results::tally::FrameTally;
+    use farmjank_results::timestats::FrameCounts;
 
     fn counted(started: i64, composed: u64, layer: u64) -> Counted {
-        let tally = FrameTally { layer: "com.a/b#1".into(), total_frames: layer, ..FrameTally::default() };
+        let counts = FrameCounts { layer: "com.a/b#1".into(), total_frames: layer, ..FrameCounts::default() };
         let totals = Totals { started: Some(started), frames: Some(composed), ..Totals::default() };
-        Counted { totals, layers: vec![tally], blocks: 1, any_name: true }
+        Counted { totals, layers: vec![counts], blocks: 1, any_name: true }
     }
 
     #[test]

@@ -14,8 +14,8 @@ pub use doubts::Marked;
 use farmjank_results::device::{App, DeviceFacts};
 use farmjank_results::frame::SourceId;
 use farmjank_results::side_reading::SideReading;
-use farmjank_results::tally::FrameTally;
 use farmjank_results::time::ClockMap;
+use farmjank_results::timestats::FrameCounts;
 use farmjank_seams::probe::{Probe, ProbeOutput, ProbeReader, Scope};
 use farmjank_seams::source::{Unfit, Unreadable};
 
@@ -30,7 +30,7 @@ const MARK: &str = "farmjank-timestats";
 ///
 /// Errors: [`Unreadable::Empty`] when nothing was printed (never enabled), [`Unreadable::Refused`],
 /// [`Unreadable::Garbled`] when it is another text.
-pub fn read_timestats(text: &[u8]) -> Result<Vec<FrameTally>, Unreadable> {
+pub fn read_timestats(text: &[u8]) -> Result<Vec<FrameCounts>, Unreadable> {
     read_counted(text).map(|counted| counted.layers)
 }
 
@@ -60,7 +60,7 @@ impl ProbeReader for TimeStats {
         for layer in &mut counted.layers {
             layer.doubts.extend(doubts.iter().cloned());
         }
-        Ok(SideReading::Tally(counted.layers))
+        Ok(SideReading::Timestats(counted.layers))
     }
 }
 

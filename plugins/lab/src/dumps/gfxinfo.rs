@@ -1,7 +1,7 @@
 //! `dumpsys gfxinfo [PKG|PID] [framestats] [reset]` (docs/design/phones.md#gfxinfo).
 
 use super::{Scene, framestats, line};
-use crate::pulse::hwui::{BUCKETS, Tally, bucket_ms};
+use crate::pulse::hwui::{BUCKETS, JankCounts, bucket_ms};
 use crate::pulse::world::Window;
 
 /// What was asked.
@@ -63,7 +63,7 @@ pub fn gfxinfo(scene: &Scene<'_>, asked: &Asked, out: &mut Vec<u8>) {
     if system {
         line!(out, "** Graphics info for pid {SYSTEMUI_PID} [{SYSTEMUI}] **");
         line!(out);
-        summary(scene, &Tally::new(scene.pulse.setup.origin), out);
+        summary(scene, &JankCounts::new(scene.pulse.setup.origin), out);
         pipeline(scene, out);
         line!(out, "\tStatusBar/android.view.ViewRootImpl@5d2c31a (visibility=0)");
         hierarchy(scene, &["StatusBar/android.view.ViewRootImpl@5d2c31a".to_owned()], out);
@@ -90,8 +90,8 @@ fn process(scene: &Scene<'_>, asked: &Asked, app: usize, out: &mut Vec<u8>) {
         return;
     }
     line!(out);
-    if process.tally.total > 0 {
-        summary(scene, &process.tally, out);
+    if process.counts.total > 0 {
+        summary(scene, &process.counts, out);
     }
     pipeline(scene, out);
     let root = |window: &Window| {
@@ -104,7 +104,7 @@ fn process(scene: &Scene<'_>, asked: &Asked, app: usize, out: &mut Vec<u8>) {
         roots.push(root(window));
         if asked.framestats {
             line!(out, "Window: {}", spec.title(window.page));
-            summary(scene, &window.hwui.tally, out);
+            summary(scene, &window.hwui.counts, out);
             framestats::block(
                 &window.hwui,
                 scene.archetype().sdk,
@@ -118,40 +118,40 @@ fn process(scene: &Scene<'_>, asked: &Asked, app: usize, out: &mut Vec<u8>) {
     hierarchy(scene, &roots, out);
 }
 
-fn summary(scene: &Scene<'_>, tally: &Tally, out: &mut Vec<u8>) {
+fn summary(scene: &Scene<'_>, counts: &JankCounts, out: &mut Vec<u8>) {
     let sdk = scene.archetype().sdk;
-    let share = |count: u64| if tally.total == 0 { 0.0 } else { 100.0 * count as f64 / tally.total as f64 };
-    line!(out, "Stats since: {}ns", tally.since);
-    line!(out, "Total frames rendered: {}", tally.total);
-    line!(out, "Janky frames: {} ({:.2}%)", tally.janky, share(tally.janky));
+    let share = |count: u64| if counts.total == 0 { 0.0 } else { 100.0 * count as f64 / counts.total as f64 };
+    line!(out, "Stats since: {}ns", counts.since);
+    line!(out, "Total frames rendered: {}", counts.total);
+    line!(out, "Janky frames: {} ({:.2}%)", counts.janky, share(counts.janky));
     if sdk >= 31 {
-        line!(out, "Janky frames (legacy): {} ({:.2}%)", tally.legacy, share(tally.legacy));
+        line!(out, "Janky frames (legacy): {} ({:.2}%)", counts.legacy, share(counts.legacy));
     }
     for percent in [50, 90, 95, 99] {
-        line!(out, "{percent}th percentile: {}ms", tally.percentile(percent));
+        line!(out, "{percent}th percentile: {}ms", counts.percentile(percent));
     }
-    line!(out, "Number Missed Vsync: {}", tally.missed_vsync);
-    line!(out, "Number High input latency: {}", tally.high_input);
-    line!(out, "Number Slow UI thread: {}", tally.slow_ui);
-    line!(out, "Number Slow bitmap uploads: {}", tally.slow_upload);
-    line!(out, "Number Slow issue draw commands: {}", tally.slow_draw);
+    line!(out, "Number Missed Vsync: {}", counts.missed_vsync);
+    line!(out, "Number High input latency: {}", counts.high_input);
+    line!(out, "Number Slow UI thread: {}", counts.slow_ui);
+    line!(out, "Number Slow bitmap uploads: {}", counts.slow_upload);
+    line!(out, "Number Slow issue draw commands: {}", counts.slow_draw);
     if sdk >= 28 {
-        line!(out, "Number Frame deadline missed: {}", tally.missed);
+        line!(out, "Number Frame deadline missed: {}", counts.missed);
     }
     if sdk >= 31 {
-        line!(out, "Number Frame deadline missed (legacy): {}", tally.missed_legacy);
+        line!(out, "Number Frame deadline missed (legacy): {}", counts.missed_legacy);
     }
     out.extend_from_slice(b"HISTOGRAM:");
     for bucket in 0..BUCKETS {
-        bucket_text(out, bucket_ms(bucket) as u64, tally.times[bucket] as u64);
+        bucket_text(out, bucket_ms(bucket) as u64, counts.times[bucket] as u64);
     }
     line!(out);
     if sdk >= 30 {
         for percent in [50, 90, 95, 99] {
-            line!(out, "{percent}th gpu percentile: {}ms", tally.gpu_percentile(percent));
+            line!(out, "{percent}th gpu percentile: {}ms", counts.gpu_percentile(percent));
         }
         out.extend_from_slice(b"GPU HISTOGRAM:");
-        for (bucket, count) in tally.gpu.iter().enumerate() {
+        for (bucket, count) in counts.gpu.iter().enumerate() {
             let ms = if bucket == 25 { 4950 } else { bucket + 1 };
             bucket_text(out, ms as u64, *count as u64);
         }

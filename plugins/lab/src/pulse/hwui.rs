@@ -87,7 +87,7 @@ impl Pulse {
 
 /// Counters of the summary block.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tally {
+pub struct JankCounts {
     /// Last reset.
     pub since: i64,
     /// Frames.
@@ -141,10 +141,10 @@ fn bucket_of(ms: i64) -> usize {
     }
 }
 
-impl Tally {
+impl JankCounts {
     /// Empty since `since`.
-    pub fn new(since: i64) -> Tally {
-        Tally {
+    pub fn new(since: i64) -> JankCounts {
+        JankCounts {
             since,
             total: 0,
             janky: 0,
@@ -236,7 +236,7 @@ pub struct Hwui {
     /// When the next frame would start if nothing were queued up (Android 12+).
     unstuffed: i64,
     /// Counters of this window.
-    pub tally: Tally,
+    pub counts: JankCounts,
 }
 
 impl Hwui {
@@ -248,13 +248,13 @@ impl Hwui {
             count: 0,
             reset_at: i64::MIN,
             unstuffed: 0,
-            tally: Tally::new(since),
+            counts: JankCounts::new(since),
         }
     }
 
     /// Remembers a frame, its deadline moved where the queue is stuffed, and answers it so; `process` are the counters of
     /// the whole process.
-    pub fn push(&mut self, mut drawn: Drawn, process: &mut Tally) -> Drawn {
+    pub fn push(&mut self, mut drawn: Drawn, process: &mut JankCounts) -> Drawn {
         if self.sdk >= 31 && drawn.flags & 8 == 0 {
             self.judge(&mut drawn.stages);
         }
@@ -262,7 +262,7 @@ impl Hwui {
             self.rows.pop_front();
         }
         if drawn.flags & 8 == 0 {
-            self.tally.add(&drawn.stages, self.sdk);
+            self.counts.add(&drawn.stages, self.sdk);
             process.add(&drawn.stages, self.sdk);
         }
         self.rows.push_back(drawn);
@@ -298,7 +298,7 @@ impl Hwui {
     /// `reset`: ring and counters.
     pub fn reset(&mut self, now: i64) {
         self.reset_at = now;
-        self.tally = Tally::new(now);
+        self.counts = JankCounts::new(now);
     }
 }
 
@@ -323,6 +323,6 @@ mod tests {
 
     #[test]
     fn percentiles_of_nothing_are_the_top_bucket() {
-        assert_eq!(Tally::new(0).percentile(50), 4950);
+        assert_eq!(JankCounts::new(0).percentile(50), 4950);
     }
 }

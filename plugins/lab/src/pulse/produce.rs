@@ -298,7 +298,7 @@ impl Pulse {
                 self.layers[window.ui.layer].as_deref().and_then(Layer::newest).map_or(0, |row| row.present);
             let shown = if given_up { 0 } else { shown };
             let drawn = drawn(&made, u32::from(first_draw > 0), input, shown);
-            let drawn = window.hwui.push(drawn, &mut self.processes[window.app].tally);
+            let drawn = window.hwui.push(drawn, &mut self.processes[window.app].counts);
             let app = window.app;
             self.tell_frame(app, &drawn, free);
             self.keep_drawn(index, &drawn);
@@ -311,7 +311,7 @@ impl Pulse {
             if window.ui.next == NEVER && own {
                 // One more callback came, with nothing left to draw.
                 let last = self.panel.after(self.panel.at_or_before(after));
-                skipped(window, &made, last, &mut self.processes[window.app].tally);
+                skipped(window, &made, last, &mut self.processes[window.app].counts);
             }
             window.ui.motion.forget(t);
         }
@@ -370,7 +370,12 @@ fn drawn(made: &Made, flags: u32, handled: Handled, shown: i64) -> Drawn {
 }
 
 /// Notes the callback that drew nothing.
-fn skipped(window: &mut super::world::Window, made: &Made, vsync: i64, process: &mut super::hwui::Tally) {
+fn skipped(
+    window: &mut super::world::Window,
+    made: &Made,
+    vsync: i64,
+    process: &mut super::hwui::JankCounts,
+) {
     let start = vsync + 400_000;
     let done = start + 700_000;
     let stages = Stages {

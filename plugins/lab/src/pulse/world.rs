@@ -67,7 +67,7 @@ impl Pulse {
             self.pids += 137 + (mix(self.setup.seed, 99, u64::from(self.pids)) % 400) as u32;
             self.processes[app].pid = Some(self.pids);
             self.births.push((t, self.pids, id.clone()));
-            self.processes[app].tally = super::hwui::Tally::new(t + 80 * MS);
+            self.processes[app].counts = super::hwui::JankCounts::new(t + 80 * MS);
             self.processes[app].frozen = None;
             self.processes[app].anr = None;
             self.processes[app].slow_ms = self.processes[app].watch;

@@ -16,7 +16,7 @@ use farmjank_results::period::{PeriodOrigin, PeriodSegment};
 use farmjank_results::record::Record;
 use farmjank_results::summary::Value;
 use farmjank_results::threshold::{Judgement, Outcome};
-use farmjank_results::timeline::{Gap, Tally};
+use farmjank_results::timeline::{Gap, RowCounts};
 use farmjank_results::verdict::Verdict;
 use farmjank_results::window::Coverage;
 use serde::Serialize;
@@ -160,7 +160,7 @@ struct TrialCoverage {
     pace: Option<Pace>,
     periods: Vec<PeriodShape>,
     period_uncertain_ms: f64,
-    tally: Tally,
+    tally: RowCounts,
     doubts: Vec<String>,
     passed_over: Vec<PassedOverShape>,
 }
@@ -363,7 +363,7 @@ fn of_trial(trial: u32, window: &WindowMeasured, coverage: &Coverage) -> TrialCo
         pace: window.pace.clone(),
         periods: coverage.periods.iter().map(period).collect(),
         period_uncertain_ms: coverage.period_uncertain.ms(),
-        tally: coverage.tally,
+        tally: coverage.row_counts,
         doubts: coverage.doubts.iter().map(|doubt| json_text(doubt)).collect(),
         passed_over: window.passed_over.iter().map(passed_over).collect(),
     }

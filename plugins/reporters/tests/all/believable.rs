@@ -11,7 +11,7 @@ use farmjank_results::record::Record;
 use farmjank_results::strip::{Bar, Strip, What};
 use farmjank_results::threshold::{Judgement, Outcome};
 use farmjank_results::time::{DeviceTime, RunTime, Span};
-use farmjank_results::timeline::{Gap, GapCause, Tally};
+use farmjank_results::timeline::{Gap, GapCause, RowCounts};
 use farmjank_results::verdict::Verdict;
 use farmjank_results::window::{Coverage, Motion, Phase};
 use farmjank_seams::reporter::Strips;
@@ -180,7 +180,7 @@ pub fn measured(
                 origin: PeriodOrigin::Fitted,
             }],
             period_uncertain: Span::ZERO,
-            tally: Tally { samples: 9, ..Tally::default() },
+            row_counts: RowCounts { samples: 9, ..RowCounts::default() },
             untold: 0,
             doubts: if proved { Vec::new() } else { vec![words.why.clone()] },
         }),

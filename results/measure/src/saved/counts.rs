@@ -10,7 +10,7 @@ use crate::probe_read::{Edges, SideReadings};
 use crate::rings::lasting_name;
 use farmjank_results::frame::SourceId;
 use farmjank_results::logged::LogWatch;
-use farmjank_results::tally::FrameTally;
+use farmjank_results::timestats::FrameCounts;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -42,9 +42,9 @@ impl fmt::Display for Unseen<'_> {
 ///
 /// # Errors
 /// In words: a stretch was asked for, or no layer is called like that.
-pub fn of_counts(asked: &Asked, layers: Vec<FrameTally>) -> Result<Answer, String> {
+pub fn of_counts(asked: &Asked, layers: Vec<FrameCounts>) -> Result<Answer, String> {
     whole_only(asked, "SurfaceFlinger's counts are of the whole time since they were cleared")?;
-    of_tallies(asked, layers, None)
+    of_timestats(asked, layers, None)
 }
 
 /// The answer of a run's evidence in which no source saw a frame.
@@ -54,8 +54,8 @@ pub(super) fn of_side_readings(
     warnings: Vec<String>,
 ) -> Result<Answer, String> {
     whole_only(asked, "the evidence holds no single frame")?;
-    let mut answer = match (&side_readings.tally, &side_readings.log) {
-        (Some((layers, _)), log) => of_tallies(asked, layers.clone(), log.clone())?,
+    let mut answer = match (&side_readings.timestats, &side_readings.log) {
+        (Some((layers, _)), log) => of_timestats(asked, layers.clone(), log.clone())?,
         (None, Some(log)) => of_log(asked, log.clone())?,
         (None, None) => return Err("the evidence holds no dump".to_owned()),
     };
@@ -63,11 +63,11 @@ pub(super) fn of_side_readings(
     Ok(answer)
 }
 
-fn of_tallies(asked: &Asked, layers: Vec<FrameTally>, log: Option<LogWatch>) -> Result<Answer, String> {
+fn of_timestats(asked: &Asked, layers: Vec<FrameCounts>, log: Option<LogWatch>) -> Result<Answer, String> {
     let mut frames: BTreeMap<&str, u64> = BTreeMap::new();
-    for tally in &layers {
-        let sum = frames.entry(lasting_name(&tally.layer)).or_default();
-        *sum = sum.saturating_add(tally.total_frames);
+    for counts in &layers {
+        let sum = frames.entry(lasting_name(&counts.layer)).or_default();
+        *sum = sum.saturating_add(counts.total_frames);
     }
     let listed: Vec<(&str, u64)> = frames.iter().map(|(name, frames)| (*name, *frames)).collect();
     let Some(name) = fullest(&listed, |name| asked.fits_layer(name) && asked.fits_app(name)) else {
@@ -77,13 +77,13 @@ fn of_tallies(asked: &Asked, layers: Vec<FrameTally>, log: Option<LogWatch>) -> 
     let name = name.to_owned();
     let others = frames.iter().filter(|(other, _)| **other != name);
     let others = others.map(|(other, frames)| ((*other).to_owned(), *frames)).collect();
-    let all = SideReadings { tally: Some((layers, Edges::default())), ..SideReadings::default() };
-    let tally = all.tally(&name);
-    let mut answer = unseen(SourceId::TimeStats, name, tally, log);
+    let all = SideReadings { timestats: Some((layers, Edges::default())), ..SideReadings::default() };
+    let counts = all.counts(&name);
+    let mut answer = unseen(SourceId::TimeStats, name, counts, log);
     answer.others = others;
-    if let Some(tally) = &answer.window.beside.tally
-        && tally.present_to_present.is_empty()
-        && tally.total_frames > 0
+    if let Some(counts) = &answer.window.beside.timestats
+        && counts.present_to_present.is_empty()
+        && counts.total_frames > 0
     {
         answer
             .warnings
@@ -119,13 +119,13 @@ pub fn whole_only(asked: &Asked, why: &str) -> Result<(), String> {
 }
 
 /// The answer of a window in which no frame was seen.
-fn unseen(source: SourceId, name: String, tally: Option<FrameTally>, log: Option<LogWatch>) -> Answer {
+fn unseen(source: SourceId, name: String, counts: Option<FrameCounts>, log: Option<LogWatch>) -> Answer {
     let why = match source {
         SourceId::TimeStats => "timestats counts frames and shows none; dump --latency or record a trace",
         SourceId::Logcat => "a log shows no frames; dump --latency or record a trace",
         _ => "a gfxinfo summary counts frames and shows none; dump with framestats",
     };
-    let window = frameless((source, Some(name.clone())), &[], (tally, log), why);
+    let window = frameless((source, Some(name.clone())), &[], (counts, log), why);
     let readings = trusted::without_frames(&window, why);
     Answer { source, name, others: Vec::new(), window, readings, warnings: Vec::new() }
 }

@@ -89,7 +89,7 @@ impl Dumps {
             self.agree(name, source)?;
         }
         opened.samples.into_iter().for_each(|(source, ring, sample)| self.add(source, ring, sample));
-        let beside = |one: &SideReadings| one.tally.is_some() || one.log.is_some();
+        let beside = |one: &SideReadings| one.timestats.is_some() || one.log.is_some();
         if beside(&self.side_readings) && beside(&opened.side_readings) {
             // Each is of its own window.
             self.side_readings = SideReadings::default();

@@ -53,7 +53,7 @@ pub fn open(bytes: &[u8], asked: &Asked, readers: &Readers) -> Result<Opened, St
         .iter()
         .map(|unavailable| format!("{}: {}", unavailable.what, unavailable.why));
     let warnings = unavailable.collect();
-    if source.is_none() && side_readings.tally.is_none() && side_readings.log.is_none() {
+    if source.is_none() && side_readings.timestats.is_none() && side_readings.log.is_none() {
         return Err("the evidence holds nothing that can be read".to_owned());
     }
     let mut samples = Vec::new();

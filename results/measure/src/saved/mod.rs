@@ -19,8 +19,8 @@ pub use trace::of_trace;
 use farmjank_results::cut::IDLE_GAP;
 use farmjank_results::frame::SourceId;
 use farmjank_results::metric::Reading;
-use farmjank_results::tally::names;
 use farmjank_results::time::{DeviceTime, Span};
+use farmjank_results::timestats::names;
 use farmjank_results::window::{Motion, Window};
 use std::collections::BTreeMap;
 

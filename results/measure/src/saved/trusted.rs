@@ -6,7 +6,7 @@
 
 use farmjank_results::metric::{Needs, Reading};
 use farmjank_results::metrics::{find, measure_all};
-use farmjank_results::timeline::{FrameTimeline, Gap, GapCause, Tally};
+use farmjank_results::timeline::{FrameTimeline, Gap, GapCause, RowCounts};
 use farmjank_results::window::Window;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +24,7 @@ pub(super) fn readings(
 ) -> BTreeMap<String, Reading> {
     let ends = timeline.frames.first().zip(timeline.frames.last());
     let Some((first, last)) = ends else {
-        let why = frameless(&timeline.tally, empty);
+        let why = frameless(&timeline.row_counts, empty);
         window.coverage.proved = false;
         window.coverage.doubts = vec![why.clone()];
         return without_frames(window, &why);
@@ -51,16 +51,16 @@ fn outside(gap: &Gap) -> bool {
 }
 
 /// Why dumps without a single present have none: what the files are, else what their rows are.
-fn frameless(tally: &Tally, empty: &BTreeSet<String>) -> String {
-    if !empty.is_empty() && tally.pending_rows + tally.invalid_rows + tally.ignored_rows == 0 {
+fn frameless(counts: &RowCounts, empty: &BTreeSet<String>) -> String {
+    if !empty.is_empty() && counts.pending_rows + counts.invalid_rows + counts.ignored_rows == 0 {
         let kinds: Vec<&str> = empty.iter().map(String::as_str).collect();
         return format!("no present at all: {}", kinds.join("; "));
     }
     let kinds = [
-        (tally.pending_rows, "still pending"),
-        (tally.invalid_rows, "invalid"),
-        (tally.ignored_rows, "left out"),
-        (tally.zero_rows, "empty"),
+        (counts.pending_rows, "still pending"),
+        (counts.invalid_rows, "invalid"),
+        (counts.ignored_rows, "left out"),
+        (counts.zero_rows, "empty"),
     ];
     let rows: Vec<String> = kinds
         .iter()

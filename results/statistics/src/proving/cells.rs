@@ -1,6 +1,6 @@
 //! One cell measured interleaved: does the test cry wolf, does it see a change, does the interval hold the truth?
 
-use super::{LEVEL, Pool, Tally};
+use super::{LEVEL, Pool, Proportion};
 use crate::beyond::beyond;
 use crate::chance::Chance;
 use crate::compare::{CellComparison, Whole, compare_cell};
@@ -87,10 +87,10 @@ impl Interleaved {
         seed: u64,
         replicate: u64,
         tests: &mut Tests,
-    ) -> Tally {
+    ) -> Proportion {
         let mut chance = Chance::of(seed, replicate);
         let (first, second) = self.measure(base, candidate, &mut chance);
-        Tally::once(whole(&first, &second, seed, tests).is_some_and(|whole| whole.p <= LEVEL))
+        Proportion::once(whole(&first, &second, seed, tests).is_some_and(|whole| whole.p <= LEVEL))
     }
 
     /// The whole comparison.
@@ -137,19 +137,19 @@ impl Interleaved {
             ..grounds
         };
         let holds = |interval: Option<(f64, f64)>, truth: f64| {
-            Tally::once(interval.is_some_and(|(low, high)| low <= truth && truth <= high))
+            Proportion::once(interval.is_some_and(|(low, high)| low <= truth && truth <= high))
         };
         let state = grounds.decide();
-        let ends = |as_state: State| Tally::once(state == as_state);
+        let ends = |as_state: State| Proportion::once(state == as_state);
         Judged {
             covered: holds(cell.interval, truth.0),
             covered_plain: holds(cell.plain_interval, truth.1),
-            alarm: Tally::once(whole.p <= LEVEL),
-            found: Tally::once(whole.p <= LEVEL && whole.worse),
+            alarm: Proportion::once(whole.p <= LEVEL),
+            found: Proportion::once(whole.p <= LEVEL && whole.worse),
             regression: ends(State::Regression),
             pass: ends(State::Pass),
             improvement: ends(State::Improvement),
-            passed_by_trimmed_alone: Tally::once(trimmed.decide() == State::Pass),
+            passed_by_trimmed_alone: Proportion::once(trimmed.decide() == State::Pass),
         }
     }
 }
@@ -167,21 +167,21 @@ pub(super) fn whole(base: &[Sample], candidate: &[Sample], seed: u64, tests: &mu
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Judged {
     /// The interval of the trimmed means held the truth.
-    pub covered: Tally,
+    pub covered: Proportion,
     /// That of the plain means did.
-    pub covered_plain: Tally,
+    pub covered_plain: Proportion,
     /// Rejected at 5 %, either way.
-    pub alarm: Tally,
+    pub alarm: Proportion,
     /// Rejected at 5 %, towards worse.
-    pub found: Tally,
+    pub found: Proportion,
     /// Ended as a regression.
-    pub regression: Tally,
+    pub regression: Proportion,
     /// Ended as a pass.
-    pub pass: Tally,
+    pub pass: Proportion,
     /// Ended as an improvement.
-    pub improvement: Tally,
+    pub improvement: Proportion,
     /// Would have passed if trimmed means and ranks alone were asked.
-    pub passed_by_trimmed_alone: Tally,
+    pub passed_by_trimmed_alone: Proportion,
 }
 
 impl Judged {

@@ -1,7 +1,7 @@
 //! A farm's run: hundreds of cells, a few of them slower; and one cell looked at up to three times.
 
 use super::cells::{Interleaved, whole};
-use super::{Pool, Tally};
+use super::{Pool, Proportion};
 use crate::chance::Chance;
 use crate::compare::Whole;
 use crate::looks::{BOUND, LOOKS, Look, look};
@@ -36,12 +36,12 @@ pub fn any_flagged(
     seed: u64,
     replicate: u64,
     tests: &mut Tests,
-) -> Tally {
+) -> Proportion {
     let mut chance = Chance::of(seed, replicate);
     let design = Interleaved::of(iterations);
     let raw: Vec<f64> =
         pools.iter().cycle().take(cells).map(|pool| p(design, pool, pool, &mut chance, tests).0).collect();
-    Tally::once(adjusted(&raw).iter().any(|p| *p <= Q))
+    Proportion::once(adjusted(&raw).iter().any(|p| *p <= Q))
 }
 
 /// A farm with slower cells among many.
@@ -61,11 +61,11 @@ pub struct Farm<'p> {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Found {
     /// Slower cells that were flagged.
-    pub power: Tally,
+    pub power: Proportion,
     /// Share of flags that were false, per run; no flags are no false ones.
-    pub false_discovery: Tally,
+    pub false_discovery: Proportion,
     /// Iterations it took, both arms, per run.
-    pub iterations: Tally,
+    pub iterations: Proportion,
 }
 
 impl Found {
@@ -143,9 +143,9 @@ impl Farm<'_> {
         let flagged = || cells.iter().zip(&adjusted).filter(|(_, p)| **p <= Q).map(|(cell, _)| *cell);
         let (all, right) = (flagged().count(), flagged().filter(|cell| *cell < self.planted).count());
         Found {
-            power: Tally { hits: right as f64, of: self.planted as f64 },
-            false_discovery: Tally::share_of_one((all - right) as f64 / all.max(1) as f64),
-            iterations: Tally::share_of_one(iterations as f64),
+            power: Proportion { hits: right as f64, of: self.planted as f64 },
+            false_discovery: Proportion::share_of_one((all - right) as f64 / all.max(1) as f64),
+            iterations: Proportion::share_of_one(iterations as f64),
         }
     }
 }
@@ -159,7 +159,7 @@ pub fn looks(
     seed: u64,
     replicate: u64,
     tests: &mut Tests,
-) -> (Tally, Tally) {
+) -> (Proportion, Proportion) {
     let mut chance = Chance::of(seed, replicate);
     let (mut first, mut second) = (Vec::new(), Vec::new());
     for number in 1..=LOOKS {
@@ -169,12 +169,12 @@ pub fn looks(
         first.extend(more_first);
         second.extend(more_second);
         let p = whole(&first, &second, 0, tests).map_or(1.0, worse);
-        let taken = Tally::share_of_one(f64::from(number) * iterations as f64);
+        let taken = Proportion::share_of_one(f64::from(number) * iterations as f64);
         match look(number, p) {
-            Look::Found => return (Tally::once(true), taken),
-            Look::Spent => return (Tally::once(false), taken),
+            Look::Found => return (Proportion::once(true), taken),
+            Look::Spent => return (Proportion::once(false), taken),
             Look::Again => {}
         }
     }
-    (Tally::once(false), Tally::share_of_one(f64::from(LOOKS) * iterations as f64))
+    (Proportion::once(false), Proportion::share_of_one(f64::from(LOOKS) * iterations as f64))
 }

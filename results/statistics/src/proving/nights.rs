@@ -1,6 +1,6 @@
 //! Nights of one cell, quiet or with a step: does the alert ring when it should, and only then?
 
-use super::{Pool, Tally};
+use super::{Pool, Proportion};
 use crate::chance::Chance;
 use crate::change::{BACK, alert, divisive};
 
@@ -22,11 +22,11 @@ pub struct Nightly {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Step {
     /// The alert rang within ten nights, and not before the step.
-    pub found: Tally,
+    pub found: Proportion,
     /// Nights it took, where it was found.
     pub nights: Vec<usize>,
     /// E-divisive, twenty nights after the step, put it within two nights of where it was.
-    pub placed: Tally,
+    pub placed: Proportion,
 }
 
 impl Step {
@@ -51,10 +51,10 @@ impl Nightly {
     }
 
     /// Ninety quiet nights: whether the alert ever rings, and whether E-divisive sees any change.
-    pub fn quiet(&self, pool: &Pool, seed: u64, replicate: u64) -> (Tally, Tally) {
+    pub fn quiet(&self, pool: &Pool, seed: u64, replicate: u64) -> (Proportion, Proportion) {
         let nights = self.nights(pool, QUIET, &mut Chance::of(seed, replicate));
         let rings = (BACK..=QUIET).any(|night| alert(&nights[..night]).is_some());
-        (Tally::once(rings), Tally::once(!divisive::changes(&nights).is_empty()))
+        (Proportion::once(rings), Proportion::once(!divisive::changes(&nights).is_empty()))
     }
 
     /// A step to another pool after forty nights.
@@ -68,9 +68,9 @@ impl Nightly {
         let taken = rings.and_then(|night| night.checked_sub(at)).filter(|taken| *taken > 0);
         let near = |change: &crate::change::Change| change.at.abs_diff(at) <= 2;
         Step {
-            found: Tally::once(taken.is_some()),
+            found: Proportion::once(taken.is_some()),
             nights: taken.into_iter().collect(),
-            placed: Tally::once(divisive::changes(&nights).iter().any(near)),
+            placed: Proportion::once(divisive::changes(&nights).iter().any(near)),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A stored baseline: sessions that differ for no reason, compared session by session, and as one must not.
 
-use super::{LEVEL, Pool, Tally};
+use super::{LEVEL, Pool, Proportion};
 use crate::chance::Chance;
 use crate::change::{changes, divisive};
 use crate::power::Mei;
@@ -35,23 +35,23 @@ impl Stored {
 
     /// Whether the session-level test rejects at 5 %, two-sided, when one new session is like the stored ones. None where the pool
     /// has too few sessions.
-    pub fn rejects(&self, pool: &Pool, seed: u64, replicate: u64) -> Option<Tally> {
+    pub fn rejects(&self, pool: &Pool, seed: u64, replicate: u64) -> Option<Proportion> {
         let mut chance = Chance::of(seed, replicate);
         let means = pool.session_means(self.sessions + 1, self.iterations, self.session_sd, &mut chance)?;
         let (new, stored) = means.split_last()?;
         let beside = self.beside(pool, &mut chance);
         let found = compare_sessions_beside(stored, &[*new], &beside, Better::Lower, Mei::Hitch, 0.0).ok()?;
-        Some(Tally::once(found.p_two_sided <= LEVEL))
+        Some(Proportion::once(found.p_two_sided <= LEVEL))
     }
 
     /// Whether a slower session is found worse at 5 %, two-sided.
-    pub fn finds(&self, pool: &Pool, slower: &Pool, seed: u64, replicate: u64) -> Option<Tally> {
+    pub fn finds(&self, pool: &Pool, slower: &Pool, seed: u64, replicate: u64) -> Option<Proportion> {
         let mut chance = Chance::of(seed, replicate);
         let stored = pool.session_means(self.sessions, self.iterations, self.session_sd, &mut chance)?;
         let new = slower.session_means(1, self.iterations, self.session_sd, &mut chance)?;
         let beside = self.beside(pool, &mut chance);
         let found = compare_sessions_beside(&stored, &new, &beside, Better::Lower, Mei::Hitch, 0.0).ok()?;
-        Some(Tally::once(found.p_two_sided <= LEVEL && found.worsening() > 0.0))
+        Some(Proportion::once(found.p_two_sided <= LEVEL && found.worsening() > 0.0))
     }
 
     /// The last good nights, chosen as a rolling baseline is.
@@ -66,7 +66,7 @@ impl Stored {
     }
 
     /// The same with the iterations of all stored sessions thrown together and ranked against those of the new one: how not to do it.
-    pub fn rejects_pooled(&self, pool: &Pool, seed: u64, replicate: u64, tests: &mut Tests) -> Tally {
+    pub fn rejects_pooled(&self, pool: &Pool, seed: u64, replicate: u64, tests: &mut Tests) -> Proportion {
         let mut chance = Chance::of(seed, replicate);
         let mut session = || -> Vec<f64> {
             let level = chance.lognormal(self.session_sd);
@@ -75,6 +75,6 @@ impl Stored {
         let candidate = session();
         let base = (0..self.sessions).flat_map(|_| session()).collect();
         let test = tests.test(&[Block { base, candidate }], seed);
-        Tally::once(test.is_some_and(|test| test.p_two_sided <= LEVEL))
+        Proportion::once(test.is_some_and(|test| test.p_two_sided <= LEVEL))
     }
 }

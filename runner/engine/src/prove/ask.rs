@@ -171,7 +171,7 @@ impl Asker<'_> {
         let began = begun.began.map(|stamps| stamps.asked);
         let output = ProbeOutput { bytes, mark: begun.mark, began, ended: told.last };
         match begun.probe.read(&output, app, None) {
-            Ok(SideReading::Tally(layers)) => {
+            Ok(SideReading::Timestats(layers)) => {
                 counts.layers = layers.into_iter().filter(|layer| layer.layer.contains(&app.0)).collect();
             }
             Ok(_) => {}

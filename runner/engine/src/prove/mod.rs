@@ -12,8 +12,8 @@ mod private;
 use farmjank_results::device::DeviceFacts;
 use farmjank_results::dump::Dump;
 use farmjank_results::event::PassedOver;
-use farmjank_results::tally::FrameTally;
 use farmjank_results::time::{BootTime, ClockMap, DeviceTime};
+use farmjank_results::timestats::FrameCounts;
 use serde::{Deserialize, Serialize};
 
 /// The form of [`Answers`]; a newer one may say more.
@@ -67,7 +67,7 @@ pub struct Counted {
     /// Around the beginning of counting, and around its end.
     pub edges: Option<(Stamps, Stamps)>,
     /// Counts of the app's layers.
-    pub layers: Vec<FrameTally>,
+    pub layers: Vec<FrameCounts>,
 }
 
 /// Everything a phone answered, without its dumps. No serial, no name of a person, no package but the one in front.

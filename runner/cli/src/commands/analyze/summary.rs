@@ -8,7 +8,7 @@ use farmjank_frames::timestats::Counted;
 use farmjank_measure::saved::{Asked, Unseen, whole_only};
 use farmjank_reporters::clean;
 use farmjank_results::logged::{LogWatch, Logged};
-use farmjank_results::tally::names;
+use farmjank_results::timestats::names;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 

@@ -92,8 +92,8 @@ fn rhythm(case: &Case<'_>) -> Belief {
     let lost = timeline.gaps.iter().filter(|gap| gap.cause == GapCause::Overflow).count();
     let evidence = format!(
         "{lost} gaps in {} dumps; longest time between two {:.0} ms, {longest:.0} ms allowed",
-        timeline.tally.samples,
-        timeline.tally.longest_silence.ms()
+        timeline.row_counts.samples,
+        timeline.row_counts.longest_silence.ms()
     );
     Belief::of(key, what, lost == 0, evidence)
 }

@@ -8,7 +8,7 @@
 
 use super::Entry;
 use crate::metric::{Better, Needs, Reading, Unit};
-use crate::tally::{FrameTally, IDLE_BUCKET_MS};
+use crate::timestats::{FrameCounts, IDLE_BUCKET_MS};
 use crate::window::Window;
 
 /// Longest whole milliseconds that 20 frames a second allow.
@@ -25,11 +25,11 @@ fn middle_ms(bucket: u32) -> f64 {
     f64::from(bucket) + 1.0 - f64::from(step) / 2.0
 }
 
-fn with_tally(window: &Window, value: impl FnOnce(&FrameTally) -> Result<f64, &'static str>) -> Reading {
-    let Some(tally) = &window.beside.tally else {
+fn with_counts(window: &Window, value: impl FnOnce(&FrameCounts) -> Result<f64, &'static str>) -> Reading {
+    let Some(counts) = &window.beside.timestats else {
         return Reading::Unmeasurable("SurfaceFlinger's counts were not taken in this window".to_owned());
     };
-    match value(tally) {
+    match value(counts) {
         Ok(value) => Reading::Value(value),
         Err(why) => Reading::Unmeasurable(why.to_owned()),
     }
@@ -37,19 +37,19 @@ fn with_tally(window: &Window, value: impl FnOnce(&FrameTally) -> Result<f64, &'
 
 const NO_FRAMES: &str = "SurfaceFlinger counted no two frames in a row on this layer";
 
-fn fps(tally: &FrameTally) -> Result<f64, &'static str> {
-    let (frames, ms) = tally.moving().fold((0.0, 0.0), |(frames, ms), (bucket, count)| {
+fn fps(counts: &FrameCounts) -> Result<f64, &'static str> {
+    let (frames, ms) = counts.moving().fold((0.0, 0.0), |(frames, ms), (bucket, count)| {
         (frames + count as f64, ms + count as f64 * middle_ms(bucket))
     });
     if frames > 0.0 { Ok(1e3 * frames / ms) } else { Err(NO_FRAMES) }
 }
 
 /// Nearest rank: the bucket of interval number ceil(p m / 100).
-fn percentile(tally: &FrameTally, percent: u64) -> Result<f64, &'static str> {
-    let total: u64 = tally.moving().fold(0, |sum: u64, (_, count)| sum.saturating_add(count));
+fn percentile(counts: &FrameCounts, percent: u64) -> Result<f64, &'static str> {
+    let total: u64 = counts.moving().fold(0, |sum: u64, (_, count)| sum.saturating_add(count));
     let rank = u128::from(total) * u128::from(percent);
     let mut below: u128 = 0;
-    for (bucket, count) in tally.moving() {
+    for (bucket, count) in counts.moving() {
         below += u128::from(count) * 100;
         if count > 0 && below >= rank {
             return Ok(f64::from(bucket));
@@ -58,55 +58,55 @@ fn percentile(tally: &FrameTally, percent: u64) -> Result<f64, &'static str> {
     Err(NO_FRAMES)
 }
 
-fn dropped(tally: &FrameTally) -> Result<f64, &'static str> {
-    tally.dropped_frames.map(|count| count as f64).ok_or("Android 9 does not count dropped frames")
+fn dropped(counts: &FrameCounts) -> Result<f64, &'static str> {
+    counts.dropped_frames.map(|count| count as f64).ok_or("Android 9 does not count dropped frames")
 }
 
-fn from_bucket(tally: &FrameTally, first: u32, beyond: u32) -> Result<f64, &'static str> {
+fn from_bucket(counts: &FrameCounts, first: u32, beyond: u32) -> Result<f64, &'static str> {
     // Frames without a single length: the histogram was not printed whole, or there was one frame.
-    if tally.present_to_present.is_empty() && tally.total_frames > 0 {
+    if counts.present_to_present.is_empty() && counts.total_frames > 0 {
         return Err(NO_FRAMES);
     }
-    Ok(tally
+    Ok(counts
         .present_to_present
         .range(first..beyond)
         .map(|(_, count)| *count as f64)
         .fold(0.0, |sum, count| sum + count))
 }
 
-fn judged(tally: &FrameTally, names: &[&str]) -> Result<f64, &'static str> {
-    match tally.counters.get("totalTimelineFrames") {
+fn judged(counts: &FrameCounts, names: &[&str]) -> Result<f64, &'static str> {
+    match counts.counters.get("totalTimelineFrames") {
         None => Err("needs Android 12 or newer: older counts judge no frame"),
         Some(0) => {
             Err("the frame timeline judged no frame of this layer (it knows no SurfaceView or game here)")
         }
         Some(_) => {
-            Ok(names.iter().filter_map(|name| tally.counters.get(*name)).map(|count| *count as f64).sum())
+            Ok(names.iter().filter_map(|name| counts.counters.get(*name)).map(|count| *count as f64).sum())
         }
     }
 }
 
-macro_rules! tallies {
+macro_rules! timestats {
     ($($name:ident $key:literal $unit:ident $better:ident $since:literal $about:literal $formula:literal $value:expr;)*) => {$(
         #[doc = $about]
         pub static $name: Entry = Entry {
             key: $key,
             unit: Unit::$unit,
             better: Better::$better,
-            needs: Needs::Tally,
+            needs: Needs::Timestats,
             about: $about,
             formula: $formula,
             since: $since,
             origin: "dumpsys SurfaceFlinger --timestats over the window; no per-frame times, so idle and motion mix",
             measure: |window| {
-                let value: fn(&FrameTally) -> Result<f64, &'static str> = $value;
-                with_tally(window, value)
+                let value: fn(&FrameCounts) -> Result<f64, &'static str> = $value;
+                with_counts(window, value)
             },
         };
     )*};
 }
 
-tallies! {
+timestats! {
     TALLY_FPS "tally_fps" Fps Higher 9
         "frame rate from SurfaceFlinger's histogram, pauses of 151 ms and more left out"
         "m / sum of bucket middles, buckets below 200 ms; each length is known to its bucket: ±0.5 ms up to 34 ms"
@@ -114,7 +114,7 @@ tallies! {
     TALLY_FRAMES "tally_frames" Count Higher 9
         "frames SurfaceFlinger counted on the layer; the first one and up to two last ones are not in it"
         "totalFrames of the layer, all its refresh rates added up"
-        |tally| Ok(tally.total_frames as f64);
+        |counts| Ok(counts.total_frames as f64);
     TALLY_DROPPED_FRAMES "tally_dropped_frames" Count Lower 10
         "buffers of the layer replaced by newer ones before they were shown"
         "droppedFrames of the layer"
@@ -122,35 +122,35 @@ tallies! {
     TALLY_P50_MS "tally_p50_ms" Ms Lower 9
         "median frame length by SurfaceFlinger's histogram, pauses left out"
         "bucket of interval ceil(50 m / 100), buckets below 200 ms"
-        |tally| percentile(tally, 50);
+        |counts| percentile(counts, 50);
     TALLY_P90_MS "tally_p90_ms" Ms Lower 9
         "90th percentile of frame length by SurfaceFlinger's histogram, pauses left out"
         "bucket of interval ceil(90 m / 100), buckets below 200 ms"
-        |tally| percentile(tally, 90);
+        |counts| percentile(counts, 90);
     TALLY_P95_MS "tally_p95_ms" Ms Lower 9
         "95th percentile of frame length by SurfaceFlinger's histogram, pauses left out"
         "bucket of interval ceil(95 m / 100), buckets below 200 ms"
-        |tally| percentile(tally, 95);
+        |counts| percentile(counts, 95);
     TALLY_P99_MS "tally_p99_ms" Ms Lower 9
         "99th percentile of frame length by SurfaceFlinger's histogram, pauses left out"
         "bucket of interval ceil(99 m / 100), buckets below 200 ms"
-        |tally| percentile(tally, 99);
+        |counts| percentile(counts, 99);
     TALLY_LONG_FRAMES "tally_long_frames" Count Lower 9
         "frames of 51 up to below 151 ms by SurfaceFlinger's histogram"
         "intervals in buckets 54 to 150 ms"
-        |tally| from_bucket(tally, LONG_MS + 1, IDLE_BUCKET_MS);
+        |counts| from_bucket(counts, LONG_MS + 1, IDLE_BUCKET_MS);
     TALLY_GAPS "tally_gaps" Count Lower 9
         "gaps of 151 ms and more by SurfaceFlinger's histogram: pauses or freezes, a histogram cannot tell which"
         "intervals in buckets of 200 ms and more"
-        |tally| from_bucket(tally, IDLE_BUCKET_MS, u32::MAX);
+        |counts| from_bucket(counts, IDLE_BUCKET_MS, u32::MAX);
     TALLY_APP_MISSED "tally_app_missed" Count Lower 12
         "frames for which the app missed its deadline, as SurfaceFlinger counted them"
         "appUnattributedJankyFrames of the layer"
-        |tally| judged(tally, &["appUnattributedJankyFrames"]);
+        |counts| judged(counts, &["appUnattributedJankyFrames"]);
     TALLY_SF_MISSED "tally_sf_missed" Count Lower 12
         "frames that were late through SurfaceFlinger or the display, as SurfaceFlinger counted them"
         "sfLongCpu + sfLongGpu + sfUnattributed + sfScheduling JankyFrames of the layer"
-        |tally| judged(tally, &[
+        |counts| judged(counts, &[
             "sfLongCpuJankyFrames",
             "sfLongGpuJankyFrames",
             "sfUnattributedJankyFrames",
@@ -165,18 +165,18 @@ mod tests {
     use crate::metrics::measure_all;
     use std::collections::BTreeMap;
 
-    fn readings(tally: FrameTally) -> BTreeMap<String, Reading> {
+    fn readings(counts: FrameCounts) -> BTreeMap<String, Reading> {
         let mut window = window(P60, &[]);
-        window.beside.tally = Some(tally);
+        window.beside.timestats = Some(counts);
         measure_all(&window)
     }
 
-    fn histogram(buckets: &[(u32, u64)]) -> FrameTally {
+    fn histogram(buckets: &[(u32, u64)]) -> FrameCounts {
         let total_frames = buckets.iter().map(|(_, count)| count).sum();
-        FrameTally {
+        FrameCounts {
             total_frames,
             present_to_present: buckets.iter().copied().collect(),
-            ..FrameTally::default()
+            ..FrameCounts::default()
         }
     }
 
@@ -217,17 +217,17 @@ mod tests {
         for key in ["tally_fps", "tally_p50_ms", "tally_dropped_frames", "tally_app_missed"] {
             assert!(matches!(refused[key], Reading::Unmeasurable(_)), "{key}: {:?}", refused[key]);
         }
-        let mut tally = histogram(&[(16, 4)]);
-        tally.counters =
+        let mut counts = histogram(&[(16, 4)]);
+        counts.counters =
             [("totalTimelineFrames", 4), ("appUnattributedJankyFrames", 1), ("sfLongCpuJankyFrames", 2)]
                 .map(|(name, count)| (name.to_owned(), count))
                 .into();
-        assert_eq!(readings(tally.clone())["tally_app_missed"], Reading::Value(1.0));
-        assert_eq!(readings(tally.clone())["tally_sf_missed"], Reading::Value(2.0));
-        tally.counters.insert("totalTimelineFrames".to_owned(), 0);
-        assert_eq!(readings(tally.clone())["tally_sf_missed"].value(), None);
-        tally.doubts = vec!["cleared".to_owned()];
-        let why = readings(tally)["tally_frames"].clone();
+        assert_eq!(readings(counts.clone())["tally_app_missed"], Reading::Value(1.0));
+        assert_eq!(readings(counts.clone())["tally_sf_missed"], Reading::Value(2.0));
+        counts.counters.insert("totalTimelineFrames".to_owned(), 0);
+        assert_eq!(readings(counts.clone())["tally_sf_missed"].value(), None);
+        counts.doubts = vec!["cleared".to_owned()];
+        let why = readings(counts)["tally_frames"].clone();
         assert_eq!(
             why,
             Reading::Unmeasurable("SurfaceFlinger's counts are not of this window: cleared".to_owned())

@@ -10,15 +10,15 @@ use std::collections::BTreeMap;
 
 /// Buckets from this one on (lengths of 151 ms and more) are idle time or a freeze; a histogram cannot tell which.
 pub const IDLE_BUCKET_MS: u32 = 200;
-/// Frames a tally may lack without anything being wrong: the first of a layer has no predecessor to be counted from, and
-/// the last two are counted when a later one comes.
+/// Frames the counts may lack without anything being wrong: the first of a layer has no predecessor to be counted from,
+/// and the last two are counted when a later one comes.
 const NOT_COUNTED: u64 = 3;
 /// Disagreement that is always tolerated, frames.
 const TOLERATED: u64 = 2;
 
 /// SurfaceFlinger's timestats of one layer over a stretch, all its refresh-rate buckets added up.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FrameTally {
+pub struct FrameCounts {
     /// Layer name as printed.
     pub layer: String,
     /// Frames presented; the first frame of a layer is not counted by the platform.
@@ -34,9 +34,9 @@ pub struct FrameTally {
     pub doubts: Vec<String>,
 }
 
-impl FrameTally {
-    /// Adds what another tally counted; the name stays. Counts saturate.
-    pub fn absorb(&mut self, other: &FrameTally) {
+impl FrameCounts {
+    /// Adds what others counted; the name stays. Counts saturate.
+    pub fn absorb(&mut self, other: &FrameCounts) {
         self.total_frames = self.total_frames.saturating_add(other.total_frames);
         self.dropped_frames = match (self.dropped_frames, other.dropped_frames) {
             (Some(own), Some(more)) => Some(own.saturating_add(more)),
@@ -63,11 +63,11 @@ impl FrameTally {
     }
 }
 
-/// The tally of an app's layer with the most frames; layers of the app carry its package in their names.
-pub fn busiest<'a>(tallies: &'a [FrameTally], package: &str) -> Option<&'a FrameTally> {
-    let own = tallies.iter().filter(|tally| names(&tally.layer, package));
+/// The counts of an app's layer with the most frames; layers of the app carry its package in their names.
+pub fn busiest<'a>(layers: &'a [FrameCounts], package: &str) -> Option<&'a FrameCounts> {
+    let own = layers.iter().filter(|counts| names(&counts.layer, package));
     // The first of equals, as printed.
-    own.rev().max_by_key(|tally| tally.total_frames)
+    own.rev().max_by_key(|counts| counts.total_frames)
 }
 
 /// Whether a layer's name holds the package as a whole, not as the beginning of a longer one.
@@ -85,9 +85,9 @@ pub fn names(layer: &str, package: &str) -> bool {
 /// words when it is more than max(2, 0.5 %) frames; none when the two agree.
 ///
 /// The platform may lack the first and the last two frames of a stretch; that is no disagreement.
-pub fn check(tally: &FrameTally, presents_seen: u64) -> Option<String> {
+pub fn check(counts: &FrameCounts, presents_seen: u64) -> Option<String> {
     let (low, high) = (presents_seen.saturating_sub(NOT_COUNTED), presents_seen);
-    let counted = tally.total_frames;
+    let counted = counts.total_frames;
     let off = low.saturating_sub(counted).max(counted.saturating_sub(high));
     // Over 0.5 % without fractions: 200 times the difference is more than the count.
     if off <= TOLERATED || u128::from(off) * 200 <= u128::from(counted.max(presents_seen)) {
@@ -105,35 +105,35 @@ pub fn check(tally: &FrameTally, presents_seen: u64) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn tally(layer: &str, total_frames: u64) -> FrameTally {
-        FrameTally { layer: layer.to_owned(), total_frames, ..FrameTally::default() }
+    fn counts(layer: &str, total_frames: u64) -> FrameCounts {
+        FrameCounts { layer: layer.to_owned(), total_frames, ..FrameCounts::default() }
     }
 
     #[test]
     fn counts_that_lack_the_first_and_the_last_frames_agree() {
         for counted in [97, 98, 99, 100] {
-            assert_eq!(check(&tally("a", counted), 100), None, "{counted}");
+            assert_eq!(check(&counts("a", counted), 100), None, "{counted}");
         }
-        assert_eq!(check(&tally("a", 0), 0), None);
-        assert_eq!(check(&tally("a", 0), 3), None);
+        assert_eq!(check(&counts("a", 0), 0), None);
+        assert_eq!(check(&counts("a", 0), 3), None);
     }
 
     #[test]
     fn a_disagreement_of_two_is_tolerated_and_of_three_is_not() {
-        assert_eq!(check(&tally("a", 102), 100), None);
-        assert!(check(&tally("a", 103), 100).unwrap().contains("3 frames were never seen"));
-        assert_eq!(check(&tally("a", 95), 100), None);
-        assert!(check(&tally("a", 94), 100).unwrap().contains("3 frames too many"));
+        assert_eq!(check(&counts("a", 102), 100), None);
+        assert!(check(&counts("a", 103), 100).unwrap().contains("3 frames were never seen"));
+        assert_eq!(check(&counts("a", 95), 100), None);
+        assert!(check(&counts("a", 94), 100).unwrap().contains("3 frames too many"));
     }
 
     #[test]
     fn half_a_percent_of_many_frames_is_tolerated_and_one_more_is_not() {
-        assert_eq!(check(&tally("a", 10_050), 10_000), None);
-        assert!(check(&tally("a", 10_051), 10_000).is_some());
-        assert_eq!(check(&tally("a", 10_000 - 3 - 50), 10_000), None);
-        assert!(check(&tally("a", 10_000 - 3 - 51), 10_000).is_some());
-        assert_eq!(check(&tally("a", u64::MAX), u64::MAX), None);
-        assert!(check(&tally("a", u64::MAX), 0).is_some());
+        assert_eq!(check(&counts("a", 10_050), 10_000), None);
+        assert!(check(&counts("a", 10_051), 10_000).is_some());
+        assert_eq!(check(&counts("a", 10_000 - 3 - 50), 10_000), None);
+        assert!(check(&counts("a", 10_000 - 3 - 51), 10_000).is_some());
+        assert_eq!(check(&counts("a", u64::MAX), u64::MAX), None);
+        assert!(check(&counts("a", u64::MAX), 0).is_some());
     }
 
     #[test]
@@ -148,18 +148,22 @@ mod tests {
             assert!(!names(other, "com.a"), "{other}");
         }
         assert!(!names("anything", ""));
-        let all =
-            [tally("StatusBar#0", 900), tally("com.a/x#1", 5), tally("com.a/y#2", 9), tally("com.a/z#3", 9)];
-        assert_eq!(busiest(&all, "com.a").map(|tally| tally.layer.as_str()), Some("com.a/y#2"));
+        let all = [
+            counts("StatusBar#0", 900),
+            counts("com.a/x#1", 5),
+            counts("com.a/y#2", 9),
+            counts("com.a/z#3", 9),
+        ];
+        assert_eq!(busiest(&all, "com.a").map(|counts| counts.layer.as_str()), Some("com.a/y#2"));
         assert_eq!(busiest(&all, "com.b"), None);
     }
 
     #[test]
     fn tallies_of_one_layer_add_up() {
-        let mut first = tally("a", 10);
+        let mut first = counts("a", 10);
         first.present_to_present = BTreeMap::from([(8, 4), (200, 1)]);
         first.counters = BTreeMap::from([("jankyFrames".to_owned(), 2)]);
-        let second = FrameTally { dropped_frames: Some(3), doubts: vec!["x".into()], ..first.clone() };
+        let second = FrameCounts { dropped_frames: Some(3), doubts: vec!["x".into()], ..first.clone() };
         first.absorb(&second);
         assert_eq!((first.total_frames, first.dropped_frames), (20, Some(3)));
         assert_eq!(first.present_to_present, BTreeMap::from([(8, 8), (200, 2)]));
