@@ -5,10 +5,10 @@
 
 mod cause;
 
-use crate::blame::Fault;
 use crate::compare::CellCompared;
 use crate::device::{DeviceFacts, DeviceId};
 use crate::event::{Ending, JobId, WindowJudged, WindowMeasured};
+use crate::fault::Fault;
 use crate::record::{JobRecord, Record, TrialRecord};
 use crate::threshold::Outcome;
 use crate::verdict::Verdict;

@@ -266,7 +266,7 @@ mod tests {
                 period_ns: P,
                 vsyncs: *vsyncs,
                 cadence: 1,
-                blame: None,
+                owner: None,
                 stage: None,
             }
         };

@@ -1,9 +1,9 @@
 //! One fact in order. The event log is the run: everything a user sees is a fold over it. Format 1, additive only.
 
-use crate::blame::Fault;
 use crate::cells::CellVerdict;
 use crate::compare::{Compared, Effect};
 use crate::device::{DeviceFacts, DeviceId};
+use crate::fault::Fault;
 use crate::frame::SourceId;
 use crate::pace::Pace;
 use crate::readings::Readings;

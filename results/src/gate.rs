@@ -4,8 +4,8 @@
 //! (docs/design/verdicts.md#causes-come-before-numbers); void trials are set aside, never deleted, and more than a
 //! fifth of them leave the window undecided.
 
-use crate::blamed::Blamed;
 use crate::event::{WindowJudged, WindowMeasured};
+use crate::excuse::Excuse;
 use crate::judge::{IterationValue, judge};
 use crate::metric::{Reading, Unit};
 use crate::metrics;
@@ -33,10 +33,10 @@ pub fn judge_window(limits: &[(String, Limit)], trials: &[WindowMeasured]) -> Wi
         numbered().filter(|(_, trial)| trial.void.is_none()).collect();
     let mut judgements: Vec<Judgement> =
         limits.iter().map(|(key, limit)| judge_metric(key, limit, &counted)).collect();
-    if let Some(blame) = Blamed::of(&counted) {
+    if let Some(excuse) = Excuse::of(&counted) {
         for ((key, limit), judgement) in limits.iter().zip(&mut judgements) {
-            if judgement.outcome == Outcome::Breached && blame.excuses(key, limit, &counted) {
-                judgement.outcome = Outcome::Excused(blame.words());
+            if judgement.outcome == Outcome::Breached && excuse.covers(key, limit, &counted) {
+                judgement.outcome = Outcome::Excused(excuse.words());
             }
         }
     }

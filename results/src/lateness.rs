@@ -6,15 +6,15 @@
 use crate::time::{DeviceTime, Span};
 use std::rc::Rc;
 
-mod blame;
 mod kind;
+mod owner;
 mod rings;
 #[cfg(test)]
 pub(crate) mod samples_of_frames;
 mod within;
 
-pub use blame::{Blame, Joint, Share, compositor_only};
 pub use kind::{Judged, PRESENT_THRESHOLD, Verdict, classify};
+pub use owner::{JankOwner, Joint, Share, compositor_only};
 pub use rings::{samples, timelines};
 
 /// Bits of [`SurfaceFrame::jank`] and [`SurfaceFrame::display_jank`], as the platform numbers them.

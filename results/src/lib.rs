@@ -7,8 +7,6 @@
 //! (the run as a stream of facts), with the verdict of every window on every phone ([`cells`]) and what its readings come
 //! to ([`summary`]). How a value is written for people: [`words`].
 
-pub mod blame;
-mod blamed;
 pub mod cell;
 pub mod cells;
 pub mod compare;
@@ -23,6 +21,8 @@ pub mod dump;
 pub mod estimate;
 pub mod event;
 pub mod evidence;
+mod excuse;
+pub mod fault;
 pub mod fit;
 pub mod frame;
 pub mod gate;

@@ -8,7 +8,7 @@ mod pack;
 
 pub use pack::{Damaged, MOST_BYTES, VERSION};
 
-use crate::lateness::{Blame, Lateness};
+use crate::lateness::{JankOwner, Lateness};
 use crate::metrics::{STAGE_NAMES, main_factors};
 use crate::time::{DeviceTime, Span};
 use crate::window::{Interval, Phase, Uncounted, Why, Window};
@@ -47,7 +47,7 @@ pub struct Bar {
     /// Vsyncs it was due to take, at most [`MOST_VSYNCS`].
     pub cadence: u32,
     /// Whose fault it was late, where a trace tells.
-    pub blame: Option<Blame>,
+    pub owner: Option<JankOwner>,
     /// The stage that ate it, an index into [`STAGE_NAMES`], or its length where no single stage did; none where
     /// framestats tell nothing or it did not take long to render.
     pub stage: Option<u8>,
@@ -89,7 +89,7 @@ impl Strip {
         };
         let mut strip = Strip { origin, bars: Vec::new() };
         strip.bars.reserve(window.intervals.len() + window.uncounted.len());
-        let mut blames = blames(window.beside.lateness.as_ref()).into_iter().peekable();
+        let mut owners = owners(window.beside.lateness.as_ref()).into_iter().peekable();
         let mut stages = stages(window).into_iter().peekable();
         let mut uncounted = window.uncounted.iter().peekable();
         for (nth, interval) in window.intervals.iter().enumerate() {
@@ -102,24 +102,24 @@ impl Strip {
             let next = window.intervals.get(nth + 1).filter(|next| next.from == to);
             let half = |length: Span| Span::from_ns(length.ns().min(interval.period.ns()) / 2);
             let after = half(next.map_or(interval.period, |next| next.length));
-            let blame = nearest(&mut blames, to, half(interval.length), after);
+            let owner = nearest(&mut owners, to, half(interval.length), after);
             // Drawn during one frame's interval, shown at its end.
             let stage = at(&mut stages, interval.from - near, to);
-            strip.frame(interval, blame, stage);
+            strip.frame(interval, owner, stage);
         }
         let last = window.intervals.last().map_or(Span::ZERO, |interval| interval.period);
         uncounted.for_each(|rest| strip.rest(rest, last));
         strip
     }
 
-    fn frame(&mut self, interval: &Interval, blame: Option<Blame>, stage: Option<u8>) {
+    fn frame(&mut self, interval: &Interval, owner: Option<JankOwner>, stage: Option<u8>) {
         let (vsyncs, cadence) = (interval.vsyncs.min(MOST_VSYNCS), interval.due().min(MOST_VSYNCS));
         self.push(interval.from, interval.length, |bar| Bar {
             phase: interval.phase,
             period_ns: period(interval.period),
             vsyncs,
             cadence,
-            blame,
+            owner,
             stage,
             ..bar
         });
@@ -148,7 +148,7 @@ impl Strip {
             period_ns: 0,
             vsyncs: 0,
             cadence: 1,
-            blame: None,
+            owner: None,
             stage: None,
         }));
     }
@@ -190,12 +190,12 @@ fn nearest<T>(
 }
 
 /// Late frames by when they were shown, and whose fault each was.
-fn blames(lateness: Option<&Lateness>) -> Vec<(DeviceTime, Blame)> {
+fn owners(lateness: Option<&Lateness>) -> Vec<(DeviceTime, JankOwner)> {
     let joints = lateness.map(Lateness::joints).unwrap_or_default();
-    let mut blames: Vec<(DeviceTime, Blame)> =
-        joints.iter().filter_map(|joint| Some((joint.present?, joint.blame()?))).collect();
-    blames.sort_unstable();
-    blames
+    let mut owners: Vec<(DeviceTime, JankOwner)> =
+        joints.iter().filter_map(|joint| Some((joint.present?, joint.owner()?))).collect();
+    owners.sort_unstable();
+    owners
 }
 
 /// Frames that took long to draw by when they were finished, and the stage that ate each.
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_keeps_its_blame_where_the_rate_rises() {
+    fn a_frame_keeps_its_owner_where_the_rate_rises() {
         use crate::lateness::jank;
         use crate::lateness::samples_of_frames::{MS, P, due, frame, trace};
         // 16 ms up to the second refresh, 8 ms from there on; the first fast frame was late, and not the last slow one.
@@ -316,8 +316,8 @@ mod tests {
             frame(1, 0, jank::NONE),
             frame(2, 8 * MS, jank::APP_DEADLINE),
         ]));
-        let blamed: Vec<bool> = Strip::of(&window).bars.iter().map(|bar| bar.blame.is_some()).collect();
-        assert_eq!(blamed, [false, false, true, false, false]);
+        let owned: Vec<bool> = Strip::of(&window).bars.iter().map(|bar| bar.owner.is_some()).collect();
+        assert_eq!(owned, [false, false, true, false, false]);
     }
 
     #[test]

@@ -4,8 +4,8 @@
 mod real;
 
 use farmjank_devices::{AdbProvider, Options};
-use farmjank_results::blame::{Blame, Fault};
 use farmjank_results::device::DeviceId;
+use farmjank_results::fault::{Blame, Fault};
 use farmjank_seams::device::{Device, Provider};
 use farmjank_seams::host::Address;
 use std::collections::BTreeMap;

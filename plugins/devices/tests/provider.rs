@@ -5,7 +5,7 @@ mod fake;
 use fake::{A1, Act, Fake, FakeDial, Open, SECOND, id, simulated};
 use farmjank_devices::adb::{StartPolicy, Started, ensure_server};
 use farmjank_devices::{AdbProvider, Options};
-use farmjank_results::blame::{Blame, Fault};
+use farmjank_results::fault::{Blame, Fault};
 use farmjank_seams::Work;
 use farmjank_seams::device::{Arrival, Arrivals, Device, DeviceState, Provider, Sighting};
 use farmjank_seams::host::{Address, Spawn};

@@ -4,7 +4,7 @@ mod fake;
 
 use fake::{A1, Act, Fake, Open, SECOND, id, packet, phone, simulated};
 use farmjank_devices::Options;
-use farmjank_results::blame::{Blame, Fault, Persistence};
+use farmjank_results::fault::{Blame, Fault, Persistence};
 use farmjank_seams::device::{Output, Provider};
 use std::rc::Rc;
 use std::time::Duration;

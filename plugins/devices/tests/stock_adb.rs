@@ -6,8 +6,8 @@ mod stock;
 
 use farmjank_devices::adb::{StartPolicy, Started, ensure_server};
 use farmjank_devices::{AdbProvider, Options};
-use farmjank_results::blame::{Blame, Fault};
 use farmjank_results::device::DeviceId;
+use farmjank_results::fault::{Blame, Fault};
 use farmjank_seams::Work;
 use farmjank_seams::device::{Arrival, Provider};
 use farmjank_seams::host::{Address, Spawn};

@@ -4,7 +4,7 @@ mod fake;
 
 use fake::{A1, Act, Fake, FakeDial, Open, SECOND, id, packet, phone, simulated};
 use farmjank_devices::Options;
-use farmjank_results::blame::{Fault, Persistence};
+use farmjank_results::fault::{Fault, Persistence};
 use farmjank_seams::device::{Next, Provider, Stream};
 use std::rc::Rc;
 use std::time::Duration;

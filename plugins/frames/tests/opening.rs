@@ -2,8 +2,8 @@
 #![allow(clippy::disallowed_methods)] // tests read their evidence from files
 
 use farmjank_frames::{Gfxinfo, SurfaceFlinger};
-use farmjank_results::blame::{Blame, Fault, Persistence};
 use farmjank_results::device::{App, DeviceFacts, DeviceId, RefreshMode};
+use farmjank_results::fault::{Blame, Fault, Persistence};
 use farmjank_results::time::{ClockMap, DeviceTime, RunTime, Span};
 use farmjank_seams::Work;
 use farmjank_seams::device::{Device, Output, Stream};

@@ -8,9 +8,9 @@ use crate::nights::{LONGEST_ID, count};
 use crate::store::{Store, key};
 use crate::times::micros;
 use crate::trouble;
-use farmjank_results::blame::Fault;
 use farmjank_results::cell::{CellKey, CellSession};
 use farmjank_results::device::DeviceId;
+use farmjank_results::fault::Fault;
 use farmjank_seams::history::{Baselines, Change, Move, Pin, PinSeen};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -10,10 +10,10 @@ use crate::names::bounded_key;
 use crate::store::{CellLine, Store};
 use crate::times::micros;
 use crate::trouble;
-use farmjank_results::blame::Fault;
 use farmjank_results::cell::{CellKey, CellSession};
 use farmjank_results::compare::Effect;
 use farmjank_results::device::DeviceId;
+use farmjank_results::fault::Fault;
 use farmjank_seams::history::{Cells, Wanted};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -6,9 +6,9 @@ use crate::nights::LONGEST_ID;
 use crate::store::Store;
 use crate::times::micros;
 use crate::trouble;
-use farmjank_results::blame::Fault;
 use farmjank_results::cell::CellKey;
 use farmjank_results::device::DeviceId;
+use farmjank_results::fault::Fault;
 use farmjank_seams::history::{Calibration, Calibrations, CellFilter, SelfTest};
 use std::collections::{BTreeMap, BTreeSet};
 

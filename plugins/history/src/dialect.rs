@@ -5,7 +5,7 @@
 //! database calls them. Must not know: which tables there are.
 
 use crate::trouble;
-use farmjank_results::blame::Fault;
+use farmjank_results::fault::Fault;
 use std::fmt::Write;
 
 /// A value in a row.

@@ -4,8 +4,8 @@
 //! Must not know: which cells have one.
 
 use crate::trouble;
-use farmjank_results::blame::Fault;
 use farmjank_results::compare::Effect;
+use farmjank_results::fault::Fault;
 
 /// As it is kept.
 pub fn text(effect: Effect) -> String {

@@ -22,7 +22,7 @@ pub mod times;
 pub mod trouble;
 
 use dialect::Dialect;
-use farmjank_results::blame::Fault;
+use farmjank_results::fault::Fault;
 use farmjank_seams::history::History;
 use place::Place;
 use store::Store;

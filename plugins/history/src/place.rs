@@ -2,7 +2,7 @@
 
 use crate::postgres::door;
 use crate::trouble;
-use farmjank_results::blame::Fault;
+use farmjank_results::fault::Fault;
 use std::fmt;
 use std::path::PathBuf;
 

@@ -13,7 +13,7 @@ use crate::dialect::{Column, Dialect, Each, Fields, Intent, Kind, Rows, Value};
 use crate::trouble;
 use armour::{armour, bare};
 use bytes::BytesMut;
-use farmjank_results::blame::Fault;
+use farmjank_results::fault::Fault;
 use postgres::binary_copy::BinaryCopyInWriter;
 use postgres::error::SqlState;
 use postgres::fallible_iterator::FallibleIterator;

@@ -7,7 +7,7 @@
 
 use crate::dialect::{Dialect, Intent};
 use crate::trouble;
-use farmjank_results::blame::Fault;
+use farmjank_results::fault::Fault;
 
 /// The steps. Never change one that was released.
 pub const STEPS: &[&str] = &[NIGHTS, BASELINES, CALIBRATIONS, EFFECTS];

@@ -7,7 +7,7 @@ pub mod door;
 
 use crate::dialect::{Column, Dialect, Each, Fields, Intent, Rows, Value};
 use crate::trouble;
-use farmjank_results::blame::Fault;
+use farmjank_results::fault::Fault;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ErrorCode, ToSql, params_from_iter};
 use std::time::Duration;

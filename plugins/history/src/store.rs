@@ -6,8 +6,8 @@
 use crate::dialect::{Column, Dialect, Fields, Intent, Kind, Value, list};
 use crate::names::{bounded, bounded_key, of_key, of_text};
 use crate::schema;
-use farmjank_results::blame::Fault;
 use farmjank_results::cell::CellKey;
+use farmjank_results::fault::Fault;
 use farmjank_seams::history::{CellFilter, History};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -2,7 +2,7 @@
 //!
 //! Must not know: databases. Texts of databases come in as they are; passwords must have been left out before.
 
-use farmjank_results::blame::{Blame, Fault};
+use farmjank_results::fault::{Blame, Fault};
 
 /// What `--history` names is no store.
 pub fn address(what: &str, advice: &str) -> Fault {

@@ -1,7 +1,7 @@
 //! The in-memory way to a lab's servers: real adb bytes through a pipe, no socket.
 
 use crate::lab::LiveLab;
-use farmjank_results::blame::{Blame, Fault};
+use farmjank_results::fault::{Blame, Fault};
 use farmjank_seams::Work;
 use farmjank_seams::host::{Address, Dial, Wire};
 use std::rc::Rc;

@@ -136,7 +136,7 @@ mod tests {
             period_ns: 16_666_667,
             vsyncs: *vsyncs,
             cadence: 1,
-            blame: None,
+            owner: None,
             stage: None,
         };
         Strip { origin: DeviceTime::from_ns(0), bars: bars.iter().map(bar).collect() }

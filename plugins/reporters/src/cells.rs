@@ -3,13 +3,13 @@
 //! Verdicts, with what they stand on, come from the record ([`farmjank_results::cells`]); none is made here. Must not know:
 //! formats.
 
-use farmjank_results::blame::Fault;
 use farmjank_results::cell::Conditions;
 use farmjank_results::cells::{self as verdicts, CellVerdict};
 pub use farmjank_results::cells::{WHOLE, slug};
 use farmjank_results::compare::CellCompared;
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::event::{WindowJudged, WindowMeasured};
+use farmjank_results::fault::Fault;
 use farmjank_results::record::{JobRecord, Record, TrialRecord};
 use farmjank_results::summary::{self, Summary};
 use farmjank_results::threshold::Outcome;

@@ -15,7 +15,7 @@ use crate::paint::{Look, Tint, cut, flow, left, right, wrap};
 use crate::story::trial_words;
 use crate::{sentence, words};
 use farmjank_results::event::WindowMeasured;
-use farmjank_results::lateness::Blame;
+use farmjank_results::lateness::JankOwner;
 use farmjank_results::metric::Unit;
 use farmjank_results::metrics::STAGE_NAMES;
 use farmjank_results::record::TrialRecord;
@@ -47,7 +47,7 @@ pub fn show(cell: &Cell, strips: &dyn Strips, look: Look) -> String {
     if let Some((title, body)) = drawn(cell, &all, look) {
         part(&title, body);
     }
-    part("whose fault", blame(&all, look));
+    part("whose fault", owners(&all, look));
     part("where the numbers come from", provenance(cell, look));
     lines.iter().map(|line| look.glyphs(line.trim_end()) + "\n").collect()
 }
@@ -187,7 +187,7 @@ fn drawn(cell: &Cell, all: &[Frames], look: Look) -> Option<(String, Vec<String>
 }
 
 /// Late frames of the counted trials by culprit and by the stage that ate them.
-fn blame(all: &[Frames], look: Look) -> Vec<String> {
+fn owners(all: &[Frames], look: Look) -> Vec<String> {
     let bars = all.iter().filter(|one| one.counted()).flat_map(|one| &one.strip.bars);
     let late: Vec<_> = bars.filter(|bar| bar.what == What::Frame && bar.late() > 0).collect();
     if late.is_empty() {
@@ -197,7 +197,7 @@ fn blame(all: &[Frames], look: Look) -> Vec<String> {
     let mut culprits: BTreeMap<&str, u64> = BTreeMap::new();
     let mut stages: BTreeMap<&str, u64> = BTreeMap::new();
     for bar in &late {
-        *culprits.entry(bar.blame.map_or("not told", Blame::word)).or_default() += 1;
+        *culprits.entry(bar.owner.map_or("not told", JankOwner::word)).or_default() += 1;
         if let Some(stage) = bar.stage {
             *stages
                 .entry(STAGE_NAMES.get(usize::from(stage)).copied().unwrap_or("no single stage"))

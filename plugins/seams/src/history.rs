@@ -8,9 +8,9 @@
 //! (somebody else's database), `history_newer` (written by a newer farmjank), `history_busy` (passing), `history_refused`
 //! (what was to be kept contradicts itself or what is kept). None of them leaves half of anything behind.
 
-use farmjank_results::blame::Fault;
 use farmjank_results::cell::{CellKey, CellSession};
 use farmjank_results::device::DeviceId;
+use farmjank_results::fault::Fault;
 use farmjank_results::verdict::Verdict;
 use std::collections::BTreeMap;
 

@@ -10,7 +10,7 @@ pub mod reporter;
 pub mod source;
 pub mod watched;
 
-use farmjank_results::blame::Fault;
+use farmjank_results::fault::Fault;
 use std::future::Future;
 use std::pin::Pin;
 

@@ -1,9 +1,9 @@
 //! The short stable word for what keeps a cell from passing.
 
 use super::{Cell, counts, measured};
-use crate::blame::{Blame, Fault, INTERRUPTED};
 use crate::compare::{CellCompared, State};
 use crate::event::Ending;
+use crate::fault::{Blame, Fault, INTERRUPTED};
 use crate::threshold::{Judgement, Outcome};
 use crate::verdict::Verdict;
 

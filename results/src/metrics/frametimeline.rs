@@ -5,7 +5,7 @@
 //! Needs: a trace without losses. Source: docs/design/trace.md#whose-fault.
 
 use super::Entry;
-use crate::lateness::{Blame, Joint, Lateness, Severity, jank};
+use crate::lateness::{JankOwner, Joint, Lateness, Severity, jank};
 use crate::metric::{Better, Needs, Reading, Unit};
 use crate::time::{DeviceTime, Span};
 use crate::window::{Motion, Phase, Window};
@@ -37,12 +37,12 @@ pub(super) fn count(window: &Window, kind: impl Fn(&Joint) -> bool) -> Reading {
     }
 }
 
-/// Time the screen stood still, ns, by who is to blame.
-pub(super) fn still_ns(window: &Window) -> Result<BTreeMap<Blame, i128>, String> {
+/// Time the screen stood still, ns, by whose fault it is.
+pub(super) fn still_ns(window: &Window) -> Result<BTreeMap<JankOwner, i128>, String> {
     let (lateness, joints) = frames(window)?;
-    let mut shares: BTreeMap<Blame, i128> = Blame::ALL.into_iter().map(|blame| (blame, 0)).collect();
+    let mut shares: BTreeMap<JankOwner, i128> = JankOwner::ALL.into_iter().map(|owner| (owner, 0)).collect();
     for joint in joints.iter() {
-        let Some(share) = joint.blame().and_then(|blame| shares.get_mut(&blame)) else { continue };
+        let Some(share) = joint.owner().and_then(|owner| shares.get_mut(&owner)) else { continue };
         let period = period(window, lateness, joint.present).ok_or(
             "the refresh period is not known, so lateness in vsyncs cannot be told; pin it with --vsync",
         )?;
@@ -176,7 +176,8 @@ pub static FT_SEVERITY: Entry = Entry {
 fn severities(window: &Window) -> Result<[f64; 2], String> {
     let (lateness, joints) = frames(window)?;
     let mut counts = [0.0; 2];
-    for joint in joints.iter().filter(|joint| joint.blame().is_some_and(|blame| blame != Blame::Dropped)) {
+    for joint in joints.iter().filter(|joint| joint.owner().is_some_and(|owner| owner != JankOwner::Dropped))
+    {
         let period = period(window, lateness, joint.present);
         let full = match (joint.severity, joint.late, period) {
             (Severity::None, ..) => continue,

@@ -6,7 +6,7 @@
 
 use super::Entry;
 use super::frametimeline::{count, frames, still_ns};
-use crate::lateness::{Blame, jank};
+use crate::lateness::{JankOwner, jank};
 use crate::metric::{Better, Needs, Reading, Unit};
 
 /// How many bits the platform has given a meaning.
@@ -77,8 +77,9 @@ pub static FT_BLAME: Entry = Entry {
     origin: "each frame has one culprit; the app's are what Perfetto's own queries hold against the app, the rest is not",
     measure: |window| match frames(window) {
         Ok((_, joints)) => {
-            let of = |blame: Blame| joints.iter().filter(|joint| joint.blame() == Some(blame)).count() as f64;
-            Reading::List(Blame::ALL.into_iter().map(of).collect())
+            let of =
+                |owner: JankOwner| joints.iter().filter(|joint| joint.owner() == Some(owner)).count() as f64;
+            Reading::List(JankOwner::ALL.into_iter().map(of).collect())
         }
         Err(why) => Reading::Unmeasurable(why),
     },
@@ -144,7 +145,7 @@ mod tests {
     fn every_late_frame_has_one_culprit() {
         // app: deadline twice, resync, unknown; compositor: scheduling, prediction, CPU, GPU, stuffing.
         assert_eq!(reading(&FT_BLAME, &of_each()), Reading::List(vec![4.0, 5.0, 1.0, 1.0, 1.0]));
-        let words: Vec<_> = Blame::ALL.iter().map(|blame| blame.word()).collect();
+        let words: Vec<_> = JankOwner::ALL.iter().map(|owner| owner.word()).collect();
         assert!(FT_BLAME.about.ends_with(&format!("[{}]", words.join(", "))));
     }
 }

@@ -58,7 +58,7 @@ pub fn labels(key: &str) -> &'static [&'static str] {
 mod tests {
     use super::super::shelf;
     use super::*;
-    use crate::lateness::Blame;
+    use crate::lateness::JankOwner;
 
     /// Letters and digits of a text, in lower case.
     fn bare(text: &str) -> String {
@@ -78,6 +78,6 @@ mod tests {
             }
         }
         assert!(labelled > 60, "{labelled}");
-        assert_eq!(Blame::ALL.map(Blame::word), BLAME);
+        assert_eq!(JankOwner::ALL.map(JankOwner::word), BLAME);
     }
 }

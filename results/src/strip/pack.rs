@@ -12,7 +12,7 @@
 //! Reading is bounded by the file: a bar takes a byte at least.
 
 use super::{Bar, MOST_PERIOD_NS, MOST_US, MOST_VSYNCS, Strip, What};
-use crate::lateness::Blame;
+use crate::lateness::JankOwner;
 use crate::metrics::STAGE_NAMES;
 use crate::time::DeviceTime;
 use crate::window::{Phase, Why};
@@ -150,7 +150,7 @@ fn put(out: &mut Vec<u8>, state: &mut State, bar: &Bar) {
         cadence: bar.cadence,
     };
     set(VSYNCS, bar.vsyncs != state.vsyncs());
-    set(BLAME, bar.blame.is_some());
+    set(BLAME, bar.owner.is_some());
     set(STAGE, bar.stage.is_some());
     let off = bar.length_us as i64 - expected(bar.vsyncs, bar.period_ns) as i64;
     varint::write(out, zigzag(off) << 1 | u64::from(mask != 0));
@@ -177,8 +177,8 @@ fn put(out: &mut Vec<u8>, state: &mut State, bar: &Bar) {
     if mask & VSYNCS != 0 {
         varint::write(out, u64::from(bar.vsyncs));
     }
-    if let Some(blame) = bar.blame {
-        out.push(place(Blame::ALL.iter().position(|one| *one == blame)));
+    if let Some(owner) = bar.owner {
+        out.push(place(JankOwner::ALL.iter().position(|one| *one == owner)));
     }
     out.extend(bar.stage);
 }
@@ -221,7 +221,7 @@ impl Reader<'_> {
             state.cadence = self.small(MOST_VSYNCS)?;
         }
         let vsyncs = if has(VSYNCS) { self.small(MOST_VSYNCS)? } else { state.vsyncs() };
-        let blame = if has(BLAME) { Some(*Blame::ALL.get(usize::from(self.byte()?))?) } else { None };
+        let owner = if has(BLAME) { Some(*JankOwner::ALL.get(usize::from(self.byte()?))?) } else { None };
         let known = |stage: &u8| usize::from(*stage) <= STAGE_NAMES.len();
         let stage = if has(STAGE) { Some(self.byte().filter(known)?) } else { None };
         let off = unzigzag(token >> 1);
@@ -230,7 +230,7 @@ impl Reader<'_> {
         let from_us = state.end.checked_add(skip).filter(|from| *from < MOST_US)?;
         state.end = from_us + length_us;
         let State { what, phase, period: period_ns, cadence, .. } = *state;
-        Some(Bar { from_us, length_us, what, phase, period_ns, vsyncs, cadence, blame, stage })
+        Some(Bar { from_us, length_us, what, phase, period_ns, vsyncs, cadence, owner, stage })
     }
 }
 
@@ -243,19 +243,19 @@ mod tests {
         let phase = prop::sample::select(PHASES.to_vec());
         let period = prop_oneof![Just(0), Just(8_333_333), Just(16_666_667), 0..MOST_PERIOD_NS];
         let vsyncs = prop_oneof![5 => Just(1u32), 1 => 0..=MOST_VSYNCS];
-        let blame = prop::option::weighted(0.1, prop::sample::select(Blame::ALL.to_vec()));
+        let owner = prop::option::weighted(0.1, prop::sample::select(JankOwner::ALL.to_vec()));
         let stage = prop::option::weighted(0.1, 0u8..=10);
         let cadence = prop_oneof![3 => Just(1u32), 1 => 0..=MOST_VSYNCS];
         let what = prop::sample::select(WHATS.to_vec());
         let length = prop_oneof![3 => 16_000u64..17_400, 1 => 0..(1u64 << 36)];
         let skip = prop_oneof![3 => Just(0u64), 1 => 0..(1u64 << 36)];
-        let bar = (skip, length, what, phase, period, vsyncs, cadence, (blame, stage));
+        let bar = (skip, length, what, phase, period, vsyncs, cadence, (owner, stage));
         prop::collection::vec(bar, 0..60).prop_map(|parts| {
             let mut end = 0;
-            let bar = |(skip, length_us, what, phase, period_ns, vsyncs, cadence, (blame, stage))| {
+            let bar = |(skip, length_us, what, phase, period_ns, vsyncs, cadence, (owner, stage))| {
                 let from_us = end + skip;
                 end = from_us + length_us;
-                Bar { from_us, length_us, what, phase, period_ns, vsyncs, cadence, blame, stage }
+                Bar { from_us, length_us, what, phase, period_ns, vsyncs, cadence, owner, stage }
             };
             parts.into_iter().map(bar).collect()
         })
@@ -270,7 +270,7 @@ mod tests {
             period_ns: 16_666_667,
             vsyncs: 1,
             cadence: 1,
-            blame: None,
+            owner: None,
             stage: None,
         }
     }

@@ -1,10 +1,10 @@
 //! Verdicts of cells: the law that holds cells and run together, and what a cell is made of.
 
 use crate::log::*;
-use farmjank_results::blame::{Blame, Fault};
 use farmjank_results::cells::{self, CellVerdict, WHOLE};
 use farmjank_results::compare::{Compared, Role, State};
 use farmjank_results::event::{Event, Fact, JobId, PlannedWindow, WindowJudged};
+use farmjank_results::fault::{Blame, Fault};
 use farmjank_results::record::Record;
 use farmjank_results::verdict::Verdict;
 

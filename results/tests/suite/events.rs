@@ -2,10 +2,10 @@
 //! a field, but an old line must still be read.
 
 use crate::log::*;
-use farmjank_results::blame::{Blame, Fault};
 use farmjank_results::cells::{self, CellVerdict, WHOLE};
 use farmjank_results::device::DeviceId;
 use farmjank_results::event::*;
+use farmjank_results::fault::{Blame, Fault};
 use farmjank_results::frame::SourceId;
 use farmjank_results::journal;
 use farmjank_results::metric::{Reading, Unit};

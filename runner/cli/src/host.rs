@@ -4,7 +4,7 @@
 use farmjank_engine::announce::Voice;
 use farmjank_engine::racks::{Join, ThreadWork};
 use farmjank_engine::stop::{Stop, Urgency};
-use farmjank_results::blame::{Blame, Fault};
+use farmjank_results::fault::{Blame, Fault};
 use farmjank_results::verdict::EXIT_INTERRUPTED;
 use farmjank_seams::Work;
 use farmjank_seams::host::{Address, Dial, Files, Spawn, Wire};

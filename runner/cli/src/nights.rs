@@ -77,7 +77,7 @@ pub fn rolling(store: &mut dyn History, scenarios: &BTreeSet<String>) -> Result<
         }
         Ok(())
     };
-    gather().map_err(|fault: farmjank_results::blame::Fault| fault.to_string())?;
+    gather().map_err(|fault: farmjank_results::fault::Fault| fault.to_string())?;
     Ok(found)
 }
 
@@ -94,7 +94,7 @@ fn gather(
     since: Option<&str>,
     wish: &Wish<'_>,
     any_metric: bool,
-) -> Result<Found, farmjank_results::blame::Fault> {
+) -> Result<Found, farmjank_results::fault::Fault> {
     let all: Vec<CellKey> = store.cells(filter)?.into_iter().map(|seen| seen.key).collect();
     let keys = if any_metric { all } else { deciding(&all) };
     let keys: Vec<CellKey> = keys.into_iter().filter(|key| (wish.keeps)(key)).collect();

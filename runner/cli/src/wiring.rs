@@ -9,7 +9,7 @@ use farmjank_frames::{FrameTimeline, Gfxinfo, Logcat, SurfaceFlinger, TimeStats}
 use farmjank_lab::dial::LabDial;
 use farmjank_lab::lab::{Lab, LiveLab};
 use farmjank_measure::readers::Readers;
-use farmjank_results::blame::{Blame, Fault};
+use farmjank_results::fault::{Blame, Fault};
 use farmjank_results::frame::SourceId;
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::device::Provider;

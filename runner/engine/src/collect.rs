@@ -9,9 +9,9 @@ use crate::probes;
 use crate::session::Session;
 use farmjank_measure::probe_read::written;
 use farmjank_measure::seen::Seen;
-use farmjank_results::blame::Fault;
 use farmjank_results::dump::Dump;
 use farmjank_results::event::{Fact, PassedOver};
+use farmjank_results::fault::Fault;
 use farmjank_results::frame::Stamp;
 use farmjank_results::time::{BootTime, DeviceTime, Span};
 use farmjank_seams::device::{Next, Stream};
@@ -365,7 +365,7 @@ fn is_waiting(fault: &Fault) -> bool {
 fn no_source(passed_over: &[PassedOver]) -> Fault {
     let why: Vec<String> = passed_over.iter().map(|over| format!("{}: {}", over.what, over.why)).collect();
     let what = format!("no source can see frames on this phone ({})", why.join("; "));
-    Fault::new(farmjank_results::blame::Blame::Lab, "no_source", what)
+    Fault::new(farmjank_results::fault::Blame::Lab, "no_source", what)
 }
 
 /// Reads the lines a `once` script printed into its collector.

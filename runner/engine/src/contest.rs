@@ -12,9 +12,9 @@ use crate::progress::Progress;
 use crate::session::Session;
 use crate::stop::{Stop, Urgency, cancellable};
 use crate::trial::{Trial, TrialOutcome};
-use farmjank_results::blame::{Blame, Fault, OLD_BUILD};
 use farmjank_results::compare::{Course, Next, Sampled, in_doubt};
 use farmjank_results::event::{Ending, Fact, PlannedJob};
+use farmjank_results::fault::{Blame, Fault, OLD_BUILD};
 use farmjank_results::time::{RunTime, Span};
 use farmjank_results::turn::{Arm, Turn};
 

@@ -3,9 +3,9 @@
 //! A job belongs to one phone (every phone is judged on its own). Jobs of one phone run one after another in plan order;
 //! phones run side by side. A phone that leaves keeps its jobs for a while; one that comes back goes on where it was.
 
-use farmjank_results::blame::{Blame, Fault, INTERRUPTED, Persistence};
 use farmjank_results::device::DeviceId;
 use farmjank_results::event::{JobId, PlannedJob};
+use farmjank_results::fault::{Blame, Fault, INTERRUPTED, Persistence};
 use farmjank_results::time::{RunTime, Span};
 use std::collections::{BTreeMap, VecDeque};
 

@@ -1,6 +1,6 @@
 //! What kind of fault it is. Must not know who met it.
 
-use farmjank_results::blame::Fault;
+use farmjank_results::fault::Fault;
 
 /// The phone itself does not answer.
 pub fn is_lost(fault: &Fault) -> bool {

@@ -1,9 +1,9 @@
 //! What has come in for one window so far: rings being stitched, long gaps, the pulse of the live display. No I/O.
 
 use farmjank_measure::seen::Stitching;
-use farmjank_results::blame::{Blame, Fault};
 use farmjank_results::cut::AMBIGUOUS_FLING_GAP;
 use farmjank_results::evidence::EvidenceWriter;
+use farmjank_results::fault::{Blame, Fault};
 use farmjank_results::frame::{Sample, SourceId, Stamp};
 use farmjank_results::time::{DeviceTime, Span};
 use std::collections::BTreeMap;

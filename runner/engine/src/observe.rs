@@ -5,7 +5,7 @@ use crate::collect::{Collector, feed_once};
 use crate::faults::is_lost;
 use crate::log::WindowLog;
 use crate::session::Session;
-use farmjank_results::blame::Fault;
+use farmjank_results::fault::Fault;
 use farmjank_results::frame::SourceId;
 use farmjank_results::metric::Needs;
 use farmjank_results::metrics::find;

@@ -8,7 +8,7 @@ use crate::log::WindowLog;
 use crate::observe::{Beside, Eye};
 use crate::session::Session;
 use crate::touched::GestureStamp;
-use farmjank_results::blame::{Blame, Fault};
+use farmjank_results::fault::{Blame, Fault};
 use farmjank_results::time::DeviceTime;
 use farmjank_scenarios::gesture::{Coordinate, Gesture, Point};
 use farmjank_scenarios::scenario::Ready;

@@ -2,7 +2,7 @@
 
 use crate::faults::is_lost;
 use crate::session::Session;
-use farmjank_results::blame::Fault;
+use farmjank_results::fault::Fault;
 use farmjank_results::frame::Stamp;
 use farmjank_results::time::DeviceTime;
 use farmjank_seams::source::{FrameSource, Tap};

@@ -2,8 +2,8 @@
 
 use crate::android::facts::gather;
 use crate::patience::Patience;
-use farmjank_results::blame::{Blame, Fault};
 use farmjank_results::device::{DeviceFacts, DeviceId};
+use farmjank_results::fault::{Blame, Fault};
 use farmjank_seams::device::{Arrival, Arrivals, DeviceState, Provider, Sighting};
 use futures::future::join_all;
 use std::collections::BTreeMap;

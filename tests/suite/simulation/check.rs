@@ -7,8 +7,8 @@ mod windows;
 pub mod xml;
 
 use super::draw::World;
-use farmjank_results::blame::{Blame, Fault};
 use farmjank_results::event::{Ending, Event, Fact};
+use farmjank_results::fault::{Blame, Fault};
 use farmjank_results::record::{JobRecord, Record, TrialRecord};
 use farmjank_results::verdict::Verdict;
 use farmjank_tests::stage::Story;

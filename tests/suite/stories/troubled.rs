@@ -2,8 +2,8 @@
 //! and said in those words.
 
 use super::{FEED, job, one_phone};
-use farmjank_results::blame::{Blame, Fault};
 use farmjank_results::event::Ending;
+use farmjank_results::fault::{Blame, Fault};
 use farmjank_results::verdict::Verdict;
 use farmjank_tests::stage::{Stage, Story};
 

@@ -6,8 +6,8 @@
 use crate::adb::link::{Link, Server, after, bounded};
 use crate::adb::refusal::{LinkError, Subject, lab, shown};
 use crate::adb::shell;
-use farmjank_results::blame::Fault;
 use farmjank_results::device::DeviceId;
+use farmjank_results::fault::Fault;
 use std::time::Duration;
 
 /// Largest piece of a file in one packet, bytes: the protocol's limit.

@@ -4,7 +4,7 @@ use crate::adb::options::Heartbeat;
 use crate::adb::rack::{Key, Rack};
 use crate::adb::refusal::{LinkError, lab, shown};
 use crate::adb::shell;
-use farmjank_results::blame::Fault;
+use farmjank_results::fault::Fault;
 use farmjank_seams::watched::Watched;
 use std::cell::Cell;
 use std::rc::{Rc, Weak};

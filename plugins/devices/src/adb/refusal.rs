@@ -3,8 +3,8 @@
 
 use crate::adb::wire::WireError;
 use farmjank_leaf::text::line;
-use farmjank_results::blame::{Blame, Fault};
 use farmjank_results::device::DeviceId;
+use farmjank_results::fault::{Blame, Fault};
 use std::time::Duration;
 use thiserror::Error;
 
@@ -176,7 +176,7 @@ pub fn shown(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use farmjank_results::blame::Persistence::{Lasting, Passing};
+    use farmjank_results::fault::Persistence::{Lasting, Passing};
 
     #[test]
     fn texts_of_real_servers_become_codes() {

@@ -3,8 +3,8 @@
 use crate::adb::link::{Link, Server, after};
 use crate::adb::listing::{Row, parse_devices_l};
 use crate::adb::refusal::{LinkError, Subject};
-use farmjank_results::blame::Fault;
 use farmjank_results::device::DeviceId;
+use farmjank_results::fault::Fault;
 use std::collections::BTreeSet;
 use tokio::time::Instant;
 

@@ -4,7 +4,7 @@ use crate::adb::address::is_loopback;
 use crate::adb::link::{Server, after};
 use crate::adb::options::Options;
 use crate::adb::refusal::{LinkError, lab, shown};
-use farmjank_results::blame::Fault;
+use farmjank_results::fault::Fault;
 use farmjank_seams::host::{Address, Dial, Spawn};
 use std::rc::Rc;
 use std::time::Duration;

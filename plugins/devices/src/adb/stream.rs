@@ -8,7 +8,7 @@ use crate::adb::packets::Piece;
 use crate::adb::pulse::Pulse;
 use crate::adb::refusal::{LinkError, Subject, lab};
 use crate::adb::shell::Dialect;
-use farmjank_results::blame::Fault;
+use farmjank_results::fault::Fault;
 use farmjank_seams::Work;
 use farmjank_seams::device::{Next, Stream};
 use std::rc::Rc;

@@ -5,7 +5,7 @@ use crate::adb::pulse::Task;
 use crate::adb::rack::Rack;
 use crate::adb::roster::Roster;
 use crate::adb::services::Tracker;
-use farmjank_results::blame::Fault;
+use farmjank_results::fault::Fault;
 use farmjank_seams::Work;
 use farmjank_seams::device::{Arrival, Arrivals};
 use std::collections::VecDeque;

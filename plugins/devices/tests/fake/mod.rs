@@ -4,8 +4,8 @@
 #![allow(dead_code, reason = "every test file uses its part")]
 
 use farmjank_devices::{AdbProvider, Options};
-use farmjank_results::blame::{Blame, Fault};
 use farmjank_results::device::DeviceId;
+use farmjank_results::fault::{Blame, Fault};
 use farmjank_seams::Work;
 use farmjank_seams::device::{Device, Provider};
 use farmjank_seams::host::{Address, Dial, Wire};

@@ -6,7 +6,7 @@
     reason = "tests may touch the world"
 )]
 
-use farmjank_results::blame::{Blame, Fault};
+use farmjank_results::fault::{Blame, Fault};
 use farmjank_seams::Work;
 use farmjank_seams::host::{Address, Dial, Wire};
 use std::rc::Rc;

@@ -2,7 +2,7 @@
 
 use super::writer::*;
 use farmjank_frames::frametimeline::{Trace, read_trace};
-use farmjank_results::lateness::{Blame, Lateness, PresentType, Severity, SurfaceFrame, jank};
+use farmjank_results::lateness::{JankOwner, Lateness, PresentType, Severity, SurfaceFrame, jank};
 use farmjank_results::time::{DeviceTime, Span};
 use farmjank_seams::source::Unreadable;
 
@@ -64,7 +64,10 @@ fn a_missed_turn_is_late_although_its_display_frame_is_in_time() {
         assert_eq!((late.jank, late.display_jank), (jank::APP_DEADLINE, jank::NONE));
         assert_eq!(lateness.period, Some(Span::from_ns(P)));
         let shares = lateness.shares(Span::from_ns(P));
-        assert_eq!((shares[&Blame::App].frames, shares[&Blame::App].hitch), (1, Span::from_ns(missed * P)));
+        assert_eq!(
+            (shares[&JankOwner::App].frames, shares[&JankOwner::App].hitch),
+            (1, Span::from_ns(missed * P))
+        );
     }
 }
 
@@ -79,7 +82,7 @@ fn a_late_display_frame_makes_its_frame_late_by_as_much() {
         (Some(at(ZERO + 20 * P)), Some(at(ZERO + 21 * P + 70_000)))
     );
     assert_eq!((late.jank, late.display_jank), (jank::SF_CPU, jank::SF_CPU));
-    assert_eq!(lateness.shares(Span::from_ns(P))[&Blame::Compositor].hitch, Span::from_ns(P));
+    assert_eq!(lateness.shares(Span::from_ns(P))[&JankOwner::Compositor].hitch, Span::from_ns(P));
 }
 
 #[test]
@@ -192,5 +195,5 @@ fn a_frame_whose_prediction_expired_was_expected_at_no_known_time() {
     let lateness = app(&packets);
     assert_eq!((lateness.frames[1].expected_present, lateness.frames[1].present.is_some()), (None, true));
     // Seven vsyncs without a frame where one was due at each.
-    assert_eq!(lateness.shares(Span::from_ns(P))[&Blame::App].hitch, Span::from_ns(7 * P));
+    assert_eq!(lateness.shares(Span::from_ns(P))[&JankOwner::App].hitch, Span::from_ns(7 * P));
 }

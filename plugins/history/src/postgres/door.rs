@@ -3,7 +3,7 @@
 
 use super::{Postgres, words};
 use crate::trouble;
-use farmjank_results::blame::Fault;
+use farmjank_results::fault::Fault;
 use postgres::config::{Host, SslMode};
 use postgres::{Config, NoTls};
 use std::time::Duration;

@@ -6,7 +6,7 @@ use super::{MARK, Sqlite, words};
 use crate::Missing;
 use crate::schema::STEPS;
 use crate::trouble;
-use farmjank_results::blame::Fault;
+use farmjank_results::fault::Fault;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::fs;
 use std::io::{ErrorKind, Read};

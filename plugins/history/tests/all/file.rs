@@ -4,7 +4,7 @@ use crate::conformance;
 use crate::samples::{key, night, pin, record};
 use farmjank_history::dialect::{Dialect, Fields, Intent, Value};
 use farmjank_history::{Missing, body, names, open, schema, sqlite};
-use farmjank_results::blame::Fault;
+use farmjank_results::fault::Fault;
 use farmjank_seams::history::History;
 use rusqlite::Connection;
 use std::path::Path;

@@ -104,7 +104,7 @@ mod tests {
             period_ns: 10_000_000,
             vsyncs,
             cadence: 1,
-            blame: None,
+            owner: None,
             stage: None,
         };
         let mut bars: Vec<Bar> = (0..5).map(|at| bar(at * 10_000, 10_000, 1, Phase::Finger)).collect();

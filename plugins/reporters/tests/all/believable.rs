@@ -1,10 +1,10 @@
 //! A run that could have happened: four phones, three windows each, every verdict, told event by event.
 
-use farmjank_results::blame::{self, Fault};
 use farmjank_results::device::{DeviceFacts, DeviceId, RefreshMode};
 use farmjank_results::event::*;
+use farmjank_results::fault::{self, Fault};
 use farmjank_results::frame::SourceId;
-use farmjank_results::lateness::Blame;
+use farmjank_results::lateness::JankOwner;
 use farmjank_results::metric::{Reading, Unit};
 use farmjank_results::period::{PeriodOrigin, PeriodSegment};
 use farmjank_results::record::Record;
@@ -124,7 +124,7 @@ impl Strips for Film {
                 period_ns: period_us * 1000,
                 vsyncs: 1 + late,
                 cadence: 1,
-                blame: (late > 0 && at % 2 == 0).then_some(Blame::App),
+                owner: (late > 0 && at % 2 == 0).then_some(JankOwner::App),
                 stage: (late > 1).then_some(4),
             });
             from_us += length_us;
@@ -365,7 +365,7 @@ fn lost(log: &mut Log, words: &Words) {
         Fact::DeviceGone { device: device.clone(), why: "the adb server no longer lists it".to_owned() },
     );
     let fault = Fault::new(
-        blame::Blame::Lab,
+        fault::Blame::Lab,
         "device_lost",
         "the phone was lost during warm-up 1 and did not come back in 30 s",
     )

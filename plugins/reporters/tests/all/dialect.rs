@@ -141,7 +141,7 @@ fn changed(change: impl Fn(&mut Fact)) -> Record {
 
 #[test]
 fn a_crash_is_a_failure_of_the_app() {
-    use farmjank_results::blame::{Blame, Fault};
+    use farmjank_results::fault::{Blame, Fault};
     use farmjank_results::verdict::Verdict;
     let record = changed(|fact| {
         if let Fact::JobJudged { job: 1, verdict, fault, windows, .. } = fact {
@@ -159,7 +159,7 @@ fn a_crash_is_a_failure_of_the_app() {
 
 #[test]
 fn a_job_worse_than_its_windows_has_a_case_of_its_own() {
-    use farmjank_results::blame::{Blame, Fault};
+    use farmjank_results::fault::{Blame, Fault};
     use farmjank_results::verdict::Verdict;
     let record = changed(|fact| {
         if let Fact::JobJudged { job: 1, verdict, fault, .. } = fact {
@@ -174,7 +174,7 @@ fn a_job_worse_than_its_windows_has_a_case_of_its_own() {
 
 #[test]
 fn a_window_the_job_did_not_finish_is_the_faults() {
-    use farmjank_results::blame::{Blame, Fault};
+    use farmjank_results::fault::{Blame, Fault};
     use farmjank_results::verdict::Verdict;
     let ended = |blame: Blame, code: &'static str, of_job: Verdict| {
         changed(move |fact| {
@@ -227,8 +227,8 @@ fn tried_again() -> Record {
 
 /// The same of any job; none where it has no such trial.
 fn again(tried: u32) -> Option<Record> {
-    use farmjank_results::blame::{Blame, Fault};
     use farmjank_results::event::{Ending, Event};
+    use farmjank_results::fault::{Blame, Fault};
     let mut log: Log = events(&Words::default());
     let begins =
         |event: &Event| matches!(event.fact, Fact::TrialStarted { job, trial: 1, .. } if job == tried);

@@ -6,7 +6,7 @@ use crate::golden::check;
 use crate::hostile::{long_words, nasty_words};
 use base64::Engine as _;
 use farmjank_reporters::html::{fragment, html};
-use farmjank_results::lateness::Blame;
+use farmjank_results::lateness::JankOwner;
 use farmjank_results::record::Record;
 use farmjank_results::strip::{Bar, Strip, What};
 use farmjank_results::time::DeviceTime;
@@ -42,7 +42,7 @@ impl Strips for Drawn {
                 period_ns: 16_666_667,
                 vsyncs,
                 cadence: 1,
-                blame: late.then_some(Blame::App),
+                owner: late.then_some(JankOwner::App),
                 stage: late.then_some(4),
             });
             from_us += length_us;

@@ -11,8 +11,8 @@ use farmjank_engine::announce::Voice;
 use farmjank_engine::patience::Patience;
 use farmjank_engine::survey::Surveyed;
 use farmjank_reporters::clean;
-use farmjank_results::blame::Fault;
 use farmjank_results::device::DeviceFacts;
+use farmjank_results::fault::Fault;
 use farmjank_results::verdict::Verdict;
 use farmjank_seams::device::Provider;
 

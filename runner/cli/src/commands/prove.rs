@@ -12,7 +12,7 @@ use farmjank_engine::prove::judge::{all_held, judge};
 use farmjank_engine::prove::{Belief, Held, Proof, archive};
 use farmjank_engine::survey::{Surveyed, Wanted, survey};
 use farmjank_reporters::clean;
-use farmjank_results::blame::{Blame, Fault};
+use farmjank_results::fault::{Blame, Fault};
 use farmjank_results::verdict::{EXIT_USAGE, Verdict};
 use std::path::{Path, PathBuf};
 

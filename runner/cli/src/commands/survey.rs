@@ -5,7 +5,7 @@ use crate::settings::{serials, time};
 use crate::wiring::{Phones, phones};
 use farmjank_engine::patience::Patience;
 use farmjank_engine::survey::{Surveyed, Wanted, survey};
-use farmjank_results::blame::{Blame, Fault};
+use farmjank_results::fault::{Blame, Fault};
 use farmjank_scenarios::requirement::Requirement;
 
 /// The phones the flags name, with what is known of each.

@@ -4,7 +4,7 @@ use super::state::{Front, front, is_activity};
 use super::together::{Answer, together};
 use super::{clip, refused};
 use crate::patience::Patience;
-use farmjank_results::blame::{Blame, Fault};
+use farmjank_results::fault::{Blame, Fault};
 use farmjank_results::time::Span;
 use farmjank_seams::device::Device;
 use farmjank_seams::quote::quote;

@@ -3,8 +3,8 @@
 use super::together::{Answer, as_far_as_told};
 use super::{display, say, state};
 use crate::patience::Patience;
-use farmjank_results::blame::{Blame, Fault};
 use farmjank_results::device::{DeviceFacts, DeviceId};
+use farmjank_results::fault::{Blame, Fault};
 use farmjank_seams::device::Device;
 use std::collections::BTreeSet;
 

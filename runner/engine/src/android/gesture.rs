@@ -4,8 +4,8 @@
 use super::recent::EVENTS;
 use super::together::{Answer, together};
 use super::{clip, uptime};
-use farmjank_results::blame::{Blame, Fault};
 use farmjank_results::device::Screen;
+use farmjank_results::fault::{Blame, Fault};
 use farmjank_results::time::BootTime;
 use farmjank_scenarios::gesture::{Gesture, Point};
 use farmjank_seams::device::{Device, Output};

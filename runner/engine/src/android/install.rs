@@ -5,7 +5,7 @@
 
 use super::{clip, refused};
 use crate::patience::Patience;
-use farmjank_results::blame::{Blame, Fault};
+use farmjank_results::fault::{Blame, Fault};
 use farmjank_seams::device::{Device, Output};
 use farmjank_seams::quote::quote;
 

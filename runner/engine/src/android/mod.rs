@@ -16,7 +16,7 @@ pub mod state;
 pub mod together;
 
 pub use farmjank_leaf::text::first_line as clip;
-use farmjank_results::blame::{Blame, Fault};
+use farmjank_results::fault::{Blame, Fault};
 use farmjank_results::time::BootTime;
 use farmjank_seams::device::{Device, Output};
 use std::time::Duration;

@@ -2,7 +2,7 @@
 
 use super::clip;
 use crate::patience::Patience;
-use farmjank_results::blame::{Blame, Fault};
+use farmjank_results::fault::{Blame, Fault};
 use farmjank_scenarios::step::Selector;
 use farmjank_seams::device::Device;
 use quick_xml::events::{BytesStart, Event};

@@ -3,7 +3,7 @@
 use super::together::together;
 use super::{clip, state};
 use crate::patience::Patience;
-use farmjank_results::blame::{Blame, Fault};
+use farmjank_results::fault::{Blame, Fault};
 use farmjank_results::time::ClockMap;
 use farmjank_seams::device::Device;
 use farmjank_seams::quote::quote;

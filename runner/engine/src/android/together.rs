@@ -5,7 +5,7 @@
 
 use super::{clip_bytes, uptime};
 use farmjank_leaf::hash::Fnv;
-use farmjank_results::blame::{Blame, Fault};
+use farmjank_results::fault::{Blame, Fault};
 use farmjank_results::time::BootTime;
 use farmjank_seams::device::{Device, Output};
 use std::time::Duration;

@@ -1,8 +1,8 @@
 //! Promises about runs and their sessions.
 
 use crate::samples::{key, night, pin, record, run, session, wall};
-use farmjank_results::blame::{Blame, Fault};
 use farmjank_results::cell::{CellKey, CellSession};
+use farmjank_results::fault::{Blame, Fault};
 use farmjank_seams::history::{CellFilter, CellSeen, Cells, History, Pruned, Recorded, Wanted};
 use std::collections::BTreeMap;
 

@@ -107,7 +107,7 @@ function culprits(detail) {
   const time = listOf(detail, "ft_blame_ms"), frames = listOf(detail, "ft_blame");
   if (!time || !frames) return null;
   if (!frames.some((one) => one > 0)) return el("p", null, "no late frame");
-  return bars(BLAMES.map((name, n) => [name, time[n], `${number(time[n], "ms")} ms · ${number(frames[n], "count")} fr.`]), "hitch time by culprit, mean of an iteration");
+  return bars(OWNERS.map((name, n) => [name, time[n], `${number(time[n], "ms")} ms · ${number(frames[n], "count")} fr.`]), "hitch time by culprit, mean of an iteration");
 }
 
 function stages(detail) {

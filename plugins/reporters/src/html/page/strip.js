@@ -3,7 +3,7 @@
 const FRAME = 0, IDLE = 1, AMBIGUOUS = 2, GAP = 3;
 const WHATS = ["frame", "idle", "ambiguous", "gap"];
 const PHASES = ["finger", "fling", "scroll", "free"];
-const BLAMES = ["app", "compositor", "display", "stuffing", "dropped"];
+const OWNERS = ["app", "compositor", "display", "stuffing", "dropped"];
 
 function readStrip(bytes) {
   const magic = "fjstrip\u0001";
@@ -32,12 +32,12 @@ function readStrip(bytes) {
     if (mask & 8) period = varint();
     if (mask & 16) cadence = varint();
     const vsyncs = mask & 32 ? varint() : what === FRAME ? cadence : 0;
-    const blame = mask & 64 ? bytes[at++] : -1, stage = mask & 128 ? bytes[at++] : -1;
+    const owner = mask & 64 ? bytes[at++] : -1, stage = mask & 128 ? bytes[at++] : -1;
     const off = folded % 2 ? -(folded + 1) / 2 : folded / 2;
     const from = end + skip, length = Math.floor((vsyncs * period + 500) / 1000) + off;
     end = from + length;
     const late = what === FRAME ? Math.max(0, vsyncs - cadence) : 0;
-    bars.push({ nth: n, from, to: end, length, what, phase, period, cadence, vsyncs, blame, stage, late });
+    bars.push({ nth: n, from, to: end, length, what, phase, period, cadence, vsyncs, owner, stage, late });
   }
   return bars;
 }

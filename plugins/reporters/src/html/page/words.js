@@ -57,7 +57,7 @@ function frameWords(bar) {
   const vsyncs = bar.period ? `${several(bar.vsyncs, "vsync", "vsyncs")} of ${hz(bar.period)}` : hz(bar.period);
   const late = bar.late ? `${several(bar.late, "vsync", "vsyncs")} late (${ms((bar.late * bar.period) / 1000)})` : "on time";
   const parts = [`frame ${bar.nth + 1}`, when, ms(bar.length), vsyncs, late, PHASES[bar.phase]];
-  if (bar.blame >= 0) parts.push(`${BLAMES[bar.blame]} at fault`);
+  if (bar.owner >= 0) parts.push(`${OWNERS[bar.owner]} at fault`);
   if (bar.stage >= 0) parts.push(bar.stage < store.index.stages.length ? `mostly ${stageName(bar.stage)}` : "no single stage");
   return parts;
 }

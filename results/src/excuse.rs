@@ -17,7 +17,7 @@ use crate::words::amount;
 const SPLIT: [&str; 3] = ["hitch_ms", "hitch_ms_per_s", "ft_hitch_ms_per_s"];
 
 /// Who made the screen stand still, in every counted trial.
-pub(crate) struct Blamed {
+pub(crate) struct Excuse {
     /// Per trial, the part of the standstill that is the app's, 0..=1.
     app: Vec<f64>,
     /// Of all trials together, ms.
@@ -25,14 +25,14 @@ pub(crate) struct Blamed {
     system_ms: f64,
 }
 
-impl Blamed {
+impl Excuse {
     /// What the traces tell; none where one is missing, a frame was dropped, or the system cost nothing.
-    pub fn of(counted: &[(usize, &WindowMeasured)]) -> Option<Blamed> {
+    pub fn of(counted: &[(usize, &WindowMeasured)]) -> Option<Excuse> {
         let list = |trial: &WindowMeasured, key: &str| match trial.readings.get(key) {
             Some(Reading::List(values)) => <[f64; 5]>::try_from(values.as_slice()).ok(),
             _ => None,
         };
-        let mut blamed = Blamed { app: Vec::new(), app_ms: 0.0, system_ms: 0.0 };
+        let mut excuse = Excuse { app: Vec::new(), app_ms: 0.0, system_ms: 0.0 };
         for (_, trial) in counted {
             let [.., dropped] = list(trial, "ft_blame")?;
             let [app, compositor, display, ..] = list(trial, "ft_blame_ms")?;
@@ -40,14 +40,14 @@ impl Blamed {
                 return None;
             }
             let (system, all) = (compositor + display, app + compositor + display);
-            blamed.app.push(if all > 0.0 { app / all } else { 0.0 });
-            (blamed.app_ms, blamed.system_ms) = (blamed.app_ms + app, blamed.system_ms + system);
+            excuse.app.push(if all > 0.0 { app / all } else { 0.0 });
+            (excuse.app_ms, excuse.system_ms) = (excuse.app_ms + app, excuse.system_ms + system);
         }
-        (blamed.system_ms > 0.0).then_some(blamed)
+        (excuse.system_ms > 0.0).then_some(excuse)
     }
 
     /// Whether the limit holds for what the app itself caused.
-    pub fn excuses(&self, key: &str, limit: &Limit, counted: &[(usize, &WindowMeasured)]) -> bool {
+    pub fn covers(&self, key: &str, limit: &Limit, counted: &[(usize, &WindowMeasured)]) -> bool {
         let Some(metric) = metrics::find(key) else { return false };
         if SPLIT.contains(&key) {
             let of_app = |((_, trial), share): (&(usize, &WindowMeasured), &f64)| {

@@ -16,7 +16,7 @@ const COMPOSITOR: u32 =
 
 /// Who a frame is put down to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Blame {
+pub enum JankOwner {
     /// The app missed its deadline.
     App,
     /// SurfaceFlinger was late or chose or predicted another vsync.
@@ -29,19 +29,19 @@ pub enum Blame {
     Dropped,
 }
 
-impl Blame {
+impl JankOwner {
     /// In the order of reports.
-    pub const ALL: [Blame; 5] =
-        [Blame::App, Blame::Compositor, Blame::Display, Blame::Stuffing, Blame::Dropped];
+    pub const ALL: [JankOwner; 5] =
+        [JankOwner::App, JankOwner::Compositor, JankOwner::Display, JankOwner::Stuffing, JankOwner::Dropped];
 
     /// In one word, as reports print it.
     pub fn word(self) -> &'static str {
         match self {
-            Blame::App => "app",
-            Blame::Compositor => "compositor",
-            Blame::Display => "display",
-            Blame::Stuffing => "stuffing",
-            Blame::Dropped => "dropped",
+            JankOwner::App => "app",
+            JankOwner::Compositor => "compositor",
+            JankOwner::Display => "display",
+            JankOwner::Stuffing => "stuffing",
+            JankOwner::Dropped => "dropped",
         }
     }
 }
@@ -66,19 +66,19 @@ pub struct Joint {
 }
 
 impl Joint {
-    /// Who is to blame; none for a frame that was in time.
-    pub fn blame(&self) -> Option<Blame> {
+    /// Whose fault it is; none for a frame that was in time.
+    pub fn owner(&self) -> Option<JankOwner> {
         let has = |bits: u32| self.bits & bits != 0;
         if has(jank::DROPPED) {
-            Some(Blame::Dropped)
+            Some(JankOwner::Dropped)
         } else if has(APP) {
-            Some(Blame::App)
+            Some(JankOwner::App)
         } else if has(COMPOSITOR) {
-            Some(Blame::Compositor)
+            Some(JankOwner::Compositor)
         } else if has(jank::DISPLAY_HAL) {
-            Some(Blame::Display)
+            Some(JankOwner::Display)
         } else if has(jank::BUFFER_STUFFING) {
-            Some(Blame::Stuffing)
+            Some(JankOwner::Stuffing)
         } else {
             None
         }
@@ -94,11 +94,11 @@ impl Joint {
             ((2 * time + period) / (2 * period)) as u64
         };
         let still = whole(self.gap).saturating_sub(1);
-        match (self.late, self.blame()) {
-            (Some(_), Some(Blame::Stuffing)) => {
+        match (self.late, self.owner()) {
+            (Some(_), Some(JankOwner::Stuffing)) => {
                 whole(self.late).saturating_sub(whole(self.late_before.or(self.late))).min(still)
             }
-            (None, Some(Blame::App)) => still,
+            (None, Some(JankOwner::App)) => still,
             _ => whole(self.late),
         }
     }
@@ -159,11 +159,11 @@ impl Lateness {
     }
 
     /// Frames and hitch time by culprit, judged by a period > 0; all five are there.
-    pub fn shares(&self, period: Span) -> BTreeMap<Blame, Share> {
-        let mut shares: BTreeMap<Blame, Share> =
-            Blame::ALL.into_iter().map(|blame| (blame, Share::default())).collect();
+    pub fn shares(&self, period: Span) -> BTreeMap<JankOwner, Share> {
+        let mut shares: BTreeMap<JankOwner, Share> =
+            JankOwner::ALL.into_iter().map(|owner| (owner, Share::default())).collect();
         for joint in self.joints().iter() {
-            let Some(share) = joint.blame().and_then(|blame| shares.get_mut(&blame)) else { continue };
+            let Some(share) = joint.owner().and_then(|owner| shares.get_mut(&owner)) else { continue };
             let vsyncs = i64::try_from(joint.vsyncs_late(period)).unwrap_or(i64::MAX);
             share.frames += 1;
             share.hitch = share.hitch + Span::from_ns(period.ns().saturating_mul(vsyncs));
@@ -195,16 +195,16 @@ fn join(joint: &mut Joint, frame: &SurfaceFrame, before: Option<(Span, Option<Sp
 /// was wrongly predicted, or was dropped. False where the trace may have missed frames. Waiting in a full queue is what
 /// a miss leaves behind and speaks for neither.
 pub fn compositor_only(lateness: &Lateness) -> bool {
-    let blamed: Vec<(Blame, u32)> =
-        lateness.joints().iter().filter_map(|joint| Some((joint.blame()?, joint.bits))).collect();
-    let innocent = |(blame, bits): &(Blame, u32)| match blame {
-        Blame::App | Blame::Dropped => false,
-        Blame::Compositor | Blame::Display => bits & jank::PREDICTION_ERROR == 0,
-        Blame::Stuffing => true,
+    let owned: Vec<(JankOwner, u32)> =
+        lateness.joints().iter().filter_map(|joint| Some((joint.owner()?, joint.bits))).collect();
+    let innocent = |(owner, bits): &(JankOwner, u32)| match owner {
+        JankOwner::App | JankOwner::Dropped => false,
+        JankOwner::Compositor | JankOwner::Display => bits & jank::PREDICTION_ERROR == 0,
+        JankOwner::Stuffing => true,
     };
     lateness.doubts.is_empty()
-        && blamed.iter().any(|(blame, _)| matches!(blame, Blame::Compositor | Blame::Display))
-        && blamed.iter().all(innocent)
+        && owned.iter().any(|(owner, _)| matches!(owner, JankOwner::Compositor | JankOwner::Display))
+        && owned.iter().all(innocent)
 }
 
 #[cfg(test)]
@@ -213,36 +213,36 @@ mod tests {
     use super::super::samples_of_frames::{MS, P, frame, trace};
     use super::*;
 
-    fn blames(bits: u32) -> Option<Blame> {
-        trace(vec![frame(1, 0, bits)]).joints()[0].blame()
+    fn owners(bits: u32) -> Option<JankOwner> {
+        trace(vec![frame(1, 0, bits)]).joints()[0].owner()
     }
 
     #[test]
     fn each_bit_has_its_culprit_and_the_app_comes_first() {
         use jank::*;
-        for (bits, blame) in [
+        for (bits, owner) in [
             (0, None),
             (NONE, None),
             (NON_ANIMATING, None),
             (DISPLAY_OFF, None),
             (MODE_CHANGE, None),
             (POWER_CHANGE, None),
-            (APP_DEADLINE, Some(Blame::App)),
-            (APP_RESYNCED, Some(Blame::App)),
-            (UNKNOWN, Some(Blame::App)),
-            (APP_DEADLINE | SF_CPU | BUFFER_STUFFING, Some(Blame::App)),
-            (SF_SCHEDULING, Some(Blame::Compositor)),
-            (PREDICTION_ERROR, Some(Blame::Compositor)),
-            (SF_CPU | DISPLAY_HAL, Some(Blame::Compositor)),
-            (SF_GPU, Some(Blame::Compositor)),
-            (SF_STUFFING, Some(Blame::Compositor)),
-            (BUFFER_STUFFING | SF_GPU, Some(Blame::Compositor)),
-            (DISPLAY_HAL, Some(Blame::Display)),
-            (BUFFER_STUFFING, Some(Blame::Stuffing)),
-            (DROPPED, Some(Blame::Dropped)),
-            (DROPPED | APP_DEADLINE, Some(Blame::Dropped)),
+            (APP_DEADLINE, Some(JankOwner::App)),
+            (APP_RESYNCED, Some(JankOwner::App)),
+            (UNKNOWN, Some(JankOwner::App)),
+            (APP_DEADLINE | SF_CPU | BUFFER_STUFFING, Some(JankOwner::App)),
+            (SF_SCHEDULING, Some(JankOwner::Compositor)),
+            (PREDICTION_ERROR, Some(JankOwner::Compositor)),
+            (SF_CPU | DISPLAY_HAL, Some(JankOwner::Compositor)),
+            (SF_GPU, Some(JankOwner::Compositor)),
+            (SF_STUFFING, Some(JankOwner::Compositor)),
+            (BUFFER_STUFFING | SF_GPU, Some(JankOwner::Compositor)),
+            (DISPLAY_HAL, Some(JankOwner::Display)),
+            (BUFFER_STUFFING, Some(JankOwner::Stuffing)),
+            (DROPPED, Some(JankOwner::Dropped)),
+            (DROPPED | APP_DEADLINE, Some(JankOwner::Dropped)),
         ] {
-            assert_eq!(blames(bits), blame, "{bits}");
+            assert_eq!(owners(bits), owner, "{bits}");
         }
     }
 
@@ -253,12 +253,12 @@ mod tests {
         other.present = other.present.map(|present| present + Span::from_ms(5));
         let both = trace(vec![frame(1, 0, jank::APP_DEADLINE), other]);
         let joints = both.joints();
-        assert_eq!((joints.len(), joints[0].blame()), (1, Some(Blame::App)));
+        assert_eq!((joints.len(), joints[0].owner()), (1, Some(JankOwner::App)));
         assert_eq!(joints[0].late, Some(Span::from_ms(5)));
         // Shown on one layer, dropped on the other: shown.
         let mut other = frame(1, 0, jank::NONE);
         (other.present_type, other.present, other.layer) = (PresentType::Dropped, None, "second#2".into());
-        assert_eq!(trace(vec![frame(1, 0, jank::NONE), other]).joints()[0].blame(), None);
+        assert_eq!(trace(vec![frame(1, 0, jank::NONE), other]).joints()[0].owner(), None);
         // The same token of another process is another frame.
         let mut other = frame(1, 0, jank::NONE);
         other.pid = 8;
@@ -296,12 +296,12 @@ mod tests {
         let mut frames = vec![frame(1, 0, jank::NONE), frame(2, P, jank::APP_DEADLINE)];
         frames.extend((3..6).map(|token| frame(token, P, jank::BUFFER_STUFFING)));
         let shares = trace(frames.clone()).shares(Span::from_ns(P));
-        assert_eq!(shares[&Blame::App], Share { frames: 1, hitch: Span::from_ns(P) });
-        assert_eq!(shares[&Blame::Stuffing], Share { frames: 3, hitch: Span::ZERO });
+        assert_eq!(shares[&JankOwner::App], Share { frames: 1, hitch: Span::from_ns(P) });
+        assert_eq!(shares[&JankOwner::Stuffing], Share { frames: 3, hitch: Span::ZERO });
         frames[2] = frame(3, 3 * P, jank::BUFFER_STUFFING);
         frames.truncate(3);
         let shares = trace(frames).shares(Span::from_ns(P));
-        assert_eq!(shares[&Blame::Stuffing], Share { frames: 1, hitch: Span::from_ns(2 * P) });
+        assert_eq!(shares[&JankOwner::Stuffing], Share { frames: 1, hitch: Span::from_ns(2 * P) });
     }
 
     #[test]
@@ -309,7 +309,7 @@ mod tests {
         let mut forgotten = frame(9, 0, jank::APP_DEADLINE);
         (forgotten.expected_present, forgotten.prediction) = (None, Prediction::Expired);
         let shares = trace(vec![frame(1, 0, jank::NONE), forgotten]).shares(Span::from_ns(P));
-        assert_eq!(shares[&Blame::App], Share { frames: 1, hitch: Span::from_ns(7 * P) });
+        assert_eq!(shares[&JankOwner::App], Share { frames: 1, hitch: Span::from_ns(7 * P) });
     }
 
     #[test]
