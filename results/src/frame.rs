@@ -1,6 +1,6 @@
 //! What one dump says about frames, in the same words for every source.
 
-use crate::drawn::{DrawnFrame, SetAside};
+use crate::framestats::{FrameStats, SetAside};
 use crate::time::{DeviceTime, Span};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -74,8 +74,8 @@ pub struct Sample {
     pub ignored_rows: u32,
     /// Render stages of the same frames, where the source knows them; rows of frames left out on purpose are not here.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub drawn: Vec<DrawnFrame>,
-    /// Rows with render stages that are not in `drawn`, as far as they tell which frame they were.
+    pub framestats: Vec<FrameStats>,
+    /// Rows with render stages that are not in `framestats`, as far as they tell which frame they were.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aside: Vec<SetAside>,
     /// Rows this ring can print at most, as far as the dump shows it: 127, 120, or fewer for the 64-row engine.

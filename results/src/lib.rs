@@ -2,10 +2,11 @@
 //!
 //! Read in this order: [`time`], [`device`], [`dump`] (raw text, and its [`reader`]) → [`frame`] (rows of one dump) → [`timeline`] and
 //! [`period`] (frames in order, by [`stitch`] and [`fit`]) → [`window`] (between marks, by [`cut`]), with what other
-//! probes say beside it ([`side_reading`]: [`drawn`], [`lateness`], [`timestats`], [`logged`]) → [`metric`] and
-//! [`metrics`] (readings) → [`threshold`] (limits and judgements) → [`verdict`], [`compare`] (sessions of a [`cell`] against those of a baseline), [`trend`] (night after night), and [`event`] / [`record`]
-//! (the run as a stream of facts), with the verdict of every window on every phone ([`cells`]) and what its readings come
-//! to ([`summary`]). How a value is written for people: [`words`].
+//! probes say beside it ([`side_reading`]: [`framestats`], [`frame_timeline`], [`timestats`], [`logcat_events`]) →
+//! [`metric`] and [`metrics`] (readings) → [`threshold`] (limits and judgements) → [`verdict`], [`compare`] (sessions
+//! of a [`cell`] against those of a baseline), [`trend`] (night after night), and [`event`] / [`record`] (the run as a
+//! stream of facts), with the verdict of every window on every phone ([`cells`]) and what its readings come to
+//! ([`summary`]). How a value is written for people: [`words`].
 
 pub mod cell;
 pub mod cells;
@@ -16,7 +17,6 @@ pub mod cross;
 pub mod cut;
 pub mod device;
 mod divided;
-pub mod drawn;
 pub mod dump;
 pub mod estimate;
 pub mod event;
@@ -25,14 +25,15 @@ mod excuse;
 pub mod fault;
 pub mod fit;
 pub mod frame;
+pub mod frame_timeline;
+pub mod framestats;
 pub mod gate;
 pub mod journal;
 pub mod judge;
-pub mod lateness;
 mod lattice;
 pub mod laws;
 mod limit;
-pub mod logged;
+pub mod logcat_events;
 pub mod metric;
 pub mod metrics;
 pub mod pace;

@@ -5,7 +5,7 @@
 //! Rates in frames per second, hitches in ms per second of motion.
 
 use crate::event::WindowMeasured;
-use crate::lateness::Lateness;
+use crate::frame_timeline::SurfaceFrames;
 use crate::lattice::{self, NOMINAL_HZ};
 use crate::metric::Needs;
 use crate::metrics::doubt;
@@ -129,14 +129,14 @@ fn hitch(frames: &[Interval]) -> f64 {
 /// How often the phone gave the page a turn: the frame interval of its renderer, or, where a trace ran, the finest step in
 /// which its frames were promised to the screen.
 fn offered(window: &Window, period: Span) -> Option<f64> {
-    let drawn = window.beside.drawn.as_ref().map_or(&[][..], |drawn| &drawn.frames);
-    let mut intervals: Vec<i64> = drawn.iter().filter_map(|frame| frame.interval).map(Span::ns).collect();
+    let frames = window.beside.framestats.as_ref().map_or(&[][..], |stages| &stages.frames);
+    let mut intervals: Vec<i64> = frames.iter().filter_map(|frame| frame.interval).map(Span::ns).collect();
     intervals.sort_unstable();
     if let Some(middle) = intervals.get(intervals.len() / 2).filter(|ns| **ns > 0) {
         return Some(nominal(Span::from_ns(*middle)));
     }
     // A page promised to refreshes that are no whole number of its own steps apart was free to use every one.
-    let joints = window.beside.lateness.as_ref().map(Lateness::joints).unwrap_or_default();
+    let joints = window.beside.frame_timeline.as_ref().map(SurfaceFrames::joints).unwrap_or_default();
     let mut promised: Vec<i64> = joints
         .iter()
         .filter_map(|joint| Some((joint.present?.ns(), joint.late?.ns())))

@@ -1,4 +1,4 @@
-//! Lateness against the rate an app means to run at, by that rate's own schedule on the panel's refreshes.
+//! SurfaceFrames against the rate an app means to run at, by that rate's own schedule on the panel's refreshes.
 //!
 //! A rate that does not divide the panel's is shown in uneven steps (24 fps on 60 Hz: 2, 3, 2, 3 refreshes), and no whole
 //! number of refreshes says what one frame was due to take. So frames are held against the schedule of the whole run:

@@ -1,7 +1,7 @@
 //! What a probe says that is asked once for a whole stretch instead of being sampled: a trace, counters, the log.
 
-use crate::lateness::Lateness;
-use crate::logged::LogWatch;
+use crate::frame_timeline::SurfaceFrames;
+use crate::logcat_events::LogWatch;
 use crate::timestats::FrameCounts;
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq)]
 pub enum SideReading {
     /// Frame timeline by process name (`pid:N` where the trace does not name it).
-    Timeline(BTreeMap<String, Lateness>),
+    Timeline(BTreeMap<String, SurfaceFrames>),
     /// Counts per layer.
     Timestats(Vec<FrameCounts>),
     /// The log.

@@ -8,7 +8,7 @@
 //! frame drawn after real idleness just before its own ends.
 
 use crate::frame::Frame;
-use crate::lateness::SurfaceFrame;
+use crate::frame_timeline::SurfaceFrame;
 use crate::time::{DeviceTime, Span};
 use crate::timeline::FrameTimeline;
 use crate::touch::Evidence;
@@ -144,7 +144,7 @@ pub fn promised(frames: &[&SurfaceFrame], trace: &FrameTimeline, shown: &FrameTi
 }
 
 /// What framestats know of the pauses of `shown`.
-pub fn witnessed(drawn: &FrameTimeline, shown: &FrameTimeline) -> Evidence {
+pub fn seen_by_framestats(drawn: &FrameTimeline, shown: &FrameTimeline) -> Evidence {
     let watched = pauses(shown).filter(|(from, to)| watched(drawn, *from, *to)).collect();
     Evidence { due: due(drawn, shown), watched, decides: false }
 }
@@ -177,7 +177,7 @@ fn reaches(seen: &FrameTimeline, from: DeviceTime, to: DeviceTime) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lateness::{Prediction, PresentType, Severity};
+    use crate::frame_timeline::{Prediction, PresentType, Severity};
     use crate::period::{PeriodOrigin, PeriodSegment, PeriodTimeline};
 
     const P: i64 = 16_666_667;
@@ -230,11 +230,11 @@ mod tests {
     /// Whether the long pause before frame 20 was watched.
     fn is_watched(drawn: &FrameTimeline, shown: &FrameTimeline) -> bool {
         let pause = (shown.frames[19].present, shown.frames[20].present);
-        witnessed(drawn, shown).watched.contains(&pause)
+        seen_by_framestats(drawn, shown).watched.contains(&pause)
     }
 
     #[test]
-    fn a_witness_speaks_of_the_pauses_it_watched() {
+    fn framestats_tell_only_of_pauses_they_watched() {
         let (mut drawn, shown) = app(30);
         assert!(is_watched(&drawn, &shown));
         drawn.watched_from = Some(shown.frames[25].present);
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_that_did_not_draw_what_is_shown_is_no_witness() {
+    fn framestats_of_another_window_tell_nothing_of_the_pauses() {
         let (drawn, shown) = app(60);
         // It was watched all the time and drew long before: the list of another page, or the window of a surface view.
         let other = timeline(

@@ -8,7 +8,7 @@ mod pack;
 
 pub use pack::{Damaged, MOST_BYTES, VERSION};
 
-use crate::lateness::{JankOwner, Lateness};
+use crate::frame_timeline::{JankOwner, SurfaceFrames};
 use crate::metrics::{STAGE_NAMES, main_factors};
 use crate::time::{DeviceTime, Span};
 use crate::window::{Interval, Phase, Uncounted, Why, Window};
@@ -89,7 +89,7 @@ impl Strip {
         };
         let mut strip = Strip { origin, bars: Vec::new() };
         strip.bars.reserve(window.intervals.len() + window.uncounted.len());
-        let mut owners = owners(window.beside.lateness.as_ref()).into_iter().peekable();
+        let mut owners = owners(window.beside.frame_timeline.as_ref()).into_iter().peekable();
         let mut stages = stages(window).into_iter().peekable();
         let mut uncounted = window.uncounted.iter().peekable();
         for (nth, interval) in window.intervals.iter().enumerate() {
@@ -190,8 +190,8 @@ fn nearest<T>(
 }
 
 /// Late frames by when they were shown, and whose fault each was.
-fn owners(lateness: Option<&Lateness>) -> Vec<(DeviceTime, JankOwner)> {
-    let joints = lateness.map(Lateness::joints).unwrap_or_default();
+fn owners(frame_timeline: Option<&SurfaceFrames>) -> Vec<(DeviceTime, JankOwner)> {
+    let joints = frame_timeline.map(SurfaceFrames::joints).unwrap_or_default();
     let mut owners: Vec<(DeviceTime, JankOwner)> =
         joints.iter().filter_map(|joint| Some((joint.present?, joint.owner()?))).collect();
     owners.sort_unstable();
@@ -292,8 +292,8 @@ mod tests {
 
     #[test]
     fn a_frame_keeps_its_owner_where_the_rate_rises() {
-        use crate::lateness::jank;
-        use crate::lateness::samples_of_frames::{MS, P, due, frame, trace};
+        use crate::frame_timeline::jank;
+        use crate::frame_timeline::samples_of_frames::{MS, P, due, frame, trace};
         // 16 ms up to the second refresh, 8 ms from there on; the first fast frame was late, and not the last slow one.
         let fast = Span::from_ns(8 * MS);
         let presents = [due(0), due(1), due(2), due(2) + fast, due(3), due(3) + fast];
@@ -311,7 +311,7 @@ mod tests {
         timeline.periods.segments = vec![segment(due(0), Span::from_ns(P)), segment(due(2), fast)];
         let motion = Motion { from: due(0), to: due(4), phase: Phase::Finger, touch: None };
         let mut window = cut(&timeline, &[motion], &CutRules::new(SourceId::FrameTimeline));
-        window.beside.lateness = Some(trace(vec![
+        window.beside.frame_timeline = Some(trace(vec![
             frame(0, 0, jank::NONE),
             frame(1, 0, jank::NONE),
             frame(2, 8 * MS, jank::APP_DEADLINE),

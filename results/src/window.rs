@@ -1,10 +1,10 @@
 //! The stretch of a timeline between marks: which intervals are judged, and what is known about those that are not.
 
 use crate::cross::CrossExamined;
-use crate::drawn::Drawn;
 use crate::frame::SourceId;
-use crate::lateness::Lateness;
-use crate::logged::LogWatch;
+use crate::frame_timeline::SurfaceFrames;
+use crate::framestats::RenderStages;
+use crate::logcat_events::LogWatch;
 use crate::period::PeriodSegment;
 use crate::time::{DeviceTime, Span};
 use crate::timeline::{Gap, RowCounts};
@@ -154,9 +154,9 @@ pub struct Window {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Beside {
     /// Render stages of the app's frames (framestats).
-    pub drawn: Option<Drawn>,
+    pub framestats: Option<RenderStages>,
     /// SurfaceFlinger's own judgement of each frame of the window (frame timeline).
-    pub lateness: Option<Lateness>,
+    pub frame_timeline: Option<SurfaceFrames>,
     /// Histogram counts of the layer (timestats).
     pub timestats: Option<FrameCounts>,
     /// The phone's log.

@@ -3,7 +3,7 @@
 
 pub mod answer;
 pub mod counted;
-pub mod drawn;
+pub mod framestats;
 pub mod hwui;
 pub mod judged;
 pub mod lists;
@@ -199,7 +199,8 @@ fn of_layer(truth: &Truth<'_>, wanted: impl Fn(&TruthLayer) -> bool) -> Vec<Show
 
 /// Framestats show when a frame was finished, not when it was seen.
 fn completions(truth: &Truth<'_>, window: &str) -> Vec<Shown> {
-    let of = truth.drawn.iter().filter(|frame| frame.flags == 0 && window.contains(activity(&frame.layer)));
+    let of =
+        truth.hwui_frames.iter().filter(|frame| frame.flags == 0 && window.contains(activity(&frame.layer)));
     let mut frames: Vec<Shown> = of
         .map(|frame| Shown {
             present: frame.completed,

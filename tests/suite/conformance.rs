@@ -8,7 +8,7 @@ use farmjank_frames::FrameTimeline;
 use farmjank_frames::frametimeline::{Trace, read_trace};
 use farmjank_lab::archetype::SHELF;
 use farmjank_results::device::App;
-use farmjank_results::lateness::{Prediction, PresentType, SurfaceFrame};
+use farmjank_results::frame_timeline::{Prediction, PresentType, SurfaceFrame};
 use farmjank_seams::probe::Probe;
 use farmjank_tests::stage::Stage;
 use std::io::Write;
@@ -145,7 +145,7 @@ fn sorted_kinds(line: &str) -> String {
 
 fn ours(trace: &Trace) -> Vec<String> {
     let offset = trace.offset.expect("both clocks").ns();
-    let frames = trace.processes.values().flat_map(|lateness| &lateness.frames);
+    let frames = trace.processes.values().flat_map(|frame_timeline| &frame_timeline.frames);
     let mut rows: Vec<String> =
         frames.filter(|frame| frame.token > 0).map(|frame| row(frame, offset)).collect();
     rows.sort_unstable();

@@ -4,7 +4,7 @@
 use farmjank_frames::Logcat;
 use farmjank_frames::logcat::{read_line, read_message};
 use farmjank_results::device::App;
-use farmjank_results::logged::{LogWatch, Logged};
+use farmjank_results::logcat_events::{LogEvent, LogWatch};
 use farmjank_results::side_reading::SideReading;
 use farmjank_results::time::{BootTime, ClockMap, DeviceTime, Span};
 use farmjank_seams::probe::{ProbeOutput, ProbeReader};
@@ -74,14 +74,14 @@ fn every_kind_of_line_becomes_one_entry_of_the_app_s_own_processes() {
         .iter()
         .map(|entry| {
             let what = match &entry.what {
-                Logged::SlowMessage { took, handler, callback, .. } => {
+                LogEvent::SlowMessage { took, handler, callback, .. } => {
                     format!("slow {} {handler} {callback}", took.ms())
                 }
-                Logged::SlowDelivery { took, .. } => format!("delivery {}", took.ms()),
-                Logged::SkippedFrames(frames) => format!("skipped {frames}"),
-                Logged::Davey { took, vsync_id, .. } => format!("davey {} {vsync_id:?}", took.ms()),
-                Logged::Anr(why) => format!("anr {why}"),
-                Logged::Crash(why) => format!("crash {why}"),
+                LogEvent::SlowDelivery { took, .. } => format!("delivery {}", took.ms()),
+                LogEvent::SkippedFrames(frames) => format!("skipped {frames}"),
+                LogEvent::Davey { took, vsync_id, .. } => format!("davey {} {vsync_id:?}", took.ms()),
+                LogEvent::Anr(why) => format!("anr {why}"),
+                LogEvent::Crash(why) => format!("crash {why}"),
             };
             (entry.at.ns() / 1_000_000, entry.pid, what)
         })
@@ -104,8 +104,8 @@ fn the_system_s_word_is_taken_where_the_event_is_not_there() {
     let log: String =
         LOG.lines().filter(|line| !line.contains(" am_")).map(|line| format!("{line}\n")).collect();
     let watch = read(&output(MARK, OLD, &log), None).unwrap();
-    let anr = watch.entries.iter().find(|entry| matches!(entry.what, Logged::Anr(_))).unwrap();
-    assert_eq!((anr.pid, &anr.what), (4711, &Logged::Anr("Input dispatching timed out (a, b)".to_owned())));
+    let anr = watch.entries.iter().find(|entry| matches!(entry.what, LogEvent::Anr(_))).unwrap();
+    assert_eq!((anr.pid, &anr.what), (4711, &LogEvent::Anr("Input dispatching timed out (a, b)".to_owned())));
 }
 
 #[test]
@@ -179,14 +179,14 @@ fn real_davey_lines_of_every_release_are_read() {
         let line = read_line(line.as_bytes()).unwrap_or_else(|| panic!("{line}"));
         told.push((line.pid, read_message(line.tag, line.message).unwrap_or_else(|| panic!("{line:?}"))));
     }
-    let davey = |ms, intended, id| Logged::Davey {
+    let davey = |ms, intended, id| LogEvent::Davey {
         took: Span::from_ms(ms),
         intended: Some(DeviceTime::from_ns(intended)),
         vsync_id: id,
     };
     assert_eq!(told[0], (32_679, davey(1_450, 211_747_512_111_689, Some(136_180_891))));
-    assert_eq!(told[2], (24_426, Logged::SkippedFrames(49)));
-    assert_eq!(told[4], (29_330, Logged::SkippedFrames(155)));
+    assert_eq!(told[2], (24_426, LogEvent::SkippedFrames(49)));
+    assert_eq!(told[4], (29_330, LogEvent::SkippedFrames(155)));
     let last = told.last().unwrap();
     assert_eq!(*last, (1_012, davey(1_354, 1_966_484_195_404_271, None)));
     assert_eq!(told.len(), 8);
@@ -230,7 +230,7 @@ proptest! {
         let text = format!("Slow dispatch took {took}ms main h={handler} c={callback} m=0");
         let read = read_message(b"Looper", text.as_bytes());
         let callback = callback.trim().to_owned();
-        let slow = Logged::SlowMessage { took: Span::from_ms(took), thread: "main".into(), handler, callback };
+        let slow = LogEvent::SlowMessage { took: Span::from_ms(took), thread: "main".into(), handler, callback };
         prop_assert_eq!(read, Some(slow));
     }
 }

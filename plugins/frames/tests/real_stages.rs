@@ -4,8 +4,8 @@
 
 use farmjank_frames::gfxinfo::{Summary, Window, read_framestats, read_summary};
 use farmjank_results::cut::{CutRules, cut};
-use farmjank_results::drawn::{DrawnFrame, drawn};
 use farmjank_results::frame::SourceId;
+use farmjank_results::framestats::{FrameStats, render_stages};
 use farmjank_results::metric::Reading;
 use farmjank_results::metrics::measure_all;
 use farmjank_results::stitch::{Stitch, StitchRules};
@@ -24,14 +24,14 @@ fn real(path: &str) -> Option<Vec<u8>> {
 
 /// Every metric of one window of a dump, over all it shows.
 fn readings(window: &Window) -> BTreeMap<String, Reading> {
-    let frames = &window.sample.drawn;
+    let frames = &window.sample.framestats;
     let from = frames.iter().map(|frame| frame.intended).min().expect("frames");
-    let to = frames.iter().map(DrawnFrame::finished).max().expect("frames");
+    let to = frames.iter().map(FrameStats::finished).max().expect("frames");
     let motions = [Motion { from, to, phase: Phase::Free, touch: None }];
     let mut stitch = Stitch::new(StitchRules::default());
     stitch.add(&window.sample);
     let mut cut = cut(&stitch.finish(), &motions, &CutRules::new(SourceId::Gfxinfo));
-    cut.beside.drawn = Some(drawn([&window.sample], &motions));
+    cut.beside.framestats = Some(render_stages([&window.sample], &motions));
     measure_all(&cut)
 }
 
@@ -59,7 +59,7 @@ fn every_window_has_its_frames() {
     for (name, expected) in DUMPS.into_iter().zip(expected) {
         let Some(bytes) = real(name) else { continue };
         let windows = read_framestats(&bytes, None).expect(name);
-        let frames: Vec<usize> = windows.iter().map(|window| window.sample.drawn.len()).collect();
+        let frames: Vec<usize> = windows.iter().map(|window| window.sample.framestats.len()).collect();
         assert_eq!(frames, expected, "{name}");
     }
 }
@@ -69,7 +69,7 @@ fn stages_are_sensible_and_part_of_the_whole() {
     for name in DUMPS {
         let Some(bytes) = real(name) else { continue };
         for window in read_framestats(&bytes, None).expect(name) {
-            for frame in &window.sample.drawn {
+            for frame in &window.sample.framestats {
                 assert!((0..60_000).contains(&(frame.render().ns() / 1_000_000)), "{name}: {frame:?}");
                 assert!(
                     frame.interval.is_some_and(|interval| interval >= Span::from_ms(8)),

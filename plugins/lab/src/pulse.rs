@@ -203,7 +203,7 @@ pub struct Pulse {
     /// SurfaceFlinger's own counting.
     pub counting: counting::Counting,
     /// Every frame of every window as drawn; only where everything is kept.
-    pub drawn: Vec<crate::truth::drawn::TruthDrawn>,
+    pub hwui_frames: Vec<crate::truth::hwui::TruthHwuiFrame>,
     /// Tracing processes for which every frame is kept.
     tracing: u32,
     pub(crate) clock: i64,
@@ -241,7 +241,7 @@ impl Pulse {
             focused: false,
             journal: journal::Journal::default(),
             counting: counting::Counting::default(),
-            drawn: Vec::new(),
+            hwui_frames: Vec::new(),
             tracing: 0,
             clock: setup.origin,
             keep,

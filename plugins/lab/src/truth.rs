@@ -2,10 +2,10 @@
 //!
 //! Times are ns on the phone's CLOCK_MONOTONIC. Must not know any text format.
 
-pub mod drawn;
+pub mod hwui;
 pub mod verdict;
 
-use drawn::TruthDrawn;
+use hwui::TruthHwuiFrame;
 use std::marker::PhantomData;
 
 /// Why a frame came when it came.
@@ -249,7 +249,7 @@ pub struct Truth<'a> {
     /// Long messages of main threads, in order of their ends.
     pub messages: Vec<TruthMessage>,
     /// Frames of every window as its renderer made them, in order of making.
-    pub drawn: Vec<TruthDrawn>,
+    pub hwui_frames: Vec<TruthHwuiFrame>,
     /// Ties the truth to its phone.
     pub(crate) phone: PhantomData<&'a ()>,
 }

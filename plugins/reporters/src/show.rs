@@ -15,7 +15,7 @@ use crate::paint::{Look, Tint, cut, flow, left, right, wrap};
 use crate::story::trial_words;
 use crate::{sentence, words};
 use farmjank_results::event::WindowMeasured;
-use farmjank_results::lateness::JankOwner;
+use farmjank_results::frame_timeline::JankOwner;
 use farmjank_results::metric::Unit;
 use farmjank_results::metrics::STAGE_NAMES;
 use farmjank_results::record::TrialRecord;

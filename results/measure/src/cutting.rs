@@ -6,10 +6,10 @@ use crate::probe_read::SideReadings;
 use crate::rings::{Candidate, Layers, moving, presents};
 use farmjank_results::cross::{CrossExamined, cross_examine};
 use farmjank_results::cut::{CutRules, IDLE_GAP, cut};
-use farmjank_results::drawn::{Drawn, DrawnStitch, busiest, window_name};
 use farmjank_results::frame::SourceId;
-use farmjank_results::logged::LogWatch;
-use farmjank_results::stall::witnessed;
+use farmjank_results::framestats::{FrameStatsStitch, RenderStages, busiest, window_name};
+use farmjank_results::logcat_events::LogWatch;
+use farmjank_results::stall::seen_by_framestats;
 use farmjank_results::time::{ClockMap, Span};
 use farmjank_results::timeline::FrameTimeline;
 use farmjank_results::timestats::FrameCounts;
@@ -24,7 +24,7 @@ pub(crate) struct Sight<'s> {
     /// Frames by source and layer.
     pub layers: &'s Layers,
     /// Render stages by window of the app.
-    pub drawn: &'s BTreeMap<String, DrawnStitch>,
+    pub framestats: &'s BTreeMap<String, FrameStatsStitch>,
     /// What probes said.
     pub side_readings: &'s SideReadings,
     /// By layer, why the trace may lack frames of it.
@@ -81,7 +81,7 @@ impl Default for How<'_> {
 
 /// The window of the frames to judge, with everything beside them.
 pub(crate) fn window(sight: &Sight<'_>, judged: &Candidate<'_>, how: &How<'_>) -> Window {
-    let Sight { layers, drawn, side_readings, doubted } = *sight;
+    let Sight { layers, framestats, side_readings, doubted } = *sight;
     let (motions, lasting) = (how.motions, how.lasting.unwrap_or(judged.layer));
     let timeline = told_rates(layers, judged);
     let rules = CutRules {
@@ -97,10 +97,10 @@ pub(crate) fn window(sight: &Sight<'_>, judged: &Candidate<'_>, how: &How<'_>) -
         window.coverage.doubts.push(why);
     }
     window.beside = Beside {
-        drawn: stages(drawn, judged.layer, how),
-        lateness: side_readings.lateness(Some(lasting), motions).map(|mut lateness| {
-            lateness.doubts.extend(doubted.get(judged.layer).cloned());
-            lateness
+        framestats: stages(framestats, judged.layer, how),
+        frame_timeline: side_readings.frame_timeline(Some(lasting), motions).map(|mut frame_timeline| {
+            frame_timeline.doubts.extend(doubted.get(judged.layer).cloned());
+            frame_timeline
         }),
         timestats: side_readings.counts(lasting),
         log: side_readings.log.clone(),
@@ -130,11 +130,15 @@ pub(crate) fn is_proved(of: &Candidate<'_>, motions: &[Motion]) -> bool {
 }
 
 /// The render stages that count.
-fn stages(drawn: &BTreeMap<String, DrawnStitch>, name: &str, how: &How<'_>) -> Option<Drawn> {
+fn stages(
+    framestats: &BTreeMap<String, FrameStatsStitch>,
+    name: &str,
+    how: &How<'_>,
+) -> Option<RenderStages> {
     match how.stages {
-        Stages::Busiest => busiest(drawn, how.motions).map(|(_, stitch)| stitch.finish(how.motions)),
-        Stages::Judged => drawn.get(window_name(name)).map(|stitch| stitch.finish(how.motions)),
-        Stages::Whole => drawn.get(window_name(name)).map(DrawnStitch::everything),
+        Stages::Busiest => busiest(framestats, how.motions).map(|(_, stitch)| stitch.finish(how.motions)),
+        Stages::Judged => framestats.get(window_name(name)).map(|stitch| stitch.finish(how.motions)),
+        Stages::Whole => framestats.get(window_name(name)).map(FrameStatsStitch::everything),
     }
 }
 
@@ -173,5 +177,5 @@ fn evidence(
     let drawn = layers.iter().filter(|((source, _), _)| *source == SourceId::Gfxinfo);
     let drawn = drawn.map(|(_, drawn)| drawn).filter(|_| judged.source != SourceId::Gfxinfo);
     let drawn = drawn.max_by_key(|timeline| presents(timeline, motions).len());
-    traced.into_iter().chain(drawn.map(|drawn| witnessed(drawn, shown))).collect()
+    traced.into_iter().chain(drawn.map(|drawn| seen_by_framestats(drawn, shown))).collect()
 }

@@ -9,8 +9,8 @@ use farmjank_results::dump::Dump;
 use farmjank_results::event::PassedOver;
 use farmjank_results::evidence;
 use farmjank_results::frame::SourceId;
-use farmjank_results::lateness::Lateness;
-use farmjank_results::logged::LogWatch;
+use farmjank_results::frame_timeline::SurfaceFrames;
+use farmjank_results::logcat_events::LogWatch;
 use farmjank_results::reader::{ProbeOutput, ProbeReader, Unreadable};
 use farmjank_results::side_reading::SideReading;
 use farmjank_results::stall::promised;
@@ -25,7 +25,7 @@ use std::rc::Rc;
 /// What a trace says about the app: its processes, and its layers as timelines.
 pub struct Traced {
     /// By process name.
-    pub processes: BTreeMap<String, Lateness>,
+    pub processes: BTreeMap<String, SurfaceFrames>,
     /// Of every process.
     pub layers: Layers,
 }
@@ -73,7 +73,8 @@ impl SideReadings {
     pub fn read(&mut self, probe: &dyn ProbeReader, output: &ProbeOutput, edges: Edges, how: Reading<'_>) {
         match probe.read(output, how.app, how.clock) {
             Ok(SideReading::Timeline(processes)) => {
-                let layers = processes.values().flat_map(|lateness| traced(lateness, how.modes)).collect();
+                let layers =
+                    processes.values().flat_map(|frame_timeline| traced(frame_timeline, how.modes)).collect();
                 self.trace = Some(Rc::new(Traced { processes, layers }));
             }
             Ok(SideReading::Timestats(layers)) => self.timestats = Some((layers, edges)),
@@ -87,12 +88,15 @@ impl SideReadings {
 
     /// The frames of these motions as SurfaceFlinger judged them: of the process that shows the layer, else of the one
     /// with most frames in them.
-    pub fn lateness(&self, layer: Option<&str>, motions: &[Motion]) -> Option<Lateness> {
+    pub fn frame_timeline(&self, layer: Option<&str>, motions: &[Motion]) -> Option<SurfaceFrames> {
         let trace = self.trace.as_ref()?;
-        let shows = |lateness: &Lateness| {
-            lateness.frames.iter().any(|frame| layer == Some(lasting_name(&frame.layer)))
+        let shows = |frame_timeline: &SurfaceFrames| {
+            frame_timeline.frames.iter().any(|frame| layer == Some(lasting_name(&frame.layer)))
         };
-        let best = trace.processes.values().map(|lateness| (shows(lateness), lateness.within(motions)));
+        let best = trace
+            .processes
+            .values()
+            .map(|frame_timeline| (shows(frame_timeline), frame_timeline.within(motions)));
         best.max_by_key(|(shows, within)| (*shows, within.frames.len())).map(|(_, within)| within)
     }
 

@@ -1,7 +1,7 @@
 //! The rings of a window by layer: incarnations of one layer belong together.
 
 use farmjank_results::frame::SourceId;
-use farmjank_results::lateness::{Lateness, timelines};
+use farmjank_results::frame_timeline::{SurfaceFrames, timelines};
 use farmjank_results::stitch::StitchRules;
 use farmjank_results::time::{DeviceTime, Span};
 use farmjank_results::timeline::FrameTimeline;
@@ -25,13 +25,13 @@ pub fn layers(rings: Rings) -> Layers {
 }
 
 /// The layers of a trace. A trace has no ring that dies with a layer: its incarnations are one timeline without a gap.
-pub fn traced(lateness: &Lateness, modes: &[f64]) -> Layers {
-    traced_by(lateness, &StitchRules { modes: modes.to_vec(), pins: Vec::new() })
+pub fn traced(frame_timeline: &SurfaceFrames, modes: &[f64]) -> Layers {
+    traced_by(frame_timeline, &StitchRules { modes: modes.to_vec(), pins: Vec::new() })
 }
 
 /// The same with rules of stitching, for who pins the refresh period.
-pub fn traced_by(lateness: &Lateness, rules: &StitchRules) -> Layers {
-    let mut lasting = lateness.clone();
+pub fn traced_by(frame_timeline: &SurfaceFrames, rules: &StitchRules) -> Layers {
+    let mut lasting = frame_timeline.clone();
     // A trace has many frames of few layers: each name is made once.
     let mut names: BTreeMap<Rc<str>, Rc<str>> = BTreeMap::new();
     for frame in &mut lasting.frames {

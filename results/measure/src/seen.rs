@@ -1,8 +1,8 @@
 //! Frames of a window as they come in, ring by ring: at its end one timeline for each, and render stages beside them.
 
 use crate::rings::Rings;
-use farmjank_results::drawn::{DrawnStitch, window_name};
 use farmjank_results::frame::{Sample, SourceId};
+use farmjank_results::framestats::{FrameStatsStitch, window_name};
 use farmjank_results::stitch::{Stitch, StitchRules};
 use farmjank_results::time::DeviceTime;
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ pub struct Seen {
     /// One timeline per ring.
     pub rings: Rings,
     /// Render stages per window of the app.
-    pub drawn: BTreeMap<String, DrawnStitch>,
+    pub framestats: BTreeMap<String, FrameStatsStitch>,
     /// Why nothing, or not everything, could be seen; in words.
     pub doubts: Vec<String>,
 }
@@ -20,7 +20,7 @@ pub struct Seen {
 impl Seen {
     /// When events of fingers happened that frames of the app handled, where framestats say so (Android 11 and older).
     pub fn handled(&self) -> impl Iterator<Item = DeviceTime> + '_ {
-        self.drawn.values().flat_map(DrawnStitch::inputs)
+        self.framestats.values().flat_map(FrameStatsStitch::inputs)
     }
 }
 
@@ -28,14 +28,14 @@ impl Seen {
 #[derive(Default)]
 pub struct Stitching {
     rings: BTreeMap<(SourceId, String), Stitch>,
-    drawn: BTreeMap<String, DrawnStitch>,
+    framestats: BTreeMap<String, FrameStatsStitch>,
 }
 
 impl Stitching {
     /// Takes one dump's sample of a ring; framestats give render stages too. `modes`: refresh rates of the display, Hz.
     pub fn add(&mut self, key: (SourceId, String), sample: &Sample, modes: impl FnOnce() -> Vec<f64>) {
         if key.0 == SourceId::Gfxinfo {
-            self.drawn.entry(window_name(&key.1).to_owned()).or_default().add(sample);
+            self.framestats.entry(window_name(&key.1).to_owned()).or_default().add(sample);
         }
         let fresh = || Stitch::new(StitchRules { modes: modes(), pins: Vec::new() });
         self.rings.entry(key).or_insert_with(fresh).add(sample);
@@ -44,6 +44,6 @@ impl Stitching {
     /// What was seen, and why it may not be everything.
     pub fn finish(self, doubts: Vec<String>) -> Seen {
         let rings = self.rings.into_iter().map(|(key, stitch)| (key, stitch.finish())).collect();
-        Seen { rings, drawn: self.drawn, doubts }
+        Seen { rings, framestats: self.framestats, doubts }
     }
 }

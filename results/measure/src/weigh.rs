@@ -11,7 +11,7 @@ use farmjank_results::device::App;
 use farmjank_results::dump::Dump;
 use farmjank_results::event::{PassedOver, WindowMeasured};
 use farmjank_results::frame::SourceId;
-use farmjank_results::lateness::compositor_only;
+use farmjank_results::frame_timeline::compositor_only;
 use farmjank_results::metric::Reading;
 use farmjank_results::metrics::{measure_all, refresh_hz};
 use farmjank_results::pace::pace;
@@ -103,7 +103,7 @@ pub fn weigh(
     ask: Ask<'_>,
     side_readings: &SideReadings,
 ) -> Option<Strip> {
-    let Seen { rings, drawn, doubts } = seen;
+    let Seen { rings, framestats, doubts } = seen;
     let mut layers = layers(rings);
     if let Some(trace) = &side_readings.trace {
         layers.extend(trace.layers.iter().map(|(key, timeline)| (key.clone(), timeline.clone())));
@@ -116,7 +116,7 @@ pub fn weigh(
         uncounted(measured, ask, side_readings, &doubts);
         return None;
     };
-    let sight = Sight { layers: &layers, drawn: &drawn, side_readings, doubted: &doubted };
+    let sight = Sight { layers: &layers, framestats: &framestats, side_readings, doubted: &doubted };
     let how = How {
         motions: &measured.motions,
         target_fps: ask.target_fps,
@@ -149,7 +149,7 @@ fn completed(layers: &mut Layers) -> BTreeMap<String, String> {
 fn fill(measured: &mut WindowMeasured, window: Window) {
     measured.readings = measure_all(&window).into();
     measured.refresh_hz = refresh_hz(&window);
-    measured.compositor_only = window.beside.lateness.as_ref().map(compositor_only);
+    measured.compositor_only = window.beside.frame_timeline.as_ref().map(compositor_only);
     if !window.motions.is_empty() && !window.coverage.proved {
         measured.void = Some(format!("coverage is not proved: {}", window.coverage.doubts.join("; ")));
     }

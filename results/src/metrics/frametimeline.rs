@@ -5,7 +5,7 @@
 //! Needs: a trace without losses. Source: docs/design/trace.md#whose-fault.
 
 use super::Entry;
-use crate::lateness::{JankOwner, Joint, Lateness, Severity, jank};
+use crate::frame_timeline::{JankOwner, Joint, Severity, SurfaceFrames, jank};
 use crate::metric::{Better, Needs, Reading, Unit};
 use crate::time::{DeviceTime, Span};
 use crate::window::{Motion, Phase, Window};
@@ -20,13 +20,14 @@ const SF_MISSED: u32 = jank::DISPLAY_HAL | jank::SF_CPU | jank::SF_GPU | jank::S
 const SILENCE: (i64, i64) = (250_000_000, 1_000_000_000);
 
 /// The trace of the window and its frames; the reason when there are none.
-pub(super) fn frames(window: &Window) -> Result<(&Lateness, Cow<'_, [Joint]>), String> {
-    let lateness = window.beside.lateness.as_ref().ok_or("no frame timeline was traced in this window")?;
-    let joints = lateness.joints();
+pub(super) fn frames(window: &Window) -> Result<(&SurfaceFrames, Cow<'_, [Joint]>), String> {
+    let frame_timeline =
+        window.beside.frame_timeline.as_ref().ok_or("no frame timeline was traced in this window")?;
+    let joints = frame_timeline.joints();
     if joints.is_empty() {
         return Err("the trace shows no frame of the app in this window".to_owned());
     }
-    Ok((lateness, joints))
+    Ok((frame_timeline, joints))
 }
 
 /// How many frames are of a kind.
@@ -39,11 +40,11 @@ pub(super) fn count(window: &Window, kind: impl Fn(&Joint) -> bool) -> Reading {
 
 /// Time the screen stood still, ns, by whose fault it is.
 pub(super) fn still_ns(window: &Window) -> Result<BTreeMap<JankOwner, i128>, String> {
-    let (lateness, joints) = frames(window)?;
+    let (frame_timeline, joints) = frames(window)?;
     let mut shares: BTreeMap<JankOwner, i128> = JankOwner::ALL.into_iter().map(|owner| (owner, 0)).collect();
     for joint in joints.iter() {
         let Some(share) = joint.owner().and_then(|owner| shares.get_mut(&owner)) else { continue };
-        let period = period(window, lateness, joint.present).ok_or(
+        let period = period(window, frame_timeline, joint.present).ok_or(
             "the refresh period is not known, so lateness in vsyncs cannot be told; pin it with --vsync",
         )?;
         *share += i128::from(joint.vsyncs_still(period)) * i128::from(period.ns());
@@ -52,29 +53,30 @@ pub(super) fn still_ns(window: &Window) -> Result<BTreeMap<JankOwner, i128>, Str
 }
 
 /// Refresh period a frame is judged by: that of the counted interval it ends, else that of the trace.
-fn period(window: &Window, lateness: &Lateness, present: Option<DeviceTime>) -> Option<Span> {
+fn period(window: &Window, frame_timeline: &SurfaceFrames, present: Option<DeviceTime>) -> Option<Span> {
     let ends = |at: DeviceTime| {
         let next = window.intervals.partition_point(|interval| interval.from + interval.length < at);
         window.intervals.get(next).filter(|interval| interval.from < at)
     };
     let counted = present.and_then(ends).map(|interval| interval.period);
-    counted.filter(|period| period.ns() > 0).or(lateness.period).filter(|period| period.ns() > 0)
+    counted.filter(|period| period.ns() > 0).or(frame_timeline.period).filter(|period| period.ns() > 0)
 }
 
 /// Whole vsyncs late, as ns.
-fn hitch_ns(window: &Window, lateness: &Lateness, joints: &[Joint]) -> Option<i128> {
+fn hitch_ns(window: &Window, frame_timeline: &SurfaceFrames, joints: &[Joint]) -> Option<i128> {
     joints.iter().try_fold(0_i128, |sum, joint| {
-        let period = period(window, lateness, joint.present)?;
+        let period = period(window, frame_timeline, joint.present)?;
         Some(sum + i128::from(joint.vsyncs_late(period)) * i128::from(period.ns()))
     })
 }
 
 /// T, ns: the counted intervals where they are proved, else the time between the trace's own presents in each motion.
-fn motion_ns(window: &Window, lateness: &Lateness) -> i128 {
+fn motion_ns(window: &Window, frame_timeline: &SurfaceFrames) -> i128 {
     if window.coverage.proved && !window.intervals.is_empty() {
         return window.intervals.iter().map(|interval| i128::from(interval.length.ns())).sum();
     }
-    let mut presents: Vec<DeviceTime> = lateness.frames.iter().filter_map(|frame| frame.present).collect();
+    let mut presents: Vec<DeviceTime> =
+        frame_timeline.frames.iter().filter_map(|frame| frame.present).collect();
     presents.sort_unstable();
     let moving = |motion: &Motion| {
         let longest = match motion.phase {
@@ -89,11 +91,11 @@ fn motion_ns(window: &Window, lateness: &Lateness) -> i128 {
 }
 
 fn hitch(window: &Window) -> Result<f64, String> {
-    let (lateness, joints) = frames(window)?;
-    let late = hitch_ns(window, lateness, &joints).ok_or(
+    let (frame_timeline, joints) = frames(window)?;
+    let late = hitch_ns(window, frame_timeline, &joints).ok_or(
         "the refresh period is not known, so lateness in vsyncs cannot be told; pin it with --vsync",
     )?;
-    match motion_ns(window, lateness) {
+    match motion_ns(window, frame_timeline) {
         time if time > 0 => Ok(late as f64 * 1e3 / time as f64),
         _ => Err("one present only: a single present has no rate".to_owned()),
     }
@@ -174,11 +176,11 @@ pub static FT_SEVERITY: Entry = Entry {
 };
 
 fn severities(window: &Window) -> Result<[f64; 2], String> {
-    let (lateness, joints) = frames(window)?;
+    let (frame_timeline, joints) = frames(window)?;
     let mut counts = [0.0; 2];
     for joint in joints.iter().filter(|joint| joint.owner().is_some_and(|owner| owner != JankOwner::Dropped))
     {
-        let period = period(window, lateness, joint.present);
+        let period = period(window, frame_timeline, joint.present);
         let full = match (joint.severity, joint.late, period) {
             (Severity::None, ..) => continue,
             (Severity::Partial, ..) => false,
@@ -197,15 +199,15 @@ fn severities(window: &Window) -> Result<[f64; 2], String> {
 mod tests {
     use super::super::samples::window;
     use super::*;
-    use crate::lateness::SurfaceFrame;
-    use crate::lateness::samples_of_frames::{P, frame, trace};
+    use crate::frame_timeline::SurfaceFrame;
+    use crate::frame_timeline::samples_of_frames::{P, frame, trace};
     use crate::metric::Metric;
     use crate::metrics::reading;
 
     /// Sixty periods of motion and these frames.
     fn of(frames: Vec<SurfaceFrame>) -> Window {
         let mut window = window(P, &[P; 60]);
-        window.beside.lateness = Some(trace(frames));
+        window.beside.frame_timeline = Some(trace(frames));
         window
     }
 
@@ -219,8 +221,8 @@ mod tests {
         assert!(matches!(reading(&FT_HITCH_MS_PER_S, &none), Reading::Unmeasurable(_)));
         let mut lossy = of(vec![frame(1, 0, jank::NONE)]);
         assert_eq!(value(&FT_FRAMES, &lossy), 1.0);
-        if let Some(lateness) = &mut lossy.beside.lateness {
-            lateness.doubts.push("packets were lost".to_owned());
+        if let Some(frame_timeline) = &mut lossy.beside.frame_timeline {
+            frame_timeline.doubts.push("packets were lost".to_owned());
         }
         assert!(
             matches!(reading(&FT_FRAMES, &lossy), Reading::Unmeasurable(why) if why.contains("packets were lost"))
@@ -248,8 +250,8 @@ mod tests {
         assert!((value(&FT_HITCH_MS_PER_S, &window) - 4.0 * 1e3 / 60.0).abs() < 1e-9);
         window.intervals[3].period = Span::ZERO;
         assert!((value(&FT_HITCH_MS_PER_S, &window) - 3.0 * 1e3 / 60.0).abs() < 1e-9);
-        if let Some(lateness) = &mut window.beside.lateness {
-            lateness.period = None;
+        if let Some(frame_timeline) = &mut window.beside.frame_timeline {
+            frame_timeline.period = None;
         }
         assert!(
             matches!(FT_HITCH_MS_PER_S.measure(&window), Reading::Unmeasurable(why) if why.contains("--vsync"))

@@ -6,7 +6,7 @@
 
 use super::Entry;
 use super::frametimeline::{count, frames, still_ns};
-use crate::lateness::{JankOwner, jank};
+use crate::frame_timeline::{JankOwner, jank};
 use crate::metric::{Better, Needs, Reading, Unit};
 
 /// How many bits the platform has given a meaning.
@@ -107,7 +107,7 @@ pub static FT_BLAME_MS: Entry = Entry {
 mod tests {
     use super::super::samples::window;
     use super::*;
-    use crate::lateness::samples_of_frames::{P, frame, trace};
+    use crate::frame_timeline::samples_of_frames::{P, frame, trace};
     use crate::metrics::reading;
     use crate::window::Window;
 
@@ -115,7 +115,7 @@ mod tests {
     fn of_each() -> Window {
         let bits = (0..KINDS).map(|bit| 1 << bit).chain([jank::APP_DEADLINE]);
         let mut window = window(P, &[P; 60]);
-        window.beside.lateness =
+        window.beside.frame_timeline =
             Some(trace(bits.zip(1..).map(|(bits, token)| frame(token, 0, bits)).collect()));
         window
     }

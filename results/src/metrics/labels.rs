@@ -58,7 +58,7 @@ pub fn labels(key: &str) -> &'static [&'static str] {
 mod tests {
     use super::super::shelf;
     use super::*;
-    use crate::lateness::JankOwner;
+    use crate::frame_timeline::JankOwner;
 
     /// Letters and digits of a text, in lower case.
     fn bare(text: &str) -> String {

@@ -7,7 +7,7 @@
 //! (docs/design/metrics.md#main-thread-and-log).
 
 use super::Entry;
-use crate::logged::{LogEntry, LogWatch, Logged};
+use crate::logcat_events::{LogEntry, LogEvent, LogWatch};
 use crate::metric::{Better, Cell, Needs, Reading, Unit};
 use crate::time::{DeviceTime, Span};
 use crate::window::Window;
@@ -45,7 +45,7 @@ fn slow(log: &LogWatch, least: i64) -> Result<Vec<Slow<'_>>, String> {
         return Err(format!("the phone logs messages from {threshold} ms on, this counts from {least} ms"));
     }
     let messages = log.entries.iter().filter_map(|entry| match &entry.what {
-        Logged::SlowMessage { took, thread, handler, callback }
+        LogEvent::SlowMessage { took, thread, handler, callback }
             if thread == MAIN && *took >= Span::from_ms(least) =>
         {
             Some(Slow { began: entry.at - *took, took: *took, handler, callback })
@@ -139,13 +139,13 @@ logged! {
         "renders of 700 ms or more that HWUI complained about"
         "count of `Davey!` lines"
         "HWUI's log; render time from intended vsync to completion, not time on screen (compare frozen_frames)"
-        |window| value(window, |log| sum(log, |entry| u64::from(matches!(entry.what, Logged::Davey { .. }))));
+        |window| value(window, |log| sum(log, |entry| u64::from(matches!(entry.what, LogEvent::Davey { .. }))));
     CHOREOGRAPHER_SKIPPED_FRAMES "choreographer_skipped_frames" Count 7
         "frames Choreographer says it skipped because the main thread came late; only runs of 30 and more are logged"
         "sum of N over `Skipped N frames!`"
         "Choreographer's log (debug.choreographer.skipwarning, 30 unless set); shorter runs are not in it"
         |window| value(window, |log| sum(log, |entry| match entry.what {
-            Logged::SkippedFrames(frames) => u64::from(frames),
+            LogEvent::SkippedFrames(frames) => u64::from(frames),
             _ => 0,
         }));
 }
@@ -157,7 +157,7 @@ mod tests {
     use crate::metrics::measure_all;
 
     fn message(at_ms: i64, took_ns: i64, thread: &str) -> LogEntry {
-        let what = Logged::SlowMessage {
+        let what = LogEvent::SlowMessage {
             took: Span::from_ns(took_ns),
             thread: thread.to_owned(),
             handler: "android.os.Handler".to_owned(),
@@ -219,11 +219,11 @@ mod tests {
     #[test]
     fn the_platform_s_own_complaints_are_counted() {
         let at = DeviceTime::from_ns(2_000 * MS);
-        let davey = Logged::Davey { took: Span::from_ms(812), intended: None, vsync_id: None };
+        let davey = LogEvent::Davey { took: Span::from_ms(812), intended: None, vsync_id: None };
         let readings = readings(vec![
             LogEntry { at, pid: 7, what: davey },
-            LogEntry { at, pid: 7, what: Logged::SkippedFrames(49) },
-            LogEntry { at, pid: 7, what: Logged::SkippedFrames(155) },
+            LogEntry { at, pid: 7, what: LogEvent::SkippedFrames(49) },
+            LogEntry { at, pid: 7, what: LogEvent::SkippedFrames(155) },
         ]);
         assert_eq!(readings["davey_count"], Reading::Value(1.0));
         assert_eq!(readings["choreographer_skipped_frames"], Reading::Value(204.0));

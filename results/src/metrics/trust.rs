@@ -51,20 +51,20 @@ pub fn doubt(needs: Needs, window: &Window) -> Option<String> {
 }
 
 fn stages(window: &Window) -> Option<String> {
-    match &window.beside.drawn {
+    match &window.beside.framestats {
         None => Some("no framestats of the app were read in this window".to_owned()),
-        Some(drawn) if !drawn.proved => {
-            Some(format!("framestats may have missed drawn frames: {}", drawn.doubts.join("; ")))
+        Some(stages) if !stages.proved => {
+            Some(format!("framestats may have missed drawn frames: {}", stages.doubts.join("; ")))
         }
         Some(_) => None,
     }
 }
 
 fn timeline(window: &Window) -> Option<String> {
-    match &window.beside.lateness {
+    match &window.beside.frame_timeline {
         None => Some("no frame timeline was traced in this window (Android 12 and newer can)".to_owned()),
-        Some(lateness) if !lateness.doubts.is_empty() => {
-            Some(format!("the trace may have missed frames: {}", lateness.doubts.join("; ")))
+        Some(frame_timeline) if !frame_timeline.doubts.is_empty() => {
+            Some(format!("the trace may have missed frames: {}", frame_timeline.doubts.join("; ")))
         }
         Some(_) => None,
     }

@@ -1,7 +1,7 @@
 //! Which pages keep a pace, and what is said of them.
 
 use super::*;
-use crate::drawn::{Drawn, DrawnFrame};
+use crate::framestats::{FrameStats, RenderStages};
 use crate::metrics::samples::window;
 use crate::time::DeviceTime;
 
@@ -54,10 +54,10 @@ fn a_page_without_a_target_is_told_what_to_say_and_what_it_costs() {
     let doubted = "play: looks like a 30 fps page on a 120 Hz panel; say `target_fps: 30` if it means to be (0.0 ms/s of hitches), \
                    or it counts as 750 ms/s; nothing here tells a slow page from a panel that follows the content";
     assert_eq!(said(&window, None), doubted);
-    window.beside.drawn = Some(drawn(P120));
+    window.beside.framestats = Some(stages(P120));
     let sure = doubted.split("; nothing").next().unwrap();
     assert_eq!(said(&window, None), sure);
-    window.beside.drawn = Some(drawn(4 * P120));
+    window.beside.framestats = Some(stages(4 * P120));
     let slowed = "; the phone itself gave the page 30 turns a second: a panel that follows the content, a vote of the app, or \
                   power saving";
     assert_eq!(said(&window, None), format!("{sure}{slowed}"));
@@ -86,9 +86,9 @@ fn half_of_the_iterations_must_agree() {
 }
 
 /// Drawn frames whose renderer believed in this interval.
-fn drawn(interval: i64) -> Drawn {
+fn stages(interval: i64) -> RenderStages {
     let at = DeviceTime::from_ns(1);
-    let frame = DrawnFrame {
+    let frame = FrameStats {
         flags: 0,
         vsync_id: None,
         intended: at,
@@ -114,5 +114,5 @@ fn drawn(interval: i64) -> Drawn {
         dequeue: None,
         queue: None,
     };
-    Drawn { frames: vec![frame; 3], proved: true, ..Drawn::default() }
+    RenderStages { frames: vec![frame; 3], proved: true, ..RenderStages::default() }
 }

@@ -12,7 +12,7 @@
 //! Reading is bounded by the file: a bar takes a byte at least.
 
 use super::{Bar, MOST_PERIOD_NS, MOST_US, MOST_VSYNCS, Strip, What};
-use crate::lateness::JankOwner;
+use crate::frame_timeline::JankOwner;
 use crate::metrics::STAGE_NAMES;
 use crate::time::DeviceTime;
 use crate::window::{Phase, Why};

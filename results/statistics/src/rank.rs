@@ -28,7 +28,7 @@ pub enum Method {
     /// By the whole permutation law.
     Exact,
     /// By [`DRAWS`] seeded draws from it: p = (as extreme + 1) / (draws + 1).
-    Drawn,
+    MonteCarlo,
 }
 
 /// Chances, when base and candidate are alike, of a rank sum as extreme as the one seen.
@@ -78,7 +78,7 @@ impl Tests {
         if law::steps(ranked.iter().map(|block| (block.doubled.as_slice(), block.candidates)), unit)
             > EXACT_STEPS
         {
-            return Some(drawn(&ranked, seen, expected, seed));
+            return Some(monte_carlo(&ranked, seen, expected, seed));
         }
         let [one] = ranked.as_slice() else {
             let laws = ranked.iter().map(|block| Law::of(&block.doubled, block.candidates, unit));
@@ -129,7 +129,7 @@ fn exact(law: &Law, seen: u64, expected: u64) -> RankTest {
 }
 
 /// Tails by drawing labels.
-fn drawn(ranked: &[Ranked], seen: u64, expected: u64, seed: u64) -> RankTest {
+fn monte_carlo(ranked: &[Ranked], seen: u64, expected: u64, seed: u64) -> RankTest {
     let mut chance = Chance::of(seed, 0);
     let far = seen.abs_diff(expected);
     let mut ranks: Vec<Vec<u32>> = ranked.iter().map(|block| block.doubled.clone()).collect();
@@ -145,7 +145,7 @@ fn drawn(ranked: &[Ranked], seen: u64, expected: u64, seed: u64) -> RankTest {
         less += u32::from(sum <= seen);
     }
     let p = |count: u32| f64::from(count + 1) / f64::from(DRAWS + 1);
-    RankTest { p_two_sided: p(two), p_greater: p(greater), p_less: p(less), method: Method::Drawn }
+    RankTest { p_two_sided: p(two), p_greater: p(greater), p_less: p(less), method: Method::MonteCarlo }
 }
 
 #[cfg(test)]

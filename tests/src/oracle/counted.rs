@@ -5,7 +5,7 @@
 //! of a stretch, nor the last three, which wait for a later one.
 
 use super::answer::Answer;
-use farmjank_lab::truth::drawn::TruthDrawn;
+use farmjank_lab::truth::hwui::TruthHwuiFrame;
 use farmjank_lab::truth::{Truth, TruthFrame, TruthMessage, verdict};
 use farmjank_results::dump::Dump;
 use farmjank_results::frame::SourceId;
@@ -136,11 +136,12 @@ pub fn log(truth: &Truth<'_>, package: &str, between: Between, watched: bool, ke
         let of = truth.messages.iter().filter(move |message| message.package == package);
         of.filter(move |message| ms(message) >= least)
     };
-    let drawn = || truth.drawn.iter().filter(move |frame| frame.package == package && frame.flags & 8 == 0);
+    let drawn =
+        || truth.hwui_frames.iter().filter(move |frame| frame.package == package && frame.flags & 8 == 0);
     let count = |least: f64| between.range(messages(least).map(|message| (message.ended, 1.0)));
     let number = |(least, most): (f64, f64)| Answer::Number(least, most);
     let rows = |(least, most): (f64, f64)| Answer::RowCount(least as usize, most as usize);
-    let skipped = |frame: &TruthDrawn| ((frame.start - frame.intended) / frame.interval) as f64;
+    let skipped = |frame: &TruthHwuiFrame| ((frame.start - frame.intended) / frame.interval) as f64;
     Some(match key {
         "davey_count" => {
             let long = drawn().filter(|frame| frame.completed - frame.intended >= 700_000_000);

@@ -4,18 +4,18 @@
 //! of the queue may be off by so many frames as such a state lasts.
 
 use super::answer::Answer;
-use super::drawn::Drawn;
+use super::framestats::Stages;
 use super::presents::PERIOD_ERROR;
-use farmjank_lab::truth::drawn::TruthDrawn;
+use farmjank_lab::truth::hwui::TruthHwuiFrame;
 
 /// Frames by which counts on the state of the queue may be off, for each gesture.
 const QUEUE: f64 = 2.0;
 
-impl Drawn<'_> {
+impl Stages<'_> {
     /// Whether each frame of the motions missed its deadline, and whether it met it behind a stuffed queue.
-    fn missed(&self) -> Vec<(&TruthDrawn, bool, bool)> {
+    fn missed(&self) -> Vec<(&TruthHwuiFrame, bool, bool)> {
         if self.modern {
-            let judged = |f: &&'_ TruthDrawn| f.gpu >= f.deadline;
+            let judged = |f: &&'_ TruthHwuiFrame| f.gpu >= f.deadline;
             return self.frames.iter().map(|f| (*f, judged(f), f.stuffed && !judged(f))).collect();
         }
         let mut deadline: Option<i64> = None;
@@ -38,19 +38,19 @@ impl Drawn<'_> {
 
     /// Gestures: stretches of frames without half a second between them.
     fn gestures(&self) -> f64 {
-        let apart = |two: &&[&TruthDrawn]| two[1].intended - two[0].intended > 500_000_000;
+        let apart = |two: &&[&TruthHwuiFrame]| two[1].intended - two[0].intended > 500_000_000;
         1.0 + self.frames.windows(2).filter(apart).count() as f64
     }
 
     pub(super) fn judged(&self, key: &str) -> Option<Answer> {
         let missed = self.missed();
         let all = missed.len() as f64;
-        let count = |is: &dyn Fn(&TruthDrawn) -> bool| {
+        let count = |is: &dyn Fn(&TruthHwuiFrame) -> bool| {
             missed.iter().filter(|(f, missed, _)| *missed && is(f)).count() as f64
         };
         let slack = if self.modern { 0.0 } else { QUEUE * self.gestures() };
         let about = |value: f64| Answer::about(value, slack + 1e-6);
-        let share = |from: i64, to: i64, f: &TruthDrawn| (to - from) as f64 / f.interval as f64;
+        let share = |from: i64, to: i64, f: &TruthHwuiFrame| (to - from) as f64 / f.interval as f64;
         Some(match key {
             "jank_deadline" if !self.modern => Answer::Absent,
             "jank_deadline_pct" if !self.modern => Answer::Absent,
@@ -89,7 +89,7 @@ impl Drawn<'_> {
         let tried: Vec<Vec<f64>> = errors.iter().map(|error| self.rates(1.0 + error)).collect();
         Some(match key {
             "matrix_do_frame_levels" => {
-                let dropped = |f: &&TruthDrawn| (f.sync_queued - f.intended).max(0) / f.interval;
+                let dropped = |f: &&TruthHwuiFrame| (f.sync_queued - f.intended).max(0) / f.interval;
                 let mut counts = [0.0; 5];
                 for f in &self.frames {
                     let missed = dropped(f);

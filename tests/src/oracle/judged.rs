@@ -1,4 +1,4 @@
-//! SurfaceFlinger's judgement of frames, from the lab's truth: bits, lateness, and who is to blame.
+//! SurfaceFlinger's judgement of frames, from the lab's truth: bits, lateness, and whose fault it was.
 
 use super::answer::Answer;
 use farmjank_lab::truth::{Cause, Prediction, Truth, TruthFrame, verdict};

@@ -7,7 +7,7 @@ use farmjank_lab::dial::LabDial;
 use farmjank_lab::lab::{Lab, LiveLab};
 use farmjank_lab::truth::{Cause, TruthFrame, TruthMessage};
 use farmjank_results::device::{App, DeviceFacts, DeviceId};
-use farmjank_results::logged::{LogWatch, Logged};
+use farmjank_results::logcat_events::{LogEvent, LogWatch};
 use farmjank_results::side_reading::SideReading;
 use farmjank_results::time::{BootTime, ClockMap, Span};
 use farmjank_results::timestats::{FrameCounts, busiest, check};
@@ -271,7 +271,7 @@ fn slow_messages_are_those_of_the_truth_with_frames_and_without() {
                 .entries
                 .iter()
                 .filter_map(|entry| match &entry.what {
-                    Logged::SlowMessage { took, thread, .. } if thread == "main" => {
+                    LogEvent::SlowMessage { took, thread, .. } if thread == "main" => {
                         Some((entry.at.ns() / 1_000_000, took.ns() / 1_000_000))
                     }
                     _ => None,
@@ -300,7 +300,7 @@ fn slow_messages_are_those_of_the_truth_with_frames_and_without() {
                 assert!(truth.iter().all(|message| !message.drew), "{place}: nothing was drawn");
             } else {
                 let davey =
-                    watch.entries.iter().filter(|entry| matches!(entry.what, Logged::Davey { .. })).count();
+                    watch.entries.iter().filter(|entry| matches!(entry.what, LogEvent::Davey { .. })).count();
                 let layer = format!("{APP}/{APP}.FeedActivity");
                 let froze = hand.lab.truth(&place.0, |truth| {
                     let frames =
@@ -364,12 +364,12 @@ fn a_crash_a_hang_and_a_cleared_log_are_noticed() {
         let phone = hand.lab.phone(&place.0).expect("a phone");
         phone.set_fault(farmjank_lab::phone::PhoneFault::CrashApp { at: phone.now().ns() + 2_000_000_000 });
         let crashed = hand.log(2, &["sleep 4"]).await;
-        let crash = |entry: &farmjank_results::logged::LogEntry| matches!(&entry.what, Logged::Crash(text) if text.contains("IllegalState"));
+        let crash = |entry: &farmjank_results::logcat_events::LogEntry| matches!(&entry.what, LogEvent::Crash(text) if text.contains("IllegalState"));
         assert_eq!(crashed.entries.iter().filter(|entry| crash(entry)).count(), 1, "{place}: {crashed:?}");
         hand.open("shop://feed").await;
         phone.set_fault(farmjank_lab::phone::PhoneFault::FrozenApp);
         let hung = hand.log(3, &[FLING, "sleep 6"]).await;
-        let anr = hung.entries.iter().filter(|entry| matches!(entry.what, Logged::Anr(_))).count();
+        let anr = hung.entries.iter().filter(|entry| matches!(entry.what, LogEvent::Anr(_))).count();
         assert_eq!(anr, 1, "{place}: {hung:?}");
     });
 }

@@ -8,7 +8,7 @@ use farmjank_results::frame::SourceId;
 use farmjank_results::metric::Reading;
 use farmjank_results::metrics::shelf;
 use farmjank_tests::oracle::answer::Answer;
-use farmjank_tests::oracle::drawn::drawn;
+use farmjank_tests::oracle::framestats::of_window;
 use farmjank_tests::oracle::judged::{JudgedFrame, answer as of_timeline, judged};
 use farmjank_tests::oracle::shelf::{CLEAN, NOT_HELD, PRESENTS, STAGES, TIMELINE, held};
 use farmjank_tests::oracle::{Expected, lists, presents};
@@ -199,9 +199,9 @@ fn hold_stages(story: &Story, every: bool, all: &mut Differences) -> usize {
         }
         proved += 1;
         let held = story.lab.truth(&serial, |truth| {
-            let drawn = drawn(truth, &window, of_shelf(&serial));
+            let stages = of_window(truth, &window, of_shelf(&serial));
             let answer =
-                |key: &'static str| (key, drawn.answer(key).unwrap_or_else(|| panic!("{key} has no truth")));
+                |key: &'static str| (key, stages.answer(key).unwrap_or_else(|| panic!("{key} has no truth")));
             STAGES.split_whitespace().map(answer).collect::<Vec<_>>()
         });
         for (key, answer) in held.expect("a phone") {

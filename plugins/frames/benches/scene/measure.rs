@@ -4,8 +4,8 @@ use super::dumps::Dump;
 use farmjank_frames::gfxinfo::read_framestats;
 use farmjank_frames::surfaceflinger::read_latency;
 use farmjank_results::cut::{CutRules, cut, whole};
-use farmjank_results::drawn::DrawnStitch;
 use farmjank_results::frame::SourceId;
+use farmjank_results::framestats::FrameStatsStitch;
 use farmjank_results::metric::Reading;
 use farmjank_results::metrics::measure_all;
 use farmjank_results::stitch::{Stitch, StitchRules};
@@ -47,11 +47,11 @@ pub fn framestats_window<'t>(
     dumps: impl Iterator<Item = (Option<DeviceTime>, &'t [u8])>,
     motions: &[Motion],
 ) -> (usize, Window) {
-    let (mut stitch, mut drawn) = (Stitch::new(rules()), DrawnStitch::new());
+    let (mut stitch, mut framestats) = (Stitch::new(rules()), FrameStatsStitch::new());
     for (asked, text) in dumps {
         for mut window in read_framestats(text, asked.map(DeviceTime::ns)).expect("framestats text") {
             (window.sample.asked, window.sample.answered) = (asked, asked);
-            drawn.add(&window.sample);
+            framestats.add(&window.sample);
             stitch.add(&window.sample);
         }
     }
@@ -59,7 +59,7 @@ pub fn framestats_window<'t>(
     let free = whole(&timeline);
     let motions = if motions.is_empty() { &free } else { motions };
     let mut window = cut(&timeline, motions, &CutRules::new(SourceId::Gfxinfo));
-    window.beside.drawn = Some(drawn.finish(motions));
+    window.beside.framestats = Some(framestats.finish(motions));
     (timeline.frames.len(), window)
 }
 

@@ -48,7 +48,7 @@ pub type Key = (i32, i64, Rc<str>);
 
 /// A frame of an app.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Drawn {
+pub struct AppFrame {
     /// Begin and deadline as expected.
     pub expected: Option<Slice>,
     /// Begin and end, token of its display frame, and what is said of it.
@@ -84,7 +84,7 @@ pub struct Gathered {
     /// Display frames by token.
     pub displays: BTreeMap<i64, Display>,
     /// Frames of apps.
-    pub drawn: BTreeMap<Key, Drawn>,
+    pub app_frames: BTreeMap<Key, AppFrame>,
     /// Names of processes.
     pub names: BTreeMap<i32, String>,
     /// Processes a first scan of the phone found; empty when there was none.
@@ -206,9 +206,11 @@ impl Gathered {
             Started::ActualDisplay(token, told) => {
                 self.displays.entry(token).or_default().actual = Some((slice, told));
             }
-            Started::ExpectedSurface(key, _) => self.drawn.entry(key).or_default().expected = Some(slice),
+            Started::ExpectedSurface(key, _) => {
+                self.app_frames.entry(key).or_default().expected = Some(slice)
+            }
             Started::ActualSurface(key, display, told) => {
-                let actual = &mut self.drawn.entry(key).or_default().actual;
+                let actual = &mut self.app_frames.entry(key).or_default().actual;
                 let new = (slice, display, told);
                 if actual.as_ref().is_none_or(|known| rank(&new) > rank(known)) {
                     *actual = Some(new);

@@ -9,8 +9,10 @@
 
 use super::clocks::Clocks;
 use super::events::Told;
-use super::gather::{DROPPED, Display, Drawn, Gathered, Key, Moment, Slice};
-use farmjank_results::lateness::{PRESENT_THRESHOLD, Prediction, PresentType, Severity, SurfaceFrame, jank};
+use super::gather::{AppFrame, DROPPED, Display, Gathered, Key, Moment, Slice};
+use farmjank_results::frame_timeline::{
+    PRESENT_THRESHOLD, Prediction, PresentType, Severity, SurfaceFrame, jank,
+};
 use farmjank_results::time::{DeviceTime, Span};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -199,10 +201,14 @@ fn present_type(number: u64) -> PresentType {
 }
 
 /// One frame of an app; none where it has no actual slice or its times cannot be told.
-pub fn frame(gathered: &Gathered, displays: &Displays, (key, drawn): (&Key, &Drawn)) -> Option<SurfaceFrame> {
-    let (actual, display_token, told) = drawn.actual?;
+pub fn frame(
+    gathered: &Gathered,
+    displays: &Displays,
+    (key, frame): (&Key, &AppFrame),
+) -> Option<SurfaceFrame> {
+    let (actual, display_token, told) = frame.actual?;
     let (actual_start, actual_end) = slice(&gathered.clocks, actual)?;
-    let expected = drawn.expected.and_then(|expected| slice(&gathered.clocks, expected));
+    let expected = frame.expected.and_then(|expected| slice(&gathered.clocks, expected));
     let shown = displays.get(display_token);
     let present_type = present_type(told.present_type);
     let dropped = present_type == PresentType::Dropped;

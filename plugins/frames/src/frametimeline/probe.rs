@@ -11,7 +11,7 @@ use super::{TraceReader, trace::Trace};
 use crate::text::shown;
 use farmjank_results::device::{App, DeviceFacts};
 use farmjank_results::frame::SourceId;
-use farmjank_results::lateness::Lateness;
+use farmjank_results::frame_timeline::SurfaceFrames;
 use farmjank_results::side_reading::SideReading;
 use farmjank_results::time::ClockMap;
 use farmjank_seams::probe::{Probe, ProbeOutput, ProbeReader, Scope};
@@ -109,10 +109,10 @@ impl ProbeReader for FrameTimeline {
         let mut reader = TraceReader::default();
         reader.feed(&output.bytes);
         let trace = reader.finish()?;
-        let mut of_the_app: BTreeMap<String, Lateness> = trace.by_name();
+        let mut of_the_app: BTreeMap<String, SurfaceFrames> = trace.by_name();
         of_the_app.retain(|name, _| of_app(name, app));
         if let Some(doubt) = clock.and_then(|clock| apart(&trace, clock)) {
-            of_the_app.values_mut().for_each(|lateness| lateness.doubts.push(doubt.clone()));
+            of_the_app.values_mut().for_each(|frame_timeline| frame_timeline.doubts.push(doubt.clone()));
         }
         if of_the_app.is_empty() {
             return Err(Unreadable::Missing(format!(

@@ -3,7 +3,7 @@
 use super::framing::{Framing, Met};
 use super::gather::{Gathered, Moment};
 use super::join::{self, Displays};
-use farmjank_results::lateness::{Lateness, SurfaceFrame};
+use farmjank_results::frame_timeline::{SurfaceFrame, SurfaceFrames};
 use farmjank_results::time::{DeviceTime, Span};
 use farmjank_seams::source::Unreadable;
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trace {
     /// Frames of each process that was shown, by its number.
-    pub processes: BTreeMap<i32, Lateness>,
+    pub processes: BTreeMap<i32, SurfaceFrames>,
     /// Names of processes, by number: from the process tree, else from the layers.
     pub names: BTreeMap<i32, String>,
     /// BOOTTIME minus MONOTONIC at the end of the trace, where it tells.
@@ -27,13 +27,14 @@ pub struct Trace {
 
 impl Trace {
     /// The same by name; a process that died and came back is one, one without a name is `pid:N`.
-    pub fn by_name(&self) -> BTreeMap<String, Lateness> {
-        let mut named: BTreeMap<String, Lateness> = BTreeMap::new();
-        for (pid, lateness) in &self.processes {
+    pub fn by_name(&self) -> BTreeMap<String, SurfaceFrames> {
+        let mut named: BTreeMap<String, SurfaceFrames> = BTreeMap::new();
+        for (pid, frame_timeline) in &self.processes {
             let name = self.names.get(pid).cloned().unwrap_or_else(|| format!("pid:{pid}"));
-            let known =
-                named.entry(name).or_insert_with(|| Lateness { frames: Vec::new(), ..lateness.clone() });
-            known.frames.extend(lateness.frames.iter().cloned());
+            let known = named
+                .entry(name)
+                .or_insert_with(|| SurfaceFrames { frames: Vec::new(), ..frame_timeline.clone() });
+            known.frames.extend(frame_timeline.frames.iter().cloned());
             known.frames.sort_by_key(|frame| (join::when(frame), frame.pid, frame.token));
         }
         named
@@ -76,7 +77,7 @@ impl TraceReader {
         }
         gathered.clocks.settle();
         let displays = Displays::new(&gathered);
-        let frames = gathered.drawn.iter().filter_map(|drawn| join::frame(&gathered, &displays, drawn));
+        let frames = gathered.app_frames.iter().filter_map(|frame| join::frame(&gathered, &displays, frame));
         let mut frames: Vec<SurfaceFrame> = frames.collect();
         if frames.is_empty() && displays.reach().is_none() {
             return Err(Unreadable::Empty(
@@ -113,7 +114,7 @@ fn assembled(
     if met.garbage {
         doubts.push("the trace is damaged: after its last whole packet come bytes that are none".to_owned());
     }
-    let base = Lateness {
+    let base = SurfaceFrames {
         frames: Vec::new(),
         joined: None,
         period: join::span(displays.common_period()),
@@ -124,7 +125,7 @@ fn assembled(
         unfinished: gathered.unfinished() + gathered.unreadable + met.unreadable,
         doubts,
     };
-    let mut processes: BTreeMap<i32, Lateness> = BTreeMap::new();
+    let mut processes: BTreeMap<i32, SurfaceFrames> = BTreeMap::new();
     let mut names = gathered.names.clone();
     for frame in frames {
         let (pid, unresolved) = (frame.pid, unresolved(&frame));
@@ -133,12 +134,12 @@ fn assembled(
         {
             names.entry(pid).or_insert_with(|| package.to_owned());
         }
-        let lateness = processes.entry(pid).or_insert_with(|| base.clone());
+        let frame_timeline = processes.entry(pid).or_insert_with(|| base.clone());
         // A frame that was neither dropped nor has a present may have been shown: nobody knows when.
-        lateness.lost_at.extend(unresolved.then_some(frame.actual_end));
-        lateness.frames.push(frame);
+        frame_timeline.lost_at.extend(unresolved.then_some(frame.actual_end));
+        frame_timeline.frames.push(frame);
     }
-    processes.values_mut().for_each(|lateness| lateness.lost_at.sort_unstable());
+    processes.values_mut().for_each(|frame_timeline| frame_timeline.lost_at.sort_unstable());
     names.retain(|pid, _| processes.contains_key(pid));
     let offset = gathered.clocks.newest_offset().map(Span::from_ns);
     let unreadable = gathered.unreadable + met.unreadable;
@@ -146,7 +147,7 @@ fn assembled(
 }
 
 fn unresolved(frame: &SurfaceFrame) -> bool {
-    use farmjank_results::lateness::PresentType::Dropped;
+    use farmjank_results::frame_timeline::PresentType::Dropped;
     frame.present.is_none() && frame.present_type != Dropped && frame.is_buffer
 }
 

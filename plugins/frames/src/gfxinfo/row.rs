@@ -4,7 +4,7 @@
 //! Rows of frames in flight hold what the slot held before, or uninitialised memory. Must not know: other rows.
 
 use super::columns::{Cells, Column};
-use farmjank_results::drawn::{Aside, DrawnFrame};
+use farmjank_results::framestats::{Aside, FrameStats};
 use farmjank_results::time::{DeviceTime, Span};
 use std::ops::RangeInclusive;
 
@@ -50,7 +50,7 @@ pub(crate) struct Refused {
 }
 
 /// Judges a row. `now` is when the dump was taken, ns; later instants are not believed.
-pub(crate) fn judge(cells: &Cells, now: Option<i64>) -> Result<DrawnFrame, Refused> {
+pub(crate) fn judge(cells: &Cells, now: Option<i64>) -> Result<FrameStats, Refused> {
     let intended = cells.get(Column::IntendedVsync).filter(|at| *at > 0 && now.is_none_or(|now| *at <= now));
     let refused = |why| Refused { why, intended };
     let flags = cells.get(Column::Flags).filter(|flags| (0..=LARGEST_FLAGS).contains(flags));
@@ -59,11 +59,11 @@ pub(crate) fn judge(cells: &Cells, now: Option<i64>) -> Result<DrawnFrame, Refus
         return Err(refused(Aside::LeftOut));
     }
     finished(cells, now)
-        .map(|frame| DrawnFrame { flags: flags as u32, ..frame })
+        .map(|frame| FrameStats { flags: flags as u32, ..frame })
         .ok_or(refused(Aside::Unreadable))
 }
 
-fn finished(cells: &Cells, now: Option<i64>) -> Option<DrawnFrame> {
+fn finished(cells: &Cells, now: Option<i64>) -> Option<FrameStats> {
     let mut last = 1;
     for instant in STAGES.iter().filter_map(|&stage| cells.get(stage)) {
         if instant < last {
@@ -91,7 +91,7 @@ fn finished(cells: &Cells, now: Option<i64>) -> Option<DrawnFrame> {
     let took = |column| cells.get(column).filter(|ns| (0..=LONGEST_FRAME).contains(ns)).map(Span::from_ns);
     let shown = cells.get(Column::DisplayPresentTime);
     let shown = shown.filter(|&shown| shown > completed.saturating_sub(EARLY_PRESENT) && shown < latest);
-    Some(DrawnFrame {
+    Some(FrameStats {
         flags: 0,
         vsync_id: cells.get(Column::FrameTimelineVsyncId).filter(|id| *id >= 0),
         intended: DeviceTime::from_ns(intended),
@@ -130,7 +130,7 @@ mod tests {
         SyncQueued,SyncStart,IssueDrawCommandsStart,SwapBuffers,FrameCompleted,GpuCompleted,SwapBuffersCompleted,\
         DisplayPresentTime,";
 
-    fn judged(change: impl Fn(&mut [i64]), now: Option<i64>) -> Result<DrawnFrame, Refused> {
+    fn judged(change: impl Fn(&mut [i64]), now: Option<i64>) -> Result<FrameStats, Refused> {
         // Flags, then stages 10 ms apart from 1 s on; gpu, swapped, displayed.
         let mut row: Vec<i64> =
             std::iter::once(0).chain((0..11).map(|stage| 1_000_000_000 + stage * 10_000_000)).collect();
@@ -140,7 +140,7 @@ mod tests {
         judge(&Header::read(HEADER.as_bytes()).expect("a header").row(line.as_bytes()).expect("a row"), now)
     }
 
-    fn is(why: Aside, judged: Result<DrawnFrame, Refused>) -> bool {
+    fn is(why: Aside, judged: Result<FrameStats, Refused>) -> bool {
         judged.is_err_and(|refused| refused.why == why)
     }
 

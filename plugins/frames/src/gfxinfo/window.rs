@@ -5,8 +5,8 @@
 use super::columns::Cells;
 use super::row::{FIRST_DRAW, RENDER_THREAD, Refused, SKIPPED, SURFACE_CANVAS, judge};
 use crate::rhythm::Ring;
-use farmjank_results::drawn::{Aside, DrawnFrame, SetAside};
 use farmjank_results::frame::{Row, Sample, Stamp};
+use farmjank_results::framestats::{Aside, FrameStats, SetAside};
 use farmjank_results::time::{DeviceTime, Span};
 use std::fmt;
 
@@ -89,7 +89,7 @@ impl Window {
 /// Rows of a window while they are read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rows {
-    frames: Vec<DrawnFrame>,
+    frames: Vec<FrameStats>,
     /// The place of each of them among the printed rows.
     places: Vec<usize>,
     aside: Vec<SetAside>,
@@ -167,7 +167,7 @@ impl Rows {
         for (place, frame) in self.places.iter().zip(&mut self.frames) {
             frame.displayed = frame.displayed.filter(|_| *place < fresh);
         }
-        sample.drawn = self.frames;
+        sample.framestats = self.frames;
         sample.aside = self.aside;
         sample.rows.sort_by_key(|row| (at(row).is_none(), at(row), row.intended));
         window.time_base = base;

@@ -3,14 +3,14 @@
 //! Must not know: who logged it, when, in which window. Text is clipped and made harmless.
 
 use crate::text::{find, integer, shown};
-use farmjank_results::logged::Logged;
+use farmjank_results::logcat_events::LogEvent;
 use farmjank_results::time::{DeviceTime, Span};
 
 /// Longest stall believed, ms: a day.
 const LONGEST_MS: i64 = 86_400_000;
 
 /// What a message under this tag says, when it is one that matters and needs no other line to be understood.
-pub fn read_message(tag: &[u8], message: &[u8]) -> Option<Logged> {
+pub fn read_message(tag: &[u8], message: &[u8]) -> Option<LogEvent> {
     match tag {
         b"Looper" => looper(message),
         b"Choreographer" => skipped(message),
@@ -20,7 +20,7 @@ pub fn read_message(tag: &[u8], message: &[u8]) -> Option<Logged> {
 }
 
 /// `Slow dispatch took 812ms main h=android.os.Handler c=com.a.Sync$1@12ab m=0`, and the same with `delivery`.
-fn looper(message: &[u8]) -> Option<Logged> {
+fn looper(message: &[u8]) -> Option<LogEvent> {
     let rest = message.strip_prefix(b"Slow ")?;
     let (dispatched, rest) = match rest.strip_prefix(b"dispatch took ") {
         Some(rest) => (true, rest),
@@ -41,8 +41,8 @@ fn looper(message: &[u8]) -> Option<Logged> {
     };
     let (thread, handler) = (shown(thread), shown(handler));
     Some(match dispatched {
-        true => Logged::SlowMessage { took, thread, handler, callback },
-        false => Logged::SlowDelivery { took, thread, handler, callback },
+        true => LogEvent::SlowMessage { took, thread, handler, callback },
+        false => LogEvent::SlowDelivery { took, thread, handler, callback },
     })
 }
 
@@ -57,22 +57,22 @@ fn without_hash(class: &[u8]) -> &[u8] {
 }
 
 /// `Skipped 49 frames!  The application may be doing too much work on its main thread.`
-fn skipped(message: &[u8]) -> Option<Logged> {
+fn skipped(message: &[u8]) -> Option<LogEvent> {
     let rest = message.strip_prefix(b"Skipped ")?;
     let (frames, length) = integer(rest)?;
     let frames = u32::try_from(frames).ok()?;
-    rest[length..].starts_with(b" frames!").then_some(Logged::SkippedFrames(frames))
+    rest[length..].starts_with(b" frames!").then_some(LogEvent::SkippedFrames(frames))
 }
 
 /// `Davey! duration=842ms; Flags=1, FrameTimelineVsyncId=506461, IntendedVsync=4041135011929, …`, cut anywhere.
 ///
 /// Android 12 and 13 print the values of FrameInterval and FrameStartTime under each other's names; neither is needed.
-fn davey(message: &[u8]) -> Option<Logged> {
+fn davey(message: &[u8]) -> Option<LogEvent> {
     let (took, rest) = millis(message.strip_prefix(b"Davey! duration=")?)?;
     rest.strip_prefix(b"ms")?;
     let intended = column(rest, b" IntendedVsync=").filter(|ns| *ns > 0).map(DeviceTime::from_ns);
     let vsync_id = column(rest, b" FrameTimelineVsyncId=").filter(|id| *id >= 0);
-    Some(Logged::Davey { took, intended, vsync_id })
+    Some(LogEvent::Davey { took, intended, vsync_id })
 }
 
 /// The value of a column. One without a comma behind it was cut short and is not believed.
@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn slow_messages_name_their_handler_and_what_ran() {
         let slow = |text: &str| match read_message(b"Looper", text.as_bytes()) {
-            Some(Logged::SlowMessage { took, thread, handler, callback }) => {
+            Some(LogEvent::SlowMessage { took, thread, handler, callback }) => {
                 Some((took.ms() as i64, thread, handler, callback))
             }
             _ => None,
@@ -124,14 +124,14 @@ mod tests {
             assert_eq!(slow(none), None, "{none}");
         }
         let delivery = read_message(b"Looper", b"Slow delivery took 348ms main h=a c=null m=0");
-        assert!(matches!(delivery, Some(Logged::SlowDelivery { took, .. }) if took == Span::from_ms(348)));
+        assert!(matches!(delivery, Some(LogEvent::SlowDelivery { took, .. }) if took == Span::from_ms(348)));
     }
 
     #[test]
     fn skipped_frames_and_daveys_are_read_as_far_as_they_go() {
         assert_eq!(
             read_message(b"Choreographer", b"Skipped 49 frames!  The app"),
-            Some(Logged::SkippedFrames(49))
+            Some(LogEvent::SkippedFrames(49))
         );
         assert_eq!(read_message(b"Choreographer", b"Skipped -1 frames!"), None);
         assert_eq!(read_message(b"Choreographer", b"Skipped 99999999999 frames!"), None);
@@ -139,11 +139,11 @@ mod tests {
         let took = Span::from_ms(842);
         assert_eq!(
             davey(b"Davey! duration=842ms; Flags=1, FrameTimelineVsyncId=506461, IntendedVsync=4041135011929, Vsync=4"),
-            Some(Logged::Davey { took, intended: Some(DeviceTime::from_ns(4_041_135_011_929)), vsync_id: Some(506_461) })
+            Some(LogEvent::Davey { took, intended: Some(DeviceTime::from_ns(4_041_135_011_929)), vsync_id: Some(506_461) })
         );
         assert_eq!(
             davey(b"Davey! duration=842ms; Flags=1, IntendedVsync=40411"),
-            Some(Logged::Davey { took, intended: None, vsync_id: None }),
+            Some(LogEvent::Davey { took, intended: None, vsync_id: None }),
             "a value that may be cut is none"
         );
         assert_eq!(davey(b"Davey! duration=842"), None);

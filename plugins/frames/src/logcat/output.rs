@@ -7,7 +7,7 @@ use super::line::{Line, read_line};
 use super::script::{MARK, MOST_LINES, TAG};
 use super::story::Story;
 use crate::text::{decode, lines, whole_integer};
-use farmjank_results::logged::LogWatch;
+use farmjank_results::logcat_events::LogWatch;
 use farmjank_results::time::{ClockMap, DeviceTime};
 use farmjank_seams::probe::ProbeOutput;
 use farmjank_seams::source::Unreadable;

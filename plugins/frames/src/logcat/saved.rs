@@ -7,7 +7,7 @@
 use super::line::Headed;
 use super::story::Story;
 use crate::text::{decode, lines, shown, whole_integer};
-use farmjank_results::logged::{LogEntry, LogWatch, Logged};
+use farmjank_results::logcat_events::{LogEntry, LogEvent, LogWatch};
 use farmjank_results::time::DeviceTime;
 use farmjank_seams::source::Unreadable;
 use std::collections::{BTreeMap, BTreeSet};
@@ -78,7 +78,7 @@ fn finished(story: Story<'_>, span: Option<(DeviceTime, DeviceTime)>) -> LogWatc
 fn threshold(entries: &[LogEntry]) -> Option<u32> {
     let mut shortest: BTreeMap<i32, f64> = BTreeMap::new();
     for entry in entries {
-        if let Logged::SlowMessage { took, thread, .. } = &entry.what
+        if let LogEvent::SlowMessage { took, thread, .. } = &entry.what
             && thread == MAIN
         {
             let least = shortest.entry(entry.pid).or_insert(f64::INFINITY);

@@ -6,7 +6,7 @@
 use super::line::Line;
 use super::message::read_message;
 use crate::text::{shown, whole_integer};
-use farmjank_results::logged::{LogEntry, Logged};
+use farmjank_results::logcat_events::{LogEntry, LogEvent};
 use farmjank_results::time::DeviceTime;
 use std::collections::BTreeSet;
 
@@ -74,7 +74,7 @@ impl<'a> Story<'a> {
         let by_event = told(&self.entries, Teller::EventAnr);
         let own = |entry: &LogEntry| self.app.is_none() || self.pids.contains(&entry.pid);
         let by_runtime = |entry: &(LogEntry, Teller)| {
-            entry.1 == Teller::Process && matches!(entry.0.what, Logged::Crash(_)) && own(&entry.0)
+            entry.1 == Teller::Process && matches!(entry.0.what, LogEvent::Crash(_)) && own(&entry.0)
         };
         let crashed = self.entries.iter().any(by_runtime);
         let kept = |(entry, teller): &(LogEntry, Teller)| match teller {
@@ -123,8 +123,8 @@ impl<'a> Story<'a> {
         }
         let text = fields.get(from..).unwrap_or_default();
         let what = match teller {
-            Teller::EventAnr => Logged::Anr(shown(&text.join(&b","[..]))),
-            _ => Logged::Crash(shown(&text[..text.len().min(2)].join(&b": "[..]))),
+            Teller::EventAnr => LogEvent::Anr(shown(&text.join(&b","[..]))),
+            _ => LogEvent::Crash(shown(&text[..text.len().min(2)].join(&b": "[..]))),
         };
         self.note(LogEntry { at, pid, what }, teller);
     }
@@ -134,7 +134,7 @@ impl<'a> Story<'a> {
         if let Some(name) = message.strip_prefix(b"ANR in ") {
             let end = name.iter().position(|&byte| byte == b' ').unwrap_or(name.len());
             if self.told_of(&name[..end]) {
-                let what = Logged::Anr(shown(message));
+                let what = LogEvent::Anr(shown(message));
                 self.note(LogEntry { at, pid: 0, what }, Teller::SystemAnr);
             }
             return;
@@ -143,14 +143,14 @@ impl<'a> Story<'a> {
         if let Some(pid) = message.strip_prefix(b"PID: ") {
             entry.pid = process(pid).unwrap_or(0);
         } else if let Some(reason) = message.strip_prefix(b"Reason: ") {
-            entry.what = Logged::Anr(shown(reason));
+            entry.what = LogEvent::Anr(shown(reason));
         }
     }
 
     /// `FATAL EXCEPTION: main`, then `Process: com.example.shop, PID: 4711`, then the exception.
     fn runtime(&mut self, pid: i32, message: &[u8], at: DeviceTime) {
         if message.starts_with(b"FATAL EXCEPTION") {
-            self.note(LogEntry { at, pid, what: Logged::Crash(shown(message)) }, Teller::Process);
+            self.note(LogEntry { at, pid, what: LogEvent::Crash(shown(message)) }, Teller::Process);
             return;
         }
         if let Some(process) = message.strip_prefix(b"Process: ") {
@@ -161,7 +161,7 @@ impl<'a> Story<'a> {
             return;
         }
         let last = self.entries.iter_mut().rev().find(|(entry, _)| entry.pid == pid);
-        if let Some((LogEntry { what: Logged::Crash(text), .. }, Teller::Process)) = last
+        if let Some((LogEntry { what: LogEvent::Crash(text), .. }, Teller::Process)) = last
             && text.starts_with("FATAL EXCEPTION")
         {
             *text = shown(message);

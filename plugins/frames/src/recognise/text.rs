@@ -7,7 +7,7 @@ use crate::gfxinfo::{Summary, read_summary};
 use crate::logcat::read_saved;
 use crate::timestats::{Counted, read_counted};
 use farmjank_results::frame::{Sample, SourceId};
-use farmjank_results::logged::LogWatch;
+use farmjank_results::logcat_events::LogWatch;
 use farmjank_seams::source::Unreadable;
 
 /// What a saved text holds.

@@ -75,7 +75,7 @@ impl Block {
             capacity: self.capacity(),
             completions: false,
             rows: self.rows,
-            drawn: Vec::new(),
+            framestats: Vec::new(),
             aside: Vec::new(),
         }
     }

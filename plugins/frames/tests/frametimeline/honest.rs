@@ -57,9 +57,9 @@ fn the_flag_of_a_lost_packet_is_a_loss_where_its_writer_wrote_before() {
     assert_eq!(app(&packets).lost, []);
     let middle = 2 + 8 * 20;
     packets[middle] = flagged(&packets[middle]);
-    let lateness = app(&packets);
+    let frame_timeline = app(&packets);
     let (before, after) = (ZERO + 19 * P - SF - 1_000_000, ZERO + 20 * P - SF);
-    assert_eq!(lateness.lost, [(at(before), at(after))]);
+    assert_eq!(frame_timeline.lost, [(at(before), at(after))]);
     assert!(doubts(&packets, ZERO + P, ZERO + 39 * P).contains("lost"));
     assert_eq!(doubts(&packets, ZERO + P, ZERO + 17 * P), "");
     // Another writer's losses are not ours.
@@ -75,10 +75,10 @@ fn halves_without_their_other_half_are_dropped_and_counted() {
     // The end of a surface frame, and the whole display frame of another.
     packets.remove(2 + 8 * 30 + 7);
     packets.drain(2 + 8 * 10..2 + 8 * 10 + 4);
-    let lateness = app(&packets);
-    assert_eq!((lateness.frames.len(), lateness.unfinished), (39, 1));
-    let lone = lateness.frames.iter().find(|frame| frame.token == 10).expect("kept");
-    assert_eq!((lone.present, lateness.lost_at.as_slice()), (None, &[lone.actual_end][..]));
+    let frame_timeline = app(&packets);
+    assert_eq!((frame_timeline.frames.len(), frame_timeline.unfinished), (39, 1));
+    let lone = frame_timeline.frames.iter().find(|frame| frame.token == 10).expect("kept");
+    assert_eq!((lone.present, frame_timeline.lost_at.as_slice()), (None, &[lone.actual_end][..]));
     assert!(doubts(&packets, ZERO + P, ZERO + 39 * P).contains("lost"));
 }
 
@@ -89,10 +89,10 @@ fn a_last_packet_that_was_not_handed_over_leaves_its_display_frame_untold() {
     packets.extend([usual_clocks(ZERO + 2_000_000_000), totals(0)]);
     // The end of the last surface frame.
     packets.remove(2 + 8 * 40 - 1);
-    let lateness = app(&packets);
-    assert_eq!((lateness.frames.len(), lateness.told_to), (39, Some(present(38))));
+    let frame_timeline = app(&packets);
+    assert_eq!((frame_timeline.frames.len(), frame_timeline.told_to), (39, Some(present(38))));
     assert_eq!(
-        (lateness.span.map(|span| span.1), lateness.lost_at.len()),
+        (frame_timeline.span.map(|span| span.1), frame_timeline.lost_at.len()),
         (Some(at(ZERO + 2_000_000_000)), 0)
     );
     assert_eq!(doubts(&packets, ZERO + P, ZERO + 1_000_000_000), "");
@@ -123,9 +123,9 @@ fn each_clock_is_turned_by_the_nearest_snapshot() {
     assert_eq!(app(&packets).frames[0].present, Some(at(frame.present())));
     // And without any, the times stay as they are, which is said.
     let bare: Vec<_> = session(&[frame])[1..].to_vec();
-    let lateness = app(&bare);
-    assert_eq!(lateness.frames[0].present, Some(at(frame.present() + OFFSET)));
-    assert!(lateness.doubts[0].contains("clock"), "{:?}", lateness.doubts);
+    let frame_timeline = app(&bare);
+    assert_eq!(frame_timeline.frames[0].present, Some(at(frame.present() + OFFSET)));
+    assert!(frame_timeline.doubts[0].contains("clock"), "{:?}", frame_timeline.doubts);
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn a_damaged_run_is_counted_and_doubted() {
     let bytes = [packets[0].clone(), packets[1].clone(), broken].concat();
     let trace = read_trace(&bytes).expect("a part of it");
     assert!(trace.unreadable > 0);
-    let lateness = trace.by_name().remove("com.shop").expect("the part shows the app");
-    assert!(!lateness.frames.is_empty() && lateness.frames.len() < 40);
-    assert!(lateness.doubts[0].contains("could not be opened"), "{:?}", lateness.doubts);
+    let frame_timeline = trace.by_name().remove("com.shop").expect("the part shows the app");
+    assert!(!frame_timeline.frames.is_empty() && frame_timeline.frames.len() < 40);
+    assert!(frame_timeline.doubts[0].contains("could not be opened"), "{:?}", frame_timeline.doubts);
 }

@@ -100,9 +100,9 @@ proptest! {
         let whole = read_trace(&bytes);
         prop_assert_eq!(&pieces(&bytes, &sizes), &whole);
         if let Ok(trace) = whole {
-            for lateness in trace.by_name().values() {
-                farmjank_results::lateness::samples(lateness);
-                lateness.joints();
+            for frame_timeline in trace.by_name().values() {
+                farmjank_results::frame_timeline::samples(frame_timeline);
+                frame_timeline.joints();
             }
         }
     }

@@ -2,7 +2,7 @@
 //! not part of it; where it is absent these tests say so and pass.
 
 use farmjank_frames::frametimeline::read_trace;
-use farmjank_results::lateness::{Lateness, PresentType, SurfaceFrame, jank};
+use farmjank_results::frame_timeline::{PresentType, SurfaceFrame, SurfaceFrames, jank};
 use farmjank_results::time::Span;
 
 /// Token of the one late frame.
@@ -35,7 +35,7 @@ fn trace() -> Option<Vec<u8>> {
 /// Tokens of the frame and its display frame, begin and present on BOOTTIME, length, bits, in time.
 type Row = (i64, i64, i64, i64, i64, u32, bool);
 
-fn rows(lateness: &Lateness) -> Vec<Row> {
+fn rows(frame_timeline: &SurfaceFrames) -> Vec<Row> {
     let row = |frame: &SurfaceFrame| {
         (
             frame.token,
@@ -47,7 +47,7 @@ fn rows(lateness: &Lateness) -> Vec<Row> {
             frame.on_time_finish,
         )
     };
-    lateness.frames.iter().map(row).collect()
+    frame_timeline.frames.iter().map(row).collect()
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn the_trace_of_a_warm_start_reads_as_the_platform_wrote_it() {
 fn the_splash_screen_is_late_although_its_display_frame_was_in_time() {
     let Some(bytes) = trace() else { return };
     let named = read_trace(&bytes).expect("a trace").by_name();
-    for frame in named.values().flat_map(|lateness| &lateness.frames) {
+    for frame in named.values().flat_map(|frame_timeline| &frame_timeline.frames) {
         let late = (frame.present.expect("shown") - frame.expected_present.expect("expected")).ns();
         let expected = if frame.token == SPLASH { PresentType::Late } else { PresentType::OnTime };
         assert_eq!(frame.present_type, expected, "{}", frame.token);

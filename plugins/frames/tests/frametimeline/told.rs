@@ -2,7 +2,7 @@
 
 use super::writer::*;
 use farmjank_frames::frametimeline::{Trace, read_trace};
-use farmjank_results::lateness::{JankOwner, Lateness, PresentType, Severity, SurfaceFrame, jank};
+use farmjank_results::frame_timeline::{JankOwner, PresentType, Severity, SurfaceFrame, SurfaceFrames, jank};
 use farmjank_results::time::{DeviceTime, Span};
 use farmjank_seams::source::Unreadable;
 
@@ -11,7 +11,7 @@ pub fn read(packets: &[Vec<u8>]) -> Trace {
 }
 
 /// The app of a trace.
-pub fn app(packets: &[Vec<u8>]) -> Lateness {
+pub fn app(packets: &[Vec<u8>]) -> SurfaceFrames {
     read(packets).by_name().remove("com.shop").expect("the app is in it")
 }
 
@@ -22,7 +22,7 @@ fn at(ns: i64) -> DeviceTime {
 #[test]
 fn a_frame_in_time_is_read_with_all_its_times_on_the_clock_of_frames() {
     let frame = Frame::in_time(7);
-    let lateness = app(&session(&[frame]));
+    let frame_timeline = app(&session(&[frame]));
     let expected = SurfaceFrame {
         token: 7,
         display_token: Some(100_007),
@@ -38,14 +38,17 @@ fn a_frame_in_time_is_read_with_all_its_times_on_the_clock_of_frames() {
         on_time_finish: true,
         jank: jank::NONE,
         display_jank: jank::NONE,
-        prediction: farmjank_results::lateness::Prediction::Valid,
+        prediction: farmjank_results::frame_timeline::Prediction::Valid,
         is_buffer: true,
         severity: Severity::Unknown,
         first_draw: false,
     };
-    assert_eq!(lateness.frames, [expected]);
-    assert_eq!((lateness.lost.len(), lateness.lost_at.len(), lateness.unfinished), (0, 0, 0));
-    assert_eq!(lateness.doubts, Vec::<String>::new());
+    assert_eq!(frame_timeline.frames, [expected]);
+    assert_eq!(
+        (frame_timeline.lost.len(), frame_timeline.lost_at.len(), frame_timeline.unfinished),
+        (0, 0, 0)
+    );
+    assert_eq!(frame_timeline.doubts, Vec::<String>::new());
     assert_eq!(read(&session(&[frame])).offset, Some(Span::from_ns(OFFSET)));
 }
 
@@ -57,13 +60,13 @@ fn a_missed_turn_is_late_although_its_display_frame_is_in_time() {
             .map(Frame::in_time)
             .chain([Frame { app: missed, ..Frame::in_time(20) }])
             .collect();
-        let lateness = app(&session(&frames));
-        let late = lateness.frames.iter().find(|frame| frame.token == 20).expect("it is there");
+        let frame_timeline = app(&session(&frames));
+        let late = frame_timeline.frames.iter().find(|frame| frame.token == 20).expect("it is there");
         assert_eq!(late.expected_present, Some(at(ZERO + 20 * P)), "{missed}");
         assert_eq!(late.present, Some(at(ZERO + (20 + missed) * P + 70_000)));
         assert_eq!((late.jank, late.display_jank), (jank::APP_DEADLINE, jank::NONE));
-        assert_eq!(lateness.period, Some(Span::from_ns(P)));
-        let shares = lateness.shares(Span::from_ns(P));
+        assert_eq!(frame_timeline.period, Some(Span::from_ns(P)));
+        let shares = frame_timeline.shares(Span::from_ns(P));
         assert_eq!(
             (shares[&JankOwner::App].frames, shares[&JankOwner::App].hitch),
             (1, Span::from_ns(missed * P))
@@ -75,24 +78,24 @@ fn a_missed_turn_is_late_although_its_display_frame_is_in_time() {
 fn a_late_display_frame_makes_its_frame_late_by_as_much() {
     let mut frames: Vec<Frame> = (0..40).filter(|token| *token != 21).map(Frame::in_time).collect();
     frames[20].sf = 1;
-    let lateness = app(&session(&frames));
-    let late = &lateness.frames[20];
+    let frame_timeline = app(&session(&frames));
+    let late = &frame_timeline.frames[20];
     assert_eq!(
         (late.expected_present, late.present),
         (Some(at(ZERO + 20 * P)), Some(at(ZERO + 21 * P + 70_000)))
     );
     assert_eq!((late.jank, late.display_jank), (jank::SF_CPU, jank::SF_CPU));
-    assert_eq!(lateness.shares(Span::from_ns(P))[&JankOwner::Compositor].hitch, Span::from_ns(P));
+    assert_eq!(frame_timeline.shares(Span::from_ns(P))[&JankOwner::Compositor].hitch, Span::from_ns(P));
 }
 
 #[test]
 fn a_dropped_frame_has_no_present() {
     let frames = [Frame::in_time(1), Frame { dropped: true, ..Frame::in_time(2) }, Frame::in_time(3)];
-    let lateness = app(&session(&frames));
-    let dropped = lateness.frames.iter().find(|frame| frame.token == 2).expect("it is there");
+    let frame_timeline = app(&session(&frames));
+    let dropped = frame_timeline.frames.iter().find(|frame| frame.token == 2).expect("it is there");
     assert_eq!((dropped.present, dropped.present_type), (None, PresentType::Dropped));
     assert_eq!(dropped.actual_end, at(ZERO + 2 * P - SF - 1_000_000));
-    assert_eq!((dropped.display_token, lateness.lost_at.len()), (None, 0));
+    assert_eq!((dropped.display_token, frame_timeline.lost_at.len()), (None, 0));
 }
 
 #[test]
@@ -104,8 +107,8 @@ fn newer_releases_tell_severity_and_delay() {
     let told =
         [number(6, 2), number(9, 64), number(10, 1), number(11, 0), number(12, 3), float(13, 25.0)].concat();
     packets[8] = event(frame.due() - SF, 4, &[ours, whose, told].concat());
-    let lateness = app(&packets);
-    let frame = &lateness.frames[0];
+    let frame_timeline = app(&packets);
+    let frame = &frame_timeline.frames[0];
     assert_eq!((frame.severity, frame.is_buffer), (Severity::Full, false));
     assert_eq!(
         frame.present.zip(frame.expected_present).map(|(present, due)| (present - due).ms()),
@@ -176,10 +179,13 @@ fn frames_without_a_token_stay_apart() {
     for (nth, frame) in frames.iter().enumerate() {
         packets[2 + 8 * nth + 6] = without_token(frame);
     }
-    let lateness = app(&packets);
-    assert_eq!((lateness.frames.len(), lateness.joints().len()), (5, 5));
+    let frame_timeline = app(&packets);
+    assert_eq!((frame_timeline.frames.len(), frame_timeline.joints().len()), (5, 5));
     assert!(
-        lateness.frames.iter().all(|frame| frame.token < 0 && frame.present.is_some() && frame.jank == 0)
+        frame_timeline
+            .frames
+            .iter()
+            .all(|frame| frame.token < 0 && frame.present.is_some() && frame.jank == 0)
     );
 }
 
@@ -192,8 +198,11 @@ fn a_frame_whose_prediction_expired_was_expected_at_no_known_time() {
     let told = [number(6, 5), number(9, 64), number(10, 2), number(11, 1)].concat();
     packets[2 + 8 + 6] = event(frame.due() - SF - 2_000_000, 4, &[ours, whose, told].concat());
     packets.drain(2 + 8 + 4..2 + 8 + 6);
-    let lateness = app(&packets);
-    assert_eq!((lateness.frames[1].expected_present, lateness.frames[1].present.is_some()), (None, true));
+    let frame_timeline = app(&packets);
+    assert_eq!(
+        (frame_timeline.frames[1].expected_present, frame_timeline.frames[1].present.is_some()),
+        (None, true)
+    );
     // Seven vsyncs without a frame where one was due at each.
-    assert_eq!(lateness.shares(Span::from_ns(P))[&JankOwner::App].hitch, Span::from_ns(7 * P));
+    assert_eq!(frame_timeline.shares(Span::from_ns(P))[&JankOwner::App].hitch, Span::from_ns(7 * P));
 }

@@ -2,7 +2,7 @@
 //! flight, slots that still hold their previous occupant (docs/design/phones.md#gfxinfo). ns on CLOCK_MONOTONIC.
 
 use super::digits::Digits;
-use crate::pulse::hwui::{Drawn, Hwui, UNTIL_ANIMATION, UNTIL_INPUT, UNTIL_SUBMITTED};
+use crate::pulse::hwui::{Hwui, HwuiFrame, UNTIL_ANIMATION, UNTIL_INPUT, UNTIL_SUBMITTED};
 
 /// No time known.
 const UNKNOWN: i64 = i64::MAX;
@@ -70,7 +70,7 @@ pub fn columns(sdk: u32) -> Vec<&'static str> {
 }
 
 /// Fills the cells of a row; answers how many.
-fn fill(row: &Drawn, previous: Option<&Drawn>, sdk: u32, now: i64, cells: &mut [i64; 26]) -> usize {
+fn fill(row: &HwuiFrame, previous: Option<&HwuiFrame>, sdk: u32, now: i64, cells: &mut [i64; 26]) -> usize {
     let stages = row.stages;
     let mut width = 0;
     let mut put = |value: i64| {
@@ -78,7 +78,7 @@ fn fill(row: &Drawn, previous: Option<&Drawn>, sdk: u32, now: i64, cells: &mut [
         width += 1;
     };
     // What has not happened yet shows the slot's previous occupant.
-    let late = |at: i64, stage: fn(&Drawn) -> i64| {
+    let late = |at: i64, stage: fn(&HwuiFrame) -> i64| {
         if at <= now && row.flags & 8 == 0 { at } else { previous.map_or(0, stage) }
     };
     put(i64::from(row.flags));

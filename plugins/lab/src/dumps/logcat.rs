@@ -3,7 +3,7 @@
 //! Slow messages are there only where their process began after the threshold was set. Must not know flags.
 
 use super::{Scene, framestats, line};
-use crate::pulse::hwui::Drawn;
+use crate::pulse::hwui::HwuiFrame;
 use crate::pulse::journal::{Noted, Said, Work};
 
 const MS: i64 = 1_000_000;
@@ -158,7 +158,7 @@ fn crashed(at: i64, pid: u32, package: &str) -> Vec<Entry> {
     ]
 }
 
-fn davey(row: &Drawn, total: i64, sdk: u32) -> String {
+fn davey(row: &HwuiFrame, total: i64, sdk: u32) -> String {
     let stages = row.stages;
     let token = if sdk >= 31 { format!("FrameTimelineVsyncId={}, ", row.token) } else { String::new() };
     let names = framestats::columns(sdk).len();

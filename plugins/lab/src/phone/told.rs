@@ -34,10 +34,10 @@ impl Phone {
         let switches =
             replayed.panel.segments().iter().filter(|segment| segment.from <= until).map(switch).collect();
         let messages = replayed.messages(until);
-        let mut drawn = replayed.drawn;
-        drawn.retain(|frame| frame.sync_start <= until);
+        let mut hwui_frames = replayed.hwui_frames;
+        hwui_frames.retain(|frame| frame.sync_start <= until);
         let (gestures, launches) = (replayed.gestures, replayed.launches);
-        Truth { layers, gestures, switches, launches, displays, messages, drawn, phone: PhantomData }
+        Truth { layers, gestures, switches, launches, displays, messages, hwui_frames, phone: PhantomData }
     }
 
     /// The frames kept since tracing began, as if nobody had asked after this instant (CLOCK_MONOTONIC, ns). No gestures,

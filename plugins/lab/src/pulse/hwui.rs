@@ -4,7 +4,7 @@
 
 use super::Pulse;
 use super::pipeline::Stages;
-use crate::truth::drawn::TruthDrawn;
+use crate::truth::hwui::TruthHwuiFrame;
 use std::collections::VecDeque;
 
 /// Frames a window's ring holds.
@@ -21,7 +21,7 @@ pub const UNTIL_SUBMITTED: i64 = 30_000;
 
 /// One frame as HWUI saw it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Drawn {
+pub struct HwuiFrame {
     /// Stages.
     pub stages: Stages,
     /// Bits of the Flags column.
@@ -38,7 +38,7 @@ pub struct Drawn {
     pub shown: i64,
 }
 
-impl Drawn {
+impl HwuiFrame {
     /// Its deadline before HWUI moved it.
     pub fn promised(&self) -> i64 {
         self.stages.deadline - if self.stages.stuffed { self.stages.interval } else { 0 }
@@ -52,10 +52,10 @@ impl Drawn {
 
 impl Pulse {
     /// Keeps a frame of a window for the truth, where everything is kept.
-    pub(super) fn keep_drawn(&mut self, index: usize, drawn: &Drawn) {
+    pub(super) fn keep_frame(&mut self, index: usize, drawn: &HwuiFrame) {
         let Some(window) = self.window(index).filter(|_| self.keep) else { return };
         let stages = drawn.stages;
-        let kept = TruthDrawn {
+        let kept = TruthHwuiFrame {
             package: self.setup.apps[window.app].id().to_owned(),
             layer: self.layers[window.own].as_ref().map(|layer| layer.name.clone()).unwrap_or_default(),
             flags: drawn.flags,
@@ -81,7 +81,7 @@ impl Pulse {
             stuffed: stages.stuffed,
             interval: stages.interval,
         };
-        self.drawn.push(kept);
+        self.hwui_frames.push(kept);
     }
 }
 
@@ -230,7 +230,7 @@ fn percentile(counts: &[u32], total: u64, percent: u64) -> Option<usize> {
 #[derive(Clone, Debug)]
 pub struct Hwui {
     sdk: u32,
-    rows: VecDeque<Drawn>,
+    rows: VecDeque<HwuiFrame>,
     count: u64,
     reset_at: i64,
     /// When the next frame would start if nothing were queued up (Android 12+).
@@ -254,7 +254,7 @@ impl Hwui {
 
     /// Remembers a frame, its deadline moved where the queue is stuffed, and answers it so; `process` are the counters of
     /// the whole process.
-    pub fn push(&mut self, mut drawn: Drawn, process: &mut JankCounts) -> Drawn {
+    pub fn push(&mut self, mut drawn: HwuiFrame, process: &mut JankCounts) -> HwuiFrame {
         if self.sdk >= 31 && drawn.flags & 8 == 0 {
             self.judge(&mut drawn.stages);
         }
@@ -287,7 +287,7 @@ impl Hwui {
 
     /// The rows a dump at `now` prints, oldest first, each with the previous occupant of its slot. Frames the
     /// RenderThread has not begun are not there yet.
-    pub fn visible(&self, now: i64) -> impl Iterator<Item = (&Drawn, Option<&Drawn>)> {
+    pub fn visible(&self, now: i64) -> impl Iterator<Item = (&HwuiFrame, Option<&HwuiFrame>)> {
         let begun = self.rows.partition_point(|row| row.stages.sync_start <= now);
         let first = begun.saturating_sub(RING);
         (first..begun)

@@ -3,7 +3,7 @@
 //! Every message of 50 ms and more is noted, whether a frame came of it or not; whether the log shows it depends on the
 //! threshold its process read when it began. Times are ns on CLOCK_MONOTONIC. Must not know how lines are printed.
 
-use super::hwui::Drawn;
+use super::hwui::HwuiFrame;
 use super::pipeline::Stages;
 use super::{Act, Pulse};
 use crate::spec::Moment;
@@ -48,7 +48,7 @@ pub enum Said {
     /// Choreographer came so many frames late.
     Skipped(i64),
     /// A render of 700 ms and more.
-    Davey(Box<Drawn>),
+    Davey(Box<HwuiFrame>),
     /// The process began.
     Started,
     /// It does not answer.
@@ -134,7 +134,7 @@ impl Pulse {
     }
 
     /// What the log makes of a frame of a window; the main thread was free from `free` on.
-    pub(super) fn tell_frame(&mut self, app: usize, drawn: &Drawn, free: i64) {
+    pub(super) fn tell_frame(&mut self, app: usize, drawn: &HwuiFrame, free: i64) {
         let Stages { intended, start, issue, interval, .. } = drawn.stages;
         // What held the thread before doFrame could begin was another message.
         self.message(app, free.max(intended), start, Work::Load);

@@ -3,7 +3,7 @@
 //! Times are ns on CLOCK_MONOTONIC. Must not know why content moves.
 
 use super::dispatcher::Handled;
-use super::hwui::Drawn;
+use super::hwui::HwuiFrame;
 use super::layer::Layer;
 use super::motion::{Motion, Stretch};
 use super::pace::Pace;
@@ -297,11 +297,11 @@ impl Pulse {
             let shown =
                 self.layers[window.ui.layer].as_deref().and_then(Layer::newest).map_or(0, |row| row.present);
             let shown = if given_up { 0 } else { shown };
-            let drawn = drawn(&made, u32::from(first_draw > 0), input, shown);
+            let drawn = hwui_frame(&made, u32::from(first_draw > 0), input, shown);
             let drawn = window.hwui.push(drawn, &mut self.processes[window.app].counts);
             let app = window.app;
             self.tell_frame(app, &drawn, free);
-            self.keep_drawn(index, &drawn);
+            self.keep_frame(index, &drawn);
         }
         let after = made.stages.start.max(made.stages.vsync);
         if first_draw > 0 {
@@ -360,13 +360,13 @@ fn token(stages: &Stages) -> i64 {
 }
 
 /// A frame as HWUI notes it.
-fn drawn(made: &Made, flags: u32, handled: Handled, shown: i64) -> Drawn {
+fn hwui_frame(made: &Made, flags: u32, handled: Handled, shown: i64) -> HwuiFrame {
     let stages = made.stages;
     let draw = Draw::of(stages.intended as u64, Stream::Name, 1);
     let input = if handled.any { (draw.0 >> 33) as u32 | 1 } else { 0 };
     // What came outside a frame callback, such as a finger coming down, is forgotten when the callback begins.
     let (input_oldest, input_at) = handled.moves.unwrap_or_default();
-    Drawn { stages, flags, token: token(&stages), input, input_oldest, input_at, shown }
+    HwuiFrame { stages, flags, token: token(&stages), input, input_oldest, input_at, shown }
 }
 
 /// Notes the callback that drew nothing.
@@ -396,5 +396,5 @@ fn skipped(
         stuffed: false,
     };
     let skipped = Made { stages, cause: Cause::Smooth, ..*made };
-    window.hwui.push(drawn(&skipped, 8, Handled::default(), 0), process);
+    window.hwui.push(hwui_frame(&skipped, 8, Handled::default(), 0), process);
 }

@@ -94,7 +94,7 @@ fn the_summary_has_every_line_of_its_release_and_the_truth_s_counts() {
         if archetype.sdk >= 31 {
             let missed = block.number("Number Frame deadline missed: ");
             assert_eq!(missed, block.number("Janky frames: "));
-            let drew = truth.drawn.iter().filter(|drawn| drawn.flags & 8 == 0);
+            let drew = truth.hwui_frames.iter().filter(|drawn| drawn.flags & 8 == 0);
             let late = drew.filter(|drawn| drawn.gpu >= drawn.deadline).count() as i64;
             assert_eq!(missed, late, "{}", archetype.name);
             let judged = frames.iter().filter(|frame| frame.jank & (64 | 256) != 0).count() as i64;

@@ -4,7 +4,7 @@ use farmjank_results::device::{DeviceFacts, DeviceId, RefreshMode};
 use farmjank_results::event::*;
 use farmjank_results::fault::{self, Fault};
 use farmjank_results::frame::SourceId;
-use farmjank_results::lateness::JankOwner;
+use farmjank_results::frame_timeline::JankOwner;
 use farmjank_results::metric::{Reading, Unit};
 use farmjank_results::period::{PeriodOrigin, PeriodSegment};
 use farmjank_results::record::Record;

@@ -6,7 +6,7 @@ use crate::golden::check;
 use crate::hostile::{long_words, nasty_words};
 use base64::Engine as _;
 use farmjank_reporters::html::{fragment, html};
-use farmjank_results::lateness::JankOwner;
+use farmjank_results::frame_timeline::JankOwner;
 use farmjank_results::record::Record;
 use farmjank_results::strip::{Bar, Strip, What};
 use farmjank_results::time::DeviceTime;

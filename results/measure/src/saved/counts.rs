@@ -9,7 +9,7 @@ use crate::cutting::frameless;
 use crate::probe_read::{Edges, SideReadings};
 use crate::rings::lasting_name;
 use farmjank_results::frame::SourceId;
-use farmjank_results::logged::LogWatch;
+use farmjank_results::logcat_events::LogWatch;
 use farmjank_results::timestats::FrameCounts;
 use std::collections::BTreeMap;
 use std::fmt;

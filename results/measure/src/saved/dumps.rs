@@ -4,8 +4,8 @@
 
 use super::evidence::Opened;
 use crate::probe_read::SideReadings;
-use farmjank_results::drawn::{DrawnStitch, window_name};
 use farmjank_results::frame::{Sample, SourceId};
+use farmjank_results::framestats::{FrameStatsStitch, window_name};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Dumps of rings, and what was said beside them.
@@ -16,7 +16,7 @@ pub struct Dumps {
     /// Samples of each ring by name.
     pub samples: BTreeMap<String, Vec<Sample>>,
     /// Render stages of each window by name.
-    pub drawn: BTreeMap<String, DrawnStitch>,
+    pub framestats: BTreeMap<String, FrameStatsStitch>,
     /// What probes of the same stretch said, in the evidence of a run.
     pub side_readings: SideReadings,
     /// One for each file without a frame.
@@ -29,7 +29,7 @@ impl Dumps {
     /// Takes one dump's samples; framestats give render stages too, whichever source is judged by.
     fn add(&mut self, source: SourceId, ring: String, sample: Sample) {
         if source == SourceId::Gfxinfo {
-            self.drawn.entry(window_name(&ring).to_owned()).or_default().add(&sample);
+            self.framestats.entry(window_name(&ring).to_owned()).or_default().add(&sample);
         }
         if self.source.is_none_or(|judged| judged == source) {
             self.samples.entry(ring).or_default().push(sample);

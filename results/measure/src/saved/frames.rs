@@ -10,8 +10,8 @@ use crate::cutting::{How, Sight, Stages, window};
 use crate::probe_read::SideReadings;
 use crate::rings::{Candidate, Layers, lasting_name};
 use farmjank_results::cut::whole;
-use farmjank_results::drawn::DrawnStitch;
 use farmjank_results::frame::{Sample, SourceId, Stamp};
+use farmjank_results::framestats::FrameStatsStitch;
 use farmjank_results::stitch::{Stitch, StitchRules};
 use farmjank_results::timeline::FrameTimeline;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,7 +26,7 @@ pub(super) struct Seen {
     /// Frames of each layer or window.
     pub timelines: BTreeMap<String, FrameTimeline>,
     /// Render stages of each window.
-    pub drawn: BTreeMap<String, DrawnStitch>,
+    pub framestats: BTreeMap<String, FrameStatsStitch>,
     /// What probes said.
     pub side_readings: SideReadings,
     /// What files without a frame are.
@@ -38,13 +38,13 @@ pub(super) struct Seen {
 /// # Errors
 /// In words: nothing is called like what was asked for, or there is nothing to judge.
 pub fn of_dumps(asked: &Asked, dumps: Dumps) -> Result<Answer, String> {
-    let Dumps { source, samples, drawn, side_readings, warnings, empty } = dumps;
+    let Dumps { source, samples, framestats, side_readings, warnings, empty } = dumps;
     let Some(source) = source else {
         return counts::of_side_readings(asked, &side_readings, warnings);
     };
     let rules = StitchRules { modes: Vec::new(), pins: asked.pins.clone() };
     let timelines = samples.into_iter().map(|(name, samples)| (name, stitched(&rules, &samples))).collect();
-    let mut answer = judged(asked, source, Seen { timelines, drawn, side_readings, empty })?;
+    let mut answer = judged(asked, source, Seen { timelines, framestats, side_readings, empty })?;
     if answer.window.presents.is_empty() && warnings.is_empty() {
         answer.warnings.extend(answer.window.coverage.doubts.iter().cloned());
     }
@@ -54,7 +54,7 @@ pub fn of_dumps(asked: &Asked, dumps: Dumps) -> Result<Answer, String> {
 
 /// The timeline asked for, cut and measured.
 pub(super) fn judged(asked: &Asked, source: SourceId, seen: Seen) -> Result<Answer, String> {
-    let Seen { timelines, drawn, side_readings, empty } = seen;
+    let Seen { timelines, framestats, side_readings, empty } = seen;
     let layers: Layers =
         timelines.into_iter().map(|(name, timeline)| ((source, name), Rc::new(timeline))).collect();
     let (name, others) = choose(&layers, asked)?;
@@ -62,7 +62,8 @@ pub(super) fn judged(asked: &Asked, source: SourceId, seen: Seen) -> Result<Answ
     let given = !asked.motions.is_empty();
     let motions = if given { asked.motions.clone() } else { whole(&timeline) };
     let none = BTreeMap::new();
-    let sight = Sight { layers: &layers, drawn: &drawn, side_readings: &side_readings, doubted: &none };
+    let sight =
+        Sight { layers: &layers, framestats: &framestats, side_readings: &side_readings, doubted: &none };
     let how = How {
         motions: &motions,
         target_fps: asked.target_fps,

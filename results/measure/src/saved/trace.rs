@@ -8,7 +8,7 @@ use super::{Answer, Asked};
 use crate::probe_read::{SideReadings, Traced};
 use crate::rings::{Layers, traced_by};
 use farmjank_results::frame::SourceId;
-use farmjank_results::lateness::Lateness;
+use farmjank_results::frame_timeline::SurfaceFrames;
 use farmjank_results::period::{PeriodOrigin, PeriodSegment};
 use farmjank_results::stitch::StitchRules;
 use farmjank_results::time::Span;
@@ -26,7 +26,7 @@ const LISTED: usize = 12;
 ///
 /// # Errors
 /// In words: no such process, or none with a frame.
-pub fn of_trace(asked: &Asked, mut processes: BTreeMap<String, Lateness>) -> Result<Answer, String> {
+pub fn of_trace(asked: &Asked, mut processes: BTreeMap<String, SurfaceFrames>) -> Result<Answer, String> {
     let app = match &asked.package {
         Some(package) => {
             let own: Vec<String> = processes.keys().filter(|name| of_app(name, package)).cloned().collect();
@@ -40,14 +40,15 @@ pub fn of_trace(asked: &Asked, mut processes: BTreeMap<String, Lateness>) -> Res
     let mut others: Vec<(String, u64)> = processes
         .iter()
         .filter(|(name, _)| !app.contains(name))
-        .map(|(name, lateness)| (name.clone(), shown(lateness)))
+        .map(|(name, frame_timeline)| (name.clone(), shown(frame_timeline)))
         .collect();
     others.sort_by_key(|(_, frames)| std::cmp::Reverse(*frames));
     others.truncate(LISTED);
     processes.retain(|name, _| app.contains(name));
     let rules = StitchRules { modes: Vec::new(), pins: asked.pins.clone() };
-    let layers: Layers = processes.values().flat_map(|lateness| traced_by(lateness, &rules)).collect();
-    let period = processes.values().find_map(|lateness| lateness.period);
+    let layers: Layers =
+        processes.values().flat_map(|frame_timeline| traced_by(frame_timeline, &rules)).collect();
+    let period = processes.values().find_map(|frame_timeline| frame_timeline.period);
     let known = |timeline: &FrameTimeline| with_period(timeline.clone(), period);
     let timelines = layers.iter().map(|((_, name), timeline)| (name.clone(), known(timeline))).collect();
     let trace = Some(Rc::new(Traced { processes, layers }));
@@ -77,23 +78,23 @@ fn of_app(name: &str, package: &str) -> bool {
 }
 
 /// Frames of a process that reached the screen.
-fn shown(lateness: &Lateness) -> u64 {
-    lateness.frames.iter().filter(|frame| frame.present.is_some()).count() as u64
+fn shown(frame_timeline: &SurfaceFrames) -> u64 {
+    frame_timeline.frames.iter().filter(|frame| frame.present.is_some()).count() as u64
 }
 
 /// The process with most frames shown, of equals the first by name; the system's own only where there is no other.
-fn busiest(processes: &BTreeMap<String, Lateness>) -> Option<String> {
-    let rank = |(name, lateness): &(&String, &Lateness)| {
+fn busiest(processes: &BTreeMap<String, SurfaceFrames>) -> Option<String> {
+    let rank = |(name, frame_timeline): &(&String, &SurfaceFrames)| {
         (
-            shown(lateness) > 0 && !SYSTEM.contains(&name.as_str()),
-            shown(lateness),
+            shown(frame_timeline) > 0 && !SYSTEM.contains(&name.as_str()),
+            shown(frame_timeline),
             std::cmp::Reverse((*name).clone()),
         )
     };
     processes.iter().max_by_key(rank).map(|(name, _)| name.clone())
 }
 
-fn absent(processes: &BTreeMap<String, Lateness>) -> String {
+fn absent(processes: &BTreeMap<String, SurfaceFrames>) -> String {
     let known: Vec<&str> = processes.keys().map(String::as_str).collect();
     Unseen { what: "process with frames", known: &known }.to_string()
 }

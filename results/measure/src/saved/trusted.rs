@@ -78,8 +78,8 @@ pub(super) fn without_frames(window: &Window, why: &str) -> BTreeMap<String, Rea
         let Some(needs) = find(key).map(|metric| metric.needs()) else { continue };
         let of_frames = match needs {
             Needs::Frames | Needs::Vsyncs | Needs::Presents | Needs::Layers => true,
-            Needs::Stages => window.beside.drawn.is_none(),
-            Needs::Finishes => window.beside.drawn.is_none() && window.beside.lateness.is_none(),
+            Needs::Stages => window.beside.framestats.is_none(),
+            Needs::Finishes => window.beside.framestats.is_none() && window.beside.frame_timeline.is_none(),
             _ => false,
         };
         if of_frames {

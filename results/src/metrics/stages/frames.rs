@@ -4,8 +4,8 @@
 //! The interval is the one the renderer printed (Android 12+); older releases print none, there it is the refresh period
 //! the window is judged by. Units: ns inside, ms in readings.
 
-use crate::drawn::DrawnFrame;
 use crate::estimate::nearest_rank;
+use crate::framestats::FrameStats;
 use crate::metric::Reading;
 use crate::period::PeriodTimeline;
 use crate::time::Span;
@@ -15,7 +15,7 @@ use std::cell::OnceCell;
 /// The drawn frames of a window; at least one.
 pub(super) struct Frames<'w> {
     /// In order of the vsync they were scheduled for.
-    pub all: &'w [DrawnFrame],
+    pub all: &'w [FrameStats],
     window: &'w Window,
     /// The periods in force and the usual one: asked for only where the renderer printed no interval.
     told: OnceCell<(PeriodTimeline, Option<Span>)>,
@@ -24,32 +24,32 @@ pub(super) struct Frames<'w> {
 impl<'w> Frames<'w> {
     /// Of a window; the reason when there are none.
     pub fn of(window: &'w Window) -> Result<Frames<'w>, String> {
-        let Some(drawn) = &window.beside.drawn else {
+        let Some(stages) = &window.beside.framestats else {
             return Err("no framestats of the app were read in this window".to_owned());
         };
-        if drawn.frames.is_empty() {
+        if stages.frames.is_empty() {
             return Err(
                 "the app drew no frame through its views inside the motions, as far as framestats show \
                         (games, Flutter, video and web views draw past them)"
                     .to_owned(),
             );
         }
-        Ok(Frames { all: &drawn.frames, window, told: OnceCell::new() })
+        Ok(Frames { all: &stages.frames, window, told: OnceCell::new() })
     }
 
     /// The period in force while a frame was drawn, by what the window was judged by.
-    fn judging(&self, frame: &DrawnFrame) -> Option<Span> {
+    fn judging(&self, frame: &FrameStats) -> Option<Span> {
         let (periods, usual) = self.told.get_or_init(|| told(self.window));
         periods.judging(frame.intended, frame.completed).or(*usual)
     }
 
     /// The interval a frame was drawn for, ns, > 0; none when nothing tells.
-    pub fn interval(&self, frame: &DrawnFrame) -> Option<i64> {
+    pub fn interval(&self, frame: &FrameStats) -> Option<i64> {
         frame.interval.or_else(|| self.judging(frame)).map(Span::ns).filter(|ns| *ns > 0)
     }
 
     /// Frames with the interval each was drawn for; the reason when no frame has one.
-    pub fn with_interval(&self) -> Result<Vec<(&'w DrawnFrame, i64)>, String> {
+    pub fn with_interval(&self) -> Result<Vec<(&'w FrameStats, i64)>, String> {
         let known = self.all.iter().filter_map(|frame| Some((frame, self.interval(frame)?)));
         let known: Vec<_> = known.collect();
         if known.is_empty() { Err(NO_INTERVAL.to_owned()) } else { Ok(known) }
@@ -103,12 +103,12 @@ mod tests {
             frames.interval(&frames.all[0])
         };
         assert_eq!(of(&window), Some(P60));
-        window.beside.drawn.as_mut().unwrap().frames[0].interval = None;
+        window.beside.framestats.as_mut().unwrap().frames[0].interval = None;
         assert_eq!(of(&window), None);
         let intervals = crate::metrics::samples::window(11_111_111, &[11_111_111; 3]).intervals;
         window.intervals = intervals;
         assert_eq!(of(&window), Some(11_111_111));
-        let from = window.beside.drawn.as_ref().unwrap().frames[0].intended;
+        let from = window.beside.framestats.as_ref().unwrap().frames[0].intended;
         let period = Span::from_ns(8_333_333);
         window.coverage.periods = vec![PeriodSegment { from, period, origin: PeriodOrigin::Fitted }];
         assert_eq!(of(&window), Some(8_333_333));
@@ -118,7 +118,7 @@ mod tests {
     fn nothing_read_and_nothing_drawn_have_their_own_words() {
         let mut window = window(Vec::new());
         assert!(Frames::of(&window).err().unwrap().contains("drew no frame"));
-        window.beside.drawn = None;
+        window.beside.framestats = None;
         assert!(Frames::of(&window).err().unwrap().starts_with("no framestats"));
     }
 }

@@ -8,7 +8,7 @@
 //! Units: ns. Source: docs/design/metrics.md#render-stages, hwui's JankTracker.
 
 use super::frames::Frames;
-use crate::drawn::DrawnFrame;
+use crate::framestats::FrameStats;
 use crate::time::DeviceTime;
 
 /// hwui ignores stages this long: a phone that slept, ns.
@@ -41,7 +41,7 @@ pub(super) struct Verdict {
 }
 
 /// Whether these frames are of Android 12 or newer: older ones have no deadline.
-pub(super) fn modern(frames: &[DrawnFrame]) -> bool {
+pub(super) fn modern(frames: &[FrameStats]) -> bool {
     frames.iter().any(|frame| frame.deadline.is_some())
 }
 
@@ -83,7 +83,7 @@ struct Queue {
 }
 
 impl Queue {
-    fn judge(&mut self, frame: &DrawnFrame, interval: i64) -> Verdict {
+    fn judge(&mut self, frame: &FrameStats, interval: i64) -> Verdict {
         let intended = frame.intended.ns();
         let early = 10 * (i128::from(self.unstuffed) - i128::from(intended)) > i128::from(interval);
         let printed = frame.deadline.map(DeviceTime::ns);
@@ -124,7 +124,7 @@ struct Swaps {
 }
 
 impl Swaps {
-    fn judge(&mut self, frame: &DrawnFrame, interval: i64) -> Verdict {
+    fn judge(&mut self, frame: &FrameStats, interval: i64) -> Verdict {
         let (intended, completed) = (frame.intended.ns(), frame.completed.ns());
         let least = intended.saturating_add(interval);
         // What was queued before the first frame is not known; a gesture begins at rest, with an empty queue.
@@ -144,14 +144,14 @@ impl Swaps {
 }
 
 /// Time a frame waited for the render thread to be done with its predecessor, ns.
-fn waited(frame: &DrawnFrame) -> i64 {
+fn waited(frame: &FrameStats) -> i64 {
     match (frame.sync_queued, frame.sync_start) {
         (Some(queued), Some(start)) => (start - queued).ns().max(0),
         _ => 0,
     }
 }
 
-fn reasons(frame: &DrawnFrame, interval: i64) -> Reasons {
+fn reasons(frame: &FrameStats, interval: i64) -> Reasons {
     let took = |from: Option<DeviceTime>, to: Option<DeviceTime>| {
         from.zip(to).map(|(from, to)| (to - from).ns()).filter(|ns| *ns < IGNORED_NS)
     };

@@ -8,7 +8,7 @@
 use super::super::Entry;
 use super::frames::{Frames, ranks, read};
 use super::hwui::modern;
-use crate::drawn::{DrawnFrame, RENDER_THREAD};
+use crate::framestats::{FrameStats, RENDER_THREAD};
 use crate::metric::{Better, Needs, Reading, Unit};
 use crate::time::{DeviceTime, Span};
 use crate::window::Window;
@@ -16,7 +16,7 @@ use crate::window::Window;
 /// A present this long after a frame was complete is not of that frame: no queue is that deep, it was never shown.
 const SHOWN_WITHIN: Span = Span::from_ms(250);
 
-fn latency(frame: &DrawnFrame, presents: &[DeviceTime]) -> Option<i64> {
+fn latency(frame: &FrameStats, presents: &[DeviceTime]) -> Option<i64> {
     let input = frame.oldest_input.filter(|_| frame.flags & RENDER_THREAD == 0)?;
     let next = || presents.get(presents.partition_point(|present| *present < frame.completed)).copied();
     let shown = frame.displayed.or_else(next)?;
@@ -74,10 +74,10 @@ mod tests {
     use super::*;
     use crate::metric::Metric;
 
-    fn touched(nth: i64, displayed: Option<i64>) -> DrawnFrame {
+    fn touched(nth: i64, displayed: Option<i64>) -> FrameStats {
         let frame = old_frame(nth, 12 * MS);
         let input = frame.intended - Span::from_ms(4);
-        DrawnFrame { oldest_input: Some(input), displayed: displayed.and_then(at), ..frame }
+        FrameStats { oldest_input: Some(input), displayed: displayed.and_then(at), ..frame }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::METRICS;
 use super::samples::{P60, taking, window};
-use crate::drawn::{Drawn, DrawnFrame};
+use crate::framestats::{FrameStats, RenderStages};
 use crate::metric::{Needs, Reading};
 use crate::metrics::{find, measure_all, reading};
 use crate::time::{DeviceTime, Span};
@@ -18,10 +18,10 @@ fn any_span() -> impl Strategy<Value = Option<Span>> {
     prop::option::of(ns.prop_map(Span::from_ns))
 }
 
-fn any_frame() -> impl Strategy<Value = DrawnFrame> {
+fn any_frame() -> impl Strategy<Value = FrameStats> {
     let times = prop::collection::vec(any_time(), 18);
     let spans = prop::collection::vec(any_span(), 4);
-    (times, spans, 0u32..4).prop_map(|(at, span, flags)| DrawnFrame {
+    (times, spans, 0u32..4).prop_map(|(at, span, flags)| FrameStats {
         flags,
         vsync_id: None,
         intended: at[0].unwrap_or_default(),
@@ -97,11 +97,11 @@ proptest! {
 #[test]
 fn frames_that_may_be_missing_leave_no_number() {
     let mut unproved = window(vec![taking(0, P60)]);
-    if let Some(drawn) = &mut unproved.beside.drawn {
-        *drawn = Drawn {
+    if let Some(stages) = &mut unproved.beside.framestats {
+        *stages = RenderStages {
             proved: false,
             doubts: vec!["two dumps show no frame in common".to_owned()],
-            ..drawn.clone()
+            ..stages.clone()
         };
     }
     for metric in METRICS {

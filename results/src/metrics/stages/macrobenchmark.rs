@@ -10,7 +10,7 @@
 use super::super::Entry;
 use super::frames::read;
 use super::hwui::{modern, verdicts};
-use crate::drawn::{DrawnFrame, RENDER_THREAD};
+use crate::framestats::{FrameStats, RENDER_THREAD};
 use crate::metric::{Better, Needs, Reading, Unit};
 use crate::time::Span;
 use crate::window::Window;
@@ -33,7 +33,7 @@ fn linear(mut times: Vec<i64>) -> Option<Vec<f64>> {
 
 /// From the frame callback to the end of the render thread's work. A frame of the render thread alone begins with its own
 /// work.
-fn on_cpu(frame: &DrawnFrame) -> Option<Span> {
+fn on_cpu(frame: &FrameStats) -> Option<Span> {
     let alone = frame.flags & RENDER_THREAD != 0;
     let began = if alone { frame.sync_start } else { frame.started.or(frame.handle_input) };
     let ended = frame.swap_completed.unwrap_or(frame.completed);
@@ -43,9 +43,10 @@ fn on_cpu(frame: &DrawnFrame) -> Option<Span> {
 /// How much later than its deadline each frame that was shown was finished, ns, as a whole trace tells; none where none does.
 /// A frame of several layers is finished with its last one.
 fn overrun_in_trace(window: &Window) -> Option<Vec<i64>> {
-    let lateness = window.beside.lateness.as_ref().filter(|lateness| lateness.doubts.is_empty())?;
+    let frame_timeline =
+        window.beside.frame_timeline.as_ref().filter(|frame_timeline| frame_timeline.doubts.is_empty())?;
     let mut frames: BTreeMap<(i32, i64), i64> = BTreeMap::new();
-    let counted = lateness.frames.iter().filter(|frame| frame.is_buffer && !frame.first_draw);
+    let counted = frame_timeline.frames.iter().filter(|frame| frame.is_buffer && !frame.first_draw);
     for frame in counted.filter(|frame| frame.present.is_some()) {
         let Some(deadline) = frame.expected_end else { continue };
         let over = (frame.actual_end - deadline).ns();
@@ -88,7 +89,7 @@ pub(super) static FRAME_OVERRUN_MS: Entry = Entry {
              actual end - expected end. Framestats print the same deadline, one interval later where the \
              queue was stuffed: that interval is taken off again. Linear interpolation on n - 1, per window",
     measure: |window| {
-        let whole = window.beside.drawn.as_ref().is_some_and(|drawn| drawn.proved);
+        let whole = window.beside.framestats.as_ref().is_some_and(|stages| stages.proved);
         if let Some(list) = overrun_in_trace(window).filter(|_| !whole).and_then(linear) {
             return Reading::List(list);
         }
@@ -130,7 +131,7 @@ mod tests {
             FRAME_DURATION_CPU_MS.measure(&window(vec![old_frame(0, 12 * MS)])),
             Reading::List(vec![11.0; 4])
         );
-        let alone = DrawnFrame { flags: RENDER_THREAD, ..frame(0, 0) };
+        let alone = FrameStats { flags: RENDER_THREAD, ..frame(0, 0) };
         assert_eq!(FRAME_DURATION_CPU_MS.measure(&window(vec![alone])), Reading::List(vec![3.0; 4]));
     }
 
@@ -149,22 +150,23 @@ mod tests {
 
     #[test]
     fn a_whole_trace_tells_overruns_where_framestats_missed_frames() {
-        use crate::lateness::jank;
-        use crate::lateness::samples_of_frames::{P, frame, trace};
+        use crate::frame_timeline::jank;
+        use crate::frame_timeline::samples_of_frames::{P, frame, trace};
         let mut window = window(vec![taking(0, 2 * P60 - MS)]);
-        window.beside.lateness = Some(trace(vec![frame(1, 0, jank::NONE), frame(2, P, jank::APP_DEADLINE)]));
+        window.beside.frame_timeline =
+            Some(trace(vec![frame(1, 0, jank::NONE), frame(2, P, jank::APP_DEADLINE)]));
         let first = |window: &Window| match crate::metrics::reading(&FRAME_OVERRUN_MS, window) {
             Reading::List(list) => Ok(list),
             other => Err(other),
         };
         assert_eq!(first(&window).map(|list| list[0]), Ok(-1.0), "framestats missed nothing");
-        if let Some(drawn) = &mut window.beside.drawn {
-            (drawn.proved, drawn.doubts) = (false, vec!["some".to_owned()]);
+        if let Some(stages) = &mut window.beside.framestats {
+            (stages.proved, stages.doubts) = (false, vec!["some".to_owned()]);
         }
         let p = P as f64 / 1e6;
         assert_eq!(first(&window).map(|list| list[0]), Ok(p / 2.0), "between 0 and a period");
-        if let Some(lateness) = &mut window.beside.lateness {
-            lateness.doubts.push("packets were lost".to_owned());
+        if let Some(frame_timeline) = &mut window.beside.frame_timeline {
+            frame_timeline.doubts.push("packets were lost".to_owned());
         }
         assert!(first(&window).is_err_and(|why| format!("{why:?}").contains("framestats may have missed")));
     }
@@ -176,7 +178,7 @@ mod tests {
             second.deadline = Some(second.intended + Span::from_ns(3 * P60));
             let first = taking(0, 2 * P60);
             let frames = [first, second]
-                .map(|frame| DrawnFrame { workload: frame.workload.filter(|_| workload), ..frame });
+                .map(|frame| FrameStats { workload: frame.workload.filter(|_| workload), ..frame });
             FRAME_OVERRUN_MS.measure(&window(frames.to_vec()))
         };
         // 0 on the first, one interval of head room on the second, by either way of knowing.

@@ -8,7 +8,7 @@
 use super::super::Entry;
 use super::frames::{Frames, percent, read};
 use super::stage::STAGES;
-use crate::drawn::DrawnFrame;
+use crate::framestats::FrameStats;
 use crate::metric::{Better, Needs, Reading, Unit};
 use crate::window::Window;
 
@@ -18,7 +18,7 @@ const LINE: i64 = 2;
 const NONE: usize = STAGES.len();
 
 /// The place of the stage that ate a frame; none for a frame that did not take long.
-fn factor(frame: &DrawnFrame, interval: i64) -> Option<usize> {
+fn factor(frame: &FrameStats, interval: i64) -> Option<usize> {
     let line = i128::from(interval) * i128::from(LINE);
     if i128::from(frame.render().ns()) <= line {
         return None;
@@ -35,9 +35,9 @@ fn factor(frame: &DrawnFrame, interval: i64) -> Option<usize> {
 
 /// Long frames of a window, in order of the vsync they were scheduled for, with the place of the stage that ate each: an
 /// index into [`STAGE_NAMES`](super::STAGE_NAMES), or its length where no single stage did. Empty without framestats.
-pub fn main_factors(window: &Window) -> Vec<(DrawnFrame, usize)> {
+pub fn main_factors(window: &Window) -> Vec<(FrameStats, usize)> {
     let Ok(frames) = Frames::of(window) else { return Vec::new() };
-    let long = |frame: &DrawnFrame| Some((*frame, factor(frame, frames.interval(frame)?)?));
+    let long = |frame: &FrameStats| Some((*frame, factor(frame, frames.interval(frame)?)?));
     frames.all.iter().filter_map(long).collect()
 }
 
@@ -96,7 +96,7 @@ mod tests {
     use crate::time::{DeviceTime, Span};
 
     /// A frame that took `took`, most of it drawing commands: `issue` of it.
-    fn long(took: i64, issue: i64) -> DrawnFrame {
+    fn long(took: i64, issue: i64) -> FrameStats {
         let mut frame = taking(0, took);
         let issued = frame.issue.unwrap();
         frame.swap = Some(issued + Span::from_ns(issue));
@@ -105,7 +105,7 @@ mod tests {
         frame
     }
 
-    fn list(frames: Vec<DrawnFrame>) -> Vec<f64> {
+    fn list(frames: Vec<FrameStats>) -> Vec<f64> {
         match MAIN_FACTOR.measure(&window(frames)) {
             Reading::List(list) => list,
             other => panic!("{other:?}"),

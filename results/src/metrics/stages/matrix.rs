@@ -7,7 +7,7 @@
 
 use super::super::Entry;
 use super::frames::{Frames, read};
-use crate::drawn::RENDER_THREAD;
+use crate::framestats::RENDER_THREAD;
 use crate::metric::{Better, Needs, Reading, Unit};
 use crate::window::Window;
 
@@ -100,7 +100,7 @@ pub(super) static MATRIX_FPS200_MEAN: Entry = Entry {
 mod tests {
     use super::super::samples::{P60, frame, old_frame, window};
     use super::*;
-    use crate::drawn::DrawnFrame;
+    use crate::framestats::FrameStats;
     use crate::metric::Metric;
     use crate::time::Span;
 
@@ -111,7 +111,7 @@ mod tests {
         let one = |(jitter, nth): (&i64, i64)| {
             let frame = frame(nth, 0);
             let sync_queued = Some(frame.intended + Span::from_ns(*jitter));
-            DrawnFrame { sync_queued, interval: Some(Span::from_ns(interval)), ..frame }
+            FrameStats { sync_queued, interval: Some(Span::from_ns(interval)), ..frame }
         };
         window(jitters.iter().zip(0..).map(one).collect())
     }
@@ -170,11 +170,11 @@ mod tests {
     #[test]
     fn idle_is_never_charged_and_the_render_thread_alone_drops_nothing() {
         let mut window = busy(TWELFTH, &[0; 12]);
-        window.beside.drawn.as_mut().unwrap().frames[11].intended =
+        window.beside.framestats.as_mut().unwrap().frames[11].intended =
             crate::time::DeviceTime::from_ns(i64::MAX / 2);
         let mean = MATRIX_FPS200_MEAN.measure(&window).value().unwrap();
         assert!((mean - 60.0).abs() < 1e-5);
-        for frame in &mut window.beside.drawn.as_mut().unwrap().frames {
+        for frame in &mut window.beside.framestats.as_mut().unwrap().frames {
             frame.flags = RENDER_THREAD;
         }
         assert!(matches!(MATRIX_FPS200.measure(&window), Reading::Unmeasurable(_)));

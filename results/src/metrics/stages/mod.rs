@@ -1,6 +1,6 @@
 //! Metrics on render stages: what the app's own renderer says of each frame (framestats;
-//! docs/design/metrics.md#render-stages). Every one of them reads `beside.drawn` of a window and nothing of the screen,
-//! but for input latency.
+//! docs/design/metrics.md#render-stages). Every one of them reads `beside.framestats` of a window and nothing of the
+//! screen, but for input latency.
 //!
 //! Letters used in formulas: R is the render time of a frame (FrameCompleted - IntendedVsync), I the frame interval it
 //! was drawn for, m how many frames the app drew inside the motions. Must not know the text framestats come from.

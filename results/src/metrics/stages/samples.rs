@@ -1,6 +1,6 @@
 //! Drawn frames for tests: at 60 Hz, one interval apart, each stage one millisecond.
 
-use crate::drawn::{Drawn, DrawnFrame};
+use crate::framestats::{FrameStats, RenderStages};
 use crate::time::{DeviceTime, Span};
 use crate::window::Window;
 
@@ -16,11 +16,11 @@ pub(in crate::metrics) fn at(ns: i64) -> Option<DeviceTime> {
 
 /// The nth frame, as Android 14 prints it, every stage 1 ms long, finished `late` ns after its ten stages.
 /// Its deadline is two intervals after its vsync.
-pub(in crate::metrics) fn frame(nth: i64, late: i64) -> DrawnFrame {
+pub(in crate::metrics) fn frame(nth: i64, late: i64) -> FrameStats {
     let vsync = START + nth * P60;
     let stage = |after: i64| at(vsync + after * MS);
     let completed = vsync + 9 * MS + late;
-    DrawnFrame {
+    FrameStats {
         flags: 0,
         vsync_id: Some(nth),
         intended: DeviceTime::from_ns(vsync),
@@ -49,8 +49,8 @@ pub(in crate::metrics) fn frame(nth: i64, late: i64) -> DrawnFrame {
 }
 
 /// The nth frame as Android 10 prints it, finished `took` ns after its vsync.
-pub(in crate::metrics) fn old_frame(nth: i64, took: i64) -> DrawnFrame {
-    DrawnFrame {
+pub(in crate::metrics) fn old_frame(nth: i64, took: i64) -> FrameStats {
+    FrameStats {
         vsync_id: None,
         swap_completed: None,
         submitted: None,
@@ -64,15 +64,15 @@ pub(in crate::metrics) fn old_frame(nth: i64, took: i64) -> DrawnFrame {
 }
 
 /// The nth frame, whose GPU finished `took` ns after its vsync.
-pub(in crate::metrics) fn taking(nth: i64, took: i64) -> DrawnFrame {
+pub(in crate::metrics) fn taking(nth: i64, took: i64) -> FrameStats {
     frame(nth, took - 9 * MS)
 }
 
 /// A window in which the app drew these frames, all of them proved. It has no presents and no periods.
-pub(in crate::metrics) fn window(frames: Vec<DrawnFrame>) -> Window {
+pub(in crate::metrics) fn window(frames: Vec<FrameStats>) -> Window {
     let mut window = crate::metrics::samples::window(0, &[]);
     window.motions[0].to = DeviceTime::from_ns(START + 100_000 * MS);
     window.presents.clear();
-    window.beside.drawn = Some(Drawn { frames, proved: true, ..Drawn::default() });
+    window.beside.framestats = Some(RenderStages { frames, proved: true, ..RenderStages::default() });
     window
 }

@@ -6,13 +6,13 @@
 
 use super::super::Entry;
 use super::frames::{ranks, read};
-use crate::drawn::DrawnFrame;
+use crate::framestats::FrameStats;
 use crate::metric::{Better, Needs, Reading, Unit};
 use crate::time::{DeviceTime, Span};
 use crate::window::Window;
 
 /// How long a frame spent in a stage; none where a column is missing or cannot be believed.
-pub(super) type Stage = fn(&DrawnFrame) -> Option<Span>;
+pub(super) type Stage = fn(&FrameStats) -> Option<Span>;
 
 fn between(from: Option<DeviceTime>, to: Option<DeviceTime>) -> Option<Span> {
     from.zip(to).map(|(from, to)| to - from).filter(|took| took.ns() >= 0)

@@ -82,20 +82,20 @@ fn arms_that_never_meet_give_no_answer() {
 }
 
 #[test]
-fn what_is_too_large_is_drawn_and_close_to_exact() {
+fn large_samples_are_permuted_at_random_and_come_close_to_exact() {
     let values =
         |shift: f64, count: u32| (0..count).map(|at| f64::from(at * 37 % 101) + shift).collect::<Vec<_>>();
     let huge = one(&values(0.0, 100), &values(9.0, 100));
-    let drawn_test = test(&huge, 7).unwrap();
-    assert_eq!(drawn_test.method, Method::Drawn);
-    assert_eq!(test(&huge, 7), Some(drawn_test));
+    let by_chance = test(&huge, 7).unwrap();
+    assert_eq!(by_chance.method, Method::MonteCarlo);
+    assert_eq!(test(&huge, 7), Some(by_chance));
     // the same drawing on a case whose law is known
     let small = one(&values(0.0, 20), &values(12.0, 20));
     let exact_test = test(&small, 0).unwrap();
     let (ranked, sum) = rank(&small[0]);
     let expected = (ranked.candidates * (ranked.doubled.len() + 1)) as u64;
-    let drawn_small = drawn(&[ranked], sum, expected, 3);
-    for (exact, drawn) in all(&exact_test).into_iter().zip(all(&drawn_small)) {
+    let small_by_chance = monte_carlo(&[ranked], sum, expected, 3);
+    for (exact, drawn) in all(&exact_test).into_iter().zip(all(&small_by_chance)) {
         // five standard errors
         assert!(
             (exact - drawn).abs() < 5.0 * (exact * (1.0 - exact) / f64::from(DRAWS)).sqrt() + 2e-5,

@@ -187,14 +187,15 @@ impl Asker<'_> {
         let output = ProbeOutput { bytes, mark: begun.mark, began, ended: None };
         match begun.probe.read(&output, app, None) {
             Ok(SideReading::Timeline(of_the_app)) => {
-                let spans = || of_the_app.values().filter_map(|lateness| lateness.span);
+                let spans = || of_the_app.values().filter_map(|frame_timeline| frame_timeline.span);
                 trace.span = spans().map(|span| span.0).min().zip(spans().map(|span| span.1).max());
-                let frames = of_the_app.values().flat_map(|lateness| &lateness.frames);
+                let frames = of_the_app.values().flat_map(|frame_timeline| &frame_timeline.frames);
                 let mut presents: Vec<DeviceTime> = frames.filter_map(|frame| frame.present).collect();
                 presents.sort_unstable();
                 presents.dedup();
                 trace.presents = presents;
-                trace.doubts = of_the_app.values().flat_map(|lateness| lateness.doubts.clone()).collect();
+                trace.doubts =
+                    of_the_app.values().flat_map(|frame_timeline| frame_timeline.doubts.clone()).collect();
             }
             Ok(_) => {}
             Err(why) => trace.refused = Some(why.words().to_owned()),

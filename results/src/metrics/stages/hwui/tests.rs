@@ -6,12 +6,12 @@ use super::*;
 use crate::metric::{Metric, Reading};
 use crate::time::Span;
 
-fn judged(frames: Vec<DrawnFrame>) -> Vec<Verdict> {
+fn judged(frames: Vec<FrameStats>) -> Vec<Verdict> {
     let window = window(frames);
     verdicts(&Frames::of(&window).unwrap()).unwrap()
 }
 
-fn missed(frames: Vec<DrawnFrame>) -> Vec<bool> {
+fn missed(frames: Vec<FrameStats>) -> Vec<bool> {
     judged(frames).iter().map(|verdict| verdict.missed).collect()
 }
 
@@ -108,14 +108,14 @@ fn a_deadline_printed_later_is_not_moved_twice() {
 }
 
 /// A frame that missed by far, with one stage of the given length.
-fn late(change: impl Fn(&mut DrawnFrame)) -> DrawnFrame {
+fn late(change: impl Fn(&mut FrameStats)) -> FrameStats {
     let mut frame = taking(0, 9 * MS);
     frame.gpu_completed = at(START + DEADLINE);
     change(&mut frame);
     frame
 }
 
-fn counted(frame: DrawnFrame) -> [f64; 4] {
+fn counted(frame: FrameStats) -> [f64; 4] {
     let window = window(vec![frame]);
     [&HWUI_MISSED_VSYNC, &HWUI_SLOW_UI, &HWUI_SLOW_UPLOAD, &HWUI_SLOW_DRAW]
         .map(|entry| entry.measure(&window).value().unwrap())
@@ -186,7 +186,7 @@ fn the_new_rule_needs_deadlines_and_shares_are_of_all_frames() {
 #[test]
 fn old_deadlines_go_from_swap_to_swap() {
     let interval = Some(Span::from_ns(P60));
-    let old = |nth, took| DrawnFrame { interval, ..old_frame(nth, took) };
+    let old = |nth, took| FrameStats { interval, ..old_frame(nth, took) };
     // The queue wait of 1 ms is not part of hwui's duration, and no frame shorter than an interval is late.
     for (took, late) in [(P60 + MS - 1, false), (P60 + MS, true), (P60 + MS + 1, true)] {
         assert_eq!(missed(vec![old(0, took)]), [late], "{took}");

@@ -11,7 +11,7 @@ use farmjank_frames::timestats::Counted;
 use farmjank_frames::{Text, counters, kind, read_text};
 use farmjank_measure::saved::{Asked, Dumps, Opened, is_evidence, open};
 use farmjank_results::frame::{Sample, SourceId};
-use farmjank_results::logged::LogWatch;
+use farmjank_results::logcat_events::LogWatch;
 use std::path::{Path, PathBuf};
 
 /// Largest file that is not a trace, bytes: it is read whole.

@@ -7,7 +7,7 @@ use farmjank_frames::gfxinfo::{GPU_REST_MS, Summary};
 use farmjank_frames::timestats::Counted;
 use farmjank_measure::saved::{Asked, Unseen, whole_only};
 use farmjank_reporters::clean;
-use farmjank_results::logged::{LogWatch, Logged};
+use farmjank_results::logcat_events::{LogEvent, LogWatch};
 use farmjank_results::timestats::names;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -192,12 +192,12 @@ pub(super) fn of_log_entries(log: &LogWatch) -> Summarised {
     let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
     for entry in &log.entries {
         let kind = match entry.what {
-            Logged::SlowMessage { .. } => "slow_dispatch",
-            Logged::SlowDelivery { .. } => "slow_delivery",
-            Logged::SkippedFrames(_) => "skipped_frames_lines",
-            Logged::Davey { .. } => "davey_lines",
-            Logged::Anr(_) => "anr",
-            Logged::Crash(_) => "crash",
+            LogEvent::SlowMessage { .. } => "slow_dispatch",
+            LogEvent::SlowDelivery { .. } => "slow_delivery",
+            LogEvent::SkippedFrames(_) => "skipped_frames_lines",
+            LogEvent::Davey { .. } => "davey_lines",
+            LogEvent::Anr(_) => "anr",
+            LogEvent::Crash(_) => "crash",
         };
         *kinds.entry(kind).or_default() += 1;
     }

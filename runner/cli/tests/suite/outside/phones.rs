@@ -28,7 +28,7 @@ impl Seen {
         format!("{} (exit {})\n{}{}", self.name, self.ended.code, self.ended.out, self.ended.err)
     }
 
-    /// Lateness of the frames inside these motions, ms in each second in which something moved.
+    /// SurfaceFrames of the frames inside these motions, ms in each second in which something moved.
     pub fn hitch_ms_per_s(&self, motions: &[Motion]) -> f64 {
         let frames = self.truth["frames"].as_array().expect("frames");
         let at = |frame: &Value| frame["at"].as_i64().expect("an instant");

@@ -6,16 +6,16 @@
 use super::answer::Answer;
 use super::presents::PERIOD_ERROR;
 use farmjank_lab::truth::Truth;
-use farmjank_lab::truth::drawn::TruthDrawn;
+use farmjank_lab::truth::hwui::TruthHwuiFrame;
 use farmjank_results::event::WindowMeasured;
 use farmjank_results::frame::SourceId;
 
 /// The frames one window of the app was scheduled to draw inside the motions.
-pub struct Drawn<'t> {
+pub struct Stages<'t> {
     /// In order.
-    pub frames: Vec<&'t TruthDrawn>,
+    pub frames: Vec<&'t TruthHwuiFrame>,
     /// The same, from the beginning of the window: what the platform's own counters go by.
-    pub before: Vec<&'t TruthDrawn>,
+    pub before: Vec<&'t TruthHwuiFrame>,
     /// When each was seen: its present, ns; its completion where the window is judged by framestats alone.
     pub presents: Vec<Option<i64>>,
     /// The window is judged by framestats alone.
@@ -31,28 +31,28 @@ const IN_FLIGHT: i64 = 100_000_000;
 
 /// Of the window that drew most of them. A frame that had not reached the render thread when the last dump was taken, just
 /// after the end of the measured window, is in no ring and in no number.
-pub fn drawn<'t>(truth: &'t Truth<'_>, measured: &WindowMeasured, sdk: u32) -> Drawn<'t> {
-    let inside = |frame: &&TruthDrawn| {
+pub fn of_window<'t>(truth: &'t Truth<'_>, measured: &WindowMeasured, sdk: u32) -> Stages<'t> {
+    let inside = |frame: &&TruthHwuiFrame| {
         let ended = measured.motions.last().map_or(0, |motion| motion.to.ns());
         measured.motions.iter().any(|motion| (motion.from.ns()..=motion.to.ns()).contains(&frame.intended))
             && frame.sync_start <= ended + IN_FLIGHT
     };
-    let of = |layer: &str| -> Vec<&TruthDrawn> {
-        truth.drawn.iter().filter(|frame| frame.flags == 0 && frame.layer == layer).collect()
+    let of = |layer: &str| -> Vec<&TruthHwuiFrame> {
+        truth.hwui_frames.iter().filter(|frame| frame.flags == 0 && frame.layer == layer).collect()
     };
-    let layers = truth.drawn.iter().map(|frame| frame.layer.as_str());
+    let layers = truth.hwui_frames.iter().map(|frame| frame.layer.as_str());
     let busiest = layers.max_by_key(|layer| of(layer).into_iter().filter(inside).count()).unwrap_or("");
     let before = of(busiest);
-    let frames: Vec<&TruthDrawn> = before.iter().copied().filter(inside).collect();
+    let frames: Vec<&TruthHwuiFrame> = before.iter().copied().filter(inside).collect();
     // A layer that was made anew has the same name.
     let shown = || truth.layers.iter().filter(|layer| layer.name == busiest).flat_map(|layer| &layer.frames);
-    let twin = |frame: &&TruthDrawn| shown().find(|shown| shown.token == Some(frame.token));
+    let twin = |frame: &&TruthHwuiFrame| shown().find(|shown| shown.token == Some(frame.token));
     let alone = measured.coverage.as_ref().is_some_and(|coverage| coverage.source == SourceId::Gfxinfo);
-    let seen = |frame: &&TruthDrawn| match alone {
+    let seen = |frame: &&TruthHwuiFrame| match alone {
         true => Some(frame.completed),
         false => twin(frame).map(|shown| shown.present),
     };
-    Drawn {
+    Stages {
         presents: frames.iter().map(seen).collect(),
         frames,
         before,
@@ -76,7 +76,7 @@ const STAGES: [&str; 10] = [
 ];
 
 /// Durations of the stages of a frame, ns, in the order of their names.
-fn stages(frame: &TruthDrawn) -> [i64; 10] {
+fn stages(frame: &TruthHwuiFrame) -> [i64; 10] {
     let f = frame;
     [
         f.handle_input - f.intended,
@@ -109,7 +109,7 @@ fn linear(mut values: Vec<f64>, percent: f64) -> f64 {
     low + (high - low) * place.fract()
 }
 
-impl Drawn<'_> {
+impl Stages<'_> {
     /// What a metric must read; none for keys this does not know.
     pub fn answer(&self, key: &str) -> Option<Answer> {
         if self.frames.is_empty() {
@@ -151,7 +151,7 @@ impl Drawn<'_> {
             "render_p99_ms" => Answer::exact(rank(99.0)),
             "render_max_ms" => Answer::exact(rank(100.0)),
             "frameDurationCpuMs" => {
-                let began = |f: &TruthDrawn| if self.modern { f.start } else { f.handle_input };
+                let began = |f: &TruthHwuiFrame| if self.modern { f.start } else { f.handle_input };
                 let took: Vec<f64> = self.frames.iter().map(|f| ms(f.queued - began(f))).collect();
                 Answer::list(percents.map(|percent| linear(took.clone(), percent)), 0.0)
             }
@@ -197,7 +197,7 @@ impl Drawn<'_> {
     /// Which stage ate the frames longer than two intervals: index of the stage, ten for none.
     fn eaten(&self) -> Vec<usize> {
         let long = self.frames.iter().filter(|f| f.completed - f.intended > 2 * f.interval);
-        let eater = |f: &&TruthDrawn| {
+        let eater = |f: &&TruthHwuiFrame| {
             let took = stages(f);
             let known = if self.gpu { 10 } else { 9 };
             let longest = (0..known).rev().max_by_key(|nth| took[*nth]).unwrap_or(10);
@@ -208,7 +208,7 @@ impl Drawn<'_> {
 
     /// Frames whose class the period's error decides.
     fn doubtful(&self) -> f64 {
-        let stage = |f: &TruthDrawn, nth: usize| stages(f)[nth] as f64 / f.interval as f64;
+        let stage = |f: &TruthHwuiFrame, nth: usize| stages(f)[nth] as f64 / f.interval as f64;
         let shares = self.frames.iter().flat_map(|f| (0..10).map(|nth| stage(f, nth)));
         self.undecided(self.intervals().into_iter(), 2.0) + self.undecided(shares, 1.0)
     }

@@ -1,7 +1,7 @@
 //! A trace as if it were dumps of each layer's ring, so that the same stitching and the same proof of coverage apply as to
 //! SurfaceFlinger's own ring. Times in ns.
 
-use super::{Lateness, SurfaceFrame};
+use super::{SurfaceFrame, SurfaceFrames};
 use crate::frame::{Row, Sample, Stamp};
 use crate::stitch::{Stitch, StitchRules};
 use crate::time::DeviceTime;
@@ -15,11 +15,11 @@ const NOT_A_HISTORY: u32 = 65;
 ///
 /// Only frames with a buffer that were shown are rows. The first stretch has an empty slot: the ring began with the trace.
 /// Each dump is stamped with the last instant its stretch speaks for.
-pub fn samples(lateness: &Lateness) -> Vec<(String, Sample)> {
-    let losses = lateness.losses();
-    let end = lateness.span.map(|(_, end)| end);
+pub fn samples(frame_timeline: &SurfaceFrames) -> Vec<(String, Sample)> {
+    let losses = frame_timeline.losses();
+    let end = frame_timeline.span.map(|(_, end)| end);
     let mut all = Vec::new();
-    for (layer, rows) in layers(lateness) {
+    for (layer, rows) in layers(frame_timeline) {
         let mut rest = rows.as_slice();
         for (nth, until) in losses.iter().map(|loss| Some(loss.0)).chain([None]).enumerate() {
             let here =
@@ -35,26 +35,26 @@ pub fn samples(lateness: &Lateness) -> Vec<(String, Sample)> {
 }
 
 /// The timeline of each layer over the whole span of the trace; what was lost is a gap.
-pub fn timelines(lateness: &Lateness, rules: &StitchRules) -> Vec<(String, FrameTimeline)> {
-    let losses = lateness.losses();
+pub fn timelines(frame_timeline: &SurfaceFrames, rules: &StitchRules) -> Vec<(String, FrameTimeline)> {
+    let losses = frame_timeline.losses();
     let timeline = |(layer, rows): (&str, Vec<(DeviceTime, Row)>)| {
         let mut stitch = Stitch::new(rules.clone());
-        stitch.add(&sample(&rows, lateness.span.map(|(_, end)| end), true));
+        stitch.add(&sample(&rows, frame_timeline.span.map(|(_, end)| end), true));
         let mut timeline = stitch.finish();
         // A ring shows no more than its oldest row; a trace speaks for all the time it ran.
         (timeline.watched_from, timeline.watched_to) =
-            (lateness.span.map(|(first, _)| first), lateness.span.map(|(_, end)| end));
-        timeline.told_to = lateness.told_to;
+            (frame_timeline.span.map(|(first, _)| first), frame_timeline.span.map(|(_, end)| end));
+        timeline.told_to = frame_timeline.told_to;
         for (after, before) in &losses {
             timeline.interrupted(Some(*after), Some(*before));
         }
         timeline.row_counts.loss_events += losses.len() as u64;
         (layer.to_owned(), timeline)
     };
-    layers(lateness).into_iter().map(timeline).collect()
+    layers(frame_timeline).into_iter().map(timeline).collect()
 }
 
-impl Lateness {
+impl SurfaceFrames {
     /// Every stretch in which packets were lost, instants as stretches of no length, sorted, those that touch united.
     pub fn losses(&self) -> Vec<(DeviceTime, DeviceTime)> {
         let instants = self.lost_at.iter().map(|at| (*at, *at));
@@ -72,9 +72,9 @@ impl Lateness {
 }
 
 /// Rows of each layer in order of present, each present once.
-fn layers(lateness: &Lateness) -> BTreeMap<&str, Vec<(DeviceTime, Row)>> {
+fn layers(frame_timeline: &SurfaceFrames) -> BTreeMap<&str, Vec<(DeviceTime, Row)>> {
     let mut layers: BTreeMap<&str, Vec<(DeviceTime, Row)>> = BTreeMap::new();
-    for frame in lateness.frames.iter().filter(|frame| frame.is_buffer) {
+    for frame in frame_timeline.frames.iter().filter(|frame| frame.is_buffer) {
         if let Some(present) = frame.present {
             layers.entry(&frame.layer).or_default().push((present, row(frame, present)));
         }
@@ -108,10 +108,10 @@ fn sample(rows: &[(DeviceTime, Row)], asked: Option<DeviceTime>, began: bool) ->
 mod tests {
     use super::super::samples_of_frames::{P, due, frame, trace};
     use super::*;
-    use crate::lateness::jank;
+    use crate::frame_timeline::jank;
     use crate::time::Span;
 
-    fn twenty() -> Lateness {
+    fn twenty() -> SurfaceFrames {
         trace((0..20).map(|token| frame(token, 0, jank::NONE)).collect())
     }
 

@@ -3,7 +3,7 @@
 
 /// One frame a window drew, or a callback that drew nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TruthDrawn {
+pub struct TruthHwuiFrame {
     /// Package.
     pub package: String,
     /// Layer of the window.

@@ -1,18 +1,18 @@
 //! The part of a trace that speaks for a window, and what may be missing from it. Times in ns.
 
-use super::{Lateness, SurfaceFrame};
+use super::{SurfaceFrame, SurfaceFrames};
 use crate::time::DeviceTime;
 use crate::window::{Motion, Phase};
 
-impl Lateness {
+impl SurfaceFrames {
     /// The frames of these motions, with the reasons why some may be missing.
     ///
     /// A frame belongs to a motion when it was shown (or dropped) inside it. Under a finger a stall counts in full: a frame
     /// that was due inside is of it, however late it came.
     #[must_use]
-    pub fn within(&self, motions: &[Motion]) -> Lateness {
+    pub fn within(&self, motions: &[Motion]) -> SurfaceFrames {
         let belongs = |frame: &&SurfaceFrame| motions.iter().any(|motion| of_motion(frame, motion));
-        let mut cut = Lateness {
+        let mut cut = SurfaceFrames {
             joined: None,
             frames: self.frames.iter().filter(belongs).cloned().collect(),
             period: self.period,
@@ -77,15 +77,15 @@ fn of_motion(frame: &SurfaceFrame, motion: &Motion) -> bool {
 mod tests {
     use super::super::samples_of_frames::{MS, P, due, frame, trace};
     use super::*;
-    use crate::lateness::jank;
+    use crate::frame_timeline::jank;
     use crate::time::Span;
 
     fn motion(from: i64, to: i64, phase: Phase) -> Motion {
         Motion { from: due(from), to: due(to), phase, touch: None }
     }
 
-    fn tokens(lateness: &Lateness) -> Vec<i64> {
-        lateness.frames.iter().map(|frame| frame.token).collect()
+    fn tokens(frame_timeline: &SurfaceFrames) -> Vec<i64> {
+        frame_timeline.frames.iter().map(|frame| frame.token).collect()
     }
 
     #[test]
@@ -106,8 +106,8 @@ mod tests {
     #[test]
     fn what_the_trace_does_not_cover_is_doubted() {
         let mut whole = trace((10..20).map(|token| frame(token, 0, jank::NONE)).collect());
-        let about = |lateness: &Lateness, from: i64, to: i64| {
-            lateness.within(&[motion(from, to, Phase::Finger)]).doubts.join(" / ")
+        let about = |frame_timeline: &SurfaceFrames, from: i64, to: i64| {
+            frame_timeline.within(&[motion(from, to, Phase::Finger)]).doubts.join(" / ")
         };
         assert_eq!(about(&whole, 9, 69), "");
         assert!(about(&whole, 8, 12).starts_with("the trace speaks only from 16 ms"));

@@ -3,20 +3,20 @@
 //! Dumps overlap and come mostly in order of time, so nearly every frame of a dump is among the last ones known or newer than
 //! all of them: a sorted list, merged dump by dump. Must not know runs but as numbers.
 
-use super::DrawnFrame;
+use super::FrameStats;
 use crate::time::DeviceTime;
 
 /// What tells one frame of a window from another: written before the frame is finished, and never changed after.
 type Key = (DeviceTime, Option<i64>, Option<DeviceTime>, Option<DeviceTime>);
 
-fn key(frame: &DrawnFrame) -> Key {
+fn key(frame: &FrameStats) -> Key {
     (frame.intended, frame.vsync_id, frame.sync_start, frame.swap)
 }
 
 /// Frames in order of what tells them apart, each with the number of the run that showed it first.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Known {
-    frames: Vec<(DrawnFrame, usize)>,
+    frames: Vec<(FrameStats, usize)>,
 }
 
 impl Known {
@@ -26,7 +26,7 @@ impl Known {
     }
 
     /// All of them.
-    pub fn iter(&self) -> impl Iterator<Item = &DrawnFrame> {
+    pub fn iter(&self) -> impl Iterator<Item = &FrameStats> {
         self.frames.iter().map(|(frame, _)| frame)
     }
 
@@ -34,17 +34,17 @@ impl Known {
     /// that were known already come back.
     pub fn merge(
         &mut self,
-        frames: &[DrawnFrame],
+        frames: &[FrameStats],
         run: usize,
-        absorb: impl Fn(&mut DrawnFrame, &DrawnFrame),
+        absorb: impl Fn(&mut FrameStats, &FrameStats),
     ) -> Vec<usize> {
-        let mut order: Vec<(Key, &DrawnFrame)> = frames.iter().map(|frame| (key(frame), frame)).collect();
+        let mut order: Vec<(Key, &FrameStats)> = frames.iter().map(|frame| (key(frame), frame)).collect();
         if !order.is_sorted_by_key(|(key, _)| *key) {
             order.sort_by_key(|(key, _)| *key);
         }
         let Some(first) = order.first().map(|(key, _)| *key) else { return Vec::new() };
         let mut at = self.frames.partition_point(|(known, _)| key(known) < first);
-        let mut fresh: Vec<(DrawnFrame, usize)> = Vec::new();
+        let mut fresh: Vec<(FrameStats, usize)> = Vec::new();
         let mut met: Vec<usize> = Vec::new();
         let mut left = order.len();
         for (own, frame) in order {
@@ -73,7 +73,7 @@ impl Known {
     }
 
     /// Inserts sorted frames that are not known yet; mostly they are newer than all that is.
-    fn insert(&mut self, fresh: Vec<(DrawnFrame, usize)>) {
+    fn insert(&mut self, fresh: Vec<(FrameStats, usize)>) {
         let Some(first) = fresh.first().map(|(frame, _)| key(frame)) else { return };
         let at = self.frames.partition_point(|(known, _)| key(known) < first);
         let mut old = self.frames.split_off(at).into_iter().peekable();

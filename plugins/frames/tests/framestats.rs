@@ -2,7 +2,7 @@
 #![allow(clippy::disallowed_methods)] // tests read their evidence from files
 
 use farmjank_frames::gfxinfo::{Window, read_framestats};
-use farmjank_results::drawn::{Aside, DrawnFrame, DrawnStitch, SetAside};
+use farmjank_results::framestats::{Aside, FrameStats, FrameStatsStitch, SetAside};
 use farmjank_results::time::{DeviceTime, Span};
 use farmjank_results::window::{Motion, Phase};
 
@@ -27,7 +27,7 @@ const FILES: [&str; 7] = [
 ];
 
 /// Instants relative to the frame's vsync, in µs.
-fn since(frame: &DrawnFrame, at: Option<DeviceTime>) -> Option<i64> {
+fn since(frame: &FrameStats, at: Option<DeviceTime>) -> Option<i64> {
     at.map(|at| (at - frame.intended).ns() / 1000)
 }
 
@@ -35,7 +35,7 @@ fn since(frame: &DrawnFrame, at: Option<DeviceTime>) -> Option<i64> {
 fn the_stages_of_every_release_follow_their_names() {
     for name in FILES {
         let window = window(name);
-        let frame = window.sample.drawn.iter().find(|frame| frame.flags == 0).expect(name);
+        let frame = window.sample.framestats.iter().find(|frame| frame.flags == 0).expect(name);
         let stages = [
             (frame.vsync, 0),
             (frame.handle_input, 310),
@@ -61,9 +61,9 @@ fn what_a_release_does_not_print_is_none() {
     for (nth, name) in FILES.into_iter().enumerate() {
         let window = window(name);
         let (modern, newer) = (nth >= 3, nth >= 5);
-        let touched = window.sample.drawn.iter().any(|frame| frame.oldest_input.is_some());
+        let touched = window.sample.framestats.iter().any(|frame| frame.oldest_input.is_some());
         assert_eq!(touched, !modern, "{name}");
-        for frame in window.sample.drawn.iter().filter(|frame| frame.flags == 0) {
+        for frame in window.sample.framestats.iter().filter(|frame| frame.flags == 0) {
             assert_eq!(frame.dequeue.is_some() && frame.queue.is_some(), nth >= 1, "{name}");
             assert_eq!(frame.gpu_completed.is_some(), modern, "{name}: before 12 it is of another frame");
             for known in [
@@ -89,7 +89,7 @@ fn values_swapped_by_android_12_and_13_are_put_back() {
         ("android14-c24-young-window-120hz.txt", 8_333_333),
         ("android16-d26-two-processes-144hz.txt", 6_944_444),
     ] {
-        for frame in &window(name).sample.drawn {
+        for frame in &window(name).sample.framestats {
             assert_eq!(frame.interval, Some(Span::from_ns(interval)), "{name}");
             assert_eq!(since(frame, frame.started), Some(300), "{name}");
         }
@@ -98,33 +98,33 @@ fn values_swapped_by_android_12_and_13_are_put_back() {
 
 #[test]
 fn touches_are_times_only_where_they_are_times() {
-    let frame = window("android11-a17-90hz.txt").sample.drawn[0];
+    let frame = window("android11-a17-90hz.txt").sample.framestats[0];
     assert_eq!(since(&frame, frame.oldest_input), Some(-4_000));
     let text = String::from_utf8(text("android11-a17-90hz.txt")).expect("text");
     for none in ["0", "9223372036854775807", "-1"] {
         let windows =
             read_framestats(text.replacen("499996000000", none, 1).as_bytes(), None).expect("a window");
-        assert_eq!(windows[0].sample.drawn[0].oldest_input, None, "{none}");
+        assert_eq!(windows[0].sample.framestats[0].oldest_input, None, "{none}");
     }
 }
 
 #[test]
 fn an_unknown_deadline_is_none() {
     let text = String::from_utf8(text("android14-c24-young-window-120hz.txt")).expect("text");
-    let deadline = window("android14-c24-young-window-120hz.txt").sample.drawn[0]
+    let deadline = window("android14-c24-young-window-120hz.txt").sample.framestats[0]
         .deadline
         .expect("one")
         .ns()
         .to_string();
     for none in ["9223372036854775807", "0", "-1"] {
         let windows = read_framestats(text.replacen(&deadline, none, 1).as_bytes(), None).expect("a window");
-        assert_eq!(windows[0].sample.drawn[0].deadline, None, "{none}");
+        assert_eq!(windows[0].sample.framestats[0].deadline, None, "{none}");
     }
 }
 
 #[test]
 fn the_newest_four_rows_have_no_display_time_of_their_own() {
-    let drawn = window("android13-b23-presented-120hz-utf16.txt").sample.drawn;
+    let drawn = window("android13-b23-presented-120hz-utf16.txt").sample.framestats;
     let shown: Vec<bool> = drawn.iter().map(|frame| frame.displayed.is_some()).collect();
     let old = shown.len() - 4;
     assert!(shown[..old].iter().all(|shown| *shown) && !shown[old..].iter().any(|shown| *shown), "{shown:?}");
@@ -177,12 +177,12 @@ fn a_frame_in_flight_comes_back_whole_in_the_next_dump() {
     assert_eq!(flying.len(), 2);
     let mut later = first.clone();
     later.aside.clear();
-    later.drawn.extend(flying.iter().map(|intended| {
+    later.framestats.extend(flying.iter().map(|intended| {
         let moved = |at: Option<DeviceTime>, from: DeviceTime| {
             at.map(|at| at + (DeviceTime::from_ns(*intended) - from))
         };
-        let model = first.drawn[0];
-        DrawnFrame {
+        let model = first.framestats[0];
+        FrameStats {
             intended: DeviceTime::from_ns(*intended),
             sync_start: moved(model.sync_start, model.intended),
             swap: moved(model.swap, model.intended),
@@ -190,10 +190,10 @@ fn a_frame_in_flight_comes_back_whole_in_the_next_dump() {
             ..model
         }
     }));
-    let from = first.drawn[0].intended;
+    let from = first.framestats[0].intended;
     let to = DeviceTime::from_ns(flying[1] + 1);
     let motion = [Motion { from, to, phase: Phase::Finger, touch: None }];
-    let mut stitch = DrawnStitch::new();
+    let mut stitch = FrameStatsStitch::new();
     stitch.add(&first);
     let early = stitch.finish(&motion);
     assert_eq!((early.frames.len(), early.unreadable, early.proved), (118, 2, false));

@@ -16,10 +16,10 @@ fn at(ns: i64) -> DeviceTime {
 }
 
 /// A frame scheduled at `start` ms and finished `took` ms later.
-fn frame(start: i64, took: i64) -> DrawnFrame {
+fn frame(start: i64, took: i64) -> FrameStats {
     let vsync = at(start * MS);
     let end = vsync + Span::from_ms(took);
-    DrawnFrame {
+    FrameStats {
         flags: 0,
         vsync_id: None,
         intended: vsync,
@@ -48,7 +48,7 @@ fn frame(start: i64, took: i64) -> DrawnFrame {
 }
 
 /// What an app drew: frame and whether its row is left out (first draw).
-type Truth = Vec<(DrawnFrame, bool)>;
+type Truth = Vec<(FrameStats, bool)>;
 
 /// The ring at `now` ms: the last rows that began, those in flight unreadable.
 fn dump(truth: &Truth, now: i64) -> Sample {
@@ -62,7 +62,7 @@ fn dump(truth: &Truth, now: i64) -> Sample {
         } else if frame.completed > at(now * MS) {
             sample.aside.push(aside(Aside::Unreadable));
         } else {
-            sample.drawn.push(*frame);
+            sample.framestats.push(*frame);
         }
     }
     sample
@@ -95,13 +95,13 @@ proptest! {
     ) {
         let samples: Vec<Sample> = times.iter().map(|now| dump(&truth, *now)).collect();
         let motion = motion(from, from + length);
-        let seen = drawn(&samples, &[motion]);
-        let inside = |frame: &DrawnFrame| motion.from <= frame.intended && frame.intended <= motion.to;
+        let seen = render_stages(&samples, &[motion]);
+        let inside = |frame: &FrameStats| motion.from <= frame.intended && frame.intended <= motion.to;
         let frames = || truth.iter().filter(|(frame, _)| inside(frame));
         // A frame that was in flight at every dump whose ring held it is no frame, however long ago it was finished.
-        let whole = |frame: &DrawnFrame| samples.iter().any(|sample| sample.drawn.contains(frame));
+        let whole = |frame: &FrameStats| samples.iter().any(|sample| sample.framestats.contains(frame));
         if seen.proved {
-            let all: Vec<DrawnFrame> =
+            let all: Vec<FrameStats> =
                 frames().filter(|(frame, out)| !out && whole(frame)).map(|(frame, _)| *frame).collect();
             prop_assert_eq!(&seen.frames, &all);
             let lost = frames().filter(|(frame, out)| !out && !whole(frame)).count() as u64;
@@ -120,7 +120,7 @@ proptest! {
         let truth: Truth = truth.into_iter().map(|(frame, _)| (frame, false)).collect();
         let end = truth.last().map_or(0, |(frame, _)| frame.completed.ns() / MS + 1);
         let samples: Vec<Sample> = (0..=(end - first).max(0) / 8 + 1).map(|nth| dump(&truth, first + nth * 8)).collect();
-        let seen = drawn(&samples, &[motion(first, end)]);
+        let seen = render_stages(&samples, &[motion(first, end)]);
         prop_assert!(seen.proved, "{:?}", seen.doubts);
         prop_assert_eq!(seen.frames.len(), truth.len());
     }
@@ -135,22 +135,22 @@ proptest! {
     ) {
         let samples: Vec<Sample> = times.iter().map(|now| dump(&truth, *now)).collect();
         let motions = [motion(from, from + length)];
-        let expected = drawn(&samples, &motions);
+        let expected = render_stages(&samples, &motions);
         let mut other: Vec<Sample> = samples.iter().rev().chain(&samples).cloned().collect();
         let turn = shuffle.index(other.len());
         other.rotate_left(turn);
-        prop_assert_eq!(&drawn(&other, &motions), &expected);
+        prop_assert_eq!(&render_stages(&other, &motions), &expected);
         // Each dump as two that share a row: nothing is missing between them.
         let split = |(sample, cut): (&Sample, &prop::sample::Index)| -> Vec<Sample> {
-            if sample.drawn.is_empty() {
+            if sample.framestats.is_empty() {
                 return vec![sample.clone()];
             }
-            let cut = cut.index(sample.drawn.len());
-            let (head, tail) = (sample.drawn[..=cut].to_vec(), sample.drawn[cut..].to_vec());
-            vec![Sample { drawn: head, aside: Vec::new(), ..sample.clone() }, Sample { drawn: tail, zero_rows: 0, ..sample.clone() }]
+            let cut = cut.index(sample.framestats.len());
+            let (head, tail) = (sample.framestats[..=cut].to_vec(), sample.framestats[cut..].to_vec());
+            vec![Sample { framestats: head, aside: Vec::new(), ..sample.clone() }, Sample { framestats: tail, zero_rows: 0, ..sample.clone() }]
         };
         let halves: Vec<Sample> = samples.iter().zip(&cuts).flat_map(split).collect();
-        prop_assert_eq!(&drawn(&halves, &motions), &expected);
+        prop_assert_eq!(&render_stages(&halves, &motions), &expected);
     }
 }
 
@@ -165,23 +165,23 @@ fn a_frame_that_left_the_ring_before_it_was_seen_finished_is_told() {
     truth.extend((1..=12).map(|nth| (frame(146 + nth * 4, i64::max(3, 21 - nth * 4)), false)));
     let samples = [dump(&truth, 150), dump(&truth, 198)];
     assert!(samples[0].aside.iter().any(|aside| aside.intended == slow.intended), "in flight at the first");
-    assert!(samples[1].drawn.iter().all(|frame| frame.intended > slow.intended), "gone at the second");
-    let early = drawn(&samples, &[motion(106, 146)]);
+    assert!(samples[1].framestats.iter().all(|frame| frame.intended > slow.intended), "gone at the second");
+    let early = render_stages(&samples, &[motion(106, 146)]);
     assert!(early.proved, "{:?}", early.doubts);
-    let whole: Vec<DrawnFrame> = truth[1..after - 1].iter().map(|(frame, _)| *frame).collect();
+    let whole: Vec<FrameStats> = truth[1..after - 1].iter().map(|(frame, _)| *frame).collect();
     assert_eq!((early.frames, early.unreadable), (whole, 1));
-    let later = drawn(&samples, &[motion(106, 190)]);
+    let later = render_stages(&samples, &[motion(106, 190)]);
     assert!(!later.proved && later.doubts[0].contains("no frame in common"), "{later:?}");
     assert_eq!(later.unreadable, 1, "told there as well");
 }
 
 #[test]
 fn columns_that_fill_up_later_win_whichever_dump_came_first() {
-    let late = DrawnFrame { displayed: Some(at(400 * MS)), deadline: Some(at(130 * MS)), ..frame(100, 9) };
+    let late = FrameStats { displayed: Some(at(400 * MS)), deadline: Some(at(130 * MS)), ..frame(100, 9) };
     let (early, late) = ([frame(100, 9)], [late]);
-    let sample = |drawn: &[DrawnFrame]| Sample { drawn: drawn.to_vec(), ..Sample::default() };
+    let sample = |drawn: &[FrameStats]| Sample { framestats: drawn.to_vec(), ..Sample::default() };
     for order in [[sample(&early), sample(&late)], [sample(&late), sample(&early)]] {
-        assert_eq!(drawn(&order, &[motion(0, 500)]).frames, late);
+        assert_eq!(render_stages(&order, &[motion(0, 500)]).frames, late);
     }
 }
 
@@ -189,10 +189,10 @@ fn columns_that_fill_up_later_win_whichever_dump_came_first() {
 fn every_doubt_has_its_own_words() {
     let full = |from: i64, to: i64, asked: i64| Sample {
         asked: Some(at(asked * MS)),
-        drawn: (from..to).map(|start| frame(start, 1)).collect(),
+        framestats: (from..to).map(|start| frame(start, 1)).collect(),
         ..Sample::default()
     };
-    let doubt = |samples: &[Sample]| drawn(samples, &[motion(100, 200)]).doubts.join("; ");
+    let doubt = |samples: &[Sample]| render_stages(samples, &[motion(100, 200)]).doubts.join("; ");
     assert_eq!(doubt(&[]), "no dump shows a frame of this window");
     assert_eq!(doubt(&[full(150, 210, 215)]), "the ring no longer held the first 50 ms of the motion");
     assert_eq!(doubt(&[full(90, 150, 160)]), "the last dump was taken 40 ms before the motion ended");
@@ -212,25 +212,28 @@ fn a_cleared_ring_is_a_doubt_and_a_new_one_is_not() {
     let began = |from: i64, to: i64| Sample {
         zero_rows: 60,
         asked: Some(at(to * MS)),
-        drawn: (from..to).map(|start| frame(start, 1)).collect(),
+        framestats: (from..to).map(|start| frame(start, 1)).collect(),
         ..Sample::default()
     };
     let motions = [motion(100, 200)];
-    assert!(drawn(&[began(150, 210)], &motions).proved, "the window drew its first frame inside the motion");
-    let cleared = drawn(&[began(90, 140), began(150, 210)], &motions);
+    assert!(
+        render_stages(&[began(150, 210)], &motions).proved,
+        "the window drew its first frame inside the motion"
+    );
+    let cleared = render_stages(&[began(90, 140), began(150, 210)], &motions);
     assert!(!cleared.proved && cleared.doubts[0].contains("no frame in common"), "{:?}", cleared.doubts);
     let unused = Sample { zero_rows: 120, asked: Some(at(205 * MS)), ..Sample::default() };
-    let idle = drawn([&unused], &motions);
+    let idle = render_stages([&unused], &motions);
     assert!(idle.proved && idle.frames.is_empty());
-    assert!(!drawn([&unused], &[motion(100, 206)]).proved, "it says nothing of later");
+    assert!(!render_stages([&unused], &[motion(100, 206)]).proved, "it says nothing of later");
 }
 
 #[test]
 fn the_busiest_window_is_the_apps() {
     let stitch = |frames: std::ops::Range<i64>| {
-        let mut stitch = DrawnStitch::new();
+        let mut stitch = FrameStatsStitch::new();
         let drawn = frames.map(|start| frame(start, 1)).collect();
-        stitch.add(&Sample { drawn, ..Sample::default() });
+        stitch.add(&Sample { framestats: drawn, ..Sample::default() });
         stitch
     };
     let motions = [motion(100, 200)];
@@ -251,10 +254,10 @@ fn the_busiest_window_is_the_apps() {
 /// For a file nobody can dump once more: every frame counts, whatever lies between the dumps.
 #[test]
 fn everything_that_is_known_has_no_doubt_but_rows_that_stayed_unreadable() {
-    let (mut stitch, empty) = (DrawnStitch::new(), DrawnStitch::new().everything());
+    let (mut stitch, empty) = (FrameStatsStitch::new(), FrameStatsStitch::new().everything());
     assert!(empty.proved && empty.frames.is_empty());
     let dump = |from: i64| Sample {
-        drawn: (from..from + 5).map(|start| frame(start, 1)).collect(),
+        framestats: (from..from + 5).map(|start| frame(start, 1)).collect(),
         ..Sample::default()
     };
     stitch.add(&dump(0));

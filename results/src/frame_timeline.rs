@@ -137,7 +137,7 @@ pub struct SurfaceFrame {
 
 /// What a trace says about one app.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Lateness {
+pub struct SurfaceFrames {
     /// Its frames joined already, once each; none where that is still to be done. Void it when `frames` change.
     pub joined: Option<Rc<[Joint]>>,
     /// Frames in order of present (of drop, where dropped).

@@ -13,13 +13,13 @@ pub struct LogEntry {
     /// Process that logged it.
     pub pid: i32,
     /// What it says.
-    pub what: Logged,
+    pub what: LogEvent,
 }
 
 /// What a line says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Logged {
+pub enum LogEvent {
     /// `Looper: Slow dispatch took …`: a message blocked its thread.
     SlowMessage {
         /// How long the message ran.

@@ -1,6 +1,6 @@
 //! Frames for tests, made from tokens and how late they were, in ns.
 
-use super::{Lateness, Prediction, PresentType, Severity, SurfaceFrame, jank};
+use super::{Prediction, PresentType, Severity, SurfaceFrame, SurfaceFrames, jank};
 use crate::time::{DeviceTime, Span};
 
 /// One millisecond in ns.
@@ -45,13 +45,13 @@ pub fn frame(token: i64, late: i64, bits: u32) -> SurfaceFrame {
 }
 
 /// A trace of these frames with nothing lost, from one period before the first was due to one after the last.
-pub fn trace(frames: Vec<SurfaceFrame>) -> Lateness {
+pub fn trace(frames: Vec<SurfaceFrame>) -> SurfaceFrames {
     let tokens = frames.iter().map(|frame| frame.token);
     let (first, last) = (tokens.clone().min().unwrap_or(0), tokens.max().unwrap_or(0));
-    Lateness {
+    SurfaceFrames {
         frames,
         period: Some(Span::from_ns(P)),
         span: Some((due(first - 1), due(last + 50))),
-        ..Lateness::default()
+        ..SurfaceFrames::default()
     }
 }

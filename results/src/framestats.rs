@@ -8,14 +8,14 @@ mod known;
 mod laws;
 mod stitch;
 
-pub use stitch::{DrawnStitch, busiest, drawn, window_name};
+pub use stitch::{FrameStatsStitch, busiest, render_stages, window_name};
 
 use crate::time::{DeviceTime, Span};
 use serde::{Deserialize, Serialize};
 
 /// One finished frame of one HWUI window. Stages in the order they run; UI thread up to `sync_queued`, render thread after.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DrawnFrame {
+pub struct FrameStats {
     /// Bits as printed: 1 first draw, 2 drawn by the render thread alone, 4 surface canvas, 8 skipped.
     pub flags: u32,
     /// Joins with the frame timeline (Android 12+).
@@ -67,10 +67,10 @@ pub struct DrawnFrame {
     pub queue: Option<Span>,
 }
 
-/// Flag of [`DrawnFrame::flags`]: drawn by the render thread alone, without the app's frame callback.
+/// Flag of [`FrameStats::flags`]: drawn by the render thread alone, without the app's frame callback.
 pub const RENDER_THREAD: u32 = 2;
 
-impl DrawnFrame {
+impl FrameStats {
     /// The time Android vitals call a frame's: from the vsync it was scheduled for until it was finished.
     pub fn render(&self) -> Span {
         self.completed - self.intended
@@ -82,7 +82,7 @@ impl DrawnFrame {
     }
 }
 
-/// A printed row that is no [`DrawnFrame`]: known by the vsync it was scheduled for.
+/// A printed row that is no [`FrameStats`]: known by the vsync it was scheduled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct SetAside {
     /// The vsync it was scheduled for.
@@ -103,9 +103,9 @@ pub enum Aside {
 
 /// Drawn frames of the motions of a window, and whether they are all there were.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Drawn {
+pub struct RenderStages {
     /// Frames scheduled inside the motions, in order of `intended`, each once; rows left out on purpose are not here.
-    pub frames: Vec<DrawnFrame>,
+    pub frames: Vec<FrameStats>,
     /// Rows left out on purpose (first draw, skipped, surface canvas).
     pub ignored: u64,
     /// Rows inside the motions that no dump showed whole: in flight whenever the ring held them, or not to be believed. A few

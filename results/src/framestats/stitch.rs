@@ -6,7 +6,7 @@
 //! text, nor which window is the app's. Times are ns of the phone's clock.
 
 use super::known::Known;
-use super::{Aside, Drawn, DrawnFrame};
+use super::{Aside, FrameStats, RenderStages};
 use crate::frame::Sample;
 use crate::time::{DeviceTime, Span};
 use crate::window::{Motion, Phase};
@@ -19,7 +19,7 @@ const UNREADABLE_FRAMES: u64 = 2;
 
 /// The stitching of one window's dumps.
 #[derive(Clone, Debug, Default)]
-pub struct DrawnStitch {
+pub struct FrameStatsStitch {
     frames: Known,
     /// Runs of frames that dumps show unbroken; one that was united with another points at it.
     runs: Vec<Run>,
@@ -40,10 +40,10 @@ struct Run {
     to: DeviceTime,
 }
 
-impl DrawnStitch {
+impl FrameStatsStitch {
     /// Nothing yet.
     pub fn new() -> Self {
-        DrawnStitch::default()
+        FrameStatsStitch::default()
     }
 
     /// Adds one dump.
@@ -54,17 +54,17 @@ impl DrawnStitch {
                 Aside::Unreadable => self.unreadable.insert(aside.intended),
             };
         }
-        let Some(oldest) = sample.drawn.iter().map(|frame| frame.intended).min() else {
+        let Some(oldest) = sample.framestats.iter().map(|frame| frame.intended).min() else {
             if sample.zero_rows > 0 && sample.aside.is_empty() {
                 self.unused = self.unused.max(sample.asked);
             }
             return;
         };
-        let finished = sample.drawn.iter().map(DrawnFrame::finished).max();
+        let finished = sample.framestats.iter().map(FrameStats::finished).max();
         let to = sample.asked.max(finished).unwrap_or(oldest);
         let run = self.runs.len();
         self.runs.push(Run { into: run, oldest, began: sample.zero_rows > 0, to });
-        for of in self.frames.merge(&sample.drawn, run, absorb) {
+        for of in self.frames.merge(&sample.framestats, run, absorb) {
             self.unite(run, of);
         }
     }
@@ -88,20 +88,20 @@ impl DrawnStitch {
     ///
     /// A frame whose UI work had not reached the render thread when the last dump was taken is not in any ring: dump again a
     /// while after the last motion.
-    pub fn finish(&self, motions: &[Motion]) -> Drawn {
-        let mut drawn = self.counted(motions);
+    pub fn finish(&self, motions: &[Motion]) -> RenderStages {
+        let mut seen = self.counted(motions);
         let mut doubts: Vec<String> = Vec::new();
         for motion in motions {
             doubts.extend(self.doubt(motion).filter(|doubt| !doubts.contains(doubt)));
         }
-        drawn.doubts.splice(..0, doubts);
-        drawn.proved = drawn.doubts.is_empty();
-        drawn
+        seen.doubts.splice(..0, doubts);
+        seen.proved = seen.doubts.is_empty();
+        seen
     }
 
     /// The frames of the motions; the only doubt is that too many of their rows stayed unreadable.
-    fn counted(&self, motions: &[Motion]) -> Drawn {
-        let frames: Vec<DrawnFrame> =
+    fn counted(&self, motions: &[Motion]) -> RenderStages {
+        let frames: Vec<FrameStats> =
             self.frames.iter().filter(|frame| inside(motions, frame.intended)).copied().collect();
         let ignored = self.left_out.iter().filter(|at| inside(motions, **at)).count() as u64;
         let known = |at: &DeviceTime| frames.binary_search_by_key(at, |frame| frame.intended).is_ok();
@@ -112,21 +112,21 @@ impl DrawnStitch {
         if unreadable > UNREADABLE_FRAMES.max(all * UNREADABLE_PERMILLE / 1000) {
             doubts.push(format!("{unreadable} of {all} rows stayed unreadable in every dump"));
         }
-        Drawn { frames, ignored, unreadable, proved: false, doubts }
+        RenderStages { frames, ignored, unreadable, proved: false, doubts }
     }
 
     /// Every frame that is known, for files nobody can dump once more: nothing is asked about the time between them, so only
     /// rows that stayed unreadable are a doubt.
-    pub fn everything(&self) -> Drawn {
+    pub fn everything(&self) -> RenderStages {
         let known = || {
-            let drawn = self.frames.iter().map(|frame| frame.intended);
-            drawn.chain(self.unreadable.iter().copied()).chain(self.left_out.iter().copied())
+            let rows = self.frames.iter().map(|frame| frame.intended);
+            rows.chain(self.unreadable.iter().copied()).chain(self.left_out.iter().copied())
         };
         let (first, last) = (known().min(), known().max());
         let all = first.zip(last).map(|(from, to)| Motion { from, to, phase: Phase::Free, touch: None });
-        let mut drawn = self.counted(all.as_slice());
-        drawn.proved = drawn.doubts.is_empty();
-        drawn
+        let mut seen = self.counted(all.as_slice());
+        seen.proved = seen.doubts.is_empty();
+        seen
     }
 
     /// Why frames of this motion may be missing; none when a run reaches over it.
@@ -185,8 +185,8 @@ impl DrawnStitch {
 }
 
 /// Drawn frames of the motions from the dumps of one window, in any order.
-pub fn drawn<'s>(samples: impl IntoIterator<Item = &'s Sample>, motions: &[Motion]) -> Drawn {
-    let mut stitch = DrawnStitch::new();
+pub fn render_stages<'s>(samples: impl IntoIterator<Item = &'s Sample>, motions: &[Motion]) -> RenderStages {
+    let mut stitch = FrameStatsStitch::new();
     samples.into_iter().for_each(|sample| stitch.add(sample));
     stitch.finish(motions)
 }
@@ -194,9 +194,9 @@ pub fn drawn<'s>(samples: impl IntoIterator<Item = &'s Sample>, motions: &[Motio
 /// Of an app's windows by name, the one that drew most while things moved; of equals the first by name. None when none
 /// drew a frame then.
 pub fn busiest<'w>(
-    windows: &'w BTreeMap<String, DrawnStitch>,
+    windows: &'w BTreeMap<String, FrameStatsStitch>,
     motions: &[Motion],
-) -> Option<(&'w str, &'w DrawnStitch)> {
+) -> Option<(&'w str, &'w FrameStatsStitch)> {
     let drew = windows.iter().map(|(name, window)| (window.frames_inside(motions), name, window));
     let best = drew
         .filter(|(frames, ..)| *frames > 0)
@@ -216,7 +216,7 @@ fn inside(motions: &[Motion], at: DeviceTime) -> bool {
 }
 
 /// What two dumps say about one frame, whichever came first: columns that fill up later win over empty ones.
-fn absorb(mine: &mut DrawnFrame, theirs: &DrawnFrame) {
+fn absorb(mine: &mut FrameStats, theirs: &FrameStats) {
     fn later<T: Ord + Copy>(mine: &mut Option<T>, theirs: Option<T>) {
         *mine = (*mine).max(theirs);
     }

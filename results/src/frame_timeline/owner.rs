@@ -3,7 +3,7 @@
 //!
 //! A *joint* frame is everything with the same process and vsync token. Times in ns. Must not know metrics or gates.
 
-use super::{Lateness, PresentType, Severity, SurfaceFrame, jank};
+use super::{PresentType, Severity, SurfaceFrame, SurfaceFrames, jank};
 use crate::time::{DeviceTime, Span};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -124,7 +124,7 @@ pub struct Share {
     pub hitch: Span,
 }
 
-impl Lateness {
+impl SurfaceFrames {
     /// Every frame once, in order of process and token; first draws of windows are left out, as Android's own
     /// interaction monitor does.
     pub fn joints(&self) -> Cow<'_, [Joint]> {
@@ -194,15 +194,15 @@ fn join(joint: &mut Joint, frame: &SurfaceFrame, before: Option<(Span, Option<Sp
 /// Whether everything that was late is the compositor's or the display's: some frame is theirs, and no frame is the app's,
 /// was wrongly predicted, or was dropped. False where the trace may have missed frames. Waiting in a full queue is what
 /// a miss leaves behind and speaks for neither.
-pub fn compositor_only(lateness: &Lateness) -> bool {
+pub fn compositor_only(frame_timeline: &SurfaceFrames) -> bool {
     let owned: Vec<(JankOwner, u32)> =
-        lateness.joints().iter().filter_map(|joint| Some((joint.owner()?, joint.bits))).collect();
+        frame_timeline.joints().iter().filter_map(|joint| Some((joint.owner()?, joint.bits))).collect();
     let innocent = |(owner, bits): &(JankOwner, u32)| match owner {
         JankOwner::App | JankOwner::Dropped => false,
         JankOwner::Compositor | JankOwner::Display => bits & jank::PREDICTION_ERROR == 0,
         JankOwner::Stuffing => true,
     };
-    lateness.doubts.is_empty()
+    frame_timeline.doubts.is_empty()
         && owned.iter().any(|(owner, _)| matches!(owner, JankOwner::Compositor | JankOwner::Display))
         && owned.iter().all(innocent)
 }
