@@ -3,10 +3,10 @@
 //! Finds what to look at, keeps looking when the layer is made anew, and stops only after a dump that was taken wholly
 //! after the window's end. Dumps go to the bundle as they arrive; only frames stay in memory.
 
+use crate::device_session::DeviceSession;
 use crate::faults::is_lost;
 use crate::ledger::{Ledger, Pulse};
 use crate::probes;
-use crate::session::Session;
 use farmjank_measure::probe_read::written;
 use farmjank_measure::seen::Seen;
 use farmjank_results::dump::Dump;
@@ -48,7 +48,7 @@ pub struct Harvest {
 
 /// Collects one window. Shared between the sampling loop and the steps beside it.
 pub struct Collector<'a> {
-    session: &'a Session<'a>,
+    session: &'a DeviceSession<'a>,
     trial: u32,
     window: &'a str,
     path: String,
@@ -70,7 +70,7 @@ enum LoopRead {
 
 impl<'a> Collector<'a> {
     /// A collector for one window of one trial. `path` is its evidence file in the bundle.
-    pub fn new(session: &'a Session<'a>, trial: u32, window: &'a str, path: String) -> Self {
+    pub fn new(session: &'a DeviceSession<'a>, trial: u32, window: &'a str, path: String) -> Self {
         let (ended, spoke, watching) = (Cell::new(None), Cell::default(), Cell::default());
         Collector {
             session,
@@ -172,7 +172,7 @@ impl<'a> Collector<'a> {
 
     fn announce_source(&self, opened: &Opened) {
         let rhythm = opened.tap.rhythm();
-        self.session.bench.announcer.announce(Fact::SourceChosen {
+        self.session.env.announcer.announce(Fact::SourceChosen {
             job: self.session.job,
             trial: self.trial,
             window: self.window.to_owned(),
@@ -196,7 +196,7 @@ impl<'a> Collector<'a> {
                 LoopRead::Lines(lines) => lines,
                 LoopRead::Over(covered) => return Ok(covered),
             };
-            let now = session.bench.announcer.now();
+            let now = session.env.announcer.now();
             let mut rest = lines.as_slice();
             while !rest.is_empty() {
                 let (dump, taken) = tap.feed_lines(rest, now);
@@ -290,7 +290,7 @@ impl<'a> Collector<'a> {
     fn keep(&self, dump: &Dump) {
         let state = &mut *self.state.borrow_mut();
         let bytes = state.writer.encode(dump);
-        match self.session.bench.files.append(&self.path, &bytes) {
+        match self.session.env.files.append(&self.path, &bytes) {
             Ok(()) => state.wrote = true,
             Err(why) => state.doubt(&format!("evidence could not be written: {why}")),
         }
@@ -298,7 +298,7 @@ impl<'a> Collector<'a> {
 
     /// Keeps what a probe of this window said beside its dumps.
     pub fn keep_output(&self, answer: &probes::ProbeAnswer) {
-        let arrived = self.session.bench.announcer.now();
+        let arrived = self.session.env.announcer.now();
         let halves = written(answer.probe.id(), &answer.output, answer.edges, arrived);
         halves.iter().for_each(|dump| self.keep(dump));
     }
@@ -310,7 +310,7 @@ impl<'a> Collector<'a> {
         }
         // Every source sees the same frames: the busiest ring is the app.
         let (frames, busy) = pulse.rings.values().copied().max().unwrap_or_default();
-        self.session.bench.announcer.announce(Fact::SampleTaken {
+        self.session.env.announcer.announce(Fact::SampleTaken {
             job: self.session.job,
             trial: self.trial,
             window: self.window.to_owned(),
@@ -373,7 +373,7 @@ pub fn feed_once(tap: &mut dyn Tap, text: &[u8], collector: &Collector<'_>, sour
     debug_assert_eq!(tap.source(), source.id());
     let mut rest = text;
     while !rest.is_empty() {
-        let (dump, taken) = tap.feed_lines(rest, collector.session.bench.announcer.now());
+        let (dump, taken) = tap.feed_lines(rest, collector.session.env.announcer.now());
         rest = &rest[taken..];
         dump.iter().for_each(|dump| {
             collector.take(dump, tap);

@@ -1,11 +1,12 @@
-//! Conducts a run: looks for phones, plans, has the jobs worked through ([`crate::floor`]), and ends with a judged record.
+//! Conducts a run: looks for phones, plans, has the jobs worked through ([`crate::job_runner`]), and ends with a judged
+//! record.
 
 use crate::announce::{Announcer, Outlet};
 use crate::builds::Contest;
-use crate::floor::Floor;
+use crate::device_session::{ForScenario, RunEnv};
+use crate::job_runner::JobRunner;
 use crate::patience::Patience;
 use crate::scribe::{Scribe, Voice};
-use crate::session::{Bench, ForScenario};
 use crate::stop::Stop;
 use crate::survey::{Surveyed, Wanted, survey};
 use farmjank_results::cells;
@@ -97,7 +98,7 @@ pub async fn run(setup: Setup) -> Record {
     for what in planned.forewarned(&options) {
         announcer.announce(Fact::Noticed { job: None, what });
     }
-    let bench = Bench {
+    let env = RunEnv {
         announcer: announcer.clone(),
         files,
         patience: options.patience,
@@ -111,12 +112,12 @@ pub async fn run(setup: Setup) -> Record {
     let Planned { plan, facts, .. } = planned;
     let nothing = plan.jobs.is_empty();
     let (most_running, jobs) = (options.most_running, plan.jobs);
-    let floor = Floor { scenarios, provider, stop, most_running, bench, jobs, facts };
+    let runner = JobRunner { scenarios, provider, stop, most_running, env, jobs, facts };
     if let Some(mut arrivals) = arrivals {
-        floor.work(&mut *arrivals).await;
+        runner.work(&mut *arrivals).await;
     }
     let against = against.as_deref().filter(|_| !nothing);
-    close(&scribe, announcer.now(), floor.stop.reason(), nothing, against);
+    close(&scribe, announcer.now(), runner.stop.reason(), nothing, against);
     scribe.take_record()
 }
 

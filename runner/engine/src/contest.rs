@@ -5,11 +5,11 @@
 
 use crate::android::install::{Package, install};
 use crate::builds::Contest;
+use crate::device_session::DeviceSession;
 use crate::faults::is_lost;
-use crate::observe::Beside;
+use crate::observe::FramestatsSampler;
 use crate::probes::Probes;
 use crate::progress::Progress;
-use crate::session::Session;
 use crate::stop::{Stop, Urgency, cancellable};
 use crate::trial::{Trial, TrialOutcome};
 use farmjank_results::compare::{Course, Next, Sampled, in_doubt};
@@ -21,7 +21,7 @@ use farmjank_results::turn::{Arm, Turn};
 /// A job under way.
 pub(crate) struct Bout<'a> {
     /// Its hold on its phone.
-    pub session: &'a Session<'a>,
+    pub session: &'a DeviceSession<'a>,
     /// The probes enabled for it.
     pub probes: &'a Probes<'a>,
     /// How it is stopped.
@@ -45,7 +45,7 @@ impl Bout<'_> {
     }
 
     async fn walk(&self, course: &mut Course, progress: &mut Progress) -> Option<Fault> {
-        let beside = Beside::for_session(self.session);
+        let framestats = FramestatsSampler::for_session(self.session);
         let (mut began, mut took) = (self.now(), Span::ZERO);
         loop {
             if self.stop.urgency() >= Urgency::Drain {
@@ -68,7 +68,7 @@ impl Bout<'_> {
                     None => return Some(crate::dispatch::interrupted()),
                 },
                 Next::Measure(turn) => {
-                    if let Some(fault) = self.measure(&beside, turn, progress).await {
+                    if let Some(fault) = self.measure(&framestats, turn, progress).await {
                         return Some(fault);
                     }
                     course.measured(turn);
@@ -91,7 +91,7 @@ impl Bout<'_> {
     }
 
     fn now(&self) -> RunTime {
-        self.session.bench.announcer.now()
+        self.session.env.announcer.now()
     }
 
     /// Whether another block as long as the last one does not fit any more.
@@ -126,19 +126,24 @@ impl Bout<'_> {
                 format!("{device}: look {look} leaves {windows} undecided; look {following} adds iterations")
             }
         };
-        self.session.bench.announcer.notice(Some(self.planned.job), words);
+        self.session.env.announcer.notice(Some(self.planned.job), words);
         course.go_on();
         true
     }
 
     /// One trial; a fault says why the job goes no further.
-    async fn measure(&self, beside: &Beside, turn: Turn, progress: &mut Progress) -> Option<Fault> {
+    async fn measure(
+        &self,
+        framestats: &FramestatsSampler,
+        turn: Turn,
+        progress: &mut Progress,
+    ) -> Option<Fault> {
         let (session, job) = (self.session, self.planned.job);
-        let announcer = &session.bench.announcer;
+        let announcer = &session.env.announcer;
         let (trial, counted) = (progress.completed, turn.counted());
         announcer.announce(Fact::TrialStarted { job, trial, counted, turn: Some(turn) });
-        let mut one = Trial::new(session, beside, self.probes, trial, progress.tries);
-        one.pictured = session.bench.screens && !counted;
+        let mut one = Trial::new(session, framestats, self.probes, trial, progress.tries);
+        one.pictured = session.env.screens && !counted;
         let outcome = cancellable(self.stop, one.run()).await;
         progress.tries += 1;
         let TrialOutcome { ending, windows } =
@@ -186,7 +191,7 @@ impl Bout<'_> {
             place: &place,
         };
         let is = install(&*session.device, package, session.patience()).await?;
-        session.bench.announcer.announce(Fact::AppInstalled {
+        session.env.announcer.announce(Fact::AppInstalled {
             job,
             arm,
             file: build.file.clone(),
@@ -210,6 +215,6 @@ impl Bout<'_> {
             None => "the run was interrupted".to_owned(),
         };
         let words = format!("the old build is left on {}: {why}", self.session.facts.id);
-        self.session.bench.announcer.notice(Some(self.planned.job), words);
+        self.session.env.announcer.notice(Some(self.planned.job), words);
     }
 }

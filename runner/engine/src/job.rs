@@ -2,10 +2,10 @@
 
 use crate::announce::Announcer;
 use crate::contest::Bout;
-use crate::observe::Beside;
+use crate::device_session::{DeviceSession, RunEnv};
+use crate::observe::FramestatsSampler;
 use crate::probes::Probes;
 use crate::progress::Progress;
-use crate::session::{Bench, Session};
 use crate::stop::{Stop, Urgency, cancellable};
 use crate::trial::{Trial, TrialOutcome};
 use farmjank_results::device::DeviceFacts;
@@ -21,7 +21,7 @@ use farmjank_seams::device::Provider;
 
 /// Runs what is left of a job. A fault says why it goes no further; passing ones may go on later.
 pub async fn run(
-    bench: &Bench,
+    env: &RunEnv,
     provider: &dyn Provider,
     stop: &Stop,
     planned: &PlannedJob,
@@ -29,7 +29,7 @@ pub async fn run(
     facts: &DeviceFacts,
     progress: &mut Progress,
 ) -> Option<Fault> {
-    let announcer = &bench.announcer;
+    let announcer = &env.announcer;
     let (job, id) = (planned.job, facts.id.clone());
     let device = match provider.lease(&id).await {
         Ok(device) => device,
@@ -39,7 +39,7 @@ pub async fn run(
         }
     };
     announcer.announce(Fact::LeaseGranted { job, device: id.clone() });
-    let ended = match cancellable(stop, Session::open(bench, job, scenario, device, facts)).await {
+    let ended = match cancellable(stop, DeviceSession::open(env, job, scenario, device, facts)).await {
         Some(Ok(session)) => watched(&session, stop, planned, progress).await,
         Some(Err(fault)) => Some(fault),
         None => Some(crate::dispatch::interrupted()),
@@ -52,7 +52,7 @@ pub async fn run(
 
 /// The trials between enabling the probes and disabling them. Whatever happened, what was enabled is disabled.
 async fn watched(
-    session: &Session<'_>,
+    session: &DeviceSession<'_>,
     stop: &Stop,
     planned: &PlannedJob,
     progress: &mut Progress,
@@ -62,12 +62,12 @@ async fn watched(
         Some(Err(fault)) => return Some(fault),
         None => return Some(crate::dispatch::interrupted()),
     };
-    let ended = match &session.bench.contest {
+    let ended = match &session.env.contest {
         None => trials(session, &probes, stop, planned, progress).await,
         Some(contest) => Bout { session, probes: &probes, stop, planned, contest }.run(progress).await,
     };
     for what in paces(planned, progress) {
-        session.bench.announcer.notice(Some(planned.job), what);
+        session.env.announcer.notice(Some(planned.job), what);
     }
     if !ended.as_ref().is_some_and(crate::faults::is_lost) {
         // An impatient user waits for this, but not for long.
@@ -102,16 +102,16 @@ fn saver(facts: &DeviceFacts) -> Option<String> {
 }
 
 async fn trials(
-    session: &Session<'_>,
+    session: &DeviceSession<'_>,
     probes: &Probes<'_>,
     stop: &Stop,
     planned: &PlannedJob,
     progress: &mut Progress,
 ) -> Option<Fault> {
-    let announcer: &Announcer = &session.bench.announcer;
+    let announcer: &Announcer = &session.env.announcer;
     let job = planned.job;
-    let beside = Beside::for_session(session);
-    if session.bench.screens && planned.warmup == 0 {
+    let framestats = FramestatsSampler::for_session(session);
+    if session.env.screens && planned.warmup == 0 {
         let what = "screens are photographed in warm-ups only, and this scenario has none: add `warmup: 1`, or run with --warmup 1";
         announcer.notice(Some(job), what.to_owned());
     }
@@ -125,8 +125,8 @@ async fn trials(
         let trial = progress.completed;
         let counted = trial >= planned.warmup;
         announcer.announce(Fact::TrialStarted { job, trial, counted, turn: None });
-        let mut one = Trial::new(session, &beside, probes, trial, progress.tries);
-        one.pictured = session.bench.screens && !counted;
+        let mut one = Trial::new(session, &framestats, probes, trial, progress.tries);
+        one.pictured = session.env.screens && !counted;
         let outcome = cancellable(stop, one.run()).await;
         progress.tries += 1;
         let TrialOutcome { ending, windows } =

@@ -1,7 +1,7 @@
 //! Conducts a run. Knows the seams and the pure crates, never a concrete plugin.
 //!
-//! Read in this order: [`conduct`] (a run), or [`racks`] (a simulated one on several threads) → `floor` (its jobs) →
-//! [`dispatch`] (which job when, pure) → [`job`] and [`trial`] (one job, one pass) → [`perform`] (one step) beside
+//! Read in this order: [`conduct`] (a run), or [`racks`] (a simulated one on several threads) → `job_runner` (its jobs)
+//! → [`dispatch`] (which job when, pure) → [`job`] and [`trial`] (one job, one pass) → [`perform`] (one step) beside
 //! [`observe`] and [`collect`] (frames) → `measure` (frames to readings, by [`farmjank_measure`]).
 
 pub mod android;
@@ -10,10 +10,11 @@ pub mod builds;
 pub mod collect;
 pub mod conduct;
 mod contest;
+pub mod device_session;
 pub mod dispatch;
 mod faults;
-mod floor;
 pub mod job;
+mod job_runner;
 mod ledger;
 pub mod log;
 mod measure;
@@ -27,7 +28,6 @@ pub mod prove;
 pub mod racks;
 mod screens;
 pub mod scribe;
-pub mod session;
 mod slug;
 pub mod still;
 pub mod stop;

@@ -1,15 +1,15 @@
 //! From what was harvested in a window of a trial to its record. Measuring itself is [`farmjank_measure`]'s.
 
 use crate::collect::Harvest;
+use crate::device_session::DeviceSession;
 use crate::log::WindowLog;
-use crate::session::Session;
 use farmjank_measure::probe_read::SideReadings;
 use farmjank_measure::weigh::{Ask, LAUNCH_TOTAL_MS, Measured, weigh};
 use farmjank_results::event::WindowMeasured;
 
 /// Measures one window of one trial.
 pub fn measure(
-    session: &Session<'_>,
+    session: &DeviceSession<'_>,
     name: &str,
     ask: Ask<'_>,
     log: &WindowLog,

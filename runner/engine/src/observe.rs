@@ -2,9 +2,9 @@
 
 use crate::android::gesture::remembered;
 use crate::collect::{Collector, feed_once};
+use crate::device_session::DeviceSession;
 use crate::faults::is_lost;
 use crate::log::WindowLog;
-use crate::session::Session;
 use farmjank_results::fault::Fault;
 use farmjank_results::frame::SourceId;
 use farmjank_results::metric::Needs;
@@ -17,17 +17,17 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
 /// A window that is open: steps report their gestures to it.
-pub struct Eye<'a> {
+pub struct OpenWindow<'a> {
     /// Samples beside the steps.
     pub collector: Collector<'a>,
     /// What the steps did, on the phone's clock.
     pub log: RefCell<WindowLog>,
 }
 
-impl<'a> Eye<'a> {
+impl<'a> OpenWindow<'a> {
     /// Opens a window; its raw dumps are kept under `path`.
-    pub fn new(session: &'a Session<'a>, trial: u32, window: &'a str, path: String) -> Self {
-        Eye { collector: Collector::new(session, trial, window, path), log: RefCell::default() }
+    pub fn new(session: &'a DeviceSession<'a>, trial: u32, window: &'a str, path: String) -> Self {
+        OpenWindow { collector: Collector::new(session, trial, window, path), log: RefCell::default() }
     }
 }
 
@@ -41,7 +41,7 @@ const RING_SHARE: f64 = 0.4;
 /// Framestats taken beside the sampling loop: at the end of a window, and between two gestures when the presents pose a
 /// puzzle or a limit is set on render stages. Never during a gesture, and not more often than needed: dumping them blocks
 /// the app's render thread (docs/design/phones.md#gfxinfo), and all they add to the presents is what a long gap was.
-pub struct Beside {
+pub struct FramestatsSampler {
     source: Option<Rc<dyn FrameSource>>,
     tap: RefCell<Option<Box<dyn Tap>>>,
     /// A limit is set on render stages: then no frame of a window may be missed, whatever it costs.
@@ -50,9 +50,9 @@ pub struct Beside {
     last: Cell<Option<Instant>>,
 }
 
-impl Beside {
-    /// The framestats source of this session's bench, when it has one and it is not the only one.
-    pub fn for_session(session: &Session<'_>) -> Self {
+impl FramestatsSampler {
+    /// The framestats source of this session, when it has one and it is not the only one.
+    pub fn for_session(session: &DeviceSession<'_>) -> Self {
         let sources = &session.sources;
         let source =
             sources.iter().find(|source| source.id() == SourceId::Gfxinfo).filter(|_| sources.len() > 1);
@@ -60,16 +60,20 @@ impl Beside {
             find(metric).is_some_and(|metric| matches!(metric.needs(), Needs::Stages | Needs::Finishes))
         };
         let eager = session.scenario.metrics().into_iter().any(of_stages);
-        Beside { source: source.cloned(), tap: RefCell::default(), eager, last: Cell::default() }
+        FramestatsSampler { source: source.cloned(), tap: RefCell::default(), eager, last: Cell::default() }
     }
 
     /// Takes the ring at the beginning of a window, where every drawn frame is wanted.
-    pub async fn at_start(&self, session: &Session<'_>, collector: &Collector<'_>) -> Result<(), Fault> {
+    pub async fn at_start(
+        &self,
+        session: &DeviceSession<'_>,
+        collector: &Collector<'_>,
+    ) -> Result<(), Fault> {
         if self.eager { self.snap(session, collector).await } else { Ok(()) }
     }
 
     /// Takes the ring now. A source that cannot be read is left out; a lost phone is a fault.
-    pub async fn snap(&self, session: &Session<'_>, collector: &Collector<'_>) -> Result<(), Fault> {
+    pub async fn snap(&self, session: &DeviceSession<'_>, collector: &Collector<'_>) -> Result<(), Fault> {
         let Some(source) = self.source.as_ref().filter(|source| source.offer(session.facts).is_ok()) else {
             return Ok(());
         };
@@ -92,19 +96,19 @@ impl Beside {
     /// Waits in a window. Where every drawn frame is wanted, the ring is read before it can have gone round.
     pub async fn wait(
         &self,
-        session: &Session<'_>,
-        eye: Option<&Eye<'_>>,
+        session: &DeviceSession<'_>,
+        open_window: Option<&OpenWindow<'_>>,
         time: Duration,
     ) -> Result<(), Fault> {
         let until = Instant::now() + time;
-        if let Some(eye) = eye.filter(|_| self.eager) {
+        if let Some(open_window) = open_window.filter(|_| self.eager) {
             let fastest = session.facts.fastest_hz().unwrap_or(FASTEST_HZ).max(1.0);
             let lasts = Duration::from_secs_f64(RING_ROWS * RING_SHARE / fastest);
             while let Some(last) = self.last.get()
                 && last + lasts < until
             {
                 sleep_until(last + lasts).await;
-                self.snap(session, &eye.collector).await?;
+                self.snap(session, &open_window.collector).await?;
                 if self.last.get() == Some(last) {
                     break; // no source to read
                 }
@@ -115,21 +119,29 @@ impl Beside {
     }
 
     /// Asks for the last finger of a window once its steps are over.
-    pub async fn last_touch(&self, session: &Session<'_>, eye: &Eye<'_>) -> Result<(), Fault> {
-        if eye.log.borrow().gestures.is_empty() {
+    pub async fn last_touch(
+        &self,
+        session: &DeviceSession<'_>,
+        open_window: &OpenWindow<'_>,
+    ) -> Result<(), Fault> {
+        if open_window.log.borrow().gestures.is_empty() {
             return Ok(());
         }
         let told = remembered(&*session.device, session.patience().dump).await?;
-        told.iter().for_each(|told| eye.log.borrow_mut().remembered(told, session.clock));
+        told.iter().for_each(|told| open_window.log.borrow_mut().remembered(told, session.clock));
         Ok(())
     }
 
     /// Takes the ring before a gesture if a long gap since the last one needs explaining.
-    pub async fn before_gesture(&self, session: &Session<'_>, eye: &Eye<'_>) -> Result<(), Fault> {
+    pub async fn before_gesture(
+        &self,
+        session: &DeviceSession<'_>,
+        open_window: &OpenWindow<'_>,
+    ) -> Result<(), Fault> {
         let touches: Vec<(DeviceTime, DeviceTime)> =
-            eye.log.borrow().gestures.iter().map(|gesture| (gesture.began, gesture.ended)).collect();
-        match eye.collector.saw_puzzle(&touches) || self.eager {
-            true => self.snap(session, &eye.collector).await,
+            open_window.log.borrow().gestures.iter().map(|gesture| (gesture.began, gesture.ended)).collect();
+        match open_window.collector.saw_puzzle(&touches) || self.eager {
+            true => self.snap(session, &open_window.collector).await,
             false => Ok(()),
         }
     }

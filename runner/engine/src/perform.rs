@@ -4,9 +4,9 @@ use crate::android::app::{self, Launch};
 use crate::android::gesture::{self, Stamped};
 use crate::android::screen::{describe, elements, find};
 use crate::android::{clip, refused};
+use crate::device_session::DeviceSession;
 use crate::log::WindowLog;
-use crate::observe::{Beside, Eye};
-use crate::session::Session;
+use crate::observe::{FramestatsSampler, OpenWindow};
 use crate::touched::GestureStamp;
 use farmjank_results::fault::{Blame, Fault};
 use farmjank_results::time::DeviceTime;
@@ -28,11 +28,11 @@ type Stamps = Option<(DeviceTime, DeviceTime)>;
 /// Carries out a step that holds no other steps. Gestures and launches are reported to the open window, launches
 /// outside any window to `outside`.
 pub async fn perform(
-    session: &Session<'_>,
+    session: &DeviceSession<'_>,
     action: &Action,
-    eye: Option<&Eye<'_>>,
+    open_window: Option<&OpenWindow<'_>>,
     outside: &RefCell<WindowLog>,
-    beside: &Beside,
+    framestats: &FramestatsSampler,
 ) -> Result<Stamps, Fault> {
     let (device, patience) = (&*session.device, session.patience());
     match action {
@@ -41,7 +41,7 @@ pub async fn perform(
                 app::clear(device, app, patience).await?;
             }
             let launch = app::launch(device, app, *cold, patience).await?;
-            let log = eye.map_or(outside, |eye| &eye.log);
+            let log = open_window.map_or(outside, |open_window| &open_window.log);
             log.borrow_mut().launches.push(launch);
             Ok(None)
         }
@@ -49,18 +49,18 @@ pub async fn perform(
         Action::ClearState(app) => app::clear(device, app, patience).await.map(|()| None),
         Action::OpenLink { link, ready } => open(session, link, link, ready).await.map(|()| None),
         Action::OpenPage { page, link, ready } => open(session, page, link, ready).await.map(|()| None),
-        Action::Swipe(gesture) | Action::Scroll(gesture) => {
-            swipe(session, gesture, eye, beside).await.map(|stamped| Some(on_device(session, stamped)))
-        }
+        Action::Swipe(gesture) | Action::Scroll(gesture) => swipe(session, gesture, open_window, framestats)
+            .await
+            .map(|stamped| Some(on_device(session, stamped))),
         Action::ScrollUntilVisible { element, gesture, timeout } => {
-            scroll_until(session, element, gesture, *timeout, eye, beside).await.map(|()| None)
+            scroll_until(session, element, gesture, *timeout, open_window, framestats).await.map(|()| None)
         }
         Action::TapOn(target) => tap(session, target).await.map(|stamped| Some(on_device(session, stamped))),
         Action::PressKey(key) => input(session, &format!("keyevent {}", quote(&keycode(key)))).await,
         Action::Back => input(session, "keyevent KEYCODE_BACK").await,
         Action::InputText(text) => input(session, &format!("text {}", quote(&text.replace(' ', "%s")))).await,
         Action::Wait(time) => {
-            beside.wait(session, eye, *time).await?;
+            framestats.wait(session, open_window, *time).await?;
             Ok(None)
         }
         Action::WaitForAnimationToEnd(most) => crate::still::wait(session, *most).await.map(|()| None),
@@ -80,11 +80,11 @@ pub async fn perform(
     }
 }
 
-fn on_device(session: &Session<'_>, stamped: Stamped) -> (DeviceTime, DeviceTime) {
+fn on_device(session: &DeviceSession<'_>, stamped: Stamped) -> (DeviceTime, DeviceTime) {
     (session.clock.to_device(stamped.began), session.clock.to_device(stamped.ended))
 }
 
-async fn input(session: &Session<'_>, words: &str) -> Result<Stamps, Fault> {
+async fn input(session: &DeviceSession<'_>, words: &str) -> Result<Stamps, Fault> {
     let stamped =
         gesture::stamped(&*session.device, &format!("input {words}"), session.patience().launch).await?;
     Ok(Some(on_device(session, stamped)))
@@ -100,20 +100,20 @@ fn keycode(key: &str) -> String {
 }
 
 async fn swipe(
-    session: &Session<'_>,
+    session: &DeviceSession<'_>,
     gesture: &Gesture,
-    eye: Option<&Eye<'_>>,
-    beside: &Beside,
+    open_window: Option<&OpenWindow<'_>>,
+    framestats: &FramestatsSampler,
 ) -> Result<Stamped, Fault> {
     let screen = session.screen()?;
-    if let Some(eye) = eye {
-        beside.before_gesture(session, eye).await?;
+    if let Some(open_window) = open_window {
+        framestats.before_gesture(session, open_window).await?;
     }
-    let ask = eye.is_some_and(|eye| !eye.log.borrow().gestures.is_empty());
+    let ask = open_window.is_some_and(|open_window| !open_window.log.borrow().gestures.is_empty());
     let patience = session.patience().launch;
     let (stamped, before) = gesture::swipe(&*session.device, gesture, screen, patience, ask).await?;
-    if let Some(eye) = eye {
-        let log = &mut *eye.log.borrow_mut();
+    if let Some(open_window) = open_window {
+        let log = &mut *open_window.log.borrow_mut();
         before.iter().for_each(|told| log.remembered(told, session.clock));
         let leaves = gesture::Stroke::of(gesture, screen).leaves(screen);
         let around = on_device(session, stamped);
@@ -122,7 +122,7 @@ async fn swipe(
     Ok(stamped)
 }
 
-async fn tap(session: &Session<'_>, target: &Target) -> Result<Stamped, Fault> {
+async fn tap(session: &DeviceSession<'_>, target: &Target) -> Result<Stamped, Fault> {
     let point = match target {
         Target::Point(point) => *point,
         Target::Element(selector) => {
@@ -146,12 +146,12 @@ fn missing(selector: &Selector, seen: usize, purpose: &str) -> Fault {
 }
 
 async fn scroll_until(
-    session: &Session<'_>,
+    session: &DeviceSession<'_>,
     element: &Selector,
     gesture: &Gesture,
     most: Duration,
-    eye: Option<&Eye<'_>>,
-    beside: &Beside,
+    open_window: Option<&OpenWindow<'_>>,
+    framestats: &FramestatsSampler,
 ) -> Result<(), Fault> {
     let deadline = Instant::now() + most;
     loop {
@@ -164,13 +164,13 @@ async fn scroll_until(
                 format!("{} did not come into view within {:.1} s", describe(element), most.as_secs_f64());
             return Err(Fault::new(Blame::Scenario, "element_missing", what));
         }
-        swipe(session, gesture, eye, beside).await?;
+        swipe(session, gesture, open_window, framestats).await?;
     }
 }
 
 /// The screen, tried again while an animation keeps uiautomator waiting.
 async fn look(
-    session: &Session<'_>,
+    session: &DeviceSession<'_>,
     deadline: Instant,
 ) -> Result<Vec<crate::android::screen::Element>, Fault> {
     loop {
@@ -183,7 +183,7 @@ async fn look(
     }
 }
 
-async fn visible(session: &Session<'_>, element: &Selector, most: Duration) -> Result<(), Fault> {
+async fn visible(session: &DeviceSession<'_>, element: &Selector, most: Duration) -> Result<(), Fault> {
     let deadline = Instant::now() + most;
     loop {
         let seen = look(session, deadline).await?;
@@ -198,7 +198,7 @@ async fn visible(session: &Session<'_>, element: &Selector, most: Duration) -> R
 }
 
 /// Opens a link and waits until its page is ready.
-async fn open(session: &Session<'_>, name: &str, link: &str, ready: &Ready) -> Result<(), Fault> {
+async fn open(session: &DeviceSession<'_>, name: &str, link: &str, ready: &Ready) -> Result<(), Fault> {
     let (device, patience) = (&*session.device, session.patience());
     let mut front = app::open_link(device, &session.app.0, link, patience).await?;
     let most = ready.timeout.unwrap_or(PAGE);

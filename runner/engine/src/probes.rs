@@ -6,8 +6,8 @@
 
 use crate::android;
 use crate::android::together::{Marks, nonce};
+use crate::device_session::DeviceSession;
 use crate::faults::is_lost;
-use crate::session::Session;
 use farmjank_measure::probe_read::Edges;
 use farmjank_results::event::PassedOver;
 use farmjank_results::fault::Fault;
@@ -18,7 +18,7 @@ use std::rc::Rc;
 
 /// The probes of one job on its phone.
 pub struct Probes<'a> {
-    session: &'a Session<'a>,
+    session: &'a DeviceSession<'a>,
     active: Vec<ActiveProbe>,
     refused: Vec<PassedOver>,
     calls: Cell<u64>,
@@ -63,7 +63,7 @@ pub struct ProbeAnswer {
 
 impl<'a> Probes<'a> {
     /// Enables every probe this phone can have. A lost phone is a fault; a probe that cannot be enabled does without.
-    pub async fn enable(session: &'a Session<'a>) -> Result<Probes<'a>, Fault> {
+    pub async fn enable(session: &'a DeviceSession<'a>) -> Result<Probes<'a>, Fault> {
         let (mut active, mut refused) = (Vec::new(), Vec::new());
         for probe in &session.probes {
             match probe.offer(session.facts) {
@@ -112,13 +112,13 @@ impl<'a> Probes<'a> {
 
     /// Says of a trial's recorder that it did not work: once for each phone, however many trials there are.
     pub fn tell_unrecorded(&self, why: &str) {
-        let (bench, facts) = (self.session.bench, self.session.facts);
-        if bench.unrecorded.borrow_mut().insert(facts.id.clone()) {
+        let (env, facts) = (self.session.env, self.session.facts);
+        if env.unrecorded.borrow_mut().insert(facts.id.clone()) {
             let words = format!(
                 "no trace is recorded on {}: {why}; frames are judged by what else saw them, and nobody but the app is blamed",
                 facts.id
             );
-            bench.announcer.notice(Some(self.session.job), words);
+            env.announcer.notice(Some(self.session.job), words);
         }
     }
 

@@ -7,11 +7,11 @@
 use crate::announce::{Announcer, Outlet};
 use crate::builds::Contest;
 use crate::conduct::{Against, Options, Planned, close, look, started};
-use crate::floor::Floor;
+use crate::device_session::{ForScenario, RunEnv};
+use crate::job_runner::JobRunner;
 use crate::patience::Patience;
 use crate::permits::{Permits, Worker};
 use crate::scribe::{Scribe, Voice};
-use crate::session::{Bench, ForScenario};
 use crate::stop::{Stop, Urgency};
 use crate::survey::{Surveyed, Wanted};
 use farmjank_results::device::{DeviceFacts, DeviceId};
@@ -379,8 +379,7 @@ impl Told {
         let Told { nonce, patience, most_running, screens, scenarios, .. } = self;
         let Shift { facts, jobs, contest, .. } = shift;
         let unrecorded = Default::default();
-        let bench =
-            Bench { announcer, files, patience, sources, probes, nonce, contest, screens, unrecorded };
-        Floor { scenarios, provider, stop, most_running, bench, jobs, facts }.work(&mut *arrivals).await;
+        let env = RunEnv { announcer, files, patience, sources, probes, nonce, contest, screens, unrecorded };
+        JobRunner { scenarios, provider, stop, most_running, env, jobs, facts }.work(&mut *arrivals).await;
     }
 }

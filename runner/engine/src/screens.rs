@@ -4,8 +4,8 @@
 //! that cannot be had ends the taking with one notice and changes no verdict. Must not know what counts.
 
 use crate::collect::Collector;
+use crate::device_session::DeviceSession;
 use crate::faults::is_lost;
-use crate::session::Session;
 use crate::thumbnail::thumbnail;
 use farmjank_results::event::Screen;
 use farmjank_results::time::{BootTime, Span};
@@ -31,7 +31,7 @@ const SHOOT: &str =
 
 /// Takes the pictures of one window.
 pub(crate) struct Camera<'a> {
-    session: &'a Session<'a>,
+    session: &'a DeviceSession<'a>,
     collector: &'a Collector<'a>,
     folder: String,
     over: Cell<bool>,
@@ -40,7 +40,7 @@ pub(crate) struct Camera<'a> {
 
 impl<'a> Camera<'a> {
     /// A camera whose pictures go into this folder of the bundle.
-    pub(crate) fn new(session: &'a Session<'a>, collector: &'a Collector<'a>, folder: String) -> Self {
+    pub(crate) fn new(session: &'a DeviceSession<'a>, collector: &'a Collector<'a>, folder: String) -> Self {
         Camera { session, collector, folder, over: Cell::new(false), stopped: Notify::new() }
     }
 
@@ -76,7 +76,7 @@ impl<'a> Camera<'a> {
                 Err(None) => break,
                 Err(Some(why)) => {
                     let what = format!("no more pictures of the screen in this window: {why}");
-                    self.session.bench.announcer.notice(Some(self.session.job), what);
+                    self.session.env.announcer.notice(Some(self.session.job), what);
                     break;
                 }
             }
@@ -97,11 +97,7 @@ impl<'a> Camera<'a> {
         let (picture, from, to) = parted(&output.out).map_err(Some)?;
         let small = thumbnail(picture).map_err(Some)?;
         let path = format!("{}/{nth}.png", self.folder);
-        session
-            .bench
-            .files
-            .write(&path, &small)
-            .map_err(|why| Some(format!("it could not be kept: {why}")))?;
+        session.env.files.write(&path, &small).map_err(|why| Some(format!("it could not be kept: {why}")))?;
         let (from, to) = (session.clock.to_device(from), session.clock.to_device(to));
         let cost = to - from;
         let at = from + Span::from_ns(cost.ns() / 2);

@@ -1,7 +1,7 @@
 //! Waiting until nothing moves: two looks at the presents some time apart that show the same newest frame.
 
+use crate::device_session::DeviceSession;
 use crate::faults::is_lost;
-use crate::session::Session;
 use farmjank_results::fault::Fault;
 use farmjank_results::frame::Stamp;
 use farmjank_results::time::DeviceTime;
@@ -13,7 +13,7 @@ use tokio::time::{Instant, sleep};
 const STILL: Duration = Duration::from_millis(400);
 
 /// Returns when nothing was presented for a while, or after `most`: as in Maestro, running out of time is no failure.
-pub async fn wait(session: &Session<'_>, most: Duration) -> Result<(), Fault> {
+pub async fn wait(session: &DeviceSession<'_>, most: Duration) -> Result<(), Fault> {
     let deadline = Instant::now() + most;
     let mut last = None;
     while Instant::now() < deadline {
@@ -28,7 +28,7 @@ pub async fn wait(session: &Session<'_>, most: Duration) -> Result<(), Fault> {
 }
 
 /// The newest present of any layer of the app; none while it shows nothing.
-async fn newest(session: &Session<'_>) -> Result<Option<DeviceTime>, Fault> {
+async fn newest(session: &DeviceSession<'_>) -> Result<Option<DeviceTime>, Fault> {
     for source in &session.sources {
         match source.open(&*session.device, session.facts, &session.app).await {
             Ok(mut opened) => return look(session, &**source, &mut *opened.tap).await,
@@ -40,12 +40,12 @@ async fn newest(session: &Session<'_>) -> Result<Option<DeviceTime>, Fault> {
 }
 
 async fn look(
-    session: &Session<'_>,
+    session: &DeviceSession<'_>,
     source: &dyn FrameSource,
     tap: &mut dyn Tap,
 ) -> Result<Option<DeviceTime>, Fault> {
     let output = session.device.shell(&tap.once(), session.patience().dump).await?;
-    let now = session.bench.announcer.now();
+    let now = session.env.announcer.now();
     let dumps = output.out.split(|byte| *byte == b'\n').filter_map(|line| tap.feed(line, now));
     let samples = dumps.filter_map(|dump| source.read(&dump, None).ok()).flatten();
     let presents = samples.flat_map(|(_, sample)| sample.rows).filter_map(|row| match row.present {

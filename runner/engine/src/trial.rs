@@ -3,13 +3,13 @@
 use crate::android::quiet::{self, Look};
 use crate::android::settle::behind;
 use crate::collect::Harvest;
+use crate::device_session::DeviceSession;
 use crate::log::WindowLog;
 use crate::measure::measure;
-use crate::observe::{Beside, Eye};
+use crate::observe::{FramestatsSampler, OpenWindow};
 use crate::perform::perform;
 use crate::probes::{ProbeAnswer, Probes};
 use crate::screens::Camera;
-use crate::session::Session;
 use crate::slug::slug;
 use farmjank_measure::probe_read::{Reading, SideReadings, is_trace};
 use farmjank_measure::weigh::{Ask, Measured};
@@ -33,7 +33,7 @@ pub struct TrialOutcome {
 /// A trial under way.
 pub struct Trial<'a> {
     /// The job's hold on its phone.
-    pub session: &'a Session<'a>,
+    pub session: &'a DeviceSession<'a>,
     /// Number, warm-ups first.
     pub number: u32,
     /// Its folder among the evidence.
@@ -46,7 +46,7 @@ pub struct Trial<'a> {
     /// What the phone did beside the app at the last look; that it was compiling stays true to the end of the trial: nobody
     /// knows until when it did.
     look: Cell<Look>,
-    beside: &'a Beside,
+    framestats: &'a FramestatsSampler,
     probes: &'a Probes<'a>,
     /// Take pictures of the screen in its windows.
     pub pictured: bool,
@@ -71,8 +71,8 @@ type Walk<'w> = Pin<Box<dyn Future<Output = Result<(), Fault>> + 'w>>;
 impl<'a> Trial<'a> {
     /// A trial that has not begun, after so many tries of it that did not complete.
     pub fn new(
-        session: &'a Session<'a>,
-        beside: &'a Beside,
+        session: &'a DeviceSession<'a>,
+        framestats: &'a FramestatsSampler,
         probes: &'a Probes<'a>,
         number: u32,
         tries: u32,
@@ -82,7 +82,7 @@ impl<'a> Trial<'a> {
         let (windows, outside) = (RefCell::default(), RefCell::default());
         let (around, look) = (RefCell::default(), Cell::default());
         let pictured = false;
-        Trial { session, number, folder, windows, outside, around, look, beside, probes, pictured }
+        Trial { session, number, folder, windows, outside, around, look, framestats, probes, pictured }
     }
 
     /// Runs it to its end. Whatever was measured is returned, whatever happened.
@@ -153,16 +153,21 @@ impl<'a> Trial<'a> {
         }
     }
 
-    /// Runs steps in order. `eye` is the open window, if any.
-    fn walk<'w>(&'w self, steps: &'w [Step], path: &'w str, eye: Option<&'w Eye<'w>>) -> Walk<'w> {
+    /// Runs steps in order. The window they happen in, if one is open.
+    fn walk<'w>(
+        &'w self,
+        steps: &'w [Step],
+        path: &'w str,
+        open_window: Option<&'w OpenWindow<'w>>,
+    ) -> Walk<'w> {
         Box::pin(async move {
             for (at, step) in steps.iter().enumerate() {
                 let path = format!("{path}[{at}]");
-                match self.step(step, &path, eye).await {
+                match self.step(step, &path, open_window).await {
                     Err(fault) if step.optional && fault.blame != Blame::Lab => {
                         let words =
                             format!("optional step {path} (line {}) failed: {fault}", step.place.line);
-                        self.session.bench.announcer.notice(Some(self.session.job), words);
+                        self.session.env.announcer.notice(Some(self.session.job), words);
                     }
                     result => result?,
                 }
@@ -171,8 +176,8 @@ impl<'a> Trial<'a> {
         })
     }
 
-    async fn step(&self, step: &Step, path: &str, eye: Option<&Eye<'_>>) -> Result<(), Fault> {
-        let announce = |fact| self.session.bench.announcer.announce(fact);
+    async fn step(&self, step: &Step, path: &str, open_window: Option<&OpenWindow<'_>>) -> Result<(), Fault> {
+        let announce = |fact| self.session.env.announcer.announce(fact);
         let (job, trial) = (self.session.job, self.number);
         announce(Fact::StepStarted {
             job,
@@ -181,7 +186,7 @@ impl<'a> Trial<'a> {
             line: step.place.line,
             what: step.label.clone().unwrap_or_else(|| crate::perform::words(&step.action)),
         });
-        let result = self.act(step, path, eye).await;
+        let result = self.act(step, path, open_window).await;
         let (stamps, fault) = match &result {
             Ok(stamps) => (*stamps, None),
             Err(fault) => (None, Some(fault.clone())),
@@ -194,22 +199,22 @@ impl<'a> Trial<'a> {
         &self,
         step: &Step,
         path: &str,
-        eye: Option<&Eye<'_>>,
+        open_window: Option<&OpenWindow<'_>>,
     ) -> Result<Option<(DeviceTime, DeviceTime)>, Fault> {
         match &step.action {
             Action::Repeat { times, steps } => {
                 for round in 0..*times {
-                    self.walk(steps, &format!("{path}.repeat#{round}"), eye).await?;
+                    self.walk(steps, &format!("{path}.repeat#{round}"), open_window).await?;
                 }
                 Ok(None)
             }
             Action::RunFlow { steps, .. } => {
-                self.walk(steps, &format!("{path}.runFlow"), eye).await.map(|()| None)
+                self.walk(steps, &format!("{path}.runFlow"), open_window).await.map(|()| None)
             }
             Action::Measure { name, target_fps, steps, .. } => {
                 self.window(name, *target_fps, steps, &format!("{path}.measure")).await.map(|()| None)
             }
-            action => perform(self.session, action, eye, &self.outside, self.beside).await,
+            action => perform(self.session, action, open_window, &self.outside, self.framestats).await,
         }
     }
 
@@ -223,7 +228,7 @@ impl<'a> Trial<'a> {
     ) -> Result<(), Fault> {
         let session = self.session;
         let place = format!("{}/{}-{}", self.folder, self.windows.borrow().len(), slug(name));
-        let eye = Eye::new(session, self.number, name, format!("{place}.dumps"));
+        let open_window = OpenWindow::new(session, self.number, name, format!("{place}.dumps"));
         let mut beginning = self.probes.begin_window().await?;
         let mut side_readings =
             SideReadings { unavailable: std::mem::take(&mut beginning.refused), ..SideReadings::default() };
@@ -233,45 +238,46 @@ impl<'a> Trial<'a> {
         };
         let walk = async {
             let result = async {
-                eye.collector.ready().await;
-                self.beside.at_start(session, &eye.collector).await?;
-                self.walk(steps, path, Some(&eye)).await?;
+                open_window.collector.ready().await;
+                self.framestats.at_start(session, &open_window.collector).await?;
+                self.walk(steps, path, Some(&open_window)).await?;
                 let (ended, answers) = self.probes.end_window(beginning).await?;
                 let ended = match ended {
                     Some(ended) => ended,
                     None => session.stamp().await?,
                 };
-                self.beside.snap(session, &eye.collector).await?;
+                self.framestats.snap(session, &open_window.collector).await?;
                 Ok((ended, answers))
             };
             let result: Result<_, Fault> = result.await;
             match &result {
-                Ok((ended, _)) => eye.collector.end(*ended),
-                Err(_) => eye.collector.abandon(),
+                Ok((ended, _)) => open_window.collector.end(*ended),
+                Err(_) => open_window.collector.abandon(),
             }
             let told = result?;
-            self.beside.last_touch(session, &eye).await.map(|()| told)
+            self.framestats.last_touch(session, &open_window).await.map(|()| told)
         };
-        let camera = Camera::new(session, &eye.collector, format!("{place}.screens"));
+        let camera = Camera::new(session, &open_window.collector, format!("{place}.screens"));
         let walk = async {
             let walked = walk.await;
             camera.stop();
             walked
         };
-        let (walked, sampled, screens) = futures::join!(walk, eye.collector.run(), camera.run(self.pictured));
+        let (walked, sampled, screens) =
+            futures::join!(walk, open_window.collector.run(), camera.run(self.pictured));
         drop(camera);
-        let mut log = eye.log.into_inner();
+        let mut log = open_window.log.into_inner();
         log.from = Some(session.clock.to_device(log_start));
         log.to = walked.as_ref().ok().map(|(ended, _)| session.clock.to_device(*ended));
         // The camera stops a moment after the last step: what it took then shows no part of the window.
         let screens = screens.into_iter().filter(|screen| log.to.is_none_or(|to| screen.at < to)).collect();
         let walked = walked.map(|(_, answers)| {
             for one in answers {
-                eye.collector.keep_output(&one);
+                open_window.collector.keep_output(&one);
                 side_readings.read(&*one.probe, &one.output, one.edges, self.reading(&[]));
             }
         });
-        let mut harvest = eye.collector.harvest();
+        let mut harvest = open_window.collector.harvest();
         harvest.fault = sampled.err();
         let target_fps = target_fps.or(session.scenario.target_fps);
         let (result, void) = match walked {
@@ -309,11 +315,11 @@ impl<'a> Trial<'a> {
         for ProbeAnswer { probe, output, edges } in answers {
             if is_trace(probe.id()) && !output.bytes.is_empty() {
                 let path = format!("{}/{}", self.folder, probe.file());
-                match session.bench.files.write(&path, &output.bytes) {
+                match session.env.files.write(&path, &output.bytes) {
                     Ok(()) => traces.push(path),
                     Err(why) => {
                         let words = format!("the trace could not be written: {why}");
-                        session.bench.announcer.notice(Some(session.job), words);
+                        session.env.announcer.notice(Some(session.job), words);
                     }
                 }
             }
@@ -358,12 +364,12 @@ impl<'a> Trial<'a> {
 
     /// Keeps a strip in the bundle; where, if it could be written.
     fn kept(&self, strip: &Strip, path: String) -> Option<String> {
-        let bench = &self.session.bench;
-        match bench.files.write(&path, &strip.encode()) {
+        let env = &self.session.env;
+        match env.files.write(&path, &strip.encode()) {
             Ok(()) => Some(path),
             Err(why) => {
                 let words = format!("the frames of a window could not be kept for the report: {why}");
-                bench.announcer.notice(Some(self.session.job), words);
+                env.announcer.notice(Some(self.session.job), words);
                 None
             }
         }

@@ -1,9 +1,9 @@
 //! The jobs of some phones, run side by side: feeds what happens to `dispatch` and carries out its orders.
 
+use crate::device_session::RunEnv;
 use crate::dispatch::{Dispatch, Input, Order, Rules};
 use crate::job;
 use crate::progress::Progress;
-use crate::session::Bench;
 use crate::stop::{Stop, Urgency};
 use crate::survey::not_ready;
 use farmjank_results::device::{DeviceFacts, DeviceId};
@@ -20,7 +20,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 
 /// Work under way: everything its jobs borrow.
-pub(crate) struct Floor {
+pub(crate) struct JobRunner {
     /// What to run.
     pub scenarios: Vec<Scenario>,
     /// Where phones come from.
@@ -30,7 +30,7 @@ pub(crate) struct Floor {
     /// Phones that may work at the same time.
     pub most_running: usize,
     /// What every job shares.
-    pub bench: Bench,
+    pub env: RunEnv,
     /// The jobs that have a phone here.
     pub jobs: Vec<PlannedJob>,
     /// The phones.
@@ -39,9 +39,9 @@ pub(crate) struct Floor {
 
 type JobWork<'a> = Pin<Box<dyn Future<Output = (JobId, Progress, Option<Fault>)> + 'a>>;
 
-impl Floor {
+impl JobRunner {
     fn announce(&self, fact: Fact) {
-        self.bench.announcer.announce(fact);
+        self.env.announcer.announce(fact);
     }
 
     fn planned(&self, job: JobId) -> Option<&PlannedJob> {
@@ -57,9 +57,9 @@ impl Floor {
     /// Runs every job that has a phone.
     pub(crate) async fn work(&self, arrivals: &mut dyn Arrivals) {
         let rules = Rules {
-            absence: Span::from(self.bench.patience.absence),
-            retries: self.bench.patience.retries,
-            backoff: Span::from(self.bench.patience.backoff),
+            absence: Span::from(self.env.patience.absence),
+            retries: self.env.patience.retries,
+            backoff: Span::from(self.env.patience.backoff),
             most_running: self.most_running.max(1),
         };
         let mut dispatch = Dispatch::new(rules, &self.jobs);
@@ -69,7 +69,7 @@ impl Floor {
         let mut inbox: Vec<Input> = self.facts.keys().cloned().map(Input::Present).collect();
         let mut stopped = false;
         while !inbox.is_empty() || !dispatch.is_done() {
-            let now = self.bench.announcer.now();
+            let now = self.env.announcer.now();
             let orders: Vec<Order> = inbox.drain(..).flat_map(|input| dispatch.step(now, input)).collect();
             for order in orders {
                 if let Some(work) = self.carry_out(order, &mut progress) {
@@ -79,7 +79,7 @@ impl Floor {
             if dispatch.is_done() {
                 break;
             }
-            let tick = dispatch.next_tick().map(|at| self.bench.announcer.instant(at));
+            let tick = dispatch.next_tick().map(|at| self.env.announcer.instant(at));
             tokio::select! {
                 biased;
                 Some((job, mut kept, fault)) = jobs.next() => {
@@ -90,14 +90,14 @@ impl Floor {
                 () = self.stop.reached(Urgency::Drain), if !stopped => {
                     stopped = true;
                     let why = self.stop.reason().unwrap_or_default();
-                    self.bench.announcer.notice(None, format!("stopping ({why}): nothing new is started"));
+                    self.env.announcer.notice(None, format!("stopping ({why}): nothing new is started"));
                     inbox.push(Input::Stop);
                 }
                 arrival = arrivals.next(), if watching => match arrival {
                     Ok(arrival) => inbox.extend(self.arrived(arrival)),
                     Err(fault) => {
                         watching = false;
-                        self.bench.announcer.notice(None, format!("phones are no longer watched: {fault}"));
+                        self.env.announcer.notice(None, format!("phones are no longer watched: {fault}"));
                     }
                 },
                 () = tokio::time::sleep_until(tick.unwrap_or_else(tokio::time::Instant::now)), if tick.is_some() => {
@@ -152,8 +152,7 @@ impl Floor {
             };
             let of_phone = |job: &&PlannedJob| job.device == planned.device;
             kept.shares_phone = self.jobs.iter().filter(of_phone).count() > 1;
-            let work =
-                job::run(&self.bench, &*self.provider, &self.stop, planned, scenario, facts, &mut kept);
+            let work = job::run(&self.env, &*self.provider, &self.stop, planned, scenario, facts, &mut kept);
             // A panic is our bug: it breaks this job, says so, and the others go on.
             let fault = match AssertUnwindSafe(work).catch_unwind().await {
                 Ok(fault) => fault,
@@ -174,7 +173,7 @@ impl Floor {
 
     /// What a panic left open is closed, so that the log stays whole.
     fn close_after_panic(&self, job: JobId, facts: &DeviceFacts, fault: &Fault) {
-        if let Some((trial, counted)) = self.bench.announcer.open_trial(job) {
+        if let Some((trial, counted)) = self.env.announcer.open_trial(job) {
             let ending = Ending::Faulted(fault.clone());
             self.announce(Fact::TrialFinished { job, trial, counted, ending, windows: Vec::new() });
         }

@@ -22,7 +22,7 @@ use std::rc::Rc;
 pub type ForScenario = dyn Fn(&Scenario) -> Vec<Rc<dyn FrameSource>>;
 
 /// What every job shares.
-pub struct Bench {
+pub struct RunEnv {
     /// Makes events.
     pub announcer: Rc<Announcer>,
     /// The bundle.
@@ -44,9 +44,9 @@ pub struct Bench {
 }
 
 /// One job on its phone.
-pub struct Session<'a> {
+pub struct DeviceSession<'a> {
     /// Shared by all jobs.
-    pub bench: &'a Bench,
+    pub env: &'a RunEnv,
     /// Job number.
     pub job: JobId,
     /// What to run.
@@ -67,33 +67,33 @@ pub struct Session<'a> {
     pub nonce: u64,
 }
 
-impl<'a> Session<'a> {
+impl<'a> DeviceSession<'a> {
     /// Prepares a leased phone: awake, unlocked, clocks known, cost of `input` known.
     pub async fn open(
-        bench: &'a Bench,
+        env: &'a RunEnv,
         job: JobId,
         scenario: &'a Scenario,
         device: Rc<dyn Device>,
         facts: &'a DeviceFacts,
-    ) -> Result<Session<'a>, Fault> {
-        let patience = &bench.patience;
+    ) -> Result<DeviceSession<'a>, Fault> {
+        let patience = &env.patience;
         settle::wake(&*device, patience).await?;
         let clock = settle::clock(&*device, &scenario.app, patience).await?;
         // A phone that refuses touches says so now and not in the middle of a window.
         android::gesture::lead(&*device, patience.launch).await?;
         let app = App(scenario.app.clone());
-        let sources = (bench.sources)(scenario);
+        let sources = (env.sources)(scenario);
         // Where the author pinned another source of single frames, nobody needs a trace of them.
         let traced = !matches!(scenario.source, Some(SourceId::SurfaceFlinger | SourceId::Gfxinfo));
         let wanted = |probe: &&Rc<dyn Probe>| traced || probe.id() != SourceId::FrameTimeline;
-        let probes = bench.probes.iter().filter(wanted).cloned().collect();
-        let nonce = bench.nonce;
-        Ok(Session { bench, job, scenario, app, device, facts, clock, sources, probes, nonce })
+        let probes = env.probes.iter().filter(wanted).cloned().collect();
+        let nonce = env.nonce;
+        Ok(DeviceSession { env, job, scenario, app, device, facts, clock, sources, probes, nonce })
     }
 
     /// Timeouts and budgets.
     pub fn patience(&self) -> &'a Patience {
-        &self.bench.patience
+        &self.env.patience
     }
 
     /// The phone's `/proc/uptime` now.
