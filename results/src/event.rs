@@ -9,7 +9,7 @@ use crate::pace::Pace;
 use crate::readings::Readings;
 use crate::threshold::Judgement;
 use crate::time::{ClockMap, DeviceTime, RunTime};
-use crate::turn::{Arm, Turn};
+use crate::turn::{Build, Turn};
 use crate::verdict::Verdict;
 use crate::window::{Coverage, Motion};
 use serde::{Deserialize, Serialize};
@@ -230,7 +230,8 @@ pub enum Fact {
     /// A build of the app was installed: what the phone says it is, and how it was compiled. Between trials.
     AppInstalled {
         job: JobId,
-        arm: Arm,
+        #[serde(rename = "arm")]
+        build: Build,
         file: String,
         app: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]

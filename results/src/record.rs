@@ -7,7 +7,7 @@ use crate::event::{Ending, Event, Fact, JobId, PlannedJob, Refusal, WindowJudged
 use crate::fault::Fault;
 pub use crate::laws::{Laws, OutOfOrder};
 use crate::time::RunTime;
-use crate::turn::{Arm, Turn};
+use crate::turn::{Build, Turn};
 use crate::verdict::Verdict;
 use std::collections::BTreeMap;
 
@@ -65,7 +65,7 @@ pub struct JobRecord {
     /// When it was judged.
     pub ended: Option<RunTime>,
     /// Builds that were installed for it, with their versions as the phone says them.
-    pub installed: BTreeMap<Arm, Option<String>>,
+    pub installed: BTreeMap<Build, Option<String>>,
     /// Trials in order.
     pub trials: Vec<TrialRecord>,
     /// Verdict, once judged.
@@ -136,9 +136,9 @@ impl Record {
     /// The facts that change one job; all others leave the record as it is.
     fn apply_to_job(&mut self, fact: &Fact, at: RunTime) {
         match fact {
-            Fact::AppInstalled { job, arm, version, .. } => {
+            Fact::AppInstalled { job, build, version, .. } => {
                 let Some(job) = self.jobs.get_mut(job) else { return };
-                job.installed.insert(*arm, version.clone());
+                job.installed.insert(*build, version.clone());
             }
             Fact::TrialStarted { job, trial, counted, turn } => {
                 let Some(job) = self.jobs.get_mut(job) else { return };

@@ -4,7 +4,7 @@ use crate::memory::{Ear, Memory};
 use crate::oracle::{Expected, expect_before};
 use crate::shells::Shells;
 use farmjank_devices::{AdbProvider, Options as AdbOptions};
-use farmjank_engine::builds::Contest;
+use farmjank_engine::builds::AbPlan;
 use farmjank_engine::conduct::{Against, Options, Setup, run};
 use farmjank_engine::patience::Patience;
 use farmjank_engine::racks::{self, Join, MakeRack, Rack, ThreadWork};
@@ -44,7 +44,7 @@ pub struct Stage {
     largest: Option<usize>,
     screens: bool,
     against: Option<Box<Against>>,
-    contest: Option<Contest>,
+    ab_plan: Option<AbPlan>,
 }
 
 /// A run that was.
@@ -99,7 +99,7 @@ impl Stage {
             largest: None,
             screens: false,
             against: None,
-            contest: None,
+            ab_plan: None,
         }
     }
 
@@ -168,14 +168,15 @@ impl Stage {
     }
 
     /// Two builds take turns, and the new one is held against the old one.
-    pub fn contest(mut self, contest: Contest) -> Stage {
-        let (turns, name) = (contest.turns, contest.builds.as_ref().map(|builds| builds.old.file.clone()));
-        self.contest = Some(contest);
+    pub fn ab_plan(mut self, ab_plan: AbPlan) -> Stage {
+        let (ab_rules, name) =
+            (ab_plan.ab_rules, ab_plan.builds.as_ref().map(|builds| builds.old.file.clone()));
+        self.ab_plan = Some(ab_plan);
         self.against = Some(Box::new(move |record| {
-            let turns =
-                turns.settled(primary_cells(record.jobs.values().map(|job| &job.planned), &record.devices));
+            let ab_rules = ab_rules
+                .settled(primary_cells(record.jobs.values().map(|job| &job.planned), &record.devices));
             let name = name.clone().unwrap_or_else(|| "itself".to_owned());
-            interleaved(Source { name, ..Source::default() }, record, &turns, 0)
+            interleaved(Source { name, ..Source::default() }, record, &ab_rules, 0)
         }));
         self
     }
@@ -246,7 +247,7 @@ impl Stage {
             selection: Selection::default(),
             most_running: 512,
             patience: self.patience,
-            contest: self.contest.clone(),
+            ab_plan: self.ab_plan.clone(),
             forewarn: None,
             screens: self.screens,
         }

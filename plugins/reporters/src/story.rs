@@ -69,11 +69,11 @@ impl Story {
                 let text = format!("{}: waits, {}", self.job(*job, record), self.look.text(why, SENTENCE));
                 vec![line(Weight::Progress, job, text)]
             }
-            Fact::AppInstalled { job, arm, file, version, .. } => {
+            Fact::AppInstalled { job, build, file, version, .. } => {
                 let version = version.as_deref().map_or("?", |version| version);
                 let (file, version) = (self.look.text(file, NAME), self.look.text(version, NAME));
                 let text =
-                    format!("{}: installed the {arm} build, {file} ({version})", self.job(*job, record));
+                    format!("{}: installed the {build} build, {file} ({version})", self.job(*job, record));
                 vec![line(Weight::Progress, job, text)]
             }
             Fact::LeaseRefused { job, fault, .. } => {
@@ -325,17 +325,17 @@ pub(crate) fn trial_words(job: &JobRecord, trial: u32) -> String {
     let own = job.trials.iter().rev().find(|record| record.trial == trial).and_then(|record| record.turn);
     if let Some(turn) = own {
         let same = |record: &&TrialRecord| {
-            let turns = |other: Turn| other.block.is_some() && other.arm == turn.arm;
+            let turns = |other: Turn| other.block.is_some() && other.build == turn.build;
             record.trial <= trial && record.turn.is_some_and(turns)
         };
         let mut numbers: Vec<u32> = job.trials.iter().filter(same).map(|record| record.trial).collect();
         numbers.dedup();
         return match turn.block {
-            None => format!("{} warm-up", turn.arm),
+            None => format!("{} warm-up", turn.build),
             Some(_) if numbers.len() > planned.iterations as usize => {
-                format!("{} {}", turn.arm, numbers.len())
+                format!("{} {}", turn.build, numbers.len())
             }
-            Some(_) => format!("{} {}/{}", turn.arm, numbers.len(), planned.iterations),
+            Some(_) => format!("{} {}/{}", turn.build, numbers.len(), planned.iterations),
         };
     }
     match trial.checked_sub(planned.warmup) {

@@ -118,7 +118,7 @@ mod tests {
 
     fn held(old: &[f64], new: &[f64]) -> Compared {
         let (old, new) = (session("run block 1", "A", old), session("run block 1", "A", new));
-        compare(Source::default(), &[old], &[Measured::from(new)], &Rules::of(Given::Turns, 0))
+        compare(Source::default(), &[old], &[Measured::from(new)], &Rules::of(Given::Interleaved, 0))
     }
 
     #[test]

@@ -168,7 +168,7 @@ impl<'s> Draft<'s> {
         };
         let invalid = invalid(&sides.new).or_else(|| {
             let old = || invalid(&sides.base).map(|why| format!("the old build: {why}"));
-            if rules.given == Given::Turns && !sides.base.is_empty() { old() } else { None }
+            if rules.given == Given::Interleaved && !sides.base.is_empty() { old() } else { None }
         });
         let failed = group.iter().find_map(|one| one.failed.clone()).or_else(|| frozen(&sides, &key.metric));
         let (weighed, p, means, whole, lone) = (false, None, None, None, false);

@@ -25,7 +25,7 @@ type Place<'s> = (&'s CellKey, DeviceId);
 
 /// Cells of one phone, or of all phones of a model where the sides do not tell them apart, in the order they were measured in.
 pub(super) fn groups<'s>(new: &'s [Measured], given: Given) -> Vec<Group<'s>> {
-    let phones = matches!(given, Given::Run | Given::Runs | Given::Turns);
+    let phones = matches!(given, Given::Run | Given::Runs | Given::Interleaved);
     let device = |one: &Measured| if phones { one.session.device.clone() } else { DeviceId(String::new()) };
     let mut order: Vec<Place<'s>> = Vec::new();
     let mut members: BTreeMap<Place<'s>, Vec<&'s Measured>> = BTreeMap::new();

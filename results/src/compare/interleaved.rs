@@ -3,8 +3,8 @@
 //!
 //! Knows the turns of a job's trials, not how they were planned or carried out.
 
+use super::ab_schedule::AbRules;
 use super::compared::{CellCompared, Compared, Role, Source, State};
-use super::course::Turns;
 use super::decide::{Sides, compare, compare_together};
 use super::guards;
 use super::installs::Installations;
@@ -14,7 +14,7 @@ use crate::cell::CellSession;
 use crate::device::{DeviceFacts, DeviceId};
 use crate::event::{Ending, JobId, PlannedJob, WindowJudged, WindowMeasured};
 use crate::record::{JobRecord, Record};
-use crate::turn::{Arm, Turn};
+use crate::turn::{Build, Turn};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A screened cell with a one-sided p below this is measured afresh (docs/design/statistics.md#many-cells).
@@ -73,23 +73,23 @@ pub fn in_doubt(
     planned: &PlannedJob,
     facts: &DeviceFacts,
     trials: &[Sampled<'_>],
-    turns: &Turns,
+    ab_rules: &AbRules,
 ) -> Vec<(String, State)> {
-    let (trials, installs) = (trials.to_vec(), turns.installs);
+    let (trials, installs) = (trials.to_vec(), ab_rules.installs);
     let duel = Duel { planned, facts, trials, installs, judged: &[], run: "", wall: "", version: None };
     let last = duel.looks().last().copied().unwrap_or_default();
     let doubtful = |name: &str| {
-        if turns.screens() {
+        if ab_rules.screens() {
             // What was confirmed is not looked at again.
             let cell = (last == 0).then(|| duel.primary(name, 1, 1, |look| look == 0)).flatten()?;
             return is_suspect(&cell).then_some(cell.state);
         }
         let cell =
-            duel.primary(name, turns.cells, 1, |look| look <= last).filter(|cell| is_open(cell.state))?;
+            duel.primary(name, ab_rules.cells, 1, |look| look <= last).filter(|cell| is_open(cell.state))?;
         // Phones never meet while they are measured: this one goes on unless as many that showed the same would be enough.
         let enough = |cell: CellCompared| cell.state == State::Pass;
-        let copies = turns.phones.min(COPIES);
-        let together = || duel.primary(name, turns.cells, copies, |look| look <= last).is_some_and(enough);
+        let copies = ab_rules.phones.min(COPIES);
+        let together = || duel.primary(name, ab_rules.cells, copies, |look| look <= last).is_some_and(enough);
         (copies < 2 || !together()).then_some(cell.state)
     };
     let windows = planned.windows.iter().map(|window| window.name.as_str());
@@ -97,7 +97,7 @@ pub fn in_doubt(
 }
 
 /// Holds the new build of a run against the old one, on every phone.
-pub fn interleaved(source: Source, record: &Record, turns: &Turns, seed: u64) -> Compared {
+pub fn interleaved(source: Source, record: &Record, ab_rules: &AbRules, seed: u64) -> Compared {
     let siblings = siblings(record.jobs.values().map(|job| &job.planned), &record.devices);
     let (mut alone, mut together) = (BothSides::default(), BothSides::default());
     let mut installations = Installations::new();
@@ -106,12 +106,12 @@ pub fn interleaved(source: Source, record: &Record, turns: &Turns, seed: u64) ->
         installations.extend(duel.installations());
         let phones = siblings.get(number).copied().unwrap_or(1);
         for window in &job.planned.windows {
-            let turns = Turns { phones, ..*turns };
-            alone.add(duel.settled(&window.name, &turns));
-            together.add(duel.whole(&window.name, &turns));
+            let ab_rules = AbRules { phones, ..*ab_rules };
+            alone.add(duel.settled(&window.name, &ab_rules));
+            together.add(duel.whole(&window.name, &ab_rules));
         }
     }
-    let rules = Rules { installations, ..Rules::of(Given::Turns, seed) };
+    let rules = Rules { installations, ..Rules::of(Given::Interleaved, seed) };
     let mut compared = compare_together(source, alone.sides(), together.sides(), &rules);
     for cell in &mut compared.cells {
         why(record, cell);
@@ -199,7 +199,7 @@ impl<'r> Duel<'r> {
             judged: &job.windows,
             run: &record.header.run,
             wall: &record.header.wall,
-            version: job.installed.get(&Arm::New).and_then(Option::as_ref),
+            version: job.installed.get(&Build::New).and_then(Option::as_ref),
         })
     }
 
@@ -207,12 +207,12 @@ impl<'r> Duel<'r> {
     fn installations(&self) -> Installations {
         let (mut all, mut numbers) = (Installations::new(), [0u32; 2]);
         for Sampled { turn, .. } in self.trials.iter().filter(|_| self.installs) {
-            let arm = turn.arm as usize;
+            let build = turn.build as usize;
             match turn.block {
-                None => numbers[arm] += 1,
+                None => numbers[build] += 1,
                 Some(block) => {
                     let place = (self.facts.id.clone(), self.block(block));
-                    all.entry(place).or_default()[arm] = numbers[arm];
+                    all.entry(place).or_default()[build] = numbers[build];
                 }
             }
         }
@@ -231,10 +231,10 @@ impl<'r> Duel<'r> {
     }
 
     /// Both sides of a window, as the design asks for: what was measured up to the look that settled it, or afresh.
-    fn settled(&self, window: &str, turns: &Turns) -> BothSides {
+    fn settled(&self, window: &str, ab_rules: &AbRules) -> BothSides {
         let looks = self.looks();
         let last = looks.last().copied().unwrap_or_default();
-        if turns.screens() {
+        if ab_rules.screens() {
             let suspect = self.primary(window, 1, 1, |look| look == 0).is_none_or(|cell| is_suspect(&cell));
             let out = Looked { taken: 1, most: 1, screened_out: true };
             return match (suspect, last > 0) {
@@ -247,24 +247,24 @@ impl<'r> Duel<'r> {
                 }
             };
         }
-        if turns.phones > 1 {
+        if ab_rules.phones > 1 {
             // What settles such a cell no single phone knows.
-            return self.whole(window, turns);
+            return self.whole(window, ab_rules);
         }
         let settles = |until: u8| {
-            let cell = self.primary(window, turns.cells, 1, |look| look <= until);
+            let cell = self.primary(window, ab_rules.cells, 1, |look| look <= until);
             cell.is_some_and(|cell| !is_open(cell.state))
         };
         let taken = looks.iter().copied().find(|look| *look == last || settles(*look)).unwrap_or(last);
-        let looked = Looked { taken, most: turns.looks, screened_out: false };
-        self.sides(window, |look| look <= taken, (turns.looks > 1).then_some(looked))
+        let looked = Looked { taken, most: ab_rules.looks, screened_out: false };
+        self.sides(window, |look| look <= taken, (ab_rules.looks > 1).then_some(looked))
     }
 
     /// Everything measured of a window.
-    fn whole(&self, window: &str, turns: &Turns) -> BothSides {
+    fn whole(&self, window: &str, ab_rules: &AbRules) -> BothSides {
         let taken = self.looks().last().copied().unwrap_or_default();
-        let looked = Looked { taken, most: turns.looks, screened_out: false };
-        self.sides(window, |_| true, (turns.looks > 1 && !turns.screens()).then_some(looked))
+        let looked = Looked { taken, most: ab_rules.looks, screened_out: false };
+        self.sides(window, |_| true, (ab_rules.looks > 1 && !ab_rules.screens()).then_some(looked))
     }
 
     /// The cell that decides about a window, by itself (or as if so many phones had shown the same), with as large a correction as `cells` together can ask for: what is
@@ -283,19 +283,19 @@ impl<'r> Duel<'r> {
         new.retain(|one| one.session.key.metric == key);
         // As many phones would have as many installations of their own; one phone's are told by itself.
         let installations = if copies > 1 { Installations::new() } else { self.installations() };
-        let rules = Rules { among: cells, installations, ..Rules::of(Given::Turns, 0) };
+        let rules = Rules { among: cells, installations, ..Rules::of(Given::Interleaved, 0) };
         let compared = compare(Source::default(), &base, &new, &rules);
         compared.cells.into_iter().next()
     }
 
     /// Every metric of a window, a session a block.
     fn sides(&self, window: &str, wanted: impl Fn(u8) -> bool, looked: Option<Looked>) -> BothSides {
-        let mut places: BTreeMap<(u32, Arm), Vec<usize>> = BTreeMap::new();
+        let mut places: BTreeMap<(u32, Build), Vec<usize>> = BTreeMap::new();
         let mut all: Vec<&WindowMeasured> = Vec::new();
         for trial in self.trials.iter().filter(|trial| wanted(trial.turn.look)) {
             let Some(block) = trial.turn.block else { continue };
             for measured in trial.windows.iter().filter(|measured| measured.window == window) {
-                places.entry((block, trial.turn.arm)).or_default().push(all.len());
+                places.entry((block, trial.turn.build)).or_default().push(all.len());
                 all.push(measured);
             }
         }
@@ -315,7 +315,7 @@ impl<'r> Duel<'r> {
         let metrics = keys(&all, judged);
         let decides = primary(metrics.iter().copied());
         for metric in metrics.iter().copied() {
-            for ((block, arm), of_block) in &places {
+            for ((block, build), of_block) in &places {
                 let mut session = seen.session(self.planned, self.facts, window, metric);
                 // The blocks of the statistics have these names.
                 (session.run, session.wall) = (self.block(*block), self.wall.to_owned());
@@ -323,7 +323,7 @@ impl<'r> Duel<'r> {
                 let causes: Vec<Option<String>> =
                     of_block.iter().map(|at| seen.causes[*at].clone()).collect();
                 fill(&mut session, &trials, &causes);
-                if *arm == Arm::Old {
+                if *build == Build::Old {
                     both.base.push(session);
                 } else {
                     session.app_version = self.version.cloned();

@@ -35,7 +35,7 @@ pub(super) fn matched<'s>(new: Vec<&'s CellSession>, base: &ByCell<'s>, given: G
     let Some(key) = new.first().map(|session| &session.key) else { return nothing(Vec::new(), new) };
     // Of two builds in turn the blocks are one session: they stand and fall together.
     let (same, void): (Vec<&CellSession>, Vec<&CellSession>) =
-        base.of_cell(key).iter().partition(|session| given == Given::Turns || is_sound(session));
+        base.of_cell(key).iter().partition(|session| given == Given::Interleaved || is_sound(session));
     let mut found = nothing(same, new);
     if let Some(cause) = void.iter().find_map(|session| session.void.first()) {
         let count = several(void.len(), "old session", "old sessions");
@@ -46,7 +46,7 @@ pub(super) fn matched<'s>(new: Vec<&'s CellSession>, base: &ByCell<'s>, given: G
         Given::Runs => found.runs(base),
         Given::Sets => found.sets(base),
         Given::Plain => found.plain(base),
-        Given::Turns => found.turns(),
+        Given::Interleaved => found.interleaved(),
     }
     found
 }
@@ -95,7 +95,7 @@ impl<'s> Matched<'s> {
     }
 
     /// Two builds in turn: a phone against itself, block by block.
-    fn turns(&mut self) {
+    fn interleaved(&mut self) {
         self.base.retain(|session| self.new.iter().any(|new| new.device == session.device));
         self.design = (!self.base.is_empty()).then_some(Design::Blocks);
         if self.design.is_none() {

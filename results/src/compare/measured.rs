@@ -13,7 +13,7 @@ use crate::metric::Reading;
 use crate::metrics;
 use crate::record::{JobRecord, Record};
 use crate::threshold::Outcome;
-use crate::turn::Arm;
+use crate::turn::Build;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The metric that decides where frames move.
@@ -104,7 +104,7 @@ fn of_window(
         let mut session = seen.session(&job.planned, facts, name, metric);
         session.effect = job.planned.effect.filter(|_| decides == Some(metric));
         (session.run, session.wall) = (record.header.run.clone(), record.header.wall.clone());
-        let installed = job.installed.get(&Arm::New).cloned().flatten();
+        let installed = job.installed.get(&Build::New).cloned().flatten();
         session.app_version = installed.or_else(|| version.map(str::to_owned));
         fill(&mut session, trials, &seen.causes);
         Measured { failed: failed(judged, metric), ..session.into() }

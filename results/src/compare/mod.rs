@@ -5,11 +5,11 @@
 //! the design allows, and decides; a [`Baseline`] is a set of sessions with a name, a date and a person. Pure: no files, no
 //! clock; numbers come from `farmjank-statistics`. Values are in their metric's unit, times in motion in s.
 
+mod ab_schedule;
 mod baseline;
 mod by_cell;
 mod calibrated;
 mod compared;
-mod course;
 mod decide;
 mod effect;
 mod groups;
@@ -30,10 +30,10 @@ pub(crate) mod sentence;
 mod undecided;
 mod weigh;
 
+pub use ab_schedule::{AbRules, AbSchedule, LOOKS, Next, PER_INSTALL};
 pub use baseline::{Baseline, BaselineError, Move, merged};
 pub use calibrated::{CUSTOMARY, Itself, Noise, noise, selves};
 pub use compared::{CellCompared, Compared, Design, Independent, Role, Source, State, Terrible, verdict_of};
-pub use course::{Course, LOOKS, Next, PER_INSTALL, Turns};
 pub use decide::compare;
 pub use effect::Effect;
 pub use installs::Installations;

@@ -2,7 +2,7 @@
 //!
 //! Knows spreads, not how they were learnt; phones share what has to be measured of their model. Hitch time in ms/s, motion in s.
 
-use super::course::Turns;
+use super::ab_schedule::AbRules;
 use super::effect::{Effect, customary};
 use crate::metric::Unit;
 use farmjank_statistics::beyond::least_to_rule_out;
@@ -115,21 +115,21 @@ fn rare(sd: f64, mei: f64, chance: f64) -> u32 {
     u32::try_from(least_to_rule_out(count)).unwrap_or(u32::MAX)
 }
 
-/// What every cell of a run takes; `turns` has the iterations that are planned. Cells without motion are left out: launches have
-/// a noise of their own.
-pub fn needs(cells: Vec<Expected>, turns: impl Fn(&Expected) -> Turns) -> Vec<Need> {
+/// What every cell of a run takes; `ab_rules` has the iterations that are planned. Cells without motion are left out:
+/// launches have a noise of their own.
+pub fn needs(cells: Vec<Expected>, ab_rules: impl Fn(&Expected) -> AbRules) -> Vec<Need> {
     let moving: Vec<Expected> = cells.into_iter().filter(|cell| cell.motion > 0.0).collect();
     let chance = each(ALL_PASS, moving.len());
     // Most cells of a plan are alike, and the answer takes a while.
     let mut known: BTreeMap<[u64; 3], (Option<u32>, Option<f64>, u32)> = BTreeMap::new();
     let need = |of: Expected| {
-        let turns = Turns { phones: of.phones, ..turns(&of) };
+        let ab_rules = AbRules { phones: of.phones, ..ab_rules(&of) };
         let (sd, mei, phones) = (of.sd(), of.mei(), of.phones.max(1));
         let fewest = u32::try_from(MINIMUM).unwrap_or(u32::MAX);
         let shared = |all: u32| all.div_ceil(phones).max(fewest);
         // What screening clears it clears alone; looks add up.
-        let sections = turns.sections();
-        let looks = if turns.screens() { 1 } else { sections.len() as u32 };
+        let sections = ab_rules.sections();
+        let looks = if ab_rules.screens() { 1 } else { sections.len() as u32 };
         let planned: u32 = sections.iter().take(looks as usize).map(|(_, count)| count).sum();
         let place = [sd.to_bits(), mei.to_bits(), u64::from(planned) << 32 | u64::from(phones)];
         let (all, quiet, least) = *known.entry(place).or_insert_with(|| {
@@ -195,7 +195,7 @@ mod tests {
     }
 
     fn need(of: Expected, iterations: u32) -> Need {
-        needs(vec![of], |_| Turns::of(iterations)).remove(0)
+        needs(vec![of], |_| AbRules::of(iterations)).remove(0)
     }
 
     #[test]
@@ -240,9 +240,9 @@ mod tests {
     #[test]
     fn many_cells_that_should_all_pass_take_more_and_windows_without_motion_are_not_told() {
         let many: Vec<Expected> = (0..20).map(|_| cell(60.0, 6.0, 1)).collect();
-        let all = needs(many, |_| Turns { screen: Some(false), ..Turns::of(15) });
+        let all = needs(many, |_| AbRules { screen: Some(false), ..AbRules::of(15) });
         assert!(all[0].iterations > need(cell(60.0, 6.0, 1), 15).iterations);
-        assert_eq!(needs(vec![cell(60.0, 0.0, 1)], |_| Turns::of(15)), []);
+        assert_eq!(needs(vec![cell(60.0, 0.0, 1)], |_| AbRules::of(15)), []);
     }
 
     #[test]

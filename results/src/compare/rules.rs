@@ -18,7 +18,7 @@ pub enum Given {
     /// Plain numbers, whose sessions may be blocks of one measurement: cell by cell.
     Plain,
     /// Two builds in turn, in blocks named by the sessions' runs: phone by phone.
-    Turns,
+    Interleaved,
 }
 
 /// How to compare.

@@ -14,7 +14,7 @@ use farmjank_results::record::Record;
 use farmjank_results::threshold::{Judgement, Outcome};
 use farmjank_results::time::{ClockMap, DeviceTime, Span};
 use farmjank_results::timeline::{Gap, GapCause, RowCounts};
-use farmjank_results::turn::Arm;
+use farmjank_results::turn::Build;
 use farmjank_results::verdict::Verdict;
 use farmjank_results::window::{Coverage, Motion, Phase};
 use proptest::prelude::*;
@@ -123,7 +123,7 @@ fn every_kind() -> Vec<Event> {
         granted(0, 0),
         Fact::AppInstalled {
             job: 0,
-            arm: Arm::New,
+            build: Build::New,
             file: "new.apk".into(),
             app: "com.example.shop".into(),
             version: Some("7.5.0".into()),

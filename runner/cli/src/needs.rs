@@ -4,7 +4,7 @@
 use crate::history;
 use farmjank_engine::conduct::Forewarn;
 use farmjank_history::{Missing, open};
-use farmjank_results::compare::{Calibrated, Expected, Need, Turns, needs as needed, primary_cells};
+use farmjank_results::compare::{AbRules, Calibrated, Expected, Need, needs as needed, primary_cells};
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::event::PlannedJob;
 use farmjank_scenarios::plan::motion_times;
@@ -84,7 +84,7 @@ pub fn needs(
     jobs: &[PlannedJob],
     facts: &BTreeMap<DeviceId, DeviceFacts>,
     known: &Known,
-    turns: Turns,
+    ab_rules: AbRules,
 ) -> Vec<Need> {
     let mut cells: Vec<Expected> = Vec::new();
     let mut planned: BTreeMap<String, u32> = BTreeMap::new();
@@ -116,8 +116,11 @@ pub fn needs(
             });
         }
     }
-    let turns = turns.settled(primary_cells(jobs, facts));
-    needed(cells, |cell| Turns { iterations: planned.get(&cell.scenario).copied().unwrap_or(1), ..turns })
+    let ab_rules = ab_rules.settled(primary_cells(jobs, facts));
+    needed(cells, |cell| AbRules {
+        iterations: planned.get(&cell.scenario).copied().unwrap_or(1),
+        ..ab_rules
+    })
 }
 
 /// `fling the results on Pixel 8 (120 Hz, 2 phones): …`
@@ -144,9 +147,9 @@ pub fn by_scenario(needs: &[Need]) -> Vec<(&str, Vec<&Need>)> {
 }
 
 /// Says, once the phones are known, which comparisons will most likely end undecided.
-pub fn forewarning(scenarios: Vec<Scenario>, known: Known, turns: Turns) -> Rc<Forewarn> {
+pub fn forewarning(scenarios: Vec<Scenario>, known: Known, ab_rules: AbRules) -> Rc<Forewarn> {
     Rc::new(move |jobs, facts| {
-        let all = needs(&scenarios, jobs, facts, &known, turns);
+        let all = needs(&scenarios, jobs, facts, &known, ab_rules);
         let warned = by_scenario(&all).into_iter().filter_map(|(scenario, cells)| {
             let open: Vec<&&Need> = cells.iter().filter(|need| !need.is_met()).collect();
             let worst = open.iter().max_by_key(|need| need.iterations.unwrap_or(u32::MAX))?;

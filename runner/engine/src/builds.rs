@@ -1,6 +1,6 @@
 //! Two builds that are held against each other, and how they take turns. Must not know phones or who carries it out.
 
-use farmjank_results::compare::{Turns, primary_cells, siblings};
+use farmjank_results::compare::{AbRules, primary_cells, siblings};
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::event::{JobId, PlannedJob};
 use farmjank_results::time::Span;
@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 /// Two builds to hold against each other, or each phone against itself.
 #[derive(Clone, Debug)]
-pub struct Contest {
+pub struct AbPlan {
     /// How they take turns; iterations are each scenario's own.
-    pub turns: Turns,
+    pub ab_rules: AbRules,
     /// The builds; none holds what is installed against itself.
     pub builds: Option<Arc<Builds>>,
     /// How long all of it may take, from the start of the run.
@@ -24,9 +24,9 @@ pub struct Contest {
 #[derive(Clone, Debug)]
 pub struct Builds {
     /// What is compared with.
-    pub old: Build,
+    pub old: BuildFile,
     /// What is judged; it stays on the phones.
-    pub new: Build,
+    pub new: BuildFile,
     /// How their code is compiled; none leaves it to the phone.
     pub compile: Option<String>,
     /// Uninstall first where a phone refuses to replace.
@@ -35,24 +35,24 @@ pub struct Builds {
 
 /// One build.
 #[derive(Clone, Debug)]
-pub struct Build {
+pub struct BuildFile {
     /// Name of its file.
     pub file: String,
     /// Its bytes.
     pub bytes: Arc<[u8]>,
 }
 
-impl Contest {
+impl AbPlan {
     /// The same for a plan: many cells are screened.
     #[must_use]
-    pub(crate) fn settled(self, jobs: &[PlannedJob], facts: &BTreeMap<DeviceId, DeviceFacts>) -> Contest {
-        let turns = self.turns.settled(primary_cells(jobs, facts));
-        Contest { turns, siblings: siblings(jobs, facts), ..self }
+    pub(crate) fn settled(self, jobs: &[PlannedJob], facts: &BTreeMap<DeviceId, DeviceFacts>) -> AbPlan {
+        let ab_rules = self.ab_rules.settled(primary_cells(jobs, facts));
+        AbPlan { ab_rules, siblings: siblings(jobs, facts), ..self }
     }
 
     /// The turns of one job.
-    pub(crate) fn turns(&self, planned: &PlannedJob) -> Turns {
+    pub(crate) fn ab_rules_of(&self, planned: &PlannedJob) -> AbRules {
         let phones = self.siblings.get(&planned.job).copied().unwrap_or(1);
-        Turns { iterations: planned.iterations, phones, ..self.turns }
+        AbRules { iterations: planned.iterations, phones, ..self.ab_rules }
     }
 }

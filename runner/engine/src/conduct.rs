@@ -2,7 +2,7 @@
 //! record.
 
 use crate::announce::{Announcer, Outlet};
-use crate::builds::Contest;
+use crate::builds::AbPlan;
 use crate::device_session::{ForScenario, RunEnv};
 use crate::job_runner::JobRunner;
 use crate::patience::Patience;
@@ -47,7 +47,7 @@ pub struct Options {
     /// Timeouts and budgets.
     pub patience: Patience,
     /// Two builds that take turns, where the run is about that.
-    pub contest: Option<Contest>,
+    pub ab_plan: Option<AbPlan>,
     /// What to say of the plan before anything is measured.
     pub forewarn: Option<Rc<Forewarn>>,
     /// Take pictures of the screen in warm-ups.
@@ -105,7 +105,7 @@ pub async fn run(setup: Setup) -> Record {
         sources,
         probes,
         nonce: crate::android::together::nonce(options.run.bytes()),
-        contest: options.contest.map(|contest| contest.settled(&planned.plan.jobs, &planned.facts)),
+        ab_plan: options.ab_plan.map(|ab_plan| ab_plan.settled(&planned.plan.jobs, &planned.facts)),
         screens: options.screens,
         unrecorded: Default::default(),
     };

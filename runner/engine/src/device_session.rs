@@ -2,7 +2,7 @@
 
 use crate::android::{self, settle};
 use crate::announce::Announcer;
-use crate::builds::Contest;
+use crate::builds::AbPlan;
 use crate::patience::Patience;
 use farmjank_results::device::{App, DeviceFacts, DeviceId, Screen};
 use farmjank_results::event::JobId;
@@ -36,7 +36,7 @@ pub struct RunEnv {
     /// Makes names on the phone unlike those of other runs.
     pub nonce: u64,
     /// Two builds that take turns, where the run is about that.
-    pub contest: Option<Contest>,
+    pub ab_plan: Option<AbPlan>,
     /// Take pictures of the screen in warm-ups.
     pub screens: bool,
     /// Phones whose recorder was told not to work: once each.

@@ -1,7 +1,7 @@
 //! One job: its trials on its phone, and its verdict from what they measured.
 
+use crate::ab_job::AbJob;
 use crate::announce::Announcer;
-use crate::contest::Bout;
 use crate::device_session::{DeviceSession, RunEnv};
 use crate::observe::FramestatsSampler;
 use crate::probes::Probes;
@@ -62,9 +62,9 @@ async fn watched(
         Some(Err(fault)) => return Some(fault),
         None => return Some(crate::dispatch::interrupted()),
     };
-    let ended = match &session.env.contest {
+    let ended = match &session.env.ab_plan {
         None => trials(session, &probes, stop, planned, progress).await,
-        Some(contest) => Bout { session, probes: &probes, stop, planned, contest }.run(progress).await,
+        Some(ab_plan) => AbJob { session, probes: &probes, stop, planned, ab_plan }.run(progress).await,
     };
     for what in paces(planned, progress) {
         session.env.announcer.notice(Some(planned.job), what);

@@ -4,12 +4,12 @@
 //! → [`dispatch`] (which job when, pure) → [`job`] and [`trial`] (one job, one pass) → [`perform`] (one step) beside
 //! [`observe`] and [`collect`] (frames) → `measure` (frames to readings, by [`farmjank_measure`]).
 
+mod ab_job;
 pub mod android;
 pub mod announce;
 pub mod builds;
 pub mod collect;
 pub mod conduct;
-mod contest;
 pub mod device_session;
 pub mod dispatch;
 mod faults;

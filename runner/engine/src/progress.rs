@@ -1,6 +1,6 @@
 //! How far a job came. Must not know what carries it out.
 
-use farmjank_results::compare::Course;
+use farmjank_results::compare::AbSchedule;
 use farmjank_results::event::WindowMeasured;
 use farmjank_results::turn::Turn;
 
@@ -14,7 +14,7 @@ pub struct Progress {
     /// Windows of completed counted trials.
     pub measured: Vec<WindowMeasured>,
     /// Where two builds take turns: how far they came, and what every completed trial measured.
-    pub course: Option<Course>,
+    pub schedule: Option<AbSchedule>,
     /// Trials of both builds, warm-ups too.
     pub samples: Vec<(Turn, Vec<WindowMeasured>)>,
     /// Other jobs wait for the same phone.

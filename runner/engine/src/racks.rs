@@ -5,7 +5,7 @@
 //! Only for simulated time: real phones share one scheduler, whose thread is idle.
 
 use crate::announce::{Announcer, Outlet};
-use crate::builds::Contest;
+use crate::builds::AbPlan;
 use crate::conduct::{Against, Options, Planned, close, look, started};
 use crate::device_session::{ForScenario, RunEnv};
 use crate::job_runner::JobRunner;
@@ -98,7 +98,7 @@ struct Shift {
     facts: BTreeMap<DeviceId, DeviceFacts>,
     jobs: Vec<PlannedJob>,
     begins: RunTime,
-    contest: Option<Contest>,
+    ab_plan: Option<AbPlan>,
 }
 
 /// A request to stop that crosses threads: how urgent, and why.
@@ -223,9 +223,9 @@ pub async fn run(setup: Setup) -> Record {
         scribe.put(begins, Fact::Noticed { job: None, what });
     }
     let nothing = planned.plan.jobs.is_empty();
-    let contest = options.contest.map(|contest| contest.settled(&planned.plan.jobs, &planned.facts));
+    let ab_plan = options.ab_plan.map(|ab_plan| ab_plan.settled(&planned.plan.jobs, &planned.facts));
     for (line, place) in lines.iter().zip(&places) {
-        line.begin(&planned, place, begins, contest.clone());
+        line.begin(&planned, place, begins, ab_plan.clone());
     }
     let end = merge(&mut lines, &wake, &scribe, begins, || bell.ring(&stop)).await;
     for line in lines {
@@ -318,14 +318,14 @@ impl Line {
     }
 
     /// Lets a rack begin with the jobs of its phones.
-    fn begin(&self, planned: &Planned, place: &[DeviceId], begins: RunTime, contest: Option<Contest>) {
+    fn begin(&self, planned: &Planned, place: &[DeviceId], begins: RunTime, ab_plan: Option<AbPlan>) {
         let here = |job: &&PlannedJob| job.device.as_ref().is_some_and(|device| place.contains(device));
         let facts = planned.facts.iter().filter(|(id, _)| place.contains(id));
         let shift = Shift {
             facts: facts.map(|(id, facts)| (id.clone(), facts.clone())).collect(),
             jobs: planned.plan.jobs.iter().filter(here).cloned().collect(),
             begins,
-            contest,
+            ab_plan,
         };
         // A rack that is over has nobody to work with.
         drop(self.shifts.send(shift));
@@ -377,9 +377,9 @@ impl Told {
         };
         tokio::time::sleep_until(announcer.instant(shift.begins)).await;
         let Told { nonce, patience, most_running, screens, scenarios, .. } = self;
-        let Shift { facts, jobs, contest, .. } = shift;
+        let Shift { facts, jobs, ab_plan, .. } = shift;
         let unrecorded = Default::default();
-        let env = RunEnv { announcer, files, patience, sources, probes, nonce, contest, screens, unrecorded };
+        let env = RunEnv { announcer, files, patience, sources, probes, nonce, ab_plan, screens, unrecorded };
         JobRunner { scenarios, provider, stop, most_running, env, jobs, facts }.work(&mut *arrivals).await;
     }
 }

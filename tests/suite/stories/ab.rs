@@ -1,11 +1,11 @@
 //! Two builds of an app take turns on phones of the lab; a build is a text that says which page hitches.
 
 use super::{shop, shops};
-use farmjank_engine::builds::{Build, Builds, Contest};
+use farmjank_engine::builds::{AbPlan, BuildFile, Builds};
 use farmjank_lab::apk::MAGIC;
-use farmjank_results::compare::{CellCompared, Compared, Design, Role, State, Turns};
+use farmjank_results::compare::{AbRules, CellCompared, Compared, Design, Role, State};
 use farmjank_results::record::Record;
-use farmjank_results::turn::{Arm, Turn};
+use farmjank_results::turn::{Build, Turn};
 use farmjank_results::verdict::Verdict;
 use farmjank_tests::stage::{Stage, Story};
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,16 +18,16 @@ pub fn lab(rest: &str) -> String {
     shops(&[("pixel-8", "P8", 0.0008), ("galaxy-a14", "A14", 0.0008)]) + rest
 }
 
-pub fn build(file: &str, text: &str) -> Build {
+pub fn build(file: &str, text: &str) -> BuildFile {
     let bytes = format!("{MAGIC}\nid: com.example.shop\nversion_code: 741\n{text}\n").into_bytes();
-    Build { file: file.to_owned(), bytes: bytes.into() }
+    BuildFile { file: file.to_owned(), bytes: bytes.into() }
 }
 
-fn contest(old: &str, new: &str) -> Contest {
+fn ab_plan(old: &str, new: &str) -> AbPlan {
     let (old, new) = (build("old.apk", old), build("new.apk", new));
     let builds = Builds { old, new, compile: Some("speed".to_owned()), reinstall: false };
-    let turns = Turns { per_install: 3, looks: 1, ..Turns::of(0) };
-    Contest { turns, builds: Some(Arc::new(builds)), budget: None, siblings: BTreeMap::new() }
+    let ab_rules = AbRules { per_install: 3, looks: 1, ..AbRules::of(0) };
+    AbPlan { ab_rules, builds: Some(Arc::new(builds)), budget: None, siblings: BTreeMap::new() }
 }
 
 const GOOD: &str = "version: 7.4.1";
@@ -57,7 +57,7 @@ fn a_slow_page_of_the_new_build_is_named_on_every_phone_and_nothing_else() {
     let story = Stage::lab_yaml(&lab(""))
         .seed(3)
         .scenario(&shop(6, 1, 6))
-        .contest(contest(GOOD, SLOW))
+        .ab_plan(ab_plan(GOOD, SLOW))
         .reporters()
         .run();
     assert_eq!(story.record.exit_code, Some(1), "{}{}", sentences(&story), story.ear.out.borrow());
@@ -77,10 +77,10 @@ fn a_slow_page_of_the_new_build_is_named_on_every_phone_and_nothing_else() {
     assert_eq!(installed, ["new", "old", "new"]);
     let turns = turns(&story, 0);
     assert_eq!(turns.iter().filter(|turn| turn.block.is_none()).count(), 3);
-    assert_eq!(turns.last().map(|turn| turn.arm), Some(Arm::New));
+    assert_eq!(turns.last().map(|turn| turn.build), Some(Build::New));
     // Limits and reports are about the new build alone.
     let counted = story.record.jobs[&0].trials.iter().filter(|trial| trial.counted);
-    assert!(counted.clone().all(|trial| trial.turn.is_some_and(|turn| turn.arm == Arm::New)));
+    assert!(counted.clone().all(|trial| trial.turn.is_some_and(|turn| turn.build == Build::New)));
     assert_eq!(counted.count(), 6);
     // A report made again from the log tells the same.
     let (again, _) = Record::read_ndjson(log.as_bytes()).expect("a whole log");
@@ -96,9 +96,10 @@ fn a_slow_page_of_the_new_build_is_named_on_every_phone_and_nothing_else() {
 #[test]
 fn the_same_build_under_another_name_is_no_slower_and_one_seed_gives_one_log() {
     // One bad iteration by chance takes a second look.
-    let twice = || Contest { turns: Turns { looks: 2, ..contest(GOOD, SAME).turns }, ..contest(GOOD, SAME) };
+    let twice =
+        || AbPlan { ab_rules: AbRules { looks: 2, ..ab_plan(GOOD, SAME).ab_rules }, ..ab_plan(GOOD, SAME) };
     let run = || {
-        Stage::lab_yaml(&lab("")).seed(5).serials(&["P8"]).scenario(&shop(30, 1, 6)).contest(twice()).run()
+        Stage::lab_yaml(&lab("")).seed(5).serials(&["P8"]).scenario(&shop(30, 1, 6)).ab_plan(twice()).run()
     };
     let story = run();
     assert_eq!(story.record.exit_code, Some(0), "{}", sentences(&story));
@@ -110,30 +111,31 @@ fn the_same_build_under_another_name_is_no_slower_and_one_seed_gives_one_log() {
 #[test]
 fn three_iterations_tell_nothing() {
     let few = shop(3, 1, 6);
-    let three = Contest { turns: Turns { looks: 3, ..contest(GOOD, SAME).turns }, ..contest(GOOD, SAME) };
-    let story = Stage::lab_yaml(&lab("")).serials(&["P8"]).scenario(&few).contest(three).run();
+    let three =
+        AbPlan { ab_rules: AbRules { looks: 3, ..ab_plan(GOOD, SAME).ab_rules }, ..ab_plan(GOOD, SAME) };
+    let story = Stage::lab_yaml(&lab("")).serials(&["P8"]).scenario(&few).ab_plan(three).run();
     assert_eq!(story.record.exit_code, Some(4), "{}", sentences(&story));
     assert!(sentences(&story).contains("it has 3 iterations, 5 are needed"), "{}", sentences(&story));
 }
 
 #[test]
 fn a_build_a_phone_refuses_is_named_with_what_to_do() {
-    let older = |contest: Contest, reinstall: bool| {
-        let mut builds = (*contest.builds.expect("two builds")).clone();
+    let older = |ab_plan: AbPlan, reinstall: bool| {
+        let mut builds = (*ab_plan.builds.expect("two builds")).clone();
         builds.new.bytes = String::from_utf8(builds.new.bytes.to_vec())
             .expect("text")
             .replace("741", "742")
             .into_bytes()
             .into();
         builds.reinstall = reinstall;
-        Contest { turns: contest.turns, builds: Some(Arc::new(builds)), ..contest }
+        AbPlan { ab_rules: ab_plan.ab_rules, builds: Some(Arc::new(builds)), ..ab_plan }
     };
-    let run = |contest: Contest| {
+    let run = |ab_plan: AbPlan| {
         let few = shop(2, 1, 6);
-        let contest = Contest { turns: Turns { per_install: 1, ..contest.turns }, ..contest };
-        Stage::lab_yaml(&lab("")).serials(&["P8"]).scenario(&few).contest(contest).reporters().run()
+        let ab_plan = AbPlan { ab_rules: AbRules { per_install: 1, ..ab_plan.ab_rules }, ..ab_plan };
+        Stage::lab_yaml(&lab("")).serials(&["P8"]).scenario(&few).ab_plan(ab_plan).reporters().run()
     };
-    let refused = run(older(contest(GOOD, SAME), false));
+    let refused = run(older(ab_plan(GOOD, SAME), false));
     let job = &refused.record.jobs[&0];
     let fault = job.fault.as_ref().expect("a fault");
     assert_eq!(
@@ -144,19 +146,19 @@ fn a_build_a_phone_refuses_is_named_with_what_to_do() {
     assert!(fault.to_string().contains("--reinstall"), "{fault}");
     assert!(refused.ear.out.borrow().contains("--reinstall"), "{}", refused.ear.out.borrow());
     // Asked for, the app is taken away first.
-    let again = run(older(contest(GOOD, SAME), true));
+    let again = run(older(ab_plan(GOOD, SAME), true));
     assert_eq!((again.record.jobs[&0].fault.as_ref(), again.record.exit_code), (None, Some(4)));
     // A file that is something else, another key, and another app.
-    let broken = |text: &str| run(contest(text, SAME)).record.jobs[&0].fault.clone().expect("a fault");
+    let broken = |text: &str| run(ab_plan(text, SAME)).record.jobs[&0].fault.clone().expect("a fault");
     assert!(broken("speed: 3").what.contains("INSTALL_PARSE_FAILED"), "{}", broken("speed: 3"));
     let key = broken("version: 7.4.1\nsigner: somebody else");
     assert!(key.what.contains("UPDATE_INCOMPATIBLE") && key.to_string().contains("another key"), "{key}");
-    let mut other = contest(GOOD, SAME);
+    let mut other = ab_plan(GOOD, SAME);
     let mut builds = (*other.builds.take().expect("two builds")).clone();
     let text =
         String::from_utf8(builds.old.bytes.to_vec()).expect("text").replace("example.shop", "example.other");
     builds.old.bytes = text.into_bytes().into();
-    let other = run(Contest { builds: Some(Arc::new(builds)), ..other });
+    let other = run(AbPlan { builds: Some(Arc::new(builds)), ..other });
     let fault = other.record.jobs[&0].fault.clone().expect("a fault");
     assert_eq!((fault.code.as_str(), other.record.exit_code), ("apk_other", Some(3)), "{fault}");
 }
@@ -169,7 +171,7 @@ fn a_phone_that_leaves_in_the_middle_is_prepared_again() {
         .seed(5)
         .serials(&["P8"])
         .scenario(&shop(6, 1, 6))
-        .contest(contest(GOOD, SLOW))
+        .ab_plan(ab_plan(GOOD, SLOW))
         .run();
     assert_eq!(story.record.exit_code, Some(1), "{}", sentences(&story));
     assert_eq!(primary(&story, State::Regression).len(), 1, "{}", sentences(&story));

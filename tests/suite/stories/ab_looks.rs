@@ -1,8 +1,8 @@
 //! Measuring further where nothing can be told: looks, screening, and a budget that ends it.
 
 use super::ab::{build, lab, sentences};
-use farmjank_engine::builds::{Builds, Contest};
-use farmjank_results::compare::{CellCompared, Role, State, Turns};
+use farmjank_engine::builds::{AbPlan, Builds};
+use farmjank_results::compare::{AbRules, CellCompared, Role, State};
 use farmjank_results::time::Span;
 use farmjank_results::turn::Turn;
 use farmjank_tests::stage::{Stage, Story};
@@ -24,11 +24,11 @@ steps:
     steps: [ { repeat: { times: 2, steps: [ { swipe: { direction: UP, duration: 250ms } }, { wait: 900ms } ] } } ]
 ";
 
-fn contest(new: &str, turns: Turns) -> Contest {
+fn ab_plan(new: &str, ab_rules: AbRules) -> AbPlan {
     let same = "version: 7.4.1\npages: { feed: { hitch_rate: 0.03 } }";
     let (old, new) = (build("old.apk", same), build("new.apk", new));
     let builds = Builds { old, new, compile: None, reinstall: false };
-    Contest { turns, builds: Some(Arc::new(builds)), budget: None, siblings: BTreeMap::new() }
+    AbPlan { ab_rules, builds: Some(Arc::new(builds)), budget: None, siblings: BTreeMap::new() }
 }
 
 fn primary(story: &Story) -> Vec<&CellCompared> {
@@ -49,12 +49,12 @@ const ROUGH: &str = "version: 7.5.0\npages: { feed: { hitch_rate: 0.03 } }";
 
 #[test]
 fn an_undecided_window_is_looked_at_three_times_and_no_more() {
-    let turns = Turns { looks: 3, ..Turns::of(0) };
+    let ab_rules = AbRules { looks: 3, ..AbRules::of(0) };
     let story = Stage::lab_yaml(&lab(""))
         .seed(2)
         .serials(&["P8"])
         .scenario(FEED)
-        .contest(contest(ROUGH, turns))
+        .ab_plan(ab_plan(ROUGH, ab_rules))
         .run();
     let cell = primary(&story)[0];
     assert_eq!(
@@ -79,13 +79,13 @@ fn an_undecided_window_is_looked_at_three_times_and_no_more() {
 
 #[test]
 fn what_is_settled_at_a_look_is_not_measured_further() {
-    let turns = Turns { looks: 3, ..Turns::of(0) };
+    let ab_rules = AbRules { looks: 3, ..AbRules::of(0) };
     let wide = FEED.replace("0.2 ms/s", "300 ms/s").replace("iterations: 5", "iterations: 15");
     let story = Stage::lab_yaml(&lab(""))
         .seed(2)
         .serials(&["P8"])
         .scenario(&wide)
-        .contest(contest(ROUGH, turns))
+        .ab_plan(ab_plan(ROUGH, ab_rules))
         .run();
     let cell = primary(&story)[0];
     // Fifteen iterations rule out no stutter in one of ten, thirty do.
@@ -94,13 +94,13 @@ fn what_is_settled_at_a_look_is_not_measured_further() {
 
 #[test]
 fn a_budget_goes_to_every_job_first_and_says_what_it_left_undecided() {
-    let turns = Turns { looks: 3, thrifty: true, ..Turns::of(0) };
+    let ab_rules = AbRules { looks: 3, thrifty: true, ..AbRules::of(0) };
     let more = FEED.replace("iterations: 5", "iterations: 8");
     let other = more.replace("name: Feed", "name: Feed again");
     let budget = Some(Span::from_ms(6 * 60_000));
-    let contest = Contest { budget, ..contest(ROUGH, turns) };
+    let ab_plan = AbPlan { budget, ..ab_plan(ROUGH, ab_rules) };
     let stage = Stage::lab_yaml(&lab("")).seed(2).serials(&["P8"]).scenario(&more).scenario(&other);
-    let story = stage.contest(contest).run();
+    let story = stage.ab_plan(ab_plan).run();
     // The least of both jobs comes before the second look of either.
     let blocks = blocks(&story);
     let second = blocks.iter().position(|(_, turn)| turn.look == 2).expect("time for a second look");
@@ -120,10 +120,15 @@ fn screening_measures_only_suspects_afresh() {
   - measure: fling the results
     steps: [ { repeat: { times: 4, steps: [ { swipe: { direction: UP, duration: 250ms } }, { wait: 900ms } ] } } ]
 ";
-    let turns = Turns { screen: Some(true), per_install: 10, ..Turns::of(0) };
+    let ab_rules = AbRules { screen: Some(true), per_install: 10, ..AbRules::of(0) };
     let slow = "version: 7.5.0\npages: { feed: { hitch_rate: 0.03 }, search: { hitch_rate: 0.09 } }";
     let run = |new: &str| {
-        Stage::lab_yaml(&lab("")).seed(4).serials(&["P8"]).scenario(&two).contest(contest(new, turns)).run()
+        Stage::lab_yaml(&lab(""))
+            .seed(4)
+            .serials(&["P8"])
+            .scenario(&two)
+            .ab_plan(ab_plan(new, ab_rules))
+            .run()
     };
     let story = run(slow);
     let cells = primary(&story);

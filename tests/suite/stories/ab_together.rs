@@ -3,8 +3,8 @@
 
 use super::ab::{build, sentences};
 use super::shops;
-use farmjank_engine::builds::{Builds, Contest};
-use farmjank_results::compare::{CellCompared, Compared, Expected, Independent, Role, State, Turns, needs};
+use farmjank_engine::builds::{AbPlan, Builds};
+use farmjank_results::compare::{AbRules, CellCompared, Compared, Expected, Independent, Role, State, needs};
 use farmjank_tests::stage::{Stage, Story};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -37,8 +37,8 @@ fn ab(new: &str, iterations: u32, seed: u64) -> Story {
     let (old, new) = (build("old.apk", "version: 7.4.1"), build("new.apk", new));
     let builds = Builds { old, new, compile: None, reinstall: false };
     let (budget, siblings) = (None, BTreeMap::new());
-    let contest = Contest { turns: Turns::of(0), builds: Some(Arc::new(builds)), budget, siblings };
-    Stage::lab_yaml(&lab()).seed(seed).scenario(&feed(iterations)).contest(contest).reporters().run()
+    let ab_plan = AbPlan { ab_rules: AbRules::of(0), builds: Some(Arc::new(builds)), budget, siblings };
+    Stage::lab_yaml(&lab()).seed(seed).scenario(&feed(iterations)).ab_plan(ab_plan).reporters().run()
 }
 
 fn compared(story: &Story) -> &Compared {
@@ -62,7 +62,7 @@ fn advised() -> u32 {
         calibrated: None,
         level: None,
     };
-    let all = needs(vec![expected("Pixel 8", 120.0, 2), expected("SM-A145R", 60.0, 1)], |_| Turns::of(5));
+    let all = needs(vec![expected("Pixel 8", 120.0, 2), expected("SM-A145R", 60.0, 1)], |_| AbRules::of(5));
     all.iter().map(|need| need.per_look.expect("a number")).max().expect("two cells")
 }
 

@@ -5,9 +5,9 @@
 use super::ab::{build, lab};
 use super::{FEED, shop, shops};
 use crate::simulation::check::xml;
-use farmjank_engine::builds::{Builds, Contest};
+use farmjank_engine::builds::{AbPlan, Builds};
 use farmjank_engine::stop::Urgency;
-use farmjank_results::compare::{Given, Turns, measured};
+use farmjank_results::compare::{AbRules, Given, measured};
 use farmjank_results::event::Fact;
 use farmjank_results::record::Record;
 use farmjank_tests::stage::{Stage, Story};
@@ -144,13 +144,14 @@ fn a_second_reader_sees_that_a_build_is_slower_though_its_jobs_passed() {
         build("new.apk", "version: 7.5.0\npages: { search: { hitch_rate: 0.3 } }"),
     );
     let builds = Builds { old, new, compile: Some("speed".to_owned()), reinstall: false };
-    let turns = Turns { per_install: 3, looks: 1, ..Turns::of(0) };
-    let contest = Contest { turns, builds: Some(Arc::new(builds)), budget: None, siblings: BTreeMap::new() };
+    let ab_rules = AbRules { per_install: 3, looks: 1, ..AbRules::of(0) };
+    let ab_plan =
+        AbPlan { ab_rules, builds: Some(Arc::new(builds)), budget: None, siblings: BTreeMap::new() };
     let story = Stage::lab_yaml(&lab(""))
         .serials(&["P8"])
         .seed(3)
         .scenario(&shop(6, 0, 4))
-        .contest(contest)
+        .ab_plan(ab_plan)
         .reporters()
         .run();
     has(&agreed(&story), &[("fail regression.hitch_ms_per_s", 1), ("undecided undecided.inconclusive", 1)]);

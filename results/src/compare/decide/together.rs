@@ -22,7 +22,7 @@ fn compared(phones: &[(&str, f64)]) -> Compared {
         base.extend(old);
         new.extend(fresh);
     }
-    compare(Source::default(), &base, &new, &Rules::of(Given::Turns, 1))
+    compare(Source::default(), &base, &new, &Rules::of(Given::Interleaved, 1))
 }
 
 fn roles(compared: &Compared) -> Vec<(&str, Role, State)> {
@@ -148,7 +148,7 @@ fn installed(by: f64) -> Compared {
         let number = at as u32 + 1;
         installations.insert((DeviceId("A".to_owned()), run), [number, number]);
     }
-    compare(Source::default(), &base, &new, &Rules { installations, ..Rules::of(Given::Turns, 1) })
+    compare(Source::default(), &base, &new, &Rules { installations, ..Rules::of(Given::Interleaved, 1) })
 }
 
 #[test]
@@ -168,7 +168,11 @@ fn iterations_of_one_installation_that_are_alike_are_not_taken_as_independent() 
     // One installation of each build on a phone: that is said.
     let (base, new) = turns("A", 0.0);
     let one = base.iter().map(|one| ((one.device.clone(), one.run.clone()), [1, 1])).collect();
-    let once =
-        compare(Source::default(), &base, &new, &Rules { installations: one, ..Rules::of(Given::Turns, 1) });
+    let once = compare(
+        Source::default(),
+        &base,
+        &new,
+        &Rules { installations: one, ..Rules::of(Given::Interleaved, 1) },
+    );
     assert!(once.notes.iter().any(|note| note.contains("installed once")), "{:?}", once.notes);
 }

@@ -4,9 +4,9 @@ use super::run::{About, about};
 use crate::args::{AbArgs, TurnArgs};
 use crate::host;
 use crate::settings::{Look, complain, time};
-use farmjank_engine::builds::{Build, Builds, Contest};
+use farmjank_engine::builds::{AbPlan, BuildFile, Builds};
 use farmjank_lab::apk::{Apk, MAGIC};
-use farmjank_results::compare::{Source, Turns};
+use farmjank_results::compare::{AbRules, Source};
 use farmjank_results::time::Span;
 use farmjank_results::verdict::EXIT_USAGE;
 use std::collections::BTreeMap;
@@ -20,8 +20,8 @@ const ZIP: &[u8] = b"PK\x03\x04";
 
 /// Holds one build against another; the exit code is the run's.
 pub fn run(args: &AbArgs, look: Look) -> u8 {
-    match contest(args) {
-        Ok((contest, source)) => about(&args.run, look, About::Builds(contest, source)),
+    match ab_plan(args) {
+        Ok((ab_plan, source)) => about(&args.run, look, About::Builds(ab_plan, source)),
         Err(why) => {
             complain(&why);
             EXIT_USAGE
@@ -29,7 +29,7 @@ pub fn run(args: &AbArgs, look: Look) -> u8 {
     }
 }
 
-fn contest(args: &AbArgs) -> Result<(Contest, Source), String> {
+fn ab_plan(args: &AbArgs) -> Result<(AbPlan, Source), String> {
     if args.run.baseline.is_some() {
         return Err(
             "--baseline: the old build is what the new one is held against; use `farmjank run`".to_owned()
@@ -50,15 +50,15 @@ fn contest(args: &AbArgs) -> Result<(Contest, Source), String> {
     let (old, new) = (build(&args.old, lab)?, build(&args.new, lab)?);
     let source = Source { name: old.file.clone(), ..Source::default() };
     let builds = Builds { old, new, compile, reinstall: args.reinstall };
-    let (turns, budget) = turns(&args.turns, true)?;
-    Ok((Contest { turns, builds: Some(Arc::new(builds)), budget, siblings: BTreeMap::new() }, source))
+    let (ab_rules, budget) = ab_rules(&args.turns, true)?;
+    Ok((AbPlan { ab_rules, builds: Some(Arc::new(builds)), budget, siblings: BTreeMap::new() }, source))
 }
 
 /// How builds take turns, and how long that may take.
 ///
 /// # Errors
 /// In words.
-pub fn turns(args: &TurnArgs, installs: bool) -> Result<(Turns, Option<Span>), String> {
+pub fn ab_rules(args: &TurnArgs, installs: bool) -> Result<(AbRules, Option<Span>), String> {
     let budget = args.budget.as_deref().map(time).transpose().map_err(|why| format!("--budget: {why}"))?;
     let screen = match (args.screen, args.no_screen) {
         (false, false) => None,
@@ -66,12 +66,13 @@ pub fn turns(args: &TurnArgs, installs: bool) -> Result<(Turns, Option<Span>), S
     };
     let (per_install, looks) = (args.per_install, args.looks);
     // Iterations are each scenario's own.
-    let turns = Turns { per_install, looks, screen, thrifty: budget.is_some(), installs, ..Turns::of(0) };
-    Ok((turns, budget.map(Span::from)))
+    let ab_rules =
+        AbRules { per_install, looks, screen, thrifty: budget.is_some(), installs, ..AbRules::of(0) };
+    Ok((ab_rules, budget.map(Span::from)))
 }
 
 /// Reads a build; what cannot be one is refused before a phone is touched.
-fn build(path: &Path, lab: bool) -> Result<Build, String> {
+fn build(path: &Path, lab: bool) -> Result<BuildFile, String> {
     let named = path.display();
     let bytes = host::read_file(path, MOST)?;
     let virtual_one = bytes.starts_with(MAGIC.as_bytes());
@@ -85,5 +86,5 @@ fn build(path: &Path, lab: bool) -> Result<Build, String> {
         Apk::read(&bytes).map_err(|why| format!("{named}: {why}"))?;
     }
     let file = path.file_name().map_or_else(|| named.to_string(), |name| name.to_string_lossy().into_owned());
-    Ok(Build { file, bytes: bytes.into() })
+    Ok(BuildFile { file, bytes: bytes.into() })
 }

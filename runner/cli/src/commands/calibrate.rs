@@ -4,7 +4,9 @@ use super::run::{About, about};
 use crate::args::CalibrateArgs;
 use crate::settings::{Look, complain};
 use farmjank_reporters::{clean, paint};
-use farmjank_results::compare::{CUSTOMARY, Itself, Noise, Role, Source, Turns, interleaved, noise, selves};
+use farmjank_results::compare::{
+    AbRules, CUSTOMARY, Itself, Noise, Role, Source, interleaved, noise, selves,
+};
 use farmjank_results::metric::Unit;
 use farmjank_results::metrics;
 use farmjank_results::record::Record;
@@ -20,9 +22,9 @@ pub fn run(args: &CalibrateArgs, look: Look) -> u8 {
         complain("--baseline: calibrating holds each phone against itself; use `farmjank run`");
         return EXIT_USAGE;
     }
-    let turns =
-        Turns { per_install: args.block, looks: 1, screen: Some(false), installs: false, ..Turns::of(0) };
-    about(&args.run, look, About::Itself(turns))
+    let ab_rules =
+        AbRules { per_install: args.block, looks: 1, screen: Some(false), installs: false, ..AbRules::of(0) };
+    about(&args.run, look, About::Itself(ab_rules))
 }
 
 /// What a calibrating run found.
@@ -36,8 +38,8 @@ pub struct Found {
 }
 
 /// What a run found of its phones, and keeps it where there is a store.
-pub fn found(record: &Record, turns: &Turns, mut store: Option<&mut (dyn History + 'static)>) -> Found {
-    let compared = interleaved(Source::default(), record, turns, 0);
+pub fn found(record: &Record, ab_rules: &AbRules, mut store: Option<&mut (dyn History + 'static)>) -> Found {
+    let compared = interleaved(Source::default(), record, ab_rules, 0);
     let noise = noise(&compared, |key| {
         let known = store.as_deref_mut().and_then(|store| store.cell(key, SESSIONS).ok()).unwrap_or_default();
         known.into_iter().filter(|session| session.run != record.header.run).collect()

@@ -5,7 +5,7 @@ use crate::host::Streams;
 use crate::scenarios::load;
 use crate::settings::Look;
 use farmjank_engine::announce::Voice;
-use farmjank_results::compare::{Expected, MINIMUM, Turns, needs};
+use farmjank_results::compare::{AbRules, Expected, MINIMUM, needs};
 use farmjank_results::verdict::EXIT_USAGE;
 use farmjank_scenarios::plan::motion_times;
 use farmjank_scenarios::scenario::Scenario;
@@ -45,8 +45,8 @@ fn takes(scenario: &Scenario) -> Vec<String> {
     };
     let cells = motion_times(scenario).into_iter().map(expected).collect();
     let least = u32::try_from(MINIMUM).unwrap_or(u32::MAX);
-    let turns = Turns { screen: Some(false), ..Turns::of(scenario.iterations.max(least)) };
-    let open = needs(cells, |_| turns).into_iter().filter(|need| !need.is_met());
+    let ab_rules = AbRules { screen: Some(false), ..AbRules::of(scenario.iterations.max(least)) };
+    let open = needs(cells, |_| ab_rules).into_iter().filter(|need| !need.is_met());
     open.map(|need| format!("    to compare builds, {}: {}\n", need.of.window, need.words())).collect()
 }
 

@@ -12,7 +12,7 @@ use crate::needs::{Known, needs};
 use crate::scenarios::{adjust, load, selection};
 use crate::settings::{Look, complain};
 use farmjank_engine::announce::Voice;
-use farmjank_results::compare::{MINIMUM, Turns};
+use farmjank_results::compare::{AbRules, MINIMUM};
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::event::PlannedJob;
 use farmjank_results::verdict::{EXIT_NOTHING_SELECTED, EXIT_USAGE, Verdict};
@@ -56,9 +56,9 @@ pub fn run(args: &PlanArgs, look: Look) -> u8 {
     let plan = plan(&scenarios, &facts, &selection);
     let facts: BTreeMap<DeviceId, DeviceFacts> =
         facts.into_iter().map(|facts| (facts.id.clone(), facts)).collect();
-    let turns = Turns { looks: args.needs.looks, ..Turns::of(0) };
+    let ab_rules = AbRules { looks: args.needs.looks, ..AbRules::of(0) };
     let jobs = in_turn(&plan, args.select.iterations.is_some());
-    let needs = needs(&scenarios, &jobs, &facts, &known, turns);
+    let needs = needs(&scenarios, &jobs, &facts, &known, ab_rules);
     let held = baseline.map(|old| held::held(&old, &plan.jobs, &facts, &windows(&scenarios)));
     let not_ready = surveyed.iter().filter_map(|phone| phone.facts.as_ref().err().map(ToString::to_string));
     let shown = Shown { plan: &plan, needs: &needs, held: held.as_ref(), not_ready: not_ready.collect() };

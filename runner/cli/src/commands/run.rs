@@ -13,14 +13,14 @@ use crate::settings::{Look, complain, serials, time};
 use crate::ui::Ui;
 use crate::wiring::{self, Phones, lab, phones, probes, sources};
 use farmjank_engine::announce::Voice;
-use farmjank_engine::builds::Contest;
+use farmjank_engine::builds::AbPlan;
 use farmjank_engine::conduct::{Options, Setup, run as conduct};
 use farmjank_engine::patience::Patience;
 use farmjank_engine::racks;
 use farmjank_engine::stop::Stop;
 use farmjank_lab::lab::Lab;
 use farmjank_reporters::{by_name, paint};
-use farmjank_results::compare::{Source, Turns};
+use farmjank_results::compare::{AbRules, Source};
 use farmjank_results::fault::{Blame, Fault};
 use farmjank_results::record::Record;
 use farmjank_results::verdict::{EXIT_USAGE, Verdict};
@@ -40,9 +40,9 @@ pub enum About {
     /// Its limits, and a baseline where one is named.
     Limits,
     /// Two builds that take turns, and what the old one is called.
-    Builds(Contest, Source),
+    Builds(AbPlan, Source),
     /// Every phone against itself.
-    Itself(Turns),
+    Itself(AbRules),
 }
 
 /// Runs scenarios on phones.
@@ -53,7 +53,7 @@ pub fn run(args: &RunArgs, look: Look) -> u8 {
 /// Runs scenarios on phones; two builds take turns where the run is about them. The store is asked before and after.
 pub fn about(args: &RunArgs, look: Look, about: About) -> u8 {
     let Some(mut scenarios) = load(&args.scenarios, look) else { return EXIT_USAGE };
-    let itself = if let About::Itself(turns) = &about { Some(*turns) } else { None };
+    let itself = if let About::Itself(ab_rules) = &about { Some(*ab_rules) } else { None };
     let mut told = match told(args, &mut scenarios, about) {
         Ok(told) => told,
         Err(why) => return refused(&why),
@@ -80,7 +80,7 @@ async fn conducted(
     let stop = Stop::default();
     host::listen_for_signals(stop.clone());
     let seed = phones.seed;
-    let Told { wanted, selection, wishes, against, contest, forewarn, .. } = told;
+    let Told { wanted, selection, wishes, against, ab_plan, forewarn, .. } = told;
     let options = Options {
         run: id,
         tool: concat!("farmjank ", env!("CARGO_PKG_VERSION")).to_owned(),
@@ -91,7 +91,7 @@ async fn conducted(
         selection,
         most_running: args.jobs,
         patience: Patience { retries: args.retries, ..Patience::default() },
-        contest,
+        ab_plan,
         forewarn,
         screens: args.screens,
     };
@@ -137,10 +137,10 @@ fn watched(args: &RunArgs, root: &Path) -> Result<Option<Ui>, String> {
 }
 
 /// The exit code, when nobody watches any more. Who interrupted the run wants to leave, not to read.
-fn over(record: &Record, itself: Option<Turns>, mut keeper: Option<Keeper>, ui: Option<Ui>) -> u8 {
-    let found = itself.map(|turns| {
+fn over(record: &Record, itself: Option<AbRules>, mut keeper: Option<Keeper>, ui: Option<Ui>) -> u8 {
+    let found = itself.map(|ab_rules| {
         let store = keeper.as_mut().and_then(|keeper| keeper.made());
-        calibrate::found(record, &turns, store)
+        calibrate::found(record, &ab_rules, store)
     });
     let own = kept(record, keeper);
     let code = found.as_ref().map_or(own, |found| found.code(record));

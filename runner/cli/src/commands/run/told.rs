@@ -11,12 +11,13 @@ use crate::outlets::{Wish, wishes};
 use crate::scenarios::{adjust, selection};
 use crate::settings::{serials, time, variables};
 use farmjank_engine::announce::Voice;
-use farmjank_engine::builds::Contest;
+use farmjank_engine::builds::AbPlan;
 use farmjank_engine::conduct::{Against, Forewarn};
 use farmjank_engine::survey::Wanted;
 use farmjank_results::cell::CellSession;
 use farmjank_results::compare::{
-    Given, MINIMUM, Rules, Source, Turns, alerts, compare, interleaved, measured, primary_cells, with_alerts,
+    AbRules, Given, MINIMUM, Rules, Source, alerts, compare, interleaved, measured, primary_cells,
+    with_alerts,
 };
 use farmjank_scenarios::plan::Selection;
 use farmjank_scenarios::scenario::Scenario;
@@ -43,7 +44,7 @@ pub struct Told {
     /// Where its numbers are kept.
     pub keeper: Option<Keeper>,
     /// Two builds that take turns.
-    pub contest: Option<Contest>,
+    pub ab_plan: Option<AbPlan>,
     /// What is said of the plan before anything is measured.
     pub forewarn: Option<Rc<Forewarn>>,
 }
@@ -71,16 +72,16 @@ pub fn told(args: &RunArgs, scenarios: &mut [Scenario], about: About) -> Result<
     let mut keeper = place.map(|place| Keeper::new(place, labels)).transpose()?;
     let most = age(&args.age.max_age).map_err(|why| format!("--max-age: {why}"))?;
     let forewarn = match &about {
-        About::Builds(contest, _) => {
+        About::Builds(ab_plan, _) => {
             let known = Known::of(keeper.as_mut().and_then(Keeper::store), scenarios)?;
-            Some(forewarning(scenarios.to_vec(), known, contest.turns))
+            Some(forewarning(scenarios.to_vec(), known, ab_plan.ab_rules))
         }
         _ => None,
     };
-    let (against, contest) = match (about, &args.baseline) {
-        (About::Builds(contest, source), _) => (Some(by_turns(source, contest.turns)), Some(contest)),
-        (About::Itself(turns), _) => {
-            (None, Some(Contest { turns, builds: None, budget: None, siblings: BTreeMap::new() }))
+    let (against, ab_plan) = match (about, &args.baseline) {
+        (About::Builds(ab_plan, source), _) => (Some(interleaving(source, ab_plan.ab_rules)), Some(ab_plan)),
+        (About::Itself(ab_rules), _) => {
+            (None, Some(AbPlan { ab_rules, builds: None, budget: None, siblings: BTreeMap::new() }))
         }
         (About::Limits, None) => (None, None),
         (About::Limits, Some(named)) => {
@@ -88,7 +89,7 @@ pub fn told(args: &RunArgs, scenarios: &mut [Scenario], about: About) -> Result<
             (Some(against(named, store, most, scenarios, args.one_session)?), None)
         }
     };
-    let against = if args.keep.rolling && contest.is_none() {
+    let against = if args.keep.rolling && ab_plan.is_none() {
         let nights = match keeper.as_mut().and_then(Keeper::store) {
             Some(store) => {
                 crate::nights::rolling(store, &names(scenarios)).map_err(|why| format!("--rolling: {why}"))?
@@ -100,7 +101,7 @@ pub fn told(args: &RunArgs, scenarios: &mut [Scenario], about: About) -> Result<
         against
     };
     let wanted = Wanted { serials: serials(&args.phones), wait };
-    Ok(Told { wanted, selection, wishes, against, keeper, contest, forewarn })
+    Ok(Told { wanted, selection, wishes, against, keeper, ab_plan, forewarn })
 }
 
 fn names(scenarios: &[Scenario]) -> BTreeSet<String> {
@@ -119,11 +120,11 @@ fn in_turn(scenarios: &mut [Scenario], args: &RunArgs) {
 }
 
 /// The new build against the old one, by the blocks they were measured in.
-fn by_turns(source: Source, turns: Turns) -> Box<Against> {
+fn interleaving(source: Source, ab_rules: AbRules) -> Box<Against> {
     Box::new(move |record| {
-        let turns =
-            turns.settled(primary_cells(record.jobs.values().map(|job| &job.planned), &record.devices));
-        interleaved(source.clone(), record, &turns, 0)
+        let ab_rules =
+            ab_rules.settled(primary_cells(record.jobs.values().map(|job| &job.planned), &record.devices));
+        interleaved(source.clone(), record, &ab_rules, 0)
     })
 }
 

@@ -4,7 +4,7 @@
 //! builds, and the middle ones need no new installation (docs/design/statistics.md#designs). The order begins such that
 //! the new build comes last.
 
-use crate::turn::{Arm, Turn};
+use crate::turn::{Build, Turn};
 use std::collections::BTreeMap;
 
 /// Iterations of each build between two installations, unless told otherwise.
@@ -20,7 +20,7 @@ const MANY: usize = 20;
 
 /// How two builds are held against each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Turns {
+pub struct AbRules {
     /// Iterations of each build, of the first look.
     pub iterations: u32,
     /// Iterations of each build between two installations.
@@ -39,11 +39,11 @@ pub struct Turns {
     pub phones: u32,
 }
 
-impl Turns {
+impl AbRules {
     /// The customary design.
-    pub fn of(iterations: u32) -> Turns {
+    pub fn of(iterations: u32) -> AbRules {
         let (looks, installs) = (LOOKS, true);
-        Turns {
+        AbRules {
             iterations,
             per_install: PER_INSTALL,
             looks,
@@ -57,8 +57,8 @@ impl Turns {
 
     /// The same for a plan of so many primary cells.
     #[must_use]
-    pub fn settled(self, cells: usize) -> Turns {
-        Turns { screen: Some(self.screen.unwrap_or(cells > MANY)), cells: cells.max(1), ..self }
+    pub fn settled(self, cells: usize) -> AbRules {
+        AbRules { screen: Some(self.screen.unwrap_or(cells > MANY)), cells: cells.max(1), ..self }
     }
 
     /// Whether every cell is screened first.
@@ -88,7 +88,7 @@ impl Turns {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     /// Install this build.
-    Install(Arm),
+    Install(Build),
     /// Measure one iteration. A turn without a block is the warm-up.
     Measure(Turn),
     /// Everything planned so far is measured: look at it, and go on or not.
@@ -97,50 +97,50 @@ pub enum Next {
 
 /// How far one phone has come with one scenario.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Course {
-    turns: Turns,
+pub struct AbSchedule {
+    ab_rules: AbRules,
     sections: Vec<(u8, u32)>,
     /// Sections begun.
     begun: usize,
     /// Iterations measured of each build, by block.
-    done: BTreeMap<(u32, Arm), u32>,
-    installed: Option<Arm>,
+    done: BTreeMap<(u32, Build), u32>,
+    installed: Option<Build>,
     warm: bool,
 }
 
-impl Course {
+impl AbSchedule {
     /// From the beginning.
-    pub fn new(turns: Turns) -> Course {
-        let sections = turns.sections();
-        Course { turns, sections, begun: 1, done: BTreeMap::new(), installed: None, warm: false }
+    pub fn new(ab_rules: AbRules) -> AbSchedule {
+        let sections = ab_rules.sections();
+        AbSchedule { ab_rules, sections, begun: 1, done: BTreeMap::new(), installed: None, warm: false }
     }
 
     /// What to do next.
     pub fn next(&self) -> Next {
         for (block, look, iterations) in self.blocks() {
             let order = self.order(block);
-            let Some(arm) = order.into_iter().find(|arm| self.count(block, *arm) < iterations) else {
+            let Some(build) = order.into_iter().find(|build| self.count(block, *build) < iterations) else {
                 continue;
             };
-            if self.turns.installs && self.installed != Some(arm) {
-                return Next::Install(arm);
+            if self.ab_rules.installs && self.installed != Some(build) {
+                return Next::Install(build);
             }
             let block = self.warm.then_some(block);
-            return Next::Measure(Turn { arm, block, look });
+            return Next::Measure(Turn { build, block, look });
         }
         Next::Look
     }
 
     /// A build was installed.
-    pub fn installed(&mut self, arm: Arm) {
-        (self.installed, self.warm) = (Some(arm), false);
+    pub fn installed(&mut self, build: Build) {
+        (self.installed, self.warm) = (Some(build), false);
     }
 
     /// An iteration was measured to its end.
     pub fn measured(&mut self, turn: Turn) {
         self.warm = true;
         if let Some(block) = turn.block {
-            *self.done.entry((block, turn.arm)).or_default() += 1;
+            *self.done.entry((block, turn.build)).or_default() += 1;
         }
     }
 
@@ -150,7 +150,7 @@ impl Course {
     }
 
     /// The build the phone runs, where that is known.
-    pub fn on_phone(&self) -> Option<Arm> {
+    pub fn on_phone(&self) -> Option<Build> {
         self.installed
     }
 
@@ -172,23 +172,23 @@ impl Course {
     /// Whether a block is about to begin: a good moment to stop.
     pub fn is_between_blocks(&self) -> bool {
         let whole = |(block, _, iterations): &(u32, u8, u32)| {
-            [Arm::Old, Arm::New].iter().all(|arm| self.count(*block, *arm) == *iterations)
+            [Build::Old, Build::New].iter().all(|build| self.count(*block, *build) == *iterations)
         };
         let untouched = |(block, ..): &(u32, u8, u32)| {
-            [Arm::Old, Arm::New].iter().all(|arm| self.count(*block, *arm) == 0)
+            [Build::Old, Build::New].iter().all(|build| self.count(*block, *build) == 0)
         };
         self.blocks().iter().all(|block| whole(block) || untouched(block))
     }
 
-    fn count(&self, block: u32, arm: Arm) -> u32 {
-        self.done.get(&(block, arm)).copied().unwrap_or(0)
+    fn count(&self, block: u32, build: Build) -> u32 {
+        self.done.get(&(block, build)).copied().unwrap_or(0)
     }
 
     /// Blocks of the sections begun: number from 1, look, iterations of each build.
     fn blocks(&self) -> Vec<(u32, u8, u32)> {
         let mut all = Vec::new();
         for (look, iterations) in &self.sections[..self.begun] {
-            for size in shares(*iterations, self.turns.per_install) {
+            for size in shares(*iterations, self.ab_rules.per_install) {
                 all.push((all.len() as u32 + 1, *look, size));
             }
         }
@@ -196,9 +196,13 @@ impl Course {
     }
 
     /// Which build comes first in a block: blocks alternate, and the first section ends with the new one.
-    fn order(&self, block: u32) -> [Arm; 2] {
-        let first = self.sections.first().map_or(0, |(_, all)| shares(*all, self.turns.per_install).len());
-        if (first as u32 + block).is_multiple_of(2) { [Arm::Old, Arm::New] } else { [Arm::New, Arm::Old] }
+    fn order(&self, block: u32) -> [Build; 2] {
+        let first = self.sections.first().map_or(0, |(_, all)| shares(*all, self.ab_rules.per_install).len());
+        if (first as u32 + block).is_multiple_of(2) {
+            [Build::Old, Build::New]
+        } else {
+            [Build::New, Build::Old]
+        }
     }
 }
 
@@ -214,20 +218,20 @@ mod tests {
     use proptest::prelude::*;
 
     /// Everything up to the end of so many looks: installations, and turns in order.
-    fn walk(design: Turns, looks: usize) -> (Vec<Arm>, Vec<Turn>) {
-        let (mut course, mut installed, mut turns) = (Course::new(design), Vec::new(), Vec::new());
+    fn walk(design: AbRules, looks: usize) -> (Vec<Build>, Vec<Turn>) {
+        let (mut schedule, mut installed, mut turns) = (AbSchedule::new(design), Vec::new(), Vec::new());
         for look in 0..looks {
             if look > 0 {
-                course.go_on();
+                schedule.go_on();
             }
             loop {
-                match course.next() {
-                    Next::Install(arm) => {
-                        course.installed(arm);
-                        installed.push(arm);
+                match schedule.next() {
+                    Next::Install(build) => {
+                        schedule.installed(build);
+                        installed.push(build);
                     }
                     Next::Measure(turn) => {
-                        course.measured(turn);
+                        schedule.measured(turn);
                         turns.push(turn);
                     }
                     Next::Look => break,
@@ -238,56 +242,59 @@ mod tests {
     }
 
     fn letters(turns: &[Turn]) -> String {
-        let letter = |turn: &Turn| match (turn.arm, turn.block) {
-            (Arm::Old, Some(_)) => 'A',
-            (Arm::New, Some(_)) => 'B',
-            (Arm::Old, None) => 'a',
-            (Arm::New, None) => 'b',
+        let letter = |turn: &Turn| match (turn.build, turn.block) {
+            (Build::Old, Some(_)) => 'A',
+            (Build::New, Some(_)) => 'B',
+            (Build::Old, None) => 'a',
+            (Build::New, None) => 'b',
         };
         turns.iter().map(letter).collect()
     }
 
     #[test]
     fn builds_take_turns_and_the_middle_one_is_installed_once() {
-        let design = Turns { looks: 1, ..Turns::of(15) };
+        let design = AbRules { looks: 1, ..AbRules::of(15) };
         let (installed, turns) = walk(design, 1);
-        assert_eq!(installed, [Arm::Old, Arm::New, Arm::Old, Arm::New]);
+        assert_eq!(installed, [Build::Old, Build::New, Build::Old, Build::New]);
         assert_eq!(letters(&turns), "aAAAAAbBBBBBBBBBBaAAAAAAAAAAbBBBBB");
         // The new build comes last, whatever the number of blocks.
-        let (installed, turns) = walk(Turns { per_install: 4, ..Turns::of(8) }, 1);
+        let (installed, turns) = walk(AbRules { per_install: 4, ..AbRules::of(8) }, 1);
         assert_eq!((installed.len(), letters(&turns).as_str()), (3, "bBBBBaAAAAAAAAbBBBB"));
         // A phone against itself warms up once and installs nothing.
-        let (installed, turns) = walk(Turns { installs: false, ..Turns::of(5) }, 1);
+        let (installed, turns) = walk(AbRules { installs: false, ..AbRules::of(5) }, 1);
         assert_eq!((installed.len(), letters(&turns).as_str()), (0, "aAAAAABBBBB"));
     }
 
     #[test]
     fn what_may_be_measured_depends_on_the_number_of_cells_and_on_time() {
-        let design = Turns::of(15);
+        let design = AbRules::of(15);
         assert_eq!(design.settled(20).sections(), [(1, 15), (2, 15), (3, 15)]);
         assert_eq!(design.settled(21).sections(), [(0, 30), (1, 30)]);
-        assert_eq!(Turns { iterations: 40, ..design }.settled(21).sections(), [(0, 40), (1, 40)]);
-        let shared = Turns { phones: 5, ..Turns::of(1) };
+        assert_eq!(AbRules { iterations: 40, ..design }.settled(21).sections(), [(0, 40), (1, 40)]);
+        let shared = AbRules { phones: 5, ..AbRules::of(1) };
         assert_eq!(shared.settled(21).sections(), [(0, 6), (1, 6)]);
-        assert_eq!(Turns { phones: 100, ..shared }.settled(21).sections(), [(0, 5), (1, 5)]);
-        assert_eq!(Turns { screen: Some(false), ..design }.settled(300).sections().len(), 3);
-        assert_eq!(Turns { thrifty: true, ..design }.settled(2).sections(), [(1, 5), (2, 10), (3, 15)]);
-        assert_eq!(Turns { thrifty: true, ..Turns::of(5) }.settled(2).sections(), [(1, 5), (2, 5), (3, 5)]);
+        assert_eq!(AbRules { phones: 100, ..shared }.settled(21).sections(), [(0, 5), (1, 5)]);
+        assert_eq!(AbRules { screen: Some(false), ..design }.settled(300).sections().len(), 3);
+        assert_eq!(AbRules { thrifty: true, ..design }.settled(2).sections(), [(1, 5), (2, 10), (3, 15)]);
+        assert_eq!(
+            AbRules { thrifty: true, ..AbRules::of(5) }.settled(2).sections(),
+            [(1, 5), (2, 5), (3, 5)]
+        );
     }
 
     #[test]
     fn a_phone_that_left_is_prepared_again_and_loses_no_iteration() {
-        let mut course = Course::new(Turns { looks: 1, ..Turns::of(2) });
-        course.installed(Arm::Old);
-        let warm = Turn { arm: Arm::Old, block: None, look: 1 };
-        assert_eq!(course.next(), Next::Measure(warm));
-        course.measured(warm);
-        course.measured(Turn { block: Some(1), ..warm });
-        assert!(!course.is_between_blocks());
-        course.left();
-        assert_eq!((course.next(), course.on_phone()), (Next::Install(Arm::Old), None));
-        course.installed(Arm::Old);
-        assert_eq!(course.next(), Next::Measure(warm), "discarded after every installation");
+        let mut schedule = AbSchedule::new(AbRules { looks: 1, ..AbRules::of(2) });
+        schedule.installed(Build::Old);
+        let warm = Turn { build: Build::Old, block: None, look: 1 };
+        assert_eq!(schedule.next(), Next::Measure(warm));
+        schedule.measured(warm);
+        schedule.measured(Turn { block: Some(1), ..warm });
+        assert!(!schedule.is_between_blocks());
+        schedule.left();
+        assert_eq!((schedule.next(), schedule.on_phone()), (Next::Install(Build::Old), None));
+        schedule.installed(Build::Old);
+        assert_eq!(schedule.next(), Next::Measure(warm), "discarded after every installation");
     }
 
     proptest! {
@@ -295,29 +302,29 @@ mod tests {
         fn both_builds_get_the_same_and_never_more_than_planned(
             iterations in 1u32..40, per_install in 1u32..12, looks in 1u8..4, thrifty: bool, cells in 0usize..40,
         ) {
-            let design = Turns { per_install, looks, thrifty, ..Turns::of(iterations) }.settled(cells);
+            let design = AbRules { per_install, looks, thrifty, ..AbRules::of(iterations) }.settled(cells);
             let sections = design.sections();
             let (installed, turns) = walk(design, sections.len());
             let planned: u32 = sections.iter().map(|(_, count)| count).sum();
-            let of = |arm: Arm| turns.iter().filter(|turn| turn.arm == arm && turn.block.is_some()).count();
-            prop_assert_eq!((of(Arm::Old), of(Arm::New)), (planned as usize, planned as usize));
+            let of = |build: Build| turns.iter().filter(|turn| turn.build == build && turn.block.is_some()).count();
+            prop_assert_eq!((of(Build::Old), of(Build::New)), (planned as usize, planned as usize));
             prop_assert!(sections.iter().all(|(_, count)| *count > 0));
             // One discarded warm-up per installation, and no installation of what is there.
             prop_assert_eq!(turns.iter().filter(|turn| turn.block.is_none()).count(), installed.len());
             prop_assert!(installed.windows(2).all(|pair| pair[0] != pair[1]));
-            // Every block holds as much of both, and no arm of a block exceeds an installation's share.
+            // Every block holds as much of both, and no build of a block exceeds an installation's share.
             let blocks: BTreeMap<u32, [u32; 2]> = turns.iter().fold(BTreeMap::new(), |mut blocks, turn| {
                 if let Some(block) = turn.block {
-                    blocks.entry(block).or_insert([0; 2])[turn.arm as usize] += 1;
+                    blocks.entry(block).or_insert([0; 2])[turn.build as usize] += 1;
                 }
                 blocks
             });
             prop_assert!(blocks.values().all(|[old, new]| old == new && *old <= per_install));
             // A B B A: two blocks together favour neither build with the earlier place.
-            let first = |block: u32| turns.iter().find(|turn| turn.block == Some(block)).map(|turn| turn.arm);
+            let first = |block: u32| turns.iter().find(|turn| turn.block == Some(block)).map(|turn| turn.build);
             prop_assert!((1..blocks.len() as u32).all(|block| first(block) != first(block + 1)));
             let one = walk(design, 1).1;
-            prop_assert_eq!(one.last().map(|turn| turn.arm), Some(Arm::New));
+            prop_assert_eq!(one.last().map(|turn| turn.build), Some(Build::New));
         }
     }
 }

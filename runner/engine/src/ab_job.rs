@@ -1,10 +1,10 @@
 //! Two builds of an app take turns on one phone: installs them, measures iteration by iteration, and looks whether that is
-//! enough. What comes next is decided by [`Course`], what was seen by [`in_doubt`]; here it is carried out.
+//! enough. What comes next is decided by [`AbSchedule`], what was seen by [`in_doubt`]; here it is carried out.
 //!
 //! Must not know files and clocks: builds come as bytes, the budget is time of the run.
 
 use crate::android::install::{Package, install};
-use crate::builds::Contest;
+use crate::builds::AbPlan;
 use crate::device_session::DeviceSession;
 use crate::faults::is_lost;
 use crate::observe::FramestatsSampler;
@@ -12,14 +12,14 @@ use crate::probes::Probes;
 use crate::progress::Progress;
 use crate::stop::{Stop, Urgency, cancellable};
 use crate::trial::{Trial, TrialOutcome};
-use farmjank_results::compare::{Course, Next, Sampled, in_doubt};
+use farmjank_results::compare::{AbSchedule, Next, Sampled, in_doubt};
 use farmjank_results::event::{Ending, Fact, PlannedJob};
 use farmjank_results::fault::{Blame, Fault, OLD_BUILD};
 use farmjank_results::time::{RunTime, Span};
-use farmjank_results::turn::{Arm, Turn};
+use farmjank_results::turn::{Build, Turn};
 
 /// A job under way.
-pub(crate) struct Bout<'a> {
+pub(crate) struct AbJob<'a> {
     /// Its hold on its phone.
     pub session: &'a DeviceSession<'a>,
     /// The probes enabled for it.
@@ -29,41 +29,41 @@ pub(crate) struct Bout<'a> {
     /// As planned.
     pub planned: &'a PlannedJob,
     /// The builds and their turns.
-    pub contest: &'a Contest,
+    pub ab_plan: &'a AbPlan,
 }
 
-impl Bout<'_> {
+impl AbJob<'_> {
     /// Goes on until enough is known, time is up, or something goes wrong.
     pub(crate) async fn run(&self, progress: &mut Progress) -> Option<Fault> {
-        let turns = self.contest.turns(self.planned);
-        let mut course = progress.course.take().unwrap_or_else(|| Course::new(turns));
-        course.left();
-        let ended = self.walk(&mut course, progress).await;
-        self.leave(&mut course, ended.as_ref()).await;
-        progress.course = Some(course);
+        let ab_rules = self.ab_plan.ab_rules_of(self.planned);
+        let mut schedule = progress.schedule.take().unwrap_or_else(|| AbSchedule::new(ab_rules));
+        schedule.left();
+        let ended = self.walk(&mut schedule, progress).await;
+        self.leave(&mut schedule, ended.as_ref()).await;
+        progress.schedule = Some(schedule);
         ended
     }
 
-    async fn walk(&self, course: &mut Course, progress: &mut Progress) -> Option<Fault> {
+    async fn walk(&self, schedule: &mut AbSchedule, progress: &mut Progress) -> Option<Fault> {
         let framestats = FramestatsSampler::for_session(self.session);
         let (mut began, mut took) = (self.now(), Span::ZERO);
         loop {
             if self.stop.urgency() >= Urgency::Drain {
                 return Some(crate::dispatch::interrupted());
             }
-            let next = course.next();
-            if course.is_between_blocks() && next != Next::Look {
+            let next = schedule.next();
+            if schedule.is_between_blocks() && next != Next::Look {
                 if self.is_spent(took) {
                     progress.note = Some(self.spent(progress));
                     return None;
                 }
-                if matches!(next, Next::Install(_)) || course.on_phone().is_some() {
+                if matches!(next, Next::Install(_)) || schedule.on_phone().is_some() {
                     began = self.now();
                 }
             }
             match next {
-                Next::Install(arm) => match cancellable(self.stop, self.install(arm)).await {
-                    Some(Ok(())) => course.installed(arm),
+                Next::Install(build) => match cancellable(self.stop, self.install(build)).await {
+                    Some(Ok(())) => schedule.installed(build),
                     Some(Err(fault)) => return Some(fault),
                     None => return Some(crate::dispatch::interrupted()),
                 },
@@ -71,13 +71,13 @@ impl Bout<'_> {
                     if let Some(fault) = self.measure(&framestats, turn, progress).await {
                         return Some(fault);
                     }
-                    course.measured(turn);
-                    if course.is_between_blocks() {
+                    schedule.measured(turn);
+                    if schedule.is_between_blocks() {
                         took = self.now() - began;
                     }
                 }
                 Next::Look => {
-                    if !self.goes_on(course, progress) {
+                    if !self.goes_on(schedule, progress) {
                         return None;
                     }
                     if progress.shares_phone {
@@ -96,38 +96,40 @@ impl Bout<'_> {
 
     /// Whether another block as long as the last one does not fit any more.
     fn is_spent(&self, took: Span) -> bool {
-        self.contest.budget.is_some_and(|budget| self.now() + took >= RunTime::from_ns(budget.ns()))
+        self.ab_plan.budget.is_some_and(|budget| self.now() + took >= RunTime::from_ns(budget.ns()))
     }
 
     fn spent(&self, progress: &Progress) -> String {
-        let minutes = self.contest.budget.map_or(0.0, |budget| budget.secs() / 60.0);
-        let of =
-            |arm| progress.samples.iter().filter(|(turn, _)| turn.arm == arm && turn.block.is_some()).count();
-        let (old, new) = (of(Arm::Old), of(Arm::New));
+        let minutes = self.ab_plan.budget.map_or(0.0, |budget| budget.secs() / 60.0);
+        let of = |build| {
+            progress.samples.iter().filter(|(turn, _)| turn.build == build && turn.block.is_some()).count()
+        };
+        let (old, new) = (of(Build::Old), of(Build::New));
         format!(
             "the budget of {minutes:.1} min is spent after {old} iterations of the old build and {new} of the new"
         )
     }
 
     /// Looks at what was measured; whether more of it is needed and allowed.
-    fn goes_on(&self, course: &mut Course, progress: &Progress) -> bool {
-        let Some(following) = course.following() else { return false };
+    fn goes_on(&self, schedule: &mut AbSchedule, progress: &Progress) -> bool {
+        let Some(following) = schedule.following() else { return false };
         let samples: Vec<Sampled<'_>> =
             progress.samples.iter().map(|(turn, windows)| Sampled { turn: *turn, windows }).collect();
-        let open = in_doubt(self.planned, self.session.facts, &samples, &self.contest.turns(self.planned));
+        let open =
+            in_doubt(self.planned, self.session.facts, &samples, &self.ab_plan.ab_rules_of(self.planned));
         if open.is_empty() {
             return false;
         }
         let windows: Vec<String> = open.iter().map(|(window, _)| format!("`{window}`")).collect();
         let (device, windows) = (&self.session.facts.id, windows.join(", "));
-        let words = match course.look() {
+        let words = match schedule.look() {
             0 => format!("{device}: screening suspects {windows}, which is measured afresh"),
             look => {
                 format!("{device}: look {look} leaves {windows} undecided; look {following} adds iterations")
             }
         };
         self.session.env.announcer.notice(Some(self.planned.job), words);
-        course.go_on();
+        schedule.go_on();
         true
     }
 
@@ -160,32 +162,32 @@ impl Bout<'_> {
                 progress.samples.push((turn, windows));
                 None
             }
-            Ending::Faulted(fault) => Some(self.whose(turn.arm, fault)),
+            Ending::Faulted(fault) => Some(self.whose(turn.build, fault)),
             Ending::Interrupted => Some(crate::dispatch::interrupted()),
         }
     }
 
     /// A crash of the old build is no failure of the new one: there is nothing to compare with.
-    fn whose(&self, arm: Arm, fault: Fault) -> Fault {
-        if arm == Arm::New || fault.blame != Blame::App || self.contest.builds.is_none() {
+    fn whose(&self, build: Build, fault: Fault) -> Fault {
+        if build == Build::New || fault.blame != Blame::App || self.ab_plan.builds.is_none() {
             return fault;
         }
         Fault::new(Blame::App, OLD_BUILD, format!("the old build failed: {}", fault.what))
             .advise("compare with a build that runs the scenario to its end")
     }
 
-    async fn install(&self, arm: Arm) -> Result<(), Fault> {
-        let Some(builds) = self.contest.builds.as_deref() else { return Ok(()) };
+    async fn install(&self, build: Build) -> Result<(), Fault> {
+        let Some(builds) = self.ab_plan.builds.as_deref() else { return Ok(()) };
         let (session, job) = (self.session, self.planned.job);
-        let build = match arm {
-            Arm::Old => &builds.old,
-            Arm::New => &builds.new,
+        let package_file = match build {
+            Build::Old => &builds.old,
+            Build::New => &builds.new,
         };
         let place = format!("/data/local/tmp/farmjank-{:016x}.apk", session.nonce);
         let package = Package {
             app: &session.app.0,
-            file: &build.file,
-            bytes: &build.bytes,
+            file: &package_file.file,
+            bytes: &package_file.bytes,
             compile: builds.compile.as_deref(),
             reinstall: builds.reinstall,
             place: &place,
@@ -193,8 +195,8 @@ impl Bout<'_> {
         let is = install(&*session.device, package, session.patience()).await?;
         session.env.announcer.announce(Fact::AppInstalled {
             job,
-            arm,
-            file: build.file.clone(),
+            build,
+            file: package_file.file.clone(),
             app: session.app.0.clone(),
             version: is.version,
             version_code: is.version_code,
@@ -204,13 +206,15 @@ impl Bout<'_> {
     }
 
     /// The new build stays on the phone, unless the phone is gone or nobody wants to wait.
-    async fn leave(&self, course: &mut Course, ended: Option<&Fault>) {
-        if self.contest.builds.is_none() || course.on_phone() != Some(Arm::Old) || ended.is_some_and(is_lost)
+    async fn leave(&self, schedule: &mut AbSchedule, ended: Option<&Fault>) {
+        if self.ab_plan.builds.is_none()
+            || schedule.on_phone() != Some(Build::Old)
+            || ended.is_some_and(is_lost)
         {
             return;
         }
-        let why = match cancellable(self.stop, self.install(Arm::New)).await {
-            Some(Ok(())) => return course.installed(Arm::New),
+        let why = match cancellable(self.stop, self.install(Build::New)).await {
+            Some(Ok(())) => return schedule.installed(Build::New),
             Some(Err(fault)) => fault.what,
             None => "the run was interrupted".to_owned(),
         };
