@@ -6,8 +6,8 @@ use crate::shells::Shells;
 use farmjank_devices::{AdbProvider, Options as AdbOptions};
 use farmjank_engine::builds::AbPlan;
 use farmjank_engine::conduct::{Against, Options, Setup, run};
+use farmjank_engine::lab_shards::{self, Join, LabShard, MakeShard, ThreadWork};
 use farmjank_engine::patience::Patience;
-use farmjank_engine::racks::{self, Join, MakeRack, Rack, ThreadWork};
 use farmjank_engine::stop::{Stop, Urgency};
 use farmjank_engine::survey::Wanted;
 use farmjank_frames::{FrameTimeline, Gfxinfo, Logcat, SurfaceFlinger, TimeStats};
@@ -200,16 +200,16 @@ impl Stage {
         tokio::task::LocalSet::new().block_on(&runtime, self.play())
     }
 
-    /// Runs to the end with a thread for every rack of the lab; what is left is the record and the log.
+    /// Runs to the end with a thread for every shard of the lab; what is left is the record and the log.
     pub fn run_in_racks(self) -> (Record, Rc<Memory>) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
         let runtime = runtime.expect("a runtime");
         let (seed, alone) = (self.lab.seed, self.probes.as_ref().is_some_and(Vec::is_empty));
-        let racks = self.lab.racks().into_iter().map(|lab| {
-            let make: MakeRack = Box::new(move || {
+        let shards = self.lab.shards().into_iter().map(|lab| {
+            let make: MakeShard = Box::new(move || {
                 let live = lab.build().expect("a lab that can be built");
                 let options = AdbOptions { name: "lab".into(), ..AdbOptions::default() };
-                Ok(Rack {
+                Ok(LabShard {
                     provider: Rc::new(AdbProvider::new(lab.servers(), Rc::new(LabDial::new(live)), options)),
                     sources: Box::new(move |scenario| sources(scenario, seed)),
                     probes: if alone { Vec::new() } else { probes() },
@@ -219,8 +219,8 @@ impl Stage {
             make
         });
         let files = Rc::new(Memory::keeping(!self.forgetful));
-        let setup = racks::Setup {
-            racks: racks.collect(),
+        let setup = lab_shards::Setup {
+            shards: shards.collect(),
             threads: Box::new(simulated_thread),
             at_once: std::thread::available_parallelism().map_or(2, std::num::NonZero::get),
             scenarios: scenarios(&self.scenarios),
@@ -231,7 +231,7 @@ impl Stage {
             options: self.options(),
             against: self.against,
         };
-        let record = tokio::task::LocalSet::new().block_on(&runtime, racks::run(setup));
+        let record = tokio::task::LocalSet::new().block_on(&runtime, lab_shards::run(setup));
         (record, files)
     }
 
@@ -299,7 +299,7 @@ impl Stage {
     }
 }
 
-#[expect(clippy::disallowed_methods)] // a rack's thread, as the program starts it
+#[expect(clippy::disallowed_methods)] // a shard's thread, as the program starts it
 fn simulated_thread(work: ThreadWork) -> Join {
     let thread = std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();

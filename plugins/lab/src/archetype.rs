@@ -1,4 +1,4 @@
-//! The shelf of phone models: what hardware and Android version decides about pulse and dialect.
+//! The shelf of phone models: what hardware and Android version decides about its frames and its dialect.
 //!
 //! Rates in Hz, lengths of time in ns unless a field says otherwise. Must not know apps, gestures or text formats.
 

@@ -21,21 +21,21 @@ pub mod timestats;
 pub mod window;
 
 use crate::archetype::Archetype;
-use crate::pulse::Pulse;
-use crate::pulse::world::Window;
+use crate::phone_sim::PhoneSim;
+use crate::phone_sim::world::Window;
 
 /// A phone at an instant.
 #[derive(Clone, Copy)]
 pub struct Scene<'a> {
     /// Its living part, advanced to `now`.
-    pub pulse: &'a Pulse,
+    pub sim: &'a PhoneSim,
     /// CLOCK_MONOTONIC, ns.
     pub now: i64,
     /// CLOCK_BOOTTIME, ns.
     pub boot: i64,
     /// Wall clock, s.
     pub wall_s: i64,
-    /// What is not pulse.
+    /// What the simulation does not tell.
     pub body: &'a Body,
 }
 
@@ -69,7 +69,7 @@ pub struct Body {
 impl<'a> Scene<'a> {
     /// The model.
     pub fn archetype(&self) -> &'static Archetype {
-        self.pulse.setup.archetype
+        self.sim.setup.archetype
     }
 
     /// Seconds since boot: what sensors drift with.
@@ -79,8 +79,8 @@ impl<'a> Scene<'a> {
 
     /// Open windows of an app, bottom to top.
     pub fn windows(&self, app: usize) -> impl Iterator<Item = &'a Window> {
-        let pulse = self.pulse;
-        pulse.processes[app].stack.iter().filter_map(|index| pulse.window(*index))
+        let sim = self.sim;
+        sim.processes[app].stack.iter().filter_map(|index| sim.window(*index))
     }
 
     /// `Uptime: ms Realtime: ms`.

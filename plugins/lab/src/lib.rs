@@ -10,7 +10,7 @@ pub mod dumps;
 pub mod fault;
 pub mod lab;
 pub mod phone;
-pub mod pulse;
+pub mod phone_sim;
 pub mod serve;
 pub mod server;
 pub mod shell;

@@ -25,8 +25,8 @@ use crate::app::{self, App};
 use crate::archetype::Archetype;
 use crate::chance::{Draw, Stream};
 use crate::dumps::{Body, Scene};
-use crate::pulse::compositor::Compositor;
-use crate::pulse::{Act, Pulse, Setup};
+use crate::phone_sim::compositor::Compositor;
+use crate::phone_sim::{Act, PhoneSim, Setup};
 use crate::spec::PhoneSpec;
 use clock::Clocks;
 use farmjank_results::time::Span;
@@ -132,7 +132,7 @@ pub struct Phone {
     model: String,
     seed: u64,
     setup: Rc<Setup>,
-    pulse: Pulse,
+    sim: PhoneSim,
     clocks: Clocks,
     body: Body,
     settings: BTreeMap<String, String>,
@@ -180,7 +180,7 @@ impl Phone {
         let mut phone = Phone {
             serial,
             seed,
-            pulse: Pulse::new(setup.clone(), false),
+            sim: PhoneSim::new(setup.clone(), false),
             clocks,
             body: Body {
                 battery_level: spec.battery.level,
@@ -237,8 +237,8 @@ impl Phone {
 
     /// The same with its standard input, as the process `pid`.
     pub fn begin_fed(&mut self, now: LabTime, argv: &[String], input: &[u8], pid: u32) -> Option<Running> {
-        self.pulse.advance(self.monotonic_ns(now));
-        self.setup = self.pulse.setup.clone();
+        self.sim.advance(self.monotonic_ns(now));
+        self.setup = self.sim.setup.clone();
         self.settle(now);
         let (program, arguments) = argv.split_first()?;
         let name = program.strip_prefix("/system/bin/").unwrap_or(program);
@@ -267,8 +267,8 @@ impl Phone {
 
     /// The answer of a command, asked for when it is over; text shows the state at that instant.
     pub fn finish(&mut self, now: LabTime, running: Running) -> Answer {
-        self.pulse.advance(self.monotonic_ns(now));
-        self.setup = self.pulse.setup.clone();
+        self.sim.advance(self.monotonic_ns(now));
+        self.setup = self.sim.setup.clone();
         self.settle(now);
         match running.work {
             Work::Trace(pid) => self.finish_trace(now, pid),
@@ -298,7 +298,7 @@ impl Phone {
     /// The phone at an instant it has been advanced to.
     fn scene(&self, now: LabTime) -> Scene<'_> {
         Scene {
-            pulse: &self.pulse,
+            sim: &self.sim,
             now: self.monotonic_ns(now),
             boot: self.boot_clock_ns(now),
             wall_s: wall_s(now),
@@ -333,7 +333,7 @@ impl Phone {
     /// Notes an act `after` ns from `now`.
     fn act(&mut self, now: LabTime, after: i64, act: Act) {
         let at = self.monotonic_ns(now) + after;
-        self.pulse.act(at, act);
+        self.sim.act(at, act);
     }
 }
 

@@ -26,7 +26,7 @@ pub struct Live {
     bundle: Option<String>,
     screen: MultiProgress,
     /// Keeps the time since the display began.
-    pulse: ProgressBar,
+    ticker: ProgressBar,
     bars: Vec<ProgressBar>,
     lanes: Lanes,
     story: Story,
@@ -43,7 +43,7 @@ impl Live {
             rows: rows.saturating_sub(2).clamp(2, MOST_ROWS),
             bundle,
             screen: MultiProgress::with_draw_target(target),
-            pulse: ProgressBar::hidden(),
+            ticker: ProgressBar::hidden(),
             bars: Vec::new(),
             lanes: Lanes::default(),
             story: Story::new(look),
@@ -73,7 +73,7 @@ impl Live {
     }
 
     fn due(&mut self) -> bool {
-        let now = self.pulse.elapsed();
+        let now = self.ticker.elapsed();
         let due = self.drawn.is_none_or(|last| now.saturating_sub(last) >= PACE);
         if due {
             self.drawn = Some(now);

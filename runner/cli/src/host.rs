@@ -2,7 +2,7 @@
 #![allow(clippy::disallowed_types, clippy::disallowed_methods)] // this file is the outside world
 
 use farmjank_engine::announce::Voice;
-use farmjank_engine::racks::{Join, ThreadWork};
+use farmjank_engine::lab_shards::{Join, ThreadWork};
 use farmjank_engine::stop::{Stop, Urgency};
 use farmjank_results::fault::{Blame, Fault};
 use farmjank_results::verdict::EXIT_INTERRUPTED;
@@ -143,7 +143,7 @@ pub fn simulated_thread(work: ThreadWork) -> Join {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
         match runtime {
             Ok(runtime) => tokio::task::LocalSet::new().block_on(&runtime, work()),
-            Err(error) => Streams.err(&format!("a rack of the lab cannot start: {error}\n")),
+            Err(error) => Streams.err(&format!("a shard of the lab cannot start: {error}\n")),
         }
     });
     Box::new(|| thread.join())

@@ -4,7 +4,7 @@ use crate::args::PhoneArgs;
 use crate::host::{self, Programs, TcpDial};
 use farmjank_devices::adb::{StartPolicy, ensure_server, servers_from_env};
 use farmjank_devices::{AdbProvider, Options};
-use farmjank_engine::racks::{MakeRack, Rack};
+use farmjank_engine::lab_shards::{LabShard, MakeShard};
 use farmjank_frames::{FrameTimeline, Gfxinfo, Logcat, SurfaceFlinger, TimeStats};
 use farmjank_lab::dial::LabDial;
 use farmjank_lab::lab::{Lab, LiveLab};
@@ -71,19 +71,19 @@ fn switched_on(lab: &Lab) -> Result<(Rc<dyn Provider>, Rc<LiveLab>), Fault> {
 }
 
 /// The servers of a lab, each for a thread of its own; `open` opens the bundle there.
-pub fn racks(
+pub fn shards(
     lab: &Lab,
     no_witnesses: bool,
     open: impl Fn() -> Rc<dyn Files> + Clone + Send + 'static,
-) -> Vec<MakeRack> {
+) -> Vec<MakeShard> {
     let seed = lab.seed;
-    let made = lab.racks().into_iter().map(|lab| {
+    let made = lab.shards().into_iter().map(|lab| {
         let open = open.clone();
-        let make: MakeRack = Box::new(move || {
+        let make: MakeShard = Box::new(move || {
             let (provider, _) = switched_on(&lab)?;
             let probes = if no_witnesses { Vec::new() } else { probes() };
             let sources = Box::new(move |scenario: &Scenario| sources(scenario, seed));
-            Ok(Rack { provider, sources, probes, files: open() })
+            Ok(LabShard { provider, sources, probes, files: open() })
         });
         make
     });

@@ -1,5 +1,5 @@
 //! Stamps facts. Where they go from there is the outlet's: the log and the reporters ([`crate::scribe`]), or the thread that
-//! merges the facts of several racks ([`crate::racks`]).
+//! merges the facts of several shards ([`crate::lab_shards`]).
 
 pub use crate::scribe::{Kept, LOG, Voice};
 use farmjank_results::event::{Fact, JobId};

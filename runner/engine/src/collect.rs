@@ -5,7 +5,7 @@
 
 use crate::device_session::DeviceSession;
 use crate::faults::is_lost;
-use crate::ledger::{Ledger, Pulse};
+use crate::ledger::{Ledger, LiveCounts};
 use crate::probes;
 use farmjank_measure::probe_read::written;
 use farmjank_measure::seen::Seen;
@@ -283,7 +283,7 @@ impl<'a> Collector<'a> {
             Some(Err(Unreadable::Garbled(why))) => state.doubt(&why),
             None => {}
         }
-        self.tell_pulse(&mut state.pulse);
+        self.tell_live_counts(&mut state.live);
         Some(pending)
     }
 
@@ -303,22 +303,22 @@ impl<'a> Collector<'a> {
         halves.iter().for_each(|dump| self.keep(dump));
     }
 
-    fn tell_pulse(&self, pulse: &mut Pulse) {
-        let since = *pulse.since.get_or_insert_with(Instant::now);
+    fn tell_live_counts(&self, live: &mut LiveCounts) {
+        let since = *live.since.get_or_insert_with(Instant::now);
         if since.elapsed() < Duration::from_secs(1) {
             return;
         }
         // Every source sees the same frames: the busiest ring is the app.
-        let (frames, busy) = pulse.rings.values().copied().max().unwrap_or_default();
+        let (frames, busy) = live.rings.values().copied().max().unwrap_or_default();
         self.session.env.announcer.announce(Fact::SampleTaken {
             job: self.session.job,
             trial: self.trial,
             window: self.window.to_owned(),
-            samples: pulse.samples,
+            samples: live.samples,
             frames,
             fps: (busy > Span::ZERO).then(|| frames as f64 / busy.secs()),
         });
-        *pulse = Pulse { since: Some(Instant::now()), ..Pulse::default() };
+        *live = LiveCounts { since: Some(Instant::now()), ..LiveCounts::default() };
     }
 
     fn doubt(&self, words: &str) {

@@ -1,4 +1,4 @@
-//! What has come in for one window so far: rings being stitched, long gaps, the pulse of the live display. No I/O.
+//! What has come in for one window so far: rings being stitched, long gaps, the counts of the live display. No I/O.
 
 use farmjank_measure::seen::Stitching;
 use farmjank_results::cut::AMBIGUOUS_FLING_GAP;
@@ -23,12 +23,12 @@ pub(crate) struct Ledger {
     pub(crate) wrote: bool,
     /// Longest time between two presents so far, pauses left out: the worst hitch.
     pub(crate) longest: Span,
-    pub(crate) pulse: Pulse,
+    pub(crate) live: LiveCounts,
 }
 
 /// Counts since the last `SampleTaken`.
 #[derive(Default)]
-pub(crate) struct Pulse {
+pub(crate) struct LiveCounts {
     pub(crate) since: Option<Instant>,
     pub(crate) samples: u64,
     /// Per ring: frames, and the time they took without pauses.
@@ -44,8 +44,8 @@ impl Ledger {
         modes: impl FnOnce() -> Vec<f64>,
     ) {
         let key = (source, ring);
-        self.pulse.samples += 1;
-        // What the ring held before sampling began is history, not part of the pulse.
+        self.live.samples += 1;
+        // What the ring held before sampling began is history, not part of the counts.
         let known = self.newest.get(&key).copied();
         let (mut newest, mut frames, mut busy) = (known, 0, Span::ZERO);
         let presents = sample.rows.iter().filter_map(|row| match row.present {
@@ -64,7 +64,7 @@ impl Ledger {
             newest = newest.max(Some(at));
         }
         if frames > 0 {
-            let beat = self.pulse.rings.entry(key.clone()).or_default();
+            let beat = self.live.rings.entry(key.clone()).or_default();
             *beat = (beat.0 + frames, beat.1 + busy);
         }
         if let Some(newest) = newest {

@@ -1,8 +1,8 @@
 //! Conducts a run. Knows the seams and the pure crates, never a concrete plugin.
 //!
-//! Read in this order: [`conduct`] (a run), or [`racks`] (a simulated one on several threads) → `job_runner` (its jobs)
-//! → [`dispatch`] (which job when, pure) → [`job`] and [`trial`] (one job, one pass) → [`perform`] (one step) beside
-//! [`observe`] and [`collect`] (frames) → `measure` (frames to readings, by [`farmjank_measure`]).
+//! Read in this order: [`conduct`] (a run), or [`lab_shards`] (a simulated one on several threads) → `job_runner` (its
+//! jobs) → [`dispatch`] (which job when, pure) → [`job`] and [`trial`] (one job, one pass) → [`perform`] (one step)
+//! beside [`observe`] and [`collect`] (frames) → `measure` (frames to readings, by [`farmjank_measure`]).
 
 mod ab_job;
 pub mod android;
@@ -15,6 +15,7 @@ pub mod dispatch;
 mod faults;
 pub mod job;
 mod job_runner;
+pub mod lab_shards;
 mod ledger;
 pub mod log;
 mod measure;
@@ -25,7 +26,6 @@ pub mod permits;
 pub mod probes;
 pub mod progress;
 pub mod prove;
-pub mod racks;
 mod screens;
 pub mod scribe;
 mod slug;

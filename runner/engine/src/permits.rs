@@ -1,5 +1,5 @@
-//! How many threads work at once. More racks are open than the computer has cores; each works for a while before another has
-//! its turn, because racks that take turns every few milliseconds find their caches full of each other.
+//! How many threads work at once. More shards are open than the computer has cores; each works for a while before
+//! another has its turn, because shards that take turns every few milliseconds find their caches full of each other.
 //!
 //! Decides how long a simulated run takes, never what comes out.
 

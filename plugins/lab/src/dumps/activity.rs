@@ -1,7 +1,7 @@
 //! `dumpsys activity …`, short: what is resumed, and which processes run.
 
 use super::{Scene, line};
-use crate::pulse::Front;
+use crate::phone_sim::Front;
 
 /// Writes the answer to the arguments after `activity`.
 pub fn activity(scene: &Scene<'_>, arguments: &[String], out: &mut Vec<u8>) {
@@ -12,16 +12,16 @@ pub fn activity(scene: &Scene<'_>, arguments: &[String], out: &mut Vec<u8>) {
 }
 
 fn activities(scene: &Scene<'_>, out: &mut Vec<u8>) {
-    let pulse = scene.pulse;
+    let sim = scene.sim;
     line!(out, "ACTIVITY MANAGER ACTIVITIES (dumpsys activity activities)");
     line!(out, "Display #0 (activities from top to bottom):");
-    let record = match pulse.front {
+    let record = match sim.front {
         Front::Launcher => "ActivityRecord{51f0ab3 u0 com.android.launcher3/.Launcher t1}".to_owned(),
-        Front::Window(index) => match pulse.window(index) {
+        Front::Window(index) => match sim.window(index) {
             Some(window) => format!(
                 "ActivityRecord{{{:07x} u0 {} t{}}}",
                 window.hash ^ 0x002a_51c3,
-                pulse.setup.apps[window.app].short(window.page),
+                sim.setup.apps[window.app].short(window.page),
                 window.task
             ),
             None => "null".to_owned(),
@@ -37,9 +37,9 @@ fn activities(scene: &Scene<'_>, out: &mut Vec<u8>) {
 
 fn processes(scene: &Scene<'_>, out: &mut Vec<u8>) {
     line!(out, "ACTIVITY MANAGER RUNNING PROCESSES (dumpsys activity processes)");
-    for (app, process) in scene.pulse.processes.iter().enumerate() {
+    for (app, process) in scene.sim.processes.iter().enumerate() {
         if let Some(pid) = process.pid {
-            let id = scene.pulse.setup.apps[app].id();
+            let id = scene.sim.setup.apps[app].id();
             line!(
                 out,
                 "  *APP* UID {} ProcessRecord{{{:07x} {pid}:{id}/u0a{}}}",

@@ -33,7 +33,7 @@ pub fn flinger(scene: &Scene<'_>, arguments: &[String], out: &mut Vec<u8>) {
 pub const DISPLAY: u64 = 4_630_946_545_580_055_169;
 
 fn rate(scene: &Scene<'_>) -> Rate {
-    scene.archetype().rates[scene.pulse.panel.at(scene.now).rate]
+    scene.archetype().rates[scene.sim.panel.at(scene.now).rate]
 }
 
 fn vsync(scene: &Scene<'_>, out: &mut Vec<u8>) {
@@ -45,13 +45,13 @@ fn vsync(scene: &Scene<'_>, out: &mut Vec<u8>) {
 /// Time spent at each rate since boot, slowest first; before the lab began the phone was idle.
 fn residency(scene: &Scene<'_>) -> Vec<(Rate, i64)> {
     let archetype = scene.archetype();
-    let segments = scene.pulse.panel.segments();
+    let segments = scene.sim.panel.segments();
     let mut spent: Vec<(Rate, i64)> = archetype.rates.iter().map(|rate| (*rate, 0)).collect();
     for (index, segment) in segments.iter().enumerate() {
         let until = segments.get(index + 1).map_or(scene.now, |next| next.from).min(scene.now);
         spent[segment.rate].1 += (until - segment.from).max(0);
     }
-    spent[segments[0].rate].1 += scene.pulse.setup.origin / 3;
+    spent[segments[0].rate].1 += scene.sim.setup.origin / 3;
     spent
 }
 
@@ -62,7 +62,7 @@ fn clock(ns: i64) -> String {
 }
 
 fn residencies(scene: &Scene<'_>, out: &mut Vec<u8>) {
-    line!(out, "ScreenOff: {}", clock(scene.pulse.setup.origin * 2 / 3));
+    line!(out, "ScreenOff: {}", clock(scene.sim.setup.origin * 2 / 3));
     for (rate, spent) in residency(scene) {
         match scene.archetype().sdk {
             ..=32 => line!(out, "{:.2}fps: {}", rate.hz, clock(spent)),
@@ -81,7 +81,7 @@ fn scheduler(scene: &Scene<'_>, out: &mut Vec<u8>) {
     line!(out);
     line!(out, "Policy");
     line!(out, "    pacesetterDisplayId={DISPLAY}");
-    line!(out, "    layerHistory={{size={}, active=1}}", scene.pulse.alive(scene.now).count());
+    line!(out, "    layerHistory={{size={}, active=1}}", scene.sim.alive(scene.now).count());
     line!(out, "    touchTimer={}.000 ms", archetype.policy.boost_ms);
     line!(out, "    displayPowerTimer=nullopt");
     line!(out);
@@ -151,8 +151,8 @@ fn full(scene: &Scene<'_>, out: &mut Vec<u8>) {
         displays(scene, out);
         line!(out);
     }
-    line!(out, "Visible layers (count = {})", scene.pulse.alive(scene.now).count());
-    for layer in scene.pulse.alive(scene.now) {
+    line!(out, "Visible layers (count = {})", scene.sim.alive(scene.now).count());
+    for layer in scene.sim.alive(scene.now) {
         line!(out, "+ Layer ({})", layer.name);
     }
     line!(out);

@@ -2,7 +2,7 @@
 //! flight, slots that still hold their previous occupant (docs/design/phones.md#gfxinfo). ns on CLOCK_MONOTONIC.
 
 use super::digits::Digits;
-use crate::pulse::hwui::{Hwui, HwuiFrame, UNTIL_ANIMATION, UNTIL_INPUT, UNTIL_SUBMITTED};
+use crate::phone_sim::hwui::{Hwui, HwuiFrame, UNTIL_ANIMATION, UNTIL_INPUT, UNTIL_SUBMITTED};
 
 /// No time known.
 const UNKNOWN: i64 = i64::MAX;

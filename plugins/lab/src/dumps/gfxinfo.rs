@@ -1,8 +1,8 @@
 //! `dumpsys gfxinfo [PKG|PID] [framestats] [reset]` (docs/design/phones.md#gfxinfo).
 
 use super::{Scene, framestats, line};
-use crate::pulse::hwui::{BUCKETS, JankCounts, bucket_ms};
-use crate::pulse::world::Window;
+use crate::phone_sim::hwui::{BUCKETS, JankCounts, bucket_ms};
+use crate::phone_sim::world::Window;
 
 /// What was asked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,14 +32,14 @@ impl Asked {
 
     /// Apps it means (indices) that run.
     pub fn apps(&self, scene: &Scene<'_>) -> Vec<usize> {
-        let meant = |app: &usize| match (&self.target, scene.pulse.processes[*app].pid) {
+        let meant = |app: &usize| match (&self.target, scene.sim.processes[*app].pid) {
             (_, None) => false,
             (None, Some(_)) => true,
             (Some(target), Some(pid)) => {
-                scene.pulse.setup.apps[*app].id() == target || target.parse() == Ok(pid)
+                scene.sim.setup.apps[*app].id() == target || target.parse() == Ok(pid)
             }
         };
-        (0..scene.pulse.processes.len()).filter(meant).collect()
+        (0..scene.sim.processes.len()).filter(meant).collect()
     }
 }
 
@@ -63,7 +63,7 @@ pub fn gfxinfo(scene: &Scene<'_>, asked: &Asked, out: &mut Vec<u8>) {
     if system {
         line!(out, "** Graphics info for pid {SYSTEMUI_PID} [{SYSTEMUI}] **");
         line!(out);
-        summary(scene, &JankCounts::new(scene.pulse.setup.origin), out);
+        summary(scene, &JankCounts::new(scene.sim.setup.origin), out);
         pipeline(scene, out);
         line!(out, "\tStatusBar/android.view.ViewRootImpl@5d2c31a (visibility=0)");
         hierarchy(scene, &["StatusBar/android.view.ViewRootImpl@5d2c31a".to_owned()], out);
@@ -74,8 +74,8 @@ pub fn gfxinfo(scene: &Scene<'_>, asked: &Asked, out: &mut Vec<u8>) {
 }
 
 fn process(scene: &Scene<'_>, asked: &Asked, app: usize, out: &mut Vec<u8>) {
-    let process = &scene.pulse.processes[app];
-    let spec = &scene.pulse.setup.apps[app];
+    let process = &scene.sim.processes[app];
+    let spec = &scene.sim.setup.apps[app];
     let pid = process.pid.unwrap_or(0);
     line!(out, "** Graphics info for pid {pid} [{}] **", spec.id());
     if process.frozen.is_some() {

@@ -2,8 +2,8 @@
 //! everything else that dump tells: devices, windows, connections, some 30 to 100 kB.
 
 use super::{Scene, line};
-use crate::pulse::dispatcher::{Said, Taken};
-use crate::pulse::touch::Motions;
+use crate::phone_sim::dispatcher::{Said, Taken};
+use crate::phone_sim::touch::Motions;
 
 /// The touch screen's number, which injected fingers carry too.
 const SCREEN: u32 = 4;
@@ -75,7 +75,7 @@ fn dispatcher(scene: &Scene<'_>, out: &mut Vec<u8>) {
     windows(scene, out);
     line!(out, "  MonitoringChannels:");
     line!(out, "    0: 'WindowManager (server)'");
-    let recent = scene.pulse.dispatcher.recent(&scene.pulse.panel, scene.now);
+    let recent = scene.sim.dispatcher.recent(&scene.sim.panel, scene.now);
     match recent.is_empty() {
         true => line!(out, "  RecentQueue: <empty>"),
         false => line!(out, "  RecentQueue: length={}", recent.len()),
@@ -107,7 +107,7 @@ fn dispatcher(scene: &Scene<'_>, out: &mut Vec<u8>) {
 /// Windows a finger is on. From 13 on with the time it came down there.
 fn touched(scene: &Scene<'_>, out: &mut Vec<u8>) {
     let sdk = scene.archetype().sdk;
-    let Some(down) = scene.pulse.dispatcher.touching() else {
+    let Some(down) = scene.sim.dispatcher.touching() else {
         match sdk {
             ..=29 => line!(out, "  TouchStates: <no displays touched>"),
             _ => line!(out, "  TouchStatesByDisplay: <no displays touched>"),
@@ -146,7 +146,7 @@ fn touched(scene: &Scene<'_>, out: &mut Vec<u8>) {
 
 /// Windows from the top, those of the system behind them.
 fn shown(scene: &Scene<'_>) -> Vec<(u32, String)> {
-    let apps = &scene.pulse.setup.apps;
+    let apps = &scene.sim.setup.apps;
     let mut all: Vec<(u32, String)> = (0..apps.len())
         .flat_map(|app| scene.windows(app).map(move |window| (window.hash, apps[app].title(window.page))))
         .collect();

@@ -2,13 +2,13 @@
 //! (docs/design/phones.md#layers).
 
 use super::Scene;
-use crate::pulse::layer::Layer;
-use crate::pulse::names;
+use crate::phone_sim::layer::Layer;
+use crate::phone_sim::names;
 
 /// Writes the list.
 pub fn list(scene: &Scene<'_>, out: &mut Vec<u8>) {
     let sdk = scene.archetype().sdk;
-    let layers = scene.pulse.alive(scene.now);
+    let layers = scene.sim.alive(scene.now);
     if sdk >= 35 {
         layers.for_each(|layer| wrapped(layer, out));
         return;

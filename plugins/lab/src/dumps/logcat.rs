@@ -3,8 +3,8 @@
 //! Slow messages are there only where their process began after the threshold was set. Must not know flags.
 
 use super::{Scene, framestats, line};
-use crate::pulse::hwui::HwuiFrame;
-use crate::pulse::journal::{Noted, Said, Work};
+use crate::phone_sim::hwui::HwuiFrame;
+use crate::phone_sim::journal::{Noted, Said, Work};
 
 const MS: i64 = 1_000_000;
 /// Process id of the system server.
@@ -38,13 +38,13 @@ struct Entry {
 
 /// Writes what the rings hold at the scene's instant.
 pub fn logcat(scene: &Scene<'_>, asked: &Asked, out: &mut Vec<u8>) {
-    let booted = scene.pulse.setup.origin - 40_000 * MS;
+    let booted = scene.sim.setup.origin - 40_000 * MS;
     let boot = |ring, tag: &str, text: &str| system(booted, ring, 'I', tag, text.to_owned());
     let mut entries = vec![
         boot("main", "SystemServer", "Entered the Android system server!"),
         boot("system", "SystemServiceManager", "Starting phase 1000"),
     ];
-    entries.extend(scene.pulse.journal.until(scene.now).into_iter().flat_map(|note| told(scene, note)));
+    entries.extend(scene.sim.journal.until(scene.now).into_iter().flat_map(|note| told(scene, note)));
     entries.retain(|entry| {
         entry.at > asked.cleared && asked.rings.iter().any(|ring| ring == entry.ring) && passes(asked, entry)
     });
@@ -77,7 +77,7 @@ fn system(at: i64, ring: &'static str, level: char, tag: &str, text: String) -> 
 /// The lines of a note.
 fn told(scene: &Scene<'_>, note: &Noted) -> Vec<Entry> {
     let sdk = scene.archetype().sdk;
-    let package = note.app.map_or("", |app| scene.pulse.setup.apps[app].id());
+    let package = note.app.map_or("", |app| scene.sim.setup.apps[app].id());
     let (at, pid) = (note.at, note.pid);
     let own = |ring, level, tag: &str, thread: u32, text: String| {
         vec![Entry { at, ring, pid, thread, level, tag: tag.to_owned(), text }]

@@ -5,7 +5,7 @@ use crate::app::App;
 
 /// Writes the answer for one package.
 pub fn package(scene: &Scene<'_>, name: &str, out: &mut Vec<u8>) {
-    let apps = &scene.pulse.setup.apps;
+    let apps = &scene.sim.setup.apps;
     let Some(place) = apps.iter().position(|app| app.id() == name && !app.absent) else {
         line!(out, "Unable to find package: {name}");
         return;
@@ -27,7 +27,7 @@ pub fn package(scene: &Scene<'_>, name: &str, out: &mut Vec<u8>) {
     match apps[place].put {
         None => line!(out, "    lastUpdateTime=2024-11-02 10:12:44"),
         Some((_, at)) => {
-            line!(out, "    lastUpdateTime=2026-01-01 {}", time_of_day(at - scene.pulse.setup.origin))
+            line!(out, "    lastUpdateTime=2026-01-01 {}", time_of_day(at - scene.sim.setup.origin))
         }
     }
 }

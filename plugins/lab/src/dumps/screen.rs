@@ -2,7 +2,7 @@
 
 use super::Scene;
 use crate::app::Element;
-use crate::pulse::Front;
+use crate::phone_sim::Front;
 
 /// The XML document.
 pub fn hierarchy(scene: &Scene<'_>) -> String {
@@ -39,7 +39,7 @@ pub fn hierarchy(scene: &Scene<'_>) -> String {
 
 /// Package and elements in front.
 fn shown(scene: &Scene<'_>) -> (String, Vec<Element>) {
-    let pulse = scene.pulse;
+    let sim = scene.sim;
     let words = |text: &str| {
         let bounds = [40, 400, i64::from(scene.archetype().width) - 40, 520];
         vec![Element {
@@ -51,11 +51,11 @@ fn shown(scene: &Scene<'_>) -> (String, Vec<Element>) {
             action: None,
         }]
     };
-    if pulse.keyguard {
+    if sim.keyguard {
         return ("com.android.systemui".into(), words("Swipe up to open"));
     }
-    for (app, process) in pulse.processes.iter().enumerate() {
-        let id = pulse.setup.apps[app].id();
+    for (app, process) in sim.processes.iter().enumerate() {
+        let id = sim.setup.apps[app].id();
         if process.anr.is_some_and(|at| at <= scene.now) {
             return ("android".into(), words(&format!("{id} isn't responding")));
         }
@@ -63,12 +63,12 @@ fn shown(scene: &Scene<'_>) -> (String, Vec<Element>) {
             return ("android".into(), words(&format!("{id} keeps stopping")));
         }
     }
-    match pulse.front {
+    match sim.front {
         Front::Window(index) => {
-            let Some(window) = pulse.window(index) else { return ("android".into(), vec![]) };
-            let app = &pulse.setup.apps[window.app];
+            let Some(window) = sim.window(index) else { return ("android".into(), vec![]) };
+            let app = &sim.setup.apps[window.app];
             let position = window.ui.motion.position(scene.now);
-            (app.id().to_owned(), pulse.setup.canvas().elements(app, window.page, position, &pulse.typed))
+            (app.id().to_owned(), sim.setup.canvas().elements(app, window.page, position, &sim.typed))
         }
         Front::Launcher => ("com.android.launcher3".into(), words("Home")),
     }

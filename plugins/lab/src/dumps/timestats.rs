@@ -6,7 +6,7 @@
 
 use super::digits::Digits;
 use super::{Scene, line};
-use crate::pulse::layer::{Layer, Role};
+use crate::phone_sim::layer::{Layer, Role};
 use crate::truth::verdict::{self, judge};
 use crate::truth::{TruthFrame, TruthLayer};
 use std::collections::BTreeMap;
@@ -129,10 +129,10 @@ struct Block {
 
 /// Writes the answer; nothing when counting was never on. `most` blocks at most, those with most frames first.
 pub fn timestats(scene: &Scene<'_>, most: Option<usize>, out: &mut Vec<u8>) {
-    let Some(started) = scene.pulse.counting.started_s else { return };
+    let Some(started) = scene.sim.counting.started_s else { return };
     let sdk = scene.archetype().sdk;
     let mut layers: Vec<TruthLayer> = scene
-        .pulse
+        .sim
         .layers
         .iter()
         .flatten()
@@ -162,7 +162,7 @@ pub fn timestats(scene: &Scene<'_>, most: Option<usize>, out: &mut Vec<u8>) {
 
 /// The frames of a layer that counting has seen by now.
 fn seen(scene: &Scene<'_>, layer: &Layer) -> TruthLayer {
-    let counting = &scene.pulse.counting;
+    let counting = &scene.sim.counting;
     let taken =
         layer.history().iter().filter(|frame| frame.latch <= scene.now && counting.covers(frame.latch));
     let last = taken.clone().next_back().map_or(i64::MIN, |frame| frame.latch);
@@ -295,8 +295,8 @@ fn head(scene: &Scene<'_>, started: i64, layers: &[TruthLayer], blocks: &[Block]
 fn spent(scene: &Scene<'_>) -> (BTreeMap<i64, i64>, usize) {
     let mut spent = BTreeMap::new();
     let mut switches = 0;
-    let segments = scene.pulse.panel.segments();
-    for (from, until) in &scene.pulse.counting.stretches {
+    let segments = scene.sim.panel.segments();
+    for (from, until) in &scene.sim.counting.stretches {
         let until = until.unwrap_or(scene.now);
         for (index, segment) in segments.iter().enumerate() {
             let end = segments.get(index + 1).map_or(until, |next| next.from).min(until);
@@ -334,7 +334,7 @@ fn print(scene: &Scene<'_>, layer: &TruthLayer, block: &Block, out: &mut Vec<u8>
     let sdk = scene.archetype().sdk;
     line!(out);
     if sdk >= 31 {
-        let app = scene.pulse.setup.apps.iter().position(|app| app.id() == layer.package);
+        let app = scene.sim.setup.apps.iter().position(|app| app.id() == layer.package);
         line!(out, "displayRefreshRate = {} fps", block.rate);
         line!(out, "renderRate = {} fps", block.rate);
         line!(out, "uid = {}", app.map_or(1_000, super::package::uid));

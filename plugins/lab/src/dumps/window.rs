@@ -1,7 +1,7 @@
 //! `dumpsys window …`: who has the focus, and the lock screen (docs/design/phones.md#state).
 
 use super::{Scene, line};
-use crate::pulse::Front;
+use crate::phone_sim::Front;
 
 /// Writes the answer to the arguments after `window`.
 pub fn window(scene: &Scene<'_>, arguments: &[String], out: &mut Vec<u8>) {
@@ -40,16 +40,16 @@ pub fn window(scene: &Scene<'_>, arguments: &[String], out: &mut Vec<u8>) {
 
 /// Hash and title of the window that has the focus.
 fn focused(scene: &Scene<'_>) -> Option<(u32, String)> {
-    let pulse = scene.pulse;
-    if !pulse.awake || pulse.keyguard {
+    let sim = scene.sim;
+    if !sim.awake || sim.keyguard {
         let title = match scene.archetype().sdk {
             ..=29 => "StatusBar",
             _ => "NotificationShade",
         };
-        return pulse.awake.then(|| (0x00a4_7f21, title.to_owned()));
+        return sim.awake.then(|| (0x00a4_7f21, title.to_owned()));
     }
-    for (app, process) in pulse.processes.iter().enumerate() {
-        let id = pulse.setup.apps[app].id();
+    for (app, process) in sim.processes.iter().enumerate() {
+        let id = sim.setup.apps[app].id();
         if process.anr.is_some_and(|at| at <= scene.now) {
             return Some((0x003b_8f91, format!("Application Not Responding: {id}")));
         }
@@ -57,23 +57,23 @@ fn focused(scene: &Scene<'_>) -> Option<(u32, String)> {
             return Some((0x003b_8f92, format!("Application Error: {id}")));
         }
     }
-    match pulse.front {
+    match sim.front {
         Front::Launcher => {
             Some((0x0062_1b0e, "com.android.launcher3/com.android.launcher3.Launcher".to_owned()))
         }
         Front::Window(index) => {
-            pulse.window(index).map(|window| (window.hash, pulse.setup.apps[window.app].title(window.page)))
+            sim.window(index).map(|window| (window.hash, sim.setup.apps[window.app].title(window.page)))
         }
     }
 }
 
 /// The activity that should have the focus, as its record.
 fn focused_app(scene: &Scene<'_>) -> String {
-    let record = match scene.pulse.front {
+    let record = match scene.sim.front {
         Front::Launcher => "ActivityRecord{51f0ab3 u0 com.android.launcher3/.Launcher t1".to_owned(),
-        Front::Window(index) => match scene.pulse.window(index) {
+        Front::Window(index) => match scene.sim.window(index) {
             Some(window) => {
-                let short = scene.pulse.setup.apps[window.app].short(window.page);
+                let short = scene.sim.setup.apps[window.app].short(window.page);
                 format!("ActivityRecord{{{:07x} u0 {short} t{}", window.hash ^ 0x002a_51c3, window.task)
             }
             None => return "null".to_owned(),
@@ -94,7 +94,7 @@ fn focus(scene: &Scene<'_>, indent: &str, out: &mut Vec<u8>) {
 }
 
 fn windows(scene: &Scene<'_>, out: &mut Vec<u8>) {
-    let pulse = scene.pulse;
+    let sim = scene.sim;
     let mut number = 0;
     let mut print = |hash: u32, title: &str, package: &str, shown: bool, out: &mut Vec<u8>| {
         line!(out, "  Window #{number} Window{{{hash:07x} u0 {title}}}:");
@@ -105,12 +105,12 @@ fn windows(scene: &Scene<'_>, out: &mut Vec<u8>) {
         number += 1;
     };
     print(0x00a4_7f21, "StatusBar", "com.android.systemui", true, out);
-    for (app, spec) in pulse.setup.apps.iter().enumerate() {
+    for (app, spec) in sim.setup.apps.iter().enumerate() {
         for window in scene.windows(app) {
             print(window.hash, &spec.title(window.page), spec.id(), window.resumed, out);
         }
     }
-    let home = pulse.front == Front::Launcher;
+    let home = sim.front == Front::Launcher;
     print(
         0x0062_1b0e,
         "com.android.launcher3/com.android.launcher3.Launcher",
@@ -121,11 +121,11 @@ fn windows(scene: &Scene<'_>, out: &mut Vec<u8>) {
 }
 
 fn policy(scene: &Scene<'_>, out: &mut Vec<u8>) {
-    let pulse = scene.pulse;
-    let locked = pulse.keyguard;
+    let sim = scene.sim;
+    let locked = sim.keyguard;
     line!(out, "WINDOW MANAGER POLICY STATE (dumpsys window policy)");
     line!(out, "    mSystemReady=true mSystemBooted=true");
-    line!(out, "    mAwake={} mScreenOnEarly={} mScreenOnFully={}", pulse.awake, pulse.awake, pulse.awake);
+    line!(out, "    mAwake={} mScreenOnEarly={} mScreenOnFully={}", sim.awake, sim.awake, sim.awake);
     match scene.archetype().sdk {
         ..=28 => {
             line!(out, "    mShowingDream=false mDreamingLockscreen=false");
@@ -139,7 +139,7 @@ fn policy(scene: &Scene<'_>, out: &mut Vec<u8>) {
             line!(out, "      showingAndNotOccluded={locked}");
             line!(out, "      inputRestricted={locked}");
             line!(out, "      occluded=false");
-            line!(out, "      secure={}", pulse.setup.keyguard.1);
+            line!(out, "      secure={}", sim.setup.keyguard.1);
             line!(out, "      dreaming=false");
             line!(out, "      systemIsReady=true");
             line!(out, "      deviceHasKeyguard=true");
@@ -147,7 +147,7 @@ fn policy(scene: &Scene<'_>, out: &mut Vec<u8>) {
             line!(
                 out,
                 "      interactiveState={}",
-                if pulse.awake { "INTERACTIVE_STATE_AWAKE" } else { "INTERACTIVE_STATE_SLEEP" }
+                if sim.awake { "INTERACTIVE_STATE_AWAKE" } else { "INTERACTIVE_STATE_SLEEP" }
             );
         }
     }

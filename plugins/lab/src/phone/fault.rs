@@ -1,7 +1,7 @@
 //! What can be wrong with a phone, on purpose.
 
 use super::Phone;
-use crate::pulse::Act;
+use crate::phone_sim::Act;
 use serde::Deserialize;
 
 /// Something wrong with a phone or its app, on purpose.
@@ -85,23 +85,23 @@ pub enum PhoneFault {
 impl Phone {
     /// Breaks something: now (the last instant a command was given or answered), or at its own instant.
     pub fn set_fault(&mut self, fault: PhoneFault) {
-        let now = self.pulse.clock();
+        let now = self.sim.clock();
         match fault {
             PhoneFault::SlowDumpsys { factor } => self.slow_dumps = factor.clamp(1.0, 1_000.0),
-            PhoneFault::FrozenApp => self.pulse.act(now, Act::Freeze),
-            PhoneFault::CrashApp { at } => self.pulse.act(self.clocks.monotonic(at), Act::Crash(None)),
+            PhoneFault::FrozenApp => self.sim.act(now, Act::Freeze),
+            PhoneFault::CrashApp { at } => self.sim.act(self.clocks.monotonic(at), Act::Crash(None)),
             PhoneFault::Thermal { status } => {
                 let status = status.min(6);
                 self.body.thermal_status = status;
-                self.pulse.act(now, Act::Heat(1.0 + 0.12 * f64::from(status.saturating_sub(1))));
+                self.sim.act(now, Act::Heat(1.0 + 0.12 * f64::from(status.saturating_sub(1))));
             }
             PhoneFault::Battery { celsius } => self.body.celsius = celsius.clamp(-40.0, 120.0),
             PhoneFault::Dexopt { running } => self.body.compiling = running,
             PhoneFault::RingRows { n } => self.body.ring_rows = Some(n.clamp(1, 127)),
-            PhoneFault::LayerReborn { at } => self.pulse.act(self.clocks.monotonic(at), Act::Reborn),
-            PhoneFault::ClearedByOther { at } => self.pulse.act(self.clocks.monotonic(at), Act::ClearAll),
-            PhoneFault::Keyguard => self.pulse.act(now, Act::Keyguard(true)),
-            PhoneFault::ScreenOff { stuck } => self.pulse.act(now, Act::Dark(stuck)),
+            PhoneFault::LayerReborn { at } => self.sim.act(self.clocks.monotonic(at), Act::Reborn),
+            PhoneFault::ClearedByOther { at } => self.sim.act(self.clocks.monotonic(at), Act::ClearAll),
+            PhoneFault::Keyguard => self.sim.act(now, Act::Keyguard(true)),
+            PhoneFault::ScreenOff { stuck } => self.sim.act(now, Act::Dark(stuck)),
             PhoneFault::NoInjection => self.injection_blocked = true,
             PhoneFault::PeriodOnly => self.body.period_only = true,
             PhoneFault::SwappedColumns => self.body.swapped = true,

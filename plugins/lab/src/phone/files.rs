@@ -62,7 +62,7 @@ impl Phone {
     /// Takes over what was on the storage of the same phone before it booted again: files, and what was installed.
     pub fn keep_files(&mut self, before: &mut Phone) {
         self.files.append(&mut before.files);
-        self.pulse.keep_apps(&before.pulse);
+        self.sim.keep_apps(&before.sim);
     }
 
     /// Takes a file away; says whether there was one.

@@ -4,8 +4,8 @@
 mod cost;
 
 use super::{Answer, LabTime, MS, Phone, Running, Work, keys};
-use crate::pulse::Act;
-use crate::pulse::touch::{Motions, Path};
+use crate::phone_sim::Act;
+use crate::phone_sim::touch::{Motions, Path};
 use farmjank_results::time::Span;
 
 /// Sources that may stand before the command.
@@ -61,8 +61,8 @@ impl Phone {
     pub fn longer(&mut self, now: LabTime, running: &Running) -> Option<Span> {
         let Work::Touch(command, after) = running.work else { return None };
         let now = self.monotonic_ns(now);
-        self.pulse.advance(now);
-        let left = self.pulse.lifts(command)? + after - now;
+        self.sim.advance(now);
+        let left = self.sim.lifts(command)? + after - now;
         (left > 0).then(|| Span::from_ns(left))
     }
 

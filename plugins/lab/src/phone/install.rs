@@ -5,7 +5,7 @@ use super::{Answer, LabTime, MS, Phone, Running};
 use crate::apk::Apk;
 use crate::app::App;
 use crate::chance::{Draw, Stream};
-use crate::pulse::Act;
+use crate::phone_sim::Act;
 use farmjank_results::time::Span;
 
 impl Phone {
@@ -44,12 +44,12 @@ impl Phone {
             format!("INSTALL_PARSE_FAILED_NOT_APK: Failed to parse {path}: Failed to load asset path {path}")
         };
         let apk = Apk::read(bytes).map_err(|_| unreadable())?;
-        let mut app = apk.app(self.pulse.factory(&apk.id)).map_err(|why| {
+        let mut app = apk.app(self.sim.factory(&apk.id)).map_err(|why| {
             format!(
                 "INSTALL_PARSE_FAILED_MANIFEST_MALFORMED: Failed parse during installPackageLI: {path}: {why}"
             )
         })?;
-        app.put = Some((1, self.pulse.clock()));
+        app.put = Some((1, self.sim.clock()));
         let Some(place) = self.app(&apk.id) else { return Ok(app) };
         let (there, id) = (&self.setup.apps[place], &apk.id);
         if !replace {
@@ -73,7 +73,7 @@ impl Phone {
                 format!(": Downgrade detected: Update version code {new} is older than current {current}");
             return Err(format!("INSTALL_FAILED_VERSION_DOWNGRADE{}", if sdk >= 28 { &words } else { "" }));
         }
-        app.put = Some((there.put.map_or(0, |(times, _)| times) + 1, self.pulse.clock()));
+        app.put = Some((there.put.map_or(0, |(times, _)| times) + 1, self.sim.clock()));
         Ok(app)
     }
 

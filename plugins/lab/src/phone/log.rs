@@ -3,8 +3,8 @@
 use super::{Answer, LabTime, Phone, Running, Work};
 use crate::dumps::logcat::Asked;
 use crate::dumps::package::uid;
-use crate::pulse::Act;
-use crate::pulse::journal::{Noted, Said};
+use crate::phone_sim::Act;
+use crate::phone_sim::journal::{Noted, Said};
 
 /// Longest value of a property, bytes.
 const LONGEST_VALUE: usize = 91;
@@ -63,7 +63,7 @@ impl Phone {
         let message = message.join(" ");
         let running = self.native(Answer::default());
         let at = self.monotonic_ns(now + running.takes);
-        self.pulse.tell(Noted { at, app: None, pid: 8_121, what: Said::Line { tag, level, message } });
+        self.sim.tell(Noted { at, app: None, pid: 8_121, what: Said::Line { tag, level, message } });
         running
     }
 

@@ -8,12 +8,12 @@ impl Phone {
     /// Every frame that existed since the lab began, up to the last instant a command was given or answered: what
     /// happened is gone through once more, with everything kept. Costs about 100 ns per frame.
     pub fn truth(&self) -> Truth<'_> {
-        self.truth_until(self.pulse.clock())
+        self.truth_until(self.sim.clock())
     }
 
     /// The same, as if nobody had asked after this instant (CLOCK_MONOTONIC, ns).
     pub(super) fn truth_until(&self, until: i64) -> Truth<'_> {
-        let mut replayed = self.pulse.replay(until);
+        let mut replayed = self.sim.replay(until);
         let buffers = replayed.layers.iter_mut().flatten().map(|layer| TruthLayer {
             name: layer.name.clone(),
             package: layer.package.clone(),
@@ -26,7 +26,7 @@ impl Phone {
         let mut layers: Vec<TruthLayer> = buffers.filter(|layer| !layer.frames.is_empty()).collect();
         let displays = verdict::judge(&mut layers, self.setup.archetype.sdk, self.setup.compositor.is_some());
         let rates = self.setup.archetype.rates;
-        let switch = |segment: &crate::pulse::panel::Segment| RefreshSwitch {
+        let switch = |segment: &crate::phone_sim::panel::Segment| RefreshSwitch {
             at: segment.from,
             period: segment.period,
             printed: rates[segment.rate].printed,
@@ -43,7 +43,7 @@ impl Phone {
     /// The frames kept since tracing began, as if nobody had asked after this instant (CLOCK_MONOTONIC, ns). No gestures,
     /// launches or messages.
     pub(super) fn truth_kept(&self, until: i64) -> Truth<'_> {
-        let kept = self.pulse.layers.iter().flatten().map(|layer| TruthLayer {
+        let kept = self.sim.layers.iter().flatten().map(|layer| TruthLayer {
             name: layer.name.clone(),
             package: layer.package.clone(),
             born: layer.born,

@@ -2,7 +2,7 @@
 
 use super::{Answer, LabTime, MS, Phone, Running, Work};
 use crate::chance::{Draw, Stream};
-use crate::pulse::Act;
+use crate::phone_sim::Act;
 use farmjank_results::time::Span;
 
 const DEFAULT_PATH: &str = "/sdcard/window_dump.xml";
@@ -47,11 +47,11 @@ impl Phone {
     pub(super) fn finish_screen(&mut self, now: LabTime, path: &str) -> Answer {
         let at = self.monotonic_ns(now);
         let moving = self
-            .pulse
+            .sim
             .front_window()
-            .and_then(|index| self.pulse.window(index))
+            .and_then(|index| self.sim.window(index))
             .is_some_and(|window| window.ui.motion.moving(at).is_some());
-        if moving || !self.pulse.awake {
+        if moving || !self.sim.awake {
             return Answer::failed("ERROR: could not get idle state.\n", 0);
         }
         let document = crate::dumps::screen::hierarchy(&self.scene(now));

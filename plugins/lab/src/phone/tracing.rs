@@ -33,7 +33,7 @@ pub(super) struct Session {
     ended: Option<i64>,
     /// How long the file takes to write.
     writing: i64,
-    /// From here on (CLOCK_MONOTONIC, ns) the pulse has kept every frame for it; none when it records no frames.
+    /// From here on (CLOCK_MONOTONIC, ns) the simulation has kept every frame for it; none when it records no frames.
     kept_from: Option<i64>,
 }
 
@@ -83,7 +83,7 @@ impl Phone {
         let ended = length.map(|ns| began.saturating_add(i64::try_from(ns).unwrap_or(i64::MAX)));
         let writing = draw.next(2).whole(70 * MS, 220 * MS);
         let frames = self.setup.archetype.sdk >= 31 && config.buffer_of(FRAMETIMELINE).is_some();
-        let kept_from = frames.then(|| self.pulse.trace_begins());
+        let kept_from = frames.then(|| self.sim.trace_begins());
         let path = options.out.clone();
         let argv = arguments.to_vec();
         self.sessions.insert(pid, Session { config, path, argv, began, ended, writing, kept_from });
@@ -223,14 +223,14 @@ impl Phone {
     /// What was kept for a session is needed no more.
     fn release(&mut self, session: Option<&Session>) {
         if session.is_some_and(|session| session.kept_from.is_some()) {
-            self.pulse.trace_ends();
+            self.sim.trace_ends();
         }
     }
 
     fn traced(&self, session: &Session) -> Vec<u8> {
         let (began, ended) = (session.began, session.ended.unwrap_or(session.began));
         let done = self.clocks.monotonic(ended.saturating_add(session.writing));
-        let until = done.min(self.pulse.clock());
+        let until = done.min(self.sim.clock());
         // Only a frame that was on its way for long when tracing began is not among those kept: then all is gone through
         // once more.
         let truth = match session.kept_from {
@@ -247,7 +247,7 @@ impl Phone {
             ended: monotonic,
             boot_offset: self.clocks.slept,
             wall_offset: WALL_START + ended - monotonic,
-            births: &self.pulse.births,
+            births: &self.sim.births,
             build: &fingerprint,
             seed: self.seed,
             loss: self.trace_faults.loss,

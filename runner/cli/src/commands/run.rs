@@ -15,8 +15,8 @@ use crate::wiring::{self, Phones, lab, phones, probes, sources};
 use farmjank_engine::announce::Voice;
 use farmjank_engine::builds::AbPlan;
 use farmjank_engine::conduct::{Options, Setup, run as conduct};
+use farmjank_engine::lab_shards;
 use farmjank_engine::patience::Patience;
-use farmjank_engine::racks;
 use farmjank_engine::stop::Stop;
 use farmjank_lab::lab::Lab;
 use farmjank_reporters::{by_name, paint};
@@ -98,14 +98,14 @@ async fn conducted(
     let reporters = reporters(args, &wishes, look, &root);
     if let Some(lab) = of_racks(args) {
         let open = move || Rc::new(Bundle::open(&root)) as Rc<dyn Files>;
-        let racks = wiring::racks(&lab, args.no_witnesses, open);
+        let shards = wiring::shards(&lab, args.no_witnesses, open);
         let (files, voice) = (Rc::new(bundle), Rc::new(Streams));
         let threads = Box::new(host::simulated_thread);
         let at_once = host::cores();
-        let setup = racks::Setup {
+        let setup = lab_shards::Setup {
             options,
             scenarios,
-            racks,
+            shards,
             threads,
             at_once,
             files,
@@ -114,7 +114,7 @@ async fn conducted(
             against,
             stop,
         };
-        return Ok((racks::run(setup).await, ui));
+        return Ok((lab_shards::run(setup).await, ui));
     }
     let setup = Setup {
         options,
@@ -172,13 +172,13 @@ fn refused(why: &str) -> u8 {
     EXIT_USAGE
 }
 
-/// The lab, when its phones fill several racks and nothing makes them wait for each other.
+/// The lab, when its phones fill several shards and nothing makes them wait for each other.
 fn of_racks(args: &RunArgs) -> Option<Lab> {
     let lab = lab(args.phones.lab.as_ref()?, args.phones.seed).ok()?;
     let apart = serials(&args.phones).is_empty()
         && time(&args.phones.wait_for_devices).is_ok_and(|wait| wait.is_zero())
         && args.jobs >= lab.phones.len();
-    (apart && lab.racks().len() > 1).then_some(lab)
+    (apart && lab.shards().len() > 1).then_some(lab)
 }
 
 /// No adb server, or no such lab: whose fault decides the exit code.

@@ -130,7 +130,7 @@ fn in_a_lab_of_many_phones_exactly_those_are_named_that_are_slower() {
     let here = folder.path();
     let scroll = FEED.replace("times: 3", "times: 6");
     write(here, "s.yaml", &scroll);
-    // Twelve phones work in racks of their own; dearer frames are late on the slow ones alone.
+    // Twelve phones work in shards of their own; dearer frames are late on the slow ones alone.
     let phones = "  - { archetype: pixel-8, count: 6 }\n  - { archetype: redmi-note-7, count: 6 }\n";
     write(here, "lab.yaml", &format!("name: many\nlatency: hub\nphones:\n{phones}"));
     build(here, "old.apk", "version: 7.4.1");

@@ -1,6 +1,6 @@
-//! The pulse of a phone: frames as a function of touches, launches and load.
+//! What a phone does by itself: frames as a function of touches, launches and load.
 //!
-//! A [`Pulse`] is advanced in one canonical order: acts, panel decisions and frames by their instants, whatever the
+//! A [`PhoneSim`] is advanced in one canonical order: acts, panel decisions and frames by their instants, whatever the
 //! rhythm of asking. What happened can be replayed from the log of acts, so nothing has to be remembered for the
 //! truth. Times are ns on CLOCK_MONOTONIC. Must not know commands or text formats.
 
@@ -133,7 +133,7 @@ struct Entry {
 pub enum Front {
     /// The home screen.
     Launcher,
-    /// A window (index into [`Pulse::windows`]).
+    /// A window (index into [`PhoneSim::windows`]).
     Window(usize),
 }
 
@@ -167,7 +167,7 @@ impl Default for Process {
 
 /// The living part of a phone.
 #[derive(Clone, Debug)]
-pub struct Pulse {
+pub struct PhoneSim {
     /// What changes only when an app is installed.
     pub setup: Rc<Setup>,
     /// As the phone came.
@@ -220,12 +220,12 @@ pub struct Pulse {
     pub(crate) tasks: u32,
 }
 
-impl Pulse {
+impl PhoneSim {
     /// A phone at the beginning of the lab. `keep` keeps every frame for the truth.
-    pub fn new(setup: Rc<Setup>, keep: bool) -> Pulse {
+    pub fn new(setup: Rc<Setup>, keep: bool) -> PhoneSim {
         let mut panel = Panel::new(setup.archetype, setup.skew_ppm, setup.origin);
         panel.cap(setup.origin, setup.saver);
-        let mut pulse = Pulse {
+        let mut sim = PhoneSim {
             panel,
             layers: Vec::new(),
             windows: Vec::new(),
@@ -257,8 +257,8 @@ impl Pulse {
             first: setup.clone(),
             setup,
         };
-        pulse.system_layers();
-        pulse
+        sim.system_layers();
+        sim
     }
 
     /// Notes an act from outside for an instant that has not been reached; an earlier one happens at once.
@@ -303,9 +303,10 @@ impl Pulse {
         self.clock = self.clock.max(until);
     }
 
-    /// A pulse that went through the same acts up to an instant, not after the last one reached, and kept every frame.
-    pub fn replay(&self, until: i64) -> Pulse {
-        let mut replayed = Pulse::new(self.first.clone(), true);
+    /// A simulation that went through the same acts up to an instant, not after the last one reached, and kept every
+    /// frame.
+    pub fn replay(&self, until: i64) -> PhoneSim {
+        let mut replayed = PhoneSim::new(self.first.clone(), true);
         replayed.log = self.log.iter().filter(|entry| entry.outside).cloned().collect();
         replayed.advance(until.min(self.clock));
         replayed

@@ -279,7 +279,7 @@ fn truth(panel: &Panel, row: &Row, made: &Made, gesture: Option<u32>, token: Opt
 mod tests {
     use super::*;
     use crate::archetype::Archetype;
-    use crate::pulse::pipeline::{Load, Manner, Pipeline};
+    use crate::phone_sim::pipeline::{Load, Manner, Pipeline};
     use crate::spec::PageSpec;
 
     fn filled(frames: usize) -> (Panel, Layer) {

@@ -1,18 +1,18 @@
 //! Apps that come and go while the phone lives. Their windows are closed first, so no window outlives its pages.
 
-use super::{Act, Process, Pulse};
+use super::{Act, PhoneSim, Process};
 use crate::app::App;
 use crate::spec::AppSpec;
 use std::rc::Rc;
 
-impl Pulse {
+impl PhoneSim {
     /// The app a phone came with.
     pub fn factory(&self, id: &str) -> Option<&AppSpec> {
         self.first.apps.iter().find(|app| app.id() == id).map(|app| &app.spec)
     }
 
     /// Takes over what is installed on the same phone before it booted again.
-    pub fn keep_apps(&mut self, before: &Pulse) {
+    pub fn keep_apps(&mut self, before: &PhoneSim) {
         for (place, app) in before.setup.apps.iter().enumerate() {
             match app.absent {
                 true => self.act(self.clock, Act::Uninstall(place)),

@@ -5,7 +5,7 @@
 
 use super::hwui::HwuiFrame;
 use super::pipeline::Stages;
-use super::{Act, Pulse};
+use super::{Act, PhoneSim};
 use crate::spec::Moment;
 use crate::truth::TruthMessage;
 use std::collections::VecDeque;
@@ -94,7 +94,7 @@ impl Journal {
     }
 }
 
-impl Pulse {
+impl PhoneSim {
     /// Notes something.
     pub fn tell(&mut self, note: Noted) {
         if !self.keep && self.journal.notes.len() == KEPT {

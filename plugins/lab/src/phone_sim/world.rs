@@ -8,7 +8,7 @@ use super::layer::Layer;
 use super::pace::Pace;
 use super::pipeline::{Made, Manner};
 use super::produce::{Paced, Producer};
-use super::{Front, Pulse};
+use super::{Front, PhoneSim};
 use crate::chance::{Draw, Stream, mix};
 use crate::truth::TruthLaunch;
 
@@ -56,7 +56,7 @@ pub struct Window {
     pub launch: Option<usize>,
 }
 
-impl Pulse {
+impl PhoneSim {
     pub(crate) fn launch(&mut self, t: i64, plan: LaunchPlan) {
         let (app, id) = (plan.app, self.setup.apps[plan.app].id().to_owned());
         if self.processes[app].anr.is_some() || self.processes[app].crashed {

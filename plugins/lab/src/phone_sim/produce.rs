@@ -9,7 +9,7 @@ use super::motion::{Motion, Stretch};
 use super::pace::Pace;
 use super::panel::{NEVER, Panel};
 use super::pipeline::{Load, Made, Manner, Pipeline, Stages};
-use super::{Front, Pulse};
+use super::{Front, PhoneSim};
 use crate::chance::{Draw, Stream};
 use crate::truth::Cause;
 
@@ -132,7 +132,7 @@ pub enum Who {
     Paced(usize),
 }
 
-impl Pulse {
+impl PhoneSim {
     /// When the next frame begins, and whose it is.
     #[inline]
     pub(crate) fn next_frame(&self) -> (i64, Who) {

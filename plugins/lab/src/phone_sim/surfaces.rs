@@ -2,7 +2,7 @@
 //!
 //! Times are ns on CLOCK_MONOTONIC. Must not know how layers are printed.
 
-use super::Pulse;
+use super::PhoneSim;
 use super::layer::{Layer, Role};
 use super::names::{self, Names};
 use super::panel::NEVER;
@@ -13,7 +13,7 @@ use crate::spec::{PageKind, PageSpec};
 
 const MS: i64 = 1_000_000;
 
-impl Pulse {
+impl PhoneSim {
     /// The layers every phone has.
     pub(crate) fn system_layers(&mut self) {
         let origin = self.setup.origin;

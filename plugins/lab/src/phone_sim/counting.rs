@@ -3,7 +3,7 @@
 //!
 //! Times are ns on CLOCK_MONOTONIC. Must not know how counts are printed.
 
-use super::Pulse;
+use super::PhoneSim;
 use super::layer::Layer;
 
 /// Whether frames are counted, and since when.
@@ -27,7 +27,7 @@ impl Counting {
     }
 }
 
-impl Pulse {
+impl PhoneSim {
     /// `-disable`, then `-clear`, then `-enable`: the platform's order, whatever the order of the flags.
     pub fn count(&mut self, now: i64, wall_s: i64, disable: bool, clear: bool, enable: bool) {
         if disable && let Some((_, until)) = self.counting.stretches.last_mut() {

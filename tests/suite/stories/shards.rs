@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 const TWO_SERVERS: &str = "
-name: two racks
+name: two shards
 latency: hub
 phones:
   - { archetype: pixel-6, count: 127 }
@@ -84,7 +84,7 @@ fn racks_on_threads_tell_what_one_thread_tells() {
             assert_eq!((leases(&apart[job]), leases(life)), (2, 2), "it left and came back");
         }
     }
-    assert!(times(&files).is_sorted(), "facts of two racks are out of order");
+    assert!(times(&files).is_sorted(), "facts of two shards are out of order");
     let (_, again) = stage(TWO_SERVERS).run_in_racks();
     assert!(again.read("events.ndjson") == files.read("events.ndjson"), "threads come out in the log");
 }

@@ -2,7 +2,7 @@
 //!
 //! Times are ns on CLOCK_MONOTONIC. Must not know how any of it is printed.
 
-use super::Pulse;
+use super::PhoneSim;
 use super::pipeline::Stages;
 use crate::truth::hwui::TruthHwuiFrame;
 use std::collections::VecDeque;
@@ -50,7 +50,7 @@ impl HwuiFrame {
     }
 }
 
-impl Pulse {
+impl PhoneSim {
     /// Keeps a frame of a window for the truth, where everything is kept.
     pub(super) fn keep_frame(&mut self, index: usize, drawn: &HwuiFrame) {
         let Some(window) = self.window(index).filter(|_| self.keep) else { return };

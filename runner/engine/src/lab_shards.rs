@@ -1,6 +1,6 @@
-//! A simulated run on as many threads as its lab has racks. Phones of different racks never meet, so each rack has a clock of
-//! its own that jumps to its next timer; their facts are merged by time, then by rack. As many racks work at once as there are
-//! cores ([`crate::permits`]); how many that are decides how long it takes, never what comes out.
+//! A simulated run on as many threads as its lab has shards. Phones of different shards never meet, so each shard has a
+//! clock of its own that jumps to its next timer; their facts are merged by time, then by shard. As many shards work at
+//! once as there are cores ([`crate::permits`]); how many that are decides how long it takes, never what comes out.
 //!
 //! Only for simulated time: real phones share one scheduler, whose thread is idle.
 
@@ -36,11 +36,11 @@ use tokio::sync::Notify;
 
 /// Facts that cross threads together: waking the other thread for each would cost more than the facts.
 const BATCH: usize = 256;
-/// Batches a rack may be ahead of the merged log.
+/// Batches a shard may be ahead of the merged log.
 const AHEAD: usize = 2;
 
-/// What one rack works with. Made in the rack's own thread, on its clock.
-pub struct Rack {
+/// What one shard works with. Made in the shard's own thread, on its clock.
+pub struct LabShard {
     /// Where its phones come from.
     pub provider: Rc<dyn Provider>,
     /// Ways of seeing frames for a scenario, best first.
@@ -51,8 +51,8 @@ pub struct Rack {
     pub files: Rc<dyn Files>,
 }
 
-/// Makes a rack, or says why it cannot be made.
-pub type MakeRack = Box<dyn FnOnce() -> Result<Rack, Fault> + Send>;
+/// Makes a shard, or says why it cannot be made.
+pub type MakeShard = Box<dyn FnOnce() -> Result<LabShard, Fault> + Send>;
 
 /// The work of one thread; made and driven there.
 pub type ThreadWork = Box<dyn FnOnce() -> Pin<Box<dyn Future<Output = ()>>> + Send>;
@@ -63,14 +63,15 @@ pub type Join = Box<dyn FnOnce() -> Result<(), Box<dyn Any + Send>>>;
 /// Starts a thread that drives the work in a `LocalSet` on a simulated clock of its own.
 pub type Threads = dyn Fn(ThreadWork) -> Join;
 
-/// Everything a run over racks needs.
+/// Everything a run over shards needs.
 pub struct Setup {
-    /// What it is told. Its `most_running` must not be smaller than the number of phones: racks do not wait for each other.
+    /// What it is told. Its `most_running` must not be smaller than the number of phones: shards do not wait for each
+    /// other.
     pub options: Options,
     /// What to run, checked.
     pub scenarios: Vec<Scenario>,
-    /// The racks, in order.
-    pub racks: Vec<MakeRack>,
+    /// The shards, in order.
+    pub shards: Vec<MakeShard>,
     /// Starts their threads.
     pub threads: Box<Threads>,
     /// How many of them work at once: as many as there are cores.
@@ -87,14 +88,14 @@ pub struct Setup {
     pub stop: Stop,
 }
 
-/// What a rack says.
-enum Word {
+/// What a shard says.
+enum ShardMessage {
     Surveyed(RunTime, Result<Vec<Surveyed>, Fault>),
     Happened(Vec<(RunTime, Fact)>),
 }
 
-/// What a rack is told once all have looked around: its phones, its jobs, and when work begins.
-struct Shift {
+/// What a shard is told once all have looked around: its phones, its jobs, and when work begins.
+struct ShardWork {
     facts: BTreeMap<DeviceId, DeviceFacts>,
     jobs: Vec<PlannedJob>,
     begins: RunTime,
@@ -103,10 +104,10 @@ struct Shift {
 
 /// A request to stop that crosses threads: how urgent, and why.
 #[derive(Clone, Default)]
-struct Bell(Arc<(AtomicU8, RwLock<String>)>);
+struct StopSignal(Arc<(AtomicU8, RwLock<String>)>);
 
-impl Bell {
-    fn ring(&self, stop: &Stop) {
+impl StopSignal {
+    fn raise(&self, stop: &Stop) {
         if stop.urgency() > self.urgency() {
             let reason = stop.reason().unwrap_or_default();
             *self.0.1.write().unwrap_or_else(PoisonError::into_inner) = reason;
@@ -129,25 +130,25 @@ impl Bell {
     }
 }
 
-/// What a rack's thread shares with the others.
-struct Ways {
+/// What a shard's thread shares with the others.
+struct ShardChannels {
     wake: Arc<Notify>,
-    bell: Bell,
+    stop_signal: StopSignal,
     permits: Permits,
 }
 
-/// A rack's way out: stamped facts cross to the merging thread; requests to stop are noticed on the way.
+/// A shard's way out: stamped facts cross to the merging thread; requests to stop are noticed on the way.
 struct Relay {
-    facts: SyncSender<Word>,
+    facts: SyncSender<ShardMessage>,
     wake: Arc<Notify>,
-    bell: Bell,
+    stop_signal: StopSignal,
     stop: Stop,
     worker: Worker,
     batch: RefCell<Vec<(RunTime, Fact)>>,
 }
 
 impl Relay {
-    fn say(&self, word: Word) {
+    fn say(&self, word: ShardMessage) {
         // Nobody listens any more only when the run is being torn down.
         if let Err(TrySendError::Full(word)) = self.facts.try_send(word) {
             self.worker.waiting(|| drop(self.facts.send(word)));
@@ -158,7 +159,7 @@ impl Relay {
     fn send_batch(&self) {
         let batch = self.batch.take();
         if !batch.is_empty() {
-            self.say(Word::Happened(batch));
+            self.say(ShardMessage::Happened(batch));
         }
     }
 }
@@ -175,7 +176,7 @@ impl Outlet for Relay {
         if self.batch.borrow().len() >= BATCH {
             self.send_batch();
         }
-        self.bell.pass_on(&self.stop);
+        self.stop_signal.pass_on(&self.stop);
     }
 }
 
@@ -188,10 +189,10 @@ impl Drop for Wakes {
     }
 }
 
-/// One rack as the merging thread sees it.
-struct Line {
-    words: Receiver<Word>,
-    shifts: SyncSender<Shift>,
+/// One shard as the merging thread sees it.
+struct ShardHandle {
+    words: Receiver<ShardMessage>,
+    work: SyncSender<ShardWork>,
     heads: VecDeque<(RunTime, Fact)>,
     over: bool,
     join: Join,
@@ -199,21 +200,26 @@ struct Line {
 
 /// Runs to the end; the record's exit code is the run's. Needs the runtime only to be woken.
 pub async fn run(setup: Setup) -> Record {
-    let Setup { options, scenarios, racks, threads, at_once, files, voice, reporters, against, stop } = setup;
+    let Setup { options, scenarios, shards, threads, at_once, files, voice, reporters, against, stop } =
+        setup;
     let permits = Permits::new(at_once);
     let scribe = Scribe::new(files, voice, reporters);
     scribe.put(RunTime::from_ns(0), started(&options));
-    let (wake, bell) = (Arc::new(Notify::new()), Bell::default());
-    let mut lines: Vec<Line> = racks
+    let (wake, stop_signal) = (Arc::new(Notify::new()), StopSignal::default());
+    let mut handles: Vec<ShardHandle> = shards
         .into_iter()
         .map(|make| {
-            let ways = Ways { wake: wake.clone(), bell: bell.clone(), permits: permits.clone() };
-            Line::open(make, &options, scenarios.clone(), ways, &*threads)
+            let channels = ShardChannels {
+                wake: wake.clone(),
+                stop_signal: stop_signal.clone(),
+                permits: permits.clone(),
+            };
+            ShardHandle::open(make, &options, scenarios.clone(), channels, &*threads)
         })
         .collect();
     let mut surveyed = Vec::new();
-    for line in &mut lines {
-        surveyed.push(line.surveyed(&wake).await);
+    for handle in &mut handles {
+        surveyed.push(handle.surveyed(&wake).await);
     }
     let begins = surveyed.iter().map(|(at, _)| *at).max().unwrap_or(RunTime::from_ns(0));
     let places: Vec<Vec<DeviceId>> = surveyed.iter().map(|(_, phones)| ids(phones)).collect();
@@ -224,12 +230,12 @@ pub async fn run(setup: Setup) -> Record {
     }
     let nothing = planned.plan.jobs.is_empty();
     let ab_plan = options.ab_plan.map(|ab_plan| ab_plan.settled(&planned.plan.jobs, &planned.facts));
-    for (line, place) in lines.iter().zip(&places) {
-        line.begin(&planned, place, begins, ab_plan.clone());
+    for (handle, place) in handles.iter().zip(&places) {
+        handle.begin(&planned, place, begins, ab_plan.clone());
     }
-    let end = merge(&mut lines, &wake, &scribe, begins, || bell.ring(&stop)).await;
-    for line in lines {
-        if let Err(panic) = (line.join)() {
+    let end = merge(&mut handles, &wake, &scribe, begins, || stop_signal.raise(&stop)).await;
+    for handle in handles {
+        if let Err(panic) = (handle.join)() {
             std::panic::resume_unwind(panic);
         }
     }
@@ -243,15 +249,15 @@ fn ids(phones: &Result<Vec<Surveyed>, Fault>) -> Vec<DeviceId> {
     phones.iter().flatten().map(|phone| phone.sighting.id.clone()).collect()
 }
 
-/// The phones of all racks; the first fault where there is one.
+/// The phones of all shards; the first fault where there is one.
 fn together(surveyed: Vec<Survey>) -> Result<Vec<Surveyed>, Fault> {
-    let racks: Result<Vec<Vec<Surveyed>>, Fault> = surveyed.into_iter().map(|(_, phones)| phones).collect();
-    Ok(racks?.concat())
+    let shards: Result<Vec<Vec<Surveyed>>, Fault> = surveyed.into_iter().map(|(_, phones)| phones).collect();
+    Ok(shards?.concat())
 }
 
-/// Hands the facts of all racks over in order of time, of one instant in order of racks. Gives the time of the last.
+/// Hands the facts of all shards over in order of time, of one instant in order of shards. Gives the time of the last.
 async fn merge(
-    lines: &mut [Line],
+    handles: &mut [ShardHandle],
     wake: &Notify,
     scribe: &Scribe,
     begins: RunTime,
@@ -260,29 +266,30 @@ async fn merge(
     let mut last = begins;
     loop {
         between();
-        if !lines.iter_mut().all(Line::is_ready) {
+        if !handles.iter_mut().all(ShardHandle::is_ready) {
             wake.notified().await;
             continue;
         }
-        let earliest = lines.iter_mut().filter(|line| !line.heads.is_empty()).min_by_key(|line| line.at());
-        let Some((at, fact)) = earliest.and_then(|line| line.heads.pop_front()) else { return last };
+        let earliest =
+            handles.iter_mut().filter(|handle| !handle.heads.is_empty()).min_by_key(|handle| handle.at());
+        let Some((at, fact)) = earliest.and_then(|handle| handle.heads.pop_front()) else { return last };
         scribe.put(at, fact);
         last = at;
     }
 }
 
-impl Line {
-    /// Starts the thread of a rack.
+impl ShardHandle {
+    /// Starts the thread of a shard.
     fn open(
-        make: MakeRack,
+        make: MakeShard,
         options: &Options,
         scenarios: Vec<Scenario>,
-        ways: Ways,
+        channels: ShardChannels,
         threads: &Threads,
-    ) -> Line {
+    ) -> ShardHandle {
         let (facts, words) = sync_channel(AHEAD);
-        let (shifts, begins) = sync_channel(1);
-        let told = Told {
+        let (work, begins) = sync_channel(1);
+        let inputs = ShardInputs {
             nonce: crate::android::together::nonce(options.run.bytes()),
             wanted: options.wanted.clone(),
             patience: options.patience,
@@ -292,23 +299,30 @@ impl Line {
         };
         let join = threads(Box::new(move || {
             Box::pin(async move {
-                // Dropped last, whatever happens: who waits for this rack's next word must look again.
-                let _over = Wakes(ways.wake.clone());
+                // Dropped last, whatever happens: who waits for this shard must look again.
+                let _over = Wakes(channels.wake.clone());
                 let (stop, batch) = (Stop::default(), RefCell::default());
-                let worker = Worker::new(ways.permits);
-                let relay = Relay { facts, wake: ways.wake, bell: ways.bell, stop, worker, batch };
-                told.work(make, relay, begins).await;
+                let worker = Worker::new(channels.permits);
+                let relay = Relay {
+                    facts,
+                    wake: channels.wake,
+                    stop_signal: channels.stop_signal,
+                    stop,
+                    worker,
+                    batch,
+                };
+                inputs.work(make, relay, begins).await;
             })
         }));
-        Line { words, shifts, heads: VecDeque::new(), over: false, join }
+        ShardHandle { words, work, heads: VecDeque::new(), over: false, join }
     }
 
-    /// The first word of a rack: the phones it has.
+    /// What a shard says first: the phones it has.
     async fn surveyed(&mut self, wake: &Notify) -> Survey {
         loop {
             match self.words.try_recv() {
-                Ok(Word::Surveyed(at, phones)) => return (at, phones),
-                Ok(Word::Happened(..)) | Err(TryRecvError::Disconnected) => {
+                Ok(ShardMessage::Surveyed(at, phones)) => return (at, phones),
+                Ok(ShardMessage::Happened(..)) | Err(TryRecvError::Disconnected) => {
                     self.over = true;
                     return (RunTime::from_ns(0), Ok(Vec::new()));
                 }
@@ -317,26 +331,26 @@ impl Line {
         }
     }
 
-    /// Lets a rack begin with the jobs of its phones.
+    /// Lets a shard begin with the jobs of its phones.
     fn begin(&self, planned: &Planned, place: &[DeviceId], begins: RunTime, ab_plan: Option<AbPlan>) {
         let here = |job: &&PlannedJob| job.device.as_ref().is_some_and(|device| place.contains(device));
         let facts = planned.facts.iter().filter(|(id, _)| place.contains(id));
-        let shift = Shift {
+        let work = ShardWork {
             facts: facts.map(|(id, facts)| (id.clone(), facts.clone())).collect(),
             jobs: planned.plan.jobs.iter().filter(here).cloned().collect(),
             begins,
             ab_plan,
         };
-        // A rack that is over has nobody to work with.
-        drop(self.shifts.send(shift));
+        // A shard that is over has nobody to work with.
+        drop(self.work.send(work));
     }
 
     /// Whether its next fact is known, or that none will come.
     fn is_ready(&mut self) -> bool {
         while self.heads.is_empty() && !self.over {
             match self.words.try_recv() {
-                Ok(Word::Happened(batch)) => self.heads.extend(batch),
-                Ok(Word::Surveyed(..)) => {}
+                Ok(ShardMessage::Happened(batch)) => self.heads.extend(batch),
+                Ok(ShardMessage::Surveyed(..)) => {}
                 Err(TryRecvError::Empty) => return false,
                 Err(TryRecvError::Disconnected) => self.over = true,
             }
@@ -349,8 +363,8 @@ impl Line {
     }
 }
 
-/// What a rack's thread is told at its start.
-struct Told {
+/// What a shard's thread is told at its start.
+struct ShardInputs {
     nonce: u64,
     wanted: Wanted,
     patience: Patience,
@@ -359,25 +373,25 @@ struct Told {
     scenarios: Vec<Scenario>,
 }
 
-impl Told {
-    /// The life of a rack: look around, wait for the plan, work.
-    async fn work(self, make: MakeRack, relay: Relay, shifts: Receiver<Shift>) {
+impl ShardInputs {
+    /// The life of a shard: look around, wait for the plan, work.
+    async fn work(self, make: MakeShard, relay: Relay, work: Receiver<ShardWork>) {
         let (stop, relay) = (relay.stop.clone(), Rc::new(relay));
         let announcer = Rc::new(Announcer::new(relay.clone()));
-        let Rack { provider, sources, probes, files } = match make() {
-            Ok(rack) => rack,
-            Err(fault) => return relay.say(Word::Surveyed(announcer.now(), Err(fault))),
+        let LabShard { provider, sources, probes, files } = match make() {
+            Ok(shard) => shard,
+            Err(fault) => return relay.say(ShardMessage::Surveyed(announcer.now(), Err(fault))),
         };
         let mut arrivals: Option<Box<dyn Arrivals>> = None;
         let phones = look(&*provider, &mut arrivals, &self.wanted, &self.patience).await;
-        relay.say(Word::Surveyed(announcer.now(), phones));
-        // The thread waits, and with it the rack's clock, until every rack has looked around.
-        let (Ok(shift), Some(mut arrivals)) = (relay.worker.waiting(|| shifts.recv()), arrivals) else {
+        relay.say(ShardMessage::Surveyed(announcer.now(), phones));
+        // The thread waits, and with it the shard's clock, until every shard has looked around.
+        let (Ok(work), Some(mut arrivals)) = (relay.worker.waiting(|| work.recv()), arrivals) else {
             return;
         };
-        tokio::time::sleep_until(announcer.instant(shift.begins)).await;
-        let Told { nonce, patience, most_running, screens, scenarios, .. } = self;
-        let Shift { facts, jobs, ab_plan, .. } = shift;
+        tokio::time::sleep_until(announcer.instant(work.begins)).await;
+        let ShardInputs { nonce, patience, most_running, screens, scenarios, .. } = self;
+        let ShardWork { facts, jobs, ab_plan, .. } = work;
         let unrecorded = Default::default();
         let env = RunEnv { announcer, files, patience, sources, probes, nonce, ab_plan, screens, unrecorded };
         JobRunner { scenarios, provider, stop, most_running, env, jobs, facts }.work(&mut *arrivals).await;

@@ -4,7 +4,7 @@
 
 use super::motion::Feel;
 use super::world::LaunchPlan;
-use super::{Act, Front, Pulse};
+use super::{Act, Front, PhoneSim};
 use crate::app::Action;
 use crate::spec::{Moment, PageKind};
 use crate::truth::TruthGesture;
@@ -61,7 +61,7 @@ pub(crate) struct Touch {
     lifts: (u64, i64),
 }
 
-impl Pulse {
+impl PhoneSim {
     pub(crate) fn finger_down(&mut self, t: i64, command: u64, path: Path) {
         let gesture = self.gesture_begins(t, path.from, Some(path));
         (self.touch.path, self.touch.command) = (Some(path), command);
