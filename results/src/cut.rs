@@ -10,7 +10,7 @@ use crate::schedule;
 use crate::slow_end::{Slow, SlowEnds};
 use crate::time::{DeviceTime, Span};
 use crate::timeline::{FrameTimeline, Gap};
-use crate::touch::{self, Evidence, Told};
+use crate::touch::{self, Evidence, PauseEvidence};
 use crate::window::{Beside, Interval, Motion, Phase, Uncounted, Why, Window};
 
 /// A longer gap in a fling is ambiguous: the list stopped and something redrew later, or the app hung
@@ -177,9 +177,9 @@ impl Cutting<'_> {
     fn caught(&mut self, from: DeviceTime, to: DeviceTime, motion: Motion) {
         let told = match motion.phase == Phase::Fling && self.judged_to.is_none_or(|judged| to > judged) {
             true => self.told(from, to, true),
-            false => Told::Unwatched,
+            false => PauseEvidence::Unwatched,
         };
-        if let Told::Due(at) = told
+        if let PauseEvidence::Due(at) = told
             && (to - from).ns() > lattice::LONG
             && at < motion.to
             && !self.crosses_gap(from, to)
@@ -211,50 +211,53 @@ impl Cutting<'_> {
         let asks = puzzles || slow.is_some();
         let told = match asks || length.ns() > lattice::LONG {
             true => self.told(from, to, asks),
-            false => Told::Unwatched,
+            false => PauseEvidence::Unwatched,
         };
         let followed = || {
             let period = self.timeline.periods.judging(from, to)?;
             touch::followed(self.given, (from, to), Span::from_ns(2 * period.ns()))
         };
         let told = match told {
-            Told::Unwatched if puzzles => followed().map_or(told, Told::Due),
+            PauseEvidence::Unwatched if puzzles => followed().map_or(told, PauseEvidence::Due),
             _ => told,
         };
         match told {
-            Told::Due(at) => self.stall(from, at, to, phase),
-            Told::Nothing => self.rest(from, to, phase),
-            Told::Unwatched if slow == Some(Slow::Rests) => self.rest(from, to, phase),
-            Told::Unwatched if puzzles || slow == Some(Slow::Caught) => {
+            PauseEvidence::Due(at) => self.stall(from, at, to, phase),
+            PauseEvidence::Nothing => self.rest(from, to, phase),
+            PauseEvidence::Unwatched if slow == Some(Slow::Rests) => self.rest(from, to, phase),
+            PauseEvidence::Unwatched if puzzles || slow == Some(Slow::Caught) => {
                 self.ambiguous = self.ambiguous + length;
                 self.set_aside(from, to, phase, Why::Ambiguous);
             }
-            Told::Unwatched
+            PauseEvidence::Unwatched
                 if phase == Phase::Free && self.rules.idle_gap.is_some_and(|gap| length > gap) =>
             {
                 self.rest(from, to, phase);
             }
-            Told::Unwatched => self.count(from, to, phase),
+            PauseEvidence::Unwatched => self.count(from, to, phase),
         }
     }
 
     /// What those who watched a gap say, the best first. In a long one a frame that anybody says was due, was: a blocked app
     /// may be promised another refresh when it goes on, and keeps the one it asked for. Where nothing is in doubt, only
     /// somebody who tells of every frame is asked.
-    fn told(&self, from: DeviceTime, to: DeviceTime, puzzles: bool) -> Told {
+    fn told(&self, from: DeviceTime, to: DeviceTime, puzzles: bool) -> PauseEvidence {
         let evidence = &self.rules.evidence;
-        if !puzzles && !evidence.iter().any(|one| one.decides && one.about(from, to) != Told::Unwatched) {
-            return Told::Unwatched;
+        if !puzzles
+            && !evidence.iter().any(|one| one.decides && one.about(from, to) != PauseEvidence::Unwatched)
+        {
+            return PauseEvidence::Unwatched;
         }
-        let mut all = evidence.iter().map(|one| one.about(from, to)).filter(|told| *told != Told::Unwatched);
-        let Some(best) = all.next() else { return Told::Unwatched };
+        let mut all =
+            evidence.iter().map(|one| one.about(from, to)).filter(|told| *told != PauseEvidence::Unwatched);
+        let Some(best) = all.next() else { return PauseEvidence::Unwatched };
         if (to - from).ns() <= lattice::LONG {
             return best;
         }
         all.fold(best, |told, other| match (told, other) {
-            (Told::Due(one), Told::Due(other)) if one - other < BLOCKED => told,
-            (Told::Due(one), Told::Due(other)) => Told::Due(one.min(other)),
-            (Told::Due(_), _) => told,
+            (PauseEvidence::Due(one), PauseEvidence::Due(other)) if one - other < BLOCKED => told,
+            (PauseEvidence::Due(one), PauseEvidence::Due(other)) => PauseEvidence::Due(one.min(other)),
+            (PauseEvidence::Due(_), _) => told,
             _ => other,
         })
     }

@@ -6,7 +6,7 @@
 
 use crate::fit::Report;
 use crate::lattice::{LONG, far, place, same};
-use crate::path::Ground;
+use crate::path::FitInput;
 
 /// Ticks to a refresh at the mode.
 const TICKS: i64 = 2;
@@ -35,14 +35,14 @@ fn is_one(length: i64, period: i64) -> bool {
 /// mode's refreshes; then, until a pause, a touch or a header that says otherwise, those of a still slower part that are no
 /// whole number of this one's. A whole number of them is a late frame; so is what is longer than two of them, and the panel may
 /// slow down in it, too.
-pub(crate) fn slow_down(path: &mut [Option<usize>], ground: &Ground) {
-    let [mode] = ground.modes else { return };
-    let period = |rate: usize| ground.rates[rate].period;
-    let parts: Vec<usize> = (0..ground.rates.len()).filter(|rate| is_part(period(*rate), *mode)).collect();
+pub(crate) fn slow_down(path: &mut [Option<usize>], input: &FitInput) {
+    let [mode] = input.modes else { return };
+    let period = |rate: usize| input.rates[rate].period;
+    let parts: Vec<usize> = (0..input.rates.len()).filter(|rate| is_part(period(*rate), *mode)).collect();
     let mut slowed: Option<usize> = None;
-    for (at, (judged, length)) in path.iter_mut().zip(ground.lengths.iter().copied()).enumerate() {
+    for (at, (judged, length)) in path.iter_mut().zip(input.lengths.iter().copied()).enumerate() {
         let whole = |period: i64| place(length, period).1 < far(period);
-        let told = slowed.is_some_and(|rate| says_faster(ground, at, rate));
+        let told = slowed.is_some_and(|rate| says_faster(input, at, rate));
         let now = slowed.filter(|_| !told && length < LONG);
         let only = |rate: &usize| {
             let faster = now.map_or(*mode, period);
@@ -61,9 +61,9 @@ fn is_part(period: i64, mode: i64) -> bool {
 }
 
 /// A header read in this length tells a faster rate.
-fn says_faster(ground: &Ground, at: usize, rate: usize) -> bool {
-    let (from, to) = (ground.presents[at], ground.presents[at + 1]);
-    let first = ground.heard.partition_point(|(heard, _)| *heard <= from);
-    let mut inside = ground.heard[first..].iter().take_while(|(heard, _)| *heard < to);
-    inside.any(|(_, told)| ground.rates[*told].period < ground.rates[rate].period)
+fn says_faster(input: &FitInput, at: usize, rate: usize) -> bool {
+    let (from, to) = (input.presents[at], input.presents[at + 1]);
+    let first = input.heard.partition_point(|(heard, _)| *heard <= from);
+    let mut inside = input.heard[first..].iter().take_while(|(heard, _)| *heard < to);
+    inside.any(|(_, told)| input.rates[*told].period < input.rates[rate].period)
 }

@@ -6,7 +6,7 @@
 
 use crate::divided::{parts, slow_down};
 use crate::lattice::{self, GLUED, LONG, Windows, candidates, far, fits, multiple, refine, same, usable};
-use crate::path::{Ground, Rate, cheapest};
+use crate::path::{FitInput, Rate, cheapest};
 use crate::pauses::{
     boost_after_pauses, hold_beside_headers, rest_before_pauses, rest_unheard, switch_in_pauses,
 };
@@ -55,25 +55,25 @@ pub fn fit(
     modes.sort_unstable_by(|one, other| other.cmp(one));
     let lengths: Vec<i64> = presents.windows(2).map(|pair| (pair[1] - pair[0]).ns()).collect();
     let rates = rates(presents, &lengths, reports, &modes);
-    let ground = Ground::new(presents, &lengths, &rates, &modes, reports);
-    let mut path = cheapest(&ground);
-    overrule(&mut path, &ground);
+    let input = FitInput::new(presents, &lengths, &rates, &modes, reports);
+    let mut path = cheapest(&input);
+    overrule(&mut path, &input);
     switch_in_pauses(&mut path, &rates, &lengths);
-    slow_down(&mut path, &ground);
-    rest_before_pauses(&mut path, &ground, reports);
-    boost_after_pauses(&mut path, &ground);
-    hold_beside_headers(&mut path, &ground);
-    rest_unheard(&mut path, &ground);
-    let fitted: Vec<Option<Fitted>> = (0..rates.len()).map(|rate| settle(&ground, &path, rate)).collect();
+    slow_down(&mut path, &input);
+    rest_before_pauses(&mut path, &input, reports);
+    boost_after_pauses(&mut path, &input);
+    hold_beside_headers(&mut path, &input);
+    rest_unheard(&mut path, &input);
+    let fitted: Vec<Option<Fitted>> = (0..rates.len()).map(|rate| settle(&input, &path, rate)).collect();
     let mut timeline = PeriodTimeline::default();
     for (index, rate) in path.iter().enumerate() {
-        let settled = rate.and_then(|rate| fitted[rate]).or_else(|| reported_for(&ground, reports, index));
+        let settled = rate.and_then(|rate| fitted[rate]).or_else(|| reported_for(&input, reports, index));
         if let Some(Fitted { period, origin }) = settled {
             extend(&mut timeline.segments, presents[index], period, origin);
         }
     }
     if timeline.segments.is_empty() {
-        for report in reports.iter().filter(|report| ground.credible(report.period.ns())) {
+        for report in reports.iter().filter(|report| input.credible(report.period.ns())) {
             extend(&mut timeline.segments, report.at, report.period, PeriodOrigin::Reported);
         }
     }
@@ -81,27 +81,27 @@ pub fn fit(
         settled.filter(|fitted| fitted.origin == PeriodOrigin::Fitted).map(|fitted| fitted.period.ns())
     };
     let exact: Vec<Option<i64>> = fitted.iter().map(exact).collect();
-    timeline.uncertain = uncertain(&ground, &path, &exact);
+    timeline.uncertain = uncertain(&input, &path, &exact);
     timeline
 }
 
 /// A rate that leaves too many of its own lengths off its lattice is not in force where a faster one the phone tells of
 /// explains them all: 55 frames a second on 120 Hz are mostly, and not only, single vsyncs of 60 Hz.
-fn overrule(path: &mut [Option<usize>], ground: &Ground) {
-    for slow in 0..ground.rates.len() {
+fn overrule(path: &mut [Option<usize>], input: &FitInput) {
+    for slow in 0..input.rates.len() {
         let mine =
             |(at, length): (usize, &i64)| (path[at] == Some(slow) && usable(*length)).then_some(*length);
-        let lengths: Vec<i64> = ground.lengths.iter().enumerate().filter_map(mine).collect();
+        let lengths: Vec<i64> = input.lengths.iter().enumerate().filter_map(mine).collect();
         let spare = 1 + lengths.len() / 20;
-        let period = ground.rates[slow].period;
+        let period = input.rates[slow].period;
         if lengths.len() < lattice::FEWEST || fits(&lengths, period, spare).is_some() {
             continue;
         }
         let explains = |(_, rate): &(usize, &Rate)| {
-            let told = rate.told.is_some_and(|told| ground.credible(told));
+            let told = rate.told.is_some_and(|told| input.credible(told));
             told && rate.period < period && fits(&lengths, rate.period, 0).is_some()
         };
-        let fast = ground.rates.iter().enumerate().filter(explains).max_by_key(|(_, rate)| rate.period);
+        let fast = input.rates.iter().enumerate().filter(explains).max_by_key(|(_, rate)| rate.period);
         if let Some((fast, _)) = fast {
             path.iter_mut().filter(|rate| **rate == Some(slow)).for_each(|rate| *rate = Some(fast));
         }
@@ -218,11 +218,11 @@ struct Fitted {
 }
 
 /// Rules 3, 4 and 7 over everything the path gives to one rate: its exact period, else what was reported or offered.
-fn settle(ground: &Ground, path: &[Option<usize>], rate: usize) -> Option<Fitted> {
-    let base = &ground.rates[rate];
+fn settle(input: &FitInput, path: &[Option<usize>], rate: usize) -> Option<Fitted> {
+    let base = &input.rates[rate];
     let mine = |index: usize, length: i64| path[index] == Some(rate) && usable(length);
     let masked =
-        ground.lengths.iter().enumerate().map(|(index, length)| mine(index, *length).then_some(*length));
+        input.lengths.iter().enumerate().map(|(index, length)| mine(index, *length).then_some(*length));
     let lengths: Vec<i64> = masked.clone().flatten().collect();
     let refined = (lengths.len() >= lattice::FEWEST).then(|| refine(masked, base.period)).flatten();
     if let Some(period) = refined
@@ -237,8 +237,8 @@ fn settle(ground: &Ground, path: &[Option<usize>], rate: usize) -> Option<Fitted
 }
 
 /// Rule 7: nothing fits this length, so what the dump that first showed its frame reports.
-fn reported_for(ground: &Ground, reports: &[Report], index: usize) -> Option<Fitted> {
-    let end = ground.presents[index + 1];
+fn reported_for(input: &FitInput, reports: &[Report], index: usize) -> Option<Fitted> {
+    let end = input.presents[index + 1];
     let first = reports.partition_point(|report| report.at < end);
     let report = reports.get(first).or(reports.last())?;
     Some(Fitted { period: report.period, origin: PeriodOrigin::Reported })

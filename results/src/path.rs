@@ -73,7 +73,7 @@ impl Rate {
 }
 
 /// Everything the path is laid through.
-pub(crate) struct Ground<'a> {
+pub(crate) struct FitInput<'a> {
     /// Sorted presents.
     pub presents: &'a [DeviceTime],
     /// Their differences.
@@ -86,7 +86,7 @@ pub(crate) struct Ground<'a> {
     pub heard: Vec<(DeviceTime, usize)>,
 }
 
-impl<'a> Ground<'a> {
+impl<'a> FitInput<'a> {
     /// `lengths` are the differences of `presents`; `reports` are sorted by time.
     pub fn new(
         presents: &'a [DeviceTime],
@@ -95,16 +95,16 @@ impl<'a> Ground<'a> {
         modes: &'a [i64],
         reports: &[Report],
     ) -> Self {
-        let mut ground = Ground { presents, lengths, rates, modes, heard: Vec::new() };
-        let credible = reports.iter().filter(|report| ground.credible(report.period.ns()));
+        let mut input = FitInput { presents, lengths, rates, modes, heard: Vec::new() };
+        let credible = reports.iter().filter(|report| input.credible(report.period.ns()));
         let rate_of = |report: &Report| {
             let told =
                 |rate: &Rate| rate.reported && rate.told.is_some_and(|told| same(told, report.period.ns()));
             Some((report.at, rates.iter().position(told)?))
         };
         let heard = credible.filter_map(rate_of).collect();
-        ground.heard = heard;
-        ground
+        input.heard = heard;
+        input
     }
 
     /// A header is credible when the panel has such a mode, or one the scheduler can divide to it; or modes are unknown.
@@ -139,53 +139,53 @@ struct Support {
 }
 
 impl Support {
-    fn of(ground: &Ground, around: (usize, usize)) -> Support {
-        let mut places: Vec<Option<(usize, usize)>> = vec![None; ground.rates.len()];
-        for (place, (_, rate)) in ground.heard[around.0..around.1].iter().enumerate() {
+    fn of(input: &FitInput, around: (usize, usize)) -> Support {
+        let mut places: Vec<Option<(usize, usize)>> = vec![None; input.rates.len()];
+        for (place, (_, rate)) in input.heard[around.0..around.1].iter().enumerate() {
             places[*rate] = Some((places[*rate].map_or(place, |(first, _)| first), place));
         }
         let heard: Vec<i64> = match places.iter().flatten().next() {
             Some(_) => (0..places.len())
                 .filter(|rate| places[*rate].is_some())
-                .map(|rate| ground.rates[rate].period)
+                .map(|rate| input.rates[rate].period)
                 .collect(),
-            None => ground.modes.to_vec(),
+            None => input.modes.to_vec(),
         };
         let forbidden = |rate: usize| {
-            let period = ground.rates[rate].period;
+            let period = input.rates[rate].period;
             places[rate].is_none()
                 && !heard.iter().any(|base| same(*base, period))
                 && heard.iter().any(|base| multiple(period, *base).is_some())
         };
         let said = places.iter().any(Option::is_some);
         let unheard = |rate: usize| {
-            let period = ground.rates[rate].period;
+            let period = input.rates[rate].period;
             said && places[rate].is_none() && !heard.iter().any(|base| same(*base, period))
         };
         Support {
-            forbidden: (0..ground.rates.len()).map(forbidden).collect(),
-            unheard: (0..ground.rates.len()).map(unheard).collect(),
+            forbidden: (0..input.rates.len()).map(forbidden).collect(),
+            unheard: (0..input.rates.len()).map(unheard).collect(),
             places,
         }
     }
 
     /// Into every state: every rate, and none.
-    fn switches(&self, ground: &Ground, paused: bool) -> Vec<Switches> {
-        let states = 0..=ground.rates.len();
+    fn switches(&self, input: &FitInput, paused: bool) -> Vec<Switches> {
+        let states = 0..=input.rates.len();
         let into = |to: usize| {
-            let from = |from| if from == to { NEVER } else { self.switch(ground, from, to, paused) };
+            let from = |from| if from == to { NEVER } else { self.switch(input, from, to, paused) };
             let from: Vec<i64> = states.clone().map(from).collect();
             Switches { least: from.iter().copied().min().unwrap_or(NEVER), from }
         };
         states.clone().map(into).collect()
     }
 
-    fn switch(&self, ground: &Ground, from: usize, to: usize, paused: bool) -> i64 {
+    fn switch(&self, input: &FitInput, from: usize, to: usize, paused: bool) -> i64 {
         let place = |rate: usize| self.places.get(rate).copied().flatten();
         match (place(from), place(to)) {
             (_, Some(_)) if paused => PAUSED,
             (Some((first, _)), Some((_, last))) if first < last => {
-                if ground.rates[to].period < ground.rates[from].period { FASTER } else { SLOWER }
+                if input.rates[to].period < input.rates[from].period { FASTER } else { SLOWER }
             }
             _ => SWITCH,
         }
@@ -213,33 +213,33 @@ fn cost(length: i64, period: i64) -> i64 {
 }
 
 /// The rate of every length; none where nothing fits.
-pub(crate) fn cheapest(ground: &Ground) -> Vec<Option<usize>> {
-    let count = ground.rates.len();
-    if count == 0 || ground.lengths.is_empty() {
-        return vec![None; ground.lengths.len()];
+pub(crate) fn cheapest(input: &FitInput) -> Vec<Option<usize>> {
+    let count = input.rates.len();
+    if count == 0 || input.lengths.is_empty() {
+        return vec![None; input.lengths.len()];
     }
     let states = count + 1;
     let mut costs = vec![0_i64; states];
     let mut next = vec![0_i64; states];
-    let mut back = vec![0_u8; states * ground.lengths.len()];
+    let mut back = vec![0_u8; states * input.lengths.len()];
     let mut around = (usize::MAX, usize::MAX);
     let mut support = Support { places: Vec::new(), forbidden: Vec::new(), unheard: Vec::new() };
     // By whether there is a pause.
     let mut switches: [Vec<Switches>; 2] = Default::default();
     let mut was_paused = true;
     let mut hint = (0, 0);
-    for (index, length) in ground.lengths.iter().enumerate() {
-        let here = ground.around(index, &mut hint);
+    for (index, length) in input.lengths.iter().enumerate() {
+        let here = input.around(index, &mut hint);
         if here != around {
-            (around, support) = (here, Support::of(ground, here));
-            switches = [false, true].map(|paused| support.switches(ground, paused));
+            (around, support) = (here, Support::of(input, here));
+            switches = [false, true].map(|paused| support.switches(input, paused));
         }
         let idle = *length >= LONG;
         let switches = &switches[usize::from(idle || was_paused)];
         was_paused = idle;
         let least = costs.iter().copied().min().unwrap_or(0);
         for to in 0..states {
-            let own = match ground.rates.get(to) {
+            let own = match input.rates.get(to) {
                 Some(_) if support.forbidden[to] => NEVER,
                 Some(rate) if !idle && support.unheard[to] => cost(*length, rate.period) + UNHEARD,
                 Some(rate) => cost(*length, rate.period),
@@ -261,7 +261,7 @@ pub(crate) fn cheapest(ground: &Ground) -> Vec<Option<usize>> {
         std::mem::swap(&mut costs, &mut next);
     }
     let mut at = (0..states).min_by_key(|state| costs[*state]).unwrap_or(0);
-    let mut path = vec![None; ground.lengths.len()];
+    let mut path = vec![None; input.lengths.len()];
     for index in (0..path.len()).rev() {
         path[index] = (at < count).then_some(at);
         at = usize::from(back[index * states + at]);

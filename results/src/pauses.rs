@@ -5,7 +5,7 @@
 
 use crate::fit::Report;
 use crate::lattice::{self, LONG, far, near, same};
-use crate::path::{Ground, Rate};
+use crate::path::{FitInput, Rate};
 use crate::time::{DeviceTime, Span};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -34,8 +34,8 @@ pub(crate) fn switch_in_pauses(path: &mut [Option<usize>], rates: &[Rate], lengt
 /// A stretch that ends in a pause, at a rate faster than the one before it, without a single length of one vsync: the
 /// panel went on slowing down, where each length is exactly one vsync of a rate in use elsewhere. No dump saw that rate
 /// here, and none the faster one. A touch ends a pause and raises the rate, and a switch never makes jank.
-pub(crate) fn rest_before_pauses(path: &mut [Option<usize>], ground: &Ground, reports: &[Report]) {
-    let (rates, lengths) = (ground.rates, ground.lengths);
+pub(crate) fn rest_before_pauses(path: &mut [Option<usize>], input: &FitInput, reports: &[Report]) {
+    let (rates, lengths) = (input.rates, input.lengths);
     let used: Vec<usize> = (0..rates.len()).filter(|rate| path.contains(&Some(*rate))).collect();
     for start in 1..path.len() {
         let (Some(before), Some(fast)) = (path[start - 1], path[start]) else { continue };
@@ -49,7 +49,7 @@ pub(crate) fn rest_before_pauses(path: &mut [Option<usize>], ground: &Ground, re
         if frames == 0 || !stays {
             continue;
         }
-        let (from, to) = (ground.presents[start], ground.presents[end]);
+        let (from, to) = (input.presents[start], input.presents[end]);
         let inside = |report: &&Report| report.at > from && report.at < to;
         let told = |report: &Report| same(report.period.ns(), rates[fast].period);
         let all_one = |rate: usize| lengths[start..end].iter().all(|length| is_one(*length, &rates[rate]));
@@ -71,10 +71,10 @@ const BEFORE_BOOST: usize = 3;
 /// The first frames after a pause may still be at the rate the panel rested at: lengths of exactly one vsync of a slower
 /// rate that is in use elsewhere, or reported or offered, are taken for it, up to the first frame at the faster one. A boost
 /// never makes jank. Not so where a header tells that the panel was at the faster rate when they came.
-pub(crate) fn boost_after_pauses(path: &mut [Option<usize>], ground: &Ground) {
-    let (rates, lengths) = (ground.rates, ground.lengths);
+pub(crate) fn boost_after_pauses(path: &mut [Option<usize>], input: &FitInput) {
+    let (rates, lengths) = (input.rates, input.lengths);
     // Where no header tells anything, what the panel can do is no evidence that it did.
-    let told = |rate: &usize| rates[*rate].told.is_some() && !ground.heard.is_empty();
+    let told = |rate: &usize| rates[*rate].told.is_some() && !input.heard.is_empty();
     let used: Vec<bool> = (0..rates.len()).map(|rate| path.contains(&Some(rate))).collect();
     let is_one = |length: i64, rate: usize| is_one(length, &rates[rate]);
     for start in (0..lengths.len()).filter(|at| *at == 0 || lengths[at - 1] > LONG) {
@@ -90,7 +90,7 @@ pub(crate) fn boost_after_pauses(path: &mut [Option<usize>], ground: &Ground) {
             continue;
         };
         let then_fast = lengths.get(start + frames).is_some_and(|length| is_one(*length, fast));
-        if (1..=BEFORE_BOOST).contains(&frames) && then_fast && !awake(ground, start, fast) {
+        if (1..=BEFORE_BOOST).contains(&frames) && then_fast && !awake(input, start, fast) {
             path[start..start + frames].fill(Some(slow));
         }
     }
@@ -107,27 +107,32 @@ const STAMP: Span = Span::from_ms(20);
 /// On a panel that was heard at two rates, a row of frames at the pace of the slower one is taken for the slower rate: the
 /// other way it would be jank, and nobody saw that. Without a header inside, whether it was stays uncertain. Not so where a
 /// header inside such a row says the faster: there an app draws every so many refreshes.
-pub(crate) fn rest_unheard(path: &mut [Option<usize>], ground: &Ground) {
-    let heard: BTreeSet<usize> = ground.heard.iter().map(|(_, rate)| *rate).collect();
+pub(crate) fn rest_unheard(path: &mut [Option<usize>], input: &FitInput) {
+    let heard: BTreeSet<usize> = input.heard.iter().map(|(_, rate)| *rate).collect();
     for slow in heard.iter().copied() {
-        let rows = paced(path, ground, &heard, slow);
+        let rows = paced(path, input, &heard, slow);
         let inside = |row: &Range<usize>| {
-            let (from, to) = (ground.presents[row.start] + STAMP, ground.presents[row.end] - STAMP);
-            ground.heard.iter().filter(move |(at, _)| *at > from && *at < to)
+            let (from, to) = (input.presents[row.start] + STAMP, input.presents[row.end] - STAMP);
+            input.heard.iter().filter(move |(at, _)| *at > from && *at < to)
         };
         if rows.iter().flat_map(inside).any(|(_, rate)| *rate != slow) {
             continue;
         }
-        let brief = |row: &&Range<usize>| ground.presents[row.end] - ground.presents[row.start] <= LONG_ROW;
+        let brief = |row: &&Range<usize>| input.presents[row.end] - input.presents[row.start] <= LONG_ROW;
         rows.iter().filter(brief).for_each(|row| path[row.clone()].fill(Some(slow)));
     }
 }
 
 /// Rows of lengths that are judged by a faster rate and are each one refresh of this one.
-fn paced(path: &[Option<usize>], ground: &Ground, heard: &BTreeSet<usize>, slow: usize) -> Vec<Range<usize>> {
-    let period = |rate: usize| ground.rates[rate].period;
+fn paced(
+    path: &[Option<usize>],
+    input: &FitInput,
+    heard: &BTreeSet<usize>,
+    slow: usize,
+) -> Vec<Range<usize>> {
+    let period = |rate: usize| input.rates[rate].period;
     let faster = |rate: usize| heard.contains(&rate) && period(rate) < period(slow);
-    let one = |at: &usize| path[*at].is_some_and(faster) && is_one(ground.lengths[*at], &ground.rates[slow]);
+    let one = |at: &usize| path[*at].is_some_and(faster) && is_one(input.lengths[*at], &input.rates[slow]);
     let (mut rows, mut start) = (Vec::new(), 0);
     while start < path.len() {
         let end = start + (start..path.len()).take_while(one).count();
@@ -147,27 +152,27 @@ pub(crate) const RAISED: Span = Span::from_ms(150);
 /// A header that tells the faster of two rates speaks for the frames right beside it that lie on its lattice too, however
 /// cheap a switch among them is: a panel slows down after the last such header, and where a frame of a single refresh of the
 /// faster rate comes first, it had risen by then.
-pub(crate) fn hold_beside_headers(path: &mut [Option<usize>], ground: &Ground) {
-    for (at, fast) in &ground.heard {
-        let period = ground.rates[*fast].period;
+pub(crate) fn hold_beside_headers(path: &mut [Option<usize>], input: &FitInput) {
+    for (at, fast) in &input.heard {
+        let period = input.rates[*fast].period;
         let fits = |index: usize| {
-            let length = ground.lengths[index];
+            let length = input.lengths[index];
             length < LONG && lattice::residual(length, period) < far(period)
         };
-        let slower = |rate: Option<usize>| rate.is_some_and(|rate| ground.rates[rate].period > period);
-        let end = ground.presents.partition_point(|present| present <= at).saturating_sub(1);
+        let slower = |rate: Option<usize>| rate.is_some_and(|rate| input.rates[rate].period > period);
+        let end = input.presents.partition_point(|present| present <= at).saturating_sub(1);
         let before =
-            |index: &usize| *at - ground.presents[*index] <= RAISED && slower(path[*index]) && fits(*index);
+            |index: &usize| *at - input.presents[*index] <= RAISED && slower(path[*index]) && fits(*index);
         let first = end - (0..end).rev().take_while(before).count();
-        let kept = first > 0 && path[first - 1] == Some(*fast) && *at - ground.presents[first] <= BESIDE;
-        let risen = (first..end).find(|index| is_one(ground.lengths[*index], &ground.rates[*fast]));
+        let kept = first > 0 && path[first - 1] == Some(*fast) && *at - input.presents[first] <= BESIDE;
+        let risen = (first..end).find(|index| is_one(input.lengths[*index], &input.rates[*fast]));
         if let Some(from) = if kept { Some(first) } else { risen } {
             path[from..end].fill(Some(*fast));
         }
         let after =
-            |index: &usize| ground.presents[*index] - *at <= BESIDE && slower(path[*index]) && fits(*index);
+            |index: &usize| input.presents[*index] - *at <= BESIDE && slower(path[*index]) && fits(*index);
         let until = end + (end..path.len()).take_while(after).count();
-        let risen = end > 0 && path[end - 1] == Some(*fast) && ground.lengths[end - 1] < LONG;
+        let risen = end > 0 && path[end - 1] == Some(*fast) && input.lengths[end - 1] < LONG;
         if risen && path.get(until) == Some(&Some(*fast)) {
             path[end..until].fill(Some(*fast));
         }
@@ -181,20 +186,20 @@ const RESTED: Span = Span::from_ms(1_000);
 
 /// True when the panel was at this rate before the frame that starts there: a header says so right before it and none told of a
 /// slower one after a rest no longer, or headers read in long rests never say another.
-fn awake(ground: &Ground, start: usize, fast: usize) -> bool {
-    let first = ground.presents[start];
-    let before = ground.heard.partition_point(|(at, _)| *at < first);
-    let kept = ground.heard[..before].last().filter(|(at, _)| first - *at < KEPT);
+fn awake(input: &FitInput, start: usize, fast: usize) -> bool {
+    let first = input.presents[start];
+    let before = input.heard.partition_point(|(at, _)| *at < first);
+    let kept = input.heard[..before].last().filter(|(at, _)| first - *at < KEPT);
     let age = |(at, rate): &(DeviceTime, usize)| {
-        let shown = ground.presents.partition_point(|present| present <= at).checked_sub(1)?;
-        Some((*at - ground.presents[shown], *rate))
+        let shown = input.presents.partition_point(|present| present <= at).checked_sub(1)?;
+        Some((*at - input.presents[shown], *rate))
     };
-    let rests: Vec<(Span, usize)> = ground.heard.iter().filter_map(age).collect();
+    let rests: Vec<(Span, usize)> = input.heard.iter().filter_map(age).collect();
     let long: Vec<usize> = rests.iter().filter(|(age, _)| *age > RESTED).map(|(_, rate)| *rate).collect();
     let in_long_rests = long.len() > 1 && long.iter().all(|rate| *rate == fast);
     // It slows down after a while only: a rest as long as this one did not do it, and no shorter one did.
-    let pause = start.checked_sub(1).map_or(Span::ZERO, |before| first - ground.presents[before]);
-    let slower = |rate: usize| ground.rates[rate].period > ground.rates[fast].period;
+    let pause = start.checked_sub(1).map_or(Span::ZERO, |before| first - input.presents[before]);
+    let slower = |rate: usize| input.rates[rate].period > input.rates[fast].period;
     let slept_by =
         |least: Span| rests.iter().any(|(age, rate)| slower(*rate) && *age >= least && *age <= pause);
     let as_long =

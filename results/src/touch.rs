@@ -40,7 +40,7 @@ pub struct Evidence {
 
 /// What evidence says about a pause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Told {
+pub(crate) enum PauseEvidence {
     /// A frame was due in it, first at this instant.
     Due(DeviceTime),
     /// Nothing was due.
@@ -58,14 +58,17 @@ impl Evidence {
     }
 
     /// What is known of the time between two presents, ends excluded.
-    pub(crate) fn about(&self, from: DeviceTime, to: DeviceTime) -> Told {
+    pub(crate) fn about(&self, from: DeviceTime, to: DeviceTime) -> PauseEvidence {
         let begun = self.watched.partition_point(|(began, _)| *began <= from);
         let watched = begun.checked_sub(1).is_some_and(|at| self.watched[at].1 >= to);
         if !watched {
-            return Told::Unwatched;
+            return PauseEvidence::Unwatched;
         }
         let first = self.due.partition_point(|at| *at <= from);
-        self.due.get(first).filter(|at| **at < to).map_or(Told::Nothing, |at| Told::Due(*at))
+        self.due
+            .get(first)
+            .filter(|at| **at < to)
+            .map_or(PauseEvidence::Nothing, |at| PauseEvidence::Due(*at))
     }
 }
 
@@ -129,12 +132,15 @@ mod tests {
     #[test]
     fn evidence_speaks_only_of_what_was_watched() {
         let told = |evidence: &Evidence| evidence.about(at(10), at(50));
-        assert_eq!(told(&Evidence::default()), Told::Unwatched);
-        assert_eq!(told(&Evidence::of(vec![at(10), at(50)])), Told::Nothing);
-        assert_eq!(told(&Evidence::of(vec![at(60), at(40), at(30)])), Told::Due(at(30)));
+        assert_eq!(told(&Evidence::default()), PauseEvidence::Unwatched);
+        assert_eq!(told(&Evidence::of(vec![at(10), at(50)])), PauseEvidence::Nothing);
+        assert_eq!(told(&Evidence::of(vec![at(60), at(40), at(30)])), PauseEvidence::Due(at(30)));
         let some = |from, to| Evidence { watched: vec![(at(from), at(to))], ..Evidence::of(vec![at(30)]) };
-        assert_eq!(told(&some(10, 50)), Told::Due(at(30)));
-        assert_eq!((told(&some(11, 50)), told(&some(0, 49))), (Told::Unwatched, Told::Unwatched));
+        assert_eq!(told(&some(10, 50)), PauseEvidence::Due(at(30)));
+        assert_eq!(
+            (told(&some(11, 50)), told(&some(0, 49))),
+            (PauseEvidence::Unwatched, PauseEvidence::Unwatched)
+        );
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! dumps. Integer ns.
 
 use crate::lattice::{LONG, far, place, same, usable};
-use crate::path::{Ground, NEAR};
+use crate::path::{FitInput, NEAR};
 use crate::pauses::{RAISED, ROW};
 use crate::time::{DeviceTime, Span};
 use std::ops::Range;
@@ -30,22 +30,22 @@ type Stretch = (DeviceTime, DeviceTime);
 #[derive(Clone, Copy)]
 struct Hypothesis {
     period: i64,
-    /// Its place among the rates of the ground; none for one that only may be.
+    /// Its place among the rates of the input; none for one that only may be.
     rate: Option<usize>,
 }
 
 /// Stretches in order of time. `path` is the rate of every length, `exact` the period each rate turned out to have.
-pub(crate) fn uncertain(ground: &Ground, path: &[Option<usize>], exact: &[Option<i64>]) -> Vec<Stretch> {
-    let hypotheses = hypotheses(ground, exact);
-    let mut stretches = never_told(ground, path);
-    stretches.extend(on_the_way_down(ground, path));
-    let used: Vec<usize> = (0..ground.rates.len()).filter(|rate| path.contains(&Some(*rate))).collect();
+pub(crate) fn uncertain(input: &FitInput, path: &[Option<usize>], exact: &[Option<i64>]) -> Vec<Stretch> {
+    let hypotheses = hypotheses(input, exact);
+    let mut stretches = never_told(input, path);
+    stretches.extend(on_the_way_down(input, path));
+    let used: Vec<usize> = (0..input.rates.len()).filter(|rate| path.contains(&Some(*rate))).collect();
     let in_use = |one: &Hypothesis| one.rate.is_some_and(|rate| used.contains(&rate));
     for slow in &hypotheses {
         for fast in hypotheses.iter().filter(|fast| fast.rate.is_some() || slow.rate.is_some()) {
             if slow.period > fast.period && !same(slow.period, fast.period) && (in_use(slow) || in_use(fast))
             {
-                stretches.extend(Pair { ground, path, slow: *slow, fast: *fast }.undecided());
+                stretches.extend(Pair { input, path, slow: *slow, fast: *fast }.undecided());
             }
         }
     }
@@ -62,24 +62,24 @@ pub(crate) fn uncertain(ground: &Ground, path: &[Option<usize>], exact: &[Option
 
 /// Every rate that is told or was found, every mode, and of a fast panel with one mode its half and third. What the phone tells is off by
 /// the same share as that of its rates which presents made exact.
-fn hypotheses(ground: &Ground, exact: &[Option<i64>]) -> Vec<Hypothesis> {
-    let told = |rate: usize| exact[rate].zip(ground.rates[rate].told);
+fn hypotheses(input: &FitInput, exact: &[Option<i64>]) -> Vec<Hypothesis> {
+    let told = |rate: usize| exact[rate].zip(input.rates[rate].told);
     let (up, down) = (0..exact.len()).find_map(told).unwrap_or((1, 1));
     let scaled = |period: i64| (i128::from(period) * i128::from(up) / i128::from(down.max(1))) as i64;
     let period = |rate: usize| {
-        let known = &ground.rates[rate];
+        let known = &input.rates[rate];
         exact[rate].unwrap_or_else(|| known.told.map_or(known.period, scaled))
     };
     // A header the panel cannot show is no hypothesis.
-    let credible = |rate: &usize| ground.rates[*rate].told.is_none_or(|told| ground.credible(told));
-    let rates = (0..ground.rates.len()).filter(credible);
+    let credible = |rate: &usize| input.rates[*rate].told.is_none_or(|told| input.credible(told));
+    let rates = (0..input.rates.len()).filter(credible);
     let mut all: Vec<Hypothesis> =
         rates.map(|rate| Hypothesis { period: period(rate), rate: Some(rate) }).collect();
     // A panel with several modes lists them all; one that divides a fast tick lists one, and may drop to any part of it.
-    let parts = if ground.modes.len() > 1 { 1..1 } else { 2..4 };
+    let parts = if input.modes.len() > 1 { 1..1 } else { 2..4 };
     let fast = all.iter().filter(|one| one.period < FAST);
     let parts: Vec<i64> = fast.flat_map(|one| parts.clone().map(|k| k * one.period)).collect();
-    for period in ground.modes.iter().map(|mode| scaled(*mode)).chain(parts) {
+    for period in input.modes.iter().map(|mode| scaled(*mode)).chain(parts) {
         if !all.iter().any(|one| same(one.period, period)) {
             all.push(Hypothesis { period, rate: None });
         }
@@ -88,37 +88,37 @@ fn hypotheses(ground: &Ground, exact: &[Option<i64>]) -> Vec<Hypothesis> {
 }
 
 /// Where the period was found in presents alone and is longer than any a phone would keep to itself.
-fn never_told(ground: &Ground, path: &[Option<usize>]) -> Vec<Stretch> {
-    let slow = |rate: usize| ground.rates[rate].told.is_none() && ground.rates[rate].period > SLOW;
-    let doubted = (0..path.len()).filter(|at| usable(ground.lengths[*at]) && path[*at].is_some_and(slow));
-    doubted.map(|at| (ground.presents[at], ground.presents[at + 1])).collect()
+fn never_told(input: &FitInput, path: &[Option<usize>]) -> Vec<Stretch> {
+    let slow = |rate: usize| input.rates[rate].told.is_none() && input.rates[rate].period > SLOW;
+    let doubted = (0..path.len()).filter(|at| usable(input.lengths[*at]) && path[*at].is_some_and(slow));
+    doubted.map(|at| (input.presents[at], input.presents[at + 1])).collect()
 }
 
 /// A panel that divides a fast tick slows down while the content still moves, and its one mode does not say to what. Between
 /// a header and a slower one the frames of a slow app lie on either lattice: open, up to the pause.
-fn on_the_way_down(ground: &Ground, path: &[Option<usize>]) -> Vec<Stretch> {
-    if ground.modes.len() != 1 {
+fn on_the_way_down(input: &FitInput, path: &[Option<usize>]) -> Vec<Stretch> {
+    if input.modes.len() != 1 {
         return Vec::new();
     }
-    let slower = ground.heard.windows(2).filter_map(|pair| {
+    let slower = input.heard.windows(2).filter_map(|pair| {
         let ((at, from), (until, to)) = (pair[0], pair[1]);
-        let fast = ground.rates[from].period;
-        let first = ground.presents.partition_point(|present| *present <= at).checked_sub(1)?;
-        let between = ground.presents[first + 1..].iter().take_while(|present| **present < until).count();
-        let lengths = &ground.lengths[first..first + between];
+        let fast = input.rates[from].period;
+        let first = input.presents.partition_point(|present| *present <= at).checked_sub(1)?;
+        let between = input.presents[first + 1..].iter().take_while(|present| **present < until).count();
+        let lengths = &input.lengths[first..first + between];
         let busy = lengths.iter().take_while(|length| **length < LONG).count();
-        let judged = |at: &usize| path[*at].map_or(fast, |rate| ground.rates[rate].period);
-        let slow = |at: &usize| place(ground.lengths[*at], judged(at)).0 > 1;
+        let judged = |at: &usize| path[*at].map_or(fast, |rate| input.rates[rate].period);
+        let slow = |at: &usize| place(input.lengths[*at], judged(at)).0 > 1;
         let slow = (first..first + busy).filter(slow).count();
-        let open = ground.rates[to].period > fast && busy > 0 && slow * 2 >= busy;
-        open.then(|| (ground.presents[first], ground.presents[first + busy]))
+        let open = input.rates[to].period > fast && busy > 0 && slow * 2 >= busy;
+        open.then(|| (input.presents[first], input.presents[first + busy]))
     });
     slower.collect()
 }
 
 /// Two rates, one of which is in force.
 struct Pair<'g> {
-    ground: &'g Ground<'g>,
+    input: &'g FitInput<'g>,
     path: &'g [Option<usize>],
     slow: Hypothesis,
     fast: Hypothesis,
@@ -141,13 +141,13 @@ impl Pair<'_> {
     /// does not tell what it may drop to need not be heard at the slower one: there those that end in a pause, unless the app
     /// draws at that pace elsewhere too.
     fn rows(&self, marks: &[bool], runs: &[Range<usize>]) -> Vec<Range<usize>> {
-        let heard = |one: Hypothesis| self.ground.heard.iter().any(|(_, rate)| one.rate == Some(*rate));
+        let heard = |one: Hypothesis| self.input.heard.iter().any(|(_, rate)| one.rate == Some(*rate));
         let either = heard(self.slow) && heard(self.fast);
-        if !either && (!heard(self.fast) || self.ground.modes.len() != 1) {
+        if !either && (!heard(self.fast) || self.input.modes.len() != 1) {
             return Vec::new();
         }
-        let rests = |row: &Range<usize>| self.ground.lengths.get(row.end).is_none_or(|next| *next >= LONG);
-        let one = |at: usize| marks[at] && place(self.ground.lengths[at], self.slow.period).0 == 1;
+        let rests = |row: &Range<usize>| self.input.lengths.get(row.end).is_none_or(|next| *next >= LONG);
+        let one = |at: usize| marks[at] && place(self.input.lengths[at], self.slow.period).0 == 1;
         let (mut found, mut at) = (Vec::new(), 0);
         while at < marks.len() {
             let row = at..at + (at..marks.len()).take_while(|at| one(*at)).count();
@@ -164,7 +164,7 @@ impl Pair<'_> {
 
     /// A length that lies on both lattices, judged by one of them, and more than one vsync of the faster.
     fn both_explain(&self, at: usize) -> bool {
-        let (length, rate) = (self.ground.lengths[at], self.path[at]);
+        let (length, rate) = (self.input.lengths[at], self.path[at]);
         if rate.is_none() || (rate != self.slow.rate && rate != self.fast.rate) || !usable(length) {
             return false;
         }
@@ -175,7 +175,7 @@ impl Pair<'_> {
 
     /// Stretches without a pause in which nine lengths of ten are marked in every [`SHORTEST`]: from first to last marked one.
     fn runs(&self, marks: &[bool]) -> Vec<Range<usize>> {
-        let lengths = self.ground.lengths;
+        let lengths = self.input.lengths;
         let mut found: Vec<Range<usize>> = Vec::new();
         let mut start = 0;
         for busy in lengths.split(|length| *length >= LONG) {
@@ -192,7 +192,7 @@ impl Pair<'_> {
 
     /// The parts of a run that headers do not decide. What is brief may come and go between two of them.
     fn left_open(&self, run: Range<usize>, brief: bool) -> Vec<Stretch> {
-        let (from, to) = (self.ground.presents[run.start], self.ground.presents[run.end]);
+        let (from, to) = (self.input.presents[run.start], self.input.presents[run.end]);
         let margin = Span::from_ns(NEAR);
         let heard: Vec<(DeviceTime, bool)> = self.told().collect();
         let inside = |header: &&(DeviceTime, bool)| header.0 > from + margin && header.0 < to - margin;
@@ -235,7 +235,7 @@ impl Pair<'_> {
         before: Option<(DeviceTime, bool)>,
         after: Option<(DeviceTime, bool)>,
     ) -> bool {
-        let (from, to) = (self.ground.presents[run.start], self.ground.presents[run.end]);
+        let (from, to) = (self.input.presents[run.start], self.input.presents[run.end]);
         let near = [before.filter(|at| from - at.0 <= REACH), after.filter(|at| at.0 - to <= REACH)];
         match self.judged(from, to) {
             Some(false) => near.iter().flatten().any(|(_, fast)| !fast),
@@ -245,7 +245,7 @@ impl Pair<'_> {
                     long == 1 && off < far(self.slow.period)
                 };
                 let chance = run.len() < FEWEST && !brief;
-                let slow_anyway = !self.ground.lengths[run].iter().any(in_time);
+                let slow_anyway = !self.input.lengths[run].iter().any(in_time);
                 (slow_anyway || chance) && near.iter().all(|header| header.is_some_and(|(_, fast)| fast))
             }
             None => false,
@@ -258,12 +258,12 @@ impl Pair<'_> {
             let fast = self.fast.rate == Some(*rate);
             (fast || self.slow.rate == Some(*rate)).then_some((*at, fast))
         };
-        self.ground.heard.iter().filter_map(named)
+        self.input.heard.iter().filter_map(named)
     }
 
     /// By which of the two most lengths between two instants are judged; true for the faster, none where neither is.
     fn judged(&self, from: DeviceTime, to: DeviceTime) -> Option<bool> {
-        let at = |instant: DeviceTime| self.ground.presents.partition_point(|present| *present < instant);
+        let at = |instant: DeviceTime| self.input.presents.partition_point(|present| *present < instant);
         let inside = at(from).min(self.path.len())..at(to).min(self.path.len());
         let by = |which: Hypothesis| {
             self.path[inside.clone()].iter().filter(|rate| rate.is_some() && **rate == which.rate).count()

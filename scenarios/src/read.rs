@@ -8,12 +8,12 @@
 
 mod check;
 mod command;
-mod desk;
 mod document;
 mod fields;
 mod flow;
 mod limits;
 mod page;
+mod read_context;
 mod step;
 #[cfg(test)]
 pub(crate) mod tests;

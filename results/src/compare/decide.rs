@@ -7,7 +7,7 @@ use super::by_cell::ByCell;
 use super::compared::{CellCompared, Compared, Design, Independent, Role, Source, Terrible};
 use super::effect::{Effect, customary};
 use super::groups::{self, Group};
-use super::installs::{self, Installations, Told};
+use super::installs::{self, InstallEffect, Installations};
 use super::matching::{Matched, matched, matched_together, void_share};
 use super::measured::{Looked, Measured};
 use super::one_session;
@@ -185,12 +185,12 @@ impl<'s> Draft<'s> {
             return;
         }
         let (found, by) = match installs::told(&self.sides, known, seed) {
-            Told::Alike => return,
-            Told::Unknown => {
+            InstallEffect::Alike => return,
+            InstallEffect::Unknown => {
                 self.lone = true;
                 return;
             }
-            Told::Differ(found, by) => (found, by),
+            InstallEffect::Differ(found, by) => (found, by),
         };
         let cell = &mut self.cell;
         self.sides.reasons.push(installs::words(&found, by.as_ref()));

@@ -17,7 +17,7 @@ pub(super) const LONE: &str = "each build was installed once on a phone: how muc
     independent; a smaller --per-install, or more iterations, tell";
 
 /// What installations say.
-pub(super) enum Told {
+pub(super) enum InstallEffect {
     /// Each build was installed once on every phone: how much installations differ is not known.
     Unknown,
     /// They do not differ more than their iterations explain.
@@ -27,12 +27,12 @@ pub(super) enum Told {
 }
 
 /// Asks the installations of a cell.
-pub(super) fn told(sides: &Matched<'_>, known: &Installations, seed: u64) -> Told {
+pub(super) fn told(sides: &Matched<'_>, known: &Installations, seed: u64) -> InstallEffect {
     let strata = strata(sides, known);
     match between(&strata, seed) {
-        None => Told::Unknown,
-        Some(found) if found.p > DIFFER => Told::Alike,
-        Some(found) => Told::Differ(found, compare(&strata)),
+        None => InstallEffect::Unknown,
+        Some(found) if found.p > DIFFER => InstallEffect::Alike,
+        Some(found) => InstallEffect::Differ(found, compare(&strata)),
     }
 }
 

@@ -61,7 +61,7 @@ fn noisy(film: &Film, seed: u64) -> Vec<DeviceTime> {
 
 /// How a phone is asked.
 #[derive(Clone, Copy, Debug)]
-enum Told {
+enum Reported {
     /// Headers every so many ms.
     Every(i64),
     /// One header before, and one after when the panel went idle, at this rate.
@@ -70,17 +70,17 @@ enum Told {
     Never,
 }
 
-fn reports(told: Told, says: i64, film: &Film) -> Vec<Report> {
+fn reports(told: Reported, says: i64, film: &Film) -> Vec<Report> {
     let (start, end) = (film.presents[0], film.presents[film.presents.len() - 1]);
     let report = |ns: i64, period: i64| Report { at: at(ns), period: Span::from_ns(period) };
     match told {
-        Told::Every(ms) => {
+        Reported::Every(ms) => {
             let times =
                 (0..).map(|k| start - 40 * MS + k * ms * MS).take_while(|time| *time < end + 300 * MS);
             times.map(|time| report(time, says)).collect()
         }
-        Told::Around(idle) => vec![report(start - 400 * MS, says), report(end + 900 * MS, hz(idle))],
-        Told::Never => Vec::new(),
+        Reported::Around(idle) => vec![report(start - 400 * MS, says), report(end + 900 * MS, hz(idle))],
+        Reported::Never => Vec::new(),
     }
 }
 
@@ -137,7 +137,8 @@ fn every_pace_on_every_panel_is_judged_by_the_panel_where_headers_are_read() {
             for seed in 1..6 {
                 for every in [350, 410] {
                     let (film, presents, says) = film(panel, pace, seed);
-                    let timeline = fit(&presents, &reports(Told::Every(every), says, &film), known.1, &[]);
+                    let timeline =
+                        fit(&presents, &reports(Reported::Every(every), says, &film), known.1, &[]);
                     let (wrong, open) = wrong(&film, &presents, &timeline);
                     let place = format!("{:?} {pace:?} seed {seed}: {timeline:?}", known);
                     assert!(!timeline.segments.is_empty(), "{place}");
@@ -154,7 +155,7 @@ fn a_pace_nobody_looked_at_is_judged_by_the_panel_or_uncertain() {
     for (panel, known) in PANELS.iter().enumerate() {
         let idle = known.1.iter().copied().fold(f64::INFINITY, f64::min);
         for pace in PACES {
-            for asked in [Told::Around(known.0), Told::Around(idle), Told::Never] {
+            for asked in [Reported::Around(known.0), Reported::Around(idle), Reported::Never] {
                 for seed in 1..4 {
                     let (film, presents, says) = film(panel, pace, seed);
                     let timeline = fit(&presents, &reports(asked, says, &film), known.1, &[]);
@@ -179,7 +180,7 @@ fn a_list_that_falls_to_a_slow_pace_for_three_seconds_is_slow_and_the_panel_is_n
             let film = Film::from(5_000 * MS).play(period, fast.clone());
             let film = film.play(period, lengths(pace, period, 3.0, seed)).play(period, fast);
             let presents = noisy(&film, seed);
-            let timeline = fit(&presents, &reports(Told::Every(380), hz(*rate), &film), modes, &[]);
+            let timeline = fit(&presents, &reports(Reported::Every(380), hz(*rate), &film), modes, &[]);
             let (wrong, open) = wrong(&film, &presents, &timeline);
             assert_eq!((wrong, open), (0, 0.0), "{:?} {pace:?}: {timeline:?}", PANELS[panel]);
         }
@@ -207,7 +208,7 @@ fn a_panel_that_truly_drops_is_followed_where_headers_or_modes_say_so() {
 fn a_pace_that_no_multiple_of_the_reported_period_explains_is_doubted() {
     // A panel that waits for its content: every 40 ms, and neither header nor modes know such a rate.
     let film = Film::from(0).play(40 * MS, vec![1; 75]);
-    let says = reports(Told::Every(350), hz(120.0), &film);
+    let says = reports(Reported::Every(350), hz(120.0), &film);
     let timeline = fit(&noisy(&film, 3), &says, &[60.0, 120.0], &[]);
     let open: f64 = timeline.uncertain.iter().map(|(from, to)| (*to - *from).ms()).sum();
     assert!(open > 2_900.0, "{timeline:?}");
@@ -225,7 +226,7 @@ proptest! {
         seed in 1u64..1_000_000,
     ) {
         let (film, presents, says) = film(panel, Pace::Clock(fps), seed);
-        let told = every.map_or(Told::Never, Told::Every);
+        let told = every.map_or(Reported::Never, Reported::Every);
         let timeline = fit(&presents, &reports(told, says, &film), PANELS[panel].1, &[]);
         let (wrong, open) = wrong(&film, &presents, &timeline);
         let place = format!("{:?} {fps} {told:?}: {timeline:?}", PANELS[panel]);

@@ -1,7 +1,7 @@
 //! Checks that need the whole scenario: every limit has something to judge, and a trial ends within reason.
 
-use super::desk::Desk;
 use super::fields::Fields;
+use super::read_context::ReadContext;
 use crate::complaint::quoted;
 use crate::plan::trial_time;
 use crate::scenario::{Scenario, Threshold};
@@ -14,7 +14,7 @@ use std::time::Duration;
 /// Longest estimated trial.
 const TRIAL: Duration = Duration::from_secs(4 * 3600);
 
-impl Desk<'_> {
+impl ReadContext<'_> {
     pub(super) fn check(&mut self, scenario: &Scenario, header: &Fields) {
         let windows = scenario.windows();
         let measures = windows.iter().any(|window| !window.implicit);

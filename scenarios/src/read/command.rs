@@ -1,7 +1,7 @@
 //! From a command and its fields to the action: one arm per command, defaults as in Maestro where it has them.
 
-use super::desk::{Around, Desk};
 use super::fields::Fields;
+use super::read_context::{Around, ReadContext};
 use crate::complaint::quoted;
 use crate::gesture::{Direction, Gesture, SWIPE};
 use crate::keycode::keycode;
@@ -11,7 +11,7 @@ use crate::vocabulary::{SELECTOR, Verb};
 use farmjank_leaf::nearest::nearest;
 use std::time::Duration;
 
-impl Desk<'_> {
+impl ReadContext<'_> {
     /// The action, or none when something it cannot do without is missing or wrong (which has been complained of).
     pub(super) fn action(&mut self, verb: Verb, fields: &Fields) -> Option<Action> {
         Some(match verb {
@@ -261,12 +261,16 @@ impl Desk<'_> {
 }
 
 /// What stands under a key as entries of a map, in order; none and a complaint when it is something else.
-pub(super) fn entries<'n>(desk: &mut Desk<'_>, of: &str, node: &'n Node) -> Option<&'n [crate::node::Entry]> {
+pub(super) fn entries<'n>(
+    context: &mut ReadContext<'_>,
+    of: &str,
+    node: &'n Node,
+) -> Option<&'n [crate::node::Entry]> {
     match &node.kind {
         Kind::Map(entries) => Some(entries),
         _ => {
             let what = format!("{} takes a map, and this is {}", quoted(of), node.kind_name());
-            desk.complain(node.mark, what, "write `name: value` lines, indented below the key");
+            context.complain(node.mark, what, "write `name: value` lines, indented below the key");
             None
         }
     }

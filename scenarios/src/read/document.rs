@@ -2,8 +2,8 @@
 
 use super::ReadOptions;
 use super::command::entries;
-use super::desk::{Around, Desk};
 use super::fields::Fields;
+use super::read_context::{Around, ReadContext};
 use super::variables::is_name;
 use crate::complaint::{Complaint, quoted};
 use crate::node::{Entry, Kind, Node};
@@ -38,60 +38,60 @@ pub(super) fn scenario(
     given: &BTreeMap<String, String>,
     options: &ReadOptions<'_>,
 ) -> (Option<Scenario>, Vec<Complaint>, Mark) {
-    let mut desk = Desk::new(source, given, options);
+    let mut context = ReadContext::new(source, given, options);
     let parsed = yaml::parse(source);
     let broken = parsed.documents.is_empty() && !parsed.complaints.is_empty();
-    desk.take(parsed.complaints);
-    let form = if broken { None } else { split(&mut desk, &parsed.documents, Shape::Scenario) };
+    context.take(parsed.complaints);
+    let form = if broken { None } else { split(&mut context, &parsed.documents, Shape::Scenario) };
     let name_mark =
         form.as_ref().and_then(|form| form.header.get("name")).map_or(Mark::top(), |node| node.mark);
-    let scenario = form.map(|form| build(&mut desk, source, &form));
-    (scenario, desk.complaints(), name_mark)
+    let scenario = form.map(|form| build(&mut context, source, &form));
+    (scenario, context.complaints(), name_mark)
 }
 
-fn build(desk: &mut Desk<'_>, source: &Source, form: &Form) -> Scenario {
+fn build(context: &mut ReadContext<'_>, source: &Source, form: &Form) -> Scenario {
     let header = &form.header;
-    desk.declare_env(header);
-    desk.app = desk.text(header, "appId").unwrap_or_default();
-    desk.declare_pages(header);
-    let section = |desk: &mut Desk<'_>, key: &str, around: Around| {
-        desk.around = vec![around];
-        let steps = header.get(key).cloned().map(|node| desk.steps(&node)).unwrap_or_default();
-        desk.around.clear();
+    context.declare_env(header);
+    context.app = context.text(header, "appId").unwrap_or_default();
+    context.declare_pages(header);
+    let section = |context: &mut ReadContext<'_>, key: &str, around: Around| {
+        context.around = vec![around];
+        let steps = header.get(key).cloned().map(|node| context.steps(&node)).unwrap_or_default();
+        context.around.clear();
         steps
     };
-    let setup = section(desk, "setup", Around::Setup);
-    let teardown = section(desk, "teardown", Around::Teardown);
-    let steps = desk.steps(&form.steps);
+    let setup = section(context, "setup", Around::Setup);
+    let teardown = section(context, "teardown", Around::Teardown);
+    let steps = context.steps(&form.steps);
     let scenario = Scenario {
         file: source.name.clone(),
-        name: desk.text(header, "name").unwrap_or_else(|| stem(&source.name)),
-        app: desk.app.clone(),
-        tags: desk.tags(header),
-        properties: desk.words(header, "properties"),
-        devices: desk.requirement(header),
-        iterations: desk.whole(header, "iterations").unwrap_or(5),
-        warmup: desk.whole(header, "warmup").unwrap_or(1),
-        target_fps: desk.number(header, "target_fps"),
-        fling_bound: desk.time(header, "fling").unwrap_or(Duration::from_secs(2)),
-        source: desk.source_id(header),
-        layer: desk.text(header, "layer"),
+        name: context.text(header, "name").unwrap_or_else(|| stem(&source.name)),
+        app: context.app.clone(),
+        tags: context.tags(header),
+        properties: context.words(header, "properties"),
+        devices: context.requirement(header),
+        iterations: context.whole(header, "iterations").unwrap_or(5),
+        warmup: context.whole(header, "warmup").unwrap_or(1),
+        target_fps: context.number(header, "target_fps"),
+        fling_bound: context.time(header, "fling").unwrap_or(Duration::from_secs(2)),
+        source: context.source_id(header),
+        layer: context.text(header, "layer"),
         setup,
         steps,
         teardown,
-        pages: desk.pages.clone(),
-        thresholds: desk.thresholds(header),
-        overrides: desk.overrides(header),
-        effect: desk.effect(header),
-        hash: desk.hash.hex(),
+        pages: context.pages.clone(),
+        thresholds: context.thresholds(header),
+        overrides: context.overrides(header),
+        effect: context.effect(header),
+        hash: context.hash.hex(),
         debuggable_meant: false,
     };
-    desk.check(&scenario, header);
+    context.check(&scenario, header);
     scenario
 }
 
 /// Finds header and steps in a file's documents.
-pub(super) fn split(desk: &mut Desk<'_>, documents: &[Node], shape: Shape) -> Option<Form> {
+pub(super) fn split(context: &mut ReadContext<'_>, documents: &[Node], shape: Shape) -> Option<Form> {
     let example = "a scenario needs `appId:` and `steps:`";
     let (header, list) = match documents {
         [] => (None, None),
@@ -99,7 +99,7 @@ pub(super) fn split(desk: &mut Desk<'_>, documents: &[Node], shape: Shape) -> Op
         [one] => (Some(one), None),
         [one, two] => (Some(one), Some(two)),
         [_, _, third, ..] => {
-            desk.complain(
+            context.complain(
                 third.mark,
                 "a third document in one file",
                 "a file holds a header, `---` and a list of steps",
@@ -113,23 +113,23 @@ pub(super) fn split(desk: &mut Desk<'_>, documents: &[Node], shape: Shape) -> Op
         Some((mark, Kind::Null)) => (mark, none),
         None if list.is_some() => (list.map_or(Mark::top(), |node| node.mark), none),
         None => {
-            desk.complain(Mark::top(), "the file is empty", example);
+            context.complain(Mark::top(), "the file is empty", example);
             return None;
         }
         Some((mark, _)) => {
-            desk.complain(mark, "the file does not begin with keys", example);
+            context.complain(mark, "the file does not begin with keys", example);
             return None;
         }
     };
     if shape == Shape::Scenario && header.is_none() {
         let instead = "put `appId: com.example.shop` and a line `---` above the list";
-        desk.complain(mark, "the file is a list of steps without a header", instead);
+        context.complain(mark, "the file is a list of steps without a header", instead);
         return None;
     }
-    let header = desk.header(mark, &entries, shape);
+    let header = context.header(mark, &entries, shape);
     let steps = match (list, header.get("steps")) {
         (Some(_), Some(inner)) => {
-            desk.complain(
+            context.complain(
                 inner.mark,
                 "steps in the header and again after `---`",
                 "keep one of the two lists",
@@ -140,7 +140,7 @@ pub(super) fn split(desk: &mut Desk<'_>, documents: &[Node], shape: Shape) -> Op
         (None, Some(inner)) => inner.clone(),
         (None, None) => {
             if header.key_mark("steps").is_none() {
-                desk.complain(
+                context.complain(
                     mark,
                     "the file has no steps",
                     "add `steps:`, or a line `---` and a list of steps",
@@ -152,12 +152,12 @@ pub(super) fn split(desk: &mut Desk<'_>, documents: &[Node], shape: Shape) -> Op
     if matches!(&steps.kind, Kind::List(items) if items.is_empty())
         && (list.is_some() || header.get("steps").is_some())
     {
-        desk.complain(steps.mark, "the list of steps is empty", "add a step such as `- launchApp`");
+        context.complain(steps.mark, "the list of steps is empty", "add a step such as `- launchApp`");
     }
     Some(Form { header, steps })
 }
 
-impl Desk<'_> {
+impl ReadContext<'_> {
     fn header(&mut self, mark: Mark, entries: &[Entry], shape: Shape) -> Fields {
         match shape {
             Shape::Scenario => self.fields("header", mark, entries, &[HEADER]),

@@ -1,6 +1,6 @@
 //! The keys of one map, matched against the vocabulary: unknown keys, double spellings and missing keys complained of.
 
-use super::desk::Desk;
+use super::read_context::ReadContext;
 use crate::complaint::quoted;
 use crate::node::{Entry, Kind, Node};
 use crate::source::Mark;
@@ -36,7 +36,7 @@ impl Fields {
     }
 }
 
-impl Desk<'_> {
+impl ReadContext<'_> {
     /// Sorts a map's entries by the vocabulary. `of` names it in messages.
     pub(super) fn fields(
         &mut self,

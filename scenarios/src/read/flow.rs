@@ -1,8 +1,8 @@
 //! `runFlow`: steps of another file, read where they are run, with variables of their own. Cycles are refused.
 
-use super::desk::{Desk, FLOW_BYTES};
 use super::document::{Shape, split};
 use super::fields::Fields;
+use super::read_context::{FLOW_BYTES, ReadContext};
 use crate::complaint::quoted;
 use crate::source::{Mark, Source};
 use crate::step::{Action, Step};
@@ -13,7 +13,7 @@ use std::rc::Rc;
 /// Files that run each other, at most.
 const DEPTH: usize = 16;
 
-impl Desk<'_> {
+impl ReadContext<'_> {
     pub(super) fn run_flow(&mut self, fields: &Fields) -> Option<Action> {
         let outer = self.env.clone();
         self.declare_env(fields);

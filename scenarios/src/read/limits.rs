@@ -1,8 +1,8 @@
 //! Thresholds and overrides: metric keys against the shelf, limits by the grammar of the results.
 
 use super::command::entries;
-use super::desk::Desk;
 use super::fields::Fields;
+use super::read_context::ReadContext;
 use crate::complaint::quoted;
 use crate::node::{Entry, Kind, Node};
 use crate::requirement::Requirement;
@@ -14,7 +14,7 @@ use farmjank_results::compare::Effect;
 use farmjank_results::metric::Unit;
 use farmjank_results::threshold::Limit;
 
-impl Desk<'_> {
+impl ReadContext<'_> {
     /// The limits under `thresholds`, in order.
     pub(super) fn thresholds(&mut self, fields: &Fields) -> Vec<Threshold> {
         let Some(node) = fields.get("thresholds").cloned() else { return Vec::new() };

@@ -1,12 +1,12 @@
 //! Target pages and when a page counts as open.
 
 use super::command::entries;
-use super::desk::Desk;
 use super::fields::Fields;
+use super::read_context::ReadContext;
 use crate::scenario::{Page, Ready};
 use crate::vocabulary::{PAGE, READY};
 
-impl Desk<'_> {
+impl ReadContext<'_> {
     /// The pages of a header, put in force beside those in force already.
     pub(super) fn declare_pages(&mut self, fields: &Fields) {
         let Some(node) = fields.get("pages").cloned() else { return };

@@ -1,7 +1,7 @@
 //! Lists of steps: which command each step is, its value in short or long form, and what stands around it.
 
-use super::desk::{Desk, STEPS};
 use super::fields::Fields;
+use super::read_context::{ReadContext, STEPS};
 use crate::complaint::{choice, quoted};
 use crate::node::{Entry, Kind, Node};
 use crate::source::Mark;
@@ -10,7 +10,7 @@ use crate::vocabulary::maestro::NOT_RUN;
 use crate::vocabulary::{COMMANDS, Command, EVERY_STEP, find};
 use farmjank_leaf::nearest::nearest;
 
-impl Desk<'_> {
+impl ReadContext<'_> {
     /// The steps of a list.
     pub(super) fn steps(&mut self, node: &Node) -> Vec<Step> {
         match &node.kind {

@@ -1,7 +1,7 @@
 //! Single values: text, numbers, times, points. Each complains at its own place and says what it would take.
 
-use super::desk::Desk;
 use super::fields::Fields;
+use super::read_context::ReadContext;
 use crate::complaint::quoted;
 use crate::gesture::{Coordinate, Direction, Point};
 use crate::node::{Kind, Node};
@@ -32,7 +32,7 @@ impl Text {
     }
 }
 
-impl Desk<'_> {
+impl ReadContext<'_> {
     /// A single value as text; `of` names it in messages.
     pub(super) fn scalar(&mut self, of: &str, node: &Node) -> Option<Text> {
         let Kind::Scalar(scalar) = &node.kind else {

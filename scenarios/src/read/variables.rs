@@ -1,6 +1,6 @@
 //! `${NAME}` in values: variables of the command line first, then those of the file.
 
-use super::desk::Desk;
+use super::read_context::ReadContext;
 use crate::complaint::quoted;
 use crate::vocabulary::TEXT_CHARS;
 use farmjank_leaf::nearest::nearest;
@@ -9,7 +9,7 @@ use std::ops::Range;
 /// Why a value cannot be filled in: byte range in the value as written, what, what to write instead.
 type Wrong = (Range<usize>, String, String);
 
-impl Desk<'_> {
+impl ReadContext<'_> {
     /// The value of a variable in force.
     pub(super) fn variable(&self, name: &str) -> Option<&str> {
         self.given.get(name).or_else(|| self.env.get(name)).map(String::as_str)

@@ -49,7 +49,7 @@ exit 99
 "#;
 
 /// What a real shell made of a line.
-pub struct Told {
+pub struct ShellRun {
     /// Standard output.
     pub out: Vec<u8>,
     /// Standard error.
@@ -62,7 +62,7 @@ pub struct Told {
     root: String,
 }
 
-impl Told {
+impl ShellRun {
     /// Output without what may differ: clocks, and where the sandbox is.
     pub fn masked(&self, bytes: &[u8]) -> Vec<u8> {
         // A picture is no text: bytes stand for letters, one each.
@@ -173,7 +173,7 @@ impl<'a> Sandbox<'a> {
     }
 
     /// Runs the line.
-    pub fn run(&self) -> Told {
+    pub fn run(&self) -> ShellRun {
         let seconds = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
         let began = seconds();
         let (out, err) = (self.root.join("out"), self.root.join("err"));
@@ -205,7 +205,7 @@ impl<'a> Sandbox<'a> {
         if late {
             strange.push(format!("mksh did not end in {PATIENCE:?}"));
         }
-        Told {
+        ShellRun {
             out: read(&out),
             err: read(&err),
             status: status.code().filter(|_| status.signal().is_none()),

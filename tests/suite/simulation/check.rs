@@ -1,6 +1,6 @@
 //! Checkers from outside: what must be true of any run, whatever happened in it. Complaints are collected, not thrown.
 
-mod told;
+mod expected;
 mod windows;
 #[allow(dead_code, reason = "shared with the tests of the reporters, which look closer")]
 #[path = "../../../plugins/reporters/tests/all/xml.rs"]

@@ -4,9 +4,9 @@ use super::tree::{Source, sources};
 use super::{Complaint, none};
 
 /// Words that say nothing of what is inside (CONTRIBUTING.md), and their plurals and singulars.
-const BANNED: [&str; 13] = [
-    "util", "utils", "helper", "helpers", "common", "shared", "misc", "manager", "managers", "context",
-    "imp", "data", "info",
+const BANNED: [&str; 12] = [
+    "util", "utils", "helper", "helpers", "common", "shared", "misc", "manager", "managers", "imp", "data",
+    "info",
 ];
 /// Keywords whose next word is the name of a type or module.
 const NAMING: [&str; 6] = ["struct", "enum", "trait", "union", "type", "mod"];

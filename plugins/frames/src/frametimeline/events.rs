@@ -9,7 +9,7 @@ const LONGEST_NAME: usize = 512;
 
 /// What SurfaceFlinger says of an actual frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Told {
+pub struct ActualFrame {
     /// `PresentType`.
     pub present_type: u64,
     /// The work was done before its deadline.
@@ -52,12 +52,12 @@ pub enum Event<'a> {
         /// Token.
         token: i64,
         /// What is said of it.
-        told: Told,
+        told: ActualFrame,
     },
     /// When an app's frame was to be begun and done.
     ExpectedSurface(Surface<'a>),
     /// When it was.
-    ActualSurface(Surface<'a>, Told),
+    ActualSurface(Surface<'a>, ActualFrame),
     /// The end of one of these.
     End,
 }
@@ -69,7 +69,7 @@ pub fn read(message: &[u8]) -> Option<(i64, Event<'_>)> {
     // The first field of these numbers counts, whatever it holds.
     let (mut cookie, mut token) = (None, None);
     let mut surface = Surface { token: 0, display_token: 0, pid: 0, layer: b"" };
-    let mut told = Told { is_buffer: true, ..Told::default() };
+    let mut told = ActualFrame { is_buffer: true, ..ActualFrame::default() };
     for (number, value) in fields(body) {
         match number {
             1 => cookie = cookie.or(Some(value.signed())),
@@ -106,7 +106,7 @@ impl<'a> Surface<'a> {
     }
 }
 
-impl Told {
+impl ActualFrame {
     /// Surfaces have what is told two fields later than displays, and one field more.
     fn take(&mut self, number: u64, value: Value<'_>, of_surface: bool) {
         let (first, severity) = if of_surface { (6, 12) } else { (4, 9) };

@@ -2,7 +2,7 @@
 //! passed over, so memory grows with the frames and not with the trace. Times are of whatever clock a packet names.
 
 use super::clocks::{BOOTTIME, Clocks};
-use super::events::{self, Event, Surface, Told};
+use super::events::{self, ActualFrame, Event, Surface};
 use super::packet::{self, Life, Packet, Totals};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,7 +40,7 @@ pub struct Display {
     /// Begin and present as expected.
     pub expected: Option<Slice>,
     /// Begin and present, and what is said of it.
-    pub actual: Option<(Slice, Told)>,
+    pub actual: Option<(Slice, ActualFrame)>,
 }
 
 /// A frame of one layer of one process: process, token, layer.
@@ -52,15 +52,15 @@ pub struct AppFrame {
     /// Begin and deadline as expected.
     pub expected: Option<Slice>,
     /// Begin and end, token of its display frame, and what is said of it.
-    pub actual: Option<(Slice, i64, Told)>,
+    pub actual: Option<(Slice, i64, ActualFrame)>,
 }
 
 enum Started {
     ExpectedDisplay(i64),
-    ActualDisplay(i64, Told),
+    ActualDisplay(i64, ActualFrame),
     /// And the token of its display frame.
     ExpectedSurface(Key, i64),
-    ActualSurface(Key, i64, Told),
+    ActualSurface(Key, i64, ActualFrame),
 }
 
 /// What is remembered of one writer.
@@ -221,7 +221,7 @@ impl Gathered {
 }
 
 /// Told twice, a frame is what carried a buffer, was shown, and was shown first.
-fn rank((slice, display, told): &(Slice, i64, Told)) -> (bool, bool, Reverse<i64>, Slice) {
+fn rank((slice, display, told): &(Slice, i64, ActualFrame)) -> (bool, bool, Reverse<i64>, Slice) {
     (told.is_buffer, told.present_type != DROPPED, Reverse(*display), *slice)
 }
 

@@ -8,7 +8,7 @@
 //! the platform says it was: on time, or late by whole refreshes.
 
 use super::clocks::Clocks;
-use super::events::Told;
+use super::events::ActualFrame;
 use super::gather::{AppFrame, DROPPED, Display, Gathered, Key, Moment, Slice};
 use farmjank_results::frame_timeline::{
     PRESENT_THRESHOLD, Prediction, PresentType, Severity, SurfaceFrame, jank,
@@ -139,7 +139,12 @@ impl Displays {
     }
 
     /// When a frame should have been shown: see the head of this file.
-    fn expected_present(&self, shown: Option<&Shown>, deadline: Option<i64>, told: &Told) -> Option<i64> {
+    fn expected_present(
+        &self,
+        shown: Option<&Shown>,
+        deadline: Option<i64>,
+        told: &ActualFrame,
+    ) -> Option<i64> {
         let delay = told.present_delay_ms.filter(|ms| *ms != 0.0 && ms.abs() < LONGEST_DELAY);
         let present = shown.and_then(|shown| shown.present);
         if let Some((present, ms)) = present.zip(delay) {

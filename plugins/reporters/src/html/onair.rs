@@ -38,7 +38,7 @@ pub struct OnAir {
     feeds: BTreeMap<DeviceId, Feed>,
     /// Version at which a job's cells changed last.
     jobs: BTreeMap<JobId, u64>,
-    told: VecDeque<Told>,
+    told: VecDeque<EventLine>,
     story: Story,
     calm: Calm,
 }
@@ -62,7 +62,7 @@ struct Feed {
 
 /// A line worth reading.
 #[derive(Serialize)]
-struct Told {
+struct EventLine {
     #[serde(skip)]
     version: u64,
     at: String,
@@ -111,7 +111,7 @@ struct Update<'a> {
     at: String,
     left: Option<String>,
     lanes: Vec<Lane>,
-    told: Vec<&'a Told>,
+    told: Vec<&'a EventLine>,
 }
 
 impl Default for OnAir {
@@ -163,7 +163,7 @@ impl OnAir {
         if self.told.len() >= TOLD {
             self.told.pop_front();
         }
-        self.told.push_back(Told { version: self.version, at: since_start(at), kind, text });
+        self.told.push_back(EventLine { version: self.version, at: since_start(at), kind, text });
     }
 
     fn touch(&mut self, fact: &Fact, record: &Record) {

@@ -1,6 +1,6 @@
 //! `farmjank run`
 
-mod told;
+mod inputs;
 
 use super::calibrate;
 use crate::args::RunArgs;
@@ -28,9 +28,9 @@ use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::host::Files;
 use farmjank_seams::reporter::Reporter;
 use indicatif::ProgressDrawTarget;
+use inputs::{RunInputs, inputs};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use told::{Told, told};
 
 /// Wall time of a simulated run: it has none, and the same seed gives the same bytes.
 const NO_WALL: &str = "2000-01-01T00:00:00Z";
@@ -54,13 +54,13 @@ pub fn run(args: &RunArgs, look: Look) -> u8 {
 pub fn about(args: &RunArgs, look: Look, about: About) -> u8 {
     let Some(mut scenarios) = load(&args.scenarios, look) else { return EXIT_USAGE };
     let itself = if let About::Itself(ab_rules) = &about { Some(*ab_rules) } else { None };
-    let mut told = match told(args, &mut scenarios, about) {
-        Ok(told) => told,
+    let mut inputs = match inputs(args, &mut scenarios, about) {
+        Ok(inputs) => inputs,
         Err(why) => return refused(&why),
     };
-    let keeper = told.keeper.take();
+    let keeper = inputs.keeper.take();
     let simulated = args.phones.lab.is_some();
-    match in_runtime(simulated, conducted(args, look, scenarios, told)).flatten() {
+    match in_runtime(simulated, conducted(args, look, scenarios, inputs)).flatten() {
         Ok((record, ui)) => over(&record, itself, keeper, ui),
         Err(code) => code,
     }
@@ -71,7 +71,7 @@ async fn conducted(
     args: &RunArgs,
     look: Look,
     scenarios: Vec<Scenario>,
-    told: Told,
+    inputs: RunInputs,
 ) -> Result<(Record, Option<Ui>), u8> {
     let phones = phones(&args.phones).await.map_err(|fault| no_phones(&fault))?;
     let id = run_id(&phones);
@@ -80,7 +80,7 @@ async fn conducted(
     let stop = Stop::default();
     host::listen_for_signals(stop.clone());
     let seed = phones.seed;
-    let Told { wanted, selection, wishes, against, ab_plan, forewarn, .. } = told;
+    let RunInputs { wanted, selection, wishes, against, ab_plan, forewarn, .. } = inputs;
     let options = Options {
         run: id,
         tool: concat!("farmjank ", env!("CARGO_PKG_VERSION")).to_owned(),

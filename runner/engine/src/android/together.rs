@@ -87,7 +87,7 @@ pub(crate) fn nonce(bytes: impl Iterator<Item = u8>) -> u64 {
 pub(crate) struct Marks(pub(crate) u64);
 
 /// What one call told.
-pub(crate) struct Told {
+pub(crate) struct MarkedOutput {
     /// `/proc/uptime` before the first line and after the last, where they were asked for.
     pub(crate) first: Option<BootTime>,
     pub(crate) last: Option<BootTime>,
@@ -120,9 +120,9 @@ impl Marks {
     }
 
     /// Tells the answers apart.
-    pub(crate) fn cut(&self, out: &[u8], lines: usize) -> Told {
+    pub(crate) fn cut(&self, out: &[u8], lines: usize) -> MarkedOutput {
         let mark = self.mark().into_bytes();
-        let mut told = Told { first: None, last: None, pieces: Vec::new() };
+        let mut told = MarkedOutput { first: None, last: None, pieces: Vec::new() };
         let mut rest = out;
         while let Some(at) = memchr::memmem::find(rest, &mark) {
             let (before, after) = (&rest[..at], &rest[at + mark.len()..]);

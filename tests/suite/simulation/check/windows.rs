@@ -1,7 +1,7 @@
 //! What must be true of every measured window: its numbers beside the lab's truth, its evidence, its verdict.
 
 use super::World;
-use super::told::{Told, told};
+use super::expected::{ExpectedFrames, expected};
 use farmjank_lab::truth::{Cause, Truth};
 use farmjank_measure::probe_read::{self, of_evidence};
 use farmjank_measure::weigh::{Ask, remeasure};
@@ -32,8 +32,8 @@ pub fn wrongs(world: &World, story: &Story) -> Vec<String> {
                 let pinned = pinned(world, &job.planned.scenario);
                 found.extend(again(story, window, &modes, pinned));
                 if !world.rebooted.contains(&device.0) {
-                    let told = told(story, &device.0, window);
-                    let held = |truth: &Truth<'_>| truthful(truth, window, told.as_ref()?);
+                    let expected = expected(story, &device.0, window);
+                    let held = |truth: &Truth<'_>| truthful(truth, window, expected.as_ref()?);
                     found.extend(story.lab.truth(&device.0, held).flatten());
                 }
                 wrongs.extend(found.into_iter().map(|words| format!("{place}: {words}")));
@@ -125,8 +125,8 @@ fn again(story: &Story, window: &WindowMeasured, modes: &[f64], pinned: Option<S
 
 /// Where coverage is proved, exactly the frames that existed and that anything on the phone told were seen, on the layer that
 /// moved most.
-fn truthful(truth: &Truth<'_>, window: &WindowMeasured, told: &Told) -> Option<String> {
-    let Told { expected, existed, until } = told;
+fn truthful(truth: &Truth<'_>, window: &WindowMeasured, frames: &ExpectedFrames) -> Option<String> {
+    let ExpectedFrames { expected, existed, until } = frames;
     let coverage = window.coverage.as_ref()?;
     if !coverage.proved || coverage.source == SourceId::Gfxinfo || window.motions.is_empty() {
         return None;

@@ -23,7 +23,7 @@ pub(super) enum Around {
     Measure,
 }
 
-pub(super) struct Desk<'a> {
+pub(super) struct ReadContext<'a> {
     pub(super) options: &'a ReadOptions<'a>,
     /// Variables of the command line.
     pub(super) given: &'a BTreeMap<String, String>,
@@ -52,13 +52,13 @@ pub(super) struct Desk<'a> {
     complaints: Vec<Complaint>,
 }
 
-impl<'a> Desk<'a> {
+impl<'a> ReadContext<'a> {
     pub(super) fn new(
         source: &Rc<Source>,
         given: &'a BTreeMap<String, String>,
         options: &'a ReadOptions<'a>,
     ) -> Self {
-        Desk {
+        ReadContext {
             options,
             given,
             env: BTreeMap::new(),

@@ -32,7 +32,7 @@ const ONE_RUN: &str = "one other run is one session, and how much sessions diffe
     builds in turn, --one-session lets it decide";
 
 /// The flags, read.
-pub struct Told {
+pub struct RunInputs {
     /// Which phones are asked at all.
     pub wanted: Wanted,
     /// Which jobs.
@@ -53,7 +53,7 @@ pub struct Told {
 ///
 /// # Errors
 /// In words, for the first flag that cannot be read.
-pub fn told(args: &RunArgs, scenarios: &mut [Scenario], about: About) -> Result<Told, String> {
+pub fn inputs(args: &RunArgs, scenarios: &mut [Scenario], about: About) -> Result<RunInputs, String> {
     adjust(scenarios, &args.select)?;
     if !matches!(about, About::Limits) {
         in_turn(scenarios, args);
@@ -101,7 +101,7 @@ pub fn told(args: &RunArgs, scenarios: &mut [Scenario], about: About) -> Result<
         against
     };
     let wanted = Wanted { serials: serials(&args.phones), wait };
-    Ok(Told { wanted, selection, wishes, against, keeper, ab_plan, forewarn })
+    Ok(RunInputs { wanted, selection, wishes, against, keeper, ab_plan, forewarn })
 }
 
 fn names(scenarios: &[Scenario]) -> BTreeSet<String> {

@@ -12,7 +12,7 @@ use farmjank_tests::oracle::Expected;
 use farmjank_tests::stage::Story;
 
 /// The truth of a window, as far as it was told.
-pub struct Told {
+pub struct ExpectedFrames {
     /// Of the frames that were told.
     pub expected: Expected,
     /// How many frames existed.
@@ -23,7 +23,7 @@ pub struct Told {
 
 /// Only of windows judged by a trace a few frames may be missing ([`untold::MOST`]), the very last ones of the motions, and
 /// only where no dump of a ring shows them: with any of these broken all that existed is expected.
-pub fn told(story: &Story, serial: &str, window: &WindowMeasured) -> Option<Told> {
+pub fn expected(story: &Story, serial: &str, window: &WindowMeasured) -> Option<ExpectedFrames> {
     let whole = story.expected(serial, window)?;
     let existed = whole.frames;
     let coverage = window.coverage.as_ref()?;
@@ -34,10 +34,10 @@ pub fn told(story: &Story, serial: &str, window: &WindowMeasured) -> Option<Told
         let shown = shown(story, window);
         if let Some(until) = last.first().copied().filter(|_| !last.iter().any(|at| shown.contains(at))) {
             let expected = story.expected_before(serial, window, until)?;
-            return Some(Told { expected, existed, until });
+            return Some(ExpectedFrames { expected, existed, until });
         }
     }
-    Some(Told { expected: whole, existed, until: i64::MAX })
+    Some(ExpectedFrames { expected: whole, existed, until: i64::MAX })
 }
 
 /// The last presents of a layer in the motions of a window, so many of them.
