@@ -149,6 +149,24 @@ const BESIDE: Span = Span::from_ms(100);
 /// So soon after the first frame a touch has raised the rate: a header read earlier may tell the one before it.
 pub(crate) const RAISED: Span = Span::from_ms(150);
 
+/// The first frame that is a single refresh of the rate a header tells, where the header before tells a slower one and since
+/// that frame there was neither a pause nor a length off its lattice: a touch raises the rate once, and it had done so.
+pub(crate) fn risen(input: &FitInput, at: DeviceTime, fast: usize) -> Option<usize> {
+    let period = input.rates[fast].period;
+    let before = input.heard.partition_point(|(heard, _)| *heard < at).checked_sub(1)?;
+    let (since, slow) = input.heard[before];
+    if input.rates[slow].period <= period {
+        return None;
+    }
+    let end = input.presents.partition_point(|present| *present <= at).saturating_sub(1);
+    let lies = |index: &usize| {
+        let length = input.lengths[*index];
+        input.presents[*index] >= since && length < LONG && lattice::residual(length, period) < far(period)
+    };
+    let first = end - (0..end).rev().take_while(lies).count();
+    (first..end).find(|index| is_one(input.lengths[*index], &input.rates[fast]))
+}
+
 /// A header that tells the faster of two rates speaks for the frames right beside it that lie on its lattice too, however
 /// cheap a switch among them is: a panel slows down after the last such header, and where a frame of a single refresh of the
 /// faster rate comes first, it had risen by then.
@@ -165,18 +183,30 @@ pub(crate) fn hold_beside_headers(path: &mut [Option<usize>], input: &FitInput) 
             |index: &usize| *at - input.presents[*index] <= RAISED && slower(path[*index]) && fits(*index);
         let first = end - (0..end).rev().take_while(before).count();
         let kept = first > 0 && path[first - 1] == Some(*fast) && *at - input.presents[first] <= BESIDE;
-        let risen = (first..end).find(|index| is_one(input.lengths[*index], &input.rates[*fast]));
-        if let Some(from) = if kept { Some(first) } else { risen } {
+        let proof = (first..end).find(|index| is_one(input.lengths[*index], &input.rates[*fast]));
+        let beside = if kept { Some(first) } else { proof };
+        if let Some(from) = beside.into_iter().chain(risen(input, *at, *fast)).min() {
             path[from..end].fill(Some(*fast));
         }
         let after =
             |index: &usize| input.presents[*index] - *at <= BESIDE && slower(path[*index]) && fits(*index);
         let until = end + (end..path.len()).take_while(after).count();
         let risen = end > 0 && path[end - 1] == Some(*fast) && input.lengths[end - 1] < LONG;
-        if risen && path.get(until) == Some(&Some(*fast)) {
+        if risen && (path.get(until) == Some(&Some(*fast)) || goes_on(path, input, end)) {
             path[end..until].fill(Some(*fast));
         }
     }
+}
+
+/// True where the frames before a header, judged by the rate it tells, are as long as those after it that are judged by a slower
+/// one: the app kept its pace, and nothing shows that the panel did not keep its rate.
+fn goes_on(path: &[Option<usize>], input: &FitInput, end: usize) -> bool {
+    let Some(slow) = path.get(end).copied().flatten() else { return false };
+    let period = input.rates[slow].period;
+    let one = |length: &i64| (length - period).abs() < far(period);
+    end >= ROW
+        && path[end - ROW..end].iter().all(|rate| *rate == path[end - 1])
+        && input.lengths[end - ROW..end].iter().all(one)
 }
 
 /// So long a panel surely keeps its rate after a header told it: an idle timer runs from the last frame, not from there.

@@ -7,7 +7,7 @@
 
 use crate::lattice::{LONG, far, place, same, usable};
 use crate::path::{FitInput, NEAR};
-use crate::pauses::{RAISED, ROW};
+use crate::pauses::{RAISED, ROW, risen};
 use crate::time::{DeviceTime, Span};
 use std::ops::Range;
 
@@ -200,7 +200,9 @@ impl Pair<'_> {
         let before = heard.iter().rev().find(|header| header.0 <= from + margin).copied();
         let after = heard.iter().find(|header| header.0 >= to - margin).copied();
         let (Some(first), Some(last)) = (anchors.first(), anchors.last()) else {
-            let decided = to - from <= REACH && self.decided_from_outside(run, brief, before, after);
+            let near = to - from <= REACH;
+            let decided =
+                self.had_risen(&run, after) || (near && self.decided_from_outside(run, brief, before, after));
             return if decided { Vec::new() } else { vec![(from, to)] };
         };
         let mut open = Vec::new();
@@ -224,6 +226,12 @@ impl Pair<'_> {
         let reaches = to - last.0 <= REACH || same_beyond(after, last.1);
         piece(last.0, to, reaches.then_some(last.1));
         open
+    }
+
+    /// A touch had raised the rate before this run, and the header after it, without a pause between, still says so.
+    fn had_risen(&self, run: &Range<usize>, after: Option<(DeviceTime, bool)>) -> bool {
+        let (Some((at, true)), Some(fast)) = (after, self.fast.rate) else { return false };
+        risen(self.input, at, fast).is_some_and(|index| index < run.start)
     }
 
     /// No header was read in a short run: what those beside it say. Of one that is judged by the slower rate, one of them says

@@ -340,3 +340,33 @@ fn a_rest_between_two_headers_is_no_jank_where_the_panel_was_heard_resting() {
         }
     }
 }
+
+/// An app at half rate on a panel that rests: one frame of a single refresh after the touch shows that the rate had risen, and
+/// what was the app's pace up to the last header is so beside it.
+#[test]
+fn an_app_at_half_rate_is_late_from_the_touch_to_the_rest_where_headers_beside_say_the_fast_rate() {
+    let (fast, slow) = (hz(120.0), hz(60.0));
+    let start = [vec![1], vec![2; 14], vec![3, 1], vec![2; 36]].concat();
+    let film = Film::from(1_000 * MS)
+        .play(fast, [vec![1], vec![2; 28]].concat())
+        .rest(900 * MS, slow)
+        .play(fast, start.iter().copied())
+        .rest(900 * MS, slow);
+    let (touched, stopped) = (film.panel[2].0, film.panel[3].0);
+    let says = |ns: i64, period: i64| Report { at: at(ns), period: Span::from_ns(period) };
+    let reports = [
+        says(1_400 * MS, fast),
+        says(touched - 90 * MS, slow),
+        says(touched + 340 * MS, fast),
+        says(stopped - 95 * MS, fast),
+        says(stopped + 300 * MS, slow),
+    ];
+    for seed in 1..=20 {
+        let presents = film.noisy(seed);
+        let timeline = fit(&presents, &reports, &[60.0, 120.0], &[]);
+        let (over, under) = misjudged(&film, &presents, &timeline);
+        // The last frame of each fling ends where the panel slows down.
+        assert!(over == 0 && under <= 2, "seed {seed}: {over} {under} {timeline:?}");
+        assert!(timeline.uncertain.is_empty(), "seed {seed}: {timeline:?}");
+    }
+}

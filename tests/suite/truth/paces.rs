@@ -28,10 +28,14 @@ const PAGES: [(&str, &str); 11] = [
 const IN_REFRESHES: [&str; 5] =
     ["hitch_ms_per_s", "hitch_ms", "delivery_ratio", "dropped_frames", "dropped_pct"];
 
-fn lab() -> String {
+fn lab(seed: u64) -> String {
+    // Lists move by whole pixels with every other seed: near their rest they show nothing new at some refreshes.
+    let whole_pixels = seed % 2 == 1;
     let page = |(name, draws): &(&str, &str)| {
         let link = format!("activity: .{name}Activity, link: \"shop://{name}\"");
-        format!("          {name}: {{ {link}, hitch_rate: 0.004, cost_ms: 2.5, {draws} }}\n")
+        format!(
+            "          {name}: {{ {link}, hitch_rate: 0.004, cost_ms: 2.5, whole_pixels: {whole_pixels}, {draws} }}\n"
+        )
     };
     let main = "          main: { activity: .MainActivity, link: \"shop://home\", launcher: true }\n";
     let pages: String = PAGES.iter().map(page).collect();
@@ -129,7 +133,7 @@ fn hold(story: &Story) -> Held {
 }
 
 fn every_page_on_every_archetype(source: &str, seed: u64) {
-    let story = Stage::lab_yaml(&lab()).seed(seed).scenario(&scenario(source)).run();
+    let story = Stage::lab_yaml(&lab(seed)).seed(seed).scenario(&scenario(source)).run();
     let held = hold(&story);
     let refused: Vec<&String> = held.refused.keys().collect();
     println!("{:?} given, {} windows refused:\n{refused:#?}", held.given, refused.len());
@@ -138,7 +142,7 @@ fn every_page_on_every_archetype(source: &str, seed: u64) {
     let uncertain = refused.iter().filter(|why| why.contains("uncertain refresh period")).count();
     // A pull-down near a touch that only the ring saw may be a rest.
     let puzzling = refused.iter().filter(|why| why.contains("passed without a frame")).count();
-    assert!(unproved <= 1 && puzzling <= 1, "{refused:#?}");
+    assert!(unproved <= 1 && puzzling <= 2, "{refused:#?}");
     assert_eq!(unproved + uncertain + puzzling, refused.len(), "{refused:#?}");
     // Headers are read while the pages draw. What they leave open is on panels that change their rate meanwhile, and most
     // of it where one mode does not tell to which.
