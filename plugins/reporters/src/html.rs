@@ -9,11 +9,11 @@ mod counterfactual;
 pub(crate) mod detail;
 pub(crate) mod frames;
 pub(crate) mod index;
-mod onair;
+mod live_feed;
 pub(crate) mod page;
 pub(crate) mod paper;
 
-pub use onair::OnAir;
+pub use live_feed::LiveFeed;
 pub use page::{Connect, page};
 
 use crate::cells::{Cell, worst_first};

@@ -7,7 +7,7 @@ mod history;
 mod host;
 mod needs;
 mod nights;
-mod outlets;
+mod report_targets;
 mod scenarios;
 mod settings;
 mod ui;

@@ -29,7 +29,7 @@ pub struct Read {
 }
 
 /// What is wanted beside the flags.
-pub struct Wish<'a> {
+pub struct HistoryQuery<'a> {
     /// Whether a cell may be left out unread: what is not wanted by name.
     pub keeps: &'a dyn Fn(&CellKey) -> bool,
     /// Texts every wanted cell has somewhere among its names: they spare listing the others.
@@ -44,14 +44,14 @@ pub struct Wish<'a> {
 ///
 /// # Errors
 /// In words: a flag or the store cannot be read.
-pub fn read(args: &CellArgs, wish: &Wish<'_>) -> Result<Read, String> {
+pub fn read(args: &CellArgs, query: &HistoryQuery<'_>) -> Result<Read, String> {
     let since = args.since.as_deref().map(since).transpose().map_err(|why| format!("--since: {why}"))?;
     let mut store = open_existing(&args.history)?;
     let place = store.place();
-    let filter = CellFilter { holding: wish.holding.clone(), ..filter(args) };
-    let found = gather(&mut *store, &filter, since.as_deref(), wish, args.metric.is_some());
+    let filter = CellFilter { holding: query.holding.clone(), ..filter(args) };
+    let found = gather(&mut *store, &filter, since.as_deref(), query, args.metric.is_some());
     let (lines, runs, calibrations) = found.map_err(|fault| fault.to_string())?;
-    Ok(Read { place, sweep: sweep(lines, wish.newest, wish.effect), runs, calibrations })
+    Ok(Read { place, sweep: sweep(lines, query.newest, query.effect), runs, calibrations })
 }
 
 /// The last good nights of every cell of these scenarios: a rolling baseline.
@@ -92,12 +92,12 @@ fn gather(
     store: &mut dyn History,
     filter: &CellFilter,
     since: Option<&str>,
-    wish: &Wish<'_>,
+    query: &HistoryQuery<'_>,
     any_metric: bool,
 ) -> Result<Found, farmjank_results::fault::Fault> {
     let all: Vec<CellKey> = store.cells(filter)?.into_iter().map(|seen| seen.key).collect();
     let keys = if any_metric { all } else { deciding(&all) };
-    let keys: Vec<CellKey> = keys.into_iter().filter(|key| (wish.keeps)(key)).collect();
+    let keys: Vec<CellKey> = keys.into_iter().filter(|key| (query.keeps)(key)).collect();
     let newest = store.runs(usize::MAX)?;
     let orders = orders(&newest);
     let order = |run: &str| orders.get(run).copied().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Stamps facts. Where they go from there is the outlet's: the log and the reporters ([`crate::scribe`]), or the thread that
+//! Stamps facts. Where they go from there is the sink's: the log and the reporters ([`crate::scribe`]), or the thread that
 //! merges the facts of several shards ([`crate::lab_shards`]).
 
 pub use crate::scribe::{Kept, LOG, Voice};
@@ -10,7 +10,7 @@ use std::rc::Rc;
 use tokio::time::Instant;
 
 /// Takes stamped facts, in order of time.
-pub trait Outlet {
+pub trait FactSink {
     /// One fact.
     fn put(&self, at: RunTime, fact: Fact);
 }
@@ -18,15 +18,15 @@ pub trait Outlet {
 /// The one place facts are stamped.
 pub struct Announcer {
     start: Instant,
-    outlet: Rc<dyn Outlet>,
+    sink: Rc<dyn FactSink>,
     /// The trial each job is in: number, counted.
     open: RefCell<BTreeMap<JobId, (u32, bool)>>,
 }
 
 impl Announcer {
     /// Time zero is now.
-    pub fn new(outlet: Rc<dyn Outlet>) -> Self {
-        Announcer { start: Instant::now(), outlet, open: RefCell::default() }
+    pub fn new(sink: Rc<dyn FactSink>) -> Self {
+        Announcer { start: Instant::now(), sink, open: RefCell::default() }
     }
 
     /// Time since the start of the run.
@@ -48,7 +48,7 @@ impl Announcer {
             Fact::TrialFinished { job, .. } => drop(self.open.borrow_mut().remove(job)),
             _ => {}
         }
-        self.outlet.put(self.now(), fact);
+        self.sink.put(self.now(), fact);
     }
 
     /// A notice about a job, or about the run.

@@ -1,7 +1,7 @@
 //! Conducts a run: looks for phones, plans, has the jobs worked through ([`crate::job_runner`]), and ends with a judged
 //! record.
 
-use crate::announce::{Announcer, Outlet};
+use crate::announce::{Announcer, FactSink};
 use crate::builds::AbPlan;
 use crate::device_session::{ForScenario, RunEnv};
 use crate::job_runner::JobRunner;

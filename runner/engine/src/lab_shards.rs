@@ -4,7 +4,7 @@
 //!
 //! Only for simulated time: real phones share one scheduler, whose thread is idle.
 
-use crate::announce::{Announcer, Outlet};
+use crate::announce::{Announcer, FactSink};
 use crate::builds::AbPlan;
 use crate::conduct::{Against, Options, Planned, close, look, started};
 use crate::device_session::{ForScenario, RunEnv};
@@ -170,7 +170,7 @@ impl Drop for Relay {
     }
 }
 
-impl Outlet for Relay {
+impl FactSink for Relay {
     fn put(&self, at: RunTime, fact: Fact) {
         self.batch.borrow_mut().push((at, fact));
         if self.batch.borrow().len() >= BATCH {

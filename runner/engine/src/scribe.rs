@@ -1,6 +1,6 @@
 //! Appends stamped facts to the log, folds them into the record and hands them to every reporter, in one order.
 
-use crate::announce::Outlet;
+use crate::announce::FactSink;
 use farmjank_results::event::{Event, Fact};
 use farmjank_results::record::Record;
 use farmjank_results::strip::MOST_BYTES;
@@ -45,7 +45,7 @@ struct Inner {
     log_broken: Option<String>,
 }
 
-impl Outlet for Scribe {
+impl FactSink for Scribe {
     fn put(&self, at: RunTime, fact: Fact) {
         let deliveries = self.spread(at, fact);
         self.deliver(at, deliveries);

@@ -8,7 +8,7 @@ use crate::held::held;
 use crate::hostile::{NASTY, harmless};
 use crate::html::{cells, index, unpacked};
 use farmjank_reporters::clean::acts;
-use farmjank_reporters::html::OnAir;
+use farmjank_reporters::html::LiveFeed;
 use farmjank_reporters::lanes::Lanes;
 use farmjank_reporters::paint::Look;
 use farmjank_reporters::show::show;
@@ -182,7 +182,7 @@ fn no_report_acts(events: &[Event]) {
 }
 
 fn nobody_who_watches_is_fooled(events: &[Event]) {
-    let (mut air, mut lanes, mut so_far) = (OnAir::default(), Lanes::default(), Record::default());
+    let (mut air, mut lanes, mut so_far) = (LiveFeed::default(), Lanes::default(), Record::default());
     let some = events.len() / 3;
     for (nth, event) in events.iter().enumerate() {
         so_far.apply(event).unwrap();

@@ -3,7 +3,7 @@
 
 use crate::believable::{Words, events};
 use crate::hostile::{long_words, nasty_words};
-use farmjank_reporters::html::OnAir;
+use farmjank_reporters::html::LiveFeed;
 use farmjank_reporters::lanes::Lanes;
 use farmjank_reporters::paint::Look;
 use farmjank_reporters::{NAMES, Options, by_name, clean};
@@ -85,7 +85,7 @@ fn simulated_phones_are_labelled_in_every_report_and_real_ones_never() {
 #[test]
 fn phones_of_a_served_lab_are_labelled_while_they_run_too() {
     let log = events(&Words { lab: None, served: true, ..Words::default() });
-    let (mut air, mut lanes, mut so_far) = (OnAir::default(), Lanes::default(), Record::default());
+    let (mut air, mut lanes, mut so_far) = (LiveFeed::default(), Lanes::default(), Record::default());
     let mut console = by_name("console", &mut Options::default()).unwrap();
     let mut told = Vec::new();
     for event in &log.events {

@@ -2,7 +2,7 @@
 
 use crate::args::{HistoryArgs, HistoryFormat};
 use crate::host::Streams;
-use crate::nights::{Read, Wish, read};
+use crate::nights::{HistoryQuery, Read, read};
 use crate::settings::{Look, complain};
 use farmjank_engine::announce::Voice;
 use farmjank_reporters::show::fits;
@@ -72,13 +72,13 @@ fn wanted(args: &HistoryArgs) -> Result<Read, String> {
         let names = [lower(&key.model), lower(&key.scenario), lower(&key.window)];
         fits(&parts, &|part, at| names[at].contains(part))
     };
-    let wish = |keeps: &dyn Fn(&CellKey) -> bool, holding: &[&str]| {
+    let query = |keeps: &dyn Fn(&CellKey) -> bool, holding: &[&str]| {
         let holding = holding.iter().map(|part| (*part).to_owned()).collect();
-        read(&args.cells, &Wish { keeps, holding, newest: NEWEST, effect: None })
+        read(&args.cells, &HistoryQuery { keeps, holding, newest: NEWEST, effect: None })
     };
-    let mut read = wish(&by_model, &parts)?;
+    let mut read = query(&by_model, &parts)?;
     if read.sweep.trends.is_empty() && !named.is_empty() {
-        read = wish(&may, parts.get(1..).unwrap_or_default())?;
+        read = query(&may, parts.get(1..).unwrap_or_default())?;
     }
     if !named.is_empty() {
         let whole = |trend: &Trend| {

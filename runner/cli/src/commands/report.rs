@@ -3,7 +3,7 @@
 
 use crate::args::{ReportArgs, ReportFormat, ScenarioArgs};
 use crate::host::{self, Bundle, Streams};
-use crate::outlets::{self, Wish, wishes};
+use crate::report_targets::{self, ReportRequest, requests};
 use crate::scenarios::load;
 use crate::settings::{Look, complain};
 use crate::wiring::readers;
@@ -48,15 +48,15 @@ impl Strips for Anew<'_> {
 
 /// Rebuilds reports; the exit code is the run's own (of several, that of the worst), or that of the new judgement.
 pub fn run(args: &ReportArgs, look: Look) -> u8 {
-    let (records, wishes) = match records(args, look).and_then(|all| Some((all, wishes_of(args)?))) {
+    let (records, requests) = match records(args, look).and_then(|all| Some((all, requests_of(args)?))) {
         Some(both) => both,
         None => return EXIT_USAGE,
     };
     let paint = paint::Look { color: look.color, ascii: !look.unicode, width: look.width };
-    for wish in &wishes {
+    for request in &requests {
         let text = match &records[..] {
-            [one] => document(wish, one, &args.runs[0], args, paint),
-            _ => match side_by_side(wish, &records, args, paint) {
+            [one] => document(request, one, &args.runs[0], args, paint),
+            _ => match side_by_side(request, &records, args, paint) {
                 Ok(text) => text,
                 Err(why) => {
                     complain(&why);
@@ -64,7 +64,7 @@ pub fn run(args: &ReportArgs, look: Look) -> u8 {
                 }
             },
         };
-        match &wish.path {
+        match &request.path {
             None => Streams.out(&text),
             Some(path) => {
                 if let Err(why) = host::write_file(path, text.as_bytes()) {
@@ -98,23 +98,29 @@ fn records(args: &ReportArgs, look: Look) -> Option<Vec<Bundled>> {
     all.map_err(|why| complain(&why)).ok()
 }
 
-fn wishes_of(args: &ReportArgs) -> Option<Vec<Wish>> {
+fn requests_of(args: &ReportArgs) -> Option<Vec<ReportRequest>> {
     if args.reporter.is_empty() {
         let name = match args.format {
             ReportFormat::Table => "table",
             ReportFormat::Json => "json",
             ReportFormat::Junit => "junit",
         };
-        return Some(vec![Wish { name, path: None }]);
+        return Some(vec![ReportRequest { name, path: None }]);
     }
-    wishes(&args.reporter).map_err(|why| complain(&why)).ok()
+    requests(&args.reporter).map_err(|why| complain(&why)).ok()
 }
 
 /// One report of one run.
-fn document(wish: &Wish, bundled: &Bundled, run: &Path, args: &ReportArgs, look: paint::Look) -> String {
+fn document(
+    request: &ReportRequest,
+    bundled: &Bundled,
+    run: &Path,
+    args: &ReportArgs,
+    look: paint::Look,
+) -> String {
     let most = args.max_bytes.map(|most| most as usize);
-    let mut options = Options { markdown_most: most, ..outlets::options(wish, look, run) };
-    let reporter = by_name(wish.name, &mut options);
+    let mut options = Options { markdown_most: most, ..report_targets::options(request, look, run) };
+    let reporter = by_name(request.name, &mut options);
     let bundle = Bundle::open(run);
     let strips = Anew { anew: &bundled.anew, kept: Kept(&bundle) };
     let told = reporter.map_or_else(Vec::new, |mut reporter| reporter.conclude(&bundled.record, &strips));
@@ -127,15 +133,15 @@ fn document(wish: &Wish, bundled: &Bundled, run: &Path, args: &ReportArgs, look:
 
 /// One report of several runs.
 fn side_by_side(
-    wish: &Wish,
+    request: &ReportRequest,
     records: &[Bundled],
     args: &ReportArgs,
     look: paint::Look,
 ) -> Result<String, String> {
     let names = args.runs.iter().map(|run| run.display().to_string());
     let runs: Vec<Run> = names.zip(records).map(|(name, one)| Run { name, record: &one.record }).collect();
-    let look = if wish.path.is_some() { paint::Look::default() } else { look };
-    match wish.name {
+    let look = if request.path.is_some() { paint::Look::default() } else { look };
+    match request.name {
         "table" => Ok(beside::table(&runs, look)),
         "json" => Ok(beside::json(&runs)),
         "markdown" => Ok(beside::markdown(&runs, args.max_bytes.map(|most| most as usize))),

@@ -7,7 +7,7 @@ use crate::args::RunArgs;
 use crate::history::Keeper;
 use crate::host::{self, Bundle, Streams};
 use crate::in_runtime;
-use crate::outlets::{self, Wish};
+use crate::report_targets::{self, ReportRequest};
 use crate::scenarios::load;
 use crate::settings::{Look, complain, serials, time};
 use crate::ui::Ui;
@@ -80,7 +80,7 @@ async fn conducted(
     let stop = Stop::default();
     host::listen_for_signals(stop.clone());
     let seed = phones.seed;
-    let RunInputs { wanted, selection, wishes, against, ab_plan, forewarn, .. } = inputs;
+    let RunInputs { wanted, selection, requests, against, ab_plan, forewarn, .. } = inputs;
     let options = Options {
         run: id,
         tool: concat!("farmjank ", env!("CARGO_PKG_VERSION")).to_owned(),
@@ -95,7 +95,7 @@ async fn conducted(
         forewarn,
         screens: args.screens,
     };
-    let reporters = reporters(args, &wishes, look, &root);
+    let reporters = reporters(args, &requests, look, &root);
     if let Some(lab) = of_racks(args) {
         let open = move || Rc::new(Bundle::open(&root)) as Rc<dyn Files>;
         let shards = wiring::shards(&lab, args.no_witnesses, open);
@@ -214,7 +214,7 @@ fn bundle(args: &RunArgs, id: &str) -> Result<(PathBuf, Bundle), String> {
 }
 
 /// The console, what every bundle has, and what was asked for beside it.
-fn reporters(args: &RunArgs, wishes: &[Wish], look: Look, root: &Path) -> Vec<Box<dyn Reporter>> {
+fn reporters(args: &RunArgs, requests: &[ReportRequest], look: Look, root: &Path) -> Vec<Box<dyn Reporter>> {
     let paint = paint::Look { color: look.color, ascii: !look.unicode, width: look.width };
     let live = look.live && !args.quiet;
     let mut options = farmjank_reporters::Options {
@@ -225,12 +225,12 @@ fn reporters(args: &RunArgs, wishes: &[Wish], look: Look, root: &Path) -> Vec<Bo
         ..farmjank_reporters::Options::default()
     };
     let console = by_name(if live { "live" } else { "console" }, &mut options);
-    let taken = outlets::is_taken(wishes);
+    let taken = report_targets::is_taken(requests);
     let mut made: Vec<Box<dyn Reporter>> =
-        console.into_iter().map(|console| outlets::console(console, args.quiet, taken)).collect();
+        console.into_iter().map(|console| report_targets::console(console, args.quiet, taken)).collect();
     made.extend(farmjank_reporters::BUNDLED.iter().filter_map(|name| by_name(name, &mut options)));
-    let junit = args.junit.iter().map(|path| Wish { name: "junit", path: Some(path.clone()) });
-    let wishes: Vec<Wish> = wishes.iter().cloned().chain(junit).collect();
-    made.extend(outlets::beside(&wishes, paint, root));
+    let junit = args.junit.iter().map(|path| ReportRequest { name: "junit", path: Some(path.clone()) });
+    let requests: Vec<ReportRequest> = requests.iter().cloned().chain(junit).collect();
+    made.extend(report_targets::reporters(&requests, paint, root));
     made
 }

@@ -3,7 +3,7 @@
 use super::history::NOTHING;
 use crate::args::{CompareFormat, FailOn, TrendArgs};
 use crate::host::Streams;
-use crate::nights::{Read, Wish, read};
+use crate::nights::{HistoryQuery, Read, read};
 use crate::settings::{Look, complain};
 use farmjank_engine::announce::Voice;
 use farmjank_reporters::{nights, paint};
@@ -43,7 +43,7 @@ fn swept(args: &TrendArgs) -> Result<Read, String> {
     let effect = args.mei.as_deref().map(|text| Effect::parse(text, unit)).transpose();
     let effect = effect.map_err(|why| format!("--mei: {why}"))?;
     let newest = usize::try_from(args.nights).unwrap_or(usize::MAX);
-    read(&args.cells, &Wish { keeps: &|_| true, holding: Vec::new(), newest, effect })
+    read(&args.cells, &HistoryQuery { keeps: &|_| true, holding: Vec::new(), newest, effect })
 }
 
 /// What the sweep comes to: changes fail where they are to, and what cannot be told is never green.

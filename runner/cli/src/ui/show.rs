@@ -6,7 +6,7 @@ use super::door::read_from;
 use super::tail::Tail;
 use crate::host::Bundle;
 use farmjank_engine::announce::{Kept, LOG};
-use farmjank_reporters::html::{Connect, OnAir, page};
+use farmjank_reporters::html::{Connect, LiveFeed, page};
 use farmjank_results::record::Record;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -24,7 +24,7 @@ pub struct Show {
 struct Now {
     tail: Tail,
     record: Record,
-    air: OnAir,
+    air: LiveFeed,
     /// The log cannot be followed any further.
     stuck: bool,
 }

@@ -3,7 +3,7 @@
 use crate::believable::{Film, Log, Words, events};
 use crate::hostile::{long_words, nasty_words};
 use farmjank_reporters::clean::acts;
-use farmjank_reporters::html::OnAir;
+use farmjank_reporters::html::LiveFeed;
 use farmjank_results::event::Fact;
 use farmjank_results::record::Record;
 use farmjank_seams::reporter::NoStrips;
@@ -11,8 +11,8 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// A run on the air after its first events.
-fn after(log: &Log, events: usize) -> (OnAir, Record) {
-    let (mut air, mut record) = (OnAir::default(), Record::default());
+fn after(log: &Log, events: usize) -> (LiveFeed, Record) {
+    let (mut air, mut record) = (LiveFeed::default(), Record::default());
     for event in &log.events[..events] {
         record.apply(event).unwrap();
         air.observe(event, &record);
@@ -20,7 +20,7 @@ fn after(log: &Log, events: usize) -> (OnAir, Record) {
     (air, record)
 }
 
-fn update(air: &OnAir, record: &Record, since: u64, first: bool) -> Value {
+fn update(air: &LiveFeed, record: &Record, since: u64, first: bool) -> Value {
     serde_json::from_str(&air.update(since, first, record, &Film)).expect("JSON")
 }
 

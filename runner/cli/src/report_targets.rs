@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 /// A report somebody asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wish {
+pub struct ReportRequest {
     /// Name of the reporter.
     pub name: &'static str,
     /// Its file; standard output without.
@@ -23,9 +23,10 @@ pub struct Wish {
 ///
 /// # Errors
 /// In words: an unknown name, or more than one document for standard output.
-pub fn wishes(given: &[String]) -> Result<Vec<Wish>, String> {
-    let wishes = given.iter().map(|text| wish(text)).collect::<Result<Vec<Wish>, String>>()?;
-    let spoken: Vec<&str> = wishes.iter().filter(|wish| wish.path.is_none()).map(|wish| wish.name).collect();
+pub fn requests(given: &[String]) -> Result<Vec<ReportRequest>, String> {
+    let requests = given.iter().map(|text| request(text)).collect::<Result<Vec<ReportRequest>, String>>()?;
+    let spoken: Vec<&str> =
+        requests.iter().filter(|request| request.path.is_none()).map(|request| request.name).collect();
     let lines = |name: &&str| matches!(*name, "table" | "github");
     if spoken.len() > 1 && !spoken.iter().all(lines) {
         let first = spoken.iter().find(|name| !lines(name)).copied().unwrap_or("json");
@@ -34,10 +35,10 @@ pub fn wishes(given: &[String]) -> Result<Vec<Wish>, String> {
             spoken.join(" and ")
         ));
     }
-    Ok(wishes)
+    Ok(requests)
 }
 
-fn wish(text: &str) -> Result<Wish, String> {
+fn request(text: &str) -> Result<ReportRequest, String> {
     let (name, path) = match text.split_once('=') {
         Some((name, path)) => (name, Some(path)),
         None => (text, None),
@@ -49,18 +50,18 @@ fn wish(text: &str) -> Result<Wish, String> {
     if path == Some("") {
         return Err(format!("`--reporter {text}` names no file; write `{name}=FILE`, or `{name}` alone"));
     }
-    Ok(Wish { name, path: path.filter(|path| *path != "-").map(PathBuf::from) })
+    Ok(ReportRequest { name, path: path.filter(|path| *path != "-").map(PathBuf::from) })
 }
 
 /// What is written into a file looks the same wherever it is made.
-pub fn options(wish: &Wish, look: paint::Look, bundle: &Path) -> Options {
-    let look = if wish.path.is_some() { paint::Look::default() } else { look };
+pub fn options(request: &ReportRequest, look: paint::Look, bundle: &Path) -> Options {
+    let look = if request.path.is_some() { paint::Look::default() } else { look };
     Options { look, bundle: Some(bundle.display().to_string()), ..Options::default() }
 }
 
 /// Whether standard output belongs to a document, so that the table has to go elsewhere.
-pub fn is_taken(wishes: &[Wish]) -> bool {
-    wishes.iter().any(|wish| wish.path.is_none() && !matches!(wish.name, "table" | "github"))
+pub fn is_taken(requests: &[ReportRequest]) -> bool {
+    requests.iter().any(|request| request.path.is_none() && !matches!(request.name, "table" | "github"))
 }
 
 /// Whether this runs as a step of GitHub Actions.
@@ -69,18 +70,18 @@ pub fn on_github() -> bool {
 }
 
 /// The reporters of a run beside the console: what was asked for, and what GitHub Actions shows.
-pub fn beside(wishes: &[Wish], look: paint::Look, bundle: &Path) -> Vec<Box<dyn Reporter>> {
+pub fn reporters(requests: &[ReportRequest], look: paint::Look, bundle: &Path) -> Vec<Box<dyn Reporter>> {
     let mut made: Vec<Box<dyn Reporter>> = Vec::new();
-    for wish in wishes {
+    for request in requests {
         // The console prints the table already.
-        if wish.path.is_none() && wish.name == "table" {
+        if request.path.is_none() && request.name == "table" {
             continue;
         }
-        let to = wish.path.clone().map_or(To::Out, To::File);
-        made.extend(redirected(by_name(wish.name, &mut options(wish, look, bundle)), to));
+        let to = request.path.clone().map_or(To::Out, To::File);
+        made.extend(redirected(by_name(request.name, &mut options(request, look, bundle)), to));
     }
-    let asked = wishes.iter().any(|wish| wish.name == "github" && wish.path.is_none());
-    if on_github() && !asked && !is_taken(wishes) {
+    let asked = requests.iter().any(|request| request.name == "github" && request.path.is_none());
+    if on_github() && !asked && !is_taken(requests) {
         made.extend(by_name("github", &mut Options::default()));
     }
     if let Some(path) = host::env("GITHUB_STEP_SUMMARY").map(PathBuf::from) {
@@ -173,8 +174,8 @@ impl Reporter for Redirected {
 mod tests {
     use super::*;
 
-    fn read(texts: &[&str]) -> Result<Vec<Wish>, String> {
-        wishes(&texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>())
+    fn read(texts: &[&str]) -> Result<Vec<ReportRequest>, String> {
+        requests(&texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>())
     }
 
     #[test]

@@ -24,12 +24,12 @@ use serde::Serialize;
 use std::collections::{BTreeMap, VecDeque};
 
 /// Most lines remembered for whoever comes later.
-const TOLD: usize = 200;
+const EVENT_LINES: usize = 200;
 /// Most seconds of frames arriving drawn in a lane.
-const PULSES: usize = 60;
+const RATES: usize = 60;
 
 /// A run as it is shown to those who watch.
-pub struct OnAir {
+pub struct LiveFeed {
     version: u64,
     /// Version at which something above all cells changed last: plan, phones, verdict.
     whole: u64,
@@ -48,7 +48,7 @@ pub struct OnAir {
 struct Feed {
     changed: u64,
     /// Frames per second as they arrived, of the job that runs.
-    pulses: VecDeque<f64>,
+    rates: VecDeque<f64>,
     /// Frames that arrived, of the job that runs.
     frames: u64,
     waits: Option<String>,
@@ -86,7 +86,8 @@ struct Lane {
     /// The fastest rate of its screen, Hz.
     hz: Option<f64>,
     frames: u64,
-    pulses: Vec<f64>,
+    #[serde(rename = "pulses")]
+    rates: Vec<f64>,
     left: Option<String>,
     /// Frames of the last finished trial; none when they are those told before.
     codes: Option<Vec<Code>>,
@@ -114,9 +115,9 @@ struct Update<'a> {
     told: Vec<&'a EventLine>,
 }
 
-impl Default for OnAir {
+impl Default for LiveFeed {
     fn default() -> Self {
-        OnAir {
+        LiveFeed {
             version: 0,
             whole: 0,
             over: false,
@@ -130,7 +131,7 @@ impl Default for OnAir {
     }
 }
 
-impl OnAir {
+impl LiveFeed {
     /// The number of things seen so far.
     pub fn version(&self) -> u64 {
         self.version
@@ -160,7 +161,7 @@ impl OnAir {
     }
 
     fn tell(&mut self, kind: &'static str, at: RunTime, text: String) {
-        if self.told.len() >= TOLD {
+        if self.told.len() >= EVENT_LINES {
             self.told.pop_front();
         }
         self.told.push_back(EventLine { version: self.version, at: since_start(at), kind, text });
@@ -186,12 +187,12 @@ impl OnAir {
                 let why = line(why, SENTENCE);
                 let feed = self.feed(device.clone());
                 (feed.gone, feed.frames, feed.waits) = (Some(why), 0, None);
-                feed.pulses.clear();
+                feed.rates.clear();
             }
             Fact::LeaseGranted { device, .. } | Fact::LeaseReturned { device, .. } => {
                 let feed = self.feed(device.clone());
                 (feed.frames, feed.waits) = (0, None);
-                feed.pulses.clear();
+                feed.rates.clear();
             }
             Fact::JobQueued { job, why } => {
                 let why = line(why, SENTENCE);
@@ -202,10 +203,10 @@ impl OnAir {
             }
             Fact::SampleTaken { job, frames, fps, .. } => self.of_job(*job, record, |feed| {
                 feed.frames += frames;
-                if feed.pulses.len() >= PULSES {
-                    feed.pulses.pop_front();
+                if feed.rates.len() >= RATES {
+                    feed.rates.pop_front();
                 }
-                feed.pulses.push_back(fps.unwrap_or(0.0));
+                feed.rates.push_back(fps.unwrap_or(0.0));
             }),
             Fact::TrialFinished { job, windows, .. } => {
                 self.jobs.insert(*job, version);
@@ -307,7 +308,7 @@ impl OnAir {
             fps: lane.fps.filter(|_| job.is_some()),
             hz: facts.and_then(|facts| facts.fastest_hz()),
             frames: feed.frames,
-            pulses: feed.pulses.iter().copied().collect(),
+            rates: feed.rates.iter().copied().collect(),
             // Who knows when it comes back.
             left: left.filter(|_| state != "gone").map(words::left),
             codes: strips.map(|strips| feed.last.iter().filter_map(|one| code(one, strips)).collect()),
