@@ -3,11 +3,10 @@
 //! Read in this order: [`clean`] (hostile text) → [`cells`] (a record, laid out) → [`words`],
 //! [`sentence`] and `change` (the same words in all) → [`paint`] (looks) → [`junit`], [`json`], [`openmetrics`], [`markdown`],
 //! [`github`], [`table`], [`html`] (what a finished run leaves),
-//! [`beside`] (several runs), [`comparison`] (against a baseline), [`nights`] (a history), [`show`] and [`barcode`] (one cell) → [`console`], [`lanes`] and [`live`] (what a run shows as it goes). Nothing here opens a file, reads a clock or asks the environment; only
+//! [`side_by_side`] (several runs), [`comparison`] (against a baseline), [`nights`] (a history), [`show`] and [`barcode`] (one cell) → [`console`], [`lanes`] and [`live`] (what a run shows as it goes). Nothing here opens a file, reads a clock or asks the environment; only
 //! [`live`] draws, on a target it is handed.
 
 pub mod barcode;
-pub mod beside;
 pub mod cells;
 mod change;
 pub mod clean;
@@ -28,6 +27,7 @@ pub mod plots;
 pub mod sentence;
 mod shelf;
 pub mod show;
+pub mod side_by_side;
 mod story;
 pub mod table;
 pub mod words;

@@ -2,7 +2,7 @@
 
 use super::driver::Browser;
 use farmjank_engine::announce::Kept;
-use farmjank_reporters::beside::{Run, html};
+use farmjank_reporters::side_by_side::{Run, html};
 use farmjank_tests::stage::{Stage, Story};
 use serde_json::json;
 

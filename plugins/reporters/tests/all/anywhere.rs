@@ -12,7 +12,7 @@ use farmjank_reporters::html::LiveFeed;
 use farmjank_reporters::lanes::Lanes;
 use farmjank_reporters::paint::Look;
 use farmjank_reporters::show::show;
-use farmjank_reporters::{NAMES, Options, beside, by_name};
+use farmjank_reporters::{NAMES, Options, by_name, side_by_side};
 use farmjank_results::event::{Event, Fact, Screen};
 use farmjank_results::record::Record;
 use farmjank_seams::reporter::{Delivery, Strips};
@@ -206,13 +206,13 @@ fn nobody_who_watches_is_fooled(events: &[Event]) {
 
 fn nor_side_by_side(events: &[Event]) {
     let record = Record::fold(events).expect("the log obeys the laws");
-    let runs = ["a", NASTY].map(|name| beside::Run { name: name.to_owned(), record: &record });
-    harmless(&beside::table(&runs, Look { width: 80, color: false, ascii: false }), 80);
-    is_text("markdown", &beside::markdown(&runs, None));
-    let page = beside::html(&runs, &[&Gallery, &Gallery]);
+    let runs = ["a", NASTY].map(|name| side_by_side::Run { name: name.to_owned(), record: &record });
+    harmless(&side_by_side::table(&runs, Look { width: 80, color: false, ascii: false }), 80);
+    is_text("markdown", &side_by_side::markdown(&runs, None));
+    let page = side_by_side::html(&runs, &[&Gallery, &Gallery]);
     assert!(!page.contains("<script>alert") && !page.contains("]]>") && page.matches("<main").count() == 1);
     assert!(!page.chars().any(|c| !matches!(c, '\n' | '\t') && acts(c)));
-    assert!(serde_json::from_str::<Value>(&beside::json(&runs)).is_ok());
+    assert!(serde_json::from_str::<Value>(&side_by_side::json(&runs)).is_ok());
 }
 
 #[test]

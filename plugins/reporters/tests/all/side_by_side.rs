@@ -4,9 +4,9 @@ use crate::believable::{Film, Words, events};
 use crate::golden::check;
 use crate::hostile::{long_words, nasty_words};
 use crate::html::{element, index};
-use farmjank_reporters::beside::{Run, html, json, markdown, table};
 use farmjank_reporters::clean;
 use farmjank_reporters::paint::{Look, width};
+use farmjank_reporters::side_by_side::{Run, html, json, markdown, table};
 use farmjank_results::event::Fact;
 use farmjank_results::metric::Reading;
 use farmjank_results::record::Record;
@@ -63,8 +63,8 @@ fn what_changed_has_an_arrow_and_a_word() {
     let records = [events(&words).record(), next(&words)];
     let runs = runs(&records);
     let text = table(&runs, Look::default());
-    check("beside-80.txt", &text);
-    check("beside.md", &markdown(&runs, None));
+    check("side-by-side-80.txt", &text);
+    check("side-by-side.md", &markdown(&runs, None));
     let line = |key: &str| text.lines().find(|line| line.trim_start().starts_with(key)).expect(key);
     assert!(line("hitch_ms_per_s").contains("1.5 ▼ 96 % better"), "{text}");
     assert!(line("fps").contains("89.0 ▲ 25 % better"), "{text}");
@@ -132,5 +132,5 @@ fn one_page_holds_all_runs_the_oldest_first_and_the_worst_change_on_top() {
     index["families"] = "of the shelf".into();
     let paper: Vec<&str> = element(&page, "<main id=\"app\">", "</main>").lines().collect();
     let text = serde_json::to_string_pretty(&serde_json::json!({ "paper": paper, "index": index }));
-    check("beside.html.json", &(text.unwrap() + "\n"));
+    check("side-by-side.html.json", &(text.unwrap() + "\n"));
 }

@@ -12,7 +12,7 @@ use farmjank_engine::job;
 use farmjank_engine::progress::Progress;
 use farmjank_measure::probe_read::{Reading, of_evidence};
 use farmjank_measure::weigh::{self, Ask};
-use farmjank_reporters::beside::{self, Run};
+use farmjank_reporters::side_by_side::{self, Run};
 use farmjank_reporters::{Options, by_name, paint};
 use farmjank_results::compare::Compared;
 use farmjank_results::device::App;
@@ -142,15 +142,15 @@ fn side_by_side(
     let runs: Vec<Run> = names.zip(records).map(|(name, one)| Run { name, record: &one.record }).collect();
     let look = if request.path.is_some() { paint::Look::default() } else { look };
     match request.name {
-        "table" => Ok(beside::table(&runs, look)),
-        "json" => Ok(beside::json(&runs)),
-        "markdown" => Ok(beside::markdown(&runs, args.max_bytes.map(|most| most as usize))),
+        "table" => Ok(side_by_side::table(&runs, look)),
+        "json" => Ok(side_by_side::json(&runs)),
+        "markdown" => Ok(side_by_side::markdown(&runs, args.max_bytes.map(|most| most as usize))),
         "html" => {
             let bundles: Vec<Bundle> = args.runs.iter().map(|run| Bundle::open(run)).collect();
             let all: Vec<Anew> = (bundles.iter().zip(records))
                 .map(|(bundle, one)| Anew { anew: &one.anew, kept: Kept(bundle) })
                 .collect();
-            Ok(beside::html(&runs, &all.iter().map(|one| one as &dyn Strips).collect::<Vec<_>>()))
+            Ok(side_by_side::html(&runs, &all.iter().map(|one| one as &dyn Strips).collect::<Vec<_>>()))
         }
         other => Err(format!(
             "{other} is of one run; several runs can be put side by side as table, markdown, html or json"
