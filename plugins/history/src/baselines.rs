@@ -4,7 +4,7 @@ use crate::body;
 use crate::dialect::{Column, Dialect, Fields, Intent, Kind};
 use crate::effects;
 use crate::names::{bounded, bounded_key};
-use crate::nights::{LONGEST_ID, count};
+use crate::runs::{LONGEST_ID, count};
 use crate::store::{Store, key};
 use crate::times::micros;
 use crate::trouble;

@@ -2,7 +2,7 @@
 
 use crate::dialect::{Column, Dialect, Fields, Intent, Kind};
 use crate::names::{bounded, bounded_key};
-use crate::nights::LONGEST_ID;
+use crate::runs::LONGEST_ID;
 use crate::store::Store;
 use crate::times::micros;
 use crate::trouble;

@@ -2,8 +2,8 @@
 //! by default, PostgreSQL by address; the same tables, queries and promises ([`farmjank_seams::history`]).
 //!
 //! Reading order: [`schema`] the tables, [`dialect`] what differs between databases, [`store`] transactions and dictionaries,
-//! then the rooms [`nights`], [`bulk`], [`baselines`], [`calibrations`]. Must not know: runs in progress, statistics, clocks
-//! (times of day are handed in), the environment. Calls block: never inside the scheduler of a run.
+//! then the rooms [`runs`], [`bulk`], [`baselines`], [`calibrations`]. Must not know: runs in progress, statistics,
+//! clocks (times of day are handed in), the environment. Calls block: never inside the scheduler of a run.
 
 pub mod baselines;
 pub mod body;
@@ -12,9 +12,9 @@ pub mod calibrations;
 pub mod dialect;
 pub mod effects;
 pub mod names;
-pub mod nights;
 pub mod place;
 pub mod postgres;
+pub mod runs;
 pub mod schema;
 pub mod sqlite;
 pub mod store;

@@ -1,5 +1,5 @@
 //! A store over any database: transactions, and the dictionaries of texts and cells. The rooms of the store are
-//! [`crate::nights`], [`crate::bulk`], [`crate::baselines`] and [`crate::calibrations`].
+//! [`crate::runs`], [`crate::bulk`], [`crate::baselines`] and [`crate::calibrations`].
 //!
 //! Must not know: files, sockets, which database it is.
 

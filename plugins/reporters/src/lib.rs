@@ -3,8 +3,9 @@
 //! Read in this order: [`clean`] (hostile text) → [`cells`] (a record, laid out) → [`words`],
 //! [`sentence`] and `change` (the same words in all) → [`paint`] (looks) → [`junit`], [`json`], [`openmetrics`], [`markdown`],
 //! [`github`], [`table`], [`html`] (what a finished run leaves),
-//! [`side_by_side`] (several runs), [`comparison`] (against a baseline), [`nights`] (a history), [`show`] and [`barcode`] (one cell) → [`console`], [`lanes`] and [`live`] (what a run shows as it goes). Nothing here opens a file, reads a clock or asks the environment; only
-//! [`live`] draws, on a target it is handed.
+//! [`side_by_side`] (several runs), [`comparison`] (against a baseline), [`history`] (a history), [`show`] and
+//! [`barcode`] (one cell) → [`console`], [`lanes`] and [`live`] (what a run shows as it goes). Nothing here opens a
+//! file, reads a clock or asks the environment; only [`live`] draws, on a target it is handed.
 
 pub mod barcode;
 pub mod cells;
@@ -14,13 +15,13 @@ pub mod comparison;
 pub mod console;
 pub mod ending;
 pub mod github;
+pub mod history;
 pub mod html;
 pub mod json;
 pub mod junit;
 pub mod lanes;
 pub mod live;
 pub mod markdown;
-pub mod nights;
 pub mod openmetrics;
 pub mod paint;
 pub mod plots;

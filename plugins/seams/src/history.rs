@@ -38,7 +38,7 @@ pub enum Recorded {
     New,
     /// The same run with the same numbers was there already; nothing changed.
     Already,
-    /// The same run with other numbers was there, and these took its place ([`Nights::replace`]).
+    /// The same run with other numbers was there, and these took its place ([`RunStore::replace`]).
     Replaced,
 }
 
@@ -131,7 +131,7 @@ pub struct TornRun {
     pub found: u64,
 }
 
-/// What [`Nights::prune`] removed.
+/// What [`RunStore::prune`] removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pruned {
     /// Runs.
@@ -143,7 +143,7 @@ pub struct Pruned {
 }
 
 /// Runs and their sessions.
-pub trait Nights {
+pub trait RunStore {
     /// Keeps a run with all its sessions, or nothing of it. A run whose id is there already is left as it is: `Already` when
     /// it is the same to the last bit, the fault `history_refused` when it is not, because a run does not change.
     ///
@@ -154,7 +154,7 @@ pub trait Nights {
     /// The same, and a run that is there with other numbers gives way: for a bundle that was measured again.
     ///
     /// # Errors
-    /// As [`Nights::record`], but for the run that differs.
+    /// As [`RunStore::record`], but for the run that differs.
     fn replace(&mut self, run: &RunRow, sessions: &[CellSession]) -> Result<Recorded, Fault>;
 
     /// The newest runs, newest first.
@@ -337,7 +337,7 @@ pub trait Calibrations {
 }
 
 /// A store: everything above. Methods are called on `dyn History` without importing the parts.
-pub trait History: Nights + Baselines + Calibrations {
+pub trait History: RunStore + Baselines + Calibrations {
     /// Where it is, in words for people: a path or an address, never a password.
     fn place(&self) -> String;
 }

@@ -1,7 +1,7 @@
 //! Flags as typed data. What they mean is in `commands`.
 
 mod baseline;
-mod nights;
+mod history;
 mod prove;
 mod turns;
 
@@ -9,7 +9,7 @@ pub use baseline::{
     AcceptArgs, BaselineArgs, BaselineCommand, CompareArgs, CompareFormat, Direction, ExportArgs, ImportArgs,
     NameArgs, PruneArgs, SaveArgs,
 };
-pub use nights::{CellArgs, FailOn, HistoryArgs, HistoryFormat, TrendArgs};
+pub use history::{CellArgs, FailOn, HistoryArgs, HistoryFormat, TrendArgs};
 pub use prove::DoctorArgs;
 pub use turns::{AbArgs, CalibrateArgs, PlanArgs, PlanFormat, TurnArgs};
 
@@ -183,7 +183,7 @@ pub struct RunArgs {
     pub age: baseline::AgeArgs,
     /// Where its numbers are kept.
     #[command(flatten)]
-    pub keep: nights::KeepArgs,
+    pub keep: history::KeepArgs,
     /// Photograph the screen during warm-ups: once a second and at each worst hitch. Iterations that count are left alone.
     #[arg(long)]
     pub screens: bool,

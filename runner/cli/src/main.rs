@@ -2,11 +2,11 @@
 
 mod args;
 mod baselines;
+mod cell_history;
 mod commands;
 mod history;
 mod host;
 mod needs;
-mod nights;
 mod report_targets;
 mod scenarios;
 mod settings;

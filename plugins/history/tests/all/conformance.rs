@@ -1,7 +1,7 @@
 //! The promises of a history store, as functions over any: each gets a fresh one.
 
-mod nights;
 mod others;
+mod runs;
 
 use farmjank_seams::history::History;
 
@@ -10,20 +10,20 @@ pub type Promise = fn(&mut dyn History);
 
 /// All promises, by name.
 pub const ALL: [(&str, Promise); 17] = [
-    ("a fresh store is empty", nights::a_fresh_store_is_empty),
-    ("what was recorded comes back", nights::what_was_recorded_comes_back),
-    ("the newest comes first", nights::the_newest_comes_first),
-    ("a run twice changes nothing", nights::a_run_twice_changes_nothing),
-    ("a run that differs is refused or replaces", nights::a_run_that_differs),
-    ("a refused run leaves nothing", nights::a_refused_run_leaves_nothing),
-    ("keys never mix", nights::keys_never_mix),
-    ("cells are listed with their last night", nights::cells_are_listed),
-    ("hostile text comes back as it was", nights::hostile_text),
-    ("long texts are bounded and stay apart", nights::long_texts),
-    ("one phone may measure a cell twice in a run", nights::twice_in_a_run),
-    ("a bulk read is the reads of its cells", nights::bulk_is_each),
-    ("a reader that fails ends the read", nights::a_reader_that_fails),
-    ("pruning forgets old runs and keeps the newest", nights::pruning),
+    ("a fresh store is empty", runs::a_fresh_store_is_empty),
+    ("what was recorded comes back", runs::what_was_recorded_comes_back),
+    ("the newest comes first", runs::the_newest_comes_first),
+    ("a run twice changes nothing", runs::a_run_twice_changes_nothing),
+    ("a run that differs is refused or replaces", runs::a_run_that_differs),
+    ("a refused run leaves nothing", runs::a_refused_run_leaves_nothing),
+    ("keys never mix", runs::keys_never_mix),
+    ("cells are listed with their last night", runs::cells_are_listed),
+    ("hostile text comes back as it was", runs::hostile_text),
+    ("long texts are bounded and stay apart", runs::long_texts),
+    ("one phone may measure a cell twice in a run", runs::twice_in_a_run),
+    ("a bulk read is the reads of its cells", runs::bulk_is_each),
+    ("a reader that fails ends the read", runs::a_reader_that_fails),
+    ("pruning forgets old runs and keeps the newest", runs::pruning),
     ("baselines move and remember", others::baselines_move),
     ("a baseline needs a name, somebody and a reason", others::a_baseline_needs_words),
     ("calibrations answer with the newest", others::calibrations),

@@ -89,7 +89,7 @@ fn rules(args: &CompareArgs, old: &Side, new: &Side) -> Result<Rules, String> {
         let mut store = history::open_existing(place)?;
         let scenarios = new.measured.iter().map(|one| one.session.key.scenario.clone()).collect();
         noise = history::noise(&mut *store)?;
-        nights = crate::nights::rolling(&mut *store, &scenarios)?;
+        nights = crate::cell_history::rolling(&mut *store, &scenarios)?;
     }
     Ok(Rules { effect, better, expired: too_old, noise, nights, ..Rules::of(given, args.seed) })
 }

@@ -1,12 +1,12 @@
 //! `farmjank history`: cells night after night, one of them in depth.
 
 use crate::args::{HistoryArgs, HistoryFormat};
+use crate::cell_history::{HistoryQuery, Read, read};
 use crate::host::Streams;
-use crate::nights::{HistoryQuery, Read, read};
 use crate::settings::{Look, complain};
 use farmjank_engine::announce::Voice;
 use farmjank_reporters::show::fits;
-use farmjank_reporters::{nights, paint};
+use farmjank_reporters::{history, paint};
 use farmjank_results::cell::CellKey;
 use farmjank_results::trend::{Line, Trend};
 use farmjank_results::verdict::{EXIT_USAGE, Verdict};
@@ -33,13 +33,17 @@ pub fn run(args: &HistoryArgs, look: Look) -> u8 {
             NOTHING
         }
         Ok(Read { place, sweep, runs, calibrations }) => {
-            let told =
-                nights::Nights { place: &place, sweep: &sweep, runs: &runs, calibrations: &calibrations };
+            let told = history::HistoryView {
+                place: &place,
+                sweep: &sweep,
+                runs: &runs,
+                calibrations: &calibrations,
+            };
             let deep = is_one(&sweep.trends);
             Streams.out(&match (args.format, deep) {
-                (HistoryFormat::Json, deep) => nights::history(&told, deep),
-                (HistoryFormat::Table, true) => nights::depth(&told, paint),
-                (HistoryFormat::Table, false) => nights::listing(&told, paint),
+                (HistoryFormat::Json, deep) => history::history(&told, deep),
+                (HistoryFormat::Table, true) => history::depth(&told, paint),
+                (HistoryFormat::Table, false) => history::listing(&told, paint),
             });
             Verdict::Pass.exit_code()
         }
@@ -101,5 +105,5 @@ fn wanted(args: &HistoryArgs) -> Result<Read, String> {
 
 /// Phone (model and serial), scenario, window.
 fn names(line: &Line) -> [String; 3] {
-    [nights::phone(line), line.key.scenario.clone(), line.key.window.clone()].map(|name| name.to_lowercase())
+    [history::phone(line), line.key.scenario.clone(), line.key.window.clone()].map(|name| name.to_lowercase())
 }

@@ -2,11 +2,11 @@
 
 use super::history::NOTHING;
 use crate::args::{CompareFormat, FailOn, TrendArgs};
+use crate::cell_history::{HistoryQuery, Read, read};
 use crate::host::Streams;
-use crate::nights::{HistoryQuery, Read, read};
 use crate::settings::{Look, complain};
 use farmjank_engine::announce::Voice;
-use farmjank_reporters::{nights, paint};
+use farmjank_reporters::{history, paint};
 use farmjank_results::compare::Effect;
 use farmjank_results::metric::Unit;
 use farmjank_results::metrics;
@@ -27,12 +27,13 @@ pub fn run(args: &TrendArgs, look: Look) -> u8 {
         complain(&format!("there is no such cell in {place}; `farmjank history` lists them"));
         return code;
     }
-    let told = nights::Nights { place: &place, sweep: &sweep, runs: &runs, calibrations: &calibrations };
+    let told =
+        history::HistoryView { place: &place, sweep: &sweep, runs: &runs, calibrations: &calibrations };
     let paint = paint::Look { color: look.color, ascii: !look.unicode, width: look.width };
     Streams.out(&match args.format {
-        CompareFormat::Table => nights::morning(&told, code, paint),
-        CompareFormat::Markdown => nights::markdown(&told, code),
-        CompareFormat::Json => nights::trend(&told, code),
+        CompareFormat::Table => history::morning(&told, code, paint),
+        CompareFormat::Markdown => history::markdown(&told, code),
+        CompareFormat::Json => history::trend(&told, code),
     });
     code
 }

@@ -91,9 +91,8 @@ pub fn inputs(args: &RunArgs, scenarios: &mut [Scenario], about: About) -> Resul
     };
     let against = if args.keep.rolling && ab_plan.is_none() {
         let nights = match keeper.as_mut().and_then(Keeper::store) {
-            Some(store) => {
-                crate::nights::rolling(store, &names(scenarios)).map_err(|why| format!("--rolling: {why}"))?
-            }
+            Some(store) => crate::cell_history::rolling(store, &names(scenarios))
+                .map_err(|why| format!("--rolling: {why}"))?,
             None => Vec::new(),
         };
         Some(alerting(against, nights))
@@ -151,7 +150,7 @@ fn against(
     let (mut store, mut noise, mut nights) = (store, BTreeMap::new(), Vec::new());
     if let Some(store) = store.as_deref_mut() {
         noise = history::noise(store)?;
-        nights = crate::nights::rolling(store, &names(scenarios))?;
+        nights = crate::cell_history::rolling(store, &names(scenarios))?;
     }
     if let (Err(why), Some(store)) = (&old, store) {
         old = history::pinned(store, &named.display().to_string())?.map(of_baseline).ok_or(why.clone());

@@ -2,7 +2,7 @@
 //!
 //! Must not know: whether a change fails anything; the exit code is handed in. Markdown is bounded.
 
-use super::{Nights, brought, day, looks, phone, plain, rules};
+use super::{HistoryView, brought, day, looks, phone, plain, rules};
 use crate::clean::{NAME, SENTENCE};
 use crate::markdown::text;
 use crate::paint::{Look, Tint, left, wrap};
@@ -19,17 +19,17 @@ const ROWS: usize = 40;
 const NAMED: usize = 12;
 
 /// Lines for a terminal; ends with what it comes to. `code` is the exit code.
-pub fn morning(nights: &Nights<'_>, code: u8, look: Look) -> String {
-    let mut lines = wrap(&title(nights, look), look.columns(), 2);
+pub fn morning(view: &HistoryView<'_>, code: u8, look: Look) -> String {
+    let mut lines = wrap(&title(view, look), look.columns(), 2);
     lines.push(String::new());
-    let changed = changed(nights);
+    let changed = changed(view);
     for trend in changed.iter().take(CHANGES) {
-        lines.extend(change(nights, trend, look));
+        lines.extend(change(view, trend, look));
     }
     if changed.len() > CHANGES {
         lines.push(format!("  and {} more changes", changed.len() - CHANGES));
     }
-    for (sign, tint, word, what) in others(nights) {
+    for (sign, tint, word, what) in others(view) {
         let head = look.paint(tint, &left(&format!("{sign} {word}"), LEAD));
         let told = wrap(&look.text(&what, SENTENCE), look.columns(), LEAD);
         lines.extend(told.iter().enumerate().map(|(at, line)| match at {
@@ -37,7 +37,7 @@ pub fn morning(nights: &Nights<'_>, code: u8, look: Look) -> String {
             _ => line.clone(),
         }));
     }
-    let notes = notes(nights);
+    let notes = notes(view);
     for note in notes.iter().take(NAMED) {
         let told = wrap(&plain(note, look), look.columns(), 8);
         lines.extend(told.iter().enumerate().map(|(at, line)| match at {
@@ -49,19 +49,19 @@ pub fn morning(nights: &Nights<'_>, code: u8, look: Look) -> String {
         lines.push(format!("  note  and {} more", notes.len() - NAMED));
     }
     lines.push(String::new());
-    let [worse, better, quiet, ..] = nights.sweep.counts();
+    let [worse, better, quiet, ..] = view.sweep.counts();
     let tint = match (worse, better, quiet) {
         (1.., ..) => Tint::Bad,
         (0, 0, 0) => Tint::Doubt,
         _ => Tint::Good,
     };
-    lines.extend(wrap(&summary(nights, code), look.columns(), 2).iter().map(|line| look.paint(tint, line)));
+    lines.extend(wrap(&summary(view, code), look.columns(), 2).iter().map(|line| look.paint(tint, line)));
     lines.iter().map(|line| look.glyphs(line.trim_end()) + "\n").collect()
 }
 
 /// `CHANGED: 1 worse, 30 quiet · exit 1 (gate failed)`.
-fn summary(nights: &Nights<'_>, code: u8) -> String {
-    let counts = nights.sweep.counts();
+fn summary(view: &HistoryView<'_>, code: u8) -> String {
+    let counts = view.sweep.counts();
     let names = ["worse", "better", "quiet", "too few nights", "over"];
     let told: Vec<String> = counts
         .into_iter()
@@ -79,23 +79,23 @@ fn summary(nights: &Nights<'_>, code: u8) -> String {
 }
 
 /// `the newest 10 nights in results/history.sqlite, to 2026-03-06`.
-fn title(nights: &Nights<'_>, look: Look) -> String {
-    let lines = nights.sweep.trends.iter().map(|trend| trend.line.last());
+fn title(view: &HistoryView<'_>, look: Look) -> String {
+    let lines = view.sweep.trends.iter().map(|trend| trend.line.last());
     let last = lines.max_by_key(|night| night.order).map(|night| day(&night.wall, look));
     format!(
         "the newest {} nights in {}{}",
-        nights.sweep.newest,
-        look.text(nights.place, NAME),
+        view.sweep.newest,
+        look.text(view.place, NAME),
         last.map(|last| format!(", to {last}")).unwrap_or_default()
     )
 }
 
-fn changed<'a>(nights: &Nights<'a>) -> Vec<&'a Trend> {
+fn changed<'a>(view: &HistoryView<'a>) -> Vec<&'a Trend> {
     let is_changed = |trend: &&Trend| matches!(trend.standing, Standing::Worse | Standing::Better);
-    nights.sweep.trends.iter().filter(is_changed).collect()
+    view.sweep.trends.iter().filter(is_changed).collect()
 }
 
-fn change(nights: &Nights<'_>, trend: &Trend, look: Look) -> Vec<String> {
+fn change(view: &HistoryView<'_>, trend: &Trend, look: Look) -> Vec<String> {
     let Some(turn) = trend.newest() else { return Vec::new() };
     let (symbol, tint) = looks(&trend.standing);
     let head = look.paint(tint, &left(&format!("{symbol} {}", trend.standing.word()), LEAD));
@@ -104,7 +104,7 @@ fn change(nights: &Nights<'_>, trend: &Trend, look: Look) -> Vec<String> {
     let key = &trend.line.key;
     let mut parts = [&trend.line.device.0, &key.scenario].map(|text| look.text(text, NAME)).to_vec();
     parts.push(format!("{} Hz", key.refresh));
-    parts.extend(brought(nights, trend, turn, look));
+    parts.extend(brought(view, trend, turn, look));
     parts.push(rules(turn));
     let pad = " ".repeat(LEAD);
     let body = crate::paint::flow(&parts, " · ", look.columns(), LEAD);
@@ -115,11 +115,11 @@ fn change(nights: &Nights<'_>, trend: &Trend, look: Look) -> Vec<String> {
 type Other = (&'static str, Tint, &'static str, String);
 
 /// What is counted: quiet cells, and those with too few nights, the youngest named.
-fn others(nights: &Nights<'_>) -> Vec<Other> {
-    let [_, _, quiet, few, _] = nights.sweep.counts();
+fn others(view: &HistoryView<'_>) -> Vec<Other> {
+    let [_, _, quiet, few, _] = view.sweep.counts();
     let mut all = Vec::new();
     if few > 0 {
-        let young = nights.sweep.trends.iter().filter_map(|trend| match trend.standing {
+        let young = view.sweep.trends.iter().filter_map(|trend| match trend.standing {
             Standing::TooFew(count) => Some(format!("{} {count}", name(trend))),
             _ => None,
         });
@@ -146,8 +146,8 @@ fn name(trend: &Trend) -> String {
 }
 
 /// What took whose place, and what is over.
-fn notes(nights: &Nights<'_>) -> Vec<String> {
-    let trends = &nights.sweep.trends;
+fn notes(view: &HistoryView<'_>) -> Vec<String> {
+    let trends = &view.sweep.trends;
     let new = trends.iter().filter(|trend| !matches!(trend.standing, Standing::Ended(_)));
     let follows = new.filter_map(|trend| trend.follows.as_ref().map(|why| format!("{}: {why}", name(trend))));
     let over = trends.iter().filter_map(|trend| match &trend.standing {
@@ -159,10 +159,10 @@ fn notes(nights: &Nights<'_>) -> Vec<String> {
 }
 
 /// A Markdown section, at most about forty rows.
-pub fn markdown(nights: &Nights<'_>, code: u8) -> String {
+pub fn markdown(view: &HistoryView<'_>, code: u8) -> String {
     let look = Look::default();
-    let mut out = format!("### {}\n\nIn {}.\n", summary(nights, code), marked(&title(nights, look)));
-    let changed = changed(nights);
+    let mut out = format!("### {}\n\nIn {}.\n", summary(view, code), marked(&title(view, look)));
+    let changed = changed(view);
     if !changed.is_empty() {
         out += "\n| | what | where | by |\n| --- | --- | --- | --- |\n";
     }
@@ -176,15 +176,15 @@ pub fn markdown(nights: &Nights<'_>, code: u8) -> String {
             trend.standing.word(),
             marked(&sentence(&trend.line, turn)),
             marked(&place),
-            marked(&brought(nights, trend, turn, look).join(", ")),
+            marked(&brought(view, trend, turn, look).join(", ")),
             marked(&rules(turn)),
         );
     }
     if changed.len() > ROWS {
         out += &format!("\nand {} more changes\n", changed.len() - ROWS);
     }
-    let others = others(nights);
-    let notes = notes(nights);
+    let others = others(view);
+    let notes = notes(view);
     if !others.is_empty() || !notes.is_empty() {
         out.push('\n');
     }

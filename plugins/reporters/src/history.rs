@@ -25,7 +25,7 @@ use std::collections::BTreeMap;
 
 /// What is told of.
 #[derive(Clone, Copy, Debug)]
-pub struct Nights<'a> {
+pub struct HistoryView<'a> {
     /// Where the numbers are kept, in words.
     pub place: &'a str,
     /// The lines, judged.
@@ -75,7 +75,7 @@ fn rules(turn: &Turn) -> String {
 }
 
 /// The run that brought a turn: id, another version of the app, labels; each made harmless.
-fn brought(nights: &Nights<'_>, trend: &Trend, turn: &Turn, look: Look) -> Vec<String> {
+fn brought(view: &HistoryView<'_>, trend: &Trend, turn: &Turn, look: Look) -> Vec<String> {
     let night = &trend.line.nights[turn.at];
     let mut parts = vec![format!("run {}", look.text(&night.run, NAME))];
     let before = trend.line.nights[..turn.at].iter().rev().find_map(|night| night.app.as_deref());
@@ -87,7 +87,7 @@ fn brought(nights: &Nights<'_>, trend: &Trend, turn: &Turn, look: Look) -> Vec<S
         (_, Some(same)) => parts.push(format!("app {}", version(same))),
         _ => {}
     }
-    let labels = nights.runs.get(&night.run).into_iter().flat_map(|run| &run.labels);
+    let labels = view.runs.get(&night.run).into_iter().flat_map(|run| &run.labels);
     parts.extend(labels.map(|(name, label)| look.text(&format!("{name} {label}"), NAME)));
     parts
 }

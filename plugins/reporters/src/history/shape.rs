@@ -2,7 +2,7 @@
 //!
 //! Field names are a promise (`docs/history.md`): add, never rename. `null` means *not known*; it is never 0.
 
-use super::Nights;
+use super::HistoryView;
 use crate::clean::json_text;
 use crate::json::{FORMAT, written};
 use crate::words;
@@ -99,27 +99,27 @@ struct Noise {
 }
 
 /// Cells with their changes; `deep` has every night of them as well.
-pub fn history(nights: &Nights<'_>, deep: bool) -> String {
-    let cells = nights.sweep.trends.iter().map(|trend| cell(nights, trend, deep)).collect();
-    written(&Document { format: FORMAT, store: json_text(nights.place), sweep: None, cells })
+pub fn history(view: &HistoryView<'_>, deep: bool) -> String {
+    let cells = view.sweep.trends.iter().map(|trend| cell(view, trend, deep)).collect();
+    written(&Document { format: FORMAT, store: json_text(view.place), sweep: None, cells })
 }
 
 /// What changed lately; `code` is the exit code.
-pub fn trend(nights: &Nights<'_>, code: u8) -> String {
+pub fn trend(view: &HistoryView<'_>, code: u8) -> String {
     let names = ["worse", "better", "quiet", "too_few", "ended"];
     let sweep = Judged {
-        newest: nights.sweep.newest,
+        newest: view.sweep.newest,
         enough: ENOUGH,
-        counts: names.into_iter().zip(nights.sweep.counts()).collect(),
+        counts: names.into_iter().zip(view.sweep.counts()).collect(),
         exit: Exit { code, word: words::exit(code) },
     };
-    let cells = nights.sweep.trends.iter().map(|trend| cell(nights, trend, false)).collect();
-    written(&Document { format: FORMAT, store: json_text(nights.place), sweep: Some(sweep), cells })
+    let cells = view.sweep.trends.iter().map(|trend| cell(view, trend, false)).collect();
+    written(&Document { format: FORMAT, store: json_text(view.place), sweep: Some(sweep), cells })
 }
 
-fn cell(nights: &Nights<'_>, trend: &Trend, deep: bool) -> Cell {
+fn cell(view: &HistoryView<'_>, trend: &Trend, deep: bool) -> Cell {
     let line = &trend.line;
-    let calibration = nights.calibrations.iter().find(|found| found.key == line.key);
+    let calibration = view.calibrations.iter().find(|found| found.key == line.key);
     Cell {
         key: key(&line.key),
         device: json_text(&line.device.0),
@@ -137,11 +137,11 @@ fn cell(nights: &Nights<'_>, trend: &Trend, deep: bool) -> Cell {
             .iter()
             .rev()
             .find_map(|night| night.level)
-            .map(|level| nights.sweep.least(line, level)),
+            .map(|level| view.sweep.least(line, level)),
         mei_said: line.effect.map(|effect| effect.to_string()),
         night_count: line.nights.len(),
-        last: one(nights, line.last()),
-        changes: trend.turns.iter().map(|turn| change(nights, trend, turn)).collect(),
+        last: one(view, line.last()),
+        changes: trend.turns.iter().map(|turn| change(view, trend, turn)).collect(),
         calibration: calibration.map(|found| Noise {
             run: json_text(&found.run),
             wall: json_text(&found.wall),
@@ -150,7 +150,7 @@ fn cell(nights: &Nights<'_>, trend: &Trend, deep: bool) -> Cell {
             session_sd: found.session_sd,
             mde: found.mde,
         }),
-        nights: deep.then(|| line.nights.iter().map(|night| one(nights, night)).collect()),
+        nights: deep.then(|| line.nights.iter().map(|night| one(view, night)).collect()),
     }
 }
 
@@ -169,7 +169,7 @@ fn key(key: &CellKey) -> CellKey {
     }
 }
 
-fn one(nights: &Nights<'_>, night: &Night) -> One {
+fn one(view: &HistoryView<'_>, night: &Night) -> One {
     One {
         run: json_text(&night.run),
         wall: json_text(&night.wall),
@@ -179,17 +179,17 @@ fn one(nights: &Nights<'_>, night: &Night) -> One {
         n: night.n,
         void: night.void.iter().map(|cause| json_text(cause)).collect(),
         app_version: night.app.as_deref().map(json_text),
-        verdict: nights.runs.get(&night.run).and_then(|run| run.verdict),
-        labels: labels(nights, &night.run),
+        verdict: view.runs.get(&night.run).and_then(|run| run.verdict),
+        labels: labels(view, &night.run),
     }
 }
 
-fn labels(nights: &Nights<'_>, run: &str) -> BTreeMap<String, String> {
-    let labels = nights.runs.get(run).into_iter().flat_map(|run| &run.labels);
+fn labels(view: &HistoryView<'_>, run: &str) -> BTreeMap<String, String> {
+    let labels = view.runs.get(run).into_iter().flat_map(|run| &run.labels);
     labels.map(|(name, label)| (json_text(name), json_text(label))).collect()
 }
 
-fn change(nights: &Nights<'_>, trend: &Trend, turn: &Turn) -> Change {
+fn change(view: &HistoryView<'_>, trend: &Trend, turn: &Turn) -> Change {
     let night = &trend.line.nights[turn.at];
     let before = trend.line.nights[..turn.at].iter().rev().find_map(|night| night.app.as_deref());
     Change {
@@ -206,7 +206,7 @@ fn change(nights: &Nights<'_>, trend: &Trend, turn: &Turn) -> Change {
         p_placed: turn.placed,
         app_before: before.map(json_text),
         app_after: night.app.as_deref().map(json_text),
-        labels: labels(nights, &night.run),
+        labels: labels(view, &night.run),
         sentence: json_text(&sentence(&trend.line, turn)),
     }
 }

@@ -3,7 +3,7 @@
 //! Must not know: how cells were chosen. Every line fits.
 
 use super::spark::{Scale, spark};
-use super::{Nights, amount, day, looks, phone};
+use super::{HistoryView, amount, day, looks, phone};
 use crate::clean::NAME;
 use crate::paint::{Look, Tint, cut, left, right, width, wrap};
 use crate::words::several;
@@ -16,15 +16,15 @@ const MOST: usize = 400;
 const SPARK: usize = 12;
 
 /// The list.
-pub fn listing(nights: &Nights<'_>, look: Look) -> String {
-    let mut trends: Vec<&Trend> = nights.sweep.trends.iter().collect();
+pub fn listing(view: &HistoryView<'_>, look: Look) -> String {
+    let mut trends: Vec<&Trend> = view.sweep.trends.iter().collect();
     trends.sort_by_key(|trend| {
         let key = &trend.line.key;
         let spot = (&key.model, &trend.line.device, &key.scenario, &key.window, &key.metric);
         (spot, std::cmp::Reverse(trend.line.last().order))
     });
     let cells = several(trends.len(), "cell", "cells");
-    let title = format!("{cells} in {}", look.text(nights.place, NAME));
+    let title = format!("{cells} in {}", look.text(view.place, NAME));
     let mut lines: Vec<String> = wrap(&title, look.columns(), 2);
     let mut group = String::new();
     for trend in trends.iter().take(MOST) {

@@ -3,7 +3,7 @@
 //! Must not know: how the cell was named. Every line fits.
 
 use super::spark::{Scale, plot};
-use super::{Nights, amount, brought, day, looks, number, phone, plain, rules};
+use super::{HistoryView, amount, brought, day, looks, number, phone, plain, rules};
 use crate::clean::{NAME, SENTENCE};
 use crate::paint::{Look, Tint, cut, flow, left, right, wrap};
 use crate::words;
@@ -19,14 +19,14 @@ const TURNS: usize = 8;
 const INDENT: usize = 2;
 
 /// Every line told, the newest first.
-pub fn depth(nights: &Nights<'_>, look: Look) -> String {
-    let mut trends: Vec<&Trend> = nights.sweep.trends.iter().collect();
+pub fn depth(view: &HistoryView<'_>, look: Look) -> String {
+    let mut trends: Vec<&Trend> = view.sweep.trends.iter().collect();
     trends.sort_by_key(|trend| std::cmp::Reverse(trend.line.last().order));
-    let all: Vec<String> = trends.iter().map(|trend| one(nights, trend, look)).collect();
+    let all: Vec<String> = trends.iter().map(|trend| one(view, trend, look)).collect();
     all.join("\n")
 }
 
-fn one(nights: &Nights<'_>, trend: &Trend, look: Look) -> String {
+fn one(view: &HistoryView<'_>, trend: &Trend, look: Look) -> String {
     let mut lines = heading(trend, look);
     let mut part = |body: Vec<String>| {
         if !body.is_empty() {
@@ -34,10 +34,10 @@ fn one(nights: &Nights<'_>, trend: &Trend, look: Look) -> String {
             lines.extend(body);
         }
     };
-    part(changes(nights, trend, look));
+    part(changes(view, trend, look));
     part(drawn(trend, look));
-    part(noise(nights, trend, look));
-    part(table(nights, trend, look));
+    part(noise(view, trend, look));
+    part(table(view, trend, look));
     lines.iter().map(|line| look.glyphs(line.trim_end()) + "\n").collect()
 }
 
@@ -90,14 +90,14 @@ fn under(text: &str, look: Look) -> Vec<String> {
     lines
 }
 
-fn changes(nights: &Nights<'_>, trend: &Trend, look: Look) -> Vec<String> {
+fn changes(view: &HistoryView<'_>, trend: &Trend, look: Look) -> Vec<String> {
     let mut lines = Vec::new();
     for turn in trend.turns.iter().rev().take(TURNS) {
         let small = if turn.matters() { "" } else { ", too small to matter" };
         let told = format!("{}: {}{small}", turn.way.word(), plain(&sentence(&trend.line, turn), look));
         let tint = if turn.matters() { Tint::Strong } else { Tint::Quiet };
         lines.extend(under(&told, look).iter().map(|line| look.paint(tint, line)));
-        let mut parts = brought(nights, trend, turn, look);
+        let mut parts = brought(view, trend, turn, look);
         parts.push(rules(turn));
         let body = flow(&parts, " · ", look.columns(), INDENT + 2);
         let pad = " ".repeat(INDENT + 2);
@@ -132,9 +132,9 @@ fn drawn(trend: &Trend, look: Look) -> Vec<String> {
 }
 
 /// What calibration found, where it did.
-fn noise(nights: &Nights<'_>, trend: &Trend, look: Look) -> Vec<String> {
+fn noise(view: &HistoryView<'_>, trend: &Trend, look: Look) -> Vec<String> {
     let own = |found: &&Calibration| found.key == trend.line.key;
-    let Some(found) = nights.calibrations.iter().find(own) else { return Vec::new() };
+    let Some(found) = view.calibrations.iter().find(own) else { return Vec::new() };
     let unit = trend.line.unit();
     let sessions = found.session_sd.map(|sd| format!(", sessions by {:.0} %", 100.0 * sd.exp_m1()));
     let text = format!(
@@ -149,7 +149,7 @@ fn noise(nights: &Nights<'_>, trend: &Trend, look: Look) -> Vec<String> {
 }
 
 /// The nights, the newest first.
-fn table(nights: &Nights<'_>, trend: &Trend, look: Look) -> Vec<String> {
+fn table(view: &HistoryView<'_>, trend: &Trend, look: Look) -> Vec<String> {
     let pad = " ".repeat(INDENT);
     let title = format!(
         "{pad}{}{}{}{}{}  run",
@@ -162,7 +162,7 @@ fn table(nights: &Nights<'_>, trend: &Trend, look: Look) -> Vec<String> {
     let mut lines = vec![look.paint(Tint::Quiet, &cut(&title, look.columns()))];
     for (at, night) in trend.line.nights.iter().enumerate().rev().take(MOST) {
         let turn = trend.turns.iter().find(|turn| turn.at == at && turn.matters());
-        lines.push(night_row(nights, trend, night, turn, look));
+        lines.push(night_row(view, trend, night, turn, look));
         if let (None, Some(cause)) = (night.level, night.void.first()) {
             let why = format!("does not count: {} void ({})", night.void.len(), look.text(cause, SENTENCE));
             lines.extend(under(&why, look).iter().map(|line| look.paint(Tint::Quiet, line)));
@@ -174,13 +174,19 @@ fn table(nights: &Nights<'_>, trend: &Trend, look: Look) -> Vec<String> {
     lines
 }
 
-fn night_row(nights: &Nights<'_>, trend: &Trend, night: &Night, turn: Option<&Turn>, look: Look) -> String {
+fn night_row(
+    view: &HistoryView<'_>,
+    trend: &Trend,
+    night: &Night,
+    turn: Option<&Turn>,
+    look: Look,
+) -> String {
     let unit = trend.line.unit();
     let mark = turn.map_or(" ", |_| "▲");
     let interval = night
         .interval
         .map(|(low, high)| format!("{} … {}", number(Some(low), unit), number(Some(high), unit)));
-    let verdict = nights.runs.get(&night.run).and_then(|run| run.verdict);
+    let verdict = view.runs.get(&night.run).and_then(|run| run.verdict);
     let verdict = verdict.map(|verdict| format!(" ({})", words::verdict(Some(verdict))));
     let run = look.text(&night.run, NAME);
     let row = format!(

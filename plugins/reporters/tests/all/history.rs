@@ -2,7 +2,7 @@
 
 use crate::golden::check;
 use farmjank_reporters::clean;
-use farmjank_reporters::nights::{Nights, depth, listing, markdown, morning, trend};
+use farmjank_reporters::history::{HistoryView, depth, listing, markdown, morning, trend};
 use farmjank_reporters::paint::{Look, width};
 use farmjank_results::cell::{CellKey, CellSession};
 use farmjank_results::device::DeviceId;
@@ -66,8 +66,12 @@ fn runs(word: &str) -> BTreeMap<String, RunRow> {
     (0..30).map(row).map(|row| (row.id.clone(), row)).collect()
 }
 
-fn told<'a>(sweep: &'a Sweep, runs: &'a BTreeMap<String, RunRow>, noise: &'a [Calibration]) -> Nights<'a> {
-    Nights { place: "results/history.sqlite", sweep, runs, calibrations: noise }
+fn told<'a>(
+    sweep: &'a Sweep,
+    runs: &'a BTreeMap<String, RunRow>,
+    noise: &'a [Calibration],
+) -> HistoryView<'a> {
+    HistoryView { place: "results/history.sqlite", sweep, runs, calibrations: noise }
 }
 
 #[test]

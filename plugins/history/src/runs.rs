@@ -13,7 +13,7 @@ use farmjank_results::cell::{CellKey, CellSession};
 use farmjank_results::device::DeviceId;
 use farmjank_results::fault::Fault;
 use farmjank_results::verdict::Verdict;
-use farmjank_seams::history::{CellFilter, CellSeen, Nights, Pruned, Recorded, RunRow, TornRun, Wanted};
+use farmjank_seams::history::{CellFilter, CellSeen, Pruned, Recorded, RunRow, RunStore, TornRun, Wanted};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Longest id of a run and name of a baseline, in bytes: they stand in indexes.
@@ -44,7 +44,7 @@ const SESSION: [Column; 10] = [
     ("effect", Kind::Text),
 ];
 
-impl<D: Dialect> Nights for Store<D> {
+impl<D: Dialect> RunStore for Store<D> {
     fn record(&mut self, run: &RunRow, sessions: &[CellSession]) -> Result<Recorded, Fault> {
         self.keep(run, sessions, false)
     }
