@@ -22,7 +22,7 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SHELF = ROOT / "plugins" / "lab" / "src" / "archetype" / "shelf.rs"
+ARCHETYPES = ROOT / "plugins" / "lab" / "src" / "archetype" / "models.rs"
 PLANTS = {"none": None, "finger": "down, after_ms: 120", "lift": "lift, after_ms: 0", "fling": "lift, after_ms: 120"}
 # Waits after a swipe, ms. On phones whose `input` starts a Java machine, the next finger comes 0.3 to 1 s later still.
 WAITS = {"sdk >= 31": [450, 600, 750, 900, 1100, 1250], "sdk <= 30": [50, 200, 450, 750]}
@@ -113,7 +113,7 @@ class Served:
         self.args, self.folder = args, folder
         stall = PLANTS[plant]
         stall = f", touch_stall: {{ every: 1, from: {stall}, ms: {args.held} }}" if stall else ""
-        names = args.archetypes.split(",") if args.archetypes else re.findall(r'name: "([^"]+)"', SHELF.read_text())
+        names = args.archetypes.split(",") if args.archetypes else re.findall(r'name: "([^"]+)"', ARCHETYPES.read_text())
         phones = "".join(PHONE.format(name=one, stall=stall, crowd=max(1, crowd)) for one in names)
         (folder / "lab.yaml").write_text(f"name: stillness\nphones:\n{phones}")
         self.lab = subprocess.Popen([farmjank, "lab", "serve", "--daemons", "--seed", str(args.seed), "--truth", "truth.json", "lab.yaml"],

@@ -1,9 +1,9 @@
 //! What would have passed: how many hitches fewer a breached limit needed, by the metric's own formula.
 //!
 //! Late frames are made on time until the limit holds: the worst of all iterations first, or the iterations that need least
-//! first, whichever takes fewer. Every number comes from the metric shelf and the judge, none from here. Known only where the
-//! frames at hand give the recorded readings, so that a metric that sees something else is never explained by what it does
-//! not see. Must not know: where strips are kept, words.
+//! first, whichever takes fewer. Every number comes from the registry of metrics and the judge, none from here. Known
+//! only where the frames at hand give the recorded readings, so that a metric that sees something else is never
+//! explained by what it does not see. Must not know: where strips are kept, words.
 
 use crate::event::WindowMeasured;
 use crate::judge::{IterationValue, judge};

@@ -1,6 +1,6 @@
 //! The readings of one cell over its counted trials: one value per metric, or the reason there is none.
 //!
-//! Must not know: limits (the gate has its own aggregates), formats. Units are those of the metric shelf.
+//! Must not know: limits (the gate has its own aggregates), formats. Units are those of the registry of metrics.
 
 use crate::event::{WindowJudged, WindowMeasured};
 use crate::metric::{Better, Cell as Part, Reading, Unit};
@@ -121,7 +121,8 @@ fn mean<'v>(values: impl Iterator<Item = &'v Value>) -> Option<Value> {
     }
 }
 
-/// Unit and direction: from the shelf, else from the judgements, else (metrics of steps, not of frames) from the key.
+/// Unit and direction: from the registry, else from the judgements, else (metrics of steps, not of frames) from the
+/// key.
 fn nature(judged: Option<&WindowJudged>, key: &str) -> (Option<Unit>, Option<Better>) {
     if let Some(metric) = crate::metrics::find(key) {
         return (Some(metric.unit()), Some(metric.better()));

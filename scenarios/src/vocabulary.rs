@@ -222,7 +222,7 @@ pub fn find(name: &str) -> Option<&'static Command> {
     COMMANDS.iter().find(|command| command.name == name)
 }
 
-/// Metrics of a launch, read from `am start -W`, beside the shelf of frame metrics.
+/// Metrics of a launch, read from `am start -W`, beside the registry of frame metrics.
 pub const LAUNCH_METRICS: &[(&str, farmjank_results::metric::Unit)] =
     &[("launch_total_ms", farmjank_results::metric::Unit::Ms)];
 

@@ -1,5 +1,5 @@
-//! The gallery from outside the crate: every file is sound with the real shelf of metrics, short enough to try, accepted
-//! by the schema; spoilt files never panic.
+//! The gallery from outside the crate: every file is sound with the real registry of metrics, short enough to try,
+//! accepted by the schema; spoilt files never panic.
 
 #![expect(clippy::disallowed_methods, reason = "the gallery lies on disk")]
 
@@ -40,7 +40,7 @@ fn files() -> Vec<SourceFile> {
 
 fn read_all(files: &[SourceFile]) -> Result<Vec<Scenario>, Vec<Complaint>> {
     let metrics: Vec<(&str, Unit)> =
-        farmjank_results::metrics::shelf().iter().map(|metric| (metric.key(), metric.unit())).collect();
+        farmjank_results::metrics::registry().iter().map(|metric| (metric.key(), metric.unit())).collect();
     let fetch = |path: &str| std::fs::read(path).map_err(|error| error.to_string());
     read(files, &BTreeMap::new(), &ReadOptions { metrics: &metrics, sources: &fetch })
 }

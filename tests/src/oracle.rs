@@ -8,7 +8,7 @@ pub mod hwui;
 pub mod judged;
 pub mod lists;
 pub mod presents;
-pub mod shelf;
+pub mod registry;
 mod strips;
 
 use farmjank_lab::truth::{Truth, TruthFrame, TruthLayer};

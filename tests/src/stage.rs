@@ -226,7 +226,7 @@ impl Stage {
             scenarios: scenarios(&self.scenarios),
             files: files.clone(),
             voice: Rc::new(Ear::default()),
-            reporters: if self.reporters { shelf() } else { Vec::new() },
+            reporters: if self.reporters { registry() } else { Vec::new() },
             stop: Stop::default(),
             options: self.options(),
             against: self.against,
@@ -285,7 +285,7 @@ impl Stage {
             files: files.clone(),
             voice: ear.clone(),
             against: self.against,
-            reporters: if self.reporters { shelf() } else { Vec::new() },
+            reporters: if self.reporters { registry() } else { Vec::new() },
             stop,
         };
         let record = match self.bound {
@@ -308,13 +308,13 @@ fn simulated_thread(work: ThreadWork) -> Join {
     Box::new(|| thread.join())
 }
 
-fn shelf() -> Vec<Box<dyn Reporter>> {
-    farmjank_reporters::shelf(farmjank_reporters::Options::default())
+fn registry() -> Vec<Box<dyn Reporter>> {
+    farmjank_reporters::registry(farmjank_reporters::Options::default())
 }
 
 fn scenarios(files: &[SourceFile]) -> Vec<Scenario> {
     let metrics: Vec<(&str, Unit)> =
-        farmjank_results::metrics::shelf().iter().map(|metric| (metric.key(), metric.unit())).collect();
+        farmjank_results::metrics::registry().iter().map(|metric| (metric.key(), metric.unit())).collect();
     let none = |path: &str| Err(format!("{path}: no such file"));
     let read = read(files, &BTreeMap::new(), &ReadOptions { metrics: &metrics, sources: &none });
     read.unwrap_or_else(|complaints| {

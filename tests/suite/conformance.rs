@@ -6,7 +6,7 @@
 use crate::truth::probes::facts;
 use farmjank_frames::FrameTimeline;
 use farmjank_frames::frametimeline::{Trace, read_trace};
-use farmjank_lab::archetype::SHELF;
+use farmjank_lab::archetype::ARCHETYPES;
 use farmjank_results::device::App;
 use farmjank_results::frame_timeline::{Prediction, PresentType, SurfaceFrame};
 use farmjank_seams::probe::Probe;
@@ -19,7 +19,7 @@ use std::process::{Command, Stdio};
 fn lab() -> String {
     let trouble =
         "slow_cpu: 0.03, slow_gpu: 0.02, display_late: 0.02, mispredicted: 0.03, dropped: 0.02, longest: 2";
-    let traced = SHELF.iter().filter(|archetype| archetype.sdk >= 31);
+    let traced = ARCHETYPES.iter().filter(|archetype| archetype.sdk >= 31);
     let phones = traced
         .map(|one| format!("  - {{ archetype: {0}, serial: {0}, compositor: {{ {trouble} }} }}\n", one.name));
     format!("name: conformance\nphones:\n{}", phones.collect::<String>())

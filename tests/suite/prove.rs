@@ -9,7 +9,7 @@ use farmjank_engine::prove::judge::{all_held, judge};
 use farmjank_engine::prove::{Belief, Held, Proof, archive};
 use farmjank_engine::survey::{Surveyed, Wanted, survey};
 use farmjank_frames::{Gfxinfo, SurfaceFlinger};
-use farmjank_lab::archetype::SHELF;
+use farmjank_lab::archetype::ARCHETYPES;
 use farmjank_lab::dial::LabDial;
 use farmjank_lab::lab::Lab;
 use farmjank_seams::device::Provider;
@@ -73,7 +73,7 @@ fn held(beliefs: &[Belief], key: &str) -> Held {
 #[test]
 fn every_belief_holds_on_every_archetype() {
     let proofs = proofs(&every_archetype());
-    assert_eq!(proofs.len(), SHELF.len());
+    assert_eq!(proofs.len(), ARCHETYPES.len());
     // What every phone tells is told: nothing is green for want of evidence.
     let always = [
         "clock.offset",

@@ -3,7 +3,7 @@
 //! with stalls planted at set times of a touch.
 
 use crate::truth::windows;
-use farmjank_lab::archetype::SHELF;
+use farmjank_lab::archetype::ARCHETYPES;
 use farmjank_lab::truth::Truth;
 use farmjank_results::event::WindowMeasured;
 use farmjank_results::frame::SourceId;
@@ -14,7 +14,7 @@ const CAUGHT: [u32; 4] = [450, 600, 750, 900];
 
 /// One phone of every archetype whose `input` takes its time, with these pages.
 fn lab(crowd: u32, page: &str) -> String {
-    lab_of(&SHELF.iter().map(|one| one.name).collect::<Vec<_>>(), crowd, page)
+    lab_of(&ARCHETYPES.iter().map(|one| one.name).collect::<Vec<_>>(), crowd, page)
 }
 
 /// One phone of each of these archetypes.

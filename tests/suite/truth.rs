@@ -4,10 +4,10 @@
 mod beside;
 mod paces;
 pub mod probes;
-mod shelf;
+mod registry;
 mod targets;
 
-use farmjank_lab::archetype::SHELF;
+use farmjank_lab::archetype::ARCHETYPES;
 use farmjank_results::event::{Ending, WindowMeasured};
 use farmjank_results::record::Record;
 use farmjank_tests::stage::{Stage, Story};
@@ -34,7 +34,7 @@ steps:
 
 /// One phone of every archetype, calls of 45 ms median and 200 ms spikes.
 pub fn every_archetype() -> String {
-    let phones: String = SHELF
+    let phones: String = ARCHETYPES
         .iter()
         .map(|archetype| format!("  - {{ archetype: {}, serial: {0} }}\n", archetype.name))
         .collect();
@@ -121,9 +121,9 @@ fn check(story: &Story, name: &str) -> u64 {
 #[test]
 fn every_archetype_is_seen_whole_and_measured_right() {
     let story = Stage::lab_yaml(&every_archetype()).scenario(SCENARIO).run();
-    assert_eq!(story.record.jobs.len(), SHELF.len());
+    assert_eq!(story.record.jobs.len(), ARCHETYPES.len());
     let seen = check(&story, "seed 0");
-    println!("{seen} frames on {} archetypes, every one seen", SHELF.len());
+    println!("{seen} frames on {} archetypes, every one seen", ARCHETYPES.len());
 }
 
 #[test]

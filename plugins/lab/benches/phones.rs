@@ -26,7 +26,7 @@ fn run(phone: &mut Phone, now: LabTime, argv: &[String]) -> (LabTime, Vec<u8>) {
 /// Ten minutes of flings on the feed.
 fn ten_minutes(model: &str) -> (Phone, LabTime) {
     let spec = PhoneSpec { archetype: model.to_owned(), ..PhoneSpec::default() };
-    let mut phone = Phone::new(&spec, "BENCH".to_owned(), 1).expect("a shelf model makes a phone");
+    let mut phone = Phone::new(&spec, "BENCH".to_owned(), 1).expect("every model makes a phone");
     let (mut now, _) =
         run(&mut phone, LabTime::from_ns(0), &words("am start -W -d shop://feed com.example.shop"));
     let fling = words("input swipe 540 1800 540 300 250");

@@ -1,10 +1,10 @@
-//! The shelf of phone models: what hardware and Android version decides about its frames and its dialect.
+//! The phone models: what hardware and Android version decides about its frames and its dialect.
 //!
 //! Rates in Hz, lengths of time in ns unless a field says otherwise. Must not know apps, gestures or text formats.
 
-mod shelf;
+mod models;
 
-pub use shelf::SHELF;
+pub use models::ARCHETYPES;
 
 /// One rate the app can be scheduled at.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,7 +50,7 @@ pub struct Policy {
 /// A phone model with one Android version.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Archetype {
-    /// Name on the shelf.
+    /// Name.
     pub name: &'static str,
     /// `ro.product.model`.
     pub model: &'static str,
@@ -97,10 +97,10 @@ pub struct Archetype {
 }
 
 impl Archetype {
-    /// From the shelf by name; `Err` lists what there is.
+    /// One by its name; `Err` lists what there is.
     pub fn find(name: &str) -> Result<&'static Archetype, String> {
-        SHELF.iter().find(|archetype| archetype.name == name).ok_or_else(|| {
-            let names: Vec<&str> = SHELF.iter().map(|archetype| archetype.name).collect();
+        ARCHETYPES.iter().find(|archetype| archetype.name == name).ok_or_else(|| {
+            let names: Vec<&str> = ARCHETYPES.iter().map(|archetype| archetype.name).collect();
             format!("no archetype `{name}`; there is {}", names.join(", "))
         })
     }
@@ -131,8 +131,8 @@ mod tests {
 
     #[test]
     fn the_shelf_is_wide_and_sound() {
-        assert!(SHELF.len() >= 8);
-        for archetype in SHELF {
+        assert!(ARCHETYPES.len() >= 8);
+        for archetype in ARCHETYPES {
             let rates = archetype.rates;
             assert!(
                 rates.windows(2).all(|pair| pair[0].hz < pair[1].hz),
@@ -153,9 +153,9 @@ mod tests {
 
     #[test]
     fn every_dialect_and_speed_is_there() {
-        let has = |sdk: u32| SHELF.iter().any(|archetype| archetype.sdk == sdk);
+        let has = |sdk: u32| ARCHETYPES.iter().any(|archetype| archetype.sdk == sdk);
         assert!([24, 29, 31, 33, 34, 35, 36].into_iter().all(has));
-        let fast = |hz: f32| SHELF.iter().any(|archetype| (archetype.fastest_hz() - hz).abs() < 0.5);
+        let fast = |hz: f32| ARCHETYPES.iter().any(|archetype| (archetype.fastest_hz() - hz).abs() < 0.5);
         assert!([60.0, 90.0, 120.0, 144.0].into_iter().all(fast));
     }
 }

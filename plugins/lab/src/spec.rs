@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct PhoneSpec {
-    /// Name on the shelf of archetypes, such as `pixel-6`.
+    /// Name among the archetypes, such as `pixel-6`.
     pub archetype: String,
     /// Serial number; made up from archetype and index when absent.
     pub serial: Option<String>,

@@ -25,12 +25,12 @@ pub mod markdown;
 pub mod openmetrics;
 pub mod paint;
 pub mod plots;
+mod registry;
 pub mod sentence;
-mod shelf;
 pub mod show;
 pub mod side_by_side;
 mod story;
 pub mod table;
 pub mod words;
 
-pub use shelf::{BUNDLED, DOCUMENTS, NAMES, Options, by_name, shelf};
+pub use registry::{BUNDLED, DOCUMENTS, NAMES, Options, by_name, registry};

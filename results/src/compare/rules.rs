@@ -30,7 +30,7 @@ pub struct Rules {
     pub seed: u64,
     /// The least effect that matters of primary metrics, instead of what scenarios say.
     pub effect: Option<Effect>,
-    /// Which way the metric is better, where the shelf does not know it or the user does.
+    /// Which way the metric is better, where the registry does not know it or the user does.
     pub better: Option<Better>,
     /// Why the baseline does not count, in words: it expired.
     pub expired: Option<String>,

@@ -1,4 +1,4 @@
-//! One line of the shelf as a value: a metric written down instead of implemented.
+//! One line of the registry as a value: a metric written down instead of implemented.
 
 use crate::metric::{Better, Metric, Needs, Reading, Unit};
 use crate::window::Window;

@@ -56,7 +56,7 @@ pub fn labels(key: &str) -> &'static [&'static str] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::shelf;
+    use super::super::registry;
     use super::*;
     use crate::frame_timeline::JankOwner;
 
@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn labels_are_the_words_of_the_metrics_own_text_in_their_order() {
         let mut labelled = 0;
-        for metric in shelf() {
+        for metric in registry() {
             let (text, mut at) = (bare(&[metric.about(), metric.formula(), metric.origin()].concat()), 0);
             for label in labels(metric.key()).iter().map(|label| bare(label)) {
                 labelled += 1;

@@ -74,7 +74,7 @@ pub fn absence(needs: Needs) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{find, shelf};
+    use super::super::{find, registry};
     use super::*;
 
     fn of(key: &str) -> String {
@@ -93,6 +93,6 @@ mod tests {
 
     #[test]
     fn every_absence_has_words() {
-        assert!(shelf().iter().all(|metric| absence(metric.needs()).len() > 15));
+        assert!(registry().iter().all(|metric| absence(metric.needs()).len() > 15));
     }
 }

@@ -2,20 +2,20 @@
 //!
 //! Must not know single metrics: the same readings as [`reading`](super::reading) gives one by one.
 
-use super::{doubt, shelf};
+use super::{doubt, registry};
 use crate::metric::{Metric, Needs, Reading};
 use crate::window::Window;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// The shelf in order of keys: the map of readings is built from its smallest key on.
+/// The registry in order of keys: the map of readings is built from its smallest key on.
 static BY_KEY: LazyLock<Vec<&'static dyn Metric>> = LazyLock::new(|| {
-    let mut metrics = shelf().to_vec();
+    let mut metrics = registry().to_vec();
     metrics.sort_by_key(|metric| metric.key());
     metrics
 });
 
-/// Every metric on the shelf, by key.
+/// Every metric of the registry, by key.
 pub fn measure_all(window: &Window) -> BTreeMap<String, Reading> {
     // Whether a window can be trusted depends on what a metric needs, and there are far fewer needs than metrics.
     let mut doubts: Vec<(Needs, Option<String>)> = Vec::new();
@@ -46,9 +46,9 @@ mod tests {
         unproved.coverage.proved = false;
         for window in [window(P60, &[P60, 3 * P60, P60, 90 * MS]), window(0, &[MS; 3]), unproved] {
             let all = measure_all(&window);
-            assert_eq!(all.len(), shelf().len());
+            assert_eq!(all.len(), registry().len());
             for (key, found) in all {
-                let metric = find(&key).expect("a key of the shelf");
+                let metric = find(&key).expect("a key of the registry");
                 assert_eq!(found, reading(metric, &window), "{key}");
             }
         }

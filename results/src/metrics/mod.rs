@@ -1,8 +1,8 @@
-//! The shelf of metrics, one line each, and the one rule that refuses a number the evidence cannot carry.
+//! The registry of metrics, one line each, and the one rule that refuses a number the evidence cannot carry.
 //!
-//! To add a metric: one file here (or one entry in a file of its kind) and one line in its family of `SHELF`. Definitions
-//! are those of docs/metrics.md, and why these is docs/design/metrics.md. A metric knows a [`Window`] and nothing else:
-//! no phone, no source, no scenario.
+//! To add a metric: one file here (or one entry in a file of its kind) and one line in its family of `FAMILIES`.
+//! Definitions are those of docs/metrics.md, and why these is docs/design/metrics.md. A metric knows a [`Window`] and
+//! nothing else: no phone, no source, no scenario.
 //!
 //! Letters used in formulas: an interval d_i has P_i (refresh period, ns), L_i (length in whole vsyncs) and l_i (of
 //! these, how many it came late by); m is how many intervals count, T the sum of their d.
@@ -71,7 +71,7 @@ pub struct Family {
     pub metrics: &'static [&'static dyn Metric],
 }
 
-static SHELF: &[Family] = &[
+static FAMILIES: &[Family] = &[
     Family {
         title: "Frame rate",
         about: "frames per second, from every side",
@@ -242,21 +242,21 @@ static SHELF: &[Family] = &[
 ];
 
 static FLAT: LazyLock<Vec<&'static dyn Metric>> =
-    LazyLock::new(|| SHELF.iter().flat_map(|family| family.metrics.iter().copied()).collect());
+    LazyLock::new(|| FAMILIES.iter().flat_map(|family| family.metrics.iter().copied()).collect());
 
 /// Every metric by family, in the order of reports.
 pub fn families() -> &'static [Family] {
-    SHELF
+    FAMILIES
 }
 
 /// Every metric, in the order of reports.
-pub fn shelf() -> &'static [&'static dyn Metric] {
+pub fn registry() -> &'static [&'static dyn Metric] {
     &FLAT
 }
 
 /// The metric with this key.
 pub fn find(key: &str) -> Option<&'static dyn Metric> {
-    shelf().iter().copied().find(|metric| metric.key() == key)
+    registry().iter().copied().find(|metric| metric.key() == key)
 }
 
 /// One metric of one window: a number only when the evidence can carry it, else the reason.

@@ -123,7 +123,7 @@ fn motion_time(window: &Window) -> i128 {
 mod tests {
     use super::super::samples::{MS, P60, window};
     use super::*;
-    use crate::metrics::{find, measure_all, reading, shelf};
+    use crate::metrics::{find, measure_all, reading, registry};
 
     /// Ten 100 ms frames: one second of motion.
     fn second() -> Window {
@@ -142,7 +142,7 @@ mod tests {
         window.coverage.proved = false;
         window.coverage.doubts = vec!["two dumps do not overlap".to_owned()];
         assert_eq!(refused(&window), [Needs::Frames, Needs::Vsyncs, Needs::Presents]);
-        for metric in shelf() {
+        for metric in registry() {
             let reading = reading(*metric, &window);
             match metric.needs() {
                 Needs::Counters => assert!(reading.value().is_some(), "{}", metric.key()),

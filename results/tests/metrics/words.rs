@@ -1,7 +1,7 @@
 //! What metrics say of themselves: nothing is empty, and the word everybody means something else by never stands alone.
 
 use farmjank_results::metric::{Metric, Needs};
-use farmjank_results::metrics::{families, find, shelf};
+use farmjank_results::metrics::{families, find, registry};
 use std::collections::BTreeSet;
 
 /// Whose word it is, when it is said.
@@ -33,7 +33,7 @@ fn alone(text: &str) -> Vec<String> {
 
 #[test]
 fn the_word_never_stands_alone() {
-    for metric in shelf() {
+    for metric in registry() {
         for text in [metric.about(), metric.formula(), metric.origin()] {
             assert_eq!(alone(text), Vec::<String>::new(), "{}: {text}", metric.key());
         }
@@ -55,7 +55,7 @@ fn a_word_that_stands_alone_is_found() {
 
 #[test]
 fn every_metric_says_what_it_is_where_it_comes_from_and_since_when() {
-    for metric in shelf() {
+    for metric in registry() {
         let key = metric.key();
         assert!(metric.about().len() > 8 && !metric.about().ends_with('.'), "{key}: about");
         assert!(metric.about().len() <= 300, "{key}: about is {} long", metric.about().len());
@@ -71,7 +71,7 @@ fn every_metric_says_what_it_is_where_it_comes_from_and_since_when() {
 
 #[test]
 fn texts_name_only_keys_that_exist() {
-    let keys: BTreeSet<&str> = shelf().iter().map(|metric| metric.key()).collect();
+    let keys: BTreeSet<&str> = registry().iter().map(|metric| metric.key()).collect();
     // Others speak of stages and of kinds of lateness too.
     let speaks_of_keys_only = |metric: &&&dyn Metric| {
         !matches!(
@@ -79,7 +79,7 @@ fn texts_name_only_keys_that_exist() {
             Needs::Stages | Needs::Finishes | Needs::Timeline | Needs::Log | Needs::Timestats
         )
     };
-    for metric in shelf().iter().filter(speaks_of_keys_only) {
+    for metric in registry().iter().filter(speaks_of_keys_only) {
         for text in [metric.about(), metric.formula(), metric.origin()] {
             let words = text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
             for word in words.filter(|word| looks_like_a_key(word)) {
@@ -99,7 +99,7 @@ fn looks_like_a_key(word: &str) -> bool {
 fn every_metric_is_in_one_family_and_found_by_its_key() {
     let listed: Vec<&str> =
         families().iter().flat_map(|family| family.metrics).map(|metric| metric.key()).collect();
-    assert_eq!(listed, shelf().iter().map(|metric| metric.key()).collect::<Vec<&str>>());
+    assert_eq!(listed, registry().iter().map(|metric| metric.key()).collect::<Vec<&str>>());
     assert_eq!(listed.iter().collect::<BTreeSet<_>>().len(), listed.len());
     let titles: BTreeSet<&str> = families().iter().map(|family| family.title).collect();
     assert_eq!(titles.len(), families().len());

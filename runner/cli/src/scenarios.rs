@@ -19,7 +19,7 @@ pub fn load(args: &ScenarioArgs, look: Look) -> Option<Vec<Scenario>> {
     let env = variables("-e", &args.env).map_err(|why| complain(&why)).ok()?;
     let files = files(&args.paths).map_err(|why| complain(&why)).ok()?;
     let metrics: Vec<(&str, Unit)> =
-        farmjank_results::metrics::shelf().iter().map(|metric| (metric.key(), metric.unit())).collect();
+        farmjank_results::metrics::registry().iter().map(|metric| (metric.key(), metric.unit())).collect();
     let fetch = |path: &str| host::read_file(Path::new(path), MOST);
     match read(&files, &env, &ReadOptions { metrics: &metrics, sources: &fetch }) {
         Ok(scenarios) => Some(scenarios),

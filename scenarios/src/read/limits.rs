@@ -1,4 +1,4 @@
-//! Thresholds and overrides: metric keys against the shelf, limits by the grammar of the results.
+//! Thresholds and overrides: metric keys against the registry, limits by the grammar of the results.
 
 use super::command::entries;
 use super::fields::Fields;

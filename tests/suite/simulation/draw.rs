@@ -1,6 +1,6 @@
 //! From a seed to a world: a lab with things that go wrong, and scenarios to run in it. Text in the tool's own languages.
 
-use farmjank_lab::archetype::SHELF;
+use farmjank_lab::archetype::ARCHETYPES;
 use farmjank_lab::chance::mix;
 use std::fmt::Write;
 use std::time::Duration;
@@ -105,7 +105,7 @@ fn latency(dice: &mut Dice) -> String {
 }
 
 fn one_phone(dice: &mut Dice, number: u64) -> String {
-    let archetype = SHELF[dice.whole(0, SHELF.len() as u64 - 1) as usize].name;
+    let archetype = ARCHETYPES[dice.whole(0, ARCHETYPES.len() as u64 - 1) as usize].name;
     let mut line = format!("  - {{ archetype: {archetype}, serial: P{number}");
     if dice.one_in(4) {
         write!(line, ", load: 0.{}", dice.whole(1, 9)).expect("text grows");

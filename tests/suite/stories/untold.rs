@@ -19,7 +19,7 @@ fn windows(story: &Story) -> Vec<(String, WindowMeasured)> {
 
 #[test]
 fn the_only_window_of_a_scenario_has_the_trace_s_metrics_and_all_its_frames() {
-    let phones: String = farmjank_lab::archetype::SHELF
+    let phones: String = farmjank_lab::archetype::ARCHETYPES
         .iter()
         .filter(|archetype| archetype.sdk >= 31)
         .map(|archetype| format!("  - {{ archetype: {0}, serial: {0} }}\n", archetype.name))

@@ -25,12 +25,12 @@ const BOOKS: [&str; 10] = [
 const OTHER: [&str; 3] = ["phone", "counted", "implementation"];
 
 /// Anchors of every page, by its path from the root.
-struct Shelf(BTreeMap<String, BTreeSet<String>>);
+struct Anchors(BTreeMap<String, BTreeSet<String>>);
 
-impl Shelf {
-    fn of(pages: &[Text]) -> Shelf {
+impl Anchors {
+    fn of(pages: &[Text]) -> Anchors {
         let pages = pages.iter().filter(|text| text.path.ends_with(".md"));
-        Shelf(pages.map(|page| (page.path.clone(), anchors(&page.text))).collect())
+        Anchors(pages.map(|page| (page.path.clone(), anchors(&page.text))).collect())
     }
 
     /// Why a page, or a place in it, cannot be opened; none where it can.
@@ -125,10 +125,10 @@ fn linked(page: &str, link: &str) -> Option<(String, Option<String>)> {
     Some((parts.join("/"), anchor.map(str::to_owned)))
 }
 
-fn lost(text: &Text, shelf: &Shelf) -> Vec<Complaint> {
+fn lost(text: &Text, anchors: &Anchors) -> Vec<Complaint> {
     let mut complaints = Vec::new();
     let mut look = |line: usize, path: &str, anchor: Option<&str>| {
-        complaints.extend(shelf.lacks(path, anchor).map(|why| Complaint::at(&text.path, line, why)));
+        complaints.extend(anchors.lacks(path, anchor).map(|why| Complaint::at(&text.path, line, why)));
     };
     for (at, line) in text.text.lines().enumerate() {
         cited(line).iter().for_each(|(path, anchor)| look(at + 1, path, anchor.as_deref()));
@@ -185,9 +185,9 @@ fn outside(line: &str) -> Option<String> {
 
 #[test]
 fn every_page_and_heading_that_is_cited_exists() {
-    let shelf = Shelf::of(texts());
-    assert!(shelf.0.len() > 20, "{} pages", shelf.0.len());
-    none(texts().iter().flat_map(|text| lost(text, &shelf)).collect());
+    let anchors = Anchors::of(texts());
+    assert!(anchors.0.len() > 20, "{} pages", anchors.0.len());
+    none(texts().iter().flat_map(|text| lost(text, &anchors)).collect());
 }
 
 #[test]
@@ -206,12 +206,12 @@ fn a_citation_of_what_is_not_there_is_found() {
     let (folder, md) = (format!("docs{}", "/"), "md");
     let own = format!("{folder}x.md");
     let page = text(&own, "# The page\n## How `it` is — found?\n## Twice\n## Twice\n```\n# not one\n```\n");
-    let shelf = Shelf::of(std::slice::from_ref(&page));
+    let known = Anchors::of(std::slice::from_ref(&page));
     assert_eq!(
         anchors(&page.text).into_iter().collect::<Vec<_>>(),
         ["how-it-is--found", "the-page", "twice", "twice-1"]
     );
-    let bad = |path: &str, line: String| lost(&text(path, &line), &shelf).len();
+    let bad = |path: &str, line: String| lost(&text(path, &line), &known).len();
     for (line, lacking) in [
         (format!("//! See {folder}x.{md}, {folder}x.{md}#twice-1."), 0),
         (format!("//! See ({folder}x.{md}#how-it-is--found)."), 0),

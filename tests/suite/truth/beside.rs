@@ -1,13 +1,13 @@
 //! What SurfaceFlinger counts and what the phone's log tells, over the windows of whole runs, against the truth: with frames
 //! and on a page whose app stalls without drawing any.
 
-use super::shelf::{APP, Differences, of_shelf};
+use super::registry::{APP, Differences, of_shelf};
 use super::windows;
-use farmjank_lab::archetype::SHELF;
+use farmjank_lab::archetype::ARCHETYPES;
 use farmjank_results::evidence;
 use farmjank_results::frame::SourceId;
 use farmjank_tests::oracle::counted::{between, log, timestats};
-use farmjank_tests::oracle::shelf::{COUNTS, LOG};
+use farmjank_tests::oracle::registry::{COUNTS, LOG};
 use farmjank_tests::stage::Stage;
 
 const SCENARIO: &str = "
@@ -31,7 +31,7 @@ steps:
 
 /// Every archetype with an app that freezes now and then, and a page that stalls without drawing.
 fn lab() -> String {
-    let phones: String = SHELF
+    let phones: String = ARCHETYPES
         .iter()
         .map(|archetype| {
             let name = archetype.name;
@@ -78,6 +78,6 @@ fn counts_and_log_of_every_window_are_those_of_the_truth() {
             all.hold(&place, key, &answer, window.readings.get(key));
         }
     }
-    assert!(stalls >= 2.0 * SHELF.len() as f64, "only {stalls} stalls without a frame");
+    assert!(stalls >= 2.0 * ARCHETYPES.len() as f64, "only {stalls} stalls without a frame");
     all.none(&format!("{COUNTS} {LOG}"));
 }

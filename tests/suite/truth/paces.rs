@@ -2,7 +2,7 @@
 //! reason. A slow app is never taken for a slow panel, and six phones that show one page answer as their panels ran.
 
 use super::{bound, every_archetype, is_inconclusive, windows};
-use farmjank_lab::archetype::SHELF;
+use farmjank_lab::archetype::ARCHETYPES;
 use farmjank_results::event::WindowMeasured;
 use farmjank_results::metric::Reading;
 use farmjank_tests::oracle::Expected;
@@ -41,7 +41,7 @@ fn lab(seed: u64) -> String {
     let pages: String = PAGES.iter().map(page).collect();
     let app = format!("    apps:\n      - id: com.example.shop\n        pages:\n{main}{pages}");
     let phone = |name: &str| format!("  - archetype: {name}\n    serial: {name}\n{app}");
-    let phones: String = SHELF.iter().map(|archetype| phone(archetype.name)).collect();
+    let phones: String = ARCHETYPES.iter().map(|archetype| phone(archetype.name)).collect();
     let head = every_archetype();
     format!("{}\n{phones}", &head[..head.find("phones:").expect("phones") + "phones:".len()])
 }
@@ -147,7 +147,7 @@ fn every_page_on_every_archetype(source: &str, seed: u64) {
     // Headers are read while the pages draw. What they leave open is on panels that change their rate meanwhile, and most
     // of it where one mode does not tell to which.
     let several = refused.iter().filter(|why| !why.starts_with(ONE_MODE)).count();
-    assert!(several * 10 <= (SHELF.len() - 1) * PAGES.len(), "{several} refused: {refused:#?}");
+    assert!(several * 10 <= (ARCHETYPES.len() - 1) * PAGES.len(), "{several} refused: {refused:#?}");
 }
 
 /// The archetype whose panel divides a fast tick.

@@ -2,7 +2,7 @@
 
 use farmjank_devices::{AdbProvider, Options as AdbOptions};
 use farmjank_frames::{Logcat, TimeStats};
-use farmjank_lab::archetype::SHELF;
+use farmjank_lab::archetype::ARCHETYPES;
 use farmjank_lab::dial::LabDial;
 use farmjank_lab::lab::{Lab, LiveLab};
 use farmjank_lab::truth::{Cause, TruthFrame, TruthMessage};
@@ -23,7 +23,7 @@ const FLING: &str = "input swipe 540 1500 540 500 200; sleep 2";
 
 /// Every archetype with an app that freezes now and then, and a page that stalls without drawing.
 fn lab() -> String {
-    let phones: String = SHELF
+    let phones: String = ARCHETYPES
         .iter()
         .map(|archetype| {
             let name = archetype.name;
@@ -161,7 +161,7 @@ fn each_phone(text: &str, seed: u64, what: impl AsyncFn(&Hand)) {
         let provider = AdbProvider::new(described.servers(), dial, options);
         let mut arrivals = provider.watch().await.expect("arrivals");
         while arrivals.next().await.expect("an arrival") != farmjank_seams::device::Arrival::Settled {}
-        for archetype in SHELF {
+        for archetype in ARCHETYPES {
             let facts = facts(archetype.name, archetype.sdk);
             let device = provider.lease(&facts.id).await.expect("a phone");
             what(&Hand { device, lab: lab.clone(), facts, app: App(APP.to_owned()) }).await;

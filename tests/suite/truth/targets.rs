@@ -2,7 +2,7 @@
 //! archetype; and what is said of a page that declares nothing.
 
 use super::{is_inconclusive, windows};
-use farmjank_lab::archetype::SHELF;
+use farmjank_lab::archetype::ARCHETYPES;
 use farmjank_results::event::WindowMeasured;
 use farmjank_results::metric::Reading;
 use farmjank_tests::oracle::Expected;
@@ -29,7 +29,7 @@ fn lab() -> String {
              main: {{ activity: .MainActivity, link: 'shop://home', launcher: true }}\n{pages}"
         )
     };
-    format!("name: targets\nphones:\n{}", SHELF.iter().map(|one| phone(one.name)).collect::<String>())
+    format!("name: targets\nphones:\n{}", ARCHETYPES.iter().map(|one| phone(one.name)).collect::<String>())
 }
 
 fn scenario() -> String {
@@ -94,7 +94,7 @@ fn what_is_late_against_a_declared_rate_is_what_was_late() {
     for seed in 0..3 {
         let story = Stage::lab_yaml(&lab()).seed(seed).scenario(&scenario()).run();
         let (told, all) = check(&story);
-        assert_eq!(all, SHELF.len() * PAGES.len());
+        assert_eq!(all, ARCHETYPES.len() * PAGES.len());
         println!("seed {seed}: {told} of {all} windows have a number, and it is the truth");
         assert!(told * 2 > all, "{told} of {all}: too few to prove anything");
     }

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 pub struct Measured {
     /// Frames of the stitched timeline.
     pub frames: usize,
-    /// Every metric of the shelf.
+    /// Every metric of the registry.
     pub readings: BTreeMap<String, Reading>,
 }
 

@@ -2,7 +2,7 @@
 
 use crate::readers::{framestats, latency, unwrapped};
 use crate::walk::{Walk, phone};
-use farmjank_lab::archetype::SHELF;
+use farmjank_lab::archetype::ARCHETYPES;
 
 /// Seven hex digits become `H`, so that goldens do not depend on hashes.
 fn masked(text: &str) -> String {
@@ -105,7 +105,7 @@ fn android_13_counts_up_and_android_15_wraps() {
 
 #[test]
 fn latency_answers_by_release_and_by_layer() {
-    for archetype in SHELF {
+    for archetype in ARCHETYPES {
         let mut walk = phone(archetype.name, 4);
         walk.open("shop://video");
         let unknown = walk.run("dumpsys SurfaceFlinger --latency 'no such layer#0'");
@@ -155,7 +155,7 @@ CommandSubmissionCompleted";
 
 #[test]
 fn framestats_have_the_columns_of_their_release() {
-    for archetype in SHELF {
+    for archetype in ARCHETYPES {
         let mut walk = phone(archetype.name, 4);
         walk.open("shop://feed");
         walk.fling();
@@ -357,7 +357,7 @@ fn packages_and_properties_answer() {
 
 #[test]
 fn timestats_speaks_every_release_and_is_silent_unless_enabled() {
-    for archetype in SHELF.iter().filter(|archetype| archetype.sdk >= 28) {
+    for archetype in ARCHETYPES.iter().filter(|archetype| archetype.sdk >= 28) {
         let mut walk = phone(archetype.name, 4);
         walk.open("shop://feed");
         assert_eq!(walk.run("dumpsys SurfaceFlinger --timestats -dump"), "", "{}", archetype.name);

@@ -1,13 +1,13 @@
 //! Fingers, keys and screens: what moves, for how long, and what is on the screen then.
 
 use crate::walk::{phone, with};
-use farmjank_lab::archetype::SHELF;
+use farmjank_lab::archetype::ARCHETYPES;
 use farmjank_lab::phone::LabTime;
 use farmjank_lab::spec::PhoneSpec;
 
 #[test]
 fn a_swipe_blocks_for_its_duration_and_starts_slowly_on_old_phones() {
-    for archetype in SHELF {
+    for archetype in ARCHETYPES {
         let mut walk = phone(archetype.name, 4);
         let argv: Vec<String> = "input swipe 540 1500 540 500 400".split(' ').map(str::to_owned).collect();
         let ms = walk.phone.begin(walk.now, &argv).unwrap().takes.ms();
@@ -141,7 +141,7 @@ fn refresh_rates_follow_touch_and_switch_inside_flings() {
 
 #[test]
 fn a_video_plays_at_its_own_rate_into_its_surface() {
-    for archetype in SHELF {
+    for archetype in ARCHETYPES {
         let mut walk = phone(archetype.name, 4);
         walk.open("shop://video");
         walk.wait(5_000);

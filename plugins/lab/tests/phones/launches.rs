@@ -1,11 +1,11 @@
 //! Launches: what `am start` says, and what was there to see.
 
 use crate::walk::phone;
-use farmjank_lab::archetype::SHELF;
+use farmjank_lab::archetype::ARCHETYPES;
 
 #[test]
 fn a_cold_start_shows_a_splash_then_the_app() {
-    for archetype in SHELF {
+    for archetype in ARCHETYPES {
         let mut walk = phone(archetype.name, 9);
         let text = walk.run("am start -W -S -n com.example.shop/.MainActivity");
         walk.wait(600);

@@ -3,7 +3,7 @@
 
 use crate::packets::read;
 use crate::tracing::recorded;
-use farmjank_lab::archetype::SHELF;
+use farmjank_lab::archetype::ARCHETYPES;
 use std::path::Path;
 use std::process::Command;
 
@@ -51,7 +51,7 @@ fn perfetto_s_own_messages_read_the_same_slices() {
         println!("skipped: python3 has no `perfetto` with FrameTimelineEvent (pip install perfetto==0.14.0)");
         return;
     }
-    for archetype in SHELF.iter().filter(|archetype| archetype.sdk >= 31) {
+    for archetype in ARCHETYPES.iter().filter(|archetype| archetype.sdk >= 31) {
         let file = recorded(archetype.name);
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}.pftrace", archetype.name));
         std::fs::write(&path, &file).expect("a file");

@@ -1,7 +1,7 @@
 //! Apps with a pace of their own: what the panel shows of them, on every archetype.
 
 use crate::walk::{Walk, with};
-use farmjank_lab::archetype::{Archetype, SHELF};
+use farmjank_lab::archetype::{ARCHETYPES, Archetype};
 use farmjank_lab::spec::{AppSpec, PaceSpec, PageSpec, PhoneSpec};
 use farmjank_lab::truth::{Cause, RefreshSwitch, TruthFrame};
 
@@ -40,7 +40,7 @@ fn smooth(pace: PaceSpec) -> PageSpec {
 
 #[test]
 fn a_slow_clock_is_pulled_down_to_every_panel_and_nothing_is_late() {
-    for archetype in SHELF {
+    for archetype in ARCHETYPES {
         for fps in [24.0, 25.0, 30.0, 40.0, 45.0, 48.0, 60.0] {
             let clock = PaceSpec { fps: Some(fps), ..PaceSpec::default() };
             let pairs = moved(&mut phone(archetype, smooth(clock), 3));
@@ -60,7 +60,7 @@ fn a_slow_clock_is_pulled_down_to_every_panel_and_nothing_is_late() {
 
 #[test]
 fn counted_refreshes_are_kept_on_every_panel() {
-    for archetype in SHELF {
+    for archetype in ARCHETYPES {
         let counted = PaceSpec { random: vec![5, 6], ..PaceSpec::default() };
         let pairs = moved(&mut phone(archetype, smooth(counted), 4));
         let of = |count: i64| {
@@ -73,7 +73,7 @@ fn counted_refreshes_are_kept_on_every_panel() {
 
 #[test]
 fn a_planted_hitch_is_late_by_the_pace_of_the_app() {
-    for archetype in SHELF {
+    for archetype in ARCHETYPES {
         let pace = PaceSpec { refreshes: vec![4], ..PaceSpec::default() };
         let page = PageSpec { hitch_rate: 0.1, spread: 0.0, ..smooth(pace) };
         let pairs = moved(&mut phone(archetype, page, 5));
@@ -94,7 +94,7 @@ fn a_planted_hitch_is_late_by_the_pace_of_the_app() {
 #[test]
 fn a_fall_to_a_slow_pace_ends_when_it_says() {
     let fall = PaceSpec { fps: Some(25.0), after_ms: 1_500, for_ms: Some(1_500), ..PaceSpec::default() };
-    for archetype in SHELF {
+    for archetype in ARCHETYPES {
         let pairs = moved(&mut phone(archetype, smooth(fall.clone()), 6));
         let slow = |pair: &&(TruthFrame, TruthFrame)| pair.1.vsync - pair.0.vsync > 30_000_000;
         let first = pairs.iter().position(|pair| slow(&pair)).expect("a fall");

@@ -1,7 +1,7 @@
 //! A phone is a pure function of seed, time and commands.
 
 use crate::walk::{Walk, phone};
-use farmjank_lab::archetype::SHELF;
+use farmjank_lab::archetype::ARCHETYPES;
 use farmjank_lab::phone::{LabTime, Phone};
 use proptest::prelude::*;
 
@@ -56,7 +56,7 @@ fn finish(walk: &mut Walk, running: &mut Vec<Pending>, until: LabTime, answers: 
 
 #[test]
 fn the_same_seed_gives_the_same_bytes() {
-    for archetype in SHELF {
+    for archetype in ARCHETYPES {
         let questions: Vec<(i64, usize)> = (0..60).map(|index| (150 + index * 211, index as usize)).collect();
         let [a, b] = [1, 1].map(|seed| story(&mut phone(archetype.name, seed), &questions));
         assert_eq!(a, b, "{}", archetype.name);
@@ -70,11 +70,11 @@ proptest! {
 
     #[test]
     fn asking_never_changes_what_happens(
-        which in 0..SHELF.len(),
+        which in 0..ARCHETYPES.len(),
         seed in 0u64..1_000,
         questions in prop::collection::vec((0i64..13_900, 0usize..4), 0..50),
     ) {
-        let name = SHELF[which].name;
+        let name = ARCHETYPES[which].name;
         let mut quiet = phone(name, seed);
         story(&mut quiet, &[]);
         let mut asked = phone(name, seed);
@@ -84,10 +84,10 @@ proptest! {
 
     #[test]
     fn frames_go_forward_whatever_the_fingers_do(
-        which in 0..SHELF.len(),
+        which in 0..ARCHETYPES.len(),
         touches in prop::collection::vec((1i64..1_500, 0i64..1_000, 300i64..1_900, 1i64..900), 1..25),
     ) {
-        let mut walk = phone(SHELF[which].name, 77);
+        let mut walk = phone(ARCHETYPES[which].name, 77);
         walk.open("shop://feed");
         for (pause, from, to, ms) in touches {
             let argv: Vec<String> = format!("input swipe 500 {} 500 {to} {ms}", from + 500).split(' ').map(str::to_owned).collect();
@@ -124,11 +124,11 @@ proptest! {
 
     #[test]
     fn what_was_printed_stays_true(
-        which in 0..SHELF.len(),
+        which in 0..ARCHETYPES.len(),
         seed in 0u64..500,
         steps in prop::collection::vec((1i64..400, 0usize..5, 100i64..1_900, 30i64..600), 5..60),
     ) {
-        let mut walk = phone(SHELF[which].name, seed);
+        let mut walk = phone(ARCHETYPES[which].name, seed);
         walk.open("shop://feed");
         let layer = walk.main_layer(".FeedActivity");
         let mut seen = std::collections::BTreeSet::new();
@@ -154,12 +154,12 @@ proptest! {
 
     #[test]
     fn no_words_break_a_phone(
-        which in 0..SHELF.len(),
+        which in 0..ARCHETYPES.len(),
         lines in prop::collection::vec((0usize..15, prop::collection::vec("[-a-zA-Z0-9/:.]{0,12}|com.example.shop|--latency|get|start|-W|-n|swipe|1e308|-5", 0..6)), 1..12),
     ) {
         const PROGRAMS: [&str; 15] = ["dumpsys", "input", "am", "pm", "cmd", "getprop", "setprop", "settings", "wm", "svc", "pidof", "uiautomator", "service", "logcat", "monkey"];
         const SERVICES: [&str; 8] = ["gfxinfo", "SurfaceFlinger", "window", "package", "meminfo", "activity", "display", "-t"];
-        let mut walk = phone(SHELF[which].name, 5);
+        let mut walk = phone(ARCHETYPES[which].name, 5);
         for (index, (program, words)) in lines.into_iter().enumerate() {
             let mut argv = vec![PROGRAMS[program].to_owned()];
             if program == 0 {

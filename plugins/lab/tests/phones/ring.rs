@@ -2,7 +2,7 @@
 
 use crate::readers::latency;
 use crate::walk::{Walk, phone};
-use farmjank_lab::archetype::SHELF;
+use farmjank_lab::archetype::ARCHETYPES;
 use farmjank_lab::truth::{Truth, TruthFrame};
 use std::collections::BTreeSet;
 
@@ -33,7 +33,7 @@ fn polled(walk: &mut Walk, layer: &str, flings: usize, every: i64) -> BTreeSet<i
 
 #[test]
 fn every_frame_that_existed_is_seen_on_every_archetype() {
-    for archetype in SHELF {
+    for archetype in ARCHETYPES {
         let mut walk = phone(archetype.name, 11);
         walk.open("shop://feed");
         let layer = walk.main_layer(".FeedActivity");
@@ -54,7 +54,7 @@ fn every_frame_that_existed_is_seen_on_every_archetype() {
 
 #[test]
 fn frames_lie_on_the_lattice_in_force_and_never_reorder() {
-    for archetype in SHELF {
+    for archetype in ARCHETYPES {
         let mut walk = phone(archetype.name, 5);
         walk.open("shop://product/42");
         for _ in 0..5 {
@@ -145,7 +145,7 @@ fn asked_for(truth: &Truth, pair: &[TruthFrame]) -> bool {
 #[test]
 fn smooth_frames_come_at_every_refresh() {
     // No hitches on purpose: within each gesture the presents are one refresh apart.
-    for archetype in SHELF {
+    for archetype in ARCHETYPES {
         let mut app = farmjank_lab::app::shop();
         for page in app.pages.values_mut() {
             (page.hitch_rate, page.frozen_rate) = (0.0, 0.0);

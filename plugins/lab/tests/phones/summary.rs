@@ -1,7 +1,7 @@
 //! The summary of `dumpsys gfxinfo`: every line of a release, and counters that are the truth's.
 
 use crate::walk::{Walk, phone};
-use farmjank_lab::archetype::SHELF;
+use farmjank_lab::archetype::ARCHETYPES;
 
 /// Lines of the block in order, with the API level they came with; a number follows each.
 const LINES: &[(&str, u32)] = &[
@@ -55,7 +55,7 @@ impl Block {
 
 #[test]
 fn the_summary_has_every_line_of_its_release_and_the_truth_s_counts() {
-    for archetype in SHELF {
+    for archetype in ARCHETYPES {
         let mut walk = phone(archetype.name, 12);
         walk.open("shop://search");
         (0..8).for_each(|_| walk.fling());

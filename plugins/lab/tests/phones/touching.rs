@@ -1,7 +1,7 @@
 //! `input` in its time, and what `dumpsys input` and framestats tell of the finger, against the true touch.
 
 use crate::walk::{Walk, phone, with};
-use farmjank_lab::archetype::SHELF;
+use farmjank_lab::archetype::ARCHETYPES;
 use farmjank_lab::spec::{AppSpec, InputSpec, Moment, PageSpec, PhoneSpec, StallSpec, TouchStallSpec};
 use farmjank_lab::truth::TruthGesture;
 
@@ -28,7 +28,7 @@ fn swiped(walk: &mut Walk) -> (i64, i64, TruthGesture) {
 
 #[test]
 fn input_takes_its_time_before_and_after_and_every_call_differs() {
-    for archetype in SHELF {
+    for archetype in ARCHETYPES {
         let mut walk = phone_as_it_is(archetype.name, 1.0, 4);
         walk.open("shop://feed");
         let calls: Vec<_> = (0..6).map(|_| swiped(&mut walk)).collect();
@@ -72,7 +72,7 @@ fn recent(text: &str) -> Vec<&str> {
 
 #[test]
 fn the_youngest_event_of_a_dump_is_the_lift_of_the_finger() {
-    for archetype in SHELF {
+    for archetype in ARCHETYPES {
         let mut walk = phone_as_it_is(archetype.name, 1.0, 4);
         walk.open("shop://feed");
         walk.answer("input swipe 540 1500 540 500 250");
@@ -119,7 +119,7 @@ fn keys_stand_among_the_events_and_a_phone_without_any_says_so() {
 
 #[test]
 fn from_13_on_a_dump_tells_when_the_finger_that_is_down_came_down() {
-    for archetype in SHELF {
+    for archetype in ARCHETYPES {
         let mut walk = phone_as_it_is(archetype.name, 1.0, 4);
         walk.open("shop://feed");
         let argv: Vec<String> = "input swipe 540 1500 540 500 3000".split(' ').map(str::to_owned).collect();
@@ -139,7 +139,7 @@ fn from_13_on_a_dump_tells_when_the_finger_that_is_down_came_down() {
 
 #[test]
 fn framestats_carry_the_moves_each_frame_handled_on_old_phones_and_an_id_on_new_ones() {
-    for archetype in SHELF {
+    for archetype in ARCHETYPES {
         let mut walk = phone_as_it_is(archetype.name, 1.0, 4);
         walk.open("shop://feed");
         walk.run("dumpsys gfxinfo com.example.shop reset");

@@ -2,7 +2,7 @@
 
 use crate::packets::{Slice, Trace, read};
 use crate::walk::{Walk, phone, with};
-use farmjank_lab::archetype::SHELF;
+use farmjank_lab::archetype::ARCHETYPES;
 use farmjank_lab::phone::{Answer, LabTime, PhoneFault};
 use farmjank_lab::spec::{CompositorSpec, PhoneSpec};
 use farmjank_lab::truth::{Cause, Prediction, Truth, TruthFrame};
@@ -139,7 +139,7 @@ fn surface(slice: &Slice, promised: Option<&Slice>, frame: &TruthFrame, sdk: u32
 
 #[test]
 fn traces_say_what_happened_on_every_release() {
-    for archetype in SHELF.iter().filter(|archetype| archetype.sdk >= 31) {
+    for archetype in ARCHETYPES.iter().filter(|archetype| archetype.sdk >= 31) {
         for spec in [of(archetype.name), troubled(archetype.name)] {
             let (walk, file) = traced(spec, 3, &config(65_536, ""), "shop://search");
             let trace = read(&file);
@@ -163,7 +163,7 @@ fn traces_say_what_happened_on_every_release() {
 #[test]
 fn on_a_screen_at_rest_the_last_frames_stay_untold_and_the_end_is_the_last_snapshot() {
     let (mut packets_missing, mut phones) = (0, 0);
-    for archetype in SHELF.iter().filter(|archetype| archetype.sdk >= 31) {
+    for archetype in ARCHETYPES.iter().filter(|archetype| archetype.sdk >= 31) {
         let mut walk = phone(archetype.name, 3);
         walk.open("shop://feed");
         start(&mut walk, &config(65_536, ""));

@@ -154,13 +154,13 @@ pub(crate) fn index(record: &Record, cells: &[Cell<'_>], seen: &[Seen<'_>]) -> I
             })
             .collect(),
         notices: notices(record),
-        families: shelf(),
+        families: listed(),
         stages: STAGE_NAMES,
     }
 }
 
-/// The metric shelf, as the page names and explains it.
-pub(crate) fn shelf() -> Vec<Family> {
+/// The metrics by family, as the page names and explains it.
+pub(crate) fn listed() -> Vec<Family> {
     let metrics = |family: &farmjank_results::metrics::Family| {
         family.metrics.iter().map(|one| (one.key(), one.unit(), one.better(), one.about())).collect()
     };

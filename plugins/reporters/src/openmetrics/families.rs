@@ -1,7 +1,7 @@
 //! Families of `metrics.txt`: their names, units and texts, and which reading of a cell feeds which.
 //!
 //! Must not know: labels' meaning. Names end with their unit, as OpenMetrics asks; values are converted from the units of
-//! the metric shelf.
+//! the registry of metrics.
 
 use crate::cells::Cell;
 
@@ -45,7 +45,7 @@ pub(super) struct Headline {
     help: &'static str,
     /// Metric keys, each with the label it adds.
     keys: &'static [(&'static str, &'static str)],
-    /// From the shelf's unit to the base unit.
+    /// From the registry's unit to the base unit.
     factor: f64,
     /// Digits after the point, always the same.
     places: usize,
@@ -146,7 +146,7 @@ mod tests {
                 headline.name
             );
             for (key, _) in headline.keys {
-                assert!(farmjank_results::metrics::find(key).is_some(), "{key} is on the shelf");
+                assert!(farmjank_results::metrics::find(key).is_some(), "{key} is in the registry");
             }
         }
     }

@@ -1,5 +1,5 @@
-//! What every reporter on the shelf owes its readers, whatever phones and files call themselves. A reporter that joins the
-//! shelf joins this test.
+//! What every reporter of the registry owes its readers, whatever phones and files call themselves. A reporter that
+//! joins the registry joins this test.
 
 use crate::believable::{Words, events};
 use crate::hostile::{long_words, nasty_words};
@@ -18,7 +18,7 @@ pub const LARGEST: usize = 1_500_000;
 
 pub fn reports(name: &str, record: &Record, strips: &dyn Strips) -> Vec<String> {
     let reporter = by_name(name, &mut Options::default());
-    let deliveries = reporter.expect("the shelf builds what it names").conclude(record, strips);
+    let deliveries = reporter.expect("the registry builds what it names").conclude(record, strips);
     let text = |delivery: Delivery| match delivery {
         Delivery::Out(text) | Delivery::Err(text) => text,
         Delivery::File { bytes, .. } => String::from_utf8(bytes).expect("reports are UTF-8"),

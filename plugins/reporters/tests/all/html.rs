@@ -90,7 +90,7 @@ fn the_page_of_a_believable_run() {
     let page = html(&record(), &Drawn);
     assert_eq!(page, html(&record(), &Drawn), "the same run gives the same bytes");
     let mut index = index(&page);
-    index["families"] = json!("of the shelf");
+    index["families"] = json!("of the registry");
     let told: BTreeMap<String, (Value, usize)> =
         cells(&page).into_iter().map(|(key, packed)| (key, unpacked(&packed))).collect();
     let text = serde_json::to_string_pretty(&json!({

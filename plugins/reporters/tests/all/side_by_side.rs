@@ -129,7 +129,7 @@ fn one_page_holds_all_runs_the_oldest_first_and_the_worst_change_on_top() {
         let key = part["key"].as_str();
         assert!(key.is_none_or(|key| page.contains(&format!("id=\"cell-{key}\">"))), "{part}");
     }
-    index["families"] = "of the shelf".into();
+    index["families"] = "of the registry".into();
     let paper: Vec<&str> = element(&page, "<main id=\"app\">", "</main>").lines().collect();
     let text = serde_json::to_string_pretty(&serde_json::json!({ "paper": paper, "index": index }));
     check("side-by-side.html.json", &(text.unwrap() + "\n"));

@@ -105,7 +105,7 @@ fn contradicts(key: &str, better: Better) -> String {
 
 /// A metric of the user's own has a direction only the user knows.
 fn direction(key: &str) -> String {
-    let near = nearest(key, metrics::shelf().iter().map(|metric| metric.key()));
+    let near = nearest(key, metrics::registry().iter().map(|metric| metric.key()));
     let meant = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
     let key = typed(key, 80);
     format!(

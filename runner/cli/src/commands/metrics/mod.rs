@@ -1,4 +1,5 @@
-//! `farmjank metrics`: every metric by family, or one explained. Nothing is measured; the texts are those of the shelf.
+//! `farmjank metrics`: every metric by family, or one explained. Nothing is measured; the texts are those of the
+//! registry.
 
 mod explain;
 mod page;
@@ -11,7 +12,7 @@ use farmjank_engine::announce::Voice;
 use farmjank_leaf::nearest::nearest;
 use farmjank_leaf::text::typed;
 use farmjank_results::metric::Metric;
-use farmjank_results::metrics::{Family, families, find, shelf};
+use farmjank_results::metrics::{Family, families, find, registry};
 use farmjank_results::verdict::EXIT_USAGE;
 use serde_json::{Value, json};
 use wrap::hanging;
@@ -53,7 +54,7 @@ pub fn run(args: &MetricsArgs, look: Look) -> u8 {
 /// The metric of that key, or what to say when there is none.
 fn known(key: &str) -> Result<&'static dyn Metric, String> {
     find(key).ok_or_else(|| {
-        let near = nearest(key, shelf().iter().map(|metric| metric.key()));
+        let near = nearest(key, registry().iter().map(|metric| metric.key()));
         let meant = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
         let key = typed(key, 80);
         format!("there is no metric `{key}`{meant}\n`farmjank metrics` lists them all")

@@ -80,7 +80,7 @@ pub fn by_name(name: &str, options: &mut Options) -> Option<Box<dyn Reporter>> {
 
 /// What every run has: lanes when there is a target to draw them on, else lines; `junit.xml`, `results.json`,
 /// `metrics.txt`, `report.html`, and pictures of the frames of what did not pass.
-pub fn shelf(mut options: Options) -> Vec<Box<dyn Reporter>> {
+pub fn registry(mut options: Options) -> Vec<Box<dyn Reporter>> {
     let progress = if options.target.is_some() { "live" } else { "console" };
     [progress].iter().chain(&BUNDLED).filter_map(|name| by_name(name, &mut options)).collect()
 }
@@ -96,7 +96,8 @@ mod tests {
             assert_eq!(reporter.name(), name);
         }
         assert!(by_name("yodel", &mut Options::default()).is_none());
-        let names: Vec<String> = shelf(Options::default()).iter().map(|one| one.name().to_owned()).collect();
+        let names: Vec<String> =
+            registry(Options::default()).iter().map(|one| one.name().to_owned()).collect();
         assert_eq!(names, ["console", "junit", "json", "openmetrics", "html", "plots"]);
         assert!(DOCUMENTS.iter().all(|name| NAMES.contains(name)));
     }

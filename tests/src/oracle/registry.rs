@@ -1,4 +1,4 @@
-//! Which metric is held to which truth. A metric of the shelf that is in no list fails a test.
+//! Which metric is held to which truth. A metric of the registry that is in no list fails a test.
 
 /// On presents: held on every archetype, from every source of single frames.
 pub const PRESENTS: &str = "fps scroll_fps finger_fps fling_fps delivery_ratio fps_60eq fps_n_over_t scroll_fps_1s \

@@ -1,16 +1,16 @@
-//! The whole shelf on every archetype: every metric that stands on presents, stages and the trace, from every source that
+//! Every metric on every archetype: every metric that stands on presents, stages and the trace, from every source that
 //! gives it, against the truth.
 
 use super::{every_archetype, is_inconclusive, windows};
-use farmjank_lab::archetype::SHELF;
+use farmjank_lab::archetype::ARCHETYPES;
 use farmjank_results::event::WindowMeasured;
 use farmjank_results::frame::SourceId;
 use farmjank_results::metric::Reading;
-use farmjank_results::metrics::shelf;
+use farmjank_results::metrics::registry;
 use farmjank_tests::oracle::answer::Answer;
 use farmjank_tests::oracle::framestats::of_window;
 use farmjank_tests::oracle::judged::{JudgedFrame, answer as of_timeline, judged};
-use farmjank_tests::oracle::shelf::{CLEAN, NOT_HELD, PRESENTS, STAGES, TIMELINE, held};
+use farmjank_tests::oracle::registry::{CLEAN, NOT_HELD, PRESENTS, STAGES, TIMELINE, held};
 use farmjank_tests::oracle::{Expected, lists, presents};
 use farmjank_tests::stage::{Stage, Story};
 use std::collections::BTreeSet;
@@ -40,12 +40,17 @@ steps:
 fn every_metric_of_the_shelf_is_held_to_the_truth_or_says_why_not() {
     let held = held();
     let told: Vec<&str> = NOT_HELD.iter().map(|(key, _)| *key).collect();
-    for metric in shelf() {
+    for metric in registry() {
         let times = held.iter().chain(&told).filter(|key| **key == metric.key()).count();
-        assert_eq!(times, 1, "{} is in {times} lists of tests/src/oracle/shelf.rs, not in one", metric.key());
+        assert_eq!(
+            times,
+            1,
+            "{} is in {times} lists of tests/src/oracle/registry.rs, not in one",
+            metric.key()
+        );
     }
     for key in held.iter().chain(&told) {
-        assert!(shelf().iter().any(|metric| metric.key() == *key), "{key} is no metric");
+        assert!(registry().iter().any(|metric| metric.key() == *key), "{key} is no metric");
     }
     assert!(NOT_HELD.iter().all(|(_, why)| why.len() > 20));
 }
@@ -108,7 +113,7 @@ fn on_presents(expected: &Expected, key: &str) -> Answer {
 }
 
 pub fn of_shelf(serial: &str) -> u32 {
-    SHELF.iter().find(|archetype| archetype.name == serial).expect("an archetype").sdk
+    ARCHETYPES.iter().find(|archetype| archetype.name == serial).expect("an archetype").sdk
 }
 
 /// Every metric on presents of every window, by the source it was judged by.
@@ -180,7 +185,7 @@ fn stages_of_short_windows() {
     let story = Stage::lab_yaml(&every_archetype()).seed(3).scenario(SHORT).run();
     let mut all = Differences::default();
     let proved = hold_stages(&story, false, &mut all);
-    assert!(proved > 3 * SHELF.len(), "only {proved} windows had their stages proved");
+    assert!(proved > 3 * ARCHETYPES.len(), "only {proved} windows had their stages proved");
     all.none(STAGES);
 }
 

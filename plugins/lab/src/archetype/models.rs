@@ -47,7 +47,7 @@ const BASE: Archetype = Archetype {
 };
 
 /// Every model.
-pub const SHELF: &[Archetype] = &[
+pub const ARCHETYPES: &[Archetype] = &[
     Archetype {
         name: "galaxy-s7",
         model: "SM-G930F",
