@@ -3,18 +3,18 @@
 //! Late frames are made on time until the limit holds: the worst of all iterations first, or the iterations that need least
 //! first, whichever takes fewer. Every number comes from the registry of metrics and the judge, none from here. Known
 //! only where the frames at hand give the recorded readings, so that a metric that sees something else is never
-//! explained by what it does not see. Must not know: where strips are kept, words.
+//! explained by what it does not see. Must not know: where frame logs are kept, words.
 
 use crate::event::WindowMeasured;
+use crate::frame_log::{Bar, FrameLog, What};
 use crate::judge::{IterationValue, judge};
 use crate::metric::{Metric, Needs};
 use crate::metrics::find;
-use crate::strip::{Bar, Strip, What};
 use crate::threshold::{Judgement, Limit, Outcome};
 use crate::time::Span;
 use crate::window::{Beside, Interval, Window};
 
-/// Readings from the frames of a strip agree with the recorded ones to this share: strips are rounded to µs.
+/// Readings from the frames of a frame log agree with the recorded ones to this share: frame logs are rounded to µs.
 const AGREES: f64 = 0.002;
 
 /// What would have had to be otherwise for a breached limit to hold.
@@ -37,7 +37,7 @@ pub enum Counterfactual {
 /// with its frames.
 pub fn counterfactual(
     judgement: &Judgement,
-    iterations: &[(&WindowMeasured, &Strip)],
+    iterations: &[(&WindowMeasured, &FrameLog)],
 ) -> Option<Counterfactual> {
     if judgement.outcome != Outcome::Breached || judgement.confidence_bound.is_some() {
         return None;
@@ -85,17 +85,17 @@ impl<'a> Asked<'a> {
     fn new(
         metric: &'static dyn Metric,
         limit: &'a Limit,
-        of: &[(&WindowMeasured, &Strip)],
+        of: &[(&WindowMeasured, &FrameLog)],
     ) -> Option<Asked<'a>> {
         let (mut iterations, mut late) = (Vec::new(), Vec::new());
-        for (measured, strip) in of {
-            let frames = || strip.bars.iter().filter(|bar| bar.what == What::Frame);
+        for (measured, frame_log) in of {
+            let frames = || frame_log.bars.iter().filter(|bar| bar.what == What::Frame);
             let delayed = frames().enumerate().filter(|(_, bar)| bar.late() > 0);
             let mut delayed: Vec<Late> = delayed.map(|(nth, bar)| Late { nth, us: bar.late_us() }).collect();
             delayed.sort_by_key(|late| std::cmp::Reverse(late.us));
             late.push(delayed);
             let window = Window {
-                intervals: intervals(strip),
+                intervals: intervals(frame_log),
                 uncounted: Vec::new(),
                 motions: measured.motions.clone(),
                 presents: Vec::new(),
@@ -195,25 +195,25 @@ fn fewest(all: usize, holds: impl Fn(usize) -> bool) -> usize {
     enough
 }
 
-/// The frames of a strip as the metrics read them, exact to the µs.
-fn intervals(strip: &Strip) -> Vec<Interval> {
+/// The frames of a frame log as the metrics read them, exact to the µs.
+fn intervals(frame_log: &FrameLog) -> Vec<Interval> {
     let mut intervals: Vec<Interval> = Vec::new();
     let mut end = None;
     let mut segment = 0;
-    for bar in strip.bars.iter().filter(|bar| bar.what == What::Frame) {
+    for bar in frame_log.bars.iter().filter(|bar| bar.what == What::Frame) {
         if end.is_some_and(|end| end != bar.from_us) {
             segment += 1;
         }
         end = Some(bar.to_us());
-        intervals.push(interval(strip, bar, segment));
+        intervals.push(interval(frame_log, bar, segment));
     }
     intervals
 }
 
-fn interval(strip: &Strip, bar: &Bar, segment: u32) -> Interval {
+fn interval(frame_log: &FrameLog, bar: &Bar, segment: u32) -> Interval {
     let us = |us: u64| Span::from_ns(i64::try_from(us).unwrap_or(0).saturating_mul(1000));
     Interval {
-        from: strip.origin + us(bar.from_us),
+        from: frame_log.origin + us(bar.from_us),
         length: us(bar.length_us),
         period: Span::from_ns(i64::try_from(bar.period_ns).unwrap_or(0)),
         vsyncs: bar.vsyncs,
@@ -253,7 +253,7 @@ mod tests {
     }
 
     /// Frames of so many vsyncs of 10 ms each.
-    fn strip(vsyncs: &[u32]) -> Strip {
+    fn frame_log(vsyncs: &[u32]) -> FrameLog {
         let mut from_us = 0;
         let bar = |vsyncs: &u32| {
             let length_us = u64::from(*vsyncs) * P / 1000;
@@ -270,13 +270,13 @@ mod tests {
                 stage: None,
             }
         };
-        Strip { origin: DeviceTime::from_ns(5), bars: vsyncs.iter().map(bar).collect() }
+        FrameLog { origin: DeviceTime::from_ns(5), bars: vsyncs.iter().map(bar).collect() }
     }
 
     fn said(key: &str, limit: &str, iterations: &[&[u32]]) -> Option<Counterfactual> {
-        let (window, strips) =
-            (measured(), iterations.iter().map(|vsyncs| strip(vsyncs)).collect::<Vec<_>>());
-        let seen: Vec<_> = strips.iter().map(|strip| (&window, strip)).collect();
+        let (window, frame_logs) =
+            (measured(), iterations.iter().map(|vsyncs| frame_log(vsyncs)).collect::<Vec<_>>());
+        let seen: Vec<_> = frame_logs.iter().map(|frame_log| (&window, frame_log)).collect();
         let metric = find(key).unwrap();
         let limit = Limit::parse(limit, metric.unit()).unwrap();
         let judgement = Asked::new(metric, &limit, &seen).unwrap().without(&vec![0; iterations.len()]);
@@ -308,8 +308,8 @@ mod tests {
 
     #[test]
     fn frames_that_give_another_reading_explain_nothing() {
-        let (window, strip) = (measured(), strip(&[1, 4]));
-        let seen = [(&window, &strip)];
+        let (window, frame_log) = (measured(), frame_log(&[1, 4]));
+        let seen = [(&window, &frame_log)];
         let limit = Limit::parse("max < 10ms", Unit::Ms).unwrap();
         let mut judgement = Asked::new(find("hitch_ms").unwrap(), &limit, &seen).unwrap().without(&[0]);
         assert!(counterfactual(&judgement, &seen).is_some());

@@ -113,9 +113,10 @@ pub struct WindowMeasured {
     pub void: Option<String>,
     /// Paths of the raw dumps inside the bundle.
     pub evidence: Vec<String>,
-    /// Path of its frames for display ([`strip`](crate::strip)) inside the bundle; none where none were seen or kept.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub strip: Option<String>,
+    /// Path of its frames for display ([`frame_log`](crate::frame_log)) inside the bundle; none where none were seen or
+    /// kept.
+    #[serde(rename = "strip", default, skip_serializing_if = "Option::is_none")]
+    pub frame_log: Option<String>,
     /// Pictures of the screen, in order; only of warm-ups, and only where they were asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub screens: Vec<Screen>,

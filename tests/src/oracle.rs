@@ -3,20 +3,20 @@
 
 pub mod answer;
 pub mod counted;
+mod frame_logs;
 pub mod framestats;
 pub mod hwui;
 pub mod judged;
 pub mod lists;
 pub mod presents;
 pub mod registry;
-mod strips;
 
 use farmjank_lab::truth::{Truth, TruthFrame, TruthLayer};
 use farmjank_results::event::WindowMeasured;
 use farmjank_results::frame::SourceId;
-use farmjank_results::strip::Strip;
+use farmjank_results::frame_log::FrameLog;
 use farmjank_results::window::Phase;
-use strips::Made;
+use frame_logs::Made;
 
 /// One true interval between neighbouring frames of a layer.
 #[derive(Clone, Copy, Debug)]
@@ -98,15 +98,15 @@ struct Shown {
 
 /// The truth of a measured window: the layer it was judged by, cut by its own motions. What the tool set aside as stillness is
 /// held against the truth: a frame that was late there is an injustice.
-pub fn expect(truth: &Truth<'_>, measured: &WindowMeasured, strip: &Strip) -> Option<Expected> {
-    expect_before(truth, measured, strip, i64::MAX)
+pub fn expect(truth: &Truth<'_>, measured: &WindowMeasured, frame_log: &FrameLog) -> Option<Expected> {
+    expect_before(truth, measured, frame_log, i64::MAX)
 }
 
 /// The same, if nothing was shown from this instant on.
 pub fn expect_before(
     truth: &Truth<'_>,
     measured: &WindowMeasured,
-    strip: &Strip,
+    frame_log: &FrameLog,
     until: i64,
 ) -> Option<Expected> {
     let coverage = measured.coverage.as_ref()?;
@@ -132,7 +132,7 @@ pub fn expect_before(
             if !starts_inside || second.present <= counted_to.max(judged_to) {
                 continue;
             }
-            let shown = strips::made(strip, first.present, second.present);
+            let shown = frame_logs::made(frame_log, first.present, second.present);
             if !ends_inside && shown != Some(Made::Frame) {
                 continue;
             }

@@ -17,9 +17,9 @@ use farmjank_measure::readers::Readers;
 use farmjank_results::cell::CellSession;
 use farmjank_results::compare::{Given, Rules, Source, compare, interleaved, measured, primary_cells};
 use farmjank_results::event::WindowMeasured;
+use farmjank_results::frame_log::FrameLog;
 use farmjank_results::metric::Unit;
 use farmjank_results::record::Record;
-use farmjank_results::strip::Strip;
 use farmjank_scenarios::plan::Selection;
 use farmjank_scenarios::read::{ReadOptions, SourceFile, read};
 use farmjank_scenarios::scenario::Scenario;
@@ -67,9 +67,12 @@ impl Story {
 
     /// The same, if nothing was shown from this instant on.
     pub fn expected_before(&self, serial: &str, window: &WindowMeasured, until: i64) -> Option<Expected> {
-        let strip = window.strip.as_ref().map(|path| Strip::decode(&self.files.read(path)).expect("a strip"));
-        let strip = strip.unwrap_or_default();
-        self.lab.truth(serial, |truth| expect_before(truth, window, &strip, until)).flatten()
+        let frame_log = window
+            .frame_log
+            .as_ref()
+            .map(|path| FrameLog::decode(&self.files.read(path)).expect("a frame log"));
+        let frame_log = frame_log.unwrap_or_default();
+        self.lab.truth(serial, |truth| expect_before(truth, window, &frame_log, until)).flatten()
     }
 }
 

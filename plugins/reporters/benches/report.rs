@@ -1,7 +1,7 @@
 //! The native half of `ci/bench/report.py`: writes the report of a run as large as a lab's night, and tells how long it took.
 //!
 //! Words: `write FILE PHONES WINDOWS ITERATIONS FRAMES`. Without words, as under `cargo bench`: a small one, thrown away. Every
-//! window is cut and measured as in a run: all metrics, real limits, real strips. Must not know: browsers.
+//! window is cut and measured as in a run: all metrics, real limits, real frame logs. Must not know: browsers.
 
 #![expect(
     clippy::disallowed_methods,
@@ -14,26 +14,26 @@ use farmjank_results::cut::{CutRules, cut};
 use farmjank_results::device::{DeviceFacts, DeviceId, RefreshMode};
 use farmjank_results::event::{Ending, PlannedJob, PlannedWindow, WindowMeasured};
 use farmjank_results::frame::{Frame, SourceId};
+use farmjank_results::frame_log::FrameLog;
 use farmjank_results::judge::judge_window;
 use farmjank_results::metric::Unit;
 use farmjank_results::metrics::{measure_all, refresh_hz};
 use farmjank_results::period::{PeriodOrigin, PeriodSegment};
 use farmjank_results::record::{Header, JobRecord, Record, TrialRecord};
-use farmjank_results::strip::Strip;
 use farmjank_results::threshold::Limit;
 use farmjank_results::time::{ClockMap, DeviceTime, RunTime, Span};
 use farmjank_results::timeline::FrameTimeline;
 use farmjank_results::verdict::Verdict;
 use farmjank_results::window::{Motion, Phase};
-use farmjank_seams::reporter::Strips;
+use farmjank_seams::reporter::FrameLogs;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::time::Instant;
 
 struct Kept(BTreeMap<String, Vec<u8>>);
 
-impl Strips for Kept {
-    fn strip(&self, path: &str) -> Option<Vec<u8>> {
+impl FrameLogs for Kept {
+    fn frame_log(&self, path: &str) -> Option<Vec<u8>> {
         self.0.get(path).cloned()
     }
 }
@@ -56,13 +56,17 @@ fn main() -> Result<(), Box<dyn Error>> {
         _ => return Err("say `write FILE PHONES WINDOWS ITERATIONS FRAMES`".into()),
     };
     let sizes = sizes.iter().map(|word| word.parse()).collect::<Result<Vec<u32>, _>>()?;
-    let (record, strips) = night(sizes[0], sizes[1], sizes[2], sizes[3]);
+    let (record, frame_logs) = night(sizes[0], sizes[1], sizes[2], sizes[3]);
     let begun = Instant::now();
-    let page = html(&record, &strips);
+    let page = html(&record, &frame_logs);
     let seconds = begun.elapsed().as_secs_f64();
-    let kept: usize = strips.0.values().map(Vec::len).sum();
-    let frames: usize =
-        strips.0.values().filter_map(|bytes| Strip::decode(bytes).ok()).map(|one| one.bars.len()).sum();
+    let kept: usize = frame_logs.0.values().map(Vec::len).sum();
+    let frames: usize = frame_logs
+        .0
+        .values()
+        .filter_map(|bytes| FrameLog::decode(bytes).ok())
+        .map(|one| one.bars.len())
+        .sum();
     println!("report bytes={} seconds={seconds:.2} frames={frames} strips={kept}", page.len());
     if let Some(file) = file {
         std::fs::write(file, page)?;
@@ -73,7 +77,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 const RATES: [f64; 4] = [60.0, 90.0, 120.0, 144.0];
 
 fn night(phones: u32, windows: u32, iterations: u32, frames: u32) -> (Record, Kept) {
-    let (mut record, mut strips, mut chance) = (Record::default(), Kept(BTreeMap::new()), Chance(7));
+    let (mut record, mut frame_logs, mut chance) = (Record::default(), Kept(BTreeMap::new()), Chance(7));
     record.header = Header {
         run: "night-of-the-benchmark".to_owned(),
         tool: "farmjank bench".to_owned(),
@@ -90,7 +94,7 @@ fn night(phones: u32, windows: u32, iterations: u32, frames: u32) -> (Record, Ke
         for trial in 0..iterations {
             let measured = (0..windows).map(|window| {
                 let path = format!("evidence/job-{nth}/trial-{trial}/{window}.strip");
-                measured(&mut strips, &mut chance, path, window, hz, frames)
+                measured(&mut frame_logs, &mut chance, path, window, hz, frames)
             });
             let windows = measured.collect();
             let at = |ms: u32| RunTime::from_ns(i64::from(trial * 9_000 + ms) * 1_000_000);
@@ -115,7 +119,7 @@ fn night(phones: u32, windows: u32, iterations: u32, frames: u32) -> (Record, Ke
     }
     record.verdict = Some(Verdict::worst(record.jobs.values().filter_map(|job| job.verdict)));
     record.exit_code = record.verdict.map(Verdict::exit_code);
-    (record, strips)
+    (record, frame_logs)
 }
 
 fn limits() -> Vec<(String, Limit)> {
@@ -185,7 +189,7 @@ fn planned(job: u32, device: &DeviceId, windows: u32, iterations: u32) -> JobRec
 
 /// A finger and its fling: frames with the jitter of fences, and a late one now and then.
 fn measured(
-    strips: &mut Kept,
+    frame_logs: &mut Kept,
     chance: &mut Chance,
     path: String,
     window: u32,
@@ -219,7 +223,7 @@ fn measured(
     ];
     let layer = Some("com.example.shop/.FeedActivity".to_owned());
     let cut = cut(&timeline, &motions, &CutRules { layer, ..CutRules::new(SourceId::SurfaceFlinger) });
-    strips.0.insert(path.clone(), Strip::of(&cut).encode());
+    frame_logs.0.insert(path.clone(), FrameLog::of(&cut).encode());
     WindowMeasured {
         window: format!("fling {}", window + 1),
         span: Some((from, end)),
@@ -228,7 +232,7 @@ fn measured(
         refresh_hz: refresh_hz(&cut),
         coverage: Some(cut.coverage),
         evidence: vec![path.replace(".strip", ".dumps")],
-        strip: Some(path),
+        frame_log: Some(path),
         clock: Some(ClockMap::from_header_ms(1, 3)),
         ..WindowMeasured::default()
     }

@@ -1,16 +1,17 @@
 //! Where hitches fall in a window, as one line of blocks: time from left to right, height by how late frames were.
 //!
-//! Made from the strips of a cell's trials, on one axis of time that begins with the first motion. Must not know:
-//! colours, files. A strip that is missing or damaged is no strip: nothing is drawn rather than something wrong.
+//! Made from the frame logs of a cell's trials, on one axis of time that begins with the first motion. Must not know:
+//! colours, files. A frame log that is missing or damaged is no frame log: nothing is drawn rather than something
+//! wrong.
 
 use crate::cells::Cell;
 use crate::story::trial_words;
 use crate::words;
 use farmjank_results::event::WindowMeasured;
+use farmjank_results::frame_log::{FrameLog, What};
 use farmjank_results::record::TrialRecord;
-use farmjank_results::strip::{Strip, What};
 use farmjank_results::window::Why;
-use farmjank_seams::reporter::Strips;
+use farmjank_seams::reporter::FrameLogs;
 
 /// Heights, from a frame on time to one that came more than 32 vsyncs late.
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -24,15 +25,15 @@ pub struct Frames<'a> {
     /// Its window.
     pub window: &'a WindowMeasured,
     /// Its frames.
-    pub strip: Strip,
+    pub frame_log: FrameLog,
 }
 
 /// The frames of every trial of a cell that were kept and can be read, warm-ups included.
-pub fn frames<'a>(cell: &Cell<'a>, strips: &dyn Strips) -> Vec<Frames<'a>> {
+pub fn frames<'a>(cell: &Cell<'a>, frame_logs: &dyn FrameLogs) -> Vec<Frames<'a>> {
     let read = |(trial, window): &(&'a TrialRecord, &'a WindowMeasured)| {
-        let bytes = strips.strip(window.strip.as_deref()?)?;
-        let strip = Strip::decode(&bytes).ok().filter(|strip| !strip.bars.is_empty())?;
-        Some(Frames { trial, window, strip })
+        let bytes = frame_logs.frame_log(window.frame_log.as_deref()?)?;
+        let frame_log = FrameLog::decode(&bytes).ok().filter(|frame_log| !frame_log.bars.is_empty())?;
+        Some(Frames { trial, window, frame_log })
     };
     cell.measured.iter().filter_map(read).collect()
 }
@@ -45,7 +46,7 @@ impl Frames<'_> {
 
     /// Where it ends, µs since its origin.
     pub fn ends_us(&self) -> u64 {
-        self.strip.bars.last().map_or(0, |bar| bar.to_us())
+        self.frame_log.bars.last().map_or(0, |bar| bar.to_us())
     }
 }
 
@@ -57,13 +58,13 @@ struct Bin {
     lost: bool,
 }
 
-/// The line of these strips over one another, `cells` characters for `ends_us` µs. A blank where nothing was due, `?`
-/// where frames may be missing.
-pub fn barcode(strips: &[&Strip], ends_us: u64, cells: usize) -> String {
+/// The line of these frame logs over one another, `cells` characters for `ends_us` µs. A blank where nothing was due,
+/// `?` where frames may be missing.
+pub fn barcode(frame_logs: &[&FrameLog], ends_us: u64, cells: usize) -> String {
     let mut bins = vec![Bin::default(); cells];
     let bin =
         |us: u64| ((u128::from(us) * cells as u128 / u128::from(ends_us.max(1))) as usize).min(cells - 1);
-    for bar in strips.iter().flat_map(|strip| &strip.bars) {
+    for bar in frame_logs.iter().flat_map(|frame_log| &frame_log.bars) {
         // A bar that ends where a stretch begins is not in it.
         for bin in &mut bins[bin(bar.from_us)..=bin(bar.to_us().saturating_sub(1).max(bar.from_us))] {
             match bar.what {
@@ -88,7 +89,7 @@ fn block(bin: &Bin) -> char {
 pub fn worst<'f, 'a>(all: &'f [Frames<'a>]) -> Option<(u32, u64, &'f Frames<'a>)> {
     let mut worst: Option<(u32, u64, &Frames)> = None;
     for frames in all.iter().filter(|frames| frames.counted()) {
-        for bar in frames.strip.bars.iter().filter(|bar| bar.late() > 0) {
+        for bar in frames.frame_log.bars.iter().filter(|bar| bar.late() > 0) {
             if worst.is_none_or(|(late, ..)| bar.late() > late) {
                 worst = Some((bar.late(), bar.from_us, frames));
             }
@@ -98,8 +99,8 @@ pub fn worst<'f, 'a>(all: &'f [Frames<'a>]) -> Option<(u32, u64, &'f Frames<'a>)
 }
 
 /// The line of a cell's counted trials, and its worst frame in words; none where no frames were kept.
-pub fn hitches(cell: &Cell, strips: &dyn Strips, cells: usize) -> Option<(String, String)> {
-    let mut all = frames(cell, strips);
+pub fn hitches(cell: &Cell, frame_logs: &dyn FrameLogs, cells: usize) -> Option<(String, String)> {
+    let mut all = frames(cell, frame_logs);
     all.retain(Frames::counted);
     let ends = all.iter().map(Frames::ends_us).max()?;
     let words = match worst(&all) {
@@ -109,7 +110,7 @@ pub fn hitches(cell: &Cell, strips: &dyn Strips, cells: usize) -> Option<(String
         }
         None => "no frame was late".to_owned(),
     };
-    let of_all: Vec<&Strip> = all.iter().map(|one| &one.strip).collect();
+    let of_all: Vec<&FrameLog> = all.iter().map(|one| &one.frame_log).collect();
     Some((barcode(&of_all, ends, cells), words))
 }
 
@@ -122,12 +123,12 @@ pub(crate) fn late_words(late: u32, at_us: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use farmjank_results::strip::Bar;
+    use farmjank_results::frame_log::Bar;
     use farmjank_results::time::DeviceTime;
     use farmjank_results::window::Phase;
     use proptest::prelude::*;
 
-    fn strip(bars: &[(u64, u64, u32, What)]) -> Strip {
+    fn frame_log(bars: &[(u64, u64, u32, What)]) -> FrameLog {
         let bar = |(from_us, length_us, vsyncs, what): &(u64, u64, u32, What)| Bar {
             from_us: *from_us,
             length_us: *length_us,
@@ -139,13 +140,13 @@ mod tests {
             owner: None,
             stage: None,
         };
-        Strip { origin: DeviceTime::from_ns(0), bars: bars.iter().map(bar).collect() }
+        FrameLog { origin: DeviceTime::from_ns(0), bars: bars.iter().map(bar).collect() }
     }
 
     #[test]
     fn height_is_lateness_and_place_is_time() {
         let (frame, gap, idle) = (What::Frame, What::Uncounted(Why::Gap), What::Uncounted(Why::Idle));
-        let one = strip(&[
+        let one = frame_log(&[
             (0, 10, 1, frame),
             (10, 10, 2, frame),
             (20, 10, 0, gap),
@@ -166,7 +167,7 @@ mod tests {
             cells in 1usize..50,
         ) {
             let bars: Vec<_> = (0..).zip(&late).map(|(at, late)| (at * 7, 7, 1 + late, What::Frame)).collect();
-            let line = barcode(&[&strip(&bars)], 7 * late.len() as u64, cells);
+            let line = barcode(&[&frame_log(&bars)], 7 * late.len() as u64, cells);
             prop_assert_eq!(line.chars().count(), cells);
             let highest = late.iter().max().map(|late| block(&Bin { seen: true, late: *late, lost: false }));
             prop_assert_eq!(line.chars().max(), highest);

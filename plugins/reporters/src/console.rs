@@ -10,7 +10,7 @@ use farmjank_results::event::Event;
 use farmjank_results::record::Record;
 use farmjank_results::time::{RunTime, Span};
 use farmjank_results::verdict::Verdict;
-use farmjank_seams::reporter::{Delivery, Reporter, Strips};
+use farmjank_seams::reporter::{Delivery, FrameLogs, Reporter};
 use std::collections::BTreeMap;
 
 /// Shortest time between two lines of progress of one job.
@@ -103,8 +103,8 @@ impl Reporter for Console {
         passed.map(|(text, weight)| Delivery::Err(stamped(&text, weight, event.at, self.look))).collect()
     }
 
-    fn conclude(&mut self, record: &Record, strips: &dyn Strips) -> Vec<Delivery> {
-        vec![Delivery::Out(table(record, strips, self.look, self.bundle.as_deref()))]
+    fn conclude(&mut self, record: &Record, frame_logs: &dyn FrameLogs) -> Vec<Delivery> {
+        vec![Delivery::Out(table(record, frame_logs, self.look, self.bundle.as_deref()))]
     }
 }
 

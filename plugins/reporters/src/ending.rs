@@ -4,10 +4,10 @@
 
 use farmjank_results::event::Event;
 use farmjank_results::record::Record;
-use farmjank_seams::reporter::{Delivery, Reporter, Strips};
+use farmjank_seams::reporter::{Delivery, FrameLogs, Reporter};
 
 /// What makes the text.
-type Write = Box<dyn Fn(&Record, &dyn Strips) -> String>;
+type Write = Box<dyn Fn(&Record, &dyn FrameLogs) -> String>;
 
 /// One text at the end of a run.
 pub struct Ending {
@@ -22,7 +22,7 @@ impl Ending {
     pub fn file(
         name: &'static str,
         file: &'static str,
-        write: impl Fn(&Record, &dyn Strips) -> String + 'static,
+        write: impl Fn(&Record, &dyn FrameLogs) -> String + 'static,
     ) -> Box<dyn Reporter> {
         Box::new(Ending { name, file: Some(file), write: Box::new(write) })
     }
@@ -30,7 +30,7 @@ impl Ending {
     /// A reporter of that name whose text is for standard output.
     pub fn out(
         name: &'static str,
-        write: impl Fn(&Record, &dyn Strips) -> String + 'static,
+        write: impl Fn(&Record, &dyn FrameLogs) -> String + 'static,
     ) -> Box<dyn Reporter> {
         Box::new(Ending { name, file: None, write: Box::new(write) })
     }
@@ -45,8 +45,8 @@ impl Reporter for Ending {
         Vec::new()
     }
 
-    fn conclude(&mut self, record: &Record, strips: &dyn Strips) -> Vec<Delivery> {
-        let text = (self.write)(record, strips);
+    fn conclude(&mut self, record: &Record, frame_logs: &dyn FrameLogs) -> Vec<Delivery> {
+        let text = (self.write)(record, frame_logs);
         vec![match self.file {
             Some(path) => Delivery::File { path: path.to_owned(), bytes: text.into_bytes() },
             None => Delivery::Out(text),

@@ -9,7 +9,7 @@ mod shape;
 
 use farmjank_results::event::Event;
 use farmjank_results::record::Record;
-use farmjank_seams::reporter::{Delivery, Reporter, Strips};
+use farmjank_seams::reporter::{Delivery, FrameLogs, Reporter};
 use serde::Serialize;
 use serde_json::ser::{CharEscape, Formatter, PrettyFormatter};
 use std::io;
@@ -30,7 +30,7 @@ impl Reporter for Json {
         Vec::new()
     }
 
-    fn conclude(&mut self, record: &Record, _: &dyn Strips) -> Vec<Delivery> {
+    fn conclude(&mut self, record: &Record, _: &dyn FrameLogs) -> Vec<Delivery> {
         vec![Delivery::File { path: "results.json".to_owned(), bytes: json(record).into_bytes() }]
     }
 }

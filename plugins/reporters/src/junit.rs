@@ -15,7 +15,7 @@ use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::event::Event;
 use farmjank_results::record::{Header, Record};
 use farmjank_results::time::{RunTime, Span};
-use farmjank_seams::reporter::{Delivery, Reporter, Strips};
+use farmjank_seams::reporter::{Delivery, FrameLogs, Reporter};
 use quick_junit::{Property, Report, TestSuite};
 use std::collections::BTreeMap;
 
@@ -67,7 +67,7 @@ impl Reporter for Junit {
         Vec::new()
     }
 
-    fn conclude(&mut self, record: &Record, _: &dyn Strips) -> Vec<Delivery> {
+    fn conclude(&mut self, record: &Record, _: &dyn FrameLogs) -> Vec<Delivery> {
         let bytes = junit(record, &self.options).into_bytes();
         vec![Delivery::File { path: "junit.xml".to_owned(), bytes }]
     }

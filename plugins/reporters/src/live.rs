@@ -10,7 +10,7 @@ use crate::story::{Story, Weight};
 use crate::table::table;
 use farmjank_results::event::{Event, Fact};
 use farmjank_results::record::Record;
-use farmjank_seams::reporter::{Delivery, Reporter, Strips};
+use farmjank_seams::reporter::{Delivery, FrameLogs, Reporter};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::time::Duration;
 
@@ -110,11 +110,11 @@ impl Reporter for Live {
         Vec::new()
     }
 
-    fn conclude(&mut self, record: &Record, strips: &dyn Strips) -> Vec<Delivery> {
+    fn conclude(&mut self, record: &Record, frame_logs: &dyn FrameLogs) -> Vec<Delivery> {
         for bar in self.bars.drain(..) {
             bar.finish_and_clear();
         }
         drop(self.screen.clear());
-        vec![Delivery::Out(table(record, strips, self.look, self.bundle.as_deref()))]
+        vec![Delivery::Out(table(record, frame_logs, self.look, self.bundle.as_deref()))]
     }
 }

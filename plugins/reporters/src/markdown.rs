@@ -9,7 +9,7 @@ pub(crate) mod page;
 pub(crate) mod text;
 
 use farmjank_results::record::Record;
-use farmjank_seams::reporter::Strips;
+use farmjank_seams::reporter::FrameLogs;
 
 /// First line of every page, not shown: a comment with it is the one to update.
 pub const MARKER: &str = "<!-- farmjank:gate -->";
@@ -67,14 +67,14 @@ const LEVELS: [Level; 6] = [
 ];
 
 /// The page, at most `most` bytes long (where `most` is at least 2 000; the verdict is always told).
-pub fn markdown(record: &Record, strips: &dyn Strips, most: usize) -> String {
+pub fn markdown(record: &Record, frame_logs: &dyn FrameLogs, most: usize) -> String {
     let [first, rest @ ..] = &LEVELS;
-    let mut page = page::page(record, strips, first, most);
+    let mut page = page::page(record, frame_logs, first, most);
     for level in rest {
         if page.len() <= most {
             break;
         }
-        page = page::page(record, strips, level, most);
+        page = page::page(record, frame_logs, level, most);
     }
     page
 }

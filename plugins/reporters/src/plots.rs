@@ -1,7 +1,8 @@
 //! Pictures of frames for readers that show attachments beside a failed case: an SVG for every cell that did not pass.
 //!
-//! Record and strips in, files of the bundle out (`plots/<cell>.svg`); JUnit names them. Must not know: files, scripts.
-//! Text is cleaned, then escaped; nothing in a picture acts or asks for more. Times are µs of motion, heights vsyncs.
+//! Record and frame logs in, files of the bundle out (`plots/<cell>.svg`); JUnit names them. Must not know: files,
+//! scripts. Text is cleaned, then escaped; nothing in a picture acts or asks for more. Times are µs of motion, heights
+//! vsyncs.
 
 use crate::barcode::{Frames, frames, late_words, worst};
 use crate::cells::{Cell, phone, worst_first};
@@ -12,11 +13,11 @@ use crate::sentence::virtual_label;
 use crate::story::trial_words;
 use crate::words;
 use farmjank_results::event::Event;
+use farmjank_results::frame_log::{Bar, What};
 use farmjank_results::record::Record;
-use farmjank_results::strip::{Bar, What};
 use farmjank_results::verdict::Verdict;
 use farmjank_results::window::Why;
-use farmjank_seams::reporter::{Delivery, Reporter, Strips};
+use farmjank_seams::reporter::{Delivery, FrameLogs, Reporter};
 use std::fmt::Write as _;
 
 /// Most pictures of a run: the worst cells.
@@ -44,10 +45,10 @@ impl Reporter for Plots {
         Vec::new()
     }
 
-    fn conclude(&mut self, record: &Record, strips: &dyn Strips) -> Vec<Delivery> {
+    fn conclude(&mut self, record: &Record, frame_logs: &dyn FrameLogs) -> Vec<Delivery> {
         let one = |(path, cell): (String, Cell<'_>)| Delivery::File {
             path,
-            bytes: svg(&cell, strips).into_bytes(),
+            bytes: svg(&cell, frame_logs).into_bytes(),
         };
         drawn(record).into_iter().map(one).collect()
     }
@@ -56,14 +57,14 @@ impl Reporter for Plots {
 /// The cells that have a picture, worst first, and its path in the bundle.
 pub(crate) fn drawn(record: &Record) -> Vec<(String, Cell<'_>)> {
     let bad = |cell: &Cell<'_>| !matches!(cell.verdict, None | Some(Verdict::Pass));
-    let seen = |cell: &Cell<'_>| cell.counted().any(|(_, window)| window.strip.is_some());
+    let seen = |cell: &Cell<'_>| cell.counted().any(|(_, window)| window.frame_log.is_some());
     let wanted = worst_first(record).into_iter().filter(|cell| bad(cell) && seen(cell)).take(MOST);
     wanted.map(|cell| (format!("plots/{}.svg", key(&cell)), cell)).collect()
 }
 
 /// The frames of a cell's worst iteration that counts.
-pub fn svg(cell: &Cell<'_>, strips: &dyn Strips) -> String {
-    let mut all = frames(cell, strips);
+pub fn svg(cell: &Cell<'_>, frame_logs: &dyn FrameLogs) -> String {
+    let mut all = frames(cell, frame_logs);
     all.retain(Frames::counted);
     let named = |name: &str| text(&xml_attribute(name, LONG));
     let about = match (worst(&all), all.first()) {
@@ -92,7 +93,7 @@ pub fn svg(cell: &Cell<'_>, strips: &dyn Strips) -> String {
         text(&about),
     );
     if let Some(one) = worst(&all).map(|(.., one)| one).or(all.first()) {
-        plot(&mut out, &one.strip.bars);
+        plot(&mut out, &one.frame_log.bars);
     }
     out + "</svg>\n"
 }

@@ -64,11 +64,11 @@ pub fn by_name(name: &str, options: &mut Options) -> Option<Box<dyn Reporter>> {
         "json" => Box::new(Json),
         "table" => {
             let look = options.look;
-            Ending::out("table", move |record, strips| table(record, strips, look, bundle.as_deref()))
+            Ending::out("table", move |record, frame_logs| table(record, frame_logs, look, bundle.as_deref()))
         }
         "markdown" => {
             let most = options.markdown_most.unwrap_or(markdown::MOST);
-            Ending::out("markdown", move |record, strips| markdown::markdown(record, strips, most))
+            Ending::out("markdown", move |record, frame_logs| markdown::markdown(record, frame_logs, most))
         }
         "github" => Ending::out("github", |record, _| annotations(record)),
         "openmetrics" => Ending::file("openmetrics", "metrics.txt", |record, _| openmetrics(record)),

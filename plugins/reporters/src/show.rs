@@ -1,7 +1,7 @@
 //! One cell in depth, on a terminal: limits, iterations, the frames of its worst trial, whose fault, where the numbers
 //! come from.
 //!
-//! A pure function of record, strips and look. Must not know: files, how the cell was named. Every line fits.
+//! A pure function of record, frame logs and look. Must not know: files, how the cell was named. Every line fits.
 
 mod find;
 mod plot;
@@ -15,14 +15,14 @@ use crate::paint::{Look, Tint, cut, flow, left, right, wrap};
 use crate::story::trial_words;
 use crate::{sentence, words};
 use farmjank_results::event::WindowMeasured;
+use farmjank_results::frame_log::What;
 use farmjank_results::frame_timeline::JankOwner;
 use farmjank_results::metric::Unit;
 use farmjank_results::metrics::STAGE_NAMES;
 use farmjank_results::record::TrialRecord;
-use farmjank_results::strip::What;
 use farmjank_results::threshold::{Judgement, Outcome};
 use farmjank_results::verdict::Verdict;
-use farmjank_seams::reporter::Strips;
+use farmjank_seams::reporter::FrameLogs;
 use std::collections::BTreeMap;
 
 /// Iterations shown; the rest is in `results.json`.
@@ -31,8 +31,8 @@ const TRIALS: usize = 40;
 const INDENT: usize = 2;
 
 /// The cell, in text.
-pub fn show(cell: &Cell, strips: &dyn Strips, look: Look) -> String {
-    let all = frames(cell, strips);
+pub fn show(cell: &Cell, frame_logs: &dyn FrameLogs, look: Look) -> String {
+    let all = frames(cell, frame_logs);
     let mut lines = heading(cell, look);
     let mut part = |title: &str, body: Vec<String>| {
         if !body.is_empty() {
@@ -148,7 +148,7 @@ fn iterations(cell: &Cell, all: &[Frames], look: Look) -> Vec<String> {
         lines.push(look.paint(if counts { Tint::Strong } else { Tint::Quiet }, &cut(&line, look.columns())));
         let width = look.columns().saturating_sub(INDENT + name).min(64);
         if let Some(frames) = of_trial(all, trial, window) {
-            let bars = barcode(&[&frames.strip], ends, width);
+            let bars = barcode(&[&frames.frame_log], ends, width);
             lines.push(format!("{}{bars}", " ".repeat(INDENT + name)));
         }
         if let Some(void) = &window.void {
@@ -180,7 +180,7 @@ fn drawn(cell: &Cell, all: &[Frames], look: Look) -> Option<(String, Vec<String>
         None => (all.iter().find(|one| one.counted())?, "no frame was late".to_owned()),
     };
     let trial = trial_words(cell.job, frames.trial.trial);
-    let mut lines = plot::plot(&frames.strip, look.columns());
+    let mut lines = plot::plot(&frames.frame_log, look.columns());
     let legend = "height: vsyncs from one frame to the next · ━ finger, ─ fling · ? frames may be missing";
     lines.extend(under(legend, look).iter().map(|line| look.paint(Tint::Quiet, line)));
     Some((format!("frames of {trial}: {what}"), lines))
@@ -188,7 +188,7 @@ fn drawn(cell: &Cell, all: &[Frames], look: Look) -> Option<(String, Vec<String>
 
 /// Late frames of the counted trials by culprit and by the stage that ate them.
 fn owners(all: &[Frames], look: Look) -> Vec<String> {
-    let bars = all.iter().filter(|one| one.counted()).flat_map(|one| &one.strip.bars);
+    let bars = all.iter().filter(|one| one.counted()).flat_map(|one| &one.frame_log.bars);
     let late: Vec<_> = bars.filter(|bar| bar.what == What::Frame && bar.late() > 0).collect();
     if late.is_empty() {
         return Vec::new();

@@ -9,7 +9,7 @@ use crate::paint::{Look, Tint, flow, left, right, wrap};
 use crate::{clean, sentence, words};
 use farmjank_results::record::Record;
 use farmjank_results::verdict::Verdict;
-use farmjank_seams::reporter::Strips;
+use farmjank_seams::reporter::FrameLogs;
 use std::collections::BTreeSet;
 
 /// Passing cells beyond this many are listed without their limits, so that the worst stay in sight.
@@ -36,8 +36,9 @@ const INDENT: usize = 4;
 /// Cells whose frames are read and drawn; the worst come first.
 const DRAWN: usize = 200;
 
-/// The table, with the frames of each cell where `strips` has them. `bundle` is where the results lie, as the user may type it.
-pub fn table(record: &Record, strips: &dyn Strips, look: Look, bundle: Option<&str>) -> String {
+/// The table, with the frames of each cell where `frame_logs` has them. `bundle` is where the results lie, as the user
+/// may type it.
+pub fn table(record: &Record, frame_logs: &dyn FrameLogs, look: Look, bundle: Option<&str>) -> String {
     let all = worst_first(record);
     let scenarios: BTreeSet<&str> = all.iter().map(|cell| cell.job.planned.scenario.as_str()).collect();
     let columns = columns(&all, look, scenarios.len() == 1);
@@ -49,7 +50,7 @@ pub fn table(record: &Record, strips: &dyn Strips, look: Look, bundle: Option<&s
     for (at, (one, same)) in stories(&all).into_iter().enumerate() {
         let full = one.verdict != Some(Verdict::Pass);
         let limits = full || passes <= PASSES_IN_FULL;
-        let bars = if limits && same == 1 && at < DRAWN { cell::bars(one, strips, look) } else { None };
+        let bars = if limits && same == 1 && at < DRAWN { cell::bars(one, frame_logs, look) } else { None };
         let mut rows = cell::rows(one, same, look, &columns, limits);
         bars.into_iter().for_each(|bars| rows.insert(1, bars));
         if at > 0 && (full || previous_full) {

@@ -20,17 +20,17 @@ pub enum Delivery {
 }
 
 /// The frames of measured windows, for reporters that draw them.
-pub trait Strips {
-    /// The bytes of a strip ([`farmjank_results::strip`]) by the path the record gives; none when it is not there. They are
-    /// somebody's file: read them with care.
-    fn strip(&self, path: &str) -> Option<Vec<u8>>;
+pub trait FrameLogs {
+    /// The bytes of a frame log ([`farmjank_results::frame_log`]) by the path the record gives; none when it is not
+    /// there. They are somebody's file: read them with care.
+    fn frame_log(&self, path: &str) -> Option<Vec<u8>>;
 }
 
 /// No frames at all: for reporters that draw none.
-pub struct NoStrips;
+pub struct NoFrameLogs;
 
-impl Strips for NoStrips {
-    fn strip(&self, _: &str) -> Option<Vec<u8>> {
+impl FrameLogs for NoFrameLogs {
+    fn frame_log(&self, _: &str) -> Option<Vec<u8>> {
         None
     }
 }
@@ -42,5 +42,5 @@ pub trait Reporter {
     /// Sees every event as it happens, with the record folded up to and including it.
     fn observe(&mut self, event: &Event, record: &Record) -> Vec<Delivery>;
     /// Sees the completed record, once, and may ask for frames.
-    fn conclude(&mut self, record: &Record, strips: &dyn Strips) -> Vec<Delivery>;
+    fn conclude(&mut self, record: &Record, frame_logs: &dyn FrameLogs) -> Vec<Delivery>;
 }

@@ -11,12 +11,12 @@ use farmjank_results::device::App;
 use farmjank_results::dump::Dump;
 use farmjank_results::event::{PassedOver, WindowMeasured};
 use farmjank_results::frame::SourceId;
+use farmjank_results::frame_log::FrameLog;
 use farmjank_results::frame_timeline::compositor_only;
 use farmjank_results::metric::Reading;
 use farmjank_results::metrics::{measure_all, refresh_hz};
 use farmjank_results::pace::pace;
 use farmjank_results::readings::Readings;
-use farmjank_results::strip::Strip;
 use farmjank_results::timestats;
 use farmjank_results::untold;
 use farmjank_results::window::Window;
@@ -42,8 +42,8 @@ pub struct Ask<'a> {
 pub struct Measured {
     /// For the record.
     pub window: WindowMeasured,
-    /// Its frames; none where no single frame was seen. Who keeps it says where in `window.strip`.
-    pub strip: Option<Strip>,
+    /// Its frames; none where no single frame was seen. Who keeps it says where in `window.frame_log`.
+    pub frame_log: Option<FrameLog>,
 }
 
 /// Measures a recorded window once more, from the raw dumps of its bundle: the same function of the same bytes.
@@ -81,7 +81,7 @@ pub fn remeasure(
         passed_over: side_readings.unavailable.clone(),
         ..recorded.clone()
     };
-    let strip = weigh(&mut measured, seen, ask, side_readings);
+    let frame_log = weigh(&mut measured, seen, ask, side_readings);
     // The phone timed the launches itself, or said why not: no dump can tell.
     if let Some(launch) = recorded.readings.get(LAUNCH_TOTAL_MS) {
         measured.readings.insert(LAUNCH_TOTAL_MS.to_owned(), launch.clone());
@@ -93,7 +93,7 @@ pub fn remeasure(
     let known: Vec<String> = measured.passed_over.iter().map(|over| over.what.clone()).collect();
     let unavailable = recorded.passed_over.iter().filter(|over| !known.contains(&over.what));
     measured.passed_over.extend(unavailable.cloned());
-    Ok(Measured { window: measured, strip })
+    Ok(Measured { window: measured, frame_log })
 }
 
 /// Fills in what all that was seen and said tells about the motions of a window.
@@ -102,7 +102,7 @@ pub fn weigh(
     seen: Seen,
     ask: Ask<'_>,
     side_readings: &SideReadings,
-) -> Option<Strip> {
+) -> Option<FrameLog> {
     let Seen { rings, framestats, doubts } = seen;
     let mut layers = layers(rings);
     if let Some(trace) = &side_readings.trace {
@@ -124,10 +124,10 @@ pub fn weigh(
         ..How::default()
     };
     let window = window(&sight, &judged, &how);
-    let strip = Strip::of(&window);
+    let frame_log = FrameLog::of(&window);
     measured.pace = pace(&window, ask.target_fps);
     fill(measured, window);
-    Some(strip).filter(|strip| !strip.bars.is_empty())
+    Some(frame_log).filter(|frame_log| !frame_log.bars.is_empty())
 }
 
 /// Completes each layer of the trace by the frames that stayed untold at its end; by layer, why one may lack more than those.

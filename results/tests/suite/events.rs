@@ -63,7 +63,7 @@ fn measured() -> WindowMeasured {
         clock: Some(ClockMap::from_header_ms(1, 3)),
         pace: None,
         around: None,
-        strip: Some("evidence/job-0/trial-1/0-fling.strip".to_owned()),
+        frame_log: Some("evidence/job-0/trial-1/0-fling.strip".to_owned()),
         passed_over: vec![PassedOver { what: "frametimeline".into(), why: "Android 10 has none".into() }],
         compositor_only: Some(false),
         screens: vec![Screen {

@@ -7,7 +7,7 @@ use farmjank_reporters::github::uncommanded;
 use farmjank_reporters::{DOCUMENTS, Options, by_name, paint};
 use farmjank_results::event::Event;
 use farmjank_results::record::Record;
-use farmjank_seams::reporter::{Delivery, Reporter, Strips};
+use farmjank_seams::reporter::{Delivery, FrameLogs, Reporter};
 use std::path::{Path, PathBuf};
 
 /// A report somebody asked for.
@@ -164,8 +164,8 @@ impl Reporter for Redirected {
         told.into_iter().map(|delivery| self.tamed(delivery)).collect()
     }
 
-    fn conclude(&mut self, record: &Record, strips: &dyn Strips) -> Vec<Delivery> {
-        let told = self.inner.conclude(record, strips);
+    fn conclude(&mut self, record: &Record, frame_logs: &dyn FrameLogs) -> Vec<Delivery> {
+        let told = self.inner.conclude(record, frame_logs);
         told.into_iter().filter_map(|delivery| self.send(delivery)).collect()
     }
 }

@@ -2,11 +2,11 @@
 
 use crate::announce::FactSink;
 use farmjank_results::event::{Event, Fact};
+use farmjank_results::frame_log::MOST_BYTES;
 use farmjank_results::record::Record;
-use farmjank_results::strip::MOST_BYTES;
 use farmjank_results::time::RunTime;
 use farmjank_seams::host::Files;
-use farmjank_seams::reporter::{Delivery, Reporter, Strips};
+use farmjank_seams::reporter::{Delivery, FrameLogs, Reporter};
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
@@ -22,11 +22,11 @@ pub trait Voice {
     fn err(&self, text: &str);
 }
 
-/// The strips of a bundle.
+/// The frame logs of a bundle.
 pub struct Kept<'f>(pub &'f dyn Files);
 
-impl Strips for Kept<'_> {
-    fn strip(&self, path: &str) -> Option<Vec<u8>> {
+impl FrameLogs for Kept<'_> {
+    fn frame_log(&self, path: &str) -> Option<Vec<u8>> {
         self.0.read(path, MOST_BYTES as u64).ok()
     }
 }
@@ -63,12 +63,12 @@ impl Scribe {
     pub fn conclude(&self, at: RunTime) {
         let mut deliveries = Vec::new();
         {
-            let strips = Kept(&*self.files);
+            let frame_logs = Kept(&*self.files);
             let inner = &mut *self.inner.borrow_mut();
             for reporter in &mut inner.reporters {
                 let record = &inner.record;
                 let name = reporter.name().to_owned();
-                match catch_unwind(AssertUnwindSafe(|| reporter.conclude(record, &strips))) {
+                match catch_unwind(AssertUnwindSafe(|| reporter.conclude(record, &frame_logs))) {
                     Ok(made) => deliveries.extend(made.into_iter().map(|delivery| (name.clone(), delivery))),
                     Err(_) => self.voice.err(&format!("reporter {name} failed; the others go on\n")),
                 }

@@ -15,7 +15,7 @@ use farmjank_measure::probe_read::{Reading, SideReadings, is_trace};
 use farmjank_measure::weigh::{Ask, Measured};
 use farmjank_results::event::{Around, Ending, Fact, PassedOver, Screen, WindowMeasured};
 use farmjank_results::fault::{Blame, Fault};
-use farmjank_results::strip::Strip;
+use farmjank_results::frame_log::FrameLog;
 use farmjank_results::time::DeviceTime;
 use farmjank_scenarios::step::{Action, Step};
 use std::cell::{Cell, RefCell};
@@ -349,23 +349,25 @@ impl<'a> Trial<'a> {
                 harvest.fault.clone().filter(refused)
             });
             let ask = Ask { app: &session.app, target_fps, pinned: session.scenario.source };
-            let Measured { mut window, strip } = measure(session, &name, ask, &log, harvest, &side_readings);
+            let Measured { mut window, frame_log } =
+                measure(session, &name, ask, &log, harvest, &side_readings);
             window.void = void.or(window.void);
             let proved = window.coverage.as_ref().is_some_and(|coverage| coverage.proved);
             unseen = unseen.take().or(refusal.filter(|_| !proved));
             window.screens = screens;
             window.around = Some(around);
-            window.strip = strip.and_then(|strip| self.kept(&strip, format!("{place}.strip")));
+            window.frame_log =
+                frame_log.and_then(|frame_log| self.kept(&frame_log, format!("{place}.strip")));
             window
         };
         let windows = self.windows.take().into_iter().map(measured).collect();
         (windows, unseen)
     }
 
-    /// Keeps a strip in the bundle; where, if it could be written.
-    fn kept(&self, strip: &Strip, path: String) -> Option<String> {
+    /// Keeps a frame log in the bundle; where, if it could be written.
+    fn kept(&self, frame_log: &FrameLog, path: String) -> Option<String> {
         let env = &self.session.env;
-        match env.files.write(&path, &strip.encode()) {
+        match env.files.write(&path, &frame_log.encode()) {
             Ok(()) => Some(path),
             Err(why) => {
                 let words = format!("the frames of a window could not be kept for the report: {why}");

@@ -27,7 +27,7 @@ fn warm_ups_are_photographed_and_nothing_that_counts() {
         "what counts is left alone"
     );
     let taken: Vec<&WindowMeasured> =
-        windows(&story, false).into_iter().filter(|one| one.strip.is_some()).collect();
+        windows(&story, false).into_iter().filter(|one| one.frame_log.is_some()).collect();
     assert_eq!(taken.len(), 2);
     let pictures = |window: &WindowMeasured| -> Vec<Vec<u8>> {
         window.screens.iter().map(|screen| story.files.read(&screen.path)).collect()

@@ -4,15 +4,15 @@ use super::frames::Seen;
 use crate::words::{amount, several};
 use farmjank_results::counterfactual::{Counterfactual, counterfactual as found};
 use farmjank_results::event::WindowMeasured;
+use farmjank_results::frame_log::FrameLog;
 use farmjank_results::metric::Unit;
-use farmjank_results::strip::Strip;
 use farmjank_results::threshold::Judgement;
 
 /// One sentence, where a limit was breached and the frames of every iteration that counts tell.
 pub(super) fn counterfactual(judgement: &Judgement, seen: &Seen<'_>) -> Option<String> {
     let counted = seen.iterations.iter().filter(|one| one.counts());
-    let frames: Option<Vec<(&WindowMeasured, &Strip)>> =
-        counted.map(|one| Some((one.window, &one.strip.as_ref().ok()?.1))).collect();
+    let frames: Option<Vec<(&WindowMeasured, &FrameLog)>> =
+        counted.map(|one| Some((one.window, &one.frame_log.as_ref().ok()?.1))).collect();
     found(judgement, &frames?).map(|what| sentence(what, judgement.unit))
 }
 

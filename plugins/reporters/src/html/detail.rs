@@ -1,7 +1,7 @@
 //! One cell in depth: limits, iterations, readings, where every number comes from, and its frames; packed.
 //!
-//! The bytes: length of the JSON (u32, little endian), the JSON, then the strips as kept; deflated, in base64. The page
-//! unpacks them when the cell is opened. Times are µs since the first motion of the iteration.
+//! The bytes: length of the JSON (u32, little endian), the JSON, then the frame logs as kept; deflated, in base64. The
+//! page unpacks them when the cell is opened. Times are µs since the first motion of the iteration.
 
 use super::counterfactual::counterfactual;
 use super::frames::{Iteration, Seen};
@@ -24,7 +24,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::Write as _;
 
-/// Level of compression: strips are dense already, and reports of large runs are written while somebody waits.
+/// Level of compression: frame logs are dense already, and reports of large runs are written while somebody waits.
 const LEVEL: u32 = 6;
 
 /// Metrics without a value, by reason.
@@ -93,8 +93,9 @@ struct IterationLine {
     trial: u32,
     counted: bool,
     void: Option<String>,
-    /// Where its strip lies in the bytes after the JSON.
-    strip: Option<(usize, usize)>,
+    /// Where its frame log lies in the bytes after the JSON.
+    #[serde(rename = "strip")]
+    frame_log: Option<(usize, usize)>,
     /// Why there is none.
     blank: Option<String>,
     source: Option<String>,
@@ -135,18 +136,18 @@ struct MetricLine {
 
 /// The cell as one word of base64.
 pub(crate) fn packed(cell: &Cell<'_>, seen: &Seen<'_>) -> String {
-    let mut strips = Vec::new();
+    let mut frame_logs = Vec::new();
     let mut iterations = Vec::new();
     for one in &seen.iterations {
-        let place = one.strip.as_ref().ok().map(|(bytes, _)| {
-            let from = strips.len();
-            strips.extend_from_slice(bytes);
+        let place = one.frame_log.as_ref().ok().map(|(bytes, _)| {
+            let from = frame_logs.len();
+            frame_logs.extend_from_slice(bytes);
             (from, bytes.len())
         });
         let pngs = one.pictures.iter().map(|(_, bytes)| {
             let bytes = bytes.as_ref()?;
-            let from = strips.len();
-            strips.extend_from_slice(bytes);
+            let from = frame_logs.len();
+            frame_logs.extend_from_slice(bytes);
             Some((from, bytes.len()))
         });
         let pngs = pngs.collect::<Vec<_>>();
@@ -156,7 +157,7 @@ pub(crate) fn packed(cell: &Cell<'_>, seen: &Seen<'_>) -> String {
     let json = serde_json::to_vec(&detail).expect("strings and numbers always serialise");
     let mut deflate = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::new(LEVEL));
     let length = u32::try_from(json.len()).expect("a cell's text is bounded").to_le_bytes();
-    for part in [&length[..], &json, &strips] {
+    for part in [&length[..], &json, &frame_logs] {
         deflate.write_all(part).expect("memory takes every byte");
     }
     let bytes = deflate.finish().expect("memory takes every byte");
@@ -239,12 +240,13 @@ fn compared(one: &CellCompared) -> ComparedLine {
 
 fn iteration(
     one: &Iteration<'_>,
-    strip: Option<(usize, usize)>,
+    frame_log: Option<(usize, usize)>,
     pngs: &[Option<(usize, usize)>],
 ) -> IterationLine {
     let window = one.window;
     let from = window.motions.first().map(|motion| motion.from);
-    let origin = one.strip.as_ref().ok().map(|(_, strip)| strip.origin).or(from).unwrap_or_default();
+    let origin =
+        one.frame_log.as_ref().ok().map(|(_, frame_log)| frame_log.origin).or(from).unwrap_or_default();
     let us = |at: DeviceTime| (at - origin).ns().div_euclid(1000);
     let coverage = window.coverage.as_ref();
     let over = |over: &PassedOver| (line(&over.what, NAME), line(&over.why, SENTENCE));
@@ -252,8 +254,8 @@ fn iteration(
         trial: one.trial.trial,
         counted: one.trial.counted,
         void: window.void.as_deref().map(|why| line(why, SENTENCE)),
-        strip,
-        blank: one.strip.as_ref().err().map(|why| line(why, SENTENCE)),
+        frame_log,
+        blank: one.frame_log.as_ref().err().map(|why| line(why, SENTENCE)),
         source: coverage.map(|one| one.source.to_string()),
         layer: coverage.and_then(|one| Some(line(one.layer.as_deref()?, NAME))),
         frames: coverage.map_or(0, |one| one.frames_seen),

@@ -1,13 +1,13 @@
-//! The strips of a cell, read once, and the barcode of its worst iteration.
+//! The frame logs of a cell, read once, and the barcode of its worst iteration.
 //!
-//! Must not know: how a strip is kept, what a page looks like. Times are ms of motion.
+//! Must not know: how a frame log is kept, what a page looks like. Times are ms of motion.
 
 use crate::cells::Cell;
 use farmjank_results::event::{Screen, WindowMeasured};
+use farmjank_results::frame_log::{Bar, FrameLog, What};
 use farmjank_results::record::TrialRecord;
-use farmjank_results::strip::{Bar, Strip, What};
 use farmjank_results::window::Why;
-use farmjank_seams::reporter::Strips;
+use farmjank_seams::reporter::FrameLogs;
 use serde::Serialize;
 
 /// One iteration of a cell: its frames, or why there are none.
@@ -15,7 +15,7 @@ pub(crate) struct Iteration<'a> {
     pub trial: &'a TrialRecord,
     pub window: &'a WindowMeasured,
     /// As kept, and as read.
-    pub strip: Result<(Vec<u8>, Strip), String>,
+    pub frame_log: Result<(Vec<u8>, FrameLog), String>,
     /// Pictures of its screen, as many as the page has room for.
     pub pictures: Vec<(&'a Screen, Option<Vec<u8>>)>,
 }
@@ -31,14 +31,14 @@ const PICTURE: u64 = 1 << 20;
 /// Most pictures listed of one window.
 const SCREENS: usize = 500;
 
-/// Reads the strips of a cell.
-pub(crate) fn seen<'a>(cell: &Cell<'a>, strips: &dyn Strips) -> Seen<'a> {
+/// Reads the frame logs of a cell.
+pub(crate) fn seen<'a>(cell: &Cell<'a>, frame_logs: &dyn FrameLogs) -> Seen<'a> {
     let step = every(cell);
     let one = |(trial, window): &(&'a TrialRecord, &'a WindowMeasured)| Iteration {
         trial,
         window,
-        strip: strip(window, strips),
-        pictures: pictures(window, step, strips),
+        frame_log: frame_log(window, frame_logs),
+        pictures: pictures(window, step, frame_logs),
     };
     Seen { iterations: cell.measured.iter().map(one).collect() }
 }
@@ -55,11 +55,11 @@ fn every(cell: &Cell<'_>) -> usize {
 fn pictures<'a>(
     window: &'a WindowMeasured,
     step: usize,
-    strips: &dyn Strips,
+    frame_logs: &dyn FrameLogs,
 ) -> Vec<(&'a Screen, Option<Vec<u8>>)> {
     let read = |(nth, screen): (usize, &'a Screen)| {
         let wanted = nth.is_multiple_of(step) && screen.bytes <= PICTURE;
-        let bytes = wanted.then(|| strips.strip(&screen.path)).flatten();
+        let bytes = wanted.then(|| frame_logs.frame_log(&screen.path)).flatten();
         let is_png =
             |bytes: &Vec<u8>| bytes.starts_with(b"\x89PNG\r\n\x1a\n") && bytes.len() as u64 <= PICTURE;
         (screen, bytes.filter(is_png))
@@ -67,8 +67,8 @@ fn pictures<'a>(
     window.screens.iter().enumerate().take(SCREENS).map(read).collect()
 }
 
-fn strip(window: &WindowMeasured, strips: &dyn Strips) -> Result<(Vec<u8>, Strip), String> {
-    let Some(path) = &window.strip else {
+fn frame_log(window: &WindowMeasured, frame_logs: &dyn FrameLogs) -> Result<(Vec<u8>, FrameLog), String> {
+    let Some(path) = &window.frame_log else {
         return Err(match (&window.coverage, window.evidence.is_empty()) {
             (Some(seen), false) if seen.frames_seen > 0 => {
                 "this run was recorded without its frames; farmjank report \
@@ -78,16 +78,16 @@ fn strip(window: &WindowMeasured, strips: &dyn Strips) -> Result<(Vec<u8>, Strip
             _ => "no single frame was seen".to_owned(),
         });
     };
-    let bytes = strips.strip(path).ok_or("the file of its frames is not in the bundle")?;
-    let strip =
-        Strip::decode(&bytes).map_err(|why| format!("the file of its frames cannot be read: {why}"))?;
-    Ok((bytes, strip))
+    let bytes = frame_logs.frame_log(path).ok_or("the file of its frames is not in the bundle")?;
+    let frame_log =
+        FrameLog::decode(&bytes).map_err(|why| format!("the file of its frames cannot be read: {why}"))?;
+    Ok((bytes, frame_log))
 }
 
 impl Iteration<'_> {
     /// Its frames, where there are any.
     pub(crate) fn bars(&self) -> &[Bar] {
-        self.strip.as_ref().map_or(&[], |(_, strip)| &strip.bars)
+        self.frame_log.as_ref().map_or(&[], |(_, frame_log)| &frame_log.bars)
     }
 
     /// Neither warm-up nor void.

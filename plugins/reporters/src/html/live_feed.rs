@@ -15,11 +15,11 @@ use crate::story::{Story, Weight, all_trials, trial_words};
 use crate::words;
 use farmjank_results::device::DeviceId;
 use farmjank_results::event::{Event, Fact, JobId, WindowMeasured};
+use farmjank_results::frame_log::{Bar, FrameLog};
 use farmjank_results::record::Record;
-use farmjank_results::strip::{Bar, Strip};
 use farmjank_results::time::{RunTime, Span};
 use farmjank_results::verdict::Verdict;
-use farmjank_seams::reporter::Strips;
+use farmjank_seams::reporter::FrameLogs;
 use serde::Serialize;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -54,7 +54,7 @@ struct Feed {
     waits: Option<String>,
     /// Why the phone left, while it is away.
     gone: Option<String>,
-    /// Where the frames of the last finished trial are: window, strip.
+    /// Where the frames of the last finished trial are: window, frame log.
     last: Vec<(String, String)>,
     /// Version at which it finished.
     finished: u64,
@@ -235,7 +235,7 @@ impl LiveFeed {
 
     /// What is new since a version, as JSON; everything when nothing was seen, and every lane and line on the `first` time
     /// somebody listens: a page begins without them.
-    pub fn update(&self, since: u64, first: bool, record: &Record, strips: &dyn Strips) -> String {
+    pub fn update(&self, since: u64, first: bool, record: &Record, frame_logs: &dyn FrameLogs) -> String {
         let newer = |version: u64| version > since;
         let outlook = outlook(record);
         let lanes = self.feeds.iter().filter(|(_, feed)| first || newer(feed.changed));
@@ -248,7 +248,7 @@ impl LiveFeed {
             lanes: lanes
                 .map(|(id, feed)| {
                     let codes = first || newer(feed.finished);
-                    self.lane(id, feed, record, outlook.get(id).copied(), codes.then_some(strips))
+                    self.lane(id, feed, record, outlook.get(id).copied(), codes.then_some(frame_logs))
                 })
                 .collect(),
             told: self.told.iter().filter(|told| first || newer(told.version)).collect(),
@@ -257,7 +257,7 @@ impl LiveFeed {
         let changed = newer(self.whole) || self.jobs.values().any(|version| newer(*version));
         if changed {
             let is_new = |job: JobId| self.jobs.get(&job).is_some_and(|version| newer(*version));
-            let fragment = fragment(record, strips, |cell| is_new(cell.job.planned.job));
+            let fragment = fragment(record, frame_logs, |cell| is_new(cell.job.planned.job));
             text.truncate(text.len() - 1);
             text += &format!(",\"fragment\":{fragment}}}");
         }
@@ -270,7 +270,7 @@ impl LiveFeed {
         feed: &Feed,
         record: &Record,
         left: Option<Span>,
-        strips: Option<&dyn Strips>,
+        frame_logs: Option<&dyn FrameLogs>,
     ) -> Lane {
         let lane = self.lanes.phones.get(id).cloned().unwrap_or_default();
         let facts = record.devices.get(id);
@@ -311,21 +311,23 @@ impl LiveFeed {
             rates: feed.rates.iter().copied().collect(),
             // Who knows when it comes back.
             left: left.filter(|_| state != "gone").map(words::left),
-            codes: strips.map(|strips| feed.last.iter().filter_map(|one| code(one, strips)).collect()),
+            codes: frame_logs
+                .map(|frame_logs| feed.last.iter().filter_map(|one| code(one, frame_logs)).collect()),
         }
     }
 }
 
 /// Windows of a trial whose frames were kept, and where.
 fn kept(windows: &[WindowMeasured]) -> Vec<(String, String)> {
-    let one = |window: &WindowMeasured| Some((window.window.clone(), window.strip.clone()?));
+    let one = |window: &WindowMeasured| Some((window.window.clone(), window.frame_log.clone()?));
     windows.iter().filter_map(one).collect()
 }
 
-fn code((window, path): &(String, String), strips: &dyn Strips) -> Option<Code> {
-    let strip = Strip::decode(&strips.strip(path)?).ok().filter(|strip| !strip.bars.is_empty())?;
-    let hitches = strip.bars.iter().filter(|bar: &&Bar| bar.late() > 0).count();
-    Some(Code { window: line(window, NAME), hitches, barcode: stretches(0, &strip.bars) })
+fn code((window, path): &(String, String), frame_logs: &dyn FrameLogs) -> Option<Code> {
+    let frame_log =
+        FrameLog::decode(&frame_logs.frame_log(path)?).ok().filter(|frame_log| !frame_log.bars.is_empty())?;
+    let hitches = frame_log.bars.iter().filter(|bar: &&Bar| bar.late() > 0).count();
+    Some(Code { window: line(window, NAME), hitches, barcode: stretches(0, &frame_log.bars) })
 }
 
 fn kind(weight: Weight) -> &'static str {

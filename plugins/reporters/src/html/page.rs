@@ -10,7 +10,7 @@ use crate::clean::{NAME, line};
 use crate::words;
 use base64::Engine as _;
 use farmjank_results::record::Record;
-use farmjank_seams::reporter::Strips;
+use farmjank_seams::reporter::FrameLogs;
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 
@@ -63,9 +63,9 @@ pub(crate) struct Parts<'a> {
 }
 
 /// The whole page.
-pub fn page(record: &Record, strips: &dyn Strips, connect: Connect) -> String {
+pub fn page(record: &Record, frame_logs: &dyn FrameLogs, connect: Connect) -> String {
     let cells: Vec<Cell<'_>> = worst_first(record);
-    let all: Vec<Seen<'_>> = cells.iter().map(|cell| seen(cell, strips)).collect();
+    let all: Vec<Seen<'_>> = cells.iter().map(|cell| seen(cell, frame_logs)).collect();
     let index = serde_json::to_string(&index::index(record, &cells, &all))
         .expect("strings and numbers always serialise");
     let (style, after) = match connect {

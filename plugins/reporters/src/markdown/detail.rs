@@ -11,7 +11,7 @@ use crate::clean::{NAME, SENTENCE};
 use crate::words;
 use farmjank_results::threshold::{Judgement, Outcome};
 use farmjank_results::verdict::Verdict;
-use farmjank_seams::reporter::{NoStrips, Strips};
+use farmjank_seams::reporter::{FrameLogs, NoFrameLogs};
 
 /// Cells whose frames are read and drawn.
 const DRAWN: usize = 200;
@@ -21,18 +21,18 @@ const BARS: usize = 40;
 const VALUES: usize = 30;
 
 /// One folded part with all of them; none when every cell passed or has nothing more to tell.
-pub(super) fn folded(all: &[Cell], strips: &dyn Strips) -> Option<String> {
+pub(super) fn folded(all: &[Cell], frame_logs: &dyn FrameLogs) -> Option<String> {
     let told = stories(all);
     let bad = told.iter().filter(|(cell, _)| cell.verdict != Some(Verdict::Pass));
     let own = bad.filter(|(cell, same)| *same == 1 && !cell.untold());
     let parts: Vec<String> = own
         .enumerate()
-        .map(|(at, (cell, _))| part(cell, if at < DRAWN { strips } else { &NoStrips }))
+        .map(|(at, (cell, _))| part(cell, if at < DRAWN { frame_logs } else { &NoFrameLogs }))
         .collect();
     (!parts.is_empty()).then(|| fold("How these cells were measured", &parts.join("\n\n")))
 }
 
-fn part(cell: &Cell, strips: &dyn Strips) -> String {
+fn part(cell: &Cell, frame_logs: &dyn FrameLogs) -> String {
     let phone = phone_of(cell);
     let mut lines =
         vec![format!("#### {}: {} on {phone}", sign(cell.verdict), title(cell, 1)), String::new()];
@@ -48,7 +48,7 @@ fn part(cell: &Cell, strips: &dyn Strips) -> String {
         lines.push(format!("- {} counted, {} void", judged.counted, judged.void.len()));
         lines.extend(void);
     }
-    if let Some((bars, words)) = hitches(cell, strips, BARS) {
+    if let Some((bars, words)) = hitches(cell, frame_logs, BARS) {
         lines.push(format!("- <code>{bars}</code> {words}"));
     }
     lines.push(format!("- {}", text(&words::coverage(&cell.coverage()), SENTENCE)));

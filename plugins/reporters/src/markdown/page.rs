@@ -11,10 +11,10 @@ use farmjank_results::metric::Unit;
 use farmjank_results::record::Record;
 use farmjank_results::threshold::{Judgement, Outcome};
 use farmjank_results::verdict::Verdict;
-use farmjank_seams::reporter::Strips;
+use farmjank_seams::reporter::FrameLogs;
 use std::collections::BTreeSet;
 
-pub(super) fn page(record: &Record, strips: &dyn Strips, level: &Level, most: usize) -> String {
+pub(super) fn page(record: &Record, frame_logs: &dyn FrameLogs, level: &Level, most: usize) -> String {
     let all = worst_first(record);
     let mut parts = vec![heading(record, &all)];
     parts.extend(held::baseline(record));
@@ -28,7 +28,7 @@ pub(super) fn page(record: &Record, strips: &dyn Strips, level: &Level, most: us
     parts.extend(failed(record, &all, level.rows));
     parts.extend(unmeasured(&all, level.rows));
     if level.details {
-        parts.extend(detail::folded(&all, strips));
+        parts.extend(detail::folded(&all, frame_logs));
     }
     if level.passing {
         parts.extend(passed(record, &all));

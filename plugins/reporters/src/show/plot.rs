@@ -2,7 +2,7 @@
 //!
 //! Must not know: records. Heights are in vsyncs and double where they would not fit.
 
-use farmjank_results::strip::{Bar, Strip, What};
+use farmjank_results::frame_log::{Bar, FrameLog, What};
 use farmjank_results::window::{Phase, Why};
 
 /// Rows above the axis.
@@ -19,10 +19,10 @@ struct Column {
 }
 
 /// The plot, at most `columns` cells wide; every line with its own margin, none ends with blanks.
-pub(super) fn plot(strip: &Strip, columns: usize) -> Vec<String> {
-    let ends_us = strip.bars.last().map_or(0, Bar::to_us);
+pub(super) fn plot(frame_log: &FrameLog, columns: usize) -> Vec<String> {
+    let ends_us = frame_log.bars.last().map_or(0, Bar::to_us);
     let cells = columns.saturating_sub(MARGIN).max(10);
-    let data = data(strip, ends_us, cells);
+    let data = data(frame_log, ends_us, cells);
     let highest = data.iter().map(|column| column.vsyncs).max().unwrap_or(0);
     let mut lines = Vec::new();
     for mark in marks(highest).into_iter().rev() {
@@ -48,11 +48,11 @@ pub(super) fn plot(strip: &Strip, columns: usize) -> Vec<String> {
     lines
 }
 
-fn data(strip: &Strip, ends_us: u64, cells: usize) -> Vec<Column> {
+fn data(frame_log: &FrameLog, ends_us: u64, cells: usize) -> Vec<Column> {
     let mut data = vec![Column::default(); cells];
     let place =
         |us: u64| ((u128::from(us) * cells as u128 / u128::from(ends_us.max(1))) as usize).min(cells - 1);
-    for bar in &strip.bars {
+    for bar in &frame_log.bars {
         for column in &mut data[place(bar.from_us)..=place(bar.to_us().saturating_sub(1).max(bar.from_us))] {
             // Where both are, the finger is what people look for.
             if column.phase != Some(Phase::Finger) {
@@ -110,8 +110,8 @@ mod tests {
         let mut bars: Vec<Bar> = (0..5).map(|at| bar(at * 10_000, 10_000, 1, Phase::Finger)).collect();
         bars.push(bar(50_000, 30_000, 3, Phase::Fling));
         bars.extend((8..10).map(|at| bar(at * 10_000, 10_000, 1, Phase::Fling)));
-        let strip = Strip { origin: DeviceTime::from_ns(0), bars };
-        let lines = plot(&strip, 16);
+        let frame_log = FrameLog { origin: DeviceTime::from_ns(0), bars };
+        let lines = plot(&frame_log, 16);
         let wanted =
             ["   3 │     ███", "   2 │     ███", "   1 │██████████", "     └━━━━━─────", "      0 s  0.1 s"];
         assert_eq!(lines, wanted);

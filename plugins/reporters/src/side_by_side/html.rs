@@ -17,7 +17,7 @@ use farmjank_results::metric::{Better, Unit};
 use farmjank_results::metrics::STAGE_NAMES;
 use farmjank_results::summary::{Summary, Value};
 use farmjank_results::verdict::Verdict;
-use farmjank_seams::reporter::Strips;
+use farmjank_seams::reporter::FrameLogs;
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::fmt::Write as _;
@@ -100,25 +100,26 @@ struct MetricLine {
     intervals: Vec<Option<(f64, f64)>>,
 }
 
-/// The page. `strips` are those of the runs, in their order; the oldest run becomes the first column, and runs of one time
-/// keep their order.
-pub fn html(runs: &[Run<'_>], strips: &[&dyn Strips]) -> String {
+/// The page. `frame_logs` are those of the runs, in their order; the oldest run becomes the first column, and runs of
+/// one time keep their order.
+pub fn html(runs: &[Run<'_>], frame_logs: &[&dyn FrameLogs]) -> String {
     let mut order: Vec<usize> = (0..runs.len()).collect();
     order.sort_by_key(|at| &runs[*at].record.header.wall);
     let sorted: Vec<Run<'_>> =
         order.iter().map(|at| Run { name: runs[*at].name.clone(), record: runs[*at].record }).collect();
-    let strips: Vec<&dyn Strips> = order.iter().filter_map(|at| strips.get(*at).copied()).collect();
-    page(&sorted, &strips)
+    let frame_logs: Vec<&dyn FrameLogs> =
+        order.iter().filter_map(|at| frame_logs.get(*at).copied()).collect();
+    page(&sorted, &frame_logs)
 }
 
-fn page(runs: &[Run<'_>], strips: &[&dyn Strips]) -> String {
+fn page(runs: &[Run<'_>], frame_logs: &[&dyn FrameLogs]) -> String {
     let mut rows = rows(runs);
     rows.sort_by_cached_key(|row| (Reverse(fallen(row)), Reverse(Sortable(by_first(row))), row.rank()));
-    let look = |cell: &Option<Cell<'_>>, strips: &dyn Strips| -> Option<(String, String)> {
+    let look = |cell: &Option<Cell<'_>>, frame_logs: &dyn FrameLogs| -> Option<(String, String)> {
         let cell = cell.as_ref()?;
-        Some((index::key(cell), detail::packed(cell, &seen(cell, strips))))
+        Some((index::key(cell), detail::packed(cell, &seen(cell, frame_logs))))
     };
-    let lines = rows.iter().enumerate().map(|(nth, row)| row_line(nth, row, strips)).collect();
+    let lines = rows.iter().enumerate().map(|(nth, row)| row_line(nth, row, frame_logs)).collect();
     let index = Index {
         format: FORMAT,
         run: whole(runs, &rows),
@@ -141,8 +142,8 @@ fn page(runs: &[Run<'_>], strips: &[&dyn Strips]) -> String {
         connect: Connect::Never,
     });
     for row in &rows {
-        for (at, (cell, strips)) in row.cells.iter().zip(strips).enumerate() {
-            if let Some((key, packed)) = look(cell, *strips) {
+        for (at, (cell, frame_logs)) in row.cells.iter().zip(frame_logs).enumerate() {
+            if let Some((key, packed)) = look(cell, *frame_logs) {
                 bytes(&mut out, &format!("{at}.{key}"), &packed);
             }
         }
@@ -237,14 +238,14 @@ impl PartialOrd for Sortable {
     }
 }
 
-fn row_line<'a>(nth: usize, row: &Row<'a>, strips: &[&dyn Strips]) -> RowLine {
+fn row_line<'a>(nth: usize, row: &Row<'a>, frame_logs: &[&dyn FrameLogs]) -> RowLine {
     let cell = row.first();
     let name = if cell.whole { WHOLE } else { cell.name };
     let lines = row.lines();
-    let parts = row.cells.iter().zip(strips).enumerate();
-    let part = |(at, (cell, strips)): (usize, (&Option<Cell<'a>>, &&dyn Strips))| {
+    let parts = row.cells.iter().zip(frame_logs).enumerate();
+    let part = |(at, (cell, frame_logs)): (usize, (&Option<Cell<'a>>, &&dyn FrameLogs))| {
         let cell = cell.as_ref()?;
-        Some(part(at, cell, &seen(cell, *strips)))
+        Some(part(at, cell, &seen(cell, *frame_logs)))
     };
     RowLine {
         key: format!("row-{nth}"),

@@ -11,7 +11,7 @@ use farmjank_results::compare::{CellCompared, Role};
 use farmjank_results::metric::Unit;
 use farmjank_results::threshold::{Judgement, Outcome};
 use farmjank_results::verdict::Verdict;
-use farmjank_seams::reporter::Strips;
+use farmjank_seams::reporter::FrameLogs;
 
 /// Room for `worst 100 vsyncs late at 12.3 s of trial 12/15`.
 const MOST_WORDS: usize = 46;
@@ -111,11 +111,11 @@ fn row(cell: &Cell, same: usize, look: Look, columns: &Columns) -> String {
 }
 
 /// Where hitches fall, over all counted trials, and the worst of them in words.
-pub(super) fn bars(cell: &Cell, strips: &dyn Strips, look: Look) -> Option<String> {
+pub(super) fn bars(cell: &Cell, frame_logs: &dyn FrameLogs, look: Look) -> Option<String> {
     let room = look.columns() - INDENT;
     // The same width in every row, so that the eye compares them.
     let cells = room.saturating_sub(MOST_WORDS + 2).clamp(10, 60);
-    let (bars, words) = hitches(cell, strips, cells)?;
+    let (bars, words) = hitches(cell, frame_logs, cells)?;
     let line = cut(&format!("{bars}  {words}"), room);
     Some(format!("{}{}", " ".repeat(INDENT), look.paint(Tint::Quiet, &line)))
 }

@@ -15,18 +15,18 @@ use farmjank_reporters::show::show;
 use farmjank_reporters::{NAMES, Options, by_name, side_by_side};
 use farmjank_results::event::{Event, Fact, Screen};
 use farmjank_results::record::Record;
-use farmjank_seams::reporter::{Delivery, Strips};
+use farmjank_seams::reporter::{Delivery, FrameLogs};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// The frames of [`Film`], whatever follows their path, and a picture wherever one is asked for.
 pub struct Gallery;
 
-impl Strips for Gallery {
-    fn strip(&self, path: &str) -> Option<Vec<u8>> {
+impl FrameLogs for Gallery {
+    fn frame_log(&self, path: &str) -> Option<Vec<u8>> {
         match path.contains(".screens/") {
             true => Some([&b"\x89PNG\r\n\x1a\n"[..], &[7; 60]].concat()),
-            false => Film.strip(path.split(NASTY).next()?),
+            false => Film.frame_log(path.split(NASTY).next()?),
         }
     }
 }

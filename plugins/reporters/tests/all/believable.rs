@@ -4,17 +4,17 @@ use farmjank_results::device::{DeviceFacts, DeviceId, RefreshMode};
 use farmjank_results::event::*;
 use farmjank_results::fault::{self, Fault};
 use farmjank_results::frame::SourceId;
+use farmjank_results::frame_log::{Bar, FrameLog, What};
 use farmjank_results::frame_timeline::JankOwner;
 use farmjank_results::metric::{Reading, Unit};
 use farmjank_results::period::{PeriodOrigin, PeriodSegment};
 use farmjank_results::record::Record;
-use farmjank_results::strip::{Bar, Strip, What};
 use farmjank_results::threshold::{Judgement, Outcome};
 use farmjank_results::time::{DeviceTime, RunTime, Span};
 use farmjank_results::timeline::{Gap, GapCause, RowCounts};
 use farmjank_results::verdict::Verdict;
 use farmjank_results::window::{Coverage, Motion, Phase};
-use farmjank_seams::reporter::Strips;
+use farmjank_seams::reporter::FrameLogs;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Writes events with their numbers.
@@ -98,8 +98,8 @@ pub fn facts(words: &Words, at: usize) -> DeviceFacts {
 /// The frames of every window: 4.2 s at its refresh rate, as often and as much too late as it hitches.
 pub struct Film;
 
-impl Strips for Film {
-    fn strip(&self, path: &str) -> Option<Vec<u8>> {
+impl FrameLogs for Film {
+    fn frame_log(&self, path: &str) -> Option<Vec<u8>> {
         let mut parts = path.strip_prefix("evidence/")?.split('/');
         let (hz, hitch): (f64, f64) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
         let shift = parts.next()?.bytes().map(u64::from).sum::<u64>() % 4;
@@ -129,7 +129,7 @@ impl Strips for Film {
             });
             from_us += length_us;
         }
-        Some(Strip { origin: DeviceTime::from_ns(0), bars }.encode())
+        Some(FrameLog { origin: DeviceTime::from_ns(0), bars }.encode())
     }
 }
 
@@ -186,7 +186,7 @@ pub fn measured(
         }),
         void: None,
         evidence: vec![format!("evidence/t{trial}/w{window}.dump")],
-        strip: Some(format!("evidence/{hz}/{}/t{trial}/w{window}.strip", numbers.1)),
+        frame_log: Some(format!("evidence/{hz}/{}/t{trial}/w{window}.strip", numbers.1)),
         clock: None,
         pace: None,
         around: None,

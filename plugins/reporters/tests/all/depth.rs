@@ -8,7 +8,7 @@ use farmjank_reporters::clean;
 use farmjank_reporters::paint::{Look, width};
 use farmjank_reporters::show::{Missed, find, listed, show};
 use farmjank_results::record::Record;
-use farmjank_seams::reporter::{NoStrips, Strips};
+use farmjank_seams::reporter::{FrameLogs, NoFrameLogs};
 
 fn named(record: &Record, text: &str) -> Result<String, usize> {
     match find(record, text) {
@@ -38,12 +38,12 @@ fn a_cell_is_named_by_what_tells_it_apart() {
 #[test]
 fn the_worst_cell_and_a_cell_without_frames() {
     let record = events(&Words::default()).record();
-    let text = |name: &str, strips: &dyn Strips| {
+    let text = |name: &str, frame_logs: &dyn FrameLogs| {
         let Ok(cell) = find(&record, name) else { panic!("{name} is one cell") };
-        show(&cell, strips, Look::default())
+        show(&cell, frame_logs, Look::default())
     };
     check("show.txt", &text("SM-A146P/fling", &Film));
-    let bare = text("SM-A146P/fling", &NoStrips);
+    let bare = text("SM-A146P/fling", &NoFrameLogs);
     assert!(bare.contains("limits") && !bare.contains("│"), "no plot without frames: {bare}");
     let lost = text("moto/fling", &Film);
     assert!(lost.contains("the phone was lost") && lost.contains("no frames seen"), "{lost}");

@@ -8,7 +8,7 @@ use farmjank_reporters::lanes::Lanes;
 use farmjank_reporters::paint::Look;
 use farmjank_reporters::{NAMES, Options, by_name, clean};
 use farmjank_results::record::Record;
-use farmjank_seams::reporter::{Delivery, NoStrips, Strips};
+use farmjank_seams::reporter::{Delivery, FrameLogs, NoFrameLogs};
 
 /// Formats that show `<` as it is; in all others, and in those to come, a tag from outside is never written raw.
 pub const PLAIN: [&str; 6] = ["console", "live", "table", "json", "github", "openmetrics"];
@@ -16,9 +16,9 @@ pub const PLAIN: [&str; 6] = ["console", "live", "table", "json", "github", "ope
 /// Largest report of the long words: a handful of cells, each string bounded.
 pub const LARGEST: usize = 1_500_000;
 
-pub fn reports(name: &str, record: &Record, strips: &dyn Strips) -> Vec<String> {
+pub fn reports(name: &str, record: &Record, frame_logs: &dyn FrameLogs) -> Vec<String> {
     let reporter = by_name(name, &mut Options::default());
-    let deliveries = reporter.expect("the registry builds what it names").conclude(record, strips);
+    let deliveries = reporter.expect("the registry builds what it names").conclude(record, frame_logs);
     let text = |delivery: Delivery| match delivery {
         Delivery::Out(text) | Delivery::Err(text) => text,
         Delivery::File { bytes, .. } => String::from_utf8(bytes).expect("reports are UTF-8"),
@@ -43,7 +43,7 @@ fn hostile_text_is_only_text_in_every_report() {
     for words in [nasty_words(), long_words()] {
         let record = events(&words).record();
         for name in NAMES {
-            let texts = reports(name, &record, &NoStrips);
+            let texts = reports(name, &record, &NoFrameLogs);
             assert!(!texts.is_empty(), "{name} says something");
             for text in texts {
                 assert!(text.len() < LARGEST, "{name}: {} bytes", text.len());
@@ -66,7 +66,7 @@ fn simulated_phones_are_labelled_in_every_report_and_real_ones_never() {
     let real_run = events(&Words { lab: None, ..Words::default() }).record();
     for name in NAMES {
         let says = |record: &Record| {
-            let text = reports(name, record, &NoStrips).concat().to_lowercase();
+            let text = reports(name, record, &NoFrameLogs).concat().to_lowercase();
             // Named in every case as a word of its own; a field `"virtual": false` says the opposite.
             let denied = [
                 "\"virtual\": false",
@@ -97,10 +97,10 @@ fn phones_of_a_served_lab_are_labelled_while_they_run_too() {
     let label = "virtual: every phone is simulated";
     let plan = told.iter().find(|one| matches!(one, Delivery::Err(line) if line.contains("plan: ")));
     assert!(matches!(plan, Some(Delivery::Err(line)) if line.contains(&label.to_uppercase())), "{plan:?}");
-    assert!(air.update(0, true, &so_far, &NoStrips).contains(&format!("\"simulated\":\"{label}\"")));
+    assert!(air.update(0, true, &so_far, &NoFrameLogs).contains(&format!("\"simulated\":\"{label}\"")));
     let look = Look { width: 120, color: false, ascii: false };
     assert!(lanes.lines(&so_far, look, 20).last().is_some_and(|line| line.ends_with(label)));
-    let metrics = reports("openmetrics", &so_far, &NoStrips).concat();
+    let metrics = reports("openmetrics", &so_far, &NoFrameLogs).concat();
     assert!(
         !metrics.contains("virtual=\"false\""),
         "no series of a simulated run says it is real: {metrics}"

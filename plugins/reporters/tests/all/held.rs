@@ -13,7 +13,7 @@ use farmjank_results::event::{Event, Fact};
 use farmjank_results::metric::{Better, Unit};
 use farmjank_results::record::Record;
 use farmjank_results::verdict::Verdict;
-use farmjank_seams::reporter::NoStrips;
+use farmjank_seams::reporter::NoFrameLogs;
 
 /// One comparison: base, new, how far apart.
 fn cell(
@@ -113,7 +113,7 @@ fn record() -> Record {
 
 #[test]
 fn the_page_says_what_changed_beside_each_limit() {
-    let page = markdown::markdown(&record(), &NoStrips, markdown::MOST);
+    let page = markdown::markdown(&record(), &NoFrameLogs, markdown::MOST);
     check("summary-compared.md", &page);
     let row = |part: &str| {
         page.lines().find(|line| line.contains(part)).unwrap_or_else(|| panic!("{part} in {page}"))
@@ -140,7 +140,7 @@ fn the_page_says_what_changed_beside_each_limit() {
     }
     assert!(page.contains("- 2 cells only the baseline has"), "{page}");
     // Without a baseline nothing of it is said.
-    let plain = markdown::markdown(&events(&Words::default()).record(), &NoStrips, markdown::MOST);
+    let plain = markdown::markdown(&events(&Words::default()).record(), &NoFrameLogs, markdown::MOST);
     assert!(!plain.contains("baseline"), "{plain}");
 }
 
@@ -175,9 +175,9 @@ fn the_report_shows_what_changed_and_what_was_on_the_screen() {
 #[test]
 fn a_page_too_long_keeps_the_verdict_and_what_it_was_held_against() {
     let record = record();
-    let whole = markdown::markdown(&record, &NoStrips, markdown::MOST);
+    let whole = markdown::markdown(&record, &NoFrameLogs, markdown::MOST);
     for most in [whole.len() - 1, whole.len() / 2, 2_000] {
-        let page = markdown::markdown(&record, &NoStrips, most);
+        let page = markdown::markdown(&record, &NoFrameLogs, most);
         assert!(
             page.len() <= most && page.contains("## ❌ fail: ") && page.contains("**Against** nightly"),
             "{page}"
@@ -209,7 +209,7 @@ fn a_regression_fails_its_case() {
 fn what_baselines_and_builds_call_themselves_is_only_text() {
     let record = held(&nasty_words(), NASTY).record();
     let texts = [
-        markdown::markdown(&record, &NoStrips, markdown::MOST),
+        markdown::markdown(&record, &NoFrameLogs, markdown::MOST),
         github::annotations(&record),
         junit(&record, &Options::default()),
         json::json(&record),
@@ -219,7 +219,7 @@ fn what_baselines_and_builds_call_themselves_is_only_text() {
         assert!(acts.is_none(), "{acts:?} in {text:.500}");
     }
     assert!(!texts[0].contains("<script>") && !texts[2].contains("<script>") && !texts[2].contains("]]>"));
-    let page = html::html(&record, &NoStrips);
+    let page = html::html(&record, &NoFrameLogs);
     assert!(
         !page.contains("<script>alert") && !page.chars().any(|c| c != '\n' && c != '\t' && clean::acts(c))
     );

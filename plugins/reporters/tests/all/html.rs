@@ -6,12 +6,12 @@ use crate::golden::check;
 use crate::hostile::{long_words, nasty_words};
 use base64::Engine as _;
 use farmjank_reporters::html::{fragment, html};
+use farmjank_results::frame_log::{Bar, FrameLog, What};
 use farmjank_results::frame_timeline::JankOwner;
 use farmjank_results::record::Record;
-use farmjank_results::strip::{Bar, Strip, What};
 use farmjank_results::time::DeviceTime;
 use farmjank_results::window::{Phase, Why};
-use farmjank_seams::reporter::{NoStrips, Strips};
+use farmjank_seams::reporter::{FrameLogs, NoFrameLogs};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -19,8 +19,8 @@ use std::io::Read as _;
 /// Frames of 60 Hz for four seconds with one hitch, a pause and a gap; other trials have other hitches. One file is damaged.
 struct Drawn;
 
-impl Strips for Drawn {
-    fn strip(&self, path: &str) -> Option<Vec<u8>> {
+impl FrameLogs for Drawn {
+    fn frame_log(&self, path: &str) -> Option<Vec<u8>> {
         let seed = path.bytes().fold(0u64, |sum, byte| sum * 31 % 1009 + u64::from(byte));
         if path.ends_with("/t2/w1.strip") {
             return Some(b"fjstrip\x01damaged".to_vec());
@@ -47,7 +47,7 @@ impl Strips for Drawn {
             });
             from_us += length_us;
         }
-        Some(Strip { origin: DeviceTime::from_ns(0), bars }.encode())
+        Some(FrameLog { origin: DeviceTime::from_ns(0), bars }.encode())
     }
 }
 
@@ -67,7 +67,7 @@ pub fn index(page: &str) -> Value {
     serde_json::from_str(text).expect("the index is JSON")
 }
 
-/// A cell's bytes: its JSON, and how many bytes of strips follow.
+/// A cell's bytes: its JSON, and how many bytes of frame logs follow.
 pub fn unpacked(packed: &str) -> (Value, usize) {
     let bytes = base64::engine::general_purpose::STANDARD.decode(packed).expect("base64");
     let mut plain = Vec::new();
@@ -135,9 +135,9 @@ fn a_cell_written_alone_is_the_same_cell() {
 
 #[test]
 fn frames_that_are_not_there_are_told() {
-    let page = html(&record(), &NoStrips);
-    let (detail, strips) = unpacked(&cells(&page)["0-0"]);
-    assert_eq!(strips, 0);
+    let page = html(&record(), &NoFrameLogs);
+    let (detail, frame_logs) = unpacked(&cells(&page)["0-0"]);
+    assert_eq!(frame_logs, 0);
     assert_eq!(detail["iterations"][0]["blank"], "the file of its frames is not in the bundle");
     let damaged = html(&record(), &Drawn);
     let all: Vec<Value> = cells(&damaged).values().map(|packed| unpacked(packed).0).collect();

@@ -6,7 +6,7 @@ use farmjank_reporters::clean::acts;
 use farmjank_reporters::html::LiveFeed;
 use farmjank_results::event::Fact;
 use farmjank_results::record::Record;
-use farmjank_seams::reporter::NoStrips;
+use farmjank_seams::reporter::NoFrameLogs;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -92,7 +92,7 @@ fn text_from_outside_acts_nowhere() {
         let log = events(&words);
         for events in [1, log.events.len() / 2, log.events.len()] {
             let (air, record) = after(&log, events);
-            let text = air.update(0, true, &record, &NoStrips);
+            let text = air.update(0, true, &record, &NoFrameLogs);
             let strings = |value: &Value| value.to_string().chars().any(acts);
             assert!(!strings(&serde_json::from_str(&text).unwrap()), "after {events} events");
         }

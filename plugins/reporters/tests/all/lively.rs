@@ -8,7 +8,7 @@ use farmjank_results::device::DeviceId;
 use farmjank_results::event::{Event, Fact};
 use farmjank_results::record::Record;
 use farmjank_results::time::RunTime;
-use farmjank_seams::reporter::{Delivery, NoStrips, Reporter};
+use farmjank_seams::reporter::{Delivery, NoFrameLogs, Reporter};
 use indicatif::{ProgressDrawTarget, TermLike};
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -63,7 +63,7 @@ fn play(live: &mut Live) -> Vec<Delivery> {
         so_far.apply(&event).unwrap();
         deliveries.extend(live.observe(&event, &so_far));
         if matches!(event.fact, Fact::RunJudged { .. }) {
-            deliveries.extend(live.conclude(&so_far, &NoStrips));
+            deliveries.extend(live.conclude(&so_far, &NoFrameLogs));
         }
     }
     deliveries

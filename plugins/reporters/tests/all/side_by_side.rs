@@ -11,7 +11,7 @@ use farmjank_results::event::Fact;
 use farmjank_results::metric::Reading;
 use farmjank_results::record::Record;
 use farmjank_results::verdict::Verdict;
-use farmjank_seams::reporter::Strips;
+use farmjank_seams::reporter::FrameLogs;
 
 /// The next build: the first phone is mended, the lost one is not there at all, and the scenario was edited.
 fn next(words: &Words) -> Record {
@@ -93,8 +93,8 @@ fn however_many_runs_and_whatever_their_names_every_line_fits() {
                 assert!(!ascii || text.is_ascii());
             }
         }
-        let strips: Vec<&dyn Strips> = runs.iter().map(|_| &Film as &dyn Strips).collect();
-        let one = html(&runs, &strips);
+        let frame_logs: Vec<&dyn FrameLogs> = runs.iter().map(|_| &Film as &dyn FrameLogs).collect();
+        let one = html(&runs, &frame_logs);
         assert!(!one.contains("<script>alert") && !one.contains("]]>") && one.matches("<main").count() == 1);
         assert!(!one.chars().any(|c| !matches!(c, '\n' | '\t') && clean::acts(c)));
         assert_eq!(index(&one)["runs"].as_array().unwrap().len(), 7);

@@ -21,28 +21,28 @@ use farmjank_results::record::{JobRecord, Record};
 use farmjank_results::verdict::{EXIT_USAGE, Verdict};
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_scenarios::step::{Action, Step};
-use farmjank_seams::reporter::{Delivery, Strips};
+use farmjank_seams::reporter::{Delivery, FrameLogs};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Largest log and evidence file read.
 const MOST: u64 = 4 << 30;
 
-/// A run read from its bundle, and the strips of windows that were measured anew, by path.
+/// A run read from its bundle, and the frame logs of windows that were measured anew, by path.
 struct Bundled {
     record: Record,
     anew: BTreeMap<String, Vec<u8>>,
 }
 
-/// The strips of a bundle, those measured anew first.
+/// The frame logs of a bundle, those measured anew first.
 struct Anew<'a> {
     anew: &'a BTreeMap<String, Vec<u8>>,
     kept: Kept<'a>,
 }
 
-impl Strips for Anew<'_> {
-    fn strip(&self, path: &str) -> Option<Vec<u8>> {
-        self.anew.get(path).cloned().or_else(|| self.kept.strip(path))
+impl FrameLogs for Anew<'_> {
+    fn frame_log(&self, path: &str) -> Option<Vec<u8>> {
+        self.anew.get(path).cloned().or_else(|| self.kept.frame_log(path))
     }
 }
 
@@ -122,8 +122,8 @@ fn document(
     let mut options = Options { markdown_most: most, ..report_targets::options(request, look, run) };
     let reporter = by_name(request.name, &mut options);
     let bundle = Bundle::open(run);
-    let strips = Anew { anew: &bundled.anew, kept: Kept(&bundle) };
-    let told = reporter.map_or_else(Vec::new, |mut reporter| reporter.conclude(&bundled.record, &strips));
+    let frame_logs = Anew { anew: &bundled.anew, kept: Kept(&bundle) };
+    let told = reporter.map_or_else(Vec::new, |mut reporter| reporter.conclude(&bundled.record, &frame_logs));
     let text = |delivery| match delivery {
         Delivery::Out(text) | Delivery::Err(text) => text,
         Delivery::File { bytes, .. } => String::from_utf8_lossy(&bytes).into_owned(),
@@ -150,7 +150,7 @@ fn side_by_side(
             let all: Vec<Anew> = (bundles.iter().zip(records))
                 .map(|(bundle, one)| Anew { anew: &one.anew, kept: Kept(bundle) })
                 .collect();
-            Ok(side_by_side::html(&runs, &all.iter().map(|one| one as &dyn Strips).collect::<Vec<_>>()))
+            Ok(side_by_side::html(&runs, &all.iter().map(|one| one as &dyn FrameLogs).collect::<Vec<_>>()))
         }
         other => Err(format!(
             "{other} is of one run; several runs can be put side by side as table, markdown, html or json"
@@ -236,11 +236,11 @@ fn remeasure(
         let target_fps = target_fps(&scenario.steps, &window.window).or(scenario.target_fps);
         let ask = Ask { app: &app, target_fps, pinned: scenario.source };
         let again = weigh::remeasure(window, &dumps, &readers, &side_readings, modes, ask)?;
-        // Bundles of before have dumps and no strips.
-        let path = window.strip.clone().unwrap_or_else(|| format!("{}.strip", window.evidence[0]));
+        // Bundles of before have dumps and no frame logs.
+        let path = window.frame_log.clone().unwrap_or_else(|| format!("{}.strip", window.evidence[0]));
         *window = again.window;
-        window.strip = again.strip.map(|strip| {
-            anew.insert(path.clone(), strip.encode());
+        window.frame_log = again.frame_log.map(|frame_log| {
+            anew.insert(path.clone(), frame_log.encode());
             path
         });
     }

@@ -77,11 +77,11 @@ fn so_is_every_report_of_a_run_with_a_baseline_and_pictures() {
     assert!(side("side.html") == side("other.html"), "the same runs give the same page");
 }
 
-/// A bundle of before strips were kept.
+/// A bundle of before frame logs were kept.
 fn without_strips(folder: &Path, bundle: &str) {
     let log = text(folder, &format!("{bundle}/events.ndjson"));
     let parts: Vec<&str> = log.split("\"strip\":\"").collect();
-    assert!(parts.len() > 1, "windows of a run name their strips");
+    assert!(parts.len() > 1, "windows of a run name their frame logs");
     let rest = |part: &&str| part.split_once("\",").map(|(_, rest)| rest.to_owned());
     let old: String =
         std::iter::once(parts[0].to_owned()).chain(parts[1..].iter().filter_map(rest)).collect();

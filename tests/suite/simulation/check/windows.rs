@@ -100,8 +100,8 @@ fn again(story: &Story, window: &WindowMeasured, modes: &[f64], pinned: Option<S
         Ok(again) => again,
         Err(why) => return Some(format!("its evidence cannot be measured: {why}")),
     };
-    let kept = window.strip.as_ref().map(|path| story.files.read(path));
-    if again.strip.map(|strip| strip.encode()) != kept {
+    let kept = window.frame_log.as_ref().map(|path| story.files.read(path));
+    if again.frame_log.map(|frame_log| frame_log.encode()) != kept {
         return Some("measured again its frames are others than those kept for the report".to_owned());
     }
     match again.window {

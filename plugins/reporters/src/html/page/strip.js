@@ -1,4 +1,4 @@
-// Strips: the frames of one window of one iteration (docs/strip.md). Times in µs since the first motion.
+// Strips: the frames of one window of one iteration (docs/frame-log.md). Times in µs since the first motion.
 
 const FRAME = 0, IDLE = 1, AMBIGUOUS = 2, GAP = 3;
 const WHATS = ["frame", "idle", "ambiguous", "gap"];

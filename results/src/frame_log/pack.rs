@@ -1,4 +1,4 @@
-//! The bytes of a strip: differences as variable-length integers, a byte or two for a frame on time.
+//! The bytes of a frame log: differences as variable-length integers, a byte or two for a frame on time.
 //!
 //! ```text
 //! "fjstrip" version:u8 origin:zigzag bars:varint, then for each bar one varint
@@ -11,7 +11,7 @@
 //! `expected` is vsyncs × period, rounded half up to µs; what, phase, period and cadence stay until they change.
 //! Reading is bounded by the file: a bar takes a byte at least.
 
-use super::{Bar, MOST_PERIOD_NS, MOST_US, MOST_VSYNCS, Strip, What};
+use super::{Bar, FrameLog, MOST_PERIOD_NS, MOST_US, MOST_VSYNCS, What};
 use crate::frame_timeline::JankOwner;
 use crate::metrics::STAGE_NAMES;
 use crate::time::DeviceTime;
@@ -21,7 +21,7 @@ use std::fmt;
 
 /// Version of the format.
 pub const VERSION: u8 = 1;
-/// Largest strip read.
+/// Largest frame log read.
 pub const MOST_BYTES: usize = 16 << 20;
 const MAGIC: &[u8] = b"fjstrip";
 
@@ -38,12 +38,12 @@ const WHATS: [What; 4] =
     [What::Frame, What::Uncounted(Why::Idle), What::Uncounted(Why::Ambiguous), What::Uncounted(Why::Gap)];
 const PHASES: [Phase; 4] = [Phase::Finger, Phase::Fling, Phase::Scroll, Phase::Free];
 
-/// Why bytes are no strip.
+/// Why bytes are no frame log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Damaged {
     /// They begin otherwise, or with a version not known here.
     NotOne,
-    /// They are larger than any strip.
+    /// They are larger than any frame log.
     TooLarge,
     /// They end before their last bar, or go on after it.
     Torn,
@@ -54,7 +54,7 @@ pub enum Damaged {
 impl fmt::Display for Damaged {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Damaged::NotOne => write!(f, "no strip of version {VERSION}"),
+            Damaged::NotOne => write!(f, "no frame log of version {VERSION}"),
             Damaged::TooLarge => write!(f, "larger than {} MiB", MOST_BYTES >> 20),
             Damaged::Torn => f.write_str("cut off or added to"),
             Damaged::Bar(nth) => write!(f, "damaged at frame {nth}"),
@@ -84,8 +84,8 @@ fn expected(vsyncs: u32, period: u64) -> u64 {
     (u64::from(vsyncs) * period + 500) / 1000
 }
 
-impl Strip {
-    /// The strip as bytes. The same strip gives the same bytes.
+impl FrameLog {
+    /// The frame log as bytes. The same frame log gives the same bytes.
     pub fn encode(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(24 + self.bars.len() * 3);
         out.extend_from_slice(MAGIC);
@@ -99,11 +99,11 @@ impl Strip {
         out
     }
 
-    /// A strip from bytes of anyone.
+    /// A frame log from bytes of anyone.
     ///
     /// # Errors
-    /// When they are not what [`Strip::encode`] writes.
-    pub fn decode(bytes: &[u8]) -> Result<Strip, Damaged> {
+    /// When they are not what [`FrameLog::encode`] writes.
+    pub fn decode(bytes: &[u8]) -> Result<FrameLog, Damaged> {
         if bytes.len() > MOST_BYTES {
             return Err(Damaged::TooLarge);
         }
@@ -129,7 +129,7 @@ impl Strip {
         if !reader.left.is_empty() {
             return Err(Damaged::Torn);
         }
-        Ok(Strip { origin: DeviceTime::from_ns(origin), bars })
+        Ok(FrameLog { origin: DeviceTime::from_ns(origin), bars })
     }
 }
 
@@ -278,35 +278,35 @@ mod tests {
     #[test]
     fn frames_on_time_take_a_byte_or_two() {
         let bars: Vec<Bar> = (0..1000).map(|nth| Bar { length_us: 16_700, ..frame(nth, 0) }).collect();
-        let bytes = Strip { origin: DeviceTime::from_ns(1 << 50), bars }.encode();
+        let bytes = FrameLog { origin: DeviceTime::from_ns(1 << 50), bars }.encode();
         assert!(bytes.len() < 2_100, "{}", bytes.len());
     }
 
     #[test]
     fn what_is_no_strip_is_refused_in_words() {
         let whole =
-            Strip { origin: DeviceTime::from_ns(-7), bars: (0..3).map(|nth| frame(nth, nth)).collect() };
+            FrameLog { origin: DeviceTime::from_ns(-7), bars: (0..3).map(|nth| frame(nth, nth)).collect() };
         let bytes = whole.encode();
         for end in 0..bytes.len() {
-            assert!(Strip::decode(&bytes[..end]).is_err(), "cut at {end}");
+            assert!(FrameLog::decode(&bytes[..end]).is_err(), "cut at {end}");
         }
-        assert_eq!(Strip::decode(&[&bytes[..], &[0]].concat()), Err(Damaged::Torn));
+        assert_eq!(FrameLog::decode(&[&bytes[..], &[0]].concat()), Err(Damaged::Torn));
         let mut newer = bytes.clone();
         newer[MAGIC.len()] = 2;
-        assert_eq!(Strip::decode(&newer), Err(Damaged::NotOne));
+        assert_eq!(FrameLog::decode(&newer), Err(Damaged::NotOne));
         // A count of 2^63 bars costs nothing.
         let mut many = MAGIC.to_vec();
         many.extend([VERSION, 0]);
         varint::write(&mut many, 1 << 63);
-        assert_eq!(Strip::decode(&many), Err(Damaged::Torn));
-        assert_eq!(Strip::decode(&vec![0; MOST_BYTES + 1]), Err(Damaged::TooLarge));
+        assert_eq!(FrameLog::decode(&many), Err(Damaged::Torn));
+        assert_eq!(FrameLog::decode(&vec![0; MOST_BYTES + 1]), Err(Damaged::TooLarge));
     }
 
     proptest! {
         #[test]
         fn every_strip_comes_back(origin in any::<i64>(), bars in bars()) {
-            let strip = Strip { origin: DeviceTime::from_ns(origin), bars };
-            prop_assert_eq!(Strip::decode(&strip.encode()), Ok(strip));
+            let frame_log = FrameLog { origin: DeviceTime::from_ns(origin), bars };
+            prop_assert_eq!(FrameLog::decode(&frame_log.encode()), Ok(frame_log));
         }
 
         #[test]
@@ -314,10 +314,10 @@ mod tests {
             let mut bytes = MAGIC.to_vec();
             bytes.push(VERSION);
             bytes.extend(tail);
-            if let Ok(strip) = Strip::decode(&bytes) {
-                prop_assert!(strip.bars.len() <= bytes.len());
+            if let Ok(frame_log) = FrameLog::decode(&bytes) {
+                prop_assert!(frame_log.bars.len() <= bytes.len());
                 // What was understood is written the same way again, but for marks of what did not change.
-                prop_assert_eq!(Strip::decode(&strip.encode()), Ok(strip));
+                prop_assert_eq!(FrameLog::decode(&frame_log.encode()), Ok(frame_log));
             }
         }
     }

@@ -1,8 +1,8 @@
-//! Strips: the frames of one measured window as a picture needs them, in two or three bytes each.
+//! FrameLogs: the frames of one measured window as a picture needs them, in two or three bytes each.
 //!
-//! A strip is made once, when its window is measured, from the same cut that every metric read; whoever draws never cuts
-//! again. It is for eyes: instants are whole µs since the first motion, and no metric is computed from it. Must not know
-//! metrics' values, thresholds, or how it is drawn. The bytes are described in `docs/strip.md`.
+//! A frame log is made once, when its window is measured, from the same cut that every metric read; whoever draws never
+//! cuts again. It is for eyes: instants are whole µs since the first motion, and no metric is computed from it. Must
+//! not know metrics' values, thresholds, or how it is drawn. The bytes are described in `docs/frame log.md`.
 
 mod pack;
 
@@ -13,16 +13,16 @@ use crate::metrics::{STAGE_NAMES, main_factors};
 use crate::time::{DeviceTime, Span};
 use crate::window::{Interval, Phase, Uncounted, Why, Window};
 
-/// Longest time in a strip, µs: nine years. What lies further is drawn at the border.
+/// Longest time in a frame log, µs: nine years. What lies further is drawn at the border.
 pub const MOST_US: u64 = 1 << 48;
-/// Longest refresh period in a strip, ns: 17 s.
+/// Longest refresh period in a frame log, ns: 17 s.
 pub const MOST_PERIOD_NS: u64 = 1 << 34;
 /// Most vsyncs of one bar.
 pub const MOST_VSYNCS: u32 = 1 << 16;
 
 /// The frames of one window of one trial.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Strip {
+pub struct FrameLog {
     /// The instant its times count from: the beginning of the first motion.
     pub origin: DeviceTime,
     /// In order of time; they never overlap.
@@ -80,21 +80,21 @@ impl Bar {
     }
 }
 
-impl Strip {
+impl FrameLog {
     /// Of a window that was cut. One pass over its intervals.
-    pub fn of(window: &Window) -> Strip {
+    pub fn of(window: &Window) -> FrameLog {
         let first = window.motions.first().map(|motion| motion.from);
         let Some(origin) = first.or(window.intervals.first().map(|interval| interval.from)) else {
-            return Strip::default();
+            return FrameLog::default();
         };
-        let mut strip = Strip { origin, bars: Vec::new() };
-        strip.bars.reserve(window.intervals.len() + window.uncounted.len());
+        let mut frame_log = FrameLog { origin, bars: Vec::new() };
+        frame_log.bars.reserve(window.intervals.len() + window.uncounted.len());
         let mut owners = owners(window.beside.frame_timeline.as_ref()).into_iter().peekable();
         let mut stages = stages(window).into_iter().peekable();
         let mut uncounted = window.uncounted.iter().peekable();
         for (nth, interval) in window.intervals.iter().enumerate() {
             while let Some(rest) = uncounted.next_if(|rest| rest.from < interval.from) {
-                strip.rest(rest, interval.period);
+                frame_log.rest(rest, interval.period);
             }
             let to = interval.from + interval.length;
             let near = Span::from_ns(interval.period.ns() / 2);
@@ -105,11 +105,11 @@ impl Strip {
             let owner = nearest(&mut owners, to, half(interval.length), after);
             // Drawn during one frame's interval, shown at its end.
             let stage = at(&mut stages, interval.from - near, to);
-            strip.frame(interval, owner, stage);
+            frame_log.frame(interval, owner, stage);
         }
         let last = window.intervals.last().map_or(Span::ZERO, |interval| interval.period);
-        uncounted.for_each(|rest| strip.rest(rest, last));
-        strip
+        uncounted.for_each(|rest| frame_log.rest(rest, last));
+        frame_log
     }
 
     fn frame(&mut self, interval: &Interval, owner: Option<JankOwner>, stage: Option<u8>) {
@@ -250,20 +250,20 @@ mod tests {
         ]
     }
 
-    fn strip(vsyncs: &[i64], lost: Option<i64>, evidence: Vec<DeviceTime>) -> Strip {
+    fn frame_log(vsyncs: &[i64], lost: Option<i64>, evidence: Vec<DeviceTime>) -> FrameLog {
         let evidence = if evidence.is_empty() { Vec::new() } else { vec![Evidence::of(evidence)] };
         let rules = CutRules { evidence, ..CutRules::new(SourceId::SurfaceFlinger) };
-        Strip::of(&cut(&timeline(vsyncs, lost), &motions(), &rules))
+        FrameLog::of(&cut(&timeline(vsyncs, lost), &motions(), &rules))
     }
 
-    fn told(strip: &Strip) -> Vec<(What, Phase, u32)> {
-        strip.bars.iter().map(|bar| (bar.what, bar.phase, bar.late())).collect()
+    fn told(frame_log: &FrameLog) -> Vec<(What, Phase, u32)> {
+        frame_log.bars.iter().map(|bar| (bar.what, bar.phase, bar.late())).collect()
     }
 
     #[test]
     fn every_frame_is_a_bar_and_so_is_what_does_not_count() {
         let (frame, unexplained) = (What::Frame, What::Uncounted(Why::Ambiguous));
-        let seen = strip(&[1, 2, 4, 10, 11, 40, 41], None, Vec::new());
+        let seen = frame_log(&[1, 2, 4, 10, 11, 40, 41], None, Vec::new());
         let (finger, fling) = (Phase::Finger, Phase::Fling);
         assert_eq!(
             told(&seen),
@@ -282,12 +282,12 @@ mod tests {
 
     #[test]
     fn a_stall_begins_when_a_frame_was_due_and_lost_frames_are_a_gap() {
-        let stalled = strip(&[1, 2, 11, 40, 41], None, vec![ns(20 * P)]);
+        let stalled = frame_log(&[1, 2, 11, 40, 41], None, vec![ns(20 * P)]);
         let (idle, gap) = (What::Uncounted(Why::Idle), What::Uncounted(Why::Gap));
         assert_eq!(stalled.bars[2].what, idle);
         assert_eq!((stalled.bars[2].to_us(), stalled.bars[3].from_us), (333_333, 333_333));
         assert_eq!((stalled.bars[3].what, stalled.bars[3].late()), (What::Frame, 19));
-        assert_eq!(strip(&[1, 2, 5, 6], Some(5), Vec::new()).bars[1].what, gap);
+        assert_eq!(frame_log(&[1, 2, 5, 6], Some(5), Vec::new()).bars[1].what, gap);
     }
 
     #[test]
@@ -316,15 +316,15 @@ mod tests {
             frame(1, 0, jank::NONE),
             frame(2, 8 * MS, jank::APP_DEADLINE),
         ]));
-        let owned: Vec<bool> = Strip::of(&window).bars.iter().map(|bar| bar.owner.is_some()).collect();
+        let owned: Vec<bool> = FrameLog::of(&window).bars.iter().map(|bar| bar.owner.is_some()).collect();
         assert_eq!(owned, [false, false, true, false, false]);
     }
 
     #[test]
     fn bars_follow_one_another() {
-        let seen = strip(&[1, 2, 4, 10, 11, 30, 41], None, vec![ns(20 * P)]);
+        let seen = frame_log(&[1, 2, 4, 10, 11, 30, 41], None, vec![ns(20 * P)]);
         assert!(seen.bars.windows(2).all(|pair| pair[0].to_us() <= pair[1].from_us), "{seen:?}");
-        let nothing = strip(&[], None, Vec::new());
+        let nothing = frame_log(&[], None, Vec::new());
         assert_eq!(nothing.bars, []);
     }
 }
