@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 /// Name of the cell that stands for a job as a whole.
-pub const WHOLE: &str = "whole scenario";
+pub const JOB_ROW: &str = "whole scenario";
 
 /// What became of one cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,7 +28,7 @@ pub struct CellVerdict {
     pub scenario: String,
     /// The phone; none when no phone qualified.
     pub device: Option<DeviceId>,
-    /// Window name, or [`WHOLE`].
+    /// Window name, or [`JOB_ROW`].
     pub window: String,
     /// True when the cell stands for the job and not for a window.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -168,7 +168,7 @@ fn decided(record: &Record, job: &JobRecord, interrupted: bool) -> Vec<CellVerdi
     if cells.is_empty() || says_more {
         cells.push(Cell {
             job,
-            name: WHOLE,
+            name: JOB_ROW,
             whole: true,
             judged: None,
             verdict: job.verdict,

@@ -122,7 +122,7 @@ pub struct WindowMeasured {
     pub screens: Vec<Screen>,
     /// Sources and probes that were passed over, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub passed_over: Vec<PassedOver>,
+    pub passed_over: Vec<SkippedSource>,
     /// Every late frame was the compositor's or the display's, none the app's, by the frame timeline; none where no trace
     /// tells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -191,7 +191,7 @@ pub struct WindowJudged {
 
 /// A source or layer that was passed over, and why.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PassedOver {
+pub struct SkippedSource {
     /// Source or `source: layer`.
     pub what: String,
     /// Why.
@@ -226,7 +226,7 @@ pub enum Fact {
         target: String,
         ring_rows: u32,
         every_ms: f64,
-        passed_over: Vec<PassedOver>,
+        passed_over: Vec<SkippedSource>,
     },
     /// A build of the app was installed: what the phone says it is, and how it was compiled. Between trials.
     AppInstalled {

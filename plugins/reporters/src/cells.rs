@@ -5,7 +5,7 @@
 
 use farmjank_results::cell::Conditions;
 use farmjank_results::cells::{self as verdicts, CellVerdict};
-pub use farmjank_results::cells::{WHOLE, slug};
+pub use farmjank_results::cells::{JOB_ROW, slug};
 use farmjank_results::compare::CellCompared;
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::event::{WindowJudged, WindowMeasured};
@@ -25,7 +25,7 @@ pub struct Cell<'a> {
     pub record: &'a Record,
     /// The job.
     pub job: &'a JobRecord,
-    /// Window name, or [`WHOLE`].
+    /// Window name, or [`JOB_ROW`].
     pub name: &'a str,
     /// Line and column in the scenario file, from 1, where known.
     pub place: Option<(u32, u32)>,
@@ -95,7 +95,7 @@ fn of<'a>(record: &'a Record, job: &'a JobRecord, own: Cow<'a, CellVerdict>) -> 
         Cow::Owned(_) => planned
             .map(|window| window.name.as_str())
             .or(judged.map(|judged| judged.window.as_str()))
-            .unwrap_or(WHOLE),
+            .unwrap_or(JOB_ROW),
     };
     let (measured, compared) = match whole {
         true => (Vec::new(), Vec::new()),

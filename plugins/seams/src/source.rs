@@ -4,7 +4,7 @@ use crate::Work;
 use crate::device::Device;
 use farmjank_results::device::{App, DeviceFacts};
 use farmjank_results::dump::Dump;
-use farmjank_results::event::PassedOver;
+use farmjank_results::event::SkippedSource;
 use farmjank_results::frame::SourceId;
 use farmjank_results::time::{RunTime, Span};
 
@@ -32,7 +32,7 @@ pub struct Opened {
     /// The tap.
     pub tap: Box<dyn Tap>,
     /// Layers looked at and not taken, and why.
-    pub passed_over: Vec<PassedOver>,
+    pub passed_over: Vec<SkippedSource>,
 }
 
 /// One opened source: a loop that runs on the phone, and the reader of what it prints.

@@ -6,7 +6,7 @@ use crate::readers::Readers;
 use crate::rings::{Layers, lasting_name, traced};
 use farmjank_results::device::App;
 use farmjank_results::dump::Dump;
-use farmjank_results::event::PassedOver;
+use farmjank_results::event::SkippedSource;
 use farmjank_results::evidence;
 use farmjank_results::frame::SourceId;
 use farmjank_results::frame_timeline::SurfaceFrames;
@@ -40,7 +40,7 @@ pub struct SideReadings {
     /// The log of the window.
     pub log: Option<LogWatch>,
     /// Which probes are unavailable, and why.
-    pub unavailable: Vec<PassedOver>,
+    pub unavailable: Vec<SkippedSource>,
 }
 
 /// When an output began and ended, as far as the phone's stamps tell: each lies between two instants.
@@ -81,7 +81,7 @@ impl SideReadings {
             Ok(SideReading::Log(log)) => self.log = Some(log),
             Err(unreadable) => {
                 let (what, why) = (probe.id().to_string(), words(&unreadable));
-                self.unavailable.push(PassedOver { what, why });
+                self.unavailable.push(SkippedSource { what, why });
             }
         }
     }

@@ -9,7 +9,7 @@ use crate::rings::{Layers, layers};
 use crate::seen::{Seen, Stitching};
 use farmjank_results::device::App;
 use farmjank_results::dump::Dump;
-use farmjank_results::event::{PassedOver, WindowMeasured};
+use farmjank_results::event::{SkippedSource, WindowMeasured};
 use farmjank_results::frame::SourceId;
 use farmjank_results::frame_log::FrameLog;
 use farmjank_results::frame_timeline::compositor_only;
@@ -110,7 +110,7 @@ pub fn weigh(
     }
     let doubted = completed(&mut layers);
     let (best, passed_over) = primary(&layers, &measured.motions, ask.pinned);
-    let over = |(source, why): (SourceId, String)| PassedOver { what: source.to_string(), why };
+    let over = |(source, why): (SourceId, String)| SkippedSource { what: source.to_string(), why };
     measured.passed_over.extend(passed_over.into_iter().map(over));
     let Some(judged) = best else {
         uncounted(measured, ask, side_readings, &doubts);

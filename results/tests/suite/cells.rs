@@ -1,7 +1,7 @@
 //! Verdicts of cells: the law that holds cells and run together, and what a cell is made of.
 
 use crate::log::*;
-use farmjank_results::cells::{self, CellVerdict, WHOLE};
+use farmjank_results::cells::{self, CellVerdict, JOB_ROW};
 use farmjank_results::compare::{Compared, Role, State};
 use farmjank_results::event::{Event, Fact, JobId, PlannedWindow, WindowJudged};
 use farmjank_results::fault::{Blame, Fault};
@@ -211,5 +211,5 @@ fn an_interrupted_run_says_so_where_a_trial_was_open() {
 fn a_job_without_windows_is_one_cell() {
     let record = Record::fold(&numbered(vec![run_started(), plan_made(1), judged(0)])).expect("a lawful log");
     let cells = cells::judged(&record, false);
-    assert_eq!((cells.len(), cells[0].window.as_str(), cells[0].whole), (1, WHOLE, true));
+    assert_eq!((cells.len(), cells[0].window.as_str(), cells[0].whole), (1, JOB_ROW, true));
 }

@@ -2,7 +2,7 @@
 //! a field, but an old line must still be read.
 
 use crate::log::*;
-use farmjank_results::cells::{self, CellVerdict, WHOLE};
+use farmjank_results::cells::{self, CellVerdict, JOB_ROW};
 use farmjank_results::device::DeviceId;
 use farmjank_results::event::*;
 use farmjank_results::fault::{Blame, Fault};
@@ -64,7 +64,7 @@ fn measured() -> WindowMeasured {
         pace: None,
         around: None,
         frame_log: Some("evidence/job-0/trial-1/0-fling.strip".to_owned()),
-        passed_over: vec![PassedOver { what: "frametimeline".into(), why: "Android 10 has none".into() }],
+        passed_over: vec![SkippedSource { what: "frametimeline".into(), why: "Android 10 has none".into() }],
         compositor_only: Some(false),
         screens: vec![Screen {
             path: "evidence/job-0/trial-0/0-fling.screens/0.png".to_owned(),
@@ -107,7 +107,7 @@ fn every_kind() -> Vec<Event> {
     let refusals = vec![Refusal { scenario: "Home feed".into(), device: DeviceId("b".into()), why }];
     let mut chosen = source_chosen(0, 1);
     if let Fact::SourceChosen { passed_over, .. } = &mut chosen {
-        passed_over.push(PassedOver { what: "gfxinfo".into(), why: "not an HWUI app".into() });
+        passed_over.push(SkippedSource { what: "gfxinfo".into(), why: "not an HWUI app".into() });
     }
     let (step, stamps) = ("steps[2]".to_owned(), Some((DeviceTime::from_ns(1), DeviceTime::from_ns(2))));
     numbered(vec![
@@ -162,7 +162,7 @@ fn every_kind() -> Vec<Event> {
             against: Some("hitch 14 → 41 ms/s".into()),
             ..cell_of(0, "fling the feed", Verdict::Fail)
         }),
-        cell_judged(CellVerdict { whole: true, device: None, ..cell_of(1, WHOLE, Verdict::Pass) }),
+        cell_judged(CellVerdict { whole: true, device: None, ..cell_of(1, JOB_ROW, Verdict::Pass) }),
         Fact::RunJudged { verdict: Verdict::Fail, exit_code: 1, interrupted: None },
         delivery(),
         Fact::DeliveryFailed { reporter: "webhook".into(), what: "post".into(), why: "refused".into() },
@@ -217,7 +217,7 @@ fn a_log_written_before_cells_were_judged_is_still_read() {
     // Cells are then what the jobs and the comparison make of them.
     let told: Vec<_> = record.jobs.values().flat_map(|job| cells::of_job(&record, job)).collect();
     let said: Vec<_> = told.iter().map(|cell| (cell.window.as_str(), cell.verdict, cell.whole)).collect();
-    assert_eq!(said, [("fling the feed", Some(Verdict::Fail), false), (WHOLE, Some(Verdict::Pass), true)]);
+    assert_eq!(said, [("fling the feed", Some(Verdict::Fail), false), (JOB_ROW, Some(Verdict::Pass), true)]);
     assert_eq!(told[0].cause.as_deref(), Some("threshold.hitch_ms_per_s"));
 }
 

@@ -1,7 +1,7 @@
 //! Logs for tests: small events, and legal logs walked at random by rules of their own (a second witness to the laws).
 
 use farmjank_results::cell::CellKey;
-use farmjank_results::cells::{CellVerdict, WHOLE};
+use farmjank_results::cells::{CellVerdict, JOB_ROW};
 use farmjank_results::compare::{CellCompared, Compared, Design, Role, Source, State};
 use farmjank_results::device::DeviceId;
 use farmjank_results::event::{Ending, Event, FORMAT, Fact, JobId, PlannedJob};
@@ -127,7 +127,7 @@ pub fn cell_judged(cell: CellVerdict) -> Fact {
 
 /// A job as a whole is judged as a cell.
 pub fn whole_judged(job: JobId, verdict: Verdict) -> Fact {
-    cell_judged(CellVerdict { whole: true, ..cell_of(job, WHOLE, verdict) })
+    cell_judged(CellVerdict { whole: true, ..cell_of(job, JOB_ROW, verdict) })
 }
 
 /// The run is judged.

@@ -10,7 +10,7 @@ use crate::probes;
 use farmjank_measure::probe_read::written;
 use farmjank_measure::seen::Seen;
 use farmjank_results::dump::Dump;
-use farmjank_results::event::{Fact, PassedOver};
+use farmjank_results::event::{Fact, SkippedSource};
 use farmjank_results::fault::Fault;
 use farmjank_results::frame::Stamp;
 use farmjank_results::time::{BootTime, DeviceTime, Span};
@@ -150,7 +150,7 @@ impl<'a> Collector<'a> {
                 break;
             }
             if let Err(unfit) = source.offer(session.facts) {
-                passed_over.push(PassedOver { what: source.id().to_string(), why: unfit.0 });
+                passed_over.push(SkippedSource { what: source.id().to_string(), why: unfit.0 });
                 continue;
             }
             match source.open(&*session.device, session.facts, &session.app).await {
@@ -161,7 +161,7 @@ impl<'a> Collector<'a> {
                 }
                 Err(fault) if is_lost(&fault) => return Err(fault),
                 Err(fault) => {
-                    passed_over.push(PassedOver { what: source.id().to_string(), why: fault.to_string() });
+                    passed_over.push(SkippedSource { what: source.id().to_string(), why: fault.to_string() });
                     first.get_or_insert(fault);
                 }
             }
@@ -362,7 +362,7 @@ fn is_waiting(fault: &Fault) -> bool {
         )
 }
 
-fn no_source(passed_over: &[PassedOver]) -> Fault {
+fn no_source(passed_over: &[SkippedSource]) -> Fault {
     let why: Vec<String> = passed_over.iter().map(|over| format!("{}: {}", over.what, over.why)).collect();
     let what = format!("no source can see frames on this phone ({})", why.join("; "));
     Fault::new(farmjank_results::fault::Blame::Lab, "no_source", what)

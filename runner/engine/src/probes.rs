@@ -9,7 +9,7 @@ use crate::android::together::{Marks, nonce};
 use crate::device_session::DeviceSession;
 use crate::faults::is_lost;
 use farmjank_measure::probe_read::Edges;
-use farmjank_results::event::PassedOver;
+use farmjank_results::event::SkippedSource;
 use farmjank_results::fault::Fault;
 use farmjank_results::time::BootTime;
 use farmjank_seams::probe::{Probe, ProbeOutput, Scope};
@@ -20,7 +20,7 @@ use std::rc::Rc;
 pub struct Probes<'a> {
     session: &'a DeviceSession<'a>,
     active: Vec<ActiveProbe>,
-    refused: Vec<PassedOver>,
+    refused: Vec<SkippedSource>,
     calls: Cell<u64>,
     /// What was begun of a trial and has not ended.
     pending: RefCell<Vec<Begun>>,
@@ -48,7 +48,7 @@ pub struct Beginning {
     /// Who watches.
     pub begun: Vec<Begun>,
     /// Who could not, and why.
-    pub refused: Vec<PassedOver>,
+    pub refused: Vec<SkippedSource>,
 }
 
 /// What a probe said, and where its words are kept in the bundle.
@@ -68,7 +68,7 @@ impl<'a> Probes<'a> {
         for probe in &session.probes {
             match probe.offer(session.facts) {
                 Ok(()) => active.push(ActiveProbe { probe: probe.clone(), enabled: None }),
-                Err(unfit) => refused.push(PassedOver { what: probe.id().to_string(), why: unfit.0 }),
+                Err(unfit) => refused.push(SkippedSource { what: probe.id().to_string(), why: unfit.0 }),
             }
         }
         for ActiveProbe { probe, enabled } in &mut active {
@@ -106,7 +106,7 @@ impl<'a> Probes<'a> {
     }
 
     /// Who cannot watch on this phone at all, and why.
-    pub fn refused(&self) -> &[PassedOver] {
+    pub fn refused(&self) -> &[SkippedSource] {
         &self.refused
     }
 
@@ -141,7 +141,7 @@ impl<'a> Probes<'a> {
     }
 
     /// Begins a trial.
-    pub async fn begin_trial(&self) -> Result<Vec<PassedOver>, Fault> {
+    pub async fn begin_trial(&self) -> Result<Vec<SkippedSource>, Fault> {
         let lines: Vec<(usize, u64, String)> = self.lines(Scope::Trial);
         if lines.is_empty() {
             return Ok(Vec::new());
@@ -175,7 +175,7 @@ impl<'a> Probes<'a> {
                 let said = if mark.trim_ascii().is_empty() { &output.err } else { &mark };
                 let why = format!("it ended with status {status}: {}", android::clip_bytes(said, 200));
                 let what = self.active[nth].probe.id().to_string();
-                beginning.refused.push(PassedOver { what, why });
+                beginning.refused.push(SkippedSource { what, why });
             }
         }
         Ok(beginning)
@@ -204,7 +204,7 @@ impl<'a> Probes<'a> {
 
     /// Ends what was begun of a trial. A lost phone is a fault; an output that cannot be had (a trace larger than may
     /// be fetched) is silence with its reason, and costs the trial nothing else.
-    pub async fn end_trial(&self) -> Result<(Vec<ProbeAnswer>, Vec<PassedOver>), Fault> {
+    pub async fn end_trial(&self) -> Result<(Vec<ProbeAnswer>, Vec<SkippedSource>), Fault> {
         let (facts, app) = (self.session.facts, &self.session.app);
         let (mut answers, mut unavailable) = (Vec::new(), Vec::new());
         loop {
@@ -226,7 +226,7 @@ impl<'a> Probes<'a> {
                 Ok(output) => output,
                 Err(fault) => {
                     let what = self.active[nth].probe.id().to_string();
-                    unavailable.push(PassedOver { what, why: fault.what });
+                    unavailable.push(SkippedSource { what, why: fault.what });
                     continue;
                 }
             };

@@ -13,7 +13,7 @@ use crate::screens::Camera;
 use crate::slug::slug;
 use farmjank_measure::probe_read::{Reading, SideReadings, is_trace};
 use farmjank_measure::weigh::{Ask, Measured};
-use farmjank_results::event::{Around, Ending, Fact, PassedOver, Screen, WindowMeasured};
+use farmjank_results::event::{Around, Ending, Fact, Screen, SkippedSource, WindowMeasured};
 use farmjank_results::fault::{Blame, Fault};
 use farmjank_results::frame_log::FrameLog;
 use farmjank_results::time::DeviceTime;
@@ -306,7 +306,7 @@ impl<'a> Trial<'a> {
     fn measured(
         &self,
         answers: Vec<ProbeAnswer>,
-        refused: Vec<PassedOver>,
+        refused: Vec<SkippedSource>,
     ) -> (Vec<WindowMeasured>, Option<Fault>) {
         let session = self.session;
         let modes: Vec<f64> = session.facts.modes.iter().map(|mode| mode.hz).collect();

@@ -9,7 +9,7 @@ use crate::rhythm::{Ring, fastest, rhythm};
 use crate::tap::Loop;
 use crate::text::shown;
 use farmjank_results::device::{App, DeviceFacts};
-use farmjank_results::event::PassedOver;
+use farmjank_results::event::SkippedSource;
 use farmjank_results::fault::{Blame, Fault};
 use farmjank_results::frame::SourceId;
 use farmjank_results::time::{RunTime, Span};
@@ -58,7 +58,7 @@ pub(super) async fn open(
     let reported = windows.iter().filter_map(|window| window.sample.period).min();
     let rhythm = rhythm(Ring::Framestats, fastest(facts.fastest_hz(), reported), cost);
     let hidden = windows.iter().filter(|window| !window.visible() || drawn(window) == 0);
-    let passed_over = hidden.map(|window| PassedOver {
+    let passed_over = hidden.map(|window| SkippedSource {
         what: format!("{}: {}", SourceId::Gfxinfo, window.name()),
         why: if window.visible() {
             "has drawn nothing".to_owned()

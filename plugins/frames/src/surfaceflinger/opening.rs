@@ -13,7 +13,7 @@ use crate::tap::Loop;
 use crate::text::shown;
 use farmjank_results::device::{App, DeviceFacts};
 use farmjank_results::dump::Dump;
-use farmjank_results::event::PassedOver;
+use farmjank_results::event::SkippedSource;
 use farmjank_results::fault::{Blame, Fault};
 use farmjank_results::frame::SourceId;
 use farmjank_results::time::{RunTime, Span};
@@ -86,7 +86,7 @@ pub(super) async fn open(
         return Err(nothing_alive(&left, app, facts, classic));
     }
     passed.extend(left.iter().map(|layer| (layer.candidate.name.clone(), why(&layer.answer))));
-    let passed_over = passed.into_iter().map(|(name, why)| PassedOver {
+    let passed_over = passed.into_iter().map(|(name, why)| SkippedSource {
         what: format!("{}: {}", SourceId::SurfaceFlinger, shown(name.as_bytes())),
         why,
     });

@@ -12,7 +12,7 @@ use crate::comparison;
 use crate::words;
 use base64::Engine as _;
 use farmjank_results::compare::{CellCompared, Role, State};
-use farmjank_results::event::PassedOver;
+use farmjank_results::event::SkippedSource;
 use farmjank_results::metric::{Better, Unit};
 use farmjank_results::period::PeriodOrigin;
 use farmjank_results::summary::{Summary, Value};
@@ -249,7 +249,7 @@ fn iteration(
         one.frame_log.as_ref().ok().map(|(_, frame_log)| frame_log.origin).or(from).unwrap_or_default();
     let us = |at: DeviceTime| (at - origin).ns().div_euclid(1000);
     let coverage = window.coverage.as_ref();
-    let over = |over: &PassedOver| (line(&over.what, NAME), line(&over.why, SENTENCE));
+    let over = |over: &SkippedSource| (line(&over.what, NAME), line(&over.why, SENTENCE));
     IterationLine {
         trial: one.trial.trial,
         counted: one.trial.counted,

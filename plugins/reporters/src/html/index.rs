@@ -5,7 +5,7 @@
 
 use super::FORMAT;
 use super::frames::{Barcode, Seen, barcode};
-use crate::cells::{Cell, WHOLE, duration};
+use crate::cells::{Cell, JOB_ROW, duration};
 use crate::change::change;
 use crate::clean::{NAME, SENTENCE, line};
 use crate::comparison;
@@ -244,7 +244,7 @@ fn one(cell: &Cell<'_>, seen: &Seen<'_>) -> Line {
         key: key(cell),
         phone: cell.device().map(|id| line(&id.0, NAME)),
         scenario: line(&cell.job.planned.scenario, NAME),
-        window: if cell.whole { WHOLE.to_owned() } else { line(cell.name, NAME) },
+        window: if cell.whole { JOB_ROW.to_owned() } else { line(cell.name, NAME) },
         whole: cell.whole,
         place: cell.place,
         verdict: words::verdict(cell.verdict),

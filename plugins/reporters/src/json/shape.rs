@@ -8,7 +8,7 @@ use crate::cells::{Cell, cells, duration};
 use crate::clean::json_text;
 use crate::words;
 use farmjank_results::device::{AnimationScales, Battery, DeviceFacts, RefreshMode, Screen};
-use farmjank_results::event::{PassedOver, WindowMeasured};
+use farmjank_results::event::{SkippedSource, WindowMeasured};
 use farmjank_results::fault::Fault;
 use farmjank_results::metric::{Better, Unit};
 use farmjank_results::pace::Pace;
@@ -162,17 +162,17 @@ struct TrialCoverage {
     period_uncertain_ms: f64,
     tally: RowCounts,
     doubts: Vec<String>,
-    passed_over: Vec<PassedOverShape>,
+    passed_over: Vec<SkippedSourceShape>,
 }
 
 #[derive(Serialize)]
-struct PassedOverShape {
+struct SkippedSourceShape {
     what: String,
     why: String,
 }
 
-fn passed_over(over: &PassedOver) -> PassedOverShape {
-    PassedOverShape { what: json_text(&over.what), why: json_text(&over.why) }
+fn passed_over(over: &SkippedSource) -> SkippedSourceShape {
+    SkippedSourceShape { what: json_text(&over.what), why: json_text(&over.why) }
 }
 
 #[derive(Serialize)]

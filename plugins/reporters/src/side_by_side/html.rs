@@ -5,7 +5,7 @@
 //! counted iterations, 95 % by Student's t.
 
 use super::{Line, Row, Run, change, letter, rows, worst};
-use crate::cells::{Cell, WHOLE, cells, phone};
+use crate::cells::{Cell, JOB_ROW, cells, phone};
 use crate::clean::{NAME, SENTENCE, line};
 use crate::html::frames::{Barcode, Seen, barcode, seen};
 use crate::html::index::{self, Family, Phone, Scenario, short};
@@ -240,7 +240,7 @@ impl PartialOrd for Sortable {
 
 fn row_line<'a>(nth: usize, row: &Row<'a>, frame_logs: &[&dyn FrameLogs]) -> RowLine {
     let cell = row.first();
-    let name = if cell.whole { WHOLE } else { cell.name };
+    let name = if cell.whole { JOB_ROW } else { cell.name };
     let lines = row.lines();
     let parts = row.cells.iter().zip(frame_logs).enumerate();
     let part = |(at, (cell, frame_logs)): (usize, (&Option<Cell<'a>>, &&dyn FrameLogs))| {

@@ -300,6 +300,6 @@ struct Scrolled {
     swipes: Vec<Swipe>,
     dumps: Vec<Dump>,
     layers: Vec<String>,
-    passed_over: Vec<farmjank_results::event::PassedOver>,
+    passed_over: Vec<farmjank_results::event::SkippedSource>,
     longest_ms: f64,
 }

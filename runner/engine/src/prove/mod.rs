@@ -11,7 +11,7 @@ mod private;
 
 use farmjank_results::device::DeviceFacts;
 use farmjank_results::dump::Dump;
-use farmjank_results::event::PassedOver;
+use farmjank_results::event::SkippedSource;
 use farmjank_results::time::{BootTime, ClockMap, DeviceTime};
 use farmjank_results::timestats::FrameCounts;
 use serde::{Deserialize, Serialize};
@@ -90,7 +90,7 @@ pub struct Answers {
     /// Layers that were read.
     pub layers: Vec<String>,
     /// What was looked at and not read, and why.
-    pub passed_over: Vec<PassedOver>,
+    pub passed_over: Vec<SkippedSource>,
     /// The longest pause between dumps that can lose nothing, ms, as reckoned from the ring and the fastest mode.
     pub longest_ms: f64,
     /// The trace.
