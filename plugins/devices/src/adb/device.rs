@@ -2,10 +2,10 @@
 
 use crate::adb::files;
 use crate::adb::link::{Server, after};
-use crate::adb::pulse::{Pulse, Task, watch_over};
-use crate::adb::rack::{Key, Lease, Rack};
+use crate::adb::liveness::{Liveness, Task, watch_over};
 use crate::adb::refusal::LinkError;
 use crate::adb::shell;
+use crate::adb::state::{AdbState, Key, Lease};
 use crate::adb::stream::ShellStream;
 use farmjank_results::device::DeviceId;
 use farmjank_results::fault::Fault;
@@ -17,29 +17,29 @@ use tokio::time::Instant;
 
 /// A phone held exclusively. Dropping it gives the lease back and ends its heartbeat; streams already open live on.
 pub struct AdbDevice {
-    rack: Rc<Rack>,
+    state: Rc<AdbState>,
     key: Key,
-    pulse: Rc<Pulse>,
+    liveness: Rc<Liveness>,
     _lease: Lease,
     _heartbeat: Task,
 }
 
 impl AdbDevice {
-    pub(crate) fn new(rack: Rc<Rack>, key: Key, lease: Lease) -> Self {
-        let pulse = Rc::new(Pulse::new());
-        let heartbeat = Task::start(watch_over(Rc::clone(&rack), key.clone(), Rc::clone(&pulse)));
-        AdbDevice { rack, key, pulse, _lease: lease, _heartbeat: heartbeat }
+    pub(crate) fn new(state: Rc<AdbState>, key: Key, lease: Lease) -> Self {
+        let liveness = Rc::new(Liveness::new());
+        let heartbeat = Task::start(watch_over(Rc::clone(&state), key.clone(), Rc::clone(&liveness)));
+        AdbDevice { state, key, liveness, _lease: lease, _heartbeat: heartbeat }
     }
 
     fn server(&self) -> &Server {
-        &self.rack.servers[self.key.0]
+        &self.state.servers[self.key.0]
     }
 
     /// Runs `work` unless the phone is given up meanwhile.
     async fn alive<T>(&self, work: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
         tokio::select! {
             biased;
-            fault = self.pulse.down() => Err(fault),
+            fault = self.liveness.down() => Err(fault),
             result = work => result,
         }
     }
@@ -51,16 +51,16 @@ impl AdbDevice {
             fault.code.as_str(),
             "device_lost" | "device_missing" | "device_offline" | "closed" | "refused"
         ) {
-            self.rack.forget(&self.key);
+            self.state.forget(&self.key);
         }
         fault
     }
 
     async fn call(&self, line: &str, deadline: Instant) -> Result<Output, Fault> {
-        let features = self.rack.features(&self.key, deadline).await?;
-        let asked = shell::service(&features, line, self.rack.number());
+        let features = self.state.features(&self.key, deadline).await?;
+        let asked = shell::service(&features, line, self.state.number());
         let server = self.server();
-        let heard = || self.pulse.heard();
+        let heard = || self.liveness.heard();
         let place = server.place(deadline).await.map_err(|error| self.fault(error))?;
         shell::call(server, place, &self.key.1, asked, deadline, &heard)
             .await
@@ -68,15 +68,15 @@ impl AdbDevice {
     }
 
     async fn open(&self, line: &str, deadline: Instant) -> Result<Box<dyn Stream>, Fault> {
-        let features = self.rack.features(&self.key, deadline).await?;
-        let (service, dialect) = shell::service(&features, line, self.rack.number());
+        let features = self.state.features(&self.key, deadline).await?;
+        let (service, dialect) = shell::service(&features, line, self.state.number());
         let server = self.server();
         let _place = server.place(deadline).await.map_err(|error| self.fault(error))?;
         let opened = shell::open(server, &self.key.1, &service, deadline).await;
         let link = opened.map_err(|error| self.fault(error))?;
-        self.pulse.heard();
-        let (subject, max) = (server.subject_of(&self.key.1), self.rack.options.max_line);
-        Ok(Box::new(ShellStream::new(link, dialect, max, subject, Rc::clone(&self.pulse))))
+        self.liveness.heard();
+        let (subject, max) = (server.subject_of(&self.key.1), self.state.options.max_line);
+        Ok(Box::new(ShellStream::new(link, dialect, max, subject, Rc::clone(&self.liveness))))
     }
 }
 

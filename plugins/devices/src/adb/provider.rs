@@ -3,8 +3,8 @@
 use crate::adb::device::AdbDevice;
 use crate::adb::listing::Row;
 use crate::adb::options::Options;
-use crate::adb::rack::{Lease, Rack};
 use crate::adb::refusal::{lab, missing, no_permissions, offline, shown, unauthorized};
+use crate::adb::state::{AdbState, Lease};
 use crate::adb::watch::Watch;
 use farmjank_results::device::DeviceId;
 use farmjank_results::fault::Fault;
@@ -16,23 +16,23 @@ use std::rc::Rc;
 
 /// Phones over adb. Needs a tokio `LocalSet` around it: leases and subscriptions run local tasks.
 pub struct AdbProvider {
-    rack: Rc<Rack>,
+    state: Rc<AdbState>,
 }
 
 impl AdbProvider {
     /// A provider of the phones of `servers`, reached through `dial`. Connects to nothing yet.
     pub fn new(servers: Vec<Address>, dial: Rc<dyn Dial>, options: Options) -> Self {
-        AdbProvider { rack: Rc::new(Rack::new(servers, dial, options)) }
+        AdbProvider { state: Rc::new(AdbState::new(servers, dial, options)) }
     }
 
     /// The servers, in the order given.
     pub fn servers(&self) -> Vec<Address> {
-        self.rack.servers.iter().map(|server| server.address.clone()).collect()
+        self.state.servers.iter().map(|server| server.address.clone()).collect()
     }
 
     /// Asks one server for its version, 41 since 2018. Faults: `no_server`, `refused`, `timeout`, `protocol`.
     pub async fn version(&self, server: usize) -> Result<u32, Fault> {
-        match self.rack.servers.get(server) {
+        match self.state.servers.get(server) {
             Some(server) => server.version().await,
             None => Err(lab("no_server", format!("there is no adb server number {server}"))),
         }
@@ -40,14 +40,14 @@ impl AdbProvider {
 
     /// Servers that do not answer at the moment, as far as watching found out.
     pub fn troubles(&self) -> Vec<(Address, Fault)> {
-        self.rack.troubles()
+        self.state.troubles()
     }
 
     /// One listing of all servers, now, without a subscription. Fault `no_server` when none answers.
     pub async fn list(&self) -> Result<Vec<Sighting>, Fault> {
         let mut roster = crate::adb::roster::Roster::new(
-            self.rack.servers.iter().map(|server| server.name.clone()),
-            self.rack.options.phones_per_server,
+            self.state.servers.iter().map(|server| server.name.clone()),
+            self.state.options.phones_per_server,
         );
         let mut faults = Vec::new();
         for (server, listing) in self.listings().await.into_iter().enumerate() {
@@ -56,10 +56,10 @@ impl AdbProvider {
                 Err(fault) => faults.push(fault),
             }
         }
-        if faults.len() == self.rack.servers.len() {
+        if faults.len() == self.state.servers.len() {
             return Err(self.no_server(&faults));
         }
-        let seen = roster.arrivals(&self.rack.silent()).into_iter();
+        let seen = roster.arrivals(&self.state.silent()).into_iter();
         Ok(seen
             .filter_map(|arrival| match arrival {
                 farmjank_seams::device::Arrival::Seen(sighting) => Some(sighting),
@@ -69,11 +69,11 @@ impl AdbProvider {
     }
 
     async fn listings(&self) -> Vec<Result<Vec<Row>, Fault>> {
-        join_all(self.rack.servers.iter().map(|server| server.devices())).await
+        join_all(self.state.servers.iter().map(|server| server.devices())).await
     }
 
     async fn take(&self, id: &DeviceId) -> Result<Rc<dyn Device>, Fault> {
-        let lease = self.rack.claim(id)?;
+        let lease = self.state.claim(id)?;
         let server = self.find(id).await?;
         self.check_silence(server, id)?;
         Ok(self.hold(lease, server, id)?)
@@ -81,13 +81,13 @@ impl AdbProvider {
 
     fn hold(&self, lease: Lease, server: usize, id: &DeviceId) -> Result<Rc<AdbDevice>, Fault> {
         lease.on(server)?;
-        Ok(Rc::new(AdbDevice::new(Rc::clone(&self.rack), (server, id.clone()), lease)))
+        Ok(Rc::new(AdbDevice::new(Rc::clone(&self.state), (server, id.clone()), lease)))
     }
 
     fn check_silence(&self, server: usize, id: &DeviceId) -> Result<(), Fault> {
-        if self.rack.silent().contains(&(server, id.clone())) {
-            let name = &self.rack.servers[server].name;
-            return Err(crate::adb::pulse::silent(&id.0, name, &self.rack.options.heartbeat));
+        if self.state.silent().contains(&(server, id.clone())) {
+            let name = &self.state.servers[server].name;
+            return Err(crate::adb::liveness::silent(&id.0, name, &self.state.options.heartbeat));
         }
         Ok(())
     }
@@ -97,9 +97,9 @@ impl AdbProvider {
     async fn find(&self, id: &DeviceId) -> Result<usize, Fault> {
         let (mut unfit, mut faults) = (None, Vec::new());
         let (troubled, well): (Vec<usize>, Vec<usize>) =
-            (0..self.rack.servers.len()).partition(|&server| self.rack.troubled(server));
+            (0..self.state.servers.len()).partition(|&server| self.state.troubled(server));
         for round in [well, troubled] {
-            let listings = join_all(round.iter().map(|&server| self.rack.servers[server].devices())).await;
+            let listings = join_all(round.iter().map(|&server| self.state.servers[server].devices())).await;
             for (server, listing) in round.into_iter().zip(listings) {
                 match listing.map(|rows| self.look(server, &rows, id)) {
                     Ok(Some(Ok(()))) => return Ok(server),
@@ -112,22 +112,22 @@ impl AdbProvider {
         if let Some(fault) = unfit {
             return Err(fault);
         }
-        if faults.len() == self.rack.servers.len() {
+        if faults.len() == self.state.servers.len() {
             return Err(self.no_server(&faults));
         }
-        let names: Vec<&str> = self.rack.servers.iter().map(|server| server.name.as_str()).collect();
+        let names: Vec<&str> = self.state.servers.iter().map(|server| server.name.as_str()).collect();
         Err(missing(&format!("phone {}", shown(&id.0)), &names.join(", ")))
     }
 
     /// Whether a phone is in a server's list, and if so whether it can be used.
     fn look(&self, server: usize, rows: &[Row], id: &DeviceId) -> Option<Result<(), Fault>> {
-        self.rack.observe(server, rows);
+        self.state.observe(server, rows);
         let name = format!("phone {}", shown(&id.0));
         let found: Vec<&Row> = rows.iter().filter(|row| row.id == *id).collect();
         match found.as_slice() {
             [] => None,
             [row] if row.state == DeviceState::Ready => {
-                self.rack.connected(&(server, id.clone()), row.transport);
+                self.state.connected(&(server, id.clone()), row.transport);
                 Some(Ok(()))
             }
             [row] => Some(Err(unfitness(&name, &row.state))),
@@ -140,7 +140,7 @@ impl AdbProvider {
     }
 
     fn no_server(&self, faults: &[Fault]) -> Fault {
-        let names: Vec<&str> = self.rack.servers.iter().map(|server| server.name.as_str()).collect();
+        let names: Vec<&str> = self.state.servers.iter().map(|server| server.name.as_str()).collect();
         let why: Vec<&str> = faults.iter().map(|fault| fault.what.as_str()).collect();
         lab("no_server", format!("no adb server answers at {}: {}", names.join(", "), why.join("; ")))
             .passing()
@@ -164,12 +164,12 @@ fn unfitness(name: &str, state: &DeviceState) -> Fault {
 
 impl Provider for AdbProvider {
     fn name(&self) -> &str {
-        &self.rack.options.name
+        &self.state.options.name
     }
 
     fn watch<'a>(&'a self) -> Work<'a, Box<dyn Arrivals>> {
         Box::pin(async move {
-            match Watch::begin(Rc::clone(&self.rack)).await {
+            match Watch::begin(Rc::clone(&self.state)).await {
                 Ok(watch) => Ok(Box::new(watch) as Box<dyn Arrivals>),
                 Err(faults) => Err(self.no_server(&faults)),
             }

@@ -4,8 +4,8 @@
 
 use crate::adb::lines::{Lines, find_mark};
 use crate::adb::link::{Link, after};
+use crate::adb::liveness::Liveness;
 use crate::adb::packets::Piece;
-use crate::adb::pulse::Pulse;
 use crate::adb::refusal::{LinkError, Subject, lab};
 use crate::adb::shell::Dialect;
 use farmjank_results::fault::Fault;
@@ -20,7 +20,7 @@ pub struct ShellStream {
     link: Link,
     reading: Reading,
     subject: Subject,
-    pulse: Rc<Pulse>,
+    liveness: Rc<Liveness>,
 }
 
 /// What has been understood of a stream so far. No I/O.
@@ -40,11 +40,11 @@ impl ShellStream {
         dialect: Dialect,
         max_line: usize,
         subject: Subject,
-        pulse: Rc<Pulse>,
+        liveness: Rc<Liveness>,
     ) -> Self {
         let reading =
             Reading { dialect, lines: Lines::new(max_line), ready: Vec::new(), given: 0, end: None };
-        ShellStream { link, reading, subject, pulse }
+        ShellStream { link, reading, subject, liveness }
     }
 
     async fn advance(&mut self, patience: Duration) -> Result<Next, Fault> {
@@ -61,14 +61,14 @@ impl ShellStream {
             tokio::select! {
                 biased;
                 bytes = self.link.bytes() => {
-                    self.pulse.heard();
+                    self.liveness.heard();
                     self.reading.take(bytes);
                     // Bytes that make no line do not count as patience rewarded.
                     if self.reading.nothing_new() && Instant::now() >= until {
                         return Err(self.silent(patience));
                     }
                 }
-                fault = self.pulse.down() => return Err(fault),
+                fault = self.liveness.down() => return Err(fault),
                 () = sleep_until(until) => return Err(self.silent(patience)),
             }
         }

@@ -1,10 +1,10 @@
 //! The live subscription to phones of all servers: one task per server that renews its subscription with growing
 //! pauses, one roster that turns lists into arrivals.
 
-use crate::adb::pulse::Task;
-use crate::adb::rack::Rack;
+use crate::adb::liveness::Task;
 use crate::adb::roster::Roster;
 use crate::adb::services::Tracker;
+use crate::adb::state::AdbState;
 use farmjank_results::fault::Fault;
 use farmjank_seams::Work;
 use farmjank_seams::device::{Arrival, Arrivals};
@@ -23,7 +23,7 @@ type News = (usize, Result<Vec<Row>, Fault>);
 
 /// A live subscription. Dropping it ends its connections.
 pub struct Watch {
-    rack: Rc<Rack>,
+    state: Rc<AdbState>,
     roster: Roster,
     news: mpsc::Receiver<News>,
     /// Changes of who is silent, as far as they were taken in.
@@ -35,14 +35,14 @@ pub struct Watch {
 impl Watch {
     /// Subscribes to every server and waits until each has listed its phones or failed to. The faults of all when none
     /// answered.
-    pub(crate) async fn begin(rack: Rc<Rack>) -> Result<Watch, Vec<Fault>> {
+    pub(crate) async fn begin(state: Rc<AdbState>) -> Result<Watch, Vec<Fault>> {
         let (sender, news) = mpsc::channel(WAITING);
-        let follow = |server| Task::start(follow(Rc::clone(&rack), server, sender.clone()));
-        let tasks = (0..rack.servers.len()).map(follow).collect();
-        let names = rack.servers.iter().map(|server| server.name.clone());
-        let roster = Roster::new(names, rack.options.phones_per_server);
-        let silences = rack.changes();
-        let mut watch = Watch { rack, roster, news, silences, ready: VecDeque::new(), _tasks: tasks };
+        let follow = |server| Task::start(follow(Rc::clone(&state), server, sender.clone()));
+        let tasks = (0..state.servers.len()).map(follow).collect();
+        let names = state.servers.iter().map(|server| server.name.clone());
+        let roster = Roster::new(names, state.options.phones_per_server);
+        let silences = state.changes();
+        let mut watch = Watch { state, roster, news, silences, ready: VecDeque::new(), _tasks: tasks };
         let (mut faults, mut answered) = (Vec::new(), false);
         while !watch.roster.complete() {
             let Some((server, news)) = watch.news.recv().await else { break };
@@ -67,8 +67,8 @@ impl Watch {
     }
 
     fn account(&mut self) {
-        self.silences = self.rack.changes();
-        self.ready.extend(self.roster.arrivals(&self.rack.silent()));
+        self.silences = self.state.changes();
+        self.ready.extend(self.roster.arrivals(&self.state.silent()));
     }
 
     async fn advance(&mut self) -> Arrival {
@@ -79,7 +79,7 @@ impl Watch {
             tokio::select! {
                 biased;
                 Some((server, news)) = self.news.recv() => self.note(server, news),
-                () = self.rack.changed_since(self.silences) => {}
+                () = self.state.changed_since(self.silences) => {}
             }
             self.account();
         }
@@ -93,42 +93,42 @@ impl Arrivals for Watch {
 }
 
 /// Follows one server for ever.
-async fn follow(rack: Rc<Rack>, server: usize, news: mpsc::Sender<News>) {
-    let mut pause = rack.options.backoff_first;
+async fn follow(state: Rc<AdbState>, server: usize, news: mpsc::Sender<News>) {
+    let mut pause = state.options.backoff_first;
     loop {
-        let fault = match rack.servers[server].track().await {
-            Ok(mut tracker) => match tell(&rack, server, &news, &mut tracker, &mut pause).await {
+        let fault = match state.servers[server].track().await {
+            Ok(mut tracker) => match tell(&state, server, &news, &mut tracker, &mut pause).await {
                 Some(fault) => fault,
                 None => return,
             },
             Err(fault) => fault,
         };
-        rack.observe(server, &[]);
-        rack.note(server, Some(fault.clone()));
+        state.observe(server, &[]);
+        state.note(server, Some(fault.clone()));
         if news.send((server, Err(fault))).await.is_err() {
             return;
         }
         sleep(pause).await;
-        pause = (pause * 2).min(rack.options.backoff_most);
+        pause = (pause * 2).min(state.options.backoff_most);
     }
 }
 
 /// Tells every list of one subscription until it breaks; `None` when nobody listens any more.
 async fn tell(
-    rack: &Rack,
+    state: &AdbState,
     server: usize,
     news: &mpsc::Sender<News>,
     tracker: &mut Tracker,
     pause: &mut std::time::Duration,
 ) -> Option<Fault> {
-    let options = &rack.options;
+    let options = &state.options;
     loop {
         let rows = tokio::select! {
             biased;
             rows = tracker.next() => rows,
             () = sleep(options.server_check) => {
                 // A connection through a tunnel can die without an end; a quiet server must still answer.
-                match rack.servers[server].version().await {
+                match state.servers[server].version().await {
                     Ok(_) => continue,
                     Err(fault) => Err(fault),
                 }
@@ -137,8 +137,8 @@ async fn tell(
         match rows {
             Ok(rows) => {
                 *pause = options.backoff_first;
-                rack.observe(server, &rows);
-                rack.note(server, None);
+                state.observe(server, &rows);
+                state.note(server, None);
                 news.send((server, Ok(rows))).await.ok()?;
             }
             Err(fault) => return Some(fault),

@@ -2,8 +2,8 @@
 
 use crate::adb::link::Server;
 use crate::adb::listing::Row;
+use crate::adb::liveness::Task;
 use crate::adb::options::Options;
-use crate::adb::pulse::Task;
 use crate::adb::refusal::{lab, shown};
 use crate::adb::services::Features;
 use farmjank_results::device::DeviceId;
@@ -28,7 +28,7 @@ struct Connection {
 }
 
 /// The shared state of one provider.
-pub(crate) struct Rack {
+pub(crate) struct AdbState {
     pub(crate) servers: Vec<Server>,
     pub(crate) options: Rc<Options>,
     connections: RefCell<BTreeMap<Key, Connection>>,
@@ -39,11 +39,11 @@ pub(crate) struct Rack {
     calls: Cell<u64>,
 }
 
-impl Rack {
+impl AdbState {
     pub(crate) fn new(addresses: Vec<Address>, dial: Rc<dyn Dial>, options: Options) -> Self {
         let options = Rc::new(options);
         let server = |address| Server::new(address, Rc::clone(&dial), Rc::clone(&options));
-        Rack {
+        AdbState {
             servers: addresses.into_iter().map(server).collect(),
             options,
             connections: RefCell::default(),
@@ -132,7 +132,7 @@ impl Rack {
         self.silent.borrow().keys().cloned().collect()
     }
 
-    /// How often [`Rack::silent`] changed.
+    /// How often [`AdbState::silent`] changed.
     pub(crate) fn changes(&self) -> u64 {
         *self.changed.borrow()
     }
@@ -175,23 +175,23 @@ impl Rack {
                 .advise("wait until its lease is given back"));
         }
         leases.insert(id.clone(), None);
-        Ok(Lease { rack: Rc::clone(self), id: id.clone() })
+        Ok(Lease { state: Rc::clone(self), id: id.clone() })
     }
 }
 
 /// The exclusive use of one phone; given back by dropping.
 pub(crate) struct Lease {
-    rack: Rc<Rack>,
+    state: Rc<AdbState>,
     id: DeviceId,
 }
 
 impl Lease {
     /// Says on which server the phone is used. Fault when that server has as many phones in use as are allowed.
     pub(crate) fn on(&self, server: usize) -> Result<(), Fault> {
-        let most = self.rack.options.phones_per_server;
-        let mut leases = self.rack.leases.borrow_mut();
+        let most = self.state.options.phones_per_server;
+        let mut leases = self.state.leases.borrow_mut();
         if leases.values().filter(|at| **at == Some(server)).count() >= most {
-            let name = &self.rack.servers[server].name;
+            let name = &self.state.servers[server].name;
             return Err(lab(
                 "too_many_phones",
                 format!("the adb server at {name} has {most} phones in use already"),
@@ -206,6 +206,6 @@ impl Lease {
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        self.rack.leases.borrow_mut().remove(&self.id);
+        self.state.leases.borrow_mut().remove(&self.id);
     }
 }

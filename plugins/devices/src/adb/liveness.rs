@@ -1,9 +1,9 @@
 //! Signs of life of a leased phone, and the heartbeat that finds one which is connected and silent.
 
 use crate::adb::options::Heartbeat;
-use crate::adb::rack::{Key, Rack};
 use crate::adb::refusal::{LinkError, lab, shown};
 use crate::adb::shell;
+use crate::adb::state::{AdbState, Key};
 use farmjank_results::fault::Fault;
 use farmjank_seams::watched::Watched;
 use std::cell::Cell;
@@ -12,14 +12,14 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, sleep_until};
 
 /// When a leased phone was last heard, and whether it has been given up.
-pub(crate) struct Pulse {
+pub(crate) struct Liveness {
     heard: Cell<Instant>,
     down: Watched<Option<Fault>>,
 }
 
-impl Pulse {
+impl Liveness {
     pub(crate) fn new() -> Self {
-        Pulse { heard: Cell::new(Instant::now()), down: Watched::new(None) }
+        Liveness { heard: Cell::new(Instant::now()), down: Watched::new(None) }
     }
 
     /// The phone said something.
@@ -70,50 +70,50 @@ pub(crate) fn silent(id: &str, server: &str, heartbeat: &Heartbeat) -> Fault {
 }
 
 /// Watches one leased phone until it is given up. Ended by dropping its [`Task`].
-pub(crate) async fn watch_over(rack: Rc<Rack>, key: Key, pulse: Rc<Pulse>) {
-    let heartbeat = rack.options.heartbeat.clone();
+pub(crate) async fn watch_over(state: Rc<AdbState>, key: Key, liveness: Rc<Liveness>) {
+    let heartbeat = state.options.heartbeat.clone();
     let mut misses = 0;
     loop {
-        let quiet_until = pulse.heard.get() + heartbeat.every;
+        let quiet_until = liveness.heard.get() + heartbeat.every;
         if misses == 0 && Instant::now() < quiet_until {
             sleep_until(quiet_until).await;
             continue;
         }
         let asked = Instant::now();
-        let answered = answers(&rack, &key).await;
-        if answered || pulse.heard.get() > asked {
+        let answered = answers(&state, &key).await;
+        if answered || liveness.heard.get() > asked {
             misses = 0;
-            pulse.heard.set(pulse.heard.get().max(asked));
+            liveness.heard.set(liveness.heard.get().max(asked));
             continue;
         }
         misses += 1;
         if misses >= heartbeat.misses.max(1) {
-            let fault = silent(&key.1.0, &rack.servers[key.0].name, &heartbeat);
-            rack.silence(&key, Task::start(revive(Rc::downgrade(&rack), key.clone())));
-            pulse.down.change(|down| *down = Some(fault));
+            let fault = silent(&key.1.0, &state.servers[key.0].name, &heartbeat);
+            state.silence(&key, Task::start(revive(Rc::downgrade(&state), key.clone())));
+            liveness.down.change(|down| *down = Some(fault));
             return;
         }
     }
 }
 
 /// Asks a silent phone again and again until it answers, then makes it known again.
-async fn revive(rack: Weak<Rack>, key: Key) {
+async fn revive(state: Weak<AdbState>, key: Key) {
     loop {
-        let Some(pause) = rack.upgrade().map(|rack| rack.options.heartbeat.revive) else { return };
+        let Some(pause) = state.upgrade().map(|state| state.options.heartbeat.revive) else { return };
         sleep(pause).await;
-        let Some(rack) = rack.upgrade() else { return };
-        if answers(&rack, &key).await {
-            rack.revived(&key);
+        let Some(state) = state.upgrade() else { return };
+        if answers(&state, &key).await {
+            state.revived(&key);
             return;
         }
     }
 }
 
 /// The phone answers, or it fails at once: then it is not silent, and tracking will tell what it is.
-async fn answers(rack: &Rack, key: &Key) -> bool {
-    let server = &rack.servers[key.0];
-    let patience = rack.options.heartbeat.deadline;
-    let Ok(features) = rack.features(key, crate::adb::link::after(server.options.reply)).await else {
+async fn answers(state: &AdbState, key: &Key) -> bool {
+    let server = &state.servers[key.0];
+    let patience = state.options.heartbeat.deadline;
+    let Ok(features) = state.features(key, crate::adb::link::after(server.options.reply)).await else {
         return true;
     };
     !matches!(shell::sign_of_life(server, &key.1, &features, patience).await, Err(LinkError::Late(..)))
