@@ -19,7 +19,7 @@ use crate::clean::{NAME, SENTENCE};
 use crate::paint::{Look, Tint};
 use crate::words;
 use farmjank_results::metric::Unit;
-use farmjank_results::trend::{Line, Standing, Sweep, Trend, Turn};
+use farmjank_results::trend::{ChangePoint, Line, Standing, Sweep, Trend};
 use farmjank_seams::history::{Calibration, RunRow};
 use std::collections::BTreeMap;
 
@@ -67,18 +67,18 @@ fn looks(standing: &Standing) -> (&'static str, Tint) {
     }
 }
 
-/// Which rule found a turn, and how sure it is: `alert p 0.00003, placed p <0.000001`.
-fn rules(turn: &Turn) -> String {
+/// Which rule found a change point, and how sure it is: `alert p 0.00003, placed p <0.000001`.
+fn rules(change_point: &ChangePoint) -> String {
     let rule = |name: &str, p: Option<f64>| p.map(|p| format!("{name} p {}", crate::comparison::chance(p)));
-    let both = [rule("alert", turn.alert), rule("placed", turn.placed)];
+    let both = [rule("alert", change_point.alert), rule("placed", change_point.placed)];
     both.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// The run that brought a turn: id, another version of the app, labels; each made harmless.
-fn brought(view: &HistoryView<'_>, trend: &Trend, turn: &Turn, look: Look) -> Vec<String> {
-    let night = &trend.line.nights[turn.at];
+/// The run that brought a change point: id, another version of the app, labels; each made harmless.
+fn brought(view: &HistoryView<'_>, trend: &Trend, change_point: &ChangePoint, look: Look) -> Vec<String> {
+    let night = &trend.line.nights[change_point.at];
     let mut parts = vec![format!("run {}", look.text(&night.run, NAME))];
-    let before = trend.line.nights[..turn.at].iter().rev().find_map(|night| night.app.as_deref());
+    let before = trend.line.nights[..change_point.at].iter().rev().find_map(|night| night.app.as_deref());
     let version = |version: &str| look.text(version, 60);
     match (before, night.app.as_deref()) {
         (Some(old), Some(new)) if old != new => {

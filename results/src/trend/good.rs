@@ -2,7 +2,7 @@
 //!
 //! Must not know: what they are compared with.
 
-use super::{Turn, lines, turns};
+use super::{ChangePoint, change_points, lines};
 use crate::cell::CellSession;
 use std::collections::BTreeSet;
 
@@ -14,8 +14,11 @@ pub const KEPT: usize = 10;
 pub fn good(sessions: Vec<CellSession>, order: impl Fn(&str) -> usize) -> Vec<CellSession> {
     let mut kept = BTreeSet::new();
     for line in lines(&sessions, order) {
-        let since =
-            turns(&line, None).iter().rev().find(|turn| turn.matters()).map_or(0, |turn: &Turn| turn.at);
+        let since = change_points(&line, None)
+            .iter()
+            .rev()
+            .find(|change_point| change_point.matters())
+            .map_or(0, |change_point: &ChangePoint| change_point.at);
         let nights = line.nights.iter().skip(since).filter(|night| night.level.is_some());
         kept.extend(nights.rev().take(KEPT).map(|night| (line.device.clone(), night.run.clone())));
     }

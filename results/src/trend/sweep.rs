@@ -2,9 +2,9 @@
 //!
 //! Must not know: how it is printed, what an exit code is.
 
+use super::change_point::{ENOUGH, least_change};
 use super::succession::{Place, places};
-use super::turn::{ENOUGH, least_change};
-use super::{Line, Turn, Way, turns};
+use super::{ChangePoint, Line, Way, change_points};
 use crate::compare::Effect;
 
 /// What is to be said of a line.
@@ -40,8 +40,8 @@ impl Standing {
 pub struct Trend {
     /// The line.
     pub line: Line,
-    /// Every turn, the oldest first, those that do not matter too.
-    pub turns: Vec<Turn>,
+    /// Every change point, the oldest first, those that do not matter too.
+    pub change_points: Vec<ChangePoint>,
     /// What is to be said of it.
     pub standing: Standing,
     /// What it took the place of, in words.
@@ -49,14 +49,15 @@ pub struct Trend {
 }
 
 impl Trend {
-    /// The newest turn that matters.
-    pub fn newest(&self) -> Option<&Turn> {
-        self.turns.iter().rev().find(|turn| turn.matters())
+    /// The newest change point that matters.
+    pub fn newest(&self) -> Option<&ChangePoint> {
+        self.change_points.iter().rev().find(|change_point| change_point.matters())
     }
 
-    /// How many times the least change that matters its newest turn is.
+    /// How many times the least change that matters its newest change point is.
     fn weight(&self) -> f64 {
-        self.newest().map_or(0.0, |turn| turn.size().abs() / turn.mei.max(f64::MIN_POSITIVE))
+        self.newest()
+            .map_or(0.0, |change_point| change_point.size().abs() / change_point.mei.max(f64::MIN_POSITIVE))
     }
 }
 
@@ -106,17 +107,18 @@ pub fn sweep(lines: Vec<Line>, newest: usize, effect: Option<Effect>) -> Sweep {
 }
 
 fn judged(line: Line, place: Place, newest: usize, effect: Option<Effect>) -> Trend {
-    let turns = turns(&line, effect);
+    let change_points = change_points(&line, effect);
     let count = line.levels().0.len();
-    let is_new = |turn: &&Turn| turn.matters() && line.nights.len() - turn.at <= newest;
-    let standing = match (place.ended, turns.iter().rev().find(is_new)) {
+    let is_new =
+        |change_point: &&ChangePoint| change_point.matters() && line.nights.len() - change_point.at <= newest;
+    let standing = match (place.ended, change_points.iter().rev().find(is_new)) {
         (Some(why), _) => Standing::Ended(why),
-        (None, Some(turn)) if turn.way == Way::Worse => Standing::Worse,
+        (None, Some(change_point)) if change_point.way == Way::Worse => Standing::Worse,
         (None, Some(_)) => Standing::Better,
         (None, None) if count < ENOUGH => Standing::TooFew(count),
         (None, None) => Standing::Quiet,
     };
-    Trend { line, turns, standing, follows: place.follows }
+    Trend { line, change_points, standing, follows: place.follows }
 }
 
 #[cfg(test)]

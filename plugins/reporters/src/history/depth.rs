@@ -9,13 +9,13 @@ use crate::paint::{Look, Tint, cut, flow, left, right, wrap};
 use crate::words;
 use farmjank_results::compare::Effect;
 use farmjank_results::metric::Better;
-use farmjank_results::trend::{ENOUGH, Night, Standing, Trend, Turn, least_change, sentence};
+use farmjank_results::trend::{ChangePoint, ENOUGH, Night, Standing, Trend, least_change, sentence};
 use farmjank_seams::history::Calibration;
 
 /// Nights listed; the others are in the JSON.
 const MOST: usize = 40;
 /// Changes told.
-const TURNS: usize = 8;
+const CHANGE_POINTS: usize = 8;
 const INDENT: usize = 2;
 
 /// Every line told, the newest first.
@@ -92,13 +92,17 @@ fn under(text: &str, look: Look) -> Vec<String> {
 
 fn changes(view: &HistoryView<'_>, trend: &Trend, look: Look) -> Vec<String> {
     let mut lines = Vec::new();
-    for turn in trend.turns.iter().rev().take(TURNS) {
-        let small = if turn.matters() { "" } else { ", too small to matter" };
-        let told = format!("{}: {}{small}", turn.way.word(), plain(&sentence(&trend.line, turn), look));
-        let tint = if turn.matters() { Tint::Strong } else { Tint::Quiet };
+    for change_point in trend.change_points.iter().rev().take(CHANGE_POINTS) {
+        let small = if change_point.matters() { "" } else { ", too small to matter" };
+        let told = format!(
+            "{}: {}{small}",
+            change_point.way.word(),
+            plain(&sentence(&trend.line, change_point), look)
+        );
+        let tint = if change_point.matters() { Tint::Strong } else { Tint::Quiet };
         lines.extend(under(&told, look).iter().map(|line| look.paint(tint, line)));
-        let mut parts = brought(view, trend, turn, look);
-        parts.push(rules(turn));
+        let mut parts = brought(view, trend, change_point, look);
+        parts.push(rules(change_point));
         let body = flow(&parts, " · ", look.columns(), INDENT + 2);
         let pad = " ".repeat(INDENT + 2);
         lines.extend(body.iter().map(|line| format!("{pad}{}", look.paint(Tint::Quiet, line.trim_start()))));
@@ -112,7 +116,12 @@ fn drawn(trend: &Trend, look: Look) -> Vec<String> {
     let levels: Vec<Option<f64>> = line.nights.iter().map(|night| night.level).collect();
     let least = least_change(line, None, levels.iter().rev().flatten().next().copied().unwrap_or_default());
     let scale = Scale::of(&levels, least, line.better() == Better::Lower);
-    let marks: Vec<usize> = trend.turns.iter().filter(|turn| turn.matters()).map(|turn| turn.at).collect();
+    let marks: Vec<usize> = trend
+        .change_points
+        .iter()
+        .filter(|change_point| change_point.matters())
+        .map(|change_point| change_point.at)
+        .collect();
     let label = |level: f64| number(Some(level), line.unit());
     let (mut lines, shown) = plot(&levels, &marks, look.columns() - INDENT, scale, &label);
     lines.iter_mut().for_each(|line| line.insert_str(0, &" ".repeat(INDENT)));
@@ -161,8 +170,9 @@ fn table(view: &HistoryView<'_>, trend: &Trend, look: Look) -> Vec<String> {
     );
     let mut lines = vec![look.paint(Tint::Quiet, &cut(&title, look.columns()))];
     for (at, night) in trend.line.nights.iter().enumerate().rev().take(MOST) {
-        let turn = trend.turns.iter().find(|turn| turn.at == at && turn.matters());
-        lines.push(night_row(view, trend, night, turn, look));
+        let change_point =
+            trend.change_points.iter().find(|change_point| change_point.at == at && change_point.matters());
+        lines.push(night_row(view, trend, night, change_point, look));
         if let (None, Some(cause)) = (night.level, night.void.first()) {
             let why = format!("does not count: {} void ({})", night.void.len(), look.text(cause, SENTENCE));
             lines.extend(under(&why, look).iter().map(|line| look.paint(Tint::Quiet, line)));
@@ -178,11 +188,11 @@ fn night_row(
     view: &HistoryView<'_>,
     trend: &Trend,
     night: &Night,
-    turn: Option<&Turn>,
+    change_point: Option<&ChangePoint>,
     look: Look,
 ) -> String {
     let unit = trend.line.unit();
-    let mark = turn.map_or(" ", |_| "▲");
+    let mark = change_point.map_or(" ", |_| "▲");
     let interval = night
         .interval
         .map(|(low, high)| format!("{} … {}", number(Some(low), unit), number(Some(high), unit)));
@@ -199,7 +209,7 @@ fn night_row(
         right(&night.n.to_string(), 5),
         verdict.unwrap_or_default(),
     );
-    let tint = match (turn, night.level) {
+    let tint = match (change_point, night.level) {
         (Some(_), _) => Tint::Strong,
         (None, None) => Tint::Quiet,
         _ => return cut(&row, look.columns()),

@@ -83,8 +83,12 @@ fn said(trend: &Trend, look: Look) -> (String, Tint) {
     let (_, tint) = looks(&trend.standing);
     let text = match (&trend.standing, trend.newest()) {
         (Standing::Ended(_), _) => "over".to_owned(),
-        (standing, Some(turn)) => {
-            let since = format!("{} since {}", turn.way.word(), day(&trend.line.nights[turn.at].wall, look));
+        (standing, Some(change_point)) => {
+            let since = format!(
+                "{} since {}",
+                change_point.way.word(),
+                day(&trend.line.nights[change_point.at].wall, look)
+            );
             // An old change is worth a word, not a colour.
             let tint = if *standing == Standing::Quiet { Tint::Quiet } else { tint };
             return (since, tint);

@@ -96,16 +96,16 @@ fn changed<'a>(view: &HistoryView<'a>) -> Vec<&'a Trend> {
 }
 
 fn change(view: &HistoryView<'_>, trend: &Trend, look: Look) -> Vec<String> {
-    let Some(turn) = trend.newest() else { return Vec::new() };
+    let Some(change_point) = trend.newest() else { return Vec::new() };
     let (symbol, tint) = looks(&trend.standing);
     let head = look.paint(tint, &left(&format!("{symbol} {}", trend.standing.word()), LEAD));
-    let mut told = wrap(&plain(&sentence(&trend.line, turn), look), look.columns(), LEAD);
+    let mut told = wrap(&plain(&sentence(&trend.line, change_point), look), look.columns(), LEAD);
     told[0] = format!("{head}{}", told[0]);
     let key = &trend.line.key;
     let mut parts = [&trend.line.device.0, &key.scenario].map(|text| look.text(text, NAME)).to_vec();
     parts.push(format!("{} Hz", key.refresh));
-    parts.extend(brought(view, trend, turn, look));
-    parts.push(rules(turn));
+    parts.extend(brought(view, trend, change_point, look));
+    parts.push(rules(change_point));
     let pad = " ".repeat(LEAD);
     let body = crate::paint::flow(&parts, " · ", look.columns(), LEAD);
     told.extend(body.iter().map(|line| format!("{pad}{}", look.paint(Tint::Quiet, line.trim_start()))));
@@ -167,17 +167,17 @@ pub fn markdown(view: &HistoryView<'_>, code: u8) -> String {
         out += "\n| | what | where | by |\n| --- | --- | --- | --- |\n";
     }
     for trend in changed.iter().take(ROWS) {
-        let Some(turn) = trend.newest() else { continue };
+        let Some(change_point) = trend.newest() else { continue };
         let (symbol, _) = looks(&trend.standing);
         let place =
             format!("{}, {} Hz, {}", trend.line.device, trend.line.key.refresh, trend.line.key.scenario);
         out += &format!(
             "| {symbol} {} | {} | {} | {}<br>{} |\n",
             trend.standing.word(),
-            marked(&sentence(&trend.line, turn)),
+            marked(&sentence(&trend.line, change_point)),
             marked(&place),
-            marked(&brought(view, trend, turn, look).join(", ")),
-            marked(&rules(turn)),
+            marked(&brought(view, trend, change_point, look).join(", ")),
+            marked(&rules(change_point)),
         );
     }
     if changed.len() > ROWS {

@@ -8,7 +8,7 @@ use crate::json::{FORMAT, written};
 use crate::words;
 use farmjank_results::cell::CellKey;
 use farmjank_results::metric::{Better, Unit};
-use farmjank_results::trend::{ENOUGH, Night, Standing, Trend, Turn, sentence};
+use farmjank_results::trend::{ChangePoint, ENOUGH, Night, Standing, Trend, sentence};
 use farmjank_results::verdict::Verdict;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -141,7 +141,7 @@ fn cell(view: &HistoryView<'_>, trend: &Trend, deep: bool) -> Cell {
         mei_said: line.effect.map(|effect| effect.to_string()),
         night_count: line.nights.len(),
         last: one(view, line.last()),
-        changes: trend.turns.iter().map(|turn| change(view, trend, turn)).collect(),
+        changes: trend.change_points.iter().map(|change_point| change(view, trend, change_point)).collect(),
         calibration: calibration.map(|found| Noise {
             run: json_text(&found.run),
             wall: json_text(&found.wall),
@@ -189,24 +189,24 @@ fn labels(view: &HistoryView<'_>, run: &str) -> BTreeMap<String, String> {
     labels.map(|(name, label)| (json_text(name), json_text(label))).collect()
 }
 
-fn change(view: &HistoryView<'_>, trend: &Trend, turn: &Turn) -> Change {
-    let night = &trend.line.nights[turn.at];
-    let before = trend.line.nights[..turn.at].iter().rev().find_map(|night| night.app.as_deref());
+fn change(view: &HistoryView<'_>, trend: &Trend, change_point: &ChangePoint) -> Change {
+    let night = &trend.line.nights[change_point.at];
+    let before = trend.line.nights[..change_point.at].iter().rev().find_map(|night| night.app.as_deref());
     Change {
-        night: turn.at,
+        night: change_point.at,
         run: json_text(&night.run),
         wall: json_text(&night.wall),
-        way: turn.way.word(),
-        before: turn.before,
-        after: turn.after,
-        size: turn.size(),
-        mei: turn.mei,
-        matters: turn.matters(),
-        p_alert: turn.alert,
-        p_placed: turn.placed,
+        way: change_point.way.word(),
+        before: change_point.before,
+        after: change_point.after,
+        size: change_point.size(),
+        mei: change_point.mei,
+        matters: change_point.matters(),
+        p_alert: change_point.alert,
+        p_placed: change_point.placed,
         app_before: before.map(json_text),
         app_after: night.app.as_deref().map(json_text),
         labels: labels(view, &night.run),
-        sentence: json_text(&sentence(&trend.line, turn)),
+        sentence: json_text(&sentence(&trend.line, change_point)),
     }
 }

@@ -1,7 +1,8 @@
 //! Where a line turned: an alert that rings within days, and E-divisive, which says the night
 //! (docs/design/statistics.md#nights).
 //!
-//! Must not know: other lines. A turn smaller than the least change that matters is kept and told as such, never acted on.
+//! Must not know: other lines. A change point smaller than the least change that matters is kept and told as such,
+//! never acted on.
 
 use super::Line;
 use crate::compare::{Effect, customary};
@@ -10,7 +11,7 @@ use farmjank_statistics::change::{self, Change, divisive};
 
 /// Nights the alert needs before it can ring: 20 back and 5 against them.
 pub const ENOUGH: usize = change::BACK + change::FORWARD;
-/// How far apart the two rules may place what is one turn, nights.
+/// How far apart the two rules may place what is one change point, nights.
 const NEAR: usize = change::FORWARD;
 
 /// Which way a level went.
@@ -34,7 +35,7 @@ impl Way {
 
 /// A change of level.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Turn {
+pub struct ChangePoint {
     /// The first night of the new level, among the line's nights.
     pub at: usize,
     /// Level before, as exp(mean of ln(x + 1)) - 1 of its nights.
@@ -51,7 +52,7 @@ pub struct Turn {
     pub way: Way,
 }
 
-impl Turn {
+impl ChangePoint {
     /// Level after less level before.
     pub fn size(&self) -> f64 {
         self.after - self.before
@@ -63,8 +64,9 @@ impl Turn {
     }
 }
 
-/// Every turn of a line, the oldest first. `effect` is the least change that matters, instead of the line's own.
-pub fn turns(line: &Line, effect: Option<Effect>) -> Vec<Turn> {
+/// Every change point of a line, the oldest first. `effect` is the least change that matters, instead of the line's
+/// own.
+pub fn change_points(line: &Line, effect: Option<Effect>) -> Vec<ChangePoint> {
     let (places, levels) = line.levels();
     let mut found: Vec<(Change, Option<f64>, Option<f64>)> =
         divisive::changes(&levels).into_iter().map(|change| (change, None, Some(change.p))).collect();
@@ -79,12 +81,12 @@ pub fn turns(line: &Line, effect: Option<Effect>) -> Vec<Turn> {
         }
     }
     found.sort_by_key(|(change, ..)| change.at);
-    let turn = |(change, alert, placed): (Change, Option<f64>, Option<f64>)| {
+    let change_point = |(change, alert, placed): (Change, Option<f64>, Option<f64>)| {
         let worse = match line.better() {
             Better::Lower => change.size() > 0.0,
             Better::Higher => change.size() < 0.0,
         };
-        Turn {
+        ChangePoint {
             at: places[change.at],
             before: change.before,
             after: change.after,
@@ -94,7 +96,7 @@ pub fn turns(line: &Line, effect: Option<Effect>) -> Vec<Turn> {
             way: if worse { Way::Worse } else { Way::Better },
         }
     };
-    found.into_iter().map(turn).collect()
+    found.into_iter().map(change_point).collect()
 }
 
 /// The least change of a level that matters, in the metric's unit: what is asked for, or what the scenario says, or the
@@ -111,29 +113,37 @@ mod tests {
     #[test]
     fn a_step_is_told_once_by_both_rules_and_placed_to_the_night() {
         let levels: Vec<f64> = [vec![14.0; 30], vec![41.0; 8]].concat();
-        let found = turns(&line(&levels, 1), None);
+        let found = change_points(&line(&levels, 1), None);
         assert_eq!(found.len(), 1, "{found:?}");
-        let turn = found[0];
-        assert_eq!((turn.at, turn.way, turn.matters()), (30, Way::Worse, true));
+        let change_point = found[0];
+        assert_eq!((change_point.at, change_point.way, change_point.matters()), (30, Way::Worse, true));
         assert!(
-            turn.alert.is_some() && turn.placed.is_some() && (turn.size() - 27.0).abs() < 8.0,
-            "{turn:?}"
+            change_point.alert.is_some()
+                && change_point.placed.is_some()
+                && (change_point.size() - 27.0).abs() < 8.0,
+            "{change_point:?}"
         );
         // 4 √14 = 15
-        assert!((turn.mei - 15.0).abs() < 1.5, "{turn:?}");
-        let other = turns(&line(&levels, 1), Some(Effect::Plain(60.0)));
+        assert!((change_point.mei - 15.0).abs() < 1.5, "{change_point:?}");
+        let other = change_points(&line(&levels, 1), Some(Effect::Plain(60.0)));
         assert!(!other[0].matters(), "{other:?}");
         // What the scenario says matters, unless something else is asked for.
         let mut said = line(&levels, 1);
         said.effect = Some(Effect::Plain(60.0));
-        assert!(!turns(&said, None)[0].matters() && turns(&said, Some(Effect::Plain(20.0)))[0].matters());
+        assert!(
+            !change_points(&said, None)[0].matters()
+                && change_points(&said, Some(Effect::Plain(20.0)))[0].matters()
+        );
     }
 
     #[test]
     fn a_young_step_is_placed_before_the_alert_can_ring() {
         let levels: Vec<f64> = [vec![14.0; 20], vec![60.0; 3]].concat();
-        let found = turns(&line(&levels, 2), None);
-        assert_eq!(found.iter().map(|turn| (turn.at, turn.alert)).collect::<Vec<_>>(), [(20, None)]);
+        let found = change_points(&line(&levels, 2), None);
+        assert_eq!(
+            found.iter().map(|change_point| (change_point.at, change_point.alert)).collect::<Vec<_>>(),
+            [(20, None)]
+        );
     }
 
     #[test]
@@ -141,12 +151,15 @@ mod tests {
         let levels: Vec<f64> = [vec![40.0; 30], vec![80.0; 8]].concat();
         let mut line = line(&levels, 3);
         line.key.metric = "fps".to_owned();
-        assert_eq!(turns(&line, None).first().map(|turn| turn.way), Some(Way::Better));
+        assert_eq!(
+            change_points(&line, None).first().map(|change_point| change_point.way),
+            Some(Way::Better)
+        );
     }
 
     #[test]
     fn quiet_nights_have_no_turn_that_matters() {
-        let loud = |seed| turns(&line(&[25.0; 60], seed), None).iter().any(Turn::matters);
+        let loud = |seed| change_points(&line(&[25.0; 60], seed), None).iter().any(ChangePoint::matters);
         assert_eq!((0..200).filter(|seed| loud(*seed)).count(), 0);
     }
 }
