@@ -5,7 +5,7 @@
 use crate::clean::{self, SENTENCE};
 use crate::json;
 use crate::markdown::text;
-use crate::paint::{Look, Tint, left, wrap};
+use crate::paint::{TextStyle, Tint, left, wrap};
 use crate::words;
 use farmjank_results::compare::{CellCompared, Compared, Role, Source, State};
 use farmjank_results::verdict::Verdict;
@@ -41,7 +41,7 @@ pub fn word(state: State) -> &'static str {
 }
 
 /// Symbol and colour of a state; neither says what the word does not.
-pub(crate) fn looks(state: State) -> (&'static str, Tint) {
+pub(crate) fn marks(state: State) -> (&'static str, Tint) {
     match state {
         State::Regression | State::Fail => ("✗", Tint::Bad),
         State::Pass | State::Improvement => ("✓", Tint::Good),
@@ -58,10 +58,10 @@ pub(crate) fn word_of(cell: &CellCompared) -> &'static str {
 }
 
 /// Its symbol and colour.
-pub(crate) fn looks_of(cell: &CellCompared) -> (&'static str, Tint) {
+pub(crate) fn marks_of(cell: &CellCompared) -> (&'static str, Tint) {
     match (cell.role, cell.state) {
         (Role::Alert, State::Regression) => ("!", Tint::Doubt),
-        (_, state) => looks(state),
+        (_, state) => marks(state),
     }
 }
 
@@ -78,13 +78,13 @@ pub(crate) fn own<'a>(cells: &[&'a CellCompared]) -> Option<&'a CellCompared> {
 }
 
 /// The sentence of a cell, for a terminal.
-fn said(cell: &CellCompared, look: Look) -> String {
-    plain(&cell.sentence, look)
+fn said(cell: &CellCompared, style: TextStyle) -> String {
+    plain(&cell.sentence, style)
 }
 
 /// The same where window and phone are named already.
-pub(crate) fn said_there(cell: &CellCompared, look: Look) -> String {
-    plain(there(cell), look)
+pub(crate) fn said_there(cell: &CellCompared, style: TextStyle) -> String {
+    plain(there(cell), style)
 }
 
 pub(crate) fn there(cell: &CellCompared) -> &str {
@@ -93,12 +93,12 @@ pub(crate) fn there(cell: &CellCompared) -> &str {
 }
 
 /// Arrows and signs become what an ASCII terminal has before foreign text is made harmless.
-pub(crate) fn plain(text: &str, look: Look) -> String {
-    if !look.ascii {
-        return look.text(text, SENTENCE);
+pub(crate) fn plain(text: &str, style: TextStyle) -> String {
+    if !style.ascii {
+        return style.text(text, SENTENCE);
     }
     let ours = text.replace('→', "->").replace('−', "-").replace('…', "..").replace('›', ">");
-    look.text(&ours, SENTENCE)
+    style.text(&ours, SENTENCE)
 }
 
 /// What is told of a comparison, worst first: cells that vote, and those that explain one that fails.
@@ -140,8 +140,8 @@ fn larger(cell: &CellCompared) -> f64 {
 }
 
 /// Lines for a terminal; ends with what it comes to.
-pub fn text(compared: &Compared, look: Look) -> String {
-    let mut lines = wrap(&format!("compared with {}", source(&compared.baseline, look)), look.columns(), 2);
+pub fn text(compared: &Compared, style: TextStyle) -> String {
+    let mut lines = wrap(&format!("compared with {}", source(&compared.baseline, style)), style.columns(), 2);
     lines.push(String::new());
     let (mut passes, all) = (0, told(compared));
     for (cell, explained) in &all {
@@ -151,14 +151,14 @@ pub fn text(compared: &Compared, look: Look) -> String {
                 continue;
             }
         }
-        lines.extend(cell_lines(cell, explained, look));
+        lines.extend(cell_lines(cell, explained, style));
     }
     if passes > PASSES {
         let more = format!("  and {} more cells pass", passes - PASSES);
-        lines.push(look.paint(Tint::Quiet, &more));
+        lines.push(style.paint(Tint::Quiet, &more));
     }
     for note in compared.notes.iter().take(NOTES) {
-        let wrapped = wrap(&plain(note, look), look.columns(), 8);
+        let wrapped = wrap(&plain(note, style), style.columns(), 8);
         lines.extend(wrapped.iter().enumerate().map(|(at, line)| match at {
             0 => format!("  note  {line}"),
             _ => line.clone(),
@@ -174,8 +174,8 @@ pub fn text(compared: &Compared, look: Look) -> String {
         Verdict::Fail => Tint::Bad,
         Verdict::Broken | Verdict::Undecided => Tint::Doubt,
     };
-    lines.push(look.paint(tint, &summary(compared)));
-    lines.iter().map(|line| look.glyphs(line.trim_end()) + "\n").collect()
+    lines.push(style.paint(tint, &summary(compared)));
+    lines.iter().map(|line| style.glyphs(line.trim_end()) + "\n").collect()
 }
 
 /// `FAIL  1 regression, 11 pass · exit 1 (gate failed)`.
@@ -207,40 +207,40 @@ pub(crate) fn counts(compared: &Compared) -> String {
     if counts.is_empty() { "nothing was compared".to_owned() } else { counts.join(", ") }
 }
 
-fn cell_lines(cell: &CellCompared, explained: &[&CellCompared], look: Look) -> Vec<String> {
-    let (symbol, tint) = looks_of(cell);
-    let head = look.paint(tint, &left(&format!("{symbol} {}", word_of(cell)), LEAD));
-    let mut told = wrap(&said(cell, look), look.columns(), LEAD);
+fn cell_lines(cell: &CellCompared, explained: &[&CellCompared], style: TextStyle) -> Vec<String> {
+    let (symbol, tint) = marks_of(cell);
+    let head = style.paint(tint, &left(&format!("{symbol} {}", word_of(cell)), LEAD));
+    let mut told = wrap(&said(cell, style), style.columns(), LEAD);
     told[0] = format!("{head}{}", told[0]);
     let mut under = |text: &str| {
         let pad = " ".repeat(LEAD);
-        let lines = wrap(text, look.columns(), LEAD);
-        told.extend(lines.iter().map(|line| format!("{pad}{}", look.paint(Tint::Quiet, line.trim_start()))));
+        let lines = wrap(text, style.columns(), LEAD);
+        told.extend(lines.iter().map(|line| format!("{pad}{}", style.paint(Tint::Quiet, line.trim_start()))));
     };
-    let particulars = particulars(cell, look);
+    let particulars = particulars(cell, style);
     if cell.state != State::Pass && !particulars.is_empty() {
         under(&particulars);
     }
     let (phones, others): (Vec<&CellCompared>, Vec<&CellCompared>) =
         explained.iter().partition(|one| one.role == Role::Phone);
     for phone in phones.iter().take(PHONES) {
-        let (device, state) = (look.text(&phone.device.0, clean::NAME), word_of(phone));
-        under(&format!("{device}: {state}, {}", said_there(phone, look)));
+        let (device, state) = (style.text(&phone.device.0, clean::NAME), word_of(phone));
+        under(&format!("{device}: {state}, {}", said_there(phone, style)));
     }
     if phones.len() > PHONES {
         under(&format!("and {} more phones", phones.len() - PHONES));
     }
     for other in others {
-        under(&format!("also {}", said_there(other, look)));
+        under(&format!("also {}", said_there(other, style)));
     }
     told
 }
 
 /// `R58N30ABCDE · Home feed · p 0.0002, 0.0006 after correction · matters from 10 ms/s`.
-fn particulars(cell: &CellCompared, look: Look) -> String {
+fn particulars(cell: &CellCompared, style: TextStyle) -> String {
     let mut parts = Vec::new();
     let foreign = [&cell.device.0, &cell.key.scenario];
-    parts.extend(foreign.iter().filter(|text| !text.is_empty()).map(|text| look.text(text, clean::NAME)));
+    parts.extend(foreign.iter().filter(|text| !text.is_empty()).map(|text| style.text(text, clean::NAME)));
     if let Some(p) = cell.p_two_sided {
         let corrected = cell.p_adjusted.map(|p| format!(", {} after correction", chance(p)));
         parts.push(format!("p {}{}", chance(p), corrected.unwrap_or_default()));
@@ -266,8 +266,8 @@ pub(crate) fn chance(p: f64) -> String {
 }
 
 /// `baseline release, pinned 2026-03-01 by rel-eng (release 7.4)`.
-pub(crate) fn source(from: &Source, look: Look) -> String {
-    let text = |text: &String| look.text(text, clean::NAME);
+pub(crate) fn source(from: &Source, style: TextStyle) -> String {
+    let text = |text: &String| style.text(text, clean::NAME);
     let mut told = text(&from.name);
     if let Some(wall) = &from.wall {
         let day: String = wall.chars().take(10).collect();
@@ -287,14 +287,14 @@ pub fn markdown(compared: &Compared) -> String {
     let mut out = format!(
         "### {}\n\nCompared with {}.\n",
         summary(compared),
-        marked(&source(&compared.baseline, Look::default()))
+        marked(&source(&compared.baseline, TextStyle::default()))
     );
     let all = told(compared);
     if !all.is_empty() {
         out += "\n| | what | p | matters from | would have caught |\n| --- | --- | ---: | ---: | ---: |\n";
     }
     for (cell, explained) in all.iter().take(PASSES * 5) {
-        let (symbol, _) = looks_of(cell);
+        let (symbol, _) = marks_of(cell);
         let number = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| trimmed(value, 1));
         let phone = if cell.device.0.is_empty() { String::new() } else { format!(" ({})", cell.device) };
         let mut what = format!("{}{}", marked(&cell.sentence), marked(&phone));

@@ -3,7 +3,7 @@
 //! Calm: results and troubles are told at once, progress now and then. Rates are measured in the run's own time, so the
 //! same log gives the same lines. Lines go to standard error, the table to standard output.
 
-use crate::paint::{Look, Tint};
+use crate::paint::{TextStyle, Tint};
 use crate::story::{Line, Story, Weight};
 use crate::table::table;
 use farmjank_results::event::Event;
@@ -78,7 +78,7 @@ impl Calm {
 
 /// Lines, then the table.
 pub struct Console {
-    look: Look,
+    style: TextStyle,
     bundle: Option<String>,
     story: Story,
     calm: Calm,
@@ -86,8 +86,8 @@ pub struct Console {
 
 impl Console {
     /// A console that looks like this; `bundle` is named in the last line of the table.
-    pub fn new(look: Look, bundle: Option<String>) -> Self {
-        Console { look, bundle, story: Story::new(look), calm: Calm::default() }
+    pub fn new(style: TextStyle, bundle: Option<String>) -> Self {
+        Console { style, bundle, story: Story::new(style), calm: Calm::default() }
     }
 }
 
@@ -100,16 +100,16 @@ impl Reporter for Console {
         let lines = self.story.tell(event, record);
         let passed =
             lines.into_iter().filter_map(|line| Some((self.calm.pass(&line, event.at)?, line.weight)));
-        passed.map(|(text, weight)| Delivery::Err(stamped(&text, weight, event.at, self.look))).collect()
+        passed.map(|(text, weight)| Delivery::Err(stamped(&text, weight, event.at, self.style))).collect()
     }
 
     fn conclude(&mut self, record: &Record, frame_logs: &dyn FrameLogs) -> Vec<Delivery> {
-        vec![Delivery::Out(table(record, frame_logs, self.look, self.bundle.as_deref()))]
+        vec![Delivery::Out(table(record, frame_logs, self.style, self.bundle.as_deref()))]
     }
 }
 
 /// `[ 1:02.4] …`, with a line break.
-pub(crate) fn stamped(text: &str, weight: Weight, at: RunTime, look: Look) -> String {
+pub(crate) fn stamped(text: &str, weight: Weight, at: RunTime, style: TextStyle) -> String {
     let tint = match weight {
         Weight::Progress => Some(Tint::Quiet),
         Weight::Milestone => None,
@@ -118,8 +118,8 @@ pub(crate) fn stamped(text: &str, weight: Weight, at: RunTime, look: Look) -> St
         Weight::Judged(Verdict::Broken) => Some(Tint::Odd),
         Weight::Judged(Verdict::Undecided) | Weight::Trouble => Some(Tint::Doubt),
     };
-    let text = look.glyphs(text);
-    let text = tint.map_or(text.clone(), |tint| look.paint(tint, &text));
+    let text = style.glyphs(text);
+    let text = tint.map_or(text.clone(), |tint| style.paint(tint, &text));
     let tenths = at.ns().max(0) / 100_000_000;
     format!("[{:>3}:{:02}.{}] {text}\n", tenths / 600, tenths / 10 % 60, tenths % 10)
 }
@@ -163,6 +163,6 @@ mod tests {
     #[test]
     fn times_are_minutes_and_seconds() {
         let at = RunTime::from_ns(62_430_000_000);
-        assert_eq!(stamped("x", Weight::Milestone, at, Look::default()), "[  1:02.4] x\n");
+        assert_eq!(stamped("x", Weight::Milestone, at, TextStyle::default()), "[  1:02.4] x\n");
     }
 }

@@ -5,7 +5,7 @@
 
 use crate::cells::{Cell, stories, worst_first};
 use crate::clean::{NAME, SENTENCE, line};
-use crate::paint::Look;
+use crate::paint::TextStyle;
 use crate::{comparison, sentence, words};
 use farmjank_results::record::Record;
 use farmjank_results::verdict::Verdict;
@@ -33,7 +33,7 @@ pub fn annotations(record: &Record) -> String {
     );
     let mut count = format!("{}: {}", words::verdict(record.verdict), sentence::counts(&all));
     if let Some(compared) = &record.compared {
-        let from = comparison::source(&compared.baseline, Look::default());
+        let from = comparison::source(&compared.baseline, TextStyle::default());
         count += &format!("; against {from}: {}", comparison::counts(compared));
     }
     if left > 0 {

@@ -16,7 +16,7 @@ pub use morning::{markdown, morning};
 pub use shape::{history, trend};
 
 use crate::clean::{NAME, SENTENCE};
-use crate::paint::{Look, Tint};
+use crate::paint::{TextStyle, Tint};
 use crate::words;
 use farmjank_results::metric::Unit;
 use farmjank_results::trend::{ChangePoint, Line, Standing, Sweep, Trend};
@@ -42,8 +42,8 @@ pub fn phone(line: &Line) -> String {
 }
 
 /// `2026-03-02` of a wall time.
-fn day(wall: &str, look: Look) -> String {
-    look.text(&wall.chars().take(10).collect::<String>(), 10)
+fn day(wall: &str, style: TextStyle) -> String {
+    style.text(&wall.chars().take(10).collect::<String>(), 10)
 }
 
 /// A value as people read it, without its unit; values of a metric nobody knows have one digit.
@@ -57,7 +57,7 @@ fn amount(value: Option<f64>, unit: Option<Unit>) -> String {
 }
 
 /// Symbol and colour of a standing; neither says what the word does not.
-fn looks(standing: &Standing) -> (&'static str, Tint) {
+fn marks(standing: &Standing) -> (&'static str, Tint) {
     match standing {
         Standing::Worse => ("✗", Tint::Bad),
         Standing::Better => ("✓", Tint::Good),
@@ -75,24 +75,29 @@ fn rules(change_point: &ChangePoint) -> String {
 }
 
 /// The run that brought a change point: id, another version of the app, labels; each made harmless.
-fn brought(view: &HistoryView<'_>, trend: &Trend, change_point: &ChangePoint, look: Look) -> Vec<String> {
+fn brought(
+    view: &HistoryView<'_>,
+    trend: &Trend,
+    change_point: &ChangePoint,
+    style: TextStyle,
+) -> Vec<String> {
     let night = &trend.line.nights[change_point.at];
-    let mut parts = vec![format!("run {}", look.text(&night.run, NAME))];
+    let mut parts = vec![format!("run {}", style.text(&night.run, NAME))];
     let before = trend.line.nights[..change_point.at].iter().rev().find_map(|night| night.app.as_deref());
-    let version = |version: &str| look.text(version, 60);
+    let version = |version: &str| style.text(version, 60);
     match (before, night.app.as_deref()) {
         (Some(old), Some(new)) if old != new => {
-            parts.push(look.glyphs(&format!("app {} › {}", version(old), version(new))));
+            parts.push(style.glyphs(&format!("app {} › {}", version(old), version(new))));
         }
         (_, Some(same)) => parts.push(format!("app {}", version(same))),
         _ => {}
     }
     let labels = view.runs.get(&night.run).into_iter().flat_map(|run| &run.labels);
-    parts.extend(labels.map(|(name, label)| look.text(&format!("{name} {label}"), NAME)));
+    parts.extend(labels.map(|(name, label)| style.text(&format!("{name} {label}"), NAME)));
     parts
 }
 
 /// A sentence of ours with foreign names in it: arrows and signs become what an ASCII terminal has.
-fn plain(text: &str, look: Look) -> String {
-    crate::comparison::plain(text, look).chars().take(SENTENCE).collect()
+fn plain(text: &str, style: TextStyle) -> String {
+    crate::comparison::plain(text, style).chars().take(SENTENCE).collect()
 }

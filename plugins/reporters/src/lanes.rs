@@ -5,7 +5,7 @@
 
 use crate::cells::phone;
 use crate::clean::NAME;
-use crate::paint::{Look, Tint, cut, left, right, width};
+use crate::paint::{TextStyle, Tint, cut, left, right, width};
 use crate::sentence;
 use crate::story::{all_trials, trial_words};
 use crate::words;
@@ -27,7 +27,7 @@ struct Place<'a> {
     column: usize,
     record: &'a Record,
     outlook: &'a Outlook<'a>,
-    look: Look,
+    style: TextStyle,
 }
 
 /// What one phone is doing.
@@ -93,17 +93,17 @@ impl Lanes {
     }
 
     /// The lines to show, at most `rows`: lanes, then the sum. Working phones come before idle ones when not all fit.
-    pub fn lines(&mut self, record: &Record, look: Look, rows: usize) -> Vec<String> {
+    pub fn lines(&mut self, record: &Record, style: TextStyle, rows: usize) -> Vec<String> {
         let room = rows.max(2) - 1;
         self.choose(room);
         let mut shown: Vec<&DeviceId> = self.shown.iter().collect();
         shown.sort();
         let names: BTreeMap<&DeviceId, String> =
-            shown.iter().map(|id| (*id, name(id, record, look))).collect();
+            shown.iter().map(|id| (*id, name(id, record, style))).collect();
         let widest = names.values().map(|name| width(name)).max().unwrap_or(0);
-        let column = widest.min(look.columns() * 3 / 10);
+        let column = widest.min(style.columns() * 3 / 10);
         let outlook = outlook(record);
-        let place = Place { column, record, outlook: &outlook, look };
+        let place = Place { column, record, outlook: &outlook, style };
         let lane = |id: &&DeviceId| self.line(id, &names[*id], &place);
         let mut lines: Vec<String> = shown.iter().map(lane).collect();
         lines.push(self.sum(&place));
@@ -128,12 +128,12 @@ impl Lanes {
     }
 
     fn line(&self, id: &DeviceId, name: &str, place: &Place) -> String {
-        let Place { column, record, outlook, look } = *place;
+        let Place { column, record, outlook, style } = *place;
         let lane = &self.phones[id];
-        let head = look.paint(Tint::Strong, &left(name, column));
+        let head = style.paint(Tint::Strong, &left(name, column));
         let Some(job) = lane.job.and_then(|job| record.jobs.get(&job)) else {
             let (text, tint) = idle(lane, id, record);
-            return look.glyphs(&format!("{head}  {}", look.paint(tint, &text)));
+            return style.glyphs(&format!("{head}  {}", style.paint(tint, &text)));
         };
         let planned = &job.planned;
         let trial = trial_words(job, lane.trial);
@@ -141,14 +141,14 @@ impl Lanes {
         let done = (lane.trial as usize).min(all);
         let fps = lane.fps.map_or_else(|| "–".to_owned(), |fps| words::amount(Some(fps), Unit::Fps));
         let rest = outlook.get(id).map_or_else(String::new, |span| words::left(*span));
-        let scenario = look.text(&planned.scenario, NAME);
-        let step = look.text(&lane.step, NAME);
-        let progress = match look.columns() {
+        let scenario = style.text(&planned.scenario, NAME);
+        let step = style.text(&lane.step, NAME);
+        let progress = match style.columns() {
             100.. => format!("{} {}", bar(done, all), left(&trial, 11)),
             _ => left(&trial, 11),
         };
         let tail = format!("{}  {}", right(&fps, 9), right(&rest, 10));
-        let room = look.columns().saturating_sub(column + 2 + width(&progress) + 2 + 2 + width(&tail));
+        let room = style.columns().saturating_sub(column + 2 + width(&progress) + 2 + 2 + width(&tail));
         let both = format!("{scenario} › {step}");
         let doing = match () {
             () if step.is_empty() => scenario,
@@ -157,12 +157,12 @@ impl Lanes {
             () => step,
         };
         let middle = if room >= 6 { left(&doing, room) + "  " } else { String::new() };
-        let text = cut(&format!("{progress}  {middle}{tail}"), look.columns().saturating_sub(column + 2));
-        look.glyphs(&format!("{head}  {text}"))
+        let text = cut(&format!("{progress}  {middle}{tail}"), style.columns().saturating_sub(column + 2));
+        style.glyphs(&format!("{head}  {text}"))
     }
 
     fn sum(&self, place: &Place) -> String {
-        let Place { record, outlook, look, .. } = *place;
+        let Place { record, outlook, style, .. } = *place;
         let jobs = record.jobs.values();
         let judged = jobs.clone().filter(|job| job.verdict.is_some()).count();
         let count = |verdict| jobs.clone().filter(|job| job.verdict == Some(verdict)).count();
@@ -182,15 +182,15 @@ impl Lanes {
             parts.push(words::left(*left));
         }
         match &record.header.lab {
-            Some(lab) => parts.push(format!("virtual lab {}", look.text(lab, 40))),
+            Some(lab) => parts.push(format!("virtual lab {}", style.text(lab, 40))),
             None => parts.extend(sentence::virtual_label(record)),
         }
-        look.glyphs(&look.paint(Tint::Quiet, &cut(&parts.join(" · "), look.columns())))
+        style.glyphs(&style.paint(Tint::Quiet, &cut(&parts.join(" · "), style.columns())))
     }
 }
 
-fn name(id: &DeviceId, record: &Record, look: Look) -> String {
-    look.text(&phone(Some(id), record.devices.get(id)), NAME)
+fn name(id: &DeviceId, record: &Record, style: TextStyle) -> String {
+    style.text(&phone(Some(id), record.devices.get(id)), NAME)
 }
 
 fn bar(done: usize, all: usize) -> String {

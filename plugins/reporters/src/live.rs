@@ -5,7 +5,7 @@
 
 use crate::console::{Calm, stamped};
 use crate::lanes::Lanes;
-use crate::paint::Look;
+use crate::paint::TextStyle;
 use crate::story::{Story, Weight};
 use crate::table::table;
 use farmjank_results::event::{Event, Fact};
@@ -21,7 +21,7 @@ const MOST_ROWS: usize = 40;
 
 /// Lanes, then the table.
 pub struct Live {
-    look: Look,
+    style: TextStyle,
     rows: usize,
     bundle: Option<String>,
     screen: MultiProgress,
@@ -36,9 +36,9 @@ pub struct Live {
 
 impl Live {
     /// Lanes on `target`, a terminal of `rows` rows that looks like this; `bundle` is named in the last line of the table.
-    pub fn new(target: ProgressDrawTarget, look: Look, rows: usize, bundle: Option<String>) -> Self {
+    pub fn new(target: ProgressDrawTarget, style: TextStyle, rows: usize, bundle: Option<String>) -> Self {
         Live {
-            look,
+            style,
             // The last rows stay free, so that the line above the lanes is seen.
             rows: rows.saturating_sub(2).clamp(2, MOST_ROWS),
             bundle,
@@ -46,14 +46,14 @@ impl Live {
             ticker: ProgressBar::hidden(),
             bars: Vec::new(),
             lanes: Lanes::default(),
-            story: Story::new(look),
+            story: Story::new(style),
             calm: Calm::default(),
             drawn: None,
         }
     }
 
     fn draw(&mut self, record: &Record) {
-        let lines = self.lanes.lines(record, self.look, self.rows);
+        let lines = self.lanes.lines(record, self.style, self.rows);
         while self.bars.len() < lines.len() {
             let bar = self.screen.add(ProgressBar::new(1));
             bar.set_style(
@@ -94,7 +94,7 @@ impl Reporter for Live {
         let worth = lines.into_iter().filter(|line| line.weight != Weight::Progress);
         let told: Vec<String> = worth
             .filter_map(|line| {
-                Some(stamped(&self.calm.pass(&line, event.at)?, line.weight, event.at, self.look))
+                Some(stamped(&self.calm.pass(&line, event.at)?, line.weight, event.at, self.style))
             })
             .collect();
         if self.screen.is_hidden() {
@@ -115,6 +115,6 @@ impl Reporter for Live {
             bar.finish_and_clear();
         }
         drop(self.screen.clear());
-        vec![Delivery::Out(table(record, frame_logs, self.look, self.bundle.as_deref()))]
+        vec![Delivery::Out(table(record, frame_logs, self.style, self.bundle.as_deref()))]
     }
 }

@@ -7,7 +7,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// What the terminal can show. Decided by the command line, never read from the environment here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Look {
+pub struct TextStyle {
     /// Columns, at least 40.
     pub width: usize,
     /// Colours may be used.
@@ -16,9 +16,9 @@ pub struct Look {
     pub ascii: bool,
 }
 
-impl Default for Look {
+impl Default for TextStyle {
     fn default() -> Self {
-        Look { width: 80, color: false, ascii: false }
+        TextStyle { width: 80, color: false, ascii: false }
     }
 }
 
@@ -39,7 +39,7 @@ pub enum Tint {
     Strong,
 }
 
-impl Look {
+impl TextStyle {
     /// Columns to fill: between 40 and 160, so that rows stay readable.
     pub fn columns(self) -> usize {
         self.width.clamp(40, 160)
@@ -210,10 +210,10 @@ mod tests {
 
     #[test]
     fn colour_is_only_added() {
-        let look = Look { color: true, ..Look::default() };
-        assert_eq!(look.paint(Tint::Bad, "fail"), "\u{1b}[1;31mfail\u{1b}[0m");
-        assert_eq!(Look::default().paint(Tint::Bad, "fail"), "fail");
-        assert_eq!(Look { ascii: true, ..look }.glyphs("✓ a › b…"), "+ a > b~");
+        let style = TextStyle { color: true, ..TextStyle::default() };
+        assert_eq!(style.paint(Tint::Bad, "fail"), "\u{1b}[1;31mfail\u{1b}[0m");
+        assert_eq!(TextStyle::default().paint(Tint::Bad, "fail"), "fail");
+        assert_eq!(TextStyle { ascii: true, ..style }.glyphs("✓ a › b…"), "+ a > b~");
     }
 
     proptest! {

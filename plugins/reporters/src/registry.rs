@@ -9,7 +9,7 @@ use crate::junit::{Junit, Layout, Options as JunitOptions};
 use crate::live::Live;
 use crate::markdown;
 use crate::openmetrics::openmetrics;
-use crate::paint::Look;
+use crate::paint::TextStyle;
 use crate::plots::Plots;
 use crate::table::table;
 use farmjank_seams::reporter::Reporter;
@@ -29,7 +29,7 @@ pub const BUNDLED: [&str; 5] = ["junit", "json", "openmetrics", "html", "plots"]
 #[derive(Default)]
 pub struct Options {
     /// What the terminal of standard output can show (the table).
-    pub look: Look,
+    pub style: TextStyle,
     /// Rows of the terminal the lanes are drawn on.
     pub rows: usize,
     /// Where lanes are drawn; hidden when none is given, and then lines go to standard error instead.
@@ -50,10 +50,10 @@ pub struct Options {
 pub fn by_name(name: &str, options: &mut Options) -> Option<Box<dyn Reporter>> {
     let bundle = options.bundle.clone();
     Some(match name {
-        "console" => Box::new(Console::new(options.look, bundle)),
+        "console" => Box::new(Console::new(options.style, bundle)),
         "live" => {
             let target = options.target.take().unwrap_or_else(ProgressDrawTarget::hidden);
-            Box::new(Live::new(target, options.look, options.rows, bundle))
+            Box::new(Live::new(target, options.style, options.rows, bundle))
         }
         "junit" => Box::new(Junit::new(JunitOptions {
             layout: options.junit_layout,
@@ -63,8 +63,10 @@ pub fn by_name(name: &str, options: &mut Options) -> Option<Box<dyn Reporter>> {
         })),
         "json" => Box::new(Json),
         "table" => {
-            let look = options.look;
-            Ending::out("table", move |record, frame_logs| table(record, frame_logs, look, bundle.as_deref()))
+            let style = options.style;
+            Ending::out("table", move |record, frame_logs| {
+                table(record, frame_logs, style, bundle.as_deref())
+            })
         }
         "markdown" => {
             let most = options.markdown_most.unwrap_or(markdown::MOST);

@@ -6,7 +6,7 @@
 use crate::cells::{Cell, of_job, phone};
 use crate::clean::{NAME, SENTENCE};
 use crate::comparison;
-use crate::paint::Look;
+use crate::paint::TextStyle;
 use crate::sentence;
 use crate::words;
 use farmjank_results::device::DeviceId;
@@ -45,7 +45,7 @@ pub(crate) struct Line {
 
 /// Tells events.
 pub(crate) struct Story {
-    look: Look,
+    style: TextStyle,
     /// State of each phone as last heard.
     states: BTreeMap<DeviceId, String>,
 }
@@ -54,8 +54,8 @@ pub(crate) struct Story {
 const GONE: &str = "gone";
 
 impl Story {
-    pub(crate) fn new(look: Look) -> Self {
-        Story { look, states: BTreeMap::new() }
+    pub(crate) fn new(style: TextStyle) -> Self {
+        Story { style, states: BTreeMap::new() }
     }
 
     /// The lines of one event; `record` includes it.
@@ -66,12 +66,12 @@ impl Story {
             Fact::DeviceSeen { device, state, facts } => self.seen(device, state, facts.is_some(), record),
             Fact::DeviceGone { device, why } => self.gone(device, why, record),
             Fact::JobQueued { job, why } => {
-                let text = format!("{}: waits, {}", self.job(*job, record), self.look.text(why, SENTENCE));
+                let text = format!("{}: waits, {}", self.job(*job, record), self.style.text(why, SENTENCE));
                 vec![line(Weight::Progress, job, text)]
             }
             Fact::AppInstalled { job, build, file, version, .. } => {
                 let version = version.as_deref().map_or("?", |version| version);
-                let (file, version) = (self.look.text(file, NAME), self.look.text(version, NAME));
+                let (file, version) = (self.style.text(file, NAME), self.style.text(version, NAME));
                 let text =
                     format!("{}: installed the {build} build, {file} ({version})", self.job(*job, record));
                 vec![line(Weight::Progress, job, text)]
@@ -82,7 +82,7 @@ impl Story {
             Fact::TrialStarted { job, .. } => self.trial_started(*job, record),
             Fact::SampleTaken { job, trial, window, fps: Some(fps), .. } => {
                 let Some(entry) = record.jobs.get(job) else { return Vec::new() };
-                let window = self.look.text(window, NAME);
+                let window = self.style.text(window, NAME);
                 let (trial, fps) = (trial_words(entry, *trial), words::amount(Some(*fps), Unit::Fps));
                 vec![line(
                     Weight::Progress,
@@ -95,15 +95,15 @@ impl Story {
             }
             Fact::JobJudged { job, .. } => self.judged(*job, record),
             Fact::RunCompared(compared) => {
-                let source = comparison::source(&compared.baseline, self.look);
+                let source = comparison::source(&compared.baseline, self.style);
                 let text = format!("compared with {source}: {}", comparison::counts(compared));
                 vec![line(Weight::Milestone, &"run", text)]
             }
             Fact::Noticed { what, .. } => {
-                vec![line(Weight::Milestone, &"note", format!("note: {}", self.look.text(what, SENTENCE)))]
+                vec![line(Weight::Milestone, &"note", format!("note: {}", self.style.text(what, SENTENCE)))]
             }
             Fact::DeliveryFailed { reporter, what, why } => {
-                let [reporter, what, why] = [reporter, what, why].map(|text| self.look.text(text, SENTENCE));
+                let [reporter, what, why] = [reporter, what, why].map(|text| self.style.text(text, SENTENCE));
                 vec![line(
                     Weight::Trouble,
                     &"delivery",
@@ -115,9 +115,9 @@ impl Story {
     }
 
     fn started(&self, tool: &str, run: &str, lab: Option<&str>) -> Vec<Line> {
-        let mut text = format!("{}: run {}", self.look.text(tool, 40), self.look.text(run, NAME));
+        let mut text = format!("{}: run {}", self.style.text(tool, 40), self.style.text(run, NAME));
         if let Some(lab) = lab {
-            text += &format!(", VIRTUAL LAB {}: every phone is simulated", self.look.text(lab, NAME));
+            text += &format!(", VIRTUAL LAB {}: every phone is simulated", self.style.text(lab, NAME));
         }
         vec![line(Weight::Milestone, &"run", text)]
     }
@@ -162,14 +162,14 @@ impl Story {
             (Some(_), true) => vec![line(Weight::Trouble, device, format!("{name}: is back"))],
             (None, true) => Vec::new(),
             (_, false) => {
-                vec![line(Weight::Trouble, device, format!("{name}: {}", self.look.text(state, NAME)))]
+                vec![line(Weight::Trouble, device, format!("{name}: {}", self.style.text(state, NAME)))]
             }
         }
     }
 
     fn gone(&mut self, device: &DeviceId, why: &str, record: &Record) -> Vec<Line> {
         self.states.insert(device.clone(), GONE.to_owned());
-        let text = format!("{}: is gone, {}", self.phone(device, record), self.look.text(why, SENTENCE));
+        let text = format!("{}: is gone, {}", self.phone(device, record), self.style.text(why, SENTENCE));
         vec![line(Weight::Trouble, device, text)]
     }
 
@@ -223,9 +223,9 @@ impl Story {
 
     fn window(&self, window: &WindowMeasured) -> String {
         let value = |key: &str| window.readings.get(key).and_then(|reading| reading.value());
-        let name = self.look.text(&window.window, NAME);
+        let name = self.style.text(&window.window, NAME);
         match (&window.void, value("fps"), value("launch_total_ms")) {
-            (Some(why), ..) => format!("{name} void: {}", self.look.text(why, SENTENCE)),
+            (Some(why), ..) => format!("{name} void: {}", self.style.text(why, SENTENCE)),
             (None, Some(fps), _) => format!("{name} {}", words::amount(Some(fps), Unit::Fps)),
             (None, None, Some(ms)) => format!("{name} {}", words::amount(Some(ms), Unit::Ms)),
             (None, None, None) => format!("{name} not measured"),
@@ -244,7 +244,7 @@ impl Story {
             .map(|cell| {
                 let verdict = cell.verdict.unwrap_or(Verdict::Undecided);
                 let name =
-                    if untold { String::new() } else { format!(" › {}", self.look.text(cell.name, NAME)) };
+                    if untold { String::new() } else { format!(" › {}", self.style.text(cell.name, NAME)) };
                 let word = words::verdict(cell.verdict).to_uppercase();
                 let text = format!("{}{name}: {word}{}", self.job(job, record), self.numbers(cell));
                 line(Weight::Judged(verdict), &job, text)
@@ -260,16 +260,16 @@ impl Story {
             .filter(|judgement| judgement.outcome == Outcome::Breached)
             .map(|judgement| {
                 let sides = words::sides(judgement);
-                let metric = self.look.text(&judgement.metric, NAME);
-                format!("{metric} {} ({})", sides.actual, self.look.text(&sides.limit, NAME))
+                let metric = self.style.text(&judgement.metric, NAME);
+                format!("{metric} {} ({})", sides.actual, self.style.text(&sides.limit, NAME))
             })
             .collect();
         if parts.is_empty() && cell.verdict != Some(Verdict::Pass) {
             parts.extend(match cell.fault() {
                 // The trial that ended with it has told it already.
-                Some(fault) if told(cell, fault) => Some(self.look.text(&fault.code, NAME)),
+                Some(fault) if told(cell, fault) => Some(self.style.text(&fault.code, NAME)),
                 Some(fault) => Some(self.fault(fault)),
-                None => cell.reasons().first().map(|why| self.look.text(why, SENTENCE)),
+                None => cell.reasons().first().map(|why| self.style.text(why, SENTENCE)),
             });
         }
         if parts.is_empty() {
@@ -282,16 +282,16 @@ impl Story {
     }
 
     fn fault(&self, fault: &Fault) -> String {
-        self.look.text(&fault.to_string(), SENTENCE)
+        self.style.text(&fault.to_string(), SENTENCE)
     }
 
     fn phone(&self, device: &DeviceId, record: &Record) -> String {
-        self.look.text(&phone(Some(device), record.devices.get(device)), NAME)
+        self.style.text(&phone(Some(device), record.devices.get(device)), NAME)
     }
 
     fn job(&self, job: JobId, record: &Record) -> String {
         let Some(entry) = record.jobs.get(&job) else { return format!("job {job}") };
-        let scenario = self.look.text(&entry.planned.scenario, NAME);
+        let scenario = self.style.text(&entry.planned.scenario, NAME);
         match &entry.planned.device {
             Some(device) => format!("{} · {scenario}", self.phone(device, record)),
             None => scenario,

@@ -1,11 +1,11 @@
 //! The final table: every cell, worst first, with its numbers, limits and coverage; then one line that says it all.
 //!
-//! A pure function of the record and the look. Must not know: terminals, files. Readable without colour.
+//! A pure function of the record and the style. Must not know: terminals, files. Readable without colour.
 
 mod cell;
 
 use crate::cells::{Cell, stories, worst_first};
-use crate::paint::{Look, Tint, flow, left, right, wrap};
+use crate::paint::{TextStyle, Tint, flow, left, right, wrap};
 use crate::{clean, sentence, words};
 use farmjank_results::record::Record;
 use farmjank_results::verdict::Verdict;
@@ -38,20 +38,20 @@ const DRAWN: usize = 200;
 
 /// The table, with the frames of each cell where `frame_logs` has them. `bundle` is where the results lie, as the user
 /// may type it.
-pub fn table(record: &Record, frame_logs: &dyn FrameLogs, look: Look, bundle: Option<&str>) -> String {
+pub fn table(record: &Record, frame_logs: &dyn FrameLogs, style: TextStyle, bundle: Option<&str>) -> String {
     let all = worst_first(record);
     let scenarios: BTreeSet<&str> = all.iter().map(|cell| cell.job.planned.scenario.as_str()).collect();
-    let columns = columns(&all, look, scenarios.len() == 1);
-    let mut lines = heading(record, &all, look, &columns);
-    lines.extend(column_names(look, &columns));
+    let columns = columns(&all, style, scenarios.len() == 1);
+    let mut lines = heading(record, &all, style, &columns);
+    lines.extend(column_names(style, &columns));
     let passes = all.iter().filter(|cell| cell.verdict == Some(Verdict::Pass)).count();
     let mut previous_full = true;
     // A fault that took a whole job is told once, not once per window.
     for (at, (one, same)) in stories(&all).into_iter().enumerate() {
         let full = one.verdict != Some(Verdict::Pass);
         let limits = full || passes <= PASSES_IN_FULL;
-        let bars = if limits && same == 1 && at < DRAWN { cell::bars(one, frame_logs, look) } else { None };
-        let mut rows = cell::rows(one, same, look, &columns, limits);
+        let bars = if limits && same == 1 && at < DRAWN { cell::bars(one, frame_logs, style) } else { None };
+        let mut rows = cell::rows(one, same, style, &columns, limits);
         bars.into_iter().for_each(|bars| rows.insert(1, bars));
         if at > 0 && (full || previous_full) {
             lines.push(String::new());
@@ -61,18 +61,18 @@ pub fn table(record: &Record, frame_logs: &dyn FrameLogs, look: Look, bundle: Op
     }
     if passes > PASSES_IN_FULL {
         let note = format!("limits of the {passes} passing cells are left out here; results.json has them");
-        lines.extend([String::new(), look.paint(Tint::Quiet, &note)]);
+        lines.extend([String::new(), style.paint(Tint::Quiet, &note)]);
     }
-    lines.extend(notes(record, look));
+    lines.extend(notes(record, style));
     lines.push(String::new());
-    lines.extend(summary(record, &all, look, bundle));
-    lines.iter().map(|line| look.glyphs(line.trim_end()) + "\n").collect()
+    lines.extend(summary(record, &all, style, bundle));
+    lines.iter().map(|line| style.glyphs(line.trim_end()) + "\n").collect()
 }
 
-fn columns(all: &[Cell], look: Look, one_scenario: bool) -> Columns {
-    let room = look.columns().saturating_sub(LEAD + NUMBERS + 2);
-    let phone_wish = all.iter().map(|cell| crate::paint::width(&cell::phone(cell, look))).max().unwrap_or(0);
-    let names = all.iter().map(|cell| crate::paint::width(&cell::title(cell, look, one_scenario)));
+fn columns(all: &[Cell], style: TextStyle, one_scenario: bool) -> Columns {
+    let room = style.columns().saturating_sub(LEAD + NUMBERS + 2);
+    let phone_wish = all.iter().map(|cell| crate::paint::width(&cell::phone(cell, style))).max().unwrap_or(0);
+    let names = all.iter().map(|cell| crate::paint::width(&cell::title(cell, style, one_scenario)));
     let window_wish = names.max().unwrap_or(0).max(6);
     let phone_wish = phone_wish.max(5);
     let (window, phone) = if window_wish + phone_wish <= room {
@@ -85,39 +85,39 @@ fn columns(all: &[Cell], look: Look, one_scenario: bool) -> Columns {
     Columns { window, phone, one_scenario }
 }
 
-fn heading(record: &Record, all: &[Cell], look: Look, columns: &Columns) -> Vec<String> {
+fn heading(record: &Record, all: &[Cell], style: TextStyle, columns: &Columns) -> Vec<String> {
     let header = &record.header;
     let phones: BTreeSet<_> = all.iter().filter_map(Cell::device).collect();
-    let mut parts = vec![look.text(&header.tool, 40), format!("run {}", look.text(&header.run, 60))];
+    let mut parts = vec![style.text(&header.tool, 40), format!("run {}", style.text(&header.run, 60))];
     if let (true, Some(cell)) = (columns.one_scenario, all.first()) {
-        parts.push(look.text(&cell.job.planned.scenario, clean::NAME));
+        parts.push(style.text(&cell.job.planned.scenario, clean::NAME));
     }
     parts.push(words::several(phones.len(), "phone", "phones"));
     parts.push(words::length(crate::cells::duration(record)));
-    let mut lines = flow(&parts, " · ", look.columns(), 0);
-    if let Some(label) = virtual_label(record, look) {
-        lines.extend(wrap(&label, look.columns(), 0).iter().map(|line| look.paint(Tint::Odd, line)));
+    let mut lines = flow(&parts, " · ", style.columns(), 0);
+    if let Some(label) = virtual_label(record, style) {
+        lines.extend(wrap(&label, style.columns(), 0).iter().map(|line| style.paint(Tint::Odd, line)));
     }
     if let Some(what) = &record.interrupted {
         let text =
-            format!("INTERRUPTED: {}; what was measured so far follows", look.text(what, clean::SENTENCE));
-        lines.extend(wrap(&text, look.columns(), 0).iter().map(|line| look.paint(Tint::Doubt, line)));
+            format!("INTERRUPTED: {}; what was measured so far follows", style.text(what, clean::SENTENCE));
+        lines.extend(wrap(&text, style.columns(), 0).iter().map(|line| style.paint(Tint::Doubt, line)));
     }
     lines.push(String::new());
     lines
 }
 
 /// Simulated phones are never taken for real ones, however they were reached.
-fn virtual_label(record: &Record, look: Look) -> Option<String> {
+fn virtual_label(record: &Record, style: TextStyle) -> Option<String> {
     if let Some(lab) = &record.header.lab {
-        return Some(format!("VIRTUAL LAB {}: every phone below is simulated", look.text(lab, 60)));
+        return Some(format!("VIRTUAL LAB {}: every phone below is simulated", style.text(lab, 60)));
     }
     let simulated = record.devices.values().filter(|facts| facts.is_virtual).count();
     (simulated > 0)
         .then(|| format!("VIRTUAL: {simulated} of {} phones below simulated", record.devices.len()))
 }
 
-fn column_names(look: Look, columns: &Columns) -> Vec<String> {
+fn column_names(style: TextStyle, columns: &Columns) -> Vec<String> {
     let before = LEAD + columns.window + 2 + columns.phone;
     let upper = format!("{}{}", " ".repeat(before), right("hitch", NUMBERS - 8));
     let lower = format!(
@@ -129,18 +129,18 @@ fn column_names(look: Look, columns: &Columns) -> Vec<String> {
         right("ms/s", 7),
         right("frozen", 8),
     );
-    [upper, lower].iter().map(|line| look.paint(Tint::Quiet, line)).collect()
+    [upper, lower].iter().map(|line| style.paint(Tint::Quiet, line)).collect()
 }
 
-fn notes(record: &Record, look: Look) -> Vec<String> {
+fn notes(record: &Record, style: TextStyle) -> Vec<String> {
     let mut lines = Vec::new();
     let mut list = |title: &str, items: Vec<String>| {
         if items.is_empty() {
             return;
         }
-        lines.extend([String::new(), look.paint(Tint::Strong, title)]);
+        lines.extend([String::new(), style.paint(Tint::Strong, title)]);
         for item in items.iter().take(NOTES) {
-            let wrapped = wrap(item, look.columns(), INDENT);
+            let wrapped = wrap(item, style.columns(), INDENT);
             lines.extend(wrapped.iter().enumerate().map(|(at, line)| match at {
                 0 => format!("  - {line}"),
                 _ => line.clone(),
@@ -152,21 +152,21 @@ fn notes(record: &Record, look: Look) -> Vec<String> {
     };
     let refusals = record.refusals.iter().map(|refusal| {
         let phone = crate::cells::phone(Some(&refusal.device), record.devices.get(&refusal.device));
-        let scenario = look.text(&refusal.scenario, clean::NAME);
+        let scenario = style.text(&refusal.scenario, clean::NAME);
         format!(
             "{scenario} on {}: {}",
-            look.text(&phone, clean::NAME),
-            look.text(&refusal.why, clean::SENTENCE)
+            style.text(&phone, clean::NAME),
+            style.text(&refusal.why, clean::SENTENCE)
         )
     });
     list("not run", refusals.collect());
     let mut told: BTreeSet<&str> = BTreeSet::new();
     let fresh = record.notices.iter().filter(|(_, what)| told.insert(what));
-    list("notes", fresh.map(|(_, what)| look.text(what, clean::SENTENCE)).collect());
+    list("notes", fresh.map(|(_, what)| style.text(what, clean::SENTENCE)).collect());
     lines
 }
 
-fn summary(record: &Record, all: &[Cell], look: Look, bundle: Option<&str>) -> Vec<String> {
+fn summary(record: &Record, all: &[Cell], style: TextStyle, bundle: Option<&str>) -> Vec<String> {
     let counts = sentence::counts(all);
     let mut parts = vec![format!("{}  {counts}", words::verdict(record.verdict).to_uppercase())];
     match record.exit_code {
@@ -174,8 +174,8 @@ fn summary(record: &Record, all: &[Cell], look: Look, bundle: Option<&str>) -> V
         None => parts.push("the log ends before the run was judged".to_owned()),
     }
     // The path is never cut: it is there to be copied.
-    parts.extend(bundle.map(|bundle| look.text(bundle, clean::STRING)));
-    let lines = flow(&parts, " · ", look.columns(), 0);
+    parts.extend(bundle.map(|bundle| style.text(bundle, clean::STRING)));
+    let lines = flow(&parts, " · ", style.columns(), 0);
     let tint = cell::tint(record.verdict);
-    lines.iter().map(|line| look.paint(tint, line)).collect()
+    lines.iter().map(|line| style.paint(tint, line)).collect()
 }

@@ -23,37 +23,39 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    let look = settings::Look::resolve(cli.color);
+    let terminal = settings::Terminal::resolve(cli.color);
     let code = match &cli.command {
-        Some(command) => dispatch(command, look),
-        None => code(in_runtime(false, commands::overview::run(look))),
+        Some(command) => dispatch(command, terminal),
+        None => code(in_runtime(false, commands::overview::run(terminal))),
     };
     ExitCode::from(code)
 }
 
 /// Only what talks to phones runs on a scheduler: the history store has one of its own, and two do not go together.
-fn dispatch(command: &Command, look: settings::Look) -> u8 {
+fn dispatch(command: &Command, terminal: settings::Terminal) -> u8 {
     match command {
-        Command::Run(args) => commands::run::run(args, look),
-        Command::Ab(args) => commands::ab::run(args, look),
-        Command::Calibrate(args) => commands::calibrate::run(args, look),
-        Command::Check(args) => commands::check::run(args, look),
-        Command::Plan(args) => commands::plan::run(args, look),
-        Command::Devices(args) => code(in_runtime(args.lab.is_some(), commands::devices::run(args, look))),
+        Command::Run(args) => commands::run::run(args, terminal),
+        Command::Ab(args) => commands::ab::run(args, terminal),
+        Command::Calibrate(args) => commands::calibrate::run(args, terminal),
+        Command::Check(args) => commands::check::run(args, terminal),
+        Command::Plan(args) => commands::plan::run(args, terminal),
+        Command::Devices(args) => {
+            code(in_runtime(args.lab.is_some(), commands::devices::run(args, terminal)))
+        }
         Command::Doctor(args) => {
-            code(in_runtime(args.phones.lab.is_some(), commands::doctor::run(args, look)))
+            code(in_runtime(args.phones.lab.is_some(), commands::doctor::run(args, terminal)))
         }
         Command::Analyze(args) => commands::analyze::run(args),
-        Command::Report(args) => commands::report::run(args, look),
-        Command::Show(args) => commands::show::run(args, look),
-        Command::Compare(args) => commands::compare::run(args, look),
-        Command::Baseline(args) => commands::baseline::run(args, look),
-        Command::History(args) => commands::history::run(args, look),
-        Command::Trend(args) => commands::trend::run(args, look),
+        Command::Report(args) => commands::report::run(args, terminal),
+        Command::Show(args) => commands::show::run(args, terminal),
+        Command::Compare(args) => commands::compare::run(args, terminal),
+        Command::Baseline(args) => commands::baseline::run(args, terminal),
+        Command::History(args) => commands::history::run(args, terminal),
+        Command::Trend(args) => commands::trend::run(args, terminal),
         Command::View(args) => commands::view::run(args),
-        Command::Metrics(args) => commands::metrics::run(args, look),
+        Command::Metrics(args) => commands::metrics::run(args, terminal),
         Command::Schema => commands::check::schema(),
-        Command::Lab(args) => code(in_runtime(false, commands::lab::run(args, look))),
+        Command::Lab(args) => code(in_runtime(false, commands::lab::run(args, terminal))),
     }
 }
 

@@ -54,9 +54,9 @@ fn request(text: &str) -> Result<ReportRequest, String> {
 }
 
 /// What is written into a file looks the same wherever it is made.
-pub fn options(request: &ReportRequest, look: paint::Look, bundle: &Path) -> Options {
-    let look = if request.path.is_some() { paint::Look::default() } else { look };
-    Options { look, bundle: Some(bundle.display().to_string()), ..Options::default() }
+pub fn options(request: &ReportRequest, style: paint::TextStyle, bundle: &Path) -> Options {
+    let style = if request.path.is_some() { paint::TextStyle::default() } else { style };
+    Options { style, bundle: Some(bundle.display().to_string()), ..Options::default() }
 }
 
 /// Whether standard output belongs to a document, so that the table has to go elsewhere.
@@ -70,7 +70,11 @@ pub fn on_github() -> bool {
 }
 
 /// The reporters of a run beside the console: what was asked for, and what GitHub Actions shows.
-pub fn reporters(requests: &[ReportRequest], look: paint::Look, bundle: &Path) -> Vec<Box<dyn Reporter>> {
+pub fn reporters(
+    requests: &[ReportRequest],
+    style: paint::TextStyle,
+    bundle: &Path,
+) -> Vec<Box<dyn Reporter>> {
     let mut made: Vec<Box<dyn Reporter>> = Vec::new();
     for request in requests {
         // The console prints the table already.
@@ -78,7 +82,7 @@ pub fn reporters(requests: &[ReportRequest], look: paint::Look, bundle: &Path) -
             continue;
         }
         let to = request.path.clone().map_or(To::Out, To::File);
-        made.extend(redirected(by_name(request.name, &mut options(request, look, bundle)), to));
+        made.extend(redirected(by_name(request.name, &mut options(request, style, bundle)), to));
     }
     let asked = requests.iter().any(|request| request.name == "github" && request.path.is_none());
     if on_github() && !asked && !is_taken(requests) {

@@ -2,7 +2,7 @@
 
 use crate::args::{ScenarioArgs, SelectArgs};
 use crate::host::{self, Streams};
-use crate::settings::{Look, complain, variables};
+use crate::settings::{Terminal, complain, variables};
 use farmjank_engine::announce::Voice;
 use farmjank_results::metric::Unit;
 use farmjank_scenarios::plan::{Selection, Shard};
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 const MOST: u64 = 64 << 20;
 
 /// The scenarios; none when there were complaints, which have been printed.
-pub fn load(args: &ScenarioArgs, look: Look) -> Option<Vec<Scenario>> {
+pub fn load(args: &ScenarioArgs, terminal: Terminal) -> Option<Vec<Scenario>> {
     let env = variables("-e", &args.env).map_err(|why| complain(&why)).ok()?;
     let files = files(&args.paths).map_err(|why| complain(&why)).ok()?;
     let metrics: Vec<(&str, Unit)> =
@@ -25,7 +25,7 @@ pub fn load(args: &ScenarioArgs, look: Look) -> Option<Vec<Scenario>> {
         Ok(scenarios) => Some(scenarios),
         Err(complaints) => {
             for complaint in &complaints {
-                Streams.err(&format!("{}\n", complaint.render(look.color_err)));
+                Streams.err(&format!("{}\n", complaint.render(terminal.color_err)));
             }
             let problems = if complaints.len() == 1 { "problem" } else { "problems" };
             Streams.err(&format!("{} {problems}; no phone was touched\n", complaints.len()));

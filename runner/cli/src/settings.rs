@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// What the streams of this process can show.
 #[derive(Clone, Copy, Debug)]
-pub struct Look {
+pub struct Terminal {
     /// Colour on standard output.
     pub color: bool,
     /// Colour on standard error.
@@ -21,9 +21,9 @@ pub struct Look {
     pub live: bool,
 }
 
-impl Look {
+impl Terminal {
     /// From the flag, `NO_COLOR`, `FORCE_COLOR`, `CLICOLOR_FORCE`, `TERM`, `CI`, the locale and the terminals.
-    pub fn resolve(color: When) -> Look {
+    pub fn resolve(color: When) -> Terminal {
         let dumb = host::env("TERM").is_some_and(|term| term == "dumb");
         let forced = host::env("FORCE_COLOR")
             .or_else(|| host::env("CLICOLOR_FORCE"))
@@ -36,7 +36,7 @@ impl Look {
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(host::env);
         let ascii = dumb || locale.is_some_and(|locale| locale == "C" || locale == "POSIX");
         let ci = host::env("CI").is_some_and(|value| value != "false" && value != "0");
-        Look {
+        Terminal {
             color: wanted(host::out_is_terminal()),
             color_err: wanted(host::is_terminal()),
             unicode: !ascii,

@@ -1,6 +1,6 @@
 //! One trial as straight-line code: settle, setup, steps with their windows, teardown.
 
-use crate::android::quiet::{self, Look};
+use crate::android::quiet::{self, Conditions};
 use crate::android::settle::behind;
 use crate::collect::Harvest;
 use crate::device_session::DeviceSession;
@@ -45,7 +45,7 @@ pub struct Trial<'a> {
     around: RefCell<Around>,
     /// What the phone did beside the app at the last look; that it was compiling stays true to the end of the trial: nobody
     /// knows until when it did.
-    look: Cell<Look>,
+    conditions: Cell<Conditions>,
     framestats: &'a FramestatsSampler,
     probes: &'a Probes<'a>,
     /// Take pictures of the screen in its windows.
@@ -80,9 +80,9 @@ impl<'a> Trial<'a> {
         let again = if tries == 0 { String::new() } else { format!("-try-{}", tries + 1) };
         let folder = format!("evidence/job-{}/trial-{number}{again}", session.job);
         let (windows, outside) = (RefCell::default(), RefCell::default());
-        let (around, look) = (RefCell::default(), Cell::default());
+        let (around, conditions) = (RefCell::default(), Cell::default());
         let pictured = false;
-        Trial { session, number, folder, windows, outside, around, look, framestats, probes, pictured }
+        Trial { session, number, folder, windows, outside, around, conditions, framestats, probes, pictured }
     }
 
     /// Runs it to its end. Whatever was measured is returned, whatever happened.
@@ -138,11 +138,11 @@ impl<'a> Trial<'a> {
     async fn settle(&self) -> Result<(), Fault> {
         let session = self.session;
         let (device, patience) = (&*session.device, session.patience());
-        let (look, around) = quiet::settle(device, session.facts.sdk, &session.app.0, patience).await?;
-        self.look.set(look);
+        let (conditions, around) = quiet::settle(device, session.facts.sdk, &session.app.0, patience).await?;
+        self.conditions.set(conditions);
         let debuggable_meant = session.scenario.debuggable_meant;
         self.around.replace(Around { debuggable_meant, ..around });
-        match look.thermal.filter(|status| *status > quiet::HOTTEST) {
+        match conditions.thermal.filter(|status| *status > quiet::HOTTEST) {
             Some(status) => {
                 let word = crate::android::state::thermal_word(status);
                 let what = format!("the phone stays too hot to measure (thermal status {status}, {word})");
@@ -382,13 +382,13 @@ impl<'a> Trial<'a> {
     async fn guard(&self) -> Result<Option<String>, Fault> {
         let session = self.session;
         let (device, patience) = (&*session.device, session.patience());
-        let look = quiet::after(device, session.facts.sdk, &session.app.0, patience).await??;
-        let before = self.look.get();
+        let conditions = quiet::after(device, session.facts.sdk, &session.app.0, patience).await??;
+        let before = self.conditions.get();
         {
             let mut around = self.around.borrow_mut();
-            (around.thermal_status, around.battery_celsius) = (look.thermal, look.battery);
+            (around.thermal_status, around.battery_celsius) = (conditions.thermal, conditions.battery);
         }
-        self.look.set(Look { compiling: before.compiling || look.compiling, ..look });
-        Ok(look.voids_since(before))
+        self.conditions.set(Conditions { compiling: before.compiling || conditions.compiling, ..conditions });
+        Ok(conditions.voids_since(before))
     }
 }

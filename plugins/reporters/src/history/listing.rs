@@ -3,9 +3,9 @@
 //! Must not know: how cells were chosen. Every line fits.
 
 use super::spark::{Scale, spark};
-use super::{HistoryView, amount, day, looks, phone};
+use super::{HistoryView, amount, day, marks, phone};
 use crate::clean::NAME;
-use crate::paint::{Look, Tint, cut, left, right, width, wrap};
+use crate::paint::{TextStyle, Tint, cut, left, right, width, wrap};
 use crate::words::several;
 use farmjank_results::metric::Better;
 use farmjank_results::trend::{Standing, Trend, least_change};
@@ -16,7 +16,7 @@ const MOST: usize = 400;
 const SPARK: usize = 12;
 
 /// The list.
-pub fn listing(view: &HistoryView<'_>, look: Look) -> String {
+pub fn listing(view: &HistoryView<'_>, style: TextStyle) -> String {
     let mut trends: Vec<&Trend> = view.sweep.trends.iter().collect();
     trends.sort_by_key(|trend| {
         let key = &trend.line.key;
@@ -24,19 +24,19 @@ pub fn listing(view: &HistoryView<'_>, look: Look) -> String {
         (spot, std::cmp::Reverse(trend.line.last().order))
     });
     let cells = several(trends.len(), "cell", "cells");
-    let title = format!("{cells} in {}", look.text(view.place, NAME));
-    let mut lines: Vec<String> = wrap(&title, look.columns(), 2);
+    let title = format!("{cells} in {}", style.text(view.place, NAME));
+    let mut lines: Vec<String> = wrap(&title, style.columns(), 2);
     let mut group = String::new();
     for trend in trends.iter().take(MOST) {
         let own = format!("{} › {}", phone(&trend.line), trend.line.key.scenario);
         if own != group {
             let names =
-                [phone(&trend.line), trend.line.key.scenario.clone()].map(|name| look.text(&name, NAME));
+                [phone(&trend.line), trend.line.key.scenario.clone()].map(|name| style.text(&name, NAME));
             lines.push(String::new());
-            lines.push(look.paint(Tint::Strong, &cut(&look.glyphs(&names.join(" › ")), look.columns())));
+            lines.push(style.paint(Tint::Strong, &cut(&style.glyphs(&names.join(" › ")), style.columns())));
             group = own;
         }
-        lines.push(row(trend, look));
+        lines.push(row(trend, style));
     }
     if trends.len() > MOST {
         let more = format!(
@@ -44,13 +44,13 @@ pub fn listing(view: &HistoryView<'_>, look: Look) -> String {
             trends.len() - MOST
         );
         lines.push(String::new());
-        lines.extend(wrap(&more, look.columns(), 2));
+        lines.extend(wrap(&more, style.columns(), 2));
     }
-    lines.iter().map(|line| look.glyphs(line.trim_end()) + "\n").collect()
+    lines.iter().map(|line| style.glyphs(line.trim_end()) + "\n").collect()
 }
 
 /// `fling the feed    hitch   41.2 ms/s   34  ▁▁▂▁▁▁▁▇▇▇▇▇  worse since 2026-03-02`.
-fn row(trend: &Trend, look: Look) -> String {
+fn row(trend: &Trend, style: TextStyle) -> String {
     let line = &trend.line;
     let levels: Vec<Option<f64>> = line.nights.iter().map(|night| night.level).collect();
     let newest = levels.iter().rev().flatten().next().copied();
@@ -60,34 +60,34 @@ fn row(trend: &Trend, look: Look) -> String {
     let bars = left(&spark(&levels, SPARK, scale), SPARK);
     let value = right(&amount(newest, line.unit()), 10);
     let count = right(&line.nights.len().to_string(), 4);
-    let (says, tint) = said(trend, look);
+    let (says, tint) = said(trend, style);
     let metric = match line.key.metric.as_str() {
         "hitch_ms_per_s" => "hitch",
         other => other,
     };
     let fixed = 2 + 1 + 7 + 10 + 4 + 2 + SPARK + 2 + 22;
-    let name = look.columns().saturating_sub(fixed).max(10);
-    let window = left(&look.text(&line.key.window, NAME), name);
-    let metric = left(&look.text(metric, 40), 7);
+    let name = style.columns().saturating_sub(fixed).max(10);
+    let window = left(&style.text(&line.key.window, NAME), name);
+    let metric = left(&style.text(metric, 40), 7);
     let row = format!("  {window} {metric}{value}{count}  {bars}  ");
     let says = cut(&says, 22);
     // On a narrow terminal the words give way; `history CELL` has them.
-    if width(&row) + width(&says) > look.columns() {
-        return cut(&format!("{row}{says}"), look.columns());
+    if width(&row) + width(&says) > style.columns() {
+        return cut(&format!("{row}{says}"), style.columns());
     }
-    row + &look.paint(tint, &says)
+    row + &style.paint(tint, &says)
 }
 
 /// What is worth a word, and its colour.
-fn said(trend: &Trend, look: Look) -> (String, Tint) {
-    let (_, tint) = looks(&trend.standing);
+fn said(trend: &Trend, style: TextStyle) -> (String, Tint) {
+    let (_, tint) = marks(&trend.standing);
     let text = match (&trend.standing, trend.newest()) {
         (Standing::Ended(_), _) => "over".to_owned(),
         (standing, Some(change_point)) => {
             let since = format!(
                 "{} since {}",
                 change_point.way.word(),
-                day(&trend.line.nights[change_point.at].wall, look)
+                day(&trend.line.nights[change_point.at].wall, style)
             );
             // An old change is worth a word, not a colour.
             let tint = if *standing == Standing::Quiet { Tint::Quiet } else { tint };

@@ -2,10 +2,10 @@
 //!
 //! Must not know: whether a change fails anything; the exit code is handed in. Markdown is bounded.
 
-use super::{HistoryView, brought, day, looks, phone, plain, rules};
+use super::{HistoryView, brought, day, marks, phone, plain, rules};
 use crate::clean::{NAME, SENTENCE};
 use crate::markdown::text;
-use crate::paint::{Look, Tint, left, wrap};
+use crate::paint::{TextStyle, Tint, left, wrap};
 use crate::words::{self, several};
 use farmjank_results::trend::{ENOUGH, Standing, Trend, sentence};
 
@@ -19,19 +19,19 @@ const ROWS: usize = 40;
 const NAMED: usize = 12;
 
 /// Lines for a terminal; ends with what it comes to. `code` is the exit code.
-pub fn morning(view: &HistoryView<'_>, code: u8, look: Look) -> String {
-    let mut lines = wrap(&title(view, look), look.columns(), 2);
+pub fn morning(view: &HistoryView<'_>, code: u8, style: TextStyle) -> String {
+    let mut lines = wrap(&title(view, style), style.columns(), 2);
     lines.push(String::new());
     let changed = changed(view);
     for trend in changed.iter().take(CHANGES) {
-        lines.extend(change(view, trend, look));
+        lines.extend(change(view, trend, style));
     }
     if changed.len() > CHANGES {
         lines.push(format!("  and {} more changes", changed.len() - CHANGES));
     }
     for (sign, tint, word, what) in others(view) {
-        let head = look.paint(tint, &left(&format!("{sign} {word}"), LEAD));
-        let told = wrap(&look.text(&what, SENTENCE), look.columns(), LEAD);
+        let head = style.paint(tint, &left(&format!("{sign} {word}"), LEAD));
+        let told = wrap(&style.text(&what, SENTENCE), style.columns(), LEAD);
         lines.extend(told.iter().enumerate().map(|(at, line)| match at {
             0 => format!("{head}{line}"),
             _ => line.clone(),
@@ -39,7 +39,7 @@ pub fn morning(view: &HistoryView<'_>, code: u8, look: Look) -> String {
     }
     let notes = notes(view);
     for note in notes.iter().take(NAMED) {
-        let told = wrap(&plain(note, look), look.columns(), 8);
+        let told = wrap(&plain(note, style), style.columns(), 8);
         lines.extend(told.iter().enumerate().map(|(at, line)| match at {
             0 => format!("  note  {line}"),
             _ => line.clone(),
@@ -55,8 +55,8 @@ pub fn morning(view: &HistoryView<'_>, code: u8, look: Look) -> String {
         (0, 0, 0) => Tint::Doubt,
         _ => Tint::Good,
     };
-    lines.extend(wrap(&summary(view, code), look.columns(), 2).iter().map(|line| look.paint(tint, line)));
-    lines.iter().map(|line| look.glyphs(line.trim_end()) + "\n").collect()
+    lines.extend(wrap(&summary(view, code), style.columns(), 2).iter().map(|line| style.paint(tint, line)));
+    lines.iter().map(|line| style.glyphs(line.trim_end()) + "\n").collect()
 }
 
 /// `CHANGED: 1 worse, 30 quiet · exit 1 (gate failed)`.
@@ -79,13 +79,13 @@ fn summary(view: &HistoryView<'_>, code: u8) -> String {
 }
 
 /// `the newest 10 nights in results/history.sqlite, to 2026-03-06`.
-fn title(view: &HistoryView<'_>, look: Look) -> String {
+fn title(view: &HistoryView<'_>, style: TextStyle) -> String {
     let lines = view.sweep.trends.iter().map(|trend| trend.line.last());
-    let last = lines.max_by_key(|night| night.order).map(|night| day(&night.wall, look));
+    let last = lines.max_by_key(|night| night.order).map(|night| day(&night.wall, style));
     format!(
         "the newest {} nights in {}{}",
         view.sweep.newest,
-        look.text(view.place, NAME),
+        style.text(view.place, NAME),
         last.map(|last| format!(", to {last}")).unwrap_or_default()
     )
 }
@@ -95,20 +95,20 @@ fn changed<'a>(view: &HistoryView<'a>) -> Vec<&'a Trend> {
     view.sweep.trends.iter().filter(is_changed).collect()
 }
 
-fn change(view: &HistoryView<'_>, trend: &Trend, look: Look) -> Vec<String> {
+fn change(view: &HistoryView<'_>, trend: &Trend, style: TextStyle) -> Vec<String> {
     let Some(change_point) = trend.newest() else { return Vec::new() };
-    let (symbol, tint) = looks(&trend.standing);
-    let head = look.paint(tint, &left(&format!("{symbol} {}", trend.standing.word()), LEAD));
-    let mut told = wrap(&plain(&sentence(&trend.line, change_point), look), look.columns(), LEAD);
+    let (symbol, tint) = marks(&trend.standing);
+    let head = style.paint(tint, &left(&format!("{symbol} {}", trend.standing.word()), LEAD));
+    let mut told = wrap(&plain(&sentence(&trend.line, change_point), style), style.columns(), LEAD);
     told[0] = format!("{head}{}", told[0]);
     let key = &trend.line.key;
-    let mut parts = [&trend.line.device.0, &key.scenario].map(|text| look.text(text, NAME)).to_vec();
+    let mut parts = [&trend.line.device.0, &key.scenario].map(|text| style.text(text, NAME)).to_vec();
     parts.push(format!("{} Hz", key.refresh));
-    parts.extend(brought(view, trend, change_point, look));
+    parts.extend(brought(view, trend, change_point, style));
     parts.push(rules(change_point));
     let pad = " ".repeat(LEAD);
-    let body = crate::paint::flow(&parts, " · ", look.columns(), LEAD);
-    told.extend(body.iter().map(|line| format!("{pad}{}", look.paint(Tint::Quiet, line.trim_start()))));
+    let body = crate::paint::flow(&parts, " · ", style.columns(), LEAD);
+    told.extend(body.iter().map(|line| format!("{pad}{}", style.paint(Tint::Quiet, line.trim_start()))));
     told
 }
 
@@ -160,15 +160,15 @@ fn notes(view: &HistoryView<'_>) -> Vec<String> {
 
 /// A Markdown section, at most about forty rows.
 pub fn markdown(view: &HistoryView<'_>, code: u8) -> String {
-    let look = Look::default();
-    let mut out = format!("### {}\n\nIn {}.\n", summary(view, code), marked(&title(view, look)));
+    let style = TextStyle::default();
+    let mut out = format!("### {}\n\nIn {}.\n", summary(view, code), marked(&title(view, style)));
     let changed = changed(view);
     if !changed.is_empty() {
         out += "\n| | what | where | by |\n| --- | --- | --- | --- |\n";
     }
     for trend in changed.iter().take(ROWS) {
         let Some(change_point) = trend.newest() else { continue };
-        let (symbol, _) = looks(&trend.standing);
+        let (symbol, _) = marks(&trend.standing);
         let place =
             format!("{}, {} Hz, {}", trend.line.device, trend.line.key.refresh, trend.line.key.scenario);
         out += &format!(
@@ -176,7 +176,7 @@ pub fn markdown(view: &HistoryView<'_>, code: u8) -> String {
             trend.standing.word(),
             marked(&sentence(&trend.line, change_point)),
             marked(&place),
-            marked(&brought(view, trend, change_point, look).join(", ")),
+            marked(&brought(view, trend, change_point, style).join(", ")),
             marked(&rules(change_point)),
         );
     }

@@ -1,6 +1,7 @@
 //! Nights as blocks: a spark of one row, a plot of several. A night without a number is a `?`.
 //!
-//! Must not know: metrics. Blocks are Unicode; [`Look::glyphs`](crate::paint::Look::glyphs) turns them one for one.
+//! Must not know: metrics. Blocks are Unicode; [`TextStyle::glyphs`](crate::paint::TextStyle::glyphs) turns them one
+//! for one.
 
 use crate::paint::width;
 

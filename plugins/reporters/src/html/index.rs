@@ -9,7 +9,7 @@ use crate::cells::{Cell, JOB_ROW, duration};
 use crate::change::change;
 use crate::clean::{NAME, SENTENCE, line};
 use crate::comparison;
-use crate::paint::Look;
+use crate::paint::TextStyle;
 use crate::sentence;
 use crate::words;
 use farmjank_results::compare::{CellCompared, State};
@@ -192,7 +192,7 @@ fn run(record: &Record, cells: &[Cell<'_>]) -> Run {
         verdict: words::verdict(record.verdict),
         exit: record.exit_code.map(|code| (code, words::exit(code))),
         interrupted: record.interrupted.as_deref().map(|what| line(what, SENTENCE)),
-        baseline: record.compared.as_ref().map(|one| comparison::source(&one.baseline, Look::default())),
+        baseline: record.compared.as_ref().map(|one| comparison::source(&one.baseline, TextStyle::default())),
         counts: worst.map(|verdict| (words::verdict(verdict), count(verdict))).into(),
         frames: cells.iter().map(frames).sum(),
     }

@@ -10,7 +10,7 @@ use crate::cells::phone;
 use crate::clean::{NAME, SENTENCE, line};
 use crate::console::Calm;
 use crate::lanes::{Lanes, idle, outlook};
-use crate::paint::Look;
+use crate::paint::TextStyle;
 use crate::story::{Story, Weight, all_trials, trial_words};
 use crate::words;
 use farmjank_results::device::DeviceId;
@@ -125,7 +125,7 @@ impl Default for LiveFeed {
             feeds: BTreeMap::new(),
             jobs: BTreeMap::new(),
             told: VecDeque::new(),
-            story: Story::new(Look::default()),
+            story: Story::new(TextStyle::default()),
             calm: Calm::default(),
         }
     }

@@ -8,7 +8,7 @@ use super::{Options, wall};
 use crate::cells::{Cell, phone, slug};
 use crate::clean::{BLOCK, NAME, SENTENCE, xml_attribute, xml_block};
 use crate::comparison;
-use crate::paint::Look;
+use crate::paint::TextStyle;
 use crate::{sentence, words};
 use farmjank_results::event::Ending;
 use farmjank_results::fault::Fault;
@@ -140,7 +140,7 @@ fn body(cell: &Cell, message: &str) -> String {
         lines.push(format!("baseline: {}: {sentence}", comparison::word_of(one)));
     }
     if let (Some(compared), false) = (&cell.record.compared, cell.compared.is_empty()) {
-        let source = comparison::source(&compared.baseline, Look::default());
+        let source = comparison::source(&compared.baseline, TextStyle::default());
         lines.push(format!("compared with: {}", xml_attribute(&source, SENTENCE)));
     }
     lines.push(format!("phone: {}", phone_line(cell)));

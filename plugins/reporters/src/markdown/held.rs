@@ -8,7 +8,7 @@ use crate::cells::Cell;
 use crate::change::against;
 use crate::clean::SENTENCE;
 use crate::comparison::{self, is_told};
-use crate::paint::Look;
+use crate::paint::TextStyle;
 use crate::words;
 use farmjank_results::compare::{CellCompared, State};
 use farmjank_results::metric::Unit;
@@ -21,7 +21,7 @@ const ROWS: usize = 6;
 /// `> **Against** nightly, 2026-03-01: 1 regression, 11 pass.`
 pub(super) fn baseline(record: &Record) -> Option<String> {
     let compared = record.compared.as_ref()?;
-    let from = text(&comparison::source(&compared.baseline, Look::default()), SENTENCE);
+    let from = text(&comparison::source(&compared.baseline, TextStyle::default()), SENTENCE);
     Some(format!("> **Against** {from}: {}.\n", comparison::counts(compared)))
 }
 
@@ -98,7 +98,7 @@ fn counts(one: &CellCompared) -> bool {
 pub(super) fn sentences(cell: &Cell) -> Vec<String> {
     let told = cell.compared.iter().filter(|one| is_told(one)).take(ROWS * 2);
     told.map(|one| {
-        let (symbol, _) = comparison::looks_of(one);
+        let (symbol, _) = comparison::marks_of(one);
         let sentence = text(comparison::there(one), SENTENCE);
         format!("- {symbol} {}: {sentence}", comparison::word_of(one))
     })

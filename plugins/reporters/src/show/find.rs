@@ -4,7 +4,7 @@
 
 use crate::cells::{Cell, phone, worst_first};
 use crate::clean::NAME;
-use crate::paint::Look;
+use crate::paint::TextStyle;
 use crate::words;
 use farmjank_results::record::Record;
 
@@ -57,9 +57,9 @@ pub fn find<'a>(record: &'a Record, wanted: &str) -> Result<Cell<'a>, Missed<'a>
 }
 
 /// Cells as lines that name them, at most `most`.
-pub fn listed(cells: &[Cell], most: usize, look: Look) -> String {
+pub fn listed(cells: &[Cell], most: usize, style: TextStyle) -> String {
     let line = |cell: &Cell| {
-        let names = names(cell).map(|name| look.text(&name, NAME));
+        let names = names(cell).map(|name| style.text(&name, NAME));
         format!("  {:<9}  {}\n", words::verdict(cell.verdict), names.join("/"))
     };
     let mut text: String = cells.iter().take(most).map(line).collect();

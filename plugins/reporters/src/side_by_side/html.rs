@@ -115,7 +115,7 @@ pub fn html(runs: &[Run<'_>], frame_logs: &[&dyn FrameLogs]) -> String {
 fn page(runs: &[Run<'_>], frame_logs: &[&dyn FrameLogs]) -> String {
     let mut rows = rows(runs);
     rows.sort_by_cached_key(|row| (Reverse(fallen(row)), Reverse(Sortable(by_first(row))), row.rank()));
-    let look = |cell: &Option<Cell<'_>>, frame_logs: &dyn FrameLogs| -> Option<(String, String)> {
+    let style = |cell: &Option<Cell<'_>>, frame_logs: &dyn FrameLogs| -> Option<(String, String)> {
         let cell = cell.as_ref()?;
         Some((index::key(cell), detail::packed(cell, &seen(cell, frame_logs))))
     };
@@ -143,7 +143,7 @@ fn page(runs: &[Run<'_>], frame_logs: &[&dyn FrameLogs]) -> String {
     });
     for row in &rows {
         for (at, (cell, frame_logs)) in row.cells.iter().zip(frame_logs).enumerate() {
-            if let Some((key, packed)) = look(cell, *frame_logs) {
+            if let Some((key, packed)) = style(cell, *frame_logs) {
                 bytes(&mut out, &format!("{at}.{key}"), &packed);
             }
         }

@@ -5,7 +5,7 @@
 use super::{Row, Run, change, letter, rows};
 use crate::cells;
 use crate::clean::NAME;
-use crate::paint::{Look, Tint, cut, left, wrap};
+use crate::paint::{TextStyle, Tint, cut, left, wrap};
 use crate::{sentence, words};
 use farmjank_results::verdict::Verdict;
 
@@ -17,33 +17,33 @@ const NARROW: usize = 22;
 const WIDE: usize = 30;
 
 /// The table.
-pub fn table(runs: &[Run], look: Look) -> String {
-    let room = look.columns().saturating_sub(NAMES);
+pub fn table(runs: &[Run], style: TextStyle) -> String {
+    let room = style.columns().saturating_sub(NAMES);
     let fit = (room / NARROW).max(1).min(runs.len().max(1));
     let cells = (room / fit).min(WIDE);
-    let mut lines = heading(runs, look);
+    let mut lines = heading(runs, style);
     for row in rows(runs) {
         lines.push(String::new());
-        lines.push(title(&row, look));
+        lines.push(title(&row, style));
         for from in (0..runs.len()).step_by(fit) {
             let columns = from..(from + fit).min(runs.len());
-            lines.extend(block(&row, columns, cells, look));
+            lines.extend(block(&row, columns, cells, style));
         }
         for what in row.differences() {
-            let wrapped = wrap(&format!("note: {what}"), look.columns(), 4);
+            let wrapped = wrap(&format!("note: {what}"), style.columns(), 4);
             lines.extend(
-                wrapped.iter().map(|line| format!("    {}", look.paint(Tint::Doubt, line.trim_start()))),
+                wrapped.iter().map(|line| format!("    {}", style.paint(Tint::Doubt, line.trim_start()))),
             );
         }
     }
     lines.push(String::new());
     let note = "changes are against the first run that has a value; whether one is more than noise, \
         this table does not say";
-    lines.extend(wrap(note, look.columns(), 0).iter().map(|line| look.paint(Tint::Quiet, line)));
-    lines.iter().map(|line| look.glyphs(line.trim_end()) + "\n").collect()
+    lines.extend(wrap(note, style.columns(), 0).iter().map(|line| style.paint(Tint::Quiet, line)));
+    lines.iter().map(|line| style.glyphs(line.trim_end()) + "\n").collect()
 }
 
-fn heading(runs: &[Run], look: Look) -> Vec<String> {
+fn heading(runs: &[Run], style: TextStyle) -> Vec<String> {
     let mut lines = Vec::new();
     for (at, run) in runs.iter().enumerate() {
         let header = &run.record.header;
@@ -55,34 +55,38 @@ fn heading(runs: &[Run], look: Look) -> Vec<String> {
                 words::verdict(run.record.verdict).to_uppercase(),
                 sentence::counts(&all)
             ),
-            look.text(&run.name, NAME),
-            look.text(&header.wall, 40),
-            look.text(&header.tool, 40),
+            style.text(&run.name, NAME),
+            style.text(&header.wall, 40),
+            style.text(&header.tool, 40),
         ];
-        parts.extend(sentence::virtual_label(run.record).map(|label| look.text(&label.to_uppercase(), NAME)));
-        lines.extend(crate::paint::flow(&parts, " · ", look.columns(), 3));
+        parts
+            .extend(sentence::virtual_label(run.record).map(|label| style.text(&label.to_uppercase(), NAME)));
+        lines.extend(crate::paint::flow(&parts, " · ", style.columns(), 3));
     }
     lines
 }
 
 /// `✗ Home feed › fling the feed · Pixel 8 (39081FDJ)`.
-fn title(row: &Row, look: Look) -> String {
+fn title(row: &Row, style: TextStyle) -> String {
     let cell = row.first();
-    let phone = look.text(&cells::phone(cell.device(), cell.facts()), NAME);
-    let text =
-        format!("{} › {} · {phone}", look.text(&cell.job.planned.scenario, NAME), look.text(cell.name, NAME));
-    look.paint(Tint::Strong, &cut(&text, look.columns()))
+    let phone = style.text(&cells::phone(cell.device(), cell.facts()), NAME);
+    let text = format!(
+        "{} › {} · {phone}",
+        style.text(&cell.job.planned.scenario, NAME),
+        style.text(cell.name, NAME)
+    );
+    style.paint(Tint::Strong, &cut(&text, style.columns()))
 }
 
-fn block(row: &Row, columns: std::ops::Range<usize>, cells: usize, look: Look) -> Vec<String> {
+fn block(row: &Row, columns: std::ops::Range<usize>, cells: usize, style: TextStyle) -> Vec<String> {
     let name = |text: &str| format!("    {}", left(text, NAMES - 4));
     let mut lines = Vec::new();
     let letters: String = columns.clone().map(|at| left(&letter(at), cells)).collect();
-    lines.push(look.paint(Tint::Quiet, &format!("{}{letters}", name(""))));
+    lines.push(style.paint(Tint::Quiet, &format!("{}{letters}", name(""))));
     let verdicts: String = columns
         .clone()
         .map(|at| match &row.cells[at] {
-            Some(cell) => look.paint(tint(cell.verdict), &left(words::verdict(cell.verdict), cells)),
+            Some(cell) => style.paint(tint(cell.verdict), &left(words::verdict(cell.verdict), cells)),
             None => left("– not in this run", cells),
         })
         .collect();
@@ -93,7 +97,7 @@ fn block(row: &Row, columns: std::ops::Range<usize>, cells: usize, look: Look) -
             let change = change(&line, at).map_or_else(String::new, |change| format!(" {change}"));
             left(&format!("{number}{change}"), cells - 1) + " "
         };
-        lines.push(name(&look.text(&line.key, 60)) + &columns.clone().map(value).collect::<String>());
+        lines.push(name(&style.text(&line.key, 60)) + &columns.clone().map(value).collect::<String>());
     }
     lines
 }

@@ -5,7 +5,7 @@ use crate::barcode::hitches;
 use crate::cells::{self, Cell};
 use crate::clean;
 use crate::comparison;
-use crate::paint::{Look, Tint, cut, flow, left, right, width, wrap};
+use crate::paint::{TextStyle, Tint, cut, flow, left, right, width, wrap};
 use crate::words::{self, Sides};
 use farmjank_results::compare::{CellCompared, Role};
 use farmjank_results::metric::Unit;
@@ -38,72 +38,79 @@ fn symbol(verdict: Option<Verdict>) -> &'static str {
 }
 
 /// `Home feed › fling the feed`.
-pub(super) fn title(cell: &Cell, look: Look, one_scenario: bool) -> String {
-    let window = look.text(cell.name, clean::NAME);
+pub(super) fn title(cell: &Cell, style: TextStyle, one_scenario: bool) -> String {
+    let window = style.text(cell.name, clean::NAME);
     if one_scenario {
         window
     } else {
-        format!("{} › {window}", look.text(&cell.job.planned.scenario, clean::NAME))
+        format!("{} › {window}", style.text(&cell.job.planned.scenario, clean::NAME))
     }
 }
 
 /// `Pixel 8 (39081FDJ)`.
-pub(super) fn phone(cell: &Cell, look: Look) -> String {
-    look.text(&cells::phone(cell.device(), cell.facts()), clean::NAME)
+pub(super) fn phone(cell: &Cell, style: TextStyle) -> String {
+    style.text(&cells::phone(cell.device(), cell.facts()), clean::NAME)
 }
 
 /// The lines of a cell that also speaks for the next `same - 1` windows of its job.
-pub(super) fn rows(cell: &Cell, same: usize, look: Look, columns: &Columns, limits: bool) -> Vec<String> {
-    let mut lines = vec![row(cell, same, look, columns)];
+pub(super) fn rows(
+    cell: &Cell,
+    same: usize,
+    style: TextStyle,
+    columns: &Columns,
+    limits: bool,
+) -> Vec<String> {
+    let mut lines = vec![row(cell, same, style, columns)];
     if !limits {
         return lines;
     }
     if cell.verdict == Some(Verdict::Pass) {
-        lines.extend(passing(cell, look));
-        lines.extend(against_baseline(cell, look));
+        lines.extend(passing(cell, style));
+        lines.extend(against_baseline(cell, style));
         return lines;
     }
     let one = cell.judged.filter(|_| same == 1 && !(cell.by_fault && cell.untold()));
     if let Some(judged) = one {
-        lines.extend(limits_table(&judged.judgements, look));
+        lines.extend(limits_table(&judged.judgements, style));
     }
     if same == 1 {
-        lines.extend(against_baseline(cell, look));
+        lines.extend(against_baseline(cell, style));
     }
-    lines.extend(why(cell, look));
+    lines.extend(why(cell, style));
     if one.is_some() {
-        lines.extend(under(&seen(cell, look), Tint::Quiet, look));
+        lines.extend(under(&seen(cell, style), Tint::Quiet, style));
     }
-    lines.extend(particulars(cell, same, look, columns));
+    lines.extend(particulars(cell, same, style, columns));
     lines
 }
 
 /// What the baseline says, one sentence per cell that votes.
-fn against_baseline(cell: &Cell, look: Look) -> Vec<String> {
+fn against_baseline(cell: &Cell, style: TextStyle) -> Vec<String> {
     let votes = |one: &&&CellCompared| {
         let alerts = one.role == Role::Alert && comparison::is_told(one);
         alerts || matches!(one.role, Role::Primary | Role::Phone) || one.verdict() == Verdict::Fail
     };
     let mut lines = Vec::new();
     for one in cell.compared.iter().filter(votes) {
-        let (symbol, tint) = comparison::looks_of(one);
+        let (symbol, tint) = comparison::marks_of(one);
         let which = if one.role == Role::Phone { " by itself" } else { "" };
         let head = format!("{symbol} {}{which}", comparison::word_of(one));
-        let mut wrapped = wrap(&comparison::said_there(one, look), look.columns(), INDENT + width(&head) + 2);
-        wrapped[0] = format!("{}{}  {}", " ".repeat(INDENT), look.paint(tint, &head), wrapped[0]);
+        let mut wrapped =
+            wrap(&comparison::said_there(one, style), style.columns(), INDENT + width(&head) + 2);
+        wrapped[0] = format!("{}{}  {}", " ".repeat(INDENT), style.paint(tint, &head), wrapped[0]);
         lines.extend(wrapped);
     }
     lines
 }
 
-fn row(cell: &Cell, same: usize, look: Look, columns: &Columns) -> String {
+fn row(cell: &Cell, same: usize, style: TextStyle, columns: &Columns) -> String {
     let verdict = format!("{} {}", symbol(cell.verdict), left(words::verdict(cell.verdict), LEAD - 4));
     let one = |key: &str, unit: Unit| words::number(cell.summary(key).one(), unit);
     format!(
         "{}  {}  {}{}{}{}",
-        look.paint(tint(cell.verdict), &verdict),
-        look.paint(Tint::Strong, &left(&short_title(cell, same, look, columns), columns.window)),
-        left(&phone(cell, look), columns.phone),
+        style.paint(tint(cell.verdict), &verdict),
+        style.paint(Tint::Strong, &left(&short_title(cell, same, style, columns), columns.window)),
+        left(&phone(cell, style), columns.phone),
         right(&one("fps", Unit::Fps), 7),
         right(&one("hitch_ms_per_s", Unit::MsPerS), 7),
         right(&one("frozen_frames", Unit::Count), 8),
@@ -111,20 +118,20 @@ fn row(cell: &Cell, same: usize, look: Look, columns: &Columns) -> String {
 }
 
 /// Where hitches fall, over all counted trials, and the worst of them in words.
-pub(super) fn bars(cell: &Cell, frame_logs: &dyn FrameLogs, look: Look) -> Option<String> {
-    let room = look.columns() - INDENT;
+pub(super) fn bars(cell: &Cell, frame_logs: &dyn FrameLogs, style: TextStyle) -> Option<String> {
+    let room = style.columns() - INDENT;
     // The same width in every row, so that the eye compares them.
     let cells = room.saturating_sub(MOST_WORDS + 2).clamp(10, 60);
     let (bars, words) = hitches(cell, frame_logs, cells)?;
     let line = cut(&format!("{bars}  {words}"), room);
-    Some(format!("{}{}", " ".repeat(INDENT), look.paint(Tint::Quiet, &line)))
+    Some(format!("{}{}", " ".repeat(INDENT), style.paint(Tint::Quiet, &line)))
 }
 
 /// The title in its column: the scenario gives way before the window does.
-fn short_title(cell: &Cell, same: usize, look: Look, columns: &Columns) -> String {
+fn short_title(cell: &Cell, same: usize, style: TextStyle, columns: &Columns) -> String {
     if same > 1 {
         let many = format!("all {same} windows");
-        let scenario = look.text(&cell.job.planned.scenario, clean::NAME);
+        let scenario = style.text(&cell.job.planned.scenario, clean::NAME);
         let room = columns.window.saturating_sub(width(&many) + 3);
         return if columns.one_scenario {
             many
@@ -132,28 +139,28 @@ fn short_title(cell: &Cell, same: usize, look: Look, columns: &Columns) -> Strin
             format!("{} › {many}", cut(&scenario, room.max(4)))
         };
     }
-    let full = title(cell, look, columns.one_scenario);
+    let full = title(cell, style, columns.one_scenario);
     if width(&full) <= columns.window || columns.one_scenario {
         return full;
     }
-    let window = look.text(cell.name, clean::NAME);
+    let window = style.text(cell.name, clean::NAME);
     let room = columns.window.saturating_sub(width(&window) + 3);
-    format!("{} › {window}", cut(&look.text(&cell.job.planned.scenario, clean::NAME), room.max(4)))
+    format!("{} › {window}", cut(&style.text(&cell.job.planned.scenario, clean::NAME), room.max(4)))
 }
 
 /// What the row had to cut (the full names), what the phone is, and where the window is written.
-fn particulars(cell: &Cell, same: usize, look: Look, columns: &Columns) -> Vec<String> {
+fn particulars(cell: &Cell, same: usize, style: TextStyle, columns: &Columns) -> Vec<String> {
     let mut parts = Vec::new();
-    let full = title(cell, look, columns.one_scenario);
+    let full = title(cell, style, columns.one_scenario);
     if same == 1 && width(&full) > columns.window {
         parts.push(full);
     }
-    let phone = phone(cell, look);
+    let phone = phone(cell, style);
     if width(&phone) > columns.phone {
         parts.push(phone);
     }
     if let Some(facts) = cell.facts() {
-        parts.push(format!("Android {}", look.text(&facts.release, 20)));
+        parts.push(format!("Android {}", style.text(&facts.release, 20)));
         parts.extend(facts.fastest_hz().map(|hz| format!("{hz:.0} Hz")));
         parts.extend(
             facts
@@ -163,32 +170,32 @@ fn particulars(cell: &Cell, same: usize, look: Look, columns: &Columns) -> Vec<S
         );
         parts.extend(facts.is_virtual.then(|| "virtual".to_owned()));
     }
-    let file = look.text(&cell.job.planned.file, clean::NAME);
+    let file = style.text(&cell.job.planned.file, clean::NAME);
     parts.push(match cell.place.filter(|_| same == 1) {
         Some((line, column)) => format!("{file}:{line}:{column}"),
         None => file,
     });
     parts.retain(|part| !part.is_empty());
-    indented(flow(&parts, " · ", look.columns(), INDENT), Tint::Quiet, look)
+    indented(flow(&parts, " · ", style.columns(), INDENT), Tint::Quiet, style)
 }
 
 /// The limits of a cell that did not pass, one line each, in columns.
-fn limits_table(judgements: &[Judgement], look: Look) -> Vec<String> {
+fn limits_table(judgements: &[Judgement], style: TextStyle) -> Vec<String> {
     let shared = shared_doubt(judgements);
-    let names: Vec<String> = judgements.iter().map(|j| cut(&look.text(&j.metric, 40), 24)).collect();
+    let names: Vec<String> = judgements.iter().map(|j| cut(&style.text(&j.metric, 40), 24)).collect();
     let sides: Vec<Sides> = judgements.iter().map(words::sides).collect();
     let name_cells = names.iter().map(|name| width(name)).max().unwrap_or(0);
     let value_cells = sides.iter().map(|sides| width(&sides.amount)).max().unwrap_or(0);
     let hang = INDENT + 2 + name_cells + 2 + value_cells + 2;
-    let narrow = hang + 20 > look.columns();
+    let narrow = hang + 20 > style.columns();
     let mut lines = Vec::new();
     for ((judgement, name), sides) in judgements.iter().zip(&names).zip(&sides) {
         let (symbol, tint) = outcome(&judgement.outcome);
         let head = format!("{symbol} {}  {}", left(name, name_cells), right(&sides.amount, value_cells));
-        let head = format!("{}{}", " ".repeat(INDENT), look.paint(tint, &head));
+        let head = format!("{}{}", " ".repeat(INDENT), style.paint(tint, &head));
         let doubt = if shared.is_some() { None } else { unknown(judgement) };
-        let limit = limit(sides, doubt, look);
-        let mut tail = wrap(&limit, look.columns(), if narrow { INDENT + 2 } else { hang });
+        let limit = limit(sides, doubt, style);
+        let mut tail = wrap(&limit, style.columns(), if narrow { INDENT + 2 } else { hang });
         let first = std::mem::take(&mut tail[0]);
         match narrow {
             true => lines.extend([head, format!("{}{first}", " ".repeat(INDENT + 2))]),
@@ -197,7 +204,7 @@ fn limits_table(judgements: &[Judgement], look: Look) -> Vec<String> {
         lines.extend(tail.into_iter().skip(1));
     }
     if let Some(why) = shared {
-        lines.extend(labelled("why", &look.text(why, clean::SENTENCE), look));
+        lines.extend(labelled("why", &style.text(why, clean::SENTENCE), style));
     }
     lines
 }
@@ -217,10 +224,10 @@ fn shared_doubt(judgements: &[Judgement]) -> Option<&str> {
 }
 
 /// The limit as written, what it came to, the bound, and why it cannot be told.
-fn limit(sides: &Sides, doubt: Option<&str>, look: Look) -> String {
+fn limit(sides: &Sides, doubt: Option<&str>, style: TextStyle) -> String {
     let asides: Vec<&str> = sides.bound.as_deref().into_iter().chain(doubt).collect();
     let asides = if asides.is_empty() { String::new() } else { format!(" ({})", asides.join("; ")) };
-    look.text(&(sides.limit.clone() + &asides), clean::SENTENCE)
+    style.text(&(sides.limit.clone() + &asides), clean::SENTENCE)
 }
 
 fn outcome(outcome: &Outcome) -> (&'static str, Tint) {
@@ -233,33 +240,33 @@ fn outcome(outcome: &Outcome) -> (&'static str, Tint) {
 }
 
 /// A passing cell: its limits and its coverage, flowing.
-fn passing(cell: &Cell, look: Look) -> Vec<String> {
+fn passing(cell: &Cell, style: TextStyle) -> Vec<String> {
     let judgements = cell.judged.map_or(&[][..], |judged| &judged.judgements);
     let mut items: Vec<String> = judgements
         .iter()
         .map(|judgement| {
             let (symbol, _) = outcome(&judgement.outcome);
             let sides = words::sides(judgement);
-            let limit = limit(&sides, unknown(judgement), look);
+            let limit = limit(&sides, unknown(judgement), style);
             // The key names the unit.
             let limit = limit.strip_suffix(words::suffix(judgement.unit)).unwrap_or(&limit);
-            format!("{symbol} {} {}, {limit}", look.text(&judgement.metric, 40), sides.actual)
+            format!("{symbol} {} {}, {limit}", style.text(&judgement.metric, 40), sides.actual)
         })
         .collect();
     if items.is_empty() {
         items.push("no limits set".to_owned());
     }
-    items.push(seen(cell, look));
-    indented(flow(&items, " · ", look.columns(), INDENT), Tint::Quiet, look)
+    items.push(seen(cell, style));
+    indented(flow(&items, " · ", style.columns(), INDENT), Tint::Quiet, style)
 }
 
 /// `5 of 5 trials; 1 204 frames, none missed`.
-fn seen(cell: &Cell, look: Look) -> String {
-    let coverage = look.text(&words::coverage(&cell.coverage()), clean::SENTENCE);
+fn seen(cell: &Cell, style: TextStyle) -> String {
+    let coverage = style.text(&words::coverage(&cell.coverage()), clean::SENTENCE);
     match cell.judged {
         Some(judged) if !judged.void.is_empty() => {
             let all = judged.counted as usize + judged.void.len();
-            let cause = look.text(&judged.void[0], clean::NAME);
+            let cause = style.text(&judged.void[0], clean::NAME);
             format!("{} of {all} trials ({} void: {cause}); {coverage}", judged.counted, judged.void.len())
         }
         Some(judged) => format!("{}; {coverage}", words::several(judged.counted, "trial", "trials")),
@@ -268,7 +275,7 @@ fn seen(cell: &Cell, look: Look) -> String {
 }
 
 /// Reasons and advice.
-fn why(cell: &Cell, look: Look) -> Vec<String> {
+fn why(cell: &Cell, style: TextStyle) -> Vec<String> {
     let breached = cell.breached();
     let fault = cell.fault().filter(|_| breached.is_empty());
     let judgements = cell.judged.map_or(&[][..], |judged| &judged.judgements);
@@ -288,32 +295,32 @@ fn why(cell: &Cell, look: Look) -> Vec<String> {
     }
     let mut lines = Vec::new();
     for reason in reasons.iter().take(REASONS) {
-        lines.extend(labelled("why", &look.text(reason, clean::SENTENCE), look));
+        lines.extend(labelled("why", &style.text(reason, clean::SENTENCE), style));
     }
     if reasons.len() > REASONS {
         lines.extend(labelled(
             "why",
             &format!("and {} more reasons, in results.json", reasons.len() - REASONS),
-            look,
+            style,
         ));
     }
     if let Some(fault) = fault.filter(|fault| !fault.advice.is_empty()) {
-        lines.extend(labelled("try", &look.text(&fault.advice, clean::SENTENCE), look));
+        lines.extend(labelled("try", &style.text(&fault.advice, clean::SENTENCE), style));
     }
     lines
 }
 
-fn labelled(label: &str, text: &str, look: Look) -> Vec<String> {
-    let mut lines = wrap(text, look.columns(), INDENT + 5);
-    lines[0] = format!("{}{}  {}", " ".repeat(INDENT), look.paint(Tint::Strong, label), lines[0]);
+fn labelled(label: &str, text: &str, style: TextStyle) -> Vec<String> {
+    let mut lines = wrap(text, style.columns(), INDENT + 5);
+    lines[0] = format!("{}{}  {}", " ".repeat(INDENT), style.paint(Tint::Strong, label), lines[0]);
     lines
 }
 
-fn under(text: &str, tint: Tint, look: Look) -> Vec<String> {
-    indented(wrap(text, look.columns(), INDENT), tint, look)
+fn under(text: &str, tint: Tint, style: TextStyle) -> Vec<String> {
+    indented(wrap(text, style.columns(), INDENT), tint, style)
 }
 
-fn indented(lines: Vec<String>, tint: Tint, look: Look) -> Vec<String> {
+fn indented(lines: Vec<String>, tint: Tint, style: TextStyle) -> Vec<String> {
     let pad = " ".repeat(INDENT);
-    lines.iter().map(|line| format!("{pad}{}", look.paint(tint, line.trim_start()))).collect()
+    lines.iter().map(|line| format!("{pad}{}", style.paint(tint, line.trim_start()))).collect()
 }

@@ -10,7 +10,7 @@ use crate::html::{cells, index, unpacked};
 use farmjank_reporters::clean::acts;
 use farmjank_reporters::html::LiveFeed;
 use farmjank_reporters::lanes::Lanes;
-use farmjank_reporters::paint::Look;
+use farmjank_reporters::paint::TextStyle;
 use farmjank_reporters::show::show;
 use farmjank_reporters::{NAMES, Options, by_name, side_by_side};
 use farmjank_results::event::{Event, Fact, Screen};
@@ -190,8 +190,8 @@ fn nobody_who_watches_is_fooled(events: &[Event]) {
         lanes.observe(event, &so_far);
         if nth % some == some - 1 || nth + 1 == events.len() {
             for columns in [40, 80, 133] {
-                let look = Look { width: columns, color: false, ascii: false };
-                harmless(&lanes.lines(&so_far, look, 20).join("\n"), columns);
+                let style = TextStyle { width: columns, color: false, ascii: false };
+                harmless(&lanes.lines(&so_far, style, 20).join("\n"), columns);
             }
             let told = air.update(0, true, &so_far, &Gallery);
             assert!(told.len() < LARGEST, "{} bytes", told.len());
@@ -200,14 +200,14 @@ fn nobody_who_watches_is_fooled(events: &[Event]) {
         }
     }
     for cell in farmjank_reporters::cells::cells(&so_far) {
-        harmless(&show(&cell, &Gallery, Look { width: 80, color: false, ascii: false }), 80);
+        harmless(&show(&cell, &Gallery, TextStyle { width: 80, color: false, ascii: false }), 80);
     }
 }
 
 fn nor_side_by_side(events: &[Event]) {
     let record = Record::fold(events).expect("the log obeys the laws");
     let runs = ["a", NASTY].map(|name| side_by_side::Run { name: name.to_owned(), record: &record });
-    harmless(&side_by_side::table(&runs, Look { width: 80, color: false, ascii: false }), 80);
+    harmless(&side_by_side::table(&runs, TextStyle { width: 80, color: false, ascii: false }), 80);
     is_text("markdown", &side_by_side::markdown(&runs, None));
     let page = side_by_side::html(&runs, &[&Gallery, &Gallery]);
     assert!(!page.contains("<script>alert") && !page.contains("]]>") && page.matches("<main").count() == 1);

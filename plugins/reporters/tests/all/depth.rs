@@ -5,7 +5,7 @@ use crate::golden::check;
 use crate::hostile::{long_words, nasty_words};
 use farmjank_reporters::cells::cells;
 use farmjank_reporters::clean;
-use farmjank_reporters::paint::{Look, width};
+use farmjank_reporters::paint::{TextStyle, width};
 use farmjank_reporters::show::{Missed, find, listed, show};
 use farmjank_results::record::Record;
 use farmjank_seams::reporter::{FrameLogs, NoFrameLogs};
@@ -31,7 +31,7 @@ fn a_cell_is_named_by_what_tells_it_apart() {
     assert_eq!(named(&record, "fling/pixel 8"), Err(0));
     assert_eq!(named(&record, ""), Err(12));
     let Err(Missed::Several(all)) = find(&record, "pixel/fling") else { panic!("two fit") };
-    let text = listed(&all, 1, Look::default());
+    let text = listed(&all, 1, TextStyle::default());
     assert_eq!(text, "  pass       Pixel 8 Pro (39081FDJH00123)/Home feed/fling the feed\n  and 1 more\n");
 }
 
@@ -40,7 +40,7 @@ fn the_worst_cell_and_a_cell_without_frames() {
     let record = events(&Words::default()).record();
     let text = |name: &str, frame_logs: &dyn FrameLogs| {
         let Ok(cell) = find(&record, name) else { panic!("{name} is one cell") };
-        show(&cell, frame_logs, Look::default())
+        show(&cell, frame_logs, TextStyle::default())
     };
     check("show.txt", &text("SM-A146P/fling", &Film));
     let bare = text("SM-A146P/fling", &NoFrameLogs);
@@ -56,7 +56,7 @@ fn every_line_fits_and_nothing_acts() {
         for cell in cells(&record) {
             for columns in [40, 80, 131] {
                 for ascii in [false, true] {
-                    let text = show(&cell, &Film, Look { width: columns, color: false, ascii });
+                    let text = show(&cell, &Film, TextStyle { width: columns, color: false, ascii });
                     for line in text.lines() {
                         assert!(width(line) <= columns, "{} cells of {columns}: {line}", width(line));
                         assert!(!line.chars().any(clean::acts), "{line:?}");

@@ -5,7 +5,7 @@ use crate::believable::{Words, events};
 use crate::hostile::{long_words, nasty_words};
 use farmjank_reporters::html::LiveFeed;
 use farmjank_reporters::lanes::Lanes;
-use farmjank_reporters::paint::Look;
+use farmjank_reporters::paint::TextStyle;
 use farmjank_reporters::{NAMES, Options, by_name, clean};
 use farmjank_results::record::Record;
 use farmjank_seams::reporter::{Delivery, FrameLogs, NoFrameLogs};
@@ -98,8 +98,8 @@ fn phones_of_a_served_lab_are_labelled_while_they_run_too() {
     let plan = told.iter().find(|one| matches!(one, Delivery::Err(line) if line.contains("plan: ")));
     assert!(matches!(plan, Some(Delivery::Err(line)) if line.contains(&label.to_uppercase())), "{plan:?}");
     assert!(air.update(0, true, &so_far, &NoFrameLogs).contains(&format!("\"simulated\":\"{label}\"")));
-    let look = Look { width: 120, color: false, ascii: false };
-    assert!(lanes.lines(&so_far, look, 20).last().is_some_and(|line| line.ends_with(label)));
+    let style = TextStyle { width: 120, color: false, ascii: false };
+    assert!(lanes.lines(&so_far, style, 20).last().is_some_and(|line| line.ends_with(label)));
     let metrics = reports("openmetrics", &so_far, &NoFrameLogs).concat();
     assert!(
         !metrics.contains("virtual=\"false\""),

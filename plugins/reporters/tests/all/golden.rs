@@ -4,7 +4,7 @@
 
 use crate::believable::{Film, Words, events};
 use farmjank_reporters::junit::{self, Layout};
-use farmjank_reporters::paint::Look;
+use farmjank_reporters::paint::TextStyle;
 use farmjank_reporters::table::table;
 use farmjank_reporters::{console::Console, json};
 use farmjank_results::record::Record;
@@ -28,13 +28,13 @@ fn record() -> Record {
 #[test]
 fn tables() {
     let bundle = Some("results/runs/20260301-120000-5eed");
-    for (name, look) in [
-        ("table-80.txt", Look { width: 80, color: false, ascii: false }),
-        ("table-120.txt", Look { width: 120, color: false, ascii: false }),
-        ("table-60-ascii.txt", Look { width: 60, color: false, ascii: true }),
-        ("table-80-color.txt", Look { width: 80, color: true, ascii: false }),
+    for (name, style) in [
+        ("table-80.txt", TextStyle { width: 80, color: false, ascii: false }),
+        ("table-120.txt", TextStyle { width: 120, color: false, ascii: false }),
+        ("table-60-ascii.txt", TextStyle { width: 60, color: false, ascii: true }),
+        ("table-80-color.txt", TextStyle { width: 80, color: true, ascii: false }),
     ] {
-        check(name, &table(&record(), &Film, look, bundle));
+        check(name, &table(&record(), &Film, style, bundle));
     }
 }
 
@@ -70,7 +70,7 @@ fn pages_metrics_and_annotations() {
 
 #[test]
 fn console_lines() {
-    let mut console = Console::new(Look::default(), None);
+    let mut console = Console::new(TextStyle::default(), None);
     let mut so_far = Record::default();
     let mut text = String::new();
     for event in events(&Words::default()).events {

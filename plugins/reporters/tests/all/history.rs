@@ -3,7 +3,7 @@
 use crate::golden::check;
 use farmjank_reporters::clean;
 use farmjank_reporters::history::{HistoryView, depth, listing, markdown, morning, trend};
-use farmjank_reporters::paint::{Look, width};
+use farmjank_reporters::paint::{TextStyle, width};
 use farmjank_results::cell::{CellKey, CellSession};
 use farmjank_results::device::DeviceId;
 use farmjank_results::trend::{Sweep, lines, sweep};
@@ -88,18 +88,18 @@ fn a_morning_a_list_and_a_cell_are_what_people_see() {
         mde: 3.3,
     }];
     let all = told(&sweep, &runs, &noise);
-    check("trend-80.txt", &morning(&all, 1, Look::default()));
+    check("trend-80.txt", &morning(&all, 1, TextStyle::default()));
     check("trend.md", &markdown(&all, 1));
     check("trend.json", &trend(&all, 1));
-    check("history-80.txt", &listing(&all, Look::default()));
+    check("history-80.txt", &listing(&all, TextStyle::default()));
     let only = |window: &str| Sweep {
         effect: None,
         trends: sweep.trends.iter().filter(|one| one.line.key.window == window).cloned().collect(),
         newest: sweep.newest,
     };
     let (slow, quiet) = (only("fling the feed"), only("open an item"));
-    check("history-cell-80.txt", &depth(&told(&slow, &runs, &noise), Look::default()));
-    let text = depth(&told(&quiet, &runs, &[]), Look { width: 60, ascii: true, color: false });
+    check("history-cell-80.txt", &depth(&told(&slow, &runs, &noise), TextStyle::default()));
+    let text = depth(&told(&quiet, &runs, &[]), TextStyle { width: 60, ascii: true, color: false });
     check("history-cell-60-ascii.txt", &text);
     assert!(text.contains("does not count: 2 void (iteration 4: the phone was hot)"), "{text}");
 }
@@ -122,8 +122,8 @@ fn whatever_things_are_called_every_line_fits_and_nothing_acts() {
         let all = told(&sweep, &runs, &[]);
         for columns in [40, 80, 133] {
             for ascii in [false, true] {
-                let look = Look { width: columns, color: false, ascii };
-                for text in [morning(&all, 1, look), listing(&all, look), depth(&all, look)] {
+                let style = TextStyle { width: columns, color: false, ascii };
+                for text in [morning(&all, 1, style), listing(&all, style), depth(&all, style)] {
                     for line in text.lines() {
                         assert!(width(line) <= columns, "{} cells: {line}", width(line));
                         assert!(!line.chars().any(clean::acts), "{line:?}");

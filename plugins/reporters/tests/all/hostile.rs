@@ -5,7 +5,7 @@
 use crate::believable::{Film, Words, events};
 use crate::dialect::readable;
 use farmjank_reporters::junit::{Layout, Options, junit};
-use farmjank_reporters::paint::{Look, width};
+use farmjank_reporters::paint::{TextStyle, width};
 use farmjank_reporters::{clean, json, table};
 use farmjank_seams::reporter::Delivery;
 use proptest::prelude::*;
@@ -107,13 +107,13 @@ fn the_terminal_shows_it_and_obeys_nothing() {
         let record = events(&words).record();
         for columns in [40, 57, 80, 120, 160] {
             for ascii in [false, true] {
-                let look = Look { width: columns, color: false, ascii };
-                let text = table::table(&record, &Film, look, Some("results/runs/x"));
+                let style = TextStyle { width: columns, color: false, ascii };
+                let text = table::table(&record, &Film, style, Some("results/runs/x"));
                 harmless(&text, columns);
                 assert!(!ascii || text.is_ascii(), "{text}");
             }
         }
-        let mut console = farmjank_reporters::console::Console::new(Look::default(), None);
+        let mut console = farmjank_reporters::console::Console::new(TextStyle::default(), None);
         let mut so_far = farmjank_results::record::Record::default();
         for event in events(&words).events {
             so_far.apply(&event).unwrap();
@@ -158,7 +158,7 @@ proptest! {
         for options in layouts() {
             readable(&junit(&record, &options));
         }
-        harmless(&table::table(&record, &Film, Look { width: columns, color: false, ascii: false }, None), columns.min(160));
+        harmless(&table::table(&record, &Film, TextStyle { width: columns, color: false, ascii: false }, None), columns.min(160));
         let value: serde_json::Value = serde_json::from_str(&json::json(&record)).unwrap();
         prop_assert_eq!(value["cells"].as_array().unwrap().len(), 12);
     }

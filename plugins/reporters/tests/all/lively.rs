@@ -3,7 +3,7 @@
 use crate::believable::{Words, events, facts};
 use farmjank_reporters::lanes::Lanes;
 use farmjank_reporters::live::Live;
-use farmjank_reporters::paint::{Look, width};
+use farmjank_reporters::paint::{TextStyle, width};
 use farmjank_results::device::DeviceId;
 use farmjank_results::event::{Event, Fact};
 use farmjank_results::record::Record;
@@ -73,8 +73,8 @@ fn play(live: &mut Live) -> Vec<Delivery> {
 fn lanes_are_drawn_and_troubles_told_above() {
     let paper = Paper::default();
     let target = ProgressDrawTarget::term_like(Box::new(paper.clone()));
-    let look = Look { width: 100, color: false, ascii: false };
-    let deliveries = play(&mut Live::new(target, look, 24, None));
+    let style = TextStyle { width: 100, color: false, ascii: false };
+    let deliveries = play(&mut Live::new(target, style, 24, None));
     let drawn = paper.0.lock().unwrap().clone();
     assert!(drawn.contains("Pixel 8 Pro (39081FDJH00123)"), "{drawn}");
     assert!(drawn.contains("is gone, the adb server no longer lists it"), "{drawn}");
@@ -84,7 +84,7 @@ fn lanes_are_drawn_and_troubles_told_above() {
 
 #[test]
 fn a_hidden_display_still_tells() {
-    let deliveries = play(&mut Live::new(ProgressDrawTarget::hidden(), Look::default(), 24, None));
+    let deliveries = play(&mut Live::new(ProgressDrawTarget::hidden(), TextStyle::default(), 24, None));
     let told =
         |text: &str| deliveries.iter().any(|d| matches!(d, Delivery::Err(line) if line.contains(text)));
     assert!(told("is gone, the adb server no longer lists it"));
@@ -104,10 +104,11 @@ fn a_lane_says_what_its_phone_does() {
     }
     for columns in [80, 120] {
         let text =
-            lanes.lines(&so_far, Look { width: columns, color: false, ascii: false }, 20).join("\n") + "\n";
+            lanes.lines(&so_far, TextStyle { width: columns, color: false, ascii: false }, 20).join("\n")
+                + "\n";
         crate::golden::check(&format!("lanes-{columns}.txt"), &text);
     }
-    let lines = lanes.lines(&so_far, Look { width: 120, color: false, ascii: false }, 20);
+    let lines = lanes.lines(&so_far, TextStyle { width: 120, color: false, ascii: false }, 20);
     assert_eq!(lines.len(), 5, "{lines:#?}");
     let lane = lines.iter().find(|line| line.starts_with("Pixel 8 Pro")).unwrap();
     for text in ["trial 1/3", "119.4 fps", "Home feed › measure fling the feed", "left"] {
@@ -116,7 +117,7 @@ fn a_lane_says_what_its_phone_does() {
     assert!(lines.iter().any(|line| line.starts_with("moto g54") && line.contains("gone")), "{lines:#?}");
     assert!(lines[4].contains("1 of 4 jobs done · 1 broken"), "{}", lines[4]);
     for width_now in [40, 80, 160] {
-        for line in lanes.lines(&so_far, Look { width: width_now, color: false, ascii: false }, 20) {
+        for line in lanes.lines(&so_far, TextStyle { width: width_now, color: false, ascii: false }, 20) {
             assert!(width(&line) <= width_now, "{line}");
         }
     }
@@ -136,9 +137,9 @@ fn more_phones_than_rows_share_the_rows() {
     let busy = DeviceId("SERIAL07".to_owned());
     let fact = Fact::LeaseGranted { job: 0, device: busy };
     lanes.observe(&Event { seq: 64, at: RunTime::from_ns(99), fact }, &record);
-    let lines = lanes.lines(&record, Look::default(), 10);
+    let lines = lanes.lines(&record, TextStyle::default(), 10);
     assert_eq!(lines.len(), 10);
     assert!(lines.iter().any(|line| line.starts_with("SERIAL07")), "the busy one is shown: {lines:#?}");
     assert!(lines[9].contains("55 not shown"), "{}", lines[9]);
-    assert_eq!(lanes.lines(&record, Look::default(), 10), lines, "lanes stay where they are");
+    assert_eq!(lanes.lines(&record, TextStyle::default(), 10), lines, "lanes stay where they are");
 }

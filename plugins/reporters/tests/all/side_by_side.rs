@@ -5,7 +5,7 @@ use crate::golden::check;
 use crate::hostile::{long_words, nasty_words};
 use crate::html::{element, index};
 use farmjank_reporters::clean;
-use farmjank_reporters::paint::{Look, width};
+use farmjank_reporters::paint::{TextStyle, width};
 use farmjank_reporters::side_by_side::{Run, html, json, markdown, table};
 use farmjank_results::event::Fact;
 use farmjank_results::metric::Reading;
@@ -62,7 +62,7 @@ fn what_changed_has_an_arrow_and_a_word() {
     let words = Words::default();
     let records = [events(&words).record(), next(&words)];
     let runs = runs(&records);
-    let text = table(&runs, Look::default());
+    let text = table(&runs, TextStyle::default());
     check("side-by-side-80.txt", &text);
     check("side-by-side.md", &markdown(&runs, None));
     let line = |key: &str| text.lines().find(|line| line.trim_start().starts_with(key)).expect(key);
@@ -85,7 +85,7 @@ fn however_many_runs_and_whatever_their_names_every_line_fits() {
         let runs = runs(&records);
         for columns in [40, 80, 133] {
             for ascii in [false, true] {
-                let text = table(&runs, Look { width: columns, color: false, ascii });
+                let text = table(&runs, TextStyle { width: columns, color: false, ascii });
                 for line in text.lines() {
                     assert!(width(line) <= columns, "{} cells: {line}", width(line));
                     assert!(!line.chars().any(clean::acts), "{line:?}");

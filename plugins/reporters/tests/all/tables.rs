@@ -1,7 +1,7 @@
 //! The table in the runs that are not like the golden one.
 
 use crate::believable::{Film, Log, Words, events};
-use farmjank_reporters::paint::Look;
+use farmjank_reporters::paint::TextStyle;
 use farmjank_reporters::table::table;
 use farmjank_reporters::{json, junit};
 use farmjank_results::event::{FORMAT, Fact};
@@ -11,7 +11,7 @@ use farmjank_results::verdict::Verdict;
 use std::time::Duration;
 
 fn lines(log: &Log) -> String {
-    table(&log.record(), &Film, Look::default(), None)
+    table(&log.record(), &Film, TextStyle::default(), None)
 }
 
 fn started(log: &mut Log) {
@@ -140,12 +140,12 @@ fn a_large_farm_is_reported() {
         println!("{what}: {bytes} bytes in {took:?}");
         assert!(bytes > 1_000);
     };
-    timed("table", &|| table(&record, &Film, Look::default(), None).len());
+    timed("table", &|| table(&record, &Film, TextStyle::default(), None).len());
     timed("junit", &|| junit::junit(&record, &junit::Options::default()).len());
     timed("json", &|| json::json(&record).len());
     timed("lanes and lines", &|| {
         use farmjank_seams::reporter::Reporter as _;
-        let mut console = farmjank_reporters::console::Console::new(Look::default(), None);
+        let mut console = farmjank_reporters::console::Console::new(TextStyle::default(), None);
         let mut lanes = farmjank_reporters::lanes::Lanes::default();
         let mut so_far = farmjank_results::record::Record::default();
         let mut said = 0;
@@ -154,7 +154,7 @@ fn a_large_farm_is_reported() {
             said += console.observe(event, &so_far).len();
             lanes.observe(event, &so_far);
             if at % 100 == 0 {
-                said += lanes.lines(&so_far, Look::default(), 40).concat().len();
+                said += lanes.lines(&so_far, TextStyle::default(), 40).concat().len();
             }
         }
         said

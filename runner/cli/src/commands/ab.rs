@@ -3,7 +3,7 @@
 use super::run::{About, about};
 use crate::args::{AbArgs, TurnArgs};
 use crate::host;
-use crate::settings::{Look, complain, time};
+use crate::settings::{Terminal, complain, time};
 use farmjank_engine::builds::{AbPlan, BuildFile, Builds};
 use farmjank_lab::apk::{Apk, MAGIC};
 use farmjank_results::compare::{AbRules, Source};
@@ -19,9 +19,9 @@ const MOST: u64 = 2 << 30;
 const ZIP: &[u8] = b"PK\x03\x04";
 
 /// Holds one build against another; the exit code is the run's.
-pub fn run(args: &AbArgs, look: Look) -> u8 {
+pub fn run(args: &AbArgs, terminal: Terminal) -> u8 {
     match ab_plan(args) {
-        Ok((ab_plan, source)) => about(&args.run, look, About::Builds(ab_plan, source)),
+        Ok((ab_plan, source)) => about(&args.run, terminal, About::Builds(ab_plan, source)),
         Err(why) => {
             complain(&why);
             EXIT_USAGE

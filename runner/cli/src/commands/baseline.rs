@@ -7,7 +7,7 @@ use crate::args::{
 use crate::baselines::{age, list, path, read, recorded, since};
 use crate::history;
 use crate::host::{self, Streams};
-use crate::settings::{Look, complain};
+use crate::settings::{Terminal, complain};
 use farmjank_engine::announce::Voice;
 use farmjank_reporters::clean;
 use farmjank_results::cell::CellSession;
@@ -38,7 +38,7 @@ impl From<String> for Refused {
 }
 
 /// Does it.
-pub fn run(args: &BaselineArgs, _: Look) -> u8 {
+pub fn run(args: &BaselineArgs, _: Terminal) -> u8 {
     match done(args) {
         Ok(text) => {
             Streams.out(&text);

@@ -2,7 +2,7 @@
 
 use super::run::{About, about};
 use crate::args::CalibrateArgs;
-use crate::settings::{Look, complain};
+use crate::settings::{Terminal, complain};
 use farmjank_reporters::{clean, paint};
 use farmjank_results::compare::{
     AbRules, CUSTOMARY, Itself, Noise, Role, Source, interleaved, noise, selves,
@@ -17,14 +17,14 @@ use farmjank_seams::history::{Calibration, History, SelfTest};
 const SESSIONS: usize = 20;
 
 /// Holds phones against themselves.
-pub fn run(args: &CalibrateArgs, look: Look) -> u8 {
+pub fn run(args: &CalibrateArgs, terminal: Terminal) -> u8 {
     if args.run.baseline.is_some() {
         complain("--baseline: calibrating holds each phone against itself; use `farmjank run`");
         return EXIT_USAGE;
     }
     let ab_rules =
         AbRules { per_install: args.block, looks: 1, screen: Some(false), installs: false, ..AbRules::of(0) };
-    about(&args.run, look, About::Itself(ab_rules))
+    about(&args.run, terminal, About::Itself(ab_rules))
 }
 
 /// What a calibrating run found.

@@ -3,7 +3,7 @@
 use crate::args::ScenarioArgs;
 use crate::host::Streams;
 use crate::scenarios::load;
-use crate::settings::Look;
+use crate::settings::Terminal;
 use farmjank_engine::announce::Voice;
 use farmjank_results::compare::{AbRules, Expected, MINIMUM, needs};
 use farmjank_results::verdict::EXIT_USAGE;
@@ -15,8 +15,8 @@ use std::time::Duration;
 const SLOWEST_HZ: f64 = 60.0;
 
 /// Checks scenario files.
-pub fn run(args: &ScenarioArgs, look: Look) -> u8 {
-    let Some(scenarios) = load(args, look) else { return EXIT_USAGE };
+pub fn run(args: &ScenarioArgs, terminal: Terminal) -> u8 {
+    let Some(scenarios) = load(args, terminal) else { return EXIT_USAGE };
     for scenario in &scenarios {
         let trials = scenario.iterations + scenario.warmup;
         let windows: Vec<&str> = scenario.windows().iter().map(|window| window.name).collect();

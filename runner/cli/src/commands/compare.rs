@@ -4,7 +4,7 @@ use crate::args::{CompareArgs, CompareFormat, Direction};
 use crate::baselines::{Kind, Side, age, expired, side};
 use crate::history;
 use crate::host::Streams;
-use crate::settings::{Look, complain};
+use crate::settings::{Terminal, complain};
 use farmjank_engine::announce::Voice;
 use farmjank_leaf::nearest::nearest;
 use farmjank_leaf::text::typed;
@@ -17,7 +17,7 @@ use farmjank_results::verdict::EXIT_USAGE;
 use std::collections::BTreeMap;
 
 /// Compares; the exit code is that of a run with this outcome.
-pub fn run(args: &CompareArgs, look: Look) -> u8 {
+pub fn run(args: &CompareArgs, terminal: Terminal) -> u8 {
     let compared = match compared(args) {
         Ok(compared) => compared,
         Err(why) => {
@@ -29,8 +29,9 @@ pub fn run(args: &CompareArgs, look: Look) -> u8 {
         CompareFormat::Json => comparison::json(&compared),
         CompareFormat::Markdown => comparison::markdown(&compared),
         CompareFormat::Table => {
-            let look = paint::Look { color: look.color, ascii: !look.unicode, width: look.width };
-            comparison::text(&compared, look)
+            let style =
+                paint::TextStyle { color: terminal.color, ascii: !terminal.unicode, width: terminal.width };
+            comparison::text(&compared, style)
         }
     };
     Streams.out(&text);

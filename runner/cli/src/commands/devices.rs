@@ -4,7 +4,7 @@ use super::run::no_phones;
 use super::survey::look as survey;
 use crate::args::PhoneArgs;
 use crate::host::Streams;
-use crate::settings::Look;
+use crate::settings::Terminal;
 use farmjank_engine::announce::Voice;
 use farmjank_engine::survey::Surveyed;
 use farmjank_reporters::clean;
@@ -12,7 +12,7 @@ use farmjank_results::device::DeviceFacts;
 use farmjank_results::verdict::Verdict;
 
 /// Lists phones.
-pub async fn run(args: &PhoneArgs, _look: Look) -> u8 {
+pub async fn run(args: &PhoneArgs, _look: Terminal) -> u8 {
     let (phones, surveyed) = match survey(args).await {
         Ok(found) => found,
         Err(fault) => return no_phones(&fault),

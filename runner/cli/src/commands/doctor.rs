@@ -5,7 +5,7 @@ use super::run::no_phones;
 use super::survey::look as survey;
 use crate::args::DoctorArgs;
 use crate::host::{self, Streams};
-use crate::settings::Look;
+use crate::settings::Terminal;
 use farmjank_engine::android::{gesture, quiet, settle, state};
 use farmjank_engine::announce::Voice;
 use farmjank_engine::patience::Patience;
@@ -20,9 +20,9 @@ use farmjank_seams::device::Provider;
 const LOW_BATTERY: u8 = 30;
 
 /// Examines the phones.
-pub async fn run(args: &DoctorArgs, look: Look) -> u8 {
+pub async fn run(args: &DoctorArgs, terminal: Terminal) -> u8 {
     if let Some(serial) = &args.prove {
-        return super::prove::run(args, serial, look).await;
+        return super::prove::run(args, serial, terminal).await;
     }
     let args = &args.phones;
     let adb = host::find_adb().map_or_else(
@@ -44,7 +44,7 @@ pub async fn run(args: &DoctorArgs, look: Look) -> u8 {
         return Verdict::Broken.exit_code();
     }
     Streams.out(&format!("\n{}\n", table(&surveyed)));
-    let (yes, no) = if look.unicode { ("✓", "✗") } else { ("ok", "!!") };
+    let (yes, no) = if terminal.unicode { ("✓", "✗") } else { ("ok", "!!") };
     let mut sick = 0;
     for phone in &surveyed {
         let ills = ills(&*phones.provider, phone).await;

@@ -3,7 +3,7 @@
 use crate::args::{HistoryArgs, HistoryFormat};
 use crate::cell_history::{HistoryQuery, Read, read};
 use crate::host::Streams;
-use crate::settings::{Look, complain};
+use crate::settings::{Terminal, complain};
 use farmjank_engine::announce::Voice;
 use farmjank_reporters::show::fits;
 use farmjank_reporters::{history, paint};
@@ -20,8 +20,8 @@ const NEWEST: usize = 10;
 const DEEP: usize = 4;
 
 /// Lists cells, or shows one.
-pub fn run(args: &HistoryArgs, look: Look) -> u8 {
-    let paint = paint::Look { color: look.color, ascii: !look.unicode, width: look.width };
+pub fn run(args: &HistoryArgs, terminal: Terminal) -> u8 {
+    let paint = paint::TextStyle { color: terminal.color, ascii: !terminal.unicode, width: terminal.width };
     match wanted(args) {
         Err(why) => {
             complain(&why);

@@ -2,7 +2,7 @@
 
 use crate::args::{LabArgs, LabCommand, ServeArgs};
 use crate::host::{self, Streams};
-use crate::settings::{Look, complain};
+use crate::settings::{Terminal, complain};
 use crate::wiring;
 use farmjank_engine::announce::Voice;
 use farmjank_engine::stop::{Stop, Urgency};
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 /// Lists or serves labs.
-pub async fn run(args: &LabArgs, _look: Look) -> u8 {
+pub async fn run(args: &LabArgs, _look: Terminal) -> u8 {
     match &args.command {
         None | Some(LabCommand::List) => {
             list();

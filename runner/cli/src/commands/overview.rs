@@ -4,12 +4,12 @@ use super::devices::table;
 use super::survey::look as survey;
 use crate::args::PhoneArgs;
 use crate::host::{self, Streams};
-use crate::settings::Look;
+use crate::settings::Terminal;
 use farmjank_engine::announce::Voice;
 use std::path::Path;
 
 /// Says what is here.
-pub async fn run(_look: Look) -> u8 {
+pub async fn run(_look: Terminal) -> u8 {
     Streams.out(&format!("farmjank {}: is the app smooth, on every phone?\n\n", env!("CARGO_PKG_VERSION")));
     let args = PhoneArgs { wait_for_devices: "0s".to_owned(), ..PhoneArgs::default() };
     let ready = match survey(&args).await {

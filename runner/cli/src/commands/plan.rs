@@ -10,7 +10,7 @@ use crate::host::Streams;
 use crate::in_runtime;
 use crate::needs::{Known, needs};
 use crate::scenarios::{adjust, load, selection};
-use crate::settings::{Look, complain};
+use crate::settings::{Terminal, complain};
 use farmjank_engine::announce::Voice;
 use farmjank_results::compare::{AbRules, MINIMUM};
 use farmjank_results::device::{DeviceFacts, DeviceId};
@@ -22,8 +22,8 @@ use print::Shown;
 use std::collections::BTreeMap;
 
 /// Shows jobs × phones, and what comparing builds on them will take.
-pub fn run(args: &PlanArgs, look: Look) -> u8 {
-    let Some(mut scenarios) = load(&args.scenarios, look) else { return EXIT_USAGE };
+pub fn run(args: &PlanArgs, terminal: Terminal) -> u8 {
+    let Some(mut scenarios) = load(&args.scenarios, terminal) else { return EXIT_USAGE };
     let filter = args.phones.device_filter.as_deref();
     let refused = |why: String| {
         complain(&why);

@@ -3,7 +3,7 @@
 use super::run::no_phones;
 use crate::args::{DoctorArgs, PhoneArgs};
 use crate::host::{self, Streams};
-use crate::settings::{Look, complain};
+use crate::settings::{Terminal, complain};
 use crate::wiring::{every_source, phones, probes};
 use farmjank_engine::announce::Voice;
 use farmjank_engine::patience::Patience;
@@ -22,13 +22,13 @@ const ARCHIVE_BYTES: u64 = 64 * 1024 * 1024;
 const SENTENCE: usize = 300;
 
 /// Proves a phone or an archive. 0: every belief held. 3: one did not, or the phone could not be asked.
-pub async fn run(args: &DoctorArgs, serial: &str, look: Look) -> u8 {
+pub async fn run(args: &DoctorArgs, serial: &str, terminal: Terminal) -> u8 {
     let proof = match &args.from {
         Some(path) => from_archive(path),
         None => from_phone(args, serial).await,
     };
     match proof {
-        Ok(proof) => told(&proof, look),
+        Ok(proof) => told(&proof, terminal),
         Err(code) => code,
     }
 }
@@ -108,12 +108,12 @@ fn named(proof: &Proof) -> PathBuf {
     PathBuf::from(format!("farmjank-prove-{}-android-{}.tar.gz", slug(&phone.model), slug(&phone.release)))
 }
 
-fn told(proof: &Proof, look: Look) -> u8 {
+fn told(proof: &Proof, terminal: Terminal) -> u8 {
     let phone = &proof.answers.phone;
     let beliefs = judge(proof, &every_source());
     let maker = clean::line(&format!("{} {}", phone.manufacturer, phone.model), 100);
     Streams.out(&format!("\n{maker}, Android {} (sdk {})\n\n", clean::line(&phone.release, 20), phone.sdk));
-    beliefs.iter().for_each(|belief| Streams.out(&line(belief, look)));
+    beliefs.iter().for_each(|belief| Streams.out(&line(belief, terminal)));
     let count = |held: Held| beliefs.iter().filter(|belief| belief.held == held).count();
     let (yes, no, untold) = (count(Held::Yes), count(Held::No), count(Held::Untold));
     Streams.out(&format!("\n{yes} beliefs held, {no} did not, {untold} this phone does not tell\n"));
@@ -124,8 +124,8 @@ fn told(proof: &Proof, look: Look) -> u8 {
     Verdict::Broken.exit_code()
 }
 
-fn line(belief: &Belief, look: Look) -> String {
-    let mark = match (belief.held, look.unicode) {
+fn line(belief: &Belief, terminal: Terminal) -> String {
+    let mark = match (belief.held, terminal.unicode) {
         (Held::Yes, true) => "✓ held    ",
         (Held::Yes, false) => "ok held    ",
         (Held::No, true) => "✗ NOT HELD",

@@ -5,7 +5,7 @@ use crate::args::{ReportArgs, ReportFormat, ScenarioArgs};
 use crate::host::{self, Bundle, Streams};
 use crate::report_targets::{self, ReportRequest, requests};
 use crate::scenarios::load;
-use crate::settings::{Look, complain};
+use crate::settings::{Terminal, complain};
 use crate::wiring::readers;
 use farmjank_engine::announce::{Kept, LOG, Voice};
 use farmjank_engine::job;
@@ -47,12 +47,12 @@ impl FrameLogs for Anew<'_> {
 }
 
 /// Rebuilds reports; the exit code is the run's own (of several, that of the worst), or that of the new judgement.
-pub fn run(args: &ReportArgs, look: Look) -> u8 {
-    let (records, requests) = match records(args, look).and_then(|all| Some((all, requests_of(args)?))) {
+pub fn run(args: &ReportArgs, terminal: Terminal) -> u8 {
+    let (records, requests) = match records(args, terminal).and_then(|all| Some((all, requests_of(args)?))) {
         Some(both) => both,
         None => return EXIT_USAGE,
     };
-    let paint = paint::Look { color: look.color, ascii: !look.unicode, width: look.width };
+    let paint = paint::TextStyle { color: terminal.color, ascii: !terminal.unicode, width: terminal.width };
     for request in &requests {
         let text = match &records[..] {
             [one] => document(request, one, &args.runs[0], args, paint),
@@ -84,9 +84,9 @@ pub fn run(args: &ReportArgs, look: Look) -> u8 {
 }
 
 /// The records of the bundles, judged anew where asked for; none after a complaint.
-fn records(args: &ReportArgs, look: Look) -> Option<Vec<Bundled>> {
+fn records(args: &ReportArgs, terminal: Terminal) -> Option<Vec<Bundled>> {
     let wanted = ScenarioArgs { paths: args.rejudge.clone(), env: args.env.clone() };
-    let scenarios = if args.rejudge.is_empty() { None } else { Some(load(&wanted, look)?) };
+    let scenarios = if args.rejudge.is_empty() { None } else { Some(load(&wanted, terminal)?) };
     let one = |run: &PathBuf| {
         let mut bundled = Bundled { record: recorded(run)?, anew: BTreeMap::new() };
         if let Some(scenarios) = &scenarios {
@@ -116,10 +116,10 @@ fn document(
     bundled: &Bundled,
     run: &Path,
     args: &ReportArgs,
-    look: paint::Look,
+    style: paint::TextStyle,
 ) -> String {
     let most = args.max_bytes.map(|most| most as usize);
-    let mut options = Options { markdown_most: most, ..report_targets::options(request, look, run) };
+    let mut options = Options { markdown_most: most, ..report_targets::options(request, style, run) };
     let reporter = by_name(request.name, &mut options);
     let bundle = Bundle::open(run);
     let frame_logs = Anew { anew: &bundled.anew, kept: Kept(&bundle) };
@@ -136,13 +136,13 @@ fn side_by_side(
     request: &ReportRequest,
     records: &[Bundled],
     args: &ReportArgs,
-    look: paint::Look,
+    style: paint::TextStyle,
 ) -> Result<String, String> {
     let names = args.runs.iter().map(|run| run.display().to_string());
     let runs: Vec<Run> = names.zip(records).map(|(name, one)| Run { name, record: &one.record }).collect();
-    let look = if request.path.is_some() { paint::Look::default() } else { look };
+    let style = if request.path.is_some() { paint::TextStyle::default() } else { style };
     match request.name {
-        "table" => Ok(side_by_side::table(&runs, look)),
+        "table" => Ok(side_by_side::table(&runs, style)),
         "json" => Ok(side_by_side::json(&runs)),
         "markdown" => Ok(side_by_side::markdown(&runs, args.max_bytes.map(|most| most as usize))),
         "html" => {

@@ -9,7 +9,7 @@ use crate::host::{self, Bundle, Streams};
 use crate::in_runtime;
 use crate::report_targets::{self, ReportRequest};
 use crate::scenarios::load;
-use crate::settings::{Look, complain, serials, time};
+use crate::settings::{Terminal, complain, serials, time};
 use crate::ui::Ui;
 use crate::wiring::{self, Phones, lab, phones, probes, sources};
 use farmjank_engine::announce::Voice;
@@ -46,13 +46,13 @@ pub enum About {
 }
 
 /// Runs scenarios on phones.
-pub fn run(args: &RunArgs, look: Look) -> u8 {
-    about(args, look, About::Limits)
+pub fn run(args: &RunArgs, terminal: Terminal) -> u8 {
+    about(args, terminal, About::Limits)
 }
 
 /// Runs scenarios on phones; two builds take turns where the run is about them. The store is asked before and after.
-pub fn about(args: &RunArgs, look: Look, about: About) -> u8 {
-    let Some(mut scenarios) = load(&args.scenarios, look) else { return EXIT_USAGE };
+pub fn about(args: &RunArgs, terminal: Terminal, about: About) -> u8 {
+    let Some(mut scenarios) = load(&args.scenarios, terminal) else { return EXIT_USAGE };
     let itself = if let About::Itself(ab_rules) = &about { Some(*ab_rules) } else { None };
     let mut inputs = match inputs(args, &mut scenarios, about) {
         Ok(inputs) => inputs,
@@ -60,7 +60,7 @@ pub fn about(args: &RunArgs, look: Look, about: About) -> u8 {
     };
     let keeper = inputs.keeper.take();
     let simulated = args.phones.lab.is_some();
-    match in_runtime(simulated, conducted(args, look, scenarios, inputs)).flatten() {
+    match in_runtime(simulated, conducted(args, terminal, scenarios, inputs)).flatten() {
         Ok((record, ui)) => over(&record, itself, keeper, ui),
         Err(code) => code,
     }
@@ -69,7 +69,7 @@ pub fn about(args: &RunArgs, look: Look, about: About) -> u8 {
 /// The run itself, and who watches it; or the exit code when there was none.
 async fn conducted(
     args: &RunArgs,
-    look: Look,
+    terminal: Terminal,
     scenarios: Vec<Scenario>,
     inputs: RunInputs,
 ) -> Result<(Record, Option<Ui>), u8> {
@@ -95,7 +95,7 @@ async fn conducted(
         forewarn,
         screens: args.screens,
     };
-    let reporters = reporters(args, &requests, look, &root);
+    let reporters = reporters(args, &requests, terminal, &root);
     if let Some(lab) = of_racks(args) {
         let open = move || Rc::new(Bundle::open(&root)) as Rc<dyn Files>;
         let shards = wiring::shards(&lab, args.no_witnesses, open);
@@ -214,11 +214,16 @@ fn bundle(args: &RunArgs, id: &str) -> Result<(PathBuf, Bundle), String> {
 }
 
 /// The console, what every bundle has, and what was asked for beside it.
-fn reporters(args: &RunArgs, requests: &[ReportRequest], look: Look, root: &Path) -> Vec<Box<dyn Reporter>> {
-    let paint = paint::Look { color: look.color, ascii: !look.unicode, width: look.width };
-    let live = look.live && !args.quiet;
+fn reporters(
+    args: &RunArgs,
+    requests: &[ReportRequest],
+    terminal: Terminal,
+    root: &Path,
+) -> Vec<Box<dyn Reporter>> {
+    let paint = paint::TextStyle { color: terminal.color, ascii: !terminal.unicode, width: terminal.width };
+    let live = terminal.live && !args.quiet;
     let mut options = farmjank_reporters::Options {
-        look: paint,
+        style: paint,
         rows: 24,
         target: live.then(ProgressDrawTarget::stderr),
         bundle: Some(root.display().to_string()),

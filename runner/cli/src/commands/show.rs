@@ -3,7 +3,7 @@
 use super::report::recorded;
 use crate::args::ShowArgs;
 use crate::host::{Bundle, Streams};
-use crate::settings::{Look, complain};
+use crate::settings::{Terminal, complain};
 use farmjank_engine::announce::{Kept, Voice};
 use farmjank_reporters::cells::Cell;
 use farmjank_reporters::show::Missed;
@@ -14,7 +14,7 @@ use farmjank_results::verdict::{EXIT_USAGE, Verdict};
 const MOST: usize = 40;
 
 /// Shows a cell, or those to choose from.
-pub fn run(args: &ShowArgs, look: Look) -> u8 {
+pub fn run(args: &ShowArgs, terminal: Terminal) -> u8 {
     let record = match recorded(&args.run) {
         Ok(record) => record,
         Err(why) => {
@@ -22,7 +22,7 @@ pub fn run(args: &ShowArgs, look: Look) -> u8 {
             return EXIT_USAGE;
         }
     };
-    let paint = paint::Look { color: look.color, ascii: !look.unicode, width: look.width };
+    let paint = paint::TextStyle { color: terminal.color, ascii: !terminal.unicode, width: terminal.width };
     let listed = |cells: &[Cell]| show::listed(cells, MOST, paint);
     let cell = paint.text(&args.cell, 80);
     let what = match show::find(&record, &args.cell) {

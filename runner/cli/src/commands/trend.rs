@@ -4,7 +4,7 @@ use super::history::NOTHING;
 use crate::args::{CompareFormat, FailOn, TrendArgs};
 use crate::cell_history::{HistoryQuery, Read, read};
 use crate::host::Streams;
-use crate::settings::{Look, complain};
+use crate::settings::{Terminal, complain};
 use farmjank_engine::announce::Voice;
 use farmjank_reporters::{history, paint};
 use farmjank_results::compare::Effect;
@@ -14,7 +14,7 @@ use farmjank_results::trend::Sweep;
 use farmjank_results::verdict::{EXIT_USAGE, Verdict};
 
 /// Judges the newest nights.
-pub fn run(args: &TrendArgs, look: Look) -> u8 {
+pub fn run(args: &TrendArgs, terminal: Terminal) -> u8 {
     let Read { place, sweep, runs, calibrations } = match swept(args) {
         Ok(read) => read,
         Err(why) => {
@@ -29,7 +29,7 @@ pub fn run(args: &TrendArgs, look: Look) -> u8 {
     }
     let told =
         history::HistoryView { place: &place, sweep: &sweep, runs: &runs, calibrations: &calibrations };
-    let paint = paint::Look { color: look.color, ascii: !look.unicode, width: look.width };
+    let paint = paint::TextStyle { color: terminal.color, ascii: !terminal.unicode, width: terminal.width };
     Streams.out(&match args.format {
         CompareFormat::Table => history::morning(&told, code, paint),
         CompareFormat::Markdown => history::markdown(&told, code),

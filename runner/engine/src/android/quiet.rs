@@ -24,9 +24,9 @@ pub const HOTTEST: u8 = 1;
 /// From one look to the next while the phone is hot or compiles.
 const PAUSE: Duration = Duration::from_secs(5);
 
-/// What was seen in one look.
+/// What was seen at one look.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Look {
+pub struct Conditions {
     /// Thermal status; none below Android 10.
     pub thermal: Option<u8>,
     /// Temperature of the battery, °C.
@@ -35,9 +35,9 @@ pub struct Look {
     pub compiling: bool,
 }
 
-impl Look {
+impl Conditions {
     /// Why numbers taken between an earlier look and this one do not count; none when they do.
-    pub fn voids_since(self, before: Look) -> Option<String> {
+    pub fn voids_since(self, before: Conditions) -> Option<String> {
         let word = state::thermal_word;
         match (before.thermal, self.thermal) {
             (_, Some(status)) if status > HOTTEST => {
@@ -70,17 +70,17 @@ pub async fn settle(
     sdk: u32,
     app: &str,
     patience: &Patience,
-) -> Result<(Look, Around), Fault> {
+) -> Result<(Conditions, Around), Fault> {
     let deadline = Instant::now() + patience.cooling;
     let build =
         format!("dumpsys package {} | grep -E '^ *(versionCode|versionName|flags|pkgFlags)='", quote(app));
     loop {
-        let [look, build] = together(device, [&look_line(sdk), &build], patience.dump).await?;
-        let look = read(&look.text());
-        let hot = look.thermal.is_some_and(|status| status > HOTTEST);
-        if (!hot && !look.compiling) || Instant::now() >= deadline {
-            let Look { thermal: thermal_status, battery: battery_celsius, .. } = look;
-            return Ok((look, Around { thermal_status, battery_celsius, ..read_build(&build.text()) }));
+        let [conditions, build] = together(device, [&look_line(sdk), &build], patience.dump).await?;
+        let conditions = read(&conditions.text());
+        let hot = conditions.thermal.is_some_and(|status| status > HOTTEST);
+        if (!hot && !conditions.compiling) || Instant::now() >= deadline {
+            let Conditions { thermal: thermal_status, battery: battery_celsius, .. } = conditions;
+            return Ok((conditions, Around { thermal_status, battery_celsius, ..read_build(&build.text()) }));
         }
         sleep(PAUSE).await;
     }
@@ -92,21 +92,21 @@ pub async fn after(
     sdk: u32,
     app: &str,
     patience: &Patience,
-) -> Result<Result<Look, Fault>, Fault> {
+) -> Result<Result<Conditions, Fault>, Fault> {
     let [focus, alive] = app::trouble_lines(app);
     let lines = [focus.as_str(), &alive, &look_line(sdk), AWAKE[0], AWAKE[1]];
-    let [focus, alive, look, power, policy] = together(device, lines, patience.dump).await?;
+    let [focus, alive, conditions, power, policy] = together(device, lines, patience.dump).await?;
     let trouble = app::read_trouble(app, &focus, &alive);
     let trouble = trouble.or_else(|| fell_asleep(&power.text(), &policy.text()));
-    Ok(trouble.map_or_else(|| Ok(read(&look.text())), Err))
+    Ok(trouble.map_or_else(|| Ok(read(&conditions.text())), Err))
 }
 
-fn read(text: &str) -> Look {
+fn read(text: &str) -> Conditions {
     let pids = |line: &str| {
         !line.trim().is_empty() && line.split_whitespace().all(|word| word.parse::<u32>().is_ok())
     };
     let (thermal, battery) = (state::thermal_status(text), state::battery_celsius(text));
-    Look { thermal, battery, compiling: text.lines().any(pids) }
+    Conditions { thermal, battery, compiling: text.lines().any(pids) }
 }
 
 /// The first package printed is the one installed; one that an update of a system app hides comes after it.
@@ -131,25 +131,30 @@ mod tests {
 
     #[test]
     fn heat_and_compilers_are_told_apart() {
-        let look = |thermal, battery, compiling| Look { thermal: Some(thermal), battery, compiling };
-        assert_eq!(read("Thermal Status: 1\n7421 7422\n"), look(1, None, true));
-        assert_eq!(read("Thermal Status: 0\n"), look(0, None, false));
+        let conditions =
+            |thermal, battery, compiling| Conditions { thermal: Some(thermal), battery, compiling };
+        assert_eq!(read("Thermal Status: 1\n7421 7422\n"), conditions(1, None, true));
+        assert_eq!(read("Thermal Status: 0\n"), conditions(0, None, false));
         let warm = "Thermal Status: 0\n\tTemperature{mValue=31.5, mType=2, mName=battery, mStatus=0}\n";
-        assert_eq!(read(warm), look(0, Some(31.5), false));
-        assert_eq!(read("  temperature: 287\n812\n"), Look { thermal: None, ..look(0, Some(28.7), true) });
-        assert_eq!(read("/system/bin/sh: pidof: not found\n\n"), Look::default());
+        assert_eq!(read(warm), conditions(0, Some(31.5), false));
+        assert_eq!(
+            read("  temperature: 287\n812\n"),
+            Conditions { thermal: None, ..conditions(0, Some(28.7), true) }
+        );
+        assert_eq!(read("/system/bin/sh: pidof: not found\n\n"), Conditions::default());
     }
 
     #[test]
     fn heat_its_change_and_compilers_void_what_was_measured() {
-        let look = |thermal, compiling| Look { thermal, compiling, battery: None };
-        let (cool, light, hot) = (look(Some(0), false), look(Some(1), false), look(Some(2), false));
+        let conditions = |thermal, compiling| Conditions { thermal, compiling, battery: None };
+        let (cool, light, hot) =
+            (conditions(Some(0), false), conditions(Some(1), false), conditions(Some(2), false));
         assert_eq!(cool.voids_since(cool), None);
-        assert_eq!(look(None, false).voids_since(cool), None);
+        assert_eq!(conditions(None, false).voids_since(cool), None);
         assert!(hot.voids_since(hot).unwrap().contains("too hot (thermal status 2"));
         assert!(light.voids_since(cool).unwrap().contains("from none to light"));
-        assert!(cool.voids_since(look(Some(0), true)).unwrap().contains("dex2oat"));
-        assert!(look(None, true).voids_since(cool).unwrap().contains("dex2oat"));
+        assert!(cool.voids_since(conditions(Some(0), true)).unwrap().contains("dex2oat"));
+        assert!(conditions(None, true).voids_since(cool).unwrap().contains("dex2oat"));
     }
 
     #[test]

@@ -7,7 +7,7 @@ mod wrap;
 
 use crate::args::{MetricsArgs, MetricsFormat};
 use crate::host::Streams;
-use crate::settings::{Look, complain};
+use crate::settings::{Terminal, complain};
 use farmjank_engine::announce::Voice;
 use farmjank_leaf::nearest::nearest;
 use farmjank_leaf::text::typed;
@@ -21,8 +21,8 @@ use wrap::hanging;
 const WIDEST: usize = 100;
 
 /// Lists the metrics, or explains one.
-pub fn run(args: &MetricsArgs, look: Look) -> u8 {
-    let width = look.width.min(WIDEST);
+pub fn run(args: &MetricsArgs, terminal: Terminal) -> u8 {
+    let width = terminal.width.min(WIDEST);
     let chosen = match &args.key {
         Some(key) => match known(key) {
             Ok(metric) => Some(metric),
