@@ -1,8 +1,8 @@
-//! FrameLogs: the frames of one measured window as a picture needs them, in two or three bytes each.
+//! A frame log: the frames of one measured window as a picture needs them, in two or three bytes each.
 //!
 //! A frame log is made once, when its window is measured, from the same cut that every metric read; whoever draws never
 //! cuts again. It is for eyes: instants are whole µs since the first motion, and no metric is computed from it. Must
-//! not know metrics' values, thresholds, or how it is drawn. The bytes are described in `docs/frame log.md`.
+//! not know metrics' values, thresholds, or how it is drawn. The bytes are described in `docs/frame-log.md`.
 
 mod pack;
 

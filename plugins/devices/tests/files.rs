@@ -149,7 +149,7 @@ fn a_file_arrives_whole() {
 }
 
 #[test]
-fn refusals_of_the_phone_are_words() {
+fn a_refused_push_is_told_in_the_phones_words() {
     let server = Server::start();
     // In the middle of a file as well as at its end.
     for (path, words) in [("/system/x", "Read-only file system"), ("/full", "No space left")] {

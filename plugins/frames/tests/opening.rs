@@ -280,7 +280,7 @@ fn a_wrong_layer_a_container_and_a_missing_app_each_have_their_own_fault() {
 }
 
 #[test]
-fn refusals_of_the_phone_are_the_labs() {
+fn a_refused_dump_is_a_fault_of_the_lab() {
     let source = SurfaceFlinger::new(None, 1);
     let phone = Phone::new(&[(LIST, b"Can't find service: SurfaceFlinger\n".to_vec())]);
     let refused = fault(open(&source, &phone, &facts(31, &[]), SHOP));

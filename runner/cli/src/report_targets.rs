@@ -125,7 +125,7 @@ struct Redirected {
     to: To,
     /// Say nothing before the end.
     quiet: bool,
-    /// Disarm what a CI runner obeys.
+    /// Make harmless what a CI runner obeys.
     tame: bool,
 }
 

@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_of_ours_ends_its_own_element() {
+    fn scripts_and_styles_never_close_their_own_element() {
         for script in SCRIPTS.iter().chain([
             &MAIN,
             &LIVE_SCRIPT,

@@ -65,7 +65,7 @@ fn case<'e>(root: &'e Element, class: &str, name: &str) -> &'e Element {
 }
 
 #[test]
-fn the_golden_run_speaks_the_dialect() {
+fn the_golden_run_is_junit_with_the_place_and_words_of_each_breach() {
     let text = junit(&record(), &Options::default());
     let root = readable(&text);
     assert_eq!(root.all("testsuite").len(), 4);

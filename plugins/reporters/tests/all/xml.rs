@@ -133,7 +133,7 @@ fn decoded(text: &str) -> Result<String, String> {
 }
 
 #[test]
-fn the_witness_can_refuse() {
+fn the_xml_checker_refuses_what_is_not_well_formed() {
     let document = |body: &str| format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>{body}");
     assert!(read(&document("<a b=\"1\"><c/>x &lt; y</a>")).is_ok());
     for bad in [
