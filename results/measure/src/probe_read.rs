@@ -59,7 +59,7 @@ pub fn is_trace(source: SourceId) -> bool {
 
 /// How outputs are read.
 #[derive(Clone, Copy)]
-pub struct Reading<'r> {
+pub struct ProbeContext<'r> {
     /// The app.
     pub app: &'r App,
     /// The phone's clocks.
@@ -70,7 +70,13 @@ pub struct Reading<'r> {
 
 impl SideReadings {
     /// Reads one output. What cannot be read is kept as unavailable, with its reason.
-    pub fn read(&mut self, probe: &dyn ProbeReader, output: &ProbeOutput, edges: Edges, how: Reading<'_>) {
+    pub fn read(
+        &mut self,
+        probe: &dyn ProbeReader,
+        output: &ProbeOutput,
+        edges: Edges,
+        how: ProbeContext<'_>,
+    ) {
         match probe.read(output, how.app, how.clock) {
             Ok(SideReading::Timeline(processes)) => {
                 let layers =
@@ -172,7 +178,7 @@ pub fn written(probe: SourceId, output: &ProbeOutput, edges: Edges, arrived: Run
 pub fn of_evidence(
     files: &[(String, Vec<u8>)],
     readers: &Readers,
-    how: Reading<'_>,
+    how: ProbeContext<'_>,
 ) -> Result<(Vec<Dump>, SideReadings), String> {
     let (mut dumps, mut side_readings) = (Vec::new(), SideReadings::default());
     let probes = &readers.probes;

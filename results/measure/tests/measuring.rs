@@ -2,7 +2,7 @@
 //! says that kept the same dumps.
 
 use farmjank_frames::{Gfxinfo, Logcat, SurfaceFlinger, TimeStats, read_auto};
-use farmjank_measure::probe_read::{Reading, of_evidence};
+use farmjank_measure::probe_read::{ProbeContext, of_evidence};
 use farmjank_measure::readers::Readers;
 use farmjank_measure::saved::{Answer, Asked, Dumps, is_evidence, of_counts, of_dumps, open};
 use farmjank_measure::weigh::{Ask, Measured, remeasure};
@@ -131,7 +131,7 @@ fn evidence() -> Vec<u8> {
 
 fn again(recorded: &WindowMeasured, readers: &Readers) -> Result<Measured, String> {
     let app = App("com.a".to_owned());
-    let how = Reading { app: &app, clock: recorded.clock, modes: &[60.0] };
+    let how = ProbeContext { app: &app, clock: recorded.clock, modes: &[60.0] };
     let (dumps, side_readings) = of_evidence(&[("w.dumps".to_owned(), evidence())], readers, how)?;
     let ask = Ask { app: &app, target_fps: None, pinned: None };
     remeasure(recorded, &dumps, readers, &side_readings, &[60.0], ask)

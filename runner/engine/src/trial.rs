@@ -11,7 +11,7 @@ use crate::perform::perform;
 use crate::probes::{ProbeAnswer, Probes};
 use crate::screens::Camera;
 use crate::slug::slug;
-use farmjank_measure::probe_read::{Reading, SideReadings, is_trace};
+use farmjank_measure::probe_read::{ProbeContext, SideReadings, is_trace};
 use farmjank_measure::weigh::{Ask, Measured};
 use farmjank_results::event::{Around, Ending, Fact, Screen, SkippedSource, WindowMeasured};
 use farmjank_results::fault::{Blame, Fault};
@@ -274,7 +274,7 @@ impl<'a> Trial<'a> {
         let walked = walked.map(|(_, answers)| {
             for one in answers {
                 open_window.collector.keep_output(&one);
-                side_readings.read(&*one.probe, &one.output, one.edges, self.reading(&[]));
+                side_readings.read(&*one.probe, &one.output, one.edges, self.probe_context(&[]));
             }
         });
         let mut harvest = open_window.collector.harvest();
@@ -297,8 +297,8 @@ impl<'a> Trial<'a> {
         result
     }
 
-    fn reading<'r>(&'r self, modes: &'r [f64]) -> Reading<'r> {
-        Reading { app: &self.session.app, clock: Some(self.session.clock), modes }
+    fn probe_context<'r>(&'r self, modes: &'r [f64]) -> ProbeContext<'r> {
+        ProbeContext { app: &self.session.app, clock: Some(self.session.clock), modes }
     }
 
     /// Measures every window, now that the trial's own probes have answered. The fault: the phone refused dumps, and
@@ -323,7 +323,7 @@ impl<'a> Trial<'a> {
                     }
                 }
             }
-            of_trial.read(&*probe, &output, edges, self.reading(&modes));
+            of_trial.read(&*probe, &output, edges, self.probe_context(&modes));
             if let Some(over) = of_trial.unavailable.last().filter(|_| output.bytes.is_empty()) {
                 self.probes.tell_unrecorded(&over.why);
             }

@@ -3,7 +3,7 @@
 //! Read by the functions of the run itself. Must not know metrics.
 
 use super::Asked;
-use crate::probe_read::{Reading, SideReadings, of_evidence};
+use crate::probe_read::{ProbeContext, SideReadings, of_evidence};
 use crate::readers::Readers;
 use farmjank_results::device::App;
 use farmjank_results::dump::Dump;
@@ -39,7 +39,7 @@ pub fn open(bytes: &[u8], asked: &Asked, readers: &Readers) -> Result<Opened, St
     let app = App(asked.package.clone().or_else(|| package(&dumps)).unwrap_or_default());
     let framestats = dumps.iter().filter(|dump| dump.source == SourceId::Gfxinfo);
     let clock = framestats.rev().find_map(|dump| readers.of(dump.source).ok()?.clock(dump));
-    let how = Reading { app: &app, clock, modes: &[] };
+    let how = ProbeContext { app: &app, clock, modes: &[] };
     let files = [("evidence".to_owned(), bytes.to_vec())];
     let (dumps, side_readings) = of_evidence(&files, readers, how)?;
     let best = dumps.iter().map(|dump| dump.source).min();

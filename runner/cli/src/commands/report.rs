@@ -10,7 +10,7 @@ use crate::wiring::readers;
 use farmjank_engine::announce::{Kept, LOG, Voice};
 use farmjank_engine::job;
 use farmjank_engine::progress::Progress;
-use farmjank_measure::probe_read::{Reading, of_evidence};
+use farmjank_measure::probe_read::{ProbeContext, of_evidence};
 use farmjank_measure::weigh::{self, Ask};
 use farmjank_reporters::side_by_side::{self, Run};
 use farmjank_reporters::{Options, by_name, paint};
@@ -231,7 +231,7 @@ fn remeasure(
         }
         let file = |path: &String| Ok((path.clone(), host::read_file(&run.join(path), MOST)?));
         let files = window.evidence.iter().map(file).collect::<Result<Vec<_>, String>>()?;
-        let how = Reading { app: &app, clock: window.clock, modes };
+        let how = ProbeContext { app: &app, clock: window.clock, modes };
         let (dumps, side_readings) = of_evidence(&files, &readers, how)?;
         let target_fps = target_fps(&scenario.steps, &window.window).or(scenario.target_fps);
         let ask = Ask { app: &app, target_fps, pinned: scenario.source };

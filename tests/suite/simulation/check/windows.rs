@@ -90,7 +90,7 @@ fn again(story: &Story, window: &WindowMeasured, modes: &[f64], pinned: Option<S
     let files: Vec<(String, Vec<u8>)> =
         window.evidence.iter().map(|path| (path.clone(), story.files.read(path))).collect();
     let app = App("com.example.shop".to_owned());
-    let how = probe_read::Reading { app: &app, clock: window.clock, modes };
+    let how = probe_read::ProbeContext { app: &app, clock: window.clock, modes };
     let (dumps, side_readings) = match of_evidence(&files, &readers(), how) {
         Ok(read) => read,
         Err(why) => return Some(why),
