@@ -2,11 +2,12 @@
 
 use crate::adb::files;
 use crate::adb::link::{Server, after};
-use crate::adb::liveness::{Liveness, Task, watch_over};
+use crate::adb::liveness::{Liveness, watch_over};
 use crate::adb::refusal::LinkError;
 use crate::adb::shell;
 use crate::adb::state::{AdbState, Key, Lease};
 use crate::adb::stream::ShellStream;
+use crate::adb::task::Task;
 use farmjank_results::device::DeviceId;
 use farmjank_results::fault::Fault;
 use farmjank_seams::Work;

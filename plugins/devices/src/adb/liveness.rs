@@ -4,11 +4,11 @@ use crate::adb::options::Heartbeat;
 use crate::adb::refusal::{LinkError, lab, shown};
 use crate::adb::shell;
 use crate::adb::state::{AdbState, Key};
+use crate::adb::task::Task;
 use farmjank_results::fault::Fault;
 use farmjank_seams::watched::Watched;
 use std::cell::Cell;
 use std::rc::{Rc, Weak};
-use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, sleep_until};
 
 /// When a leased phone was last heard, and whether it has been given up.
@@ -36,22 +36,6 @@ impl Liveness {
             // It was there a moment ago, so this is never reached; waiting is the harmless answer.
             None => std::future::pending().await,
         }
-    }
-}
-
-/// Ends a task when dropped.
-pub(crate) struct Task(JoinHandle<()>);
-
-impl Task {
-    /// Starts a task on the current `LocalSet`.
-    pub(crate) fn start(work: impl Future<Output = ()> + 'static) -> Self {
-        Task(tokio::task::spawn_local(work))
-    }
-}
-
-impl Drop for Task {
-    fn drop(&mut self) {
-        self.0.abort();
     }
 }
 

@@ -17,6 +17,7 @@ mod shell;
 pub mod start;
 mod state;
 pub mod stream;
+mod task;
 pub mod watch;
 pub mod wire;
 

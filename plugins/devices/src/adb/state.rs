@@ -2,10 +2,10 @@
 
 use crate::adb::link::Server;
 use crate::adb::listing::Row;
-use crate::adb::liveness::Task;
 use crate::adb::options::Options;
 use crate::adb::refusal::{lab, shown};
 use crate::adb::services::Features;
+use crate::adb::task::Task;
 use farmjank_results::device::DeviceId;
 use farmjank_results::fault::{Blame, Fault};
 use farmjank_seams::device::DeviceState;

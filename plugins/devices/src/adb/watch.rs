@@ -1,10 +1,10 @@
 //! The live subscription to phones of all servers: one task per server that renews its subscription with growing
 //! pauses, one roster that turns lists into arrivals.
 
-use crate::adb::liveness::Task;
 use crate::adb::roster::Roster;
 use crate::adb::services::Tracker;
 use crate::adb::state::AdbState;
+use crate::adb::task::Task;
 use farmjank_results::fault::Fault;
 use farmjank_seams::Work;
 use farmjank_seams::device::{Arrival, Arrivals};
