@@ -5,7 +5,8 @@
 
 mod detail;
 mod held;
-pub(crate) mod page;
+mod page;
+pub(crate) mod parts;
 pub(crate) mod text;
 
 use farmjank_results::record::Record;

@@ -3,7 +3,7 @@
 //! Must not know: the rest of the page. Cells that tell the story of one job are told once.
 
 use super::held;
-use super::page::{fold, limit, phone_of, sign, title};
+use super::parts::{fold, limit, phone_of, sign, title};
 use super::text::text;
 use crate::barcode::hitches;
 use crate::cells::{Cell, stories};

@@ -2,6 +2,7 @@
 //!
 //! Must not know: how long it may be. Foreign text goes through [`super::text`] without exception.
 
+use super::parts::{fold, limit, phone_of, sign, title};
 use super::text::text;
 use super::{Level, MARKER, detail, held};
 use crate::cells::{Cell, duration, phone, stories, worst_first};
@@ -40,17 +41,6 @@ pub(super) fn page(record: &Record, frame_logs: &dyn FrameLogs, level: &Level, m
     parts.join("\n")
 }
 
-/// Sign and word of a verdict: the word alone says it too.
-pub(crate) fn sign(verdict: Option<Verdict>) -> String {
-    let sign = match verdict {
-        Some(Verdict::Pass) => "✅",
-        Some(Verdict::Fail) => "❌",
-        Some(Verdict::Broken) => "⚠️",
-        Some(Verdict::Undecided) | None => "❔",
-    };
-    format!("{sign} {}", words::verdict(verdict))
-}
-
 fn heading(record: &Record, all: &[Cell]) -> String {
     let header = &record.header;
     let phones: BTreeSet<_> = all.iter().filter_map(Cell::device).collect();
@@ -80,23 +70,6 @@ fn heading(record: &Record, all: &[Cell]) -> String {
             .extend([format!("> **Interrupted:** {what}. What was measured so far follows."), String::new()]);
     }
     lines.join("\n")
-}
-
-/// `Home feed › **fling the feed**`; of several cells that tell one story, how many there are.
-pub(crate) fn title(cell: &Cell, same: usize) -> String {
-    let scenario = text(&cell.job.planned.scenario, NAME);
-    match same {
-        1 => format!("{scenario} › **{}**", text(cell.name, NAME)),
-        many => format!("{scenario} › **all {many} windows**"),
-    }
-}
-
-/// The phone; marked as simulated where the heading does not say so of all.
-pub(super) fn phone_of(cell: &Cell) -> String {
-    match cell.record.header.lab {
-        Some(_) => text(&phone(cell.device(), cell.facts()), NAME),
-        None => text(&sentence::phone(cell), NAME),
-    }
 }
 
 /// The row that says how many are not listed.
@@ -141,13 +114,6 @@ fn failed(record: &Record, all: &[Cell], rows: usize) -> Option<String> {
     Some(lines.join("\n") + "\n")
 }
 
-/// `hitch_ms_per_s mean < 10`, with its bound.
-pub(super) fn limit(judgement: &Judgement) -> String {
-    let sides = words::sides(judgement);
-    let bound = sides.bound.map_or_else(String::new, |bound| format!(" ({bound})"));
-    format!("<code>{}</code> {}{bound}", text(&judgement.metric, 60), text(&sides.limit, NAME))
-}
-
 /// What the lab, the tool or the evidence kept from being judged: never green, and no word about the app.
 fn unmeasured(all: &[Cell], rows: usize) -> Option<String> {
     let told = stories(all);
@@ -180,11 +146,6 @@ fn unmeasured(all: &[Cell], rows: usize) -> Option<String> {
     }
     lines.extend(more(told.len(), rows, 5));
     Some(lines.join("\n") + "\n")
-}
-
-/// A part that opens on demand.
-pub(super) fn fold(title: &str, body: &str) -> String {
-    format!("<details>\n<summary>{title}</summary>\n\n{body}\n\n</details>\n")
 }
 
 fn passed(record: &Record, all: &[Cell]) -> Option<String> {

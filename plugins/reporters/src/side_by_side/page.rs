@@ -5,7 +5,7 @@
 use super::{Row, Run, change, letter, rows, worst};
 use crate::cells;
 use crate::clean::NAME;
-use crate::markdown::page::{sign, title};
+use crate::markdown::parts::{sign, title};
 use crate::markdown::text::text;
 use crate::markdown::{MARKER, MOST};
 use crate::{sentence, words};
