@@ -4,13 +4,11 @@
 //! Knows which block ran on which installation of which phone, not how it came to be there.
 
 use super::matching::Matched;
+use super::rules::Installations;
 use crate::cell::CellSession;
 use crate::device::DeviceId;
 use farmjank_statistics::installations::{Between, ByInstallation, DIFFER, Stratum, between, compare};
 use std::collections::BTreeMap;
-
-/// Which installation of the old and of the new build a block of a phone ran on, counted from 1 each.
-pub type Installations = BTreeMap<(DeviceId, String), [u32; 2]>;
 
 /// What is said where each build was installed once on a phone.
 pub(super) const LONE: &str = "each build was installed once on a phone: how much installations differ is not known, so iterations are taken as \

@@ -1,8 +1,8 @@
 //! How to compare: what the two sides are, and what is known beside them. Values only.
 
 use super::effect::Effect;
-use super::installs::Installations;
 use crate::cell::{CellKey, CellSession};
+use crate::device::DeviceId;
 use crate::metric::Better;
 use std::collections::BTreeMap;
 
@@ -20,6 +20,9 @@ pub enum Given {
     /// Two builds in turn, in blocks named by the sessions' runs: phone by phone.
     Interleaved,
 }
+
+/// Which installation of the old and of the new build a block of a phone ran on, counted from 1 each.
+pub type Installations = BTreeMap<(DeviceId, String), [u32; 2]>;
 
 /// How to compare.
 #[derive(Clone, Debug)]
