@@ -6,52 +6,17 @@
 mod cause;
 
 use crate::compare::CellCompared;
-use crate::device::{DeviceFacts, DeviceId};
-use crate::event::{Ending, JobId, WindowJudged, WindowMeasured};
+use crate::device::DeviceFacts;
+use crate::event::{CellVerdict, Ending, WindowJudged, WindowMeasured};
 use crate::fault::Fault;
 use crate::record::{JobRecord, Record, TrialRecord};
 use crate::threshold::Outcome;
 use crate::verdict::Verdict;
 pub use cause::slug;
-use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 /// Name of the cell that stands for a job as a whole.
 pub const JOB_ROW: &str = "whole scenario";
-
-/// What became of one cell.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CellVerdict {
-    /// The job.
-    pub job: JobId,
-    /// Scenario name.
-    pub scenario: String,
-    /// The phone; none when no phone qualified.
-    pub device: Option<DeviceId>,
-    /// Window name, or [`JOB_ROW`].
-    pub window: String,
-    /// True when the cell stands for the job and not for a window.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub whole: bool,
-    /// Verdict; none while nothing is judged, never so in a log. A window the job did not get to, or not often enough, has the
-    /// verdict of the fault that ended the job: it cannot pass, and it is not the window's doing.
-    pub verdict: Option<Verdict>,
-    /// A short stable word for a verdict that is not a pass: `threshold.<metric>`, `app.<code>`, `scenario.<code>`,
-    /// `gate.<code>`, `infra.<code>`, `regression.<metric>`, `absolute.<metric>`, `undecided.<why>`; none for a pass.
-    pub cause: Option<String>,
-    /// True when the verdict is that of the job's fault.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub by_fault: bool,
-    /// Why the verdict is what it is, in words: the job's reasons where its fault decided, else the window's own.
-    pub reasons: Vec<String>,
-    /// The fault behind a verdict that is not a pass: the job's, else the last one that ended a trial. A trial that was tried
-    /// again and completed has none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub fault: Option<Fault>,
-    /// What the comparison that keeps it from passing says, if one does and the window's own limits do not say as much.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub against: Option<String>,
-}
 
 /// Every cell of a run whose jobs are judged, in order of plan and scenario, as it is to be announced.
 pub fn judged(record: &Record, interrupted: bool) -> Vec<CellVerdict> {

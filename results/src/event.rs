@@ -1,6 +1,5 @@
 //! One fact in order. The event log is the run: everything a user sees is a fold over it. Format 1, additive only.
 
-use crate::cells::CellVerdict;
 use crate::compare::{Compared, Effect};
 use crate::device::{DeviceFacts, DeviceId};
 use crate::fault::Fault;
@@ -196,6 +195,40 @@ pub struct SkippedSource {
     pub what: String,
     /// Why.
     pub why: String,
+}
+
+/// What became of one cell.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CellVerdict {
+    /// The job.
+    pub job: JobId,
+    /// Scenario name.
+    pub scenario: String,
+    /// The phone; none when no phone qualified.
+    pub device: Option<DeviceId>,
+    /// Window name, or [`JOB_ROW`](crate::cells::JOB_ROW).
+    pub window: String,
+    /// True when the cell stands for the job and not for a window.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub whole: bool,
+    /// Verdict; none while nothing is judged, never so in a log. A window the job did not get to, or not often enough, has the
+    /// verdict of the fault that ended the job: it cannot pass, and it is not the window's doing.
+    pub verdict: Option<Verdict>,
+    /// A short stable word for a verdict that is not a pass: `threshold.<metric>`, `app.<code>`, `scenario.<code>`,
+    /// `gate.<code>`, `infra.<code>`, `regression.<metric>`, `absolute.<metric>`, `undecided.<why>`; none for a pass.
+    pub cause: Option<String>,
+    /// True when the verdict is that of the job's fault.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_fault: bool,
+    /// Why the verdict is what it is, in words: the job's reasons where its fault decided, else the window's own.
+    pub reasons: Vec<String>,
+    /// The fault behind a verdict that is not a pass: the job's, else the last one that ended a trial. A trial that was tried
+    /// again and completed has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fault: Option<Fault>,
+    /// What the comparison that keeps it from passing says, if one does and the window's own limits do not say as much.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub against: Option<String>,
 }
 
 /// What happened. Closed; past tense; facts only, never instructions.

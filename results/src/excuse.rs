@@ -6,8 +6,7 @@
 //! where the app caused no standstill at all. One trial without a trace, or one dropped frame, and there is no excuse.
 
 use crate::event::WindowMeasured;
-use crate::gate::value;
-use crate::judge::judge;
+use crate::judge::{IterationValue, judge};
 use crate::metric::{Needs, Reading, Unit};
 use crate::metrics;
 use crate::threshold::{Limit, Outcome};
@@ -51,7 +50,7 @@ impl Excuse {
         let Some(metric) = metrics::find(key) else { return false };
         if SPLIT.contains(&key) {
             let of_app = |((_, trial), share): (&(usize, &WindowMeasured), &f64)| {
-                let mut one = value(key, trial);
+                let mut one = IterationValue::of(key, trial);
                 one.value = one.value.map(|value| value * share);
                 one
             };

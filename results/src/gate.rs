@@ -71,7 +71,8 @@ fn judge_metric(key: &str, limit: &Limit, counted: &[(usize, &WindowMeasured)]) 
             Outcome::Unknown("there is no such metric; `farmjank metrics` lists them".to_owned());
         return judgement;
     };
-    let values: Vec<IterationValue> = counted.iter().map(|(_, trial)| value(key, trial)).collect();
+    let values: Vec<IterationValue> =
+        counted.iter().map(|(_, trial)| IterationValue::of(key, trial)).collect();
     let mut judgement = judge(key, metric.unit(), limit, &values);
     if let Outcome::Unknown(why) = &mut judgement.outcome
         && let Some(cause) = counted.iter().find_map(|(number, trial)| missing(key, *number, trial))
@@ -79,11 +80,6 @@ fn judge_metric(key: &str, limit: &Limit, counted: &[(usize, &WindowMeasured)]) 
         why.push_str(&format!(" ({cause})"));
     }
     judgement
-}
-
-/// What one trial says about one metric.
-pub(crate) fn value(key: &str, trial: &WindowMeasured) -> IterationValue {
-    IterationValue { value: trial.readings.get(key).and_then(Reading::value), refresh_hz: trial.refresh_hz }
 }
 
 /// Why the reading of a trial is no number.

@@ -7,10 +7,9 @@
 //! iteration's own refresh rate, the percents are aggregated, and the aggregate is compared. The judgement reports the
 //! aggregate of the values themselves, and as limit that percent of the mean refresh rate.
 
-pub use crate::gate::{VOID_SHARE_MAX, judge_window};
-
 use crate::estimate;
-use crate::metric::Unit;
+use crate::event::WindowMeasured;
+use crate::metric::{Reading, Unit};
 use crate::threshold::{Aggregate, Bound, Judgement, Limit, Outcome, Relation};
 use crate::words;
 
@@ -21,6 +20,16 @@ pub struct IterationValue {
     pub value: Option<f64>,
     /// Refresh rate in force over the counted intervals, Hz; none where it is not known.
     pub refresh_hz: Option<f64>,
+}
+
+impl IterationValue {
+    /// What one trial says about one metric.
+    pub(crate) fn of(key: &str, trial: &WindowMeasured) -> Self {
+        IterationValue {
+            value: trial.readings.get(key).and_then(Reading::value),
+            refresh_hz: trial.refresh_hz,
+        }
+    }
 }
 
 /// Judges one limit over the counted iterations that are not void, in order.

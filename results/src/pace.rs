@@ -4,7 +4,6 @@
 //! and the numbers depend on it, so it is said in words and the target is never guessed. Must not know reporters or verdicts.
 //! Rates in frames per second, hitches in ms per second of motion.
 
-use crate::event::WindowMeasured;
 use crate::frame_timeline::SurfaceFrames;
 use crate::lattice::{self, NOMINAL_HZ};
 use crate::metric::Needs;
@@ -147,9 +146,10 @@ fn offered(window: &Window, period: Span) -> Option<f64> {
     (steps.fold(0, schedule::gcd) == 1).then(|| nominal(period))
 }
 
-/// What to say of a window, given every iteration of it that counts: one sentence, where at least half of them keep one pace.
-pub fn notice(window: &str, iterations: &[&WindowMeasured]) -> Option<String> {
-    let mut paces: Vec<&Pace> = iterations.iter().filter_map(|one| one.pace.as_ref()).collect();
+/// What to say of a window, given the pace of every iteration of it that counts: one sentence, where at least half of them keep
+/// one pace.
+pub fn notice(window: &str, iterations: &[Option<&Pace>]) -> Option<String> {
+    let mut paces: Vec<&Pace> = iterations.iter().copied().flatten().collect();
     paces.sort_by(|one, other| one.fps.total_cmp(&other.fps));
     let middle = *paces.get(paces.len() / 2)?;
     paces.retain(|pace| near(pace.fps, middle.fps) && pace.panel_hz == middle.panel_hz);

@@ -1,9 +1,10 @@
 //! The fold of all events: what is known about a run at any point of its log.
 
-use crate::cells::CellVerdict;
 use crate::compare::Compared;
 use crate::device::{DeviceFacts, DeviceId};
-use crate::event::{Ending, Event, Fact, JobId, PlannedJob, Refusal, WindowJudged, WindowMeasured};
+use crate::event::{
+    CellVerdict, Ending, Event, Fact, JobId, PlannedJob, Refusal, WindowJudged, WindowMeasured,
+};
 use crate::fault::Fault;
 pub use crate::laws::{Laws, OutOfOrder};
 use crate::time::RunTime;

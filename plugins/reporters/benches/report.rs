@@ -15,7 +15,7 @@ use farmjank_results::device::{DeviceFacts, DeviceId, RefreshMode};
 use farmjank_results::event::{Ending, PlannedJob, PlannedWindow, WindowMeasured};
 use farmjank_results::frame::{Frame, SourceId};
 use farmjank_results::frame_log::FrameLog;
-use farmjank_results::judge::judge_window;
+use farmjank_results::gate::judge_window;
 use farmjank_results::metric::Unit;
 use farmjank_results::metrics::{measure_all, refresh_hz};
 use farmjank_results::period::{PeriodOrigin, PeriodSegment};

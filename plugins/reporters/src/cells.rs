@@ -4,11 +4,11 @@
 //! formats.
 
 use farmjank_results::cell::Conditions;
-use farmjank_results::cells::{self as verdicts, CellVerdict};
+use farmjank_results::cells as verdicts;
 pub use farmjank_results::cells::{JOB_ROW, slug};
 use farmjank_results::compare::CellCompared;
 use farmjank_results::device::{DeviceFacts, DeviceId};
-use farmjank_results::event::{WindowJudged, WindowMeasured};
+use farmjank_results::event::{CellVerdict, WindowJudged, WindowMeasured};
 use farmjank_results::fault::Fault;
 use farmjank_results::record::{JobRecord, Record, TrialRecord};
 use farmjank_results::summary::{self, Summary};

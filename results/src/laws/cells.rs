@@ -2,8 +2,7 @@
 //! cells, and the run's verdict and exit code are what they add up to.
 
 use super::{Lawful, Laws, Life, law};
-use crate::cells::CellVerdict;
-use crate::event::JobId;
+use crate::event::{CellVerdict, JobId};
 use crate::verdict::{Verdict, exit_code};
 
 impl Laws {

@@ -1,9 +1,9 @@
 //! Verdicts of cells: the law that holds cells and run together, and what a cell is made of.
 
 use crate::log::*;
-use farmjank_results::cells::{self, CellVerdict, JOB_ROW};
+use farmjank_results::cells::{self, JOB_ROW};
 use farmjank_results::compare::{Compared, Role, State};
-use farmjank_results::event::{Event, Fact, JobId, PlannedWindow, WindowJudged};
+use farmjank_results::event::{CellVerdict, Event, Fact, JobId, PlannedWindow, WindowJudged};
 use farmjank_results::fault::{Blame, Fault};
 use farmjank_results::record::Record;
 use farmjank_results::verdict::Verdict;

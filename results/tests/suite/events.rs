@@ -2,7 +2,7 @@
 //! a field, but an old line must still be read.
 
 use crate::log::*;
-use farmjank_results::cells::{self, CellVerdict, JOB_ROW};
+use farmjank_results::cells::{self, JOB_ROW};
 use farmjank_results::device::DeviceId;
 use farmjank_results::event::*;
 use farmjank_results::fault::{Blame, Fault};

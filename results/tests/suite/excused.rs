@@ -1,7 +1,7 @@
 //! A limit that only a slow compositor breaks: reported, and no failure of the app.
 
 use farmjank_results::event::WindowMeasured;
-use farmjank_results::judge::judge_window;
+use farmjank_results::gate::judge_window;
 use farmjank_results::metric::Reading;
 use farmjank_results::threshold::{Limit, Outcome};
 use farmjank_results::verdict::Verdict;

@@ -2,7 +2,8 @@
 
 use farmjank_results::event::WindowMeasured;
 use farmjank_results::frame::SourceId;
-use farmjank_results::judge::{IterationValue, VOID_SHARE_MAX, judge, judge_window};
+use farmjank_results::gate::{VOID_SHARE_MAX, judge_window};
+use farmjank_results::judge::{IterationValue, judge};
 use farmjank_results::metric::{Reading, Unit};
 use farmjank_results::threshold::{Judgement, Limit, Outcome};
 use farmjank_results::time::Span;

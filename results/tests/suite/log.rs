@@ -1,10 +1,10 @@
 //! Logs for tests: small events, and legal logs walked at random by rules of their own (a second witness to the laws).
 
 use farmjank_results::cell::CellKey;
-use farmjank_results::cells::{CellVerdict, JOB_ROW};
+use farmjank_results::cells::JOB_ROW;
 use farmjank_results::compare::{CellCompared, Compared, Design, Role, Source, State};
 use farmjank_results::device::DeviceId;
-use farmjank_results::event::{Ending, Event, FORMAT, Fact, JobId, PlannedJob};
+use farmjank_results::event::{CellVerdict, Ending, Event, FORMAT, Fact, JobId, PlannedJob};
 use farmjank_results::frame::SourceId;
 use farmjank_results::metric::{Better, Unit};
 use farmjank_results::time::RunTime;

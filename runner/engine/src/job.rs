@@ -11,7 +11,7 @@ use crate::trial::{Trial, TrialOutcome};
 use farmjank_results::device::DeviceFacts;
 use farmjank_results::event::{Ending, Fact, PlannedJob, PlannedWindow, WindowJudged, WindowMeasured};
 use farmjank_results::fault::Fault;
-use farmjank_results::judge::judge_window;
+use farmjank_results::gate::judge_window;
 use farmjank_results::pace;
 use farmjank_results::threshold::Limit;
 use farmjank_results::verdict::Verdict;
@@ -80,7 +80,7 @@ async fn watched(
 pub fn paces(planned: &PlannedJob, progress: &Progress) -> Vec<String> {
     let said = |window: &PlannedWindow| {
         let own = progress.measured.iter().filter(|one| one.window == window.name && one.void.is_none());
-        pace::notice(&window.name, &own.collect::<Vec<_>>())
+        pace::notice(&window.name, &own.map(|one| one.pace.as_ref()).collect::<Vec<_>>())
     };
     planned.windows.iter().filter_map(said).collect()
 }
