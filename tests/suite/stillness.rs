@@ -100,19 +100,19 @@ fn a_flawless_app_has_no_stall_by_the_ring_alone() {
     flawless(4, "", "source: surfaceflinger\n", 3);
 }
 
-/// A list that draws nothing in a refresh in which its fling passed no pixel: its last frames lie ever further apart.
-const PIXELS: &str = "whole_pixels: true";
+/// A list that also draws parts of pixels: one that the lab's lists are not, whose last frames lie ever further apart.
+const PARTS: &str = "whole_pixels: false";
 
 #[test]
-fn a_flawless_list_of_whole_pixels_is_flawless_to_the_end_of_its_flings() {
-    flawless(1, PIXELS, "", 8);
-    flawless(4, PIXELS, "", 9);
+fn a_flawless_list_of_parts_of_pixels_is_flawless_to_the_end_of_its_flings() {
+    flawless(1, PARTS, "", 8);
+    flawless(4, PARTS, "", 9);
 }
 
 #[test]
-fn a_flawless_list_of_whole_pixels_has_no_stall_by_the_ring_alone() {
-    flawless(1, PIXELS, "source: surfaceflinger\n", 10);
-    flawless(4, PIXELS, "source: surfaceflinger\n", 11);
+fn a_flawless_list_of_parts_of_pixels_has_no_stall_by_the_ring_alone() {
+    flawless(1, PARTS, "source: surfaceflinger\n", 10);
+    flawless(4, PARTS, "source: surfaceflinger\n", 11);
 }
 
 /// How long the planted stalls hold the app, ms.
@@ -158,8 +158,8 @@ fn stalls_in_a_fling_are_found_at_their_size() {
 }
 
 #[test]
-fn stalls_in_a_fling_of_whole_pixels_are_found_at_their_size() {
-    planted_in("whole_pixels: true, ", "from: lift, after_ms: 120", 1, "", 12);
+fn stalls_in_a_fling_of_parts_of_pixels_are_found_at_their_size() {
+    planted_in("whole_pixels: false, ", "from: lift, after_ms: 120", 1, "", 12);
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn stalls_at_the_slow_end_of_a_fling_are_found_at_their_size() {
          - measure: ends\n    steps: [ { repeat: { times: 3, steps: [ { swipe: { direction: UP, duration: 250ms } }, { wait: 1800ms } ] } } ]\n";
     let (mut late, mut wrongs) = (0, Vec::new());
     for (nth, after) in [450, 550, 650, 750].into_iter().enumerate() {
-        let page = format!("{PIXELS}, touch_stall: {{ every: 1, from: lift, after_ms: {after}, ms: 170 }}");
+        let page = format!("touch_stall: {{ every: 1, from: lift, after_ms: {after}, ms: 170 }}");
         let story = Stage::lab_yaml(&lab(1, &page)).seed(13 + nth as u64).scenario(scenario).run();
         for (serial, window) in windows(&story.record).into_iter() {
             let (truth, ends, refresh) =
@@ -245,7 +245,7 @@ fn short_stalls_that_only_the_ring_saw_soon_after_a_finger_came_down_are_found_o
         for (serial, window) in windows(&story.record) {
             match value(&window, "hitch_ms") {
                 // What a stall holds up before the slop is surely left is not counted.
-                Some(hitch) if (4.0 * 80.0..4.0 * 170.0).contains(&hitch) => found += 1,
+                Some(hitch) if (4.0 * 75.0..4.0 * 170.0).contains(&hitch) => found += 1,
                 Some(hitch) => {
                     wrongs.push(format!("{serial} {}, after {after} ms: hitch_ms {hitch:.0}", window.window));
                 }

@@ -375,7 +375,7 @@ impl Default for PageSpec {
             stall: None,
             touch_stall: None,
             pace: None,
-            whole_pixels: false,
+            whole_pixels: true,
         }
     }
 }

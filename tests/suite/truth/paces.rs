@@ -29,8 +29,8 @@ const IN_REFRESHES: [&str; 5] =
     ["hitch_ms_per_s", "hitch_ms", "delivery_ratio", "dropped_frames", "dropped_pct"];
 
 fn lab(seed: u64) -> String {
-    // Lists move by whole pixels with every other seed: near their rest they show nothing new at some refreshes.
-    let whole_pixels = seed % 2 == 1;
+    // With every other seed lists move by whole pixels: near their rest they show nothing new at some refreshes.
+    let whole_pixels = seed.is_multiple_of(2);
     let page = |(name, draws): &(&str, &str)| {
         let link = format!("activity: .{name}Activity, link: \"shop://{name}\"");
         format!(

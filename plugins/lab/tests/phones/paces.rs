@@ -35,7 +35,7 @@ fn moved(walk: &mut Walk) -> Vec<(TruthFrame, TruthFrame)> {
 }
 
 fn smooth(pace: PaceSpec) -> PageSpec {
-    PageSpec { pace: Some(pace), hitch_rate: 0.0, cost_ms: 2.0, ..PageSpec::default() }
+    PageSpec { pace: Some(pace), hitch_rate: 0.0, cost_ms: 2.0, whole_pixels: false, ..PageSpec::default() }
 }
 
 #[test]

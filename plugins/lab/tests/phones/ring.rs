@@ -3,6 +3,7 @@
 use crate::readers::latency;
 use crate::walk::{Walk, phone};
 use farmjank_lab::archetype::ARCHETYPES;
+use farmjank_lab::spec::{PageSpec, PhoneSpec};
 use farmjank_lab::truth::{Truth, TruthFrame};
 use std::collections::BTreeSet;
 
@@ -142,20 +143,24 @@ fn asked_for(truth: &Truth, pair: &[TruthFrame]) -> bool {
     pair[0].vsync > lift || pair[0].period.max(pair[1].period) > 8_000_000
 }
 
+/// A phone whose content has something new to show at every refresh, to the end of its flings.
+fn drawn_between_pixels(archetype: &str, seed: u64, change: impl Fn(&mut PageSpec)) -> Walk {
+    let mut app = farmjank_lab::app::shop();
+    for page in app.pages.values_mut() {
+        page.whole_pixels = false;
+        change(page);
+    }
+    let spec = PhoneSpec { archetype: archetype.into(), apps: vec![app], ..PhoneSpec::default() };
+    crate::walk::with(spec, seed)
+}
+
 #[test]
 fn smooth_frames_come_at_every_refresh() {
     // No hitches on purpose: within each gesture the presents are one refresh apart.
     for archetype in ARCHETYPES {
-        let mut app = farmjank_lab::app::shop();
-        for page in app.pages.values_mut() {
+        let mut walk = drawn_between_pixels(archetype.name, 21, |page| {
             (page.hitch_rate, page.frozen_rate) = (0.0, 0.0);
-        }
-        let spec = farmjank_lab::spec::PhoneSpec {
-            archetype: archetype.name.into(),
-            apps: vec![app],
-            ..Default::default()
-        };
-        let mut walk = crate::walk::with(spec, 21);
+        });
         walk.open("shop://feed");
         for _ in 0..4 {
             walk.fling();
@@ -176,7 +181,7 @@ fn smooth_frames_come_at_every_refresh() {
 
 /// Hitch time per second of scrolling, ms/s, as docs/design/windows.md#length-in-refreshes counts it.
 fn hitch_ms_per_s(archetype: &str, link: &str) -> f64 {
-    let mut walk = phone(archetype, 31);
+    let mut walk = drawn_between_pixels(archetype, 31, |_| ());
     walk.open(link);
     for _ in 0..120 {
         walk.fling();
