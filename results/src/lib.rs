@@ -1,5 +1,28 @@
 //! What farmjank knows: time, frames, windows, metrics, verdicts, events. Pure: no I/O, no async, no clock.
 //!
+//! ```
+//! use farmjank_results::frame::{Row, Sample, Stamp};
+//! use farmjank_results::stitch::{Stitch, StitchRules};
+//! use farmjank_results::time::DeviceTime;
+//!
+//! // A ring shows the newest frames only. Two dumps of it overlap, and so nothing between them can be missing.
+//! let vsync = |nth: i64| DeviceTime::from_ns(1_000_000_000 + nth * 16_666_667);
+//! let row = |nth: i64| Row {
+//!     desired: Some(vsync(nth)),
+//!     present: Stamp::At(vsync(nth)),
+//!     ready: Some(vsync(nth)),
+//!     intended: None,
+//! };
+//! let dump = |frames: std::ops::Range<i64>| Sample { rows: frames.map(row).collect(), capacity: 127, ..Sample::default() };
+//!
+//! let mut ring = Stitch::new(StitchRules::default());
+//! ring.add(&dump(0..100));
+//! ring.add(&dump(60..160));
+//! let timeline = ring.finish();
+//! assert_eq!((timeline.frames.len(), timeline.gaps.len()), (160, 0));
+//! assert_eq!(timeline.periods.at(vsync(80)).map(|period| period.ns() / 1_000), Some(16_666));
+//! ```
+//!
 //! Read in this order: [`time`], [`device`], [`dump`] (raw text, and its [`reader`]) → [`frame`] (rows of one dump) → [`timeline`] and
 //! [`period`] (frames in order, by [`stitch`] and [`fit`]) → [`window`] (between marks, by [`cut`]), with what other
 //! probes say beside it ([`side_reading`]: [`framestats`], [`frame_timeline`], [`timestats`], [`logcat_events`]) →

@@ -1,5 +1,31 @@
 //! What farmjank wants: YAML text → [`scenario::Scenario`]s or complaints → a plan. Sync and pure.
 //!
+//! ```
+//! use farmjank_results::metric::Unit;
+//! use farmjank_scenarios::read::{ReadOptions, SourceFile, read};
+//! use std::collections::BTreeMap;
+//!
+//! let yaml = "name: Home feed
+//! appId: com.example.shop
+//! steps:
+//!   - measure: fling the feed
+//!     steps: [ { swipe: { direction: UP, duration: 250ms } } ]
+//! tresholds:
+//!   fps: 'mean >= 55'
+//! ";
+//! let nothing = |path: &str| Err(format!("{path} is not there"));
+//! let options = ReadOptions { metrics: &[("fps", Unit::Fps)], sources: &nothing };
+//! let file = |text: String| [SourceFile { name: "feed.yaml".to_owned(), text: text.into_bytes() }];
+//!
+//! // Every mistake at once, with its place and its cure.
+//! let complaints = read(&file(yaml.to_owned()), &BTreeMap::new(), &options).unwrap_err();
+//! assert_eq!((complaints.len(), complaints[0].place.line), (1, 6));
+//! assert!(complaints[0].instead.contains("thresholds"));
+//!
+//! let right = yaml.replace("tresholds", "thresholds");
+//! assert_eq!(read(&file(right), &BTreeMap::new(), &options).map(|all| all[0].name.clone()), Ok("Home feed".to_owned()));
+//! ```
+//!
 //! Three stages. [`read`](mod@read): text in, scenarios out, or every [`complaint`] of every file at once. The checked
 //! [`scenario`]s are made of [`step`]s and [`gesture`]s, and say with a [`requirement`] which phones qualify.
 //! [`plan`](mod@plan): scenarios × phones become jobs in a stable order. [`vocabulary`] is the one table of commands and

@@ -1,5 +1,17 @@
 //! Frame sources: what phones print about their frames, read and sampled.
 //!
+//! ```
+//! use farmjank_frames::{kind, read_auto};
+//!
+//! // What a phone printed says itself what it is.
+//! let text = b"16666667\n1000\t100016666667\t2000\n1000\t100033333334\t2000\n";
+//! let (source, rings) = read_auto(text, None).map_err(|why| why.words().to_owned())?;
+//! let (_, dump) = &rings[0];
+//! assert_eq!(dump.period.map(|period| period.ns()), Some(16_666_667));
+//! assert_eq!(dump.rows.len(), 2);
+//! # Ok::<(), String>(())
+//! ```
+//!
 //! Two sources implement [`FrameSource`](farmjank_seams::source::FrameSource): [`SurfaceFlinger`] (present fences of any
 //! app's layers) and [`Gfxinfo`] (render stages of HWUI windows). Each is a pure reader of one kind of text plus a thin
 //! [`Tap`](farmjank_seams::source::Tap): a shell loop that stamps its dumps with the phone's clock. Reading never

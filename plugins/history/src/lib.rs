@@ -1,6 +1,18 @@
 //! The history store: what runs measured, cell by cell, with pinned baselines and calibrations beside it. SQLite in one file
 //! by default, PostgreSQL by address; the same tables, queries and promises ([`farmjank_seams::history`]).
 //!
+//! ```
+//! use farmjank_history::{Missing, open};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let place = folder.path().join("history.db").display().to_string();
+//! // Who only reads makes no store.
+//! assert!(open(&place, Missing::Refuse).is_err());
+//! let mut history = open(&place, Missing::Create).map_err(|fault| fault.what)?;
+//! assert!(history.baseline("release 7.4").map_err(|fault| fault.what)?.is_none());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! Reading order: [`schema`] the tables, [`dialect`] what differs between databases, [`store`] transactions and dictionaries,
 //! then the rooms [`runs`], [`bulk`], [`baselines`], [`calibrations`]. Must not know: runs in progress, statistics,
 //! clocks (times of day are handed in), the environment. Calls block: never inside the scheduler of a run.

@@ -1,4 +1,17 @@
 //! The virtual phone lab: phones that print what real phones print, with the truth beside it.
+//!
+//! ```
+//! use farmjank_lab::phone::{LabTime, Phone};
+//! use farmjank_lab::spec::PhoneSpec;
+//!
+//! let spec = PhoneSpec { archetype: "pixel-8".to_owned(), ..PhoneSpec::default() };
+//! let mut phone = Phone::new(&spec, "virtual-1".to_owned(), 7)?;
+//! let argv = ["getprop", "ro.build.version.sdk"].map(str::to_owned);
+//! let running = phone.begin(LabTime(0), &argv).ok_or("no such program")?;
+//! let answer = phone.finish(LabTime(running.takes.ns()), running);
+//! assert_eq!(answer.out, b"35\n");
+//! # Ok::<(), String>(())
+//! ```
 
 pub mod apk;
 pub mod app;

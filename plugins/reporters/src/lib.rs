@@ -1,5 +1,16 @@
 //! Reporters: a recorded run in, text and files out. Pure: the same record gives the same bytes.
 //!
+//! ```
+//! use farmjank_reporters::{NAMES, Options, by_name, clean};
+//!
+//! for name in NAMES {
+//!     assert!(by_name(name, &mut Options::default()).is_some(), "{name}");
+//! }
+//! assert!(by_name("junti", &mut Options::default()).is_none());
+//! // What a phone calls itself is shown, and colours nobody's terminal.
+//! assert_eq!(clean::ascii_line("\u{1b}[31mPixel 8\nfailed", clean::NAME), r"\u{1b}[31mPixel 8\nfailed");
+//! ```
+//!
 //! Read in this order: [`clean`] (hostile text) → [`cells`] (a record, laid out) → [`words`],
 //! [`sentence`] and `change` (the same words in all) → [`paint`] (looks) → [`junit`], [`json`], [`openmetrics`], [`markdown`],
 //! [`github`], [`table`], [`html`] (what a finished run leaves),

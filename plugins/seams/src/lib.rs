@@ -1,5 +1,12 @@
 //! The seams: traits between the engine and the exchangeable parts, and the values that cross them. Nothing else, but for
 //! what both sides must do alike: quoting for a phone's shell, and waking in order.
+//!
+//! ```
+//! use farmjank_seams::quote::quote;
+//!
+//! // Foreign words reach a phone's shell as one word, whatever they are.
+//! assert_eq!(quote("com.example/.Feed; reboot"), "'com.example/.Feed; reboot'");
+//! ```
 
 pub mod device;
 pub mod history;

@@ -1,5 +1,35 @@
 //! Conducts a run. Knows the seams and the pure crates, never a concrete plugin.
 //!
+//! ```
+//! use farmjank_engine::dispatch::{Dispatch, Input, Order, Rules};
+//! use farmjank_results::device::DeviceId;
+//! use farmjank_results::event::PlannedJob;
+//! use farmjank_results::time::{RunTime, Span};
+//!
+//! let rules = Rules { absence: Span::from_ms(60_000), retries: 1, backoff: Span::from_ms(500), most_running: 8 };
+//! let phone = DeviceId("R5CT1".to_owned());
+//! let job = |number| PlannedJob {
+//!     job: number,
+//!     scenario: "Home feed".to_owned(),
+//!     file: "feed.yaml".to_owned(),
+//!     hash: String::new(),
+//!     app: "com.example.shop".to_owned(),
+//!     tags: Vec::new(),
+//!     device: Some(phone.clone()),
+//!     iterations: 5,
+//!     warmup: 1,
+//!     windows: Vec::new(),
+//!     effect: None,
+//! };
+//!
+//! // Which job when: a pure machine. A phone does one job after the other, and the first when it is there.
+//! let mut dispatch = Dispatch::new(rules, &[job(0), job(1)]);
+//! let now = RunTime::from_ns(0);
+//! assert_eq!(dispatch.step(now, Input::Present(phone.clone())), [Order::Start(0, phone.clone())]);
+//! let orders = dispatch.step(now, Input::Ended(0, None));
+//! assert_eq!(orders, [Order::Judge(0, None), Order::Start(1, phone)]);
+//! ```
+//!
 //! Read in this order: [`conduct`] (a run), or [`lab_shards`] (a simulated one on several threads) → `job_runner` (its
 //! jobs) → [`dispatch`] (which job when, pure) → [`job`] and [`trial`] (one job, one pass) → [`perform`] (one step)
 //! beside [`observe`] and [`collect`] (frames) → `measure` (frames to readings, by [`farmjank_measure`]).

@@ -132,6 +132,18 @@ fn every_file_says_what_it_is_for() {
     none(sources().iter().filter_map(headless).collect());
 }
 
+/// A crate that shows nobody how it is used. Examples run as tests.
+fn without_example(source: &Source) -> Option<Complaint> {
+    let root = source.path.ends_with("/src/lib.rs") && source.path != "tests/src/lib.rs";
+    let shown = source.text.contains("//! ```\n//! use ");
+    (root && !shown).then(|| Complaint::at(&source.path, 1, "begin the crate with an example that runs"))
+}
+
+#[test]
+fn every_crate_begins_with_an_example() {
+    none(sources().iter().filter_map(without_example).collect());
+}
+
 #[test]
 fn what_may_panic_says_why_it_cannot() {
     none(sources().iter().flat_map(unexplained).collect());
@@ -161,6 +173,8 @@ fn every_lint_that_is_off_has_a_reason() {
 fn each_rule_of_writing_can_be_broken() {
     let source = |text: &str| Source::new("a/src/a.rs", text);
     assert!(headless(&source("use a;")).is_some() && headless(&source("//! Purpose.")).is_none());
+    let root = |text: &str| without_example(&Source::new("a/src/lib.rs", text)).is_some();
+    assert!(root("//! Purpose.") && !root("//! Purpose.\n//!\n//! ```\n//! use a::b;\n//! ```"));
     let panics = "fn f() {\n a.unwrap();\n b.expect(\"b\");\n c.expect(\"c is set by new\");\n // never empty\n d.unwrap();\n \
                   e.expect(Token::End);\n panic!();\n unreachable!(\"no phone is both\");\n x.unwrap_or(1);\n}\n\
                   #[cfg(test)]\nmod tests { fn g() { a.unwrap(); } }";
