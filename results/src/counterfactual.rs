@@ -228,9 +228,10 @@ mod tests {
     use super::*;
     use crate::frame::SourceId;
     use crate::metric::Unit;
+    use crate::motion::Phase;
     use crate::time::DeviceTime;
     use crate::timeline::RowCounts;
-    use crate::window::{Coverage, Phase};
+    use crate::window::Coverage;
 
     const P: u64 = 10_000_000;
 

@@ -4,12 +4,13 @@
 //! Dumps without stamps (files saved by hand) are taken to have been made before and after what they are asked about:
 //! only their own gaps count against them. Must not know metrics or verdicts.
 
-use crate::cut::CutRules;
+use crate::cut_rules::CutRules;
+use crate::motion::Motion;
 use crate::period::{PeriodSegment, PeriodTimeline};
 use crate::time::{DeviceTime, Span};
 use crate::timeline::{FrameTimeline, Gap, GapCause};
 use crate::untold;
-use crate::window::{Coverage, Interval, Motion};
+use crate::window::{Coverage, Interval};
 
 /// What is known about a window: `given` are its motions as asked for, `trimmed` as they turned out. Both sorted.
 pub(crate) fn coverage(

@@ -4,9 +4,9 @@
 //! disagreement: a measurement problem, counted, never averaged away. Times in ns.
 
 use crate::frame::SourceId;
+use crate::motion::Motion;
 use crate::time::{DeviceTime, Span};
 use crate::timeline::FrameTimeline;
-use crate::window::Motion;
 use serde::{Deserialize, Serialize};
 
 /// What two sources say about the frames of the same motions.
@@ -73,8 +73,8 @@ fn unmatched(frames: &[crate::frame::Frame], other: &FrameTimeline, period: Span
 mod tests {
     use super::*;
     use crate::frame::Frame;
+    use crate::motion::Phase;
     use crate::period::{PeriodOrigin, PeriodSegment, PeriodTimeline};
-    use crate::window::Phase;
 
     const P: i64 = 8_333_333;
 

@@ -4,20 +4,16 @@
 //! gap in the coverage. Must not know metrics or thresholds. Integer ns; every length limit is strict (`>`).
 
 use crate::coverage::coverage;
+use crate::cut_rules::{AMBIGUOUS_FLING_GAP, CutRules};
 use crate::frame::{Frame, SourceId};
 use crate::lattice;
+use crate::motion::{Motion, Phase};
 use crate::schedule;
 use crate::slow_end::{Slow, SlowEnds};
 use crate::time::{DeviceTime, Span};
 use crate::timeline::{FrameTimeline, Gap};
-use crate::touch::{self, Evidence, PauseEvidence};
-use crate::window::{Beside, Interval, Motion, Phase, Uncounted, Why, Window};
-
-/// A longer gap in a fling is ambiguous: the list stopped and something redrew later, or the app hung
-/// (docs/design/windows.md#what-is-no-frame).
-pub const AMBIGUOUS_FLING_GAP: Span = Span::from_ms(250);
-/// A longer gap in a free stretch is idle, unless the rules say otherwise.
-pub const IDLE_GAP: Span = Span::from_ms(1_000);
+use crate::touch::{self, PauseEvidence};
+use crate::window::{Beside, Interval, Uncounted, Why, Window};
 
 /// An app whose promise was moved by less was not blocked: sources differ by how long a first frame takes.
 const BLOCKED: Span = Span::from_ms(50);
@@ -25,29 +21,6 @@ const BLOCKED: Span = Span::from_ms(50);
 const FINGER_STEP: i64 = 8_333_333;
 /// So many frames on either side of a gap tell what pace the app keeps there.
 const NEIGHBOURS: usize = 4;
-
-/// How to cut.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CutRules {
-    /// Rate the app means to run at, Hz; none for every vsync. Frames are late by its own schedule ([`crate::schedule`]).
-    pub target_fps: Option<f64>,
-    /// A longer gap splits a free stretch and is idle; none never splits.
-    pub idle_gap: Option<Span>,
-    /// Source of the presents.
-    pub source: SourceId,
-    /// Layer or window the presents belong to.
-    pub layer: Option<String>,
-    /// What others know of when frames were due, best first: it decides what gaps near an end of a touch and long gaps in a
-    /// fling were. Where nobody watched, such gaps are ambiguous.
-    pub evidence: Vec<Evidence>,
-}
-
-impl CutRules {
-    /// Defaults: every vsync, idle above 1 s, no evidence.
-    pub fn new(source: SourceId) -> Self {
-        CutRules { target_fps: None, idle_gap: Some(IDLE_GAP), source, layer: None, evidence: Vec::new() }
-    }
-}
 
 /// One free stretch over everything, for dumps whose gestures are not known; empty without frames.
 pub fn whole(timeline: &FrameTimeline) -> Vec<Motion> {

@@ -4,9 +4,9 @@
 //! Where a step is no whole number of the mode's refreshes, presents alone prove it: no app is late by half a refresh. From
 //! there the panel only goes on slowing down until a touch (docs/periods.md). Must not know dumps. Integer ns.
 
-use crate::fit::Report;
 use crate::lattice::{LONG, far, place, same};
 use crate::path::FitInput;
+use crate::period::Report;
 
 /// Ticks to a refresh at the mode.
 const TICKS: i64 = 2;

@@ -4,13 +4,14 @@ use crate::compare::{Compared, Effect};
 use crate::device::{DeviceFacts, DeviceId};
 use crate::fault::Fault;
 use crate::frame::SourceId;
+use crate::motion::Motion;
 use crate::pace::Pace;
 use crate::readings::Readings;
 use crate::threshold::Judgement;
 use crate::time::{ClockMap, DeviceTime, RunTime};
 use crate::turn::{Build, Turn};
 use crate::verdict::Verdict;
-use crate::window::{Coverage, Motion};
+use crate::window::Coverage;
 use serde::{Deserialize, Serialize};
 
 /// Version of the log's format.

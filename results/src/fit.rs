@@ -10,7 +10,7 @@ use crate::path::{FitInput, Rate, cheapest};
 use crate::pauses::{
     boost_after_pauses, hold_beside_headers, rest_before_pauses, rest_unheard, switch_in_pauses,
 };
-use crate::period::{PeriodOrigin, PeriodSegment, PeriodTimeline};
+use crate::period::{PeriodOrigin, PeriodSegment, PeriodTimeline, Report};
 use crate::time::{DeviceTime, Span};
 use crate::uncertain::uncertain;
 
@@ -23,15 +23,6 @@ const MANY: usize = 30;
 const MOST_RATES: usize = 16;
 /// A period longer than this is no panel's unless presents leave nothing else.
 const SLOW: i64 = 17_500_000;
-
-/// What one dump's header says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Report {
-    /// When the dump was taken: its stamp, or its newest present.
-    pub at: DeviceTime,
-    /// The period it reports.
-    pub period: Span,
-}
 
 /// True for a period a moving screen can have: 10 to 500 Hz. Idle panels report less, missing ones zero.
 pub fn plausible(period: Span) -> bool {

@@ -10,8 +10,9 @@ pub use pack::{Damaged, MOST_BYTES, VERSION};
 
 use crate::frame_timeline::{JankOwner, SurfaceFrames};
 use crate::metrics::{STAGE_NAMES, main_factors};
+use crate::motion::Phase;
 use crate::time::{DeviceTime, Span};
-use crate::window::{Interval, Phase, Uncounted, Why, Window};
+use crate::window::{Interval, Uncounted, Why, Window};
 
 /// Longest time in a frame log, µs: nine years. What lies further is drawn at the border.
 pub const MOST_US: u64 = 1 << 48;
@@ -210,12 +211,13 @@ fn stages(window: &Window) -> Vec<(DeviceTime, u8)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cut::{CutRules, cut};
+    use crate::cut::cut;
+    use crate::cut_rules::CutRules;
     use crate::frame::{Frame, SourceId};
+    use crate::motion::Motion;
     use crate::period::{PeriodOrigin, PeriodSegment};
     use crate::timeline::{FrameTimeline, Gap, GapCause};
     use crate::touch::Evidence;
-    use crate::window::Motion;
 
     const P: i64 = 16_666_667;
 

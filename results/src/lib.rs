@@ -24,8 +24,9 @@
 //! ```
 //!
 //! Read in this order: [`time`], [`device`], [`dump`] (raw text, and its [`reader`]) → [`frame`] (rows of one dump) → [`timeline`] and
-//! [`period`] (frames in order, by [`stitch`] and [`fit`]) → [`window`] (between marks, by [`cut`]), with what other
-//! probes say beside it ([`side_reading`]: [`framestats`], [`frame_timeline`], [`timestats`], [`logcat_events`]) →
+//! [`period`] (frames in order, by [`stitch`] and [`fit`]) → [`window`] (its [`motion`]s cut, by
+//! [`cut`] and its [`cut_rules`]), with what other probes say beside it ([`side_reading`]:
+//! [`framestats`], [`frame_timeline`], [`timestats`], [`logcat_events`]) →
 //! [`metric`] and [`metrics`] (readings) → [`threshold`] (limits and judgements) → [`verdict`], [`compare`] (sessions
 //! of a [`cell`] against those of a baseline), [`trend`] (night after night), and [`event`] / [`record`] (the run as a
 //! stream of facts), with the verdict of every window on every phone ([`cells`]) and what its readings come to
@@ -38,6 +39,7 @@ pub mod counterfactual;
 mod coverage;
 pub mod cross;
 pub mod cut;
+pub mod cut_rules;
 pub mod device;
 mod divided;
 pub mod dump;
@@ -60,6 +62,7 @@ mod limit;
 pub mod logcat_events;
 pub mod metric;
 pub mod metrics;
+pub mod motion;
 pub mod pace;
 mod path;
 mod pauses;

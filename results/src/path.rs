@@ -6,8 +6,8 @@
 //! vsync are an app at half rate until the phone says otherwise (docs/periods.md#how-it-is-found, 3). Must not know
 //! dumps.
 
-use crate::fit::Report;
 use crate::lattice::{GLUED, LONG, far, multiple, place, same};
+use crate::period::Report;
 use crate::time::DeviceTime;
 
 /// Costs, in quarters of one length of two vsyncs.

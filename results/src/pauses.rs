@@ -3,9 +3,9 @@
 //! A switch never makes jank (docs/periods.md), so the few frames beside a pause that are exactly one vsync of a slower rate
 //! are taken for it. Must not know dumps. Integer ns.
 
-use crate::fit::Report;
 use crate::lattice::{self, LONG, far, near, same};
 use crate::path::{FitInput, Rate};
+use crate::period::Report;
 use crate::time::{DeviceTime, Span};
 use std::collections::BTreeSet;
 use std::ops::Range;

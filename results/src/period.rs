@@ -15,6 +15,15 @@ pub enum PeriodOrigin {
     Reported,
 }
 
+/// What one dump's header says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// When the dump was taken: its stamp, or its newest present.
+    pub at: DeviceTime,
+    /// The period it reports.
+    pub period: Span,
+}
+
 /// From `from` on, the panel refreshed every `period`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PeriodSegment {

@@ -4,12 +4,12 @@
 //! `c k^0.424` s for them, with `c = (4.866 dpi)^-0.424`: 59 ms at 160 dpi, 33 ms at 640. So its last frames lie ever further
 //! apart, up to `c`, and nobody can see a hitch there (docs/touches.md). Must not know evidence or metrics. Integer ns.
 
-use crate::cut::AMBIGUOUS_FLING_GAP;
+use crate::cut_rules::AMBIGUOUS_FLING_GAP;
 use crate::frame::Frame;
 use crate::lattice;
+use crate::motion::{Motion, Phase};
 use crate::time::{DeviceTime, Span};
 use crate::timeline::FrameTimeline;
-use crate::window::{Motion, Phase};
 
 /// Longest time over the last pixel, `c`; also from one refresh without a new pixel to the next such one.
 const PIXEL: Span = Span::from_ms(60);

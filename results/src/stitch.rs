@@ -6,9 +6,10 @@
 //! dump shows together have a gap between them. That makes the result independent of the order of the dumps and of
 //! repeated dumps. Must not know where dumps come from. One [`Stitch`] per ring: two layers are never mixed.
 
-use crate::fit::{Report, fit, plausible};
+use crate::fit::{fit, plausible};
 use crate::frame::{Frame, Row, Sample, Stamp};
 use crate::pending::{Memory, Resolved};
+use crate::period::Report;
 use crate::time::{DeviceTime, Span};
 use crate::timeline::{FrameTimeline, Gap, GapCause, RowCounts};
 

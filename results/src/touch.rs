@@ -4,28 +4,14 @@
 //! stretch of time (docs/touches.md). Pauses that meet such a stretch are stillness unless a frame was due in them. Must
 //! not know dumps, metrics or gestures of scenarios. Instants of the phone's monotonic clock, integer ns.
 
+use crate::motion::{Motion, Phase};
 use crate::time::{DeviceTime, Span};
-use crate::window::{Motion, Phase};
-use serde::{Deserialize, Serialize};
 
 /// Longest time from a movement of the finger to the frame that shows it, where the app is in time: four refreshes at 60 Hz.
 const PIPELINE: Span = Span::from_ms(67);
 
 /// Longest time from one movement of a finger to the next, on the slowest panels that follow one.
 const STEP: Span = Span::from_ms(17);
-
-/// How well the two ends of a finger's motion are known. It came down between the motion's `from` and `down_by`, and was
-/// lifted between `up_from` and the motion's `to`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Touch {
-    /// The last instant it can have come down.
-    pub down_by: DeviceTime,
-    /// From here on content surely follows it: it has left the slop. Not before `down_by`; after the lift where a touch moves
-    /// too little or too slowly to show a frame on every refresh.
-    pub moves_from: DeviceTime,
-    /// The first instant it can have been lifted.
-    pub up_from: DeviceTime,
-}
 
 /// What is known about when frames were due.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -112,18 +98,10 @@ pub(crate) fn meets(stretches: &[(DeviceTime, DeviceTime)], from: DeviceTime, to
     stretches.get(first).is_some_and(|(start, _)| *start <= to)
 }
 
-impl Motion {
-    /// The instants between which the finger was surely down and content moved with it; all of the motion where its ends are
-    /// not in doubt. None where they leave nothing sure.
-    pub fn sure(&self) -> Option<(DeviceTime, DeviceTime)> {
-        let (from, to) = self.touch.map_or((self.from, self.to), |touch| (touch.moves_from, touch.up_from));
-        (from < to).then_some((from, to))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::motion::Touch;
 
     fn at(ms: i64) -> DeviceTime {
         DeviceTime::from_ns(ms * 1_000_000)

@@ -6,9 +6,9 @@
 //! and then the trace speaks only up to what it told. Must not know how traces or rings are read. Times in ns.
 
 use crate::frame::Frame;
+use crate::motion::Motion;
 use crate::time::{DeviceTime, Span};
 use crate::timeline::FrameTimeline;
-use crate::window::Motion;
 use std::borrow::Cow;
 
 /// Most frames that can stay untold: two or three compositions under way, and one for the packet that was not handed over.
@@ -78,7 +78,7 @@ fn near(one: DeviceTime, other: DeviceTime) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::window::Phase;
+    use crate::motion::Phase;
 
     const P: i64 = 8_333_333;
 

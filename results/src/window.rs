@@ -5,40 +5,12 @@ use crate::frame::SourceId;
 use crate::frame_timeline::SurfaceFrames;
 use crate::framestats::RenderStages;
 use crate::logcat_events::LogWatch;
+use crate::motion::{Motion, Phase};
 use crate::period::PeriodSegment;
 use crate::time::{DeviceTime, Span};
 use crate::timeline::{Gap, RowCounts};
 use crate::timestats::FrameCounts;
-use crate::touch::Touch;
 use serde::{Deserialize, Serialize};
-
-/// What moved the content.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Phase {
-    /// Finger down to finger up: while it surely moves, every gap is a hitch.
-    Finger,
-    /// Finger up to the last present within the fling bound: a gap above 250 ms is ambiguous.
-    Fling,
-    /// Finger and fling in one, where the lift is not known.
-    Scroll,
-    /// No gesture known: the stretch is split at idle gaps (`farmjank analyze` without `--window`).
-    Free,
-}
-
-/// A stretch in which content was expected to move, on the phone's clock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Motion {
-    /// First instant.
-    pub from: DeviceTime,
-    /// Last instant.
-    pub to: DeviceTime,
-    /// What moved it.
-    pub phase: Phase,
-    /// How well the ends of a finger are known; none where they are taken as exact, as in logs of older versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub touch: Option<Touch>,
-}
 
 /// One counted interval: a frame in the sense of every metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

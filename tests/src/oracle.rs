@@ -15,7 +15,7 @@ use farmjank_lab::truth::{Truth, TruthFrame, TruthLayer};
 use farmjank_results::event::WindowMeasured;
 use farmjank_results::frame::SourceId;
 use farmjank_results::frame_log::FrameLog;
-use farmjank_results::window::Phase;
+use farmjank_results::motion::Phase;
 use frame_logs::Made;
 
 /// One true interval between neighbouring frames of a layer.

@@ -143,7 +143,7 @@ fn gestures_are_stamped_around_the_true_touch() {
     for (serial, window) in windows(&story.record) {
         let touches = story.lab.truth(&serial, |truth| truth.gestures.clone()).expect("truth");
         for motion in
-            window.motions.iter().filter(|motion| motion.phase == farmjank_results::window::Phase::Finger)
+            window.motions.iter().filter(|motion| motion.phase == farmjank_results::motion::Phase::Finger)
         {
             // The finger's window holds the true touch up to the grain of the phone's stamps.
             let grain = 12_000_000;

@@ -3,8 +3,8 @@
 
 use farmjank_frames::gfxinfo::{Window, read_framestats};
 use farmjank_results::framestats::{Aside, FrameStats, FrameStatsStitch, SetAside};
+use farmjank_results::motion::{Motion, Phase};
 use farmjank_results::time::{DeviceTime, Span};
-use farmjank_results::window::{Motion, Phase};
 
 fn text(name: &str) -> Vec<u8> {
     let path = format!("{}/evidence/framestats/{name}", env!("CARGO_MANIFEST_DIR"));

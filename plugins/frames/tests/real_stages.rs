@@ -3,14 +3,15 @@
 #![allow(clippy::disallowed_methods)] // tests read their evidence from files
 
 use farmjank_frames::gfxinfo::{Summary, Window, read_framestats, read_summary};
-use farmjank_results::cut::{CutRules, cut};
+use farmjank_results::cut::cut;
+use farmjank_results::cut_rules::CutRules;
 use farmjank_results::frame::SourceId;
 use farmjank_results::framestats::{FrameStats, render_stages};
 use farmjank_results::metric::Reading;
 use farmjank_results::metrics::measure_all;
+use farmjank_results::motion::{Motion, Phase};
 use farmjank_results::stitch::{Stitch, StitchRules};
 use farmjank_results::time::Span;
-use farmjank_results::window::{Motion, Phase};
 use std::collections::BTreeMap;
 
 fn real(path: &str) -> Option<Vec<u8>> {

@@ -10,7 +10,8 @@
 )]
 
 use farmjank_reporters::html::html;
-use farmjank_results::cut::{CutRules, cut};
+use farmjank_results::cut::cut;
+use farmjank_results::cut_rules::CutRules;
 use farmjank_results::device::{DeviceFacts, DeviceId, RefreshMode};
 use farmjank_results::event::{Ending, PlannedJob, PlannedWindow, WindowMeasured};
 use farmjank_results::frame::{Frame, SourceId};
@@ -18,13 +19,13 @@ use farmjank_results::frame_log::FrameLog;
 use farmjank_results::gate::judge_window;
 use farmjank_results::metric::Unit;
 use farmjank_results::metrics::{measure_all, refresh_hz};
+use farmjank_results::motion::{Motion, Phase};
 use farmjank_results::period::{PeriodOrigin, PeriodSegment};
 use farmjank_results::record::{Header, JobRecord, Record, TrialRecord};
 use farmjank_results::threshold::Limit;
 use farmjank_results::time::{ClockMap, DeviceTime, RunTime, Span};
 use farmjank_results::timeline::FrameTimeline;
 use farmjank_results::verdict::Verdict;
-use farmjank_results::window::{Motion, Phase};
 use farmjank_seams::reporter::FrameLogs;
 use std::collections::BTreeMap;
 use std::error::Error;

@@ -124,8 +124,8 @@ pub(crate) fn late_words(late: u32, at_us: u64) -> String {
 mod tests {
     use super::*;
     use farmjank_results::frame_log::Bar;
+    use farmjank_results::motion::Phase;
     use farmjank_results::time::DeviceTime;
-    use farmjank_results::window::Phase;
     use proptest::prelude::*;
 
     fn frame_log(bars: &[(u64, u64, u32, What)]) -> FrameLog {

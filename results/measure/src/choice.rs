@@ -8,7 +8,7 @@
 use crate::cutting::is_proved;
 use crate::rings::{Candidate, Layers, presents};
 use farmjank_results::frame::SourceId;
-use farmjank_results::window::Motion;
+use farmjank_results::motion::Motion;
 
 /// What the window is judged by, and the sources passed over for it with the reason. `pinned`: the only source allowed.
 pub fn primary<'l>(
@@ -64,9 +64,9 @@ pub(crate) fn fullest<'n>(frames: &[(&'n str, u64)], fits: impl Fn(&str) -> bool
 mod tests {
     use super::*;
     use farmjank_results::frame::Frame;
+    use farmjank_results::motion::Phase;
     use farmjank_results::time::DeviceTime;
     use farmjank_results::timeline::FrameTimeline;
-    use farmjank_results::window::Phase;
     use std::rc::Rc;
 
     fn at(ms: i64) -> DeviceTime {

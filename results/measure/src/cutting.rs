@@ -5,16 +5,18 @@
 use crate::probe_read::SideReadings;
 use crate::rings::{Candidate, Layers, moving, presents};
 use farmjank_results::cross::{CrossExamined, cross_examine};
-use farmjank_results::cut::{CutRules, IDLE_GAP, cut};
+use farmjank_results::cut::cut;
+use farmjank_results::cut_rules::{CutRules, IDLE_GAP};
 use farmjank_results::frame::SourceId;
 use farmjank_results::framestats::{FrameStatsStitch, RenderStages, busiest, window_name};
 use farmjank_results::logcat_events::LogWatch;
+use farmjank_results::motion::Motion;
 use farmjank_results::stall::seen_by_framestats;
 use farmjank_results::time::{ClockMap, Span};
 use farmjank_results::timeline::FrameTimeline;
 use farmjank_results::timestats::FrameCounts;
 use farmjank_results::touch::Evidence;
-use farmjank_results::window::{Beside, Motion, Window};
+use farmjank_results::window::{Beside, Window};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 

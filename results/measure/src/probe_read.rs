@@ -11,6 +11,7 @@ use farmjank_results::evidence;
 use farmjank_results::frame::SourceId;
 use farmjank_results::frame_timeline::SurfaceFrames;
 use farmjank_results::logcat_events::LogWatch;
+use farmjank_results::motion::Motion;
 use farmjank_results::reader::{ProbeOutput, ProbeReader, Unreadable};
 use farmjank_results::side_reading::SideReading;
 use farmjank_results::stall::promised;
@@ -18,7 +19,6 @@ use farmjank_results::time::{BootTime, ClockMap, RunTime};
 use farmjank_results::timeline::FrameTimeline;
 use farmjank_results::timestats::{FrameCounts, check};
 use farmjank_results::touch::Evidence;
-use farmjank_results::window::Motion;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 

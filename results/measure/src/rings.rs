@@ -2,10 +2,11 @@
 
 use farmjank_results::frame::SourceId;
 use farmjank_results::frame_timeline::{SurfaceFrames, timelines};
+use farmjank_results::motion::Motion;
 use farmjank_results::stitch::StitchRules;
 use farmjank_results::time::{DeviceTime, Span};
 use farmjank_results::timeline::FrameTimeline;
-use farmjank_results::window::{LayerPresents, Motion};
+use farmjank_results::window::LayerPresents;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 

@@ -12,9 +12,9 @@ use farmjank_results::event::WindowMeasured;
 use farmjank_results::evidence::EvidenceWriter;
 use farmjank_results::frame::SourceId;
 use farmjank_results::metric;
+use farmjank_results::motion::{Motion, Phase};
 use farmjank_results::time::{BootTime, ClockMap, DeviceTime, RunTime, Span};
 use farmjank_results::timestats::FrameCounts;
-use farmjank_results::window::{Motion, Phase};
 use std::rc::Rc;
 
 /// Refresh period, ns.

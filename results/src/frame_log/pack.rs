@@ -14,8 +14,9 @@
 use super::{Bar, FrameLog, MOST_PERIOD_NS, MOST_US, MOST_VSYNCS, What};
 use crate::frame_timeline::JankOwner;
 use crate::metrics::STAGE_NAMES;
+use crate::motion::Phase;
 use crate::time::DeviceTime;
-use crate::window::{Phase, Why};
+use crate::window::Why;
 use farmjank_leaf::varint::{self, unzigzag, zigzag};
 use std::fmt;
 

@@ -1,8 +1,8 @@
 //! The part of a trace that speaks for a window, and what may be missing from it. Times in ns.
 
 use super::{SurfaceFrame, SurfaceFrames};
+use crate::motion::{Motion, Phase};
 use crate::time::DeviceTime;
-use crate::window::{Motion, Phase};
 
 impl SurfaceFrames {
     /// The frames of these motions, with the reasons why some may be missing.

@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::frame::Sample;
-use crate::window::{Motion, Phase};
+use crate::motion::{Motion, Phase};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 

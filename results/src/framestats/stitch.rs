@@ -8,8 +8,8 @@
 use super::known::Known;
 use super::{Aside, FrameStats, RenderStages};
 use crate::frame::Sample;
+use crate::motion::{Motion, Phase};
 use crate::time::{DeviceTime, Span};
-use crate::window::{Motion, Phase};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Rows that stay unreadable may be this share of the frames, in thousandths, before they are a doubt…

@@ -56,7 +56,7 @@ mod tests {
     use super::super::samples::{MS, P60, window};
     use super::*;
     use crate::metric::Metric;
-    use crate::window::Phase;
+    use crate::motion::Phase;
 
     #[test]
     fn gestures_are_averaged_and_none_is_no_number() {

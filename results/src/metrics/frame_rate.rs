@@ -7,7 +7,8 @@
 use super::Entry;
 use super::sums::{Sums, counted, number, read};
 use crate::metric::{Better, Needs, Unit};
-use crate::window::{Phase, Window};
+use crate::motion::Phase;
+use crate::window::Window;
 
 fn rate(sums: &Sums) -> f64 {
     sums.frames as f64 * 1e9 / sums.time as f64
@@ -153,7 +154,7 @@ mod tests {
         };
         none(&FLING_FPS, &mixed, "no gesture of this window has this phase");
         mixed.intervals[2].phase = Phase::Fling;
-        mixed.motions.push(crate::window::Motion { phase: Phase::Fling, ..mixed.motions[0] });
+        mixed.motions.push(crate::motion::Motion { phase: Phase::Fling, ..mixed.motions[0] });
         assert_eq!(FINGER_FPS.measure(&mixed), Reading::Value(100.0));
         assert_eq!(FLING_FPS.measure(&mixed), Reading::Value(25.0));
         mixed.motions.iter_mut().for_each(|motion| motion.phase = Phase::Scroll);

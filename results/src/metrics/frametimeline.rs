@@ -7,8 +7,9 @@
 use super::Entry;
 use crate::frame_timeline::{JankOwner, Joint, Severity, SurfaceFrames, jank};
 use crate::metric::{Better, Needs, Reading, Unit};
+use crate::motion::{Motion, Phase};
 use crate::time::{DeviceTime, Span};
-use crate::window::{Motion, Phase, Window};
+use crate::window::Window;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 

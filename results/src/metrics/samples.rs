@@ -1,9 +1,10 @@
 //! Windows for tests, made from lists of lengths in ns.
 
 use crate::frame::SourceId;
+use crate::motion::{Motion, Phase};
 use crate::time::{DeviceTime, Span};
 use crate::timeline::RowCounts;
-use crate::window::{Beside, Coverage, Interval, Motion, Phase, Window};
+use crate::window::{Beside, Coverage, Interval, Window};
 
 /// One millisecond in ns.
 pub const MS: i64 = 1_000_000;

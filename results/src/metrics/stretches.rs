@@ -2,9 +2,10 @@
 //!
 //! Must not know metrics. Instants on the phone's clock; stretches are in order of their start.
 
-use crate::cut::{AMBIGUOUS_FLING_GAP, IDLE_GAP};
+use crate::cut_rules::{AMBIGUOUS_FLING_GAP, IDLE_GAP};
+use crate::motion::Phase;
 use crate::time::{DeviceTime, Span};
-use crate::window::{Phase, Window};
+use crate::window::Window;
 
 /// One stretch, ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,8 +80,8 @@ pub(super) fn within(presents: &[DeviceTime], stretch: Stretch) -> &[DeviceTime]
 mod tests {
     use super::super::samples::{MS, window};
     use super::*;
+    use crate::motion::Motion;
     use crate::timeline::{Gap, GapCause};
-    use crate::window::Motion;
 
     fn at(ms: i64) -> DeviceTime {
         DeviceTime::from_ns(ms * MS)

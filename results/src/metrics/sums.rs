@@ -3,7 +3,8 @@
 //! Units: nanoseconds and whole vsyncs, wide enough never to overflow; floats appear only in the final division.
 
 use crate::metric::Reading;
-use crate::window::{Interval, Motion, Phase, Window};
+use crate::motion::{Motion, Phase};
+use crate::window::{Interval, Window};
 
 const NO_PERIOD: &str =
     "the refresh period is not known, so lengths in vsyncs cannot be told; pin it with --vsync";

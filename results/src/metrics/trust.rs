@@ -8,8 +8,9 @@
 use super::disagreements::ALONE;
 use super::sums::is_gesture;
 use crate::metric::Needs;
+use crate::motion::Phase;
 use crate::time::Span;
-use crate::window::{Phase, Window};
+use crate::window::Window;
 
 /// Share of motion time, in percent, above which ambiguous or uncertain time makes a window inconclusive (strictly).
 pub const INCONCLUSIVE_SHARE_PERCENT: i64 = 5;

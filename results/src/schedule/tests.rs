@@ -1,8 +1,8 @@
 //! Laws of the schedule, on presents made vsync by vsync.
 
 use super::*;
+use crate::motion::Phase;
 use crate::time::{DeviceTime, Span};
-use crate::window::Phase;
 use proptest::prelude::*;
 
 /// Rates people declare and rates panels run at, Hz.

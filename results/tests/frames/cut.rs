@@ -1,13 +1,15 @@
 //! One rule of docs/design/windows.md per test, with exact boundaries.
 
 use crate::film::{MS, asked, at, dump, pending};
-use farmjank_results::cut::{CutRules, cut, whole};
+use farmjank_results::cut::{cut, whole};
+use farmjank_results::cut_rules::CutRules;
 use farmjank_results::frame::{Sample, SourceId};
+use farmjank_results::motion::{Motion, Phase};
 use farmjank_results::stitch::{Stitch, StitchRules};
 use farmjank_results::time::Span;
 use farmjank_results::timeline::{FrameTimeline, GapCause};
 use farmjank_results::touch::Evidence;
-use farmjank_results::window::{Motion, Phase, Window};
+use farmjank_results::window::Window;
 
 const P: i64 = 10 * MS;
 

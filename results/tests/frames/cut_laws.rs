@@ -1,12 +1,13 @@
 //! Laws of cutting: lengths are exact, fps and hitch are one number, and no time is lost or counted twice.
 
 use crate::film::{at, dump};
-use farmjank_results::cut::{CutRules, cut, whole};
+use farmjank_results::cut::{cut, whole};
+use farmjank_results::cut_rules::CutRules;
 use farmjank_results::frame::SourceId;
+use farmjank_results::motion::{Motion, Phase};
 use farmjank_results::stitch::{Stitch, StitchRules};
 use farmjank_results::time::Span;
 use farmjank_results::timeline::FrameTimeline;
-use farmjank_results::window::{Motion, Phase};
 use proptest::prelude::*;
 
 fn pinned(presents: &[i64], period: i64) -> FrameTimeline {

@@ -1,7 +1,8 @@
 //! A panel with one mode that divides a fast tick slows down while content moves: no frame of that is late, and late ones are.
 
 use crate::film::{Film, MS, at, hz};
-use farmjank_results::fit::{Report, fit};
+use farmjank_results::fit::fit;
+use farmjank_results::period::Report;
 use farmjank_results::time::Span;
 use proptest::prelude::*;
 

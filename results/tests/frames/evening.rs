@@ -1,10 +1,11 @@
 //! An evening of dumps is stitched, fitted and cut to exactly the frames that were shown.
 
 use crate::film::{Film, MS, asked, at, drops, dump, hz, pending, reporting, with_zeros};
-use farmjank_results::cut::{CutRules, cut};
+use farmjank_results::cut::cut;
+use farmjank_results::cut_rules::CutRules;
 use farmjank_results::frame::{Sample, SourceId};
+use farmjank_results::motion::{Motion, Phase};
 use farmjank_results::stitch::{Stitch, StitchRules};
-use farmjank_results::window::{Motion, Phase};
 
 /// Dumps of a ring of 127 rows every 0.35 s, the newest two rows pending.
 fn evening(film: &Film, presents: &[i64]) -> Vec<Sample> {

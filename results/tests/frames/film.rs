@@ -1,7 +1,7 @@
 //! Presents and dumps made to order. All numbers are ns on the phone's clock.
 
-use farmjank_results::fit::Report;
 use farmjank_results::frame::{Row, Sample, Stamp};
+use farmjank_results::period::Report;
 use farmjank_results::time::{DeviceTime, Span};
 
 /// One millisecond.

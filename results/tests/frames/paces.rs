@@ -2,8 +2,9 @@
 //! one, or the time is uncertain.
 
 use crate::film::{Film, MS, Noise, at, hz};
-use farmjank_results::fit::{Report, fit};
+use farmjank_results::fit::fit;
 use farmjank_results::period::PeriodTimeline;
+use farmjank_results::period::Report;
 use farmjank_results::time::{DeviceTime, Span};
 use proptest::prelude::*;
 

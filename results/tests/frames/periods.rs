@@ -1,7 +1,8 @@
 //! The refresh period of stretches at one rate: exact, however it was reported (docs/periods.md).
 
 use crate::film::{Film, MS, at, drops, hz};
-use farmjank_results::fit::{Report, fit};
+use farmjank_results::fit::fit;
+use farmjank_results::period::Report;
 use farmjank_results::period::{PeriodOrigin, PeriodTimeline};
 use farmjank_results::time::{DeviceTime, Span};
 

@@ -2,13 +2,16 @@
 //! before it are hitches. One rule per test, and a law over simulated flings.
 
 use crate::film::{MS, Noise, at, dump};
-use farmjank_results::cut::{CutRules, cut};
+use farmjank_results::cut::cut;
+use farmjank_results::cut_rules::CutRules;
 use farmjank_results::frame::SourceId;
+use farmjank_results::motion::Touch;
+use farmjank_results::motion::{Motion, Phase};
 use farmjank_results::stitch::{Stitch, StitchRules};
 use farmjank_results::time::Span;
 use farmjank_results::timeline::FrameTimeline;
-use farmjank_results::touch::{Evidence, Touch};
-use farmjank_results::window::{Motion, Phase, Window};
+use farmjank_results::touch::Evidence;
+use farmjank_results::window::Window;
 use proptest::prelude::*;
 
 const P: i64 = 10 * MS;

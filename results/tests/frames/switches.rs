@@ -1,8 +1,9 @@
 //! Rate switches inside one gesture: every frame is judged as the panel ran, but for one frame per switch.
 
 use crate::film::{Film, MS, at, drops, hz};
-use farmjank_results::fit::{Report, fit};
+use farmjank_results::fit::fit;
 use farmjank_results::period::PeriodTimeline;
+use farmjank_results::period::Report;
 use farmjank_results::time::{DeviceTime, Span};
 
 /// Frames judged longer than they were, and shorter.

@@ -1,13 +1,15 @@
 //! Pauses near the ends of touches (docs/touches.md): stillness without evidence to the contrary, one rule per test.
 
 use crate::film::{MS, at, dump};
-use farmjank_results::cut::{CutRules, cut};
+use farmjank_results::cut::cut;
+use farmjank_results::cut_rules::CutRules;
 use farmjank_results::frame::SourceId;
+use farmjank_results::motion::Touch;
+use farmjank_results::motion::{Motion, Phase};
 use farmjank_results::stitch::{Stitch, StitchRules};
 use farmjank_results::time::Span;
 use farmjank_results::timeline::FrameTimeline;
-use farmjank_results::touch::{Evidence, Touch};
-use farmjank_results::window::{Motion, Phase};
+use farmjank_results::touch::Evidence;
 
 const P: i64 = 10 * MS;
 

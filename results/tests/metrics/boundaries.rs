@@ -1,7 +1,7 @@
 //! Every limit named in the definitions, exactly on it and one unit either side.
 
 use crate::scene::{MS, P60, list, number, reason, segments, window};
-use farmjank_results::window::Phase;
+use farmjank_results::motion::Phase;
 
 /// The metric of one frame of this length among smooth ones.
 fn one(key: &str, length: i64) -> f64 {

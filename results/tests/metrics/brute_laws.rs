@@ -4,7 +4,8 @@
 use crate::brute;
 use crate::scene::{MS, column, list, number, read, segments};
 use farmjank_results::metric::Reading;
-use farmjank_results::window::{Phase, Window};
+use farmjank_results::motion::Phase;
+use farmjank_results::window::Window;
 use proptest::prelude::*;
 
 /// Frames in tenths of a ms, plus 7 ns that keep sums of up to a thousand off every round limit.

@@ -1,13 +1,14 @@
 //! What phones print in which pieces changes no number: through stitching, cutting and every metric.
 
 use crate::scene::{MS, at};
-use farmjank_results::cut::{CutRules, cut};
+use farmjank_results::cut::cut;
+use farmjank_results::cut_rules::CutRules;
 use farmjank_results::frame::{Row, Sample, SourceId, Stamp};
 use farmjank_results::metric::{Needs, Reading};
 use farmjank_results::metrics::{find, measure_all};
+use farmjank_results::motion::{Motion, Phase};
 use farmjank_results::stitch::{Stitch, StitchRules};
 use farmjank_results::time::Span;
-use farmjank_results::window::{Motion, Phase};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 

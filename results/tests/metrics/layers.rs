@@ -1,9 +1,10 @@
 //! Several layers of one app.
 
 use crate::scene::{MS, P60, SECOND, START, at, number, reason, segments, window};
+use farmjank_results::motion::Phase;
 use farmjank_results::period::{PeriodOrigin, PeriodSegment};
 use farmjank_results::time::Span;
-use farmjank_results::window::{LayerPresents, Phase, Window};
+use farmjank_results::window::{LayerPresents, Window};
 
 fn layer(name: &str, presents: impl IntoIterator<Item = i64>) -> LayerPresents {
     LayerPresents {

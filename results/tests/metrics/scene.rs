@@ -3,9 +3,10 @@
 use farmjank_results::frame::SourceId;
 use farmjank_results::metric::{Cell, Reading};
 use farmjank_results::metrics::{find, reading};
+use farmjank_results::motion::{Motion, Phase};
 use farmjank_results::time::{DeviceTime, Span};
 use farmjank_results::timeline::RowCounts;
-use farmjank_results::window::{Beside, Coverage, Interval, Motion, Phase, Window};
+use farmjank_results::window::{Beside, Coverage, Interval, Window};
 
 /// One millisecond.
 pub const MS: i64 = 1_000_000;

@@ -1,9 +1,10 @@
 //! Seconds: buckets on the clock, and samples of drawing time.
 
 use crate::scene::{MS, P60, SECOND, START, at, list, number, reason, segments, window};
+use farmjank_results::motion::{Motion, Phase};
 use farmjank_results::time::Span;
 use farmjank_results::timeline::{Gap, GapCause};
-use farmjank_results::window::{Motion, Phase, Window};
+use farmjank_results::window::Window;
 
 /// Frames of these lengths as a free stretch.
 fn free(lengths: &[i64]) -> Window {

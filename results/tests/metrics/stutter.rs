@@ -1,7 +1,8 @@
 //! Stutter windows: the worked example of the definition, and each limit on it and beside it.
 
 use crate::scene::{MS, P60, column, millis, number, segments, window};
-use farmjank_results::window::{Phase, Window};
+use farmjank_results::motion::Phase;
+use farmjank_results::window::Window;
 
 /// The slide of the definition: 83 frames in 1535 ms; three windows of long frames among 72 smooth ones.
 fn slide() -> Window {

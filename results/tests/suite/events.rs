@@ -9,6 +9,7 @@ use farmjank_results::fault::{Blame, Fault};
 use farmjank_results::frame::SourceId;
 use farmjank_results::journal;
 use farmjank_results::metric::{Reading, Unit};
+use farmjank_results::motion::{Motion, Phase};
 use farmjank_results::period::{PeriodOrigin, PeriodSegment};
 use farmjank_results::record::Record;
 use farmjank_results::threshold::{Judgement, Outcome};
@@ -16,7 +17,7 @@ use farmjank_results::time::{ClockMap, DeviceTime, Span};
 use farmjank_results::timeline::{Gap, GapCause, RowCounts};
 use farmjank_results::turn::Build;
 use farmjank_results::verdict::Verdict;
-use farmjank_results::window::{Coverage, Motion, Phase};
+use farmjank_results::window::Coverage;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
 //! What has come in for one window so far: rings being stitched, long gaps, the counts of the live display. No I/O.
 
 use farmjank_measure::seen::Stitching;
-use farmjank_results::cut::AMBIGUOUS_FLING_GAP;
+use farmjank_results::cut_rules::AMBIGUOUS_FLING_GAP;
 use farmjank_results::evidence::EvidenceWriter;
 use farmjank_results::fault::{Blame, Fault};
 use farmjank_results::frame::{Sample, SourceId, Stamp};

@@ -7,8 +7,8 @@ use crate::touched::GestureStamp;
 use farmjank_measure::weigh::LAUNCH_TOTAL_MS;
 use farmjank_results::event::WindowMeasured;
 use farmjank_results::metric::Reading;
+use farmjank_results::motion::{Motion, Phase};
 use farmjank_results::time::{ClockMap, DeviceTime, Span};
-use farmjank_results::window::{Motion, Phase};
 use std::time::Duration;
 
 /// Name of the implicit window that holds launches made outside any measured one.

@@ -4,9 +4,9 @@
 //! the app's frames handled narrow them. Instants of the phone's monotonic clock. Must not know texts of phones.
 
 use crate::android::recent::{Deed, Recent};
+use farmjank_results::motion::Touch;
+use farmjank_results::motion::{Motion, Phase};
 use farmjank_results::time::{ClockMap, DeviceTime, Span};
-use farmjank_results::touch::Touch;
-use farmjank_results::window::{Motion, Phase};
 use std::time::Duration;
 
 /// What `/proc/uptime` is cut off to.

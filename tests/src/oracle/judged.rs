@@ -3,7 +3,7 @@
 use super::answer::Answer;
 use farmjank_lab::truth::{Cause, Prediction, Truth, TruthFrame, verdict};
 use farmjank_results::event::WindowMeasured;
-use farmjank_results::window::{Motion, Phase};
+use farmjank_results::motion::{Motion, Phase};
 
 /// Culprits in the order of reports: app, compositor, display, stuffing, dropped.
 const CULPRITS: usize = 5;

@@ -5,7 +5,7 @@
 
 use super::answer::Answer;
 use super::{Expected, TrueInterval};
-use farmjank_results::window::Phase;
+use farmjank_results::motion::Phase;
 
 /// How far the fitted refresh period may be off, as a share of it.
 pub const PERIOD_ERROR: f64 = 0.003;

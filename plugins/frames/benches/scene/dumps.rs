@@ -2,8 +2,8 @@
 //! now and then, a longer stall sometimes, fences that are still pending when the ring is read.
 
 use super::Chance;
+use farmjank_results::motion::{Motion, Phase};
 use farmjank_results::time::DeviceTime;
-use farmjank_results::window::{Motion, Phase};
 use std::fmt::Write;
 
 /// Rates that panels run at, Hz.

@@ -3,14 +3,16 @@
 use super::dumps::Dump;
 use farmjank_frames::gfxinfo::read_framestats;
 use farmjank_frames::surfaceflinger::read_latency;
-use farmjank_results::cut::{CutRules, cut, whole};
+use farmjank_results::cut::{cut, whole};
+use farmjank_results::cut_rules::CutRules;
 use farmjank_results::frame::SourceId;
 use farmjank_results::framestats::FrameStatsStitch;
 use farmjank_results::metric::Reading;
 use farmjank_results::metrics::measure_all;
+use farmjank_results::motion::Motion;
 use farmjank_results::stitch::{Stitch, StitchRules};
 use farmjank_results::time::DeviceTime;
-use farmjank_results::window::{Motion, Window};
+use farmjank_results::window::Window;
 use std::collections::BTreeMap;
 
 /// What came out: how many frames were found, and every reading.

@@ -3,8 +3,8 @@
 use super::told::{app, read};
 use super::writer::*;
 use farmjank_frames::frametimeline::read_trace;
+use farmjank_results::motion::{Motion, Phase};
 use farmjank_results::time::DeviceTime;
-use farmjank_results::window::{Motion, Phase};
 
 fn at(ns: i64) -> DeviceTime {
     DeviceTime::from_ns(ns)

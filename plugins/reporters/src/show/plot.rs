@@ -3,7 +3,8 @@
 //! Must not know: records. Heights are in vsyncs and double where they would not fit.
 
 use farmjank_results::frame_log::{Bar, FrameLog, What};
-use farmjank_results::window::{Phase, Why};
+use farmjank_results::motion::Phase;
+use farmjank_results::window::Why;
 
 /// Rows above the axis.
 const ROWS: usize = 8;

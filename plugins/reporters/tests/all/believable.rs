@@ -7,13 +7,14 @@ use farmjank_results::frame::SourceId;
 use farmjank_results::frame_log::{Bar, FrameLog, What};
 use farmjank_results::frame_timeline::JankOwner;
 use farmjank_results::metric::{Reading, Unit};
+use farmjank_results::motion::{Motion, Phase};
 use farmjank_results::period::{PeriodOrigin, PeriodSegment};
 use farmjank_results::record::Record;
 use farmjank_results::threshold::{Judgement, Outcome};
 use farmjank_results::time::{DeviceTime, RunTime, Span};
 use farmjank_results::timeline::{Gap, GapCause, RowCounts};
 use farmjank_results::verdict::Verdict;
-use farmjank_results::window::{Coverage, Motion, Phase};
+use farmjank_results::window::Coverage;
 use farmjank_seams::reporter::FrameLogs;
 use std::collections::{BTreeMap, BTreeSet};
 

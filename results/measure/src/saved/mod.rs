@@ -16,12 +16,13 @@ pub use evidence::{Opened, is_evidence, open};
 pub use frames::of_dumps;
 pub use trace::of_trace;
 
-use farmjank_results::cut::IDLE_GAP;
+use farmjank_results::cut_rules::IDLE_GAP;
 use farmjank_results::frame::SourceId;
 use farmjank_results::metric::Reading;
+use farmjank_results::motion::Motion;
 use farmjank_results::time::{DeviceTime, Span};
 use farmjank_results::timestats::names;
-use farmjank_results::window::{Motion, Window};
+use farmjank_results::window::Window;
 use std::collections::BTreeMap;
 
 /// What files say.

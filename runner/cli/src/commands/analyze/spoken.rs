@@ -1,8 +1,8 @@
 //! What the flags of `analyze` say, as values.
 
 use crate::settings::time;
+use farmjank_results::motion::{Motion, Phase};
 use farmjank_results::time::{DeviceTime, Span};
-use farmjank_results::window::{Motion, Phase};
 
 /// Reads every `START_NS..END_NS:PHASE`.
 ///

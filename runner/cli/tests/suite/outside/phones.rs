@@ -1,8 +1,8 @@
 //! Runs phones outside the lab side by side, and what they truly showed. Times are the phone's CLOCK_MONOTONIC in ns.
 
 use crate::world::{Ended, ended, farmjank};
+use farmjank_results::motion::Motion;
 use farmjank_results::record::Record;
-use farmjank_results::window::Motion;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
