@@ -1,7 +1,7 @@
 //! What farmjank wants: YAML text → [`scenario::Scenario`]s or complaints → a plan. Sync and pure.
 //!
 //! ```
-//! use farmjank_results::metric::Unit;
+//! use farmjank_results::metric::{Better, Unit};
 //! use farmjank_scenarios::read::{ReadOptions, SourceFile, read};
 //! use std::collections::BTreeMap;
 //!
@@ -14,7 +14,7 @@
 //!   fps: 'mean >= 55'
 //! ";
 //! let nothing = |path: &str| Err(format!("{path} is not there"));
-//! let options = ReadOptions { metrics: &[("fps", Unit::Fps)], sources: &nothing };
+//! let options = ReadOptions { metrics: &[("fps", Unit::Fps, Better::Higher)], sources: &nothing };
 //! let file = |text: String| [SourceFile { name: "feed.yaml".to_owned(), text: text.into_bytes() }];
 //!
 //! // Every mistake at once, with its place and its cure.

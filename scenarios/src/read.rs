@@ -23,7 +23,7 @@ mod variables;
 use crate::complaint::{Complaint, quoted};
 use crate::scenario::Scenario;
 use crate::source::{Mark, Source};
-use farmjank_results::metric::Unit;
+use farmjank_results::metric::{Better, Unit};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -53,8 +53,9 @@ impl<F: Fn(&str) -> Result<Vec<u8>, String>> Sources for F {
 
 /// What reading needs from outside.
 pub struct ReadOptions<'a> {
-    /// Keys and units of the metrics a threshold may name; launch metrics are known without being listed.
-    pub metrics: &'a [(&'a str, Unit)],
+    /// Keys and units of the metrics a threshold may name, and which side is better; launch metrics are known without being
+    /// listed.
+    pub metrics: &'a [(&'a str, Unit, Better)],
     /// Where the files of `runFlow` come from.
     pub sources: &'a dyn Sources,
 }

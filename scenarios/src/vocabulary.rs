@@ -6,6 +6,8 @@ pub mod maestro;
 
 pub use commands::COMMANDS;
 
+use farmjank_results::metric::{Better, Unit};
+
 /// The form of a value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Shape {
@@ -211,6 +213,7 @@ pub const LIMIT: &[Key] = &[
         Shape::Number(50.0, 99.99),
         "one-sided confidence in percent with which it must be shown",
     ),
+    key("backwards", Shape::Flag, "`true` where the worse value is wanted, as of a page that must be slow"),
 ];
 
 /// Keys of an override.
@@ -223,12 +226,11 @@ pub fn find(name: &str) -> Option<&'static Command> {
 }
 
 /// Metrics of a launch, read from `am start -W`, beside the registry of frame metrics.
-pub const LAUNCH_METRICS: &[(&str, farmjank_results::metric::Unit)] =
-    &[("launch_total_ms", farmjank_results::metric::Unit::Ms)];
+pub const LAUNCH_METRICS: &[(&str, Unit, Better)] = &[("launch_total_ms", Unit::Ms, Better::Lower)];
 
 /// True for the metrics of [`LAUNCH_METRICS`].
 pub fn is_launch_metric(key: &str) -> bool {
-    LAUNCH_METRICS.iter().any(|(name, _)| *name == key)
+    LAUNCH_METRICS.iter().any(|(name, _, _)| *name == key)
 }
 
 /// The window that holds launches outside every `measure`.

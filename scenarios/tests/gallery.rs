@@ -7,7 +7,7 @@
 mod accepts;
 
 use accepts::accepts;
-use farmjank_results::metric::Unit;
+use farmjank_results::metric::{Better, Unit};
 use farmjank_scenarios::complaint::Complaint;
 use farmjank_scenarios::plan::trial_time;
 use farmjank_scenarios::read::{ReadOptions, SourceFile, read};
@@ -39,8 +39,9 @@ fn files() -> Vec<SourceFile> {
 }
 
 fn read_all(files: &[SourceFile]) -> Result<Vec<Scenario>, Vec<Complaint>> {
-    let metrics: Vec<(&str, Unit)> =
-        farmjank_results::metrics::registry().iter().map(|metric| (metric.key(), metric.unit())).collect();
+    let known = farmjank_results::metrics::registry().iter();
+    let metrics: Vec<(&str, Unit, Better)> =
+        known.map(|metric| (metric.key(), metric.unit(), metric.better())).collect();
     let fetch = |path: &str| std::fs::read(path).map_err(|error| error.to_string());
     read(files, &BTreeMap::new(), &ReadOptions { metrics: &metrics, sources: &fetch })
 }

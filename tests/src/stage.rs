@@ -18,7 +18,7 @@ use farmjank_results::cell::CellSession;
 use farmjank_results::compare::{Given, Rules, Source, compare, interleaved, measured, primary_cells};
 use farmjank_results::event::WindowMeasured;
 use farmjank_results::frame_log::FrameLog;
-use farmjank_results::metric::Unit;
+use farmjank_results::metric::{Better, Unit};
 use farmjank_results::record::Record;
 use farmjank_scenarios::plan::Selection;
 use farmjank_scenarios::read::{ReadOptions, SourceFile, read};
@@ -316,8 +316,9 @@ fn registry() -> Vec<Box<dyn Reporter>> {
 }
 
 fn scenarios(files: &[SourceFile]) -> Vec<Scenario> {
-    let metrics: Vec<(&str, Unit)> =
-        farmjank_results::metrics::registry().iter().map(|metric| (metric.key(), metric.unit())).collect();
+    let known = farmjank_results::metrics::registry().iter();
+    let metrics: Vec<(&str, Unit, Better)> =
+        known.map(|metric| (metric.key(), metric.unit(), metric.better())).collect();
     let none = |path: &str| Err(format!("{path}: no such file"));
     let read = read(files, &BTreeMap::new(), &ReadOptions { metrics: &metrics, sources: &none });
     read.unwrap_or_else(|complaints| {

@@ -18,6 +18,25 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, _, candidate)| candidate)
 }
 
+/// Candidates somebody who wrote `word` may have meant, at most so many: the nearest first, then those that begin with it, then
+/// those that hold it, ignoring case and `_`, `-`.
+pub fn meant<'a>(word: &str, candidates: &[&'a str], most: usize) -> Vec<&'a str> {
+    let word_plain = plain(word);
+    let held = |at: fn(&str, &str) -> bool| {
+        let (wanted, candidates) = (word_plain.clone(), candidates.iter().copied());
+        candidates.filter(move |one| wanted.chars().count() > 1 && at(&plain(one), &wanted))
+    };
+    let begins = held(|one, wanted| one.starts_with(wanted));
+    let holds = held(|one, wanted| one.contains(wanted));
+    let mut found: Vec<&str> = Vec::new();
+    for one in nearest(word, candidates.iter().copied()).into_iter().chain(begins).chain(holds) {
+        if found.len() < most && !found.contains(&one) {
+            found.push(one);
+        }
+    }
+    found
+}
+
 /// The candidate nearest to `word`, however far; the first on a tie, none of none.
 pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = plain(word);
@@ -43,6 +62,15 @@ mod tests {
         assert_eq!(nearest("frobnicate", words), None);
         assert_eq!(nearest("x", words), None);
         assert_eq!(nearest("", words), None);
+    }
+
+    #[test]
+    fn words_that_hold_what_was_written_are_offered_nearest_first() {
+        let keys = ["fps", "scroll_fps", "hitch_ms", "hitch_ms_per_s", "ft_hitch_ms", "fling_fps"];
+        assert_eq!(meant("hitch", &keys, 3), ["hitch_ms", "hitch_ms_per_s", "ft_hitch_ms"]);
+        assert_eq!(meant("hich_ms_per_s", &keys, 3), ["hitch_ms_per_s"]);
+        assert_eq!(meant("FPS", &keys, 2), ["fps", "scroll_fps"]);
+        assert!(meant("frobnicate", &keys, 3).is_empty() && meant("", &keys, 3).is_empty());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The grammar of limits: what reads, what is complained about, and where.
 
-use farmjank_results::metric::Unit;
+use farmjank_results::metric::{Better, Unit};
 use farmjank_results::threshold::{Aggregate, Bound, Limit, Relation};
 use proptest::prelude::*;
 
@@ -43,17 +43,21 @@ fn every_complaint_points_at_its_words_and_says_what_to_write() {
     refused("medain < 5", Unit::Ms, "medain", "unknown aggregate", "median");
     refused("p95 < 5", Unit::Ms, "p95", "unknown aggregate `p95`", "p(95)");
     refused("p < 5", Unit::Ms, "p", "in parentheses", "p(95)");
-    refused("p(0) < 5", Unit::Ms, "0", "above 0 and at most 100", "p(95)");
-    refused("p(100.1) < 5", Unit::Ms, "100.1", "above 0 and at most 100", "p(95)");
-    refused("p(95 < 5", Unit::Ms, "p(95 ", "not closed", "p(95)");
-    refused("< 5", Unit::Ms, "", "begins with an aggregate", "mean < 10");
+    refused("p(0) < 5", Unit::Ms, "0", "above 0 and at most 100", "95");
+    refused("p(100.1) < 5", Unit::Ms, "100.1", "above 0 and at most 100", "95");
+    refused("p(95 < 5", Unit::Ms, "p(95 ", "not closed", "p(95) ");
+    refused("< 5s", Unit::Ms, "< 5s", "begins with an aggregate", "mean < 5s");
     refused("", Unit::Fps, "", "begins with an aggregate", "mean >= 95%refresh");
     refused("5", Unit::Ms, "5", "must come before the number", "mean < 5");
+    refused("55", Unit::Fps, "55", "must come before the number", "mean >= 55");
+    refused("0", Unit::Count, "0", "must come before the number", "max == 0");
+    refused("== 0", Unit::Count, "== 0", "begins with an aggregate", "max == 0");
+    refused("95 %refesh ", Unit::Fps, "95 %refesh", "must come before", "mean >= 95%refresh");
     refused("mean = 5", Unit::Ms, "=", "`=` is no comparison", "==");
     refused("mean => 5", Unit::Ms, "=>", "no comparison", ">=");
     refused("mean ≤ 5", Unit::Ms, "≤", "no comparison", "<=");
-    refused("mean != 5", Unit::Ms, "!=", "no comparison", "< <= > >= or ==");
-    refused("mean 5", Unit::Ms, "5", "comparison is missing", "<");
+    refused("mean != 5", Unit::Ms, "!=", "one of < <= > >= ==", "<");
+    refused("mean 5", Unit::Ms, "5", "comparison is missing", "< 5");
     refused("mean <", Unit::Ms, "", "number is missing", "10");
     refused("mean < abc", Unit::Ms, "abc", "number is missing", "10");
     refused("mean < 5,5", Unit::Ms, "5,5", "with a point", "5.5");
@@ -63,16 +67,72 @@ fn every_complaint_points_at_its_words_and_says_what_to_write() {
 
 #[test]
 fn a_unit_must_fit_the_metric() {
-    refused("mean < 5fps", Unit::Ms, "fps", "`fps` does not fit this metric; it takes ms or s", "5ms");
-    refused("mean < 5 ms", Unit::MsPerS, "ms", "it takes ms/s", "5ms/s");
-    refused("mean >= 95%", Unit::Fps, "%", "fps or %refresh", "95%refresh");
-    refused("mean >= 95 Hz", Unit::Fps, "Hz", "`Hz` is no unit", "95fps");
-    refused("mean < 95% refresh", Unit::Ms, "% refresh", "does not fit", "95ms");
-    refused("max == 0 frames", Unit::Count, "frames", "no unit, it is a count", "0");
+    refused("mean < 5fps", Unit::Ms, "5fps", "`fps` does not fit this metric; it takes ms or s", "5ms");
+    refused("mean < 5 ms", Unit::MsPerS, "5 ms", "it takes ms/s", "5ms/s");
+    refused("mean >= 95%", Unit::Fps, "95%", "fps or %refresh", "95%refresh");
+    refused("mean >= 95 Hz", Unit::Fps, "95 Hz", "`Hz` is no unit", "95fps");
+    refused("mean >= 95%refesh", Unit::Fps, "95%refesh", "`%refesh` is no unit", "95%refresh");
+    refused("mean < 95% refresh", Unit::Ms, "95% refresh", "does not fit", "95ms");
+    refused("max == 0 frames", Unit::Count, "0 frames", "no unit, it is a count", "0");
     refused("min >= 95", Unit::Ratio, "95", "between 0 and 1", "95%");
-    refused("min >= 101%", Unit::Ratio, "%", "at most 100%", "100%");
-    refused("max < 120%", Unit::Percent, "%", "at most 100%", "100%");
-    refused("mean < 5 ms please", Unit::Ms, "ms please", "is no unit", "5ms");
+    refused("min >= 101%", Unit::Ratio, "101%", "at most 100%", "100%");
+    refused("max < 120%", Unit::Percent, "120%", "at most 100%", "100%");
+    refused("mean < 5 ms please", Unit::Ms, "5 ms please", "is no unit", "5ms");
+}
+
+/// What becomes of a text when every hint is followed to the letter.
+fn followed(text: &str, unit: Unit, better: Better) -> Result<Limit, String> {
+    let mut text = text.to_owned();
+    for _ in 0..8 {
+        match Limit::facing(&text, unit, better, false) {
+            Ok(limit) => return Ok(limit),
+            Err(complaint) => text.replace_range(complaint.at, &complaint.instead),
+        }
+    }
+    Err(text)
+}
+
+#[test]
+fn a_limit_that_faces_the_wrong_way_is_refused_unless_it_is_meant() {
+    let facing = |text, better| Limit::facing(text, Unit::Fps, better, false);
+    for (text, better, at, instead) in [
+        ("mean < 55", Better::Higher, "<", ">="),
+        ("median <= 55", Better::Higher, "<=", ">="),
+        ("mean > 55", Better::Lower, ">", "<="),
+        ("p(95)>=55", Better::Lower, ">=", "<="),
+        ("mean < 0", Better::Lower, "<", "=="),
+        ("mean >= 0", Better::Higher, ">=", ">"),
+    ] {
+        let complaint = facing(text, better).expect_err(text);
+        assert_eq!((&text[complaint.at.clone()], &*complaint.instead), (at, instead), "{complaint}");
+    }
+    assert!(facing("mean == 60", Better::Higher).is_ok() && facing("max == 0", Better::Lower).is_ok());
+    assert!(Limit::facing("mean < 55", Unit::Fps, Better::Higher, true).is_ok());
+    assert!(Limit::facing("mean < 0", Unit::Fps, Better::Higher, true).is_err(), "nobody means that");
+}
+
+#[test]
+fn a_hint_keeps_the_number_and_the_unit_of_its_author() {
+    let becomes = |text, unit, better| followed(text, unit, better).expect(text).text;
+    for (text, unit, better, limit) in [
+        ("55", Unit::Fps, Better::Higher, "mean >= 55"),
+        ("55 fps", Unit::Fps, Better::Higher, "mean >= 55 fps"),
+        ("< 55", Unit::Fps, Better::Higher, "mean >= 55"),
+        ("mean >= 95%refesh", Unit::Fps, Better::Higher, "mean >= 95%refresh"),
+        ("0", Unit::Count, Better::Lower, "max == 0"),
+        ("3", Unit::Count, Better::Lower, "max <= 3"),
+        ("== 0", Unit::Count, Better::Lower, "max == 0"),
+        ("< 20ms", Unit::Ms, Better::Lower, "mean < 20ms"),
+        ("20ms", Unit::Ms, Better::Lower, "mean < 20ms"),
+        ("0.5s", Unit::Ms, Better::Lower, "mean < 0.5s"),
+        ("5,5", Unit::MsPerS, Better::Lower, "mean < 5.5"),
+        ("95", Unit::Ratio, Better::Higher, "mean >= 95%"),
+        ("5%", Unit::Percent, Better::Lower, "mean < 5%"),
+        ("mean 5", Unit::MsPerS, Better::Lower, "mean < 5"),
+        ("p95 > 20", Unit::Ms, Better::Lower, "p(95) <= 20"),
+    ] {
+        assert_eq!(becomes(text, unit, better), limit, "{text}");
+    }
 }
 
 #[test]
@@ -131,6 +191,21 @@ proptest! {
             prop_assert!(text.get(complaint.at.clone()).is_some(), "{:?}", complaint.at);
             prop_assert!(!complaint.what.is_empty());
         }
+    }
+
+    #[test]
+    fn hints_followed_to_the_letter_end_in_a_limit_that_faces_the_right_way(
+        text in "(mean|avg|meen|p95|p\\(95|max)? ?(<|<=|>|>=|==|=|!=|≤)? ?[0-9]{0,3}(,5|\\.5)? ?(ms|s|fps|%|%refesh|Hz)?",
+        unit in units(),
+        higher in any::<bool>(),
+    ) {
+        let better = if higher { Better::Higher } else { Better::Lower };
+        let limit = followed(&text, unit, better).map_err(TestCaseError::fail)?;
+        let wrong = match better {
+            Better::Higher => matches!(limit.relation, Relation::Below | Relation::AtMost),
+            Better::Lower => matches!(limit.relation, Relation::Above | Relation::AtLeast),
+        };
+        prop_assert!(!wrong, "{text}: {limit}");
     }
 
     #[test]

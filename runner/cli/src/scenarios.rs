@@ -4,7 +4,7 @@ use crate::args::{ScenarioArgs, SelectArgs};
 use crate::host::{self, Streams};
 use crate::settings::{Terminal, complain, variables};
 use farmjank_engine::announce::Voice;
-use farmjank_results::metric::Unit;
+use farmjank_results::metric::{Better, Unit};
 use farmjank_scenarios::plan::{Selection, Shard};
 use farmjank_scenarios::read::{ReadOptions, SourceFile, read};
 use farmjank_scenarios::requirement::Requirement;
@@ -18,8 +18,9 @@ const MOST: u64 = 64 << 20;
 pub fn load(args: &ScenarioArgs, terminal: Terminal) -> Option<Vec<Scenario>> {
     let env = variables("-e", &args.env).map_err(|why| complain(&why)).ok()?;
     let files = files(&args.paths).map_err(|why| complain(&why)).ok()?;
-    let metrics: Vec<(&str, Unit)> =
-        farmjank_results::metrics::registry().iter().map(|metric| (metric.key(), metric.unit())).collect();
+    let known = farmjank_results::metrics::registry().iter();
+    let metrics: Vec<(&str, Unit, Better)> =
+        known.map(|metric| (metric.key(), metric.unit(), metric.better())).collect();
     let fetch = |path: &str| host::read_file(Path::new(path), MOST);
     match read(&files, &env, &ReadOptions { metrics: &metrics, sources: &fetch }) {
         Ok(scenarios) => Some(scenarios),

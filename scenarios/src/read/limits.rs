@@ -9,10 +9,13 @@ use crate::requirement::Requirement;
 use crate::scenario::{Override, Threshold};
 use crate::source::Mark;
 use crate::vocabulary::{BASELINE, LAUNCH_METRICS, LIMIT, OVERRIDE};
-use farmjank_leaf::nearest::nearest;
+use farmjank_leaf::nearest::meant;
 use farmjank_results::compare::Effect;
-use farmjank_results::metric::Unit;
+use farmjank_results::metric::{Better, Unit};
 use farmjank_results::threshold::Limit;
+
+/// Most metrics that are offered for one that there is not.
+const OFFERED: usize = 4;
 
 impl ReadContext<'_> {
     /// The limits under `thresholds`, in order.
@@ -24,11 +27,12 @@ impl ReadContext<'_> {
 
     fn limits(&mut self, entry: &Entry) -> Vec<Threshold> {
         let known = self.options.metrics.iter().chain(LAUNCH_METRICS);
-        let Some(unit) = known.clone().find(|(key, _)| *key == entry.key).map(|(_, unit)| *unit) else {
-            let keys: Vec<&str> = known.map(|(key, _)| *key).collect();
-            let instead = match nearest(&entry.key, keys.iter().copied()) {
-                Some(meant) => format!("write `{meant}`"),
-                None => format!("metrics are {}", keys.join(", ")),
+        let Some(metric) = known.clone().find(|(key, _, _)| *key == entry.key) else {
+            let keys: Vec<&str> = known.map(|(key, _, _)| *key).collect();
+            let instead = match &*meant(&entry.key, &keys, OFFERED) {
+                [] => "`farmjank metrics` lists them all".to_owned(),
+                [one] => format!("write `{one}`"),
+                several => format!("write `{}`; `farmjank metrics` lists them all", several.join("` or `")),
             };
             self.complain(entry.mark, format!("unknown metric {}", quoted(&entry.key)), instead);
             return Vec::new();
@@ -42,19 +46,23 @@ impl ReadContext<'_> {
                 );
                 Vec::new()
             }
-            Kind::List(items) => items.iter().filter_map(|item| self.limit(&entry.key, unit, item)).collect(),
-            _ => self.limit(&entry.key, unit, &entry.value).into_iter().collect(),
+            Kind::List(items) => items.iter().filter_map(|item| self.limit(metric, item)).collect(),
+            _ => self.limit(metric, &entry.value).into_iter().collect(),
         }
     }
 
-    fn limit(&mut self, metric: &str, unit: Unit, node: &Node) -> Option<Threshold> {
+    fn limit(&mut self, (metric, unit, better): &(&str, Unit, Better), node: &Node) -> Option<Threshold> {
         let fields = self.fields_or("a limit", node, LIMIT, "limit")?;
+        let on_purpose = self.flag(&fields, "backwards") == Some(true);
         let confidence = self.number(&fields, "confidence");
         let text = self.scalar(metric, fields.get("limit")?)?;
-        let limit = match Limit::parse(&text.value, unit) {
+        let limit = match Limit::facing(&text.value, *unit, *better, on_purpose) {
             Ok(limit) => limit,
             Err(complaint) => {
-                let instead = format!("write `{}`", complaint.instead);
+                let mut instead = format!("write `{}`", complaint.instead);
+                if Limit::facing(&text.value, *unit, *better, true).is_ok() {
+                    instead += ", or `{ limit: …, backwards: true }` where the worse value is wanted";
+                }
                 self.complain(text.part(complaint.at), complaint.what, instead);
                 return None;
             }
@@ -67,7 +75,7 @@ impl ReadContext<'_> {
                 return None;
             }
         };
-        Some(Threshold { metric: metric.to_owned(), limit, place: text.mark.place })
+        Some(Threshold { metric: (*metric).to_owned(), limit, place: text.mark.place })
     }
 
     /// The overrides of a header, in order.

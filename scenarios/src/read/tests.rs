@@ -8,14 +8,14 @@ mod windows;
 use super::{ReadOptions, SourceFile, read};
 use crate::complaint::Complaint;
 use crate::scenario::Scenario;
-use farmjank_results::metric::Unit;
+use farmjank_results::metric::{Better, Unit};
 use std::collections::BTreeMap;
 
-pub(crate) const METRICS: &[(&str, Unit)] = &[
-    ("fps", Unit::Fps),
-    ("hitch_ms_per_s", Unit::MsPerS),
-    ("frozen_frames", Unit::Count),
-    ("p95_ms", Unit::Ms),
+pub(crate) const METRICS: &[(&str, Unit, Better)] = &[
+    ("fps", Unit::Fps, Better::Higher),
+    ("hitch_ms_per_s", Unit::MsPerS, Better::Lower),
+    ("frozen_frames", Unit::Count, Better::Lower),
+    ("p95_ms", Unit::Ms, Better::Lower),
 ];
 
 /// Reads files by name; the first is the scenario, the others are there to be run.

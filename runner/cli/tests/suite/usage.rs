@@ -29,6 +29,46 @@ fn every_complaint_of_every_file_is_printed_with_its_place_and_exit_2() {
     }
 }
 
+/// The first complaint's place (line and column from 1), the characters under its carets, and what it says to write.
+fn hint(err: &str) -> Option<(usize, usize, usize, String)> {
+    let place = err.lines().find_map(|line| line.trim_start().strip_prefix("--> s.yaml:"))?;
+    let (line, column) = place.split_once(':')?;
+    let carets = err.lines().find(|line| line.contains('^'))?.matches('^').count();
+    let instead = err.split("help: write `").nth(1)?.split('`').next()?;
+    Some((line.parse().ok()?, column.parse().ok()?, carets, instead.to_owned()))
+}
+
+#[test]
+fn hints_of_limits_followed_to_the_letter_keep_the_number_and_face_the_better_side() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (written, meant) in [
+        ("fps: '55'", "fps: 'mean >= 55'"),
+        ("fps: 'mean < 55'", "fps: 'mean >= 55'"),
+        ("fps: 'mean >= 95%refesh'", "fps: 'mean >= 95%refresh'"),
+        ("frozen_frames: '0'", "frozen_frames: 'max == 0'"),
+        ("frozen_frames: '== 0'", "frozen_frames: 'max == 0'"),
+        ("frozen_frames: 'mean < 0'", "frozen_frames: 'mean == 0'"),
+        ("p95_ms: '< 20ms'", "p95_ms: 'mean < 20ms'"),
+        ("p95_ms: 'p95 > 20'", "p95_ms: 'p(95) <= 20'"),
+        ("hitch: 'mean < 10'", "hitch_ms_per_s: 'mean < 10'"),
+        ("delivery_ratio: '95'", "delivery_ratio: 'mean >= 95%'"),
+    ] {
+        let mut text = SMOOTH.replace("fps: 'mean >= 30%refresh', frozen_frames: 'max <= 50'", written);
+        for _ in 0..4 {
+            write(folder.path(), "s.yaml", &text);
+            let Some((line, column, carets, instead)) = hint(&run(folder.path(), &["check", "s.yaml"]).err)
+            else {
+                break;
+            };
+            let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+            lines[line - 1].replace_range(column - 1..column - 1 + carets, &instead);
+            text = lines.join("\n");
+        }
+        assert!(text.contains(meant), "{written}:\n{text}");
+        assert_eq!(run(folder.path(), &["check", "s.yaml"]).code, 0, "{text}");
+    }
+}
+
 #[test]
 fn hostile_yaml_is_refused_quickly() {
     let folder = tempfile::tempdir().expect("a folder");

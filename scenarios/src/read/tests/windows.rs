@@ -1,7 +1,7 @@
 //! Complaints about windows and limits.
 
 use super::complaints::{check, check_steps};
-use super::read_files;
+use super::{read_files, sound};
 
 #[test]
 fn windows_and_limits() {
@@ -47,7 +47,7 @@ fn windows_and_limits() {
     check(&format!("{header}{{ fsp: mean > 5 }}\n"), "3:15+3 unknown metric `fsp` -> write `fps`\n");
     check(
         &format!("{header}{{ smoothness: mean > 5 }}\n"),
-        "3:15+10 unknown metric `smoothness` -> metrics are fps, hitch_ms_per_s, frozen_frames, p95_ms, launch_total_ms\n",
+        "3:15+10 unknown metric `smoothness` -> `farmjank metrics` lists them all\n",
     );
     check(&format!("{header}{{ fps: [] }}\n"), "3:20+1 `fps` has no limit -> write such as `'mean < 10'`\n");
     check(
@@ -58,6 +58,16 @@ fn windows_and_limits() {
         &format!("{header}{{ fps: {{ limit: max > 5, confidence: 95 }} }}\n"),
         "3:29+7 no number of iterations shows the extreme `max` with confidence -> leave out confidence, or limit mean, median or p(N) below 100\n",
     );
+    check(
+        &format!("{header}{{ hitch: mean < 5 }}\n"),
+        "3:15+5 unknown metric `hitch` -> write `hitch_ms_per_s`\n",
+    );
+    check(
+        &format!("{header}{{ fps: mean < 55 }}\n"),
+        "3:25+1 this fails good apps and passes bad ones: higher is better -> write `>=`, or `{ limit: …, backwards: true }` where the worse value is wanted\n",
+    );
+    let meant = format!("{header}{{ fps: {{ limit: mean < 55, backwards: true }} }}\n");
+    assert_eq!(sound(&meant).thresholds.len(), 1, "a page that must be slow");
     check(
         &format!("{header}{{ fps: {{ limit: mean > 5, confidence: 100 }} }}\n"),
         "3:51+3 `confidence` takes a number from 50 to 99.99, not `100` -> write a plain number within these bounds\n",
@@ -79,5 +89,5 @@ fn limits_are_placed_inside_their_text() {
     assert_eq!(complaints.len(), 2, "{complaints:?}");
     assert_eq!((complaints[0].place.line, complaints[0].place.column, complaints[0].length), (4, 26, 4));
     assert!(complaints[0].render(false).contains("'maen < 5'"), "{}", complaints[0].render(false));
-    assert_eq!((complaints[1].place.line, complaints[1].place.column), (4, 47), "{complaints:?}");
+    assert_eq!((complaints[1].place.line, complaints[1].place.column), (4, 45), "{complaints:?}");
 }

@@ -9,7 +9,7 @@ use crate::args::{MetricsArgs, MetricsFormat};
 use crate::host::Streams;
 use crate::settings::{Terminal, complain};
 use farmjank_engine::announce::Voice;
-use farmjank_leaf::nearest::nearest;
+use farmjank_leaf::nearest::meant;
 use farmjank_leaf::text::typed;
 use farmjank_results::metric::Metric;
 use farmjank_results::metrics::{Family, families, find, registry};
@@ -54,10 +54,12 @@ pub fn run(args: &MetricsArgs, terminal: Terminal) -> u8 {
 /// The metric of that key, or what to say when there is none.
 fn known(key: &str) -> Result<&'static dyn Metric, String> {
     find(key).ok_or_else(|| {
-        let near = nearest(key, registry().iter().map(|metric| metric.key()));
-        let meant = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
+        let keys: Vec<&str> = registry().iter().map(|metric| metric.key()).collect();
+        let near = meant(key, &keys, 4);
+        let near =
+            if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(" or ")) };
         let key = typed(key, 80);
-        format!("there is no metric `{key}`{meant}\n`farmjank metrics` lists them all")
+        format!("there is no metric `{key}`{near}\n`farmjank metrics` lists them all")
     })
 }
 
