@@ -7,8 +7,10 @@ mod motion;
 #[cfg(test)]
 mod tests;
 
+use crate::complaint::quoted;
 pub use estimate::trial_time;
 use farmjank_leaf::hash::Fnv;
+use farmjank_leaf::nearest::meant;
 pub use judge::thresholds_for;
 pub use motion::motion_times;
 
@@ -16,7 +18,7 @@ use crate::requirement::Requirement;
 use crate::scenario::{Scenario, Threshold};
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::event::{PlannedJob, PlannedWindow, Refusal};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// Which scenarios, phones and jobs are wanted.
@@ -130,6 +132,37 @@ pub fn plan(scenarios: &[Scenario], phones: &[DeviceFacts], selection: &Selectio
         plan.keep(shard);
     }
     plan
+}
+
+/// Most tags that are offered where none of them was asked for.
+const OFFERED: usize = 8;
+
+/// Why no scenario is selected, and what there is to select; none where one is.
+pub fn nothing_selected(scenarios: &[Scenario], selection: &Selection) -> Option<String> {
+    if scenarios.iter().any(|scenario| wanted(scenario, selection)) {
+        return None;
+    }
+    let tags: BTreeSet<&str> =
+        scenarios.iter().flat_map(|scenario| &scenario.tags).map(String::as_str).collect();
+    let all: Vec<&str> = tags.into_iter().collect();
+    let unknown = selection.include_tags.iter().find(|tag| !all.contains(&tag.as_str()));
+    let what = match unknown {
+        _ if scenarios.is_empty() => return Some("there is no scenario to select from".to_owned()),
+        Some(tag) => format!("no scenario has the tag {}", quoted(tag)),
+        None if selection.include_tags.is_empty() => "every scenario has a tag that is left out".to_owned(),
+        None => "every scenario with these tags has one that is left out, too".to_owned(),
+    };
+    let near = unknown.map_or_else(Vec::new, |tag| meant(tag, &all, OFFERED));
+    let offered: Vec<String> =
+        if near.is_empty() { &all } else { &near }.iter().map(|tag| quoted(tag)).collect();
+    Some(match &*offered {
+        [] => format!("{what}, nor any other"),
+        _ if !near.is_empty() => format!("{what}; did you mean {}?", offered.join(" or ")),
+        _ if offered.len() > OFFERED => {
+            format!("{what}; tags are {} and {} more", offered[..OFFERED].join(", "), offered.len() - OFFERED)
+        }
+        _ => format!("{what}; tags are {}", offered.join(", ")),
+    })
 }
 
 fn wanted(scenario: &Scenario, selection: &Selection) -> bool {

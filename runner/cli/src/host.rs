@@ -164,6 +164,15 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), String> {
     fs::rename(&beside, path).map_err(words)
 }
 
+/// Whether a file can be written later; what is there of an earlier time goes, so that nobody takes it for what is to come.
+///
+/// # Errors
+/// Why it cannot, in words.
+pub fn make_way(path: &Path) -> Result<(), String> {
+    write_file(path, b"")?;
+    fs::remove_file(path).map_err(|error| format!("{}: {error}", path.display()))
+}
+
 /// Adds to the end of a file that is not ours alone.
 ///
 /// # Errors

@@ -2,11 +2,13 @@
 //!
 //! Standard output holds one document, or the table and GitHub's annotations together. Must not know: what reports say.
 
-use crate::host;
+use crate::host::{self, Streams};
+use farmjank_engine::announce::Voice;
 use farmjank_reporters::github::uncommanded;
 use farmjank_reporters::{DOCUMENTS, Options, by_name, paint};
 use farmjank_results::event::Event;
 use farmjank_results::record::Record;
+use farmjank_results::verdict::Verdict;
 use farmjank_seams::reporter::{Delivery, FrameLogs, Reporter};
 use std::path::{Path, PathBuf};
 
@@ -51,6 +53,32 @@ fn request(text: &str) -> Result<ReportRequest, String> {
         return Err(format!("`--reporter {text}` names no file; write `{name}=FILE`, or `{name}` alone"));
     }
     Ok(ReportRequest { name, path: path.filter(|path| *path != "-").map(PathBuf::from) })
+}
+
+/// Makes sure, before anything is measured, that every file asked for can be written.
+///
+/// # Errors
+/// The first that cannot, in words.
+pub fn make_way(requests: &[ReportRequest]) -> Result<(), String> {
+    let files = requests.iter().filter_map(|request| request.path.as_deref());
+    files
+        .map(host::make_way)
+        .collect::<Result<(), String>>()
+        .map_err(|why| format!("a report cannot be written, and so nothing is run: {why}; name another file"))
+}
+
+/// The exit code of a run whose code is known, once its reports are written: without one that was asked for nobody may think
+/// that all is well.
+pub fn exit_with(requests: &[ReportRequest], code: u8) -> u8 {
+    let missing = requests.iter().filter_map(|request| request.path.as_deref()).find(|path| !path.exists());
+    match missing {
+        Some(path) if [Verdict::Pass, Verdict::Undecided].map(Verdict::exit_code).contains(&code) => {
+            let broken = Verdict::Broken.exit_code();
+            Streams.err(&format!("{} is missing: exit {broken} instead of {code}\n", path.display()));
+            broken
+        }
+        _ => code,
+    }
 }
 
 /// What is written into a file looks the same wherever it is made.
@@ -191,6 +219,16 @@ mod tests {
         assert!(read(&["json", "json"]).is_err());
         assert!(!is_taken(&read(&["github", "json=x"]).unwrap()));
         assert!(is_taken(&read(&["json=-"]).unwrap()));
+    }
+
+    #[test]
+    fn a_run_without_a_report_that_was_asked_for_is_no_success() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("j.xml");
+        let requests = [ReportRequest { name: "junit", path: Some(path.clone()) }];
+        assert_eq!([0, 1, 3, 4, 130].map(|code| exit_with(&requests, code)), [3, 1, 3, 3, 130]);
+        std::fs::write(path, "<testsuites/>").expect("a file");
+        assert_eq!([0, 1, 3, 4, 130].map(|code| exit_with(&requests, code)), [0, 1, 3, 4, 130]);
     }
 
     #[test]

@@ -16,7 +16,7 @@ use farmjank_results::compare::{AbRules, MINIMUM};
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::event::PlannedJob;
 use farmjank_results::verdict::{EXIT_NOTHING_SELECTED, EXIT_USAGE, Verdict};
-use farmjank_scenarios::plan::{Plan, plan};
+use farmjank_scenarios::plan::{Plan, nothing_selected, plan};
 use farmjank_scenarios::scenario::Scenario;
 use print::Shown;
 use std::collections::BTreeMap;
@@ -34,6 +34,9 @@ pub fn run(args: &PlanArgs, terminal: Terminal) -> u8 {
         Ok(selection) => selection,
         Err(why) => return refused(why),
     };
+    if let Some(why) = nothing_selected(&scenarios, &selection) {
+        complain(&why);
+    }
     let usual = args.phones.lab.is_none();
     let known = match Known::at(args.needs.history.as_deref(), usual, &scenarios) {
         Ok(known) => known,

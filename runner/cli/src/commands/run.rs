@@ -24,6 +24,7 @@ use farmjank_results::compare::{AbRules, Source};
 use farmjank_results::fault::{Blame, Fault};
 use farmjank_results::record::Record;
 use farmjank_results::verdict::{EXIT_USAGE, Verdict};
+use farmjank_scenarios::plan::nothing_selected;
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::host::Files;
 use farmjank_seams::reporter::Reporter;
@@ -59,9 +60,13 @@ pub fn about(args: &RunArgs, terminal: Terminal, about: About) -> u8 {
         Err(why) => return refused(&why),
     };
     let keeper = inputs.keeper.take();
+    let requests = inputs.requests.clone();
+    if let Some(why) = nothing_selected(&scenarios, &inputs.selection) {
+        complain(&why);
+    }
     let simulated = args.phones.lab.is_some();
     match in_runtime(simulated, conducted(args, terminal, scenarios, inputs)).flatten() {
-        Ok((record, ui)) => over(&record, itself, keeper, ui),
+        Ok((record, ui)) => report_targets::exit_with(&requests, over(&record, itself, keeper, ui)),
         Err(code) => code,
     }
 }
@@ -234,8 +239,6 @@ fn reporters(
     let mut made: Vec<Box<dyn Reporter>> =
         console.into_iter().map(|console| report_targets::console(console, args.quiet, taken)).collect();
     made.extend(farmjank_reporters::BUNDLED.iter().filter_map(|name| by_name(name, &mut options)));
-    let junit = args.junit.iter().map(|path| ReportRequest { name: "junit", path: Some(path.clone()) });
-    let requests: Vec<ReportRequest> = requests.iter().cloned().chain(junit).collect();
-    made.extend(report_targets::reporters(&requests, paint, root));
+    made.extend(report_targets::reporters(requests, paint, root));
     made
 }

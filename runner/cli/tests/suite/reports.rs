@@ -186,3 +186,30 @@ fn runs_are_put_side_by_side() {
     let junit = run(folder, &["report", "one", "other", "--reporter", "junit"]);
     assert!(junit.code == 2 && junit.err.contains("several runs"), "{}", junit.err);
 }
+
+#[test]
+fn a_report_that_cannot_be_written_stops_the_run_before_it_begins() {
+    let folder = tempfile::tempdir().expect("a folder");
+    write(folder.path(), "s.yaml", SMOOTH);
+    write(folder.path(), "file", "in the way");
+    for asked in [["--junit", "file/j.xml"], ["--reporter", "json=file/j.json"]] {
+        let ended =
+            run(folder.path(), &[&["run", "--lab", "demo", "--out", "o", "s.yaml"][..], &asked].concat());
+        assert_eq!(ended.code, 2, "{}", ended.err);
+        assert!(ended.err.contains("nothing is run: file/"), "{}", ended.err);
+        assert!(!folder.path().join("o").exists(), "nothing was measured");
+    }
+}
+
+#[test]
+fn a_report_of_an_earlier_run_is_not_left_for_one_that_could_not_write_its_own() {
+    let folder = tempfile::tempdir().expect("a folder");
+    write(folder.path(), "s.yaml", SMOOTH);
+    write(folder.path(), "j.xml", "<testsuites/>");
+    write(folder.path(), "bad.yaml", "name: Bad\n");
+    let ended = run(folder.path(), &["run", "--lab", "demo", "--out", "o", "--junit", "j.xml", "bad.yaml"]);
+    assert!(ended.code == 2 && folder.path().join("j.xml").exists(), "a run that never was changes nothing");
+    let ended = run(folder.path(), &["run", "--lab", "demo", "--out", "o", "--junit", "j.xml", "s.yaml"]);
+    let text = std::fs::read_to_string(folder.path().join("j.xml")).expect("a report");
+    assert!(ended.code == 0 && text.contains("fling the feed"), "{}\n{text}", ended.err);
+}

@@ -92,8 +92,24 @@ fn hostile_yaml_is_refused_quickly() {
 fn a_selection_that_matches_nothing_exits_5() {
     let folder = tempfile::tempdir().expect("a folder");
     write(folder.path(), "s.yaml", SMOOTH);
-    let ended = run(folder.path(), &["run", "--lab", "demo", "-t", "no-such-tag", "--out", "o", "s.yaml"]);
-    assert_eq!(ended.code, 5, "{}{}", ended.out, ended.err);
+    let tagged = SMOOTH.replace("name: Smooth", "name: Tagged\ntags: [ smoke, nightly ]");
+    write(folder.path(), "t.yaml", &tagged);
+    for (nth, (asked, said)) in [
+        (["-t", "no-such-tag"], "no scenario has the tag `no-such-tag`; tags are `nightly`, `smoke`"),
+        (["-t", "smok"], "no scenario has the tag `smok`; did you mean `smoke`?"),
+    ]
+    .iter()
+    .enumerate()
+    {
+        let out = format!("o{nth}");
+        let run_it = ["run", "--lab", "demo", "--out", &out, "s.yaml", "t.yaml"];
+        let ended = run(folder.path(), &[&run_it[..], &asked[..]].concat());
+        assert_eq!(ended.code, 5, "{}{}", ended.out, ended.err);
+        assert!(ended.err.contains(said), "{}", ended.err);
+        let planned =
+            run(folder.path(), &[&["plan", "--lab", "demo", "s.yaml", "t.yaml"][..], &asked[..]].concat());
+        assert!(planned.err.contains(said), "{}", planned.err);
+    }
 }
 
 #[test]

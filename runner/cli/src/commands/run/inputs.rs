@@ -7,7 +7,7 @@ use crate::baselines::{Kind, age, expired, of_baseline, side};
 use crate::history::{self, Keeper};
 use crate::host::Streams;
 use crate::needs::{Known, forewarning};
-use crate::report_targets::{ReportRequest, requests};
+use crate::report_targets::{ReportRequest, make_way, requests};
 use crate::scenarios::{adjust, selection};
 use crate::settings::{serials, time, variables};
 use farmjank_engine::announce::Voice;
@@ -64,7 +64,8 @@ pub fn inputs(args: &RunArgs, scenarios: &mut [Scenario], about: About) -> Resul
     scenarios.iter_mut().for_each(|scenario| scenario.debuggable_meant = args.allow_debuggable);
     let selection = selection(&args.select, args.phones.device_filter.as_deref())?;
     let wait = time(&args.phones.wait_for_devices)?;
-    let requests = requests(&args.reporter)?;
+    let mut requests = requests(&args.reporter)?;
+    requests.extend(args.junit.iter().map(|path| ReportRequest { name: "junit", path: Some(path.clone()) }));
     // Simulated numbers do not belong among those of phones, unless somebody asks for it.
     let usual = args.phones.lab.is_none() && !args.keep.no_history;
     let place = args.keep.history.as_deref().or(usual.then_some(history::PLACE));
@@ -100,6 +101,7 @@ pub fn inputs(args: &RunArgs, scenarios: &mut [Scenario], about: About) -> Resul
         against
     };
     let wanted = Wanted { serials: serials(&args.phones), wait };
+    make_way(&requests)?;
     Ok(RunInputs { wanted, selection, requests, against, keeper, ab_plan, forewarn })
 }
 
