@@ -3,8 +3,7 @@
 //! Names and lines come from files somebody else may have written: control and bidirectional characters are shown
 //! escaped, long lines are clipped around the caret. Must not know YAML.
 
-use crate::scenario::Place;
-use crate::source::Mark;
+use crate::place::{Mark, Place};
 use farmjank_leaf::text::acts;
 use serde::Serialize;
 use std::fmt::Write;

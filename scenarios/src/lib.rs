@@ -27,7 +27,8 @@
 //! ```
 //!
 //! Three stages. [`read`](mod@read): text in, scenarios out, or every [`complaint`] of every file at once. The checked
-//! [`scenario`]s are made of [`step`]s and [`gesture`]s, and say with a [`requirement`] which phones qualify.
+//! [`scenario`]s are made of [`step`]s, [`gesture`]s and target [`page`]s, say with a [`requirement`] which phones qualify
+//! and with a [`threshold`] what must hold; each part remembers its [`place`].
 //! [`plan`](mod@plan): scenarios × phones become jobs in a stable order. [`vocabulary`] is the one table of commands and
 //! keys; it drives the reader and the JSON [`schema`] for editors alike.
 //!
@@ -37,6 +38,8 @@ pub mod complaint;
 pub mod gesture;
 mod keycode;
 mod node;
+pub mod page;
+pub mod place;
 pub mod plan;
 pub mod read;
 pub mod requirement;
@@ -44,6 +47,7 @@ pub mod scenario;
 pub mod schema;
 mod source;
 pub mod step;
+pub mod threshold;
 pub mod vocabulary;
 pub mod windows;
 mod yaml;

@@ -3,7 +3,7 @@
 //! Children are counted references: an alias shares its anchor's children, so a tree never takes more memory than the
 //! file that describes it.
 
-use crate::source::Mark;
+use crate::place::Mark;
 use std::rc::Rc;
 
 /// One value of a document.

@@ -15,7 +15,8 @@ pub use judge::thresholds_for;
 pub use motion::motion_times;
 
 use crate::requirement::Requirement;
-use crate::scenario::{Scenario, Threshold};
+use crate::scenario::Scenario;
+use crate::threshold::Threshold;
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::event::{PlannedJob, PlannedWindow, Refusal};
 use std::collections::{BTreeMap, BTreeSet};

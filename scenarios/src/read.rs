@@ -21,8 +21,9 @@ mod value;
 mod variables;
 
 use crate::complaint::{Complaint, quoted};
+use crate::place::Mark;
 use crate::scenario::Scenario;
-use crate::source::{Mark, Source};
+use crate::source::Source;
 use farmjank_results::metric::{Better, Unit};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;

@@ -1,21 +1,12 @@
 //! A scenario and its parts, as values. Made by `read`; every part remembers where it was written.
 
+use crate::page::Page;
 use crate::requirement::Requirement;
 use crate::step::{Action, Step};
+use crate::threshold::Threshold;
 use farmjank_results::compare::Effect;
-use farmjank_results::threshold::Limit;
-use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
-
-/// Where something was written: line and column from 1.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Place {
-    /// Line, from 1.
-    pub line: u32,
-    /// Column, from 1.
-    pub column: u32,
-}
 
 /// One scenario file, checked.
 #[derive(Clone, Debug, PartialEq)]
@@ -98,39 +89,6 @@ fn forget(steps: &mut [Step]) {
             _ => {}
         }
     }
-}
-
-/// A target page.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Page {
-    /// Link to open, variables substituted.
-    pub link: String,
-    /// When the page counts as open.
-    pub ready: Ready,
-}
-
-/// When a page counts as open.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Ready {
-    /// Activity in front (`.FeedActivity` or a full class name).
-    pub activity: Option<String>,
-    /// Text on the screen (through `uiautomator dump`).
-    pub text: Option<String>,
-    /// Resource id on the screen.
-    pub id: Option<String>,
-    /// Longest wait (default 10 s).
-    pub timeout: Option<Duration>,
-}
-
-/// One limit on one metric, and where it was written.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Threshold {
-    /// Metric key.
-    pub metric: String,
-    /// Limit.
-    pub limit: Limit,
-    /// Where.
-    pub place: Place,
 }
 
 /// Limits for some phones.

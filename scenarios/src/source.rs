@@ -3,27 +3,11 @@
 //! Columns count characters from 1. Line breaks are those of YAML 1.2: LF, CR LF, CR.
 
 use crate::complaint::Complaint;
-use crate::scenario::Place;
+use crate::place::{Mark, Place};
 use std::str;
 
 /// Largest file that is read, bytes.
 pub(crate) const FILE_BYTES: usize = 1024 * 1024;
-
-/// A stretch of one line.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Mark {
-    /// First character.
-    pub(crate) place: Place,
-    /// Characters, >= 1.
-    pub(crate) length: u32,
-}
-
-impl Mark {
-    /// The first character of the file.
-    pub(crate) fn top() -> Self {
-        Mark { place: Place { line: 1, column: 1 }, length: 1 }
-    }
-}
 
 /// A file's name and text.
 #[derive(Debug)]

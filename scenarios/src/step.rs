@@ -1,7 +1,9 @@
 //! Steps as data: the closed set of instructions a scenario is made of.
 
 use crate::gesture::Gesture;
-use crate::scenario::{Place, Ready, Threshold};
+use crate::page::Ready;
+use crate::place::Place;
+use crate::threshold::Threshold;
 use std::time::Duration;
 
 /// One step and where it was written.

@@ -3,8 +3,10 @@
 //! `launch` exists when a step outside every `measure` launches the app and the scenario itself (not a window) limits a
 //! launch metric. It holds the readings of those launches and no frames.
 
-use crate::scenario::{Place, Scenario, Threshold};
+use crate::place::Place;
+use crate::scenario::Scenario;
 use crate::step::{Action, Step};
+use crate::threshold::Threshold;
 use crate::vocabulary::{LAUNCH_WINDOW, is_launch_metric};
 
 /// One window of a scenario, as declared.

@@ -6,8 +6,8 @@
 
 use crate::complaint::{Complaint, quoted};
 use crate::node::{Entry, Kind, Node, Scalar};
-use crate::scenario::Place;
-use crate::source::{Mark, Source};
+use crate::place::{Mark, Place};
+use crate::source::Source;
 use serde_saphyr::granit_parser::{ErrorKind, Event, Marker, Parser, ScalarStyle, ScanError, Span, options};
 use std::collections::BTreeMap;
 use std::rc::Rc;

@@ -1,6 +1,6 @@
 //! A run bundle and the two output streams, in memory.
 
-use farmjank_engine::announce::Voice;
+use farmjank_engine::scribe::Voice;
 use farmjank_seams::host::Files;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;

@@ -3,8 +3,7 @@
 
 use crate::film::{Film, MS, Noise, at, hz};
 use farmjank_results::fit::fit;
-use farmjank_results::period::PeriodTimeline;
-use farmjank_results::period::Report;
+use farmjank_results::period::{PeriodTimeline, Report};
 use farmjank_results::time::{DeviceTime, Span};
 use proptest::prelude::*;
 

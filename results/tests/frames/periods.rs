@@ -2,8 +2,7 @@
 
 use crate::film::{Film, MS, at, drops, hz};
 use farmjank_results::fit::fit;
-use farmjank_results::period::Report;
-use farmjank_results::period::{PeriodOrigin, PeriodTimeline};
+use farmjank_results::period::{PeriodOrigin, PeriodTimeline, Report};
 use farmjank_results::time::{DeviceTime, Span};
 
 fn header(ns: i64, period: i64) -> Report {

@@ -2,8 +2,7 @@
 
 use crate::film::{Film, MS, at, drops, hz};
 use farmjank_results::fit::fit;
-use farmjank_results::period::PeriodTimeline;
-use farmjank_results::period::Report;
+use farmjank_results::period::{PeriodTimeline, Report};
 use farmjank_results::time::{DeviceTime, Span};
 
 /// Frames judged longer than they were, and shorter.

@@ -1,7 +1,7 @@
 //! Baselines as files: where they lie, how old they may be, and what else a side of a comparison can be.
 
 use crate::host;
-use farmjank_engine::announce::LOG;
+use farmjank_engine::scribe::LOG;
 use farmjank_leaf::text::typed;
 use farmjank_results::compare::{Baseline, Measured, Source, measured, read_plain};
 use farmjank_results::record::Record;

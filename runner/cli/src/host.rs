@@ -1,8 +1,8 @@
 //! The only place that touches sockets, files, processes, signals and the wall clock.
 #![allow(clippy::disallowed_types, clippy::disallowed_methods)] // this file is the outside world
 
-use farmjank_engine::announce::Voice;
 use farmjank_engine::lab_shards::{Join, ThreadWork};
+use farmjank_engine::scribe::Voice;
 use farmjank_engine::stop::{Stop, Urgency};
 use farmjank_results::fault::{Blame, Fault};
 use farmjank_results::verdict::EXIT_INTERRUPTED;
@@ -11,7 +11,7 @@ use farmjank_seams::host::{Address, Dial, Files, Spawn, Wire};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{IsTerminal, Read, Write};
+use std::io::{IsTerminal, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -80,7 +80,7 @@ impl Bundle {
     /// # Errors
     /// In words, when it cannot be made or is in use.
     pub fn create(root: &Path) -> Result<Bundle, String> {
-        if root.join(farmjank_engine::announce::LOG).exists() {
+        if root.join(farmjank_engine::scribe::LOG).exists() {
             return Err(format!("{} holds a run already; give --out another folder", root.display()));
         }
         fs::create_dir_all(root).map_err(|error| format!("{} cannot be made: {error}", root.display()))?;
@@ -361,4 +361,20 @@ pub fn listen_for_signals(stop: Stop) {
             }
         }
     });
+}
+
+/// At most `most` bytes of a file from an offset on; none when it ends there, or is not there yet.
+///
+/// # Errors
+/// In words.
+pub fn read_from(path: &Path, offset: u64, most: u64) -> Result<Vec<u8>, String> {
+    let words = |error: std::io::Error| format!("{}: {error}", path.display());
+    let mut file = match fs::File::open(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        opened => opened.map_err(words)?,
+    };
+    file.seek(SeekFrom::Start(offset)).map_err(words)?;
+    let mut bytes = Vec::new();
+    file.take(most).read_to_end(&mut bytes).map_err(words)?;
+    Ok(bytes)
 }

@@ -2,6 +2,7 @@
 
 mod args;
 mod baselines;
+mod calibration;
 mod cell_history;
 mod commands;
 mod history;

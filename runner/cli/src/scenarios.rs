@@ -3,7 +3,7 @@
 use crate::args::{ScenarioArgs, SelectArgs};
 use crate::host::{self, Streams};
 use crate::settings::{Terminal, complain, variables};
-use farmjank_engine::announce::Voice;
+use farmjank_engine::scribe::Voice;
 use farmjank_results::metric::{Better, Unit};
 use farmjank_scenarios::plan::{Selection, Shard};
 use farmjank_scenarios::read::{ReadOptions, SourceFile, read};

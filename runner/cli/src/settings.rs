@@ -2,7 +2,7 @@
 
 use crate::args::{PhoneArgs, When};
 use crate::host::{self, Streams};
-use farmjank_engine::announce::Voice;
+use farmjank_engine::scribe::Voice;
 use std::collections::BTreeMap;
 use std::time::Duration;
 

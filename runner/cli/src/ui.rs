@@ -11,7 +11,7 @@ mod show;
 mod tail;
 
 use crate::host::Streams;
-use farmjank_engine::announce::Voice;
+use farmjank_engine::scribe::Voice;
 use show::Show;
 use std::net::{IpAddr, SocketAddr};
 use std::path::Path;

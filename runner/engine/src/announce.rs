@@ -1,7 +1,6 @@
 //! Stamps facts. Where they go from there is the sink's: the log and the reporters ([`crate::scribe`]), or the thread that
 //! merges the facts of several shards ([`crate::lab_shards`]).
 
-pub use crate::scribe::{Kept, LOG, Voice};
 use farmjank_results::event::{Fact, JobId};
 use farmjank_results::time::{RunTime, Span};
 use std::cell::RefCell;

@@ -11,7 +11,7 @@ use crate::touched::GestureStamp;
 use farmjank_results::fault::{Blame, Fault};
 use farmjank_results::time::DeviceTime;
 use farmjank_scenarios::gesture::{Coordinate, Gesture, Point};
-use farmjank_scenarios::scenario::Ready;
+use farmjank_scenarios::page::Ready;
 use farmjank_scenarios::step::{Action, Selector, Target};
 use farmjank_seams::quote::quote;
 use std::cell::RefCell;

@@ -4,8 +4,7 @@
 //! the app's frames handled narrow them. Instants of the phone's monotonic clock. Must not know texts of phones.
 
 use crate::android::recent::{Deed, Recent};
-use farmjank_results::motion::Touch;
-use farmjank_results::motion::{Motion, Phase};
+use farmjank_results::motion::{Motion, Phase, Touch};
 use farmjank_results::time::{ClockMap, DeviceTime, Span};
 use std::time::Duration;
 

@@ -8,7 +8,8 @@
 //! Launch metrics apply only to windows in which the app is launched, `launch` among them; frame metrics apply to every
 //! window but `launch`. An override may add a metric nobody else limits.
 
-use crate::scenario::{Scenario, Threshold};
+use crate::scenario::Scenario;
+use crate::threshold::Threshold;
 use crate::vocabulary::is_launch_metric;
 use farmjank_results::device::DeviceFacts;
 

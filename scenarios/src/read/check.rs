@@ -3,10 +3,11 @@
 use super::fields::Fields;
 use super::read_context::ReadContext;
 use crate::complaint::quoted;
+use crate::place::Mark;
 use crate::plan::trial_time;
-use crate::scenario::{Scenario, Threshold};
-use crate::source::Mark;
+use crate::scenario::Scenario;
 use crate::step::Step;
+use crate::threshold::Threshold;
 use crate::vocabulary::{LAUNCH_WINDOW, is_launch_metric};
 use crate::windows::launches;
 use std::time::Duration;

@@ -3,7 +3,7 @@
 use super::read_context::ReadContext;
 use crate::complaint::quoted;
 use crate::node::{Entry, Kind, Node};
-use crate::source::Mark;
+use crate::place::Mark;
 use crate::vocabulary::maestro::KEYS_NOT_RUN;
 use crate::vocabulary::{Key, Shape};
 use farmjank_leaf::nearest::nearest;

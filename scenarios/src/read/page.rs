@@ -3,7 +3,7 @@
 use super::command::entries;
 use super::fields::Fields;
 use super::read_context::ReadContext;
-use crate::scenario::{Page, Ready};
+use crate::page::{Page, Ready};
 use crate::vocabulary::{PAGE, READY};
 
 impl ReadContext<'_> {

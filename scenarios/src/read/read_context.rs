@@ -2,8 +2,9 @@
 
 use super::ReadOptions;
 use crate::complaint::Complaint;
-use crate::scenario::{Page, Place};
-use crate::source::{Mark, Source};
+use crate::page::Page;
+use crate::place::{Mark, Place};
+use crate::source::Source;
 use farmjank_leaf::hash::Fnv;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;

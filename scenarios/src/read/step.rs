@@ -4,7 +4,7 @@ use super::fields::Fields;
 use super::read_context::{ReadContext, STEPS};
 use crate::complaint::{choice, quoted};
 use crate::node::{Entry, Kind, Node};
-use crate::source::Mark;
+use crate::place::Mark;
 use crate::step::Step;
 use crate::vocabulary::maestro::NOT_RUN;
 use crate::vocabulary::{COMMANDS, Command, EVERY_STEP, find};

@@ -1,7 +1,7 @@
 //! Two builds side by side in one page: what people see and do in it.
 
 use super::driver::Browser;
-use farmjank_engine::announce::Kept;
+use farmjank_engine::scribe::Kept;
 use farmjank_reporters::side_by_side::{Run, html};
 use farmjank_tests::stage::{Stage, Story};
 use serde_json::json;

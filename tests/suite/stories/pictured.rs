@@ -1,7 +1,7 @@
 //! Pictures of the screen: in warm-ups alone, and each says when it was taken and what it cost.
 
 use super::shop;
-use farmjank_engine::announce::Kept;
+use farmjank_engine::scribe::Kept;
 use farmjank_reporters::html::html;
 use farmjank_results::event::{Screen, WindowMeasured};
 use farmjank_results::verdict::Verdict;

@@ -8,7 +8,7 @@ use crate::baselines::{age, list, path, read, recorded, since};
 use crate::history;
 use crate::host::{self, Streams};
 use crate::settings::{Terminal, complain};
-use farmjank_engine::announce::Voice;
+use farmjank_engine::scribe::Voice;
 use farmjank_reporters::clean;
 use farmjank_results::cell::CellSession;
 use farmjank_results::compare::{Baseline, MINIMUM, Measured, Move, measured};

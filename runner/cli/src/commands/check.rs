@@ -4,7 +4,7 @@ use crate::args::ScenarioArgs;
 use crate::host::Streams;
 use crate::scenarios::load;
 use crate::settings::Terminal;
-use farmjank_engine::announce::Voice;
+use farmjank_engine::scribe::Voice;
 use farmjank_results::compare::{AbRules, Expected, MINIMUM, needs};
 use farmjank_results::verdict::EXIT_USAGE;
 use farmjank_scenarios::plan::motion_times;

@@ -5,7 +5,7 @@ use crate::baselines::{Kind, Side, age, expired, side};
 use crate::history;
 use crate::host::Streams;
 use crate::settings::{Terminal, complain};
-use farmjank_engine::announce::Voice;
+use farmjank_engine::scribe::Voice;
 use farmjank_leaf::nearest::nearest;
 use farmjank_leaf::text::typed;
 use farmjank_reporters::{comparison, paint};

@@ -5,7 +5,7 @@ use super::survey::look as survey;
 use crate::args::PhoneArgs;
 use crate::host::Streams;
 use crate::settings::Terminal;
-use farmjank_engine::announce::Voice;
+use farmjank_engine::scribe::Voice;
 use farmjank_engine::survey::Surveyed;
 use farmjank_reporters::clean;
 use farmjank_results::device::DeviceFacts;

@@ -4,7 +4,7 @@ use crate::args::{HistoryArgs, HistoryFormat};
 use crate::cell_history::{HistoryQuery, Read, read};
 use crate::host::Streams;
 use crate::settings::{Terminal, complain};
-use farmjank_engine::announce::Voice;
+use farmjank_engine::scribe::Voice;
 use farmjank_reporters::show::fits;
 use farmjank_reporters::{history, paint};
 use farmjank_results::cell::CellKey;

@@ -4,7 +4,7 @@ use crate::args::{LabArgs, LabCommand, ServeArgs};
 use crate::host::{self, Streams};
 use crate::settings::{Terminal, complain};
 use crate::wiring;
-use farmjank_engine::announce::Voice;
+use farmjank_engine::scribe::Voice;
 use farmjank_engine::stop::{Stop, Urgency};
 use farmjank_lab::lab::{Lab, LiveLab};
 use farmjank_lab::serve::{ServeOptions, Served, serve};

@@ -5,7 +5,7 @@ use super::survey::look as survey;
 use crate::args::PhoneArgs;
 use crate::host::{self, Streams};
 use crate::settings::Terminal;
-use farmjank_engine::announce::Voice;
+use farmjank_engine::scribe::Voice;
 use std::path::Path;
 
 /// Says what is here.

@@ -11,7 +11,7 @@ use crate::in_runtime;
 use crate::needs::{Known, needs};
 use crate::scenarios::{adjust, load, selection};
 use crate::settings::{Terminal, complain};
-use farmjank_engine::announce::Voice;
+use farmjank_engine::scribe::Voice;
 use farmjank_results::compare::{AbRules, MINIMUM};
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::event::PlannedJob;

@@ -2,8 +2,8 @@
 
 mod inputs;
 
-use super::calibrate;
 use crate::args::RunArgs;
+use crate::calibration;
 use crate::history::Keeper;
 use crate::host::{self, Bundle, Streams};
 use crate::in_runtime;
@@ -12,11 +12,11 @@ use crate::scenarios::load;
 use crate::settings::{Terminal, complain, serials, time};
 use crate::ui::Ui;
 use crate::wiring::{self, Phones, lab, phones, probes, sources};
-use farmjank_engine::announce::Voice;
 use farmjank_engine::builds::AbPlan;
 use farmjank_engine::conduct::{Options, Setup, run as conduct};
 use farmjank_engine::lab_shards;
 use farmjank_engine::patience::Patience;
+use farmjank_engine::scribe::Voice;
 use farmjank_engine::stop::Stop;
 use farmjank_lab::lab::Lab;
 use farmjank_reporters::{by_name, paint};
@@ -145,7 +145,7 @@ fn watched(args: &RunArgs, root: &Path) -> Result<Option<Ui>, String> {
 fn over(record: &Record, itself: Option<AbRules>, mut keeper: Option<Keeper>, ui: Option<Ui>) -> u8 {
     let found = itself.map(|ab_rules| {
         let store = keeper.as_mut().and_then(|keeper| keeper.made());
-        calibrate::found(record, &ab_rules, store)
+        calibration::found(record, &ab_rules, store)
     });
     let own = kept(record, keeper);
     let code = found.as_ref().map_or(own, |found| found.code(record));

@@ -4,7 +4,7 @@ use super::report::recorded;
 use crate::args::ShowArgs;
 use crate::host::{Bundle, Streams};
 use crate::settings::{Terminal, complain};
-use farmjank_engine::announce::{Kept, Voice};
+use farmjank_engine::scribe::{Kept, Voice};
 use farmjank_reporters::cells::Cell;
 use farmjank_reporters::show::Missed;
 use farmjank_reporters::{paint, show};

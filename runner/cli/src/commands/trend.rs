@@ -5,7 +5,7 @@ use crate::args::{CompareFormat, FailOn, TrendArgs};
 use crate::cell_history::{HistoryQuery, Read, read};
 use crate::host::Streams;
 use crate::settings::{Terminal, complain};
-use farmjank_engine::announce::Voice;
+use farmjank_engine::scribe::Voice;
 use farmjank_reporters::{history, paint};
 use farmjank_results::compare::Effect;
 use farmjank_results::metric::Unit;

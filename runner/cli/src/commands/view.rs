@@ -4,7 +4,7 @@ use crate::args::ViewArgs;
 use crate::host::Streams;
 use crate::settings::complain;
 use crate::ui::Ui;
-use farmjank_engine::announce::Voice;
+use farmjank_engine::scribe::Voice;
 use farmjank_results::verdict::{EXIT_USAGE, Verdict};
 
 /// Serves a bundle until interrupted.

@@ -1,11 +1,10 @@
-//! What the live view needs of the world: a socket, a thread with a real clock, a random token, pieces of a growing file.
+//! What the live view needs of the world: a socket, a thread with a real clock, a random token.
 #![allow(clippy::disallowed_types, clippy::disallowed_methods)] // a door to the outside world, like `host.rs`
 
 use super::answer::{Server, router};
 use std::fs;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::Read;
 use std::net::SocketAddr;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
@@ -47,22 +46,6 @@ pub fn token() -> Result<String, String> {
         .and_then(|mut file| file.read_exact(&mut bytes))
         .map_err(|error| format!("no token for the live view: /dev/urandom: {error}"))?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
-}
-
-/// At most `most` bytes of a file from an offset on; none when it ends there, or is not there yet.
-///
-/// # Errors
-/// In words.
-pub fn read_from(path: &Path, offset: u64, most: u64) -> Result<Vec<u8>, String> {
-    let words = |error: std::io::Error| format!("{}: {error}", path.display());
-    let mut file = match fs::File::open(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        opened => opened.map_err(words)?,
-    };
-    file.seek(SeekFrom::Start(offset)).map_err(words)?;
-    let mut bytes = Vec::new();
-    file.take(most).read_to_end(&mut bytes).map_err(words)?;
-    Ok(bytes)
 }
 
 /// The thread a server runs on.

@@ -2,10 +2,9 @@
 //!
 //! One lock, held while something is read or made: follower and browsers share a thread, so nobody waits for it.
 
-use super::door::read_from;
 use super::tail::Tail;
-use crate::host::Bundle;
-use farmjank_engine::announce::{Kept, LOG};
+use crate::host::{Bundle, read_from};
+use farmjank_engine::scribe::{Kept, LOG};
 use farmjank_reporters::html::{Connect, LiveFeed, page};
 use farmjank_results::record::Record;
 use std::path::{Path, PathBuf};

@@ -2,9 +2,9 @@
 
 use super::{read_files, sound, told, with_steps};
 use crate::gesture::{Coordinate, Direction, Gesture, Point, SWIPE};
+use crate::page::Ready;
 use crate::plan::thresholds_for;
 use crate::requirement::tests::phone;
-use crate::scenario::Ready;
 use crate::step::{Action, Selector, Target};
 use crate::vocabulary::COMMANDS;
 use std::collections::BTreeSet;

@@ -14,7 +14,7 @@ use crate::args::{AnalyzeArgs, AnalyzeFormat};
 use crate::host::Streams;
 use crate::settings::complain;
 use crate::wiring::source_id;
-use farmjank_engine::announce::Voice;
+use farmjank_engine::scribe::Voice;
 use farmjank_measure::saved::{self, Answer, Asked};
 use farmjank_results::verdict::EXIT_USAGE;
 use intake::Material;

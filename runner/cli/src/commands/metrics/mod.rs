@@ -8,7 +8,7 @@ mod wrap;
 use crate::args::{MetricsArgs, MetricsFormat};
 use crate::host::Streams;
 use crate::settings::{Terminal, complain};
-use farmjank_engine::announce::Voice;
+use farmjank_engine::scribe::Voice;
 use farmjank_leaf::nearest::meant;
 use farmjank_leaf::text::typed;
 use farmjank_results::metric::Metric;

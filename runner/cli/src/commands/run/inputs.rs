@@ -10,9 +10,9 @@ use crate::needs::{Known, forewarning};
 use crate::report_targets::{ReportRequest, make_way, requests};
 use crate::scenarios::{adjust, selection};
 use crate::settings::{serials, time, variables};
-use farmjank_engine::announce::Voice;
 use farmjank_engine::builds::AbPlan;
 use farmjank_engine::conduct::{Against, Forewarn};
+use farmjank_engine::scribe::Voice;
 use farmjank_engine::survey::Wanted;
 use farmjank_results::cell::CellSession;
 use farmjank_results::compare::{
