@@ -6,16 +6,17 @@
 use crate::time::{DeviceTime, Span};
 use std::rc::Rc;
 
-mod kind;
 mod owner;
 mod rings;
 #[cfg(test)]
 pub(crate) mod samples_of_frames;
 mod within;
 
-pub use kind::{Judged, PRESENT_THRESHOLD, Verdict, classify};
 pub use owner::{JankOwner, Joint, Share, compositor_only};
 pub use rings::{samples, timelines};
+
+/// A present within this of what was expected is on time. Android 16 can stretch it to 4 ms behind a flag.
+pub const PRESENT_THRESHOLD: Span = Span::from_ms(2);
 
 /// Bits of [`SurfaceFrame::jank`] and [`SurfaceFrame::display_jank`], as the platform numbers them.
 pub mod jank {

@@ -3,7 +3,7 @@
 //! Standard output holds one document, or the table and GitHub's annotations together. Must not know: what reports say.
 
 use crate::host::{self, Streams};
-use farmjank_engine::announce::Voice;
+use farmjank_engine::scribe::Voice;
 use farmjank_reporters::github::uncommanded;
 use farmjank_reporters::{DOCUMENTS, Options, by_name, paint};
 use farmjank_results::event::Event;
