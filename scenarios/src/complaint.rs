@@ -8,6 +8,9 @@ use farmjank_leaf::text::acts;
 use serde::Serialize;
 use std::fmt::Write;
 
+/// Complaints that are kept per file.
+pub(crate) const MOST: usize = 100;
+
 /// Characters of a source line that are kept.
 const EXCERPT: usize = 110;
 

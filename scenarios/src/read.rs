@@ -20,16 +20,13 @@ pub(crate) mod tests;
 mod value;
 mod variables;
 
-use crate::complaint::{Complaint, quoted};
+use crate::complaint::{Complaint, MOST, quoted};
 use crate::place::Mark;
 use crate::scenario::Scenario;
 use crate::source::Source;
 use farmjank_results::metric::{Better, Unit};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-
-/// Complaints that are kept per file.
-pub(crate) const COMPLAINTS: usize = 100;
 
 /// One file as it lies on disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,14 +108,14 @@ fn taken(
     Some(source.complaint(mark, what, "give one of them another `name:`"))
 }
 
-/// The scenario's own complaints first, by line; at most [`COMPLAINTS`].
+/// The scenario's own complaints first, by line; at most [`MOST`].
 fn in_order(mut found: Vec<Complaint>, file: &str) -> Vec<Complaint> {
     found.sort_by(|a, b| {
         (a.file != file, &a.file, a.place, &a.what).cmp(&(b.file != file, &b.file, b.place, &b.what))
     });
     found.dedup();
-    if found.len() > COMPLAINTS {
-        found.truncate(COMPLAINTS);
+    if found.len() > MOST {
+        found.truncate(MOST);
         if let Some(last) = found.last_mut() {
             last.instead = format!("{} (further complaints about this scenario are not shown)", last.instead);
         }

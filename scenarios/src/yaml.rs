@@ -255,7 +255,7 @@ impl Builder<'_> {
     }
 
     fn complain(&mut self, mark: Mark, what: impl Into<String>, instead: impl Into<String>) {
-        if self.complaints.len() < crate::read::COMPLAINTS {
+        if self.complaints.len() < crate::complaint::MOST {
             self.complaints.push(self.source.complaint(mark, what, instead));
         }
     }

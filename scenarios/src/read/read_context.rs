@@ -85,13 +85,13 @@ impl<'a> ReadContext<'a> {
 
     /// Takes complaints made elsewhere; far beyond what is shown, further ones are dropped.
     pub(super) fn take(&mut self, complaints: impl IntoIterator<Item = Complaint>) {
-        let room = (10 * super::COMPLAINTS).saturating_sub(self.complaints.len());
+        let room = (10 * crate::complaint::MOST).saturating_sub(self.complaints.len());
         self.complaints.extend(complaints.into_iter().take(room));
     }
 
     /// True when further complaints would be dropped: looking for more is wasted time.
     pub(super) fn is_full(&self) -> bool {
-        self.complaints.len() >= 10 * super::COMPLAINTS
+        self.complaints.len() >= 10 * crate::complaint::MOST
     }
 
     /// The complaints so far.

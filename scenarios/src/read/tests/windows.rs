@@ -4,7 +4,7 @@ use super::complaints::{check, check_steps};
 use super::{read_files, sound};
 
 #[test]
-fn windows_and_limits() {
+fn wrong_windows_are_placed_with_their_cure() {
     check_steps(
         "- measure: a\n  steps: [ back ]\n- measure: a\n  steps: [ back ]",
         "5:14+1 a second window is called `a` -> the first stands at s.yaml:3:5; give each its own name\n",
@@ -26,6 +26,10 @@ fn windows_and_limits() {
         "- measure:\n  steps: [ back ]",
         "3:5+7 `measure` needs `name` -> add `name:` (the window's name, unique in the scenario)\n",
     );
+}
+
+#[test]
+fn wrong_limits_are_placed_with_their_cure() {
     check_steps(
         "- measure: a\n  steps: [ back ]\n  thresholds: { launch_total_ms: max < 9 }",
         "5:36+7 `launch_total_ms` cannot be judged: nothing in this window launches the app -> add `- launchApp` to its steps\n",
