@@ -15,6 +15,34 @@ impl fmt::Display for DeviceId {
     }
 }
 
+/// Whether a phone that was seen can be used. In a log it is one text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub enum Readiness {
+    /// It can: `ready`, or one of adb's words for it.
+    Ready,
+    /// It cannot, and why, in words.
+    NotReady(String),
+}
+
+impl From<String> for Readiness {
+    fn from(text: String) -> Readiness {
+        match text.as_str() {
+            "ready" | "device" | "online" => Readiness::Ready,
+            _ => Readiness::NotReady(text),
+        }
+    }
+}
+
+impl From<Readiness> for String {
+    fn from(readiness: Readiness) -> String {
+        match readiness {
+            Readiness::Ready => "ready".to_owned(),
+            Readiness::NotReady(why) => why,
+        }
+    }
+}
+
 /// The package name of the app under test, such as `com.example.shop`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]

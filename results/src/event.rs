@@ -1,7 +1,7 @@
 //! One fact in order. The event log is the run: everything a user sees is a fold over it. Format 1, additive only.
 
 use crate::compare::{Compared, Effect};
-use crate::device::{DeviceFacts, DeviceId};
+use crate::device::{DeviceFacts, DeviceId, Readiness};
 use crate::fault::Fault;
 use crate::frame::SourceId;
 use crate::motion::Motion;
@@ -242,7 +242,7 @@ pub enum Fact {
     /// Scenarios × phones became jobs.
     PlanMade { digest: String, jobs: Vec<PlannedJob>, refusals: Vec<Refusal> },
     /// A phone arrived or its facts became known.
-    DeviceSeen { device: DeviceId, state: String, facts: Option<Box<DeviceFacts>> },
+    DeviceSeen { device: DeviceId, state: Readiness, facts: Option<Box<DeviceFacts>> },
     /// A phone left.
     DeviceGone { device: DeviceId, why: String },
     /// A job waits for its phone.

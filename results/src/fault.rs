@@ -1,15 +1,9 @@
 //! Whose fault something is, and the one error value that crosses every seam.
 
+pub use crate::fault_code::{CODES, FaultCode};
 use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 use std::fmt;
-
-/// Code of the fault of a job that was interrupted.
-pub const INTERRUPTED: &str = "interrupted";
-/// Code of the fault of a job whose old build does not run: nothing to compare with.
-pub const OLD_BUILD: &str = "old_build";
-/// How the codes of builds that cannot be installed begin: nothing was measured, and such a build is not a slow one.
-const NOT_INSTALLED: &str = "apk_";
 
 /// Whose fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -42,8 +36,8 @@ pub struct Fault {
     pub blame: Blame,
     /// Whether to try again.
     pub persistence: Persistence,
-    /// A stable short code for reports, such as `device_lost`, `timeout`, `layer_missing`, `app_crashed`.
-    pub code: String,
+    /// What kind of fault.
+    pub code: FaultCode,
     /// What happened.
     pub what: String,
     /// What the reader can do about it; may be empty.
@@ -51,12 +45,12 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// A fault with a code and a sentence; lasting unless [`Fault::passing`] is called.
-    pub fn new(blame: Blame, code: &str, what: impl Into<String>) -> Self {
+    /// A fault with a sentence, blamed on whom its kind usually is; lasting unless [`Fault::passing`] is called.
+    pub fn new(code: FaultCode, what: impl Into<String>) -> Self {
         Fault {
-            blame,
+            blame: code.blame(),
             persistence: Persistence::Lasting,
-            code: code.to_owned(),
+            code,
             what: what.into(),
             advice: String::new(),
         }
@@ -69,6 +63,13 @@ impl Fault {
         self
     }
 
+    /// The same, where it is not the fault of whom its kind usually is.
+    #[must_use]
+    pub fn blamed_on(mut self, blame: Blame) -> Self {
+        self.blame = blame;
+        self
+    }
+
     /// The same, with what to do next.
     #[must_use]
     pub fn advise(mut self, advice: impl Into<String>) -> Self {
@@ -76,11 +77,16 @@ impl Fault {
         self
     }
 
+    /// The phone itself does not answer.
+    pub fn is_lost(&self) -> bool {
+        self.code.is_lost()
+    }
+
     /// What it means for what it kept from being measured, and alone for its job.
     pub fn verdict(&self) -> Verdict {
         match self.blame {
-            _ if [INTERRUPTED, OLD_BUILD].contains(&self.code.as_str()) => Verdict::Undecided,
-            _ if self.code.starts_with(NOT_INSTALLED) => Verdict::Broken,
+            _ if matches!(self.code, FaultCode::Interrupted | FaultCode::OldBuild) => Verdict::Undecided,
+            _ if self.code.is_not_installed() => Verdict::Broken,
             Blame::App | Blame::Scenario => Verdict::Fail,
             Blame::Lab | Blame::Tool => Verdict::Broken,
         }

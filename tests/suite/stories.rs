@@ -205,7 +205,7 @@ fn an_app_that_is_not_installed_is_said_to_be_missing() {
     let other = FEED.replace("com.example.shop", "com.example.absent");
     let story = Stage::lab_yaml(&one_phone("")).scenario(&other).run();
     let job = job(&story.record, 0);
-    assert_eq!(job.fault.as_ref().map(|fault| fault.code.as_str()), Some("app_missing"));
+    assert_eq!(job.fault.as_ref().map(|fault| fault.code.word()), Some("app_missing"));
     assert_eq!(story.record.exit_code, Some(3));
 }
 

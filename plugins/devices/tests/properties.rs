@@ -154,6 +154,7 @@ proptest! {
             0 => DeviceState::Ready,
             1 => DeviceState::Offline,
             2 => DeviceState::Unauthorized,
+            4 => DeviceState::NoPermissions(words[state].into()),
             _ => DeviceState::Other(words[state].into()),
         };
         prop_assert_eq!(&rows[0].state, &wanted);

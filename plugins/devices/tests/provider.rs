@@ -48,7 +48,7 @@ fn arrivals_and_departures_of_all_servers() {
         assert_eq!(next(&mut watch).await, seen("B1", DeviceState::Unauthorized, "lab:1"));
         let refused = "no permissions (udev); see [http://x/y.html]";
         two.listing.send_replace(Some(line("B1", &format!("{refused} usb:1-2"))));
-        assert_eq!(next(&mut watch).await, seen("B1", DeviceState::Other(refused.into()), "lab:1"));
+        assert_eq!(next(&mut watch).await, seen("B1", DeviceState::NoPermissions(refused.into()), "lab:1"));
         one.listing.send_replace(Some(String::new()));
         let Arrival::Gone { id: gone, why } = next(&mut watch).await else { panic!("A1 left") };
         assert_eq!(gone, id("A1"));
@@ -89,10 +89,10 @@ fn settled_needs_every_server_or_its_failure() {
         let mut watch = dial.provider(2, Options::default()).watch().await.unwrap();
         assert_eq!(until_settled(&mut watch).await, [seen("A1", DeviceState::Ready, "lab:1")]);
         let fault = FakeDial::default().provider(2, Options::default()).watch().await.err().unwrap();
-        assert_eq!((fault.code.as_str(), fault.blame), ("no_server", Blame::Lab));
+        assert_eq!((fault.code.word(), fault.blame), ("no_server", Blame::Lab));
         assert!(fault.what.contains("lab:0") && fault.advice.contains("adb start-server"), "{fault}");
         let fault = FakeDial::default().provider(1, Options::default()).lease(&id("A1")).await.err().unwrap();
-        assert_eq!(fault.code, "no_server");
+        assert_eq!(fault.code.word(), "no_server");
     });
 }
 
@@ -113,14 +113,14 @@ fn a_lease_is_exclusive_and_names_what_is_wrong() {
         let held = provider.lease(&id("A1")).await.unwrap();
         let codes = |serial: &'static str| async {
             let serial = id(serial);
-            provider.lease(&serial).await.err().map(|fault| fault.code).unwrap_or_default()
+            provider.lease(&serial).await.err().map(|fault| fault.code.to_string()).unwrap_or_default()
         };
         assert_eq!(codes("A1").await, "device_leased");
         drop(held);
         assert_eq!(codes("A1").await, "", "given back by dropping");
         assert_eq!(codes("U").await, "device_unauthorized");
         assert_eq!(codes("O").await, "device_offline");
-        assert_eq!(codes("R").await, "device_unfit");
+        assert_eq!(codes("R").await, "device_not_ready");
         assert_eq!(codes("P").await, "device_no_permissions");
         assert_eq!(codes("T").await, "device_ambiguous");
         assert_eq!(codes("nobody").await, "device_missing");
@@ -168,7 +168,7 @@ fn phones_beyond_the_limit_are_named_with_words() {
         for n in 1..129 {
             held.push(provider.lease(&id(&format!("P{n:03}"))).await.unwrap());
         }
-        assert_eq!(provider.lease(&id("P130")).await.err().unwrap().code, "too_many_phones");
+        assert_eq!(provider.lease(&id("P130")).await.err().unwrap().code.word(), "too_many_phones");
     });
 }
 
@@ -254,7 +254,7 @@ fn a_server_is_started_only_when_all_say_yes() {
             let address = Address::Tcp(host.to_owned(), 5099);
             let result: Result<Started, Fault> =
                 ensure_server(&address, Rc::new(spawn.dial.clone()), &spawn, &policy).await;
-            (result.map_err(|fault| (fault.code, fault.advice)), spawn.ran.into_inner())
+            (result.map_err(|fault| (fault.code.to_string(), fault.advice)), spawn.ran.into_inner())
         })
     };
     let policy = StartPolicy { adb: Some("adb".into()), ..StartPolicy::default() };

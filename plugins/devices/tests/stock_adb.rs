@@ -7,7 +7,7 @@ mod stock;
 use farmjank_devices::adb::{StartPolicy, Started, ensure_server};
 use farmjank_devices::{AdbProvider, Options};
 use farmjank_results::device::DeviceId;
-use farmjank_results::fault::{Blame, Fault};
+use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_seams::Work;
 use farmjank_seams::device::{Arrival, Provider};
 use farmjank_seams::host::{Address, Spawn};
@@ -78,7 +78,7 @@ fn understood(mut server: Server) {
         let mut watch = provider.watch().await.unwrap();
         assert_eq!(watch.next().await, Ok(Arrival::Settled));
         let fault = provider.lease(&DeviceId("nobody".into())).await.err().unwrap();
-        assert_eq!(fault.code, "device_missing");
+        assert_eq!(fault.code.word(), "device_missing");
         assert!(tokio::time::timeout(Duration::from_millis(200), watch.next()).await.is_err(), "quiet");
 
         server.child.kill().unwrap();
@@ -89,7 +89,7 @@ fn understood(mut server: Server) {
             }
         };
         tokio::time::timeout(Duration::from_secs(5), noticed).await.expect("a killed server is noticed");
-        assert_eq!(provider.list().await.unwrap_err().code, "no_server");
+        assert_eq!(provider.list().await.unwrap_err().code.word(), "no_server");
     });
 }
 
@@ -102,7 +102,7 @@ impl Spawn for StockSpawn<'_> {
             assert_eq!((program, args), ("adb", &["-P", &self.1.to_string(), "start-server"][..]));
             match adb(self.0, self.1).arg("start-server").status() {
                 Ok(status) => Ok((status.code().unwrap_or(-1), String::new())),
-                Err(error) => Err(Fault::new(Blame::Lab, "program_missing", error.to_string())),
+                Err(error) => Err(Fault::new(FaultCode::ProgramMissing, error.to_string())),
             }
         })
     }

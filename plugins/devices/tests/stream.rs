@@ -61,9 +61,9 @@ fn lines_do_not_care_for_packets() {
 fn a_lost_phone_is_a_fault_after_its_whole_lines() {
     let (lines, end) = said(vec![Act::Out("whole\nhalf of a li")], 1 << 16);
     assert_eq!(lines, ["whole"], "a line cut short is not a line");
-    assert_eq!(end.unwrap_err().code, "device_lost");
+    assert_eq!(end.unwrap_err().code.word(), "device_lost");
     let (lines, end) = said(vec![Act::Out("whole\n"), Act::Raw(b"?garbage".to_vec())], 1 << 16);
-    assert_eq!((lines, end.unwrap_err().code.as_str()), (vec!["whole".to_owned()], "protocol"));
+    assert_eq!((lines, end.unwrap_err().code.word()), (vec!["whole".to_owned()], "protocol"));
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn silence_costs_patience_and_nothing_else() {
         let mut stream = device.stream("loop", SECOND).await.unwrap();
         let started = Instant::now();
         let fault = stream.next(SECOND).await.unwrap_err();
-        assert_eq!((fault.code.as_str(), fault.persistence), ("silent", Persistence::Passing));
+        assert_eq!((fault.code.word(), fault.persistence), ("silent", Persistence::Passing));
         assert_eq!(started.elapsed(), SECOND);
         assert_eq!(stream.next(SECOND * 5).await, Ok(Next::Line(b"part".to_vec())), "no byte was lost");
         assert_eq!(stream.next(SECOND).await, Ok(Next::Ended(0)));
@@ -128,7 +128,7 @@ fn a_line_without_end_is_refused() {
         let device = provider.lease(&id("A1")).await.unwrap();
         let mut stream = device.stream("loop", SECOND).await.unwrap();
         let (lines, end) = all(stream.as_mut()).await;
-        assert_eq!((lines, end.unwrap_err().code.as_str()), (vec!["fine".to_owned()], "output_too_large"));
+        assert_eq!((lines, end.unwrap_err().code.word()), (vec!["fine".to_owned()], "output_too_large"));
     });
 }
 
@@ -180,9 +180,9 @@ fn opening_is_bounded_and_refusals_arrive() {
         fake.on_shell(|_, service| if service.contains("mute") { Open::Mute } else { Open::Fail("closed") });
         let (_provider, device) = phone(&fake).await;
         let started = Instant::now();
-        assert_eq!(device.stream("mute", SECOND * 2).await.err().unwrap().code, "timeout");
+        assert_eq!(device.stream("mute", SECOND * 2).await.err().unwrap().code.word(), "timeout");
         assert_eq!(started.elapsed(), SECOND * 2);
-        assert_eq!(device.stream("x", SECOND).await.err().unwrap().code, "closed");
+        assert_eq!(device.stream("x", SECOND).await.err().unwrap().code.word(), "closed");
         drop(Rc::clone(&fake));
     });
 }

@@ -3,7 +3,7 @@
 
 use farmjank_frames::{Gfxinfo, SurfaceFlinger};
 use farmjank_results::device::{App, DeviceFacts, DeviceId, RefreshMode};
-use farmjank_results::fault::{Blame, Fault, Persistence};
+use farmjank_results::fault::{Blame, Fault, FaultCode, Persistence};
 use farmjank_results::time::{ClockMap, DeviceTime, RunTime, Span};
 use farmjank_seams::Work;
 use farmjank_seams::device::{Device, Output, Stream};
@@ -91,11 +91,11 @@ impl Device for Phone {
     }
 
     fn stream<'a>(&'a self, _: &'a str, _: Duration) -> Work<'a, Box<dyn Stream>> {
-        Box::pin(async { Err(Fault::new(Blame::Tool, "unused", "opening needs no stream")) })
+        Box::pin(async { Err(Fault::new(FaultCode::Panic, "opening needs no stream")) })
     }
 
     fn push<'a>(&'a self, _: &'a [u8], _: &'a str, _: Duration) -> Work<'a, ()> {
-        Box::pin(async { Err(Fault::new(Blame::Tool, "unused", "opening moves no file")) })
+        Box::pin(async { Err(Fault::new(FaultCode::Panic, "opening moves no file")) })
     }
 }
 
@@ -240,7 +240,7 @@ fn a_pin_replaces_the_package() {
     assert_eq!(opened.tap.targets(), ["PopupWindow:3c4d5e6#834"]);
     assert!((opened.tap.rhythm().fastest_hz - 144.0).abs() < 0.01, "the dump itself tells the rate");
     let fault = fault(open(&pinned("Popup?"), &phone, &facts(34, &[]), SHOP));
-    assert_eq!(fault.code, "layer_missing");
+    assert_eq!(fault.code.word(), "layer_missing");
     assert!(fault.what.contains("`Popup?`"), "{fault}");
 }
 
@@ -252,18 +252,18 @@ fn a_wrong_layer_a_container_and_a_missing_app_each_have_their_own_fault() {
 
     let phone = Phone::new(std::slice::from_ref(&list));
     let absent = fault(open(&source, &phone, &facts(31, &[]), "com.absent"));
-    assert!(absent.code == "layer_missing" && passing(&absent), "{absent:?}");
+    assert!(absent.code.word() == "layer_missing" && passing(&absent), "{absent:?}");
     assert!(absent.what.contains("no layer of \"com.absent\" among the 16 layers"), "{absent}");
 
     let gone = fault(open(&source, &phone, &facts(31, &[]), SHOP));
-    assert!(gone.code == "layer_missing" && passing(&gone), "{gone:?}");
+    assert!(gone.code.word() == "layer_missing" && passing(&gone), "{gone:?}");
     assert!(gone.what.contains("only the refresh period"), "{gone}");
 
     let video = "com.example.shop/com.example.shop.VideoActivity";
     let zeros = || evidence("latency/android13-container-all-zero.txt");
     let phone = Phone::new(&[list, (&latency(&format!("SurfaceView[{video}]#0")), zeros())]);
     let hollow = fault(open(&source, &phone, &facts(31, &[]), SHOP));
-    assert_eq!(hollow.code, "layer_empty");
+    assert_eq!(hollow.code.word(), "layer_empty");
     assert!(
         hollow.what.contains("every row is zero") && hollow.what.contains("com.example.shop"),
         "{hollow}"
@@ -272,7 +272,7 @@ fn a_wrong_layer_a_container_and_a_missing_app_each_have_their_own_fault() {
     let only = b"SurfaceView[com.example.shop/.A]#0\n".to_vec();
     let phone = Phone::new(&[(LIST, only), (&latency("SurfaceView[com.example.shop/.A]#0"), zeros())]);
     let container = fault(open(&source, &phone, &facts(31, &[]), SHOP));
-    assert_eq!((container.code.as_str(), container.persistence), ("layer_empty", Persistence::Lasting));
+    assert_eq!((container.code.word(), container.persistence), ("layer_empty", Persistence::Lasting));
 
     let noise = b"Task=3#1\nActivityRecord{1 u0 com.example.shop/.A t3}#2\n".to_vec();
     let none = fault(open(&source, &Phone::new(&[(LIST, noise)]), &facts(31, &[]), SHOP));
@@ -285,7 +285,7 @@ fn a_refused_dump_is_a_fault_of_the_lab() {
     let phone = Phone::new(&[(LIST, b"Can't find service: SurfaceFlinger\n".to_vec())]);
     let refused = fault(open(&source, &phone, &facts(31, &[]), SHOP));
     assert_eq!(
-        (refused.code.as_str(), refused.blame, refused.persistence),
+        (refused.code.word(), refused.blame, refused.persistence),
         ("dump_refused", Blame::Lab, Persistence::Passing)
     );
     let phone = Phone::new(&[
@@ -293,7 +293,7 @@ fn a_refused_dump_is_a_fault_of_the_lab() {
         (&latency(&format!("{FEED}#0")), evidence("latency/refused-permission.txt")),
     ]);
     let refused = fault(open(&source, &phone, &facts(31, &[]), SHOP));
-    assert_eq!((refused.code.as_str(), refused.persistence), ("dump_refused", Persistence::Lasting));
+    assert_eq!((refused.code.word(), refused.persistence), ("dump_refused", Persistence::Lasting));
 }
 
 #[test]
@@ -368,19 +368,19 @@ fn gfxinfo_tells_a_missing_app_from_a_silent_and_a_hung_one() {
         fault(open(&Gfxinfo::new(4), &phone, &facts(34, &[]), SHOP))
     };
     let missing = fault_of(evidence("framestats/refused-no-process.txt"));
-    assert_eq!((missing.code.as_str(), missing.persistence), ("app_missing", Persistence::Passing));
+    assert_eq!((missing.code.word(), missing.persistence), ("app_missing", Persistence::Passing));
     assert!(missing.what.contains("\"com.example.shop\""), "{missing}");
     let silent = fault_of(evidence("framestats/never-drew.txt"));
-    assert_eq!((silent.code.as_str(), silent.blame), ("layer_empty", Blame::App));
+    assert_eq!((silent.code.word(), silent.blame), ("layer_empty", Blame::App));
     assert!(silent.what.contains("Flutter"), "{silent}");
     let hung = fault_of(evidence("framestats/refused-remote-exception.txt"));
     assert_eq!(
-        (hung.code.as_str(), hung.blame, hung.persistence),
+        (hung.code.word(), hung.blame, hung.persistence),
         ("dump_refused", Blame::App, Persistence::Passing)
     );
     let empty = b"** Graphics info for pid 7 [com.example.shop] **\n---PROFILEDATA---\nFlags,IntendedVsync,FrameCompleted,\n---PROFILEDATA---\n";
     let nothing = fault_of(empty.to_vec());
-    assert_eq!(nothing.code, "layer_empty");
+    assert_eq!(nothing.code.word(), "layer_empty");
 }
 
 #[test]

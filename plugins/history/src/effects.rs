@@ -33,7 +33,11 @@ mod tests {
     #[test]
     fn what_is_none_is_garbled() {
         for wrong in ["", "%", "-3", "0", "nan", "1e999", "10 ms/s", "5%%"] {
-            assert_eq!(read(wrong).map_err(|fault| fault.code), Err("history_unreadable".into()), "{wrong}");
+            assert_eq!(
+                read(wrong).map_err(|fault| fault.code),
+                Err(farmjank_results::fault::FaultCode::HistoryUnreadable),
+                "{wrong}"
+            );
         }
     }
 

@@ -2,28 +2,28 @@
 //!
 //! Must not know: databases. Texts of databases come in as they are; passwords must have been left out before.
 
-use farmjank_results::fault::{Blame, Fault};
+use farmjank_results::fault::{Fault, FaultCode};
 
 /// What `--history` names is no store.
 pub fn address(what: &str, advice: &str) -> Fault {
-    Fault::new(Blame::Tool, "history_address", what).advise(advice)
+    Fault::new(FaultCode::HistoryAddress, what).advise(advice)
 }
 
 /// There is no store where one was expected.
 pub fn missing(place: &str) -> Fault {
-    Fault::new(Blame::Lab, "history_missing", format!("there is no history at {place}"))
+    Fault::new(FaultCode::HistoryMissing, format!("there is no history at {place}"))
         .advise("`farmjank run` makes one when it records its first run; name another with --history")
 }
 
 /// What is there cannot be read.
 pub fn unreadable(why: &str) -> Fault {
-    Fault::new(Blame::Lab, "history_unreadable", format!("the history cannot be read: {why}"))
+    Fault::new(FaultCode::HistoryUnreadable, format!("the history cannot be read: {why}"))
         .advise("it was left as it is; move it away or restore a copy of it, or name another with --history")
 }
 
 /// A database of somebody else.
 pub fn foreign(place: &str) -> Fault {
-    Fault::new(Blame::Lab, "history_foreign", format!("{place} is a database, but not a history of farmjank"))
+    Fault::new(FaultCode::HistoryForeign, format!("{place} is a database, but not a history of farmjank"))
         .advise("it was left as it is; name another file with --history")
 }
 
@@ -32,24 +32,24 @@ pub fn newer(place: &str, version: i64, known: usize) -> Fault {
     let what = format!(
         "the history at {place} has tables of version {version}, this farmjank knows versions up to {known}"
     );
-    Fault::new(Blame::Lab, "history_newer", what)
+    Fault::new(FaultCode::HistoryNewer, what)
         .advise("it was left as it is; update farmjank, or name another with --history")
 }
 
 /// Somebody else writes for longer than we wait.
 pub fn busy(place: &str) -> Fault {
-    Fault::new(Blame::Lab, "history_busy", format!("another program is writing into the history at {place}"))
+    Fault::new(FaultCode::HistoryBusy, format!("another program is writing into the history at {place}"))
         .passing()
         .advise("try again when it is done")
 }
 
 /// The world did not let us: disk, rights, network.
 pub fn failed(place: &str, why: &str) -> Fault {
-    Fault::new(Blame::Lab, "history_failed", format!("the history at {place} did not work: {why}"))
+    Fault::new(FaultCode::HistoryFailed, format!("the history at {place} did not work: {why}"))
         .advise("nothing that was committed is lost; put it right and try again")
 }
 
 /// What was to be kept contradicts itself, or what is kept.
 pub fn refused(what: impl Into<String>, advice: &str) -> Fault {
-    Fault::new(Blame::Tool, "history_refused", what).advise(advice)
+    Fault::new(FaultCode::HistoryRefused, what).advise(advice)
 }

@@ -1,7 +1,7 @@
 //! The in-memory way to a lab's servers: real adb bytes through a pipe, no socket.
 
 use crate::lab::LiveLab;
-use farmjank_results::fault::{Blame, Fault};
+use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_seams::Work;
 use farmjank_seams::host::{Address, Dial, Wire};
 use std::rc::Rc;
@@ -24,7 +24,7 @@ impl LabDial {
 impl Dial for LabDial {
     fn dial<'a>(&'a self, to: &'a Address) -> Work<'a, Box<dyn Wire>> {
         Box::pin(async move {
-            let refused = |why: String| Fault::new(Blame::Lab, "refused", why);
+            let refused = |why: String| Fault::new(FaultCode::Refused, why);
             let Address::Lab(number) = to else {
                 return Err(refused(format!("{to} is not a server of the virtual lab"))
                     .advise("a lab run reaches virtual phones only; leave out --lab to use real ones"));

@@ -220,7 +220,7 @@ fn other_faults_show_on_the_wire() {
         live.inject("two", Kind::ServerRestart, Some(Duration::from_secs(2)));
         assert_eq!(packets(&mut *wire).await.2, None, "every connection ends");
         let refused = lab.dial(&Address::Lab(0)).await.err().expect("refused");
-        assert_eq!(refused.code, "refused");
+        assert_eq!(refused.code.word(), "refused");
         tokio::time::sleep(Duration::from_secs(3)).await;
         assert_eq!(shell(&lab, "two", "echo back").await.0, "back\n");
         live.inject("two", Kind::Garble, None);

@@ -9,7 +9,7 @@ use crate::comparison;
 use crate::paint::TextStyle;
 use crate::sentence;
 use crate::words;
-use farmjank_results::device::DeviceId;
+use farmjank_results::device::{DeviceId, Readiness};
 use farmjank_results::event::{Ending, Event, Fact, JobId, PlannedJob, Refusal, WindowMeasured};
 use farmjank_results::fault::Fault;
 use farmjank_results::metric::Unit;
@@ -46,12 +46,9 @@ pub(crate) struct Line {
 /// Tells events.
 pub(crate) struct Story {
     style: TextStyle,
-    /// State of each phone as last heard.
-    states: BTreeMap<DeviceId, String>,
+    /// Of each phone as last heard; none once it left.
+    states: BTreeMap<DeviceId, Option<Readiness>>,
 }
-
-/// State of a phone that left.
-const GONE: &str = "gone";
 
 impl Story {
     pub(crate) fn new(style: TextStyle) -> Self {
@@ -63,7 +60,7 @@ impl Story {
         match &event.fact {
             Fact::RunStarted { tool, run, lab, .. } => self.started(tool, run, lab.as_deref()),
             Fact::PlanMade { jobs, refusals, .. } => self.planned(jobs, refusals, record),
-            Fact::DeviceSeen { device, state, facts } => self.seen(device, state, facts.is_some(), record),
+            Fact::DeviceSeen { device, state, .. } => self.seen(device, state, record),
             Fact::DeviceGone { device, why } => self.gone(device, why, record),
             Fact::JobQueued { job, why } => {
                 let text = format!("{}: waits, {}", self.job(*job, record), self.style.text(why, SENTENCE));
@@ -151,24 +148,21 @@ impl Story {
         vec![line(Weight::Milestone, &"run", text)]
     }
 
-    fn seen(&mut self, device: &DeviceId, state: &str, facts: bool, record: &Record) -> Vec<Line> {
-        let before = self.states.insert(device.clone(), state.to_owned());
-        if before.as_deref() == Some(state) {
-            return Vec::new();
-        }
-        let usable = facts || matches!(state, "device" | "online" | "ready");
+    fn seen(&mut self, device: &DeviceId, state: &Readiness, record: &Record) -> Vec<Line> {
+        let before = self.states.insert(device.clone(), Some(state.clone()));
         let name = self.phone(device, record);
-        match (before, usable) {
-            (Some(_), true) => vec![line(Weight::Trouble, device, format!("{name}: is back"))],
-            (None, true) => Vec::new(),
-            (_, false) => {
-                vec![line(Weight::Trouble, device, format!("{name}: {}", self.style.text(state, NAME)))]
+        match (before, state) {
+            (Some(Some(before)), now) if before == *now => Vec::new(),
+            (None, Readiness::Ready) => Vec::new(),
+            (Some(_), Readiness::Ready) => vec![line(Weight::Trouble, device, format!("{name}: is back"))],
+            (_, Readiness::NotReady(why)) => {
+                vec![line(Weight::Trouble, device, format!("{name}: {}", self.style.text(why, NAME)))]
             }
         }
     }
 
     fn gone(&mut self, device: &DeviceId, why: &str, record: &Record) -> Vec<Line> {
-        self.states.insert(device.clone(), GONE.to_owned());
+        self.states.insert(device.clone(), None);
         let text = format!("{}: is gone, {}", self.phone(device, record), self.style.text(why, SENTENCE));
         vec![line(Weight::Trouble, device, text)]
     }
@@ -267,7 +261,7 @@ impl Story {
         if parts.is_empty() && cell.verdict != Some(Verdict::Pass) {
             parts.extend(match cell.fault() {
                 // The trial that ended with it has told it already.
-                Some(fault) if told(cell, fault) => Some(self.style.text(&fault.code, NAME)),
+                Some(fault) if told(cell, fault) => Some(self.style.text(fault.code.word(), NAME)),
                 Some(fault) => Some(self.fault(fault)),
                 None => cell.reasons().first().map(|why| self.style.text(why, SENTENCE)),
             });

@@ -71,7 +71,9 @@ pub enum DeviceState {
     Unauthorized,
     /// `offline`.
     Offline,
-    /// Anything else adb prints (`recovery`, `sideload`, `no permissions …`), as text.
+    /// `no permissions …`: this computer may not open it; the whole text.
+    NoPermissions(String),
+    /// Anything else adb prints (`recovery`, `sideload`, …), as text.
     Other(String),
 }
 

@@ -3,14 +3,15 @@
 use super::{Cell, counts, measured};
 use crate::compare::{CellCompared, State};
 use crate::event::Ending;
-use crate::fault::{Blame, Fault, INTERRUPTED};
+use crate::fault::{Blame, Fault, FaultCode};
 use crate::threshold::{Judgement, Outcome};
 use crate::verdict::Verdict;
 
 impl Cell<'_> {
     pub(super) fn cause(&self) -> Option<String> {
-        let code =
-            |fault: Option<&Fault>| fault.map(|fault| slug(&fault.code)).filter(|code| !code.is_empty());
+        let code = |fault: Option<&Fault>| {
+            fault.map(|fault| slug(fault.code.word())).filter(|code| !code.is_empty())
+        };
         match self.verdict {
             Some(Verdict::Pass) => None,
             Some(Verdict::Fail) => Some(match self.breached() {
@@ -47,7 +48,7 @@ impl Cell<'_> {
     }
 
     fn is_interrupted(&self) -> bool {
-        let by_fault = self.job.fault.as_ref().is_some_and(|fault| fault.code == INTERRUPTED);
+        let by_fault = self.job.fault.as_ref().is_some_and(|fault| fault.code == FaultCode::Interrupted);
         let by_end = self.interrupted
             && self.job.trials.last().is_none_or(|trial| trial.ending != Some(Ending::Completed));
         (by_fault && self.by_fault) || by_end

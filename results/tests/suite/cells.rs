@@ -4,7 +4,7 @@ use crate::log::*;
 use farmjank_results::cells::{self, JOB_ROW};
 use farmjank_results::compare::{Compared, Role, State};
 use farmjank_results::event::{CellVerdict, Event, Fact, JobId, PlannedWindow, WindowJudged};
-use farmjank_results::fault::{Blame, Fault};
+use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::record::Record;
 use farmjank_results::verdict::Verdict;
 
@@ -112,7 +112,7 @@ fn every_cell_is_judged_once_after_its_job_and_before_the_run() {
 
 #[test]
 fn what_a_run_announces_keeps_the_law_and_is_what_its_log_gives() {
-    let crash = Fault::new(Blame::App, "app_crashed", "the app crashed");
+    let crash = Fault::new(FaultCode::AppCrashed, "the app crashed");
     for (first, baseline) in [
         (job_judged(0, Pass, None, &[]), None),
         (job_judged(0, Undecided, None, &["few frames"]), Some(compared())),
@@ -156,20 +156,20 @@ fn what_was_announced_is_the_truth_also_of_a_log_that_ends_between_the_cells() {
 
 #[test]
 fn a_fault_has_one_verdict_and_a_window_it_cut_short_has_it_too() {
-    let verdict = |blame, code: &str| Fault::new(blame, code, "x").verdict();
+    let fault = |code: FaultCode| Fault::new(code, "x");
     let all = [
-        (Blame::App, "app_crashed", Fail),
-        (Blame::Scenario, "no_such_page", Fail),
-        (Blame::Lab, "device_lost", Broken),
-        (Blame::Tool, "panic", Broken),
-        (Blame::Lab, "interrupted", Undecided),
-        (Blame::App, "old_build", Undecided),
-        (Blame::Scenario, "apk_other", Broken),
+        (FaultCode::AppCrashed, Fail),
+        (FaultCode::PageNotReady, Fail),
+        (FaultCode::DeviceLost, Broken),
+        (FaultCode::Panic, Broken),
+        (FaultCode::Interrupted, Undecided),
+        (FaultCode::OldBuild, Undecided),
+        (FaultCode::ApkOther, Broken),
     ];
-    for (blame, code, expected) in all {
-        assert_eq!(verdict(blame, code), expected, "{code}");
+    for (code, expected) in all {
+        assert_eq!(fault(code.clone()).verdict(), expected, "{code}");
         let mut facts = run([Pass, Pass]);
-        facts[2] = job_judged(0, expected, Some(Fault::new(blame, code, "x")), &["x"]);
+        facts[2] = job_judged(0, expected, Some(fault(code.clone())), &["x"]);
         let record = folded(vec![facts]).expect("a lawful log");
         let cells = cells::judged(&record, false);
         assert_eq!((cells[0].verdict, cells[0].by_fault), (Some(expected), true), "{code}");

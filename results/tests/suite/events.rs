@@ -3,9 +3,9 @@
 
 use crate::log::*;
 use farmjank_results::cells::{self, JOB_ROW};
-use farmjank_results::device::DeviceId;
+use farmjank_results::device::{DeviceId, Readiness};
 use farmjank_results::event::*;
-use farmjank_results::fault::{Blame, Fault};
+use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::frame::SourceId;
 use farmjank_results::journal;
 use farmjank_results::metric::{Reading, Unit};
@@ -24,7 +24,7 @@ use std::collections::BTreeSet;
 const GOLDEN: &str = include_str!("golden/events.ndjson");
 
 fn lost() -> Fault {
-    Fault::new(Blame::Lab, "device_lost", "the phone left").passing().advise("check the cable")
+    Fault::new(FaultCode::DeviceLost, "the phone left").passing().advise("check the cable")
 }
 
 fn measured() -> WindowMeasured {
@@ -115,7 +115,7 @@ fn every_kind() -> Vec<Event> {
         run_started(),
         Fact::DeviceSeen {
             device: device.clone(),
-            state: "device".into(),
+            state: Readiness::Ready,
             facts: Some(Box::new(facts_of("lab-0"))),
         },
         Fact::PlanMade { digest, jobs, refusals },

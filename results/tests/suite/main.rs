@@ -3,6 +3,7 @@
 mod cells;
 mod events;
 mod excused;
+mod faults;
 mod judge;
 mod limits;
 mod log;

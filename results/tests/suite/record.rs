@@ -1,7 +1,7 @@
 //! The laws of the event stream and the fold, against logs walked by other rules.
 
 use crate::log::*;
-use farmjank_results::device::DeviceId;
+use farmjank_results::device::{DeviceId, Readiness};
 use farmjank_results::event::{Ending, Event, Fact};
 use farmjank_results::journal::{self, BadLog};
 use farmjank_results::record::{JobRecord, Record, run_verdict};
@@ -263,7 +263,7 @@ proptest! {
 
 #[test]
 fn facts_of_a_phone_are_kept_when_it_leaves() {
-    let seen = |facts| Fact::DeviceSeen { device: DeviceId("a".into()), state: "device".into(), facts };
+    let seen = |facts| Fact::DeviceSeen { device: DeviceId("a".into()), state: Readiness::Ready, facts };
     let facts = facts_of("a");
     let gone = Fact::DeviceGone { device: DeviceId("a".into()), why: "unplugged".into() };
     let events =

@@ -3,6 +3,7 @@
 use farmjank_history::{Missing, open as open_store};
 use farmjank_results::cell::{CellKey, CellSession};
 use farmjank_results::compare::{Baseline, Move, measured};
+use farmjank_results::fault::FaultCode;
 use farmjank_results::record::Record;
 use farmjank_seams::history::{CellFilter, History, Pin, PinSeen, Recorded, RunRow};
 use std::collections::BTreeMap;
@@ -33,7 +34,7 @@ impl Keeper {
     pub fn new(place: &str, labels: BTreeMap<String, String>) -> Result<Keeper, String> {
         let store = match open_store(place, Missing::Refuse) {
             Ok(store) => Some(store),
-            Err(fault) if fault.code == "history_missing" => None,
+            Err(fault) if fault.code == FaultCode::HistoryMissing => None,
             Err(fault) => return Err(fault.to_string()),
         };
         Ok(Keeper { place: place.to_owned(), store, labels })

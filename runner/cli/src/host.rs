@@ -4,7 +4,7 @@
 use farmjank_engine::lab_shards::{Join, ThreadWork};
 use farmjank_engine::scribe::Voice;
 use farmjank_engine::stop::{Stop, Urgency};
-use farmjank_results::fault::{Blame, Fault};
+use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::verdict::EXIT_INTERRUPTED;
 use farmjank_seams::Work;
 use farmjank_seams::host::{Address, Dial, Files, Spawn, Wire};
@@ -22,10 +22,10 @@ impl Dial for TcpDial {
     fn dial<'a>(&'a self, to: &'a Address) -> Work<'a, Box<dyn Wire>> {
         Box::pin(async move {
             let Address::Tcp(host, port) = to else {
-                return Err(Fault::new(Blame::Tool, "no_lab", format!("{to} is no network address")));
+                return Err(Fault::new(FaultCode::NoLab, format!("{to} is no network address")));
             };
             let stream = tokio::net::TcpStream::connect((host.as_str(), *port)).await.map_err(|error| {
-                Fault::new(Blame::Lab, "refused", format!("{to} cannot be reached: {error}")).passing()
+                Fault::new(FaultCode::Refused, format!("{to} cannot be reached: {error}")).passing()
             })?;
             // Requests are small and each waits for its answer: delaying them only adds latency.
             let _ = stream.set_nodelay(true);
@@ -48,7 +48,7 @@ impl Spawn for Programs {
             let mut command = tokio::process::Command::new(program);
             command.args(args).kill_on_drop(true).stdin(std::process::Stdio::null());
             let missing = |error| {
-                Fault::new(Blame::Lab, "program_missing", format!("`{program}` cannot be started: {error}"))
+                Fault::new(FaultCode::ProgramMissing, format!("`{program}` cannot be started: {error}"))
             };
             match tokio::time::timeout(patience, command.output()).await {
                 Ok(Ok(output)) => {
@@ -57,8 +57,7 @@ impl Spawn for Programs {
                 }
                 Ok(Err(error)) => Err(missing(error)),
                 Err(_) => {
-                    Err(Fault::new(Blame::Lab, "timeout", format!("`{program}` did not end in time"))
-                        .passing())
+                    Err(Fault::new(FaultCode::Timeout, format!("`{program}` did not end in time")).passing())
                 }
             }
         })

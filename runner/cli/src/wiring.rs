@@ -9,7 +9,7 @@ use farmjank_frames::{FrameTimeline, Gfxinfo, Logcat, SurfaceFlinger, TimeStats}
 use farmjank_lab::dial::LabDial;
 use farmjank_lab::lab::{Lab, LiveLab};
 use farmjank_measure::readers::Readers;
-use farmjank_results::fault::{Blame, Fault};
+use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::frame::SourceId;
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::device::Provider;
@@ -42,7 +42,7 @@ pub async fn phones(args: &PhoneArgs) -> Result<Phones, Fault> {
 
 /// A lab by name or file.
 pub fn lab(name: &str, seed: Option<u64>) -> Result<Lab, Fault> {
-    let usage = |what: String| Fault::new(Blame::Scenario, "lab", what);
+    let usage = |what: String| Fault::new(FaultCode::LabFile, what);
     let lab = if Path::new(name).is_file() {
         let bytes = host::read_file(Path::new(name), LAB_BYTES).map_err(usage)?;
         let text = String::from_utf8(bytes).map_err(|_| usage(format!("{name}: not UTF-8")))?;
@@ -64,7 +64,7 @@ fn virtual_phones(name: &str, seed: Option<u64>) -> Result<Phones, Fault> {
 }
 
 fn switched_on(lab: &Lab) -> Result<(Rc<dyn Provider>, Rc<LiveLab>), Fault> {
-    let live = lab.build().map_err(|why| Fault::new(Blame::Scenario, "lab", why.to_string()))?;
+    let live = lab.build().map_err(|why| Fault::new(FaultCode::LabFile, why.to_string()))?;
     let options = Options { name: "lab".to_owned(), ..Options::default() };
     let provider = AdbProvider::new(lab.servers(), Rc::new(LabDial::new(live.clone())), options);
     Ok((Rc::new(provider), live))
@@ -94,7 +94,7 @@ async fn adb_phones() -> Result<Phones, Fault> {
     let [socket, address, port] =
         ["ADB_SERVER_SOCKET", "ANDROID_ADB_SERVER_ADDRESS", "ANDROID_ADB_SERVER_PORT"].map(host::env);
     let servers = servers_from_env(socket.as_deref(), address.as_deref(), port.as_deref())
-        .map_err(|why| Fault::new(Blame::Scenario, "servers", why))?;
+        .map_err(|why| Fault::new(FaultCode::Servers, why))?;
     let policy = StartPolicy {
         adb: host::find_adb().map(|path| path.display().to_string()),
         user_managed: host::env("ANDROID_ADB_USER_MANAGED_MODE")

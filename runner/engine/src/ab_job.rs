@@ -6,7 +6,6 @@
 use crate::android::install::{Package, install};
 use crate::builds::AbPlan;
 use crate::device_session::DeviceSession;
-use crate::faults::is_lost;
 use crate::observe::FramestatsSampler;
 use crate::probes::Probes;
 use crate::progress::Progress;
@@ -14,7 +13,7 @@ use crate::stop::{Stop, Urgency, cancellable};
 use crate::trial::{Trial, TrialOutcome};
 use farmjank_results::compare::{AbSchedule, Next, Sampled, in_doubt};
 use farmjank_results::event::{Ending, Fact, PlannedJob};
-use farmjank_results::fault::{Blame, Fault, OLD_BUILD};
+use farmjank_results::fault::{Blame, Fault, FaultCode};
 use farmjank_results::time::{RunTime, Span};
 use farmjank_results::turn::{Build, Turn};
 
@@ -172,7 +171,7 @@ impl AbJob<'_> {
         if build == Build::New || fault.blame != Blame::App || self.ab_plan.builds.is_none() {
             return fault;
         }
-        Fault::new(Blame::App, OLD_BUILD, format!("the old build failed: {}", fault.what))
+        Fault::new(FaultCode::OldBuild, format!("the old build failed: {}", fault.what))
             .advise("compare with a build that runs the scenario to its end")
     }
 
@@ -209,7 +208,7 @@ impl AbJob<'_> {
     async fn leave(&self, schedule: &mut AbSchedule, ended: Option<&Fault>) {
         if self.ab_plan.builds.is_none()
             || schedule.on_phone() != Some(Build::Old)
-            || ended.is_some_and(is_lost)
+            || ended.is_some_and(Fault::is_lost)
         {
             return;
         }

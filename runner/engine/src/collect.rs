@@ -4,14 +4,13 @@
 //! after the window's end. Dumps go to the bundle as they arrive; only frames stay in memory.
 
 use crate::device_session::DeviceSession;
-use crate::faults::is_lost;
 use crate::ledger::{Ledger, LiveCounts};
 use crate::probes;
 use farmjank_measure::probe_read::written;
 use farmjank_measure::seen::Seen;
 use farmjank_results::dump::Dump;
 use farmjank_results::event::{Fact, SkippedSource};
-use farmjank_results::fault::Fault;
+use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::frame::Stamp;
 use farmjank_results::time::{BootTime, DeviceTime, Span};
 use farmjank_seams::device::{Next, Stream};
@@ -130,7 +129,7 @@ impl<'a> Collector<'a> {
                         return Ok(());
                     }
                 }
-                Err(fault) if is_waiting(&fault) => {
+                Err(fault) if fault.code.is_waiting() => {
                     self.doubt(&fault.to_string());
                     self.watch_began();
                     sleep(TRY_AGAIN).await;
@@ -159,7 +158,7 @@ impl<'a> Collector<'a> {
                     self.announce_source(&opened);
                     return Ok(opened);
                 }
-                Err(fault) if is_lost(&fault) => return Err(fault),
+                Err(fault) if fault.is_lost() => return Err(fault),
                 Err(fault) => {
                     passed_over.push(SkippedSource { what: source.id().to_string(), why: fault.to_string() });
                     first.get_or_insert(fault);
@@ -249,7 +248,7 @@ impl<'a> Collector<'a> {
                 self.doubt(&format!("the sampling loop on the phone ended with status {status}"));
                 Ok(LoopRead::Over(self.ended.get().is_some()))
             }
-            Ok(Err(fault)) if fault.code == "silent" => {
+            Ok(Err(fault)) if fault.code == FaultCode::Silent => {
                 self.doubt("the sampling loop on the phone fell silent and was started anew");
                 Ok(LoopRead::Over(false))
             }
@@ -354,18 +353,10 @@ impl<'a> Collector<'a> {
 }
 
 /// Faults that mean *nothing to look at yet*, and pass when the app draws.
-fn is_waiting(fault: &Fault) -> bool {
-    !is_lost(fault)
-        && matches!(
-            fault.code.as_str(),
-            "app_missing" | "layer_missing" | "layer_empty" | "no_source" | "no_frames"
-        )
-}
-
 fn no_source(passed_over: &[SkippedSource]) -> Fault {
     let why: Vec<String> = passed_over.iter().map(|over| format!("{}: {}", over.what, over.why)).collect();
     let what = format!("no source can see frames on this phone ({})", why.join("; "));
-    Fault::new(farmjank_results::fault::Blame::Lab, "no_source", what)
+    Fault::new(FaultCode::NoSource, what)
 }
 
 /// Reads the lines a `once` script printed into its collector.

@@ -11,9 +11,9 @@ use crate::stop::Stop;
 use crate::survey::{Surveyed, Wanted, survey};
 use farmjank_results::cells;
 use farmjank_results::compare::Compared;
-use farmjank_results::device::{DeviceFacts, DeviceId};
+use farmjank_results::device::{DeviceFacts, DeviceId, Readiness};
 use farmjank_results::event::{FORMAT, Fact, PlannedJob};
-use farmjank_results::fault::{Blame, Fault};
+use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::record::Record;
 use farmjank_results::time::RunTime;
 use farmjank_results::verdict::{Verdict, exit_code};
@@ -177,7 +177,10 @@ impl Planned {
     pub(crate) fn opening(&self, announce: impl Fn(Fact)) {
         for phone in &self.phones {
             let facts = phone.facts.as_ref().ok().cloned().map(Box::new);
-            let state = phone.facts.as_ref().map_or_else(ToString::to_string, |_| "ready".to_owned());
+            let state = match &phone.facts {
+                Ok(_) => Readiness::Ready,
+                Err(fault) => Readiness::NotReady(fault.to_string()),
+            };
             announce(Fact::DeviceSeen { device: phone.sighting.id.clone(), state, facts });
         }
         let Plan { digest, jobs, refusals, .. } = &self.plan;
@@ -241,10 +244,10 @@ pub(crate) fn close(
 
 fn no_phone(none_at_all: bool) -> Fault {
     if none_at_all {
-        let fault = Fault::new(Blame::Lab, "no_phone", "no phone is connected");
+        let fault = Fault::new(FaultCode::NoPhone, "no phone is connected");
         fault.advise("connect one, or try the virtual lab: `farmjank run --lab demo scenarios/`")
     } else {
-        let fault = Fault::new(Blame::Lab, "no_phone", "no connected phone qualifies for this scenario");
+        let fault = Fault::new(FaultCode::NoPhone, "no connected phone qualifies for this scenario");
         fault.advise("`farmjank plan` shows why for each phone")
     }
 }

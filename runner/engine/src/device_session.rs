@@ -6,7 +6,7 @@ use crate::builds::AbPlan;
 use crate::patience::Patience;
 use farmjank_results::device::{App, DeviceFacts, DeviceId, Screen};
 use farmjank_results::event::JobId;
-use farmjank_results::fault::{Blame, Fault};
+use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::frame::SourceId;
 use farmjank_results::time::{BootTime, ClockMap};
 use farmjank_scenarios::scenario::Scenario;
@@ -103,7 +103,7 @@ impl<'a> DeviceSession<'a> {
         android::uptime(&text).ok_or_else(|| {
             let what =
                 format!("the phone's clock cannot be read: /proc/uptime says {}", android::clip(&text, 80));
-            Fault::new(Blame::Lab, "clock_unknown", what).passing()
+            Fault::new(FaultCode::ClockUnknown, what).passing()
         })
     }
 
@@ -111,7 +111,7 @@ impl<'a> DeviceSession<'a> {
     pub fn screen(&self) -> Result<Screen, Fault> {
         self.facts.screen.ok_or_else(|| {
             let fault =
-                Fault::new(Blame::Lab, "screen_unknown", "the phone does not say how large its screen is");
+                Fault::new(FaultCode::ScreenUnknown, "the phone does not say how large its screen is");
             fault.advise("`adb shell wm size` must answer")
         })
     }

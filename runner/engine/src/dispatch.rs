@@ -5,7 +5,7 @@
 
 use farmjank_results::device::DeviceId;
 use farmjank_results::event::{JobId, PlannedJob};
-use farmjank_results::fault::{Blame, Fault, INTERRUPTED, Persistence};
+use farmjank_results::fault::{Blame, Fault, FaultCode, Persistence};
 use farmjank_results::time::{RunTime, Span};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -208,7 +208,7 @@ impl Dispatch {
             for job in phone.queue.drain(..) {
                 let away = (now - phone.gone_since).secs();
                 let what = format!("{id} left ({}) and did not come back within {away:.0} s", phone.why_gone);
-                let fault = Fault::new(Blame::Lab, "device_lost", what);
+                let fault = Fault::new(FaultCode::DeviceLost, what);
                 orders.push(Order::Judge(job, Some(fault.advise("check its cable, hub and battery"))));
             }
         }
@@ -234,7 +234,7 @@ impl Dispatch {
 
 /// The fault of a job that an interrupt cut short.
 pub fn interrupted() -> Fault {
-    Fault::new(Blame::Lab, INTERRUPTED, "the run was interrupted before this job was done")
+    Fault::new(FaultCode::Interrupted, "the run was interrupted before this job was done")
 }
 
 #[cfg(test)]

@@ -69,7 +69,7 @@ async fn watched(
     for what in paces(planned, progress) {
         session.env.announcer.notice(Some(planned.job), what);
     }
-    if !ended.as_ref().is_some_and(crate::faults::is_lost) {
+    if !ended.as_ref().is_some_and(Fault::is_lost) {
         // An impatient user waits for this, but not for long.
         let _ = tokio::time::timeout(session.patience().call, probes.disable()).await;
     }

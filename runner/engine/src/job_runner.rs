@@ -6,9 +6,9 @@ use crate::job;
 use crate::progress::Progress;
 use crate::stop::{Stop, Urgency};
 use crate::survey::not_ready;
-use farmjank_results::device::{DeviceFacts, DeviceId};
+use farmjank_results::device::{DeviceFacts, DeviceId, Readiness};
 use farmjank_results::event::{Ending, Fact, JobId, PlannedJob};
-use farmjank_results::fault::{Blame, Fault};
+use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::time::Span;
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::device::{Arrival, Arrivals, DeviceState, Provider};
@@ -112,7 +112,7 @@ impl JobRunner {
             Arrival::Seen(sighting) if !self.facts.contains_key(&sighting.id) => None,
             Arrival::Seen(sighting) if sighting.state == DeviceState::Ready => {
                 let device = sighting.id.clone();
-                self.announce(Fact::DeviceSeen { device, state: "ready".to_owned(), facts: None });
+                self.announce(Fact::DeviceSeen { device, state: Readiness::Ready, facts: None });
                 Some(Input::Present(sighting.id))
             }
             Arrival::Seen(sighting) => {
@@ -148,7 +148,7 @@ impl JobRunner {
         Box::pin(async move {
             let Some((planned, scenario, facts)) = self.parts(id) else {
                 let what = format!("job {id} is not in the plan");
-                return (id, kept, Some(Fault::new(Blame::Tool, "plan", what)));
+                return (id, kept, Some(Fault::new(FaultCode::Plan, what)));
             };
             let of_phone = |job: &&PlannedJob| job.device == planned.device;
             kept.shares_phone = self.jobs.iter().filter(of_phone).count() > 1;
@@ -162,7 +162,7 @@ impl JobRunner {
                         words.or_else(|| panic.downcast_ref::<&str>().map(|words| (*words).to_owned()));
                     let what = format!("farmjank failed inside itself: {}", words.unwrap_or_default());
                     let fault =
-                        Fault::new(Blame::Tool, "panic", what).advise("please report it with the run bundle");
+                        Fault::new(FaultCode::Panic, what).advise("please report it with the run bundle");
                     self.close_after_panic(id, facts, &fault);
                     Some(fault)
                 }

@@ -3,7 +3,7 @@
 use farmjank_measure::seen::Stitching;
 use farmjank_results::cut_rules::AMBIGUOUS_FLING_GAP;
 use farmjank_results::evidence::EvidenceWriter;
-use farmjank_results::fault::{Blame, Fault};
+use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::frame::{Sample, SourceId, Stamp};
 use farmjank_results::time::{DeviceTime, Span};
 use std::collections::BTreeMap;
@@ -77,12 +77,12 @@ impl Ledger {
     pub(crate) fn refused(&mut self, source: SourceId, why: &str) {
         self.doubt(why);
         let (code, what) = match why.contains("DUMP TIMEOUT") {
-            true => ("dump_timeout", "a dump timed out in the middle of the trial"),
+            true => (FaultCode::DumpTimeout, "a dump timed out in the middle of the trial"),
             // An app that hangs cannot be dumped either: that is not the phone's doing.
             false if source == SourceId::Gfxinfo => return,
-            false => ("dump_refused", "a dump was refused in the middle of the trial"),
+            false => (FaultCode::DumpRefused, "a dump was refused in the middle of the trial"),
         };
-        let fault = || Fault::new(Blame::Lab, code, format!("{what}: {why}")).passing();
+        let fault = || Fault::new(code.clone(), format!("{what}: {why}")).passing();
         self.refusal.get_or_insert_with(|| {
             fault().advise("let the phone do less beside the app; if it happens again, reboot it")
         });

@@ -42,7 +42,6 @@ pub mod collect;
 pub mod conduct;
 pub mod device_session;
 pub mod dispatch;
-mod faults;
 pub mod job;
 mod job_runner;
 pub mod lab_shards;

@@ -3,7 +3,6 @@
 use crate::android::gesture::remembered;
 use crate::collect::{Collector, feed_once};
 use crate::device_session::DeviceSession;
-use crate::faults::is_lost;
 use crate::log::WindowLog;
 use farmjank_results::fault::Fault;
 use farmjank_results::frame::SourceId;
@@ -81,7 +80,7 @@ impl FramestatsSampler {
             Some(tap) => tap,
             None => match source.open(&*session.device, session.facts, &session.app).await {
                 Ok(opened) => opened.tap,
-                Err(fault) if is_lost(&fault) => return Err(fault),
+                Err(fault) if fault.is_lost() => return Err(fault),
                 // No HWUI frames (yet): a game or a Flutter app never has any.
                 Err(_) => return Ok(()),
             },

@@ -8,7 +8,7 @@ use crate::device_session::DeviceSession;
 use crate::log::WindowLog;
 use crate::observe::{FramestatsSampler, OpenWindow};
 use crate::touched::GestureStamp;
-use farmjank_results::fault::{Blame, Fault};
+use farmjank_results::fault::{Blame, Fault, FaultCode};
 use farmjank_results::time::DeviceTime;
 use farmjank_scenarios::gesture::{Coordinate, Gesture, Point};
 use farmjank_scenarios::page::Ready;
@@ -75,7 +75,7 @@ pub async fn perform(
             }
         }
         Action::Repeat { .. } | Action::RunFlow { .. } | Action::Measure { .. } => {
-            Err(Fault::new(Blame::Tool, "step_nested", "a step that holds steps reached the wrong place"))
+            Err(Fault::new(FaultCode::StepNested, "a step that holds steps reached the wrong place"))
         }
     }
 }
@@ -141,8 +141,7 @@ async fn tap(session: &DeviceSession<'_>, target: &Target) -> Result<Stamped, Fa
 fn missing(selector: &Selector, seen: usize, purpose: &str) -> Fault {
     let what =
         format!("nothing to {purpose}: no element with {} among {seen} on the screen", describe(selector));
-    Fault::new(Blame::Scenario, "element_missing", what)
-        .advise("a text must match the whole text of the element")
+    Fault::new(FaultCode::ElementMissing, what).advise("a text must match the whole text of the element")
 }
 
 async fn scroll_until(
@@ -162,7 +161,7 @@ async fn scroll_until(
         if Instant::now() >= deadline {
             let what =
                 format!("{} did not come into view within {:.1} s", describe(element), most.as_secs_f64());
-            return Err(Fault::new(Blame::Scenario, "element_missing", what));
+            return Err(Fault::new(FaultCode::ElementMissing, what));
         }
         swipe(session, gesture, open_window, framestats).await?;
     }
@@ -175,7 +174,7 @@ async fn look(
 ) -> Result<Vec<crate::android::screen::Element>, Fault> {
     loop {
         match elements(&*session.device, session.patience()).await {
-            Err(fault) if fault.code == "ui_unreadable" && Instant::now() < deadline => {
+            Err(fault) if fault.code == FaultCode::UiUnreadable && Instant::now() < deadline => {
                 sleep(LOOK_AGAIN).await
             }
             result => return result,
@@ -222,8 +221,9 @@ async fn open(session: &DeviceSession<'_>, name: &str, link: &str, ready: &Ready
                 clip(name, 80),
                 most.as_secs_f64()
             );
-            return Err(Fault::new(Blame::Scenario, "page_not_ready", what)
-                .advise("correct `ready`, or give it a timeout"));
+            return Err(
+                Fault::new(FaultCode::PageNotReady, what).advise("correct `ready`, or give it a timeout")
+            );
         }
         sleep(LOOK_AGAIN).await;
         front = app::in_front(device, patience).await?;

@@ -7,7 +7,6 @@
 use crate::android;
 use crate::android::together::{Marks, nonce};
 use crate::device_session::DeviceSession;
-use crate::faults::is_lost;
 use farmjank_measure::probe_read::Edges;
 use farmjank_results::event::SkippedSource;
 use farmjank_results::fault::Fault;
@@ -75,7 +74,7 @@ impl<'a> Probes<'a> {
             let Some(line) = probe.enable(session.facts, &session.app) else { continue };
             match session.device.shell(&line, session.patience().dump).await {
                 Ok(output) => *enabled = Some(output.out),
-                Err(fault) if is_lost(&fault) => return Err(fault),
+                Err(fault) if fault.is_lost() => return Err(fault),
                 // What may have been half enabled is disabled at the end all the same.
                 Err(_) => *enabled = Some(Vec::new()),
             }
@@ -91,14 +90,14 @@ impl<'a> Probes<'a> {
         for begun in self.pending.take() {
             let probe = &self.active[begun.nth].probe;
             let line = probe.end(session.facts, &session.app, begun.nonce, &begun.mark);
-            if device.shell(&line, patience).await.is_err_and(|fault| is_lost(&fault)) {
+            if device.shell(&line, patience).await.is_err_and(|fault| fault.is_lost()) {
                 return;
             }
         }
         for ActiveProbe { probe, enabled } in &self.active {
             let Some(enabled) = enabled else { continue };
             if let Some(line) = probe.disable(session.facts, &session.app, enabled)
-                && device.shell(&line, patience).await.is_err_and(|fault| is_lost(&fault))
+                && device.shell(&line, patience).await.is_err_and(|fault| fault.is_lost())
             {
                 return;
             }
@@ -217,7 +216,7 @@ impl<'a> Probes<'a> {
             // It stays pending while it is asked: a cancelled trial leaves nothing open.
             let answer = self.session.device.shell(&line, self.session.patience().launch).await;
             let output = match answer {
-                Err(fault) if is_lost(&fault) => return Err(fault),
+                Err(fault) if fault.is_lost() => return Err(fault),
                 answer => answer,
             };
             let begun = self.pending.borrow_mut().remove(0);

@@ -5,7 +5,6 @@
 
 use crate::collect::Collector;
 use crate::device_session::DeviceSession;
-use crate::faults::is_lost;
 use crate::thumbnail::thumbnail;
 use farmjank_results::event::Screen;
 use farmjank_results::time::{BootTime, Span};
@@ -93,7 +92,7 @@ impl<'a> Camera<'a> {
             .device
             .shell(SHOOT, session.patience().call)
             .await
-            .map_err(|fault| (!is_lost(&fault)).then(|| fault.to_string()))?;
+            .map_err(|fault| (!fault.is_lost()).then(|| fault.to_string()))?;
         let (picture, from, to) = parted(&output.out).map_err(Some)?;
         let small = thumbnail(picture).map_err(Some)?;
         let path = format!("{}/{nth}.png", self.folder);

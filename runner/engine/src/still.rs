@@ -1,7 +1,6 @@
 //! Waiting until nothing moves: two looks at the presents some time apart that show the same newest frame.
 
 use crate::device_session::DeviceSession;
-use crate::faults::is_lost;
 use farmjank_results::fault::Fault;
 use farmjank_results::frame::Stamp;
 use farmjank_results::time::DeviceTime;
@@ -32,7 +31,7 @@ async fn newest(session: &DeviceSession<'_>) -> Result<Option<DeviceTime>, Fault
     for source in &session.sources {
         match source.open(&*session.device, session.facts, &session.app).await {
             Ok(mut opened) => return look(session, &**source, &mut *opened.tap).await,
-            Err(fault) if is_lost(&fault) => return Err(fault),
+            Err(fault) if fault.is_lost() => return Err(fault),
             Err(_) => {}
         }
     }

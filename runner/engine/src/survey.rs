@@ -3,7 +3,7 @@
 use crate::android::facts::gather;
 use crate::patience::Patience;
 use farmjank_results::device::{DeviceFacts, DeviceId};
-use farmjank_results::fault::{Blame, Fault};
+use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_seams::device::{Arrival, Arrivals, DeviceState, Provider, Sighting};
 use futures::future::join_all;
 use std::collections::BTreeMap;
@@ -84,8 +84,7 @@ pub async fn survey(
 
 fn absent(serial: &str) -> Surveyed {
     let id = DeviceId(serial.to_owned());
-    let fault =
-        Fault::new(Blame::Lab, "device_missing", format!("no phone with serial `{serial}` is connected"));
+    let fault = Fault::new(FaultCode::DeviceMissing, format!("no phone with serial `{serial}` is connected"));
     let sighting =
         Sighting { id, state: DeviceState::Other("not connected".to_owned()), server: String::new() };
     Surveyed { sighting, facts: Err(fault.advise("`farmjank devices` lists what is there")) }
@@ -104,27 +103,26 @@ async fn facts(
 
 /// Why a phone in this state cannot be used, and what to do about it.
 pub fn not_ready(id: &DeviceId, state: &DeviceState) -> Fault {
-    let fault =
-        |code: &str, what: String, advice: &str| Fault::new(Blame::Lab, code, what).passing().advise(advice);
+    let fault = |code: FaultCode, what: String, advice: &str| Fault::new(code, what).passing().advise(advice);
     match state {
-        DeviceState::Ready => fault("device_ready", format!("{id} is ready"), ""),
+        DeviceState::Ready => fault(FaultCode::DeviceNotReady, format!("{id} is ready"), ""),
         DeviceState::Unauthorized => fault(
-            "device_unauthorized",
+            FaultCode::DeviceUnauthorized,
             format!("{id} has not accepted this computer's key"),
             "unlock it and tap `Allow` in its USB debugging dialog (tick `Always allow`)",
         ),
         DeviceState::Offline => fault(
-            "device_offline",
+            FaultCode::DeviceOffline,
             format!("{id} is offline"),
             "replug it, or run `adb reconnect offline`; over the network, `adb disconnect` and `adb connect` it",
         ),
-        DeviceState::Other(state) if state.starts_with("no permissions") => fault(
-            "device_no_permissions",
+        DeviceState::NoPermissions(state) => fault(
+            FaultCode::DeviceNoPermissions,
             format!("{id}: {state}"),
             "install Android's udev rules on this computer and replug the phone",
         ),
         DeviceState::Other(state) => {
-            fault("device_not_ready", format!("{id} is in state `{state}`"), "boot it into Android")
+            fault(FaultCode::DeviceNotReady, format!("{id} is in state `{state}`"), "boot it into Android")
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::slug::slug;
 use farmjank_measure::probe_read::{ProbeContext, SideReadings, is_trace};
 use farmjank_measure::weigh::{Ask, Measured};
 use farmjank_results::event::{Around, Ending, Fact, Screen, SkippedSource, WindowMeasured};
-use farmjank_results::fault::{Blame, Fault};
+use farmjank_results::fault::{Blame, Fault, FaultCode};
 use farmjank_results::frame_log::FrameLog;
 use farmjank_results::time::DeviceTime;
 use farmjank_scenarios::step::{Action, Step};
@@ -103,13 +103,13 @@ impl<'a> Trial<'a> {
             result = self.walk(&scenario.steps, "steps", None).await;
         }
         result = match result {
-            Err(fault) if !crate::faults::is_lost(&fault) => {
+            Err(fault) if !fault.is_lost() => {
                 let session = self.session;
                 Err(behind(&*session.device, fault, session.patience()).await)
             }
             result => result,
         };
-        let lost = result.as_ref().is_err_and(crate::faults::is_lost);
+        let lost = result.as_ref().is_err_and(Fault::is_lost);
         let ended = if lost { Ok(Default::default()) } else { self.probes.end_trial().await };
         let (answers, unavailable) = ended.unwrap_or_else(|fault| {
             result = result.clone().and(Err(fault));
@@ -118,7 +118,7 @@ impl<'a> Trial<'a> {
         unavailable.iter().for_each(|over| self.probes.tell_unrecorded(&over.why));
         refused.extend(unavailable);
         // Teardown runs after a failure too, but a phone that is gone cannot be tidied.
-        if !result.as_ref().is_err_and(crate::faults::is_lost) {
+        if !result.as_ref().is_err_and(Fault::is_lost) {
             let torn_down = self.walk(&scenario.teardown, "teardown", None).await;
             result = result.and(torn_down);
         }
@@ -146,7 +146,7 @@ impl<'a> Trial<'a> {
             Some(status) => {
                 let word = crate::android::state::thermal_word(status);
                 let what = format!("the phone stays too hot to measure (thermal status {status}, {word})");
-                let fault = Fault::new(Blame::Lab, "hot", what);
+                let fault = Fault::new(FaultCode::Hot, what);
                 Err(fault.advise("let it cool: no charging, no sun, more air between phones"))
             }
             None => Ok(()),
@@ -345,7 +345,8 @@ impl<'a> Trial<'a> {
             side_readings.unavailable.splice(0..0, of_trial.unavailable.iter().cloned());
             harvest.evidence.extend(traces.iter().cloned());
             let refusal = harvest.refusal.take().or_else(|| {
-                let refused = |fault: &Fault| fault.code == "dump_refused" && fault.blame == Blame::Lab;
+                let refused =
+                    |fault: &Fault| fault.code == FaultCode::DumpRefused && fault.blame == Blame::Lab;
                 harvest.fault.clone().filter(refused)
             });
             let ask = Ask { app: &session.app, target_fps, pinned: session.scenario.source };

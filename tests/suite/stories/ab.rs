@@ -139,7 +139,7 @@ fn a_build_a_phone_refuses_is_named_with_what_to_do() {
     let job = &refused.record.jobs[&0];
     let fault = job.fault.as_ref().expect("a fault");
     assert_eq!(
-        (fault.code.as_str(), job.verdict, refused.record.exit_code),
+        (fault.code.word(), job.verdict, refused.record.exit_code),
         ("apk_refused", Some(Verdict::Broken), Some(3))
     );
     assert!(fault.what.contains("Update version code 741 is older than current 742"), "{fault}");
@@ -160,7 +160,7 @@ fn a_build_a_phone_refuses_is_named_with_what_to_do() {
     builds.old.bytes = text.into_bytes().into();
     let other = run(AbPlan { builds: Some(Arc::new(builds)), ..other });
     let fault = other.record.jobs[&0].fault.clone().expect("a fault");
-    assert_eq!((fault.code.as_str(), other.record.exit_code), ("apk_other", Some(3)), "{fault}");
+    assert_eq!((fault.code.word(), other.record.exit_code), ("apk_other", Some(3)), "{fault}");
 }
 
 #[test]

@@ -54,7 +54,7 @@ fn a_trial_tried_again_leaves_its_fault_behind() {
     let strict = FEED.replace("mean >= 50%refresh", "min >= 500");
     let story = story(&fault(20, "kind: unplug, for: 3s"), &strict);
     assert_eq!(story.record.exit_code, Some(1));
-    assert!(ended_by(&story).iter().any(|fault| fault.code.starts_with("device_")), "{:?}", ended_by(&story));
+    assert!(ended_by(&story).iter().any(|fault| fault.is_lost()), "{:?}", ended_by(&story));
     // The limit was breached, and that is the whole story of the verdict.
     let junit = String::from_utf8_lossy(&story.files.read("junit.xml")).into_owned();
     assert!(junit.contains("<failure") && !junit.contains("device_"), "{junit}");
@@ -67,7 +67,7 @@ fn a_phone_that_is_locked_in_mid_trial_is_unlocked_and_the_trial_tried_again() {
         let faults = ended_by(&story);
         assert_eq!(story.record.exit_code, Some(0), "at {at} s: {:?}", job(&story.record, 0).reasons);
         assert_eq!(faults.len(), 1, "at {at} s: {faults:?}");
-        assert_eq!((faults[0].code.as_str(), faults[0].blame), ("locked", Blame::Lab), "at {at} s");
+        assert_eq!((faults[0].code.word(), faults[0].blame), ("locked", Blame::Lab), "at {at} s");
         assert!(
             faults[0].what.contains("lock screen came up in the middle of the trial"),
             "{}",
@@ -83,7 +83,7 @@ fn a_phone_that_stays_locked_breaks_its_job_in_those_words() {
     let job = job(&story.record, 0);
     assert_eq!((story.record.exit_code, job.verdict), (Some(3), Some(Verdict::Broken)));
     let fault = job.fault.as_ref().expect("a fault");
-    assert_eq!((fault.code.as_str(), fault.blame), ("locked", Blame::Lab));
+    assert_eq!((fault.code.word(), fault.blame), ("locked", Blame::Lab));
     assert!(
         fault.to_string().contains("lock screen") && fault.to_string().contains("unlock the phone"),
         "{fault}"
@@ -99,7 +99,7 @@ fn a_screen_that_goes_off_in_mid_trial_is_woken_and_the_trial_tried_again() {
         assert_eq!(story.record.exit_code, Some(0), "at {at} s: {:?}", job(&story.record, 0).reasons);
         assert!(!faults.is_empty(), "at {at} s");
         for fault in faults {
-            assert_eq!((fault.code.as_str(), fault.blame), ("screen_off", Blame::Lab), "at {at} s: {fault}");
+            assert_eq!((fault.code.word(), fault.blame), ("screen_off", Blame::Lab), "at {at} s: {fault}");
             assert!(fault.what.contains("screen went off in the middle of the trial"), "{fault}");
         }
     }
@@ -109,7 +109,7 @@ fn a_screen_that_goes_off_in_mid_trial_is_woken_and_the_trial_tried_again() {
 fn a_screen_that_stays_off_breaks_the_job_in_those_words() {
     let story = story(&fault(15, "kind: screen_off"), FEED);
     let fault = job(&story.record, 0).fault.clone().expect("a fault");
-    assert_eq!((story.record.exit_code, fault.code.as_str()), (Some(3), "screen_off"));
+    assert_eq!((story.record.exit_code, fault.code.word()), (Some(3), "screen_off"));
     assert!(fault.what.contains("the screen stays off"), "{fault}");
     assert!(!everything_said(&story).contains("dump once more"));
 }

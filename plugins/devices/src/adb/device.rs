@@ -9,7 +9,7 @@ use crate::adb::state::{AdbState, Key, Lease};
 use crate::adb::stream::ShellStream;
 use crate::adb::task::Task;
 use farmjank_results::device::DeviceId;
-use farmjank_results::fault::Fault;
+use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_seams::Work;
 use farmjank_seams::device::{Device, Output, Stream};
 use std::rc::Rc;
@@ -49,8 +49,12 @@ impl AdbDevice {
     fn fault(&self, error: LinkError) -> Fault {
         let fault = self.server().subject_of(&self.key.1).fault(error);
         if matches!(
-            fault.code.as_str(),
-            "device_lost" | "device_missing" | "device_offline" | "closed" | "refused"
+            fault.code,
+            FaultCode::DeviceLost
+                | FaultCode::DeviceMissing
+                | FaultCode::DeviceOffline
+                | FaultCode::Closed
+                | FaultCode::Refused
         ) {
             self.state.forget(&self.key);
         }

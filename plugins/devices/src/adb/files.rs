@@ -4,10 +4,10 @@
 //! closes the connection. Files come *from* phones by `cat` in a shell, which says with a status whether they came whole.
 
 use crate::adb::link::{Link, Server, after, bounded};
-use crate::adb::refusal::{LinkError, Subject, lab, shown};
+use crate::adb::refusal::{LinkError, Subject, shown};
 use crate::adb::shell;
 use farmjank_results::device::DeviceId;
-use farmjank_results::fault::Fault;
+use farmjank_results::fault::{Fault, FaultCode};
 use std::time::Duration;
 
 /// Largest piece of a file in one packet, bytes: the protocol's limit.
@@ -96,13 +96,19 @@ fn text(bytes: &[u8]) -> String {
 }
 
 fn not_understood(said: &str, path: &str) -> Fault {
-    lab("protocol", format!("the answer about {} was not understood: {}", shown(path), shown(said)))
-        .passing()
-        .advise("replace the cable; if it happens again, reboot the phone")
+    Fault::new(
+        FaultCode::Protocol,
+        format!("the answer about {} was not understood: {}", shown(path), shown(said)),
+    )
+    .passing()
+    .advise("replace the cable; if it happens again, reboot the phone")
 }
 
 fn file_refused(said: &str, subject: &Subject, path: &str) -> Fault {
     let phone = subject.phone.as_ref().map_or(String::new(), |id| shown(&id.0));
-    lab("file_refused", format!("phone {phone} refused {}: {}", shown(path), shown(said.trim())))
-        .advise("check the path, its rights and the free space; /data/local/tmp is writable on every phone")
+    Fault::new(
+        FaultCode::FileRefused,
+        format!("phone {phone} refused {}: {}", shown(path), shown(said.trim())),
+    )
+    .advise("check the path, its rights and the free space; /data/local/tmp is writable on every phone")
 }

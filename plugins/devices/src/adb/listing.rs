@@ -9,6 +9,8 @@ use farmjank_seams::device::DeviceState;
 
 /// Longest serial accepted, in bytes; real ones have at most some sixty.
 const MAX_SERIAL: usize = 256;
+/// How the state of a phone begins that this computer may not open.
+const NO_PERMISSIONS: &str = "no permissions";
 
 /// States adb prints as one word.
 const WORDS: [&str; 14] = [
@@ -69,7 +71,7 @@ fn split_serial(line: &str) -> Option<(&str, &str)> {
         .collect();
     let exact = |rest: &str| {
         let (state, _) = split_state(rest);
-        WORDS.contains(&state) || state.starts_with("no permissions")
+        WORDS.contains(&state) || state.starts_with(NO_PERMISSIONS)
     };
     let loose = |rest: &str| rest.split(' ').next().is_some_and(|word| WORDS.contains(&word));
     cuts.iter()
@@ -108,6 +110,7 @@ fn read_state(text: &str) -> Option<DeviceState> {
         "device" => DeviceState::Ready,
         "unauthorized" | "authorizing" => DeviceState::Unauthorized,
         "offline" => DeviceState::Offline,
+        refused if refused.starts_with(NO_PERMISSIONS) => DeviceState::NoPermissions(shown(refused)),
         other => DeviceState::Other(shown(other)),
     })
 }
@@ -151,9 +154,10 @@ mod tests {
                 "????????????           no permissions (user in plugdev group; are your udev rules wrong?); \
                  see [http://developer.android.com/tools/device.html] usb:1-2 transport_id:9",
                 "????????????",
-                other(
+                DeviceState::NoPermissions(
                     "no permissions (user in plugdev group; are your udev rules wrong?); \
-                     see [http://developer.android.com/tools/device.html]",
+                     see [http://developer.android.com/tools/device.html]"
+                        .into(),
                 ),
                 Some(9),
             ),

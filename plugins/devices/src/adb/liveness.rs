@@ -1,11 +1,11 @@
 //! Signs of life of a leased phone, and the heartbeat that finds one which is connected and silent.
 
 use crate::adb::options::Heartbeat;
-use crate::adb::refusal::{LinkError, lab, shown};
+use crate::adb::refusal::{LinkError, shown};
 use crate::adb::shell;
 use crate::adb::state::{AdbState, Key};
 use crate::adb::task::Task;
-use farmjank_results::fault::Fault;
+use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_seams::watched::Watched;
 use std::cell::Cell;
 use std::rc::{Rc, Weak};
@@ -42,8 +42,8 @@ impl Liveness {
 /// The fault of a phone that is connected and silent.
 pub(crate) fn silent(id: &str, server: &str, heartbeat: &Heartbeat) -> Fault {
     let (misses, deadline) = (heartbeat.misses, heartbeat.deadline.as_secs_f64());
-    lab(
-        "device_silent",
+    Fault::new(
+        FaultCode::DeviceSilent,
         format!(
             "phone {} is connected to {server} but missed {misses} heartbeats of {deadline:.1} s",
             shown(id)

@@ -3,11 +3,11 @@
 use crate::adb::device::AdbDevice;
 use crate::adb::listing::Row;
 use crate::adb::options::Options;
-use crate::adb::refusal::{lab, missing, no_permissions, offline, shown, unauthorized};
+use crate::adb::refusal::{missing, no_permissions, offline, shown, unauthorized};
 use crate::adb::state::{AdbState, Lease};
 use crate::adb::watch::Watch;
 use farmjank_results::device::DeviceId;
-use farmjank_results::fault::Fault;
+use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_seams::Work;
 use farmjank_seams::device::{Arrivals, Device, DeviceState, Provider, Sighting};
 use farmjank_seams::host::{Address, Dial};
@@ -34,7 +34,7 @@ impl AdbProvider {
     pub async fn version(&self, server: usize) -> Result<u32, Fault> {
         match self.state.servers.get(server) {
             Some(server) => server.version().await,
-            None => Err(lab("no_server", format!("there is no adb server number {server}"))),
+            None => Err(Fault::new(FaultCode::NoServer, format!("there is no adb server number {server}"))),
         }
     }
 
@@ -131,8 +131,8 @@ impl AdbProvider {
                 Some(Ok(()))
             }
             [row] => Some(Err(unfitness(&name, &row.state))),
-            _ => Some(Err(lab(
-                "device_ambiguous",
+            _ => Some(Err(Fault::new(
+                FaultCode::DeviceAmbiguous,
                 format!("{name} is one of several phones with the same serial"),
             )
             .advise("unplug the others, or give them adb servers of their own"))),
@@ -142,11 +142,12 @@ impl AdbProvider {
     fn no_server(&self, faults: &[Fault]) -> Fault {
         let names: Vec<&str> = self.state.servers.iter().map(|server| server.name.as_str()).collect();
         let why: Vec<&str> = faults.iter().map(|fault| fault.what.as_str()).collect();
-        lab("no_server", format!("no adb server answers at {}: {}", names.join(", "), why.join("; ")))
-            .passing()
-            .advise(
-                "start one with `adb start-server`, or name the right one: ADB_SERVER_SOCKET=tcp:HOST:PORT",
-            )
+        Fault::new(
+            FaultCode::NoServer,
+            format!("no adb server answers at {}: {}", names.join(", "), why.join("; ")),
+        )
+        .passing()
+        .advise("start one with `adb start-server`, or name the right one: ADB_SERVER_SOCKET=tcp:HOST:PORT")
     }
 }
 
@@ -155,10 +156,12 @@ fn unfitness(name: &str, state: &DeviceState) -> Fault {
     match state {
         DeviceState::Unauthorized => unauthorized(name),
         DeviceState::Offline | DeviceState::Ready => offline(name),
-        DeviceState::Other(text) if text.starts_with("no permissions") => no_permissions(name, text),
-        DeviceState::Other(text) => lab("device_unfit", format!("{name} is in state {text:?}"))
-            .passing()
-            .advise("bring it back to Android, for example with `adb reboot`"),
+        DeviceState::NoPermissions(text) => no_permissions(name, text),
+        DeviceState::Other(text) => {
+            Fault::new(FaultCode::DeviceNotReady, format!("{name} is in state {text:?}"))
+                .passing()
+                .advise("bring it back to Android, for example with `adb reboot`")
+        }
     }
 }
 

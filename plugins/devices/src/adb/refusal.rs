@@ -4,7 +4,7 @@
 use crate::adb::wire::WireError;
 use farmjank_leaf::text::line;
 use farmjank_results::device::DeviceId;
-use farmjank_results::fault::{Blame, Fault};
+use farmjank_results::fault::{Fault, FaultCode};
 use std::time::Duration;
 use thiserror::Error;
 
@@ -62,25 +62,28 @@ impl Subject {
             LinkError::Ended | LinkError::Broken(_) => self.lost(&error),
             LinkError::Late(doing, after) => {
                 let after = after.as_secs_f64();
-                lab("timeout", format!("{name} did not answer within {after:.1} s while {doing}"))
-                    .passing()
-                    .advise("check the cable and whether the phone or its adb server hangs")
+                Fault::new(
+                    FaultCode::Timeout,
+                    format!("{name} did not answer within {after:.1} s while {doing}"),
+                )
+                .passing()
+                .advise("check the cable and whether the phone or its adb server hangs")
             }
             LinkError::Refused(text) => refusal(&text, self),
             LinkError::Wire(error @ WireError::RequestTooLong(_)) => {
-                Fault::new(Blame::Tool, "command_too_long", format!("{name} cannot be asked: {error}"))
+                Fault::new(FaultCode::CommandTooLong, format!("{name} cannot be asked: {error}"))
                     .advise("shorten the command, or push it as a script and run that")
             }
-            LinkError::Wire(error) => {
-                lab("protocol", format!("{name} sent bytes that are not the adb protocol: {error}"))
-                    .passing()
-                    .advise(format!(
-                        "check that an adb server listens at {}, and replace the cable",
-                        self.server
-                    ))
+            LinkError::Wire(error) => Fault::new(
+                FaultCode::Protocol,
+                format!("{name} sent bytes that are not the adb protocol: {error}"),
+            )
+            .passing()
+            .advise(format!("check that an adb server listens at {}, and replace the cable", self.server)),
+            LinkError::TooLarge(max) => {
+                Fault::new(FaultCode::OutputTooLarge, format!("{name} sent more than {max} bytes"))
+                    .advise("ask for less output, or filter it on the phone")
             }
-            LinkError::TooLarge(max) => lab("output_too_large", format!("{name} sent more than {max} bytes"))
-                .advise("ask for less output, or filter it on the phone"),
         }
     }
 
@@ -90,8 +93,8 @@ impl Subject {
             _ => String::new(),
         };
         match &self.phone {
-            Some(_) => lab(
-                "device_lost",
+            Some(_) => Fault::new(
+                FaultCode::DeviceLost,
                 format!(
                     "{} was lost: the connection ended before the answer was complete{detail}",
                     self.name()
@@ -99,11 +102,12 @@ impl Subject {
             )
             .passing()
             .advise("check the cable and the hub; output received so far is not used"),
-            None => {
-                lab("no_server", format!("{} closed the connection without an answer{detail}", self.name()))
-                    .passing()
-                    .advise("see whether the adb server still runs: `adb devices`")
-            }
+            None => Fault::new(
+                FaultCode::NoServer,
+                format!("{} closed the connection without an answer{detail}", self.name()),
+            )
+            .passing()
+            .advise("see whether the adb server still runs: `adb devices`"),
         }
     }
 }
@@ -124,48 +128,47 @@ pub fn refusal(text: &str, subject: &Subject) -> Fault {
         return no_permissions(&name, &said);
     }
     if has("more than one device") {
-        return lab("device_ambiguous", format!("{name} is one of several phones with the same serial"))
-            .advise("unplug the others, or give them adb servers of their own");
+        return Fault::new(
+            FaultCode::DeviceAmbiguous,
+            format!("{name} is one of several phones with the same serial"),
+        )
+        .advise("unplug the others, or give them adb servers of their own");
     }
     if has("not found") || has("no devices") || has("unknown device") {
         return missing(&name, &subject.server);
     }
     if lower == "closed" {
-        return lab("closed", format!("{name} refused to open the service"))
+        return Fault::new(FaultCode::Closed, format!("{name} refused to open the service"))
             .passing()
             .advise("if it happens again, reboot the phone: its adb daemon is in trouble");
     }
-    lab("refused", format!("the adb server at {} refused for {name}: {said}", subject.server))
+    Fault::new(FaultCode::Refused, format!("the adb server at {} refused for {name}: {said}", subject.server))
 }
 
 /// The fault for a phone whose key is not accepted.
 pub fn unauthorized(name: &str) -> Fault {
-    lab("device_unauthorized", format!("{name} has not accepted this computer's key"))
+    Fault::new(FaultCode::DeviceUnauthorized, format!("{name} has not accepted this computer's key"))
         .advise("unlock the phone and accept the key (\"Allow USB debugging?\")")
 }
 
 /// The fault for a phone in state `offline`.
 pub fn offline(name: &str) -> Fault {
-    lab("device_offline", format!("{name} is offline"))
+    Fault::new(FaultCode::DeviceOffline, format!("{name} is offline"))
         .passing()
         .advise("replug the phone, or for one over TCP `adb disconnect` and `adb connect` it")
 }
 
 /// The fault for a phone the server does not have.
 pub fn missing(name: &str, server: &str) -> Fault {
-    lab("device_missing", format!("{name} is not connected to the adb server at {server}"))
+    Fault::new(FaultCode::DeviceMissing, format!("{name} is not connected to the adb server at {server}"))
         .passing()
         .advise("see `adb devices -l`; check cable, hub and the serial's spelling")
 }
 
 /// The fault for a phone the server may not open.
 pub fn no_permissions(name: &str, said: &str) -> Fault {
-    lab("device_no_permissions", format!("the adb server may not open {name}: {said}"))
+    Fault::new(FaultCode::DeviceNoPermissions, format!("the adb server may not open {name}: {said}"))
         .advise("install udev rules for the phone's maker or join the group plugdev, then replug the phone")
-}
-
-pub(crate) fn lab(code: &str, what: impl Into<String>) -> Fault {
-    Fault::new(Blame::Lab, code, what)
 }
 
 /// Foreign text fit for a message: control characters escaped, length bounded.
@@ -176,6 +179,7 @@ pub fn shown(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use farmjank_results::fault::Blame;
     use farmjank_results::fault::Persistence::{Lasting, Passing};
 
     #[test]
@@ -200,7 +204,7 @@ mod tests {
         ];
         for (text, code, persistence) in table {
             let fault = subject.fault(LinkError::Refused(text.into()));
-            assert_eq!((fault.code.as_str(), fault.persistence), (code, persistence), "{text}");
+            assert_eq!((fault.code.word(), fault.persistence), (code, persistence), "{text}");
             assert_eq!(fault.blame, Blame::Lab);
         }
         assert!(

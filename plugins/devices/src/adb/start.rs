@@ -3,8 +3,8 @@
 use crate::adb::address::is_loopback;
 use crate::adb::link::{Server, after};
 use crate::adb::options::Options;
-use crate::adb::refusal::{LinkError, lab, shown};
-use farmjank_results::fault::Fault;
+use crate::adb::refusal::{LinkError, shown};
+use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_seams::host::{Address, Dial, Spawn};
 use std::rc::Rc;
 use std::time::Duration;
@@ -41,12 +41,12 @@ pub async fn ensure_server(
     let server = Server::new(address.clone(), dial, Rc::new(Options::default()));
     let deadline = after(server.options.connect);
     let refused = match server.dial(deadline).await {
-        Err(LinkError::Dial(fault)) if fault.code == "refused" => fault,
+        Err(LinkError::Dial(fault)) if fault.code == FaultCode::Refused => fault,
         Err(error) => return Err(server.subject().fault(error)),
         Ok(_) => return server.version().await.map(|_| Started::Already),
     };
     let (adb, port) = may_start(address, policy).map_err(|advice| {
-        lab("no_server", format!("no adb server answers at {address}: {}", refused.what))
+        Fault::new(FaultCode::NoServer, format!("no adb server answers at {address}: {}", refused.what))
             .passing()
             .advise(advice)
     })?;
@@ -54,8 +54,11 @@ pub async fn ensure_server(
     let (status, said) = spawn.run(adb, &["-P", &port.to_string(), "start-server"], patience).await?;
     if status != 0 {
         let said = shown(said.trim());
-        return Err(lab("no_server", format!("`{adb} -P {port} start-server` ended with {status}: {said}"))
-            .advise("run it by hand to see why"));
+        return Err(Fault::new(
+            FaultCode::NoServer,
+            format!("`{adb} -P {port} start-server` ended with {status}: {said}"),
+        )
+        .advise("run it by hand to see why"));
     }
     server.version().await?;
     Ok(Started::Now)

@@ -3,11 +3,11 @@
 use crate::adb::link::Server;
 use crate::adb::listing::Row;
 use crate::adb::options::Options;
-use crate::adb::refusal::{lab, shown};
+use crate::adb::refusal::shown;
 use crate::adb::services::Features;
 use crate::adb::task::Task;
 use farmjank_results::device::DeviceId;
-use farmjank_results::fault::{Blame, Fault};
+use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_seams::device::DeviceState;
 use farmjank_seams::host::{Address, Dial};
 use farmjank_seams::watched::Watched;
@@ -170,7 +170,7 @@ impl AdbState {
         let mut leases = self.leases.borrow_mut();
         if leases.contains_key(id) {
             let name = shown(&id.0);
-            return Err(Fault::new(Blame::Tool, "device_leased", format!("phone {name} is already leased"))
+            return Err(Fault::new(FaultCode::DeviceLeased, format!("phone {name} is already leased"))
                 .passing()
                 .advise("wait until its lease is given back"));
         }
@@ -192,8 +192,8 @@ impl Lease {
         let mut leases = self.state.leases.borrow_mut();
         if leases.values().filter(|at| **at == Some(server)).count() >= most {
             let name = &self.state.servers[server].name;
-            return Err(lab(
-                "too_many_phones",
+            return Err(Fault::new(
+                FaultCode::TooManyPhones,
                 format!("the adb server at {name} has {most} phones in use already"),
             )
             .passing()

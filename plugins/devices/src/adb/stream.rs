@@ -6,9 +6,9 @@ use crate::adb::lines::{Lines, find_mark};
 use crate::adb::link::{Link, after};
 use crate::adb::liveness::Liveness;
 use crate::adb::packets::Piece;
-use crate::adb::refusal::{LinkError, Subject, lab};
+use crate::adb::refusal::{LinkError, Subject};
 use crate::adb::shell::Dialect;
-use farmjank_results::fault::Fault;
+use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_seams::Work;
 use farmjank_seams::device::{Next, Stream};
 use std::rc::Rc;
@@ -77,8 +77,8 @@ impl ShellStream {
     fn silent(&self, patience: Duration) -> Fault {
         let name = self.subject.phone.as_ref().map_or("?", |id| &id.0);
         let name = crate::adb::refusal::shown(name);
-        lab(
-            "silent",
+        Fault::new(
+            FaultCode::Silent,
             format!("a running command of phone {name} said nothing for {:.1} s", patience.as_secs_f64()),
         )
         .passing()

@@ -5,7 +5,7 @@
 
 use farmjank_devices::{AdbProvider, Options};
 use farmjank_results::device::DeviceId;
-use farmjank_results::fault::{Blame, Fault};
+use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_seams::Work;
 use farmjank_seams::device::{Device, Provider};
 use farmjank_seams::host::{Address, Dial, Wire};
@@ -214,7 +214,7 @@ impl Dial for FakeDial {
             };
             self.dialled.borrow_mut().push(number);
             let Some(fake) = self.servers.borrow().get(&number).cloned() else {
-                return Err(Fault::new(Blame::Lab, "refused", format!("nobody listens at {to}")).passing());
+                return Err(Fault::new(FaultCode::Refused, format!("nobody listens at {to}")).passing());
             };
             let (ours, theirs) = tokio::io::duplex(fake.pipe.get());
             tokio::task::spawn_local(async move {

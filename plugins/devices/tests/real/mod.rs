@@ -6,7 +6,7 @@
     reason = "tests may touch the world"
 )]
 
-use farmjank_results::fault::{Blame, Fault};
+use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_seams::Work;
 use farmjank_seams::host::{Address, Dial, Wire};
 use std::rc::Rc;
@@ -20,7 +20,7 @@ impl Dial for TcpDial {
             let Address::Tcp(host, port) = to else { panic!("{to} is not reached over TCP") };
             match tokio::net::TcpStream::connect((host.as_str(), *port)).await {
                 Ok(stream) => Ok(Box::new(stream) as Box<dyn Wire>),
-                Err(error) => Err(Fault::new(Blame::Lab, "refused", format!("{to}: {error}")).passing()),
+                Err(error) => Err(Fault::new(FaultCode::Refused, format!("{to}: {error}")).passing()),
             }
         })
     }

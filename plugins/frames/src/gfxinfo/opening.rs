@@ -10,7 +10,7 @@ use crate::tap::Loop;
 use crate::text::shown;
 use farmjank_results::device::{App, DeviceFacts};
 use farmjank_results::event::SkippedSource;
-use farmjank_results::fault::{Blame, Fault};
+use farmjank_results::fault::{Blame, Fault, FaultCode};
 use farmjank_results::frame::SourceId;
 use farmjank_results::time::{RunTime, Span};
 use farmjank_seams::device::Device;
@@ -72,19 +72,20 @@ pub(super) async fn open(
 
 fn fault(error: Unreadable) -> Fault {
     match error {
-        Unreadable::Missing(what) => Fault::new(Blame::App, "app_missing", what)
+        Unreadable::Missing(what) => Fault::new(FaultCode::AppMissing, what)
             .passing()
             .advise("see whether the app id is right and the app is started before it is measured"),
-        Unreadable::Empty(what) => Fault::new(Blame::App, "layer_empty", what)
+        Unreadable::Empty(what) => Fault::new(FaultCode::LayerEmpty, what)
             .advise("use the source surfaceflinger, which sees every app"),
         Unreadable::Refused(what) => {
             let passing = crate::refusal::passing(what.as_bytes());
             let blame = if what.contains("while dumping") { Blame::App } else { Blame::Lab };
-            let fault =
-                Fault::new(blame, "dump_refused", what).advise("see whether the app still responds to touch");
+            let fault = Fault::new(FaultCode::DumpRefused, what)
+                .blamed_on(blame)
+                .advise("see whether the app still responds to touch");
             if passing { fault.passing() } else { fault }
         }
-        Unreadable::Garbled(what) => Fault::new(Blame::Lab, "dump_garbled", what)
+        Unreadable::Garbled(what) => Fault::new(FaultCode::DumpGarbled, what)
             .advise("run `dumpsys gfxinfo PACKAGE framestats` in the phone's shell and compare"),
     }
 }

@@ -14,7 +14,7 @@ use crate::text::shown;
 use farmjank_results::device::{App, DeviceFacts};
 use farmjank_results::dump::Dump;
 use farmjank_results::event::SkippedSource;
-use farmjank_results::fault::{Blame, Fault};
+use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::frame::SourceId;
 use farmjank_results::time::{RunTime, Span};
 use farmjank_seams::device::Device;
@@ -120,8 +120,7 @@ async fn list(device: &dyn Device) -> Result<Vec<Listed>, Fault> {
     let layers = read_list(text).map_err(|error| unreadable("the list of layers", &error))?;
     if layers.is_empty() || output.status != 0 {
         return Err(Fault::new(
-            Blame::Lab,
-            "dump_refused",
+            FaultCode::DumpRefused,
             format!(
                 "the phone lists no layers: `dumpsys SurfaceFlinger --list` ended with status {}",
                 output.status
@@ -199,7 +198,7 @@ fn nothing_listed(layers: &[Listed], app: &App, pin: Option<&str>) -> Fault {
         (None, 0) => format!("no layer of \"{package}\" among the {} layers of the phone", layers.len()),
         (None, _) => format!("\"{package}\" has {of_app} layers, and none of them can receive frames"),
     };
-    Fault::new(Blame::App, "layer_missing", what).passing().advise(match pin {
+    Fault::new(FaultCode::LayerMissing, what).passing().advise(match pin {
         Some(_) => "compare the pinned layer with `dumpsys SurfaceFlinger --list` while the app is in front",
         None => "see whether the app is in front and has drawn; a dialog or popup may draw on a layer of another name: pin it",
     })
@@ -223,15 +222,14 @@ fn nothing_alive(left: &[AskedLayer], app: &App, facts: &DeviceFacts, classic: b
             left.iter().map(|layer| format!("`{}`", shown(layer.candidate.name.as_bytes()))).collect();
         let what =
             format!("no layer of \"{package}\" got a frame yet: every row is zero on {}", names.join(", "));
-        let fault = Fault::new(Blame::App, "layer_empty", what)
+        let fault = Fault::new(FaultCode::LayerEmpty, what)
             .advise("see whether the app draws at all; its frames may go to a layer of another name: pin it");
         // A window or surface view may still get its first frame; a container never will.
         let may_draw = left.iter().any(|layer| layer.candidate.kind > Kind::ViewContainer);
         return if may_draw { fault.passing() } else { fault };
     }
     let fault = Fault::new(
-        Blame::App,
-        "layer_missing",
+        FaultCode::LayerMissing,
         format!("\"{package}\" has {gone} layers, but the phone prints only the refresh period for them"),
     );
     fault.passing().advise(if facts.sdk >= HISTORY_SDK && !classic {
@@ -244,12 +242,12 @@ fn nothing_alive(left: &[AskedLayer], app: &App, facts: &DeviceFacts, classic: b
 /// A fault for an answer that is not data.
 fn unreadable(of: &str, error: &Unreadable) -> Fault {
     let (code, what) = match error {
-        Unreadable::Refused(what) => ("dump_refused", what.clone()),
+        Unreadable::Refused(what) => (FaultCode::DumpRefused, what.clone()),
         Unreadable::Garbled(what) | Unreadable::Missing(what) | Unreadable::Empty(what) => {
-            ("dump_garbled", format!("the phone answered `{what}`"))
+            (FaultCode::DumpGarbled, format!("the phone answered `{what}`"))
         }
     };
-    let fault = Fault::new(Blame::Lab, code, format!("cannot read {of}: {what}"))
+    let fault = Fault::new(code, format!("cannot read {of}: {what}"))
         .advise("run `dumpsys SurfaceFlinger --list` in the phone's shell and compare");
     if crate::refusal::passing(what.as_bytes()) { fault.passing() } else { fault }
 }

@@ -84,7 +84,7 @@ mod tests {
             "postgres:///perf?user=secret",
         ] {
             let fault = read(wrong).unwrap_err();
-            assert_eq!(fault.code, "history_address");
+            assert_eq!(fault.code.word(), "history_address");
             assert!(!fault.to_string().contains("secret"), "{fault}");
         }
     }

@@ -47,12 +47,12 @@ fn a_missing_store_is_made_or_named() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("none.sqlite");
     let fault = open(path.to_str().unwrap(), Missing::Refuse).map(|_| ()).unwrap_err();
-    assert_eq!(fault.code, "history_missing");
+    assert_eq!(fault.code.word(), "history_missing");
     assert!(!path.exists());
-    assert_eq!(store(folder.path()).map(|_| ()).unwrap_err().code, "history_address");
+    assert_eq!(store(folder.path()).map(|_| ()).unwrap_err().code.word(), "history_address");
     for wrong in ["", "mysql://me:secret@there/x"] {
         let fault = open(wrong, Missing::Create).map(|_| ()).unwrap_err();
-        assert_eq!(fault.code, "history_address");
+        assert_eq!(fault.code.word(), "history_address");
         assert!(!fault.to_string().contains("secret"), "{fault}");
     }
 }
@@ -63,7 +63,7 @@ fn what_is_no_store_is_left_alone() {
     let garbage = folder.path().join("garbage.sqlite");
     for bytes in [&b"x"[..], &b"not a database at all, just some text of somebody"[..], &[0; 5_000][..]] {
         std::fs::write(&garbage, bytes).unwrap();
-        assert_eq!(refusal(&garbage).code, "history_unreadable");
+        assert_eq!(refusal(&garbage).code.word(), "history_unreadable");
     }
     // The header of a database, and garbage behind it.
     let path = folder.path().join("history.sqlite");
@@ -71,11 +71,11 @@ fn what_is_no_store_is_left_alone() {
     let mut bytes = std::fs::read(&path).unwrap();
     bytes[100..].fill(0xa5);
     std::fs::write(&garbage, bytes).unwrap();
-    assert_eq!(refusal(&garbage).code, "history_unreadable");
+    assert_eq!(refusal(&garbage).code.word(), "history_unreadable");
 
     let other = folder.path().join("other.sqlite");
     Connection::open(&other).unwrap().execute_batch("create table notes (words text)").unwrap();
-    assert_eq!(refusal(&other).code, "history_foreign");
+    assert_eq!(refusal(&other).code.word(), "history_foreign");
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn a_newer_store_is_refused_in_words() {
     record(&mut *store(&path).unwrap(), &[1]);
     Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
     let fault = refusal(&path);
-    assert_eq!(fault.code, "history_newer");
+    assert_eq!(fault.code.word(), "history_newer");
     assert!(fault.what.contains("version 99") && fault.advice.contains("update farmjank"), "{fault}");
 }
 
@@ -208,5 +208,5 @@ fn a_store_killed_while_it_was_made_is_made_again() {
     let other = folder.path().join("other.sqlite");
     Connection::open(&other).unwrap().execute_batch("create table notes (words text)").unwrap();
     std::fs::write(folder.path().join("other.sqlite-journal"), hot_journal()).unwrap();
-    assert_eq!(refusal(&other).code, "history_unreadable");
+    assert_eq!(refusal(&other).code.word(), "history_unreadable");
 }

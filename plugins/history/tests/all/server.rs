@@ -67,11 +67,11 @@ fn a_newer_store_is_refused_in_words() {
     let Some(server) = server() else { return };
     let schema = Schema::new(&server, "newer");
     let fault = open(&schema.address, Missing::Refuse).map(|_| ()).unwrap_err();
-    assert_eq!(fault.code, "history_missing");
+    assert_eq!(fault.code.word(), "history_missing");
     record(&mut *schema.open(), &[1]);
     schema.ask("update farmjank_format set version = 99");
     let fault = open(&schema.address, Missing::Create).map(|_| ()).unwrap_err();
-    assert_eq!(fault.code, "history_newer");
+    assert_eq!(fault.code.word(), "history_newer");
     assert!(fault.what.contains("version 99") && fault.advice.contains("update farmjank"), "{fault}");
 }
 
@@ -101,7 +101,7 @@ fn a_writer_that_ends_in_the_middle_leaves_nothing() {
     // A table that is in the way makes the last step of recording fail, after everything else was written.
     schema.ask("alter table farmjank_cell rename column last_at to elsewhere");
     let (run, sessions) = night(2);
-    assert_eq!(store.record(&run, &sessions).unwrap_err().code, "history_failed");
+    assert_eq!(store.record(&run, &sessions).unwrap_err().code.word(), "history_failed");
     schema.ask("alter table farmjank_cell rename column elsewhere to last_at");
     assert_eq!(store.cell(&key("Galaxy S9", "fling"), 9).unwrap().len(), 1);
     assert_eq!(store.runs(9).unwrap().len(), 1);
@@ -113,7 +113,7 @@ fn a_writer_that_ends_in_the_middle_leaves_nothing() {
 fn what_cannot_be_reached_is_told_without_the_password() {
     let place = "postgres://me:secret@127.0.0.1:1/perf";
     let fault = open(place, Missing::Create).map(|_| ()).unwrap_err();
-    assert_eq!(fault.code, "history_failed");
+    assert_eq!(fault.code.word(), "history_failed");
     assert!(
         fault.what.contains("postgres://me@127.0.0.1:1/perf") && !fault.to_string().contains("secret"),
         "{fault}"
@@ -122,7 +122,7 @@ fn what_cannot_be_reached_is_told_without_the_password() {
     let Some(server) = server() else { return };
     let (_, at) = server.split_once('@').unwrap();
     let fault = open(&format!("postgres://nobody:secret@{at}"), Missing::Create).map(|_| ()).unwrap_err();
-    assert_eq!(fault.code, "history_failed");
+    assert_eq!(fault.code.word(), "history_failed");
     assert!(fault.what.contains("nobody") && !fault.to_string().contains("secret"), "{fault}");
 }
 

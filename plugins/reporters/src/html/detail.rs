@@ -171,7 +171,7 @@ fn detail(cell: &Cell<'_>, seen: &Seen<'_>, iterations: Vec<IterationLine>) -> D
     Detail {
         reasons: texts(cell.reasons()),
         fault: cell.fault().map(|fault| {
-            [line(&fault.code, NAME), line(&fault.what, SENTENCE), line(&fault.advice, SENTENCE)]
+            [line(fault.code.word(), NAME), line(&fault.what, SENTENCE), line(&fault.advice, SENTENCE)]
         }),
         limits: judgements.iter().map(|judgement| limit(judgement, seen)).collect(),
         compared: cell.compared.iter().map(|one| compared(one)).collect(),

@@ -325,8 +325,8 @@ fn cell(cell: &Cell) -> CellShape {
 }
 
 fn fault(fault: &Fault) -> Fault {
-    let [code, what, advice] = [&fault.code, &fault.what, &fault.advice].map(|text| json_text(text));
-    Fault { code, what, advice, ..fault.clone() }
+    let [code, what, advice] = [fault.code.word(), fault.what.as_str(), fault.advice.as_str()].map(json_text);
+    Fault { code: code.into(), what, advice, ..fault.clone() }
 }
 
 fn coverage(cell: &Cell) -> Option<CoverageShape> {

@@ -78,7 +78,7 @@ fn again<'a>(cell: &Cell<'a>) -> impl Iterator<Item = (&'a TrialRecord, &'a Faul
 fn rerun(fault: &Fault) -> TestRerun {
     let mut rerun = TestRerun::new(NonSuccessKind::Failure);
     let words = xml_attribute(&fault.to_string(), SENTENCE);
-    rerun.set_type(format!("infra.{}", slug(&fault.code)));
+    rerun.set_type(format!("infra.{}", slug(fault.code.word())));
     rerun.set_message(words.as_str());
     rerun.set_stack_trace(words.as_str());
     rerun

@@ -1,8 +1,8 @@
 //! A run that could have happened: four phones, three windows each, every verdict, told event by event.
 
-use farmjank_results::device::{DeviceFacts, DeviceId, RefreshMode};
+use farmjank_results::device::{DeviceFacts, DeviceId, Readiness, RefreshMode};
 use farmjank_results::event::*;
-use farmjank_results::fault::{self, Fault};
+use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::frame::SourceId;
 use farmjank_results::frame_log::{Bar, FrameLog, What};
 use farmjank_results::frame_timeline::JankOwner;
@@ -299,7 +299,7 @@ pub fn events(words: &Words) -> Log {
         let device = DeviceId(words.serials[at].clone());
         log.tell(
             40,
-            Fact::DeviceSeen { device, state: own("device"), facts: Some(Box::new(facts(words, at))) },
+            Fact::DeviceSeen { device, state: Readiness::Ready, facts: Some(Box::new(facts(words, at))) },
         );
     }
     let tablet = DeviceId(own("R9TT103ABCD"));
@@ -366,8 +366,7 @@ fn lost(log: &mut Log, words: &Words) {
         Fact::DeviceGone { device: device.clone(), why: "the adb server no longer lists it".to_owned() },
     );
     let fault = Fault::new(
-        fault::Blame::Lab,
-        "device_lost",
+        FaultCode::DeviceLost,
         "the phone was lost during warm-up 1 and did not come back in 30 s",
     )
     .advise("check cable and hub power, then see `farmjank doctor`");

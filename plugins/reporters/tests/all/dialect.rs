@@ -141,12 +141,11 @@ fn changed(change: impl Fn(&mut Fact)) -> Record {
 
 #[test]
 fn a_crash_is_a_failure_of_the_app() {
-    use farmjank_results::fault::{Blame, Fault};
+    use farmjank_results::fault::{Fault, FaultCode};
     use farmjank_results::verdict::Verdict;
     let record = changed(|fact| {
         if let Fact::JobJudged { job: 1, verdict, fault, windows, .. } = fact {
-            (*verdict, *fault) =
-                (Verdict::Fail, Some(Fault::new(Blame::App, "app_crashed", "the app crashed")));
+            (*verdict, *fault) = (Verdict::Fail, Some(Fault::new(FaultCode::AppCrashed, "the app crashed")));
             windows.truncate(1);
         }
     });
@@ -159,12 +158,11 @@ fn a_crash_is_a_failure_of_the_app() {
 
 #[test]
 fn a_job_worse_than_its_windows_has_a_case_of_its_own() {
-    use farmjank_results::fault::{Blame, Fault};
+    use farmjank_results::fault::{Fault, FaultCode};
     use farmjank_results::verdict::Verdict;
     let record = changed(|fact| {
         if let Fact::JobJudged { job: 1, verdict, fault, .. } = fact {
-            (*verdict, *fault) =
-                (Verdict::Fail, Some(Fault::new(Blame::App, "app_crashed", "the app crashed")));
+            (*verdict, *fault) = (Verdict::Fail, Some(Fault::new(FaultCode::AppCrashed, "the app crashed")));
         }
     });
     let root = readable(&junit(&record, &Options::default()));
@@ -174,12 +172,12 @@ fn a_job_worse_than_its_windows_has_a_case_of_its_own() {
 
 #[test]
 fn a_window_the_job_did_not_finish_is_the_faults() {
-    use farmjank_results::fault::{Blame, Fault};
+    use farmjank_results::fault::{Fault, FaultCode};
     use farmjank_results::verdict::Verdict;
-    let ended = |blame: Blame, code: &'static str, of_job: Verdict| {
+    let ended = |code: FaultCode, of_job: Verdict| {
         changed(move |fact| {
             if let Fact::JobJudged { job: 1, verdict, fault, windows, reasons } = fact {
-                let what = Fault::new(blame, code, format!("{code} in trial 2"));
+                let what = Fault::new(code.clone(), format!("{code} in trial 2"));
                 (*verdict, *reasons) = (of_job, vec![what.to_string()]);
                 *fault = Some(what);
                 // One trial was measured before it happened, and looked fine.
@@ -193,13 +191,10 @@ fn a_window_the_job_did_not_finish_is_the_faults() {
         let trouble = case(&root, class, "open an article").one(tag).expect("it did not pass");
         trouble.attribute("type").to_owned()
     };
-    assert_eq!(kind(&ended(Blame::Lab, "device_lost", Verdict::Broken), "error"), "infra.device_lost");
-    assert_eq!(kind(&ended(Blame::App, "app_crashed", Verdict::Fail), "failure"), "app.crashed");
-    assert_eq!(kind(&ended(Blame::Scenario, "not_found", Verdict::Fail), "failure"), "scenario.not_found");
-    assert_eq!(
-        kind(&ended(Blame::Tool, "interrupted", Verdict::Undecided), "error"),
-        "undecided.interrupted"
-    );
+    assert_eq!(kind(&ended(FaultCode::DeviceLost, Verdict::Broken), "error"), "infra.device_lost");
+    assert_eq!(kind(&ended(FaultCode::AppCrashed, Verdict::Fail), "failure"), "app.crashed");
+    assert_eq!(kind(&ended(FaultCode::ElementMissing, Verdict::Fail), "failure"), "scenario.element_missing");
+    assert_eq!(kind(&ended(FaultCode::Interrupted, Verdict::Undecided), "error"), "undecided.interrupted");
 }
 
 #[test]
@@ -228,13 +223,13 @@ fn tried_again() -> Record {
 /// The same of any job; none where it has no such trial.
 fn again(tried: u32) -> Option<Record> {
     use farmjank_results::event::{Ending, Event};
-    use farmjank_results::fault::{Blame, Fault};
+    use farmjank_results::fault::{Fault, FaultCode};
     let mut log: Log = events(&Words::default());
     let begins =
         |event: &Event| matches!(event.fact, Fact::TrialStarted { job, trial: 1, .. } if job == tried);
     let at = log.events.iter().position(begins)?;
     let began = log.events[at].clone();
-    let fault = Fault::new(Blame::Lab, "adb_timeout", "the phone did not answer <in> 10 s\u{1b}[31m");
+    let fault = Fault::new(FaultCode::Timeout, "the phone did not answer <in> 10 s\u{1b}[31m");
     let ending = Ending::Faulted(fault);
     let fact = Fact::TrialFinished { job: tried, trial: 1, counted: true, ending, windows: Vec::new() };
     log.events.insert(at, Event { fact, ..began.clone() });
@@ -247,7 +242,7 @@ fn again(tried: u32) -> Option<Record> {
 fn a_trial_tried_again_with_success_is_nobody_s_fault_whatever_the_verdict() {
     let blamed = |record: &Record| -> Vec<String> {
         let all = farmjank_reporters::cells::cells(record);
-        all.iter().map(|cell| cell.fault().map(|fault| fault.code.clone()).unwrap_or_default()).collect()
+        all.iter().map(|cell| cell.fault().map(|fault| fault.code.to_string()).unwrap_or_default()).collect()
     };
     let before = blamed(&events(&Words::default()).record());
     let mut failed = 0;
@@ -274,7 +269,7 @@ fn a_case_that_passed_after_a_second_try_says_so() {
     );
     let flaky = passed.all("flakyFailure");
     assert_eq!(flaky.len(), 1);
-    assert_eq!(flaky[0].attribute("type"), "infra.adb_timeout");
+    assert_eq!(flaky[0].attribute("type"), "infra.timeout");
     assert!(flaky[0].one("stackTrace").unwrap().text.contains("the phone did not answer <in> 10 s"));
     assert_eq!(text.matches("<flakyFailure").count(), 3, "each window of that job, and no other");
     crate::schemas::by_schema("surefire", &text);

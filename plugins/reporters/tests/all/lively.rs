@@ -4,7 +4,7 @@ use crate::believable::{Words, events, facts};
 use farmjank_reporters::lanes::Lanes;
 use farmjank_reporters::live::Live;
 use farmjank_reporters::paint::{TextStyle, width};
-use farmjank_results::device::DeviceId;
+use farmjank_results::device::{DeviceId, Readiness};
 use farmjank_results::event::{Event, Fact};
 use farmjank_results::record::Record;
 use farmjank_results::time::RunTime;
@@ -131,7 +131,7 @@ fn more_phones_than_rows_share_the_rows() {
     for at in 0..64_u64 {
         let device = DeviceId(format!("SERIAL{at:02}"));
         let facts = Some(Box::new(facts(&words, 0)));
-        let fact = Fact::DeviceSeen { device, state: "device".to_owned(), facts };
+        let fact = Fact::DeviceSeen { device, state: Readiness::Ready, facts };
         lanes.observe(&Event { seq: at, at: RunTime::from_ns(at as i64), fact }, &record);
     }
     let busy = DeviceId("SERIAL07".to_owned());

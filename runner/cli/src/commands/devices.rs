@@ -40,7 +40,7 @@ pub fn table(surveyed: &[Surveyed]) -> String {
             Err(fault) => {
                 let mut row = [const { String::new() }; 8];
                 row[0] = clean::line(&phone.sighting.id.0, 300);
-                row[7] = fault.code.trim_start_matches("device_").replace('_', " ");
+                row[7] = fault.code.word().trim_start_matches("device_").replace('_', " ");
                 rows.push(row);
                 advice.push(clean::line(&fault.to_string(), 300));
             }

@@ -12,7 +12,7 @@ use farmjank_engine::prove::{Belief, Held, Proof, archive};
 use farmjank_engine::scribe::Voice;
 use farmjank_engine::survey::{Surveyed, Wanted, survey};
 use farmjank_reporters::clean;
-use farmjank_results::fault::{Blame, Fault};
+use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::verdict::{EXIT_USAGE, Verdict};
 use std::path::{Path, PathBuf};
 
@@ -80,14 +80,14 @@ async fn from_phone(args: &DoctorArgs, serial: &str) -> Result<Proof, u8> {
 
 /// The one phone that is meant.
 async fn one(args: &PhoneArgs, provider: &dyn farmjank_seams::device::Provider) -> Result<Surveyed, Fault> {
-    let usage = |what: String| Fault::new(Blame::Scenario, "usage", what);
+    let usage = |what: String| Fault::new(FaultCode::Usage, what);
     let wait = crate::settings::time(&args.wait_for_devices).map_err(usage)?;
     let wanted = Wanted { serials: crate::settings::serials(args), wait };
     let mut arrivals = provider.watch().await?;
     let mut surveyed = survey(provider, &mut *arrivals, &wanted, &Patience::default()).await?;
     match surveyed.len() {
         1 => Ok(surveyed.remove(0)),
-        0 => Err(Fault::new(Blame::Lab, "no_phones", "no phone is connected")
+        0 => Err(Fault::new(FaultCode::NoPhone, "no phone is connected")
             .advise("plug one in with USB debugging on")),
         many => {
             Err(usage(format!("{many} phones are connected; say which: `farmjank doctor --prove SERIAL`")))

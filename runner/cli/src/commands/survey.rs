@@ -5,12 +5,12 @@ use crate::settings::{serials, time};
 use crate::wiring::{Phones, phones};
 use farmjank_engine::patience::Patience;
 use farmjank_engine::survey::{Surveyed, Wanted, survey};
-use farmjank_results::fault::{Blame, Fault};
+use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_scenarios::requirement::Requirement;
 
 /// The phones the flags name, with what is known of each.
 pub async fn look(args: &PhoneArgs) -> Result<(Phones, Vec<Surveyed>), Fault> {
-    let usage = |what: String| Fault::new(Blame::Scenario, "usage", what);
+    let usage = |what: String| Fault::new(FaultCode::Usage, what);
     let wait = time(&args.wait_for_devices).map_err(usage)?;
     let filter = args.device_filter.as_deref().map(Requirement::parse).transpose();
     let filter = filter

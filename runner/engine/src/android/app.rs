@@ -4,7 +4,7 @@ use super::state::{Front, front, is_activity};
 use super::together::{Answer, together};
 use super::{clip, refused};
 use crate::patience::Patience;
-use farmjank_results::fault::{Blame, Fault};
+use farmjank_results::fault::{Blame, Fault, FaultCode};
 use farmjank_results::time::Span;
 use farmjank_seams::device::Device;
 use farmjank_seams::quote::quote;
@@ -72,7 +72,7 @@ async fn launcher(device: &dyn Device, app: &str, stop: bool, patience: &Patienc
     let last = text.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or("");
     if last.contains("ResolverActivity") {
         let what = format!("several activities of `{app}` want to be its launcher");
-        return Err(Fault::new(Blame::Scenario, "launcher_ambiguous", what));
+        return Err(Fault::new(FaultCode::LauncherAmbiguous, what));
     }
     if last.starts_with(&format!("{app}/")) {
         return Ok(last.to_owned());
@@ -80,7 +80,7 @@ async fn launcher(device: &dyn Device, app: &str, stop: bool, patience: &Patienc
     let found = device.shell(&format!("pm path {}", quote(app)), patience.call).await?;
     if found.status == 0 && !found.out.is_empty() {
         let what = format!("`{app}` is installed but has no launcher activity");
-        return Err(Fault::new(Blame::Scenario, "launcher_missing", what).advise("open it by a link instead"));
+        return Err(Fault::new(FaultCode::LauncherMissing, what).advise("open it by a link instead"));
     }
     Err(app_missing(app))
 }
@@ -88,31 +88,27 @@ async fn launcher(device: &dyn Device, app: &str, stop: bool, patience: &Patienc
 /// The app is not installed.
 pub fn app_missing(app: &str) -> Fault {
     let what = format!("`{app}` is not installed on this phone");
-    Fault::new(Blame::Lab, "app_missing", what).advise("install it, or correct appId")
+    Fault::new(FaultCode::AppMissing, what).blamed_on(Blame::Lab).advise("install it, or correct appId")
 }
 
 /// Reads what `am start -W` printed. Its exit status says nothing; the text does.
 fn read_start(app: &str, text: &str) -> Result<Launch, Fault> {
     if text.contains("unable to resolve Intent") || text.contains("No activity found") {
         let what = format!("`{app}` does not handle it: {}", clip(error_line(text), 200));
-        return Err(
-            Fault::new(Blame::Scenario, "link_unresolved", what).advise("correct the link or the app id")
-        );
+        return Err(Fault::new(FaultCode::LinkUnresolved, what).advise("correct the link or the app id"));
     }
     if text.contains("does not exist") {
-        return Err(Fault::new(Blame::Scenario, "activity_missing", clip(error_line(text), 200)));
+        return Err(Fault::new(FaultCode::ActivityMissing, clip(error_line(text), 200)));
     }
     if text.contains("SecurityException") || text.contains("do not have permission") {
         let what = format!("the phone may not start it: {}", clip(error_line(text), 200));
-        return Err(
-            Fault::new(Blame::Scenario, "not_exported", what).advise("export the activity in a test build")
-        );
+        return Err(Fault::new(FaultCode::NotExported, what).advise("export the activity in a test build"));
     }
     let field = |name: &str| text.lines().find_map(|line| line.trim().strip_prefix(name)).map(str::trim);
     let timed_out = field("Status:") == Some("timeout");
     if field("Status:").is_none() {
         let what = format!("`am start` of `{app}` answered: {}", clip(text, 200));
-        return Err(Fault::new(Blame::App, "launch_failed", what).passing());
+        return Err(Fault::new(FaultCode::LaunchFailed, what).passing());
     }
     let total =
         field("TotalTime:").and_then(|ms| ms.parse().ok()).filter(|ms: &i64| *ms >= 0).map(Span::from_ms);
@@ -156,13 +152,14 @@ pub fn read_trouble(app: &str, focus: &Answer, alive: &Answer) -> Option<Fault> 
     if let Front::Dialog { kind, package } = front(&focus.text())
         && package.split(':').next() == Some(app)
     {
-        let code = if kind.contains("Responding") { "app_not_responding" } else { "app_crashed" };
-        return Some(Fault::new(Blame::App, code, format!("the phone says `{kind}: {app}`")));
+        let code =
+            if kind.contains("Responding") { FaultCode::AppNotResponding } else { FaultCode::AppCrashed };
+        return Some(Fault::new(code, format!("the phone says `{kind}: {app}`")));
     }
     // Status 127: a phone without pidof cannot say.
     if alive.status == 1 && alive.out.is_empty() {
         let what = format!("the process of `{app}` is gone");
-        return Some(Fault::new(Blame::App, "app_crashed", what).advise("see the phone's logcat"));
+        return Some(Fault::new(FaultCode::AppCrashed, what).advise("see the phone's logcat"));
     }
     None
 }
@@ -208,9 +205,9 @@ mod tests {
     #[test]
     fn failures_name_whose_they_are() {
         let unresolved = "Starting: Intent { dat=shop://x }\nError: Activity not started, unable to resolve Intent { dat=shop://x }";
-        assert_eq!(read_start("com.a", unresolved).unwrap_err().code, "link_unresolved");
+        assert_eq!(read_start("com.a", unresolved).unwrap_err().code.word(), "link_unresolved");
         let missing = "Error type 3\nError: Activity class {com.a/.X} does not exist.";
-        assert_eq!(read_start("com.a", missing).unwrap_err().code, "activity_missing");
+        assert_eq!(read_start("com.a", missing).unwrap_err().code.word(), "activity_missing");
         assert_eq!(read_start("com.a", "").unwrap_err().blame, Blame::App);
     }
 }

@@ -4,7 +4,7 @@ use super::together::{Answer, as_far_as_told};
 use super::{display, say, state};
 use crate::patience::Patience;
 use farmjank_results::device::{DeviceFacts, DeviceId};
-use farmjank_results::fault::{Blame, Fault};
+use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_seams::device::Device;
 use std::collections::BTreeSet;
 
@@ -69,17 +69,17 @@ async fn identity(device: &dyn Device, patience: &Patience) -> Result<DeviceFact
     let [model, manufacturer, sdk, release, fingerprint, qemu, boot_qemu, is_virtual, booted] = values[..]
     else {
         let what = format!("the phone answered {} lines for {} properties", values.len(), PROPERTIES.len());
-        return Err(Fault::new(Blame::Lab, "facts_unreadable", what).passing());
+        return Err(Fault::new(FaultCode::FactsUnreadable, what).passing());
     };
     let Ok(sdk) = sdk.parse() else {
         let what = format!(
             "the phone gives no Android version (ro.build.version.sdk is `{}`)",
             super::clip(sdk, 20)
         );
-        return Err(Fault::new(Blame::Lab, "facts_unreadable", what).passing());
+        return Err(Fault::new(FaultCode::FactsUnreadable, what).passing());
     };
     if booted != "1" {
-        let fault = Fault::new(Blame::Lab, "booting", "the phone has not finished booting");
+        let fault = Fault::new(FaultCode::Booting, "the phone has not finished booting");
         return Err(fault.passing().advise("wait until its home screen shows"));
     }
     let mut facts = unknown(&device.id().0, model, sdk);

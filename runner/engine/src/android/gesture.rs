@@ -5,7 +5,7 @@ use super::recent::EVENTS;
 use super::together::{Answer, together};
 use super::{clip, uptime};
 use farmjank_results::device::Screen;
-use farmjank_results::fault::{Blame, Fault};
+use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::time::BootTime;
 use farmjank_scenarios::gesture::{Gesture, Point};
 use farmjank_seams::device::{Device, Output};
@@ -149,7 +149,7 @@ fn read_stamped(command: &str, output: &Output) -> Result<Stamped, Fault> {
     let said = format!("{text}\n{}", output.err_text());
     if said.contains("INJECT_EVENTS") {
         let fault =
-            Fault::new(Blame::Lab, "injection_blocked", "the phone refuses injected touches (INJECT_EVENTS)");
+            Fault::new(FaultCode::InjectionBlocked, "the phone refuses injected touches (INJECT_EVENTS)");
         return Err(fault.advise("turn on `USB debugging (Security settings)` in its developer options"));
     }
     // What the phone says before our own marks may look like one.
@@ -163,11 +163,11 @@ fn read_stamped(command: &str, output: &Output) -> Result<Stamped, Fault> {
         (_, _, Some(status)) if status != 0 => {
             let words = said.lines().filter(|line| !line.contains("@fj ")).collect::<Vec<_>>().join("\n");
             let what = format!("`{}` ended with status {status}: {}", clip(command, 80), clip(&words, 200));
-            Err(Fault::new(Blame::Lab, "input_failed", what).passing())
+            Err(Fault::new(FaultCode::InputFailed, what).passing())
         }
         _ => {
             let what = format!("`{}` gave no clock stamps: {}", clip(command, 80), clip(&said, 200));
-            Err(Fault::new(Blame::Lab, "stamps_missing", what).passing())
+            Err(Fault::new(FaultCode::StampsMissing, what).passing())
         }
     }
 }
@@ -210,7 +210,7 @@ mod tests {
     fn a_blocked_injection_is_a_lab_fault_with_the_remedy() {
         let err = "java.lang.SecurityException: Injecting input events requires INJECT_EVENTS permission";
         let fault = read_stamped("input swipe", &answer("@fj B 1.00\n@fj E 1.10 255\n", err)).unwrap_err();
-        assert_eq!(fault.code, "injection_blocked");
+        assert_eq!(fault.code.word(), "injection_blocked");
         assert!(fault.advice.contains("Security settings"));
     }
 
@@ -218,8 +218,8 @@ mod tests {
     fn a_failed_command_is_never_a_gesture() {
         let fault = read_stamped("input swipe", &answer("@fj B 1.00\nError: Invalid\n@fj E 1.10 1\n", ""))
             .unwrap_err();
-        assert_eq!(fault.code, "input_failed");
+        assert_eq!(fault.code.word(), "input_failed");
         assert!(fault.what.contains("Error: Invalid"));
-        assert_eq!(read_stamped("input swipe", &answer("", "")).unwrap_err().code, "stamps_missing");
+        assert_eq!(read_stamped("input swipe", &answer("", "")).unwrap_err().code.word(), "stamps_missing");
     }
 }

@@ -5,7 +5,7 @@
 
 use super::{clip, refused};
 use crate::patience::Patience;
-use farmjank_results::fault::{Blame, Fault};
+use farmjank_results::fault::{Blame, Fault, FaultCode};
 use farmjank_seams::device::{Device, Output};
 use farmjank_seams::quote::quote;
 
@@ -58,7 +58,7 @@ pub async fn install(
     let after = look(device, package.app, patience).await?;
     if after.mark == (None, None) || after.mark == before.mark {
         let what = format!("`{}` is another app than the scenario's `{}`", package.file, package.app);
-        return Err(Fault::new(Blame::Scenario, "apk_other", what)
+        return Err(Fault::new(FaultCode::ApkOther, what)
             .advise("give the builds of that app, or correct appId; what was installed stays installed"));
     }
     if let Some(mode) = package.compile {
@@ -129,7 +129,9 @@ fn explain(file: &str, why: &str, app: &str) -> Fault {
         }
         () => (Blame::Lab, "try `adb install -r` by hand and read what the phone says".to_owned()),
     };
-    Fault::new(blame, "apk_refused", format!("the phone refuses `{file}`: {}", clip(why, 300))).advise(advice)
+    Fault::new(FaultCode::ApkRefused, format!("the phone refuses `{file}`: {}", clip(why, 300)))
+        .blamed_on(blame)
+        .advise(advice)
 }
 
 /// The same state of code for every build that is compared.
@@ -137,7 +139,7 @@ async fn compile(device: &dyn Device, app: &str, mode: &str, patience: &Patience
     let line = format!("cmd package compile -m {} -f {}", quote(mode), quote(app));
     let output = device.shell(&line, patience.install).await?;
     let done = output.status == 0 && !output.text().contains("Failure");
-    let fault = || Fault { code: "compile_failed".to_owned(), ..refused(&line, &output) };
+    let fault = || Fault { code: FaultCode::CompileFailed, ..refused(&line, &output) };
     if done {
         return Ok(());
     }
@@ -195,7 +197,7 @@ mod tests {
     fn a_refusal_says_whose_it_is_and_what_to_do() {
         let words = |why: &str| explain("old.apk", why, "com.a");
         let older = words("INSTALL_FAILED_VERSION_DOWNGRADE: Downgrade detected");
-        assert_eq!((older.blame, older.code.as_str()), (Blame::Scenario, "apk_refused"));
+        assert_eq!((older.blame, older.code.word()), (Blame::Scenario, "apk_refused"));
         assert!(
             older.to_string().contains("--reinstall") && older.to_string().contains("versionCode"),
             "{older}"

@@ -16,7 +16,7 @@ pub mod state;
 pub mod together;
 
 pub use farmjank_leaf::text::first_line as clip;
-use farmjank_results::fault::{Blame, Fault};
+use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::time::BootTime;
 use farmjank_seams::device::{Device, Output};
 use std::time::Duration;
@@ -35,7 +35,7 @@ pub fn refused(line: &str, output: &Output) -> Fault {
     let said = if output.err.is_empty() { output.text() } else { output.err_text() };
     let asked = clip(line, 80);
     let what = format!("`{asked}` ended with status {}: {}", output.status, clip(&said, 200));
-    Fault::new(Blame::Lab, "command_failed", what)
+    Fault::new(FaultCode::CommandFailed, what)
 }
 
 /// The same of bytes.

@@ -2,7 +2,7 @@
 
 use super::clip;
 use crate::patience::Patience;
-use farmjank_results::fault::{Blame, Fault};
+use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_scenarios::step::Selector;
 use farmjank_seams::device::Device;
 use quick_xml::events::{BytesStart, Event};
@@ -46,9 +46,9 @@ pub async fn elements(device: &dyn Device, patience: &Patience) -> Result<Vec<El
     let Some(at) = text.find("<?xml").or_else(|| text.find("<hierarchy")) else {
         let said = if output.err.is_empty() { text } else { output.err_text() };
         let what = format!("uiautomator gave no screen: {}", clip(&said, 200));
-        return Err(Fault::new(Blame::Lab, "ui_unreadable", what).passing());
+        return Err(Fault::new(FaultCode::UiUnreadable, what).passing());
     };
-    read(&text[at..]).map_err(|why| Fault::new(Blame::Lab, "ui_unreadable", why).passing())
+    read(&text[at..]).map_err(|why| Fault::new(FaultCode::UiUnreadable, why).passing())
 }
 
 /// Reads a hierarchy document.

@@ -3,7 +3,7 @@
 use super::together::together;
 use super::{clip, state};
 use crate::patience::Patience;
-use farmjank_results::fault::{Blame, Fault};
+use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::time::ClockMap;
 use farmjank_seams::device::Device;
 use farmjank_seams::quote::quote;
@@ -33,11 +33,11 @@ async fn woken(device: &dyn Device, patience: &Patience) -> Result<Result<(), Fa
 /// Why a phone shows no frames of any app, from its answers to [`AWAKE`]; nothing where it does, or does not say.
 fn asleep(power: &str, policy: &str, off: &str, locked: &str) -> Option<Fault> {
     if state::awake(power) == Some(false) {
-        let fault = Fault::new(Blame::Lab, "screen_off", format!("the screen {off}")).passing();
+        let fault = Fault::new(FaultCode::ScreenOff, format!("the screen {off}")).passing();
         return Some(fault.advise("press its power button; a phone that is off shows no frames"));
     }
     if state::keyguard(policy) == Some(true) {
-        let fault = Fault::new(Blame::Lab, "locked", format!("the lock screen {locked}")).passing();
+        let fault = Fault::new(FaultCode::Locked, format!("the lock screen {locked}")).passing();
         return Some(fault.advise("unlock the phone and remove its screen lock"));
     }
     None
@@ -57,7 +57,7 @@ pub async fn behind(device: &dyn Device, fault: Fault, patience: &Patience) -> F
             }
             _ => fault,
         },
-        Err(lost) if crate::faults::is_lost(&lost) => lost,
+        Err(lost) if lost.is_lost() => lost,
         Err(_) => fault,
     }
 }
@@ -78,7 +78,7 @@ pub async fn clock(device: &dyn Device, app: &str, patience: &Patience) -> Resul
     }
     let what =
         format!("the phone's two clocks cannot be told apart: `dumpsys gfxinfo` says {}", clip(&said, 120));
-    Err(Fault::new(Blame::Lab, "clock_unknown", what).passing())
+    Err(Fault::new(FaultCode::ClockUnknown, what).passing())
 }
 
 /// `Uptime: 116130041 Realtime: 256466559`
@@ -104,12 +104,12 @@ mod tests {
         assert_eq!(words("", ""), None);
         let (code, what) = words("  mWakefulness=Asleep\n", "showing=true").expect("asleep");
         assert_eq!(
-            (code.as_str(), what.as_str()),
+            (code.word(), what.as_str()),
             ("screen_off", "the screen went off in the middle of the trial")
         );
         let (code, what) = words(awake, "showing=true").expect("locked");
         assert_eq!(
-            (code.as_str(), what.as_str()),
+            (code.word(), what.as_str()),
             ("locked", "the lock screen came up in the middle of the trial")
         );
     }

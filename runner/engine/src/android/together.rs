@@ -5,7 +5,7 @@
 
 use super::{clip_bytes, uptime};
 use farmjank_leaf::hash::Fnv;
-use farmjank_results::fault::{Blame, Fault};
+use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::time::BootTime;
 use farmjank_seams::device::{Device, Output};
 use std::time::Duration;
@@ -47,7 +47,7 @@ pub async fn together<const N: usize>(
     whole.and_then(|answers| answers.try_into().ok()).ok_or_else(|| {
         let said = clip_bytes(if output.err.is_empty() { &output.out } else { &output.err }, 200);
         let what = format!("the phone's shell broke off with status {}: {said}", output.status);
-        Fault::new(Blame::Lab, "answer_cut", what).passing()
+        Fault::new(FaultCode::AnswerCut, what).passing()
     })
 }
 

@@ -33,7 +33,7 @@ fn rules() -> Rules {
 }
 
 fn lab() -> Fault {
-    Fault::new(Blame::Lab, "device_lost", "gone").passing()
+    Fault::new(FaultCode::DeviceLost, "gone").passing()
 }
 
 #[test]
@@ -95,15 +95,14 @@ fn a_phone_that_stays_away_breaks_its_jobs() {
     assert!(
         orders
             .iter()
-            .all(|order| matches!(order, Order::Judge(_, Some(fault)) if fault.code == "device_lost"))
+            .all(|order| matches!(order, Order::Judge(_, Some(fault)) if fault.code.word() == "device_lost"))
     );
     assert!(dispatch.is_done());
 }
 
 #[test]
 fn a_lasting_or_app_fault_is_never_retried() {
-    for fault in [Fault::new(Blame::App, "app_crashed", "x").passing(), Fault::new(Blame::Lab, "locked", "x")]
-    {
+    for fault in [Fault::new(FaultCode::AppCrashed, "x").passing(), Fault::new(FaultCode::Locked, "x")] {
         let mut dispatch = Dispatch::new(rules(), &plan(&["a"]));
         dispatch.step(at(0), Input::Present(id("a")));
         let orders = dispatch.step(at(1), Input::Ended(0, Some(fault.clone())));

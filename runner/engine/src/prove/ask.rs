@@ -9,7 +9,7 @@ use crate::android::{clip, clip_bytes};
 use crate::patience::Patience;
 use farmjank_results::device::{App, DeviceFacts, Screen};
 use farmjank_results::dump::Dump;
-use farmjank_results::fault::{Blame, Fault};
+use farmjank_results::fault::{Blame, Fault, FaultCode};
 use farmjank_results::frame::SourceId;
 use farmjank_results::side_reading::SideReading;
 use farmjank_results::time::{DeviceTime, RunTime};
@@ -73,7 +73,7 @@ impl Asker<'_> {
         let app = self.open_settings().await?;
         let mut clocks = vec![settle::clock(device, &app.0, patience).await?];
         let screen = self.facts.screen.ok_or_else(|| {
-            Fault::new(Blame::Lab, "screen_unknown", "the phone does not say how large its screen is")
+            Fault::new(FaultCode::ScreenUnknown, "the phone does not say how large its screen is")
         })?;
         say("what `input` takes");
         let mut keyevent_ms = Vec::new();
@@ -123,7 +123,7 @@ impl Asker<'_> {
                 let said = clip(&output.text(), 120);
                 let what =
                     format!("its Settings did not come to the front ({front:?}); `am start` said {said}");
-                Err(Fault::new(Blame::Lab, "settings_missing", what)
+                Err(Fault::new(FaultCode::SettingsMissing, what)
                     .advise("open its Settings by hand and try again"))
             }
         }
@@ -205,9 +205,9 @@ impl Asker<'_> {
 
     /// Swipes while the ring is read beside it.
     async fn scroll(&self, app: &App, screen: Screen) -> Result<Scrolled, Fault> {
-        let ring = self
-            .source(SourceId::SurfaceFlinger)
-            .ok_or_else(|| Fault::new(Blame::Tool, "no_source", "no source reads SurfaceFlinger's rings"))?;
+        let ring = self.source(SourceId::SurfaceFlinger).ok_or_else(|| {
+            Fault::new(FaultCode::NoSource, "no source reads SurfaceFlinger's rings").blamed_on(Blame::Tool)
+        })?;
         let opened = ring.open(self.device, self.facts, app).await?;
         let mut tap = opened.tap;
         let mut scrolled = Scrolled {
@@ -224,7 +224,7 @@ impl Asker<'_> {
                     Ok(Next::Line(line)) => seen.extend(tap.feed(&line, RunTime::default())),
                     Ok(Next::Ended(status)) => {
                         let what = format!("the sampling loop on the phone ended with status {status}");
-                        return Fault::new(Blame::Lab, "loop_ended", what);
+                        return Fault::new(FaultCode::LoopEnded, what);
                     }
                     Err(fault) => return fault,
                 }

@@ -50,13 +50,13 @@ pub fn a_baseline_needs_words(store: &mut dyn History) {
     for change in broken {
         let mut pin = whole.clone();
         change(&mut pin);
-        assert_eq!(store.pin(&pin, &sessions).unwrap_err().code, "history_refused");
-        assert_eq!(store.unpin(&pin).unwrap_err().code, "history_refused");
+        assert_eq!(store.pin(&pin, &sessions).unwrap_err().code.word(), "history_refused");
+        assert_eq!(store.unpin(&pin).unwrap_err().code.word(), "history_refused");
     }
-    assert_eq!(store.pin(&whole, &[]).unwrap_err().code, "history_refused");
+    assert_eq!(store.pin(&whole, &[]).unwrap_err().code.word(), "history_refused");
     let mut odd = sessions.clone();
     odd[0].values[0] = f64::NAN;
-    assert_eq!(store.pin(&whole, &odd).unwrap_err().code, "history_refused");
+    assert_eq!(store.pin(&whole, &odd).unwrap_err().code.word(), "history_refused");
     assert_eq!((store.baselines().unwrap(), store.moves(None).unwrap()), (vec![], vec![]));
 }
 
@@ -92,6 +92,6 @@ pub fn calibrations(store: &mut dyn History) {
     // A calibrated cell is no history yet.
     assert_eq!(store.cells(&all).unwrap(), []);
     let odd = [noise("fling", 6, f64::NAN)];
-    assert_eq!(store.calibrate(&odd, &[phone("A", 6, 0)]).unwrap_err().code, "history_refused");
+    assert_eq!(store.calibrate(&odd, &[phone("A", 6, 0)]).unwrap_err().code.word(), "history_refused");
     assert_eq!(store.self_tests(None).unwrap().len(), 3);
 }

@@ -2,7 +2,7 @@
 
 use crate::samples::{key, night, pin, record, run, session, wall};
 use farmjank_results::cell::{CellKey, CellSession};
-use farmjank_results::fault::{Blame, Fault};
+use farmjank_results::fault::{Blame, Fault, FaultCode};
 use farmjank_seams::history::{CellFilter, CellSeen, Cells, History, Pruned, Recorded, Wanted};
 use std::collections::BTreeMap;
 
@@ -90,7 +90,7 @@ pub fn a_run_that_differs(store: &mut dyn History) {
     let mut other = vec![sessions[0].clone()];
     other[0].values[1] = 15.0;
     let fault = store.record(&run, &other).unwrap_err();
-    assert_eq!((fault.code.as_str(), fault.blame), ("history_refused", Blame::Tool));
+    assert_eq!((fault.code.word(), fault.blame), ("history_refused", Blame::Tool));
     assert!(fault.what.contains("run-0002") && fault.advice.contains("replace"), "{fault}");
     let cell = key("Pixel 7", "fling");
     assert_eq!(store.cell(&cell, 1).unwrap(), sessions[0..1]);
@@ -103,7 +103,7 @@ pub fn a_run_that_differs(store: &mut dyn History) {
     assert_eq!(store.torn().unwrap(), []);
     let mut renamed = run.clone();
     renamed.verdict = None;
-    assert_eq!(store.record(&renamed, &other).unwrap_err().code, "history_refused");
+    assert_eq!(store.record(&renamed, &other).unwrap_err().code.word(), "history_refused");
 }
 
 pub fn a_refused_run_leaves_nothing(store: &mut dyn History) {
@@ -117,16 +117,16 @@ pub fn a_refused_run_leaves_nothing(store: &mut dyn History) {
     for change in broken {
         let mut sessions = sessions.clone();
         change(sessions.last_mut().unwrap());
-        assert_eq!(store.record(&run, &sessions).unwrap_err().code, "history_refused");
+        assert_eq!(store.record(&run, &sessions).unwrap_err().code.word(), "history_refused");
     }
     for id in ["", &"x".repeat(1_000)] {
         let mut run = run.clone();
         run.id = id.into();
-        assert_eq!(store.record(&run, &[]).unwrap_err().code, "history_refused");
+        assert_eq!(store.record(&run, &[]).unwrap_err().code.word(), "history_refused");
     }
     let mut timeless = run.clone();
     timeless.wall = "this morning".into();
-    assert_eq!(store.record(&timeless, &[]).unwrap_err().code, "history_refused");
+    assert_eq!(store.record(&timeless, &[]).unwrap_err().code.word(), "history_refused");
     a_fresh_store_is_empty(store);
 }
 
@@ -278,7 +278,7 @@ pub fn bulk_is_each(store: &mut dyn History) {
 pub fn a_reader_that_fails(store: &mut dyn History) {
     record(store, &[1]);
     let mut calls = 0;
-    let fault = Fault::new(Blame::Tool, "enough", "enough");
+    let fault = Fault::new(FaultCode::HistoryFailed, "enough");
     let ended = store.sessions(&ALL, &mut |_| {
         calls += 1;
         Err(fault.clone())

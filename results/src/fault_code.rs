@@ -1,0 +1,223 @@
+//! The kinds of faults, once: the word a log and a report carry, whose fault it usually is, and what it means.
+//!
+//! Whoever decides on a fault decides on a variant. A log of a newer farmjank may hold words that are not here: they
+//! are kept as they are, and nothing is decided on them.
+
+use crate::fault::Blame;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// `Variant "word" Blame: "meaning";`, one per code. The word is for logs and reports and is never changed.
+macro_rules! codes {
+    ($($code:ident $word:literal $blame:ident: $meaning:literal;)+) => {
+        /// What kind of fault it is.
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(from = "String", into = "String")]
+        #[non_exhaustive]
+        pub enum FaultCode {
+            $(#[doc = $meaning] $code,)+
+            /// A word of a log that this farmjank does not know.
+            Unlisted(Unlisted),
+        }
+
+        /// Every code there is, in the order of docs/faults.md.
+        pub const CODES: &[FaultCode] = &[$(FaultCode::$code),+];
+
+        impl FaultCode {
+            /// The word a log carries: lower-case letters and `_`, the same for ever.
+            pub fn word(&self) -> &str {
+                match self {
+                    $(FaultCode::$code => $word,)+
+                    FaultCode::Unlisted(Unlisted(word)) => word,
+                }
+            }
+
+            /// Whose fault it usually is; what a log of a newer farmjank blames is in the log.
+            pub fn blame(&self) -> Blame {
+                match self {
+                    $(FaultCode::$code => Blame::$blame,)+
+                    FaultCode::Unlisted(_) => Blame::Tool,
+                }
+            }
+
+            /// What it means, for people: one sentence without a full stop.
+            pub fn meaning(&self) -> &'static str {
+                match self {
+                    $(FaultCode::$code => $meaning,)+
+                    FaultCode::Unlisted(_) => "a newer farmjank knows what it means",
+                }
+            }
+        }
+
+        impl From<String> for FaultCode {
+            fn from(word: String) -> FaultCode {
+                match word.as_str() {
+                    $($word => FaultCode::$code,)+
+                    _ => FaultCode::Unlisted(Unlisted(word)),
+                }
+            }
+        }
+    };
+}
+
+/// A word that is in no variant: only reading a log makes one.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Unlisted(String);
+
+codes! {
+    // The phone itself does not answer.
+    DeviceLost "device_lost" Lab: "the connection to the phone ended in the middle of an answer";
+    DeviceMissing "device_missing" Lab: "no such phone is connected";
+    DeviceOffline "device_offline" Lab: "adb lists the phone as offline";
+    DeviceUnauthorized "device_unauthorized" Lab: "the phone has not accepted this computer's key";
+    DeviceNoPermissions "device_no_permissions" Lab: "this computer may not open the phone (udev rules)";
+    DeviceSilent "device_silent" Lab: "the phone does not answer its heartbeat";
+    DeviceAmbiguous "device_ambiguous" Lab: "several phones have the same serial";
+    DeviceLeased "device_leased" Tool: "the phone is already in use by this run";
+    DeviceNotReady "device_not_ready" Lab: "the phone is in a state in which it cannot be used";
+    Timeout "timeout" Lab: "an answer did not come in time";
+    Protocol "protocol" Lab: "what was answered is not the adb protocol";
+    Refused "refused" Lab: "the adb server refused, or cannot be reached";
+    // Around the phone: servers, connections, programs of this computer.
+    Closed "closed" Lab: "the phone's adb daemon refused to open a service";
+    NoServer "no_server" Lab: "no adb server answers";
+    NoPhone "no_phone" Lab: "no phone is connected";
+    TooManyPhones "too_many_phones" Lab: "more phones than are watched at once";
+    ProgramMissing "program_missing" Lab: "a program of this computer cannot be started";
+    CommandTooLong "command_too_long" Tool: "a command is longer than adb carries";
+    OutputTooLarge "output_too_large" Lab: "the phone sent more than is read";
+    AnswerCut "answer_cut" Lab: "several commands in one shell call were not all answered";
+    CommandFailed "command_failed" Lab: "a command on the phone failed";
+    FileRefused "file_refused" Lab: "the phone refused to take or give a file";
+    Silent "silent" Lab: "a stream said nothing for as long as is waited";
+    LoopEnded "loop_ended" Lab: "the sampling loop on the phone ended by itself";
+    // What a phone is asked about itself.
+    Booting "booting" Lab: "the phone has not finished booting";
+    FactsUnreadable "facts_unreadable" Lab: "the phone's facts (model, Android, screen) cannot be read";
+    ClockUnknown "clock_unknown" Lab: "the phone's clocks cannot be told";
+    ScreenUnknown "screen_unknown" Lab: "the size of the phone's screen cannot be told";
+    SettingsMissing "settings_missing" Lab: "the phone's settings cannot be read";
+    UiUnreadable "ui_unreadable" Lab: "what is on the screen cannot be read (uiautomator)";
+    // The state a phone must be in.
+    ScreenOff "screen_off" Lab: "the screen is off and cannot be woken, or went off in a trial";
+    Locked "locked" Lab: "the lock screen cannot be dismissed, or came up in a trial";
+    Hot "hot" Lab: "the phone is too hot and does not cool down in time";
+    // Gestures.
+    InjectionBlocked "injection_blocked" Lab: "the phone does not allow `input` over adb";
+    InputFailed "input_failed" Lab: "`input` failed on the phone";
+    StampsMissing "stamps_missing" Lab: "the times around a gesture cannot be read";
+    // Frames.
+    NoSource "no_source" Lab: "no source of frames works on this phone";
+    LayerMissing "layer_missing" App: "the app has no layer that could show frames";
+    LayerEmpty "layer_empty" App: "the app's layers have shown no frame";
+    DumpRefused "dump_refused" Lab: "the phone refused to print frames";
+    DumpTimeout "dump_timeout" Lab: "printing frames timed out on the phone";
+    DumpGarbled "dump_garbled" Lab: "what the phone printed is not about frames";
+    // The app.
+    AppMissing "app_missing" App: "the app is not installed, or does not run where it should";
+    AppCrashed "app_crashed" App: "the app crashed, or its process is gone";
+    AppNotResponding "app_not_responding" App: "the phone says the app is not responding (ANR)";
+    LaunchFailed "launch_failed" App: "the app does not start";
+    OldBuild "old_build" App: "the older of two builds does not run: there is nothing to compare with";
+    ApkRefused "apk_refused" Lab: "the phone refuses to install a build";
+    ApkOther "apk_other" Scenario: "the builds hold another app than the scenario names";
+    CompileFailed "compile_failed" Lab: "the phone refuses to compile a build's code";
+    // The scenario.
+    ElementMissing "element_missing" Scenario: "nothing on the screen fits what a step looks for";
+    PageNotReady "page_not_ready" Scenario: "the page did not become ready in time";
+    LauncherMissing "launcher_missing" Scenario: "the app has no activity to launch";
+    LauncherAmbiguous "launcher_ambiguous" Scenario: "the app has several activities to launch";
+    ActivityMissing "activity_missing" Scenario: "the app has no such activity";
+    NotExported "not_exported" Scenario: "the activity may only be started by the app itself";
+    LinkUnresolved "link_unresolved" Scenario: "no app opens this link";
+    LabFile "lab" Scenario: "the virtual lab cannot be made as described";
+    Servers "servers" Scenario: "the adb servers named are no addresses";
+    Usage "usage" Scenario: "the command was asked for something it cannot do";
+    // The history store.
+    HistoryAddress "history_address" Tool: "what names the history is no file and no database";
+    HistoryMissing "history_missing" Lab: "there is no history there";
+    HistoryUnreadable "history_unreadable" Lab: "the history cannot be read";
+    HistoryForeign "history_foreign" Lab: "the database belongs to another program";
+    HistoryNewer "history_newer" Lab: "a newer farmjank wrote the history";
+    HistoryBusy "history_busy" Lab: "another program is writing into the history";
+    HistoryFailed "history_failed" Lab: "disk, network or rights did not let the history work";
+    HistoryRefused "history_refused" Tool: "what was to be kept contradicts itself or what is kept";
+    // The run itself.
+    Interrupted "interrupted" Lab: "the run was interrupted";
+    Panic "panic" Tool: "farmjank itself failed";
+    Plan "plan" Tool: "the plan and the run do not fit each other";
+    StepNested "step_nested" Tool: "a step came where none can be";
+    NoLab "no_lab" Tool: "an address of a virtual lab was dialled as one of the network";
+}
+
+impl FaultCode {
+    /// The phone itself does not answer: a lost connection, not a wrong answer.
+    pub fn is_lost(&self) -> bool {
+        use FaultCode::*;
+        matches!(
+            self,
+            DeviceLost
+                | DeviceMissing
+                | DeviceOffline
+                | DeviceUnauthorized
+                | DeviceNoPermissions
+                | DeviceSilent
+                | DeviceAmbiguous
+                | DeviceLeased
+                | DeviceNotReady
+                | Timeout
+                | Protocol
+                | Refused
+        )
+    }
+
+    /// The app shows no frames yet, which may change while one waits.
+    pub fn is_waiting(&self) -> bool {
+        use FaultCode::*;
+        matches!(self, AppMissing | LayerMissing | LayerEmpty | NoSource)
+    }
+
+    /// A build that cannot be installed: nothing was measured, and such a build is not a slow one.
+    pub fn is_not_installed(&self) -> bool {
+        matches!(self, FaultCode::ApkRefused | FaultCode::ApkOther)
+    }
+}
+
+impl From<FaultCode> for String {
+    fn from(code: FaultCode) -> String {
+        code.word().to_owned()
+    }
+}
+
+impl fmt::Display for FaultCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_word_gives_its_code_again_and_no_two_share_one() {
+        let mut words = BTreeSet::new();
+        for code in CODES {
+            assert_eq!(&FaultCode::from(code.word().to_owned()), code);
+            assert!(words.insert(code.word()), "{code} stands twice");
+            assert!(code.word().bytes().all(|b| b == b'_' || b.is_ascii_lowercase()), "{code}");
+        }
+    }
+
+    #[test]
+    fn a_word_of_a_newer_log_is_kept_and_decides_nothing() {
+        for word in ["device_melted", "", "Device_Lost", "\u{1b}[2J"] {
+            let code: FaultCode = serde_json::from_value(word.into()).expect("any text is a code");
+            assert!(
+                !code.is_lost() && !code.is_waiting() && !code.is_not_installed() && !CODES.contains(&code)
+            );
+            assert_eq!(serde_json::to_value(&code).expect("a text"), word);
+        }
+    }
+}
