@@ -41,7 +41,7 @@ const KNOWN: [(&str, &str, bool); 21] = [
     ("Permission denied", "the phone's shell was not allowed to run this", false),
     ("can't execute", "the phone's shell could not run the command", false),
     ("No such file or directory", "the phone's shell could not run the command", false),
-    (crate::marks::NOTE, "the dump did not end as it should", true),
+    (farmjank_seams::sampling_loop::NOTE, "the dump did not end as it should", true),
 ];
 
 /// What lines of every gfxinfo dump begin with. They are many and long, and none of them refuses anything.
@@ -100,11 +100,14 @@ mod tests {
             ("/system/bin/sh: dumpsys: not found", "does not have", false),
             ("error: device unauthorized.", "key", false),
             ("error: device 'emulator-5554' not found", "did not find", true),
+            ("@fj: dump cut at 4096 bytes", "did not end as it should", true),
         ] {
             let refusal = refusal(line.as_bytes()).expect(line);
             assert!(refusal.what.contains(words) && refusal.what.contains(line), "{}", refusal.what);
             assert_eq!(refusal.passing, passing, "{line}");
         }
+        let cut = b"16666666\n10\t20\t30\n@fj: dump cut at 4096 bytes\n";
+        assert!(crate::surfaceflinger::read_latency(cut).is_err());
         assert_eq!(refusal(b"16666666"), None);
         assert!(noise(b"WARNING: linker: libfoo.so: unused DT entry"));
         assert!(noise(b"* daemon started successfully"));

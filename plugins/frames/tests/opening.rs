@@ -140,7 +140,7 @@ fn open(source: &dyn FrameSource, phone: &Phone, facts: &DeviceFacts, app: &str)
 
 fn fault(opened: Result<Opened, Fault>) -> Fault {
     match opened {
-        Ok(opened) => panic!("opened {:?}", opened.tap.targets()),
+        Ok(opened) => panic!("opened {:?}", opened.sampling.targets()),
         Err(fault) => fault,
     }
 }
@@ -166,7 +166,7 @@ fn living_layers_are_taken_and_the_others_named() {
     ]);
     let source = SurfaceFlinger::new(None, 1);
     let mut opened = open(&source, &phone, &facts(34, &[60.0, 120.0]), SHOP).expect("a tap");
-    assert_eq!(opened.tap.targets(), std::slice::from_ref(&window));
+    assert_eq!(opened.sampling.targets(), std::slice::from_ref(&window));
     let why = |layer: &str| {
         let what = format!("surfaceflinger: {layer}");
         opened.passed_over.iter().find(|passed| passed.what == what).map(|passed| passed.why.as_str())
@@ -174,17 +174,17 @@ fn living_layers_are_taken_and_the_others_named() {
     assert!(why(&view).is_some_and(|why| why.contains("gone")));
     assert!(why(&format!("SurfaceView[{FEED}]@0#850")).is_some_and(|why| why.contains("container")));
     assert!(why(&format!("9f8e7d6 {FEED}#820")).is_some_and(|why| why.contains("container of a window")));
-    let rhythm = opened.tap.rhythm();
+    let rhythm = opened.sampling.rhythm();
     assert_eq!((rhythm.ring_rows, rhythm.fastest_hz), (127, 120.0));
     assert_eq!(rhythm.longest, Span::from_ms(1025));
     assert_eq!(rhythm.pause, Span::from_ms(410 - 20), "one dump of this phone takes 20 ms");
 
-    let endless = opened.tap.endless();
+    let endless = opened.sampling.endless();
     assert!(endless.starts_with("while :; do ") && endless.ends_with("; sleep 0.390; done"), "{endless}");
-    let printed = phone.run(&opened.tap.once()).out;
+    let printed = phone.run(&opened.sampling.once()).out;
     let now = RunTime::from_ns(77);
     let dumps: Vec<_> =
-        printed.split(|&byte| byte == b'\n').filter_map(|line| opened.tap.feed(line, now)).collect();
+        printed.split(|&byte| byte == b'\n').filter_map(|line| opened.sampling.feed(line, now)).collect();
     assert_eq!(dumps.len(), 1);
     assert_eq!(dumps[0].text, evidence("latency/android12-blast-120hz-half-filled.txt"));
     let clock = ClockMap { offset: Span::from_ms(40_000), uncertainty: Span::from_ms(11) };
@@ -203,11 +203,11 @@ fn two_layers_of_one_name_are_two_rings() {
     ]);
     let source = SurfaceFlinger::new(None, 1);
     let mut opened = open(&source, &phone, &facts(24, &[]), SHOP).expect("a tap");
-    assert_eq!(opened.tap.targets(), [FEED]);
-    assert!((opened.tap.rhythm().fastest_hz - 60.0).abs() < 0.001);
-    let printed = phone.run(&opened.tap.once()).out;
+    assert_eq!(opened.sampling.targets(), [FEED]);
+    assert!((opened.sampling.rhythm().fastest_hz - 60.0).abs() < 0.001);
+    let printed = phone.run(&opened.sampling.once()).out;
     let dump =
-        printed.split(|&byte| byte == b'\n').find_map(|line| opened.tap.feed(line, RunTime::default()));
+        printed.split(|&byte| byte == b'\n').find_map(|line| opened.sampling.feed(line, RunTime::default()));
     let names: Vec<String> =
         source.read(&dump.expect("a dump"), None).expect("samples").into_iter().map(|s| s.0).collect();
     assert_eq!(names, [FEED.to_owned(), format!("{FEED} (2)")]);
@@ -222,10 +222,10 @@ fn the_newer_engine_is_polled_faster_and_its_still_layers_are_kept() {
         (&latency(&busy), evidence("latency/android16-history-dropped-frames-120hz.txt")),
     ]);
     let opened = open(&SurfaceFlinger::new(None, 1), &phone, &facts(36, &[120.0]), SHOP).expect("a tap");
-    assert_eq!(opened.tap.targets(), [busy, still.to_owned()]);
-    assert_eq!(opened.tap.rhythm().ring_rows, 64);
-    assert_eq!(opened.tap.rhythm().longest, Span::from_ms(500));
-    assert_eq!(opened.tap.rhythm().pause, Span::from_ms(200 - 40), "two dumps of 20 ms each");
+    assert_eq!(opened.sampling.targets(), [busy, still.to_owned()]);
+    assert_eq!(opened.sampling.rhythm().ring_rows, 64);
+    assert_eq!(opened.sampling.rhythm().longest, Span::from_ms(500));
+    assert_eq!(opened.sampling.rhythm().pause, Span::from_ms(200 - 40), "two dumps of 20 ms each");
     assert!(phone.asked.borrow().contains(&latency(still)), "the odd name arrived whole");
 }
 
@@ -237,8 +237,8 @@ fn a_pin_replaces_the_package() {
     ]);
     let pinned = |glob: &str| SurfaceFlinger::new(Some(glob.into()), 1);
     let opened = open(&pinned("PopupWindow:*"), &phone, &facts(34, &[]), SHOP).expect("a tap");
-    assert_eq!(opened.tap.targets(), ["PopupWindow:3c4d5e6#834"]);
-    assert!((opened.tap.rhythm().fastest_hz - 144.0).abs() < 0.01, "the dump itself tells the rate");
+    assert_eq!(opened.sampling.targets(), ["PopupWindow:3c4d5e6#834"]);
+    assert!((opened.sampling.rhythm().fastest_hz - 144.0).abs() < 0.01, "the dump itself tells the rate");
     let fault = fault(open(&pinned("Popup?"), &phone, &facts(34, &[]), SHOP));
     assert_eq!(fault.code.word(), "layer_missing");
     assert!(fault.what.contains("`Popup?`"), "{fault}");
@@ -327,11 +327,12 @@ fn a_surface_view_that_has_not_drawn_yet_is_watched_from_the_start() {
     ]);
     let source = SurfaceFlinger::new(None, 1);
     let mut opened = open(&source, &phone, &facts(34, &[120.0]), SHOP).expect("a tap");
-    assert_eq!(opened.tap.targets(), [view.clone(), window], "the container is not");
-    assert_eq!(opened.tap.rhythm().ring_rows, 127);
-    let printed = phone.run(&opened.tap.once()).out;
-    let mut dumps =
-        printed.split(|&byte| byte == b'\n').filter_map(|line| opened.tap.feed(line, RunTime::default()));
+    assert_eq!(opened.sampling.targets(), [view.clone(), window], "the container is not");
+    assert_eq!(opened.sampling.rhythm().ring_rows, 127);
+    let printed = phone.run(&opened.sampling.once()).out;
+    let mut dumps = printed
+        .split(|&byte| byte == b'\n')
+        .filter_map(|line| opened.sampling.feed(line, RunTime::default()));
     let samples = source.read(&dumps.next().expect("a dump"), None).expect("an empty ring is a sample");
     assert_eq!(
         (samples[0].0.as_str(), samples[0].1.rows.len(), samples[0].1.zero_rows),
@@ -348,13 +349,13 @@ fn gfxinfo_opens_on_the_package() {
     let phone = Phone::new(&[(&gfxinfo(), evidence("framestats/android16-d26-two-processes-144hz.txt"))]);
     let source = Gfxinfo::new(4);
     let mut opened = open(&source, &phone, &facts(36, &[144.0]), SHOP).expect("a tap");
-    assert_eq!(opened.tap.targets(), [SHOP]);
-    assert_eq!(opened.tap.rhythm().ring_rows, 120);
-    assert_eq!(opened.tap.rhythm().longest, Span::from_ns(812_500_000));
+    assert_eq!(opened.sampling.targets(), [SHOP]);
+    assert_eq!(opened.sampling.rhythm().ring_rows, 120);
+    assert_eq!(opened.sampling.rhythm().longest, Span::from_ns(812_500_000));
     assert_eq!(opened.passed_over.len(), 1, "the popup has drawn nothing");
-    let printed = phone.run(&opened.tap.once()).out;
+    let printed = phone.run(&opened.sampling.once()).out;
     let dump =
-        printed.split(|&byte| byte == b'\n').find_map(|line| opened.tap.feed(line, RunTime::default()));
+        printed.split(|&byte| byte == b'\n').find_map(|line| opened.sampling.feed(line, RunTime::default()));
     let samples = source.read(&dump.expect("a dump"), None).expect("samples");
     assert_eq!(samples.len(), 2);
     // The header says 7001000 ms against 9000000 ms; the phone's shell stamped 100.02 s.

@@ -1,5 +1,5 @@
 //! The seams: traits between the engine and the exchangeable parts, and the values that cross them. Nothing else, but for
-//! what both sides must do alike: quoting for a phone's shell, and waking in order.
+//! what both sides must do alike: quoting for a phone's shell, stamping what a loop on a phone prints, and waking in order.
 //!
 //! ```
 //! use farmjank_seams::quote::quote;
@@ -14,6 +14,7 @@ pub mod host;
 pub mod probe;
 pub mod quote;
 pub mod reporter;
+pub mod sampling_loop;
 pub mod source;
 pub mod watched;
 

@@ -14,7 +14,8 @@ use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::frame::Stamp;
 use farmjank_results::time::{BootTime, DeviceTime, Span};
 use farmjank_seams::device::{Next, Stream};
-use farmjank_seams::source::{FrameSource, Opened, Tap, Unreadable};
+use farmjank_seams::sampling_loop::SamplingLoop;
+use farmjank_seams::source::{FrameSource, Opened, Unreadable};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -170,25 +171,25 @@ impl<'a> Collector<'a> {
     }
 
     fn announce_source(&self, opened: &Opened) {
-        let rhythm = opened.tap.rhythm();
+        let rhythm = opened.sampling.rhythm();
         self.session.env.announcer.announce(Fact::SourceChosen {
             job: self.session.job,
             trial: self.trial,
             window: self.window.to_owned(),
-            source: opened.tap.source(),
-            target: opened.tap.targets().join(" | "),
+            source: opened.sampling.source(),
+            target: opened.sampling.targets().join(" | "),
             ring_rows: rhythm.ring_rows,
             every_ms: rhythm.pause.ms(),
             passed_over: opened.passed_over.clone(),
         });
     }
 
-    /// Follows one tap. True when the window is covered; false when the layer died or the loop was cut and must be
+    /// Follows one sampling. True when the window is covered; false when the layer died or the loop was cut and must be
     /// opened anew.
     async fn follow(&self, opened: Opened, drain_until: &mut Option<Instant>) -> Result<bool, Fault> {
         let session = self.session;
-        let mut tap = opened.tap;
-        let mut stream = session.device.stream(&tap.endless(), session.patience().open).await?;
+        let mut sampling = opened.sampling;
+        let mut stream = session.device.stream(&sampling.endless(), session.patience().open).await?;
         let mut covered = BTreeMap::new();
         loop {
             let lines = match self.next_lines(&mut *stream, drain_until).await? {
@@ -198,15 +199,15 @@ impl<'a> Collector<'a> {
             let now = session.env.announcer.now();
             let mut rest = lines.as_slice();
             while !rest.is_empty() {
-                let (dump, taken) = tap.feed_lines(rest, now);
+                let (dump, taken) = sampling.feed_lines(rest, now);
                 rest = &rest[taken..];
                 let Some(dump) = dump else { break };
-                let Some(pending) = self.take(&dump, &*tap) else { return Ok(false) };
+                let Some(pending) = self.take(&dump, &sampling) else { return Ok(false) };
                 self.watch_began();
                 if let Some(ended) = self.ended.get() {
                     let settled = dump.asked.is_some_and(|asked| asked > ended) && !pending;
                     covered.insert(dump.target.clone(), settled);
-                    if tap.targets().iter().all(|target| covered.get(target) == Some(&true)) {
+                    if sampling.targets().iter().all(|target| covered.get(target) == Some(&true)) {
                         return Ok(true);
                     }
                 }
@@ -260,9 +261,9 @@ impl<'a> Collector<'a> {
 
     /// Takes one dump in: to the bundle, into the stitches. None when its layer is gone; otherwise whether frames are
     /// still on their way to the screen.
-    pub fn take(&self, dump: &Dump, tap: &dyn Tap) -> Option<bool> {
+    pub fn take(&self, dump: &Dump, sampling: &SamplingLoop) -> Option<bool> {
         self.keep(dump);
-        let source = self.session.sources.iter().find(|source| source.id() == tap.source());
+        let source = self.session.sources.iter().find(|source| source.id() == sampling.source());
         let read = source.map(|source| source.read(dump, Some(self.session.clock)));
         let state = &mut *self.state.borrow_mut();
         let mut pending = false;
@@ -360,14 +361,19 @@ fn no_source(passed_over: &[SkippedSource]) -> Fault {
 }
 
 /// Reads the lines a `once` script printed into its collector.
-pub fn feed_once(tap: &mut dyn Tap, text: &[u8], collector: &Collector<'_>, source: &dyn FrameSource) {
-    debug_assert_eq!(tap.source(), source.id());
+pub fn feed_once(
+    sampling: &mut SamplingLoop,
+    text: &[u8],
+    collector: &Collector<'_>,
+    source: &dyn FrameSource,
+) {
+    debug_assert_eq!(sampling.source(), source.id());
     let mut rest = text;
     while !rest.is_empty() {
-        let (dump, taken) = tap.feed_lines(rest, collector.session.env.announcer.now());
+        let (dump, taken) = sampling.feed_lines(rest, collector.session.env.announcer.now());
         rest = &rest[taken..];
         dump.iter().for_each(|dump| {
-            collector.take(dump, tap);
+            collector.take(dump, sampling);
         });
     }
 }

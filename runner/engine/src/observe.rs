@@ -9,7 +9,8 @@ use farmjank_results::frame::SourceId;
 use farmjank_results::metric::Needs;
 use farmjank_results::metrics::find;
 use farmjank_results::time::DeviceTime;
-use farmjank_seams::source::{FrameSource, Tap};
+use farmjank_seams::sampling_loop::SamplingLoop;
+use farmjank_seams::source::FrameSource;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
@@ -42,7 +43,7 @@ const RING_SHARE: f64 = 0.4;
 /// the app's render thread (docs/design/phones.md#gfxinfo), and all they add to the presents is what a long gap was.
 pub struct FramestatsSampler {
     source: Option<Rc<dyn FrameSource>>,
-    tap: RefCell<Option<Box<dyn Tap>>>,
+    sampling: RefCell<Option<SamplingLoop>>,
     /// A limit is set on render stages: then no frame of a window may be missed, whatever it costs.
     eager: bool,
     /// When the ring was read last.
@@ -59,7 +60,12 @@ impl FramestatsSampler {
             find(metric).is_some_and(|metric| matches!(metric.needs(), Needs::Stages | Needs::Finishes))
         };
         let eager = session.scenario.metrics().into_iter().any(of_stages);
-        FramestatsSampler { source: source.cloned(), tap: RefCell::default(), eager, last: Cell::default() }
+        FramestatsSampler {
+            source: source.cloned(),
+            sampling: RefCell::default(),
+            eager,
+            last: Cell::default(),
+        }
     }
 
     /// Takes the ring at the beginning of a window, where every drawn frame is wanted.
@@ -76,18 +82,18 @@ impl FramestatsSampler {
         let Some(source) = self.source.as_ref().filter(|source| source.offer(session.facts).is_ok()) else {
             return Ok(());
         };
-        let mut tap = match self.tap.take() {
-            Some(tap) => tap,
+        let mut sampling = match self.sampling.take() {
+            Some(sampling) => sampling,
             None => match source.open(&*session.device, session.facts, &session.app).await {
-                Ok(opened) => opened.tap,
+                Ok(opened) => opened.sampling,
                 Err(fault) if fault.is_lost() => return Err(fault),
                 // No HWUI frames (yet): a game or a Flutter app never has any.
                 Err(_) => return Ok(()),
             },
         };
-        let output = session.device.shell(&tap.once(), session.patience().dump).await?;
-        feed_once(&mut *tap, &output.out, collector, &**source);
-        *self.tap.borrow_mut() = Some(tap);
+        let output = session.device.shell(&sampling.once(), session.patience().dump).await?;
+        feed_once(&mut sampling, &output.out, collector, &**source);
+        *self.sampling.borrow_mut() = Some(sampling);
         self.last.set(Some(Instant::now()));
         Ok(())
     }

@@ -4,7 +4,8 @@ use crate::device_session::DeviceSession;
 use farmjank_results::fault::Fault;
 use farmjank_results::frame::Stamp;
 use farmjank_results::time::DeviceTime;
-use farmjank_seams::source::{FrameSource, Tap};
+use farmjank_seams::sampling_loop::SamplingLoop;
+use farmjank_seams::source::FrameSource;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
@@ -30,7 +31,7 @@ pub async fn wait(session: &DeviceSession<'_>, most: Duration) -> Result<(), Fau
 async fn newest(session: &DeviceSession<'_>) -> Result<Option<DeviceTime>, Fault> {
     for source in &session.sources {
         match source.open(&*session.device, session.facts, &session.app).await {
-            Ok(mut opened) => return look(session, &**source, &mut *opened.tap).await,
+            Ok(mut opened) => return look(session, &**source, &mut opened.sampling).await,
             Err(fault) if fault.is_lost() => return Err(fault),
             Err(_) => {}
         }
@@ -41,11 +42,11 @@ async fn newest(session: &DeviceSession<'_>) -> Result<Option<DeviceTime>, Fault
 async fn look(
     session: &DeviceSession<'_>,
     source: &dyn FrameSource,
-    tap: &mut dyn Tap,
+    sampling: &mut SamplingLoop,
 ) -> Result<Option<DeviceTime>, Fault> {
-    let output = session.device.shell(&tap.once(), session.patience().dump).await?;
+    let output = session.device.shell(&sampling.once(), session.patience().dump).await?;
     let now = session.env.announcer.now();
-    let dumps = output.out.split(|byte| *byte == b'\n').filter_map(|line| tap.feed(line, now));
+    let dumps = output.out.split(|byte| *byte == b'\n').filter_map(|line| sampling.feed(line, now));
     let samples = dumps.filter_map(|dump| source.read(&dump, None).ok()).flatten();
     let presents = samples.flat_map(|(_, sample)| sample.rows).filter_map(|row| match row.present {
         Stamp::At(at) => Some(at),

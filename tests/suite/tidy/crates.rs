@@ -15,7 +15,7 @@ const TABLE: [(&str, &[&str]); 15] = [
     ("results", &["leaf", "statistics"]),
     ("measure", &["results"]),
     ("scenarios", &["leaf", "results"]),
-    ("seams", &["results"]),
+    ("seams", &["leaf", "results"]),
     ("devices", &["leaf", "seams", "results"]),
     ("frames", &["leaf", "seams", "results"]),
     ("reporters", &["leaf", "seams", "results"]),

@@ -93,7 +93,7 @@ struct Ring {
 
 impl Reader {
     fn line(&mut self, line: &[u8]) -> Result<(), Unreadable> {
-        if line.starts_with(crate::marks::NOTE.as_bytes()) {
+        if line.starts_with(farmjank_seams::sampling_loop::NOTE.as_bytes()) {
             return Err(Unreadable::Refused(
                 refusal(line).map_or_else(|| shown(line), |refusal| refusal.what),
             ));

@@ -1,12 +1,9 @@
-//! Asks an app for its framestats once and opens a tap on it.
+//! Asks an app for its framestats once and opens a loop on it.
 //!
 //! Must not know: which of several windows is the right one; the sampler sees which of them advances.
 
 use super::{CAP, about, read_framestats};
-use crate::intake::Intake;
-use crate::marks::Script;
 use crate::rhythm::{Ring, fastest, rhythm};
-use crate::tap::Loop;
 use crate::text::shown;
 use farmjank_results::device::{App, DeviceFacts};
 use farmjank_results::event::SkippedSource;
@@ -15,6 +12,7 @@ use farmjank_results::frame::SourceId;
 use farmjank_results::time::{RunTime, Span};
 use farmjank_seams::device::Device;
 use farmjank_seams::quote::quote;
+use farmjank_seams::sampling_loop::{Intake, SamplingLoop, Script};
 use farmjank_seams::source::{Opened, Unreadable};
 use std::time::Duration;
 
@@ -23,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(15);
 /// Cost of one dump where the phone's clock could not be read.
 const USUAL_COST: Span = Span::from_ms(40);
 
-/// Opens a tap on the app's windows.
+/// Opens a loop on the app's windows.
 pub(super) async fn open(
     device: &dyn Device,
     facts: &DeviceFacts,
@@ -67,7 +65,7 @@ pub(super) async fn open(
         },
     });
     let passed_over = passed_over.collect();
-    Ok(Opened { tap: Box::new(Loop::new(SourceId::Gfxinfo, targets, script, rhythm, CAP)), passed_over })
+    Ok(Opened { sampling: SamplingLoop::new(SourceId::Gfxinfo, targets, script, rhythm, CAP), passed_over })
 }
 
 fn fault(error: Unreadable) -> Fault {

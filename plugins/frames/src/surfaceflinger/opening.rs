@@ -1,4 +1,4 @@
-//! Finds an app's layers on a phone, asks each once, and opens a tap on those that print frames.
+//! Finds an app's layers on a phone, asks each once, and opens a loop on those that print frames.
 //!
 //! Must not know: which of several living layers is the right one; the sampler sees which of them advances.
 
@@ -6,10 +6,7 @@ use super::latency::{Block, read_latency};
 use super::layer::{Candidate, Choice, Kind, belongs, choose};
 use super::list::{Listed, read_list};
 use super::{CAP, about};
-use crate::intake::Intake;
-use crate::marks::Script;
 use crate::rhythm::{Ring, fastest, rhythm};
-use crate::tap::Loop;
 use crate::text::shown;
 use farmjank_results::device::{App, DeviceFacts};
 use farmjank_results::dump::Dump;
@@ -19,6 +16,7 @@ use farmjank_results::frame::SourceId;
 use farmjank_results::time::{RunTime, Span};
 use farmjank_seams::device::Device;
 use farmjank_seams::quote::quote;
+use farmjank_seams::sampling_loop::{Intake, SamplingLoop, Script};
 use farmjank_seams::source::{Opened, Unreadable};
 use std::time::Duration;
 
@@ -47,7 +45,7 @@ struct AskedLayer {
     cost: Span,
 }
 
-/// Opens a tap on every layer of the app that prints frames, or may yet.
+/// Opens a loop on every layer of the app that prints frames, or may yet.
 pub(super) async fn open(
     device: &dyn Device,
     facts: &DeviceFacts,
@@ -90,10 +88,10 @@ pub(super) async fn open(
         what: format!("{}: {}", SourceId::SurfaceFlinger, shown(name.as_bytes())),
         why,
     });
-    Ok(Opened { tap: Box::new(tap(kept, facts, seed)), passed_over: passed_over.collect() })
+    Ok(Opened { sampling: sampling(kept, facts, seed), passed_over: passed_over.collect() })
 }
 
-fn tap(kept: Vec<AskedLayer>, facts: &DeviceFacts, seed: u64) -> Loop {
+fn sampling(kept: Vec<AskedLayer>, facts: &DeviceFacts, seed: u64) -> SamplingLoop {
     let classic = kept
         .iter()
         .all(|layer| matches!(layer.answer, Answer::Frames { classic: true, .. } | Answer::Hollow));
@@ -106,7 +104,7 @@ fn tap(kept: Vec<AskedLayer>, facts: &DeviceFacts, seed: u64) -> Loop {
     let rhythm = rhythm(ring, fastest(facts.fastest_hz(), reported.min()), cost);
     let targets: Vec<String> = kept.into_iter().map(|layer| layer.candidate.name).collect();
     let script = script(&targets, seed);
-    Loop::new(SourceId::SurfaceFlinger, targets, script, rhythm, CAP)
+    SamplingLoop::new(SourceId::SurfaceFlinger, targets, script, rhythm, CAP)
 }
 
 fn script(layers: &[String], seed: u64) -> Script {

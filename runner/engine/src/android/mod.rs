@@ -45,15 +45,7 @@ pub fn clip_bytes(bytes: &[u8], most: usize) -> String {
 
 /// Reads the first number of `/proc/uptime`: seconds with two decimals, CLOCK_BOOTTIME.
 pub fn uptime(text: &str) -> Option<BootTime> {
-    let word = text.split_whitespace().next()?;
-    let (seconds, fraction) = word.split_once('.').unwrap_or((word, ""));
-    let seconds: i64 = seconds.parse().ok()?;
-    let digits: String = fraction.chars().take(9).collect();
-    if !digits.chars().all(|digit| digit.is_ascii_digit()) {
-        return None;
-    }
-    let fraction: i64 = format!("{digits:0<9}").parse().ok()?;
-    Some(BootTime::from_ns(seconds.checked_mul(1_000_000_000)?.checked_add(fraction)?))
+    farmjank_seams::sampling_loop::uptime(text.split_whitespace().next()?)
 }
 
 #[cfg(test)]

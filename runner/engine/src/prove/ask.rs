@@ -16,7 +16,8 @@ use farmjank_results::time::{DeviceTime, RunTime};
 use farmjank_scenarios::gesture::{Coordinate, Gesture, Point};
 use farmjank_seams::device::{Device, Next};
 use farmjank_seams::probe::{Probe, ProbeOutput};
-use farmjank_seams::source::{FrameSource, Tap};
+use farmjank_seams::sampling_loop::SamplingLoop;
+use farmjank_seams::source::FrameSource;
 use std::rc::Rc;
 use std::time::Duration;
 use tokio::time::sleep;
@@ -209,19 +210,19 @@ impl Asker<'_> {
             Fault::new(FaultCode::NoSource, "no source reads SurfaceFlinger's rings").blamed_on(Blame::Tool)
         })?;
         let opened = ring.open(self.device, self.facts, app).await?;
-        let mut tap = opened.tap;
+        let mut ring_loop = opened.sampling;
         let mut scrolled = Scrolled {
-            layers: tap.targets().to_vec(),
+            layers: ring_loop.targets().to_vec(),
             passed_over: opened.passed_over,
-            longest_ms: tap.rhythm().longest.ms(),
+            longest_ms: ring_loop.rhythm().longest.ms(),
             ..Scrolled::default()
         };
-        let mut stream = self.device.stream(&tap.endless(), self.patience.open).await?;
+        let mut stream = self.device.stream(&ring_loop.endless(), self.patience.open).await?;
         let mut seen = Vec::new();
         let sampling = async {
             loop {
                 match stream.next(self.patience.silence).await {
-                    Ok(Next::Line(line)) => seen.extend(tap.feed(&line, RunTime::default())),
+                    Ok(Next::Line(line)) => seen.extend(ring_loop.feed(&line, RunTime::default())),
                     Ok(Next::Ended(status)) => {
                         let what = format!("the sampling loop on the phone ended with status {status}");
                         return Fault::new(FaultCode::LoopEnded, what);
@@ -238,7 +239,7 @@ impl Asker<'_> {
         };
         drop(stream);
         // What was pending comes back, and frames after the last cycle are seen.
-        seen.extend(self.once(&mut *tap).await?);
+        seen.extend(self.once(&mut ring_loop).await?);
         scrolled.swipes = swipes;
         scrolled.dumps = seen;
         scrolled.dumps.extend(framestats);
@@ -248,7 +249,7 @@ impl Asker<'_> {
     async fn walk(&self, app: &App, screen: Screen) -> Result<(Vec<Swipe>, Vec<Dump>), Fault> {
         let stats = self.source(SourceId::Gfxinfo);
         let (mut swipes, mut dumps) = (Vec::new(), Vec::new());
-        let mut tap: Option<Box<dyn Tap>> = None;
+        let mut sampling: Option<SamplingLoop> = None;
         for number in 0..SWIPES {
             let (from, to) = if number % 2 == 0 { (70.0, 30.0) } else { (30.0, 70.0) };
             let at = |y: f64| Point { x: Coordinate::Percent(50.0), y: Coordinate::Percent(y) };
@@ -262,23 +263,24 @@ impl Asker<'_> {
             if (number + 1) % FRAMESTATS_EVERY == 0
                 && let Some(stats) = stats
             {
-                if tap.is_none() {
+                if sampling.is_none() {
                     // An app that draws by itself has none: that is no fault.
-                    tap = stats.open(self.device, self.facts, app).await.ok().map(|opened| opened.tap);
+                    sampling =
+                        stats.open(self.device, self.facts, app).await.ok().map(|opened| opened.sampling);
                 }
-                if let Some(tap) = &mut tap {
-                    dumps.extend(self.once(&mut **tap).await?);
+                if let Some(sampling) = &mut sampling {
+                    dumps.extend(self.once(sampling).await?);
                 }
             }
         }
         Ok((swipes, dumps))
     }
 
-    /// One cycle of a tap.
-    async fn once(&self, tap: &mut dyn Tap) -> Result<Vec<Dump>, Fault> {
-        let output = self.device.shell(&tap.once(), self.patience.dump).await?;
+    /// One cycle of a sampling loop.
+    async fn once(&self, sampling: &mut SamplingLoop) -> Result<Vec<Dump>, Fault> {
+        let output = self.device.shell(&sampling.once(), self.patience.dump).await?;
         let lines = output.out.split(|byte| *byte == b'\n');
-        Ok(lines.filter_map(|line| tap.feed(line, RunTime::default())).collect())
+        Ok(lines.filter_map(|line| sampling.feed(line, RunTime::default())).collect())
     }
 
     /// The dispatcher's last events; none where the phone does not tell them.

@@ -9,11 +9,11 @@ use farmjank_leaf::hash::Fnv;
 use farmjank_results::time::{BootTime, Span};
 
 /// Begins the lines that farmjank itself adds to a dump that did not end as it should.
-pub(crate) const NOTE: &str = "@fj: ";
+pub const NOTE: &str = "@fj: ";
 
 /// Shell commands to run in turn, with marks around each.
 #[derive(Clone, Debug)]
-pub(crate) struct Script {
+pub struct Script {
     commands: Vec<String>,
     marker: Marker,
 }
@@ -53,7 +53,7 @@ impl Script {
 
 /// What begins a mark in this script's output.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Marker {
+pub struct Marker {
     prefix: String,
 }
 
@@ -74,7 +74,7 @@ impl Marker {
 
     /// Where the first line starts that may hold a mark: what lies before it holds none. The length of the text where no
     /// line does.
-    pub fn first_line(&self, lines: &[u8]) -> usize {
+    pub(super) fn first_line(&self, lines: &[u8]) -> usize {
         let begins = |at: &usize| lines[*at..].starts_with(self.prefix.as_bytes());
         let Some(at) = memchr::memchr_iter(b'@', lines).find(begins) else { return lines.len() };
         memchr::memrchr(b'\n', &lines[..at]).map_or(0, |end| end + 1)
@@ -82,7 +82,7 @@ impl Marker {
 
     /// Finds a mark at the end of a line: the mark, and where it starts. Text before it belongs to the dump (a command
     /// that did not end its last line).
-    pub fn find(&self, line: &[u8]) -> Option<(Mark, usize)> {
+    pub(super) fn find(&self, line: &[u8]) -> Option<(Mark, usize)> {
         let mut end = line.len();
         // The last `@` that begins a whole mark. Lines of dumps rarely hold any `@` at all.
         while let Some(at) = memchr::memrchr(b'@', &line[..end]) {
@@ -116,7 +116,7 @@ fn parse(rest: &[u8]) -> Option<Mark> {
 }
 
 /// `SECONDS.FRACTION` as printed in `/proc/uptime`, at most nine digits on either side.
-fn uptime(text: &str) -> Option<BootTime> {
+pub fn uptime(text: &str) -> Option<BootTime> {
     let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
     let digits = |text: &str| (1..=9).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
     if !digits(whole) || !digits(part) {
