@@ -1,9 +1,9 @@
 //! The only place that touches sockets, files, processes, signals and the wall clock.
 #![allow(clippy::disallowed_types, clippy::disallowed_methods)] // this file is the outside world
 
-use farmjank_engine::lab_shards::{Join, ThreadWork};
 use farmjank_engine::scribe::Voice;
 use farmjank_engine::stop::{Stop, Urgency};
+use farmjank_lab_shards::{Join, ThreadWork};
 use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::verdict::EXIT_INTERRUPTED;
 use farmjank_seams::Work;

@@ -45,7 +45,7 @@ pub struct BuildFile {
 impl AbPlan {
     /// The same for a plan: many cells are screened.
     #[must_use]
-    pub(crate) fn settled(self, jobs: &[PlannedJob], facts: &BTreeMap<DeviceId, DeviceFacts>) -> AbPlan {
+    pub fn settled(self, jobs: &[PlannedJob], facts: &BTreeMap<DeviceId, DeviceFacts>) -> AbPlan {
         let ab_rules = self.ab_rules.settled(primary_cells(jobs, facts));
         AbPlan { ab_rules, siblings: siblings(jobs, facts), ..self }
     }

@@ -104,7 +104,7 @@ pub async fn run(setup: Setup) -> Record {
         patience: options.patience,
         sources,
         probes,
-        nonce: crate::android::together::nonce(options.run.bytes()),
+        nonce: RunEnv::nonce_of(&options.run),
         ab_plan: options.ab_plan.map(|ab_plan| ab_plan.settled(&planned.plan.jobs, &planned.facts)),
         screens: options.screens,
         unrecorded: Default::default(),
@@ -122,7 +122,7 @@ pub async fn run(setup: Setup) -> Record {
 }
 
 /// The first fact of a run.
-pub(crate) fn started(options: &Options) -> Fact {
+pub fn started(options: &Options) -> Fact {
     Fact::RunStarted {
         format: FORMAT,
         tool: options.tool.clone(),
@@ -134,7 +134,7 @@ pub(crate) fn started(options: &Options) -> Fact {
 }
 
 /// Begins to watch a provider's phones, and asks each for its facts.
-pub(crate) async fn look(
+pub async fn look(
     provider: &dyn Provider,
     arrivals: &mut Option<Box<dyn Arrivals>>,
     wanted: &Wanted,
@@ -145,7 +145,7 @@ pub(crate) async fn look(
 }
 
 /// What is to be done, once the phones are known.
-pub(crate) struct Planned {
+pub struct Planned {
     phones: Vec<Surveyed>,
     no_phones: Option<Fault>,
     /// The plan.
@@ -156,11 +156,7 @@ pub(crate) struct Planned {
 
 impl Planned {
     /// Scenarios × phones.
-    pub(crate) fn of(
-        surveyed: Result<Vec<Surveyed>, Fault>,
-        scenarios: &[Scenario],
-        options: &Options,
-    ) -> Self {
+    pub fn of(surveyed: Result<Vec<Surveyed>, Fault>, scenarios: &[Scenario], options: &Options) -> Self {
         let (phones, no_phones) = match surveyed {
             Ok(phones) => (phones, None),
             Err(fault) => (Vec::new(), Some(fault)),
@@ -174,7 +170,7 @@ impl Planned {
     }
 
     /// The facts before any work: the phones, the plan, and the jobs no phone qualifies for.
-    pub(crate) fn opening(&self, announce: impl Fn(Fact)) {
+    pub fn opening(&self, announce: impl Fn(Fact)) {
         for phone in &self.phones {
             let facts = phone.facts.as_ref().ok().cloned().map(Box::new);
             let state = match &phone.facts {
@@ -189,7 +185,7 @@ impl Planned {
     }
 
     /// What is known beforehand of what the run will not be able to tell.
-    pub(crate) fn forewarned(&self, options: &Options) -> Vec<String> {
+    pub fn forewarned(&self, options: &Options) -> Vec<String> {
         options.forewarn.as_deref().map_or_else(Vec::new, |forewarn| forewarn(&self.plan.jobs, &self.facts))
     }
 
@@ -215,7 +211,7 @@ impl Planned {
 }
 
 /// Holds the run against its baseline, judges every cell and the run, and closes the log.
-pub(crate) fn close(
+pub fn close(
     scribe: &Scribe,
     at: RunTime,
     interrupted: Option<String>,

@@ -43,6 +43,13 @@ pub struct RunEnv {
     pub unrecorded: RefCell<BTreeSet<DeviceId>>,
 }
 
+impl RunEnv {
+    /// What the marks of a run are made of: the same for the same run id.
+    pub fn nonce_of(run: &str) -> u64 {
+        crate::android::together::nonce(run.bytes())
+    }
+}
+
 /// One job on its phone.
 pub struct DeviceSession<'a> {
     /// Shared by all jobs.

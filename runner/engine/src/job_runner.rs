@@ -20,7 +20,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 
 /// Work under way: everything its jobs borrow.
-pub(crate) struct JobRunner {
+pub struct JobRunner {
     /// What to run.
     pub scenarios: Vec<Scenario>,
     /// Where phones come from.
@@ -55,7 +55,7 @@ impl JobRunner {
     }
 
     /// Runs every job that has a phone.
-    pub(crate) async fn work(&self, arrivals: &mut dyn Arrivals) {
+    pub async fn work(&self, arrivals: &mut dyn Arrivals) {
         let rules = Rules {
             absence: Span::from(self.env.patience.absence),
             retries: self.env.patience.retries,

@@ -30,8 +30,7 @@
 //! assert_eq!(orders, [Order::Judge(0, None), Order::Start(1, phone)]);
 //! ```
 //!
-//! Read in this order: [`conduct`] (a run), or [`lab_shards`] (a simulated one on several threads) → `job_runner` (its
-//! jobs) → [`dispatch`] (which job when, pure) → [`job`] and [`trial`] (one job, one pass) → [`perform`] (one step)
+//! Read in this order: [`conduct`] (a run) → [`job_runner`] (its jobs) → [`dispatch`] (which job when, pure) → [`job`] and [`trial`] (one job, one pass) → [`perform`] (one step)
 //! beside [`observe`] and [`collect`] (frames) → `measure` (frames to readings, by [`farmjank_measure`]).
 
 mod ab_job;
@@ -43,15 +42,13 @@ pub mod conduct;
 pub mod device_session;
 pub mod dispatch;
 pub mod job;
-mod job_runner;
-pub mod lab_shards;
+pub mod job_runner;
 mod ledger;
 pub mod log;
 mod measure;
 pub mod observe;
 pub mod patience;
 pub mod perform;
-pub mod permits;
 pub mod probes;
 pub mod progress;
 pub mod prove;
