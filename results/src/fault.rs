@@ -1,23 +1,9 @@
 //! Whose fault something is, and the one error value that crosses every seam.
 
-pub use crate::fault_code::{CODES, FaultCode};
+pub use crate::fault_code::{Blame, CODES, FaultCode};
 use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 use std::fmt;
-
-/// Whose fault.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Blame {
-    /// The scenario asks for something that cannot be.
-    Scenario,
-    /// The app crashed, hung or could not be started.
-    App,
-    /// A phone, a cable, a server.
-    Lab,
-    /// farmjank itself.
-    Tool,
-}
 
 /// Whether trying again can help. Retry policy reads only this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -3,9 +3,22 @@
 //! Whoever decides on a fault decides on a variant. A log of a newer farmjank may hold words that are not here: they
 //! are kept as they are, and nothing is decided on them.
 
-use crate::fault::Blame;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+
+/// Whose fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Blame {
+    /// The scenario asks for something that cannot be.
+    Scenario,
+    /// The app crashed, hung or could not be started.
+    App,
+    /// A phone, a cable, a server.
+    Lab,
+    /// farmjank itself.
+    Tool,
+}
 
 /// `Variant "word" Blame: "meaning";`, one per code. The word is for logs and reports and is never changed.
 macro_rules! codes {

@@ -11,6 +11,7 @@ mod command;
 mod document;
 mod fields;
 mod flow;
+mod form;
 mod limits;
 mod page;
 mod read_context;

@@ -6,7 +6,7 @@
 //! survivable. Must not know: how a ring is dumped. Rates are in Hz, spans in ns.
 
 use farmjank_results::time::Span;
-use farmjank_seams::source::Rhythm;
+use farmjank_seams::sampling_loop::Rhythm;
 
 /// The rate assumed where nothing is known about a phone: neither its modes nor a period in the dump. The factor of 2.5
 /// between the dumps' distance and the longest allowed one makes the schedule for 60 Hz lossless up to 150 Hz, so the

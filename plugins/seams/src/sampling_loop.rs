@@ -8,10 +8,22 @@ mod marks;
 pub use intake::Intake;
 pub use marks::{NOTE, Script, uptime};
 
-use crate::source::Rhythm;
 use farmjank_results::dump::Dump;
 use farmjank_results::frame::SourceId;
-use farmjank_results::time::RunTime;
+use farmjank_results::time::{RunTime, Span};
+
+/// How often a ring must be read so that nothing is lost (docs/design/stitching.md#how-often-a-ring-is-read).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rhythm {
+    /// Rows the ring shows at most.
+    pub ring_rows: u32,
+    /// Fastest refresh rate the phone may show, Hz.
+    pub fastest_hz: f64,
+    /// Pause between the end of one cycle and the start of the next.
+    pub pause: Span,
+    /// Longest time from dump to dump of one ring that cannot lose a frame (tau_max).
+    pub longest: Span,
+}
 
 /// A stamped loop over some targets of one source, and the reader of what it prints.
 #[derive(Clone, Debug)]

@@ -5,22 +5,8 @@ use crate::device::Device;
 use crate::sampling_loop::SamplingLoop;
 use farmjank_results::device::{App, DeviceFacts};
 use farmjank_results::event::SkippedSource;
-use farmjank_results::time::Span;
 
 pub use farmjank_results::reader::{DumpReader, Unreadable};
-
-/// How often a ring must be read so that nothing is lost (docs/design/stitching.md#how-often-a-ring-is-read).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Rhythm {
-    /// Rows the ring shows at most.
-    pub ring_rows: u32,
-    /// Fastest refresh rate the phone may show, Hz.
-    pub fastest_hz: f64,
-    /// Pause between the end of one cycle and the start of the next.
-    pub pause: Span,
-    /// Longest time from dump to dump of one ring that cannot lose a frame (tau_max).
-    pub longest: Span,
-}
 
 /// Why a source cannot be used on a phone.
 #[derive(Clone, Debug, PartialEq, Eq)]

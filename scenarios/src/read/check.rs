@@ -15,51 +15,49 @@ use std::time::Duration;
 /// Longest estimated trial.
 const TRIAL: Duration = Duration::from_secs(4 * 3600);
 
-impl ReadContext<'_> {
-    pub(super) fn check(&mut self, scenario: &Scenario, header: &Fields) {
-        let windows = scenario.windows();
-        let measures = windows.iter().any(|window| !window.implicit);
-        let launches = launches(&scenario.steps);
-        for threshold in &scenario.thresholds {
-            let launch = is_launch_metric(&threshold.metric);
-            if launch && !launches {
-                self.complain_limit(threshold, "nothing launches the app", "add `- launchApp` to `steps`");
-            } else if !launch && !measures {
-                let instead = "wrap the steps it is about: `- measure: NAME` with `steps:` below it";
-                self.complain_limit(threshold, "no window to measure it in", instead);
-            }
-        }
-        let implicit = windows.iter().any(|window| window.implicit);
-        if let Some((file, place)) = self.windows.get(LAUNCH_WINDOW).filter(|_| implicit) {
-            let mark = if *file == scenario.file { Mark { place: *place, length: 1 } } else { header.mark };
-            let what =
-                format!("{} is the window of the launches outside every `measure`", quoted(LAUNCH_WINDOW));
-            self.complain(mark, what, "give this window another name");
-        }
-        let trial = trial_time(scenario);
-        if trial > TRIAL {
-            let what = format!("one trial takes about {} hours", trial.as_secs() / 3600);
-            self.complain(header.mark, what, "repeat less, or wait less: at most 4 hours");
+pub(super) fn check(ctx: &mut ReadContext<'_>, scenario: &Scenario, header: &Fields) {
+    let windows = scenario.windows();
+    let measures = windows.iter().any(|window| !window.implicit);
+    let launches = launches(&scenario.steps);
+    for threshold in &scenario.thresholds {
+        let launch = is_launch_metric(&threshold.metric);
+        if launch && !launches {
+            complain_limit(ctx, threshold, "nothing launches the app", "add `- launchApp` to `steps`");
+        } else if !launch && !measures {
+            let instead = "wrap the steps it is about: `- measure: NAME` with `steps:` below it";
+            complain_limit(ctx, threshold, "no window to measure it in", instead);
         }
     }
+    let implicit = windows.iter().any(|window| window.implicit);
+    if let Some((file, place)) = ctx.windows.get(LAUNCH_WINDOW).filter(|_| implicit) {
+        let mark = if *file == scenario.file { Mark { place: *place, length: 1 } } else { header.mark };
+        let what = format!("{} is the window of the launches outside every `measure`", quoted(LAUNCH_WINDOW));
+        ctx.complain(mark, what, "give this window another name");
+    }
+    let trial = trial_time(scenario);
+    if trial > TRIAL {
+        let what = format!("one trial takes about {} hours", trial.as_secs() / 3600);
+        ctx.complain(header.mark, what, "repeat less, or wait less: at most 4 hours");
+    }
+}
 
-    /// Limits of a window on launches need a launch inside it.
-    pub(super) fn check_window(&mut self, thresholds: &[Threshold], steps: &[Step]) {
-        if launches(steps) {
-            return;
-        }
-        for threshold in thresholds.iter().filter(|threshold| is_launch_metric(&threshold.metric)) {
-            self.complain_limit(
-                threshold,
-                "nothing in this window launches the app",
-                "add `- launchApp` to its steps",
-            );
-        }
+/// Limits of a window on launches need a launch inside it.
+pub(super) fn check_window(ctx: &mut ReadContext<'_>, thresholds: &[Threshold], steps: &[Step]) {
+    if launches(steps) {
+        return;
     }
+    for threshold in thresholds.iter().filter(|threshold| is_launch_metric(&threshold.metric)) {
+        complain_limit(
+            ctx,
+            threshold,
+            "nothing in this window launches the app",
+            "add `- launchApp` to its steps",
+        );
+    }
+}
 
-    fn complain_limit(&mut self, threshold: &Threshold, why: &str, instead: &str) {
-        let length = threshold.limit.text.chars().count() as u32;
-        let what = format!("{} cannot be judged: {why}", quoted(&threshold.metric));
-        self.complain(Mark { place: threshold.place, length }, what, instead);
-    }
+fn complain_limit(ctx: &mut ReadContext<'_>, threshold: &Threshold, why: &str, instead: &str) {
+    let length = threshold.limit.text.chars().count() as u32;
+    let what = format!("{} cannot be judged: {why}", quoted(&threshold.metric));
+    ctx.complain(Mark { place: threshold.place, length }, what, instead);
 }

@@ -1,8 +1,9 @@
 //! `runFlow`: steps of another file, read where they are run, with variables of their own. Cycles are refused.
 
-use super::document::{Shape, split};
 use super::fields::Fields;
+use super::form::{self, Shape, split};
 use super::read_context::{FLOW_BYTES, ReadContext};
+use super::{fields, page, value};
 use crate::complaint::quoted;
 use crate::place::Mark;
 use crate::source::Source;
@@ -14,106 +15,97 @@ use std::rc::Rc;
 /// Files that run each other, at most.
 const DEPTH: usize = 16;
 
-impl ReadContext<'_> {
-    pub(super) fn run_flow(&mut self, fields: &Fields) -> Option<Action> {
-        let outer = self.env.clone();
-        self.declare_env(fields);
-        let action = self.flow_or_steps(fields);
-        self.env = outer;
-        action
-    }
+pub(super) fn run_flow(ctx: &mut ReadContext<'_>, fields: &Fields) -> Option<Action> {
+    let outer = ctx.scope.env.clone();
+    form::declare_env(ctx, fields);
+    let action = flow_or_steps(ctx, fields);
+    ctx.scope.env = outer;
+    action
+}
 
-    fn flow_or_steps(&mut self, fields: &Fields) -> Option<Action> {
-        match (fields.key_mark("file"), fields.key_mark("steps")) {
-            (Some(_), Some(mark)) => {
-                self.complain(mark, "`runFlow` takes a file or steps, not both", "keep one");
-                None
-            }
-            (None, None) => {
-                self.complain(
-                    fields.mark,
-                    "`runFlow` does not say what to run",
-                    "write `- runFlow: login.yaml`",
-                );
-                None
-            }
-            (None, Some(_)) => {
-                let steps = self.inner_steps(fields);
-                Some(Action::RunFlow { file: self.source.name.clone(), steps })
-            }
-            (Some(_), None) => {
-                let mark = fields.get("file").map_or(fields.mark, |node| node.mark);
-                let path = self.text(fields, "file")?;
-                let file = beside(&self.source.name, &path);
-                let steps = self.flow(&file, mark)?;
-                Some(Action::RunFlow { file, steps })
-            }
+fn flow_or_steps(ctx: &mut ReadContext<'_>, fields: &Fields) -> Option<Action> {
+    match (fields.key_mark("file"), fields.key_mark("steps")) {
+        (Some(_), Some(mark)) => {
+            ctx.complain(mark, "`runFlow` takes a file or steps, not both", "keep one");
+            None
+        }
+        (None, None) => {
+            ctx.complain(fields.mark, "`runFlow` does not say what to run", "write `- runFlow: login.yaml`");
+            None
+        }
+        (None, Some(_)) => {
+            let steps = fields::inner_steps(ctx, fields);
+            Some(Action::RunFlow { file: ctx.scope.source.name.clone(), steps })
+        }
+        (Some(_), None) => {
+            let mark = fields.get("file").map_or(fields.mark, |node| node.mark);
+            let path = value::text(ctx, fields, "file")?;
+            let file = beside(&ctx.scope.source.name, &path);
+            let steps = flow(ctx, &file, mark)?;
+            Some(Action::RunFlow { file, steps })
         }
     }
+}
 
-    fn flow(&mut self, file: &str, mark: Mark) -> Option<Vec<Step>> {
-        if let Some(from) = self.files.iter().position(|running| running == file) {
-            let chain =
-                self.files[from..].iter().map(String::as_str).chain([file]).collect::<Vec<_>>().join(" → ");
-            self.complain(
-                mark,
-                format!("{} runs itself: {chain}", quoted(file)),
-                "take this step out, or use `repeat`",
-            );
+fn flow(ctx: &mut ReadContext<'_>, file: &str, mark: Mark) -> Option<Vec<Step>> {
+    if let Some(from) = ctx.files.iter().position(|running| running == file) {
+        let chain =
+            ctx.files[from..].iter().map(String::as_str).chain([file]).collect::<Vec<_>>().join(" → ");
+        ctx.complain(
+            mark,
+            format!("{} runs itself: {chain}", quoted(file)),
+            "take this step out, or use `repeat`",
+        );
+        return None;
+    }
+    if ctx.files.len() == DEPTH {
+        ctx.complain(mark, format!("more than {DEPTH} files run each other"), "flatten them");
+        return None;
+    }
+    let bytes = match ctx.options.sources.fetch(file) {
+        Ok(bytes) => bytes,
+        Err(why) => {
+            let what = format!("{} cannot be read: {why}", quoted(file));
+            ctx.complain(mark, what, "the path is relative to the folder of this file");
             return None;
         }
-        if self.files.len() == DEPTH {
-            self.complain(mark, format!("more than {DEPTH} files run each other"), "flatten them");
-            return None;
-        }
-        let bytes = match self.options.sources.fetch(file) {
-            Ok(bytes) => bytes,
-            Err(why) => {
-                let what = format!("{} cannot be read: {why}", quoted(file));
-                self.complain(mark, what, "the path is relative to the folder of this file");
-                return None;
-            }
-        };
-        self.flow_bytes = self.flow_bytes.saturating_add(bytes.len());
-        if self.flow_bytes > FLOW_BYTES {
-            let what = format!("the files this scenario runs have more than {FLOW_BYTES} bytes together");
-            self.complain(mark, what, "run each of them fewer times; use `repeat`");
-            return None;
-        }
-        match Source::new(file, &bytes) {
-            Ok(source) => self.inside(file, Rc::new(source)),
-            Err(complaint) => {
-                self.take([complaint]);
-                None
-            }
+    };
+    ctx.spent.flow_bytes = ctx.spent.flow_bytes.saturating_add(bytes.len());
+    if ctx.spent.flow_bytes > FLOW_BYTES {
+        let what = format!("the files this scenario runs have more than {FLOW_BYTES} bytes together");
+        ctx.complain(mark, what, "run each of them fewer times; use `repeat`");
+        return None;
+    }
+    match Source::new(file, &bytes) {
+        Ok(source) => inside(ctx, file, Rc::new(source)),
+        Err(complaint) => {
+            ctx.take([complaint]);
+            None
         }
     }
+}
 
-    /// Reads a flow with itself as the file at hand, then returns to the file that runs it.
-    fn inside(&mut self, file: &str, source: Rc<Source>) -> Option<Vec<Step>> {
-        if self.hashed.insert(file.to_owned()) {
-            self.hash = self.hash.part(file.as_bytes());
-            self.hash = self.hash.part(source.text.as_bytes());
+/// Reads a flow with itself as the file at hand, then returns to the file that runs it.
+fn inside(ctx: &mut ReadContext<'_>, file: &str, source: Rc<Source>) -> Option<Vec<Step>> {
+    ctx.digest.take(file, &source.text);
+    let parsed = yaml::parse(&source);
+    ctx.take(parsed.complaints);
+    let outer = (mem::replace(&mut ctx.scope.source, source), ctx.scope.app.clone(), ctx.scope.pages.clone());
+    ctx.files.push(file.to_owned());
+    let steps = split(ctx, &parsed.documents, Shape::Flow).map(|form| {
+        // The flow's own variables are defaults: what runs it has the last word.
+        let outer = ctx.scope.env.clone();
+        form::declare_env(ctx, &form.header);
+        ctx.scope.env.extend(outer);
+        if let Some(app) = value::text(ctx, &form.header, "appId") {
+            ctx.scope.app = app;
         }
-        let parsed = yaml::parse(&source);
-        self.take(parsed.complaints);
-        let outer = (mem::replace(&mut self.source, source), self.app.clone(), self.pages.clone());
-        self.files.push(file.to_owned());
-        let steps = split(self, &parsed.documents, Shape::Flow).map(|form| {
-            // The flow's own variables are defaults: what runs it has the last word.
-            let outer = self.env.clone();
-            self.declare_env(&form.header);
-            self.env.extend(outer);
-            if let Some(app) = self.text(&form.header, "appId") {
-                self.app = app;
-            }
-            self.declare_pages(&form.header);
-            self.steps(&form.steps)
-        });
-        self.files.pop();
-        (self.source, self.app, self.pages) = outer;
-        steps
-    }
+        page::declare_pages(ctx, &form.header);
+        (ctx.read_steps)(ctx, &form.steps)
+    });
+    ctx.files.pop();
+    (ctx.scope.source, ctx.scope.app, ctx.scope.pages) = outer;
+    steps
 }
 
 /// A path relative to the folder of the file that names it, with `.` and `..` resolved; absolute paths stay.

@@ -1,8 +1,8 @@
 //! Thresholds and overrides: metric keys against the registry, limits by the grammar of the results.
 
-use super::command::entries;
-use super::fields::Fields;
+use super::fields::{Fields, entries};
 use super::read_context::ReadContext;
+use super::{fields, value};
 use crate::complaint::quoted;
 use crate::node::{Entry, Kind, Node};
 use crate::place::Mark;
@@ -18,111 +18,113 @@ use farmjank_results::threshold::Limit;
 /// Most metrics that are offered for one that there is not.
 const OFFERED: usize = 4;
 
-impl ReadContext<'_> {
-    /// The limits under `thresholds`, in order.
-    pub(super) fn thresholds(&mut self, fields: &Fields) -> Vec<Threshold> {
-        let Some(node) = fields.get("thresholds").cloned() else { return Vec::new() };
-        let Some(entries) = entries(self, "thresholds", &node) else { return Vec::new() };
-        entries.iter().flat_map(|entry| self.limits(entry)).collect()
-    }
+/// The limits under `thresholds`, in order.
+pub(super) fn thresholds(ctx: &mut ReadContext<'_>, fields: &Fields) -> Vec<Threshold> {
+    let Some(node) = fields.get("thresholds").cloned() else { return Vec::new() };
+    let Some(entries) = entries(ctx, "thresholds", &node) else { return Vec::new() };
+    entries.iter().flat_map(|entry| limits(ctx, entry)).collect()
+}
 
-    fn limits(&mut self, entry: &Entry) -> Vec<Threshold> {
-        let known = self.options.metrics.iter().chain(LAUNCH_METRICS);
-        let Some(metric) = known.clone().find(|(key, _, _)| *key == entry.key) else {
-            let keys: Vec<&str> = known.map(|(key, _, _)| *key).collect();
-            let instead = match &*meant(&entry.key, &keys, OFFERED) {
-                [] => "`farmjank metrics` lists them all".to_owned(),
-                [one] => format!("write `{one}`"),
-                several => format!("write `{}`; `farmjank metrics` lists them all", several.join("` or `")),
-            };
-            self.complain(entry.mark, format!("unknown metric {}", quoted(&entry.key)), instead);
-            return Vec::new();
+fn limits(ctx: &mut ReadContext<'_>, entry: &Entry) -> Vec<Threshold> {
+    let known = ctx.options.metrics.iter().chain(LAUNCH_METRICS);
+    let Some(metric) = known.clone().find(|(key, _, _)| *key == entry.key) else {
+        let keys: Vec<&str> = known.map(|(key, _, _)| *key).collect();
+        let instead = match &*meant(&entry.key, &keys, OFFERED) {
+            [] => "`farmjank metrics` lists them all".to_owned(),
+            [one] => format!("write `{one}`"),
+            several => format!("write `{}`; `farmjank metrics` lists them all", several.join("` or `")),
         };
-        match &entry.value.kind {
-            Kind::List(items) if items.is_empty() => {
-                self.complain(
-                    entry.value.mark,
-                    format!("{} has no limit", quoted(&entry.key)),
-                    "write such as `'mean < 10'`",
-                );
-                Vec::new()
+        ctx.complain(entry.mark, format!("unknown metric {}", quoted(&entry.key)), instead);
+        return Vec::new();
+    };
+    match &entry.value.kind {
+        Kind::List(items) if items.is_empty() => {
+            ctx.complain(
+                entry.value.mark,
+                format!("{} has no limit", quoted(&entry.key)),
+                "write such as `'mean < 10'`",
+            );
+            Vec::new()
+        }
+        Kind::List(items) => items.iter().filter_map(|item| limit(ctx, metric, item)).collect(),
+        _ => limit(ctx, metric, &entry.value).into_iter().collect(),
+    }
+}
+
+fn limit(
+    ctx: &mut ReadContext<'_>,
+    (metric, unit, better): &(&str, Unit, Better),
+    node: &Node,
+) -> Option<Threshold> {
+    let fields = fields::fields_or(ctx, "a limit", node, LIMIT, "limit")?;
+    let on_purpose = value::flag(ctx, &fields, "backwards") == Some(true);
+    let confidence = value::number(ctx, &fields, "confidence");
+    let text = value::scalar(ctx, metric, fields.get("limit")?)?;
+    let limit = match Limit::facing(&text.value, *unit, *better, on_purpose) {
+        Ok(limit) => limit,
+        Err(complaint) => {
+            let mut instead = format!("write `{}`", complaint.instead);
+            if Limit::facing(&text.value, *unit, *better, true).is_ok() {
+                instead += ", or `{ limit: …, backwards: true }` where the worse value is wanted";
             }
-            Kind::List(items) => items.iter().filter_map(|item| self.limit(metric, item)).collect(),
-            _ => self.limit(metric, &entry.value).into_iter().collect(),
+            ctx.complain(text.part(complaint.at), complaint.what, instead);
+            return None;
+        }
+    };
+    let limit = match confidence.map(|percent| limit.clone().with_confidence(percent)) {
+        None => limit,
+        Some(Ok(limit)) => limit,
+        Some(Err(complaint)) => {
+            ctx.complain(text.mark, complaint.what, complaint.instead);
+            return None;
+        }
+    };
+    Some(Threshold { metric: (*metric).to_owned(), limit, place: text.mark.place })
+}
+
+/// The overrides of a header, in order.
+pub(super) fn overrides(ctx: &mut ReadContext<'_>, fields: &Fields) -> Vec<Override> {
+    let Some(node) = fields.get("overrides").cloned() else { return Vec::new() };
+    let Kind::List(items) = &node.kind else {
+        let what = format!("`overrides` takes a list, and this is {}", node.kind_name());
+        ctx.complain(node.mark, what, "write `- devices: '…'` with `thresholds:` below it");
+        return Vec::new();
+    };
+    let mut overrides = Vec::new();
+    for item in items.iter() {
+        let Some(entries) = entries(ctx, "overrides", item) else { continue };
+        let fields = fields::fields(ctx, "an override", item.mark, entries, &[OVERRIDE]);
+        let devices = requirement(ctx, &fields);
+        let thresholds = thresholds(ctx, &fields);
+        overrides.push(Override { devices, thresholds });
+    }
+    overrides
+}
+
+/// The least change that matters, under `baseline`.
+pub(super) fn effect(ctx: &mut ReadContext<'_>, fields: &Fields) -> Option<Effect> {
+    let node = fields.get("baseline").cloned()?;
+    let entries = entries(ctx, "baseline", &node)?;
+    let fields = fields::fields(ctx, "a baseline", node.mark, entries, &[BASELINE]);
+    let text = value::scalar(ctx, "mei", fields.get("mei")?)?;
+    match Effect::parse(&text.value, Unit::MsPerS) {
+        Ok(effect) => Some(effect),
+        Err(why) => {
+            let (what, instead) = why.split_once("; ").unwrap_or((&why, "write such as `10 ms/s`"));
+            ctx.complain(text.mark, what, instead);
+            None
         }
     }
+}
 
-    fn limit(&mut self, (metric, unit, better): &(&str, Unit, Better), node: &Node) -> Option<Threshold> {
-        let fields = self.fields_or("a limit", node, LIMIT, "limit")?;
-        let on_purpose = self.flag(&fields, "backwards") == Some(true);
-        let confidence = self.number(&fields, "confidence");
-        let text = self.scalar(metric, fields.get("limit")?)?;
-        let limit = match Limit::facing(&text.value, *unit, *better, on_purpose) {
-            Ok(limit) => limit,
-            Err(complaint) => {
-                let mut instead = format!("write `{}`", complaint.instead);
-                if Limit::facing(&text.value, *unit, *better, true).is_ok() {
-                    instead += ", or `{ limit: …, backwards: true }` where the worse value is wanted";
-                }
-                self.complain(text.part(complaint.at), complaint.what, instead);
-                return None;
-            }
-        };
-        let limit = match confidence.map(|percent| limit.clone().with_confidence(percent)) {
-            None => limit,
-            Some(Ok(limit)) => limit,
-            Some(Err(complaint)) => {
-                self.complain(text.mark, complaint.what, complaint.instead);
-                return None;
-            }
-        };
-        Some(Threshold { metric: (*metric).to_owned(), limit, place: text.mark.place })
-    }
-
-    /// The overrides of a header, in order.
-    pub(super) fn overrides(&mut self, fields: &Fields) -> Vec<Override> {
-        let Some(node) = fields.get("overrides").cloned() else { return Vec::new() };
-        let Kind::List(items) = &node.kind else {
-            let what = format!("`overrides` takes a list, and this is {}", node.kind_name());
-            self.complain(node.mark, what, "write `- devices: '…'` with `thresholds:` below it");
-            return Vec::new();
-        };
-        let mut overrides = Vec::new();
-        for item in items.iter() {
-            let Some(entries) = entries(self, "overrides", item) else { continue };
-            let fields = self.fields("an override", item.mark, entries, &[OVERRIDE]);
-            let devices = self.requirement(&fields);
-            let thresholds = self.thresholds(&fields);
-            overrides.push(Override { devices, thresholds });
-        }
-        overrides
-    }
-
-    /// The least change that matters, under `baseline`.
-    pub(super) fn effect(&mut self, fields: &Fields) -> Option<Effect> {
-        let node = fields.get("baseline").cloned()?;
-        let entries = entries(self, "baseline", &node)?;
-        let fields = self.fields("a baseline", node.mark, entries, &[BASELINE]);
-        let text = self.scalar("mei", fields.get("mei")?)?;
-        match Effect::parse(&text.value, Unit::MsPerS) {
-            Ok(effect) => Some(effect),
-            Err(why) => {
-                let (what, instead) = why.split_once("; ").unwrap_or((&why, "write such as `10 ms/s`"));
-                self.complain(text.mark, what, instead);
-                None
-            }
-        }
-    }
-
-    /// The requirement under `devices`; every phone when it is not given.
-    pub(super) fn requirement(&mut self, fields: &Fields) -> Requirement {
-        let Some(text) = fields.get("devices").and_then(|node| self.scalar("devices", node)) else {
-            return Requirement::default();
-        };
-        Requirement::parse(&text.value).unwrap_or_else(|complaint| {
-            let mark: Mark = text.part(complaint.at);
-            self.complain(mark, complaint.what, complaint.instead);
-            Requirement::default()
-        })
-    }
+/// The requirement under `devices`; every phone when it is not given.
+pub(super) fn requirement(ctx: &mut ReadContext<'_>, fields: &Fields) -> Requirement {
+    let Some(text) = fields.get("devices").and_then(|node| value::scalar(ctx, "devices", node)) else {
+        return Requirement::default();
+    };
+    Requirement::parse(&text.value).unwrap_or_else(|complaint| {
+        let mark: Mark = text.part(complaint.at);
+        ctx.complain(mark, complaint.what, complaint.instead);
+        Requirement::default()
+    })
 }

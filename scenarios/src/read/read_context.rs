@@ -1,10 +1,12 @@
-//! What the reader holds while it walks one scenario: the file at hand, variables, budgets, and the complaints so far.
+//! What the readers of one scenario share: what is in force where they stand, budgets, and the complaints so far.
 
 use super::ReadOptions;
 use crate::complaint::Complaint;
+use crate::node::Node;
 use crate::page::Page;
 use crate::place::{Mark, Place};
 use crate::source::Source;
+use crate::step::Step;
 use farmjank_leaf::hash::Fnv;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -24,32 +26,61 @@ pub(super) enum Around {
     Measure,
 }
 
-pub(super) struct ReadContext<'a> {
-    pub(super) options: &'a ReadOptions<'a>,
+/// What is in force where the reader stands.
+pub(super) struct Scope<'a> {
     /// Variables of the command line.
     pub(super) given: &'a BTreeMap<String, String>,
-    /// Variables in force where the reader stands, without those given.
+    /// Variables, without those given.
     pub(super) env: BTreeMap<String, String>,
     /// The file at hand.
     pub(super) source: Rc<Source>,
-    /// Package in force where the reader stands.
+    /// Package under test.
     pub(super) app: String,
-    /// Pages in force where the reader stands.
+    /// Pages that may be opened by name.
     pub(super) pages: BTreeMap<String, Page>,
     /// What stands around the step at hand, outermost first.
     pub(super) around: Vec<Around>,
+}
+
+/// What a scenario has used of what it may use.
+#[derive(Default)]
+pub(super) struct Spent {
+    /// Steps so far, of [`STEPS`].
+    pub(super) steps: usize,
+    /// Bytes of flows so far, of [`FLOW_BYTES`].
+    pub(super) flow_bytes: usize,
+}
+
+/// Hash of everything read, each file once.
+pub(super) struct Digest {
+    pub(super) hash: Fnv,
+    files: BTreeSet<String>,
+}
+
+impl Digest {
+    /// Takes a flow's name and text, where it was not taken before.
+    pub(super) fn take(&mut self, file: &str, text: &str) {
+        if self.files.insert(file.to_owned()) {
+            self.hash = self.hash.part(file.as_bytes()).part(text.as_bytes());
+        }
+    }
+}
+
+/// Reads a list of steps.
+pub(super) type ReadSteps = fn(&mut ReadContext<'_>, &Node) -> Vec<Step>;
+
+/// What every reader of a scenario shares. Readers of single things are functions that take it.
+pub(super) struct ReadContext<'a> {
+    pub(super) options: &'a ReadOptions<'a>,
+    /// Reads a list of steps: steps may hold steps again.
+    pub(super) read_steps: ReadSteps,
+    pub(super) scope: Scope<'a>,
+    pub(super) spent: Spent,
+    pub(super) digest: Digest,
     /// Windows so far: where each was declared.
     pub(super) windows: BTreeMap<String, (String, Place)>,
     /// Files being run, the scenario's own first.
     pub(super) files: Vec<String>,
-    /// Hash of everything read.
-    pub(super) hash: Fnv,
-    /// Files in the hash.
-    pub(super) hashed: BTreeSet<String>,
-    /// Steps so far.
-    pub(super) steps: usize,
-    /// Bytes of flows so far.
-    pub(super) flow_bytes: usize,
     complaints: Vec<Complaint>,
 }
 
@@ -58,28 +89,31 @@ impl<'a> ReadContext<'a> {
         source: &Rc<Source>,
         given: &'a BTreeMap<String, String>,
         options: &'a ReadOptions<'a>,
+        read_steps: ReadSteps,
     ) -> Self {
-        ReadContext {
-            options,
+        let scope = Scope {
             given,
             env: BTreeMap::new(),
             source: Rc::clone(source),
             app: String::new(),
             pages: BTreeMap::new(),
             around: Vec::new(),
+        };
+        ReadContext {
+            options,
+            read_steps,
+            scope,
+            spent: Spent::default(),
+            digest: Digest { hash: Fnv::NOTHING.part(source.text.as_bytes()), files: BTreeSet::new() },
             windows: BTreeMap::new(),
             files: vec![source.name.clone()],
-            hash: Fnv::NOTHING.part(source.text.as_bytes()),
-            hashed: BTreeSet::new(),
-            steps: 0,
-            flow_bytes: 0,
             complaints: Vec::new(),
         }
     }
 
     /// Complains about a stretch of the file at hand.
     pub(super) fn complain(&mut self, mark: Mark, what: impl Into<String>, instead: impl Into<String>) {
-        let complaint = self.source.complaint(mark, what, instead);
+        let complaint = self.scope.source.complaint(mark, what, instead);
         self.take([complaint]);
     }
 
@@ -101,6 +135,6 @@ impl<'a> ReadContext<'a> {
 
     /// The file a step was written in, when it is not the scenario's own.
     pub(super) fn step_file(&self) -> Option<String> {
-        (self.files.len() > 1).then(|| self.source.name.clone())
+        (self.files.len() > 1).then(|| self.scope.source.name.clone())
     }
 }

@@ -2,6 +2,7 @@
 
 use super::fields::Fields;
 use super::read_context::ReadContext;
+use super::variables;
 use crate::complaint::quoted;
 use crate::gesture::{Coordinate, Direction, Point};
 use crate::node::{Kind, Node};
@@ -31,183 +32,176 @@ impl Text {
     }
 }
 
-impl ReadContext<'_> {
-    /// A single value as text; `of` names it in messages.
-    pub(super) fn scalar(&mut self, of: &str, node: &Node) -> Option<Text> {
-        let Kind::Scalar(scalar) = &node.kind else {
-            let what = format!("{} takes a single value, and this is {}", quoted(of), node.kind_name());
-            self.complain(
-                node.mark,
-                what,
-                "write one value; quote text that contains `: ` or begins with `[` or `{`",
+/// A single value as text; `of` names it in messages.
+pub(super) fn scalar(ctx: &mut ReadContext<'_>, of: &str, node: &Node) -> Option<Text> {
+    let Kind::Scalar(scalar) = &node.kind else {
+        let what = format!("{} takes a single value, and this is {}", quoted(of), node.kind_name());
+        ctx.complain(
+            node.mark,
+            what,
+            "write one value; quote text that contains `: ` or begins with `[` or `{`",
+        );
+        return None;
+    };
+    let mut text = Text { value: scalar.text.clone(), mark: node.mark, offset: scalar.offset };
+    match variables::fill_in(&ctx.scope, &scalar.text) {
+        Err((at, what, instead)) => {
+            ctx.complain(text.part(at), what, instead);
+            return None;
+        }
+        Ok(filled) if filled != text.value => (text.value, text.offset) = (filled, None),
+        Ok(_) => {}
+    }
+    if text.value.chars().nth(TEXT_CHARS).is_some() {
+        let what = format!("{} has more than {TEXT_CHARS} characters", quoted(of));
+        ctx.complain(node.mark, what, "shorten it");
+        return None;
+    }
+    Some(text)
+}
+
+fn given(ctx: &mut ReadContext<'_>, fields: &Fields, key: &str) -> Option<Text> {
+    scalar(ctx, key, fields.get(key)?)
+}
+
+/// Text of a key, checked by its form.
+pub(super) fn text(ctx: &mut ReadContext<'_>, fields: &Fields, key: &str) -> Option<String> {
+    let text = given(ctx, fields, key)?;
+    let value = text.value.trim();
+    if value.is_empty() {
+        ctx.complain(text.mark, format!("{} is empty", quoted(key)), "write a value or remove the key");
+        return None;
+    }
+    let wrong = match fields.shape(key) {
+        Some(Shape::AppId) if !is_package(value) => {
+            Some(("is not a package name", "write such as `com.example.shop`"))
+        }
+        Some(Shape::Link) if !is_link(value) => {
+            Some(("is not a link", "write it with its scheme, such as `shop://feed`"))
+        }
+        Some(Shape::Name) if value.chars().nth(NAME_CHARS).is_some() => {
+            Some(("is too long for a name", "use at most 120 characters"))
+        }
+        Some(Shape::Name) if value.chars().any(char::is_control) => {
+            Some(("holds characters that cannot be shown", "write a name of one line"))
+        }
+        _ => None,
+    };
+    if let Some((what, instead)) = wrong {
+        ctx.complain(text.mark, format!("{} {what}", quoted(value)), instead);
+        return None;
+    }
+    // Only text proper may begin or end with spaces on purpose.
+    Some(if fields.shape(key) == Some(Shape::Text) { text.value } else { value.to_owned() })
+}
+
+/// A flag, or its default.
+pub(super) fn flag(ctx: &mut ReadContext<'_>, fields: &Fields, key: &str) -> Option<bool> {
+    let text = given(ctx, fields, key)?;
+    match text.value.as_str() {
+        "true" => Some(true),
+        "false" => Some(false),
+        other => {
+            let yes = ["yes", "on", "y", "1"].contains(&other.to_ascii_lowercase().as_str())
+                || other == "True"
+                || other == "TRUE";
+            let no = ["no", "off", "n", "0", "false"].contains(&other.to_ascii_lowercase().as_str());
+            let instead = if yes {
+                "write `true`"
+            } else if no {
+                "write `false`"
+            } else {
+                "write `true` or `false`"
+            };
+            ctx.complain(
+                text.mark,
+                format!("{} takes true or false, not {}", quoted(key), quoted(other)),
+                instead,
             );
-            return None;
-        };
-        let mut text = Text { value: scalar.text.clone(), mark: node.mark, offset: scalar.offset };
-        match self.fill_in(&scalar.text) {
-            Err((at, what, instead)) => {
-                self.complain(text.part(at), what, instead);
-                return None;
-            }
-            Ok(filled) if filled != text.value => (text.value, text.offset) = (filled, None),
-            Ok(_) => {}
+            None
         }
-        if text.value.chars().nth(TEXT_CHARS).is_some() {
-            let what = format!("{} has more than {TEXT_CHARS} characters", quoted(of));
-            self.complain(node.mark, what, "shorten it");
-            return None;
-        }
-        Some(text)
     }
+}
 
-    fn given(&mut self, fields: &Fields, key: &str) -> Option<Text> {
-        self.scalar(key, fields.get(key)?)
-    }
-
-    /// Text of a key, checked by its form.
-    pub(super) fn text(&mut self, fields: &Fields, key: &str) -> Option<String> {
-        let text = self.given(fields, key)?;
-        let value = text.value.trim();
-        if value.is_empty() {
-            self.complain(text.mark, format!("{} is empty", quoted(key)), "write a value or remove the key");
-            return None;
-        }
-        let wrong = match fields.shape(key) {
-            Some(Shape::AppId) if !is_package(value) => {
-                Some(("is not a package name", "write such as `com.example.shop`"))
-            }
-            Some(Shape::Link) if !is_link(value) => {
-                Some(("is not a link", "write it with its scheme, such as `shop://feed`"))
-            }
-            Some(Shape::Name) if value.chars().nth(NAME_CHARS).is_some() => {
-                Some(("is too long for a name", "use at most 120 characters"))
-            }
-            Some(Shape::Name) if value.chars().any(char::is_control) => {
-                Some(("holds characters that cannot be shown", "write a name of one line"))
-            }
-            _ => None,
-        };
-        if let Some((what, instead)) = wrong {
-            self.complain(text.mark, format!("{} {what}", quoted(value)), instead);
-            return None;
-        }
-        // Only text proper may begin or end with spaces on purpose.
-        Some(if fields.shape(key) == Some(Shape::Text) { text.value } else { value.to_owned() })
-    }
-
-    /// A flag, or its default.
-    pub(super) fn flag(&mut self, fields: &Fields, key: &str) -> Option<bool> {
-        let text = self.given(fields, key)?;
-        match text.value.as_str() {
-            "true" => Some(true),
-            "false" => Some(false),
-            other => {
-                let yes = ["yes", "on", "y", "1"].contains(&other.to_ascii_lowercase().as_str())
-                    || other == "True"
-                    || other == "TRUE";
-                let no = ["no", "off", "n", "0", "false"].contains(&other.to_ascii_lowercase().as_str());
-                let instead = if yes {
-                    "write `true`"
-                } else if no {
-                    "write `false`"
-                } else {
-                    "write `true` or `false`"
-                };
-                self.complain(
-                    text.mark,
-                    format!("{} takes true or false, not {}", quoted(key), quoted(other)),
-                    instead,
-                );
-                None
-            }
+/// A whole number within the key's bounds.
+pub(super) fn whole(ctx: &mut ReadContext<'_>, fields: &Fields, key: &str) -> Option<u32> {
+    let Some(Shape::Whole(least, most)) = fields.shape(key) else { return None };
+    let text = given(ctx, fields, key)?;
+    match text.value.trim().parse::<u64>() {
+        Ok(number) if (u64::from(least)..=u64::from(most)).contains(&number) => u32::try_from(number).ok(),
+        _ => {
+            let what = format!(
+                "{} takes a whole number from {least} to {most}, not {}",
+                quoted(key),
+                quoted(&text.value)
+            );
+            ctx.complain(text.mark, what, format!("write such as `{key}: {}`", least.max(5)));
+            None
         }
     }
+}
 
-    /// A whole number within the key's bounds.
-    pub(super) fn whole(&mut self, fields: &Fields, key: &str) -> Option<u32> {
-        let Some(Shape::Whole(least, most)) = fields.shape(key) else { return None };
-        let text = self.given(fields, key)?;
-        match text.value.trim().parse::<u64>() {
-            Ok(number) if (u64::from(least)..=u64::from(most)).contains(&number) => {
-                u32::try_from(number).ok()
-            }
-            _ => {
-                let what = format!(
-                    "{} takes a whole number from {least} to {most}, not {}",
-                    quoted(key),
-                    quoted(&text.value)
-                );
-                self.complain(text.mark, what, format!("write such as `{key}: {}`", least.max(5)));
-                None
-            }
+/// A number within the key's bounds.
+pub(super) fn number(ctx: &mut ReadContext<'_>, fields: &Fields, key: &str) -> Option<f64> {
+    let Some(Shape::Number(least, most)) = fields.shape(key) else { return None };
+    let text = given(ctx, fields, key)?;
+    match text.value.trim().parse::<f64>() {
+        Ok(number) if (least..=most).contains(&number) => Some(number),
+        _ => {
+            let what =
+                format!("{} takes a number from {least} to {most}, not {}", quoted(key), quoted(&text.value));
+            ctx.complain(text.mark, what, "write a plain number within these bounds");
+            None
         }
     }
+}
 
-    /// A number within the key's bounds.
-    pub(super) fn number(&mut self, fields: &Fields, key: &str) -> Option<f64> {
-        let Some(Shape::Number(least, most)) = fields.shape(key) else { return None };
-        let text = self.given(fields, key)?;
-        match text.value.trim().parse::<f64>() {
-            Ok(number) if (least..=most).contains(&number) => Some(number),
-            _ => {
-                let what = format!(
-                    "{} takes a number from {least} to {most}, not {}",
-                    quoted(key),
-                    quoted(&text.value)
-                );
-                self.complain(text.mark, what, "write a plain number within these bounds");
-                None
-            }
+/// A length of time within the key's bounds.
+pub(super) fn time(ctx: &mut ReadContext<'_>, fields: &Fields, key: &str) -> Option<Duration> {
+    let Some(Shape::Time(least, most)) = fields.shape(key) else { return None };
+    let text = given(ctx, fields, key)?;
+    let Some(ms) = milliseconds(text.value.trim()) else {
+        let what = format!("{} is not a length of time", quoted(&text.value));
+        ctx.complain(text.mark, what, "write `250ms` or `2s`; a plain number is ms");
+        return None;
+    };
+    if !(f64::from(least)..=f64::from(most)).contains(&ms) {
+        let what = format!("{} takes {least} ms to {most} ms, not {}", quoted(key), quoted(&text.value));
+        ctx.complain(text.mark, what, "a plain number is ms; write `2s` for two seconds");
+        return None;
+    }
+    Some(Duration::from_micros((ms * 1e3).round() as u64))
+}
+
+/// A way across the screen.
+pub(super) fn direction(ctx: &mut ReadContext<'_>, fields: &Fields, key: &str) -> Option<Direction> {
+    let text = given(ctx, fields, key)?;
+    match text.value.to_ascii_uppercase().as_str() {
+        "UP" => Some(Direction::Up),
+        "DOWN" => Some(Direction::Down),
+        "LEFT" => Some(Direction::Left),
+        "RIGHT" => Some(Direction::Right),
+        _ => {
+            let instead = "write `UP`, `DOWN`, `LEFT` or `RIGHT`";
+            ctx.complain(text.mark, format!("{} is not a direction", quoted(&text.value)), instead);
+            None
         }
     }
+}
 
-    /// A length of time within the key's bounds.
-    pub(super) fn time(&mut self, fields: &Fields, key: &str) -> Option<Duration> {
-        let Some(Shape::Time(least, most)) = fields.shape(key) else { return None };
-        let text = self.given(fields, key)?;
-        let Some(ms) = milliseconds(text.value.trim()) else {
-            let what = format!("{} is not a length of time", quoted(&text.value));
-            self.complain(text.mark, what, "write `250ms` or `2s`; a plain number is ms");
-            return None;
-        };
-        if !(f64::from(least)..=f64::from(most)).contains(&ms) {
-            let what = format!("{} takes {least} ms to {most} ms, not {}", quoted(key), quoted(&text.value));
-            self.complain(text.mark, what, "a plain number is ms; write `2s` for two seconds");
-            return None;
-        }
-        Some(Duration::from_micros((ms * 1e3).round() as u64))
-    }
-
-    /// A way across the screen.
-    pub(super) fn direction(&mut self, fields: &Fields, key: &str) -> Option<Direction> {
-        let text = self.given(fields, key)?;
-        match text.value.to_ascii_uppercase().as_str() {
-            "UP" => Some(Direction::Up),
-            "DOWN" => Some(Direction::Down),
-            "LEFT" => Some(Direction::Left),
-            "RIGHT" => Some(Direction::Right),
-            _ => {
-                let instead = "write `UP`, `DOWN`, `LEFT` or `RIGHT`";
-                self.complain(text.mark, format!("{} is not a direction", quoted(&text.value)), instead);
-                None
-            }
-        }
-    }
-
-    /// A point: both coordinates in percent, or both in px.
-    pub(super) fn point(&mut self, fields: &Fields, key: &str) -> Option<Point> {
-        let text = self.given(fields, key)?;
-        let parts: Vec<_> = text.value.split(',').map(coordinate).collect();
-        let what = match parts[..] {
-            [Some(x @ Coordinate::Percent(_)), Some(y @ Coordinate::Percent(_))]
-            | [Some(x @ Coordinate::Px(_)), Some(y @ Coordinate::Px(_))] => return Some(Point { x, y }),
-            [Some(_), Some(_)] => "mixes percent and px".to_owned(),
-            _ => "is not a point on the screen".to_owned(),
-        };
-        let instead = "write `\"50%, 80%\"` of the screen, or `\"540, 1600\"` px";
-        self.complain(text.mark, format!("{} {what}", quoted(&text.value)), instead);
-        None
-    }
+/// A point: both coordinates in percent, or both in px.
+pub(super) fn point(ctx: &mut ReadContext<'_>, fields: &Fields, key: &str) -> Option<Point> {
+    let text = given(ctx, fields, key)?;
+    let parts: Vec<_> = text.value.split(',').map(coordinate).collect();
+    let what = match parts[..] {
+        [Some(x @ Coordinate::Percent(_)), Some(y @ Coordinate::Percent(_))]
+        | [Some(x @ Coordinate::Px(_)), Some(y @ Coordinate::Px(_))] => return Some(Point { x, y }),
+        [Some(_), Some(_)] => "mixes percent and px".to_owned(),
+        _ => "is not a point on the screen".to_owned(),
+    };
+    let instead = "write `\"50%, 80%\"` of the screen, or `\"540, 1600\"` px";
+    ctx.complain(text.mark, format!("{} {what}", quoted(&text.value)), instead);
+    None
 }
 
 fn coordinate(text: &str) -> Option<Coordinate> {
