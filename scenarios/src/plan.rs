@@ -166,6 +166,32 @@ pub fn nothing_selected(scenarios: &[Scenario], selection: &Selection) -> Option
     })
 }
 
+/// Why the device filter leaves no phone, with what each of them is; none where it leaves one, or there is no phone.
+pub fn none_left(phones: &[DeviceFacts], selection: &Selection) -> Option<String> {
+    let left_out = |facts: &DeviceFacts| Some((facts.id.0.clone(), selection.devices.matches(facts).err()?));
+    let all: Option<Vec<(String, String)>> = phones.iter().map(left_out).collect();
+    let all = all.filter(|all| !all.is_empty())?;
+    let each: Vec<String> = all.iter().take(OFFERED).map(|(id, why)| format!("{id}: {why}")).collect();
+    let more = match all.len().saturating_sub(OFFERED) {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    Some(format!("the device filter leaves no phone: {}{more}", each.join("; ")))
+}
+
+impl Plan {
+    /// The plan without its work and refusals, where nothing is selected.
+    pub fn emptied(self) -> Plan {
+        Plan {
+            jobs: Vec::new(),
+            scenario_of: Vec::new(),
+            estimates: Vec::new(),
+            refusals: Vec::new(),
+            ..self
+        }
+    }
+}
+
 fn wanted(scenario: &Scenario, selection: &Selection) -> bool {
     let tagged = |tags: &[String]| tags.iter().any(|tag| scenario.tags.contains(tag));
     (selection.include_tags.is_empty() || tagged(&selection.include_tags)) && !tagged(&selection.exclude_tags)

@@ -7,6 +7,7 @@ mod cell;
 use crate::cells::{Cell, stories, worst_first};
 use crate::paint::{TextStyle, Tint, flow, left, right, wrap};
 use crate::{clean, sentence, words};
+use farmjank_results::event::Refusal;
 use farmjank_results::record::Record;
 use farmjank_results::verdict::Verdict;
 use farmjank_seams::reporter::FrameLogs;
@@ -43,7 +44,9 @@ pub fn table(record: &Record, frame_logs: &dyn FrameLogs, style: TextStyle, bund
     let scenarios: BTreeSet<&str> = all.iter().map(|cell| cell.job.planned.scenario.as_str()).collect();
     let columns = columns(&all, style, scenarios.len() == 1);
     let mut lines = heading(record, &all, style, &columns);
-    lines.extend(column_names(style, &columns));
+    if !all.is_empty() {
+        lines.extend(column_names(style, &columns));
+    }
     let passes = all.iter().filter(|cell| cell.verdict == Some(Verdict::Pass)).count();
     let mut previous_full = true;
     // A fault that took a whole job is told once, not once per window.
@@ -150,20 +153,36 @@ fn notes(record: &Record, style: TextStyle) -> Vec<String> {
             lines.push(format!("  - and {} more, in results.json", items.len() - NOTES));
         }
     };
-    let refusals = record.refusals.iter().map(|refusal| {
-        let phone = crate::cells::phone(Some(&refusal.device), record.devices.get(&refusal.device));
-        let scenario = style.text(&refusal.scenario, clean::NAME);
-        format!(
-            "{scenario} on {}: {}",
-            style.text(&phone, clean::NAME),
-            style.text(&refusal.why, clean::SENTENCE)
-        )
-    });
-    list("not run", refusals.collect());
+    list("not run", refusals(record, style));
     let mut told: BTreeSet<&str> = BTreeSet::new();
     let fresh = record.notices.iter().filter(|(_, what)| told.insert(what));
     list("notes", fresh.map(|(_, what)| style.text(what, clean::SENTENCE)).collect());
     lines
+}
+
+/// What was refused, folded: the scenarios that one phone does not run for one reason are one line.
+fn refusals(record: &Record, style: TextStyle) -> Vec<String> {
+    let mut folded: Vec<(&Refusal, Vec<&str>)> = Vec::new();
+    for refusal in &record.refusals {
+        let same = |(of, _): &&mut (&Refusal, _)| of.device == refusal.device && of.why == refusal.why;
+        match folded.iter_mut().find(same) {
+            Some((_, scenarios)) => scenarios.push(&refusal.scenario),
+            None => folded.push((refusal, vec![&refusal.scenario])),
+        }
+    }
+    let line = |(refusal, scenarios): (&Refusal, Vec<&str>)| {
+        let phone = crate::cells::phone(Some(&refusal.device), record.devices.get(&refusal.device));
+        let what = match &*scenarios {
+            [one] => style.text(one, clean::NAME),
+            several => format!("{} scenarios", several.len()),
+        };
+        format!(
+            "{what} on {}: {}",
+            style.text(&phone, clean::NAME),
+            style.text(&refusal.why, clean::SENTENCE)
+        )
+    };
+    folded.into_iter().map(line).collect()
 }
 
 fn summary(record: &Record, all: &[Cell], style: TextStyle, bundle: Option<&str>) -> Vec<String> {

@@ -149,8 +149,8 @@ pub struct RunArgs {
     #[command(flatten)]
     pub select: SelectArgs,
     /// Most phones at work at the same time.
-    #[arg(short, long, value_name = "N", default_value_t = 512, hide_default_value = true)]
-    pub jobs: usize,
+    #[arg(short, long, value_name = "N", default_value_t = 512, hide_default_value = true, value_parser = clap::value_parser!(u32).range(1..))]
+    pub jobs: u32,
     /// How often a job is tried again after a passing fault of the lab (never after a breach).
     #[arg(long, value_name = "N", default_value_t = 2)]
     pub retries: u32,

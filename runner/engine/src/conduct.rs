@@ -17,7 +17,7 @@ use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::record::Record;
 use farmjank_results::time::RunTime;
 use farmjank_results::verdict::{Verdict, exit_code};
-use farmjank_scenarios::plan::{Plan, Selection, plan};
+use farmjank_scenarios::plan::{Plan, Selection, none_left, plan};
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::device::{Arrivals, Provider};
 use farmjank_seams::host::Files;
@@ -148,6 +148,8 @@ pub async fn look(
 pub struct Planned {
     phones: Vec<Surveyed>,
     no_phones: Option<Fault>,
+    /// Why nothing is selected, in words, where the device filter leaves no phone.
+    none_left: Option<String>,
     /// The plan.
     pub plan: Plan,
     /// The phones that answered.
@@ -166,7 +168,11 @@ impl Planned {
         let facts: BTreeMap<DeviceId, DeviceFacts> = phones.iter().filter_map(answered).collect();
         let known: Vec<DeviceFacts> = facts.values().cloned().collect();
         let plan = plan(scenarios, &known, &options.selection);
-        Planned { phones, no_phones, plan, facts }
+        // A phone that did not answer may be one the filter means.
+        let none_left =
+            if known.len() == phones.len() { none_left(&known, &options.selection) } else { None };
+        let plan = if none_left.is_some() { plan.emptied() } else { plan };
+        Planned { phones, no_phones, none_left, plan, facts }
     }
 
     /// The facts before any work: the phones, the plan, and the jobs no phone qualifies for.
@@ -186,6 +192,9 @@ impl Planned {
 
     /// What is known beforehand of what the run will not be able to tell.
     pub fn forewarned(&self, options: &Options) -> Vec<String> {
+        if let Some(why) = &self.none_left {
+            return vec![why.clone()];
+        }
         options.forewarn.as_deref().map_or_else(Vec::new, |forewarn| forewarn(&self.plan.jobs, &self.facts))
     }
 
@@ -197,7 +206,7 @@ impl Planned {
                 refusals.map(|refusal| format!("{}: {}", refusal.device, refusal.why)).collect();
             reasons
                 .extend(self.phones.iter().filter_map(|phone| Some(phone.facts.as_ref().err()?.to_string())));
-            let fault = self.no_phones.clone().unwrap_or_else(|| no_phone(self.phones.is_empty()));
+            let fault = self.no_phones.clone().unwrap_or_else(|| no_phone(&self.phones));
             reasons.insert(0, fault.to_string());
             announce(Fact::JobJudged {
                 job: planned.job,
@@ -238,12 +247,13 @@ pub fn close(
     scribe.put(at, Fact::RunFinished { exit_code });
 }
 
-fn no_phone(none_at_all: bool) -> Fault {
-    if none_at_all {
-        let fault = Fault::new(FaultCode::NoPhone, "no phone is connected");
-        fault.advise("connect one, or try the virtual lab: `farmjank run --lab demo scenarios/`")
-    } else {
-        let fault = Fault::new(FaultCode::NoPhone, "no connected phone qualifies for this scenario");
-        fault.advise("`farmjank plan` shows why for each phone")
+fn no_phone(phones: &[Surveyed]) -> Fault {
+    let faults: Vec<&Fault> = phones.iter().filter_map(|phone| phone.facts.as_ref().err()).collect();
+    match (phones, &*faults) {
+        ([], _) => Fault::new(FaultCode::NoPhone, "no phone is connected")
+            .advise("connect one, or try the virtual lab: `farmjank run --lab demo scenarios/`"),
+        ([_], [only]) => (*only).clone(),
+        _ => Fault::new(FaultCode::NoPhone, "no connected phone qualifies for this scenario")
+            .advise("`farmjank plan` shows why for each phone"),
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::android::facts::gather;
 use crate::patience::Patience;
+use farmjank_leaf::nearest::meant;
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_seams::device::{Arrival, Arrivals, DeviceState, Provider, Sighting};
@@ -69,6 +70,7 @@ pub async fn survey(
             Arrival::Settled => settled = true,
         }
     }
+    let present: Vec<String> = seen.keys().map(|id| id.0.clone()).collect();
     let asked = seen.into_values().filter(|sighting| wanted.includes(&sighting.id)).map(|sighting| async {
         let facts = facts(provider, &sighting, patience).await;
         Surveyed { sighting, facts }
@@ -76,18 +78,32 @@ pub async fn survey(
     let mut surveyed = join_all(asked).await;
     for serial in &wanted.serials {
         if !surveyed.iter().any(|phone| phone.sighting.id.0 == *serial) {
-            surveyed.push(absent(serial));
+            surveyed.push(absent(serial, &present));
         }
     }
     Ok(surveyed)
 }
 
-fn absent(serial: &str) -> Surveyed {
+/// Most serials that are offered for one that is not there.
+const OFFERED: usize = 4;
+
+fn absent(serial: &str, present: &[String]) -> Surveyed {
     let id = DeviceId(serial.to_owned());
     let fault = Fault::new(FaultCode::DeviceMissing, format!("no phone with serial `{serial}` is connected"));
+    let present: Vec<&str> = present.iter().map(String::as_str).collect();
+    let near = meant(serial, &present, OFFERED);
+    let all = "`farmjank devices` lists what is there";
+    let advice = match (&*near, &*present) {
+        ([], []) => "check its cable; no phone is connected at all".to_owned(),
+        ([], some) if some.len() <= OFFERED => format!("connected are {}", some.join(", ")),
+        ([], some) => {
+            format!("connected are {} and {} more; {all}", some[..OFFERED].join(", "), some.len() - OFFERED)
+        }
+        (near, _) => format!("did you mean {}? {all}", near.join(" or ")),
+    };
     let sighting =
         Sighting { id, state: DeviceState::Other("not connected".to_owned()), server: String::new() };
-    Surveyed { sighting, facts: Err(fault.advise("`farmjank devices` lists what is there")) }
+    Surveyed { sighting, facts: Err(fault.advise(advice)) }
 }
 
 async fn facts(

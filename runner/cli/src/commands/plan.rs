@@ -16,7 +16,7 @@ use farmjank_results::compare::{AbRules, MINIMUM};
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::event::PlannedJob;
 use farmjank_results::verdict::{EXIT_NOTHING_SELECTED, EXIT_USAGE, Verdict};
-use farmjank_scenarios::plan::{Plan, nothing_selected, plan};
+use farmjank_scenarios::plan::{Plan, none_left, nothing_selected, plan};
 use farmjank_scenarios::scenario::Scenario;
 use print::Shown;
 use std::collections::BTreeMap;
@@ -56,7 +56,12 @@ pub fn run(args: &PlanArgs, terminal: Terminal) -> u8 {
         Err(code) => return code,
     };
     let facts: Vec<_> = surveyed.iter().filter_map(|phone| phone.facts.as_ref().ok().cloned()).collect();
+    let none_left = if facts.len() == surveyed.len() { none_left(&facts, &selection) } else { None };
     let plan = plan(&scenarios, &facts, &selection);
+    let plan = if none_left.is_some() { plan.emptied() } else { plan };
+    if let Some(why) = none_left {
+        complain(&why);
+    }
     let facts: BTreeMap<DeviceId, DeviceFacts> =
         facts.into_iter().map(|facts| (facts.id.clone(), facts)).collect();
     let ab_rules = AbRules { looks: args.needs.looks, ..AbRules::of(0) };

@@ -94,7 +94,7 @@ async fn conducted(
         lab: phones.lab.as_ref().map(|lab| lab.name().to_owned()),
         wanted,
         selection,
-        most_running: args.jobs,
+        most_running: usize::try_from(args.jobs).unwrap_or(usize::MAX),
         patience: Patience { retries: args.retries, ..Patience::default() },
         ab_plan,
         forewarn,
@@ -182,7 +182,7 @@ fn of_racks(args: &RunArgs) -> Option<Lab> {
     let lab = lab(args.phones.lab.as_ref()?, args.phones.seed).ok()?;
     let apart = serials(&args.phones).is_empty()
         && time(&args.phones.wait_for_devices).is_ok_and(|wait| wait.is_zero())
-        && args.jobs >= lab.phones.len();
+        && usize::try_from(args.jobs).is_ok_and(|most| most >= lab.phones.len());
     (apart && lab.shards().len() > 1).then_some(lab)
 }
 

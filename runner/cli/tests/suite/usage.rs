@@ -113,6 +113,46 @@ fn a_selection_that_matches_nothing_exits_5() {
 }
 
 #[test]
+fn a_device_filter_that_leaves_no_phone_exits_5_and_says_what_each_phone_is() {
+    let folder = tempfile::tempdir().expect("a folder");
+    write(folder.path(), "s.yaml", SMOOTH);
+    let said =
+        "the device filter leaves no phone: virtual-galaxy-a14: sdk is 34, needs >= 99; virtual-oneplus-9: ";
+    for verb in ["run", "plan"] {
+        let ended = run(folder.path(), &[verb, "--lab", "demo", "s.yaml", "--device-filter", "sdk >= 99"]);
+        assert_eq!(ended.code, 5, "{}{}", ended.out, ended.err);
+        let told = format!("{}{}", ended.out, ended.err).replace("\n    ", " ");
+        assert!(told.contains(said) && !told.contains("not on"), "{told}");
+    }
+}
+
+#[test]
+fn a_serial_that_is_not_there_is_answered_with_the_nearest_or_with_all() {
+    let folder = tempfile::tempdir().expect("a folder");
+    write(folder.path(), "s.yaml", SMOOTH);
+    for (serial, said) in [
+        ("virtual-pixel-9", "did you mean virtual-pixel-8?"),
+        (
+            "typo",
+            "connected are virtual-galaxy-a14, virtual-oneplus-9, virtual-pixel-8, virtual-redmi-note-7",
+        ),
+    ] {
+        let ended = run(folder.path(), &["run", "--lab", "demo", "s.yaml", "-s", serial, "--out", serial]);
+        let told = ended.out.replace("\n         ", " ");
+        assert!(ended.code == 3 && told.contains(said), "{}\n{told}", ended.code);
+        assert!(told.contains(&format!("no phone with serial `{serial}` is connected")), "{told}");
+    }
+}
+
+#[test]
+fn no_phone_at_a_time_is_a_usage_error() {
+    let folder = tempfile::tempdir().expect("a folder");
+    write(folder.path(), "s.yaml", SMOOTH);
+    let ended = run(folder.path(), &["run", "--lab", "demo", "s.yaml", "--jobs", "0"]);
+    assert!(ended.code == 2 && ended.err.contains("--jobs"), "{}{}", ended.code, ended.err);
+}
+
+#[test]
 fn an_unknown_lab_names_the_gallery() {
     let folder = tempfile::tempdir().expect("a folder");
     write(folder.path(), "s.yaml", SMOOTH);
