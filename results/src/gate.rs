@@ -22,7 +22,7 @@ pub const VOID_SHARE_MAX: f64 = 0.2;
 /// `trials` are the counted trials in order, void ones included; `limits` are (metric key, limit) in the author's order.
 /// The verdict, in this order: no trial counted, or more than [`VOID_SHARE_MAX`] of them void: undecided; any limit
 /// breached: fail; any unknown: undecided; else pass. Without any limit a window passes when every trial's coverage is
-/// proved and shows a frame, with a note. The window's name is taken from the first trial; with no trial at all it is empty and the
+/// proved and shows a frame, or it timed launches alone, with a note. The window's name is taken from the first trial; with no trial at all it is empty and the
 /// caller, who has the plan, fills it in.
 pub fn judge_window(limits: &[(String, Limit)], trials: &[WindowMeasured]) -> WindowJudged {
     let numbered = || (1usize..).zip(trials);
@@ -114,8 +114,8 @@ fn invalid(total: usize, void: &[String], reasons: &mut Vec<String>) -> bool {
 
 /// A window nobody set a limit on.
 fn unlimited(counted: &[(usize, &WindowMeasured)], reasons: &mut Vec<String>) -> Verdict {
-    let doubtful =
-        counted.iter().find(|(_, trial)| !trial.coverage.as_ref().is_some_and(|coverage| coverage.proved));
+    let proved = |trial: &WindowMeasured| trial.coverage.as_ref().is_some_and(|coverage| coverage.proved);
+    let doubtful = counted.iter().find(|(_, trial)| !proved(trial) && !is_timed(trial));
     let Some((number, trial)) = doubtful else {
         let still =
             |trial: &WindowMeasured| trial.coverage.as_ref().is_some_and(|seen| seen.frames_seen == 0);
@@ -133,6 +133,12 @@ fn unlimited(counted: &[(usize, &WindowMeasured)], reasons: &mut Vec<String>) ->
     };
     reasons.push(format!("iteration {number}: coverage is not proved: {doubts}"));
     Verdict::Undecided
+}
+
+/// Whether a trial timed launches and looked at no frames: it has values, and nothing it could not measure.
+fn is_timed(trial: &WindowMeasured) -> bool {
+    let values = || trial.readings.values().all(|reading| reading.value().is_some());
+    trial.coverage.is_none() && !trial.readings.is_empty() && values()
 }
 
 /// What became of a limit that did not hold, as a sentence; none when it held.

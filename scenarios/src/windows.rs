@@ -7,7 +7,7 @@ use crate::place::Place;
 use crate::scenario::Scenario;
 use crate::step::{Action, Step};
 use crate::threshold::Threshold;
-use crate::vocabulary::{LAUNCH_WINDOW, is_launch_metric};
+use crate::vocabulary::LAUNCH_WINDOW;
 
 /// One window of a scenario, as declared.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,7 +33,7 @@ impl Scenario {
         let mut first_launch = None;
         self.collect(&self.steps, &mut windows, &mut first_launch);
         if let Some(place) = first_launch
-            && self.thresholds.iter().any(|threshold| is_launch_metric(&threshold.metric))
+            && self.times_launches
         {
             let launch = Declared {
                 name: LAUNCH_WINDOW,

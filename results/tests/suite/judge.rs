@@ -375,3 +375,17 @@ proptest! {
         prop_assert!(matches!(sure, Outcome::Unknown(_)) || sure == outcome(&text, &given), "{:?}", sure);
     }
 }
+
+#[test]
+fn a_window_of_launches_alone_needs_no_frames() {
+    let launched = |reading: Reading| {
+        let readings = [("launch_total_ms".to_owned(), reading)].into();
+        WindowMeasured { coverage: None, readings, ..trial(&[], true) }
+    };
+    let timed = || launched(Reading::Value(350.0));
+    assert_eq!(judge_window(&[], &[timed(), timed()]).verdict, Verdict::Pass);
+    let lost = launched(Reading::Unmeasurable("the app was already in front".into()));
+    assert_eq!(judge_window(&[], &[timed(), lost]).verdict, Verdict::Undecided);
+    let blind = WindowMeasured { coverage: None, ..trial(&[], true) };
+    assert_eq!(judge_window(&[], &[blind]).verdict, Verdict::Undecided);
+}

@@ -8,7 +8,7 @@ use farmjank_results::compare::{
 use farmjank_results::metric::Unit;
 use farmjank_results::metrics;
 use farmjank_results::record::Record;
-use farmjank_results::verdict::Verdict;
+use farmjank_results::verdict::{Verdict, exit_word};
 use farmjank_seams::history::{Calibration, History, SelfTest};
 
 /// Sessions of a cell that tell how sessions differ.
@@ -93,14 +93,21 @@ impl Found {
         }
     }
 
-    /// For people: a line per cell, then the phones that differ from themselves.
-    pub fn text(&self) -> String {
+    /// Why the exit code is not the one the run ended with, in words.
+    fn why_other(&self) -> &'static str {
+        if self.noise.is_empty() { "nothing could be compared" } else { "a phone differed from itself twice" }
+    }
+
+    /// For people: a line per cell, then the phones that differ from themselves, and the exit code where the run's own is
+    /// not the last word.
+    pub fn text(&self, record: &Record) -> String {
         let mut rows = vec![
             ["PHONE", "WINDOW", "METRIC", "NOISE", "BETWEEN RUNS", "CATCHES AT 15 + 15"].map(str::to_owned),
         ];
         rows.extend(self.noise.iter().map(row));
         let mut text = "\nwhat moves when nothing changed:\n".to_owned();
-        text += &table(&rows);
+        text +=
+            &if self.noise.is_empty() { "no window could be compared\n".to_owned() } else { table(&rows) };
         for sentence in &self.untold {
             text += &format!("? {}\n", clean::line(sentence, 400));
         }
@@ -120,6 +127,10 @@ impl Found {
         if let Some(trouble) = &self.trouble {
             text += &format!("\n{}\n", clean::line(trouble, 400));
         }
+        let code = self.code(record);
+        if record.exit_code != Some(code) {
+            text += &format!("\nexit {code} ({}): {}\n", exit_word(code), self.why_other());
+        }
         text
     }
 }
@@ -129,8 +140,13 @@ fn row(noise: &Noise) -> [String; 6] {
     let symbol = unit.filter(|unit| *unit != Unit::Count).map_or("", |unit| unit.symbol());
     let amount = |value: f64| format!("{value:.1} {symbol}").trim_end().to_owned();
     let key = &noise.key;
+    // Launches alone show no refresh rate.
+    let phone = match key.refresh {
+        0 => key.model.clone(),
+        hz => format!("{} ({hz} Hz)", key.model),
+    };
     [
-        clean::line(&format!("{} ({} Hz)", key.model, key.refresh), 60),
+        clean::line(&phone, 60),
         clean::line(&format!("{} › {}", key.scenario, key.window), 80),
         clean::line(&key.metric, 40),
         amount(noise.sd),

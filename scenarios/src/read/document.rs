@@ -48,7 +48,7 @@ fn build(ctx: &mut ReadContext<'_>, source: &Source, form: &Form) -> Scenario {
     let setup = section(ctx, "setup", Around::Setup);
     let teardown = section(ctx, "teardown", Around::Teardown);
     let steps = step::steps(ctx, &form.steps);
-    let scenario = Scenario {
+    let mut scenario = Scenario {
         file: source.name.clone(),
         name: value::text(ctx, header, "name").unwrap_or_else(|| stem(&source.name)),
         app: ctx.scope.app.clone(),
@@ -69,8 +69,11 @@ fn build(ctx: &mut ReadContext<'_>, source: &Source, form: &Form) -> Scenario {
         overrides: limits::overrides(ctx, header),
         effect: limits::effect(ctx, header),
         hash: ctx.digest.hash.hex(),
+        times_launches: false,
         debuggable_meant: false,
     };
+    scenario.times_launches =
+        scenario.thresholds.iter().any(|limit| crate::vocabulary::is_launch_metric(&limit.metric));
     check::check(ctx, &scenario, header);
     scenario
 }

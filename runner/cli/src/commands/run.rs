@@ -150,7 +150,7 @@ fn over(record: &Record, itself: Option<AbRules>, mut keeper: Option<Keeper>, ui
     let own = kept(record, keeper);
     let code = found.as_ref().map_or(own, |found| found.code(record));
     if let Some(found) = found {
-        Streams.out(&found.text());
+        Streams.out(&found.text(record));
     }
     if let Some(ui) = ui.filter(|_| record.interrupted.is_none()) {
         ui.announce_stay();

@@ -175,3 +175,20 @@ fn of_many_phones_only_the_one_that_drifts_differs_from_itself() {
     assert_eq!(told(&once.out).len(), 1, "{:?}", told(&once.out));
     assert!(twice.out.contains("✗ DRIFTS differed from itself twice"), "{}", twice.out);
 }
+
+#[test]
+fn calibrating_launches_compares_launches_and_an_exit_that_differs_is_said() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    let launches = "name: Cold\nappId: com.example.shop\nsteps: [ launchApp: { cold: true } ]\n";
+    write(here, "timed.yaml", &format!("{launches}thresholds: {{ launch_total_ms: 'median < 2s' }}\n"));
+    write(here, "nothing.yaml", launches);
+    let calibrate = |scenario: &str| run(here, &["calibrate", "-q", "--lab", "demo", scenario]);
+    let timed = calibrate("timed.yaml");
+    assert_eq!(timed.code, 0, "{}{}", timed.out, timed.err);
+    assert_eq!(timed.out.matches("Cold › launch  launch_total_ms  ").count(), 4, "{}", timed.out);
+    assert!(!timed.out.contains("0 Hz)"), "{}", timed.out);
+    let nothing = calibrate("nothing.yaml");
+    let told = nothing.out.contains("exit 4 (undecided): nothing could be compared");
+    assert!(nothing.code == 4 && told, "{}\n{}", nothing.code, nothing.out);
+}
