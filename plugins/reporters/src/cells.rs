@@ -17,6 +17,7 @@ use farmjank_results::time::Span;
 use farmjank_results::verdict::Verdict;
 use farmjank_results::window::Coverage;
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 /// One window of one scenario on one phone.
 #[derive(Clone)]
@@ -213,6 +214,12 @@ impl<'a> Cell<'a> {
     pub fn excess(&self) -> f64 {
         self.judged.map_or(0.0, verdicts::excess)
     }
+}
+
+/// Models of which this run has several phones.
+pub fn twins(record: &Record) -> BTreeSet<&str> {
+    let models: Vec<&str> = record.devices.values().map(|facts| facts.model.as_str()).collect();
+    models.iter().copied().filter(|model| models.iter().filter(|other| *other == model).count() > 1).collect()
 }
 
 /// `Pixel 8 (39081FDJ)`; the serial alone when nothing else is known. Not cleaned.

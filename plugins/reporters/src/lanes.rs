@@ -3,7 +3,7 @@
 //! Must not know: terminals beyond a width and a number of rows. Times left are estimates from the trials so far, in the
 //! run's own time.
 
-use crate::cells::phone;
+use crate::cells::{phone, twins};
 use crate::clean::NAME;
 use crate::paint::{TextStyle, Tint, cut, left, right, width};
 use crate::sentence;
@@ -15,7 +15,7 @@ use farmjank_results::metric::Unit;
 use farmjank_results::record::{JobRecord, Record};
 use farmjank_results::time::{RunTime, Span};
 use farmjank_results::verdict::Verdict;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Time left on each phone.
 pub(crate) type Outlook<'a> = BTreeMap<&'a DeviceId, Span>;
@@ -27,7 +27,16 @@ struct Place<'a> {
     column: usize,
     record: &'a Record,
     outlook: &'a Outlook<'a>,
+    /// Models of which there are several phones.
+    twins: &'a BTreeSet<&'a str>,
     style: TextStyle,
+}
+
+impl Place<'_> {
+    /// Whether no other phone of this run is of its model.
+    fn alone(&self, id: &DeviceId) -> bool {
+        self.record.devices.get(id).is_some_and(|facts| !self.twins.contains(facts.model.as_str()))
+    }
 }
 
 /// What one phone is doing.
@@ -103,7 +112,8 @@ impl Lanes {
         let widest = names.values().map(|name| width(name)).max().unwrap_or(0);
         let column = widest.min(style.columns() * 3 / 10);
         let outlook = outlook(record);
-        let place = Place { column, record, outlook: &outlook, style };
+        let twins = twins(record);
+        let place = Place { column, record, outlook: &outlook, twins: &twins, style };
         let lane = |id: &&DeviceId| self.line(id, &names[*id], &place);
         let mut lines: Vec<String> = shown.iter().map(lane).collect();
         lines.push(self.sum(&place));
@@ -128,9 +138,9 @@ impl Lanes {
     }
 
     fn line(&self, id: &DeviceId, name: &str, place: &Place) -> String {
-        let Place { column, record, outlook, style } = *place;
+        let Place { column, record, outlook, style, .. } = *place;
         let lane = &self.phones[id];
-        let head = style.paint(Tint::Strong, &left(name, column));
+        let head = style.paint(Tint::Strong, &crate::paint::phone(name, place.alone(id), column));
         let Some(job) = lane.job.and_then(|job| record.jobs.get(&job)) else {
             let (text, tint) = idle(lane, id, record);
             return style.glyphs(&format!("{head}  {}", style.paint(tint, &text)));

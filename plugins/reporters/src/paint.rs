@@ -124,6 +124,25 @@ pub fn cut(text: &str, cells: usize) -> String {
     out
 }
 
+/// The name of a phone in exactly `cells`: whole where it fits, its model where no other phone here is of that model (`alone`);
+/// else of `Pixel 8 (virtual-pixel-8-14)` stay the model and the end of the serial, where the phones of one model differ.
+pub fn phone(name: &str, alone: bool, cells: usize) -> String {
+    let model = name.find(" (").unwrap_or(0);
+    let fits = |text: &str| text.width() <= cells;
+    if fits(name) {
+        return left(name, cells);
+    }
+    if alone && model > 0 && fits(&name[..model]) {
+        return left(&name[..model], cells);
+    }
+    let opened = if model > 0 { name[..model + 2].width() } else { 0 };
+    let head = if opened <= cells * 3 / 5 { opened } else { cells / 2 };
+    let reversed: String = name.chars().rev().collect();
+    let tail: String = cut(&reversed, cells.saturating_sub(head)).chars().rev().collect();
+    let start = cut(name, head + 1);
+    left(&(start.trim_end_matches('…').to_owned() + &tail), cells)
+}
+
 /// Cut and filled up on the right to exactly `cells`.
 pub fn left(text: &str, cells: usize) -> String {
     let text = cut(text, cells);
@@ -209,6 +228,16 @@ mod tests {
     }
 
     #[test]
+    fn phones_of_one_model_differ_also_where_they_are_cut() {
+        assert_eq!(phone("Pixel 8 (virtual-pixel-8-14)", false, 17), "Pixel 8 (…l-8-14)");
+        assert_eq!(phone("Pixel 8 (virtual-pixel-8-03)", false, 17), "Pixel 8 (…l-8-03)");
+        assert_eq!(phone("Pixel 8 (virtual-pixel-8-14)", true, 17), "Pixel 8          ");
+        assert_eq!(phone("Redmi Note 7 (virtual-redmi-note-7)", false, 17), "Redmi No…-note-7)");
+        assert_eq!(phone("R5CT10ABCDEFGHIJKL", true, 9), "…EFGHIJKL");
+        assert_eq!(phone("Pixel 8 (a)", true, 12), "Pixel 8 (a) ");
+    }
+
+    #[test]
     fn colour_is_only_added() {
         let style = TextStyle { color: true, ..TextStyle::default() };
         assert_eq!(style.paint(Tint::Bad, "fail"), "\u{1b}[1;31mfail\u{1b}[0m");
@@ -217,6 +246,11 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn a_phone_takes_exactly_its_cells(name in "[a-z小 (]{0,40}", cells in 3usize..30, alone: bool) {
+            prop_assert_eq!(width(&phone(&name, alone, cells)), cells);
+        }
+
         #[test]
         fn lines_fit_and_no_word_is_lost(text in "[a-z小 ]{0,200}", cells in 20usize..100, indent in 0usize..8) {
             let lines = wrap(&text, cells, indent);

@@ -20,11 +20,13 @@ const NOTES: usize = 12;
 
 /// Widths of the columns that vary.
 #[derive(Clone, Copy, Debug)]
-struct Columns {
+struct Columns<'r> {
     window: usize,
     phone: usize,
     /// All cells belong to one scenario, named once in the heading.
     one_scenario: bool,
+    /// Models of which there are several phones.
+    twins: &'r BTreeSet<&'r str>,
 }
 
 /// Cells before the first column that varies: symbol, word, gaps.
@@ -42,7 +44,8 @@ const DRAWN: usize = 200;
 pub fn table(record: &Record, frame_logs: &dyn FrameLogs, style: TextStyle, bundle: Option<&str>) -> String {
     let all = worst_first(record);
     let scenarios: BTreeSet<&str> = all.iter().map(|cell| cell.job.planned.scenario.as_str()).collect();
-    let columns = columns(&all, style, scenarios.len() == 1);
+    let twins = crate::cells::twins(record);
+    let columns = columns(&all, style, scenarios.len() == 1, &twins);
     let mut lines = heading(record, &all, style, &columns);
     if !all.is_empty() {
         lines.extend(column_names(style, &columns));
@@ -72,7 +75,12 @@ pub fn table(record: &Record, frame_logs: &dyn FrameLogs, style: TextStyle, bund
     lines.iter().map(|line| style.glyphs(line.trim_end()) + "\n").collect()
 }
 
-fn columns(all: &[Cell], style: TextStyle, one_scenario: bool) -> Columns {
+fn columns<'r>(
+    all: &[Cell],
+    style: TextStyle,
+    one_scenario: bool,
+    twins: &'r BTreeSet<&'r str>,
+) -> Columns<'r> {
     let room = style.columns().saturating_sub(LEAD + NUMBERS + 2);
     let phone_wish = all.iter().map(|cell| crate::paint::width(&cell::phone(cell, style))).max().unwrap_or(0);
     let names = all.iter().map(|cell| crate::paint::width(&cell::title(cell, style, one_scenario)));
@@ -85,10 +93,10 @@ fn columns(all: &[Cell], style: TextStyle, one_scenario: bool) -> Columns {
         let phone = phone_wish.min((room * 2 / 5).max(room.saturating_sub(window_wish)));
         (room - phone, phone)
     };
-    Columns { window, phone, one_scenario }
+    Columns { window, phone, one_scenario, twins }
 }
 
-fn heading(record: &Record, all: &[Cell], style: TextStyle, columns: &Columns) -> Vec<String> {
+fn heading(record: &Record, all: &[Cell], style: TextStyle, columns: &Columns<'_>) -> Vec<String> {
     let header = &record.header;
     let phones: BTreeSet<_> = all.iter().filter_map(Cell::device).collect();
     let mut parts = vec![style.text(&header.tool, 40), format!("run {}", style.text(&header.run, 60))];
@@ -120,7 +128,7 @@ fn virtual_label(record: &Record, style: TextStyle) -> Option<String> {
         .then(|| format!("VIRTUAL: {simulated} of {} phones below simulated", record.devices.len()))
 }
 
-fn column_names(style: TextStyle, columns: &Columns) -> Vec<String> {
+fn column_names(style: TextStyle, columns: &Columns<'_>) -> Vec<String> {
     let before = LEAD + columns.window + 2 + columns.phone;
     let upper = format!("{}{}", " ".repeat(before), right("hitch", NUMBERS - 8));
     let lower = format!(

@@ -5,7 +5,7 @@ use crate::barcode::hitches;
 use crate::cells::{self, Cell};
 use crate::clean;
 use crate::comparison;
-use crate::paint::{TextStyle, Tint, cut, flow, left, right, width, wrap};
+use crate::paint::{self, TextStyle, Tint, cut, flow, left, right, width, wrap};
 use crate::words::{self, Sides};
 use farmjank_results::compare::{CellCompared, Role};
 use farmjank_results::metric::Unit;
@@ -57,7 +57,7 @@ pub(super) fn rows(
     cell: &Cell,
     same: usize,
     style: TextStyle,
-    columns: &Columns,
+    columns: &Columns<'_>,
     limits: bool,
 ) -> Vec<String> {
     let mut lines = vec![row(cell, same, style, columns)];
@@ -103,14 +103,19 @@ fn against_baseline(cell: &Cell, style: TextStyle) -> Vec<String> {
     lines
 }
 
-fn row(cell: &Cell, same: usize, style: TextStyle, columns: &Columns) -> String {
+/// Whether no other phone of this run is of its model.
+fn alone(cell: &Cell, columns: &Columns<'_>) -> bool {
+    cell.facts().is_some_and(|facts| !columns.twins.contains(facts.model.as_str()))
+}
+
+fn row(cell: &Cell, same: usize, style: TextStyle, columns: &Columns<'_>) -> String {
     let verdict = format!("{} {}", symbol(cell.verdict), left(words::verdict(cell.verdict), LEAD - 4));
     let one = |key: &str, unit: Unit| words::number(cell.summary(key).one(), unit);
     format!(
         "{}  {}  {}{}{}{}",
         style.paint(tint(cell.verdict), &verdict),
         style.paint(Tint::Strong, &left(&short_title(cell, same, style, columns), columns.window)),
-        left(&phone(cell, style), columns.phone),
+        paint::phone(&phone(cell, style), alone(cell, columns), columns.phone),
         right(&one("fps", Unit::Fps), 7),
         right(&one("hitch_ms_per_s", Unit::MsPerS), 7),
         right(&one("frozen_frames", Unit::Count), 8),
@@ -128,7 +133,7 @@ pub(super) fn bars(cell: &Cell, frame_logs: &dyn FrameLogs, style: TextStyle) ->
 }
 
 /// The title in its column: the scenario gives way before the window does.
-fn short_title(cell: &Cell, same: usize, style: TextStyle, columns: &Columns) -> String {
+fn short_title(cell: &Cell, same: usize, style: TextStyle, columns: &Columns<'_>) -> String {
     if same > 1 {
         let many = format!("all {same} windows");
         let scenario = style.text(&cell.job.planned.scenario, clean::NAME);
@@ -149,7 +154,7 @@ fn short_title(cell: &Cell, same: usize, style: TextStyle, columns: &Columns) ->
 }
 
 /// What the row had to cut (the full names), what the phone is, and where the window is written.
-fn particulars(cell: &Cell, same: usize, style: TextStyle, columns: &Columns) -> Vec<String> {
+fn particulars(cell: &Cell, same: usize, style: TextStyle, columns: &Columns<'_>) -> Vec<String> {
     let mut parts = Vec::new();
     let full = title(cell, style, columns.one_scenario);
     if same == 1 && width(&full) > columns.window {
