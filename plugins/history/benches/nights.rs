@@ -6,10 +6,11 @@
 //! 15 values that do not compress. Times are of this machine and everything else it does meanwhile.
 #![allow(clippy::disallowed_types, clippy::disallowed_methods)] // a benchmark lives in the real world
 
+use farmjank_history::History;
 use farmjank_history::{Missing, open};
 use farmjank_results::cell::{CellKey, CellSession};
 use farmjank_results::device::DeviceId;
-use farmjank_seams::history::{CellFilter, Cells, History, Pin, RunRow, Wanted};
+use farmjank_seams::history::{CellFilter, Cells, Pin, RunRow, Wanted};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -144,12 +145,12 @@ fn measure(place: &str, nights: u32, ok: &mut bool) {
     tell("the last night", last, Some(NIGHT), ok);
     drop(store);
     let mut store = open(place, Missing::Refuse).expect("the store opens");
-    histories(&mut *store, nights, ok);
-    comparisons(&mut *store, nights, ok);
-    others(&mut *store, nights, ok);
+    histories(&mut store, nights, ok);
+    comparisons(&mut store, nights, ok);
+    others(&mut store, nights, ok);
 }
 
-fn histories(store: &mut dyn History, nights: u32, ok: &mut bool) {
+fn histories(store: &mut History, nights: u32, ok: &mut bool) {
     let mut draw = Draw(7);
     let mut reading = Vec::new();
     for _ in 0..500 {
@@ -165,7 +166,7 @@ fn histories(store: &mut dyn History, nights: u32, ok: &mut bool) {
     tell("history of a cell, the slowest of 500", part(&reading, 100), Some(CELL), ok);
 }
 
-fn comparisons(store: &mut dyn History, nights: u32, ok: &mut bool) {
+fn comparisons(store: &mut History, nights: u32, ok: &mut bool) {
     let filter = CellFilter::default();
     let wanted = Wanted { cells: Cells::Like(&filter), since: None, before: None, newest: Some(BACK) };
     let mut compare = |wanted: &Wanted<'_>| {
@@ -198,7 +199,7 @@ fn comparisons(store: &mut dyn History, nights: u32, ok: &mut bool) {
     tell(&format!("the same of one phone: {cells} cells, {read} sessions"), seconds, Some(COMPARISON), ok);
 }
 
-fn others(store: &mut dyn History, nights: u32, ok: &mut bool) {
+fn others(store: &mut History, nights: u32, ok: &mut bool) {
     let (cells, seconds) = timed(|| store.cells(&CellFilter::default()));
     tell(&format!("listing {} cells", cells.expect("it is read").len()), seconds, None, ok);
     let (run, sessions) = night(nights - 1);

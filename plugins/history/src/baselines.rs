@@ -1,17 +1,18 @@
 //! Pinned baselines: copies of sessions under a name, and a log of who moved what and why.
 
+use crate::History;
 use crate::body;
-use crate::dialect::{Column, Dialect, Fields, Intent, Kind};
+use crate::dialect::{Column, Fields, Intent, Kind};
 use crate::effects;
 use crate::names::{bounded, bounded_key};
 use crate::runs::{LONGEST_ID, count};
-use crate::store::{Store, key};
+use crate::store::{Tables, key};
 use crate::times::micros;
 use crate::trouble;
 use farmjank_results::cell::{CellKey, CellSession};
 use farmjank_results::device::DeviceId;
 use farmjank_results::fault::Fault;
-use farmjank_seams::history::{Baselines, Change, Move, Pin, PinSeen};
+use farmjank_seams::history::{Change, Move, Pin, PinSeen};
 use std::collections::{BTreeMap, BTreeSet};
 
 const PIN: [Column; 7] = [
@@ -48,8 +49,12 @@ const COPY: [Column; 9] = [
 const CHANGES: [(Change, &str); 3] =
     [(Change::Pinned, "pinned"), (Change::Moved, "moved"), (Change::Removed, "removed")];
 
-impl<D: Dialect> Baselines for Store<D> {
-    fn pin(&mut self, pin: &Pin, sessions: &[CellSession]) -> Result<Change, Fault> {
+impl History {
+    /// Pins sessions, of any runs, under a name; a name that is taken moves. `name`, `by` and `why` must not be empty.
+    ///
+    /// # Errors
+    /// `history_refused` when something of that is missing, or there are no sessions.
+    pub fn pin(&mut self, pin: &Pin, sessions: &[CellSession]) -> Result<Change, Fault> {
         check(pin)?;
         if sessions.is_empty() {
             let advice = "record a run first, or choose one that measured something";
@@ -61,22 +66,23 @@ impl<D: Dialect> Baselines for Store<D> {
         {
             return Err(trouble::refused("a value is not finite", "leave the session out of the baseline"));
         }
-        self.atomically(Intent::Write, |store| {
-            let change = if store.take_away(&pin.name)? { Change::Moved } else { Change::Pinned };
+        self.tables.atomically(Intent::Write, |store| {
+            let change = if take_away(store, &pin.name)? { Change::Moved } else { Change::Pinned };
             let keys: BTreeSet<CellKey> = sessions.iter().map(|session| bounded_key(&session.key)).collect();
             let id = store.next_id("farmjank_pin")?;
             let mut row = vec![id.into()];
             row.extend(texts(pin));
             row.extend([count(keys.len()), count(sessions.len())]);
             store.database.fill("farmjank_pin", &PIN, &mut std::iter::once(row))?;
-            store.copy(id, &keys, sessions)?;
-            store.note(change, pin, sessions.len())?;
+            copy(store, id, &keys, sessions)?;
+            note(store, change, pin, sessions.len())?;
             Ok(change)
         })
     }
 
-    fn baseline(&mut self, name: &str) -> Result<Option<(Pin, Vec<CellSession>)>, Fault> {
-        self.atomically(Intent::Read, |store| {
+    /// A baseline with its sessions in order of cell, then as pinned.
+    pub fn baseline(&mut self, name: &str) -> Result<Option<(Pin, Vec<CellSession>)>, Fault> {
+        self.tables.atomically(Intent::Read, |store| {
             let sql = "select name, who, why, wall, id from farmjank_pin where name = ?1";
             let found = store.rows(sql, &[name.into()], |row| Ok((pin(row, 0)?, row.int(4)?)))?;
             let Some((pin, id)) = found.into_iter().next() else { return Ok(None) };
@@ -90,34 +96,40 @@ impl<D: Dialect> Baselines for Store<D> {
         })
     }
 
-    fn baselines(&mut self) -> Result<Vec<PinSeen>, Fault> {
+    /// All baselines, in order of name.
+    pub fn baselines(&mut self) -> Result<Vec<PinSeen>, Fault> {
         let sql = "select name, who, why, wall, cells, sessions from farmjank_pin";
         let line = |row: Fields<'_>| {
             Ok(PinSeen { pin: pin(row, 0)?, cells: row.count(4)?, sessions: row.count(5)? })
         };
-        let mut all = self.rows(sql, &[], line)?;
+        let mut all = self.tables.rows(sql, &[], line)?;
         all.sort_by(|one, other| one.pin.name.cmp(&other.pin.name));
         Ok(all)
     }
 
-    fn unpin(&mut self, pin: &Pin) -> Result<bool, Fault> {
+    /// Gives a baseline up; whether there was one. The log keeps who and why.
+    ///
+    /// # Errors
+    /// As [`History::pin`].
+    pub fn unpin(&mut self, pin: &Pin) -> Result<bool, Fault> {
         check(pin)?;
-        self.atomically(Intent::Write, |store| {
-            let there = store.take_away(&pin.name)?;
+        self.tables.atomically(Intent::Write, |store| {
+            let there = take_away(store, &pin.name)?;
             if there {
-                store.note(Change::Removed, pin, 0)?;
+                note(store, Change::Removed, pin, 0)?;
             }
             Ok(there)
         })
     }
 
-    fn moves(&mut self, name: Option<&str>) -> Result<Vec<Move>, Fault> {
+    /// The log of one baseline or of all, oldest first.
+    pub fn moves(&mut self, name: Option<&str>) -> Result<Vec<Move>, Fault> {
         let sql = "select change, name, who, why, wall, sessions from farmjank_move";
         let (clause, values) = match name {
             Some(name) => (" where name = ?1", vec![name.into()]),
             None => ("", Vec::new()),
         };
-        self.rows(&format!("{sql}{clause} order by id"), &values, |row| {
+        self.tables.rows(&format!("{sql}{clause} order by id"), &values, |row| {
             let text = row.text(0)?;
             let change = CHANGES.iter().find(|(_, known)| *known == text).map(|(change, _)| *change);
             let change = change.ok_or_else(|| trouble::unreadable("the log of baselines is garbled"))?;
@@ -126,51 +138,54 @@ impl<D: Dialect> Baselines for Store<D> {
     }
 }
 
-impl<D: Dialect> Store<D> {
-    /// Removes a baseline; whether there was one.
-    fn take_away(&mut self, name: &str) -> Result<bool, Fault> {
-        let found =
-            self.rows("select id from farmjank_pin where name = ?1", &[name.into()], |row| row.int(0))?;
-        for id in &found {
-            self.database.execute("delete from farmjank_pin_session where pin = ?1", &[(*id).into()])?;
-            self.database.execute("delete from farmjank_pin where id = ?1", &[(*id).into()])?;
-        }
-        Ok(!found.is_empty())
+/// Removes a baseline; whether there was one.
+fn take_away(store: &mut Tables, name: &str) -> Result<bool, Fault> {
+    let found =
+        store.rows("select id from farmjank_pin where name = ?1", &[name.into()], |row| row.int(0))?;
+    for id in &found {
+        store.database.execute("delete from farmjank_pin_session where pin = ?1", &[(*id).into()])?;
+        store.database.execute("delete from farmjank_pin where id = ?1", &[(*id).into()])?;
     }
+    Ok(!found.is_empty())
+}
 
-    fn copy(&mut self, pin: i64, keys: &BTreeSet<CellKey>, sessions: &[CellSession]) -> Result<(), Fault> {
-        let cells = self.keep_cells(keys)?;
-        let texts = sessions
-            .iter()
-            .flat_map(|one| std::iter::once(one.device.0.as_str()).chain(one.app_version.as_deref()));
-        let terms = self.keep_terms(&texts.collect::<Vec<_>>())?;
-        let mut turns: BTreeMap<i64, i64> = BTreeMap::new();
-        let mut row = |session: &CellSession| {
-            let cell = cells[&bounded_key(&session.key)];
-            let turn = turns.entry(cell).or_default();
-            *turn += 1;
-            vec![
-                pin.into(),
-                cell.into(),
-                (*turn).into(),
-                bounded(&session.run).as_str().into(),
-                bounded(&session.wall).as_str().into(),
-                terms[&bounded(&session.device.0)].into(),
-                session.app_version.as_deref().map(|app| terms[&bounded(app)]).into(),
-                body::encode(&session.values, &session.seconds, &session.void).into(),
-                session.effect.map(effects::text).as_deref().into(),
-            ]
-        };
-        self.database.fill("farmjank_pin_session", &COPY, &mut sessions.iter().map(&mut row))
-    }
+fn copy(
+    store: &mut Tables,
+    pin: i64,
+    keys: &BTreeSet<CellKey>,
+    sessions: &[CellSession],
+) -> Result<(), Fault> {
+    let cells = store.keep_cells(keys)?;
+    let texts = sessions
+        .iter()
+        .flat_map(|one| std::iter::once(one.device.0.as_str()).chain(one.app_version.as_deref()));
+    let terms = store.keep_terms(&texts.collect::<Vec<_>>())?;
+    let mut turns: BTreeMap<i64, i64> = BTreeMap::new();
+    let mut row = |session: &CellSession| {
+        let cell = cells[&bounded_key(&session.key)];
+        let turn = turns.entry(cell).or_default();
+        *turn += 1;
+        vec![
+            pin.into(),
+            cell.into(),
+            (*turn).into(),
+            bounded(&session.run).as_str().into(),
+            bounded(&session.wall).as_str().into(),
+            terms[&bounded(&session.device.0)].into(),
+            session.app_version.as_deref().map(|app| terms[&bounded(app)]).into(),
+            body::encode(&session.values, &session.seconds, &session.void).into(),
+            session.effect.map(effects::text).as_deref().into(),
+        ]
+    };
+    store.database.fill("farmjank_pin_session", &COPY, &mut sessions.iter().map(&mut row))
+}
 
-    fn note(&mut self, change: Change, pin: &Pin, sessions: usize) -> Result<(), Fault> {
-        let word = CHANGES.iter().find(|(known, _)| *known == change).map_or("", |(_, word)| word);
-        let mut row = vec![self.next_id("farmjank_move")?.into(), word.into()];
-        row.extend(texts(pin));
-        row.push(count(sessions));
-        self.database.fill("farmjank_move", &MOVE, &mut std::iter::once(row))
-    }
+fn note(store: &mut Tables, change: Change, pin: &Pin, sessions: usize) -> Result<(), Fault> {
+    let word = CHANGES.iter().find(|(known, _)| *known == change).map_or("", |(_, word)| word);
+    let mut row = vec![store.next_id("farmjank_move")?.into(), word.into()];
+    row.extend(texts(pin));
+    row.push(count(sessions));
+    store.database.fill("farmjank_move", &MOVE, &mut std::iter::once(row))
 }
 
 fn texts(pin: &Pin) -> [crate::dialect::Value; 4] {

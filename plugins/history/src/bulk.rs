@@ -4,10 +4,10 @@
 //! Rows wait as blobs until their cell is handed out: about 200 bytes each, and never all of them decoded.
 
 use crate::body;
-use crate::dialect::{Dialect, Fields};
+use crate::dialect::Fields;
 use crate::effects;
 use crate::names::bounded_key;
-use crate::store::{CellLine, Store};
+use crate::store::{CellLine, Tables};
 use crate::times::micros;
 use crate::trouble;
 use farmjank_results::cell::{CellKey, CellSession};
@@ -42,8 +42,8 @@ struct Row {
 }
 
 /// All wanted sessions, cell by cell.
-pub fn sessions<D: Dialect>(
-    store: &mut Store<D>,
+pub fn sessions(
+    store: &mut Tables,
     wanted: &Wanted<'_>,
     each: &mut dyn FnMut(Vec<CellSession>) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
@@ -65,7 +65,7 @@ pub fn sessions<D: Dialect>(
 }
 
 /// The cells that are there, in order of their keys.
-fn chosen<D: Dialect>(store: &mut Store<D>, cells: Cells<'_>) -> Result<Vec<(CellKey, i64)>, Fault> {
+fn chosen(store: &mut Tables, cells: Cells<'_>) -> Result<Vec<(CellKey, i64)>, Fault> {
     match cells {
         Cells::Keys(keys) => {
             let keys: BTreeSet<CellKey> = keys.iter().map(bounded_key).collect();
@@ -113,7 +113,7 @@ impl Waiting {
 }
 
 /// Runs newest first, a few at once, until no cell needs older ones.
-fn from_runs<D: Dialect>(store: &mut Store<D>, mut waiting: Waiting, runs: &[Run]) -> Result<Waiting, Fault> {
+fn from_runs(store: &mut Tables, mut waiting: Waiting, runs: &[Run]) -> Result<Waiting, Fault> {
     for some in runs.chunks(RUNS_AT_ONCE) {
         let ids: Vec<i64> = some.iter().map(|run| run.id).collect();
         let sql = format!("{COLUMNS} where run in ({})", crate::dialect::list(&ids));
@@ -126,11 +126,7 @@ fn from_runs<D: Dialect>(store: &mut Store<D>, mut waiting: Waiting, runs: &[Run
 }
 
 /// Cells over their index.
-fn from_cells<D: Dialect>(
-    store: &mut Store<D>,
-    mut waiting: Waiting,
-    runs: &[Run],
-) -> Result<Waiting, Fault> {
+fn from_cells(store: &mut Tables, mut waiting: Waiting, runs: &[Run]) -> Result<Waiting, Fault> {
     let span = runs.iter().map(|run| micros(&run.wall)).collect::<Result<Vec<_>, _>>()?;
     let (oldest, newest) = (span.iter().min().copied(), span.iter().max().copied());
     let span = [oldest.unwrap_or(0).into(), newest.unwrap_or(0).into()];
@@ -143,8 +139,8 @@ fn from_cells<D: Dialect>(
     Ok(waiting)
 }
 
-fn hand_out<D: Dialect>(
-    store: &mut Store<D>,
+fn hand_out(
+    store: &mut Tables,
     mut waiting: Waiting,
     cells: &[(CellKey, i64)],
     runs: &[Run],

@@ -1,15 +1,16 @@
 //! What calibration found: the noise of cells, and phones compared with themselves.
 
-use crate::dialect::{Column, Dialect, Fields, Intent, Kind};
+use crate::History;
+use crate::dialect::{Column, Fields, Intent, Kind};
 use crate::names::{bounded, bounded_key};
 use crate::runs::LONGEST_ID;
-use crate::store::Store;
+use crate::store::Tables;
 use crate::times::micros;
 use crate::trouble;
 use farmjank_results::cell::CellKey;
 use farmjank_results::device::DeviceId;
 use farmjank_results::fault::Fault;
-use farmjank_seams::history::{Calibration, Calibrations, CellFilter, SelfTest};
+use farmjank_seams::history::{Calibration, CellFilter, SelfTest};
 use std::collections::{BTreeMap, BTreeSet};
 
 const NOISE: [Column; 8] = [
@@ -32,18 +33,23 @@ const PHONE: [Column; 7] = [
     ("failed", Kind::Int),
 ];
 
-impl<D: Dialect> Calibrations for Store<D> {
-    fn calibrate(&mut self, cells: &[Calibration], phones: &[SelfTest]) -> Result<(), Fault> {
+impl History {
+    /// Keeps the findings of one calibrating run, all or none; those of the same run and cell, or run and phone, give way.
+    ///
+    /// # Errors
+    /// `history_refused` for values that are not finite or wall times that are none.
+    pub fn calibrate(&mut self, cells: &[Calibration], phones: &[SelfTest]) -> Result<(), Fault> {
         cells.iter().try_for_each(check)?;
         phones.iter().try_for_each(|phone| check_run(&phone.run, &phone.wall))?;
-        self.atomically(Intent::Write, |store| {
-            store.keep_noise(cells)?;
-            store.keep_self_tests(phones)
+        self.tables.atomically(Intent::Write, |store| {
+            keep_noise(store, cells)?;
+            keep_self_tests(store, phones)
         })
     }
 
-    fn calibrations(&mut self, filter: &CellFilter) -> Result<Vec<Calibration>, Fault> {
-        self.atomically(Intent::Read, |store| {
+    /// The newest calibration of each cell meant, in order of their keys.
+    pub fn calibrations(&mut self, filter: &CellFilter) -> Result<Vec<Calibration>, Fault> {
+        self.tables.atomically(Intent::Read, |store| {
             let lines = store.cells_like(filter)?;
             let sql = "select cell, run, wall, iterations, sd, session_sd, mde from farmjank_calibration c \
                        where cell in ({ids}) order by at desc, run desc";
@@ -61,7 +67,8 @@ impl<D: Dialect> Calibrations for Store<D> {
         })
     }
 
-    fn self_tests(&mut self, device: Option<&DeviceId>) -> Result<Vec<SelfTest>, Fault> {
+    /// Comparisons of phones with themselves, of one phone or all: in order of phone, newest first.
+    pub fn self_tests(&mut self, device: Option<&DeviceId>) -> Result<Vec<SelfTest>, Fault> {
         let sql = "select t.words, s.run, s.wall, s.cells, s.differing, s.failed from farmjank_self_test s \
                    join farmjank_term t on t.id = s.device";
         let (clause, values) = match device {
@@ -78,64 +85,63 @@ impl<D: Dialect> Calibrations for Store<D> {
                 failed: row.int(5)? != 0,
             })
         };
-        let mut tests = self.rows(&format!("{sql}{clause} order by s.at desc, s.run desc"), &values, line)?;
+        let mut tests =
+            self.tables.rows(&format!("{sql}{clause} order by s.at desc, s.run desc"), &values, line)?;
         tests.sort_by(|one, other| one.device.cmp(&other.device));
         Ok(tests)
     }
 }
 
-impl<D: Dialect> Store<D> {
-    fn keep_noise(&mut self, cells: &[Calibration]) -> Result<(), Fault> {
-        let keys: BTreeSet<CellKey> = cells.iter().map(|noise| bounded_key(&noise.key)).collect();
-        let ids = self.keep_cells(&keys)?;
-        let mut rows = BTreeMap::new();
-        for noise in cells {
-            let cell = ids[&bounded_key(&noise.key)];
-            let values = vec![
-                cell.into(),
-                noise.run.as_str().into(),
-                micros(&noise.wall)?.into(),
-                noise.wall.as_str().into(),
-                i64::try_from(noise.iterations).unwrap_or(i64::MAX).into(),
-                noise.sd.into(),
-                noise.session_sd.into(),
-                noise.mde.into(),
-            ];
-            rows.insert((noise.run.as_str(), cell), values);
-        }
-        for run in cells.iter().map(|noise| noise.run.as_str()).collect::<BTreeSet<_>>() {
-            let mine: Vec<i64> = rows.keys().filter(|(of, _)| *of == run).map(|(_, cell)| *cell).collect();
-            let old = "select cell from farmjank_calibration where run = ?1 and cell in ({ids})";
-            let old = self.rows_of(old, &mine, &[run.into()], |row| row.int(0))?;
-            for cell in old {
-                let sql = "delete from farmjank_calibration where run = ?1 and cell = ?2";
-                self.database.execute(sql, &[run.into(), cell.into()])?;
-            }
-        }
-        self.database.fill("farmjank_calibration", &NOISE, &mut rows.into_values())
+fn keep_noise(store: &mut Tables, cells: &[Calibration]) -> Result<(), Fault> {
+    let keys: BTreeSet<CellKey> = cells.iter().map(|noise| bounded_key(&noise.key)).collect();
+    let ids = store.keep_cells(&keys)?;
+    let mut rows = BTreeMap::new();
+    for noise in cells {
+        let cell = ids[&bounded_key(&noise.key)];
+        let values = vec![
+            cell.into(),
+            noise.run.as_str().into(),
+            micros(&noise.wall)?.into(),
+            noise.wall.as_str().into(),
+            i64::try_from(noise.iterations).unwrap_or(i64::MAX).into(),
+            noise.sd.into(),
+            noise.session_sd.into(),
+            noise.mde.into(),
+        ];
+        rows.insert((noise.run.as_str(), cell), values);
     }
+    for run in cells.iter().map(|noise| noise.run.as_str()).collect::<BTreeSet<_>>() {
+        let mine: Vec<i64> = rows.keys().filter(|(of, _)| *of == run).map(|(_, cell)| *cell).collect();
+        let old = "select cell from farmjank_calibration where run = ?1 and cell in ({ids})";
+        let old = store.rows_of(old, &mine, &[run.into()], |row| row.int(0))?;
+        for cell in old {
+            let sql = "delete from farmjank_calibration where run = ?1 and cell = ?2";
+            store.database.execute(sql, &[run.into(), cell.into()])?;
+        }
+    }
+    store.database.fill("farmjank_calibration", &NOISE, &mut rows.into_values())
+}
 
-    fn keep_self_tests(&mut self, phones: &[SelfTest]) -> Result<(), Fault> {
-        let texts: Vec<&str> = phones.iter().map(|phone| phone.device.0.as_str()).collect();
-        let terms = self.keep_terms(&texts)?;
-        let mut rows = BTreeMap::new();
-        for phone in phones {
-            let device = terms[&bounded(&phone.device.0)];
-            let sql = "delete from farmjank_self_test where device = ?1 and run = ?2";
-            self.database.execute(sql, &[device.into(), phone.run.as_str().into()])?;
-            let values = vec![
-                device.into(),
-                phone.run.as_str().into(),
-                micros(&phone.wall)?.into(),
-                phone.wall.as_str().into(),
-                i64::from(phone.cells).into(),
-                i64::from(phone.differing).into(),
-                i64::from(phone.failed).into(),
-            ];
-            rows.insert((device, phone.run.as_str()), values);
-        }
-        self.database.fill("farmjank_self_test", &PHONE, &mut rows.into_values())
+fn keep_self_tests(store: &mut Tables, phones: &[SelfTest]) -> Result<(), Fault> {
+    let texts: Vec<&str> = phones.iter().map(|phone| phone.device.0.as_str()).collect();
+    let terms = store.keep_terms(&texts)?;
+    let mut rows = BTreeMap::new();
+    for phone in phones {
+        let device = terms[&bounded(&phone.device.0)];
+        let sql = "delete from farmjank_self_test where device = ?1 and run = ?2";
+        store.database.execute(sql, &[device.into(), phone.run.as_str().into()])?;
+        let values = vec![
+            device.into(),
+            phone.run.as_str().into(),
+            micros(&phone.wall)?.into(),
+            phone.wall.as_str().into(),
+            i64::from(phone.cells).into(),
+            i64::from(phone.differing).into(),
+            i64::from(phone.failed).into(),
+        ];
+        rows.insert((device, phone.run.as_str()), values);
     }
+    store.database.fill("farmjank_self_test", &PHONE, &mut rows.into_values())
 }
 
 fn check_run(run: &str, wall: &str) -> Result<(), Fault> {

@@ -35,9 +35,8 @@ pub mod trouble;
 
 use dialect::Dialect;
 use farmjank_results::fault::Fault;
-use farmjank_seams::history::History;
 use place::Place;
-use store::Store;
+use store::Tables;
 
 /// What to do when there is no store yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,20 +47,42 @@ pub enum Missing {
     Refuse,
 }
 
+/// A history store: runs with their sessions ([`runs`]), pinned baselines ([`baselines`]) and what calibration found
+/// ([`calibrations`]). Every call may end in `history_unreadable`, `history_busy` or `history_failed`, and leaves what is kept as
+/// it was.
+pub struct History {
+    tables: Tables,
+}
+
+impl History {
+    /// Over a database that was opened, its tables made or brought up to date.
+    ///
+    /// # Errors
+    /// `history_newer`, or what the database says.
+    pub fn over(database: impl Dialect + 'static) -> Result<History, Fault> {
+        Ok(History { tables: Tables::open(Box::new(database))? })
+    }
+
+    /// Where it is, in words for people: a path or an address, never a password.
+    pub fn place(&self) -> String {
+        self.tables.database.place()
+    }
+}
+
 /// Opens the store that `--history` names: a path, or `postgres://user@host:port/database`. Its tables are made, or brought
 /// up to date.
 ///
 /// # Errors
 /// Those of [`farmjank_seams::history`]; what is there is left as it is.
-pub fn open(place: &str, missing: Missing) -> Result<Box<dyn History>, Fault> {
+pub fn open(place: &str, missing: Missing) -> Result<History, Fault> {
     match Place::read(place)? {
-        Place::File(path) => Ok(Box::new(Store::open(sqlite::door::open(&path, missing)?)?)),
+        Place::File(path) => History::over(sqlite::door::open(&path, missing)?),
         Place::Server(config) => {
             let mut database = postgres::door::open(&config)?;
             if missing == Missing::Refuse && database.version()? == 0 {
                 return Err(trouble::missing(&database.place()));
             }
-            Ok(Box::new(Store::open(database)?))
+            History::over(database)
         }
     }
 }

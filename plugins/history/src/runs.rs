@@ -1,11 +1,12 @@
 //! Runs and their sessions: written whole, read cell by cell, forgotten when they are old.
 
+use crate::History;
 use crate::body;
 use crate::bulk;
-use crate::dialect::{Column, Dialect, Fields, Intent, Kind, Value};
+use crate::dialect::{Column, Fields, Intent, Kind, Value};
 use crate::effects;
 use crate::names::{bounded, bounded_key};
-use crate::store::Store;
+use crate::store::Tables;
 use crate::times::{micros, wall};
 use crate::trouble;
 use farmjank_leaf::hash::Fnv;
@@ -13,7 +14,7 @@ use farmjank_results::cell::{CellKey, CellSession};
 use farmjank_results::device::DeviceId;
 use farmjank_results::fault::Fault;
 use farmjank_results::verdict::Verdict;
-use farmjank_seams::history::{CellFilter, CellSeen, Pruned, Recorded, RunRow, RunStore, TornRun, Wanted};
+use farmjank_seams::history::{CellFilter, CellSeen, Pruned, Recorded, RunRow, TornRun, Wanted};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Longest id of a run and name of a baseline, in bytes: they stand in indexes.
@@ -44,33 +45,46 @@ const SESSION: [Column; 10] = [
     ("effect", Kind::Text),
 ];
 
-impl<D: Dialect> RunStore for Store<D> {
-    fn record(&mut self, run: &RunRow, sessions: &[CellSession]) -> Result<Recorded, Fault> {
-        self.keep(run, sessions, false)
+impl History {
+    /// Keeps a run with all its sessions, or nothing of it. A run whose id is there already is left as it is: `Already` when
+    /// it is the same to the last bit, the fault `history_refused` when it is not, because a run does not change.
+    ///
+    /// # Errors
+    /// `history_refused` also for a session of another run, a wall time that is none, and values that are not finite.
+    pub fn record(&mut self, run: &RunRow, sessions: &[CellSession]) -> Result<Recorded, Fault> {
+        keep(&mut self.tables, run, sessions, false)
     }
 
-    fn replace(&mut self, run: &RunRow, sessions: &[CellSession]) -> Result<Recorded, Fault> {
-        self.keep(run, sessions, true)
+    /// The same, and a run that is there with other numbers gives way: for a bundle that was measured again.
+    ///
+    /// # Errors
+    /// As [`History::record`], but for the run that differs.
+    pub fn replace(&mut self, run: &RunRow, sessions: &[CellSession]) -> Result<Recorded, Fault> {
+        keep(&mut self.tables, run, sessions, true)
     }
 
-    fn runs(&mut self, limit: usize) -> Result<Vec<RunRow>, Fault> {
+    /// The newest runs, newest first.
+    pub fn runs(&mut self, limit: usize) -> Result<Vec<RunRow>, Fault> {
         let sql = "select name, wall, tool, lab, verdict, labels from farmjank_run order by at desc, id desc limit ?1";
-        self.rows(sql, &[count(limit)], run_row)
+        self.tables.rows(sql, &[count(limit)], run_row)
     }
 
-    fn cell(&mut self, key: &CellKey, limit: usize) -> Result<Vec<CellSession>, Fault> {
-        let Some(id) = self.cell_id(key)? else { return Ok(Vec::new()) };
+    /// Sessions of one cell, newest first; none when the cell is unknown. Of one run: phone by phone, then as recorded.
+    pub fn cell(&mut self, key: &CellKey, limit: usize) -> Result<Vec<CellSession>, Fault> {
+        let Some(id) = self.tables.cell_id(key)? else { return Ok(Vec::new()) };
         let sql = "select r.name, r.wall, d.words, a.words, s.body, s.effect from farmjank_session s \
                    join farmjank_run r on r.id = s.run join farmjank_term d on d.id = s.device \
                    left join farmjank_term a on a.id = s.app \
                    where s.cell = ?1 order by s.at desc, s.run desc, s.device, s.turn limit ?2";
         let key = bounded_key(key);
-        self.rows(sql, &[id.into(), count(limit)], |row| session(&key, row))
+        self.tables.rows(sql, &[id.into(), count(limit)], |row| session(&key, row))
     }
 
-    fn cells(&mut self, filter: &CellFilter) -> Result<Vec<CellSeen>, Fault> {
+    /// Cells of which there are sessions, in order of their keys: for listings, and to say which cell is nearly the one
+    /// looked for ([`CellKey::differs`]).
+    pub fn cells(&mut self, filter: &CellFilter) -> Result<Vec<CellSeen>, Fault> {
         let mut seen = Vec::new();
-        for line in self.cells_like(filter)? {
+        for line in self.tables.cells_like(filter)? {
             if let Some((first, last)) = line.seen {
                 seen.push(CellSeen { key: line.key, first: wall(first)?, last: wall(last)? });
             }
@@ -78,122 +92,132 @@ impl<D: Dialect> RunStore for Store<D> {
         Ok(seen)
     }
 
-    fn sessions(
+    /// Many cells in a few queries: `each` gets all wanted sessions of one cell at once, newest first, cells in order of
+    /// their keys, and none for a cell without any.
+    ///
+    /// # Errors
+    /// When the store cannot be read, and whatever `each` answers.
+    pub fn sessions(
         &mut self,
         wanted: &Wanted<'_>,
         each: &mut dyn FnMut(Vec<CellSession>) -> Result<(), Fault>,
     ) -> Result<(), Fault> {
-        self.atomically(Intent::Read, |store| bulk::sessions(store, wanted, each))
+        self.tables.atomically(Intent::Read, |store| bulk::sessions(store, wanted, each))
     }
 
-    fn prune(&mut self, before: &str, keep: usize) -> Result<Pruned, Fault> {
+    /// Forgets runs that started before a wall time, except the `keep` newest of all. Baselines hold copies and stay whole.
+    pub fn prune(&mut self, before: &str, keep: usize) -> Result<Pruned, Fault> {
         let before = micros(before)?;
-        self.atomically(Intent::Write, |store| {
+        self.tables.atomically(Intent::Write, |store| {
             let newest = "select id, at from farmjank_run order by at desc, id desc";
             let runs = store.rows(newest, &[], |row| Ok((row.int(0)?, row.int(1)?)))?;
             let old: Vec<i64> =
                 runs.into_iter().skip(keep).filter(|(_, at)| *at < before).map(|(id, _)| id).collect();
             let sessions = store.change("delete from farmjank_session where run in ({ids})", &old)?;
             let runs = store.change("delete from farmjank_run where id in ({ids})", &old)?;
-            let cells = if old.is_empty() { 0 } else { store.forget_cells()? };
+            let cells = if old.is_empty() { 0 } else { forget_cells(store)? };
             Ok(Pruned { runs, sessions, cells })
         })
     }
 
-    fn torn(&mut self) -> Result<Vec<TornRun>, Fault> {
+    /// Counts: every run that is not whole. Empty unless somebody else wrote into the store.
+    pub fn torn(&mut self) -> Result<Vec<TornRun>, Fault> {
         let sql = "select r.name, r.sessions, count(s.run) from farmjank_run r \
                    left join farmjank_session s on s.run = r.id group by r.id, r.name, r.sessions \
                    having r.sessions <> count(s.run) order by r.id";
         let torn =
             |row: Fields<'_>| Ok(TornRun { id: row.text(0)?, declared: row.count(1)?, found: row.count(2)? });
-        self.rows(sql, &[], torn)
+        self.tables.rows(sql, &[], torn)
     }
 }
 
-impl<D: Dialect> Store<D> {
-    fn keep(&mut self, run: &RunRow, sessions: &[CellSession], again: bool) -> Result<Recorded, Fault> {
-        let at = micros(&run.wall)?;
-        check_run(run)?;
-        sessions.iter().try_for_each(|session| check(run, session))?;
-        let rows: Vec<Line<'_>> = sessions.iter().map(Line::of).collect();
-        let digest = digest(run, &rows);
-        self.atomically(Intent::Write, |store| {
-            let sql = "select id, digest from farmjank_run where name = ?1";
-            let there = store.rows(sql, &[run.id.as_str().into()], |row| Ok((row.int(0)?, row.int(1)?)))?;
-            let mut touched = BTreeSet::new();
-            match there.first() {
-                Some((_, same)) if *same == digest => return Ok(Recorded::Already),
-                Some(_) if !again => return Err(differs(run)),
-                Some((id, _)) => touched.extend(store.remove(*id)?),
-                None => {}
-            }
-            let id = store.next_id("farmjank_run")?;
-            let row = full_row(run, id, at, rows.len(), digest);
-            store.database.fill("farmjank_run", &RUN, &mut std::iter::once(row))?;
-            touched.extend(store.fill_sessions(id, at, rows)?);
-            store.see_again(&touched)?;
-            Ok(if there.is_empty() { Recorded::New } else { Recorded::Replaced })
-        })
-    }
-
-    /// Removes a run with its sessions; the cells it had.
-    fn remove(&mut self, run: i64) -> Result<Vec<i64>, Fault> {
-        let sql = "select distinct cell from farmjank_session where run = ?1";
-        let cells = self.rows(sql, &[run.into()], |row| row.int(0))?;
-        self.database.execute("delete from farmjank_session where run = ?1", &[run.into()])?;
-        self.database.execute("delete from farmjank_run where id = ?1", &[run.into()])?;
-        Ok(cells)
-    }
-
-    /// Writes the sessions of a run in order of cell and phone; the cells they are of.
-    fn fill_sessions(&mut self, run: i64, at: i64, lines: Vec<Line<'_>>) -> Result<BTreeSet<i64>, Fault> {
-        let keys: BTreeSet<CellKey> = lines.iter().map(|line| line.key.clone()).collect();
-        let cells = self.keep_cells(&keys)?;
-        let texts: Vec<&str> = lines.iter().flat_map(|line| line.texts()).collect();
-        let terms = self.keep_terms(&texts)?;
-        let mut turns: BTreeMap<(i64, i64), i64> = BTreeMap::new();
-        let mut rows: Vec<([i64; 3], Line<'_>)> = Vec::with_capacity(lines.len());
-        for line in lines {
-            let (cell, device) = (cells[&line.key], terms[&bounded(line.device)]);
-            let turn = turns.entry((cell, device)).or_default();
-            rows.push(([cell, device, *turn], line));
-            *turn += 1;
+fn keep(store: &mut Tables, run: &RunRow, sessions: &[CellSession], again: bool) -> Result<Recorded, Fault> {
+    let at = micros(&run.wall)?;
+    check_run(run)?;
+    sessions.iter().try_for_each(|session| check(run, session))?;
+    let rows: Vec<Line<'_>> = sessions.iter().map(Line::of).collect();
+    let digest = digest(run, &rows);
+    store.atomically(Intent::Write, |store| {
+        let sql = "select id, digest from farmjank_run where name = ?1";
+        let there = store.rows(sql, &[run.id.as_str().into()], |row| Ok((row.int(0)?, row.int(1)?)))?;
+        let mut touched = BTreeSet::new();
+        match there.first() {
+            Some((_, same)) if *same == digest => return Ok(Recorded::Already),
+            Some(_) if !again => return Err(differs(run)),
+            Some((id, _)) => touched.extend(remove(store, *id)?),
+            None => {}
         }
-        rows.sort_by_key(|(place, _)| *place);
-        let row = |([cell, device, turn], line): ([i64; 3], Line<'_>)| {
-            let app = line.app.map(|app| terms[&bounded(app)]);
-            let Line { n, mean, body, effect, .. } = line;
-            vec![
-                run.into(),
-                cell.into(),
-                device.into(),
-                turn.into(),
-                at.into(),
-                app.into(),
-                n.into(),
-                mean.into(),
-                body.into(),
-                effect.as_deref().into(),
-            ]
-        };
-        self.database.fill("farmjank_session", &SESSION, &mut rows.into_iter().map(row))?;
-        Ok(cells.into_values().collect())
-    }
+        let id = store.next_id("farmjank_run")?;
+        let row = full_row(run, id, at, rows.len(), digest);
+        store.database.fill("farmjank_run", &RUN, &mut std::iter::once(row))?;
+        touched.extend(fill_sessions(store, id, at, rows)?);
+        see_again(store, &touched)?;
+        Ok(if there.is_empty() { Recorded::New } else { Recorded::Replaced })
+    })
+}
 
-    /// Notes anew when cells were seen first and last.
-    fn see_again(&mut self, cells: &BTreeSet<i64>) -> Result<(), Fault> {
-        let ids: Vec<i64> = cells.iter().copied().collect();
-        self.change(&format!("{SEEN} where id in ({{ids}})"), &ids).map(drop)
-    }
+/// Removes a run with its sessions; the cells it had.
+fn remove(store: &mut Tables, run: i64) -> Result<Vec<i64>, Fault> {
+    let sql = "select distinct cell from farmjank_session where run = ?1";
+    let cells = store.rows(sql, &[run.into()], |row| row.int(0))?;
+    store.database.execute("delete from farmjank_session where run = ?1", &[run.into()])?;
+    store.database.execute("delete from farmjank_run where id = ?1", &[run.into()])?;
+    Ok(cells)
+}
 
-    /// The same for all cells, and removes those that nothing refers to; how many.
-    fn forget_cells(&mut self) -> Result<u64, Fault> {
-        self.database.execute(SEEN, &[])?;
-        let sql = "delete from farmjank_cell where last_at is null \
-                   and id not in (select cell from farmjank_pin_session) \
-                   and id not in (select cell from farmjank_calibration)";
-        self.database.execute(sql, &[])
+/// Writes the sessions of a run in order of cell and phone; the cells they are of.
+fn fill_sessions(
+    store: &mut Tables,
+    run: i64,
+    at: i64,
+    lines: Vec<Line<'_>>,
+) -> Result<BTreeSet<i64>, Fault> {
+    let keys: BTreeSet<CellKey> = lines.iter().map(|line| line.key.clone()).collect();
+    let cells = store.keep_cells(&keys)?;
+    let texts: Vec<&str> = lines.iter().flat_map(|line| line.texts()).collect();
+    let terms = store.keep_terms(&texts)?;
+    let mut turns: BTreeMap<(i64, i64), i64> = BTreeMap::new();
+    let mut rows: Vec<([i64; 3], Line<'_>)> = Vec::with_capacity(lines.len());
+    for line in lines {
+        let (cell, device) = (cells[&line.key], terms[&bounded(line.device)]);
+        let turn = turns.entry((cell, device)).or_default();
+        rows.push(([cell, device, *turn], line));
+        *turn += 1;
     }
+    rows.sort_by_key(|(place, _)| *place);
+    let row = |([cell, device, turn], line): ([i64; 3], Line<'_>)| {
+        let app = line.app.map(|app| terms[&bounded(app)]);
+        let Line { n, mean, body, effect, .. } = line;
+        vec![
+            run.into(),
+            cell.into(),
+            device.into(),
+            turn.into(),
+            at.into(),
+            app.into(),
+            n.into(),
+            mean.into(),
+            body.into(),
+            effect.as_deref().into(),
+        ]
+    };
+    store.database.fill("farmjank_session", &SESSION, &mut rows.into_iter().map(row))?;
+    Ok(cells.into_values().collect())
+}
+
+/// Notes anew when cells were seen first and last.
+fn see_again(store: &mut Tables, cells: &BTreeSet<i64>) -> Result<(), Fault> {
+    let ids: Vec<i64> = cells.iter().copied().collect();
+    store.change(&format!("{SEEN} where id in ({{ids}})"), &ids).map(drop)
+}
+
+/// The same for all cells, and removes those that nothing refers to; how many.
+fn forget_cells(store: &mut Tables) -> Result<u64, Fault> {
+    store.database.execute(SEEN, &[])?;
+    let sql = "delete from farmjank_cell where last_at is null \
+               and id not in (select cell from farmjank_pin_session) \
+               and id not in (select cell from farmjank_calibration)";
+    store.database.execute(sql, &[])
 }
 
 const SEEN: &str = "update farmjank_cell set \

@@ -1,4 +1,4 @@
-//! A store over any database: transactions, and the dictionaries of texts and cells. The rooms of the store are
+//! Our tables in any database: transactions, and the dictionaries of texts and cells. The rooms of the store are
 //! [`crate::runs`], [`crate::bulk`], [`crate::baselines`] and [`crate::calibrations`].
 //!
 //! Must not know: files, sockets, which database it is.
@@ -8,7 +8,7 @@ use crate::names::{bounded, bounded_key, of_key, of_text};
 use crate::schema;
 use farmjank_results::cell::CellKey;
 use farmjank_results::fault::Fault;
-use farmjank_seams::history::{CellFilter, History};
+use farmjank_seams::history::CellFilter;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Most ids in one `in (…)`.
@@ -16,26 +16,20 @@ pub const AT_ONCE: usize = 5_000;
 /// The columns of a cell, in the order [`key`] reads them.
 const KEY: &str = "model, build, refresh, scenario, hash, part, metric, metric_version, source";
 
-/// A store: a database with our tables.
-pub struct Store<D> {
+/// A database with our tables.
+pub struct Tables {
     /// The database.
-    pub database: D,
+    pub database: Box<dyn Dialect>,
 }
 
-impl<D: Dialect> History for Store<D> {
-    fn place(&self) -> String {
-        self.database.place()
-    }
-}
-
-impl<D: Dialect> Store<D> {
-    /// A store in a database that was opened, its tables made or brought up to date.
+impl Tables {
+    /// The tables of a database that was opened, its tables made or brought up to date.
     ///
     /// # Errors
     /// `history_newer`, or what the database says.
-    pub fn open(mut database: D) -> Result<Store<D>, Fault> {
-        schema::migrate(&mut database, schema::STEPS)?;
-        Ok(Store { database })
+    pub fn open(mut database: Box<dyn Dialect>) -> Result<Tables, Fault> {
+        schema::migrate(&mut *database, schema::STEPS)?;
+        Ok(Tables { database })
     }
 
     /// Work in one transaction: all of it lasts, or none.

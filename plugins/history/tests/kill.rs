@@ -9,9 +9,10 @@
 #[path = "all/samples.rs"]
 mod samples;
 
+use farmjank_history::History;
 use farmjank_history::{Missing, open};
 use farmjank_results::cell::CellSession;
-use farmjank_seams::history::{CellFilter, Cells, History, Pin, RunRow, Wanted};
+use farmjank_seams::history::{CellFilter, Cells, Pin, RunRow, Wanted};
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
@@ -141,7 +142,7 @@ impl Known {
             whole.sort_by(|one, other| one.device.cmp(&other.device));
             assert!(sessions == whole, "run {number} is not as it was recorded");
         }
-        self.look_at_baseline(&mut *store);
+        self.look_at_baseline(&mut store);
         // What was begun and is not there was given up; its number is not used again.
         let runs: Vec<RunRow> = store.runs(usize::MAX).expect("it can be read");
         self.runs.retain(|number, _| runs.iter().any(|run| run.id == samples::run(*number).id));
@@ -149,7 +150,7 @@ impl Known {
     }
 
     /// The baseline is that of one run, whole, and the log ends with it.
-    fn look_at_baseline(&self, store: &mut dyn History) {
+    fn look_at_baseline(&self, store: &mut History) {
         let log = store.moves(Some("release")).expect("it can be read");
         let Some((pin, sessions)) = store.baseline("release").expect("it can be read") else {
             assert_eq!(log, []);

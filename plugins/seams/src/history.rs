@@ -1,5 +1,5 @@
 //! Where the numbers of past runs are kept: sessions of cells, pinned baselines with who and why, and what calibration found.
-//! One promise for every store, whatever it is made of; `farmjank-history` keeps it.
+//! The values that are kept; `farmjank-history` keeps them.
 //!
 //! Must not know: files, databases, clocks. All times of day come in and go out as RFC 3339 texts in UTC; a store orders by
 //! them to the microsecond. Calls block, so they belong before and after a run, never inside it.
@@ -8,9 +8,8 @@
 //! (somebody else's database), `history_newer` (written by a newer farmjank), `history_busy` (passing), `history_refused`
 //! (what was to be kept contradicts itself or what is kept). None of them leaves half of anything behind.
 
-use farmjank_results::cell::{CellKey, CellSession};
+use farmjank_results::cell::CellKey;
 use farmjank_results::device::DeviceId;
-use farmjank_results::fault::Fault;
 use farmjank_results::verdict::Verdict;
 use std::collections::BTreeMap;
 
@@ -38,7 +37,7 @@ pub enum Recorded {
     New,
     /// The same run with the same numbers was there already; nothing changed.
     Already,
-    /// The same run with other numbers was there, and these took its place ([`RunStore::replace`]).
+    /// The same run with other numbers was there, and these took its place.
     Replaced,
 }
 
@@ -131,7 +130,7 @@ pub struct TornRun {
     pub found: u64,
 }
 
-/// What [`RunStore::prune`] removed.
+/// What pruning removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pruned {
     /// Runs.
@@ -140,64 +139,6 @@ pub struct Pruned {
     pub sessions: u64,
     /// Cells that no session, baseline or calibration refers to any more.
     pub cells: u64,
-}
-
-/// Runs and their sessions.
-pub trait RunStore {
-    /// Keeps a run with all its sessions, or nothing of it. A run whose id is there already is left as it is: `Already` when
-    /// it is the same to the last bit, the fault `history_refused` when it is not, because a run does not change.
-    ///
-    /// # Errors
-    /// `history_refused` also for a session of another run, a wall time that is none, and values that are not finite.
-    fn record(&mut self, run: &RunRow, sessions: &[CellSession]) -> Result<Recorded, Fault>;
-
-    /// The same, and a run that is there with other numbers gives way: for a bundle that was measured again.
-    ///
-    /// # Errors
-    /// As [`RunStore::record`], but for the run that differs.
-    fn replace(&mut self, run: &RunRow, sessions: &[CellSession]) -> Result<Recorded, Fault>;
-
-    /// The newest runs, newest first.
-    ///
-    /// # Errors
-    /// When the store cannot be read.
-    fn runs(&mut self, limit: usize) -> Result<Vec<RunRow>, Fault>;
-
-    /// Sessions of one cell, newest first; none when the cell is unknown. Of one run: phone by phone, then as recorded.
-    ///
-    /// # Errors
-    /// When the store cannot be read.
-    fn cell(&mut self, key: &CellKey, limit: usize) -> Result<Vec<CellSession>, Fault>;
-
-    /// Cells of which there are sessions, in order of their keys: for listings, and to say which cell is nearly the one
-    /// looked for ([`CellKey::differs`]).
-    ///
-    /// # Errors
-    /// When the store cannot be read.
-    fn cells(&mut self, filter: &CellFilter) -> Result<Vec<CellSeen>, Fault>;
-
-    /// Many cells in a few queries: `each` gets all wanted sessions of one cell at once, newest first, cells in order of
-    /// their keys, and none for a cell without any.
-    ///
-    /// # Errors
-    /// When the store cannot be read, and whatever `each` answers.
-    fn sessions(
-        &mut self,
-        wanted: &Wanted<'_>,
-        each: &mut dyn FnMut(Vec<CellSession>) -> Result<(), Fault>,
-    ) -> Result<(), Fault>;
-
-    /// Forgets runs that started before a wall time, except the `keep` newest of all. Baselines hold copies and stay whole.
-    ///
-    /// # Errors
-    /// When the store cannot be written.
-    fn prune(&mut self, before: &str, keep: usize) -> Result<Pruned, Fault>;
-
-    /// Counts: every run that is not whole. Empty unless somebody else wrote into the store.
-    ///
-    /// # Errors
-    /// When the store cannot be read.
-    fn torn(&mut self) -> Result<Vec<TornRun>, Fault>;
 }
 
 /// A baseline as it was pinned.
@@ -246,39 +187,6 @@ pub struct Move {
     pub sessions: u64,
 }
 
-/// Pinned baselines: copies of sessions under a name, which no pruning touches.
-pub trait Baselines {
-    /// Pins sessions, of any runs, under a name; a name that is taken moves. `name`, `by` and `why` must not be empty.
-    ///
-    /// # Errors
-    /// `history_refused` when something of that is missing, or there are no sessions.
-    fn pin(&mut self, pin: &Pin, sessions: &[CellSession]) -> Result<Change, Fault>;
-
-    /// A baseline with its sessions in order of cell, then as pinned.
-    ///
-    /// # Errors
-    /// When the store cannot be read.
-    fn baseline(&mut self, name: &str) -> Result<Option<(Pin, Vec<CellSession>)>, Fault>;
-
-    /// All baselines, in order of name.
-    ///
-    /// # Errors
-    /// When the store cannot be read.
-    fn baselines(&mut self) -> Result<Vec<PinSeen>, Fault>;
-
-    /// Gives a baseline up; whether there was one. The log keeps who and why.
-    ///
-    /// # Errors
-    /// As [`Baselines::pin`].
-    fn unpin(&mut self, pin: &Pin) -> Result<bool, Fault>;
-
-    /// The log of one baseline or of all, oldest first.
-    ///
-    /// # Errors
-    /// When the store cannot be read.
-    fn moves(&mut self, name: Option<&str>) -> Result<Vec<Move>, Fault>;
-}
-
 /// What calibration found for a cell: how much numbers move when nothing changed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Calibration {
@@ -313,31 +221,4 @@ pub struct SelfTest {
     pub differing: u32,
     /// Whether that is more than chance explains: the phone failed.
     pub failed: bool,
-}
-
-/// What `farmjank calibrate` learns.
-pub trait Calibrations {
-    /// Keeps the findings of one calibrating run, all or none; those of the same run and cell, or run and phone, give way.
-    ///
-    /// # Errors
-    /// `history_refused` for values that are not finite or wall times that are none.
-    fn calibrate(&mut self, cells: &[Calibration], phones: &[SelfTest]) -> Result<(), Fault>;
-
-    /// The newest calibration of each cell meant, in order of their keys.
-    ///
-    /// # Errors
-    /// When the store cannot be read.
-    fn calibrations(&mut self, filter: &CellFilter) -> Result<Vec<Calibration>, Fault>;
-
-    /// Comparisons of phones with themselves, of one phone or all: in order of phone, newest first.
-    ///
-    /// # Errors
-    /// When the store cannot be read.
-    fn self_tests(&mut self, device: Option<&DeviceId>) -> Result<Vec<SelfTest>, Fault>;
-}
-
-/// A store: everything above. Methods are called on `dyn History` without importing the parts.
-pub trait History: RunStore + Baselines + Calibrations {
-    /// Where it is, in words for people: a path or an address, never a password.
-    fn place(&self) -> String;
 }

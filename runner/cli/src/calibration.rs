@@ -1,6 +1,7 @@
 //! What a calibrating run found: how much numbers move when nothing changed, and which phones differ from themselves.
 //! Kept where there is a store, told in words, judged as an exit code.
 
+use farmjank_history::History;
 use farmjank_reporters::{clean, paint};
 use farmjank_results::compare::{
     AbRules, CUSTOMARY, Itself, Noise, Role, Source, interleaved, noise, selves,
@@ -9,7 +10,7 @@ use farmjank_results::metric::Unit;
 use farmjank_results::metrics;
 use farmjank_results::record::Record;
 use farmjank_results::verdict::{Verdict, exit_word};
-use farmjank_seams::history::{Calibration, History, SelfTest};
+use farmjank_seams::history::{Calibration, SelfTest};
 
 /// Sessions of a cell that tell how sessions differ.
 const SESSIONS: usize = 20;
@@ -25,14 +26,14 @@ pub struct Found {
 }
 
 /// What a run found of its phones, and keeps it where there is a store.
-pub fn found(record: &Record, ab_rules: &AbRules, mut store: Option<&mut (dyn History + 'static)>) -> Found {
+pub fn found(record: &Record, ab_rules: &AbRules, mut store: Option<&mut History>) -> Found {
     let compared = interleaved(Source::default(), record, ab_rules, 0);
     let noise = noise(&compared, |key| {
         let known = store.as_deref_mut().and_then(|store| store.cell(key, SESSIONS).ok()).unwrap_or_default();
         known.into_iter().filter(|session| session.run != record.header.run).collect()
     });
     let mut trouble = None;
-    let failed_before = |itself: &Itself, store: &mut Option<&mut (dyn History + 'static)>| {
+    let failed_before = |itself: &Itself, store: &mut Option<&mut History>| {
         let known = store.as_deref_mut()?.self_tests(Some(&itself.device)).ok()?;
         known.into_iter().find(|test| test.run != record.header.run).map(|test| test.failed)
     };
@@ -56,7 +57,7 @@ fn keep(
     record: &Record,
     noise: &[Noise],
     phones: &[(Itself, bool)],
-    store: &mut dyn History,
+    store: &mut History,
 ) -> Result<(), String> {
     let (run, wall) = (&record.header.run, &record.header.wall);
     let cells = noise.iter().map(|noise| Calibration {

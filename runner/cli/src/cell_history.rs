@@ -4,10 +4,11 @@ use crate::args::CellArgs;
 use crate::baselines::age;
 use crate::history::open_existing;
 use crate::host;
+use farmjank_history::History;
 use farmjank_results::cell::{CellKey, CellSession};
 use farmjank_results::compare::{Effect, primary};
 use farmjank_results::trend::{Line, Sweep, good, lines, sweep};
-use farmjank_seams::history::{Calibration, CellFilter, Cells, History, RunRow, Wanted};
+use farmjank_seams::history::{Calibration, CellFilter, Cells, RunRow, Wanted};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Most sessions read of one cell, the newest.
@@ -49,7 +50,7 @@ pub fn read(args: &CellArgs, query: &HistoryQuery<'_>) -> Result<Read, String> {
     let mut store = open_existing(&args.history)?;
     let place = store.place();
     let filter = CellFilter { holding: query.holding.clone(), ..filter(args) };
-    let found = gather(&mut *store, &filter, since.as_deref(), query, args.metric.is_some());
+    let found = gather(&mut store, &filter, since.as_deref(), query, args.metric.is_some());
     let (lines, runs, calibrations) = found.map_err(|fault| fault.to_string())?;
     Ok(Read { place, sweep: sweep(lines, query.newest, query.effect), runs, calibrations })
 }
@@ -58,7 +59,7 @@ pub fn read(args: &CellArgs, query: &HistoryQuery<'_>) -> Result<Read, String> {
 ///
 /// # Errors
 /// In words, when the store cannot be read.
-pub fn rolling(store: &mut dyn History, scenarios: &BTreeSet<String>) -> Result<Vec<CellSession>, String> {
+pub fn rolling(store: &mut History, scenarios: &BTreeSet<String>) -> Result<Vec<CellSession>, String> {
     let mut found = Vec::new();
     let mut gather = || {
         let runs = store.runs(usize::MAX)?;
@@ -89,7 +90,7 @@ fn orders(newest: &[RunRow]) -> BTreeMap<&str, usize> {
 type Found = (Vec<Line>, BTreeMap<String, RunRow>, Vec<Calibration>);
 
 fn gather(
-    store: &mut dyn History,
+    store: &mut History,
     filter: &CellFilter,
     since: Option<&str>,
     query: &HistoryQuery<'_>,

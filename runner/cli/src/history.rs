@@ -1,11 +1,12 @@
 //! What runs leave in the history store, and the baselines pinned there. Calls block: before and after a run only.
 
+use farmjank_history::History;
 use farmjank_history::{Missing, open as open_store};
 use farmjank_results::cell::{CellKey, CellSession};
 use farmjank_results::compare::{Baseline, Move, measured};
 use farmjank_results::fault::FaultCode;
 use farmjank_results::record::Record;
-use farmjank_seams::history::{CellFilter, History, Pin, PinSeen, Recorded, RunRow};
+use farmjank_seams::history::{CellFilter, Pin, PinSeen, Recorded, RunRow};
 use std::collections::BTreeMap;
 
 /// The store of real runs, unless told otherwise.
@@ -15,14 +16,14 @@ pub const PLACE: &str = "results/history.sqlite";
 ///
 /// # Errors
 /// In words; what is there is left as it is.
-pub fn open(place: &str) -> Result<Box<dyn History>, String> {
+pub fn open(place: &str) -> Result<History, String> {
     open_store(place, Missing::Create).map_err(|fault| fault.to_string())
 }
 
 /// Where a run is to be kept. A store that is there is open; one that is not is made when there is something to keep.
 pub struct Keeper {
     place: String,
-    store: Option<Box<dyn History>>,
+    store: Option<History>,
     labels: BTreeMap<String, String>,
 }
 
@@ -41,13 +42,13 @@ impl Keeper {
     }
 
     /// The store, where there is one already.
-    pub fn store(&mut self) -> Option<&mut (dyn History + 'static)> {
-        self.store.as_deref_mut()
+    pub fn store(&mut self) -> Option<&mut History> {
+        self.store.as_mut()
     }
 
     /// The store, made where there is none: for those who have something to keep. None when it cannot be made, which
     /// [`Keeper::keep`] says.
-    pub fn made(&mut self) -> Option<&mut (dyn History + 'static)> {
+    pub fn made(&mut self) -> Option<&mut History> {
         if self.store.is_none() {
             self.store = open(&self.place).ok();
         }
@@ -62,8 +63,8 @@ impl Keeper {
         let sessions: Vec<CellSession> = measured(record).into_iter().map(|one| one.session).collect();
         match self.store {
             None if sessions.is_empty() => Ok(None),
-            None => keep(&mut *open(&self.place)?, record, &sessions, self.labels),
-            Some(mut store) => keep(&mut *store, record, &sessions, self.labels),
+            None => keep(&mut open(&self.place)?, record, &sessions, self.labels),
+            Some(mut store) => keep(&mut store, record, &sessions, self.labels),
         }
     }
 }
@@ -72,12 +73,12 @@ impl Keeper {
 ///
 /// # Errors
 /// In words.
-pub fn open_existing(place: &str) -> Result<Box<dyn History>, String> {
+pub fn open_existing(place: &str) -> Result<History, String> {
     open_store(place, Missing::Refuse).map_err(|fault| fault.to_string())
 }
 
 fn keep(
-    store: &mut dyn History,
+    store: &mut History,
     record: &Record,
     sessions: &[CellSession],
     labels: BTreeMap<String, String>,
@@ -108,7 +109,7 @@ fn keep(
 ///
 /// # Errors
 /// In words.
-pub fn noise(store: &mut dyn History) -> Result<BTreeMap<CellKey, f64>, String> {
+pub fn noise(store: &mut History) -> Result<BTreeMap<CellKey, f64>, String> {
     let all = store.calibrations(&CellFilter::default()).map_err(|fault| fault.to_string())?;
     Ok(all.into_iter().map(|found| (found.key, found.sd)).collect())
 }
@@ -117,7 +118,7 @@ pub fn noise(store: &mut dyn History) -> Result<BTreeMap<CellKey, f64>, String> 
 ///
 /// # Errors
 /// In words.
-pub fn pin(store: &mut dyn History, baseline: &Baseline) -> Result<(), String> {
+pub fn pin(store: &mut History, baseline: &Baseline) -> Result<(), String> {
     let last = baseline.moves.last().cloned().unwrap_or_default();
     let said = |text: String, else_: &str| if text.trim().is_empty() { else_.to_owned() } else { text };
     let (by, why) = (said(last.by, "unknown"), said(last.why, "pinned"));
@@ -129,7 +130,7 @@ pub fn pin(store: &mut dyn History, baseline: &Baseline) -> Result<(), String> {
 ///
 /// # Errors
 /// In words.
-pub fn pins(store: &mut dyn History) -> Result<Vec<(String, Move, usize)>, String> {
+pub fn pins(store: &mut History) -> Result<Vec<(String, Move, usize)>, String> {
     let all = store.baselines().map_err(|fault| fault.to_string())?;
     let one = |seen: PinSeen| {
         let Pin { name, by, why, wall } = seen.pin;
@@ -142,7 +143,7 @@ pub fn pins(store: &mut dyn History) -> Result<Vec<(String, Move, usize)>, Strin
 ///
 /// # Errors
 /// In words.
-pub fn pinned(store: &mut dyn History, name: &str) -> Result<Option<Baseline>, String> {
+pub fn pinned(store: &mut History, name: &str) -> Result<Option<Baseline>, String> {
     let found = store.baseline(name).map_err(|fault| fault.to_string())?;
     Ok(found.map(|(pin, sessions)| {
         let mut runs: Vec<String> = sessions.iter().map(|session| session.run.clone()).collect();

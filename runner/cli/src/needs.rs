@@ -3,13 +3,14 @@
 
 use crate::history;
 use farmjank_engine::conduct::Forewarn;
+use farmjank_history::History;
 use farmjank_history::{Missing, open};
 use farmjank_results::compare::{AbRules, Calibrated, Expected, Need, needs as needed, primary_cells};
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::event::PlannedJob;
 use farmjank_scenarios::plan::motion_times;
 use farmjank_scenarios::scenario::Scenario;
-use farmjank_seams::history::{Calibration, CellFilter, History};
+use farmjank_seams::history::{Calibration, CellFilter};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -31,7 +32,7 @@ impl Known {
     ///
     /// # Errors
     /// In words.
-    pub fn of(store: Option<&mut (dyn History + 'static)>, scenarios: &[Scenario]) -> Result<Known, String> {
+    pub fn of(store: Option<&mut History>, scenarios: &[Scenario]) -> Result<Known, String> {
         let Some(store) = store else { return Ok(Known::default()) };
         let mut cells = Vec::new();
         for scenario in scenarios {
@@ -58,7 +59,7 @@ impl Known {
             None if usual => open(history::PLACE, Missing::Refuse).ok(),
             None => None,
         };
-        Known::of(store.as_deref_mut(), scenarios)
+        Known::of(store.as_mut(), scenarios)
     }
 
     /// The newest calibration of a window on this kind of phone.

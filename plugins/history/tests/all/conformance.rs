@@ -3,10 +3,10 @@
 mod others;
 mod runs;
 
-use farmjank_seams::history::History;
+use farmjank_history::History;
 
 /// One promise.
-pub type Promise = fn(&mut dyn History);
+pub type Promise = fn(&mut History);
 
 /// All promises, by name.
 pub const ALL: [(&str, Promise); 17] = [
@@ -39,9 +39,9 @@ pub fn queries() -> Vec<String> {
 }
 
 /// Keeps every promise with a fresh store each.
-pub fn keep(mut fresh: impl FnMut(&str) -> Box<dyn History>) {
+pub fn keep(mut fresh: impl FnMut(&str) -> History) {
     for (name, promise) in ALL {
         println!("{name}");
-        promise(&mut *fresh(name));
+        promise(&mut fresh(name));
     }
 }

@@ -2,14 +2,15 @@
 
 use crate::conformance;
 use crate::samples::{key, night, pin, record};
+use farmjank_history::History;
 use farmjank_history::dialect::{Dialect, Fields, Intent, Value};
 use farmjank_history::{Missing, body, names, open, schema, sqlite};
 use farmjank_results::fault::Fault;
-use farmjank_seams::history::History;
+
 use rusqlite::Connection;
 use std::path::Path;
 
-fn store(path: &Path) -> Result<Box<dyn History>, Fault> {
+fn store(path: &Path) -> Result<History, Fault> {
     open(path.to_str().unwrap(), Missing::Create)
 }
 
@@ -36,7 +37,7 @@ fn keeps_the_promises() {
 fn keeps_what_it_has_when_opened_again() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("history.sqlite");
-    record(&mut *store(&path).unwrap(), &[1, 2]);
+    record(&mut store(&path).unwrap(), &[1, 2]);
     let mut again = open(path.to_str().unwrap(), Missing::Refuse).unwrap();
     assert_eq!(again.cell(&key("Galaxy S9", "fling"), 9).unwrap().len(), 2);
     assert!(again.place().ends_with("history.sqlite"));
@@ -67,7 +68,7 @@ fn what_is_no_store_is_left_alone() {
     }
     // The header of a database, and garbage behind it.
     let path = folder.path().join("history.sqlite");
-    record(&mut *store(&path).unwrap(), &[1]);
+    record(&mut store(&path).unwrap(), &[1]);
     let mut bytes = std::fs::read(&path).unwrap();
     bytes[100..].fill(0xa5);
     std::fs::write(&garbage, bytes).unwrap();
@@ -82,7 +83,7 @@ fn what_is_no_store_is_left_alone() {
 fn a_newer_store_is_refused_in_words() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("history.sqlite");
-    record(&mut *store(&path).unwrap(), &[1]);
+    record(&mut store(&path).unwrap(), &[1]);
     Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
     let fault = refusal(&path);
     assert_eq!(fault.code.word(), "history_newer");
@@ -94,14 +95,14 @@ fn an_empty_file_becomes_a_store() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("history.sqlite");
     std::fs::write(&path, "").unwrap();
-    record(&mut *store(&path).unwrap(), &[1]);
+    record(&mut store(&path).unwrap(), &[1]);
     // Stopped after the file was made and before its tables were.
     let bare = folder.path().join("bare.sqlite");
     let connection = Connection::open(&bare).unwrap();
     connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(())).unwrap();
     drop(connection);
     assert!(std::fs::metadata(&bare).unwrap().len() > 0);
-    record(&mut *store(&bare).unwrap(), &[1]);
+    record(&mut store(&bare).unwrap(), &[1]);
 }
 
 /// A session as the first version of the tables kept it.
@@ -137,7 +138,7 @@ fn an_older_store_is_brought_up_to_date() {
         let kept = store.cell(&key("Pixel 7", "fling"), 9).unwrap();
         let told: Vec<_> = kept.iter().map(|one| (one.values.as_slice(), one.effect)).collect();
         assert_eq!(told, [(&[14.25, 1.5][..], None)][..version.min(1)]);
-        record(&mut *store, &[1]);
+        record(&mut store, &[1]);
         assert_eq!(store.baselines().unwrap(), []);
     }
     // A step that fails leaves no half of itself.
@@ -159,7 +160,7 @@ fn readers_and_a_writer_are_not_in_each_others_way() {
     other.execute_batch("begin immediate").unwrap();
     assert_eq!(store.runs(9).unwrap(), []);
     other.execute_batch("commit").unwrap();
-    record(&mut *store, &[1]);
+    record(&mut store, &[1]);
 }
 
 #[test]
@@ -167,7 +168,7 @@ fn the_page_shows_queries_that_work() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("history.sqlite");
     let mut store = store(&path).unwrap();
-    record(&mut *store, &[1, 2, 20]);
+    record(&mut store, &[1, 2, 20]);
     store.pin(&pin("release", 1), &night(1).1).unwrap();
     let mut database = sqlite::door::open(&path, Missing::Refuse).unwrap();
     let rows = conformance::queries().into_iter().map(|sql| {
@@ -202,7 +203,7 @@ fn a_store_killed_while_it_was_made_is_made_again() {
     connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(())).unwrap();
     drop(connection);
     std::fs::write(folder.path().join("history.sqlite-journal"), hot_journal()).unwrap();
-    record(&mut *store(&path).unwrap(), &[1]);
+    record(&mut store(&path).unwrap(), &[1]);
 
     // Somebody else's database in that state is for somebody else to repair.
     let other = folder.path().join("other.sqlite");

@@ -1,10 +1,11 @@
 //! Runs that could have been measured.
 
+use farmjank_history::History;
 use farmjank_results::cell::{CellKey, CellSession};
 use farmjank_results::compare::Effect;
 use farmjank_results::device::DeviceId;
 use farmjank_results::verdict::Verdict;
-use farmjank_seams::history::{History, Pin, RunRow};
+use farmjank_seams::history::{Pin, RunRow};
 use std::collections::BTreeMap;
 
 /// A cell of a phone model and a window.
@@ -71,7 +72,7 @@ pub fn night(night: u32) -> (RunRow, Vec<CellSession>) {
 }
 
 /// Nights recorded in an order that is not theirs: what a store orders by is when they were.
-pub fn record(store: &mut dyn History, nights: &[u32]) {
+pub fn record(store: &mut History, nights: &[u32]) {
     for number in nights {
         let (run, sessions) = night(*number);
         store.record(&run, &sessions).unwrap();

@@ -3,8 +3,9 @@
 
 use crate::conformance;
 use crate::samples::{key, night, pin, record};
+use farmjank_history::History;
 use farmjank_history::{Missing, open};
-use farmjank_seams::history::History;
+
 use postgres::{Client, NoTls};
 use std::cell::Cell;
 
@@ -33,7 +34,7 @@ impl Schema {
         Schema { address: format!("{server}{mark}options=-c%20search_path%3D{name}"), name }
     }
 
-    fn open(&self) -> Box<dyn History> {
+    fn open(&self) -> History {
         open(&self.address, Missing::Create).unwrap()
     }
 
@@ -68,7 +69,7 @@ fn a_newer_store_is_refused_in_words() {
     let schema = Schema::new(&server, "newer");
     let fault = open(&schema.address, Missing::Refuse).map(|_| ()).unwrap_err();
     assert_eq!(fault.code.word(), "history_missing");
-    record(&mut *schema.open(), &[1]);
+    record(&mut schema.open(), &[1]);
     schema.ask("update farmjank_format set version = 99");
     let fault = open(&schema.address, Missing::Create).map(|_| ()).unwrap_err();
     assert_eq!(fault.code.word(), "history_newer");
@@ -79,7 +80,7 @@ fn a_newer_store_is_refused_in_words() {
 fn an_older_store_is_brought_up_to_date() {
     let Some(server) = server() else { return };
     let schema = Schema::new(&server, "older");
-    record(&mut *schema.open(), &[1]);
+    record(&mut schema.open(), &[1]);
     // As the tables were before sessions said what matters.
     schema.ask(
         "alter table farmjank_session drop column effect; alter table farmjank_pin_session drop column effect; \
@@ -88,7 +89,7 @@ fn an_older_store_is_brought_up_to_date() {
     let mut store = schema.open();
     let kept = store.cell(&key("Galaxy S9", "fling"), 9).unwrap();
     assert_eq!(kept.iter().map(|one| one.effect).collect::<Vec<_>>(), [None]);
-    record(&mut *store, &[2]);
+    record(&mut store, &[2]);
     assert!(store.cell(&key("Galaxy S9", "fling"), 1).unwrap()[0].effect.is_some());
 }
 
@@ -97,7 +98,7 @@ fn a_writer_that_ends_in_the_middle_leaves_nothing() {
     let Some(server) = server() else { return };
     let schema = Schema::new(&server, "middle");
     let mut store = schema.open();
-    record(&mut *store, &[1]);
+    record(&mut store, &[1]);
     // A table that is in the way makes the last step of recording fail, after everything else was written.
     schema.ask("alter table farmjank_cell rename column last_at to elsewhere");
     let (run, sessions) = night(2);
@@ -105,7 +106,7 @@ fn a_writer_that_ends_in_the_middle_leaves_nothing() {
     schema.ask("alter table farmjank_cell rename column elsewhere to last_at");
     assert_eq!(store.cell(&key("Galaxy S9", "fling"), 9).unwrap().len(), 1);
     assert_eq!(store.runs(9).unwrap().len(), 1);
-    record(&mut *store, &[2]);
+    record(&mut store, &[2]);
     assert_eq!(store.torn().unwrap(), []);
 }
 
@@ -131,7 +132,7 @@ fn the_page_shows_queries_that_work() {
     let Some(server) = server() else { return };
     let schema = Schema::new(&server, "page");
     let mut store = schema.open();
-    record(&mut *store, &[1, 2, 20]);
+    record(&mut store, &[1, 2, 20]);
     store.pin(&pin("release", 1), &night(1).1).unwrap();
     let mut client = Client::connect(&schema.address, NoTls).unwrap();
     let rows = conformance::queries().into_iter().map(|sql| client.query(&sql, &[]).unwrap().len());

@@ -132,7 +132,7 @@ fn written(made: Made, store: Option<&str>) -> Done {
     let mut store = store.map(history::open).transpose()?;
     host::write_file(&file, baseline.text().as_bytes())?;
     if let Some(store) = &mut store {
-        history::pin(&mut **store, &baseline)?;
+        history::pin(&mut *store, &baseline)?;
     }
     let cells = cells(&baseline);
     let ready = cells.values().filter(|sessions| **sessions >= MINIMUM).count();
@@ -184,7 +184,7 @@ fn listed(folder: &Path, store: Option<&str>) -> Done {
         text += &format!("no baseline in {}; {advice}\n", folder.display());
     }
     if let Some(place) = store {
-        for (name, pin, sessions) in history::pins(&mut *history::open_existing(place)?)? {
+        for (name, pin, sessions) in history::pins(&mut history::open_existing(place)?)? {
             let (name, sessions) = (clean::line(&name, 24), several(sessions, "session"));
             text += &format!("{name:<24} {}, {sessions} in the history\n", moved(Some(&pin)));
         }
@@ -259,7 +259,7 @@ fn prune(folder: &Path, args: &PruneArgs) -> Done {
 fn export(folder: &Path, args: &ExportArgs, store: Option<&str>) -> Done {
     let pinned = match store {
         None => None,
-        Some(place) => history::pinned(&mut *history::open_existing(place)?, &args.name)?,
+        Some(place) => history::pinned(&mut history::open_existing(place)?, &args.name)?,
     };
     let text = match pinned {
         Some(baseline) => baseline.text(),

@@ -89,8 +89,8 @@ fn rules(args: &CompareArgs, old: &Side, new: &Side) -> Result<Rules, String> {
     if let Some(place) = place {
         let mut store = history::open_existing(place)?;
         let scenarios = new.measured.iter().map(|one| one.session.key.scenario.clone()).collect();
-        noise = history::noise(&mut *store)?;
-        nights = crate::cell_history::rolling(&mut *store, &scenarios)?;
+        noise = history::noise(&mut store)?;
+        nights = crate::cell_history::rolling(&mut store, &scenarios)?;
     }
     Ok(Rules { effect, better, expired: too_old, noise, nights, ..Rules::of(given, args.seed) })
 }

@@ -1,11 +1,12 @@
 //! Promises about baselines and calibrations.
 
 use crate::samples::{key, night, pin, record, wall};
+use farmjank_history::History;
 use farmjank_results::cell::CellSession;
 use farmjank_results::device::DeviceId;
-use farmjank_seams::history::{Calibration, CellFilter, Change, History, Move, Pin, PinSeen, SelfTest};
+use farmjank_seams::history::{Calibration, CellFilter, Change, Move, Pin, PinSeen, SelfTest};
 
-pub fn baselines_move(store: &mut dyn History) {
+pub fn baselines_move(store: &mut History) {
     record(store, &[1]);
     let (_, first) = night(1);
     let second: Vec<CellSession> = [night(2).1, night(3).1].concat();
@@ -37,7 +38,7 @@ pub fn baselines_move(store: &mut dyn History) {
     assert_eq!(store.cell(&key("Pixel 7", "fling"), 9).unwrap().len(), 2);
 }
 
-pub fn a_baseline_needs_words(store: &mut dyn History) {
+pub fn a_baseline_needs_words(store: &mut History) {
     let (_, sessions) = night(1);
     let whole = pin("release", 1);
     let broken: [fn(&mut Pin); 5] = [
@@ -60,7 +61,7 @@ pub fn a_baseline_needs_words(store: &mut dyn History) {
     assert_eq!((store.baselines().unwrap(), store.moves(None).unwrap()), (vec![], vec![]));
 }
 
-pub fn calibrations(store: &mut dyn History) {
+pub fn calibrations(store: &mut History) {
     let noise = |window: &str, night: u32, sd: f64| Calibration {
         key: key("Pixel 7", window),
         run: format!("calibrate-{night}"),

@@ -1,9 +1,10 @@
 //! Promises about runs and their sessions.
 
 use crate::samples::{key, night, pin, record, run, session, wall};
+use farmjank_history::History;
 use farmjank_results::cell::{CellKey, CellSession};
 use farmjank_results::fault::{Blame, Fault, FaultCode};
-use farmjank_seams::history::{CellFilter, CellSeen, Cells, History, Pruned, Recorded, Wanted};
+use farmjank_seams::history::{CellFilter, CellSeen, Cells, Pruned, Recorded, Wanted};
 use std::collections::BTreeMap;
 
 const ALL: Wanted<'static> = Wanted {
@@ -22,7 +23,7 @@ const ALL: Wanted<'static> = Wanted {
     newest: None,
 };
 
-fn bulk(store: &mut dyn History, wanted: &Wanted<'_>) -> Vec<Vec<CellSession>> {
+fn bulk(store: &mut History, wanted: &Wanted<'_>) -> Vec<Vec<CellSession>> {
     let mut cells = Vec::new();
     let mut take = |sessions| {
         cells.push(sessions);
@@ -32,7 +33,7 @@ fn bulk(store: &mut dyn History, wanted: &Wanted<'_>) -> Vec<Vec<CellSession>> {
     cells
 }
 
-pub fn a_fresh_store_is_empty(store: &mut dyn History) {
+pub fn a_fresh_store_is_empty(store: &mut History) {
     assert_eq!(store.runs(10).unwrap(), []);
     assert_eq!(store.cell(&key("Pixel 7", "fling"), 10).unwrap(), []);
     assert_eq!(store.cells(&CellFilter::default()).unwrap(), []);
@@ -41,7 +42,7 @@ pub fn a_fresh_store_is_empty(store: &mut dyn History) {
     assert_eq!(store.prune(&wall(9), 0).unwrap(), Pruned::default());
 }
 
-pub fn what_was_recorded_comes_back(store: &mut dyn History) {
+pub fn what_was_recorded_comes_back(store: &mut History) {
     let (mut run, mut sessions) = night(3);
     (run.verdict, run.lab) = (None, Some("demo".into()));
     sessions[0].app_version = None;
@@ -49,13 +50,13 @@ pub fn what_was_recorded_comes_back(store: &mut dyn History) {
     sessions[1].void = vec![];
     assert_eq!(store.record(&run, &sessions).unwrap(), Recorded::New);
     assert_eq!(store.runs(10).unwrap(), [run]);
-    let read = |store: &mut dyn History, model, window| store.cell(&key(model, window), 10).unwrap();
+    let read = |store: &mut History, model, window| store.cell(&key(model, window), 10).unwrap();
     assert_eq!(read(store, "Pixel 7", "fling"), sessions[0..2]);
     assert_eq!(read(store, "Galaxy S9", "scroll"), sessions[5..6]);
     assert_eq!(store.torn().unwrap(), []);
 }
 
-pub fn the_newest_comes_first(store: &mut dyn History) {
+pub fn the_newest_comes_first(store: &mut History) {
     record(store, &[5, 1, 9, 3]);
     let nights = |sessions: Vec<CellSession>| sessions.iter().map(|one| one.values[0]).collect::<Vec<_>>();
     let cell = key("Galaxy S9", "fling");
@@ -73,7 +74,7 @@ pub fn the_newest_comes_first(store: &mut dyn History) {
     assert_eq!(store.cell(&cell, 1).unwrap()[0].run, "late");
 }
 
-pub fn a_run_twice_changes_nothing(store: &mut dyn History) {
+pub fn a_run_twice_changes_nothing(store: &mut History) {
     let (run, mut sessions) = night(1);
     assert_eq!(store.record(&run, &sessions).unwrap(), Recorded::New);
     sessions.reverse();
@@ -84,7 +85,7 @@ pub fn a_run_twice_changes_nothing(store: &mut dyn History) {
     assert_eq!(store.runs(10).unwrap().len(), 1);
 }
 
-pub fn a_run_that_differs(store: &mut dyn History) {
+pub fn a_run_that_differs(store: &mut History) {
     record(store, &[1, 2]);
     let (run, sessions) = night(2);
     let mut other = vec![sessions[0].clone()];
@@ -106,7 +107,7 @@ pub fn a_run_that_differs(store: &mut dyn History) {
     assert_eq!(store.record(&renamed, &other).unwrap_err().code.word(), "history_refused");
 }
 
-pub fn a_refused_run_leaves_nothing(store: &mut dyn History) {
+pub fn a_refused_run_leaves_nothing(store: &mut History) {
     let (run, sessions) = night(1);
     let broken: [fn(&mut CellSession); 4] = [
         |one| one.values[0] = f64::NAN,
@@ -130,7 +131,7 @@ pub fn a_refused_run_leaves_nothing(store: &mut dyn History) {
     a_fresh_store_is_empty(store);
 }
 
-pub fn keys_never_mix(store: &mut dyn History) {
+pub fn keys_never_mix(store: &mut History) {
     let run = run(1);
     let base = key("Pixel 7", "fling");
     let changes: [fn(&mut CellKey); 9] = [
@@ -159,7 +160,7 @@ pub fn keys_never_mix(store: &mut dyn History) {
     assert_eq!(store.cells(&CellFilter::default()).unwrap().len(), keys.len());
 }
 
-pub fn cells_are_listed(store: &mut dyn History) {
+pub fn cells_are_listed(store: &mut History) {
     record(store, &[2, 8, 5]);
     let listed = store.cells(&CellFilter::default()).unwrap();
     let windows: Vec<_> =
@@ -182,7 +183,7 @@ pub fn cells_are_listed(store: &mut dyn History) {
     assert_eq!(store.cells(&filter).unwrap(), []);
 }
 
-pub fn hostile_text(store: &mut dyn History) {
+pub fn hostile_text(store: &mut History) {
     let hostile =
         ["nul \0 and \u{1a}0", "'; drop table farmjank_run; --", "\u{202e}\u{1b}[31m<script>", "?1 $1 {ids}"];
     let mut run = run(1);
@@ -209,7 +210,7 @@ pub fn hostile_text(store: &mut dyn History) {
     assert_eq!((back, copies.len()), (pinned, hostile.len()));
 }
 
-pub fn long_texts(store: &mut dyn History) {
+pub fn long_texts(store: &mut History) {
     let run = run(1);
     let long = "x".repeat(1_000_000);
     let keys = ["a", "b"].map(|end| key(&format!("{long}{end}"), "fling"));
@@ -224,7 +225,7 @@ pub fn long_texts(store: &mut dyn History) {
     assert_eq!(bulk(store, &wanted).len(), 2);
 }
 
-pub fn twice_in_a_run(store: &mut dyn History) {
+pub fn twice_in_a_run(store: &mut History) {
     let run = run(1);
     let key = key("Pixel 7", "fling");
     let mut sessions: Vec<CellSession> =
@@ -235,7 +236,7 @@ pub fn twice_in_a_run(store: &mut dyn History) {
     assert_eq!(bulk(store, &ALL), [sessions]);
 }
 
-pub fn bulk_is_each(store: &mut dyn History) {
+pub fn bulk_is_each(store: &mut History) {
     let nights: Vec<u32> = (0..40).map(|n| n * 7 % 40).collect();
     record(store, &nights);
     let rare = run(41);
@@ -275,7 +276,7 @@ pub fn bulk_is_each(store: &mut dyn History) {
     }
 }
 
-pub fn a_reader_that_fails(store: &mut dyn History) {
+pub fn a_reader_that_fails(store: &mut History) {
     record(store, &[1]);
     let mut calls = 0;
     let fault = Fault::new(FaultCode::HistoryFailed, "enough");
@@ -288,7 +289,7 @@ pub fn a_reader_that_fails(store: &mut dyn History) {
     record(store, &[2]);
 }
 
-pub fn pruning(store: &mut dyn History) {
+pub fn pruning(store: &mut History) {
     record(store, &[1, 2, 3, 4, 5]);
     let (odd, mut gone) = (run(0), key("Pixel 7", "fling"));
     gone.build = "old".into();

@@ -23,7 +23,7 @@ pub fn baseline(named: &Path, place: Option<&str>) -> Result<Side, String> {
     let found = match (side(named, None), place) {
         (Err(why), Some(place)) => {
             let mut store = history::open_existing(place)?;
-            history::pinned(&mut *store, &named.display().to_string())?.map(of_baseline).ok_or(why)?
+            history::pinned(&mut store, &named.display().to_string())?.map(of_baseline).ok_or(why)?
         }
         (found, _) => found?,
     };

@@ -14,6 +14,7 @@ use farmjank_engine::builds::AbPlan;
 use farmjank_engine::conduct::{Against, Forewarn};
 use farmjank_engine::scribe::Voice;
 use farmjank_engine::survey::Wanted;
+use farmjank_history::History;
 use farmjank_results::cell::CellSession;
 use farmjank_results::compare::{
     AbRules, Given, MINIMUM, Rules, Source, alerts, compare, interleaved, measured, primary_cells,
@@ -21,7 +22,7 @@ use farmjank_results::compare::{
 };
 use farmjank_scenarios::plan::Selection;
 use farmjank_scenarios::scenario::Scenario;
-use farmjank_seams::history::History;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::rc::Rc;
@@ -143,7 +144,7 @@ fn alerting(decides: Option<Box<Against>>, nights: Vec<CellSession>) -> Box<Agai
 /// What the run will be held against: a run's bundle, a baseline's file, or one pinned in the history.
 fn against(
     named: &Path,
-    store: Option<&mut (dyn History + 'static)>,
+    store: Option<&mut History>,
     most: jiff::SignedDuration,
     scenarios: &[Scenario],
     one_session: bool,
