@@ -80,7 +80,7 @@ impl<'a> Scene<'a> {
     /// Open windows of an app, bottom to top.
     pub fn windows(&self, app: usize) -> impl Iterator<Item = &'a Window> {
         let sim = self.sim;
-        sim.processes[app].stack.iter().filter_map(|index| sim.window(*index))
+        sim.activities.processes[app].stack.iter().filter_map(|index| sim.activities.window(*index))
     }
 
     /// `Uptime: ms Realtime: ms`.

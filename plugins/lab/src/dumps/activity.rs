@@ -1,7 +1,7 @@
 //! `dumpsys activity …`, short: what is resumed, and which processes run.
 
 use super::{Scene, line};
-use crate::phone_sim::Front;
+use crate::phone_sim::activities::Front;
 
 /// Writes the answer to the arguments after `activity`.
 pub fn activity(scene: &Scene<'_>, arguments: &[String], out: &mut Vec<u8>) {
@@ -15,9 +15,9 @@ fn activities(scene: &Scene<'_>, out: &mut Vec<u8>) {
     let sim = scene.sim;
     line!(out, "ACTIVITY MANAGER ACTIVITIES (dumpsys activity activities)");
     line!(out, "Display #0 (activities from top to bottom):");
-    let record = match sim.front {
+    let record = match sim.activities.front {
         Front::Launcher => "ActivityRecord{51f0ab3 u0 com.android.launcher3/.Launcher t1}".to_owned(),
-        Front::Window(index) => match sim.window(index) {
+        Front::Window(index) => match sim.activities.window(index) {
             Some(window) => format!(
                 "ActivityRecord{{{:07x} u0 {} t{}}}",
                 window.hash ^ 0x002a_51c3,
@@ -37,7 +37,7 @@ fn activities(scene: &Scene<'_>, out: &mut Vec<u8>) {
 
 fn processes(scene: &Scene<'_>, out: &mut Vec<u8>) {
     line!(out, "ACTIVITY MANAGER RUNNING PROCESSES (dumpsys activity processes)");
-    for (app, process) in scene.sim.processes.iter().enumerate() {
+    for (app, process) in scene.sim.activities.processes.iter().enumerate() {
         if let Some(pid) = process.pid {
             let id = scene.sim.setup.apps[app].id();
             line!(

@@ -7,7 +7,7 @@ use crate::archetype::{Archetype, Mode};
 pub fn display(scene: &Scene<'_>, out: &mut Vec<u8>) {
     let archetype = scene.archetype();
     let rate = archetype.rates[scene.sim.panel.at(scene.now).rate];
-    let state = if scene.sim.awake { "ON" } else { "OFF" };
+    let state = if scene.sim.screen.awake { "ON" } else { "OFF" };
     let (width, height) = (archetype.width, archetype.height);
     line!(out, "DISPLAY MANAGER (dumpsys display)");
     line!(out, "  mOnlyCode=false");

@@ -81,7 +81,7 @@ fn scheduler(scene: &Scene<'_>, out: &mut Vec<u8>) {
     line!(out);
     line!(out, "Policy");
     line!(out, "    pacesetterDisplayId={DISPLAY}");
-    line!(out, "    layerHistory={{size={}, active=1}}", scene.sim.alive(scene.now).count());
+    line!(out, "    layerHistory={{size={}, active=1}}", scene.sim.flinger.alive(scene.now).count());
     line!(out, "    touchTimer={}.000 ms", archetype.policy.boost_ms);
     line!(out, "    displayPowerTimer=nullopt");
     line!(out);
@@ -151,8 +151,8 @@ fn full(scene: &Scene<'_>, out: &mut Vec<u8>) {
         displays(scene, out);
         line!(out);
     }
-    line!(out, "Visible layers (count = {})", scene.sim.alive(scene.now).count());
-    for layer in scene.sim.alive(scene.now) {
+    line!(out, "Visible layers (count = {})", scene.sim.flinger.alive(scene.now).count());
+    for layer in scene.sim.flinger.alive(scene.now) {
         line!(out, "+ Layer ({})", layer.name);
     }
     line!(out);

@@ -32,14 +32,14 @@ impl Asked {
 
     /// Apps it means (indices) that run.
     pub fn apps(&self, scene: &Scene<'_>) -> Vec<usize> {
-        let meant = |app: &usize| match (&self.target, scene.sim.processes[*app].pid) {
+        let meant = |app: &usize| match (&self.target, scene.sim.activities.processes[*app].pid) {
             (_, None) => false,
             (None, Some(_)) => true,
             (Some(target), Some(pid)) => {
                 scene.sim.setup.apps[*app].id() == target || target.parse() == Ok(pid)
             }
         };
-        (0..scene.sim.processes.len()).filter(meant).collect()
+        (0..scene.sim.activities.processes.len()).filter(meant).collect()
     }
 }
 
@@ -74,7 +74,7 @@ pub fn gfxinfo(scene: &Scene<'_>, asked: &Asked, out: &mut Vec<u8>) {
 }
 
 fn process(scene: &Scene<'_>, asked: &Asked, app: usize, out: &mut Vec<u8>) {
-    let process = &scene.sim.processes[app];
+    let process = &scene.sim.activities.processes[app];
     let spec = &scene.sim.setup.apps[app];
     let pid = process.pid.unwrap_or(0);
     line!(out, "** Graphics info for pid {pid} [{}] **", spec.id());

@@ -75,7 +75,7 @@ fn dispatcher(scene: &Scene<'_>, out: &mut Vec<u8>) {
     windows(scene, out);
     line!(out, "  MonitoringChannels:");
     line!(out, "    0: 'WindowManager (server)'");
-    let recent = scene.sim.dispatcher.recent(&scene.sim.panel, scene.now);
+    let recent = scene.sim.input.dispatcher.recent(&scene.sim.panel, scene.now);
     match recent.is_empty() {
         true => line!(out, "  RecentQueue: <empty>"),
         false => line!(out, "  RecentQueue: length={}", recent.len()),
@@ -107,7 +107,7 @@ fn dispatcher(scene: &Scene<'_>, out: &mut Vec<u8>) {
 /// Windows a finger is on. From 13 on with the time it came down there.
 fn touched(scene: &Scene<'_>, out: &mut Vec<u8>) {
     let sdk = scene.archetype().sdk;
-    let Some(down) = scene.sim.dispatcher.touching() else {
+    let Some(down) = scene.sim.input.dispatcher.touching() else {
         match sdk {
             ..=29 => line!(out, "  TouchStates: <no displays touched>"),
             _ => line!(out, "  TouchStatesByDisplay: <no displays touched>"),

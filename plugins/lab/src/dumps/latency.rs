@@ -29,7 +29,7 @@ pub fn latency(scene: &Scene<'_>, name: Option<&str>, out: &mut Vec<u8>) {
     };
     // Three numbers of up to nineteen digits a row.
     out.reserve(VISIBLE_ROWS * 48);
-    for layer in scene.sim.alive(scene.now).filter(|layer| layer.name == name) {
+    for layer in scene.sim.flinger.alive(scene.now).filter(|layer| layer.name == name) {
         if archetype.history_engine {
             history(scene, layer, out)
         } else {
@@ -53,7 +53,7 @@ fn ring(scene: &Scene<'_>, layer: &Layer, out: &mut Vec<u8>) {
 fn history(scene: &Scene<'_>, layer: &Layer, out: &mut Vec<u8>) {
     let limit = scene.body.ring_rows.map_or(HISTORY, |rows| (rows as usize).clamp(1, HISTORY));
     let mut frames: Vec<i64> = Vec::with_capacity(4 * HISTORY);
-    for other in scene.sim.layers.iter().flatten().filter(|layer| layer.died.is_none()) {
+    for other in scene.sim.flinger.layers.iter().flatten().filter(|layer| layer.died.is_none()) {
         frames.extend(other.taken(scene.now).rev().take(limit).map(|row| row.vsync));
     }
     frames.sort_unstable();

@@ -8,7 +8,7 @@ use crate::phone_sim::names;
 /// Writes the list.
 pub fn list(scene: &Scene<'_>, out: &mut Vec<u8>) {
     let sdk = scene.archetype().sdk;
-    let layers = scene.sim.alive(scene.now);
+    let layers = scene.sim.flinger.alive(scene.now);
     if sdk >= 35 {
         layers.for_each(|layer| wrapped(layer, out));
         return;

@@ -5,7 +5,7 @@ use super::{Scene, line};
 /// Writes the answer.
 pub fn power(scene: &Scene<'_>, out: &mut Vec<u8>) {
     let (sim, body) = (scene.sim, scene.body);
-    let state = if sim.awake { "Awake" } else { "Asleep" };
+    let state = if sim.screen.awake { "Awake" } else { "Asleep" };
     line!(out, "POWER MANAGER (dumpsys power)");
     line!(out);
     line!(out, "Power Manager State:");
@@ -24,6 +24,6 @@ pub fn power(scene: &Scene<'_>, out: &mut Vec<u8>) {
     line!(out, "  mSystemReady=true");
     line!(out);
     if scene.archetype().sdk <= 25 {
-        line!(out, "Display Power: state={}", if sim.awake { "ON" } else { "OFF" });
+        line!(out, "Display Power: state={}", if sim.screen.awake { "ON" } else { "OFF" });
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Scene;
 use crate::app::Element;
-use crate::phone_sim::Front;
+use crate::phone_sim::activities::Front;
 
 /// The XML document.
 pub fn hierarchy(scene: &Scene<'_>) -> String {
@@ -51,10 +51,10 @@ fn shown(scene: &Scene<'_>) -> (String, Vec<Element>) {
             action: None,
         }]
     };
-    if sim.keyguard {
+    if sim.screen.keyguard {
         return ("com.android.systemui".into(), words("Swipe up to open"));
     }
-    for (app, process) in sim.processes.iter().enumerate() {
+    for (app, process) in sim.activities.processes.iter().enumerate() {
         let id = sim.setup.apps[app].id();
         if process.anr.is_some_and(|at| at <= scene.now) {
             return ("android".into(), words(&format!("{id} isn't responding")));
@@ -63,12 +63,12 @@ fn shown(scene: &Scene<'_>) -> (String, Vec<Element>) {
             return ("android".into(), words(&format!("{id} keeps stopping")));
         }
     }
-    match sim.front {
+    match sim.activities.front {
         Front::Window(index) => {
-            let Some(window) = sim.window(index) else { return ("android".into(), vec![]) };
+            let Some(window) = sim.activities.window(index) else { return ("android".into(), vec![]) };
             let app = &sim.setup.apps[window.app];
             let position = window.ui.motion.position(scene.now);
-            (app.id().to_owned(), sim.setup.canvas().elements(app, window.page, position, &sim.typed))
+            (app.id().to_owned(), sim.setup.canvas().elements(app, window.page, position, &sim.input.typed))
         }
         Front::Launcher => ("com.android.launcher3".into(), words("Home")),
     }

@@ -129,10 +129,11 @@ struct Block {
 
 /// Writes the answer; nothing when counting was never on. `most` blocks at most, those with most frames first.
 pub fn timestats(scene: &Scene<'_>, most: Option<usize>, out: &mut Vec<u8>) {
-    let Some(started) = scene.sim.counting.started_s else { return };
+    let Some(started) = scene.sim.flinger.counting.started_s else { return };
     let sdk = scene.archetype().sdk;
     let mut layers: Vec<TruthLayer> = scene
         .sim
+        .flinger
         .layers
         .iter()
         .flatten()
@@ -162,7 +163,7 @@ pub fn timestats(scene: &Scene<'_>, most: Option<usize>, out: &mut Vec<u8>) {
 
 /// The frames of a layer that counting has seen by now.
 fn seen(scene: &Scene<'_>, layer: &Layer) -> TruthLayer {
-    let counting = &scene.sim.counting;
+    let counting = &scene.sim.flinger.counting;
     let taken =
         layer.history().iter().filter(|frame| frame.latch <= scene.now && counting.covers(frame.latch));
     let last = taken.clone().next_back().map_or(i64::MIN, |frame| frame.latch);
@@ -296,7 +297,7 @@ fn spent(scene: &Scene<'_>) -> (BTreeMap<i64, i64>, usize) {
     let mut spent = BTreeMap::new();
     let mut switches = 0;
     let segments = scene.sim.panel.segments();
-    for (from, until) in &scene.sim.counting.stretches {
+    for (from, until) in &scene.sim.flinger.counting.stretches {
         let until = until.unwrap_or(scene.now);
         for (index, segment) in segments.iter().enumerate() {
             let end = segments.get(index + 1).map_or(until, |next| next.from).min(until);

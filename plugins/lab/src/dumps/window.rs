@@ -1,7 +1,7 @@
 //! `dumpsys window …`: who has the focus, and the lock screen (docs/design/phones.md#state).
 
 use super::{Scene, line};
-use crate::phone_sim::Front;
+use crate::phone_sim::activities::Front;
 
 /// Writes the answer to the arguments after `window`.
 pub fn window(scene: &Scene<'_>, arguments: &[String], out: &mut Vec<u8>) {
@@ -41,14 +41,14 @@ pub fn window(scene: &Scene<'_>, arguments: &[String], out: &mut Vec<u8>) {
 /// Hash and title of the window that has the focus.
 fn focused(scene: &Scene<'_>) -> Option<(u32, String)> {
     let sim = scene.sim;
-    if !sim.awake || sim.keyguard {
+    if !sim.screen.awake || sim.screen.keyguard {
         let title = match scene.archetype().sdk {
             ..=29 => "StatusBar",
             _ => "NotificationShade",
         };
-        return sim.awake.then(|| (0x00a4_7f21, title.to_owned()));
+        return sim.screen.awake.then(|| (0x00a4_7f21, title.to_owned()));
     }
-    for (app, process) in sim.processes.iter().enumerate() {
+    for (app, process) in sim.activities.processes.iter().enumerate() {
         let id = sim.setup.apps[app].id();
         if process.anr.is_some_and(|at| at <= scene.now) {
             return Some((0x003b_8f91, format!("Application Not Responding: {id}")));
@@ -57,21 +57,22 @@ fn focused(scene: &Scene<'_>) -> Option<(u32, String)> {
             return Some((0x003b_8f92, format!("Application Error: {id}")));
         }
     }
-    match sim.front {
+    match sim.activities.front {
         Front::Launcher => {
             Some((0x0062_1b0e, "com.android.launcher3/com.android.launcher3.Launcher".to_owned()))
         }
-        Front::Window(index) => {
-            sim.window(index).map(|window| (window.hash, sim.setup.apps[window.app].title(window.page)))
-        }
+        Front::Window(index) => sim
+            .activities
+            .window(index)
+            .map(|window| (window.hash, sim.setup.apps[window.app].title(window.page))),
     }
 }
 
 /// The activity that should have the focus, as its record.
 fn focused_app(scene: &Scene<'_>) -> String {
-    let record = match scene.sim.front {
+    let record = match scene.sim.activities.front {
         Front::Launcher => "ActivityRecord{51f0ab3 u0 com.android.launcher3/.Launcher t1".to_owned(),
-        Front::Window(index) => match scene.sim.window(index) {
+        Front::Window(index) => match scene.sim.activities.window(index) {
             Some(window) => {
                 let short = scene.sim.setup.apps[window.app].short(window.page);
                 format!("ActivityRecord{{{:07x} u0 {short} t{}", window.hash ^ 0x002a_51c3, window.task)
@@ -110,7 +111,7 @@ fn windows(scene: &Scene<'_>, out: &mut Vec<u8>) {
             print(window.hash, &spec.title(window.page), spec.id(), window.resumed, out);
         }
     }
-    let home = sim.front == Front::Launcher;
+    let home = sim.activities.front == Front::Launcher;
     print(
         0x0062_1b0e,
         "com.android.launcher3/com.android.launcher3.Launcher",
@@ -122,10 +123,16 @@ fn windows(scene: &Scene<'_>, out: &mut Vec<u8>) {
 
 fn policy(scene: &Scene<'_>, out: &mut Vec<u8>) {
     let sim = scene.sim;
-    let locked = sim.keyguard;
+    let locked = sim.screen.keyguard;
     line!(out, "WINDOW MANAGER POLICY STATE (dumpsys window policy)");
     line!(out, "    mSystemReady=true mSystemBooted=true");
-    line!(out, "    mAwake={} mScreenOnEarly={} mScreenOnFully={}", sim.awake, sim.awake, sim.awake);
+    line!(
+        out,
+        "    mAwake={} mScreenOnEarly={} mScreenOnFully={}",
+        sim.screen.awake,
+        sim.screen.awake,
+        sim.screen.awake
+    );
     match scene.archetype().sdk {
         ..=28 => {
             line!(out, "    mShowingDream=false mDreamingLockscreen=false");
@@ -147,7 +154,7 @@ fn policy(scene: &Scene<'_>, out: &mut Vec<u8>) {
             line!(
                 out,
                 "      interactiveState={}",
-                if sim.awake { "INTERACTIVE_STATE_AWAKE" } else { "INTERACTIVE_STATE_SLEEP" }
+                if sim.screen.awake { "INTERACTIVE_STATE_AWAKE" } else { "INTERACTIVE_STATE_SLEEP" }
             );
         }
     }

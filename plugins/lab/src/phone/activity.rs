@@ -5,7 +5,7 @@ use super::intent::{Intent, LAUNCHER, MAIN};
 use super::{Answer, LabTime, MS, Phone, Running, Work};
 use crate::app::{App, SETTINGS};
 use crate::chance::{Draw, Stream};
-use crate::phone_sim::Act;
+use crate::phone_sim::acts::Act;
 use crate::phone_sim::world::LaunchPlan;
 use farmjank_results::time::Span;
 
@@ -86,8 +86,8 @@ impl Phone {
         let total = self.total_time(kind, app);
         let plan = LaunchPlan { app, page, total_ms: total, cold: kind == Kind::Cold };
         self.act(now, overhead, Act::Launch(plan));
-        let hangs = kind != Kind::Cold && self.sim.processes[app].frozen.is_some();
-        let covered = self.sim.keyguard || !self.sim.awake || hangs;
+        let hangs = kind != Kind::Cold && self.sim.activities.processes[app].frozen.is_some();
+        let covered = self.sim.screen.keyguard || !self.sim.screen.awake || hangs;
         out += match kind {
             Kind::Delivered => {
                 "Warning: Activity not started, intent has been delivered to currently running top-most instance.\n"
@@ -144,18 +144,18 @@ impl Phone {
 
     /// Cold, warm, hot, or nothing to do; a launcher's start brings back the page the task had.
     fn kind_of_start(&self, intent: &Intent, app: usize, page: usize) -> (Kind, usize) {
-        let process = &self.sim.processes[app];
+        let process = &self.sim.activities.processes[app];
         if intent.stop || process.pid.is_none() {
             return (Kind::Cold, page);
         }
         let pages: Vec<usize> = process
             .stack
             .iter()
-            .filter_map(|index| self.sim.window(*index))
+            .filter_map(|index| self.sim.activities.window(*index))
             .map(|window| window.page)
             .collect();
         let page = if intent.is_launcher() { pages.last().copied().unwrap_or(page) } else { page };
-        if self.sim.front_shows(app, page) {
+        if self.sim.activities.front_shows(app, page) {
             return (Kind::Delivered, page);
         }
         (if pages.contains(&page) { Kind::Hot } else { Kind::Warm }, page)

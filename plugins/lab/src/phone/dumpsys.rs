@@ -48,7 +48,8 @@ impl Phone {
     /// The app asked for does not answer.
     fn hung(&self, arguments: &[String]) -> bool {
         let named = |app: usize| arguments[1..].iter().any(|argument| argument == self.setup.apps[app].id());
-        (0..self.setup.apps.len()).any(|app| self.sim.processes[app].frozen.is_some() && named(app))
+        (0..self.setup.apps.len())
+            .any(|app| self.sim.activities.processes[app].frozen.is_some() && named(app))
     }
 
     pub(super) fn finish_dump(&mut self, now: LabTime, arguments: &[String]) -> Answer {
@@ -87,19 +88,27 @@ impl Phone {
             ("SurfaceFlinger", Some("--latency-clear")) => {
                 let name = rest.get(1);
                 let meant = |name: Option<&String>, own: &str| name.is_none_or(|name| name == own);
-                for layer in self.sim.layers.iter_mut().flatten().filter(|layer| meant(name, &layer.name)) {
+                for layer in
+                    self.sim.flinger.layers.iter_mut().flatten().filter(|layer| meant(name, &layer.name))
+                {
                     layer.clear(at);
                 }
             }
             ("SurfaceFlinger", Some("--timestats")) if self.setup.archetype.sdk >= 28 => {
                 let has = |flag: &str| rest.iter().any(|word| word == flag);
-                self.sim.count(at, super::wall_s(now), has("-disable"), has("-clear"), has("-enable"));
+                self.sim.flinger.count(
+                    at,
+                    super::wall_s(now),
+                    has("-disable"),
+                    has("-clear"),
+                    has("-enable"),
+                );
             }
             ("gfxinfo", _) => {
                 let asked = Asked::read(rest);
                 if asked.reset {
                     for app in asked.apps(&self.scene(now)) {
-                        self.sim.reset_stats(app, at);
+                        self.sim.activities.reset_stats(app, at);
                     }
                 }
             }
@@ -110,14 +119,14 @@ impl Phone {
     fn meminfo(&self, now: LabTime, rest: &[String], out: &mut Vec<u8>) {
         let target = rest.iter().find(|argument| !argument.starts_with('-'));
         let named = |app: &usize| {
-            let pid = self.sim.processes[*app].pid;
+            let pid = self.sim.activities.processes[*app].pid;
             target.is_none_or(|target| {
                 self.setup.apps[*app].id() == target
                     || (pid.is_some() && target.parse() == Ok(pid.unwrap_or(0)))
             })
         };
         let apps: Vec<usize> = (0..self.setup.apps.len())
-            .filter(|app| self.sim.processes[*app].pid.is_some())
+            .filter(|app| self.sim.activities.processes[*app].pid.is_some())
             .filter(named)
             .collect();
         if let (true, Some(target)) = (apps.is_empty(), target) {
@@ -127,7 +136,7 @@ impl Phone {
         let clocks = self.scene(now).clocks();
         out.extend_from_slice(format!("Applications Memory Usage (in Kilobytes):\n{clocks}\n").as_bytes());
         for app in apps {
-            let (pid, id) = (self.sim.processes[app].pid.unwrap_or(0), self.setup.apps[app].id());
+            let (pid, id) = (self.sim.activities.processes[app].pid.unwrap_or(0), self.setup.apps[app].id());
             let text = format!(
                 "\n** MEMINFO in pid {pid} [{id}] **\n           TOTAL PSS:   151220            TOTAL RSS:   264912\n"
             );

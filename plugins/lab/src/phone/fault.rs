@@ -1,7 +1,7 @@
 //! What can be wrong with a phone, on purpose.
 
 use super::Phone;
-use crate::phone_sim::Act;
+use crate::phone_sim::acts::Act;
 use serde::Deserialize;
 
 /// Something wrong with a phone or its app, on purpose.

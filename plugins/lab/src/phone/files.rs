@@ -62,7 +62,7 @@ impl Phone {
     /// Takes over what was on the storage of the same phone before it booted again: files, and what was installed.
     pub fn keep_files(&mut self, before: &mut Phone) {
         self.files.append(&mut before.files);
-        self.sim.keep_apps(&before.sim);
+        crate::phone_sim::install::keep_apps(&mut self.sim, &before.sim);
     }
 
     /// Takes a file away; says whether there was one.

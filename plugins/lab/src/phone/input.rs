@@ -4,7 +4,7 @@
 mod cost;
 
 use super::{Answer, LabTime, MS, Phone, Running, Work, keys};
-use crate::phone_sim::Act;
+use crate::phone_sim::acts::Act;
 use crate::phone_sim::touch::{Motions, Path};
 use farmjank_results::time::Span;
 
@@ -62,7 +62,7 @@ impl Phone {
         let Work::Touch(command, after) = running.work else { return None };
         let now = self.monotonic_ns(now);
         self.sim.advance(now);
-        let left = self.sim.lifts(command)? + after - now;
+        let left = self.sim.input.touch.lifts(command)? + after - now;
         (left > 0).then(|| Span::from_ns(left))
     }
 

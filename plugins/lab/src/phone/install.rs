@@ -5,7 +5,7 @@ use super::{Answer, LabTime, MS, Phone, Running};
 use crate::apk::Apk;
 use crate::app::App;
 use crate::chance::{Draw, Stream};
-use crate::phone_sim::Act;
+use crate::phone_sim::acts::Act;
 use farmjank_results::time::Span;
 
 impl Phone {
@@ -44,7 +44,7 @@ impl Phone {
             format!("INSTALL_PARSE_FAILED_NOT_APK: Failed to parse {path}: Failed to load asset path {path}")
         };
         let apk = Apk::read(bytes).map_err(|_| unreadable())?;
-        let mut app = apk.app(self.sim.factory(&apk.id)).map_err(|why| {
+        let mut app = apk.app(crate::phone_sim::install::factory(&self.sim, &apk.id)).map_err(|why| {
             format!(
                 "INSTALL_PARSE_FAILED_MANIFEST_MALFORMED: Failed parse during installPackageLI: {path}: {why}"
             )

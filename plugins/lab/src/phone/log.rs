@@ -3,7 +3,7 @@
 use super::{Answer, LabTime, Phone, Running, Work};
 use crate::dumps::logcat::Asked;
 use crate::dumps::package::uid;
-use crate::phone_sim::Act;
+use crate::phone_sim::acts::Act;
 use crate::phone_sim::journal::{Noted, Said};
 
 /// Longest value of a property, bytes.
@@ -63,7 +63,7 @@ impl Phone {
         let message = message.join(" ");
         let running = self.native(Answer::default());
         let at = self.monotonic_ns(now + running.takes);
-        self.sim.tell(Noted { at, app: None, pid: 8_121, what: Said::Line { tag, level, message } });
+        self.sim.journal.tell(Noted { at, app: None, pid: 8_121, what: Said::Line { tag, level, message } });
         running
     }
 

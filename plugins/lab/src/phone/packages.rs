@@ -4,7 +4,7 @@ use super::intent::Intent;
 use super::{Answer, LabTime, MS, Phone, Running};
 use crate::dumps::gfxinfo::{SYSTEMUI, SYSTEMUI_PID};
 use crate::dumps::package::code_path;
-use crate::phone_sim::Act;
+use crate::phone_sim::acts::Act;
 
 /// The process that compiles apps, while it does.
 const DEX2OAT_PID: u32 = 7_421;
@@ -161,7 +161,7 @@ impl Phone {
         // A program per word size since the compiler comes with the ART module.
         let compiler = if self.setup.archetype.sdk >= 31 { "dex2oat64" } else { "dex2oat" };
         let of = |name: &String| match self.app(name) {
-            Some(app) => self.sim.processes[app].pid,
+            Some(app) => self.sim.activities.processes[app].pid,
             None if name == SYSTEMUI => Some(SYSTEMUI_PID),
             None if self.body.compiling && name == compiler => Some(DEX2OAT_PID),
             None => None,

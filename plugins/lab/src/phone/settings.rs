@@ -2,7 +2,7 @@
 
 use super::{Answer, LabTime, MS, Phone, Running};
 use crate::archetype::Archetype;
-use crate::phone_sim::Act;
+use crate::phone_sim::acts::Act;
 use crate::spec::PhoneSpec;
 use std::collections::BTreeMap;
 
@@ -127,7 +127,7 @@ impl Phone {
                 Err(_) => Answer::failed(format!("Error: bad density {density}\n"), 255),
             },
             ["dismiss-keyguard"] => {
-                if self.sim.keyguard && self.sim.awake && !self.setup.keyguard.1 {
+                if self.sim.screen.keyguard && self.sim.screen.awake && !self.setup.keyguard.1 {
                     self.act(now, 12 * MS, Act::Keyguard(false));
                 }
                 Answer::default()

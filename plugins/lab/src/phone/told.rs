@@ -14,7 +14,7 @@ impl Phone {
     /// The same, as if nobody had asked after this instant (CLOCK_MONOTONIC, ns).
     pub(super) fn truth_until(&self, until: i64) -> Truth<'_> {
         let mut replayed = self.sim.replay(until);
-        let buffers = replayed.layers.iter_mut().flatten().map(|layer| TruthLayer {
+        let buffers = replayed.flinger.layers.iter_mut().flatten().map(|layer| TruthLayer {
             name: layer.name.clone(),
             package: layer.package.clone(),
             born: layer.born,
@@ -33,17 +33,17 @@ impl Phone {
         };
         let switches =
             replayed.panel.segments().iter().filter(|segment| segment.from <= until).map(switch).collect();
-        let messages = replayed.messages(until);
-        let mut hwui_frames = replayed.hwui_frames;
+        let messages = crate::phone_sim::journal::messages(&replayed, until);
+        let mut hwui_frames = replayed.journal.hwui_frames;
         hwui_frames.retain(|frame| frame.sync_start <= until);
-        let (gestures, launches) = (replayed.gestures, replayed.launches);
+        let (gestures, launches) = (replayed.input.gestures, replayed.activities.launches);
         Truth { layers, gestures, switches, launches, displays, messages, hwui_frames, phone: PhantomData }
     }
 
     /// The frames kept since tracing began, as if nobody had asked after this instant (CLOCK_MONOTONIC, ns). No gestures,
     /// launches or messages.
     pub(super) fn truth_kept(&self, until: i64) -> Truth<'_> {
-        let kept = self.sim.layers.iter().flatten().map(|layer| TruthLayer {
+        let kept = self.sim.flinger.layers.iter().flatten().map(|layer| TruthLayer {
             name: layer.name.clone(),
             package: layer.package.clone(),
             born: layer.born,

@@ -2,7 +2,7 @@
 
 use super::{Answer, LabTime, MS, Phone, Running, Work};
 use crate::chance::{Draw, Stream};
-use crate::phone_sim::Act;
+use crate::phone_sim::acts::Act;
 use farmjank_results::time::Span;
 
 const DEFAULT_PATH: &str = "/sdcard/window_dump.xml";
@@ -49,9 +49,9 @@ impl Phone {
         let moving = self
             .sim
             .front_window()
-            .and_then(|index| self.sim.window(index))
+            .and_then(|index| self.sim.activities.window(index))
             .is_some_and(|window| window.ui.motion.moving(at).is_some());
-        if moving || !self.sim.awake {
+        if moving || !self.sim.screen.awake {
             return Answer::failed("ERROR: could not get idle state.\n", 0);
         }
         let document = crate::dumps::screen::hierarchy(&self.scene(now));

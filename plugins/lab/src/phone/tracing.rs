@@ -83,7 +83,7 @@ impl Phone {
         let ended = length.map(|ns| began.saturating_add(i64::try_from(ns).unwrap_or(i64::MAX)));
         let writing = draw.next(2).whole(70 * MS, 220 * MS);
         let frames = self.setup.archetype.sdk >= 31 && config.buffer_of(FRAMETIMELINE).is_some();
-        let kept_from = frames.then(|| self.sim.trace_begins());
+        let kept_from = frames.then(|| self.sim.flinger.trace_begins());
         let path = options.out.clone();
         let argv = arguments.to_vec();
         self.sessions.insert(pid, Session { config, path, argv, began, ended, writing, kept_from });
@@ -223,7 +223,7 @@ impl Phone {
     /// What was kept for a session is needed no more.
     fn release(&mut self, session: Option<&Session>) {
         if session.is_some_and(|session| session.kept_from.is_some()) {
-            self.sim.trace_ends();
+            self.sim.flinger.trace_ends();
         }
     }
 
@@ -247,7 +247,7 @@ impl Phone {
             ended: monotonic,
             boot_offset: self.clocks.slept,
             wall_offset: WALL_START + ended - monotonic,
-            births: &self.sim.births,
+            births: &self.sim.activities.births,
             build: &fingerprint,
             seed: self.seed,
             loss: self.trace_faults.loss,

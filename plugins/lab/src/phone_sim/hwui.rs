@@ -2,9 +2,7 @@
 //!
 //! Times are ns on CLOCK_MONOTONIC. Must not know how any of it is printed.
 
-use super::PhoneSim;
 use super::pipeline::Stages;
-use crate::truth::hwui::TruthHwuiFrame;
 use std::collections::VecDeque;
 
 /// Frames a window's ring holds.
@@ -47,41 +45,6 @@ impl HwuiFrame {
     /// FrameCompleted as this Android version means it.
     pub fn completed(&self, sdk: u32) -> i64 {
         if sdk >= 31 { self.stages.ready.max(self.stages.queued) } else { self.stages.queued }
-    }
-}
-
-impl PhoneSim {
-    /// Keeps a frame of a window for the truth, where everything is kept.
-    pub(super) fn keep_frame(&mut self, index: usize, drawn: &HwuiFrame) {
-        let Some(window) = self.window(index).filter(|_| self.keep) else { return };
-        let stages = drawn.stages;
-        let kept = TruthHwuiFrame {
-            package: self.setup.apps[window.app].id().to_owned(),
-            layer: self.layers[window.own].as_ref().map(|layer| layer.name.clone()).unwrap_or_default(),
-            flags: drawn.flags,
-            token: drawn.token,
-            input: Some(drawn.input_oldest).filter(|at| *at > 0),
-            intended: stages.intended,
-            vsync: stages.vsync,
-            start: stages.start,
-            handle_input: stages.start + UNTIL_INPUT,
-            animation: stages.start + UNTIL_ANIMATION,
-            traversals: stages.traversal,
-            draw: stages.draw,
-            sync_queued: stages.sync_queued,
-            sync_start: stages.sync_start,
-            issue: stages.issue,
-            swap: stages.swap,
-            submitted: stages.swap + UNTIL_SUBMITTED,
-            queued: stages.queued,
-            gpu: stages.ready,
-            completed: drawn.completed(self.setup.archetype.sdk),
-            deadline: stages.deadline,
-            promised: drawn.promised(),
-            stuffed: stages.stuffed,
-            interval: stages.interval,
-        };
-        self.hwui_frames.push(kept);
     }
 }
 

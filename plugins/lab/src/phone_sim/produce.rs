@@ -2,124 +2,20 @@
 //!
 //! Times are ns on CLOCK_MONOTONIC. Must not know why content moves.
 
+use super::PhoneSim;
+use super::activities::Front;
 use super::dispatcher::Handled;
 use super::hwui::HwuiFrame;
 use super::layer::Layer;
-use super::motion::{Motion, Stretch};
-use super::pace::Pace;
+use super::motion::Stretch;
 use super::panel::{NEVER, Panel};
-use super::pipeline::{Load, Made, Manner, Pipeline, Stages};
-use super::{Front, PhoneSim};
+use super::pipeline::{Load, Made, Pipeline, Stages};
+use super::producer::Producer;
+use super::{journal, world};
 use crate::chance::{Draw, Stream};
 use crate::truth::Cause;
 
 const MS: i64 = 1_000_000;
-
-/// Makes frames of one layer whenever content moves.
-#[derive(Clone, Debug)]
-pub struct Producer {
-    /// Layer that gets the buffers (index).
-    pub layer: usize,
-    /// What moves.
-    pub motion: Motion,
-    /// The way of a frame.
-    pub pipeline: Pipeline,
-    /// How frames cost.
-    pub manner: Manner,
-    /// Vsync of the next frame; far future at rest.
-    pub next: i64,
-    /// From when on the next frame is wanted: `next` is the first refresh after it.
-    wanted: i64,
-    /// When the last frame began.
-    pub last: i64,
-    /// Cost of the first frame of a new window, ns; 0 once it is drawn.
-    pub first_draw: i64,
-    /// A pace of its own; none draws on every refresh.
-    pub pace: Option<Pace>,
-}
-
-impl Producer {
-    /// At rest.
-    pub fn new(layer: usize, manner: Manner, seed: u64) -> Producer {
-        let motion = Motion::default();
-        let pipeline = Pipeline::new(seed);
-        Producer {
-            layer,
-            motion,
-            pipeline,
-            manner,
-            next: NEVER,
-            wanted: NEVER,
-            last: i64::MIN / 2,
-            first_draw: 0,
-            pace: None,
-        }
-    }
-
-    /// The same at a pace of its own.
-    pub fn at_pace(self, pace: Option<Pace>) -> Producer {
-        Producer { pace, ..self }
-    }
-
-    /// When the next frame begins.
-    #[inline]
-    pub fn due(&self) -> i64 {
-        if self.next == NEVER { NEVER } else { self.next.max(self.pipeline.ui_free()) }
-    }
-
-    /// The same with content that flings by whole pixels, or by any part of one.
-    pub fn by_whole_pixels(self, whole: bool) -> Producer {
-        Producer { motion: Motion::of(whole), ..self }
-    }
-
-    /// Plans the next frame: the first refresh from `from` on at which something moves.
-    pub fn plan(&mut self, panel: &Panel, from: i64) {
-        let from = self.pace.as_ref().map_or(from, |pace| pace.due().max(from));
-        self.want(panel, self.motion.next(from));
-    }
-
-    /// Plans the first frame of a new window, at `cost` ns, from `from` on.
-    pub fn plan_first(&mut self, panel: &Panel, from: i64, cost: i64) {
-        self.first_draw = cost;
-        self.want(panel, Some(from));
-    }
-
-    /// Nothing is planned any more.
-    pub fn rest(&mut self) {
-        self.first_draw = 0;
-        self.next = NEVER;
-    }
-
-    fn want(&mut self, panel: &Panel, at: Option<i64>) {
-        self.wanted = at.unwrap_or(NEVER);
-        self.next = at.map_or(NEVER, |at| panel.at_or_after(at));
-    }
-}
-
-/// A video or game: frames at its own rate.
-#[derive(Clone, Debug)]
-pub struct Paced {
-    /// Layer that gets the buffers (index).
-    pub layer: usize,
-    /// How frames hitch.
-    pub manner: Manner,
-    /// The way of a frame.
-    pub pipeline: Pipeline,
-    /// Time of frame 0.
-    pub from: i64,
-    /// Time between frames, ns.
-    pub every: i64,
-    /// Number of the next frame.
-    pub index: i64,
-    /// Stamps its buffers with the time they should be shown.
-    pub explicit: bool,
-}
-
-impl Paced {
-    fn due(&self) -> i64 {
-        (self.from + self.index * self.every).max(self.pipeline.ui_free())
-    }
-}
 
 /// Whose frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,214 +28,214 @@ pub enum Who {
     Paced(usize),
 }
 
-impl PhoneSim {
-    /// When the next frame begins, and whose it is.
-    #[inline]
-    pub(crate) fn next_frame(&self) -> (i64, Who) {
-        let mut next = (self.splash.as_ref().map_or(NEVER, Producer::due), Who::Splash);
-        if let Front::Window(index) = self.front
-            && self.awake
-            && !self.keyguard
-            && let Some(window) = self.windows[index].as_ref()
-            && self.processes[window.app].frozen.is_none()
+/// When the next frame begins, and whose it is.
+#[inline]
+pub(crate) fn next_frame(sim: &PhoneSim) -> (i64, Who) {
+    let mut next = (sim.activities.splash.as_ref().map_or(NEVER, Producer::due), Who::Splash);
+    if let Front::Window(index) = sim.activities.front
+        && sim.screen.awake
+        && !sim.screen.keyguard
+        && let Some(window) = sim.activities.windows[index].as_ref()
+        && sim.activities.processes[window.app].frozen.is_none()
+    {
+        let content = window.ui.due();
+        if content < next.0 {
+            next = (content, Who::Content(index));
+        }
+        if let Some(paced) = &window.paced
+            && paced.due() < next.0
         {
-            let content = window.ui.due();
-            if content < next.0 {
-                next = (content, Who::Content(index));
-            }
-            if let Some(paced) = &window.paced
-                && paced.due() < next.0
-            {
-                next = (paced.due(), Who::Paced(index));
-            }
-        }
-        next
-    }
-
-    /// The content in front may have begun to move: plans its next frame.
-    pub(crate) fn wake_producer(&mut self, t: i64) {
-        let Some(index) = self.front_window() else { return };
-        let Some(window) = self.windows[index].as_mut() else { return };
-        // A frame that is due and waits for the main thread is drawn whatever happens meanwhile.
-        let overdue = window.ui.next <= t;
-        if window.ui.first_draw == 0 && !overdue {
-            let from = t.max(window.ui.last + 1);
-            window.ui.plan(&self.panel, from);
+            next = (paced.due(), Who::Paced(index));
         }
     }
+    next
+}
 
-    /// The lock screen went or the screen came on: what waited may draw from now on.
-    pub(crate) fn uncovered(&mut self, t: i64) {
-        let Some(index) = self.front_window() else { return };
-        let Some(window) = self.windows[index].as_mut() else { return };
-        // Coming back is a redraw even when nothing waited.
-        let cost = window.ui.first_draw.max(4 * MS);
-        window.ui.plan_first(&self.panel, t, cost);
-        if let Some(paced) = &mut window.paced {
-            let behind = (t - paced.from).div_euclid(paced.every) + 1;
-            paced.index = paced.index.max(behind);
-        }
+/// The content in front may have begun to move: plans its next frame.
+pub(crate) fn wake_producer(sim: &mut PhoneSim, t: i64) {
+    let Some(index) = sim.front_window() else { return };
+    let Some(window) = sim.activities.windows[index].as_mut() else { return };
+    // A frame that is due and waits for the main thread is drawn whatever happens meanwhile.
+    let overdue = window.ui.next <= t;
+    if window.ui.first_draw == 0 && !overdue {
+        let from = t.max(window.ui.last + 1);
+        window.ui.plan(&sim.panel, from);
     }
+}
 
-    /// Makes the frame that begins at `t`.
-    pub(crate) fn produce(&mut self, who: Who, t: i64) {
-        match who {
-            Who::Splash => self.splash_frame(t),
-            Who::Content(index) => self.content_frame(index, t),
-            Who::Paced(index) => self.paced_frame(index, t),
-        }
+/// The lock screen went or the screen came on: what waited may draw from now on.
+pub(crate) fn uncovered(sim: &mut PhoneSim, t: i64) {
+    let Some(index) = sim.front_window() else { return };
+    let Some(window) = sim.activities.windows[index].as_mut() else { return };
+    // Coming back is a redraw even when nothing waited.
+    let cost = window.ui.first_draw.max(4 * MS);
+    window.ui.plan_first(&sim.panel, t, cost);
+    if let Some(paced) = &mut window.paced {
+        let behind = (t - paced.from).div_euclid(paced.every) + 1;
+        paced.index = paced.index.max(behind);
     }
+}
 
-    /// The panel changed its lattice: frames on their way and planned ones move to it.
-    pub(crate) fn rescheduled(&mut self, changed: Option<i64>) {
-        let Some(from) = changed else { return };
-        let (panel, layers) = (&self.panel, &mut self.layers);
-        let mut redo = |producer: &mut Producer| {
-            move_frames(panel, layers, producer.layer, &mut producer.pipeline, from);
-            if producer.next != NEVER && producer.next > from {
-                producer.next = panel.at_or_after(producer.wanted);
-            }
-        };
-        for window in self.windows.iter_mut().flatten() {
-            redo(&mut window.ui);
-        }
-        if let Some(splash) = &mut self.splash {
-            redo(splash);
-        }
-        for paced in self.windows.iter_mut().flatten().filter_map(|window| window.paced.as_mut()) {
-            move_frames(panel, layers, paced.layer, &mut paced.pipeline, from);
-        }
+/// Makes the frame that begins at `t`.
+pub(crate) fn produce(sim: &mut PhoneSim, who: Who, t: i64) {
+    match who {
+        Who::Splash => splash_frame(sim, t),
+        Who::Content(index) => content_frame(sim, index, t),
+        Who::Paced(index) => paced_frame(sim, index, t),
     }
+}
 
-    fn splash_frame(&mut self, t: i64) {
-        let compositor = self.setup.compositor;
-        let Some(splash) = self.splash.as_mut() else { return };
-        if splash.motion.moving(t).is_none() {
-            splash.plan(&self.panel, t + 1);
-            return;
+/// The panel changed its lattice: frames on their way and planned ones move to it.
+pub(crate) fn rescheduled(sim: &mut PhoneSim, changed: Option<i64>) {
+    let Some(from) = changed else { return };
+    let (panel, layers) = (&sim.panel, &mut sim.flinger.layers);
+    let mut redo = |producer: &mut Producer| {
+        move_frames(panel, layers, producer.layer, &mut producer.pipeline, from);
+        if producer.next != NEVER && producer.next > from {
+            producer.next = panel.at_or_after(producer.wanted);
         }
-        let lead = self.setup.archetype.lead;
-        let load = Load { factor: 1.0, lead, first: false, paced: false, first_draw: 0, compositor };
-        let made = splash.pipeline.make(&self.panel, &splash.manner, splash.next, load);
-        if let Some(layer) = self.layers[splash.layer].as_mut() {
-            layer.push(&self.panel, &made, made.stages.queued, None, Some(token(&made.stages)));
-        }
-        splash.last = made.stages.vsync.max(made.stages.start);
-        splash.plan(&self.panel, made.stages.vsync.max(made.stages.start) + 1);
-        let changed = self.panel.moved(t, false);
-        self.rescheduled(changed);
+    };
+    for window in sim.activities.windows.iter_mut().flatten() {
+        redo(&mut window.ui);
     }
+    if let Some(splash) = &mut sim.activities.splash {
+        redo(splash);
+    }
+    for paced in sim.activities.windows.iter_mut().flatten().filter_map(|window| window.paced.as_mut()) {
+        move_frames(panel, layers, paced.layer, &mut paced.pipeline, from);
+    }
+}
 
-    /// What moves the frame that begins at `t`; nothing does in the first one of a window. None where there is nothing to
-    /// draw: then the next one is planned.
-    fn due_stretch(&mut self, index: usize, t: i64) -> Option<Option<Stretch>> {
-        let ui = &mut self.windows[index].as_mut()?.ui;
-        // What began to move when it was due may be at rest by the time the main thread is free.
-        let stretch = ui.motion.moving(t.max(ui.next)).or_else(|| ui.motion.moving(ui.next));
-        let stretch = stretch.or_else(|| ui.motion.moved(ui.wanted));
-        if ui.first_draw > 0 {
-            return Some(stretch);
-        }
-        let Some(moving) = stretch else {
-            ui.plan(&self.panel, t + 1);
+fn splash_frame(sim: &mut PhoneSim, t: i64) {
+    let compositor = sim.setup.compositor;
+    let Some(splash) = sim.activities.splash.as_mut() else { return };
+    if splash.motion.moving(t).is_none() {
+        splash.plan(&sim.panel, t + 1);
+        return;
+    }
+    let lead = sim.setup.archetype.lead;
+    let load = Load { factor: 1.0, lead, first: false, paced: false, first_draw: 0, compositor };
+    let made = splash.pipeline.make(&sim.panel, &splash.manner, splash.next, load);
+    if let Some(layer) = sim.flinger.layers[splash.layer].as_mut() {
+        layer.push(&sim.panel, &made, made.stages.queued, None, Some(token(&made.stages)));
+    }
+    splash.last = made.stages.vsync.max(made.stages.start);
+    splash.plan(&sim.panel, made.stages.vsync.max(made.stages.start) + 1);
+    let changed = sim.panel.moved(t, false);
+    rescheduled(sim, changed);
+}
+
+/// What moves the frame that begins at `t`; nothing does in the first one of a window. None where there is nothing to
+/// draw: then the next one is planned.
+fn due_stretch(sim: &mut PhoneSim, index: usize, t: i64) -> Option<Option<Stretch>> {
+    let ui = &mut sim.activities.windows[index].as_mut()?.ui;
+    // What began to move when it was due may be at rest by the time the main thread is free.
+    let stretch = ui.motion.moving(t.max(ui.next)).or_else(|| ui.motion.moving(ui.next));
+    let stretch = stretch.or_else(|| ui.motion.moved(ui.wanted));
+    if ui.first_draw > 0 {
+        return Some(stretch);
+    }
+    let Some(moving) = stretch else {
+        ui.plan(&sim.panel, t + 1);
+        return None;
+    };
+    if moving.finger && !sim.setup.input.prompt {
+        // The content follows events, not time: without a new one there is nothing to draw.
+        let (at, free) = (t.max(ui.next), ui.pipeline.ui_free());
+        if let Some(next) = sim.input.dispatcher.waits(at, moving.from, &sim.panel, free) {
+            ui.want(&sim.panel, next);
             return None;
-        };
-        if moving.finger && !self.setup.input.prompt {
-            // The content follows events, not time: without a new one there is nothing to draw.
-            let (at, free) = (t.max(ui.next), ui.pipeline.ui_free());
-            if let Some(next) = self.dispatcher.waits(at, moving.from, &self.panel, free) {
-                ui.want(&self.panel, next);
-                return None;
-            }
         }
-        Some(stretch)
     }
+    Some(stretch)
+}
 
-    fn content_frame(&mut self, index: usize, t: i64) {
-        let Some(stretch) = self.due_stretch(index, t) else { return };
-        let factor = self.factor(t);
-        let setup = self.setup.clone();
-        let Some(window) = self.windows[index].as_mut() else { return };
-        let ui = &mut window.ui;
-        let first_draw = ui.first_draw;
-        let intended = ui.next;
-        let period = self.panel.at(intended).period;
-        let usual = ui.pace.as_ref().map_or(0, |pace| pace.longest(period));
-        let first = intended - ui.last > 3 * period + 60 * MS + usual;
-        if first {
-            ui.pipeline.burst(intended as u64);
-        }
-        let (lead, compositor) = (setup.archetype.lead, setup.compositor);
-        // Nor is one that waited for a pixel to be passed due right after the one before.
-        let waited = ui.motion.whole_pixels() && intended - ui.last > period * 3 / 2;
-        let load = Load { factor, lead, first, paced: usual > 0 || waited, first_draw, compositor };
-        let free = ui.pipeline.ui_free();
-        let made = ui.pipeline.make(&self.panel, &ui.manner, intended, load);
-        ui.first_draw = 0;
-        ui.last = made.stages.vsync.max(made.stages.start);
-        ui.motion.drew(made.stages.vsync);
-        if let Some(pace) = &mut ui.pace {
-            pace.drew(&self.panel, made.stages.vsync, first);
-        }
-        let gesture = stretch.and_then(|stretch| stretch.gesture);
-        // A window whose content lives in a SurfaceView draws only its first frame itself.
-        let own = window.surface.is_none() || first_draw > 0;
-        let token = own.then(|| token(&made.stages));
-        let input = self.dispatcher.handle(made.stages.vsync, &self.panel, free);
-        let follows = first_draw == 0 && !first && ui.motion.moving(ui.last + made.stages.interval).is_some();
-        let given_up = follows && compositor.is_some_and(|compositor| compositor.drops(intended));
-        match self.layers[ui.layer].as_mut() {
-            Some(layer) if given_up => layer.drop_frame(&made, made.stages.queued, token),
-            Some(layer) => layer.push(&self.panel, &made, made.stages.queued, gesture, token),
-            None => {}
-        }
-        if own {
-            let shown =
-                self.layers[window.ui.layer].as_deref().and_then(Layer::newest).map_or(0, |row| row.present);
-            let shown = if given_up { 0 } else { shown };
-            let drawn = hwui_frame(&made, u32::from(first_draw > 0), input, shown);
-            let drawn = window.hwui.push(drawn, &mut self.processes[window.app].counts);
-            let app = window.app;
-            self.tell_frame(app, &drawn, free);
-            self.keep_frame(index, &drawn);
-        }
-        let after = made.stages.start.max(made.stages.vsync);
-        if first_draw > 0 {
-            self.first_drawn(index, &made);
-        } else if let Some(window) = self.windows[index].as_mut() {
-            window.ui.plan(&self.panel, after + 1);
-            if window.ui.next == NEVER && own {
-                // One more callback came, with nothing left to draw.
-                let last = self.panel.after(self.panel.at_or_before(after));
-                skipped(window, &made, last, &mut self.processes[window.app].counts);
-            }
-            window.ui.motion.forget(t);
-        }
-        let changed = self.panel.moved(t, false);
-        self.rescheduled(changed);
+fn content_frame(sim: &mut PhoneSim, index: usize, t: i64) {
+    let Some(stretch) = due_stretch(sim, index, t) else { return };
+    let factor = sim.factor(t);
+    let setup = sim.setup.clone();
+    let Some(window) = sim.activities.windows[index].as_mut() else { return };
+    let ui = &mut window.ui;
+    let first_draw = ui.first_draw;
+    let intended = ui.next;
+    let period = sim.panel.at(intended).period;
+    let usual = ui.pace.as_ref().map_or(0, |pace| pace.longest(period));
+    let first = intended - ui.last > 3 * period + 60 * MS + usual;
+    if first {
+        ui.pipeline.burst(intended as u64);
     }
+    let (lead, compositor) = (setup.archetype.lead, setup.compositor);
+    // Nor is one that waited for a pixel to be passed due right after the one before.
+    let waited = ui.motion.whole_pixels() && intended - ui.last > period * 3 / 2;
+    let load = Load { factor, lead, first, paced: usual > 0 || waited, first_draw, compositor };
+    let free = ui.pipeline.ui_free();
+    let made = ui.pipeline.make(&sim.panel, &ui.manner, intended, load);
+    ui.first_draw = 0;
+    ui.last = made.stages.vsync.max(made.stages.start);
+    ui.motion.drew(made.stages.vsync);
+    if let Some(pace) = &mut ui.pace {
+        pace.drew(&sim.panel, made.stages.vsync, first);
+    }
+    let gesture = stretch.and_then(|stretch| stretch.gesture);
+    // A window whose content lives in a SurfaceView draws only its first frame itself.
+    let own = window.surface.is_none() || first_draw > 0;
+    let token = own.then(|| token(&made.stages));
+    let input = sim.input.dispatcher.handle(made.stages.vsync, &sim.panel, free);
+    let follows = first_draw == 0 && !first && ui.motion.moving(ui.last + made.stages.interval).is_some();
+    let given_up = follows && compositor.is_some_and(|compositor| compositor.drops(intended));
+    match sim.flinger.layers[ui.layer].as_mut() {
+        Some(layer) if given_up => layer.drop_frame(&made, made.stages.queued, token),
+        Some(layer) => layer.push(&sim.panel, &made, made.stages.queued, gesture, token),
+        None => {}
+    }
+    if own {
+        let shown = sim.flinger.layers[window.ui.layer]
+            .as_deref()
+            .and_then(Layer::newest)
+            .map_or(0, |row| row.present);
+        let shown = if given_up { 0 } else { shown };
+        let drawn = hwui_frame(&made, u32::from(first_draw > 0), input, shown);
+        let drawn = window.hwui.push(drawn, &mut sim.activities.processes[window.app].counts);
+        let app = window.app;
+        journal::tell_frame(sim, app, &drawn, free);
+        journal::keep_frame(sim, index, &drawn);
+    }
+    let after = made.stages.start.max(made.stages.vsync);
+    if first_draw > 0 {
+        world::first_drawn(sim, index, &made);
+    } else if let Some(window) = sim.activities.windows[index].as_mut() {
+        window.ui.plan(&sim.panel, after + 1);
+        if window.ui.next == NEVER && own {
+            // One more callback came, with nothing left to draw.
+            let last = sim.panel.after(sim.panel.at_or_before(after));
+            skipped(window, &made, last, &mut sim.activities.processes[window.app].counts);
+        }
+        window.ui.motion.forget(t);
+    }
+    let changed = sim.panel.moved(t, false);
+    rescheduled(sim, changed);
+}
 
-    fn paced_frame(&mut self, index: usize, t: i64) {
-        let factor = self.factor(t);
-        let (lead, compositor) = (self.setup.archetype.lead, self.setup.compositor);
-        let Some(paced) = self.windows[index].as_mut().and_then(|window| window.paced.as_mut()) else {
-            return;
-        };
-        let due = paced.from + paced.index * paced.every;
-        let intended = self.panel.at_or_after(due.max(t));
-        let load = Load { factor, lead, first: false, paced: false, first_draw: 0, compositor };
-        let made = paced.pipeline.make(&self.panel, &paced.manner, intended, load);
-        paced.index += 1;
-        // A player drops what it cannot show any more.
-        let behind = (made.stages.start - due) / paced.every;
-        paced.index += behind.max(0);
-        let desired = if paced.explicit { due + 2 * paced.every } else { made.stages.queued };
-        if let Some(layer) = self.layers[paced.layer].as_mut() {
-            layer.push(&self.panel, &made, desired, None, None);
-        }
-        let changed = self.panel.moved(t, true);
-        self.rescheduled(changed);
+fn paced_frame(sim: &mut PhoneSim, index: usize, t: i64) {
+    let factor = sim.factor(t);
+    let (lead, compositor) = (sim.setup.archetype.lead, sim.setup.compositor);
+    let Some(paced) = sim.activities.windows[index].as_mut().and_then(|window| window.paced.as_mut()) else {
+        return;
+    };
+    let due = paced.from + paced.index * paced.every;
+    let intended = sim.panel.at_or_after(due.max(t));
+    let load = Load { factor, lead, first: false, paced: false, first_draw: 0, compositor };
+    let made = paced.pipeline.make(&sim.panel, &paced.manner, intended, load);
+    paced.index += 1;
+    // A player drops what it cannot show any more.
+    let behind = (made.stages.start - due) / paced.every;
+    paced.index += behind.max(0);
+    let desired = if paced.explicit { due + 2 * paced.every } else { made.stages.queued };
+    if let Some(layer) = sim.flinger.layers[paced.layer].as_mut() {
+        layer.push(&sim.panel, &made, desired, None, None);
     }
+    let changed = sim.panel.moved(t, true);
+    rescheduled(sim, changed);
 }
 
 fn move_frames(

@@ -7,124 +7,117 @@ use super::layer::{Layer, Role};
 use super::names::{self, Names};
 use super::panel::NEVER;
 use super::pipeline::{Manner, Pipeline};
-use super::produce::{Paced, Producer};
+use super::producer::{Paced, Producer};
 use crate::chance::{Stream, mix};
 use crate::spec::{PageKind, PageSpec};
 
 const MS: i64 = 1_000_000;
 
-impl PhoneSim {
-    /// The layers every phone has.
-    pub(crate) fn system_layers(&mut self) {
-        let origin = self.setup.origin;
-        for (name, _) in names::system(self.setup.archetype.sdk) {
-            self.add_layer(origin, name, Role::Container, "", None);
-        }
+/// The layers every phone has.
+pub(crate) fn system_layers(sim: &mut PhoneSim) {
+    let origin = sim.setup.origin;
+    for (name, _) in names::system(sim.setup.archetype.sdk) {
+        add_layer(sim, origin, name, Role::Container, "", None);
     }
+}
 
-    /// A stopped window gets surfaces again.
-    pub(super) fn show(&mut self, t: i64, index: usize) {
-        let setup = self.setup.clone();
-        let Some(window) = self.windows[index].as_ref() else { return };
-        let (app, page, hash, task) = (window.app, window.page, window.hash, window.task);
-        let id = setup.apps[app].id().to_owned();
-        let title = setup.apps[app].title(page);
-        let spec = &setup.apps[app].pages[page].spec;
-        let names = Names { sdk: setup.archetype.sdk, hash, task };
-        let mut layers = Vec::new();
-        let mut parent = None;
-        for name in names.containers(&title, &setup.apps[app].short(page)) {
-            let layer = self.add_layer(t, &name, Role::Container, &id, parent);
-            if !name.contains("InputSink") {
-                parent = self.layers[layer].as_ref().map(|layer| layer.id);
-            }
-            layers.push(layer);
+/// A stopped window gets surfaces again.
+pub(super) fn show(sim: &mut PhoneSim, t: i64, index: usize) {
+    let setup = sim.setup.clone();
+    let Some(window) = sim.activities.windows[index].as_ref() else { return };
+    let (app, page, hash, task) = (window.app, window.page, window.hash, window.task);
+    let id = setup.apps[app].id().to_owned();
+    let title = setup.apps[app].title(page);
+    let spec = &setup.apps[app].pages[page].spec;
+    let names = Names { sdk: setup.archetype.sdk, hash, task };
+    let mut layers = Vec::new();
+    let mut parent = None;
+    for name in names.containers(&title, &setup.apps[app].short(page)) {
+        let layer = add_layer(sim, t, &name, Role::Container, &id, parent);
+        if !name.contains("InputSink") {
+            parent = sim.flinger.layers[layer].as_ref().map(|layer| layer.id);
         }
-        let own = self.add_layer(t, &title, Role::Buffers, &id, parent);
-        layers.push(own);
-        let window_id = self.layers[own].as_ref().map(|layer| layer.id);
-        let mut surface = None;
-        if !matches!(spec.kind, PageKind::List | PageKind::Still) {
-            let (containers, buffers) = names.surface_view(&title);
-            for name in containers {
-                layers.push(self.add_layer(t, &name, Role::Container, &id, window_id));
-            }
-            let made = self.add_layer(t, &buffers, Role::Buffers, &id, window_id);
-            layers.push(made);
-            surface = Some(made);
-        }
-        let seed = mix(setup.seed, Stream::Launch as u64, (t as u64) ^ 0x77);
-        let paced = surface.and_then(|layer| paced(spec, layer, setup.archetype.slowness, seed));
-        if let Some(window) = self.windows[index].as_mut() {
-            window.layers = layers;
-            window.own = own;
-            window.surface = surface;
-            window.ui.layer = own;
-            window.paced = paced;
-            window.resumed = true;
-        }
+        layers.push(layer);
     }
+    let own = add_layer(sim, t, &title, Role::Buffers, &id, parent);
+    layers.push(own);
+    let window_id = sim.flinger.layers[own].as_ref().map(|layer| layer.id);
+    let mut surface = None;
+    if !matches!(spec.kind, PageKind::List | PageKind::Still) {
+        let (containers, buffers) = names.surface_view(&title);
+        for name in containers {
+            layers.push(add_layer(sim, t, &name, Role::Container, &id, window_id));
+        }
+        let made = add_layer(sim, t, &buffers, Role::Buffers, &id, window_id);
+        layers.push(made);
+        surface = Some(made);
+    }
+    let seed = mix(setup.seed, Stream::Launch as u64, (t as u64) ^ 0x77);
+    let paced = surface.and_then(|layer| paced(spec, layer, setup.archetype.slowness, seed));
+    if let Some(window) = sim.activities.windows[index].as_mut() {
+        window.layers = layers;
+        window.own = own;
+        window.surface = surface;
+        window.ui.layer = own;
+        window.paced = paced;
+        window.resumed = true;
+    }
+}
 
-    /// The window in front loses its layers and gets new ones, as after a configuration change.
-    pub(crate) fn reborn(&mut self, t: i64) {
-        let Some(index) = self.front_window() else { return };
-        let Some(window) = self.windows[index].as_mut() else { return };
-        let layers = std::mem::take(&mut window.layers);
-        let had_paced = window.paced.take();
-        for layer in layers {
-            self.drop_layer(t, layer);
+/// The window in front loses its layers and gets new ones, as after a configuration change.
+pub(crate) fn reborn(sim: &mut PhoneSim, t: i64) {
+    let Some(index) = sim.front_window() else { return };
+    let Some(window) = sim.activities.windows[index].as_mut() else { return };
+    let layers = std::mem::take(&mut window.layers);
+    let had_paced = window.paced.take();
+    for layer in layers {
+        sim.flinger.destroy(t, layer);
+    }
+    show(sim, t, index);
+    if let Some(window) = sim.activities.windows[index].as_mut() {
+        if let Some(surface) = window.surface {
+            window.ui.layer = surface;
         }
-        self.show(t, index);
-        if let Some(window) = self.windows[index].as_mut() {
-            if let Some(surface) = window.surface {
-                window.ui.layer = surface;
-            }
-            if let (Some(old), Some(new)) = (had_paced, window.paced.as_mut()) {
-                *new = Paced { layer: new.layer, ..old };
-            }
+        if let (Some(old), Some(new)) = (had_paced, window.paced.as_mut()) {
+            *new = Paced { layer: new.layer, ..old };
         }
     }
+}
 
-    pub(super) fn open_splash(&mut self, t: i64, app: usize, total_ms: i64) {
-        let id = self.setup.apps[app].id().to_owned();
-        let name = if self.setup.archetype.sdk >= 26 {
-            format!("Splash Screen {id}")
-        } else {
-            format!("Starting {id}")
-        };
-        let layer = self.add_layer(t + 30 * MS, &name, Role::Buffers, "", None);
-        let page = PageSpec { cost_ms: 2.0, hitch_rate: 0.0, ..PageSpec::default() };
-        let manner = Manner::new(&page, self.setup.archetype.slowness);
-        let mut splash = Producer::new(layer, manner, mix(self.setup.seed, 3, t as u64));
-        let until = t + (total_ms - 40).clamp(60, 260) * MS;
-        splash.motion.animate(t + 50 * MS, until, None);
-        splash.plan(&self.panel, t);
-        if let Some(old) = self.splash.replace(splash) {
-            self.drop_layer(t, old.layer);
-        }
+pub(super) fn open_splash(sim: &mut PhoneSim, t: i64, app: usize, total_ms: i64) {
+    let id = sim.setup.apps[app].id().to_owned();
+    let name =
+        if sim.setup.archetype.sdk >= 26 { format!("Splash Screen {id}") } else { format!("Starting {id}") };
+    let layer = add_layer(sim, t + 30 * MS, &name, Role::Buffers, "", None);
+    let page = PageSpec { cost_ms: 2.0, hitch_rate: 0.0, ..PageSpec::default() };
+    let manner = Manner::new(&page, sim.setup.archetype.slowness);
+    let mut splash = Producer::new(layer, manner, mix(sim.setup.seed, 3, t as u64));
+    let until = t + (total_ms - 40).clamp(60, 260) * MS;
+    splash.motion.animate(t + 50 * MS, until, None);
+    splash.plan(&sim.panel, t);
+    if let Some(old) = sim.activities.splash.replace(splash) {
+        sim.flinger.destroy(t, old.layer);
     }
+}
 
-    fn add_layer(&mut self, t: i64, name: &str, role: Role, package: &str, parent: Option<u32>) -> usize {
-        self.next_layer += 1;
-        let name = names::suffixed(self.setup.archetype.sdk, name, self.next_layer, |name| {
-            self.layers.iter().flatten().any(|layer| layer.died.is_none() && layer.name == name)
-        });
-        let mut layer = Layer::new(name, self.next_layer, role, package, t, self.setup.seed, self.keeps());
-        layer.parent = parent;
-        let drawn_by = self.setup.apps.iter().position(|app| app.id() == package);
-        layer.pid = drawn_by.and_then(|app| self.processes[app].pid).unwrap_or(0);
-        self.layers.push(Some(Box::new(layer)));
-        self.layers.len() - 1
-    }
-
-    pub(super) fn drop_layer(&mut self, t: i64, index: usize) {
-        if let Some(layer) = self.layers[index].as_mut() {
-            layer.die(t);
-        }
-        if !self.keeps() {
-            self.layers[index] = None;
-        }
-    }
+fn add_layer(
+    sim: &mut PhoneSim,
+    t: i64,
+    name: &str,
+    role: Role,
+    package: &str,
+    parent: Option<u32>,
+) -> usize {
+    let (flinger, setup) = (&mut sim.flinger, &sim.setup);
+    let number = flinger.number();
+    let name = names::suffixed(setup.archetype.sdk, name, number, |name| {
+        flinger.layers.iter().flatten().any(|layer| layer.died.is_none() && layer.name == name)
+    });
+    let mut layer = Layer::new(name, number, role, package, t, setup.seed, flinger.keeps());
+    layer.parent = parent;
+    let drawn_by = setup.apps.iter().position(|app| app.id() == package);
+    layer.pid = drawn_by.and_then(|app| sim.activities.processes[app].pid).unwrap_or(0);
+    flinger.put(layer)
 }
 
 /// The video or game of a page, before its first frame.
