@@ -50,20 +50,44 @@ pub struct Body {
     pub celsius: f64,
     /// Thermal status 0..=6.
     pub thermal_status: u8,
-    /// `--latency` shows only so many rows.
-    pub ring_rows: Option<u32>,
     /// Apps are being compiled.
     pub compiling: bool,
+    /// Model name.
+    pub model: String,
+    /// Seed of readings.
+    pub seed: u64,
+    /// What it does otherwise than phones do.
+    pub quirks: Quirks,
+}
+
+/// What some phones, and phones where something is wrong, do otherwise.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Quirks {
+    /// `--latency` shows only so many rows.
+    pub ring_rows: Option<u32>,
     /// `--latency` prints only its first line.
     pub period_only: bool,
     /// `--latency` prints when a frame was ready before it prints when it was shown.
     pub swapped: bool,
     /// `--latency` prints this on its first line, ns, whatever the panel does.
     pub header_ns: Option<i64>,
-    /// Model name.
-    pub model: String,
-    /// Seed of readings.
-    pub seed: u64,
+    /// `input` is refused.
+    pub injection_blocked: bool,
+    /// Every `dumpsys` takes this many times as long.
+    pub slow_dumps: f64,
+}
+
+impl Default for Quirks {
+    fn default() -> Quirks {
+        Quirks {
+            ring_rows: None,
+            period_only: false,
+            swapped: false,
+            header_ns: None,
+            injection_blocked: false,
+            slow_dumps: 1.0,
+        }
+    }
 }
 
 impl<'a> Scene<'a> {

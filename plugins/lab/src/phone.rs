@@ -4,6 +4,7 @@
 
 mod activity;
 mod clock;
+mod command;
 mod dumpsys;
 mod fault;
 mod files;
@@ -18,20 +19,22 @@ mod told;
 mod tools;
 mod tracing;
 
+pub use command::{Answer, Running};
 pub use fault::PhoneFault;
 pub use tracing::{CONFIG_MOST, CONFIGS, TRACES};
 
 use crate::app::{self, App};
 use crate::archetype::Archetype;
 use crate::chance::{Draw, Stream};
-use crate::dumps::{Body, Scene};
+use crate::dumps::{Body, Quirks, Scene};
 use crate::phone_sim::acts::Act;
 use crate::phone_sim::compositor::Compositor;
-use crate::phone_sim::{PhoneSim, Setup};
+use crate::phone_sim::{PhoneSim, Setup, install as installed};
 use crate::spec::PhoneSpec;
+use crate::truth::Truth;
 use clock::Clocks;
+use command::Work;
 use farmjank_results::time::Span;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 const MS: i64 = 1_000_000;
@@ -66,91 +69,26 @@ impl std::ops::Add<Span> for LabTime {
     }
 }
 
-/// An external command that runs: asked for its answer when it has taken its time.
-#[derive(Debug)]
-pub struct Running {
-    /// How long it runs from `begin`.
-    pub takes: Span,
-    work: Work,
-}
-
-/// What a running command still has to do when it ends.
-#[derive(Debug)]
-enum Work {
-    /// Nothing: the answer is known.
-    Say(Answer),
-    /// Print a dump of the state then.
-    Dump(Vec<String>),
-    /// Write the window hierarchy to a file, or to its output.
-    Screen(String),
-    /// Print a picture of the screen.
-    Picture,
-    /// Wait for the tracing process and print what it leaves.
-    Trace(u32),
-    /// Print what the log holds then.
-    Log(crate::dumps::logcat::Asked),
-    /// Return so many ns after the finger of this command left.
-    Touch(u64, i64),
-}
-
-/// What a command printed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Answer {
-    /// Standard output.
-    pub out: Vec<u8>,
-    /// Standard error.
-    pub err: Vec<u8>,
-    /// Exit status.
-    pub status: i32,
-}
-
-impl Running {
-    /// The tracing process it waits for: it is over when that process is, however long that takes.
-    pub fn traces(&self) -> Option<u32> {
-        match self.work {
-            Work::Trace(pid) => Some(pid),
-            _ => None,
-        }
-    }
-}
-
-impl Answer {
-    /// Success, with this on standard output.
-    pub(crate) fn said(text: impl Into<Vec<u8>>) -> Answer {
-        Answer { out: text.into(), ..Answer::default() }
-    }
-
-    /// Failure, with this on standard error.
-    pub(crate) fn failed(text: impl Into<Vec<u8>>, status: i32) -> Answer {
-        Answer { err: text.into(), status, ..Answer::default() }
-    }
-}
-
-/// One virtual phone.
-#[derive(Debug)]
-pub struct Phone {
-    serial: String,
-    model: String,
-    seed: u64,
-    setup: Rc<Setup>,
-    sim: PhoneSim,
-    clocks: Clocks,
-    body: Body,
-    settings: BTreeMap<String, String>,
-    /// Properties that were set.
-    written: BTreeMap<String, String>,
-    /// The log was cleared then, CLOCK_MONOTONIC.
-    log_cleared: i64,
-    files: BTreeMap<String, Vec<u8>>,
-    overrides: settings::Overrides,
-    injection_blocked: bool,
-    slow_dumps: f64,
-    sessions: BTreeMap<u32, tracing::Session>,
-    trace_faults: tracing::TraceFaults,
-    /// Commands of each kind so far: what a kind draws never depends on the other kinds.
+/// Commands of each kind so far: what a kind draws never depends on the other kinds.
+#[derive(Clone, Copy, Debug, Default)]
+struct Commands {
     inputs: u64,
     starts: u64,
     dumps: u64,
+}
+
+/// One virtual phone: what lives, what is printed of it, and what commands left behind. Each program is a function of its module.
+#[derive(Debug)]
+pub struct Phone {
+    serial: String,
+    sim: PhoneSim,
+    clocks: Clocks,
+    body: Body,
+    settings: settings::Settings,
+    /// Files that commands made.
+    pub storage: files::Storage,
+    tracing: tracing::Tracing,
+    commands: Commands,
 }
 
 impl Phone {
@@ -177,41 +115,30 @@ impl Phone {
             compositor: Compositor::new(&spec.compositor, seed),
             input: spec.input,
         });
-        let model = spec.model.clone().unwrap_or_else(|| archetype.model.to_owned());
         let mut phone = Phone {
             serial,
-            seed,
-            sim: PhoneSim::new(setup.clone(), false),
+            sim: PhoneSim::new(setup, false),
             clocks,
             body: Body {
                 battery_level: spec.battery.level,
                 plugged: spec.battery.plugged,
                 celsius: spec.battery.celsius,
                 thermal_status: 0,
-                model: model.clone(),
+                compiling: false,
+                model: spec.model.clone().unwrap_or_else(|| archetype.model.to_owned()),
                 seed,
-                ..Body::default()
+                quirks: Quirks { injection_blocked: spec.injection_blocked, ..Quirks::default() },
             },
-            settings: settings::defaults(archetype, spec),
-            written: BTreeMap::new(),
-            log_cleared: i64::MIN,
-            files: BTreeMap::new(),
-            overrides: settings::Overrides::default(),
-            injection_blocked: spec.injection_blocked,
-            slow_dumps: 1.0,
-            sessions: BTreeMap::new(),
-            trace_faults: tracing::TraceFaults { loss: 0.0, kept: 1.0, refused: false },
-            inputs: 0,
-            starts: 0,
-            dumps: 0,
-            model,
-            setup,
+            settings: settings::Settings::of(archetype, spec),
+            storage: files::Storage::default(),
+            tracing: tracing::Tracing::default(),
+            commands: Commands::default(),
         };
         if spec.thermal.status > 0 {
-            phone.set_fault(PhoneFault::Thermal { status: spec.thermal.status });
+            fault::set(&mut phone, PhoneFault::Thermal { status: spec.thermal.status });
         }
         for fault in &spec.faults {
-            phone.set_fault(fault.clone());
+            fault::set(&mut phone, fault.clone());
         }
         Ok(phone)
     }
@@ -223,12 +150,12 @@ impl Phone {
 
     /// `ro.product.model`.
     pub fn model(&self) -> &str {
-        &self.model
+        &self.body.model
     }
 
     /// What it is modelled on.
     pub fn archetype(&self) -> &'static Archetype {
-        self.setup.archetype
+        self.sim.setup.archetype
     }
 
     /// Starts an external command (`argv[0]` is the program). None: the phone has no such program.
@@ -239,29 +166,28 @@ impl Phone {
     /// The same with its standard input, as the process `pid`.
     pub fn begin_fed(&mut self, now: LabTime, argv: &[String], input: &[u8], pid: u32) -> Option<Running> {
         self.sim.advance(self.monotonic_ns(now));
-        self.setup = self.sim.setup.clone();
-        self.settle(now);
+        tracing::settle(self, now);
         let (program, arguments) = argv.split_first()?;
         let name = program.strip_prefix("/system/bin/").unwrap_or(program);
         match name {
-            "dumpsys" => Some(self.dumpsys(arguments)),
-            "input" => Some(self.input(now, arguments)),
-            "am" => Some(self.am(now, arguments)),
-            "pm" => Some(self.pm(now, arguments)),
-            "cmd" => Some(self.cmd(now, arguments)),
-            "getprop" => Some(self.getprop(arguments)),
-            "setprop" => Some(self.setprop(now, arguments)),
-            "settings" => Some(self.settings(now, arguments)),
-            "wm" => Some(self.wm(now, arguments)),
-            "svc" => Some(self.svc(arguments)),
-            "pidof" => Some(self.pidof(arguments)),
-            "uiautomator" => Some(self.uiautomator(arguments)),
-            "screencap" => Some(self.screencap(now, arguments)),
-            "service" => Some(self.service(arguments)),
-            "logcat" => Some(self.logcat(now, arguments)),
-            "log" => Some(self.log(now, arguments)),
-            "perfetto" => self.perfetto(now, arguments, input, pid),
-            "monkey" => Some(self.monkey(now, arguments)),
+            "dumpsys" => Some(dumpsys::dumpsys(self, arguments)),
+            "input" => Some(input::input(self, now, arguments)),
+            "am" => Some(activity::am(self, now, arguments)),
+            "pm" => Some(packages::pm(self, now, arguments)),
+            "cmd" => Some(packages::cmd(self, now, arguments)),
+            "getprop" => Some(settings::getprop(self, arguments)),
+            "setprop" => Some(log::setprop(self, now, arguments)),
+            "settings" => Some(settings::settings(self, now, arguments)),
+            "wm" => Some(settings::wm(self, now, arguments)),
+            "svc" => Some(settings::svc(self, arguments)),
+            "pidof" => Some(packages::pidof(self, arguments)),
+            "uiautomator" => Some(tools::uiautomator(self, arguments)),
+            "screencap" => Some(tools::screencap(self, now, arguments)),
+            "service" => Some(settings::service(self, arguments)),
+            "logcat" => Some(log::logcat(self, now, arguments)),
+            "log" => Some(log::log(self, now, arguments)),
+            "perfetto" => tracing::perfetto(self, now, arguments, input, pid),
+            "monkey" => Some(activity::monkey(self, now, arguments)),
             _ => None,
         }
     }
@@ -269,14 +195,13 @@ impl Phone {
     /// The answer of a command, asked for when it is over; text shows the state at that instant.
     pub fn finish(&mut self, now: LabTime, running: Running) -> Answer {
         self.sim.advance(self.monotonic_ns(now));
-        self.setup = self.sim.setup.clone();
-        self.settle(now);
+        tracing::settle(self, now);
         match running.work {
-            Work::Trace(pid) => self.finish_trace(now, pid),
+            Work::Trace(pid) => tracing::finish_trace(self, now, pid),
             Work::Say(answer) => answer,
             Work::Touch(..) => Answer::default(),
-            Work::Dump(arguments) => self.finish_dump(now, &arguments),
-            Work::Screen(path) => self.finish_screen(now, &path),
+            Work::Dump(arguments) => dumpsys::finish_dump(self, now, &arguments),
+            Work::Screen(path) => tools::finish_screen(self, now, &path),
             Work::Picture => Answer::said(crate::dumps::screen::picture(&self.scene(now))),
             Work::Log(asked) => {
                 let mut answer = Answer::default();
@@ -284,6 +209,54 @@ impl Phone {
                 answer
             }
         }
+    }
+
+    /// A file of /proc, /sys, or one that a command made; none when absent (or not readable by the shell).
+    pub fn file(&self, now: LabTime, path: &str) -> Option<Vec<u8>> {
+        files::file(self, now, path)
+    }
+
+    /// Takes over what was on the storage of the same phone before it booted again: files, and what was installed.
+    pub fn keep_files(&mut self, before: &mut Phone) {
+        self.storage.append(&mut before.storage);
+        installed::keep_apps(&mut self.sim, &before.sim);
+    }
+
+    /// Breaks something: now (the last instant a command was given or answered), or at its own instant.
+    pub fn set_fault(&mut self, fault: PhoneFault) {
+        fault::set(self, fault);
+    }
+
+    /// How much longer a command runs than could be known when it began; none: it is over. Asked at begin + `takes`, and
+    /// again after every time it answers.
+    pub fn longer(&mut self, now: LabTime, running: &Running) -> Option<Span> {
+        input::longer(self, now, running)
+    }
+
+    /// Whether a tracing process lives.
+    pub fn tracing(&self, pid: u32) -> bool {
+        self.tracing.lives(pid)
+    }
+
+    /// When a tracing process will be gone; none when it runs until it is told.
+    pub fn traced_until(&self, pid: u32) -> Option<LabTime> {
+        self.tracing.until(pid)
+    }
+
+    /// A signal for a tracing process: 2 and 15 end the trace, others the process. False when there is none.
+    pub fn signal(&mut self, now: LabTime, pid: u32, signal: i32) -> bool {
+        tracing::signal(self, now, pid, signal)
+    }
+
+    /// Tracing sessions that are over by now leave their files.
+    pub fn settle(&mut self, now: LabTime) {
+        tracing::settle(self, now);
+    }
+
+    /// Every frame that existed since the lab began, up to the last instant a command was given or answered: what
+    /// happened is gone through once more, with everything kept. Costs about 100 ns per frame.
+    pub fn truth(&self) -> Truth<'_> {
+        told::truth_until(self, self.sim.clock())
     }
 
     /// CLOCK_BOOTTIME, ns.
@@ -309,22 +282,22 @@ impl Phone {
 
     /// A command answered at once by a native program: 4 to 12 ms.
     fn native(&mut self, answer: Answer) -> Running {
-        self.dumps += 1;
-        let takes = Draw::of(self.seed, Stream::Start, self.dumps).whole(4 * MS, 12 * MS);
+        self.commands.dumps += 1;
+        let takes = Draw::of(self.body.seed, Stream::Start, self.commands.dumps).whole(4 * MS, 12 * MS);
         Running { takes: Span::from_ns(takes), work: Work::Say(answer) }
     }
 
     /// A command through a system service; through a Java virtual machine of its own up to API level `jvm_until`.
     fn served(&mut self, jvm_until: u32, answer: Answer) -> Running {
-        self.dumps += 1;
-        let takes = self.start_cost(jvm_until, self.dumps ^ 0x5e_0000);
+        self.commands.dumps += 1;
+        let takes = self.start_cost(jvm_until, self.commands.dumps ^ 0x5e_0000);
         Running { takes: Span::from_ns(takes), work: Work::Say(answer) }
     }
 
     /// Time until a Java command does its work, ns.
     fn start_cost(&self, jvm_until: u32, index: u64) -> i64 {
-        let draw = Draw::of(self.seed, Stream::Start, index);
-        let archetype = self.setup.archetype;
+        let draw = Draw::of(self.body.seed, Stream::Start, index);
+        let archetype = self.sim.setup.archetype;
         match archetype.sdk <= jvm_until {
             true => (draw.between(300.0, 560.0) * archetype.slowness.clamp(1.0, 1.8) * 1e6) as i64,
             false => (draw.between(14.0, 26.0) * 1e6) as i64,

@@ -14,9 +14,9 @@ const HISTORY: usize = 64;
 pub fn latency(scene: &Scene<'_>, name: Option<&str>, out: &mut Vec<u8>) {
     let archetype = scene.archetype();
     let period = archetype.rates[scene.sim.panel.at(scene.now).rate].printed;
-    let period = scene.body.header_ns.unwrap_or(period);
+    let period = scene.body.quirks.header_ns.unwrap_or(period);
     Digits::default().put(period, b'\n', out);
-    if scene.body.period_only {
+    if scene.body.quirks.period_only {
         return;
     }
     let Some(name) = name else {
@@ -40,7 +40,8 @@ pub fn latency(scene: &Scene<'_>, name: Option<&str>, out: &mut Vec<u8>) {
 }
 
 fn ring(scene: &Scene<'_>, layer: &Layer, out: &mut Vec<u8>) {
-    let capacity = scene.body.ring_rows.map_or(VISIBLE_ROWS, |rows| (rows as usize).clamp(1, VISIBLE_ROWS));
+    let capacity =
+        scene.body.quirks.ring_rows.map_or(VISIBLE_ROWS, |rows| (rows as usize).clamp(1, VISIBLE_ROWS));
     let shown = layer.visible(scene.now).count();
     // Unfilled records come first, the newest frame last.
     zeros(capacity.saturating_sub(shown), out);
@@ -51,7 +52,7 @@ fn ring(scene: &Scene<'_>, layer: &Layer, out: &mut Vec<u8>) {
 }
 
 fn history(scene: &Scene<'_>, layer: &Layer, out: &mut Vec<u8>) {
-    let limit = scene.body.ring_rows.map_or(HISTORY, |rows| (rows as usize).clamp(1, HISTORY));
+    let limit = scene.body.quirks.ring_rows.map_or(HISTORY, |rows| (rows as usize).clamp(1, HISTORY));
     let mut frames: Vec<i64> = Vec::with_capacity(4 * HISTORY);
     for other in scene.sim.flinger.layers.iter().flatten().filter(|layer| layer.died.is_none()) {
         frames.extend(other.taken(scene.now).rev().take(limit).map(|row| row.vsync));
@@ -78,7 +79,7 @@ fn history(scene: &Scene<'_>, layer: &Layer, out: &mut Vec<u8>) {
 
 fn print(scene: &Scene<'_>, row: &Row, digits: &mut Digits, out: &mut Vec<u8>) {
     let present = if row.present <= scene.now { row.present } else { PENDING };
-    let (second, third) = if scene.body.swapped { (row.ready, present) } else { (present, row.ready) };
+    let (second, third) = if scene.body.quirks.swapped { (row.ready, present) } else { (present, row.ready) };
     cells([row.desired, second, third], digits, out);
 }
 

@@ -86,7 +86,7 @@ impl Programs for Hand {
 
     fn write(&self, path: &str, mut bytes: Vec<u8>) {
         bytes.truncate(FILE_MOST);
-        self.0.model_mut().write_file(&canonical(path), bytes);
+        self.0.model_mut().storage.write(&canonical(path), bytes);
     }
 
     fn append(&self, path: &str, bytes: &[u8]) {
@@ -100,7 +100,7 @@ impl Programs for Hand {
         let now = self.0.now();
         let mut model = self.0.model_mut();
         model.settle(now);
-        (below(&path, &["/data/local/tmp/", "/sdcard/", TRACES, CONFIGS])) && model.remove_file(&path)
+        (below(&path, &["/data/local/tmp/", "/sdcard/", TRACES, CONFIGS])) && model.storage.remove(&path)
     }
 
     fn files_below(&self, folder: &str) -> Vec<String> {
@@ -108,7 +108,7 @@ impl Programs for Hand {
         let now = self.0.now();
         let mut model = self.0.model_mut();
         model.settle(now);
-        model.made_files().filter(|path| path.starts_with(&prefix)).map(str::to_owned).collect()
+        model.storage.paths().filter(|path| path.starts_with(&prefix)).map(str::to_owned).collect()
     }
 
     fn wall_ns(&self) -> i64 {

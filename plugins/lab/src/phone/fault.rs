@@ -82,33 +82,31 @@ pub enum PhoneFault {
     },
 }
 
-impl Phone {
-    /// Breaks something: now (the last instant a command was given or answered), or at its own instant.
-    pub fn set_fault(&mut self, fault: PhoneFault) {
-        let now = self.sim.clock();
-        match fault {
-            PhoneFault::SlowDumpsys { factor } => self.slow_dumps = factor.clamp(1.0, 1_000.0),
-            PhoneFault::FrozenApp => self.sim.act(now, Act::Freeze),
-            PhoneFault::CrashApp { at } => self.sim.act(self.clocks.monotonic(at), Act::Crash(None)),
-            PhoneFault::Thermal { status } => {
-                let status = status.min(6);
-                self.body.thermal_status = status;
-                self.sim.act(now, Act::Heat(1.0 + 0.12 * f64::from(status.saturating_sub(1))));
-            }
-            PhoneFault::Battery { celsius } => self.body.celsius = celsius.clamp(-40.0, 120.0),
-            PhoneFault::Dexopt { running } => self.body.compiling = running,
-            PhoneFault::RingRows { n } => self.body.ring_rows = Some(n.clamp(1, 127)),
-            PhoneFault::LayerReborn { at } => self.sim.act(self.clocks.monotonic(at), Act::Reborn),
-            PhoneFault::ClearedByOther { at } => self.sim.act(self.clocks.monotonic(at), Act::ClearAll),
-            PhoneFault::Keyguard => self.sim.act(now, Act::Keyguard(true)),
-            PhoneFault::ScreenOff { stuck } => self.sim.act(now, Act::Dark(stuck)),
-            PhoneFault::NoInjection => self.injection_blocked = true,
-            PhoneFault::PeriodOnly => self.body.period_only = true,
-            PhoneFault::SwappedColumns => self.body.swapped = true,
-            PhoneFault::HeaderPeriod { ns } => self.body.header_ns = Some(ns),
-            PhoneFault::TraceLoss { share } => self.trace_faults.loss = share.clamp(0.0, 1.0),
-            PhoneFault::NoTracing => self.trace_faults.refused = true,
-            PhoneFault::TraceCut { kept } => self.trace_faults.kept = kept.clamp(0.0, 1.0),
+/// See [`Phone::set_fault`].
+pub(super) fn set(phone: &mut Phone, fault: PhoneFault) {
+    let now = phone.sim.clock();
+    match fault {
+        PhoneFault::SlowDumpsys { factor } => phone.body.quirks.slow_dumps = factor.clamp(1.0, 1_000.0),
+        PhoneFault::FrozenApp => phone.sim.act(now, Act::Freeze),
+        PhoneFault::CrashApp { at } => phone.sim.act(phone.clocks.monotonic(at), Act::Crash(None)),
+        PhoneFault::Thermal { status } => {
+            let status = status.min(6);
+            phone.body.thermal_status = status;
+            phone.sim.act(now, Act::Heat(1.0 + 0.12 * f64::from(status.saturating_sub(1))));
         }
+        PhoneFault::Battery { celsius } => phone.body.celsius = celsius.clamp(-40.0, 120.0),
+        PhoneFault::Dexopt { running } => phone.body.compiling = running,
+        PhoneFault::RingRows { n } => phone.body.quirks.ring_rows = Some(n.clamp(1, 127)),
+        PhoneFault::LayerReborn { at } => phone.sim.act(phone.clocks.monotonic(at), Act::Reborn),
+        PhoneFault::ClearedByOther { at } => phone.sim.act(phone.clocks.monotonic(at), Act::ClearAll),
+        PhoneFault::Keyguard => phone.sim.act(now, Act::Keyguard(true)),
+        PhoneFault::ScreenOff { stuck } => phone.sim.act(now, Act::Dark(stuck)),
+        PhoneFault::NoInjection => phone.body.quirks.injection_blocked = true,
+        PhoneFault::PeriodOnly => phone.body.quirks.period_only = true,
+        PhoneFault::SwappedColumns => phone.body.quirks.swapped = true,
+        PhoneFault::HeaderPeriod { ns } => phone.body.quirks.header_ns = Some(ns),
+        PhoneFault::TraceLoss { share } => phone.tracing.faults.loss = share.clamp(0.0, 1.0),
+        PhoneFault::NoTracing => phone.tracing.faults.refused = true,
+        PhoneFault::TraceCut { kept } => phone.tracing.faults.kept = kept.clamp(0.0, 1.0),
     }
 }

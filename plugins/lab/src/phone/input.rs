@@ -3,6 +3,7 @@
 
 mod cost;
 
+use super::settings;
 use super::{Answer, LabTime, MS, Phone, Running, Work, keys};
 use crate::phone_sim::acts::Act;
 use crate::phone_sim::touch::{Motions, Path};
@@ -34,69 +35,77 @@ enum Injection {
     Nothing,
 }
 
-impl Phone {
-    pub(super) fn input(&mut self, now: LabTime, arguments: &[String]) -> Running {
-        self.inputs += 1;
-        let start = self.start_cost(cost::JVM_UNTIL, 0x1_0000 + self.inputs);
-        let cost = cost::of(&self.setup.input, self.setup.archetype, self.seed, self.inputs, start);
-        let answer = |answer: Answer| Running { takes: Span::from_ns(cost.before), work: Work::Say(answer) };
-        let injection = match parse(without_source(arguments), self.setup.archetype.sdk) {
-            Ok(injection) => injection,
-            Err(problem) => return answer(problem),
-        };
-        if self.injection_blocked && !matches!(injection, Injection::Nothing) {
-            return answer(refused(arguments, self.setup.archetype.sdk));
-        }
-        let finger = matches!(injection, Injection::Finger(_));
-        let end = self.inject(now, cost, injection) + cost.after;
-        let work = match finger {
-            true => Work::Touch(self.inputs, cost.after),
-            false => Work::Say(Answer::default()),
-        };
-        Running { takes: Span::from_ns(end), work }
+pub(super) fn input(phone: &mut Phone, now: LabTime, arguments: &[String]) -> Running {
+    phone.commands.inputs += 1;
+    let start = phone.start_cost(cost::JVM_UNTIL, 0x1_0000 + phone.commands.inputs);
+    let cost = cost::of(
+        &phone.sim.setup.input,
+        phone.sim.setup.archetype,
+        phone.body.seed,
+        phone.commands.inputs,
+        start,
+    );
+    let answer = |answer: Answer| Running { takes: Span::from_ns(cost.before), work: Work::Say(answer) };
+    let injection = match parse(without_source(arguments), phone.sim.setup.archetype.sdk) {
+        Ok(injection) => injection,
+        Err(problem) => return answer(problem),
+    };
+    if phone.body.quirks.injection_blocked && !matches!(injection, Injection::Nothing) {
+        return answer(refused(arguments, phone.sim.setup.archetype.sdk));
     }
+    let finger = matches!(injection, Injection::Finger(_));
+    let end = inject(phone, now, cost, injection) + cost.after;
+    let work = match finger {
+        true => Work::Touch(phone.commands.inputs, cost.after),
+        false => Work::Say(Answer::default()),
+    };
+    Running { takes: Span::from_ns(end), work }
+}
 
-    /// How much longer a command runs than could be known when it began; none: it is over. Asked at begin + `takes`, and
-    /// again after every time it answers.
-    pub fn longer(&mut self, now: LabTime, running: &Running) -> Option<Span> {
-        let Work::Touch(command, after) = running.work else { return None };
-        let now = self.monotonic_ns(now);
-        self.sim.advance(now);
-        let left = self.sim.input.touch.lifts(command)? + after - now;
-        (left > 0).then(|| Span::from_ns(left))
-    }
+/// How much longer a command runs than could be known when it began; none: it is over. Asked at begin + `takes`, and
+/// again after every time it answers.
+pub fn longer(phone: &mut Phone, now: LabTime, running: &Running) -> Option<Span> {
+    let Work::Touch(command, after) = running.work else { return None };
+    let now = phone.monotonic_ns(now);
+    phone.sim.advance(now);
+    let left = phone.sim.input.touch.lifts(command)? + after - now;
+    (left > 0).then(|| Span::from_ns(left))
+}
 
-    /// Notes the events. Answers when the last one is injected, ns from now, where nothing in the app delays it.
-    fn inject(&mut self, now: LabTime, cost: cost::Cost, injection: Injection) -> i64 {
-        let start = cost.before;
-        match injection {
-            Injection::Finger(path) => {
-                let end = start + path.hold + path.moves.max(MS) + cost.late;
-                let path = Path { from: self.on_panel(path.from), to: self.on_panel(path.to), ..path };
-                self.act(now, start, Act::Down(self.inputs, path));
-                self.act(now, end, Act::Up(self.inputs));
-                end
-            }
-            Injection::Single(kind, x, y) => {
-                let (x, y) = self.on_panel((x, y));
-                self.act(now, start, Act::Motion(kind, x, y));
-                start
-            }
-            Injection::Keys(codes, long) => {
-                let mut at = start;
-                for code in codes {
-                    self.act(now, at, Act::Key(code));
-                    at += if long { 500 * MS } else { 4 * MS };
-                }
-                at
-            }
-            Injection::Text(text) => {
-                let letters = text.chars().count() as i64;
-                self.act(now, start, Act::Text(text));
-                start + letters * 2 * MS
-            }
-            Injection::Nothing => start,
+/// Notes the events. Answers when the last one is injected, ns from now, where nothing in the app delays it.
+fn inject(phone: &mut Phone, now: LabTime, cost: cost::Cost, injection: Injection) -> i64 {
+    let start = cost.before;
+    match injection {
+        Injection::Finger(path) => {
+            let end = start + path.hold + path.moves.max(MS) + cost.late;
+            let path = Path {
+                from: settings::on_panel(phone, path.from),
+                to: settings::on_panel(phone, path.to),
+                ..path
+            };
+            phone.act(now, start, Act::Down(phone.commands.inputs, path));
+            phone.act(now, end, Act::Up(phone.commands.inputs));
+            end
         }
+        Injection::Single(kind, x, y) => {
+            let (x, y) = settings::on_panel(phone, (x, y));
+            phone.act(now, start, Act::Motion(kind, x, y));
+            start
+        }
+        Injection::Keys(codes, long) => {
+            let mut at = start;
+            for code in codes {
+                phone.act(now, at, Act::Key(code));
+                at += if long { 500 * MS } else { 4 * MS };
+            }
+            at
+        }
+        Injection::Text(text) => {
+            let letters = text.chars().count() as i64;
+            phone.act(now, start, Act::Text(text));
+            start + letters * 2 * MS
+        }
+        Injection::Nothing => start,
     }
 }
 

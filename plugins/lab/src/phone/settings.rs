@@ -8,13 +8,34 @@ use std::collections::BTreeMap;
 
 /// `wm size` and `wm density` overrides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Overrides {
+struct Overrides {
     size: Option<(u32, u32)>,
     density: Option<u32>,
 }
 
+/// What people and tools set, as it stands.
+#[derive(Clone, Debug)]
+pub(super) struct Settings {
+    /// Under `namespace/key`.
+    table: BTreeMap<String, String>,
+    /// Properties that were set.
+    pub(super) properties: BTreeMap<String, String>,
+    overrides: Overrides,
+}
+
+impl Settings {
+    /// Of a phone as it comes.
+    pub(super) fn of(archetype: &Archetype, spec: &PhoneSpec) -> Settings {
+        Settings {
+            table: defaults(archetype, spec),
+            properties: BTreeMap::new(),
+            overrides: Overrides::default(),
+        }
+    }
+}
+
 /// Settings of a phone as it comes, under `namespace/key`.
-pub(super) fn defaults(archetype: &Archetype, spec: &PhoneSpec) -> BTreeMap<String, String> {
+fn defaults(archetype: &Archetype, spec: &PhoneSpec) -> BTreeMap<String, String> {
     let mut settings = BTreeMap::new();
     let mut put = |key: &str, value: &str| settings.insert(key.to_owned(), value.to_owned());
     put("global/window_animation_scale", "1.0");
@@ -38,196 +59,189 @@ pub(super) fn caps(settings: &BTreeMap<String, String>) -> bool {
         || rate("system/peak_refresh_rate").is_some_and(|hz| hz > 0.0 && hz < 61.0)
 }
 
-impl Phone {
-    /// A point in the coordinates of `input`, which an override of the size stretches, on the panel.
-    pub(super) fn on_panel(&self, (x, y): (f64, f64)) -> (f64, f64) {
-        let (width, height) = (f64::from(self.setup.archetype.width), f64::from(self.setup.archetype.height));
-        match self.overrides.size {
-            Some((w, h)) if w > 0 && h > 0 => (x * width / f64::from(w), y * height / f64::from(h)),
-            _ => (x, y),
-        }
+/// A point in the coordinates of `input`, which an override of the size stretches, on the panel.
+pub(super) fn on_panel(phone: &Phone, (x, y): (f64, f64)) -> (f64, f64) {
+    let (width, height) =
+        (f64::from(phone.sim.setup.archetype.width), f64::from(phone.sim.setup.archetype.height));
+    match phone.settings.overrides.size {
+        Some((w, h)) if w > 0 && h > 0 => (x * width / f64::from(w), y * height / f64::from(h)),
+        _ => (x, y),
     }
+}
 
-    /// `settings get|put|delete|list NAMESPACE [KEY] [VALUE]`
-    pub(super) fn settings(&mut self, now: LabTime, arguments: &[String]) -> Running {
-        let words: Vec<&str> =
-            arguments.iter().map(String::as_str).filter(|word| !word.starts_with("--")).collect();
-        let known = |namespace: &str| matches!(namespace, "global" | "system" | "secure");
-        let answer = match words.as_slice() {
-            ["get", namespace, key] if known(namespace) => {
-                let value = self.settings.get(&format!("{namespace}/{key}")).map_or("null", String::as_str);
-                Answer::said(format!("{value}\n"))
-            }
-            ["put", namespace, key, value, ..] if known(namespace) => {
-                self.settings.insert(format!("{namespace}/{key}"), (*value).to_owned());
-                self.act(now, 5 * MS, Act::Cap(caps(&self.settings)));
-                Answer::default()
-            }
-            ["delete", namespace, key] if known(namespace) => {
-                let gone = self.settings.remove(&format!("{namespace}/{key}")).is_some();
-                self.act(now, 5 * MS, Act::Cap(caps(&self.settings)));
-                Answer::said(format!("Deleted {} rows\n", u8::from(gone)))
-            }
-            ["list", namespace] if known(namespace) => {
-                let own = self.settings.iter().filter_map(|(key, value)| {
+/// `settings get|put|delete|list NAMESPACE [KEY] [VALUE]`
+pub(super) fn settings(phone: &mut Phone, now: LabTime, arguments: &[String]) -> Running {
+    let words: Vec<&str> =
+        arguments.iter().map(String::as_str).filter(|word| !word.starts_with("--")).collect();
+    let known = |namespace: &str| matches!(namespace, "global" | "system" | "secure");
+    let answer = match words.as_slice() {
+        ["get", namespace, key] if known(namespace) => {
+            let value =
+                phone.settings.table.get(&format!("{namespace}/{key}")).map_or("null", String::as_str);
+            Answer::said(format!("{value}\n"))
+        }
+        ["put", namespace, key, value, ..] if known(namespace) => {
+            phone.settings.table.insert(format!("{namespace}/{key}"), (*value).to_owned());
+            phone.act(now, 5 * MS, Act::Cap(caps(&phone.settings.table)));
+            Answer::default()
+        }
+        ["delete", namespace, key] if known(namespace) => {
+            let gone = phone.settings.table.remove(&format!("{namespace}/{key}")).is_some();
+            phone.act(now, 5 * MS, Act::Cap(caps(&phone.settings.table)));
+            Answer::said(format!("Deleted {} rows\n", u8::from(gone)))
+        }
+        ["list", namespace] if known(namespace) => {
+            let own =
+                phone.settings.table.iter().filter_map(|(key, value)| {
                     Some((key.strip_prefix(namespace)?.strip_prefix('/')?, value))
                 });
-                Answer::said(own.map(|(key, value)| format!("{key}={value}\n")).collect::<String>())
-            }
-            [verb @ ("get" | "put" | "delete" | "list"), namespace, ..] if !known(namespace) => {
-                let _ = verb;
-                Answer::failed(format!("Invalid namespace '{namespace}'\n"), 255)
-            }
-            _ => Answer::failed("Bad arguments\n", 255),
-        };
-        self.served(25, answer)
-    }
+            Answer::said(own.map(|(key, value)| format!("{key}={value}\n")).collect::<String>())
+        }
+        [verb @ ("get" | "put" | "delete" | "list"), namespace, ..] if !known(namespace) => {
+            let _ = verb;
+            Answer::failed(format!("Invalid namespace '{namespace}'\n"), 255)
+        }
+        _ => Answer::failed("Bad arguments\n", 255),
+    };
+    phone.served(25, answer)
+}
 
-    /// `wm size|density|dismiss-keyguard`
-    pub(super) fn wm(&mut self, now: LabTime, arguments: &[String]) -> Running {
-        let (width, height) = (self.setup.archetype.width, self.setup.archetype.height);
-        let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        let answer = match words.as_slice() {
-            ["size"] => {
-                let mut text = format!("Physical size: {width}x{height}\n");
-                if let Some((width, height)) = self.overrides.size {
-                    text += &format!("Override size: {width}x{height}\n");
-                }
-                Answer::said(text)
+/// `wm size|density|dismiss-keyguard`
+pub(super) fn wm(phone: &mut Phone, now: LabTime, arguments: &[String]) -> Running {
+    let (width, height) = (phone.sim.setup.archetype.width, phone.sim.setup.archetype.height);
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let answer = match words.as_slice() {
+        ["size"] => {
+            let mut text = format!("Physical size: {width}x{height}\n");
+            if let Some((width, height)) = phone.settings.overrides.size {
+                text += &format!("Override size: {width}x{height}\n");
             }
-            ["density"] => {
-                let mut text = format!("Physical density: {}\n", self.setup.archetype.density);
-                if let Some(density) = self.overrides.density {
-                    text += &format!("Override density: {density}\n");
-                }
-                Answer::said(text)
+            Answer::said(text)
+        }
+        ["density"] => {
+            let mut text = format!("Physical density: {}\n", phone.sim.setup.archetype.density);
+            if let Some(density) = phone.settings.overrides.density {
+                text += &format!("Override density: {density}\n");
             }
-            ["size", "reset"] => {
-                self.overrides.size = None;
-                Answer::default()
-            }
-            ["density", "reset"] => {
-                self.overrides.density = None;
-                Answer::default()
-            }
-            ["size", size] => {
-                match size.split_once('x').and_then(|(w, h)| Some((w.parse().ok()?, h.parse().ok()?))) {
-                    Some(size) => {
-                        self.overrides.size = Some(size);
-                        Answer::default()
-                    }
-                    None => Answer::failed(format!("Error: bad size {size}\n"), 255),
-                }
-            }
-            ["density", density] => match density.parse() {
-                Ok(density) => {
-                    self.overrides.density = Some(density);
+            Answer::said(text)
+        }
+        ["size", "reset"] => {
+            phone.settings.overrides.size = None;
+            Answer::default()
+        }
+        ["density", "reset"] => {
+            phone.settings.overrides.density = None;
+            Answer::default()
+        }
+        ["size", size] => {
+            match size.split_once('x').and_then(|(w, h)| Some((w.parse().ok()?, h.parse().ok()?))) {
+                Some(size) => {
+                    phone.settings.overrides.size = Some(size);
                     Answer::default()
                 }
-                Err(_) => Answer::failed(format!("Error: bad density {density}\n"), 255),
-            },
-            ["dismiss-keyguard"] => {
-                if self.sim.screen.keyguard && self.sim.screen.awake && !self.setup.keyguard.1 {
-                    self.act(now, 12 * MS, Act::Keyguard(false));
-                }
+                None => Answer::failed(format!("Error: bad size {size}\n"), 255),
+            }
+        }
+        ["density", density] => match density.parse() {
+            Ok(density) => {
+                phone.settings.overrides.density = Some(density);
                 Answer::default()
             }
-            _ => Answer::failed(
-                "Window manager (window) commands:\n  help\n      Print this help text.\n",
-                255,
-            ),
-        };
-        self.served(27, answer)
-    }
-
-    /// `getprop [NAME [DEFAULT]]`
-    pub(super) fn getprop(&mut self, arguments: &[String]) -> Running {
-        let properties = self.properties();
-        let answer = match arguments {
-            [] => {
-                let known = properties.iter().map(|(key, value)| (*key, value.as_str()));
-                let written = self.written.iter().map(|(key, value)| (key.as_str(), value.as_str()));
-                let all: BTreeMap<&str, &str> = known.chain(written).collect();
-                all.iter().map(|(key, value)| format!("[{key}]: [{value}]\n")).collect::<String>()
+            Err(_) => Answer::failed(format!("Error: bad density {density}\n"), 255),
+        },
+        ["dismiss-keyguard"] => {
+            if phone.sim.screen.keyguard && phone.sim.screen.awake && !phone.sim.setup.keyguard.1 {
+                phone.act(now, 12 * MS, Act::Keyguard(false));
             }
-            [name, rest @ ..] => {
-                let own = properties.get(name.as_str()).or_else(|| self.written.get(name));
-                let value = own.filter(|value| !value.is_empty()).or(rest.first());
-                format!("{}\n", value.map_or("", String::as_str))
-            }
-        };
-        self.native(Answer::said(answer))
-    }
+            Answer::default()
+        }
+        _ => Answer::failed("Window manager (window) commands:\n  help\n      Print this help text.\n", 255),
+    };
+    phone.served(27, answer)
+}
 
-    fn properties(&self) -> BTreeMap<&'static str, String> {
-        let archetype = self.setup.archetype;
-        let brand = archetype.brand();
-        BTreeMap::from([
-            ("ro.build.version.sdk", archetype.sdk.to_string()),
-            ("ro.build.version.release", archetype.release.to_owned()),
-            ("ro.build.id", archetype.build.to_owned()),
-            ("ro.build.display.id", archetype.build.to_owned()),
-            ("ro.build.fingerprint", archetype.fingerprint()),
-            ("ro.build.type", "user".to_owned()),
-            ("ro.build.tags", "release-keys".to_owned()),
-            ("ro.build.characteristics", "default".to_owned()),
-            ("ro.product.model", self.model.clone()),
-            ("ro.product.manufacturer", archetype.manufacturer.to_owned()),
-            ("ro.product.brand", brand),
-            ("ro.product.device", archetype.device.to_owned()),
-            ("ro.product.name", archetype.device.to_owned()),
-            ("ro.product.cpu.abi", "arm64-v8a".to_owned()),
-            ("ro.sf.lcd_density", archetype.density.to_string()),
-            ("ro.serialno", self.serial.clone()),
-            ("ro.debuggable", "0".to_owned()),
-            ("ro.secure", "1".to_owned()),
-            ("ro.farmjank.virtual", "1".to_owned()),
-            ("sys.boot_completed", "1".to_owned()),
-            ("dev.bootcomplete", "1".to_owned()),
-            ("persist.sys.locale", "en-US".to_owned()),
-            ("persist.sys.timezone", "UTC".to_owned()),
-        ])
-    }
+/// `getprop [NAME [DEFAULT]]`
+pub(super) fn getprop(phone: &mut Phone, arguments: &[String]) -> Running {
+    let properties = properties(phone);
+    let answer = match arguments {
+        [] => {
+            let known = properties.iter().map(|(key, value)| (*key, value.as_str()));
+            let written = phone.settings.properties.iter().map(|(key, value)| (key.as_str(), value.as_str()));
+            let all: BTreeMap<&str, &str> = known.chain(written).collect();
+            all.iter().map(|(key, value)| format!("[{key}]: [{value}]\n")).collect::<String>()
+        }
+        [name, rest @ ..] => {
+            let own = properties.get(name.as_str()).or_else(|| phone.settings.properties.get(name));
+            let value = own.filter(|value| !value.is_empty()).or(rest.first());
+            format!("{}\n", value.map_or("", String::as_str))
+        }
+    };
+    phone.native(Answer::said(answer))
+}
 
-    /// `svc power|wifi|data …`: silent.
-    pub(super) fn svc(&mut self, arguments: &[String]) -> Running {
-        let answer = match arguments.first().map(String::as_str) {
-            Some("power" | "wifi" | "data" | "usb" | "nfc" | "bluetooth") => Answer::default(),
-            _ => Answer::failed(
-                "Available commands:\n    help     Show information about the subcommands\n    power    Control the power manager\n",
-                255,
-            ),
-        };
-        self.served(u32::MAX, answer)
-    }
+fn properties(phone: &Phone) -> BTreeMap<&'static str, String> {
+    let archetype = phone.sim.setup.archetype;
+    let brand = archetype.brand();
+    BTreeMap::from([
+        ("ro.build.version.sdk", archetype.sdk.to_string()),
+        ("ro.build.version.release", archetype.release.to_owned()),
+        ("ro.build.id", archetype.build.to_owned()),
+        ("ro.build.display.id", archetype.build.to_owned()),
+        ("ro.build.fingerprint", archetype.fingerprint()),
+        ("ro.build.type", "user".to_owned()),
+        ("ro.build.tags", "release-keys".to_owned()),
+        ("ro.build.characteristics", "default".to_owned()),
+        ("ro.product.model", phone.body.model.clone()),
+        ("ro.product.manufacturer", archetype.manufacturer.to_owned()),
+        ("ro.product.brand", brand),
+        ("ro.product.device", archetype.device.to_owned()),
+        ("ro.product.name", archetype.device.to_owned()),
+        ("ro.product.cpu.abi", "arm64-v8a".to_owned()),
+        ("ro.sf.lcd_density", archetype.density.to_string()),
+        ("ro.serialno", phone.serial.clone()),
+        ("ro.debuggable", "0".to_owned()),
+        ("ro.secure", "1".to_owned()),
+        ("ro.farmjank.virtual", "1".to_owned()),
+        ("sys.boot_completed", "1".to_owned()),
+        ("dev.bootcomplete", "1".to_owned()),
+        ("persist.sys.locale", "en-US".to_owned()),
+        ("persist.sys.timezone", "UTC".to_owned()),
+    ])
+}
 
-    /// `service check|list|call`
-    pub(super) fn service(&mut self, arguments: &[String]) -> Running {
-        let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        let exists = |name: &str| {
-            matches!(
-                name,
-                "SurfaceFlinger" | "activity" | "window" | "package" | "display" | "power" | "input"
-            )
-        };
-        let answer = match words.as_slice() {
-            ["check", name] => Answer::said(format!(
-                "Service {name}: {}\n",
-                if exists(name) { "found" } else { "not found" }
-            )),
-            ["list"] => Answer::said(
-                "Found 4 services:\n0\tactivity: [android.app.IActivityManager]\n1\tpackage: [android.content.pm.IPackageManager]\n2\twindow: [android.view.IWindowManager]\n3\tSurfaceFlinger: [android.ui.ISurfaceComposer]\n",
-            ),
-            // What needs more than the shell's rights is refused.
-            ["call", name, ..] if exists(name) => {
-                Answer::said("Result: Parcel(Error: 0xffffffffffffffff \"Operation not permitted\")\n")
-            }
-            ["call", name, ..] => Answer::failed(format!("service: Service {name} does not exist\n"), 10),
-            _ => Answer::failed(
-                "Usage: service [-h|-?]\n       service list\n       service check SERVICE\n",
-                10,
-            ),
-        };
-        self.native(answer)
-    }
+/// `svc power|wifi|data …`: silent.
+pub(super) fn svc(phone: &mut Phone, arguments: &[String]) -> Running {
+    let answer = match arguments.first().map(String::as_str) {
+        Some("power" | "wifi" | "data" | "usb" | "nfc" | "bluetooth") => Answer::default(),
+        _ => Answer::failed(
+            "Available commands:\n    help     Show information about the subcommands\n    power    Control the power manager\n",
+            255,
+        ),
+    };
+    phone.served(u32::MAX, answer)
+}
+
+/// `service check|list|call`
+pub(super) fn service(phone: &mut Phone, arguments: &[String]) -> Running {
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let exists = |name: &str| {
+        matches!(name, "SurfaceFlinger" | "activity" | "window" | "package" | "display" | "power" | "input")
+    };
+    let answer = match words.as_slice() {
+        ["check", name] => {
+            Answer::said(format!("Service {name}: {}\n", if exists(name) { "found" } else { "not found" }))
+        }
+        ["list"] => Answer::said(
+            "Found 4 services:\n0\tactivity: [android.app.IActivityManager]\n1\tpackage: [android.content.pm.IPackageManager]\n2\twindow: [android.view.IWindowManager]\n3\tSurfaceFlinger: [android.ui.ISurfaceComposer]\n",
+        ),
+        // What needs more than the shell's rights is refused.
+        ["call", name, ..] if exists(name) => {
+            Answer::said("Result: Parcel(Error: 0xffffffffffffffff \"Operation not permitted\")\n")
+        }
+        ["call", name, ..] => Answer::failed(format!("service: Service {name} does not exist\n"), 10),
+        _ => {
+            Answer::failed("Usage: service [-h|-?]\n       service list\n       service check SERVICE\n", 10)
+        }
+    };
+    phone.native(answer)
 }

@@ -4,56 +4,50 @@ use super::Phone;
 use crate::truth::{RefreshSwitch, Truth, TruthLayer, verdict};
 use std::marker::PhantomData;
 
-impl Phone {
-    /// Every frame that existed since the lab began, up to the last instant a command was given or answered: what
-    /// happened is gone through once more, with everything kept. Costs about 100 ns per frame.
-    pub fn truth(&self) -> Truth<'_> {
-        self.truth_until(self.sim.clock())
-    }
+/// What happened up to an instant (CLOCK_MONOTONIC, ns), as if nobody had asked after it.
+pub(super) fn truth_until(phone: &Phone, until: i64) -> Truth<'_> {
+    let mut replayed = phone.sim.replay(until);
+    let buffers = replayed.flinger.layers.iter_mut().flatten().map(|layer| TruthLayer {
+        name: layer.name.clone(),
+        package: layer.package.clone(),
+        born: layer.born,
+        died: layer.died,
+        pid: layer.pid,
+        dropped: layer.take_dropped(until),
+        frames: layer.take_history(until),
+    });
+    let mut layers: Vec<TruthLayer> = buffers.filter(|layer| !layer.frames.is_empty()).collect();
+    let displays =
+        verdict::judge(&mut layers, phone.sim.setup.archetype.sdk, phone.sim.setup.compositor.is_some());
+    let rates = phone.sim.setup.archetype.rates;
+    let switch = |segment: &crate::phone_sim::panel::Segment| RefreshSwitch {
+        at: segment.from,
+        period: segment.period,
+        printed: rates[segment.rate].printed,
+    };
+    let switches =
+        replayed.panel.segments().iter().filter(|segment| segment.from <= until).map(switch).collect();
+    let messages = crate::phone_sim::journal::messages(&replayed, until);
+    let mut hwui_frames = replayed.journal.hwui_frames;
+    hwui_frames.retain(|frame| frame.sync_start <= until);
+    let (gestures, launches) = (replayed.input.gestures, replayed.activities.launches);
+    Truth { layers, gestures, switches, launches, displays, messages, hwui_frames, phone: PhantomData }
+}
 
-    /// The same, as if nobody had asked after this instant (CLOCK_MONOTONIC, ns).
-    pub(super) fn truth_until(&self, until: i64) -> Truth<'_> {
-        let mut replayed = self.sim.replay(until);
-        let buffers = replayed.flinger.layers.iter_mut().flatten().map(|layer| TruthLayer {
-            name: layer.name.clone(),
-            package: layer.package.clone(),
-            born: layer.born,
-            died: layer.died,
-            pid: layer.pid,
-            dropped: layer.take_dropped(until),
-            frames: layer.take_history(until),
-        });
-        let mut layers: Vec<TruthLayer> = buffers.filter(|layer| !layer.frames.is_empty()).collect();
-        let displays = verdict::judge(&mut layers, self.setup.archetype.sdk, self.setup.compositor.is_some());
-        let rates = self.setup.archetype.rates;
-        let switch = |segment: &crate::phone_sim::panel::Segment| RefreshSwitch {
-            at: segment.from,
-            period: segment.period,
-            printed: rates[segment.rate].printed,
-        };
-        let switches =
-            replayed.panel.segments().iter().filter(|segment| segment.from <= until).map(switch).collect();
-        let messages = crate::phone_sim::journal::messages(&replayed, until);
-        let mut hwui_frames = replayed.journal.hwui_frames;
-        hwui_frames.retain(|frame| frame.sync_start <= until);
-        let (gestures, launches) = (replayed.input.gestures, replayed.activities.launches);
-        Truth { layers, gestures, switches, launches, displays, messages, hwui_frames, phone: PhantomData }
-    }
-
-    /// The frames kept since tracing began, as if nobody had asked after this instant (CLOCK_MONOTONIC, ns). No gestures,
-    /// launches or messages.
-    pub(super) fn truth_kept(&self, until: i64) -> Truth<'_> {
-        let kept = self.sim.flinger.layers.iter().flatten().map(|layer| TruthLayer {
-            name: layer.name.clone(),
-            package: layer.package.clone(),
-            born: layer.born,
-            died: layer.died,
-            pid: layer.pid,
-            dropped: layer.given_up(until).copied().collect(),
-            frames: layer.history().iter().filter(|frame| frame.present <= until).copied().collect(),
-        });
-        let mut layers: Vec<TruthLayer> = kept.filter(|layer| !layer.frames.is_empty()).collect();
-        let displays = verdict::judge(&mut layers, self.setup.archetype.sdk, self.setup.compositor.is_some());
-        Truth { layers, displays, ..Truth::default() }
-    }
+/// The frames kept since tracing began, as if nobody had asked after this instant (CLOCK_MONOTONIC, ns). No gestures,
+/// launches or messages.
+pub(super) fn truth_kept(phone: &Phone, until: i64) -> Truth<'_> {
+    let kept = phone.sim.flinger.layers.iter().flatten().map(|layer| TruthLayer {
+        name: layer.name.clone(),
+        package: layer.package.clone(),
+        born: layer.born,
+        died: layer.died,
+        pid: layer.pid,
+        dropped: layer.given_up(until).copied().collect(),
+        frames: layer.history().iter().filter(|frame| frame.present <= until).copied().collect(),
+    });
+    let mut layers: Vec<TruthLayer> = kept.filter(|layer| !layer.frames.is_empty()).collect();
+    let displays =
+        verdict::judge(&mut layers, phone.sim.setup.archetype.sdk, phone.sim.setup.compositor.is_some());
+    Truth { layers, displays, ..Truth::default() }
 }

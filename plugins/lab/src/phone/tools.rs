@@ -7,59 +7,57 @@ use farmjank_results::time::Span;
 
 const DEFAULT_PATH: &str = "/sdcard/window_dump.xml";
 
-impl Phone {
-    /// `uiautomator dump [--compressed] [PATH]`: a Java virtual machine, then a wait until nothing moves.
-    pub(super) fn uiautomator(&mut self, arguments: &[String]) -> Running {
-        self.starts += 1;
-        let draw = Draw::of(self.seed, Stream::Start, 0x4_0000 + self.starts);
-        let takes = Span::from_ns(
-            (draw.between(1_300.0, 1_900.0) * self.setup.archetype.slowness.clamp(0.7, 2.0) * 1e6) as i64,
-        );
-        let mut words = arguments.iter().map(String::as_str).filter(|word| !word.starts_with("--"));
-        match words.next() {
-            Some("dump") => {
-                let path = words.next().unwrap_or(DEFAULT_PATH).to_owned();
-                Running { takes, work: Work::Screen(path) }
-            }
-            _ => Running {
-                takes,
-                work: Work::Say(Answer::failed("Usage: uiautomator <subcommand> [options]\n", 1)),
-            },
+/// `uiautomator dump [--compressed] [PATH]`: a Java virtual machine, then a wait until nothing moves.
+pub(super) fn uiautomator(phone: &mut Phone, arguments: &[String]) -> Running {
+    phone.commands.starts += 1;
+    let draw = Draw::of(phone.body.seed, Stream::Start, 0x4_0000 + phone.commands.starts);
+    let takes = Span::from_ns(
+        (draw.between(1_300.0, 1_900.0) * phone.sim.setup.archetype.slowness.clamp(0.7, 2.0) * 1e6) as i64,
+    );
+    let mut words = arguments.iter().map(String::as_str).filter(|word| !word.starts_with("--"));
+    match words.next() {
+        Some("dump") => {
+            let path = words.next().unwrap_or(DEFAULT_PATH).to_owned();
+            Running { takes, work: Work::Screen(path) }
         }
+        _ => Running {
+            takes,
+            work: Work::Say(Answer::failed("Usage: uiautomator <subcommand> [options]\n", 1)),
+        },
     }
+}
 
-    /// `screencap -p`: the screen is composed once more, read back and packed by the processor, which the app in front has to
-    /// share: it loses a frame or two.
-    pub(super) fn screencap(&mut self, now: LabTime, arguments: &[String]) -> Running {
-        self.starts += 1;
-        let draw = Draw::of(self.seed, Stream::Start, 0x5_0000 + self.starts);
-        let slowness = self.setup.archetype.slowness.clamp(0.6, 2.5);
-        let takes = Span::from_ns((draw.between(160.0, 320.0) * slowness * 1e6) as i64);
-        if arguments != ["-p"] {
-            let usage = "usage: screencap [-ahp] [-d display-id] [FILENAME]\n";
-            return Running { takes: Span::from_ns(9 * MS), work: Work::Say(Answer::failed(usage, 1)) };
-        }
-        let held = (draw.next(1).between(18.0, 45.0) * slowness * 1e6) as i64;
-        self.act(now, takes.ns() / 3, Act::Hold(held));
-        Running { takes, work: Work::Picture }
+/// `screencap -p`: the screen is composed once more, read back and packed by the processor, which the app in front has to
+/// share: it loses a frame or two.
+pub(super) fn screencap(phone: &mut Phone, now: LabTime, arguments: &[String]) -> Running {
+    phone.commands.starts += 1;
+    let draw = Draw::of(phone.body.seed, Stream::Start, 0x5_0000 + phone.commands.starts);
+    let slowness = phone.sim.setup.archetype.slowness.clamp(0.6, 2.5);
+    let takes = Span::from_ns((draw.between(160.0, 320.0) * slowness * 1e6) as i64);
+    if arguments != ["-p"] {
+        let usage = "usage: screencap [-ahp] [-d display-id] [FILENAME]\n";
+        return Running { takes: Span::from_ns(9 * MS), work: Work::Say(Answer::failed(usage, 1)) };
     }
+    let held = (draw.next(1).between(18.0, 45.0) * slowness * 1e6) as i64;
+    phone.act(now, takes.ns() / 3, Act::Hold(held));
+    Running { takes, work: Work::Picture }
+}
 
-    pub(super) fn finish_screen(&mut self, now: LabTime, path: &str) -> Answer {
-        let at = self.monotonic_ns(now);
-        let moving = self
-            .sim
-            .front_window()
-            .and_then(|index| self.sim.activities.window(index))
-            .is_some_and(|window| window.ui.motion.moving(at).is_some());
-        if moving || !self.sim.screen.awake {
-            return Answer::failed("ERROR: could not get idle state.\n", 0);
-        }
-        let document = crate::dumps::screen::hierarchy(&self.scene(now));
-        if path == "/dev/tty" {
-            return Answer::said(format!("{document}UI hierchary dumped to: /dev/tty\n"));
-        }
-        self.write_file(path, document.into_bytes());
-        // The platform's own spelling.
-        Answer::said(format!("UI hierchary dumped to: {path}\n"))
+pub(super) fn finish_screen(phone: &mut Phone, now: LabTime, path: &str) -> Answer {
+    let at = phone.monotonic_ns(now);
+    let moving = phone
+        .sim
+        .front_window()
+        .and_then(|index| phone.sim.activities.window(index))
+        .is_some_and(|window| window.ui.motion.moving(at).is_some());
+    if moving || !phone.sim.screen.awake {
+        return Answer::failed("ERROR: could not get idle state.\n", 0);
     }
+    let document = crate::dumps::screen::hierarchy(&phone.scene(now));
+    if path == "/dev/tty" {
+        return Answer::said(format!("{document}UI hierchary dumped to: /dev/tty\n"));
+    }
+    phone.storage.write(path, document.into_bytes());
+    // The platform's own spelling.
+    Answer::said(format!("UI hierchary dumped to: {path}\n"))
 }

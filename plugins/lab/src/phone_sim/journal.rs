@@ -87,6 +87,8 @@ pub struct Journal {
     notes: VecDeque<Noted>,
     /// Every frame of every window as drawn; only for the truth.
     pub hwui_frames: Vec<TruthHwuiFrame>,
+    /// The log was cleared then, CLOCK_MONOTONIC ns.
+    pub cleared: i64,
     /// Everything is kept: the truth is asked for.
     truth: bool,
 }
@@ -94,7 +96,7 @@ pub struct Journal {
 impl Journal {
     /// Empty. `truth` keeps every note and every frame.
     pub(super) fn new(truth: bool) -> Journal {
-        Journal { notes: VecDeque::new(), hwui_frames: Vec::new(), truth }
+        Journal { notes: VecDeque::new(), hwui_frames: Vec::new(), cleared: i64::MIN, truth }
     }
 
     /// Notes something.
