@@ -2,6 +2,7 @@
 
 use super::escapes::{Style, decode};
 use super::run::{Flow, Shell};
+use super::simple;
 use super::{condition, printf};
 use std::time::Duration;
 
@@ -23,7 +24,7 @@ pub(super) async fn run(shell: &mut Shell, argv: &[String]) -> Option<Flow> {
         "cd" => change_folder(shell, args).await,
         "pwd" => {
             shell.status = 0;
-            let line = format!("{}\n", shell.cwd);
+            let line = format!("{}\n", shell.env.cwd);
             shell.print(line.as_bytes()).await
         }
         "set" => set(shell, args).await,
@@ -31,8 +32,8 @@ pub(super) async fn run(shell: &mut Shell, argv: &[String]) -> Option<Flow> {
         "export" | "local" | "typeset" | "readonly" => export(shell, args),
         "unset" => {
             for name in args {
-                shell.vars.remove(name);
-                shell.functions.remove(name);
+                shell.env.vars.remove(name);
+                shell.env.functions.remove(name);
             }
             ended(shell, 0)
         }
@@ -45,7 +46,7 @@ pub(super) async fn run(shell: &mut Shell, argv: &[String]) -> Option<Flow> {
             shell.script(&script).await
         }
         "exec" | "command" | "builtin" | "nohup" if args.first().is_some_and(|a| !a.starts_with('-')) => {
-            let flow = shell.dispatch_boxed(args).await;
+            let flow = simple::dispatch_boxed(shell, args).await;
             if argv[0] == "exec" { Flow::Exit } else { flow }
         }
         "command" | "type" => which(shell, args).await,
@@ -125,7 +126,7 @@ async fn read(shell: &mut Shell, args: &[String]) -> Flow {
     if !raw && line.contains('\\') {
         line = unescape(&line);
     }
-    let separators = shell.separators();
+    let separators = shell.env.separators();
     let blank = |c: char| separators.contains(c) && c.is_whitespace();
     let mut rest = line.trim_matches(blank);
     let reply;
@@ -148,9 +149,9 @@ async fn read(shell: &mut Shell, args: &[String]) -> Flow {
             rest = after;
             value
         };
-        match shell.vars.get_mut(name) {
+        match shell.env.vars.get_mut(name) {
             Some(known) => value.clone_into(known),
-            None => _ = shell.vars.insert(name.clone(), value.to_owned()),
+            None => _ = shell.env.vars.insert(name.clone(), value.to_owned()),
         }
     }
     ended(shell, i32::from(!ended_by_newline))
@@ -239,27 +240,27 @@ fn leave(shell: &mut Shell, args: &[String], flow: Flow) -> Flow {
 async fn change_folder(shell: &mut Shell, args: &[String]) -> Flow {
     let home = "/".to_owned();
     let to = args.first().unwrap_or(&home);
-    let path = super::absolute(&shell.cwd, to);
+    let path = super::absolute(&shell.env.cwd, to);
     let known = super::is_folder(shell.phone.as_ref(), &path);
     if !known {
         shell.complain(&format!("cd: {to}: No such file or directory")).await;
         return ended(shell, 2);
     }
-    shell.cwd = path;
+    shell.env.cwd = path;
     ended(shell, 0)
 }
 
 async fn set(shell: &mut Shell, args: &[String]) -> Flow {
     shell.status = 0;
     if args.is_empty() {
-        let all: String = shell.vars.iter().map(|(name, value)| format!("{name}={value}\n")).collect();
+        let all: String = shell.env.vars.iter().map(|(name, value)| format!("{name}={value}\n")).collect();
         return shell.print(all.as_bytes()).await;
     }
     if let Some(at) = args.iter().position(|a| a == "--" || !a.starts_with(['-', '+'])) {
         let from = at + usize::from(args[at] == "--");
         // `set -o pipefail` and the like take a word that is no parameter.
         if at == 0 || args[at] == "--" || !args[at - 1].ends_with('o') {
-            shell.params = args[from..].to_vec();
+            shell.env.params = args[from..].to_vec();
         }
     }
     Flow::On
@@ -267,16 +268,16 @@ async fn set(shell: &mut Shell, args: &[String]) -> Flow {
 
 fn shift(shell: &mut Shell, args: &[String]) -> Flow {
     let by = args.first().and_then(|n| n.parse().ok()).unwrap_or(1usize);
-    if by > shell.params.len() {
+    if by > shell.env.params.len() {
         return ended(shell, 1);
     }
-    shell.params.drain(..by);
+    shell.env.params.drain(..by);
     ended(shell, 0)
 }
 
 fn export(shell: &mut Shell, args: &[String]) -> Flow {
     for (name, value) in args.iter().filter_map(|arg| arg.split_once('=')) {
-        shell.vars.insert(name.to_owned(), value.to_owned());
+        shell.env.vars.insert(name.to_owned(), value.to_owned());
     }
     ended(shell, 0)
 }
@@ -365,5 +366,5 @@ async fn which(shell: &mut Shell, args: &[String]) -> Flow {
     let names: Vec<String> = std::iter::once("which".to_owned())
         .chain(args.iter().filter(|a| !a.starts_with('-')).cloned())
         .collect();
-    shell.dispatch_boxed(&names).await
+    simple::dispatch_boxed(shell, &names).await
 }

@@ -34,7 +34,7 @@ fn split(shell: &Shell, words: &[&str]) -> Result<bool, String> {
 }
 
 fn unary(shell: &Shell, operator: &str, operand: &str) -> Result<bool, String> {
-    let path = absolute(&shell.cwd, operand);
+    let path = absolute(&shell.env.cwd, operand);
     let is_file = || operand == "/dev/null" || shell.phone.file(&path).is_some();
     let is_folder = || is_folder(shell.phone.as_ref(), &path);
     Ok(match operator {

@@ -7,7 +7,6 @@ use super::run::Shell;
 use super::stream::Sink;
 use super::syntax::{Edit, Part, Script, Word};
 use super::{absolute, arith};
-use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::future::Future;
@@ -43,235 +42,215 @@ fn is_glob(byte: u8) -> bool {
     matches!(byte, b'*' | b'?' | b'[')
 }
 
-impl Shell {
-    /// The fields that words stand for. `Err` holds a complaint that ends the shell.
-    pub(super) async fn fields(&mut self, words: &[Word]) -> Result<Vec<String>, String> {
-        let mut printed = self.substitutions(words).await?;
-        let mut fields = Vec::with_capacity(words.len());
-        for word in words {
-            if let Some(text) = word.bare().filter(|text| !text.bytes().any(is_glob)) {
-                fields.push(text.to_owned());
-            } else {
-                self.split(word, &mut printed, &mut fields)?;
-            }
+/// The fields that words stand for. `Err` holds a complaint that ends the shell.
+pub(super) async fn fields(shell: &mut Shell, words: &[Word]) -> Result<Vec<String>, String> {
+    let mut printed = substitutions(shell, words).await?;
+    let mut fields = Vec::with_capacity(words.len());
+    for word in words {
+        if let Some(text) = word.bare().filter(|text| !text.bytes().any(is_glob)) {
+            fields.push(text.to_owned());
+        } else {
+            split(shell, word, &mut printed, &mut fields)?;
         }
-        Ok(fields)
     }
+    Ok(fields)
+}
 
-    /// A word as one text: assignments, redirections, here-documents.
-    pub(super) async fn text(&mut self, word: &Word) -> Result<String, String> {
-        let mut printed = self.substitutions(std::slice::from_ref(word)).await?;
-        self.whole(word, &mut printed)
+/// A word as one text: assignments, redirections, here-documents.
+pub(super) async fn text(shell: &mut Shell, word: &Word) -> Result<String, String> {
+    let mut printed = substitutions(shell, std::slice::from_ref(word)).await?;
+    whole(shell, word, &mut printed)
+}
+
+/// A word as a pattern.
+pub(super) async fn pattern(shell: &mut Shell, word: &Word) -> Result<Vec<Glyph>, String> {
+    let mut printed = substitutions(shell, std::slice::from_ref(word)).await?;
+    glyphs_of(shell, word, &mut printed)
+}
+
+async fn substitutions(shell: &mut Shell, words: &[Word]) -> Result<Printed, String> {
+    let mut printed = Printed::new();
+    for word in words.iter().filter(|word| has_command(word)) {
+        substitute(shell, word, &mut printed).await?;
     }
+    Ok(printed)
+}
 
-    /// A word as a pattern.
-    pub(super) async fn pattern(&mut self, word: &Word) -> Result<Vec<Glyph>, String> {
-        let mut printed = self.substitutions(std::slice::from_ref(word)).await?;
-        self.glyphs_of(word, &mut printed)
-    }
-
-    async fn substitutions(&mut self, words: &[Word]) -> Result<Printed, String> {
-        let mut printed = Printed::new();
-        for word in words.iter().filter(|word| has_command(word)) {
-            self.substitute(word, &mut printed).await?;
-        }
-        Ok(printed)
-    }
-
-    fn substitute<'a>(
-        &'a mut self,
-        word: &'a Word,
-        printed: &'a mut Printed,
-    ) -> Pin<Box<dyn Future<Output = Result<(), String>> + 'a>> {
-        Box::pin(async move {
-            for part in &word.0 {
-                match part {
-                    Part::Command { script, .. } => printed.push_back(self.capture(script).await),
-                    Part::Variable { edit: Some((_, inner)), .. }
-                    | Part::Arithmetic { expression: inner, .. } => {
-                        self.substitute(inner, printed).await?;
-                    }
-                    _ => {}
-                }
-            }
-            Ok(())
-        })
-    }
-
-    /// Runs a script in a subshell and returns what it printed, without newlines at the end.
-    async fn capture(&mut self, script: &Rc<Script>) -> String {
-        let into = Rc::new(RefCell::new(Vec::new()));
-        let mut inner = self.fork();
-        inner.io.out = Sink::Capture(into.clone());
-        inner.script(script).await;
-        self.status = inner.status;
-        drop(inner);
-        let bytes = std::mem::take(&mut *into.borrow_mut());
-        let mut text = String::from_utf8_lossy(&bytes).replace('\0', "");
-        text.truncate(text.trim_end_matches('\n').len());
-        text
-    }
-
-    /// A word without splitting.
-    fn whole(&mut self, word: &Word, printed: &mut Printed) -> Result<String, String> {
-        let mut text = String::new();
+fn substitute<'a>(
+    shell: &'a mut Shell,
+    word: &'a Word,
+    printed: &'a mut Printed,
+) -> Pin<Box<dyn Future<Output = Result<(), String>> + 'a>> {
+    Box::pin(async move {
         for part in &word.0 {
             match part {
-                Part::Text { text: literal, .. } => text.push_str(literal),
-                other => text.push_str(&self.value_of(other, printed)?),
+                Part::Command { script, .. } => printed.push_back(capture(shell, script).await),
+                Part::Variable { edit: Some((_, inner)), .. }
+                | Part::Arithmetic { expression: inner, .. } => {
+                    substitute(shell, inner, printed).await?;
+                }
+                _ => {}
             }
         }
-        Ok(text)
-    }
-
-    fn glyphs_of(&mut self, word: &Word, printed: &mut Printed) -> Result<Vec<Glyph>, String> {
-        let mut pattern = Vec::new();
-        for part in &word.0 {
-            let (Part::Text { quoted, .. }
-            | Part::Variable { quoted, .. }
-            | Part::Command { quoted, .. }
-            | Part::Arithmetic { quoted, .. }) = part;
-            match part {
-                Part::Text { text, .. } => pattern.extend(glyphs(text, *quoted)),
-                other => pattern.extend(glyphs(&self.value_of(other, printed)?, *quoted)),
-            }
-        }
-        Ok(pattern)
-    }
-
-    fn split(&mut self, word: &Word, printed: &mut Printed, fields: &mut Vec<String>) -> Result<(), String> {
-        let mut field = Field::default();
-        for part in &word.0 {
-            match part {
-                Part::Text { text, quoted } => field.push(text, *quoted),
-                Part::Variable { name, edit: None, quoted } if name == "@" || (name == "*" && !quoted) => {
-                    for (i, value) in self.params.clone().iter().enumerate() {
-                        if i > 0 {
-                            self.end(std::mem::take(&mut field), fields);
-                        }
-                        field.push(value, *quoted);
-                    }
-                }
-                Part::Variable { quoted: true, .. }
-                | Part::Command { quoted: true, .. }
-                | Part::Arithmetic { quoted: true, .. } => {
-                    let value = self.value_of(part, printed)?;
-                    field.push(&value, true);
-                }
-                _ => {
-                    let value = self.value_of(part, printed)?;
-                    self.push_split(&value, &mut field, fields);
-                }
-            }
-        }
-        self.end(field, fields);
         Ok(())
-    }
+    })
+}
 
-    /// Adds an unquoted value, beginning a new field at each separator of `IFS`.
-    fn push_split(&self, value: &str, field: &mut Field, fields: &mut Vec<String>) {
-        let separators = self.separators();
-        let mut rest = value;
-        while let Some(at) = rest.find(|c| separators.contains(c)) {
-            field.push(&rest[..at], false);
-            let blank = rest[at..].starts_with(char::is_whitespace);
-            field.begun |= !blank;
-            self.end(std::mem::take(field), fields);
-            let step = rest[at..].chars().next().map_or(1, char::len_utf8);
-            rest = &rest[at + step..];
-        }
-        field.push(rest, false);
-    }
+/// Runs a script in a subshell and returns what it printed, without newlines at the end.
+async fn capture(shell: &mut Shell, script: &Rc<Script>) -> String {
+    let into = Rc::new(RefCell::new(Vec::new()));
+    let mut inner = shell.fork();
+    inner.io.out = Sink::Capture(into.clone());
+    inner.script(script).await;
+    shell.status = inner.status;
+    drop(inner);
+    let bytes = std::mem::take(&mut *into.borrow_mut());
+    let mut text = String::from_utf8_lossy(&bytes).replace('\0', "");
+    text.truncate(text.trim_end_matches('\n').len());
+    text
+}
 
-    /// The characters that separate fields.
-    pub(super) fn separators(&self) -> Cow<'static, str> {
-        self.vars.get("IFS").map_or(Cow::Borrowed(" \t\n"), |own| Cow::Owned(own.clone()))
-    }
-
-    fn end(&self, field: Field, fields: &mut Vec<String>) {
-        if !field.begun {
-            return;
-        }
-        let found = self.files_like(&field);
-        if found.is_empty() { fields.push(field.text) } else { fields.extend(found) }
-    }
-
-    /// Files that match a field's pattern. None match: the field stays as it was written.
-    fn files_like(&self, field: &Field) -> Vec<String> {
-        let (Some(_), true) = (field.globs.first(), field.text.contains('/')) else { return Vec::new() };
-        let pattern: Vec<Glyph> =
-            field.text.char_indices().map(|(i, c)| (c, field.globs.binary_search(&i).is_err())).collect();
-        let first = field.globs[0];
-        let folder = field.text[..first].rfind('/').map_or("/", |end| &field.text[..end]);
-        let depth = field.text.matches('/').count();
-        let mut found = self.phone.files_below(&absolute(&self.cwd, folder));
-        found.retain(|path| path.matches('/').count() == depth);
-        found.retain(|path| pattern::matches(&pattern, &path.chars().collect::<Vec<_>>()));
-        found
-    }
-
-    fn value_of(&mut self, part: &Part, printed: &mut Printed) -> Result<String, String> {
+/// A word without splitting.
+fn whole(shell: &mut Shell, word: &Word, printed: &mut Printed) -> Result<String, String> {
+    let mut text = String::new();
+    for part in &word.0 {
         match part {
-            Part::Text { text, .. } => Ok(text.clone()),
-            Part::Command { .. } => Ok(printed.pop_front().unwrap_or_default()),
-            Part::Arithmetic { expression, .. } => {
-                let text = self.whole(expression, printed)?;
-                arith::evaluate(&text, &|name| self.variable(name).unwrap_or_default()).map(|n| n.to_string())
-            }
-            Part::Variable { name, edit: None, .. } => Ok(self.variable(name).unwrap_or_default()),
-            Part::Variable { name, edit: Some((edit, word)), .. } => self.edited(name, *edit, word, printed),
+            Part::Text { text: literal, .. } => text.push_str(literal),
+            other => text.push_str(&value_of(shell, other, printed)?),
         }
     }
+    Ok(text)
+}
 
-    fn edited(
-        &mut self,
-        name: &str,
-        edit: Edit,
-        word: &Word,
-        printed: &mut Printed,
-    ) -> Result<String, String> {
-        let value = self.variable(name);
-        let missing = |empty_too: bool| value.as_ref().is_none_or(|v| empty_too && v.is_empty());
-        let (plain, value_or_empty) = (value.clone(), value.clone().unwrap_or_default());
-        match edit {
-            Edit::Length if matches!(name, "@" | "*") => Ok(self.params.len().to_string()),
-            Edit::Length => Ok(value_or_empty.chars().count().to_string()),
-            Edit::Default(empty) | Edit::Assign(empty) => {
-                let other = self.whole(word, printed)?;
-                if !missing(empty) {
-                    return Ok(plain.unwrap_or_default());
+fn glyphs_of(shell: &mut Shell, word: &Word, printed: &mut Printed) -> Result<Vec<Glyph>, String> {
+    let mut pattern = Vec::new();
+    for part in &word.0 {
+        let (Part::Text { quoted, .. }
+        | Part::Variable { quoted, .. }
+        | Part::Command { quoted, .. }
+        | Part::Arithmetic { quoted, .. }) = part;
+        match part {
+            Part::Text { text, .. } => pattern.extend(glyphs(text, *quoted)),
+            other => pattern.extend(glyphs(&value_of(shell, other, printed)?, *quoted)),
+        }
+    }
+    Ok(pattern)
+}
+
+fn split(
+    shell: &mut Shell,
+    word: &Word,
+    printed: &mut Printed,
+    fields: &mut Vec<String>,
+) -> Result<(), String> {
+    let mut field = Field::default();
+    for part in &word.0 {
+        match part {
+            Part::Text { text, quoted } => field.push(text, *quoted),
+            Part::Variable { name, edit: None, quoted } if name == "@" || (name == "*" && !quoted) => {
+                for (i, value) in shell.env.params.clone().iter().enumerate() {
+                    if i > 0 {
+                        end(shell, std::mem::take(&mut field), fields);
+                    }
+                    field.push(value, *quoted);
                 }
-                if matches!(edit, Edit::Assign(_)) {
-                    self.vars.insert(name.to_owned(), other.clone());
-                }
-                Ok(other)
             }
-            Edit::Alternative(empty) => {
-                let other = self.whole(word, printed)?;
-                Ok(if missing(empty) { String::new() } else { other })
+            Part::Variable { quoted: true, .. }
+            | Part::Command { quoted: true, .. }
+            | Part::Arithmetic { quoted: true, .. } => {
+                let value = value_of(shell, part, printed)?;
+                field.push(&value, true);
             }
-            Edit::CutFront(longest) | Edit::CutBack(longest) => {
-                let pattern = self.glyphs_of(word, printed)?;
-                Ok(pattern::cut(&pattern, &value_or_empty, matches!(edit, Edit::CutFront(_)), longest))
+            _ => {
+                let value = value_of(shell, part, printed)?;
+                push_split(shell, &value, &mut field, fields);
             }
         }
     }
+    end(shell, field, fields);
+    Ok(())
+}
 
-    /// A variable or special parameter; nothing when unset.
-    pub(super) fn variable(&self, name: &str) -> Option<String> {
-        match name {
-            "?" => Some(self.status.to_string()),
-            "$" => Some(self.pid.to_string()),
-            "!" => self.last_job.map(|pid| pid.to_string()),
-            "#" => Some(self.params.len().to_string()),
-            "@" | "*" => Some(self.params.join(" ")),
-            "0" => Some(self.name.to_string()),
-            "PWD" => Some(self.cwd.clone()),
-            "RANDOM" => Some(((self.phone.wall_ns() / 1000) & 0x7fff).to_string()),
-            _ => match name.parse::<usize>() {
-                Ok(n) => self.params.get(n.wrapping_sub(1)).cloned(),
-                Err(_) => self.vars.get(name).cloned(),
-            },
+/// Adds an unquoted value, beginning a new field at each separator of `IFS`.
+fn push_split(shell: &Shell, value: &str, field: &mut Field, fields: &mut Vec<String>) {
+    let separators = shell.env.separators();
+    let mut rest = value;
+    while let Some(at) = rest.find(|c| separators.contains(c)) {
+        field.push(&rest[..at], false);
+        let blank = rest[at..].starts_with(char::is_whitespace);
+        field.begun |= !blank;
+        end(shell, std::mem::take(field), fields);
+        let step = rest[at..].chars().next().map_or(1, char::len_utf8);
+        rest = &rest[at + step..];
+    }
+    field.push(rest, false);
+}
+
+fn end(shell: &Shell, field: Field, fields: &mut Vec<String>) {
+    if !field.begun {
+        return;
+    }
+    let found = files_like(shell, &field);
+    if found.is_empty() { fields.push(field.text) } else { fields.extend(found) }
+}
+
+/// Files that match a field's pattern. None match: the field stays as it was written.
+fn files_like(shell: &Shell, field: &Field) -> Vec<String> {
+    let (Some(_), true) = (field.globs.first(), field.text.contains('/')) else { return Vec::new() };
+    let pattern: Vec<Glyph> =
+        field.text.char_indices().map(|(i, c)| (c, field.globs.binary_search(&i).is_err())).collect();
+    let first = field.globs[0];
+    let folder = field.text[..first].rfind('/').map_or("/", |end| &field.text[..end]);
+    let depth = field.text.matches('/').count();
+    let mut found = shell.phone.files_below(&absolute(&shell.env.cwd, folder));
+    found.retain(|path| path.matches('/').count() == depth);
+    found.retain(|path| pattern::matches(&pattern, &path.chars().collect::<Vec<_>>()));
+    found
+}
+
+fn value_of(shell: &mut Shell, part: &Part, printed: &mut Printed) -> Result<String, String> {
+    match part {
+        Part::Text { text, .. } => Ok(text.clone()),
+        Part::Command { .. } => Ok(printed.pop_front().unwrap_or_default()),
+        Part::Arithmetic { expression, .. } => {
+            let text = whole(shell, expression, printed)?;
+            arith::evaluate(&text, &|name| shell.variable(name).unwrap_or_default()).map(|n| n.to_string())
+        }
+        Part::Variable { name, edit: None, .. } => Ok(shell.variable(name).unwrap_or_default()),
+        Part::Variable { name, edit: Some((edit, word)), .. } => edited(shell, name, *edit, word, printed),
+    }
+}
+
+fn edited(
+    shell: &mut Shell,
+    name: &str,
+    edit: Edit,
+    word: &Word,
+    printed: &mut Printed,
+) -> Result<String, String> {
+    let value = shell.variable(name);
+    let missing = |empty_too: bool| value.as_ref().is_none_or(|v| empty_too && v.is_empty());
+    let (plain, value_or_empty) = (value.clone(), value.clone().unwrap_or_default());
+    match edit {
+        Edit::Length if matches!(name, "@" | "*") => Ok(shell.env.params.len().to_string()),
+        Edit::Length => Ok(value_or_empty.chars().count().to_string()),
+        Edit::Default(empty) | Edit::Assign(empty) => {
+            let other = whole(shell, word, printed)?;
+            if !missing(empty) {
+                return Ok(plain.unwrap_or_default());
+            }
+            if matches!(edit, Edit::Assign(_)) {
+                shell.env.vars.insert(name.to_owned(), other.clone());
+            }
+            Ok(other)
+        }
+        Edit::Alternative(empty) => {
+            let other = whole(shell, word, printed)?;
+            Ok(if missing(empty) { String::new() } else { other })
+        }
+        Edit::CutFront(longest) | Edit::CutBack(longest) => {
+            let pattern = glyphs_of(shell, word, printed)?;
+            Ok(pattern::cut(&pattern, &value_or_empty, matches!(edit, Edit::CutFront(_)), longest))
         }
     }
 }

@@ -9,6 +9,7 @@ mod builtin;
 mod compound;
 mod condition;
 mod dollar;
+mod environment;
 mod escapes;
 mod expand;
 mod filters;

@@ -3,10 +3,12 @@
 //! A shell that never waits would stop the one thread of the whole lab, and its time: every so many commands cost a
 //! millisecond of lab time, as they would on a phone.
 
+use super::environment::{Environment, Process};
 use super::jobs::Jobs;
 use super::stream::{Broken, Sink, Source, pipe};
 use super::syntax::{Chain, Command, Item, Join, Kind, List, Pipeline, Script};
 use super::{Programs, parser};
+use super::{simple, steer};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -74,19 +76,11 @@ pub(super) enum Flow {
 pub struct Shell {
     pub(super) phone: Rc<dyn Programs>,
     pub(super) jobs: Rc<Jobs>,
-    pub(super) name: Rc<str>,
-    pub(super) vars: BTreeMap<String, String>,
-    pub(super) functions: BTreeMap<String, Rc<Command>>,
-    pub(super) params: Vec<String>,
-    pub(super) cwd: String,
+    pub(super) env: Environment,
+    pub(super) process: Process,
     pub(super) io: Io,
-    pub(super) pid: u32,
-    pub(super) last_job: Option<u32>,
-    /// The background job this process belongs to.
-    pub(super) job: Option<u32>,
     pub(super) on_exit: Option<String>,
     pub(super) status: i32,
-    depth: u32,
     fuel: Rc<Cell<u32>>,
 }
 
@@ -95,26 +89,13 @@ type Walk<'a> = Pin<Box<dyn Future<Output = Flow> + 'a>>;
 impl Shell {
     /// A fresh shell, as adbd starts one for a command.
     pub fn new(phone: Rc<dyn Programs>, io: Io) -> Self {
-        let pid = phone.next_pid();
-        let vars = [
-            ("HOME", "/"),
-            ("PATH", "/product/bin:/apex/com.android.runtime/bin:/system/bin:/vendor/bin"),
-            ("USER", "shell"),
-        ];
         Shell {
             jobs: Rc::new(Jobs::default()),
-            name: "/system/bin/sh".into(),
-            vars: vars.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
-            functions: BTreeMap::new(),
-            params: Vec::new(),
-            cwd: "/".to_owned(),
+            env: Environment::of_adbd(),
+            process: Process { pid: phone.next_pid(), last_job: None, job: None, depth: 0 },
             io,
-            pid,
-            last_job: None,
-            job: None,
             on_exit: None,
             status: 0,
-            depth: 0,
             fuel: Rc::new(Cell::new(0)),
             phone,
         }
@@ -176,9 +157,27 @@ impl Shell {
         }
     }
 
+    /// A variable or special parameter; nothing when unset.
+    pub(super) fn variable(&self, name: &str) -> Option<String> {
+        match name {
+            "?" => Some(self.status.to_string()),
+            "$" => Some(self.process.pid.to_string()),
+            "!" => self.process.last_job.map(|pid| pid.to_string()),
+            "#" => Some(self.env.params.len().to_string()),
+            "@" | "*" => Some(self.env.params.join(" ")),
+            "0" => Some(self.env.name.to_string()),
+            "PWD" => Some(self.env.cwd.clone()),
+            "RANDOM" => Some(((self.phone.wall_ns() / 1000) & 0x7fff).to_string()),
+            _ => match name.parse::<usize>() {
+                Ok(n) => self.env.params.get(n.wrapping_sub(1)).cloned(),
+                Err(_) => self.env.vars.get(name).cloned(),
+            },
+        }
+    }
+
     pub(super) fn fork(&self) -> Shell {
         let mut child = self.clone();
-        child.depth += 1;
+        child.process.depth += 1;
         child.on_exit = None;
         child
     }
@@ -194,7 +193,7 @@ impl Shell {
 
     /// Prints a complaint the way the shell does.
     pub(super) async fn complain(&self, text: &str) {
-        let line = format!("{}: {text}\n", self.name);
+        let line = format!("{}: {text}\n", self.env.name);
         let _ = self.io.err.write(line.as_bytes()).await;
     }
 
@@ -242,7 +241,7 @@ impl Shell {
         let pid = self.phone.next_pid();
         let mut child = self.fork();
         child.io.input = Source::Empty;
-        child.job = Some(pid);
+        child.process.job = Some(pid);
         let attached = child.io.out.is_outlet() || child.io.err.is_outlet();
         let chain = item.chain.clone();
         let work = async move {
@@ -250,7 +249,7 @@ impl Shell {
             child.status
         };
         self.jobs.start(pid, attached, work);
-        self.last_job = Some(pid);
+        self.process.last_job = Some(pid);
         self.status = 0;
         Flow::On
     }
@@ -306,26 +305,26 @@ impl Shell {
 
     pub(super) async fn command(&mut self, command: &Command) -> Flow {
         match &command.kind {
-            Kind::Simple { assigns, words } => self.simple(assigns, words, &command.redirects).await,
+            Kind::Simple { assigns, words } => simple::simple(self, assigns, words, &command.redirects).await,
             _ => self.compound(command).await,
         }
     }
 
     fn compound<'a>(&'a mut self, command: &'a Command) -> Walk<'a> {
         Box::pin(async move {
-            if self.depth > DEEPEST_CALL {
+            if self.process.depth > DEEPEST_CALL {
                 self.complain("too many levels of subshells").await;
                 self.status = 1;
                 return Flow::Exit;
             }
             let before = self.io.clone();
-            if let Err(complaint) = self.redirect(&command.redirects).await {
+            if let Err(complaint) = simple::redirect(self, &command.redirects).await {
                 self.complain(&complaint).await;
                 self.io = before;
                 self.status = 1;
                 return Flow::On;
             }
-            let flow = self.kind(&command.kind).await;
+            let flow = steer::kind(self, &command.kind).await;
             self.io = before;
             flow
         })
@@ -341,11 +340,11 @@ impl Shell {
     /// Calls a function with parameters.
     pub(super) fn call<'a>(&'a mut self, body: Rc<Command>, argv: &'a [String]) -> Walk<'a> {
         Box::pin(async move {
-            self.depth += 1;
-            let outer = std::mem::replace(&mut self.params, argv[1..].to_vec());
+            self.process.depth += 1;
+            let outer = std::mem::replace(&mut self.env.params, argv[1..].to_vec());
             let flow = self.command(&body).await;
-            self.params = outer;
-            self.depth -= 1;
+            self.env.params = outer;
+            self.process.depth -= 1;
             if flow == Flow::Return { Flow::On } else { flow }
         })
     }

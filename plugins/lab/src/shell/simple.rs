@@ -1,5 +1,6 @@
 //! Simple commands: assignments, redirections, and who answers — a function, the shell itself, a filter, the phone.
 
+use super::expand;
 use super::run::{Flow, Io, Shell};
 use super::stream::{Sink, Source};
 use super::syntax::{Part, Redirect, Target, Word};
@@ -14,166 +15,163 @@ const PROGRAM_FOLDERS: [&str; 5] =
 /// Most bytes of input a program of the phone takes in.
 const INPUT_MOST: usize = 1 << 20;
 
-impl Shell {
-    pub(super) async fn simple(
-        &mut self,
-        assigns: &[(String, Word)],
-        words: &[Word],
-        redirects: &[Redirect],
-    ) -> Flow {
-        self.pay().await;
-        let argv = match self.fields(words).await {
-            Ok(argv) => argv,
-            Err(complaint) => return self.fatal(&complaint).await,
+pub(super) async fn simple(
+    shell: &mut Shell,
+    assigns: &[(String, Word)],
+    words: &[Word],
+    redirects: &[Redirect],
+) -> Flow {
+    shell.pay().await;
+    let argv = match expand::fields(shell, words).await {
+        Ok(argv) => argv,
+        Err(complaint) => return shell.fatal(&complaint).await,
+    };
+    let mut kept: Vec<(String, Option<String>)> = Vec::new();
+    for (name, word) in assigns {
+        let value = match expand::text(shell, word).await {
+            Ok(value) => value,
+            Err(complaint) => return shell.fatal(&complaint).await,
         };
-        let mut kept: Vec<(String, Option<String>)> = Vec::new();
-        for (name, word) in assigns {
-            let value = match self.text(word).await {
-                Ok(value) => value,
-                Err(complaint) => return self.fatal(&complaint).await,
-            };
-            let old = self.vars.insert(name.clone(), value);
-            kept.push((name.clone(), old));
-        }
-        // `x=$(false)` has the status of the substitution; a line of assignments alone has 0, once `$?` was read by them.
-        let runs =
-            |(_, word): &(String, Word)| word.0.iter().any(|part| matches!(part, Part::Command { .. }));
-        if argv.is_empty() && !words.iter().any(|word| word.bare().is_none()) && !assigns.iter().any(runs) {
-            self.status = 0;
-        }
-        let before = (!redirects.is_empty()).then(|| self.io.clone());
-        if let Err(complaint) = self.redirect(redirects).await {
-            self.complain(&complaint).await;
-            self.status = 1;
-            self.restore(before);
-            return Flow::On;
-        }
-        let Some(name) = argv.first() else {
-            self.restore(before);
-            return Flow::On;
+        let old = shell.env.vars.insert(name.clone(), value);
+        kept.push((name.clone(), old));
+    }
+    // `x=$(false)` has the status of the substitution; a line of assignments alone has 0, once `$?` was read by them.
+    let runs = |(_, word): &(String, Word)| word.0.iter().any(|part| matches!(part, Part::Command { .. }));
+    if argv.is_empty() && !words.iter().any(|word| word.bare().is_none()) && !assigns.iter().any(runs) {
+        shell.status = 0;
+    }
+    let before = (!redirects.is_empty()).then(|| shell.io.clone());
+    if let Err(complaint) = redirect(shell, redirects).await {
+        shell.complain(&complaint).await;
+        shell.status = 1;
+        restore(shell, before);
+        return Flow::On;
+    }
+    let Some(name) = argv.first() else {
+        restore(shell, before);
+        return Flow::On;
+    };
+    let flow = match name.as_str() {
+        "exec" if argv.len() == 1 => return Flow::On, // the redirections stay
+        _ => dispatch(shell, &argv).await,
+    };
+    restore(shell, before);
+    for (name, old) in kept.into_iter().rev() {
+        match old {
+            Some(value) => shell.env.vars.insert(name, value),
+            None => shell.env.vars.remove(&name),
         };
-        let flow = match name.as_str() {
-            "exec" if argv.len() == 1 => return Flow::On, // the redirections stay
-            _ => self.dispatch(&argv).await,
-        };
-        self.restore(before);
-        for (name, old) in kept.into_iter().rev() {
-            match old {
-                Some(value) => self.vars.insert(name, value),
-                None => self.vars.remove(&name),
-            };
-        }
-        flow
     }
+    flow
+}
 
-    fn restore(&mut self, before: Option<Io>) {
-        if let Some(before) = before {
-            self.io = before;
-        }
+fn restore(shell: &mut Shell, before: Option<Io>) {
+    if let Some(before) = before {
+        shell.io = before;
     }
+}
 
-    /// Runs a command whose words are known.
-    pub(super) async fn dispatch(&mut self, argv: &[String]) -> Flow {
-        let Some(name) = argv.first() else { return Flow::On };
-        if let Some(body) = self.functions.get(name).cloned() {
-            return self.call(body, argv).await;
-        }
-        if let Some(flow) = builtin::run(self, argv).await {
-            return flow;
-        }
-        self.outside(argv).await
+/// Runs a command whose words are known.
+pub(super) async fn dispatch(shell: &mut Shell, argv: &[String]) -> Flow {
+    let Some(name) = argv.first() else { return Flow::On };
+    if let Some(body) = shell.env.functions.get(name).cloned() {
+        return shell.call(body, argv).await;
     }
-
-    /// Commands that run other commands go through here, so that futures stay finite.
-    pub(super) fn dispatch_boxed<'a>(
-        &'a mut self,
-        argv: &'a [String],
-    ) -> Pin<Box<dyn Future<Output = Flow> + 'a>> {
-        Box::pin(self.dispatch(argv))
+    if let Some(flow) = builtin::run(shell, argv).await {
+        return flow;
     }
+    outside(shell, argv).await
+}
 
-    /// A program: a filter of the phone's toolbox or a program of the phone.
-    async fn outside(&mut self, argv: &[String]) -> Flow {
-        let mut argv = std::borrow::Cow::Borrowed(argv);
-        if let Some(bare) = PROGRAM_FOLDERS.iter().find_map(|folder| argv[0].strip_prefix(folder)) {
-            let bare = bare.to_owned();
-            argv.to_mut()[0] = bare;
-        }
-        if let Some(flow) = filters::run(self, &argv).await {
-            return flow;
-        }
-        let input = match self.phone.reads_input(&argv) {
-            true => self.io.input.read_all(INPUT_MOST).await,
-            false => Vec::new(),
-        };
-        let Some(job) = self.phone.start_fed(&argv, input, self.job) else {
-            self.complain(&format!("{}: inaccessible or not found", argv[0])).await;
-            self.status = 127;
-            return Flow::On;
-        };
-        let said = job.await;
-        self.status = said.status;
-        if self.io.err.write(&said.err).await.is_err() || self.io.out.write(&said.out).await.is_err() {
-            // The program was killed by SIGPIPE; the shell itself finds out when it prints.
-            self.status = 141;
-        }
-        Flow::On
+/// Commands that run other commands go through here, so that futures stay finite.
+pub(super) fn dispatch_boxed<'a>(
+    shell: &'a mut Shell,
+    argv: &'a [String],
+) -> Pin<Box<dyn Future<Output = Flow> + 'a>> {
+    Box::pin(dispatch(shell, argv))
+}
+
+/// A program: a filter of the phone's toolbox or a program of the phone.
+async fn outside(shell: &mut Shell, argv: &[String]) -> Flow {
+    let mut argv = std::borrow::Cow::Borrowed(argv);
+    if let Some(bare) = PROGRAM_FOLDERS.iter().find_map(|folder| argv[0].strip_prefix(folder)) {
+        let bare = bare.to_owned();
+        argv.to_mut()[0] = bare;
     }
+    if let Some(flow) = filters::run(shell, &argv).await {
+        return flow;
+    }
+    let input = match shell.phone.reads_input(&argv) {
+        true => shell.io.input.read_all(INPUT_MOST).await,
+        false => Vec::new(),
+    };
+    let Some(job) = shell.phone.start_fed(&argv, input, shell.process.job) else {
+        shell.complain(&format!("{}: inaccessible or not found", argv[0])).await;
+        shell.status = 127;
+        return Flow::On;
+    };
+    let said = job.await;
+    shell.status = said.status;
+    if shell.io.err.write(&said.err).await.is_err() || shell.io.out.write(&said.out).await.is_err() {
+        // The program was killed by SIGPIPE; the shell itself finds out when it prints.
+        shell.status = 141;
+    }
+    Flow::On
+}
 
-    /// Applies redirections to this shell's streams. `Err` holds the shell's complaint.
-    pub(super) async fn redirect(&mut self, redirects: &[Redirect]) -> Result<(), String> {
-        for redirect in redirects {
-            match &redirect.target {
-                Target::Read(word) => {
-                    let path = self.text(word).await?;
-                    self.io.input = self.open(&path)?;
-                }
-                Target::Text(word) => self.io.input = Source::of(self.text(word).await?.into_bytes()),
-                Target::Write(word) | Target::Append(word) => {
-                    let path = self.text(word).await?;
-                    let sink = self.create(&path, matches!(redirect.target, Target::Append(_)))?;
-                    self.set(redirect.fd, sink);
-                }
-                Target::Copy(0) => {}
-                Target::Copy(from) => {
-                    let sink = if *from == 1 { self.io.out.clone() } else { self.io.err.clone() };
-                    self.set(redirect.fd, sink);
-                }
-                Target::Close => self.set(redirect.fd, Sink::Null),
+/// Applies redirections to this shell's streams. `Err` holds the shell's complaint.
+pub(super) async fn redirect(shell: &mut Shell, redirects: &[Redirect]) -> Result<(), String> {
+    for redirect in redirects {
+        match &redirect.target {
+            Target::Read(word) => {
+                let path = expand::text(shell, word).await?;
+                shell.io.input = open(shell, &path)?;
             }
+            Target::Text(word) => shell.io.input = Source::of(expand::text(shell, word).await?.into_bytes()),
+            Target::Write(word) | Target::Append(word) => {
+                let path = expand::text(shell, word).await?;
+                let sink = create(shell, &path, matches!(redirect.target, Target::Append(_)))?;
+                set(shell, redirect.fd, sink);
+            }
+            Target::Copy(0) => {}
+            Target::Copy(from) => {
+                let sink = if *from == 1 { shell.io.out.clone() } else { shell.io.err.clone() };
+                set(shell, redirect.fd, sink);
+            }
+            Target::Close => set(shell, redirect.fd, Sink::Null),
         }
-        Ok(())
     }
+    Ok(())
+}
 
-    fn set(&mut self, fd: u8, sink: Sink) {
-        match fd {
-            1 => self.io.out = sink,
-            2 => self.io.err = sink,
-            _ => self.io.input = Source::Empty,
-        }
+fn set(shell: &mut Shell, fd: u8, sink: Sink) {
+    match fd {
+        1 => shell.io.out = sink,
+        2 => shell.io.err = sink,
+        _ => shell.io.input = Source::Empty,
     }
+}
 
-    fn open(&self, path: &str) -> Result<Source, String> {
-        if path == "/dev/null" {
-            return Ok(Source::Empty);
-        }
-        match self.phone.file(&absolute(&self.cwd, path)) {
-            Some(bytes) => Ok(Source::of(bytes)),
-            None => Err(format!("can't open {path}: No such file or directory")),
-        }
+fn open(shell: &Shell, path: &str) -> Result<Source, String> {
+    if path == "/dev/null" {
+        return Ok(Source::Empty);
     }
+    match shell.phone.file(&absolute(&shell.env.cwd, path)) {
+        Some(bytes) => Ok(Source::of(bytes)),
+        None => Err(format!("can't open {path}: No such file or directory")),
+    }
+}
 
-    fn create(&self, path: &str, append: bool) -> Result<Sink, String> {
-        if path == "/dev/null" {
-            return Ok(Sink::Null);
-        }
-        let whole = absolute(&self.cwd, path);
-        if !self.phone.writable(&whole) {
-            return Err(format!("can't create {path}: Read-only file system"));
-        }
-        if !append || self.phone.file(&whole).is_none() {
-            self.phone.write(&whole, Vec::new());
-        }
-        Ok(Sink::File(self.phone.clone(), whole.into()))
+fn create(shell: &Shell, path: &str, append: bool) -> Result<Sink, String> {
+    if path == "/dev/null" {
+        return Ok(Sink::Null);
     }
+    let whole = absolute(&shell.env.cwd, path);
+    if !shell.phone.writable(&whole) {
+        return Err(format!("can't create {path}: Read-only file system"));
+    }
+    if !append || shell.phone.file(&whole).is_none() {
+        shell.phone.write(&whole, Vec::new());
+    }
+    Ok(Sink::File(shell.phone.clone(), whole.into()))
 }

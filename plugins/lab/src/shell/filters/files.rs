@@ -23,7 +23,7 @@ pub(super) async fn tee(shell: &Shell, args: &[String]) -> Ended {
     let mut sinks = vec![out(shell)];
     let mut status = 0;
     for file in &options.operands {
-        let path = absolute(&shell.cwd, file);
+        let path = absolute(&shell.env.cwd, file);
         if path == "/dev/null" {
             continue;
         }
@@ -53,7 +53,7 @@ pub(super) async fn ls(shell: &Shell, args: &[String]) -> Ended {
     let operands = if options.operands.is_empty() { &here[..] } else { &options.operands };
     let mut status = 0;
     for operand in operands {
-        let path = absolute(&shell.cwd, operand);
+        let path = absolute(&shell.env.cwd, operand);
         let mut rows: Vec<(String, usize)> = Vec::new();
         if let Some(bytes) = shell.phone.file(&path) {
             rows.push((operand.clone(), bytes.len()));
@@ -96,7 +96,7 @@ pub(super) async fn stat(shell: &Shell, args: &[String]) -> Ended {
     };
     let mut status = 0;
     for operand in &options.operands {
-        let Some(bytes) = shell.phone.file(&absolute(&shell.cwd, operand)) else {
+        let Some(bytes) = shell.phone.file(&absolute(&shell.env.cwd, operand)) else {
             let line = format!("stat: '{operand}': No such file or directory\n");
             let _ = shell.io.err.write(line.as_bytes()).await;
             status = 1;
@@ -114,7 +114,7 @@ pub(super) async fn rm(shell: &Shell, args: &[String]) -> Ended {
     let recursive = options.has('r') || options.has('R');
     let mut status = 0;
     for operand in &options.operands {
-        let path = absolute(&shell.cwd, operand);
+        let path = absolute(&shell.env.cwd, operand);
         let mut removed = shell.phone.remove(&path);
         if recursive {
             for file in shell.phone.files_below(&path) {
@@ -134,7 +134,7 @@ pub(super) async fn rm(shell: &Shell, args: &[String]) -> Ended {
 pub(super) async fn make(shell: &Shell, name: &str, args: &[String]) -> Ended {
     let options = Options::parse(name, args, if name == "mkdir" { "p" } else { "ac" }, "m")?;
     for operand in &options.operands {
-        let path = absolute(&shell.cwd, operand);
+        let path = absolute(&shell.env.cwd, operand);
         if !shell.phone.writable(&path) {
             return Err(refuse(format!("'{operand}': Read-only file system")));
         }

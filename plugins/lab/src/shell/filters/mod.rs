@@ -8,9 +8,9 @@ mod lines;
 mod sed;
 mod text;
 
-use super::absolute;
 use super::run::{Flow, Shell};
 use super::stream::{Broken, Sink, Source};
+use super::{absolute, simple};
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -163,7 +163,7 @@ impl Shell {
                 sources.push((file.clone(), self.io.input.clone()));
             } else if file == "/dev/null" {
                 sources.push((file.clone(), Source::Empty));
-            } else if let Some(bytes) = self.phone.file(&absolute(&self.cwd, file)) {
+            } else if let Some(bytes) = self.phone.file(&absolute(&self.env.cwd, file)) {
                 sources.push((file.clone(), Source::of(bytes)));
             } else {
                 let line = format!("{name}: {file}: No such file or directory\n");
@@ -287,13 +287,13 @@ async fn sh(shell: &mut Shell, args: &[String]) -> Ended {
     let mut child = shell.fork();
     let text = match args {
         [flag, text, rest @ ..] if flag == "-c" => {
-            child.params = rest.iter().skip(1).cloned().collect();
+            child.env.params = rest.iter().skip(1).cloned().collect();
             text.clone()
         }
         [] => String::from_utf8_lossy(&child.io.input.read_all(HOLD).await).into_owned(),
         [file, rest @ ..] if !file.starts_with('-') => {
-            child.params = rest.to_vec();
-            match shell.phone.file(&absolute(&shell.cwd, file)) {
+            child.env.params = rest.to_vec();
+            match shell.phone.file(&absolute(&shell.env.cwd, file)) {
                 Some(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
                 None => return Err(Stop::Refused(format!("{file}: No such file or directory"), 127)),
             }
@@ -314,7 +314,7 @@ async fn timeout(shell: &mut Shell, args: &[String]) -> Flow {
     };
     let limit = Duration::from_secs_f64(seconds.min(31_536_000.0));
     let mut child = shell.fork();
-    let done = tokio::time::timeout(limit, child.dispatch_boxed(&args[1..])).await.is_ok();
+    let done = tokio::time::timeout(limit, simple::dispatch_boxed(&mut child, &args[1..])).await.is_ok();
     shell.status = if done { child.status } else { 124 };
     Flow::On
 }
