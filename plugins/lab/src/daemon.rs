@@ -6,7 +6,7 @@
 mod message;
 mod streams;
 
-use crate::lab::LivePhone;
+use crate::live_phone::LivePhone;
 use crate::server::FEATURES;
 use message::{CLSE, CNXN, Header, OKAY, OPEN, WRTE, encode, read};
 use std::rc::Rc;

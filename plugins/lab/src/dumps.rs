@@ -21,8 +21,8 @@ pub mod timestats;
 pub mod window;
 
 use crate::archetype::Archetype;
-use crate::phone_sim::PhoneSim;
-use crate::phone_sim::world::Window;
+use crate::phone_sim::state::PhoneSim;
+use crate::phone_sim::window::Window;
 
 /// A phone at an instant.
 #[derive(Clone, Copy)]

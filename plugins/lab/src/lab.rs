@@ -3,37 +3,22 @@
 //! Opens no socket and reads no file: the gallery is part of the program, other files arrive as text. All chance comes
 //! from the seed; one seed gives one lab, byte for byte.
 
+mod described;
+mod faults;
 mod file;
-mod hand;
-mod latency;
-mod live;
+mod running;
 
+pub use described::{Lab, PHONES_PER_SERVER};
 pub use file::LabError;
-pub use hand::Hand;
-pub use latency::Latency;
-pub use live::{Banner, Cable, LivePhone, Presence};
+pub use running::LiveLab;
 
 use crate::chance::mix;
-use crate::fault::{self, Scheduled};
+use crate::live_phone::{LivePhone, Place};
 use crate::server::LiveServer;
 use crate::spec::PhoneSpec;
-use farmjank_seams::host::Address;
 use farmjank_seams::watched::Watched;
-use live::Place;
-use std::collections::BTreeSet;
 use std::rc::Rc;
 use tokio::time::Instant;
-
-/// Most phones on one server: beyond this a real server's single thread becomes the bottleneck.
-pub const PHONES_PER_SERVER: usize = 128;
-
-/// Most phones that stay together when a lab is taken apart ([`Lab::shards`]); small labs are not worth a second
-/// thread.
-const PHONES_TOGETHER: usize = 8;
-
-/// Phones of one shard of a larger lab. Few: while one works, its phones' frames and dumps stay in the caches of its
-/// core. Measured with 200 phones on two cores: 2 per shard take 0.19 s of CPU a phone, 8 take 0.22 s, 128 take 0.33 s.
-const PHONES_PER_RACK: usize = 2;
 
 /// The labs that come with the program, and their text.
 const GALLERY: [(&str, &str); 10] = [
@@ -48,21 +33,6 @@ const GALLERY: [(&str, &str); 10] = [
     ("thirty", include_str!("../labs/thirty.yaml")),
     ("big", include_str!("../labs/big.yaml")),
 ];
-
-/// A lab as described: pure data.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Lab {
-    /// Name.
-    pub name: String,
-    /// Seed of all chance.
-    pub seed: u64,
-    /// How long calls take on the way.
-    pub latency: Latency,
-    /// Phones with their serials, `count` already multiplied out.
-    pub phones: Vec<(String, PhoneSpec)>,
-    /// Faults on lab time.
-    pub faults: Vec<Scheduled>,
-}
 
 /// The labs that come with the program, in the order of the documentation.
 pub fn gallery() -> Vec<&'static str> {
@@ -93,26 +63,6 @@ impl Lab {
         file::read(text)
     }
 
-    /// The same lab with another seed.
-    #[must_use]
-    pub fn with_seed(mut self, seed: u64) -> Lab {
-        self.seed = seed;
-        self
-    }
-
-    /// The addresses of its servers.
-    pub fn servers(&self) -> Vec<Address> {
-        (0..self.phones.len().div_ceil(PHONES_PER_SERVER).max(1)).map(|n| Address::Lab(n as u16)).collect()
-    }
-
-    /// Its phones in labs of their own, in order: all in one when they are few. Phones never meet and every phone draws from
-    /// its own seed, so together they are this lab.
-    pub fn shards(&self) -> Vec<Lab> {
-        let shard = |phones: &[(String, PhoneSpec)]| Lab { phones: phones.to_vec(), ..self.clone() };
-        let together = if self.phones.len() > PHONES_TOGETHER { PHONES_PER_RACK } else { PHONES_TOGETHER };
-        self.phones.chunks(together).map(shard).collect()
-    }
-
     /// Switches everything on: lab time begins now. Call inside a tokio `LocalSet`; scheduled faults run there.
     pub fn build(&self) -> Result<Rc<LiveLab>, LabError> {
         let start = Instant::now();
@@ -139,7 +89,7 @@ impl Lab {
             servers.push(Rc::new(LiveServer::new(servers.len() as u16, phones, changed)));
         }
         let live = Rc::new(LiveLab { name: self.name.clone(), start, servers });
-        fault::schedule(&live, &self.faults);
+        faults::schedule(&live, &self.faults);
         Ok(live)
     }
 }
@@ -151,63 +101,10 @@ fn phone_seed(seed: u64, serial: &str) -> u64 {
         .fold(mix(seed, 0x9403, serial.len() as u64), |word, byte| mix(word, 0x9403, u64::from(byte)))
 }
 
-/// A running lab.
-pub struct LiveLab {
-    name: String,
-    start: Instant,
-    servers: Vec<Rc<LiveServer>>,
-}
-
-impl LiveLab {
-    /// Name.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// When lab time began.
-    pub fn start(&self) -> Instant {
-        self.start
-    }
-
-    /// Its servers.
-    pub fn servers(&self) -> &[Rc<LiveServer>] {
-        &self.servers
-    }
-
-    /// A server by number.
-    pub fn server(&self, number: u16) -> Option<&Rc<LiveServer>> {
-        self.servers.get(usize::from(number))
-    }
-
-    /// All phones, server by server.
-    pub fn phones(&self) -> impl Iterator<Item = &Rc<LivePhone>> {
-        self.servers.iter().flat_map(|server| server.phones())
-    }
-
-    /// A phone by serial. Its truth: `phone.model().truth()`.
-    pub fn phone(&self, serial: &str) -> Option<&Rc<LivePhone>> {
-        self.phones().find(|phone| phone.serial() == serial)
-    }
-
-    /// Looks at the truth of a phone; nothing when there is no such phone.
-    pub fn truth<T>(&self, serial: &str, look: impl FnOnce(&crate::truth::Truth<'_>) -> T) -> Option<T> {
-        self.phone(serial).map(|phone| look(&phone.model().truth()))
-    }
-
-    /// Hands every line a shell of any phone runs from now on to `scribe`, when it is over.
-    pub fn transcribe(&self, scribe: crate::transcript::Scribe) {
-        self.phones().for_each(|phone| phone.transcribe(scribe.clone()));
-    }
-
-    /// Serials, sorted.
-    pub fn serials(&self) -> BTreeSet<String> {
-        self.phones().map(|phone| phone.serial().to_owned()).collect()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use farmjank_seams::host::Address;
 
     #[test]
     fn the_gallery_reads_and_has_the_phones_it_promises() {

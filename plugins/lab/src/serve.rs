@@ -5,7 +5,8 @@
 
 #![expect(clippy::disallowed_types, reason = "the crate's one place with sockets")]
 
-use crate::lab::{LiveLab, LivePhone, Presence};
+use crate::lab::LiveLab;
+use crate::live_phone::{LivePhone, Presence};
 use std::net::SocketAddr;
 use std::rc::Rc;
 use tokio::net::TcpListener;

@@ -8,7 +8,7 @@ mod listing;
 pub(crate) mod service;
 mod sync;
 
-use crate::lab::{LivePhone, Presence};
+use crate::live_phone::{LivePhone, Presence};
 use farmjank_seams::watched::Watched;
 use listing::device_list;
 use service::Service;

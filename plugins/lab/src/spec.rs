@@ -42,7 +42,7 @@ pub struct PhoneSpec {
     /// Settings as `namespace/key`, such as `global/animator_duration_scale: "0.5"`.
     pub settings: BTreeMap<String, String>,
     /// Faults present from the start.
-    pub faults: Vec<crate::phone::PhoneFault>,
+    pub faults: Vec<crate::phone_fault::PhoneFault>,
 }
 
 impl Default for PhoneSpec {

@@ -1,7 +1,8 @@
 //! Trace files on their way over adb: megabytes of binary through `exec:`, shell packets and the file service.
 
 use farmjank_lab::dial::LabDial;
-use farmjank_lab::lab::{Hand, Lab, LiveLab};
+use farmjank_lab::hand::Hand;
+use farmjank_lab::lab::{Lab, LiveLab};
 use farmjank_lab::shell::Programs;
 use farmjank_seams::host::{Address, Dial, Wire};
 use std::rc::Rc;

@@ -2,7 +2,7 @@
 
 use farmjank_lab::lab::{Lab, LiveLab};
 use farmjank_lab::shell::Programs;
-use farmjank_lab::shell::run::{Io, Shell};
+use farmjank_lab::shell::state::{Io, Shell};
 use farmjank_lab::shell::stream::{Sink, Source};
 use farmjank_lab::truth::Cause;
 use std::cell::RefCell;
@@ -11,7 +11,7 @@ use std::rc::Rc;
 /// Runs a line in a phone's own shell.
 async fn on(lab: &LiveLab, serial: &str, line: &str) -> String {
     let phone = lab.phone(serial).unwrap_or_else(|| panic!("{serial} is in the lab")).clone();
-    let programs: Rc<dyn Programs> = Rc::new(farmjank_lab::lab::Hand(phone));
+    let programs: Rc<dyn Programs> = Rc::new(farmjank_lab::hand::Hand(phone));
     let out = Rc::new(RefCell::new(Vec::new()));
     let io = Io { input: Source::Empty, out: Sink::Capture(out.clone()), err: Sink::Capture(out.clone()) };
     Shell::new(programs, io).run(line).await;
@@ -71,7 +71,7 @@ fn the_flaky_lab_loses_and_regains_its_phones() {
     in_lab("flaky", async |lab| {
         let there = |serial: &str| {
             let cable = lab.phone(serial).expect("in the lab").cable();
-            (cable.presence == farmjank_lab::lab::Presence::Ready, cable.wedged)
+            (cable.presence == farmjank_lab::live_phone::Presence::Ready, cable.wedged)
         };
         tokio::time::sleep(std::time::Duration::from_secs(25)).await;
         assert_eq!((there("loose-1"), there("loose-2")), ((false, false), (true, false)));

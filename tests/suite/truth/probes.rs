@@ -362,12 +362,14 @@ fn a_crash_a_hang_and_a_cleared_log_are_noticed() {
             cleared.doubts
         );
         let phone = hand.lab.phone(&place.0).expect("a phone");
-        phone.set_fault(farmjank_lab::phone::PhoneFault::CrashApp { at: phone.now().ns() + 2_000_000_000 });
+        phone.set_fault(farmjank_lab::phone_fault::PhoneFault::CrashApp {
+            at: phone.now().ns() + 2_000_000_000,
+        });
         let crashed = hand.log(2, &["sleep 4"]).await;
         let crash = |entry: &farmjank_results::logcat_events::LogEntry| matches!(&entry.what, LogEvent::Crash(text) if text.contains("IllegalState"));
         assert_eq!(crashed.entries.iter().filter(|entry| crash(entry)).count(), 1, "{place}: {crashed:?}");
         hand.open("shop://feed").await;
-        phone.set_fault(farmjank_lab::phone::PhoneFault::FrozenApp);
+        phone.set_fault(farmjank_lab::phone_fault::PhoneFault::FrozenApp);
         let hung = hand.log(3, &[FLING, "sleep 6"]).await;
         let anr = hung.entries.iter().filter(|entry| matches!(entry.what, LogEvent::Anr(_))).count();
         assert_eq!(anr, 1, "{place}: {hung:?}");

@@ -1,7 +1,7 @@
 //! The open streams of one daemon connection.
 
 use super::message::{CLSE, OKAY, WRTE, encode};
-use crate::lab::LivePhone;
+use crate::live_phone::LivePhone;
 use crate::server::service::Service;
 use std::collections::BTreeMap;
 use std::rc::Rc;

@@ -2,7 +2,7 @@
 
 use super::{Scene, framestats, line};
 use crate::phone_sim::hwui::{BUCKETS, JankCounts, bucket_ms};
-use crate::phone_sim::world::Window;
+use crate::phone_sim::window::Window;
 
 /// What was asked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

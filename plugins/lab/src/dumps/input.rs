@@ -3,7 +3,7 @@
 
 use super::{Scene, line};
 use crate::phone_sim::dispatcher::{Said, Taken};
-use crate::phone_sim::touch::Motions;
+use crate::phone_sim::finger::Motions;
 
 /// The touch screen's number, which injected fingers carry too.
 const SCREEN: u32 = 4;

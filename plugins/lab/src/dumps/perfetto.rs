@@ -3,6 +3,7 @@
 //! The file is written from the truth, so it cannot disagree with what else the phone prints. Times are ns on
 //! CLOCK_MONOTONIC unless a name says otherwise. Must not know commands, processes' lives or shells.
 
+mod capture;
 pub mod config;
 mod deflate;
 mod fields;
@@ -13,8 +14,9 @@ mod ring;
 mod service;
 mod trace;
 
+pub use capture::Capture;
 pub use config::Config;
-pub use trace::{Capture, trace};
+pub use trace::trace;
 
 /// Process id of SurfaceFlinger.
 pub const SURFACEFLINGER_PID: u32 = 588;

@@ -1,8 +1,10 @@
 //! The lab file: YAML to [`Lab`], with line and words when something is wrong.
 
-use super::{Lab, Latency};
+use super::described::Lab;
 use crate::fault::{Kind, Scheduled, Whom};
-use crate::phone::{Phone, PhoneFault};
+use crate::latency::Latency;
+use crate::phone::Phone;
+use crate::phone_fault::PhoneFault;
 use crate::spec::PhoneSpec;
 use serde::Deserialize;
 use serde_saphyr::Spanned;

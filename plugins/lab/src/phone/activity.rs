@@ -1,12 +1,14 @@
 //! `am` and `monkey`: starting and stopping apps (docs/design/phones.md#starting-apps). Where errors go depends on
 //! `-W`.
 
+use super::command::{Answer, Running, Work};
 use super::intent::{Intent, LAUNCHER, MAIN};
-use super::{Answer, LabTime, MS, Phone, Running, Work};
+use super::lab_time::LabTime;
+use super::state::{MS, Phone};
 use crate::app::{App, SETTINGS};
 use crate::chance::{Draw, Stream};
 use crate::phone_sim::acts::Act;
-use crate::phone_sim::world::LaunchPlan;
+use crate::phone_sim::window::LaunchPlan;
 use farmjank_results::time::Span;
 
 /// How long the phone waits for a start that never draws, ns.

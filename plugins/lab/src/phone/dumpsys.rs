@@ -1,6 +1,8 @@
 //! `dumpsys`: which service, how long it takes, and what it prints when it is done.
 
-use super::{Answer, LabTime, MS, Phone, Running, Work};
+use super::command::{Answer, Running, Work};
+use super::lab_time::LabTime;
+use super::state::{MS, Phone};
 use crate::chance::{Draw, Stream};
 use crate::dumps::{self, gfxinfo::Asked};
 use farmjank_results::time::Span;
@@ -95,7 +97,13 @@ fn after_dump(phone: &mut Phone, now: LabTime, service: &str, rest: &[String]) {
         }
         ("SurfaceFlinger", Some("--timestats")) if phone.sim.setup.archetype.sdk >= 28 => {
             let has = |flag: &str| rest.iter().any(|word| word == flag);
-            phone.sim.flinger.count(at, super::wall_s(now), has("-disable"), has("-clear"), has("-enable"));
+            phone.sim.flinger.count(
+                at,
+                super::lab_time::wall_s(now),
+                has("-disable"),
+                has("-clear"),
+                has("-enable"),
+            );
         }
         ("gfxinfo", _) => {
             let asked = Asked::read(rest);

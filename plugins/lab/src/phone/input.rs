@@ -3,10 +3,13 @@
 
 mod cost;
 
-use super::settings;
-use super::{Answer, LabTime, MS, Phone, Running, Work, keys};
+use super::command::{Answer, Running, Work};
+use super::keys;
+use super::lab_time::LabTime;
+use super::services;
+use super::state::{MS, Phone};
 use crate::phone_sim::acts::Act;
-use crate::phone_sim::touch::{Motions, Path};
+use crate::phone_sim::finger::{Motions, Path};
 use farmjank_results::time::Span;
 
 /// Sources that may stand before the command.
@@ -79,8 +82,8 @@ fn inject(phone: &mut Phone, now: LabTime, cost: cost::Cost, injection: Injectio
         Injection::Finger(path) => {
             let end = start + path.hold + path.moves.max(MS) + cost.late;
             let path = Path {
-                from: settings::on_panel(phone, path.from),
-                to: settings::on_panel(phone, path.to),
+                from: services::on_panel(phone, path.from),
+                to: services::on_panel(phone, path.to),
                 ..path
             };
             phone.act(now, start, Act::Down(phone.commands.inputs, path));
@@ -88,7 +91,7 @@ fn inject(phone: &mut Phone, now: LabTime, cost: cost::Cost, injection: Injectio
             end
         }
         Injection::Single(kind, x, y) => {
-            let (x, y) = settings::on_panel(phone, (x, y));
+            let (x, y) = services::on_panel(phone, (x, y));
             phone.act(now, start, Act::Motion(kind, x, y));
             start
         }

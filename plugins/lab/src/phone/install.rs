@@ -1,7 +1,9 @@
 //! `pm install`, `pm uninstall` and `cmd package compile`: what becomes of a build that was pushed (PackageManagerService's
 //! own words; a refusal is `Failure [CODE: why]` with a status of 1, of 0 on Android 7).
 
-use super::{Answer, LabTime, MS, Phone, Running};
+use super::command::{Answer, Running};
+use super::lab_time::LabTime;
+use super::state::{MS, Phone};
 use super::{activity, files};
 use crate::apk::Apk;
 use crate::app::App;
@@ -34,7 +36,7 @@ pub(super) fn install(phone: &mut Phone, now: LabTime, arguments: &[String]) -> 
             Answer { out: format!("Failure [{why}]\n").into(), status, ..Answer::default() }
         }
     };
-    Running { takes: Span::from_ns(takes), work: super::Work::Say(answer) }
+    Running { takes: Span::from_ns(takes), work: super::command::Work::Say(answer) }
 }
 
 /// The app a build becomes, or the code and words of the refusal.

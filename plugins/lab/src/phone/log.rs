@@ -1,6 +1,8 @@
 //! `logcat`, `log` and `setprop`: reading the log, writing to it, and the properties that steer it.
 
-use super::{Answer, LabTime, Phone, Running, Work};
+use super::command::{Answer, Running, Work};
+use super::lab_time::LabTime;
+use super::state::Phone;
 use crate::dumps::logcat::Asked;
 use crate::dumps::package::uid;
 use crate::phone_sim::acts::Act;

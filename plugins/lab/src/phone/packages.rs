@@ -1,8 +1,10 @@
 //! `pm`, `cmd` and `pidof`: what is installed, what runs (docs/design/phones.md#starting-apps).
 
+use super::command::{Answer, Running};
 use super::intent::Intent;
-use super::{Answer, LabTime, MS, Phone, Running};
-use super::{activity, input, install, settings};
+use super::lab_time::LabTime;
+use super::state::{MS, Phone};
+use super::{activity, input, install, services};
 use crate::dumps::gfxinfo::{SYSTEMUI, SYSTEMUI_PID};
 use crate::dumps::package::code_path;
 use crate::phone_sim::acts::Act;
@@ -100,8 +102,8 @@ pub(super) fn cmd(phone: &mut Phone, now: LabTime, arguments: &[String]) -> Runn
         Some("package") => pm(phone, now, &rest),
         Some("activity") if sdk >= 26 => activity::am(phone, now, &rest),
         Some("input") if sdk >= 31 => input::input(phone, now, &rest),
-        Some("settings") if sdk >= 26 => settings::settings(phone, now, &rest),
-        Some("window") if sdk >= 26 => settings::wm(phone, now, &rest),
+        Some("settings") if sdk >= 26 => services::settings(phone, now, &rest),
+        Some("window") if sdk >= 26 => services::wm(phone, now, &rest),
         Some("thermalservice") if sdk >= 29 => override_heat(phone, &rest),
         Some("statusbar" | "notification" | "power" | "deviceidle" | "battery") => {
             phone.native(Answer::default())

@@ -1,6 +1,6 @@
 //! What really happened on a phone, told by going through it once more.
 
-use super::Phone;
+use super::state::Phone;
 use crate::truth::{RefreshSwitch, Truth, TruthLayer, verdict};
 use std::marker::PhantomData;
 
@@ -27,7 +27,7 @@ pub(super) fn truth_until(phone: &Phone, until: i64) -> Truth<'_> {
     };
     let switches =
         replayed.panel.segments().iter().filter(|segment| segment.from <= until).map(switch).collect();
-    let messages = crate::phone_sim::journal::messages(&replayed, until);
+    let messages = crate::phone_sim::main_thread::messages(&replayed, until);
     let mut hwui_frames = replayed.journal.hwui_frames;
     hwui_frames.retain(|frame| frame.sync_start <= until);
     let (gestures, launches) = (replayed.input.gestures, replayed.activities.launches);

@@ -1,6 +1,8 @@
 //! `uiautomator`, `screencap`.
 
-use super::{Answer, LabTime, MS, Phone, Running, Work};
+use super::command::{Answer, Running, Work};
+use super::lab_time::LabTime;
+use super::state::{MS, Phone};
 use crate::chance::{Draw, Stream};
 use crate::phone_sim::acts::Act;
 use farmjank_results::time::Span;

@@ -5,89 +5,18 @@
 
 mod options;
 
-use super::{Answer, LabTime, MS, Phone, Running, Work};
+use super::command::{Answer, Running, Work};
+use super::lab_time::LabTime;
+use super::sessions::{CONFIGS, Session, TRACES};
+use super::state::{MS, Phone};
 use super::{files, told};
 use crate::chance::{Draw, Stream};
 use crate::dumps::perfetto::{Capture, Config, FRAMETIMELINE, trace};
 use farmjank_results::time::Span;
 use options::{Mode, Options};
-use std::collections::BTreeMap;
 
-/// The one folder traces may be written to.
-pub const TRACES: &str = "/data/misc/perfetto-traces/";
-/// Where configs may be read from, from Android 12 on.
-pub const CONFIGS: &str = "/data/misc/perfetto-configs/";
 /// Most sessions of one user at once.
 const MOST_SESSIONS: usize = 5;
-/// Largest config a phone reads, bytes.
-pub const CONFIG_MOST: usize = 1 << 20;
-
-/// A tracing session.
-#[derive(Clone, Debug)]
-pub(super) struct Session {
-    config: Config,
-    /// Where the file goes; standard output when absent.
-    path: Option<String>,
-    /// The command line it was started by.
-    argv: Vec<String>,
-    began: i64,
-    /// When tracing stops: never, unless the config or a signal says so.
-    ended: Option<i64>,
-    /// How long the file takes to write.
-    writing: i64,
-    /// From here on (CLOCK_MONOTONIC, ns) the simulation has kept every frame for it; none when it records no frames.
-    kept_from: Option<i64>,
-}
-
-impl Session {
-    fn done(&self) -> Option<i64> {
-        self.ended.map(|ended| ended.saturating_add(self.writing))
-    }
-}
-
-/// Tracing processes, and what is wrong with tracing.
-#[derive(Debug, Default)]
-pub(super) struct Tracing {
-    sessions: BTreeMap<u32, Session>,
-    pub(super) faults: TraceFaults,
-}
-
-impl Tracing {
-    /// The command line of a tracing process, as the kernel shows it.
-    pub(super) fn line(&self, pid: u32) -> Option<Vec<u8>> {
-        let words =
-            std::iter::once("perfetto").chain(self.sessions.get(&pid)?.argv.iter().map(String::as_str));
-        Some(words.flat_map(|word| word.bytes().chain([0])).collect())
-    }
-
-    /// Whether a tracing process lives.
-    pub(super) fn lives(&self, pid: u32) -> bool {
-        self.sessions.contains_key(&pid)
-    }
-
-    /// When a tracing process will be gone; none when it runs until it is told.
-    pub(super) fn until(&self, pid: u32) -> Option<LabTime> {
-        self.sessions.get(&pid).and_then(Session::done).map(LabTime)
-    }
-}
-
-/// What faults do to traces.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct TraceFaults {
-    /// Share of chunks that are lost.
-    pub loss: f64,
-    /// Share of the file that is there.
-    pub kept: f64,
-    /// Nobody can trace at all.
-    pub refused: bool,
-}
-
-impl Default for TraceFaults {
-    fn default() -> TraceFaults {
-        TraceFaults { loss: 0.0, kept: 1.0, refused: false }
-    }
-}
-
 /// `perfetto`, with its standard input; `pid` is the process it becomes. None: the phone has no such program.
 pub(super) fn perfetto(
     phone: &mut Phone,

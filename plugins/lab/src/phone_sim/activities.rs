@@ -4,7 +4,7 @@
 
 use super::hwui::JankCounts;
 use super::producer::Producer;
-use super::world::Window;
+use super::window::Window;
 use crate::truth::TruthLaunch;
 
 /// Who is in front.

@@ -2,10 +2,10 @@
 //!
 //! Times are ns on CLOCK_MONOTONIC. Must not know what an act does.
 
-use super::Setup;
+use super::finger::{Motions, Path};
 use super::panel::NEVER;
-use super::touch::{Motions, Path};
-use super::world::LaunchPlan;
+use super::setup::Setup;
+use super::window::LaunchPlan;
 use crate::app::App;
 use std::rc::Rc;
 

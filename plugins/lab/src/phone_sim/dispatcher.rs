@@ -2,8 +2,8 @@
 //!
 //! Times are ns on CLOCK_MONOTONIC. Must not know how events are printed, nor what content makes of them.
 
+use super::finger::{Motions, Path};
 use super::panel::Panel;
-use super::touch::{Motions, Path};
 use std::collections::VecDeque;
 
 const MS: i64 = 1_000_000;

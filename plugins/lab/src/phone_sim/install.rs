@@ -1,8 +1,8 @@
 //! Apps that come and go while the phone lives. Their windows are closed first, so no window outlives its pages.
 
-use super::PhoneSim;
 use super::activities::Process;
 use super::acts::Act;
+use super::state::PhoneSim;
 use super::world;
 use crate::app::App;
 use crate::spec::AppSpec;

@@ -2,16 +2,16 @@
 //!
 //! Times are ns on CLOCK_MONOTONIC. Must not know why content moves.
 
-use super::PhoneSim;
 use super::activities::Front;
 use super::dispatcher::Handled;
 use super::hwui::HwuiFrame;
 use super::layer::Layer;
 use super::motion::Stretch;
-use super::panel::{NEVER, Panel};
-use super::pipeline::{Load, Made, Pipeline, Stages};
+use super::panel::NEVER;
+use super::pipeline::{Load, Made, Stages};
 use super::producer::Producer;
-use super::{journal, world};
+use super::state::PhoneSim;
+use super::{main_thread, planning, world};
 use crate::chance::{Draw, Stream};
 use crate::truth::Cause;
 
@@ -51,58 +51,12 @@ pub(crate) fn next_frame(sim: &PhoneSim) -> (i64, Who) {
     next
 }
 
-/// The content in front may have begun to move: plans its next frame.
-pub(crate) fn wake_producer(sim: &mut PhoneSim, t: i64) {
-    let Some(index) = sim.front_window() else { return };
-    let Some(window) = sim.activities.windows[index].as_mut() else { return };
-    // A frame that is due and waits for the main thread is drawn whatever happens meanwhile.
-    let overdue = window.ui.next <= t;
-    if window.ui.first_draw == 0 && !overdue {
-        let from = t.max(window.ui.last + 1);
-        window.ui.plan(&sim.panel, from);
-    }
-}
-
-/// The lock screen went or the screen came on: what waited may draw from now on.
-pub(crate) fn uncovered(sim: &mut PhoneSim, t: i64) {
-    let Some(index) = sim.front_window() else { return };
-    let Some(window) = sim.activities.windows[index].as_mut() else { return };
-    // Coming back is a redraw even when nothing waited.
-    let cost = window.ui.first_draw.max(4 * MS);
-    window.ui.plan_first(&sim.panel, t, cost);
-    if let Some(paced) = &mut window.paced {
-        let behind = (t - paced.from).div_euclid(paced.every) + 1;
-        paced.index = paced.index.max(behind);
-    }
-}
-
 /// Makes the frame that begins at `t`.
 pub(crate) fn produce(sim: &mut PhoneSim, who: Who, t: i64) {
     match who {
         Who::Splash => splash_frame(sim, t),
         Who::Content(index) => content_frame(sim, index, t),
         Who::Paced(index) => paced_frame(sim, index, t),
-    }
-}
-
-/// The panel changed its lattice: frames on their way and planned ones move to it.
-pub(crate) fn rescheduled(sim: &mut PhoneSim, changed: Option<i64>) {
-    let Some(from) = changed else { return };
-    let (panel, layers) = (&sim.panel, &mut sim.flinger.layers);
-    let mut redo = |producer: &mut Producer| {
-        move_frames(panel, layers, producer.layer, &mut producer.pipeline, from);
-        if producer.next != NEVER && producer.next > from {
-            producer.next = panel.at_or_after(producer.wanted);
-        }
-    };
-    for window in sim.activities.windows.iter_mut().flatten() {
-        redo(&mut window.ui);
-    }
-    if let Some(splash) = &mut sim.activities.splash {
-        redo(splash);
-    }
-    for paced in sim.activities.windows.iter_mut().flatten().filter_map(|window| window.paced.as_mut()) {
-        move_frames(panel, layers, paced.layer, &mut paced.pipeline, from);
     }
 }
 
@@ -122,7 +76,7 @@ fn splash_frame(sim: &mut PhoneSim, t: i64) {
     splash.last = made.stages.vsync.max(made.stages.start);
     splash.plan(&sim.panel, made.stages.vsync.max(made.stages.start) + 1);
     let changed = sim.panel.moved(t, false);
-    rescheduled(sim, changed);
+    planning::rescheduled(sim, changed);
 }
 
 /// What moves the frame that begins at `t`; nothing does in the first one of a window. None where there is nothing to
@@ -197,8 +151,8 @@ fn content_frame(sim: &mut PhoneSim, index: usize, t: i64) {
         let drawn = hwui_frame(&made, u32::from(first_draw > 0), input, shown);
         let drawn = window.hwui.push(drawn, &mut sim.activities.processes[window.app].counts);
         let app = window.app;
-        journal::tell_frame(sim, app, &drawn, free);
-        journal::keep_frame(sim, index, &drawn);
+        main_thread::tell_frame(sim, app, &drawn, free);
+        main_thread::keep_frame(sim, index, &drawn);
     }
     let after = made.stages.start.max(made.stages.vsync);
     if first_draw > 0 {
@@ -213,7 +167,7 @@ fn content_frame(sim: &mut PhoneSim, index: usize, t: i64) {
         window.ui.motion.forget(t);
     }
     let changed = sim.panel.moved(t, false);
-    rescheduled(sim, changed);
+    planning::rescheduled(sim, changed);
 }
 
 fn paced_frame(sim: &mut PhoneSim, index: usize, t: i64) {
@@ -235,19 +189,7 @@ fn paced_frame(sim: &mut PhoneSim, index: usize, t: i64) {
         layer.push(&sim.panel, &made, desired, None, None);
     }
     let changed = sim.panel.moved(t, true);
-    rescheduled(sim, changed);
-}
-
-fn move_frames(
-    panel: &Panel,
-    layers: &mut [Option<Box<Layer>>],
-    layer: usize,
-    pipeline: &mut Pipeline,
-    from: i64,
-) {
-    if let Some(layer) = layers.get_mut(layer).and_then(Option::as_deref_mut) {
-        pipeline.moved(layer.reschedule(panel, from));
-    }
+    planning::rescheduled(sim, changed);
 }
 
 /// Vsync id of a frame: one for every vsync an app is scheduled for.
@@ -267,7 +209,7 @@ fn hwui_frame(made: &Made, flags: u32, handled: Handled, shown: i64) -> HwuiFram
 
 /// Notes the callback that drew nothing.
 fn skipped(
-    window: &mut super::world::Window,
+    window: &mut super::window::Window,
     made: &Made,
     vsync: i64,
     process: &mut super::hwui::JankCounts,

@@ -2,12 +2,12 @@
 //!
 //! Times are ns on CLOCK_MONOTONIC. Must not know how layers are printed.
 
-use super::PhoneSim;
 use super::layer::{Layer, Role};
 use super::names::{self, Names};
 use super::panel::NEVER;
 use super::pipeline::{Manner, Pipeline};
 use super::producer::{Paced, Producer};
+use super::state::PhoneSim;
 use crate::chance::{Stream, mix};
 use crate::spec::{PageKind, PageSpec};
 

@@ -2,11 +2,12 @@
 //!
 //! Lengths in px, times in ns on CLOCK_MONOTONIC. Must not know how events were injected.
 
-use super::PhoneSim;
 use super::acts::Act;
+use super::finger::{Motions, Path, Touch};
 use super::motion::Feel;
-use super::world::LaunchPlan;
-use super::{journal, produce, world};
+use super::state::PhoneSim;
+use super::window::LaunchPlan;
+use super::{main_thread, planning, world};
 use crate::app::Action;
 use crate::spec::{Moment, PageKind};
 use crate::truth::TruthGesture;
@@ -17,59 +18,6 @@ const MS: i64 = 1_000_000;
 const STOPPED: i64 = 40 * MS;
 /// … from this API level on, where the time of its leaving counts.
 const STOPS_SINCE: u32 = 31;
-
-/// A straight movement of a finger.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Path {
-    /// Where it comes down.
-    pub from: (f64, f64),
-    /// Where it leaves.
-    pub to: (f64, f64),
-    /// It stays this long before it moves, ns.
-    pub hold: i64,
-    /// It moves this long, ns.
-    pub moves: i64,
-}
-
-/// One event of `input motionevent`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Motions {
-    /// Finger down.
-    Down,
-    /// Finger moved.
-    Move,
-    /// Finger up.
-    Up,
-    /// The gesture is taken back.
-    Cancel,
-}
-
-/// The finger now.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Touch {
-    path: Option<Path>,
-    /// Gesture number, when a finger is down.
-    gesture: Option<u32>,
-    down: i64,
-    /// Last points of single events: time and y.
-    trail: Vec<(i64, f64)>,
-    dragging: bool,
-    start: (f64, f64),
-    /// The command that moves it; 0 for single events.
-    command: u64,
-    /// It stopped a fling: no tap.
-    caught: bool,
-    /// The command whose finger left last, or waits to leave, and when.
-    lifts: (u64, i64),
-}
-
-impl Touch {
-    /// When the finger of a command left or will leave; none while that cannot be known.
-    pub(crate) fn lifts(&self, command: u64) -> Option<i64> {
-        let (known, at) = self.lifts;
-        if known == command { Some(at) } else { None }
-    }
-}
 
 pub(crate) fn finger_down(sim: &mut PhoneSim, t: i64, command: u64, path: Path) {
     let gesture = gesture_begins(sim, t, path.from, Some(path));
@@ -84,7 +32,7 @@ pub(crate) fn finger_down(sim: &mut PhoneSim, t: i64, command: u64, path: Path) 
             }
         });
     }
-    produce::wake_producer(sim, t);
+    planning::wake_producer(sim, t);
 }
 
 /// What every touch does when it begins. Answers its number.
@@ -109,7 +57,7 @@ fn gesture_begins(sim: &mut PhoneSim, t: i64, start: (f64, f64), path: Option<Pa
     };
     if sim.screen.awake {
         let changed = sim.panel.touch(t, true);
-        produce::rescheduled(sim, changed);
+        planning::rescheduled(sim, changed);
     }
     let caught = with_content(sim, |window, _| {
         let moving = window.ui.motion.moving(t).is_some_and(|stretch| stretch.gesture.is_some());
@@ -117,7 +65,7 @@ fn gesture_begins(sim: &mut PhoneSim, t: i64, start: (f64, f64), path: Option<Pa
         moving
     });
     sim.input.touch.caught = caught == Some(true);
-    journal::plan_planted(sim, t, Moment::Down);
+    main_thread::plan_planted(sim, t, Moment::Down);
     suspect_hang(sim, t);
     gesture
 }
@@ -160,7 +108,7 @@ fn finger_leaves(sim: &mut PhoneSim, t: i64, how: Motions) {
     sim.input.dispatcher.up(t, how, last);
     if sim.screen.awake {
         let changed = sim.panel.touch(t, false);
-        produce::rescheduled(sim, changed);
+        planning::rescheduled(sim, changed);
     }
     with_content(sim, |window, _| window.ui.motion.let_go(t));
     let mut rest = None;
@@ -191,8 +139,8 @@ fn finger_leaves(sim: &mut PhoneSim, t: i64, how: Motions) {
     let record = &mut sim.input.gestures[gesture as usize];
     record.up = t;
     record.fling_end = rest.flatten().unwrap_or(t);
-    journal::plan_planted(sim, t, Moment::Lift);
-    produce::wake_producer(sim, t);
+    main_thread::plan_planted(sim, t, Moment::Lift);
+    planning::wake_producer(sim, t);
 }
 
 /// One event of `input motionevent`.
@@ -218,7 +166,7 @@ pub(crate) fn finger_event(sim: &mut PhoneSim, t: i64, kind: Motions, x: f64, y:
                 let until = t + sim.panel.at(t).period;
                 with_content(sim, |window, feel| window.ui.motion.drag(feel, t, until, by, 0.0, gesture));
             }
-            produce::wake_producer(sim, t);
+            planning::wake_producer(sim, t);
         }
         Motions::Up => finger_up(sim, t),
         Motions::Cancel => {
@@ -257,7 +205,7 @@ pub(crate) fn typing(sim: &mut PhoneSim, t: i64, text: &str) {
         sim.input.typed.truncate(sim.input.typed.floor_char_boundary(400));
         // The text is drawn, and the cursor starts to blink anew.
         with_content(sim, |window, _| window.ui.motion.animate(t, t + 120 * MS, None));
-        produce::wake_producer(sim, t);
+        planning::wake_producer(sim, t);
     }
 }
 
@@ -281,7 +229,7 @@ fn click(sim: &mut PhoneSim, t: i64, point: (f64, f64)) {
     if action.is_some() {
         // The ripple.
         with_content(sim, |window, _| window.ui.motion.animate(t, t + 220 * MS, None));
-        produce::wake_producer(sim, t);
+        planning::wake_producer(sim, t);
     }
     match action {
         Some(Action::Open(page)) => {
@@ -300,7 +248,7 @@ fn suspect_hang(sim: &mut PhoneSim, t: i64) {
         && sim.activities.processes[app].anr.is_none()
     {
         sim.activities.processes[app].anr = Some(t + 5_000 * MS);
-        journal::tell_of(sim, app, t + 5_000 * MS, super::journal::Said::NotResponding);
+        main_thread::tell_of(sim, app, t + 5_000 * MS, super::journal::Said::NotResponding);
     }
 }
 
@@ -311,7 +259,7 @@ fn feel_density(sim: &PhoneSim) -> Feel {
 /// Does something to the content in front, if there is a window that can move.
 fn with_content<T>(
     sim: &mut PhoneSim,
-    change: impl FnOnce(&mut super::world::Window, &Feel) -> T,
+    change: impl FnOnce(&mut super::window::Window, &Feel) -> T,
 ) -> Option<T> {
     let index = sim.front_window()?;
     let setup = sim.setup.clone();

@@ -2,61 +2,20 @@
 //!
 //! Times are ns on CLOCK_MONOTONIC. Must not know how any of it is printed.
 
-use super::PhoneSim;
 use super::activities::Front;
 use super::hwui::Hwui;
 use super::journal::Said;
 use super::layer::Layer;
 use super::pace::Pace;
 use super::pipeline::{Made, Manner};
-use super::producer::{Paced, Producer};
-use super::{journal, produce, surfaces};
+use super::producer::Producer;
+use super::state::PhoneSim;
+use super::window::{LaunchPlan, Window};
+use super::{main_thread, planning, surfaces};
 use crate::chance::{Draw, Stream, mix};
 use crate::truth::TruthLaunch;
 
 const MS: i64 = 1_000_000;
-
-/// A start of an activity, decided when it was asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LaunchPlan {
-    /// App (index).
-    pub app: usize,
-    /// Page (index).
-    pub page: usize,
-    /// Time to the first frame, ms.
-    pub total_ms: i64,
-    /// The process has to be started.
-    pub cold: bool,
-}
-
-/// One window of an app.
-#[derive(Clone, Debug)]
-pub struct Window {
-    /// App (index).
-    pub app: usize,
-    /// Page (index).
-    pub page: usize,
-    /// Hash that texts show for it.
-    pub hash: u32,
-    /// Task number.
-    pub task: u32,
-    /// Layers that are its own, containers included (indices); empty while it is stopped.
-    pub layers: Vec<usize>,
-    /// Layer of its SurfaceView that gets buffers (index).
-    pub surface: Option<usize>,
-    /// Layer of the window itself (index).
-    pub own: usize,
-    /// What HWUI remembers.
-    pub hwui: Hwui,
-    /// Its content.
-    pub ui: Producer,
-    /// Its video or game.
-    pub paced: Option<Paced>,
-    /// In front of its task.
-    pub resumed: bool,
-    /// Launch it waits for (index into the truth's launches).
-    pub launch: Option<usize>,
-}
 
 pub(crate) fn launch(sim: &mut PhoneSim, t: i64, plan: LaunchPlan) {
     let (app, id) = (plan.app, sim.setup.apps[plan.app].id().to_owned());
@@ -72,7 +31,7 @@ pub(crate) fn launch(sim: &mut PhoneSim, t: i64, plan: LaunchPlan) {
         sim.activities.processes[app].frozen = None;
         sim.activities.processes[app].anr = None;
         sim.activities.processes[app].slow_ms = sim.activities.processes[app].watch;
-        journal::tell_of(sim, app, t, Said::Started);
+        main_thread::tell_of(sim, app, t, Said::Started);
     }
     sim.activities.launches.push(TruthLaunch {
         package: id,
@@ -137,7 +96,7 @@ pub(crate) fn first_drawn(sim: &mut PhoneSim, index: usize, made: &Made) {
     if let Some(splash) = sim.activities.splash.take() {
         sim.flinger.destroy(done, splash.layer);
     }
-    journal::plan_stall(sim, done, index);
+    main_thread::plan_stall(sim, done, index);
 }
 
 fn open_window(sim: &mut PhoneSim, t: i64, app: usize, page: usize) -> usize {
@@ -252,7 +211,7 @@ pub(crate) fn crash(sim: &mut PhoneSim, t: i64, app: Option<usize>) {
     if let Some(app) = app.or(front)
         && sim.activities.processes[app].pid.is_some()
     {
-        journal::tell_of(sim, app, t, Said::Crashed);
+        main_thread::tell_of(sim, app, t, Said::Crashed);
         stop(sim, t, app);
         sim.activities.processes[app].crashed = front == Some(app);
     }
@@ -293,7 +252,7 @@ pub(crate) fn screen(sim: &mut PhoneSim, t: i64, on: bool) {
         // Going to sleep locks only phones that have a lock screen.
         sim.screen.keyguard |= sim.setup.keyguard.0;
     } else if !was {
-        produce::uncovered(sim, t);
+        planning::uncovered(sim, t);
     }
 }
 
@@ -304,7 +263,7 @@ pub(crate) fn lock(sim: &mut PhoneSim, t: i64, locked: bool) {
     }
     sim.screen.keyguard = locked;
     if was && !locked {
-        produce::uncovered(sim, t);
+        planning::uncovered(sim, t);
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Room is bounded: a shell that prints faster than the client reads has to wait.
 
-use crate::lab::LivePhone;
+use crate::live_phone::LivePhone;
 use crate::shell::stream::{Broken, Channel, Outlet};
 use std::cell::RefCell;
 use std::future::poll_fn;

@@ -1,6 +1,6 @@
 //! The list of phones as `adb devices` and `adb devices -l` print it.
 
-use crate::lab::{LivePhone, Presence};
+use crate::live_phone::{LivePhone, Presence};
 use std::fmt::Write as _;
 use std::rc::Rc;
 

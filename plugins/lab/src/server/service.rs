@@ -4,9 +4,10 @@
 
 use super::connection::{CLOSE_STDIN, Connection, Framing, Hangup, STDIN};
 use super::sync;
-use crate::lab::{Hand, LivePhone};
+use crate::hand::Hand;
+use crate::live_phone::LivePhone;
 use crate::shell::Programs;
-use crate::shell::run::{Io, Shell};
+use crate::shell::state::{Io, Shell};
 use crate::shell::stream::{Channel, Outlet, Sink, Source, WriteEnd, pipe};
 use crate::transcript::{Ending, Overheard, Tape, Taped};
 use std::future::{pending, poll_fn};

@@ -1,8 +1,7 @@
 //! Commands the shell answers itself.
 
 use super::escapes::{Style, decode};
-use super::run::{Flow, Shell};
-use super::simple;
+use super::state::{Flow, Shell};
 use super::{condition, printf};
 use std::time::Duration;
 
@@ -46,7 +45,7 @@ pub(super) async fn run(shell: &mut Shell, argv: &[String]) -> Option<Flow> {
             shell.script(&script).await
         }
         "exec" | "command" | "builtin" | "nohup" if args.first().is_some_and(|a| !a.starts_with('-')) => {
-            let flow = simple::dispatch_boxed(shell, args).await;
+            let flow = shell.dispatch(args).await;
             if argv[0] == "exec" { Flow::Exit } else { flow }
         }
         "command" | "type" => which(shell, args).await,
@@ -366,5 +365,5 @@ async fn which(shell: &mut Shell, args: &[String]) -> Flow {
     let names: Vec<String> = std::iter::once("which".to_owned())
         .chain(args.iter().filter(|a| !a.starts_with('-')).cloned())
         .collect();
-    simple::dispatch_boxed(shell, &names).await
+    shell.dispatch(&names).await
 }

@@ -1,6 +1,6 @@
 //! `test` and `[`.
 
-use super::run::Shell;
+use super::state::Shell;
 use super::{absolute, is_folder};
 
 /// Evaluates the words between `[` and `]`. `Err` holds a complaint (status 2).

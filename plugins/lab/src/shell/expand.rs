@@ -3,7 +3,7 @@
 //! Substitutions wait for commands and are done first; the rest is plain text work.
 
 use super::pattern::{self, Glyph, glyphs};
-use super::run::Shell;
+use super::state::Shell;
 use super::stream::Sink;
 use super::syntax::{Edit, Part, Script, Word};
 use super::{absolute, arith};

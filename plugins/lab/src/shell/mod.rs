@@ -20,6 +20,7 @@ mod pattern;
 mod printf;
 pub mod run;
 mod simple;
+pub mod state;
 mod steer;
 pub mod stream;
 pub mod syntax;

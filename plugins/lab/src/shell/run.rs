@@ -1,23 +1,17 @@
 //! Walking the tree: lists, chains, pipelines, subshells. Loops and choices are in `steer`, simple commands in `simple`.
 //!
-//! A shell that never waits would stop the one thread of the whole lab, and its time: every so many commands cost a
-//! millisecond of lab time, as they would on a phone.
+//! Words run scripts and commands run commands: what the parts below need of the whole they call on the shell.
 
-use super::environment::{Environment, Process};
-use super::jobs::Jobs;
-use super::stream::{Broken, Sink, Source, pipe};
+use super::parser;
+use super::state::{Flow, Shell};
+use super::stream::{Sink, Source, pipe};
 use super::syntax::{Chain, Command, Item, Join, Kind, List, Pipeline, Script};
-use super::{Programs, parser};
 use super::{simple, steer};
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
-use std::time::Duration;
-
-/// Commands that together take a millisecond when none of them waits.
-const COMMANDS_PER_MS: u32 = 500;
 
 /// Most levels of functions and subshells.
 const DEEPEST_CALL: u32 = 60;
@@ -45,62 +39,9 @@ fn parsed(text: &str) -> Rc<Script> {
     })
 }
 
-/// A process's three streams.
-#[derive(Clone)]
-pub struct Io {
-    /// Standard input.
-    pub input: Source,
-    /// Standard output.
-    pub out: Sink,
-    /// Standard error.
-    pub err: Sink,
-}
-
-/// How a command leaves the list it is in. The status is in [`Shell::status`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Flow {
-    /// On to the next command.
-    On,
-    /// Out of so many loops.
-    Break(u32),
-    /// To the next round of the loop so many levels up.
-    Continue(u32),
-    /// Out of the function.
-    Return,
-    /// Out of the shell.
-    Exit,
-}
-
-/// A shell process. Cloning is `fork`.
-#[derive(Clone)]
-pub struct Shell {
-    pub(super) phone: Rc<dyn Programs>,
-    pub(super) jobs: Rc<Jobs>,
-    pub(super) env: Environment,
-    pub(super) process: Process,
-    pub(super) io: Io,
-    pub(super) on_exit: Option<String>,
-    pub(super) status: i32,
-    fuel: Rc<Cell<u32>>,
-}
-
 type Walk<'a> = Pin<Box<dyn Future<Output = Flow> + 'a>>;
 
 impl Shell {
-    /// A fresh shell, as adbd starts one for a command.
-    pub fn new(phone: Rc<dyn Programs>, io: Io) -> Self {
-        Shell {
-            jobs: Rc::new(Jobs::default()),
-            env: Environment::of_adbd(),
-            process: Process { pid: phone.next_pid(), last_job: None, job: None, depth: 0 },
-            io,
-            on_exit: None,
-            status: 0,
-            fuel: Rc::new(Cell::new(0)),
-            phone,
-        }
-    }
-
     /// Runs a text as `sh -c` would and returns its exit status, background jobs that hold the connection awaited.
     /// Dropping the future ends the shell and those jobs.
     pub async fn run(&mut self, text: &str) -> i32 {
@@ -155,59 +96,6 @@ impl Shell {
                 self.status = status;
             }
         }
-    }
-
-    /// A variable or special parameter; nothing when unset.
-    pub(super) fn variable(&self, name: &str) -> Option<String> {
-        match name {
-            "?" => Some(self.status.to_string()),
-            "$" => Some(self.process.pid.to_string()),
-            "!" => self.process.last_job.map(|pid| pid.to_string()),
-            "#" => Some(self.env.params.len().to_string()),
-            "@" | "*" => Some(self.env.params.join(" ")),
-            "0" => Some(self.env.name.to_string()),
-            "PWD" => Some(self.env.cwd.clone()),
-            "RANDOM" => Some(((self.phone.wall_ns() / 1000) & 0x7fff).to_string()),
-            _ => match name.parse::<usize>() {
-                Ok(n) => self.env.params.get(n.wrapping_sub(1)).cloned(),
-                Err(_) => self.env.vars.get(name).cloned(),
-            },
-        }
-    }
-
-    pub(super) fn fork(&self) -> Shell {
-        let mut child = self.clone();
-        child.process.depth += 1;
-        child.on_exit = None;
-        child
-    }
-
-    /// Pays for one command.
-    pub(super) async fn pay(&self) {
-        let spent = self.fuel.get() + 1;
-        self.fuel.set(spent % COMMANDS_PER_MS);
-        if spent >= COMMANDS_PER_MS {
-            tokio::time::sleep(Duration::from_millis(1)).await;
-        }
-    }
-
-    /// Prints a complaint the way the shell does.
-    pub(super) async fn complain(&self, text: &str) {
-        let line = format!("{}: {text}\n", self.env.name);
-        let _ = self.io.err.write(line.as_bytes()).await;
-    }
-
-    /// Writes to standard output: status 0, or the end of a process whose reader is gone.
-    pub(super) async fn print(&mut self, bytes: &[u8]) -> Flow {
-        match self.io.out.write(bytes).await {
-            Ok(()) => Flow::On,
-            Err(Broken) => self.sigpipe(),
-        }
-    }
-
-    pub(super) fn sigpipe(&mut self) -> Flow {
-        self.status = 141;
-        Flow::Exit
     }
 
     pub(super) fn script<'a>(&'a mut self, script: &'a Script) -> Walk<'a> {
@@ -330,11 +218,10 @@ impl Shell {
         })
     }
 
-    /// A complaint that ends the shell.
-    pub(super) async fn fatal(&mut self, complaint: &str) -> Flow {
-        self.complain(complaint).await;
-        self.status = 1;
-        Flow::Exit
+    /// Runs a command whose words are known. Commands that run other commands go through here, so that futures stay
+    /// finite.
+    pub(super) fn dispatch<'a>(&'a mut self, argv: &'a [String]) -> Walk<'a> {
+        Box::pin(simple::dispatch(self, argv))
     }
 
     /// Calls a function with parameters.

@@ -1,12 +1,10 @@
 //! Simple commands: assignments, redirections, and who answers — a function, the shell itself, a filter, the phone.
 
 use super::expand;
-use super::run::{Flow, Io, Shell};
+use super::state::{Flow, Io, Shell};
 use super::stream::{Sink, Source};
 use super::syntax::{Part, Redirect, Target, Word};
 use super::{absolute, builtin, filters};
-use std::future::Future;
-use std::pin::Pin;
 
 /// Folders whose programs are also known by their bare name.
 const PROGRAM_FOLDERS: [&str; 5] =
@@ -81,14 +79,6 @@ pub(super) async fn dispatch(shell: &mut Shell, argv: &[String]) -> Flow {
         return flow;
     }
     outside(shell, argv).await
-}
-
-/// Commands that run other commands go through here, so that futures stay finite.
-pub(super) fn dispatch_boxed<'a>(
-    shell: &'a mut Shell,
-    argv: &'a [String],
-) -> Pin<Box<dyn Future<Output = Flow> + 'a>> {
-    Box::pin(dispatch(shell, argv))
 }
 
 /// A program: a filter of the phone's toolbox or a program of the phone.

@@ -2,7 +2,7 @@
 
 use super::expand;
 use super::pattern;
-use super::run::{Flow, Shell};
+use super::state::{Flow, Shell};
 use super::syntax::{Kind, List, Word};
 
 pub(super) async fn kind(shell: &mut Shell, kind: &Kind) -> Flow {

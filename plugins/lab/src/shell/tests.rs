@@ -1,6 +1,6 @@
 //! The shell against a scripted phone, on paused time.
 
-use super::run::{Io, Shell};
+use super::state::{Io, Shell};
 use super::stream::{Sink, Source};
 use super::{Job, Programs, Said};
 use proptest::prelude::*;

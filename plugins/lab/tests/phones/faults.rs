@@ -2,7 +2,7 @@
 
 use crate::readers::latency;
 use crate::walk::{phone, with};
-use farmjank_lab::phone::PhoneFault;
+use farmjank_lab::phone_fault::PhoneFault;
 use farmjank_lab::spec::PhoneSpec;
 
 #[test]

@@ -3,7 +3,8 @@
 use crate::packets::{Slice, Trace, read};
 use crate::walk::{Walk, phone, with};
 use farmjank_lab::archetype::ARCHETYPES;
-use farmjank_lab::phone::{Answer, LabTime, PhoneFault};
+use farmjank_lab::phone::{Answer, LabTime};
+use farmjank_lab::phone_fault::PhoneFault;
 use farmjank_lab::spec::{CompositorSpec, PhoneSpec};
 use farmjank_lab::truth::{Cause, Prediction, Truth, TruthFrame};
 use std::collections::BTreeMap;

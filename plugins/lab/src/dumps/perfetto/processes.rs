@@ -3,9 +3,9 @@
 //!
 //! Must not know frames.
 
+use super::capture::Capture;
 use super::proto::Message;
 use super::ring::Ring;
-use super::trace::Capture;
 use super::{FTRACE, SURFACEFLINGER_PID};
 use crate::chance::{Draw, Stream};
 

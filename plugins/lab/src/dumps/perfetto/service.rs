@@ -4,9 +4,9 @@
 //! their own; snapshots hold their times inside, and statistics have none. A trace's last snapshot is made when it ends
 //! (not so on the oldest, where only the event of its end tells). Times as in [`Capture`].
 
+use super::capture::Capture;
 use super::proto::{self, Message};
 use super::ring::{Missing, PACKET, Ring, Room};
-use super::trace::Capture;
 use crate::chance::{Draw, Stream};
 
 const MS: i64 = 1_000_000;

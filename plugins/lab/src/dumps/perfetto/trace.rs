@@ -2,12 +2,13 @@
 //!
 //! Times are ns on CLOCK_MONOTONIC unless a name says otherwise. Must not know who asked for the trace.
 
+use super::capture::Capture;
 use super::deflate::deflated;
 use super::frames::{Frames, Surface};
 use super::ring::{Ring, Room};
-use super::{Config, FRAMETIMELINE, PROCESS_STATS, processes, service};
+use super::{FRAMETIMELINE, PROCESS_STATS, processes, service};
 use crate::chance::{Draw, Stream};
-use crate::truth::{Truth, TruthDisplay, TruthDropped, TruthFrame};
+use crate::truth::{TruthDisplay, TruthDropped, TruthFrame};
 
 const MS: i64 = 1_000_000;
 /// SurfaceFlinger's work on a composition: at its end it looks which fences have signalled, and tells of those.
@@ -15,49 +16,6 @@ const COMPOSING: i64 = 3 * MS;
 /// Share of traces whose last packet of the frame timeline is missing.
 const KEPT_BACK: f64 = 0.5;
 const SURFACEFLINGER: u32 = 3;
-
-/// One tracing session, over.
-#[derive(Clone, Copy, Debug)]
-pub struct Capture<'a> {
-    /// What happened.
-    pub truth: &'a Truth<'a>,
-    /// Android API level.
-    pub sdk: u32,
-    /// What was asked for.
-    pub config: &'a Config,
-    /// The data sources ran from here …
-    pub began: i64,
-    /// … to here.
-    pub ended: i64,
-    /// CLOCK_BOOTTIME minus CLOCK_MONOTONIC.
-    pub boot_offset: i64,
-    /// CLOCK_REALTIME minus CLOCK_MONOTONIC.
-    pub wall_offset: i64,
-    /// Processes of apps in order of birth: when, pid, name.
-    pub births: &'a [(i64, u32, String)],
-    /// Build fingerprint.
-    pub build: &'a str,
-    /// Seed of cookies and losses.
-    pub seed: u64,
-    /// Share of chunks lost on their way.
-    pub loss: f64,
-    /// Share of the file that is there; 1 when it was not cut off.
-    pub kept: f64,
-}
-
-impl Capture<'_> {
-    /// Release of Perfetto on the phone: of Android 13 a real trace says it, the others are near by their dates.
-    pub fn release(&self) -> &'static str {
-        match self.sdk {
-            ..=30 => "v12.1",
-            31 | 32 => "v15.0",
-            33 => "v25.0",
-            34 => "v35.0",
-            35 => "v45.0",
-            _ => "v50.1",
-        }
-    }
-}
 
 /// Writes the file.
 pub fn trace(capture: &Capture<'_>) -> Vec<u8> {

@@ -1,6 +1,6 @@
 //! What one call of `input` takes before its first event and after its last one, ns (docs/design/phones.md#input).
 
-use super::MS;
+use super::super::state::MS;
 use crate::archetype::Archetype;
 use crate::chance::{Draw, Stream};
 use crate::spec::InputSpec;

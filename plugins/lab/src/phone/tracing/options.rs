@@ -2,7 +2,7 @@
 //!
 //! Must not know sessions or configs.
 
-use super::super::Answer;
+use super::super::command::Answer;
 
 /// How it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

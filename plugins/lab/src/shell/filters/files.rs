@@ -1,9 +1,9 @@
 //! Programs about files: `cat tee ls rm touch mkdir`.
 
-use super::super::run::Shell;
+use super::super::state::Shell;
 use super::super::stream::Sink;
 use super::super::{absolute, is_folder};
-use super::{Ended, Options, out, refuse};
+use super::common::{Ended, Options, out, refuse};
 
 /// Copies inputs to the output as they arrive.
 pub(super) async fn cat(shell: &Shell, args: &[String]) -> Ended {

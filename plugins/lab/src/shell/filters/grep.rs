@@ -1,9 +1,9 @@
 //! `grep` with basic, extended and fixed patterns.
 
-use super::super::run::Shell;
+use super::super::state::Shell;
 use super::around::Around;
+use super::common::{Ended, Options, Stop, out, refuse};
 use super::lines::{Lines, chomp};
-use super::{Ended, Options, Stop, out, refuse};
 use regex_lite::{Regex, RegexBuilder};
 
 enum Matcher {

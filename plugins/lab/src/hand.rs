@@ -2,8 +2,7 @@
 //!
 //! Must not know how bytes travel (server, daemon), nor what any program prints.
 
-use super::LivePhone;
-use super::live::{FILE_MOST, WALL_START_S};
+use crate::live_phone::{FILE_MOST, LivePhone, WALL_START_S};
 use crate::phone::{CONFIGS, TRACES};
 use crate::shell::{Job, Programs, Said, absolute};
 use std::rc::Rc;

@@ -3,9 +3,10 @@
 //! Lab time is tokio time since the lab began, so a paused clock works. The model is asked; it never waits.
 //! Must not know how bytes travel (server, daemon).
 
-use super::Latency;
 use crate::chance::mix;
-use crate::phone::{LabTime, Phone, PhoneFault};
+use crate::latency::Latency;
+use crate::phone::{LabTime, Phone};
+use crate::phone_fault::PhoneFault;
 use crate::shell::Said;
 use crate::spec::PhoneSpec;
 use crate::transcript::Scribe;
@@ -17,10 +18,10 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// Wall clock of every phone when the lab begins: 2026-01-01 00:00:00 UTC, in seconds since 1970.
-pub(super) const WALL_START_S: i64 = crate::phone::WALL_START_S;
+pub(crate) const WALL_START_S: i64 = crate::phone::WALL_START_S;
 
 /// Largest file a phone keeps, bytes.
-pub(super) const FILE_MOST: usize = 64 * 1024 * 1024;
+pub(crate) const FILE_MOST: usize = 64 * 1024 * 1024;
 
 /// How a phone shows itself to adb.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,7 +100,7 @@ pub struct LivePhone {
 }
 
 /// A phone's place in the lab.
-pub(super) struct Place {
+pub(crate) struct Place {
     pub number: u64,
     pub seed: u64,
     pub start: Instant,
@@ -108,7 +109,7 @@ pub(super) struct Place {
 }
 
 impl LivePhone {
-    pub(super) fn new(spec: &PhoneSpec, serial: String, place: Place) -> Result<Self, String> {
+    pub(crate) fn new(spec: &PhoneSpec, serial: String, place: Place) -> Result<Self, String> {
         let model = Phone::new(spec, serial.clone(), place.seed)?;
         let cable = Cable {
             presence: Presence::Ready,
@@ -229,7 +230,7 @@ impl LivePhone {
     }
 
     /// Whether SurfaceFlinger hangs.
-    pub(super) fn hangs(&self) -> bool {
+    pub(crate) fn hangs(&self) -> bool {
         self.hung.get()
     }
 
@@ -272,24 +273,24 @@ impl LivePhone {
     }
 
     /// Whether SurfaceFlinger's dumps are held back now.
-    pub(super) fn held_back(&self) -> bool {
+    pub(crate) fn held_back(&self) -> bool {
         self.blocked_until.get() > self.now().ns()
     }
 
     /// The model, to change it.
-    pub(super) fn model_mut(&self) -> RefMut<'_, Phone> {
+    pub(crate) fn model_mut(&self) -> RefMut<'_, Phone> {
         self.model.borrow_mut()
     }
 
     /// The next process id.
-    pub(super) fn next_pid(&self) -> u32 {
+    pub(crate) fn next_pid(&self) -> u32 {
         let pid = self.pids.get() + 1;
         self.pids.set(if pid > 32_000 { 2000 } else { pid });
         pid
     }
 
     /// A signal for a tracing process. False when there is none.
-    pub(super) fn signal(&self, pid: u32, signal: i32) -> bool {
+    pub(crate) fn signal(&self, pid: u32, signal: i32) -> bool {
         let known = self.model.borrow_mut().signal(self.now(), pid, signal);
         if known && signal != 0 {
             self.signals.change(|count| *count += 1);
@@ -297,7 +298,7 @@ impl LivePhone {
         known
     }
 
-    pub(super) async fn execute(self: Rc<Self>, argv: Vec<String>) -> Said {
+    pub(crate) async fn execute(self: Rc<Self>, argv: Vec<String>) -> Said {
         self.unblocked().await;
         let now = self.now();
         let begun = self.model.borrow_mut().begin(now, &argv);
@@ -307,7 +308,7 @@ impl LivePhone {
         }
     }
 
-    pub(super) async fn complete(&self, running: crate::phone::Running) -> Said {
+    pub(crate) async fn complete(&self, running: crate::phone::Running) -> Said {
         let takes = running.takes.to_duration().mul_f64(self.cable().slow);
         if !takes.is_zero() {
             tokio::time::sleep(takes).await;

@@ -1,0 +1,148 @@
+//! Faults begin and end, on schedule or by hand.
+
+use super::running::LiveLab;
+use crate::fault::{Kind, Scheduled, Whom};
+use crate::live_phone::{LivePhone, Presence};
+use crate::phone_fault::PhoneFault;
+use crate::server::LiveServer;
+use std::rc::Rc;
+use std::time::Duration;
+
+/// How long a server stays away when a restart has no length.
+const RESTART: Duration = Duration::from_secs(2);
+
+/// How long a reboot takes when it has no length.
+const REBOOT: Duration = Duration::from_secs(30);
+
+/// How long SurfaceFlinger's dumps are held back when a ring overflow has no length.
+const OVERFLOW: Duration = Duration::from_secs(4);
+
+/// Starts the clocks of scheduled faults.
+pub(super) fn schedule(lab: &Rc<LiveLab>, faults: &[Scheduled]) {
+    for fault in faults {
+        let (lab, fault) = (Rc::downgrade(lab), fault.clone());
+        tokio::task::spawn_local(async move {
+            tokio::time::sleep(fault.at).await;
+            if let Some(lab) = lab.upgrade() {
+                for phone in chosen(&lab, &fault.whom) {
+                    lab.inject(phone.serial(), fault.kind.clone(), fault.length);
+                }
+            }
+        });
+    }
+}
+
+fn chosen(lab: &LiveLab, whom: &Whom) -> Vec<Rc<LivePhone>> {
+    lab.phones()
+        .filter(|phone| *whom == Whom::All || *whom == Whom::Phone(phone.serial().to_owned()))
+        .cloned()
+        .collect()
+}
+
+impl LiveLab {
+    /// Makes something go wrong with a phone now, for a length where that has a meaning. False when there is no such
+    /// phone. Call inside the lab's `LocalSet`.
+    pub fn inject(&self, serial: &str, kind: Kind, length: Option<Duration>) -> bool {
+        let Some(server) = self.servers().iter().find(|s| s.phones().iter().any(|p| p.serial() == serial))
+        else {
+            return false;
+        };
+        if let Some(phone) = server.phones().iter().find(|phone| phone.serial() == serial) {
+            begin(phone, server, &kind, length);
+            let default = match kind {
+                Kind::Reboot => Some(REBOOT),
+                Kind::ServerRestart => Some(RESTART),
+                _ => None,
+            };
+            if let Some(length) = length.or(default) {
+                let (phone, server) = (Rc::downgrade(phone), Rc::downgrade(server));
+                tokio::task::spawn_local(async move {
+                    tokio::time::sleep(length).await;
+                    if let (Some(phone), Some(server)) = (phone.upgrade(), server.upgrade()) {
+                        end(&phone, &server, &kind);
+                    }
+                });
+            }
+        }
+        true
+    }
+}
+
+fn show(phone: &LivePhone, presence: Presence) {
+    phone.set_cable(|cable| {
+        cable.presence = presence;
+        if presence != Presence::Ready {
+            cable.cuts += 1;
+        }
+    });
+}
+
+fn begin(phone: &LivePhone, server: &LiveServer, kind: &Kind, length: Option<Duration>) {
+    match kind {
+        Kind::Unplug => show(phone, Presence::Absent),
+        Kind::Reboot => {
+            phone.set_cable(|cable| cable.rebooting = true);
+            show(phone, Presence::Absent);
+        }
+        Kind::Offline => show(phone, Presence::Offline),
+        Kind::Unauthorized => show(phone, Presence::Unauthorized),
+        Kind::Wedge => phone.set_cable(|cable| cable.wedged = true),
+        Kind::Slow(factor) => phone.set_cable(|cable| cable.slow = *factor),
+        Kind::Garble => phone.set_cable(|cable| cable.garbled = true),
+        Kind::ServerRestart => server.set_up(false),
+        Kind::Heat(status) => phone.set_fault(PhoneFault::Thermal { status: *status }),
+        Kind::Dexopt => phone.set_fault(PhoneFault::Dexopt { running: true }),
+        Kind::RingOverflow => phone.block_rings(length.unwrap_or(OVERFLOW)),
+        Kind::ScreenOff => phone.set_fault(PhoneFault::ScreenOff { stuck: true }),
+        Kind::DumpTimeout => phone.hang_rings(true),
+        Kind::ClockDrift(ppm) => phone.set_drift(*ppm),
+        Kind::Model(fault) => phone.set_fault(fault.clone()),
+    }
+}
+
+fn end(phone: &LivePhone, server: &LiveServer, kind: &Kind) {
+    match kind {
+        Kind::Reboot => {
+            phone.rebooted();
+            phone.set_cable(|cable| cable.rebooting = false);
+            show(phone, Presence::Ready);
+        }
+        Kind::Unplug | Kind::Offline | Kind::Unauthorized if phone.cable().rebooting => {
+            show(phone, Presence::Absent);
+        }
+        Kind::Unplug | Kind::Offline | Kind::Unauthorized => show(phone, Presence::Ready),
+        Kind::Wedge => phone.set_cable(|cable| cable.wedged = false),
+        Kind::Slow(_) => phone.set_cable(|cable| cable.slow = 1.0),
+        Kind::Garble => phone.set_cable(|cable| cable.garbled = false),
+        Kind::ServerRestart => server.set_up(true),
+        Kind::Heat(_) => phone.set_fault(PhoneFault::Thermal { status: 0 }),
+        Kind::Dexopt => phone.set_fault(PhoneFault::Dexopt { running: false }),
+        Kind::ScreenOff => phone.set_fault(PhoneFault::ScreenOff { stuck: false }),
+        Kind::DumpTimeout => phone.hang_rings(false),
+        Kind::ClockDrift(_) => phone.set_drift(0.0),
+        Kind::RingOverflow | Kind::Model(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lab::Lab;
+
+    #[test]
+    fn a_cable_does_not_make_a_rebooting_phone_ready() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+        tokio::task::LocalSet::new().block_on(&runtime.expect("a runtime"), async {
+            let lab = Lab::named("demo").expect("in the gallery").build().expect("it runs");
+            let serial = lab.serials().into_iter().next().expect("a phone");
+            let after = async |seconds| {
+                tokio::time::sleep(Duration::from_secs(seconds)).await;
+                lab.phone(&serial).expect("the phone").cable().presence
+            };
+            lab.inject(&serial, Kind::Unplug, Some(Duration::from_secs(5)));
+            lab.inject(&serial, Kind::Reboot, Some(Duration::from_secs(20)));
+            assert_eq!(after(10).await, Presence::Absent, "plugged in again, and still on its way up");
+            assert_eq!(after(11).await, Presence::Ready);
+        });
+    }
+}
