@@ -3,7 +3,7 @@
 use super::super::state::Shell;
 use super::super::stream::Sink;
 use super::super::{absolute, is_folder};
-use super::common::{Ended, Options, out, refuse};
+use super::options::{Ended, Options, out, refuse};
 
 /// Copies inputs to the output as they arrive.
 pub(super) async fn cat(shell: &Shell, args: &[String]) -> Ended {

@@ -2,8 +2,8 @@
 
 use super::super::state::Shell;
 use super::around::Around;
-use super::common::{Ended, Options, Stop, out, refuse};
 use super::lines::{Lines, chomp};
+use super::options::{Ended, Options, Stop, out, refuse};
 use regex_lite::{Regex, RegexBuilder};
 
 enum Matcher {

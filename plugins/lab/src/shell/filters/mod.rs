@@ -2,16 +2,16 @@
 //! that is not done here is refused in toybox's words, never guessed.
 
 mod around;
-mod common;
 mod files;
 mod grep;
 mod lines;
+mod options;
 mod sed;
 mod text;
 
 use super::absolute;
 use super::state::{Flow, Shell};
-use common::{Ended, HOLD, Stop, refuse, say, unknown};
+use options::{Ended, HOLD, Stop, refuse, say, unknown};
 use std::time::Duration;
 
 /// The programs done here.

@@ -1,9 +1,9 @@
 //! `sed`: `s///[gip]` on every line, and `-n Np`, `-n N,Mp`, `-n /re/p`. Anything else is refused as a bad pattern.
 
 use super::super::state::Shell;
-use super::common::{Ended, Options, Stop, out, refuse};
 use super::grep;
 use super::lines::{Lines, chomp};
+use super::options::{Ended, Options, Stop, out, refuse};
 use regex_lite::{Captures, Regex};
 
 enum Edit {

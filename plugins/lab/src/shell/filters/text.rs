@@ -1,8 +1,8 @@
 //! Programs about lines and words: `head tail wc cut tr sort uniq`.
 
 use super::super::state::Shell;
-use super::common::{Ended, HOLD, Options, Stop, out, refuse};
 use super::lines::{Lines, chomp};
+use super::options::{Ended, HOLD, Options, Stop, out, refuse};
 use std::collections::VecDeque;
 
 /// `-5` is `-n 5`.
