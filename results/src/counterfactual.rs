@@ -42,8 +42,7 @@ pub fn counterfactual(
     if judgement.outcome != Outcome::Breached || judgement.confidence_bound.is_some() {
         return None;
     }
-    let metric =
-        find(&judgement.metric).filter(|one| matches!(one.needs(), Needs::Frames | Needs::Vsyncs))?;
+    let metric = find(&judgement.metric).filter(|one| matches!(one.needs, Needs::Frames | Needs::Vsyncs))?;
     let limit = Limit::parse(&judgement.text, judgement.unit).ok()?;
     let asked = Asked::new(metric, &limit, iterations)?;
     if !asked.agrees(judgement) {
@@ -73,7 +72,7 @@ struct Late {
 
 /// A limit, and the frames it is asked of.
 struct Asked<'a> {
-    metric: &'static dyn Metric,
+    metric: &'static Metric,
     limit: &'a Limit,
     iterations: Vec<(Window, Option<f64>)>,
     /// Of each iteration, the worst first.
@@ -83,7 +82,7 @@ struct Asked<'a> {
 impl<'a> Asked<'a> {
     /// None where an iteration has no coverage.
     fn new(
-        metric: &'static dyn Metric,
+        metric: &'static Metric,
         limit: &'a Limit,
         of: &[(&WindowMeasured, &FrameLog)],
     ) -> Option<Asked<'a>> {
@@ -134,7 +133,7 @@ impl<'a> Asked<'a> {
         let alone = |nth: usize| {
             fewest(self.late[nth].len(), |taken| {
                 let value = self.value(nth, taken);
-                judge(self.metric.key(), self.metric.unit(), self.limit, &[value]).outcome == Outcome::Held
+                judge(self.metric.key, self.metric.unit, self.limit, &[value]).outcome == Outcome::Held
             })
         };
         let mut order: Vec<(usize, usize)> = (0..self.late.len()).map(|nth| (alone(nth), nth)).collect();
@@ -166,7 +165,7 @@ impl<'a> Asked<'a> {
     fn without(&self, fewer: &[usize]) -> Judgement {
         let values: Vec<IterationValue> =
             fewer.iter().enumerate().map(|(nth, taken)| self.value(nth, *taken)).collect();
-        judge(self.metric.key(), self.metric.unit(), self.limit, &values)
+        judge(self.metric.key, self.metric.unit, self.limit, &values)
     }
 
     /// What one iteration would read.
@@ -279,7 +278,7 @@ mod tests {
             (measured(), iterations.iter().map(|vsyncs| frame_log(vsyncs)).collect::<Vec<_>>());
         let seen: Vec<_> = frame_logs.iter().map(|frame_log| (&window, frame_log)).collect();
         let metric = find(key).unwrap();
-        let limit = Limit::parse(limit, metric.unit()).unwrap();
+        let limit = Limit::parse(limit, metric.unit).unwrap();
         let judgement = Asked::new(metric, &limit, &seen).unwrap().without(&vec![0; iterations.len()]);
         counterfactual(&judgement, &seen)
     }

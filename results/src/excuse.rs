@@ -55,10 +55,10 @@ impl Excuse {
                 one
             };
             let values: Vec<_> = counted.iter().zip(&self.app).map(of_app).collect();
-            return judge(key, metric.unit(), limit, &values).outcome == Outcome::Held;
+            return judge(key, metric.unit, limit, &values).outcome == Outcome::Held;
         }
         // The system's own misses, the renderer's stages, launches and the log are what they are.
-        self.app_ms == 0.0 && matches!(metric.needs(), Needs::Frames | Needs::Vsyncs | Needs::Layers)
+        self.app_ms == 0.0 && matches!(metric.needs, Needs::Frames | Needs::Vsyncs | Needs::Layers)
     }
 
     /// Why, in words.

@@ -73,7 +73,7 @@ fn judge_metric(key: &str, limit: &Limit, counted: &[(usize, &WindowMeasured)]) 
     };
     let values: Vec<IterationValue> =
         counted.iter().map(|(_, trial)| IterationValue::of(key, trial)).collect();
-    let mut judgement = judge(key, metric.unit(), limit, &values);
+    let mut judgement = judge(key, metric.unit, limit, &values);
     if let Outcome::Unknown(why) = &mut judgement.outcome
         && let Some(cause) = counted.iter().find_map(|(number, trial)| missing(key, *number, trial))
     {

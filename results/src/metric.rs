@@ -155,30 +155,39 @@ impl fmt::Display for Needs {
     }
 }
 
-/// A metric. Each implementation states formula, unit, direction, needs, first release and source in its header.
-pub trait Metric: Sync {
+/// A metric, written down: each states formula, unit, direction, needs, first release and source.
+#[derive(Clone, Copy, Debug)]
+pub struct Metric {
     /// Key in reports and thresholds, such as `hitch_ms_per_s`.
-    fn key(&self) -> &'static str;
+    pub key: &'static str,
     /// Unit of its readings.
-    fn unit(&self) -> Unit;
+    pub unit: Unit,
     /// Which way is better.
-    fn better(&self) -> Better;
+    pub better: Better,
+    /// What it reads.
+    pub needs: Needs,
     /// One line for people: what it says.
-    fn about(&self) -> &'static str;
+    pub about: &'static str,
     /// The formula, in the letters of docs/design/metrics.md: d length, P period, L vsyncs, l vsyncs late, m frames, T
     /// time.
-    fn formula(&self) -> &'static str;
-    /// What it reads.
-    fn needs(&self) -> Needs;
+    pub formula: &'static str,
     /// First Android release that can give it: 7, 12, …
-    fn since(&self) -> u8;
-    /// Version of the definition, from 1: numbers of different versions are never compared.
-    fn version(&self) -> u32 {
-        1
-    }
+    pub since: u8,
     /// Where the definition comes from and how it differs from what others call alike, for people.
-    fn origin(&self) -> &'static str;
+    pub origin: &'static str,
     /// The reading of one window, taken at its word. Callers use `metrics::reading`, which first asks whether the
     /// window can be trusted.
-    fn measure(&self, window: &Window) -> Reading;
+    pub measure: fn(&Window) -> Reading,
+}
+
+impl Metric {
+    /// Version of the definition, from 1: numbers of different versions are never compared. No definition has changed yet.
+    pub fn version(&self) -> u32 {
+        1
+    }
+
+    /// The reading of one window, taken at its word.
+    pub(crate) fn measure(&self, window: &Window) -> Reading {
+        (self.measure)(window)
+    }
 }

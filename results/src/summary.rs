@@ -125,7 +125,7 @@ fn mean<'v>(values: impl Iterator<Item = &'v Value>) -> Option<Value> {
 /// key.
 fn nature(judged: Option<&WindowJudged>, key: &str) -> (Option<Unit>, Option<Better>) {
     if let Some(metric) = crate::metrics::find(key) {
-        return (Some(metric.unit()), Some(metric.better()));
+        return (Some(metric.unit), Some(metric.better));
     }
     let judged = judged.and_then(|judged| judged.judgements.iter().find(|j| j.metric == key));
     let named = key.ends_with("_ms").then_some(Unit::Ms);

@@ -41,7 +41,7 @@ fn files() -> Vec<SourceFile> {
 fn read_all(files: &[SourceFile]) -> Result<Vec<Scenario>, Vec<Complaint>> {
     let known = farmjank_results::metrics::registry().iter();
     let metrics: Vec<(&str, Unit, Better)> =
-        known.map(|metric| (metric.key(), metric.unit(), metric.better())).collect();
+        known.map(|metric| (metric.key, metric.unit, metric.better)).collect();
     let fetch = |path: &str| std::fs::read(path).map_err(|error| error.to_string());
     read(files, &BTreeMap::new(), &ReadOptions { metrics: &metrics, sources: &fetch })
 }

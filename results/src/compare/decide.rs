@@ -117,8 +117,8 @@ impl<'s> Draft<'s> {
         let Group { key, device, role, members, phones } = group;
         let (key, role, group) = (*key, *role, members);
         let metric = metrics::find(&key.metric);
-        let unit = metric.map(|metric| metric.unit());
-        let better = rules.better.or(metric.map(|metric| metric.better())).unwrap_or(Better::Lower);
+        let unit = metric.map(|metric| metric.unit);
+        let better = rules.better.or(metric.map(|metric| metric.better)).unwrap_or(Better::Lower);
         let new = group.iter().map(|one| &one.session).collect();
         let mut sides = match phones {
             Some(_) => matched_together(new, &old.together, rules.given)?,

@@ -74,7 +74,7 @@ pub fn read_plain(text: &str, metric: &str) -> Result<Vec<CellSession>, PlainErr
 /// Whether values of a metric may lie below zero: of one's own they may, and a frame can be early.
 fn may_be_negative(metric: &str) -> bool {
     let known = metrics::find(metric);
-    known.is_none_or(|known| known.unit() == Unit::Ms && known.key().contains("overrun"))
+    known.is_none_or(|known| known.unit == Unit::Ms && known.key.contains("overrun"))
 }
 
 struct Row {

@@ -76,7 +76,7 @@ pub(super) fn weigh(
 /// What one late frame adds to an iteration of a hitch time, in its unit: a refresh over the time in motion. Windows in which none was seen
 /// could each have had one. 0 of other metrics, and where rate or time are not known.
 fn one_late_frame(sides: &Matched<'_>) -> f64 {
-    let unit = |session: &&CellSession| metrics::find(&session.key.metric).map(|metric| metric.unit());
+    let unit = |session: &&CellSession| metrics::find(&session.key.metric).map(|metric| metric.unit);
     let Some(session) = sides.new.first().filter(|session| unit(session) == Some(Unit::MsPerS)) else {
         return 0.0;
     };

@@ -5,10 +5,9 @@
 //! counts 0. Formula: counts; mean; population variance; steps down of more than 8. Unit: fps, count. Better: higher,
 //! lower. Needs: every frame. Since: Android 7. Source: docs/design/metrics.md#perfdog.
 
-use super::Entry;
 use super::stretches::{watched, within};
 use super::sums::{counted, number};
-use crate::metric::{Better, Needs, Reading, Unit};
+use crate::metric::{Better, Metric, Needs, Reading, Unit};
 use crate::window::Window;
 
 const SECOND_NS: i64 = 1_000_000_000;
@@ -76,7 +75,7 @@ fn drops(lists: &[Vec<u32>]) -> f64 {
 }
 
 /// The counts.
-pub static FPS_BUCKETS: Entry = Entry {
+pub static FPS_BUCKETS: Metric = Metric {
     key: "fps_buckets",
     unit: Unit::Fps,
     better: Better::Higher,
@@ -91,7 +90,7 @@ pub static FPS_BUCKETS: Entry = Entry {
 };
 
 /// Their mean.
-pub static PERFDOG_FPS_AVG: Entry = Entry {
+pub static PERFDOG_FPS_AVG: Metric = Metric {
     key: "perfdog_fps_avg",
     unit: Unit::Fps,
     better: Better::Higher,
@@ -105,7 +104,7 @@ pub static PERFDOG_FPS_AVG: Entry = Entry {
 };
 
 /// Their variance.
-pub static PERFDOG_FPS_VAR: Entry = Entry {
+pub static PERFDOG_FPS_VAR: Metric = Metric {
     key: "perfdog_fps_var",
     unit: Unit::Count,
     better: Better::Lower,
@@ -119,7 +118,7 @@ pub static PERFDOG_FPS_VAR: Entry = Entry {
 };
 
 /// Steps down.
-pub static PERFDOG_DROP_FPS: Entry = Entry {
+pub static PERFDOG_DROP_FPS: Metric = Metric {
     key: "perfdog_drop_fps",
     unit: Unit::Count,
     better: Better::Lower,

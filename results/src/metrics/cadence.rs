@@ -4,9 +4,8 @@
 //! count is >= 0.8 m, else 0. Unit: count (vsyncs). Needs: every frame and the period. Since: Android 7. It has no good
 //! direction of its own. Source: docs/design/windows.md#length-in-refreshes.
 
-use super::Entry;
 use super::sums::{in_vsyncs, number};
-use crate::metric::{Better, Needs, Unit};
+use crate::metric::{Better, Metric, Needs, Unit};
 use crate::window::Interval;
 
 /// The only length that can hold a majority (Boyer and Moore's vote), if it holds four fifths.
@@ -23,7 +22,7 @@ fn pace(frames: &[Interval]) -> u32 {
 }
 
 /// Modal length.
-pub static CADENCE: Entry = Entry {
+pub static CADENCE: Metric = Metric {
     key: "cadence",
     unit: Unit::Count,
     better: Better::Lower,

@@ -5,9 +5,8 @@
 //! fps. Better: lower, higher. Needs: every frame and the period. Since: Android 7. Source:
 //! docs/design/metrics.md#chromium.
 
-use super::Entry;
 use super::sums::{in_vsyncs, number};
-use crate::metric::{Better, Needs, Unit};
+use crate::metric::{Better, Metric, Needs, Unit};
 use crate::window::{Interval, Window};
 
 /// A longer step is a pause, not a jank of Chromium's: round(step) below this.
@@ -55,7 +54,7 @@ fn avg_fps(window: &Window) -> Result<f64, String> {
 }
 
 /// Increases of length.
-pub static CHROMIUM_JANK_COUNT: Entry = Entry {
+pub static CHROMIUM_JANK_COUNT: Metric = Metric {
     key: "chromium_jank_count",
     unit: Unit::Count,
     better: Better::Lower,
@@ -70,7 +69,7 @@ pub static CHROMIUM_JANK_COUNT: Entry = Entry {
 };
 
 /// Longest length.
-pub static CHROMIUM_MAX_FRAME_DELAY: Entry = Entry {
+pub static CHROMIUM_MAX_FRAME_DELAY: Metric = Metric {
     key: "chromium_max_frame_delay",
     unit: Unit::Count,
     better: Better::Lower,
@@ -83,7 +82,7 @@ pub static CHROMIUM_MAX_FRAME_DELAY: Entry = Entry {
 };
 
 /// Frame rate.
-pub static CHROMIUM_AVG_FPS: Entry = Entry {
+pub static CHROMIUM_AVG_FPS: Metric = Metric {
     key: "chromium_avg_fps",
     unit: Unit::Fps,
     better: Better::Higher,

@@ -4,16 +4,15 @@
 //! Unit: ratio, 0..=1; fps. Better: higher. Needs: every frame and the period. Since: Android 7. Right across refresh
 //! switches, where fps is not. Source: docs/design/metrics.md#frame-rate (Chromium calls it throughput).
 
-use super::Entry;
 use super::sums::{Sums, read};
-use crate::metric::{Better, Needs, Unit};
+use crate::metric::{Better, Metric, Needs, Unit};
 
 fn delivered(sums: &Sums) -> f64 {
     sums.vsyncs.saturating_sub(sums.late) as f64 / sums.vsyncs as f64
 }
 
 /// Frames shown per frame due.
-pub static DELIVERY_RATIO: Entry = Entry {
+pub static DELIVERY_RATIO: Metric = Metric {
     key: "delivery_ratio",
     unit: Unit::Ratio,
     better: Better::Higher,
@@ -29,7 +28,7 @@ pub static DELIVERY_RATIO: Entry = Entry {
 };
 
 /// The same on a scale of 60.
-pub static FPS_60EQ: Entry = Entry {
+pub static FPS_60EQ: Metric = Metric {
     key: "fps_60eq",
     unit: Unit::Fps,
     better: Better::Higher,
@@ -46,7 +45,7 @@ pub static FPS_60EQ: Entry = Entry {
 mod tests {
     use super::super::samples::{P60, window};
     use super::*;
-    use crate::metric::{Metric, Reading};
+    use crate::metric::Reading;
 
     #[test]
     fn one_frame_of_two_vsyncs_in_four_is_four_fifths() {

@@ -5,15 +5,14 @@
 //! the motions. Since: Android 12, where a trace and SurfaceFlinger's ring see single frames. It says how good the
 //! evidence is and never changes another number. Source: the project's own; docs/design/stitching.md#what-a-present-is.
 
-use super::Entry;
-use crate::metric::{Better, Needs, Reading, Unit};
+use crate::metric::{Better, Metric, Needs, Reading, Unit};
 
 /// Words for a window only one source saw.
 pub(super) const ALONE: &str = "no second source saw the single frames of this window (the ring of SurfaceFlinger beside \
     a frame timeline, on Android 12 and newer)";
 
 /// Where two sources contradict each other.
-pub static SOURCE_DISAGREEMENTS: Entry = Entry {
+pub static SOURCE_DISAGREEMENTS: Metric = Metric {
     key: "source_disagreements",
     unit: Unit::Count,
     better: Better::Lower,

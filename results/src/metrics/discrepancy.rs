@@ -8,9 +8,8 @@
 //! integers times N - 1. Unit: ms. Better: lower. Needs: every frame. Since: Android 7. Source:
 //! docs/design/metrics.md#chromium.
 
-use super::Entry;
 use super::sums::{counted, number};
-use crate::metric::{Better, Needs, Unit};
+use crate::metric::{Better, Metric, Needs, Unit};
 use crate::window::{Interval, Window};
 
 /// Of one segment, in ms.
@@ -33,7 +32,7 @@ fn worst(window: &Window) -> Result<f64, String> {
 }
 
 /// The worst stretch.
-pub static CHROMIUM_DISCREPANCY_MS: Entry = Entry {
+pub static CHROMIUM_DISCREPANCY_MS: Metric = Metric {
     key: "chromium_discrepancy_ms",
     unit: Unit::Ms,
     better: Better::Lower,

@@ -4,12 +4,11 @@
 //! Better: lower. Needs: every frame and the period. Counts against the panel, whatever cadence is declared.
 //! Source: docs/design/windows.md#length-in-refreshes.
 
-use super::Entry;
 use super::sums::{Sums, read};
-use crate::metric::{Better, Needs, Unit};
+use crate::metric::{Better, Metric, Needs, Unit};
 
 /// How many.
-pub static DROPPED_FRAMES: Entry = Entry {
+pub static DROPPED_FRAMES: Metric = Metric {
     key: "dropped_frames",
     unit: Unit::Count,
     better: Better::Lower,
@@ -23,7 +22,7 @@ pub static DROPPED_FRAMES: Entry = Entry {
 };
 
 /// Share of all refreshes.
-pub static DROPPED_PCT: Entry = Entry {
+pub static DROPPED_PCT: Metric = Metric {
     key: "dropped_pct",
     unit: Unit::Percent,
     better: Better::Lower,
@@ -40,7 +39,7 @@ pub static DROPPED_PCT: Entry = Entry {
 mod tests {
     use super::super::samples::{P60, window};
     use super::*;
-    use crate::metric::{Metric, Reading};
+    use crate::metric::Reading;
 
     #[test]
     fn a_frame_of_l_vsyncs_drops_l_minus_one() {

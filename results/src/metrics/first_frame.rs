@@ -5,9 +5,8 @@
 //! (sum over count, as all quotients of one iteration). Unit: ms. Better: lower. Needs: every present after a start.
 //! Source: docs/design/windows.md#membership.
 
-use super::Entry;
 use super::sums::{is_gesture, no_frames};
-use crate::metric::{Better, Needs, Reading, Unit};
+use crate::metric::{Better, Metric, Needs, Reading, Unit};
 use crate::time::Span;
 use crate::window::Window;
 
@@ -36,7 +35,7 @@ fn latency(window: &Window) -> Reading {
 }
 
 /// Mean wait of the gestures for their first frame.
-pub static FIRST_FRAME_LATENCY_MS: Entry = Entry {
+pub static FIRST_FRAME_LATENCY_MS: Metric = Metric {
     key: "first_frame_latency_ms",
     unit: Unit::Ms,
     better: Better::Lower,
@@ -55,7 +54,6 @@ pub static FIRST_FRAME_LATENCY_MS: Entry = Entry {
 mod tests {
     use super::super::samples::{MS, P60, window};
     use super::*;
-    use crate::metric::Metric;
     use crate::motion::Phase;
 
     #[test]

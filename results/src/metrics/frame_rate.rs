@@ -4,9 +4,8 @@
 //! overstates by 1/(n-1), has its own name. Unit: fps. Better: higher. Needs: every frame. Since: Android 7.
 //! Source: docs/design/metrics.md#frame-rate.
 
-use super::Entry;
 use super::sums::{Sums, counted, number, read};
-use crate::metric::{Better, Needs, Unit};
+use crate::metric::{Better, Metric, Needs, Unit};
 use crate::motion::Phase;
 use crate::window::Window;
 
@@ -24,7 +23,7 @@ fn presents_over_time(window: &Window) -> Result<f64, String> {
 }
 
 /// Over every counted interval.
-pub static FPS: Entry = Entry {
+pub static FPS: Metric = Metric {
     key: "fps",
     unit: Unit::Fps,
     better: Better::Higher,
@@ -39,7 +38,7 @@ pub static FPS: Entry = Entry {
 };
 
 /// Presents instead of frames over time: what many scripts print.
-pub static FPS_N_OVER_T: Entry = Entry {
+pub static FPS_N_OVER_T: Metric = Metric {
     key: "fps_n_over_t",
     unit: Unit::Fps,
     better: Better::Higher,
@@ -54,7 +53,7 @@ pub static FPS_N_OVER_T: Entry = Entry {
 };
 
 /// Over gestures and their flings only.
-pub static SCROLL_FPS: Entry = Entry {
+pub static SCROLL_FPS: Metric = Metric {
     key: "scroll_fps",
     unit: Unit::Fps,
     better: Better::Higher,
@@ -68,7 +67,7 @@ pub static SCROLL_FPS: Entry = Entry {
 };
 
 /// Over fingers only.
-pub static FINGER_FPS: Entry = Entry {
+pub static FINGER_FPS: Metric = Metric {
     key: "finger_fps",
     unit: Unit::Fps,
     better: Better::Higher,
@@ -83,7 +82,7 @@ pub static FINGER_FPS: Entry = Entry {
 };
 
 /// Over flings only.
-pub static FLING_FPS: Entry = Entry {
+pub static FLING_FPS: Metric = Metric {
     key: "fling_fps",
     unit: Unit::Fps,
     better: Better::Higher,
@@ -100,7 +99,7 @@ pub static FLING_FPS: Entry = Entry {
 mod tests {
     use super::super::samples::{MS, P60, window};
     use super::*;
-    use crate::metric::{Metric, Reading};
+    use crate::metric::Reading;
 
     #[test]
     fn n_presents_make_n_minus_one_frames() {
@@ -148,7 +147,7 @@ mod tests {
     #[test]
     fn each_phase_has_its_own_rate_or_says_why_not() {
         let mut mixed = window(10 * MS, &[10 * MS, 10 * MS, 40 * MS]);
-        let none = |metric: &Entry, window: &Window, part: &str| match metric.measure(window) {
+        let none = |metric: &Metric, window: &Window, part: &str| match metric.measure(window) {
             Reading::Unmeasurable(why) => assert!(why.contains(part), "{why}"),
             reading => panic!("{reading:?}"),
         };

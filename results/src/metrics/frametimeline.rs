@@ -4,9 +4,8 @@
 //! left out, as Android's own interaction monitor does. Formulas: beside each entry. Units: ms/s, counts. Better: lower.
 //! Needs: a trace without losses. Source: docs/design/trace.md#whose-fault.
 
-use super::Entry;
 use crate::frame_timeline::{JankOwner, Joint, Severity, SurfaceFrames, jank};
-use crate::metric::{Better, Needs, Reading, Unit};
+use crate::metric::{Better, Metric, Needs, Reading, Unit};
 use crate::motion::{Motion, Phase};
 use crate::time::{DeviceTime, Span};
 use crate::window::Window;
@@ -103,7 +102,7 @@ fn hitch(window: &Window) -> Result<f64, String> {
 }
 
 /// Hitch time against the platform's own deadlines.
-pub static FT_HITCH_MS_PER_S: Entry = Entry {
+pub static FT_HITCH_MS_PER_S: Metric = Metric {
     key: "ft_hitch_ms_per_s",
     unit: Unit::MsPerS,
     better: Better::Lower,
@@ -121,7 +120,7 @@ pub static FT_HITCH_MS_PER_S: Entry = Entry {
 };
 
 /// Frames judged.
-pub static FT_FRAMES: Entry = Entry {
+pub static FT_FRAMES: Metric = Metric {
     key: "ft_frames",
     unit: Unit::Count,
     better: Better::Higher,
@@ -134,7 +133,7 @@ pub static FT_FRAMES: Entry = Entry {
 };
 
 /// The app's misses.
-pub static FT_APP_MISSED: Entry = Entry {
+pub static FT_APP_MISSED: Metric = Metric {
     key: "ft_app_missed",
     unit: Unit::Count,
     better: Better::Lower,
@@ -148,7 +147,7 @@ pub static FT_APP_MISSED: Entry = Entry {
 };
 
 /// The compositor's misses.
-pub static FT_SF_MISSED: Entry = Entry {
+pub static FT_SF_MISSED: Metric = Metric {
     key: "ft_sf_missed",
     unit: Unit::Count,
     better: Better::Lower,
@@ -161,7 +160,7 @@ pub static FT_SF_MISSED: Entry = Entry {
 };
 
 /// How bad the late ones were.
-pub static FT_SEVERITY: Entry = Entry {
+pub static FT_SEVERITY: Metric = Metric {
     key: "ft_severity",
     unit: Unit::Count,
     better: Better::Lower,
@@ -202,7 +201,6 @@ mod tests {
     use super::*;
     use crate::frame_timeline::SurfaceFrame;
     use crate::frame_timeline::samples_of_frames::{P, frame, trace};
-    use crate::metric::Metric;
     use crate::metrics::reading;
 
     /// Sixty periods of motion and these frames.
@@ -212,7 +210,7 @@ mod tests {
         window
     }
 
-    fn value(entry: &Entry, window: &Window) -> f64 {
+    fn value(entry: &Metric, window: &Window) -> f64 {
         reading(entry, window).value().unwrap_or_else(|| panic!("{:?}", reading(entry, window)))
     }
 

@@ -4,10 +4,9 @@
 //! Needs: a trace without losses. Source: the platform's `JankType`, and docs/design/trace.md#whose-fault for the
 //! blame.
 
-use super::Entry;
 use super::frametimeline::{count, frames, still_ns};
 use crate::frame_timeline::{JankOwner, jank};
-use crate::metric::{Better, Needs, Reading, Unit};
+use crate::metric::{Better, Metric, Needs, Reading, Unit};
 
 /// How many bits the platform has given a meaning.
 const KINDS: usize = 16;
@@ -15,7 +14,7 @@ const KINDS: usize = 16;
 macro_rules! kinds {
     ($($name:ident $key:literal $bit:ident $about:literal $kind:literal;)*) => {$(
         #[doc = $about]
-        pub static $name: Entry = Entry {
+        pub static $name: Metric = Metric {
             key: $key,
             unit: Unit::Count,
             better: Better::Lower,
@@ -44,7 +43,7 @@ kinds! {
 }
 
 /// All of them at once.
-pub static FT_JANK_TYPES: Entry = Entry {
+pub static FT_JANK_TYPES: Metric = Metric {
     key: "ft_jank_types",
     unit: Unit::Count,
     better: Better::Lower,
@@ -65,7 +64,7 @@ pub static FT_JANK_TYPES: Entry = Entry {
 };
 
 /// One culprit per frame.
-pub static FT_BLAME: Entry = Entry {
+pub static FT_BLAME: Metric = Metric {
     key: "ft_blame",
     unit: Unit::Count,
     better: Better::Lower,
@@ -86,7 +85,7 @@ pub static FT_BLAME: Entry = Entry {
 };
 
 /// What each culprit cost.
-pub static FT_BLAME_MS: Entry = Entry {
+pub static FT_BLAME_MS: Metric = Metric {
     key: "ft_blame_ms",
     unit: Unit::Ms,
     better: Better::Lower,

@@ -4,9 +4,8 @@
 //! Unit: count, ratio. Better: lower. Needs: every frame. Not hwui's "frozen", which is render time.
 //! Source: docs/design/metrics.md#hitches.
 
-use super::Entry;
 use super::sums::{counted, number};
-use crate::metric::{Better, Needs, Unit};
+use crate::metric::{Better, Metric, Needs, Unit};
 use crate::window::Window;
 
 const FROZEN_NS: i64 = 700_000_000;
@@ -19,7 +18,7 @@ fn frozen(window: &Window) -> Result<(f64, f64), String> {
 }
 
 /// How many.
-pub static FROZEN_FRAMES: Entry = Entry {
+pub static FROZEN_FRAMES: Metric = Metric {
     key: "frozen_frames",
     unit: Unit::Count,
     better: Better::Lower,
@@ -34,7 +33,7 @@ pub static FROZEN_FRAMES: Entry = Entry {
 };
 
 /// Share of all frames.
-pub static FROZEN_RATIO: Entry = Entry {
+pub static FROZEN_RATIO: Metric = Metric {
     key: "frozen_ratio",
     unit: Unit::Ratio,
     better: Better::Lower,
@@ -51,7 +50,7 @@ pub static FROZEN_RATIO: Entry = Entry {
 mod tests {
     use super::super::samples::{MS, P60, window};
     use super::*;
-    use crate::metric::{Metric, Reading};
+    use crate::metric::Reading;
 
     #[test]
     fn seven_hundred_milliseconds_are_not_frozen_and_one_nanosecond_more_is() {

@@ -5,13 +5,12 @@
 //! frame and the period. Since: Android 7. Source: docs/design/metrics.md#hitches (Apple's hitch time ratio on
 //! presents); what is late against a target is decided in `schedule.rs` (docs/targets.md).
 
-use super::Entry;
 use super::sums::{Sums, in_vsyncs, number, read};
-use crate::metric::{Better, Needs, Unit};
+use crate::metric::{Better, Metric, Needs, Unit};
 use crate::window::Window;
 
 /// Hitch time.
-pub static HITCH_MS: Entry = Entry {
+pub static HITCH_MS: Metric = Metric {
     key: "hitch_ms",
     unit: Unit::Ms,
     better: Better::Lower,
@@ -26,7 +25,7 @@ pub static HITCH_MS: Entry = Entry {
 };
 
 /// Hitch time per second of motion.
-pub static HITCH_MS_PER_S: Entry = Entry {
+pub static HITCH_MS_PER_S: Metric = Metric {
     key: "hitch_ms_per_s",
     unit: Unit::MsPerS,
     better: Better::Lower,
@@ -51,7 +50,7 @@ fn raw(window: &Window) -> Result<f64, String> {
 }
 
 /// The same without rounding to vsyncs.
-pub static HITCH_RAW_MS_PER_S: Entry = Entry {
+pub static HITCH_RAW_MS_PER_S: Metric = Metric {
     key: "hitch_raw_ms_per_s",
     unit: Unit::MsPerS,
     better: Better::Lower,
@@ -69,7 +68,7 @@ pub static HITCH_RAW_MS_PER_S: Entry = Entry {
 mod tests {
     use super::super::samples::{MS, window};
     use super::*;
-    use crate::metric::{Metric, Reading};
+    use crate::metric::Reading;
     use crate::time::Span;
 
     #[test]

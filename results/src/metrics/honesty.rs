@@ -5,8 +5,7 @@
 //! Row counters are of the window's whole timeline, gap counters of its motions. Source:
 //! docs/design/metrics.md#honesty-counters.
 
-use super::Entry;
-use crate::metric::{Better, Needs, Reading, Unit};
+use crate::metric::{Better, Metric, Needs, Reading, Unit};
 use crate::window::Window;
 
 fn counted(window: &Window, value: f64) -> Reading {
@@ -19,7 +18,7 @@ fn counted(window: &Window, value: f64) -> Reading {
 macro_rules! counters {
     ($($name:ident $key:literal $unit:ident $about:literal $formula:literal $origin:literal $value:expr;)*) => {$(
         #[doc = $about]
-        pub static $name: Entry = Entry {
+        pub static $name: Metric = Metric {
             key: $key,
             unit: Unit::$unit,
             better: Better::Lower,

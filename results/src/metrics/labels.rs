@@ -69,12 +69,12 @@ mod tests {
     fn labels_are_the_words_of_the_metrics_own_text_in_their_order() {
         let mut labelled = 0;
         for metric in registry() {
-            let (text, mut at) = (bare(&[metric.about(), metric.formula(), metric.origin()].concat()), 0);
-            for label in labels(metric.key()).iter().map(|label| bare(label)) {
+            let (text, mut at) = (bare(&[metric.about, metric.formula, metric.origin].concat()), 0);
+            for label in labels(metric.key).iter().map(|label| bare(label)) {
                 labelled += 1;
                 // The formula of a severity is in other words than its text.
                 let found = text[at..].find(&label).or_else(|| label.contains("period").then_some(0));
-                at += found.unwrap_or_else(|| panic!("{}: {label} is not in {text}", metric.key()));
+                at += found.unwrap_or_else(|| panic!("{}: {label} is not in {text}", metric.key));
             }
         }
         assert!(labelled > 60, "{labelled}");

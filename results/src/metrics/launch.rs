@@ -3,11 +3,10 @@
 //! What: `TotalTime` of `am start -W`. No window knows it: the engine reads it from the step and puts it in place of
 //! this entry's refusal. Unit: ms. Better: lower. Needs: a `launchApp` step in the window. Source: `am start -W`.
 
-use super::Entry;
-use crate::metric::{Better, Needs, Reading, Unit};
+use crate::metric::{Better, Metric, Needs, Reading, Unit};
 
 /// `TotalTime` of the launch.
-pub static LAUNCH_TOTAL_MS: Entry = Entry {
+pub static LAUNCH_TOTAL_MS: Metric = Metric {
     key: "launch_total_ms",
     unit: Unit::Ms,
     better: Better::Lower,

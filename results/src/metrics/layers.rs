@@ -5,11 +5,10 @@
 //! without two presents in a row has no rate and is left out. Unit: fps, count. Better: higher, lower. Needs: the
 //! presents of every layer. Since: Android 7. Source: docs/design/metrics.md#several-layers.
 
-use super::Entry;
 use super::perfdog::count_lengths;
 use super::stretches::{watched, within};
 use super::sums::number;
-use crate::metric::{Better, Needs, Unit};
+use crate::metric::{Better, Metric, Needs, Unit};
 use crate::time::{DeviceTime, Span};
 use crate::window::{LayerPresents, Window};
 
@@ -102,7 +101,7 @@ fn sum_jank(window: &Window) -> Result<f64, String> {
 }
 
 /// All layers as one picture.
-pub static UNION_FPS: Entry = Entry {
+pub static UNION_FPS: Metric = Metric {
     key: "union_fps",
     unit: Unit::Fps,
     better: Better::Higher,
@@ -116,7 +115,7 @@ pub static UNION_FPS: Entry = Entry {
 };
 
 /// Mean of the layers.
-pub static VIEWS_MEAN_FPS: Entry = Entry {
+pub static VIEWS_MEAN_FPS: Metric = Metric {
     key: "views_mean_fps",
     unit: Unit::Fps,
     better: Better::Higher,
@@ -130,7 +129,7 @@ pub static VIEWS_MEAN_FPS: Entry = Entry {
 };
 
 /// Sum over the layers.
-pub static VIEWS_SUM_JANK: Entry = Entry {
+pub static VIEWS_SUM_JANK: Metric = Metric {
     key: "views_sum_jank",
     unit: Unit::Count,
     better: Better::Lower,

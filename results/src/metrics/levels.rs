@@ -5,10 +5,9 @@
 //! Better: lower (but for the first). Needs: every frame and the period. Since: Android 7.
 //! Source: docs/design/metrics.md#levels (Matrix's classes).
 
-use super::Entry;
 use super::sums::in_vsyncs;
 use crate::lattice::NOMINAL_HZ;
-use crate::metric::{Better, Needs, Reading, Unit};
+use crate::metric::{Better, Metric, Needs, Reading, Unit};
 use crate::window::{Interval, Window};
 
 /// Fewest missed refreshes of Normal, Middle, High and Frozen.
@@ -59,7 +58,7 @@ fn on_sixty(frame: &Interval) -> usize {
 }
 
 /// On the 60 Hz scale.
-pub static DROP_LEVELS60: Entry = Entry {
+pub static DROP_LEVELS60: Metric = Metric {
     key: "drop_levels60",
     unit: Unit::Count,
     better: Better::Lower,
@@ -75,7 +74,7 @@ pub static DROP_LEVELS60: Entry = Entry {
 };
 
 /// In device frames.
-pub static MATRIX_LEVELS: Entry = Entry {
+pub static MATRIX_LEVELS: Metric = Metric {
     key: "matrix_levels",
     unit: Unit::Count,
     better: Better::Lower,

@@ -6,9 +6,8 @@
 //! tags; 700 ms is Matrix's evil method, 80 ms its neighbours' stall threshold
 //! (docs/design/metrics.md#main-thread-and-log).
 
-use super::Entry;
 use crate::logcat_events::{LogEntry, LogEvent, LogWatch};
-use crate::metric::{Better, Cell, Needs, Reading, Unit};
+use crate::metric::{Better, Cell, Metric, Needs, Reading, Unit};
 use crate::time::{DeviceTime, Span};
 use crate::window::Window;
 use std::collections::BTreeMap;
@@ -95,7 +94,7 @@ fn sum(log: &LogWatch, each: fn(&LogEntry) -> u64) -> Result<f64, String> {
 macro_rules! logged {
     ($($name:ident $key:literal $unit:ident $since:literal $about:literal $formula:literal $origin:literal $measure:expr;)*) => {$(
         #[doc = $about]
-        pub static $name: Entry = Entry {
+        pub static $name: Metric = Metric {
             key: $key,
             unit: Unit::$unit,
             better: Better::Lower,

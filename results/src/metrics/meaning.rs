@@ -27,15 +27,15 @@ const OF_TIMELINE: [(&str, &str); 2] =
     [("P", "refresh period of the panel at that moment"), ("T", "time of the motion that the frames cover")];
 
 /// The letters of a metric's formula and what each stands for, in a fixed order.
-pub fn letters(metric: &dyn Metric) -> Vec<(&'static str, &'static str)> {
-    let known: &[(&str, &str)] = match metric.needs() {
+pub fn letters(metric: &Metric) -> Vec<(&'static str, &'static str)> {
+    let known: &[(&str, &str)] = match metric.needs {
         Needs::Frames | Needs::Vsyncs | Needs::Presents | Needs::Layers | Needs::Counters => &OF_PRESENTS,
         Needs::Stages | Needs::Finishes => &OF_STAGES,
         Needs::Timeline => &OF_TIMELINE,
         Needs::Log | Needs::Timestats | Needs::Cross | Needs::Launch => &[],
     };
     let used: Vec<&str> = metric
-        .formula()
+        .formula
         .split(|letter: char| !letter.is_alphanumeric())
         .filter(|word| word.len() == 1)
         .collect();
@@ -93,6 +93,6 @@ mod tests {
 
     #[test]
     fn every_absence_has_words() {
-        assert!(registry().iter().all(|metric| absence(metric.needs()).len() > 15));
+        assert!(registry().iter().all(|metric| absence(metric.needs).len() > 15));
     }
 }

@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// The registry in order of keys: the map of readings is built from its smallest key on.
-static BY_KEY: LazyLock<Vec<&'static dyn Metric>> = LazyLock::new(|| {
+static BY_KEY: LazyLock<Vec<&'static Metric>> = LazyLock::new(|| {
     let mut metrics = registry().to_vec();
-    metrics.sort_by_key(|metric| metric.key());
+    metrics.sort_by_key(|metric| metric.key);
     metrics
 });
 
@@ -27,11 +27,11 @@ pub fn measure_all(window: &Window) -> BTreeMap<String, Reading> {
         doubts.push((needs, fresh.clone()));
         fresh
     };
-    let mut read = |metric: &&'static dyn Metric| match doubted(metric.needs()) {
+    let mut read = |metric: &&'static Metric| match doubted(metric.needs) {
         Some(why) => Reading::Unmeasurable(why),
         None => metric.measure(window),
     };
-    BY_KEY.iter().map(|metric| (metric.key().to_owned(), read(metric))).collect()
+    BY_KEY.iter().map(|metric| (metric.key.to_owned(), read(metric))).collect()
 }
 
 #[cfg(test)]

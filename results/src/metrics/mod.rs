@@ -14,7 +14,6 @@ mod delivery;
 mod disagreements;
 mod discrepancy;
 mod dropped;
-mod entry;
 mod first_frame;
 mod frame_rate;
 mod frametimeline;
@@ -48,7 +47,6 @@ mod timestats;
 mod trust;
 mod worst;
 
-pub use entry::Entry;
 pub use labels::labels;
 pub use meaning::{absence, letters};
 pub use measuring::measure_all;
@@ -68,7 +66,7 @@ pub struct Family {
     /// One line on what its metrics have in common.
     pub about: &'static str,
     /// Its metrics, in the order of reports.
-    pub metrics: &'static [&'static dyn Metric],
+    pub metrics: &'static [&'static Metric],
 }
 
 static FAMILIES: &[Family] = &[
@@ -241,7 +239,7 @@ static FAMILIES: &[Family] = &[
     },
 ];
 
-static FLAT: LazyLock<Vec<&'static dyn Metric>> =
+static FLAT: LazyLock<Vec<&'static Metric>> =
     LazyLock::new(|| FAMILIES.iter().flat_map(|family| family.metrics.iter().copied()).collect());
 
 /// Every metric by family, in the order of reports.
@@ -250,18 +248,18 @@ pub fn families() -> &'static [Family] {
 }
 
 /// Every metric, in the order of reports.
-pub fn registry() -> &'static [&'static dyn Metric] {
+pub fn registry() -> &'static [&'static Metric] {
     &FLAT
 }
 
 /// The metric with this key.
-pub fn find(key: &str) -> Option<&'static dyn Metric> {
-    registry().iter().copied().find(|metric| metric.key() == key)
+pub fn find(key: &str) -> Option<&'static Metric> {
+    registry().iter().copied().find(|metric| metric.key == key)
 }
 
 /// One metric of one window: a number only when the evidence can carry it, else the reason.
-pub fn reading(metric: &dyn Metric, window: &Window) -> Reading {
-    match doubt(metric.needs(), window) {
+pub fn reading(metric: &Metric, window: &Window) -> Reading {
+    match doubt(metric.needs, window) {
         Some(why) => Reading::Unmeasurable(why),
         None => metric.measure(window),
     }

@@ -4,9 +4,8 @@
 //! always a frame that happened. Unit: ms. Better: lower. Needs: every frame. Since: Android 7. Other tools interpolate;
 //! theirs get their own names. Source: docs/design/metrics.md#frame-lengths.
 
-use super::Entry;
 use super::sums::{counted, number};
-use crate::metric::{Better, Needs, Unit};
+use crate::metric::{Better, Metric, Needs, Unit};
 use crate::window::Window;
 
 /// Length of nearest rank, ns; the percentage is 1..=100.
@@ -30,7 +29,7 @@ fn ms(ns: i64) -> f64 {
 macro_rules! percentiles {
     ($($name:ident $key:literal $percent:literal $about:literal $formula:literal)*) => {$(
         #[doc = $about]
-        pub static $name: Entry = Entry {
+        pub static $name: Metric = Metric {
             key: $key,
             unit: Unit::Ms,
             better: Better::Lower,
@@ -54,7 +53,7 @@ percentiles! {
 }
 
 /// The longest.
-pub static MAX_MS: Entry = Entry {
+pub static MAX_MS: Metric = Metric {
     key: "max_ms",
     unit: Unit::Ms,
     better: Better::Lower,
@@ -71,7 +70,6 @@ pub static MAX_MS: Entry = Entry {
 mod tests {
     use super::super::samples::{MS, window};
     use super::*;
-    use crate::metric::Metric;
 
     fn all(lengths: &[i64]) -> Vec<f64> {
         let window = window(10 * MS, lengths);

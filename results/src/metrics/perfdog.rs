@@ -6,9 +6,8 @@
 //! lower. Needs: every frame. Since: Android 7. A long stall is under-counted by design (the average catches up): gate
 //! hitch for amounts. Source: docs/design/metrics.md#perfdog.
 
-use super::Entry;
 use super::sums::{counted, number};
-use crate::metric::{Better, Needs, Unit};
+use crate::metric::{Better, Metric, Needs, Unit};
 use crate::window::{Interval, Window};
 
 /// 250 ms, three times two frames of film (2 x 41.67 ms), ns.
@@ -62,7 +61,7 @@ fn stutter(window: &Window) -> Result<f64, String> {
 }
 
 /// Frames above 83.33 ms and twice the mean of the three before.
-pub static PERFDOG_JANK: Entry = Entry {
+pub static PERFDOG_JANK: Metric = Metric {
     key: "perfdog_jank",
     unit: Unit::Count,
     better: Better::Lower,
@@ -77,7 +76,7 @@ pub static PERFDOG_JANK: Entry = Entry {
 };
 
 /// The same above 125 ms.
-pub static PERFDOG_BIG_JANK: Entry = Entry {
+pub static PERFDOG_BIG_JANK: Metric = Metric {
     key: "perfdog_big_jank",
     unit: Unit::Count,
     better: Better::Lower,
@@ -90,7 +89,7 @@ pub static PERFDOG_BIG_JANK: Entry = Entry {
 };
 
 /// The same above one frame of film.
-pub static PERFDOG_SMALL_JANK: Entry = Entry {
+pub static PERFDOG_SMALL_JANK: Metric = Metric {
     key: "perfdog_small_jank",
     unit: Unit::Count,
     better: Better::Lower,
@@ -104,7 +103,7 @@ pub static PERFDOG_SMALL_JANK: Entry = Entry {
 };
 
 /// Share of the time.
-pub static PERFDOG_STUTTER_PCT: Entry = Entry {
+pub static PERFDOG_STUTTER_PCT: Metric = Metric {
     key: "perfdog_stutter_pct",
     unit: Unit::Percent,
     better: Better::Lower,
@@ -122,7 +121,6 @@ pub static PERFDOG_STUTTER_PCT: Entry = Entry {
 mod tests {
     use super::super::samples::{MS, window};
     use super::*;
-    use crate::metric::Metric;
 
     fn both(lengths: &[i64]) -> (f64, f64) {
         let window = window(16 * MS, lengths);

@@ -5,10 +5,9 @@
 //! strict, integer ns, within a segment. Unit: count. Better: lower. Needs: every frame. Since: Android 7.
 //! Source: docs/design/metrics.md#perfdog.
 
-use super::Entry;
 use super::perfdog::is_jank;
 use super::sums::{counted, number};
-use crate::metric::{Better, Needs, Unit};
+use crate::metric::{Better, Metric, Needs, Unit};
 use crate::window::Window;
 
 fn janks(window: &Window, longer_than: i64) -> Result<f64, String> {
@@ -26,7 +25,7 @@ fn janks(window: &Window, longer_than: i64) -> Result<f64, String> {
 }
 
 /// Frames above 83.33 ms and twice the mean of three since the last that counted.
-pub static PERFDOG_RESET_JANK: Entry = Entry {
+pub static PERFDOG_RESET_JANK: Metric = Metric {
     key: "perfdog_reset_jank",
     unit: Unit::Count,
     better: Better::Lower,
@@ -40,7 +39,7 @@ pub static PERFDOG_RESET_JANK: Entry = Entry {
 };
 
 /// The same above 125 ms.
-pub static PERFDOG_RESET_BIG_JANK: Entry = Entry {
+pub static PERFDOG_RESET_BIG_JANK: Metric = Metric {
     key: "perfdog_reset_big_jank",
     unit: Unit::Count,
     better: Better::Lower,

@@ -5,10 +5,9 @@
 //! over breaks inside a stretch, never into the next one. Unit: fps. Better: higher. Needs: every frame. Since: Android 7.
 //! Source: docs/design/metrics.md#frame-rate.
 
-use super::Entry;
 use super::stretches::gestures;
 use super::sums::counted;
-use crate::metric::{Better, Needs, Reading, Unit};
+use crate::metric::{Better, Metric, Needs, Reading, Unit};
 use crate::window::{Interval, Window};
 
 const SAMPLE_NS: i128 = 1_000_000_000;
@@ -44,7 +43,7 @@ fn walk(frames: &[Interval], found: &mut Vec<f64>) {
 }
 
 /// The samples.
-pub static SCROLL_FPS_1S: Entry = Entry {
+pub static SCROLL_FPS_1S: Metric = Metric {
     key: "scroll_fps_1s",
     unit: Unit::Fps,
     better: Better::Higher,

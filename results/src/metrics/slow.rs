@@ -4,9 +4,8 @@
 //! more than a quarter. Formula: 100 count(d >= 50 ms) / m; 1 iff 4 count > m. Unit: %, count (1 or 0). Better: lower.
 //! Needs: every frame. Since: Android 7. Source: docs/design/metrics.md#android-vitals-for-games.
 
-use super::Entry;
 use super::sums::{counted, number};
-use crate::metric::{Better, Needs, Unit};
+use crate::metric::{Better, Metric, Needs, Unit};
 use crate::window::Window;
 
 /// Not slow in the sense of 20 fps: below this, ns.
@@ -30,7 +29,7 @@ fn session((slow, all): (u64, u64)) -> f64 {
 }
 
 /// Share below 20 fps.
-pub static SLOW20_PCT: Entry = Entry {
+pub static SLOW20_PCT: Metric = Metric {
     key: "slow20_pct",
     unit: Unit::Percent,
     better: Better::Lower,
@@ -45,7 +44,7 @@ pub static SLOW20_PCT: Entry = Entry {
 };
 
 /// Share below 30 fps.
-pub static SLOW30_PCT: Entry = Entry {
+pub static SLOW30_PCT: Metric = Metric {
     key: "slow30_pct",
     unit: Unit::Percent,
     better: Better::Lower,
@@ -59,7 +58,7 @@ pub static SLOW30_PCT: Entry = Entry {
 };
 
 /// Slow at 20 fps.
-pub static SLOW_SESSION20: Entry = Entry {
+pub static SLOW_SESSION20: Metric = Metric {
     key: "slow_session20",
     unit: Unit::Count,
     better: Better::Lower,
@@ -73,7 +72,7 @@ pub static SLOW_SESSION20: Entry = Entry {
 };
 
 /// Slow at 30 fps.
-pub static SLOW_SESSION30: Entry = Entry {
+pub static SLOW_SESSION30: Metric = Metric {
     key: "slow_session30",
     unit: Unit::Count,
     better: Better::Lower,

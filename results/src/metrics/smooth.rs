@@ -4,10 +4,9 @@
 //! 1 iff p95 < 19 ms. Unit: %, count (1 or 0). Better: higher. Needs: every frame. Since: Android 7.
 //! Source: docs/design/metrics.md#chromium.
 
-use super::Entry;
 use super::percentiles::ranked;
 use super::sums::{counted, number};
-use crate::metric::{Better, Needs, Unit};
+use crate::metric::{Better, Metric, Needs, Unit};
 use crate::window::Window;
 
 /// Smooth: below this, ns.
@@ -22,7 +21,7 @@ fn percentage(window: &Window) -> Result<f64, String> {
 }
 
 /// Share below 17 ms.
-pub static PERCENTAGE_SMOOTH: Entry = Entry {
+pub static PERCENTAGE_SMOOTH: Metric = Metric {
     key: "percentage_smooth",
     unit: Unit::Percent,
     better: Better::Higher,
@@ -36,7 +35,7 @@ pub static PERCENTAGE_SMOOTH: Entry = Entry {
 };
 
 /// Whether 95 % are below 19 ms.
-pub static MOSTLY_SMOOTH: Entry = Entry {
+pub static MOSTLY_SMOOTH: Metric = Metric {
     key: "mostly_smooth",
     unit: Unit::Count,
     better: Better::Higher,

@@ -4,9 +4,8 @@
 //! Formula: T / m; sqrt(sum d^2 / m); sqrt(sum (d - T/m)^2 / m); mean |d_i - d_(i-1)| within segments. Unit: ms. Better:
 //! lower. Needs: every frame. Since: Android 7. Source: docs/design/metrics.md#frame-lengths.
 
-use super::Entry;
 use super::sums::{counted, number};
-use crate::metric::{Better, Needs, Unit};
+use crate::metric::{Better, Metric, Needs, Unit};
 use crate::window::{Interval, Window};
 
 fn lengths(frames: &[Interval]) -> impl Iterator<Item = f64> {
@@ -37,7 +36,7 @@ fn jitter(window: &Window) -> Result<f64, String> {
 }
 
 /// Mean.
-pub static MEAN_MS: Entry = Entry {
+pub static MEAN_MS: Metric = Metric {
     key: "mean_ms",
     unit: Unit::Ms,
     better: Better::Lower,
@@ -51,7 +50,7 @@ pub static MEAN_MS: Entry = Entry {
 };
 
 /// Root mean square.
-pub static RMS_MS: Entry = Entry {
+pub static RMS_MS: Metric = Metric {
     key: "rms_ms",
     unit: Unit::Ms,
     better: Better::Lower,
@@ -65,7 +64,7 @@ pub static RMS_MS: Entry = Entry {
 };
 
 /// Standard deviation.
-pub static STDEV_MS: Entry = Entry {
+pub static STDEV_MS: Metric = Metric {
     key: "stdev_ms",
     unit: Unit::Ms,
     better: Better::Lower,
@@ -79,7 +78,7 @@ pub static STDEV_MS: Entry = Entry {
 };
 
 /// Change from frame to frame.
-pub static JITTER_MS: Entry = Entry {
+pub static JITTER_MS: Metric = Metric {
     key: "jitter_ms",
     unit: Unit::Ms,
     better: Better::Lower,

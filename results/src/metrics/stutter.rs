@@ -7,9 +7,8 @@
 //! `max_ms`; `fps_60eq` for the first. Unit: ms. Better: lower (fewer). Needs: every frame (and the period). Since:
 //! Android 7. Source: docs/design/metrics.md#stutter-windows.
 
-use super::Entry;
 use super::sums::{counted, in_vsyncs};
-use crate::metric::{Better, Cell, Needs, Reading, Unit};
+use crate::metric::{Better, Cell, Metric, Needs, Reading, Unit};
 use crate::window::Interval;
 use std::collections::BTreeMap;
 
@@ -95,7 +94,7 @@ fn seed(frames: &[Interval]) -> Reading {
 }
 
 /// On whole vsyncs.
-pub static STUTTER_WINDOWS: Entry = Entry {
+pub static STUTTER_WINDOWS: Metric = Metric {
     key: "stutter_windows",
     unit: Unit::Ms,
     better: Better::Lower,
@@ -112,7 +111,7 @@ pub static STUTTER_WINDOWS: Entry = Entry {
 };
 
 /// On raw lengths.
-pub static STUTTER_WINDOWS_SEED: Entry = Entry {
+pub static STUTTER_WINDOWS_SEED: Metric = Metric {
     key: "stutter_windows_seed",
     unit: Unit::Ms,
     better: Better::Lower,

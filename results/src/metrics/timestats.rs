@@ -6,8 +6,7 @@
 //! `dumpsys SurfaceFlinger --timestats`; docs/design/phones.md#timestats. The `averageFPS` it prints is no metric here:
 //! it reads 62.5 at 60 Hz and counts idle time.
 
-use super::Entry;
-use crate::metric::{Better, Needs, Reading, Unit};
+use crate::metric::{Better, Metric, Needs, Reading, Unit};
 use crate::timestats::{FrameCounts, IDLE_BUCKET_MS};
 use crate::window::Window;
 
@@ -89,7 +88,7 @@ fn judged(counts: &FrameCounts, names: &[&str]) -> Result<f64, &'static str> {
 macro_rules! timestats {
     ($($name:ident $key:literal $unit:ident $better:ident $since:literal $about:literal $formula:literal $value:expr;)*) => {$(
         #[doc = $about]
-        pub static $name: Entry = Entry {
+        pub static $name: Metric = Metric {
             key: $key,
             unit: Unit::$unit,
             better: Better::$better,

@@ -145,8 +145,8 @@ mod tests {
         assert_eq!(refused(&window), [Needs::Frames, Needs::Vsyncs, Needs::Presents]);
         for metric in registry() {
             let reading = reading(*metric, &window);
-            match metric.needs() {
-                Needs::Counters => assert!(reading.value().is_some(), "{}", metric.key()),
+            match metric.needs {
+                Needs::Counters => assert!(reading.value().is_some(), "{}", metric.key),
                 Needs::Launch
                 | Needs::Stages
                 | Needs::Finishes
@@ -160,7 +160,7 @@ mod tests {
                         "frames may have been missed: two dumps do not overlap".to_owned()
                     ),
                     "{}",
-                    metric.key()
+                    metric.key
                 ),
             }
         }
@@ -197,7 +197,7 @@ mod tests {
         assert_eq!(readings["fps"].value(), Some(10.0));
         assert_eq!(readings["p50_ms"].value(), Some(100.0));
         for key in ["hitch_ms", "hitch_ms_per_s", "dropped_frames", "dropped_pct", "delivery_ratio"] {
-            assert_eq!(find(key).unwrap().needs(), Needs::Vsyncs);
+            assert_eq!(find(key).unwrap().needs, Needs::Vsyncs);
             assert_eq!(readings[key].value(), None, "{key}");
         }
     }

@@ -3,10 +3,9 @@
 //! What: two numbers that are often mistaken for each other. Formula: 1 / mean of the ceil(m / 100) longest d; 1 / p99.
 //! Unit: fps. Better: higher. Needs: every frame. Since: Android 7. Source: docs/design/metrics.md#one-word-one-number.
 
-use super::Entry;
 use super::percentiles::ranked;
 use super::sums::{counted, number};
-use crate::metric::{Better, Needs, Unit};
+use crate::metric::{Better, Metric, Needs, Unit};
 use crate::window::Window;
 
 fn low(window: &Window) -> Result<f64, String> {
@@ -18,7 +17,7 @@ fn low(window: &Window) -> Result<f64, String> {
 }
 
 /// 1 % low.
-pub static LOW1_FPS: Entry = Entry {
+pub static LOW1_FPS: Metric = Metric {
     key: "low1_fps",
     unit: Unit::Fps,
     better: Better::Higher,
@@ -32,7 +31,7 @@ pub static LOW1_FPS: Entry = Entry {
 };
 
 /// Rate of the 99th percentile.
-pub static P99_FPS: Entry = Entry {
+pub static P99_FPS: Metric = Metric {
     key: "p99_fps",
     unit: Unit::Fps,
     better: Better::Higher,

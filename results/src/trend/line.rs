@@ -52,12 +52,12 @@ pub struct Line {
 impl Line {
     /// Unit of its values, where the metric has one we know.
     pub fn unit(&self) -> Option<Unit> {
-        metrics::find(&self.key.metric).map(|metric| metric.unit())
+        metrics::find(&self.key.metric).map(|metric| metric.unit)
     }
 
     /// Which way is better.
     pub fn better(&self) -> Better {
-        metrics::find(&self.key.metric).map_or(Better::Lower, |metric| metric.better())
+        metrics::find(&self.key.metric).map_or(Better::Lower, |metric| metric.better)
     }
 
     /// The nights that count, as their places among all nights and their levels.

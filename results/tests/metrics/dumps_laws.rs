@@ -52,7 +52,7 @@ fn measured(samples: &[Sample], motions: &[Motion]) -> BTreeMap<String, Reading>
         Stitch::new(StitchRules { modes: Vec::new(), pins: vec![(None, Span::from_ns(PERIOD))] });
     samples.iter().for_each(|sample| stitch.add(sample));
     let window = cut(&stitch.finish(), motions, &CutRules::new(SourceId::SurfaceFlinger));
-    let own = |key: &str| find(key).is_some_and(|metric| metric.needs() != Needs::Counters);
+    let own = |key: &str| find(key).is_some_and(|metric| metric.needs != Needs::Counters);
     measure_all(&window).into_iter().filter(|(key, _)| own(key)).collect()
 }
 

@@ -34,8 +34,8 @@ fn alone(text: &str) -> Vec<String> {
 #[test]
 fn the_word_never_stands_alone() {
     for metric in registry() {
-        for text in [metric.about(), metric.formula(), metric.origin()] {
-            assert_eq!(alone(text), Vec::<String>::new(), "{}: {text}", metric.key());
+        for text in [metric.about, metric.formula, metric.origin] {
+            assert_eq!(alone(text), Vec::<String>::new(), "{}: {text}", metric.key);
         }
     }
     for family in families() {
@@ -56,13 +56,13 @@ fn a_word_that_stands_alone_is_found() {
 #[test]
 fn every_metric_says_what_it_is_where_it_comes_from_and_since_when() {
     for metric in registry() {
-        let key = metric.key();
-        assert!(metric.about().len() > 8 && !metric.about().ends_with('.'), "{key}: about");
-        assert!(metric.about().len() <= 300, "{key}: about is {} long", metric.about().len());
-        assert!(!metric.formula().trim().is_empty(), "{key}: formula");
-        assert!(metric.origin().len() > 20, "{key}: origin");
-        assert!((7..=20).contains(&metric.since()), "{key}: since");
-        for text in [metric.about(), metric.formula(), metric.origin()] {
+        let key = metric.key;
+        assert!(metric.about.len() > 8 && !metric.about.ends_with('.'), "{key}: about");
+        assert!(metric.about.len() <= 300, "{key}: about is {} long", metric.about.len());
+        assert!(!metric.formula.trim().is_empty(), "{key}: formula");
+        assert!(metric.origin.len() > 20, "{key}: origin");
+        assert!((7..=20).contains(&metric.since), "{key}: since");
+        for text in [metric.about, metric.formula, metric.origin] {
             assert!(!text.contains("  ") && !text.contains('\n'), "{key}: {text}");
             assert!(!text.contains(".md") && !text.contains("reference"), "{key}: {text}");
         }
@@ -71,19 +71,19 @@ fn every_metric_says_what_it_is_where_it_comes_from_and_since_when() {
 
 #[test]
 fn texts_name_only_keys_that_exist() {
-    let keys: BTreeSet<&str> = registry().iter().map(|metric| metric.key()).collect();
+    let keys: BTreeSet<&str> = registry().iter().map(|metric| metric.key).collect();
     // Others speak of stages and of kinds of lateness too.
-    let speaks_of_keys_only = |metric: &&&dyn Metric| {
+    let speaks_of_keys_only = |metric: &&&Metric| {
         !matches!(
-            metric.needs(),
+            metric.needs,
             Needs::Stages | Needs::Finishes | Needs::Timeline | Needs::Log | Needs::Timestats
         )
     };
     for metric in registry().iter().filter(speaks_of_keys_only) {
-        for text in [metric.about(), metric.formula(), metric.origin()] {
+        for text in [metric.about, metric.formula, metric.origin] {
             let words = text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
             for word in words.filter(|word| looks_like_a_key(word)) {
-                assert!(keys.contains(word), "{} speaks of {word}, which is no metric", metric.key());
+                assert!(keys.contains(word), "{} speaks of {word}, which is no metric", metric.key);
             }
         }
     }
@@ -98,8 +98,8 @@ fn looks_like_a_key(word: &str) -> bool {
 #[test]
 fn every_metric_is_in_one_family_and_found_by_its_key() {
     let listed: Vec<&str> =
-        families().iter().flat_map(|family| family.metrics).map(|metric| metric.key()).collect();
-    assert_eq!(listed, registry().iter().map(|metric| metric.key()).collect::<Vec<&str>>());
+        families().iter().flat_map(|family| family.metrics).map(|metric| metric.key).collect();
+    assert_eq!(listed, registry().iter().map(|metric| metric.key).collect::<Vec<&str>>());
     assert_eq!(listed.iter().collect::<BTreeSet<_>>().len(), listed.len());
     let titles: BTreeSet<&str> = families().iter().map(|family| family.title).collect();
     assert_eq!(titles.len(), families().len());

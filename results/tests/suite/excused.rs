@@ -23,7 +23,7 @@ fn trial(hitch: f64, blame: Option<[f64; 5]>) -> WindowMeasured {
 }
 
 fn judged(metric: &str, limit: &str, trials: &[WindowMeasured]) -> (Verdict, Outcome, Vec<String>) {
-    let unit = farmjank_results::metrics::find(metric).expect("a metric").unit();
+    let unit = farmjank_results::metrics::find(metric).expect("a metric").unit;
     let limit = Limit::parse(limit, unit).expect("a limit");
     let judged = judge_window(&[(metric.to_owned(), limit)], trials);
     (judged.verdict, judged.judgements[0].outcome.clone(), judged.reasons)

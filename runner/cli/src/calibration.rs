@@ -137,7 +137,7 @@ impl Found {
 }
 
 fn row(noise: &Noise) -> [String; 6] {
-    let unit = metrics::find(&noise.key.metric).map(|metric| metric.unit());
+    let unit = metrics::find(&noise.key.metric).map(|metric| metric.unit);
     let symbol = unit.filter(|unit| *unit != Unit::Count).map_or("", |unit| unit.symbol());
     let amount = |value: f64| format!("{value:.1} {symbol}").trim_end().to_owned();
     let key = &noise.key;

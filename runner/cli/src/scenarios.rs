@@ -20,7 +20,7 @@ pub fn load(args: &ScenarioArgs, terminal: Terminal) -> Option<Vec<Scenario>> {
     let files = files(&args.paths).map_err(|why| complain(&why)).ok()?;
     let known = farmjank_results::metrics::registry().iter();
     let metrics: Vec<(&str, Unit, Better)> =
-        known.map(|metric| (metric.key(), metric.unit(), metric.better())).collect();
+        known.map(|metric| (metric.key, metric.unit, metric.better)).collect();
     let fetch = |path: &str| host::read_file(Path::new(path), MOST);
     match read(&files, &env, &ReadOptions { metrics: &metrics, sources: &fetch }) {
         Ok(scenarios) => Some(scenarios),

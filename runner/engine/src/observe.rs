@@ -57,7 +57,7 @@ impl FramestatsSampler {
         let source =
             sources.iter().find(|source| source.id() == SourceId::Gfxinfo).filter(|_| sources.len() > 1);
         let of_stages = |metric: &str| {
-            find(metric).is_some_and(|metric| matches!(metric.needs(), Needs::Stages | Needs::Finishes))
+            find(metric).is_some_and(|metric| matches!(metric.needs, Needs::Stages | Needs::Finishes))
         };
         let eager = session.scenario.metrics().into_iter().any(of_stages);
         FramestatsSampler {

@@ -162,7 +162,7 @@ pub(crate) fn index(record: &Record, cells: &[Cell<'_>], seen: &[Seen<'_>]) -> I
 /// The metrics by family, as the page names and explains it.
 pub(crate) fn listed() -> Vec<Family> {
     let metrics = |family: &farmjank_results::metrics::Family| {
-        family.metrics.iter().map(|one| (one.key(), one.unit(), one.better(), one.about())).collect()
+        family.metrics.iter().map(|one| (one.key, one.unit, one.better, one.about)).collect()
     };
     families().iter().map(|family| Family { title: family.title, metrics: metrics(family) }).collect()
 }

@@ -75,7 +75,7 @@ fn frameless(counts: &RowCounts, empty: &BTreeSet<String>) -> String {
 pub(super) fn without_frames(window: &Window, why: &str) -> BTreeMap<String, Reading> {
     let mut readings = measure_all(window);
     for (key, reading) in &mut readings {
-        let Some(needs) = find(key).map(|metric| metric.needs()) else { continue };
+        let Some(needs) = find(key).map(|metric| metric.needs) else { continue };
         let of_frames = match needs {
             Needs::Frames | Needs::Vsyncs | Needs::Presents | Needs::Layers => true,
             Needs::Stages => window.beside.framestats.is_none(),

@@ -5,10 +5,9 @@
 //! `hwui`'s own, in integers. Unit: count. Better: lower. Needs: every drawn frame. Source:
 //! docs/design/metrics.md#render-stages.
 
-use super::super::Entry;
 use super::frames::{percent, read};
 use super::hwui::{Verdict, modern, verdicts};
-use crate::metric::{Better, Needs, Reading, Unit};
+use crate::metric::{Better, Metric, Needs, Reading, Unit};
 use crate::window::Window;
 
 fn counted(window: &Window, which: impl Fn(&Verdict) -> bool) -> Reading {
@@ -30,7 +29,7 @@ fn missed(window: &Window, value: impl Fn(usize, usize) -> f64) -> Reading {
 }
 
 /// Frames that rendered for longer than their interval.
-pub(super) static JANK_LEGACY: Entry = Entry {
+pub(super) static JANK_LEGACY: Metric = Metric {
     key: "jank_legacy",
     unit: Unit::Count,
     better: Better::Lower,
@@ -50,7 +49,7 @@ pub(super) static JANK_LEGACY: Entry = Entry {
 };
 
 /// Frames whose GPU work ended at or after their deadline.
-pub(super) static JANK_DEADLINE: Entry = Entry {
+pub(super) static JANK_DEADLINE: Metric = Metric {
     key: "jank_deadline",
     about: "frames that missed their deadline (the rule of Android 12 and newer)",
     formula: "how many GpuCompleted >= FrameDeadline, one interval later while the queue is stuffed",
@@ -62,7 +61,7 @@ pub(super) static JANK_DEADLINE: Entry = Entry {
 };
 
 /// Their share.
-pub(super) static JANK_DEADLINE_PCT: Entry = Entry {
+pub(super) static JANK_DEADLINE_PCT: Metric = Metric {
     key: "jank_deadline_pct",
     unit: Unit::Percent,
     about: "share of frames that missed their deadline (the rule of Android 12 and newer)",
@@ -74,7 +73,7 @@ pub(super) static JANK_DEADLINE_PCT: Entry = Entry {
 macro_rules! reasons {
     ($($name:ident $key:literal $reason:ident $about:literal $formula:literal)*) => {$(
         #[doc = $about]
-        pub(super) static $name: Entry = Entry {
+        pub(super) static $name: Metric = Metric {
             key: $key,
             about: $about,
             formula: $formula,
@@ -105,7 +104,7 @@ reasons! {
 }
 
 /// Frames that met their deadline behind a stuffed queue.
-pub(super) static HWUI_HIGH_INPUT_LATENCY: Entry = Entry {
+pub(super) static HWUI_HIGH_INPUT_LATENCY: Metric = Metric {
     key: "hwui_high_input_latency",
     about: "frames that were in time only because the queue was stuffed: input is seen one frame later",
     formula: "of frames in time, how many (unstuffed start - IntendedVsync) > 0.1 I",

@@ -5,11 +5,10 @@
 //! Needs: every drawn frame, and a release that prints input times (7 to 11). Source:
 //! docs/design/metrics.md#render-stages.
 
-use super::super::Entry;
 use super::frames::{Frames, ranks, read};
 use super::hwui::modern;
 use crate::framestats::{FrameStats, RENDER_THREAD};
-use crate::metric::{Better, Needs, Reading, Unit};
+use crate::metric::{Better, Metric, Needs, Reading, Unit};
 use crate::time::{DeviceTime, Span};
 use crate::window::Window;
 
@@ -46,7 +45,7 @@ fn nothing(frames: &Frames<'_>) -> String {
 }
 
 /// Input latency at p50.
-pub(super) static INPUT_LATENCY_MS: Entry = Entry {
+pub(super) static INPUT_LATENCY_MS: Metric = Metric {
     key: "input_latency_ms",
     unit: Unit::Ms,
     better: Better::Lower,
@@ -60,7 +59,7 @@ pub(super) static INPUT_LATENCY_MS: Entry = Entry {
 };
 
 /// Input latency at p95.
-pub(super) static INPUT_LATENCY_P95_MS: Entry = Entry {
+pub(super) static INPUT_LATENCY_P95_MS: Metric = Metric {
     key: "input_latency_p95_ms",
     about: "time from a touch to the frame that shows it, p95 over frames with input (Android 7 to 11)",
     formula: "p95 of DisplayPresentTime - OldestInputEvent, else of (first present >= FrameCompleted) - OldestInputEvent",
@@ -72,7 +71,6 @@ pub(super) static INPUT_LATENCY_P95_MS: Entry = Entry {
 mod tests {
     use super::super::samples::{MS, START, at, frame, old_frame, window};
     use super::*;
-    use crate::metric::Metric;
 
     fn touched(nth: i64, displayed: Option<i64>) -> FrameStats {
         let frame = old_frame(nth, 12 * MS);

@@ -105,9 +105,9 @@ fn frames_that_may_be_missing_leave_no_number() {
         };
     }
     for metric in METRICS {
-        let needs = if metric.key() == "frameOverrunMs" { Needs::Finishes } else { Needs::Stages };
-        assert_eq!(metric.needs(), needs, "{}", metric.key());
-        assert!(find(metric.key()).is_some() && !metric.origin().is_empty(), "{}", metric.key());
+        let needs = if metric.key == "frameOverrunMs" { Needs::Finishes } else { Needs::Stages };
+        assert_eq!(metric.needs, needs, "{}", metric.key);
+        assert!(find(metric.key).is_some() && !metric.origin.is_empty(), "{}", metric.key);
         let reading = reading(*metric, &unproved);
         assert!(matches!(reading, Reading::Unmeasurable(why) if why.contains("no frame in common")));
     }
@@ -116,11 +116,11 @@ fn frames_that_may_be_missing_leave_no_number() {
 #[test]
 fn no_text_says_the_word_alone() {
     for metric in METRICS {
-        for text in [metric.about(), metric.formula()] {
+        for text in [metric.about, metric.formula] {
             let bare = |word: &str| {
                 word.trim_matches(|letter: char| !letter.is_alphanumeric()).eq_ignore_ascii_case("jank")
             };
-            assert!(!text.split_whitespace().any(bare), "{}: {text}", metric.key());
+            assert!(!text.split_whitespace().any(bare), "{}: {text}", metric.key);
         }
     }
 }

@@ -7,11 +7,10 @@
 //! between the two neighbours of (n - 1) p / 100, as that library does. Unit: ms. Better: lower. Needs: every drawn frame; a
 //! deadline for the second. Source: docs/design/metrics.md#render-stages. Keys are theirs, camelCase included.
 
-use super::super::Entry;
 use super::frames::read;
 use super::hwui::{modern, verdicts};
 use crate::framestats::{FrameStats, RENDER_THREAD};
-use crate::metric::{Better, Needs, Reading, Unit};
+use crate::metric::{Better, Metric, Needs, Reading, Unit};
 use crate::time::Span;
 use crate::window::Window;
 use std::collections::BTreeMap;
@@ -56,7 +55,7 @@ fn overrun_in_trace(window: &Window) -> Option<Vec<i64>> {
 }
 
 /// CPU time of frames.
-pub(super) static FRAME_DURATION_CPU_MS: Entry = Entry {
+pub(super) static FRAME_DURATION_CPU_MS: Metric = Metric {
     key: "frameDurationCpuMs",
     unit: Unit::Ms,
     better: Better::Lower,
@@ -78,7 +77,7 @@ pub(super) static FRAME_DURATION_CPU_MS: Entry = Entry {
 };
 
 /// How much too late frames were finished.
-pub(super) static FRAME_OVERRUN_MS: Entry = Entry {
+pub(super) static FRAME_OVERRUN_MS: Metric = Metric {
     key: "frameOverrunMs",
     needs: Needs::Finishes,
     about: "Macrobenchmark's frame overrun: list of p50, p90, p95, p99; above 0 is late, below 0 is head room",
@@ -111,7 +110,6 @@ pub(super) static FRAME_OVERRUN_MS: Entry = Entry {
 mod tests {
     use super::super::samples::{MS, P60, frame, old_frame, taking, window};
     use super::*;
-    use crate::metric::Metric;
 
     #[test]
     fn percentiles_lie_between_neighbours() {

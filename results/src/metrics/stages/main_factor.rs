@@ -5,11 +5,10 @@
 //! Needs: every drawn frame and its interval. Source: docs/design/metrics.md#render-stages, with a threshold of two
 //! intervals: the first length that can cost a vsync.
 
-use super::super::Entry;
 use super::frames::{Frames, percent, read};
 use super::stage::STAGES;
 use crate::framestats::FrameStats;
-use crate::metric::{Better, Needs, Reading, Unit};
+use crate::metric::{Better, Metric, Needs, Reading, Unit};
 use crate::window::Window;
 
 /// Frames are looked at when they took longer than this many intervals; a stage is the main factor above half of them.
@@ -52,7 +51,7 @@ fn counts(frames: &Frames<'_>) -> Result<[usize; NONE + 1], String> {
 }
 
 /// Long frames by the stage that ate them.
-pub(super) static MAIN_FACTOR: Entry = Entry {
+pub(super) static MAIN_FACTOR: Metric = Metric {
     key: "main_factor",
     unit: Unit::Count,
     better: Better::Lower,
@@ -71,7 +70,7 @@ pub(super) static MAIN_FACTOR: Entry = Entry {
 };
 
 /// Share of long frames that no single stage ate.
-pub(super) static MAIN_FACTOR_NONE_PCT: Entry = Entry {
+pub(super) static MAIN_FACTOR_NONE_PCT: Metric = Metric {
     key: "main_factor_none_pct",
     unit: Unit::Percent,
     about: "share of long frames that no single stage ate",
@@ -92,7 +91,6 @@ pub(super) static MAIN_FACTOR_NONE_PCT: Entry = Entry {
 mod tests {
     use super::super::samples::{MS, P60, old_frame, taking, window};
     use super::*;
-    use crate::metric::Metric;
     use crate::time::{DeviceTime, Span};
 
     /// A frame that took `took`, most of it drawing commands: `issue` of it.
@@ -120,7 +118,7 @@ mod tests {
     fn the_text_names_the_stages_in_the_order_of_the_counts() {
         let stages: Vec<&str> = super::super::METRICS
             .iter()
-            .filter_map(|metric| metric.key().strip_prefix("stage_")?.strip_suffix("_ms"))
+            .filter_map(|metric| metric.key.strip_prefix("stage_")?.strip_suffix("_ms"))
             .collect();
         assert_eq!((stages.len(), &stages[..]), (STAGES.len(), &super::super::STAGE_NAMES[..]));
         assert!(MAIN_FACTOR.about.ends_with(&format!("{}, none", stages.join(", "))), "{stages:?}");

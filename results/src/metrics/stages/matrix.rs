@@ -5,10 +5,9 @@
 //! whenever 200 ms are charged, never above the refresh rate. Idle time is never charged. Unit: count, fps. Needs: every
 //! drawn frame and its interval. Source: docs/design/metrics.md#matrix. Integers until the final division.
 
-use super::super::Entry;
 use super::frames::{Frames, read};
 use crate::framestats::RENDER_THREAD;
-use crate::metric::{Better, Needs, Reading, Unit};
+use crate::metric::{Better, Metric, Needs, Reading, Unit};
 use crate::window::Window;
 
 /// Dropped frames from which the levels Normal, Middle, High and Frozen begin.
@@ -52,7 +51,7 @@ fn sampled(window: &Window, value: impl Fn(Vec<f64>) -> Reading) -> Reading {
 }
 
 /// Frames by drop level.
-pub(super) static MATRIX_DO_FRAME_LEVELS: Entry = Entry {
+pub(super) static MATRIX_DO_FRAME_LEVELS: Metric = Metric {
     key: "matrix_do_frame_levels",
     unit: Unit::Count,
     better: Better::Lower,
@@ -77,7 +76,7 @@ const ORIGIN: &str = "Tencent Matrix's FrameTracer, which times doFrame inside t
                       taken it. In device frames: at 120 Hz Frozen begins at 350 ms";
 
 /// Frame rate by charged time, one value per 200 ms.
-pub(super) static MATRIX_FPS200: Entry = Entry {
+pub(super) static MATRIX_FPS200: Metric = Metric {
     key: "matrix_fps200",
     unit: Unit::Fps,
     better: Better::Higher,
@@ -88,7 +87,7 @@ pub(super) static MATRIX_FPS200: Entry = Entry {
 };
 
 /// Their mean.
-pub(super) static MATRIX_FPS200_MEAN: Entry = Entry {
+pub(super) static MATRIX_FPS200_MEAN: Metric = Metric {
     key: "matrix_fps200_mean",
     about: "Matrix frame rate: mean of its 200 ms values",
     formula: "mean of matrix_fps200",
@@ -101,7 +100,6 @@ mod tests {
     use super::super::samples::{P60, frame, old_frame, window};
     use super::*;
     use crate::framestats::FrameStats;
-    use crate::metric::Metric;
     use crate::time::Span;
 
     /// 60 Hz in numbers that divide 200 ms: twelve intervals are 200 ms.
@@ -116,7 +114,7 @@ mod tests {
         window(jitters.iter().zip(0..).map(one).collect())
     }
 
-    fn list(entry: &Entry, window: &Window) -> Vec<f64> {
+    fn list(entry: &Metric, window: &Window) -> Vec<f64> {
         match entry.measure(window) {
             Reading::List(list) => list,
             other => panic!("{other:?}"),

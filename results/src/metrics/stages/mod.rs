@@ -38,7 +38,7 @@ pub const STAGE_NAMES: [&str; 10] = [
 ];
 
 /// The family, in the order of reports.
-pub(super) static METRICS: &[&dyn Metric] = &[
+pub(super) static METRICS: &[&Metric] = &[
     &render::FRAME_COUNT,
     &render::RENDER_MS,
     &render::RENDER_P50_MS,

@@ -4,9 +4,8 @@
 //! strict lines 16 ms and 700 ms (vitals), 700 ms and more (hwui's own log), the frame's own interval. Unit: ms, count, %.
 //! Better: lower. Needs: every drawn frame. Source: docs/design/metrics.md#render-stages.
 
-use super::super::Entry;
 use super::frames::{Frames, percent, ranks, read};
-use crate::metric::{Better, Needs, Reading, Unit};
+use crate::metric::{Better, Metric, Needs, Reading, Unit};
 use crate::window::Window;
 
 /// Android vitals call a frame slow above this, ns.
@@ -33,7 +32,7 @@ fn counted(window: &Window, line: impl Fn(i64) -> bool) -> Reading {
     read(window, |frames| Ok(Reading::Value(times(frames).into_iter().filter(|ns| line(*ns)).count() as f64)))
 }
 
-const RENDER: Entry = Entry {
+const RENDER: Metric = Metric {
     key: "render_ms",
     unit: Unit::Ms,
     better: Better::Lower,
@@ -48,12 +47,12 @@ const RENDER: Entry = Entry {
 };
 
 /// Render time at p50, p90, p95 and p99.
-pub(super) static RENDER_MS: Entry = RENDER;
+pub(super) static RENDER_MS: Metric = RENDER;
 
 macro_rules! ranks {
     ($($name:ident $key:literal $percent:literal $about:literal $formula:literal)*) => {$(
         #[doc = $about]
-        pub(super) static $name: Entry = Entry {
+        pub(super) static $name: Metric = Metric {
             key: $key,
             about: $about,
             formula: $formula,
@@ -72,7 +71,7 @@ ranks! {
 }
 
 /// How many frames the app drew.
-pub(super) static FRAME_COUNT: Entry = Entry {
+pub(super) static FRAME_COUNT: Metric = Metric {
     key: "frame_count",
     unit: Unit::Count,
     better: Better::Higher,
@@ -85,7 +84,7 @@ pub(super) static FRAME_COUNT: Entry = Entry {
 };
 
 /// Frames over 16 ms.
-pub(super) static VITALS_SLOW: Entry = Entry {
+pub(super) static VITALS_SLOW: Metric = Metric {
     key: "vitals_slow",
     unit: Unit::Count,
     about: "frames Android vitals call slow: over 16 ms to render",
@@ -96,7 +95,7 @@ pub(super) static VITALS_SLOW: Entry = Entry {
 };
 
 /// Their share.
-pub(super) static VITALS_SLOW_PCT: Entry = Entry {
+pub(super) static VITALS_SLOW_PCT: Metric = Metric {
     key: "vitals_slow_pct",
     unit: Unit::Percent,
     about: "share of frames Android vitals call slow: over 16 ms to render",
@@ -112,7 +111,7 @@ pub(super) static VITALS_SLOW_PCT: Entry = Entry {
 };
 
 /// Frames over 700 ms.
-pub(super) static VITALS_FROZEN: Entry = Entry {
+pub(super) static VITALS_FROZEN: Metric = Metric {
     key: "vitals_frozen",
     unit: Unit::Count,
     about: "frames Android vitals call frozen: over 700 ms to render",
@@ -123,7 +122,7 @@ pub(super) static VITALS_FROZEN: Entry = Entry {
 };
 
 /// Frames of 700 ms and more.
-pub(super) static FROZEN_RENDER: Entry = Entry {
+pub(super) static FROZEN_RENDER: Metric = Metric {
     key: "frozen_render",
     unit: Unit::Count,
     about: "frames that took 700 ms or more to render",
@@ -134,7 +133,7 @@ pub(super) static FROZEN_RENDER: Entry = Entry {
 };
 
 /// Share of frames that took longer than one interval.
-pub(super) static OVER_INTERVAL_PCT: Entry = Entry {
+pub(super) static OVER_INTERVAL_PCT: Metric = Metric {
     key: "over_interval_pct",
     unit: Unit::Percent,
     about: "share of frames that took longer to render than the frame interval they were drawn for",
@@ -155,9 +154,8 @@ pub(super) static OVER_INTERVAL_PCT: Entry = Entry {
 mod tests {
     use super::super::samples::{MS, P60, old_frame, taking, window};
     use super::*;
-    use crate::metric::Metric;
 
-    fn value(entry: &Entry, times: &[i64]) -> f64 {
+    fn value(entry: &Metric, times: &[i64]) -> f64 {
         let frames = times.iter().zip(0..).map(|(took, nth)| taking(nth, *took)).collect();
         entry.measure(&window(frames)).value().unwrap()
     }

@@ -4,10 +4,9 @@
 //! nearest rank. Unit: ms. Better: lower. Needs: every drawn frame. The stages are not the whole of the render time: the
 //! wait for the vsync itself is none of them, the GPU runs beside the rest. Source: docs/design/phones.md#gfxinfo.
 
-use super::super::Entry;
 use super::frames::{ranks, read};
 use crate::framestats::FrameStats;
-use crate::metric::{Better, Needs, Reading, Unit};
+use crate::metric::{Better, Metric, Needs, Reading, Unit};
 use crate::time::{DeviceTime, Span};
 use crate::window::Window;
 
@@ -45,7 +44,7 @@ const MISSING: &str = "the phone's framestats have no column for this stage";
 macro_rules! stages {
     ($($name:ident $nth:literal $key:literal since $since:literal $about:literal $formula:literal $missing:expr;)*) => {$(
         #[doc = $about]
-        pub(super) static $name: Entry = Entry {
+        pub(super) static $name: Metric = Metric {
             key: $key,
             unit: Unit::Ms,
             better: Better::Lower,
@@ -101,7 +100,6 @@ stages! {
 mod tests {
     use super::super::samples::{MS, frame, old_frame, taking, window};
     use super::*;
-    use crate::metric::Metric;
 
     #[test]
     fn every_stage_is_the_time_to_the_next_column() {

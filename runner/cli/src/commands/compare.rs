@@ -69,15 +69,15 @@ fn rules(args: &CompareArgs, old: &Side, new: &Side) -> Result<Rules, String> {
             let what = "--better: metrics of farmjank know which way they are better";
             return Err(format!("{what}; it is for files of numbers under a name of your own"));
         }
-        (Some(asked), Some(_), Some(known)) if asked != known.better() => {
-            return Err(contradicts(known.key(), known.better()));
+        (Some(asked), Some(_), Some(known)) if asked != known.better => {
+            return Err(contradicts(known.key, known.better));
         }
         (None, Some(key), None) => return Err(direction(key)),
         (asked, ..) => asked,
     };
     let unit = match (metric, known) {
         (Some(_), None) => Unit::Count,
-        (_, metric) => metric.map_or(Unit::MsPerS, |metric| metric.unit()),
+        (_, metric) => metric.map_or(Unit::MsPerS, |metric| metric.unit),
     };
     let effect = args.mei.as_deref().map(|text| Effect::parse(text, unit)).transpose();
     let effect = effect.map_err(|why| format!("--mei: {why}"))?;
@@ -106,7 +106,7 @@ fn contradicts(key: &str, better: Better) -> String {
 
 /// A metric of the user's own has a direction only the user knows.
 fn direction(key: &str) -> String {
-    let near = nearest(key, metrics::registry().iter().map(|metric| metric.key()));
+    let near = nearest(key, metrics::registry().iter().map(|metric| metric.key));
     let meant = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
     let key = typed(key, 80);
     format!(

@@ -40,7 +40,7 @@ pub fn run(args: &TrendArgs, terminal: Terminal) -> u8 {
 
 fn swept(args: &TrendArgs) -> Result<Read, String> {
     let unit =
-        args.cells.metric.as_deref().and_then(metrics::find).map_or(Unit::MsPerS, |metric| metric.unit());
+        args.cells.metric.as_deref().and_then(metrics::find).map_or(Unit::MsPerS, |metric| metric.unit);
     let effect = args.mei.as_deref().map(|text| Effect::parse(text, unit)).transpose();
     let effect = effect.map_err(|why| format!("--mei: {why}"))?;
     let newest = usize::try_from(args.nights).unwrap_or(usize::MAX);

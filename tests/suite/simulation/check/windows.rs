@@ -49,7 +49,7 @@ fn readings(window: &WindowMeasured) -> Vec<String> {
     let proved = window.coverage.as_ref().is_some_and(|coverage| coverage.proved);
     let mut wrongs = Vec::new();
     for (key, reading) in &window.readings {
-        let needs = find(key).map_or(Needs::Frames, |metric| metric.needs());
+        let needs = find(key).map_or(Needs::Frames, |metric| metric.needs);
         let free = !matches!(needs, Needs::Frames | Needs::Vsyncs | Needs::Presents | Needs::Layers);
         match reading {
             Reading::Unmeasurable(why) if why.trim().is_empty() => wrongs.push(format!("{key}: no reason")),
@@ -219,7 +219,7 @@ fn passes(job: &JobRecord) -> Vec<String> {
         // A launch without gestures is timed by the phone itself: there are no frames to prove.
         let by_frames = |judgement: &Judgement| {
             find(&judgement.metric)
-                .is_none_or(|metric| !matches!(metric.needs(), Needs::Launch | Needs::Counters | Needs::Log))
+                .is_none_or(|metric| !matches!(metric.needs, Needs::Launch | Needs::Counters | Needs::Log))
         };
         if !judged.judgements.is_empty() && !judged.judgements.iter().any(by_frames) {
             continue;

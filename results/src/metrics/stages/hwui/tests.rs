@@ -3,7 +3,7 @@
 use super::super::deadline::*;
 use super::super::samples::{MS, P60, START, at, frame, old_frame, taking, window};
 use super::*;
-use crate::metric::{Metric, Reading};
+use crate::metric::Reading;
 use crate::time::Span;
 
 fn judged(frames: Vec<FrameStats>) -> Vec<Verdict> {

@@ -13,7 +13,7 @@ const FORMAT: u32 = 1;
 pub fn json(answer: &Answer, summary: Option<&Summarised>) -> String {
     let mut metrics = Map::new();
     for (key, reading) in &answer.readings {
-        let unit = find(key).map(|metric| metric.unit());
+        let unit = find(key).map(|metric| metric.unit);
         let (value, reason) = match reading {
             Reading::Value(value) => (number(*value, unit), Value::Null),
             Reading::List(values) => (values.iter().map(|value| number(*value, unit)).collect(), Value::Null),

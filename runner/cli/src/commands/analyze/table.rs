@@ -89,11 +89,11 @@ fn shown_family(out: &mut String, answer: &Answer, family: &Family) {
     out.push_str(&format!("\n{}\n", family.title));
     let mut absent: Vec<(&str, Vec<&str>)> = Vec::new();
     for metric in family.metrics {
-        match answer.readings.get(metric.key()) {
+        match answer.readings.get(metric.key) {
             None => {}
             Some(Reading::Unmeasurable(why)) => match absent.iter_mut().find(|(known, _)| *known == why) {
-                Some((_, keys)) => keys.push(metric.key()),
-                None => absent.push((why, vec![metric.key()])),
+                Some((_, keys)) => keys.push(metric.key),
+                None => absent.push((why, vec![metric.key])),
             },
             Some(reading) => line(out, *metric, reading),
         }
@@ -103,16 +103,16 @@ fn shown_family(out: &mut String, answer: &Answer, family: &Family) {
     }
 }
 
-fn line(out: &mut String, metric: &dyn Metric, reading: &Reading) {
-    let unit = metric.unit();
+fn line(out: &mut String, metric: &Metric, reading: &Reading) {
+    let unit = metric.unit;
     let symbol = if matches!(unit, Unit::Count | Unit::Ratio) { "" } else { unit.symbol() };
-    let title = format!("  {}", metric.key());
+    let title = format!("  {}", metric.key);
     match reading {
         Reading::Value(value) => {
             let text = format!("{:>10} {symbol}", decimal(*value, unit));
             out.push_str(&format!("{title:KEYS$}{}\n", text.trim_end()));
         }
-        Reading::List(values) => wrapped(out, &title, KEYS, &list(metric.key(), values, unit, symbol)),
+        Reading::List(values) => wrapped(out, &title, KEYS, &list(metric.key, values, unit, symbol)),
         Reading::Table(things) if things.is_empty() => wrapped(out, &title, KEYS, "none"),
         Reading::Table(things) => {
             out.push_str(&format!("{title}\n"));
@@ -131,7 +131,7 @@ fn line(out: &mut String, metric: &dyn Metric, reading: &Reading) {
 fn without_value(answer: &Answer, family: &Family) -> Option<String> {
     let mut reasons: Vec<(&str, usize)> = Vec::new();
     for metric in family.metrics {
-        match answer.readings.get(metric.key()) {
+        match answer.readings.get(metric.key) {
             None => {}
             Some(Reading::Unmeasurable(why)) => match reasons.iter_mut().find(|(known, _)| *known == why) {
                 Some((_, times)) => *times += 1,
@@ -146,15 +146,15 @@ fn without_value(answer: &Answer, family: &Family) -> Option<String> {
 
 /// Honesty counters are shown in one line, and only those that counted anything.
 fn counters(family: &Family) -> bool {
-    family.metrics.iter().any(|metric| metric.needs() == Needs::Counters)
+    family.metrics.iter().any(|metric| metric.needs == Needs::Counters)
 }
 
 fn counted(out: &mut String, answer: &Answer) {
     let of = families().iter().filter(|family| counters(family)).flat_map(|family| family.metrics);
     let counted: Vec<String> = of
         .filter_map(|metric| {
-            let value = answer.readings.get(metric.key())?.value().filter(|value| *value != 0.0)?;
-            Some(format!("{} {}", metric.key(), decimal(value, metric.unit())))
+            let value = answer.readings.get(metric.key)?.value().filter(|value| *value != 0.0)?;
+            Some(format!("{} {}", metric.key, decimal(value, metric.unit)))
         })
         .collect();
     if !counted.is_empty() {

@@ -9,41 +9,41 @@ use serde_json::{Map, Value, json};
 const INDENT: usize = 10;
 
 /// What a metric says of itself, as lines.
-pub fn text(metric: &dyn Metric, family: &str, width: usize) -> String {
-    let mut out = hanging("", &format!("{} ({family})", metric.key()), 2, width);
-    out.push_str(&hanging("", metric.about(), 0, width));
+pub fn text(metric: &Metric, family: &str, width: usize) -> String {
+    let mut out = hanging("", &format!("{} ({family})", metric.key), 2, width);
+    out.push_str(&hanging("", metric.about, 0, width));
     out.push('\n');
     let mut part = |label: &str, text: &str| {
         out.push_str(&hanging(&format!("{label:INDENT$}"), text, INDENT, width));
     };
-    part("formula", metric.formula());
+    part("formula", metric.formula);
     for (letter, meaning) in letters(metric) {
         part("", &format!("{letter}: {meaning}"));
     }
-    part("unit", &format!("{}; {}", metric.unit(), direction(metric.better())));
-    part("needs", &metric.needs().to_string());
-    part("since", &format!("Android {}", metric.since()));
-    part("no value", &format!("with a reason, when: {}", absence(metric.needs())));
-    part("origin", &sentence(metric.origin()));
+    part("unit", &format!("{}; {}", metric.unit, direction(metric.better)));
+    part("needs", &metric.needs.to_string());
+    part("since", &format!("Android {}", metric.since));
+    part("no value", &format!("with a reason, when: {}", absence(metric.needs)));
+    part("origin", &sentence(metric.origin));
     out
 }
 
 /// The same as JSON.
-pub fn json(metric: &dyn Metric, family: &str) -> Value {
+pub fn json(metric: &Metric, family: &str) -> Value {
     let letters: Map<String, Value> =
         letters(metric).into_iter().map(|(letter, meaning)| (letter.to_owned(), json!(meaning))).collect();
     json!({
-        "key": metric.key(),
+        "key": metric.key,
         "family": family,
-        "about": metric.about(),
-        "formula": metric.formula(),
+        "about": metric.about,
+        "formula": metric.formula,
         "letters": letters,
-        "unit": metric.unit().symbol(),
-        "better": metric.better(),
-        "needs": metric.needs().to_string(),
-        "since": metric.since(),
-        "no_value": absence(metric.needs()),
-        "origin": sentence(metric.origin()),
+        "unit": metric.unit.symbol(),
+        "better": metric.better,
+        "needs": metric.needs.to_string(),
+        "since": metric.since,
+        "no_value": absence(metric.needs),
+        "origin": sentence(metric.origin),
     })
 }
 

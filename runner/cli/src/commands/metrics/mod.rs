@@ -52,9 +52,9 @@ pub fn run(args: &MetricsArgs, terminal: Terminal) -> u8 {
 }
 
 /// The metric of that key, or what to say when there is none.
-fn known(key: &str) -> Result<&'static dyn Metric, String> {
+fn known(key: &str) -> Result<&'static Metric, String> {
     find(key).ok_or_else(|| {
-        let keys: Vec<&str> = registry().iter().map(|metric| metric.key()).collect();
+        let keys: Vec<&str> = registry().iter().map(|metric| metric.key).collect();
         let near = meant(key, &keys, 4);
         let near =
             if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(" or ")) };
@@ -64,20 +64,20 @@ fn known(key: &str) -> Result<&'static dyn Metric, String> {
 }
 
 /// The family a metric is shelved in.
-fn title(metric: &dyn Metric) -> &'static str {
-    let own = |family: &&Family| family.metrics.iter().any(|one| one.key() == metric.key());
+fn title(metric: &Metric) -> &'static str {
+    let own = |family: &&Family| family.metrics.iter().any(|one| one.key == metric.key);
     families().iter().find(own).map_or("", |family| family.title)
 }
 
 fn list(families: &[Family], width: usize) -> String {
     let mut out = String::new();
     for family in families.iter().filter(|family| !family.metrics.is_empty()) {
-        let longest = family.metrics.iter().map(|metric| metric.key().len()).max().unwrap_or(0);
+        let longest = family.metrics.iter().map(|metric| metric.key.len()).max().unwrap_or(0);
         let indent = longest + 4;
         out.push_str(&hanging(&format!("{}: ", family.title), family.about, 2, width));
         for metric in family.metrics {
-            let label = format!("  {:1$}", metric.key(), indent - 2);
-            out.push_str(&hanging(&label, metric.about(), indent, width));
+            let label = format!("  {:1$}", metric.key, indent - 2);
+            out.push_str(&hanging(&label, metric.about, indent, width));
         }
         out.push('\n');
     }

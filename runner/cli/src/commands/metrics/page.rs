@@ -23,7 +23,7 @@ pub fn page(families: &[Family]) -> String {
         let keys: Vec<String> = family
             .metrics
             .iter()
-            .map(|metric| format!("[{0}](#{1})", metric.key(), anchor(metric.key())))
+            .map(|metric| format!("[{0}](#{1})", metric.key, anchor(metric.key)))
             .collect();
         out.push_str(&format!("- **{}**: {}\n", family.title, keys.join(", ")));
     }
@@ -38,21 +38,21 @@ pub fn page(families: &[Family]) -> String {
 }
 
 /// One metric.
-pub fn section(metric: &dyn Metric) -> String {
+pub fn section(metric: &Metric) -> String {
     let letters: Vec<String> =
         letters(metric).iter().map(|(letter, meaning)| format!("*{letter}* {}", escaped(meaning))).collect();
     let letters = if letters.is_empty() { String::new() } else { format!(" ({})", letters.join("; ")) };
     format!(
         "### {}\n\n{}\n\n- Formula: `{}`{letters}\n- Unit: {}; {}\n- Needs: {}; since Android {}\n- No value when: {}\n- Origin: {}\n",
-        metric.key(),
-        sentence(&capital(&escaped(metric.about()))),
-        metric.formula(),
-        metric.unit(),
-        direction(metric.better()),
-        metric.needs(),
-        metric.since(),
-        absence(metric.needs()),
-        escaped(&sentence(metric.origin())),
+        metric.key,
+        sentence(&capital(&escaped(metric.about))),
+        metric.formula,
+        metric.unit,
+        direction(metric.better),
+        metric.needs,
+        metric.since,
+        absence(metric.needs),
+        escaped(&sentence(metric.origin)),
     )
 }
 
