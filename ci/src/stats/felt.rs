@@ -4,11 +4,11 @@
 
 use super::replicate::replicates;
 use super::rows::{Limit, Report};
+use farmjank_ci::noise::{PROFILES, Profile, SILENT};
+use farmjank_ci::proving::Pool;
+use farmjank_ci::proving::cells::{Interleaved, Judged};
 use farmjank_statistics::Mei;
 use farmjank_statistics::needed::{Moves, each, to_pass};
-use farmjank_statistics::noise::{PROFILES, Profile, SILENT};
-use farmjank_statistics::proving::Pool;
-use farmjank_statistics::proving::cells::{Interleaved, Judged};
 
 /// Iterations imagined of each phone.
 const POOL: usize = 20_000;

@@ -2,12 +2,12 @@
 
 use super::replicate::replicates;
 use super::rows::{Limit, Report};
-use farmjank_statistics::noise::{PROFILES, Profile};
-use farmjank_statistics::proving::cells::{Interleaved, Judged};
-use farmjank_statistics::proving::farm::{Farm, Found, any_flagged, looks};
-use farmjank_statistics::proving::nights::{Nightly, Step};
-use farmjank_statistics::proving::stored::Stored;
-use farmjank_statistics::proving::{Pool, Proportion};
+use farmjank_ci::noise::{PROFILES, Profile};
+use farmjank_ci::proving::cells::{Interleaved, Judged};
+use farmjank_ci::proving::farm::{Farm, Found, any_flagged, looks};
+use farmjank_ci::proving::nights::{Nightly, Step};
+use farmjank_ci::proving::stored::Stored;
+use farmjank_ci::proving::{Pool, Proportion};
 
 /// Iterations imagined of each phone.
 const POOL: usize = 20_000;

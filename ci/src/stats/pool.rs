@@ -3,10 +3,10 @@
 use super::replicate::replicates;
 use super::rows::{Limit, Report};
 use crate::program::Failed;
-use farmjank_statistics::proving::cells::Interleaved;
-use farmjank_statistics::proving::farm::any_flagged;
-use farmjank_statistics::proving::stored::Stored;
-use farmjank_statistics::proving::{Pool, Proportion};
+use farmjank_ci::proving::cells::Interleaved;
+use farmjank_ci::proving::farm::any_flagged;
+use farmjank_ci::proving::stored::Stored;
+use farmjank_ci::proving::{Pool, Proportion};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! The table: figures with their limits, printed as they come, as Markdown that reads well as plain text.
 
 use crate::program::Failed;
-use farmjank_statistics::proving::Proportion;
+use farmjank_ci::proving::Proportion;
 use std::ops::RangeInclusive;
 
 /// Widths of the columns, so that a table printed row by row stays one.

@@ -144,7 +144,7 @@ mod tests {
         window.coverage.doubts = vec!["two dumps do not overlap".to_owned()];
         assert_eq!(refused(&window), [Needs::Frames, Needs::Vsyncs, Needs::Presents]);
         for metric in registry() {
-            let reading = reading(*metric, &window);
+            let reading = reading(metric, &window);
             match metric.needs {
                 Needs::Counters => assert!(reading.value().is_some(), "{}", metric.key),
                 Needs::Launch

@@ -20,7 +20,7 @@
 //! [`compare`] (one cell, one call), [`installations`] (whose iterations are alike) or [`session`] (a stored baseline), [`rare`] (events a mean
 //! cannot see) → [`many`] and
 //! [`looks`] (many cells, further looks) → [`state`] (the verdict); [`change`] looks at nights, [`needed`] at what is not measured yet.
-//! [`noise`] and [`proving`] try it all.
+//! `ci` tries it all: its noise model, and nights, labs and A/B runs drawn from it.
 //! All randomness comes from [`chance`], so one seed gives one answer to the last bit.
 
 pub mod beyond;
@@ -32,10 +32,8 @@ pub mod installations;
 pub mod looks;
 pub mod many;
 pub mod needed;
-pub mod noise;
 pub mod normal;
 pub mod power;
-pub mod proving;
 pub mod rank;
 pub mod rare;
 pub mod sample;

@@ -11,7 +11,7 @@ use crate::state::ITERATIONS_TO_PASS;
 
 /// Iterations per arm beyond which none are planned.
 pub const MOST: usize = 10_000;
-/// How far the estimated variance of iterations strays: kurtosis of hitch times. On the noise model of [`crate::noise`] 3 to 12 at 20 s
+/// How far the estimated variance of iterations strays: kurtosis of hitch times. On the noise model of docs/design/statistics.md#the-noise-model 3 to 12 at 20 s
 /// of motion, 4 to 22 at 6 s, 6 to 27 at 2 s.
 const KURTOSIS: f64 = 20.0;
 /// Points at which the spread that will be estimated is tried: the middles of as many equal chances.
@@ -73,7 +73,7 @@ pub fn chance_to_pass(moves: Moves, mei: f64, n: usize) -> f64 {
 }
 
 /// Chance that an iteration of a candidate like its base is the first of both beyond all of the base, and by an MEI: one half for the
-/// first, and the less the tighter iterations lie ([`crate::noise`], fitted from above); on silent phones foreign work alone makes a fourth.
+/// first, and the less the tighter iterations lie (docs/design/statistics.md#the-noise-model, fitted from above); on silent phones foreign work alone makes a fourth.
 fn terrible_by_chance(sd: f64, mei: f64) -> f64 {
     (0.5 * (-0.25 * mei / sd).exp()).max(0.25)
 }

@@ -67,7 +67,7 @@ pub fn blocks(base: &[Sample], candidate: &[Sample]) -> Vec<Block> {
 }
 
 /// Arithmetic mean; none of nothing.
-pub(crate) fn mean(values: &[f64]) -> Option<f64> {
+pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 

@@ -108,7 +108,7 @@ fn frames_that_may_be_missing_leave_no_number() {
         let needs = if metric.key == "frameOverrunMs" { Needs::Finishes } else { Needs::Stages };
         assert_eq!(metric.needs, needs, "{}", metric.key);
         assert!(find(metric.key).is_some() && !metric.origin.is_empty(), "{}", metric.key);
-        let reading = reading(*metric, &unproved);
+        let reading = reading(metric, &unproved);
         assert!(matches!(reading, Reading::Unmeasurable(why) if why.contains("no frame in common")));
     }
 }

@@ -8,7 +8,7 @@ pub mod farm;
 pub mod nights;
 pub mod stored;
 
-use crate::chance::Chance;
+use farmjank_statistics::chance::Chance;
 
 /// Level at which a single test rejects.
 pub const LEVEL: f64 = 0.05;
@@ -122,7 +122,7 @@ impl Pool {
         sd: f64,
         chance: &mut Chance,
     ) -> Option<Vec<f64>> {
-        let mean = |values: &[f64]| crate::sample::mean(values).unwrap_or(0.0);
+        let mean = |values: &[f64]| farmjank_statistics::sample::mean(values).unwrap_or(0.0);
         if !self.ordered {
             return Some(
                 (0..sessions).map(|_| chance.lognormal(sd) * mean(&self.stretch(count, chance))).collect(),
@@ -141,7 +141,7 @@ impl Pool {
     /// The 20 % trimmed mean of all values and their plain mean: what estimates are held against. None of nothing.
     pub fn means(&self) -> Option<(f64, f64)> {
         let values = self.values().collect::<Vec<_>>();
-        crate::size::trimmed_mean(&values).zip(crate::sample::mean(&values))
+        farmjank_statistics::size::trimmed_mean(&values).zip(farmjank_statistics::sample::mean(&values))
     }
 
     /// True differences, candidate less base, as [`Pool::means`]; none of nothing.

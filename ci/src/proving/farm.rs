@@ -2,11 +2,11 @@
 
 use super::cells::{Interleaved, whole};
 use super::{Pool, Proportion};
-use crate::chance::Chance;
-use crate::compare::Whole;
-use crate::looks::{BOUND, LOOKS, Look, look};
-use crate::many::{Q, adjusted};
-use crate::rank::Tests;
+use farmjank_statistics::chance::Chance;
+use farmjank_statistics::compare::Whole;
+use farmjank_statistics::looks::{BOUND, LOOKS, Look, look};
+use farmjank_statistics::many::{Q, adjusted};
+use farmjank_statistics::rank::Tests;
 
 /// One-sided p below which a screened cell is measured again.
 pub const SCREEN: f64 = 0.2;

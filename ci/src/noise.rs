@@ -4,7 +4,7 @@
 //! A chain of good and bad stretches of frames, hitches with a heavy tail, iterations that differ, a few hit by foreign work. Synthetic:
 //! it shows whether a method holds what it promises, never what a phone does. Times in ms, durations in s.
 
-use crate::chance::Chance;
+use farmjank_statistics::chance::Chance;
 
 /// Share of frames in a bad stretch, mean length of one in frames, and how much more likely a hitch is inside it.
 const BAD: (f64, f64, f64) = (0.15, 8.0, 5.0);

@@ -1,12 +1,12 @@
 //! A stored baseline: sessions that differ for no reason, compared session by session, and as one must not.
 
 use super::{LEVEL, Pool, Proportion};
-use crate::chance::Chance;
-use crate::change::{changes, divisive};
-use crate::power::Mei;
-use crate::rank::Tests;
-use crate::sample::{Better, Block};
-use crate::session::compare_sessions_beside;
+use farmjank_statistics::chance::Chance;
+use farmjank_statistics::change::{changes, divisive};
+use farmjank_statistics::power::Mei;
+use farmjank_statistics::rank::Tests;
+use farmjank_statistics::sample::{Better, Block};
+use farmjank_statistics::session::compare_sessions_beside;
 
 /// How many sessions are stored, and what each is.
 #[derive(Clone, Copy, Debug, PartialEq)]

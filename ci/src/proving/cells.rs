@@ -1,14 +1,14 @@
 //! One cell measured interleaved: does the test cry wolf, does it see a change, does the interval hold the truth?
 
 use super::{LEVEL, Pool, Proportion};
-use crate::beyond::beyond;
-use crate::chance::Chance;
-use crate::compare::{CellComparison, Whole, compare_cell};
-use crate::power::Mei;
-use crate::rank::Tests;
-use crate::sample::{Better, Sample, blocks};
-use crate::size::Unseen;
-use crate::state::{Grounds, State};
+use farmjank_statistics::beyond::beyond;
+use farmjank_statistics::chance::Chance;
+use farmjank_statistics::compare::{CellComparison, Whole, compare_cell};
+use farmjank_statistics::power::Mei;
+use farmjank_statistics::rank::Tests;
+use farmjank_statistics::sample::{Better, Sample, blocks};
+use farmjank_statistics::size::Unseen;
+use farmjank_statistics::state::{Grounds, State};
 
 /// How a cell is measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -158,7 +158,8 @@ impl Interleaved {
 pub(super) fn whole(base: &[Sample], candidate: &[Sample], seed: u64, tests: &mut Tests) -> Option<Whole> {
     let blocks = blocks(base, candidate);
     let ranks = tests.test(&blocks, seed)?;
-    let mean = crate::sample::mean(&base.iter().map(|sample| sample.value).collect::<Vec<_>>())?;
+    let mean =
+        farmjank_statistics::sample::mean(&base.iter().map(|sample| sample.value).collect::<Vec<_>>())?;
     let terrible = beyond(&blocks, Better::Lower, Mei::Hitch.of(mean))?;
     Some(Whole::of(ranks.p_greater, ranks.p_less, terrible.p))
 }

@@ -1,8 +1,8 @@
 //! Nights of one cell, quiet or with a step: does the alert ring when it should, and only then?
 
 use super::{Pool, Proportion};
-use crate::chance::Chance;
-use crate::change::{BACK, alert, divisive};
+use farmjank_statistics::chance::Chance;
+use farmjank_statistics::change::{BACK, alert, divisive};
 
 /// Nights of a quiet history.
 pub const QUIET: usize = 90;
@@ -45,7 +45,7 @@ impl Nightly {
     fn nights(&self, pool: &Pool, count: usize, chance: &mut Chance) -> Vec<f64> {
         let night = |_| {
             let values = pool.stretch(self.iterations, chance);
-            chance.lognormal(self.session_sd) * crate::sample::mean(&values).unwrap_or(0.0)
+            chance.lognormal(self.session_sd) * farmjank_statistics::sample::mean(&values).unwrap_or(0.0)
         };
         (0..count).map(night).collect()
     }
@@ -66,7 +66,7 @@ impl Nightly {
         // the first night, counted from one, on which the alert rings
         let rings = (BACK..=at + within).find(|night| alert(&nights[..*night]).is_some());
         let taken = rings.and_then(|night| night.checked_sub(at)).filter(|taken| *taken > 0);
-        let near = |change: &crate::change::Change| change.at.abs_diff(at) <= 2;
+        let near = |change: &farmjank_statistics::change::Change| change.at.abs_diff(at) <= 2;
         Step {
             found: Proportion::once(taken.is_some()),
             nights: taken.into_iter().collect(),

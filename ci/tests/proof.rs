@@ -1,14 +1,14 @@
 //! `cargo ci stats` in small: a few hundred replicates with fixed seeds and bounds wide enough for their number. A method that is
 //! broken misses them by far; whether it holds its limits exactly is the report's question.
 
+use farmjank_ci::noise::{PROFILES, Profile, SILENT};
+use farmjank_ci::proving::cells::{Interleaved, Judged};
+use farmjank_ci::proving::farm::{Farm, Found, any_flagged, looks};
+use farmjank_ci::proving::nights::{Nightly, Step};
+use farmjank_ci::proving::stored::Stored;
+use farmjank_ci::proving::{Pool, Proportion};
 use farmjank_statistics::Mei;
 use farmjank_statistics::needed::{Moves, to_pass};
-use farmjank_statistics::noise::{PROFILES, Profile, SILENT};
-use farmjank_statistics::proving::cells::{Interleaved, Judged};
-use farmjank_statistics::proving::farm::{Farm, Found, any_flagged, looks};
-use farmjank_statistics::proving::nights::{Nightly, Step};
-use farmjank_statistics::proving::stored::Stored;
-use farmjank_statistics::proving::{Pool, Proportion};
 use farmjank_statistics::rank::Tests;
 
 /// Iterations of 20 s, fewer than the report imagines.
