@@ -95,7 +95,7 @@ fn shown_family(out: &mut String, answer: &Answer, family: &Family) {
                 Some((_, keys)) => keys.push(metric.key),
                 None => absent.push((why, vec![metric.key])),
             },
-            Some(reading) => line(out, *metric, reading),
+            Some(reading) => line(out, metric, reading),
         }
     }
     for (why, keys) in absent {

@@ -31,7 +31,7 @@ pub fn page(families: &[Family]) -> String {
         out.push_str(&format!("\n## {}\n\n{}\n", family.title, sentence(&capital(family.about))));
         for metric in family.metrics {
             out.push('\n');
-            out.push_str(&section(*metric));
+            out.push_str(&section(metric));
         }
     }
     out
