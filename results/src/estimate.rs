@@ -27,7 +27,7 @@ pub fn max(values: &[f64]) -> Option<f64> {
 }
 
 /// Nearest-rank percentile of sorted items by a whole percent in 1..=100: element ceil(percent n / 100), in integers.
-pub fn nearest_rank<T>(sorted: &[T], percent: usize) -> Option<&T> {
+pub(crate) fn nearest_rank<T>(sorted: &[T], percent: usize) -> Option<&T> {
     let rank = (percent.clamp(1, 100) * sorted.len()).div_ceil(100);
     sorted.get(rank.checked_sub(1)?)
 }
@@ -47,7 +47,7 @@ pub fn sorted(values: &[f64]) -> Vec<f64> {
 }
 
 /// Sample standard deviation (n - 1); none below two values.
-pub fn deviation(values: &[f64]) -> Option<f64> {
+pub(crate) fn deviation(values: &[f64]) -> Option<f64> {
     let mean = mean(values).filter(|_| values.len() > 1)?;
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
     Some((squares / (values.len() - 1) as f64).sqrt())
@@ -65,7 +65,7 @@ pub fn mean_bounds(values: &[f64], confidence: f64) -> Option<(f64, f64)> {
 /// One-sided lower and upper bounds of a percentile (0 < percent < 100), each with `confidence` percent: the order
 /// statistics the binomial law allows, exact whatever the distribution (Conover, Practical Nonparametric Statistics,
 /// 3.2). A side is none when so few values cannot bound it.
-pub fn percentile_bounds(values: &[f64], percent: f64, confidence: f64) -> (Option<f64>, Option<f64>) {
+pub(crate) fn percentile_bounds(values: &[f64], percent: f64, confidence: f64) -> (Option<f64>, Option<f64>) {
     let (sorted, share, wanted) = (sorted(values), percent / 100.0, confidence / 100.0);
     let at_most = binomial::at_most(sorted.len(), share);
     let (mut lower, mut upper) = (None, None);

@@ -191,7 +191,7 @@ impl FaultCode {
     }
 
     /// A build that cannot be installed: nothing was measured, and such a build is not a slow one.
-    pub fn is_not_installed(&self) -> bool {
+    pub(crate) fn is_not_installed(&self) -> bool {
         matches!(self, FaultCode::ApkRefused | FaultCode::ApkOther)
     }
 }

@@ -15,11 +15,11 @@ use crate::time::{DeviceTime, Span};
 use crate::window::{Interval, Uncounted, Why, Window};
 
 /// Longest time in a frame log, µs: nine years. What lies further is drawn at the border.
-pub const MOST_US: u64 = 1 << 48;
+pub(crate) const MOST_US: u64 = 1 << 48;
 /// Longest refresh period in a frame log, ns: 17 s.
-pub const MOST_PERIOD_NS: u64 = 1 << 34;
+pub(crate) const MOST_PERIOD_NS: u64 = 1 << 34;
 /// Most vsyncs of one bar.
-pub const MOST_VSYNCS: u32 = 1 << 16;
+pub(crate) const MOST_VSYNCS: u32 = 1 << 16;
 
 /// The frames of one window of one trial.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -87,7 +87,7 @@ impl Limit {
     }
 
     /// Whether enough iterations could show this limit with confidence: not the extremes, and not `==`.
-    pub fn can_be_shown(&self) -> bool {
+    pub(crate) fn can_be_shown(&self) -> bool {
         !self.is_extreme() && self.relation != Relation::Equal
     }
 }

@@ -60,14 +60,14 @@ impl Rate {
     }
 
     /// A window of presents knows the period better than header and mode; the first one is enough to follow the lattice.
-    pub fn sharpen(&mut self, period: i64) {
+    pub(crate) fn sharpen(&mut self, period: i64) {
         if !self.sharp {
             (self.period, self.sharp) = (period, true);
         }
     }
 
     /// A header reports it.
-    pub fn is_reported(&self) -> bool {
+    pub(crate) fn is_reported(&self) -> bool {
         self.reported
     }
 }
@@ -108,7 +108,7 @@ impl<'a> FitInput<'a> {
     }
 
     /// A header is credible when the panel has such a mode, or one the scheduler can divide to it; or modes are unknown.
-    pub fn credible(&self, period: i64) -> bool {
+    pub(crate) fn credible(&self, period: i64) -> bool {
         let near = |mode: &i64| same(*mode, period) || multiple(period, *mode).is_some_and(|k| k <= DIVIDED);
         self.modes.is_empty() || self.modes.iter().any(near)
     }

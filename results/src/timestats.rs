@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Buckets from this one on (lengths of 151 ms and more) are idle time or a freeze; a histogram cannot tell which.
-pub const IDLE_BUCKET_MS: u32 = 200;
+pub(crate) const IDLE_BUCKET_MS: u32 = 200;
 /// Frames the counts may lack without anything being wrong: the first of a layer has no predecessor to be counted from,
 /// and the last two are counted when a later one comes.
 const NOT_COUNTED: u64 = 3;

@@ -62,21 +62,21 @@ pub enum Direction {
 }
 
 /// Finger time of a swipe that names none: Maestro's.
-pub const SWIPE: Duration = Duration::from_millis(400);
+pub(crate) const SWIPE: Duration = Duration::from_millis(400);
 
 /// Speed of a drag, percent of the screen per second.
 ///
 /// `input` moves a finger at constant speed, so that is also its speed when it lifts. 10 %/s of a phone's height is
 /// about 85 dp/s, close to Android's smallest fling (50 dp/s): what remains after the lift is a few px. Slower would
 /// move less than one px per vsync at 144 Hz, and frames without movement are not drawn.
-pub const DRAG_PERCENT_PER_S: f64 = 10.0;
+pub(crate) const DRAG_PERCENT_PER_S: f64 = 10.0;
 
 /// Length of a drag that names none, percent of the screen.
 const DRAG_PERCENT: f64 = 25.0;
 
 impl Direction {
     /// The other way: a view that goes down follows a finger that goes up.
-    pub fn opposite(self) -> Self {
+    pub(crate) fn opposite(self) -> Self {
         match self {
             Direction::Up => Direction::Down,
             Direction::Down => Direction::Up,
@@ -120,7 +120,7 @@ impl Gesture {
 
     /// How long a drag between two points takes at [`DRAG_PERCENT_PER_S`]; points in px are taken on a screen of
     /// 1080 × 2400 px. At least 100 ms.
-    pub fn drag_time(start: Point, end: Point) -> Duration {
+    pub(crate) fn drag_time(start: Point, end: Point) -> Duration {
         let part = |from: Coordinate, to: Coordinate, extent: f64| {
             let percent = |coordinate: Coordinate| match coordinate {
                 Coordinate::Percent(percent) => percent,

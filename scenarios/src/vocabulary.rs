@@ -58,10 +58,10 @@ pub enum Shape {
 }
 
 /// Longest text of a value, characters.
-pub const TEXT_CHARS: usize = 4096;
+pub(crate) const TEXT_CHARS: usize = 4096;
 
 /// Longest name, characters.
-pub const NAME_CHARS: usize = 120;
+pub(crate) const NAME_CHARS: usize = 120;
 
 /// One key of a map.
 #[derive(Clone, Copy, Debug)]
@@ -180,14 +180,14 @@ pub const HEADER: &[Key] = &[
 ];
 
 /// Keys of `baseline`.
-pub const BASELINE: &[Key] = &[key(
+pub(crate) const BASELINE: &[Key] = &[key(
     "mei",
     Shape::Text,
     "least change of hitch time that matters, such as `10 ms/s` or `20%`; max(10 ms/s, 4 √baseline) by default",
 )];
 
 /// `appId` of a file that a scenario runs: its own only if it wants.
-pub const FLOW_APP: Key = APP;
+pub(crate) const FLOW_APP: Key = APP;
 
 /// Keys of a page.
 pub const PAGE: &[Key] = &[must("link", Shape::Link, "link that opens it"), READY_KEY];
@@ -195,7 +195,7 @@ pub const PAGE: &[Key] = &[must("link", Shape::Link, "link that opens it"), READ
 const READY_KEY: Key = key("ready", Shape::Ready, "when it counts as open");
 
 /// Keys of `ready`.
-pub const READY: &[Key] = &[
+pub(crate) const READY: &[Key] = &[
     key("activity", Shape::Text, "activity in front, such as `.FeedActivity`"),
     TEXT,
     ID,
@@ -203,7 +203,7 @@ pub const READY: &[Key] = &[
 ];
 
 /// Keys of an element.
-pub const SELECTOR: &[Key] = &[TEXT, ID];
+pub(crate) const SELECTOR: &[Key] = &[TEXT, ID];
 
 /// Keys of a limit in its long form.
 pub const LIMIT: &[Key] = &[
@@ -217,7 +217,7 @@ pub const LIMIT: &[Key] = &[
 ];
 
 /// Keys of an override.
-pub const OVERRIDE: &[Key] =
+pub(crate) const OVERRIDE: &[Key] =
     &[must("devices", Shape::Requirement, "which phones"), Key { required: true, ..THRESHOLDS }];
 
 /// The command of this name.
@@ -226,15 +226,15 @@ pub fn find(name: &str) -> Option<&'static Command> {
 }
 
 /// Metrics of a launch, read from `am start -W`, beside the registry of frame metrics.
-pub const LAUNCH_METRICS: &[(&str, Unit, Better)] = &[("launch_total_ms", Unit::Ms, Better::Lower)];
+pub(crate) const LAUNCH_METRICS: &[(&str, Unit, Better)] = &[("launch_total_ms", Unit::Ms, Better::Lower)];
 
 /// True for the metrics of [`LAUNCH_METRICS`].
-pub fn is_launch_metric(key: &str) -> bool {
+pub(crate) fn is_launch_metric(key: &str) -> bool {
     LAUNCH_METRICS.iter().any(|(name, _, _)| *name == key)
 }
 
 /// The window that holds launches outside every `measure`.
-pub const LAUNCH_WINDOW: &str = "launch";
+pub(crate) const LAUNCH_WINDOW: &str = "launch";
 
 #[cfg(test)]
 mod tests {

@@ -11,10 +11,10 @@ use farmjank_seams::sampling_loop::Rhythm;
 /// The rate assumed where nothing is known about a phone: neither its modes nor a period in the dump. The factor of 2.5
 /// between the dumps' distance and the longest allowed one makes the schedule for 60 Hz lossless up to 150 Hz, so the
 /// common rate is assumed and the phone is not asked more often than it needs to be.
-pub const FALLBACK_HZ: f64 = 60.0;
+pub(crate) const FALLBACK_HZ: f64 = 60.0;
 
 /// No pause is shorter: a loop without pause would be the load it measures.
-pub const SHORTEST_PAUSE: Span = Span::from_ms(50);
+pub(crate) const SHORTEST_PAUSE: Span = Span::from_ms(50);
 
 /// A ring of frames that a phone keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

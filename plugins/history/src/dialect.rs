@@ -131,7 +131,7 @@ impl<'a> Fields<'a> {
     }
 
     /// A whole number or nothing.
-    pub fn int_or_none(self, column: usize) -> Result<Option<i64>, Fault> {
+    pub(crate) fn int_or_none(self, column: usize) -> Result<Option<i64>, Fault> {
         if *self.at(column) == Value::Null { Ok(None) } else { self.int(column).map(Some) }
     }
 
@@ -149,7 +149,7 @@ impl<'a> Fields<'a> {
     }
 
     /// A number or nothing.
-    pub fn real_or_none(self, column: usize) -> Result<Option<f64>, Fault> {
+    pub(crate) fn real_or_none(self, column: usize) -> Result<Option<f64>, Fault> {
         if *self.at(column) == Value::Null { Ok(None) } else { self.real(column).map(Some) }
     }
 
@@ -162,7 +162,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Text or nothing.
-    pub fn text_or_none(self, column: usize) -> Result<Option<String>, Fault> {
+    pub(crate) fn text_or_none(self, column: usize) -> Result<Option<String>, Fault> {
         if *self.at(column) == Value::Null { Ok(None) } else { self.text(column).map(Some) }
     }
 

@@ -17,7 +17,7 @@ pub fn bounded(text: &str) -> String {
 }
 
 /// The key with bounded texts: what is kept, and what is looked for.
-pub fn bounded_key(key: &CellKey) -> CellKey {
+pub(crate) fn bounded_key(key: &CellKey) -> CellKey {
     CellKey {
         model: bounded(&key.model),
         build: bounded(&key.build),

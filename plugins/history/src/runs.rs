@@ -18,7 +18,7 @@ use farmjank_seams::history::{CellFilter, CellSeen, Pruned, Recorded, RunRow, To
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Longest id of a run and name of a baseline, in bytes: they stand in indexes.
-pub const LONGEST_ID: usize = 200;
+pub(crate) const LONGEST_ID: usize = 200;
 
 const RUN: [Column; 10] = [
     ("id", Kind::Int),

@@ -12,7 +12,7 @@ use farmjank_seams::history::CellFilter;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Most ids in one `in (…)`.
-pub const AT_ONCE: usize = 5_000;
+pub(crate) const AT_ONCE: usize = 5_000;
 /// The columns of a cell, in the order [`key`] reads them.
 const KEY: &str = "model, build, refresh, scenario, hash, part, metric, metric_version, source";
 
@@ -33,7 +33,7 @@ impl Tables {
     }
 
     /// Work in one transaction: all of it lasts, or none.
-    pub fn atomically<T>(
+    pub(crate) fn atomically<T>(
         &mut self,
         intent: Intent,
         work: impl FnOnce(&mut Self) -> Result<T, Fault>,
@@ -62,7 +62,7 @@ impl Tables {
     }
 
     /// The same for many ids: `{ids}` in the text stands for them, a few thousand at once.
-    pub fn rows_of<T>(
+    pub(crate) fn rows_of<T>(
         &mut self,
         sql: &str,
         ids: &[i64],
@@ -86,7 +86,7 @@ impl Tables {
     }
 
     /// The id after the last one of a table. Only inside a transaction that writes.
-    pub fn next_id(&mut self, table: &str) -> Result<i64, Fault> {
+    pub(crate) fn next_id(&mut self, table: &str) -> Result<i64, Fault> {
         let last = self.rows(&format!("select max(id) from {table}"), &[], |row| row.int_or_none(0))?;
         Ok(last.into_iter().flatten().next().map_or(1, |last| last + 1))
     }
@@ -100,7 +100,7 @@ impl Tables {
     }
 
     /// Ids of texts, those that were missing added. Only inside a transaction that writes.
-    pub fn keep_terms(&mut self, texts: &[&str]) -> Result<BTreeMap<String, i64>, Fault> {
+    pub(crate) fn keep_terms(&mut self, texts: &[&str]) -> Result<BTreeMap<String, i64>, Fault> {
         let wanted: BTreeSet<String> = texts.iter().map(|words| bounded(words)).collect();
         let mut ids = self.terms(&wanted)?;
         let first = self.next_id("farmjank_term")?;
@@ -122,7 +122,7 @@ impl Tables {
     }
 
     /// Ids of cells that are there. Keys must be bounded.
-    pub fn cell_ids(&mut self, wanted: &BTreeSet<CellKey>) -> Result<BTreeMap<CellKey, i64>, Fault> {
+    pub(crate) fn cell_ids(&mut self, wanted: &BTreeSet<CellKey>) -> Result<BTreeMap<CellKey, i64>, Fault> {
         let digests: Vec<i64> = wanted.iter().map(of_key).collect();
         let sql = format!("select {KEY}, id from farmjank_cell where digest in ({{ids}})");
         let found = self.rows_of(&sql, &digests, &[], |row| Ok((key(row)?, row.int(9)?)))?;
@@ -130,7 +130,7 @@ impl Tables {
     }
 
     /// Ids of cells, those that were missing added. Only inside a transaction that writes.
-    pub fn keep_cells(&mut self, wanted: &BTreeSet<CellKey>) -> Result<BTreeMap<CellKey, i64>, Fault> {
+    pub(crate) fn keep_cells(&mut self, wanted: &BTreeSet<CellKey>) -> Result<BTreeMap<CellKey, i64>, Fault> {
         let mut ids = self.cell_ids(wanted)?;
         let first = self.next_id("farmjank_cell")?;
         let new: Vec<(i64, &CellKey)> =
@@ -154,7 +154,7 @@ impl Tables {
     }
 
     /// Cells that have something in common, in order of their keys, with when they were seen first and last (µs).
-    pub fn cells_like(&mut self, filter: &CellFilter) -> Result<Vec<CellLine>, Fault> {
+    pub(crate) fn cells_like(&mut self, filter: &CellFilter) -> Result<Vec<CellLine>, Fault> {
         let texts = [
             ("model", &filter.model),
             ("build", &filter.build),
@@ -192,7 +192,7 @@ impl Tables {
     }
 
     /// The id of one cell, if there is history of it.
-    pub fn cell_id(&mut self, key: &CellKey) -> Result<Option<i64>, Fault> {
+    pub(crate) fn cell_id(&mut self, key: &CellKey) -> Result<Option<i64>, Fault> {
         let key = bounded_key(key);
         Ok(self.cell_ids(&BTreeSet::from([key]))?.into_values().next())
     }

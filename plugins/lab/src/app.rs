@@ -159,13 +159,13 @@ impl App {
     }
 
     /// The page of an activity, named `.Short` or in full.
-    pub fn by_class(&self, class: &str) -> Option<usize> {
+    pub(crate) fn by_class(&self, class: &str) -> Option<usize> {
         let full = full_class(self.id(), class);
         self.pages.iter().position(|page| page.class == full)
     }
 
     /// The page that handles a link: its own link, or one below it.
-    pub fn by_link(&self, link: &str) -> Option<usize> {
+    pub(crate) fn by_link(&self, link: &str) -> Option<usize> {
         let matches = |own: &str| {
             link.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?', '#']))
         };

@@ -84,17 +84,10 @@ impl Draw {
 
     /// Bell-shaped with mean 0 and standard deviation 1, never beyond ±3.47 (sum of four 16-bit uniforms).
     #[inline]
-    pub fn bell(self) -> f64 {
+    pub(crate) fn bell(self) -> f64 {
         let word = self.0;
         let sum = (word & 0xffff) + ((word >> 16) & 0xffff) + ((word >> 32) & 0xffff) + (word >> 48);
         (sum as f64 - 131_070.0) * (1.732_050_807_568_877_2 / 65_536.0)
-    }
-
-    /// Skewed to the right: mean 1, most values just below, a tail to about 1 + 6 × `spread`.
-    #[inline]
-    pub fn skewed(self, spread: f64) -> f64 {
-        let unit = self.unit();
-        1.0 + spread * (3.0 * unit * unit - 1.0) + spread * 0.3 * self.next(1).bell()
     }
 }
 
@@ -119,8 +112,5 @@ mod tests {
         let units =
             (0..count).map(|index| Draw::of(2, Stream::Cost, index).unit()).sum::<f64>() / count as f64;
         assert!((units - 0.5).abs() < 0.005);
-        let skew =
-            (0..count).map(|index| Draw::of(3, Stream::Cost, index).skewed(0.2)).sum::<f64>() / count as f64;
-        assert!((skew - 1.0).abs() < 0.01, "{skew}");
     }
 }

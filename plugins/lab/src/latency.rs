@@ -21,10 +21,10 @@ impl Latency {
     pub const USB: Latency =
         Latency { median: Duration::from_millis(12), spike: Duration::from_millis(60), chance: 0.01 };
     /// A farm's hub with many phones: the default.
-    pub const HUB: Latency =
+    pub(crate) const HUB: Latency =
         Latency { median: Duration::from_millis(45), spike: Duration::from_millis(200), chance: 0.05 };
     /// Phones over a network.
-    pub const REMOTE: Latency =
+    pub(crate) const REMOTE: Latency =
         Latency { median: Duration::from_millis(120), spike: Duration::from_millis(800), chance: 0.05 };
 
     /// The profile of a name; nothing when there is none.

@@ -191,7 +191,7 @@ impl LivePhone {
     }
 
     /// Changes the connection and tells whoever watches.
-    pub fn set_cable(&self, change: impl FnOnce(&mut Cable)) {
+    pub(crate) fn set_cable(&self, change: impl FnOnce(&mut Cable)) {
         self.cable.change(change);
         self.changed.change(|version| *version += 1);
     }
@@ -212,7 +212,7 @@ impl LivePhone {
     }
 
     /// Makes the phone's clocks run faster by so many parts per million from now on, without a step.
-    pub fn set_drift(&self, ppm: f64) {
+    pub(crate) fn set_drift(&self, ppm: f64) {
         let now = self.now().ns();
         let lab = i64::try_from(self.start.elapsed().as_nanos()).unwrap_or(i64::MAX);
         self.drift.set(Drift { since: lab, ahead: now - lab, ppm });
@@ -220,12 +220,12 @@ impl LivePhone {
 
     /// Holds back every dump of SurfaceFlinger for this long: the screen goes on, its rings overflow. Other services answer,
     /// or a tool that asks one before each gesture would hold still while nothing is seen, and lose nothing.
-    pub fn block_rings(&self, length: Duration) {
+    pub(crate) fn block_rings(&self, length: Duration) {
         self.blocked_until.set(self.now().ns().saturating_add(Span::from(length).ns()));
     }
 
     /// SurfaceFlinger hangs from now on, or no more.
-    pub fn hang_rings(&self, hung: bool) {
+    pub(crate) fn hang_rings(&self, hung: bool) {
         self.hung.set(hung);
     }
 
@@ -246,7 +246,7 @@ impl LivePhone {
     }
 
     /// How long the next call takes on the way, there and back: seeded, by the lab's latency.
-    pub fn next_latency(&self) -> Duration {
+    pub(crate) fn next_latency(&self) -> Duration {
         let call = self.calls.get();
         self.calls.set(call + 1);
         self.latency.of(mix(self.seed, 0x1a7e, call)).mul_f64(self.cable().slow)

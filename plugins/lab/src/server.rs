@@ -49,12 +49,12 @@ impl LiveServer {
     }
 
     /// Whether it can be connected to.
-    pub fn is_up(&self) -> bool {
+    pub(crate) fn is_up(&self) -> bool {
         self.up.borrow().0
     }
 
     /// Starts or stops it. Either ends every connection.
-    pub fn set_up(&self, up: bool) {
+    pub(crate) fn set_up(&self, up: bool) {
         self.up.change(|state| *state = (up, state.1 + 1));
     }
 

@@ -45,7 +45,7 @@ impl Frames<'_> {
     }
 
     /// Where it ends, µs since its origin.
-    pub fn ends_us(&self) -> u64 {
+    pub(crate) fn ends_us(&self) -> u64 {
         self.frame_log.bars.last().map_or(0, |bar| bar.to_us())
     }
 }

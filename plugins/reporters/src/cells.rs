@@ -149,7 +149,7 @@ impl<'a> Cell<'a> {
     }
 
     /// Lowest share of motion time in which nothing can have been missed, over the counted trials, 0..=1.
-    pub fn lowest_share(&self) -> Option<f64> {
+    pub(crate) fn lowest_share(&self) -> Option<f64> {
         self.coverage().iter().map(|one| one.share).reduce(f64::min)
     }
 
@@ -176,7 +176,7 @@ impl<'a> Cell<'a> {
     }
 
     /// True when both tell the same story of one job, which ended before its windows were judged: it is told once.
-    pub fn same_story(&self, other: &Cell) -> bool {
+    pub(crate) fn same_story(&self, other: &Cell) -> bool {
         self.job.planned.job == other.job.planned.job
             && self.verdict == other.verdict
             && self.untold()
@@ -217,7 +217,7 @@ impl<'a> Cell<'a> {
 }
 
 /// Models of which this run has several phones.
-pub fn twins(record: &Record) -> BTreeSet<&str> {
+pub(crate) fn twins(record: &Record) -> BTreeSet<&str> {
     let models: Vec<&str> = record.devices.values().map(|facts| facts.model.as_str()).collect();
     models.iter().copied().filter(|model| models.iter().filter(|other| *other == model).count() > 1).collect()
 }

@@ -14,7 +14,7 @@ pub const SENTENCE: usize = 600;
 /// Longest block of text inside an XML element.
 pub const BLOCK: usize = 16_000;
 /// Longest string inside JSON.
-pub const STRING: usize = 4_000;
+pub(crate) const STRING: usize = 4_000;
 
 /// As [`line`], for terminals that show ASCII only: every other character becomes an escape; cut with `...`.
 pub fn ascii_line(text: &str, most: usize) -> String {
@@ -26,7 +26,7 @@ pub fn ascii_line(text: &str, most: usize) -> String {
 
 /// One line for an XML attribute: ANSI sequences removed, tabs and line breaks become a space, what XML 1.0 cannot hold
 /// becomes U+FFFD, invisible and reordering characters become visible escapes; cut after `most` characters with `…`.
-pub fn xml_attribute(text: &str, most: usize) -> String {
+pub(crate) fn xml_attribute(text: &str, most: usize) -> String {
     let plain = without_ansi(text, most);
     bounded(&plain, most, "…", |c, out| match c {
         '\t' | '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}' => out.push(' '),
@@ -36,7 +36,7 @@ pub fn xml_attribute(text: &str, most: usize) -> String {
 
 /// Text of an XML element: as [`xml_attribute`], but lines stay lines, a tab is four spaces, and the cut says so on a line
 /// of its own.
-pub fn xml_block(text: &str, most: usize) -> String {
+pub(crate) fn xml_block(text: &str, most: usize) -> String {
     let plain = without_ansi(text, most);
     let mut previous = ' ';
     bounded(&plain, most, "\n[cut here: the text goes on]", |c, out| {
@@ -51,7 +51,7 @@ pub fn xml_block(text: &str, most: usize) -> String {
 }
 
 /// Text for a JSON string: kept as it is (JSON escapes it), cut after [`STRING`] characters with `…`.
-pub fn json_text(text: &str) -> String {
+pub(crate) fn json_text(text: &str) -> String {
     bounded(text, STRING, "…", |c, out| out.push(c))
 }
 

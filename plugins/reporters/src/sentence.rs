@@ -62,7 +62,7 @@ pub fn counts(all: &[Cell]) -> String {
 }
 
 /// What a run was made on, where it was not made on real phones alone; none where it was.
-pub fn virtual_label(record: &farmjank_results::record::Record) -> Option<String> {
+pub(crate) fn virtual_label(record: &farmjank_results::record::Record) -> Option<String> {
     if let Some(lab) = &record.header.lab {
         return Some(format!("virtual lab {lab}: every phone is simulated"));
     }

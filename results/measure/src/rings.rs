@@ -31,7 +31,7 @@ pub fn traced(frame_timeline: &SurfaceFrames, modes: &[f64]) -> Layers {
 }
 
 /// The same with rules of stitching, for who pins the refresh period.
-pub fn traced_by(frame_timeline: &SurfaceFrames, rules: &StitchRules) -> Layers {
+pub(crate) fn traced_by(frame_timeline: &SurfaceFrames, rules: &StitchRules) -> Layers {
     let mut lasting = frame_timeline.clone();
     // A trace has many frames of few layers: each name is made once.
     let mut names: BTreeMap<Rc<str>, Rc<str>> = BTreeMap::new();
@@ -51,7 +51,7 @@ pub fn traced_by(frame_timeline: &SurfaceFrames, rules: &StitchRules) -> Layers 
 }
 
 /// A layer's name without the number that changes when it is made anew.
-pub fn lasting_name(ring: &str) -> &str {
+pub(crate) fn lasting_name(ring: &str) -> &str {
     match ring.rsplit_once('#') {
         Some((name, number)) if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) => {
             name

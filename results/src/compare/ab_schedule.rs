@@ -67,7 +67,7 @@ impl AbRules {
     }
 
     /// What may be measured, in order: the look it is for, and iterations of each build. None is empty.
-    pub fn sections(&self) -> Vec<(u8, u32)> {
+    pub(crate) fn sections(&self) -> Vec<(u8, u32)> {
         let most = self.iterations.max(1);
         let fewest = u32::try_from(super::MINIMUM).unwrap_or(u32::MAX);
         if self.screens() {

@@ -19,7 +19,7 @@ impl Text {
     }
 
     /// Another text in the same memory.
-    pub fn refill(&mut self, bytes: &[u8]) {
+    pub(crate) fn refill(&mut self, bytes: &[u8]) {
         self.bytes.clear();
         self.bytes.extend_from_slice(bytes);
         self.ends.clear();

@@ -87,7 +87,7 @@ impl Joint {
     /// Whole vsyncs it came late, rounded half up, for a period > 0. Frames that only waited in a full queue are late by
     /// what was lost before them: they count what they are later than the frame before, and no further than the screen
     /// really stood still. A frame so late that the platform forgot when it was expected counts what the screen stood still.
-    pub fn vsyncs_late(&self, period: Span) -> u64 {
+    pub(crate) fn vsyncs_late(&self, period: Span) -> u64 {
         let whole = |time: Option<Span>| {
             let time = u128::from(time.map_or(0, Span::ns).max(0).unsigned_abs());
             let period = u128::from(period.ns().max(1).unsigned_abs());
@@ -108,7 +108,7 @@ impl Joint {
     /// Whole vsyncs for which the screen stood still because of this frame, for a period > 0: what it was late by, and no more
     /// than the time since the frame before it beyond one vsync. A frame that came late into a queue that was late already, and
     /// changed nothing one could see, is 0.
-    pub fn vsyncs_still(&self, period: Span) -> u64 {
+    pub(crate) fn vsyncs_still(&self, period: Span) -> u64 {
         let (gap, period_ns) = (self.gap.map_or(0, Span::ns).max(0), period.ns().max(1));
         let still = (2 * i128::from(gap) + i128::from(period_ns)) / (2 * i128::from(period_ns)) - 1;
         self.vsyncs_late(period).min(u64::try_from(still.max(0)).unwrap_or(u64::MAX))

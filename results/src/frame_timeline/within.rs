@@ -58,7 +58,7 @@ impl SurfaceFrames {
     }
 
     /// Whether packets were lost between two instants, both included.
-    pub fn lost_in(&self, from: DeviceTime, to: DeviceTime) -> bool {
+    pub(crate) fn lost_in(&self, from: DeviceTime, to: DeviceTime) -> bool {
         self.lost.iter().any(|(after, before)| *after <= to && *before >= from)
             || self.lost_at.iter().any(|at| (from..=to).contains(at))
     }

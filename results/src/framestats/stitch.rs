@@ -80,7 +80,7 @@ impl FrameStatsStitch {
     }
 
     /// How many of them were scheduled inside these motions.
-    pub fn frames_inside(&self, motions: &[Motion]) -> usize {
+    pub(crate) fn frames_inside(&self, motions: &[Motion]) -> usize {
         self.frames.iter().filter(|frame| inside(motions, frame.intended)).count()
     }
 

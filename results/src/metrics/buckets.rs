@@ -75,7 +75,7 @@ fn drops(lists: &[Vec<u32>]) -> f64 {
 }
 
 /// The counts.
-pub static FPS_BUCKETS: Metric = Metric {
+pub(crate) static FPS_BUCKETS: Metric = Metric {
     key: "fps_buckets",
     unit: Unit::Fps,
     better: Better::Higher,
@@ -90,7 +90,7 @@ pub static FPS_BUCKETS: Metric = Metric {
 };
 
 /// Their mean.
-pub static PERFDOG_FPS_AVG: Metric = Metric {
+pub(crate) static PERFDOG_FPS_AVG: Metric = Metric {
     key: "perfdog_fps_avg",
     unit: Unit::Fps,
     better: Better::Higher,
@@ -104,7 +104,7 @@ pub static PERFDOG_FPS_AVG: Metric = Metric {
 };
 
 /// Their variance.
-pub static PERFDOG_FPS_VAR: Metric = Metric {
+pub(crate) static PERFDOG_FPS_VAR: Metric = Metric {
     key: "perfdog_fps_var",
     unit: Unit::Count,
     better: Better::Lower,
@@ -118,7 +118,7 @@ pub static PERFDOG_FPS_VAR: Metric = Metric {
 };
 
 /// Steps down.
-pub static PERFDOG_DROP_FPS: Metric = Metric {
+pub(crate) static PERFDOG_DROP_FPS: Metric = Metric {
     key: "perfdog_drop_fps",
     unit: Unit::Count,
     better: Better::Lower,

@@ -22,7 +22,7 @@ fn pace(frames: &[Interval]) -> u32 {
 }
 
 /// Modal length.
-pub static CADENCE: Metric = Metric {
+pub(crate) static CADENCE: Metric = Metric {
     key: "cadence",
     unit: Unit::Count,
     better: Better::Lower,

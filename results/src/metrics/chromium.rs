@@ -54,7 +54,7 @@ fn avg_fps(window: &Window) -> Result<f64, String> {
 }
 
 /// Increases of length.
-pub static CHROMIUM_JANK_COUNT: Metric = Metric {
+pub(crate) static CHROMIUM_JANK_COUNT: Metric = Metric {
     key: "chromium_jank_count",
     unit: Unit::Count,
     better: Better::Lower,
@@ -69,7 +69,7 @@ pub static CHROMIUM_JANK_COUNT: Metric = Metric {
 };
 
 /// Longest length.
-pub static CHROMIUM_MAX_FRAME_DELAY: Metric = Metric {
+pub(crate) static CHROMIUM_MAX_FRAME_DELAY: Metric = Metric {
     key: "chromium_max_frame_delay",
     unit: Unit::Count,
     better: Better::Lower,
@@ -82,7 +82,7 @@ pub static CHROMIUM_MAX_FRAME_DELAY: Metric = Metric {
 };
 
 /// Frame rate.
-pub static CHROMIUM_AVG_FPS: Metric = Metric {
+pub(crate) static CHROMIUM_AVG_FPS: Metric = Metric {
     key: "chromium_avg_fps",
     unit: Unit::Fps,
     better: Better::Higher,

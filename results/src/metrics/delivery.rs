@@ -12,7 +12,7 @@ fn delivered(sums: &Sums) -> f64 {
 }
 
 /// Frames shown per frame due.
-pub static DELIVERY_RATIO: Metric = Metric {
+pub(crate) static DELIVERY_RATIO: Metric = Metric {
     key: "delivery_ratio",
     unit: Unit::Ratio,
     better: Better::Higher,
@@ -28,7 +28,7 @@ pub static DELIVERY_RATIO: Metric = Metric {
 };
 
 /// The same on a scale of 60.
-pub static FPS_60EQ: Metric = Metric {
+pub(crate) static FPS_60EQ: Metric = Metric {
     key: "fps_60eq",
     unit: Unit::Fps,
     better: Better::Higher,

@@ -12,7 +12,7 @@ pub(super) const ALONE: &str = "no second source saw the single frames of this w
     a frame timeline, on Android 12 and newer)";
 
 /// Where two sources contradict each other.
-pub static SOURCE_DISAGREEMENTS: Metric = Metric {
+pub(crate) static SOURCE_DISAGREEMENTS: Metric = Metric {
     key: "source_disagreements",
     unit: Unit::Count,
     better: Better::Lower,

@@ -32,7 +32,7 @@ fn worst(window: &Window) -> Result<f64, String> {
 }
 
 /// The worst stretch.
-pub static CHROMIUM_DISCREPANCY_MS: Metric = Metric {
+pub(crate) static CHROMIUM_DISCREPANCY_MS: Metric = Metric {
     key: "chromium_discrepancy_ms",
     unit: Unit::Ms,
     better: Better::Lower,

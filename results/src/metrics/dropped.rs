@@ -8,7 +8,7 @@ use super::sums::{Sums, read};
 use crate::metric::{Better, Metric, Needs, Unit};
 
 /// How many.
-pub static DROPPED_FRAMES: Metric = Metric {
+pub(crate) static DROPPED_FRAMES: Metric = Metric {
     key: "dropped_frames",
     unit: Unit::Count,
     better: Better::Lower,
@@ -22,7 +22,7 @@ pub static DROPPED_FRAMES: Metric = Metric {
 };
 
 /// Share of all refreshes.
-pub static DROPPED_PCT: Metric = Metric {
+pub(crate) static DROPPED_PCT: Metric = Metric {
     key: "dropped_pct",
     unit: Unit::Percent,
     better: Better::Lower,

@@ -35,7 +35,7 @@ fn latency(window: &Window) -> Reading {
 }
 
 /// Mean wait of the gestures for their first frame.
-pub static FIRST_FRAME_LATENCY_MS: Metric = Metric {
+pub(crate) static FIRST_FRAME_LATENCY_MS: Metric = Metric {
     key: "first_frame_latency_ms",
     unit: Unit::Ms,
     better: Better::Lower,

@@ -38,7 +38,7 @@ pub static FPS: Metric = Metric {
 };
 
 /// Presents instead of frames over time: what many scripts print.
-pub static FPS_N_OVER_T: Metric = Metric {
+pub(crate) static FPS_N_OVER_T: Metric = Metric {
     key: "fps_n_over_t",
     unit: Unit::Fps,
     better: Better::Higher,
@@ -53,7 +53,7 @@ pub static FPS_N_OVER_T: Metric = Metric {
 };
 
 /// Over gestures and their flings only.
-pub static SCROLL_FPS: Metric = Metric {
+pub(crate) static SCROLL_FPS: Metric = Metric {
     key: "scroll_fps",
     unit: Unit::Fps,
     better: Better::Higher,
@@ -67,7 +67,7 @@ pub static SCROLL_FPS: Metric = Metric {
 };
 
 /// Over fingers only.
-pub static FINGER_FPS: Metric = Metric {
+pub(crate) static FINGER_FPS: Metric = Metric {
     key: "finger_fps",
     unit: Unit::Fps,
     better: Better::Higher,
@@ -82,7 +82,7 @@ pub static FINGER_FPS: Metric = Metric {
 };
 
 /// Over flings only.
-pub static FLING_FPS: Metric = Metric {
+pub(crate) static FLING_FPS: Metric = Metric {
     key: "fling_fps",
     unit: Unit::Fps,
     better: Better::Higher,

@@ -102,7 +102,7 @@ fn hitch(window: &Window) -> Result<f64, String> {
 }
 
 /// Hitch time against the platform's own deadlines.
-pub static FT_HITCH_MS_PER_S: Metric = Metric {
+pub(crate) static FT_HITCH_MS_PER_S: Metric = Metric {
     key: "ft_hitch_ms_per_s",
     unit: Unit::MsPerS,
     better: Better::Lower,
@@ -120,7 +120,7 @@ pub static FT_HITCH_MS_PER_S: Metric = Metric {
 };
 
 /// Frames judged.
-pub static FT_FRAMES: Metric = Metric {
+pub(crate) static FT_FRAMES: Metric = Metric {
     key: "ft_frames",
     unit: Unit::Count,
     better: Better::Higher,
@@ -133,7 +133,7 @@ pub static FT_FRAMES: Metric = Metric {
 };
 
 /// The app's misses.
-pub static FT_APP_MISSED: Metric = Metric {
+pub(crate) static FT_APP_MISSED: Metric = Metric {
     key: "ft_app_missed",
     unit: Unit::Count,
     better: Better::Lower,
@@ -147,7 +147,7 @@ pub static FT_APP_MISSED: Metric = Metric {
 };
 
 /// The compositor's misses.
-pub static FT_SF_MISSED: Metric = Metric {
+pub(crate) static FT_SF_MISSED: Metric = Metric {
     key: "ft_sf_missed",
     unit: Unit::Count,
     better: Better::Lower,
@@ -160,7 +160,7 @@ pub static FT_SF_MISSED: Metric = Metric {
 };
 
 /// How bad the late ones were.
-pub static FT_SEVERITY: Metric = Metric {
+pub(crate) static FT_SEVERITY: Metric = Metric {
     key: "ft_severity",
     unit: Unit::Count,
     better: Better::Lower,

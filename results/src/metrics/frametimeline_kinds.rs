@@ -43,7 +43,7 @@ kinds! {
 }
 
 /// All of them at once.
-pub static FT_JANK_TYPES: Metric = Metric {
+pub(crate) static FT_JANK_TYPES: Metric = Metric {
     key: "ft_jank_types",
     unit: Unit::Count,
     better: Better::Lower,
@@ -64,7 +64,7 @@ pub static FT_JANK_TYPES: Metric = Metric {
 };
 
 /// One culprit per frame.
-pub static FT_BLAME: Metric = Metric {
+pub(crate) static FT_BLAME: Metric = Metric {
     key: "ft_blame",
     unit: Unit::Count,
     better: Better::Lower,
@@ -85,7 +85,7 @@ pub static FT_BLAME: Metric = Metric {
 };
 
 /// What each culprit cost.
-pub static FT_BLAME_MS: Metric = Metric {
+pub(crate) static FT_BLAME_MS: Metric = Metric {
     key: "ft_blame_ms",
     unit: Unit::Ms,
     better: Better::Lower,

@@ -18,7 +18,7 @@ fn frozen(window: &Window) -> Result<(f64, f64), String> {
 }
 
 /// How many.
-pub static FROZEN_FRAMES: Metric = Metric {
+pub(crate) static FROZEN_FRAMES: Metric = Metric {
     key: "frozen_frames",
     unit: Unit::Count,
     better: Better::Lower,
@@ -33,7 +33,7 @@ pub static FROZEN_FRAMES: Metric = Metric {
 };
 
 /// Share of all frames.
-pub static FROZEN_RATIO: Metric = Metric {
+pub(crate) static FROZEN_RATIO: Metric = Metric {
     key: "frozen_ratio",
     unit: Unit::Ratio,
     better: Better::Lower,

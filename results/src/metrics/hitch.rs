@@ -10,7 +10,7 @@ use crate::metric::{Better, Metric, Needs, Unit};
 use crate::window::Window;
 
 /// Hitch time.
-pub static HITCH_MS: Metric = Metric {
+pub(crate) static HITCH_MS: Metric = Metric {
     key: "hitch_ms",
     unit: Unit::Ms,
     better: Better::Lower,
@@ -25,7 +25,7 @@ pub static HITCH_MS: Metric = Metric {
 };
 
 /// Hitch time per second of motion.
-pub static HITCH_MS_PER_S: Metric = Metric {
+pub(crate) static HITCH_MS_PER_S: Metric = Metric {
     key: "hitch_ms_per_s",
     unit: Unit::MsPerS,
     better: Better::Lower,
@@ -50,7 +50,7 @@ fn raw(window: &Window) -> Result<f64, String> {
 }
 
 /// The same without rounding to vsyncs.
-pub static HITCH_RAW_MS_PER_S: Metric = Metric {
+pub(crate) static HITCH_RAW_MS_PER_S: Metric = Metric {
     key: "hitch_raw_ms_per_s",
     unit: Unit::MsPerS,
     better: Better::Lower,

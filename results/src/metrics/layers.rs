@@ -101,7 +101,7 @@ fn sum_jank(window: &Window) -> Result<f64, String> {
 }
 
 /// All layers as one picture.
-pub static UNION_FPS: Metric = Metric {
+pub(crate) static UNION_FPS: Metric = Metric {
     key: "union_fps",
     unit: Unit::Fps,
     better: Better::Higher,
@@ -115,7 +115,7 @@ pub static UNION_FPS: Metric = Metric {
 };
 
 /// Mean of the layers.
-pub static VIEWS_MEAN_FPS: Metric = Metric {
+pub(crate) static VIEWS_MEAN_FPS: Metric = Metric {
     key: "views_mean_fps",
     unit: Unit::Fps,
     better: Better::Higher,
@@ -129,7 +129,7 @@ pub static VIEWS_MEAN_FPS: Metric = Metric {
 };
 
 /// Sum over the layers.
-pub static VIEWS_SUM_JANK: Metric = Metric {
+pub(crate) static VIEWS_SUM_JANK: Metric = Metric {
     key: "views_sum_jank",
     unit: Unit::Count,
     better: Better::Lower,

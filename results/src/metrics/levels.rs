@@ -58,7 +58,7 @@ fn on_sixty(frame: &Interval) -> usize {
 }
 
 /// On the 60 Hz scale.
-pub static DROP_LEVELS60: Metric = Metric {
+pub(crate) static DROP_LEVELS60: Metric = Metric {
     key: "drop_levels60",
     unit: Unit::Count,
     better: Better::Lower,
@@ -74,7 +74,7 @@ pub static DROP_LEVELS60: Metric = Metric {
 };
 
 /// In device frames.
-pub static MATRIX_LEVELS: Metric = Metric {
+pub(crate) static MATRIX_LEVELS: Metric = Metric {
     key: "matrix_levels",
     unit: Unit::Count,
     better: Better::Lower,

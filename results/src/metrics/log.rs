@@ -13,9 +13,9 @@ use crate::window::Window;
 use std::collections::BTreeMap;
 
 /// Messages from this length on are slow, ms. The platform logs them when enabled with the same threshold.
-pub const SLOW_MESSAGE_MS: i64 = 80;
+pub(crate) const SLOW_MESSAGE_MS: i64 = 80;
 /// Messages from this length on are evil, ms.
-pub const EVIL_MESSAGE_MS: i64 = 700;
+pub(crate) const EVIL_MESSAGE_MS: i64 = 700;
 /// Thread whose messages count.
 const MAIN: &str = "main";
 /// Most messages a table lists; counts and sums know all.

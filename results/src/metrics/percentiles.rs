@@ -53,7 +53,7 @@ percentiles! {
 }
 
 /// The longest.
-pub static MAX_MS: Metric = Metric {
+pub(crate) static MAX_MS: Metric = Metric {
     key: "max_ms",
     unit: Unit::Ms,
     better: Better::Lower,

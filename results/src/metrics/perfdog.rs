@@ -61,7 +61,7 @@ fn stutter(window: &Window) -> Result<f64, String> {
 }
 
 /// Frames above 83.33 ms and twice the mean of the three before.
-pub static PERFDOG_JANK: Metric = Metric {
+pub(crate) static PERFDOG_JANK: Metric = Metric {
     key: "perfdog_jank",
     unit: Unit::Count,
     better: Better::Lower,
@@ -76,7 +76,7 @@ pub static PERFDOG_JANK: Metric = Metric {
 };
 
 /// The same above 125 ms.
-pub static PERFDOG_BIG_JANK: Metric = Metric {
+pub(crate) static PERFDOG_BIG_JANK: Metric = Metric {
     key: "perfdog_big_jank",
     unit: Unit::Count,
     better: Better::Lower,
@@ -89,7 +89,7 @@ pub static PERFDOG_BIG_JANK: Metric = Metric {
 };
 
 /// The same above one frame of film.
-pub static PERFDOG_SMALL_JANK: Metric = Metric {
+pub(crate) static PERFDOG_SMALL_JANK: Metric = Metric {
     key: "perfdog_small_jank",
     unit: Unit::Count,
     better: Better::Lower,
@@ -103,7 +103,7 @@ pub static PERFDOG_SMALL_JANK: Metric = Metric {
 };
 
 /// Share of the time.
-pub static PERFDOG_STUTTER_PCT: Metric = Metric {
+pub(crate) static PERFDOG_STUTTER_PCT: Metric = Metric {
     key: "perfdog_stutter_pct",
     unit: Unit::Percent,
     better: Better::Lower,

@@ -25,7 +25,7 @@ fn janks(window: &Window, longer_than: i64) -> Result<f64, String> {
 }
 
 /// Frames above 83.33 ms and twice the mean of three since the last that counted.
-pub static PERFDOG_RESET_JANK: Metric = Metric {
+pub(crate) static PERFDOG_RESET_JANK: Metric = Metric {
     key: "perfdog_reset_jank",
     unit: Unit::Count,
     better: Better::Lower,
@@ -39,7 +39,7 @@ pub static PERFDOG_RESET_JANK: Metric = Metric {
 };
 
 /// The same above 125 ms.
-pub static PERFDOG_RESET_BIG_JANK: Metric = Metric {
+pub(crate) static PERFDOG_RESET_BIG_JANK: Metric = Metric {
     key: "perfdog_reset_big_jank",
     unit: Unit::Count,
     better: Better::Lower,

@@ -43,7 +43,7 @@ fn walk(frames: &[Interval], found: &mut Vec<f64>) {
 }
 
 /// The samples.
-pub static SCROLL_FPS_1S: Metric = Metric {
+pub(crate) static SCROLL_FPS_1S: Metric = Metric {
     key: "scroll_fps_1s",
     unit: Unit::Fps,
     better: Better::Higher,

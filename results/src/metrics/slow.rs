@@ -29,7 +29,7 @@ fn session((slow, all): (u64, u64)) -> f64 {
 }
 
 /// Share below 20 fps.
-pub static SLOW20_PCT: Metric = Metric {
+pub(crate) static SLOW20_PCT: Metric = Metric {
     key: "slow20_pct",
     unit: Unit::Percent,
     better: Better::Lower,
@@ -44,7 +44,7 @@ pub static SLOW20_PCT: Metric = Metric {
 };
 
 /// Share below 30 fps.
-pub static SLOW30_PCT: Metric = Metric {
+pub(crate) static SLOW30_PCT: Metric = Metric {
     key: "slow30_pct",
     unit: Unit::Percent,
     better: Better::Lower,
@@ -58,7 +58,7 @@ pub static SLOW30_PCT: Metric = Metric {
 };
 
 /// Slow at 20 fps.
-pub static SLOW_SESSION20: Metric = Metric {
+pub(crate) static SLOW_SESSION20: Metric = Metric {
     key: "slow_session20",
     unit: Unit::Count,
     better: Better::Lower,
@@ -72,7 +72,7 @@ pub static SLOW_SESSION20: Metric = Metric {
 };
 
 /// Slow at 30 fps.
-pub static SLOW_SESSION30: Metric = Metric {
+pub(crate) static SLOW_SESSION30: Metric = Metric {
     key: "slow_session30",
     unit: Unit::Count,
     better: Better::Lower,

@@ -21,7 +21,7 @@ fn percentage(window: &Window) -> Result<f64, String> {
 }
 
 /// Share below 17 ms.
-pub static PERCENTAGE_SMOOTH: Metric = Metric {
+pub(crate) static PERCENTAGE_SMOOTH: Metric = Metric {
     key: "percentage_smooth",
     unit: Unit::Percent,
     better: Better::Higher,
@@ -35,7 +35,7 @@ pub static PERCENTAGE_SMOOTH: Metric = Metric {
 };
 
 /// Whether 95 % are below 19 ms.
-pub static MOSTLY_SMOOTH: Metric = Metric {
+pub(crate) static MOSTLY_SMOOTH: Metric = Metric {
     key: "mostly_smooth",
     unit: Unit::Count,
     better: Better::Higher,

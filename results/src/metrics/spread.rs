@@ -36,7 +36,7 @@ fn jitter(window: &Window) -> Result<f64, String> {
 }
 
 /// Mean.
-pub static MEAN_MS: Metric = Metric {
+pub(crate) static MEAN_MS: Metric = Metric {
     key: "mean_ms",
     unit: Unit::Ms,
     better: Better::Lower,
@@ -50,7 +50,7 @@ pub static MEAN_MS: Metric = Metric {
 };
 
 /// Root mean square.
-pub static RMS_MS: Metric = Metric {
+pub(crate) static RMS_MS: Metric = Metric {
     key: "rms_ms",
     unit: Unit::Ms,
     better: Better::Lower,
@@ -64,7 +64,7 @@ pub static RMS_MS: Metric = Metric {
 };
 
 /// Standard deviation.
-pub static STDEV_MS: Metric = Metric {
+pub(crate) static STDEV_MS: Metric = Metric {
     key: "stdev_ms",
     unit: Unit::Ms,
     better: Better::Lower,
@@ -78,7 +78,7 @@ pub static STDEV_MS: Metric = Metric {
 };
 
 /// Change from frame to frame.
-pub static JITTER_MS: Metric = Metric {
+pub(crate) static JITTER_MS: Metric = Metric {
     key: "jitter_ms",
     unit: Unit::Ms,
     better: Better::Lower,

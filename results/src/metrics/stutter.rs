@@ -94,7 +94,7 @@ fn seed(frames: &[Interval]) -> Reading {
 }
 
 /// On whole vsyncs.
-pub static STUTTER_WINDOWS: Metric = Metric {
+pub(crate) static STUTTER_WINDOWS: Metric = Metric {
     key: "stutter_windows",
     unit: Unit::Ms,
     better: Better::Lower,
@@ -111,7 +111,7 @@ pub static STUTTER_WINDOWS: Metric = Metric {
 };
 
 /// On raw lengths.
-pub static STUTTER_WINDOWS_SEED: Metric = Metric {
+pub(crate) static STUTTER_WINDOWS_SEED: Metric = Metric {
     key: "stutter_windows_seed",
     unit: Unit::Ms,
     better: Better::Lower,

@@ -51,18 +51,18 @@ impl Sums {
     }
 
     /// The same for metrics in vsyncs: also the reason when the period is not known.
-    pub fn in_vsyncs(window: &Window) -> Result<Sums, String> {
+    pub(crate) fn in_vsyncs(window: &Window) -> Result<Sums, String> {
         let sums = Sums::of(window)?;
         if sums.periods_known { Ok(sums) } else { Err(NO_PERIOD.to_owned()) }
     }
 
     /// Over the intervals of gestures and their flings only.
-    pub fn of_gestures(window: &Window) -> Result<Sums, String> {
+    pub(crate) fn of_gestures(window: &Window) -> Result<Sums, String> {
         Sums::of_phases(window, is_gesture)
     }
 
     /// Over the intervals that begin while a finger is surely down; the reason when none does.
-    pub fn of_sure_fingers(window: &Window) -> Result<Sums, String> {
+    pub(crate) fn of_sure_fingers(window: &Window) -> Result<Sums, String> {
         let sums = Sums::of_phase(window, Phase::Finger)?;
         let fingers = window.motions.iter().filter(|motion| motion.phase == Phase::Finger);
         if fingers.clone().all(|motion| motion.touch.is_none()) {

@@ -17,7 +17,7 @@ fn low(window: &Window) -> Result<f64, String> {
 }
 
 /// 1 % low.
-pub static LOW1_FPS: Metric = Metric {
+pub(crate) static LOW1_FPS: Metric = Metric {
     key: "low1_fps",
     unit: Unit::Fps,
     better: Better::Higher,
@@ -31,7 +31,7 @@ pub static LOW1_FPS: Metric = Metric {
 };
 
 /// Rate of the 99th percentile.
-pub static P99_FPS: Metric = Metric {
+pub(crate) static P99_FPS: Metric = Metric {
     key: "p99_fps",
     unit: Unit::Fps,
     better: Better::Higher,

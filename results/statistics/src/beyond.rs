@@ -24,13 +24,8 @@ pub struct Beyond {
 }
 
 impl Beyond {
-    /// Whether a share of one in ten is ruled out: with that share so few would be met in at most one of twenty such measurements.
-    pub fn rules_out_one_in_ten(&self) -> bool {
-        rules_out(self.count, self.of)
-    }
-
     /// Whether the share that was seen is one in ten or more.
-    pub fn is_one_in_ten(&self) -> bool {
+    pub(crate) fn is_one_in_ten(&self) -> bool {
         self.count > 0 && self.count as f64 >= SHARE * self.of as f64
     }
 }
@@ -108,7 +103,7 @@ mod tests {
         // 30·29·28 / 60·59·58
         assert!((found.p - 24_360.0 / 205_320.0).abs() < 1e-12, "{found:?}");
         assert_eq!((found.count, found.of), (3, 30));
-        assert!(found.is_one_in_ten() && !found.rules_out_one_in_ten());
+        assert!(found.is_one_in_ten() && !rules_out(found.count, found.of));
         // of a frame rate the low ones are terrible
         let mirrored: Vec<f64> = candidate.iter().map(|value| -value).collect();
         assert_eq!(beyond(&[block(&[-1.0; 30], &mirrored)], Better::Higher, 10.0), Some(found));

@@ -54,7 +54,7 @@ impl Moves {
 
 /// Chance that a cell of n + n iterations ends as a pass when nothing changed; 0 below [`ITERATIONS_TO_PASS`], and where the numbers
 /// make no sense.
-pub fn chance_to_pass(moves: Moves, mei: f64, n: usize) -> f64 {
+pub(crate) fn chance_to_pass(moves: Moves, mei: f64, n: usize) -> f64 {
     if n < ITERATIONS_TO_PASS || !moves.is_sound() || mei.is_nan() || mei <= 0.0 {
         return 0.0;
     }
@@ -106,22 +106,6 @@ pub fn sd_to_pass(mei: f64, n: usize, chance: f64) -> Option<f64> {
     Some(low)
 }
 
-/// Chance that a change of that size is significant at 5 %, two-sided, with n + n iterations.
-pub fn chance_to_find(moves: Moves, change: f64, n: usize) -> f64 {
-    if n < crate::state::MINIMUM || !moves.is_sound() || change.is_nan() || change <= 0.0 {
-        return 0.0;
-    }
-    let (told, real) = moves.errors(change, n);
-    // t at 2n - 2 degrees of freedom where that differs from the normal law
-    let bound = crate::student::quantile(0.975, (2 * n - 2).min(200) as u32).unwrap_or(BOUND);
-    below((change - bound * told) / real)
-}
-
-/// Iterations of each arm with which a change of that size is found with that chance. None where [`MOST`] do not suffice.
-pub fn to_find(moves: Moves, change: f64, chance: f64) -> Option<usize> {
-    least(|n| chance_to_find(moves, change, n) >= chance)
-}
-
 /// The chance each of so many cells needs, so that all of them together have this one.
 pub fn each(chance: f64, cells: usize) -> f64 {
     chance.powf(1.0 / cells.max(1) as f64)
@@ -157,15 +141,9 @@ mod tests {
         assert!(to_pass(Moves::of(20.0), 10.0, each(0.95, 20)) > Some(noisy));
         assert_eq!(to_pass(Moves::of(1e6), 10.0, 0.95), None);
         for wrong in [Moves::of(f64::NAN), Moves::of(-1.0)] {
-            assert_eq!((chance_to_pass(wrong, 10.0, 50), chance_to_find(wrong, 10.0, 50)), (0.0, 0.0));
+            assert_eq!(chance_to_pass(wrong, 10.0, 50), 0.0);
         }
         assert_eq!(chance_to_pass(Moves::of(1.0), 0.0, 50), 0.0);
-    }
-
-    #[test]
-    fn a_change_of_one_spread_is_found_by_seventeen() {
-        // the textbook's two samples at 80 %: 16 to 17 of each (Cohen 1988, table 2.4.1: d = 1.0)
-        assert_eq!(to_find(Moves::of(10.0), 10.0, 0.8), Some(17));
     }
 
     #[test]

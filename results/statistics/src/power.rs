@@ -5,10 +5,10 @@ use crate::size::Unseen;
 use serde::{Deserialize, Serialize};
 
 /// Default MEI of metrics in ms/s: never below this.
-pub const MEI_FLOOR: f64 = 10.0;
+pub(crate) const MEI_FLOOR: f64 = 10.0;
 /// … nor below this times the root of the baseline: what 15 iterations of 20 s can see
 /// (docs/design/statistics.md#what-matters).
-pub const MEI_ROOT: f64 = 4.0;
+pub(crate) const MEI_ROOT: f64 = 4.0;
 /// Standard errors a change must have to be found with 80 % power at 5 %, two-sided: 1.96 + 0.84.
 pub const STANDARD_ERRORS: f64 = 2.8;
 

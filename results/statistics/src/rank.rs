@@ -15,9 +15,9 @@ use std::collections::BTreeMap;
 
 /// Steps of dynamic programming up to which the law is computed exactly: reached between 90 + 90
 /// (many ties) and 105 + 105 iterations (none) in one block. Beyond it labels are drawn.
-pub const EXACT_STEPS: u64 = 1 << 28;
+pub(crate) const EXACT_STEPS: u64 = 1 << 28;
 /// Permutations drawn where the law is too large: the smallest p is then 1 / 100 001.
-pub const DRAWS: u32 = 100_000;
+pub(crate) const DRAWS: u32 = 100_000;
 /// Laws remembered before they are forgotten.
 const REMEMBERED: usize = 4096;
 

@@ -7,7 +7,7 @@ use crate::binomial::{at_least, chances};
 use serde::{Deserialize, Serialize};
 
 /// Chance at most of failing k of n when the true share is what is allowed.
-pub const K_OF_N_CHANCE: f64 = 0.01;
+pub(crate) const K_OF_N_CHANCE: f64 = 0.01;
 /// Tail beyond each end of the interval of the ratio: 2.5 %.
 const TAIL: f64 = 0.025;
 /// Chances that differ by less than this share are equal: so are the two sides of a symmetric law.

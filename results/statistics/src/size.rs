@@ -53,7 +53,7 @@ impl Unseen {
 
 /// The least spread so many iterations, of both arms together, can be believed to have: as if one of them had been off by this `step`
 /// without being met. Iterations that do not differ at all are no proof that they never do.
-pub fn unseen_step(step: f64, iterations: usize) -> f64 {
+pub(crate) fn unseen_step(step: f64, iterations: usize) -> f64 {
     step / (iterations.max(1) as f64).sqrt()
 }
 

@@ -15,7 +15,7 @@ pub const MINIMUM: usize = 5;
 
 /// Iterations of the candidate below which nothing passes: were one iteration in ten terrible, fewer would not meet a single one with
 /// a chance above 5 % (0.9^28 = 5.2 %, 0.9^29 = 4.7 %), and all of them would look fine.
-pub const ITERATIONS_TO_PASS: usize = 29;
+pub(crate) const ITERATIONS_TO_PASS: usize = 29;
 
 /// What a comparison ends as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

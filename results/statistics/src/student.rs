@@ -24,7 +24,7 @@ pub fn quantile(probability: f64, df: u32) -> Option<f64> {
 
 /// P(|T| >= |t|) for `df` >= 1 degrees of freedom; 1 for a t that is not a number, 0 for an infinite one. Good to about 1e-15
 /// in absolute terms.
-pub fn two_sided(t: f64, df: u32) -> f64 {
+pub(crate) fn two_sided(t: f64, df: u32) -> f64 {
     if t.is_nan() || df == 0 {
         return 1.0;
     }
@@ -32,7 +32,7 @@ pub fn two_sided(t: f64, df: u32) -> f64 {
 }
 
 /// P(T >= t) for `df` >= 1 degrees of freedom; 1 for a t that is not a number.
-pub fn greater(t: f64, df: u32) -> f64 {
+pub(crate) fn greater(t: f64, df: u32) -> f64 {
     let both = two_sided(t, df);
     if t.is_nan() || t > 0.0 {
         return if t.is_nan() { 1.0 } else { both / 2.0 };
@@ -56,7 +56,7 @@ fn inside(angle: f64, df: u32) -> f64 {
 
 /// t and degrees of freedom of two groups with one spread (pooled variance); none below one value each or three in all. Groups
 /// without any spread give 0 when their means are equal and an infinite t when not.
-pub fn two_samples(first: &[f64], second: &[f64]) -> Option<(f64, u32)> {
+pub(crate) fn two_samples(first: &[f64], second: &[f64]) -> Option<(f64, u32)> {
     let difference = mean(second)? - mean(first)?;
     let df = (first.len() + second.len()).checked_sub(2).filter(|df| *df > 0)?;
     let variance = (squares(first) + squares(second)) / df as f64;

@@ -56,7 +56,7 @@ impl Announcer {
     }
 
     /// The trial a job is in: its number, and whether it counts.
-    pub fn open_trial(&self, job: JobId) -> Option<(u32, bool)> {
+    pub(crate) fn open_trial(&self, job: JobId) -> Option<(u32, bool)> {
         self.open.borrow().get(&job).copied()
     }
 }

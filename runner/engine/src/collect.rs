@@ -108,7 +108,7 @@ impl<'a> Collector<'a> {
     }
 
     /// Abandons the window: sampling stops at the next line.
-    pub fn abandon(&self) {
+    pub(crate) fn abandon(&self) {
         self.ended.set(Some(ABANDONED));
     }
 
@@ -297,7 +297,7 @@ impl<'a> Collector<'a> {
     }
 
     /// Keeps what a probe of this window said beside its dumps.
-    pub fn keep_output(&self, answer: &probes::ProbeAnswer) {
+    pub(crate) fn keep_output(&self, answer: &probes::ProbeAnswer) {
         let arrived = self.session.env.announcer.now();
         let halves = written(answer.probe.id(), &answer.output, answer.edges, arrived);
         halves.iter().for_each(|dump| self.keep(dump));
@@ -327,7 +327,7 @@ impl<'a> Collector<'a> {
 
     /// Whether a long gap came in since the last call that no touch explains: the list stopped and something redrew later,
     /// or the app hung. Only another source can tell.
-    pub fn saw_puzzle(&self, touches: &[(DeviceTime, DeviceTime)]) -> bool {
+    pub(crate) fn saw_puzzle(&self, touches: &[(DeviceTime, DeviceTime)]) -> bool {
         let gaps = std::mem::take(&mut self.state.borrow_mut().gaps);
         // The rest before a finger comes down; it may begin while the one before is perhaps still down.
         let before = |nth: usize| nth.checked_sub(1).map(|before| touches[before].1);
@@ -346,7 +346,7 @@ impl<'a> Collector<'a> {
     }
 
     /// What was collected.
-    pub fn harvest(self) -> Harvest {
+    pub(crate) fn harvest(self) -> Harvest {
         let Ledger { stitching, doubts, refusal, wrote, .. } = self.state.into_inner();
         let seen = stitching.finish(doubts);
         Harvest { seen, evidence: if wrote { vec![self.path] } else { Vec::new() }, fault: None, refusal }
@@ -361,7 +361,7 @@ fn no_source(passed_over: &[SkippedSource]) -> Fault {
 }
 
 /// Reads the lines a `once` script printed into its collector.
-pub fn feed_once(
+pub(crate) fn feed_once(
     sampling: &mut SamplingLoop,
     text: &[u8],
     collector: &Collector<'_>,

@@ -109,7 +109,7 @@ impl Dispatch {
     }
 
     /// When a tick is due at the latest, if anything waits for time to pass.
-    pub fn next_tick(&self) -> Option<RunTime> {
+    pub(crate) fn next_tick(&self) -> Option<RunTime> {
         // Where every place is taken, the end of a job is what frees one, not time.
         let is_full = self.running() >= self.rules.most_running;
         let waiting = self.phones.values().filter(|phone| phone.running.is_none() && !phone.queue.is_empty());
@@ -126,7 +126,7 @@ impl Dispatch {
     }
 
     /// Nothing runs and nothing waits.
-    pub fn is_done(&self) -> bool {
+    pub(crate) fn is_done(&self) -> bool {
         self.phones.values().all(|phone| phone.running.is_none() && phone.queue.is_empty())
     }
 

@@ -29,7 +29,7 @@ pub struct WindowLog {
 
 impl WindowLog {
     /// Whether the app was launched.
-    pub fn has_launch(&self) -> bool {
+    pub(crate) fn has_launch(&self) -> bool {
         !self.launches.is_empty()
     }
 
@@ -50,7 +50,7 @@ impl WindowLog {
     }
 
     /// The implicit window of launches outside any measured one. It has no frames of its own.
-    pub fn launch_window(&self) -> WindowMeasured {
+    pub(crate) fn launch_window(&self) -> WindowMeasured {
         let readings = self.launch_reading().map(|reading| (LAUNCH_TOTAL_MS.to_owned(), reading));
         WindowMeasured {
             window: LAUNCH.to_owned(),

@@ -52,7 +52,7 @@ pub struct FramestatsSampler {
 
 impl FramestatsSampler {
     /// The framestats source of this session, when it has one and it is not the only one.
-    pub fn for_session(session: &DeviceSession<'_>) -> Self {
+    pub(crate) fn for_session(session: &DeviceSession<'_>) -> Self {
         let sources = &session.sources;
         let source =
             sources.iter().find(|source| source.id() == SourceId::Gfxinfo).filter(|_| sources.len() > 1);
@@ -69,7 +69,7 @@ impl FramestatsSampler {
     }
 
     /// Takes the ring at the beginning of a window, where every drawn frame is wanted.
-    pub async fn at_start(
+    pub(crate) async fn at_start(
         &self,
         session: &DeviceSession<'_>,
         collector: &Collector<'_>,
@@ -78,7 +78,11 @@ impl FramestatsSampler {
     }
 
     /// Takes the ring now. A source that cannot be read is left out; a lost phone is a fault.
-    pub async fn snap(&self, session: &DeviceSession<'_>, collector: &Collector<'_>) -> Result<(), Fault> {
+    pub(crate) async fn snap(
+        &self,
+        session: &DeviceSession<'_>,
+        collector: &Collector<'_>,
+    ) -> Result<(), Fault> {
         let Some(source) = self.source.as_ref().filter(|source| source.offer(session.facts).is_ok()) else {
             return Ok(());
         };
@@ -124,7 +128,7 @@ impl FramestatsSampler {
     }
 
     /// Asks for the last finger of a window once its steps are over.
-    pub async fn last_touch(
+    pub(crate) async fn last_touch(
         &self,
         session: &DeviceSession<'_>,
         open_window: &OpenWindow<'_>,
@@ -138,7 +142,7 @@ impl FramestatsSampler {
     }
 
     /// Takes the ring before a gesture if a long gap since the last one needs explaining.
-    pub async fn before_gesture(
+    pub(crate) async fn before_gesture(
         &self,
         session: &DeviceSession<'_>,
         open_window: &OpenWindow<'_>,

@@ -110,7 +110,7 @@ impl<'a> Probes<'a> {
     }
 
     /// Says of a trial's recorder that it did not work: once for each phone, however many trials there are.
-    pub fn tell_unrecorded(&self, why: &str) {
+    pub(crate) fn tell_unrecorded(&self, why: &str) {
         let (env, facts) = (self.session.env, self.session.facts);
         if env.unrecorded.borrow_mut().insert(facts.id.clone()) {
             let words = format!(
@@ -134,13 +134,13 @@ impl<'a> Probes<'a> {
     }
 
     /// Begins a window: asks its probes and stamps it, in one call.
-    pub async fn begin_window(&self) -> Result<Beginning, Fault> {
+    pub(crate) async fn begin_window(&self) -> Result<Beginning, Fault> {
         let lines: Vec<(usize, u64, String)> = self.lines(Scope::Window);
         self.begin(lines).await
     }
 
     /// Begins a trial.
-    pub async fn begin_trial(&self) -> Result<Vec<SkippedSource>, Fault> {
+    pub(crate) async fn begin_trial(&self) -> Result<Vec<SkippedSource>, Fault> {
         let lines: Vec<(usize, u64, String)> = self.lines(Scope::Trial);
         if lines.is_empty() {
             return Ok(Vec::new());
@@ -181,7 +181,7 @@ impl<'a> Probes<'a> {
     }
 
     /// Ends a window: stamps its end first, then ends its probes. The stamp is that of the window's end.
-    pub async fn end_window(
+    pub(crate) async fn end_window(
         &self,
         beginning: Beginning,
     ) -> Result<(Option<BootTime>, Vec<ProbeAnswer>), Fault> {
@@ -203,7 +203,7 @@ impl<'a> Probes<'a> {
 
     /// Ends what was begun of a trial. A lost phone is a fault; an output that cannot be had (a trace larger than may
     /// be fetched) is silence with its reason, and costs the trial nothing else.
-    pub async fn end_trial(&self) -> Result<(Vec<ProbeAnswer>, Vec<SkippedSource>), Fault> {
+    pub(crate) async fn end_trial(&self) -> Result<(Vec<ProbeAnswer>, Vec<SkippedSource>), Fault> {
         let (facts, app) = (self.session.facts, &self.session.app);
         let (mut answers, mut unavailable) = (Vec::new(), Vec::new());
         loop {

@@ -88,12 +88,12 @@ impl Scribe {
     }
 
     /// Reads the record without a copy.
-    pub fn with_record<T>(&self, read: impl FnOnce(&Record) -> T) -> T {
+    pub(crate) fn with_record<T>(&self, read: impl FnOnce(&Record) -> T) -> T {
         read(&self.inner.borrow().record)
     }
 
     /// The first error of the log's file, if any: the run goes on, and ends as a tool fault.
-    pub fn log_broken(&self) -> Option<String> {
+    pub(crate) fn log_broken(&self) -> Option<String> {
         self.inner.borrow().log_broken.clone()
     }
 

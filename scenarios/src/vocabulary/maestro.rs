@@ -1,7 +1,7 @@
 //! Maestro's words that farmjank knows and does not run, with what to use instead. A step is refused, never skipped.
 
 /// Maestro's commands that farmjank does not run, and what to use instead where something fits.
-pub const NOT_RUN: &[(&str, &str)] = &[
+pub(crate) const NOT_RUN: &[(&str, &str)] = &[
     ("addMedia", "push files before the run, or use `shell`"),
     ("assertNoDefectsWithAI", ""),
     ("assertNotVisible", "use `assertVisible` with something that shows the page is ready"),
@@ -38,7 +38,7 @@ pub const NOT_RUN: &[(&str, &str)] = &[
 ];
 
 /// Maestro's keys that farmjank does not act on: command, key, what to use instead.
-pub const KEYS_NOT_RUN: &[(&str, &str, &str)] = &[
+pub(crate) const KEYS_NOT_RUN: &[(&str, &str, &str)] = &[
     ("launchApp", "permissions", "grant them with `shell: pm grant …` in `setup`"),
     ("launchApp", "arguments", "use `openLink`, or `shell: am start …`"),
     ("launchApp", "clearKeychain", "that is for iOS; use `clearState`"),

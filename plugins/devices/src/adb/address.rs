@@ -3,7 +3,7 @@
 use farmjank_seams::host::Address;
 
 /// Where adb servers listen unless told otherwise.
-pub const DEFAULT_PORT: u16 = 5037;
+pub(crate) const DEFAULT_PORT: u16 = 5037;
 
 /// The servers named by `ADB_SERVER_SOCKET`, else by `ANDROID_ADB_SERVER_ADDRESS` and `ANDROID_ADB_SERVER_PORT`, else
 /// 127.0.0.1:5037. Both the socket and the address may be comma lists. Error: one sentence saying what to write instead.

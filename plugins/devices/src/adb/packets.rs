@@ -6,7 +6,7 @@
 use crate::adb::wire::WireError;
 
 /// Longest payload a phone sends in one packet, in bytes (`MAX_PAYLOAD` of adbd).
-pub const MAX_PACKET: u32 = 1 << 20;
+pub(crate) const MAX_PACKET: u32 = 1 << 20;
 
 const STDOUT: u8 = 1;
 const STDERR: u8 = 2;

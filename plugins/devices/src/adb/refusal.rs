@@ -166,7 +166,7 @@ pub fn missing(name: &str, server: &str) -> Fault {
 }
 
 /// The fault for a phone the server may not open.
-pub fn no_permissions(name: &str, said: &str) -> Fault {
+pub(crate) fn no_permissions(name: &str, said: &str) -> Fault {
     Fault::new(FaultCode::DeviceNoPermissions, format!("the adb server may not open {name}: {said}"))
         .advise("install udev rules for the phone's maker or join the group plugdev, then replug the phone")
 }

@@ -7,7 +7,7 @@
 use thiserror::Error;
 
 /// Longest text one request or block can carry, in bytes: what four hex digits can say.
-pub const MAX_BLOCK: usize = 0xffff;
+pub(crate) const MAX_BLOCK: usize = 0xffff;
 
 /// Bytes that are not the protocol.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

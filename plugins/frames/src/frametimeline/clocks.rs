@@ -6,9 +6,9 @@ use super::wire::{Value, fields};
 use std::collections::BTreeMap;
 
 /// CLOCK_MONOTONIC's number.
-pub const MONOTONIC: u64 = 3;
+pub(crate) const MONOTONIC: u64 = 3;
 /// CLOCK_BOOTTIME's number: what a stamp without a number is of.
-pub const BOOTTIME: u64 = 6;
+pub(crate) const BOOTTIME: u64 = 6;
 /// Clocks from here up to 127 belong to one sequence each.
 const OF_SEQUENCE: std::ops::RangeInclusive<u64> = 64..=127;
 /// Snapshots kept. A service writes one every ten seconds; beyond a day of them every second one is forgotten.
@@ -111,7 +111,7 @@ impl Clocks {
     }
 
     /// BOOTTIME minus MONOTONIC at the latest snapshot.
-    pub fn newest_offset(&self) -> Option<i64> {
+    pub(crate) fn newest_offset(&self) -> Option<i64> {
         let known = self.offsets.get(&BOOTTIME)?;
         known.iter().max_by_key(|(at, _)| *at)?.1.checked_neg()
     }

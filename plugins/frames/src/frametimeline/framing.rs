@@ -8,7 +8,7 @@ use farmjank_leaf::varint;
 /// Field of a packet in a trace.
 const PACKET: u64 = 1;
 /// Largest packet taken. Perfetto's own limit is a few hundred kB; a compressed run is at most a few MB.
-pub const LARGEST_PACKET: usize = 64 << 20;
+pub(crate) const LARGEST_PACKET: usize = 64 << 20;
 
 /// What stands next in the stream.
 enum Head {

@@ -12,7 +12,7 @@ pub enum Packing {
 }
 
 /// Most bytes one run may open to. Perfetto packs at most half a megabyte or so at a time; anything near this is a bomb.
-pub const LARGEST_RUN: usize = 64 << 20;
+pub(crate) const LARGEST_RUN: usize = 64 << 20;
 
 /// The opened run, as far as it opens, and whether that is all of it.
 pub fn open(packing: Packing, run: &[u8]) -> (Vec<u8>, bool) {

@@ -91,7 +91,7 @@ impl Displays {
 
     /// The last present up to which every frame is told, given the display frames something of which is missing: the newest
     /// one may have lost its last packet, as a writer hands a packet over with the next one.
-    pub fn whole_to(&self, halves: impl Iterator<Item = i64>) -> Option<i64> {
+    pub(crate) fn whole_to(&self, halves: impl Iterator<Item = i64>) -> Option<i64> {
         let newest = self.presents.last().copied()?;
         let hurt = |token: i64| self.get(token).and_then(|shown| shown.present) == Some(newest);
         let whole = self.presents.partition_point(|present| *present < newest);
@@ -116,7 +116,7 @@ impl Displays {
     }
 
     /// Period of the whole trace: the middle one of those around display frames, of up to 128 spread over it.
-    pub fn common_period(&self) -> Option<i64> {
+    pub(crate) fn common_period(&self) -> Option<i64> {
         let some = self.presents.iter().step_by(self.presents.len().div_ceil(128).max(1));
         let mut periods: Vec<i64> = some.filter_map(|at| self.period(*at)).collect();
         periods.sort_unstable();
@@ -253,7 +253,7 @@ pub fn frame(
 
 /// Marks the first frame of each window that was surely opened while the trace ran: one of a process that a scan at the
 /// beginning did not find. A layer of any other process may only have been quiet until now. `frames` are in order of time.
-pub fn mark_first_draws(frames: &mut [SurfaceFrame], scanned: &BTreeSet<i32>) {
+pub(crate) fn mark_first_draws(frames: &mut [SurfaceFrame], scanned: &BTreeSet<i32>) {
     let mut layers: BTreeSet<(i32, Rc<str>)> = BTreeSet::new();
     for frame in frames {
         let born = !scanned.is_empty() && !scanned.contains(&frame.pid);

@@ -9,11 +9,11 @@ use farmjank_results::time::{DeviceTime, Span};
 use std::ops::RangeInclusive;
 
 /// First draw after a window's layout or visibility changed.
-pub const FIRST_DRAW: i64 = 1;
+pub(crate) const FIRST_DRAW: i64 = 1;
 /// Drawn by the render thread alone (ripples, overscroll): a real frame.
 pub const RENDER_THREAD: i64 = 2;
 /// Drawn through `lockHardwareCanvas`.
-pub const SURFACE_CANVAS: i64 = 4;
+pub(crate) const SURFACE_CANVAS: i64 = 4;
 /// Nothing was presented.
 pub const SKIPPED: i64 = 8;
 

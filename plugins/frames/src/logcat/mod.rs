@@ -38,13 +38,6 @@ impl Default for Logcat {
     }
 }
 
-impl Logcat {
-    /// With another threshold of slow messages, in ms; at least 1.
-    pub fn with_threshold(slow_ms: u32) -> Logcat {
-        Logcat { slow_ms: slow_ms.max(1) }
-    }
-}
-
 impl ProbeReader for Logcat {
     fn id(&self) -> SourceId {
         SourceId::Logcat

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 const SUB: char = '\u{1a}';
 
 /// The text without NUL.
-pub fn armour(text: &str) -> Cow<'_, str> {
+pub(crate) fn armour(text: &str) -> Cow<'_, str> {
     if !text.contains(['\0', SUB]) {
         return Cow::Borrowed(text);
     }

@@ -5,7 +5,7 @@ use super::{Scene, latency, layers, line, timestats};
 use crate::archetype::Rate;
 
 /// Writes the answer to the arguments after `SurfaceFlinger`. Clearing is done by the caller; it prints nothing.
-pub fn flinger(scene: &Scene<'_>, arguments: &[String], out: &mut Vec<u8>) {
+pub(crate) fn flinger(scene: &Scene<'_>, arguments: &[String], out: &mut Vec<u8>) {
     let sdk = scene.archetype().sdk;
     match arguments.first().map(String::as_str) {
         Some("--list") => layers::list(scene, out),

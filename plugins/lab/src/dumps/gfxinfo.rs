@@ -44,9 +44,9 @@ impl Asked {
 }
 
 /// Process id of the system's own interface.
-pub const SYSTEMUI_PID: u32 = 2_145;
+pub(crate) const SYSTEMUI_PID: u32 = 2_145;
 /// Its package.
-pub const SYSTEMUI: &str = "com.android.systemui";
+pub(crate) const SYSTEMUI: &str = "com.android.systemui";
 
 /// Writes the answer.
 pub fn gfxinfo(scene: &Scene<'_>, asked: &Asked, out: &mut Vec<u8>) {

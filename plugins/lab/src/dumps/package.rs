@@ -38,7 +38,7 @@ pub fn uid(app: usize) -> usize {
 }
 
 /// Folder the app is installed in.
-pub fn code_path(app: &App, sdk: u32) -> String {
+pub(crate) fn code_path(app: &App, sdk: u32) -> String {
     let (name, times) = (app.id(), app.put.map_or(0, |(times, _)| times));
     match sdk {
         // Two folders in turn, as the old one goes only when the new one is there.

@@ -19,10 +19,10 @@ pub use config::Config;
 pub use trace::trace;
 
 /// Process id of SurfaceFlinger.
-pub const SURFACEFLINGER_PID: u32 = 588;
+pub(crate) const SURFACEFLINGER_PID: u32 = 588;
 /// The data source of frames.
-pub const FRAMETIMELINE: &str = "android.surfaceflinger.frametimeline";
+pub(crate) const FRAMETIMELINE: &str = "android.surfaceflinger.frametimeline";
 /// The data source of processes.
-pub const PROCESS_STATS: &str = "linux.process_stats";
+pub(crate) const PROCESS_STATS: &str = "linux.process_stats";
 /// The data source of the kernel's events.
-pub const FTRACE: &str = "linux.ftrace";
+pub(crate) const FTRACE: &str = "linux.ftrace";

@@ -98,7 +98,7 @@ impl Intent {
     }
 
     /// It asks for what a launcher starts.
-    pub fn is_launcher(&self) -> bool {
+    pub(crate) fn is_launcher(&self) -> bool {
         self.action.as_deref() == Some(MAIN) && self.categories.iter().any(|category| category == LAUNCHER)
     }
 

@@ -135,7 +135,7 @@ impl Phone {
     }
 
     /// Takes over what was on the storage of the same phone before it booted again: files, and what was installed.
-    pub fn keep_files(&mut self, before: &mut Phone) {
+    pub(crate) fn keep_files(&mut self, before: &mut Phone) {
         self.storage.append(&mut before.storage);
         installed::keep_apps(&mut self.sim, &before.sim);
     }

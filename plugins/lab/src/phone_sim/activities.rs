@@ -108,7 +108,7 @@ impl Activities {
     }
 
     /// `gfxinfo PKG reset`: every window's ring and counters, and the process's counters.
-    pub fn reset_stats(&mut self, app: usize, now: i64) {
+    pub(crate) fn reset_stats(&mut self, app: usize, now: i64) {
         for index in self.processes[app].stack.clone() {
             if let Some(window) = self.windows[index].as_mut() {
                 window.hwui.reset(now);

@@ -16,7 +16,7 @@ pub struct Counting {
 
 impl Counting {
     /// On right now.
-    pub fn is_on(&self) -> bool {
+    pub(crate) fn is_on(&self) -> bool {
         self.stretches.last().is_some_and(|(_, until)| until.is_none())
     }
 
@@ -107,7 +107,7 @@ impl Flinger {
 
     /// A trace begins: frames are kept from now on. Answers from when on (the latest present of a frame already on its way)
     /// nothing is missing from what is kept.
-    pub fn trace_begins(&mut self) -> i64 {
+    pub(crate) fn trace_begins(&mut self) -> i64 {
         self.begin_keeping();
         self.tracing += 1;
         let on_its_way = |layer: &Layer| layer.latest().filter(|_| layer.history().is_empty());
@@ -115,7 +115,7 @@ impl Flinger {
     }
 
     /// A trace is written, or its process was killed.
-    pub fn trace_ends(&mut self) {
+    pub(crate) fn trace_ends(&mut self) {
         self.tracing = self.tracing.saturating_sub(1);
         self.end_keeping();
     }

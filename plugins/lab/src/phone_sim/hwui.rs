@@ -11,11 +11,11 @@ pub const RING: usize = 120;
 const KEPT: usize = 2 * RING;
 
 /// From the frame callback to its input handling, and to its animations, ns.
-pub const UNTIL_INPUT: i64 = 4_000;
+pub(crate) const UNTIL_INPUT: i64 = 4_000;
 /// See [`UNTIL_INPUT`].
-pub const UNTIL_ANIMATION: i64 = 9_000;
+pub(crate) const UNTIL_ANIMATION: i64 = 9_000;
 /// From the end of issuing commands until the GPU has them, ns.
-pub const UNTIL_SUBMITTED: i64 = 30_000;
+pub(crate) const UNTIL_SUBMITTED: i64 = 30_000;
 
 /// One frame as HWUI saw it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,10 +82,10 @@ pub struct JankCounts {
 }
 
 /// Buckets of the frame time histogram.
-pub const BUCKETS: usize = 28 + 8 + 21 + 97;
+pub(crate) const BUCKETS: usize = 28 + 8 + 21 + 97;
 
 /// The bucket's printed name, ms: 5..32 by 1, 34..48 by 2, 53..133 by 4, 150..4950 by 50.
-pub fn bucket_ms(bucket: usize) -> u32 {
+pub(crate) fn bucket_ms(bucket: usize) -> u32 {
     match bucket {
         0..28 => 5 + bucket as u32,
         28..36 => 34 + 2 * (bucket as u32 - 28),
@@ -172,7 +172,7 @@ impl JankCounts {
     }
 
     /// The same for GPU times, ms.
-    pub fn gpu_percentile(&self, percent: u64) -> u32 {
+    pub(crate) fn gpu_percentile(&self, percent: u64) -> u32 {
         percentile(&self.gpu, self.total, percent)
             .map_or(4950, |bucket| if bucket == 25 { 4950 } else { bucket as u32 + 1 })
     }

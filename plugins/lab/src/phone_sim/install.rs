@@ -9,12 +9,12 @@ use crate::spec::AppSpec;
 use std::rc::Rc;
 
 /// The app a phone came with.
-pub fn factory<'a>(sim: &'a PhoneSim, id: &str) -> Option<&'a AppSpec> {
+pub(crate) fn factory<'a>(sim: &'a PhoneSim, id: &str) -> Option<&'a AppSpec> {
     sim.acts.first.apps.iter().find(|app| app.id() == id).map(|app| &app.spec)
 }
 
 /// Takes over what is installed on the same phone before it booted again.
-pub fn keep_apps(sim: &mut PhoneSim, before: &PhoneSim) {
+pub(crate) fn keep_apps(sim: &mut PhoneSim, before: &PhoneSim) {
     for (place, app) in before.setup.apps.iter().enumerate() {
         match app.absent {
             true => sim.act(sim.clock(), Act::Uninstall(place)),

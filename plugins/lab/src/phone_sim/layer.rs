@@ -9,7 +9,7 @@ use crate::truth::{Prediction, Trouble, TruthDropped, TruthFrame};
 use std::collections::VecDeque;
 
 /// Rows of the classic ring that are visible.
-pub const VISIBLE_ROWS: usize = 127;
+pub(crate) const VISIBLE_ROWS: usize = 127;
 /// Frames kept: the visible ones and those on their way.
 const KEPT: usize = VISIBLE_ROWS + 8;
 /// Present fences scatter by this much around the refresh, ns (docs/design/stitching.md#what-a-present-is).
@@ -129,7 +129,7 @@ impl Layer {
     }
 
     /// Takes a frame that the next one will replace before it is shown.
-    pub fn drop_frame(&mut self, made: &Made, desired: i64, token: Option<i64>) {
+    pub(crate) fn drop_frame(&mut self, made: &Made, desired: i64, token: Option<i64>) {
         if self.history.is_none() && self.dropped.len() == KEPT {
             self.dropped.pop_front();
         }
@@ -146,13 +146,13 @@ impl Layer {
     }
 
     /// Buffers given up by `now`, oldest first.
-    pub fn given_up(&self, now: i64) -> impl DoubleEndedIterator<Item = &TruthDropped> + Clone {
+    pub(crate) fn given_up(&self, now: i64) -> impl DoubleEndedIterator<Item = &TruthDropped> + Clone {
         self.dropped.iter().filter(move |dropped| dropped.at <= now)
     }
 
     /// The panel's lattice changed from `from` on: frames shown later move to it. Answers the refreshes of the last
     /// four frames, newest first.
-    pub fn reschedule(&mut self, panel: &Panel, from: i64) -> impl Iterator<Item = i64> + '_ {
+    pub(crate) fn reschedule(&mut self, panel: &Panel, from: i64) -> impl Iterator<Item = i64> + '_ {
         let first = self.rows.iter().rposition(|row| row.vsync < from).map_or(0, |index| index + 1);
         for index in first..self.rows.len() {
             let before = if index > 0 { self.rows[index - 1].vsync } else { i64::MIN };
@@ -198,7 +198,7 @@ impl Layer {
     }
 
     /// How many entries the history engine walks for this layer: frames taken since the last clear.
-    pub fn since_clear(&self, now: i64) -> u64 {
+    pub(crate) fn since_clear(&self, now: i64) -> u64 {
         let coming = self.rows.iter().rev().take_while(|row| row.latch > now).count() as u64;
         self.since_clear.saturating_sub(coming)
     }
@@ -210,7 +210,7 @@ impl Layer {
     }
 
     /// The layer goes: what was on its way is never shown.
-    pub fn die(&mut self, now: i64) {
+    pub(crate) fn die(&mut self, now: i64) {
         self.died = Some(now);
         while self.rows.back().is_some_and(|row| row.vsync > now) {
             self.rows.pop_back();
@@ -237,14 +237,14 @@ impl Layer {
     }
 
     /// The kept history up to `now`.
-    pub fn take_history(&mut self, now: i64) -> Vec<TruthFrame> {
+    pub(crate) fn take_history(&mut self, now: i64) -> Vec<TruthFrame> {
         let mut frames = self.history.take().unwrap_or_default();
         frames.truncate(frames.partition_point(|frame| frame.present <= now));
         frames
     }
 
     /// What was drawn and never shown, up to `now`.
-    pub fn take_dropped(&mut self, now: i64) -> Vec<TruthDropped> {
+    pub(crate) fn take_dropped(&mut self, now: i64) -> Vec<TruthDropped> {
         std::mem::take(&mut self.dropped).into_iter().filter(|dropped| dropped.at <= now).collect()
     }
 }

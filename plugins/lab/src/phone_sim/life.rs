@@ -71,7 +71,7 @@ impl PhoneSim {
 
     /// A simulation that went through the same acts up to an instant, not after the last one reached, and kept every
     /// frame.
-    pub fn replay(&self, until: i64) -> PhoneSim {
+    pub(crate) fn replay(&self, until: i64) -> PhoneSim {
         let mut replayed = PhoneSim::of(self.acts.again(), true);
         replayed.advance(until.min(self.clock()));
         replayed

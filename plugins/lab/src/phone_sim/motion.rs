@@ -115,13 +115,8 @@ impl Motion {
         self.scroll.at(t)
     }
 
-    /// Puts the content at its top, at rest.
-    pub fn rewind(&mut self) {
-        *self = Motion::of(self.pixel.is_some());
-    }
-
     /// The content stops where it is.
-    pub fn halt(&mut self, t: i64) {
+    pub(crate) fn halt(&mut self, t: i64) {
         let here = self.position(t);
         self.scroll = Scroll { start: here, end: here, from: t, to: t, eased: false };
         for stretch in &mut self.stretches {
@@ -130,7 +125,7 @@ impl Motion {
     }
 
     /// Something moves by itself (an animation) for a while.
-    pub fn animate(&mut self, from: i64, to: i64, gesture: Option<u32>) {
+    pub(crate) fn animate(&mut self, from: i64, to: i64, gesture: Option<u32>) {
         self.stretches.push(Stretch { from, to, gesture, finger: false });
     }
 
@@ -159,7 +154,7 @@ impl Motion {
     }
 
     /// The finger left: nothing follows it any more.
-    pub fn let_go(&mut self, t: i64) {
+    pub(crate) fn let_go(&mut self, t: i64) {
         for stretch in self.stretches.iter_mut().filter(|stretch| stretch.to == i64::MAX) {
             stretch.to = t;
         }

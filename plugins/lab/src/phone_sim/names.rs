@@ -15,7 +15,7 @@ pub struct Names {
 
 impl Names {
     /// Containers around a window from the outside in, without suffix. `title` is `pkg/full.Class`, `short` `pkg/.Class`.
-    pub fn containers(&self, title: &str, short: &str) -> Vec<String> {
+    pub(crate) fn containers(&self, title: &str, short: &str) -> Vec<String> {
         let Names { sdk, hash, task } = *self;
         let record = hash ^ 0x002a_51c3;
         match sdk {
@@ -55,7 +55,7 @@ impl Names {
 }
 
 /// The full name: none on 7, a free duplicate number on 8 to 12, the layer's number from 13 on.
-pub fn suffixed(sdk: u32, name: &str, id: u32, taken: impl Fn(&str) -> bool) -> String {
+pub(crate) fn suffixed(sdk: u32, name: &str, id: u32, taken: impl Fn(&str) -> bool) -> String {
     match sdk {
         ..=25 => name.to_owned(),
         26..=32 => {
@@ -96,7 +96,7 @@ pub fn system(sdk: u32) -> Vec<(&'static str, bool)> {
 }
 
 /// Whether a layer of the system lies below the windows of apps.
-pub fn below_apps(sdk: u32, name: &str) -> bool {
+pub(crate) fn below_apps(sdk: u32, name: &str) -> bool {
     system(sdk).iter().any(|(system, below)| *below && name.starts_with(system))
 }
 

@@ -76,7 +76,7 @@ impl Panel {
 
     /// First refresh at or after `t`.
     #[inline]
-    pub fn at_or_after(&self, t: i64) -> i64 {
+    pub(crate) fn at_or_after(&self, t: i64) -> i64 {
         let mut index = self.segments.len() - 1;
         let mut end = NEVER;
         while index > 0 && self.segments[index].from > t {
@@ -89,7 +89,7 @@ impl Panel {
     }
 
     /// Last refresh at or before `t`.
-    pub fn at_or_before(&self, t: i64) -> i64 {
+    pub(crate) fn at_or_before(&self, t: i64) -> i64 {
         let segment = self.at(t);
         segment.from + (t - segment.from).div_euclid(segment.period) * segment.period
     }

@@ -158,14 +158,14 @@ impl Pipeline {
     }
 
     /// A burst of frames begins: moods differ from burst to burst (lognormal, sd 0.35).
-    pub fn burst(&mut self, index: u64) {
+    pub(crate) fn burst(&mut self, index: u64) {
         let bell = Draw::of(self.seed, Stream::Burst, index).bell();
         self.mood = (0.35 * bell - 0.06).exp();
     }
 
     /// When the UI thread can begin the next frame.
     #[inline]
-    pub fn ui_free(&self) -> i64 {
+    pub(crate) fn ui_free(&self) -> i64 {
         self.ui_free
     }
 

@@ -60,7 +60,7 @@ impl Producer {
     }
 
     /// The same with content that flings by whole pixels, or by any part of one.
-    pub fn by_whole_pixels(self, whole: bool) -> Producer {
+    pub(crate) fn by_whole_pixels(self, whole: bool) -> Producer {
         Producer { motion: Motion::of(whole), ..self }
     }
 
@@ -71,7 +71,7 @@ impl Producer {
     }
 
     /// Plans the first frame of a new window, at `cost` ns, from `from` on.
-    pub fn plan_first(&mut self, panel: &Panel, from: i64, cost: i64) {
+    pub(crate) fn plan_first(&mut self, panel: &Panel, from: i64, cost: i64) {
         self.first_draw = cost;
         self.want(panel, Some(from));
     }

@@ -87,7 +87,7 @@ impl PhoneSim {
     }
 
     /// The window in front, unless something covers it.
-    pub fn front_window(&self) -> Option<usize> {
+    pub(crate) fn front_window(&self) -> Option<usize> {
         match self.activities.front {
             Front::Window(index) if self.screen.awake && !self.screen.keyguard => Some(index),
             _ => None,

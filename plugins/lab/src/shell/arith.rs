@@ -1,7 +1,7 @@
 //! Integer arithmetic of `$(( … ))`: mksh's 32-bit signed numbers, wrapping.
 
 /// Evaluates an expression; `value` gives a variable's text. `Err` holds mksh's complaint.
-pub fn evaluate(expression: &str, value: &dyn Fn(&str) -> String) -> Result<i32, String> {
+pub(crate) fn evaluate(expression: &str, value: &dyn Fn(&str) -> String) -> Result<i32, String> {
     let mut reader = Reader { text: expression.as_bytes(), at: 0, value, depth: 0, whole: expression };
     let result = reader.ternary()?;
     reader.blanks();

@@ -22,7 +22,7 @@ pub(super) struct Environment {
 
 impl Environment {
     /// As adbd starts a shell.
-    pub fn of_adbd() -> Environment {
+    pub(crate) fn of_adbd() -> Environment {
         let vars = [
             ("HOME", "/"),
             ("PATH", "/product/bin:/apex/com.android.runtime/bin:/system/bin:/vendor/bin"),
@@ -38,7 +38,7 @@ impl Environment {
     }
 
     /// The characters that separate fields.
-    pub fn separators(&self) -> Cow<'static, str> {
+    pub(crate) fn separators(&self) -> Cow<'static, str> {
         self.vars.get("IFS").map_or(Cow::Borrowed(" \t\n"), |own| Cow::Owned(own.clone()))
     }
 }

@@ -104,7 +104,12 @@ impl Lexer {
     }
 
     /// The body of a here-document: lines up to one that is `end`, with leading tabs removed where asked.
-    pub fn here_document(&mut self, end: &str, strip_tabs: bool, verbatim: bool) -> Result<Word, Trouble> {
+    pub(crate) fn here_document(
+        &mut self,
+        end: &str,
+        strip_tabs: bool,
+        verbatim: bool,
+    ) -> Result<Word, Trouble> {
         // The rest of the command's own line is kept and read on after the body.
         let line_end =
             (self.at..self.chars.len()).find(|&i| self.chars[i] == '\n').unwrap_or(self.chars.len());

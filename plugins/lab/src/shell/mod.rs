@@ -119,7 +119,7 @@ const FOLDERS: [&str; 16] = [
 ];
 
 /// Whether a path is a folder of the phone: one that every phone has, or one with a known file below it.
-pub fn is_folder(phone: &dyn Programs, path: &str) -> bool {
+pub(crate) fn is_folder(phone: &dyn Programs, path: &str) -> bool {
     let path = absolute("/", path);
     FOLDERS.contains(&path.as_str()) || !phone.files_below(&path).is_empty()
 }

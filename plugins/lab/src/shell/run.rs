@@ -53,7 +53,7 @@ impl Shell {
     }
 
     /// Runs complete lines from standard input as they come, as a shell without `-c` does.
-    pub async fn run_lines(&mut self, prompt: Option<&str>) -> i32 {
+    pub(crate) async fn run_lines(&mut self, prompt: Option<&str>) -> i32 {
         let guard = self.jobs.clone().guard();
         let source = self.io.input.clone();
         let mut text = String::new();

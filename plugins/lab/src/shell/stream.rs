@@ -11,7 +11,7 @@ use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
 /// Room in a pipe, bytes: as on Linux.
-pub const PIPE_ROOM: usize = 64 * 1024;
+pub(crate) const PIPE_ROOM: usize = 64 * 1024;
 
 /// Most bytes a command substitution may hold; more is cut off.
 const CAPTURE_MOST: usize = 8 * 1024 * 1024;
@@ -78,7 +78,7 @@ impl Sink {
     }
 
     /// Whether the connection is at the other end.
-    pub fn is_outlet(&self) -> bool {
+    pub(crate) fn is_outlet(&self) -> bool {
         matches!(self, Sink::Outlet(..))
     }
 }
@@ -186,7 +186,7 @@ pub fn pipe() -> (WriteEnd, ReadEnd) {
 
 impl WriteEnd {
     /// Takes what there is room for, or waits for the reader.
-    pub fn poll_put(&self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<Result<usize, Broken>> {
+    pub(crate) fn poll_put(&self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<Result<usize, Broken>> {
         let mut state = self.0.borrow_mut();
         if state.no_reader {
             return Poll::Ready(Err(Broken));
@@ -213,7 +213,7 @@ impl Drop for WriteEnd {
 
 impl ReadEnd {
     /// The next bytes; nothing when the writers are gone.
-    pub fn poll_read(&self, cx: &mut Context<'_>) -> Poll<Option<Vec<u8>>> {
+    pub(crate) fn poll_read(&self, cx: &mut Context<'_>) -> Poll<Option<Vec<u8>>> {
         let mut state = self.0.borrow_mut();
         if let Some(chunk) = state.chunks.pop_front() {
             state.bytes -= chunk.len();

@@ -231,7 +231,7 @@ pub enum Trouble {
 
 impl Trouble {
     /// Whether more text could still make the script whole (an interactive shell asks for another line).
-    pub fn wants_more(&self) -> bool {
+    pub(crate) fn wants_more(&self) -> bool {
         matches!(self, Trouble::Unmatched(_) | Trouble::UnexpectedEnd | Trouble::NoClosingQuote)
     }
 }

@@ -6,7 +6,7 @@
 use super::{Cause, Prediction, Trouble, TruthDisplay, TruthFrame, TruthLayer};
 
 /// Nothing to say.
-pub const UNSPECIFIED: u32 = 0;
+pub(crate) const UNSPECIFIED: u32 = 0;
 /// Shown when promised.
 pub const NONE: u32 = 1;
 /// SurfaceFlinger took it for another refresh than promised.

@@ -62,12 +62,12 @@ pub struct Asked {
 
 impl Asked {
     /// Whether a layer or window is called like that.
-    pub fn fits_layer(&self, name: &str) -> bool {
+    pub(crate) fn fits_layer(&self, name: &str) -> bool {
         self.layer.as_deref().is_none_or(|wanted| name.contains(wanted))
     }
 
     /// Whether a layer, window or process is the app's, by its name.
-    pub fn fits_app(&self, name: &str) -> bool {
+    pub(crate) fn fits_app(&self, name: &str) -> bool {
         self.package.as_deref().is_none_or(|app| names(name, app))
     }
 }

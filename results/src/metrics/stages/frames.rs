@@ -49,7 +49,7 @@ impl<'w> Frames<'w> {
     }
 
     /// Frames with the interval each was drawn for; the reason when no frame has one.
-    pub fn with_interval(&self) -> Result<Vec<(&'w FrameStats, i64)>, String> {
+    pub(crate) fn with_interval(&self) -> Result<Vec<(&'w FrameStats, i64)>, String> {
         let known = self.all.iter().filter_map(|frame| Some((frame, self.interval(frame)?)));
         let known: Vec<_> = known.collect();
         if known.is_empty() { Err(NO_INTERVAL.to_owned()) } else { Ok(known) }

@@ -40,7 +40,7 @@ pub async fn launch(
 }
 
 /// Opens a link in the app; what is in front then.
-pub async fn open_link(
+pub(crate) async fn open_link(
     device: &dyn Device,
     app: &str,
     link: &str,
@@ -138,17 +138,17 @@ pub async fn clear(device: &dyn Device, app: &str, patience: &Patience) -> Resul
 }
 
 /// What is in front now.
-pub async fn in_front(device: &dyn Device, patience: &Patience) -> Result<Front, Fault> {
+pub(crate) async fn in_front(device: &dyn Device, patience: &Patience) -> Result<Front, Fault> {
     Ok(front(&device.shell(FOCUS, patience.dump).await?.text()))
 }
 
 /// The two lines [`read_trouble`] reads the answers of.
-pub fn trouble_lines(app: &str) -> [String; 2] {
+pub(crate) fn trouble_lines(app: &str) -> [String; 2] {
     [FOCUS.to_owned(), format!("pidof {}", quote(app))]
 }
 
 /// A crash or hang of this app, if the phone shows its dialog or its process is gone.
-pub fn read_trouble(app: &str, focus: &Answer, alive: &Answer) -> Option<Fault> {
+pub(crate) fn read_trouble(app: &str, focus: &Answer, alive: &Answer) -> Option<Fault> {
     if let Front::Dialog { kind, package } = front(&focus.text())
         && package.split(':').next() == Some(app)
     {

@@ -39,7 +39,7 @@ pub fn refused(line: &str, output: &Output) -> Fault {
 }
 
 /// The same of bytes.
-pub fn clip_bytes(bytes: &[u8], most: usize) -> String {
+pub(crate) fn clip_bytes(bytes: &[u8], most: usize) -> String {
     clip(&String::from_utf8_lossy(&bytes[..bytes.len().min(8 * most)]), most)
 }
 

@@ -37,7 +37,7 @@ pub struct Conditions {
 
 impl Conditions {
     /// Why numbers taken between an earlier look and this one do not count; none when they do.
-    pub fn voids_since(self, before: Conditions) -> Option<String> {
+    pub(crate) fn voids_since(self, before: Conditions) -> Option<String> {
         let word = state::thermal_word;
         match (before.thermal, self.thermal) {
             (_, Some(status)) if status > HOTTEST => {

@@ -8,7 +8,7 @@
 use farmjank_results::time::{DeviceTime, Span};
 
 /// Prints the dispatcher's last events; the rest of its dump stays on the phone.
-pub const EVENTS: &str = "dumpsys input | grep -A 12 RecentQueue";
+pub(crate) const EVENTS: &str = "dumpsys input | grep -A 12 RecentQueue";
 
 /// Most events read; a dispatcher remembers ten.
 const MOST: usize = 32;

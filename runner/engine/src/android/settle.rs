@@ -21,7 +21,7 @@ pub async fn wake(device: &dyn Device, patience: &Patience) -> Result<(), Fault>
 }
 
 /// What tells whether a phone is awake and unlocked.
-pub const AWAKE: [&str; 2] = ["dumpsys power | grep mWakefulness=", "dumpsys window policy"];
+pub(crate) const AWAKE: [&str; 2] = ["dumpsys power | grep mWakefulness=", "dumpsys window policy"];
 
 /// Wakes it and looks, in one call; the inner fault is what it still is.
 async fn woken(device: &dyn Device, patience: &Patience) -> Result<Result<(), Fault>, Fault> {
@@ -44,7 +44,7 @@ fn asleep(power: &str, policy: &str, off: &str, locked: &str) -> Option<Fault> {
 }
 
 /// The same of a phone that was awake and unlocked when the trial began.
-pub fn fell_asleep(power: &str, policy: &str) -> Option<Fault> {
+pub(crate) fn fell_asleep(power: &str, policy: &str) -> Option<Fault> {
     asleep(power, policy, "went off in the middle of the trial", "came up in the middle of the trial")
 }
 

@@ -57,7 +57,7 @@ pub fn thermal_word(status: u8) -> &'static str {
 }
 
 /// Reads the three `settings get global …_scale` lines; `null` is 1.
-pub fn animation_scales(lines: &[&str]) -> Option<AnimationScales> {
+pub(crate) fn animation_scales(lines: &[&str]) -> Option<AnimationScales> {
     let scale = |line: &str| match line.trim() {
         "null" | "" => Some(1.0),
         text => text.parse().ok(),
@@ -136,7 +136,7 @@ fn window_title(text: &str) -> Front {
 }
 
 /// Whether an activity in front is the one asked for: `.Feed`, `Feed` in the package, or the full class.
-pub fn is_activity(package: &str, in_front: &str, wanted: &str) -> bool {
+pub(crate) fn is_activity(package: &str, in_front: &str, wanted: &str) -> bool {
     let full = |name: &str| if name.starts_with('.') { format!("{package}{name}") } else { name.to_owned() };
     full(in_front) == full(wanted) || full(in_front).rsplit('.').next() == Some(wanted)
 }

@@ -55,7 +55,7 @@ pub async fn together<const N: usize>(
 ///
 /// # Errors
 /// What the phone's connection says.
-pub async fn as_far_as_told(
+pub(crate) async fn as_far_as_told(
     device: &dyn Device,
     lines: &[&str],
     patience: Duration,

@@ -40,7 +40,7 @@ impl Config {
     }
 
     /// The buffer a data source writes to: bytes, and whether it discards. None when the source is not asked for.
-    pub fn buffer_of(&self, source: &str) -> Option<(usize, bool)> {
+    pub(crate) fn buffer_of(&self, source: &str) -> Option<(usize, bool)> {
         let (_, target) = self.sources.iter().find(|(name, _)| name == source)?;
         self.buffers.get(*target).copied()
     }

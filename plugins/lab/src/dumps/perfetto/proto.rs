@@ -52,7 +52,7 @@ impl Message {
 }
 
 /// Appends a length-delimited field to any buffer.
-pub fn delimited(out: &mut Vec<u8>, field: u32, parts: &[&[u8]]) {
+pub(crate) fn delimited(out: &mut Vec<u8>, field: u32, parts: &[&[u8]]) {
     let length = parts.iter().map(|part| part.len()).sum::<usize>();
     out.reserve(length + 20);
     varint::write(out, u64::from(field) << 3 | 2);

@@ -52,7 +52,7 @@ impl Ring {
     }
 
     /// Takes the newest packet back.
-    pub fn forget_newest(&mut self) {
+    pub(crate) fn forget_newest(&mut self) {
         self.ends.pop();
         self.bytes.truncate(self.ends.last().copied().unwrap_or(0));
     }
