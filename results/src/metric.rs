@@ -155,6 +155,29 @@ impl fmt::Display for Needs {
     }
 }
 
+/// Why a metric has no number here, in words for people: nobody decides on them.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Refusal(String);
+
+impl From<&str> for Refusal {
+    fn from(why: &str) -> Refusal {
+        Refusal(why.to_owned())
+    }
+}
+
+impl From<String> for Refusal {
+    fn from(why: String) -> Refusal {
+        Refusal(why)
+    }
+}
+
+impl From<Refusal> for Reading {
+    fn from(why: Refusal) -> Reading {
+        Reading::Unmeasurable(why.0)
+    }
+}
+
 /// A metric, written down: each states formula, unit, direction, needs, first release and source.
 #[derive(Clone, Copy, Debug)]
 pub struct Metric {

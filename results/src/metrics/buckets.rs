@@ -7,7 +7,7 @@
 
 use super::stretches::{watched, within};
 use super::sums::{counted, number};
-use crate::metric::{Better, Metric, Needs, Reading, Unit};
+use crate::metric::{Better, Metric, Needs, Reading, Refusal, Unit};
 use crate::window::Window;
 
 const SECOND_NS: i64 = 1_000_000_000;
@@ -17,16 +17,16 @@ const MOST_SECONDS: i64 = 100_000;
 const DROP: u32 = 8;
 
 /// Counts per whole second, one list per stretch that has a whole second; in order.
-fn seconds(window: &Window) -> Result<Vec<Vec<u32>>, String> {
+fn seconds(window: &Window) -> Result<Vec<Vec<u32>>, Refusal> {
     counted(window)?;
     let stretches = watched(window);
     let whole = |from_to: i64| from_to.max(0) / SECOND_NS;
     let total = stretches.iter().fold(0i64, |sum, one| sum.saturating_add(whole((one.to - one.from).ns())));
     if total == 0 {
-        return Err("nothing moved for a whole second".to_owned());
+        return Err("nothing moved for a whole second".into());
     }
     if total > MOST_SECONDS {
-        return Err(format!("{total} seconds are too many to list; judge a part of it with --window"));
+        return Err(format!("{total} seconds are too many to list; judge a part of it with --window").into());
     }
     let mut all = Vec::new();
     for stretch in stretches {
@@ -46,7 +46,7 @@ fn seconds(window: &Window) -> Result<Vec<Vec<u32>>, String> {
 fn buckets(window: &Window) -> Reading {
     match seconds(window) {
         Ok(lists) => Reading::List(lists.iter().flatten().map(|count| f64::from(*count)).collect()),
-        Err(why) => Reading::Unmeasurable(why),
+        Err(why) => why.into(),
     }
 }
 

@@ -6,7 +6,7 @@
 //! docs/design/metrics.md#chromium.
 
 use super::sums::{in_vsyncs, number};
-use crate::metric::{Better, Metric, Needs, Unit};
+use crate::metric::{Better, Metric, Needs, Refusal, Unit};
 use crate::window::{Interval, Window};
 
 /// A longer step is a pause, not a jank of Chromium's: round(step) below this.
@@ -26,7 +26,7 @@ fn jumps(one: &Interval, next: &Interval) -> bool {
     twice_step >= unit && twice_step < unit.saturating_mul(2 * PAUSE - 1)
 }
 
-fn janks(window: &Window) -> Result<f64, String> {
+fn janks(window: &Window) -> Result<f64, Refusal> {
     let mut count = 0u64;
     for segment in in_vsyncs(window)?.chunk_by(|one, next| one.segment == next.segment) {
         let mut before = None;
@@ -38,16 +38,16 @@ fn janks(window: &Window) -> Result<f64, String> {
     Ok(count as f64)
 }
 
-fn max_delay(window: &Window) -> Result<f64, String> {
+fn max_delay(window: &Window) -> Result<f64, Refusal> {
     let rounded = |frame: &Interval| {
         let (length, period) = (i128::from(frame.length.ns()), i128::from(frame.period.ns()));
         (2 * length + period) / (2 * period)
     };
     let longest = in_vsyncs(window)?.iter().filter(kept).map(rounded).max();
-    longest.map(|vsyncs| vsyncs as f64).ok_or_else(|| "every length is below half a refresh".to_owned())
+    longest.map(|vsyncs| vsyncs as f64).ok_or_else(|| "every length is below half a refresh".into())
 }
 
-fn avg_fps(window: &Window) -> Result<f64, String> {
+fn avg_fps(window: &Window) -> Result<f64, Refusal> {
     let frames = in_vsyncs(window)?;
     let time: i128 = frames.iter().map(|frame| i128::from(frame.length.ns())).sum();
     Ok(frames.iter().filter(kept).count() as f64 * 1e9 / time as f64)

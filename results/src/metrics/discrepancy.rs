@@ -9,7 +9,7 @@
 //! docs/design/metrics.md#chromium.
 
 use super::sums::{counted, number};
-use crate::metric::{Better, Metric, Needs, Unit};
+use crate::metric::{Better, Metric, Needs, Refusal, Unit};
 use crate::window::{Interval, Window};
 
 /// Of one segment, in ms.
@@ -26,7 +26,7 @@ fn discrepancy(segment: &[Interval]) -> f64 {
     (span + rise.max(fall)) as f64 / frames as f64 / 1e6
 }
 
-fn worst(window: &Window) -> Result<f64, String> {
+fn worst(window: &Window) -> Result<f64, Refusal> {
     let segments = counted(window)?.chunk_by(|one, next| one.segment == next.segment);
     Ok(segments.map(discrepancy).fold(0.0, f64::max))
 }

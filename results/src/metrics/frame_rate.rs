@@ -5,7 +5,7 @@
 //! Source: docs/design/metrics.md#frame-rate.
 
 use super::sums::{Sums, counted, number, read};
-use crate::metric::{Better, Metric, Needs, Unit};
+use crate::metric::{Better, Metric, Needs, Refusal, Unit};
 use crate::motion::Phase;
 use crate::window::Window;
 
@@ -14,7 +14,7 @@ fn rate(sums: &Sums) -> f64 {
 }
 
 /// m plus one more present for every segment that begins with one, over T.
-fn presents_over_time(window: &Window) -> Result<f64, String> {
+fn presents_over_time(window: &Window) -> Result<f64, Refusal> {
     let sums = Sums::of(window)?;
     let starts = counted(window)?.chunk_by(|one, next| one.segment == next.segment).map(|run| run[0].from);
     // A stall that begins when its frame was due begins with no present.

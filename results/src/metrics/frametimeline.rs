@@ -5,7 +5,7 @@
 //! Needs: a trace without losses. Source: docs/design/trace.md#whose-fault.
 
 use crate::frame_timeline::{JankOwner, Joint, Severity, SurfaceFrames, jank};
-use crate::metric::{Better, Metric, Needs, Reading, Unit};
+use crate::metric::{Better, Metric, Needs, Reading, Refusal, Unit};
 use crate::motion::{Motion, Phase};
 use crate::time::{DeviceTime, Span};
 use crate::window::Window;
@@ -20,12 +20,12 @@ const SF_MISSED: u32 = jank::DISPLAY_HAL | jank::SF_CPU | jank::SF_GPU | jank::S
 const SILENCE: (i64, i64) = (250_000_000, 1_000_000_000);
 
 /// The trace of the window and its frames; the reason when there are none.
-pub(super) fn frames(window: &Window) -> Result<(&SurfaceFrames, Cow<'_, [Joint]>), String> {
+pub(super) fn frames(window: &Window) -> Result<(&SurfaceFrames, Cow<'_, [Joint]>), Refusal> {
     let frame_timeline =
         window.beside.frame_timeline.as_ref().ok_or("no frame timeline was traced in this window")?;
     let joints = frame_timeline.joints();
     if joints.is_empty() {
-        return Err("the trace shows no frame of the app in this window".to_owned());
+        return Err("the trace shows no frame of the app in this window".into());
     }
     Ok((frame_timeline, joints))
 }
@@ -34,12 +34,12 @@ pub(super) fn frames(window: &Window) -> Result<(&SurfaceFrames, Cow<'_, [Joint]
 pub(super) fn count(window: &Window, kind: impl Fn(&Joint) -> bool) -> Reading {
     match frames(window) {
         Ok((_, joints)) => Reading::Value(joints.iter().filter(|joint| kind(joint)).count() as f64),
-        Err(why) => Reading::Unmeasurable(why),
+        Err(why) => why.into(),
     }
 }
 
 /// Time the screen stood still, ns, by whose fault it is.
-pub(super) fn still_ns(window: &Window) -> Result<BTreeMap<JankOwner, i128>, String> {
+pub(super) fn still_ns(window: &Window) -> Result<BTreeMap<JankOwner, i128>, Refusal> {
     let (frame_timeline, joints) = frames(window)?;
     let mut shares: BTreeMap<JankOwner, i128> = JankOwner::ALL.into_iter().map(|owner| (owner, 0)).collect();
     for joint in joints.iter() {
@@ -90,14 +90,14 @@ fn motion_ns(window: &Window, frame_timeline: &SurfaceFrames) -> i128 {
     window.motions.iter().map(moving).sum()
 }
 
-fn hitch(window: &Window) -> Result<f64, String> {
+fn hitch(window: &Window) -> Result<f64, Refusal> {
     let (frame_timeline, joints) = frames(window)?;
     let late = hitch_ns(window, frame_timeline, &joints).ok_or(
         "the refresh period is not known, so lateness in vsyncs cannot be told; pin it with --vsync",
     )?;
     match motion_ns(window, frame_timeline) {
         time if time > 0 => Ok(late as f64 * 1e3 / time as f64),
-        _ => Err("one present only: a single present has no rate".to_owned()),
+        _ => Err("one present only: a single present has no rate".into()),
     }
 }
 
@@ -115,7 +115,7 @@ pub(crate) static FT_HITCH_MS_PER_S: Metric = Metric {
         the refresh rate moves",
     measure: |window| match hitch(window) {
         Ok(value) => Reading::Value(value),
-        Err(why) => Reading::Unmeasurable(why),
+        Err(why) => why.into(),
     },
 };
 
@@ -171,11 +171,11 @@ pub(crate) static FT_SEVERITY: Metric = Metric {
     origin: "the platform's own severity where it tells (Android 14), else the same rule on the times of the trace",
     measure: |window| match severities(window) {
         Ok(counts) => Reading::List(counts.to_vec()),
-        Err(why) => Reading::Unmeasurable(why),
+        Err(why) => why.into(),
     },
 };
 
-fn severities(window: &Window) -> Result<[f64; 2], String> {
+fn severities(window: &Window) -> Result<[f64; 2], Refusal> {
     let (frame_timeline, joints) = frames(window)?;
     let mut counts = [0.0; 2];
     for joint in joints.iter().filter(|joint| joint.owner().is_some_and(|owner| owner != JankOwner::Dropped))

@@ -59,7 +59,7 @@ pub(crate) static FT_JANK_TYPES: Metric = Metric {
             let of_bit = |bit: usize| joints.iter().filter(|joint| joint.bits >> bit & 1 == 1).count() as f64;
             Reading::List((0..KINDS).map(of_bit).collect())
         }
-        Err(why) => Reading::Unmeasurable(why),
+        Err(why) => why.into(),
     },
 };
 
@@ -80,7 +80,7 @@ pub(crate) static FT_BLAME: Metric = Metric {
                 |owner: JankOwner| joints.iter().filter(|joint| joint.owner() == Some(owner)).count() as f64;
             Reading::List(JankOwner::ALL.into_iter().map(of).collect())
         }
-        Err(why) => Reading::Unmeasurable(why),
+        Err(why) => why.into(),
     },
 };
 
@@ -98,7 +98,7 @@ pub(crate) static FT_BLAME_MS: Metric = Metric {
         by this measure does not fail the app",
     measure: |window| match still_ns(window) {
         Ok(shares) => Reading::List(shares.values().map(|ns| *ns as f64 / 1e6).collect()),
-        Err(why) => Reading::Unmeasurable(why),
+        Err(why) => why.into(),
     },
 };
 

@@ -5,13 +5,13 @@
 //! Source: docs/design/metrics.md#hitches.
 
 use super::sums::{counted, number};
-use crate::metric::{Better, Metric, Needs, Unit};
+use crate::metric::{Better, Metric, Needs, Refusal, Unit};
 use crate::window::Window;
 
 const FROZEN_NS: i64 = 700_000_000;
 
 /// Frozen frames of all frames.
-fn frozen(window: &Window) -> Result<(f64, f64), String> {
+fn frozen(window: &Window) -> Result<(f64, f64), Refusal> {
     let frames = counted(window)?;
     let frozen = frames.iter().filter(|frame| frame.length.ns() > FROZEN_NS).count();
     Ok((frozen as f64, frames.len() as f64))

@@ -6,7 +6,7 @@
 //! presents); what is late against a target is decided in `schedule.rs` (docs/targets.md).
 
 use super::sums::{Sums, in_vsyncs, number, read};
-use crate::metric::{Better, Metric, Needs, Unit};
+use crate::metric::{Better, Metric, Needs, Refusal, Unit};
 use crate::window::Window;
 
 /// Hitch time.
@@ -40,7 +40,7 @@ pub(crate) static HITCH_MS_PER_S: Metric = Metric {
     measure: |window| read(Sums::in_vsyncs(window), |sums| sums.hitch as f64 * 1e3 / sums.time as f64),
 };
 
-fn raw(window: &Window) -> Result<f64, String> {
+fn raw(window: &Window) -> Result<f64, Refusal> {
     let (late, time) = in_vsyncs(window)?.iter().fold((0i128, 0i128), |(late, time), frame| {
         let length = i128::from(frame.length.ns());
         let meant = i128::from(frame.due()) * i128::from(frame.period.ns());

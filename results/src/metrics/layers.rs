@@ -8,7 +8,7 @@
 use super::perfdog::count_lengths;
 use super::stretches::{watched, within};
 use super::sums::number;
-use crate::metric::{Better, Metric, Needs, Unit};
+use crate::metric::{Better, Metric, Needs, Refusal, Unit};
 use crate::time::{DeviceTime, Span};
 use crate::window::{LayerPresents, Window};
 
@@ -58,9 +58,9 @@ fn rate(runs: &Runs) -> Option<f64> {
 }
 
 /// The layers; the reason when none were read.
-fn layers(window: &Window) -> Result<&[LayerPresents], String> {
+fn layers(window: &Window) -> Result<&[LayerPresents], Refusal> {
     match window.beside.layers.as_slice() {
-        [] => Err("the presents of the app's layers were not kept apart here".to_owned()),
+        [] => Err("the presents of the app's layers were not kept apart here".into()),
         layers => Ok(layers),
     }
 }
@@ -82,20 +82,20 @@ fn united(layers: &[LayerPresents], window: &Window) -> Vec<DeviceTime> {
     all
 }
 
-fn union_fps(window: &Window) -> Result<f64, String> {
+fn union_fps(window: &Window) -> Result<f64, Refusal> {
     let presents = united(layers(window)?, window);
-    rate(&runs(&presents, window)).ok_or_else(nothing)
+    rate(&runs(&presents, window)).ok_or_else(|| nothing().into())
 }
 
-fn mean_fps(window: &Window) -> Result<f64, String> {
+fn mean_fps(window: &Window) -> Result<f64, Refusal> {
     let rates: Vec<f64> = layers(window)?.iter().filter_map(|layer| rate(&of_layer(layer, window))).collect();
-    if rates.is_empty() { Err(nothing()) } else { Ok(rates.iter().sum::<f64>() / rates.len() as f64) }
+    if rates.is_empty() { Err(nothing().into()) } else { Ok(rates.iter().sum::<f64>() / rates.len() as f64) }
 }
 
-fn sum_jank(window: &Window) -> Result<f64, String> {
+fn sum_jank(window: &Window) -> Result<f64, Refusal> {
     let all: Vec<Runs> = layers(window)?.iter().map(|layer| of_layer(layer, window)).collect();
     if all.iter().all(Vec::is_empty) {
-        return Err(nothing());
+        return Err(nothing().into());
     }
     Ok(all.iter().flatten().map(|run| count_lengths(run)).sum::<u64>() as f64)
 }

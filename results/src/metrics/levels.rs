@@ -34,7 +34,7 @@ fn levels(window: &Window, level: impl Fn(&Interval) -> usize) -> Reading {
             frames.iter().for_each(|frame| counts[level(frame)] += 1);
             Reading::List(counts.map(|count| count as f64).to_vec())
         }
-        Err(why) => Reading::Unmeasurable(why),
+        Err(why) => why.into(),
     }
 }
 

@@ -7,7 +7,7 @@
 //! (docs/design/metrics.md#main-thread-and-log).
 
 use crate::logcat_events::{LogEntry, LogEvent, LogWatch};
-use crate::metric::{Better, Cell, Metric, Needs, Reading, Unit};
+use crate::metric::{Better, Cell, Metric, Needs, Reading, Refusal, Unit};
 use crate::time::{DeviceTime, Span};
 use crate::window::Window;
 use std::collections::BTreeMap;
@@ -30,18 +30,22 @@ struct Slow<'a> {
     callback: &'a str,
 }
 
-fn log(window: &Window) -> Result<&LogWatch, String> {
-    window.beside.log.as_ref().ok_or_else(|| "the phone's log was not read in this window".to_owned())
+fn log(window: &Window) -> Result<&LogWatch, Refusal> {
+    window.beside.log.as_ref().ok_or_else(|| "the phone's log was not read in this window".into())
 }
 
 /// Messages of at least `least` ms, in order of the log.
-fn slow(log: &LogWatch, least: i64) -> Result<Vec<Slow<'_>>, String> {
+fn slow(log: &LogWatch, least: i64) -> Result<Vec<Slow<'_>>, Refusal> {
     let Some(threshold) = log.slow_ms else {
         let why = log.not_enabled.clone();
-        return Err(why.unwrap_or_else(|| "the platform's watch on slow messages was not enabled".to_owned()));
+        return Err(
+            why.map_or_else(|| "the platform's watch on slow messages was not enabled".into(), Refusal::from)
+        );
     };
     if i64::from(threshold) > least {
-        return Err(format!("the phone logs messages from {threshold} ms on, this counts from {least} ms"));
+        return Err(
+            format!("the phone logs messages from {threshold} ms on, this counts from {least} ms").into()
+        );
     }
     let messages = log.entries.iter().filter_map(|entry| match &entry.what {
         LogEvent::SlowMessage { took, thread, handler, callback }
@@ -70,15 +74,15 @@ fn table(window: &Window, least: i64) -> Reading {
         });
         Ok(rows.collect())
     });
-    listed.map_or_else(Reading::Unmeasurable, Reading::Table)
+    listed.map_or_else(Reading::from, Reading::Table)
 }
 
-fn value(window: &Window, value: impl FnOnce(&LogWatch) -> Result<f64, String>) -> Reading {
-    log(window).and_then(value).map_or_else(Reading::Unmeasurable, Reading::Value)
+fn value(window: &Window, value: impl FnOnce(&LogWatch) -> Result<f64, Refusal>) -> Reading {
+    log(window).and_then(value).map_or_else(Reading::from, Reading::Value)
 }
 
 /// Time of the window in which a slow message ran: what lies before its beginning is not of this window.
-fn blocked(log: &LogWatch) -> Result<f64, String> {
+fn blocked(log: &LogWatch) -> Result<f64, Refusal> {
     let begin = log.span.map(|(from, _)| from);
     let inside = |message: Slow<'_>| match begin {
         Some(begin) => (message.began + message.took - begin.max(message.began)).max(Span::ZERO).ms(),
@@ -87,7 +91,7 @@ fn blocked(log: &LogWatch) -> Result<f64, String> {
     Ok(slow(log, SLOW_MESSAGE_MS)?.into_iter().map(inside).sum())
 }
 
-fn sum(log: &LogWatch, each: fn(&LogEntry) -> u64) -> Result<f64, String> {
+fn sum(log: &LogWatch, each: fn(&LogEntry) -> u64) -> Result<f64, Refusal> {
     Ok(log.entries.iter().map(|entry| each(entry) as f64).sum())
 }
 

@@ -5,11 +5,11 @@
 //! theirs get their own names. Source: docs/design/metrics.md#frame-lengths.
 
 use super::sums::{counted, number};
-use crate::metric::{Better, Metric, Needs, Unit};
+use crate::metric::{Better, Metric, Needs, Refusal, Unit};
 use crate::window::Window;
 
 /// Length of nearest rank, ns; the percentage is 1..=100.
-pub(super) fn ranked(window: &Window, percent: usize) -> Result<i64, String> {
+pub(super) fn ranked(window: &Window, percent: usize) -> Result<i64, Refusal> {
     let frames = counted(window)?;
     let mut lengths: Vec<i64> = frames.iter().map(|frame| frame.length.ns()).collect();
     let rank = (percent * lengths.len()).div_ceil(100).clamp(1, lengths.len());
@@ -17,7 +17,7 @@ pub(super) fn ranked(window: &Window, percent: usize) -> Result<i64, String> {
     Ok(*found)
 }
 
-fn longest(window: &Window) -> Result<i64, String> {
+fn longest(window: &Window) -> Result<i64, Refusal> {
     let lengths = counted(window)?.iter().map(|frame| frame.length.ns());
     Ok(lengths.max().unwrap_or_default())
 }

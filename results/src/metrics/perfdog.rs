@@ -7,7 +7,7 @@
 //! hitch for amounts. Source: docs/design/metrics.md#perfdog.
 
 use super::sums::{counted, number};
-use crate::metric::{Better, Metric, Needs, Unit};
+use crate::metric::{Better, Metric, Needs, Refusal, Unit};
 use crate::window::{Interval, Window};
 
 /// 250 ms, three times two frames of film (2 x 41.67 ms), ns.
@@ -43,16 +43,16 @@ fn janks(frames: &[Interval]) -> impl Iterator<Item = &Interval> {
     frames.windows(4).filter(|run| is_jank(run)).map(|run| &run[3])
 }
 
-fn big(window: &Window) -> Result<f64, String> {
+fn big(window: &Window) -> Result<f64, Refusal> {
     Ok(janks(counted(window)?).filter(|frame| frame.length.ns() > BIG_JANK_NS).count() as f64)
 }
 
-fn small(window: &Window) -> Result<f64, String> {
+fn small(window: &Window) -> Result<f64, Refusal> {
     let runs = counted(window)?.windows(4);
     Ok(runs.filter(|run| last_stands_out(run, i128::from(BIG_JANK_NS))).count() as f64)
 }
 
-fn stutter(window: &Window) -> Result<f64, String> {
+fn stutter(window: &Window) -> Result<f64, Refusal> {
     let frames = counted(window)?;
     let sum = |lengths: &mut dyn Iterator<Item = &Interval>| -> i128 {
         lengths.map(|frame| i128::from(frame.length.ns())).sum()

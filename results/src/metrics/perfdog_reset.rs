@@ -7,10 +7,10 @@
 
 use super::perfdog::is_jank;
 use super::sums::{counted, number};
-use crate::metric::{Better, Metric, Needs, Unit};
+use crate::metric::{Better, Metric, Needs, Refusal, Unit};
 use crate::window::Window;
 
-fn janks(window: &Window, longer_than: i64) -> Result<f64, String> {
+fn janks(window: &Window, longer_than: i64) -> Result<f64, Refusal> {
     let mut count = 0u64;
     for segment in counted(window)?.chunk_by(|one, next| one.segment == next.segment) {
         let mut last = 3;

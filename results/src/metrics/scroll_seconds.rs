@@ -15,7 +15,7 @@ const SAMPLE_NS: i128 = 1_000_000_000;
 fn samples(window: &Window) -> Reading {
     let mut frames = match counted(window) {
         Ok(frames) => frames,
-        Err(why) => return Reading::Unmeasurable(why),
+        Err(why) => return why.into(),
     };
     let mut found = Vec::new();
     for stretch in gestures(window) {

@@ -5,7 +5,7 @@
 //! Needs: every frame. Since: Android 7. Source: docs/design/metrics.md#android-vitals-for-games.
 
 use super::sums::{counted, number};
-use crate::metric::{Better, Metric, Needs, Unit};
+use crate::metric::{Better, Metric, Needs, Refusal, Unit};
 use crate::window::Window;
 
 /// Not slow in the sense of 20 fps: below this, ns.
@@ -14,7 +14,7 @@ const TWENTY_NS: i64 = 50_000_000;
 const THIRTY_NS: i64 = 34_000_000;
 
 /// Slow frames of all frames.
-fn slow(window: &Window, from: i64) -> Result<(u64, u64), String> {
+fn slow(window: &Window, from: i64) -> Result<(u64, u64), Refusal> {
     let frames = counted(window)?;
     let slow = frames.iter().filter(|frame| frame.length.ns() >= from).count();
     Ok((slow as u64, frames.len() as u64))

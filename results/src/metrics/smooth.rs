@@ -6,7 +6,7 @@
 
 use super::percentiles::ranked;
 use super::sums::{counted, number};
-use crate::metric::{Better, Metric, Needs, Unit};
+use crate::metric::{Better, Metric, Needs, Refusal, Unit};
 use crate::window::Window;
 
 /// Smooth: below this, ns.
@@ -14,7 +14,7 @@ const SMOOTH_NS: i64 = 17_000_000;
 /// Mostly smooth: 95th percentile below this, ns.
 const MOSTLY_NS: i64 = 19_000_000;
 
-fn percentage(window: &Window) -> Result<f64, String> {
+fn percentage(window: &Window) -> Result<f64, Refusal> {
     let frames = counted(window)?;
     let smooth = frames.iter().filter(|frame| frame.length.ns() < SMOOTH_NS).count();
     Ok(smooth as f64 * 100.0 / frames.len() as f64)

@@ -5,7 +5,7 @@
 //! lower. Needs: every frame. Since: Android 7. Source: docs/design/metrics.md#frame-lengths.
 
 use super::sums::{counted, number};
-use crate::metric::{Better, Metric, Needs, Unit};
+use crate::metric::{Better, Metric, Needs, Refusal, Unit};
 use crate::window::{Interval, Window};
 
 fn lengths(frames: &[Interval]) -> impl Iterator<Item = f64> {
@@ -27,12 +27,12 @@ fn deviation(frames: &[Interval]) -> f64 {
     (lengths(frames).map(|ms| (ms - mean).powi(2)).sum::<f64>() / frames.len() as f64).sqrt()
 }
 
-fn jitter(window: &Window) -> Result<f64, String> {
+fn jitter(window: &Window) -> Result<f64, Refusal> {
     let pairs = counted(window)?.windows(2).filter(|pair| pair[0].segment == pair[1].segment);
     let (count, sum) = pairs.fold((0u64, 0i128), |(count, sum), pair| {
         (count + 1, sum + i128::from(pair[0].length.ns().abs_diff(pair[1].length.ns())))
     });
-    if count == 0 { Err("no two frames in a row".to_owned()) } else { Ok(sum as f64 / count as f64 / 1e6) }
+    if count == 0 { Err("no two frames in a row".into()) } else { Ok(sum as f64 / count as f64 / 1e6) }
 }
 
 /// Mean.

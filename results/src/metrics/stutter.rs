@@ -107,7 +107,7 @@ pub(crate) static STUTTER_WINDOWS: Metric = Metric {
         fps_60eq, the rate on a 60 Hz scale that is held against 50. Lengths are whole refreshes, so that the jitter of \
         fences decides nothing: a single missed refresh at 60 Hz is never listed, a frame of 50 ms always. With raw \
         lengths and rates it is stutter_windows_seed. PerfDog's Stutter is perfdog_stutter_pct, another thing.",
-    measure: |window| in_vsyncs(window).map_or_else(Reading::Unmeasurable, default),
+    measure: |window| in_vsyncs(window).map_or_else(Reading::from, default),
 };
 
 /// On raw lengths.
@@ -122,5 +122,5 @@ pub(crate) static STUTTER_WINDOWS_SEED: Metric = Metric {
     origin: "The published definition of the stutter frame rate, literally. One missed refresh at 60 Hz lands exactly on \
         its limits, so microseconds decide whether it is listed, and panels faster than 60 Hz are rarely listed at all: \
         stutter_windows mends both. Parts: start (ms after the first counted frame began), frames, ms, fps, max_ms.",
-    measure: |window| counted(window).map_or_else(Reading::Unmeasurable, seed),
+    measure: |window| counted(window).map_or_else(Reading::from, seed),
 };

@@ -2,7 +2,7 @@
 //!
 //! Units: nanoseconds and whole vsyncs, wide enough never to overflow; floats appear only in the final division.
 
-use crate::metric::Reading;
+use crate::metric::{Reading, Refusal};
 use crate::motion::{Motion, Phase};
 use crate::window::{Interval, Window};
 
@@ -45,24 +45,24 @@ impl Sums {
     }
 
     /// Over every counted interval; the reason when there is none.
-    pub fn of(window: &Window) -> Result<Sums, String> {
+    pub fn of(window: &Window) -> Result<Sums, Refusal> {
         let sums = Sums::over(window.intervals.iter());
-        if sums.frames == 0 || sums.time <= 0 { Err(no_frames(window)) } else { Ok(sums) }
+        if sums.frames == 0 || sums.time <= 0 { Err(no_frames(window).into()) } else { Ok(sums) }
     }
 
     /// The same for metrics in vsyncs: also the reason when the period is not known.
-    pub(crate) fn in_vsyncs(window: &Window) -> Result<Sums, String> {
+    pub(crate) fn in_vsyncs(window: &Window) -> Result<Sums, Refusal> {
         let sums = Sums::of(window)?;
-        if sums.periods_known { Ok(sums) } else { Err(NO_PERIOD.to_owned()) }
+        if sums.periods_known { Ok(sums) } else { Err(NO_PERIOD.into()) }
     }
 
     /// Over the intervals of gestures and their flings only.
-    pub(crate) fn of_gestures(window: &Window) -> Result<Sums, String> {
+    pub(crate) fn of_gestures(window: &Window) -> Result<Sums, Refusal> {
         Sums::of_phases(window, is_gesture)
     }
 
     /// Over the intervals that begin while a finger is surely down; the reason when none does.
-    pub(crate) fn of_sure_fingers(window: &Window) -> Result<Sums, String> {
+    pub(crate) fn of_sure_fingers(window: &Window) -> Result<Sums, Refusal> {
         let sums = Sums::of_phase(window, Phase::Finger)?;
         let fingers = window.motions.iter().filter(|motion| motion.phase == Phase::Finger);
         if fingers.clone().all(|motion| motion.touch.is_none()) {
@@ -77,34 +77,34 @@ impl Sums {
         match sums.frames > 0 && sums.time > 0 {
             true => Ok(sums),
             false => Err("no frame came while the finger was surely down: when it came down and was lifted is not known \
-                well enough (docs/touches.md)".to_owned()),
+                well enough (docs/touches.md)".into()),
         }
     }
 
     /// Over the intervals of one phase of gestures only.
-    pub fn of_phase(window: &Window, phase: Phase) -> Result<Sums, String> {
+    pub fn of_phase(window: &Window, phase: Phase) -> Result<Sums, Refusal> {
         let sums = Sums::of_phases(window, |own| own == phase);
         let lift_unknown = || window.motions.iter().any(|motion| motion.phase == Phase::Scroll);
         match sums {
             Err(_) if lift_unknown() => {
-                Err("when the finger was lifted is not known here, so finger and fling are one".to_owned())
+                Err("when the finger was lifted is not known here, so finger and fling are one".into())
             }
             sums => sums,
         }
     }
 
-    fn of_phases(window: &Window, wanted: impl Fn(Phase) -> bool) -> Result<Sums, String> {
+    fn of_phases(window: &Window, wanted: impl Fn(Phase) -> bool) -> Result<Sums, Refusal> {
         if !window.motions.iter().any(|motion| is_gesture(motion.phase)) {
-            return Err("no gesture in this window".to_owned());
+            return Err("no gesture in this window".into());
         }
         let sums = Sums::over(window.intervals.iter().filter(|interval| wanted(interval.phase)));
         if sums.frames > 0 && sums.time > 0 {
             return Ok(sums);
         }
         match window.motions.iter().any(|motion| wanted(motion.phase)) {
-            true if window.intervals.is_empty() => Err(no_frames(window)),
-            true => Err("no two presents in a row inside this phase of the gestures".to_owned()),
-            false => Err("no gesture of this window has this phase".to_owned()),
+            true if window.intervals.is_empty() => Err(no_frames(window).into()),
+            true => Err("no two presents in a row inside this phase of the gestures".into()),
+            false => Err("no gesture of this window has this phase".into()),
         }
     }
 }
@@ -129,28 +129,28 @@ pub(super) fn no_frames(window: &Window) -> String {
 }
 
 /// A reading from a quotient or the reason there is none.
-pub(super) fn read(sums: Result<Sums, String>, value: impl Fn(&Sums) -> f64) -> Reading {
+pub(super) fn read(sums: Result<Sums, Refusal>, value: impl Fn(&Sums) -> f64) -> Reading {
     match sums {
         Ok(sums) => Reading::Value(value(&sums)),
-        Err(why) => Reading::Unmeasurable(why),
+        Err(why) => why.into(),
     }
 }
 
 /// The counted intervals; the reason when there is none.
-pub(super) fn counted(window: &Window) -> Result<&[Interval], String> {
-    if window.intervals.is_empty() { Err(no_frames(window)) } else { Ok(&window.intervals) }
+pub(super) fn counted(window: &Window) -> Result<&[Interval], Refusal> {
+    if window.intervals.is_empty() { Err(no_frames(window).into()) } else { Ok(&window.intervals) }
 }
 
 /// The same for metrics in vsyncs: also the reason when a period is not known.
-pub(super) fn in_vsyncs(window: &Window) -> Result<&[Interval], String> {
+pub(super) fn in_vsyncs(window: &Window) -> Result<&[Interval], Refusal> {
     let frames = counted(window)?;
     let known = frames.iter().all(|frame| frame.period.ns() > 0);
-    if known { Ok(frames) } else { Err(NO_PERIOD.to_owned()) }
+    if known { Ok(frames) } else { Err(NO_PERIOD.into()) }
 }
 
 /// A reading from a number or the reason there is none.
-pub(super) fn number(value: Result<f64, String>) -> Reading {
-    value.map_or_else(Reading::Unmeasurable, Reading::Value)
+pub(super) fn number(value: Result<f64, Refusal>) -> Reading {
+    value.map_or_else(Reading::from, Reading::Value)
 }
 
 /// Refresh rate in force over the counted intervals, Hz: sum of whole vsyncs over counted time, so a window that

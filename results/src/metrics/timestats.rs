@@ -6,7 +6,7 @@
 //! `dumpsys SurfaceFlinger --timestats`; docs/design/phones.md#timestats. The `averageFPS` it prints is no metric here:
 //! it reads 62.5 at 60 Hz and counts idle time.
 
-use crate::metric::{Better, Metric, Needs, Reading, Unit};
+use crate::metric::{Better, Metric, Needs, Reading, Refusal, Unit};
 use crate::timestats::{FrameCounts, IDLE_BUCKET_MS};
 use crate::window::Window;
 
@@ -24,27 +24,27 @@ fn middle_ms(bucket: u32) -> f64 {
     f64::from(bucket) + 1.0 - f64::from(step) / 2.0
 }
 
-fn with_counts(window: &Window, value: impl FnOnce(&FrameCounts) -> Result<f64, &'static str>) -> Reading {
+fn with_counts(window: &Window, value: impl FnOnce(&FrameCounts) -> Result<f64, Refusal>) -> Reading {
     let Some(counts) = &window.beside.timestats else {
         return Reading::Unmeasurable("SurfaceFlinger's counts were not taken in this window".to_owned());
     };
     match value(counts) {
         Ok(value) => Reading::Value(value),
-        Err(why) => Reading::Unmeasurable(why.to_owned()),
+        Err(why) => why.into(),
     }
 }
 
 const NO_FRAMES: &str = "SurfaceFlinger counted no two frames in a row on this layer";
 
-fn fps(counts: &FrameCounts) -> Result<f64, &'static str> {
+fn fps(counts: &FrameCounts) -> Result<f64, Refusal> {
     let (frames, ms) = counts.moving().fold((0.0, 0.0), |(frames, ms), (bucket, count)| {
         (frames + count as f64, ms + count as f64 * middle_ms(bucket))
     });
-    if frames > 0.0 { Ok(1e3 * frames / ms) } else { Err(NO_FRAMES) }
+    if frames > 0.0 { Ok(1e3 * frames / ms) } else { Err(NO_FRAMES.into()) }
 }
 
 /// Nearest rank: the bucket of interval number ceil(p m / 100).
-fn percentile(counts: &FrameCounts, percent: u64) -> Result<f64, &'static str> {
+fn percentile(counts: &FrameCounts, percent: u64) -> Result<f64, Refusal> {
     let total: u64 = counts.moving().fold(0, |sum: u64, (_, count)| sum.saturating_add(count));
     let rank = u128::from(total) * u128::from(percent);
     let mut below: u128 = 0;
@@ -54,17 +54,20 @@ fn percentile(counts: &FrameCounts, percent: u64) -> Result<f64, &'static str> {
             return Ok(f64::from(bucket));
         }
     }
-    Err(NO_FRAMES)
+    Err(NO_FRAMES.into())
 }
 
-fn dropped(counts: &FrameCounts) -> Result<f64, &'static str> {
-    counts.dropped_frames.map(|count| count as f64).ok_or("Android 9 does not count dropped frames")
+fn dropped(counts: &FrameCounts) -> Result<f64, Refusal> {
+    counts
+        .dropped_frames
+        .map(|count| count as f64)
+        .ok_or_else(|| "Android 9 does not count dropped frames".into())
 }
 
-fn from_bucket(counts: &FrameCounts, first: u32, beyond: u32) -> Result<f64, &'static str> {
+fn from_bucket(counts: &FrameCounts, first: u32, beyond: u32) -> Result<f64, Refusal> {
     // Frames without a single length: the histogram was not printed whole, or there was one frame.
     if counts.present_to_present.is_empty() && counts.total_frames > 0 {
-        return Err(NO_FRAMES);
+        return Err(NO_FRAMES.into());
     }
     Ok(counts
         .present_to_present
@@ -73,11 +76,12 @@ fn from_bucket(counts: &FrameCounts, first: u32, beyond: u32) -> Result<f64, &'s
         .fold(0.0, |sum, count| sum + count))
 }
 
-fn judged(counts: &FrameCounts, names: &[&str]) -> Result<f64, &'static str> {
+fn judged(counts: &FrameCounts, names: &[&str]) -> Result<f64, Refusal> {
     match counts.counters.get("totalTimelineFrames") {
-        None => Err("needs Android 12 or newer: older counts judge no frame"),
+        None => Err("needs Android 12 or newer: older counts judge no frame".into()),
         Some(0) => {
-            Err("the frame timeline judged no frame of this layer (it knows no SurfaceView or game here)")
+            Err("the frame timeline judged no frame of this layer (it knows no SurfaceView or game here)"
+                .into())
         }
         Some(_) => {
             Ok(names.iter().filter_map(|name| counts.counters.get(*name)).map(|count| *count as f64).sum())
@@ -98,7 +102,7 @@ macro_rules! timestats {
             since: $since,
             origin: "dumpsys SurfaceFlinger --timestats over the window; no per-frame times, so idle and motion mix",
             measure: |window| {
-                let value: fn(&FrameCounts) -> Result<f64, &'static str> = $value;
+                let value: fn(&FrameCounts) -> Result<f64, Refusal> = $value;
                 with_counts(window, value)
             },
         };

@@ -5,10 +5,10 @@
 
 use super::percentiles::ranked;
 use super::sums::{counted, number};
-use crate::metric::{Better, Metric, Needs, Unit};
+use crate::metric::{Better, Metric, Needs, Refusal, Unit};
 use crate::window::Window;
 
-fn low(window: &Window) -> Result<f64, String> {
+fn low(window: &Window) -> Result<f64, Refusal> {
     let mut lengths: Vec<i64> = counted(window)?.iter().map(|frame| frame.length.ns()).collect();
     let longest = lengths.len().div_ceil(100);
     let (_, _, _) = lengths.select_nth_unstable_by(longest - 1, |one, other| other.cmp(one));

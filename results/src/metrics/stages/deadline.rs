@@ -20,7 +20,7 @@ fn counted(window: &Window, which: impl Fn(&Verdict) -> bool) -> Reading {
 fn missed(window: &Window, value: impl Fn(usize, usize) -> f64) -> Reading {
     read(window, |frames| {
         if !modern(frames.all) {
-            return Err("no frame has a deadline: framestats print it from Android 12 on".to_owned());
+            return Err("no frame has a deadline: framestats print it from Android 12 on".into());
         }
         let verdicts = verdicts(frames)?;
         let missed = verdicts.iter().filter(|verdict| verdict.missed).count();

@@ -6,7 +6,7 @@
 
 use crate::estimate::nearest_rank;
 use crate::framestats::FrameStats;
-use crate::metric::Reading;
+use crate::metric::{Reading, Refusal};
 use crate::period::PeriodTimeline;
 use crate::time::Span;
 use crate::window::Window;
@@ -23,15 +23,15 @@ pub(super) struct Frames<'w> {
 
 impl<'w> Frames<'w> {
     /// Of a window; the reason when there are none.
-    pub fn of(window: &'w Window) -> Result<Frames<'w>, String> {
+    pub fn of(window: &'w Window) -> Result<Frames<'w>, Refusal> {
         let Some(stages) = &window.beside.framestats else {
-            return Err("no framestats of the app were read in this window".to_owned());
+            return Err("no framestats of the app were read in this window".into());
         };
         if stages.frames.is_empty() {
             return Err(
                 "the app drew no frame through its views inside the motions, as far as framestats show \
                         (games, Flutter, video and web views draw past them)"
-                    .to_owned(),
+                    .into(),
             );
         }
         Ok(Frames { all: &stages.frames, window, told: OnceCell::new() })
@@ -49,10 +49,10 @@ impl<'w> Frames<'w> {
     }
 
     /// Frames with the interval each was drawn for; the reason when no frame has one.
-    pub(crate) fn with_interval(&self) -> Result<Vec<(&'w FrameStats, i64)>, String> {
+    pub(crate) fn with_interval(&self) -> Result<Vec<(&'w FrameStats, i64)>, Refusal> {
         let known = self.all.iter().filter_map(|frame| Some((frame, self.interval(frame)?)));
         let known: Vec<_> = known.collect();
-        if known.is_empty() { Err(NO_INTERVAL.to_owned()) } else { Ok(known) }
+        if known.is_empty() { Err(NO_INTERVAL.into()) } else { Ok(known) }
     }
 
     /// How many, as a float for divisions.
@@ -74,8 +74,8 @@ const NO_INTERVAL: &str = "the frame interval is not known: Android prints it fr
                            found in this window; pin it with --vsync";
 
 /// A reading from the frames of a window, or the reason there is none.
-pub(super) fn read(window: &Window, value: impl Fn(&Frames<'_>) -> Result<Reading, String>) -> Reading {
-    Frames::of(window).and_then(|frames| value(&frames)).unwrap_or_else(Reading::Unmeasurable)
+pub(super) fn read(window: &Window, value: impl Fn(&Frames<'_>) -> Result<Reading, Refusal>) -> Reading {
+    Frames::of(window).and_then(|frames| value(&frames)).unwrap_or_else(Reading::from)
 }
 
 /// Nearest ranks (percent, 1..=100) of times in ns, as ms; none of nothing.
@@ -117,8 +117,8 @@ mod tests {
     #[test]
     fn nothing_read_and_nothing_drawn_have_their_own_words() {
         let mut window = window(Vec::new());
-        assert!(Frames::of(&window).err().unwrap().contains("drew no frame"));
+        assert!(Frames::of(&window).err().unwrap().to_string().contains("drew no frame"));
         window.beside.framestats = None;
-        assert!(Frames::of(&window).err().unwrap().starts_with("no framestats"));
+        assert!(Frames::of(&window).err().unwrap().to_string().starts_with("no framestats"));
     }
 }

@@ -9,6 +9,7 @@
 
 use super::frames::Frames;
 use crate::framestats::FrameStats;
+use crate::metric::Refusal;
 use crate::time::DeviceTime;
 
 /// hwui ignores stages this long: a phone that slept, ns.
@@ -46,7 +47,7 @@ pub(super) fn modern(frames: &[FrameStats]) -> bool {
 }
 
 /// hwui's verdicts on frames with a known interval, in their order; the reason when no interval is known.
-pub(super) fn verdicts(frames: &Frames<'_>) -> Result<Vec<Verdict>, String> {
+pub(super) fn verdicts(frames: &Frames<'_>) -> Result<Vec<Verdict>, Refusal> {
     let known = frames.with_interval()?;
     if modern(frames.all) {
         let mut queue = Queue { unstuffed: -1 };

@@ -28,7 +28,10 @@ fn rank(window: &Window, percent: usize) -> Reading {
     read(window, |frames| {
         let latencies = frames.all.iter().filter_map(|frame| latency(frame, &window.presents)).collect();
         let ranks = ranks(latencies, &[percent]);
-        ranks.and_then(|ranks| ranks.first().copied()).map(Reading::Value).ok_or_else(|| nothing(frames))
+        ranks
+            .and_then(|ranks| ranks.first().copied())
+            .map(Reading::Value)
+            .ok_or_else(|| nothing(frames).into())
     })
 }
 

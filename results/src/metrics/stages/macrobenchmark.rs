@@ -69,9 +69,9 @@ pub(super) static FRAME_DURATION_CPU_MS: Metric = Metric {
     measure: |window| {
         read(window, |frames| {
             let times = frames.all.iter().filter_map(on_cpu).map(Span::ns).collect();
-            linear(times).map(Reading::List).ok_or_else(|| {
-                "the phone's framestats have no column for the beginning of a frame".to_owned()
-            })
+            linear(times)
+                .map(Reading::List)
+                .ok_or_else(|| "the phone's framestats have no column for the beginning of a frame".into())
         })
     },
 };
@@ -94,13 +94,13 @@ pub(super) static FRAME_OVERRUN_MS: Metric = Metric {
         }
         read(window, |frames| {
             if !modern(frames.all) {
-                return Err("no frame has a deadline: framestats print it from Android 12 on".to_owned());
+                return Err("no frame has a deadline: framestats print it from Android 12 on".into());
             }
             let known = frames.with_interval()?;
             let over = known.iter().zip(verdicts(frames)?).filter_map(|((frame, _), verdict)| {
                 Some(frame.completed.ns().saturating_sub(verdict.deadline?))
             });
-            linear(over.collect()).map(Reading::List).ok_or_else(|| "no frame has a deadline".to_owned())
+            linear(over.collect()).map(Reading::List).ok_or_else(|| "no frame has a deadline".into())
         })
     },
     ..FRAME_DURATION_CPU_MS

@@ -8,7 +8,7 @@
 use super::frames::{Frames, percent, read};
 use super::stage::STAGES;
 use crate::framestats::FrameStats;
-use crate::metric::{Better, Metric, Needs, Reading, Unit};
+use crate::metric::{Better, Metric, Needs, Reading, Refusal, Unit};
 use crate::window::Window;
 
 /// Frames are looked at when they took longer than this many intervals; a stage is the main factor above half of them.
@@ -40,7 +40,7 @@ pub fn main_factors(window: &Window) -> Vec<(FrameStats, usize)> {
     frames.all.iter().filter_map(long).collect()
 }
 
-fn counts(frames: &Frames<'_>) -> Result<[usize; NONE + 1], String> {
+fn counts(frames: &Frames<'_>) -> Result<[usize; NONE + 1], Refusal> {
     let mut counts = [0; NONE + 1];
     for (frame, interval) in frames.with_interval()? {
         if let Some(place) = factor(frame, interval) {
@@ -79,7 +79,7 @@ pub(super) static MAIN_FACTOR_NONE_PCT: Metric = Metric {
         read(window, |frames| {
             let counts = counts(frames)?;
             match counts.iter().sum() {
-                0 => Err("no frame took longer than two intervals: there is nothing to explain".to_owned()),
+                0 => Err("no frame took longer than two intervals: there is nothing to explain".into()),
                 long => Ok(Reading::Value(percent(counts[NONE], long))),
             }
         })

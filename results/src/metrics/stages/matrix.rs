@@ -7,7 +7,7 @@
 
 use super::frames::{Frames, read};
 use crate::framestats::RENDER_THREAD;
-use crate::metric::{Better, Metric, Needs, Reading, Unit};
+use crate::metric::{Better, Metric, Needs, Reading, Refusal, Unit};
 use crate::window::Window;
 
 /// Dropped frames from which the levels Normal, Middle, High and Frozen begin.
@@ -16,7 +16,7 @@ const LEVELS: [i64; 4] = [3, 9, 24, 42];
 const SAMPLE_NS: i128 = 200_000_000;
 
 /// Dropped frames and interval of every frame of the UI thread, in order.
-fn drops(frames: &Frames<'_>) -> Result<Vec<(i64, i64)>, String> {
+fn drops(frames: &Frames<'_>) -> Result<Vec<(i64, i64)>, Refusal> {
     let known = frames.with_interval()?;
     let drops = known.into_iter().filter(|(frame, _)| frame.flags & RENDER_THREAD == 0).filter_map(
         |(frame, interval)| {
@@ -25,7 +25,7 @@ fn drops(frames: &Frames<'_>) -> Result<Vec<(i64, i64)>, String> {
         },
     );
     let drops: Vec<_> = drops.collect();
-    if drops.is_empty() { Err("no frame of the UI thread has a known end".to_owned()) } else { Ok(drops) }
+    if drops.is_empty() { Err("no frame of the UI thread has a known end".into()) } else { Ok(drops) }
 }
 
 /// Frames per second of every 200 ms charged; what is charged after the last of them is left out.
@@ -45,7 +45,7 @@ fn rates(drops: &[(i64, i64)]) -> Vec<f64> {
 
 fn sampled(window: &Window, value: impl Fn(Vec<f64>) -> Reading) -> Reading {
     read(window, |frames| match rates(&drops(frames)?) {
-        rates if rates.is_empty() => Err("the app drew for less than 200 ms".to_owned()),
+        rates if rates.is_empty() => Err("the app drew for less than 200 ms".into()),
         rates => Ok(value(rates)),
     })
 }

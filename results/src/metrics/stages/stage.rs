@@ -35,7 +35,7 @@ fn stage(window: &Window, nth: usize, missing: &str) -> Reading {
     read(window, |frames| {
         let times: Vec<i64> =
             frames.all.iter().filter_map(|frame| STAGES[nth](frame)).map(Span::ns).collect();
-        ranks(times, &[50, 95, 100]).map(Reading::List).ok_or_else(|| missing.to_owned())
+        ranks(times, &[50, 95, 100]).map(Reading::List).ok_or_else(|| missing.into())
     })
 }
 
