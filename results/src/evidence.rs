@@ -76,13 +76,32 @@ impl EvidenceWriter {
     }
 }
 
+/// Why an evidence file cannot be read back.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EvidenceError {
+    /// It does not begin as one.
+    #[error("this is not a farmjank evidence file (format 1)")]
+    Foreign,
+    /// The head of this dump (from 1) is none.
+    #[error("evidence is damaged at dump {0}")]
+    Head(usize),
+    /// An instruction has no words.
+    #[error("evidence is damaged: an empty line where an instruction belongs")]
+    Empty,
+    /// An instruction is not text.
+    #[error("evidence is damaged")]
+    Binary,
+    /// An instruction that speaks of lines which are not there.
+    #[error("evidence is damaged: `{0}` fits no dump before it")]
+    Unfit(String),
+}
+
 /// Reads an evidence file back. A torn end (a killed process) loses only the dump it tears.
 ///
 /// # Errors
-/// Names the line that is not of this format.
-pub fn read(bytes: &[u8]) -> Result<Vec<Dump>, String> {
-    let body =
-        bytes.strip_prefix(HEADER.as_bytes()).ok_or("this is not a farmjank evidence file (format 1)")?;
+/// [`EvidenceError`]: it is of another kind, or damaged elsewhere than at its end.
+pub fn read(bytes: &[u8]) -> Result<Vec<Dump>, EvidenceError> {
+    let body = bytes.strip_prefix(HEADER.as_bytes()).ok_or(EvidenceError::Foreign)?;
     let mut lines = body.split(|byte| *byte == b'\n').peekable();
     let mut before: BTreeMap<(SourceId, String), Text> = BTreeMap::new();
     let mut dumps = Vec::new();
@@ -93,7 +112,7 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Dump>, String> {
         let head: Option<Head> =
             line.strip_prefix(b"@dump ").and_then(|json| serde_json::from_slice(json).ok());
         let Some(head) = head else {
-            return Err(format!("evidence is damaged at dump {}", dumps.len() + 1));
+            return Err(EvidenceError::Head(dumps.len() + 1));
         };
         let key = (head.source, head.target.clone());
         let old = before.entry(key).or_default();
@@ -110,7 +129,7 @@ fn body_of<'a>(
     before: &Text,
     head: &Head,
     lines: &mut std::iter::Peekable<impl Iterator<Item = &'a [u8]>>,
-) -> Result<Option<Vec<u8>>, String> {
+) -> Result<Option<Vec<u8>>, EvidenceError> {
     let mut made: Vec<&[u8]> = Vec::new();
     while made.len() < head.lines {
         let Some(line) = lines.next() else { return Ok(None) };
@@ -118,9 +137,9 @@ fn body_of<'a>(
             return Ok(None); // torn
         }
         if line.is_empty() {
-            return Err("evidence is damaged: an empty line where an instruction belongs".to_owned());
+            return Err(EvidenceError::Empty);
         }
-        let words = std::str::from_utf8(&line[1..]).map_err(|_| "evidence is damaged".to_owned())?;
+        let words = std::str::from_utf8(&line[1..]).map_err(|_| EvidenceError::Binary)?;
         let mut numbers = words.split(' ').map(str::parse::<usize>);
         let mut number = || numbers.next().and_then(Result::ok);
         let first = number();
@@ -139,7 +158,7 @@ fn body_of<'a>(
                     }
                 }
             }
-            _ => return Err(format!("evidence is damaged: `{}` fits no dump before it", words)),
+            _ => return Err(EvidenceError::Unfit(words.to_owned())),
         }
     }
     let mut text = made.join(&b'\n');

@@ -7,7 +7,7 @@ use crate::rings::{Layers, lasting_name, traced};
 use farmjank_results::device::App;
 use farmjank_results::dump::Dump;
 use farmjank_results::event::SkippedSource;
-use farmjank_results::evidence;
+use farmjank_results::evidence::{self, EvidenceError};
 use farmjank_results::frame::SourceId;
 use farmjank_results::frame_timeline::SurfaceFrames;
 use farmjank_results::logcat_events::LogWatch;
@@ -171,15 +171,25 @@ pub fn written(probe: SourceId, output: &ProbeOutput, edges: Edges, arrived: Run
     [half(0, edges.began, &output.mark), half(1, edges.ended, &output.bytes)]
 }
 
+/// A kept file that cannot be read back.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{path}: {why}")]
+pub struct DamagedFile {
+    /// Its path in the run.
+    pub path: String,
+    /// Why.
+    pub why: EvidenceError,
+}
+
 /// What the kept files of a window hold: its raw dumps, and what its probes said, read again.
 ///
 /// # Errors
-/// In words, when a file is damaged.
+/// [`DamagedFile`]: which, and where.
 pub fn of_evidence(
     files: &[(String, Vec<u8>)],
     readers: &Readers,
     how: ProbeContext<'_>,
-) -> Result<(Vec<Dump>, SideReadings), String> {
+) -> Result<(Vec<Dump>, SideReadings), DamagedFile> {
     let (mut dumps, mut side_readings) = (Vec::new(), SideReadings::default());
     let probes = &readers.probes;
     for (path, bytes) in files {
@@ -188,7 +198,9 @@ pub fn of_evidence(
                 let output = ProbeOutput { bytes: bytes.clone(), mark: Vec::new(), began: None, ended: None };
                 side_readings.read(&**probe, &output, Edges::default(), how);
             }
-            None => dumps.extend(evidence::read(bytes).map_err(|why| format!("{path}: {why}"))?),
+            None => {
+                dumps.extend(evidence::read(bytes).map_err(|why| DamagedFile { path: path.clone(), why })?)
+            }
         }
     }
     let is_half = |dump: &Dump| probes.iter().any(|probe| probe.id() == dump.source);

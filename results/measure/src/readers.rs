@@ -4,6 +4,11 @@ use farmjank_results::frame::SourceId;
 use farmjank_results::reader::{DumpReader, ProbeReader};
 use std::rc::Rc;
 
+/// Nobody here reads dumps of this source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("evidence of {0} cannot be read here")]
+pub struct NoReader(pub SourceId);
+
 /// Every reader at hand.
 #[derive(Clone, Default)]
 pub struct Readers {
@@ -17,9 +22,9 @@ impl Readers {
     /// The reader of dumps of a source.
     ///
     /// # Errors
-    /// In words, when there is none.
-    pub fn of(&self, source: SourceId) -> Result<&dyn DumpReader, String> {
+    /// [`NoReader`] of it.
+    pub fn of(&self, source: SourceId) -> Result<&dyn DumpReader, NoReader> {
         let reader = self.dumps.iter().find(|reader| reader.id() == source);
-        reader.map(|reader| &**reader).ok_or_else(|| format!("evidence of {source} cannot be read here"))
+        reader.map(|reader| &**reader).ok_or(NoReader(source))
     }
 }

@@ -4,7 +4,7 @@
 use crate::choice::primary;
 use crate::cutting::{How, Sight, frameless, window};
 use crate::probe_read::SideReadings;
-use crate::readers::Readers;
+use crate::readers::{NoReader, Readers};
 use crate::rings::{Layers, layers};
 use crate::seen::{Seen, Stitching};
 use farmjank_results::device::App;
@@ -49,7 +49,7 @@ pub struct Measured {
 /// Measures a recorded window once more, from the raw dumps of its bundle: the same function of the same bytes.
 ///
 /// # Errors
-/// In words, when the evidence is damaged or of a source that is not at hand.
+/// [`NoReader`] of a source of its dumps.
 pub fn remeasure(
     recorded: &WindowMeasured,
     dumps: &[Dump],
@@ -57,7 +57,7 @@ pub fn remeasure(
     side_readings: &SideReadings,
     modes: &[f64],
     ask: Ask<'_>,
-) -> Result<Measured, String> {
+) -> Result<Measured, NoReader> {
     let (mut stitching, mut doubts) = (Stitching::default(), Vec::new());
     for dump in dumps {
         match readers.of(dump.source)?.read(dump, recorded.clock) {

@@ -181,20 +181,43 @@ pub fn merged(old: &[CellSession], fresh: Vec<CellSession>) -> Vec<CellSession> 
     kept.into_iter().rev().cloned().collect()
 }
 
+/// Why a run does not move a baseline by itself.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Unconfirmed {
+    /// It was held against nothing.
+    #[error("run {0} was not compared with a baseline")]
+    NotCompared(String),
+    /// It was held against another.
+    #[error("run {run} was held against `{held}`, not `{name}`")]
+    Other {
+        /// The run.
+        run: String,
+        /// What it was held against.
+        held: String,
+        /// The baseline.
+        name: String,
+    },
+    /// It did not pass.
+    #[error("run {0} did not pass: {1}")]
+    NotPassed(String, Verdict),
+    /// Its log ends before its verdict.
+    #[error("run {0} was never judged")]
+    NeverJudged(String),
+}
+
 /// Whether a run may move a baseline by itself: it passed, and it was held against that baseline
 /// (docs/design/statistics.md#baselines).
-pub(super) fn confirms(record: &Record, name: &str) -> Result<(), String> {
-    let Some(compared) = &record.compared else {
-        return Err(format!("run {} was not compared with a baseline", typed(&record.header.run, 80)));
-    };
+pub(super) fn confirms(record: &Record, name: &str) -> Result<(), Unconfirmed> {
+    let run = typed(&record.header.run, 80).to_string();
+    let Some(compared) = &record.compared else { return Err(Unconfirmed::NotCompared(run)) };
     if compared.baseline.name != name {
-        let held = typed(&compared.baseline.name, 80);
-        return Err(format!("run {} was held against `{held}`, not `{name}`", typed(&record.header.run, 80)));
+        let held = typed(&compared.baseline.name, 80).to_string();
+        return Err(Unconfirmed::Other { run, held, name: name.to_owned() });
     }
     match record.verdict {
         Some(Verdict::Pass) => Ok(()),
-        Some(verdict) => Err(format!("run {} did not pass: {verdict}", typed(&record.header.run, 80))),
-        None => Err(format!("run {} was never judged", typed(&record.header.run, 80))),
+        Some(verdict) => Err(Unconfirmed::NotPassed(run, verdict)),
+        None => Err(Unconfirmed::NeverJudged(run)),
     }
 }
 

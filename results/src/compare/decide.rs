@@ -15,7 +15,7 @@ use super::one_session;
 use super::rules::{Given, Installations, Rules};
 use super::sentence::sentence;
 use super::undecided::undecided;
-use super::weigh::{Weighed, too_often, way, weigh, weigh_rare};
+use super::weigh::{NotWeighed, Weighed, too_often, way, weigh, weigh_rare};
 use crate::cell::{CellKey, CellSession};
 use crate::device::DeviceId;
 use crate::gate::VOID_SHARE_MAX;
@@ -220,11 +220,11 @@ impl<'s> Draft<'s> {
             return;
         }
         let weighed = match cell.role {
-            Role::Rare => weigh_rare(&self.sides).ok_or_else(|| "no time in motion".to_owned()),
+            Role::Rare => weigh_rare(&self.sides).ok_or(NotWeighed::NoTime),
             _ => weigh(&self.sides, cell.better, mei, noise, seed),
         };
         match weighed {
-            Err(why) => self.sides.reasons.push(why),
+            Err(why) => self.sides.reasons.push(why.to_string()),
             Ok(found) => {
                 self.p = Some(self.whole_p(&found));
                 let cell = &mut self.cell;

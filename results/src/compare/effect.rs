@@ -26,15 +26,35 @@ pub enum Effect {
     Percent(f64),
 }
 
+/// A text that is no effect, and what to write instead.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}; {}", self.what(), self.instead())]
+pub struct NoEffect {
+    text: String,
+    example: &'static str,
+}
+
+impl NoEffect {
+    /// What is wrong.
+    pub fn what(&self) -> String {
+        format!("`{}` is no effect", self.text)
+    }
+
+    /// What to write.
+    pub fn instead(&self) -> String {
+        format!("write {} or a share of the baseline as `5%`", self.example)
+    }
+}
+
 impl Effect {
     /// Reads `10 ms/s`, `12`, `5%`; a number alone is in the metric's unit.
     ///
     /// # Errors
-    /// What is wrong, in words, with what to write.
-    pub fn parse(text: &str, unit: Unit) -> Result<Effect, String> {
+    /// [`NoEffect`]: not a number above 0, or of another unit.
+    pub fn parse(text: &str, unit: Unit) -> Result<Effect, NoEffect> {
         let wrong = || {
             let example = if unit == Unit::MsPerS { "`10 ms/s`" } else { "a number" };
-            format!("`{}` is no effect; write {example} or a share of the baseline as `5%`", typed(text, 40))
+            NoEffect { text: typed(text, 40).to_string(), example }
         };
         let positive = |value: f64| Some(value).filter(|value| value.is_finite() && *value > 0.0);
         if let Some(percent) = text.trim().strip_suffix('%') {

@@ -11,7 +11,7 @@ use farmjank_statistics::beyond::beyond;
 use farmjank_statistics::rare::{self, Events};
 use farmjank_statistics::sample::{Better as Way, Block};
 use farmjank_statistics::session::compare_sessions_beside;
-use farmjank_statistics::{Means, Mei, Sample, Unseen, Whole, compare_cell};
+use farmjank_statistics::{Incomparable, Means, Mei, Sample, Unseen, Whole, compare_cell};
 use std::collections::BTreeMap;
 
 /// Least change of a rare event that matters, events per iteration: a comparison of fifteen sees no less
@@ -50,20 +50,34 @@ pub(super) fn way(better: Better) -> Way {
     }
 }
 
+/// Why two sides cannot be weighed.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub(super) enum NotWeighed {
+    /// Nothing to weigh against.
+    #[error("there is no baseline")]
+    NoBaseline,
+    /// Counts of rare events go by the time in motion.
+    #[error("no time in motion")]
+    NoTime,
+    /// The statistics cannot.
+    #[error(transparent)]
+    Incomparable(#[from] Incomparable),
+}
+
 /// Weighs both sides. `noise` is the standard deviation between iterations as it was calibrated: it counts where these do not vary.
 ///
 /// # Errors
-/// Why they cannot be weighed, in words.
+/// [`NotWeighed`]: there is nothing to weigh them against, or too little.
 pub(super) fn weigh(
     sides: &Matched<'_>,
     better: Better,
     mei: Mei,
     noise: Option<f64>,
     seed: u64,
-) -> Result<Weighed, String> {
+) -> Result<Weighed, NotWeighed> {
     let unseen = Unseen { step: one_late_frame(sides), matters: 0.0, calibrated: noise };
     match sides.design {
-        None => Err("there is no baseline".to_owned()),
+        None => Err(NotWeighed::NoBaseline),
         Some(Design::Stored) => stored(sides, better, mei, unseen),
         // Blocks of several phones have the same names.
         Some(Design::Blocks) => by_iterations(sides, better, mei, unseen, seed, |session| {
@@ -97,7 +111,7 @@ fn by_iterations<'s>(
     unseen: Unseen,
     seed: u64,
     block: impl Fn(&'s CellSession) -> Place<'s>,
-) -> Result<Weighed, String> {
+) -> Result<Weighed, NotWeighed> {
     let mut numbers: BTreeMap<Place<'s>, u32> = BTreeMap::new();
     let mut samples = |side: &[&'s CellSession]| -> Vec<Sample> {
         let mut all = Vec::new();
@@ -109,7 +123,7 @@ fn by_iterations<'s>(
         all
     };
     let (base, new) = (samples(&sides.base), samples(&sides.new));
-    let found = compare_cell(&base, &new, way(better), mei, unseen, seed).map_err(|why| why.to_string())?;
+    let found = compare_cell(&base, &new, way(better), mei, unseen, seed)?;
     let mean =
         |all: &[Sample]| mean(&all.iter().map(|one| one.value).collect::<Vec<_>>()).unwrap_or_default();
     Ok(Weighed {
@@ -131,7 +145,7 @@ fn by_iterations<'s>(
 
 /// Sessions against sessions. Their means feel single bad iterations, so one interval says it all; old ones that do not differ (all
 /// without one hitch) get the least noise that their iterations let one believe.
-fn stored(sides: &Matched<'_>, better: Better, mei: Mei, unseen: Unseen) -> Result<Weighed, String> {
+fn stored(sides: &Matched<'_>, better: Better, mei: Mei, unseen: Unseen) -> Result<Weighed, NotWeighed> {
     let means = |side: &[&CellSession]| -> Vec<f64> {
         side.iter().filter_map(|session| mean(&session.values)).collect()
     };
@@ -145,8 +159,7 @@ fn stored(sides: &Matched<'_>, better: Better, mei: Mei, unseen: Unseen) -> Resu
     let sessions = (base.len() + new.len()).max(1);
     let differ = base.iter().any(|mean| mean.to_bits() != base[0].to_bits());
     let least = unseen.sd(iterations, differ) / (iterations as f64 / sessions as f64).sqrt();
-    let found = compare_sessions_beside(&base, &new, &sides.beside, way(better), mei, least)
-        .map_err(|why| why.to_string())?;
+    let found = compare_sessions_beside(&base, &new, &sides.beside, way(better), mei, least)?;
     let values = |side: &[&CellSession]| side.iter().flat_map(|one| one.values.iter().copied()).collect();
     let block = Block { base: values(&sides.base), candidate: values(&sides.new) };
     let terrible = beyond(&[block], way(better), found.mei).map_or((0, 0), |found| (found.count, found.of));

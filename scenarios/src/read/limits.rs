@@ -110,8 +110,7 @@ pub(super) fn effect(ctx: &mut ReadContext<'_>, fields: &Fields) -> Option<Effec
     match Effect::parse(&text.value, Unit::MsPerS) {
         Ok(effect) => Some(effect),
         Err(why) => {
-            let (what, instead) = why.split_once("; ").unwrap_or((&why, "write such as `10 ms/s`"));
-            ctx.complain(text.mark, what, instead);
+            ctx.complain(text.mark, why.what(), why.instead());
             None
         }
     }

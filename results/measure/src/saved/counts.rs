@@ -3,6 +3,7 @@
 //! A window without frames, with the counts beside it: metrics on counts have values, all others say why they have none.
 //! Must not know files.
 
+use super::error::{SavedError, Unseen};
 use super::{Answer, Asked, trusted};
 use crate::choice::fullest;
 use crate::cutting::frameless;
@@ -12,37 +13,12 @@ use farmjank_results::frame::SourceId;
 use farmjank_results::logcat_events::LogWatch;
 use farmjank_results::timestats::FrameCounts;
 use std::collections::BTreeMap;
-use std::fmt;
-
-/// Names listed at most when none fits.
-const LISTED: usize = 20;
-
-/// Nothing in the file is called what was asked for.
-pub struct Unseen<'a> {
-    /// What was looked for.
-    pub what: &'static str,
-    /// What there is.
-    pub known: &'a [&'a str],
-}
-
-impl fmt::Display for Unseen<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Unseen { what, known } = self;
-        if known.is_empty() {
-            return write!(f, "the file holds no {what} with frames");
-        }
-        let more = known.len().saturating_sub(LISTED);
-        let known = known[..known.len().min(LISTED)].join(", ");
-        write!(f, "no {what} is called like that; there are: {known}")?;
-        if more > 0 { write!(f, " and {more} more") } else { Ok(()) }
-    }
-}
 
 /// The answer of SurfaceFlinger's counts by layer.
 ///
 /// # Errors
-/// In words: a stretch was asked for, or no layer is called like that.
-pub fn of_counts(asked: &Asked, layers: Vec<FrameCounts>) -> Result<Answer, String> {
+/// [`SavedError::WholeOnly`] where a stretch was asked for, [`SavedError::Unseen`] where no layer is called like that.
+pub fn of_counts(asked: &Asked, layers: Vec<FrameCounts>) -> Result<Answer, SavedError> {
     whole_only(asked, "SurfaceFlinger's counts are of the whole time since they were cleared")?;
     of_timestats(asked, layers, None)
 }
@@ -52,18 +28,22 @@ pub(super) fn of_side_readings(
     asked: &Asked,
     side_readings: &SideReadings,
     warnings: Vec<String>,
-) -> Result<Answer, String> {
+) -> Result<Answer, SavedError> {
     whole_only(asked, "the evidence holds no single frame")?;
     let mut answer = match (&side_readings.timestats, &side_readings.log) {
         (Some((layers, _)), log) => of_timestats(asked, layers.clone(), log.clone())?,
         (None, Some(log)) => of_log(asked, log.clone())?,
-        (None, None) => return Err("the evidence holds no dump".to_owned()),
+        (None, None) => return Err(SavedError::NoDump),
     };
     answer.warnings.extend(warnings);
     Ok(answer)
 }
 
-fn of_timestats(asked: &Asked, layers: Vec<FrameCounts>, log: Option<LogWatch>) -> Result<Answer, String> {
+fn of_timestats(
+    asked: &Asked,
+    layers: Vec<FrameCounts>,
+    log: Option<LogWatch>,
+) -> Result<Answer, SavedError> {
     let mut frames: BTreeMap<&str, u64> = BTreeMap::new();
     for counts in &layers {
         let sum = frames.entry(lasting_name(&counts.layer)).or_default();
@@ -71,8 +51,7 @@ fn of_timestats(asked: &Asked, layers: Vec<FrameCounts>, log: Option<LogWatch>) 
     }
     let listed: Vec<(&str, u64)> = frames.iter().map(|(name, frames)| (*name, *frames)).collect();
     let Some(name) = fullest(&listed, |name| asked.fits_layer(name) && asked.fits_app(name)) else {
-        let known: Vec<&str> = frames.keys().copied().collect();
-        return Err(Unseen { what: "layer", known: &known }.to_string());
+        return Err(Unseen::of("layer", frames.keys().copied()).into());
     };
     let name = name.to_owned();
     let others = frames.iter().filter(|(other, _)| **other != name);
@@ -95,8 +74,8 @@ fn of_timestats(asked: &Asked, layers: Vec<FrameCounts>, log: Option<LogWatch>) 
 /// The answer of a log.
 ///
 /// # Errors
-/// In words: a stretch was asked for.
-pub fn of_log(asked: &Asked, log: LogWatch) -> Result<Answer, String> {
+/// [`SavedError::WholeOnly`]: a stretch was asked for.
+pub fn of_log(asked: &Asked, log: LogWatch) -> Result<Answer, SavedError> {
     whole_only(asked, "a log is judged whole")?;
     let name = asked.package.clone().unwrap_or_else(|| "every process".to_owned());
     Ok(unseen(SourceId::Logcat, name, None, Some(log)))
@@ -110,11 +89,11 @@ pub fn of_counters(name: String) -> Answer {
 /// Counts have no stretches.
 ///
 /// # Errors
-/// In words: a stretch was asked for.
-pub fn whole_only(asked: &Asked, why: &str) -> Result<(), String> {
+/// [`SavedError::WholeOnly`]: a stretch was asked for.
+pub fn whole_only(asked: &Asked, why: &str) -> Result<(), SavedError> {
     match asked.motions.is_empty() {
         true => Ok(()),
-        false => Err(format!("--window needs single frames: {why}; leave it out")),
+        false => Err(SavedError::WholeOnly(why.to_owned())),
     }
 }
 

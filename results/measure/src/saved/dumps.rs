@@ -2,6 +2,7 @@
 //!
 //! Must not know files, or how anything is printed.
 
+use super::error::SavedError;
 use super::evidence::Opened;
 use crate::probe_read::SideReadings;
 use farmjank_results::frame::{Sample, SourceId};
@@ -41,14 +42,14 @@ impl Dumps {
     /// Takes the rings of one file, and what is missing at its end.
     ///
     /// # Errors
-    /// In words: it is of another source than what was taken before.
+    /// [`SavedError::Mixed`]: it is of another source than what was taken before.
     pub fn take(
         &mut self,
         name: &str,
         source: SourceId,
         samples: Vec<(String, Sample)>,
         missing: Option<String>,
-    ) -> Result<(), String> {
+    ) -> Result<(), SavedError> {
         self.warnings.extend(missing.map(|why| named(name, &why)));
         self.agree(name, source)?;
         samples.into_iter().for_each(|(ring, sample)| self.add(source, ring, sample));
@@ -58,24 +59,21 @@ impl Dumps {
     /// Takes an empty ring, which is an answer and no refusal: it was empty then, and may fill by the next dump.
     ///
     /// # Errors
-    /// In words: it is of another source than what was taken before.
+    /// [`SavedError::Mixed`]: it is of another source than what was taken before.
     pub fn take_empty(
         &mut self,
         name: &str,
         samples: Vec<(String, Sample)>,
         why: String,
-    ) -> Result<(), String> {
+    ) -> Result<(), SavedError> {
         self.warnings.push(named(name, &why));
         self.empty.insert(why);
         self.take(name, SourceId::SurfaceFlinger, samples, None)
     }
 
-    fn agree(&mut self, name: &str, source: SourceId) -> Result<(), String> {
+    fn agree(&mut self, name: &str, source: SourceId) -> Result<(), SavedError> {
         if *self.source.get_or_insert(source) != source {
-            return Err(format!(
-                "{} is a {source} dump and the files before it are not: give dumps of one layer and one kind",
-                name
-            ));
+            return Err(SavedError::Mixed { name: name.to_owned(), source_id: source });
         }
         Ok(())
     }
@@ -83,8 +81,8 @@ impl Dumps {
     /// Takes the evidence of one window of a run.
     ///
     /// # Errors
-    /// In words: it is of another source than what was taken before.
-    pub fn unite(&mut self, name: &str, opened: Opened) -> Result<(), String> {
+    /// [`SavedError::Mixed`]: it is of another source than what was taken before.
+    pub fn unite(&mut self, name: &str, opened: Opened) -> Result<(), SavedError> {
         if let Some(source) = opened.source {
             self.agree(name, source)?;
         }

@@ -3,6 +3,7 @@
 //! Read by the functions of the run itself. Must not know metrics.
 
 use super::Asked;
+use super::error::SavedError;
 use crate::probe_read::{ProbeContext, SideReadings, of_evidence};
 use crate::readers::Readers;
 use farmjank_results::device::App;
@@ -30,11 +31,11 @@ pub fn is_evidence(bytes: &[u8]) -> bool {
 /// The rings of the best source that saw single frames, unless one is asked for, and everything beside them.
 ///
 /// # Errors
-/// In words: the file is damaged, empty, or holds nothing of the source asked for.
-pub fn open(bytes: &[u8], asked: &Asked, readers: &Readers) -> Result<Opened, String> {
+/// [`SavedError`]: the file is damaged, empty, or holds nothing of the source asked for.
+pub fn open(bytes: &[u8], asked: &Asked, readers: &Readers) -> Result<Opened, SavedError> {
     let dumps = evidence::read(bytes)?;
     if dumps.is_empty() {
-        return Err("the evidence file is empty".to_owned());
+        return Err(SavedError::Empty);
     }
     let app = App(asked.package.clone().or_else(|| package(&dumps)).unwrap_or_default());
     let framestats = dumps.iter().filter(|dump| dump.source == SourceId::Gfxinfo);
@@ -45,7 +46,7 @@ pub fn open(bytes: &[u8], asked: &Asked, readers: &Readers) -> Result<Opened, St
     let best = dumps.iter().map(|dump| dump.source).min();
     let source = match asked.source.filter(|source| *source < SourceId::TimeStats) {
         Some(source) if dumps.iter().any(|dump| dump.source == source) => Some(source),
-        Some(source) => return Err(format!("the evidence holds no dump of {source}")),
+        Some(source) => return Err(SavedError::NoneOf(source)),
         None => best,
     };
     let unavailable = side_readings
@@ -54,7 +55,7 @@ pub fn open(bytes: &[u8], asked: &Asked, readers: &Readers) -> Result<Opened, St
         .map(|unavailable| format!("{}: {}", unavailable.what, unavailable.why));
     let warnings = unavailable.collect();
     if source.is_none() && side_readings.timestats.is_none() && side_readings.log.is_none() {
-        return Err("the evidence holds nothing that can be read".to_owned());
+        return Err(SavedError::Nothing);
     }
     let mut samples = Vec::new();
     for dump in &dumps {

@@ -2,8 +2,9 @@
 //!
 //! Must not know files. Which numbers saved dumps can carry is said by [`trusted`](super::trusted).
 
-use super::counts::{self, Unseen};
+use super::counts;
 use super::dumps::Dumps;
+use super::error::{SavedError, Unseen};
 use super::{Answer, Asked, trusted};
 use crate::choice::fullest;
 use crate::cutting::{How, Sight, Stages, window};
@@ -36,8 +37,8 @@ pub(super) struct Seen {
 /// The answer of dumps of rings, or of a run's evidence.
 ///
 /// # Errors
-/// In words: nothing is called like what was asked for, or there is nothing to judge.
-pub fn of_dumps(asked: &Asked, dumps: Dumps) -> Result<Answer, String> {
+/// [`SavedError`]: nothing is called like what was asked for, or there is nothing to judge.
+pub fn of_dumps(asked: &Asked, dumps: Dumps) -> Result<Answer, SavedError> {
     let Dumps { source, samples, framestats, side_readings, warnings, empty } = dumps;
     let Some(source) = source else {
         return counts::of_side_readings(asked, &side_readings, warnings);
@@ -53,7 +54,7 @@ pub fn of_dumps(asked: &Asked, dumps: Dumps) -> Result<Answer, String> {
 }
 
 /// The timeline asked for, cut and measured.
-pub(super) fn judged(asked: &Asked, source: SourceId, seen: Seen) -> Result<Answer, String> {
+pub(super) fn judged(asked: &Asked, source: SourceId, seen: Seen) -> Result<Answer, SavedError> {
     let Seen { timelines, framestats, side_readings, empty } = seen;
     let layers: Layers =
         timelines.into_iter().map(|(name, timeline)| ((source, name), Rc::new(timeline))).collect();
@@ -115,13 +116,12 @@ fn full(sample: &Sample) -> bool {
 type Chosen<'l> = (&'l str, Vec<(String, u64)>);
 
 /// The ring asked for, else the one with most frames.
-fn choose<'l>(layers: &'l Layers, asked: &Asked) -> Result<Chosen<'l>, String> {
+fn choose<'l>(layers: &'l Layers, asked: &Asked) -> Result<Chosen<'l>, SavedError> {
     let frames: Vec<(&str, u64)> =
         layers.iter().map(|((_, name), timeline)| (name.as_str(), timeline.frames.len() as u64)).collect();
     let fits = |name: &str| asked.fits_layer(name) && (name == UNNAMED || asked.fits_app(name));
     let Some(name) = fullest(&frames, fits) else {
-        let known: Vec<&str> = frames.iter().map(|(name, _)| *name).collect();
-        return Err(Unseen { what: "layer or window", known: &known }.to_string());
+        return Err(Unseen::of("layer or window", frames.iter().map(|(name, _)| *name)).into());
     };
     let others = frames.iter().filter(|(other, _)| *other != name);
     Ok((name, others.map(|(other, frames)| ((*other).to_owned(), *frames)).collect()))

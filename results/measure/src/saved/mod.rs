@@ -5,13 +5,15 @@
 
 mod counts;
 mod dumps;
+mod error;
 mod evidence;
 mod frames;
 mod trace;
 mod trusted;
 
-pub use counts::{Unseen, of_counters, of_counts, of_log, whole_only};
+pub use counts::{of_counters, of_counts, of_log, whole_only};
 pub use dumps::Dumps;
+pub use error::{SavedError, Unseen};
 pub use evidence::{Opened, is_evidence, open};
 pub use frames::of_dumps;
 pub use trace::of_trace;

@@ -2,7 +2,7 @@
 //!
 //! Must not know files or packets. A process is named as the trace names it.
 
-use super::counts::Unseen;
+use super::error::{SavedError, Unseen};
 use super::frames::{Seen, judged};
 use super::{Answer, Asked};
 use crate::probe_read::{SideReadings, Traced};
@@ -25,8 +25,8 @@ const LISTED: usize = 12;
 /// The answer of a trace, by the name of each process in it.
 ///
 /// # Errors
-/// In words: no such process, or none with a frame.
-pub fn of_trace(asked: &Asked, mut processes: BTreeMap<String, SurfaceFrames>) -> Result<Answer, String> {
+/// [`SavedError`]: no such process, or none with a frame.
+pub fn of_trace(asked: &Asked, mut processes: BTreeMap<String, SurfaceFrames>) -> Result<Answer, SavedError> {
     let app = match &asked.package {
         Some(package) => {
             let own: Vec<String> = processes.keys().filter(|name| of_app(name, package)).cloned().collect();
@@ -35,7 +35,7 @@ pub fn of_trace(asked: &Asked, mut processes: BTreeMap<String, SurfaceFrames>) -
             }
             own
         }
-        None => vec![busiest(&processes).ok_or("the trace shows no frame of any process")?],
+        None => vec![busiest(&processes).ok_or(SavedError::NoFrame)?],
     };
     let mut others: Vec<(String, u64)> = processes
         .iter()
@@ -94,9 +94,8 @@ fn busiest(processes: &BTreeMap<String, SurfaceFrames>) -> Option<String> {
     processes.iter().max_by_key(rank).map(|(name, _)| name.clone())
 }
 
-fn absent(processes: &BTreeMap<String, SurfaceFrames>) -> String {
-    let known: Vec<&str> = processes.keys().map(String::as_str).collect();
-    Unseen { what: "process with frames", known: &known }.to_string()
+fn absent(processes: &BTreeMap<String, SurfaceFrames>) -> SavedError {
+    Unseen::of("process with frames", processes.keys().map(String::as_str)).into()
 }
 
 #[cfg(test)]

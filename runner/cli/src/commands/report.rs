@@ -232,10 +232,11 @@ fn remeasure(
         let file = |path: &String| Ok((path.clone(), host::read_file(&run.join(path), MOST)?));
         let files = window.evidence.iter().map(file).collect::<Result<Vec<_>, String>>()?;
         let how = ProbeContext { app: &app, clock: window.clock, modes };
-        let (dumps, side_readings) = of_evidence(&files, &readers, how)?;
+        let (dumps, side_readings) = of_evidence(&files, &readers, how).map_err(|why| why.to_string())?;
         let target_fps = target_fps(&scenario.steps, &window.window).or(scenario.target_fps);
         let ask = Ask { app: &app, target_fps, pinned: scenario.source };
-        let again = weigh::remeasure(window, &dumps, &readers, &side_readings, modes, ask)?;
+        let again = weigh::remeasure(window, &dumps, &readers, &side_readings, modes, ask)
+            .map_err(|why| why.to_string())?;
         // Bundles of before have dumps and no frame logs.
         let path = window.frame_log.clone().unwrap_or_else(|| format!("{}.strip", window.evidence[0]));
         *window = again.window;

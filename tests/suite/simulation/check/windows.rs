@@ -93,7 +93,7 @@ fn again(story: &Story, window: &WindowMeasured, modes: &[f64], pinned: Option<S
     let how = probe_read::ProbeContext { app: &app, clock: window.clock, modes };
     let (dumps, side_readings) = match of_evidence(&files, &readers(), how) {
         Ok(read) => read,
-        Err(why) => return Some(why),
+        Err(why) => return Some(why.to_string()),
     };
     let ask = Ask { app: &app, target_fps: None, pinned };
     let again = match remeasure(window, &dumps, &readers(), &side_readings, modes, ask) {

@@ -3,6 +3,7 @@
 //! Files of rings go together as successive dumps; everything else speaks for itself and comes alone. Must not know
 //! metrics, windows, or how anything is printed.
 
+use super::told;
 use crate::host;
 use crate::wiring::readers;
 use farmjank_frames::frametimeline::{Trace, TraceReader};
@@ -80,9 +81,9 @@ pub(super) fn read(paths: &[PathBuf], asked: &Asked) -> Result<Material, String>
 
 fn taken(dumps: &mut Dumps, name: &str, piece: Piece) -> Result<(), String> {
     match piece {
-        Piece::Rings(source, samples, missing) => dumps.take(name, source, samples, missing),
-        Piece::Frameless(samples, why) => dumps.take_empty(name, samples, why),
-        Piece::Evidence(evidence) => dumps.unite(name, *evidence),
+        Piece::Rings(source, samples, missing) => dumps.take(name, source, samples, missing).map_err(told),
+        Piece::Frameless(samples, why) => dumps.take_empty(name, samples, why).map_err(told),
+        Piece::Evidence(evidence) => dumps.unite(name, *evidence).map_err(told),
         Piece::Alone(material) => {
             let what = material.words();
             Err(format!("{name} is {what}, which cannot be put together with other files: give it alone"))
@@ -147,7 +148,8 @@ fn summary(bytes: &[u8], hint: Option<SourceId>) -> Vec<Summary> {
 /// One file that is no trace.
 fn of_bytes(bytes: &[u8], asked: &Asked) -> Result<Piece, String> {
     if is_evidence(bytes) {
-        return open(bytes, asked, &readers()).map(|opened| Piece::Evidence(Box::new(opened)));
+        let opened = open(bytes, asked, &readers()).map_err(told)?;
+        return Ok(Piece::Evidence(Box::new(opened)));
     }
     Ok(match read_text(bytes, asked.source, asked.package.as_deref())? {
         Text::Rings(source, samples, missing) => Piece::Rings(source, samples, missing),

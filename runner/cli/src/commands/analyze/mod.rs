@@ -15,7 +15,7 @@ use crate::host::Streams;
 use crate::settings::complain;
 use crate::wiring::source_id;
 use farmjank_engine::scribe::Voice;
-use farmjank_measure::saved::{self, Answer, Asked};
+use farmjank_measure::saved::{self, Answer, Asked, SavedError};
 use farmjank_results::verdict::EXIT_USAGE;
 use intake::Material;
 use summary::Summarised;
@@ -54,27 +54,32 @@ fn answer(args: &AnalyzeArgs) -> Result<(Answer, Option<Summarised>), String> {
     };
     Ok(match intake::read(&args.files, &asked)? {
         Material::Rings(dumps, counters) => {
-            let answer = saved::of_dumps(&asked, *dumps)?;
+            let answer = saved::of_dumps(&asked, *dumps).map_err(told)?;
             let pid = answer.name.split('/').next().and_then(|pid| pid.parse().ok());
             let summary = (!counters.is_empty()).then(|| summary::of_blocks(&counters, pid));
             (answer, summary)
         }
         Material::Trace(trace) => {
-            let mut answer = saved::of_trace(&asked, trace.by_name())?;
+            let mut answer = saved::of_trace(&asked, trace.by_name()).map_err(told)?;
             answer.warnings.extend(intake::damage(&trace));
             (answer, None)
         }
         Material::Counted(counted) => {
             let summary = summary::of_totals(&counted);
-            (saved::of_counts(&asked, counted.layers)?, Some(summary))
+            (saved::of_counts(&asked, counted.layers).map_err(told)?, Some(summary))
         }
         Material::Log(log) => {
             let summary = summary::of_log_entries(&log);
-            (saved::of_log(&asked, log)?, Some(summary))
+            (saved::of_log(&asked, log).map_err(told)?, Some(summary))
         }
         Material::Summary(blocks) => {
             let (name, summary) = summary::chosen(&asked, &blocks)?;
             (saved::of_counters(name), Some(summary))
         }
     })
+}
+
+/// Why a file has no answer, as the person is told.
+fn told(why: SavedError) -> String {
+    why.to_string()
 }
