@@ -21,7 +21,7 @@
 //! let value = |key: &str| answer.readings[key].value().map(|value| (value * 10.0).round() / 10.0);
 //! assert_eq!(value("fps"), Some(59.0)); // 117 frames in 119 vsyncs
 //! assert_eq!(value("max_ms"), Some(50.0)); // three vsyncs between two frames
-//! # Ok::<(), String>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! Read in this order: [`seen`] (frames), [`probe_read`] (what probes said) and [`rings`] (timelines by layer) →
