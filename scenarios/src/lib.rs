@@ -35,6 +35,7 @@
 //! Text in, values out: files that a scenario runs are fetched through [`read::Sources`], which the caller provides.
 
 pub mod complaint;
+pub mod gallery;
 pub mod gesture;
 mod keycode;
 mod node;

@@ -1,6 +1,7 @@
 //! Flags as typed data. What they mean is in `commands`.
 
 mod baseline;
+mod first;
 mod history;
 mod prove;
 mod turns;
@@ -9,6 +10,7 @@ pub use baseline::{
     AcceptArgs, BaselineArgs, BaselineCommand, CompareArgs, CompareFormat, Direction, ExportArgs, ImportArgs,
     NameArgs, PruneArgs, SaveArgs,
 };
+pub use first::{Ci, CompletionsArgs, InitArgs, ManArgs};
 pub use history::{CellArgs, FailOn, HistoryArgs, HistoryFormat, TrendArgs};
 pub use prove::DoctorArgs;
 pub use turns::{AbArgs, CalibrateArgs, PlanArgs, PlanFormat, TurnArgs};
@@ -47,6 +49,8 @@ pub enum When {
 /// The verbs.
 #[derive(Subcommand, Debug)]
 pub enum Command {
+    /// Write a first scenario and a CI file into a folder; what is there stays.
+    Init(InitArgs),
     /// Run scenarios on every phone that qualifies, judge, report.
     Run(RunArgs),
     /// Compare two builds: install both in turn on every phone, run, say which windows became slower.
@@ -83,6 +87,10 @@ pub enum Command {
     Schema,
     /// The virtual phone lab: list it, or serve it to adb.
     Lab(LabArgs),
+    /// Print completions for a shell: bash, zsh, fish, elvish, powershell.
+    Completions(CompletionsArgs),
+    /// Print a manual page, for `man -l -`.
+    Man(ManArgs),
 }
 
 /// Which scenarios.
@@ -157,6 +165,9 @@ pub struct RunArgs {
     /// The run bundle's folder; default `results/runs/<id>`.
     #[arg(short, long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Let the run that is in --out go, as in a workspace that is kept from build to build. Other files there stay.
+    #[arg(long, requires = "out")]
+    pub overwrite: bool,
     /// Another report: table, json, junit, markdown, github, openmetrics or html, to a file or, without one, to standard output;
     /// repeatable. The bundle has JSON, JUnit, OpenMetrics and HTML in any case.
     #[arg(long, value_name = "NAME[=FILE]")]

@@ -80,10 +80,35 @@ impl Bundle {
     /// In words, when it cannot be made or is in use.
     pub fn create(root: &Path) -> Result<Bundle, String> {
         if root.join(farmjank_engine::scribe::LOG).exists() {
-            return Err(format!("{} holds a run already; give --out another folder", root.display()));
+            let place = root.display();
+            return Err(format!(
+                "{place} holds a run already; give --out another folder, or let it go with --overwrite"
+            ));
         }
         fs::create_dir_all(root).map_err(|error| format!("{} cannot be made: {error}", root.display()))?;
         Ok(Bundle { root: root.to_owned(), open: RefCell::default() })
+    }
+
+    /// Takes away the run a folder holds, where it holds one; other files stay.
+    ///
+    /// # Errors
+    /// The file that cannot be removed, and why.
+    pub fn remove(root: &Path) -> Result<(), String> {
+        if !root.join(farmjank_engine::scribe::LOG).exists() {
+            return Ok(());
+        }
+        // The log goes last: a folder with half of its files gone still is what it was.
+        for name in farmjank_engine::scribe::BUNDLE.into_iter().chain([farmjank_engine::scribe::LOG]) {
+            let place = root.join(name);
+            let gone = if place.is_dir() { fs::remove_dir_all(&place) } else { fs::remove_file(&place) };
+            match gone {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(format!("{} cannot be removed: {error}", place.display()));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     /// The folder of a run that was made before.
@@ -180,6 +205,11 @@ pub fn append_file(path: &Path, bytes: &[u8]) -> Result<(), String> {
     let words = |error: std::io::Error| format!("{}: {error}", path.display());
     let mut file = fs::OpenOptions::new().create(true).append(true).open(path).map_err(words)?;
     file.write_all(bytes).map_err(words)
+}
+
+/// Whether there is a file or folder.
+pub fn is_there(path: &Path) -> bool {
+    path.exists()
 }
 
 /// Bytes of a file; 0 when there is none.

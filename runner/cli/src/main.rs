@@ -35,6 +35,7 @@ fn main() -> ExitCode {
 /// Only what talks to phones runs on a scheduler: the history store has one of its own, and two do not go together.
 fn dispatch(command: &Command, terminal: settings::Terminal) -> u8 {
     match command {
+        Command::Init(args) => commands::init::run(args),
         Command::Run(args) => commands::run::run(args, terminal),
         Command::Ab(args) => commands::ab::run(args, terminal),
         Command::Calibrate(args) => commands::calibrate::run(args, terminal),
@@ -56,6 +57,8 @@ fn dispatch(command: &Command, terminal: settings::Terminal) -> u8 {
         Command::View(args) => commands::view::run(args),
         Command::Metrics(args) => commands::metrics::run(args, terminal),
         Command::Schema => commands::check::schema(),
+        Command::Completions(args) => commands::completions::run(args),
+        Command::Man(args) => commands::completions::man(args),
         Command::Lab(args) => code(in_runtime(false, commands::lab::run(args, terminal))),
     }
 }

@@ -5,23 +5,47 @@ use crate::host::{self, Streams};
 use crate::settings::{Terminal, complain, variables};
 use farmjank_engine::scribe::Voice;
 use farmjank_results::metric::{Better, Unit};
+use farmjank_scenarios::gallery;
 use farmjank_scenarios::plan::{Selection, Shard};
 use farmjank_scenarios::read::{ReadOptions, SourceFile, read};
 use farmjank_scenarios::requirement::Requirement;
 use farmjank_scenarios::scenario::Scenario;
 use std::path::{Path, PathBuf};
 
+/// Where scenarios are when no path is named.
+const FOLDER: &str = "scenarios";
+const NO_SCENARIO: &str = "there is no scenarios/ here; `farmjank init` writes a first one, and `farmjank run --lab demo` shows \
+                           what a run is on virtual phones";
+const COMES_ALONG: &str = "there is no scenarios/ here: these are the gallery's, of a shop that virtual phones have; `farmjank init` writes one to change\n";
+
 /// Most bytes taken from one scenario file before the reader itself says that it is too large.
 const MOST: u64 = 64 << 20;
 
 /// The scenarios; none when there were complaints, which have been printed.
-pub fn load(args: &ScenarioArgs, terminal: Terminal) -> Option<Vec<Scenario>> {
+///
+/// On the virtual lab `lab`, where no path is named and there is no folder of scenarios, those are run that come with the
+/// program.
+pub fn load(args: &ScenarioArgs, lab: Option<&str>, terminal: Terminal) -> Option<Vec<Scenario>> {
     let env = variables("-e", &args.env).map_err(|why| complain(&why)).ok()?;
-    let files = files(&args.paths).map_err(|why| complain(&why)).ok()?;
+    let usual = args.paths == [PathBuf::from(FOLDER)] && !host::is_there(Path::new(FOLDER));
+    let files = match (usual, lab) {
+        (true, Some(_)) => {
+            Streams.err(COMES_ALONG);
+            gallery::scenarios().map(|(name, text)| SourceFile { name, text: text.into() }).collect()
+        }
+        (true, None) => {
+            complain(NO_SCENARIO);
+            return None;
+        }
+        (false, _) => files(&args.paths).map_err(|why| complain(&why)).ok()?,
+    };
     let known = farmjank_results::metrics::registry().iter();
     let metrics: Vec<(&str, Unit, Better)> =
         known.map(|metric| (metric.key, metric.unit, metric.better)).collect();
-    let fetch = |path: &str| host::read_file(Path::new(path), MOST);
+    let fetch = |path: &str| match gallery::text_of(path) {
+        Some(text) => Ok(text.into()),
+        None => host::read_file(Path::new(path), MOST),
+    };
     match read(&files, &env, &ReadOptions { metrics: &metrics, sources: &fetch }) {
         Ok(scenarios) => Some(scenarios),
         Err(complaints) => {

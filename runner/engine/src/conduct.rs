@@ -251,7 +251,7 @@ fn no_phone(phones: &[Surveyed]) -> Fault {
     let faults: Vec<&Fault> = phones.iter().filter_map(|phone| phone.facts.as_ref().err()).collect();
     match (phones, &*faults) {
         ([], _) => Fault::new(FaultCode::NoPhone, "no phone is connected")
-            .advise("connect one, or try the virtual lab: `farmjank run --lab demo scenarios/`"),
+            .advise("connect one, or try the virtual lab: `farmjank run --lab demo`"),
         ([_], [only]) => (*only).clone(),
         _ => Fault::new(FaultCode::NoPhone, "no connected phone qualifies for this scenario")
             .advise("`farmjank plan` shows why for each phone"),

@@ -13,6 +13,9 @@ use std::rc::Rc;
 
 /// Name of the log inside the bundle.
 pub const LOG: &str = "events.ndjson";
+/// What else a run's folder holds: files and folders.
+pub const BUNDLE: [&str; 6] =
+    ["evidence", "plots", "report.html", "results.json", "junit.xml", "metrics.txt"];
 
 /// Where text for people goes.
 pub trait Voice {

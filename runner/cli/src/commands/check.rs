@@ -16,7 +16,7 @@ const SLOWEST_HZ: f64 = 60.0;
 
 /// Checks scenario files.
 pub fn run(args: &ScenarioArgs, terminal: Terminal) -> u8 {
-    let Some(scenarios) = load(args, terminal) else { return EXIT_USAGE };
+    let Some(scenarios) = load(args, None, terminal) else { return EXIT_USAGE };
     for scenario in &scenarios {
         let trials = scenario.iterations + scenario.warmup;
         let windows: Vec<&str> = scenario.windows().iter().map(|window| window.name).collect();

@@ -38,9 +38,7 @@ fn list() {
         };
         Streams.out(&format!("  {name:<10} {:>3} {phones}  {kinds}\n", lab.phones.len()));
     }
-    Streams.out(
-        "\ntry one:   farmjank run --lab demo scenarios/\nserve one: farmjank lab serve demo --daemons\n",
-    );
+    Streams.out("\ntry one:   farmjank run --lab demo\nserve one: farmjank lab serve demo --daemons\n");
 }
 
 async fn serving(args: &ServeArgs) -> u8 {

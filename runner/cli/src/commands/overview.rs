@@ -33,8 +33,8 @@ pub async fn run(_look: Terminal) -> u8 {
     ));
     let next = match (ready, scenarios > 0) {
         (true, true) => "farmjank run scenarios/",
-        (true, false) => "farmjank run PATH   (write a scenario first; `farmjank schema` helps your editor)",
-        (false, _) => "farmjank run --lab demo scenarios/   (a virtual lab, no phone needed)",
+        (true, false) => "farmjank init   (writes a first scenario, to be made yours)",
+        (false, _) => "farmjank run --lab demo   (a virtual lab, no phone needed)",
     };
     Streams.out(&format!("next: {next}\nall commands: farmjank --help\n"));
     0

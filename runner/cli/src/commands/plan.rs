@@ -23,7 +23,9 @@ use std::collections::BTreeMap;
 
 /// Shows jobs × phones, and what comparing builds on them will take.
 pub fn run(args: &PlanArgs, terminal: Terminal) -> u8 {
-    let Some(mut scenarios) = load(&args.scenarios, terminal) else { return EXIT_USAGE };
+    let Some(mut scenarios) = load(&args.scenarios, args.phones.lab.as_deref(), terminal) else {
+        return EXIT_USAGE;
+    };
     let filter = args.phones.device_filter.as_deref();
     let refused = |why: String| {
         complain(&why);

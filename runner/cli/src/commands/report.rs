@@ -86,7 +86,7 @@ pub fn run(args: &ReportArgs, terminal: Terminal) -> u8 {
 /// The records of the bundles, judged anew where asked for; none after a complaint.
 fn records(args: &ReportArgs, terminal: Terminal) -> Option<Vec<Bundled>> {
     let wanted = ScenarioArgs { paths: args.rejudge.clone(), env: args.env.clone() };
-    let scenarios = if args.rejudge.is_empty() { None } else { Some(load(&wanted, terminal)?) };
+    let scenarios = if args.rejudge.is_empty() { None } else { Some(load(&wanted, None, terminal)?) };
     let one = |run: &PathBuf| {
         let mut bundled = Bundled { record: recorded(run)?, anew: BTreeMap::new() };
         if let Some(scenarios) = &scenarios {

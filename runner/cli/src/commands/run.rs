@@ -53,7 +53,9 @@ pub fn run(args: &RunArgs, terminal: Terminal) -> u8 {
 
 /// Runs scenarios on phones; two builds take turns where the run is about them. The store is asked before and after.
 pub fn about(args: &RunArgs, terminal: Terminal, about: About) -> u8 {
-    let Some(mut scenarios) = load(&args.scenarios, terminal) else { return EXIT_USAGE };
+    let Some(mut scenarios) = load(&args.scenarios, args.phones.lab.as_deref(), terminal) else {
+        return EXIT_USAGE;
+    };
     let itself = if let About::Itself(ab_rules) = &about { Some(*ab_rules) } else { None };
     let mut inputs = match inputs(args, &mut scenarios, about) {
         Ok(inputs) => inputs,
@@ -206,6 +208,9 @@ fn run_id(phones: &Phones) -> String {
 
 fn bundle(args: &RunArgs, id: &str) -> Result<(PathBuf, Bundle), String> {
     if let Some(root) = &args.out {
+        if args.overwrite {
+            Bundle::remove(root)?;
+        }
         return Ok((root.clone(), Bundle::create(root)?));
     }
     let runs = Path::new("results").join("runs");

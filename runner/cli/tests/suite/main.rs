@@ -9,6 +9,7 @@ mod analyze_trace;
 #[allow(dead_code, reason = "the browser of the reports' tests; the live view needs less of it")]
 mod browser;
 mod compare;
+mod first;
 mod live;
 mod metrics;
 mod nights;

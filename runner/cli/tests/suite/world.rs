@@ -85,6 +85,9 @@ steps:
 /// Writes a file and gives its path.
 pub fn write(folder: &Path, name: &str, text: &str) -> PathBuf {
     let path = folder.join(name);
+    if let Some(parent) = path.parent() {
+        std::fs::create_dir_all(parent).expect("a folder in the test's folder");
+    }
     std::fs::write(&path, text).expect("a file in the test's folder");
     path
 }

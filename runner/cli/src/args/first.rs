@@ -1,0 +1,42 @@
+//! Flags of what a new user types first, and of what a shell is told.
+
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// `farmjank init`
+#[derive(Args, Debug, Clone)]
+pub struct InitArgs {
+    /// Where to write.
+    #[arg(default_value = ".", value_name = "FOLDER", hide_default_value = true)]
+    pub folder: PathBuf,
+    /// Whose CI file: github, gitlab or none.
+    #[arg(long, value_enum, default_value = "github", hide_possible_values = true)]
+    pub ci: Ci,
+}
+
+/// Whose CI.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Ci {
+    /// GitHub Actions.
+    Github,
+    /// GitLab.
+    Gitlab,
+    /// No CI file.
+    None,
+}
+
+/// `farmjank completions`
+#[derive(Args, Debug, Clone)]
+pub struct CompletionsArgs {
+    /// The shell.
+    #[arg(value_enum, value_name = "SHELL")]
+    pub shell: clap_complete::Shell,
+}
+
+/// `farmjank man`
+#[derive(Args, Debug, Clone)]
+pub struct ManArgs {
+    /// The page of this command; of the whole program without it.
+    #[arg(value_name = "COMMAND")]
+    pub command: Option<String>,
+}

@@ -1,0 +1,76 @@
+//! `farmjank init`: a first scenario, what keeps results out of the repository, and a CI file. Nothing that is there is changed,
+//! but for a line added to `.gitignore`.
+
+use crate::args::{Ci, InitArgs};
+use crate::host::{self, Streams};
+use crate::settings::complain;
+use farmjank_engine::scribe::Voice;
+use farmjank_results::verdict::EXIT_USAGE;
+use std::path::{Path, PathBuf};
+
+const SCENARIO: &str = include_str!("init/home-feed.yaml");
+const GITHUB: &str = include_str!("init/github.yaml");
+const GITLAB: &str = include_str!("init/gitlab.yaml");
+/// Where runs are kept.
+const IGNORED: &str = "results/";
+/// Most bytes of a `.gitignore` that are read.
+const MOST: u64 = 1 << 20;
+
+const NEXT: &str = "\nnext:
+  farmjank run --lab demo      the scenario on four virtual phones, in seconds
+  farmjank devices             the phones here, and whether they can be measured
+  farmjank check               after every change of a scenario: each mistake with its place and its mend
+The lines of scenarios/home-feed.yaml marked YOURS say what your app needs.
+";
+
+/// Writes what is not there yet.
+pub fn run(args: &InitArgs) -> u8 {
+    let files = [
+        ("scenarios/home-feed.yaml", Some(SCENARIO)),
+        (".github/workflows/smooth.yml", (args.ci == Ci::Github).then_some(GITHUB)),
+        (".gitlab-ci.yml", (args.ci == Ci::Gitlab).then_some(GITLAB)),
+    ];
+    let written = files.iter().filter_map(|(path, text)| Some((path, (*text)?)));
+    let done = written.map(|(path, text)| put(&args.folder, path, text)).chain([ignore(&args.folder)]);
+    match done.collect::<Result<Vec<String>, String>>() {
+        Ok(lines) => {
+            Streams.out(&lines.concat());
+            Streams.out(NEXT);
+            0
+        }
+        Err(why) => {
+            complain(&why);
+            EXIT_USAGE
+        }
+    }
+}
+
+/// A file, unless there is one.
+fn put(folder: &Path, path: &str, text: &str) -> Result<String, String> {
+    let place = under(folder, path);
+    if host::is_there(&place) {
+        return Ok(format!("kept   {}, as it was there\n", place.display()));
+    }
+    host::write_file(&place, text.as_bytes())?;
+    Ok(format!("wrote  {}\n", place.display()))
+}
+
+/// The line that keeps results out of the repository.
+fn ignore(folder: &Path) -> Result<String, String> {
+    let place = under(folder, ".gitignore");
+    if !host::is_there(&place) {
+        return put(folder, ".gitignore", &format!("{IGNORED}\n"));
+    }
+    let known = String::from_utf8_lossy(&host::read_file(&place, MOST)?).into_owned();
+    if known.lines().any(|line| line.trim().trim_matches('/') == IGNORED.trim_end_matches('/')) {
+        return Ok(format!("kept   {}, as it was there\n", place.display()));
+    }
+    let end = if known.is_empty() || known.ends_with('\n') { "" } else { "\n" };
+    host::append_file(&place, format!("{end}{IGNORED}\n").as_bytes())?;
+    Ok(format!("added  {IGNORED} to {}\n", place.display()))
+}
+
+/// A path as a person would write it: without `./`.
+fn under(folder: &Path, path: &str) -> PathBuf {
+    if folder == Path::new(".") { PathBuf::from(path) } else { folder.join(path) }
+}

@@ -1,0 +1,116 @@
+//! The first minutes: an empty folder, and only commands that the tool itself prints.
+
+use crate::world::{SMOOTH, run, write};
+use std::path::Path;
+
+/// The commands a text says to type: what follows `farmjank ` up to two spaces, a backtick or the line's end.
+fn told(text: &str) -> Vec<Vec<String>> {
+    let after = text.split("farmjank ").skip(1);
+    let words = after.map(|rest| rest.split("  ").next().unwrap_or(rest));
+    let words = words.map(|rest| rest.split(['`', '\n', ';']).next().unwrap_or(rest).trim());
+    let plain = |word: &str| word.starts_with(|c: char| c.is_ascii_lowercase());
+    words.filter(|one| plain(one)).map(|one| one.split(' ').map(str::to_owned).collect()).collect()
+}
+
+fn obey(folder: &Path, command: &[String]) -> crate::world::Ended {
+    let words: Vec<&str> = command.iter().map(String::as_str).collect();
+    run(folder, &words)
+}
+
+#[test]
+fn commands_the_tool_prints_lead_from_an_empty_folder_to_a_scenario_of_ones_own() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = folder.path();
+    let first = run(place, &[]);
+    let next = told(first.out.split("next: ").nth(1).expect("what to do next"));
+    assert_eq!(next[0].join(" "), "run --lab demo", "{}", first.out);
+
+    let gallery = obey(place, &next[0]);
+    assert_eq!(gallery.code, 1, "one of four virtual phones stutters\n{}{}", gallery.out, gallery.err);
+    assert!(gallery.out.contains("farmjank:gallery/product-page.yaml:15:5"), "{}", gallery.out);
+    let init = told(&gallery.err).into_iter().find(|words| words[0] == "init").expect("how to begin");
+
+    let written = obey(place, &init);
+    assert_eq!(written.code, 0, "{}", written.err);
+    let told = told(written.out.split("next:").nth(1).expect("what to do next"));
+    assert_eq!(told.iter().map(|words| words[0].as_str()).collect::<Vec<_>>(), ["run", "devices", "check"]);
+    let codes: Vec<i32> = told.iter().map(|words| obey(place, words).code).collect();
+    assert_eq!(codes, [1, 3, 0], "a red cell with its reason, no phone here, no mistake");
+    let own = obey(place, &told[0]);
+    assert!(
+        own.out.contains("✗ hitch_ms_per_s") && own.out.contains("scenarios/home-feed.yaml:14:5"),
+        "{}",
+        own.out
+    );
+}
+
+#[test]
+fn init_changes_nothing_that_is_there_and_adds_one_line_to_gitignore() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = folder.path();
+    write(place, ".gitignore", "target");
+    write(place, "scenarios/home-feed.yaml", "mine\n");
+    let ended = run(place, &["init", "--ci", "gitlab"]);
+    assert_eq!(ended.code, 0, "{}", ended.err);
+    let read = |path: &str| std::fs::read_to_string(place.join(path)).expect(path);
+    assert_eq!(
+        (read("scenarios/home-feed.yaml").as_str(), read(".gitignore").as_str()),
+        ("mine\n", "target\nresults/\n")
+    );
+    assert!(read(".gitlab-ci.yml").contains("farmjank run --out out --overwrite"));
+    assert!(!place.join(".github").exists(), "another CI was asked for");
+    run(place, &["init", "--ci", "none"]);
+    assert_eq!(read(".gitignore"), "target\nresults/\n", "the line is there already");
+}
+
+#[test]
+fn without_scenarios_and_without_the_lab_a_run_says_how_to_begin() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for verb in ["run", "check", "plan"] {
+        let ended = run(folder.path(), &[verb]);
+        assert_eq!(ended.code, 2, "{verb}");
+        assert!(ended.err.contains("farmjank init"), "{verb}: {}", ended.err);
+        assert!(!folder.path().join("results").exists(), "{verb} left something behind");
+    }
+    let named = run(folder.path(), &["check", "elsewhere"]);
+    assert!(named.code == 2 && named.err.contains("elsewhere"), "{}", named.err);
+}
+
+#[test]
+fn overwrite_lets_the_run_of_a_kept_workspace_go_and_nothing_else() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = folder.path();
+    write(place, "s.yaml", SMOOTH);
+    write(place, "out/notes.txt", "mine");
+    write(place, "out/evidence.txt", "mine too");
+    let command = ["run", "s.yaml", "--lab", "demo", "--out", "out"];
+    assert_eq!(run(place, &command).code, 0);
+    let again = run(place, &command);
+    assert!(again.code == 2 && again.err.contains("--overwrite"), "{}", again.err);
+    let log = || std::fs::read(place.join("out/events.ndjson")).expect("the log");
+    let before = log();
+    let seeded = [&command[..], &["--overwrite", "--seed", "9"]].concat();
+    assert_eq!(run(place, &seeded).code, 0);
+    assert_ne!(log(), before, "it is the new run's");
+    assert!(place.join("out/notes.txt").exists() && place.join("out/evidence.txt").exists());
+    let stray = run(place, &["run", "s.yaml", "--lab", "demo", "--overwrite"]);
+    assert!(stray.code == 2 && stray.err.contains("--out"), "{}", stray.err);
+}
+
+#[test]
+fn shells_complete_commands_and_man_has_a_page_for_each() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let ended = run(folder.path(), &["completions", shell]);
+        assert!(ended.code == 0 && ended.out.contains("calibrate"), "{shell}: {}", ended.err);
+    }
+    let page = run(folder.path(), &["man", "run"]);
+    assert!(
+        page.code == 0 && page.out.contains(".TH farmjank-run 1") && page.out.contains("wait"),
+        "{}",
+        page.out
+    );
+    assert!(run(folder.path(), &["man"]).out.contains("farmjank"));
+    let near = run(folder.path(), &["man", "calibrat"]);
+    assert!(near.code == 2 && near.err.contains("calibrate") && !near.err.contains("trend"), "{}", near.err);
+}
