@@ -313,6 +313,17 @@ pub(crate) fn all_trials(job: &JobRecord) -> u32 {
         .max(u32::try_from(job.trials.len()).unwrap_or(0))
 }
 
+/// `iteration 3` or `warm-up 1`, as a row of the page is called; of two builds `old 3/5` or `new warm-up`.
+pub(crate) fn iteration_words(job: &JobRecord, trial: &TrialRecord) -> String {
+    match trial.turn {
+        Some(_) => trial_words(job, trial.trial),
+        None if trial.counted => {
+            format!("iteration {}", (trial.trial + 1).saturating_sub(job.planned.warmup))
+        }
+        None => format!("warm-up {}", trial.trial + 1),
+    }
+}
+
 /// `trial 3/5` or `warm-up 1/2`; of two builds `old 3/5` or `new warm-up`. Trials are numbered from 0, warm-ups first.
 pub(crate) fn trial_words(job: &JobRecord, trial: u32) -> String {
     let planned = &job.planned;

@@ -9,6 +9,7 @@ use super::index::short;
 use crate::cells::Cell;
 use crate::clean::{NAME, SENTENCE, line};
 use crate::comparison;
+use crate::story::iteration_words;
 use crate::words;
 use base64::Engine as _;
 use farmjank_results::compare::{CellCompared, Role, State};
@@ -16,10 +17,12 @@ use farmjank_results::event::SkippedSource;
 use farmjank_results::metric::{Better, Unit};
 use farmjank_results::motion::Phase;
 use farmjank_results::period::PeriodOrigin;
+use farmjank_results::record::JobRecord;
 use farmjank_results::summary::{Summary, Value};
 use farmjank_results::threshold::{Judgement, Outcome};
 use farmjank_results::time::DeviceTime;
 use farmjank_results::timeline::GapCause;
+use farmjank_results::turn::Build;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -44,6 +47,9 @@ struct Detail {
     void: Vec<String>,
     planned: u32,
     warmup: u32,
+    /// The two builds that took turns; none otherwise.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    builds: Vec<String>,
     /// Files of the bundle.
     evidence: Vec<String>,
 }
@@ -91,7 +97,12 @@ struct ComparedLine {
 #[derive(Serialize)]
 struct IterationLine {
     trial: u32,
+    /// What people call it: `iteration 3`, `warm-up 1`; of two builds `old 3/15`.
+    name: String,
     counted: bool,
+    /// Whose turn it was, where two builds take turns; none of their warm-ups.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    build: Option<Build>,
     void: Option<String>,
     /// Where its frame log lies in the bytes after the JSON.
     #[serde(rename = "strip")]
@@ -151,7 +162,7 @@ pub(crate) fn packed(cell: &Cell<'_>, seen: &Seen<'_>) -> String {
             Some((from, bytes.len()))
         });
         let pngs = pngs.collect::<Vec<_>>();
-        iterations.push(iteration(one, place, &pngs));
+        iterations.push(iteration(cell.job, one, place, &pngs));
     }
     let detail = detail(cell, seen, iterations);
     let json = serde_json::to_vec(&detail).expect("strings and numbers always serialise");
@@ -182,8 +193,15 @@ fn detail(cell: &Cell<'_>, seen: &Seen<'_>, iterations: Vec<IterationLine>) -> D
         void: cell.judged.map_or_else(Vec::new, |judged| texts(&judged.void)),
         planned: cell.job.planned.iterations,
         warmup: cell.job.planned.warmup,
+        builds: cell.job.installed.iter().map(build).collect(),
         evidence: cell.measured.iter().flat_map(|(_, window)| texts(&window.evidence)).collect(),
     }
+}
+
+/// `old 7.4.1 (741)`.
+fn build((build, version): (&Build, &Option<String>)) -> String {
+    let version = version.as_deref().map_or_else(|| "of unknown version".to_owned(), |text| line(text, NAME));
+    format!("{build} {version}")
 }
 
 fn limit(judgement: &Judgement, seen: &Seen<'_>) -> LimitLine {
@@ -239,6 +257,7 @@ fn compared(one: &CellCompared) -> ComparedLine {
 }
 
 fn iteration(
+    job: &JobRecord,
     one: &Iteration<'_>,
     frame_log: Option<(usize, usize)>,
     pngs: &[Option<(usize, usize)>],
@@ -252,7 +271,9 @@ fn iteration(
     let over = |over: &SkippedSource| (line(&over.what, NAME), line(&over.why, SENTENCE));
     IterationLine {
         trial: one.trial.trial,
+        name: iteration_words(job, one.trial),
         counted: one.trial.counted,
+        build: one.trial.turn.filter(|turn| turn.block.is_some()).map(|turn| turn.build),
         void: window.void.as_deref().map(|why| line(why, SENTENCE)),
         frame_log,
         blank: one.frame_log.as_ref().err().map(|why| line(why, SENTENCE)),

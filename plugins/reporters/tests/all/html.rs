@@ -11,6 +11,7 @@ use farmjank_results::frame_timeline::JankOwner;
 use farmjank_results::motion::Phase;
 use farmjank_results::record::Record;
 use farmjank_results::time::DeviceTime;
+use farmjank_results::turn::{Build, Turn};
 use farmjank_results::window::Why;
 use farmjank_seams::reporter::{FrameLogs, NoFrameLogs};
 use serde_json::{Value, json};
@@ -144,6 +145,33 @@ fn frames_that_are_not_there_are_told() {
     let all: Vec<Value> = cells(&damaged).values().map(|packed| unpacked(packed).0).collect();
     let said = serde_json::to_string(&all).unwrap();
     assert!(said.contains("the file of its frames cannot be read"), "{said}");
+}
+
+#[test]
+fn iterations_of_two_builds_are_named_and_numbered_by_build() {
+    let mut record = record();
+    let job = record.jobs.get_mut(&0).unwrap();
+    job.installed = [(Build::Old, Some("7.4.1 (741)".to_owned())), (Build::New, None)].into();
+    for (nth, trial) in job.trials.iter_mut().enumerate() {
+        // O warm, O 1, N warm, N 1, O warm, …
+        let build = if nth % 4 < 2 { Build::Old } else { Build::New };
+        let turn = Turn { build, block: (nth % 2 == 1).then_some(1), look: 1 };
+        (trial.turn, trial.counted) = (Some(turn), turn.counted());
+    }
+    let (detail, _) = unpacked(&cells(&html(&record, &Drawn))["0-0"]);
+    assert_eq!(detail["builds"], json!(["old 7.4.1 (741)", "new of unknown version"]));
+    let of = |key: &str| -> Vec<Value> {
+        detail["iterations"].as_array().unwrap().iter().map(|one| one[key].clone()).collect()
+    };
+    let planned = record.jobs[&0].planned.iterations;
+    let wanted = [
+        json!("old warm-up"),
+        json!(format!("old 1/{planned}")),
+        json!("new warm-up"),
+        json!(format!("new 1/{planned}")),
+    ];
+    assert_eq!(of("name")[..4], wanted, "no iteration of the old build is a warm-up");
+    assert_eq!(of("build")[..4], [Value::Null, json!("old"), Value::Null, json!("new")]);
 }
 
 #[test]

@@ -92,9 +92,9 @@ function framesSection(cell, detail, strips, wanted, rest) {
   const toWorst = () => { if (known[current].worst) plot.choose(known[current].worst, 0.6); };
   const span = Math.max(...known.map((sum) => (sum ? sum.end : 0)), 1);
   const rows = detail.iterations.map((one, n) => {
-    const name = `${one.counted ? "iteration" : "warm-up"} ${one.trial + 1 - (one.counted ? detail.warmup : 0)}`;
+    const { name } = one;
     const words = !strips[n] ? one.blank || "no frames" : `${several(known[n].late.length, "hitch", "hitches")} · ${number(known[n].lateMs, "ms")} ms${one.screens ? ` · ${several(one.screens.length, "screen", "screens")}` : ""}`;
-    return el("button", { type: "button", class: `row${one.counted ? "" : " warm"}${one.void ? " void" : ""}`, disabled: !strips[n], onclick: () => show(n) },
+    return el("button", { type: "button", class: `row${one.counted || one.build ? "" : " warm"}${one.void ? " void" : ""}`, disabled: !strips[n], onclick: () => show(n) },
       el("span", { class: "name" }, name), strips[n] ? stripBarcode(strips[n], span, `${name}: ${words}`) : el("span", { class: "blank" }),
       el("span", { class: "sum" }, one.void ? `void: ${one.void}` : words));
   });
@@ -130,7 +130,7 @@ function provenance(cell, detail) {
   const each = (list) => [...new Set(list)];
   const periods = each(counted.flatMap((one) => one.periods.map(([, period, origin]) => `${hz(period)} (${number(period / 1e6, "ms")} ms), ${ORIGINS[origin]}`)));
   const gaps = counted.flatMap((one) => one.gaps.map(([after, before, cause]) =>
-    `iteration ${one.trial + 1 - detail.warmup}: ${CAUSES[cause] || cause}${after === null ? "" : ` from ${(after / 1e6).toFixed(3)} s`}${before === null ? "" : ` to ${(before / 1e6).toFixed(3)} s`}`));
+    `${one.name}: ${CAUSES[cause] || cause}${after === null ? "" : ` from ${(after / 1e6).toFixed(3)} s`}${before === null ? "" : ` to ${(before / 1e6).toFixed(3)} s`}`));
   const doubts = each(counted.flatMap((one) => one.doubts)), passed = each(detail.iterations.flatMap((one) => one.passed.map(([what, why]) => `${what}: ${why}`)));
   const uncertain = counted.reduce((sum, one) => sum + one.uncertain_ms, 0);
   return el("section", { class: "provenance", "aria-label": "where the numbers come from" }, el("h2", null, "Where the numbers come from"), el("dl", null,
@@ -140,10 +140,11 @@ function provenance(cell, detail) {
     row("source", each(counted.map((one) => one.source)).filter(Boolean).join(", ")), row("layer", each(counted.map((one) => one.layer)).filter(Boolean).join(", ")),
     row("refresh period", periods.join("; "), uncertain > 0 ? `; uncertain for ${number(uncertain, "ms")} ms` : null),
     row("clock", any && any.clock_ms !== null ? `gestures lie on the clock of the frames to ±${number(any.clock_ms, "ms")} ms` : null),
+    detail.builds ? row("builds", detail.builds.join(", ")) : null,
     row("iterations", `${counted.length} of ${detail.planned} counted${detail.warmup ? `, ${several(detail.warmup, "warm-up", "warm-ups")} before` : ""}${detail.void.length ? `; void: ${detail.void.join("; ")}` : ""}`),
     passed.length ? row("passed over", el("ul", null, passed.map((one) => el("li", null, one)))) : null,
     detail.evidence.length === 0 ? null : row("raw", el("details", null, el("summary", null, several(detail.evidence.length, "file", "files")), el("ul", { class: "mono" }, detail.evidence.map((one) => el("li", null, one))))),
-    row("again", el("code", null, again(cell)))));
+    detail.builds ? null : row("again", el("code", null, again(cell)))));
 }
 
 const quoted = (word) => (/^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replace(/'/g, "'\\''")}'`);

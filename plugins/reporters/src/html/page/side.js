@@ -91,9 +91,9 @@ function sideFrames(row, trial) {
     if (first < 0) return { node: el("section", { class: "run" }, head, el("p", { class: "nothing" }, detail.iterations.map((two) => two.blank).find(Boolean) || "this window was not measured")) };
     const host = el("div", { class: "plot", tabindex: "0", role: "img", "aria-label": `frames of ${run.letter} over time` }), told = el("p", { class: "told", role: "status", "aria-live": "polite" });
     const rows = detail.iterations.map((two, n) => {
-      const name = `${two.counted ? "iteration" : "warm-up"} ${two.trial + 1 - (two.counted ? detail.warmup : 0)}`;
+      const { name } = two;
       const words = !strips[n] ? two.blank || "no frames" : `${several(known[at][n].late.length, "hitch", "hitches")} · ${number(known[at][n].lateMs, "ms")} ms`;
-      return el("button", { type: "button", class: `row${two.counted ? "" : " warm"}${two.void ? " void" : ""}`, disabled: !strips[n], onclick: () => show(n) },
+      return el("button", { type: "button", class: `row${two.counted || two.build ? "" : " warm"}${two.void ? " void" : ""}`, disabled: !strips[n], onclick: () => show(n) },
         el("span", { class: "name" }, name), strips[n] ? stripBarcode(strips[n], span, `${run.letter}, ${name}: ${words}`) : el("span", { class: "blank" }), el("span", { class: "sum" }, two.void ? `void: ${two.void}` : words));
     });
     const show = (n) => {
