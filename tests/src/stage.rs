@@ -9,7 +9,7 @@ use farmjank_engine::conduct::{Against, Options, Setup, run};
 use farmjank_engine::patience::Patience;
 use farmjank_engine::stop::{Stop, Urgency};
 use farmjank_engine::survey::Wanted;
-use farmjank_frames::{FrameTimeline, Gfxinfo, Logcat, SurfaceFlinger, TimeStats};
+use farmjank_frames::registry;
 use farmjank_lab::dial::LabDial;
 use farmjank_lab::lab::{Lab, LiveLab};
 use farmjank_lab_shards::{self as lab_shards, Join, LabShard, MakeShard, ThreadWork};
@@ -215,7 +215,7 @@ impl Stage {
                 Ok(LabShard {
                     provider: Rc::new(AdbProvider::new(lab.servers(), Rc::new(LabDial::new(live)), options)),
                     sources: Box::new(move |scenario| sources(scenario, seed)),
-                    probes: if alone { Vec::new() } else { probes() },
+                    probes: if alone { Vec::new() } else { registry::probes() },
                     files: Rc::new(Memory::keeping(false)),
                 })
             });
@@ -284,7 +284,7 @@ impl Stage {
             scenarios: scenarios(&self.scenarios),
             provider: Rc::new(provider),
             sources: Box::new(move |scenario| sources(scenario, seed)),
-            probes: self.probes.unwrap_or_else(probes),
+            probes: self.probes.unwrap_or_else(registry::probes),
             files: files.clone(),
             voice: ear.clone(),
             against: self.against,
@@ -327,22 +327,11 @@ fn scenarios(files: &[SourceFile]) -> Vec<Scenario> {
     })
 }
 
-/// Who is asked at both ends of trials and windows, as in the program.
-pub fn probes() -> Vec<Rc<dyn Probe>> {
-    vec![Rc::new(FrameTimeline), Rc::new(TimeStats), Rc::new(Logcat::default())]
-}
-
 /// Who reads evidence again, as in the program.
 pub fn readers() -> Readers {
-    Readers {
-        dumps: vec![Rc::new(SurfaceFlinger::new(None, 0)), Rc::new(Gfxinfo::new(0))],
-        probes: vec![Rc::new(FrameTimeline), Rc::new(TimeStats), Rc::new(Logcat::default())],
-    }
+    Readers { dumps: registry::dump_readers(), probes: registry::probe_readers() }
 }
 
 fn sources(scenario: &Scenario, seed: u64) -> Vec<Rc<dyn FrameSource>> {
-    let all: [Rc<dyn FrameSource>; 2] =
-        [Rc::new(SurfaceFlinger::new(scenario.layer.clone(), seed)), Rc::new(Gfxinfo::new(seed))];
-    let pinned = |source: &Rc<dyn FrameSource>| scenario.source.is_none_or(|pinned| source.id() == pinned);
-    all.into_iter().filter(pinned).collect()
+    registry::sources_pinned(scenario.layer.clone(), seed, scenario.source)
 }

@@ -8,18 +8,17 @@ use farmjank_engine::prove::ask::Asker;
 use farmjank_engine::prove::judge::{all_held, judge};
 use farmjank_engine::prove::{Belief, Held, Proof, archive};
 use farmjank_engine::survey::{Surveyed, Wanted, survey};
-use farmjank_frames::{Gfxinfo, SurfaceFlinger};
+use farmjank_frames::registry::{probes, sources};
 use farmjank_lab::archetype::ARCHETYPES;
 use farmjank_lab::dial::LabDial;
 use farmjank_lab::lab::Lab;
 use farmjank_seams::device::Provider;
 use farmjank_seams::source::FrameSource;
 use farmjank_tests::shells::Shells;
-use farmjank_tests::stage::probes;
 use std::rc::Rc;
 
 fn readers() -> Vec<Rc<dyn FrameSource>> {
-    vec![Rc::new(SurfaceFlinger::new(None, 0)), Rc::new(Gfxinfo::new(0))]
+    sources(None, 0)
 }
 
 /// What the phones of a lab answer, by serial.

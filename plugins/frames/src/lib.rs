@@ -23,6 +23,7 @@ pub mod gfxinfo;
 pub mod logcat;
 mod recognise;
 mod refusal;
+pub mod registry;
 pub mod rhythm;
 pub mod surfaceflinger;
 pub mod text;

@@ -4,7 +4,7 @@ use crate::args::PhoneArgs;
 use crate::host::{self, Programs, TcpDial};
 use farmjank_devices::adb::{StartPolicy, ensure_server, servers_from_env};
 use farmjank_devices::{AdbProvider, Options};
-use farmjank_frames::{FrameTimeline, Gfxinfo, Logcat, SurfaceFlinger, TimeStats};
+use farmjank_frames::registry;
 use farmjank_lab::dial::LabDial;
 use farmjank_lab::lab::{Lab, LiveLab};
 use farmjank_lab_shards::{LabShard, MakeShard};
@@ -119,32 +119,24 @@ async fn adb_phones() -> Result<Phones, Fault> {
     }
 }
 
-/// Every frame source, best first; a scenario may pin one, or a layer.
+/// The sources of a scenario, best first; it may pin one, or a layer.
 pub fn sources(scenario: &Scenario, seed: u64) -> Vec<Rc<dyn FrameSource>> {
-    let all: [Rc<dyn FrameSource>; 2] =
-        [Rc::new(SurfaceFlinger::new(scenario.layer.clone(), seed)), Rc::new(Gfxinfo::new(seed))];
-    // Where a probe is pinned, the rings are read all the same: its numbers are held against them.
-    let ring = |id: &SourceId| all.iter().any(|source| source.id() == *id);
-    let pinned = scenario.source.filter(ring);
-    all.iter().filter(|source| pinned.is_none_or(|pinned| source.id() == pinned)).cloned().collect()
+    registry::sources_pinned(scenario.layer.clone(), seed, scenario.source)
 }
 
 /// Who is asked at both ends of trials and windows.
 pub fn probes() -> Vec<Rc<dyn Probe>> {
-    vec![Rc::new(FrameTimeline), Rc::new(TimeStats), Rc::new(Logcat::default())]
+    registry::probes()
 }
 
 /// Every frame source, for phones without a scenario.
 pub fn every_source() -> Vec<Rc<dyn FrameSource>> {
-    vec![Rc::new(SurfaceFlinger::new(None, 0)), Rc::new(Gfxinfo::new(0))]
+    registry::sources(None, 0)
 }
 
 /// Who reads evidence again.
 pub fn readers() -> Readers {
-    Readers {
-        dumps: vec![Rc::new(SurfaceFlinger::new(None, 0)), Rc::new(Gfxinfo::new(0))],
-        probes: vec![Rc::new(FrameTimeline), Rc::new(TimeStats), Rc::new(Logcat::default())],
-    }
+    Readers { dumps: registry::dump_readers(), probes: registry::probe_readers() }
 }
 
 /// A source by what the user calls it.
