@@ -1,9 +1,9 @@
 //! Reporters: a recorded run in, text and files out. Pure: the same record gives the same bytes.
 //!
 //! ```
-//! use farmjank_reporters::{NAMES, Options, by_name, clean};
+//! use farmjank_reporters::{Options, by_name, clean, names};
 //!
-//! for name in NAMES {
+//! for name in names() {
 //!     assert!(by_name(name, &mut Options::default()).is_some(), "{name}");
 //! }
 //! assert!(by_name("junti", &mut Options::default()).is_none());
@@ -44,4 +44,4 @@ mod story;
 pub mod table;
 pub mod words;
 
-pub use registry::{BUNDLED, DOCUMENTS, NAMES, Options, by_name, registry};
+pub use registry::{Options, bundled, by_name, documents, names, registry};

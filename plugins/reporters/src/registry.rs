@@ -15,15 +15,98 @@ use crate::table::table;
 use farmjank_seams::reporter::Reporter;
 use indicatif::ProgressDrawTarget;
 
+/// One reporter.
+struct Row {
+    /// As written on the command line; the reporter gives it as its own.
+    name: &'static str,
+    /// It writes one document at the end, which people may ask for with `--reporter`.
+    asked: bool,
+    /// Every run bundle has its files.
+    kept: bool,
+    /// Makes it, under its name.
+    make: fn(&'static str, &mut Options) -> Box<dyn Reporter>,
+}
+
+/// Every reporter, in the order bundles are written and names are listed. A row is all that makes one known.
+const REPORTERS: &[Row] = &[
+    Row {
+        name: "console",
+        asked: false,
+        kept: false,
+        make: |_, options| Box::new(Console::new(options.style, options.bundle.clone())),
+    },
+    Row {
+        name: "live",
+        asked: false,
+        kept: false,
+        make: |_, options| {
+            // A target is drawn on by one alone.
+            let target = options.target.take().unwrap_or_else(ProgressDrawTarget::hidden);
+            Box::new(Live::new(target, options.style, options.rows, options.bundle.clone()))
+        },
+    },
+    Row {
+        name: "table",
+        asked: true,
+        kept: false,
+        make: |name, options| {
+            let (style, bundle) = (options.style, options.bundle.clone());
+            Ending::out(name, move |record, frame_logs| table(record, frame_logs, style, bundle.as_deref()))
+        },
+    },
+    Row {
+        name: "junit",
+        asked: true,
+        kept: true,
+        make: |_, options| {
+            Box::new(Junit::new(JunitOptions {
+                layout: options.junit_layout,
+                case_properties: options.junit_case_properties,
+                strict: options.junit_strict,
+                bundle: options.bundle.clone(),
+            }))
+        },
+    },
+    Row { name: "json", asked: true, kept: true, make: |_, _| Box::new(Json) },
+    Row {
+        name: "markdown",
+        asked: true,
+        kept: false,
+        make: |name, options| {
+            let most = options.markdown_most.unwrap_or(markdown::MOST);
+            Ending::out(name, move |record, frame_logs| markdown::markdown(record, frame_logs, most))
+        },
+    },
+    Row {
+        name: "github",
+        asked: true,
+        kept: false,
+        make: |name, _| Ending::out(name, |record, _| annotations(record)),
+    },
+    Row {
+        name: "openmetrics",
+        asked: true,
+        kept: true,
+        make: |name, _| Ending::file(name, "metrics.txt", |record, _| openmetrics(record)),
+    },
+    Row { name: "html", asked: true, kept: true, make: |_, _| Box::new(Html) },
+    Row { name: "plots", asked: false, kept: true, make: |_, _| Box::new(Plots) },
+];
+
 /// Names of all reporters, as written on the command line.
-pub const NAMES: [&str; 10] =
-    ["console", "live", "junit", "json", "table", "markdown", "github", "openmetrics", "html", "plots"];
+pub fn names() -> impl Iterator<Item = &'static str> {
+    REPORTERS.iter().map(|row| row.name)
+}
 
 /// Names of the reporters that write one document at the end: those people may ask for.
-pub const DOCUMENTS: [&str; 7] = ["table", "json", "junit", "markdown", "github", "openmetrics", "html"];
+pub fn documents() -> Vec<&'static str> {
+    REPORTERS.iter().filter(|row| row.asked).map(|row| row.name).collect()
+}
 
 /// Names of the reporters whose files every run bundle has.
-pub const BUNDLED: [&str; 5] = ["junit", "json", "openmetrics", "html", "plots"];
+pub fn bundled() -> impl Iterator<Item = &'static str> {
+    REPORTERS.iter().filter(|row| row.kept).map(|row| row.name)
+}
 
 /// What reporters may choose, all of it decided by the caller.
 #[derive(Default)]
@@ -48,43 +131,15 @@ pub struct Options {
 
 /// The reporter of that name; none when there is no such reporter. `live` takes the draw target out of the options.
 pub fn by_name(name: &str, options: &mut Options) -> Option<Box<dyn Reporter>> {
-    let bundle = options.bundle.clone();
-    Some(match name {
-        "console" => Box::new(Console::new(options.style, bundle)),
-        "live" => {
-            let target = options.target.take().unwrap_or_else(ProgressDrawTarget::hidden);
-            Box::new(Live::new(target, options.style, options.rows, bundle))
-        }
-        "junit" => Box::new(Junit::new(JunitOptions {
-            layout: options.junit_layout,
-            case_properties: options.junit_case_properties,
-            strict: options.junit_strict,
-            bundle,
-        })),
-        "json" => Box::new(Json),
-        "table" => {
-            let style = options.style;
-            Ending::out("table", move |record, frame_logs| {
-                table(record, frame_logs, style, bundle.as_deref())
-            })
-        }
-        "markdown" => {
-            let most = options.markdown_most.unwrap_or(markdown::MOST);
-            Ending::out("markdown", move |record, frame_logs| markdown::markdown(record, frame_logs, most))
-        }
-        "github" => Ending::out("github", |record, _| annotations(record)),
-        "openmetrics" => Ending::file("openmetrics", "metrics.txt", |record, _| openmetrics(record)),
-        "html" => Box::new(Html),
-        "plots" => Box::new(Plots),
-        _ => return None,
-    })
+    let row = REPORTERS.iter().find(|row| row.name == name)?;
+    Some((row.make)(row.name, options))
 }
 
 /// What every run has: lanes when there is a target to draw them on, else lines; `junit.xml`, `results.json`,
 /// `metrics.txt`, `report.html`, and pictures of the frames of what did not pass.
 pub fn registry(mut options: Options) -> Vec<Box<dyn Reporter>> {
     let progress = if options.target.is_some() { "live" } else { "console" };
-    [progress].iter().chain(&BUNDLED).filter_map(|name| by_name(name, &mut options)).collect()
+    [progress].into_iter().chain(bundled()).filter_map(|name| by_name(name, &mut options)).collect()
 }
 
 #[cfg(test)]
@@ -92,15 +147,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_name_builds_a_reporter_of_that_name() {
-        for name in NAMES {
+    fn every_name_builds_a_reporter_of_that_name_and_no_two_rows_share_one() {
+        for (nth, name) in names().enumerate() {
             let reporter = by_name(name, &mut Options::default()).unwrap();
             assert_eq!(reporter.name(), name);
+            assert!(!names().take(nth).any(|other| other == name), "two rows are called {name}");
         }
         assert!(by_name("yodel", &mut Options::default()).is_none());
-        let names: Vec<String> =
-            registry(Options::default()).iter().map(|one| one.name().to_owned()).collect();
-        assert_eq!(names, ["console", "junit", "json", "openmetrics", "html", "plots"]);
-        assert!(DOCUMENTS.iter().all(|name| NAMES.contains(name)));
+    }
+
+    #[test]
+    fn a_run_without_a_terminal_has_lines_and_the_files_of_every_bundle() {
+        let made = registry(Options::default());
+        let made: Vec<&str> = made.iter().map(|one| one.name()).collect();
+        assert_eq!(made, ["console", "junit", "json", "openmetrics", "html", "plots"]);
     }
 }

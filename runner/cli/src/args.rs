@@ -15,6 +15,7 @@ pub use history::{CellArgs, FailOn, HistoryArgs, HistoryFormat, TrendArgs};
 pub use prove::DoctorArgs;
 pub use turns::{AbArgs, CalibrateArgs, PlanArgs, PlanFormat, TurnArgs};
 
+use crate::report_targets;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -168,9 +169,7 @@ pub struct RunArgs {
     /// Let the run that is in --out go, as in a workspace that is kept from build to build. Other files there stay.
     #[arg(long, requires = "out")]
     pub overwrite: bool,
-    /// Another report: table, json, junit, markdown, github, openmetrics or html, to a file or, without one, to standard output;
-    /// repeatable. The bundle has JSON, JUnit, OpenMetrics and HTML in any case.
-    #[arg(long, value_name = "NAME[=FILE]")]
+    #[arg(long, value_name = "NAME[=FILE]", help = report_targets::another())]
     pub reporter: Vec<String>,
     /// Also write the JUnit file here.
     #[arg(long, value_name = "FILE")]
@@ -281,10 +280,7 @@ pub struct ReportArgs {
     /// What to rebuild.
     #[arg(long, value_enum, default_value = "table", conflicts_with = "reporter")]
     pub format: ReportFormat,
-    /// What to rebuild, to a file or, without one, to standard output: table, json, junit, markdown, github, openmetrics
-    /// or html;
-    /// repeatable.
-    #[arg(long, value_name = "NAME[=FILE]")]
+    #[arg(long, value_name = "NAME[=FILE]", help = report_targets::again())]
     pub reporter: Vec<String>,
     /// Longest Markdown, in bytes: 65000 for a comment on GitHub; default 1000000, for a job summary.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2_000..))]

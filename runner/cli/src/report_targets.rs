@@ -5,7 +5,7 @@
 use crate::host::{self, Streams};
 use farmjank_engine::scribe::Voice;
 use farmjank_reporters::github::uncommanded;
-use farmjank_reporters::{DOCUMENTS, Options, by_name, paint};
+use farmjank_reporters::{Options, by_name, documents, paint};
 use farmjank_results::event::Event;
 use farmjank_results::record::Record;
 use farmjank_results::verdict::Verdict;
@@ -19,6 +19,29 @@ pub struct ReportRequest {
     pub name: &'static str,
     /// Its file; standard output without.
     pub path: Option<PathBuf>,
+}
+
+/// `table, json or html`: every report that can be asked for.
+fn choice() -> String {
+    let all = documents();
+    match all.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        _ => all.concat(),
+    }
+}
+
+/// The help of `run --reporter`.
+pub fn another() -> String {
+    format!(
+        "Another report: {}, to a file or, without one, to standard output; repeatable. The bundle has JSON, JUnit, \
+        OpenMetrics and HTML in any case",
+        choice()
+    )
+}
+
+/// The help of `report --reporter`.
+pub fn again() -> String {
+    format!("What to rebuild, to a file or, without one, to standard output: {}; repeatable", choice())
 }
 
 /// Reads `--reporter name[=path]`; `-` is standard output.
@@ -45,9 +68,9 @@ fn request(text: &str) -> Result<ReportRequest, String> {
         Some((name, path)) => (name, Some(path)),
         None => (text, None),
     };
-    let known = DOCUMENTS.iter().find(|known| **known == name);
-    let name = known.copied().ok_or_else(|| {
-        format!("`--reporter {name}`: there is no such reporter; there are: {}", DOCUMENTS.join(", "))
+    let known = documents().into_iter().find(|known| *known == name);
+    let name = known.ok_or_else(|| {
+        format!("`--reporter {name}`: there is no such reporter; there are: {}", documents().join(", "))
     })?;
     if path == Some("") {
         return Err(format!("`--reporter {text}` names no file; write `{name}=FILE`, or `{name}` alone"));
@@ -232,7 +255,7 @@ mod tests {
 
     #[test]
     fn mistakes_say_what_to_write() {
-        assert!(read(&["xml"]).unwrap_err().contains("there are: table, json, junit"));
+        assert!(read(&["xml"]).unwrap_err().contains("there are: table, junit, json"));
         assert!(read(&["json="]).unwrap_err().contains("write `json=FILE`"));
         let path = read(&["junit=b=c.xml"]).unwrap()[0].path.clone();
         assert_eq!(path, Some(PathBuf::from("b=c.xml")));

@@ -6,7 +6,7 @@ use crate::hostile::{long_words, nasty_words};
 use farmjank_reporters::html::LiveFeed;
 use farmjank_reporters::lanes::Lanes;
 use farmjank_reporters::paint::TextStyle;
-use farmjank_reporters::{NAMES, Options, by_name, clean};
+use farmjank_reporters::{Options, by_name, clean, names};
 use farmjank_results::record::Record;
 use farmjank_seams::reporter::{Delivery, FrameLogs, NoFrameLogs};
 
@@ -42,7 +42,7 @@ fn without_program(mut text: String) -> String {
 fn hostile_text_is_only_text_in_every_report() {
     for words in [nasty_words(), long_words()] {
         let record = events(&words).record();
-        for name in NAMES {
+        for name in names() {
             let texts = reports(name, &record, &NoFrameLogs);
             assert!(!texts.is_empty(), "{name} says something");
             for text in texts {
@@ -51,7 +51,10 @@ fn hostile_text_is_only_text_in_every_report() {
                 assert!(acts.is_none(), "{name} lets {acts:?} through");
                 assert!(text.contains("script"), "{name} shows the text");
                 if !PLAIN.contains(&name) {
-                    assert!(!text.contains("<script>alert"), "{name} writes a tag from outside");
+                    assert!(
+                        !text.contains("<script>alert"),
+                        "{name} writes a tag from outside; if it is no markup, say so in PLAIN"
+                    );
                     assert!(!text.contains("]]>"), "{name} ends a section from outside");
                 }
             }
@@ -64,7 +67,7 @@ fn simulated_phones_are_labelled_in_every_report_and_real_ones_never() {
     let virtual_run = events(&Words::default()).record();
     let served_run = events(&Words { lab: None, served: true, ..Words::default() }).record();
     let real_run = events(&Words { lab: None, ..Words::default() }).record();
-    for name in NAMES {
+    for name in names() {
         let says = |record: &Record| {
             let text = reports(name, record, &NoFrameLogs).concat().to_lowercase();
             // Named in every case as a word of its own; a field `"virtual": false` says the opposite.

@@ -13,7 +13,7 @@ fn the_same_bytes(log: &Log, frame_logs: &dyn FrameLogs) {
     let lines: Vec<String> =
         log.events.iter().map(|event| serde_json::to_string(event).unwrap() + "\n").collect();
     let (whole, _) = Record::read_ndjson(lines.concat().as_bytes()).unwrap();
-    for name in farmjank_reporters::NAMES {
+    for name in farmjank_reporters::names() {
         let mut live = by_name(name, &mut Options::default()).unwrap();
         let mut so_far = Record::default();
         let mut concluded = Vec::new();

@@ -18,7 +18,10 @@ pub fn check(name: &str, actual: &str) {
         std::fs::write(&path, actual).unwrap();
     }
     let expected = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(expected == actual, "{name} differs from its golden file; got:\n{actual}");
+    assert!(
+        expected == actual,
+        "{name} differs from its golden file; if it should, run this test with FARMJANK_BLESS=1 and read `git diff`; got:\n{actual}"
+    );
 }
 
 fn record() -> Record {

@@ -243,7 +243,7 @@ fn reporters(
     let taken = report_targets::is_taken(requests);
     let mut made: Vec<Box<dyn Reporter>> =
         console.into_iter().map(|console| report_targets::console(console, args.quiet, taken)).collect();
-    made.extend(farmjank_reporters::BUNDLED.iter().filter_map(|name| by_name(name, &mut options)));
+    made.extend(farmjank_reporters::bundled().filter_map(|name| by_name(name, &mut options)));
     made.extend(report_targets::reporters(requests, paint, root));
     made
 }

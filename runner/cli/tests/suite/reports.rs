@@ -1,9 +1,8 @@
 //! Reports through the binary: where they go, and that a bundle gives the same bytes as its run did.
 
 use crate::world::{Ended, SMOOTH, ended, farmjank, run, write};
+use farmjank_reporters::documents;
 use std::path::Path;
-
-const ALL: [&str; 7] = ["table", "json", "junit", "markdown", "github", "openmetrics", "html"];
 
 /// A run in its own folder; its other arguments are those of reports.
 fn ran(folder: &Path, out: &str, more: &[&str]) -> Ended {
@@ -17,15 +16,15 @@ fn text(folder: &Path, path: &str) -> String {
 }
 
 /// Every document, each to a file of its name in this folder.
-fn asked(to: &str) -> [&str; 7] {
-    ALL.map(|name| &*format!("--reporter={name}={to}/{name}").leak())
+fn asked(to: &str) -> Vec<&'static str> {
+    documents().iter().map(|name| &*format!("--reporter={name}={to}/{name}").leak()).collect()
 }
 
 /// What the run wrote into `of-run` is what its bundle gives, and so is its exit code.
 fn same_again(folder: &Path, bundle: &str, code: i32) {
     let rebuilt = run(folder, &[&["report", bundle][..], &asked("again")].concat());
     assert_eq!((rebuilt.code, rebuilt.out.as_str()), (code, ""), "{}", rebuilt.err);
-    for name in ALL {
+    for name in documents() {
         let [one, other] = ["of-run", "again"].map(|part| text(folder, &format!("{part}/{name}")));
         assert!(one == other, "{name} of the run differs from that of the bundle");
         assert!(one.to_lowercase().contains("virtual"), "{name} does not say that phones are simulated");
