@@ -5,7 +5,7 @@ use super::{Complaint, none};
 use std::collections::BTreeSet;
 
 /// Pages whose every path must exist.
-const MAPS: [&str; 2] = ["ARCHITECTURE.md", "CONTRIBUTING.md"];
+const MAPS: [&str; 3] = ["ARCHITECTURE.md", "CONTRIBUTING.md", "docs/recipes.md"];
 /// Pages every reader expects.
 const PAGES: [&str; 5] =
     ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/results-json.md"];

@@ -6,6 +6,7 @@ use super::windows;
 use farmjank_lab::archetype::ARCHETYPES;
 use farmjank_results::evidence;
 use farmjank_results::frame::SourceId;
+use farmjank_tests::oracle::answer::Answer;
 use farmjank_tests::oracle::counted::{between, log, timestats};
 use farmjank_tests::oracle::registry::{COUNTS, LOG};
 use farmjank_tests::stage::Stage;
@@ -45,6 +46,12 @@ fn lab() -> String {
     format!("name: beside\nlatency: hub\nphones:\n{phones}")
 }
 
+fn known(key: &str, answer: Option<Answer>) -> Answer {
+    answer.unwrap_or_else(|| {
+        panic!("{key} stands in COUNTS or LOG without a truth in tests/src/oracle/counted.rs")
+    })
+}
+
 #[test]
 fn counts_and_log_of_every_window_are_those_of_the_truth() {
     let story = Stage::lab_yaml(&lab()).seed(4).scenario(SCENARIO).run();
@@ -56,7 +63,7 @@ fn counts_and_log_of_every_window_are_those_of_the_truth() {
         let clock = window.clock.expect("a clock");
         let heard = between(&dumps, SourceId::Logcat, clock).expect("the log");
         let held = story.lab.truth(&serial, |truth| {
-            let of = |key: &'static str| (key, log(truth, APP, heard, sdk >= 28, key).expect("a truth"));
+            let of = |key: &'static str| (key, known(key, log(truth, APP, heard, sdk >= 28, key)));
             LOG.split_whitespace().map(of).collect::<Vec<_>>()
         });
         for (key, answer) in held.expect("a phone") {
@@ -71,7 +78,7 @@ fn counts_and_log_of_every_window_are_those_of_the_truth() {
         // Android 7 and 8 count nothing.
         let counted = between(&dumps, SourceId::TimeStats, clock).unwrap_or(heard);
         let held = story.lab.truth(&serial, |truth| {
-            let of = |key: &'static str| (key, timestats(truth, &layer, counted, sdk, key).expect("a truth"));
+            let of = |key: &'static str| (key, known(key, timestats(truth, &layer, counted, sdk, key)));
             COUNTS.split_whitespace().map(of).collect::<Vec<_>>()
         });
         for (key, answer) in held.expect("a phone") {

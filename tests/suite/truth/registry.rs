@@ -44,7 +44,7 @@ fn every_metric_of_the_shelf_is_held_to_the_truth_or_says_why_not() {
         let times = held.iter().chain(&told).filter(|key| **key == metric.key).count();
         assert_eq!(
             times, 1,
-            "{} is in {times} lists of tests/src/oracle/registry.rs, not in one",
+            "{} is in {times} lists of tests/src/oracle/registry.rs, not in one: docs/recipes.md says which",
             metric.key
         );
     }
@@ -106,7 +106,9 @@ fn on_presents(expected: &Expected, key: &str) -> Answer {
     let known = presents::number(expected, key).or_else(|| lists::list(expected, key));
     known.unwrap_or_else(|| {
         let (value, least) = (expected.metric(key), expected.least().metric(key));
-        let (value, least) = value.zip(least).unwrap_or_else(|| panic!("{key} has no truth"));
+        let (value, least) = value.zip(least).unwrap_or_else(|| {
+            panic!("{key} stands in PRESENTS without a truth: docs/recipes.md says where")
+        });
         Answer::between(value, least, super::bound(key, value) + expected.slack(key))
     })
 }
@@ -204,8 +206,14 @@ fn hold_stages(story: &Story, every: bool, all: &mut Differences) -> usize {
         proved += 1;
         let held = story.lab.truth(&serial, |truth| {
             let stages = of_window(truth, &window, of_shelf(&serial));
-            let answer =
-                |key: &'static str| (key, stages.answer(key).unwrap_or_else(|| panic!("{key} has no truth")));
+            let answer = |key: &'static str| {
+                (
+                    key,
+                    stages.answer(key).unwrap_or_else(|| {
+                        panic!("{key} stands in PRESENTS without a truth: docs/recipes.md says where")
+                    }),
+                )
+            };
             STAGES.split_whitespace().map(answer).collect::<Vec<_>>()
         });
         for (key, answer) in held.expect("a phone") {
@@ -258,7 +266,9 @@ fn hold_timeline(story: &Story, all: &mut Differences) {
         let expected = story.expected(&serial, &window).expect("truth");
         for key in TIMELINE.split_whitespace() {
             let answer = of_timeline(&frames, expected.seconds(), expected.switches, key);
-            let answer = answer.unwrap_or_else(|| panic!("{key} has no truth"));
+            let answer = answer.unwrap_or_else(|| {
+                panic!("{key} stands in PRESENTS without a truth: docs/recipes.md says where")
+            });
             all.hold(&place, key, &answer, window.readings.get(key));
         }
     }
