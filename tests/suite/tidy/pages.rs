@@ -34,7 +34,8 @@ fn named(page: &str) -> Vec<(usize, String)> {
             continue;
         }
         let links = line.split("](").skip(1).filter_map(|rest| rest.split(')').next());
-        let links = links.map(|link| link.split('#').next().unwrap_or_default());
+        // A page in a folder reaches the root by `../`.
+        let links = links.map(|link| link.split('#').next().unwrap_or_default().trim_start_matches("../"));
         let ours =
             links.filter(|link| !link.is_empty() && !link.contains("://") && !link.starts_with("mailto:"));
         found.extend(ours.map(|link| (at + 1, link.to_owned())));
@@ -112,10 +113,10 @@ fn no_text_knows_a_machine_or_is_half_done() {
 #[test]
 fn a_page_that_lies_is_found() {
     let page = |text: &str| Text { path: "A.md".into(), text: text.into() };
-    let true_page = "[time](results/src/time.rs#L1) `host.rs` `plugins/` `/proc/uptime` `results/runs/<id>/` `a/b c` `p(95)`\n\
+    let true_page = "[time](results/src/time.rs#L1) [map](../README.md#licence) `host.rs` `plugins/` `/proc/uptime` `results/runs/<id>/` `a/b c` `p(95)`\n\
                      `results.json` [out](https://example.org/x.rs)\n```\nno/such.rs\n```";
     assert_eq!(lost(&page(true_page)).len(), 0);
-    assert_eq!(lost(&page("[x](no/such.rs) `none.rs` `results/src/none/`")).len(), 3);
+    assert_eq!(lost(&page("[x](no/such.rs) [y](../none.md) `none.rs` `results/src/none/`")).len(), 4);
     let strays = |line: String, is_test: bool| stray(&page(&line), is_test).len();
     assert_eq!(strays(format!("see {}x", machines()[0]), false), 1);
     assert_eq!(strays(format!("// {}: later", marks()[0]), true), 1);
