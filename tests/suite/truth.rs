@@ -2,6 +2,7 @@
 //! really happened on the virtual phone.
 
 mod beside;
+mod launches;
 mod paces;
 pub mod probes;
 mod registry;
