@@ -41,6 +41,10 @@ fn programs() -> Option<(PathBuf, PathBuf)> {
     None
 }
 
+/// Waits until the page has unpacked what it is about to show.
+const QUIET: &str = "const quiet = async () => { while (document.querySelector('[aria-busy=true]')) \
+                     await new Promise((next) => setTimeout(next, 5)); };";
+
 impl Browser {
     /// Starts one of its own; `name` tells its folder apart. None where there is no browser.
     pub fn start(name: &str) -> Option<Browser> {
@@ -138,9 +142,10 @@ impl Browser {
         self.post("url", &json!({ "url": url }));
     }
 
-    /// The value of an expression in the page; of a promise, what it comes to.
+    /// The value of an expression in the page, once nothing is being unpacked; of a promise, what it comes to.
     pub fn eval(&self, expression: &str) -> Value {
-        self.post("execute/sync", &json!({ "script": format!("return ({expression});"), "args": [] }))
+        let script = format!("{QUIET} return quiet().then(() => ({expression}));");
+        self.post("execute/sync", &json!({ "script": script, "args": [] }))
     }
 
     /// The text an expression comes to.
@@ -157,6 +162,7 @@ impl Browser {
 
     /// Clicks where a selector first matches, as a hand would.
     pub fn click(&self, selector: &str) {
+        self.eval("true");
         let found = self.post("element", &json!({ "using": "css selector", "value": selector }));
         let id = found.as_object().and_then(|one| one.values().next()).and_then(Value::as_str);
         self.post(&format!("element/{}/click", id.expect("an element")), &json!({}));

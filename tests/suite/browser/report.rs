@@ -70,6 +70,7 @@ fn a_report_in_a_browser() {
     filters(&browser);
     drill_down(&browser);
     permalinks(&browser, &page);
+    damaged(&browser, &page);
     looks(&browser, &page);
     assert_eq!(browser.complaints(), Vec::<String>::new(), "the console is silent");
     let asked = browser.requests();
@@ -255,6 +256,24 @@ fn permalinks(browser: &Browser, page: &[u8]) {
     assert_ne!(browser.text("location.hash"), format!("{cell}/2/12"), "to the next cell");
     browser.open(page, "#nobody/Home%20feed/fling%20the%20feed");
     assert!(browser.text("document.querySelector('[role=alert]').innerText").contains("not in this run"));
+}
+
+/// A cell whose bytes were damaged says so, and so does a browser that cannot unpack; the others are as they were.
+fn damaged(browser: &Browser, page: &[u8]) {
+    let cell = "#virtual-pixel-8/Home%20feed/fling%20the%20feed";
+    let said = "document.querySelector('.nothing').innerText";
+    browser.open(page, "");
+    let breaks = "[...document.querySelectorAll('script[id^=cell-]')].forEach((one) => one.textContent = btoa('no deflate'))";
+    browser.eval(breaks);
+    browser.eval(&format!("location.hash = {cell:?}"));
+    browser.eval("new Promise((done) => setTimeout(done, 50))");
+    assert_eq!(browser.text(said), "the details of this cell cannot be read: its data are damaged");
+    browser.open(page, "");
+    browser.eval("delete globalThis.DecompressionStream");
+    browser.eval(&format!("location.hash = {cell:?}"));
+    browser.eval("new Promise((done) => setTimeout(done, 50))");
+    assert!(browser.text(said).contains("use one of 2023 or newer"), "{}", browser.text(said));
+    assert_eq!(browser.eval("document.querySelector('main').getAttribute('aria-busy')"), json!(null));
 }
 
 fn looks(browser: &Browser, page: &[u8]) {

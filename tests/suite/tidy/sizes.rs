@@ -8,6 +8,8 @@ use super::{Complaint, none};
 const FILE: usize = 400;
 /// Most lines of a function's body.
 const FUNCTION: usize = 70;
+/// Most columns of a line of a page's script.
+const SCRIPT: usize = 132;
 /// Most lines of ARCHITECTURE.md.
 const MAP: usize = 200;
 
@@ -27,6 +29,25 @@ fn too_long(source: &Source) -> Vec<Complaint> {
 #[test]
 fn files_and_functions_fit() {
     none(sources().iter().flat_map(too_long).collect());
+}
+
+/// Scripts of pages: as long as a file of Rust may be, and lines that nobody has to scroll.
+fn unread(path: &str, text: &str) -> Vec<Complaint> {
+    let lines = text.lines().count();
+    let whole = (lines > FILE)
+        .then(|| Complaint::of(path, format!("{lines} lines, more than {FILE}: split it by idea")));
+    let wide = text.lines().enumerate().filter(|(_, line)| line.chars().count() > SCRIPT);
+    let each =
+        wide.map(|(nth, _)| Complaint::at(path, nth + 1, format!("wider than {SCRIPT} columns: break it")));
+    whole.into_iter().chain(each).collect()
+}
+
+#[test]
+fn scripts_of_pages_can_be_read() {
+    let scripts = || texts().iter().filter(|text| text.path.ends_with(".js") && !text.path.contains(".min."));
+    assert!(scripts().count() > 10, "the page's scripts are found");
+    none(scripts().flat_map(|script| unread(&script.path, &script.text)).collect());
+    assert_eq!(unread("a.js", &"x".repeat(SCRIPT + 1)).len(), 1);
 }
 
 #[test]

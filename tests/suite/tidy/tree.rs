@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 /// Folders that are not ours: build output, git, bundles of runs.
 const SKIPPED: [&str; 3] = ["target", ".git", "results/runs"];
 /// Texts that rules about text read, by the ends of their names.
-const TEXTS: [&str; 9] = [".rs", ".md", ".py", ".toml", ".yaml", ".yml", ".json", ".sh", ".ci/run"];
+const TEXTS: [&str; 10] = [".rs", ".js", ".md", ".py", ".toml", ".yaml", ".yml", ".json", ".sh", ".ci/run"];
 
 /// One text file.
 pub struct Text {

@@ -26,16 +26,18 @@ pub enum Connect {
 const STYLES: [&str; 2] = [include_str!("uplot/uPlot.min.css"), include_str!("page/page.css")];
 
 /// In this order, inside one function: later files know earlier ones.
-const SCRIPTS: [&str; 10] = [
+const SCRIPTS: [&str; 12] = [
     include_str!("page/dom.js"),
-    include_str!("page/inflate.js"),
     include_str!("page/strip.js"),
     include_str!("page/words.js"),
     include_str!("page/store.js"),
     include_str!("page/small.js"),
     include_str!("page/charts.js"),
     include_str!("page/frames.js"),
+    include_str!("page/matrix.js"),
     include_str!("page/overview.js"),
+    include_str!("page/iterations.js"),
+    include_str!("page/provenance.js"),
     include_str!("page/cell.js"),
 ];
 const MAIN: &str = include_str!("page/main.js");
@@ -45,7 +47,8 @@ const LIVE_SCRIPT: &str = include_str!("page/live.js");
 const LIVE_STYLE: &str = include_str!("page/live.css");
 
 /// What the page of several runs has beside that; known before the main script, which asks for it.
-pub(crate) const SIDE_SCRIPT: &str = include_str!("page/side.js");
+pub(crate) const SIDE_SCRIPT: &str =
+    concat!(include_str!("page/side_frames.js"), "\n", include_str!("page/side.js"));
 pub(crate) const SIDE_STYLE: &str = include_str!("page/side.css");
 
 /// What a page is made of.

@@ -5,10 +5,15 @@ const filters = { phone: "", scenario: "", tag: "", verdict: new Set(), text: ""
 const shows = (cell) => {
   const scenario = store.scenarios.get(cell.scenario);
   const tags = [...(scenario ? scenario.tags : []), ...((store.phones.get(cell.phone) || {}).tags || [])];
-  const words = `${cell.window} ${cell.scenario} ${cell.phone} ${phoneName(cell.phone)} ${cell.why || ""} ${cell.kind || ""}`.toLowerCase();
-  return (!filters.phone || cell.phone === filters.phone) && (!filters.scenario || cell.scenario === filters.scenario)
-    && (!filters.tag || tags.includes(filters.tag)) && (!filters.verdict.size || filters.verdict.has(cell.verdict))
-    && (!filters.text || words.includes(filters.text.toLowerCase()));
+  const words =
+    `${cell.window} ${cell.scenario} ${cell.phone} ${phoneName(cell.phone)} ${cell.why || ""} ${cell.kind || ""}`.toLowerCase();
+  return (
+    (!filters.phone || cell.phone === filters.phone) &&
+    (!filters.scenario || cell.scenario === filters.scenario) &&
+    (!filters.tag || tags.includes(filters.tag)) &&
+    (!filters.verdict.size || filters.verdict.has(cell.verdict)) &&
+    (!filters.text || words.includes(filters.text.toLowerCase()))
+  );
 };
 
 const mark = (verdict) => el("span", { class: `mark ${verdict}`, "aria-hidden": "true" }, MARKS[verdict]);
@@ -18,55 +23,153 @@ function banner() {
   const exit = run.exit ? ` · exit ${run.exit[0]}, ${run.exit[1]}` : "";
   const windows = new Set(cells.map((cell) => `${cell.scenario}/${cell.window}`)).size;
   const facts = [
-    run.simulated ? el("b", { class: "virtual" }, run.lab ? `virtual lab ${run.lab}, seed ${run.seed}` : run.simulated) : null,
-    several(phones.length, "phone", "phones"), several(scenarios.length, "scenario", "scenarios"), several(windows, "window", "windows"),
-    `${grouped(run.frames)} frames`, run.length, run.baseline ? `against ${run.baseline}` : null, run.lab ? null : run.wall.replace("T", " ").replace("Z", " UTC"),
+    run.simulated
+      ? el("b", { class: "virtual" }, run.lab ? `virtual lab ${run.lab}, seed ${run.seed}` : run.simulated)
+      : null,
+    several(phones.length, "phone", "phones"),
+    several(scenarios.length, "scenario", "scenarios"),
+    several(windows, "window", "windows"),
+    `${grouped(run.frames)} frames`,
+    run.length,
+    run.baseline ? `against ${run.baseline}` : null,
+    run.lab ? null : run.wall.replace("T", " ").replace("Z", " UTC"),
   ].filter(Boolean);
-  return el("header", { class: `banner ${run.verdict}` },
+  return el(
+    "header",
+    { class: `banner ${run.verdict}` },
     el("h1", null, mark(run.verdict), el("span", null, run.verdict), el("small", null, `${run.id}${exit}`)),
-    el("ul", { class: "facts" }, facts.map((fact) => el("li", null, fact))),
-    run.interrupted ? el("p", { class: "notice" }, `interrupted by ${run.interrupted}: what was measured is here`) : null);
+    el(
+      "ul",
+      { class: "facts" },
+      facts.map((fact) => el("li", null, fact)),
+    ),
+    run.interrupted
+      ? el("p", { class: "notice" }, `interrupted by ${run.interrupted}: what was measured is here`)
+      : null,
+  );
 }
 
 function choice(label, key, options, redraw) {
-  return el("label", null, el("span", null, label), el("select", {
-    onchange: (event) => { filters[key] = event.target.value; redraw(); },
-  }, el("option", { value: "" }, "all"), options.map(([value, name]) => el("option", { value, selected: filters[key] === value }, name))));
+  return el(
+    "label",
+    null,
+    el("span", null, label),
+    el(
+      "select",
+      {
+        onchange: (event) => {
+          filters[key] = event.target.value;
+          redraw();
+        },
+      },
+      el("option", { value: "" }, "all"),
+      options.map(([value, name]) => el("option", { value, selected: filters[key] === value }, name)),
+    ),
+  );
 }
 
 function toolbar(redraw) {
   const { run, phones, scenarios } = store.index;
   const tags = [...new Set([...scenarios, ...phones].flatMap((one) => one.tags))].sort();
-  const chips = run.counts.filter(([, count]) => count > 0).map(([verdict, count]) => el("button", {
-    type: "button", class: `chip ${verdict}`, "aria-pressed": String(filters.verdict.has(verdict)),
-    onclick: () => { filters.verdict.has(verdict) ? filters.verdict.delete(verdict) : filters.verdict.add(verdict); redraw(); },
-  }, mark(verdict), ` ${grouped(count)} ${verdict}`));
-  return el("form", { class: "toolbar", "aria-label": "filter", onsubmit: (event) => event.preventDefault() },
+  const chips = run.counts
+    .filter(([, count]) => count > 0)
+    .map(([verdict, count]) =>
+      el(
+        "button",
+        {
+          type: "button",
+          class: `chip ${verdict}`,
+          "aria-pressed": String(filters.verdict.has(verdict)),
+          onclick: () => {
+            if (!filters.verdict.delete(verdict)) filters.verdict.add(verdict);
+            redraw();
+          },
+        },
+        mark(verdict),
+        ` ${grouped(count)} ${verdict}`,
+      ),
+    );
+  return el(
+    "form",
+    { class: "toolbar", "aria-label": "filter", onsubmit: (event) => event.preventDefault() },
     el("div", { class: "chips", role: "group", "aria-label": "verdicts" }, chips),
-    phones.length > 1 ? choice("phone", "phone", phones.map((phone) => [phone.serial, `${phone.model || phone.serial} (${phone.serial})`]), redraw) : null,
-    scenarios.length > 1 ? choice("scenario", "scenario", scenarios.map((one) => [one.name, one.name]), redraw) : null,
-    tags.length ? choice("tag", "tag", tags.map((tag) => [tag, tag]), redraw) : null,
-    el("label", null, el("span", null, "find"), el("input", { type: "search", value: filters.text, oninput: (event) => { filters.text = event.target.value; redraw(); } })));
+    phones.length > 1
+      ? choice(
+          "phone",
+          "phone",
+          phones.map((phone) => [phone.serial, `${phone.model || phone.serial} (${phone.serial})`]),
+          redraw,
+        )
+      : null,
+    scenarios.length > 1
+      ? choice(
+          "scenario",
+          "scenario",
+          scenarios.map((one) => [one.name, one.name]),
+          redraw,
+        )
+      : null,
+    tags.length
+      ? choice(
+          "tag",
+          "tag",
+          tags.map((tag) => [tag, tag]),
+          redraw,
+        )
+      : null,
+    el(
+      "label",
+      null,
+      el("span", null, "find"),
+      el("input", {
+        type: "search",
+        value: filters.text,
+        oninput: (event) => {
+          filters.text = event.target.value;
+          redraw();
+        },
+      }),
+    ),
+  );
 }
 
 // The number people ask first: hitches, else how long the app took to start.
-const worth = (cell) => (cell.hitch !== null ? [number(cell.hitch, "ms/s"), "ms/s"] : cell.launch !== null ? [number(cell.launch, "ms"), "ms"] : [cell.verdict, null]);
+const worth = (cell) =>
+  cell.hitch !== null
+    ? [number(cell.hitch, "ms/s"), "ms/s"]
+    : cell.launch !== null
+      ? [number(cell.launch, "ms"), "ms"]
+      : [cell.verdict, null];
 
 const spoken = (cell) => {
   const [value, unit] = worth(cell);
-  const parts = [unit ? `${unit === "ms/s" ? "hitch" : "started in"} ${value} ${unit}` : null, cell.since ? `${cell.since[0]} than the baseline` : null, cell.why];
-  return [`${cell.verdict}: ${cell.window} of ${cell.scenario} on ${phoneTold(cell.phone)}`, ...parts.filter(Boolean)].join(", ");
+  const parts = [
+    unit ? `${unit === "ms/s" ? "hitch" : "started in"} ${value} ${unit}` : null,
+    cell.since ? `${cell.since[0]} than the baseline` : null,
+    cell.why,
+  ];
+  return [
+    `${cell.verdict}: ${cell.window} of ${cell.scenario} on ${phoneTold(cell.phone)}`,
+    ...parts.filter(Boolean),
+  ].join(", ");
 };
 
 // What became of it against the baseline, where a change was found.
-const since = (cell) => (cell.since ? el("small", { class: `since${cell.since[1] ? " worse" : " better"}` }, cell.since[0]) : null);
+const since = (cell) =>
+  cell.since ? el("small", { class: `since${cell.since[1] ? " worse" : " better"}` }, cell.since[0]) : null;
 
 const names = (cells, of) => [...new Set(cells.map((cell) => cell[of]))];
 
 // What broke, in sentences; what could not be told is another matter.
 const worst = (cells) => [
-  worstOf("What broke", cells.filter((cell) => cell.verdict === "fail" || cell.verdict === "broken")),
-  worstOf("What could not be told", cells.filter((cell) => cell.verdict === "undecided")),
+  worstOf(
+    "What broke",
+    cells.filter((cell) => cell.verdict === "fail" || cell.verdict === "broken"),
+  ),
+  worstOf(
+    "What could not be told",
+    cells.filter((cell) => cell.verdict === "undecided"),
+  ),
 ];
 
 // The ten worst of a kind.
@@ -78,71 +181,119 @@ function worstOf(title, bad) {
     const story = cell.hitch === null && cell.why ? `${cell.verdict}/${cell.scenario}/${cell.why}` : cell.key;
     told.set(story, [...(told.get(story) || []), cell]);
   }
-  const stories = [...told.values()], span = Math.max(...bad.map(codeSpan), 1);
-  return el("section", { class: "worst", "aria-label": title }, el("h2", null, title),
-    el("ol", null, stories.slice(0, 10).map((same) => [same[0], names(same, "window"), names(same, "phone")]).map(([cell, windows, on]) => el("li", null, el("a", { href: link.of(cell), "aria-label": spoken(cell) },
-      mark(cell.verdict),
-      el("span", { class: "what" }, el("b", null, windows.length > 1 ? `${windows.length} windows` : cell.window), el("small", null, `${cell.scenario} · ${on.length > 1 ? `${on.length} phones` : phoneTold(cell.phone)}`)),
-      el("span", { class: "why" }, coded(cell.why || cell.kind || cell.verdict)),
-      indexBarcode(cell.barcode, span, "frames of its worst iteration"))))),
-    stories.length > 10 ? el("p", { class: "quiet" }, `and ${stories.length - 10} more, below`) : null);
-}
-
-// Windows × phones. The side with more goes down the page.
-function matrix(cells) {
-  const windows = new Map(), phones = new Map();
-  for (const cell of cells) {
-    const name = `${cell.scenario}\u0000${cell.window}`;
-    if (!windows.has(name)) windows.set(name, { name: cell.window, under: cell.scenario, cells: new Map(), span: 1 });
-    if (!phones.has(cell.phone)) phones.set(cell.phone, { name: phoneName(cell.phone), under: phoneName(cell.phone) === cell.phone ? "" : cell.phone, cells: new Map() });
-    windows.get(name).cells.set(cell.phone, cell);
-    windows.get(name).span = Math.max(windows.get(name).span, codeSpan(cell));
-    phones.get(cell.phone).cells.set(name, cell);
-  }
-  const down = phones.size > windows.size ? phones : windows, across = phones.size > windows.size ? windows : phones;
-  const side = down === phones ? "phone" : "window";
-  const one = (cell) => {
-    const span = windows.get(`${cell.scenario}\u0000${cell.window}`).span;
-    return el("a", { class: `cell ${cell.verdict}`, href: link.of(cell), "aria-label": spoken(cell), title: cell.why || null },
-      el("span", { class: "top" }, mark(cell.verdict), el("b", null, worth(cell)[0]), el("small", null, worth(cell)[1]), since(cell)),
-      indexBarcode(cell.barcode, span, "frames of its worst iteration") || el("span", { class: "blank" }));
-  };
-  return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "every window on every phone" }, el("table", { class: "matrix", vars: { "--cols": across.size } },
-    el("caption", null, "Hitch time per second of motion (of launches: how long the app took to start), and the frames of each worst iteration on one scale of time per window. The worst first."),
-    el("thead", null, el("tr", null, el("th", { scope: "col", class: "corner" }, side),
-      [...across.values()].map((col) => el("th", { scope: "col", title: col.name }, el("span", null, col.name), el("small", null, col.under))))),
-    el("tbody", null, [...down.values()].map((row) => el("tr", null,
-      el("th", { scope: "row", title: row.name }, el("span", null, row.name), el("small", null, row.under)),
-      [...across.entries()].map(([key, col]) => {
-        const cell = row.cells.get(key);
-        return el("td", cell ? { "data-of": col.under ? `${col.name} · ${col.under}` : col.name } : { class: "empty" }, cell ? one(cell) : "·");
-      }))))));
-}
-
-function legend() {
-  const swatch = (kind, words) => el("li", null, svg("svg", { class: "swatch", viewBox: `0 0 14 ${TALL}`, "aria-hidden": "true" },
-    svg("path", { class: BAR_CLASS[kind], d: `M0 ${TALL - BAR_HEIGHT[kind]}H14V${TALL}H0z` })), words);
-  return el("ul", { class: "legend", "aria-label": "barcodes" }, swatch("1", "on time"), swatch("2", "1 vsync late"), swatch("3", "2–3"), swatch("4", "4–8"), swatch("5", "more"),
-    swatch("i", "idle"), swatch("a", "ambiguous"), swatch("g", "gap: frames may be lost"));
+  const stories = [...told.values()],
+    span = Math.max(...bad.map(codeSpan), 1);
+  return el(
+    "section",
+    { class: "worst", "aria-label": title },
+    el("h2", null, title),
+    el(
+      "ol",
+      null,
+      stories
+        .slice(0, 10)
+        .map((same) => [same[0], names(same, "window"), names(same, "phone")])
+        .map(([cell, windows, on]) =>
+          el(
+            "li",
+            null,
+            el(
+              "a",
+              { href: link.of(cell), "aria-label": spoken(cell) },
+              mark(cell.verdict),
+              el(
+                "span",
+                { class: "what" },
+                el("b", null, windows.length > 1 ? `${windows.length} windows` : cell.window),
+                el(
+                  "small",
+                  null,
+                  `${cell.scenario} · ${on.length > 1 ? `${on.length} phones` : phoneTold(cell.phone)}`,
+                ),
+              ),
+              el("span", { class: "why" }, coded(cell.why || cell.kind || cell.verdict)),
+              indexBarcode(cell.barcode, span, "frames of its worst iteration"),
+            ),
+          ),
+        ),
+    ),
+    stories.length > 10 ? el("p", { class: "quiet" }, `and ${stories.length - 10} more, below`) : null,
+  );
 }
 
 function margin() {
   const { refusals, notices, run } = store.index;
-  const list = (title, items) => (items.length ? el("details", null, el("summary", null, `${title} (${items.length})`), el("ul", null, items.map((one) => el("li", null, one)))) : null);
-  return el("footer", null, list("Phones that did not qualify", refusals.map((one) => `${one.scenario} on ${phoneName(one.phone)}: ${one.why}`)), list("Notices", notices),
-    el("p", { class: "quiet" }, `${run.tool} · plan ${run.plan}`, el("span", { class: "hint" }, " · press ? for keys")));
+  const list = (title, items) =>
+    items.length
+      ? el(
+          "details",
+          null,
+          el("summary", null, `${title} (${items.length})`),
+          el(
+            "ul",
+            null,
+            items.map((one) => el("li", null, one)),
+          ),
+        )
+      : null;
+  return el(
+    "footer",
+    null,
+    list(
+      "Phones that did not qualify",
+      refusals.map((one) => `${one.scenario} on ${phoneName(one.phone)}: ${one.why}`),
+    ),
+    list("Notices", notices),
+    el("p", { class: "quiet" }, `${run.tool} · plan ${run.plan}`, el("span", { class: "hint" }, " · press ? for keys")),
+  );
 }
 
 function overview(host) {
   const body = el("div");
   const bar = el("div");
   const redraw = () => {
-    const cells = store.index.cells.filter(shows), all = store.index.cells.length;
+    const cells = store.index.cells.filter(shows),
+      all = store.index.cells.length;
     const focused = document.activeElement && document.activeElement.type === "search";
     if (!focused) clear(bar, toolbar(redraw));
-    const count = cells.length < all ? el("p", { class: "quiet", role: "status" }, `${cells.length} of ${several(all, "cell", "cells")} `,
-      el("button", { type: "button", class: "plain", onclick: () => { Object.assign(filters, { phone: "", scenario: "", tag: "", text: "" }); filters.verdict.clear(); redraw(); clear(bar, toolbar(redraw)); } }, "show all")) : null;
-    clear(body, count, cells.length ? [worst(cells), el("section", { "aria-label": "matrix" }, el("h2", null, "Every window on every phone"), legend(), matrix(cells))] : el("p", { class: "nothing" }, "nothing matches these filters"));
+    const count =
+      cells.length < all
+        ? el(
+            "p",
+            { class: "quiet", role: "status" },
+            `${cells.length} of ${several(all, "cell", "cells")} `,
+            el(
+              "button",
+              {
+                type: "button",
+                class: "plain",
+                onclick: () => {
+                  Object.assign(filters, { phone: "", scenario: "", tag: "", text: "" });
+                  filters.verdict.clear();
+                  redraw();
+                  clear(bar, toolbar(redraw));
+                },
+              },
+              "show all",
+            ),
+          )
+        : null;
+    clear(
+      body,
+      count,
+      cells.length
+        ? [
+            worst(cells),
+            el(
+              "section",
+              { "aria-label": "matrix" },
+              el("h2", null, "Every window on every phone"),
+              legend(),
+              matrix(cells),
+            ),
+          ]
+        : el("p", { class: "nothing" }, "nothing matches these filters"),
+    );
   };
   clear(host, banner(), bar, body, margin());
   redraw();
