@@ -277,9 +277,9 @@ pub struct ReportArgs {
     /// Folders of run bundles; several are put side by side, as columns (table, markdown, html or json).
     #[arg(value_name = "RUN", required = true)]
     pub runs: Vec<PathBuf>,
-    /// What to rebuild.
-    #[arg(long, value_enum, default_value = "table", conflicts_with = "reporter")]
-    pub format: ReportFormat,
+    /// What to print: `--reporter NAME` in short.
+    #[arg(long, value_parser = report_targets::names(), default_value = "table", conflicts_with = "reporter")]
+    pub format: String,
     #[arg(long, value_name = "NAME[=FILE]", help = report_targets::again())]
     pub reporter: Vec<String>,
     /// Longest Markdown, in bytes: 65000 for a comment on GitHub; default 1000000, for a job summary.
@@ -317,17 +317,6 @@ pub struct ViewArgs {
     /// Address to listen on, instead of this machine alone.
     #[arg(long, value_name = "IP", default_value = "127.0.0.1", hide_default_value = true)]
     pub ui_address: IpAddr,
-}
-
-/// What `report` can rebuild.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ReportFormat {
-    /// The final table.
-    Table,
-    /// `results.json`
-    Json,
-    /// `junit.xml`
-    Junit,
 }
 
 /// `farmjank metrics`

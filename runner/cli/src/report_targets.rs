@@ -3,6 +3,7 @@
 //! Standard output holds one document, or the table and GitHub's annotations together. Must not know: what reports say.
 
 use crate::host::{self, Streams};
+use clap::builder::PossibleValuesParser;
 use farmjank_engine::scribe::Voice;
 use farmjank_reporters::github::uncommanded;
 use farmjank_reporters::{Options, by_name, documents, paint};
@@ -28,6 +29,11 @@ fn choice() -> String {
         Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
         _ => all.concat(),
     }
+}
+
+/// The names that can be asked for, and no others.
+pub fn names() -> PossibleValuesParser {
+    PossibleValuesParser::new(documents())
 }
 
 /// The help of `run --reporter`.

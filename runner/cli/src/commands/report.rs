@@ -1,7 +1,7 @@
 //! `farmjank report`: any report again from the bundle alone; several bundles side by side; `--rejudge` applies other
 //! limits to the old evidence.
 
-use crate::args::{ReportArgs, ReportFormat, ScenarioArgs};
+use crate::args::{ReportArgs, ScenarioArgs};
 use crate::host::{self, Bundle, Streams};
 use crate::report_targets::{self, ReportRequest, requests};
 use crate::scenarios::load;
@@ -99,15 +99,9 @@ fn records(args: &ReportArgs, terminal: Terminal) -> Option<Vec<Bundled>> {
 }
 
 fn requests_of(args: &ReportArgs) -> Option<Vec<ReportRequest>> {
-    if args.reporter.is_empty() {
-        let name = match args.format {
-            ReportFormat::Table => "table",
-            ReportFormat::Json => "json",
-            ReportFormat::Junit => "junit",
-        };
-        return Some(vec![ReportRequest { name, path: None }]);
-    }
-    requests(&args.reporter).map_err(|why| complain(&why)).ok()
+    let short = [args.format.clone()];
+    let asked = if args.reporter.is_empty() { &short[..] } else { &args.reporter };
+    requests(asked).map_err(|why| complain(&why)).ok()
 }
 
 /// One report of one run.

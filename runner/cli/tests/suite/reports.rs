@@ -49,6 +49,8 @@ fn every_report_of_the_run_is_the_report_of_its_bundle() {
         let kept = text(folder, &format!("bundle/{kept}"));
         assert!(kept == text(folder, &format!("again/{name}")), "{name} in the bundle differs");
     }
+    let short = run(folder, &["report", "bundle", "--format", "github"]);
+    assert_eq!(short.out, text(folder, "again/github"), "`--format` is `--reporter` in short");
     let comment = run(folder, &["report", "bundle", "--reporter", "markdown", "--max-bytes", "2000"]);
     assert!(comment.out.len() <= 2_000 && comment.out.contains("pass"), "{}", comment.out);
 }
