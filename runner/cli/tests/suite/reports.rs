@@ -214,3 +214,18 @@ fn a_report_of_an_earlier_run_is_not_left_for_one_that_could_not_write_its_own()
     let text = std::fs::read_to_string(folder.path().join("j.xml")).expect("a report");
     assert!(ended.code == 0 && text.contains("fling the feed"), "{}\n{text}", ended.err);
 }
+
+#[test]
+fn every_report_that_can_be_asked_for_has_its_place_in_the_pages() {
+    let readme = include_str!("../../../../README.md");
+    let asked = readme.split("`--reporter markdown=").nth(1).and_then(|rest| rest.split(')').next());
+    let asked = asked.expect("README.md lists the reports");
+    for name in documents() {
+        let row = format!("\n| `{name}` |");
+        assert!(
+            include_str!("../../../../docs/reports.md").contains(&row),
+            "docs/reports.md has no row for {name}"
+        );
+        assert!(name == "markdown" || asked.contains(&format!("`{name}`")), "README.md does not name {name}");
+    }
+}
