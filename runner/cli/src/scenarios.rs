@@ -44,7 +44,9 @@ pub fn load(args: &ScenarioArgs, lab: Option<&str>, terminal: Terminal) -> Optio
         known.map(|metric| (metric.key, metric.unit, metric.better)).collect();
     let fetch = |path: &str| match gallery::text_of(path) {
         Some(text) => Ok(text.into()),
-        None => host::read_file(Path::new(path), MOST),
+        // The complaint names the file itself.
+        None => host::read_file(Path::new(path), MOST)
+            .map_err(|why| why.strip_prefix(&format!("{path}: ")).unwrap_or(&why).to_owned()),
     };
     match read(&files, &env, &ReadOptions { metrics: &metrics, sources: &fetch }) {
         Ok(scenarios) => Some(scenarios),

@@ -190,3 +190,14 @@ fn devices_plan_and_doctor_look_at_the_demo_lab() {
     let doctor = run(folder.path(), &["doctor", "--lab", "demo"]);
     assert!(doctor.out.contains("ready to measure"), "{}", doctor.out);
 }
+
+#[test]
+fn a_flow_that_is_missing_is_named_once_with_what_its_path_starts_from() {
+    let folder = tempfile::tempdir().expect("a folder");
+    write(folder.path(), "s.yaml", &SMOOTH.replace("steps:\n", "steps:\n  - runFlow: shared/leave.yaml\n"));
+    let ended = run(folder.path(), &["check", "s.yaml"]);
+    assert_eq!(ended.code, 2, "{}", ended.err);
+    let complaint = ended.err.lines().next().unwrap_or_default();
+    assert_eq!(complaint.matches("leave.yaml").count(), 1, "{complaint}");
+    assert!(ended.err.contains("relative to the folder of this file"), "{}", ended.err);
+}
