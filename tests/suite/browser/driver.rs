@@ -171,6 +171,7 @@ impl Browser {
     /// Presses a key with the page in front, `Escape` or `j`, and lets the page answer: a changed address is told to it in a
     /// task of its own, after the key.
     pub fn key(&self, key: &str) {
+        self.eval("true");
         let text = if key.chars().count() == 1 { json!(key) } else { json!("") };
         for kind in ["keyDown", "keyUp"] {
             let params = json!({ "type": kind, "key": key, "text": if kind == "keyDown" { text.clone() } else { json!("") } });

@@ -68,6 +68,8 @@ fn a_report_in_a_browser() {
     browser.open(&page, "");
     overview(&browser, &story);
     filters(&browser);
+    addresses_and_headings(&browser, &page);
+    browser.open(&page, "");
     drill_down(&browser);
     permalinks(&browser, &page);
     damaged(&browser, &page);
@@ -135,6 +137,36 @@ fn filters(browser: &Browser) {
     assert!(browser.text("document.body.innerText").contains("nothing matches"));
     browser.click("[role=status] button");
     assert_eq!(browser.count(CELLS), all);
+    assert_eq!(browser.text("location.hash"), "", "nothing is left out");
+}
+
+/// An address with filters shows what they let through, after a visit to a cell too; column headings stay in sight, and a key
+/// leads past the filters.
+fn addresses_and_headings(browser: &Browser, page: &[u8]) {
+    browser.open(page, "#?verdict=pass&phone=virtual-pixel-8");
+    let shown = browser.count(CELLS);
+    assert!(shown > 0 && shown <= 2, "{shown}");
+    assert_eq!(browser.text("document.querySelector('.toolbar select').value"), "virtual-pixel-8");
+    browser.click(".matrix a.cell");
+    browser.key("Escape");
+    let mut kept = browser.text("location.hash");
+    kept.retain(|letter| letter != '#' && letter != '?');
+    assert_eq!(kept, "verdict=pass&phone=virtual-pixel-8");
+    assert_eq!(browser.count(CELLS), shown);
+    browser.open(page, "#?verdict=nonsense&phone=nobody");
+    assert!(browser.text("document.body.innerText").contains("nothing matches"));
+    browser.open(page, "");
+    browser
+        .eval("(() => { document.body.style.paddingBottom = '3000px'; scrollTo(0, 5000); return true; })()");
+    let table = "document.querySelector('.matrix').getBoundingClientRect()";
+    browser.eval(&format!("(() => {{ scrollBy(0, {table}.top + 40); return true; }})()"));
+    let top = browser.eval("document.querySelector('.matrix thead th').getBoundingClientRect().top");
+    assert_eq!(top, json!(0), "headings stay while their rows go by");
+    browser.open(page, "");
+    browser.key("Tab");
+    assert_eq!(browser.text("document.activeElement.innerText"), "skip to the windows");
+    browser.click(".skip");
+    assert_eq!(browser.eval("document.activeElement.matches('.worst a, .matrix a')"), json!(true));
 }
 
 /// How many pixels of the plot are drawn on.

@@ -48,6 +48,7 @@ let asked = 0;
 // Shows what the address names, when its bytes are unpacked; what was asked for meanwhile goes before it.
 async function route() {
   const turn = ++asked;
+  readFilters();
   const wanted = location.hash.length > 1 ? link.read(location.hash) : null;
   const waiting = wanted ? store.waiting(views.keys(wanted.cell)) : [];
   if (waiting.length) {
@@ -71,10 +72,11 @@ function draw(wanted) {
     scrollTo(0, 0);
     app.querySelector("h1").focus({ preventScroll: true });
   } else {
+    const stray = location.hash.length > 1 && !location.hash.startsWith("#?");
     views.overview(app);
     const back = view && view.cell;
     view = null;
-    if (location.hash.length > 1)
+    if (stray)
       app.prepend(el("p", { class: "notice", role: "alert" }, "this address names a cell that is not in this run"));
     if (back) scrollTo(0, place);
   }
@@ -108,6 +110,7 @@ addEventListener("hashchange", route);
 store.take(JSON.parse(document.getElementById("index").textContent));
 app.classList.add("ready");
 // A link into a cell waits until its bytes have arrived.
+readFilters();
 if (location.hash.length > 1 && document.readyState === "loading") {
   views.overview(app);
   document.addEventListener("DOMContentLoaded", route);

@@ -1,21 +1,5 @@
 // The first screen: verdict, what broke, and every window on every phone, the worst first.
 
-const filters = { phone: "", scenario: "", tag: "", verdict: new Set(), text: "" };
-
-const shows = (cell) => {
-  const scenario = store.scenarios.get(cell.scenario);
-  const tags = [...(scenario ? scenario.tags : []), ...((store.phones.get(cell.phone) || {}).tags || [])];
-  const words =
-    `${cell.window} ${cell.scenario} ${cell.phone} ${phoneName(cell.phone)} ${cell.why || ""} ${cell.kind || ""}`.toLowerCase();
-  return (
-    (!filters.phone || cell.phone === filters.phone) &&
-    (!filters.scenario || cell.scenario === filters.scenario) &&
-    (!filters.tag || tags.includes(filters.tag)) &&
-    (!filters.verdict.size || filters.verdict.has(cell.verdict)) &&
-    (!filters.text || words.includes(filters.text.toLowerCase()))
-  );
-};
-
 const mark = (verdict) => el("span", { class: `mark ${verdict}`, "aria-hidden": "true" }, MARKS[verdict]);
 
 function banner() {
@@ -252,6 +236,7 @@ function overview(host) {
   const body = el("div");
   const bar = el("div");
   const redraw = () => {
+    keepFilters();
     const cells = store.index.cells.filter(shows),
       all = store.index.cells.length;
     const focused = document.activeElement && document.activeElement.type === "search";
@@ -268,8 +253,7 @@ function overview(host) {
                 type: "button",
                 class: "plain",
                 onclick: () => {
-                  Object.assign(filters, { phone: "", scenario: "", tag: "", text: "" });
-                  filters.verdict.clear();
+                  forgetFilters();
                   redraw();
                   clear(bar, toolbar(redraw));
                 },
@@ -294,7 +278,25 @@ function overview(host) {
           ]
         : el("p", { class: "nothing" }, "nothing matches these filters"),
     );
+    headings(host);
   };
-  clear(host, banner(), bar, body, margin());
+  clear(host, skip(), banner(), bar, body, margin());
   redraw();
 }
+
+// For keyboards: past the filters, to the windows.
+const skip = () =>
+  el(
+    "button",
+    { type: "button", class: "skip", onclick: () => document.querySelector(".scroll a, .worst a, .scroll").focus() },
+    "skip to the windows",
+  );
+
+// Column headings stay in sight where the table fits: one that scrolls sideways has a place of its own.
+function headings(host) {
+  for (const place of host.querySelectorAll(".scroll")) {
+    place.classList.remove("fits");
+    place.classList.toggle("fits", place.scrollWidth <= place.clientWidth);
+  }
+}
+addEventListener("resize", () => headings(document));

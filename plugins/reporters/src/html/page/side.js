@@ -172,6 +172,7 @@ function sideOverview(host) {
       ),
     );
   const redraw = () => {
+    keepFilters();
     const rows = store.index.cells.filter(shows),
       all = store.index.cells.length;
     if (!(document.activeElement && document.activeElement.type === "search")) {
@@ -191,8 +192,7 @@ function sideOverview(host) {
                 type: "button",
                 class: "plain",
                 onclick: () => {
-                  Object.assign(filters, { phone: "", scenario: "", tag: "", text: "" });
-                  filters.verdict.clear();
+                  forgetFilters();
                   document.activeElement.blur();
                   redraw();
                 },
