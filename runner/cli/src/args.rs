@@ -4,6 +4,7 @@ mod baseline;
 mod first;
 mod history;
 mod prove;
+mod runs;
 mod turns;
 
 pub use baseline::{
@@ -13,6 +14,7 @@ pub use baseline::{
 pub use first::{Ci, CompletionsArgs, InitArgs, ManArgs};
 pub use history::{CellArgs, FailOn, HistoryArgs, HistoryFormat, TrendArgs};
 pub use prove::DoctorArgs;
+pub use runs::{PruneRunsArgs, RunsArgs, RunsCommand};
 pub use turns::{AbArgs, CalibrateArgs, PlanArgs, PlanFormat, TurnArgs};
 
 use crate::report_targets;
@@ -70,6 +72,8 @@ pub enum Command {
     Analyze(AnalyzeArgs),
     /// Rebuild reports from a run bundle.
     Report(ReportArgs),
+    /// The runs that are kept: list them, prune old ones, remove some.
+    Runs(RunsArgs),
     /// One window on one phone in depth: limits, iterations, frames, whose fault, where the numbers come from.
     Show(ShowArgs),
     /// Compare two runs, baselines or CSV files, and say what became slower.

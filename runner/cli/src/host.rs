@@ -214,6 +214,36 @@ pub fn files_in(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
+/// Folders of a folder, in order of name; none when it cannot be read.
+pub fn folders_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
+    found.sort();
+    found
+}
+
+/// Bytes of the files below a folder; links are not followed.
+pub fn size_below(folder: &Path) -> u64 {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let size = |entry: fs::DirEntry| match entry.file_type() {
+        Ok(kind) if kind.is_dir() => size_below(&entry.path()),
+        Ok(kind) if kind.is_file() => entry.metadata().map_or(0, |about| about.len()),
+        _ => 0,
+    };
+    entries.map(size).sum()
+}
+
+/// When a file was written last; none when that is not known.
+pub fn modified(path: &Path) -> Option<String> {
+    let at = jiff::Timestamp::try_from(fs::metadata(path).ok()?.modified().ok()?).ok()?;
+    Some(at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
+}
+
+/// Removes a folder that is empty; another stays.
+pub fn remove_empty(folder: &Path) {
+    let _ = fs::remove_dir(folder);
+}
+
 /// Removes a file.
 ///
 /// # Errors

@@ -18,6 +18,7 @@ pub mod plan;
 pub mod prove;
 pub mod report;
 pub mod run;
+pub mod runs;
 pub mod show;
 mod survey;
 pub mod trend;

@@ -114,3 +114,54 @@ fn shells_complete_commands_and_man_has_a_page_for_each() {
     let near = run(folder.path(), &["man", "calibrat"]);
     assert!(near.code == 2 && near.err.contains("calibrate") && !near.err.contains("trend"), "{}", near.err);
 }
+
+#[test]
+fn runs_that_are_kept_are_listed_pruned_by_age_and_removed_by_name() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = folder.path();
+    assert!(run(place, &["runs"]).out.contains("no run is kept"), "an empty folder has none");
+    write(place, "s.yaml", SMOOTH);
+    let lab = ["run", "s.yaml", "--lab", "demo", "-q"];
+    assert_eq!((run(place, &lab).code, run(place, &lab).code), (0, 0));
+    write(place, "results/runs/notes/mine.txt", "no run");
+    write(
+        place,
+        "results/runs/long-ago/events.ndjson",
+        "{\"seq\":0,\"at\":0,\"kind\":\"run_started\",\"format\":1,\"tool\":\"farmjank 0.1.0\",\"run\":\"x\",\
+         \"wall\":\"2001-02-03T04:05:06Z\",\"seed\":1,\"lab\":null}\n",
+    );
+    write(place, "results/runs/long-ago/mine.txt", "kept");
+    let listed = run(place, &["runs"]);
+    let line =
+        |name: &str| listed.out.lines().find(|line| line.starts_with(&format!("{name} "))).map(str::to_owned);
+    assert!(
+        line("lab-demo-seed32")
+            .is_some_and(|line| line.contains("passed") && line.contains("virtual lab demo")),
+        "{}",
+        listed.out
+    );
+    assert!(
+        line("long-ago")
+            .is_some_and(|line| line.contains("2001-02-03 04:05:06 UTC") && line.contains("unfinished"))
+    );
+    assert!(line("notes").is_none() && listed.out.contains("3 runs"), "{}", listed.out);
+
+    let dry = run(place, &["runs", "prune", "--keep", "30d", "--dry-run"]);
+    assert!(dry.out.contains("would remove long-ago") && dry.out.contains("1 run,"), "{}", dry.out);
+    let pruned = run(place, &["runs", "prune", "--keep", "30d"]);
+    assert!(pruned.code == 0 && pruned.out.contains("removed long-ago"), "{}{}", pruned.out, pruned.err);
+    assert!(place.join("results/runs/long-ago/mine.txt").exists(), "what is no run's stays");
+    assert_eq!(run(place, &["runs", "prune", "--keep", "soon"]).code, 2);
+
+    let typo = run(place, &["runs", "rm", "lab-demo-seed32", "lab-demo-sed32-2"]);
+    assert!(
+        typo.code == 2 && typo.err.contains("lab-demo-seed32-2") && typo.err.contains("nothing was removed"),
+        "{}",
+        typo.err
+    );
+    assert!(run(place, &["runs", "rm", "notes"]).code == 2, "a folder without a run is none");
+    assert_eq!(run(place, &["runs", "rm", "lab-demo-seed32", "results/runs/lab-demo-seed32-2"]).code, 0);
+    assert!(
+        !place.join("results/runs/lab-demo-seed32").exists() && place.join("results/runs/notes").exists()
+    );
+}
