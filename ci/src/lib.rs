@@ -1,5 +1,5 @@
-//! What proves the statistics of the gate: noise as phones are known to have it, and nights, labs and A/B runs drawn from it,
-//! judged by the code that ships. `cargo ci stats` prints what comes of it.
+//! What proves the statistics of the gate: noise as phones are known to have it, and nights, labs and A/B runs drawn
+//! from it, judged by the code that ships. `cargo ci stats` prints what comes of it.
 //!
 //! ```
 //! use farmjank_ci::noise::PROFILES;

@@ -1,8 +1,9 @@
 //! The noise model (docs/design/statistics.md#the-noise-model): what hitches of four kinds of phones look like,
 //! iteration by iteration.
 //!
-//! A chain of good and bad stretches of frames, hitches with a heavy tail, iterations that differ, a few hit by foreign work. Synthetic:
-//! it shows whether a method holds what it promises, never what a phone does. Times in ms, durations in s.
+//! A chain of good and bad stretches of frames, hitches with a heavy tail, iterations that differ, a few hit by foreign
+//! work. Synthetic: it shows whether a method holds what it promises, never what a phone does. Times in ms, durations
+//! in s.
 
 use farmjank_statistics::chance::Chance;
 
@@ -94,8 +95,8 @@ impl Profile {
         (0..count).map(iteration).collect()
     }
 
-    /// The same phone, made worse until its mean hitch time is `effect` ms/s greater. The mean is that of 4 000 iterations, the
-    /// same draws for each rate tried.
+    /// The same phone, made worse until its mean hitch time is `effect` ms/s greater. The mean is that of 4 000
+    /// iterations, the same draws for each rate tried.
     pub fn worse_by(self, effect: f64, seconds: f64, seed: u64) -> Profile {
         const ITERATIONS: usize = 4_000;
         let mean = |rate: f64| {

@@ -1,7 +1,9 @@
-//! Proof that the methods hold what they promise: measurements imagined from pools of iterations, judged as real ones are.
+//! Proof that the methods hold what they promise: measurements imagined from pools of iterations, judged as real ones
+//! are.
 //!
-//! Every trial is a pure function of seed and replicate, so any number of threads gives the same figures. Pools come from
-//! [`crate::noise`] or from values that were really measured. Must not print, judge figures or know where pools come from.
+//! Every trial is a pure function of seed and replicate, so any number of threads gives the same figures. Pools come
+//! from [`crate::noise`] or from values that were really measured. Must not print, judge figures or know where pools
+//! come from.
 
 pub mod cells;
 pub mod farm;
@@ -72,7 +74,8 @@ impl Pool {
         Pool { sessions: sessions.into_iter().filter(|session| !session.is_empty()).collect(), ordered: true }
     }
 
-    /// The same with a share (0..1) of the iterations worse by `cost`, the unit that of the values: what a mean hardly sees.
+    /// The same with a share (0..1) of the iterations worse by `cost`, the unit that of the values: what a mean hardly
+    /// sees.
     #[must_use]
     pub fn with_stutters(&self, share: f64, cost: f64, seed: u64) -> Pool {
         let mut chance = Chance::of(seed, 0);
@@ -96,8 +99,9 @@ impl Pool {
         self.sessions.iter().map(Vec::len).max().unwrap_or(0)
     }
 
-    /// `count` successive iterations of one session: drawn one by one from a loose pool, a stretch with a random start of a measured
-    /// one, from a session long enough where there is one (then exactly `count`), else the longest session whole.
+    /// `count` successive iterations of one session: drawn one by one from a loose pool, a stretch with a random start
+    /// of a measured one, from a session long enough where there is one (then exactly `count`), else the longest
+    /// session whole.
     pub fn stretch(&self, count: usize, chance: &mut Chance) -> Vec<f64> {
         let enough: Vec<&Vec<f64>> = self.sessions.iter().filter(|session| session.len() >= count).collect();
         if !self.ordered {
@@ -113,8 +117,9 @@ impl Pool {
         }
     }
 
-    /// Means of `sessions` different sessions, each of a stretch of at most `count` iterations. A loose pool has as many sessions as
-    /// wanted, each multiplied by a lognormal of `sd`; a measured one has its own noise. None where there are not enough.
+    /// Means of `sessions` different sessions, each of a stretch of at most `count` iterations. A loose pool has as
+    /// many sessions as wanted, each multiplied by a lognormal of `sd`; a measured one has its own noise. None where
+    /// there are not enough.
     pub fn session_means(
         &self,
         sessions: usize,

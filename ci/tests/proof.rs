@@ -1,5 +1,5 @@
-//! `cargo ci stats` in small: a few hundred replicates with fixed seeds and bounds wide enough for their number. A method that is
-//! broken misses them by far; whether it holds its limits exactly is the report's question.
+//! `cargo ci stats` in small: a few hundred replicates with fixed seeds and bounds wide enough for their number. A
+//! method that is broken misses them by far; whether it holds its limits exactly is the report's question.
 
 use farmjank_ci::noise::{PROFILES, Profile, SILENT};
 use farmjank_ci::proving::cells::{Interleaved, Judged};

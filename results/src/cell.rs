@@ -55,7 +55,8 @@ pub struct CellSession {
 }
 
 impl CellKey {
-    /// What differs between two keys, in words and in order of the fields: `OS build`, `refresh rate`, …; empty when equal.
+    /// What differs between two keys, in words and in order of the fields: `OS build`, `refresh rate`, …; empty when
+    /// equal.
     pub fn differs(&self, other: &CellKey) -> Vec<&'static str> {
         let fields = [
             (self.model != other.model, "phone model"),
@@ -88,7 +89,8 @@ pub struct Conditions<'a> {
 }
 
 impl Conditions<'_> {
-    /// What differs, in words; empty where the numbers answer one question. Refresh rates differ only where both are known.
+    /// What differs, in words; empty where the numbers answer one question. Refresh rates differ only where both are
+    /// known.
     pub fn differs(&self, other: &Conditions) -> Vec<&'static str> {
         let rates = self.refresh.zip(other.refresh);
         let fields = [

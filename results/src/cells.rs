@@ -1,7 +1,8 @@
 //! The verdict of a cell: one window of one scenario on one phone, or a job as a whole. The one place it is decided.
 //!
-//! A run announces it as `cell_judged` once its jobs are judged and compared; that is then the truth of every report. Until
-//! then, and of logs of before, a cell is what the same function makes of the record so far. Must not know: reports.
+//! A run announces it as `cell_judged` once its jobs are judged and compared; that is then the truth of every report.
+//! Until then, and of logs of before, a cell is what the same function makes of the record so far. Must not know:
+//! reports.
 
 mod cause;
 
@@ -37,8 +38,8 @@ pub fn of_job<'a>(record: &'a Record, job: &'a JobRecord) -> Vec<Cow<'a, CellVer
     announced().chain(rest.map(Cow::Owned)).collect()
 }
 
-/// The window in each trial that measured it, warm-ups included, in order. A repeated trial has the number of the one it
-/// repeats; the last attempt is the trial.
+/// The window in each trial that measured it, warm-ups included, in order. A repeated trial has the number of the one
+/// it repeats; the last attempt is the trial.
 pub fn measured<'a>(job: &'a JobRecord, window: &str) -> Vec<(&'a TrialRecord, &'a WindowMeasured)> {
     let repeated =
         |at: usize, trial: &TrialRecord| job.trials[at + 1..].iter().any(|next| next.trial == trial.trial);
@@ -70,7 +71,8 @@ pub fn compared<'a>(record: &'a Record, job: &JobRecord, window: &str) -> Vec<&'
     all.filter(of_window).collect()
 }
 
-/// The comparison that keeps a cell of this verdict from passing, if one does and the window's own limits do not say as much.
+/// The comparison that keeps a cell of this verdict from passing, if one does and the window's own limits do not say as
+/// much.
 pub fn against<'a>(
     verdict: Option<Verdict>,
     judged: Option<&WindowJudged>,
@@ -115,8 +117,8 @@ struct Cell<'a> {
     interrupted: bool,
 }
 
-/// The cells of one job as they stand. A job that says more than its windows (it broke before them, or it did worse than
-/// each of them) has a cell of its own.
+/// The cells of one job as they stand. A job that says more than its windows (it broke before them, or it did worse
+/// than each of them) has a cell of its own.
 fn decided(record: &Record, job: &JobRecord, interrupted: bool) -> Vec<CellVerdict> {
     let planned = job.planned.windows.iter().map(|window| window.name.as_str());
     let mut names: Vec<&str> = Vec::new();

@@ -1,8 +1,8 @@
 //! What would have passed: how many hitches fewer a breached limit needed, by the metric's own formula.
 //!
-//! Late frames are made on time until the limit holds: the worst of all iterations first, or the iterations that need least
-//! first, whichever takes fewer. Every number comes from the registry of metrics and the judge, none from here. Known
-//! only where the frames at hand give the recorded readings, so that a metric that sees something else is never
+//! Late frames are made on time until the limit holds: the worst of all iterations first, or the iterations that need
+//! least first, whichever takes fewer. Every number comes from the registry of metrics and the judge, none from here.
+//! Known only where the frames at hand give the recorded readings, so that a metric that sees something else is never
 //! explained by what it does not see. Must not know: where frame logs are kept, words.
 
 use crate::event::WindowMeasured;
@@ -33,8 +33,8 @@ pub enum Counterfactual {
     Unexplained(Option<f64>),
 }
 
-/// What would have passed, where a limit was breached and frames tell. `iterations` are those that counted, in order, each
-/// with its frames.
+/// What would have passed, where a limit was breached and frames tell. `iterations` are those that counted, in order,
+/// each with its frames.
 pub fn counterfactual(
     judgement: &Judgement,
     iterations: &[(&WindowMeasured, &FrameLog)],

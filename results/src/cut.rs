@@ -1,7 +1,7 @@
 //! Cutting: which intervals of a timeline are frames of a window, and how each is judged (docs/design/windows.md).
 //!
-//! Trailing silence is trimmed, never the middle. What cannot be a frame is put somewhere visible: idle, ambiguous, or a
-//! gap in the coverage. Must not know metrics or thresholds. Integer ns; every length limit is strict (`>`).
+//! Trailing silence is trimmed, never the middle. What cannot be a frame is put somewhere visible: idle, ambiguous, or
+//! a gap in the coverage. Must not know metrics or thresholds. Integer ns; every length limit is strict (`>`).
 
 use crate::coverage::coverage;
 use crate::cut_rules::{AMBIGUOUS_FLING_GAP, CutRules};
@@ -78,8 +78,8 @@ pub fn cut(timeline: &FrameTimeline, motions: &[Motion], rules: &CutRules) -> Wi
     }
 }
 
-/// The length in vsyncs that three quarters of the frames do not exceed, and no less than the declared rate takes: a gap no
-/// longer than that is the app's own pace wherever it lies.
+/// The length in vsyncs that three quarters of the frames do not exceed, and no less than the declared rate takes: a
+/// gap no longer than that is the app's own pace wherever it lies.
 fn usual(timeline: &FrameTimeline, motions: &[Motion], target_fps: Option<f64>) -> i64 {
     let mut lengths = Vec::new();
     let mut slowest = 1;
@@ -145,8 +145,8 @@ impl Cutting<'_> {
         }
     }
 
-    /// A pause of a fling that ends after it: under the next finger, or never seen. Nothing tells a list that came to rest from
-    /// an app that hung, except a frame that was due while the fling was surely on.
+    /// A pause of a fling that ends after it: under the next finger, or never seen. Nothing tells a list that came to
+    /// rest from an app that hung, except a frame that was due while the fling was surely on.
     fn caught(&mut self, from: DeviceTime, to: DeviceTime, motion: Motion) {
         let told = match motion.phase == Phase::Fling && self.judged_to.is_none_or(|judged| to > judged) {
             true => self.told(from, to, true),
@@ -211,9 +211,9 @@ impl Cutting<'_> {
         }
     }
 
-    /// What those who watched a gap say, the best first. In a long one a frame that anybody says was due, was: a blocked app
-    /// may be promised another refresh when it goes on, and keeps the one it asked for. Where nothing is in doubt, only
-    /// somebody who tells of every frame is asked.
+    /// What those who watched a gap say, the best first. In a long one a frame that anybody says was due, was: a
+    /// blocked app may be promised another refresh when it goes on, and keeps the one it asked for. Where nothing is in
+    /// doubt, only somebody who tells of every frame is asked.
     fn told(&self, from: DeviceTime, to: DeviceTime, puzzles: bool) -> PauseEvidence {
         let evidence = &self.rules.evidence;
         if !puzzles
@@ -242,7 +242,8 @@ impl Cutting<'_> {
         touched && period > 0 && period * 8 < FINGER_STEP * 7 && vsyncs == 2 && vsyncs > self.usual
     }
 
-    /// The app's own pace around a gap that begins there, in vsyncs: that of the window, or the slower one it keeps just there.
+    /// The app's own pace around a gap that begins there, in vsyncs: that of the window, or the slower one it keeps
+    /// just there.
     fn pace_at(&self, from: DeviceTime) -> i64 {
         let frames = &self.timeline.frames;
         let at = frames.partition_point(|frame| frame.present <= from);
@@ -253,7 +254,8 @@ impl Cutting<'_> {
         let all = all.filter(|pair| lattice::usable((pair[1].present - pair[0].present).ns()));
         let mut lengths: Vec<i64> = all.map(|pair| self.vsyncs(pair[0].present, pair[1].present)).collect();
         lengths.sort_unstable();
-        // The longest of them may be an accident, as one of the two slow frames before a panel wakes up is of the other.
+        // The longest of them may be an accident, as one of the two slow frames before a panel wakes up is of the
+        // other.
         let kept = lengths.len().checked_sub(2).map(|second| lengths[second]);
         self.usual.max(kept.unwrap_or(1))
     }
@@ -263,8 +265,9 @@ impl Cutting<'_> {
         if period > 0 { lattice::vsyncs((to - from).ns(), period) } else { 1 }
     }
 
-    /// A gap in which a frame was due, first at this instant: its cost runs from there in whole vsyncs, what came before is rest.
-    /// A frame that came within one vsync of it was on time, and one due right after its predecessor left no rest.
+    /// A gap in which a frame was due, first at this instant: its cost runs from there in whole vsyncs, what came
+    /// before is rest. A frame that came within one vsync of it was on time, and one due right after its predecessor
+    /// left no rest.
     fn stall(&mut self, from: DeviceTime, due: DeviceTime, to: DeviceTime, phase: Phase) {
         let period = self.timeline.periods.judging(from, to).unwrap_or(Span::ZERO).ns();
         if period <= 0 {
@@ -343,8 +346,9 @@ fn presents(timeline: &FrameTimeline, motions: &[Motion]) -> Vec<DeviceTime> {
     presents
 }
 
-/// First present minus start of every gesture: a finger (with the fling that follows it) or a scroll; of every fling where
-/// nothing else is known. A gesture without a present has none, and so has one whose first present may have been lost.
+/// First present minus start of every gesture: a finger (with the fling that follows it) or a scroll; of every fling
+/// where nothing else is known. A gesture without a present has none, and so has one whose first present may have been
+/// lost.
 fn first_frames(timeline: &FrameTimeline, motions: &[Motion]) -> Vec<Span> {
     let mut found = Vec::new();
     let starts = |motion: &Motion| matches!(motion.phase, Phase::Finger | Phase::Scroll);

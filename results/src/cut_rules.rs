@@ -15,7 +15,8 @@ pub const IDLE_GAP: Span = Span::from_ms(1_000);
 /// How to cut.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CutRules {
-    /// Rate the app means to run at, Hz; none for every vsync. Frames are late by its own schedule ([`crate::schedule`]).
+    /// Rate the app means to run at, Hz; none for every vsync. Frames are late by its own schedule
+    /// ([`crate::schedule`]).
     pub target_fps: Option<f64>,
     /// A longer gap splits a free stretch and is idle; none never splits.
     pub idle_gap: Option<Span>,
@@ -23,8 +24,8 @@ pub struct CutRules {
     pub source: SourceId,
     /// Layer or window the presents belong to.
     pub layer: Option<String>,
-    /// What others know of when frames were due, best first: it decides what gaps near an end of a touch and long gaps in a
-    /// fling were. Where nobody watched, such gaps are ambiguous.
+    /// What others know of when frames were due, best first: it decides what gaps near an end of a touch and long gaps
+    /// in a fling were. Where nobody watched, such gaps are ambiguous.
     pub evidence: Vec<Evidence>,
 }
 

@@ -1,8 +1,9 @@
 //! Panels that divide a fast tick: one mode, and rates between it and its half.
 //!
-//! Such a panel slows down step by step while content still moves, a few frames at each rate, and no dump may see any of them.
-//! Where a step is no whole number of the mode's refreshes, presents alone prove it: no app is late by half a refresh. From
-//! there the panel only goes on slowing down until a touch (docs/periods.md). Must not know dumps. Integer ns.
+//! Such a panel slows down step by step while content still moves, a few frames at each rate, and no dump may see any
+//! of them. Where a step is no whole number of the mode's refreshes, presents alone prove it: no app is late by half a
+//! refresh. From there the panel only goes on slowing down until a touch (docs/periods.md). Must not know dumps.
+//! Integer ns.
 
 use crate::lattice::{LONG, far, place, same};
 use crate::path::FitInput;
@@ -13,9 +14,9 @@ const TICKS: i64 = 2;
 /// Ticks to a refresh at the rates that a moving panel may drop to: of 120 Hz 80, 60, 48 and 40.
 const PARTS: [i64; 4] = [3, 4, 5, 6];
 
-/// Periods a panel with this one mode may drop to that some length is exactly one refresh of, where one of them proves that
-/// it divides a tick; none on other panels, and none where no header was read: what comes without any (framestats alone) are
-/// completions, which lie between refreshes on any panel.
+/// Periods a panel with this one mode may drop to that some length is exactly one refresh of, where one of them proves
+/// that it divides a tick; none on other panels, and none where no header was read: what comes without any (framestats
+/// alone) are completions, which lie between refreshes on any panel.
 pub(crate) fn parts(lengths: &[i64], modes: &[i64], reports: &[Report]) -> Vec<i64> {
     let ([mode], [_, ..]) = (modes, reports) else { return Vec::new() };
     let all = PARTS.map(|ticks| ticks * mode / TICKS);
@@ -31,10 +32,10 @@ fn is_one(length: i64, period: i64) -> bool {
     (length - period).abs() < far(period)
 }
 
-/// Gives to each length that only a slower panel explains its rate: first those of a part that is no whole number of the
-/// mode's refreshes; then, until a pause, a touch or a header that says otherwise, those of a still slower part that are no
-/// whole number of this one's. A whole number of them is a late frame; so is what is longer than two of them, and the panel may
-/// slow down in it, too.
+/// Gives to each length that only a slower panel explains its rate: first those of a part that is no whole number of
+/// the mode's refreshes; then, until a pause, a touch or a header that says otherwise, those of a still slower part
+/// that are no whole number of this one's. A whole number of them is a late frame; so is what is longer than two of
+/// them, and the panel may slow down in it, too.
 pub(crate) fn slow_down(path: &mut [Option<usize>], input: &FitInput) {
     let [mode] = input.modes else { return };
     let period = |rate: usize| input.rates[rate].period;

@@ -123,8 +123,8 @@ pub struct WindowMeasured {
     /// Sources and probes that were passed over, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub passed_over: Vec<SkippedSource>,
-    /// Every late frame was the compositor's or the display's, none the app's, by the frame timeline; none where no trace
-    /// tells.
+    /// Every late frame was the compositor's or the display's, none the app's, by the frame timeline; none where no
+    /// trace tells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compositor_only: Option<bool>,
     /// How the phone's stamps map to the clock of its frames; needed to read the dumps again.
@@ -212,8 +212,8 @@ pub struct CellVerdict {
     /// True when the cell stands for the job and not for a window.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub whole: bool,
-    /// Verdict; none while nothing is judged, never so in a log. A window the job did not get to, or not often enough, has the
-    /// verdict of the fault that ended the job: it cannot pass, and it is not the window's doing.
+    /// Verdict; none while nothing is judged, never so in a log. A window the job did not get to, or not often enough,
+    /// has the verdict of the fault that ended the job: it cannot pass, and it is not the window's doing.
     pub verdict: Option<Verdict>,
     /// A short stable word for a verdict that is not a pass: `threshold.<metric>`, `app.<code>`, `scenario.<code>`,
     /// `gate.<code>`, `infra.<code>`, `regression.<metric>`, `absolute.<metric>`, `undecided.<why>`; none for a pass.
@@ -223,8 +223,8 @@ pub struct CellVerdict {
     pub by_fault: bool,
     /// Why the verdict is what it is, in words: the job's reasons where its fault decided, else the window's own.
     pub reasons: Vec<String>,
-    /// The fault behind a verdict that is not a pass: the job's, else the last one that ended a trial. A trial that was tried
-    /// again and completed has none.
+    /// The fault behind a verdict that is not a pass: the job's, else the last one that ended a trial. A trial that was
+    /// tried again and completed has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<Fault>,
     /// What the comparison that keeps it from passing says, if one does and the window's own limits do not say as much.
@@ -312,8 +312,8 @@ pub enum Fact {
     Noticed { job: Option<JobId>, what: String },
     /// The run was held against a baseline; after all jobs were judged, once.
     RunCompared(Box<Compared>),
-    /// A window on a phone, or a job as a whole, has its verdict, whatever of job, fault and baseline decided it; every cell of
-    /// every job, once, after the jobs were judged and compared.
+    /// A window on a phone, or a job as a whole, has its verdict, whatever of job, fault and baseline decided it; every
+    /// cell of every job, once, after the jobs were judged and compared.
     CellJudged(Box<CellVerdict>),
     /// The run was judged; completes the record.
     RunJudged { verdict: Verdict, exit_code: u8, interrupted: Option<String> },

@@ -1,8 +1,8 @@
 //! How raw dumps are kept in the run bundle: text, lossless, small.
 //!
-//! Successive dumps of one ring share most of their lines, shifted. A dump is stored as the stretches of lines it shares
-//! with the dump of the same target before it, and the lines that are new; reading gives the phone's bytes back exactly.
-//! One file per window of a trial:
+//! Successive dumps of one ring share most of their lines, shifted. A dump is stored as the stretches of lines it
+//! shares with the dump of the same target before it, and the lines that are new; reading gives the phone's bytes back
+//! exactly. One file per window of a trial:
 //!
 //! ```text
 //! # farmjank evidence 1

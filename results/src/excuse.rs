@@ -1,9 +1,10 @@
 //! Whether a broken limit is the app's fault, by SurfaceFlinger's frame timeline of every counted trial
 //! (docs/design/trace.md#whose-fault).
 //!
-//! A breach that is the compositor's or the display's alone is reported and does not fail the app. For hitch time that is
-//! told apart exactly: the limit is held against the part of it the app caused. Other metrics on presents are excused only
-//! where the app caused no standstill at all. One trial without a trace, or one dropped frame, and there is no excuse.
+//! A breach that is the compositor's or the display's alone is reported and does not fail the app. For hitch time that
+//! is told apart exactly: the limit is held against the part of it the app caused. Other metrics on presents are
+//! excused only where the app caused no standstill at all. One trial without a trace, or one dropped frame, and there
+//! is no excuse.
 
 use crate::event::WindowMeasured;
 use crate::judge::{IterationValue, judge};

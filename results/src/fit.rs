@@ -1,7 +1,7 @@
 //! Period detection: which refresh period was in force when (docs/periods.md#how-it-is-found).
 //!
-//! Presents sit on the vsync lattice; headers say what the phone believed at the instant of each dump; modes say what the
-//! panel can do. Windows of half a second find the rates in play (`lattice.rs`), the cheapest path through them
+//! Presents sit on the vsync lattice; headers say what the phone believed at the instant of each dump; modes say what
+//! the panel can do. Windows of half a second find the rates in play (`lattice.rs`), the cheapest path through them
 //! places the switches (`path.rs`), and each rate is refined by least squares. Integer ns.
 
 use crate::divided::{parts, slow_down};

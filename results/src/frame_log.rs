@@ -172,8 +172,8 @@ fn at<T>(
     found
 }
 
-/// The value nearest to an instant, from so long before it to so long after; what lies before that is passed, what is further
-/// off stays for later instants.
+/// The value nearest to an instant, from so long before it to so long after; what lies before that is passed, what is
+/// further off stays for later instants.
 fn nearest<T>(
     values: &mut std::iter::Peekable<impl Iterator<Item = (DeviceTime, T)>>,
     instant: DeviceTime,

@@ -97,8 +97,8 @@ pub enum Severity {
 /// One frame of one layer of one process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SurfaceFrame {
-    /// The app's vsync token: `FrameTimelineVsyncId` of framestats. Not positive where the frame has none; then it is minus
-    /// the display frame's, so that frames stay apart.
+    /// The app's vsync token: `FrameTimelineVsyncId` of framestats. Not positive where the frame has none; then it is
+    /// minus the display frame's, so that frames stay apart.
     pub token: i64,
     /// Token of the display frame that showed it; none when none did.
     pub display_token: Option<i64>,

@@ -1,7 +1,8 @@
-//! A frame as the app's own renderer reports it: when each stage of its work began (framestats). Times of the phone's clock.
+//! A frame as the app's own renderer reports it: when each stage of its work began (framestats). Times of the phone's
+//! clock.
 //!
-//! Knows render stages only, never the screen: a frame drawn on time can be shown late and the other way round. Columns a
-//! release does not print are none. Must not know the text they came from, nor any metric.
+//! Knows render stages only, never the screen: a frame drawn on time can be shown late and the other way round. Columns
+//! a release does not print are none. Must not know the text they came from, nor any metric.
 
 mod known;
 #[cfg(test)]
@@ -13,7 +14,8 @@ pub use stitch::{FrameStatsStitch, busiest, render_stages, window_name};
 use crate::time::{DeviceTime, Span};
 use serde::{Deserialize, Serialize};
 
-/// One finished frame of one HWUI window. Stages in the order they run; UI thread up to `sync_queued`, render thread after.
+/// One finished frame of one HWUI window. Stages in the order they run; UI thread up to `sync_queued`, render thread
+/// after.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FrameStats {
     /// Bits as printed: 1 first draw, 2 drawn by the render thread alone, 4 surface canvas, 8 skipped.
@@ -50,8 +52,8 @@ pub struct FrameStats {
     pub gpu_completed: Option<DeviceTime>,
     /// Finished: after swap (7–11), or when GPU and queue were both done (12+).
     pub completed: DeviceTime,
-    /// When it should have been finished (Android 12+); none when unknown. As printed: the renderer moves it one interval
-    /// out where it finds its queue stuffed.
+    /// When it should have been finished (Android 12+); none when unknown. As printed: the renderer moves it one
+    /// interval out where it finds its queue stuffed.
     pub deadline: Option<DeviceTime>,
     /// Shown on the screen then, where the app listens to frame metrics.
     pub displayed: Option<DeviceTime>,
@@ -108,8 +110,8 @@ pub struct RenderStages {
     pub frames: Vec<FrameStats>,
     /// Rows left out on purpose (first draw, skipped, surface canvas).
     pub ignored: u64,
-    /// Rows inside the motions that no dump showed whole: in flight whenever the ring held them, or not to be believed. A few
-    /// are no doubt.
+    /// Rows inside the motions that no dump showed whole: in flight whenever the ring held them, or not to be believed.
+    /// A few are no doubt.
     pub unreadable: u64,
     /// Overlap of the dumps proves that no frame of the motions is missing but those `unreadable` counts.
     pub proved: bool,

@@ -19,11 +19,11 @@ pub const VOID_SHARE_MAX: f64 = 0.2;
 
 /// Judges one window of one job.
 ///
-/// `trials` are the counted trials in order, void ones included; `limits` are (metric key, limit) in the author's order.
-/// The verdict, in this order: no trial counted, or more than [`VOID_SHARE_MAX`] of them void: undecided; any limit
-/// breached: fail; any unknown: undecided; else pass. Without any limit a window passes when every trial's coverage is
-/// proved and shows a frame, or it timed launches alone, with a note. The window's name is taken from the first trial; with no trial at all it is empty and the
-/// caller, who has the plan, fills it in.
+/// `trials` are the counted trials in order, void ones included; `limits` are (metric key, limit) in the author's
+/// order. The verdict, in this order: no trial counted, or more than [`VOID_SHARE_MAX`] of them void: undecided; any
+/// limit breached: fail; any unknown: undecided; else pass. Without any limit a window passes when every trial's
+/// coverage is proved and shows a frame, or it timed launches alone, with a note. The window's name is taken from the
+/// first trial; with no trial at all it is empty and the caller, who has the plan, fills it in.
 pub fn judge_window(limits: &[(String, Limit)], trials: &[WindowMeasured]) -> WindowJudged {
     let numbered = || (1usize..).zip(trials);
     let void: Vec<String> = numbered()

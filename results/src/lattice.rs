@@ -11,8 +11,8 @@ pub(crate) const LONG: i64 = 100_000_000;
 pub(crate) const GLUED: i64 = 2_000_000;
 /// Fewest lengths that say anything: the eight presents that people paste.
 pub(crate) const FEWEST: usize = 7;
-/// A length this far off the lattice is on it: two fences, each 0.15 ms off as a rule and 0.3 ms at worst, on cheap displays
-/// up to 1 ms. However long the period is, fences are no worse (docs/periods.md).
+/// A length this far off the lattice is on it: two fences, each 0.15 ms off as a rule and 0.3 ms at worst, on cheap
+/// displays up to 1 ms. However long the period is, fences are no worse (docs/periods.md).
 const NEAR: i64 = 650_000;
 /// From here on a length is off it.
 const FAR: i64 = 1_650_000;
@@ -50,8 +50,8 @@ pub(crate) fn same(one: i64, other: i64) -> bool {
     (one - other).abs() * 100 <= SAME_PERCENT * one.min(other)
 }
 
-/// The whole number k in 2..=16 with `slow = k fast`, where there is one. Both may be told by the same clock that is a little
-/// off, so it stays less than a sixth of the fast one.
+/// The whole number k in 2..=16 with `slow = k fast`, where there is one. Both may be told by the same clock that is a
+/// little off, so it stays less than a sixth of the fast one.
 pub(crate) fn multiple(slow: i64, fast: i64) -> Option<i64> {
     let k = (slow * 2 + fast) / (fast * 2).max(1);
     let close = same(slow, k * fast) && (slow - k * fast).abs() * 6 < fast;
@@ -68,8 +68,8 @@ pub(crate) fn far(period: i64) -> i64 {
     (period / 5).min(FAR)
 }
 
-/// Rule 3 on usable lengths: median residual below [`near`] and 95th percentile below [`far`]. `spare` more may be far off
-/// (rate switches). Gives how many are one vsync long.
+/// Rule 3 on usable lengths: median residual below [`near`] and 95th percentile below [`far`]. `spare` more may be far
+/// off (rate switches). Gives how many are one vsync long.
 pub(crate) fn fits(lengths: &[i64], period: i64, spare: usize) -> Option<usize> {
     let may_be_far = far_at_most(lengths.len()).max(spare);
     let mut all = Counts::default();
@@ -82,8 +82,8 @@ pub(crate) fn fits(lengths: &[i64], period: i64, spare: usize) -> Option<usize> 
     all.fit(lengths.len(), may_be_far)
 }
 
-/// Lengths that lie about a lattice as those between completions do, which no fence timed: 8 % and a fifth of the period. Good
-/// for the exact period of a rate the phone tells of, never for finding one.
+/// Lengths that lie about a lattice as those between completions do, which no fence timed: 8 % and a fifth of the
+/// period. Good for the exact period of a rate the phone tells of, never for finding one.
 pub(crate) fn loosely_fits(lengths: &[i64], period: i64) -> bool {
     let off = |limit: i64| {
         lengths.iter().filter(|length| place(**length, period).1 * 100 >= limit * period).count()
@@ -168,8 +168,9 @@ impl<'a> Windows<'a> {
         sums[window.end].without(sums[window.start]).fit(window.len(), may_be_far)
     }
 
-    /// The longest candidate that fits the window, refined. One length in ten must be a single vsync: else any divisor would
-    /// do. `last` is what an earlier window gave (candidate, refined); the same candidate is not refined again while it fits.
+    /// The longest candidate that fits the window, refined. One length in ten must be a single vsync: else any divisor
+    /// would do. `last` is what an earlier window gave (candidate, refined); the same candidate is not refined again
+    /// while it fits.
     pub fn longest(
         &mut self,
         window: Range<usize>,
@@ -199,8 +200,8 @@ impl<'a> Windows<'a> {
     }
 }
 
-/// What [`Windows::longest`] gives where no candidate fits: the middle length itself, if all sit on its lattice. Panels that
-/// wait for their content, or run at a rate no other panel has.
+/// What [`Windows::longest`] gives where no candidate fits: the middle length itself, if all sit on its lattice. Panels
+/// that wait for their content, or run at a rate no other panel has.
 fn odd(lengths: &[i64]) -> Option<i64> {
     let mut sorted = lengths.to_vec();
     let (_, middle, _) = sorted.select_nth_unstable(lengths.len() / 2);
@@ -245,11 +246,12 @@ pub(crate) fn refine(lengths: impl Iterator<Item = Option<i64>> + Clone, coarse:
     third.flatten().or(Some(second))
 }
 
-/// Points of one run at most: enough for a nanosecond, and few enough for every sum to stay exact. A usable length is below
-/// 0.1 s, and 100 vsyncs of any period tried: the largest sum stays below 1024³ / 3 × 100 × 0.1 s, less than 2⁶².
+/// Points of one run at most: enough for a nanosecond, and few enough for every sum to stay exact. A usable length is
+/// below 0.1 s, and 100 vsyncs of any period tried: the largest sum stays below 1024³ / 3 × 100 × 0.1 s, less than 2⁶².
 const LONGEST_RUN: i64 = 1024;
 
-/// Least squares slope of time over lattice index, pooled over unbroken runs; a length off the lattice by `off_by` breaks one.
+/// Least squares slope of time over lattice index, pooled over unbroken runs; a length off the lattice by `off_by`
+/// breaks one.
 fn slope(
     lengths: impl Iterator<Item = Option<i64>>,
     period: i64,

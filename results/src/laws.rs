@@ -1,8 +1,8 @@
 //! The laws of the event stream: which fact may follow which. Asserted when a fact is announced and again when it is
 //! folded, by this one state machine.
 //!
-//! Knows the order of facts, and of their meaning only that verdicts add up ([`cells`]). A refused event changes nothing,
-//! except that its number is spent when it was the right one.
+//! Knows the order of facts, and of their meaning only that verdicts add up ([`cells`]). A refused event changes
+//! nothing, except that its number is spent when it was the right one.
 
 mod cells;
 

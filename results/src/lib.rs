@@ -23,14 +23,13 @@
 //! assert_eq!(timeline.periods.at(vsync(80)).map(|period| period.ns() / 1_000), Some(16_666));
 //! ```
 //!
-//! Read in this order: [`time`], [`device`], [`dump`] (raw text, and its [`reader`]) → [`frame`] (rows of one dump) → [`timeline`] and
-//! [`period`] (frames in order, by [`stitch`] and [`fit`]) → [`window`] (its [`motion`]s cut, by
-//! [`cut`] and its [`cut_rules`]), with what other probes say beside it ([`side_reading`]:
-//! [`framestats`], [`frame_timeline`], [`timestats`], [`logcat_events`]) →
-//! [`metric`] and [`metrics`] (readings) → [`threshold`] (limits and judgements) → [`verdict`], [`compare`] (sessions
-//! of a [`cell`] against those of a baseline), [`trend`] (night after night), and [`event`] / [`record`] (the run as a
-//! stream of facts), with the verdict of every window on every phone ([`cells`]) and what its readings come to
-//! ([`summary`]). How a value is written for people: [`words`].
+//! Read in this order: [`time`], [`device`], [`dump`] (raw text, and its [`reader`]) → [`frame`] (rows of one dump) →
+//! [`timeline`] and [`period`] (frames in order, by [`stitch`] and [`fit`]) → [`window`] (its [`motion`]s cut, by
+//! [`cut`] and its [`cut_rules`]), with what other probes say beside it ([`side_reading`]: [`framestats`],
+//! [`frame_timeline`], [`timestats`], [`logcat_events`]) → [`metric`] and [`metrics`] (readings) → [`threshold`]
+//! (limits and judgements) → [`verdict`], [`compare`] (sessions of a [`cell`] against those of a baseline), [`trend`]
+//! (night after night), and [`event`] / [`record`] (the run as a stream of facts), with the verdict of every window on
+//! every phone ([`cells`]) and what its readings come to ([`summary`]). How a value is written for people: [`words`].
 
 pub mod cell;
 pub mod cells;

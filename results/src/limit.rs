@@ -1,7 +1,8 @@
 //! The grammar of a limit: `<aggregate> <op> <value>[unit]`, read by hand, every complaint with its place and its cure.
 //!
-//! Knows [`Unit`]s and which side is better, not metrics. Byte ranges are of the text as given, untrimmed. What is to be written
-//! instead stands in place of the range and keeps what the author wrote: followed, it ends in a limit that a good app holds.
+//! Knows [`Unit`]s and which side is better, not metrics. Byte ranges are of the text as given, untrimmed. What is to
+//! be written instead stands in place of the range and keeps what the author wrote: followed, it ends in a limit that a
+//! good app holds.
 
 use crate::metric::{Better, Unit};
 use crate::threshold::{Aggregate, Bound, Limit, LimitComplaint, Relation};
@@ -15,9 +16,9 @@ const AGGREGATES: [&str; 7] = ["mean", "avg", "median", "med", "min", "max", "p(
 impl Limit {
     /// Reads `<aggregate> <op> <value>[unit]`, such as `mean < 10`, `p(95) <= 0.5s`, `median >= 95%refresh`.
     ///
-    /// Aggregates: `mean` (`avg`), `median` (`med`), `min`, `max`, `p(N)`; operators `<` `<=` `>` `>=` `==`; units `ms`,
-    /// `s`, `%`, `ms/s`, `fps`, `%refresh`, whichever fit `unit`, the unit of the metric. A number alone is in the
-    /// metric's unit. The value is stored in the metric's unit. Spaces are optional.
+    /// Aggregates: `mean` (`avg`), `median` (`med`), `min`, `max`, `p(N)`; operators `<` `<=` `>` `>=` `==`; units
+    /// `ms`, `s`, `%`, `ms/s`, `fps`, `%refresh`, whichever fit `unit`, the unit of the metric. A number alone is in
+    /// the metric's unit. The value is stored in the metric's unit. Spaces are optional.
     ///
     /// # Errors
     /// What is wrong, where in `text`, and what to write instead.
@@ -26,11 +27,12 @@ impl Limit {
         read(text, unit, better).map(|(limit, _)| limit)
     }
 
-    /// Reads the limit somebody writes for a metric of which one side is better. Unless it faces the other way on purpose, it must
-    /// face this one.
+    /// Reads the limit somebody writes for a metric of which one side is better. Unless it faces the other way on
+    /// purpose, it must face this one.
     ///
     /// # Errors
-    /// Those of [`Limit::parse`]; that the limit holds the better the worse the app is; or that it holds always, or never.
+    /// Those of [`Limit::parse`]; that the limit holds the better the worse the app is; or that it holds always, or
+    /// never.
     pub fn facing(text: &str, unit: Unit, better: Better, on_purpose: bool) -> Result<Limit, LimitComplaint> {
         let (limit, relation) = read(text, unit, better)?;
         let zero = limit.bound == Bound::Plain(0.0) || limit.bound == Bound::PercentOfRefresh(0.0);
@@ -148,7 +150,8 @@ impl Hints {
         self.around(self.number())
     }
 
-    /// A limit out of what follows an aggregate that is missing, mended where it needs it; an example where it cannot be.
+    /// A limit out of what follows an aggregate that is missing, mended where it needs it; an example where it cannot
+    /// be.
     fn out_of(self, rest: &str) -> String {
         let compared = rest.starts_with(['<', '>', '=', '≤', '≥', '!', '~']);
         let mut text = if compared { format!("{} {rest}", self.aggregate()) } else { self.around(rest) };

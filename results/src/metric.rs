@@ -204,7 +204,8 @@ pub struct Metric {
 }
 
 impl Metric {
-    /// Version of the definition, from 1: numbers of different versions are never compared. No definition has changed yet.
+    /// Version of the definition, from 1: numbers of different versions are never compared. No definition has changed
+    /// yet.
     pub fn version(&self) -> u32 {
         1
     }

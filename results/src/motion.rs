@@ -18,14 +18,14 @@ pub enum Phase {
     Free,
 }
 
-/// How well the two ends of a finger's motion are known. It came down between the motion's `from` and `down_by`, and was
-/// lifted between `up_from` and the motion's `to`.
+/// How well the two ends of a finger's motion are known. It came down between the motion's `from` and `down_by`, and
+/// was lifted between `up_from` and the motion's `to`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Touch {
     /// The last instant it can have come down.
     pub down_by: DeviceTime,
-    /// From here on content surely follows it: it has left the slop. Not before `down_by`; after the lift where a touch moves
-    /// too little or too slowly to show a frame on every refresh.
+    /// From here on content surely follows it: it has left the slop. Not before `down_by`; after the lift where a touch
+    /// moves too little or too slowly to show a frame on every refresh.
     pub moves_from: DeviceTime,
     /// The first instant it can have been lifted.
     pub up_from: DeviceTime,
@@ -46,8 +46,8 @@ pub struct Motion {
 }
 
 impl Motion {
-    /// The instants between which the finger was surely down and content moved with it; all of the motion where its ends are
-    /// not in doubt. None where they leave nothing sure.
+    /// The instants between which the finger was surely down and content moved with it; all of the motion where its
+    /// ends are not in doubt. None where they leave nothing sure.
     pub fn sure(&self) -> Option<(DeviceTime, DeviceTime)> {
         let (from, to) = self.touch.map_or((self.from, self.to), |touch| (touch.moves_from, touch.up_from));
         (from < to).then_some((from, to))

@@ -1,8 +1,8 @@
 //! The pace a page kept by itself, and whether the scenario says so.
 //!
-//! A page that shows a frame every second refresh or more, over and over, is slow or means to be. Nobody but its author knows,
-//! and the numbers depend on it, so it is said in words and the target is never guessed. Must not know reporters or verdicts.
-//! Rates in frames per second, hitches in ms per second of motion.
+//! A page that shows a frame every second refresh or more, over and over, is slow or means to be. Nobody but its author
+//! knows, and the numbers depend on it, so it is said in words and the target is never guessed. Must not know reporters
+//! or verdicts. Rates in frames per second, hitches in ms per second of motion.
 
 use crate::frame_timeline::SurfaceFrames;
 use crate::lattice::{self, NOMINAL_HZ};
@@ -36,8 +36,8 @@ pub struct Pace {
     pub counted_ms_per_s: f64,
     /// Hitch time, had the pace been the target, ms/s.
     pub kept_ms_per_s: f64,
-    /// Rate at which the phone gave this page its turns, Hz; none where nothing tells. As slow as the page, the phone may
-    /// have slowed the page and not the page itself.
+    /// Rate at which the phone gave this page its turns, Hz; none where nothing tells. As slow as the page, the phone
+    /// may have slowed the page and not the page itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offered_hz: Option<f64>,
 }
@@ -86,8 +86,8 @@ fn nominal(period: Span) -> f64 {
     nearest.map_or(1e9 / period.ns() as f64, |hz| *hz as f64)
 }
 
-/// The rate that frames keep: one length in refreshes that four fifths of them have, or two neighbouring lengths in the steps
-/// of a rate that apps keep.
+/// The rate that frames keep: one length in refreshes that four fifths of them have, or two neighbouring lengths in the
+/// steps of a rate that apps keep.
 fn kept(frames: &[Interval], panel_hz: f64) -> Option<f64> {
     if frames.len() < FEWEST {
         return None;
@@ -125,8 +125,8 @@ fn hitch(frames: &[Interval]) -> f64 {
     late * 1e3 / time.max(1.0)
 }
 
-/// How often the phone gave the page a turn: the frame interval of its renderer, or, where a trace ran, the finest step in
-/// which its frames were promised to the screen.
+/// How often the phone gave the page a turn: the frame interval of its renderer, or, where a trace ran, the finest step
+/// in which its frames were promised to the screen.
 fn offered(window: &Window, period: Span) -> Option<f64> {
     let frames = window.beside.framestats.as_ref().map_or(&[][..], |stages| &stages.frames);
     let mut intervals: Vec<i64> = frames.iter().filter_map(|frame| frame.interval).map(Span::ns).collect();
@@ -146,8 +146,8 @@ fn offered(window: &Window, period: Span) -> Option<f64> {
     (steps.fold(0, schedule::gcd) == 1).then(|| nominal(period))
 }
 
-/// What to say of a window, given the pace of every iteration of it that counts: one sentence, where at least half of them keep
-/// one pace.
+/// What to say of a window, given the pace of every iteration of it that counts: one sentence, where at least half of
+/// them keep one pace.
 pub fn notice(window: &str, iterations: &[Option<&Pace>]) -> Option<String> {
     let mut paces: Vec<&Pace> = iterations.iter().copied().flatten().collect();
     paces.sort_by(|one, other| one.fps.total_cmp(&other.fps));

@@ -1,10 +1,10 @@
 //! The cheapest path of refresh rates through a sequence of presents: where a rate switch is, and where there is none.
 //!
-//! Each length between two presents costs more the farther it is off a rate's lattice, a little when it is more than one
-//! vsync, a little where headers say another rate, and every switch costs something: little where two headers say the rate
-//! changed between them, much where nobody says so. A rate that is a whole multiple of a reported one is not believed without a report: presents at every second
-//! vsync are an app at half rate until the phone says otherwise (docs/periods.md#how-it-is-found, 3). Must not know
-//! dumps.
+//! Each length between two presents costs more the farther it is off a rate's lattice, a little when it is more than
+//! one vsync, a little where headers say another rate, and every switch costs something: little where two headers say
+//! the rate changed between them, much where nobody says so. A rate that is a whole multiple of a reported one is not
+//! believed without a report: presents at every second vsync are an app at half rate until the phone says otherwise
+//! (docs/periods.md#how-it-is-found, 3). Must not know dumps.
 
 use crate::lattice::{GLUED, LONG, far, multiple, place, same};
 use crate::period::Report;
@@ -14,7 +14,8 @@ use crate::time::DeviceTime;
 const SLOW: i64 = 4;
 /// A length off the lattice of a rate.
 const OFF: i64 = 40;
-/// A length at a rate that no header around reports, while one reports another: where both explain it, what is said holds.
+/// A length at a rate that no header around reports, while one reports another: where both explain it, what is said
+/// holds.
 const UNHEARD: i64 = 3;
 /// A length that no rate explains.
 const NOTHING: i64 = 20;
@@ -22,7 +23,8 @@ const NOTHING: i64 = 20;
 const SWITCH: i64 = 48;
 /// A switch to a faster rate that headers report: touch boost comes with the first frames.
 const FASTER: i64 = 1;
-/// A switch to a slower rate that headers report: it mostly comes after the motion, so a few slow frames are slow frames.
+/// A switch to a slower rate that headers report: it mostly comes after the motion, so a few slow frames are slow
+/// frames.
 const SLOWER: i64 = 24;
 /// A switch over a pause that headers report.
 const PAUSED: i64 = 1;
@@ -59,7 +61,8 @@ impl Rate {
         Rate { period, told: None, reported: false, sharp: true }
     }
 
-    /// A window of presents knows the period better than header and mode; the first one is enough to follow the lattice.
+    /// A window of presents knows the period better than header and mode; the first one is enough to follow the
+    /// lattice.
     pub(crate) fn sharpen(&mut self, period: i64) {
         if !self.sharp {
             (self.period, self.sharp) = (period, true);
@@ -107,14 +110,15 @@ impl<'a> FitInput<'a> {
         input
     }
 
-    /// A header is credible when the panel has such a mode, or one the scheduler can divide to it; or modes are unknown.
+    /// A header is credible when the panel has such a mode, or one the scheduler can divide to it; or modes are
+    /// unknown.
     pub(crate) fn credible(&self, period: i64) -> bool {
         let near = |mode: &i64| same(*mode, period) || multiple(period, *mode).is_some_and(|k| k <= DIVIDED);
         self.modes.is_empty() || self.modes.iter().any(near)
     }
 
-    /// Headers around a length, as a range of `heard`: the last well before it to the first well after it. Lengths are taken
-    /// in order: `hint` remembers where to go on.
+    /// Headers around a length, as a range of `heard`: the last well before it to the first well after it. Lengths are
+    /// taken in order: `hint` remembers where to go on.
     fn around(&self, index: usize, hint: &mut (usize, usize)) -> (usize, usize) {
         let from = self.presents[index].ns().saturating_sub(NEAR);
         let to = self.presents[index + 1].ns().saturating_add(NEAR);

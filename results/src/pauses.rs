@@ -1,7 +1,8 @@
-//! What a pause does to the refresh rate: panels slow down before it and in it, a touch ends it and raises the rate again.
+//! What a pause does to the refresh rate: panels slow down before it and in it, a touch ends it and raises the rate
+//! again.
 //!
-//! A switch never makes jank (docs/periods.md), so the few frames beside a pause that are exactly one vsync of a slower rate
-//! are taken for it. Must not know dumps. Integer ns.
+//! A switch never makes jank (docs/periods.md), so the few frames beside a pause that are exactly one vsync of a slower
+//! rate are taken for it. Must not know dumps. Integer ns.
 
 use crate::lattice::{self, LONG, far, near, same};
 use crate::path::{FitInput, Rate};
@@ -68,9 +69,9 @@ fn is_one(length: i64, rate: &Rate) -> bool {
 /// Most frames a panel still shows at its resting rate after a touch (docs/periods.md#how-it-is-found, 6).
 const BEFORE_BOOST: usize = 3;
 
-/// The first frames after a pause may still be at the rate the panel rested at: lengths of exactly one vsync of a slower
-/// rate that is in use elsewhere, or reported or offered, are taken for it, up to the first frame at the faster one. A boost
-/// never makes jank. Not so where a header tells that the panel was at the faster rate when they came.
+/// The first frames after a pause may still be at the rate the panel rested at: lengths of exactly one vsync of a
+/// slower rate that is in use elsewhere, or reported or offered, are taken for it, up to the first frame at the faster
+/// one. A boost never makes jank. Not so where a header tells that the panel was at the faster rate when they came.
 pub(crate) fn boost_after_pauses(path: &mut [Option<usize>], input: &FitInput) {
     let (rates, lengths) = (input.rates, input.lengths);
     // Where no header tells anything, what the panel can do is no evidence that it did.
@@ -96,17 +97,17 @@ pub(crate) fn boost_after_pauses(path: &mut [Option<usize>], input: &FitInput) {
     }
 }
 
-/// So many frames in a row of exactly one refresh of a rate the panel was heard at, between two headers: it may have rested
-/// already while a list ran out, and risen again with the next touch.
+/// So many frames in a row of exactly one refresh of a rate the panel was heard at, between two headers: it may have
+/// rested already while a list ran out, and risen again with the next touch.
 pub(crate) const ROW: usize = 4;
 /// A longer one is doubted as every other stretch is.
 const LONG_ROW: Span = Span::from_ms(300);
 /// How exact the stamp of a header is.
 const STAMP: Span = Span::from_ms(20);
 
-/// On a panel that was heard at two rates, a row of frames at the pace of the slower one is taken for the slower rate: the
-/// other way it would be jank, and nobody saw that. Without a header inside, whether it was stays uncertain. Not so where a
-/// header inside such a row says the faster: there an app draws every so many refreshes.
+/// On a panel that was heard at two rates, a row of frames at the pace of the slower one is taken for the slower rate:
+/// the other way it would be jank, and nobody saw that. Without a header inside, whether it was stays uncertain. Not so
+/// where a header inside such a row says the faster: there an app draws every so many refreshes.
 pub(crate) fn rest_unheard(path: &mut [Option<usize>], input: &FitInput) {
     let heard: BTreeSet<usize> = input.heard.iter().map(|(_, rate)| *rate).collect();
     for slow in heard.iter().copied() {
@@ -149,8 +150,9 @@ const BESIDE: Span = Span::from_ms(100);
 /// So soon after the first frame a touch has raised the rate: a header read earlier may tell the one before it.
 pub(crate) const RAISED: Span = Span::from_ms(150);
 
-/// The first frame that is a single refresh of the rate a header tells, where the header before tells a slower one and since
-/// that frame there was neither a pause nor a length off its lattice: a touch raises the rate once, and it had done so.
+/// The first frame that is a single refresh of the rate a header tells, where the header before tells a slower one and
+/// since that frame there was neither a pause nor a length off its lattice: a touch raises the rate once, and it had
+/// done so.
 pub(crate) fn risen(input: &FitInput, at: DeviceTime, fast: usize) -> Option<usize> {
     let period = input.rates[fast].period;
     let before = input.heard.partition_point(|(heard, _)| *heard < at).checked_sub(1)?;
@@ -167,9 +169,9 @@ pub(crate) fn risen(input: &FitInput, at: DeviceTime, fast: usize) -> Option<usi
     (first..end).find(|index| is_one(input.lengths[*index], &input.rates[fast]))
 }
 
-/// A header that tells the faster of two rates speaks for the frames right beside it that lie on its lattice too, however
-/// cheap a switch among them is: a panel slows down after the last such header, and where a frame of a single refresh of the
-/// faster rate comes first, it had risen by then.
+/// A header that tells the faster of two rates speaks for the frames right beside it that lie on its lattice too,
+/// however cheap a switch among them is: a panel slows down after the last such header, and where a frame of a single
+/// refresh of the faster rate comes first, it had risen by then.
 pub(crate) fn hold_beside_headers(path: &mut [Option<usize>], input: &FitInput) {
     for (at, fast) in &input.heard {
         let period = input.rates[*fast].period;
@@ -198,8 +200,8 @@ pub(crate) fn hold_beside_headers(path: &mut [Option<usize>], input: &FitInput) 
     }
 }
 
-/// True where the frames before a header, judged by the rate it tells, are as long as those after it that are judged by a slower
-/// one: the app kept its pace, and nothing shows that the panel did not keep its rate.
+/// True where the frames before a header, judged by the rate it tells, are as long as those after it that are judged by
+/// a slower one: the app kept its pace, and nothing shows that the panel did not keep its rate.
 fn goes_on(path: &[Option<usize>], input: &FitInput, end: usize) -> bool {
     let Some(slow) = path.get(end).copied().flatten() else { return false };
     let period = input.rates[slow].period;
@@ -209,13 +211,14 @@ fn goes_on(path: &[Option<usize>], input: &FitInput, end: usize) -> bool {
         && input.lengths[end - ROW..end].iter().all(one)
 }
 
-/// So long a panel surely keeps its rate after a header told it: an idle timer runs from the last frame, not from there.
+/// So long a panel surely keeps its rate after a header told it: an idle timer runs from the last frame, not from
+/// there.
 const KEPT: Span = Span::from_ms(50);
 /// So long after the last frame a panel that slows down at rest has done so.
 const RESTED: Span = Span::from_ms(1_000);
 
-/// True when the panel was at this rate before the frame that starts there: a header says so right before it and none told of a
-/// slower one after a rest no longer, or headers read in long rests never say another.
+/// True when the panel was at this rate before the frame that starts there: a header says so right before it and none
+/// told of a slower one after a rest no longer, or headers read in long rests never say another.
 fn awake(input: &FitInput, start: usize, fast: usize) -> bool {
     let first = input.presents[start];
     let before = input.heard.partition_point(|(at, _)| *at < first);
@@ -234,8 +237,8 @@ fn awake(input: &FitInput, start: usize, fast: usize) -> bool {
         |least: Span| rests.iter().any(|(age, rate)| slower(*rate) && *age >= least && *age <= pause);
     let as_long =
         rests.iter().any(|(age, rate)| *rate == fast && *age + KEPT >= pause) && !slept_by(Span::ZERO);
-    // Where no longer a rest slowed it down, a header right before the frame tells what the touch had raised it to. One read
-    // among frames tells of no rest.
+    // Where no longer a rest slowed it down, a header right before the frame tells what the touch had raised it to. One
+    // read among frames tells of no rest.
     let kept = kept.is_some_and(|(_, rate)| *rate == fast) && !slept_by(KEPT);
     kept || in_long_rests || (pause > Span::ZERO && as_long)
 }

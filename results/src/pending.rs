@@ -1,7 +1,7 @@
 //! Rows whose fence had not signalled: remembered by the buffer's own times, matched with presents at the end.
 //!
-//! Must not know the order of dumps. A pending row has no present, so its place is told by `desired` (or `intended`) among
-//! the frames that have one. Times in ns on the phone's clock.
+//! Must not know the order of dumps. A pending row has no present, so its place is told by `desired` (or `intended`)
+//! among the frames that have one. Times in ns on the phone's clock.
 
 use crate::frame::{Frame, Row};
 use crate::time::DeviceTime;

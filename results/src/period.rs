@@ -40,8 +40,8 @@ pub struct PeriodSegment {
 pub struct PeriodTimeline {
     /// Segments in order of time.
     pub segments: Vec<PeriodSegment>,
-    /// Stretches whose period could not be told apart: a slow app or a slow panel, 0.3 s or more (docs/periods.md). What falls
-    /// inside is uncertain.
+    /// Stretches whose period could not be told apart: a slow app or a slow panel, 0.3 s or more (docs/periods.md).
+    /// What falls inside is uncertain.
     pub uncertain: Vec<(DeviceTime, DeviceTime)>,
 }
 

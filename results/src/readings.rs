@@ -1,4 +1,5 @@
-//! The readings of one window, shared: they pass through the log, the record and the judgement, and are copied by none of them.
+//! The readings of one window, shared: they pass through the log, the record and the judgement, and are copied by none
+//! of them.
 //!
 //! Behaves as the map it holds. Whoever changes readings that others hold changes a copy.
 

@@ -77,7 +77,8 @@ pub struct JobRecord {
     pub fault: Option<Fault>,
     /// Reasons in words.
     pub reasons: Vec<String>,
-    /// Its cells as announced; none before the run was judged, and in logs of before. See [`cells::of_job`](crate::cells::of_job).
+    /// Its cells as announced; none before the run was judged, and in logs of before. See
+    /// [`cells::of_job`](crate::cells::of_job).
     pub cells: Vec<CellVerdict>,
 }
 

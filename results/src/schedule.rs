@@ -1,9 +1,9 @@
 //! SurfaceFrames against the rate an app means to run at, by that rate's own schedule on the panel's refreshes.
 //!
-//! A rate that does not divide the panel's is shown in uneven steps (24 fps on 60 Hz: 2, 3, 2, 3 refreshes), and no whole
-//! number of refreshes says what one frame was due to take. So frames are held against the schedule of the whole run:
-//! frame n is due at the refresh after `phase + n T`, and what is late is told in whole refreshes, once. Where the phase
-//! lies nobody says; it is the one by which the frames are late least often. `docs/targets.md` has the reasons.
+//! A rate that does not divide the panel's is shown in uneven steps (24 fps on 60 Hz: 2, 3, 2, 3 refreshes), and no
+//! whole number of refreshes says what one frame was due to take. So frames are held against the schedule of the whole
+//! run: frame n is due at the refresh after `phase + n T`, and what is late is told in whole refreshes, once. Where the
+//! phase lies nobody says; it is the one by which the frames are late least often. `docs/targets.md` has the reasons.
 //!
 //! Must not know presents, dumps or thresholds: lengths in refreshes in, refreshes late out. Integer ns.
 
@@ -22,8 +22,8 @@ const NEARLY: i64 = 20;
 const FINEST: i64 = 200;
 /// So many phases of the schedule are tried in full.
 const PHASES: usize = 32;
-/// How well the period of n frames is known at their ends, ns times the root of n: presents are off by 0.15 ms (one standard
-/// deviation), the line through them by 0.52 ms over the root of n. So far a debt may seem to drift.
+/// How well the period of n frames is known at their ends, ns times the root of n: presents are off by 0.15 ms (one
+/// standard deviation), the line through them by 0.52 ms over the root of n. So far a debt may seem to drift.
 const DRIFT: f64 = 1_200_000.0;
 /// How the debts may drift, in halves of that: the period as it was told first.
 const SLOPES: [i64; 5] = [0, 1, -1, 2, -2];
@@ -34,8 +34,8 @@ const SURELY_TWO: f64 = 2_400_000.0;
 /// Refreshes more that a clock takes in a window, from which on one of them is as likely as not.
 const AS_LIKELY: f64 = 0.5;
 
-/// Fills in by how many refreshes each frame of a window is late: beyond one without a target, else by the schedule of the
-/// target. A schedule begins anew with every segment, and where the panel changes its rate.
+/// Fills in by how many refreshes each frame of a window is late: beyond one without a target, else by the schedule of
+/// the target. A schedule begins anew with every segment, and where the panel changes its rate.
 pub(crate) fn hold(intervals: &mut [Interval], target_fps: Option<f64>) {
     let frames = intervals.len();
     for interval in intervals.iter_mut() {
@@ -70,8 +70,8 @@ struct Ways {
 struct Run {
     /// Refreshes it shows less than a clock takes, on a panel faster than its nominal rate; below 0 on a slower one.
     more: f64,
-    /// Parts of a refresh that the share is counted in: so many frames in a row each have a place of their own, and a clock
-    /// that drifts by a refresh carries all of them over.
+    /// Parts of a refresh that the share is counted in: so many frames in a row each have a place of their own, and a
+    /// clock that drifts by a refresh carries all of them over.
     parts: f64,
     /// By a share of the refreshes. None where that is no share of them, or every refresh is asked for.
     by_share: Option<Held>,
@@ -118,9 +118,9 @@ impl Ways {
         });
     }
 
-    /// Whether a clock explains the window better. On a panel a little faster than its nominal rate a clock takes one refresh
-    /// more now and then, and that looks like a frame late by one: it is believed as often as a clock would do so, and where
-    /// that is at least as likely as not.
+    /// Whether a clock explains the window better. On a panel a little faster than its nominal rate a clock takes one
+    /// refresh more now and then, and that looks like a frame late by one: it is believed as often as a clock would do
+    /// so, and where that is at least as likely as not.
     fn is_by_time(&self) -> bool {
         let both: Vec<(&Run, &Held, &Held)> = self
             .runs
@@ -176,8 +176,8 @@ struct Pace {
     drift: i64,
 }
 
-/// The target as a share of the refreshes of a panel that runs at one of the rates panels have, or nearly: who shows every
-/// fourth refresh of 118.8 Hz keeps 30 fps. Exact, in fractions of a refresh.
+/// The target as a share of the refreshes of a panel that runs at one of the rates panels have, or nearly: who shows
+/// every fourth refresh of 118.8 Hz keeps 30 fps. Exact, in fractions of a refresh.
 fn share(fps: f64, period: i64) -> Option<Pace> {
     let off = |hz: &&i64| (1_000_000_000 / **hz - period).abs();
     let hz = NOMINAL_HZ
@@ -235,8 +235,8 @@ fn late(vsyncs: &[u32], pace: &Pace) -> Held {
     Held { late, moved: steps.windows(2).map(|two| two[0].abs_diff(two[1])).sum() }
 }
 
-/// Where in a refresh the schedule may lie: the phases by which debts leave it the least, each in the middle of a stretch of
-/// phases that say the same, the widest first.
+/// Where in a refresh the schedule may lie: the phases by which debts leave it the least, each in the middle of a
+/// stretch of phases that say the same, the widest first.
 fn phases(debts: &[i64], period: i64) -> Vec<i64> {
     let mut steps: Vec<i64> = debts.iter().map(|debt| debt.div_euclid(period)).collect();
     let mut order: Vec<(i64, usize)> =
@@ -270,8 +270,8 @@ fn left(steps: &[i64]) -> i64 {
     rises.max(rises - (steps[steps.len() - 1] - steps[0]))
 }
 
-/// The debts as they are where the panel's period is a little longer or shorter than it was told: off by that much at the ends, in
-/// halves of it, and by nothing in the middle. All drift one way: what rises and falls back is no drift.
+/// The debts as they are where the panel's period is a little longer or shorter than it was told: off by that much at
+/// the ends, in halves of it, and by nothing in the middle. All drift one way: what rises and falls back is no drift.
 fn tilted(debts: &[i64], halves: i64) -> Vec<i64> {
     let last = (debts.len() as i64 - 1).max(1);
     debts
@@ -294,8 +294,8 @@ fn paced(steps: &[i64]) -> bool {
     forth.min(back) >= 2 && back * RECURS >= steps.len() - 1
 }
 
-/// The latest level that frames around this one are at, or come up to over and over. Frames that are late and catch up step by
-/// step are above the schedule for a while, each time once: that is no pace.
+/// The latest level that frames around this one are at, or come up to over and over. Frames that are late and catch up
+/// step by step are above the schedule for a while, each time once: that is no pace.
 fn kept(steps: &[i64], nth: usize) -> i64 {
     let from = nth.saturating_sub(AROUND / 2).min(steps.len().saturating_sub(AROUND));
     let near = &steps[from..steps.len().min(from + AROUND)];

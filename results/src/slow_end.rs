@@ -1,8 +1,9 @@
 //! The slow end of a fling: gaps of a list that moves by whole pixels, and by less than one in each refresh.
 //!
-//! Android's lists move by whole pixels: where none was passed, nothing is drawn. A fling with `k` px to go needs
-//! `c k^0.424` s for them, with `c = (4.866 dpi)^-0.424`: 59 ms at 160 dpi, 33 ms at 640. So its last frames lie ever further
-//! apart, up to `c`, and nobody can see a hitch there (docs/touches.md). Must not know evidence or metrics. Integer ns.
+//! Android's lists move by whole pixels: where none was passed, nothing is drawn. A fling with `k` px to go needs `c
+//! k^0.424` s for them, with `c = (4.866 dpi)^-0.424`: 59 ms at 160 dpi, 33 ms at 640. So its last frames lie ever
+//! further apart, up to `c`, and nobody can see a hitch there (docs/touches.md). Must not know evidence or metrics.
+//! Integer ns.
 
 use crate::cut_rules::AMBIGUOUS_FLING_GAP;
 use crate::frame::Frame;
@@ -64,8 +65,8 @@ impl SlowEnds {
     }
 }
 
-/// The last frames (indices) before each rest of a fling: where it paused and something redrew later, and its very last.
-/// `finger` comes down next, at the earliest.
+/// The last frames (indices) before each rest of a fling: where it paused and something redrew later, and its very
+/// last. `finger` comes down next, at the earliest.
 fn rests(timeline: &FrameTimeline, motion: &Motion, finger: Option<DeviceTime>) -> Vec<(usize, Slow)> {
     let frames = &timeline.frames;
     let pause = |at: usize| frames.get(at + 1).map(|next| next.present - frames[at].present);
@@ -88,8 +89,8 @@ fn rests(timeline: &FrameTimeline, motion: &Motion, finger: Option<DeviceTime>) 
     found
 }
 
-/// Whether the list drew at the app's usual pace until it came in reach of this rest: one that falls to a slower pace long before
-/// is late there, too. A fling too short to tell may have been.
+/// Whether the list drew at the app's usual pace until it came in reach of this rest: one that falls to a slower pace
+/// long before is late there, too. A fling too short to tell may have been.
 fn is_quick_before(timeline: &FrameTimeline, begin: DeviceTime, last: usize, usual: i64) -> bool {
     let reach = timeline.frames[last].present - REACH;
     let frames = &timeline.frames[..timeline.frames.partition_point(|frame| frame.present <= reach)];
@@ -102,8 +103,9 @@ fn is_quick_before(timeline: &FrameTimeline, begin: DeviceTime, last: usize, usu
     before.filter(slower).count() < 2
 }
 
-/// Tells the gaps before a rest, from the last to the first, by their beginning and whether they are too long: none that is in
-/// reach of the rest is longer by more than a frame than the one after it, and no row of frames at the usual pace is between.
+/// Tells the gaps before a rest, from the last to the first, by their beginning and whether they are too long: none
+/// that is in reach of the rest is longer by more than a frame than the one after it, and no row of frames at the usual
+/// pace is between.
 fn walk(
     timeline: &FrameTimeline,
     begin: DeviceTime,

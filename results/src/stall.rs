@@ -35,7 +35,8 @@ pub fn due(drawn: &FrameTimeline, shown: &FrameTimeline) -> Vec<DeviceTime> {
         let latency = usual.unwrap_or(USUAL_VSYNCS * PARTS).saturating_mul(period) / PARTS;
         let due = intended + Span::from_ns((latency - period).max(0));
         let due = after_its_predecessor(due, *place, period, shown);
-        // A frame quicker than its app's usual ones was not due after it was shown: that would make the rest behind it a stall.
+        // A frame quicker than its app's usual ones was not due after it was shown: that would make the rest behind it
+        // a stall.
         let own =
             shown.frames.get(*place).filter(|_| *known).map(|own| own.present - Span::from_ns(period / 4));
         Some(own.map_or(due, |own| due.min(own)))
@@ -45,16 +46,16 @@ pub fn due(drawn: &FrameTimeline, shown: &FrameTimeline) -> Vec<DeviceTime> {
     instants
 }
 
-/// A frame is not due before the one shown before it. A quarter of a period keeps fence noise from placing it before the gap it
-/// belongs to.
+/// A frame is not due before the one shown before it. A quarter of a period keeps fence noise from placing it before
+/// the gap it belongs to.
 fn after_its_predecessor(due: DeviceTime, place: usize, period: i64, shown: &FrameTimeline) -> DeviceTime {
     let before = place.checked_sub(1).and_then(|index| shown.frames.get(index)).map(|frame| frame.present);
     before.map_or(due, |before| due.max(before)) + Span::from_ns(period / 4)
 }
 
-/// Which frame of `shown` each frame of `drawn` became, and whether that is known: after a rest it is the next one shown, and
-/// each one later takes one more; before a rest it is the last one shown, and each one earlier takes one less. A frame may be
-/// finished long before the one before it is shown, so otherwise nobody knows.
+/// Which frame of `shown` each frame of `drawn` became, and whether that is known: after a rest it is the next one
+/// shown, and each one later takes one more; before a rest it is the last one shown, and each one earlier takes one
+/// less. A frame may be finished long before the one before it is shown, so otherwise nobody knows.
 fn places(drawn: &FrameTimeline, shown: &FrameTimeline) -> Vec<(usize, bool)> {
     let mut places: Vec<(usize, bool)> = Vec::with_capacity(drawn.frames.len());
     for (nth, frame) in drawn.frames.iter().enumerate() {
@@ -103,8 +104,8 @@ fn shown_at(completed: DeviceTime, shown: &FrameTimeline) -> usize {
     shown.frames.partition_point(|frame| frame.present < completed)
 }
 
-/// Median time from `IntendedVsync` to present, in [`PARTS`] of a vsync: of the frames whose place is known, else to the first
-/// present after they were completed.
+/// Median time from `IntendedVsync` to present, in [`PARTS`] of a vsync: of the frames whose place is known, else to
+/// the first present after they were completed.
 fn usual_latency(drawn: &FrameTimeline, shown: &FrameTimeline, places: &[(usize, bool)]) -> Option<i64> {
     let median = |surely: bool| {
         let own = drawn.frames.iter().zip(places).filter(|(_, (_, known))| *known || !surely);
@@ -120,8 +121,8 @@ fn usual_latency(drawn: &FrameTimeline, shown: &FrameTimeline, places: &[(usize,
     median(true).or_else(|| median(false))
 }
 
-/// What a trace knows of the pauses of `shown`: when each frame of the layer was promised to the screen, those included that
-/// were never shown. It speaks only of pauses that a frame ended whose promise it remembers.
+/// What a trace knows of the pauses of `shown`: when each frame of the layer was promised to the screen, those included
+/// that were never shown. It speaks only of pauses that a frame ended whose promise it remembers.
 pub fn promised(frames: &[&SurfaceFrame], trace: &FrameTimeline, shown: &FrameTimeline) -> Evidence {
     let date = |frame: &&SurfaceFrame| {
         let expected = frame.expected_present?;
@@ -158,8 +159,9 @@ fn pauses(shown: &FrameTimeline) -> impl Iterator<Item = (DeviceTime, DeviceTime
     })
 }
 
-/// Whether framestats know the frame that ended this pause, and miss nothing around it: only then does the absence of a frame
-/// mean that none was due. Another window of the app, or the one behind a surface view, knows nothing of what is shown.
+/// Whether framestats know the frame that ended this pause, and miss nothing around it: only then does the absence of a
+/// frame mean that none was due. Another window of the app, or the one behind a surface view, knows nothing of what is
+/// shown.
 fn watched(drawn: &FrameTimeline, from: DeviceTime, to: DeviceTime) -> bool {
     let done = drawn.frames.partition_point(|frame| frame.present <= to + CLOSE);
     let drew = done.checked_sub(1).map(|index| &drawn.frames[index]);
@@ -286,7 +288,8 @@ mod tests {
 
     #[test]
     fn frames_finished_long_before_they_are_shown_are_dated_by_the_rest_that_follows_too() {
-        // Each is finished before the one before it is shown; frame 39 comes after four refreshes without news, then nothing.
+        // Each is finished before the one before it is shown; frame 39 comes after four refreshes without news, then
+        // nothing.
         let at = |n: i64| (n + if n == 39 { 4 } else { 0 }) * P;
         let mut drawn = timeline((0..40).map(|n| (at(n) + P / 2, Some(at(n)))));
         let mut shown = timeline((0..40).map(|n| (at(n) + 2 * P, None)));

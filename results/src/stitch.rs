@@ -2,8 +2,8 @@
 //!
 //! Frames are merged *by set* of present time, never by a watermark: a frame that resolves after its successors is not
 //! lost. A dump shows an unbroken stretch of its ring, so two neighbouring frames are proved neighbours when some dump
-//! shows both (pending rows count where they stand, once a later dump says when they were presented). Neighbours that no
-//! dump shows together have a gap between them. That makes the result independent of the order of the dumps and of
+//! shows both (pending rows count where they stand, once a later dump says when they were presented). Neighbours that
+//! no dump shows together have a gap between them. That makes the result independent of the order of the dumps and of
 //! repeated dumps. Must not know where dumps come from. One [`Stitch`] per ring: two layers are never mixed.
 
 use crate::fit::{fit, plausible};
@@ -43,8 +43,8 @@ pub struct Stitch {
     asked: Vec<DeviceTime>,
     /// Stamps of dumps that found empty slots and not one frame shown.
     emptied: Vec<DeviceTime>,
-    /// Dumps that show what was there when they were asked for: when, and their newest present where the engine may keep
-    /// newer ones back.
+    /// Dumps that show what was there when they were asked for: when, and their newest present where the engine may
+    /// keep newer ones back.
     looks: Vec<(DeviceTime, Option<DeviceTime>)>,
     row_counts: RowCounts,
     /// Its presents are instants of completion.
@@ -115,9 +115,9 @@ impl Stitch {
         }
     }
 
-    /// The instants, in order, up to which some dump saw what was shown. The 64-frame engine walks its history from the oldest
-    /// entry, and no further than the layer has frames since it was made or cleared: a young layer's newest frames stay
-    /// hidden behind those of other layers (docs/design/phones.md#the-engine-with-64-frames).
+    /// The instants, in order, up to which some dump saw what was shown. The 64-frame engine walks its history from the
+    /// oldest entry, and no further than the layer has frames since it was made or cleared: a young layer's newest
+    /// frames stay hidden behind those of other layers (docs/design/phones.md#the-engine-with-64-frames).
     fn seen(&self) -> Vec<DeviceTime> {
         let before = |at: DeviceTime| self.known.partition_point(|known| known.frame.present < at);
         let seen = |(asked, newest): &(DeviceTime, Option<DeviceTime>)| match newest {
@@ -132,9 +132,9 @@ impl Stitch {
         instants
     }
 
-    /// The instant from which frames were visible: that of the oldest known frame, or that of the first dump where there is
-    /// none. A full ring has overwritten what was before, a dump may take long, and a ring that was empty may have been
-    /// filled and cleared in between.
+    /// The instant from which frames were visible: that of the oldest known frame, or that of the first dump where
+    /// there is none. A full ring has overwritten what was before, a dump may take long, and a ring that was empty may
+    /// have been filled and cleared in between.
     fn watched_from(&self) -> Option<DeviceTime> {
         let asked = *self.asked.first()?;
         Some(self.known.first().map_or(asked, |oldest| oldest.frame.present))
@@ -250,8 +250,9 @@ impl Stitch {
         self.reports.iter().map(|report| report.period).chain(modes).chain(of_segments).min()
     }
 
-    /// Two presents closer than half the shortest period are one refresh reported twice: drops the later. Completions of frames
-    /// drawn for different vsyncs are two frames: a renderer that was held up completes at once what waited for it.
+    /// Two presents closer than half the shortest period are one refresh reported twice: drops the later. Completions
+    /// of frames drawn for different vsyncs are two frames: a renderer that was held up completes at once what waited
+    /// for it.
     fn drop_short(&mut self, shortest: Option<Span>) {
         let Some(shortest) = shortest else { return };
         let (before, completions) = (self.known.len(), self.completions);
@@ -275,13 +276,14 @@ impl Stitch {
         self.row_counts.short_frames += (before - self.known.len()) as u64;
     }
 
-    /// Gaps between neighbours that no dump shows together: from the last of them, or the last dump before the next that
-    /// showed nothing newer.
+    /// Gaps between neighbours that no dump shows together: from the last of them, or the last dump before the next
+    /// that showed nothing newer.
     fn breaks(&mut self, seen: &[DeviceTime]) -> Vec<Gap> {
         let mut gaps = Vec::new();
         for pair in self.known.windows(2).filter(|pair| !pair[1].frame.follows) {
             let (last, next) = (pair[0].frame.present, pair[1].frame.present);
-            // Full again by the time it showed a frame, and seen empty before that: it did not overflow, it was emptied.
+            // Full again by the time it showed a frame, and seen empty before that: it did not overflow, it was
+            // emptied.
             let emptied = self.emptied.iter().any(|at| *at > last && *at <= next);
             let cause = if pair[1].began || emptied { GapCause::RingReset } else { GapCause::Overflow };
             match cause {

@@ -72,8 +72,8 @@ pub struct FrameTimeline {
     pub gaps: Vec<Gap>,
     /// What was counted on the way.
     pub row_counts: RowCounts,
-    /// The instant from which the rings were watched: that of the oldest frame, or the stamp of the first dump where no frame
-    /// is known.
+    /// The instant from which the rings were watched: that of the oldest frame, or the stamp of the first dump where no
+    /// frame is known.
     pub watched_from: Option<DeviceTime>,
     /// The stamp just before the last dump ran: frames presented before it were visible to it.
     pub watched_to: Option<DeviceTime>,
@@ -139,8 +139,8 @@ impl FrameTimeline {
     }
     /// One timeline of a layer that died and was made anew: its parts, one per ring, each stitched alone.
     ///
-    /// Frames are united by present. What the old ring showed last and the new one shows first has a gap between, because
-    /// a ring dies with the frames that no dump saw. Intervals across parts are not frames.
+    /// Frames are united by present. What the old ring showed last and the new one shows first has a gap between,
+    /// because a ring dies with the frames that no dump saw. Intervals across parts are not frames.
     pub fn join(parts: Vec<FrameTimeline>) -> FrameTimeline {
         let mut parts: Vec<FrameTimeline> =
             parts.into_iter().filter(|part| part.row_counts.samples > 0).collect();

@@ -1,13 +1,14 @@
 //! When a finger really was down, as well as anybody outside the phone can know, and what a pause near a touch may be.
 //!
-//! `input` is a program that starts before its first event and ends after its last one, so each end of a touch is known as a
-//! stretch of time (docs/touches.md). Pauses that meet such a stretch are stillness unless a frame was due in them. Must
-//! not know dumps, metrics or gestures of scenarios. Instants of the phone's monotonic clock, integer ns.
+//! `input` is a program that starts before its first event and ends after its last one, so each end of a touch is known
+//! as a stretch of time (docs/touches.md). Pauses that meet such a stretch are stillness unless a frame was due in
+//! them. Must not know dumps, metrics or gestures of scenarios. Instants of the phone's monotonic clock, integer ns.
 
 use crate::motion::{Motion, Phase};
 use crate::time::{DeviceTime, Span};
 
-/// Longest time from a movement of the finger to the frame that shows it, where the app is in time: four refreshes at 60 Hz.
+/// Longest time from a movement of the finger to the frame that shows it, where the app is in time: four refreshes at
+/// 60 Hz.
 const PIPELINE: Span = Span::from_ms(67);
 
 /// Longest time from one movement of a finger to the next, on the slowest panels that follow one.
@@ -58,7 +59,8 @@ impl Evidence {
     }
 }
 
-/// Stretches of the motions in which a finger may be coming down or going up, or content may not follow it; sorted, apart.
+/// Stretches of the motions in which a finger may be coming down or going up, or content may not follow it; sorted,
+/// apart.
 pub(crate) fn doubtful(motions: &[Motion]) -> Vec<(DeviceTime, DeviceTime)> {
     let mut all = Vec::new();
     for (motion, touch) in motions.iter().filter_map(|motion| Some((motion, motion.touch?))) {
@@ -78,8 +80,9 @@ pub(crate) fn doubtful(motions: &[Motion]) -> Vec<(DeviceTime, DeviceTime)> {
     united
 }
 
-/// When a frame was surely due between two presents, though nobody watched: a finger moved after the first of them, content
-/// follows it, and nothing showed that in time. Only where content moved on before the lift: a finger may rest long before it.
+/// When a frame was surely due between two presents, though nobody watched: a finger moved after the first of them,
+/// content follows it, and nothing showed that in time. Only where content moved on before the lift: a finger may rest
+/// long before it.
 pub(crate) fn followed(
     motions: &[Motion],
     (from, to): (DeviceTime, DeviceTime),

@@ -41,7 +41,8 @@ pub struct Turn {
     /// The build.
     #[serde(rename = "arm")]
     pub build: Build,
-    /// Block it belongs to, from 1: each holds both builds. None for the warm-up after an installation, which is discarded.
+    /// Block it belongs to, from 1: each holds both builds. None for the warm-up after an installation, which is
+    /// discarded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block: Option<u32>,
     /// The look its block was measured for, from 1; 0 for what is measured to screen.

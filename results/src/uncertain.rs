@@ -1,9 +1,9 @@
-//! Where the refresh period cannot be told: an app that draws every second vsync of 120 Hz and a panel that dropped to 60 Hz
-//! leave the same presents (docs/periods.md).
+//! Where the refresh period cannot be told: an app that draws every second vsync of 120 Hz and a panel that dropped to
+//! 60 Hz leave the same presents (docs/periods.md).
 //!
-//! Two rates are held against each other wherever the lattices of both explain what was presented. Headers read *during*
-//! such a stretch decide it; a stretch no header was read in, or whose headers disagree, stays uncertain. Must not know
-//! dumps. Integer ns.
+//! Two rates are held against each other wherever the lattices of both explain what was presented. Headers read
+//! *during* such a stretch decide it; a stretch no header was read in, or whose headers disagree, stays uncertain. Must
+//! not know dumps. Integer ns.
 
 use crate::lattice::{LONG, far, place, same, usable};
 use crate::path::{FitInput, NEAR};
@@ -60,8 +60,8 @@ pub(crate) fn uncertain(input: &FitInput, path: &[Option<usize>], exact: &[Optio
     merged
 }
 
-/// Every rate that is told or was found, every mode, and of a fast panel with one mode its half and third. What the phone tells is off by
-/// the same share as that of its rates which presents made exact.
+/// Every rate that is told or was found, every mode, and of a fast panel with one mode its half and third. What the
+/// phone tells is off by the same share as that of its rates which presents made exact.
 fn hypotheses(input: &FitInput, exact: &[Option<i64>]) -> Vec<Hypothesis> {
     let told = |rate: usize| exact[rate].zip(input.rates[rate].told);
     let (up, down) = (0..exact.len()).find_map(told).unwrap_or((1, 1));
@@ -75,7 +75,8 @@ fn hypotheses(input: &FitInput, exact: &[Option<i64>]) -> Vec<Hypothesis> {
     let rates = (0..input.rates.len()).filter(credible);
     let mut all: Vec<Hypothesis> =
         rates.map(|rate| Hypothesis { period: period(rate), rate: Some(rate) }).collect();
-    // A panel with several modes lists them all; one that divides a fast tick lists one, and may drop to any part of it.
+    // A panel with several modes lists them all; one that divides a fast tick lists one, and may drop to any part of
+    // it.
     let parts = if input.modes.len() > 1 { 1..1 } else { 2..4 };
     let fast = all.iter().filter(|one| one.period < FAST);
     let parts: Vec<i64> = fast.flat_map(|one| parts.clone().map(|k| k * one.period)).collect();
@@ -94,8 +95,8 @@ fn never_told(input: &FitInput, path: &[Option<usize>]) -> Vec<Stretch> {
     doubted.map(|at| (input.presents[at], input.presents[at + 1])).collect()
 }
 
-/// A panel that divides a fast tick slows down while the content still moves, and its one mode does not say to what. Between
-/// a header and a slower one the frames of a slow app lie on either lattice: open, up to the pause.
+/// A panel that divides a fast tick slows down while the content still moves, and its one mode does not say to what.
+/// Between a header and a slower one the frames of a slow app lie on either lattice: open, up to the pause.
 fn on_the_way_down(input: &FitInput, path: &[Option<usize>]) -> Vec<Stretch> {
     if input.modes.len() != 1 {
         return Vec::new();
@@ -137,9 +138,9 @@ impl Pair<'_> {
         all.flat_map(|(run, brief)| self.left_open(run, brief)).collect()
     }
 
-    /// Shorter stretches: rows of frames at the pace of the slower rate, on a panel that was heard at either. One whose one mode
-    /// does not tell what it may drop to need not be heard at the slower one: there those that end in a pause, unless the app
-    /// draws at that pace elsewhere too.
+    /// Shorter stretches: rows of frames at the pace of the slower rate, on a panel that was heard at either. One whose
+    /// one mode does not tell what it may drop to need not be heard at the slower one: there those that end in a pause,
+    /// unless the app draws at that pace elsewhere too.
     fn rows(&self, marks: &[bool], runs: &[Range<usize>]) -> Vec<Range<usize>> {
         let heard = |one: Hypothesis| self.input.heard.iter().any(|(_, rate)| one.rate == Some(*rate));
         let either = heard(self.slow) && heard(self.fast);
@@ -173,7 +174,8 @@ impl Pair<'_> {
         of_fast.0 > 1 && of_slow.1 < half && of_fast.1 < half
     }
 
-    /// Stretches without a pause in which nine lengths of ten are marked in every [`SHORTEST`]: from first to last marked one.
+    /// Stretches without a pause in which nine lengths of ten are marked in every [`SHORTEST`]: from first to last
+    /// marked one.
     fn runs(&self, marks: &[bool]) -> Vec<Range<usize>> {
         let lengths = self.input.lengths;
         let mut found: Vec<Range<usize>> = Vec::new();
@@ -234,8 +236,9 @@ impl Pair<'_> {
         risen(self.input, at, fast).is_some_and(|index| index < run.start)
     }
 
-    /// No header was read in a short run: what those beside it say. Of one that is judged by the slower rate, one of them says
-    /// so. One judged by the faster may be a panel that dropped unseen, unless the app were slow by either rate.
+    /// No header was read in a short run: what those beside it say. Of one that is judged by the slower rate, one of
+    /// them says so. One judged by the faster may be a panel that dropped unseen, unless the app were slow by either
+    /// rate.
     fn decided_from_outside(
         &self,
         run: Range<usize>,

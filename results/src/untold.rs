@@ -1,9 +1,10 @@
 //! Frames at the very end of a trace that the ring shows and the trace does not: untold, not lost.
 //!
-//! SurfaceFlinger tells of a display frame when a later composition finds its fence signalled. What is shown last before a
-//! screen comes to rest is on no trace, however long it runs on; the last packet may be missing too. Such frames are the
-//! compositions that were under way when the last one began, so they are few ([`MOST`]): more than that cannot be explained,
-//! and then the trace speaks only up to what it told. Must not know how traces or rings are read. Times in ns.
+//! SurfaceFlinger tells of a display frame when a later composition finds its fence signalled. What is shown last
+//! before a screen comes to rest is on no trace, however long it runs on; the last packet may be missing too. Such
+//! frames are the compositions that were under way when the last one began, so they are few ([`MOST`]): more than that
+//! cannot be explained, and then the trace speaks only up to what it told. Must not know how traces or rings are read.
+//! Times in ns.
 
 use crate::frame::Frame;
 use crate::motion::Motion;
@@ -11,13 +12,15 @@ use crate::time::{DeviceTime, Span};
 use crate::timeline::FrameTimeline;
 use std::borrow::Cow;
 
-/// Most frames that can stay untold: two or three compositions under way, and one for the packet that was not handed over.
+/// Most frames that can stay untold: two or three compositions under way, and one for the packet that was not handed
+/// over.
 pub const MOST: usize = 4;
 /// The ring and the trace tell one present up to this far apart: traces convert their clocks.
 const SAME: Span = Span::from_ms(1);
 
 /// The timeline of a trace completed by the frames of the same layer that only its ring shows: those after the last
-/// instant up to which every frame is told. Where the ring shows more than can be untold, the trace is taken to end there.
+/// instant up to which every frame is told. Where the ring shows more than can be untold, the trace is taken to end
+/// there.
 pub fn with_ring<'t>(trace: &'t FrameTimeline, ring: &FrameTimeline) -> Cow<'t, FrameTimeline> {
     let tail = tail(trace, ring);
     if tail.is_empty() {

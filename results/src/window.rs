@@ -111,7 +111,8 @@ pub struct Window {
     pub presents: Vec<DeviceTime>,
     /// First present minus start, for every motion that starts a gesture and has a present.
     pub first_frame: Vec<Span>,
-    /// Time in gaps that no evidence explains, above 250 ms in a fling or near an end of a touch: neither counted nor dropped.
+    /// Time in gaps that no evidence explains, above 250 ms in a fling or near an end of a touch: neither counted nor
+    /// dropped.
     pub ambiguous: Span,
     /// Pauses in which nothing was due: count and time.
     pub idle: (u32, Span),

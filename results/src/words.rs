@@ -1,7 +1,8 @@
 //! Numbers as people read them: the one way a value is written, in verdicts and in every report.
 //!
-//! As many digits as help and no more, the same for one value wherever it stands; what machines read stays exact. Must not
-//! know: reports, colours, columns. What a comparison estimated has fewer digits: `compare`'s sentences know how many.
+//! As many digits as help and no more, the same for one value wherever it stands; what machines read stays exact. Must
+//! not know: reports, colours, columns. What a comparison estimated has fewer digits: `compare`'s sentences know how
+//! many.
 
 use crate::metric::Unit;
 
@@ -55,8 +56,8 @@ pub fn amount(value: Option<f64>, unit: Unit) -> String {
     }
 }
 
-/// A value and its limit, without unit, with enough digits that two different numbers never look equal (`10.004` against
-/// `10.000`): what breaks a limit must not read as what keeps it.
+/// A value and its limit, without unit, with enough digits that two different numbers never look equal (`10.004`
+/// against `10.000`): what breaks a limit must not read as what keeps it.
 pub fn beside(actual: f64, limit: f64, unit: Unit) -> (String, String) {
     let natural = (number(Some(actual), unit), number(Some(limit), unit));
     let fewest = places(actual, unit).max(places(limit, unit));

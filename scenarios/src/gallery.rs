@@ -1,4 +1,5 @@
-//! The gallery: scenarios of the shop that virtual phones have installed, part of the program, so that they run where no file is.
+//! The gallery: scenarios of the shop that virtual phones have installed, part of the program, so that they run where
+//! no file is.
 
 /// Where its files seem to lie: a name no file of a person has.
 const FOLDER: &str = "farmjank:gallery/";

@@ -27,10 +27,10 @@
 //! ```
 //!
 //! Three stages. [`read`](mod@read): text in, scenarios out, or every [`complaint`] of every file at once. The checked
-//! [`scenario`]s are made of [`step`]s, [`gesture`]s and target [`page`]s, say with a [`requirement`] which phones qualify
-//! and with a [`threshold`] what must hold; each part remembers its [`place`].
-//! [`plan`](mod@plan): scenarios × phones become jobs in a stable order. [`vocabulary`] is the one table of commands and
-//! keys; it drives the reader and the JSON [`schema`] for editors alike.
+//! [`scenario`]s are made of [`step`]s, [`gesture`]s and target [`page`]s, say with a [`requirement`] which phones
+//! qualify and with a [`threshold`] what must hold; each part remembers its [`place`]. [`plan`](mod@plan): scenarios ×
+//! phones become jobs in a stable order. [`vocabulary`] is the one table of commands and keys; it drives the reader and
+//! the JSON [`schema`] for editors alike.
 //!
 //! Text in, values out: files that a scenario runs are fetched through [`read::Sources`], which the caller provides.
 

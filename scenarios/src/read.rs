@@ -52,8 +52,8 @@ impl<F: Fn(&str) -> Result<Vec<u8>, String>> Sources for F {
 
 /// What reading needs from outside.
 pub struct ReadOptions<'a> {
-    /// Keys and units of the metrics a threshold may name, and which side is better; launch metrics are known without being
-    /// listed.
+    /// Keys and units of the metrics a threshold may name, and which side is better; launch metrics are known without
+    /// being listed.
     pub metrics: &'a [(&'a str, Unit, Better)],
     /// Where the files of `runFlow` come from.
     pub sources: &'a dyn Sources,

@@ -51,7 +51,8 @@ pub struct Scenario {
     pub overrides: Vec<Override>,
     /// The least change against a baseline that matters, of the metric that decides.
     pub effect: Option<Effect>,
-    /// The author limits launches outside every window: they are a window of their own, also where limits are forgotten.
+    /// The author limits launches outside every window: they are a window of their own, also where limits are
+    /// forgotten.
     pub times_launches: bool,
     /// A build of the app made to be debugged is meant; said on the command line, not by authors.
     pub debuggable_meant: bool,

@@ -1,9 +1,9 @@
 //! JSON Schema (draft 2020-12) of the language, for editors: completion, descriptions, unknown keys marked.
 //!
 //! Written from the same [`vocabulary`](crate::vocabulary) the reader walks. It is looser than the reader where JSON
-//! Schema cannot say it (which steps may stand where, limits against metrics). It is stricter in one thing: it asks every
-//! header for `appId`, which a file that is only run by others may leave out. A document is a scenario, or the list of
-//! steps of Maestro's two-document form.
+//! Schema cannot say it (which steps may stand where, limits against metrics). It is stricter in one thing: it asks
+//! every header for `appId`, which a file that is only run by others may leave out. A document is a scenario, or the
+//! list of steps of Maestro's two-document form.
 
 use crate::vocabulary::{
     BASELINE, COMMANDS, Command, EVERY_STEP, HEADER, Key, LIMIT, NAME_CHARS, OVERRIDE, PAGE, READY, SELECTOR,

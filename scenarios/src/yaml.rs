@@ -1,5 +1,5 @@
-//! YAML text to trees of [`Node`]s. The only file that knows the YAML crate: its event parser, so that every value keeps
-//! its place, aliases cost nothing, and budgets hold while the text is read.
+//! YAML text to trees of [`Node`]s. The only file that knows the YAML crate: its event parser, so that every value
+//! keeps its place, aliases cost nothing, and budgets hold while the text is read.
 //!
 //! Refused here, with places: broken syntax, duplicate keys, keys that are not text, tags, too deep or too large
 //! documents, aliases that expand to too much. Merge keys (`<<`) are resolved.

@@ -96,8 +96,8 @@ struct Shown {
     period: i64,
 }
 
-/// The truth of a measured window: the layer it was judged by, cut by its own motions. What the tool set aside as stillness is
-/// held against the truth: a frame that was late there is an injustice.
+/// The truth of a measured window: the layer it was judged by, cut by its own motions. What the tool set aside as
+/// stillness is held against the truth: a frame that was late there is an injustice.
 pub fn expect(truth: &Truth<'_>, measured: &WindowMeasured, frame_log: &FrameLog) -> Option<Expected> {
     expect_before(truth, measured, frame_log, i64::MAX)
 }
@@ -148,8 +148,8 @@ pub fn expect_before(
                 phase: motion.phase,
                 sure: sure.is_none_or(|(from, to)| first.present >= from.ns() && first.present < to.ns()),
             };
-            // A stall that the next finger ended: metrics that look at presents alone do not see it. Behind a full queue of buffers
-            // a frame is due up to four refreshes after it was promised.
+            // A stall that the next finger ended: metrics that look at presents alone do not see it. Behind a full
+            // queue of buffers a frame is due up to four refreshes after it was promised.
             expected.partial += usize::from(!ends_inside);
             if !ends_inside && interval.late + 4.0 < interval.vsyncs {
                 expected.unjust.push(format!("a stall before the next finger was invented: {interval:?}"));
@@ -169,8 +169,8 @@ pub fn expect_before(
     Some(expected)
 }
 
-/// Whether the first two of these frames are a pixel's time or less apart, a frame more, and in reach of the rest that ends a
-/// fling.
+/// Whether the first two of these frames are a pixel's time or less apart, a frame more, and in reach of the rest that
+/// ends a fling.
 fn is_slow_end(frames: &[Shown]) -> bool {
     let [first, second, ..] = frames else { return false };
     let rested = |pair: &&[Shown]| pair[1].present - pair[0].present >= 100_000_000;

@@ -1,10 +1,11 @@
-//! The lab's shell held against real ones: what the lab's phones were asked in a run is asked again of Debian's `mksh` with
-//! `toybox`, and must come out the same.
+//! The lab's shell held against real ones: what the lab's phones were asked in a run is asked again of Debian's `mksh`
+//! with `toybox`, and must come out the same.
 //!
-//! Every story of this suite ends here, so a line that is new to the product is proved by the story that first sends it.
-//! Programs of a phone (`dumpsys`, `input`, `perfetto`…) are stubs that answer, argument for argument, what the lab's phone
-//! answered; pipes, quoting, loops, filters and tests are the real shell's and the real toybox's. Compared are standard
-//! output and exit status. Skipped with a printed reason where `mksh` or `toybox` is missing, except in CI.
+//! Every story of this suite ends here, so a line that is new to the product is proved by the story that first sends
+//! it. Programs of a phone (`dumpsys`, `input`, `perfetto`…) are stubs that answer, argument for argument, what the
+//! lab's phone answered; pipes, quoting, loops, filters and tests are the real shell's and the real toybox's. Compared
+//! are standard output and exit status. Skipped with a printed reason where `mksh` or `toybox` is missing, except in
+//! CI.
 #![allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "runs a real shell in a real folder")]
 
 mod sandbox;

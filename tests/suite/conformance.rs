@@ -1,6 +1,7 @@
 //! Perfetto's own reader and its own config descriptors, held against the lab's traces, our reader, and what we send.
 //!
-//! They lie beside the repository (`shared/tools`) and are not part of it; where they are absent these tests say so and pass.
+//! They lie beside the repository (`shared/tools`) and are not part of it; where they are absent these tests say so and
+//! pass.
 #![expect(clippy::disallowed_types, clippy::disallowed_methods, reason = "runs programs of others on files")]
 
 use crate::truth::probes::facts;

@@ -1,5 +1,5 @@
-//! `doctor --prove`: every belief holds on every archetype, a phone that lies is found, and an archive tells the same table
-//! without a phone and nothing about whose phone it was.
+//! `doctor --prove`: every belief holds on every archetype, a phone that lies is found, and an archive tells the same
+//! table without a phone and nothing about whose phone it was.
 
 use crate::truth::every_archetype;
 use farmjank_devices::{AdbProvider, Options};

@@ -1,6 +1,6 @@
-//! Stillness is never a stall, and no stall is taken for stillness (docs/touches.md): a flawless app under drags with rests,
-//! flings caught at any time and flings that end just before the next finger, on every archetype, quiet and crowded; the same
-//! with stalls planted at set times of a touch.
+//! Stillness is never a stall, and no stall is taken for stillness (docs/touches.md): a flawless app under drags with
+//! rests, flings caught at any time and flings that end just before the next finger, on every archetype, quiet and
+//! crowded; the same with stalls planted at set times of a touch.
 
 use crate::truth::windows;
 use farmjank_lab::archetype::ARCHETYPES;
@@ -198,8 +198,8 @@ fn stalls_at_the_slow_end_of_a_fling_are_found_at_their_size() {
     );
 }
 
-/// By how much frames came later than promised, where that was long; how many of them ended in the last 300 ms of a fling; and
-/// the longest refresh. In ms.
+/// By how much frames came later than promised, where that was long; how many of them ended in the last 300 ms of a
+/// fling; and the longest refresh. In ms.
 fn held_up(truth: &Truth<'_>, window: &WindowMeasured) -> (f64, usize, f64) {
     let inside = |at: i64| window.motions.iter().any(|motion| motion.from.ns() <= at && at <= motion.to.ns());
     let frames = truth.layers.iter().flat_map(|layer| &layer.frames).filter(|frame| inside(frame.present));

@@ -1,4 +1,5 @@
-//! The house rules, as tests: sizes, names, headers, doors to the world, the table of dependencies, pages that are true.
+//! The house rules, as tests: sizes, names, headers, doors to the world, the table of dependencies, pages that are
+//! true.
 //!
 //! Every rule is a pure function from text to complaints, and every complaint says what to do. Rules about code read
 //! tokens, so that comments and strings never count as code; rules about text read lines.

@@ -1,5 +1,5 @@
-//! The test nobody else in the field has: a known answer. On every archetype, what the tool reports is compared with what
-//! really happened on the virtual phone.
+//! The test nobody else in the field has: a known answer. On every archetype, what the tool reports is compared with
+//! what really happened on the virtual phone.
 
 mod beside;
 mod launches;
@@ -76,8 +76,8 @@ pub fn bound(key: &str, truth: f64) -> f64 {
     }
 }
 
-/// More than 5 % of the motion is a fling gap that nothing explains: the one honest reason for no number here. What the window
-/// tells of its motions is more than what is judged: idle ends of flings are in it.
+/// More than 5 % of the motion is a fling gap that nothing explains: the one honest reason for no number here. What the
+/// window tells of its motions is more than what is judged: idle ends of flings are in it.
 pub fn is_inconclusive(window: &WindowMeasured) -> bool {
     let reading = |key: &str| window.readings.get(key);
     let ambiguous = reading("ambiguous_gap_ms").and_then(Reading::value).unwrap_or(0.0);

@@ -21,13 +21,13 @@ pub struct Interleaved {
     pub session_sd: f64,
     /// How much slower the phone is at the end of a session than at its start: 0.4 is 40 %.
     pub drift: f64,
-    /// Iterations of an arm between two installations, each pair of installations a block: A A B B | B B A A; none where the arms
-    /// alternate iteration by iteration in one block a session.
+    /// Iterations of an arm between two installations, each pair of installations a block: A A B B | B B A A; none
+    /// where the arms alternate iteration by iteration in one block a session.
     pub per_install: Option<usize>,
     /// Spread of the installations' levels: standard deviation of their logarithm.
     pub install_sd: f64,
-    /// A mood of the phone that passes slowly: how much of it an iteration hands to the next (0..1), and its spread as the standard
-    /// deviation of a logarithm.
+    /// A mood of the phone that passes slowly: how much of it an iteration hands to the next (0..1), and its spread as
+    /// the standard deviation of a logarithm.
     pub mood: (f64, f64),
 }
 
@@ -106,8 +106,8 @@ impl Interleaved {
         compare_cell(&first, &second, Better::Lower, Mei::Hitch, Unseen::default(), chance.word()).ok()
     }
 
-    /// Whether the intervals hold the true differences (of trimmed means, of plain means), and what the cell ends as when it is the only
-    /// one.
+    /// Whether the intervals hold the true differences (of trimmed means, of plain means), and what the cell ends as
+    /// when it is the only one.
     pub fn judged(
         &self,
         base: &Pool,

@@ -111,8 +111,8 @@ impl Farm<'_> {
         self.found(&cells, &raw, 2 * self.cells * iterations)
     }
 
-    /// Up to three looks at each cell, `iterations` per arm more each time, until its own p outlives whatever correction the cells
-    /// together can ask for; all are corrected together at the end.
+    /// Up to three looks at each cell, `iterations` per arm more each time, until its own p outlives whatever
+    /// correction the cells together can ask for; all are corrected together at the end.
     pub fn look_by_look(&self, iterations: usize, seed: u64, replicate: u64, tests: &mut Tests) -> Found {
         let mut chance = Chance::of(seed, replicate);
         // One session: its level is the same at every look.
@@ -150,8 +150,8 @@ impl Farm<'_> {
     }
 }
 
-/// Up to three looks at one cell, `iterations` per arm more each time; whether a worsening is found, and how many iterations per
-/// arm it took.
+/// Up to three looks at one cell, `iterations` per arm more each time; whether a worsening is found, and how many
+/// iterations per arm it took.
 pub fn looks(
     base: &Pool,
     candidate: &Pool,

@@ -17,8 +17,8 @@ pub struct Stored {
     pub iterations: usize,
     /// Spread of the sessions' levels: standard deviation of their logarithm. A measured pool has its own.
     pub session_sd: f64,
-    /// Nights beside the baseline, of which those since the last change that was found, ten at most, tell the noise as well;
-    /// and how many times its level theirs is. None at all: zero.
+    /// Nights beside the baseline, of which those since the last change that was found, ten at most, tell the noise as
+    /// well; and how many times its level theirs is. None at all: zero.
     pub nights: (usize, f64),
 }
 
@@ -33,8 +33,8 @@ impl Stored {
         Stored { sessions, iterations: 15, session_sd: 0.3, nights: (0, 1.0) }
     }
 
-    /// Whether the session-level test rejects at 5 %, two-sided, when one new session is like the stored ones. None where the pool
-    /// has too few sessions.
+    /// Whether the session-level test rejects at 5 %, two-sided, when one new session is like the stored ones. None
+    /// where the pool has too few sessions.
     pub fn rejects(&self, pool: &Pool, seed: u64, replicate: u64) -> Option<Proportion> {
         let mut chance = Chance::of(seed, replicate);
         let means = pool.session_means(self.sessions + 1, self.iterations, self.session_sd, &mut chance)?;
@@ -65,7 +65,8 @@ impl Stored {
         if good.len() < LEAST { Vec::new() } else { good.to_vec() }
     }
 
-    /// The same with the iterations of all stored sessions thrown together and ranked against those of the new one: how not to do it.
+    /// The same with the iterations of all stored sessions thrown together and ranked against those of the new one: how
+    /// not to do it.
     pub fn rejects_pooled(&self, pool: &Pool, seed: u64, replicate: u64, tests: &mut Tests) -> Proportion {
         let mut chance = Chance::of(seed, replicate);
         let mut session = || -> Vec<f64> {

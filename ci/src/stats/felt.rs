@@ -1,6 +1,7 @@
 //! The figures on what users feel and a trimmed mean does not: rare stutters, and noise of more kinds.
 //!
-//! Every measurement is in turns of five iterations an installation, as `farmjank ab` does it; each cell is judged as the only one.
+//! Every measurement is in turns of five iterations an installation, as `farmjank ab` does it; each cell is judged as
+//! the only one.
 
 use super::replicate::replicates;
 use super::rows::{Limit, Report};
@@ -153,8 +154,8 @@ fn alarms(phones: &[Phone], count: u64, report: &mut Report) {
     }
 }
 
-/// Percent of 2 000 cells that ended as a regression when trimmed means and ranks alone were asked: of phones A to D, with 20 ms/s more at
-/// 15 + 15 and 30 + 30, then with 40 more.
+/// Percent of 2 000 cells that ended as a regression when trimmed means and ranks alone were asked: of phones A to D,
+/// with 20 ms/s more at 15 + 15 and 30 + 30, then with 40 more.
 const BEFORE: [[f64; 4]; 4] = [
     [93.0, 95.8, 100.0, 100.0],
     [90.2, 94.3, 100.0, 100.0],
@@ -186,7 +187,8 @@ fn power(phones: &[Phone], count: u64, report: &mut Report) {
     }
 }
 
-/// Of 95 % intervals. Hitch times are skewed: five iterations of a much worse build say less of their mean than t believes.
+/// Of 95 % intervals. Hitch times are skewed: five iterations of a much worse build say less of their mean than t
+/// believes.
 const COVERED: Limit = Limit::AtLeast(92.0);
 
 fn coverage(phones: &[Phone], count: u64, report: &mut Report) {

@@ -60,8 +60,8 @@ fn parse(text: &str) -> Result<Pool, String> {
     Ok(Pool::measured(sessions.into_values().map(|session| session.into_values().collect()).collect()))
 }
 
-/// Prints the false alarms on a pool. Values pile up at zero on smooth phones; an exact test then rejects less than 5 %, so only too
-/// much is outside.
+/// Prints the false alarms on a pool. Values pile up at zero on smooth phones; an exact test then rejects less than 5
+/// %, so only too much is outside.
 pub fn figures(name: &str, pool: &Pool, count: u64, report: &mut Report) {
     let arm = ARM.min(pool.longest() / 2);
     let zeros = pool.values().filter(|value| *value == 0.0).count();

@@ -12,7 +12,8 @@
 //!
 //! Reading order: [`adb::wire`] and [`adb::packets`] (bytes, no I/O) → [`adb::listing`], [`adb::roster`],
 //! [`adb::lines`], [`adb::refusal`], [`adb::address`] (pure meaning) → `adb::link`, [`adb::services`], `adb::shell`,
-//! `adb::files`, [`adb::stream`] (one connection each) → `adb::state`, [`adb::device`], [`adb::watch`], [`adb::provider`] (many phones).
+//! `adb::files`, [`adb::stream`] (one connection each) → `adb::state`, [`adb::device`], [`adb::watch`],
+//! [`adb::provider`] (many phones).
 //!
 //! Knows what adb bytes mean; must not know what Android commands mean. Every wait has a bound; every stream that ends
 //! without saying how is a fault.

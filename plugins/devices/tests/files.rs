@@ -164,7 +164,8 @@ fn half_a_file_is_never_a_file() {
     let server = Server::start();
     let fault = server.push("/rubbish", b"x").unwrap_err();
     assert_eq!((fault.code.word(), fault.blame), ("protocol", Blame::Lab), "{fault}");
-    // The server closes with bytes unread, which resets the connection at one moment or another: often enough to meet most.
+    // The server closes with bytes unread, which resets the connection at one moment or another: often enough to meet
+    // most.
     for _ in 0..20 {
         assert_eq!(server.push("/lost", &[7; 2_000_000]).unwrap_err().code.word(), "device_lost");
     }

@@ -1,4 +1,5 @@
-//! Both stock adb servers, an old and the newest one, as witnesses: what our bytes mean to it. Skipped with a reason where one is missing, except in CI.
+//! Both stock adb servers, an old and the newest one, as witnesses: what our bytes mean to it. Skipped with a reason
+//! where one is missing, except in CI.
 #![allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "starts the stock adb server")]
 
 mod real;

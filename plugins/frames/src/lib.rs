@@ -12,11 +12,11 @@
 //! # Ok::<(), String>(())
 //! ```
 //!
-//! Two sources implement [`FrameSource`](farmjank_seams::source::FrameSource): [`SurfaceFlinger`] (present fences of any
-//! app's layers) and [`Gfxinfo`] (render stages of HWUI windows). Each is a pure reader of one kind of text plus a thin
-//! [`SamplingLoop`](farmjank_seams::sampling_loop::SamplingLoop): a shell loop that stamps its dumps with the phone's clock. Reading never
-//! depends on the phone that printed: formats of Android 7 to 16 are told apart by their own text.
-//! Times are integer nanoseconds on the phone's CLOCK_MONOTONIC, stamps are on its CLOCK_BOOTTIME.
+//! Two sources implement [`FrameSource`](farmjank_seams::source::FrameSource): [`SurfaceFlinger`] (present fences of
+//! any app's layers) and [`Gfxinfo`] (render stages of HWUI windows). Each is a pure reader of one kind of text plus a
+//! thin [`SamplingLoop`](farmjank_seams::sampling_loop::SamplingLoop): a shell loop that stamps its dumps with the
+//! phone's clock. Reading never depends on the phone that printed: formats of Android 7 to 16 are told apart by their
+//! own text. Times are integer nanoseconds on the phone's CLOCK_MONOTONIC, stamps are on its CLOCK_BOOTTIME.
 
 pub mod frametimeline;
 pub mod gfxinfo;

@@ -78,8 +78,8 @@ pub fn read_auto(
     read.map_err(|error| explain(&text, source, error))
 }
 
-/// The samples of a latency dump that holds no frame at all: every row zero, or a period without rows. None for any other
-/// text.
+/// The samples of a latency dump that holds no frame at all: every row zero, or a period without rows. None for any
+/// other text.
 ///
 /// [`read_auto`] refuses such a dump, and rightly when it stands alone; among successive dumps of one ring it says that
 /// the ring was empty then.

@@ -71,8 +71,8 @@ pub(crate) fn passing(text: &[u8]) -> bool {
     refusal(text).is_some_and(|refusal| refusal.passing)
 }
 
-/// A line that may stand anywhere in the output of the phone's shell, or of a terminal somebody copied, and says nothing
-/// about the dump: warnings, adb starting its server, the command itself.
+/// A line that may stand anywhere in the output of the phone's shell, or of a terminal somebody copied, and says
+/// nothing about the dump: warnings, adb starting its server, the command itself.
 pub(crate) fn noise(line: &[u8]) -> bool {
     const PREFIXES: [&[u8]; 5] = [
         b"* daemon ",

@@ -1,5 +1,5 @@
-//! Every source and every probe, in one list each. Who asks a phone is who reads its evidence again: nobody can be asked whose
-//! words `--rejudge` does not understand.
+//! Every source and every probe, in one list each. Who asks a phone is who reads its evidence again: nobody can be
+//! asked whose words `--rejudge` does not understand.
 //!
 //! Must not know: scenarios, the command line.
 
@@ -15,8 +15,8 @@ pub fn sources(layer: Option<String>, seed: u64) -> Vec<Rc<dyn FrameSource>> {
     vec![Rc::new(SurfaceFlinger::new(layer, seed)), Rc::new(Gfxinfo::new(seed))]
 }
 
-/// The source of this kind alone; every source where none is pinned, or where a probe is: its numbers are held against the
-/// rings, which are read all the same.
+/// The source of this kind alone; every source where none is pinned, or where a probe is: its numbers are held against
+/// the rings, which are read all the same.
 pub fn sources_pinned(
     layer: Option<String>,
     seed: u64,

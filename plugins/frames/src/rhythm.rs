@@ -2,8 +2,8 @@
 //! (docs/design/stitching.md#how-often-a-ring-is-read).
 //!
 //! Between two dumps of one ring at most as many new frames may appear as the ring certainly keeps; at the fastest rate
-//! the phone may show, that is the longest allowed time between dumps. Dumps are taken at 40 % of it: one missed dump is
-//! survivable. Must not know: how a ring is dumped. Rates are in Hz, spans in ns.
+//! the phone may show, that is the longest allowed time between dumps. Dumps are taken at 40 % of it: one missed dump
+//! is survivable. Must not know: how a ring is dumped. Rates are in Hz, spans in ns.
 
 use farmjank_results::time::Span;
 use farmjank_seams::sampling_loop::Rhythm;

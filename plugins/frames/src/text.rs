@@ -31,7 +31,8 @@ fn from_utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Vec<u8> {
     text
 }
 
-/// The lines of a text without their line ends (LF or CRLF). A last line without line end counts; an empty one does not.
+/// The lines of a text without their line ends (LF or CRLF). A last line without line end counts; an empty one does
+/// not.
 pub fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -57,8 +58,8 @@ pub(crate) fn integer(text: &[u8]) -> Option<(i64, usize)> {
     Integers::default().next(text)
 }
 
-/// Reads many integers. The stamps of a dump lie close together and mostly begin with the same eight digits: what those are
-/// worth is remembered.
+/// Reads many integers. The stamps of a dump lie close together and mostly begin with the same eight digits: what those
+/// are worth is remembered.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Integers {
     /// Eight digits as text.
@@ -120,8 +121,8 @@ const TENS: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_00
 /// pairs, then the fours, then the halves are put together.
 #[inline]
 fn leading(word: u64) -> (u64, usize) {
-    // A digit becomes its value; of any other byte a bit of the upper half stays, or comes when six is added. What a sum
-    // carries over changes only bytes behind the first that is no digit.
+    // A digit becomes its value; of any other byte a bit of the upper half stays, or comes when six is added. What a
+    // sum carries over changes only bytes behind the first that is no digit.
     let values = word ^ 0x3030_3030_3030_3030;
     let other = (values | values.wrapping_add(0x0606_0606_0606_0606)) & 0xf0f0_f0f0_f0f0_f0f0;
     let digits = (other.trailing_zeros() / 8) as usize;

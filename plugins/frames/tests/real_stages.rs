@@ -1,5 +1,5 @@
-//! Render stages of real phones: frames per window, sensible stages, and hwui's own counters replayed to the digit. The dumps
-//! lie beside the repository and are not part of it; where they are absent these tests say so and pass.
+//! Render stages of real phones: frames per window, sensible stages, and hwui's own counters replayed to the digit. The
+//! dumps lie beside the repository and are not part of it; where they are absent these tests say so and pass.
 #![allow(clippy::disallowed_methods)] // tests read their evidence from files
 
 use farmjank_frames::gfxinfo::{Summary, Window, read_framestats, read_summary};
@@ -95,8 +95,8 @@ fn stages_are_sensible_and_part_of_the_whole() {
     }
 }
 
-/// Windows whose ring still holds every frame they ever drew, first draws taken for frames like any other, as hwui counts
-/// them: every counter comes out to the digit.
+/// Windows whose ring still holds every frame they ever drew, first draws taken for frames like any other, as hwui
+/// counts them: every counter comes out to the digit.
 #[test]
 fn hwui_counted_what_is_counted_here() {
     let Some(bytes) = real("anavmode-three-processes-five-blocks.txt") else { return };

@@ -1,9 +1,9 @@
-//! 90 nights of 200 phones × 20 windows × 5 metrics: writing a night, the history of a cell, a nightly comparison of all
-//! cells, each against its limit. `cargo bench -p farmjank-history --bench nights`, for PostgreSQL too with
+//! 90 nights of 200 phones × 20 windows × 5 metrics: writing a night, the history of a cell, a nightly comparison of
+//! all cells, each against its limit. `cargo bench -p farmjank-history --bench nights`, for PostgreSQL too with
 //! `.ci/with-postgres` before it. `FARMJANK_NIGHTS` asks for fewer nights.
 //!
-//! Every phone is of a model of its own, so that there are as many cells as can be (20 000, 1.8 million sessions), each with
-//! 15 values that do not compress. Times are of this machine and everything else it does meanwhile.
+//! Every phone is of a model of its own, so that there are as many cells as can be (20 000, 1.8 million sessions), each
+//! with 15 values that do not compress. Times are of this machine and everything else it does meanwhile.
 #![allow(clippy::disallowed_types, clippy::disallowed_methods)] // a benchmark lives in the real world
 
 use farmjank_history::History;

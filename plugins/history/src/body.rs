@@ -1,9 +1,9 @@
-//! A session's numbers as a blob: values, seconds, causes of void iterations. Lossless to the last bit, and small: counts take
-//! a byte each, times known to the ns five, everything else eight.
+//! A session's numbers as a blob: values, seconds, causes of void iterations. Lossless to the last bit, and small:
+//! counts take a byte each, times known to the ns five, everything else eight.
 //!
-//! `1`, numbers, numbers, texts. Numbers: how many, how they are written (`0` as they are in memory, `1` whole numbers, `2`
-//! whole billionths), each. Texts: how many, and each with its length. All whole numbers are LEB128 varints, those with a
-//! sign as zigzag. Must not know: cells, databases. Units: those of the metric, and s.
+//! `1`, numbers, numbers, texts. Numbers: how many, how they are written (`0` as they are in memory, `1` whole numbers,
+//! `2` whole billionths), each. Texts: how many, and each with its length. All whole numbers are LEB128 varints, those
+//! with a sign as zigzag. Must not know: cells, databases. Units: those of the metric, and s.
 
 use farmjank_leaf::varint::{self, unzigzag, zigzag};
 

@@ -1,5 +1,5 @@
-//! Many cells at once, in a few queries. Two ways to the same answer: from the cells, over the index, when few of them are
-//! wanted; else from the runs, newest first, which are ranges of rows, until every cell has enough.
+//! Many cells at once, in a few queries. Two ways to the same answer: from the cells, over the index, when few of them
+//! are wanted; else from the runs, newest first, which are ranges of rows, until every cell has enough.
 //!
 //! Rows wait as blobs until their cell is handed out: about 200 bytes each, and never all of them decoded.
 

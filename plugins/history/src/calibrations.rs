@@ -34,7 +34,8 @@ const PHONE: [Column; 7] = [
 ];
 
 impl History {
-    /// Keeps the findings of one calibrating run, all or none; those of the same run and cell, or run and phone, give way.
+    /// Keeps the findings of one calibrating run, all or none; those of the same run and cell, or run and phone, give
+    /// way.
     ///
     /// # Errors
     /// `history_refused` for values that are not finite or wall times that are none.

@@ -1,8 +1,8 @@
-//! The little in which databases differ, as one trait: how values go in and out, how a transaction begins, how the version
-//! of the tables is kept. Everything else is one SQL text for all of them.
+//! The little in which databases differ, as one trait: how values go in and out, how a transaction begins, how the
+//! version of the tables is kept. Everything else is one SQL text for all of them.
 //!
-//! SQL is written with `?1`, `?2`, … for values, and in tables with `{int}`, `{real}`, `{blob}` and `{clustered}` for what each
-//! database calls them. Must not know: which tables there are.
+//! SQL is written with `?1`, `?2`, … for values, and in tables with `{int}`, `{real}`, `{blob}` and `{clustered}` for
+//! what each database calls them. Must not know: which tables there are.
 
 use crate::trouble;
 use farmjank_results::fault::Fault;

@@ -1,5 +1,5 @@
-//! The least change that matters, as a column holds it: `20` in the metric's unit, `15%` of the baseline. Every number comes
-//! back to the last bit.
+//! The least change that matters, as a column holds it: `20` in the metric's unit, `15%` of the baseline. Every number
+//! comes back to the last bit.
 //!
 //! Must not know: which cells have one.
 

@@ -1,5 +1,5 @@
-//! The history store: what runs measured, cell by cell, with pinned baselines and calibrations beside it. SQLite in one file
-//! by default, PostgreSQL by address; the same tables, queries and promises ([`farmjank_seams::history`]).
+//! The history store: what runs measured, cell by cell, with pinned baselines and calibrations beside it. SQLite in one
+//! file by default, PostgreSQL by address; the same tables, queries and promises ([`farmjank_seams::history`]).
 //!
 //! ```
 //! use farmjank_history::{Missing, open};
@@ -13,9 +13,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Reading order: [`schema`] the tables, [`dialect`] what differs between databases, [`store`] transactions and dictionaries,
-//! then the rooms [`runs`], [`bulk`], [`baselines`], [`calibrations`]. Must not know: runs in progress, statistics,
-//! clocks (times of day are handed in), the environment. Calls block: never inside the scheduler of a run.
+//! Reading order: [`schema`] the tables, [`dialect`] what differs between databases, [`store`] transactions and
+//! dictionaries, then the rooms [`runs`], [`bulk`], [`baselines`], [`calibrations`]. Must not know: runs in progress,
+//! statistics, clocks (times of day are handed in), the environment. Calls block: never inside the scheduler of a run.
 
 pub mod baselines;
 pub mod body;
@@ -48,8 +48,8 @@ pub enum Missing {
 }
 
 /// A history store: runs with their sessions ([`runs`]), pinned baselines ([`baselines`]) and what calibration found
-/// ([`calibrations`]). Every call may end in `history_unreadable`, `history_busy` or `history_failed`, and leaves what is kept as
-/// it was.
+/// ([`calibrations`]). Every call may end in `history_unreadable`, `history_busy` or `history_failed`, and leaves what
+/// is kept as it was.
 pub struct History {
     tables: Tables,
 }
@@ -69,8 +69,8 @@ impl History {
     }
 }
 
-/// Opens the store that `--history` names: a path, or `postgres://user@host:port/database`. Its tables are made, or brought
-/// up to date.
+/// Opens the store that `--history` names: a path, or `postgres://user@host:port/database`. Its tables are made, or
+/// brought up to date.
 ///
 /// # Errors
 /// Those of [`farmjank_seams::history`]; what is there is left as it is.

@@ -1,5 +1,5 @@
-//! Texts as a store keeps them: bounded, and found by a fingerprint of 64 bits. A fingerprint only narrows the search; what
-//! is found is compared whole, so that two texts with one fingerprint stay two.
+//! Texts as a store keeps them: bounded, and found by a fingerprint of 64 bits. A fingerprint only narrows the search;
+//! what is found is compared whole, so that two texts with one fingerprint stay two.
 
 use farmjank_leaf::hash::Fnv;
 use farmjank_results::cell::CellKey;

@@ -1,6 +1,6 @@
 //! PostgreSQL: the same tables in the schema that the address's `search_path` names, `farmjank_` before each. Several
-//! controllers may share one database: whoever writes holds a lock until the end of the transaction. Nothing relies on the
-//! session, so that a pooler in transaction mode does no harm.
+//! controllers may share one database: whoever writes holds a lock until the end of the transaction. Nothing relies on
+//! the session, so that a pooler in transaction mode does no harm.
 //!
 //! PostgreSQL keeps no NUL in text, phones may print one: texts go in and out through [`armour`].
 //!
@@ -20,8 +20,8 @@ use postgres::fallible_iterator::FallibleIterator;
 use postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 use postgres::{Client, Error};
 
-/// A transaction that writes: one at a time among all farmjanks of this database (the number is `fjnk`), waited for as long
-/// as SQLite waits.
+/// A transaction that writes: one at a time among all farmjanks of this database (the number is `fjnk`), waited for as
+/// long as SQLite waits.
 const WRITE: &str = "begin; set local lock_timeout = '30s'; select pg_advisory_xact_lock(1718251115)";
 /// A transaction that reads: all queries see one moment.
 const READ: &str = "begin isolation level repeatable read read only";

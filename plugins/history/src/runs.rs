@@ -46,8 +46,8 @@ const SESSION: [Column; 10] = [
 ];
 
 impl History {
-    /// Keeps a run with all its sessions, or nothing of it. A run whose id is there already is left as it is: `Already` when
-    /// it is the same to the last bit, the fault `history_refused` when it is not, because a run does not change.
+    /// Keeps a run with all its sessions, or nothing of it. A run whose id is there already is left as it is: `Already`
+    /// when it is the same to the last bit, the fault `history_refused` when it is not, because a run does not change.
     ///
     /// # Errors
     /// `history_refused` also for a session of another run, a wall time that is none, and values that are not finite.
@@ -92,8 +92,8 @@ impl History {
         Ok(seen)
     }
 
-    /// Many cells in a few queries: `each` gets all wanted sessions of one cell at once, newest first, cells in order of
-    /// their keys, and none for a cell without any.
+    /// Many cells in a few queries: `each` gets all wanted sessions of one cell at once, newest first, cells in order
+    /// of their keys, and none for a cell without any.
     ///
     /// # Errors
     /// When the store cannot be read, and whatever `each` answers.
@@ -105,7 +105,8 @@ impl History {
         self.tables.atomically(Intent::Read, |store| bulk::sessions(store, wanted, each))
     }
 
-    /// Forgets runs that started before a wall time, except the `keep` newest of all. Baselines hold copies and stay whole.
+    /// Forgets runs that started before a wall time, except the `keep` newest of all. Baselines hold copies and stay
+    /// whole.
     pub fn prune(&mut self, before: &str, keep: usize) -> Result<Pruned, Fault> {
         let before = micros(before)?;
         self.tables.atomically(Intent::Write, |store| {

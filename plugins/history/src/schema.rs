@@ -1,9 +1,9 @@
 //! The tables, as numbered steps that are only ever added to: version n is what the first n steps make.
 //!
-//! Ids are given by us, inside the one transaction that writes. Texts that repeat, and cells, are kept once and found by a
-//! fingerprint ([`crate::names`]), because their length has no bound an index would accept. A session is one row with its
-//! values in a blob ([`crate::body`]); `n` and `mean` stand beside it for those who query with SQL of their own. Times are µs
-//! since 1970 in UTC. A run counts its sessions, so that it can be told whole.
+//! Ids are given by us, inside the one transaction that writes. Texts that repeat, and cells, are kept once and found
+//! by a fingerprint ([`crate::names`]), because their length has no bound an index would accept. A session is one row
+//! with its values in a blob ([`crate::body`]); `n` and `mean` stand beside it for those who query with SQL of their
+//! own. Times are µs since 1970 in UTC. A run counts its sessions, so that it can be told whole.
 
 use crate::dialect::{Dialect, Intent};
 use crate::trouble;
@@ -12,8 +12,8 @@ use farmjank_results::fault::Fault;
 /// The steps. Never change one that was released.
 pub const STEPS: &[&str] = &[NIGHTS, BASELINES, CALIBRATIONS, EFFECTS];
 
-// A night is written in order of (run, cell, device) and read back as ranges of runs; the second index finds the history
-// of one cell.
+// A night is written in order of (run, cell, device) and read back as ranges of runs; the second index finds the
+// history of one cell.
 const NIGHTS: &str = "
 create table farmjank_run (
   id {int} primary key, name text not null unique, at {int} not null, wall text not null, tool text not null,

@@ -1,5 +1,5 @@
-//! SQLite: one file, one writer, a write-ahead log. A commit is on the disk before it returns (`synchronous=full`), so what
-//! was recorded outlives the process and the power.
+//! SQLite: one file, one writer, a write-ahead log. A commit is on the disk before it returns (`synchronous=full`), so
+//! what was recorded outlives the process and the power.
 //!
 //! Must not know: which tables there are, how a file is opened (that is [`door`]).
 

@@ -1,4 +1,5 @@
-//! Wall times: RFC 3339 texts outside, µs since 1970 (UTC) inside. Texts do not sort as times do: `:00Z` stands after `:00.5Z`.
+//! Wall times: RFC 3339 texts outside, µs since 1970 (UTC) inside. Texts do not sort as times do: `:00Z` stands after
+//! `:00.5Z`.
 
 use crate::trouble;
 use farmjank_results::fault::Fault;

@@ -1,8 +1,8 @@
-//! A writer is killed at random moments, again and again (SIGKILL, which nobody can catch). Afterwards the store opens, every
-//! run it told to be recorded is there, and every run that is there is whole, value for value.
+//! A writer is killed at random moments, again and again (SIGKILL, which nobody can catch). Afterwards the store opens,
+//! every run it told to be recorded is there, and every run that is there is whole, value for value.
 //!
-//! This program starts itself as the writer. Moments are drawn from a fixed seed as turns of a loop, not as time. 20 kills,
-//! or as many as `FARMJANK_KILLS` says; the same again on PostgreSQL where `FARMJANK_TEST_POSTGRES` names one.
+//! This program starts itself as the writer. Moments are drawn from a fixed seed as turns of a loop, not as time. 20
+//! kills, or as many as `FARMJANK_KILLS` says; the same again on PostgreSQL where `FARMJANK_TEST_POSTGRES` names one.
 #![allow(clippy::disallowed_types, clippy::disallowed_methods)] // tests live in the real world
 
 #[allow(dead_code, reason = "the other tests need more of it")]

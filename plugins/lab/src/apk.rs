@@ -1,4 +1,5 @@
-//! A build of an app, for the lab: a small text that says which app it is and how its pages differ from the one a phone has.
+//! A build of an app, for the lab: a small text that says which app it is and how its pages differ from the one a phone
+//! has.
 //!
 //! ```yaml
 //! #!farmjank-lab-apk
@@ -7,8 +8,8 @@
 //! pages: { search: { hitch_rate: 0.08 } }
 //! ```
 //!
-//! What it does not say is as in the app the phone came with, so one text means the same on every phone. Must not know when it
-//! is installed nor what the phone says to that.
+//! What it does not say is as in the app the phone came with, so one text means the same on every phone. Must not know
+//! when it is installed nor what the phone says to that.
 
 use crate::app::{App, shop};
 use crate::spec::{AppSpec, StallSpec};

@@ -23,7 +23,8 @@ pub struct App {
     pub spec: AppSpec,
     /// Pages by index.
     pub pages: Vec<Page>,
-    /// How often it was installed since the lab began, and when last (CLOCK_MONOTONIC, ns); none: it came with the phone.
+    /// How often it was installed since the lab began, and when last (CLOCK_MONOTONIC, ns); none: it came with the
+    /// phone.
     pub put: Option<(u32, i64)>,
     /// It was uninstalled.
     pub absent: bool,

@@ -1,4 +1,5 @@
-//! Writers of what phones print. Each takes a [`Scene`] (a phone at an instant) and writes bytes; none changes anything.
+//! Writers of what phones print. Each takes a [`Scene`] (a phone at an instant) and writes bytes; none changes
+//! anything.
 //!
 //! Text in, nothing out: must not know commands, shells or how long anything takes.
 

@@ -218,8 +218,8 @@ impl LivePhone {
         self.drift.set(Drift { since: lab, ahead: now - lab, ppm });
     }
 
-    /// Holds back every dump of SurfaceFlinger for this long: the screen goes on, its rings overflow. Other services answer,
-    /// or a tool that asks one before each gesture would hold still while nothing is seen, and lose nothing.
+    /// Holds back every dump of SurfaceFlinger for this long: the screen goes on, its rings overflow. Other services
+    /// answer, or a tool that asks one before each gesture would hold still while nothing is seen, and lose nothing.
     pub(crate) fn block_rings(&self, length: Duration) {
         self.blocked_until.set(self.now().ns().saturating_add(Span::from(length).ns()));
     }

@@ -1,4 +1,5 @@
-//! What a lab file says of one phone: the serde types of `labs/*.yaml`. Values only; what they mean is decided elsewhere.
+//! What a lab file says of one phone: the serde types of `labs/*.yaml`. Values only; what they mean is decided
+//! elsewhere.
 //!
 //! Units are in the field docs. Unknown keys are refused, everything has a default.
 
@@ -276,7 +277,8 @@ pub struct PageSpec {
     /// A pace of its own, slower than the panel's; none draws on every refresh. Of pages that scroll: videos and games
     /// have `fps`.
     pub pace: Option<PaceSpec>,
-    /// Flings move it by whole pixels, as LazyList and RecyclerView do: a refresh in which it passed none draws nothing.
+    /// Flings move it by whole pixels, as LazyList and RecyclerView do: a refresh in which it passed none draws
+    /// nothing.
     pub whole_pixels: bool,
 }
 

@@ -1,7 +1,7 @@
 //! What a phone's shell was asked and what came of it, word for word: for whoever holds this shell against another one.
 //!
-//! A transcript has the line, every program of the phone it started with what that said, the files and clocks it read, and
-//! what it printed. Must not know other shells, nor what any program means.
+//! A transcript has the line, every program of the phone it started with what that said, the files and clocks it read,
+//! and what it printed. Must not know other shells, nor what any program means.
 
 use crate::shell::stream::{Broken, Channel, Outlet};
 use crate::shell::{Job, Programs, Said};

@@ -108,7 +108,8 @@ fn the_compositor_lab_has_a_smooth_app_and_late_frames() {
                 "{serial}: {rough} of {frames} frames late, app, CPU, GPU, display {bits:?}, {dropped} dropped"
             );
             let [_, cpu, gpu, display] = bits.map(|count| count * 200 > frames);
-            // On fast panels the first frame after rest may miss, and a full queue holds the app back: few all the same.
+            // On fast panels the first frame after rest may miss, and a full queue holds the app back: few all the
+            // same.
             assert!(bits[0] * 50 < frames, "{serial}: the app is smooth");
             assert_eq!(
                 (cpu, gpu),

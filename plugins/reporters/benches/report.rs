@@ -1,7 +1,9 @@
-//! The native half of `ci/bench/report.py`: writes the report of a run as large as a lab's night, and tells how long it took.
+//! The native half of `ci/bench/report.py`: writes the report of a run as large as a lab's night, and tells how long it
+//! took.
 //!
-//! Words: `write FILE PHONES WINDOWS ITERATIONS FRAMES`. Without words, as under `cargo bench`: a small one, thrown away. Every
-//! window is cut and measured as in a run: all metrics, real limits, real frame logs. Must not know: browsers.
+//! Words: `write FILE PHONES WINDOWS ITERATIONS FRAMES`. Without words, as under `cargo bench`: a small one, thrown
+//! away. Every window is cut and measured as in a run: all metrics, real limits, real frame logs. Must not know:
+//! browsers.
 
 #![expect(
     clippy::disallowed_methods,

@@ -1,7 +1,7 @@
 //! A record, laid out as cells: one window of one scenario on one phone. What every report lists.
 //!
-//! Verdicts, with what they stand on, come from the record ([`farmjank_results::cells`]); none is made here. Must not know:
-//! formats.
+//! Verdicts, with what they stand on, come from the record ([`farmjank_results::cells`]); none is made here. Must not
+//! know: formats.
 
 use farmjank_results::cell::Conditions;
 use farmjank_results::cells as verdicts;
@@ -71,8 +71,8 @@ pub fn stories<'c, 'a>(all: &'c [Cell<'a>]) -> Vec<(&'c Cell<'a>, usize)> {
     told
 }
 
-/// When the last job ended (or its last trial began or ended): the length of the run. Unlike the record's own last instant
-/// it does not grow while reports are delivered, so a report rebuilt later is the same.
+/// When the last job ended (or its last trial began or ended): the length of the run. Unlike the record's own last
+/// instant it does not grow while reports are delivered, so a report rebuilt later is the same.
 pub fn duration(record: &Record) -> Span {
     let of_trials = |job: &JobRecord| {
         let ends = job.trials.iter().map(|trial| trial.ended.unwrap_or(trial.started));

@@ -32,8 +32,8 @@ pub(crate) fn change(from: f64, to: f64, unit: Unit, better: Option<Better>) -> 
     Some(format!("{arrow} {far} {word}"))
 }
 
-/// What the baseline says of one metric: `regression ▲ 192 % worse`, `pass (11.0 → 11.2 ms/s)`, `no baseline`. Only where the
-/// comparison found a change is its direction put in a word.
+/// What the baseline says of one metric: `regression ▲ 192 % worse`, `pass (11.0 → 11.2 ms/s)`, `no baseline`. Only
+/// where the comparison found a change is its direction put in a word.
 pub(crate) fn against(one: &CellCompared) -> String {
     let unit = one.unit.unwrap_or(Unit::Count);
     let sides = one.base.zip(one.new);

@@ -34,8 +34,8 @@ pub(crate) fn xml_attribute(text: &str, most: usize) -> String {
     })
 }
 
-/// Text of an XML element: as [`xml_attribute`], but lines stay lines, a tab is four spaces, and the cut says so on a line
-/// of its own.
+/// Text of an XML element: as [`xml_attribute`], but lines stay lines, a tab is four spaces, and the cut says so on a
+/// line of its own.
 pub(crate) fn xml_block(text: &str, most: usize) -> String {
     let plain = without_ansi(text, most);
     let mut previous = ' ';
@@ -68,8 +68,8 @@ fn xml_char(c: char, out: &mut String) {
 /// Longest operating-system-command sequence that is believed to be one.
 const LONGEST_SEQUENCE: usize = 512;
 
-/// Removes terminal sequences (CSI, OSC, two-character escapes, and their 8-bit forms). An unfinished sequence loses only its
-/// introducer, so that a lone ESC cannot swallow a report. Stops reading once `most` characters are kept.
+/// Removes terminal sequences (CSI, OSC, two-character escapes, and their 8-bit forms). An unfinished sequence loses
+/// only its introducer, so that a lone ESC cannot swallow a report. Stops reading once `most` characters are kept.
 fn without_ansi(text: &str, most: usize) -> String {
     let mut out = String::with_capacity(text.len().min(most.saturating_mul(4)));
     let mut kept = 0;

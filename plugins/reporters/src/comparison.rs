@@ -1,4 +1,5 @@
-//! A comparison with a baseline, told: as lines for a terminal, as Markdown, as JSON. Worst first, one sentence per cell.
+//! A comparison with a baseline, told: as lines for a terminal, as Markdown, as JSON. Worst first, one sentence per
+//! cell.
 //!
 //! Must not know: how it was decided, files. Text of phones and files is cleaned here, per medium.
 
@@ -71,7 +72,8 @@ pub(crate) fn is_told(cell: &CellCompared) -> bool {
     matches!(cell.role, Role::Primary | Role::Phone) || changed
 }
 
-/// What is said of a phone's own window where there is room for one: the phone's numbers, else those of the cell it is in.
+/// What is said of a phone's own window where there is room for one: the phone's numbers, else those of the cell it is
+/// in.
 pub(crate) fn own<'a>(cells: &[&'a CellCompared]) -> Option<&'a CellCompared> {
     let with = |role: Role| cells.iter().copied().find(|one| one.role == role);
     with(Role::Phone).or_else(|| with(Role::Primary))
@@ -127,8 +129,8 @@ fn told(compared: &Compared) -> Vec<(&CellCompared, Vec<&CellCompared>)> {
 
 type Place<'c> = (Option<&'c str>, &'c str, &'c str, &'c str);
 
-/// Where cells stand that explain each other. A phone stands with all phones of its model; what else was measured of it by
-/// itself.
+/// Where cells stand that explain each other. A phone stands with all phones of its model; what else was measured of it
+/// by itself.
 fn place(cell: &CellCompared) -> Place<'_> {
     let together = cell.phones.is_some() || cell.role == Role::Phone;
     let device = Some(cell.device.0.as_str()).filter(|_| !together);

@@ -1,7 +1,8 @@
 //! `results.json`: the run as one document for programs. Format 1, additive only; every field is described in
 //! `docs/results-json.md`.
 //!
-//! A pure function of the record. Keys come in a fixed order, so the same record gives the same bytes. Must not know: files.
+//! A pure function of the record. Keys come in a fixed order, so the same record gives the same bytes. Must not know:
+//! files.
 
 pub(crate) mod compared;
 mod screens;

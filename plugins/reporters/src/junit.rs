@@ -1,7 +1,8 @@
 //! `junit.xml` in the dialect that the readers of GitLab, GitHub actions, Jenkins, Azure, CircleCI and Buildkite share.
 //!
-//! One suite per phone, one case per window; a missed limit is a `failure`, what could not be measured is an `error`. A pure
-//! function of the record. Must not know: files, the wall clock (time stamps are the record's). Times are in seconds.
+//! One suite per phone, one case per window; a missed limit is a `failure`, what could not be measured is an `error`. A
+//! pure function of the record. Must not know: files, the wall clock (time stamps are the record's). Times are in
+//! seconds.
 
 mod case;
 pub(crate) mod naming;
@@ -41,8 +42,8 @@ pub struct Options {
     /// Only what the schema of Jenkins' xunit plugin allows: no `file`, `line`, time stamp or properties on cases, no
     /// `skipped` on the root.
     pub strict: bool,
-    /// Folder of the run bundle as attachments name it, relative to the project or absolute; without it the paths inside
-    /// the bundle are written.
+    /// Folder of the run bundle as attachments name it, relative to the project or absolute; without it the paths
+    /// inside the bundle are written.
     pub bundle: Option<String>,
 }
 
@@ -180,7 +181,8 @@ fn device_properties(facts: &DeviceFacts, property: &mut impl FnMut(&str, &str))
     }
 }
 
-/// Wall time of an instant of the run, RFC 3339 in UTC with milliseconds; none when the log's own wall time is unreadable.
+/// Wall time of an instant of the run, RFC 3339 in UTC with milliseconds; none when the log's own wall time is
+/// unreadable.
 fn wall(header: &Header, at: RunTime) -> Option<String> {
     let start: jiff::Timestamp = header.wall.parse().ok()?;
     let instant = start.checked_add(jiff::SignedDuration::from_nanos(at.ns())).ok()?;

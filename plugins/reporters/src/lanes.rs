@@ -1,7 +1,7 @@
 //! The lanes of a live display as text: one per phone, and one that sums up. A pure fold; drawing is [`crate::live`]'s.
 //!
-//! Must not know: terminals beyond a width and a number of rows. Times left are estimates from the trials so far, in the
-//! run's own time.
+//! Must not know: terminals beyond a width and a number of rows. Times left are estimates from the trials so far, in
+//! the run's own time.
 
 use crate::cells::{phone, twins};
 use crate::clean::NAME;
@@ -227,8 +227,8 @@ pub(crate) fn idle(lane: &Lane, id: &DeviceId, record: &Record) -> (String, Tint
     }
 }
 
-/// Time left on each phone that has jobs to do: trials not yet done, at the mean length of those done (of the job, else of
-/// the run). Phones of which nothing can be said yet are left out.
+/// Time left on each phone that has jobs to do: trials not yet done, at the mean length of those done (of the job, else
+/// of the run). Phones of which nothing can be said yet are left out.
 pub(crate) fn outlook(record: &Record) -> Outlook<'_> {
     let of_run = mean(record.jobs.values());
     let mut all: BTreeMap<&DeviceId, Option<Span>> = BTreeMap::new();

@@ -11,12 +11,12 @@
 //! assert_eq!(clean::ascii_line("\u{1b}[31mPixel 8\nfailed", clean::NAME), r"\u{1b}[31mPixel 8\nfailed");
 //! ```
 //!
-//! Read in this order: [`clean`] (hostile text) → [`cells`] (a record, laid out) → [`words`],
-//! [`sentence`] and `change` (the same words in all) → [`paint`] (looks) → [`junit`], [`json`], [`openmetrics`], [`markdown`],
-//! [`github`], [`table`], [`html`] (what a finished run leaves),
-//! [`side_by_side`] (several runs), [`comparison`] (against a baseline), [`history`] (a history), [`show`] and
-//! [`barcode`] (one cell) → [`console`], [`lanes`] and [`live`] (what a run shows as it goes). Nothing here opens a
-//! file, reads a clock or asks the environment; only [`live`] draws, on a target it is handed.
+//! Read in this order: [`clean`] (hostile text) → [`cells`] (a record, laid out) → [`words`], [`sentence`] and `change`
+//! (the same words in all) → [`paint`] (looks) → [`junit`], [`json`], [`openmetrics`], [`markdown`], [`github`],
+//! [`table`], [`html`] (what a finished run leaves), [`side_by_side`] (several runs), [`comparison`] (against a
+//! baseline), [`history`] (a history), [`show`] and [`barcode`] (one cell) → [`console`], [`lanes`] and [`live`] (what
+//! a run shows as it goes). Nothing here opens a file, reads a clock or asks the environment; only [`live`] draws, on a
+//! target it is handed.
 
 pub mod barcode;
 pub mod cells;

@@ -35,7 +35,8 @@ pub struct Live {
 }
 
 impl Live {
-    /// Lanes on `target`, a terminal of `rows` rows that looks like this; `bundle` is named in the last line of the table.
+    /// Lanes on `target`, a terminal of `rows` rows that looks like this; `bundle` is named in the last line of the
+    /// table.
     pub fn new(target: ProgressDrawTarget, style: TextStyle, rows: usize, bundle: Option<String>) -> Self {
         Live {
             style,

@@ -124,8 +124,9 @@ pub fn cut(text: &str, cells: usize) -> String {
     out
 }
 
-/// The name of a phone in exactly `cells`: whole where it fits, its model where no other phone here is of that model (`alone`);
-/// else of `Pixel 8 (virtual-pixel-8-14)` stay the model and the end of the serial, where the phones of one model differ.
+/// The name of a phone in exactly `cells`: whole where it fits, its model where no other phone here is of that model
+/// (`alone`); else of `Pixel 8 (virtual-pixel-8-14)` stay the model and the end of the serial, where the phones of one
+/// model differ.
 pub fn phone(name: &str, alone: bool, cells: usize) -> String {
     let model = name.find(" (").unwrap_or(0);
     let fits = |text: &str| text.width() <= cells;
@@ -156,8 +157,8 @@ pub fn right(text: &str, cells: usize) -> String {
     " ".repeat(cells.saturating_sub(text.width())) + &text
 }
 
-/// Words, set in lines of at most `cells`; a word that is longer is broken. Lines after the first start with `indent` blanks,
-/// the first with none (the caller has written something there of that width).
+/// Words, set in lines of at most `cells`; a word that is longer is broken. Lines after the first start with `indent`
+/// blanks, the first with none (the caller has written something there of that width).
 pub fn wrap(text: &str, cells: usize, indent: usize) -> Vec<String> {
     let words: Vec<String> = text.split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect();
     flow(&words, " ", cells, indent)

@@ -12,7 +12,8 @@ pub fn message(cell: &Cell) -> String {
     format!("{}: {}", words::verdict(cell.verdict), what(cell))
 }
 
-/// What is wrong, with numbers: breached limits and what the baseline says, else the fault, else the reasons, else what was seen.
+/// What is wrong, with numbers: breached limits and what the baseline says, else the fault, else the reasons, else what
+/// was seen.
 pub fn what(cell: &Cell) -> String {
     let judgements = cell.judged.map_or(&[][..], |judged| &judged.judgements);
     let breached: Vec<String> =

@@ -1,7 +1,7 @@
 //! Several runs side by side: the same window on the same phone, one column per run, as people compare builds.
 //!
-//! Says what changed and not whether it is more than noise: that is for a comparison with statistics. Cells are matched by
-//! scenario, window and serial. Pure; must not know: files. Numbers are means over counted iterations.
+//! Says what changed and not whether it is more than noise: that is for a comparison with statistics. Cells are matched
+//! by scenario, window and serial. Pure; must not know: files. Numbers are means over counted iterations.
 
 mod html;
 mod page;

@@ -1,7 +1,7 @@
 //! One event, told in lines, if it is worth any. Shared by the reporters that talk while a run goes on.
 //!
-//! Must not know: terminals, rates (each line says how urgent it is; the reporter decides). Keeps only what is needed to
-//! tell a return from an arrival.
+//! Must not know: terminals, rates (each line says how urgent it is; the reporter decides). Keeps only what is needed
+//! to tell a return from an arrival.
 
 use crate::cells::{Cell, of_job, phone};
 use crate::clean::{NAME, SENTENCE};

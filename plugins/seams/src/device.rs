@@ -42,8 +42,8 @@ pub trait Stream {
     /// The next line, or the end. `code = "silent"` (passing, lab) when nothing comes within `patience`.
     /// Cancel-safe: dropping the future loses no line.
     fn next<'a>(&'a mut self, patience: Duration) -> Work<'a, Next>;
-    /// All lines that have already arrived, each with `\n` at its end: a dump comes as a hundred lines in one piece, and
-    /// handing over each of them costs more than reading it. None when there is no whole line.
+    /// All lines that have already arrived, each with `\n` at its end: a dump comes as a hundred lines in one piece,
+    /// and handing over each of them costs more than reading it. None when there is no whole line.
     fn ready(&mut self) -> Option<Vec<u8>> {
         None
     }

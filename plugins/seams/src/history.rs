@@ -1,12 +1,13 @@
-//! Where the numbers of past runs are kept: sessions of cells, pinned baselines with who and why, and what calibration found.
-//! The values that are kept; `farmjank-history` keeps them.
+//! Where the numbers of past runs are kept: sessions of cells, pinned baselines with who and why, and what calibration
+//! found. The values that are kept; `farmjank-history` keeps them.
 //!
-//! Must not know: files, databases, clocks. All times of day come in and go out as RFC 3339 texts in UTC; a store orders by
-//! them to the microsecond. Calls block, so they belong before and after a run, never inside it.
+//! Must not know: files, databases, clocks. All times of day come in and go out as RFC 3339 texts in UTC; a store
+//! orders by them to the microsecond. Calls block, so they belong before and after a run, never inside it.
 //!
-//! Faults: `history_address` (what `--history` names is no store), `history_missing`, `history_unreadable`, `history_foreign`
-//! (somebody else's database), `history_newer` (written by a newer farmjank), `history_busy` (passing), `history_refused`
-//! (what was to be kept contradicts itself or what is kept). None of them leaves half of anything behind.
+//! Faults: `history_address` (what `--history` names is no store), `history_missing`, `history_unreadable`,
+//! `history_foreign` (somebody else's database), `history_newer` (written by a newer farmjank), `history_busy`
+//! (passing), `history_refused` (what was to be kept contradicts itself or what is kept). None of them leaves half of
+//! anything behind.
 
 use farmjank_results::cell::CellKey;
 use farmjank_results::device::DeviceId;
@@ -58,8 +59,8 @@ pub struct CellFilter {
     pub metric: Option<String>,
     /// Frame source.
     pub source: Option<String>,
-    /// Texts each of which stands in the model, the scenario or the window, in capitals or not. Only ASCII is looked for: another
-    /// text leaves nothing out.
+    /// Texts each of which stands in the model, the scenario or the window, in capitals or not. Only ASCII is looked
+    /// for: another text leaves nothing out.
     pub holding: Vec<String>,
 }
 

@@ -1,5 +1,6 @@
-//! The seams: traits between the engine and the exchangeable parts, and the values that cross them. Nothing else, but for
-//! what both sides must do alike: quoting for a phone's shell, stamping what a loop on a phone prints, and waking in order.
+//! The seams: traits between the engine and the exchangeable parts, and the values that cross them. Nothing else, but
+//! for what both sides must do alike: quoting for a phone's shell, stamping what a loop on a phone prints, and waking
+//! in order.
 //!
 //! ```
 //! use farmjank_seams::quote::quote;

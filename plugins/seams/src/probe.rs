@@ -32,8 +32,8 @@ pub trait Probe: ProbeReader {
     fn disable(&self, _facts: &DeviceFacts, _app: &App, _enabled: &[u8]) -> Option<String> {
         None
     }
-    /// Shell line at the beginning of a stretch. `nonce` makes names on the phone unique. Exit status not 0: unfit, with
-    /// the words it printed.
+    /// Shell line at the beginning of a stretch. `nonce` makes names on the phone unique. Exit status not 0: unfit,
+    /// with the words it printed.
     fn begin(&self, facts: &DeviceFacts, app: &App, nonce: u64) -> String;
     /// Shell line at its end, given what the beginning printed; its standard output is what the reader gets. It must
     /// leave nothing behind on the phone.

@@ -71,8 +71,8 @@ impl SamplingLoop {
         self.intake.feed(line, now)
     }
 
-    /// Feeds lines, each with `\n` at its end (the last may lack it), up to the first dump they complete: that dump, and how
-    /// many bytes were taken. A dump comes as a hundred lines in one piece, and nearly none of them is a mark.
+    /// Feeds lines, each with `\n` at its end (the last may lack it), up to the first dump they complete: that dump,
+    /// and how many bytes were taken. A dump comes as a hundred lines in one piece, and nearly none of them is a mark.
     pub fn feed_lines(&mut self, lines: &[u8], now: RunTime) -> (Option<Dump>, usize) {
         self.intake.feed_lines(lines, now)
     }

@@ -24,7 +24,7 @@ pub struct Opened {
 pub trait FrameSource: DumpReader {
     /// Whether it can work on this phone at all.
     fn offer(&self, facts: &DeviceFacts) -> Result<(), Unfit>;
-    /// Finds what to look at and opens a loop on it. Faults: `app_missing`, `layer_missing` (both passing: the app may not
-    /// have drawn yet), `layer_empty`, and those of the device.
+    /// Finds what to look at and opens a loop on it. Faults: `app_missing`, `layer_missing` (both passing: the app may
+    /// not have drawn yet), `layer_empty`, and those of the device.
     fn open<'a>(&'a self, device: &'a dyn Device, facts: &'a DeviceFacts, app: &'a App) -> Work<'a, Opened>;
 }

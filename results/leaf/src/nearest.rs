@@ -1,5 +1,5 @@
-//! The word somebody probably meant, by edit distance (insert, delete, replace, swap of neighbours). Bounded: long words are
-//! never compared in full.
+//! The word somebody probably meant, by edit distance (insert, delete, replace, swap of neighbours). Bounded: long
+//! words are never compared in full.
 
 /// Characters of a word that are looked at.
 const LOOK: usize = 48;
@@ -18,8 +18,8 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, _, candidate)| candidate)
 }
 
-/// Candidates somebody who wrote `word` may have meant, at most so many: the nearest first, then those that begin with it, then
-/// those that hold it, ignoring case and `_`, `-`.
+/// Candidates somebody who wrote `word` may have meant, at most so many: the nearest first, then those that begin with
+/// it, then those that hold it, ignoring case and `_`, `-`.
 pub fn meant<'a>(word: &str, candidates: &[&'a str], most: usize) -> Vec<&'a str> {
     let word_plain = plain(word);
     let held = |at: fn(&str, &str) -> bool| {

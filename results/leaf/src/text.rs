@@ -1,5 +1,5 @@
-//! Text from phones, files and strangers, made safe to show: nothing in it moves a cursor, hides, or reorders a line, and
-//! nothing is longer than asked. Lengths are counted in characters of the output.
+//! Text from phones, files and strangers, made safe to show: nothing in it moves a cursor, hides, or reorders a line,
+//! and nothing is longer than asked. Lengths are counted in characters of the output.
 
 use std::fmt::Write as _;
 
@@ -33,8 +33,8 @@ pub fn escape(c: char, out: &mut String) {
     }
 }
 
-/// One line for a terminal, a log or a message: everything that [`acts`] becomes a visible escape; cut after `most` characters
-/// with `…`.
+/// One line for a terminal, a log or a message: everything that [`acts`] becomes a visible escape; cut after `most`
+/// characters with `…`.
 pub fn line(text: &str, most: usize) -> String {
     bounded(text, most, "…", |c, out| if acts(c) { escape(c, out) } else { out.push(c) })
 }

@@ -1,6 +1,7 @@
 //! Protobuf's variable-length integers: seven bits a byte, the lowest first, the high bit set on all but the last.
 //!
-//! Stamps of traces have six to eight bytes, and there are millions of them: their bits are moved pair by pair, all at once.
+//! Stamps of traces have six to eight bytes, and there are millions of them: their bits are moved pair by pair, all at
+//! once.
 
 /// Most bytes of a number.
 pub const LONGEST: usize = 10;
@@ -32,8 +33,8 @@ fn write_long(out: &mut Vec<u8>, value: u64) {
     out.truncate(start + length as usize);
 }
 
-/// A number at the start of the bytes and its length; none when it is cut or too long. Bits beyond the 64th are dropped, as
-/// protobuf does.
+/// A number at the start of the bytes and its length; none when it is cut or too long. Bits beyond the 64th are
+/// dropped, as protobuf does.
 #[inline]
 pub fn read(bytes: &[u8]) -> Option<(u64, usize)> {
     match bytes {
@@ -67,7 +68,8 @@ fn read_slow(bytes: &[u8]) -> Option<(u64, usize)> {
     None
 }
 
-/// Takes a number off the front of the bytes; none, and nothing taken, where it is cut, or not written in its one shortest form.
+/// Takes a number off the front of the bytes; none, and nothing taken, where it is cut, or not written in its one
+/// shortest form.
 pub fn take(bytes: &mut &[u8]) -> Option<u64> {
     let (value, length) = read(bytes)?;
     // The last byte of a longer number is not 0, and the tenth holds the 64th bit alone.

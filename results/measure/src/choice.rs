@@ -1,9 +1,9 @@
 //! Which layer a window is judged by: the one place that chooses.
 //!
-//! SurfaceFlinger's frame timeline is the best source of presents (no ring can overflow), then its ring, then framestats; a
-//! better source steps back where it saw clearly fewer frames than another, because it does not show what the app draws
-//! (surface views have no frame timeline), or may have missed some. In saved files, where nobody knows what moved when, it is
-//! the layer asked for by name, else the one with most frames.
+//! SurfaceFlinger's frame timeline is the best source of presents (no ring can overflow), then its ring, then
+//! framestats; a better source steps back where it saw clearly fewer frames than another, because it does not show what
+//! the app draws (surface views have no frame timeline), or may have missed some. In saved files, where nobody knows
+//! what moved when, it is the layer asked for by name, else the one with most frames.
 
 use crate::cutting::is_proved;
 use crate::rings::{Candidate, Layers, presents};
@@ -39,7 +39,8 @@ pub fn primary<'l>(
             return (Some(*one), passed_over);
         }
     }
-    // Nobody saw anything shown while things should have moved: framestats if they saw it drawn, else the best source there is.
+    // Nobody saw anything shown while things should have moved: framestats if they saw it drawn, else the best source
+    // there is.
     let drawn = best.iter().find(|one| one.moved > 0);
     (best.iter().find(shown).or(drawn).or(best.first()).copied(), passed_over)
 }

@@ -144,8 +144,8 @@ fn stages(
     }
 }
 
-/// The frames to judge, with the refresh rates the phone told. A trace shows when frames came and not what the panel ran
-/// at; every dump of the ring says so in its first line, and both have the same presents.
+/// The frames to judge, with the refresh rates the phone told. A trace shows when frames came and not what the panel
+/// ran at; every dump of the ring says so in its first line, and both have the same presents.
 fn told_rates<'l>(layers: &'l Layers, judged: &Candidate<'l>) -> Cow<'l, FrameTimeline> {
     let ring = layers.get(&(SourceId::SurfaceFlinger, judged.layer.to_owned()));
     let told =
@@ -166,7 +166,8 @@ fn crossed(layers: &Layers, judged: &Candidate<'_>, motions: &[Motion]) -> Optio
     })
 }
 
-/// What others know of when frames were due: the trace, then framestats. `shown` are the frames to judge, with the rates told.
+/// What others know of when frames were due: the trace, then framestats. `shown` are the frames to judge, with the
+/// rates told.
 fn evidence(
     sight: &Sight<'_>,
     (judged, lasting): (&Candidate<'_>, &str),

@@ -1,5 +1,5 @@
-//! From what phones printed to windows and readings: the one way of measuring, for runs, reports and saved files. Pure: no
-//! I/O, no async, no clock, and no reader of its own: readers come as values ([`readers`]).
+//! From what phones printed to windows and readings: the one way of measuring, for runs, reports and saved files. Pure:
+//! no I/O, no async, no clock, and no reader of its own: readers come as values ([`readers`]).
 //!
 //! ```
 //! use farmjank_frames::read_auto;

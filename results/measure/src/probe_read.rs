@@ -106,8 +106,8 @@ impl SideReadings {
         best.max_by_key(|(shows, within)| (*shows, within.frames.len())).map(|(_, within)| within)
     }
 
-    /// What the trace knows of the pauses between the frames `shown` on a layer: when frames were due in them. `traced` is the
-    /// layer's timeline in the trace. None without a trace.
+    /// What the trace knows of the pauses between the frames `shown` on a layer: when frames were due in them. `traced`
+    /// is the layer's timeline in the trace. None without a trace.
     pub fn promised(&self, layer: &str, traced: &FrameTimeline, shown: &FrameTimeline) -> Option<Evidence> {
         let trace = self.trace.as_ref()?;
         let frames = trace.processes.values().flat_map(|process| &process.frames);
@@ -125,8 +125,8 @@ impl SideReadings {
     }
 
     /// The independent count: why the frames of a layer's timeline and SurfaceFlinger's own count cannot both be right.
-    /// None when they agree, or when nothing can be said: counting began and ended somewhere between two stamps, and frames
-    /// near them may or may not have been counted.
+    /// None when they agree, or when nothing can be said: counting began and ended somewhere between two stamps, and
+    /// frames near them may or may not have been counted.
     pub fn contradiction(
         &self,
         layer: &str,

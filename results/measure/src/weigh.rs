@@ -1,5 +1,5 @@
-//! From what was collected in a window to its readings: which layer is the app's, which stretches moved, what they say, and
-//! what other probes say about them.
+//! From what was collected in a window to its readings: which layer is the app's, which stretches moved, what they say,
+//! and what other probes say about them.
 
 use crate::choice::primary;
 use crate::cutting::{How, Sight, frameless, window};
@@ -130,7 +130,8 @@ pub fn weigh(
     Some(frame_log).filter(|frame_log| !frame_log.bars.is_empty())
 }
 
-/// Completes each layer of the trace by the frames that stayed untold at its end; by layer, why one may lack more than those.
+/// Completes each layer of the trace by the frames that stayed untold at its end; by layer, why one may lack more than
+/// those.
 fn completed(layers: &mut Layers) -> BTreeMap<String, String> {
     let mut doubts = BTreeMap::new();
     let mut whole = Vec::new();

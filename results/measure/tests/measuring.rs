@@ -1,5 +1,5 @@
-//! Measuring from outside: text of a phone in, windows and readings out. What a saved file says of a stretch is what a run
-//! says that kept the same dumps.
+//! Measuring from outside: text of a phone in, windows and readings out. What a saved file says of a stretch is what a
+//! run says that kept the same dumps.
 
 use farmjank_frames::{Gfxinfo, Logcat, SurfaceFlinger, TimeStats, read_auto};
 use farmjank_measure::probe_read::{ProbeContext, of_evidence};

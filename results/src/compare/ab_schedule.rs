@@ -1,8 +1,8 @@
 //! What comes next when two builds take turns on one phone: a pure planner. No clock, no phone, no numbers.
 //!
-//! Iterations lie in blocks of one installation each: A B B A A B …, so that what the session does to the phone does to both
-//! builds, and the middle ones need no new installation (docs/design/statistics.md#designs). The order begins such that
-//! the new build comes last.
+//! Iterations lie in blocks of one installation each: A B B A A B …, so that what the session does to the phone does to
+//! both builds, and the middle ones need no new installation (docs/design/statistics.md#designs). The order begins such
+//! that the new build comes last.
 
 use crate::turn::{Build, Turn};
 use std::collections::BTreeMap;
@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 pub const PER_INSTALL: u32 = 5;
 /// Most looks at one cell (docs/design/statistics.md#looks).
 pub const LOOKS: u8 = farmjank_statistics::looks::LOOKS;
-/// Iterations of each build that screen a cell, and as many afresh that confirm a suspicion: fewer could not clear a cell of a
-/// rare stutter, and what is screened out would stay undecided.
+/// Iterations of each build that screen a cell, and as many afresh that confirm a suspicion: fewer could not clear a
+/// cell of a rare stutter, and what is screened out would stay undecided.
 const SCREEN: u32 = 30;
 /// Primary cells from which on screening is cheaper than measuring all of them well
 /// (docs/design/statistics.md#many-cells).

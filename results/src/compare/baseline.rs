@@ -1,5 +1,5 @@
-//! A baseline: sessions with a name, a date, and who pinned them and why. Its text is JSON, one session a line, so that a
-//! change of it in version control can be read.
+//! A baseline: sessions with a name, a date, and who pinned them and why. Its text is JSON, one session a line, so that
+//! a change of it in version control can be read.
 //!
 //! Knows no files and no clock: dates are handed in. Bounded: a text with more sessions than a farm has is refused.
 
@@ -64,8 +64,8 @@ impl Baseline {
         empty.moved(first, measured)
     }
 
-    /// The same with these sessions added. Of each cell and phone the ten newest are kept; a run that is measured anew under
-    /// the same id takes the place of the old one.
+    /// The same with these sessions added. Of each cell and phone the ten newest are kept; a run that is measured anew
+    /// under the same id takes the place of the old one.
     ///
     /// # Errors
     /// When none of the new sessions can be compared with.

@@ -41,8 +41,8 @@ pub(super) fn detectable(sd: f64, old: usize, new: usize) -> Option<f64> {
     (old > 0 && new > 0).then(|| STANDARD_ERRORS * sd * (1.0 / old as f64 + 1.0 / new as f64).sqrt())
 }
 
-/// The noise of every primary cell of phones held against themselves; phones of one model are one cell. `earlier` gives the
-/// sessions that are known of a cell.
+/// The noise of every primary cell of phones held against themselves; phones of one model are one cell. `earlier` gives
+/// the sessions that are known of a cell.
 pub fn noise(compared: &Compared, mut earlier: impl FnMut(&CellKey) -> Vec<CellSession>) -> Vec<Noise> {
     let mut cells: BTreeMap<&CellKey, Vec<&CellCompared>> = BTreeMap::new();
     for cell in of_phones(compared) {

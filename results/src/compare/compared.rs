@@ -1,7 +1,7 @@
 //! What became of a cell when it was held against a baseline: the shape that goes into the log and every report.
 //!
-//! Must not know how it was decided. Estimates and bounds are differences *new minus old* in the metric's unit, so what is
-//! worse depends on the metric's direction.
+//! Must not know how it was decided. Estimates and bounds are differences *new minus old* in the metric's unit, so what
+//! is worse depends on the metric's direction.
 
 use crate::cell::CellKey;
 use crate::device::DeviceId;
@@ -25,8 +25,8 @@ pub fn verdict_of(state: State) -> Verdict {
 pub enum Role {
     /// Decides: one per phone and window (docs/design/statistics.md#many-cells).
     Primary,
-    /// One phone of a primary cell that holds several of one model together. It votes only where it is itself clearly worse,
-    /// or nothing can be said of it.
+    /// One phone of a primary cell that holds several of one model together. It votes only where it is itself clearly
+    /// worse, or nothing can be said of it.
     Phone,
     /// Explains a primary one and has no vote.
     Secondary,
@@ -45,8 +45,8 @@ pub enum Design {
     Blocks,
     /// A new session against a baseline of several: Student's t on sessions.
     Stored,
-    /// One session against one: permutation of iterations. How much sessions differ is not known, so a difference between the
-    /// sessions themselves reads as one between the builds.
+    /// One session against one: permutation of iterations. How much sessions differ is not known, so a difference
+    /// between the sessions themselves reads as one between the builds.
     OneAgainstOne,
 }
 
@@ -94,8 +94,8 @@ pub struct CellCompared {
     pub unit: Option<Unit>,
     /// Which way is better.
     pub better: Better,
-    /// 20 % trimmed mean of the baseline's iterations (of its sessions' means, as a geometric mean, for a stored one; of rare
-    /// events, per iteration).
+    /// 20 % trimmed mean of the baseline's iterations (of its sessions' means, as a geometric mean, for a stored one;
+    /// of rare events, per iteration).
     pub base: Option<f64>,
     /// The same of the new iterations.
     pub new: Option<f64>,
@@ -115,8 +115,8 @@ pub struct CellCompared {
     pub p_two_sided: Option<f64>,
     /// Chance of it towards worse.
     pub p_worse: Option<f64>,
-    /// That of the whole comparison (ranks either way, terrible iterations) after Benjamini and Hochberg over the primary cells; none for
-    /// others.
+    /// That of the whole comparison (ranks either way, terrible iterations) after Benjamini and Hochberg over the
+    /// primary cells; none for others.
     pub p_adjusted: Option<f64>,
     /// Iterations: baseline's, new.
     pub n: (usize, usize),

@@ -53,8 +53,8 @@ pub(super) struct Sides<'s> {
     pub new: &'s [Measured],
 }
 
-/// Compares every new cell with the old sessions of the same cell. Phones of one model are one cell, which decides; each is
-/// told beside it.
+/// Compares every new cell with the old sessions of the same cell. Phones of one model are one cell, which decides;
+/// each is told beside it.
 pub fn compare(baseline: Source, base: &[CellSession], new: &[Measured], rules: &Rules) -> Compared {
     let sides = Sides { base, new };
     compare_together(baseline, sides, sides, rules)
@@ -83,7 +83,8 @@ pub(super) fn compare_together(
     Compared { baseline, cells: drafts.into_iter().map(|draft| draft.cell).collect(), notes }
 }
 
-/// A draft per phone and metric; before the first phone of a model that of all of them together, where there are several.
+/// A draft per phone and metric; before the first phone of a model that of all of them together, where there are
+/// several.
 fn drafts<'s>(alone: Sides<'s>, together: Sides<'s>, rules: &Rules) -> Vec<Draft<'s>> {
     let nights = ByCell::of(&rules.nights);
     let old = Old { alone: ByCell::of(alone.base), together: ByCell::of(together.base), nights: &nights };
@@ -320,8 +321,8 @@ fn frozen(sides: &Matched<'_>, metric: &str) -> Option<String> {
     too_often(&sides.base).is_none().then(|| format!("frames froze in {hit} of {all} iterations"))
 }
 
-/// Benjamini and Hochberg over the cells of one role that were tested; of one among others Bonferroni, which is never less
-/// strict.
+/// Benjamini and Hochberg over the cells of one role that were tested; of one among others Bonferroni, which is never
+/// less strict.
 fn correct(drafts: &mut [Draft<'_>], role: Role, among: usize) {
     let of_role = |at: &usize| drafts[*at].is_tested() && drafts[*at].cell.role == role;
     let tested: Vec<usize> = (0..drafts.len()).filter(of_role).collect();

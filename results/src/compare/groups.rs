@@ -1,5 +1,5 @@
-//! Which new sessions answer one question, and what that question is for: cells of single phones, and cells of all phones of
-//! a model together.
+//! Which new sessions answer one question, and what that question is for: cells of single phones, and cells of all
+//! phones of a model together.
 //!
 //! Knows roles and metrics, no numbers.
 
@@ -23,7 +23,8 @@ pub(super) struct Group<'s> {
 
 type Place<'s> = (&'s CellKey, DeviceId);
 
-/// Cells of one phone, or of all phones of a model where the sides do not tell them apart, in the order they were measured in.
+/// Cells of one phone, or of all phones of a model where the sides do not tell them apart, in the order they were
+/// measured in.
 pub(super) fn groups<'s>(new: &'s [Measured], given: Given) -> Vec<Group<'s>> {
     let phones = matches!(given, Given::Run | Given::Runs | Given::Interleaved);
     let device = |one: &Measured| if phones { one.session.device.clone() } else { DeviceId(String::new()) };

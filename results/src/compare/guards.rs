@@ -45,8 +45,8 @@ pub(super) fn heat(window: &WindowMeasured) -> Option<u8> {
     window.around.as_ref()?.thermal_status
 }
 
-/// Adds causes where the battery was more than 3 °C warmer or colder than in the middle one of these iterations. Of builds that
-/// take turns these are the iterations of a block: what warms slowly warms both builds.
+/// Adds causes where the battery was more than 3 °C warmer or colder than in the middle one of these iterations. Of
+/// builds that take turns these are the iterations of a block: what warms slowly warms both builds.
 pub(super) fn warmth(trials: &[&WindowMeasured], causes: &mut [&mut Option<String>]) {
     let celsius =
         |trial: &WindowMeasured| trial.around.as_ref()?.battery_celsius.filter(|value| value.is_finite());
@@ -72,8 +72,8 @@ pub(super) fn build_type(fingerprint: &str) -> Option<&str> {
         .filter(|word| ["user", "userdebug", "eng"].contains(word))
 }
 
-/// The refresh rate of a window as a mode of the panel, whole Hz: the fastest one in force while the content moved. On an
-/// adaptive panel rates fall at the end of every fling; the one it begins with is the policy's choice.
+/// The refresh rate of a window as a mode of the panel, whole Hz: the fastest one in force while the content moved. On
+/// an adaptive panel rates fall at the end of every fling; the one it begins with is the policy's choice.
 pub(super) fn refresh(facts: &DeviceFacts, window: &WindowMeasured) -> Option<u32> {
     let periods = window.coverage.as_ref().map_or(&[][..], |coverage| &coverage.periods);
     let shortest = periods.iter().map(|segment| segment.period.secs()).filter(|period| *period > 0.0);

@@ -1,5 +1,5 @@
-//! Two builds in turn, by installation: whether iterations of one installation are more alike than chance makes them, and then
-//! the comparison whose unit is the installation.
+//! Two builds in turn, by installation: whether iterations of one installation are more alike than chance makes them,
+//! and then the comparison whose unit is the installation.
 //!
 //! Knows which block ran on which installation of which phone, not how it came to be there.
 

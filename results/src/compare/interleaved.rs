@@ -1,5 +1,5 @@
-//! Two builds that took turns on one phone: which of their iterations are held against each other, and where more of them
-//! are needed (docs/design/statistics.md#designs, docs/design/statistics.md#looks).
+//! Two builds that took turns on one phone: which of their iterations are held against each other, and where more of
+//! them are needed (docs/design/statistics.md#designs, docs/design/statistics.md#looks).
 //!
 //! Knows the turns of a job's trials, not how they were planned or carried out.
 
@@ -85,7 +85,8 @@ pub fn in_doubt(
         }
         let cell =
             duel.primary(name, ab_rules.cells, 1, |look| look <= last).filter(|cell| is_open(cell.state))?;
-        // Phones never meet while they are measured: this one goes on unless as many that showed the same would be enough.
+        // Phones never meet while they are measured: this one goes on unless as many that showed the same would be
+        // enough.
         let enough = |cell: CellCompared| cell.state == State::Pass;
         let copies = ab_rules.phones.min(COPIES);
         let together = || duel.primary(name, ab_rules.cells, copies, |look| look <= last).is_some_and(enough);
@@ -202,7 +203,8 @@ impl<'r> Duel<'r> {
         })
     }
 
-    /// Which installations the blocks ran on: one warm-up follows each of them. A block that was begun again counts by its last.
+    /// Which installations the blocks ran on: one warm-up follows each of them. A block that was begun again counts by
+    /// its last.
     fn installations(&self) -> Installations {
         let (mut all, mut numbers) = (Installations::new(), [0u32; 2]);
         for Sampled { turn, .. } in self.trials.iter().filter(|_| self.installs) {
@@ -266,8 +268,8 @@ impl<'r> Duel<'r> {
         self.sides(window, |_| true, (ab_rules.looks > 1 && !ab_rules.screens()).then_some(looked))
     }
 
-    /// The cell that decides about a window, by itself (or as if so many phones had shown the same), with as large a correction as `cells` together can ask for: what is
-    /// found then is found at the end, when all p-values are known.
+    /// The cell that decides about a window, by itself (or as if so many phones had shown the same), with as large a
+    /// correction as `cells` together can ask for: what is found then is found at the end, when all p-values are known.
     fn primary(
         &self,
         window: &str,

@@ -126,8 +126,8 @@ impl<'s> Matched<'s> {
     }
 }
 
-/// Several phones of one model as one cell: what they agree on, night by night against a stored baseline, block by block of
-/// each phone where builds took turns. None where that cannot be weighed: each phone decides alone.
+/// Several phones of one model as one cell: what they agree on, night by night against a stored baseline, block by
+/// block of each phone where builds took turns. None where that cannot be weighed: each phone decides alone.
 pub(super) fn matched_together<'s>(
     new: Vec<&'s CellSession>,
     base: &ByCell<'s>,

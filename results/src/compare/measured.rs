@@ -1,8 +1,8 @@
 //! A run taken apart: per phone, window and metric, the values of its counted iterations, and what voids them.
 //!
-//! Every iteration of a session is seen by one source at one refresh rate, of one version of the app, at one thermal status: those
-//! that differ from most are void, with that
-//! cause. Void iterations keep their dumps and readings in the log; here only their causes go on.
+//! Every iteration of a session is seen by one source at one refresh rate, of one version of the app, at one thermal
+//! status: those that differ from most are void, with that cause. Void iterations keep their dumps and readings in the
+//! log; here only their causes go on.
 
 use super::guards;
 use crate::cell::{CellKey, CellSession};

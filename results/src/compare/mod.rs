@@ -1,9 +1,9 @@
 //! Is the new build slower than the old one? Sessions of cells in, a state and a sentence per cell out
 //! (docs/compare.md).
 //!
-//! [`measured`] takes what a run measured apart into sessions, [`compare`] matches them with a baseline's, chooses the test
-//! the design allows, and decides; a [`Baseline`] is a set of sessions with a name, a date and a person. Pure: no files, no
-//! clock; numbers come from `farmjank-statistics`. Values are in their metric's unit, times in motion in s.
+//! [`measured`] takes what a run measured apart into sessions, [`compare`] matches them with a baseline's, chooses the
+//! test the design allows, and decides; a [`Baseline`] is a set of sessions with a name, a date and a person. Pure: no
+//! files, no clock; numbers come from `farmjank-statistics`. Values are in their metric's unit, times in motion in s.
 
 mod ab_schedule;
 mod baseline;

@@ -1,6 +1,7 @@
 //! What a comparison of two builds takes before it can end as a pass: said before anything is measured.
 //!
-//! Knows spreads, not how they were learnt; phones share what has to be measured of their model. Hitch time in ms/s, motion in s.
+//! Knows spreads, not how they were learnt; phones share what has to be measured of their model. Hitch time in ms/s,
+//! motion in s.
 
 use super::ab_schedule::AbRules;
 use super::effect::{Effect, customary};
@@ -12,8 +13,8 @@ use std::collections::BTreeMap;
 
 /// Chance that every cell of the run ends as a pass when nothing changed.
 const ALL_PASS: f64 = 0.95;
-/// Chance that a new iteration is terrible by mere chance, worse than the old build's worst by what matters: at most a half, since
-/// the worst of both builds is as often the old one's.
+/// Chance that a new iteration is terrible by mere chance, worse than the old build's worst by what matters: at most a
+/// half, since the worst of both builds is as often the old one's.
 const TERRIBLE: f64 = 0.5;
 /// Hitches of a phone nobody calibrated, per second of motion: one in three seconds, as on a good 60 Hz phone.
 const HITCHES: f64 = 1.0 / 3.0;
@@ -27,7 +28,8 @@ const FAST: f64 = 75.0;
 const MOST_TERRIBLE: usize = 12;
 /// One vsync of 60 Hz, ms.
 const VSYNC60: f64 = 1_000.0 / 60.0;
-/// Iterations the assumed noise weighs as much as, beside what a calibration measured: a few quiet ones prove no silence.
+/// Iterations the assumed noise weighs as much as, beside what a calibration measured: a few quiet ones prove no
+/// silence.
 const PRIOR: f64 = 10.0;
 /// Hitch time of a phone nobody measured, where a scenario says what matters as a share of it, ms/s.
 const LEVEL: f64 = 9.0;
@@ -83,8 +85,8 @@ pub struct Need {
     pub window: Option<(u32, f64)>,
 }
 
-/// How much iterations differ on a phone nobody calibrated, ms/s: a hitch in three seconds of motion, with the tail of the noise
-/// model.
+/// How much iterations differ on a phone nobody calibrated, ms/s: a hitch in three seconds of motion, with the tail of
+/// the noise model.
 pub fn assumed_sd(refresh: f64, motion: f64) -> f64 {
     let square = SQUARE * VSYNC60 * VSYNC60 * if refresh > FAST { FASTER } else { 1.0 };
     (HITCHES * square / motion).sqrt()
@@ -105,8 +107,9 @@ impl Expected {
     }
 }
 
-/// Iterations that let a cell pass although some are terrible by mere chance: noise makes one in `TERRIBLE` of the cells that are as noisy as
-/// what matters, each further one half as often, and every one of them takes more iterations to rule a rare stutter out.
+/// Iterations that let a cell pass although some are terrible by mere chance: noise makes one in `TERRIBLE` of the
+/// cells that are as noisy as what matters, each further one half as often, and every one of them takes more iterations
+/// to rule a rare stutter out.
 fn rare(sd: f64, mei: f64, chance: f64) -> u32 {
     let one = TERRIBLE * sd / (sd + mei);
     let by_chance =
@@ -152,7 +155,8 @@ impl Need {
         self.iterations.is_some_and(|all| all <= self.planned)
     }
 
-    /// `0.7 s of motion an iteration, which differ by 31 ms/s … takes 340 iterations of each build, or windows of 8.1 s of motion at 30`.
+    /// `0.7 s of motion an iteration, which differ by 31 ms/s … takes 340 iterations of each build, or windows of 8.1 s
+    /// of motion at 30`.
     pub fn words(&self) -> String {
         let noise = match self.of.calibrated {
             Some(known) => format!("calibrated on {} iterations", known.iterations),

@@ -12,9 +12,10 @@ use farmjank_statistics::session::tells_noise;
 use farmjank_statistics::state::MINIMUM;
 use std::collections::BTreeSet;
 
-/// Levels of the nights that tell how much sessions of a pinned baseline differ: those of its phones and of the new ones,
-/// which the baseline does not hold already. None of fewer than five, none of a level clearly below the baseline's, and none
-/// where a phone of the baseline has no night: how much phones differ would be missing from the noise.
+/// Levels of the nights that tell how much sessions of a pinned baseline differ: those of its phones and of the new
+/// ones, which the baseline does not hold already. None of fewer than five, none of a level clearly below the
+/// baseline's, and none where a phone of the baseline has no night: how much phones differ would be missing from the
+/// noise.
 pub(super) fn beside(sides: &Matched<'_>, nights: &ByCell<'_>) -> Vec<f64> {
     let (Some(Design::Stored), Some(first)) = (sides.design, sides.new.first()) else { return Vec::new() };
     if sides.nights.is_some() {

@@ -15,8 +15,8 @@ pub(super) fn note(decides: bool) -> String {
     format!("{ONE_AGAINST_ONE}{}", if decides { "" } else { NOT_ASKED })
 }
 
-/// What one session against one may say of a difference: that it does not know. A difference for the better rules out a worse
-/// one as far as any single session does.
+/// What one session against one may say of a difference: that it does not know. A difference for the better rules out a
+/// worse one as far as any single session does.
 pub(super) fn undone(found: State) -> State {
     match found {
         State::Regression | State::Fail => State::Inconclusive,

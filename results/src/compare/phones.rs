@@ -1,8 +1,9 @@
 //! Phones of one model held against a stored baseline together: what they agree on, night by night.
 //!
 //! Phones differ from each other for good, and a night moves all of them (its room, its server, what Android updated).
-//! So each phone is held against its own level, and one night is one number, however many phones it had: their differences
-//! cancel, what a night does to all of them stays in the noise. Levels are ln(mean + 1), as everywhere sessions are compared.
+//! So each phone is held against its own level, and one night is one number, however many phones it had: their
+//! differences cancel, what a night does to all of them stays in the noise. Levels are ln(mean + 1), as everywhere
+//! sessions are compared.
 
 use crate::cell::CellSession;
 use crate::device::DeviceId;
@@ -24,8 +25,8 @@ pub(super) struct Nights {
 type Levels<'s> = BTreeMap<&'s DeviceId, BTreeMap<&'s str, f64>>;
 
 impl Nights {
-    /// The nights of the phones both sides have; none of fewer than two such phones or five old nights, and none of values
-    /// below zero, which have no such level.
+    /// The nights of the phones both sides have; none of fewer than two such phones or five old nights, and none of
+    /// values below zero, which have no such level.
     pub(super) fn of(base: &[&CellSession], new: &[&CellSession]) -> Option<Nights> {
         let (mut old, mut fresh) = (levels(base)?, levels(new)?);
         old.retain(|device, _| fresh.contains_key(device));

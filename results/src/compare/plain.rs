@@ -1,8 +1,8 @@
 //! Numbers from elsewhere: plain CSV with a header naming `session`, `iteration`, `value`; columns in any order, others
 //! ignored. Each session becomes one session of a cell that has only a metric.
 //!
-//! Knows no files. Numbers are finite, bounded, and not below zero where the metric cannot be; a missing one (`NA`, `null`,
-//! nothing) is a void iteration. What looks like a number of another kind is refused, never guessed.
+//! Knows no files. Numbers are finite, bounded, and not below zero where the metric cannot be; a missing one (`NA`,
+//! `null`, nothing) is a void iteration. What looks like a number of another kind is refused, never guessed.
 
 use crate::cell::{CellKey, CellSession};
 use crate::device::DeviceId;
@@ -15,7 +15,8 @@ use thiserror::Error;
 const ROWS: usize = 1_000_000;
 /// Longest name of a session, characters.
 const NAME: usize = 200;
-/// Largest value, either way: no metric and no score comes near it, and squares of what is larger leave the range of numbers.
+/// Largest value, either way: no metric and no score comes near it, and squares of what is larger leave the range of
+/// numbers.
 const LARGEST: f64 = 1e12;
 
 /// Why a file cannot be read, with the place.

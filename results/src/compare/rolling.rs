@@ -1,6 +1,6 @@
-//! The last good nights of a cell. They move with the app, so as a baseline they would let a build pass that became slow
-//! little by little: a run held against them is told of, and nothing is decided. What they are good for beside a pinned
-//! baseline is its noise: how much sessions differ (docs/design/statistics.md#baselines).
+//! The last good nights of a cell. They move with the app, so as a baseline they would let a build pass that became
+//! slow little by little: a run held against them is told of, and nothing is decided. What they are good for beside a
+//! pinned baseline is its noise: how much sessions differ (docs/design/statistics.md#baselines).
 //!
 //! Must not know: which nights are good; they are chosen by [`trend`](crate::trend).
 

@@ -37,8 +37,8 @@ pub struct Rules {
     pub better: Option<Better>,
     /// Why the baseline does not count, in words: it expired.
     pub expired: Option<String>,
-    /// How much cells move when nothing changed, where that was calibrated: standard deviation between iterations, in the
-    /// metric's unit. Says what a comparison would have caught that has no spread of its own.
+    /// How much cells move when nothing changed, where that was calibrated: standard deviation between iterations, in
+    /// the metric's unit. Says what a comparison would have caught that has no spread of its own.
     pub noise: BTreeMap<CellKey, f64>,
     /// The last good nights of cells: beside a pinned baseline they tell how much sessions differ.
     pub nights: Vec<CellSession>,

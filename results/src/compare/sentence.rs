@@ -87,8 +87,8 @@ fn worsening(cell: &CellCompared, change: f64) -> f64 {
     if cell.better == Better::Lower { change } else { -change }
 }
 
-/// The plain means, where they tell another story than the trimmed ones: a difference that is another by as much as matters, or bounds
-/// on either side of it.
+/// The plain means, where they tell another story than the trimmed ones: a difference that is another by as much as
+/// matters, or bounds on either side of it.
 fn plain(cell: &CellCompared) -> Option<String> {
     let ((old, new), (low, high), mei) = (cell.means?, cell.mean_interval?, cell.mei?);
     let (number, signed) = (|value| number(value, cell.unit), |value| signed(value, cell.unit));

@@ -64,7 +64,8 @@ pub(super) enum NotWeighed {
     Incomparable(#[from] Incomparable),
 }
 
-/// Weighs both sides. `noise` is the standard deviation between iterations as it was calibrated: it counts where these do not vary.
+/// Weighs both sides. `noise` is the standard deviation between iterations as it was calibrated: it counts where these
+/// do not vary.
 ///
 /// # Errors
 /// [`NotWeighed`]: there is nothing to weigh them against, or too little.
@@ -87,8 +88,8 @@ pub(super) fn weigh(
     }
 }
 
-/// What one late frame adds to an iteration of a hitch time, in its unit: a refresh over the time in motion. Windows in which none was seen
-/// could each have had one. 0 of other metrics, and where rate or time are not known.
+/// What one late frame adds to an iteration of a hitch time, in its unit: a refresh over the time in motion. Windows in
+/// which none was seen could each have had one. 0 of other metrics, and where rate or time are not known.
 fn one_late_frame(sides: &Matched<'_>) -> f64 {
     let unit = |session: &&CellSession| metrics::find(&session.key.metric).map(|metric| metric.unit);
     let Some(session) = sides.new.first().filter(|session| unit(session) == Some(Unit::MsPerS)) else {
@@ -143,8 +144,8 @@ fn by_iterations<'s>(
     })
 }
 
-/// Sessions against sessions. Their means feel single bad iterations, so one interval says it all; old ones that do not differ (all
-/// without one hitch) get the least noise that their iterations let one believe.
+/// Sessions against sessions. Their means feel single bad iterations, so one interval says it all; old ones that do not
+/// differ (all without one hitch) get the least noise that their iterations let one believe.
 fn stored(sides: &Matched<'_>, better: Better, mei: Mei, unseen: Unseen) -> Result<Weighed, NotWeighed> {
     let means = |side: &[&CellSession]| -> Vec<f64> {
         side.iter().filter_map(|session| mean(&session.values)).collect()

@@ -1,6 +1,7 @@
 //! What is new in a text, given the one before it: stretches of lines they share, and lines that are new.
 //!
-//! Works on lines and bytes; must not know what they say. A ring that was dumped again shares most of its lines, shifted.
+//! Works on lines and bytes; must not know what they say. A ring that was dumped again shares most of its lines,
+//! shifted.
 
 /// A text and where its lines end.
 #[derive(Debug, Default)]

@@ -84,9 +84,10 @@ impl Joint {
         }
     }
 
-    /// Whole vsyncs it came late, rounded half up, for a period > 0. Frames that only waited in a full queue are late by
-    /// what was lost before them: they count what they are later than the frame before, and no further than the screen
-    /// really stood still. A frame so late that the platform forgot when it was expected counts what the screen stood still.
+    /// Whole vsyncs it came late, rounded half up, for a period > 0. Frames that only waited in a full queue are late
+    /// by what was lost before them: they count what they are later than the frame before, and no further than the
+    /// screen really stood still. A frame so late that the platform forgot when it was expected counts what the screen
+    /// stood still.
     pub(crate) fn vsyncs_late(&self, period: Span) -> u64 {
         let whole = |time: Option<Span>| {
             let time = u128::from(time.map_or(0, Span::ns).max(0).unsigned_abs());
@@ -105,9 +106,9 @@ impl Joint {
 }
 
 impl Joint {
-    /// Whole vsyncs for which the screen stood still because of this frame, for a period > 0: what it was late by, and no more
-    /// than the time since the frame before it beyond one vsync. A frame that came late into a queue that was late already, and
-    /// changed nothing one could see, is 0.
+    /// Whole vsyncs for which the screen stood still because of this frame, for a period > 0: what it was late by, and
+    /// no more than the time since the frame before it beyond one vsync. A frame that came late into a queue that was
+    /// late already, and changed nothing one could see, is 0.
     pub(crate) fn vsyncs_still(&self, period: Span) -> u64 {
         let (gap, period_ns) = (self.gap.map_or(0, Span::ns).max(0), period.ns().max(1));
         let still = (2 * i128::from(gap) + i128::from(period_ns)) / (2 * i128::from(period_ns)) - 1;
@@ -191,9 +192,9 @@ fn join(joint: &mut Joint, frame: &SurfaceFrame, before: Option<(Span, Option<Sp
     joint.severity = joint.severity.max(frame.severity);
 }
 
-/// Whether everything that was late is the compositor's or the display's: some frame is theirs, and no frame is the app's,
-/// was wrongly predicted, or was dropped. False where the trace may have missed frames. Waiting in a full queue is what
-/// a miss leaves behind and speaks for neither.
+/// Whether everything that was late is the compositor's or the display's: some frame is theirs, and no frame is the
+/// app's, was wrongly predicted, or was dropped. False where the trace may have missed frames. Waiting in a full queue
+/// is what a miss leaves behind and speaks for neither.
 pub fn compositor_only(frame_timeline: &SurfaceFrames) -> bool {
     let owned: Vec<(JankOwner, u32)> =
         frame_timeline.joints().iter().filter_map(|joint| Some((joint.owner()?, joint.bits))).collect();

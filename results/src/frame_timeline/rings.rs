@@ -1,5 +1,5 @@
-//! A trace as if it were dumps of each layer's ring, so that the same stitching and the same proof of coverage apply as to
-//! SurfaceFlinger's own ring. Times in ns.
+//! A trace as if it were dumps of each layer's ring, so that the same stitching and the same proof of coverage apply as
+//! to SurfaceFlinger's own ring. Times in ns.
 
 use super::{SurfaceFrame, SurfaceFrames};
 use crate::frame::{Row, Sample, Stamp};
@@ -11,10 +11,11 @@ use std::collections::BTreeMap;
 /// The engine of SurfaceFlinger that keeps 64 display frames hides young frames; a trace never does.
 const NOT_A_HISTORY: u32 = 65;
 
-/// The presents of each layer as dumps: one for every stretch without a loss, so no dump shows frames on both sides of one.
+/// The presents of each layer as dumps: one for every stretch without a loss, so no dump shows frames on both sides of
+/// one.
 ///
-/// Only frames with a buffer that were shown are rows. The first stretch has an empty slot: the ring began with the trace.
-/// Each dump is stamped with the last instant its stretch speaks for.
+/// Only frames with a buffer that were shown are rows. The first stretch has an empty slot: the ring began with the
+/// trace. Each dump is stamped with the last instant its stretch speaks for.
 pub fn samples(frame_timeline: &SurfaceFrames) -> Vec<(String, Sample)> {
     let losses = frame_timeline.losses();
     let end = frame_timeline.span.map(|(_, end)| end);

@@ -7,8 +7,8 @@ use crate::time::DeviceTime;
 impl SurfaceFrames {
     /// The frames of these motions, with the reasons why some may be missing.
     ///
-    /// A frame belongs to a motion when it was shown (or dropped) inside it. Under a finger a stall counts in full: a frame
-    /// that was due inside is of it, however late it came.
+    /// A frame belongs to a motion when it was shown (or dropped) inside it. Under a finger a stall counts in full: a
+    /// frame that was due inside is of it, however late it came.
     #[must_use]
     pub fn within(&self, motions: &[Motion]) -> SurfaceFrames {
         let belongs = |frame: &&SurfaceFrame| motions.iter().any(|motion| of_motion(frame, motion));

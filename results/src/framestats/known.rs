@@ -1,7 +1,7 @@
 //! The drawn frames of one window that are known so far, each once, in order.
 //!
-//! Dumps overlap and come mostly in order of time, so nearly every frame of a dump is among the last ones known or newer than
-//! all of them: a sorted list, merged dump by dump. Must not know runs but as numbers.
+//! Dumps overlap and come mostly in order of time, so nearly every frame of a dump is among the last ones known or
+//! newer than all of them: a sorted list, merged dump by dump. Must not know runs but as numbers.
 
 use super::FrameStats;
 use crate::time::DeviceTime;
@@ -30,8 +30,8 @@ impl Known {
         self.frames.iter().map(|(frame, _)| frame)
     }
 
-    /// Adds the frames of a dump, in any order. `absorb` joins what two dumps say about one frame; the runs of the frames
-    /// that were known already come back.
+    /// Adds the frames of a dump, in any order. `absorb` joins what two dumps say about one frame; the runs of the
+    /// frames that were known already come back.
     pub fn merge(
         &mut self,
         frames: &[FrameStats],

@@ -1,5 +1,5 @@
-//! Laws of the merging, against a ring that knows the truth: what is proved is complete, and no way of dumping, repeating,
-//! shuffling or splitting changes what comes out.
+//! Laws of the merging, against a ring that knows the truth: what is proved is complete, and no way of dumping,
+//! repeating, shuffling or splitting changes what comes out.
 
 use super::*;
 use crate::frame::Sample;
@@ -154,8 +154,8 @@ proptest! {
     }
 }
 
-/// Dumps at 150 and 198 ms of a ring of twelve: the frame of 146 ms was in flight in the first, and twelve newer ones had
-/// pushed it out before the second. Its row was met, so the run is unbroken; it is told, never counted as a frame.
+/// Dumps at 150 and 198 ms of a ring of twelve: the frame of 146 ms was in flight in the first, and twelve newer ones
+/// had pushed it out before the second. Its row was met, so the run is unbroken; it is told, never counted as a frame.
 #[test]
 fn a_frame_that_left_the_ring_before_it_was_seen_finished_is_told() {
     let slow = frame(146, 21);

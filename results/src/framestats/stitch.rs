@@ -1,9 +1,9 @@
 //! Merging the framestats dumps of one HWUI window, and what proves that no frame of a motion is missing.
 //!
-//! Frames are merged by set, never by a watermark: dumps may come in any order, twice, or cut into others, and a row that
-//! was in flight comes back whole. A ring shows an unbroken run of frames, so two dumps that show one frame in common show an
-//! unbroken run together. A motion is proved when one such run reaches from its beginning to its end. Must not know the
-//! text, nor which window is the app's. Times are ns of the phone's clock.
+//! Frames are merged by set, never by a watermark: dumps may come in any order, twice, or cut into others, and a row
+//! that was in flight comes back whole. A ring shows an unbroken run of frames, so two dumps that show one frame in
+//! common show an unbroken run together. A motion is proved when one such run reaches from its beginning to its end.
+//! Must not know the text, nor which window is the app's. Times are ns of the phone's clock.
 
 use super::known::Known;
 use super::{Aside, FrameStats, RenderStages};
@@ -86,8 +86,8 @@ impl FrameStatsStitch {
 
     /// Frames scheduled inside the motions (both ends included), and whether none is missing.
     ///
-    /// A frame whose UI work had not reached the render thread when the last dump was taken is not in any ring: dump again a
-    /// while after the last motion.
+    /// A frame whose UI work had not reached the render thread when the last dump was taken is not in any ring: dump
+    /// again a while after the last motion.
     pub fn finish(&self, motions: &[Motion]) -> RenderStages {
         let mut seen = self.counted(motions);
         let mut doubts: Vec<String> = Vec::new();
@@ -115,8 +115,8 @@ impl FrameStatsStitch {
         RenderStages { frames, ignored, unreadable, proved: false, doubts }
     }
 
-    /// Every frame that is known, for files nobody can dump once more: nothing is asked about the time between them, so only
-    /// rows that stayed unreadable are a doubt.
+    /// Every frame that is known, for files nobody can dump once more: nothing is asked about the time between them, so
+    /// only rows that stayed unreadable are a doubt.
     pub fn everything(&self) -> RenderStages {
         let known = || {
             let rows = self.frames.iter().map(|frame| frame.intended);
@@ -132,8 +132,8 @@ impl FrameStatsStitch {
     /// Why frames of this motion may be missing; none when a run reaches over it.
     fn doubt(&self, motion: &Motion) -> Option<String> {
         let runs = self.whole_runs();
-        // The first ring of a window shows all there ever was. One that began after another was cleared, and by whom nobody
-        // knows.
+        // The first ring of a window shows all there ever was. One that began after another was cleared, and by whom
+        // nobody knows.
         let first = |run: &Run| run.began && !runs.iter().any(|other| other.oldest < run.oldest);
         let begins = |run: &Run| run.oldest <= motion.from || first(run);
         if runs.iter().any(|run| begins(run) && run.to >= motion.to) {
@@ -204,8 +204,8 @@ pub fn busiest<'w>(
     best.map(|(_, name, window)| (name.as_str(), window))
 }
 
-/// The name of a framestats ring without the column its presents come from: one window may change that column from dump to
-/// dump, and its render stages belong together all the same.
+/// The name of a framestats ring without the column its presents come from: one window may change that column from dump
+/// to dump, and its render stages belong together all the same.
 pub fn window_name(ring: &str) -> &str {
     let base = [" (FrameCompleted)", " (DisplayPresentTime)"];
     base.iter().find_map(|base| ring.strip_suffix(base)).unwrap_or(ring)

@@ -1,5 +1,5 @@
-//! Cells and run say one thing: every cell of every job has its verdict before the run has one, no job is worse than its
-//! cells, and the run's verdict and exit code are what they add up to.
+//! Cells and run say one thing: every cell of every job has its verdict before the run has one, no job is worse than
+//! its cells, and the run's verdict and exit code are what they add up to.
 
 use super::{Lawful, Laws, Life, law};
 use crate::event::{CellVerdict, JobId};
@@ -21,8 +21,9 @@ impl Laws {
         Ok(())
     }
 
-    /// The verdict of the run is the worst of its cells, or of what was said of the comparison, and the exit code that verdict's. A
-    /// run whose log could not be kept is broken whatever its cells say. Logs of before have no cells to hold it against.
+    /// The verdict of the run is the worst of its cells, or of what was said of the comparison, and the exit code that
+    /// verdict's. A run whose log could not be kept is broken whatever its cells say. Logs of before have no cells to
+    /// hold it against.
     pub(super) fn judge_run(&self, verdict: Verdict, code: u8, interrupted: Option<&str>) -> Lawful {
         if !self.cells {
             return Ok(());

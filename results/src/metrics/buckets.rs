@@ -1,9 +1,9 @@
 //! Presents per whole second, and what PerfDog makes of them.
 //!
 //! What: each stretch of motion (a finger with its fling; all of it where no gesture is known) is cut into seconds from
-//! its start; a present belongs to the second it falls into, a last partial second is dropped, a second without presents
-//! counts 0. Formula: counts; mean; population variance; steps down of more than 8. Unit: fps, count. Better: higher,
-//! lower. Needs: every frame. Since: Android 7. Source: docs/design/metrics.md#perfdog.
+//! its start; a present belongs to the second it falls into, a last partial second is dropped, a second without
+//! presents counts 0. Formula: counts; mean; population variance; steps down of more than 8. Unit: fps, count. Better:
+//! higher, lower. Needs: every frame. Since: Android 7. Source: docs/design/metrics.md#perfdog.
 
 use super::stretches::{watched, within};
 use super::sums::{counted, number};

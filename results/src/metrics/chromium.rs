@@ -1,8 +1,8 @@
 //! The numbers of Chromium's collector of surface statistics.
 //!
 //! What: lengths as multiples f of the refresh period, shorter ones than half a period left out. Formulas: times
-//! round(f_i - f_(i-1)) is in 1..=19; round(max f); lengths kept / T. Rounding is half up, done in integers. Unit: count,
-//! fps. Better: lower, higher. Needs: every frame and the period. Since: Android 7. Source:
+//! round(f_i - f_(i-1)) is in 1..=19; round(max f); lengths kept / T. Rounding is half up, done in integers. Unit:
+//! count, fps. Better: lower, higher. Needs: every frame and the period. Since: Android 7. Source:
 //! docs/design/metrics.md#chromium.
 
 use super::sums::{in_vsyncs, number};

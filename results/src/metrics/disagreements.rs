@@ -1,9 +1,10 @@
 //! Source disagreements: two sources saw the same frames, and how often they contradict each other.
 //!
-//! What: presents of either source that the other shows at no instant within one refresh period. Formula: the count over
-//! the motions, matched one to one in order. Unit: count. Better: lower (0). Needs: a second source that watched all of
-//! the motions. Since: Android 12, where a trace and SurfaceFlinger's ring see single frames. It says how good the
-//! evidence is and never changes another number. Source: the project's own; docs/design/stitching.md#what-a-present-is.
+//! What: presents of either source that the other shows at no instant within one refresh period. Formula: the count
+//! over the motions, matched one to one in order. Unit: count. Better: lower (0). Needs: a second source that watched
+//! all of the motions. Since: Android 12, where a trace and SurfaceFlinger's ring see single frames. It says how good
+//! the evidence is and never changes another number. Source: the project's own;
+//! docs/design/stitching.md#what-a-present-is.
 
 use crate::metric::{Better, Metric, Needs, Reading, Unit};
 

@@ -1,11 +1,11 @@
 //! Discrepancy: the stretch in which presents deviate most from an even pace.
 //!
-//! What: old Chromium telemetry's single number for unevenness. Formula: over all stretches from one present to another,
-//! the largest difference between the time they take and the time that many presents take at the mean pace: with N
-//! presents t_k in a segment and M = (t_last - t_first) / (N - 1), max over i <= j of (j - i + 1) M - (t_j - t_i) (ends
-//! counted) and over i < j of (t_j - t_i) - (j - i - 1) M (ends not counted); the largest of all segments. With
-//! g_k = k M - t_k that is M plus the largest rise or fall of g, whichever is more, so one pass finds it. Exact, in
-//! integers times N - 1. Unit: ms. Better: lower. Needs: every frame. Since: Android 7. Source:
+//! What: old Chromium telemetry's single number for unevenness. Formula: over all stretches from one present to
+//! another, the largest difference between the time they take and the time that many presents take at the mean pace:
+//! with N presents t_k in a segment and M = (t_last - t_first) / (N - 1), max over i <= j of (j - i + 1) M - (t_j -
+//! t_i) (ends counted) and over i < j of (t_j - t_i) - (j - i - 1) M (ends not counted); the largest of all segments.
+//! With g_k = k M - t_k that is M plus the largest rise or fall of g, whichever is more, so one pass finds it. Exact,
+//! in integers times N - 1. Unit: ms. Better: lower. Needs: every frame. Since: Android 7. Source:
 //! docs/design/metrics.md#chromium.
 
 use super::sums::{counted, number};

@@ -1,7 +1,7 @@
 //! Frames per second, over everything and by phase.
 //!
-//! What: how many frames a second of motion showed. Formula: m / T, which is (n-1)/T for n presents in a row; n/T, which
-//! overstates by 1/(n-1), has its own name. Unit: fps. Better: higher. Needs: every frame. Since: Android 7.
+//! What: how many frames a second of motion showed. Formula: m / T, which is (n-1)/T for n presents in a row; n/T,
+//! which overstates by 1/(n-1), has its own name. Unit: fps. Better: higher. Needs: every frame. Since: Android 7.
 //! Source: docs/design/metrics.md#frame-rate.
 
 use super::sums::{Sums, counted, number, read};

@@ -1,8 +1,8 @@
 //! SurfaceFlinger's own judgement of every frame: how late, and by whose fault (Android 12 and newer).
 //!
-//! What: each frame of the app once (process and vsync token), however many layers carried it; first draws of windows are
-//! left out, as Android's own interaction monitor does. Formulas: beside each entry. Units: ms/s, counts. Better: lower.
-//! Needs: a trace without losses. Source: docs/design/trace.md#whose-fault.
+//! What: each frame of the app once (process and vsync token), however many layers carried it; first draws of windows
+//! are left out, as Android's own interaction monitor does. Formulas: beside each entry. Units: ms/s, counts. Better:
+//! lower. Needs: a trace without losses. Source: docs/design/trace.md#whose-fault.
 
 use crate::frame_timeline::{JankOwner, Joint, Severity, SurfaceFrames, jank};
 use crate::metric::{Better, Metric, Needs, Reading, Refusal, Unit};

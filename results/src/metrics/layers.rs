@@ -1,8 +1,8 @@
 //! Several layers of one app: a list beside a video, a map under its buttons.
 //!
-//! What: all layers as one picture, and what tools print that add layers up. Formula: frames between the presents of all
-//! layers, the same refresh once, over their time; mean of the layers' m / T; sum of the layers' PerfDog counts. A layer
-//! without two presents in a row has no rate and is left out. Unit: fps, count. Better: higher, lower. Needs: the
+//! What: all layers as one picture, and what tools print that add layers up. Formula: frames between the presents of
+//! all layers, the same refresh once, over their time; mean of the layers' m / T; sum of the layers' PerfDog counts. A
+//! layer without two presents in a row has no rate and is left out. Unit: fps, count. Better: higher, lower. Needs: the
 //! presents of every layer. Since: Android 7. Source: docs/design/metrics.md#several-layers.
 
 use super::perfdog::count_lengths;

@@ -1,9 +1,9 @@
 //! Drop levels: how bad the late frames are, in five classes.
 //!
-//! What: every frame falls into Best, Normal, Middle, High or Frozen by how many refreshes it missed. Formula: D = L - 1
-//! against 3, 9, 24, 42: in device frames, or on the scale of 60 Hz (D 60 >= k nominal Hz). Unit: count, five of them.
-//! Better: lower (but for the first). Needs: every frame and the period. Since: Android 7.
-//! Source: docs/design/metrics.md#levels (Matrix's classes).
+//! What: every frame falls into Best, Normal, Middle, High or Frozen by how many refreshes it missed. Formula: D = L -
+//! 1 against 3, 9, 24, 42: in device frames, or on the scale of 60 Hz (D 60 >= k nominal Hz). Unit: count, five of
+//! them. Better: lower (but for the first). Needs: every frame and the period. Since: Android 7. Source:
+//! docs/design/metrics.md#levels (Matrix's classes).
 
 use super::sums::in_vsyncs;
 use crate::lattice::NOMINAL_HZ;

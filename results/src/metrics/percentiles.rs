@@ -1,8 +1,8 @@
 //! Percentiles of frame lengths, and the longest.
 //!
 //! What: the length that N % of frames do not exceed. Formula: nearest rank, element ceil(N m / 100) of the sorted d:
-//! always a frame that happened. Unit: ms. Better: lower. Needs: every frame. Since: Android 7. Other tools interpolate;
-//! theirs get their own names. Source: docs/design/metrics.md#frame-lengths.
+//! always a frame that happened. Unit: ms. Better: lower. Needs: every frame. Since: Android 7. Other tools
+//! interpolate; theirs get their own names. Source: docs/design/metrics.md#frame-lengths.
 
 use super::sums::{counted, number};
 use crate::metric::{Better, Metric, Needs, Refusal, Unit};

@@ -1,9 +1,9 @@
 //! Scroll frame rate in samples of a second of drawing.
 //!
-//! What: walk the counted frames of one stretch of motion (a finger with its fling; all of it where no gesture is known);
-//! whenever their time reaches 1 s, give frames / time and start again at 0. The remainder is dropped; time is carried
-//! over breaks inside a stretch, never into the next one. Unit: fps. Better: higher. Needs: every frame. Since: Android 7.
-//! Source: docs/design/metrics.md#frame-rate.
+//! What: walk the counted frames of one stretch of motion (a finger with its fling; all of it where no gesture is
+//! known); whenever their time reaches 1 s, give frames / time and start again at 0. The remainder is dropped; time is
+//! carried over breaks inside a stretch, never into the next one. Unit: fps. Better: higher. Needs: every frame. Since:
+//! Android 7. Source: docs/design/metrics.md#frame-rate.
 
 use super::stretches::gestures;
 use super::sums::counted;

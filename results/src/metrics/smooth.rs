@@ -1,8 +1,8 @@
 //! Smoothness as Chromium's old telemetry judged it, for panels of 60 Hz.
 //!
-//! What: share of frames below 17 ms, and whether the 95th percentile is below 19 ms. Formula: 100 count(d < 17 ms) / m;
-//! 1 iff p95 < 19 ms. Unit: %, count (1 or 0). Better: higher. Needs: every frame. Since: Android 7.
-//! Source: docs/design/metrics.md#chromium.
+//! What: share of frames below 17 ms, and whether the 95th percentile is below 19 ms. Formula: 100 count(d < 17 ms) /
+//! m; 1 iff p95 < 19 ms. Unit: %, count (1 or 0). Better: higher. Needs: every frame. Since: Android 7. Source:
+//! docs/design/metrics.md#chromium.
 
 use super::percentiles::ranked;
 use super::sums::{counted, number};

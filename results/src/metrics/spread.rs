@@ -1,8 +1,8 @@
 //! Means and spread of frame lengths.
 //!
-//! What: mean, root of the mean square, standard deviation, and how much a length differs from the one before.
-//! Formula: T / m; sqrt(sum d^2 / m); sqrt(sum (d - T/m)^2 / m); mean |d_i - d_(i-1)| within segments. Unit: ms. Better:
-//! lower. Needs: every frame. Since: Android 7. Source: docs/design/metrics.md#frame-lengths.
+//! What: mean, root of the mean square, standard deviation, and how much a length differs from the one before. Formula:
+//! T / m; sqrt(sum d^2 / m); sqrt(sum (d - T/m)^2 / m); mean |d_i - d_(i-1)| within segments. Unit: ms. Better: lower.
+//! Needs: every frame. Since: Android 7. Source: docs/design/metrics.md#frame-lengths.
 
 use super::sums::{counted, number};
 use crate::metric::{Better, Metric, Needs, Refusal, Unit};

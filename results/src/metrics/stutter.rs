@@ -1,11 +1,11 @@
 //! Stutter windows: about 100 ms around a long frame, reported when their frame rate is below 50.
 //!
-//! What: a frame over 33.3 ms opens a window; frames are added until they last 99.6 ms or more and the next one is below
-//! 17 ms, or the segment ends; windows never overlap. Formula: `stutter_windows` takes lengths as L P and reports where
-//! 6 m < 5 sum L (below 50 on the scale of 60 Hz); `stutter_windows_seed` takes d and reports where m / sum d < 50.
-//! Parts: `start` (ms after the first counted frame of the measured window began), `frames`, `ms`, `fps` (frames / ms),
-//! `max_ms`; `fps_60eq` for the first. Unit: ms. Better: lower (fewer). Needs: every frame (and the period). Since:
-//! Android 7. Source: docs/design/metrics.md#stutter-windows.
+//! What: a frame over 33.3 ms opens a window; frames are added until they last 99.6 ms or more and the next one is
+//! below 17 ms, or the segment ends; windows never overlap. Formula: `stutter_windows` takes lengths as L P and reports
+//! where 6 m < 5 sum L (below 50 on the scale of 60 Hz); `stutter_windows_seed` takes d and reports where m / sum d <
+//! 50. Parts: `start` (ms after the first counted frame of the measured window began), `frames`, `ms`, `fps` (frames /
+//! ms), `max_ms`; `fps_60eq` for the first. Unit: ms. Better: lower (fewer). Needs: every frame (and the period).
+//! Since: Android 7. Source: docs/design/metrics.md#stutter-windows.
 
 use super::sums::{counted, in_vsyncs};
 use crate::metric::{Better, Cell, Metric, Needs, Reading, Unit};

@@ -1,4 +1,5 @@
-//! What SurfaceFlinger's own counts give: a family for apps no per-frame source sees, and a second opinion for the rest.
+//! What SurfaceFlinger's own counts give: a family for apps no per-frame source sees, and a second opinion for the
+//! rest.
 //!
 //! What: frames, rates and percentiles of the present-to-present histogram of one layer over the whole window, gestures
 //! and pauses alike. Formulas below; a bucket b after a holds lengths of a + 1 up to below b + 1 ms, and its middle

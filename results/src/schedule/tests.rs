@@ -71,8 +71,8 @@ fn panels() -> impl Strategy<Value = f64> {
     prop::sample::select(PANELS.to_vec())
 }
 
-/// How far a panel is from its nominal rate: not at all, or so far that a window of frames can tell. Between, nobody can say
-/// whether the one refresh that is then due more in a hundred seconds was due in this one.
+/// How far a panel is from its nominal rate: not at all, or so far that a window of frames can tell. Between, nobody
+/// can say whether the one refresh that is then due more in a hundred seconds was due in this one.
 fn off() -> impl Strategy<Value = f64> {
     prop_oneof![Just(0.0), -0.01..-0.001f64, 0.001..0.01f64]
 }
@@ -139,7 +139,8 @@ proptest! {
         prop_assert_eq!(lates[nth - 1], late as u32, "{:?}", lates);
     }
 
-    /// On a panel near its nominal rate: what one frame was late by is found, but for the one refresh that a clock may have taken.
+    /// On a panel near its nominal rate: what one frame was late by is found, but for the one refresh that a clock may
+    /// have taken.
     #[test]
     fn one_late_frame_of_a_steady_share_is_found_on_any_panel(
         hz in panels(), off in off(), share in 1i64..6, at in 1usize..200, late in 1i64..12, seed: u64,

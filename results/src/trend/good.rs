@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 /// Nights kept of each phone (docs/design/statistics.md#baselines).
 pub const KEPT: usize = 10;
 
-/// Of the sessions of one cell, those of the newest ten nights of each phone that count and lie after its last change that
-/// matters. `order` gives a run's place among all runs, the oldest first.
+/// Of the sessions of one cell, those of the newest ten nights of each phone that count and lie after its last change
+/// that matters. `order` gives a run's place among all runs, the oldest first.
 pub fn good(sessions: Vec<CellSession>, order: impl Fn(&str) -> usize) -> Vec<CellSession> {
     let mut kept = BTreeSet::new();
     for line in lines(&sessions, order) {

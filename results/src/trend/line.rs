@@ -80,8 +80,8 @@ impl Line {
 /// Sessions of one phone by run, in order.
 type Runs<'s> = BTreeMap<(usize, &'s str), Vec<&'s CellSession>>;
 
-/// Sessions of one cell, taken apart by phone; sessions of one run and phone are one night. `order` gives a run's place among
-/// all runs, the oldest first.
+/// Sessions of one cell, taken apart by phone; sessions of one run and phone are one night. `order` gives a run's place
+/// among all runs, the oldest first.
 pub fn lines(sessions: &[CellSession], order: impl Fn(&str) -> usize) -> Vec<Line> {
     let mut by_phone: BTreeMap<(&CellKey, &DeviceId), Runs<'_>> = BTreeMap::new();
     for session in sessions {

@@ -1,4 +1,5 @@
-//! What took whose place: another system build, another text of the scenario, another phone of the model. Named, never joined.
+//! What took whose place: another system build, another text of the scenario, another phone of the model. Named, never
+//! joined.
 //!
 //! Must not know: levels.
 
@@ -15,8 +16,8 @@ pub(super) struct Place {
     pub ended: Option<String>,
 }
 
-/// The place of every line. A line is over when another one of its window took its place, or when none of the `newest` runs of
-/// all lines has it.
+/// The place of every line. A line is over when another one of its window took its place, or when none of the `newest`
+/// runs of all lines has it.
 pub(super) fn places(lines: &[Line], newest: usize) -> Vec<Place> {
     let mut places = vec![Place::default(); lines.len()];
     let spot = |line: &Line| {

@@ -90,8 +90,8 @@ impl Sweep {
     }
 }
 
-/// Judges lines. Changes count that begin in the `newest` nights of their line; a line counts that is in one of the `newest`
-/// runs of all.
+/// Judges lines. Changes count that begin in the `newest` nights of their line; a line counts that is in one of the
+/// `newest` runs of all.
 pub fn sweep(lines: Vec<Line>, newest: usize, effect: Option<Effect>) -> Sweep {
     let places = places(&lines, newest);
     let mut trends: Vec<Trend> =

@@ -1,7 +1,8 @@
 //! Iterations that are terrible: worse than the worst of the base by as much as matters.
 //!
-//! Three of thirty at half the frame rate leave a trimmed mean and a rank sum where they were, and users feel them. Two questions:
-//! are there more than chance would put there (exact), and can one in ten be ruled out (Clopper and Pearson 1934)?
+//! Three of thirty at half the frame rate leave a trimmed mean and a rank sum where they were, and users feel them. Two
+//! questions: are there more than chance would put there (exact), and can one in ten be ruled out (Clopper and Pearson
+//! 1934)?
 
 use crate::binomial::at_most;
 use crate::sample::{Better, Block};
@@ -42,12 +43,12 @@ pub fn least_to_rule_out(count: usize) -> usize {
     (low..high).find(|of| rules_out(count, *of)).unwrap_or(high)
 }
 
-/// Counts iterations of the candidate that are worse than the base's worst by more than `step`, and how likely as many are when the labels
-/// are permuted inside blocks. None when an arm is empty.
+/// Counts iterations of the candidate that are worse than the base's worst by more than `step`, and how likely as many
+/// are when the labels are permuted inside blocks. None when an arm is empty.
 ///
-/// The count depends on the labels only by how many of the worst values are the candidate's before the first of the base comes, so
-/// its law is a product over blocks: P(the j worst are all the candidate's) = Π n (n - 1) … / N (N - 1) …, the hypergeometric law of
-/// "none of the base". Holds with ties. Values must be finite.
+/// The count depends on the labels only by how many of the worst values are the candidate's before the first of the
+/// base comes, so its law is a product over blocks: P(the j worst are all the candidate's) = Π n (n - 1) … / N (N - 1)
+/// …, the hypergeometric law of "none of the base". Holds with ties. Values must be finite.
 pub fn beyond(blocks: &[Block], better: Better, step: f64) -> Option<Beyond> {
     let mut worst: Vec<(f64, usize, bool)> = Vec::new();
     for (at, block) in blocks.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! Seeded chance: xoshiro256++ 1.0 (Blackman and Vigna, public domain), seeded through splitmix64.
 //!
-//! Written out here so that the bits of every interval and simulation never change with a dependency. Must not know what
-//! is drawn for. One seed and stream give one sequence; streams do not overlap in practice (2^256 states).
+//! Written out here so that the bits of every interval and simulation never change with a dependency. Must not know
+//! what is drawn for. One seed and stream give one sequence; streams do not overlap in practice (2^256 states).
 
 /// A sequence of draws.
 #[derive(Clone, Debug)]

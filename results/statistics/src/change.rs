@@ -1,7 +1,7 @@
 //! When did it change? Night after night: an alert by t on ln(x + 1), and the place of each change by E-divisive.
 //!
-//! Nights are mean values of a cell, oldest first, in the metric's unit, not negative. The alert is quick and says roughly when
-//! (docs/design/statistics.md#nights); [`divisive`] looks at the whole history and says where, for blame.
+//! Nights are mean values of a cell, oldest first, in the metric's unit, not negative. The alert is quick and says
+//! roughly when (docs/design/statistics.md#nights); [`divisive`] looks at the whole history and says where, for blame.
 
 pub mod divisive;
 
@@ -47,8 +47,8 @@ fn logs(nights: &[f64]) -> Vec<f64> {
     nights.iter().map(|night| night.max(0.0).ln_1p()).collect()
 }
 
-/// Every change the alert sees in these nights: one-sided p below [`BOUND`] and a local peak of |t|. The newest place that can be tested
-/// has no later neighbour yet and counts as a peak when it rises: tomorrow may move it by a night.
+/// Every change the alert sees in these nights: one-sided p below [`BOUND`] and a local peak of |t|. The newest place
+/// that can be tested has no later neighbour yet and counts as a peak when it rises: tomorrow may move it by a night.
 pub fn changes(nights: &[f64]) -> Vec<Change> {
     let logs = logs(nights);
     let around = |at: usize| (&logs[at - BACK..at], &logs[at..at + FORWARD]);

@@ -1,8 +1,8 @@
 //! One cell compared: the test, the size, what matters and what could have been seen, in one value.
 //!
 //! For iterations of base and candidate that shared their sessions (blocks). A stored baseline is compared session by
-//! session instead ([`crate::session`]). The p-values are raw: adjust them over the run's primary cells ([`crate::many`]) before
-//! [`crate::state`] judges.
+//! session instead ([`crate::session`]). The p-values are raw: adjust them over the run's primary cells
+//! ([`crate::many`]) before [`crate::state`] judges.
 
 use crate::beyond::{Beyond, beyond};
 use crate::power::{self, Mei};
@@ -13,15 +13,17 @@ use crate::state::Means;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Parts of the level that go to *worse by ranks*, *terrible iterations* and *better by ranks*: together one. A worsening is looked for
-/// as sharply as by a two-sided rank test alone; improvements pay for the terrible ones. Five sixteenths let six of them, and none
-/// of the base, be significant at 5 % whatever the number of iterations: their chance is below 2^-6.
+/// Parts of the level that go to *worse by ranks*, *terrible iterations* and *better by ranks*: together one. A
+/// worsening is looked for as sharply as by a two-sided rank test alone; improvements pay for the terrible ones. Five
+/// sixteenths let six of them, and none of the base, be significant at 5 % whatever the number of iterations: their
+/// chance is below 2^-6.
 const PARTS: (f64, f64, f64) = (0.5, 0.3125, 0.1875);
 
 /// The one p-value of a cell, of three questions asked together.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Whole {
-    /// At most 5 % as often as 5 % when nothing changed: Bonferroni's bound, with parts of the level instead of equal ones.
+    /// At most 5 % as often as 5 % when nothing changed: Bonferroni's bound, with parts of the level instead of equal
+    /// ones.
     pub p: f64,
     /// Whether the smallest of the three speaks of something worse.
     pub worse: bool,
@@ -140,8 +142,8 @@ impl CellComparison {
     }
 }
 
-/// Compares the iterations of one cell. The same arguments give the same answer to the last bit. What matters in `unseen` is
-/// the MEI, whatever is handed in.
+/// Compares the iterations of one cell. The same arguments give the same answer to the last bit. What matters in
+/// `unseen` is the MEI, whatever is handed in.
 ///
 /// # Errors
 /// An arm is empty, a value is not finite, or no block holds both arms.

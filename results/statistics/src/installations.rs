@@ -1,8 +1,9 @@
-//! Iterations of one installation can be more alike than chance makes them: what the compiler, the layout in memory or the
-//! first start did is the same for all of them. Then they are not independent, and the installation is the unit.
+//! Iterations of one installation can be more alike than chance makes them: what the compiler, the layout in memory or
+//! the first start did is the same for all of them. Then they are not independent, and the installation is the unit.
 //!
-//! First whether they are (a permutation test of the variance between installations of one build), then a comparison of means of
-//! installations by Student's t. Strata (phones) are never mixed: only differences inside one count. Values in the metric's unit.
+//! First whether they are (a permutation test of the variance between installations of one build), then a comparison of
+//! means of installations by Student's t. Strata (phones) are never mixed: only differences inside one count. Values in
+//! the metric's unit.
 
 use crate::chance::Chance;
 use crate::sample::{mean, squares};
@@ -107,7 +108,8 @@ fn shuffled(values: &mut [f64], sizes: &[usize], chance: &mut Chance) -> f64 {
     sum
 }
 
-/// Compares builds by the means of their installations; none where no phone has both builds, or no build two installations.
+/// Compares builds by the means of their installations; none where no phone has both builds, or no build two
+/// installations.
 pub fn compare(strata: &[Stratum]) -> Option<ByInstallation> {
     let means = |arm: &[Vec<f64>]| arm.iter().filter_map(|one| mean(one)).collect::<Vec<f64>>();
     let both: Vec<(Vec<f64>, Vec<f64>)> = strata
@@ -192,7 +194,8 @@ mod tests {
 
     #[test]
     fn taking_installations_as_the_unit_keeps_what_it_promises() {
-        // Builds that do not differ, installations that do: at 5 % the t rejects about as often, iterations pooled four times as often.
+        // Builds that do not differ, installations that do: at 5 % the t rejects about as often, iterations pooled four
+        // times as often.
         let mut chance = Chance::of(6, 0);
         let rejected = (0..2_000).filter(|_| {
             let level = |chance: &mut Chance| 20.0 + 6.0 * chance.normal();

@@ -15,13 +15,13 @@
 //! # Ok::<(), farmjank_statistics::Incomparable>(())
 //! ```
 //!
-//! The unit is the iteration, inside blocks (sessions); never the frame. Read in this order: [`sample`] (iterations in blocks) →
-//! [`rank`] (is there a difference?), [`beyond`] (are some terrible?) and [`size`] (how large?) → [`power`] (does it matter, could it have been seen?) →
-//! [`compare`] (one cell, one call), [`installations`] (whose iterations are alike) or [`session`] (a stored baseline), [`rare`] (events a mean
-//! cannot see) → [`many`] and
-//! [`looks`] (many cells, further looks) → [`state`] (the verdict); [`change`] looks at nights, [`needed`] at what is not measured yet.
-//! `ci` tries it all: its noise model, and nights, labs and A/B runs drawn from it.
-//! All randomness comes from [`chance`], so one seed gives one answer to the last bit.
+//! The unit is the iteration, inside blocks (sessions); never the frame. Read in this order: [`sample`] (iterations in
+//! blocks) → [`rank`] (is there a difference?), [`beyond`] (are some terrible?) and [`size`] (how large?) → [`power`]
+//! (does it matter, could it have been seen?) → [`compare`] (one cell, one call), [`installations`] (whose iterations
+//! are alike) or [`session`] (a stored baseline), [`rare`] (events a mean cannot see) → [`many`] and [`looks`] (many
+//! cells, further looks) → [`state`] (the verdict); [`change`] looks at nights, [`needed`] at what is not measured yet.
+//! `ci` tries it all: its noise model, and nights, labs and A/B runs drawn from it. All randomness comes from
+//! [`chance`], so one seed gives one answer to the last bit.
 
 pub mod beyond;
 pub mod binomial;

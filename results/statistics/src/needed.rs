@@ -1,7 +1,8 @@
 //! Before anything is measured: how many iterations it takes until a cell can end as a pass, or a change can be found.
 //!
-//! Normal approximations of what [`crate::state`] asks for, held against simulation in the crate's tests: plans, not verdicts.
-//! Spreads and effects are in the metric's unit, iterations are those of one arm, both arms are measured equally often.
+//! Normal approximations of what [`crate::state`] asks for, held against simulation in the crate's tests: plans, not
+//! verdicts. Spreads and effects are in the metric's unit, iterations are those of one arm, both arms are measured
+//! equally often.
 
 use crate::beyond::rules_out;
 use crate::normal::{below, quantile};
@@ -11,8 +12,8 @@ use crate::state::ITERATIONS_TO_PASS;
 
 /// Iterations per arm beyond which none are planned.
 pub const MOST: usize = 10_000;
-/// How far the estimated variance of iterations strays: kurtosis of hitch times. On the noise model of docs/design/statistics.md#the-noise-model 3 to 12 at 20 s
-/// of motion, 4 to 22 at 6 s, 6 to 27 at 2 s.
+/// How far the estimated variance of iterations strays: kurtosis of hitch times. On the noise model of
+/// docs/design/statistics.md#the-noise-model 3 to 12 at 20 s of motion, 4 to 22 at 6 s, 6 to 27 at 2 s.
 const KURTOSIS: f64 = 20.0;
 /// Points at which the spread that will be estimated is tried: the middles of as many equal chances.
 const POINTS: usize = 24;
@@ -52,8 +53,8 @@ impl Moves {
     }
 }
 
-/// Chance that a cell of n + n iterations ends as a pass when nothing changed; 0 below [`ITERATIONS_TO_PASS`], and where the numbers
-/// make no sense.
+/// Chance that a cell of n + n iterations ends as a pass when nothing changed; 0 below [`ITERATIONS_TO_PASS`], and
+/// where the numbers make no sense.
 pub(crate) fn chance_to_pass(moves: Moves, mei: f64, n: usize) -> f64 {
     if n < ITERATIONS_TO_PASS || !moves.is_sound() || mei.is_nan() || mei <= 0.0 {
         return 0.0;
@@ -72,8 +73,9 @@ pub(crate) fn chance_to_pass(moves: Moves, mei: f64, n: usize) -> f64 {
     spared * (0..POINTS).map(at).sum::<f64>() / POINTS as f64
 }
 
-/// Chance that an iteration of a candidate like its base is the first of both beyond all of the base, and by an MEI: one half for the
-/// first, and the less the tighter iterations lie (docs/design/statistics.md#the-noise-model, fitted from above); on silent phones foreign work alone makes a fourth.
+/// Chance that an iteration of a candidate like its base is the first of both beyond all of the base, and by an MEI:
+/// one half for the first, and the less the tighter iterations lie (docs/design/statistics.md#the-noise-model, fitted
+/// from above); on silent phones foreign work alone makes a fourth.
 fn terrible_by_chance(sd: f64, mei: f64) -> f64 {
     (0.5 * (-0.25 * mei / sd).exp()).max(0.25)
 }
@@ -83,16 +85,18 @@ fn allowed(n: usize) -> i32 {
     (0i32..).take_while(|count| rules_out(*count as usize, n)).count() as i32
 }
 
-/// Standard errors from a mean to the end of its interval, with some allowance for the quantile of t at 2 × 29 iterations.
+/// Standard errors from a mean to the end of its interval, with some allowance for the quantile of t at 2 × 29
+/// iterations.
 const BOUND: f64 = 2.0;
 
-/// Iterations of each arm with which a cell ends as a pass with that chance when nothing changed. None where [`MOST`] do not suffice.
+/// Iterations of each arm with which a cell ends as a pass with that chance when nothing changed. None where [`MOST`]
+/// do not suffice.
 pub fn to_pass(moves: Moves, mei: f64, chance: f64) -> Option<usize> {
     least(|n| chance_to_pass(moves, mei, n) >= chance)
 }
 
-/// The greatest standard deviation between iterations with which n of each arm still pass with that chance; none where no spread is small
-/// enough. Over longer windows it falls about as one over the root of their length.
+/// The greatest standard deviation between iterations with which n of each arm still pass with that chance; none where
+/// no spread is small enough. Over longer windows it falls about as one over the root of their length.
 pub fn sd_to_pass(mei: f64, n: usize, chance: f64) -> Option<f64> {
     let passes = |sd: f64| chance_to_pass(Moves::of(sd), mei, n) >= chance;
     let (mut low, mut high) = (0.0, mei * n as f64);

@@ -2,7 +2,8 @@
 
 use std::f64::consts::SQRT_2;
 
-/// P(Z <= z), good to 2e-7 (Abramowitz and Stegun, Handbook of Mathematical Functions, 7.1.26); 0.5 for a z that is not a number.
+/// P(Z <= z), good to 2e-7 (Abramowitz and Stegun, Handbook of Mathematical Functions, 7.1.26); 0.5 for a z that is not
+/// a number.
 pub fn below(z: f64) -> f64 {
     if z.is_nan() {
         return 0.5;
@@ -14,7 +15,8 @@ pub fn below(z: f64) -> f64 {
     if z < 0.0 { tail } else { 1.0 - tail }
 }
 
-/// The z with P(Z <= z) = `probability`, for 0 < probability < 1; none outside. By bisection, to the accuracy of [`below`].
+/// The z with P(Z <= z) = `probability`, for 0 < probability < 1; none outside. By bisection, to the accuracy of
+/// [`below`].
 pub fn quantile(probability: f64) -> Option<f64> {
     if !(probability > 0.0 && probability < 1.0) {
         return None;

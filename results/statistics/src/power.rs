@@ -45,8 +45,9 @@ impl Mei {
     }
 }
 
-/// The change these iterations could have found with 80 % power: 2.8 s √(1/n + 1/m), which is 2.8 s √(2/n) for arms of one
-/// length. s is the spread inside arm and block, and no less than can be believed. None where no arm of a block has two values.
+/// The change these iterations could have found with 80 % power: 2.8 s √(1/n + 1/m), which is 2.8 s √(2/n) for arms of
+/// one length. s is the spread inside arm and block, and no less than can be believed. None where no arm of a block has
+/// two values.
 pub fn detectable(blocks: &[Block], unseen: Unseen) -> Option<f64> {
     let arms =
         || blocks.iter().flat_map(|block| [&block.base, &block.candidate]).filter(|arm| !arm.is_empty());

@@ -2,8 +2,8 @@
 //!
 //! Values are ranked inside their block (mid-ranks, doubled so that they are whole numbers) and the labels base and
 //! candidate are permuted inside it. One block is the Mann-Whitney test with ties; several are the stratified rank sum
-//! (van Elteren 1960, with blocks weighted by their size). Exact by dynamic programming (`rank/law.rs`), so it holds with ties
-//! and piles of zeros, where tables and normal approximations do not. Must not know which direction is worse.
+//! (van Elteren 1960, with blocks weighted by their size). Exact by dynamic programming (`rank/law.rs`), so it holds
+//! with ties and piles of zeros, where tables and normal approximations do not. Must not know which direction is worse.
 
 mod law;
 
@@ -59,8 +59,8 @@ pub struct Tests {
     laws: BTreeMap<(Ranked, u32), Law>,
 }
 
-/// Tests blocks. None when no block holds both arms: nothing can be permuted. Values must be finite; `seed` is used only
-/// where the law is too large to compute.
+/// Tests blocks. None when no block holds both arms: nothing can be permuted. Values must be finite; `seed` is used
+/// only where the law is too large to compute.
 pub fn test(blocks: &[Block], seed: u64) -> Option<RankTest> {
     Tests::default().test(blocks, seed)
 }

@@ -1,7 +1,7 @@
 //! Rare events: frozen frames and the like, which a trimmed mean cannot see.
 //!
-//! Two questions of their own: did the rate change (exact conditional binomial on counts by time; Przyborowski and Wilenski 1940),
-//! and do too many iterations have one at all (k of n)? Counts are events, times seconds of motion.
+//! Two questions of their own: did the rate change (exact conditional binomial on counts by time; Przyborowski and
+//! Wilenski 1940), and do too many iterations have one at all (k of n)? Counts are events, times seconds of motion.
 
 use crate::binomial::{at_least, chances};
 use serde::{Deserialize, Serialize};
@@ -74,8 +74,8 @@ fn lower(seen: usize, all: usize) -> f64 {
     low
 }
 
-/// The least k for which P(X >= k) <= [`K_OF_N_CHANCE`] when each of n iterations has an event with chance `allowed` (0..1):
-/// that many iterations with an event fail. n + 1 when even all of them would not.
+/// The least k for which P(X >= k) <= [`K_OF_N_CHANCE`] when each of n iterations has an event with chance `allowed`
+/// (0..1): that many iterations with an event fail. n + 1 when even all of them would not.
 pub fn least_k(n: usize, allowed: f64) -> usize {
     (0..=n).find(|k| at_least(*k, n, allowed) <= K_OF_N_CHANCE).unwrap_or(n + 1)
 }

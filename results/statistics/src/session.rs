@@ -1,6 +1,7 @@
 //! A stored baseline: session against session (docs/design/statistics.md#designs).
 //!
-//! Sessions differ by more than their iterations explain, so the session is the unit: t on y = ln(mean + 1) with the spread of the
+//! Sessions differ by more than their iterations explain, so the session is the unit: t on y = ln(mean + 1) with the
+//! spread of the
 //! *baseline's* sessions, and of further ones where there are any (docs/design/statistics.md#baselines). Its power is
 //! small, and that is honest. Means in, in the metric's unit, not negative.
 
@@ -12,7 +13,8 @@ use crate::student::{greater, quantile, two_sided};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A cell's sessions compared with the stored ones. Levels are typical sessions: exp(mean of y) - 1, in the metric's unit.
+/// A cell's sessions compared with the stored ones. Levels are typical sessions: exp(mean of y) - 1, in the metric's
+/// unit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SessionComparison {
     /// Level of the stored sessions.
@@ -73,8 +75,9 @@ pub fn compare_sessions(
 /// Share of the stored sessions' level below which other sessions tell nothing of their noise.
 const LEVEL: f64 = 0.8;
 
-/// Whether sessions beside stored ones tell how much these differ: two or more, whose level is not clearly lower. Near zero
-/// ln(x + 1) makes the same relative noise small; at a third of the level it made twice as many false alarms as it may.
+/// Whether sessions beside stored ones tell how much these differ: two or more, whose level is not clearly lower. Near
+/// zero ln(x + 1) makes the same relative noise small; at a third of the level it made twice as many false alarms as it
+/// may.
 pub fn tells_noise(base: &[f64], beside: &[f64]) -> bool {
     let level =
         |side: &[f64]| mean(&side.iter().map(|value| value.ln_1p()).collect::<Vec<_>>()).map(f64::exp_m1);
@@ -82,10 +85,11 @@ pub fn tells_noise(base: &[f64], beside: &[f64]) -> bool {
     levels.is_some_and(|(beside, base)| beside >= LEVEL * base)
 }
 
-/// The same with sessions `beside` them that tell only how much sessions differ: their level has no part in it, their spread
-/// around it is pooled with that of the stored ones, each weighing as much as it has degrees of freedom, where [`tells_noise`].
-/// `least` is the least standard error a session's mean can be believed to have, in the metric's unit ([`crate::size::unseen_step`]
-/// over the root of its iterations): sessions that do not differ are not known without it, and nothing is certain with it.
+/// The same with sessions `beside` them that tell only how much sessions differ: their level has no part in it, their
+/// spread around it is pooled with that of the stored ones, each weighing as much as it has degrees of freedom, where
+/// [`tells_noise`]. `least` is the least standard error a session's mean can be believed to have, in the metric's unit
+/// ([`crate::size::unseen_step`] over the root of its iterations): sessions that do not differ are not known without
+/// it, and nothing is certain with it.
 ///
 /// # Errors
 /// Those of [`compare_sessions`].
@@ -145,8 +149,8 @@ pub fn compare_sessions_beside(
     })
 }
 
-/// Stored sessions that do not differ at all give t nothing to divide by. That all new ones lie on one side of all stored ones
-/// still has a chance: one in the ways to choose which sessions are new. Two-sided, greater, less.
+/// Stored sessions that do not differ at all give t nothing to divide by. That all new ones lie on one side of all
+/// stored ones still has a chance: one in the ways to choose which sessions are new. Two-sided, greater, less.
 fn without_noise(difference: f64, stored: usize, new: usize) -> (f64, f64, f64) {
     if difference == 0.0 {
         return (1.0, 1.0, 1.0);

@@ -1,7 +1,9 @@
-//! How large is the difference? Of 20 % trimmed means, which single bad iterations do not move, and of plain means, which feel them.
+//! How large is the difference? Of 20 % trimmed means, which single bad iterations do not move, and of plain means,
+//! which feel them.
 //!
-//! Intervals are Student's, with a spread of their own for each arm: Yuen's for trimmed means (1974), Welch's for plain ones (1947). What
-//! the iterations of a block share is taken out first. Where there is no spread they take the least that can be believed.
+//! Intervals are Student's, with a spread of their own for each arm: Yuen's for trimmed means (1974), Welch's for plain
+//! ones (1947). What the iterations of a block share is taken out first. Where there is no spread they take the least
+//! that can be believed.
 
 use crate::sample::{Sample, mean, squares};
 use crate::student::quantile;
@@ -31,16 +33,19 @@ pub struct Difference {
 /// What iterations do not tell of their noise, the less the fewer they are.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Unseen {
-    /// The finest step of the metric, in its unit: what one late frame adds to an iteration. Any one of them could have had it.
+    /// The finest step of the metric, in its unit: what one late frame adds to an iteration. Any one of them could have
+    /// had it.
     pub step: f64,
-    /// What matters, in the metric's unit: where iterations do not differ at all, any one could have been off by as much.
+    /// What matters, in the metric's unit: where iterations do not differ at all, any one could have been off by as
+    /// much.
     pub matters: f64,
     /// Standard deviation between iterations as it was calibrated; counts where they do not differ at all.
     pub calibrated: Option<f64>,
 }
 
 impl Unseen {
-    /// The least spread that can be believed of so many iterations, both arms together, given whether they differ at all.
+    /// The least spread that can be believed of so many iterations, both arms together, given whether they differ at
+    /// all.
     pub fn sd(self, iterations: usize, differ: bool) -> f64 {
         let step = unseen_step(self.step, iterations);
         if differ {
@@ -51,8 +56,8 @@ impl Unseen {
     }
 }
 
-/// The least spread so many iterations, of both arms together, can be believed to have: as if one of them had been off by this `step`
-/// without being met. Iterations that do not differ at all are no proof that they never do.
+/// The least spread so many iterations, of both arms together, can be believed to have: as if one of them had been off
+/// by this `step` without being met. Iterations that do not differ at all are no proof that they never do.
 pub(crate) fn unseen_step(step: f64, iterations: usize) -> f64 {
     step / (iterations.max(1) as f64).sqrt()
 }
@@ -67,8 +72,8 @@ pub fn trimmed_mean(values: &[f64]) -> Option<f64> {
 
 /// Difference of the arms with its intervals; none when an arm is empty. Values must be finite.
 ///
-/// Where every block holds both arms, what a block shares cancels as it did in the measurement. Where some hold one arm only, blocks
-/// count as wholes: their spread is in the interval.
+/// Where every block holds both arms, what a block shares cancels as it did in the measurement. Where some hold one arm
+/// only, blocks count as wholes: their spread is in the interval.
 pub fn difference(base: &[Sample], candidate: &[Sample], unseen: Unseen) -> Option<Difference> {
     let values = |arm: &[Sample]| arm.iter().map(|sample| sample.value).collect::<Vec<_>>();
     let (base_values, candidate_values) = (values(base), values(candidate));

@@ -1,9 +1,9 @@
 //! The seven states of a comparison, and the order in which they are asked for
 //! (docs/statistics.md#seven-states-asked-in-this-order).
 //!
-//! A gate is a question of non-inferiority: `pass` means that a worsening that matters is ruled out, never that none was
-//! found: of the trimmed mean, of the plain mean, and as one terrible iteration in ten; and that the measurement could have seen it.
-//! Must not know metrics, phones or where the numbers came from.
+//! A gate is a question of non-inferiority: `pass` means that a worsening that matters is ruled out, never that none
+//! was found: of the trimmed mean, of the plain mean, and as one terrible iteration in ten; and that the measurement
+//! could have seen it. Must not know metrics, phones or where the numbers came from.
 
 use crate::beyond::{self, Beyond};
 use crate::many::Q;
@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 /// Iterations, or sessions of a stored baseline, below which nothing is said.
 pub const MINIMUM: usize = 5;
 
-/// Iterations of the candidate below which nothing passes: were one iteration in ten terrible, fewer would not meet a single one with
-/// a chance above 5 % (0.9^28 = 5.2 %, 0.9^29 = 4.7 %), and all of them would look fine.
+/// Iterations of the candidate below which nothing passes: were one iteration in ten terrible, fewer would not meet a
+/// single one with a chance above 5 % (0.9^28 = 5.2 %, 0.9^29 = 4.7 %), and all of them would look fine.
 pub(crate) const ITERATIONS_TO_PASS: usize = 29;
 
 /// What a comparison ends as.
@@ -156,8 +156,8 @@ impl Grounds {
         self.worst(interval).is_some_and(|worst| worst < self.mei)
     }
 
-    /// Significant, in a direction that the p allows, by as much as matters: of the trimmed or the plain mean, or so many terrible
-    /// iterations that users meet them.
+    /// Significant, in a direction that the p allows, by as much as matters: of the trimmed or the plain mean, or so
+    /// many terrible iterations that users meet them.
     fn is_regression(&self) -> bool {
         // with an MEI of zero an estimate of exactly zero is neither
         let matters = |change: f64| change > 0.0 && change >= self.mei;

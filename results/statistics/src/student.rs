@@ -1,7 +1,7 @@
 //! Student's t for whole degrees of freedom: chances, quantiles, and the two-sample test.
 //!
-//! For whole degrees of freedom the distribution is a finite sum in the angle atan(t / √df) (Abramowitz and Stegun, Handbook
-//! of Mathematical Functions, 26.7.3 and 26.7.4): exact, without tables or approximations.
+//! For whole degrees of freedom the distribution is a finite sum in the angle atan(t / √df) (Abramowitz and Stegun,
+//! Handbook of Mathematical Functions, 26.7.3 and 26.7.4): exact, without tables or approximations.
 
 use crate::sample::{mean, squares};
 use std::f64::consts::{FRAC_2_PI, FRAC_PI_2};
@@ -22,8 +22,8 @@ pub fn quantile(probability: f64, df: u32) -> Option<f64> {
     Some(f64::midpoint(low, high).tan() * f64::from(df).sqrt())
 }
 
-/// P(|T| >= |t|) for `df` >= 1 degrees of freedom; 1 for a t that is not a number, 0 for an infinite one. Good to about 1e-15
-/// in absolute terms.
+/// P(|T| >= |t|) for `df` >= 1 degrees of freedom; 1 for a t that is not a number, 0 for an infinite one. Good to about
+/// 1e-15 in absolute terms.
 pub(crate) fn two_sided(t: f64, df: u32) -> f64 {
     if t.is_nan() || df == 0 {
         return 1.0;
@@ -54,8 +54,8 @@ fn inside(angle: f64, df: u32) -> f64 {
     if odd { (angle + sin * sum) * FRAC_2_PI } else { sin * sum }
 }
 
-/// t and degrees of freedom of two groups with one spread (pooled variance); none below one value each or three in all. Groups
-/// without any spread give 0 when their means are equal and an infinite t when not.
+/// t and degrees of freedom of two groups with one spread (pooled variance); none below one value each or three in all.
+/// Groups without any spread give 0 when their means are equal and an infinite t when not.
 pub(crate) fn two_samples(first: &[f64], second: &[f64]) -> Option<(f64, u32)> {
     let difference = mean(second)? - mean(first)?;
     let df = (first.len() + second.len()).checked_sub(2).filter(|df| *df > 0)?;

@@ -1,4 +1,5 @@
-//! A panel with one mode that divides a fast tick slows down while content moves: no frame of that is late, and late ones are.
+//! A panel with one mode that divides a fast tick slows down while content moves: no frame of that is late, and late
+//! ones are.
 
 use crate::film::{Film, MS, at, hz};
 use farmjank_results::fit::fit;

@@ -1,5 +1,5 @@
-//! A slow app is never taken for a slow panel: whatever pace an app keeps on whatever panel, a period that is told is the true
-//! one, or the time is uncertain.
+//! A slow app is never taken for a slow panel: whatever pace an app keeps on whatever panel, a period that is told is
+//! the true one, or the time is uncertain.
 
 use crate::film::{Film, MS, Noise, at, hz};
 use farmjank_results::fit::fit;
@@ -84,8 +84,8 @@ fn reports(told: Reported, says: i64, film: &Film) -> Vec<Report> {
     }
 }
 
-/// Frames that are judged wrongly though nothing says they are uncertain, and the share of the time that is. With more than
-/// 5 % of it no metric in vsyncs is given.
+/// Frames that are judged wrongly though nothing says they are uncertain, and the share of the time that is. With more
+/// than 5 % of it no metric in vsyncs is given.
 fn wrong(film: &Film, presents: &[DeviceTime], timeline: &PeriodTimeline) -> (usize, f64) {
     let mut wrong = 0;
     for index in 1..presents.len() {

@@ -217,7 +217,8 @@ fn a_panel_does_not_slow_down_before_the_last_header_that_told_the_faster_rate()
     let reports = [header(early, hz(120.0)), header(late, hz(120.0)), header(rest, hz(60.0))];
     let presents = film.noisy(1);
     let timeline = fit(&presents, &reports, &[120.0, 60.0], &[]);
-    // The frame at the header may be stamped a little after it, and the one before reaches to where the slower rate begins.
+    // The frame at the header may be stamped a little after it, and the one before reaches to where the slower rate
+    // begins.
     for pair in presents[..=51].windows(2) {
         let period = timeline.judging(pair[0], pair[1]).expect("a period");
         assert!(close(period.ns(), hz(120.0), 5), "{period:?} at {:?}", pair[0]);

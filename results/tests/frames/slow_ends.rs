@@ -1,5 +1,5 @@
-//! The slow end of a fling (docs/touches.md): gaps in which a list of whole pixels has nothing new to show are rest, stutters
-//! before it are hitches. One rule per test, and a law over simulated flings.
+//! The slow end of a fling (docs/touches.md): gaps in which a list of whole pixels has nothing new to show are rest,
+//! stutters before it are hitches. One rule per test, and a law over simulated flings.
 
 use crate::film::{MS, Noise, at, dump};
 use farmjank_results::cut::cut;
@@ -58,7 +58,8 @@ fn gaps_that_grow_towards_the_rest_are_rest_and_others_are_hitches() {
     // A row of frames at the usual pace lies between: six are 60 ms, which two skipped refreshes may be apart.
     assert_eq!(fling(&[2, 1, 1, 1, 1, 1, 1, 2]), (0, 40, 0));
     assert_eq!(fling(&[2, 1, 1, 1, 1, 1, 1, 1, 2]), (1, 20, 0));
-    // One of them long before the rest, and a pace that the page keeps since long before it: a page that is slow, not a list.
+    // One of them long before the rest, and a pace that the page keeps since long before it: a page that is slow, not a
+    // list.
     assert_eq!(fling(&[2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2]), (1, 200, 0));
     assert_eq!(fling(&[2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2]), (12, 0, 0));
     assert_eq!(fling(&[5; 20]), (80, 0, 0));

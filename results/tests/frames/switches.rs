@@ -197,8 +197,8 @@ fn frames_before_the_touch_boost_are_judged_by_the_rate_the_panel_rested_at() {
     }
 }
 
-/// The panel of a launch is fast, slows down at rest, and shows the first frames of each touch at its resting rate. The header
-/// of the dump before a touch is older than the rest, or younger than the boost that no frame shows yet.
+/// The panel of a launch is fast, slows down at rest, and shows the first frames of each touch at its resting rate. The
+/// header of the dump before a touch is older than the rest, or younger than the boost that no frame shows yet.
 #[test]
 fn a_header_of_the_faster_rate_before_the_first_touch_does_not_make_its_first_frames_late() {
     let (slow, fast) = (hz(60.0), hz(120.0));
@@ -341,8 +341,8 @@ fn a_rest_between_two_headers_is_no_jank_where_the_panel_was_heard_resting() {
     }
 }
 
-/// An app at half rate on a panel that rests: one frame of a single refresh after the touch shows that the rate had risen, and
-/// what was the app's pace up to the last header is so beside it.
+/// An app at half rate on a panel that rests: one frame of a single refresh after the touch shows that the rate had
+/// risen, and what was the app's pace up to the last header is so beside it.
 #[test]
 fn an_app_at_half_rate_is_late_from_the_touch_to_the_rest_where_headers_beside_say_the_fast_rate() {
     let (fast, slow) = (hz(120.0), hz(60.0));

@@ -1,4 +1,5 @@
-//! A naive oracle: the definitions in floating point, by loops over everything, sharing nothing with the implementation.
+//! A naive oracle: the definitions in floating point, by loops over everything, sharing nothing with the
+//! implementation.
 //!
 //! Lengths are ms; a segment is a list of lengths. Slow on purpose.
 

@@ -1,5 +1,6 @@
-//! The implementation beside the naive oracle, on random frames. Lengths are tenths of a millisecond, so that sums of the
-//! oracle's floats land on no other side of a limit than the integers do, but for limits met exactly, which it avoids.
+//! The implementation beside the naive oracle, on random frames. Lengths are tenths of a millisecond, so that sums of
+//! the oracle's floats land on no other side of a limit than the integers do, but for limits met exactly, which it
+//! avoids.
 
 use crate::brute;
 use crate::scene::{MS, column, list, number, read, segments};

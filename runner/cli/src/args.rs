@@ -58,7 +58,8 @@ pub enum Command {
     Run(RunArgs),
     /// Compare two builds: install both in turn on every phone, run, say which windows became slower.
     Ab(AbArgs),
-    /// Hold every phone against itself: how much its numbers move when nothing changed, and what a comparison would catch.
+    /// Hold every phone against itself: how much its numbers move when nothing changed, and what a comparison would
+    /// catch.
     Calibrate(CalibrateArgs),
     /// Check scenario files; no phone is touched.
     Check(ScenarioArgs),
@@ -178,8 +179,8 @@ pub struct RunArgs {
     /// Also write the JUnit file here.
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
-    /// Judge by the rings alone: record no trace, switch no counting on, leave the log alone. For phones that must not be
-    /// touched more than needed; whose fault a slow frame was is not told then.
+    /// Judge by the rings alone: record no trace, switch no counting on, leave the log alone. For phones that must not
+    /// be touched more than needed; whose fault a slow frame was is not told then.
     #[arg(long)]
     pub no_witnesses: bool,
     /// Compare although the app is built to be debugged: such builds are slower than what users have.
@@ -188,8 +189,8 @@ pub struct RunArgs {
     /// Hold the run against this: a baseline (name or file), or the bundle of another run.
     #[arg(long, value_name = "NAME|FILE|RUN")]
     pub baseline: Option<PathBuf>,
-    /// Let a --baseline of a single session (one other run) say that a build is slower. Without it such a comparison warns and
-    /// exits with 4 at worst: how much sessions differ when nothing changed is not known from one.
+    /// Let a --baseline of a single session (one other run) say that a build is slower. Without it such a comparison
+    /// warns and exits with 4 at worst: how much sessions differ when nothing changed is not known from one.
     #[arg(long, requires = "baseline")]
     pub one_session: bool,
     /// How old the baseline may be.
@@ -198,14 +199,15 @@ pub struct RunArgs {
     /// Where its numbers are kept.
     #[command(flatten)]
     pub keep: history::KeepArgs,
-    /// Photograph the screen during warm-ups: once a second and at each worst hitch. Iterations that count are left alone.
+    /// Photograph the screen during warm-ups: once a second and at each worst hitch. Iterations that count are left
+    /// alone.
     #[arg(long)]
     pub screens: bool,
     /// Print only the final table and faults.
     #[arg(short, long)]
     pub quiet: bool,
-    /// Show the run in a browser while it goes on: a lane per phone, frames as they arrive, the report as it grows. Stays
-    /// open after the run until Ctrl-C; the exit code is the run's.
+    /// Show the run in a browser while it goes on: a lane per phone, frames as they arrive, the report as it grows.
+    /// Stays open after the run until Ctrl-C; the exit code is the run's.
     #[arg(long)]
     pub ui: bool,
     /// Port of the live view; 0 takes a free one.
@@ -219,8 +221,8 @@ pub struct RunArgs {
 /// `farmjank analyze`
 #[derive(Args, Debug, Clone)]
 pub struct AnalyzeArgs {
-    /// Files saved from a phone, or `-` for standard input: successive dumps of one layer or app, or one Perfetto trace,
-    /// timestats dump, gfxinfo summary, logcat, or evidence file of a run.
+    /// Files saved from a phone, or `-` for standard input: successive dumps of one layer or app, or one Perfetto
+    /// trace, timestats dump, gfxinfo summary, logcat, or evidence file of a run.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// What the files are.
@@ -303,8 +305,8 @@ pub struct ShowArgs {
     /// The run bundle's folder.
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
-    /// `phone/scenario/window`, each as much of its name as tells it apart; parts may be left out: `pixel 8/fling`. Without it
-    /// the cells are listed.
+    /// `phone/scenario/window`, each as much of its name as tells it apart; parts may be left out: `pixel 8/fling`.
+    /// Without it the cells are listed.
     #[arg(value_name = "CELL", default_value = "")]
     pub cell: String,
 }

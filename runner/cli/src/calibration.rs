@@ -99,8 +99,8 @@ impl Found {
         if self.noise.is_empty() { "nothing could be compared" } else { "a phone differed from itself twice" }
     }
 
-    /// For people: a line per cell, then the phones that differ from themselves, and the exit code where the run's own is
-    /// not the last word.
+    /// For people: a line per cell, then the phones that differ from themselves, and the exit code where the run's own
+    /// is not the last word.
     pub fn text(&self, record: &Record) -> String {
         let mut rows = vec![
             ["PHONE", "WINDOW", "METRIC", "NOISE", "BETWEEN RUNS", "CATCHES AT 15 + 15"].map(str::to_owned),

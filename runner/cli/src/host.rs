@@ -98,7 +98,8 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), String> {
     fs::rename(&beside, path).map_err(words)
 }
 
-/// Whether a file can be written later; what is there of an earlier time goes, so that nobody takes it for what is to come.
+/// Whether a file can be written later; what is there of an earlier time goes, so that nobody takes it for what is to
+/// come.
 ///
 /// # Errors
 /// Why it cannot, in words.
@@ -148,8 +149,8 @@ pub fn read_file(path: &Path, most: u64) -> Result<Vec<u8>, String> {
 /// Bytes read at once by [`read_pieces`]: more than enough to tell what a file is.
 const PIECE: usize = 256 * 1024;
 
-/// Hands a file of any length over piece by piece, in pieces of 256 KiB but for the last; `-` is standard input. Nothing is
-/// handed over for an empty file.
+/// Hands a file of any length over piece by piece, in pieces of 256 KiB but for the last; `-` is standard input.
+/// Nothing is handed over for an empty file.
 ///
 /// # Errors
 /// In words, those of `take` included: the first one ends the reading.

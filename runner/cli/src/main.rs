@@ -68,8 +68,8 @@ fn code(ended: Result<u8, u8>) -> u8 {
     ended.unwrap_or_else(|code| code)
 }
 
-/// One single-threaded scheduler for all worlds; simulated time, that of a lab inside this process, jumps to the next timer
-/// whenever nothing can run. Fails with an exit code, and says why.
+/// One single-threaded scheduler for all worlds; simulated time, that of a lab inside this process, jumps to the next
+/// timer whenever nothing can run. Fails with an exit code, and says why.
 fn in_runtime<T>(simulated: bool, work: impl Future<Output = T>) -> Result<T, u8> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(simulated).build();
     match runtime {

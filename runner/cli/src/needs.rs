@@ -1,5 +1,5 @@
-//! What comparing builds will take, said before anything is measured: scenarios and phones in, noise from the history where
-//! somebody calibrated it, words out.
+//! What comparing builds will take, said before anything is measured: scenarios and phones in, noise from the history
+//! where somebody calibrated it, words out.
 
 use crate::history;
 use farmjank_engine::conduct::Forewarn;
@@ -130,7 +130,8 @@ pub fn told(need: &Need) -> String {
     format!("{} on {} ({:.0} Hz{phones}): {}", need.of.window, need.of.model, need.of.refresh, need.words())
 }
 
-/// What to ask for, so that every cell of one scenario most likely ends: iterations of `--iterations`; none where no number would do.
+/// What to ask for, so that every cell of one scenario most likely ends: iterations of `--iterations`; none where no
+/// number would do.
 pub fn advised(needs: &[&Need]) -> Option<u32> {
     needs.iter().map(|need| need.per_look).collect::<Option<Vec<u32>>>()?.into_iter().max()
 }

@@ -95,8 +95,8 @@ pub fn make_way(requests: &[ReportRequest]) -> Result<(), String> {
         .map_err(|why| format!("a report cannot be written, and so nothing is run: {why}; name another file"))
 }
 
-/// The exit code of a run whose code is known, once its reports are written: without one that was asked for nobody may think
-/// that all is well.
+/// The exit code of a run whose code is known, once its reports are written: without one that was asked for nobody may
+/// think that all is well.
 pub fn exit_with(requests: &[ReportRequest], code: u8) -> u8 {
     let missing = requests.iter().filter_map(|request| request.path.as_deref()).find(|path| !path.exists());
     match missing {
@@ -157,8 +157,8 @@ fn redirected(inner: Option<Box<dyn Reporter>>, to: To) -> Option<Box<dyn Report
     Some(Box::new(Redirected { inner: inner?, to, quiet: true, tame: false }))
 }
 
-/// The console as this run needs it: `quiet` without progress; with its table on standard error where standard output is
-/// taken; and on GitHub with nothing in it that the runner would obey.
+/// The console as this run needs it: `quiet` without progress; with its table on standard error where standard output
+/// is taken; and on GitHub with nothing in it that the runner would obey.
 pub fn console(inner: Box<dyn Reporter>, quiet: bool, taken: bool) -> Box<dyn Reporter> {
     let to = if taken { To::Err } else { To::Same };
     Box::new(Redirected { inner, to, quiet, tame: on_github() })

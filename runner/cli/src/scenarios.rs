@@ -23,8 +23,8 @@ const MOST: u64 = 64 << 20;
 
 /// The scenarios; none when there were complaints, which have been printed.
 ///
-/// On the virtual lab `lab`, where no path is named and there is no folder of scenarios, those are run that come with the
-/// program.
+/// On the virtual lab `lab`, where no path is named and there is no folder of scenarios, those are run that come with
+/// the program.
 pub fn load(args: &ScenarioArgs, lab: Option<&str>, terminal: Terminal) -> Option<Vec<Scenario>> {
     let env = variables("-e", &args.env).map_err(|why| complain(&why)).ok()?;
     let usual = args.paths == [PathBuf::from(FOLDER)] && !host::is_there(Path::new(FOLDER));

@@ -1,9 +1,9 @@
 //! The live view: the page of `report.html`, served on loopback, following a run's log as it grows.
 //!
-//! It reads the bundle and nothing else, so it shows a run of this process, of another one, and a finished one in the same
-//! way, and no browser can slow a run: the server has a thread and a clock of its own ([`door`]). [`tail`] reads the log,
-//! [`show`] folds it and says what is new, [`answer`] is HTTP. Nothing can be written through it, and whoever does not know
-//! the token in the address is told nothing.
+//! It reads the bundle and nothing else, so it shows a run of this process, of another one, and a finished one in the
+//! same way, and no browser can slow a run: the server has a thread and a clock of its own ([`door`]). [`tail`] reads
+//! the log, [`show`] folds it and says what is new, [`answer`] is HTTP. Nothing can be written through it, and whoever
+//! does not know the token in the address is told nothing.
 
 mod answer;
 mod door;
@@ -24,7 +24,8 @@ pub struct Ui {
 }
 
 impl Ui {
-    /// Serves the bundle in this folder, and says where on standard error. `watched` asks that there is a run to see already.
+    /// Serves the bundle in this folder, and says where on standard error. `watched` asks that there is a run to see
+    /// already.
     ///
     /// # Errors
     /// In words: no such run, or an address that cannot be listened on.

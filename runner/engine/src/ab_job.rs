@@ -1,5 +1,5 @@
-//! Two builds of an app take turns on one phone: installs them, measures iteration by iteration, and looks whether that is
-//! enough. What comes next is decided by [`AbSchedule`], what was seen by [`in_doubt`]; here it is carried out.
+//! Two builds of an app take turns on one phone: installs them, measures iteration by iteration, and looks whether that
+//! is enough. What comes next is decided by [`AbSchedule`], what was seen by [`in_doubt`]; here it is carried out.
 //!
 //! Must not know files and clocks: builds come as bytes, the budget is time of the run.
 

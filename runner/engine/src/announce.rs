@@ -1,5 +1,5 @@
-//! Stamps facts. Where they go from there is the sink's: the log and the reporters ([`crate::scribe`]), or the thread that
-//! merges the facts of several shards of a simulated run.
+//! Stamps facts. Where they go from there is the sink's: the log and the reporters ([`crate::scribe`]), or the thread
+//! that merges the facts of several shards of a simulated run.
 
 use farmjank_results::event::{Fact, JobId};
 use farmjank_results::time::{RunTime, Span};

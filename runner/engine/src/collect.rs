@@ -215,7 +215,8 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// The next line of the loop; over (and whether that ends the window) when it ended, fell silent, or the drain is over.
+    /// The next line of the loop; over (and whether that ends the window) when it ended, fell silent, or the drain is
+    /// over.
     async fn next_lines(
         &self,
         stream: &mut dyn Stream,
@@ -325,8 +326,8 @@ impl<'a> Collector<'a> {
         self.state.borrow_mut().doubt(words);
     }
 
-    /// Whether a long gap came in since the last call that no touch explains: the list stopped and something redrew later,
-    /// or the app hung. Only another source can tell.
+    /// Whether a long gap came in since the last call that no touch explains: the list stopped and something redrew
+    /// later, or the app hung. Only another source can tell.
     pub(crate) fn saw_puzzle(&self, touches: &[(DeviceTime, DeviceTime)]) -> bool {
         let gaps = std::mem::take(&mut self.state.borrow_mut().gaps);
         // The rest before a finger comes down; it may begin while the one before is perhaps still down.

@@ -1,7 +1,8 @@
 //! Which job runs on which phone, and when it is given up: a pure state machine. No clock, no I/O, no tokio.
 //!
-//! A job belongs to one phone (every phone is judged on its own). Jobs of one phone run one after another in plan order;
-//! phones run side by side. A phone that leaves keeps its jobs for a while; one that comes back goes on where it was.
+//! A job belongs to one phone (every phone is judged on its own). Jobs of one phone run one after another in plan
+//! order; phones run side by side. A phone that leaves keeps its jobs for a while; one that comes back goes on where it
+//! was.
 
 use farmjank_results::device::DeviceId;
 use farmjank_results::event::{JobId, PlannedJob};

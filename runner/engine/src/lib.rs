@@ -30,8 +30,9 @@
 //! assert_eq!(orders, [Order::Judge(0, None), Order::Start(1, phone)]);
 //! ```
 //!
-//! Read in this order: [`conduct`] (a run) → [`job_runner`] (its jobs) → [`dispatch`] (which job when, pure) → [`job`] and [`trial`] (one job, one pass) → [`perform`] (one step)
-//! beside [`observe`] and [`collect`] (frames) → `measure` (frames to readings, by [`farmjank_measure`]).
+//! Read in this order: [`conduct`] (a run) → [`job_runner`] (its jobs) → [`dispatch`] (which job when, pure) → [`job`]
+//! and [`trial`] (one job, one pass) → [`perform`] (one step) beside [`observe`] and [`collect`] (frames) → `measure`
+//! (frames to readings, by [`farmjank_measure`]).
 
 mod ab_job;
 pub mod android;

@@ -59,8 +59,8 @@ impl WindowLog {
         }
     }
 
-    /// The motions of this window: each gesture's finger as long as it may be down, and its fling until the earliest instant of
-    /// the next finger, the bound, or the end.
+    /// The motions of this window: each gesture's finger as long as it may be down, and its fling until the earliest
+    /// instant of the next finger, the bound, or the end.
     pub fn motions(&self, fling_bound: Duration) -> Vec<Motion> {
         let end =
             self.to.map(|to| self.gestures.iter().map(|gesture| gesture.ended).fold(to, DeviceTime::max));

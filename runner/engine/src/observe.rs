@@ -39,8 +39,9 @@ const FASTEST_HZ: f64 = 165.0;
 const RING_SHARE: f64 = 0.4;
 
 /// Framestats taken beside the sampling loop: at the end of a window, and between two gestures when the presents pose a
-/// puzzle or a limit is set on render stages. Never during a gesture, and not more often than needed: dumping them blocks
-/// the app's render thread (docs/design/phones.md#gfxinfo), and all they add to the presents is what a long gap was.
+/// puzzle or a limit is set on render stages. Never during a gesture, and not more often than needed: dumping them
+/// blocks the app's render thread (docs/design/phones.md#gfxinfo), and all they add to the presents is what a long gap
+/// was.
 pub struct FramestatsSampler {
     source: Option<Rc<dyn FrameSource>>,
     sampling: RefCell<Option<SamplingLoop>>,

@@ -15,8 +15,8 @@ pub struct Patience {
     pub install: Duration,
     /// Opening a streaming shell.
     pub open: Duration,
-    /// Silence of the sampling loop after which it is taken for wedged: above the ten seconds after which `dumpsys` itself
-    /// gives up on a service, so that the phone's own words are heard.
+    /// Silence of the sampling loop after which it is taken for wedged: above the ten seconds after which `dumpsys`
+    /// itself gives up on a service, so that the phone's own words are heard.
     pub silence: Duration,
     /// How long the end of a window may wait for the last frames to resolve.
     pub drain: Duration,

@@ -1,7 +1,7 @@
 //! Pictures of the screen beside a warm-up: one a second, and one whenever a frame came later than all before it.
 //!
-//! Only where nothing is counted, because the phone pays for every picture; what each one took is recorded beside it. A picture
-//! that cannot be had ends the taking with one notice and changes no verdict. Must not know what counts.
+//! Only where nothing is counted, because the phone pays for every picture; what each one took is recorded beside it. A
+//! picture that cannot be had ends the taking with one notice and changes no verdict. Must not know what counts.
 
 use crate::collect::Collector;
 use crate::device_session::DeviceSession;

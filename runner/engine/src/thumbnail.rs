@@ -55,8 +55,8 @@ pub(crate) fn thumbnail(picture: &[u8]) -> Result<Vec<u8>, String> {
     Ok(out)
 }
 
-/// Mean colour of a square of pixels, red, green, blue; of grey ones three times the same. How opaque a pixel is does not
-/// matter: a screen shows what it shows.
+/// Mean colour of a square of pixels, red, green, blue; of grey ones three times the same. How opaque a pixel is does
+/// not matter: a screen shows what it shows.
 fn mean(
     pixels: &[u8],
     line: usize,

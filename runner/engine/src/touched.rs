@@ -1,7 +1,7 @@
 //! One gesture and the stretches of time in which its finger came down and was lifted (docs/touches.md).
 //!
-//! The stamps around `input` and the duration it was asked to take bound both ends; what the dispatcher remembers and what
-//! the app's frames handled narrow them. Instants of the phone's monotonic clock. Must not know texts of phones.
+//! The stamps around `input` and the duration it was asked to take bound both ends; what the dispatcher remembers and
+//! what the app's frames handled narrow them. Instants of the phone's monotonic clock. Must not know texts of phones.
 
 use crate::android::recent::{Deed, Recent};
 use farmjank_results::motion::{Motion, Phase, Touch};
@@ -22,8 +22,8 @@ pub struct GestureStamp {
     pub ended: DeviceTime,
     /// How long the finger was asked to be down.
     pub duration: Span,
-    /// How long after it came down it has surely left the slop; none where it never moves fast enough to show a frame on
-    /// every refresh.
+    /// How long after it came down it has surely left the slop; none where it never moves fast enough to show a frame
+    /// on every refresh.
     pub leaves: Option<Span>,
     /// It came down between these.
     pub down: (DeviceTime, DeviceTime),

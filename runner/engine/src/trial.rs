@@ -43,8 +43,8 @@ pub struct Trial<'a> {
     outside: RefCell<WindowLog>,
     /// The installed app and the phone's heat, as of the last look.
     around: RefCell<Around>,
-    /// What the phone did beside the app at the last look; that it was compiling stays true to the end of the trial: nobody
-    /// knows until when it did.
+    /// What the phone did beside the app at the last look; that it was compiling stays true to the end of the trial:
+    /// nobody knows until when it did.
     conditions: Cell<Conditions>,
     framestats: &'a FramestatsSampler,
     probes: &'a Probes<'a>,
@@ -378,8 +378,8 @@ impl<'a> Trial<'a> {
         }
     }
 
-    /// Causes that void a window, looked for before any number is: heat, a change of it, apps being compiled; a crash or another
-    /// window in front is a fault.
+    /// Causes that void a window, looked for before any number is: heat, a change of it, apps being compiled; a crash
+    /// or another window in front is a fault.
     async fn guard(&self) -> Result<Option<String>, Fault> {
         let session = self.session;
         let (device, patience) = (&*session.device, session.patience());

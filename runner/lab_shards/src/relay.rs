@@ -1,5 +1,5 @@
-//! What crosses the threads of a run: facts one way, work and requests to stop the other. Must not know what is done with
-//! them.
+//! What crosses the threads of a run: facts one way, work and requests to stop the other. Must not know what is done
+//! with them.
 
 use crate::permits::{Permits, Worker};
 use farmjank_engine::announce::FactSink;

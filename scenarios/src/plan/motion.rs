@@ -1,5 +1,5 @@
-//! How long the screen moves in each window, about: fingers, and flings until the next finger, their bound, or the end of the
-//! window. For planning comparisons, never for judging: what really moved is measured.
+//! How long the screen moves in each window, about: fingers, and flings until the next finger, their bound, or the end
+//! of the window. For planning comparisons, never for judging: what really moved is measured.
 
 use super::estimate::step_time;
 use crate::scenario::Scenario;
@@ -9,8 +9,8 @@ use std::time::Duration;
 /// Rounds of a `repeat` walked one by one; beyond them every round is as long as the last.
 const ROUNDS: u32 = 50;
 
-/// Time in motion of each window of one trial, in order of their first appearance; of a window measured several times, all
-/// of it.
+/// Time in motion of each window of one trial, in order of their first appearance; of a window measured several times,
+/// all of it.
 pub fn motion_times(scenario: &Scenario) -> Vec<(&str, Duration)> {
     let mut found: Vec<(&str, Duration)> = Vec::new();
     let mut ahead: Vec<&Step> = scenario.steps.iter().rev().collect();

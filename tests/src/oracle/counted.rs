@@ -1,8 +1,8 @@
 //! What SurfaceFlinger counted and the log told over a window, from the lab's truth.
 //!
-//! Both begin and end somewhere between two stamps of the phone (10 ms grain, and the call itself): every number is held
-//! between the least and the most that any such beginning and end allow. SurfaceFlinger does not count a layer's first frame
-//! of a stretch, nor the last three, which wait for a later one.
+//! Both begin and end somewhere between two stamps of the phone (10 ms grain, and the call itself): every number is
+//! held between the least and the most that any such beginning and end allow. SurfaceFlinger does not count a layer's
+//! first frame of a stretch, nor the last three, which wait for a later one.
 
 use super::answer::Answer;
 use farmjank_lab::truth::hwui::TruthHwuiFrame;
@@ -67,7 +67,8 @@ pub fn timestats(truth: &Truth<'_>, layer: &str, between: Between, sdk: u32, key
         let of = |frame: &&TruthFrame| bits.iter().filter(|bit| frame.jank & **bit != 0).count() as f64;
         let (least, most) = between.range(frames.iter().map(|frame| (frame.latch, of(frame))));
         let waiting = (WAITING * bits.len()) as f64;
-        // The first frame is judged without the one before it, so a wait in a full queue may be taken for something else.
+        // The first frame is judged without the one before it, so a wait in a full queue may be taken for something
+        // else.
         Answer::Number((least - waiting).max(0.0), most + 1.0)
     };
     if sdk < 28 {
@@ -128,8 +129,8 @@ fn histogram(frames: &[&TruthFrame], between: Between, key: &str) -> Option<Answ
     Some(Answer::between(low, high, 0.0))
 }
 
-/// What a metric on the log must read; none for keys this does not know. `watched`: the platform's watch on slow messages was
-/// enabled before the app began.
+/// What a metric on the log must read; none for keys this does not know. `watched`: the platform's watch on slow
+/// messages was enabled before the app began.
 pub fn log(truth: &Truth<'_>, package: &str, between: Between, watched: bool, key: &str) -> Option<Answer> {
     let ms = |message: &TruthMessage| (message.ended / 1_000_000 - message.began / 1_000_000) as f64;
     let messages = |least: f64| {

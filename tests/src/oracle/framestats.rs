@@ -29,8 +29,8 @@ pub struct Stages<'t> {
 /// Work still on the UI thread so long after the window's end is of no dump: nobody saw that frame, ns.
 const IN_FLIGHT: i64 = 100_000_000;
 
-/// Of the window that drew most of them. A frame that had not reached the render thread when the last dump was taken, just
-/// after the end of the measured window, is in no ring and in no number.
+/// Of the window that drew most of them. A frame that had not reached the render thread when the last dump was taken,
+/// just after the end of the measured window, is in no ring and in no number.
 pub fn of_window<'t>(truth: &'t Truth<'_>, measured: &WindowMeasured, sdk: u32) -> Stages<'t> {
     let inside = |frame: &&TruthHwuiFrame| {
         let ended = measured.motions.last().map_or(0, |motion| motion.to.ns());
@@ -161,8 +161,8 @@ impl Stages<'_> {
         })
     }
 
-    /// From a touch to the very frame that showed it. The tool takes the first present after its completion, which may be
-    /// one refresh before where the frame waited its turn.
+    /// From a touch to the very frame that showed it. The tool takes the first present after its completion, which may
+    /// be one refresh before where the frame waited its turn.
     fn input(&self, percent: f64) -> Answer {
         let shown = self.frames.iter().zip(&self.presents);
         let latencies: Vec<f64> = shown.filter_map(|(f, present)| Some(ms((*present)? - f.input?))).collect();

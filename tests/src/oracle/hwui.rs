@@ -1,7 +1,7 @@
 //! hwui's own judgement of frames, and Matrix's of the UI thread's part, from what the lab's renderers did.
 //!
-//! A queue that was stuffed before the first frame of a motion is not known to the tool: the counts that stand on the state
-//! of the queue may be off by so many frames as such a state lasts.
+//! A queue that was stuffed before the first frame of a motion is not known to the tool: the counts that stand on the
+//! state of the queue may be off by so many frames as such a state lasts.
 
 use super::answer::Answer;
 use super::framestats::Stages;

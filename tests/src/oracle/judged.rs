@@ -36,8 +36,8 @@ pub struct JudgedFrame {
 /// SurfaceFlinger tells of a display frame with a later one: so many may be on no trace where it ends.
 const UNTOLD: usize = 4;
 
-/// Frames of the app's own windows that the motions hold, each once, without first draws. At the end of a trace the last few
-/// are untold: as many as the window counts too few, if they are few.
+/// Frames of the app's own windows that the motions hold, each once, without first draws. At the end of a trace the
+/// last few are untold: as many as the window counts too few, if they are few.
 pub fn judged(truth: &Truth<'_>, measured: &WindowMeasured, package: &str) -> Vec<JudgedFrame> {
     let mut found = existed(truth, measured, package);
     let counted = measured.readings.get("ft_frames").and_then(|reading| reading.value());
@@ -129,8 +129,8 @@ impl JudgedFrame {
     }
 
     /// The same by what the lab did to it. A frame without a cause of its own may be late all the same: the first ones
-    /// after rest wake clocks and caches, and are not ready in time; one behind a late one waits in the queue, is late even for the refresh after it, or finds its
-    /// refresh taken and is put on the next by SurfaceFlinger.
+    /// after rest wake clocks and caches, and are not ready in time; one behind a late one waits in the queue, is late
+    /// even for the refresh after it, or finds its refresh taken and is put on the next by SurfaceFlinger.
     pub fn caused(&self) -> Option<usize> {
         let is_late = |late: Option<i64>| late.is_some_and(|late| late > verdict::PRESENT_THRESHOLD);
         match self.cause {

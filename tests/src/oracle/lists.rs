@@ -1,7 +1,8 @@
 //! Lists and tables on presents, and what is made of them: seconds, levels, stutter windows.
 //!
-//! Presents and starts of gestures are known exactly, so seconds are exact; levels may be off by one frame for each change
-//! of the refresh rate; stutter windows stand on the fitted period and are tried with it a little longer and shorter.
+//! Presents and starts of gestures are known exactly, so seconds are exact; levels may be off by one frame for each
+//! change of the refresh rate; stutter windows stand on the fitted period and are tried with it a little longer and
+//! shorter.
 
 use super::answer::{Answer, Rows};
 use super::presents::{PERIOD_ERROR, runs};

@@ -1,7 +1,8 @@
 //! Numbers on presents, from the truth, in loops and floats: a second statement of each definition.
 //!
-//! Lengths are exact, because the fences are printed as they were. What is read in refreshes may be off by one frame for
-//! each change of the rate, and what multiplies the refresh period by how well that can be fitted ([`PERIOD_ERROR`]).
+//! Lengths are exact, because the fences are printed as they were. What is read in refreshes may be off by one frame
+//! for each change of the rate, and what multiplies the refresh period by how well that can be fitted
+//! ([`PERIOD_ERROR`]).
 
 use super::answer::Answer;
 use super::{Expected, TrueInterval};

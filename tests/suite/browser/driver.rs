@@ -168,8 +168,8 @@ impl Browser {
         self.post(&format!("element/{}/click", id.expect("an element")), &json!({}));
     }
 
-    /// Presses a key with the page in front, `Escape` or `j`, and lets the page answer: a changed address is told to it in a
-    /// task of its own, after the key.
+    /// Presses a key with the page in front, `Escape` or `j`, and lets the page answer: a changed address is told to it
+    /// in a task of its own, after the key.
     pub fn key(&self, key: &str) {
         self.eval("true");
         let text = if key.chars().count() == 1 { json!(key) } else { json!("") };
@@ -226,7 +226,8 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // A failed test ends its browser too. chromedriver closes it before it answers; the answer itself does not matter.
+        // A failed test ends its browser too. chromedriver closes it before it answers; the answer itself does not
+        // matter.
         if let Ok(mut stream) = TcpStream::connect(("127.0.0.1", self.port)) {
             let _ = stream.set_read_timeout(Some(PATIENCE));
             let _ = write!(

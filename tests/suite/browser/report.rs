@@ -36,8 +36,8 @@ steps:
       - swipe: { direction: UP, duration: 250ms }
 ";
 
-/// Four phones that show the feed without a fault, but for one whose main thread is held in every touch: what is red here is
-/// planted, with any seed.
+/// Four phones that show the feed without a fault, but for one whose main thread is held in every touch: what is red
+/// here is planted, with any seed.
 fn lab() -> String {
     let phone = |archetype: &str, page: &str| {
         format!(
@@ -140,8 +140,8 @@ fn filters(browser: &Browser) {
     assert_eq!(browser.text("location.hash"), "", "nothing is left out");
 }
 
-/// An address with filters shows what they let through, after a visit to a cell too; column headings stay in sight, and a key
-/// leads past the filters.
+/// An address with filters shows what they let through, after a visit to a cell too; column headings stay in sight, and
+/// a key leads past the filters.
 fn addresses_and_headings(browser: &Browser, page: &[u8]) {
     browser.open(page, "#?verdict=pass&phone=virtual-pixel-8");
     let shown = browser.count(CELLS);

@@ -1,4 +1,5 @@
-//! From a seed to a world: a lab with things that go wrong, and scenarios to run in it. Text in the tool's own languages.
+//! From a seed to a world: a lab with things that go wrong, and scenarios to run in it. Text in the tool's own
+//! languages.
 
 use farmjank_lab::archetype::ARCHETYPES;
 use farmjank_lab::chance::mix;

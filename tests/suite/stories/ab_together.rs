@@ -1,5 +1,5 @@
-//! Phones of one model are one cell: what they show together, what is told of each, and that a comparison with as much as it
-//! was said to take ends.
+//! Phones of one model are one cell: what they show together, what is told of each, and that a comparison with as much
+//! as it was said to take ends.
 
 use super::ab::{build, sentences};
 use super::shops;

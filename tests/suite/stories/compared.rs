@@ -60,7 +60,8 @@ fn a_slow_page_is_named_on_every_phone_that_has_it_and_on_no_other() {
     let table = story.ear.out.borrow();
     assert!(table.contains("✗ regression") && table.contains("would have"), "{table}");
 
-    // The same build on another day is no slower; one bad iteration of thirty is by chance, and three iterations show nothing.
+    // The same build on another day is no slower; one bad iteration of thirty is by chance, and three iterations show
+    // nothing.
     let long = format!("{}baseline: {{ mei: '60 ms/s' }}\n", shop(30, 0, 6));
     let long_before = sessions(&run(&[], 1, &long).run());
     let same = run(&[], 3, &long).against(Given::Runs, long_before).run();

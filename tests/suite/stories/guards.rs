@@ -1,4 +1,5 @@
-//! What voids an iteration before any number is looked at: a phone that compiles apps, heat that changes, a debuggable app.
+//! What voids an iteration before any number is looked at: a phone that compiles apps, heat that changes, a debuggable
+//! app.
 
 use super::{FEED, job, one_phone};
 use farmjank_results::compare::measured;

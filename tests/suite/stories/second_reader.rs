@@ -1,5 +1,6 @@
-//! A second reader of the log, in another language and written from its page alone, sees the verdicts that `junit.xml` and
-//! `results.json` print: of a plain run, one against a baseline, two builds in turn, one interrupted and one cut off.
+//! A second reader of the log, in another language and written from its page alone, sees the verdicts that `junit.xml`
+//! and `results.json` print: of a plain run, one against a baseline, two builds in turn, one interrupted and one cut
+//! off.
 #![expect(clippy::disallowed_types, reason = "runs a program in another language")]
 
 use super::ab::{build, lab};

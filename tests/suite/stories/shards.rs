@@ -31,8 +31,8 @@ fn stage(lab: &str) -> Stage {
     Stage::lab_yaml(lab).scenario(SHORT).probes(Vec::new())
 }
 
-/// What happened to each job, in order: the kind of each fact and the step it is about. When the phones of two servers draw
-/// from one server's latencies they wait other milliseconds, and so may be sampled once more or less.
+/// What happened to each job, in order: the kind of each fact and the step it is about. When the phones of two servers
+/// draw from one server's latencies they wait other milliseconds, and so may be sampled once more or less.
 fn lives(files: &Memory) -> BTreeMap<u64, Vec<String>> {
     let mut lives: BTreeMap<u64, Vec<String>> = BTreeMap::new();
     for line in files.read("events.ndjson").split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {

@@ -1,5 +1,5 @@
-//! A phone that is lost for seconds, falls asleep, is locked, or hangs in the middle of a trial: waited for or tried again,
-//! and said in those words.
+//! A phone that is lost for seconds, falls asleep, is locked, or hangs in the middle of a trial: waited for or tried
+//! again, and said in those words.
 
 use super::{FEED, job, one_phone};
 use farmjank_results::event::Ending;

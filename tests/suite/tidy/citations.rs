@@ -1,5 +1,5 @@
-//! What comments and pages cite can be opened by a stranger: every page named is here, its heading too, and nothing is cited
-//! from books that are not part of this repository.
+//! What comments and pages cite can be opened by a stranger: every page named is here, its heading too, and nothing is
+//! cited from books that are not part of this repository.
 //!
 //! A citation is `docs/` and what follows up to `.md`, with a heading behind `#` as GitHub writes it. Links of pages
 //! are read from where the page lies. Must not know: whether what is said there is true.

@@ -8,6 +8,8 @@ use super::{Complaint, none};
 const FILE: usize = 400;
 /// Most lines of a function's body.
 const FUNCTION: usize = 70;
+/// Most columns of a line of comment; rustfmt breaks code and leaves comments.
+const COMMENT: usize = 120;
 /// Most columns of a line of a page's script.
 const SCRIPT: usize = 132;
 /// Most lines of ARCHITECTURE.md.
@@ -29,6 +31,32 @@ fn too_long(source: &Source) -> Vec<Complaint> {
 #[test]
 fn files_and_functions_fit() {
     none(sources().iter().flat_map(too_long).collect());
+}
+
+/// Lines of comment that nobody breaks; examples among them are code.
+fn wide_comments(source: &Source) -> Vec<Complaint> {
+    let mut example = false;
+    let mut found = Vec::new();
+    for (nth, line) in source.text.lines().enumerate() {
+        let Some(comment) = line.trim_start().strip_prefix("//") else { continue };
+        example ^= comment.trim_start_matches(['/', '!']).trim_start().starts_with("```");
+        if !example && line.chars().count() > COMMENT {
+            found.push(Complaint::at(
+                &source.path,
+                nth + 1,
+                format!("a comment wider than {COMMENT} columns"),
+            ));
+        }
+    }
+    found
+}
+
+#[test]
+fn comments_can_be_read_without_scrolling() {
+    none(sources().iter().flat_map(wide_comments).collect());
+    let long = format!("/// {}\n", "word ".repeat(30));
+    assert_eq!(wide_comments(&Source::new("a.rs", &long)).len(), 1);
+    assert_eq!(wide_comments(&Source::new("a.rs", &format!("/// ```\n{long}/// ```\n"))).len(), 0);
 }
 
 /// Scripts of pages: as long as a file of Rust may be, and lines that nobody has to scroll.

@@ -1,5 +1,5 @@
-//! What SurfaceFlinger counts and what the phone's log tells, over the windows of whole runs, against the truth: with frames
-//! and on a page whose app stalls without drawing any.
+//! What SurfaceFlinger counts and what the phone's log tells, over the windows of whole runs, against the truth: with
+//! frames and on a page whose app stalls without drawing any.
 
 use super::registry::{APP, Differences, of_shelf};
 use super::windows;

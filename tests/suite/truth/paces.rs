@@ -1,5 +1,5 @@
-//! Slow apps on every archetype: what is read in refreshes is the truth by the panel's own lattice, or it is null with a
-//! reason. A slow app is never taken for a slow panel, and six phones that show one page answer as their panels ran.
+//! Slow apps on every archetype: what is read in refreshes is the truth by the panel's own lattice, or it is null with
+//! a reason. A slow app is never taken for a slow panel, and six phones that show one page answer as their panels ran.
 
 use super::{bound, every_archetype, is_inconclusive, windows};
 use farmjank_lab::archetype::ARCHETYPES;
@@ -96,8 +96,8 @@ impl Held {
     }
 }
 
-/// What may be wrong because the panel's rate is not told for a share of the motion that is small enough to give a number:
-/// on the slower of two rates, the other being twice as fast, frames of so much time came half as late.
+/// What may be wrong because the panel's rate is not told for a share of the motion that is small enough to give a
+/// number: on the slower of two rates, the other being twice as fast, frames of so much time came half as late.
 fn open(window: &WindowMeasured, expected: &Expected, key: &str) -> f64 {
     let open = window.coverage.as_ref().map_or(0.0, |coverage| coverage.period_uncertain.ms());
     let shortest = expected.intervals.iter().map(|one| one.period_ms).fold(f64::INFINITY, f64::min);
@@ -144,8 +144,8 @@ fn every_page_on_every_archetype(source: &str, seed: u64) {
     let puzzling = refused.iter().filter(|why| why.contains("passed without a frame")).count();
     assert!(unproved <= 1 && puzzling <= 2, "{refused:#?}");
     assert_eq!(unproved + uncertain + puzzling, refused.len(), "{refused:#?}");
-    // Headers are read while the pages draw. What they leave open is on panels that change their rate meanwhile, and most
-    // of it where one mode does not tell to which.
+    // Headers are read while the pages draw. What they leave open is on panels that change their rate meanwhile, and
+    // most of it where one mode does not tell to which.
     let several = refused.iter().filter(|why| !why.starts_with(ONE_MODE)).count();
     assert!(several * 10 <= (ARCHETYPES.len() - 1) * PAGES.len(), "{several} refused: {refused:#?}");
 }

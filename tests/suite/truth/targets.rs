@@ -1,5 +1,5 @@
-//! Pages that keep a rate of their own, with the rate declared: what the tool calls late is what the lab made late, on every
-//! archetype; and what is said of a page that declares nothing.
+//! Pages that keep a rate of their own, with the rate declared: what the tool calls late is what the lab made late, on
+//! every archetype; and what is said of a page that declares nothing.
 
 use super::{is_inconclusive, windows};
 use farmjank_lab::archetype::ARCHETYPES;
@@ -43,9 +43,10 @@ fn scenario() -> String {
     text
 }
 
-/// How far a window may be from the truth, ms: one refresh for each change of the rate, and one that a clock may have taken on
-/// a panel a little faster than its nominal rate. Frames behind a late one catch up, and the next may be late before they have:
-/// so every five late frames hide one refresh more, and where one frame of twenty-five is late, up to three tenths of it all.
+/// How far a window may be from the truth, ms: one refresh for each change of the rate, and one that a clock may have
+/// taken on a panel a little faster than its nominal rate. Frames behind a late one catch up, and the next may be late
+/// before they have: so every five late frames hide one refresh more, and where one frame of twenty-five is late, up to
+/// three tenths of it all.
 fn slack(expected: &Expected) -> f64 {
     let longest = expected.intervals.iter().map(|one| one.period_ms).fold(0.0, f64::max);
     let late = expected.intervals.iter().filter(|one| one.late > 0.0).count();

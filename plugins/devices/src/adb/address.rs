@@ -6,7 +6,8 @@ use farmjank_seams::host::Address;
 pub(crate) const DEFAULT_PORT: u16 = 5037;
 
 /// The servers named by `ADB_SERVER_SOCKET`, else by `ANDROID_ADB_SERVER_ADDRESS` and `ANDROID_ADB_SERVER_PORT`, else
-/// 127.0.0.1:5037. Both the socket and the address may be comma lists. Error: one sentence saying what to write instead.
+/// 127.0.0.1:5037. Both the socket and the address may be comma lists. Error: one sentence saying what to write
+/// instead.
 ///
 /// `tcp:PORT`, `tcp:HOST:PORT` and `tcp:[IPV6]:PORT` are sockets; an address is `HOST`, `HOST:PORT`, `IPV6` or
 /// `[IPV6]:PORT`.

@@ -1,7 +1,8 @@
 //! Moving a file to a phone: `SEND` of adb's sync service, over the same connection as everything else.
 //!
-//! One path for real phones and those of a lab inside this process, on whichever clock runs: it has a deadline, and dropping it
-//! closes the connection. Files come *from* phones by `cat` in a shell, which says with a status whether they came whole.
+//! One path for real phones and those of a lab inside this process, on whichever clock runs: it has a deadline, and
+//! dropping it closes the connection. Files come *from* phones by `cat` in a shell, which says with a status whether
+//! they came whole.
 
 use crate::adb::link::{Link, Server, after, bounded};
 use crate::adb::refusal::{LinkError, Subject, shown};
@@ -17,8 +18,8 @@ const MODE: u32 = 0o100_644;
 /// Longest refusal that is read, bytes.
 const REFUSAL: usize = 64 << 10;
 
-/// Moves bytes to a file of the phone. Faults: `timeout`, `device_lost`, `file_refused` with the phone's words, `protocol`, and
-/// those of an unfit phone.
+/// Moves bytes to a file of the phone. Faults: `timeout`, `device_lost`, `file_refused` with the phone's words,
+/// `protocol`, and those of an unfit phone.
 pub(crate) async fn push(
     server: &Server,
     phone: &DeviceId,

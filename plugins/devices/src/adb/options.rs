@@ -38,8 +38,8 @@ pub struct Options {
     /// Calls in flight per server: few are faster than many, and 100 would meet the listen queue of newer servers.
     pub in_flight: usize,
     /// A call that runs longer than this gives its place among the calls in flight back: it burdens the phone, no
-    /// longer the server. Otherwise 32 swipes of a third of a second each would hold up the swipes of every other phone,
-    /// and 32 wedged phones would stop all others.
+    /// longer the server. Otherwise 32 swipes of a third of a second each would hold up the swipes of every other
+    /// phone, and 32 wedged phones would stop all others.
     pub short_call: Duration,
     /// Phones used per server; each costs it two threads and a descriptor.
     pub phones_per_server: usize,

@@ -29,9 +29,9 @@ pub enum Started {
     Now,
 }
 
-/// Makes sure a server listens at `address`: starts one only after a refused connection, only on loopback, only when the
-/// policy allows it, with `adb -P PORT start-server`. Never ends a server. Faults: `no_server` with advice when none
-/// listens and none may be or could be started, `timeout`, `protocol`, `program_missing`.
+/// Makes sure a server listens at `address`: starts one only after a refused connection, only on loopback, only when
+/// the policy allows it, with `adb -P PORT start-server`. Never ends a server. Faults: `no_server` with advice when
+/// none listens and none may be or could be started, `timeout`, `protocol`, `program_missing`.
 pub async fn ensure_server(
     address: &Address,
     dial: Rc<dyn Dial>,

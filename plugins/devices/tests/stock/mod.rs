@@ -1,5 +1,6 @@
-//! The stock adb programs that tests put between us and the lab: the one in PATH (Debian's is years old), and the newest there
-//! is, which the pipeline takes out of the Python package `adbutils` (`.ci/run`) and names in the environment.
+//! The stock adb programs that tests put between us and the lab: the one in PATH (Debian's is years old), and the
+//! newest there is, which the pipeline takes out of the Python package `adbutils` (`.ci/run`) and names in the
+//! environment.
 //!
 //! One that is missing is skipped with a printed reason; in CI that is a failure.
 #![allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "looks for real programs")]

@@ -1,5 +1,5 @@
-//! Successive overlapping dumps of one ring while a list is scrolled: frames on a lattice of refreshes, a missed refresh
-//! now and then, a longer stall sometimes, fences that are still pending when the ring is read.
+//! Successive overlapping dumps of one ring while a list is scrolled: frames on a lattice of refreshes, a missed
+//! refresh now and then, a longer stall sometimes, fences that are still pending when the ring is read.
 
 use super::Chance;
 use farmjank_results::motion::{Motion, Phase};

@@ -1,4 +1,5 @@
-//! The messages of a `FrameTimelineEvent` (field 76 of a packet), as written. Must not know times or how they are joined.
+//! The messages of a `FrameTimelineEvent` (field 76 of a packet), as written. Must not know times or how they are
+//! joined.
 
 use super::wire::{Value, fields};
 

@@ -1,5 +1,5 @@
-//! Cuts a trace file into packets as its bytes arrive, whatever the pieces, and opens compressed runs. Bounded memory: one
-//! packet, and one compressed run while it is open. Must not know what is in a packet.
+//! Cuts a trace file into packets as its bytes arrive, whatever the pieces, and opens compressed runs. Bounded memory:
+//! one packet, and one compressed run while it is open. Must not know what is in a packet.
 
 use super::inflate::{self, Packing};
 use super::wire::fields;

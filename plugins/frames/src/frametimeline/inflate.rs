@@ -11,7 +11,8 @@ pub enum Packing {
     Zstd,
 }
 
-/// Most bytes one run may open to. Perfetto packs at most half a megabyte or so at a time; anything near this is a bomb.
+/// Most bytes one run may open to. Perfetto packs at most half a megabyte or so at a time; anything near this is a
+/// bomb.
 pub(crate) const LARGEST_RUN: usize = 64 << 20;
 
 /// The opened run, as far as it opens, and whether that is all of it.

@@ -1,11 +1,11 @@
 //! Joins what was gathered into frames: displays to surfaces, expected to actual, every time on CLOCK_MONOTONIC in ns.
 //!
-//! The trace tells when an app's frame was due (its deadline) but not when it should have been shown: the display frame that
-//! did show it has an expectation of its own, which is one vsync later where the app missed its turn. What was expected
-//! of the app's frame is found like this: Android 16 tells the delay. Else the deadline is when the compositor was to begin,
-//! so the frame was expected at its deadline plus what the compositor is given for its work, as the display frames around
-//! tell. That allowance changes with the compositor's mood, so among those seen the one is taken that puts the frame where
-//! the platform says it was: on time, or late by whole refreshes.
+//! The trace tells when an app's frame was due (its deadline) but not when it should have been shown: the display frame
+//! that did show it has an expectation of its own, which is one vsync later where the app missed its turn. What was
+//! expected of the app's frame is found like this: Android 16 tells the delay. Else the deadline is when the compositor
+//! was to begin, so the frame was expected at its deadline plus what the compositor is given for its work, as the
+//! display frames around tell. That allowance changes with the compositor's mood, so among those seen the one is taken
+//! that puts the frame where the platform says it was: on time, or late by whole refreshes.
 
 use super::clocks::Clocks;
 use super::events::ActualFrame;
@@ -19,7 +19,8 @@ use std::rc::Rc;
 
 /// Allowances this near to each other are the same, ns.
 const SAME: i64 = 300_000;
-/// A late frame this near to whole periods after an estimate is on the grid, ns: fences jitter, predictions are made anew.
+/// A late frame this near to whole periods after an estimate is on the grid, ns: fences jitter, predictions are made
+/// anew.
 const GRID: u64 = 1_000_000;
 /// Refresh periods a phone can have, ns.
 const PERIODS: std::ops::RangeInclusive<i64> = 2_000_000..=100_000_000;
@@ -89,8 +90,8 @@ impl Displays {
         self.presents.first().copied().zip(self.presents.last().copied())
     }
 
-    /// The last present up to which every frame is told, given the display frames something of which is missing: the newest
-    /// one may have lost its last packet, as a writer hands a packet over with the next one.
+    /// The last present up to which every frame is told, given the display frames something of which is missing: the
+    /// newest one may have lost its last packet, as a writer hands a packet over with the next one.
     pub(crate) fn whole_to(&self, halves: impl Iterator<Item = i64>) -> Option<i64> {
         let newest = self.presents.last().copied()?;
         let hurt = |token: i64| self.get(token).and_then(|shown| shown.present) == Some(newest);
@@ -103,8 +104,8 @@ impl Displays {
         self.by_token.get(&token)
     }
 
-    /// Period near an instant: the middle one of the steps between presents around it that are like the one a quarter up, as
-    /// refreshes without a frame only make steps longer.
+    /// Period near an instant: the middle one of the steps between presents around it that are like the one a quarter
+    /// up, as refreshes without a frame only make steps longer.
     pub fn period(&self, at: i64) -> Option<i64> {
         let near = around(&self.presents, self.presents.partition_point(|present| *present < at));
         let steps = near.windows(2).map(|pair| pair[1].saturating_sub(pair[0]));
@@ -123,8 +124,8 @@ impl Displays {
         periods.get(periods.len() / 2).copied()
     }
 
-    /// What the compositor was given for its work around a deadline: the middle value, then every other that is not one of a
-    /// kind (SurfaceFlinger starts earlier while fingers move and where the GPU composes).
+    /// What the compositor was given for its work around a deadline: the middle value, then every other that is not one
+    /// of a kind (SurfaceFlinger starts earlier while fingers move and where the GPU composes).
     fn allowances(&self, deadline: i64) -> Vec<i64> {
         let near = around(&self.expected, self.expected.partition_point(|(begin, _)| *begin < deadline));
         let mut all: Vec<i64> = near.iter().map(|(begin, present)| present.saturating_sub(*begin)).collect();
@@ -252,7 +253,8 @@ pub fn frame(
 }
 
 /// Marks the first frame of each window that was surely opened while the trace ran: one of a process that a scan at the
-/// beginning did not find. A layer of any other process may only have been quiet until now. `frames` are in order of time.
+/// beginning did not find. A layer of any other process may only have been quiet until now. `frames` are in order of
+/// time.
 pub(crate) fn mark_first_draws(frames: &mut [SurfaceFrame], scanned: &BTreeSet<i32>) {
     let mut layers: BTreeSet<(i32, Rc<str>)> = BTreeSet::new();
     for frame in frames {

@@ -1,4 +1,5 @@
-//! The fields of a `TracePacket` that matter, and of the messages in it that are not frames. Must not know what is kept.
+//! The fields of a `TracePacket` that matter, and of the messages in it that are not frames. Must not know what is
+//! kept.
 
 use super::clocks::BOOTTIME;
 use super::wire::{Value, fields};

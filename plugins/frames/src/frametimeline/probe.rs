@@ -1,11 +1,12 @@
 //! Recording a trace around a trial: the shell lines that start and end it, and what they leave (nothing).
 //!
-//! The configuration goes in by a pipe inside the phone's shell: reading a configuration file is forbidden on some builds,
-//! and adb's own input may close early. Android 12 can only be told to go to the background; from 13 on the line waits
-//! until every data source has started. Durations in ms, sizes in kB.
+//! The configuration goes in by a pipe inside the phone's shell: reading a configuration file is forbidden on some
+//! builds, and adb's own input may close early. Android 12 can only be told to go to the background; from 13 on the
+//! line waits until every data source has started. Durations in ms, sizes in kB.
 //!
-//! A recorder whose end nobody asked for (a cable pulled, a run killed) goes on by itself. Its name and process are noted on
-//! the phone while it runs; the next beginning ends what is noted, if it still is that recorder, and takes its file away.
+//! A recorder whose end nobody asked for (a cable pulled, a run killed) goes on by itself. Its name and process are
+//! noted on the phone while it runs; the next beginning ends what is noted, if it still is that recorder, and takes its
+//! file away.
 
 use super::{TraceReader, trace::Trace};
 use crate::text::shown;
@@ -59,8 +60,8 @@ fn path(nonce: u64) -> String {
     format!("{FOLDER}/{}.perfetto-trace", name(nonce))
 }
 
-/// Ends the recorder that is noted, if the process of its number still is that one, and removes what it left. The note is
-/// text of the phone: only names and numbers of ours are used of it.
+/// Ends the recorder that is noted, if the process of its number still is that one, and removes what it left. The note
+/// is text of the phone: only names and numbers of ours are used of it.
 fn sweep() -> String {
     format!(
         "if [ -e {NOTED} ]; then read -r f < {NOTED}; \
@@ -159,8 +160,8 @@ impl Probe for FrameTimeline {
     fn end(&self, _facts: &DeviceFacts, _app: &App, nonce: u64, mark: &[u8]) -> String {
         let path = quote(&path(nonce));
         let stop = match recorder(mark) {
-            // Writing out takes as long as it takes, ten seconds at most; after that it is ended the hard way. By now the number
-            // may be another process's: that is left alone.
+            // Writing out takes as long as it takes, ten seconds at most; after that it is ended the hard way. By now
+            // the number may be another process's: that is left alone.
             Some(pid) => format!(
                 "if [ ! -e /proc/{pid}/cmdline ] || grep -q perfetto /proc/{pid}/cmdline; then \
                  kill -INT {pid} 2>/dev/null; n=0; \

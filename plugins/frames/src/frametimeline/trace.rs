@@ -68,7 +68,8 @@ impl TraceReader {
     /// Everything the trace says.
     ///
     /// # Errors
-    /// [`Unreadable::Garbled`] when not one packet could be read, [`Unreadable::Empty`] when none is of the frame timeline.
+    /// [`Unreadable::Garbled`] when not one packet could be read, [`Unreadable::Empty`] when none is of the frame
+    /// timeline.
     pub fn finish(self) -> Result<Trace, Unreadable> {
         let (met, cut) = self.framing.finish();
         let mut gathered = self.gathered;

@@ -41,8 +41,8 @@ fn header_clock(text: &[u8]) -> Option<(i64, i64)> {
     Some((plausible(uptime)?, plausible(realtime)?))
 }
 
-/// Reads every window that has a ring, visible ones first, then the one drawn last first. `answered_ns` is when the dump
-/// was over on the frames' clock, where known: frames may have finished up to then.
+/// Reads every window that has a ring, visible ones first, then the one drawn last first. `answered_ns` is when the
+/// dump was over on the frames' clock, where known: frames may have finished up to then.
 ///
 /// Errors: [`Unreadable::Missing`] when no process or no window is there, [`Unreadable::Empty`] when the windows never
 /// drew a frame through HWUI, [`Unreadable::Refused`] when the app could not answer, [`Unreadable::Garbled`] otherwise,

@@ -1,8 +1,9 @@
-//! The counters HWUI keeps beside its rings: frames, late frames, reasons and histograms, for a process and for each window.
+//! The counters HWUI keeps beside its rings: frames, late frames, reasons and histograms, for a process and for each
+//! window.
 //!
-//! They never overflow, so they check what the rings show and stay when no single frame is known. The same lines stand for
-//! the process and for its windows: their place tells which is meant. Times in the histograms are render times in whole ms,
-//! not distances of presents. Must not know: rows of frames.
+//! They never overflow, so they check what the rings show and stay when no single frame is known. The same lines stand
+//! for the process and for its windows: their place tells which is meant. Times in the histograms are render times in
+//! whole ms, not distances of presents. Must not know: rows of frames.
 
 use super::dump::{PROCESS, read_process, title_and_hash};
 use crate::text::{decode, find, integer, lines, shown, whole_integer};
@@ -64,8 +65,8 @@ impl Summary {
         from_histogram(&self.histogram, percent)
     }
 
-    /// What was counted after `earlier`, of the same process or window. None when the counters were reset in between or are
-    /// not the same ones: what was counted then is unknown.
+    /// What was counted after `earlier`, of the same process or window. None when the counters were reset in between or
+    /// are not the same ones: what was counted then is unknown.
     pub fn after(&self, earlier: &Summary) -> Option<Summary> {
         let same = (self.pid, &self.process, &self.window, self.since)
             == (earlier.pid, &earlier.process, &earlier.window, earlier.since);
@@ -142,8 +143,8 @@ fn less(later: Option<u64>, earlier: Option<u64>) -> Option<Option<u64>> {
     }
 }
 
-/// Every block of counters in the text of `dumpsys gfxinfo`, with or without `framestats`, in print order: first a process,
-/// then its windows. Empty where there is none: nothing rendered, or another text.
+/// Every block of counters in the text of `dumpsys gfxinfo`, with or without `framestats`, in print order: first a
+/// process, then its windows. Empty where there is none: nothing rendered, or another text.
 pub fn read_summary(text: &[u8]) -> Vec<Summary> {
     let text = decode(text);
     let mut reader = Reader::default();

@@ -161,7 +161,8 @@ impl Rows {
                 }
             };
             let intended = Some(frame.intended);
-            // The scheduled vsync also stands where a layer's row has the buffer's stamp: it identifies a pending frame.
+            // The scheduled vsync also stands where a layer's row has the buffer's stamp: it identifies a pending
+            // frame.
             sample.rows.push(Row { present, desired: intended, ready: frame.gpu_completed, intended });
         }
         for (place, frame) in self.places.iter().zip(&mut self.frames) {

@@ -1,7 +1,7 @@
 //! Reads what begin and end printed: the state of the watch, the marks in the log, and the lines between them.
 //!
-//! Says what may be missing: a ring that overflowed, lines the log dropped, a watch that could not see the process. Must
-//! not know: metrics. Times are CLOCK_MONOTONIC.
+//! Says what may be missing: a ring that overflowed, lines the log dropped, a watch that could not see the process.
+//! Must not know: metrics. Times are CLOCK_MONOTONIC.
 
 use super::line::{Line, read_line};
 use super::script::{MARK, MOST_LINES, TAG};

@@ -19,8 +19,8 @@ const MOST_PIDS: usize = 1_000;
 
 /// What a whole log says, of one app or of all.
 ///
-/// The span is that of its lines where they carry CLOCK_MONOTONIC (`-v monotonic`); other formats give entries at zero, in
-/// the order of the file.
+/// The span is that of its lines where they carry CLOCK_MONOTONIC (`-v monotonic`); other formats give entries at zero,
+/// in the order of the file.
 ///
 /// # Errors
 /// [`Unreadable::Garbled`] when it is no log, [`Unreadable::Missing`] when nothing tells which process is the app's.

@@ -1,13 +1,14 @@
 //! The shell lines of the log probe: enabling the platform's watch, undoing it, and asking for the log.
 //!
-//! What the watch was and whom it can see is kept in a property of its own on the phone ([`KEEP`]), so that a run that was
-//! cut off can be cleaned up by the next one. Must not know: what the answers mean.
+//! What the watch was and whom it can see is kept in a property of its own on the phone ([`KEEP`]), so that a run that
+//! was cut off can be cleaned up by the next one. Must not know: what the answers mean.
 
 use crate::text::{lines, whole_integer};
 use farmjank_seams::quote::quote;
 
-/// Property that keeps `uid previous pids`: the app's user id, the threshold found (`-` for none), and the processes that
-/// were alive when the watch was enabled, which it cannot see. The shell may set `debug.` properties on every build.
+/// Property that keeps `uid previous pids`: the app's user id, the threshold found (`-` for none), and the processes
+/// that were alive when the watch was enabled, which it cannot see. The shell may set `debug.` properties on every
+/// build.
 pub(super) const KEEP: &str = "debug.farmjank.looper";
 /// Begins the lines these scripts print beside the log: lines of the log never begin with it.
 pub(super) const MARK: &str = "farmjank-log";

@@ -62,8 +62,8 @@ fn is_log(head: &[u8]) -> bool {
 const MESSAGES: [&[u8]; 5] =
     [b"Skipped ", b"Davey! duration=", b"Slow dispatch took ", b"Slow delivery took ", b"am_proc_start: ["];
 
-/// Lines of a log without their heads (`logcat -v raw`): what `--------- beginning of` heads, or a message that is looked for,
-/// and not one line that tells who logged it.
+/// Lines of a log without their heads (`logcat -v raw`): what `--------- beginning of` heads, or a message that is
+/// looked for, and not one line that tells who logged it.
 pub(super) fn is_raw_log(head: &[u8]) -> bool {
     let mut headed = Headed::default();
     let begins = |line: &[u8]| {
@@ -73,8 +73,8 @@ pub(super) fn is_raw_log(head: &[u8]) -> bool {
     lines(head).any(begins) && !lines(head).any(|line| headed.read(line).is_some())
 }
 
-/// A list of packets, each field 1 and length-delimited. A text may begin with a blank line, the same byte, but holds no
-/// control bytes, and a packet has them within its first fields.
+/// A list of packets, each field 1 and length-delimited. A text may begin with a blank line, the same byte, but holds
+/// no control bytes, and a packet has them within its first fields.
 pub(super) fn is_trace(head: &[u8]) -> bool {
     let control = |byte: &u8| *byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b);
     head.first() == Some(&0x0a) && head[..head.len().min(8192)].iter().any(control)

@@ -1,4 +1,5 @@
-//! One saved text, whatever it is of what phones print about frames: recognised by its content, read whole, or refused in words.
+//! One saved text, whatever it is of what phones print about frames: recognised by its content, read whole, or refused
+//! in words.
 //!
 //! A Perfetto trace is no text: it is read in pieces. Must not know files.
 

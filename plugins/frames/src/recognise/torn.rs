@@ -1,7 +1,7 @@
 //! Tells where a saved dump of a ring was torn: a row cut short, an end that is missing.
 //!
-//! A phone writes whole rows; a paste or a terminal may lose parts of them. A row lost at the end is a frame less, one lost
-//! inside is a hitch that never was. Must not know: what rows say.
+//! A phone writes whole rows; a paste or a terminal may lose parts of them. A row lost at the end is a frame less, one
+//! lost inside is a hitch that never was. Must not know: what rows say.
 
 use crate::gfxinfo::FENCE;
 use crate::surfaceflinger::{CLASSIC_ROWS, HISTORY_ROWS};
@@ -78,8 +78,8 @@ fn latency(text: &[u8]) -> Option<Torn> {
     short.map(|rows| Torn::End(why(rows)))
 }
 
-/// Three instants of one frame, none of them less than half of another: one that has lost digits is. Zero stands for one that
-/// is not known, the largest number for one to come.
+/// Three instants of one frame, none of them less than half of another: one that has lost digits is. Zero stands for
+/// one that is not known, the largest number for one to come.
 fn is_row(line: &[u8]) -> bool {
     let columns = line.split(u8::is_ascii_whitespace).filter(|column| !column.is_empty());
     let values: Option<Vec<i64>> = columns.map(whole_integer).collect();

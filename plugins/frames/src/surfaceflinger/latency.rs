@@ -192,8 +192,8 @@ impl Reader {
     /// A line that is not a row of three integers.
     fn other(&mut self, line: &[u8]) -> Result<(), Unreadable> {
         if line.trim_ascii().is_empty() {
-            // Only the classic engine prints several layers, each with all its rows; any other blank line is spacing that
-            // an editor or a terminal added.
+            // Only the classic engine prints several layers, each with all its rows; any other blank line is spacing
+            // that an editor or a terminal added.
             if self.current.classic() {
                 self.end_block();
             }

@@ -1,4 +1,5 @@
-//! What holds for any trace: order, pieces, packing and cuts do not change what whole packets say; no bytes cause a panic.
+//! What holds for any trace: order, pieces, packing and cuts do not change what whole packets say; no bytes cause a
+//! panic.
 
 use super::told::read;
 use super::writer::*;

@@ -1,5 +1,5 @@
-//! A real phone's trace, checked against a decode by Google's own protobuf runtime. It lies beside the repository and is
-//! not part of it; where it is absent these tests say so and pass.
+//! A real phone's trace, checked against a decode by Google's own protobuf runtime. It lies beside the repository and
+//! is not part of it; where it is absent these tests say so and pass.
 
 use farmjank_frames::frametimeline::read_trace;
 use farmjank_results::frame_timeline::{PresentType, SurfaceFrame, SurfaceFrames, jank};

@@ -1,5 +1,5 @@
-//! NUL in text: PostgreSQL refuses it, phones print it. It is written as SUB `0`, and SUB itself as SUB SUB; text without
-//! either, which is all honest text, stays as it is.
+//! NUL in text: PostgreSQL refuses it, phones print it. It is written as SUB `0`, and SUB itself as SUB SUB; text
+//! without either, which is all honest text, stays as it is.
 
 use std::borrow::Cow;
 

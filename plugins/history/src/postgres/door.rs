@@ -1,5 +1,5 @@
-//! Connecting to a database: the crate's one door to sockets. What is asked for in the address and cannot be had is said
-//! before anything is sent.
+//! Connecting to a database: the crate's one door to sockets. What is asked for in the address and cannot be had is
+//! said before anything is sent.
 
 use super::{Postgres, words};
 use crate::trouble;
@@ -14,7 +14,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Reads an address.
 ///
 /// # Errors
-/// `history_address`, which never repeats the address: parts of a password may stand anywhere in one that cannot be read.
+/// `history_address`, which never repeats the address: parts of a password may stand anywhere in one that cannot be
+/// read.
 pub fn read(address: &str) -> Result<Config, Fault> {
     let what = "the address of the history cannot be read";
     let advice = "write postgres://user:password@host:port/database, with @ : / ? # % of the password as %40 %3A %2F %3F %23 %25";

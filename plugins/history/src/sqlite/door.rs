@@ -1,5 +1,5 @@
-//! Opening the file of a store: the crate's one door to files. Looks before it writes: what is not ours is left as it is,
-//! byte for byte.
+//! Opening the file of a store: the crate's one door to files. Looks before it writes: what is not ours is left as it
+//! is, byte for byte.
 #![allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "see the header")]
 
 use super::{MARK, Sqlite, words};
@@ -73,8 +73,9 @@ fn look(path: &Path, place: &str) -> Result<(), Fault> {
     }
 }
 
-/// A file whose last writer was killed, so that it cannot be read before it is recovered. One page holds no table: that was us,
-/// making it. Anything more is not ours to recover, because ours are written ahead, which needs no recovery to be read.
+/// A file whose last writer was killed, so that it cannot be read before it is recovered. One page holds no table: that
+/// was us, making it. Anything more is not ours to recover, because ours are written ahead, which needs no recovery to
+/// be read.
 fn unfinished(path: &Path, place: &str) -> Result<(), Fault> {
     let one_page = fs::metadata(path).is_ok_and(|found| found.len() <= PAGE);
     one_page.then_some(()).ok_or_else(|| {

@@ -55,7 +55,8 @@ pub fn session(run: &RunRow, key: CellKey, device: &str, values: &[f64]) -> Cell
     }
 }
 
-/// A night: two models with two windows each, and one more phone of the first model. What matters is said of one window.
+/// A night: two models with two windows each, and one more phone of the first model. What matters is said of one
+/// window.
 pub fn night(night: u32) -> (RunRow, Vec<CellSession>) {
     let run = run(night);
     let mut sessions = Vec::new();

@@ -1,5 +1,5 @@
-//! PostgreSQL: the suite, and what a server may refuse. `FARMJANK_TEST_POSTGRES` is the address of a database whose owner we
-//! are; `.ci/with-postgres` starts a private one. Each test works in a schema of its own.
+//! PostgreSQL: the suite, and what a server may refuse. `FARMJANK_TEST_POSTGRES` is the address of a database whose
+//! owner we are; `.ci/with-postgres` starts a private one. Each test works in a schema of its own.
 
 use crate::conformance;
 use crate::samples::{key, night, pin, record};

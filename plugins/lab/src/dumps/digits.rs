@@ -1,7 +1,7 @@
 //! Integers as decimal text, where a dump prints thousands of them.
 //!
-//! The stamps of a dump lie close together, so all but their last eight digits are mostly those of the stamp before: they
-//! are kept as text. Must not know what the numbers mean.
+//! The stamps of a dump lie close together, so all but their last eight digits are mostly those of the stamp before:
+//! they are kept as text. Must not know what the numbers mean.
 
 /// Below this a number is printed by itself.
 const TAIL: u64 = 100_000_000;

@@ -1,5 +1,5 @@
-//! The PROFILEDATA block of `dumpsys gfxinfo PKG framestats`: column sets per Android version, late columns of frames in
-//! flight, slots that still hold their previous occupant (docs/design/phones.md#gfxinfo). ns on CLOCK_MONOTONIC.
+//! The PROFILEDATA block of `dumpsys gfxinfo PKG framestats`: column sets per Android version, late columns of frames
+//! in flight, slots that still hold their previous occupant (docs/design/phones.md#gfxinfo). ns on CLOCK_MONOTONIC.
 
 use super::digits::Digits;
 use crate::phone_sim::hwui::{Hwui, HwuiFrame, UNTIL_ANIMATION, UNTIL_INPUT, UNTIL_SUBMITTED};

@@ -1,4 +1,5 @@
-//! What is on the screen now: the window hierarchy that `uiautomator dump` writes, and the picture `screencap -p` prints.
+//! What is on the screen now: the window hierarchy that `uiautomator dump` writes, and the picture `screencap -p`
+//! prints.
 
 use super::Scene;
 use crate::app::Element;

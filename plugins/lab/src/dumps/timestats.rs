@@ -1,5 +1,5 @@
-//! `dumpsys SurfaceFlinger --timestats -dump`: totals, then a block per layer, in the words of Android 9, 10, 11, 12, 13
-//! and 14+ (docs/design/phones.md#timestats).
+//! `dumpsys SurfaceFlinger --timestats -dump`: totals, then a block per layer, in the words of Android 9, 10, 11, 12,
+//! 13 and 14+ (docs/design/phones.md#timestats).
 //!
 //! A layer's first frame has no predecessor and is not counted; a frame is counted when a later one is taken after its
 //! present fence signalled. Histograms are in ms. Must not know flags, nor when counting is on.

@@ -44,8 +44,8 @@ impl Lab {
         (0..self.phones.len().div_ceil(PHONES_PER_SERVER).max(1)).map(|n| Address::Lab(n as u16)).collect()
     }
 
-    /// Its phones in labs of their own, in order: all in one when they are few. Phones never meet and every phone draws from
-    /// its own seed, so together they are this lab.
+    /// Its phones in labs of their own, in order: all in one when they are few. Phones never meet and every phone draws
+    /// from its own seed, so together they are this lab.
     pub fn shards(&self) -> Vec<Lab> {
         let shard = |phones: &[(String, PhoneSpec)]| Lab { phones: phones.to_vec(), ..self.clone() };
         let together = if self.phones.len() > PHONES_TOGETHER { PHONES_PER_RACK } else { PHONES_TOGETHER };

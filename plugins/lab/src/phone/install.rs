@@ -1,5 +1,5 @@
-//! `pm install`, `pm uninstall` and `cmd package compile`: what becomes of a build that was pushed (PackageManagerService's
-//! own words; a refusal is `Failure [CODE: why]` with a status of 1, of 0 on Android 7).
+//! `pm install`, `pm uninstall` and `cmd package compile`: what becomes of a build that was pushed
+//! (PackageManagerService's own words; a refusal is `Failure [CODE: why]` with a status of 1, of 0 on Android 7).
 
 use super::command::{Answer, Running};
 use super::lab_time::LabTime;

@@ -145,8 +145,8 @@ impl Phone {
         fault::set(self, fault);
     }
 
-    /// How much longer a command runs than could be known when it began; none: it is over. Asked at begin + `takes`, and
-    /// again after every time it answers.
+    /// How much longer a command runs than could be known when it began; none: it is over. Asked at begin + `takes`,
+    /// and again after every time it answers.
     pub fn longer(&mut self, now: LabTime, running: &Running) -> Option<Span> {
         input::longer(self, now, running)
     }

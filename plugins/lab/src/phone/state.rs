@@ -26,7 +26,8 @@ pub(super) struct Commands {
     pub(super) dumps: u64,
 }
 
-/// One virtual phone: what lives, what is printed of it, and what commands left behind. Each program is a function of its module.
+/// One virtual phone: what lives, what is printed of it, and what commands left behind. Each program is a function of
+/// its module.
 #[derive(Debug)]
 pub struct Phone {
     pub(super) serial: String,

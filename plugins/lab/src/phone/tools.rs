@@ -29,8 +29,8 @@ pub(super) fn uiautomator(phone: &mut Phone, arguments: &[String]) -> Running {
     }
 }
 
-/// `screencap -p`: the screen is composed once more, read back and packed by the processor, which the app in front has to
-/// share: it loses a frame or two.
+/// `screencap -p`: the screen is composed once more, read back and packed by the processor, which the app in front has
+/// to share: it loses a frame or two.
 pub(super) fn screencap(phone: &mut Phone, now: LabTime, arguments: &[String]) -> Running {
     phone.commands.starts += 1;
     let draw = Draw::of(phone.body.seed, Stream::Start, 0x5_0000 + phone.commands.starts);

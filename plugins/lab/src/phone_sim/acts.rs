@@ -99,8 +99,8 @@ impl Acts {
         self.clock = self.clock.max(at);
     }
 
-    /// Notes an act, from outside or following from another, for an instant that has not been reached; an earlier one happens at
-    /// once.
+    /// Notes an act, from outside or following from another, for an instant that has not been reached; an earlier one
+    /// happens at once.
     pub(super) fn note(&mut self, at: i64, outside: bool, act: Act) {
         let at = at.max(self.clock);
         let place = self.cursor

@@ -156,8 +156,8 @@ impl Dispatcher {
         self.taken.back().map_or(0, |event| t - event.at)
     }
 
-    /// When the next move comes, where none is waiting at `t` that was sent since `from`; the inner none: before the finger
-    /// leaves, there is none. The outer none: one is waiting.
+    /// When the next move comes, where none is waiting at `t` that was sent since `from`; the inner none: before the
+    /// finger leaves, there is none. The outer none: one is waiting.
     pub fn waits(&mut self, t: i64, from: i64, panel: &Panel, free: i64) -> Option<Option<i64>> {
         self.reach(t, panel, free);
         let unhandled = |event: &&Taken| event.at > self.handled.max(from - 1) && event.at <= t;

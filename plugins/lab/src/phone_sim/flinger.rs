@@ -1,5 +1,5 @@
-//! SurfaceFlinger's side: the layers, alive and dead, and why they keep their frames: for the truth, for a trace, or because
-//! frames are counted (timestats).
+//! SurfaceFlinger's side: the layers, alive and dead, and why they keep their frames: for the truth, for a trace, or
+//! because frames are counted (timestats).
 //!
 //! Times are ns on CLOCK_MONOTONIC. Must not know whose layers they are, nor how anything is printed.
 
@@ -105,8 +105,8 @@ impl Flinger {
         }
     }
 
-    /// A trace begins: frames are kept from now on. Answers from when on (the latest present of a frame already on its way)
-    /// nothing is missing from what is kept.
+    /// A trace begins: frames are kept from now on. Answers from when on (the latest present of a frame already on its
+    /// way) nothing is missing from what is kept.
     pub(crate) fn trace_begins(&mut self) -> i64 {
         self.begin_keeping();
         self.tracing += 1;

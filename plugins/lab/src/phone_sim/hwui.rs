@@ -215,8 +215,8 @@ impl Hwui {
         }
     }
 
-    /// Remembers a frame, its deadline moved where the queue is stuffed, and answers it so; `process` are the counters of
-    /// the whole process.
+    /// Remembers a frame, its deadline moved where the queue is stuffed, and answers it so; `process` are the counters
+    /// of the whole process.
     pub fn push(&mut self, mut drawn: HwuiFrame, process: &mut JankCounts) -> HwuiFrame {
         if self.sdk >= 31 && drawn.flags & 8 == 0 {
             self.judge(&mut drawn.stages);

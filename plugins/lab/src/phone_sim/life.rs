@@ -1,4 +1,5 @@
-//! A phone lives: acts, decisions of the panel and frames happen in order of their instants, whatever the rhythm of asking.
+//! A phone lives: acts, decisions of the panel and frames happen in order of their instants, whatever the rhythm of
+//! asking.
 //!
 //! Times are ns on CLOCK_MONOTONIC. Must not know how anything is printed.
 

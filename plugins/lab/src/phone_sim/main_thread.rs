@@ -1,4 +1,5 @@
-//! What keeps main threads busy, and what the log makes of it: slow messages, skipped frames, periodic and planted work.
+//! What keeps main threads busy, and what the log makes of it: slow messages, skipped frames, periodic and planted
+//! work.
 //!
 //! Times are ns on CLOCK_MONOTONIC. Must not know how lines are printed.
 

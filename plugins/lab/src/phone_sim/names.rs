@@ -14,7 +14,8 @@ pub struct Names {
 }
 
 impl Names {
-    /// Containers around a window from the outside in, without suffix. `title` is `pkg/full.Class`, `short` `pkg/.Class`.
+    /// Containers around a window from the outside in, without suffix. `title` is `pkg/full.Class`, `short`
+    /// `pkg/.Class`.
     pub(crate) fn containers(&self, title: &str, short: &str) -> Vec<String> {
         let Names { sdk, hash, task } = *self;
         let record = hash ^ 0x002a_51c3;

@@ -39,8 +39,9 @@ pub struct Input {
     pub focused: bool,
 }
 
-/// The living part of a phone: parts that know nothing of each other. What needs several of them at once is a function of the
-/// module it belongs to (`world`, `surfaces`, `touch`, `produce`), which is why heat, of no part, is the ninth field.
+/// The living part of a phone: parts that know nothing of each other. What needs several of them at once is a function
+/// of the module it belongs to (`world`, `surfaces`, `touch`, `produce`), which is why heat, of no part, is the ninth
+/// field.
 #[derive(Clone, Debug)]
 pub struct PhoneSim {
     /// What changes only when an app is installed.

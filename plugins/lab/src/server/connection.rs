@@ -1,4 +1,5 @@
-//! What a shell prints on its way out: framed as the protocol asks, gathered while the shell runs, written when it waits.
+//! What a shell prints on its way out: framed as the protocol asks, gathered while the shell runs, written when it
+//! waits.
 //!
 //! Room is bounded: a shell that prints faster than the client reads has to wait.
 

@@ -1,8 +1,8 @@
 //! The phone's shell: the subset of mksh that runners send, over programs the phone offers.
 //!
-//! Text goes through [`lexer`], [`parser`] and a tree ([`syntax`]) into [`run`]. The tree is built once; a loop walks it
-//! again and again. Knows no adb: output leaves through an [`stream::Outlet`], streamed as it is produced. Commands the
-//! phone does not have answer `inaccessible or not found`, status 127. Waiting is on tokio time.
+//! Text goes through [`lexer`], [`parser`] and a tree ([`syntax`]) into [`run`]. The tree is built once; a loop walks
+//! it again and again. Knows no adb: output leaves through an [`stream::Outlet`], streamed as it is produced. Commands
+//! the phone does not have answer `inaccessible or not found`, status 127. Waiting is on tokio time.
 
 mod arith;
 mod builtin;

@@ -1,4 +1,5 @@
-//! Walking the tree: lists, chains, pipelines, subshells. Loops and choices are in `steer`, simple commands in `simple`.
+//! Walking the tree: lists, chains, pipelines, subshells. Loops and choices are in `steer`, simple commands in
+//! `simple`.
 //!
 //! Words run scripts and commands run commands: what the parts below need of the whole they call on the shell.
 

@@ -1,4 +1,5 @@
-//! The small trace reader against a real phone's trace, so that it reads what phones write and not only what the lab does.
+//! The small trace reader against a real phone's trace, so that it reads what phones write and not only what the lab
+//! does.
 #![expect(clippy::disallowed_methods, reason = "the file lies beside the repository")]
 
 use crate::packets::read;

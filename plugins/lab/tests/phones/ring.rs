@@ -133,8 +133,8 @@ fn a_clear_leaves_zero_rows_first() {
     assert!(zeros > 20 && zeros < 127 && some.rows[..zeros].iter().all(|row| *row == [0; 3]), "{zeros}");
 }
 
-/// Whether something new was to be shown at every refresh between these two: they are of one gesture, and under the finger its
-/// moves came at least as often. Since Android 14 a swipe sends 120 a second.
+/// Whether something new was to be shown at every refresh between these two: they are of one gesture, and under the
+/// finger its moves came at least as often. Since Android 14 a swipe sends 120 a second.
 fn asked_for(truth: &Truth, pair: &[TruthFrame]) -> bool {
     let Some(gesture) = pair[0].gesture.filter(|gesture| pair[1].gesture == Some(*gesture)) else {
         return false;

@@ -18,8 +18,8 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// From the smallest to the largest level, but never so near that a difference smaller than `least` looks large. `from_zero`
-    /// begins at zero, whatever the levels are.
+    /// From the smallest to the largest level, but never so near that a difference smaller than `least` looks large.
+    /// `from_zero` begins at zero, whatever the levels are.
     pub(super) fn of(levels: &[Option<f64>], least: f64, from_zero: bool) -> Scale {
         let known = || levels.iter().flatten().copied();
         let (low, high) = (known().fold(f64::INFINITY, f64::min), known().fold(0.0f64, f64::max));
@@ -46,8 +46,8 @@ pub(super) fn spark(levels: &[Option<f64>], most: usize, scale: Scale) -> String
     newest.iter().map(block).collect()
 }
 
-/// The newest nights as bars over an axis, at most `columns` wide. `marks` are nights to point at; `label` writes a level.
-/// Returns the lines, and how many nights they show.
+/// The newest nights as bars over an axis, at most `columns` wide. `marks` are nights to point at; `label` writes a
+/// level. Returns the lines, and how many nights they show.
 pub(super) fn plot(
     levels: &[Option<f64>],
     marks: &[usize],

@@ -1,7 +1,8 @@
-//! What the first screen shows: the run, its phones and scenarios, and a line per cell. Small, whatever the number of frames.
+//! What the first screen shows: the run, its phones and scenarios, and a line per cell. Small, whatever the number of
+//! frames.
 //!
-//! Must not know: HTML. Text is cleaned here, once: no control or reordering character reaches the page. A cell's key is the
-//! same however often it is written.
+//! Must not know: HTML. Text is cleaned here, once: no control or reordering character reaches the page. A cell's key
+//! is the same however often it is written.
 
 use super::FORMAT;
 use super::frames::{Barcode, Seen, barcode};
@@ -101,7 +102,8 @@ struct Line {
     frozen: Option<f64>,
     /// How long the app took to start, ms.
     launch: Option<f64>,
-    /// What became of it against the baseline, in words, and whether that is worse; only where the comparison found a change.
+    /// What became of it against the baseline, in words, and whether that is worse; only where the comparison found a
+    /// change.
     since: Option<(String, bool)>,
     frames: u64,
     counted: u32,

@@ -1,8 +1,10 @@
-//! What a page that is open while a run goes on is told: a lane per phone, lines worth reading, and the cells that changed.
+//! What a page that is open while a run goes on is told: a lane per phone, lines worth reading, and the cells that
+//! changed.
 //!
-//! A fold of events; what comes out is the difference between a version somebody has seen and now, as JSON. So a browser
-//! that was away, or is slow, is told at once what it missed, and nothing queues up for it. A version is the number of
-//! things seen so far. Must not know: sockets, pages, clocks. Times are the run's own, rates are frames per second.
+//! A fold of events; what comes out is the difference between a version somebody has seen and now, as JSON. So a
+//! browser that was away, or is slow, is told at once what it missed, and nothing queues up for it. A version is the
+//! number of things seen so far. Must not know: sockets, pages, clocks. Times are the run's own, rates are frames per
+//! second.
 
 use super::fragment;
 use super::frames::{Barcode, stretches};
@@ -233,8 +235,8 @@ impl LiveFeed {
         }
     }
 
-    /// What is new since a version, as JSON; everything when nothing was seen, and every lane and line on the `first` time
-    /// somebody listens: a page begins without them.
+    /// What is new since a version, as JSON; everything when nothing was seen, and every lane and line on the `first`
+    /// time somebody listens: a page begins without them.
     pub fn update(&self, since: u64, first: bool, record: &Record, frame_logs: &dyn FrameLogs) -> String {
         let newer = |version: u64| version > since;
         let outlook = outlook(record);

@@ -1,7 +1,7 @@
 //! The page: head, a paper version for readers without scripts, data, scripts, and every cell's bytes, in one file.
 //!
-//! Scripts and styles are those compiled in, named by their hashes in the policy, so that a browser runs nothing else and
-//! asks nobody for anything. The order matters: what the first screen needs stands before the bytes of the cells.
+//! Scripts and styles are those compiled in, named by their hashes in the policy, so that a browser runs nothing else
+//! and asks nobody for anything. The order matters: what the first screen needs stands before the bytes of the cells.
 
 use super::frames::{Seen, seen};
 use super::{detail, index, paper};

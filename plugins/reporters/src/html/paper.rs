@@ -1,4 +1,5 @@
-//! The report for readers without scripts: some artifact viewers allow none. Verdict, counts, and every cell in a table.
+//! The report for readers without scripts: some artifact viewers allow none. Verdict, counts, and every cell in a
+//! table.
 //!
 //! Scripts replace it as soon as they run. Text is cleaned, then escaped.
 

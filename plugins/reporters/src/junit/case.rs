@@ -1,5 +1,5 @@
-//! One case: its status with the verdict, the limits and the place in the scenario, and its output with the numbers and the
-//! evidence.
+//! One case: its status with the verdict, the limits and the place in the scenario, and its output with the numbers and
+//! the evidence.
 //!
 //! A case has one status, so several breached limits share one failure: its type names the first, its text lists all.
 
@@ -24,7 +24,8 @@ const ATTACHMENTS: usize = 40;
 /// Attempts named that were made again.
 const AGAIN: usize = 10;
 
-/// The case of a cell; `plot` is the picture of its frames, where there is one. `room` is the text the file may still hold; what does not fit is left out.
+/// The case of a cell; `plot` is the picture of its frames, where there is one. `room` is the text the file may still
+/// hold; what does not fit is left out.
 pub(super) fn case(
     cell: &Cell,
     names: &Names,
@@ -62,8 +63,8 @@ pub(super) fn case(
     case
 }
 
-/// Attempts of this cell's trials that a fault ended and that were made again, with the trial: the case stands on what came
-/// after them.
+/// Attempts of this cell's trials that a fault ended and that were made again, with the trial: the case stands on what
+/// came after them.
 fn again<'a>(cell: &Cell<'a>) -> impl Iterator<Item = (&'a TrialRecord, &'a Fault)> {
     let trials = &cell.job.trials;
     let repeated = |at: usize| trials[at + 1..].iter().any(|next| next.trial == trials[at].trial);
@@ -74,7 +75,8 @@ fn again<'a>(cell: &Cell<'a>) -> impl Iterator<Item = (&'a TrialRecord, &'a Faul
     trials.iter().enumerate().filter_map(ended).take(AGAIN)
 }
 
-/// Every reader that knows reruns at all knows `flakyFailure`, also for what is no failure of the app: the type says whose.
+/// Every reader that knows reruns at all knows `flakyFailure`, also for what is no failure of the app: the type says
+/// whose.
 fn rerun(fault: &Fault) -> TestRerun {
     let mut rerun = TestRerun::new(NonSuccessKind::Failure);
     let words = xml_attribute(&fault.to_string(), SENTENCE);

@@ -1,5 +1,5 @@
-//! What the page says of a baseline: a line in the heading, a column beside the limits, a sentence in the details. Nothing
-//! at all where the run was held against none.
+//! What the page says of a baseline: a line in the heading, a column beside the limits, a sentence in the details.
+//! Nothing at all where the run was held against none.
 //!
 //! Must not know: how it was decided, how long the page may be.
 

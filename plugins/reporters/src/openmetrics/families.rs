@@ -1,7 +1,7 @@
 //! Families of `metrics.txt`: their names, units and texts, and which reading of a cell feeds which.
 //!
-//! Must not know: labels' meaning. Names end with their unit, as OpenMetrics asks; values are converted from the units of
-//! the registry of metrics.
+//! Must not know: labels' meaning. Names end with their unit, as OpenMetrics asks; values are converted from the units
+//! of the registry of metrics.
 
 use crate::cells::Cell;
 

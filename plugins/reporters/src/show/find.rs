@@ -69,7 +69,8 @@ pub fn listed(cells: &[Cell], most: usize, style: TextStyle) -> String {
     text
 }
 
-/// Whether the parts fit the three names in order, some names perhaps left out; `is` says whether a part fits the name at a place.
+/// Whether the parts fit the three names in order, some names perhaps left out; `is` says whether a part fits the name
+/// at a place.
 pub fn fits(parts: &[&str], is: &dyn Fn(&str, usize) -> bool) -> bool {
     fn from(parts: &[&str], at: usize, is: &dyn Fn(&str, usize) -> bool) -> bool {
         let Some((first, rest)) = parts.split_first() else { return true };

@@ -1,8 +1,9 @@
-//! Runs side by side as one HTML page: a column per run, a row per window and phone, the worst change first, frames on shared
-//! axes on demand. It is the page of a single run with other views ([`crate::html`]): the same parts, the same look.
+//! Runs side by side as one HTML page: a column per run, a row per window and phone, the worst change first, frames on
+//! shared axes on demand. It is the page of a single run with other views ([`crate::html`]): the same parts, the same
+//! look.
 //!
-//! Must not know: files. A cell of a run is the same bytes as in that run's own report. Intervals are of the mean over the
-//! counted iterations, 95 % by Student's t.
+//! Must not know: files. A cell of a run is the same bytes as in that run's own report. Intervals are of the mean over
+//! the counted iterations, 95 % by Student's t.
 
 use super::{Line, Row, Run, change, letter, rows, worst};
 use crate::cells::{Cell, JOB_ROW, cells, phone};

@@ -1,4 +1,5 @@
-//! Runs side by side on a terminal: a block of rows per window and phone, a column per run; more runs than fit go below.
+//! Runs side by side on a terminal: a block of rows per window and phone, a column per run; more runs than fit go
+//! below.
 //!
 //! Must not know: files. Readable without colour: a change has an arrow and a word.
 

@@ -79,8 +79,8 @@ fn cell(
     }
 }
 
-/// The believable run, held against a baseline: slower where limits fail already, slower where they hold, as before, and
-/// without a baseline.
+/// The believable run, held against a baseline: slower where limits fail already, slower where they hold, as before,
+/// and without a baseline.
 pub fn held(words: &Words, name: &str) -> Log {
     let mut log = events(words);
     let hitch = "hitch_ms_per_s";

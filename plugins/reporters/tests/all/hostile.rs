@@ -81,8 +81,8 @@ fn xmllint(text: &str) {
     piped("xmllint", &["--noout", "-"], "libxml2-utils", text);
 }
 
-/// A program that judges a text by its exit code, as a second witness. Without the program: skipped with a reason, and a
-/// failure in CI.
+/// A program that judges a text by its exit code, as a second witness. Without the program: skipped with a reason, and
+/// a failure in CI.
 pub fn piped(program: &str, args: &[&str], package: &str, text: &str) {
     let started = Command::new(program)
         .args(args)

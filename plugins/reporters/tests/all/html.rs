@@ -18,7 +18,8 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::Read as _;
 
-/// Frames of 60 Hz for four seconds with one hitch, a pause and a gap; other trials have other hitches. One file is damaged.
+/// Frames of 60 Hz for four seconds with one hitch, a pause and a gap; other trials have other hitches. One file is
+/// damaged.
 struct Drawn;
 
 impl FrameLogs for Drawn {

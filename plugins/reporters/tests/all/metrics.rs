@@ -6,8 +6,8 @@ use farmjank_reporters::openmetrics::openmetrics;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Samples by name and labels. Refuses what OpenMetrics refuses: unknown lines, families in pieces, a unit that is not the
-/// name's end, the same series twice, anything after the end.
+/// Samples by name and labels. Refuses what OpenMetrics refuses: unknown lines, families in pieces, a unit that is not
+/// the name's end, the same series twice, anything after the end.
 fn read(text: &str) -> BTreeMap<(String, BTreeMap<String, String>), f64> {
     let body = text.strip_suffix("# EOF\n").expect("it ends with # EOF");
     let mut families = BTreeSet::new();

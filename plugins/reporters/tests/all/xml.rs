@@ -1,5 +1,5 @@
-//! A small strict reader of XML 1.0 without DTD: well-formed or an error, and the tree. Written for these tests only, on
-//! purpose without the crate that writes the reports: two witnesses, not one.
+//! A small strict reader of XML 1.0 without DTD: well-formed or an error, and the tree. Written for these tests only,
+//! on purpose without the crate that writes the reports: two witnesses, not one.
 
 use std::collections::BTreeMap;
 

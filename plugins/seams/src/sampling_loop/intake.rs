@@ -32,7 +32,8 @@ struct Open {
 }
 
 impl Intake {
-    /// An intake for a script whose command number i asks for `targets[i]`. `cap` bounds the text of one dump, in bytes.
+    /// An intake for a script whose command number i asks for `targets[i]`. `cap` bounds the text of one dump, in
+    /// bytes.
     pub fn new(source: SourceId, targets: Vec<String>, marker: Marker, cap: usize) -> Self {
         Intake { source, targets, marker, cap, usual: 0, open: None }
     }
@@ -69,8 +70,8 @@ impl Intake {
         }
     }
 
-    /// Takes lines with their line ends (the last may lack it) up to the first dump they complete: that dump, and how many
-    /// bytes were taken. Lines between two marks are taken in one piece.
+    /// Takes lines with their line ends (the last may lack it) up to the first dump they complete: that dump, and how
+    /// many bytes were taken. Lines between two marks are taken in one piece.
     pub fn feed_lines(&mut self, lines: &[u8], now: RunTime) -> (Option<Dump>, usize) {
         let mut rest = lines;
         while !rest.is_empty() {
@@ -277,7 +278,8 @@ mod tests {
             prop_assert_eq!(texts, expected);
         }
 
-        /// Lines in one piece give what the same lines give one by one: glued marks, carriage returns, a full dump and all.
+        /// Lines in one piece give what the same lines give one by one: glued marks, carriage returns, a full dump and
+        /// all.
         #[test]
         fn lines_in_one_piece_are_the_same_lines(
             lines in prop::collection::vec(("[0-9\t]{0,9}", prop::option::of(("[be]", 0usize..3)), any::<bool>()), 0..40),

@@ -72,8 +72,8 @@ impl Marker {
         Marker { prefix: format!("@fj:{} ", hash.hex()) }
     }
 
-    /// Where the first line starts that may hold a mark: what lies before it holds none. The length of the text where no
-    /// line does.
+    /// Where the first line starts that may hold a mark: what lies before it holds none. The length of the text where
+    /// no line does.
     pub(super) fn first_line(&self, lines: &[u8]) -> usize {
         let begins = |at: &usize| lines[*at..].starts_with(self.prefix.as_bytes());
         let Some(at) = memchr::memchr_iter(b'@', lines).find(begins) else { return lines.len() };

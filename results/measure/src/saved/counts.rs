@@ -1,7 +1,7 @@
 //! What counts frames and shows none: SurfaceFlinger's timestats, HWUI's summary, the phone's log.
 //!
-//! A window without frames, with the counts beside it: metrics on counts have values, all others say why they have none.
-//! Must not know files.
+//! A window without frames, with the counts beside it: metrics on counts have values, all others say why they have
+//! none. Must not know files.
 
 use super::error::{SavedError, Unseen};
 use super::{Answer, Asked, trusted};

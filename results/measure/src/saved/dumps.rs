@@ -1,4 +1,5 @@
-//! Dumps of rings that belong together, taken in one after another: those of one source, each under the name of its file.
+//! Dumps of rings that belong together, taken in one after another: those of one source, each under the name of its
+//! file.
 //!
 //! Must not know files, or how anything is printed.
 

@@ -69,7 +69,8 @@ pub(super) fn judged(asked: &Asked, source: SourceId, seen: Seen) -> Result<Answ
         motions: &motions,
         target_fps: asked.target_fps,
         idle_gap: asked.idle_gap,
-        // Counts that a file holds are of a stretch nobody knows: they stand beside its frames and prove nothing of them.
+        // Counts that a file holds are of a stretch nobody knows: they stand beside its frames and prove nothing of
+        // them.
         clock: None,
         lasting: Some(lasting_name(&name)),
         unnamed: name == UNNAMED,

@@ -1,7 +1,7 @@
 //! The same metrics from files somebody saved by hand: dumps, traces, counts, logs, the evidence of a run.
 //!
-//! [`of_dumps`] and [`of_trace`] judge what shows single frames, [`of_counts`] and [`of_log`] what only counts them. Measuring
-//! is that of a run: the same stitching, cutting and metrics. Must not know files.
+//! [`of_dumps`] and [`of_trace`] judge what shows single frames, [`of_counts`] and [`of_log`] what only counts them.
+//! Measuring is that of a run: the same stitching, cutting and metrics. Must not know files.
 
 mod counts;
 mod dumps;

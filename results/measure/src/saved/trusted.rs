@@ -1,8 +1,8 @@
 //! Which numbers saved dumps can carry, and why there is none.
 //!
-//! A run refuses every number of a window that may have lost a frame, because it judges. Here nothing is judged and nobody
-//! can dump once more, so numbers are refused only where the dumps show that a frame of the stretch asked for may be
-//! missing (docs/design/stitching.md#coverage). Must not know files or flags.
+//! A run refuses every number of a window that may have lost a frame, because it judges. Here nothing is judged and
+//! nobody can dump once more, so numbers are refused only where the dumps show that a frame of the stretch asked for
+//! may be missing (docs/design/stitching.md#coverage). Must not know files or flags.
 
 use farmjank_results::metric::{Needs, Reading};
 use farmjank_results::metrics::{find, measure_all};
@@ -10,12 +10,12 @@ use farmjank_results::timeline::{FrameTimeline, Gap, GapCause, RowCounts};
 use farmjank_results::window::Window;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Every metric of a window. `given`: the user named the motion; otherwise it is the whole file. `empty` says what files
-/// without a frame are.
+/// Every metric of a window. `given`: the user named the motion; otherwise it is the whole file. `empty` says what
+/// files without a frame are.
 ///
-/// A loss voids a motion the user named. The whole file is split there as at an idle gap: the interval across the loss is
-/// no frame, what lies on either side is. What no dump shows before the oldest row, and frames still pending after the
-/// newest, is outside of what is counted. The coverage keeps saying all of it.
+/// A loss voids a motion the user named. The whole file is split there as at an idle gap: the interval across the loss
+/// is no frame, what lies on either side is. What no dump shows before the oldest row, and frames still pending after
+/// the newest, is outside of what is counted. The coverage keeps saying all of it.
 pub(super) fn readings(
     window: &mut Window,
     timeline: &FrameTimeline,

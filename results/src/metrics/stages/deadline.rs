@@ -1,4 +1,5 @@
-//! hwui's counters over the motions: frames late by its old and by its new rule, and the reasons it gives for missed ones.
+//! hwui's counters over the motions: frames late by its old and by its new rule, and the reasons it gives for missed
+//! ones.
 //!
 //! What: frames that rendered for longer than their interval (old rule), frames whose GPU work ended at or after their
 //! deadline (new rule), and on frames that missed: missed vsync, slow UI thread, slow uploads, slow drawing. Formula:

@@ -1,8 +1,8 @@
 //! The drawn frames of a window as the metrics read them: which there are, the interval each was drawn for, ranks of
 //! times in ms, and the words for when there is nothing.
 //!
-//! The interval is the one the renderer printed (Android 12+); older releases print none, there it is the refresh period
-//! the window is judged by. Units: ns inside, ms in readings.
+//! The interval is the one the renderer printed (Android 12+); older releases print none, there it is the refresh
+//! period the window is judged by. Units: ns inside, ms in readings.
 
 use crate::estimate::nearest_rank;
 use crate::framestats::FrameStats;

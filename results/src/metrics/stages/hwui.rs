@@ -1,11 +1,12 @@
-//! hwui's own judgement of its frames, replayed: which missed their deadline, which met it behind a stuffed queue, and why.
+//! hwui's own judgement of its frames, replayed: which missed their deadline, which met it behind a stuffed queue, and
+//! why.
 //!
-//! Since Android 12 a frame misses when its GPU work ends at or after its deadline. A frame that misses leaves the queue
-//! stuffed; while it is, frames start earlier than they would have to, so their deadline is one interval later. hwui writes
-//! that later deadline back, and framestats print it: on Android 12 and 13 the printed deadline already is the one that
-//! counts, from 14 on `workload` tells what it was before. Before Android 12 a frame misses when it ends at or after a
-//! deadline hwui reckons from swap to swap. Replayed over the counters of real phones this gives the counts they print.
-//! Units: ns. Source: docs/design/metrics.md#render-stages, hwui's JankTracker.
+//! Since Android 12 a frame misses when its GPU work ends at or after its deadline. A frame that misses leaves the
+//! queue stuffed; while it is, frames start earlier than they would have to, so their deadline is one interval later.
+//! hwui writes that later deadline back, and framestats print it: on Android 12 and 13 the printed deadline already is
+//! the one that counts, from 14 on `workload` tells what it was before. Before Android 12 a frame misses when it ends
+//! at or after a deadline hwui reckons from swap to swap. Replayed over the counters of real phones this gives the
+//! counts they print. Units: ns. Source: docs/design/metrics.md#render-stages, hwui's JankTracker.
 
 use super::frames::Frames;
 use crate::framestats::FrameStats;

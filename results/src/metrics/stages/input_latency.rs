@@ -1,8 +1,8 @@
 //! From the oldest input event in a frame to that frame on the screen.
 //!
-//! What: DisplayPresentTime - OldestInputEvent; where the app has no display time, the first present of the window's layer
-//! at or after the frame's completion. Frames without input are left out. Formula: nearest rank. Unit: ms. Better: lower.
-//! Needs: every drawn frame, and a release that prints input times (7 to 11). Source:
+//! What: DisplayPresentTime - OldestInputEvent; where the app has no display time, the first present of the window's
+//! layer at or after the frame's completion. Frames without input are left out. Formula: nearest rank. Unit: ms.
+//! Better: lower. Needs: every drawn frame, and a release that prints input times (7 to 11). Source:
 //! docs/design/metrics.md#render-stages.
 
 use super::frames::{Frames, ranks, read};

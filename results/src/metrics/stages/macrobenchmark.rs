@@ -2,10 +2,11 @@
 //!
 //! (Overruns come from the trace itself where framestats may have missed frames.)
 //!
-//! What: frameDurationCpuMs, from the frame callback to the end of the render thread's work; frameOverrunMs, how much later
-//! than its deadline a frame was finished (negative: head room). Formula: p50, p90, p95, p99, each by linear interpolation
-//! between the two neighbours of (n - 1) p / 100, as that library does. Unit: ms. Better: lower. Needs: every drawn frame; a
-//! deadline for the second. Source: docs/design/metrics.md#render-stages. Keys are theirs, camelCase included.
+//! What: frameDurationCpuMs, from the frame callback to the end of the render thread's work; frameOverrunMs, how much
+//! later than its deadline a frame was finished (negative: head room). Formula: p50, p90, p95, p99, each by linear
+//! interpolation between the two neighbours of (n - 1) p / 100, as that library does. Unit: ms. Better: lower. Needs:
+//! every drawn frame; a deadline for the second. Source: docs/design/metrics.md#render-stages. Keys are theirs,
+//! camelCase included.
 
 use super::frames::read;
 use super::hwui::{modern, verdicts};
@@ -30,8 +31,8 @@ fn linear(mut times: Vec<i64>) -> Option<Vec<f64>> {
     Some(PERCENTS.map(at).to_vec())
 }
 
-/// From the frame callback to the end of the render thread's work. A frame of the render thread alone begins with its own
-/// work.
+/// From the frame callback to the end of the render thread's work. A frame of the render thread alone begins with its
+/// own work.
 fn on_cpu(frame: &FrameStats) -> Option<Span> {
     let alone = frame.flags & RENDER_THREAD != 0;
     let began = if alone { frame.sync_start } else { frame.started.or(frame.handle_input) };
@@ -39,8 +40,8 @@ fn on_cpu(frame: &FrameStats) -> Option<Span> {
     began.map(|began| ended - began).filter(|took| took.ns() >= 0)
 }
 
-/// How much later than its deadline each frame that was shown was finished, ns, as a whole trace tells; none where none does.
-/// A frame of several layers is finished with its last one.
+/// How much later than its deadline each frame that was shown was finished, ns, as a whole trace tells; none where none
+/// does. A frame of several layers is finished with its last one.
 fn overrun_in_trace(window: &Window) -> Option<Vec<i64>> {
     let frame_timeline =
         window.beside.frame_timeline.as_ref().filter(|frame_timeline| frame_timeline.doubts.is_empty())?;

@@ -1,9 +1,9 @@
 //! Which stage ate the frame.
 //!
-//! What: of frames that took longer than two intervals to render, the stage that took longest, if it took more than half of
-//! that line; else none. Formula: below; both lines strict; of equal stages the earlier. Unit: count, %. Better: lower.
-//! Needs: every drawn frame and its interval. Source: docs/design/metrics.md#render-stages, with a threshold of two
-//! intervals: the first length that can cost a vsync.
+//! What: of frames that took longer than two intervals to render, the stage that took longest, if it took more than
+//! half of that line; else none. Formula: below; both lines strict; of equal stages the earlier. Unit: count, %.
+//! Better: lower. Needs: every drawn frame and its interval. Source: docs/design/metrics.md#render-stages, with a
+//! threshold of two intervals: the first length that can cost a vsync.
 
 use super::frames::{Frames, percent, read};
 use super::stage::STAGES;
@@ -32,8 +32,9 @@ fn factor(frame: &FrameStats, interval: i64) -> Option<usize> {
     Some(if 2 * i128::from(longest.1) > line { longest.0 } else { NONE })
 }
 
-/// Long frames of a window, in order of the vsync they were scheduled for, with the place of the stage that ate each: an
-/// index into [`STAGE_NAMES`](super::STAGE_NAMES), or its length where no single stage did. Empty without framestats.
+/// Long frames of a window, in order of the vsync they were scheduled for, with the place of the stage that ate each:
+/// an index into [`STAGE_NAMES`](super::STAGE_NAMES), or its length where no single stage did. Empty without
+/// framestats.
 pub fn main_factors(window: &Window) -> Vec<(FrameStats, usize)> {
     let Ok(frames) = Frames::of(window) else { return Vec::new() };
     let long = |frame: &FrameStats| Some((*frame, factor(frame, frames.interval(frame)?)?));

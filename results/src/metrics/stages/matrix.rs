@@ -1,9 +1,9 @@
 //! Tencent Matrix's drop levels and frame rate, on the times of the UI thread's part of a frame.
 //!
-//! What: jitter is the end of that part less the vsync the frame was scheduled for; a frame dropped floor(jitter / I) others.
-//! Levels count frames by that; the rate charges each frame (dropped + 1) intervals and says frames per charged second
-//! whenever 200 ms are charged, never above the refresh rate. Idle time is never charged. Unit: count, fps. Needs: every
-//! drawn frame and its interval. Source: docs/design/metrics.md#matrix. Integers until the final division.
+//! What: jitter is the end of that part less the vsync the frame was scheduled for; a frame dropped floor(jitter / I)
+//! others. Levels count frames by that; the rate charges each frame (dropped + 1) intervals and says frames per charged
+//! second whenever 200 ms are charged, never above the refresh rate. Idle time is never charged. Unit: count, fps.
+//! Needs: every drawn frame and its interval. Source: docs/design/metrics.md#matrix. Integers until the final division.
 
 use super::frames::{Frames, read};
 use crate::framestats::RENDER_THREAD;

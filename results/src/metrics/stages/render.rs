@@ -1,8 +1,8 @@
 //! How long frames took to render, and how many took too long by the lines Android vitals and hwui draw.
 //!
 //! What: R = FrameCompleted - IntendedVsync per drawn frame; ranks, and counts over fixed lines. Formula: nearest rank;
-//! strict lines 16 ms and 700 ms (vitals), 700 ms and more (hwui's own log), the frame's own interval. Unit: ms, count, %.
-//! Better: lower. Needs: every drawn frame. Source: docs/design/metrics.md#render-stages.
+//! strict lines 16 ms and 700 ms (vitals), 700 ms and more (hwui's own log), the frame's own interval. Unit: ms, count,
+//! %. Better: lower. Needs: every drawn frame. Source: docs/design/metrics.md#render-stages.
 
 use super::frames::{Frames, percent, ranks, read};
 use crate::metric::{Better, Metric, Needs, Reading, Unit};

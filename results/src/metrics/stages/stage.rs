@@ -1,8 +1,8 @@
 //! The ten stages of a frame, and how long each took: p50, p95, longest.
 //!
 //! What: durations between neighbouring columns, under the names Android's FrameMetrics gives them. Formula: see each;
-//! nearest rank. Unit: ms. Better: lower. Needs: every drawn frame. The stages are not the whole of the render time: the
-//! wait for the vsync itself is none of them, the GPU runs beside the rest. Source: docs/design/phones.md#gfxinfo.
+//! nearest rank. Unit: ms. Better: lower. Needs: every drawn frame. The stages are not the whole of the render time:
+//! the wait for the vsync itself is none of them, the GPU runs beside the rest. Source: docs/design/phones.md#gfxinfo.
 
 use super::frames::{ranks, read};
 use crate::framestats::FrameStats;

@@ -1,5 +1,5 @@
-//! E-divisive: the places where a history changes its level (Matteson and James 2014), with a t-test for significance as Hunter has
-//! it (Fleming and others 2023), because permutations would make the same history tell different stories.
+//! E-divisive: the places where a history changes its level (Matteson and James 2014), with a t-test for significance
+//! as Hunter has it (Fleming and others 2023), because permutations would make the same history tell different stories.
 
 use super::{Change, logs};
 use std::ops::Range;

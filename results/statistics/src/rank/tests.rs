@@ -7,7 +7,8 @@ fn one(base: &[f64], candidate: &[f64]) -> Vec<Block> {
     vec![Block { base: base.to_vec(), candidate: candidate.to_vec() }]
 }
 
-/// Every way to label the pooled values of a block: the candidate's sum of mid-ranks (plain, by counting), with the sum seen.
+/// Every way to label the pooled values of a block: the candidate's sum of mid-ranks (plain, by counting), with the sum
+/// seen.
 fn labelled(block: &Block) -> (Vec<f64>, f64) {
     let pooled: Vec<f64> = block.base.iter().chain(&block.candidate).copied().collect();
     let below = |value: f64| pooled.iter().filter(|other| **other < value).count() as f64;

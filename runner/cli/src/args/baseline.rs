@@ -32,8 +32,8 @@ pub struct CompareArgs {
     /// How old a baseline may be.
     #[command(flatten)]
     pub age: AgeArgs,
-    /// The history store with what `farmjank calibrate` found: it says what a comparison would have caught whose iterations do
-    /// not vary.
+    /// The history store with what `farmjank calibrate` found: it says what a comparison would have caught whose
+    /// iterations do not vary.
     #[arg(long, value_name = "PATH|URL")]
     pub history: Option<String>,
     /// Seed of intervals: the same seed gives the same numbers to the last bit.

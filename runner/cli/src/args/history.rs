@@ -30,8 +30,8 @@ pub struct KeepArgs {
     /// Keep no history of this run.
     #[arg(long)]
     pub no_history: bool,
-    /// Hold the run against the newest ten good nights in the history as well, since the last change: tells what became slower,
-    /// and fails nothing. A pinned `--baseline` decides.
+    /// Hold the run against the newest ten good nights in the history as well, since the last change: tells what became
+    /// slower, and fails nothing. A pinned `--baseline` decides.
     #[arg(long, conflicts_with = "no_history")]
     pub rolling: bool,
     /// What tells this run apart in the history, such as `commit=1a2b3c`; repeatable. `history` and `trend` name it.
@@ -75,8 +75,8 @@ pub struct CellArgs {
 #[derive(Args, Debug, Clone)]
 #[command(after_help = HISTORY)]
 pub struct HistoryArgs {
-    /// `phone/scenario/window`, each as much of its name as tells it apart; parts may be left out: `pixel 8/fling`. Without it
-    /// the cells are listed.
+    /// `phone/scenario/window`, each as much of its name as tells it apart; parts may be left out: `pixel 8/fling`.
+    /// Without it the cells are listed.
     #[arg(value_name = "CELL")]
     pub cell: Vec<String>,
     /// Which cells.
@@ -109,8 +109,8 @@ pub struct TrendArgs {
     /// How many nights are the newest: a change counts that begins in them.
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub nights: u32,
-    /// The least change that matters, in the metric's unit or as a share of the level before (`20 ms/s`, `15%`), instead of
-    /// what the scenario says (`baseline: { mei: … }`) or the customary one.
+    /// The least change that matters, in the metric's unit or as a share of the level before (`20 ms/s`, `15%`),
+    /// instead of what the scenario says (`baseline: { mei: … }`) or the customary one.
     #[arg(long, value_name = "CHANGE")]
     pub mei: Option<String>,
     /// How to print.

@@ -9,8 +9,9 @@ use std::path::PathBuf;
 pub struct DoctorArgs {
     #[command(flatten)]
     pub phones: PhoneArgs,
-    /// Put what farmjank believes about phones to the test on this one, in about a minute of scrolling its own Settings: print
-    /// each belief, whether it held and on what evidence, and write an archive without private data to attach to an issue.
+    /// Put what farmjank believes about phones to the test on this one, in about a minute of scrolling its own
+    /// Settings: print each belief, whether it held and on what evidence, and write an archive without private data to
+    /// attach to an issue.
     #[arg(long, value_name = "SERIAL", num_args = 0..=1, default_missing_value = "")]
     pub prove: Option<String>,
     /// Judge an archive that `--prove` wrote, instead of a phone.

@@ -43,12 +43,12 @@ pub struct TurnArgs {
     /// How often an undecided window may be looked at: each look after the first adds as many iterations again.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=3))]
     pub looks: u8,
-    /// How long all of it may take (`20m`): every job gets five iterations of each build first, the rest of the time goes
-    /// where doubt is.
+    /// How long all of it may take (`20m`): every job gets five iterations of each build first, the rest of the time
+    /// goes where doubt is.
     #[arg(long, value_name = "TIME")]
     pub budget: Option<String>,
-    /// Screen every window with 10 + 10 iterations, and measure suspects afresh with 20 + 20. Done by itself where more than
-    /// 20 windows are compared.
+    /// Screen every window with 10 + 10 iterations, and measure suspects afresh with 20 + 20. Done by itself where more
+    /// than 20 windows are compared.
     #[arg(long, conflicts_with = "no_screen")]
     pub screen: bool,
     /// Measure every window alike, however many there are.
@@ -93,8 +93,8 @@ pub struct PlanArgs {
 /// What `plan` says of comparisons.
 #[derive(Args, Debug, Clone)]
 pub struct NeedArgs {
-    /// The history store with what `farmjank calibrate` found of the noise; `results/history.sqlite` where it is there. Without
-    /// one the noise is assumed.
+    /// The history store with what `farmjank calibrate` found of the noise; `results/history.sqlite` where it is there.
+    /// Without one the noise is assumed.
     #[arg(long, value_name = "PATH|URL")]
     pub history: Option<String>,
     /// Looks at most, as `farmjank ab` will be told.

@@ -1,5 +1,5 @@
-//! `farmjank baseline`: what runs are held against. A baseline moves only on two runs that passed against it, or by a named
-//! person with a reason; both stay on record in the file.
+//! `farmjank baseline`: what runs are held against. A baseline moves only on two runs that passed against it, or by a
+//! named person with a reason; both stay on record in the file.
 
 use crate::args::{
     AcceptArgs, BaselineArgs, BaselineCommand, ExportArgs, ImportArgs, NameArgs, PruneArgs, SaveArgs,

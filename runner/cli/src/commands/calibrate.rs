@@ -1,4 +1,5 @@
-//! `farmjank calibrate`: holds every phone against itself, so that one knows how much numbers move when nothing changed.
+//! `farmjank calibrate`: holds every phone against itself, so that one knows how much numbers move when nothing
+//! changed.
 
 use super::run::{About, about};
 use crate::args::CalibrateArgs;

@@ -29,8 +29,8 @@ pub fn run(args: &ScenarioArgs, terminal: Terminal) -> u8 {
     0
 }
 
-/// Windows whose builds cannot be told apart with what the scenario asks for: said without a phone, so by the assumed noise of
-/// a phone of 60 Hz. Nothing of windows that most likely do.
+/// Windows whose builds cannot be told apart with what the scenario asks for: said without a phone, so by the assumed
+/// noise of a phone of 60 Hz. Nothing of windows that most likely do.
 fn takes(scenario: &Scenario) -> Vec<String> {
     let expected = |(window, motion): (&str, Duration)| Expected {
         scenario: scenario.name.clone(),

@@ -161,8 +161,8 @@ fn over(record: &Record, itself: Option<AbRules>, mut keeper: Option<Keeper>, ui
     code
 }
 
-/// Keeps the run's numbers where they are wanted, and gives its exit code. What was measured is in the bundle: a store that
-/// fails takes nothing away from the run.
+/// Keeps the run's numbers where they are wanted, and gives its exit code. What was measured is in the bundle: a store
+/// that fails takes nothing away from the run.
 fn kept(record: &Record, keeper: Option<Keeper>) -> u8 {
     if let Some(keeper) = keeper {
         match keeper.keep(record) {

@@ -1,5 +1,5 @@
-//! `farmjank runs`: the runs that are kept, and letting go of them. Only folders that hold a run are ever touched, and only what
-//! a run leaves in them.
+//! `farmjank runs`: the runs that are kept, and letting go of them. Only folders that hold a run are ever touched, and
+//! only what a run leaves in them.
 
 use crate::args::{PruneRunsArgs, RunsArgs, RunsCommand};
 use crate::baselines::{age, since};

@@ -1,7 +1,7 @@
 //! HTTP: the page, what there is as JSON, and what is new as server-sent events. Reading only, and only with the token.
 //!
-//! A request must name this machine by an IP address or `localhost`: a stranger's name that leads here (DNS rebinding) is
-//! turned away before anything else is looked at. Must not know: sockets, files.
+//! A request must name this machine by an IP address or `localhost`: a stranger's name that leads here (DNS rebinding)
+//! is turned away before anything else is looked at. Must not know: sockets, files.
 
 use super::show::Show;
 use axum::Router;
@@ -19,8 +19,8 @@ use tokio::time::Instant;
 
 /// Shortest time between two things told to one browser.
 const PACE: Duration = Duration::from_millis(250);
-/// Rest after something was made for a browser, as a multiple of what making it took and of the number of browsers: all who
-/// watch together take at most a tenth of one core.
+/// Rest after something was made for a browser, as a multiple of what making it took and of the number of browsers: all
+/// who watch together take at most a tenth of one core.
 const REST: u32 = 10;
 /// Time after which silence is broken, so that a lost connection is noticed.
 const STILL_HERE: Duration = Duration::from_secs(15);

@@ -49,7 +49,8 @@ fn a_run_s_trace_and_its_evidence_agree_and_carry_their_probes() {
     );
     assert!(of_trace["coverage"]["layer"].as_str().is_some_and(|layer| layer.contains("com.example.shop/")));
     assert!(of_trace["others"].to_string().contains("com.android.systemui"), "{}", of_trace["others"]);
-    // The trace spans the trial, the dumps the window: in a stretch of the dumps in which all moves both see the same frames.
+    // The trace spans the trial, the dumps the window: in a stretch of the dumps in which all moves both see the same
+    // frames.
     let periods = &of_dumps["coverage"]["periods"][0];
     let from = periods["from"].as_i64().expect("an instant");
     let window = format!("{}..{}:finger", from + 500_000_000, from + 1_000_000_000);

@@ -1,5 +1,5 @@
-//! `farmjank analyze` on a Perfetto trace: a pause is what the trace says of it. The traces are written here, by the rules
-//! of the protobuf wire format.
+//! `farmjank analyze` on a Perfetto trace: a pause is what the trace says of it. The traces are written here, by the
+//! rules of the protobuf wire format.
 
 use crate::world::run;
 use serde_json::Value;

@@ -1,8 +1,8 @@
-//! Phones that are not our lab (`tests/outside/phone.py`), in real time, before the binary as users run it: what it says is
-//! held against what they really showed.
+//! Phones that are not our lab (`tests/outside/phone.py`), in real time, before the binary as users run it: what it
+//! says is held against what they really showed.
 //!
-//! Python, a real `mksh`, `toybox` and a C compiler make such a phone. Skipped with a printed reason where one is missing,
-//! except in CI.
+//! Python, a real `mksh`, `toybox` and a C compiler make such a phone. Skipped with a printed reason where one is
+//! missing, except in CI.
 
 mod phones;
 
@@ -64,8 +64,9 @@ fn slow_apps_of_phones_outside_the_lab_are_not_slow_panels() {
     assert!(told >= 8, "only {told} of {} were told at all", SLOW.len());
 }
 
-/// Phones of every release's way to tell of touches, with an app that misses nothing. Older `input` is a virtual machine that
-/// starts before its first event and lingers after its last. Lists of whole pixels draw ever more rarely before they rest.
+/// Phones of every release's way to tell of touches, with an app that misses nothing. Older `input` is a virtual
+/// machine that starts before its first event and lingers after its last. Lists of whole pixels draw ever more rarely
+/// before they rest.
 const FLAWLESS: [(&str, &str); 8] = [
     ("60 Hz, Android 9", "--hz 60 --sdk 28 --pixels"),
     ("60 Hz, Android 11, busy", "--hz 60 --sdk 30 --before 300,900 --after 60,300"),

@@ -1,4 +1,5 @@
-//! The recorder on the phone: a run that was killed leaves one running, and the next run ends it and takes its file away.
+//! The recorder on the phone: a run that was killed leaves one running, and the next run ends it and takes its file
+//! away.
 
 use crate::world::{Lab, ended, farmjank, write};
 use std::io::{Read, Write};

@@ -1,6 +1,6 @@
-//! A served lab in real time behind either stock adb server, one of the two with four busy threads per core beside it: a flawless
-//! app stays green however the finger rests, and a stall planted into every touch is found at its size. Every archetype, more
-//! moments: ci/bench/stillness.py.
+//! A served lab in real time behind either stock adb server, one of the two with four busy threads per core beside it:
+//! a flawless app stays green however the finger rests, and a stall planted into every touch is found at its size.
+//! Every archetype, more moments: ci/bench/stillness.py.
 
 use crate::stock_adb::{Server, stock};
 use crate::world::{Lab, ended, farmjank, write};
@@ -76,8 +76,8 @@ impl Drop for Crowd {
     }
 }
 
-/// The touches after which content moved, of those of the `nth` window of a phone: who is kept from a core when the finger should
-/// leave has stopped before, and nothing is late in a list at rest.
+/// The touches after which content moved, of those of the `nth` window of a phone: who is kept from a core when the
+/// finger should leave has stopped before, and nothing is late in a list at rest.
 fn flung(truth: &Value, phone: usize, nth: usize) -> usize {
     let touches = truth[format!("phone-{phone}")]["gestures"].as_array().expect("its touches");
     let window = touches.iter().skip(nth * TOUCHES).take(TOUCHES);

@@ -1,5 +1,5 @@
-//! Either stock adb server, an old and the newest one, between the tool and the lab's phones: nobody can say that our transport and our simulator only
-//! agree with each other.
+//! Either stock adb server, an old and the newest one, between the tool and the lab's phones: nobody can say that our
+//! transport and our simulator only agree with each other.
 
 #[path = "../../../../plugins/devices/tests/stock/mod.rs"]
 pub mod stock;

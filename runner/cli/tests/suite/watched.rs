@@ -1,4 +1,5 @@
-//! The live view in a real browser: lanes, cells that fill in, a wall of phones, in light and dark and at the width of a phone.
+//! The live view in a real browser: lanes, cells that fill in, a wall of phones, in light and dark and at the width of
+//! a phone.
 
 use crate::browser::Browser;
 use crate::live::{bundle, view};

@@ -78,8 +78,8 @@ impl Stroke {
         }
     }
 
-    /// How long after it came down the finger has surely left the slop; none where it never moves fast enough to show a frame
-    /// on every refresh.
+    /// How long after it came down the finger has surely left the slop; none where it never moves fast enough to show a
+    /// frame on every refresh.
     pub fn leaves(&self, screen: Screen) -> Option<Duration> {
         let along = |from: u32, to: u32| f64::from(to) - f64::from(from);
         let px = along(self.from.0, self.to.0).hypot(along(self.from.1, self.to.1));
@@ -90,7 +90,8 @@ impl Stroke {
     }
 }
 
-/// Swipes: returns when the finger is up, with what the dispatcher remembered of the finger before where that was wanted.
+/// Swipes: returns when the finger is up, with what the dispatcher remembered of the finger before where that was
+/// wanted.
 pub async fn swipe(
     device: &dyn Device,
     gesture: &Gesture,

@@ -1,7 +1,7 @@
 //! Installing a build of the app, and what the phone says about it (`pm`, `cmd package`, `dumpsys package`).
 //!
-//! `pm install` answers `Success`, or `Failure [CODE: why]` with a status of 1 (of 0 below Android 8). Must not know which
-//! build is which.
+//! `pm install` answers `Success`, or `Failure [CODE: why]` with a status of 1 (of 0 below Android 8). Must not know
+//! which build is which.
 
 use super::{clip, refused};
 use crate::patience::Patience;
@@ -40,8 +40,8 @@ pub struct Package<'a> {
 /// Installs a build over what is there, stops the app and compiles it.
 ///
 /// # Errors
-/// `apk_refused` with what to do, `apk_other` when the file is another app, `compile_failed`, or what the phone's connection
-/// says.
+/// `apk_refused` with what to do, `apk_other` when the file is another app, `compile_failed`, or what the phone's
+/// connection says.
 pub async fn install(
     device: &dyn Device,
     package: Package<'_>,

@@ -1,6 +1,6 @@
-//! What a phone does beside the app and which build of it there is, asked in one call before each trial; what it does beside
-//! it and whether the app still lives, asked in one call after each window (docs/compare.md#what-voids-an-iteration,
-//! docs/design/phones.md#state).
+//! What a phone does beside the app and which build of it there is, asked in one call before each trial; what it does
+//! beside it and whether the app still lives, asked in one call after each window
+//! (docs/compare.md#what-voids-an-iteration, docs/design/phones.md#state).
 //!
 //! Must not know: windows, verdicts. A phone that does not say leaves it unknown.
 

@@ -1,9 +1,9 @@
 //! The last events the phone's input dispatcher remembers: `RecentQueue` of `dumpsys input`
 //! (docs/design/phones.md#input).
 //!
-//! Three dialects: before Android 10 actions are numbers and ages have tenths of a millisecond, later actions have names and
-//! events a time of their own, and builds for users keep all but the age to themselves. Pure text in, bounded; must not know
-//! gestures.
+//! Three dialects: before Android 10 actions are numbers and ages have tenths of a millisecond, later actions have
+//! names and events a time of their own, and builds for users keep all but the age to themselves. Pure text in,
+//! bounded; must not know gestures.
 
 use farmjank_results::time::{DeviceTime, Span};
 

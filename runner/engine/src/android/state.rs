@@ -23,14 +23,15 @@ pub fn battery(text: &str) -> Option<Battery> {
     })
 }
 
-/// Reads `dumpsys thermalservice`: the status 0..=6. None where the service or the line is missing (Android 9 and older).
+/// Reads `dumpsys thermalservice`: the status 0..=6. None where the service or the line is missing (Android 9 and
+/// older).
 pub fn thermal_status(text: &str) -> Option<u8> {
     let line = text.lines().find_map(|line| line.trim().strip_prefix("Thermal Status:"))?;
     line.trim().parse().ok().filter(|status| *status <= 6)
 }
 
-/// Reads the battery's temperature from `dumpsys thermalservice` (its newest reading stands last) or `dumpsys battery`, °C. None
-/// where the phone does not say, or says what no battery has.
+/// Reads the battery's temperature from `dumpsys thermalservice` (its newest reading stands last) or `dumpsys battery`,
+/// °C. None where the phone does not say, or says what no battery has.
 pub fn battery_celsius(text: &str) -> Option<f64> {
     let of_service = text.lines().rev().find_map(|line| {
         let (_, rest) = line.split_once("Temperature{mValue=")?;

@@ -10,8 +10,8 @@ use farmjank_results::time::BootTime;
 use farmjank_seams::device::{Device, Output};
 use std::time::Duration;
 
-/// What one of the lines answered: its standard output and its exit status. What it said on standard error is lost, unless
-/// the line says `2>&1`.
+/// What one of the lines answered: its standard output and its exit status. What it said on standard error is lost,
+/// unless the line says `2>&1`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
     /// Standard output.
@@ -96,8 +96,8 @@ pub(crate) struct MarkedOutput {
 }
 
 impl Marks {
-    /// One script: each line in a shell of its own with its status behind it, between two stamps where wanted. `complaints`:
-    /// what the lines say on standard error belongs to their answers.
+    /// One script: each line in a shell of its own with its status behind it, between two stamps where wanted.
+    /// `complaints`: what the lines say on standard error belongs to their answers.
     pub(crate) fn script<'l>(
         &self,
         lines: impl Iterator<Item = &'l str>,

@@ -1,7 +1,7 @@
 //! The file people attach to an issue: `answers.json` and `dumps.txt` in a tar archive (ustar), packed with gzip.
 //!
-//! Written and read by the same few lines: two plain files need no library. Bytes in, bytes out; one phone's answers give one
-//! archive, byte for byte. Must not know what the answers mean.
+//! Written and read by the same few lines: two plain files need no library. Bytes in, bytes out; one phone's answers
+//! give one archive, byte for byte. Must not know what the answers mean.
 
 use super::{Answers, FORMAT, Proof};
 use farmjank_results::evidence::{self, EvidenceWriter};

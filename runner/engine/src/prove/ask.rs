@@ -26,7 +26,8 @@ use tokio::time::sleep;
 const SWIPES: u32 = 20;
 /// How long a finger is down.
 const FINGER: Duration = Duration::from_millis(250);
-/// From the lift to the question for its events: the fling may still run, and a dump of another service hurts it least then.
+/// From the lift to the question for its events: the fling may still run, and a dump of another service hurts it least
+/// then.
 const BEFORE_EVENTS: Duration = Duration::from_millis(900);
 /// From there to the next finger: most flings have come to rest.
 const REST: Duration = Duration::from_millis(1_300);

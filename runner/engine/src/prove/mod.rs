@@ -1,8 +1,8 @@
 //! Putting what we believe about phones to the test on one: `farmjank doctor --prove` (docs/prove.md).
 //!
-//! [`ask`](ask::ask) walks a phone through its own Settings and writes down what it answered, [`judge`] says of every belief
-//! whether it held, and [`archive`] keeps the answers for others. What is judged is exactly what is kept: an archive gives the
-//! same table anywhere, without a phone.
+//! [`ask`](ask::ask) walks a phone through its own Settings and writes down what it answered, [`judge`] says of every
+//! belief whether it held, and [`archive`] keeps the answers for others. What is judged is exactly what is kept: an
+//! archive gives the same table anywhere, without a phone.
 
 pub mod archive;
 pub mod ask;

@@ -1,5 +1,6 @@
-//! What of the truth anything on the phone told: the last frames before a screen comes to rest are on no trace, and where no
-//! ring of SurfaceFlinger is to be had, or a history of display frames holds them back, nobody shows when they were seen.
+//! What of the truth anything on the phone told: the last frames before a screen comes to rest are on no trace, and
+//! where no ring of SurfaceFlinger is to be had, or a history of display frames holds them back, nobody shows when they
+//! were seen.
 
 use farmjank_frames::SurfaceFlinger;
 use farmjank_lab::truth::Truth;
@@ -21,8 +22,8 @@ pub struct ExpectedFrames {
     pub until: i64,
 }
 
-/// Only of windows judged by a trace a few frames may be missing ([`untold::MOST`]), the very last ones of the motions, and
-/// only where no dump of a ring shows them: with any of these broken all that existed is expected.
+/// Only of windows judged by a trace a few frames may be missing ([`untold::MOST`]), the very last ones of the motions,
+/// and only where no dump of a ring shows them: with any of these broken all that existed is expected.
 pub fn expected(story: &Story, serial: &str, window: &WindowMeasured) -> Option<ExpectedFrames> {
     let whole = story.expected(serial, window)?;
     let existed = whole.frames;

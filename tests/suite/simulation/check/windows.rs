@@ -123,8 +123,8 @@ fn again(story: &Story, window: &WindowMeasured, modes: &[f64], pinned: Option<S
     }
 }
 
-/// Where coverage is proved, exactly the frames that existed and that anything on the phone told were seen, on the layer that
-/// moved most.
+/// Where coverage is proved, exactly the frames that existed and that anything on the phone told were seen, on the
+/// layer that moved most.
 fn truthful(truth: &Truth<'_>, window: &WindowMeasured, frames: &ExpectedFrames) -> Option<String> {
     let ExpectedFrames { expected, existed, until } = frames;
     let coverage = window.coverage.as_ref()?;
@@ -179,8 +179,8 @@ fn steady(truth: &Truth<'_>, window: &WindowMeasured) -> bool {
     !truth.switches.iter().any(|switch| switch.at > from && switch.at < to + 1_000_000_000)
 }
 
-/// Numbers are the truth's; those in vsyncs where the panel kept its rate (what a switch may cost is for the truth tests). Where a fling came to rest, what counts is for the rules of idleness
-/// to say, and for their own tests.
+/// Numbers are the truth's; those in vsyncs where the panel kept its rate (what a switch may cost is for the truth
+/// tests). Where a fling came to rest, what counts is for the rules of idleness to say, and for their own tests.
 fn metrics(expected: &Expected, window: &WindowMeasured, steady: bool) -> Option<String> {
     if expected.partial > 0 || expected.intervals.iter().any(|interval| interval.ms > 250.0) {
         return None;

@@ -1,4 +1,5 @@
-//! The text form of a trace config: read as far as a phone's behaviour depends on it, refused as its release refuses it.
+//! The text form of a trace config: read as far as a phone's behaviour depends on it, refused as its release refuses
+//! it.
 //!
 //! Must not know how a trace is written.
 

@@ -1,7 +1,7 @@
 //! The trace buffer: packets as they were committed, and what is left of them when they are read.
 //!
-//! A ring keeps the newest packets, a buffer that discards keeps the oldest; lost chunks leave holes. The packet after a
-//! hole says so. Must not know what packets hold.
+//! A ring keeps the newest packets, a buffer that discards keeps the oldest; lost chunks leave holes. The packet after
+//! a hole says so. Must not know what packets hold.
 
 use super::proto;
 use crate::chance::{Draw, Stream};

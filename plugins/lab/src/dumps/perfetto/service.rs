@@ -1,8 +1,9 @@
-//! What the tracing service itself writes, before it reads its buffers and after: clocks, the config, the phone, its life.
+//! What the tracing service itself writes, before it reads its buffers and after: clocks, the config, the phone, its
+//! life.
 //!
-//! As a service of Perfetto 58 writes it on a desk and one of 25 (Android 13) on a phone: only its events have stamps of
-//! their own; snapshots hold their times inside, and statistics have none. A trace's last snapshot is made when it ends
-//! (not so on the oldest, where only the event of its end tells). Times as in [`Capture`].
+//! As a service of Perfetto 58 writes it on a desk and one of 25 (Android 13) on a phone: only its events have stamps
+//! of their own; snapshots hold their times inside, and statistics have none. A trace's last snapshot is made when it
+//! ends (not so on the oldest, where only the event of its end tells). Times as in [`Capture`].
 
 use super::capture::Capture;
 use super::proto::{self, Message};

@@ -88,9 +88,9 @@ fn frames(capture: &Capture<'_>, ring: &mut Ring) {
     }
 }
 
-/// The display frames that were told while the trace ran. SurfaceFlinger tells one when a later composition finds its fence
-/// signalled, and at no other time (docs/design/trace.md#the-end-of-a-trace): on a screen that came to rest the last
-/// two stay untold however long the trace runs on.
+/// The display frames that were told while the trace ran. SurfaceFlinger tells one when a later composition finds its
+/// fence signalled, and at no other time (docs/design/trace.md#the-end-of-a-trace): on a screen that came to rest the
+/// last two stay untold however long the trace runs on.
 fn told<'a>(capture: &Capture<'a>) -> Vec<&'a TruthDisplay> {
     let displays = &capture.truth.displays;
     let mut next = 0;

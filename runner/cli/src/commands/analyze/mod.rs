@@ -1,7 +1,7 @@
 //! `farmjank analyze`: the same metrics from files somebody saved by hand.
 //!
-//! [`intake`] reads files by their content, [`farmjank_measure::saved`] measures what they hold as a run does, [`print`] and
-//! [`table`] tell.
+//! [`intake`] reads files by their content, [`farmjank_measure::saved`] measures what they hold as a run does,
+//! [`print`] and [`table`] tell.
 
 mod intake;
 mod print;

@@ -1,7 +1,7 @@
 //! The platform's own counts, as they are: HWUI's summary, timestats' totals, what a log tells.
 //!
-//! Numbers of the platform under keys of their own, beside the metrics and never mixed with them: Android 12 counts by the
-//! deadline where Android 7 to 11 count by the interval, so each rule has its own key. Must not know metrics.
+//! Numbers of the platform under keys of their own, beside the metrics and never mixed with them: Android 12 counts by
+//! the deadline where Android 7 to 11 count by the interval, so each rule has its own key. Must not know metrics.
 
 use super::told;
 use farmjank_frames::gfxinfo::{GPU_REST_MS, Summary};

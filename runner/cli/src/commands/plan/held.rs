@@ -1,6 +1,8 @@
-//! What a run on these phones could tell when it is held against a baseline: a run just like the typical old one, compared.
+//! What a run on these phones could tell when it is held against a baseline: a run just like the typical old one,
+//! compared.
 //!
-//! Nothing is simulated: the noise is that of the baseline's own sessions, and the state what no change at all would end as.
+//! Nothing is simulated: the noise is that of the baseline's own sessions, and the state what no change at all would
+//! end as.
 
 use crate::baselines::{Kind, Side, of_baseline, side};
 use crate::history;

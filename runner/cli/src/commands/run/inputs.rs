@@ -1,5 +1,5 @@
-//! What the flags of a run mean, settled before any phone is touched: what to run, whom to tell, what to hold it against, and
-//! where its numbers are kept.
+//! What the flags of a run mean, settled before any phone is touched: what to run, whom to tell, what to hold it
+//! against, and where its numbers are kept.
 
 use super::About;
 use crate::args::RunArgs;

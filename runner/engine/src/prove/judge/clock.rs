@@ -7,8 +7,8 @@ use farmjank_results::time::{DeviceTime, Span};
 
 /// How far the offset may seem to move: the header rounds both clocks to a millisecond, and reads one after the other.
 const STILL: Span = Span::from_ms(20);
-/// How long before a dump its newest frame may be while a list moves: three refreshes of the slowest panel, and a dump that
-/// waits.
+/// How long before a dump its newest frame may be while a list moves: three refreshes of the slowest panel, and a dump
+/// that waits.
 const FRESH: Span = Span::from_ms(250);
 
 pub fn beliefs(case: &Case<'_>) -> Vec<Belief> {
@@ -24,8 +24,8 @@ fn offset(case: &Case<'_>) -> Belief {
     Belief::of(key, what, moved <= STILL.ns(), format!("moved by {:.0} ms meanwhile", moved as f64 / 1e6))
 }
 
-/// Frames are stamped by the clock the header calls uptime: the newest is never in the future of its dump, and just past
-/// where the list moves.
+/// Frames are stamped by the clock the header calls uptime: the newest is never in the future of its dump, and just
+/// past where the list moves.
 fn presents(case: &Case<'_>) -> Belief {
     let (key, what) = ("clock.presents", "frames are stamped by CLOCK_MONOTONIC");
     let swipes = case.swipes();

@@ -6,8 +6,8 @@ use crate::prove::Belief;
 use farmjank_results::period::PeriodOrigin;
 use std::collections::BTreeSet;
 
-/// How far a period may be off that of a mode, as a share: it is rounded where it is reported, and a panel called 60 Hz runs at
-/// 60.95.
+/// How far a period may be off that of a mode, as a share: it is rounded where it is reported, and a panel called 60 Hz
+/// runs at 60.95.
 const OFF: f64 = 0.02;
 /// A panel may be driven at a whole part of its mode's rate, down to a twelfth (10 of 120 Hz) …
 const PARTS: u32 = 12;

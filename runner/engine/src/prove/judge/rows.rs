@@ -1,4 +1,5 @@
-//! Rows of `--latency` as printed, read without our reader: what is believed of the text is not asked of who believes it.
+//! Rows of `--latency` as printed, read without our reader: what is believed of the text is not asked of who believes
+//! it.
 
 /// A frame that is not shown yet.
 pub const PENDING: i64 = i64::MAX;

@@ -1,11 +1,13 @@
-//! Touches by all three sources: the stamps around `input`, the input columns of framestats, the dispatcher's last events.
+//! Touches by all three sources: the stamps around `input`, the input columns of framestats, the dispatcher's last
+//! events.
 
 use super::{Case, spread};
 use crate::android::recent::event;
 use crate::prove::{Belief, Swipe};
 use farmjank_results::time::{DeviceTime, Span};
 
-/// How far two sources of one instant may be apart: whole milliseconds, stamps of ten, and the last movement before the lift.
+/// How far two sources of one instant may be apart: whole milliseconds, stamps of ten, and the last movement before the
+/// lift.
 const APART: Span = Span::from_ms(60);
 /// How long a frame may follow the lift of the finger that moved the list.
 const FOLLOWS: Span = Span::from_ms(300);
