@@ -38,7 +38,7 @@ pub enum Kind {
 /// Reads a side by what the user calls it: a run bundle's folder, a file, or the name of a baseline.
 ///
 /// # Errors
-/// In words.
+/// Neither a run, a baseline nor a CSV file is there, or it cannot be read: which, and why.
 pub fn side(named: &Path, metric: Option<&str>) -> Result<Side, String> {
     if named.join(LOG).is_file() {
         return Ok(of_run(named, &recorded(named)?));
@@ -94,7 +94,7 @@ pub fn of_baseline(baseline: Baseline) -> Side {
 /// The record of a run bundle.
 ///
 /// # Errors
-/// In words.
+/// The log that is not there or is damaged, with the line.
 pub fn recorded(run: &Path) -> Result<Record, String> {
     let log = run.join(LOG);
     let bytes = host::read_file(&log, MOST_LOG)?;
@@ -135,7 +135,7 @@ pub fn list(folder: &Path) -> Vec<(String, PathBuf)> {
 /// Reads `14d`, `36h`, `90m`; days count 24 hours.
 ///
 /// # Errors
-/// In words.
+/// The text is no number with `d`, `h` or `min`.
 pub fn age(text: &str) -> Result<jiff::SignedDuration, String> {
     let wrong = || format!("`{text}` is no age; write for example 30d or 12h");
     let (digits, unit) =

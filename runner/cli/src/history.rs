@@ -72,7 +72,7 @@ impl Keeper {
 /// Opens a store that must be there.
 ///
 /// # Errors
-/// In words.
+/// There is no store at that place, or it is of another kind or a later form.
 pub fn open_existing(place: &str) -> Result<History, String> {
     open_store(place, Missing::Refuse).map_err(|fault| fault.to_string())
 }
@@ -108,7 +108,7 @@ fn keep(
 /// How much cells move when nothing changed, as far as that was calibrated: standard deviations between iterations.
 ///
 /// # Errors
-/// In words.
+/// The store cannot be read.
 pub fn noise(store: &mut History) -> Result<BTreeMap<CellKey, f64>, String> {
     let all = store.calibrations(&CellFilter::default()).map_err(|fault| fault.to_string())?;
     Ok(all.into_iter().map(|found| (found.key, found.sd)).collect())
@@ -117,7 +117,7 @@ pub fn noise(store: &mut History) -> Result<BTreeMap<CellKey, f64>, String> {
 /// Pins a baseline in the store.
 ///
 /// # Errors
-/// In words.
+/// The store cannot be written.
 pub fn pin(store: &mut History, baseline: &Baseline) -> Result<(), String> {
     let last = baseline.moves.last().cloned().unwrap_or_default();
     let said = |text: String, else_: &str| if text.trim().is_empty() { else_.to_owned() } else { text };
@@ -129,7 +129,7 @@ pub fn pin(store: &mut History, baseline: &Baseline) -> Result<(), String> {
 /// Name, last move and sessions of every baseline pinned in the store.
 ///
 /// # Errors
-/// In words.
+/// The store cannot be read.
 pub fn pins(store: &mut History) -> Result<Vec<(String, Move, usize)>, String> {
     let all = store.baselines().map_err(|fault| fault.to_string())?;
     let one = |seen: PinSeen| {
@@ -142,7 +142,7 @@ pub fn pins(store: &mut History) -> Result<Vec<(String, Move, usize)>, String> {
 /// A baseline pinned in the store.
 ///
 /// # Errors
-/// In words.
+/// The store cannot be read.
 pub fn pinned(store: &mut History, name: &str) -> Result<Option<Baseline>, String> {
     let found = store.baseline(name).map_err(|fault| fault.to_string())?;
     Ok(found.map(|(pin, sessions)| {

@@ -86,7 +86,7 @@ pub fn simulated_thread(work: ThreadWork) -> Join {
 /// Writes a file whole: beside its name first, then in its place, so that nobody ever reads half of it.
 ///
 /// # Errors
-/// In words.
+/// The file, and why it cannot be written.
 pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), String> {
     let words = |error: std::io::Error| format!("{}: {error}", path.display());
     if let Some(folder) = path.parent() {
@@ -111,7 +111,7 @@ pub fn make_way(path: &Path) -> Result<(), String> {
 /// Adds to the end of a file that is not ours alone.
 ///
 /// # Errors
-/// In words.
+/// The file, and why it cannot be written.
 pub fn append_file(path: &Path, bytes: &[u8]) -> Result<(), String> {
     let words = |error: std::io::Error| format!("{}: {error}", path.display());
     let mut file = fs::OpenOptions::new().create(true).append(true).open(path).map_err(words)?;
@@ -131,7 +131,7 @@ pub fn length(path: &Path) -> usize {
 /// Reads a file of at most `most` bytes; `-` is standard input.
 ///
 /// # Errors
-/// In words.
+/// The file, and why it cannot be read; or that it is larger than `most`.
 pub fn read_file(path: &Path, most: u64) -> Result<Vec<u8>, String> {
     let words = |error: std::io::Error| format!("{}: {error}", path.display());
     let mut bytes = Vec::new();
@@ -184,7 +184,7 @@ pub fn read_pieces(path: &Path, take: &mut dyn FnMut(&[u8]) -> Result<(), String
 /// The `.yaml` and `.yml` files under a folder, in order of name; the file itself when it is one.
 ///
 /// # Errors
-/// In words.
+/// The file or folder, and why it cannot be read.
 pub fn yaml_files(path: &Path) -> Result<Vec<PathBuf>, String> {
     let words = |error: std::io::Error| format!("{}: {error}", path.display());
     if !fs::metadata(path).map_err(words)?.is_dir() {
@@ -248,7 +248,7 @@ pub fn remove_empty(folder: &Path) {
 /// Removes a file.
 ///
 /// # Errors
-/// In words.
+/// The file, and why it cannot be removed.
 pub fn remove_file(path: &Path) -> Result<(), String> {
     fs::remove_file(path).map_err(|error| format!("{}: {error}", path.display()))
 }
@@ -336,7 +336,7 @@ pub fn listen_for_signals(stop: Stop) {
 /// At most `most` bytes of a file from an offset on; none when it ends there, or is not there yet.
 ///
 /// # Errors
-/// In words.
+/// The file, and why it cannot be read; one that is not there is empty.
 pub fn read_from(path: &Path, offset: u64, most: u64) -> Result<Vec<u8>, String> {
     let words = |error: std::io::Error| format!("{}: {error}", path.display());
     let mut file = match fs::File::open(path) {

@@ -31,7 +31,7 @@ impl Known {
     /// What a store knows of these scenarios.
     ///
     /// # Errors
-    /// In words.
+    /// The store cannot be read.
     pub fn of(store: Option<&mut History>, scenarios: &[Scenario]) -> Result<Known, String> {
         let Some(store) = store else { return Ok(Known::default()) };
         let mut cells = Vec::new();

@@ -75,7 +75,7 @@ pub fn variables(flag: &str, given: &[String]) -> Result<BTreeMap<String, String
 /// Reads `60s`, `250ms`, `2m`, `1m30s`.
 ///
 /// # Errors
-/// In words.
+/// The text is no time above or equal to nothing with its units: `250ms`, `1m30s`.
 pub fn time(text: &str) -> Result<Duration, String> {
     let wrong = || format!("`{text}` is no time; write for example 250ms, 60s or 2m");
     let span: jiff::SignedDuration = text.trim().parse().map_err(|_| wrong())?;

@@ -57,7 +57,7 @@ fn ab_plan(args: &AbArgs) -> Result<(AbPlan, Source), String> {
 /// How builds take turns, and how long that may take.
 ///
 /// # Errors
-/// In words.
+/// `--budget` is no time.
 pub fn ab_rules(args: &TurnArgs, installs: bool) -> Result<(AbRules, Option<Span>), String> {
     let budget = args.budget.as_deref().map(time).transpose().map_err(|why| format!("--budget: {why}"))?;
     let screen = match (args.screen, args.no_screen) {

@@ -61,7 +61,7 @@ fn pin(text: &str) -> Result<(Option<DeviceTime>, Span), String> {
 /// Reads a number of milliseconds (`250`, `16.7`), a time with its unit (`1s`, `250ms`), or `none`.
 ///
 /// # Errors
-/// In words.
+/// The text is neither a time nor `none`, or no time at all (`0`).
 pub fn idle_gap(text: &str) -> Result<Option<Span>, String> {
     if text.eq_ignore_ascii_case("none") {
         return Ok(None);
@@ -88,7 +88,7 @@ fn milliseconds(text: &str) -> Option<Span> {
 /// Checks a target rate.
 ///
 /// # Errors
-/// In words.
+/// The rate is not between 1 and 1000 fps.
 pub fn target_fps(given: Option<f64>) -> Result<Option<f64>, String> {
     match given {
         Some(fps) if !(fps.is_finite() && (1.0..=1000.0).contains(&fps)) => {
@@ -101,7 +101,7 @@ pub fn target_fps(given: Option<f64>) -> Result<Option<f64>, String> {
 /// Checks the name of an app: letters of a package, and an ending after a colon at most.
 ///
 /// # Errors
-/// In words.
+/// The text is no name of a package.
 pub fn package(given: Option<&str>) -> Result<Option<String>, String> {
     let letter = |letter: char| letter.is_alphanumeric() || matches!(letter, '.' | '_' | ':' | '-');
     match given {

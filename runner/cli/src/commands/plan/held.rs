@@ -20,7 +20,7 @@ const PLANNED: &str = "planned";
 /// Reads the baseline: a name or file, else one pinned in the history.
 ///
 /// # Errors
-/// In words.
+/// It is neither a file nor pinned, or cannot be read.
 pub fn baseline(named: &Path, place: Option<&str>) -> Result<Side, String> {
     let found = match (side(named, None), place) {
         (Err(why), Some(place)) => {
