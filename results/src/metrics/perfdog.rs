@@ -1,7 +1,8 @@
 //! PerfDog's jank, big and small, and the time they take; history kept plain.
 //!
-//! What: frames much longer than the three before them and longer than two (three, one) frames of film. Formula: 3 d_i
-//! > 2 (d_(i-1) + d_(i-2) + d_(i-3)) and 3 d_i > 250 ms; big: the same and d_i > 125 ms; small: 3 d_i > 125 ms instead.
+//! What: frames much longer than the three before them and longer than two (three, one) frames of film. Formula:
+//! 3 d_i > 2 (d_(i-1) + d_(i-2) + d_(i-3)) and 3 d_i > 250 ms; big: the same and d_i > 125 ms; small: 3 d_i > 125 ms
+//! instead.
 //! All strict, in integer ns; the three earlier frames belong to the same segment. Unit: count, %. Better: lower.
 //! Needs: every frame. Since: Android 7. A long stall is under-counted by design (the average catches up): gate hitch
 //! for amounts. Source: docs/design/metrics.md#perfdog.
