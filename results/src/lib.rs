@@ -48,6 +48,7 @@ pub mod evidence;
 mod excuse;
 pub mod fault;
 mod fault_code;
+pub mod file_error;
 pub mod fit;
 pub mod frame;
 pub mod frame_log;

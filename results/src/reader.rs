@@ -20,6 +20,14 @@ pub enum Unreadable {
     Refused(String),
 }
 
+impl std::fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.words())
+    }
+}
+
+impl std::error::Error for Unreadable {}
+
 impl Unreadable {
     /// Why, in words for the user.
     pub fn words(&self) -> &str {

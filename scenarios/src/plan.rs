@@ -14,7 +14,7 @@ use farmjank_leaf::nearest::meant;
 pub use judge::thresholds_for;
 pub use motion::motion_times;
 
-use crate::requirement::Requirement;
+use crate::requirement::{Mismatch, Requirement};
 use crate::scenario::Scenario;
 use crate::threshold::Threshold;
 use farmjank_results::device::{DeviceFacts, DeviceId};
@@ -44,20 +44,22 @@ pub struct Shard {
     pub of: u32,
 }
 
+/// A text that names no shard.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a shard; write `1/3` to `3/3` for three parts")]
+pub struct NoShard(pub String);
+
 impl Shard {
     /// Reads `I/N`, 1 <= I <= N.
     ///
     /// # Errors
-    /// What is wrong and what to write, in words.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    /// It is none: what to write.
+    pub fn parse(text: &str) -> Result<Self, NoShard> {
         let parts =
             text.split_once('/').and_then(|(i, n)| Some((i.trim().parse().ok()?, n.trim().parse().ok()?)));
         match parts {
             Some((index, of)) if 1 <= index && index <= of => Ok(Shard { index, of }),
-            _ => Err(format!(
-                "`{}` is not a shard; write `1/3` to `3/3` for three parts",
-                crate::complaint::visible(text)
-            )),
+            _ => Err(NoShard(crate::complaint::visible(text))),
         }
     }
 }
@@ -169,7 +171,7 @@ pub fn nothing_selected(scenarios: &[Scenario], selection: &Selection) -> Option
 /// Why the device filter leaves no phone, with what each of them is; none where it leaves one, or there is no phone.
 pub fn none_left(phones: &[DeviceFacts], selection: &Selection) -> Option<String> {
     let left_out = |facts: &DeviceFacts| Some((facts.id.0.clone(), selection.devices.matches(facts).err()?));
-    let all: Option<Vec<(String, String)>> = phones.iter().map(left_out).collect();
+    let all: Option<Vec<(String, Mismatch)>> = phones.iter().map(left_out).collect();
     let all = all.filter(|all| !all.is_empty())?;
     let each: Vec<String> = all.iter().take(OFFERED).map(|(id, why)| format!("{id}: {why}")).collect();
     let more = match all.len().saturating_sub(OFFERED) {
@@ -199,7 +201,7 @@ fn wanted(scenario: &Scenario, selection: &Selection) -> bool {
 
 fn qualifies(scenario: &Scenario, facts: &DeviceFacts, selection: &Selection) -> Result<(), String> {
     selection.devices.matches(facts).map_err(|why| format!("left out by the device filter: {why}"))?;
-    scenario.devices.matches(facts)
+    scenario.devices.matches(facts).map_err(|why| why.to_string())
 }
 
 impl Plan {

@@ -25,6 +25,7 @@ use crate::complaint::{Complaint, MOST, quoted};
 use crate::place::Mark;
 use crate::scenario::Scenario;
 use crate::source::Source;
+use farmjank_results::file_error::FileProblem;
 use farmjank_results::metric::{Better, Unit};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -40,12 +41,15 @@ pub struct SourceFile {
 
 /// Where the files of `runFlow` come from.
 pub trait Sources {
-    /// The bytes of a file, or why they cannot be had, in words.
-    fn fetch(&self, path: &str) -> Result<Vec<u8>, String>;
+    /// The bytes of a file.
+    ///
+    /// # Errors
+    /// Why they cannot be had.
+    fn fetch(&self, path: &str) -> Result<Vec<u8>, FileProblem>;
 }
 
-impl<F: Fn(&str) -> Result<Vec<u8>, String>> Sources for F {
-    fn fetch(&self, path: &str) -> Result<Vec<u8>, String> {
+impl<F: Fn(&str) -> Result<Vec<u8>, FileProblem>> Sources for F {
+    fn fetch(&self, path: &str) -> Result<Vec<u8>, FileProblem> {
         self(path)
     }
 }

@@ -71,6 +71,17 @@ pub(crate) enum Expression {
     Any(Vec<Expression>),
 }
 
+/// Why a phone is not one that is asked for (`sdk is 28, needs >= 29`).
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Mismatch {
+    /// It is another one.
+    #[error("{0}")]
+    Other(String),
+    /// It may be one: a fact that is asked for is not known of it.
+    #[error("{0}")]
+    Unknown(String),
+}
+
 impl Requirement {
     /// Reads an expression. Fields: `serial model manufacturer sdk refresh ram tag`; relations: `= == != ~ < <= > >=`
     /// (`~` compares with a glob); `&`, `|`, `!`, `( )`; also `tag(smoke)`, `sdk(>=29)`.
@@ -79,8 +90,11 @@ impl Requirement {
         Ok(Requirement { text: text.trim().to_owned(), expression })
     }
 
-    /// Ok when the phone qualifies; otherwise why not, in words (`sdk is 28, needs >= 29`).
-    pub fn matches(&self, facts: &DeviceFacts) -> Result<(), String> {
+    /// Ok when the phone qualifies.
+    ///
+    /// # Errors
+    /// Why it does not, or why that cannot be told.
+    pub fn matches(&self, facts: &DeviceFacts) -> Result<(), Mismatch> {
         match &self.expression {
             None => Ok(()),
             Some(expression) => eval::answer(expression, facts),

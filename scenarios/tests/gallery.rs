@@ -7,6 +7,7 @@
 mod accepts;
 
 use accepts::accepts;
+use farmjank_results::file_error::FileProblem;
 use farmjank_results::metric::{Better, Unit};
 use farmjank_scenarios::complaint::Complaint;
 use farmjank_scenarios::plan::trial_time;
@@ -42,7 +43,7 @@ fn read_all(files: &[SourceFile]) -> Result<Vec<Scenario>, Vec<Complaint>> {
     let known = farmjank_results::metrics::registry().iter();
     let metrics: Vec<(&str, Unit, Better)> =
         known.map(|metric| (metric.key, metric.unit, metric.better)).collect();
-    let fetch = |path: &str| std::fs::read(path).map_err(|error| error.to_string());
+    let fetch = |path: &str| std::fs::read(path).map_err(|error| FileProblem::from(&error));
     read(files, &BTreeMap::new(), &ReadOptions { metrics: &metrics, sources: &fetch })
 }
 

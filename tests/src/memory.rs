@@ -1,9 +1,11 @@
 //! A run bundle and the two output streams, in memory.
 
 use farmjank_engine::scribe::Voice;
+use farmjank_results::file_error::{FileError, FileProblem};
 use farmjank_seams::host::Files;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// The bundle's files by path.
 #[derive(Default)]
@@ -33,7 +35,7 @@ impl Memory {
 }
 
 impl Files for Memory {
-    fn append(&self, path: &str, bytes: &[u8]) -> Result<(), String> {
+    fn append(&self, path: &str, bytes: &[u8]) -> Result<(), FileError> {
         self.appended.set(self.appended.get() + bytes.len() as u64);
         if !self.keeps {
             return Ok(());
@@ -42,17 +44,20 @@ impl Files for Memory {
         Ok(())
     }
 
-    fn write(&self, path: &str, bytes: &[u8]) -> Result<(), String> {
+    fn write(&self, path: &str, bytes: &[u8]) -> Result<(), FileError> {
         if self.keeps {
             self.files.borrow_mut().insert(path.to_owned(), bytes.to_vec());
         }
         Ok(())
     }
 
-    fn read(&self, path: &str, most: u64) -> Result<Vec<u8>, String> {
+    fn read(&self, path: &str, most: u64) -> Result<Vec<u8>, FileError> {
+        let trouble = |why: FileProblem| FileError::new(Path::new(path), why);
         let files = self.files.borrow();
-        let bytes = files.get(path).ok_or_else(|| format!("{path}: no such file"))?;
-        (bytes.len() as u64 <= most).then(|| bytes.clone()).ok_or_else(|| format!("{path}: too large"))
+        let bytes = files.get(path).ok_or_else(|| trouble(FileProblem::Missing))?;
+        (bytes.len() as u64 <= most)
+            .then(|| bytes.clone())
+            .ok_or_else(|| trouble(FileProblem::TooLarge { most }))
     }
 }
 

@@ -319,7 +319,7 @@ fn scenarios(files: &[SourceFile]) -> Vec<Scenario> {
     let known = farmjank_results::metrics::registry().iter();
     let metrics: Vec<(&str, Unit, Better)> =
         known.map(|metric| (metric.key, metric.unit, metric.better)).collect();
-    let none = |path: &str| Err(format!("{path}: no such file"));
+    let none = |_: &str| Err(FileProblem::Missing);
     let read = read(files, &BTreeMap::new(), &ReadOptions { metrics: &metrics, sources: &none });
     read.unwrap_or_else(|complaints| {
         let words: String = complaints.iter().map(|complaint| complaint.render(false)).collect();

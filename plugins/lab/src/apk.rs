@@ -12,6 +12,7 @@
 //! when it is installed nor what the phone says to that.
 
 use crate::app::{App, shop};
+use crate::lab_error::LabError;
 use crate::spec::{AppSpec, StallSpec};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -67,15 +68,18 @@ fn signer() -> String {
 }
 
 impl Apk {
-    /// Reads one. `Err` says what is wrong; nothing of what does not begin like one is read.
-    pub fn read(bytes: &[u8]) -> Result<Apk, String> {
+    /// Reads one; nothing of what does not begin like one is read.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn read(bytes: &[u8]) -> Result<Apk, LabError> {
         let text = std::str::from_utf8(bytes).ok().filter(|text| text.starts_with(MAGIC));
-        let text = text.ok_or("it is no build for the lab")?;
-        serde_saphyr::from_str(text).map_err(|error| error.to_string())
+        let text = text.ok_or_else(|| LabError("it is no build for the lab".to_owned()))?;
+        serde_saphyr::from_str(text).map_err(|error| LabError(error.to_string()))
     }
 
     /// The app it makes of the one a phone came with, if it came with one.
-    pub fn app(&self, factory: Option<&AppSpec>) -> Result<App, String> {
+    pub fn app(&self, factory: Option<&AppSpec>) -> Result<App, LabError> {
         let mut spec = factory.cloned().unwrap_or_else(|| AppSpec { id: self.id.clone(), ..shop() });
         if spec.pages.is_empty() {
             spec.pages = shop().pages;
@@ -102,7 +106,7 @@ impl Apk {
 mod tests {
     use super::*;
 
-    fn built(text: &str) -> Result<App, String> {
+    fn built(text: &str) -> Result<App, LabError> {
         Apk::read(format!("{MAGIC}\n{text}").as_bytes())?.app(Some(&shop()))
     }
 
@@ -119,9 +123,9 @@ mod tests {
     #[test]
     fn what_is_no_build_is_refused_in_words() {
         assert!(Apk::read(b"PK\x03\x04").is_err() && Apk::read(b"id: com.a").is_err());
-        assert!(built("id: com.example.shop\n").unwrap_err().contains("version"));
-        assert!(built("id: com.example.shop\nversion: '1'\nspeed: 3\n").unwrap_err().contains("speed"));
+        assert!(built("id: com.example.shop\n").unwrap_err().0.contains("version"));
+        assert!(built("id: com.example.shop\nversion: '1'\nspeed: 3\n").unwrap_err().0.contains("speed"));
         let page = built("id: com.example.shop\nversion: '1'\npages: { basket: { spread: 1 } }\n");
-        assert_eq!(page.unwrap_err(), "it has no page `basket`");
+        assert_eq!(page.unwrap_err().0, "it has no page `basket`");
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Coordinates in px. Must not know frames, time or text formats.
 
+use crate::lab_error::LabError;
 use crate::spec::{AppSpec, PageKind, PageSpec};
 use std::collections::BTreeMap;
 
@@ -104,8 +105,11 @@ pub fn shop() -> AppSpec {
 }
 
 impl App {
-    /// Resolves an app; `Err` says what is wrong with its description.
-    pub fn new(spec: &AppSpec) -> Result<App, String> {
+    /// Resolves an app.
+    ///
+    /// # Errors
+    /// What is wrong with its description.
+    pub fn new(spec: &AppSpec) -> Result<App, LabError> {
         let mut spec = spec.clone();
         if spec.pages.is_empty() {
             spec.pages = shop().pages;
@@ -115,33 +119,36 @@ impl App {
                 && id.chars().all(|letter| letter.is_ascii_alphanumeric() || "._".contains(letter))
         };
         if !valid(&spec.id) {
-            return Err(format!("`{}` is not a package name", spec.id));
+            return Err(LabError(format!("`{}` is not a package name", spec.id)));
         }
         let mut pages = Vec::new();
         for (name, page) in &spec.pages {
             let full = full_class(&spec.id, &page.activity);
             if full.is_empty() || page.activity.contains([' ', '/', '\n']) {
-                return Err(format!(
+                return Err(LabError(format!(
                     "page `{name}` of `{}` needs an activity such as `.FeedActivity`",
                     spec.id
-                ));
+                )));
             }
             if let Some(target) = &page.opens
                 && !spec.pages.contains_key(target)
             {
-                return Err(format!(
+                return Err(LabError(format!(
                     "page `{name}` of `{}` opens `{target}`, which it does not have",
                     spec.id
-                ));
+                )));
             }
             if matches!(page.kind, PageKind::Video | PageKind::Game) && !(1.0..=240.0).contains(&page.fps) {
-                return Err(format!("page `{name}` of `{}` needs an fps of 1 to 240", spec.id));
+                return Err(LabError(format!("page `{name}` of `{}` needs an fps of 1 to 240", spec.id)));
             }
             if let Some(pace) = &page.pace {
                 let scrolls = matches!(page.kind, PageKind::List | PageKind::SurfaceView | PageKind::Flutter);
                 let wrong = pace.complaint().or((!scrolls).then_some("a kind that scrolls"));
                 if let Some(wrong) = wrong {
-                    return Err(format!("the pace of page `{name}` of `{}` needs {wrong}", spec.id));
+                    return Err(LabError(format!(
+                        "the pace of page `{name}` of `{}` needs {wrong}",
+                        spec.id
+                    )));
                 }
             }
             pages.push(Page { name: name.clone(), class: full, spec: page.clone() });
@@ -356,9 +363,9 @@ mod tests {
     #[test]
     fn a_wrong_description_is_refused_in_words() {
         let bad = AppSpec { id: "no spaces".into(), ..AppSpec::default() };
-        assert!(App::new(&bad).unwrap_err().contains("package name"));
+        assert!(App::new(&bad).unwrap_err().0.contains("package name"));
         let pages =
             BTreeMap::from([("a".to_owned(), PageSpec { opens: Some("b".into()), ..PageSpec::default() })]);
-        assert!(App::new(&AppSpec { pages, ..AppSpec::default() }).unwrap_err().contains("opens `b`"));
+        assert!(App::new(&AppSpec { pages, ..AppSpec::default() }).unwrap_err().0.contains("opens `b`"));
     }
 }

@@ -4,6 +4,8 @@
 
 mod models;
 
+use crate::lab_error::LabError;
+
 pub use models::ARCHETYPES;
 
 /// One rate the app can be scheduled at.
@@ -97,11 +99,14 @@ pub struct Archetype {
 }
 
 impl Archetype {
-    /// One by its name; `Err` lists what there is.
-    pub fn find(name: &str) -> Result<&'static Archetype, String> {
+    /// One by its name.
+    ///
+    /// # Errors
+    /// There is none of that name: what there is.
+    pub fn find(name: &str) -> Result<&'static Archetype, LabError> {
         ARCHETYPES.iter().find(|archetype| archetype.name == name).ok_or_else(|| {
             let names: Vec<&str> = ARCHETYPES.iter().map(|archetype| archetype.name).collect();
-            format!("no archetype `{name}`; there is {}", names.join(", "))
+            LabError(format!("no archetype `{name}`; there is {}", names.join(", ")))
         })
     }
 
@@ -148,7 +153,7 @@ mod tests {
                 assert!(archetype.modes.iter().any(|mode| mode.id == rate.mode), "{}", archetype.name);
             }
         }
-        assert!(Archetype::find("nokia-3310").is_err_and(|text| text.contains("pixel-6")));
+        assert!(Archetype::find("nokia-3310").is_err_and(|why| why.0.contains("pixel-6")));
     }
 
     #[test]

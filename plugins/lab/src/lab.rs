@@ -8,8 +8,8 @@ mod faults;
 mod file;
 mod running;
 
+pub use crate::lab_error::LabError;
 pub use described::{Lab, PHONES_PER_SERVER};
-pub use file::LabError;
 pub use running::LiveLab;
 
 use crate::chance::mix;

@@ -23,6 +23,7 @@ pub mod dumps;
 pub mod fault;
 pub mod hand;
 pub mod lab;
+mod lab_error;
 pub mod latency;
 pub mod live_phone;
 pub mod phone;

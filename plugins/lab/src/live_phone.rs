@@ -4,6 +4,7 @@
 //! Must not know how bytes travel (server, daemon).
 
 use crate::chance::mix;
+use crate::lab_error::LabError;
 use crate::latency::Latency;
 use crate::phone::{LabTime, Phone};
 use crate::phone_fault::PhoneFault;
@@ -109,7 +110,7 @@ pub(crate) struct Place {
 }
 
 impl LivePhone {
-    pub(crate) fn new(spec: &PhoneSpec, serial: String, place: Place) -> Result<Self, String> {
+    pub(crate) fn new(spec: &PhoneSpec, serial: String, place: Place) -> Result<Self, LabError> {
         let model = Phone::new(spec, serial.clone(), place.seed)?;
         let cable = Cable {
             presence: Presence::Ready,

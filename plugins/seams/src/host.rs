@@ -1,6 +1,7 @@
 //! The outside world as traits: implemented once for real (`runner/cli/src/host.rs`) and once for simulation.
 
 use crate::Work;
+use farmjank_results::file_error::FileError;
 use std::fmt;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -47,9 +48,9 @@ pub trait Spawn {
 /// The run bundle's folder. Paths are relative, with `/`.
 pub trait Files {
     /// Appends and flushes to the operating system.
-    fn append(&self, path: &str, bytes: &[u8]) -> Result<(), String>;
+    fn append(&self, path: &str, bytes: &[u8]) -> Result<(), FileError>;
     /// Writes whole, replacing.
-    fn write(&self, path: &str, bytes: &[u8]) -> Result<(), String>;
+    fn write(&self, path: &str, bytes: &[u8]) -> Result<(), FileError>;
     /// Reads whole; refuses a file of more than `most` bytes.
-    fn read(&self, path: &str, most: u64) -> Result<Vec<u8>, String>;
+    fn read(&self, path: &str, most: u64) -> Result<Vec<u8>, FileError>;
 }

@@ -1,9 +1,11 @@
 //! Baselines as files: where they lie, how old they may be, and what else a side of a comparison can be.
 
+use crate::command_error::{CommandError, usage};
 use crate::host;
 use farmjank_engine::scribe::LOG;
 use farmjank_leaf::text::typed;
 use farmjank_results::compare::{Baseline, Measured, Source, measured, read_plain};
+use farmjank_results::file_error::{FileError, FileProblem};
 use farmjank_results::record::Record;
 use std::path::{Path, PathBuf};
 
@@ -39,22 +41,22 @@ pub enum Kind {
 ///
 /// # Errors
 /// Neither a run, a baseline nor a CSV file is there, or it cannot be read: which, and why.
-pub fn side(named: &Path, metric: Option<&str>) -> Result<Side, String> {
+pub fn side(named: &Path, metric: Option<&str>) -> Result<Side, CommandError> {
     if named.join(LOG).is_file() {
         return Ok(of_run(named, &recorded(named)?));
     }
     if named.is_file() {
         let text = text(named)?;
         if text.trim_start().starts_with('{') {
-            return read(named).map(of_baseline);
+            return Ok(of_baseline(read(named)?));
         }
         let Some(metric) = metric else {
-            return Err(format!(
+            return Err(usage!(
                 "{}: say what its values are with --metric, such as --metric hitch_ms_per_s",
                 named.display()
             ));
         };
-        let sessions = read_plain(&text, metric).map_err(|why| format!("{}: {why}", named.display()))?;
+        let sessions = read_plain(&text, metric).map_err(|why| FileError::content(named, why))?;
         let source = Source { name: named.display().to_string(), ..Source::default() };
         return Ok(Side {
             source,
@@ -64,17 +66,18 @@ pub fn side(named: &Path, metric: Option<&str>) -> Result<Side, String> {
     }
     let name = named.display().to_string();
     let file = path(Path::new(FOLDER), &name).ok().filter(|file| file.is_file());
-    file.map_or_else(|| Err(unknown(&name)), |file| read(&file)).map(of_baseline)
+    let file = file.ok_or_else(|| unknown(&name))?;
+    Ok(of_baseline(read(&file)?))
 }
 
-fn unknown(name: &str) -> String {
+fn unknown(name: &str) -> CommandError {
     let names: Vec<String> = list(Path::new(FOLDER)).into_iter().map(|(name, _)| name).collect();
     let known = match names.len() {
         0 => format!("there is no baseline in {FOLDER} yet; `farmjank baseline save` makes one"),
         _ => format!("baselines are: {}", names.join(", ")),
     };
     let name = typed(name, 200);
-    format!("{name}: no run bundle, file or baseline of that name; {known}")
+    usage!("{name}: no run bundle, file or baseline of that name; {known}")
 }
 
 fn of_run(named: &Path, record: &Record) -> Side {
@@ -95,33 +98,35 @@ pub fn of_baseline(baseline: Baseline) -> Side {
 ///
 /// # Errors
 /// The log that is not there or is damaged, with the line.
-pub fn recorded(run: &Path) -> Result<Record, String> {
+pub fn recorded(run: &Path) -> Result<Record, FileError> {
     let log = run.join(LOG);
     let bytes = host::read_file(&log, MOST_LOG)?;
-    Record::read_ndjson(&bytes).map(|read| read.0).map_err(|bad| format!("{}: {bad}", log.display()))
+    let read = Record::read_ndjson(&bytes).map_err(|bad| FileError::content(&log, bad))?;
+    Ok(read.0)
 }
 
 /// A baseline's file.
 ///
 /// # Errors
-/// In words, when it is none.
-pub fn read(file: &Path) -> Result<Baseline, String> {
-    Baseline::read(&text(file)?).map_err(|why| format!("{}: {why}", file.display()))
+/// It cannot be read, or is none.
+pub fn read(file: &Path) -> Result<Baseline, FileError> {
+    Baseline::read(&text(file)?).map_err(|why| FileError::content(file, why))
 }
 
-fn text(file: &Path) -> Result<String, String> {
-    String::from_utf8(host::read_file(file, MOST)?).map_err(|_| format!("{}: not UTF-8", file.display()))
+fn text(file: &Path) -> Result<String, FileError> {
+    let bytes = host::read_file(file, MOST)?;
+    String::from_utf8(bytes).map_err(|_| FileError::new(file, FileProblem::NotText))
 }
 
 /// Where a baseline of that name lies.
 ///
 /// # Errors
 /// When it cannot be a name: names become files.
-pub fn path(folder: &Path, name: &str) -> Result<PathBuf, String> {
+pub fn path(folder: &Path, name: &str) -> Result<PathBuf, CommandError> {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
     if name.is_empty() || name.len() > 100 || name.starts_with(['.', '-']) || !name.chars().all(plain) {
         let shown = typed(name, 100);
-        return Err(format!("`{shown}` cannot name a baseline; use letters, digits, `.`, `_` and `-`"));
+        return Err(usage!("`{shown}` cannot name a baseline; use letters, digits, `.`, `_` and `-`"));
     }
     Ok(folder.join(format!("{name}.json")))
 }
@@ -136,8 +141,8 @@ pub fn list(folder: &Path) -> Vec<(String, PathBuf)> {
 ///
 /// # Errors
 /// The text is no number with `d`, `h` or `min`.
-pub fn age(text: &str) -> Result<jiff::SignedDuration, String> {
-    let wrong = || format!("`{text}` is no age; write for example 30d or 12h");
+pub fn age(text: &str) -> Result<jiff::SignedDuration, CommandError> {
+    let wrong = || usage!("`{text}` is no age; write for example 30d or 12h");
     let (digits, unit) =
         text.trim().split_at(text.trim().find(|c: char| !c.is_ascii_digit()).ok_or_else(wrong)?);
     let count: i64 = digits.parse().map_err(|_| wrong())?;

@@ -1,6 +1,7 @@
 //! What a calibrating run found: how much numbers move when nothing changed, and which phones differ from themselves.
 //! Kept where there is a store, told in words, judged as an exit code.
 
+use crate::command_error::{CommandError, usage};
 use farmjank_history::History;
 use farmjank_reporters::{clean, paint};
 use farmjank_results::compare::{
@@ -22,7 +23,7 @@ pub struct Found {
     /// What could not be told of a window, in words.
     untold: Vec<String>,
     /// Why it was not kept, or only in part.
-    trouble: Option<String>,
+    trouble: Option<CommandError>,
 }
 
 /// What a run found of its phones, and keeps it where there is a store.
@@ -45,7 +46,7 @@ pub fn found(record: &Record, ab_rules: &AbRules, mut store: Option<&mut History
     match store {
         Some(store) => trouble = keep(record, &noise, &phones, store).err(),
         None => {
-            trouble.get_or_insert_with(|| "nothing of it is kept: --history says where".to_owned());
+            trouble.get_or_insert_with(|| "nothing of it is kept: --history says where".into());
         }
     }
     let decisive = compared.cells.iter().filter(|cell| cell.role == Role::Primary);
@@ -58,7 +59,7 @@ fn keep(
     noise: &[Noise],
     phones: &[(Itself, bool)],
     store: &mut History,
-) -> Result<(), String> {
+) -> Result<(), CommandError> {
     let (run, wall) = (&record.header.run, &record.header.wall);
     let cells = noise.iter().map(|noise| Calibration {
         key: noise.key.clone(),
@@ -78,7 +79,7 @@ fn keep(
         failed: !itself.differing.is_empty(),
     });
     let (cells, tests): (Vec<_>, Vec<_>) = (cells.collect(), tests.collect());
-    store.calibrate(&cells, &tests).map_err(|fault| format!("it is not kept: {fault}"))
+    store.calibrate(&cells, &tests).map_err(|fault| usage!("it is not kept: {fault}"))
 }
 
 impl Found {
@@ -126,7 +127,7 @@ impl Found {
             }
         }
         if let Some(trouble) = &self.trouble {
-            text += &format!("\n{}\n", clean::line(trouble, 400));
+            text += &format!("\n{}\n", clean::line(&trouble.to_string(), 400));
         }
         let code = self.code(record);
         if record.exit_code != Some(code) {

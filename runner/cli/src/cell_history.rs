@@ -2,6 +2,7 @@
 
 use crate::args::CellArgs;
 use crate::baselines::age;
+use crate::command_error::{CommandError, usage};
 use crate::history::open_existing;
 use crate::host;
 use farmjank_history::History;
@@ -44,22 +45,22 @@ pub struct HistoryQuery<'a> {
 /// Reads the cells the flags mean, and judges their lines.
 ///
 /// # Errors
-/// In words: a flag or the store cannot be read.
-pub fn read(args: &CellArgs, query: &HistoryQuery<'_>) -> Result<Read, String> {
+/// A flag or the store cannot be read.
+pub fn read(args: &CellArgs, query: &HistoryQuery<'_>) -> Result<Read, CommandError> {
     let since = args.since.as_deref().map(since).transpose().map_err(|why| format!("--since: {why}"))?;
     let mut store = open_existing(&args.history)?;
     let place = store.place();
     let filter = CellFilter { holding: query.holding.clone(), ..filter(args) };
     let found = gather(&mut store, &filter, since.as_deref(), query, args.metric.is_some());
-    let (lines, runs, calibrations) = found.map_err(|fault| fault.to_string())?;
+    let (lines, runs, calibrations) = found?;
     Ok(Read { place, sweep: sweep(lines, query.newest, query.effect), runs, calibrations })
 }
 
 /// The last good nights of every cell of these scenarios: a rolling baseline.
 ///
 /// # Errors
-/// In words, when the store cannot be read.
-pub fn rolling(store: &mut History, scenarios: &BTreeSet<String>) -> Result<Vec<CellSession>, String> {
+/// The store cannot be read.
+pub fn rolling(store: &mut History, scenarios: &BTreeSet<String>) -> Result<Vec<CellSession>, CommandError> {
     let mut found = Vec::new();
     let mut gather = || {
         let runs = store.runs(usize::MAX)?;
@@ -144,8 +145,8 @@ fn filter(args: &CellArgs) -> CellFilter {
 }
 
 /// A day or an age as an instant, RFC 3339.
-fn since(text: &str) -> Result<String, String> {
-    let wrong = || format!("`{text}` is neither an age nor a day; write for example 30d or 2026-03-01");
+fn since(text: &str) -> Result<String, CommandError> {
+    let wrong = || usage!("`{text}` is neither an age nor a day; write for example 30d or 2026-03-01");
     let text = text.trim();
     if text.contains('-') {
         let whole = if text.contains('T') { text.to_owned() } else { format!("{text}T00:00:00Z") };

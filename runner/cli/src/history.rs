@@ -1,5 +1,6 @@
 //! What runs leave in the history store, and the baselines pinned there. Calls block: before and after a run only.
 
+use crate::command_error::CommandError;
 use farmjank_history::History;
 use farmjank_history::{Missing, open as open_store};
 use farmjank_results::cell::{CellKey, CellSession};
@@ -15,9 +16,9 @@ pub const PLACE: &str = "results/history.sqlite";
 /// Opens a store, and makes it where there is none.
 ///
 /// # Errors
-/// In words; what is there is left as it is.
-pub fn open(place: &str) -> Result<History, String> {
-    open_store(place, Missing::Create).map_err(|fault| fault.to_string())
+/// It cannot be opened or made; what is there is left as it is.
+pub fn open(place: &str) -> Result<History, CommandError> {
+    Ok(open_store(place, Missing::Create)?)
 }
 
 /// Where a run is to be kept. A store that is there is open; one that is not is made when there is something to keep.
@@ -31,12 +32,12 @@ impl Keeper {
     /// Looks at the store, so that a run is not measured in vain; makes none.
     ///
     /// # Errors
-    /// In words: it is there and cannot be read.
-    pub fn new(place: &str, labels: BTreeMap<String, String>) -> Result<Keeper, String> {
+    /// It is there and cannot be read.
+    pub fn new(place: &str, labels: BTreeMap<String, String>) -> Result<Keeper, CommandError> {
         let store = match open_store(place, Missing::Refuse) {
             Ok(store) => Some(store),
             Err(fault) if fault.code == FaultCode::HistoryMissing => None,
-            Err(fault) => return Err(fault.to_string()),
+            Err(fault) => return Err(fault.into()),
         };
         Ok(Keeper { place: place.to_owned(), store, labels })
     }
@@ -58,8 +59,8 @@ impl Keeper {
     /// Keeps a run; says what became of it where that is worth a line. Nothing measured makes no store.
     ///
     /// # Errors
-    /// In words. The run itself is not less true for it.
-    pub fn keep(self, record: &Record) -> Result<Option<String>, String> {
+    /// The store cannot be made or written. The run itself is not less true for it.
+    pub fn keep(self, record: &Record) -> Result<Option<String>, CommandError> {
         let sessions: Vec<CellSession> = measured(record).into_iter().map(|one| one.session).collect();
         match self.store {
             None if sessions.is_empty() => Ok(None),
@@ -73,8 +74,8 @@ impl Keeper {
 ///
 /// # Errors
 /// There is no store at that place, or it is of another kind or a later form.
-pub fn open_existing(place: &str) -> Result<History, String> {
-    open_store(place, Missing::Refuse).map_err(|fault| fault.to_string())
+pub fn open_existing(place: &str) -> Result<History, CommandError> {
+    Ok(open_store(place, Missing::Refuse)?)
 }
 
 fn keep(
@@ -82,7 +83,7 @@ fn keep(
     record: &Record,
     sessions: &[CellSession],
     labels: BTreeMap<String, String>,
-) -> Result<Option<String>, String> {
+) -> Result<Option<String>, CommandError> {
     let header = &record.header;
     let row = RunRow {
         id: header.run.clone(),
@@ -97,7 +98,7 @@ fn keep(
         Some(_) => store.replace(&row, sessions),
         None => store.record(&row, sessions),
     };
-    match kept.map_err(|fault| fault.to_string())? {
+    match kept? {
         Recorded::New | Recorded::Already => Ok(None),
         Recorded::Replaced => {
             Ok(Some(format!("run {} took the place of an earlier one in {}", row.id, store.place())))
@@ -109,8 +110,8 @@ fn keep(
 ///
 /// # Errors
 /// The store cannot be read.
-pub fn noise(store: &mut History) -> Result<BTreeMap<CellKey, f64>, String> {
-    let all = store.calibrations(&CellFilter::default()).map_err(|fault| fault.to_string())?;
+pub fn noise(store: &mut History) -> Result<BTreeMap<CellKey, f64>, CommandError> {
+    let all = store.calibrations(&CellFilter::default())?;
     Ok(all.into_iter().map(|found| (found.key, found.sd)).collect())
 }
 
@@ -118,20 +119,21 @@ pub fn noise(store: &mut History) -> Result<BTreeMap<CellKey, f64>, String> {
 ///
 /// # Errors
 /// The store cannot be written.
-pub fn pin(store: &mut History, baseline: &Baseline) -> Result<(), String> {
+pub fn pin(store: &mut History, baseline: &Baseline) -> Result<(), CommandError> {
     let last = baseline.moves.last().cloned().unwrap_or_default();
     let said = |text: String, else_: &str| if text.trim().is_empty() { else_.to_owned() } else { text };
     let (by, why) = (said(last.by, "unknown"), said(last.why, "pinned"));
     let pin = Pin { name: baseline.name.clone(), by, why, wall: last.wall };
-    store.pin(&pin, &baseline.sessions).map(drop).map_err(|fault| fault.to_string())
+    store.pin(&pin, &baseline.sessions)?;
+    Ok(())
 }
 
 /// Name, last move and sessions of every baseline pinned in the store.
 ///
 /// # Errors
 /// The store cannot be read.
-pub fn pins(store: &mut History) -> Result<Vec<(String, Move, usize)>, String> {
-    let all = store.baselines().map_err(|fault| fault.to_string())?;
+pub fn pins(store: &mut History) -> Result<Vec<(String, Move, usize)>, CommandError> {
+    let all = store.baselines()?;
     let one = |seen: PinSeen| {
         let Pin { name, by, why, wall } = seen.pin;
         (name, Move { wall, by, why, runs: Vec::new() }, usize::try_from(seen.sessions).unwrap_or(usize::MAX))
@@ -143,8 +145,8 @@ pub fn pins(store: &mut History) -> Result<Vec<(String, Move, usize)>, String> {
 ///
 /// # Errors
 /// The store cannot be read.
-pub fn pinned(store: &mut History, name: &str) -> Result<Option<Baseline>, String> {
-    let found = store.baseline(name).map_err(|fault| fault.to_string())?;
+pub fn pinned(store: &mut History, name: &str) -> Result<Option<Baseline>, CommandError> {
+    let found = store.baseline(name)?;
     Ok(found.map(|(pin, sessions)| {
         let mut runs: Vec<String> = sessions.iter().map(|session| session.run.clone()).collect();
         runs.sort();

@@ -9,6 +9,7 @@ use farmjank_engine::scribe::Voice;
 use farmjank_engine::stop::{Stop, Urgency};
 use farmjank_lab_shards::{Join, ThreadWork};
 use farmjank_results::fault::{Fault, FaultCode};
+use farmjank_results::file_error::{FileError, FileProblem};
 use farmjank_results::verdict::EXIT_INTERRUPTED;
 use farmjank_seams::Work;
 use farmjank_seams::host::{Address, Dial, Spawn, Wire};
@@ -87,8 +88,8 @@ pub fn simulated_thread(work: ThreadWork) -> Join {
 ///
 /// # Errors
 /// The file, and why it cannot be written.
-pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), String> {
-    let words = |error: std::io::Error| format!("{}: {error}", path.display());
+pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    let words = |error: std::io::Error| FileError::io(path, &error);
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(words)?;
     }
@@ -102,18 +103,18 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), String> {
 /// come.
 ///
 /// # Errors
-/// Why it cannot, in words.
-pub fn make_way(path: &Path) -> Result<(), String> {
+/// The file, and why it cannot be written.
+pub fn make_way(path: &Path) -> Result<(), FileError> {
     write_file(path, b"")?;
-    fs::remove_file(path).map_err(|error| format!("{}: {error}", path.display()))
+    fs::remove_file(path).map_err(|error| FileError::io(path, &error))
 }
 
 /// Adds to the end of a file that is not ours alone.
 ///
 /// # Errors
 /// The file, and why it cannot be written.
-pub fn append_file(path: &Path, bytes: &[u8]) -> Result<(), String> {
-    let words = |error: std::io::Error| format!("{}: {error}", path.display());
+pub fn append_file(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    let words = |error: std::io::Error| FileError::io(path, &error);
     let mut file = fs::OpenOptions::new().create(true).append(true).open(path).map_err(words)?;
     file.write_all(bytes).map_err(words)
 }
@@ -132,8 +133,8 @@ pub fn length(path: &Path) -> usize {
 ///
 /// # Errors
 /// The file, and why it cannot be read; or that it is larger than `most`.
-pub fn read_file(path: &Path, most: u64) -> Result<Vec<u8>, String> {
-    let words = |error: std::io::Error| format!("{}: {error}", path.display());
+pub fn read_file(path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
+    let words = |error: std::io::Error| FileError::io(path, &error);
     let mut bytes = Vec::new();
     if path.as_os_str() == "-" {
         std::io::stdin().lock().take(most + 1).read_to_end(&mut bytes).map_err(words)?;
@@ -141,7 +142,7 @@ pub fn read_file(path: &Path, most: u64) -> Result<Vec<u8>, String> {
         fs::File::open(path).map_err(words)?.take(most + 1).read_to_end(&mut bytes).map_err(words)?;
     }
     if bytes.len() as u64 > most {
-        return Err(format!("{}: larger than {} MiB", path.display(), most >> 20));
+        return Err(FileError::new(path, FileProblem::TooLarge { most }));
     }
     Ok(bytes)
 }
@@ -153,9 +154,12 @@ const PIECE: usize = 256 * 1024;
 /// Nothing is handed over for an empty file.
 ///
 /// # Errors
-/// In words, those of `take` included: the first one ends the reading.
-pub fn read_pieces(path: &Path, take: &mut dyn FnMut(&[u8]) -> Result<(), String>) -> Result<(), String> {
-    let words = |error: std::io::Error| format!("{}: {error}", path.display());
+/// The file, and why it cannot be read; or what `take` says of a piece, which ends the reading.
+pub fn read_pieces<E: From<FileError>>(
+    path: &Path,
+    take: &mut dyn FnMut(&[u8]) -> Result<(), E>,
+) -> Result<(), E> {
+    let words = |error: std::io::Error| FileError::io(path, &error);
     let mut from: Box<dyn Read> = if path.as_os_str() == "-" {
         Box::new(std::io::stdin().lock())
     } else {
@@ -169,7 +173,7 @@ pub fn read_pieces(path: &Path, take: &mut dyn FnMut(&[u8]) -> Result<(), String
                 Ok(0) => break,
                 Ok(read) => filled += read,
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(words(error)),
+                Err(error) => return Err(words(error).into()),
             }
         }
         if filled > 0 {
@@ -185,8 +189,8 @@ pub fn read_pieces(path: &Path, take: &mut dyn FnMut(&[u8]) -> Result<(), String
 ///
 /// # Errors
 /// The file or folder, and why it cannot be read.
-pub fn yaml_files(path: &Path) -> Result<Vec<PathBuf>, String> {
-    let words = |error: std::io::Error| format!("{}: {error}", path.display());
+pub fn yaml_files(path: &Path) -> Result<Vec<PathBuf>, FileError> {
+    let words = |error: std::io::Error| FileError::io(path, &error);
     if !fs::metadata(path).map_err(words)?.is_dir() {
         return Ok(vec![path.to_owned()]);
     }
@@ -249,8 +253,8 @@ pub fn remove_empty(folder: &Path) {
 ///
 /// # Errors
 /// The file, and why it cannot be removed.
-pub fn remove_file(path: &Path) -> Result<(), String> {
-    fs::remove_file(path).map_err(|error| format!("{}: {error}", path.display()))
+pub fn remove_file(path: &Path) -> Result<(), FileError> {
+    fs::remove_file(path).map_err(|error| FileError::io(path, &error))
 }
 
 /// The process's own output streams.
@@ -337,8 +341,8 @@ pub fn listen_for_signals(stop: Stop) {
 ///
 /// # Errors
 /// The file, and why it cannot be read; one that is not there is empty.
-pub fn read_from(path: &Path, offset: u64, most: u64) -> Result<Vec<u8>, String> {
-    let words = |error: std::io::Error| format!("{}: {error}", path.display());
+pub fn read_from(path: &Path, offset: u64, most: u64) -> Result<Vec<u8>, FileError> {
+    let words = |error: std::io::Error| FileError::io(path, &error);
     let mut file = match fs::File::open(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
         opened => opened.map_err(words)?,

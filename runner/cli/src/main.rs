@@ -4,6 +4,7 @@ mod args;
 mod baselines;
 mod calibration;
 mod cell_history;
+mod command_error;
 mod commands;
 mod history;
 mod host;

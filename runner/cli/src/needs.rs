@@ -1,6 +1,7 @@
 //! What comparing builds will take, said before anything is measured: scenarios and phones in, noise from the history
 //! where somebody calibrated it, words out.
 
+use crate::command_error::CommandError;
 use crate::history;
 use farmjank_engine::conduct::Forewarn;
 use farmjank_history::History;
@@ -32,15 +33,15 @@ impl Known {
     ///
     /// # Errors
     /// The store cannot be read.
-    pub fn of(store: Option<&mut History>, scenarios: &[Scenario]) -> Result<Known, String> {
+    pub fn of(store: Option<&mut History>, scenarios: &[Scenario]) -> Result<Known, CommandError> {
         let Some(store) = store else { return Ok(Known::default()) };
         let mut cells = Vec::new();
         for scenario in scenarios {
             let metric = Some(HITCH.to_owned());
             let filter =
                 CellFilter { scenario: Some(scenario.name.clone()), metric, ..CellFilter::default() };
-            for found in store.calibrations(&filter).map_err(|fault| fault.to_string())? {
-                let sessions = store.cell(&found.key, SESSIONS).map_err(|fault| fault.to_string())?;
+            for found in store.calibrations(&filter)? {
+                let sessions = store.cell(&found.key, SESSIONS)?;
                 let values: Vec<f64> = sessions.into_iter().flat_map(|session| session.values).collect();
                 let level = (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64);
                 cells.push((found, level));
@@ -52,8 +53,8 @@ impl Known {
     /// The same of a place: the one named, or the usual one where it is there.
     ///
     /// # Errors
-    /// In words: the one named is not there, or cannot be read.
-    pub fn at(place: Option<&str>, usual: bool, scenarios: &[Scenario]) -> Result<Known, String> {
+    /// The one named is not there, or cannot be read.
+    pub fn at(place: Option<&str>, usual: bool, scenarios: &[Scenario]) -> Result<Known, CommandError> {
         let mut store = match place {
             Some(place) => Some(history::open_existing(place)?),
             None if usual => open(history::PLACE, Missing::Refuse).ok(),

@@ -2,6 +2,7 @@
 //!
 //! Standard output holds one document, or the table and GitHub's annotations together. Must not know: what reports say.
 
+use crate::command_error::{CommandError, usage};
 use crate::host::{self, Streams};
 use clap::builder::PossibleValuesParser;
 use farmjank_engine::scribe::Voice;
@@ -53,15 +54,16 @@ pub fn again() -> String {
 /// Reads `--reporter name[=path]`; `-` is standard output.
 ///
 /// # Errors
-/// In words: an unknown name, or more than one document for standard output.
-pub fn requests(given: &[String]) -> Result<Vec<ReportRequest>, String> {
-    let requests = given.iter().map(|text| request(text)).collect::<Result<Vec<ReportRequest>, String>>()?;
+/// An unknown name, or more than one document for standard output.
+pub fn requests(given: &[String]) -> Result<Vec<ReportRequest>, CommandError> {
+    let requests =
+        given.iter().map(|text| request(text)).collect::<Result<Vec<ReportRequest>, CommandError>>()?;
     let spoken: Vec<&str> =
         requests.iter().filter(|request| request.path.is_none()).map(|request| request.name).collect();
     let lines = |name: &&str| matches!(*name, "table" | "github");
     if spoken.len() > 1 && !spoken.iter().all(lines) {
         let first = spoken.iter().find(|name| !lines(name)).copied().unwrap_or("json");
-        return Err(format!(
+        return Err(usage!(
             "standard output takes one document, not {}; write `--reporter {first}=FILE`",
             spoken.join(" and ")
         ));
@@ -69,7 +71,7 @@ pub fn requests(given: &[String]) -> Result<Vec<ReportRequest>, String> {
     Ok(requests)
 }
 
-fn request(text: &str) -> Result<ReportRequest, String> {
+fn request(text: &str) -> Result<ReportRequest, CommandError> {
     let (name, path) = match text.split_once('=') {
         Some((name, path)) => (name, Some(path)),
         None => (text, None),
@@ -79,7 +81,7 @@ fn request(text: &str) -> Result<ReportRequest, String> {
         format!("`--reporter {name}`: there is no such reporter; there are: {}", documents().join(", "))
     })?;
     if path == Some("") {
-        return Err(format!("`--reporter {text}` names no file; write `{name}=FILE`, or `{name}` alone"));
+        return Err(usage!("`--reporter {text}` names no file; write `{name}=FILE`, or `{name}` alone"));
     }
     Ok(ReportRequest { name, path: path.filter(|path| *path != "-").map(PathBuf::from) })
 }
@@ -88,11 +90,11 @@ fn request(text: &str) -> Result<ReportRequest, String> {
 ///
 /// # Errors
 /// The first that cannot, in words.
-pub fn make_way(requests: &[ReportRequest]) -> Result<(), String> {
+pub fn make_way(requests: &[ReportRequest]) -> Result<(), CommandError> {
     let mut files = requests.iter().filter_map(|request| request.path.as_deref());
     files
         .try_for_each(host::make_way)
-        .map_err(|why| format!("a report cannot be written, and so nothing is run: {why}; name another file"))
+        .map_err(|why| usage!("a report cannot be written, and so nothing is run: {why}; name another file"))
 }
 
 /// The exit code of a run whose code is known, once its reports are written: without one that was asked for nobody may
@@ -234,7 +236,7 @@ impl Reporter for Redirected {
 mod tests {
     use super::*;
 
-    fn read(texts: &[&str]) -> Result<Vec<ReportRequest>, String> {
+    fn read(texts: &[&str]) -> Result<Vec<ReportRequest>, CommandError> {
         requests(&texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>())
     }
 
@@ -242,7 +244,7 @@ mod tests {
     fn standard_output_takes_one_document() {
         assert!(read(&["json", "markdown=a.md", "junit=b=c.xml"]).is_ok());
         assert!(read(&["table", "github"]).is_ok());
-        let two = read(&["table", "json"]).unwrap_err();
+        let two = read(&["table", "json"]).unwrap_err().to_string();
         assert!(two.contains("not table and json; write `--reporter json=FILE`"), "{two}");
         assert!(read(&["json", "json"]).is_err());
         assert!(!is_taken(&read(&["github", "json=x"]).unwrap()));
@@ -261,8 +263,8 @@ mod tests {
 
     #[test]
     fn mistakes_say_what_to_write() {
-        assert!(read(&["xml"]).unwrap_err().contains("there are: table, junit, json"));
-        assert!(read(&["json="]).unwrap_err().contains("write `json=FILE`"));
+        assert!(read(&["xml"]).unwrap_err().to_string().contains("there are: table, junit, json"));
+        assert!(read(&["json="]).unwrap_err().to_string().contains("write `json=FILE`"));
         let path = read(&["junit=b=c.xml"]).unwrap()[0].path.clone();
         assert_eq!(path, Some(PathBuf::from("b=c.xml")));
     }

@@ -1,6 +1,7 @@
 //! Reads the scenario files named on the command line; every complaint of every file is printed at once.
 
 use crate::args::{ScenarioArgs, SelectArgs};
+use crate::command_error::{CommandError, usage};
 use crate::host::{self, Streams};
 use crate::settings::{Terminal, complain, variables};
 use farmjank_engine::scribe::Voice;
@@ -26,7 +27,7 @@ const MOST: u64 = 64 << 20;
 /// On the virtual lab `lab`, where no path is named and there is no folder of scenarios, those are run that come with
 /// the program.
 pub fn load(args: &ScenarioArgs, lab: Option<&str>, terminal: Terminal) -> Option<Vec<Scenario>> {
-    let env = variables("-e", &args.env).map_err(|why| complain(&why)).ok()?;
+    let env = variables("-e", &args.env).map_err(|why| complain(why)).ok()?;
     let usual = args.paths == [PathBuf::from(FOLDER)] && !host::is_there(Path::new(FOLDER));
     let files = match (usual, lab) {
         (true, Some(_)) => {
@@ -37,7 +38,7 @@ pub fn load(args: &ScenarioArgs, lab: Option<&str>, terminal: Terminal) -> Optio
             complain(NO_SCENARIO);
             return None;
         }
-        (false, _) => files(&args.paths).map_err(|why| complain(&why)).ok()?,
+        (false, _) => files(&args.paths).map_err(|why| complain(why)).ok()?,
     };
     let known = farmjank_results::metrics::registry().iter();
     let metrics: Vec<(&str, Unit, Better)> =
@@ -45,8 +46,7 @@ pub fn load(args: &ScenarioArgs, lab: Option<&str>, terminal: Terminal) -> Optio
     let fetch = |path: &str| match gallery::text_of(path) {
         Some(text) => Ok(text.into()),
         // The complaint names the file itself.
-        None => host::read_file(Path::new(path), MOST)
-            .map_err(|why| why.strip_prefix(&format!("{path}: ")).unwrap_or(&why).to_owned()),
+        None => host::read_file(Path::new(path), MOST).map_err(|error| error.why),
     };
     match read(&files, &env, &ReadOptions { metrics: &metrics, sources: &fetch }) {
         Ok(scenarios) => Some(scenarios),
@@ -61,12 +61,12 @@ pub fn load(args: &ScenarioArgs, lab: Option<&str>, terminal: Terminal) -> Optio
     }
 }
 
-fn files(paths: &[PathBuf]) -> Result<Vec<SourceFile>, String> {
+fn files(paths: &[PathBuf]) -> Result<Vec<SourceFile>, CommandError> {
     let mut found = Vec::new();
     for path in paths {
         let files = host::yaml_files(path)?;
         if files.is_empty() {
-            return Err(format!("{}: no .yaml or .yml file in this folder", path.display()));
+            return Err(usage!("{}: no .yaml or .yml file in this folder", path.display()));
         }
         let named = files == [path.clone()];
         for file in files {
@@ -88,9 +88,9 @@ fn is_fragment(text: &[u8]) -> bool {
 }
 
 /// Applies `--iterations` and `--warmup`.
-pub fn adjust(scenarios: &mut [Scenario], select: &SelectArgs) -> Result<(), String> {
+pub fn adjust(scenarios: &mut [Scenario], select: &SelectArgs) -> Result<(), CommandError> {
     if select.iterations == Some(0) {
-        return Err("--iterations must be at least 1".to_owned());
+        return Err("--iterations must be at least 1".into());
     }
     for scenario in scenarios {
         scenario.iterations = select.iterations.unwrap_or(scenario.iterations);
@@ -102,8 +102,8 @@ pub fn adjust(scenarios: &mut [Scenario], select: &SelectArgs) -> Result<(), Str
 /// What the selection flags mean.
 ///
 /// # Errors
-/// In words, for a shard or a device filter that cannot be read.
-pub fn selection(select: &SelectArgs, filter: Option<&str>) -> Result<Selection, String> {
+/// A shard or a device filter that cannot be read.
+pub fn selection(select: &SelectArgs, filter: Option<&str>) -> Result<Selection, CommandError> {
     let devices = match filter {
         Some(text) => Requirement::parse(text).map_err(|complaint| {
             let under = " ".repeat(text[..complaint.at.start.min(text.len())].chars().count());
@@ -111,7 +111,7 @@ pub fn selection(select: &SelectArgs, filter: Option<&str>) -> Result<Selection,
         })?,
         None => Requirement::default(),
     };
-    let shard = select.shard.as_deref().map(Shard::parse).transpose()?;
+    let shard = select.shard.as_deref().map(Shard::parse).transpose().map_err(|why| why.to_string())?;
     Ok(Selection {
         include_tags: select.include_tags.clone(),
         exclude_tags: select.exclude_tags.clone(),

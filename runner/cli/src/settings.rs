@@ -1,6 +1,7 @@
 //! What flags and environment together mean: colour, width, variables, times.
 
 use crate::args::{PhoneArgs, When};
+use crate::command_error::{CommandError, usage};
 use crate::host::{self, Streams};
 use farmjank_engine::scribe::Voice;
 use std::collections::BTreeMap;
@@ -47,8 +48,14 @@ impl Terminal {
 }
 
 /// Prints an error of the command itself.
-pub fn complain(what: &str) {
+pub fn complain(what: impl std::fmt::Display) {
     Streams.err(&format!("error: {what}\n"));
+}
+
+/// Says why a command could not do what it was asked; its exit code.
+pub fn refuse(error: &CommandError) -> u8 {
+    complain(error);
+    error.exit_code()
 }
 
 /// The serials asked for: the flag, else `ANDROID_SERIAL`, which names a real phone and means nothing to a lab.
@@ -63,11 +70,11 @@ pub fn serials(phones: &PhoneArgs) -> Vec<String> {
 /// Reads `NAME=VALUE` of a flag (`-e`, `--label`).
 ///
 /// # Errors
-/// In words, for the first that is not of that form.
-pub fn variables(flag: &str, given: &[String]) -> Result<BTreeMap<String, String>, String> {
+/// The first that is not of that form.
+pub fn variables(flag: &str, given: &[String]) -> Result<BTreeMap<String, String>, CommandError> {
     let pair = |text: &String| match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
-        _ => Err(format!("`{flag} {text}` is not NAME=VALUE")),
+        _ => Err(usage!("`{flag} {text}` is not NAME=VALUE")),
     };
     given.iter().map(pair).collect()
 }
@@ -76,8 +83,8 @@ pub fn variables(flag: &str, given: &[String]) -> Result<BTreeMap<String, String
 ///
 /// # Errors
 /// The text is no time above or equal to nothing with its units: `250ms`, `1m30s`.
-pub fn time(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("`{text}` is no time; write for example 250ms, 60s or 2m");
+pub fn time(text: &str) -> Result<Duration, CommandError> {
+    let wrong = || usage!("`{text}` is no time; write for example 250ms, 60s or 2m");
     let span: jiff::SignedDuration = text.trim().parse().map_err(|_| wrong())?;
     Duration::try_from(span).map_err(|_| wrong())
 }

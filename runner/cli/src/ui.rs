@@ -10,6 +10,7 @@ mod door;
 mod show;
 mod tail;
 
+use crate::command_error::{CommandError, usage};
 use crate::host::Streams;
 use farmjank_engine::scribe::Voice;
 use show::Show;
@@ -28,14 +29,14 @@ impl Ui {
     /// already.
     ///
     /// # Errors
-    /// In words: no such run, or an address that cannot be listened on.
-    pub fn open(root: &Path, address: IpAddr, port: u16, watched: bool) -> Result<Ui, String> {
+    /// No such run, or an address that cannot be listened on.
+    pub fn open(root: &Path, address: IpAddr, port: u16, watched: bool) -> Result<Ui, CommandError> {
         let show = Show::new(root);
         let read = show.catch_up();
         if watched {
             read?;
             if show.is_blank() {
-                return Err(format!("{} holds no run", root.display()));
+                return Err(usage!("{} holds no run", root.display()));
             }
         }
         let listener = door::listen(SocketAddr::new(address, port))?;

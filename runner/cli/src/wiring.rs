@@ -44,7 +44,7 @@ pub async fn phones(args: &PhoneArgs) -> Result<Phones, Fault> {
 pub fn lab(name: &str, seed: Option<u64>) -> Result<Lab, Fault> {
     let usage = |what: String| Fault::new(FaultCode::LabFile, what);
     let lab = if Path::new(name).is_file() {
-        let bytes = host::read_file(Path::new(name), LAB_BYTES).map_err(usage)?;
+        let bytes = host::read_file(Path::new(name), LAB_BYTES).map_err(|why| usage(why.to_string()))?;
         let text = String::from_utf8(bytes).map_err(|_| usage(format!("{name}: not UTF-8")))?;
         Lab::from_yaml(&text).map_err(|why| usage(format!("{name}: {why}")))?
     } else {
@@ -94,7 +94,7 @@ async fn adb_phones() -> Result<Phones, Fault> {
     let [socket, address, port] =
         ["ADB_SERVER_SOCKET", "ANDROID_ADB_SERVER_ADDRESS", "ANDROID_ADB_SERVER_PORT"].map(host::env);
     let servers = servers_from_env(socket.as_deref(), address.as_deref(), port.as_deref())
-        .map_err(|why| Fault::new(FaultCode::Servers, why))?;
+        .map_err(|why| Fault::new(FaultCode::Servers, why.to_string()))?;
     let policy = StartPolicy {
         adb: host::find_adb().map(|path| path.display().to_string()),
         user_managed: host::env("ANDROID_ADB_USER_MANAGED_MODE")

@@ -94,7 +94,7 @@ impl<'a> Camera<'a> {
             .await
             .map_err(|fault| (!fault.is_lost()).then(|| fault.to_string()))?;
         let (picture, from, to) = parted(&output.out).map_err(Some)?;
-        let small = thumbnail(picture).map_err(Some)?;
+        let small = thumbnail(picture).map_err(|why| Some(why.to_string()))?;
         let path = format!("{}/{nth}.png", self.folder);
         session.env.files.write(&path, &small).map_err(|why| Some(format!("it could not be kept: {why}")))?;
         let (from, to) = (session.clock.to_device(from), session.clock.to_device(to));

@@ -126,7 +126,7 @@ impl Scribe {
         let line = serde_json::to_vec(event).map_err(|error| error.to_string());
         let written = line.and_then(|mut line| {
             line.push(b'\n');
-            self.files.append(LOG, &line)
+            self.files.append(LOG, &line).map_err(|error| error.why.to_string())
         });
         if let Err(error) = written
             && broken.is_none()
@@ -145,7 +145,7 @@ impl Scribe {
                 Delivery::File { path, bytes } => {
                     let fact = match self.files.write(&path, &bytes) {
                         Ok(()) => Fact::DeliveryMade { reporter, what: path },
-                        Err(why) => Fact::DeliveryFailed { reporter, what: path, why },
+                        Err(error) => Fact::DeliveryFailed { reporter, what: path, why: error.to_string() },
                     };
                     self.put(at, fact);
                 }

@@ -10,22 +10,39 @@ const WIDTH: usize = 180;
 /// Largest picture unpacked, bytes: a screen of 16 million pixels.
 const UNPACKED: usize = 64 << 20;
 
+/// Why no small picture was made of what a phone printed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum NoPicture {
+    /// It is no PNG, or damaged.
+    #[error("the picture cannot be read: {0}")]
+    Unreadable(String),
+    /// The small one cannot be written.
+    #[error("the picture cannot be written: {0}")]
+    Unwritten(String),
+    /// It would unpack to more than any screen has.
+    #[error("the picture is larger than any screen")]
+    TooLarge,
+    /// It has no pixels, or of a depth nobody prints.
+    #[error("the picture has no pixels that can be read")]
+    Empty,
+}
+
 /// The picture at most [`WIDTH`] wide, each pixel the mean of those it stands for.
 ///
 /// # Errors
-/// In words, when it is no PNG that can be read.
-pub(crate) fn thumbnail(picture: &[u8]) -> Result<Vec<u8>, String> {
-    let bad = |why: &dyn std::fmt::Display| format!("the picture cannot be read: {why}");
+/// It is no PNG that can be read.
+pub(crate) fn thumbnail(picture: &[u8]) -> Result<Vec<u8>, NoPicture> {
+    let bad = |why: &dyn std::fmt::Display| NoPicture::Unreadable(why.to_string());
     let mut decoder = Decoder::new_with_limits(Cursor::new(picture), Limits { bytes: UNPACKED });
     decoder.set_transformations(Transformations::normalize_to_color8());
     let mut reader = decoder.read_info().map_err(|why| bad(&why))?;
     let size = reader.output_buffer_size().filter(|size| *size <= UNPACKED);
-    let mut pixels = vec![0; size.ok_or("the picture is larger than any screen")?];
+    let mut pixels = vec![0; size.ok_or(NoPicture::TooLarge)?];
     let frame = reader.next_frame(&mut pixels).map_err(|why| bad(&why))?;
     let (wide, tall) = (frame.width as usize, frame.height as usize);
     let channels = frame.color_type.samples();
     if wide == 0 || tall == 0 || frame.bit_depth != BitDepth::Eight {
-        return Err("the picture has no pixels that can be read".to_owned());
+        return Err(NoPicture::Empty);
     }
     let scale = wide.div_ceil(WIDTH).max(1);
     let (small_wide, small_tall) = (wide.div_ceil(scale), tall.div_ceil(scale));
@@ -51,7 +68,7 @@ pub(crate) fn thumbnail(picture: &[u8]) -> Result<Vec<u8>, String> {
         writer.write_image_data(&small)?;
         writer.finish()
     });
-    written.map_err(|why| format!("the picture cannot be written: {why}"))?;
+    written.map_err(|why| NoPicture::Unwritten(why.to_string()))?;
     Ok(out)
 }
 

@@ -75,7 +75,7 @@ fn shards_share_the_jobs_without_overlap() {
     expected.sort();
     assert_eq!(all, expected);
     for wrong in ["0/3", "4/3", "1", "a/b", "1/0", "\u{1b}/2"] {
-        let why = Shard::parse(wrong).expect_err(wrong);
+        let why = Shard::parse(wrong).expect_err(wrong).to_string();
         assert!(why.contains("write `1/3`") && !why.contains('\u{1b}'), "{why}");
     }
 }

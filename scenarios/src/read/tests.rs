@@ -8,6 +8,7 @@ mod windows;
 use super::{ReadOptions, SourceFile, read};
 use crate::complaint::Complaint;
 use crate::scenario::Scenario;
+use farmjank_results::file_error::FileProblem;
 use farmjank_results::metric::{Better, Unit};
 use std::collections::BTreeMap;
 
@@ -27,7 +28,7 @@ pub(crate) fn read_files(
     let first = SourceFile { name: files[0].0.to_owned(), text: files[0].1.as_bytes().to_vec() };
     let fetch = |path: &str| {
         let found = files.iter().find(|(name, _)| *name == path);
-        found.map(|(_, text)| text.as_bytes().to_vec()).ok_or_else(|| "no such file".to_owned())
+        found.map(|(_, text)| text.as_bytes().to_vec()).ok_or(FileProblem::Missing)
     };
     read(&[first], &env, &ReadOptions { metrics: METRICS, sources: &fetch })
 }

@@ -1,6 +1,6 @@
 //! A requirement held against a phone's facts: yes, or why not in words. What is unknown stays unknown under `!`.
 
-use super::{Expression, Field, Relation, Wanted};
+use super::{Expression, Field, Mismatch, Relation, Wanted};
 use farmjank_results::device::DeviceFacts;
 
 /// Refresh rates this close are the same: 119.98 and 120.00001 Hz are 120, 59.94 is 60.
@@ -17,10 +17,11 @@ enum Tri {
 }
 
 /// Ok, or why the phone does not match.
-pub(super) fn answer(expression: &Expression, facts: &DeviceFacts) -> Result<(), String> {
+pub(super) fn answer(expression: &Expression, facts: &DeviceFacts) -> Result<(), Mismatch> {
     match hold(expression, facts, false) {
         Tri::Yes => Ok(()),
-        Tri::No(why) | Tri::Unknown(why) => Err(why),
+        Tri::No(why) => Err(Mismatch::Other(why)),
+        Tri::Unknown(why) => Err(Mismatch::Unknown(why)),
     }
 }
 

@@ -5,17 +5,55 @@ use farmjank_seams::host::Address;
 /// Where adb servers listen unless told otherwise.
 pub(crate) const DEFAULT_PORT: u16 = 5037;
 
+/// A value of adb's environment variables that names no server.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AddressError {
+    /// No port.
+    #[error("ANDROID_ADB_SERVER_PORT is {0:?}; write a port number from 1 to 65535")]
+    Port(String),
+    /// No host.
+    #[error(
+        "ANDROID_ADB_SERVER_ADDRESS has {0:?}, which cannot be read; write a host name, an IP address, or HOST:PORT \
+         with a port from 1 to 65535"
+    )]
+    Host(String),
+    /// No TCP socket.
+    #[error("ADB_SERVER_SOCKET has {item:?}: {why}; write tcp:HOST:PORT, tcp:PORT or tcp:[IPV6]:PORT")]
+    Socket {
+        /// The item of the list.
+        item: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// A socket of another kind than TCP.
+    #[error(
+        "ADB_SERVER_SOCKET has {item:?}: {form} sockets are not supported; let the server listen on TCP (`adb -L \
+         tcp:127.0.0.1:5037 server nodaemon`, or forward the socket with `ssh -L` or socat) and write tcp:HOST:PORT"
+    )]
+    Form {
+        /// The item of the list.
+        item: String,
+        /// Its kind.
+        form: String,
+    },
+    /// Nothing but commas.
+    #[error("the list of adb servers names none; write for example tcp:127.0.0.1:5037")]
+    Empty,
+}
+
 /// The servers named by `ADB_SERVER_SOCKET`, else by `ANDROID_ADB_SERVER_ADDRESS` and `ANDROID_ADB_SERVER_PORT`, else
-/// 127.0.0.1:5037. Both the socket and the address may be comma lists. Error: one sentence saying what to write
-/// instead.
+/// 127.0.0.1:5037. Both the socket and the address may be comma lists.
 ///
 /// `tcp:PORT`, `tcp:HOST:PORT` and `tcp:[IPV6]:PORT` are sockets; an address is `HOST`, `HOST:PORT`, `IPV6` or
 /// `[IPV6]:PORT`.
+///
+/// # Errors
+/// What cannot be read, and what to write instead.
 pub fn servers_from_env(
     adb_server_socket: Option<&str>,
     address: Option<&str>,
     port: Option<&str>,
-) -> Result<Vec<Address>, String> {
+) -> Result<Vec<Address>, AddressError> {
     let given = |value: Option<&str>| value.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
     let mut servers = Vec::new();
     if let Some(list) = given(adb_server_socket) {
@@ -24,9 +62,7 @@ pub fn servers_from_env(
         }
     } else {
         let port = match given(port) {
-            Some(text) => read_port(&text).ok_or_else(|| {
-                format!("ANDROID_ADB_SERVER_PORT is {text:?}; write a port number from 1 to 65535")
-            })?,
+            Some(text) => read_port(&text).ok_or(AddressError::Port(text))?,
             None => DEFAULT_PORT,
         };
         let list = given(address).unwrap_or_else(|| "127.0.0.1".to_owned());
@@ -41,7 +77,7 @@ pub fn servers_from_env(
         }
     }
     if unique.is_empty() {
-        return Err("the list of adb servers names none; write for example tcp:127.0.0.1:5037".to_owned());
+        return Err(AddressError::Empty);
     }
     Ok(unique)
 }
@@ -61,12 +97,8 @@ fn items(list: &str) -> impl Iterator<Item = &str> {
     list.split(',').map(str::trim).filter(|item| !item.is_empty())
 }
 
-fn socket(item: &str) -> Result<Address, String> {
-    let wrong = |why: &str| {
-        Err(format!(
-            "ADB_SERVER_SOCKET has {item:?}: {why}; write tcp:HOST:PORT, tcp:PORT or tcp:[IPV6]:PORT"
-        ))
-    };
+fn socket(item: &str) -> Result<Address, AddressError> {
+    let wrong = |why: &'static str| Err(AddressError::Socket { item: item.to_owned(), why });
     let Some(rest) = item.strip_prefix("tcp:") else {
         return wrong(match item.split_once(':') {
             Some((
@@ -74,11 +106,7 @@ fn socket(item: &str) -> Result<Address, String> {
                 | "acceptfd"),
                 _,
             )) => {
-                return Err(format!(
-                    "ADB_SERVER_SOCKET has {item:?}: {form} sockets are not supported; let the server listen on TCP \
-                     (`adb -L tcp:127.0.0.1:5037 server nodaemon`, or forward the socket with `ssh -L` or socat) and \
-                     write tcp:HOST:PORT"
-                ));
+                return Err(AddressError::Form { item: item.to_owned(), form: form.to_owned() });
             }
             _ => "it is not a tcp socket",
         });
@@ -93,13 +121,10 @@ fn socket(item: &str) -> Result<Address, String> {
     }
 }
 
-fn host_and_port(item: &str, port: u16) -> Result<Address, String> {
+fn host_and_port(item: &str, port: u16) -> Result<Address, AddressError> {
     match split_port(item) {
         Some((host, own)) if !host.is_empty() => Ok(Address::Tcp(host.to_owned(), own.unwrap_or(port))),
-        _ => Err(format!(
-            "ANDROID_ADB_SERVER_ADDRESS has {item:?}, which cannot be read; write a host name, an IP address, or \
-             HOST:PORT with a port from 1 to 65535"
-        )),
+        _ => Err(AddressError::Host(item.to_owned())),
     }
 }
 
@@ -162,7 +187,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_is_refused_with_words() {
-        let words = |socket, address, port| servers_from_env(socket, address, port).unwrap_err();
+        let words = |socket, address, port| servers_from_env(socket, address, port).unwrap_err().to_string();
         assert!(words(Some("localfilesystem:/run/adb.sock"), None, None).contains("not supported"));
         assert!(words(Some("rack7:5037"), None, None).contains("tcp:HOST:PORT"));
         assert!(words(Some("tcp:rack7"), None, None).contains("port is missing"));

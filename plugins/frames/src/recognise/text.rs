@@ -29,12 +29,11 @@ pub enum Text {
 /// `package` logged counts, where one is given.
 ///
 /// # Errors
-/// In words for the user: what the text is when it is known to be something else, or where it was torn.
-pub fn read_text(bytes: &[u8], hint: Option<SourceId>, package: Option<&str>) -> Result<Text, String> {
-    let words = |unreadable: Unreadable| unreadable.words().to_owned();
+/// What the text is when it is known to be something else, or where it was torn.
+pub fn read_text(bytes: &[u8], hint: Option<SourceId>, package: Option<&str>) -> Result<Text, Unreadable> {
     match hint.or_else(|| kind(bytes)) {
-        Some(SourceId::TimeStats) => read_counted(bytes).map(Text::Counted).map_err(words),
-        Some(SourceId::Logcat) => read_saved(bytes, package).map(Text::Log).map_err(words),
+        Some(SourceId::TimeStats) => read_counted(bytes).map(Text::Counted),
+        Some(SourceId::Logcat) => read_saved(bytes, package).map(Text::Log),
         _ => of_ring(bytes, hint),
     }
 }
@@ -46,26 +45,25 @@ pub fn counters(bytes: &[u8], hint: Option<SourceId>) -> Vec<Summary> {
 }
 
 /// Dumps of rings; what has none may be an empty ring or a summary.
-fn of_ring(bytes: &[u8], hint: Option<SourceId>) -> Result<Text, String> {
+fn of_ring(bytes: &[u8], hint: Option<SourceId>) -> Result<Text, Unreadable> {
     let unreadable = match read_auto(bytes, hint) {
         Ok((source, samples)) => {
             return match torn(bytes, source) {
-                Some(Torn::Inside(why)) => Err(why),
+                Some(Torn::Inside(why)) => Err(Unreadable::Garbled(why)),
                 Some(Torn::End(why)) => Ok(Text::Rings(source, samples, Some(why))),
                 None => Ok(Text::Rings(source, samples, None)),
             };
         }
         Err(unreadable) => unreadable,
     };
-    let why = unreadable.words().to_owned();
     if let Some(samples) = read_frameless(bytes).filter(|_| hint != Some(SourceId::Gfxinfo)) {
-        return Ok(Text::Frameless(samples, why));
+        return Ok(Text::Frameless(samples, unreadable.words().to_owned()));
     }
-    match (unreadable, counters(bytes, hint)) {
+    match (&unreadable, counters(bytes, hint)) {
         (Unreadable::Garbled(_) | Unreadable::Empty(_), blocks) if !blocks.is_empty() => {
             Ok(Text::Summary(blocks))
         }
-        _ => Err(why),
+        _ => Err(unreadable),
     }
 }
 
@@ -73,7 +71,7 @@ fn of_ring(bytes: &[u8], hint: Option<SourceId>) -> Result<Text, String> {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<Text, String> {
+    fn read(text: &str) -> Result<Text, Unreadable> {
         read_text(text.as_bytes(), None, None)
     }
 
@@ -89,7 +87,7 @@ mod tests {
 
     #[test]
     fn a_text_of_another_kind_is_refused_by_its_name() {
-        let why = read("DISPLAY MANAGER (dumpsys display)\n").err().unwrap_or_default();
+        let why = read("DISPLAY MANAGER (dumpsys display)\n").err().unwrap().to_string();
         assert!(why.starts_with("this is a `dumpsys display` dump"), "{why}");
         assert!(counters(b"16666667\n", None).is_empty());
     }

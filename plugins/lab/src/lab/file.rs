@@ -2,6 +2,7 @@
 
 use super::described::Lab;
 use crate::fault::{Kind, Scheduled, Whom};
+use crate::lab_error::LabError;
 use crate::latency::Latency;
 use crate::phone::Phone;
 use crate::phone_fault::PhoneFault;
@@ -13,11 +14,6 @@ use std::time::Duration;
 
 /// Most phones of a lab.
 const PHONES_MOST: usize = 10_000;
-
-/// What is wrong with a lab, in words.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct LabError(pub String);
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

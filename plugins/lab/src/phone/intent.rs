@@ -30,14 +30,33 @@ pub const MAIN: &str = "android.intent.action.MAIN";
 /// The category of a launcher.
 pub const LAUNCHER: &str = "android.intent.category.LAUNCHER";
 
+/// What the phone says of arguments that make no intent.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum IntentError {
+    /// An option without what should follow it.
+    #[error("Argument expected after \"{0}\"")]
+    Argument(String),
+    /// No component.
+    #[error("Bad component name: {0}")]
+    Component(String),
+    /// No number.
+    #[error("Invalid number: {0}")]
+    Number(String),
+    /// An option nobody knows.
+    #[error("Unknown option: {0}")]
+    Option(String),
+}
+
 impl Intent {
-    /// Reads arguments; `Err` is what the phone says of them.
-    pub fn read(arguments: &[String]) -> Result<Intent, String> {
+    /// Reads arguments.
+    ///
+    /// # Errors
+    /// What the phone says of them.
+    pub fn read(arguments: &[String]) -> Result<Intent, IntentError> {
         let mut intent = Intent::default();
         let mut words = arguments.iter();
         while let Some(word) = words.next() {
-            let mut next =
-                || words.next().cloned().ok_or_else(|| format!("Argument expected after \"{word}\""));
+            let mut next = || words.next().cloned().ok_or_else(|| IntentError::Argument(word.clone()));
             match word.as_str() {
                 "-W" => intent.wait = true,
                 "-S" => intent.stop = true,
@@ -48,12 +67,11 @@ impl Intent {
                 "-p" => intent.package = Some(next()?),
                 "-n" => {
                     let name = next()?;
-                    intent.component =
-                        Some(component(&name).ok_or_else(|| format!("Bad component name: {name}"))?);
+                    intent.component = Some(component(&name).ok_or(IntentError::Component(name))?);
                 }
                 "-f" => {
                     let flags = next()?;
-                    intent.flags = number(&flags).ok_or_else(|| format!("Invalid number: {flags}"))?;
+                    intent.flags = number(&flags).ok_or(IntentError::Number(flags))?;
                 }
                 "-R" | "--user" | "--display" | "--windowingMode" | "-P" | "--start-profiler"
                 | "--sampling" => {
@@ -75,7 +93,7 @@ impl Intent {
                 | "--activity-clear-top"
                 | "--activity-single-top"
                 | "--streaming" => {}
-                flag if flag.starts_with('-') => return Err(format!("Unknown option: {flag}")),
+                flag if flag.starts_with('-') => return Err(IntentError::Option(flag.to_owned())),
                 target => intent.trailing(target),
             }
         }

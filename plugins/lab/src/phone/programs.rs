@@ -14,6 +14,7 @@ use crate::app::{self, App};
 use crate::archetype::Archetype;
 use crate::chance::{Draw, Stream};
 use crate::dumps::{Body, Quirks};
+use crate::lab_error::LabError;
 use crate::phone_fault::PhoneFault;
 use crate::phone_sim::compositor::Compositor;
 use crate::phone_sim::install as installed;
@@ -26,7 +27,7 @@ use std::rc::Rc;
 
 impl Phone {
     /// A phone that has been up for a while. `Err` says what is wrong with its description.
-    pub fn new(spec: &PhoneSpec, serial: String, seed: u64) -> Result<Phone, String> {
+    pub fn new(spec: &PhoneSpec, serial: String, seed: u64) -> Result<Phone, LabError> {
         let archetype = Archetype::find(&spec.archetype)?;
         let apps = apps(spec)?;
         sound(spec)?;
@@ -179,27 +180,29 @@ impl Phone {
 }
 
 /// The apps of a description, the shop where it names none.
-fn apps(spec: &PhoneSpec) -> Result<Vec<App>, String> {
+fn apps(spec: &PhoneSpec) -> Result<Vec<App>, LabError> {
     let described = app::installed(&spec.apps);
-    let apps = described.iter().map(App::new).collect::<Result<Vec<App>, String>>()?;
+    let apps = described.iter().map(App::new).collect::<Result<Vec<App>, LabError>>()?;
     for (index, app) in apps.iter().enumerate() {
         if apps[..index].iter().any(|other| other.id() == app.id()) {
-            return Err(format!("the app `{}` is named twice", app.id()));
+            return Err(LabError(format!("the app `{}` is named twice", app.id())));
         }
     }
     Ok(apps)
 }
 
 /// Whether the numbers of a description are within their ranges.
-fn sound(spec: &PhoneSpec) -> Result<(), String> {
+fn sound(spec: &PhoneSpec) -> Result<(), LabError> {
     if !(0.0..=50.0).contains(&spec.load) || spec.thermal.status > 6 || spec.battery.level > 100 {
-        return Err("load is 0 to 50, thermal status 0 to 6, battery level 0 to 100".to_owned());
+        return Err(LabError("load is 0 to 50, thermal status 0 to 6, battery level 0 to 100".to_owned()));
     }
     if !(0.0..=64.0).contains(&spec.input.crowd) {
-        return Err("input: crowd is 0 to 64 programs per core".to_owned());
+        return Err(LabError("input: crowd is 0 to 64 programs per core".to_owned()));
     }
     if !spec.compositor.sound() {
-        return Err("compositor: shares are 0 to 1 and together at most 1, longest is 1 to 60".to_owned());
+        return Err(LabError(
+            "compositor: shares are 0 to 1 and together at most 1, longest is 1 to 60".to_owned(),
+        ));
     }
     Ok(())
 }

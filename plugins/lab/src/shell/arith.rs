@@ -1,7 +1,12 @@
 //! Integer arithmetic of `$(( … ))`: mksh's 32-bit signed numbers, wrapping.
 
-/// Evaluates an expression; `value` gives a variable's text. `Err` holds mksh's complaint.
-pub(crate) fn evaluate(expression: &str, value: &dyn Fn(&str) -> String) -> Result<i32, String> {
+use super::shell_error::ShellError;
+
+/// Evaluates an expression; `value` gives a variable's text.
+///
+/// # Errors
+/// Divided by zero, no number, or not to be read.
+pub(crate) fn evaluate(expression: &str, value: &dyn Fn(&str) -> String) -> Result<i32, ShellError> {
     let mut reader = Reader { text: expression.as_bytes(), at: 0, value, depth: 0, whole: expression };
     let result = reader.ternary()?;
     reader.blanks();
@@ -31,8 +36,8 @@ const LEVELS: [&[&str]; 10] = [
 ];
 
 impl Reader<'_> {
-    fn complaint(&self) -> String {
-        format!("{}: unexpected token", self.whole.chars().take(60).collect::<String>())
+    fn complaint(&self) -> ShellError {
+        ShellError::Token(self.whole.to_owned())
     }
 
     fn blanks(&mut self) {
@@ -50,7 +55,7 @@ impl Reader<'_> {
         found
     }
 
-    fn ternary(&mut self) -> Result<i32, String> {
+    fn ternary(&mut self) -> Result<i32, ShellError> {
         self.depth += 1;
         if self.depth > 50 {
             return Err(self.complaint());
@@ -86,19 +91,20 @@ impl Reader<'_> {
         Some(found)
     }
 
-    fn level(&mut self, level: usize) -> Result<i32, String> {
+    fn level(&mut self, level: usize) -> Result<i32, ShellError> {
         if level == LEVELS.len() {
             return self.unary();
         }
         let mut left = self.level(level + 1)?;
         while let Some(operator) = self.operator(level) {
             let right = self.level(level + 1)?;
-            left = apply(operator, left, right).ok_or_else(|| format!("{}: divide by zero", self.whole))?;
+            left = apply(operator, left, right)
+                .ok_or_else(|| ShellError::DivideByZero(self.whole.to_owned()))?;
         }
         Ok(left)
     }
 
-    fn unary(&mut self) -> Result<i32, String> {
+    fn unary(&mut self) -> Result<i32, ShellError> {
         self.depth += 1;
         if self.depth > 50 {
             return Err(self.complaint());
@@ -124,7 +130,7 @@ impl Reader<'_> {
         Ok(result)
     }
 
-    fn atom(&mut self) -> Result<i32, String> {
+    fn atom(&mut self) -> Result<i32, ShellError> {
         self.blanks();
         let from = self.at;
         while self.text.get(self.at).is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_') {
@@ -135,7 +141,7 @@ impl Reader<'_> {
             return Err(self.complaint());
         }
         if word.as_bytes()[0].is_ascii_digit() {
-            return number(word).ok_or_else(|| format!("{word}: bad number"));
+            return number(word).ok_or_else(|| ShellError::Number(word.to_owned()));
         }
         let text = (self.value)(word);
         let text = text.trim();
@@ -143,8 +149,7 @@ impl Reader<'_> {
             return Ok(0);
         }
         let (negative, digits) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
-        let value = number(digits)
-            .ok_or_else(|| format!("{}: bad number", text.chars().take(60).collect::<String>()))?;
+        let value = number(digits).ok_or_else(|| ShellError::Number(text.to_owned()))?;
         Ok(if negative { value.wrapping_neg() } else { value })
     }
 }
@@ -185,7 +190,7 @@ fn apply(operator: &str, a: i32, b: i32) -> Option<i32> {
 mod tests {
     use super::*;
 
-    fn eval(text: &str) -> Result<i32, String> {
+    fn eval(text: &str) -> Result<i32, ShellError> {
         evaluate(text, &|name| if name == "n" { "7".to_owned() } else { String::new() })
     }
 
@@ -196,7 +201,7 @@ mod tests {
         assert_eq!(eval("n > 6 && missing == 0 ? 10 : 20"), Ok(10));
         assert_eq!(eval("1 << 4 | 1"), Ok(17));
         assert_eq!(eval("-n % 4"), Ok(-3));
-        assert!(eval("1 / 0").is_err_and(|e| e.contains("divide by zero")));
+        assert!(eval("1 / 0").is_err_and(|e| matches!(e, ShellError::DivideByZero(_))));
         assert!(eval("1 +").is_err() && eval("2 2").is_err() && eval("12ab").is_err());
         assert_eq!(eval("2147483647 + 1"), Ok(i32::MIN), "mksh counts in 32 bits");
     }

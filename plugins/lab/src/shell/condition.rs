@@ -1,10 +1,14 @@
 //! `test` and `[`.
 
+use super::shell_error::ShellError;
 use super::state::Shell;
 use super::{absolute, is_folder};
 
-/// Evaluates the words between `[` and `]`. `Err` holds a complaint (status 2).
-pub(super) fn evaluate(shell: &Shell, words: &[String]) -> Result<bool, String> {
+/// Evaluates the words between `[` and `]`.
+///
+/// # Errors
+/// An operator nobody knows, or no number (status 2).
+pub(super) fn evaluate(shell: &Shell, words: &[String]) -> Result<bool, ShellError> {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words.as_slice() {
         [] => Ok(false),
@@ -18,22 +22,22 @@ pub(super) fn evaluate(shell: &Shell, words: &[String]) -> Result<bool, String> 
     }
 }
 
-fn evaluate_str(shell: &Shell, words: &[&str]) -> Result<bool, String> {
+fn evaluate_str(shell: &Shell, words: &[&str]) -> Result<bool, ShellError> {
     evaluate(shell, &words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
 }
 
 /// `-o` binds looser than `-a`.
-fn split(shell: &Shell, words: &[&str]) -> Result<bool, String> {
+fn split(shell: &Shell, words: &[&str]) -> Result<bool, ShellError> {
     for joint in ["-o", "-a"] {
         if let Some(at) = words.iter().position(|word| *word == joint).filter(|at| *at > 0) {
             let (left, right) = (evaluate_str(shell, &words[..at])?, evaluate_str(shell, &words[at + 1..])?);
             return Ok(if joint == "-o" { left || right } else { left && right });
         }
     }
-    Err(format!("{}: unexpected operator/operand", words.get(1).unwrap_or(&"")))
+    Err(ShellError::Operator((*words.get(1).unwrap_or(&"")).to_owned()))
 }
 
-fn unary(shell: &Shell, operator: &str, operand: &str) -> Result<bool, String> {
+fn unary(shell: &Shell, operator: &str, operand: &str) -> Result<bool, ShellError> {
     let path = absolute(&shell.env.cwd, operand);
     let is_file = || operand == "/dev/null" || shell.phone.file(&path).is_some();
     let is_folder = || is_folder(shell.phone.as_ref(), &path);
@@ -47,7 +51,7 @@ fn unary(shell: &Shell, operator: &str, operand: &str) -> Result<bool, String> {
         "-w" => is_file() && (operand == "/dev/null" || shell.phone.writable(&path)),
         "-x" => false,
         "-t" | "-L" | "-h" => false,
-        _ => return Err(format!("{operator}: unexpected operator/operand")),
+        _ => return Err(ShellError::Operator(operator.to_owned())),
     })
 }
 
@@ -55,7 +59,7 @@ fn is_binary(operator: &str) -> bool {
     matches!(operator, "=" | "==" | "!=" | "<" | ">" | "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge")
 }
 
-fn binary(left: &str, operator: &str, right: &str) -> Result<bool, String> {
+fn binary(left: &str, operator: &str, right: &str) -> Result<bool, ShellError> {
     Ok(match operator {
         "=" | "==" => left == right,
         "!=" => left != right,
@@ -75,10 +79,10 @@ fn binary(left: &str, operator: &str, right: &str) -> Result<bool, String> {
     })
 }
 
-fn number(text: &str) -> Result<i64, String> {
+fn number(text: &str) -> Result<i64, ShellError> {
     let trimmed = text.trim();
     if trimmed.is_empty() {
         return Ok(0);
     }
-    trimmed.parse().map_err(|_| format!("{}: bad number", text.chars().take(60).collect::<String>()))
+    trimmed.parse().map_err(|_| ShellError::Number(text.to_owned()))
 }

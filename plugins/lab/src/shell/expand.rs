@@ -3,6 +3,7 @@
 //! Substitutions wait for commands and are done first; the rest is plain text work.
 
 use super::pattern::{self, Glyph, glyphs};
+use super::shell_error::ShellError;
 use super::state::Shell;
 use super::stream::Sink;
 use super::syntax::{Edit, Part, Script, Word};
@@ -42,8 +43,11 @@ fn is_glob(byte: u8) -> bool {
     matches!(byte, b'*' | b'?' | b'[')
 }
 
-/// The fields that words stand for. `Err` holds a complaint that ends the shell.
-pub(super) async fn fields(shell: &mut Shell, words: &[Word]) -> Result<Vec<String>, String> {
+/// The fields that words stand for.
+///
+/// # Errors
+/// A complaint that ends the shell.
+pub(super) async fn fields(shell: &mut Shell, words: &[Word]) -> Result<Vec<String>, ShellError> {
     let mut printed = substitutions(shell, words).await?;
     let mut fields = Vec::with_capacity(words.len());
     for word in words {
@@ -57,18 +61,18 @@ pub(super) async fn fields(shell: &mut Shell, words: &[Word]) -> Result<Vec<Stri
 }
 
 /// A word as one text: assignments, redirections, here-documents.
-pub(super) async fn text(shell: &mut Shell, word: &Word) -> Result<String, String> {
+pub(super) async fn text(shell: &mut Shell, word: &Word) -> Result<String, ShellError> {
     let mut printed = substitutions(shell, std::slice::from_ref(word)).await?;
     whole(shell, word, &mut printed)
 }
 
 /// A word as a pattern.
-pub(super) async fn pattern(shell: &mut Shell, word: &Word) -> Result<Vec<Glyph>, String> {
+pub(super) async fn pattern(shell: &mut Shell, word: &Word) -> Result<Vec<Glyph>, ShellError> {
     let mut printed = substitutions(shell, std::slice::from_ref(word)).await?;
     glyphs_of(shell, word, &mut printed)
 }
 
-async fn substitutions(shell: &mut Shell, words: &[Word]) -> Result<Printed, String> {
+async fn substitutions(shell: &mut Shell, words: &[Word]) -> Result<Printed, ShellError> {
     let mut printed = Printed::new();
     for word in words.iter().filter(|word| has_command(word)) {
         substitute(shell, word, &mut printed).await?;
@@ -80,7 +84,7 @@ fn substitute<'a>(
     shell: &'a mut Shell,
     word: &'a Word,
     printed: &'a mut Printed,
-) -> Pin<Box<dyn Future<Output = Result<(), String>> + 'a>> {
+) -> Pin<Box<dyn Future<Output = Result<(), ShellError>> + 'a>> {
     Box::pin(async move {
         for part in &word.0 {
             match part {
@@ -111,7 +115,7 @@ async fn capture(shell: &mut Shell, script: &Rc<Script>) -> String {
 }
 
 /// A word without splitting.
-fn whole(shell: &mut Shell, word: &Word, printed: &mut Printed) -> Result<String, String> {
+fn whole(shell: &mut Shell, word: &Word, printed: &mut Printed) -> Result<String, ShellError> {
     let mut text = String::new();
     for part in &word.0 {
         match part {
@@ -122,7 +126,7 @@ fn whole(shell: &mut Shell, word: &Word, printed: &mut Printed) -> Result<String
     Ok(text)
 }
 
-fn glyphs_of(shell: &mut Shell, word: &Word, printed: &mut Printed) -> Result<Vec<Glyph>, String> {
+fn glyphs_of(shell: &mut Shell, word: &Word, printed: &mut Printed) -> Result<Vec<Glyph>, ShellError> {
     let mut pattern = Vec::new();
     for part in &word.0 {
         let (Part::Text { quoted, .. }
@@ -142,7 +146,7 @@ fn split(
     word: &Word,
     printed: &mut Printed,
     fields: &mut Vec<String>,
-) -> Result<(), String> {
+) -> Result<(), ShellError> {
     let mut field = Field::default();
     for part in &word.0 {
         match part {
@@ -208,7 +212,7 @@ fn files_like(shell: &Shell, field: &Field) -> Vec<String> {
     found
 }
 
-fn value_of(shell: &mut Shell, part: &Part, printed: &mut Printed) -> Result<String, String> {
+fn value_of(shell: &mut Shell, part: &Part, printed: &mut Printed) -> Result<String, ShellError> {
     match part {
         Part::Text { text, .. } => Ok(text.clone()),
         Part::Command { .. } => Ok(printed.pop_front().unwrap_or_default()),
@@ -227,7 +231,7 @@ fn edited(
     edit: Edit,
     word: &Word,
     printed: &mut Printed,
-) -> Result<String, String> {
+) -> Result<String, ShellError> {
     let value = shell.variable(name);
     let missing = |empty_too: bool| value.as_ref().is_none_or(|v| empty_too && v.is_empty());
     let (plain, value_or_empty) = (value.clone(), value.clone().unwrap_or_default());

@@ -19,6 +19,7 @@ pub mod parser;
 mod pattern;
 mod printf;
 pub mod run;
+mod shell_error;
 mod simple;
 pub mod state;
 mod steer;

@@ -208,7 +208,7 @@ impl Shell {
             }
             let before = self.io.clone();
             if let Err(complaint) = simple::redirect(self, &command.redirects).await {
-                self.complain(&complaint).await;
+                self.complain(&complaint.to_string()).await;
                 self.io = before;
                 self.status = 1;
                 return Flow::On;

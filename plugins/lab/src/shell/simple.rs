@@ -1,6 +1,7 @@
 //! Simple commands: assignments, redirections, and who answers — a function, the shell itself, a filter, the phone.
 
 use super::expand;
+use super::shell_error::ShellError;
 use super::state::{Flow, Io, Shell};
 use super::stream::{Sink, Source};
 use super::syntax::{Part, Redirect, Target, Word};
@@ -40,7 +41,7 @@ pub(super) async fn simple(
     }
     let before = (!redirects.is_empty()).then(|| shell.io.clone());
     if let Err(complaint) = redirect(shell, redirects).await {
-        shell.complain(&complaint).await;
+        shell.complain(&complaint.to_string()).await;
         shell.status = 1;
         restore(shell, before);
         return Flow::On;
@@ -109,8 +110,11 @@ async fn outside(shell: &mut Shell, argv: &[String]) -> Flow {
     Flow::On
 }
 
-/// Applies redirections to this shell's streams. `Err` holds the shell's complaint.
-pub(super) async fn redirect(shell: &mut Shell, redirects: &[Redirect]) -> Result<(), String> {
+/// Applies redirections to this shell's streams.
+///
+/// # Errors
+/// A file that cannot be opened or made, or a word that comes to nothing.
+pub(super) async fn redirect(shell: &mut Shell, redirects: &[Redirect]) -> Result<(), ShellError> {
     for redirect in redirects {
         match &redirect.target {
             Target::Read(word) => {
@@ -142,23 +146,23 @@ fn set(shell: &mut Shell, fd: u8, sink: Sink) {
     }
 }
 
-fn open(shell: &Shell, path: &str) -> Result<Source, String> {
+fn open(shell: &Shell, path: &str) -> Result<Source, ShellError> {
     if path == "/dev/null" {
         return Ok(Source::Empty);
     }
     match shell.phone.file(&absolute(&shell.env.cwd, path)) {
         Some(bytes) => Ok(Source::of(bytes)),
-        None => Err(format!("can't open {path}: No such file or directory")),
+        None => Err(ShellError::Missing(path.to_owned())),
     }
 }
 
-fn create(shell: &Shell, path: &str, append: bool) -> Result<Sink, String> {
+fn create(shell: &Shell, path: &str, append: bool) -> Result<Sink, ShellError> {
     if path == "/dev/null" {
         return Ok(Sink::Null);
     }
     let whole = absolute(&shell.env.cwd, path);
     if !shell.phone.writable(&whole) {
-        return Err(format!("can't create {path}: Read-only file system"));
+        return Err(ShellError::ReadOnly(path.to_owned()));
     }
     if !append || shell.phone.file(&whole).is_none() {
         shell.phone.write(&whole, Vec::new());

@@ -6,6 +6,7 @@
 use super::Programs;
 use super::environment::{Environment, Process};
 use super::jobs::Jobs;
+use super::shell_error::ShellError;
 use super::stream::{Broken, Sink, Source};
 use std::cell::Cell;
 use std::rc::Rc;
@@ -122,8 +123,8 @@ impl Shell {
     }
 
     /// A complaint that ends the shell.
-    pub(super) async fn fatal(&mut self, complaint: &str) -> Flow {
-        self.complain(complaint).await;
+    pub(super) async fn fatal(&mut self, complaint: &ShellError) -> Flow {
+        self.complain(&complaint.to_string()).await;
         self.status = 1;
         Flow::Exit
     }

@@ -276,15 +276,16 @@ fn iteration(
         build: one.trial.turn.filter(|turn| turn.block.is_some()).map(|turn| turn.build),
         void: window.void.as_deref().map(|why| line(why, SENTENCE)),
         frame_log,
-        blank: one.frame_log.as_ref().err().map(|why| line(why, SENTENCE)),
+        blank: one.frame_log.as_ref().err().map(|why| line(&why.to_string(), SENTENCE)),
         source: coverage.map(|one| one.source.to_string()),
         layer: coverage.and_then(|one| Some(line(one.layer.as_deref()?, NAME))),
         frames: coverage.map_or(0, |one| one.frames_seen),
         samples: coverage.map_or(0, |one| one.samples),
         share: coverage.map_or(0.0, |one| short(one.share)),
         proved: coverage.is_some_and(|one| one.proved),
-        doubts: coverage
-            .map_or_else(Vec::new, |one| one.doubts.iter().map(|why| line(why, SENTENCE)).collect()),
+        doubts: coverage.map_or_else(Vec::new, |one| {
+            one.doubts.iter().map(|why| line(&why.to_string(), SENTENCE)).collect()
+        }),
         hz: window.refresh_hz.map(short),
         motions: window.motions.iter().map(|motion| (us(motion.from), us(motion.to), motion.phase)).collect(),
         gaps: coverage.map_or_else(Vec::new, |one| {

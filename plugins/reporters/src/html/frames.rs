@@ -10,12 +10,32 @@ use farmjank_results::window::Why;
 use farmjank_seams::reporter::FrameLogs;
 use serde::Serialize;
 
+/// Why the frames of an iteration cannot be shown.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum NoFrames {
+    /// The run kept dumps alone.
+    #[error(
+        "this run was recorded without its frames; farmjank report RUN --rejudge SCENARIOS --reporter html measures \
+         its dumps again"
+    )]
+    Unrecorded,
+    /// There were none to keep.
+    #[error("no single frame was seen")]
+    Unseen,
+    /// Their file is gone.
+    #[error("the file of its frames is not in the bundle")]
+    Missing,
+    /// Their file is no frame log.
+    #[error("the file of its frames cannot be read: {0}")]
+    Damaged(String),
+}
+
 /// One iteration of a cell: its frames, or why there are none.
 pub(crate) struct Iteration<'a> {
     pub trial: &'a TrialRecord,
     pub window: &'a WindowMeasured,
     /// As kept, and as read.
-    pub frame_log: Result<(Vec<u8>, FrameLog), String>,
+    pub frame_log: Result<(Vec<u8>, FrameLog), NoFrames>,
     /// Pictures of its screen, as many as the page has room for.
     pub pictures: Vec<(&'a Screen, Option<Vec<u8>>)>,
 }
@@ -67,20 +87,15 @@ fn pictures<'a>(
     window.screens.iter().enumerate().take(SCREENS).map(read).collect()
 }
 
-fn frame_log(window: &WindowMeasured, frame_logs: &dyn FrameLogs) -> Result<(Vec<u8>, FrameLog), String> {
+fn frame_log(window: &WindowMeasured, frame_logs: &dyn FrameLogs) -> Result<(Vec<u8>, FrameLog), NoFrames> {
     let Some(path) = &window.frame_log else {
         return Err(match (&window.coverage, window.evidence.is_empty()) {
-            (Some(seen), false) if seen.frames_seen > 0 => {
-                "this run was recorded without its frames; farmjank report \
-                 RUN --rejudge SCENARIOS --reporter html measures its dumps again"
-                    .to_owned()
-            }
-            _ => "no single frame was seen".to_owned(),
+            (Some(seen), false) if seen.frames_seen > 0 => NoFrames::Unrecorded,
+            _ => NoFrames::Unseen,
         });
     };
-    let bytes = frame_logs.frame_log(path).ok_or("the file of its frames is not in the bundle")?;
-    let frame_log =
-        FrameLog::decode(&bytes).map_err(|why| format!("the file of its frames cannot be read: {why}"))?;
+    let bytes = frame_logs.frame_log(path).ok_or(NoFrames::Missing)?;
+    let frame_log = FrameLog::decode(&bytes).map_err(|why| NoFrames::Damaged(why.to_string()))?;
     Ok((bytes, frame_log))
 }
 

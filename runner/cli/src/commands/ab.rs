@@ -2,13 +2,13 @@
 
 use super::run::{About, about};
 use crate::args::{AbArgs, TurnArgs};
+use crate::command_error::{CommandError, usage};
 use crate::host;
-use crate::settings::{Terminal, complain, time};
+use crate::settings::{Terminal, refuse, time};
 use farmjank_engine::builds::{AbPlan, BuildFile, Builds};
 use farmjank_lab::apk::{Apk, MAGIC};
 use farmjank_results::compare::{AbRules, Source};
 use farmjank_results::time::Span;
-use farmjank_results::verdict::EXIT_USAGE;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -22,17 +22,14 @@ const ZIP: &[u8] = b"PK\x03\x04";
 pub fn run(args: &AbArgs, terminal: Terminal) -> u8 {
     match ab_plan(args) {
         Ok((ab_plan, source)) => about(&args.run, terminal, About::Builds(ab_plan, source)),
-        Err(why) => {
-            complain(&why);
-            EXIT_USAGE
-        }
+        Err(why) => refuse(&why),
     }
 }
 
-fn ab_plan(args: &AbArgs) -> Result<(AbPlan, Source), String> {
+fn ab_plan(args: &AbArgs) -> Result<(AbPlan, Source), CommandError> {
     if args.run.baseline.is_some() {
         return Err(
-            "--baseline: the old build is what the new one is held against; use `farmjank run`".to_owned()
+            "--baseline: the old build is what the new one is held against; use `farmjank run`".into()
         );
     }
     let compile = match args.compile.as_str() {
@@ -41,7 +38,7 @@ fn ab_plan(args: &AbArgs) -> Result<(AbPlan, Source), String> {
             Some(mode.to_owned())
         }
         other => {
-            return Err(format!(
+            return Err(usage!(
                 "--compile: `{other}` is no mode; write speed, speed-profile, verify or none"
             ));
         }
@@ -58,7 +55,7 @@ fn ab_plan(args: &AbArgs) -> Result<(AbPlan, Source), String> {
 ///
 /// # Errors
 /// `--budget` is no time.
-pub fn ab_rules(args: &TurnArgs, installs: bool) -> Result<(AbRules, Option<Span>), String> {
+pub fn ab_rules(args: &TurnArgs, installs: bool) -> Result<(AbRules, Option<Span>), CommandError> {
     let budget = args.budget.as_deref().map(time).transpose().map_err(|why| format!("--budget: {why}"))?;
     let screen = match (args.screen, args.no_screen) {
         (false, false) => None,
@@ -72,15 +69,15 @@ pub fn ab_rules(args: &TurnArgs, installs: bool) -> Result<(AbRules, Option<Span
 }
 
 /// Reads a build; what cannot be one is refused before a phone is touched.
-fn build(path: &Path, lab: bool) -> Result<BuildFile, String> {
+fn build(path: &Path, lab: bool) -> Result<BuildFile, CommandError> {
     let named = path.display();
     let bytes = host::read_file(path, MOST)?;
     let virtual_one = bytes.starts_with(MAGIC.as_bytes());
     if !virtual_one && !bytes.starts_with(ZIP) {
-        return Err(format!("{named}: this is no Android package; give the .apk as it was built"));
+        return Err(usage!("{named}: this is no Android package; give the .apk as it was built"));
     }
     if virtual_one && !lab {
-        return Err(format!("{named}: this is a build for the virtual lab; add --lab, or give an .apk"));
+        return Err(usage!("{named}: this is a build for the virtual lab; add --lab, or give an .apk"));
     }
     if virtual_one {
         Apk::read(&bytes).map_err(|why| format!("{named}: {why}"))?;

@@ -5,37 +5,24 @@ use crate::args::{
     AcceptArgs, BaselineArgs, BaselineCommand, ExportArgs, ImportArgs, NameArgs, PruneArgs, SaveArgs,
 };
 use crate::baselines::{age, list, path, read, recorded, since};
+use crate::command_error::{CommandError, usage};
 use crate::history;
 use crate::host::{self, Streams};
-use crate::settings::{Terminal, complain};
+use crate::settings::{Terminal, refuse};
 use farmjank_engine::scribe::Voice;
 use farmjank_reporters::clean;
 use farmjank_results::cell::CellSession;
 use farmjank_results::compare::{Baseline, MINIMUM, Measured, Move, measured};
+use farmjank_results::file_error::FileError;
 use farmjank_results::record::Record;
-use farmjank_results::verdict::{EXIT_USAGE, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Longest name or reason shown.
 const SHOWN: usize = 120;
 
-/// What became of it: words, and the exit code where it is not 0.
-type Done = Result<String, Refused>;
-
-/// Why nothing was done.
-enum Refused {
-    /// The command is wrong, or a file is.
-    Usage(String),
-    /// The runs do not confirm the move.
-    Unconfirmed(String),
-}
-
-impl From<String> for Refused {
-    fn from(why: String) -> Refused {
-        Refused::Usage(why)
-    }
-}
+/// What became of it.
+type Done = Result<String, CommandError>;
 
 /// Does it.
 pub fn run(args: &BaselineArgs, _: Terminal) -> u8 {
@@ -44,14 +31,7 @@ pub fn run(args: &BaselineArgs, _: Terminal) -> u8 {
             Streams.out(&text);
             0
         }
-        Err(Refused::Usage(why)) => {
-            complain(&why);
-            EXIT_USAGE
-        }
-        Err(Refused::Unconfirmed(why)) => {
-            complain(&why);
-            Verdict::Undecided.exit_code()
-        }
+        Err(error) => refuse(&error),
     }
 }
 
@@ -76,12 +56,12 @@ struct Made {
     what: &'static str,
 }
 
-fn save(folder: &Path, args: &SaveArgs) -> Result<Made, Refused> {
+fn save(folder: &Path, args: &SaveArgs) -> Result<Made, CommandError> {
     let file = path(folder, &args.name)?;
     if file.exists() {
         let name = &args.name;
         let advice = format!("`farmjank baseline accept {name} RUN…` moves it");
-        return Err(format!("there is a baseline `{name}` already; {advice}").into());
+        return Err(usage!("there is a baseline `{name}` already; {advice}"));
     }
     let runs = records(&args.runs)?;
     let by =
@@ -90,16 +70,16 @@ fn save(folder: &Path, args: &SaveArgs) -> Result<Made, Refused> {
     Ok(Made { file, baseline: made.map_err(|why| why.to_string())?, what: "saved" })
 }
 
-fn accept(folder: &Path, args: &AcceptArgs) -> Result<Made, Refused> {
+fn accept(folder: &Path, args: &AcceptArgs) -> Result<Made, CommandError> {
     let file = known(folder, &args.name)?;
     let old = read(&file)?;
     let runs = records(&args.runs)?;
     let (by, why) = match (&args.by, &args.why) {
         (Some(by), Some(why)) if !by.trim().is_empty() && !why.trim().is_empty() => (by.clone(), why.clone()),
-        (Some(_), _) | (_, Some(_)) => return Err("--by and --why must say something".to_owned().into()),
+        (Some(_), _) | (_, Some(_)) => return Err("--by and --why must say something".into()),
         (None, None) => {
             old.confirmed(&runs.iter().collect::<Vec<_>>())
-                .map_err(|why| Refused::Unconfirmed(why.to_string()))?;
+                .map_err(|why| CommandError::Unconfirmed(why.to_string()))?;
             ("farmjank".to_owned(), "two runs passed against it".to_owned())
         }
     };
@@ -108,11 +88,11 @@ fn accept(folder: &Path, args: &AcceptArgs) -> Result<Made, Refused> {
     Ok(Made { file, baseline: moved, what: "moved" })
 }
 
-fn records(runs: &[PathBuf]) -> Result<Vec<Record>, String> {
-    let records = runs.iter().map(|run| recorded(run)).collect::<Result<Vec<_>, String>>()?;
+fn records(runs: &[PathBuf]) -> Result<Vec<Record>, CommandError> {
+    let records = runs.iter().map(|run| recorded(run)).collect::<Result<Vec<_>, FileError>>()?;
     let unfinished = records.iter().zip(runs).find(|(record, _)| record.verdict.is_none());
     match unfinished {
-        Some((_, run)) => Err(format!("{}: this run was cut off before it was judged", run.display())),
+        Some((_, run)) => Err(usage!("{}: this run was cut off before it was judged", run.display())),
         None => Ok(records),
     }
 }
@@ -162,7 +142,7 @@ fn cells(baseline: &Baseline) -> BTreeMap<(String, String, String), usize> {
         .collect()
 }
 
-fn known(folder: &Path, name: &str) -> Result<PathBuf, String> {
+fn known(folder: &Path, name: &str) -> Result<PathBuf, CommandError> {
     let file = path(folder, name)?;
     if file.is_file() {
         return Ok(file);
@@ -173,7 +153,7 @@ fn known(folder: &Path, name: &str) -> Result<PathBuf, String> {
     } else {
         format!("there are: {}", names.join(", "))
     };
-    Err(format!("no baseline `{name}` in {}; {there}", folder.display()))
+    Err(usage!("no baseline `{name}` in {}; {there}", folder.display()))
 }
 
 fn listed(folder: &Path, store: Option<&str>) -> Done {
@@ -204,7 +184,7 @@ fn listed(folder: &Path, store: Option<&str>) -> Done {
                     fewest
                 );
             }
-            Err(why) => text += &format!("{name:<24} unreadable: {}\n", clean::line(&why, SHOWN)),
+            Err(why) => text += &format!("{name:<24} unreadable: {}\n", clean::line(&why.to_string(), SHOWN)),
         }
     }
     Ok(text)
@@ -274,12 +254,12 @@ fn export(folder: &Path, args: &ExportArgs, store: Option<&str>) -> Done {
     }
 }
 
-fn import(folder: &Path, args: &ImportArgs) -> Result<Made, Refused> {
+fn import(folder: &Path, args: &ImportArgs) -> Result<Made, CommandError> {
     let baseline = read(&args.file)?;
     let name = args.name.clone().unwrap_or_else(|| baseline.name.clone());
     let file = path(folder, &name)?;
     if file.exists() && !args.replace {
-        return Err(format!("there is a baseline `{name}` already; give --name or --replace").into());
+        return Err(usage!("there is a baseline `{name}` already; give --name or --replace"));
     }
     Ok(Made { file, baseline: Baseline { name, ..baseline }, what: "imported" })
 }

@@ -2,9 +2,10 @@
 
 use crate::args::{CompareArgs, CompareFormat, Direction};
 use crate::baselines::{Kind, Side, age, expired, side};
+use crate::command_error::{CommandError, usage};
 use crate::history;
 use crate::host::Streams;
-use crate::settings::{Terminal, complain};
+use crate::settings::{Terminal, refuse};
 use farmjank_engine::scribe::Voice;
 use farmjank_leaf::nearest::nearest;
 use farmjank_leaf::text::typed;
@@ -13,17 +14,13 @@ use farmjank_results::cell::CellSession;
 use farmjank_results::compare::{Compared, Effect, Given, Measured, Rules, compare};
 use farmjank_results::metric::{Better, Unit};
 use farmjank_results::metrics;
-use farmjank_results::verdict::EXIT_USAGE;
 use std::collections::BTreeMap;
 
 /// Compares; the exit code is that of a run with this outcome.
 pub fn run(args: &CompareArgs, terminal: Terminal) -> u8 {
     let compared = match compared(args) {
         Ok(compared) => compared,
-        Err(why) => {
-            complain(&why);
-            return EXIT_USAGE;
-        }
+        Err(why) => return refuse(&why),
     };
     let text = match args.format {
         CompareFormat::Json => comparison::json(&compared),
@@ -38,20 +35,20 @@ pub fn run(args: &CompareArgs, terminal: Terminal) -> u8 {
     compared.verdict().exit_code()
 }
 
-fn compared(args: &CompareArgs) -> Result<Compared, String> {
+fn compared(args: &CompareArgs) -> Result<Compared, CommandError> {
     let (old, new) = (side(&args.old, args.metric.as_deref())?, side(&args.new, args.metric.as_deref())?);
     let rules = rules(args, &old, &new)?;
     let base: Vec<CellSession> = old.measured.into_iter().map(|one| one.session).collect();
     Ok(compare(old.source, &base, &new.measured, &rules))
 }
 
-fn rules(args: &CompareArgs, old: &Side, new: &Side) -> Result<Rules, String> {
+fn rules(args: &CompareArgs, old: &Side, new: &Side) -> Result<Rules, CommandError> {
     let given = match (old.kind, new.kind) {
         (Kind::Plain, Kind::Plain) => Given::Plain,
         (Kind::Plain, _) | (_, Kind::Plain) => {
             return Err(
                 "a file of numbers compares with another one only; export the other side, or compare runs"
-                    .to_owned(),
+                    .into(),
             );
         }
         (Kind::Run, Kind::Run) => Given::Runs,
@@ -67,7 +64,7 @@ fn rules(args: &CompareArgs, old: &Side, new: &Side) -> Result<Rules, String> {
     let better = match (asked, metric, known) {
         (Some(_), None, _) => {
             let what = "--better: metrics of farmjank know which way they are better";
-            return Err(format!("{what}; it is for files of numbers under a name of your own"));
+            return Err(usage!("{what}; it is for files of numbers under a name of your own"));
         }
         (Some(asked), Some(_), Some(known)) if asked != known.better => {
             return Err(contradicts(known.key, known.better));
@@ -96,20 +93,20 @@ fn rules(args: &CompareArgs, old: &Side, new: &Side) -> Result<Rules, String> {
 }
 
 /// What a metric of farmjank means is not up to a flag.
-fn contradicts(key: &str, better: Better) -> String {
+fn contradicts(key: &str, better: Better) -> CommandError {
     let way = if better == Better::Lower { "lower" } else { "higher" };
-    format!(
+    usage!(
         "--better: {key} is a metric of farmjank, of which {way} is better; leave --better out, or give your numbers a name of \
          your own with --metric"
     )
 }
 
 /// A metric of the user's own has a direction only the user knows.
-fn direction(key: &str) -> String {
+fn direction(key: &str) -> CommandError {
     let near = nearest(key, metrics::registry().iter().map(|metric| metric.key));
     let meant = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
     let key = typed(key, 80);
-    format!(
+    usage!(
         "`{key}` is no metric of farmjank: say with --better lower or --better higher which way it is better{meant}"
     )
 }

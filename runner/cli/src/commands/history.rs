@@ -2,14 +2,15 @@
 
 use crate::args::{HistoryArgs, HistoryFormat};
 use crate::cell_history::{HistoryQuery, Read, read};
+use crate::command_error::{CommandError, usage};
 use crate::host::Streams;
-use crate::settings::{Terminal, complain};
+use crate::settings::{Terminal, complain, refuse};
 use farmjank_engine::scribe::Voice;
 use farmjank_reporters::show::fits;
 use farmjank_reporters::{history, paint};
 use farmjank_results::cell::CellKey;
 use farmjank_results::trend::{Line, Trend};
-use farmjank_results::verdict::{EXIT_USAGE, Verdict};
+use farmjank_results::verdict::Verdict;
 use std::collections::BTreeSet;
 
 /// Nothing was selected.
@@ -23,10 +24,7 @@ const DEEP: usize = 4;
 pub fn run(args: &HistoryArgs, terminal: Terminal) -> u8 {
     let paint = paint::TextStyle { color: terminal.color, ascii: !terminal.unicode, width: terminal.width };
     match wanted(args) {
-        Err(why) => {
-            complain(&why);
-            EXIT_USAGE
-        }
+        Err(why) => refuse(&why),
         Ok(read) if read.sweep.trends.is_empty() => {
             let what = if args.cell.is_empty() { "such cell" } else { "cell of that name" };
             complain(&format!("there is no {what} in {}; `farmjank history` lists them", read.place));
@@ -60,11 +58,11 @@ fn is_one(trends: &[Trend]) -> bool {
 }
 
 /// The lines that fit the name, those it names whole before those that only contain it.
-fn wanted(args: &HistoryArgs) -> Result<Read, String> {
+fn wanted(args: &HistoryArgs) -> Result<Read, CommandError> {
     let named = args.cell.join(" ").to_lowercase();
     let parts: Vec<&str> = named.split('/').map(str::trim).collect();
     if parts.len() > 3 {
-        return Err(format!("`{named}` has more than three parts; write phone/scenario/window"));
+        return Err(usage!("`{named}` has more than three parts; write phone/scenario/window"));
     }
     let lower = |name: &str| name.to_lowercase();
     // A serial is known only from the nights, so any part may turn out to be a phone.

@@ -2,10 +2,10 @@
 //! changed, but for a line added to `.gitignore`.
 
 use crate::args::{Ci, InitArgs};
+use crate::command_error::CommandError;
 use crate::host::{self, Streams};
-use crate::settings::complain;
+use crate::settings::refuse;
 use farmjank_engine::scribe::Voice;
-use farmjank_results::verdict::EXIT_USAGE;
 use std::path::{Path, PathBuf};
 
 const SCENARIO: &str = include_str!("init/home-feed.yaml");
@@ -32,21 +32,18 @@ pub fn run(args: &InitArgs) -> u8 {
     ];
     let written = files.iter().filter_map(|(path, text)| Some((path, (*text)?)));
     let done = written.map(|(path, text)| put(&args.folder, path, text)).chain([ignore(&args.folder)]);
-    match done.collect::<Result<Vec<String>, String>>() {
+    match done.collect::<Result<Vec<String>, CommandError>>() {
         Ok(lines) => {
             Streams.out(&lines.concat());
             Streams.out(NEXT);
             0
         }
-        Err(why) => {
-            complain(&why);
-            EXIT_USAGE
-        }
+        Err(why) => refuse(&why),
     }
 }
 
 /// A file, unless there is one.
-fn put(folder: &Path, path: &str, text: &str) -> Result<String, String> {
+fn put(folder: &Path, path: &str, text: &str) -> Result<String, CommandError> {
     let place = under(folder, path);
     if host::is_there(&place) {
         return Ok(format!("kept   {}, as it was there\n", place.display()));
@@ -56,7 +53,7 @@ fn put(folder: &Path, path: &str, text: &str) -> Result<String, String> {
 }
 
 /// The line that keeps results out of the repository.
-fn ignore(folder: &Path) -> Result<String, String> {
+fn ignore(folder: &Path) -> Result<String, CommandError> {
     let place = under(folder, ".gitignore");
     if !host::is_there(&place) {
         return put(folder, ".gitignore", &format!("{IGNORED}\n"));

@@ -74,7 +74,7 @@ async fn serving(args: &ServeArgs) -> u8 {
         Some(path) => match host::write_file(path, format!("{:#}\n", truth(&live)).as_bytes()) {
             Ok(()) => 0,
             Err(why) => {
-                complain(&why);
+                complain(why);
                 Verdict::Broken.exit_code()
             }
         },

@@ -6,11 +6,12 @@ mod print;
 use super::run::no_phones;
 use super::survey::look as survey;
 use crate::args::{PlanArgs, PlanFormat};
+use crate::command_error::usage;
 use crate::host::Streams;
 use crate::in_runtime;
 use crate::needs::{Known, needs};
 use crate::scenarios::{adjust, load, selection};
-use crate::settings::{Terminal, complain};
+use crate::settings::{Terminal, complain, refuse};
 use farmjank_engine::scribe::Voice;
 use farmjank_results::compare::{AbRules, MINIMUM};
 use farmjank_results::device::{DeviceFacts, DeviceId};
@@ -27,28 +28,24 @@ pub fn run(args: &PlanArgs, terminal: Terminal) -> u8 {
         return EXIT_USAGE;
     };
     let filter = args.phones.device_filter.as_deref();
-    let refused = |why: String| {
-        complain(&why);
-        EXIT_USAGE
-    };
     let selection = match adjust(&mut scenarios, &args.select).and_then(|()| selection(&args.select, filter))
     {
         Ok(selection) => selection,
-        Err(why) => return refused(why),
+        Err(why) => return refuse(&why),
     };
     if let Some(why) = nothing_selected(&scenarios, &selection) {
-        complain(&why);
+        complain(why);
     }
     let usual = args.phones.lab.is_none();
     let known = match Known::at(args.needs.history.as_deref(), usual, &scenarios) {
         Ok(known) => known,
-        Err(why) => return refused(format!("--history: {why}")),
+        Err(why) => return refuse(&usage!("--history: {why}")),
     };
     let baseline =
         args.needs.baseline.as_deref().map(|named| held::baseline(named, args.needs.history.as_deref()));
     let baseline = match baseline.transpose() {
         Ok(baseline) => baseline,
-        Err(why) => return refused(format!("--baseline: {why}")),
+        Err(why) => return refuse(&usage!("--baseline: {why}")),
     };
     // The filter is part of the plan here, so that a phone it leaves out is named with the reason.
     let phones = crate::args::PhoneArgs { device_filter: None, ..args.phones.clone() };
@@ -62,7 +59,7 @@ pub fn run(args: &PlanArgs, terminal: Terminal) -> u8 {
     let plan = plan(&scenarios, &facts, &selection);
     let plan = if none_left.is_some() { plan.emptied() } else { plan };
     if let Some(why) = none_left {
-        complain(&why);
+        complain(why);
     }
     let facts: BTreeMap<DeviceId, DeviceFacts> =
         facts.into_iter().map(|facts| (facts.id.clone(), facts)).collect();

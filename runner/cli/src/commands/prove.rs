@@ -13,6 +13,7 @@ use farmjank_engine::scribe::Voice;
 use farmjank_engine::survey::{Surveyed, Wanted, survey};
 use farmjank_reporters::clean;
 use farmjank_results::fault::{Fault, FaultCode};
+use farmjank_results::file_error::FileError;
 use farmjank_results::verdict::{EXIT_USAGE, Verdict};
 use std::path::{Path, PathBuf};
 
@@ -34,9 +35,9 @@ pub async fn run(args: &DoctorArgs, serial: &str, terminal: Terminal) -> u8 {
 }
 
 fn from_archive(path: &Path) -> Result<Proof, u8> {
-    let read = host::read_file(path, ARCHIVE_BYTES).and_then(|bytes| archive::unpack(&bytes));
-    read.map_err(|why| {
-        complain(&format!("{}: {why}; give an archive that `farmjank doctor --prove` wrote", path.display()));
+    let unpacked = |bytes: Vec<u8>| archive::unpack(&bytes).map_err(|why| FileError::content(path, why));
+    host::read_file(path, ARCHIVE_BYTES).and_then(unpacked).map_err(|why| {
+        complain(format!("{why}; give an archive that `farmjank doctor --prove` wrote"));
         EXIT_USAGE
     })
 }
@@ -65,7 +66,10 @@ async fn from_phone(args: &DoctorArgs, serial: &str) -> Result<Proof, u8> {
     let say = |what: &str| Streams.err(&format!("  {what} …\n"));
     let proof = asker.ask(&say).await.map_err(refused)?;
     let path = args.out.clone().unwrap_or_else(|| named(&proof));
-    match archive::pack(&proof).and_then(|bytes| host::write_file(&path, &bytes)) {
+    match archive::pack(&proof)
+        .map_err(|why| FileError::io(&path, &why))
+        .and_then(|bytes| host::write_file(&path, &bytes))
+    {
         Ok(()) => Streams.out(&format!(
             "archive: {} (no serial, no account, no list of apps; attach it to an issue)\n",
             path.display()
@@ -81,7 +85,7 @@ async fn from_phone(args: &DoctorArgs, serial: &str) -> Result<Proof, u8> {
 /// The one phone that is meant.
 async fn one(args: &PhoneArgs, provider: &dyn farmjank_seams::device::Provider) -> Result<Surveyed, Fault> {
     let usage = |what: String| Fault::new(FaultCode::Usage, what);
-    let wait = crate::settings::time(&args.wait_for_devices).map_err(usage)?;
+    let wait = crate::settings::time(&args.wait_for_devices).map_err(|why| usage(why.to_string()))?;
     let wanted = Wanted { serials: crate::settings::serials(args), wait };
     let mut arrivals = provider.watch().await?;
     let mut surveyed = survey(provider, &mut *arrivals, &wanted, &Patience::default()).await?;

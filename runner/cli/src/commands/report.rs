@@ -2,10 +2,11 @@
 //! limits to the old evidence.
 
 use crate::args::{ReportArgs, ScenarioArgs};
+use crate::command_error::{CommandError, usage};
 use crate::host::{self, Bundle, Streams};
 use crate::report_targets::{self, ReportRequest, requests};
 use crate::scenarios::load;
-use crate::settings::{Terminal, complain};
+use crate::settings::{Terminal, complain, refuse};
 use crate::wiring::readers;
 use farmjank_engine::job;
 use farmjank_engine::progress::Progress;
@@ -58,17 +59,14 @@ pub fn run(args: &ReportArgs, terminal: Terminal) -> u8 {
             [one] => document(request, one, &args.runs[0], args, paint),
             _ => match side_by_side(request, &records, args, paint) {
                 Ok(text) => text,
-                Err(why) => {
-                    complain(&why);
-                    return EXIT_USAGE;
-                }
+                Err(why) => return refuse(&why),
             },
         };
         match &request.path {
             None => Streams.out(&text),
             Some(path) => {
                 if let Err(why) = host::write_file(path, text.as_bytes()) {
-                    complain(&why);
+                    complain(why);
                     return Verdict::Broken.exit_code();
                 }
             }
@@ -94,14 +92,14 @@ fn records(args: &ReportArgs, terminal: Terminal) -> Option<Vec<Bundled>> {
         }
         Ok(bundled)
     };
-    let all: Result<Vec<Bundled>, String> = args.runs.iter().map(one).collect();
-    all.map_err(|why| complain(&why)).ok()
+    let all: Result<Vec<Bundled>, CommandError> = args.runs.iter().map(one).collect();
+    all.map_err(|why| complain(why)).ok()
 }
 
 fn requests_of(args: &ReportArgs) -> Option<Vec<ReportRequest>> {
     let short = [args.format.clone()];
     let asked = if args.reporter.is_empty() { &short[..] } else { &args.reporter };
-    requests(asked).map_err(|why| complain(&why)).ok()
+    requests(asked).map_err(|why| complain(why)).ok()
 }
 
 /// One report of one run.
@@ -131,7 +129,7 @@ fn side_by_side(
     records: &[Bundled],
     args: &ReportArgs,
     style: paint::TextStyle,
-) -> Result<String, String> {
+) -> Result<String, CommandError> {
     let names = args.runs.iter().map(|run| run.display().to_string());
     let runs: Vec<Run> = names.zip(records).map(|(name, one)| Run { name, record: &one.record }).collect();
     let style = if request.path.is_some() { paint::TextStyle::default() } else { style };
@@ -146,21 +144,21 @@ fn side_by_side(
                 .collect();
             Ok(side_by_side::html(&runs, &all.iter().map(|one| one as &dyn FrameLogs).collect::<Vec<_>>()))
         }
-        other => Err(format!(
+        other => Err(usage!(
             "{other} is of one run; several runs can be put side by side as table, markdown, html or json"
         )),
     }
 }
 
 /// The record of a bundle.
-pub fn recorded(run: &Path) -> Result<Record, String> {
+pub fn recorded(run: &Path) -> Result<Record, CommandError> {
     let bytes = host::read_file(&run.join(LOG), MOST)?;
     let read = Record::read_ndjson(&bytes).map_err(|bad| format!("{}: {bad}", run.join(LOG).display()))?;
     Ok(read.0)
 }
 
 /// Measures every window again from its raw dumps and judges it by the limits of these scenarios.
-fn rejudge(bundled: &mut Bundled, scenarios: &[Scenario], run: &Path) -> Result<(), String> {
+fn rejudge(bundled: &mut Bundled, scenarios: &[Scenario], run: &Path) -> Result<(), CommandError> {
     let Bundled { record, anew } = bundled;
     let mut judged = Vec::new();
     for job in record.jobs.values_mut() {
@@ -169,7 +167,7 @@ fn rejudge(bundled: &mut Bundled, scenarios: &[Scenario], run: &Path) -> Result<
         let Some(scenario) = scenarios.iter().find(|scenario| scenario.name == job.planned.scenario) else {
             let known: Vec<&str> = scenarios.iter().map(|scenario| scenario.name.as_str()).collect();
             let name = &job.planned.scenario;
-            return Err(format!(
+            return Err(usage!(
                 "the run has a scenario `{name}`; the files given have: {}",
                 known.join(", ")
             ));
@@ -217,14 +215,14 @@ fn remeasure(
     modes: &[f64],
     run: &Path,
     anew: &mut BTreeMap<String, Vec<u8>>,
-) -> Result<(), String> {
+) -> Result<(), CommandError> {
     let (readers, app) = (readers(), App(scenario.app.clone()));
     for window in job.trials.iter_mut().flat_map(|trial| &mut trial.windows) {
         if window.evidence.is_empty() {
             continue;
         }
         let file = |path: &String| Ok((path.clone(), host::read_file(&run.join(path), MOST)?));
-        let files = window.evidence.iter().map(file).collect::<Result<Vec<_>, String>>()?;
+        let files = window.evidence.iter().map(file).collect::<Result<Vec<_>, CommandError>>()?;
         let how = ProbeContext { app: &app, clock: window.clock, modes };
         let (dumps, side_readings) = of_evidence(&files, &readers, how).map_err(|why| why.to_string())?;
         let target_fps = target_fps(&scenario.steps, &window.window).or(scenario.target_fps);

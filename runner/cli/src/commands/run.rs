@@ -4,12 +4,13 @@ mod inputs;
 
 use crate::args::RunArgs;
 use crate::calibration;
+use crate::command_error::{CommandError, usage};
 use crate::history::Keeper;
 use crate::host::{self, Bundle, Streams};
 use crate::in_runtime;
 use crate::report_targets::{self, ReportRequest};
 use crate::scenarios::load;
-use crate::settings::{Terminal, complain, serials, time};
+use crate::settings::{Terminal, complain, refuse, serials, time};
 use crate::ui::Ui;
 use crate::wiring::{self, Phones, lab, phones, probes, sources};
 use farmjank_engine::builds::AbPlan;
@@ -59,12 +60,12 @@ pub fn about(args: &RunArgs, terminal: Terminal, about: About) -> u8 {
     let itself = if let About::Itself(ab_rules) = &about { Some(*ab_rules) } else { None };
     let mut inputs = match inputs(args, &mut scenarios, about) {
         Ok(inputs) => inputs,
-        Err(why) => return refused(&why),
+        Err(why) => return refuse(&why),
     };
     let keeper = inputs.keeper.take();
     let requests = inputs.requests.clone();
     if let Some(why) = nothing_selected(&scenarios, &inputs.selection) {
-        complain(&why);
+        complain(why);
     }
     let simulated = args.phones.lab.is_some();
     match in_runtime(simulated, conducted(args, terminal, scenarios, inputs)).flatten() {
@@ -82,8 +83,8 @@ async fn conducted(
 ) -> Result<(Record, Option<Ui>), u8> {
     let phones = phones(&args.phones).await.map_err(|fault| no_phones(&fault))?;
     let id = run_id(&phones);
-    let (root, bundle) = bundle(args, &id).map_err(|why| refused(&why))?;
-    let ui = watched(args, &root).map_err(|why| refused(&why))?;
+    let (root, bundle) = bundle(args, &id).map_err(|why| refuse(&why))?;
+    let ui = watched(args, &root).map_err(|why| refuse(&why))?;
     let stop = Stop::default();
     host::listen_for_signals(stop.clone());
     let seed = phones.seed;
@@ -139,7 +140,7 @@ async fn conducted(
 }
 
 /// The live view, where one is asked for.
-fn watched(args: &RunArgs, root: &Path) -> Result<Option<Ui>, String> {
+fn watched(args: &RunArgs, root: &Path) -> Result<Option<Ui>, CommandError> {
     args.ui.then(|| Ui::open(root, args.ui_address, args.ui_port, false)).transpose()
 }
 
@@ -174,11 +175,6 @@ fn kept(record: &Record, keeper: Option<Keeper>) -> u8 {
     record.exit_code.unwrap_or(Verdict::Broken.exit_code())
 }
 
-fn refused(why: &str) -> u8 {
-    complain(why);
-    EXIT_USAGE
-}
-
 /// The lab, when its phones fill several shards and nothing makes them wait for each other.
 fn of_racks(args: &RunArgs) -> Option<Lab> {
     let lab = lab(args.phones.lab.as_ref()?, args.phones.seed).ok()?;
@@ -206,7 +202,7 @@ fn run_id(phones: &Phones) -> String {
     }
 }
 
-fn bundle(args: &RunArgs, id: &str) -> Result<(PathBuf, Bundle), String> {
+fn bundle(args: &RunArgs, id: &str) -> Result<(PathBuf, Bundle), CommandError> {
     if let Some(root) = &args.out {
         if args.overwrite {
             Bundle::remove(root)?;
@@ -220,7 +216,7 @@ fn bundle(args: &RunArgs, id: &str) -> Result<(PathBuf, Bundle), String> {
             return Ok((root.clone(), Bundle::create(&root)?));
         }
     }
-    Err(format!("{} holds a thousand runs named {id}; clear some, or give --out", runs.display()))
+    Err(usage!("{} holds a thousand runs named {id}; clear some, or give --out", runs.display()))
 }
 
 /// The console, what every bundle has, and what was asked for beside it.

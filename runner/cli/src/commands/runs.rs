@@ -3,12 +3,12 @@
 
 use crate::args::{PruneRunsArgs, RunsArgs, RunsCommand};
 use crate::baselines::{age, since};
+use crate::command_error::{CommandError, usage};
 use crate::host::{self, Bundle, Streams};
-use crate::settings::complain;
+use crate::settings::refuse;
 use farmjank_engine::scribe::{LOG, Voice};
 use farmjank_leaf::nearest;
 use farmjank_results::event::{Event, Fact};
-use farmjank_results::verdict::EXIT_USAGE;
 use std::path::{Path, PathBuf};
 
 /// Enough of a log's beginning for its first event, and of its end for its last, bytes.
@@ -40,10 +40,7 @@ pub fn run(args: &RunsArgs) -> u8 {
             Streams.out(&text);
             0
         }
-        Err(why) => {
-            complain(&why);
-            EXIT_USAGE
-        }
+        Err(why) => refuse(&why),
     }
 }
 
@@ -122,7 +119,7 @@ fn room(bytes: u64) -> String {
     format!("{:.1} MB", bytes as f64 / 1e6)
 }
 
-fn pruned(folder: &Path, args: &PruneRunsArgs) -> Result<String, String> {
+fn pruned(folder: &Path, args: &PruneRunsArgs) -> Result<String, CommandError> {
     let most = age(&args.keep).map_err(|why| format!("--keep: {why}"))?;
     let now = host::wall();
     let old =
@@ -145,7 +142,7 @@ fn pruned(folder: &Path, args: &PruneRunsArgs) -> Result<String, String> {
 }
 
 /// Removes runs by name or folder; none when one of them is no run.
-fn removed(folder: &Path, names: &[PathBuf]) -> Result<String, String> {
+fn removed(folder: &Path, names: &[PathBuf]) -> Result<String, CommandError> {
     let mut found = Vec::new();
     for name in names {
         let below = folder.join(name);
@@ -159,7 +156,7 @@ fn removed(folder: &Path, names: &[PathBuf]) -> Result<String, String> {
             } else {
                 format!("there is {}", near.join(", "))
             };
-            return Err(format!("no run is called {}; {near}; nothing was removed", name.display()));
+            return Err(usage!("no run is called {}; {near}; nothing was removed", name.display()));
         };
         found.push(place);
     }

@@ -3,7 +3,7 @@
 use super::report::recorded;
 use crate::args::ShowArgs;
 use crate::host::{Bundle, Streams};
-use crate::settings::{Terminal, complain};
+use crate::settings::{Terminal, complain, refuse};
 use farmjank_engine::scribe::{Kept, Voice};
 use farmjank_reporters::cells::Cell;
 use farmjank_reporters::show::Missed;
@@ -17,10 +17,7 @@ const MOST: usize = 40;
 pub fn run(args: &ShowArgs, terminal: Terminal) -> u8 {
     let record = match recorded(&args.run) {
         Ok(record) => record,
-        Err(why) => {
-            complain(&why);
-            return EXIT_USAGE;
-        }
+        Err(why) => return refuse(&why),
     };
     let paint = paint::TextStyle { color: terminal.color, ascii: !terminal.unicode, width: terminal.width };
     let listed = |cells: &[Cell]| show::listed(cells, MOST, paint);

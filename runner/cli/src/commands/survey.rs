@@ -11,7 +11,7 @@ use farmjank_scenarios::requirement::Requirement;
 /// The phones the flags name, with what is known of each.
 pub async fn look(args: &PhoneArgs) -> Result<(Phones, Vec<Surveyed>), Fault> {
     let usage = |what: String| Fault::new(FaultCode::Usage, what);
-    let wait = time(&args.wait_for_devices).map_err(usage)?;
+    let wait = time(&args.wait_for_devices).map_err(|why| usage(why.to_string()))?;
     let filter = args.device_filter.as_deref().map(Requirement::parse).transpose();
     let filter = filter
         .map_err(|complaint| usage(format!("--device-filter: {}; {}", complaint.what, complaint.instead)))?;

@@ -3,24 +3,22 @@
 use super::history::NOTHING;
 use crate::args::{CompareFormat, FailOn, TrendArgs};
 use crate::cell_history::{HistoryQuery, Read, read};
+use crate::command_error::CommandError;
 use crate::host::Streams;
-use crate::settings::{Terminal, complain};
+use crate::settings::{Terminal, complain, refuse};
 use farmjank_engine::scribe::Voice;
 use farmjank_reporters::{history, paint};
 use farmjank_results::compare::Effect;
 use farmjank_results::metric::Unit;
 use farmjank_results::metrics;
 use farmjank_results::trend::Sweep;
-use farmjank_results::verdict::{EXIT_USAGE, Verdict};
+use farmjank_results::verdict::Verdict;
 
 /// Judges the newest nights.
 pub fn run(args: &TrendArgs, terminal: Terminal) -> u8 {
     let Read { place, sweep, runs, calibrations } = match swept(args) {
         Ok(read) => read,
-        Err(why) => {
-            complain(&why);
-            return EXIT_USAGE;
-        }
+        Err(why) => return refuse(&why),
     };
     let code = code(&sweep, args.fail_on);
     if sweep.trends.is_empty() {
@@ -38,7 +36,7 @@ pub fn run(args: &TrendArgs, terminal: Terminal) -> u8 {
     code
 }
 
-fn swept(args: &TrendArgs) -> Result<Read, String> {
+fn swept(args: &TrendArgs) -> Result<Read, CommandError> {
     let unit =
         args.cells.metric.as_deref().and_then(metrics::find).map_or(Unit::MsPerS, |metric| metric.unit);
     let effect = args.mei.as_deref().map(|text| Effect::parse(text, unit)).transpose();

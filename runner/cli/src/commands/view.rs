@@ -2,10 +2,10 @@
 
 use crate::args::ViewArgs;
 use crate::host::Streams;
-use crate::settings::complain;
+use crate::settings::refuse;
 use crate::ui::Ui;
 use farmjank_engine::scribe::Voice;
-use farmjank_results::verdict::{EXIT_USAGE, Verdict};
+use farmjank_results::verdict::Verdict;
 
 /// Serves a bundle until interrupted.
 pub fn run(args: &ViewArgs) -> u8 {
@@ -15,9 +15,6 @@ pub fn run(args: &ViewArgs) -> u8 {
             ui.stay();
             Verdict::Pass.exit_code()
         }
-        Err(why) => {
-            complain(&why);
-            EXIT_USAGE
-        }
+        Err(why) => refuse(&why),
     }
 }

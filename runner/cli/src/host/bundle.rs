@@ -2,10 +2,13 @@
 #![allow(clippy::disallowed_types, clippy::disallowed_methods)] // part of the outside world, as `host.rs`
 
 use super::{read_file, write_file};
+use crate::command_error::CommandError;
 use farmjank_engine::scribe::{BUNDLE, LOG};
+use farmjank_results::file_error::{FileError, FileProblem};
 use farmjank_seams::host::Files;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -23,15 +26,13 @@ impl Bundle {
     /// Creates the folder for a new run.
     ///
     /// # Errors
-    /// In words, when it cannot be made or is in use.
-    pub fn create(root: &Path) -> Result<Bundle, String> {
+    /// It holds a run, or cannot be made.
+    pub fn create(root: &Path) -> Result<Bundle, CommandError> {
         if root.join(LOG).exists() {
-            let place = root.display();
-            return Err(format!(
-                "{place} holds a run already; give --out another folder, or let it go with --overwrite"
-            ));
+            let advice = "give --out another folder, or let it go with --overwrite";
+            return Err(CommandError::Usage(format!("{} holds a run already; {advice}", root.display())));
         }
-        fs::create_dir_all(root).map_err(|error| format!("{} cannot be made: {error}", root.display()))?;
+        fs::create_dir_all(root).map_err(|error| FileError::io(root, &error))?;
         Ok(Bundle { root: root.to_owned(), open: RefCell::default() })
     }
 
@@ -39,7 +40,7 @@ impl Bundle {
     ///
     /// # Errors
     /// The file that cannot be removed, and why.
-    pub fn remove(root: &Path) -> Result<(), String> {
+    pub fn remove(root: &Path) -> Result<(), FileError> {
         if !root.join(LOG).exists() {
             return Ok(());
         }
@@ -49,7 +50,7 @@ impl Bundle {
             let gone = if place.is_dir() { fs::remove_dir_all(&place) } else { fs::remove_file(&place) };
             match gone {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(format!("{} cannot be removed: {error}", place.display()));
+                    return Err(FileError::io(&place, &error));
                 }
                 _ => {}
             }
@@ -72,32 +73,30 @@ impl Bundle {
 }
 
 impl Files for Bundle {
-    fn append(&self, path: &str, bytes: &[u8]) -> Result<(), String> {
+    fn append(&self, path: &str, bytes: &[u8]) -> Result<(), FileError> {
+        let words = |error: std::io::Error| FileError::io(Path::new(path), &error);
         let mut open = self.open.borrow_mut();
-        if !open.contains_key(path) {
-            if open.len() >= OPEN_FILES {
-                open.clear();
-            }
-            let file = self.appender(path).map_err(|error| error.to_string())?;
-            open.insert(path.to_owned(), file);
+        if open.len() >= OPEN_FILES && !open.contains_key(path) {
+            open.clear();
         }
-        match open.get_mut(path) {
-            // An unbuffered write: when it returns, the bytes survive the death of this process.
-            Some(file) => file.write_all(bytes).map_err(|error| error.to_string()),
-            None => Err("not open".to_owned()),
-        }
+        let file = match open.entry(path.to_owned()) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => place.insert(self.appender(path).map_err(words)?),
+        };
+        // An unbuffered write: when it returns, the bytes survive the death of this process.
+        file.write_all(bytes).map_err(words)
     }
 
-    fn write(&self, path: &str, bytes: &[u8]) -> Result<(), String> {
+    fn write(&self, path: &str, bytes: &[u8]) -> Result<(), FileError> {
         write_file(&self.root.join(path), bytes)
     }
 
-    fn read(&self, path: &str, most: u64) -> Result<Vec<u8>, String> {
+    fn read(&self, path: &str, most: u64) -> Result<Vec<u8>, FileError> {
         // A bundle may come from somebody else: its log names no file outside it.
         let inside = |part: std::path::Component<'_>| matches!(part, std::path::Component::Normal(_));
         match Path::new(path).components().all(inside) {
             true => read_file(&self.root.join(path), most),
-            false => Err(format!("{path}: not inside the bundle")),
+            false => Err(FileError::new(Path::new(path), FileProblem::Outside)),
         }
     }
 }

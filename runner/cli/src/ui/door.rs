@@ -2,6 +2,7 @@
 #![allow(clippy::disallowed_types, clippy::disallowed_methods)] // a door to the outside world, like `host.rs`
 
 use super::answer::{Server, router};
+use crate::command_error::CommandError;
 use std::fs;
 use std::io::Read;
 use std::net::SocketAddr;
@@ -23,8 +24,8 @@ pub struct Listener {
 /// Listens; port 0 takes a free one.
 ///
 /// # Errors
-/// In words, with what to do.
-pub fn listen(at: SocketAddr) -> Result<Listener, String> {
+/// The address is taken or not of this machine, with what to do.
+pub fn listen(at: SocketAddr) -> Result<Listener, CommandError> {
     let words = |error: std::io::Error| {
         format!(
             "the live view cannot listen on {at}: {error}; give --ui-port another port, or 0 for a free one"
@@ -39,8 +40,8 @@ pub fn listen(at: SocketAddr) -> Result<Listener, String> {
 /// 128 bits nobody can guess, in hex.
 ///
 /// # Errors
-/// In words, when the system has no randomness.
-pub fn token() -> Result<String, String> {
+/// The system has no randomness.
+pub fn token() -> Result<String, CommandError> {
     let mut bytes = [0; 16];
     fs::File::open("/dev/urandom")
         .and_then(|mut file| file.read_exact(&mut bytes))
@@ -66,8 +67,8 @@ impl Thread {
 /// Serves on a thread and a clock of its own: a run in simulated time neither waits for it nor hurries it.
 ///
 /// # Errors
-/// In words, when there is no runtime to be had.
-pub fn serve(listener: Listener, server: Arc<Server>) -> Result<Thread, String> {
+/// No runtime is to be had.
+pub fn serve(listener: Listener, server: Arc<Server>) -> Result<Thread, CommandError> {
     let words = |error: std::io::Error| format!("the live view cannot be served: {error}");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(words)?;
     let (stay, staying) = oneshot::channel();

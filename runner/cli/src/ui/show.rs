@@ -3,6 +3,7 @@
 //! One lock, held while something is read or made: follower and browsers share a thread, so nobody waits for it.
 
 use super::tail::Tail;
+use crate::command_error::CommandError;
 use crate::host::{Bundle, read_from};
 use farmjank_engine::scribe::{Kept, LOG};
 use farmjank_reporters::html::{Connect, LiveFeed, page};
@@ -41,14 +42,14 @@ impl Show {
     /// Reads what there is.
     ///
     /// # Errors
-    /// In words, when the log cannot be read to its end; what came before is shown all the same.
-    pub fn catch_up(&self) -> Result<(), String> {
+    /// The log cannot be read to its end; what came before is shown all the same.
+    pub fn catch_up(&self) -> Result<(), CommandError> {
         while self.step()? {}
         Ok(())
     }
 
     /// Takes one piece of the log; false when there is none. What is wrong with it is told to those who watch.
-    fn step(&self) -> Result<bool, String> {
+    fn step(&self) -> Result<bool, CommandError> {
         self.read().inspect_err(|why| {
             let now = &mut *self.now();
             now.stuck = true;
@@ -70,7 +71,7 @@ impl Show {
         if ended { None } else { self.step().ok() }
     }
 
-    fn read(&self) -> Result<bool, String> {
+    fn read(&self) -> Result<bool, CommandError> {
         let path = self.root.join(LOG);
         let now = &mut *self.now();
         let bytes = read_from(&path, now.tail.offset(), PIECE)?;
@@ -82,7 +83,7 @@ impl Show {
             now.record.apply(&event).map_err(|why| format!("the log breaks a law of its order: {why}"))?;
             now.air.observe(&event, &now.record);
         }
-        wrong.map_or(Ok(true), Err)
+        wrong.map_or(Ok(true), |why| Err(why.into()))
     }
 
     /// The page as of now.

@@ -20,12 +20,38 @@ const ANSWERS: &str = "answers.json";
 /// Where the dumps are, in the form of a run bundle's evidence.
 const DUMPS: &str = "dumps.txt";
 
+/// Why a file is no archive of a proof that can be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoProof {
+    /// Its first layer does not unpack.
+    #[error("it is no gzip file, or cut short ({0})")]
+    NoGzip(String),
+    /// Its second layer does not unpack.
+    #[error("it is no tar archive")]
+    NoTar,
+    /// It ends in the middle of a file.
+    #[error("it is cut short")]
+    Cut,
+    /// It unpacks to more bytes than are read.
+    #[error("it unpacks to more than {MOST} bytes")]
+    TooLarge,
+    /// A file is not in it.
+    #[error("it holds no {0}")]
+    Without(String),
+    /// A file of it cannot be read.
+    #[error("{0}: {1}")]
+    Damaged(&'static str, String),
+    /// It was written by a later farmjank.
+    #[error("it is of format {0}, and this farmjank reads up to {FORMAT}")]
+    Later(u32),
+}
+
 /// The archive of a proof.
 ///
 /// # Errors
-/// In words, when the answers cannot be written as JSON.
-pub fn pack(proof: &Proof) -> Result<Vec<u8>, String> {
-    let answers = serde_json::to_vec_pretty(&proof.answers).map_err(|error| error.to_string())?;
+/// The answers cannot be written as JSON.
+pub fn pack(proof: &Proof) -> std::io::Result<Vec<u8>> {
+    let answers = serde_json::to_vec_pretty(&proof.answers)?;
     let mut writer = EvidenceWriter::default();
     let dumps: Vec<u8> = proof.dumps.iter().flat_map(|dump| writer.encode(dump)).collect();
     let mut tar = Vec::new();
@@ -37,30 +63,31 @@ pub fn pack(proof: &Proof) -> Result<Vec<u8>, String> {
     // Two empty blocks end an archive.
     tar.resize(tar.len() + 2 * BLOCK, 0);
     let mut packed = GzEncoder::new(Vec::new(), Compression::default());
-    packed.write_all(&tar).and_then(|()| packed.finish()).map_err(|error| error.to_string())
+    packed.write_all(&tar)?;
+    packed.finish()
 }
 
 /// The proof in an archive.
 ///
 /// # Errors
-/// In words, when it is none of ours, damaged, or of a later form.
-pub fn unpack(archive: &[u8]) -> Result<Proof, String> {
+/// It is none of ours, damaged, or of a later form.
+pub fn unpack(archive: &[u8]) -> Result<Proof, NoProof> {
     let mut tar = Vec::new();
     let read = GzDecoder::new(archive).take(MOST + 1).read_to_end(&mut tar);
-    read.map_err(|error| format!("it is no gzip file, or cut short ({error})"))?;
+    read.map_err(|error| NoProof::NoGzip(error.to_string()))?;
     if tar.len() as u64 > MOST {
-        return Err(format!("it unpacks to more than {MOST} bytes"));
+        return Err(NoProof::TooLarge);
     }
     let files = files(&tar)?;
-    let file = |name: &str| files.get(name).copied().ok_or_else(|| format!("it holds no {name}"));
-    let answers: Answers =
-        serde_json::from_slice(file(ANSWERS)?).map_err(|error| format!("{ANSWERS}: {error}"))?;
+    let file = |name: &str| files.get(name).copied().ok_or_else(|| NoProof::Without(name.to_owned()));
+    let answers: Answers = serde_json::from_slice(file(ANSWERS)?)
+        .map_err(|error| NoProof::Damaged(ANSWERS, error.to_string()))?;
     if answers.format > FORMAT {
-        return Err(format!("it is of format {}, and this farmjank reads up to {FORMAT}", answers.format));
+        return Err(NoProof::Later(answers.format));
     }
     let dumps = match file(DUMPS)? {
         [] => Vec::new(),
-        bytes => evidence::read(bytes).map_err(|why| format!("{DUMPS}: {why}"))?,
+        bytes => evidence::read(bytes).map_err(|why| NoProof::Damaged(DUMPS, why.to_string()))?,
     };
     Ok(Proof { answers, dumps })
 }
@@ -85,7 +112,7 @@ fn header(name: &str, length: usize) -> [u8; BLOCK] {
 }
 
 /// Files of a tar archive by name.
-fn files(tar: &[u8]) -> Result<BTreeMap<String, &[u8]>, String> {
+fn files(tar: &[u8]) -> Result<BTreeMap<String, &[u8]>, NoProof> {
     let mut files = BTreeMap::new();
     let mut rest = tar;
     while rest.len() >= BLOCK && rest[0] != 0 {
@@ -94,9 +121,8 @@ fn files(tar: &[u8]) -> Result<BTreeMap<String, &[u8]>, String> {
             let field = head[from..to].split(|byte| *byte == 0).next().unwrap_or_default();
             String::from_utf8_lossy(field).trim().to_owned()
         };
-        let length =
-            usize::from_str_radix(&text(124, 136), 8).map_err(|_| "it is no tar archive".to_owned())?;
-        let bytes = body.get(..length).ok_or("it is cut short")?;
+        let length = usize::from_str_radix(&text(124, 136), 8).map_err(|_| NoProof::NoTar)?;
+        let bytes = body.get(..length).ok_or(NoProof::Cut)?;
         // Who packs it anew may put it into a folder.
         let name = text(0, 100);
         files.insert(name.rsplit('/').next().unwrap_or_default().to_owned(), bytes);

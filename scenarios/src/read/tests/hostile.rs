@@ -5,12 +5,13 @@
 use super::forms::ISSUE;
 use super::{METRICS, read_files, told};
 use crate::read::{ReadOptions, SourceFile, read};
+use farmjank_results::file_error::FileProblem;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 fn complaints(bytes: Vec<u8>) -> Vec<crate::complaint::Complaint> {
-    let fetch = |_: &str| Err("none".to_owned());
+    let fetch = |_: &str| Err(FileProblem::Missing);
     let options = ReadOptions { metrics: METRICS, sources: &fetch };
     let file = SourceFile { name: "s.yaml".to_owned(), text: bytes };
     read(&[file], &BTreeMap::new(), &options).err().unwrap_or_default()

@@ -21,9 +21,26 @@ pub struct Config {
     pub deflate: bool,
 }
 
+/// What a phone prints of a configuration it cannot read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("config:{line}:{column} error: {what}\n{shown}\n{}^\n", " ".repeat(.column - 1))]
+pub struct ConfigError {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column, from 1.
+    pub column: usize,
+    /// What is wrong.
+    pub what: String,
+    /// The line itself.
+    pub shown: String,
+}
+
 impl Config {
-    /// Reads the text form as a release does. `Err` holds what a phone prints.
-    pub fn read(text: &str, sdk: u32) -> Result<Config, String> {
+    /// Reads the text form as a release does.
+    ///
+    /// # Errors
+    /// What a phone prints: the place, what is wrong, the line.
+    pub fn read(text: &str, sdk: u32) -> Result<Config, ConfigError> {
         let mut reader = Reader { text, at: 0 };
         let fields = reader.block(0)?;
         let mut config = Config::default();
@@ -47,7 +64,7 @@ impl Config {
     }
 }
 
-fn buffer(field: &Field<'_>, sdk: u32, text: &str) -> Result<(usize, bool), String> {
+fn buffer(field: &Field<'_>, sdk: u32, text: &str) -> Result<(usize, bool), ConfigError> {
     let (mut kb, mut discard) = (0, false);
     for inner in field.block(Kind::Buffer, sdk, text)? {
         match inner.name {
@@ -60,7 +77,7 @@ fn buffer(field: &Field<'_>, sdk: u32, text: &str) -> Result<(usize, bool), Stri
     Ok((usize::try_from(kb).unwrap_or(usize::MAX).clamp(4, 1 << 21) * 1_024, discard))
 }
 
-fn source(field: &Field<'_>, sdk: u32, text: &str) -> Result<Option<(String, usize)>, String> {
+fn source(field: &Field<'_>, sdk: u32, text: &str) -> Result<Option<(String, usize)>, ConfigError> {
     let (mut name, mut target) = (None, 0);
     for inner in field.block(Kind::Source, sdk, text)? {
         if inner.name == "config" {
@@ -91,7 +108,7 @@ struct Field<'a> {
 }
 
 impl<'a> Field<'a> {
-    fn known(&self, kind: Kind, sdk: u32, text: &str) -> Result<(), String> {
+    fn known(&self, kind: Kind, sdk: u32, text: &str) -> Result<(), ConfigError> {
         if kind.knows(self.name, sdk) {
             return Ok(());
         }
@@ -99,22 +116,22 @@ impl<'a> Field<'a> {
         Err(complaint(text, self.at, &what))
     }
 
-    fn wrong(&self, text: &str) -> String {
+    fn wrong(&self, text: &str) -> ConfigError {
         complaint(text, self.at, &format!("Expected a different value for field {}", self.name))
     }
 
-    fn word(&self, text: &str) -> Result<&'a str, String> {
+    fn word(&self, text: &str) -> Result<&'a str, ConfigError> {
         match &self.value {
             Value::Word(word) => Ok(word),
             Value::Block(_) => Err(self.wrong(text)),
         }
     }
 
-    fn number(&self, text: &str) -> Result<u64, String> {
+    fn number(&self, text: &str) -> Result<u64, ConfigError> {
         self.word(text)?.parse().map_err(|_| self.wrong(text))
     }
 
-    fn block(&self, kind: Kind, sdk: u32, text: &str) -> Result<&[Field<'a>], String> {
+    fn block(&self, kind: Kind, sdk: u32, text: &str) -> Result<&[Field<'a>], ConfigError> {
         let Value::Block(fields) = &self.value else { return Err(self.wrong(text)) };
         fields.iter().try_for_each(|field| field.known(kind, sdk, text))?;
         Ok(fields)
@@ -122,12 +139,13 @@ impl<'a> Field<'a> {
 }
 
 /// Where and what, as the phone words it.
-fn complaint(text: &str, at: usize, what: &str) -> String {
+fn complaint(text: &str, at: usize, what: &str) -> ConfigError {
     let before = text.get(..at).unwrap_or(text);
     let line = before.matches('\n').count() + 1;
     let column = at - before.rfind('\n').map_or(0, |end| end + 1) + 1;
     let shown = text.lines().nth(line - 1).unwrap_or("");
-    format!("config:{line}:{column} error: {what}\n{shown}\n{}^\n", " ".repeat(column - 1))
+    let what = what.to_owned();
+    ConfigError { line, column, what, shown: shown.to_owned() }
 }
 
 struct Reader<'a> {
@@ -137,7 +155,7 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     /// Fields up to the closing brace, or to the end on level 0.
-    fn block(&mut self, depth: usize) -> Result<Vec<Field<'a>>, String> {
+    fn block(&mut self, depth: usize) -> Result<Vec<Field<'a>>, ConfigError> {
         let mut fields = Vec::new();
         loop {
             self.blank();
@@ -184,7 +202,7 @@ impl<'a> Reader<'a> {
         &rest[..length]
     }
 
-    fn quoted(&mut self, quote: u8) -> Result<&'a str, String> {
+    fn quoted(&mut self, quote: u8) -> Result<&'a str, ConfigError> {
         let rest = &self.text[self.at + 1..];
         match rest.bytes().position(|byte| byte == quote) {
             Some(end) => {
@@ -227,7 +245,7 @@ mod tests {
 
     #[test]
     fn mistakes_are_named_with_their_place() {
-        let said = |text: &str| Config::read(text, 34).unwrap_err();
+        let said = |text: &str| Config::read(text, 34).unwrap_err().to_string();
         assert_eq!(
             said("duration_ms: 1\nbufers { size_kb: 1 }"),
             "config:2:1 error: No field named \"bufers\" in proto TraceConfig\nbufers { size_kb: 1 }\n^\n"

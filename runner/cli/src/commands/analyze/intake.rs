@@ -3,7 +3,7 @@
 //! Files of rings go together as successive dumps; everything else speaks for itself and comes alone. Must not know
 //! metrics, windows, or how anything is printed.
 
-use super::told;
+use crate::command_error::{CommandError, usage};
 use crate::host;
 use crate::wiring::readers;
 use farmjank_frames::frametimeline::{Trace, TraceReader};
@@ -11,6 +11,7 @@ use farmjank_frames::gfxinfo::Summary;
 use farmjank_frames::timestats::Counted;
 use farmjank_frames::{Text, counters, kind, read_text};
 use farmjank_measure::saved::{Asked, Dumps, Opened, is_evidence, open};
+use farmjank_results::file_error::{FileError, FileProblem};
 use farmjank_results::frame::{Sample, SourceId};
 use farmjank_results::logcat_events::LogWatch;
 use std::path::{Path, PathBuf};
@@ -51,13 +52,13 @@ enum Incoming {
 }
 
 /// Reads every file. One that cannot be read is named, and nothing is judged without it.
-pub(super) fn read(paths: &[PathBuf], asked: &Asked) -> Result<Material, String> {
+pub(super) fn read(paths: &[PathBuf], asked: &Asked) -> Result<Material, CommandError> {
     let (mut dumps, mut counters) = (Dumps::default(), Vec::new());
     let mut refused = Vec::new();
     for path in paths {
         let piece = match incoming(path, asked.source)? {
             Incoming::Trace(reader) => {
-                let trace = reader.finish().map_err(|unreadable| unreadable.words().to_owned());
+                let trace = reader.finish().map_err(|why| why.to_string().into());
                 trace.map(|trace| Piece::Alone(Material::Trace(Box::new(trace))))
             }
             Incoming::Whole(bytes) => {
@@ -70,25 +71,28 @@ pub(super) fn read(paths: &[PathBuf], asked: &Asked) -> Result<Material, String>
         match piece {
             Ok(Piece::Alone(material)) if paths.len() == 1 => return Ok(material),
             Ok(piece) => taken(&mut dumps, &path.display().to_string(), piece)?,
-            Err(why) => refused.push(named(path, &why)),
+            Err(why) => refused.push(FileError::content(path, why).to_string()),
         }
     }
     match refused.is_empty() {
         true => Ok(Material::Rings(Box::new(dumps), counters)),
-        false => Err(refused.join("\nerror: ")),
+        false => Err(refused.join("\nerror: ").into()),
     }
 }
 
-fn taken(dumps: &mut Dumps, name: &str, piece: Piece) -> Result<(), String> {
+fn taken(dumps: &mut Dumps, name: &str, piece: Piece) -> Result<(), CommandError> {
     match piece {
-        Piece::Rings(source, samples, missing) => dumps.take(name, source, samples, missing).map_err(told),
-        Piece::Frameless(samples, why) => dumps.take_empty(name, samples, why).map_err(told),
-        Piece::Evidence(evidence) => dumps.unite(name, *evidence).map_err(told),
+        Piece::Rings(source, samples, missing) => dumps.take(name, source, samples, missing)?,
+        Piece::Frameless(samples, why) => dumps.take_empty(name, samples, why)?,
+        Piece::Evidence(evidence) => dumps.unite(name, *evidence)?,
         Piece::Alone(material) => {
             let what = material.words();
-            Err(format!("{name} is {what}, which cannot be put together with other files: give it alone"))
+            return Err(usage!(
+                "{name} is {what}, which cannot be put together with other files: give it alone"
+            ));
         }
     }
+    Ok(())
 }
 
 impl Material {
@@ -104,13 +108,9 @@ impl Material {
     }
 }
 
-fn named(path: &Path, why: &str) -> String {
-    format!("{}: {why}", path.display())
-}
-
-fn incoming(path: &Path, hint: Option<SourceId>) -> Result<Incoming, String> {
+fn incoming(path: &Path, hint: Option<SourceId>) -> Result<Incoming, CommandError> {
     let mut incoming = None;
-    host::read_pieces(path, &mut |piece| {
+    host::read_pieces::<FileError>(path, &mut |piece| {
         let begun = incoming.get_or_insert_with(|| match hint.or_else(|| kind(piece)) {
             Some(SourceId::FrameTimeline) => Incoming::Trace(Box::default()),
             _ => Incoming::Whole(Vec::new()),
@@ -118,7 +118,7 @@ fn incoming(path: &Path, hint: Option<SourceId>) -> Result<Incoming, String> {
         match begun {
             Incoming::Trace(reader) => reader.feed(piece),
             Incoming::Whole(bytes) if bytes.len() + piece.len() > MOST => {
-                return Err(format!("{}: larger than {} MiB", path.display(), MOST >> 20));
+                return Err(FileError::new(path, FileProblem::TooLarge { most: MOST as u64 }));
             }
             Incoming::Whole(bytes) => bytes.extend_from_slice(piece),
         }
@@ -146,12 +146,12 @@ fn summary(bytes: &[u8], hint: Option<SourceId>) -> Vec<Summary> {
 }
 
 /// One file that is no trace.
-fn of_bytes(bytes: &[u8], asked: &Asked) -> Result<Piece, String> {
+fn of_bytes(bytes: &[u8], asked: &Asked) -> Result<Piece, CommandError> {
     if is_evidence(bytes) {
-        let opened = open(bytes, asked, &readers()).map_err(told)?;
+        let opened = open(bytes, asked, &readers())?;
         return Ok(Piece::Evidence(Box::new(opened)));
     }
-    Ok(match read_text(bytes, asked.source, asked.package.as_deref())? {
+    Ok(match read_text(bytes, asked.source, asked.package.as_deref()).map_err(|why| why.to_string())? {
         Text::Rings(source, samples, missing) => Piece::Rings(source, samples, missing),
         Text::Frameless(samples, why) => Piece::Frameless(samples, why),
         Text::Counted(counted) => Piece::Alone(Material::Counted(counted)),

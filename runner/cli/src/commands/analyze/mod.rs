@@ -11,12 +11,12 @@ mod table;
 mod words;
 
 use crate::args::{AnalyzeArgs, AnalyzeFormat};
+use crate::command_error::CommandError;
 use crate::host::Streams;
-use crate::settings::complain;
+use crate::settings::refuse;
 use crate::wiring::source_id;
 use farmjank_engine::scribe::Voice;
-use farmjank_measure::saved::{self, Answer, Asked, SavedError};
-use farmjank_results::verdict::EXIT_USAGE;
+use farmjank_measure::saved::{self, Answer, Asked};
 use intake::Material;
 use summary::Summarised;
 
@@ -34,15 +34,12 @@ pub fn run(args: &AnalyzeArgs) -> u8 {
             Streams.out(&text);
             0
         }
-        Err(why) => {
-            complain(&why);
-            EXIT_USAGE
-        }
+        Err(why) => refuse(&why),
     }
 }
 
 /// What the files say, and the platform's own counts where a file has them.
-fn answer(args: &AnalyzeArgs) -> Result<(Answer, Option<Summarised>), String> {
+fn answer(args: &AnalyzeArgs) -> Result<(Answer, Option<Summarised>), CommandError> {
     let asked = Asked {
         motions: spoken::windows(&args.window)?,
         pins: spoken::pins(&args.vsync)?,
@@ -54,32 +51,27 @@ fn answer(args: &AnalyzeArgs) -> Result<(Answer, Option<Summarised>), String> {
     };
     Ok(match intake::read(&args.files, &asked)? {
         Material::Rings(dumps, counters) => {
-            let answer = saved::of_dumps(&asked, *dumps).map_err(told)?;
+            let answer = saved::of_dumps(&asked, *dumps)?;
             let pid = answer.name.split('/').next().and_then(|pid| pid.parse().ok());
             let summary = (!counters.is_empty()).then(|| summary::of_blocks(&counters, pid));
             (answer, summary)
         }
         Material::Trace(trace) => {
-            let mut answer = saved::of_trace(&asked, trace.by_name()).map_err(told)?;
+            let mut answer = saved::of_trace(&asked, trace.by_name())?;
             answer.warnings.extend(intake::damage(&trace));
             (answer, None)
         }
         Material::Counted(counted) => {
             let summary = summary::of_totals(&counted);
-            (saved::of_counts(&asked, counted.layers).map_err(told)?, Some(summary))
+            (saved::of_counts(&asked, counted.layers)?, Some(summary))
         }
         Material::Log(log) => {
             let summary = summary::of_log_entries(&log);
-            (saved::of_log(&asked, log).map_err(told)?, Some(summary))
+            (saved::of_log(&asked, log)?, Some(summary))
         }
         Material::Summary(blocks) => {
             let (name, summary) = summary::chosen(&asked, &blocks)?;
             (saved::of_counters(name), Some(summary))
         }
     })
-}
-
-/// Why a file has no answer, as the person is told.
-fn told(why: SavedError) -> String {
-    why.to_string()
 }

@@ -1,5 +1,6 @@
 //! What the flags of `analyze` say, as values.
 
+use crate::command_error::{CommandError, usage};
 use crate::settings::time;
 use farmjank_results::motion::{Motion, Phase};
 use farmjank_results::time::{DeviceTime, Span};
@@ -7,14 +8,14 @@ use farmjank_results::time::{DeviceTime, Span};
 /// Reads every `START_NS..END_NS:PHASE`.
 ///
 /// # Errors
-/// In words, for the first that cannot be read.
-pub fn windows(given: &[String]) -> Result<Vec<Motion>, String> {
+/// The first that cannot be read.
+pub fn windows(given: &[String]) -> Result<Vec<Motion>, CommandError> {
     given.iter().map(|text| window(text)).collect()
 }
 
-fn window(text: &str) -> Result<Motion, String> {
+fn window(text: &str) -> Result<Motion, CommandError> {
     let wrong =
-        |why: &str| format!("--window {text}: {why}; write START_NS..END_NS:finger, :fling or :scroll");
+        |why: &str| usage!("--window {text}: {why}; write START_NS..END_NS:finger, :fling or :scroll");
     let (span, phase) = text.rsplit_once(':').ok_or_else(|| wrong("the phase is missing"))?;
     let phase = match phase {
         "finger" => Phase::Finger,
@@ -37,13 +38,13 @@ fn window(text: &str) -> Result<Motion, String> {
 /// Reads every `[FROM_NS:]PERIOD_NS`.
 ///
 /// # Errors
-/// In words, for the first that cannot be read.
-pub fn pins(given: &[String]) -> Result<Vec<(Option<DeviceTime>, Span)>, String> {
+/// The first that cannot be read.
+pub fn pins(given: &[String]) -> Result<Vec<(Option<DeviceTime>, Span)>, CommandError> {
     given.iter().map(|text| pin(text)).collect()
 }
 
-fn pin(text: &str) -> Result<(Option<DeviceTime>, Span), String> {
-    let wrong = || format!("--vsync {text}: write PERIOD_NS or FROM_NS:PERIOD_NS, for example 8333333");
+fn pin(text: &str) -> Result<(Option<DeviceTime>, Span), CommandError> {
+    let wrong = || usage!("--vsync {text}: write PERIOD_NS or FROM_NS:PERIOD_NS, for example 8333333");
     let (from, period) = match text.split_once(':') {
         Some((from, period)) => {
             (Some(from.trim().parse().map(DeviceTime::from_ns).map_err(|_| wrong())?), period)
@@ -53,7 +54,7 @@ fn pin(text: &str) -> Result<(Option<DeviceTime>, Span), String> {
     let period: i64 = period.trim().parse().map_err(|_| wrong())?;
     // 1 Hz to 1000 Hz: anything else is a slip of the unit.
     if !(1_000_000..=1_000_000_000).contains(&period) {
-        return Err(format!("--vsync {text}: a refresh period lies between 1000000 ns and 1000000000 ns"));
+        return Err(usage!("--vsync {text}: a refresh period lies between 1000000 ns and 1000000000 ns"));
     }
     Ok((from, Span::from_ns(period)))
 }
@@ -62,7 +63,7 @@ fn pin(text: &str) -> Result<(Option<DeviceTime>, Span), String> {
 ///
 /// # Errors
 /// The text is neither a time nor `none`, or no time at all (`0`).
-pub fn idle_gap(text: &str) -> Result<Option<Span>, String> {
+pub fn idle_gap(text: &str) -> Result<Option<Span>, CommandError> {
     if text.eq_ignore_ascii_case("none") {
         return Ok(None);
     }
@@ -71,7 +72,7 @@ pub fn idle_gap(text: &str) -> Result<Option<Span>, String> {
         None => Span::from(time(text).map_err(|why| format!("--idle-gap: {why}, a number of ms, or none"))?),
     };
     if gap == Span::ZERO {
-        Err("--idle-gap must be longer than nothing; write none to never split".to_owned())
+        Err("--idle-gap must be longer than nothing; write none to never split".into())
     } else {
         Ok(Some(gap))
     }
@@ -89,10 +90,10 @@ fn milliseconds(text: &str) -> Option<Span> {
 ///
 /// # Errors
 /// The rate is not between 1 and 1000 fps.
-pub fn target_fps(given: Option<f64>) -> Result<Option<f64>, String> {
+pub fn target_fps(given: Option<f64>) -> Result<Option<f64>, CommandError> {
     match given {
         Some(fps) if !(fps.is_finite() && (1.0..=1000.0).contains(&fps)) => {
-            Err(format!("--target-fps {fps}: a rate lies between 1 and 1000"))
+            Err(usage!("--target-fps {fps}: a rate lies between 1 and 1000"))
         }
         fps => Ok(fps),
     }
@@ -102,11 +103,11 @@ pub fn target_fps(given: Option<f64>) -> Result<Option<f64>, String> {
 ///
 /// # Errors
 /// The text is no name of a package.
-pub fn package(given: Option<&str>) -> Result<Option<String>, String> {
+pub fn package(given: Option<&str>) -> Result<Option<String>, CommandError> {
     let letter = |letter: char| letter.is_alphanumeric() || matches!(letter, '.' | '_' | ':' | '-');
     match given {
         Some(name) if name.is_empty() || !name.chars().all(letter) => {
-            Err(format!("--package {name}: write the app's id, such as com.example.shop"))
+            Err(usage!("--package {name}: write the app's id, such as com.example.shop"))
         }
         name => Ok(name.map(str::to_owned)),
     }

@@ -3,10 +3,10 @@
 //! Numbers of the platform under keys of their own, beside the metrics and never mixed with them: Android 12 counts by
 //! the deadline where Android 7 to 11 count by the interval, so each rule has its own key. Must not know metrics.
 
-use super::told;
+use crate::command_error::CommandError;
 use farmjank_frames::gfxinfo::{GPU_REST_MS, Summary};
 use farmjank_frames::timestats::Counted;
-use farmjank_measure::saved::{Asked, Unseen, whole_only};
+use farmjank_measure::saved::{Asked, SavedError, Unseen, whole_only};
 use farmjank_reporters::clean;
 use farmjank_results::logcat_events::{LogEvent, LogWatch};
 use farmjank_results::timestats::names;
@@ -41,8 +41,8 @@ pub(super) fn of_blocks(blocks: &[Summary], pid: Option<u32>) -> Summarised {
 }
 
 /// The counters asked for, of HWUI's own without its rings, and the name of the process or window they are of.
-pub(super) fn chosen(asked: &Asked, blocks: &[Summary]) -> Result<(String, Summarised), String> {
-    whole_only(asked, "a summary counts frames since the app started").map_err(told)?;
+pub(super) fn chosen(asked: &Asked, blocks: &[Summary]) -> Result<(String, Summarised), CommandError> {
+    whole_only(asked, "a summary counts frames since the app started")?;
     let fits = |block: &&Summary| {
         let name = block.window.as_ref().unwrap_or(&block.process);
         asked.layer.as_deref().is_none_or(|wanted| block.name().contains(wanted))
@@ -51,7 +51,7 @@ pub(super) fn chosen(asked: &Asked, blocks: &[Summary]) -> Result<(String, Summa
     let chosen: Vec<Summary> = blocks.iter().filter(fits).cloned().collect();
     let Some(first) = chosen.first() else {
         let known: Vec<String> = blocks.iter().map(Summary::name).collect();
-        return Err(Unseen { what: "process or window", known }.to_string());
+        return Err(SavedError::Unseen(Unseen { what: "process or window", known }).into());
     };
     Ok((first.name(), of_blocks(&chosen, None)))
 }

@@ -6,14 +6,14 @@ mod page;
 mod wrap;
 
 use crate::args::{MetricsArgs, MetricsFormat};
+use crate::command_error::{CommandError, usage};
 use crate::host::Streams;
-use crate::settings::{Terminal, complain};
+use crate::settings::{Terminal, refuse};
 use farmjank_engine::scribe::Voice;
 use farmjank_leaf::nearest::meant;
 use farmjank_leaf::text::typed;
 use farmjank_results::metric::Metric;
 use farmjank_results::metrics::{Family, families, find, registry};
-use farmjank_results::verdict::EXIT_USAGE;
 use serde_json::{Value, json};
 use wrap::hanging;
 
@@ -26,10 +26,7 @@ pub fn run(args: &MetricsArgs, terminal: Terminal) -> u8 {
     let chosen = match &args.key {
         Some(key) => match known(key) {
             Ok(metric) => Some(metric),
-            Err(why) => {
-                complain(&why);
-                return EXIT_USAGE;
-            }
+            Err(why) => return refuse(&why),
         },
         None => None,
     };
@@ -52,14 +49,14 @@ pub fn run(args: &MetricsArgs, terminal: Terminal) -> u8 {
 }
 
 /// The metric of that key, or what to say when there is none.
-fn known(key: &str) -> Result<&'static Metric, String> {
+fn known(key: &str) -> Result<&'static Metric, CommandError> {
     find(key).ok_or_else(|| {
         let keys: Vec<&str> = registry().iter().map(|metric| metric.key).collect();
         let near = meant(key, &keys, 4);
         let near =
             if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(" or ")) };
         let key = typed(key, 80);
-        format!("there is no metric `{key}`{near}\n`farmjank metrics` lists them all")
+        usage!("there is no metric `{key}`{near}\n`farmjank metrics` lists them all")
     })
 }
 

@@ -5,6 +5,7 @@
 //! end as.
 
 use crate::baselines::{Kind, Side, of_baseline, side};
+use crate::command_error::{CommandError, usage};
 use crate::history;
 use farmjank_results::cell::CellSession;
 use farmjank_results::compare::{CellCompared, Compared, Given, Measured, Role, Rules, compare, primary};
@@ -21,7 +22,7 @@ const PLANNED: &str = "planned";
 ///
 /// # Errors
 /// It is neither a file nor pinned, or cannot be read.
-pub fn baseline(named: &Path, place: Option<&str>) -> Result<Side, String> {
+pub fn baseline(named: &Path, place: Option<&str>) -> Result<Side, CommandError> {
     let found = match (side(named, None), place) {
         (Err(why), Some(place)) => {
             let mut store = history::open_existing(place)?;
@@ -30,7 +31,7 @@ pub fn baseline(named: &Path, place: Option<&str>) -> Result<Side, String> {
         (found, _) => found?,
     };
     match found.kind {
-        Kind::Plain => Err(format!("{}: numbers alone are no baseline of a run", named.display())),
+        Kind::Plain => Err(usage!("{}: numbers alone are no baseline of a run", named.display())),
         Kind::Run | Kind::Baseline => Ok(found),
     }
 }

@@ -4,6 +4,7 @@
 use super::About;
 use crate::args::RunArgs;
 use crate::baselines::{Kind, age, expired, of_baseline, side};
+use crate::command_error::{CommandError, usage};
 use crate::history::{self, Keeper};
 use crate::host::Streams;
 use crate::needs::{Known, forewarning};
@@ -53,8 +54,8 @@ pub struct RunInputs {
 /// Reads the flags; baseline and history are opened, so that a run is not measured in vain.
 ///
 /// # Errors
-/// In words, for the first flag that cannot be read.
-pub fn inputs(args: &RunArgs, scenarios: &mut [Scenario], about: About) -> Result<RunInputs, String> {
+/// The first flag that cannot be read.
+pub fn inputs(args: &RunArgs, scenarios: &mut [Scenario], about: About) -> Result<RunInputs, CommandError> {
     adjust(scenarios, &args.select)?;
     if !matches!(about, About::Limits) {
         in_turn(scenarios, args);
@@ -148,7 +149,7 @@ fn against(
     most: jiff::SignedDuration,
     scenarios: &[Scenario],
     one_session: bool,
-) -> Result<Box<Against>, String> {
+) -> Result<Box<Against>, CommandError> {
     let mut old = side(named, None);
     let (mut store, mut noise, mut nights) = (store, BTreeMap::new(), Vec::new());
     if let Some(store) = store.as_deref_mut() {
@@ -163,7 +164,7 @@ fn against(
         Kind::Run => Given::Runs,
         Kind::Baseline => Given::Run,
         Kind::Plain => {
-            return Err(format!("--baseline: {}: numbers alone are no baseline of a run", named.display()));
+            return Err(usage!("--baseline: {}: numbers alone are no baseline of a run", named.display()));
         }
     };
     let base: Vec<CellSession> = old.measured.into_iter().map(|one| one.session).collect();
