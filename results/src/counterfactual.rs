@@ -245,6 +245,7 @@ mod tests {
             layer: None,
             periods: Vec::new(),
             period_uncertain: Span::ZERO,
+            late_uncertain: Span::ZERO,
             row_counts: RowCounts::default(),
             untold: 0,
             doubts: Vec::new(),

@@ -28,6 +28,7 @@ pub(crate) fn coverage(
     } else if given.is_empty() {
         doubts.insert(0, "no motion to judge; frames count only while something moves".to_owned());
     }
+    let (period_uncertain, late_uncertain) = uncertain(&timeline.periods, trimmed, intervals);
     Coverage {
         frames_seen,
         samples: timeline.row_counts.samples,
@@ -37,7 +38,8 @@ pub(crate) fn coverage(
         source: rules.source,
         layer: rules.layer.clone(),
         periods: clipped(&timeline.periods, trimmed),
-        period_uncertain: uncertain(&timeline.periods, trimmed, intervals),
+        period_uncertain,
+        late_uncertain,
         row_counts: timeline.row_counts,
         untold: untold::count(timeline, trimmed),
         doubts,
@@ -111,11 +113,12 @@ fn clipped(periods: &PeriodTimeline, motions: &[Motion]) -> Vec<PeriodSegment> {
     kept
 }
 
-/// Motion time whose period is uncertain. Where the scenario declares a rate that explains the slow frames, the period
-/// does not matter: two vsyncs of 120 Hz and one of 60 Hz are both on time for 60 frames a second.
-fn uncertain(periods: &PeriodTimeline, motions: &[Motion], intervals: &[Interval]) -> Span {
+/// Motion time whose period is uncertain, and how much lateness rests on it. Where the scenario declares a rate that
+/// explains the slow frames, the period does not matter: two vsyncs of 120 Hz and one of 60 Hz are both on time for 60
+/// frames a second.
+fn uncertain(periods: &PeriodTimeline, motions: &[Motion], intervals: &[Interval]) -> (Span, Span) {
     let moving = merged(motions.iter().map(|motion| (motion.from.ns(), motion.to.ns())));
-    let mut total = Span::ZERO;
+    let (mut total, mut late) = (Span::ZERO, Span::ZERO);
     for (from, to) in &periods.uncertain {
         let first = intervals.partition_point(|interval| interval.from < *from);
         let inside = || intervals[first..].iter().take_while(|interval| interval.from < *to);
@@ -123,12 +126,24 @@ fn uncertain(periods: &PeriodTimeline, motions: &[Motion], intervals: &[Interval
         if declared > 0 && declared * 10 >= inside().count() * 9 {
             continue;
         }
+        late = late + late_by_pace(&inside().collect::<Vec<_>>());
         for (start, end) in &moving {
             let part = (*end).min(to.ns()) - (*start).max(from.ns());
             total = total + Span::from_ns(part.max(0));
         }
     }
-    total
+    (total, late)
+}
+
+/// What these frames are late by only if the panel kept the rate they are judged by: had it slowed down to the pace
+/// most of them have, each would be late by so many refreshes less.
+fn late_by_pace(frames: &[&Interval]) -> Span {
+    let mut lengths: Vec<u32> = frames.iter().map(|frame| frame.vsyncs).collect();
+    lengths.sort_unstable();
+    let runs = lengths.chunk_by(|one, other| one == other);
+    let pace = runs.max_by_key(|run| run.len()).and_then(|run| run.first()).copied().unwrap_or(1);
+    let ns = frames.iter().map(|frame| i64::from(frame.late.min(pace - 1)) * frame.period.ns());
+    Span::from_ns(ns.sum())
 }
 
 /// One sentence per cause.

@@ -84,6 +84,9 @@ pub struct Coverage {
     pub periods: Vec<PeriodSegment>,
     /// Motion time whose refresh period is uncertain.
     pub period_uncertain: Span,
+    /// Lateness that frames of that time have by the period they are judged by, and by the other would not.
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    pub late_uncertain: Span,
     /// Counters of the stitching.
     #[serde(rename = "tally")]
     pub row_counts: RowCounts,
@@ -92,6 +95,10 @@ pub struct Coverage {
     pub untold: u64,
     /// Why it is not proved, in words; empty when it is.
     pub doubts: Vec<String>,
+}
+
+fn is_nothing(time: &Span) -> bool {
+    *time == Span::ZERO
 }
 
 fn is_zero(count: &u64) -> bool {

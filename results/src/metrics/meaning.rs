@@ -51,7 +51,8 @@ pub fn absence(needs: Needs) -> &'static str {
         }
         Needs::Vsyncs => {
             "no two presents in a row inside a motion; a frame may have been missed; more than 5 % of the motion is time \
-            in a fling that nothing explains; the refresh period is unknown, or uncertain for more than 5 % of the motion"
+            in a fling that nothing explains; the refresh period is unknown, or uncertain for more than 5 % of the motion \
+            or 1 ms/s of lateness"
         }
         Needs::Presents => "no gesture, or none that a present followed; a present may have been missed",
         Needs::Counters => "no dump was taken",

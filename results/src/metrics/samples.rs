@@ -41,6 +41,7 @@ pub fn window(period: i64, lengths: &[i64]) -> Window {
         layer: None,
         periods: Vec::new(),
         period_uncertain: Span::ZERO,
+        late_uncertain: Span::ZERO,
         row_counts: RowCounts { samples: 1, ..RowCounts::default() },
         untold: 0,
         doubts: Vec::new(),

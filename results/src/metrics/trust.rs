@@ -15,6 +15,10 @@ use crate::window::Window;
 /// Share of motion time, in percent, above which ambiguous or uncertain time makes a window inconclusive (strictly).
 pub const INCONCLUSIVE_SHARE_PERCENT: i64 = 5;
 
+/// Lateness in thousandths of the motion (ms/s) that may rest on an uncertain refresh period: more would decide where
+/// people set their limits, and by a guess.
+const LATE_UNCERTAIN_MS_PER_S: i64 = 1;
+
 /// Why metrics with these needs cannot be given for this window; none when they can.
 pub fn doubt(needs: Needs, window: &Window) -> Option<String> {
     let (frames, intervals, vsyncs) = match needs {
@@ -46,6 +50,16 @@ pub fn doubt(needs: Needs, window: &Window) -> Option<String> {
             time,
             window,
             "of motion has an uncertain refresh period; pin it with --vsync",
+        ));
+    }
+    let (late, motion) = (window.coverage.late_uncertain, motion_time(window));
+    if vsyncs && i128::from(late.ns()) * 1_000 > motion * i128::from(LATE_UNCERTAIN_MS_PER_S) {
+        return Some(format!(
+            "inconclusive: {:.0} ms of lateness ({:.1} ms/s) stand or fall with an uncertain refresh period, in {:.0} ms \
+             of motion; pin it with --vsync",
+            late.ms(),
+            late.ns() as f64 * 1e3 / (motion.max(1) as f64),
+            window.coverage.period_uncertain.ms()
         ));
     }
     None
@@ -189,6 +203,18 @@ mod tests {
         assert_eq!(refused(&window), [Needs::Vsyncs]);
         assert_eq!(measure_all(&window)["fps"].value(), Some(10.0));
         assert_eq!(crate::metrics::refresh_hz(&window), None);
+    }
+
+    #[test]
+    fn lateness_that_rests_on_an_uncertain_period_decides_nothing() {
+        let mut window = second();
+        window.coverage.period_uncertain = Span::from_ms(40);
+        window.coverage.late_uncertain = Span::from_ms(1);
+        assert_eq!(refused(&window), []);
+        window.coverage.late_uncertain = Span::from_ms(20);
+        assert_eq!(refused(&window), [Needs::Vsyncs]);
+        let why = doubt(Needs::Vsyncs, &window).unwrap();
+        assert!(why.contains("20 ms of lateness (20.0 ms/s)") && why.contains("in 40 ms of motion"), "{why}");
     }
 
     #[test]

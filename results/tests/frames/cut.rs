@@ -325,6 +325,23 @@ fn coverage_names_source_layer_periods_and_uncertain_time() {
 }
 
 #[test]
+fn lateness_of_a_pace_that_may_be_the_panels_is_told_and_that_of_stalls_in_it_is_not() {
+    // Two vsyncs each from 40 to 80, with a stall of six in their middle.
+    let mut presents: Vec<i64> = (0..40).collect();
+    presents.extend((40..60).step_by(2));
+    presents.extend((64..84).step_by(2));
+    presents.extend(84..100);
+    let mut frames = shown(&presents.iter().map(|k| k * P).collect::<Vec<_>>());
+    frames.periods.uncertain = vec![(at(40 * P), at(82 * P))];
+    let window = cut(&frames, &whole(&frames), &rules());
+    assert_eq!(window.coverage.period_uncertain, Span::from_ns(42 * P));
+    // Nineteen of two, one of six: each has one that the slower panel would excuse.
+    assert_eq!(window.coverage.late_uncertain, Span::from_ns(19 * P));
+    let sure: u32 = window.intervals.iter().map(|frame| frame.late).sum();
+    assert_eq!(sure, 19 + 5, "as they are judged");
+}
+
+#[test]
 fn a_declared_rate_explains_slow_frames_whatever_the_panel_does() {
     let mut frames = shown(&(0..100).map(|k| 2 * k * P).collect::<Vec<_>>());
     frames.periods.uncertain = vec![(at(0), at(198 * P))];

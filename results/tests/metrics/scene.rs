@@ -65,6 +65,7 @@ pub fn segments(period: i64, segments: &[Vec<i64>], phase: Phase) -> Window {
         layer: Some("app".to_owned()),
         periods: Vec::new(),
         period_uncertain: Span::ZERO,
+        late_uncertain: Span::ZERO,
         row_counts: RowCounts { samples: 1, ..RowCounts::default() },
         untold: 0,
         doubts: Vec::new(),

@@ -43,6 +43,7 @@ fn measured() -> WindowMeasured {
             origin: PeriodOrigin::Fitted,
         }],
         period_uncertain: Span::from_ms(1),
+        late_uncertain: Span::ZERO,
         row_counts: RowCounts { samples: 3, ..RowCounts::default() },
         untold: 0,
         doubts: vec!["the end was not seen".into()],

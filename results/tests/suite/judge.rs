@@ -184,6 +184,7 @@ fn trial(readings: &[(&str, Reading)], proved: bool) -> WindowMeasured {
         layer: None,
         periods: Vec::new(),
         period_uncertain: Span::ZERO,
+        late_uncertain: Span::ZERO,
         row_counts: RowCounts::default(),
         untold: 0,
         doubts: if proved { Vec::new() } else { vec!["the ring overflowed once".into()] },

@@ -181,6 +181,7 @@ pub fn measured(
                 origin: PeriodOrigin::Fitted,
             }],
             period_uncertain: Span::ZERO,
+            late_uncertain: Span::ZERO,
             row_counts: RowCounts { samples: 9, ..RowCounts::default() },
             untold: 0,
             doubts: if proved { Vec::new() } else { vec![words.why.clone()] },
