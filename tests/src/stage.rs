@@ -17,6 +17,7 @@ use farmjank_measure::readers::Readers;
 use farmjank_results::cell::CellSession;
 use farmjank_results::compare::{Given, Rules, Source, compare, interleaved, measured, primary_cells};
 use farmjank_results::event::WindowMeasured;
+use farmjank_results::file_error::FileProblem;
 use farmjank_results::frame_log::FrameLog;
 use farmjank_results::metric::{Better, Unit};
 use farmjank_results::record::Record;

@@ -81,7 +81,7 @@ fn in_runtime<T>(simulated: bool, work: impl Future<Output = T>) -> Result<T, u8
             Ok(done)
         }
         Err(error) => {
-            settings::complain(&format!("cannot start: {error}"));
+            settings::complain(format!("cannot start: {error}"));
             Err(farmjank_results::verdict::Verdict::Broken.exit_code())
         }
     }

@@ -27,7 +27,7 @@ const MOST: u64 = 64 << 20;
 /// On the virtual lab `lab`, where no path is named and there is no folder of scenarios, those are run that come with
 /// the program.
 pub fn load(args: &ScenarioArgs, lab: Option<&str>, terminal: Terminal) -> Option<Vec<Scenario>> {
-    let env = variables("-e", &args.env).map_err(|why| complain(why)).ok()?;
+    let env = variables("-e", &args.env).map_err(complain).ok()?;
     let usual = args.paths == [PathBuf::from(FOLDER)] && !host::is_there(Path::new(FOLDER));
     let files = match (usual, lab) {
         (true, Some(_)) => {
@@ -38,7 +38,7 @@ pub fn load(args: &ScenarioArgs, lab: Option<&str>, terminal: Terminal) -> Optio
             complain(NO_SCENARIO);
             return None;
         }
-        (false, _) => files(&args.paths).map_err(|why| complain(why)).ok()?,
+        (false, _) => files(&args.paths).map_err(complain).ok()?,
     };
     let known = farmjank_results::metrics::registry().iter();
     let metrics: Vec<(&str, Unit, Better)> =

@@ -132,6 +132,32 @@ fn every_file_says_what_it_is_for() {
     none(sources().iter().filter_map(headless).collect());
 }
 
+/// A function others call whose error is a bare sentence: nobody can decide on one but by its words.
+fn speechless(source: &Source) -> Vec<Complaint> {
+    let tokens = &source.tokens;
+    let mut complaints = Vec::new();
+    for at in (0..tokens.len()).filter(|at| tokens[*at].is("pub") && source.ships(tokens[*at].line)) {
+        let ends = |token: &Token| token.kind == Kind::Open('{') || token.is_mark(';');
+        let Some(length) = tokens[at..].iter().position(ends) else { continue };
+        let item = &tokens[at..at + length];
+        let arrow = |two: &[Token]| two[0].is_mark('-') && two[1].is_mark('>');
+        let returns = item.windows(2).rposition(arrow).and_then(|arrow| item.get(arrow + 2));
+        let ends_so = matches!(item, [.., comma, word, close] if comma.is_mark(',') && word.is("String") && close.is_mark('>'));
+        if item.iter().any(|token| token.is("fn")) && returns.is_some_and(|word| word.is("Result")) && ends_so
+        {
+            let words =
+                "give this error a type: an enum where somebody decides on it, with its words by `thiserror`";
+            complaints.push(Complaint::at(&source.path, tokens[at].line, words));
+        }
+    }
+    complaints
+}
+
+#[test]
+fn errors_that_leave_a_module_have_a_type() {
+    none(sources().iter().filter(|source| source.path.contains("/src/")).flat_map(speechless).collect());
+}
+
 /// A crate that shows nobody how it is used. Examples run as tests.
 fn without_example(source: &Source) -> Option<Complaint> {
     let root = source.path.ends_with("/src/lib.rs") && source.path != "tests/src/lib.rs";
@@ -180,6 +206,9 @@ fn each_rule_of_writing_can_be_broken() {
                   #[cfg(test)]\nmod tests { fn g() { a.unwrap(); } }";
     assert_eq!(unexplained(&source(panics)).len(), 3);
     assert_eq!(unexplained(&Source::new("a/tests/a.rs", panics)).len(), 0);
+    let errors = "pub fn a(b: &str) -> Result<u8, String> {}\nfn c() -> Result<u8, String> {}\n\
+                  pub fn d() -> BTreeMap<u8, String> {}\npub(crate) async fn e(f: fn() -> u8) -> Result<Vec<u8>, String> {}";
+    assert_eq!(speechless(&source(errors)).len(), 2);
     assert_eq!(unfinished(&source("fn f() { todo!() } fn todo() { unimplemented!(\"x\") }")).len(), 2);
     assert_eq!(
         unordered(&source("fn f() { select! { biased; x => 1 } tokio::select! { x => 1 } }")).len(),

@@ -25,7 +25,7 @@ pub fn man(args: &ManArgs) -> u8 {
                 let known: Vec<&str> = whole.get_subcommands().map(clap::Command::get_name).collect();
                 let near = farmjank_leaf::nearest::meant(name, &known, 3);
                 let near = if near.is_empty() { known } else { near };
-                complain(&format!("no command is called `{name}`; there are {}", near.join(", ")));
+                complain(format!("no command is called `{name}`; there are {}", near.join(", ")));
                 return EXIT_USAGE;
             };
             found.clone().display_name(format!("farmjank-{name}")).bin_name(format!("farmjank {name}"))

@@ -27,7 +27,7 @@ pub fn run(args: &HistoryArgs, terminal: Terminal) -> u8 {
         Err(why) => refuse(&why),
         Ok(read) if read.sweep.trends.is_empty() => {
             let what = if args.cell.is_empty() { "such cell" } else { "cell of that name" };
-            complain(&format!("there is no {what} in {}; `farmjank history` lists them", read.place));
+            complain(format!("there is no {what} in {}; `farmjank history` lists them", read.place));
             NOTHING
         }
         Ok(Read { place, sweep, runs, calibrations }) => {

@@ -45,14 +45,14 @@ async fn serving(args: &ServeArgs) -> u8 {
     let lab = match wiring::lab(&args.lab, args.seed) {
         Ok(lab) => lab,
         Err(fault) => {
-            complain(&fault.to_string());
+            complain(fault);
             return EXIT_USAGE;
         }
     };
     let live = match lab.build() {
         Ok(live) => live,
         Err(why) => {
-            complain(&why.to_string());
+            complain(why);
             return EXIT_USAGE;
         }
     };
@@ -62,7 +62,7 @@ async fn serving(args: &ServeArgs) -> u8 {
     let served = match serve(&live, &options).await {
         Ok(served) => served,
         Err(error) => {
-            complain(&format!("the lab cannot be served: {error}"));
+            complain(format!("the lab cannot be served: {error}"));
             return Verdict::Broken.exit_code();
         }
     };

@@ -75,7 +75,7 @@ async fn from_phone(args: &DoctorArgs, serial: &str) -> Result<Proof, u8> {
             path.display()
         )),
         Err(why) => {
-            complain(&format!("the archive could not be written: {why}"));
+            complain(format!("the archive could not be written: {why}"));
             return Err(Verdict::Broken.exit_code());
         }
     }

@@ -93,13 +93,13 @@ fn records(args: &ReportArgs, terminal: Terminal) -> Option<Vec<Bundled>> {
         Ok(bundled)
     };
     let all: Result<Vec<Bundled>, CommandError> = args.runs.iter().map(one).collect();
-    all.map_err(|why| complain(why)).ok()
+    all.map_err(complain).ok()
 }
 
 fn requests_of(args: &ReportArgs) -> Option<Vec<ReportRequest>> {
     let short = [args.format.clone()];
     let asked = if args.reporter.is_empty() { &short[..] } else { &args.reporter };
-    requests(asked).map_err(|why| complain(why)).ok()
+    requests(asked).map_err(complain).ok()
 }
 
 /// One report of one run.

@@ -186,7 +186,7 @@ fn of_racks(args: &RunArgs) -> Option<Lab> {
 
 /// No adb server, or no such lab: whose fault decides the exit code.
 pub fn no_phones(fault: &Fault) -> u8 {
-    complain(&fault.to_string());
+    complain(fault);
     if fault.blame == Blame::Scenario {
         return EXIT_USAGE;
     }

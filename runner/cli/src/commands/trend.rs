@@ -22,7 +22,7 @@ pub fn run(args: &TrendArgs, terminal: Terminal) -> u8 {
     };
     let code = code(&sweep, args.fail_on);
     if sweep.trends.is_empty() {
-        complain(&format!("there is no such cell in {place}; `farmjank history` lists them"));
+        complain(format!("there is no such cell in {place}; `farmjank history` lists them"));
         return code;
     }
     let told =

@@ -161,7 +161,7 @@ fn commands() {
     check_steps(
         "- runFlow: { file: a.yaml, when: { visible: x } }",
         concat!(
-            "3:22+6 `a.yaml` cannot be read: no such file -> the path is relative to the folder of this file\n",
+            "3:22+6 `a.yaml` cannot be read: there is no such file or folder -> the path is relative to the folder of this file\n",
             "3:30+4 `when` of `runFlow` is not supported by farmjank -> a trial must do the same on every phone; use `devices` to choose phones\n",
         ),
     );
@@ -287,7 +287,7 @@ fn flows() {
     assert_eq!(
         told(read_files(&files, &[])),
         concat!(
-            "4:14+9 `gone.yaml` cannot be read: no such file -> the path is relative to the folder of this file\n",
+            "4:14+9 `gone.yaml` cannot be read: there is no such file or folder -> the path is relative to the folder of this file\n",
             "5:5+4 unknown command `bakc` -> write `back`\n",
             "one.yaml 2:3+5 unknown command `tapon` -> write `tapOn`\n",
             "two.yaml 1:12+8 `one.yaml` runs itself: one.yaml → two.yaml → one.yaml -> take this step out, or use `repeat`\n",
