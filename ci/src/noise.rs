@@ -63,7 +63,9 @@ impl Profile {
         let good = self.rate / ((1.0 - share) + boost * share);
         let (leave, enter) = (1.0 / dwell, share / (1.0 - share) / dwell);
         let mut bad = chance.unit() < share;
-        let (mut hitch, mut time, mut frames) = (0.0, 0.0, 0.0);
+        let mut hitch = 0.0;
+        let mut time = 0.0;
+        let mut frames = 0.0;
         for _ in 0..(self.hz * seconds).round() as usize {
             let rate = mood * if bad { boost * good } else { good };
             let long = if chance.unit() < rate { self.length(period, chance) } else { 0.0 };
@@ -103,7 +105,8 @@ impl Profile {
             self.with_rate(rate).hitches(seconds, ITERATIONS, seed).iter().sum::<f64>() / ITERATIONS as f64
         };
         let wanted = mean(self.rate) + effect;
-        let (mut low, mut high) = (self.rate, self.rate * 2.0);
+        let mut low = self.rate;
+        let mut high = self.rate * 2.0;
         while mean(high) < wanted && high < 1.0 {
             (low, high) = (high, high * 2.0);
         }

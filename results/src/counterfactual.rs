@@ -86,7 +86,8 @@ impl<'a> Asked<'a> {
         limit: &'a Limit,
         of: &[(&WindowMeasured, &FrameLog)],
     ) -> Option<Asked<'a>> {
-        let (mut iterations, mut late) = (Vec::new(), Vec::new());
+        let mut iterations = Vec::new();
+        let mut late = Vec::new();
         for (measured, frame_log) in of {
             let frames = || frame_log.bars.iter().filter(|bar| bar.what == What::Frame);
             let delayed = frames().enumerate().filter(|(_, bar)| bar.late() > 0);
@@ -186,7 +187,8 @@ fn fewest(all: usize, holds: impl Fn(usize) -> bool) -> usize {
     if holds(0) {
         return 0;
     }
-    let (mut breached, mut enough) = (0, all);
+    let mut breached = 0;
+    let mut enough = all;
     while enough - breached > 1 {
         let middle = breached + (enough - breached) / 2;
         *(if holds(middle) { &mut enough } else { &mut breached }) = middle;

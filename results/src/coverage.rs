@@ -118,7 +118,8 @@ fn clipped(periods: &PeriodTimeline, motions: &[Motion]) -> Vec<PeriodSegment> {
 /// frames a second.
 fn uncertain(periods: &PeriodTimeline, motions: &[Motion], intervals: &[Interval]) -> (Span, Span) {
     let moving = merged(motions.iter().map(|motion| (motion.from.ns(), motion.to.ns())));
-    let (mut total, mut late) = (Span::ZERO, Span::ZERO);
+    let mut total = Span::ZERO;
+    let mut late = Span::ZERO;
     for (from, to) in &periods.uncertain {
         let first = intervals.partition_point(|interval| interval.from < *from);
         let inside = || intervals[first..].iter().take_while(|interval| interval.from < *to);

@@ -66,9 +66,12 @@ pub fn mean_bounds(values: &[f64], confidence: f64) -> Option<(f64, f64)> {
 /// statistics the binomial law allows, exact whatever the distribution (Conover, Practical Nonparametric Statistics,
 /// 3.2). A side is none when so few values cannot bound it.
 pub(crate) fn percentile_bounds(values: &[f64], percent: f64, confidence: f64) -> (Option<f64>, Option<f64>) {
-    let (sorted, share, wanted) = (sorted(values), percent / 100.0, confidence / 100.0);
+    let sorted = sorted(values);
+    let share = percent / 100.0;
+    let wanted = confidence / 100.0;
     let at_most = binomial::at_most(sorted.len(), share);
-    let (mut lower, mut upper) = (None, None);
+    let mut lower = None;
+    let mut upper = None;
     for (below, value) in sorted.iter().enumerate() {
         // P(more than `below` values lie at or under the percentile): this value is a lower bound of it
         let more = 1.0 - at_most[below];

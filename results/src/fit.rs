@@ -184,7 +184,8 @@ fn votes(presents: &[DeviceTime], lengths: &[i64], candidates: &[i64]) -> Vec<i6
     if lengths.len() < MANY || lengths.iter().sum::<i64>() < WINDOW + 2 * STEP {
         votes.extend(windows.longest(0..lengths.len(), candidates, None).map(|(_, period)| period));
     }
-    let (mut lo, mut hi) = (0, 0);
+    let mut lo = 0;
+    let mut hi = 0;
     let mut last: Option<(i64, i64)> = None;
     while hi < starts.len() {
         let start = starts[lo];

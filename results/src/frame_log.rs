@@ -181,7 +181,8 @@ fn nearest<T>(
     after: Span,
 ) -> Option<T> {
     while values.next_if(|(when, _)| *when < instant - before).is_some() {}
-    let (mut found, mut best) = (None, i64::MAX);
+    let mut found = None;
+    let mut best = i64::MAX;
     let off = |when: DeviceTime| (when - instant).ns().abs();
     while let Some((when, value)) = values.next_if(|(when, _)| *when <= instant + after && off(*when) <= best)
     {

@@ -48,7 +48,9 @@ impl Record {
     /// # Errors
     /// No event at all, a damaged line that is not the torn last one, or a broken law.
     pub fn read_ndjson(bytes: &[u8]) -> Result<(Record, Vec<Event>), BadLog> {
-        let (mut record, mut events, mut torn) = (Record::default(), Vec::new(), None);
+        let mut record = Record::default();
+        let mut events = Vec::new();
+        let mut torn = None;
         for (index, text) in bytes.split_inclusive(|byte| *byte == b'\n').enumerate() {
             let line = index + 1;
             if text.iter().all(u8::is_ascii_whitespace) {

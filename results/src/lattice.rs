@@ -258,7 +258,8 @@ fn slope(
     most_vsyncs: i64,
     off_by: i64,
 ) -> Option<i64> {
-    let (mut up, mut across) = (0_i128, 0_i128);
+    let mut up = 0_i128;
+    let mut across = 0_i128;
     let mut run = Run::default();
     for length in lengths {
         let placed = length.map(|length| (length, place(length, period)));

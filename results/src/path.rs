@@ -250,7 +250,8 @@ pub(crate) fn cheapest(input: &FitInput) -> Vec<Option<usize>> {
                 None if idle || *length <= GLUED => 0,
                 None => NOTHING,
             };
-            let (mut best, mut from_best) = (costs[to], to);
+            let mut best = costs[to];
+            let mut from_best = to;
             let into = &switches[to];
             if least + into.least < best {
                 for (from, (cost, switch)) in costs.iter().zip(&into.from).enumerate() {

@@ -134,7 +134,8 @@ fn paced(
     let period = |rate: usize| input.rates[rate].period;
     let faster = |rate: usize| heard.contains(&rate) && period(rate) < period(slow);
     let one = |at: &usize| path[*at].is_some_and(faster) && is_one(input.lengths[*at], &input.rates[slow]);
-    let (mut rows, mut start) = (Vec::new(), 0);
+    let mut rows = Vec::new();
+    let mut start = 0;
     while start < path.len() {
         let end = start + (start..path.len()).take_while(one).count();
         if end - start >= ROW {

@@ -111,7 +111,9 @@ impl Record {
         self.at = event.at;
         match &event.fact {
             Fact::RunStarted { tool, run, wall, seed, lab, .. } => {
-                let (run, tool, wall) = (run.clone(), tool.clone(), wall.clone());
+                let run = run.clone();
+                let tool = tool.clone();
+                let wall = wall.clone();
                 self.header = Header { run, tool, wall, seed: *seed, lab: lab.clone() };
             }
             Fact::PlanMade { digest, jobs, refusals } => {

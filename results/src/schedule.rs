@@ -149,8 +149,12 @@ impl Ways {
 
 /// The refresh period by a run's own presents, ns: least squares of time over refreshes.
 fn slope(run: &[Interval]) -> Option<i64> {
-    let (mut at, mut refreshes) = (0_i128, 0_i128);
-    let (mut sum_n, mut sum_t, mut sum_nn, mut sum_nt) = (0_i128, 0_i128, 0_i128, 0_i128);
+    let mut at = 0_i128;
+    let mut refreshes = 0_i128;
+    let mut sum_n = 0_i128;
+    let mut sum_t = 0_i128;
+    let mut sum_nn = 0_i128;
+    let mut sum_nt = 0_i128;
     for interval in run {
         at += i128::from(interval.length.ns());
         refreshes += i128::from(interval.vsyncs);

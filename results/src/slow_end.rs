@@ -115,7 +115,9 @@ fn walk(
 ) {
     let frames = &timeline.frames;
     let reach = frames[last].present - REACH;
-    let (mut after, mut row, mut slow) = (None, (0, Span::ZERO), true);
+    let mut after = None;
+    let mut row = (0, Span::ZERO);
+    let mut slow = true;
     for pair in frames[..=last].windows(2).rev() {
         let (from, to) = (pair[0].present, pair[1].present);
         let lost = timeline.gaps.iter().any(|gap| gap.touches(from, to));

@@ -149,7 +149,8 @@ impl Pair<'_> {
         }
         let rests = |row: &Range<usize>| self.input.lengths.get(row.end).is_none_or(|next| *next >= LONG);
         let one = |at: usize| marks[at] && place(self.input.lengths[at], self.slow.period).0 == 1;
-        let (mut found, mut at) = (Vec::new(), 0);
+        let mut found = Vec::new();
+        let mut at = 0;
         while at < marks.len() {
             let row = at..at + (at..marks.len()).take_while(|at| one(*at)).count();
             at = row.end + 1;
@@ -286,7 +287,9 @@ impl Pair<'_> {
 
 /// Adds the runs of one busy stretch of lengths.
 fn dense(lengths: &[i64], marks: &[bool], busy: Range<usize>, found: &mut Vec<Range<usize>>) {
-    let (mut end, mut hits, mut span) = (busy.start, 0, 0);
+    let mut end = busy.start;
+    let mut hits = 0;
+    let mut span = 0;
     for start in busy.clone() {
         while end < busy.end && span < SHORTEST {
             hits += usize::from(marks[end]);

@@ -117,7 +117,8 @@ pub fn expect_before(
     };
     frames.retain(|frame| frame.present < until);
     let mut expected = Expected { strokes: strokes(&frames, measured), ..Expected::default() };
-    let (mut counted_to, mut judged_to) = (i64::MIN, i64::MIN);
+    let mut counted_to = i64::MIN;
+    let mut judged_to = i64::MIN;
     for motion in &measured.motions {
         let (from, to) = (motion.from.ns(), motion.to.ns());
         let sure = motion.sure().filter(|_| motion.phase == Phase::Finger);

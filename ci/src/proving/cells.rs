@@ -47,7 +47,8 @@ impl Interleaved {
 
     /// One measurement: base and candidate in turn, A B B A …, beginning with either.
     pub fn measure(&self, base: &Pool, candidate: &Pool, chance: &mut Chance) -> (Vec<Sample>, Vec<Sample>) {
-        let (mut first, mut second) = (Vec::new(), Vec::new());
+        let mut first = Vec::new();
+        let mut second = Vec::new();
         let run = self.per_install.unwrap_or(1).max(1);
         for session in 0..self.sessions as u32 {
             let level = chance.lognormal(self.session_sd);

@@ -117,10 +117,13 @@ impl Farm<'_> {
         let mut chance = Chance::of(seed, replicate);
         // One session: its level is the same at every look.
         let design = Interleaved { session_sd: 0.0, ..Interleaved::of(iterations) };
-        let (mut raw, mut taken) = (Vec::new(), 0);
+        let mut raw = Vec::new();
+        let mut taken = 0;
         for cell in 0..self.cells {
             let candidate = if cell < self.planted { self.slower } else { self.base };
-            let (mut first, mut second, mut whole) = (Vec::new(), Vec::new(), 1.0);
+            let mut first = Vec::new();
+            let mut second = Vec::new();
+            let mut whole = 1.0;
             for _ in 0..LOOKS {
                 let (more_first, more_second) = design.measure(self.base, candidate, &mut chance);
                 first.extend(more_first);
@@ -161,7 +164,8 @@ pub fn looks(
     tests: &mut Tests,
 ) -> (Proportion, Proportion) {
     let mut chance = Chance::of(seed, replicate);
-    let (mut first, mut second) = (Vec::new(), Vec::new());
+    let mut first = Vec::new();
+    let mut second = Vec::new();
     for number in 1..=LOOKS {
         // further iterations of the same session: one level, one block
         let design = Interleaved { session_sd: 0.0, ..Interleaved::of(iterations) };

@@ -102,7 +102,8 @@ fn one_by_one(text: &[u8]) -> Option<(i64, usize)> {
     let negative = text.first() == Some(&b'-');
     let start = usize::from(negative);
     let digits = text[start..].iter().map(|byte| byte.wrapping_sub(b'0')).take_while(|digit| *digit < 10);
-    let (mut value, mut count) = (Some(0_u64), 0);
+    let mut value = Some(0_u64);
+    let mut count = 0;
     for digit in digits {
         value = value.and_then(|value| value.checked_mul(10)?.checked_add(u64::from(digit)));
         count += 1;

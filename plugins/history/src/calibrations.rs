@@ -168,8 +168,13 @@ fn check(noise: &Calibration) -> Result<(), Fault> {
 /// A calibration from a row that starts with the id of its cell; the key is still to be put in.
 fn noise(row: Fields<'_>) -> Result<Calibration, Fault> {
     let text = String::new;
-    let (model, build, scenario, hash) = (text(), text(), text(), text());
-    let (window, metric, source) = (text(), text(), text());
+    let model = text();
+    let build = text();
+    let scenario = text();
+    let hash = text();
+    let window = text();
+    let metric = text();
+    let source = text();
     Ok(Calibration {
         key: CellKey { model, build, refresh: 0, scenario, hash, window, metric, metric_version: 0, source },
         run: row.text(1)?,

@@ -324,7 +324,10 @@ fn run_row(row: Fields<'_>) -> Result<RunRow, Fault> {
     let verdict = row.text_or_none(4)?.map(|text| read_verdict(&text)).transpose()?;
     let labels = serde_json::from_str(&row.text(5)?);
     let labels = labels.map_err(|_| trouble::unreadable("the labels of a run are no JSON"))?;
-    let (id, wall, tool, lab) = (row.text(0)?, row.text(1)?, row.text(2)?, row.text_or_none(3)?);
+    let id = row.text(0)?;
+    let wall = row.text(1)?;
+    let tool = row.text(2)?;
+    let lab = row.text_or_none(3)?;
     Ok(RunRow { id, wall, tool, lab, verdict, labels })
 }
 

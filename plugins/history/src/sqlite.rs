@@ -166,7 +166,8 @@ mod tests {
             database.connection.busy_timeout(Duration::ZERO).unwrap();
             database
         };
-        let (mut one, mut other) = (open(), open());
+        let mut one = open();
+        let mut other = open();
         one.begin(Intent::Write).unwrap();
         let fault = other.begin(Intent::Write).unwrap_err();
         assert_eq!(fault, trouble::busy("results/history.sqlite"));

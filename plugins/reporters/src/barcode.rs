@@ -145,7 +145,9 @@ mod tests {
 
     #[test]
     fn height_is_lateness_and_place_is_time() {
-        let (frame, gap, idle) = (What::Frame, What::Uncounted(Why::Gap), What::Uncounted(Why::Idle));
+        let frame = What::Frame;
+        let gap = What::Uncounted(Why::Gap);
+        let idle = What::Uncounted(Why::Idle);
         let one = frame_log(&[
             (0, 10, 1, frame),
             (10, 10, 2, frame),

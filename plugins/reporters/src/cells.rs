@@ -88,7 +88,9 @@ pub fn of_job<'a>(record: &'a Record, job: &'a JobRecord) -> Vec<Cell<'a>> {
 }
 
 fn of<'a>(record: &'a Record, job: &'a JobRecord, own: Cow<'a, CellVerdict>) -> Cell<'a> {
-    let (whole, verdict, by_fault) = (own.whole, own.verdict, own.by_fault);
+    let whole = own.whole;
+    let verdict = own.verdict;
+    let by_fault = own.by_fault;
     let planned = job.planned.windows.iter().find(|window| !whole && window.name == own.window);
     let judged = job.windows.iter().find(|window| !whole && window.window == own.window);
     let name = match &own {

@@ -145,7 +145,8 @@ fn larger(cell: &CellCompared) -> f64 {
 pub fn text(compared: &Compared, style: TextStyle) -> String {
     let mut lines = wrap(&format!("compared with {}", source(&compared.baseline, style)), style.columns(), 2);
     lines.push(String::new());
-    let (mut passes, all) = (0, told(compared));
+    let mut passes = 0;
+    let all = told(compared);
     for (cell, explained) in &all {
         if cell.state == State::Pass {
             passes += 1;

@@ -113,7 +113,9 @@ fn plot(out: &mut String, bars: &[Bar]) {
     };
     let x = |us: u64| LEFT + us as f64 / end * (RIGHT - LEFT);
     let y = |vsyncs: u32| BOTTOM - up(vsyncs) / up(tallest) * (BOTTOM - TOP);
-    let (mut on, mut late, mut due) = (String::new(), String::new(), String::new());
+    let mut on = String::new();
+    let mut late = String::new();
+    let mut due = String::new();
     let mut run: Option<(u64, u64, u32)> = None;
     let mut close = |run: Option<(u64, u64, u32)>| {
         let Some((from, to, cadence)) = run else { return };

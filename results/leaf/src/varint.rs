@@ -111,7 +111,8 @@ mod tests {
     fn numbers_of_every_length_are_written_seven_bits_a_byte() {
         let powers = (0..64).map(|power| 1_u64 << power);
         for value in powers.flat_map(|power| [power - 1, power, power + 1, power | 0x55, !power]) {
-            let (mut plain, mut left) = (Vec::new(), value);
+            let mut plain = Vec::new();
+            let mut left = value;
             while left >= 0x80 {
                 plain.push(left as u8 | 0x80);
                 left >>= 7;

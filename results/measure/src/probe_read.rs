@@ -190,7 +190,8 @@ pub fn of_evidence(
     readers: &Readers,
     how: ProbeContext<'_>,
 ) -> Result<(Vec<Dump>, SideReadings), DamagedFile> {
-    let (mut dumps, mut side_readings) = (Vec::new(), SideReadings::default());
+    let mut dumps = Vec::new();
+    let mut side_readings = SideReadings::default();
     let probes = &readers.probes;
     for (path, bytes) in files {
         match probes.iter().find(|probe| is_trace(probe.id()) && path.ends_with(probe.file())) {

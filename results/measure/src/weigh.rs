@@ -58,7 +58,8 @@ pub fn remeasure(
     modes: &[f64],
     ask: Ask<'_>,
 ) -> Result<Measured, NoReader> {
-    let (mut stitching, mut doubts) = (Stitching::default(), Vec::new());
+    let mut stitching = Stitching::default();
+    let mut doubts = Vec::new();
     for dump in dumps {
         match readers.of(dump.source)?.read(dump, recorded.clock) {
             Ok(samples) => {

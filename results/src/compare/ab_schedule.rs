@@ -219,7 +219,9 @@ mod tests {
 
     /// Everything up to the end of so many looks: installations, and turns in order.
     fn walk(design: AbRules, looks: usize) -> (Vec<Build>, Vec<Turn>) {
-        let (mut schedule, mut installed, mut turns) = (AbSchedule::new(design), Vec::new(), Vec::new());
+        let mut schedule = AbSchedule::new(design);
+        let mut installed = Vec::new();
+        let mut turns = Vec::new();
         for look in 0..looks {
             if look > 0 {
                 schedule.go_on();

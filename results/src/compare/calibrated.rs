@@ -49,7 +49,9 @@ pub fn noise(compared: &Compared, mut earlier: impl FnMut(&CellKey) -> Vec<CellS
         cells.entry(&cell.key).or_default().push(cell);
     }
     let told = |(key, cells): (&CellKey, Vec<&CellCompared>)| {
-        let (mut squares, mut freedom, mut iterations) = (0.0, 0.0, 0);
+        let mut squares = 0.0;
+        let mut freedom = 0.0;
+        let mut iterations = 0;
         for cell in &cells {
             let Some(error) = detectable(1.0, cell.n.0, cell.n.1) else { continue };
             let sd = cell.mde.map(|mde| mde / error).filter(|sd| sd.is_finite())?;

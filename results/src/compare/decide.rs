@@ -116,7 +116,9 @@ impl<'s> Draft<'s> {
     /// None where several phones cannot be weighed together.
     fn new(group: &Group<'s>, old: &Old<'s, '_>, rules: &Rules) -> Option<Draft<'s>> {
         let Group { key, device, role, members, phones } = group;
-        let (key, role, group) = (*key, *role, members);
+        let key = *key;
+        let role = *role;
+        let group = members;
         let metric = metrics::find(&key.metric);
         let unit = metric.map(|metric| metric.unit);
         let better = rules.better.or(metric.map(|metric| metric.better)).unwrap_or(Better::Lower);
@@ -172,7 +174,11 @@ impl<'s> Draft<'s> {
             if rules.given == Given::Interleaved && !sides.base.is_empty() { old() } else { None }
         });
         let failed = group.iter().find_map(|one| one.failed.clone()).or_else(|| frozen(&sides, &key.metric));
-        let (weighed, p, means, whole, lone) = (false, None, None, None, false);
+        let weighed = false;
+        let p = None;
+        let means = None;
+        let whole = None;
+        let lone = false;
         let mut draft = Draft { sides, cell, failed, invalid, weighed, p, means, whole, looked, lone };
         draft.weigh(mei, rules.noise.get(key).copied(), seed(rules.seed, key, &draft.cell.device));
         draft.by_installation(&rules.installations, rules.seed);

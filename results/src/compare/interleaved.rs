@@ -99,7 +99,8 @@ pub fn in_doubt(
 /// Holds the new build of a run against the old one, on every phone.
 pub fn interleaved(source: Source, record: &Record, ab_rules: &AbRules, seed: u64) -> Compared {
     let siblings = siblings(record.jobs.values().map(|job| &job.planned), &record.devices);
-    let (mut alone, mut together) = (BothSides::default(), BothSides::default());
+    let mut alone = BothSides::default();
+    let mut together = BothSides::default();
     let mut installations = Installations::new();
     for (number, job) in &record.jobs {
         let Some(duel) = Duel::of(record, job) else { continue };
@@ -206,7 +207,8 @@ impl<'r> Duel<'r> {
     /// Which installations the blocks ran on: one warm-up follows each of them. A block that was begun again counts by
     /// its last.
     fn installations(&self) -> Installations {
-        let (mut all, mut numbers) = (Installations::new(), [0u32; 2]);
+        let mut all = Installations::new();
+        let mut numbers = [0u32; 2];
         for Sampled { turn, .. } in self.trials.iter().filter(|_| self.installs) {
             let build = turn.build as usize;
             match turn.block {

@@ -127,7 +127,9 @@ pub fn needs(cells: Vec<Expected>, ab_rules: impl Fn(&Expected) -> AbRules) -> V
     let mut known: BTreeMap<[u64; 3], (Option<u32>, Option<f64>, u32)> = BTreeMap::new();
     let need = |of: Expected| {
         let ab_rules = AbRules { phones: of.phones, ..ab_rules(&of) };
-        let (sd, mei, phones) = (of.sd(), of.mei(), of.phones.max(1));
+        let sd = of.sd();
+        let mei = of.mei();
+        let phones = of.phones.max(1);
         let fewest = u32::try_from(MINIMUM).unwrap_or(u32::MAX);
         let shared = |all: u32| all.div_ceil(phones).max(fewest);
         // What screening clears it clears alone; looks add up.

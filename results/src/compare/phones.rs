@@ -28,7 +28,8 @@ impl Nights {
     /// The nights of the phones both sides have; none of fewer than two such phones or five old nights, and none of
     /// values below zero, which have no such level.
     pub(super) fn of(base: &[&CellSession], new: &[&CellSession]) -> Option<Nights> {
-        let (mut old, mut fresh) = (levels(base)?, levels(new)?);
+        let mut old = levels(base)?;
+        let mut fresh = levels(new)?;
         old.retain(|device, _| fresh.contains_key(device));
         fresh.retain(|device, _| old.contains_key(device));
         let own: BTreeMap<&DeviceId, f64> =

@@ -47,7 +47,9 @@ pub fn read_plain(text: &str, metric: &str) -> Result<Vec<CellSession>, PlainErr
         let missing = || format!("there is no column `{wanted}`; begin with `session,iteration,value`");
         found.ok_or_else(|| start(first, &missing()))
     };
-    let (session, iteration, value) = (column("session")?, column("iteration")?, column("value")?);
+    let session = column("session")?;
+    let iteration = column("iteration")?;
+    let value = column("value")?;
     let below_zero = may_be_negative(metric);
     let mut rows: Vec<Row> = Vec::new();
     for (line, text) in lines {

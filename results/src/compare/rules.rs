@@ -54,7 +54,10 @@ impl Rules {
     /// The customary rules.
     pub fn of(given: Given, seed: u64) -> Rules {
         let (noise, nights) = (BTreeMap::new(), Vec::new());
-        let (effect, better, expired, installations) = (None, None, None, Installations::new());
+        let effect = None;
+        let better = None;
+        let expired = None;
+        let installations = Installations::new();
         let (among, one_session) = (1, true);
         Rules { given, seed, effect, better, expired, noise, nights, among, installations, one_session }
     }

@@ -125,7 +125,8 @@ pub(super) fn delta(before: &Text, text: &Text, out: &mut Vec<u8>) {
         0 => None,
         _ => index.get_or_insert_with(|| Index::of(before)).find(line),
     };
-    let (mut at, mut next) = (0, 0);
+    let mut at = 0;
+    let mut next = 0;
     let mut ahead = None;
     while at < text.len() {
         let line = text.line(at);
@@ -164,7 +165,9 @@ mod tests {
     /// What [`delta`] writes, found by looking at every line.
     fn plainly(before: &Text, text: &Text) -> Vec<u8> {
         let find = |line: &[u8]| (0..before.len()).find(|at| before.line(*at) == line);
-        let (mut out, mut at, mut next) = (Vec::new(), 0, 0);
+        let mut out = Vec::new();
+        let mut at = 0;
+        let mut next = 0;
         while at < text.len() {
             let follows = next < before.len() && before.line(next) == text.line(at);
             if let Some(from) = if follows { Some(next) } else { find(text.line(at)) } {

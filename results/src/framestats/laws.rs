@@ -76,7 +76,8 @@ fn motion(from: i64, to: i64) -> Motion {
 fn truth() -> impl Strategy<Value = Truth> {
     let frame = (4i64..60, 3i64..30, prop::bool::weighted(0.05));
     prop::collection::vec(frame, 1..120).prop_map(|frames| {
-        let (mut start, mut end) = (100, 0);
+        let mut start = 100;
+        let mut end = 0;
         let one = |(gap, took, left_out)| {
             start += gap;
             end = i64::max(end, start + took);
@@ -254,7 +255,8 @@ fn the_busiest_window_is_the_apps() {
 /// For a file nobody can dump once more: every frame counts, whatever lies between the dumps.
 #[test]
 fn everything_that_is_known_has_no_doubt_but_rows_that_stayed_unreadable() {
-    let (mut stitch, empty) = (FrameStatsStitch::new(), FrameStatsStitch::new().everything());
+    let mut stitch = FrameStatsStitch::new();
+    let empty = FrameStatsStitch::new().everything();
     assert!(empty.proved && empty.frames.is_empty());
     let dump = |from: i64| Sample {
         framestats: (from..from + 5).map(|start| frame(start, 1)).collect(),

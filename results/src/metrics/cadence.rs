@@ -10,7 +10,8 @@ use crate::window::Interval;
 
 /// The only length that can hold a majority (Boyer and Moore's vote), if it holds four fifths.
 fn pace(frames: &[Interval]) -> u32 {
-    let (mut held, mut votes) = (0, 0u64);
+    let mut held = 0;
+    let mut votes = 0u64;
     for frame in frames {
         if votes == 0 {
             held = frame.vsyncs;

@@ -17,7 +17,11 @@ fn discrepancy(segment: &[Interval]) -> f64 {
     let frames = segment.len() as i128;
     let span: i128 = segment.iter().map(|frame| i128::from(frame.length.ns())).sum();
     // All times N - 1 = frames: g, its extremes so far, and the largest rise and fall.
-    let (mut g, mut low, mut high, mut rise, mut fall) = (0i128, 0i128, 0i128, 0i128, 0i128);
+    let mut g = 0i128;
+    let mut low = 0i128;
+    let mut high = 0i128;
+    let mut rise = 0i128;
+    let mut fall = 0i128;
     for frame in segment {
         g += span - i128::from(frame.length.ns()) * frames;
         (low, high) = (low.min(g), high.max(g));

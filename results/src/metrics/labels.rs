@@ -69,7 +69,8 @@ mod tests {
     fn labels_are_the_words_of_the_metrics_own_text_in_their_order() {
         let mut labelled = 0;
         for metric in registry() {
-            let (text, mut at) = (bare(&[metric.about, metric.formula, metric.origin].concat()), 0);
+            let text = bare(&[metric.about, metric.formula, metric.origin].concat());
+            let mut at = 0;
             for label in labels(metric.key).iter().map(|label| bare(label)) {
                 labelled += 1;
                 // The formula of a severity is in other words than its text.

@@ -47,7 +47,9 @@ pub fn window(period: i64, lengths: &[i64]) -> Window {
         doubts: Vec::new(),
     };
     let (motions, idle) = (vec![motion], (0, Span::ZERO));
-    let (first_frame, ambiguous, beside) = (Vec::new(), Span::ZERO, Beside::default());
+    let first_frame = Vec::new();
+    let ambiguous = Span::ZERO;
+    let beside = Beside::default();
     Window {
         intervals,
         uncounted: Vec::new(),

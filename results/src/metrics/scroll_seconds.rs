@@ -31,7 +31,8 @@ fn samples(window: &Window) -> Reading {
 }
 
 fn walk(frames: &[Interval], found: &mut Vec<f64>) {
-    let (mut count, mut time) = (0u64, 0i128);
+    let mut count = 0u64;
+    let mut time = 0i128;
     for frame in frames {
         count += 1;
         time += i128::from(frame.length.ns());

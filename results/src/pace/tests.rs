@@ -79,7 +79,9 @@ fn half_of_the_iterations_must_agree() {
         pace: pace(&shown(lengths, None), None),
         ..WindowMeasured::default()
     };
-    let (slow, fast, other) = (of(&[4; 40]), of(&[1; 40]), of(&[3; 40]));
+    let slow = of(&[4; 40]);
+    let fast = of(&[1; 40]);
+    let other = of(&[3; 40]);
     assert!(notice("play", &[slow.pace.as_ref(), fast.pace.as_ref()]).is_some());
     assert!(notice("play", &[slow.pace.as_ref(), fast.pace.as_ref(), fast.pace.as_ref()]).is_none());
     assert!(notice("play", &[slow.pace.as_ref(), other.pace.as_ref(), fast.pace.as_ref()]).is_none());

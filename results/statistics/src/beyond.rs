@@ -141,9 +141,11 @@ mod tests {
             let seen = beyond(&blocks, Better::Lower, step).unwrap();
             let pooled: Vec<Vec<f64>> = blocks.iter().map(|block| [block.base.clone(), block.candidate.clone()].concat()).collect();
             let bits: usize = pooled.iter().map(Vec::len).sum();
-            let (mut as_many, mut all) = (0u32, 0u32);
+            let mut as_many = 0u32;
+            let mut all = 0u32;
             for way in 0u32..1 << bits {
-                let (mut at, mut labelled) = (0, Vec::new());
+                let mut at = 0;
+                let mut labelled = Vec::new();
                 for values in &pooled {
                     let mut one = Block::default();
                     for value in values {

@@ -109,7 +109,10 @@ mod tests {
     fn moments_are_what_they_claim() {
         let mut chance = Chance::of(3, 0);
         let count = 200_000;
-        let (mut sum, mut squares, mut logs, mut whole) = (0.0, 0.0, 0.0, [0u32; 7]);
+        let mut sum = 0.0;
+        let mut squares = 0.0;
+        let mut logs = 0.0;
+        let mut whole = [0u32; 7];
         for _ in 0..count {
             let normal = chance.normal();
             sum += normal;

@@ -34,7 +34,9 @@ pub struct Whole {
 impl Whole {
     /// Of the chances that ranks so high and so low, and as many terrible iterations, come by chance.
     pub fn of(p_worse: f64, p_better: f64, p_terrible: f64) -> Whole {
-        let (worse, terrible, better) = (p_worse / PARTS.0, p_terrible / PARTS.1, p_better / PARTS.2);
+        let worse = p_worse / PARTS.0;
+        let terrible = p_terrible / PARTS.1;
+        let better = p_better / PARTS.2;
         let p = worse.min(terrible).min(better).min(1.0);
         let by_ranks = worse <= terrible;
         Whole { p, worse: worse.min(terrible) <= better, terrible: !by_ranks && terrible <= better }

@@ -98,7 +98,8 @@ fn shuffled(values: &mut [f64], sizes: &[usize], chance: &mut Chance) -> f64 {
         values.swap(last, chance.below(last + 1));
     }
     let centre = values.iter().sum::<f64>() / values.len() as f64;
-    let (mut from, mut sum) = (0, 0.0);
+    let mut from = 0;
+    let mut sum = 0.0;
     for size in sizes {
         let part = &values[from..from + size];
         let own = part.iter().sum::<f64>() / *size as f64;
@@ -174,7 +175,9 @@ mod tests {
     #[test]
     fn installations_that_differ_are_found_and_others_rarely() {
         let mut chance = Chance::of(5, 0);
-        let (mut found, mut false_alarms, mut sd) = (0, 0, 0.0);
+        let mut found = 0;
+        let mut false_alarms = 0;
+        let mut sd = 0.0;
         for seed in 0..300 {
             let level = |chance: &mut Chance| 20.0 + 10.0 * chance.normal();
             let apart: Vec<Vec<f64>> = (0..2).map(|_| (0..4).map(|_| level(&mut chance)).collect()).collect();

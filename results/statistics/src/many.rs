@@ -12,7 +12,8 @@ pub fn adjusted(p: &[f64]) -> Vec<f64> {
     let sane = |at: usize| if p[at].is_nan() { 1.0 } else { p[at] };
     let mut order: Vec<usize> = (0..p.len()).collect();
     order.sort_by(|left, right| sane(*left).total_cmp(&sane(*right)));
-    let (mut adjusted, mut least) = (vec![1.0; p.len()], 1.0f64);
+    let mut adjusted = vec![1.0; p.len()];
+    let mut least = 1.0f64;
     for (rank, at) in order.into_iter().enumerate().rev() {
         // n / n is exactly one: the greatest p is never lowered by rounding
         least = least.min(sane(at) * (p.len() as f64 / (rank + 1) as f64));

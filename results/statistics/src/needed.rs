@@ -99,7 +99,8 @@ pub fn to_pass(moves: Moves, mei: f64, chance: f64) -> Option<usize> {
 /// no spread is small enough. Over longer windows it falls about as one over the root of their length.
 pub fn sd_to_pass(mei: f64, n: usize, chance: f64) -> Option<f64> {
     let passes = |sd: f64| chance_to_pass(Moves::of(sd), mei, n) >= chance;
-    let (mut low, mut high) = (0.0, mei * n as f64);
+    let mut low = 0.0;
+    let mut high = mei * n as f64;
     if !passes(low) {
         return None;
     }
@@ -117,7 +118,8 @@ pub fn each(chance: f64, cells: usize) -> f64 {
 
 /// The least n up to [`MOST`] for which it holds, where it goes on to hold for greater ones.
 fn least(holds: impl Fn(usize) -> bool) -> Option<usize> {
-    let (mut low, mut high) = (0, MOST);
+    let mut low = 0;
+    let mut high = MOST;
     if !holds(high) {
         return None;
     }

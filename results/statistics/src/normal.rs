@@ -21,7 +21,8 @@ pub fn quantile(probability: f64) -> Option<f64> {
     if !(probability > 0.0 && probability < 1.0) {
         return None;
     }
-    let (mut low, mut high) = (-9.0, 9.0);
+    let mut low = -9.0;
+    let mut high = 9.0;
     for _ in 0..60 {
         let middle = f64::midpoint(low, high);
         if below(middle) < probability { low = middle } else { high = middle }

@@ -104,7 +104,8 @@ fn rank(block: &Block) -> (Ranked, u64) {
         block.base.iter().map(|value| (*value, false)).chain(candidates).collect();
     // -0.0 and 0.0 are one value: partial_cmp, not total_cmp; values are finite
     pooled.sort_by(|left, right| left.0.partial_cmp(&right.0).unwrap_or(std::cmp::Ordering::Equal));
-    let (mut doubled, mut sum) = (Vec::with_capacity(pooled.len()), 0);
+    let mut doubled = Vec::with_capacity(pooled.len());
+    let mut sum = 0;
     for tied in pooled.chunk_by(|left, right| left.0 == right.0) {
         let before = doubled.len();
         // ranks before + 1 ..= before + tied: their mean, doubled
@@ -118,7 +119,9 @@ fn rank(block: &Block) -> (Ranked, u64) {
 /// Tails of a law.
 fn exact(law: &Law, seen: u64, expected: u64) -> RankTest {
     let far = seen.abs_diff(expected);
-    let (mut two, mut greater, mut less) = (0.0, 0.0, 0.0);
+    let mut two = 0.0;
+    let mut greater = 0.0;
+    let mut less = 0.0;
     for (sum, chance) in law.sums() {
         two += if sum.abs_diff(expected) >= far { chance } else { 0.0 };
         greater += if sum >= seen { chance } else { 0.0 };
@@ -133,7 +136,9 @@ fn monte_carlo(ranked: &[Ranked], seen: u64, expected: u64, seed: u64) -> RankTe
     let mut chance = Chance::of(seed, 0);
     let far = seen.abs_diff(expected);
     let mut ranks: Vec<Vec<u32>> = ranked.iter().map(|block| block.doubled.clone()).collect();
-    let (mut two, mut greater, mut less) = (0u32, 0u32, 0u32);
+    let mut two = 0u32;
+    let mut greater = 0u32;
+    let mut less = 0u32;
     for _ in 0..DRAWS {
         let mut sum = 0;
         for (block, ranks) in ranked.iter().zip(&mut ranks) {

@@ -63,7 +63,8 @@ pub fn compare(base: Events, candidate: Events) -> Option<RateComparison> {
 
 /// The least p for which P(X >= seen) reaches the tail: Clopper and Pearson's lower end.
 fn lower(seen: usize, all: usize) -> f64 {
-    let (mut low, mut high) = (0.0, 1.0);
+    let mut low = 0.0;
+    let mut high = 1.0;
     if seen == 0 {
         return 0.0;
     }

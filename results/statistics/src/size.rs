@@ -282,7 +282,9 @@ mod tests {
                 (own.interval, moved.interval, back.interval),
                 (own.plain_interval, moved.plain_interval, back.plain_interval),
             ] {
-                let (own, moved, back) = (own.unwrap(), moved.unwrap(), back.unwrap());
+                let own = own.unwrap();
+                let moved = moved.unwrap();
+                let back = back.unwrap();
                 prop_assert!(own.0 < own.1);
                 prop_assert!(close(own.0 + f64::from(shift), moved.0) && close(own.1 + f64::from(shift), moved.1));
                 prop_assert!(close(own.0, -back.1) && close(own.1, -back.0));

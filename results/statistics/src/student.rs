@@ -13,7 +13,8 @@ pub fn quantile(probability: f64, df: u32) -> Option<f64> {
         return None;
     }
     let wanted = 2.0 * probability - 1.0;
-    let (mut low, mut high) = (0.0f64, FRAC_PI_2);
+    let mut low = 0.0f64;
+    let mut high = FRAC_PI_2;
     // each step halves the angle's interval: 100 reach the last bit of a double
     for _ in 0..100 {
         let middle = f64::midpoint(low, high);

@@ -45,7 +45,8 @@ impl AbJob<'_> {
 
     async fn walk(&self, schedule: &mut AbSchedule, progress: &mut Progress) -> Option<Fault> {
         let framestats = FramestatsSampler::for_session(self.session);
-        let (mut began, mut took) = (self.now(), Span::ZERO);
+        let mut began = self.now();
+        let mut took = Span::ZERO;
         loop {
             if self.stop.urgency() >= Urgency::Drain {
                 return Some(crate::dispatch::interrupted());

@@ -71,7 +71,9 @@ enum LoopRead {
 impl<'a> Collector<'a> {
     /// A collector for one window of one trial. `path` is its evidence file in the bundle.
     pub fn new(session: &'a DeviceSession<'a>, trial: u32, window: &'a str, path: String) -> Self {
-        let (ended, spoke, watching) = (Cell::new(None), Cell::default(), Cell::default());
+        let ended = Cell::new(None);
+        let spoke = Cell::default();
+        let watching = Cell::default();
         Collector {
             session,
             trial,

@@ -47,7 +47,9 @@ impl Ledger {
         self.live.samples += 1;
         // What the ring held before sampling began is history, not part of the counts.
         let known = self.newest.get(&key).copied();
-        let (mut newest, mut frames, mut busy) = (known, 0, Span::ZERO);
+        let mut newest = known;
+        let mut frames = 0;
+        let mut busy = Span::ZERO;
         let presents = sample.rows.iter().filter_map(|row| match row.present {
             Stamp::At(at) => Some(at),
             Stamp::Pending => None,

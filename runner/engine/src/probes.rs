@@ -63,7 +63,8 @@ pub struct ProbeAnswer {
 impl<'a> Probes<'a> {
     /// Enables every probe this phone can have. A lost phone is a fault; a probe that cannot be enabled does without.
     pub async fn enable(session: &'a DeviceSession<'a>) -> Result<Probes<'a>, Fault> {
-        let (mut active, mut refused) = (Vec::new(), Vec::new());
+        let mut active = Vec::new();
+        let mut refused = Vec::new();
         for probe in &session.probes {
             match probe.offer(session.facts) {
                 Ok(()) => active.push(ActiveProbe { probe: probe.clone(), enabled: None }),
@@ -205,7 +206,8 @@ impl<'a> Probes<'a> {
     /// be fetched) is silence with its reason, and costs the trial nothing else.
     pub(crate) async fn end_trial(&self) -> Result<(Vec<ProbeAnswer>, Vec<SkippedSource>), Fault> {
         let (facts, app) = (self.session.facts, &self.session.app);
-        let (mut answers, mut unavailable) = (Vec::new(), Vec::new());
+        let mut answers = Vec::new();
+        let mut unavailable = Vec::new();
         loop {
             let Some((nth, nonce, line)) = self.pending.borrow().first().map(|begun| {
                 let probe = &self.active[begun.nth].probe;

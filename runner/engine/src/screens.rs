@@ -51,7 +51,9 @@ impl<'a> Camera<'a> {
 
     /// Takes pictures until it is stopped; none unless they are wanted.
     pub(crate) async fn run(&self, wanted: bool) -> Vec<Screen> {
-        let (mut taken, mut bytes, mut worst) = (Vec::new(), 0, HITCH);
+        let mut taken = Vec::new();
+        let mut bytes = 0;
+        let mut worst = HITCH;
         if !wanted {
             return taken;
         }

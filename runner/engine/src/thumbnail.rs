@@ -82,7 +82,8 @@ fn mean(
     (top, tall): (usize, usize),
     scale: usize,
 ) -> [u8; 3] {
-    let (mut sums, mut count) = ([0u32; 3], 0u32);
+    let mut sums = [0u32; 3];
+    let mut count = 0u32;
     for y in top..(top + scale).min(tall) {
         for x in left..(left + scale).min(wide) {
             let at = y * line + x * channels;

@@ -39,7 +39,8 @@ fn hold(expression: &Expression, facts: &DeviceFacts, negated: bool) -> Tri {
 }
 
 fn every(parts: &[Expression], facts: &DeviceFacts, negated: bool) -> Tri {
-    let (mut reasons, mut refused) = (Vec::new(), false);
+    let mut reasons = Vec::new();
+    let mut refused = false;
     for part in parts {
         match hold(part, facts, negated) {
             Tri::Yes => {}
@@ -58,7 +59,8 @@ fn every(parts: &[Expression], facts: &DeviceFacts, negated: bool) -> Tri {
 }
 
 fn some(parts: &[Expression], facts: &DeviceFacts, negated: bool) -> Tri {
-    let (mut reasons, mut unknown) = (Vec::new(), false);
+    let mut reasons = Vec::new();
+    let mut unknown = false;
     for part in parts {
         match hold(part, facts, negated) {
             Tri::Yes => return Tri::Yes,
@@ -204,7 +206,8 @@ fn glob(pattern: &str, text: &str, any_case: bool) -> bool {
     let fold = |c: char| if any_case { c.to_ascii_lowercase() } else { c };
     let pattern: Vec<char> = pattern.chars().map(fold).collect();
     let text: Vec<char> = text.chars().map(fold).collect();
-    let (mut p, mut t) = (0, 0);
+    let mut p = 0;
+    let mut t = 0;
     let mut star: Option<(usize, usize)> = None;
     while t < text.len() {
         match pattern.get(p) {

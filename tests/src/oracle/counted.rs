@@ -38,7 +38,8 @@ pub fn between(dumps: &[Dump], source: SourceId, clock: ClockMap) -> Option<Betw
 impl Between {
     /// Least and most of something that happened at instants.
     fn range(&self, events: impl Iterator<Item = (i64, f64)>) -> (f64, f64) {
-        let (mut least, mut most) = (0.0, 0.0);
+        let mut least = 0.0;
+        let mut most = 0.0;
         for (at, weight) in events {
             least += if at > self.began.1 && at < self.ended.0 { weight } else { 0.0 };
             most += if at >= self.began.0 && at <= self.ended.1 { weight } else { 0.0 };

@@ -117,7 +117,9 @@ impl Stages<'_> {
 
     /// Frames per 200 ms of charged time, the interval so much longer.
     fn rates(&self, scale: f64) -> Vec<f64> {
-        let (mut rates, mut frames, mut cost) = (Vec::new(), 0.0, 0.0);
+        let mut rates = Vec::new();
+        let mut frames = 0.0;
+        let mut cost = 0.0;
         for f in &self.frames {
             let interval = f.interval as f64 * scale / 1e6;
             let dropped = ((f.sync_queued - f.intended).max(0) as f64 / 1e6 / interval).floor();

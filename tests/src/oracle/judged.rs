@@ -81,8 +81,13 @@ fn existed(truth: &Truth<'_>, measured: &WindowMeasured, package: &str) -> Vec<(
             if holds(measured, dropped.at, None) {
                 let (bits, cause) = (verdict::DROPPED, Cause::Dropped);
                 let period = truth.period_at(dropped.at);
-                let (present, late, before, over) = (None, None, None, None);
-                let (unready, behind, overdue) = (false, false, false);
+                let present = None;
+                let late = None;
+                let before = None;
+                let over = None;
+                let unready = false;
+                let behind = false;
+                let overdue = false;
                 let frame = JudgedFrame {
                     bits,
                     cause,

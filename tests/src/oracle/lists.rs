@@ -69,7 +69,8 @@ fn seconds(e: &Expected) -> Vec<Vec<f64>> {
 fn scrolled(e: &Expected) -> Vec<f64> {
     let mut samples = Vec::new();
     for stroke in &e.strokes {
-        let (mut frames, mut ns) = (0.0, 0);
+        let mut frames = 0.0;
+        let mut ns = 0;
         for one in
             e.intervals.iter().filter(|one| one.from >= stroke.from && one.from < stroke.to.max(stroke.from))
         {

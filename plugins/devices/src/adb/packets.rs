@@ -120,7 +120,8 @@ mod tests {
     #[test]
     fn streams_stay_apart_and_the_status_arrives() {
         let bytes = [packet(1, b"out"), packet(2, b""), packet(2, b"err"), packet(3, &[5]), b"junk".to_vec()];
-        let (mut decoder, mut pieces) = (Packets::default(), vec![]);
+        let mut decoder = Packets::default();
+        let mut pieces = vec![];
         let bytes = bytes.concat();
         decoder.feed(&bytes, &mut pieces).unwrap();
         assert_eq!(pieces, [Piece::Out(b"out"), Piece::Err(b"err"), Piece::Exit(5)]);
@@ -140,7 +141,8 @@ mod tests {
 
     #[test]
     fn half_a_header_is_not_an_answer() {
-        let (mut decoder, mut pieces) = (Packets::default(), vec![]);
+        let mut decoder = Packets::default();
+        let mut pieces = vec![];
         decoder.feed(&[3, 1, 0], &mut pieces).unwrap();
         assert!(pieces.is_empty() && !decoder.ended());
         decoder.feed(&[0, 0, 7], &mut pieces).unwrap();

@@ -95,7 +95,8 @@ impl AdbProvider {
     /// The server on which a phone is ready, or why it is not. Servers known not to answer are asked last, so that a
     /// dead host does not slow every lease.
     async fn find(&self, id: &DeviceId) -> Result<usize, Fault> {
-        let (mut unfit, mut faults) = (None, Vec::new());
+        let mut unfit = None;
+        let mut faults = Vec::new();
         let (troubled, well): (Vec<usize>, Vec<usize>) =
             (0..self.state.servers.len()).partition(|&server| self.state.troubled(server));
         for round in [well, troubled] {

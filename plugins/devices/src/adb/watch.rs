@@ -43,7 +43,8 @@ impl Watch {
         let roster = Roster::new(names, state.options.phones_per_server);
         let silences = state.changes();
         let mut watch = Watch { state, roster, news, silences, ready: VecDeque::new(), _tasks: tasks };
-        let (mut faults, mut answered) = (Vec::new(), false);
+        let mut faults = Vec::new();
+        let mut answered = false;
         while !watch.roster.complete() {
             let Some((server, news)) = watch.news.recv().await else { break };
             match &news {

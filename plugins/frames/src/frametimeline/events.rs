@@ -68,7 +68,8 @@ pub fn read(message: &[u8]) -> Option<(i64, Event<'_>)> {
     let (kind, body) = fields(message).find_map(|(number, value)| Some((number, value.bytes()?)))?;
     let (is_surface, is_actual) = (matches!(kind, 3 | 4), matches!(kind, 2 | 4));
     // The first field of these numbers counts, whatever it holds.
-    let (mut cookie, mut token) = (None, None);
+    let mut cookie = None;
+    let mut token = None;
     let mut surface = Surface { token: 0, display_token: 0, pid: 0, layer: b"" };
     let mut told = ActualFrame { is_buffer: true, ..ActualFrame::default() };
     for (number, value) in fields(body) {

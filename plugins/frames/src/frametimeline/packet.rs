@@ -89,7 +89,8 @@ pub fn life(service: &[u8]) -> Option<Life> {
 pub fn processes(tree: &[u8]) -> impl Iterator<Item = (i32, &[u8])> {
     let processes = fields(tree).filter(|(number, _)| *number == 1).filter_map(|(_, value)| value.bytes());
     processes.filter_map(|process| {
-        let (mut pid, mut name) = (None, None);
+        let mut pid = None;
+        let mut name = None;
         for (number, value) in fields(process) {
             match (number, value) {
                 (1, Value::Number(number)) => pid = Some(number as i32),

@@ -142,7 +142,9 @@ impl Probe for FrameTimeline {
     }
 
     fn begin(&self, facts: &DeviceFacts, _app: &App, nonce: u64) -> String {
-        let (config, path, name) = (quote(&config()), quote(&path(nonce)), name(nonce));
+        let config = quote(&config());
+        let path = quote(&path(nonce));
+        let name = name(nonce);
         let (how, then) = if facts.sdk >= WAITS {
             ("--background-wait", "")
         } else {

@@ -179,7 +179,8 @@ impl Rows {
     fn time_base(&self) -> TimeBase {
         let fresh = self.printed.saturating_sub(STALE_ROWS);
         let placed = self.places.iter().zip(&self.frames);
-        let (mut all, mut shown) = (0, 0);
+        let mut all = 0;
+        let mut shown = 0;
         for (_, frame) in placed.filter(|(place, _)| **place < fresh) {
             all += 1;
             shown += usize::from(frame.displayed.is_some());

@@ -28,7 +28,9 @@ pub fn read_saved(text: &[u8], app: Option<&str>) -> Result<LogWatch, Unreadable
     let text = decode(text);
     let mut story = Story::new(app, BTreeSet::new());
     let mut known = BTreeSet::new();
-    let (mut read, mut at, mut first) = (0_u64, DeviceTime::from_ns(0), None);
+    let mut read = 0_u64;
+    let mut at = DeviceTime::from_ns(0);
+    let mut first = None;
     let mut headed = Headed::default();
     for raw in lines(&text) {
         let Some(line) = headed.read(raw) else { continue };

@@ -49,7 +49,8 @@ pub(super) fn of_text(text: &[u8]) -> Option<SourceId> {
 
 /// Half of the first lines at least are lines of a log.
 fn is_log(head: &[u8]) -> bool {
-    let (mut of_log, mut all) = (0, 0);
+    let mut of_log = 0;
+    let mut all = 0;
     let mut headed = Headed::default();
     for line in lines(head).filter(|line| !line.trim_ascii().is_empty()).take(LOG_LINES) {
         all += 1;

@@ -43,7 +43,9 @@ fn half_a_row(line: &[u8]) -> Torn {
 }
 
 fn latency(text: &[u8]) -> Option<Torn> {
-    let (mut part, mut rows, mut short) = (None, 0, None);
+    let mut part = None;
+    let mut rows = 0;
+    let mut short = None;
     let mut ends = |rows: u32| {
         if (HISTORY_ROWS + 1..CLASSIC_ROWS).contains(&rows) {
             short.get_or_insert(rows);
@@ -91,7 +93,9 @@ fn is_row(line: &[u8]) -> bool {
 }
 
 fn framestats(text: &[u8]) -> Option<Torn> {
-    let (mut fenced, mut columns, mut part) = (false, 0, None);
+    let mut fenced = false;
+    let mut columns = 0;
+    let mut part = None;
     for line in lines(text) {
         if line.starts_with(FENCE) {
             if let Some(line) = part.take() {

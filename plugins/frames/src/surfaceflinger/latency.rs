@@ -106,7 +106,8 @@ pub fn read_latency(text: &[u8]) -> Result<Vec<Block>, Unreadable> {
 /// Errors: as [`read_latency`], but neither [`Unreadable::Missing`] nor [`Unreadable::Empty`].
 pub(crate) fn read_blocks(text: &[u8]) -> Result<Vec<Block>, Unreadable> {
     let text = decode(text);
-    let (mut reader, mut integers) = (Reader::default(), Integers::default());
+    let mut reader = Reader::default();
+    let mut integers = Integers::default();
     let mut rest = text.as_ref();
     while !rest.is_empty() {
         rest = match reader.seen_header.then(|| row(rest, &mut integers)).flatten() {

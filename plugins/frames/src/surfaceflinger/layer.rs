@@ -149,7 +149,8 @@ pub fn pinned(glob: &str, name: &str) -> bool {
 
 fn glob_matches(glob: &str, name: &str) -> bool {
     let (glob, name): (Vec<char>, Vec<char>) = (glob.chars().collect(), name.chars().collect());
-    let (mut g, mut n) = (0, 0);
+    let mut g = 0;
+    let mut n = 0;
     let mut retry: Option<(usize, usize)> = None;
     while n < name.len() {
         match glob.get(g) {

@@ -70,7 +70,8 @@ mod tests {
     use super::*;
 
     fn printed(numbers: &[i64]) -> String {
-        let (mut digits, mut out) = (Digits::default(), Vec::new());
+        let mut digits = Digits::default();
+        let mut out = Vec::new();
         numbers.iter().for_each(|number| digits.put(*number, b' ', &mut out));
         String::from_utf8(out).expect("digits")
     }

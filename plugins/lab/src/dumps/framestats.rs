@@ -19,7 +19,8 @@ pub fn block(hwui: &Hwui, sdk: u32, listener: bool, now: i64, out: &mut Vec<u8>)
     let count = rows.len();
     // Twenty stamps a row.
     out.reserve(count * 20 * 16);
-    let (mut cells, mut digits) = ([0; 26], Digits::default());
+    let mut cells = [0; 26];
+    let mut digits = Digits::default();
     for (index, (row, previous)) in rows.into_iter().enumerate() {
         let width = fill(row, previous, sdk, now, &mut cells);
         if sdk >= 31 {

@@ -55,7 +55,8 @@ impl Histogram {
     fn print(&self, name: &str, out: &mut Vec<u8>) {
         line!(out, "{name} histogram is as below:");
         // A layer has a dozen histograms of 85 buckets, nearly all of them empty: made without formatting.
-        let (mut digits, mut counts) = (Digits::default(), self.0.iter().peekable());
+        let mut digits = Digits::default();
+        let mut counts = self.0.iter().peekable();
         let start = out.len();
         for edge in buckets() {
             if out.len() > start {

@@ -49,7 +49,9 @@ pub(super) fn logcat(phone: &mut Phone, now: LabTime, arguments: &[String]) -> R
 
 /// `log [-p LEVEL] [-t TAG] MESSAGE…`
 pub(super) fn log(phone: &mut Phone, now: LabTime, arguments: &[String]) -> Running {
-    let (mut tag, mut level, mut message) = ("log".to_owned(), 'I', Vec::new());
+    let mut tag = "log".to_owned();
+    let mut level = 'I';
+    let mut message = Vec::new();
     let mut words = arguments.iter();
     while let Some(word) = words.next() {
         match word.as_str() {

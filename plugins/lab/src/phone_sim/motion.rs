@@ -253,7 +253,9 @@ mod tests {
             motion.drag(&FEEL, -SECOND, 0, 2_000.0, FEEL.slop(), 0);
             motion.drew(0);
             let end = motion.fling(&FEEL, 0, velocity, 0).unwrap();
-            let (mut at, mut gaps, mut pixel) = (0, Vec::new(), motion.position(0).floor());
+            let mut at = 0;
+            let mut gaps = Vec::new();
+            let mut pixel = motion.position(0).floor();
             while let Some(next) = motion.next(at + 1) {
                 motion.drew(next);
                 let now = motion.position(next).floor();

@@ -25,7 +25,10 @@ pub(crate) fn system_layers(sim: &mut PhoneSim) {
 pub(super) fn show(sim: &mut PhoneSim, t: i64, index: usize) {
     let setup = sim.setup.clone();
     let Some(window) = sim.activities.windows[index].as_ref() else { return };
-    let (app, page, hash, task) = (window.app, window.page, window.hash, window.task);
+    let app = window.app;
+    let page = window.page;
+    let hash = window.hash;
+    let task = window.task;
     let id = setup.apps[app].id().to_owned();
     let title = setup.apps[app].title(page);
     let spec = &setup.apps[app].pages[page].spec;

@@ -38,7 +38,8 @@ impl Service {
         }
         // `shell:command` or `shell,v2,TERM=xterm,raw:command`
         let (arguments, command) = name.strip_prefix("shell")?.split_once(':')?;
-        let (mut packets, mut terminal) = (false, command.is_empty());
+        let mut packets = false;
+        let mut terminal = command.is_empty();
         for argument in arguments.split(',').skip(1) {
             match argument {
                 "v2" => packets = true,

@@ -62,7 +62,9 @@ fn ended(shell: &mut Shell, status: i32) -> Flow {
 
 /// mksh's echo: backslash sequences are read unless `-E` is given.
 async fn echo(shell: &mut Shell, args: &[String]) -> Flow {
-    let (mut newline, mut escapes, mut args) = (true, true, args);
+    let mut newline = true;
+    let mut escapes = true;
+    let mut args = args;
     while let Some(flags) = args.first().and_then(|a| a.strip_prefix('-')) {
         if flags.is_empty() || !flags.chars().all(|c| "neE".contains(c)) {
             break;
@@ -157,7 +159,8 @@ async fn read(shell: &mut Shell, args: &[String]) -> Flow {
 }
 
 fn unescape(line: &str) -> String {
-    let (mut text, mut escaped) = (String::with_capacity(line.len()), false);
+    let mut text = String::with_capacity(line.len());
+    let mut escaped = false;
     for c in line.chars() {
         if c == '\\' && !escaped {
             escaped = true;

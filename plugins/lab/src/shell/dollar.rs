@@ -35,7 +35,8 @@ impl Lexer {
             match self.peek() {
                 Some('\'') if !quoted => {
                     self.at += 1;
-                    let (mut raw, mut escaped) = (String::new(), false);
+                    let mut raw = String::new();
+                    let mut escaped = false;
                     loop {
                         let Some(c) = self.peek() else { return Err(Trouble::NoClosingQuote) };
                         self.at += 1;
@@ -112,7 +113,9 @@ impl Lexer {
 
     /// `$((…))`, or nothing when the parentheses do not end together (then it is a command that begins with one).
     fn arithmetic(&mut self, quoted: bool) -> Result<Option<Part>, Trouble> {
-        let (start, mut depth, mut i) = (self.at + 3, 0u32, self.at + 3);
+        let start = self.at + 3;
+        let mut depth = 0u32;
+        let mut i = self.at + 3;
         while i < self.chars.len() {
             match self.chars[i] {
                 '(' => depth += 1,
@@ -182,7 +185,8 @@ impl Lexer {
 
     /// The word of `${x:-word}`: blanks are part of it, quotes are honoured, `}` ends it.
     fn brace_word(&mut self) -> Result<Word, Trouble> {
-        let (mut parts, mut bare) = (Vec::new(), String::new());
+        let mut parts = Vec::new();
+        let mut bare = String::new();
         loop {
             let Some(c) = self.peek() else { return Err(Trouble::NoClosingQuote) };
             match c {

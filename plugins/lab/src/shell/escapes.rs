@@ -17,7 +17,8 @@ pub fn decode(text: &str, style: Style) -> (Vec<u8>, bool) {
         return (text.as_bytes().to_vec(), false);
     }
     let bytes = text.as_bytes();
-    let (mut out, mut i) = (Vec::with_capacity(bytes.len()), 0);
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut i = 0;
     while i < bytes.len() {
         let (c, next) = (bytes[i], bytes.get(i + 1).copied());
         i += 1;
@@ -51,7 +52,8 @@ pub fn decode(text: &str, style: Style) -> (Vec<u8>, bool) {
 }
 
 fn number(bytes: &[u8], at: &mut usize, longest: usize, radix: u32, out: &mut Vec<u8>) {
-    let (mut value, mut digits) = (0u32, 0);
+    let mut value = 0u32;
+    let mut digits = 0;
     while digits < longest
         && let Some(digit) = bytes.get(*at).and_then(|b| char::from(*b).to_digit(radix))
     {

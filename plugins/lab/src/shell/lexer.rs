@@ -113,7 +113,8 @@ impl Lexer {
         // The rest of the command's own line is kept and read on after the body.
         let line_end =
             (self.at..self.chars.len()).find(|&i| self.chars[i] == '\n').unwrap_or(self.chars.len());
-        let (mut body, mut at) = (String::new(), line_end + 1);
+        let mut body = String::new();
+        let mut at = line_end + 1;
         while at < self.chars.len() {
             let stop = (at..self.chars.len()).find(|&i| self.chars[i] == '\n').unwrap_or(self.chars.len());
             let line: String = self.chars[at..stop].iter().collect();
@@ -187,7 +188,8 @@ impl Lexer {
 
     /// The inside of double quotes up to `end` (none: to the end of the text). Always yields at least one part.
     pub(super) fn quoted_until(&mut self, end: Option<char>) -> Result<Word, Trouble> {
-        let (mut parts, mut text) = (Vec::new(), String::new());
+        let mut parts = Vec::new();
+        let mut text = String::new();
         loop {
             let Some(c) = self.peek() else {
                 if end.is_some() {

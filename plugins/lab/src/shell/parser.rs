@@ -237,7 +237,9 @@ impl Parser<'_> {
     }
 
     fn simple(&mut self) -> Result<Command, Trouble> {
-        let (mut assigns, mut words, mut redirects) = (Vec::new(), Vec::new(), Vec::new());
+        let mut assigns = Vec::new();
+        let mut words = Vec::new();
+        let mut redirects = Vec::new();
         loop {
             if self.redirect(&mut redirects)? {
                 continue;

@@ -10,7 +10,9 @@ pub fn glyphs(text: &str, quoted: bool) -> impl Iterator<Item = Glyph> + '_ {
 
 /// Whether the whole text matches. Time is bounded by pattern length × text length.
 pub fn matches(pattern: &[Glyph], text: &[char]) -> bool {
-    let (mut p, mut t, mut star) = (0, 0, None);
+    let mut p = 0;
+    let mut t = 0;
+    let mut star = None;
     while t < text.len() {
         if pattern.get(p) == Some(&('*', false)) {
             star = Some((p, t));
@@ -50,7 +52,8 @@ fn class(pattern: &[Glyph], c: char) -> Option<(usize, bool)> {
     if negated {
         i += 1;
     }
-    let (from, mut found) = (i, false);
+    let from = i;
+    let mut found = false;
     loop {
         let (low, quoted) = *pattern.get(i)?;
         if low == ']' && !quoted && i > from {

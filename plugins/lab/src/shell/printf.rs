@@ -8,7 +8,8 @@ pub(super) fn format(argv: &[String]) -> (Vec<u8>, Vec<String>) {
     let Some(format) = argv.first() else {
         return (Vec::new(), vec!["printf: Needs 1 argument (see \"printf --help\")".to_owned()]);
     };
-    let (mut out, mut complaints) = (Vec::new(), Vec::new());
+    let mut out = Vec::new();
+    let mut complaints = Vec::new();
     let mut rest = &argv[1..];
     loop {
         let before = rest.len();

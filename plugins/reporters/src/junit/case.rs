@@ -130,7 +130,9 @@ fn body(cell: &Cell, message: &str) -> String {
             let head = ["limit", "outcome", "actual", "must be"].map(str::to_owned);
             let all: Vec<&[String; 4]> = std::iter::once(&head).chain(&rows).collect();
             let width = |column: usize| all.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-            let (a, b, c) = (width(0), width(1), width(2));
+            let a = width(0);
+            let b = width(1);
+            let c = width(2);
             lines.extend(all.iter().map(|r| format!("{:<a$}  {:<b$}  {:>c$}  {}", r[0], r[1], r[2], r[3])));
             lines.push(String::new());
         }

@@ -32,7 +32,8 @@ pub fn find<'a>(record: &'a Record, wanted: &str) -> Result<Cell<'a>, Missed<'a>
     let all = worst_first(record);
     let wanted = wanted.to_lowercase();
     let parts: Vec<&str> = wanted.split('/').map(str::trim).collect();
-    let (mut whole, mut found) = (Vec::new(), Vec::new());
+    let mut whole = Vec::new();
+    let mut found = Vec::new();
     for cell in &all {
         let names = names(cell).map(|name| name.to_lowercase());
         let serial = cell.device().map(|id| id.0.to_lowercase()).unwrap_or_default();

@@ -297,10 +297,12 @@ mod tests {
                 text.push('\n');
             }
             let fresh = || Intake { cap, ..intake() };
-            let (mut single, mut whole) = (fresh(), fresh());
+            let mut single = fresh();
+            let mut whole = fresh();
             let pieces = text.split_inclusive('\n').map(|line| line.strip_suffix('\n').unwrap_or(line));
             let singly: Vec<Dump> = pieces.filter_map(|line| single.feed(line.as_bytes(), RunTime::default())).collect();
-            let (mut dumps, mut rest) = (Vec::new(), text.as_bytes());
+            let mut dumps = Vec::new();
+            let mut rest = text.as_bytes();
             while !rest.is_empty() {
                 let (dump, taken) = whole.feed_lines(rest, RunTime::default());
                 dumps.extend(dump);

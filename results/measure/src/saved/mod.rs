@@ -78,7 +78,9 @@ impl Default for Asked {
     /// The whole file, idle above 1 s.
     fn default() -> Asked {
         let idle_gap = Some(IDLE_GAP);
-        let (motions, pins, target_fps) = (Vec::new(), Vec::new(), None);
+        let motions = Vec::new();
+        let pins = Vec::new();
+        let target_fps = None;
         Asked { motions, pins, idle_gap, target_fps, layer: None, package: None, source: None }
     }
 }

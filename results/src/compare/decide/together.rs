@@ -16,7 +16,8 @@ fn turns(device: &str, by: f64) -> (Vec<CellSession>, Vec<Measured>) {
 }
 
 fn compared(phones: &[(&str, f64)]) -> Compared {
-    let (mut base, mut new) = (Vec::new(), Vec::new());
+    let mut base = Vec::new();
+    let mut new = Vec::new();
     for (device, by) in phones {
         let (old, fresh) = turns(device, *by);
         base.extend(old);

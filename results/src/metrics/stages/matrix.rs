@@ -30,7 +30,9 @@ fn drops(frames: &Frames<'_>) -> Result<Vec<(i64, i64)>, Refusal> {
 
 /// Frames per second of every 200 ms charged; what is charged after the last of them is left out.
 fn rates(drops: &[(i64, i64)]) -> Vec<f64> {
-    let (mut rates, mut frames, mut cost) = (Vec::new(), 0_u32, 0_i128);
+    let mut rates = Vec::new();
+    let mut frames = 0_u32;
+    let mut cost = 0_i128;
     for (dropped, interval) in drops {
         frames += 1;
         cost += (i128::from(*dropped) + 1) * i128::from(*interval);

@@ -56,7 +56,9 @@ fn best(values: &[f64]) -> Option<usize> {
     }
     let from = |at: usize, others: &[f64]| others.iter().map(|other| (values[at] - other).abs()).sum::<f64>();
     // sums of distances inside the first part, inside the second, and between them, as the border moves by one
-    let (mut first, mut second, mut between) = (0.0, 0.0, 0.0);
+    let mut first = 0.0;
+    let mut second = 0.0;
+    let mut between = 0.0;
     for at in 0..count {
         second += from(at, &values[at + 1..]);
     }

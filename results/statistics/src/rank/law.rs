@@ -32,7 +32,8 @@ fn span(doubled: &[u32], count: usize, unit: u32) -> u64 {
 
 /// An upper bound of the additions it takes to find the law of these blocks (ranks, candidates) and to join them.
 pub fn steps<'b>(blocks: impl Iterator<Item = (&'b [u32], usize)>, unit: u32) -> u64 {
-    let (mut steps, mut joined) = (0u64, 0u64);
+    let mut steps = 0u64;
+    let mut joined = 0u64;
     for (doubled, candidates) in blocks {
         let count = candidates.min(doubled.len() - candidates);
         let width = span(doubled, count, unit) + 1;

@@ -23,7 +23,8 @@ fn labelled(block: &Block) -> (Vec<f64>, f64) {
 
 /// p two-sided, greater, less by enumeration of all labellings of all blocks.
 fn enumerated(blocks: &[Block]) -> [f64; 3] {
-    let (mut sums, mut seen) = (vec![0.0], 0.0);
+    let mut sums = vec![0.0];
+    let mut seen = 0.0;
     for block in blocks {
         let (own, own_seen) = labelled(block);
         sums = sums.iter().flat_map(|sum| own.iter().map(move |own| sum + own)).collect();

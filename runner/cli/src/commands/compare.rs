@@ -82,7 +82,8 @@ fn rules(args: &CompareArgs, old: &Side, new: &Side) -> Result<Rules, CommandErr
     let at = new.measured.iter().map(|one: &Measured| one.session.wall.as_str()).max();
     let too_old = at.filter(|_| given == Given::Run).and_then(|at| expired(&old.source, at, most));
     let place = args.history.as_deref();
-    let (mut noise, mut nights) = (BTreeMap::new(), Vec::new());
+    let mut noise = BTreeMap::new();
+    let mut nights = Vec::new();
     if let Some(place) = place {
         let mut store = history::open_existing(place)?;
         let scenarios = new.measured.iter().map(|one| one.session.key.scenario.clone()).collect();

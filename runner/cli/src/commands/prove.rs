@@ -54,7 +54,9 @@ async fn from_phone(args: &DoctorArgs, serial: &str) -> Result<Proof, u8> {
     let facts = surveyed.facts.map_err(refused)?;
     Streams.out(&format!("proving {} ({})\n", clean::line(&facts.id.0, 100), clean::line(&facts.model, 100)));
     let device = phones.provider.lease(&facts.id).await.map_err(refused)?;
-    let (sources, probes, patience) = (every_source(), probes(), Patience::default());
+    let sources = every_source();
+    let probes = probes();
+    let patience = Patience::default();
     let asker = Asker {
         device: &*device,
         facts: &facts,
@@ -119,7 +121,9 @@ fn told(proof: &Proof, terminal: Terminal) -> u8 {
     Streams.out(&format!("\n{maker}, Android {} (sdk {})\n\n", clean::line(&phone.release, 20), phone.sdk));
     beliefs.iter().for_each(|belief| Streams.out(&line(belief, terminal)));
     let count = |held: Held| beliefs.iter().filter(|belief| belief.held == held).count();
-    let (yes, no, untold) = (count(Held::Yes), count(Held::No), count(Held::Untold));
+    let yes = count(Held::Yes);
+    let no = count(Held::No);
+    let untold = count(Held::Untold);
     Streams.out(&format!("\n{yes} beliefs held, {no} did not, {untold} this phone does not tell\n"));
     if all_held(&beliefs) {
         return 0;

@@ -72,7 +72,8 @@ mod tests {
     fn however_it_is_cut_the_same_events_come_out() {
         let log = log(7);
         for step in 1..log.len() {
-            let (mut tail, mut seen) = (Tail::default(), Vec::new());
+            let mut tail = Tail::default();
+            let mut seen = Vec::new();
             for piece in log.chunks(step) {
                 let (events, wrong) = tail.take(piece);
                 assert_eq!(wrong, None);

@@ -141,7 +141,9 @@ proptest! {
         let names = ["a", "b", "c"];
         let jobs = plan(&["a", "b", "a", "c", "c", "b", "a"]);
         let mut dispatch = Dispatch::new(Rules { most_running: most, ..rules() }, &jobs);
-        let (mut judged, mut running, mut now) = (vec![0; jobs.len()], Vec::new(), 0);
+        let mut judged = vec![0; jobs.len()];
+        let mut running = Vec::new();
+        let mut now = 0;
         let mut take = |orders: Vec<Order>, running: &mut Vec<JobId>| for order in orders {
             match order {
                 Order::Start(job, _) => running.push(job),

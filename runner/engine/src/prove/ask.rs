@@ -84,7 +84,8 @@ impl Asker<'_> {
             keyevent_ms.push((took.ended - took.began).ms());
         }
         say("who watches beside: trace, counts");
-        let (mut trace, mut counts) = (Traced::default(), Counted::default());
+        let mut trace = Traced::default();
+        let mut counts = Counted::default();
         let tracing = self.begin(SourceId::FrameTimeline, &app, &mut trace.refused).await?;
         let counting = self.begin(SourceId::TimeStats, &app, &mut counts.refused).await?;
         say("scrolling its Settings up and down");
@@ -249,7 +250,8 @@ impl Asker<'_> {
 
     async fn walk(&self, app: &App, screen: Screen) -> Result<(Vec<Swipe>, Vec<Dump>), Fault> {
         let stats = self.source(SourceId::Gfxinfo);
-        let (mut swipes, mut dumps) = (Vec::new(), Vec::new());
+        let mut swipes = Vec::new();
+        let mut dumps = Vec::new();
         let mut sampling: Option<SamplingLoop> = None;
         for number in 0..SWIPES {
             let (from, to) = if number % 2 == 0 { (70.0, 30.0) } else { (30.0, 70.0) };

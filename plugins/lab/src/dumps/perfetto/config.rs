@@ -65,7 +65,8 @@ impl Config {
 }
 
 fn buffer(field: &Field<'_>, sdk: u32, text: &str) -> Result<(usize, bool), ConfigError> {
-    let (mut kb, mut discard) = (0, false);
+    let mut kb = 0;
+    let mut discard = false;
     for inner in field.block(Kind::Buffer, sdk, text)? {
         match inner.name {
             "size_kb" => kb = inner.number(text)?,
@@ -78,7 +79,8 @@ fn buffer(field: &Field<'_>, sdk: u32, text: &str) -> Result<(usize, bool), Conf
 }
 
 fn source(field: &Field<'_>, sdk: u32, text: &str) -> Result<Option<(String, usize)>, ConfigError> {
-    let (mut name, mut target) = (None, 0);
+    let mut name = None;
+    let mut target = 0;
     for inner in field.block(Kind::Source, sdk, text)? {
         if inner.name == "config" {
             for deep in inner.block(Kind::Config, sdk, text)? {

@@ -37,7 +37,9 @@ pub fn deflated(packets: &[u8]) -> Vec<u8> {
 
 /// Bytes of the first packet with its tag and length.
 fn packet_size(bytes: &[u8]) -> Option<usize> {
-    let (mut size, mut shift, mut at) = (0usize, 0, 1);
+    let mut size = 0usize;
+    let mut shift = 0;
+    let mut at = 1;
     loop {
         let byte = *bytes.get(at)?;
         size |= usize::from(byte & 0x7f) << shift;
@@ -50,7 +52,8 @@ fn packet_size(bytes: &[u8]) -> Option<usize> {
 }
 
 fn adler32(bytes: &[u8]) -> u32 {
-    let (mut low, mut high) = (1u32, 0u32);
+    let mut low = 1u32;
+    let mut high = 0u32;
     for byte in bytes {
         low = (low + u32::from(*byte)) % 65_521;
         high = (high + low) % 65_521;

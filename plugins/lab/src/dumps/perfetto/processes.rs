@@ -71,7 +71,8 @@ const OF_EACH: u32 = 8;
 
 /// Writes them.
 pub fn write(capture: &Capture<'_>, ring: &mut Ring) {
-    let (mut tree, mut entry) = (Message::default(), Message::default());
+    let mut tree = Message::default();
+    let mut entry = Message::default();
     let first = |pid: u32| u64::from(pid.min(2));
     let mut process = |pid: u32, parent: u64, name: &str, user: u64| {
         entry.clear().number(1, u64::from(pid)).number(2, parent).number(5, user).field(3, name.as_bytes());

@@ -69,7 +69,8 @@ impl Ring {
             true => 0,
             false => self.bytes.len().saturating_sub(room.bytes),
         };
-        let (mut begin, mut hole) = (0, false);
+        let mut begin = 0;
+        let mut hole = false;
         for (index, end) in self.ends.iter().enumerate() {
             let packet = &self.bytes[begin..*end];
             let start = std::mem::replace(&mut begin, *end);
@@ -104,7 +105,8 @@ mod tests {
 
     #[test]
     fn a_ring_keeps_the_newest_whole_packets_and_marks_the_hole() {
-        let (ring, mut out) = (filled(), Vec::new());
+        let ring = filled();
+        let mut out = Vec::new();
         let room = Room { bytes: 25, discard: false, loss: 0.0, seed: 1 };
         let missing = ring.read(&room, &mut out);
         assert_eq!(missing, Missing { overwritten: 980, ..Missing::default() });
@@ -114,7 +116,8 @@ mod tests {
 
     #[test]
     fn a_buffer_that_discards_keeps_the_oldest() {
-        let (ring, mut out) = (filled(), Vec::new());
+        let ring = filled();
+        let mut out = Vec::new();
         let room = Room { bytes: 25, discard: true, loss: 0.0, seed: 1 };
         assert_eq!(ring.read(&room, &mut out).discarded, 98);
         assert_eq!((out.len(), out[2], out[14]), (24, 0, 1));
@@ -124,7 +127,8 @@ mod tests {
     fn lost_chunks_leave_marked_holes() {
         let mut ring = Ring::default();
         (0..4_800u32).for_each(|index| ring.commit(&[&index.to_le_bytes()]));
-        let (mut out, room) = (Vec::new(), Room { bytes: 1 << 20, discard: false, loss: 0.3, seed: 5 });
+        let mut out = Vec::new();
+        let room = Room { bytes: 1 << 20, discard: false, loss: 0.3, seed: 5 };
         let missing = ring.read(&room, &mut out);
         assert!((900..2_000).contains(&missing.lost) && missing.lost % CHUNK == 0, "{missing:?}");
         let holes = out.windows(3).filter(|bytes| *bytes == AFTER_A_HOLE).count();

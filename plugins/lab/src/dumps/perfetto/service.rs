@@ -62,7 +62,8 @@ pub fn opening(capture: &Capture<'_>, out: &mut Vec<u8>) {
 /// What is written after them.
 pub fn closing(capture: &Capture<'_>, (ring, room, missing): (&Ring, &Room, Missing), out: &mut Vec<u8>) {
     event(capture, ALL_READ, capture.ended + READING, out);
-    let (mut buffer, mut stats) = (Message::default(), Message::default());
+    let mut buffer = Message::default();
+    let mut stats = Message::default();
     buffer
         .number(12, room.bytes as u64)
         .number(1, ring.committed() as u64)
@@ -83,7 +84,8 @@ fn plain(out: &mut Vec<u8>, field: u32, message: &[u8]) {
 }
 
 fn event(capture: &Capture<'_>, what: u32, at: i64, out: &mut Vec<u8>) {
-    let (mut event, mut packet) = (Message::default(), Message::default());
+    let mut event = Message::default();
+    let mut packet = Message::default();
     event.number(what, 1);
     packet.number(8, (at + capture.boot_offset) as u64).field(69, event.bytes());
     packet.number(3, USER).number(10, SEQUENCE);
@@ -102,7 +104,8 @@ fn snapshot(capture: &Capture<'_>, at: i64, out: &mut Vec<u8>) {
         (3, at),
         (5, at - at / 400_000),
     ];
-    let (mut clock, mut all) = (Message::default(), Message::default());
+    let mut clock = Message::default();
+    let mut all = Message::default();
     all.number(2, 6);
     for (id, now) in clocks {
         clock.clear().number(1, id).number(2, now as u64);
@@ -113,7 +116,9 @@ fn snapshot(capture: &Capture<'_>, at: i64, out: &mut Vec<u8>) {
 
 /// What was asked for, as far as it was understood.
 fn config(capture: &Capture<'_>) -> Message {
-    let (mut config, mut inner, mut outer) = (Message::default(), Message::default(), Message::default());
+    let mut config = Message::default();
+    let mut inner = Message::default();
+    let mut outer = Message::default();
     for (bytes, discard) in &capture.config.buffers {
         inner.clear().number(1, *bytes as u64 / 1_024).number(4, if *discard { 2 } else { 1 });
         config.field(1, inner.bytes());
@@ -131,7 +136,8 @@ fn config(capture: &Capture<'_>) -> Message {
 
 /// The phone: its kernel, its build, the release of the service.
 fn system(capture: &Capture<'_>) -> Message {
-    let (mut kernel, mut system) = (Message::default(), Message::default());
+    let mut kernel = Message::default();
+    let mut system = Message::default();
     kernel
         .field(1, b"Linux")
         .field(2, b"#1 SMP PREEMPT")

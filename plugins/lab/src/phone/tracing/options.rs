@@ -33,8 +33,11 @@ pub struct Options {
 impl Options {
     /// Reads the arguments. `Err` is the answer of a phone that does not understand them.
     pub fn read(arguments: &[String], sdk: u32) -> Result<Options, Answer> {
-        let (mut config, mut out) = (None, None);
-        let (mut text, mut mode, mut version) = (false, Mode::Foreground, false);
+        let mut config = None;
+        let mut out = None;
+        let mut text = false;
+        let mut mode = Mode::Foreground;
+        let mut version = false;
         let mut words = arguments.iter().map(String::as_str);
         while let Some(word) = words.next() {
             let (name, attached) = match word.split_once('=') {

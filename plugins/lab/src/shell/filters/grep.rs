@@ -63,7 +63,9 @@ pub(super) async fn grep(shell: &Shell, name: &str, args: &[String]) -> Ended {
     let bare = ['o', 'c', 'l'].into_iter().any(|letter| options.has(letter));
     let mut any = false;
     for (file, source) in sources {
-        let (mut lines, mut hits, mut number) = (Lines::of(source), 0, 0u64);
+        let mut lines = Lines::of(source);
+        let mut hits = 0;
+        let mut number = 0u64;
         let mut near = Around::new(above, below);
         while (hits < most || near.follows())
             && let Some(line) = lines.next().await
@@ -152,7 +154,8 @@ pub(super) fn compile(expression: &str, ignore_case: bool) -> Option<Regex> {
 /// A `[` inside a bracket expression is plain in POSIX and special in the crate; `[[:digit:]]` stays.
 fn classes(expression: &str) -> String {
     let chars: Vec<char> = expression.chars().collect();
-    let (mut out, mut i) = (String::with_capacity(expression.len()), 0);
+    let mut out = String::with_capacity(expression.len());
+    let mut i = 0;
     while i < chars.len() {
         let c = chars[i];
         out.push(c);

@@ -98,7 +98,8 @@ impl Shell {
         if files.is_empty() {
             return (vec![(String::new(), self.io.input.clone())], 0);
         }
-        let (mut sources, mut status) = (Vec::new(), 0);
+        let mut sources = Vec::new();
+        let mut status = 0;
         for file in files {
             if file == "-" {
                 sources.push((file.clone(), self.io.input.clone()));

@@ -34,7 +34,8 @@ pub(super) async fn sed(shell: &Shell, args: &[String]) -> Ended {
             number += 1;
             let newline = line.ends_with(b"\n");
             let mut text = String::from_utf8_lossy(chomp(line)).into_owned();
-            let (mut prints, mut deleted) = (0, false);
+            let mut prints = 0;
+            let mut deleted = false;
             for edit in &edits {
                 apply(edit, number, &mut text, &mut prints, &mut deleted);
             }

@@ -65,7 +65,9 @@ pub(super) async fn tail(shell: &Shell, args: &[String]) -> Ended {
                 .await?;
             continue;
         }
-        let (mut input, mut kept, mut number) = (Lines::of(source), VecDeque::<Vec<u8>>::new(), 0);
+        let mut input = Lines::of(source);
+        let mut kept = VecDeque::<Vec<u8>>::new();
+        let mut number = 0;
         while let Some(line) = input.next().await {
             number += 1;
             if let Some(from) = from {
@@ -90,7 +92,10 @@ pub(super) async fn wc(shell: &Shell, args: &[String]) -> Ended {
     let options = Options::parse("wc", args, "lwcm", "")?;
     let (sources, status) = shell.inputs("wc", &options.operands).await;
     for (name, source) in sources {
-        let (mut lines, mut words, mut bytes, mut inside) = (0u64, 0u64, 0u64, false);
+        let mut lines = 0u64;
+        let mut words = 0u64;
+        let mut bytes = 0u64;
+        let mut inside = false;
         while let Some(chunk) = source.read().await {
             bytes += chunk.len() as u64;
             for byte in chunk {
@@ -176,7 +181,8 @@ fn set(text: &str) -> Vec<u8> {
         .replace("[:digit:]", "0-9")
         .replace("[:space:]", " \\t\\n\\r\\v\\f");
     let (bytes, _) = super::super::escapes::decode(&text, super::super::escapes::Style::Printf);
-    let (mut all, mut i) = (Vec::new(), 0);
+    let mut all = Vec::new();
+    let mut i = 0;
     while i < bytes.len() {
         if bytes.get(i + 1) == Some(&b'-') && bytes.get(i + 2).is_some_and(|to| *to >= bytes[i]) {
             all.extend(bytes[i]..=bytes[i + 2]);

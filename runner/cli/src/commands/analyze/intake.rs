@@ -53,7 +53,8 @@ enum Incoming {
 
 /// Reads every file. One that cannot be read is named, and nothing is judged without it.
 pub(super) fn read(paths: &[PathBuf], asked: &Asked) -> Result<Material, CommandError> {
-    let (mut dumps, mut counters) = (Dumps::default(), Vec::new());
+    let mut dumps = Dumps::default();
+    let mut counters = Vec::new();
     let mut refused = Vec::new();
     for path in paths {
         let piece = match incoming(path, asked.source)? {

@@ -151,7 +151,9 @@ fn against(
     one_session: bool,
 ) -> Result<Box<Against>, CommandError> {
     let mut old = side(named, None);
-    let (mut store, mut noise, mut nights) = (store, BTreeMap::new(), Vec::new());
+    let mut store = store;
+    let mut noise = BTreeMap::new();
+    let mut nights = Vec::new();
     if let Some(store) = store.as_deref_mut() {
         noise = history::noise(store)?;
         nights = crate::cell_history::rolling(store, &names(scenarios))?;

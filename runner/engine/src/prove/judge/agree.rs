@@ -113,7 +113,9 @@ fn framestats(case: &Case<'_>) -> Belief {
         return Belief::untold(key, what, "HWUI drew nothing of the list, or framestats were not told");
     }
     // Frames are shown in the order they were due: each takes the first present of its own.
-    let (mut missing, mut at, mut delays) = (0, 0, Vec::new());
+    let mut missing = 0;
+    let mut at = 0;
+    let mut delays = Vec::new();
     for due in &due {
         at += timeline.frames[at..].partition_point(|frame| frame.present <= *due);
         match timeline.frames.get(at) {

@@ -29,7 +29,9 @@ fn offset(case: &Case<'_>) -> Belief {
 fn presents(case: &Case<'_>) -> Belief {
     let (key, what) = ("clock.presents", "frames are stamped by CLOCK_MONOTONIC");
     let swipes = case.swipes();
-    let (mut ahead, mut fresh, mut looked) = (0, 0, 0);
+    let mut ahead = 0;
+    let mut fresh = 0;
+    let mut looked = 0;
     for (dump, _) in &case.rings {
         let (Some(asked), Some(answered)) = (dump.asked, dump.answered) else { continue };
         let Some((from, to)) = case.on_clock(Stamps { asked, answered }) else { continue };

@@ -47,7 +47,9 @@ fn size(case: &Case<'_>) -> Belief {
 
 fn order(case: &Case<'_>) -> Belief {
     let (key, what) = ("ring.order", "rows come oldest first, and those not yet shown come last");
-    let (mut wrong, mut rows, mut pending) = (0, 0, 0);
+    let mut wrong = 0;
+    let mut rows = 0;
+    let mut pending = 0;
     for (dump, _) in &case.rings {
         let printed = printed(&dump.text);
         let waiting = printed.rows.iter().filter(|row| row[1] == PENDING).count();
@@ -67,7 +69,8 @@ fn order(case: &Case<'_>) -> Belief {
 fn columns(case: &Case<'_>) -> Belief {
     let (key, what) =
         ("ring.columns", "columns are desired, shown, ready: no frame is shown before it is ready");
-    let (mut early, mut rows) = (0, 0);
+    let mut early = 0;
+    let mut rows = 0;
     for (dump, _) in &case.rings {
         for [_, present, ready] in printed(&dump.text).shown() {
             rows += 1;

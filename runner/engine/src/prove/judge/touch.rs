@@ -52,7 +52,8 @@ fn lift(case: &Case<'_>, swipe: &Swipe) -> Option<(DeviceTime, DeviceTime)> {
 fn dispatcher(case: &Case<'_>) -> Belief {
     let (key, what) =
         ("touch.dispatcher", "the dispatcher's last event of a finger is its lift, between our stamps");
-    let (mut told, mut inside) = (0, 0);
+    let mut told = 0;
+    let mut inside = 0;
     for swipe in &case.proof.answers.swipes {
         let (Some(up), Some(around)) = (lift(case, swipe), case.on_clock(swipe.around)) else { continue };
         told += 1;
