@@ -100,6 +100,7 @@ fn usual(timeline: &FrameTimeline, motions: &[Motion], target_fps: Option<f64>) 
     lengths.get(lengths.len() * 3 / 4).copied().unwrap_or(1).max(slowest)
 }
 
+/// A window being cut. Half of its fields are what is asked, half what is found.
 struct Cutting<'a> {
     timeline: &'a FrameTimeline,
     rules: &'a CutRules,

@@ -30,7 +30,7 @@ pub struct FrameLog {
     pub bars: Vec<Bar>,
 }
 
-/// One frame, or a stretch that is none.
+/// One frame, or a stretch that is none. One field for each column of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bar {
     /// Its beginning, µs since the origin, < [`MOST_US`]: the present of the frame before.

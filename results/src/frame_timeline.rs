@@ -94,7 +94,7 @@ pub enum Severity {
     Full,
 }
 
-/// One frame of one layer of one process.
+/// One frame of one layer of one process. One field for each that Perfetto has, and for what joins them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SurfaceFrame {
     /// The app's vsync token: `FrameTimelineVsyncId` of framestats. Not positive where the frame has none; then it is
@@ -136,7 +136,7 @@ pub struct SurfaceFrame {
     pub first_draw: bool,
 }
 
-/// What a trace says about one app.
+/// What a trace says about one app. One field for each kind of loss it tells of.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SurfaceFrames {
     /// Its frames joined already, once each; none where that is still to be done. Void it when `frames` change.

@@ -179,6 +179,7 @@ impl From<Refusal> for Reading {
 }
 
 /// A metric, written down: each states formula, unit, direction, needs, first release and source.
+/// One field for each line of its page.
 #[derive(Clone, Copy, Debug)]
 pub struct Metric {
     /// Key in reports and thresholds, such as `hitch_ms_per_s`.

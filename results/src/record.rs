@@ -12,7 +12,7 @@ use crate::turn::{Build, Turn};
 use crate::verdict::Verdict;
 use std::collections::BTreeMap;
 
-/// A run, folded from its events.
+/// A run, folded from its events. One field for each kind of event that is about the run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Record {
     /// From `RunStarted`.
@@ -56,7 +56,7 @@ pub struct Header {
     pub lab: Option<String>,
 }
 
-/// One job.
+/// One job. One field for each kind of event that is about a job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JobRecord {
     /// As planned.

@@ -34,6 +34,7 @@ struct Known {
 }
 
 /// The stitching of one ring. Dumps may be added in any order, and more than once.
+/// The fields after the second are what dumps told so far.
 #[derive(Default)]
 pub struct Stitch {
     rules: StitchRules,

@@ -105,7 +105,7 @@ fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-/// A window, cut: what the metrics read.
+/// A window, cut: what the metrics read. One field for each thing metrics read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Window {
     /// Counted intervals in order of time.

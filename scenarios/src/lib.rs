@@ -1,6 +1,7 @@
 //! What farmjank wants: YAML text → [`scenario::Scenario`]s or complaints → a plan. Sync and pure.
 //!
 //! ```
+//! use farmjank_results::file_error::FileProblem;
 //! use farmjank_results::metric::{Better, Unit};
 //! use farmjank_scenarios::read::{ReadOptions, SourceFile, read};
 //! use std::collections::BTreeMap;
@@ -13,7 +14,7 @@
 //! tresholds:
 //!   fps: 'mean >= 55'
 //! ";
-//! let nothing = |path: &str| Err(format!("{path} is not there"));
+//! let nothing = |_: &str| Err(FileProblem::Missing);
 //! let options = ReadOptions { metrics: &[("fps", Unit::Fps, Better::Higher)], sources: &nothing };
 //! let file = |text: String| [SourceFile { name: "feed.yaml".to_owned(), text: text.into_bytes() }];
 //!

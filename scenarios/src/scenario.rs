@@ -8,7 +8,7 @@ use farmjank_results::compare::Effect;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-/// One scenario file, checked.
+/// One scenario file, checked. One field for each key of the file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
     /// File as named on the command line.

@@ -18,7 +18,7 @@ use farmjank_results::frame_log::FrameLog;
 use farmjank_results::motion::Phase;
 use frame_logs::Made;
 
-/// One true interval between neighbouring frames of a layer.
+/// One true interval between neighbouring frames of a layer. One field for each thing tests ask of it.
 #[derive(Clone, Copy, Debug)]
 pub struct TrueInterval {
     /// Present of the frame before, ns.
@@ -56,7 +56,7 @@ pub struct Stroke {
     pub end: i64,
 }
 
-/// What the truth says of one measured window.
+/// What the truth says of one measured window. One field for each thing tests ask of it.
 #[derive(Clone, Debug, Default)]
 pub struct Expected {
     /// Frames presented inside its motions.

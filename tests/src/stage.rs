@@ -31,7 +31,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 
-/// A run to be.
+/// A run to be. One field for each thing a test may change.
 pub struct Stage {
     lab: Lab,
     scenarios: Vec<SourceFile>,

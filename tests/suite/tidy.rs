@@ -14,6 +14,7 @@ mod pages;
 mod sizes;
 mod tokens;
 mod tree;
+mod types;
 
 /// One broken rule: where, and what to do about it.
 pub struct Complaint(String);

@@ -49,7 +49,7 @@ pub struct Policy {
     pub capped: usize,
 }
 
-/// A phone model with one Android version.
+/// A phone model with one Android version. One field for each fact of its data sheet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Archetype {
     /// Name.

@@ -10,7 +10,7 @@
 //! let running = phone.begin(LabTime(0), &argv).ok_or("no such program")?;
 //! let answer = phone.finish(LabTime(running.takes.ns()), running);
 //! assert_eq!(answer.out, b"35\n");
-//! # Ok::<(), String>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 pub mod apk;
@@ -27,6 +27,7 @@ mod lab_error;
 pub mod latency;
 pub mod live_phone;
 pub mod phone;
+mod phone_clock;
 pub mod phone_fault;
 pub mod phone_sim;
 pub mod serve;

@@ -7,6 +7,7 @@ use crate::chance::mix;
 use crate::lab_error::LabError;
 use crate::latency::Latency;
 use crate::phone::{LabTime, Phone};
+use crate::phone_clock::PhoneClock;
 use crate::phone_fault::PhoneFault;
 use crate::shell::Said;
 use crate::spec::PhoneSpec;
@@ -65,37 +66,54 @@ pub struct Banner {
     pub device: String,
 }
 
-/// How a phone's clocks leave the lab's: `ahead` at lab time `since` (both ns), growing by `ppm` parts per million.
-#[derive(Clone, Copy, Debug, Default)]
-struct Drift {
-    since: i64,
-    ahead: i64,
-    ppm: f64,
+/// What lies between the phone and its server.
+struct Line {
+    cable: Watched<Cable>,
+    /// Told after every change of the cable: the server's list changes.
+    changed: Rc<Watched<u64>>,
+    latency: Latency,
+    calls: Cell<u64>,
+}
+
+/// How SurfaceFlinger answers.
+#[derive(Default)]
+struct Rings {
+    /// It answers no dump before this lab time, ns.
+    blocked_until: Cell<i64>,
+    /// It hangs.
+    hung: Cell<bool>,
+}
+
+/// The processes of shells.
+struct Processes {
+    pids: Cell<u32>,
+    /// Told after every signal to a tracing process.
+    signals: Watched<u64>,
+}
+
+/// What a phone is made from, again after every reboot.
+struct Birth {
+    spec: PhoneSpec,
+    seed: u64,
+    boots: Cell<u64>,
+}
+
+/// Who the phone is.
+struct Identity {
+    serial: String,
+    number: u64,
+    banner: Banner,
 }
 
 /// One phone of a running lab.
 pub struct LivePhone {
-    serial: String,
-    number: u64,
-    seed: u64,
-    spec: PhoneSpec,
-    start: Instant,
-    latency: Latency,
+    identity: Identity,
+    birth: Birth,
     model: RefCell<Phone>,
-    banner: Banner,
-    cable: Watched<Cable>,
-    /// Told after every change of the cable: the server's list changes.
-    changed: Rc<Watched<u64>>,
-    calls: Cell<u64>,
-    boots: Cell<u64>,
-    pids: Cell<u32>,
-    drift: Cell<Drift>,
-    /// SurfaceFlinger answers no dump before this lab time, ns.
-    blocked_until: Cell<i64>,
-    /// SurfaceFlinger hangs.
-    hung: Cell<bool>,
-    /// Told after every signal to a tracing process.
-    signals: Watched<u64>,
+    clock: PhoneClock,
+    line: Line,
+    rings: Rings,
+    processes: Processes,
     /// Takes what shells on this phone are asked and answer.
     scribe: RefCell<Option<Scribe>>,
 }
@@ -121,23 +139,21 @@ impl LivePhone {
             slow: 1.0,
         };
         let mut phone = LivePhone {
-            pids: Cell::new(3000 + (place.seed % 2000) as u32),
-            serial,
-            number: place.number,
-            seed: place.seed,
-            spec: spec.clone(),
-            start: place.start,
-            latency: place.latency,
+            identity: Identity { serial, number: place.number, banner: Banner::default() },
+            birth: Birth { spec: spec.clone(), seed: place.seed, boots: Cell::new(0) },
             model: RefCell::new(model),
-            banner: Banner::default(),
-            cable: Watched::new(cable),
-            changed: place.changed,
-            calls: Cell::new(0),
-            boots: Cell::new(0),
-            drift: Cell::new(Drift::default()),
-            blocked_until: Cell::new(0),
-            hung: Cell::new(false),
-            signals: Watched::new(0),
+            clock: PhoneClock::new(place.start),
+            line: Line {
+                cable: Watched::new(cable),
+                changed: place.changed,
+                latency: place.latency,
+                calls: Cell::new(0),
+            },
+            rings: Rings::default(),
+            processes: Processes {
+                pids: Cell::new(3000 + (place.seed % 2000) as u32),
+                signals: Watched::new(0),
+            },
             scribe: RefCell::default(),
         };
         let property = |name: &str| phone.ask(&["getprop", name]).trim().to_owned();
@@ -146,7 +162,7 @@ impl LivePhone {
             model: property("ro.product.model"),
             device: property("ro.product.device"),
         };
-        phone.banner = banner;
+        phone.identity.banner = banner;
         Ok(phone)
     }
 
@@ -161,17 +177,17 @@ impl LivePhone {
 
     /// Serial number.
     pub fn serial(&self) -> &str {
-        &self.serial
+        &self.identity.serial
     }
 
     /// Transport id on its server.
     pub fn number(&self) -> u64 {
-        self.number
+        self.identity.number
     }
 
     /// What it tells adb about itself.
     pub fn banner(&self) -> &Banner {
-        &self.banner
+        &self.identity.banner
     }
 
     /// The model, to look at the truth.
@@ -181,20 +197,18 @@ impl LivePhone {
 
     /// Lab time now on this phone: the lab's, bent by the drift of the phone's clock.
     pub fn now(&self) -> LabTime {
-        let lab = i64::try_from(self.start.elapsed().as_nanos()).unwrap_or(i64::MAX);
-        let Drift { since, ahead, ppm } = self.drift.get();
-        LabTime::from_ns(lab + ahead + ((lab - since) as f64 * ppm / 1e6) as i64)
+        self.clock.now()
     }
 
     /// The state of the connection now.
     pub fn cable(&self) -> Cable {
-        *self.cable.borrow()
+        *self.line.cable.borrow()
     }
 
     /// Changes the connection and tells whoever watches.
     pub(crate) fn set_cable(&self, change: impl FnOnce(&mut Cable)) {
-        self.cable.change(change);
-        self.changed.change(|version| *version += 1);
+        self.line.cable.change(change);
+        self.line.changed.change(|version| *version += 1);
     }
 
     /// Hands every line a shell runs from now on to `scribe`, when it is over.
@@ -214,33 +228,31 @@ impl LivePhone {
 
     /// Makes the phone's clocks run faster by so many parts per million from now on, without a step.
     pub(crate) fn set_drift(&self, ppm: f64) {
-        let now = self.now().ns();
-        let lab = i64::try_from(self.start.elapsed().as_nanos()).unwrap_or(i64::MAX);
-        self.drift.set(Drift { since: lab, ahead: now - lab, ppm });
+        self.clock.set_drift(ppm);
     }
 
     /// Holds back every dump of SurfaceFlinger for this long: the screen goes on, its rings overflow. Other services
     /// answer, or a tool that asks one before each gesture would hold still while nothing is seen, and lose nothing.
     pub(crate) fn block_rings(&self, length: Duration) {
-        self.blocked_until.set(self.now().ns().saturating_add(Span::from(length).ns()));
+        self.rings.blocked_until.set(self.now().ns().saturating_add(Span::from(length).ns()));
     }
 
     /// SurfaceFlinger hangs from now on, or no more.
     pub(crate) fn hang_rings(&self, hung: bool) {
-        self.hung.set(hung);
+        self.rings.hung.set(hung);
     }
 
     /// Whether SurfaceFlinger hangs.
     pub(crate) fn hangs(&self) -> bool {
-        self.hung.get()
+        self.rings.hung.get()
     }
 
     /// A fresh model, as after a reboot: the app is gone, settings are those of the lab file, files stay.
     pub fn rebooted(&self) {
-        self.boots.set(self.boots.get() + 1);
-        if let Ok(mut fresh) =
-            Phone::new(&self.spec, self.serial.clone(), mix(self.seed, 0x0b00, self.boots.get()))
-        {
+        let Birth { spec, seed, boots } = &self.birth;
+        boots.set(boots.get() + 1);
+        let seed = mix(*seed, 0x0b00, boots.get());
+        if let Ok(mut fresh) = Phone::new(spec, self.identity.serial.clone(), seed) {
             fresh.keep_files(&mut self.model.borrow_mut());
             *self.model.borrow_mut() = fresh;
         }
@@ -248,24 +260,24 @@ impl LivePhone {
 
     /// How long the next call takes on the way, there and back: seeded, by the lab's latency.
     pub(crate) fn next_latency(&self) -> Duration {
-        let call = self.calls.get();
-        self.calls.set(call + 1);
-        self.latency.of(mix(self.seed, 0x1a7e, call)).mul_f64(self.cable().slow)
+        let call = self.line.calls.get();
+        self.line.calls.set(call + 1);
+        self.line.latency.of(mix(self.birth.seed, 0x1a7e, call)).mul_f64(self.cable().slow)
     }
 
     /// Waits until the streams opened when `cuts` was counted are cut.
     pub async fn cut(&self, cuts: u64) {
-        self.cable.until(|cable| cable.cuts != cuts || cable.presence != Presence::Ready).await;
+        self.line.cable.until(|cable| cable.cuts != cuts || cable.presence != Presence::Ready).await;
     }
 
     /// Waits while the phone is wedged.
     pub async fn answering(&self) {
-        self.cable.until(|cable| !cable.wedged).await;
+        self.line.cable.until(|cable| !cable.wedged).await;
     }
 
     async fn unblocked(&self) {
         loop {
-            let left = self.blocked_until.get() - self.now().ns();
+            let left = self.rings.blocked_until.get() - self.now().ns();
             if left <= 0 {
                 return;
             }
@@ -275,7 +287,7 @@ impl LivePhone {
 
     /// Whether SurfaceFlinger's dumps are held back now.
     pub(crate) fn held_back(&self) -> bool {
-        self.blocked_until.get() > self.now().ns()
+        self.rings.blocked_until.get() > self.now().ns()
     }
 
     /// The model, to change it.
@@ -285,8 +297,8 @@ impl LivePhone {
 
     /// The next process id.
     pub(crate) fn next_pid(&self) -> u32 {
-        let pid = self.pids.get() + 1;
-        self.pids.set(if pid > 32_000 { 2000 } else { pid });
+        let pid = self.processes.pids.get() + 1;
+        self.processes.pids.set(if pid > 32_000 { 2000 } else { pid });
         pid
     }
 
@@ -294,7 +306,7 @@ impl LivePhone {
     pub(crate) fn signal(&self, pid: u32, signal: i32) -> bool {
         let known = self.model.borrow_mut().signal(self.now(), pid, signal);
         if known && signal != 0 {
-            self.signals.change(|count| *count += 1);
+            self.processes.signals.change(|count| *count += 1);
         }
         known
     }
@@ -334,7 +346,7 @@ impl LivePhone {
     /// Waits until a tracing process is gone, or has nothing left to do but print.
     async fn traced(&self, pid: u32) {
         loop {
-            let seen = *self.signals.borrow();
+            let seen = *self.processes.signals.borrow();
             let (lives, until) = {
                 let model = self.model.borrow();
                 (model.tracing(pid), model.traced_until(pid))
@@ -347,7 +359,7 @@ impl LivePhone {
             let left = left.unwrap_or(i64::MAX).min(31_536_000_000_000_000);
             tokio::select! {
                 biased;
-                () = self.signals.until(|count| *count != seen) => {}
+                () = self.processes.signals.until(|count| *count != seen) => {}
                 () = tokio::time::sleep(Duration::from_nanos(left as u64)) => {}
             }
         }

@@ -36,7 +36,7 @@ pub enum Cause {
     Dropped,
 }
 
-/// One frame that reached the screen.
+/// One frame that reached the screen. One field for each moment, and each word a trace has for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TruthFrame {
     /// Present fence, exactly as printed.

@@ -19,7 +19,7 @@ use farmjank_results::window::Coverage;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-/// One window of one scenario on one phone.
+/// One window of one scenario on one phone. One field for each fact the log tells of it.
 #[derive(Clone)]
 pub struct Cell<'a> {
     /// The run.

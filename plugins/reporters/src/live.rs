@@ -19,7 +19,7 @@ const PACE: Duration = Duration::from_millis(80);
 /// Most lanes drawn, however tall the terminal.
 const MOST_ROWS: usize = 40;
 
-/// Lanes, then the table.
+/// Lanes, then the table. One field for each part of the screen.
 pub struct Live {
     style: TextStyle,
     rows: usize,

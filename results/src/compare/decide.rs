@@ -29,7 +29,7 @@ use farmjank_statistics::state::{Grounds, MINIMUM};
 use farmjank_statistics::{Means, Mei, State, Whole};
 use std::collections::BTreeSet;
 
-/// One cell on its way to a state.
+/// One cell on its way to a state. One field for each thing a state is decided by.
 struct Draft<'s> {
     sides: Matched<'s>,
     cell: CellCompared,

@@ -34,7 +34,7 @@ const PRIOR: f64 = 10.0;
 /// Hitch time of a phone nobody measured, where a scenario says what matters as a share of it, ms/s.
 const LEVEL: f64 = 9.0;
 
-/// What is known of a cell that decides, before it is measured.
+/// What is known of a cell that decides, before it is measured. Its key takes four fields.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expected {
     /// Scenario.

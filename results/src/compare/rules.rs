@@ -24,7 +24,7 @@ pub enum Given {
 /// Which installation of the old and of the new build a block of a phone ran on, counted from 1 each.
 pub type Installations = BTreeMap<(DeviceId, String), [u32; 2]>;
 
-/// How to compare.
+/// How to compare. One field for each question a comparison leaves open.
 #[derive(Clone, Debug)]
 pub struct Rules {
     /// What the sides are.

@@ -20,7 +20,7 @@ const RARE_EFFECT: f64 = 0.2;
 /// Share of iterations that may have such an event.
 const ALLOWED: f64 = 0.02;
 
-/// What the sides say, in the metric's unit; differences are new minus old.
+/// What the sides say, in the metric's unit; differences are new minus old. One field for each figure that is reported.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Weighed {
     pub base: f64,

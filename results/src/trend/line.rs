@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 /// Confidence of each side of a night's interval, percent: 95 % between both.
 const SIDE: f64 = 97.5;
 
-/// One run of a line.
+/// One run of a line. One field for each column of the store.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Night {
     /// Id of the run.

@@ -78,7 +78,7 @@ pub enum Obstacle {
     Terrible(usize, usize),
 }
 
-/// Everything the decision looks at.
+/// Everything the decision looks at. One field for each.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Grounds {
     /// Frames were lost, a window was empty, a guard was broken, or too many iterations are void.

@@ -47,6 +47,7 @@ pub struct Harvest {
 }
 
 /// Collects one window. Shared between the sampling loop and the steps beside it.
+/// The last four fields change while it does.
 pub struct Collector<'a> {
     session: &'a DeviceSession<'a>,
     trial: u32,

@@ -26,7 +26,7 @@ use farmjank_seams::reporter::Reporter;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// What a run is told.
+/// What a run is told. One field for each flag that reaches the engine.
 pub struct Options {
     /// Run id; names the bundle.
     pub run: String,
@@ -60,7 +60,7 @@ pub type Forewarn = dyn Fn(&[PlannedJob], &BTreeMap<DeviceId, DeviceFacts>) -> V
 /// Holds a run whose jobs are judged against a baseline.
 pub type Against = dyn Fn(&Record) -> Compared;
 
-/// Everything a run needs.
+/// Everything a run needs. One field for each thing that is injected.
 pub struct Setup {
     /// What it is told.
     pub options: Options,

@@ -21,7 +21,7 @@ use std::rc::Rc;
 /// Makes the frame sources of a scenario, best first.
 pub type ForScenario = dyn Fn(&Scenario) -> Vec<Rc<dyn FrameSource>>;
 
-/// What every job shares.
+/// What every job shares. One field for each thing that is injected.
 pub struct RunEnv {
     /// Makes events.
     pub announcer: Rc<Announcer>,
@@ -50,7 +50,7 @@ impl RunEnv {
     }
 }
 
-/// One job on its phone.
+/// One job on its phone. One field for each thing that stays the same until it ends.
 pub struct DeviceSession<'a> {
     /// Shared by all jobs.
     pub env: &'a RunEnv,

@@ -9,7 +9,7 @@ use farmjank_results::time::{DeviceTime, Span};
 use std::collections::BTreeMap;
 use tokio::time::Instant;
 
-/// Everything of one window.
+/// Everything of one window. One field for each thing that is told of it.
 #[derive(Default)]
 pub(crate) struct Ledger {
     pub(crate) writer: EvidenceWriter,

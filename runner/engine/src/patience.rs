@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// How long to wait for what, and how often to try again.
+/// How long to wait for what, and how often to try again. One field for each bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patience {
     /// One ordinary shell call (`getprop`, `wm size`…).

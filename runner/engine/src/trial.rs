@@ -30,7 +30,7 @@ pub struct TrialOutcome {
     pub windows: Vec<WindowMeasured>,
 }
 
-/// A trial under way.
+/// A trial under way. The fields after the third are what begins and ends with it.
 pub struct Trial<'a> {
     /// The job's hold on its phone.
     pub session: &'a DeviceSession<'a>,
@@ -53,6 +53,7 @@ pub struct Trial<'a> {
 }
 
 /// A window that is over and waits for the end of the trial, when the trace that saw it is read.
+/// One field for each thing the measurement takes.
 struct Collected {
     name: String,
     /// Where its files lie in the bundle, without their endings.

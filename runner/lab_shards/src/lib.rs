@@ -67,7 +67,7 @@ pub type Join = Box<dyn FnOnce() -> Result<(), Box<dyn Any + Send>>>;
 /// Starts a thread that drives the work in a `LocalSet` on a simulated clock of its own.
 pub type Threads = dyn Fn(ThreadWork) -> Join;
 
-/// Everything a run over shards needs.
+/// Everything a run over shards needs. One field for each thing that is injected.
 pub struct Setup {
     /// What it is told. Its `most_running` must not be smaller than the number of phones: shards do not wait for each
     /// other.

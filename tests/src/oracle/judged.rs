@@ -8,7 +8,7 @@ use farmjank_results::motion::{Motion, Phase};
 /// Culprits in the order of reports: app, compositor, display, stuffing, dropped.
 const CULPRITS: usize = 5;
 
-/// One frame of the app in the motions of a window.
+/// One frame of the app in the motions of a window. One field for each thing the verdict looks at.
 #[derive(Clone, Copy, Debug)]
 pub struct JudgedFrame {
     /// The platform's bits.

@@ -26,7 +26,7 @@ impl Default for Heartbeat {
     }
 }
 
-/// Bounds of the adb transport.
+/// Bounds of the adb transport. One field for each bound.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// What the provider calls itself in messages.

@@ -76,7 +76,7 @@ struct Sequence {
     losses: Vec<(Moment, Moment)>,
 }
 
-/// Everything kept.
+/// Everything kept. One field for each kind of packet and each count of what was lost.
 #[derive(Default)]
 pub struct Gathered {
     /// Clocks.

@@ -20,7 +20,7 @@ const LONGEST_TITLE: usize = 400;
 /// The bucket of GPU times that stands for 25 ms and more, ms.
 pub const GPU_REST_MS: u32 = 4950;
 
-/// One block of counters.
+/// One block of counters. One field for each line the phone prints.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     /// Process id; 0 where the dump does not say.

@@ -16,7 +16,7 @@ const MOST_LAYERS: usize = 1_000;
 /// Longest layer name kept, bytes. Real names stay below 400.
 const LONGEST_NAME: usize = 4_096;
 
-/// Counts of the whole phone, as the head of the dump prints them.
+/// Counts of the whole phone, as the head of the dump prints them. One field for each line it prints.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     /// Counting began, in wall clock seconds of the phone.

@@ -111,7 +111,7 @@ impl Judged {
     }
 }
 
-/// One block: a layer, on 12 and newer at one refresh rate.
+/// One block: a layer, on 12 and newer at one refresh rate. One field for each line of it.
 #[derive(Clone, Debug, Default)]
 struct Block {
     layer: usize,

@@ -1,6 +1,6 @@
 //! Intents as `am` and `cmd package` take them on their command lines, and as phones print them.
 
-/// What was asked to start.
+/// What was asked to start. One field for each option of `am start`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Intent {
     /// `-a`

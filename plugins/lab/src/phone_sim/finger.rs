@@ -26,7 +26,7 @@ pub enum Motions {
     Cancel,
 }
 
-/// The finger now.
+/// The finger now. The ninth field counts its lifts, which outlive the gesture.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Touch {
     pub(super) path: Option<Path>,

@@ -48,7 +48,7 @@ impl HwuiFrame {
     }
 }
 
-/// Counters of the summary block.
+/// Counters of the summary block. One field for each line of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JankCounts {
     /// Last reset.

@@ -44,7 +44,7 @@ pub enum Role {
     Container,
 }
 
-/// One layer.
+/// One layer. One field for each thing SurfaceFlinger keeps of a layer.
 #[derive(Clone, Debug)]
 pub struct Layer {
     /// Name including `#n`, as `--latency` wants it.

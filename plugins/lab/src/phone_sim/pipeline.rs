@@ -42,7 +42,7 @@ impl Manner {
     }
 }
 
-/// The stages of one frame.
+/// The stages of one frame. One field for each column of framestats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stages {
     /// Vsync it was scheduled for.
@@ -126,7 +126,7 @@ pub struct Load {
     pub compositor: Option<Compositor>,
 }
 
-/// A window's producer of frames.
+/// A window's producer of frames. Three of its fields are when a thread is free.
 #[derive(Clone, Debug)]
 pub struct Pipeline {
     seed: u64,

@@ -7,7 +7,7 @@ use super::pace::Pace;
 use super::panel::{NEVER, Panel};
 use super::pipeline::{Manner, Pipeline};
 
-/// Makes frames of one layer whenever content moves.
+/// Makes frames of one layer whenever content moves. The fields after the third are how far it has come.
 #[derive(Clone, Debug)]
 pub struct Producer {
     /// Layer that gets the buffers (index).

@@ -4,7 +4,7 @@ use super::compositor::Compositor;
 use crate::app::{App, Canvas};
 use crate::archetype::Archetype;
 
-/// What stays the same for a phone's whole life.
+/// What stays the same for a phone's whole life. One field for each key of a phone in a lab file.
 #[derive(Clone, Debug)]
 pub struct Setup {
     /// The model.

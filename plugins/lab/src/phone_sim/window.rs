@@ -18,7 +18,7 @@ pub struct LaunchPlan {
     pub cold: bool,
 }
 
-/// One window of an app.
+/// One window of an app. The last four fields are how it is drawn.
 #[derive(Clone, Debug)]
 pub struct Window {
     /// App (index).

@@ -19,7 +19,7 @@ impl Lexer {
         let part = if self.take("`") {
             Part::Command { script: Rc::new(self.backticks()?), quoted }
         } else if self.starts_with("$((") {
-            match self.arithmetic(quoted)? {
+            match arithmetic(self, quoted)? {
                 Some(part) => part,
                 None => self.command(quoted)?,
             }
@@ -111,33 +111,6 @@ impl Lexer {
         }
     }
 
-    /// `$((…))`, or nothing when the parentheses do not end together (then it is a command that begins with one).
-    fn arithmetic(&mut self, quoted: bool) -> Result<Option<Part>, Trouble> {
-        let start = self.at + 3;
-        let mut depth = 0u32;
-        let mut i = self.at + 3;
-        while i < self.chars.len() {
-            match self.chars[i] {
-                '(' => depth += 1,
-                ')' if depth > 0 => depth -= 1,
-                ')' => {
-                    if self.chars.get(i + 1) != Some(&')') {
-                        return Ok(None);
-                    }
-                    let text: String = self.chars[start..i].iter().collect();
-                    self.enter()?;
-                    let expression = Lexer::new(&text, self.depth).quoted_until(None);
-                    self.leave();
-                    self.at = i + 2;
-                    return Ok(Some(Part::Arithmetic { expression: expression?, quoted }));
-                }
-                _ => {}
-            }
-            i += 1;
-        }
-        Err(Trouble::NoClosingQuote)
-    }
-
     fn braces(&mut self, quoted: bool) -> Result<Part, Trouble> {
         let length = self.peek() == Some('#') && self.peek_at(1).is_some_and(|c| c != '}');
         if length {
@@ -220,4 +193,31 @@ impl Lexer {
         flush(&mut bare, &mut parts, false);
         Ok(Word(parts))
     }
+}
+
+/// `$((…))`, or nothing when the parentheses do not end together (then it is a command that begins with one).
+fn arithmetic(lexer: &mut Lexer, quoted: bool) -> Result<Option<Part>, Trouble> {
+    let start = lexer.at + 3;
+    let mut depth = 0u32;
+    let mut i = lexer.at + 3;
+    while i < lexer.chars.len() {
+        match lexer.chars[i] {
+            '(' => depth += 1,
+            ')' if depth > 0 => depth -= 1,
+            ')' => {
+                if lexer.chars.get(i + 1) != Some(&')') {
+                    return Ok(None);
+                }
+                let text: String = lexer.chars[start..i].iter().collect();
+                lexer.enter()?;
+                let expression = Lexer::new(&text, lexer.depth).quoted_until(None);
+                lexer.leave();
+                lexer.at = i + 2;
+                return Ok(Some(Part::Arithmetic { expression: expression?, quoted }));
+            }
+            _ => {}
+        }
+        i += 1;
+    }
+    Err(Trouble::NoClosingQuote)
 }

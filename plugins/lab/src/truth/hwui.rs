@@ -2,6 +2,7 @@
 //! CLOCK_MONOTONIC. Must not know columns.
 
 /// One frame a window drew, or a callback that drew nothing.
+/// One field for each column of framestats, and what decides them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TruthHwuiFrame {
     /// Package.

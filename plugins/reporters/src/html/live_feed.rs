@@ -30,7 +30,7 @@ const EVENT_LINES: usize = 200;
 /// Most seconds of frames arriving drawn in a lane.
 const RATES: usize = 60;
 
-/// A run as it is shown to those who watch.
+/// A run as it is shown to those who watch. One field for each part of the page.
 pub struct LiveFeed {
     version: u64,
     /// Version at which something above all cells changed last: plan, phones, verdict.

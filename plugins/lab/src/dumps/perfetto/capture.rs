@@ -3,7 +3,7 @@
 use super::config::Config;
 use crate::truth::Truth;
 
-/// One tracing session, over.
+/// One tracing session, over. One field for each thing a trace tells of its session.
 #[derive(Clone, Copy, Debug)]
 pub struct Capture<'a> {
     /// What happened.
