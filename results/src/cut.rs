@@ -252,7 +252,12 @@ impl Cutting<'_> {
         let (before, after) =
             (at.saturating_sub(1 + NEIGHBOURS)..at, at..frames.len().min(at + 1 + NEIGHBOURS));
         let all = around(before).chain(around(after));
-        let all = all.filter(|pair| lattice::usable((pair[1].present - pair[0].present).ns()));
+        // The gaps of a list that comes to rest are nobody's pace.
+        let kept = |pair: &&[Frame]| {
+            let length = pair[1].present - pair[0].present;
+            lattice::usable(length.ns()) && self.slow_ends.of(pair[0].present).is_none()
+        };
+        let all = all.filter(kept);
         let mut lengths: Vec<i64> = all.map(|pair| self.vsyncs(pair[0].present, pair[1].present)).collect();
         lengths.sort_unstable();
         // The longest of them may be an accident, as one of the two slow frames before a panel wakes up is of the

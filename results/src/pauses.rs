@@ -14,6 +14,9 @@ use std::ops::Range;
 /// Most lengths before a pause that may be taken for the faster rate by mistake.
 const STRAY: usize = 3;
 
+/// A length no moving content has, ns: from a list's last pixel to the next finger's first frame it may take no longer.
+const PAUSE: i64 = 60_000_000;
+
 /// A switch to a faster rate just before a pause belongs into the pause when the lengths in between fit the slower rate
 /// too (two vsyncs at 60 Hz are three at 90): a touch ends a pause and raises the rate, and a switch never makes jank.
 pub(crate) fn switch_in_pauses(path: &mut [Option<usize>], rates: &[Rate], lengths: &[i64]) {
@@ -24,7 +27,7 @@ pub(crate) fn switch_in_pauses(path: &mut [Option<usize>], rates: &[Rate], lengt
             continue;
         }
         let ahead = lengths[index..].iter().take(STRAY + 1);
-        let Some(stray) = ahead.clone().position(|length| *length > LONG) else { continue };
+        let Some(stray) = ahead.clone().position(|length| *length > PAUSE) else { continue };
         let fits_slow = |length: &i64| lattice::residual(*length, slow) < far(slow);
         if ahead.take(stray).all(fits_slow) {
             path[index..=index + stray].fill(Some(before));

@@ -90,6 +90,20 @@ fn a_fling_that_a_finger_may_have_caught_before_its_rest_leaves_its_slow_gaps_in
 }
 
 #[test]
+fn a_finger_that_comes_down_in_a_slow_end_finds_no_pace_in_its_gaps() {
+    // The last gap begins after the finger came down, with a frame that was on its way by then: what follows the finger
+    // has not left the slop yet.
+    let presents = ending(&[2, 2, 2, 2, 1, 1, 1, 1, 1, 1]);
+    let down = presents[41] + 9 * MS;
+    let touch =
+        Touch { down_by: at(down + MS), moves_from: at(down + 15 * MS), up_from: at(down + 300 * MS) };
+    let finger = Motion { touch: Some(touch), ..motion(Phase::Finger, down, down + 301 * MS) };
+    let flings = [motion(Phase::Fling, 0, down), finger];
+    let (late, ..) = sums(&cut(&shown(&presents, P), &flings, &rules()));
+    assert_eq!(late, 0);
+}
+
+#[test]
 fn who_watched_a_slow_end_tells_its_stalls_from_its_rest() {
     let frames = shown(&ending(&[2, 3, 5]), P);
     let of = |due: &[i64]| {

@@ -143,6 +143,14 @@ fn judged(lengths: &[i64], modes: &[f64], before: f64, after: f64) -> Vec<i64> {
 }
 
 #[test]
+fn the_last_gap_of_a_list_before_the_next_finger_belongs_to_the_rate_it_rested_at() {
+    let (slow, fast) = (hz(60.0), hz(90.0));
+    // Two refreshes of 60 Hz are three of 90.
+    let lengths = [&[fast; 30][..], &[slow; 25], &[2 * slow, 94 * MS], &[fast; 30]].concat();
+    assert_eq!(judged(&lengths, &[60.0, 90.0], 90.0, 90.0)[55], 17);
+}
+
+#[test]
 fn the_last_frames_before_a_pause_belong_to_the_rate_before_it() {
     // 60 Hz with one missed vsync (33.3 ms: two vsyncs at 60 Hz, three at 90), a pause, then 90 Hz.
     let (slow, fast) = (16_666_667, 11_111_111);

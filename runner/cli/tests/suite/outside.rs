@@ -67,10 +67,11 @@ fn slow_apps_of_phones_outside_the_lab_are_not_slow_panels() {
 /// Phones of every release's way to tell of touches, with an app that misses nothing. Older `input` is a virtual
 /// machine that starts before its first event and lingers after its last. Lists of whole pixels draw ever more rarely
 /// before they rest.
-const FLAWLESS: [(&str, &str); 8] = [
+const FLAWLESS: [(&str, &str); 9] = [
     ("60 Hz, Android 9", "--hz 60 --sdk 28 --pixels"),
     ("60 Hz, Android 11, busy", "--hz 60 --sdk 30 --before 300,900 --after 60,300"),
     ("90 Hz, Android 10", "--hz 90 --sdk 29 --pixels"),
+    ("90 Hz, adaptive, Android 12", "--hz 90 --adaptive --sdk 31 --pixels"),
     ("120 Hz, Android 13, busy", "--hz 120 --sdk 33 --before 20,160 --after 20,150 --pixels"),
     ("120 Hz, adaptive, Android 14", "--hz 120 --adaptive --sdk 34"),
     (
