@@ -24,6 +24,7 @@ use farmjank_results::record::Record;
 use farmjank_scenarios::plan::Selection;
 use farmjank_scenarios::read::{ReadOptions, SourceFile, read};
 use farmjank_scenarios::scenario::Scenario;
+use farmjank_seams::claim::Private;
 use farmjank_seams::probe::Probe;
 use farmjank_seams::reporter::Reporter;
 use farmjank_seams::source::FrameSource;
@@ -286,6 +287,7 @@ impl Stage {
             provider: Rc::new(provider),
             sources: Box::new(move |scenario| sources(scenario, seed)),
             probes: self.probes.unwrap_or_else(registry::probes),
+            claims: Rc::new(Private),
             files: files.clone(),
             voice: ear.clone(),
             against: self.against,

@@ -9,6 +9,7 @@
 //! assert_eq!(quote("com.example/.Feed; reboot"), "'com.example/.Feed; reboot'");
 //! ```
 
+pub mod claim;
 pub mod device;
 pub mod history;
 pub mod host;

@@ -13,7 +13,7 @@ pub use baseline::{
 };
 pub use first::{Ci, CompletionsArgs, InitArgs, ManArgs};
 pub use history::{CellArgs, FailOn, HistoryArgs, HistoryFormat, TrendArgs};
-pub use prove::DoctorArgs;
+pub use prove::{DevicesArgs, DoctorArgs};
 pub use runs::{PruneRunsArgs, RunsArgs, RunsCommand};
 pub use turns::{AbArgs, CalibrateArgs, PlanArgs, PlanFormat, TurnArgs};
 
@@ -66,7 +66,7 @@ pub enum Command {
     /// Show which jobs would run on which phones, why others do not qualify, and how long it takes.
     Plan(PlanArgs),
     /// List the phones and what is known of each.
-    Devices(PhoneArgs),
+    Devices(DevicesArgs),
     /// Look for what keeps phones from being measured, and say what to do.
     Doctor(DoctorArgs),
     /// Compute the metrics of dump files saved by hand.
@@ -119,7 +119,7 @@ pub struct PhoneArgs {
     /// Only phones that match, such as `sdk >= 29 & refresh >= 120`.
     #[arg(long, value_name = "EXPR")]
     pub device_filter: Option<String>,
-    /// Wait this long for a phone that is not there yet (`60s`, `2m`).
+    /// Wait this long for a phone that is not there yet, or that another run uses (`60s`, `30m`).
     #[arg(long, value_name = "TIME", default_value = "0s", hide_default_value = true)]
     pub wait_for_devices: String,
     /// Use the virtual lab instead of phones: a name from `farmjank lab`, or a lab file.

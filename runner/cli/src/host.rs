@@ -2,6 +2,7 @@
 #![allow(clippy::disallowed_types, clippy::disallowed_methods)] // this file is the outside world
 
 mod bundle;
+pub mod claims;
 
 pub use bundle::Bundle;
 
@@ -300,6 +301,13 @@ fn console_width() -> Option<u16> {
 /// Wall time now, RFC 3339 in UTC.
 pub fn wall() -> String {
     jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+/// A number nobody can foretell, other at every call.
+pub fn chance() -> u64 {
+    use std::hash::{BuildHasher, Hasher};
+    // Seeded by the system for each process, and stepped for each of its states.
+    std::collections::hash_map::RandomState::new().build_hasher().finish()
 }
 
 /// Finds a program: by path, or in `PATH` and the Android SDK's folder.

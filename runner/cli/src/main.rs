@@ -42,9 +42,7 @@ fn dispatch(command: &Command, terminal: settings::Terminal) -> u8 {
         Command::Calibrate(args) => commands::calibrate::run(args, terminal),
         Command::Check(args) => commands::check::run(args, terminal),
         Command::Plan(args) => commands::plan::run(args, terminal),
-        Command::Devices(args) => {
-            code(in_runtime(args.lab.is_some(), commands::devices::run(args, terminal)))
-        }
+        Command::Devices(args) => code(in_runtime(args.phones.lab.is_some(), commands::devices::run(args))),
         Command::Doctor(args) => {
             code(in_runtime(args.phones.lab.is_some(), commands::doctor::run(args, terminal)))
         }

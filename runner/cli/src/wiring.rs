@@ -1,6 +1,7 @@
 //! The only place that names concrete plugins.
 
 use crate::args::PhoneArgs;
+use crate::host::claims::HostClaims;
 use crate::host::{self, Programs, TcpDial};
 use farmjank_devices::adb::{StartPolicy, ensure_server, servers_from_env};
 use farmjank_devices::{AdbProvider, Options};
@@ -12,6 +13,7 @@ use farmjank_measure::readers::Readers;
 use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::frame::SourceId;
 use farmjank_scenarios::scenario::Scenario;
+use farmjank_seams::claim::{Claims, Private};
 use farmjank_seams::device::Provider;
 use farmjank_seams::host::Files;
 use farmjank_seams::probe::Probe;
@@ -26,6 +28,8 @@ const LAB_BYTES: u64 = 1 << 20;
 pub struct Phones {
     /// The provider.
     pub provider: Rc<dyn Provider>,
+    /// Which run of this computer uses which of them.
+    pub claims: Rc<dyn Claims>,
     /// The virtual lab behind it, if it is one.
     pub lab: Option<Rc<LiveLab>>,
     /// Seed of the lab; 0 for real phones.
@@ -60,7 +64,7 @@ pub fn lab(name: &str, seed: Option<u64>) -> Result<Lab, Fault> {
 fn virtual_phones(name: &str, seed: Option<u64>) -> Result<Phones, Fault> {
     let lab = lab(name, seed)?;
     let (provider, live) = switched_on(&lab)?;
-    Ok(Phones { provider, lab: Some(live), seed: lab.seed })
+    Ok(Phones { provider, claims: Rc::new(Private), lab: Some(live), seed: lab.seed })
 }
 
 fn switched_on(lab: &Lab) -> Result<(Rc<dyn Provider>, Rc<LiveLab>), Fault> {
@@ -114,7 +118,8 @@ async fn adb_phones() -> Result<Phones, Fault> {
         Some(fault) if listening == 0 => Err(fault),
         _ => {
             let provider = AdbProvider::new(servers, dial, Options::default());
-            Ok(Phones { provider: Rc::new(provider), lab: None, seed: 0 })
+            let claims = Rc::new(HostClaims::of_host());
+            Ok(Phones { provider: Rc::new(provider), claims, lab: None, seed: 0 })
         }
     }
 }

@@ -3,6 +3,7 @@
 
 use crate::announce::{Announcer, FactSink};
 use crate::builds::AbPlan;
+use crate::claiming::Claiming;
 use crate::device_session::{ForScenario, RunEnv};
 use crate::job_runner::JobRunner;
 use crate::patience::Patience;
@@ -19,6 +20,7 @@ use farmjank_results::time::RunTime;
 use farmjank_results::verdict::{Verdict, exit_code};
 use farmjank_scenarios::plan::{Plan, Selection, none_left, plan};
 use farmjank_scenarios::scenario::Scenario;
+use farmjank_seams::claim::Claims;
 use farmjank_seams::device::{Arrivals, Provider};
 use farmjank_seams::host::Files;
 use farmjank_seams::probe::Probe;
@@ -72,6 +74,8 @@ pub struct Setup {
     pub sources: Box<ForScenario>,
     /// Who is asked at both ends of trials and windows, in order of preference.
     pub probes: Vec<Rc<dyn Probe>>,
+    /// Which run of this computer uses which phone.
+    pub claims: Rc<dyn Claims>,
     /// The bundle.
     pub files: Rc<dyn Files>,
     /// Where text for people goes.
@@ -86,8 +90,19 @@ pub struct Setup {
 
 /// Runs to the end; the record's exit code is the run's.
 pub async fn run(setup: Setup) -> Record {
-    let Setup { options, scenarios, provider, sources, probes, files, voice, reporters, against, stop } =
-        setup;
+    let Setup {
+        options,
+        scenarios,
+        provider,
+        sources,
+        probes,
+        claims,
+        files,
+        voice,
+        reporters,
+        against,
+        stop,
+    } = setup;
     let scribe = Rc::new(Scribe::new(files.clone(), voice, reporters));
     let announcer = Rc::new(Announcer::new(scribe.clone()));
     announcer.announce(started(&options));
@@ -109,10 +124,16 @@ pub async fn run(setup: Setup) -> Record {
         screens: options.screens,
         unrecorded: Default::default(),
     };
+    let claiming = Claiming {
+        claims,
+        who: format!("run {}", options.run),
+        servers: planned.servers(),
+        wait: options.wanted.wait,
+    };
     let Planned { plan, facts, .. } = planned;
     let nothing = plan.jobs.is_empty();
     let (most_running, jobs) = (options.most_running, plan.jobs);
-    let runner = JobRunner { scenarios, provider, stop, most_running, env, jobs, facts };
+    let runner = JobRunner { scenarios, provider, stop, most_running, env, jobs, facts, claiming };
     if let Some(mut arrivals) = arrivals {
         runner.work(&mut *arrivals).await;
     }
@@ -188,6 +209,11 @@ impl Planned {
         let Plan { digest, jobs, refusals, .. } = &self.plan;
         announce(Fact::PlanMade { digest: digest.clone(), jobs: jobs.clone(), refusals: refusals.clone() });
         self.judge_homeless(announce);
+    }
+
+    /// The server each phone is reached through.
+    pub fn servers(&self) -> BTreeMap<DeviceId, String> {
+        self.phones.iter().map(|phone| (phone.sighting.id.clone(), phone.sighting.server.clone())).collect()
     }
 
     /// What is known beforehand of what the run will not be able to tell.

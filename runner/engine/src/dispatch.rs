@@ -17,6 +17,10 @@ pub enum Input {
     Present(DeviceId),
     /// A phone left.
     Gone(DeviceId, String),
+    /// Another run uses a phone; what to say of the jobs that wait for it.
+    Held(DeviceId, String),
+    /// A phone is not to be had.
+    Refused(DeviceId, Fault),
     /// A job's work ended: for good, or with a fault after which it may go on.
     Ended(JobId, Option<Fault>),
     /// A job's work paused by itself: it goes on after the others of its phone.
@@ -57,6 +61,8 @@ const MOST_LOSSES: u32 = 20;
 #[derive(Debug, Default)]
 struct Phone {
     present: bool,
+    /// Another run uses it: how long to wait is not ours to say.
+    held: bool,
     why_gone: String,
     gone_since: RunTime,
     not_before: RunTime,
@@ -96,9 +102,21 @@ impl Dispatch {
             Input::Present(id) => {
                 if let Some(phone) = self.phones.get_mut(&id) {
                     phone.present = true;
+                    phone.held = false;
                 }
             }
             Input::Gone(id, why) => self.gone(now, &id, why, &mut orders),
+            Input::Held(id, words) => {
+                if let Some(phone) = self.phones.get_mut(&id) {
+                    phone.held = true;
+                    orders.extend(phone.queue.iter().map(|job| Order::Queue(*job, words.clone())));
+                }
+            }
+            Input::Refused(id, fault) => {
+                if let Some(phone) = self.phones.get_mut(&id) {
+                    orders.extend(phone.queue.drain(..).map(|job| Order::Judge(job, Some(fault.clone()))));
+                }
+            }
             Input::Ended(job, fault) => self.ended(now, job, fault, &mut orders),
             Input::Yielded(job) => self.yielded(job, &mut orders),
             Input::Stop => self.stop(&mut orders),
@@ -114,7 +132,7 @@ impl Dispatch {
         // Where every place is taken, the end of a job is what frees one, not time.
         let is_full = self.running() >= self.rules.most_running;
         let waiting = self.phones.values().filter(|phone| phone.running.is_none() && !phone.queue.is_empty());
-        let due = waiting.filter_map(|phone| match phone.present {
+        let due = waiting.filter(|phone| !phone.held).filter_map(|phone| match phone.present {
             true if is_full => None,
             true => Some(phone.not_before),
             false => Some(phone.gone_since + self.rules.absence),
@@ -124,6 +142,11 @@ impl Dispatch {
 
     fn running(&self) -> usize {
         self.phones.values().filter(|phone| phone.running.is_some()).count()
+    }
+
+    /// Whether a job of this phone runs or waits.
+    pub(crate) fn has_work(&self, id: &DeviceId) -> bool {
+        self.phones.get(id).is_some_and(|phone| phone.running.is_some() || !phone.queue.is_empty())
     }
 
     /// Nothing runs and nothing waits.
@@ -203,7 +226,11 @@ impl Dispatch {
 
     fn give_up_absent(&mut self, now: RunTime, orders: &mut Vec<Order>) {
         for (id, phone) in &mut self.phones {
-            if phone.present || phone.running.is_some() || now < phone.gone_since + self.rules.absence {
+            if phone.present
+                || phone.held
+                || phone.running.is_some()
+                || now < phone.gone_since + self.rules.absence
+            {
                 continue;
             }
             for job in phone.queue.drain(..) {

@@ -1,5 +1,6 @@
 //! The jobs of some phones, run side by side: feeds what happens to `dispatch` and carries out its orders.
 
+use crate::claiming::{Claimed, Claiming};
 use crate::device_session::RunEnv;
 use crate::dispatch::{Dispatch, Input, Order, Rules};
 use crate::job;
@@ -35,6 +36,13 @@ pub struct JobRunner {
     pub jobs: Vec<PlannedJob>,
     /// The phones.
     pub facts: BTreeMap<DeviceId, DeviceFacts>,
+    /// How they are claimed.
+    pub claiming: Claiming,
+}
+
+/// A phone that another run uses is not ready for this one, whatever its cable says.
+fn waited_for(claimed: &Claimed<'_>, input: &Input) -> bool {
+    matches!(input, Input::Present(id) if claimed.waits_for(id))
 }
 
 type JobWork<'a> = Pin<Box<dyn Future<Output = (JobId, Progress, Option<Fault>)> + 'a>>;
@@ -66,7 +74,11 @@ impl JobRunner {
         let mut progress: BTreeMap<JobId, Progress> = BTreeMap::new();
         let mut jobs: FuturesUnordered<JobWork<'_>> = FuturesUnordered::new();
         let mut watching = true;
-        let mut inbox: Vec<Input> = self.facts.keys().cloned().map(Input::Present).collect();
+        let mut claimed = Claimed::new(&self.claiming);
+        let (mut inbox, notices) = claimed.claim(self.facts.keys().filter(|id| dispatch.has_work(id)));
+        for what in notices {
+            self.env.announcer.notice(None, what);
+        }
         let mut stopped = false;
         while !inbox.is_empty() || !dispatch.is_done() {
             let now = self.env.announcer.now();
@@ -79,6 +91,8 @@ impl JobRunner {
             if dispatch.is_done() {
                 break;
             }
+            claimed.let_go(|id| dispatch.has_work(id));
+            let due = claimed.due();
             let tick = dispatch.next_tick().map(|at| self.env.announcer.instant(at));
             tokio::select! {
                 biased;
@@ -94,12 +108,15 @@ impl JobRunner {
                     inbox.push(Input::Stop);
                 }
                 arrival = arrivals.next(), if watching => match arrival {
-                    Ok(arrival) => inbox.extend(self.arrived(arrival)),
+                    Ok(arrival) => inbox.extend(self.arrived(arrival).filter(|input| !waited_for(&claimed, input))),
                     Err(fault) => {
                         watching = false;
                         self.env.announcer.notice(None, format!("phones are no longer watched: {fault}"));
                     }
                 },
+                () = tokio::time::sleep_until(due.unwrap_or_else(tokio::time::Instant::now)), if due.is_some() => {
+                    inbox.extend(claimed.ask_again());
+                }
                 () = tokio::time::sleep_until(tick.unwrap_or_else(tokio::time::Instant::now)), if tick.is_some() => {
                     inbox.push(Input::Tick);
                 }

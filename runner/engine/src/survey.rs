@@ -53,6 +53,26 @@ pub async fn survey(
     wanted: &Wanted,
     patience: &Patience,
 ) -> Result<Vec<Surveyed>, Fault> {
+    let seen = listed(arrivals, wanted).await?;
+    let present: Vec<String> = seen.keys().map(|id| id.0.clone()).collect();
+    let asked = seen.into_values().filter(|sighting| wanted.includes(&sighting.id)).map(|sighting| async {
+        let facts = facts(provider, &sighting, patience).await;
+        Surveyed { sighting, facts }
+    });
+    let mut surveyed = join_all(asked).await;
+    for serial in &wanted.serials {
+        if !surveyed.iter().any(|phone| phone.sighting.id.0 == *serial) {
+            surveyed.push(absent(serial, &present));
+        }
+    }
+    Ok(surveyed)
+}
+
+/// The phones present now, waiting within bounds for those wanted; none of them is asked anything.
+pub async fn listed(
+    arrivals: &mut dyn Arrivals,
+    wanted: &Wanted,
+) -> Result<BTreeMap<DeviceId, Sighting>, Fault> {
     let mut seen = BTreeMap::new();
     let deadline = Instant::now() + wanted.wait;
     let mut settled = false;
@@ -70,18 +90,7 @@ pub async fn survey(
             Arrival::Settled => settled = true,
         }
     }
-    let present: Vec<String> = seen.keys().map(|id| id.0.clone()).collect();
-    let asked = seen.into_values().filter(|sighting| wanted.includes(&sighting.id)).map(|sighting| async {
-        let facts = facts(provider, &sighting, patience).await;
-        Surveyed { sighting, facts }
-    });
-    let mut surveyed = join_all(asked).await;
-    for serial in &wanted.serials {
-        if !surveyed.iter().any(|phone| phone.sighting.id.0 == *serial) {
-            surveyed.push(absent(serial, &present));
-        }
-    }
-    Ok(surveyed)
+    Ok(seen)
 }
 
 /// Most serials that are offered for one that is not there.

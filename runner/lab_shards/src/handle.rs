@@ -5,6 +5,7 @@ use crate::relay::{Relay, ShardChannels, ShardMessage, ShardWork, Wakes};
 use crate::{Join, LabShard, MakeShard, Survey, Threads};
 use farmjank_engine::announce::Announcer;
 use farmjank_engine::builds::AbPlan;
+use farmjank_engine::claiming::Claiming;
 use farmjank_engine::conduct::{Options, Planned, look};
 use farmjank_engine::device_session::RunEnv;
 use farmjank_engine::job_runner::JobRunner;
@@ -15,6 +16,7 @@ use farmjank_results::device::DeviceId;
 use farmjank_results::event::{Fact, PlannedJob};
 use farmjank_results::time::RunTime;
 use farmjank_scenarios::scenario::Scenario;
+use farmjank_seams::claim::Private;
 use farmjank_seams::device::Arrivals;
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -156,6 +158,14 @@ impl ShardInputs {
         let ShardWork { facts, jobs, ab_plan, .. } = work;
         let unrecorded = Default::default();
         let env = RunEnv { announcer, files, patience, sources, probes, nonce, ab_plan, screens, unrecorded };
-        JobRunner { scenarios, provider, stop, most_running, env, jobs, facts }.work(&mut *arrivals).await;
+        let claiming = Claiming {
+            claims: Rc::new(Private),
+            who: String::new(),
+            servers: Default::default(),
+            wait: patience.call,
+        };
+        JobRunner { scenarios, provider, stop, most_running, env, jobs, facts, claiming }
+            .work(&mut *arrivals)
+            .await;
     }
 }

@@ -21,3 +21,13 @@ pub struct DoctorArgs {
     #[arg(short, long, value_name = "FILE", requires = "prove")]
     pub out: Option<PathBuf>,
 }
+
+/// `farmjank devices`
+#[derive(Args, Debug, Clone)]
+pub struct DevicesArgs {
+    /// Say only who uses which phone, and ask the phones nothing.
+    #[arg(long)]
+    pub who: bool,
+    #[command(flatten)]
+    pub phones: PhoneArgs,
+}

@@ -2,41 +2,76 @@
 
 use super::run::no_phones;
 use super::survey::look as survey;
-use crate::args::PhoneArgs;
+use crate::args::{DevicesArgs, PhoneArgs};
 use crate::host::Streams;
-use crate::settings::Terminal;
+use crate::settings::serials;
+use crate::wiring::phones;
 use farmjank_engine::scribe::Voice;
-use farmjank_engine::survey::Surveyed;
+use farmjank_engine::survey::{Surveyed, Wanted, listed};
 use farmjank_reporters::clean;
 use farmjank_results::device::DeviceFacts;
+use farmjank_results::fault::Fault;
 use farmjank_results::verdict::Verdict;
+use farmjank_seams::claim::Claims;
+use farmjank_seams::device::Sighting;
+use std::time::Duration;
 
 /// Lists phones.
-pub async fn run(args: &PhoneArgs, _look: Terminal) -> u8 {
-    let (phones, surveyed) = match survey(args).await {
-        Ok(found) => found,
-        Err(fault) => return no_phones(&fault),
-    };
+pub async fn run(args: &DevicesArgs) -> u8 {
+    let found = if args.who { who(&args.phones).await } else { known(&args.phones).await };
+    found.unwrap_or_else(|fault| no_phones(&fault))
+}
+
+/// Who uses which phone. None is asked anything: a question costs the run that measures there.
+async fn who(args: &PhoneArgs) -> Result<u8, Fault> {
+    let phones = phones(args).await?;
+    let mut arrivals = phones.provider.watch().await?;
+    let wanted = Wanted { serials: serials(args), wait: Duration::ZERO };
+    let listed = listed(&mut *arrivals, &wanted).await?;
+    let meant: Vec<Sighting> = listed.into_values().filter(|phone| wanted.includes(&phone.id)).collect();
+    if meant.is_empty() {
+        return Ok(none_connected());
+    }
+    let width = meant.iter().map(|phone| phone.id.0.chars().count()).max().unwrap_or(0);
+    for phone in &meant {
+        let user = phones.claims.claimant(&phone.server, &phone.id);
+        let user = user.map_or_else(|| "free".to_owned(), |user| user.to_string());
+        Streams.out(&format!("{}\n", clean::line(&format!("{:width$}  {user}", phone.id.0), 600)));
+    }
+    Ok(0)
+}
+
+fn none_connected() -> u8 {
+    Streams.err("no phone is connected; to try farmjank without one: farmjank run --lab demo\n");
+    Verdict::Broken.exit_code()
+}
+
+async fn known(args: &PhoneArgs) -> Result<u8, Fault> {
+    let (phones, surveyed) = survey(args).await?;
     if let Some(lab) = &phones.lab {
         Streams.out(&format!("virtual lab `{}` (seed {}): simulated phones\n", lab.name(), phones.seed));
     }
     if surveyed.is_empty() {
-        Streams.err("no phone is connected; to try farmjank without one: farmjank run --lab demo\n");
-        return Verdict::Broken.exit_code();
+        return Ok(none_connected());
     }
-    Streams.out(&table(&surveyed));
-    0
+    Streams.out(&table(&surveyed, &*phones.claims));
+    Ok(0)
 }
 
-/// Phones as a table, one line each; phones that are not ready say what to do.
-pub fn table(surveyed: &[Surveyed]) -> String {
+/// Phones as a table, one line each; phones that are not ready say what to do, and those in use by whom.
+pub fn table(surveyed: &[Surveyed], claims: &dyn Claims) -> String {
     let header =
         ["SERIAL", "MODEL", "ANDROID", "SCREEN", "REFRESH", "BATTERY", "HEAT", "STATE"].map(str::to_owned);
     let mut rows = vec![header];
     let mut advice = Vec::new();
     for phone in surveyed {
+        let user = claims.claimant(&phone.sighting.server, &phone.sighting.id);
+        if let Some(user) = &user {
+            let who = format!("{} is used by {user}", phone.sighting.id);
+            advice.push(clean::line(&who, 300));
+        }
         match &phone.facts {
-            Ok(facts) => rows.push(row(facts)),
+            Ok(facts) => rows.push(row(facts, user.is_some())),
             Err(fault) => {
                 let mut row = [const { String::new() }; 8];
                 row[0] = clean::line(&phone.sighting.id.0, 300);
@@ -60,9 +95,10 @@ pub fn table(surveyed: &[Surveyed]) -> String {
     out
 }
 
-fn row(facts: &DeviceFacts) -> [String; 8] {
+fn row(facts: &DeviceFacts, used: bool) -> [String; 8] {
     let unknown = || "?".to_owned();
     let mut kinds = vec![if facts.awake == Some(false) { "asleep" } else { "ready" }];
+    kinds.extend(used.then_some("in use"));
     kinds.extend((facts.keyguard == Some(true)).then_some("locked"));
     kinds.extend(facts.is_virtual.then_some("virtual"));
     kinds.extend((facts.emulator && !facts.is_virtual).then_some("emulator"));

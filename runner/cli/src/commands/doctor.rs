@@ -43,7 +43,7 @@ pub async fn run(args: &DoctorArgs, terminal: Terminal) -> u8 {
         );
         return Verdict::Broken.exit_code();
     }
-    Streams.out(&format!("\n{}\n", table(&surveyed)));
+    Streams.out(&format!("\n{}\n", table(&surveyed, &*phones.claims)));
     let (yes, no) = if terminal.unicode { ("✓", "✗") } else { ("ok", "!!") };
     let mut sick = 0;
     for phone in &surveyed {

@@ -17,8 +17,8 @@ pub async fn run(_look: Terminal) -> u8 {
             Streams.out("phones: none connected\n");
             false
         }
-        Ok((_, surveyed)) => {
-            Streams.out(&table(&surveyed));
+        Ok((phones, surveyed)) => {
+            Streams.out(&table(&surveyed, &*phones.claims));
             surveyed.iter().any(|phone| phone.facts.is_ok())
         }
         Err(fault) => {

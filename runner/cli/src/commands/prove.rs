@@ -5,6 +5,7 @@ use crate::args::{DoctorArgs, PhoneArgs};
 use crate::host::{self, Streams};
 use crate::settings::{Terminal, complain};
 use crate::wiring::{every_source, phones, probes};
+use farmjank_engine::claiming::in_use;
 use farmjank_engine::patience::Patience;
 use farmjank_engine::prove::ask::Asker;
 use farmjank_engine::prove::judge::{all_held, judge};
@@ -15,7 +16,9 @@ use farmjank_reporters::clean;
 use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::file_error::FileError;
 use farmjank_results::verdict::{EXIT_USAGE, Verdict};
+use farmjank_seams::claim::Unclaimed;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Largest archive read, bytes.
 const ARCHIVE_BYTES: u64 = 64 * 1024 * 1024;
@@ -53,6 +56,10 @@ async fn from_phone(args: &DoctorArgs, serial: &str) -> Result<Proof, u8> {
     let surveyed = one(&wanted, &*phones.provider).await.map_err(refused)?;
     let facts = surveyed.facts.map_err(refused)?;
     Streams.out(&format!("proving {} ({})\n", clean::line(&facts.id.0, 100), clean::line(&facts.model, 100)));
+    let claim = phones.claims.claim(&surveyed.sighting.server, &facts.id, "doctor --prove");
+    if let Err(Unclaimed::Held(by)) = &claim {
+        return Err(refused(in_use(&facts.id, by, Duration::ZERO)));
+    }
     let device = phones.provider.lease(&facts.id).await.map_err(refused)?;
     let sources = every_source();
     let probes = probes();

@@ -22,7 +22,7 @@ use farmjank_lab::lab::Lab;
 use farmjank_lab_shards as lab_shards;
 use farmjank_reporters::{by_name, paint};
 use farmjank_results::compare::{AbRules, Source};
-use farmjank_results::fault::{Blame, Fault};
+use farmjank_results::fault::{Blame, Fault, FaultCode};
 use farmjank_results::record::Record;
 use farmjank_results::verdict::{EXIT_USAGE, Verdict};
 use farmjank_scenarios::plan::nothing_selected;
@@ -130,6 +130,7 @@ async fn conducted(
         provider: phones.provider,
         sources: Box::new(move |scenario| sources(scenario, seed)),
         probes: if args.no_witnesses { Vec::new() } else { probes() },
+        claims: phones.claims,
         files: Rc::new(bundle),
         voice: Rc::new(Streams),
         reporters,
@@ -190,15 +191,21 @@ pub fn no_phones(fault: &Fault) -> u8 {
     if fault.blame == Blame::Scenario {
         return EXIT_USAGE;
     }
-    Streams.err("to try farmjank without phones: farmjank run --lab demo\n");
+    if matches!(fault.code, FaultCode::NoServer | FaultCode::NoPhone | FaultCode::ProgramMissing) {
+        Streams.err("to try farmjank without phones: farmjank run --lab demo\n");
+    }
     Verdict::Broken.exit_code()
 }
 
-/// The run's id. Of a simulated run it is the same for the same lab and seed, wherever its bundle lies.
+/// The run's id. Of a simulated run it is the same for the same lab and seed, wherever its bundle lies; that of any
+/// other run is its own, though two begin in the same second on two computers that share a history.
 fn run_id(phones: &Phones) -> String {
     match &phones.lab {
         Some(lab) => format!("lab-{}-seed{}", lab.name(), phones.seed),
-        None => host::wall().replace([':', '-'], "").replace('T', "-").replace('Z', ""),
+        None => {
+            let second = host::wall().replace([':', '-'], "").replace('T', "-").replace('Z', "");
+            format!("{second}-{:06x}", host::chance() & 0xff_ffff)
+        }
     }
 }
 
@@ -212,7 +219,7 @@ fn bundle(args: &RunArgs, id: &str) -> Result<(PathBuf, Bundle), CommandError> {
     let runs = Path::new("results").join("runs");
     for copy in 1..1000 {
         let root = runs.join(if copy == 1 { id.to_owned() } else { format!("{id}-{copy}") });
-        if !root.exists() {
+        if Bundle::take(&root)? {
             return Ok((root.clone(), Bundle::create(&root)?));
         }
     }

@@ -23,17 +23,37 @@ pub struct Bundle {
 }
 
 impl Bundle {
-    /// Creates the folder for a new run.
+    /// Makes a folder that was not there, for a run of its own: false where something is there already. Of two runs
+    /// that ask at the same time one gets it.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn take(root: &Path) -> Result<bool, FileError> {
+        if let Some(above) = root.parent() {
+            fs::create_dir_all(above).map_err(|error| FileError::io(above, &error))?;
+        }
+        match fs::create_dir(root) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(false),
+            Err(error) => Err(FileError::io(root, &error)),
+        }
+    }
+
+    /// Begins the log of a new run in a folder, which is made where it is missing.
     ///
     /// # Errors
     /// It holds a run, or cannot be made.
     pub fn create(root: &Path) -> Result<Bundle, CommandError> {
-        if root.join(LOG).exists() {
-            let advice = "give --out another folder, or let it go with --overwrite";
-            return Err(CommandError::Usage(format!("{} holds a run already; {advice}", root.display())));
-        }
         fs::create_dir_all(root).map_err(|error| FileError::io(root, &error))?;
-        Ok(Bundle { root: root.to_owned(), open: RefCell::default() })
+        // To look first would let two runs into one folder.
+        match fs::OpenOptions::new().write(true).create_new(true).open(root.join(LOG)) {
+            Ok(_) => Ok(Bundle { root: root.to_owned(), open: RefCell::default() }),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+                let advice = "give --out another folder, or let it go with --overwrite";
+                Err(CommandError::Usage(format!("{} holds a run already; {advice}", root.display())))
+            }
+            Err(error) => Err(FileError::io(&root.join(LOG), &error).into()),
+        }
     }
 
     /// Takes away the run a folder holds, where it holds one; other files stay.

@@ -8,6 +8,7 @@ mod analyze_trace;
 #[path = "../../../../tests/suite/browser/driver.rs"]
 #[allow(dead_code, reason = "the browser of the reports' tests; the live view needs less of it")]
 mod browser;
+mod claims;
 mod compare;
 mod first;
 mod live;

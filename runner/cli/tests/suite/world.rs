@@ -34,6 +34,7 @@ pub fn farmjank(folder: &Path) -> Command {
     command
         .env("ANDROID_ADB_SERVER_PORT", "1")
         .env("ANDROID_ADB_USER_MANAGED_MODE", "true")
+        .env("FARMJANK_CLAIMS", folder.join("claims"))
         .env("NO_COLOR", "1");
     command
 }

@@ -85,6 +85,28 @@ fn a_cable_that_goes_again_and_again_ends_the_job() {
 }
 
 #[test]
+fn a_phone_another_run_uses_is_waited_for_however_long_that_takes() {
+    let mut dispatch = Dispatch::new(rules(), &plan(&["a", "b"]));
+    let orders = dispatch.step(at(0), Input::Held(id("a"), "a is used by another".into()));
+    assert_eq!(orders, [Order::Queue(0, "a is used by another".into())]);
+    dispatch.step(at(0), Input::Present(id("b")));
+    dispatch.step(at(9), Input::Ended(1, None));
+    assert_eq!((dispatch.next_tick(), dispatch.is_done()), (None, false));
+    assert!(dispatch.step(at(9_000), Input::Tick).is_empty());
+    assert_eq!(dispatch.step(at(9_001), Input::Present(id("a"))), [Order::Start(0, id("a"))]);
+}
+
+#[test]
+fn a_phone_that_is_not_to_be_had_breaks_its_jobs_and_no_others() {
+    let mut dispatch = Dispatch::new(rules(), &plan(&["a", "a", "b"]));
+    let in_use = Fault::new(FaultCode::DeviceInUse, "a is used by another");
+    let orders = dispatch.step(at(0), Input::Refused(id("a"), in_use.clone()));
+    assert_eq!(orders, [Order::Judge(0, Some(in_use.clone())), Order::Judge(1, Some(in_use))]);
+    assert_eq!(dispatch.step(at(0), Input::Present(id("b"))), [Order::Start(2, id("b"))]);
+    assert!(!dispatch.has_work(&id("a")) && dispatch.has_work(&id("b")));
+}
+
+#[test]
 fn a_phone_that_stays_away_breaks_its_jobs() {
     let mut dispatch = Dispatch::new(rules(), &plan(&["a", "a"]));
     dispatch.step(at(0), Input::Present(id("a")));
