@@ -82,6 +82,18 @@ pub struct Refusal {
     pub why: String,
 }
 
+/// A phone that matches the run, or may match, and told nothing of itself, so that nothing is measured on it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Absent {
+    /// Phone.
+    pub device: DeviceId,
+    /// Why, whose fault that is, and what to do.
+    pub fault: Fault,
+    /// The run goes without it (`--allow-missing`): it has no job, and keeps the run from nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub allowed: bool,
+}
+
 /// How a trial ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -240,7 +252,13 @@ pub enum Fact {
     /// The run began. First, once. Wall time appears only here.
     RunStarted { format: u32, tool: String, run: String, wall: String, seed: u64, lab: Option<String> },
     /// Scenarios × phones became jobs.
-    PlanMade { digest: String, jobs: Vec<PlannedJob>, refusals: Vec<Refusal> },
+    PlanMade {
+        digest: String,
+        jobs: Vec<PlannedJob>,
+        refusals: Vec<Refusal>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        absent: Vec<Absent>,
+    },
     /// A phone arrived or its facts became known.
     DeviceSeen { device: DeviceId, state: Readiness, facts: Option<Box<DeviceFacts>> },
     /// A phone left.

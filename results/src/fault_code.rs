@@ -96,6 +96,8 @@ codes! {
     Closed "closed" Lab: "the phone's adb daemon refused to open a service";
     NoServer "no_server" Lab: "no adb server answers";
     NoPhone "no_phone" Lab: "no phone is connected";
+    FactsUnknown "facts_unknown" Lab: "the phone does not tell whether the scenario is for it";
+    PhonesMissing "phones_missing" Lab: "fewer phones came than the fleet is said to have";
     TooManyPhones "too_many_phones" Lab: "more phones than are watched at once";
     ProgramMissing "program_missing" Lab: "a program of this computer cannot be started";
     CommandTooLong "command_too_long" Tool: "a command is longer than adb carries";

@@ -7,7 +7,7 @@
 mod cells;
 
 use crate::device::DeviceId;
-use crate::event::{Ending, Event, FORMAT, Fact, JobId, PlannedJob};
+use crate::event::{Absent, Ending, Event, FORMAT, Fact, JobId, PlannedJob};
 use crate::time::RunTime;
 use crate::verdict::Verdict;
 use std::collections::{BTreeMap, BTreeSet};
@@ -61,6 +61,8 @@ struct Life {
     lease: Option<DeviceId>,
     trial: Option<(u32, bool)>,
     steps: Vec<String>,
+    /// Its phone told nothing of itself.
+    absent: bool,
     judged: Option<Verdict>,
     /// Windows as planned.
     windows: Vec<String>,
@@ -70,10 +72,11 @@ struct Life {
 }
 
 impl Life {
-    fn new(planned: &PlannedJob) -> Self {
+    fn new(planned: &PlannedJob, all_absent: &[Absent]) -> Self {
         let windows = planned.windows.iter().map(|window| window.name.clone()).collect();
         let (steps, cells) = (Vec::new(), BTreeSet::new());
-        Life { lease: None, trial: None, steps, judged: None, windows, cells, worst: Verdict::Pass }
+        let absent = all_absent.iter().any(|absent| planned.device.as_ref() == Some(&absent.device));
+        Life { lease: None, trial: None, steps, absent, judged: None, windows, cells, worst: Verdict::Pass }
     }
 }
 
@@ -133,10 +136,14 @@ impl Laws {
                 law(*format == FORMAT, newer)?;
                 self.stage = Stage::Running;
             }
-            Fact::PlanMade { jobs, .. } => {
+            Fact::PlanMade { jobs, absent, .. } => {
                 law(!self.planned, || "the plan is made once".to_owned())?;
+                for Absent { device, .. } in absent.iter().filter(|absent| absent.allowed) {
+                    let on = |planned: &PlannedJob| planned.device.as_ref() == Some(device);
+                    law(!jobs.iter().any(on), || format!("{device} may be missing, and has a job"))?;
+                }
                 let fresh: BTreeMap<_, _> =
-                    jobs.iter().map(|planned| (planned.job, Life::new(planned))).collect();
+                    jobs.iter().map(|planned| (planned.job, Life::new(planned, absent))).collect();
                 law(fresh.len() == jobs.len(), || "a job number appears twice in the plan".to_owned())?;
                 (self.planned, self.jobs) = (true, fresh);
             }
@@ -166,6 +173,8 @@ impl Laws {
             Fact::JobJudged { job, verdict, .. } => {
                 let life = self.unjudged(*job)?;
                 law(life.trial.is_none(), || format!("job {job} still has a trial open"))?;
+                let words = || format!("job {job} is on a phone that is absent: it can only be broken");
+                law(!life.absent || *verdict == Verdict::Broken, words)?;
                 life.judged = Some(*verdict);
             }
             Fact::RunCompared(compared) => {

@@ -3,7 +3,7 @@
 use crate::compare::Compared;
 use crate::device::{DeviceFacts, DeviceId};
 use crate::event::{
-    CellVerdict, Ending, Event, Fact, JobId, PlannedJob, Refusal, WindowJudged, WindowMeasured,
+    Absent, CellVerdict, Ending, Event, Fact, JobId, PlannedJob, Refusal, WindowJudged, WindowMeasured,
 };
 use crate::fault::Fault;
 pub use crate::laws::{Laws, OutOfOrder};
@@ -23,6 +23,8 @@ pub struct Record {
     pub devices: BTreeMap<DeviceId, DeviceFacts>,
     /// Phones that did not qualify.
     pub refusals: Vec<Refusal>,
+    /// Phones that told nothing of themselves, in order of the plan.
+    pub absent: Vec<Absent>,
     /// Jobs by number.
     pub jobs: BTreeMap<JobId, JobRecord>,
     /// Notices: job, words.
@@ -102,6 +104,11 @@ pub struct TrialRecord {
 }
 
 impl Record {
+    /// Phones the run was allowed to go without: they have no cell, and every report names them all the same.
+    pub fn allowed_missing(&self) -> impl Iterator<Item = &Absent> {
+        self.absent.iter().filter(|absent| absent.allowed)
+    }
+
     /// Folds one more event in.
     ///
     /// # Errors
@@ -116,7 +123,8 @@ impl Record {
                 let wall = wall.clone();
                 self.header = Header { run, tool, wall, seed: *seed, lab: lab.clone() };
             }
-            Fact::PlanMade { digest, jobs, refusals } => {
+            Fact::PlanMade { digest, jobs, refusals, absent } => {
+                self.absent.clone_from(absent);
                 self.digest.clone_from(digest);
                 self.refusals.clone_from(refusals);
                 self.jobs = jobs.iter().map(|planned| (planned.job, JobRecord::new(planned))).collect();

@@ -2,6 +2,7 @@
 //! refusals of the other phones, and an estimate of the time. Must not know how a job runs.
 
 mod estimate;
+mod fleet;
 mod judge;
 mod motion;
 #[cfg(test)]
@@ -11,6 +12,7 @@ use crate::complaint::quoted;
 pub use estimate::trial_time;
 use farmjank_leaf::hash::Fnv;
 use farmjank_leaf::nearest::meant;
+pub use fleet::{Fleet, Shortfall, Unsure};
 pub use judge::thresholds_for;
 pub use motion::motion_times;
 
@@ -33,6 +35,10 @@ pub struct Selection {
     pub devices: Requirement,
     /// Only every N-th job, beginning with the I-th.
     pub shard: Option<Shard>,
+    /// Phones that must qualify for each scenario, instead of what scenarios say.
+    pub phones: Option<u32>,
+    /// Phones that told nothing of themselves, and too few phones, keep the run from nothing.
+    pub allow_missing: bool,
 }
 
 /// One of N equal parts of a plan.
@@ -77,9 +83,35 @@ pub struct Plan {
     pub estimates: Vec<Duration>,
     /// Phones that do not qualify for a scenario, and why.
     pub refusals: Vec<Refusal>,
+    /// Phones that told nothing of themselves and may qualify for a selected scenario. Unless they may be missing, each
+    /// has its jobs: what was not measured there is told there.
+    pub absent: BTreeSet<DeviceId>,
+    /// Phones that do not tell whether a scenario is for them. Unless phones may be missing, each has its job, which
+    /// says so.
+    pub unsure: Vec<Unsure>,
+    /// Scenarios with too few phones. Unless phones may be missing, each has a job without a phone, which says so.
+    pub short: Vec<Shortfall>,
 }
 
 impl Plan {
+    /// Why nobody knows whether a job's phone is one its scenario is for; none where that is known.
+    pub fn unsure_of(&self, job: &PlannedJob) -> Option<&Unsure> {
+        let scenario = self.scenario_at(job)?;
+        let device = job.device.as_ref()?;
+        self.unsure.iter().find(|unsure| unsure.scenario == scenario && unsure.device == *device)
+    }
+
+    fn scenario_at(&self, job: &PlannedJob) -> Option<usize> {
+        let at = self.jobs.iter().position(|one| one.job == job.job)?;
+        self.scenario_of.get(at).copied()
+    }
+
+    /// The fault of a job without a phone, where too few phones came; none where that is not why.
+    pub fn shortfall(&self, job: &PlannedJob) -> Option<&Shortfall> {
+        let scenario = self.scenario_at(job)?;
+        self.short.iter().find(|short| short.scenario == scenario && job.device.is_none())
+    }
+
     /// Limits that apply to a window on a phone; see [`thresholds_for`].
     pub fn thresholds_for(scenario: &Scenario, window: &str, facts: &DeviceFacts) -> Vec<Threshold> {
         thresholds_for(scenario, window, facts)
@@ -89,7 +121,7 @@ impl Plan {
     pub fn time(&self) -> Duration {
         let mut phones: BTreeMap<&DeviceId, Duration> = BTreeMap::new();
         for (job, estimate) in self.jobs.iter().zip(&self.estimates) {
-            if let Some(device) = &job.device {
+            if let Some(device) = job.device.as_ref().filter(|device| !self.absent.contains(*device)) {
                 let total = phones.entry(device).or_default();
                 *total = total.saturating_add(*estimate);
             }
@@ -98,37 +130,58 @@ impl Plan {
     }
 }
 
-/// Plans the selected scenarios on the phones. A scenario that no phone qualifies for keeps one job without a phone, so
-/// that the run can say so.
-pub fn plan(scenarios: &[Scenario], phones: &[DeviceFacts], selection: &Selection) -> Plan {
-    let mut phones: Vec<&DeviceFacts> = phones.iter().collect();
-    phones.sort_by(|a, b| a.id.cmp(&b.id));
-    phones.dedup_by(|a, b| a.id == b.id);
+/// Plans the selected scenarios on the phones. A phone that told nothing of itself and may qualify has its jobs, too:
+/// they cannot run, and say why. A scenario that no phone qualifies for keeps one job without a phone, so that the run
+/// can say so; so does one for which fewer phones came than there should be.
+pub fn plan(scenarios: &[Scenario], fleet: Fleet<'_>, selection: &Selection) -> Plan {
+    let told: BTreeMap<&DeviceId, &DeviceFacts> = fleet.told.iter().map(|facts| (&facts.id, facts)).collect();
+    let silent: BTreeSet<&DeviceId> = fleet.silent.iter().filter(|id| !told.contains_key(id)).collect();
     let mut plan = Plan {
         digest: String::new(),
         jobs: Vec::new(),
         scenario_of: Vec::new(),
         estimates: Vec::new(),
         refusals: Vec::new(),
+        absent: BTreeSet::new(),
+        unsure: Vec::new(),
+        short: Vec::new(),
     };
     for (index, scenario) in scenarios.iter().enumerate().filter(|(_, scenario)| wanted(scenario, selection))
     {
-        let before = plan.jobs.len();
-        for facts in &phones {
-            match qualifies(scenario, facts, selection) {
-                Ok(()) => plan.add(index, scenario, Some(facts.id.clone())),
+        let mut here: BTreeSet<&DeviceId> = BTreeSet::new();
+        let mut absent: BTreeSet<&DeviceId> = BTreeSet::new();
+        let mut unsure: BTreeSet<&DeviceId> = BTreeSet::new();
+        let of_told = told.values().map(|facts| (&facts.id, true, qualifies(scenario, facts, selection)));
+        let of_silent = silent.iter().map(|id| (*id, false, fleet::may_qualify(scenario, id, selection)));
+        for (id, is_told, answer) in of_told.chain(of_silent) {
+            match answer {
+                Ok(()) if is_told => drop(here.insert(id)),
+                Ok(()) => drop(absent.insert(id)),
+                Err(Mismatch::Unknown(why)) if !selection.allow_missing => {
+                    unsure.insert(id);
+                    plan.unsure.push(Unsure { scenario: index, device: id.clone(), why });
+                }
                 Err(why) => {
-                    plan.refusals.push(Refusal {
-                        scenario: scenario.name.clone(),
-                        device: facts.id.clone(),
-                        why,
-                    });
+                    let (scenario, why) = (scenario.name.clone(), why.to_string());
+                    plan.refusals.push(Refusal { scenario, device: id.clone(), why });
                 }
             }
         }
-        if plan.jobs.len() == before {
+        plan.absent.extend(absent.iter().map(|id| (*id).clone()));
+        let short = Shortfall::of(index, scenario, here.len(), &absent, selection);
+        if !selection.allow_missing {
+            here.extend(absent.iter().chain(&unsure));
+        }
+        let nobody = here.is_empty();
+        here.into_iter().for_each(|id| plan.add(index, scenario, Some(id.clone())));
+        if nobody || (short.is_some() && !selection.allow_missing) {
             plan.add(index, scenario, None);
         }
+        if let Some(job) = plan.jobs.last_mut().filter(|job| job.device.is_none() && !nobody) {
+            // Its windows are judged on the phones that came.
+            job.windows.clear();
+        }
+        plan.short.extend(short);
     }
     plan.digest = digest(&plan.jobs);
     if let Some(shard) = selection.shard {
@@ -168,10 +221,13 @@ pub fn nothing_selected(scenarios: &[Scenario], selection: &Selection) -> Option
     })
 }
 
-/// Why the device filter leaves no phone, with what each of them is; none where it leaves one, or there is no phone.
-pub fn none_left(phones: &[DeviceFacts], selection: &Selection) -> Option<String> {
-    let left_out = |facts: &DeviceFacts| Some((facts.id.0.clone(), selection.devices.matches(facts).err()?));
-    let all: Option<Vec<(String, Mismatch)>> = phones.iter().map(left_out).collect();
+/// Why the device filter leaves no phone, with what each of them is; none where it leaves one, or may leave one that
+/// told nothing of itself, or there is no phone.
+pub fn none_left(fleet: Fleet<'_>, selection: &Selection) -> Option<String> {
+    let told = |facts: &DeviceFacts| Some((facts.id.0.clone(), selection.devices.matches(facts).err()?));
+    let silent = |id: &DeviceId| Some((id.0.clone(), selection.devices.may_match(id).err()?));
+    let all: Option<Vec<(String, Mismatch)>> =
+        fleet.told.iter().map(told).chain(fleet.silent.iter().map(silent)).collect();
     let all = all.filter(|all| !all.is_empty())?;
     let each: Vec<String> = all.iter().take(OFFERED).map(|(id, why)| format!("{id}: {why}")).collect();
     let more = match all.len().saturating_sub(OFFERED) {
@@ -189,6 +245,9 @@ impl Plan {
             scenario_of: Vec::new(),
             estimates: Vec::new(),
             refusals: Vec::new(),
+            absent: BTreeSet::new(),
+            unsure: Vec::new(),
+            short: Vec::new(),
             ..self
         }
     }
@@ -199,9 +258,9 @@ fn wanted(scenario: &Scenario, selection: &Selection) -> bool {
     (selection.include_tags.is_empty() || tagged(&selection.include_tags)) && !tagged(&selection.exclude_tags)
 }
 
-fn qualifies(scenario: &Scenario, facts: &DeviceFacts, selection: &Selection) -> Result<(), String> {
-    selection.devices.matches(facts).map_err(|why| format!("left out by the device filter: {why}"))?;
-    scenario.devices.matches(facts).map_err(|why| why.to_string())
+fn qualifies(scenario: &Scenario, facts: &DeviceFacts, selection: &Selection) -> Result<(), Mismatch> {
+    selection.devices.matches(facts).map_err(fleet::left_out)?;
+    scenario.devices.matches(facts)
 }
 
 impl Plan {

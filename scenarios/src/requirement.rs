@@ -8,8 +8,17 @@ mod parse;
 #[cfg(test)]
 pub(crate) mod tests;
 
-use farmjank_results::device::DeviceFacts;
+use farmjank_results::device::{DeviceFacts, DeviceId};
 use std::ops::Range;
+
+/// Who is held against a requirement.
+#[derive(Clone, Copy)]
+pub(crate) enum Subject<'a> {
+    /// A phone with its facts.
+    Told(&'a DeviceFacts),
+    /// A phone of which only the serial is known.
+    Silent(&'a DeviceId),
+}
 
 /// A checked requirement expression.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -97,7 +106,18 @@ impl Requirement {
     pub fn matches(&self, facts: &DeviceFacts) -> Result<(), Mismatch> {
         match &self.expression {
             None => Ok(()),
-            Some(expression) => eval::answer(expression, facts),
+            Some(expression) => eval::answer(expression, &Subject::Told(facts)),
+        }
+    }
+
+    /// Whether a phone that told nothing of itself may be one: only its serial is known. An error is what excludes it.
+    ///
+    /// # Errors
+    /// Its serial alone says that it is not.
+    pub fn may_match(&self, id: &DeviceId) -> Result<(), Mismatch> {
+        match self.expression.as_ref().map(|expression| eval::answer(expression, &Subject::Silent(id))) {
+            Some(Err(Mismatch::Other(why))) => Err(Mismatch::Other(why)),
+            _ => Ok(()),
         }
     }
 }

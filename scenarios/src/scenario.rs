@@ -25,6 +25,8 @@ pub struct Scenario {
     pub properties: BTreeMap<String, String>,
     /// Which phones qualify.
     pub devices: Requirement,
+    /// Phones the scenario is meant for: fewer that qualify are a fault of the lab.
+    pub phones: Option<u32>,
     /// Counted trials per phone, >= 1.
     pub iterations: u32,
     /// Trials run first and never counted.

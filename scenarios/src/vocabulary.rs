@@ -159,6 +159,11 @@ pub const HEADER: &[Key] = &[
     Key { also: &["app"], ..must("appId", Shape::AppId, "package of the app under test") },
     key("tags", Shape::Tags, "tags to select by"),
     key("devices", Shape::Requirement, "which phones qualify, such as `sdk >= 29 & refresh >= 60`"),
+    key(
+        "phones",
+        Shape::Whole(1, 10_000),
+        "phones the fleet has that qualify; fewer are a lab fault (exit 3)",
+    ),
     key("iterations", Shape::Whole(1, 1_000), "counted trials per phone; 5 by default"),
     key("warmup", Shape::Whole(0, 100), "trials run first and never counted; 1 by default"),
     TARGET_FPS,

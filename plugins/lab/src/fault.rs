@@ -16,6 +16,10 @@ pub enum Kind {
     Offline,
     /// Listed as `unauthorized`; open streams die.
     Unauthorized,
+    /// Listed as `no permissions (…)`: udev rules of this computer are missing; open streams die.
+    NoPermissions,
+    /// Listed as `recovery`: it has booted into something that is not Android; open streams die.
+    Recovery,
     /// Calls and commands take this many times as long.
     Slow(f64),
     /// Bytes from the phone arrive damaged.

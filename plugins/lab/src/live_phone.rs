@@ -34,6 +34,10 @@ pub enum Presence {
     Offline,
     /// `unauthorized`
     Unauthorized,
+    /// `no permissions (…)`
+    NoPermissions,
+    /// `recovery`
+    Recovery,
     /// Not there at all.
     Absent,
 }

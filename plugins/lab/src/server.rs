@@ -284,6 +284,11 @@ fn usable(phone: &LivePhone) -> Result<(), String> {
         Presence::Unauthorized => Err("device unauthorized.\nThis adb server's $ADB_VENDOR_KEYS is not set\nTry 'adb kill-server' if that \
              seems wrong.\nOtherwise check for a confirmation dialog on your device."
             .into()),
+        Presence::NoPermissions => Err("insufficient permissions for device: user in plugdev group; are your udev rules wrong?\n\
+             See [http://developer.android.com/tools/device.html] for more information"
+            .into()),
+        // Its daemon lives, and has no Android behind it.
+        Presence::Recovery => Err("closed".into()),
         Presence::Absent => Err(format!("device '{}' not found", phone.serial())),
     }
 }

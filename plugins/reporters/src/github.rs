@@ -6,7 +6,7 @@
 use crate::cells::{Cell, stories, worst_first};
 use crate::clean::{NAME, SENTENCE, line};
 use crate::paint::TextStyle;
-use crate::{comparison, sentence, words};
+use crate::{absent, comparison, sentence, words};
 use farmjank_results::record::Record;
 use farmjank_results::verdict::Verdict;
 
@@ -39,8 +39,13 @@ pub fn annotations(record: &Record) -> String {
     if left > 0 {
         count += &format!(" (the worst {} of {all_bad} are annotated)", all_bad - left);
     }
+    count += &absent::count(record).map_or_else(String::new, |absent| format!("; {absent}"));
     if let Some(label) = sentence::virtual_label(record) {
         count += &format!(". {label}");
+    }
+    // One notice is the count's.
+    for one in absent::sentences(record).iter().take(MOST - 1) {
+        text += &format!("::notice title={}::{}\n", absent::TITLE, data(&line(one, SENTENCE)));
     }
     text += &format!("::notice title=farmjank::{}\n", data(&line(&count, SENTENCE)));
     text

@@ -4,6 +4,7 @@
 //! A pure function of the record. Keys come in a fixed order, so the same record gives the same bytes. Must not know:
 //! files.
 
+mod absent;
 pub(crate) mod compared;
 mod screens;
 mod shape;

@@ -4,6 +4,7 @@
 //! pure function of the record. Must not know: files, the wall clock (time stamps are the record's). Times are in
 //! seconds.
 
+mod absent;
 mod case;
 pub(crate) mod naming;
 
@@ -106,6 +107,9 @@ pub fn junit(record: &Record, options: &Options) -> String {
         for (cell, at) in cells.iter().zip(members) {
             suite.add_test_case(case::case(cell, &names[*at], plots.get(&key(cell)), options, &mut room));
         }
+        report.add_test_suite(suite);
+    }
+    if let Some(suite) = absent::suite(record) {
         report.add_test_suite(suite);
     }
     let text = report

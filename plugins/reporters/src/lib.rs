@@ -18,6 +18,7 @@
 //! a run shows as it goes). Nothing here opens a file, reads a clock or asks the environment; only [`live`] draws, on a
 //! target it is handed.
 
+mod absent;
 pub mod barcode;
 pub mod cells;
 mod change;

@@ -12,6 +12,7 @@ use crate::junit::naming::unique;
 use crate::sentence;
 use crate::words;
 use families::{Family, HEADLINES};
+use farmjank_results::event::Absent;
 use farmjank_results::record::Record;
 use farmjank_results::threshold::Outcome;
 use farmjank_results::verdict::Verdict;
@@ -34,6 +35,7 @@ pub fn openmetrics(record: &Record) -> String {
         }
         family.write(&mut text);
     }
+    absent(record).write(&mut text);
     of_phones(record).iter().for_each(|family| family.write(&mut text));
     text + "# EOF\n"
 }
@@ -149,6 +151,27 @@ fn of_cells(all: &[Cell], labels: &[String]) -> Vec<Family> {
         }
     }
     vec![verdict, iterations, coverage, frames, limits]
+}
+
+/// Phones nothing was measured on, and why.
+fn absent(record: &Record) -> Family {
+    let mut absent = Family::new(
+        "farmjank_phone_absent",
+        "",
+        "A phone nothing was measured on, with the code of why and whether it may be missing; always 1.",
+    );
+    let shown = |one: &Absent| (line(&one.device.0, NAME), one.device.0.clone());
+    let serials = unique(record.absent.iter().map(shown));
+    for (one, serial) in record.absent.iter().zip(serials) {
+        let labels = [
+            pair("serial", &serial),
+            pair("code", &line(one.fault.code.word(), NAME)),
+            pair("allowed", if one.allowed { "true" } else { "false" }),
+            pair("virtual", if record.header.lab.is_some() { "true" } else { "false" }),
+        ];
+        absent.add(&labels.join(","), "1");
+    }
+    absent
 }
 
 /// Health of the lab, as the phones told it before their first job.

@@ -3,6 +3,7 @@
 //! Must not know: terminals, rates (each line says how urgent it is; the reporter decides). Keeps only what is needed
 //! to tell a return from an arrival.
 
+use crate::absent;
 use crate::cells::{Cell, of_job, phone};
 use crate::clean::{NAME, SENTENCE};
 use crate::comparison;
@@ -48,6 +49,12 @@ pub(crate) struct Story {
     style: TextStyle,
     /// Of each phone as last heard; none once it left.
     states: BTreeMap<DeviceId, Option<Readiness>>,
+}
+
+/// Whether a scenario runs on a phone.
+fn has_phone(jobs: &[PlannedJob], job: &PlannedJob) -> bool {
+    let same = |one: &PlannedJob| (&one.file, &one.scenario) == (&job.file, &job.scenario);
+    jobs.iter().any(|one| one.device.is_some() && same(one))
 }
 
 impl Story {
@@ -133,9 +140,18 @@ impl Story {
             words::several(phones.len(), "phone", "phones"),
             words::several(windows, "window", "windows"),
         );
-        let missing = jobs.iter().filter(|job| job.device.is_none()).count() as u64;
+        let of_job = |job: &&PlannedJob| job.device.is_none();
+        let missing = jobs.iter().filter(of_job).filter(|job| !has_phone(jobs, job)).count() as u64;
         if missing > 0 {
             text += &format!("; no phone qualifies for {}", words::several(missing, "scenario", "scenarios"));
+        }
+        let short = jobs.iter().filter(of_job).filter(|job| has_phone(jobs, job)).count() as u64;
+        if short > 0 {
+            text += &format!("; too few phones for {}", words::several(short, "scenario", "scenarios"));
+        }
+        let silent = record.absent.len() as u64;
+        if silent > 0 {
+            text += &format!("; {}", words::several(silent, "phone is absent", "phones are absent"));
         }
         let refused = refusals.iter().map(|refusal| &refusal.device).collect::<BTreeSet<_>>().len() as u64;
         if refused > 0 {
@@ -156,7 +172,8 @@ impl Story {
             (None, Readiness::Ready) => Vec::new(),
             (Some(_), Readiness::Ready) => vec![line(Weight::Trouble, device, format!("{name}: is back"))],
             (_, Readiness::NotReady(why)) => {
-                vec![line(Weight::Trouble, device, format!("{name}: {}", self.style.text(why, NAME)))]
+                let why = self.style.text(absent::without(&device.0, why), NAME);
+                vec![line(Weight::Trouble, device, format!("{name}: {why}"))]
             }
         }
     }

@@ -6,7 +6,7 @@ mod cell;
 
 use crate::cells::{Cell, stories, worst_first};
 use crate::paint::{TextStyle, Tint, flow, left, right, wrap};
-use crate::{clean, sentence, words};
+use crate::{absent, clean, sentence, words};
 use farmjank_results::event::Refusal;
 use farmjank_results::record::Record;
 use farmjank_results::verdict::Verdict;
@@ -161,6 +161,10 @@ fn notes(record: &Record, style: TextStyle) -> Vec<String> {
             lines.push(format!("  - and {} more, in results.json", items.len() - NOTES));
         }
     };
+    list(
+        absent::TITLE,
+        absent::sentences(record).iter().map(|one| style.text(one, clean::SENTENCE)).collect(),
+    );
     list("not run", refusals(record, style));
     let mut told: BTreeSet<&str> = BTreeSet::new();
     let fresh = record.notices.iter().filter(|(_, what)| told.insert(what));
@@ -196,6 +200,7 @@ fn refusals(record: &Record, style: TextStyle) -> Vec<String> {
 fn summary(record: &Record, all: &[Cell], style: TextStyle, bundle: Option<&str>) -> Vec<String> {
     let counts = sentence::counts(all);
     let mut parts = vec![format!("{}  {counts}", words::verdict(record.verdict).to_uppercase())];
+    parts.extend(absent::count(record));
     match record.exit_code {
         Some(code) => parts.push(format!("exit {code} ({})", words::exit(code))),
         None => parts.push("the log ends before the run was judged".to_owned()),

@@ -99,6 +99,18 @@ fn judged_window() -> WindowJudged {
     }
 }
 
+fn installed() -> Fact {
+    Fact::AppInstalled {
+        job: 0,
+        build: Build::New,
+        file: "new.apk".into(),
+        app: "com.example.shop".into(),
+        version: Some("7.5.0".into()),
+        version_code: Some(750),
+        compiled: Some("speed".into()),
+    }
+}
+
 /// One lawful log with every kind of fact.
 fn every_kind() -> Vec<Event> {
     let device = phone(0);
@@ -107,6 +119,7 @@ fn every_kind() -> Vec<Event> {
     jobs[1].device = None;
     let why = "refresh 60 is below 90".to_owned();
     let refusals = vec![Refusal { scenario: "Home feed".into(), device: DeviceId("b".into()), why }];
+    let absent = vec![Absent { device: DeviceId("c".into()), fault: lost(), allowed: true }];
     let mut chosen = source_chosen(0, 1);
     if let Fact::SourceChosen { passed_over, .. } = &mut chosen {
         passed_over.push(SkippedSource { what: "gfxinfo".into(), why: "not an HWUI app".into() });
@@ -119,19 +132,11 @@ fn every_kind() -> Vec<Event> {
             state: Readiness::Ready,
             facts: Some(Box::new(facts_of("lab-0"))),
         },
-        Fact::PlanMade { digest, jobs, refusals },
+        Fact::PlanMade { digest, jobs, refusals, absent },
         Fact::JobQueued { job: 0, why: "its phone is busy".into() },
         Fact::LeaseRefused { job: 0, device: device.clone(), fault: lost() },
         granted(0, 0),
-        Fact::AppInstalled {
-            job: 0,
-            build: Build::New,
-            file: "new.apk".into(),
-            app: "com.example.shop".into(),
-            version: Some("7.5.0".into()),
-            version_code: Some(750),
-            compiled: Some("speed".into()),
-        },
+        installed(),
         trial_started(0, 1),
         chosen,
         step_started(0, 1, "steps[2]"),

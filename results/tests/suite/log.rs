@@ -24,7 +24,12 @@ pub fn run_started() -> Fact {
 
 /// A plan of this many jobs.
 pub fn plan_made(jobs: u32) -> Fact {
-    Fact::PlanMade { digest: "d".into(), jobs: (0..jobs).map(planned).collect(), refusals: Vec::new() }
+    Fact::PlanMade {
+        digest: "d".into(),
+        jobs: (0..jobs).map(planned).collect(),
+        refusals: Vec::new(),
+        absent: Vec::new(),
+    }
 }
 
 /// One planned job.

@@ -142,6 +142,13 @@ pub struct SelectArgs {
     /// Only the I-th of N parts of the plan, such as `2/4`.
     #[arg(long, value_name = "I/N")]
     pub shard: Option<String>,
+    /// Phones the fleet has that qualify, instead of what scenarios say (`phones`): fewer are a lab fault.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub phones: Option<u32>,
+    /// Go without phones that are not there, do not answer or are not authorized: they are named as not measured, and
+    /// the exit code is that of the others. Without it each is a lab fault (exit 3). One named with `-s` must be there.
+    #[arg(long)]
+    pub allow_missing: bool,
     /// Counted iterations per phone, instead of what scenarios say.
     #[arg(long, value_name = "N")]
     pub iterations: Option<u32>,

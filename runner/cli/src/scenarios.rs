@@ -1,9 +1,9 @@
 //! Reads the scenario files named on the command line; every complaint of every file is printed at once.
 
-use crate::args::{ScenarioArgs, SelectArgs};
+use crate::args::{PhoneArgs, ScenarioArgs, SelectArgs};
 use crate::command_error::{CommandError, usage};
 use crate::host::{self, Streams};
-use crate::settings::{Terminal, complain, variables};
+use crate::settings::{Terminal, complain, serials, variables};
 use farmjank_engine::scribe::Voice;
 use farmjank_results::metric::{Better, Unit};
 use farmjank_scenarios::gallery;
@@ -103,8 +103,8 @@ pub fn adjust(scenarios: &mut [Scenario], select: &SelectArgs) -> Result<(), Com
 ///
 /// # Errors
 /// A shard or a device filter that cannot be read.
-pub fn selection(select: &SelectArgs, filter: Option<&str>) -> Result<Selection, CommandError> {
-    let devices = match filter {
+pub fn selection(select: &SelectArgs, phones: &PhoneArgs) -> Result<Selection, CommandError> {
+    let devices = match &phones.device_filter {
         Some(text) => Requirement::parse(text).map_err(|complaint| {
             let under = " ".repeat(text[..complaint.at.start.min(text.len())].chars().count());
             format!("--device-filter: {}\n  {text}\n  {under}^ {}", complaint.what, complaint.instead)
@@ -117,7 +117,16 @@ pub fn selection(select: &SelectArgs, filter: Option<&str>) -> Result<Selection,
         exclude_tags: select.exclude_tags.clone(),
         devices,
         shard,
+        phones: select.phones,
+        // Who names a phone means that one.
+        allow_missing: select.allow_missing && serials(phones).is_empty(),
     })
+}
+
+/// Most phones any scenario should have; 0 where none says.
+pub fn expected(scenarios: &[Scenario], selection: &Selection) -> usize {
+    let own = scenarios.iter().filter_map(|scenario| scenario.phones).max();
+    selection.phones.or(own).and_then(|phones| usize::try_from(phones).ok()).unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -13,12 +13,12 @@ use crate::survey::{Surveyed, Wanted, survey};
 use farmjank_results::cells;
 use farmjank_results::compare::Compared;
 use farmjank_results::device::{DeviceFacts, DeviceId, Readiness};
-use farmjank_results::event::{FORMAT, Fact, PlannedJob};
+use farmjank_results::event::{Absent, FORMAT, Fact, PlannedJob};
 use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::record::Record;
 use farmjank_results::time::RunTime;
 use farmjank_results::verdict::{Verdict, exit_code};
-use farmjank_scenarios::plan::{Plan, Selection, none_left, plan};
+use farmjank_scenarios::plan::{Fleet, Plan, Selection, Unsure, none_left, plan};
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::claim::Claims;
 use farmjank_seams::device::{Arrivals, Provider};
@@ -130,9 +130,9 @@ pub async fn run(setup: Setup) -> Record {
         servers: planned.servers(),
         wait: options.wanted.wait,
     };
-    let Planned { plan, facts, .. } = planned;
-    let nothing = plan.jobs.is_empty();
-    let (most_running, jobs) = (options.most_running, plan.jobs);
+    let nothing = planned.plan.jobs.is_empty();
+    let (most_running, jobs) = (options.most_running, planned.can_run().cloned().collect());
+    let facts = planned.facts;
     let runner = JobRunner { scenarios, provider, stop, most_running, env, jobs, facts, claiming };
     if let Some(mut arrivals) = arrivals {
         runner.work(&mut *arrivals).await;
@@ -171,6 +171,10 @@ pub struct Planned {
     no_phones: Option<Fault>,
     /// Why nothing is selected, in words, where the device filter leaves no phone.
     none_left: Option<String>,
+    /// Phones and jobs may be missing.
+    allow_missing: bool,
+    /// Phones are named by serial: those must be there.
+    named: bool,
     /// The plan.
     pub plan: Plan,
     /// The phones that answered.
@@ -187,13 +191,21 @@ impl Planned {
         let answered =
             |phone: &Surveyed| Some((phone.sighting.id.clone(), phone.facts.as_ref().ok()?.clone()));
         let facts: BTreeMap<DeviceId, DeviceFacts> = phones.iter().filter_map(answered).collect();
-        let known: Vec<DeviceFacts> = facts.values().cloned().collect();
-        let plan = plan(scenarios, &known, &options.selection);
-        // A phone that did not answer may be one the filter means.
-        let none_left =
-            if known.len() == phones.len() { none_left(&known, &options.selection) } else { None };
+        let told: Vec<DeviceFacts> = facts.values().cloned().collect();
+        let silent: Vec<DeviceId> = phones.iter().filter_map(silent).map(|(id, _)| id.clone()).collect();
+        let fleet = Fleet { told: &told, silent: &silent };
+        let plan = plan(scenarios, fleet, &options.selection);
+        let none_left = none_left(fleet, &options.selection);
         let plan = if none_left.is_some() { plan.emptied() } else { plan };
-        Planned { phones, no_phones, none_left, plan, facts }
+        let allow_missing = options.selection.allow_missing;
+        let named = !options.wanted.serials.is_empty();
+        Planned { phones, no_phones, none_left, allow_missing, named, plan, facts }
+    }
+
+    /// The jobs whose phone told what it is.
+    pub fn can_run(&self) -> impl Iterator<Item = &PlannedJob> {
+        let here = |job: &&PlannedJob| job.device.as_ref().is_some_and(|id| self.facts.contains_key(id));
+        self.plan.jobs.iter().filter(here).filter(|job| self.plan.unsure_of(job).is_none())
     }
 
     /// The facts before any work: the phones, the plan, and the jobs no phone qualifies for.
@@ -206,9 +218,26 @@ impl Planned {
             };
             announce(Fact::DeviceSeen { device: phone.sighting.id.clone(), state, facts });
         }
-        let Plan { digest, jobs, refusals, .. } = &self.plan;
-        announce(Fact::PlanMade { digest: digest.clone(), jobs: jobs.clone(), refusals: refusals.clone() });
-        self.judge_homeless(announce);
+        let Plan { digest, jobs, refusals, .. } = self.plan.clone();
+        announce(Fact::PlanMade { digest, jobs, refusals, absent: self.absent() });
+        for planned in &self.plan.jobs {
+            match &planned.device {
+                None => announce(self.homeless(planned)),
+                Some(id) if self.facts.contains_key(id) => {
+                    if let Some(unsure) = self.plan.unsure_of(planned) {
+                        announce(untold(planned, unsure));
+                    }
+                }
+                Some(id) => announce(self.unmeasured(planned, id)),
+            }
+        }
+    }
+
+    /// The phones that told nothing of themselves and may be meant.
+    fn absent(&self) -> Vec<Absent> {
+        let meant = self.phones.iter().filter_map(silent).filter(|(id, _)| self.plan.absent.contains(id));
+        let allowed = self.allow_missing;
+        meant.map(|(id, fault)| Absent { device: id.clone(), fault: fault.clone(), allowed }).collect()
     }
 
     /// The server each phone is reached through.
@@ -221,28 +250,60 @@ impl Planned {
         if let Some(why) = &self.none_left {
             return vec![why.clone()];
         }
-        options.forewarn.as_deref().map_or_else(Vec::new, |forewarn| forewarn(&self.plan.jobs, &self.facts))
+        let mut all: Vec<String> = Vec::new();
+        if self.allow_missing {
+            all.extend(self.plan.short.iter().map(|short| format!("{}: {}", short.name, short.sentence())));
+        }
+        let jobs: Vec<PlannedJob> = self.can_run().cloned().collect();
+        all.extend(options.forewarn.as_deref().into_iter().flat_map(|forewarn| forewarn(&jobs, &self.facts)));
+        all
     }
 
-    /// Jobs no phone qualifies for are Broken, with a reason for every phone.
-    fn judge_homeless(&self, announce: impl Fn(Fact)) {
-        for planned in self.plan.jobs.iter().filter(|planned| planned.device.is_none()) {
-            let refusals = self.plan.refusals.iter().filter(|refusal| refusal.scenario == planned.scenario);
-            let mut reasons: Vec<String> =
-                refusals.map(|refusal| format!("{}: {}", refusal.device, refusal.why)).collect();
-            reasons
-                .extend(self.phones.iter().filter_map(|phone| Some(phone.facts.as_ref().err()?.to_string())));
-            let fault = self.no_phones.clone().unwrap_or_else(|| no_phone(&self.phones));
-            reasons.insert(0, fault.to_string());
-            announce(Fact::JobJudged {
-                job: planned.job,
-                verdict: Verdict::Broken,
-                windows: Vec::new(),
-                fault: Some(fault),
-                reasons,
-            });
-        }
+    /// A job without a phone is Broken: no phone qualifies, or too few came. With a reason for every phone.
+    fn homeless(&self, planned: &PlannedJob) -> Fact {
+        let refusals = self.plan.refusals.iter().filter(|refusal| refusal.scenario == planned.scenario);
+        let mut reasons: Vec<String> =
+            refusals.map(|refusal| format!("{}: {}", refusal.device, refusal.why)).collect();
+        let meant = self.phones.iter().filter_map(silent).filter(|(id, _)| self.plan.absent.contains(id));
+        reasons.extend(meant.map(|(_, fault)| fault.to_string()));
+        let short = self.plan.shortfall(planned).map(|short| {
+            Fault::new(FaultCode::PhonesMissing, short.sentence())
+                .advise("`farmjank devices` lists what is there; --allow-missing judges those that came")
+        });
+        let fault = self.no_phones.clone().or(short).unwrap_or_else(|| no_phone(&self.phones));
+        reasons.insert(0, fault.to_string());
+        broken(planned, fault, reasons)
     }
+
+    /// A job on a phone that told nothing of itself is Broken: it may be one of those that are meant.
+    fn unmeasured(&self, planned: &PlannedJob, id: &DeviceId) -> Fact {
+        let own = self.phones.iter().filter_map(silent).find(|(silent, _)| *silent == id);
+        let mut fault = own.map_or_else(|| no_phone(&self.phones), |(_, fault)| fault.clone());
+        if !self.named {
+            fault.advice += "; to go without it: --allow-missing";
+        }
+        let reasons = vec![fault.to_string()];
+        broken(planned, fault, reasons)
+    }
+}
+
+/// A job on a phone that may or may not be one of those it is for is Broken: nobody can tell.
+fn untold(planned: &PlannedJob, unsure: &Unsure) -> Fact {
+    let fault = Fault::new(FaultCode::FactsUnknown, format!("{}: {}", unsure.device, unsure.why)).advise(
+        "ask for what the phone tells (`farmjank devices`), or leave it out: --allow-missing, --device-filter",
+    );
+    let reasons = vec![fault.to_string()];
+    broken(planned, fault, reasons)
+}
+
+/// A phone that told nothing of itself, and why.
+fn silent(phone: &Surveyed) -> Option<(&DeviceId, &Fault)> {
+    Some((&phone.sighting.id, phone.facts.as_ref().err()?))
+}
+
+fn broken(planned: &PlannedJob, fault: Fault, reasons: Vec<String>) -> Fact {
+    let (job, windows) = (planned.job, Vec::new());
+    Fact::JobJudged { job, verdict: Verdict::Broken, windows, fault: Some(fault), reasons }
 }
 
 /// Holds the run against its baseline, judges every cell and the run, and closes the log.

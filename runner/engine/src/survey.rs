@@ -25,7 +25,9 @@ pub struct Surveyed {
 pub struct Wanted {
     /// These serials only; all when empty.
     pub serials: Vec<String>,
-    /// How long to wait for a phone (each wanted serial, or any) that is not there yet.
+    /// How many there should be, where that is said; 0 where it is not.
+    pub phones: usize,
+    /// How long to wait for phones (each wanted serial, as many as there should be, or any) that are not there yet.
     pub wait: Duration,
 }
 
@@ -38,7 +40,7 @@ impl Wanted {
     fn is_satisfied(&self, seen: &BTreeMap<DeviceId, Sighting>) -> bool {
         let ready = |id: &DeviceId| seen.get(id).is_some_and(|sighting| sighting.state == DeviceState::Ready);
         if self.serials.is_empty() {
-            seen.keys().any(ready)
+            seen.keys().filter(|id| ready(id)).count() >= self.phones.max(1)
         } else {
             self.serials.iter().all(|serial| ready(&DeviceId(serial.clone())))
         }

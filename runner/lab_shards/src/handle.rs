@@ -101,7 +101,7 @@ impl ShardHandle {
         let facts = planned.facts.iter().filter(|(id, _)| place.contains(id));
         let work = ShardWork {
             facts: facts.map(|(id, facts)| (id.clone(), facts.clone())).collect(),
-            jobs: planned.plan.jobs.iter().filter(here).cloned().collect(),
+            jobs: planned.can_run().filter(here).cloned().collect(),
             begins,
             ab_plan,
         };

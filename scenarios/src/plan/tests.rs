@@ -10,6 +10,10 @@ fn scenario(name: &str, header: &str) -> Scenario {
     ))
 }
 
+fn told(phones: &[DeviceFacts]) -> Fleet<'_> {
+    Fleet { told: phones, silent: &[] }
+}
+
 fn serials(plan: &Plan) -> Vec<String> {
     let device = |job: &PlannedJob| job.device.as_ref().map_or("none".to_owned(), |id| id.0.clone());
     plan.jobs.iter().map(|job| format!("{}@{}", job.scenario, device(job))).collect()
@@ -20,7 +24,7 @@ fn jobs_are_scenarios_by_phones_in_a_stable_order() {
     let scenarios =
         [scenario("b", ""), scenario("a", "devices: 'sdk >= 30'"), scenario("none", "devices: 'sdk >= 99'")];
     let phones = [phone("p2", "x", 34, 120.0), phone("p1", "x", 28, 60.0)];
-    let made = plan(&scenarios, &phones, &Selection::default());
+    let made = plan(&scenarios, told(&phones), &Selection::default());
     assert_eq!(serials(&made), ["b@p1", "b@p2", "a@p2", "none@none"]);
     assert_eq!(made.jobs.iter().map(|job| job.job).collect::<Vec<_>>(), [0, 1, 2, 3]);
     assert_eq!(made.scenario_of, [0, 0, 1, 2]);
@@ -31,8 +35,8 @@ fn jobs_are_scenarios_by_phones_in_a_stable_order() {
         ["a p1 sdk is 28, needs >= 30", "none p1 sdk is 28, needs >= 99", "none p2 sdk is 34, needs >= 99"]
     );
     let [one, two] = phones;
-    assert_eq!(plan(&scenarios, &[two.clone(), one.clone(), two], &Selection::default()), made);
-    assert_ne!(plan(&scenarios, &[one], &Selection::default()).digest, made.digest);
+    assert_eq!(plan(&scenarios, told(&[two.clone(), one.clone(), two]), &Selection::default()), made);
+    assert_ne!(plan(&scenarios, told(&[one]), &Selection::default()).digest, made.digest);
 }
 
 #[test]
@@ -43,13 +47,13 @@ fn tags_and_the_device_filter_select() {
         include_tags: include.iter().map(|tag| (*tag).to_owned()).collect(),
         exclude_tags: exclude.iter().map(|tag| (*tag).to_owned()).collect(),
         devices: Requirement::parse("serial = p2").expect("reads"),
-        shard: None,
+        ..Selection::default()
     };
-    assert_eq!(serials(&plan(&scenarios, &phones, &tags(&["gate"], &["slow"]))), ["a@p2"]);
-    assert_eq!(serials(&plan(&scenarios, &phones, &tags(&[], &["slow"]))), ["a@p2", "c@p2"]);
-    let made = plan(&scenarios, &phones, &tags(&["nothing"], &[]));
+    assert_eq!(serials(&plan(&scenarios, told(&phones), &tags(&["gate"], &["slow"]))), ["a@p2"]);
+    assert_eq!(serials(&plan(&scenarios, told(&phones), &tags(&[], &["slow"]))), ["a@p2", "c@p2"]);
+    let made = plan(&scenarios, told(&phones), &tags(&["nothing"], &[]));
     assert!(made.jobs.is_empty() && made.refusals.is_empty());
-    let made = plan(&scenarios, &phones, &tags(&["slow"], &[]));
+    let made = plan(&scenarios, told(&phones), &tags(&["slow"], &[]));
     assert_eq!(made.refusals[0].why, "left out by the device filter: serial is \"p1\", needs = \"p2\"");
 }
 
@@ -57,11 +61,11 @@ fn tags_and_the_device_filter_select() {
 fn shards_share_the_jobs_without_overlap() {
     let scenarios: Vec<Scenario> = (0..5).map(|n| scenario(&format!("s{n}"), "")).collect();
     let phones = [phone("p1", "x", 28, 60.0), phone("p2", "x", 34, 120.0)];
-    let whole = plan(&scenarios, &phones, &Selection::default());
+    let whole = plan(&scenarios, told(&phones), &Selection::default());
     let mut all = Vec::new();
     for index in 1..=3 {
         let shard = Shard::parse(&format!("{index}/3")).expect("reads");
-        let part = plan(&scenarios, &phones, &Selection { shard: Some(shard), ..Selection::default() });
+        let part = plan(&scenarios, told(&phones), &Selection { shard: Some(shard), ..Selection::default() });
         assert_eq!(part.digest, whole.digest);
         assert!(part.jobs.iter().enumerate().all(|(number, job)| job.job as usize == number));
         for (job, scenario) in part.jobs.iter().zip(&part.scenario_of) {
@@ -88,7 +92,7 @@ fn the_estimate_adds_up_what_the_author_wrote() {
     let trial = trial_time(&scenario);
     assert!(trial >= Duration::from_secs(20) && trial < Duration::from_secs(25), "{trial:?}");
     let phones = [phone("p1", "x", 28, 60.0), phone("p2", "x", 34, 120.0)];
-    let made = plan(&[scenario], &phones, &Selection::default());
+    let made = plan(&[scenario], told(&phones), &Selection::default());
     assert_eq!(made.estimates, [trial * 4, trial * 4]);
     assert_eq!(made.time(), trial * 4, "phones work at once");
 }
@@ -153,4 +157,59 @@ fn a_window_moves_while_fingers_and_flings_do() {
         "{{ measure: a, steps: [ {swipe} ] }}, {{ measure: b, steps: [ {swipe}, {swipe} ] }}"
     ));
     assert_eq!(two, [("a".to_owned(), 250), ("b".to_owned(), 500)]);
+}
+
+#[test]
+fn phones_that_tell_nothing_have_jobs_unless_they_may_be_missing_or_their_serial_rules_them_out() {
+    let scenarios = [
+        scenario("any", ""),
+        scenario("new", "devices: 'sdk >= 30'"),
+        scenario("mine", "devices: 'serial = p1'"),
+    ];
+    let (phones, silent) = ([phone("p1", "x", 28, 60.0)], [DeviceId("mute".into()), DeviceId("p1".into())]);
+    let fleet = Fleet { told: &phones, silent: &silent };
+    let made = plan(&scenarios, fleet, &Selection::default());
+    assert_eq!(serials(&made), ["any@mute", "any@p1", "new@mute", "mine@p1"]);
+    assert_eq!(made.absent, [silent[0].clone()].into());
+    let allowed = Selection { allow_missing: true, ..Selection::default() };
+    let made = plan(&scenarios, fleet, &allowed);
+    assert_eq!(serials(&made), ["any@p1", "new@none", "mine@p1"]);
+    assert_eq!(made.absent, [silent[0].clone()].into(), "named all the same");
+    let filter =
+        |text| Selection { devices: Requirement::parse(text).expect("reads"), ..Selection::default() };
+    assert!(none_left(fleet, &filter("serial = p9")).is_some());
+    assert_eq!(none_left(fleet, &filter("sdk >= 30")), None, "the silent one may be");
+}
+
+#[test]
+fn a_phone_that_does_not_tell_what_is_asked_for_has_a_job_that_says_so() {
+    let mut phones = [phone("p1", "x", 34, 120.0), phone("p2", "x", 34, 120.0)];
+    phones[1].ram_mb = None;
+    let scenarios = [scenario("any", ""), scenario("big", "devices: 'ram >= 2GB'")];
+    let made = plan(&scenarios, told(&phones), &Selection::default());
+    assert_eq!(serials(&made), ["any@p1", "any@p2", "big@p1", "big@p2"]);
+    let unsure: Vec<Option<&str>> =
+        made.jobs.iter().map(|job| made.unsure_of(job).map(|unsure| unsure.why.as_str())).collect();
+    assert_eq!(unsure, [None, None, None, Some("ram is unknown, needs >= 2GB")]);
+    let allowed = Selection { allow_missing: true, ..Selection::default() };
+    let made = plan(&scenarios, told(&phones), &allowed);
+    assert_eq!(serials(&made), ["any@p1", "any@p2", "big@p1"]);
+    assert_eq!(made.refusals[0].why, "ram is unknown, needs >= 2GB");
+}
+
+#[test]
+fn too_few_phones_are_a_job_of_their_own_that_names_the_absent() {
+    let scenarios = [scenario("any", "phones: 3")];
+    let (phones, silent) = ([phone("p1", "x", 34, 120.0)], [DeviceId("mute".into())]);
+    let fleet = Fleet { told: &phones, silent: &silent };
+    let made = plan(&scenarios, fleet, &Selection::default());
+    assert_eq!(serials(&made), ["any@mute", "any@p1", "any@none"]);
+    let sentence = made.shortfall(&made.jobs[2]).map(Shortfall::sentence);
+    assert_eq!(
+        sentence.as_deref(),
+        Some("1 of 3 phones came; absent are mute, 1 that is not connected or does not qualify")
+    );
+    assert_eq!(made.shortfall(&made.jobs[1]), None);
+    let fewer = Selection { phones: Some(1), ..Selection::default() };
+    assert!(plan(&scenarios, fleet, &fewer).short.is_empty(), "the command line has the last word");
 }

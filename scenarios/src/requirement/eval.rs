@@ -1,6 +1,6 @@
 //! A requirement held against a phone's facts: yes, or why not in words. What is unknown stays unknown under `!`.
 
-use super::{Expression, Field, Mismatch, Relation, Wanted};
+use super::{Expression, Field, Mismatch, Relation, Subject, Wanted};
 use farmjank_results::device::DeviceFacts;
 
 /// Refresh rates this close are the same: 119.98 and 120.00001 Hz are 120, 59.94 is 60.
@@ -17,8 +17,8 @@ enum Tri {
 }
 
 /// Ok, or why the phone does not match.
-pub(super) fn answer(expression: &Expression, facts: &DeviceFacts) -> Result<(), Mismatch> {
-    match hold(expression, facts, false) {
+pub(super) fn answer(expression: &Expression, subject: &Subject<'_>) -> Result<(), Mismatch> {
+    match hold(expression, subject, false) {
         Tri::Yes => Ok(()),
         Tri::No(why) => Err(Mismatch::Other(why)),
         Tri::Unknown(why) => Err(Mismatch::Unknown(why)),
@@ -26,23 +26,23 @@ pub(super) fn answer(expression: &Expression, facts: &DeviceFacts) -> Result<(),
 }
 
 /// Pushes a negation down to the tests, where it can be put in words.
-fn hold(expression: &Expression, facts: &DeviceFacts, negated: bool) -> Tri {
+fn hold(expression: &Expression, subject: &Subject<'_>, negated: bool) -> Tri {
     match expression {
-        Expression::Not(inner) => hold(inner, facts, !negated),
-        Expression::All(parts) if !negated => every(parts, facts, negated),
-        Expression::Any(parts) if negated => every(parts, facts, negated),
-        Expression::All(parts) | Expression::Any(parts) => some(parts, facts, negated),
+        Expression::Not(inner) => hold(inner, subject, !negated),
+        Expression::All(parts) if !negated => every(parts, subject, negated),
+        Expression::Any(parts) if negated => every(parts, subject, negated),
+        Expression::All(parts) | Expression::Any(parts) => some(parts, subject, negated),
         Expression::Test { field, relation, wanted, text } => {
-            test(*field, *relation, wanted, text, facts, negated)
+            test(*field, *relation, wanted, text, subject, negated)
         }
     }
 }
 
-fn every(parts: &[Expression], facts: &DeviceFacts, negated: bool) -> Tri {
+fn every(parts: &[Expression], subject: &Subject<'_>, negated: bool) -> Tri {
     let mut reasons = Vec::new();
     let mut refused = false;
     for part in parts {
-        match hold(part, facts, negated) {
+        match hold(part, subject, negated) {
             Tri::Yes => {}
             Tri::No(why) => {
                 refused = true;
@@ -58,11 +58,11 @@ fn every(parts: &[Expression], facts: &DeviceFacts, negated: bool) -> Tri {
     }
 }
 
-fn some(parts: &[Expression], facts: &DeviceFacts, negated: bool) -> Tri {
+fn some(parts: &[Expression], subject: &Subject<'_>, negated: bool) -> Tri {
     let mut reasons = Vec::new();
     let mut unknown = false;
     for part in parts {
-        match hold(part, facts, negated) {
+        match hold(part, subject, negated) {
             Tri::Yes => return Tri::Yes,
             Tri::No(why) => reasons.push(why),
             Tri::Unknown(why) => {
@@ -80,14 +80,36 @@ fn test(
     relation: Relation,
     wanted: &Wanted,
     text: &str,
-    facts: &DeviceFacts,
+    subject: &Subject<'_>,
     negated: bool,
 ) -> Tri {
-    let found = match (field, wanted) {
-        (Field::Tag, Wanted::Text(tag)) => return tags(relation, tag, facts, negated),
-        (Field::Serial, Wanted::Text(text)) => {
-            compare_text(&facts.id.0, text, relation, false).map(|held| (held, show(&facts.id.0)))
+    let id = match subject {
+        Subject::Told(facts) => &facts.id,
+        Subject::Silent(id) => *id,
+    };
+    let found = match (field, wanted, subject) {
+        (Field::Serial, Wanted::Text(text), _) => {
+            compare_text(&id.0, text, relation, false).map(|held| (held, show(&id.0)))
         }
+        (_, _, Subject::Silent(_)) => None,
+        (Field::Tag, Wanted::Text(tag), Subject::Told(facts)) => return tags(relation, tag, facts, negated),
+        (_, _, Subject::Told(facts)) => told(field, wanted, relation, facts),
+    };
+    let name = field.name();
+    match found {
+        None => {
+            Tri::Unknown(format!("{name} is unknown, needs {}", needs(name, relation, wanted, text, negated)))
+        }
+        Some((held, _)) if held != negated => Tri::Yes,
+        Some((_, has)) => {
+            Tri::No(format!("{name} is {has}, needs {}", needs(name, relation, wanted, text, negated)))
+        }
+    }
+}
+
+/// Whether a fact holds, and what it is; none where it is not known.
+fn told(field: Field, wanted: &Wanted, relation: Relation, facts: &DeviceFacts) -> Option<(bool, String)> {
+    match (field, wanted) {
         (Field::Model, Wanted::Text(text)) => {
             compare_text(&facts.model, text, relation, true).map(|held| (held, show(&facts.model)))
         }
@@ -103,16 +125,6 @@ fn test(
             facts.ram_mb.map(|has| memory(has, *mb, *nominal, relation))
         }
         _ => None,
-    };
-    let name = field.name();
-    match found {
-        None => {
-            Tri::Unknown(format!("{name} is unknown, needs {}", needs(name, relation, wanted, text, negated)))
-        }
-        Some((held, _)) if held != negated => Tri::Yes,
-        Some((_, has)) => {
-            Tri::No(format!("{name} is {has}, needs {}", needs(name, relation, wanted, text, negated)))
-        }
     }
 }
 

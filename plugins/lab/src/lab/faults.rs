@@ -20,15 +20,24 @@ const OVERFLOW: Duration = Duration::from_secs(4);
 /// Starts the clocks of scheduled faults.
 pub(super) fn schedule(lab: &Rc<LiveLab>, faults: &[Scheduled]) {
     for fault in faults {
+        if fault.at.is_zero() {
+            // So it is from the beginning: nobody sees the phone before.
+            strike(lab, fault);
+            continue;
+        }
         let (lab, fault) = (Rc::downgrade(lab), fault.clone());
         tokio::task::spawn_local(async move {
             tokio::time::sleep(fault.at).await;
             if let Some(lab) = lab.upgrade() {
-                for phone in chosen(&lab, &fault.whom) {
-                    lab.inject(phone.serial(), fault.kind.clone(), fault.length);
-                }
+                strike(&lab, &fault);
             }
         });
+    }
+}
+
+fn strike(lab: &LiveLab, fault: &Scheduled) {
+    for phone in chosen(lab, &fault.whom) {
+        lab.inject(phone.serial(), fault.kind.clone(), fault.length);
     }
 }
 
@@ -86,6 +95,8 @@ fn begin(phone: &LivePhone, server: &LiveServer, kind: &Kind, length: Option<Dur
         }
         Kind::Offline => show(phone, Presence::Offline),
         Kind::Unauthorized => show(phone, Presence::Unauthorized),
+        Kind::NoPermissions => show(phone, Presence::NoPermissions),
+        Kind::Recovery => show(phone, Presence::Recovery),
         Kind::Wedge => phone.set_cable(|cable| cable.wedged = true),
         Kind::Slow(factor) => phone.set_cable(|cable| cable.slow = *factor),
         Kind::Garble => phone.set_cable(|cable| cable.garbled = true),
@@ -107,10 +118,10 @@ fn end(phone: &LivePhone, server: &LiveServer, kind: &Kind) {
             phone.set_cable(|cable| cable.rebooting = false);
             show(phone, Presence::Ready);
         }
-        Kind::Unplug | Kind::Offline | Kind::Unauthorized if phone.cable().rebooting => {
-            show(phone, Presence::Absent);
+        Kind::Unplug | Kind::Offline | Kind::Unauthorized | Kind::NoPermissions | Kind::Recovery => {
+            let rebooting = phone.cable().rebooting;
+            show(phone, if rebooting { Presence::Absent } else { Presence::Ready });
         }
-        Kind::Unplug | Kind::Offline | Kind::Unauthorized => show(phone, Presence::Ready),
         Kind::Wedge => phone.set_cable(|cable| cable.wedged = false),
         Kind::Slow(_) => phone.set_cable(|cable| cable.slow = 1.0),
         Kind::Garble => phone.set_cable(|cable| cable.garbled = false),

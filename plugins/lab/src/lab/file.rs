@@ -181,6 +181,8 @@ fn scheduled(text: &FaultText, serials: &BTreeSet<String>) -> Result<Scheduled, 
         "wedge" => Kind::Wedge,
         "offline" => Kind::Offline,
         "unauthorized" => Kind::Unauthorized,
+        "no_permissions" => Kind::NoPermissions,
+        "recovery" => Kind::Recovery,
         "slow" => Kind::Slow(
             text.factor.filter(|f| (1.0..=1e4).contains(f)).ok_or_else(|| wrong("factor: 1 or more"))?,
         ),
@@ -220,8 +222,8 @@ fn scheduled(text: &FaultText, serials: &BTreeSet<String>) -> Result<Scheduled, 
         "no_tracing" => Kind::Model(PhoneFault::NoTracing),
         other => {
             return Err(LabError(format!(
-                "faults: there is no kind {other:?}; write unplug, wedge, offline, unauthorized, slow, garble, server_restart, \
-                 reboot, heat, dexopt, ring_overflow, clock_drift, slow_dumpsys, ring_rows, trace_loss, trace_cut, \
+                "faults: there is no kind {other:?}; write unplug, wedge, offline, unauthorized, no_permissions, recovery, slow, \
+                 garble, server_restart, reboot, heat, dexopt, ring_overflow, clock_drift, slow_dumpsys, ring_rows, trace_loss, trace_cut, \
                  battery, frozen_app, screen_off, dump_timeout, keyguard, no_injection, \
                  period_only or no_tracing"
             )));

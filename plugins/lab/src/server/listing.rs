@@ -10,6 +10,11 @@ pub(super) fn state(presence: Presence) -> &'static str {
         Presence::Ready => "device",
         Presence::Offline => "offline",
         Presence::Unauthorized => "unauthorized",
+        Presence::NoPermissions => {
+            "no permissions (user in plugdev group; are your udev rules wrong?); \
+             see [http://developer.android.com/tools/device.html]"
+        }
+        Presence::Recovery => "recovery",
         Presence::Absent => "disconnect",
     }
 }

@@ -6,6 +6,7 @@
 
 use super::FORMAT;
 use super::frames::{Barcode, Seen, barcode};
+use crate::absent;
 use crate::cells::{Cell, JOB_ROW, duration};
 use crate::change::change;
 use crate::clean::{NAME, SENTENCE, line};
@@ -172,7 +173,9 @@ pub(crate) fn listed() -> Vec<Family> {
 /// What else is worth knowing: of the run, and of its comparison.
 fn notices(record: &Record) -> Vec<String> {
     let compared = record.compared.iter().flat_map(|compared| &compared.notes);
-    let all = record.notices.iter().map(|(_, what)| what).chain(compared);
+    let absent: Vec<String> =
+        absent::sentences(record).iter().map(|one| format!("{}: {one}", absent::TITLE)).collect();
+    let all = absent.iter().chain(record.notices.iter().map(|(_, what)| what)).chain(compared);
     all.map(|what| line(what, SENTENCE)).take(NOTICES).collect()
 }
 

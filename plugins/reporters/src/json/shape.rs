@@ -3,6 +3,7 @@
 //! Field names are a promise (`docs/results-json.md`): add, never rename. `null` means *not known*; it is never 0.
 
 use super::FORMAT;
+use super::absent::{AbsentShape, RefusalShape, absent, refusals};
 use super::{compared, screens};
 use crate::cells::{Cell, cells, duration};
 use crate::clean::json_text;
@@ -32,6 +33,7 @@ pub(super) struct Document {
     counts: Counts,
     phones: Vec<Phone>,
     cells: Vec<CellShape>,
+    absent: Vec<AbsentShape>,
     refusals: Vec<RefusalShape>,
     notices: Vec<Notice>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -205,13 +207,6 @@ struct JudgementShape {
 }
 
 #[derive(Serialize)]
-struct RefusalShape {
-    scenario: String,
-    device: String,
-    why: String,
-}
-
-#[derive(Serialize)]
 struct Notice {
     job: Option<u32>,
     what: String,
@@ -244,15 +239,8 @@ pub(super) fn document(record: &Record) -> Document {
         },
         phones: record.devices.values().map(|facts| phone(facts, header.lab.is_some())).collect(),
         cells: all.iter().map(cell).collect(),
-        refusals: record
-            .refusals
-            .iter()
-            .map(|refusal| RefusalShape {
-                scenario: json_text(&refusal.scenario),
-                device: json_text(&refusal.device.0),
-                why: json_text(&refusal.why),
-            })
-            .collect(),
+        absent: absent(record),
+        refusals: refusals(record),
         notices: record
             .notices
             .iter()

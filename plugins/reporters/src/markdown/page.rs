@@ -7,7 +7,7 @@ use super::text::text;
 use super::{Level, MARKER, detail, held};
 use crate::cells::{Cell, duration, phone, stories, worst_first};
 use crate::clean::{NAME, SENTENCE};
-use crate::{sentence, words};
+use crate::{absent, sentence, words};
 use farmjank_results::metric::Unit;
 use farmjank_results::record::Record;
 use farmjank_results::threshold::{Judgement, Outcome};
@@ -28,6 +28,7 @@ pub(super) fn page(record: &Record, frame_logs: &dyn FrameLogs, level: &Level, m
     }
     parts.extend(failed(record, &all, level.rows));
     parts.extend(unmeasured(&all, level.rows));
+    parts.extend(missing(record, level.rows));
     if level.details {
         parts.extend(detail::folded(&all, frame_logs));
     }
@@ -146,6 +147,17 @@ fn unmeasured(all: &[Cell], rows: usize) -> Option<String> {
     }
     lines.extend(more(told.len(), rows, 5));
     Some(lines.join("\n") + "\n")
+}
+
+/// The phones the run went without, as it was allowed to: named, and never among what passed.
+fn missing(record: &Record, rows: usize) -> Option<String> {
+    let all = absent::sentences(record);
+    let count = absent::count(record).filter(|_| rows > 0)?;
+    let mut lines: Vec<String> =
+        all.iter().take(rows).map(|one| format!("- {}", text(one, SENTENCE))).collect();
+    let left = all.len().saturating_sub(rows);
+    lines.extend((left > 0).then(|| format!("- and {left} more")));
+    Some(format!("### {}\n\n{}\n", text(&count, NAME), lines.join("\n")))
 }
 
 fn passed(record: &Record, all: &[Cell]) -> Option<String> {

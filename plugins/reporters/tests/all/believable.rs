@@ -303,14 +303,11 @@ pub fn events(words: &Words) -> Log {
             Fact::DeviceSeen { device, state: Readiness::Ready, facts: Some(Box::new(facts(words, at))) },
         );
     }
-    let tablet = DeviceId(own("R9TT103ABCD"));
-    let refusal = Refusal {
-        scenario: words.scenario.clone(),
-        device: tablet,
-        why: own("sdk is 28, >= 29 is required"),
-    };
+    let why = own("sdk is 28, >= 29 is required");
+    let refusal = Refusal { scenario: words.scenario.clone(), device: DeviceId(own("R9TT103ABCD")), why };
     let jobs = (0..4).map(|job| planned(words, job)).collect();
-    log.tell(10, Fact::PlanMade { digest: own("0badc0de"), jobs, refusals: vec![refusal] });
+    let (digest, refusals, absent) = (own("0badc0de"), vec![refusal], Vec::new());
+    log.tell(10, Fact::PlanMade { digest, jobs, refusals, absent });
     for job in 0..4 {
         let device = DeviceId(words.serials[job as usize].clone());
         log.tell(5, Fact::LeaseGranted { job, device });

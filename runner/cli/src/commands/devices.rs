@@ -26,7 +26,7 @@ pub async fn run(args: &DevicesArgs) -> u8 {
 async fn who(args: &PhoneArgs) -> Result<u8, Fault> {
     let phones = phones(args).await?;
     let mut arrivals = phones.provider.watch().await?;
-    let wanted = Wanted { serials: serials(args), wait: Duration::ZERO };
+    let wanted = Wanted { serials: serials(args), phones: 0, wait: Duration::ZERO };
     let listed = listed(&mut *arrivals, &wanted).await?;
     let meant: Vec<Sighting> = listed.into_values().filter(|phone| wanted.includes(&phone.id)).collect();
     if meant.is_empty() {
@@ -47,7 +47,7 @@ fn none_connected() -> u8 {
 }
 
 async fn known(args: &PhoneArgs) -> Result<u8, Fault> {
-    let (phones, surveyed) = survey(args).await?;
+    let (phones, surveyed) = survey(args, 0).await?;
     if let Some(lab) = &phones.lab {
         Streams.out(&format!("virtual lab `{}` (seed {}): simulated phones\n", lab.name(), phones.seed));
     }
@@ -55,7 +55,15 @@ async fn known(args: &PhoneArgs) -> Result<u8, Fault> {
         return Ok(none_connected());
     }
     Streams.out(&table(&surveyed, &*phones.claims));
-    Ok(0)
+    let silent = surveyed.iter().filter(|phone| phone.facts.is_err()).count();
+    if silent > 0 {
+        let of = surveyed.len();
+        Streams.err(&format!("{silent} of {of} phones cannot be measured: a run on them ends with exit 3\n"));
+    }
+    match serials(args).is_empty() || silent == 0 {
+        true => Ok(0),
+        false => Ok(Verdict::Broken.exit_code()),
+    }
 }
 
 /// Phones as a table, one line each; phones that are not ready say what to do, and those in use by whom.

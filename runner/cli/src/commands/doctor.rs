@@ -30,7 +30,7 @@ pub async fn run(args: &DoctorArgs, terminal: Terminal) -> u8 {
         |path| path.display().to_string(),
     );
     Streams.out(&format!("farmjank {}\nadb program: {adb}\n", env!("CARGO_PKG_VERSION")));
-    let (phones, surveyed) = match survey(args).await {
+    let (phones, surveyed) = match survey(args, 0).await {
         Ok(found) => found,
         Err(fault) => return no_phones(&fault),
     };

@@ -12,7 +12,7 @@ use std::path::Path;
 pub async fn run(_look: Terminal) -> u8 {
     Streams.out(&format!("farmjank {}: is the app smooth, on every phone?\n\n", env!("CARGO_PKG_VERSION")));
     let args = PhoneArgs { wait_for_devices: "0s".to_owned(), ..PhoneArgs::default() };
-    let ready = match survey(&args).await {
+    let ready = match survey(&args, 0).await {
         Ok((_, surveyed)) if surveyed.is_empty() => {
             Streams.out("phones: none connected\n");
             false

@@ -10,14 +10,15 @@ use crate::command_error::usage;
 use crate::host::Streams;
 use crate::in_runtime;
 use crate::needs::{Known, needs};
-use crate::scenarios::{adjust, load, selection};
+use crate::scenarios::{adjust, expected, load, selection};
 use crate::settings::{Terminal, complain, refuse};
 use farmjank_engine::scribe::Voice;
+use farmjank_engine::survey::Surveyed;
 use farmjank_results::compare::{AbRules, MINIMUM};
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::event::PlannedJob;
 use farmjank_results::verdict::{EXIT_NOTHING_SELECTED, EXIT_USAGE, Verdict};
-use farmjank_scenarios::plan::{Plan, none_left, nothing_selected, plan};
+use farmjank_scenarios::plan::{Fleet, Plan, none_left, nothing_selected, plan};
 use farmjank_scenarios::scenario::Scenario;
 use print::Shown;
 use std::collections::BTreeMap;
@@ -27,9 +28,8 @@ pub fn run(args: &PlanArgs, terminal: Terminal) -> u8 {
     let Some(mut scenarios) = load(&args.scenarios, args.phones.lab.as_deref(), terminal) else {
         return EXIT_USAGE;
     };
-    let filter = args.phones.device_filter.as_deref();
-    let selection = match adjust(&mut scenarios, &args.select).and_then(|()| selection(&args.select, filter))
-    {
+    let selected = adjust(&mut scenarios, &args.select).and_then(|()| selection(&args.select, &args.phones));
+    let selection = match selected {
         Ok(selection) => selection,
         Err(why) => return refuse(&why),
     };
@@ -49,14 +49,19 @@ pub fn run(args: &PlanArgs, terminal: Terminal) -> u8 {
     };
     // The filter is part of the plan here, so that a phone it leaves out is named with the reason.
     let phones = crate::args::PhoneArgs { device_filter: None, ..args.phones.clone() };
-    let surveyed = match in_runtime(args.phones.lab.is_some(), survey(&phones)) {
-        Ok(Ok((_, surveyed))) => surveyed,
-        Ok(Err(fault)) => return no_phones(&fault),
-        Err(code) => return code,
-    };
+    let surveyed =
+        match in_runtime(args.phones.lab.is_some(), survey(&phones, expected(&scenarios, &selection))) {
+            Ok(Ok((_, surveyed))) => surveyed,
+            Ok(Err(fault)) => return no_phones(&fault),
+            Err(code) => return code,
+        };
     let facts: Vec<_> = surveyed.iter().filter_map(|phone| phone.facts.as_ref().ok().cloned()).collect();
-    let none_left = if facts.len() == surveyed.len() { none_left(&facts, &selection) } else { None };
-    let plan = plan(&scenarios, &facts, &selection);
+    let is_silent = |phone: &&Surveyed| phone.facts.is_err();
+    let silent: Vec<DeviceId> =
+        surveyed.iter().filter(is_silent).map(|phone| phone.sighting.id.clone()).collect();
+    let fleet = Fleet { told: &facts, silent: &silent };
+    let none_left = none_left(fleet, &selection);
+    let plan = plan(&scenarios, fleet, &selection);
     let plan = if none_left.is_some() { plan.emptied() } else { plan };
     if let Some(why) = none_left {
         complain(why);
@@ -73,7 +78,11 @@ pub fn run(args: &PlanArgs, terminal: Terminal) -> u8 {
         PlanFormat::Table => shown.text(),
         PlanFormat::Json => shown.json(),
     });
-    match (plan.jobs.is_empty(), plan.jobs.iter().all(|job| job.device.is_some())) {
+    let runs = |job: &PlannedJob| {
+        job.device.as_ref().is_some_and(|device| !plan.absent.contains(device))
+            && plan.unsure_of(job).is_none()
+    };
+    match (plan.jobs.is_empty(), plan.jobs.iter().all(runs)) {
         (true, _) => EXIT_NOTHING_SELECTED,
         (false, true) => 0,
         (false, false) => Verdict::Broken.exit_code(),

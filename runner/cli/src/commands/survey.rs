@@ -2,25 +2,30 @@
 
 use crate::args::PhoneArgs;
 use crate::settings::{serials, time};
-use crate::wiring::{Phones, phones};
+use crate::wiring::{self, Phones};
 use farmjank_engine::patience::Patience;
 use farmjank_engine::survey::{Surveyed, Wanted, survey};
 use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_scenarios::requirement::Requirement;
 
-/// The phones the flags name, with what is known of each.
-pub async fn look(args: &PhoneArgs) -> Result<(Phones, Vec<Surveyed>), Fault> {
+/// The phones the flags name, with what is known of each. `phones` is how many there should be, 0 where nobody says:
+/// so many are waited for.
+pub async fn look(args: &PhoneArgs, phones: usize) -> Result<(Phones, Vec<Surveyed>), Fault> {
     let usage = |what: String| Fault::new(FaultCode::Usage, what);
     let wait = time(&args.wait_for_devices).map_err(|why| usage(why.to_string()))?;
     let filter = args.device_filter.as_deref().map(Requirement::parse).transpose();
     let filter = filter
         .map_err(|complaint| usage(format!("--device-filter: {}; {}", complaint.what, complaint.instead)))?;
-    let phones = phones(args).await?;
-    let mut arrivals = phones.provider.watch().await?;
-    let wanted = Wanted { serials: serials(args), wait };
-    let mut surveyed = survey(&*phones.provider, &mut *arrivals, &wanted, &Patience::default()).await?;
+    let source = wiring::phones(args).await?;
+    let mut arrivals = source.provider.watch().await?;
+    let wanted = Wanted { serials: serials(args), phones, wait };
+    let mut surveyed = survey(&*source.provider, &mut *arrivals, &wanted, &Patience::default()).await?;
     if let Some(filter) = filter {
-        surveyed.retain(|phone| phone.facts.as_ref().is_ok_and(|facts| filter.matches(facts).is_ok()));
+        // One that told nothing of itself may be meant.
+        surveyed.retain(|phone| match &phone.facts {
+            Ok(facts) => filter.matches(facts).is_ok(),
+            Err(_) => filter.may_match(&phone.sighting.id).is_ok(),
+        });
     }
-    Ok((phones, surveyed))
+    Ok((source, surveyed))
 }

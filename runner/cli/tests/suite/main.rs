@@ -1,6 +1,7 @@
 //! The `farmjank` binary as users meet it: exit codes, messages, files, and the stock adb between it and the lab.
 #![allow(clippy::disallowed_types, clippy::disallowed_methods)] // tests live in the real world
 
+mod absent;
 mod analyze;
 mod analyze_dumps;
 mod analyze_kinds;

@@ -57,10 +57,28 @@ impl Shown<'_> {
         let (counted, warmup) = (first.iterations, first.warmup);
         let windows = clean::line(&windows, SHOWN);
         out += &format!("  {counted} iterations after {warmup} warm-up; windows: {windows}\n");
+        let plan = self.plan;
         for job in jobs {
             out += &match &job.device {
-                Some(device) => format!("  job {:<3} {}\n", job.job, clean::line(&device.0, SHOWN)),
-                None => format!("  job {:<3} no phone qualifies\n", job.job),
+                Some(device) if plan.absent.contains(device) => {
+                    format!(
+                        "  job {:<3} {}: does not answer, so it will be broken\n",
+                        job.job,
+                        clean::line(&device.0, SHOWN)
+                    )
+                }
+                Some(device) => {
+                    let why =
+                        plan.unsure_of(job).map(|unsure| format!(": {}, so it will be broken", unsure.why));
+                    let told = format!("{device}{}", why.unwrap_or_default());
+                    format!("  job {:<3} {}\n", job.job, clean::line(&told, SHOWN))
+                }
+                None => match plan.shortfall(job) {
+                    Some(short) => {
+                        format!("  job {:<3} {}\n", job.job, clean::line(&short.sentence(), SHOWN))
+                    }
+                    None => format!("  job {:<3} no phone qualifies\n", job.job),
+                },
             };
         }
         for refusal in self.plan.refusals.iter().filter(|refusal| refusal.scenario == scenario) {
@@ -96,6 +114,10 @@ impl Shown<'_> {
             let met = cells.iter().all(|need| need.is_met());
             json!({ "scenario": text(scenario), "iterations": advised(&cells), "planned_suffice": met })
         });
+        let plan_absent = self.plan.absent.iter().map(|device| text(&device.0));
+        let short = self.plan.short.iter().map(|short| {
+            json!({ "scenario": text(&short.name), "wanted": short.wanted, "came": short.came, "why": text(&short.sentence()) })
+        });
         let held = self.held.map(|held| held.cells.iter().map(held_json).collect::<Vec<_>>());
         let all = json!({
             "format": FORMAT,
@@ -104,6 +126,8 @@ impl Shown<'_> {
             "jobs": self.plan.jobs.iter().map(job).collect::<Vec<_>>(),
             "refusals": refusals.collect::<Vec<_>>(),
             "not_ready": self.not_ready.iter().map(|why| text(why)).collect::<Vec<_>>(),
+            "absent": plan_absent.collect::<Vec<_>>(),
+            "short": short.collect::<Vec<_>>(),
             "needs": self.needs.iter().map(need).collect::<Vec<_>>(),
             "advice": advice.collect::<Vec<_>>(),
             "held": held,

@@ -9,7 +9,7 @@ use crate::history::{self, Keeper};
 use crate::host::Streams;
 use crate::needs::{Known, forewarning};
 use crate::report_targets::{ReportRequest, make_way, requests};
-use crate::scenarios::{adjust, selection};
+use crate::scenarios::{adjust, expected, selection};
 use crate::settings::{serials, time, variables};
 use farmjank_engine::builds::AbPlan;
 use farmjank_engine::conduct::{Against, Forewarn};
@@ -64,7 +64,7 @@ pub fn inputs(args: &RunArgs, scenarios: &mut [Scenario], about: About) -> Resul
         scenarios.iter_mut().for_each(Scenario::forget_limits);
     }
     scenarios.iter_mut().for_each(|scenario| scenario.debuggable_meant = args.allow_debuggable);
-    let selection = selection(&args.select, args.phones.device_filter.as_deref())?;
+    let selection = selection(&args.select, &args.phones)?;
     let wait = time(&args.phones.wait_for_devices)?;
     let mut requests = requests(&args.reporter)?;
     requests.extend(args.junit.iter().map(|path| ReportRequest { name: "junit", path: Some(path.clone()) }));
@@ -102,7 +102,7 @@ pub fn inputs(args: &RunArgs, scenarios: &mut [Scenario], about: About) -> Resul
     } else {
         against
     };
-    let wanted = Wanted { serials: serials(&args.phones), wait };
+    let wanted = Wanted { serials: serials(&args.phones), phones: expected(scenarios, &selection), wait };
     make_way(&requests)?;
     Ok(RunInputs { wanted, selection, requests, against, keeper, ab_plan, forewarn })
 }
