@@ -37,6 +37,9 @@ pub enum FileProblem {
         /// Most bytes.
         most: u64,
     },
+    /// It was there, and is not any more.
+    #[error("somebody took it away while it was written")]
+    Gone,
     /// Its bytes are not UTF-8.
     #[error("not UTF-8")]
     NotText,

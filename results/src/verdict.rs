@@ -76,6 +76,13 @@ pub fn exit_code(verdict: Verdict, interrupted: Option<&str>, nothing: bool) -> 
     }
 }
 
+/// Exit code of what ended with this one, where something that was asked for could not be written: nobody may take that
+/// for a success. A failed gate stays one, and an interrupt too.
+pub fn exit_undelivered(code: u8) -> u8 {
+    let is_good = code == Verdict::Pass.exit_code() || code == Verdict::Undecided.exit_code();
+    if is_good { Verdict::Broken.exit_code() } else { code }
+}
+
 /// The word beside an exit code.
 pub fn exit_word(code: u8) -> &'static str {
     match code {
@@ -103,6 +110,11 @@ mod tests {
         assert_eq!(Verdict::worst([Pass, Undecided]), Undecided);
         assert_eq!(Verdict::worst([]), Pass);
         assert_eq!([Pass, Fail, Broken, Undecided].map(Verdict::exit_code), [0, 1, 3, 4]);
+    }
+
+    #[test]
+    fn what_is_not_delivered_is_no_success_and_hides_no_failure() {
+        assert_eq!([0, 1, 2, 3, 4, 5, 130, 143].map(exit_undelivered), [3, 1, 2, 3, 3, 5, 130, 143]);
     }
 
     #[test]

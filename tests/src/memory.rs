@@ -14,6 +14,10 @@ pub struct Memory {
     keeps: bool,
     /// Bytes appended, whether kept or not.
     pub appended: Cell<u64>,
+    /// Writes so far, of either kind.
+    pub writes: Cell<u64>,
+    /// The disk is full from this write on.
+    full_from: Option<u64>,
     files: RefCell<BTreeMap<String, Vec<u8>>>,
 }
 
@@ -21,6 +25,19 @@ impl Memory {
     /// An empty bundle that keeps what is appended, or only counts its bytes.
     pub fn keeping(keeps: bool) -> Self {
         Memory { keeps, ..Memory::default() }
+    }
+
+    /// The same on a disk that is full from the n-th write on.
+    pub fn full_from(self, write: Option<u64>) -> Self {
+        Memory { full_from: write, ..self }
+    }
+
+    fn take_place(&self, path: &str) -> Result<(), FileError> {
+        let write = self.writes.replace(self.writes.get() + 1);
+        match self.full_from {
+            Some(full) if write >= full => Err(FileError::new(Path::new(path), FileProblem::Full)),
+            _ => Ok(()),
+        }
     }
 
     /// A file's bytes; empty when there is none.
@@ -36,6 +53,7 @@ impl Memory {
 
 impl Files for Memory {
     fn append(&self, path: &str, bytes: &[u8]) -> Result<(), FileError> {
+        self.take_place(path)?;
         self.appended.set(self.appended.get() + bytes.len() as u64);
         if !self.keeps {
             return Ok(());
@@ -45,6 +63,7 @@ impl Files for Memory {
     }
 
     fn write(&self, path: &str, bytes: &[u8]) -> Result<(), FileError> {
+        self.take_place(path)?;
         if self.keeps {
             self.files.borrow_mut().insert(path.to_owned(), bytes.to_vec());
         }

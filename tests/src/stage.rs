@@ -42,6 +42,7 @@ pub struct Stage {
     bound: Option<Duration>,
     reporters: bool,
     forgetful: bool,
+    full_from: Option<u64>,
     probes: Option<Vec<Rc<dyn Probe>>>,
     largest: Option<usize>,
     screens: bool,
@@ -100,6 +101,7 @@ impl Stage {
             bound: None,
             reporters: false,
             forgetful: false,
+            full_from: None,
             probes: None,
             largest: None,
             screens: false,
@@ -192,6 +194,12 @@ impl Stage {
         self
     }
 
+    /// On a disk that is full from this write of the run on.
+    pub fn full_from(mut self, write: u64) -> Stage {
+        self.full_from = Some(write);
+        self
+    }
+
     /// Without keeping raw dumps in memory: for runs too large to hold.
     pub fn forgetful(mut self) -> Stage {
         self.forgetful = true;
@@ -271,8 +279,8 @@ impl Stage {
                 ..AdbOptions::default()
             },
         );
-        let (files, ear, stop) =
-            (Rc::new(Memory::keeping(!self.forgetful)), Rc::new(Ear::default()), Stop::default());
+        let memory = Memory::keeping(!self.forgetful).full_from(self.full_from);
+        let (files, ear, stop) = (Rc::new(memory), Rc::new(Ear::default()), Stop::default());
         if let Some((after, urgency)) = self.interrupt {
             let stop = stop.clone();
             tokio::task::spawn_local(async move {

@@ -10,6 +10,7 @@ mod second_reader;
 mod shards;
 mod sources;
 mod troubled;
+mod undelivered;
 mod untold;
 
 use farmjank_engine::stop::Urgency;

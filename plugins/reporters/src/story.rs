@@ -106,14 +106,6 @@ impl Story {
             Fact::Noticed { what, .. } => {
                 vec![line(Weight::Milestone, &"note", format!("note: {}", self.style.text(what, SENTENCE)))]
             }
-            Fact::DeliveryFailed { reporter, what, why } => {
-                let [reporter, what, why] = [reporter, what, why].map(|text| self.style.text(text, SENTENCE));
-                vec![line(
-                    Weight::Trouble,
-                    &"delivery",
-                    format!("{reporter} could not deliver {what}: {why}"),
-                )]
-            }
             _ => Vec::new(),
         }
     }

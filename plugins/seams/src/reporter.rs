@@ -17,6 +17,13 @@ pub enum Delivery {
     Out(String),
     /// Text for standard error: progress and diagnostics.
     Err(String),
+    /// What the reporter wrote elsewhere itself, and could not: where to, and why.
+    Failed {
+        /// Where to.
+        what: String,
+        /// Why not.
+        why: String,
+    },
 }
 
 /// The frames of measured windows, for reporters that draw them.

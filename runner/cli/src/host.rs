@@ -3,8 +3,10 @@
 
 mod bundle;
 pub mod claims;
+mod output;
 
 pub use bundle::Bundle;
+pub use output::{append_file, make_way, write_file};
 
 use farmjank_engine::scribe::Voice;
 use farmjank_engine::stop::{Stop, Urgency};
@@ -17,6 +19,7 @@ use farmjank_seams::host::{Address, Dial, Spawn, Wire};
 use std::fs;
 use std::io::{IsTerminal, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 /// Real sockets.
@@ -83,41 +86,6 @@ pub fn simulated_thread(work: ThreadWork) -> Join {
         }
     });
     Box::new(|| thread.join())
-}
-
-/// Writes a file whole: beside its name first, then in its place, so that nobody ever reads half of it.
-///
-/// # Errors
-/// The file, and why it cannot be written.
-pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
-    let words = |error: std::io::Error| FileError::io(path, &error);
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(words)?;
-    }
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(".part");
-    fs::write(&beside, bytes).map_err(words)?;
-    fs::rename(&beside, path).map_err(words)
-}
-
-/// Whether a file can be written later; what is there of an earlier time goes, so that nobody takes it for what is to
-/// come.
-///
-/// # Errors
-/// The file, and why it cannot be written.
-pub fn make_way(path: &Path) -> Result<(), FileError> {
-    write_file(path, b"")?;
-    fs::remove_file(path).map_err(|error| FileError::io(path, &error))
-}
-
-/// Adds to the end of a file that is not ours alone.
-///
-/// # Errors
-/// The file, and why it cannot be written.
-pub fn append_file(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
-    let words = |error: std::io::Error| FileError::io(path, &error);
-    let mut file = fs::OpenOptions::new().create(true).append(true).open(path).map_err(words)?;
-    file.write_all(bytes).map_err(words)
 }
 
 /// Whether there is a file or folder.
@@ -258,14 +226,26 @@ pub fn remove_file(path: &Path) -> Result<(), FileError> {
     fs::remove_file(path).map_err(|error| FileError::io(path, &error))
 }
 
+/// Why standard output could not be written, the first time.
+static OUT_BROKEN: OnceLock<String> = OnceLock::new();
+
+/// Why something is missing from standard output, if anything is.
+pub fn out_broken() -> Option<&'static str> {
+    OUT_BROKEN.get().map(String::as_str)
+}
+
 /// The process's own output streams.
 pub struct Streams;
 
 impl Voice for Streams {
     fn out(&self, text: &str) {
-        // A closed pipe (`| head`) ends what is printed, not the run.
-        let _ = std::io::stdout().lock().write_all(text.as_bytes());
-        let _ = std::io::stdout().flush();
+        let mut out = std::io::stdout().lock();
+        if let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush())
+            // A closed pipe (`| head`) ends what is printed, not the run.
+            && error.kind() != std::io::ErrorKind::BrokenPipe
+        {
+            let _ = OUT_BROKEN.set(FileProblem::from(&error).to_string());
+        }
     }
 
     fn err(&self, text: &str) {

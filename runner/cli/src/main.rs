@@ -17,6 +17,7 @@ mod wiring;
 
 use args::{Cli, Command};
 use clap::Parser;
+use farmjank_results::verdict::exit_undelivered;
 use std::process::ExitCode;
 
 /// A run makes and drops small texts by the million: this costs a quarter less than the system's allocator.
@@ -30,7 +31,15 @@ fn main() -> ExitCode {
         Some(command) => dispatch(command, terminal),
         None => code(in_runtime(false, commands::overview::run(terminal))),
     };
-    ExitCode::from(code)
+    ExitCode::from(delivered(code))
+}
+
+/// What was asked for and could not be printed is no success.
+fn delivered(code: u8) -> u8 {
+    let Some(why) = host::out_broken() else { return code };
+    let undelivered = exit_undelivered(code);
+    settings::complain(format!("standard output cannot be written: {why}; exit {undelivered}"));
+    undelivered
 }
 
 /// Only what talks to phones runs on a scheduler: the history store has one of its own, and two do not go together.

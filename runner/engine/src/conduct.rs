@@ -331,7 +331,7 @@ pub fn close(
     }
     scribe.put(at, Fact::RunJudged { verdict, exit_code, interrupted });
     scribe.conclude(at);
-    scribe.put(at, Fact::RunFinished { exit_code });
+    scribe.put(at, Fact::RunFinished { exit_code: scribe.delivered(exit_code) });
 }
 
 fn no_phone(phones: &[Surveyed]) -> Fault {

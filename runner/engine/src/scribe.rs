@@ -5,6 +5,7 @@ use farmjank_results::event::{Event, Fact};
 use farmjank_results::frame_log::MOST_BYTES;
 use farmjank_results::record::Record;
 use farmjank_results::time::RunTime;
+use farmjank_results::verdict::exit_undelivered;
 use farmjank_seams::host::Files;
 use farmjank_seams::reporter::{Delivery, FrameLogs, Reporter};
 use std::cell::RefCell;
@@ -46,6 +47,8 @@ struct Inner {
     record: Record,
     reporters: Vec<Box<dyn Reporter>>,
     log_broken: Option<String>,
+    /// Something that was asked for could not be delivered.
+    undelivered: bool,
 }
 
 impl FactSink for Scribe {
@@ -58,7 +61,8 @@ impl FactSink for Scribe {
 impl Scribe {
     /// A new log.
     pub fn new(files: Rc<dyn Files>, voice: Rc<dyn Voice>, reporters: Vec<Box<dyn Reporter>>) -> Self {
-        let inner = Inner { seq: 0, record: Record::default(), reporters, log_broken: None };
+        let inner =
+            Inner { seq: 0, record: Record::default(), reporters, log_broken: None, undelivered: false };
         Scribe { files, voice, inner: RefCell::new(inner) }
     }
 
@@ -73,7 +77,10 @@ impl Scribe {
                 let name = reporter.name().to_owned();
                 match catch_unwind(AssertUnwindSafe(|| reporter.conclude(record, &frame_logs))) {
                     Ok(made) => deliveries.extend(made.into_iter().map(|delivery| (name.clone(), delivery))),
-                    Err(_) => self.voice.err(&format!("reporter {name} failed; the others go on\n")),
+                    Err(_) => {
+                        let why = "it failed; the others go on".to_owned();
+                        deliveries.push((name, Delivery::Failed { what: "its report".to_owned(), why }));
+                    }
                 }
             }
         }
@@ -85,9 +92,19 @@ impl Scribe {
         self.inner.borrow().record.clone()
     }
 
-    /// The record of a run that is over, without a copy: nothing more may be put.
+    /// The record of a run that is over, without a copy: nothing more may be put. A log without its end is no success.
     pub fn take_record(&self) -> Record {
-        std::mem::take(&mut self.inner.borrow_mut().record)
+        let inner = &mut *self.inner.borrow_mut();
+        let mut record = std::mem::take(&mut inner.record);
+        if inner.log_broken.is_some() {
+            record.exit_code = record.exit_code.map(exit_undelivered);
+        }
+        record
+    }
+
+    /// The exit code of a run that was judged so, now that its reports are delivered.
+    pub(crate) fn delivered(&self, judged: u8) -> u8 {
+        if self.inner.borrow().undelivered { exit_undelivered(judged) } else { judged }
     }
 
     /// Reads the record without a copy.
@@ -122,33 +139,40 @@ impl Scribe {
         deliveries
     }
 
+    /// The log ends with the first event that cannot be written: it stays one that can be read.
     fn append(&self, event: &Event, broken: &mut Option<String>) {
+        if broken.is_some() {
+            return;
+        }
         let line = serde_json::to_vec(event).map_err(|error| error.to_string());
         let written = line.and_then(|mut line| {
             line.push(b'\n');
             self.files.append(LOG, &line).map_err(|error| error.why.to_string())
         });
-        if let Err(error) = written
-            && broken.is_none()
-        {
+        if let Err(error) = written {
             self.voice.err(&format!("cannot write {LOG}: {error}; results of this run may be lost\n"));
             *broken = Some(error);
         }
     }
 
-    /// Carries deliveries out. A failed delivery is a fact, never a failed run.
+    /// Said at once, whatever a console is told to keep to itself.
+    fn failed(&self, at: RunTime, reporter: String, what: String, why: String) {
+        self.voice.err(&format!("error: {reporter} could not deliver {what}: {why}\n"));
+        self.inner.borrow_mut().undelivered = true;
+        self.put(at, Fact::DeliveryFailed { reporter, what, why });
+    }
+
+    /// Carries deliveries out. A failed delivery is a fact, and the end of no other.
     fn deliver(&self, at: RunTime, deliveries: Vec<(String, Delivery)>) {
         for (reporter, delivery) in deliveries {
             match delivery {
                 Delivery::Out(text) => self.voice.out(&text),
                 Delivery::Err(text) => self.voice.err(&text),
-                Delivery::File { path, bytes } => {
-                    let fact = match self.files.write(&path, &bytes) {
-                        Ok(()) => Fact::DeliveryMade { reporter, what: path },
-                        Err(error) => Fact::DeliveryFailed { reporter, what: path, why: error.to_string() },
-                    };
-                    self.put(at, fact);
-                }
+                Delivery::File { path, bytes } => match self.files.write(&path, &bytes) {
+                    Ok(()) => self.put(at, Fact::DeliveryMade { reporter, what: path }),
+                    Err(error) => self.failed(at, reporter, path, error.why.to_string()),
+                },
+                Delivery::Failed { what, why } => self.failed(at, reporter, what, why),
             }
         }
     }

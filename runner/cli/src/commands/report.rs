@@ -19,7 +19,7 @@ use farmjank_results::compare::Compared;
 use farmjank_results::device::App;
 use farmjank_results::event::Fact;
 use farmjank_results::record::{JobRecord, Record};
-use farmjank_results::verdict::{EXIT_USAGE, Verdict};
+use farmjank_results::verdict::{EXIT_USAGE, Verdict, exit_undelivered};
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_scenarios::step::{Action, Step};
 use farmjank_seams::reporter::{Delivery, FrameLogs};
@@ -54,6 +54,7 @@ pub fn run(args: &ReportArgs, terminal: Terminal) -> u8 {
         None => return EXIT_USAGE,
     };
     let paint = paint::TextStyle { color: terminal.color, ascii: !terminal.unicode, width: terminal.width };
+    let mut delivered = true;
     for request in &requests {
         let text = match &records[..] {
             [one] => document(request, one, &args.runs[0], args, paint),
@@ -67,18 +68,19 @@ pub fn run(args: &ReportArgs, terminal: Terminal) -> u8 {
             Some(path) => {
                 if let Err(why) = host::write_file(path, text.as_bytes()) {
                     complain(why);
-                    return Verdict::Broken.exit_code();
+                    delivered = false;
                 }
             }
         }
     }
-    match &records[..] {
+    let code = match &records[..] {
         [one] => one.record.exit_code.unwrap_or(Verdict::Broken.exit_code()),
         all => {
             let verdict = |one: &Bundled| one.record.verdict.unwrap_or(Verdict::Broken);
             Verdict::worst(all.iter().map(verdict)).exit_code()
         }
-    }
+    };
+    if delivered { code } else { exit_undelivered(code) }
 }
 
 /// The records of the bundles, judged anew where asked for; none after a complaint.
@@ -119,6 +121,7 @@ fn document(
     let text = |delivery| match delivery {
         Delivery::Out(text) | Delivery::Err(text) => text,
         Delivery::File { bytes, .. } => String::from_utf8_lossy(&bytes).into_owned(),
+        Delivery::Failed { what, why } => format!("{what}: {why}\n"),
     };
     told.into_iter().map(text).collect()
 }

@@ -63,13 +63,12 @@ pub fn about(args: &RunArgs, terminal: Terminal, about: About) -> u8 {
         Err(why) => return refuse(&why),
     };
     let keeper = inputs.keeper.take();
-    let requests = inputs.requests.clone();
     if let Some(why) = nothing_selected(&scenarios, &inputs.selection) {
         complain(why);
     }
     let simulated = args.phones.lab.is_some();
     match in_runtime(simulated, conducted(args, terminal, scenarios, inputs)).flatten() {
-        Ok((record, ui)) => report_targets::exit_with(&requests, over(&record, itself, keeper, ui)),
+        Ok((record, ui)) => over(&record, itself, keeper, ui),
         Err(code) => code,
     }
 }

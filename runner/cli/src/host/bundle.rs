@@ -103,8 +103,15 @@ impl Files for Bundle {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(place) => place.insert(self.appender(path).map_err(words)?),
         };
+        // A file that was taken away while it is open takes every byte, for nobody.
+        let full = self.root.join(path);
+        let before = fs::metadata(&full).map_err(|_| FileError::new(&full, FileProblem::Gone))?.len();
         // An unbuffered write: when it returns, the bytes survive the death of this process.
-        file.write_all(bytes).map_err(words)
+        file.write_all(bytes).map_err(|error| {
+            // Half a line would spoil what stands before it.
+            let _ = file.set_len(before);
+            words(error)
+        })
     }
 
     fn write(&self, path: &str, bytes: &[u8]) -> Result<(), FileError> {

@@ -11,6 +11,7 @@ mod analyze_trace;
 mod browser;
 mod claims;
 mod compare;
+mod deliveries;
 mod first;
 mod live;
 mod metrics;
