@@ -10,7 +10,7 @@ pub const EXIT_NOTHING_SELECTED: u8 = 5;
 /// Exit code of a run ended by an interrupt (SIGINT).
 pub const EXIT_INTERRUPTED: u8 = 130;
 /// Exit code of a run ended by a request to terminate (SIGTERM).
-pub(crate) const EXIT_TERMINATED: u8 = 143;
+pub const EXIT_TERMINATED: u8 = 143;
 
 /// The answer for a window, a job, or the whole run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -8,6 +8,7 @@
 
 mod armour;
 pub mod door;
+mod worker;
 
 use crate::dialect::{Column, Dialect, Each, Fields, Intent, Kind, Rows, Value};
 use crate::trouble;
@@ -19,6 +20,8 @@ use postgres::error::SqlState;
 use postgres::fallible_iterator::FallibleIterator;
 use postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 use postgres::{Client, Error};
+use std::sync::mpsc::channel;
+use worker::Worker;
 
 /// A transaction that writes: one at a time among all farmjanks of this database (the number is `fjnk`), waited for as
 /// long as SQLite waits.
@@ -28,8 +31,18 @@ const READ: &str = "begin isolation level repeatable read read only";
 
 /// A connection to a database.
 pub struct Postgres {
-    client: Client,
+    worker: Worker,
     place: String,
+}
+
+/// Rows that travel together between the threads.
+const BATCH: usize = 500;
+
+/// Why a query ends early.
+enum Broken {
+    Database(Error),
+    /// This column holds no value of ours.
+    Column(usize),
 }
 
 /// A fault of PostgreSQL in our words. Its messages name users and databases, never passwords.
@@ -51,8 +64,11 @@ fn words(place: &str, why: &Error) -> Fault {
 }
 
 impl Postgres {
-    fn told<T>(&self, answer: Result<T, Error>) -> Result<T, Fault> {
-        answer.map_err(|why| words(&self.place, &why))
+    fn ask<T: Send + 'static>(
+        &mut self,
+        work: impl FnOnce(&mut Client) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Fault> {
+        self.worker.ask(work)?.map_err(|why| words(&self.place, &why))
     }
 }
 
@@ -114,13 +130,11 @@ impl Dialect for Postgres {
 
     fn version(&mut self) -> Result<i64, Fault> {
         let there = "select to_regclass('farmjank_format') is not null";
-        let there = self.client.query_one(there, &[]).and_then(|row| row.try_get::<_, bool>(0));
-        if !self.told(there)? {
-            return Ok(0);
-        }
-        let version = self.client.query_opt("select version from farmjank_format", &[]);
-        let version = version.and_then(|row| row.map(|row| row.try_get::<_, i64>(0)).transpose());
-        Ok(self.told(version)?.unwrap_or(0))
+        let version = "select version from farmjank_format";
+        self.ask(move |client| match client.query_one(there, &[])?.try_get::<_, bool>(0)? {
+            false => Ok(0),
+            true => client.query_opt(version, &[])?.map_or(Ok(0), |row| row.try_get::<_, i64>(0)),
+        })
     }
 
     fn set_version(&mut self, version: i64) -> Result<(), Fault> {
@@ -148,32 +162,41 @@ impl Dialect for Postgres {
 
     fn rollback(&mut self) {
         // Fails only when the connection is gone, and with it the transaction.
-        let _ = self.client.batch_execute("rollback");
+        let _ = self.ask(|client| client.batch_execute("rollback"));
     }
 
     fn batch(&mut self, sql: &str) -> Result<(), Fault> {
-        let done = self.client.batch_execute(sql);
-        self.told(done)
+        let sql = sql.to_owned();
+        self.ask(move |client| client.batch_execute(&sql))
     }
 
     fn execute(&mut self, sql: &str, values: &[Value]) -> Result<u64, Fault> {
-        let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(|value| value as _).collect();
-        let changed = self.client.execute(&own(sql), &values);
-        self.told(changed)
+        let (sql, values) = (own(sql), values.to_vec());
+        self.ask(move |client| {
+            let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(|value| value as _).collect();
+            client.execute(&sql, &values)
+        })
     }
 
     fn query(&mut self, sql: &str, values: &[Value], each: &mut Each<'_>) -> Result<(), Fault> {
-        let place = &self.place;
-        let told = |why: Error| words(place, &why);
-        let mut rows = self.client.query_raw(&own(sql), values).map_err(told)?;
-        let mut fields = Vec::new();
-        while let Some(row) = rows.next().map_err(told)? {
-            fields.clear();
-            for column in 0..row.len() {
-                let wrong = |_| trouble::unreadable(&format!("column {column} of a row is of another type"));
-                fields.push(row.try_get(column).map_err(wrong)?);
+        let (sql, values) = (own(sql), values.to_vec());
+        // Who takes the rows may be slower than the server: only so many are on their way.
+        let (taken, more) = channel::<()>();
+        let answer = self.worker.begin(move |client, told| {
+            let sent = |batch| told.send(Ok(batch)).is_ok() && more.recv().is_ok();
+            if let Err(why) = rows_of(client, &sql, values, sent) {
+                let _ = told.send(Err(why));
             }
-            each(Fields(&fields))?;
+        })?;
+        while let Some(batch) = self.worker.next(&answer)? {
+            let batch = batch.map_err(|why| match why {
+                Broken::Database(why) => words(&self.place, &why),
+                Broken::Column(column) => {
+                    trouble::unreadable(&format!("column {column} of a row is of another type"))
+                }
+            })?;
+            let _ = taken.send(());
+            batch.iter().try_for_each(|row| each(Fields(row)))?;
         }
         Ok(())
     }
@@ -186,15 +209,57 @@ impl Dialect for Postgres {
         let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
         let types: Vec<Type> = columns.iter().map(|(_, kind)| type_of(*kind)).collect();
         let sql = format!("copy {table} ({}) from stdin binary", names.join(", "));
-        let place = &self.place;
-        let told = |why: Error| words(place, &why);
-        let mut copy = BinaryCopyInWriter::new(self.client.copy_in(&sql).map_err(told)?, &types);
-        for row in rows {
-            let values: Vec<&(dyn ToSql + Sync)> = row.iter().map(|value| value as _).collect();
-            copy.write(&values).map_err(told)?;
+        let (given, batches) = channel::<Vec<Vec<Value>>>();
+        let answer = self.worker.begin(move |client, told| {
+            let mut copied = || -> Result<(), Error> {
+                let mut copy = BinaryCopyInWriter::new(client.copy_in(&sql)?, &types);
+                for batch in &batches {
+                    for row in batch {
+                        let values: Vec<&(dyn ToSql + Sync)> = row.iter().map(|value| value as _).collect();
+                        copy.write(&values)?;
+                    }
+                    let _ = told.send(Ok(()));
+                }
+                copy.finish().map(drop)
+            };
+            if let Err(why) = copied() {
+                let _ = told.send(Err(why));
+            }
+        })?;
+        while rows.peek().is_some() {
+            let _ = given.send(rows.by_ref().take(BATCH).collect());
+            // Taken, or why not.
+            let taken = self.worker.next(&answer)?.unwrap_or(Ok(()));
+            taken.map_err(|why| words(&self.place, &why))?;
         }
-        copy.finish().map(drop).map_err(told)
+        drop(given);
+        match self.worker.next(&answer)? {
+            Some(Err(why)) => Err(words(&self.place, &why)),
+            _ => Ok(()),
+        }
     }
+}
+
+/// Gives the rows of a query in batches, until nobody takes them.
+fn rows_of(
+    client: &mut Client,
+    sql: &str,
+    values: Vec<Value>,
+    mut sent: impl FnMut(Vec<Vec<Value>>) -> bool,
+) -> Result<(), Broken> {
+    let mut rows = client.query_raw(sql, values).map_err(Broken::Database)?;
+    let mut batch = Vec::new();
+    while let Some(row) = rows.next().map_err(Broken::Database)? {
+        let field = |column| row.try_get(column).map_err(|_| Broken::Column(column));
+        batch.push((0..row.len()).map(field).collect::<Result<Vec<Value>, Broken>>()?);
+        if batch.len() == BATCH && !sent(std::mem::take(&mut batch)) {
+            return Ok(());
+        }
+    }
+    if !batch.is_empty() {
+        sent(batch);
+    }
+    Ok(())
 }
 
 fn type_of(kind: Kind) -> Type {

@@ -3,6 +3,7 @@
 //! Must not know: databases. Texts of databases come in as they are; passwords must have been left out before.
 
 use farmjank_results::fault::{Fault, FaultCode};
+use std::time::Duration;
 
 /// What `--history` names is no store.
 pub fn address(what: &str, advice: &str) -> Fault {
@@ -47,6 +48,14 @@ pub fn busy(place: &str) -> Fault {
 pub fn failed(place: &str, why: &str) -> Fault {
     Fault::new(FaultCode::HistoryFailed, format!("the history at {place} did not work: {why}"))
         .advise("nothing that was committed is lost; put it right and try again")
+}
+
+/// The database says nothing at all.
+pub fn silent(place: &str, waited: Duration) -> Fault {
+    let waited = waited.as_secs();
+    Fault::new(FaultCode::HistoryFailed, format!("the history at {place} did not answer within {waited} s"))
+        .passing()
+        .advise("see whether the server and the network to it work; nothing that was committed is lost")
 }
 
 /// What was to be kept contradicts itself, or what is kept.

@@ -1,7 +1,7 @@
 //! Why a command could not do what it was asked, for the person who asked.
 
 use farmjank_measure::saved::SavedError;
-use farmjank_results::fault::Fault;
+use farmjank_results::fault::{Fault, Persistence};
 use farmjank_results::file_error::FileError;
 use farmjank_results::verdict::{EXIT_USAGE, Verdict};
 
@@ -30,6 +30,10 @@ impl CommandError {
     pub fn exit_code(&self) -> u8 {
         match self {
             CommandError::Unconfirmed(_) => Verdict::Undecided.exit_code(),
+            // What passes is nobody's mistake: a store that does not answer, or is busy.
+            CommandError::Fault(fault) if fault.persistence == Persistence::Passing => {
+                Verdict::Broken.exit_code()
+            }
             _ => EXIT_USAGE,
         }
     }

@@ -4,16 +4,15 @@
 mod bundle;
 pub mod claims;
 mod output;
+pub mod signals;
 
 pub use bundle::Bundle;
 pub use output::{append_file, make_way, write_file};
 
 use farmjank_engine::scribe::Voice;
-use farmjank_engine::stop::{Stop, Urgency};
 use farmjank_lab_shards::{Join, ThreadWork};
 use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::file_error::{FileError, FileProblem};
-use farmjank_results::verdict::EXIT_INTERRUPTED;
 use farmjank_seams::Work;
 use farmjank_seams::host::{Address, Dial, Spawn, Wire};
 use std::fs;
@@ -297,32 +296,6 @@ pub fn find_adb() -> Option<PathBuf> {
     let path = env("PATH").unwrap_or_default();
     let in_path: Vec<PathBuf> = std::env::split_paths(&path).map(|folder| folder.join("adb")).collect();
     in_path.into_iter().chain(in_sdk).find(|candidate| candidate.is_file())
-}
-
-/// Turns the first interrupt into a drain, the second into a cancel, the third into an exit; a termination cancels.
-pub fn listen_for_signals(stop: Stop) {
-    use tokio::signal::unix::{SignalKind, signal};
-    let (Ok(mut interrupts), Ok(mut terminations)) =
-        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
-    else {
-        return;
-    };
-    tokio::task::spawn_local(async move {
-        loop {
-            tokio::select! {
-                biased;
-                _ = terminations.recv() => stop.ask(Urgency::Cancel, "SIGTERM"),
-                _ = interrupts.recv() => match stop.urgency() {
-                    Urgency::None => {
-                        stop.ask(Urgency::Drain, "SIGINT");
-                        Streams.err("interrupted: running trials are finished; press again to stop them now\n");
-                    }
-                    Urgency::Drain => stop.ask(Urgency::Cancel, "SIGINT"),
-                    Urgency::Cancel => std::process::exit(EXIT_INTERRUPTED.into()),
-                },
-            }
-        }
-    });
 }
 
 /// At most `most` bytes of a file from an offset on; none when it ends there, or is not there yet.

@@ -1,6 +1,7 @@
 //! Connecting to a database: the crate's one door to sockets. What is asked for in the address and cannot be had is
 //! said before anything is sent.
 
+use super::worker::Worker;
 use super::{Postgres, words};
 use crate::trouble;
 use farmjank_results::fault::Fault;
@@ -8,8 +9,12 @@ use postgres::config::{Host, SslMode};
 use postgres::{Config, NoTls};
 use std::time::Duration;
 
-/// How long a server is waited for, unless the address says (`connect_timeout`).
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a server is waited for, unless the address says (`connect_timeout`): first for the connection, then for its
+/// greeting.
+const CONNECTING: Duration = Duration::from_secs(10);
+/// How long each sign of life is waited for, unless the address says less (`tcp_user_timeout`, in seconds): longer than
+/// other writers are.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Reads an address.
 ///
@@ -29,7 +34,7 @@ pub fn read(address: &str) -> Result<Config, Fault> {
         return Err(trouble::address(what, advice));
     }
     if config.get_connect_timeout().is_none() {
-        config.connect_timeout(PATIENCE);
+        config.connect_timeout(CONNECTING);
     }
     if config.get_application_name().is_none() {
         config.application_name("farmjank");
@@ -60,8 +65,14 @@ pub fn shown(config: &Config) -> String {
 /// `history_failed` when nobody answers (passing), or does not let us in.
 pub fn open(config: &Config) -> Result<Postgres, Fault> {
     let place = shown(config);
-    let client = config.connect(NoTls).map_err(|why| words(&place, &why))?;
-    Ok(Postgres { client, place })
+    let connecting = config.get_connect_timeout().map_or(CONNECTING, |asked| PATIENCE.min(*asked)) * 2;
+    let patience = config.get_tcp_user_timeout().map_or(PATIENCE, |asked| PATIENCE.min(*asked));
+    let wanted = config.clone();
+    let connect = move || wanted.connect(NoTls);
+    match Worker::connect(place.clone(), [connecting, patience], connect)? {
+        Ok(worker) => Ok(Postgres { worker, place }),
+        Err(why) => Err(words(&place, &why)),
+    }
 }
 
 #[cfg(test)]

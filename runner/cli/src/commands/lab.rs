@@ -68,7 +68,7 @@ async fn serving(args: &ServeArgs) -> u8 {
     };
     Streams.out(&announcement(&lab, &served));
     let stop = Stop::default();
-    host::listen_for_signals(stop.clone());
+    host::signals::listen(stop.clone());
     stop.reached(Urgency::Drain).await;
     match &args.truth {
         Some(path) => match host::write_file(path, format!("{:#}\n", truth(&live)).as_bytes()) {

@@ -85,7 +85,7 @@ async fn conducted(
     let (root, bundle) = bundle(args, &id).map_err(|why| refuse(&why))?;
     let ui = watched(args, &root).map_err(|why| refuse(&why))?;
     let stop = Stop::default();
-    host::listen_for_signals(stop.clone());
+    host::signals::listen(stop.clone());
     let seed = phones.seed;
     let RunInputs { wanted, selection, requests, against, ab_plan, forewarn, .. } = inputs;
     let options = Options {
@@ -146,6 +146,7 @@ fn watched(args: &RunArgs, root: &Path) -> Result<Option<Ui>, CommandError> {
 
 /// The exit code, when nobody watches any more. Who interrupted the run wants to leave, not to read.
 fn over(record: &Record, itself: Option<AbRules>, mut keeper: Option<Keeper>, ui: Option<Ui>) -> u8 {
+    host::signals::leave_at_once(true);
     let found = itself.map(|ab_rules| {
         let store = keeper.as_mut().and_then(|keeper| keeper.made());
         calibration::found(record, &ab_rules, store)
@@ -155,6 +156,7 @@ fn over(record: &Record, itself: Option<AbRules>, mut keeper: Option<Keeper>, ui
     if let Some(found) = found {
         Streams.out(&found.text(record));
     }
+    host::signals::leave_at_once(false);
     if let Some(ui) = ui.filter(|_| record.interrupted.is_none()) {
         ui.announce_stay();
         ui.stay();

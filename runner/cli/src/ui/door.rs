@@ -3,16 +3,26 @@
 
 use super::answer::{Server, router};
 use crate::command_error::CommandError;
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
 use std::fs;
 use std::io::Read;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::oneshot;
+use tokio::sync::{Semaphore, oneshot};
 
 /// Time between two looks at a log that did not grow.
 const PACE: Duration = Duration::from_millis(300);
+/// Most connections at the same time: a browser takes six at most.
+const CONNECTIONS: usize = 128;
+/// How long the head of a request is waited for.
+const HEADERS: Duration = Duration::from_secs(10);
+/// Largest head of a request, bytes.
+const HEAD_BYTES: usize = 32 << 10;
 
 /// A socket that listens.
 pub struct Listener {
@@ -78,7 +88,7 @@ pub fn serve(listener: Listener, server: Arc<Server>) -> Result<Thread, CommandE
         tokio::select! {
             biased;
             () = interrupted(staying) => Ok(()),
-            ended = async { axum::serve(socket, router(server)).await } => ended,
+            () = welcome(socket, router(server)) => Ok(()),
         }
     };
     let handle = std::thread::spawn(move || {
@@ -87,6 +97,27 @@ pub fn serve(listener: Listener, server: Arc<Server>) -> Result<Thread, CommandE
         runtime.shutdown_background();
     });
     Ok(Thread { stay, handle })
+}
+
+/// Takes in connections, so many at a time: the others wait in the system's queue, and take no descriptor from a run
+/// that has phones to talk to.
+async fn welcome(socket: tokio::net::TcpListener, site: Router) {
+    let seats = Arc::new(Semaphore::new(CONNECTIONS));
+    loop {
+        let Ok(seat) = seats.clone().acquire_owned().await else { return };
+        // Out of descriptors, or somebody left already: not worth the view's life.
+        let Ok((stream, _)) = socket.accept().await else {
+            tokio::time::sleep(PACE).await;
+            continue;
+        };
+        let service = TowerToHyperService::new(site.clone());
+        tokio::spawn(async move {
+            let mut http = http1::Builder::new();
+            http.timer(TokioTimer::new()).header_read_timeout(HEADERS).max_buf_size(HEAD_BYTES);
+            let _ = http.serve_connection(TokioIo::new(stream), service).await;
+            drop(seat);
+        });
+    }
 }
 
 async fn follow(server: Arc<Server>) {

@@ -276,3 +276,38 @@ fn a_run_stays_open_after_its_end_and_keeps_its_exit_code() {
     assert_eq!(read(&again), read(&run), "watching changes nothing: the same bytes as without");
     assert_eq!(results["run"]["exit_code"].as_i64().unwrap_or(i64::from(code)), i64::from(code));
 }
+
+#[test]
+fn a_flood_of_idle_connections_takes_nothing_from_the_run_and_keeps_no_browser_out() {
+    let folder = tempfile::tempdir().expect("a folder");
+    write(folder.path(), "s.yaml", SMOOTH);
+    let lab = write(folder.path(), "lab.yaml", "name: one\nphones: [ { archetype: pixel-6, serial: S1 } ]\n");
+    let rack = crate::world::Lab::serve(folder.path(), &lab, 1, &folder.path().join("truth.json"));
+    let binary = farmjank(folder.path());
+    // Fewer descriptors than there are idle connections.
+    let mut command = Command::new("bash");
+    command.args(["-c", "ulimit -n 256; exec \"$0\" \"$@\""]).arg(binary.get_program());
+    command.args(["run", "s.yaml", "--iterations", "1", "--out", "out", "--ui"]).current_dir(folder.path());
+    for (name, value) in binary.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    command.env("ADB_SERVER_SOCKET", &rack.socket);
+    let served = Served::start(&mut command);
+    let connect = || TcpStream::connect(&served.host).expect("a connection, or a place in the queue");
+    let idle: Vec<TcpStream> = (0..600).map(|_| connect()).collect();
+    let log = folder.path().join("out/events.ndjson");
+    let finished = |text: String| text.contains("\"run_finished\"");
+    let over = (0..600).any(|_| {
+        std::thread::sleep(Duration::from_millis(100));
+        std::fs::read_to_string(&log).is_ok_and(finished)
+    });
+    assert!(over, "the run ends while they hang on");
+    // Their time for a request is over; a browser's request is answered.
+    drop(idle);
+    assert_eq!(served.get("snapshot.json").status, 200);
+    let (code, said) = served.interrupt();
+    assert_eq!(code, 0, "{said}");
+}

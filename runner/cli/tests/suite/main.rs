@@ -23,6 +23,7 @@ mod reports;
 mod run;
 mod stillness;
 mod stock_adb;
+mod stores;
 mod turns;
 mod usage;
 mod watched;
