@@ -5,6 +5,7 @@ mod estimate;
 mod fleet;
 mod judge;
 mod motion;
+mod shard;
 #[cfg(test)]
 mod tests;
 
@@ -15,6 +16,7 @@ use farmjank_leaf::nearest::meant;
 pub use fleet::{Fleet, Shortfall, Unsure};
 pub use judge::thresholds_for;
 pub use motion::motion_times;
+pub use shard::{NoShard, Shard, ShardBy};
 
 use crate::requirement::{Mismatch, Requirement};
 use crate::scenario::Scenario;
@@ -33,41 +35,12 @@ pub struct Selection {
     pub exclude_tags: Vec<String>,
     /// Only phones that match.
     pub devices: Requirement,
-    /// Only every N-th job, beginning with the I-th.
+    /// Only one part of the phones.
     pub shard: Option<Shard>,
     /// Phones that must qualify for each scenario, instead of what scenarios say.
     pub phones: Option<u32>,
     /// Phones that told nothing of themselves, and too few phones, keep the run from nothing.
     pub allow_missing: bool,
-}
-
-/// One of N equal parts of a plan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shard {
-    /// Which part, from 1.
-    pub index: u32,
-    /// How many parts, >= 1.
-    pub of: u32,
-}
-
-/// A text that names no shard.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a shard; write `1/3` to `3/3` for three parts")]
-pub struct NoShard(pub String);
-
-impl Shard {
-    /// Reads `I/N`, 1 <= I <= N.
-    ///
-    /// # Errors
-    /// It is none: what to write.
-    pub fn parse(text: &str) -> Result<Self, NoShard> {
-        let parts =
-            text.split_once('/').and_then(|(i, n)| Some((i.trim().parse().ok()?, n.trim().parse().ok()?)));
-        match parts {
-            Some((index, of)) if 1 <= index && index <= of => Ok(Shard { index, of }),
-            _ => Err(NoShard(crate::complaint::visible(text))),
-        }
-    }
 }
 
 /// What will run where.
@@ -285,25 +258,6 @@ impl Plan {
         });
         self.scenario_of.push(index);
         self.estimates.push(estimate::job_time(scenario));
-    }
-
-    /// Keeps one shard's jobs and numbers them anew.
-    fn keep(&mut self, shard: Shard) {
-        let mut number = 0;
-        let mut keep = Vec::new();
-        for index in 0..self.jobs.len() {
-            keep.push(index % shard.of.max(1) as usize == shard.index.max(1) as usize - 1);
-        }
-        let mut kept = keep.iter();
-        self.jobs.retain(|_| kept.next().copied().unwrap_or(false));
-        let mut kept = keep.iter();
-        self.scenario_of.retain(|_| kept.next().copied().unwrap_or(false));
-        let mut kept = keep.iter();
-        self.estimates.retain(|_| kept.next().copied().unwrap_or(false));
-        for job in &mut self.jobs {
-            job.job = number;
-            number += 1;
-        }
     }
 }
 

@@ -32,6 +32,15 @@ impl Fnv {
         self.0
     }
 
+    /// All 64 bits, each depending on every byte: to compare hashes by size (the finalizer of MurmurHash3, Appleby,
+    /// public domain).
+    pub fn scattered(self) -> u64 {
+        let mut word = self.0;
+        word = (word ^ (word >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
+        word = (word ^ (word >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+        word ^ (word >> 33)
+    }
+
     /// Both halves folded together.
     pub fn folded(self) -> u32 {
         (self.0 ^ (self.0 >> 32)) as u32

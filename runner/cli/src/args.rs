@@ -5,6 +5,7 @@ mod first;
 mod history;
 mod prove;
 mod runs;
+mod select;
 mod turns;
 
 pub use baseline::{
@@ -15,6 +16,7 @@ pub use first::{Ci, CompletionsArgs, InitArgs, ManArgs};
 pub use history::{CellArgs, FailOn, HistoryArgs, HistoryFormat, TrendArgs};
 pub use prove::{DevicesArgs, DoctorArgs};
 pub use runs::{PruneRunsArgs, RunsArgs, RunsCommand};
+pub use select::{SelectArgs, ShardByArg};
 pub use turns::{AbArgs, CalibrateArgs, PlanArgs, PlanFormat, TurnArgs};
 
 use crate::report_targets;
@@ -128,33 +130,6 @@ pub struct PhoneArgs {
     /// Seed of the virtual lab: the same seed gives the same bytes.
     #[arg(long, value_name = "N", requires = "lab")]
     pub seed: Option<u64>,
-}
-
-/// Which jobs.
-#[derive(Args, Debug, Clone, Default)]
-pub struct SelectArgs {
-    /// Only scenarios with one of these tags.
-    #[arg(short = 't', long, value_name = "TAG", value_delimiter = ',')]
-    pub include_tags: Vec<String>,
-    /// No scenario with one of these tags.
-    #[arg(long, value_name = "TAG", value_delimiter = ',')]
-    pub exclude_tags: Vec<String>,
-    /// Only the I-th of N parts of the plan, such as `2/4`.
-    #[arg(long, value_name = "I/N")]
-    pub shard: Option<String>,
-    /// Phones the fleet has that qualify, instead of what scenarios say (`phones`): fewer are a lab fault.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub phones: Option<u32>,
-    /// Go without phones that are not there, do not answer or are not authorized: they are named as not measured, and
-    /// the exit code is that of the others. Without it each is a lab fault (exit 3). One named with `-s` must be there.
-    #[arg(long)]
-    pub allow_missing: bool,
-    /// Counted iterations per phone, instead of what scenarios say.
-    #[arg(long, value_name = "N")]
-    pub iterations: Option<u32>,
-    /// Warm-up iterations per phone, instead of what scenarios say.
-    #[arg(long, value_name = "N")]
-    pub warmup: Option<u32>,
 }
 
 /// `farmjank run`

@@ -1,13 +1,13 @@
 //! Reads the scenario files named on the command line; every complaint of every file is printed at once.
 
-use crate::args::{PhoneArgs, ScenarioArgs, SelectArgs};
+use crate::args::{PhoneArgs, ScenarioArgs, SelectArgs, ShardByArg};
 use crate::command_error::{CommandError, usage};
 use crate::host::{self, Streams};
 use crate::settings::{Terminal, complain, serials, variables};
 use farmjank_engine::scribe::Voice;
 use farmjank_results::metric::{Better, Unit};
 use farmjank_scenarios::gallery;
-use farmjank_scenarios::plan::{Selection, Shard};
+use farmjank_scenarios::plan::{Selection, Shard, ShardBy};
 use farmjank_scenarios::read::{ReadOptions, SourceFile, read};
 use farmjank_scenarios::requirement::Requirement;
 use farmjank_scenarios::scenario::Scenario;
@@ -111,7 +111,12 @@ pub fn selection(select: &SelectArgs, phones: &PhoneArgs) -> Result<Selection, C
         })?,
         None => Requirement::default(),
     };
-    let shard = select.shard.as_deref().map(Shard::parse).transpose().map_err(|why| why.to_string())?;
+    let by = match select.shard_by {
+        ShardByArg::Phone => ShardBy::Phone,
+        ShardByArg::Duration => ShardBy::Duration,
+    };
+    let shard = select.shard.as_deref().map(|text| Shard::parse(text, by)).transpose();
+    let shard = shard.map_err(|why| why.to_string())?;
     Ok(Selection {
         include_tags: select.include_tags.clone(),
         exclude_tags: select.exclude_tags.clone(),

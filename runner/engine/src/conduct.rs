@@ -250,7 +250,7 @@ impl Planned {
         if let Some(why) = &self.none_left {
             return vec![why.clone()];
         }
-        let mut all: Vec<String> = Vec::new();
+        let mut all: Vec<String> = self.plan.empty_shard(options.selection.shard).into_iter().collect();
         if self.allow_missing {
             all.extend(self.plan.short.iter().map(|short| format!("{}: {}", short.name, short.sentence())));
         }

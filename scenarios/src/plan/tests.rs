@@ -57,29 +57,80 @@ fn tags_and_the_device_filter_select() {
     assert_eq!(made.refusals[0].why, "left out by the device filter: serial is \"p1\", needs = \"p2\"");
 }
 
+/// The plans of all shards.
+fn shards(scenarios: &[Scenario], phones: &[DeviceFacts], of: u32, by: ShardBy) -> Vec<Plan> {
+    let one = |index| {
+        let shard = Some(Shard { index, of, by });
+        plan(scenarios, told(phones), &Selection { shard, ..Selection::default() })
+    };
+    (1..=of).map(one).collect()
+}
+
 #[test]
-fn shards_share_the_jobs_without_overlap() {
-    let scenarios: Vec<Scenario> = (0..5).map(|n| scenario(&format!("s{n}"), "")).collect();
-    let phones = [phone("p1", "x", 28, 60.0), phone("p2", "x", 34, 120.0)];
+fn shards_share_the_jobs_and_no_phone_is_in_two() {
+    let mut scenarios: Vec<Scenario> = (0..5).map(|n| scenario(&format!("s{n}"), "")).collect();
+    scenarios.push(scenario("nobody's", "devices: 'sdk >= 99'"));
+    let phones: Vec<DeviceFacts> = (0..9).map(|n| phone(&format!("p{n}"), "x", 30, 60.0)).collect();
     let whole = plan(&scenarios, told(&phones), &Selection::default());
-    let mut all = Vec::new();
-    for index in 1..=3 {
-        let shard = Shard::parse(&format!("{index}/3")).expect("reads");
-        let part = plan(&scenarios, told(&phones), &Selection { shard: Some(shard), ..Selection::default() });
-        assert_eq!(part.digest, whole.digest);
-        assert!(part.jobs.iter().enumerate().all(|(number, job)| job.job as usize == number));
-        for (job, scenario) in part.jobs.iter().zip(&part.scenario_of) {
-            assert_eq!(job.scenario, scenarios[*scenario].name);
+    for (of, by) in
+        [(3, ShardBy::Phone), (3, ShardBy::Duration), (1, ShardBy::Phone), (20, ShardBy::Duration)]
+    {
+        let parts = shards(&scenarios, &phones, of, by);
+        for part in &parts {
+            assert_eq!(part.digest, whole.digest);
+            assert!(part.jobs.iter().enumerate().all(|(number, job)| job.job as usize == number));
+            assert_eq!((part.estimates.len(), part.scenario_of.len()), (part.jobs.len(), part.jobs.len()));
+            for (job, scenario) in part.jobs.iter().zip(&part.scenario_of) {
+                assert_eq!(job.scenario, scenarios[*scenario].name);
+            }
         }
-        assert_eq!(part.estimates.len(), part.jobs.len());
-        all.extend(serials(&part));
+        let mut all: Vec<String> = parts.iter().flat_map(serials).collect();
+        all.sort();
+        let mut expected = serials(&whole);
+        expected.sort();
+        assert_eq!(all, expected);
+        for phone in &phones {
+            let has = |part: &&Plan| part.jobs.iter().any(|job| job.device.as_ref() == Some(&phone.id));
+            assert_eq!(parts.iter().filter(has).count(), 1, "{} of {of} by {by:?}", phone.id);
+        }
     }
-    all.sort();
-    let mut expected = serials(&whole);
-    expected.sort();
-    assert_eq!(all, expected);
+}
+
+#[test]
+fn a_phone_that_leaves_moves_no_other_and_shards_by_duration_take_as_long() {
+    let scenarios = [scenario("a", ""), scenario("b", "devices: 'sdk >= 31'")];
+    let phones: Vec<DeviceFacts> =
+        (0..200).map(|n| phone(&format!("R58M{n:04}"), "x", 30 + n % 2, 60.0)).collect();
+    let homes = |phones: &[DeviceFacts]| -> Vec<(String, usize)> {
+        let parts = shards(&scenarios, phones, 4, ShardBy::Phone);
+        let of = |id: &DeviceId| {
+            let has = |part: &Plan| part.jobs.iter().any(|job| job.device.as_ref() == Some(id));
+            parts.iter().position(has).expect("a home")
+        };
+        phones.iter().map(|phone| (phone.id.0.clone(), of(&phone.id))).collect()
+    };
+    let before = homes(&phones);
+    let after = homes(&phones[1..]);
+    assert_eq!(before[1..], after[..]);
+    for part in 0..4 {
+        let count = before.iter().filter(|(_, home)| *home == part).count();
+        assert!((30..=70).contains(&count), "shard {part} of 4 has {count} of 200 phones");
+    }
+    let times: Vec<Duration> = shards(&scenarios, &phones, 4, ShardBy::Duration)
+        .iter()
+        .map(|part| part.estimates.iter().sum())
+        .collect();
+    let (least, most) = (times.iter().min().expect("four"), times.iter().max().expect("four"));
+    assert!(
+        *most <= *least + plan(&scenarios, told(&phones), &Selection::default()).estimates[0],
+        "{times:?}"
+    );
+}
+
+#[test]
+fn what_is_no_shard_says_what_to_write() {
     for wrong in ["0/3", "4/3", "1", "a/b", "1/0", "\u{1b}/2"] {
-        let why = Shard::parse(wrong).expect_err(wrong).to_string();
+        let why = Shard::parse(wrong, ShardBy::Phone).expect_err(wrong).to_string();
         assert!(why.contains("write `1/3`") && !why.contains('\u{1b}'), "{why}");
     }
 }

@@ -63,7 +63,7 @@ pub fn run(args: &PlanArgs, terminal: Terminal) -> u8 {
     let none_left = none_left(fleet, &selection);
     let plan = plan(&scenarios, fleet, &selection);
     let plan = if none_left.is_some() { plan.emptied() } else { plan };
-    if let Some(why) = none_left {
+    if let Some(why) = none_left.or_else(|| plan.empty_shard(selection.shard)) {
         complain(why);
     }
     let facts: BTreeMap<DeviceId, DeviceFacts> =

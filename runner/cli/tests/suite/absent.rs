@@ -130,3 +130,21 @@ fn a_fleet_of_fewer_phones_than_declared_is_a_fault_of_the_lab() {
     assert_eq!(allowed.code, 0, "{}{}", allowed.out, allowed.err);
     assert!(allowed.out.contains("Smooth: 2 of 3 phones came"), "{}", allowed.out);
 }
+
+#[test]
+fn a_part_without_a_phone_says_so_and_is_exit_5() {
+    let folder = tempfile::tempdir().expect("a folder");
+    write(folder.path(), "s.yaml", SMOOTH);
+    let part = |verb: &str, index: u32| {
+        let (lab, shard) = (["--lab", "demo"], format!("{index}/40"));
+        run(folder.path(), &[&[verb, "s.yaml", "--shard", &shard][..], &lab].concat())
+    };
+    let empty = (1..=40).find(|index| part("plan", *index).code == 5).expect("40 parts of four phones");
+    let words = format!(
+        "no phone is in part {empty} of 40; make fewer parts, or share out with `--shard-by duration`"
+    );
+    let planned = part("plan", empty);
+    assert!(planned.err.contains(&words), "{}{}", planned.out, planned.err);
+    let ended = part("run", empty);
+    assert!(ended.code == 5 && ended.out.contains("no phone is in part"), "{}{}", ended.out, ended.err);
+}

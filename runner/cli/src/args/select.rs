@@ -1,0 +1,44 @@
+//! Flags that choose what runs.
+
+use clap::{Args, ValueEnum};
+
+/// How phones are shared out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ShardByArg {
+    /// By serial.
+    #[default]
+    Phone,
+    /// By how long their jobs take.
+    Duration,
+}
+
+/// Which jobs.
+#[derive(Args, Debug, Clone, Default)]
+pub struct SelectArgs {
+    /// Only scenarios with one of these tags.
+    #[arg(short = 't', long, value_name = "TAG", value_delimiter = ',')]
+    pub include_tags: Vec<String>,
+    /// No scenario with one of these tags.
+    #[arg(long, value_name = "TAG", value_delimiter = ',')]
+    pub exclude_tags: Vec<String>,
+    /// Only the I-th of N parts of the phones, such as `2/4`: no phone is in two.
+    #[arg(long, value_name = "I/N")]
+    pub shard: Option<String>,
+    /// How `--shard` shares out phones: `phone`, by serial alone, so that one that comes or goes moves no other;
+    /// `duration`, so that all parts take about as long, where all of them see the same phones.
+    #[arg(long, value_name = "HOW", value_enum, default_value = "phone", requires = "shard")]
+    pub shard_by: ShardByArg,
+    /// Phones the fleet has that qualify, instead of what scenarios say (`phones`): fewer are a lab fault.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub phones: Option<u32>,
+    /// Go without phones that are not there, do not answer or are not authorized: they are named as not measured, and
+    /// the exit code is that of the others. Without it each is a lab fault (exit 3). One named with `-s` must be there.
+    #[arg(long)]
+    pub allow_missing: bool,
+    /// Counted iterations per phone, instead of what scenarios say.
+    #[arg(long, value_name = "N")]
+    pub iterations: Option<u32>,
+    /// Warm-up iterations per phone, instead of what scenarios say.
+    #[arg(long, value_name = "N")]
+    pub warmup: Option<u32>,
+}
