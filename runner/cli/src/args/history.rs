@@ -2,12 +2,14 @@
 
 use super::baseline::CompareFormat;
 use clap::{Args, ValueEnum};
+use std::path::PathBuf;
 
 const HISTORY: &str = "Examples:
   farmjank history                                     every cell with its newest value and change
   farmjank history 'pixel 7/fling'                     its nights, plotted, with every change
   farmjank history --model 'Pixel 7' --metric fps --since 60d
   farmjank history A1B2/fling --format json            for programs
+  farmjank history --add ci/run-1 ci/run-2             runs that were made elsewhere, or with --no-history
 
 Exit codes: 0 shown · 2 usage, or a store that cannot be read · 5 no such cell";
 
@@ -75,6 +77,12 @@ pub struct CellArgs {
 #[derive(Args, Debug, Clone)]
 #[command(after_help = HISTORY)]
 pub struct HistoryArgs {
+    /// Bring finished runs into the history, each by its folder, instead of asking it.
+    #[arg(long, value_name = "RUN", num_args = 1.., conflicts_with = "cell")]
+    pub add: Vec<PathBuf>,
+    /// What tells the runs that are added apart, such as `commit=1a2b3c`; repeatable.
+    #[arg(long, value_name = "NAME=VALUE", requires = "add")]
+    pub label: Vec<String>,
     /// `phone/scenario/window`, each as much of its name as tells it apart; parts may be left out: `pixel 8/fling`.
     /// Without it the cells are listed.
     #[arg(value_name = "CELL")]

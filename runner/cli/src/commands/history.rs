@@ -1,14 +1,17 @@
 //! `farmjank history`: cells night after night, one of them in depth.
 
+use super::report::recorded;
 use crate::args::{HistoryArgs, HistoryFormat};
 use crate::cell_history::{HistoryQuery, Read, read};
 use crate::command_error::{CommandError, usage};
+use crate::history::Keeper;
 use crate::host::Streams;
-use crate::settings::{Terminal, complain, refuse};
+use crate::settings::{Terminal, complain, refuse, variables};
 use farmjank_engine::scribe::Voice;
 use farmjank_reporters::show::fits;
 use farmjank_reporters::{history, paint};
 use farmjank_results::cell::CellKey;
+use farmjank_results::compare::measured;
 use farmjank_results::trend::{Line, Trend};
 use farmjank_results::verdict::Verdict;
 use std::collections::BTreeSet;
@@ -22,6 +25,9 @@ const DEEP: usize = 4;
 
 /// Lists cells, or shows one.
 pub fn run(args: &HistoryArgs, terminal: Terminal) -> u8 {
+    if !args.add.is_empty() {
+        return add(args).map_or_else(|why| refuse(&why), |()| Verdict::Pass.exit_code());
+    }
     let paint = paint::TextStyle { color: terminal.color, ascii: !terminal.unicode, width: terminal.width };
     match wanted(args) {
         Err(why) => refuse(&why),
@@ -46,6 +52,30 @@ pub fn run(args: &HistoryArgs, terminal: Terminal) -> u8 {
             Verdict::Pass.exit_code()
         }
     }
+}
+
+/// Brings finished runs into the history. All are read before the first is kept.
+fn add(args: &HistoryArgs) -> Result<(), CommandError> {
+    let labels = variables("--label", &args.label)?;
+    let mut finished = Vec::new();
+    for run in &args.add {
+        let record = recorded(run)?;
+        if record.verdict.is_none() {
+            return Err(usage!("{} is not over: its log ends before it was judged", run.display()));
+        }
+        if measured(&record).is_empty() {
+            return Err(usage!("{} measured nothing, so there is nothing to keep", run.display()));
+        }
+        finished.push(record);
+    }
+    for record in &finished {
+        let said = Keeper::new(&args.cells.history, labels.clone())?.keep(record)?;
+        let run = farmjank_reporters::clean::line(&record.header.run, 100);
+        let count = measured(record).len();
+        let kept = || format!("run {run} is in the history, with {count} cells and metrics");
+        Streams.out(&format!("{}\n", said.unwrap_or_else(kept)));
+    }
+    Ok(())
 }
 
 /// One metric of one window on phones of one model.
