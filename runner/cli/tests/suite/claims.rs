@@ -1,7 +1,9 @@
 //! Runs at the same time on the same phones: they take turns, and none blames the app for another's doings.
 
+use crate::stock_adb::{Server, stock};
 use crate::world::{Ended, Lab, SMOOTH, farmjank, write};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -128,4 +130,101 @@ fn the_phones_of_a_run_that_was_killed_are_free() {
     first.wait().expect("it is gone");
     let second = over(rack.start("two", &[]));
     assert_eq!(second.code, 0, "{}{}", second.out, second.err);
+}
+
+/// From the first stamp of a run on a phone to its last, in ns of the phone's clock, for every phone.
+fn stretches(log: &Path) -> BTreeMap<String, (i64, i64)> {
+    let events = events(log);
+    let planned = events.iter().find(|event| event["kind"] == "plan_made").expect("a plan");
+    let phones: BTreeMap<u64, String> = planned["jobs"]
+        .as_array()
+        .expect("jobs")
+        .iter()
+        .map(|job| {
+            (job["job"].as_u64().expect("a number"), job["device"].as_str().expect("a phone").to_owned())
+        })
+        .collect();
+    let mut found: BTreeMap<String, (i64, i64)> = BTreeMap::new();
+    for event in events.iter().filter(|event| event["kind"] == "step_finished") {
+        let phone = &phones[&event["job"].as_u64().expect("a job")];
+        if let [Some(from), Some(to)] = [0, 1].map(|end| event["stamps"][end].as_i64()) {
+            let stretch = found.entry(phone.clone()).or_insert((from, to));
+            *stretch = (stretch.0.min(from), stretch.1.max(to));
+        }
+    }
+    found
+}
+
+#[test]
+fn eight_runs_at_once_through_a_stock_adb_server_never_touch_a_phone_together() {
+    for program in stock::programs().into_iter().take(1) {
+        eight_runs(&Server::start(program));
+    }
+}
+
+fn eight_runs(server: &Server) {
+    let Rack { folder, lab } = Rack::serve();
+    server.connect(&lab.daemons);
+    let names: Vec<String> = (1..=8).map(|run| format!("run-{run}")).collect();
+    let start = |name: &String| {
+        let mut command = farmjank(folder.path());
+        command.args(["run", "s.yaml", "--iterations", "1", "--wait-for-devices", "10m", "--out", name]);
+        command.env("ANDROID_ADB_SERVER_PORT", server.port.to_string());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().expect("the run starts")
+    };
+    let runs: Vec<Child> = names.iter().map(start).collect();
+    let mut stretches_of: BTreeMap<String, Vec<(i64, i64)>> = BTreeMap::new();
+    for (name, run) in names.iter().zip(runs) {
+        let ended = over(run);
+        assert_eq!(ended.code, 0, "{name}: {}{}", ended.out, ended.err);
+        for (phone, stretch) in stretches(&folder.path().join(name).join("events.ndjson")) {
+            stretches_of.entry(phone).or_default().push(stretch);
+        }
+    }
+    let daemons = lab.daemons.clone();
+    lab.interrupt();
+    let truth = std::fs::read(folder.path().join("truth.json")).expect("the phones' own ledgers");
+    let truth: Value = serde_json::from_slice(&truth).expect("JSON");
+    assert_eq!(stretches_of.len(), 2, "{stretches_of:?}");
+    for (phone, mut stretches) in stretches_of {
+        stretches.sort_unstable();
+        assert_eq!(stretches.len(), 8, "{phone}");
+        assert!(stretches.windows(2).all(|pair| pair[0].1 <= pair[1].0), "{phone}: {stretches:?}");
+        // Over the network a phone is called by its address.
+        let at = daemons.iter().position(|daemon| *daemon == phone).expect("a phone of the lab");
+        let gestures = truth[["S1", "S2"][at]]["gestures"].as_array().expect("gestures");
+        assert_eq!(gestures.len(), 16, "two swipes of each run and no others on {phone}");
+        // Uptime is printed in hundredths.
+        let slack = 10_000_000;
+        for gesture in gestures {
+            let down = gesture[0].as_i64().expect("a time");
+            let within = |stretch: &&(i64, i64)| stretch.0 - slack <= down && down <= stretch.1 + slack;
+            assert_eq!(stretches.iter().filter(within).count(), 1, "{phone}: {down} in {stretches:?}");
+        }
+    }
+}
+
+#[test]
+fn runs_that_begin_in_the_same_moment_get_a_folder_each() {
+    let folder = tempfile::tempdir().expect("a folder");
+    write(folder.path(), "s.yaml", SMOOTH);
+    let start = |_| {
+        let mut command = farmjank(folder.path());
+        command.args(["run", "s.yaml", "--lab", "demo", "-s", "virtual-pixel-8", "-q"]);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts")
+    };
+    let runs: Vec<Child> = (0..6).map(start).collect();
+    for run in runs {
+        let ended = over(run);
+        assert_eq!(ended.code, 0, "{}{}", ended.out, ended.err);
+    }
+    let bundles = std::fs::read_dir(folder.path().join("results/runs")).expect("runs");
+    let logs: Vec<Vec<Value>> =
+        bundles.flatten().map(|bundle| events(&bundle.path().join("events.ndjson"))).collect();
+    assert_eq!(logs.len(), 6);
+    for log in logs {
+        let count = |kind: &str| log.iter().filter(|event| event["kind"] == kind).count();
+        assert_eq!((count("run_started"), count("run_finished")), (1, 1));
+    }
 }
