@@ -2,6 +2,7 @@
 
 mod blame;
 mod browser;
+mod claimed;
 mod conformance;
 mod prove;
 mod shells;

@@ -12,6 +12,7 @@ use farmjank_frames::registry::{probes, sources};
 use farmjank_lab::archetype::ARCHETYPES;
 use farmjank_lab::dial::LabDial;
 use farmjank_lab::lab::Lab;
+use farmjank_seams::claim::Private;
 use farmjank_seams::device::Provider;
 use farmjank_seams::source::FrameSource;
 use farmjank_tests::shells::Shells;
@@ -34,7 +35,7 @@ fn proofs(lab: &str) -> Vec<(String, Proof)> {
         let patience = Patience::default();
         let mut arrivals = provider.watch().await.expect("a lab that answers");
         let surveyed =
-            survey(&provider, &mut *arrivals, &Wanted::default(), &patience).await.expect("phones");
+            survey(&provider, &mut *arrivals, &Wanted::default(), &patience, &Private).await.expect("phones");
         let mut proofs = Vec::new();
         for Surveyed { sighting, facts } in surveyed {
             let facts = facts.expect("facts");

@@ -3,12 +3,12 @@
 //! A phone that two runs scroll at once shows each of them the other's app. So a run claims every phone before it works
 //! there; the claim ends when it is dropped, and with the process that holds it, however that dies.
 
-use farmjank_results::device::DeviceId;
+use farmjank_results::device::{DeviceFacts, DeviceId};
 use std::any::Any;
 use std::fmt;
 
 /// Who claims a phone.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Claimant {
     /// What it does there, such as `run 20260301-120000-5eed7a`.
     pub who: String,
@@ -16,6 +16,8 @@ pub struct Claimant {
     pub pid: u32,
     /// Since when, RFC 3339 in UTC.
     pub since: String,
+    /// What it knows of the phone: whoever waits need not ask a phone on which somebody measures.
+    pub facts: Option<Box<DeviceFacts>>,
 }
 
 impl fmt::Display for Claimant {
@@ -28,7 +30,7 @@ impl fmt::Display for Claimant {
 pub struct Claim(pub Box<dyn Any>);
 
 /// Why a phone is not claimed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Unclaimed {
     /// Somebody else has it.
     Held(Claimant),
@@ -38,8 +40,9 @@ pub enum Unclaimed {
 
 /// The claims of this computer.
 pub trait Claims {
-    /// Claims a phone, which is reached through `server`. Never waits.
-    fn claim(&self, server: &str, phone: &DeviceId, who: &str) -> Result<Claim, Unclaimed>;
+    /// Claims a phone, which is reached through `server`, and leaves what is known of it to those who look. Never
+    /// waits.
+    fn claim(&self, server: &str, phone: &DeviceFacts, who: &str) -> Result<Claim, Unclaimed>;
     /// Who has claimed a phone, if anybody.
     fn claimant(&self, server: &str, phone: &DeviceId) -> Option<Claimant>;
 }
@@ -48,7 +51,7 @@ pub trait Claims {
 pub struct Private;
 
 impl Claims for Private {
-    fn claim(&self, _: &str, _: &DeviceId, _: &str) -> Result<Claim, Unclaimed> {
+    fn claim(&self, _: &str, _: &DeviceFacts, _: &str) -> Result<Claim, Unclaimed> {
         Ok(Claim(Box::new(())))
     }
 

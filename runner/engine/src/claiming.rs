@@ -1,7 +1,7 @@
 //! The phones a run has claimed, those it waits for, and when it gives up. Must not know how claims are kept.
 
 use crate::dispatch::Input;
-use farmjank_results::device::DeviceId;
+use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_seams::claim::{Claim, Claimant, Claims, Unclaimed};
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// How often a phone that somebody else uses is asked for again.
-const AGAIN: Duration = Duration::from_millis(500);
+pub(crate) const AGAIN: Duration = Duration::from_millis(500);
 
 /// How a run claims its phones.
 pub struct Claiming {
@@ -28,7 +28,7 @@ pub struct Claiming {
 pub(crate) struct Claimed<'c> {
     claiming: &'c Claiming,
     held: BTreeMap<DeviceId, Claim>,
-    waiting: BTreeMap<DeviceId, Claimant>,
+    waiting: BTreeMap<DeviceId, DeviceFacts>,
     begun: Instant,
     next: Instant,
 }
@@ -42,12 +42,13 @@ impl<'c> Claimed<'c> {
     /// Claims these phones. What the dispatcher is told of each, and what people are told of those without claims.
     pub(crate) fn claim<'p>(
         &mut self,
-        phones: impl Iterator<Item = &'p DeviceId>,
+        phones: impl Iterator<Item = &'p DeviceFacts>,
     ) -> (Vec<Input>, Vec<String>) {
         let mut inputs = Vec::new();
         let mut notices = Vec::new();
-        for phone in phones {
-            match self.try_claim(phone) {
+        for facts in phones {
+            let phone = &facts.id;
+            match self.try_claim(facts) {
                 Ok(()) => inputs.push(Input::Present(phone.clone())),
                 Err(Unclaimed::Unknown(why)) => {
                     notices.push(format!("nobody can tell whether another run uses {phone}: {why}"));
@@ -62,7 +63,7 @@ impl<'c> Claimed<'c> {
                         phone.clone(),
                         format!("{phone} is used by {by}; waiting up to {wait} s for it"),
                     ));
-                    self.waiting.insert(phone.clone(), by);
+                    self.waiting.insert(phone.clone(), facts.clone());
                 }
             }
         }
@@ -70,10 +71,10 @@ impl<'c> Claimed<'c> {
         (inputs, notices)
     }
 
-    fn try_claim(&mut self, phone: &DeviceId) -> Result<(), Unclaimed> {
-        let server = self.claiming.servers.get(phone).map_or("", String::as_str);
-        let claim = self.claiming.claims.claim(server, phone, &self.claiming.who)?;
-        self.held.insert(phone.clone(), claim);
+    fn try_claim(&mut self, facts: &DeviceFacts) -> Result<(), Unclaimed> {
+        let server = self.claiming.servers.get(&facts.id).map_or("", String::as_str);
+        let claim = self.claiming.claims.claim(server, facts, &self.claiming.who)?;
+        self.held.insert(facts.id.clone(), claim);
         Ok(())
     }
 
@@ -91,15 +92,12 @@ impl<'c> Claimed<'c> {
     pub(crate) fn ask_again(&mut self) -> Vec<Input> {
         let over = self.begun.elapsed() >= self.claiming.wait;
         let mut inputs = Vec::new();
-        for phone in self.waiting.keys().cloned().collect::<Vec<_>>() {
-            match self.try_claim(&phone) {
+        for (phone, facts) in self.waiting.clone() {
+            match self.try_claim(&facts) {
                 Err(Unclaimed::Held(by)) if over => {
                     inputs.push(Input::Refused(phone.clone(), in_use(&phone, &by, self.begun.elapsed())));
                 }
-                Err(Unclaimed::Held(by)) => {
-                    self.waiting.insert(phone, by);
-                    continue;
-                }
+                Err(Unclaimed::Held(_)) => continue,
                 Ok(()) | Err(Unclaimed::Unknown(_)) => inputs.push(Input::Present(phone.clone())),
             }
             self.waiting.remove(&phone);

@@ -107,7 +107,7 @@ pub async fn run(setup: Setup) -> Record {
     let announcer = Rc::new(Announcer::new(scribe.clone()));
     announcer.announce(started(&options));
     let mut arrivals = None;
-    let surveyed = look(&*provider, &mut arrivals, &options.wanted, &options.patience).await;
+    let surveyed = look(&*provider, &mut arrivals, &options.wanted, &options.patience, &*claims).await;
     let planned = Planned::of(surveyed, &scenarios, &options);
     planned.opening(|fact| announcer.announce(fact));
     for what in planned.forewarned(&options) {
@@ -160,9 +160,10 @@ pub async fn look(
     arrivals: &mut Option<Box<dyn Arrivals>>,
     wanted: &Wanted,
     patience: &Patience,
+    claims: &dyn Claims,
 ) -> Result<Vec<Surveyed>, Fault> {
     let watching = arrivals.insert(provider.watch().await?);
-    survey(provider, &mut **watching, wanted, patience).await
+    survey(provider, &mut **watching, wanted, patience, claims).await
 }
 
 /// What is to be done, once the phones are known.

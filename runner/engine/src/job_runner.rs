@@ -75,7 +75,8 @@ impl JobRunner {
         let mut jobs: FuturesUnordered<JobWork<'_>> = FuturesUnordered::new();
         let mut watching = true;
         let mut claimed = Claimed::new(&self.claiming);
-        let (mut inbox, notices) = claimed.claim(self.facts.keys().filter(|id| dispatch.has_work(id)));
+        let (mut inbox, notices) =
+            claimed.claim(self.facts.values().filter(|facts| dispatch.has_work(&facts.id)));
         for what in notices {
             self.env.announcer.notice(None, what);
         }

@@ -1,10 +1,12 @@
 //! Which phones are there, and what is known of each.
 
 use crate::android::facts::gather;
+use crate::claiming::{AGAIN, in_use};
 use crate::patience::Patience;
 use farmjank_leaf::nearest::meant;
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::fault::{Fault, FaultCode};
+use farmjank_seams::claim::Claims;
 use farmjank_seams::device::{Arrival, Arrivals, DeviceState, Provider, Sighting};
 use futures::future::join_all;
 use std::collections::BTreeMap;
@@ -54,11 +56,17 @@ pub async fn survey(
     arrivals: &mut dyn Arrivals,
     wanted: &Wanted,
     patience: &Patience,
+    claims: &dyn Claims,
 ) -> Result<Vec<Surveyed>, Fault> {
+    let until = Instant::now() + wanted.wait;
     let seen = listed(arrivals, wanted).await?;
     let present: Vec<String> = seen.keys().map(|id| id.0.clone()).collect();
     let asked = seen.into_values().filter(|sighting| wanted.includes(&sighting.id)).map(|sighting| async {
-        let facts = facts(provider, &sighting, patience).await;
+        let facts = match from_claimant(claims, &sighting, until).await {
+            Ok(None) => facts(provider, &sighting, patience).await,
+            Ok(Some(known)) => Ok(known),
+            Err(fault) => Err(fault),
+        };
         Surveyed { sighting, facts }
     });
     let mut surveyed = join_all(asked).await;
@@ -68,6 +76,26 @@ pub async fn survey(
         }
     }
     Ok(surveyed)
+}
+
+/// What another run that uses a phone knows of it: a phone on which somebody measures is asked nothing. One of which
+/// that run tells nothing is waited for until then.
+async fn from_claimant(
+    claims: &dyn Claims,
+    sighting: &Sighting,
+    until: Instant,
+) -> Result<Option<DeviceFacts>, Fault> {
+    let begun = Instant::now();
+    loop {
+        let Some(by) = claims.claimant(&sighting.server, &sighting.id) else { return Ok(None) };
+        if let Some(facts) = by.facts {
+            return Ok(Some(*facts));
+        }
+        if Instant::now() >= until {
+            return Err(in_use(&sighting.id, &by, begun.elapsed()));
+        }
+        tokio::time::sleep(AGAIN).await;
+    }
 }
 
 /// The phones present now, waiting within bounds for those wanted; none of them is asked anything.

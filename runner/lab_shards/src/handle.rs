@@ -147,7 +147,7 @@ impl ShardInputs {
             Err(fault) => return relay.say(ShardMessage::Surveyed(announcer.now(), Err(fault))),
         };
         let mut arrivals: Option<Box<dyn Arrivals>> = None;
-        let phones = look(&*provider, &mut arrivals, &self.wanted, &self.patience).await;
+        let phones = look(&*provider, &mut arrivals, &self.wanted, &self.patience, &Private).await;
         relay.say(ShardMessage::Surveyed(announcer.now(), phones));
         // The thread waits, and with it the shard's clock, until every shard has looked around.
         let (Ok(work), Some(mut arrivals)) = (relay.worker.waiting(|| work.recv()), arrivals) else {

@@ -4,7 +4,7 @@ use super::run::no_phones;
 use crate::args::{DoctorArgs, PhoneArgs};
 use crate::host::{self, Streams};
 use crate::settings::{Terminal, complain};
-use crate::wiring::{every_source, phones, probes};
+use crate::wiring::{Phones, every_source, phones, probes};
 use farmjank_engine::claiming::in_use;
 use farmjank_engine::patience::Patience;
 use farmjank_engine::prove::ask::Asker;
@@ -53,10 +53,10 @@ async fn from_phone(args: &DoctorArgs, serial: &str) -> Result<Proof, u8> {
     if let Some(lab) = &phones.lab {
         Streams.out(&format!("virtual lab `{}` (seed {}): simulated phones\n", lab.name(), phones.seed));
     }
-    let surveyed = one(&wanted, &*phones.provider).await.map_err(refused)?;
+    let surveyed = one(&wanted, &phones).await.map_err(refused)?;
     let facts = surveyed.facts.map_err(refused)?;
     Streams.out(&format!("proving {} ({})\n", clean::line(&facts.id.0, 100), clean::line(&facts.model, 100)));
-    let claim = phones.claims.claim(&surveyed.sighting.server, &facts.id, "doctor --prove");
+    let claim = phones.claims.claim(&surveyed.sighting.server, &facts, "doctor --prove");
     if let Err(Unclaimed::Held(by)) = &claim {
         return Err(refused(in_use(&facts.id, by, Duration::ZERO)));
     }
@@ -92,12 +92,13 @@ async fn from_phone(args: &DoctorArgs, serial: &str) -> Result<Proof, u8> {
 }
 
 /// The one phone that is meant.
-async fn one(args: &PhoneArgs, provider: &dyn farmjank_seams::device::Provider) -> Result<Surveyed, Fault> {
+async fn one(args: &PhoneArgs, phones: &Phones) -> Result<Surveyed, Fault> {
     let usage = |what: String| Fault::new(FaultCode::Usage, what);
     let wait = crate::settings::time(&args.wait_for_devices).map_err(|why| usage(why.to_string()))?;
     let wanted = Wanted { serials: crate::settings::serials(args), phones: 0, wait };
-    let mut arrivals = provider.watch().await?;
-    let mut surveyed = survey(provider, &mut *arrivals, &wanted, &Patience::default()).await?;
+    let mut arrivals = phones.provider.watch().await?;
+    let mut surveyed =
+        survey(&*phones.provider, &mut *arrivals, &wanted, &Patience::default(), &*phones.claims).await?;
     match surveyed.len() {
         1 => Ok(surveyed.remove(0)),
         0 => Err(Fault::new(FaultCode::NoPhone, "no phone is connected")

@@ -19,7 +19,8 @@ pub async fn look(args: &PhoneArgs, phones: usize) -> Result<(Phones, Vec<Survey
     let source = wiring::phones(args).await?;
     let mut arrivals = source.provider.watch().await?;
     let wanted = Wanted { serials: serials(args), phones, wait };
-    let mut surveyed = survey(&*source.provider, &mut *arrivals, &wanted, &Patience::default()).await?;
+    let patience = Patience::default();
+    let mut surveyed = survey(&*source.provider, &mut *arrivals, &wanted, &patience, &*source.claims).await?;
     if let Some(filter) = filter {
         // One that told nothing of itself may be meant.
         surveyed.retain(|phone| match &phone.facts {

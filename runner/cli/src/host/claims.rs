@@ -6,7 +6,7 @@
 
 use super::{env, wall};
 use farmjank_leaf::hash::Fnv;
-use farmjank_results::device::DeviceId;
+use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_seams::claim::{Claim, Claimant, Claims, Unclaimed};
 use serde_json::{Value, json};
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -18,7 +18,7 @@ const VARIABLE: &str = "FARMJANK_CLAIMS";
 /// Where systems keep locks, when there is such a place.
 const LOCKS: &str = "/run/lock";
 /// Most bytes read of who has a phone.
-const MOST: u64 = 4096;
+const MOST: u64 = 64 << 10;
 /// Who looks holds the lock for a moment: so often in a row it is tried before it counts as held.
 const TRIES: usize = 5;
 
@@ -82,19 +82,19 @@ fn shared(options: &mut OpenOptions) -> &mut OpenOptions {
 }
 
 impl Claims for HostClaims {
-    fn claim(&self, server: &str, phone: &DeviceId, who: &str) -> Result<Claim, Unclaimed> {
-        let path = self.path(server, phone);
+    fn claim(&self, server: &str, phone: &DeviceFacts, who: &str) -> Result<Claim, Unclaimed> {
+        let path = self.path(server, &phone.id);
         let unknown = |error: std::io::Error| Unclaimed::Unknown(format!("{}: {error}", path.display()));
         let mut file = self.open(&path).map_err(unknown)?;
         for tried in 1.. {
             match file.try_lock() {
                 Ok(()) => break,
                 Err(TryLockError::WouldBlock) if tried < TRIES => std::thread::yield_now(),
-                Err(TryLockError::WouldBlock) => return Err(Unclaimed::Held(claimant(&mut file))),
+                Err(TryLockError::WouldBlock) => return Err(Unclaimed::Held(claimant(&mut file, &phone.id))),
                 Err(TryLockError::Error(error)) => return Err(unknown(error)),
             }
         }
-        let words = json!({ "who": who, "pid": std::process::id(), "since": wall() });
+        let words = json!({ "who": who, "pid": std::process::id(), "since": wall(), "facts": phone });
         file.set_len(0)
             .and_then(|()| file.seek(SeekFrom::Start(0)))
             .and_then(|_| file.write_all(format!("{words}\n").as_bytes()))
@@ -106,14 +106,14 @@ impl Claims for HostClaims {
     fn claimant(&self, server: &str, phone: &DeviceId) -> Option<Claimant> {
         let mut file = File::open(self.path(server, phone)).ok()?;
         match file.try_lock_shared() {
-            Err(TryLockError::WouldBlock) => Some(claimant(&mut file)),
+            Err(TryLockError::WouldBlock) => Some(claimant(&mut file, phone)),
             _ => None,
         }
     }
 }
 
 /// Who has a phone, by the words of its claim. They are another process's: bounded, and shown as any stranger's.
-fn claimant(file: &mut File) -> Claimant {
+fn claimant(file: &mut File, phone: &DeviceId) -> Claimant {
     let mut text = String::new();
     let read = file.seek(SeekFrom::Start(0)).and_then(|_| file.take(MOST).read_to_string(&mut text));
     let words: Value = read.ok().and_then(|_| serde_json::from_str(&text).ok()).unwrap_or_default();
@@ -122,12 +122,28 @@ fn claimant(file: &mut File) -> Claimant {
         farmjank_leaf::text::line(word, 100)
     };
     let pid = words["pid"].as_u64().and_then(|pid| u32::try_from(pid).ok()).unwrap_or_default();
-    Claimant { who: word("who"), pid, since: word("since") }
+    let facts = serde_json::from_value::<DeviceFacts>(words["facts"].clone()).ok();
+    let facts = facts.filter(|facts| facts.id == *phone).map(Box::new);
+    Claimant { who: word("who"), pid, since: word("since"), facts }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn facts(serial: &str) -> DeviceFacts {
+        let facts =
+            json!({ "id": serial, "model": "Pixel 8", "manufacturer": "Google", "sdk": 34, "release": "14" });
+        let defaults =
+            json!({ "fingerprint": "", "screen": null, "modes": [], "active_hz": null, "ram_mb": null });
+        let more = json!({ "battery": null, "thermal_status": null, "animations": null, "keyguard": null, "awake": null });
+        let last = json!({ "emulator": false, "is_virtual": true, "tags": [] });
+        let mut all = serde_json::Map::new();
+        for part in [facts, defaults, more, last] {
+            all.extend(part.as_object().cloned().unwrap_or_default());
+        }
+        serde_json::from_value(Value::Object(all)).unwrap()
+    }
 
     #[test]
     fn a_phone_is_claimed_once_until_the_claim_is_dropped() {
@@ -135,17 +151,19 @@ mod tests {
         let claims = HostClaims { folder: folder.path().join("claims") };
         let phone = DeviceId("R58M/../x".to_owned());
         assert_eq!(claims.claimant("127.0.0.1:5037", &phone), None);
-        let claim = claims.claim("127.0.0.1:5037", &phone, "one").ok().unwrap();
-        let Err(Unclaimed::Held(by)) = claims.claim("localhost:5037", &phone, "two") else {
+        let facts = facts(&phone.0);
+        let claim = claims.claim("127.0.0.1:5037", &facts, "one").ok().unwrap();
+        let Err(Unclaimed::Held(by)) = claims.claim("localhost:5037", &facts, "two") else {
             panic!("claimed twice")
         };
         assert_eq!((by.who.as_str(), by.pid), ("one", std::process::id()));
+        assert_eq!(by.facts.as_deref(), Some(&facts), "who waits asks nothing of the phone");
         assert_eq!(claims.claimant("127.0.0.1:5037", &phone), Some(by));
         // The same serial at another server is another phone.
-        assert!(claims.claim("rack7:5037", &phone, "two").is_ok());
+        assert!(claims.claim("rack7:5037", &facts, "two").is_ok());
         drop(claim);
         assert_eq!(claims.claimant("127.0.0.1:5037", &phone), None);
-        assert!(claims.claim("127.0.0.1:5037", &phone, "two").is_ok());
+        assert!(claims.claim("127.0.0.1:5037", &facts, "two").is_ok());
     }
 
     #[cfg(unix)]
@@ -157,7 +175,7 @@ mod tests {
         let precious = folder.path().join("precious");
         fs::write(&precious, "kept").unwrap();
         std::os::unix::fs::symlink(&precious, claims.path("s", &phone)).unwrap();
-        assert!(matches!(claims.claim("s", &phone, "one"), Err(Unclaimed::Unknown(_))));
+        assert!(matches!(claims.claim("s", &facts(&phone.0), "one"), Err(Unclaimed::Unknown(_))));
         assert_eq!(fs::read_to_string(&precious).unwrap(), "kept");
     }
 }

@@ -331,36 +331,6 @@ fn a_store_is_made_when_there_is_something_to_keep_and_looked_at_before() {
 }
 
 #[test]
-fn finished_runs_are_brought_into_the_history_once_and_unfinished_ones_are_not() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let here = folder.path();
-    lab(here, "later", false, 0.001);
-    for seed in ["1", "2"] {
-        let args = ["run", "smooth.yaml", "--lab", "lab.yaml", "--quiet", "--seed", seed, "--out", seed];
-        assert_eq!(run(here, &args).code, 0);
-    }
-    let add = |runs: &[&str]| run(here, &[&["history", "--history", "n.sqlite", "--add"], runs].concat());
-    let added = add(&["1", "2", "--label", "commit=1a2b3c"]);
-    assert!(
-        added.code == 0 && added.out.matches("is in the history, with").count() == 2,
-        "{}{}",
-        added.out,
-        added.err
-    );
-    let (_, told) = json(here, &["history", "P8/smooth", "--history", "n.sqlite"]);
-    assert_eq!(told["cells"][0]["night_count"], 2, "{told}");
-    assert_eq!(told["cells"][0]["last"]["labels"]["commit"], "1a2b3c");
-    assert_eq!(add(&["1"]).code, 0);
-    let (_, told) = json(here, &["history", "P8/smooth", "--history", "n.sqlite"]);
-    assert_eq!(told["cells"][0]["night_count"], 2, "twice is once");
-    let log = std::fs::read_to_string(here.join("2/events.ndjson")).expect("a log");
-    let cut: Vec<&str> = log.lines().take_while(|line| !line.contains("\"kind\":\"run_judged\"")).collect();
-    write(here, "torn/events.ndjson", &format!("{}\n", cut.join("\n")));
-    let torn = add(&["1", "torn"]);
-    assert!(torn.code == 2 && torn.err.contains("torn is not over"), "{}{}", torn.out, torn.err);
-}
-
-#[test]
 fn nights_are_kept_in_postgresql_as_well() {
     let Ok(address) = std::env::var("FARMJANK_TEST_POSTGRES") else {
         assert!(std::env::var_os("CI").is_none(), "FARMJANK_TEST_POSTGRES is not set: run .ci/with-postgres");

@@ -1,6 +1,7 @@
 //! A history that does not answer: it is waited for within bounds, and takes nothing from the run.
 
-use crate::world::{SMOOTH, ended, farmjank, write};
+use crate::world::{SMOOTH, ended, farmjank, run, write};
+use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
@@ -153,4 +154,44 @@ fn a_request_to_terminate_ends_a_run_whose_report_nobody_reads() {
     }
     terminate(&child);
     assert_eq!(child.wait().expect("it ends").code(), Some(143));
+}
+
+#[test]
+fn finished_runs_are_brought_into_the_history_once_and_unfinished_ones_are_not() {
+    let folder = folder();
+    let here = folder.path();
+    for seed in ["1", "2"] {
+        let args = [
+            "run",
+            "s.yaml",
+            "--lab",
+            "demo",
+            "-s",
+            "virtual-pixel-8",
+            "--quiet",
+            "--seed",
+            seed,
+            "--out",
+            seed,
+        ];
+        assert_eq!(run(here, &args).code, 0);
+    }
+    let add = |runs: &[&str]| run(here, &[&["history", "--history", "n.sqlite", "--add"], runs].concat());
+    let told = || -> Value {
+        let told = run(here, &["history", "--metric", "fps", "--history", "n.sqlite", "--format", "json"]);
+        serde_json::from_str(&told.out).expect("JSON")
+    };
+    let added = add(&["1", "2", "--label", "commit=1a2b3c"]);
+    let said = added.out.matches("is in the history, with").count();
+    assert_eq!((added.code, said), (0, 2), "{}{}", added.out, added.err);
+    let cells = told();
+    assert_eq!(cells["cells"][0]["night_count"], 2, "{cells}");
+    assert_eq!(cells["cells"][0]["last"]["labels"]["commit"], "1a2b3c");
+    assert_eq!(add(&["1"]).code, 0);
+    assert_eq!(told()["cells"][0]["night_count"], 2, "twice is once");
+    let log = std::fs::read_to_string(here.join("2/events.ndjson")).expect("a log");
+    let cut: Vec<&str> = log.lines().take_while(|line| !line.contains("\"kind\":\"run_judged\"")).collect();
+    write(here, "torn/events.ndjson", &format!("{}\n", cut.join("\n")));
+    let torn = add(&["1", "torn"]);
+    assert!(torn.code == 2 && torn.err.contains("torn is not over"), "{}{}", torn.out, torn.err);
 }
