@@ -249,8 +249,16 @@ pub struct CellVerdict {
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[allow(missing_docs)] // fields are documented by their types and names; the schema page explains each kind
 pub enum Fact {
-    /// The run began. First, once. Wall time appears only here.
+    /// The run began. First, once. Wall time appears only here and where it goes on.
     RunStarted { format: u32, tool: String, run: String, wall: String, seed: u64, lab: Option<String> },
+    /// A run that came to no end of its own goes on, in another process. Jobs in `again` were ended by the lab or an
+    /// interrupt, and are open again; cells, comparison and verdict of before are void.
+    RunResumed {
+        tool: String,
+        wall: String,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        again: Vec<JobId>,
+    },
     /// Scenarios × phones became jobs.
     PlanMade {
         digest: String,
@@ -348,6 +356,7 @@ impl Fact {
     pub fn kind(&self) -> &'static str {
         match self {
             Fact::RunStarted { .. } => "run_started",
+            Fact::RunResumed { .. } => "run_resumed",
             Fact::PlanMade { .. } => "plan_made",
             Fact::DeviceSeen { .. } => "device_seen",
             Fact::DeviceGone { .. } => "device_gone",

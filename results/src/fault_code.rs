@@ -88,6 +88,7 @@ codes! {
     DeviceAmbiguous "device_ambiguous" Lab: "several phones have the same serial";
     DeviceLeased "device_leased" Tool: "the phone is already in use by this run";
     DeviceInUse "device_in_use" Lab: "another run of this computer uses the phone";
+    DeviceChanged "device_changed" Lab: "the phone runs another system than when the run began";
     DeviceNotReady "device_not_ready" Lab: "the phone is in a state in which it cannot be used";
     Timeout "timeout" Lab: "an answer did not come in time";
     Protocol "protocol" Lab: "what was answered is not the adb protocol";

@@ -20,10 +20,10 @@ pub const VOID_SHARE_MAX: f64 = 0.2;
 /// Judges one window of one job.
 ///
 /// `trials` are the counted trials in order, void ones included; `limits` are (metric key, limit) in the author's
-/// order. The verdict, in this order: no trial counted, or more than [`VOID_SHARE_MAX`] of them void: undecided; any
-/// limit breached: fail; any unknown: undecided; else pass. Without any limit a window passes when every trial's
-/// coverage is proved and shows a frame, or it timed launches alone, with a note. The window's name is taken from the
-/// first trial; with no trial at all it is empty and the caller, who has the plan, fills it in.
+/// order. The verdict, in this order: no trial counted, more than [`VOID_SHARE_MAX`] of them void, or two versions of
+/// the app among them: undecided; any limit breached: fail; any unknown: undecided; else pass. Without any limit a
+/// window passes when every trial's coverage is proved and shows a frame, or it timed launches alone, with a note. Its
+/// name is taken from the first trial; with no trial at all it is empty and the caller, who has the plan, fills it in.
 pub fn judge_window(limits: &[(String, Limit)], trials: &[WindowMeasured]) -> WindowJudged {
     let numbered = || (1usize..).zip(trials);
     let void: Vec<String> = numbered()
@@ -41,7 +41,11 @@ pub fn judge_window(limits: &[(String, Limit)], trials: &[WindowMeasured]) -> Wi
         }
     }
     let mut reasons = Vec::new();
+    let changed = other_build(&counted);
     let verdict = if invalid(trials.len(), &void, &mut reasons) {
+        Verdict::Undecided
+    } else if let Some(changed) = changed {
+        reasons.push(changed);
         Verdict::Undecided
     } else if limits.is_empty() {
         unlimited(&counted, &mut reasons)
@@ -110,6 +114,17 @@ fn invalid(total: usize, void: &[String], reasons: &mut Vec<String>) -> bool {
         ));
     }
     share > VOID_SHARE_MAX
+}
+
+/// Why iterations are no sample of one build: the app was updated between them, or while a run lay dead.
+fn other_build(counted: &[(usize, &WindowMeasured)]) -> Option<String> {
+    let version = |trial: &WindowMeasured| trial.around.as_ref()?.app_version.clone();
+    let mut versions = counted.iter().filter_map(|(number, trial)| Some((*number, version(trial)?)));
+    let (_, first) = versions.next()?;
+    let (number, other) = versions.find(|(_, version)| *version != first)?;
+    Some(format!(
+        "invalid: the app was updated between iterations: {first}, and {other} from iteration {number} on"
+    ))
 }
 
 /// A window nobody set a limit on.

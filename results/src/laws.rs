@@ -8,6 +8,7 @@ mod cells;
 
 use crate::device::DeviceId;
 use crate::event::{Absent, Ending, Event, FORMAT, Fact, JobId, PlannedJob};
+use crate::fault::Blame;
 use crate::time::RunTime;
 use crate::verdict::Verdict;
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,13 +33,15 @@ impl fmt::Display for OutOfOrder {
 
 impl std::error::Error for OutOfOrder {}
 
-/// What the laws must remember.
+/// What the laws must remember. One field for each law.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Laws {
     next: u64,
     last: RunTime,
     stage: Stage,
     planned: bool,
+    /// The run was judged as an interrupted one.
+    interrupted: bool,
     compared: Option<Verdict>,
     /// A cell was judged.
     cells: bool,
@@ -55,7 +58,7 @@ enum Stage {
     Finished,
 }
 
-/// One job's open ends.
+/// One job's open ends. One field for each law about a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Life {
     lease: Option<DeviceId>,
@@ -64,6 +67,8 @@ struct Life {
     /// Its phone told nothing of itself.
     absent: bool,
     judged: Option<Verdict>,
+    /// It was judged as one that the lab or an interrupt kept from its end.
+    unfinished: bool,
     /// Windows as planned.
     windows: Vec<String>,
     /// Cells judged so far, and the worst of them.
@@ -76,7 +81,17 @@ impl Life {
         let windows = planned.windows.iter().map(|window| window.name.clone()).collect();
         let (steps, cells) = (Vec::new(), BTreeSet::new());
         let absent = all_absent.iter().any(|absent| planned.device.as_ref() == Some(&absent.device));
-        Life { lease: None, trial: None, steps, absent, judged: None, windows, cells, worst: Verdict::Pass }
+        Life {
+            lease: None,
+            trial: None,
+            steps,
+            absent,
+            judged: None,
+            unfinished: false,
+            windows,
+            cells,
+            worst: Verdict::Pass,
+        }
     }
 }
 
@@ -105,7 +120,8 @@ impl Laws {
         Ok(())
     }
 
-    /// `RunStarted` first and once, only deliveries after `RunJudged`, nothing after `RunFinished`.
+    /// `RunStarted` first and once, only deliveries after `RunJudged`, nothing after `RunFinished`; but any run that
+    /// came to no end of its own may go on.
     fn stage(&self, fact: &Fact) -> Lawful {
         let lawful = match self.stage {
             Stage::Empty => matches!(fact, Fact::RunStarted { .. }),
@@ -113,17 +129,22 @@ impl Laws {
             Stage::Judged => {
                 matches!(
                     fact,
-                    Fact::DeliveryMade { .. } | Fact::DeliveryFailed { .. } | Fact::RunFinished { .. }
+                    Fact::DeliveryMade { .. }
+                        | Fact::DeliveryFailed { .. }
+                        | Fact::RunFinished { .. }
+                        | Fact::RunResumed { .. }
                 )
             }
-            Stage::Finished => false,
+            Stage::Finished => {
+                matches!(fact, Fact::RunResumed { again, .. } if self.interrupted || !again.is_empty())
+            }
         };
         law(lawful, || {
             let words = match self.stage {
                 Stage::Empty => "run_started comes first",
                 Stage::Running => "run_started comes once, and run_finished only after run_judged",
                 Stage::Judged => "after run_judged only deliveries happen",
-                Stage::Finished => "nothing comes after run_finished",
+                Stage::Finished => "nothing comes after run_finished, unless something is left to do",
             };
             words.to_owned()
         })
@@ -136,6 +157,7 @@ impl Laws {
                 law(*format == FORMAT, newer)?;
                 self.stage = Stage::Running;
             }
+            Fact::RunResumed { again, .. } => self.resume(again)?,
             Fact::PlanMade { jobs, absent, .. } => {
                 law(!self.planned, || "the plan is made once".to_owned())?;
                 for Absent { device, .. } in absent.iter().filter(|absent| absent.allowed) {
@@ -170,12 +192,13 @@ impl Laws {
             Fact::TrialFinished { job, trial, counted, ending, .. } => {
                 self.finish_trial(*job, *trial, *counted, ending)?;
             }
-            Fact::JobJudged { job, verdict, .. } => {
+            Fact::JobJudged { job, verdict, fault, .. } => {
                 let life = self.unjudged(*job)?;
                 law(life.trial.is_none(), || format!("job {job} still has a trial open"))?;
                 let words = || format!("job {job} is on a phone that is absent: it can only be broken");
                 law(!life.absent || *verdict == Verdict::Broken, words)?;
                 life.judged = Some(*verdict);
+                life.unfinished = fault.as_ref().is_some_and(|fault| fault.blame == Blame::Lab);
             }
             Fact::RunCompared(compared) => {
                 law(self.compared.is_none(), || "the run is compared once".to_owned())?;
@@ -189,12 +212,30 @@ impl Laws {
                 self.judge_run(*verdict, *exit_code, interrupted.as_deref())?;
                 let leased = self.leased.iter().next();
                 law(leased.is_none(), || "a phone is still leased".to_owned())?;
-                self.stage = Stage::Judged;
+                (self.stage, self.interrupted) = (Stage::Judged, interrupted.is_some());
             }
             Fact::RunFinished { .. } => self.stage = Stage::Finished,
             Fact::DeviceSeen { .. } | Fact::DeviceGone { .. } | Fact::Noticed { job: None, .. } => {}
             Fact::DeliveryMade { .. } | Fact::DeliveryFailed { .. } => {}
         }
+        Ok(())
+    }
+
+    /// Opens what was not done; what was decided over all jobs is to be decided anew.
+    fn resume(&mut self, again: &[JobId]) -> Lawful {
+        for job in again {
+            let life = self.jobs.get(job).ok_or_else(|| format!("job {job} is not in the plan"))?;
+            let open = life.judged.is_some() && life.unfinished && !life.absent;
+            law(open, || format!("job {job} came to an end of its own: it is not run again"))?;
+        }
+        for (job, life) in &mut self.jobs {
+            (life.cells, life.worst) = (BTreeSet::new(), Verdict::Pass);
+            if again.contains(job) {
+                life.judged = None;
+            }
+        }
+        (self.compared, self.cells, self.interrupted) = (None, false, false);
+        self.stage = Stage::Running;
         Ok(())
     }
 

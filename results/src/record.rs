@@ -35,6 +35,8 @@ pub struct Record {
     pub verdict: Option<Verdict>,
     /// Exit code, once judged.
     pub exit_code: Option<u8>,
+    /// How often the run was cut off or interrupted, and went on.
+    pub resumed: u32,
     /// What interrupted the run.
     pub interrupted: Option<String>,
     /// Time of the last event.
@@ -123,6 +125,7 @@ impl Record {
                 let wall = wall.clone();
                 self.header = Header { run, tool, wall, seed: *seed, lab: lab.clone() };
             }
+            Fact::RunResumed { again, .. } => self.resume(again),
             Fact::PlanMade { digest, jobs, refusals, absent } => {
                 self.absent.clone_from(absent);
                 self.digest.clone_from(digest);
@@ -143,6 +146,20 @@ impl Record {
             fact => self.apply_to_job(fact, event.at),
         }
         Ok(())
+    }
+
+    /// What was said of jobs that are open again, and of the run, no longer holds.
+    fn resume(&mut self, again: &[JobId]) {
+        self.resumed += 1;
+        (self.compared, self.verdict, self.exit_code, self.interrupted) = (None, None, None, None);
+        for (number, job) in &mut self.jobs {
+            job.cells.clear();
+            if again.contains(number) {
+                (job.verdict, job.ended, job.fault) = (None, None, None);
+                job.windows.clear();
+                job.reasons.clear();
+            }
+        }
     }
 
     /// The facts that change one job; all others leave the record as it is.

@@ -19,18 +19,19 @@ pub const MOST: usize = 4;
 const SAME: Span = Span::from_ms(1);
 
 /// The timeline of a trace completed by the frames of the same layer that only its ring shows: those after the last
-/// instant up to which every frame is told. Where the ring shows more than can be untold, the trace is taken to end
-/// there.
+/// instant up to which every frame is told. Where the ring shows more than can be untold, or may have missed some
+/// itself, the trace is taken to end there.
 pub fn with_ring<'t>(trace: &'t FrameTimeline, ring: &FrameTimeline) -> Cow<'t, FrameTimeline> {
     let tail = tail(trace, ring);
-    if tail.is_empty() {
+    if tail.frames.is_empty() {
         return Cow::Borrowed(trace);
     }
     let mut whole = trace.clone();
-    if tail.len() > MOST {
+    if !tail.is_untold() {
         whole.watched_to = trace.told_to;
         return Cow::Owned(whole);
     }
+    let tail = tail.frames;
     // The ring proves that they follow each other; the first follows the last one told where both show that one.
     let before = ring.frames.partition_point(|frame| frame.present < tail[0].present);
     let common = before.checked_sub(1).map(|index| ring.frames[index].present);
@@ -47,9 +48,13 @@ pub fn with_ring<'t>(trace: &'t FrameTimeline, ring: &FrameTimeline) -> Cow<'t, 
 
 /// Why a trace may not hold every frame of a layer up to its end, in words; none where all that is missing is untold.
 pub fn doubt(trace: &FrameTimeline, ring: &FrameTimeline) -> Option<String> {
-    let missing = tail(trace, ring).len();
-    (missing > MOST).then(|| {
-        format!("the ring shows {missing} frames after the last one the trace tells of; run the trial again")
+    let tail = tail(trace, ring);
+    let missing = tail.frames.len();
+    let more = if tail.missed { ", and may have missed some" } else { "" };
+    (!tail.is_untold()).then(|| {
+        format!(
+            "the ring shows {missing} frames after the last one the trace tells of{more}; run the trial again"
+        )
     })
 }
 
@@ -62,16 +67,28 @@ pub fn count(timeline: &FrameTimeline, motions: &[Motion]) -> u64 {
     timeline.frames[after..].iter().filter(inside).count() as u64
 }
 
-/// What only the ring shows between the last instant told and the end of the trace. None where the ring may itself have
-/// missed something there.
-fn tail<'r>(trace: &FrameTimeline, ring: &'r FrameTimeline) -> &'r [Frame] {
-    let (Some(told), Some(end)) = (trace.told_to, trace.watched_to) else { return &[] };
+/// What only the ring shows between the last instant told and the end of the trace, and whether the ring may itself
+/// have missed something there.
+struct Tail<'r> {
+    frames: &'r [Frame],
+    missed: bool,
+}
+
+impl Tail<'_> {
+    /// Whether they are the frames that stayed untold, and all of them.
+    fn is_untold(&self) -> bool {
+        self.frames.len() <= MOST && !self.missed
+    }
+}
+
+fn tail<'r>(trace: &FrameTimeline, ring: &'r FrameTimeline) -> Tail<'r> {
+    let nothing = Tail { frames: &[], missed: false };
+    let (Some(told), Some(end)) = (trace.told_to, trace.watched_to) else { return nothing };
     let at = |instant: DeviceTime| ring.frames.partition_point(|frame| frame.present <= instant);
     let from = trace.frames.last().map_or(told, |frame| frame.present.max(told)) + SAME;
-    let tail = &ring.frames[at(from)..at(end).max(at(from))];
-    let Some(last) = tail.last() else { return &[] };
-    let missed = ring.gaps.iter().any(|gap| gap.touches(from, last.present));
-    if missed { &[] } else { tail }
+    let frames = &ring.frames[at(from)..at(end).max(at(from))];
+    let Some(last) = frames.last() else { return nothing };
+    Tail { frames, missed: ring.gaps.iter().any(|gap| gap.touches(from, last.present)) }
 }
 
 fn near(one: DeviceTime, other: DeviceTime) -> bool {
@@ -146,11 +163,16 @@ mod tests {
     }
 
     #[test]
-    fn a_ring_that_missed_something_there_completes_nothing() {
+    fn a_ring_that_missed_something_there_completes_nothing_and_shows_that_the_trace_ends_before() {
         let (trace, mut ring) = trace_of(98);
         ring.interrupted(Some(at(98)), Some(at(99)));
-        assert_eq!(with_ring(&trace, &ring).frames.len(), 98);
-        assert_eq!(doubt(&trace, &ring), None);
+        let whole = with_ring(&trace, &ring);
+        assert_eq!((whole.frames.len(), whole.watched_to), (98, trace.told_to));
+        let why = doubt(&trace, &ring).expect("frames are missing");
+        assert!(
+            why.starts_with("the ring shows 2 frames after") && why.contains(", and may have missed some;"),
+            "{why}"
+        );
     }
 
     #[test]

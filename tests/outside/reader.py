@@ -27,11 +27,15 @@ def read(events):
         kind = event["kind"]
         law(event["seq"] == number and event["at"] >= at, f"event {number} is out of order")
         law((kind == "run_started") == (number == 0), "run_started comes first and once")
-        law(run is None or kind.startswith("delivery_") or kind == "run_finished", f"{kind} after run_judged")
+        after = kind.startswith("delivery_") or kind in ("run_finished", "run_resumed")
+        law(run is None or after, f"{kind} after run_judged")
         at = event["at"]
         if kind == "plan_made":
             jobs = {job["job"]: None for job in event["jobs"]}
             windows = {(job["job"], window["name"]) for job in event["jobs"] for window in job["windows"]}
+        elif kind == "run_resumed":
+            cells, run, nothing_compared = {}, None, False
+            jobs.update({job: None for job in event.get("again", [])})
         elif kind == "job_judged":
             law(jobs[event["job"]] is None, "a job is judged once")
             jobs[event["job"]] = event["verdict"]

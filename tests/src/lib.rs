@@ -1,5 +1,6 @@
 //! The harness of the suite: whole runs in the simulated lab, and an oracle that computes what they must say.
 
+pub mod beside;
 pub mod memory;
 pub mod oracle;
 pub mod shells;

@@ -1,6 +1,6 @@
 //! A run bundle and the two output streams, in memory.
 
-use farmjank_engine::scribe::Voice;
+use farmjank_engine::scribe::{LOG, Voice};
 use farmjank_results::file_error::{FileError, FileProblem};
 use farmjank_seams::host::Files;
 use std::cell::{Cell, RefCell};
@@ -18,6 +18,8 @@ pub struct Memory {
     pub writes: Cell<u64>,
     /// The disk is full from this write on.
     full_from: Option<u64>,
+    /// Lengths of the log when it was to reach the disk.
+    pub synced: RefCell<Vec<usize>>,
     files: RefCell<BTreeMap<String, Vec<u8>>>,
 }
 
@@ -40,6 +42,15 @@ impl Memory {
         }
     }
 
+    /// The bundle as a process left it that died when so many bytes of its log were written.
+    pub fn cut_off(&self, log: &str, length: usize) -> Memory {
+        let mut files = self.files.borrow().clone();
+        if let Some(log) = files.get_mut(log) {
+            log.truncate(length);
+        }
+        Memory { keeps: true, files: RefCell::new(files), ..Memory::default() }
+    }
+
     /// A file's bytes; empty when there is none.
     pub fn read(&self, path: &str) -> Vec<u8> {
         self.files.borrow().get(path).cloned().unwrap_or_default()
@@ -60,6 +71,19 @@ impl Files for Memory {
         }
         self.files.borrow_mut().entry(path.to_owned()).or_default().extend_from_slice(bytes);
         Ok(())
+    }
+
+    fn sync(&self) -> Result<(), FileError> {
+        self.synced.borrow_mut().push(self.files.borrow().get(LOG).map_or(0, Vec::len));
+        Ok(())
+    }
+
+    /// A disk that got full tells a writer only now, where it puts off its writing.
+    fn synced(&self) -> Result<(), FileError> {
+        match self.full_from {
+            Some(full) if self.writes.get() >= full => Err(FileError::new(Path::new(LOG), FileProblem::Full)),
+            _ => Ok(()),
+        }
     }
 
     fn write(&self, path: &str, bytes: &[u8]) -> Result<(), FileError> {

@@ -7,6 +7,8 @@ use farmjank_devices::{AdbProvider, Options as AdbOptions};
 use farmjank_engine::builds::AbPlan;
 use farmjank_engine::conduct::{Against, Options, Setup, run};
 use farmjank_engine::patience::Patience;
+use farmjank_engine::resume::Earlier;
+use farmjank_engine::scribe::LOG;
 use farmjank_engine::stop::{Stop, Urgency};
 use farmjank_engine::survey::Wanted;
 use farmjank_frames::registry;
@@ -24,7 +26,7 @@ use farmjank_results::record::Record;
 use farmjank_scenarios::plan::Selection;
 use farmjank_scenarios::read::{ReadOptions, SourceFile, read};
 use farmjank_scenarios::scenario::Scenario;
-use farmjank_seams::claim::Private;
+use farmjank_seams::claim::{Claims, Private};
 use farmjank_seams::probe::Probe;
 use farmjank_seams::reporter::Reporter;
 use farmjank_seams::source::FrameSource;
@@ -34,7 +36,8 @@ use std::time::Duration;
 
 /// A run to be. One field for each thing a test may change.
 pub struct Stage {
-    lab: Lab,
+    pub(crate) lab: Lab,
+    run: Option<String>,
     scenarios: Vec<SourceFile>,
     patience: Patience,
     wanted: Wanted,
@@ -43,6 +46,7 @@ pub struct Stage {
     reporters: bool,
     forgetful: bool,
     full_from: Option<u64>,
+    cut_off: Option<Memory>,
     probes: Option<Vec<Rc<dyn Probe>>>,
     largest: Option<usize>,
     screens: bool,
@@ -94,6 +98,7 @@ impl Stage {
         let (scenarios, wanted) = (Vec::new(), Wanted::default());
         Stage {
             lab,
+            run: None,
             scenarios,
             patience: Patience::default(),
             wanted,
@@ -102,6 +107,7 @@ impl Stage {
             reporters: false,
             forgetful: false,
             full_from: None,
+            cut_off: None,
             probes: None,
             largest: None,
             screens: false,
@@ -120,6 +126,18 @@ impl Stage {
     pub fn scenario(mut self, yaml: &str) -> Stage {
         let name = format!("scenario-{}.yaml", self.scenarios.len());
         self.scenarios.push(SourceFile { name, text: yaml.as_bytes().to_vec() });
+        self
+    }
+
+    /// By another id, as a run beside others has.
+    pub fn called(mut self, run: &str) -> Stage {
+        self.run = Some(run.to_owned());
+        self
+    }
+
+    /// Waiting so long for phones that others use.
+    pub fn waits(mut self, wait: Duration) -> Stage {
+        self.wanted.wait = wait;
         self
     }
 
@@ -200,6 +218,12 @@ impl Stage {
         self
     }
 
+    /// Going on with the run in this bundle, which was cut off.
+    pub fn goes_on(mut self, bundle: Memory) -> Stage {
+        self.cut_off = Some(bundle);
+        self
+    }
+
     /// Without keeping raw dumps in memory: for runs too large to hold.
     pub fn forgetful(mut self) -> Stage {
         self.forgetful = true;
@@ -251,7 +275,7 @@ impl Stage {
     fn options(&self) -> Options {
         let seed = self.lab.seed;
         Options {
-            run: format!("lab-{}-seed{seed}", self.lab.name),
+            run: self.run.clone().unwrap_or_else(|| format!("lab-{}-seed{seed}", self.lab.name)),
             tool: "test".into(),
             wall: "2000-01-01T00:00:00Z".into(),
             seed,
@@ -270,6 +294,14 @@ impl Stage {
         let lab = self.lab.build().expect("a lab that can be built");
         let shells = Shells::default();
         lab.transcribe(shells.scribe());
+        let story = self.conducted(lab, Rc::new(Private)).await;
+        shells.hold_against_real_ones();
+        story
+    }
+
+    /// The run, on the phones of a lab that is switched on.
+    pub(crate) async fn conducted(self, lab: Rc<LiveLab>, claims: Rc<dyn Claims>) -> Story {
+        let options = self.options();
         let provider = AdbProvider::new(
             self.lab.servers(),
             Rc::new(LabDial::new(lab.clone())),
@@ -279,7 +311,10 @@ impl Stage {
                 ..AdbOptions::default()
             },
         );
-        let memory = Memory::keeping(!self.forgetful).full_from(self.full_from);
+        let earlier = self.cut_off.as_ref().map(|bundle| bundle.read(LOG));
+        let earlier = earlier.map(|log| Earlier::read(&log).expect("a run that can go on"));
+        let memory = self.cut_off.unwrap_or_else(|| Memory::keeping(!self.forgetful));
+        let memory = memory.full_from(self.full_from);
         let (files, ear, stop) = (Rc::new(memory), Rc::new(Ear::default()), Stop::default());
         if let Some((after, urgency)) = self.interrupt {
             let stop = stop.clone();
@@ -288,18 +323,19 @@ impl Stage {
                 stop.ask(urgency, "SIGINT");
             });
         }
-        let (seed, options) = (self.lab.seed, self.options());
+        let (seed, options) = (self.lab.seed, options);
         let setup = Setup {
             options,
             scenarios: scenarios(&self.scenarios),
             provider: Rc::new(provider),
             sources: Box::new(move |scenario| sources(scenario, seed)),
             probes: self.probes.unwrap_or_else(registry::probes),
-            claims: Rc::new(Private),
+            claims,
             files: files.clone(),
             voice: ear.clone(),
             against: self.against,
             reporters: if self.reporters { registry() } else { Vec::new() },
+            earlier,
             stop,
         };
         let record = match self.bound {
@@ -308,7 +344,7 @@ impl Stage {
                 .await
                 .unwrap_or_else(|_| panic!("the run is not over after {bound:?} of simulated time")),
         };
-        shells.hold_against_real_ones();
+        let record = record.expect("a run of the same plan");
         Story { record, files, ear, lab }
     }
 }

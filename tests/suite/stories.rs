@@ -6,6 +6,7 @@ mod ab_together;
 mod compared;
 mod guards;
 mod pictured;
+mod resumed;
 mod second_reader;
 mod shards;
 mod sources;

@@ -183,22 +183,36 @@ async fn many(fake: &Rc<Fake>, count: u32, options: Options) -> (AdbProvider, Ve
 }
 
 #[test]
-fn at_most_32_calls_are_in_flight() {
+fn at_most_64_calls_are_opened_at_once() {
     simulated(async {
         let fake = Fake::new("");
-        fake.on_shell(|_, _| Open::Okay(vec![Act::Sleep(Duration::from_millis(80)), Act::Exit(0)]));
-        let (_provider, held) = many(&fake, 100, Options::default()).await;
+        fake.on_shell(|_, _| Open::Late(Duration::from_millis(80)));
+        let (_provider, held) = many(&fake, 128, Options::default()).await;
         let started = Instant::now();
         let calls = held.iter().map(|device| device.shell("work", SECOND * 30));
         let done = futures::future::join_all(calls).await;
         assert!(done.iter().all(|result| result.as_ref().is_ok_and(|output| output.status == 0)));
-        assert_eq!(fake.most.get(), 32, "connections at once");
-        assert_eq!(started.elapsed().as_millis() / 10, 32, "four rounds of 80 ms");
+        assert_eq!(fake.most.get(), 64, "connections at once");
+        assert_eq!(started.elapsed().as_millis() / 10, 16, "two rounds of 80 ms");
     });
 }
 
 #[test]
-fn streams_and_long_calls_give_their_place_back() {
+fn calls_that_are_open_wait_for_no_others() {
+    simulated(async {
+        let fake = Fake::new("");
+        fake.on_shell(|_, _| Open::Okay(vec![Act::Sleep(Duration::from_millis(80)), Act::Exit(0)]));
+        let (_provider, held) = many(&fake, 128, Options::default()).await;
+        let started = Instant::now();
+        let calls = held.iter().map(|device| device.shell("work", SECOND * 30));
+        let done = futures::future::join_all(calls).await;
+        assert!(done.iter().all(|result| result.as_ref().is_ok_and(|output| output.status == 0)));
+        assert_eq!(started.elapsed().as_millis() / 10, 8, "all at once: phones in step hold up none");
+    });
+}
+
+#[test]
+fn streams_and_wedged_calls_give_their_place_back() {
     simulated(async {
         let fake = Fake::new("");
         fake.on_shell(|_, _| Open::Okay(vec![Act::Hang]));
@@ -209,7 +223,7 @@ fn streams_and_long_calls_give_their_place_back() {
             streams.push(device.stream("loop", SECOND).await.unwrap());
         }
         assert_eq!((started.elapsed(), fake.open.get()), (Duration::ZERO, 64));
-        // 32 wedged calls stop the others for no longer than a short call lasts.
+        // Wedged calls stop no others.
         let wedged =
             futures::future::join_all(held[..40].iter().map(|device| device.shell("wedge", SECOND * 10)));
         let quick = async {

@@ -49,11 +49,32 @@ pub(crate) fn document(record: &Record) -> impl Serialize {
 
 /// Any value as this document is written: indented, harmless on a terminal, with a line break at the end.
 pub(crate) fn written(value: &impl Serialize) -> String {
-    let mut bytes = Vec::new();
-    let mut writer = serde_json::Serializer::with_formatter(&mut bytes, Harmless(PrettyFormatter::new()));
-    value.serialize(&mut writer).expect("plain values with string keys can always be written");
+    // A text that grows takes up to three times its room while it is moved.
+    let mut length = Length(1);
+    write(value, &mut length);
+    let mut bytes = Vec::with_capacity(length.0);
+    write(value, &mut bytes);
     bytes.push(b'\n');
     String::from_utf8(bytes).expect("the writer copies UTF-8 and adds ASCII")
+}
+
+fn write(value: &impl Serialize, to: &mut impl io::Write) {
+    let mut writer = serde_json::Serializer::with_formatter(to, Harmless(PrettyFormatter::new()));
+    value.serialize(&mut writer).expect("plain values with string keys can always be written");
+}
+
+/// Counts bytes.
+struct Length(usize);
+
+impl io::Write for Length {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Pretty JSON that may be printed on a terminal: what acts there (8-bit controls, DEL, bidirectional controls) is

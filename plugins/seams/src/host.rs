@@ -49,6 +49,16 @@ pub trait Spawn {
 pub trait Files {
     /// Appends and flushes to the operating system.
     fn append(&self, path: &str, bytes: &[u8]) -> Result<(), FileError>;
+    /// What was written so far outlives a loss of power, as soon as the disk can; does not wait for it.
+    ///
+    /// # Errors
+    /// Something written before did not reach the disk.
+    fn sync(&self) -> Result<(), FileError>;
+    /// Waits for what was to outlive a loss of power.
+    ///
+    /// # Errors
+    /// Some of it did not reach the disk.
+    fn synced(&self) -> Result<(), FileError>;
     /// Writes whole, replacing.
     fn write(&self, path: &str, bytes: &[u8]) -> Result<(), FileError>;
     /// Reads whole; refuses a file of more than `most` bytes.

@@ -28,7 +28,8 @@ pub trait Probe: ProbeReader {
     fn enable(&self, _facts: &DeviceFacts, _app: &App) -> Option<String> {
         None
     }
-    /// Shell line that undoes [`Probe::enable`], given what that printed. Run whatever happened.
+    /// Shell line that undoes [`Probe::enable`], given what that printed, and ends what a stretch without an end left
+    /// on. Run whatever happened.
     fn disable(&self, _facts: &DeviceFacts, _app: &App, _enabled: &[u8]) -> Option<String> {
         None
     }

@@ -8,3 +8,4 @@ mod judge;
 mod limits;
 mod log;
 mod record;
+mod versions;

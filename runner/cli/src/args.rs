@@ -156,6 +156,11 @@ pub struct RunArgs {
     /// Let the run that is in --out go, as in a workspace that is kept from build to build. Other files there stay.
     #[arg(long, requires = "out")]
     pub overwrite: bool,
+    /// Go on with a run that was cut off or interrupted, or that the lab kept from its end: a name from `farmjank
+    /// runs`, a folder, or `auto`: the run in --out, or the newest, if it stopped in the last day before its end; else
+    /// a new one. What was measured is kept. Give the other flags as before.
+    #[arg(long, value_name = "RUN|auto")]
+    pub resume: Option<String>,
     #[arg(long, value_name = "NAME[=FILE]", help = report_targets::another())]
     pub reporter: Vec<String>,
     /// Also write the JUnit file here.

@@ -93,13 +93,14 @@ fn keep(
         verdict: record.verdict,
         labels,
     };
-    // Every run of a lab with one seed has one id: the newest is the run.
-    let kept = match header.lab {
-        Some(_) => store.replace(&row, sessions),
-        None => store.record(&row, sessions),
+    // Every run of a lab with one seed has one id: the newest is the run. One that went on has more to say than before.
+    let kept = match (&header.lab, record.resumed) {
+        (None, 0) => store.record(&row, sessions),
+        _ => store.replace(&row, sessions),
     };
     match kept? {
         Recorded::New | Recorded::Already => Ok(None),
+        Recorded::Replaced if header.lab.is_none() => Ok(None),
         Recorded::Replaced => {
             Ok(Some(format!("run {} took the place of an earlier one in {}", row.id, store.place())))
         }

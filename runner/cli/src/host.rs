@@ -3,6 +3,7 @@
 
 mod bundle;
 pub mod claims;
+mod durable;
 mod output;
 pub mod signals;
 
@@ -210,6 +211,11 @@ pub fn size_below(folder: &Path) -> u64 {
 pub fn modified(path: &Path) -> Option<String> {
     let at = jiff::Timestamp::try_from(fs::metadata(path).ok()?.modified().ok()?).ok()?;
     Some(at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
+}
+
+/// When a file was written last, for telling which of two was later; none when that is not known.
+pub fn last_written(path: &Path) -> Option<std::time::SystemTime> {
+    fs::metadata(path).ok()?.modified().ok()
 }
 
 /// Removes a folder that is empty; another stays.

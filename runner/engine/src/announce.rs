@@ -16,6 +16,8 @@ pub trait FactSink {
 
 /// The one place facts are stamped.
 pub struct Announcer {
+    /// Time of the run when this process took it up, and the instant that was.
+    begun: RunTime,
     start: Instant,
     sink: Rc<dyn FactSink>,
     /// The trial each job is in: number, counted.
@@ -25,17 +27,22 @@ pub struct Announcer {
 impl Announcer {
     /// Time zero is now.
     pub fn new(sink: Rc<dyn FactSink>) -> Self {
-        Announcer { start: Instant::now(), sink, open: RefCell::default() }
+        Announcer::since(RunTime::from_ns(0), sink)
+    }
+
+    /// Now it is that late in the run: the time a run lay dead is no time of the run.
+    pub fn since(begun: RunTime, sink: Rc<dyn FactSink>) -> Self {
+        Announcer { begun, start: Instant::now(), sink, open: RefCell::default() }
     }
 
     /// Time since the start of the run.
     pub fn now(&self) -> RunTime {
-        RunTime::from_ns(Span::from(self.start.elapsed()).ns())
+        self.begun + Span::from(self.start.elapsed())
     }
 
     /// The instant of a time of the run.
     pub fn instant(&self, at: RunTime) -> Instant {
-        self.start + Span::from_ns(at.ns()).to_duration()
+        self.start + (at - self.begun).to_duration()
     }
 
     /// Announces a fact.

@@ -85,10 +85,17 @@ pub struct Dispatch {
 impl Dispatch {
     /// Takes the plan. Jobs without a phone are the caller's to judge.
     pub fn new(rules: Rules, jobs: &[PlannedJob]) -> Self {
+        Dispatch::begun(RunTime::from_ns(0), rules, jobs)
+    }
+
+    /// The same of a run that is this old already: no phone was away before anybody looked.
+    pub(crate) fn begun(now: RunTime, rules: Rules, jobs: &[PlannedJob]) -> Self {
         let mut phones: BTreeMap<DeviceId, Phone> = BTreeMap::new();
         for job in jobs {
             if let Some(device) = &job.device {
-                phones.entry(device.clone()).or_default().queue.push_back(job.job);
+                let phone = phones.entry(device.clone()).or_default();
+                phone.gone_since = now;
+                phone.queue.push_back(job.job);
             }
         }
         let (retries, losses) = (BTreeMap::new(), BTreeMap::new());

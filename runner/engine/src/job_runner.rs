@@ -62,16 +62,15 @@ impl JobRunner {
         self.scenarios.iter().find(of_job)
     }
 
-    /// Runs every job that has a phone.
-    pub async fn work(&self, arrivals: &mut dyn Arrivals) {
+    /// Runs every job that has a phone; some of them came some way before.
+    pub async fn work(&self, arrivals: &mut dyn Arrivals, mut progress: BTreeMap<JobId, Progress>) {
         let rules = Rules {
             absence: Span::from(self.env.patience.absence),
             retries: self.env.patience.retries,
             backoff: Span::from(self.env.patience.backoff),
             most_running: self.most_running.max(1),
         };
-        let mut dispatch = Dispatch::new(rules, &self.jobs);
-        let mut progress: BTreeMap<JobId, Progress> = BTreeMap::new();
+        let mut dispatch = Dispatch::begun(self.env.announcer.now(), rules, &self.jobs);
         let mut jobs: FuturesUnordered<JobWork<'_>> = FuturesUnordered::new();
         let mut watching = true;
         let mut claimed = Claimed::new(&self.claiming);

@@ -96,7 +96,7 @@ impl<'a> Probes<'a> {
             }
         }
         for ActiveProbe { probe, enabled } in &self.active {
-            let Some(enabled) = enabled else { continue };
+            let enabled = enabled.as_deref().unwrap_or_default();
             if let Some(line) = probe.disable(session.facts, &session.app, enabled)
                 && device.shell(&line, patience).await.is_err_and(|fault| fault.is_lost())
             {

@@ -1,7 +1,8 @@
 //! How far a job came. Must not know what carries it out.
 
 use farmjank_results::compare::AbSchedule;
-use farmjank_results::event::WindowMeasured;
+use farmjank_results::event::{Ending, WindowMeasured};
+use farmjank_results::record::JobRecord;
 use farmjank_results::turn::Turn;
 
 /// What a job has measured so far; survives the loss of its phone.
@@ -23,4 +24,23 @@ pub struct Progress {
     pub later: bool,
     /// Why no more was measured, in words; no fault.
     pub note: Option<String>,
+}
+
+impl Progress {
+    /// How far a job of one build came, by what its log says of it: the same as what the process that ran it knew.
+    pub fn of(job: &JobRecord) -> Progress {
+        let mut progress = Progress::default();
+        for trial in &job.trials {
+            match trial.ending {
+                Some(Ending::Completed) if trial.trial == progress.completed => {
+                    (progress.completed, progress.tries) = (trial.trial + 1, 0);
+                    if trial.counted {
+                        progress.measured.extend(trial.windows.iter().cloned());
+                    }
+                }
+                _ => progress.tries += 1,
+            }
+        }
+        progress
+    }
 }

@@ -3,7 +3,8 @@
 use crate::announce::FactSink;
 use farmjank_results::event::{Event, Fact};
 use farmjank_results::frame_log::MOST_BYTES;
-use farmjank_results::record::Record;
+use farmjank_results::journal;
+use farmjank_results::record::{OutOfOrder, Record};
 use farmjank_results::time::RunTime;
 use farmjank_results::verdict::exit_undelivered;
 use farmjank_seams::host::Files;
@@ -33,6 +34,18 @@ impl FrameLogs for Kept<'_> {
     fn frame_log(&self, path: &str) -> Option<Vec<u8>> {
         self.0.read(path, MOST_BYTES as u64).ok()
     }
+}
+
+/// Facts after which nothing measured may be lost, whatever happens to the computer.
+fn outlives_power(fact: &Fact) -> bool {
+    matches!(
+        fact,
+        Fact::PlanMade { .. }
+            | Fact::RunResumed { .. }
+            | Fact::TrialFinished { .. }
+            | Fact::JobJudged { .. }
+            | Fact::RunJudged { .. }
+    )
 }
 
 /// The one place events are made. Every reporter sees the same order.
@@ -66,25 +79,53 @@ impl Scribe {
         Scribe { files, voice, inner: RefCell::new(inner) }
     }
 
-    /// Asks every reporter for its conclusion and delivers it.
-    pub fn conclude(&self, at: RunTime) {
-        let mut deliveries = Vec::new();
+    /// The log of a run that goes on. Reporters hear what happened before; what they had to say of it was said.
+    ///
+    /// # Errors
+    /// The first event that breaks a law.
+    pub fn resumed(
+        files: Rc<dyn Files>,
+        voice: Rc<dyn Voice>,
+        reporters: Vec<Box<dyn Reporter>>,
+        events: &[Event],
+    ) -> Result<Self, OutOfOrder> {
+        let scribe = Scribe::new(files, voice, reporters);
         {
-            let frame_logs = Kept(&*self.files);
-            let inner = &mut *self.inner.borrow_mut();
-            for reporter in &mut inner.reporters {
-                let record = &inner.record;
-                let name = reporter.name().to_owned();
-                match catch_unwind(AssertUnwindSafe(|| reporter.conclude(record, &frame_logs))) {
-                    Ok(made) => deliveries.extend(made.into_iter().map(|delivery| (name.clone(), delivery))),
-                    Err(_) => {
-                        let why = "it failed; the others go on".to_owned();
-                        deliveries.push((name, Delivery::Failed { what: "its report".to_owned(), why }));
-                    }
+            let inner = &mut *scribe.inner.borrow_mut();
+            for event in events {
+                inner.record.apply(event)?;
+                inner.seq = event.seq + 1;
+                for reporter in &mut inner.reporters {
+                    // One that fails on it fails on what comes, too, and is told of there.
+                    drop(catch_unwind(AssertUnwindSafe(|| reporter.observe(event, &inner.record))));
                 }
             }
         }
-        self.deliver(at, deliveries);
+        Ok(scribe)
+    }
+
+    /// Asks every reporter for its conclusion and delivers it, one after the other: the reports of a large run do not
+    /// fit into memory all at once.
+    pub fn conclude(&self, at: RunTime) {
+        let reporters = self.inner.borrow().reporters.len();
+        for nth in 0..reporters {
+            let concluded = self.concluded(nth);
+            self.deliver(at, concluded);
+        }
+    }
+
+    fn concluded(&self, nth: usize) -> Vec<(String, Delivery)> {
+        let inner = &mut *self.inner.borrow_mut();
+        let Some(reporter) = inner.reporters.get_mut(nth) else { return Vec::new() };
+        let (record, frame_logs) = (&inner.record, Kept(&*self.files));
+        let name = reporter.name().to_owned();
+        match catch_unwind(AssertUnwindSafe(|| reporter.conclude(record, &frame_logs))) {
+            Ok(made) => made.into_iter().map(|delivery| (name.clone(), delivery)).collect(),
+            Err(_) => {
+                let why = "it failed; the others go on".to_owned();
+                vec![(name, Delivery::Failed { what: "its report".to_owned(), why })]
+            }
+        }
     }
 
     /// The record folded so far.
@@ -144,10 +185,15 @@ impl Scribe {
         if broken.is_some() {
             return;
         }
-        let line = serde_json::to_vec(event).map_err(|error| error.to_string());
-        let written = line.and_then(|mut line| {
-            line.push(b'\n');
-            self.files.append(LOG, &line).map_err(|error| error.why.to_string())
+        let line = journal::line(event).map_err(|error| error.to_string());
+        let written = line.and_then(|line| {
+            let kept = self.files.append(LOG, &line).and_then(|()| match &event.fact {
+                // Whoever reads the exit code may rely on it.
+                Fact::RunFinished { .. } => self.files.sync().and_then(|()| self.files.synced()),
+                fact if outlives_power(fact) => self.files.sync(),
+                _ => Ok(()),
+            });
+            kept.map_err(|error| error.why.to_string())
         });
         if let Err(error) = written {
             self.voice.err(&format!("cannot write {LOG}: {error}; results of this run may be lost\n"));

@@ -6,10 +6,11 @@ use crate::{Join, LabShard, MakeShard, Survey, Threads};
 use farmjank_engine::announce::Announcer;
 use farmjank_engine::builds::AbPlan;
 use farmjank_engine::claiming::Claiming;
-use farmjank_engine::conduct::{Options, Planned, look};
+use farmjank_engine::conduct::{Options, look};
 use farmjank_engine::device_session::RunEnv;
 use farmjank_engine::job_runner::JobRunner;
 use farmjank_engine::patience::Patience;
+use farmjank_engine::planned::Planned;
 use farmjank_engine::stop::Stop;
 use farmjank_engine::survey::Wanted;
 use farmjank_results::device::DeviceId;
@@ -165,7 +166,7 @@ impl ShardInputs {
             wait: patience.call,
         };
         JobRunner { scenarios, provider, stop, most_running, env, jobs, facts, claiming }
-            .work(&mut *arrivals)
+            .work(&mut *arrivals, Default::default())
             .await;
     }
 }

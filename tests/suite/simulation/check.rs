@@ -1,5 +1,6 @@
 //! Checkers from outside: what must be true of any run, whatever happened in it. Complaints are collected, not thrown.
 
+mod apart;
 mod expected;
 mod windows;
 #[allow(dead_code, reason = "shared with the tests of the reporters, which look closer")]
@@ -26,6 +27,68 @@ pub fn wrongs(world: &World, story: &Story) -> Vec<String> {
     wrongs
 }
 
+/// The same of one of several runs: a phone in another's hands is no fault of the phone.
+pub fn wrongs_of_one(world: &World, story: &Story) -> Vec<String> {
+    let mut wrongs = log(story);
+    wrongs.extend(verdicts(&story.record));
+    wrongs.extend(windows::wrongs(world, story));
+    wrongs.extend(junit(story));
+    wrongs.extend(json(story));
+    wrongs
+}
+
+/// The same of a run that went on: what was in its log stays, and no iteration is measured twice. What was measured
+/// before it died is of phones that are no more.
+pub fn wrongs_of_resumed(world: &World, kept: &[u8], story: &Story) -> Vec<String> {
+    let mut wrongs = log(story);
+    wrongs.extend(verdicts(&story.record));
+    wrongs.extend(blamed(world, &story.record));
+    wrongs.extend(junit(story));
+    wrongs.extend(json(story));
+    if !story.files.read("events.ndjson").starts_with(kept) {
+        wrongs.push("what was written before did not stay".to_owned());
+    }
+    let mut evidence = BTreeSet::new();
+    for (number, job) in &story.record.jobs {
+        let mut completed = BTreeSet::new();
+        for trial in &job.trials {
+            if trial.ending.is_none() {
+                wrongs.push(format!("trial {} of job {number} never ended", trial.trial));
+            }
+            if trial.ending == Some(Ending::Completed) && !completed.insert(trial.trial) {
+                wrongs.push(format!("trial {} of job {number} was measured twice", trial.trial));
+            }
+            for path in trial.windows.iter().flat_map(|window| &window.evidence) {
+                // A trace is of a whole trial.
+                if !path.ends_with(".perfetto-trace") && !evidence.insert(path.clone()) {
+                    wrongs.push(format!("{path} holds two windows"));
+                }
+            }
+        }
+    }
+    let before = Record::read_ndjson(kept).map(|(before, _)| before);
+    for (number, job) in before.iter().flat_map(|before| &before.jobs) {
+        let done = job.trials.iter().filter(|trial| trial.ending.is_some());
+        let lost = done.filter(|trial| !story.record.jobs[number].trials.contains(trial));
+        wrongs.extend(lost.map(|trial| format!("trial {} of job {number} was lost", trial.trial)));
+    }
+    wrongs
+}
+
+/// A phone with nothing wrong is left as it was found.
+pub fn left_behind(world: &World, story: &Story) -> Vec<String> {
+    if story.record.interrupted.is_some() {
+        return Vec::new();
+    }
+    let left = |serial: &String| {
+        let left = story.lab.phone(serial).map(|phone| phone.model().left_behind()).unwrap_or_default();
+        left.into_iter().map(|what| format!("left on {serial}: {what}")).collect::<Vec<String>>()
+    };
+    world.sound.iter().flat_map(left).collect()
+}
+
+pub use apart::apart;
+
 /// The log tells the record, keeps the laws, and judges every planned job once.
 fn log(story: &Story) -> Vec<String> {
     let mut wrongs = Vec::new();
@@ -46,6 +109,10 @@ fn log(story: &Story) -> Vec<String> {
             Fact::JobJudged { job, fault, .. } => {
                 *judged.entry(*job).or_default() += 1;
                 faults.extend(fault);
+            }
+            // What the lab ended is judged anew.
+            Fact::RunResumed { again, .. } => {
+                judged.extend(again.iter().map(|job| (*job, 0)));
             }
             Fact::StepFinished { fault: Some(fault), .. } | Fact::LeaseRefused { fault, .. } => {
                 faults.push(fault);

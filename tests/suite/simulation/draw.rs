@@ -20,6 +20,10 @@ pub struct World {
     pub bound: Duration,
     /// When somebody presses Ctrl-C, if anybody does.
     pub interrupt: Option<Duration>,
+    /// Share of the log that is written when the process dies, where one does.
+    pub cut: f64,
+    /// Where several runs want the phones: when each begins, and how long it waits for them.
+    pub beside: Vec<(Duration, Duration)>,
 }
 
 struct Dice {
@@ -88,7 +92,16 @@ pub fn world(seed: u64) -> World {
         })
         .collect();
     let interrupt = dice.one_in(8).then(|| Duration::from_millis(dice.whole(0, 80_000)));
-    World { lab, scenarios, rebooted, sound, bound: Duration::from_secs(seconds), interrupt }
+    let cut = dice.whole(0, 9_999) as f64 / 10_000.0;
+    let beside = (0..dice.whole(2, 3))
+        .map(|_| {
+            let after = Duration::from_millis(dice.whole(0, 40_000));
+            let wait =
+                if dice.one_in(4) { Duration::ZERO } else { Duration::from_secs(dice.whole(10, 3_600)) };
+            (after, wait)
+        })
+        .collect();
+    World { lab, scenarios, rebooted, sound, bound: Duration::from_secs(seconds), interrupt, cut, beside }
 }
 
 fn latency(dice: &mut Dice) -> String {

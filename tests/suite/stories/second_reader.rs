@@ -177,3 +177,20 @@ fn a_second_reader_sees_the_cells_of_an_interrupted_run() {
     assert!(counts.is_empty() || counts.contains_key("undecided undecided.interrupted"), "{counts:?}");
     assert_eq!(json!(story.record.exit_code), json!(130));
 }
+
+#[test]
+fn a_second_reader_sees_the_cells_of_a_run_that_was_cut_off_while_it_was_judged_and_went_on() {
+    let limited = shop(2, 0, 2) + "thresholds:\n  hitch_ms_per_s: 'mean < 15'\n";
+    let phones = shops(&[("pixel-8", "P8", 0.0008), ("galaxy-a14", "A14", 0.3)]);
+    let stage = || Stage::lab_yaml(&phones).scenario(&limited).reporters();
+    let first = stage().run();
+    let log = first.files.read("events.ndjson");
+    let text = String::from_utf8(log.clone()).expect("text");
+    for kind in ["cell_judged", "run_judged", "delivery_made"] {
+        let at = text.find(&format!("\"kind\":\"{kind}\"")).expect("it happened");
+        let cut = at + text[at..].find('\n').expect("a line end") + 1;
+        let story = stage().goes_on(first.files.cut_off("events.ndjson", cut)).run();
+        let counts = agreed(&story);
+        assert!(counts.is_empty() || counts == agreed(&first), "cut off after {kind}: {counts:?}");
+    }
+}

@@ -41,6 +41,14 @@ fn a_disk_that_fills_at_any_point_of_the_end_is_exit_3_and_said() {
 }
 
 #[test]
+fn a_disk_that_takes_the_last_line_and_cannot_keep_it_is_exit_3_and_said() {
+    let writes = story(None).files.writes.get();
+    let story = story(Some(writes));
+    assert_eq!(story.record.exit_code, Some(3));
+    assert!(story.ear.err.borrow().contains("no space is left on the disk"), "{}", story.ear.err.borrow());
+}
+
+#[test]
 fn a_disk_that_fills_while_a_run_measures_leaves_what_was_measured() {
     let writes = story(None).files.writes.get();
     for share in [0, 10, 50, 80] {

@@ -35,12 +35,10 @@ pub struct Options {
     pub connect: Duration,
     /// Longest wait for one reply of the server. A fresh server took 2.4 s to its first.
     pub reply: Duration,
-    /// Calls in flight per server: few are faster than many, and 100 would meet the listen queue of newer servers.
+    /// Calls per server that are being opened: 100 connections at once would meet the listen queue of newer servers. A
+    /// call that is open burdens its phone, no longer the server, and gives its place back: otherwise 64 phones would
+    /// hold up the steps of every other, and 64 wedged ones would stop them.
     pub in_flight: usize,
-    /// A call that runs longer than this gives its place among the calls in flight back: it burdens the phone, no
-    /// longer the server. Otherwise 32 swipes of a third of a second each would hold up the swipes of every other
-    /// phone, and 32 wedged phones would stop all others.
-    pub short_call: Duration,
     /// Phones used per server; each costs it two threads and a descriptor.
     pub phones_per_server: usize,
     /// Standard output and error of one call together, in bytes.
@@ -63,8 +61,7 @@ impl Default for Options {
             name: "adb".to_owned(),
             connect: Duration::from_secs(5),
             reply: Duration::from_secs(10),
-            in_flight: 32,
-            short_call: Duration::from_millis(100),
+            in_flight: 64,
             phones_per_server: 128,
             max_output: 16 << 20,
             max_line: 1 << 20,

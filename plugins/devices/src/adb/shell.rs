@@ -12,7 +12,7 @@ use farmjank_results::device::DeviceId;
 use farmjank_seams::device::Output;
 use std::time::Duration;
 use tokio::sync::SemaphorePermit;
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, sleep_until};
 
 /// How a phone's shell says what happened.
 #[derive(Clone, Debug)]
@@ -47,7 +47,7 @@ pub(crate) async fn open(
     Ok(link)
 }
 
-/// Runs a command line to its end. The place is given back when the call ends or stops being short.
+/// Runs a command line to its end. The place is given back as soon as the call is open.
 pub(crate) async fn call(
     server: &Server,
     place: SemaphorePermit<'_>,
@@ -58,16 +58,14 @@ pub(crate) async fn call(
 ) -> Result<Output, LinkError> {
     let started = Instant::now();
     let mut link = open(server, phone, &service, deadline).await?;
+    drop(place);
     heard();
     let mut answer = Answer::new(dialect, server.options.max_output);
-    let mut place = Some(place);
-    let mut short = Box::pin(sleep(server.options.short_call));
     let late = || LinkError::Late("running a command", deadline.saturating_duration_since(started));
     loop {
         tokio::select! {
             biased;
             () = sleep_until(deadline) => return Err(late()),
-            () = &mut short, if place.is_some() => place = None,
             bytes = link.bytes() => {
                 let bytes = bytes?;
                 if bytes.is_empty() {

@@ -38,6 +38,8 @@ pub enum Act {
 pub enum Open {
     /// `OKAY`, then these acts, then the end of the stream.
     Okay(Vec<Act>),
+    /// `OKAY` after a while, and exit status 0.
+    Late(Duration),
     /// `FAIL` with this text.
     Fail(&'static str),
     /// No answer at all.
@@ -144,6 +146,11 @@ impl Fake {
 
 async fn play(open: Open, wire: &mut DuplexStream, hung_up: &Cell<usize>) -> std::io::Result<()> {
     let acts = match open {
+        Open::Late(pause) => {
+            tokio::time::sleep(pause).await;
+            wire.write_all(b"OKAY").await?;
+            vec![Act::Exit(0)]
+        }
         Open::Okay(acts) => {
             wire.write_all(b"OKAY").await?;
             acts

@@ -80,6 +80,11 @@ impl Probe for TimeStats {
         }
     }
 
+    fn disable(&self, _facts: &DeviceFacts, _app: &App, _enabled: &[u8]) -> Option<String> {
+        // A window whose steps failed has had no end.
+        Some("dumpsys SurfaceFlinger --timestats -disable -clear >/dev/null 2>&1".to_owned())
+    }
+
     fn begin(&self, _facts: &DeviceFacts, _app: &App, _nonce: u64) -> String {
         // Sub-flags are carried out in a fixed order, whatever the order here: disable, dump, clear, enable.
         format!(

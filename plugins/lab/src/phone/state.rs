@@ -52,6 +52,20 @@ impl Phone {
         &self.body.model
     }
 
+    /// What a tool left on it: recorders that run, counting that is on, files and properties that are not the phone's
+    /// own.
+    pub fn left_behind(&self) -> Vec<String> {
+        let recorders = self.tracing.sessions.values().filter(|session| session.ended.is_none());
+        let recorders =
+            recorders.map(|session| format!("a recorder runs: perfetto {}", session.argv.join(" ")));
+        let counting =
+            self.sim.flinger.counting.is_on().then(|| "SurfaceFlinger counts (timestats)".to_owned());
+        let set = self.settings.properties.iter().filter(|(_, value)| !value.is_empty());
+        let properties = set.map(|(name, value)| format!("property {name} is {value}"));
+        let files = self.storage.paths().map(|path| format!("file {path}"));
+        recorders.chain(counting).chain(properties).chain(files).collect()
+    }
+
     /// What it is modelled on.
     pub fn archetype(&self) -> &'static Archetype {
         self.sim.setup.archetype

@@ -20,11 +20,11 @@ use farmjank_results::threshold::{Judgement, Outcome};
 use farmjank_results::timeline::{Gap, RowCounts};
 use farmjank_results::verdict::Verdict;
 use farmjank_results::window::Coverage;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 
 #[derive(Serialize)]
-pub(super) struct Document {
+pub(super) struct Document<'r> {
     format: u32,
     run: Run,
     verdict: Option<Verdict>,
@@ -32,12 +32,18 @@ pub(super) struct Document {
     interrupted: Option<String>,
     counts: Counts,
     phones: Vec<Phone>,
-    cells: Vec<CellShape>,
+    #[serde(serialize_with = "each")]
+    cells: Vec<Cell<'r>>,
     absent: Vec<AbsentShape>,
     refusals: Vec<RefusalShape>,
     notices: Vec<Notice>,
     #[serde(skip_serializing_if = "Option::is_none")]
     compared: Option<ComparedShape>,
+}
+
+/// One cell after the other: those of a large run do not fit into memory beside their text.
+fn each<S: Serializer>(cells: &[Cell<'_>], writer: S) -> Result<S::Ok, S::Error> {
+    writer.collect_seq(cells.iter().map(cell))
 }
 
 /// Present when the run was held against a baseline.
@@ -212,10 +218,17 @@ struct Notice {
     what: String,
 }
 
-pub(super) fn document(record: &Record) -> Document {
+pub(super) fn document(record: &Record) -> Document<'_> {
     let all = cells(record);
     let count = |verdict| all.iter().filter(|cell| cell.verdict == verdict).count();
     let header = &record.header;
+    let counts = Counts {
+        pass: count(Some(Verdict::Pass)),
+        fail: count(Some(Verdict::Fail)),
+        broken: count(Some(Verdict::Broken)),
+        undecided: count(Some(Verdict::Undecided)),
+        unjudged: count(None),
+    };
     Document {
         format: FORMAT,
         run: Run {
@@ -230,15 +243,9 @@ pub(super) fn document(record: &Record) -> Document {
         verdict: record.verdict,
         exit: record.exit_code.map(|code| Exit { code, word: words::exit(code) }),
         interrupted: record.interrupted.as_deref().map(json_text),
-        counts: Counts {
-            pass: count(Some(Verdict::Pass)),
-            fail: count(Some(Verdict::Fail)),
-            broken: count(Some(Verdict::Broken)),
-            undecided: count(Some(Verdict::Undecided)),
-            unjudged: count(None),
-        },
+        counts,
         phones: record.devices.values().map(|facts| phone(facts, header.lab.is_some())).collect(),
-        cells: all.iter().map(cell).collect(),
+        cells: all,
         absent: absent(record),
         refusals: refusals(record),
         notices: record

@@ -1,6 +1,7 @@
 //! `farmjank run`
 
 mod inputs;
+mod place;
 
 use crate::args::RunArgs;
 use crate::calibration;
@@ -12,10 +13,11 @@ use crate::report_targets::{self, ReportRequest};
 use crate::scenarios::load;
 use crate::settings::{Terminal, complain, refuse, serials, time};
 use crate::ui::Ui;
-use crate::wiring::{self, Phones, lab, phones, probes, sources};
+use crate::wiring::{self, lab, phones, probes, sources};
 use farmjank_engine::builds::AbPlan;
 use farmjank_engine::conduct::{Options, Setup, run as conduct};
 use farmjank_engine::patience::Patience;
+use farmjank_engine::resume::left;
 use farmjank_engine::scribe::Voice;
 use farmjank_engine::stop::Stop;
 use farmjank_lab::lab::Lab;
@@ -31,7 +33,8 @@ use farmjank_seams::host::Files;
 use farmjank_seams::reporter::Reporter;
 use indicatif::ProgressDrawTarget;
 use inputs::{RunInputs, inputs};
-use std::path::{Path, PathBuf};
+use place::{Asked, NoPlace, Place};
+use std::path::Path;
 use std::rc::Rc;
 
 /// Wall time of a simulated run: it has none, and the same seed gives the same bytes.
@@ -81,15 +84,20 @@ async fn conducted(
     inputs: RunInputs,
 ) -> Result<(Record, Option<Ui>), u8> {
     let phones = phones(&args.phones).await.map_err(|fault| no_phones(&fault))?;
-    let id = run_id(&phones);
-    let (root, bundle) = bundle(args, &id).map_err(|why| refuse(&why))?;
+    let asked = Asked {
+        scenarios: &scenarios,
+        selection: &inputs.selection,
+        wanted: &inputs.wanted,
+        phones: &phones,
+    };
+    let Place { run, root, bundle, earlier } = asked.place(args).map_err(|none| no_place(&none))?;
     let ui = watched(args, &root).map_err(|why| refuse(&why))?;
     let stop = Stop::default();
     host::signals::listen(stop.clone());
     let seed = phones.seed;
     let RunInputs { wanted, selection, requests, against, ab_plan, forewarn, .. } = inputs;
     let options = Options {
-        run: id,
+        run,
         tool: concat!("farmjank ", env!("CARGO_PKG_VERSION")).to_owned(),
         wall: if phones.lab.is_some() { NO_WALL.to_owned() } else { host::wall() },
         seed,
@@ -102,11 +110,13 @@ async fn conducted(
         forewarn,
         screens: args.screens,
     };
+    let turns = options.ab_plan.is_some();
     let reporters = reporters(args, &requests, terminal, &root);
-    if let Some(lab) = of_racks(args) {
-        let open = move || Rc::new(Bundle::open(&root)) as Rc<dyn Files>;
+    let (files, voice) = (Rc::new(bundle), Rc::new(Streams));
+    let record = if let Some(lab) = of_racks(args).filter(|_| earlier.is_none()) {
+        let place = root.clone();
+        let open = move || Rc::new(Bundle::open(&place)) as Rc<dyn Files>;
         let shards = wiring::shards(&lab, args.no_witnesses, open);
-        let (files, voice) = (Rc::new(bundle), Rc::new(Streams));
         let threads = Box::new(host::simulated_thread);
         let at_once = host::cores();
         let setup = lab_shards::Setup {
@@ -121,22 +131,53 @@ async fn conducted(
             against,
             stop,
         };
-        return Ok((lab_shards::run(setup).await, ui));
-    }
-    let setup = Setup {
-        options,
-        scenarios,
-        provider: phones.provider,
-        sources: Box::new(move |scenario| sources(scenario, seed)),
-        probes: if args.no_witnesses { Vec::new() } else { probes() },
-        claims: phones.claims,
-        files: Rc::new(bundle),
-        voice: Rc::new(Streams),
-        reporters,
-        against,
-        stop,
+        lab_shards::run(setup).await
+    } else {
+        let setup = Setup {
+            options,
+            scenarios,
+            provider: phones.provider,
+            sources: Box::new(move |scenario| sources(scenario, seed)),
+            probes: if args.no_witnesses { Vec::new() } else { probes() },
+            claims: phones.claims,
+            files,
+            voice,
+            reporters,
+            earlier,
+            against,
+            stop,
+        };
+        conduct(setup).await.map_err(|why| refuse(&usage!("--resume: {}: {why}", root.display())))?
     };
-    Ok((conduct(setup).await, ui))
+    if !args.quiet && !turns {
+        tell_left(&record, &root);
+    }
+    Ok((record, ui))
+}
+
+/// What can still be measured, and how.
+fn tell_left(record: &Record, root: &Path) {
+    let left = left(record, &record.devices).len();
+    let jobs = if left == 1 { "1 job".to_owned() } else { format!("{left} jobs") };
+    if left > 0 {
+        let words = format!(
+            "{jobs} can still be measured to the end: the same command with --resume {}",
+            root.display()
+        );
+        Streams.err(&format!("{words}\n"));
+    }
+}
+
+/// Nothing to write into; or nothing left to do, which ends as that run did.
+fn no_place(none: &NoPlace) -> u8 {
+    match none {
+        NoPlace::Refused(why) => refuse(why),
+        NoPlace::Over(root, exit_code) => {
+            let words = "came to its end: nothing is left to do. Its exit code was";
+            Streams.err(&format!("the run in {} {words} {exit_code}\n", root.display()));
+            *exit_code
+        }
+    }
 }
 
 /// The live view, where one is asked for.
@@ -196,35 +237,6 @@ pub fn no_phones(fault: &Fault) -> u8 {
         Streams.err("to try farmjank without phones: farmjank run --lab demo\n");
     }
     Verdict::Broken.exit_code()
-}
-
-/// The run's id. Of a simulated run it is the same for the same lab and seed, wherever its bundle lies; that of any
-/// other run is its own, though two begin in the same second on two computers that share a history.
-fn run_id(phones: &Phones) -> String {
-    match &phones.lab {
-        Some(lab) => format!("lab-{}-seed{}", lab.name(), phones.seed),
-        None => {
-            let second = host::wall().replace([':', '-'], "").replace('T', "-").replace('Z', "");
-            format!("{second}-{:06x}", host::chance() & 0xff_ffff)
-        }
-    }
-}
-
-fn bundle(args: &RunArgs, id: &str) -> Result<(PathBuf, Bundle), CommandError> {
-    if let Some(root) = &args.out {
-        if args.overwrite {
-            Bundle::remove(root)?;
-        }
-        return Ok((root.clone(), Bundle::create(root)?));
-    }
-    let runs = Path::new("results").join("runs");
-    for copy in 1..1000 {
-        let root = runs.join(if copy == 1 { id.to_owned() } else { format!("{id}-{copy}") });
-        if Bundle::take(&root)? {
-            return Ok((root.clone(), Bundle::create(&root)?));
-        }
-    }
-    Err(usage!("{} holds a thousand runs named {id}; clear some, or give --out", runs.display()))
 }
 
 /// The console, what every bundle has, and what was asked for beside it.

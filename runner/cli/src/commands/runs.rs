@@ -51,6 +51,12 @@ fn kept(folder: &Path) -> Vec<Kept> {
     all
 }
 
+/// The folder of the run that was written last.
+pub fn newest(folder: &Path) -> Option<PathBuf> {
+    let runs = kept(folder).into_iter().map(|run| run.folder);
+    runs.max_by_key(|run| host::last_written(&run.join(LOG)))
+}
+
 /// A run, by the first and the last event of its log; none where the folder holds none.
 fn read(folder: PathBuf) -> Option<Kept> {
     let log = folder.join(LOG);
@@ -106,6 +112,7 @@ fn ending(code: Option<u8>) -> String {
         Some(3) => "lab fault".to_owned(),
         Some(4) => "undecided".to_owned(),
         Some(5) => "nothing".to_owned(),
+        Some(130 | 143) => "interrupted".to_owned(),
         Some(other) => format!("exit {other}"),
         None => "unfinished".to_owned(),
     }

@@ -1,25 +1,42 @@
 //! A run bundle's folder.
 #![allow(clippy::disallowed_types, clippy::disallowed_methods)] // part of the outside world, as `host.rs`
 
+use super::durable::Durable;
 use super::{read_file, write_file};
 use crate::command_error::CommandError;
 use farmjank_engine::scribe::{BUNDLE, LOG};
 use farmjank_results::file_error::{FileError, FileProblem};
 use farmjank_seams::host::Files;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::fs;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Most files kept open for appending.
 const OPEN_FILES: usize = 64;
 
+/// Locks a log for this process.
+fn mine(root: &Path, log: fs::File) -> Result<fs::File, CommandError> {
+    match log.try_lock() {
+        Err(TryLockError::WouldBlock) => {
+            Err(CommandError::Usage(format!("another farmjank writes the run in {}", root.display())))
+        }
+        // Where files cannot be locked, nobody can tell.
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(log),
+    }
+}
+
 /// A run bundle's folder.
 pub struct Bundle {
     root: PathBuf,
     open: RefCell<BTreeMap<String, fs::File>>,
+    /// Written since the last time everything was to reach the disk.
+    fresh: RefCell<BTreeSet<String>>,
+    durable: Option<Durable>,
+    /// The log, locked: freed by the system when this process ends, however it does.
+    mine: Option<fs::File>,
 }
 
 impl Bundle {
@@ -47,13 +64,41 @@ impl Bundle {
         fs::create_dir_all(root).map_err(|error| FileError::io(root, &error))?;
         // To look first would let two runs into one folder.
         match fs::OpenOptions::new().write(true).create_new(true).open(root.join(LOG)) {
-            Ok(_) => Ok(Bundle { root: root.to_owned(), open: RefCell::default() }),
+            Ok(log) => Ok(Bundle { mine: Some(mine(root, log)?), ..Bundle::open(root) }),
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
                 let advice = "give --out another folder, or let it go with --overwrite";
                 Err(CommandError::Usage(format!("{} holds a run already; {advice}", root.display())))
             }
             Err(error) => Err(FileError::io(&root.join(LOG), &error).into()),
         }
+    }
+
+    /// Takes up a run that another process began: its log up to the last whole line.
+    ///
+    /// # Errors
+    /// There is none, another process writes it, or it cannot be read or written.
+    pub fn take_up(root: &Path, most: u64) -> Result<(Bundle, Vec<u8>), CommandError> {
+        let place = root.join(LOG);
+        let opened = fs::OpenOptions::new().read(true).append(true).open(&place);
+        let log = mine(root, opened.map_err(|error| FileError::io(&place, &error))?)?;
+        let mut bytes = read_file(&place, most)?;
+        let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        bytes.truncate(whole);
+        Ok((Bundle { mine: Some(log), ..Bundle::open(root) }, bytes))
+    }
+
+    /// The log ends after so many bytes: what stands behind is a line that was torn.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn cut(&self, length: usize) -> Result<(), FileError> {
+        let Some(log) = &self.mine else { return Ok(()) };
+        log.set_len(length as u64).map_err(|error| FileError::io(&self.root.join(LOG), &error))
+    }
+
+    /// The same bundle, whose files reach the disk when they are to.
+    pub fn durable(self) -> Bundle {
+        Bundle { durable: Some(Durable::new()), ..self }
     }
 
     /// Takes away the run a folder holds, where it holds one; other files stay.
@@ -80,7 +125,14 @@ impl Bundle {
 
     /// The folder of a run that was made before.
     pub fn open(root: &Path) -> Bundle {
-        Bundle { root: root.to_owned(), open: RefCell::default() }
+        let (open, fresh) = (RefCell::default(), RefCell::default());
+        Bundle { root: root.to_owned(), open, fresh, durable: None, mine: None }
+    }
+
+    fn written(&self, path: &str) {
+        if self.durable.is_some() {
+            self.fresh.borrow_mut().insert(path.to_owned());
+        }
     }
 
     fn appender(&self, path: &str) -> std::io::Result<fs::File> {
@@ -111,11 +163,27 @@ impl Files for Bundle {
             // Half a line would spoil what stands before it.
             let _ = file.set_len(before);
             words(error)
-        })
+        })?;
+        self.written(path);
+        Ok(())
+    }
+
+    fn sync(&self) -> Result<(), FileError> {
+        let Some(durable) = &self.durable else { return Ok(()) };
+        // The log last: what it names is there.
+        let fresh = std::mem::take(&mut *self.fresh.borrow_mut());
+        let (log, others): (Vec<String>, Vec<String>) = fresh.into_iter().partition(|path| path == LOG);
+        durable.ask(others.iter().chain(&log).map(|path| self.root.join(path)).collect())
+    }
+
+    fn synced(&self) -> Result<(), FileError> {
+        self.durable.as_ref().map_or(Ok(()), Durable::wait)
     }
 
     fn write(&self, path: &str, bytes: &[u8]) -> Result<(), FileError> {
-        write_file(&self.root.join(path), bytes)
+        write_file(&self.root.join(path), bytes)?;
+        self.written(path);
+        Ok(())
     }
 
     fn read(&self, path: &str, most: u64) -> Result<Vec<u8>, FileError> {

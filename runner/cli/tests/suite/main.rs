@@ -20,6 +20,7 @@ mod outside;
 mod prove;
 mod recorder;
 mod reports;
+mod resume;
 mod run;
 mod stillness;
 mod stock_adb;

@@ -23,14 +23,26 @@ impl Server {
     pub fn start(program: PathBuf) -> Server {
         let port =
             TcpListener::bind("127.0.0.1:0").expect("a free port").local_addr().expect("its number").port();
-        let child = Command::new(&program)
+        let child = Server::child(&program, port);
+        Server { program, child, port }
+    }
+
+    /// Kills it as `kill -9` does, and starts another one in its place after a while.
+    pub fn killed_and_back(&mut self, after: std::time::Duration) {
+        self.child.kill().expect("it is killed");
+        self.child.wait().expect("it is gone");
+        std::thread::sleep(after);
+        self.child = Server::child(&self.program, self.port);
+    }
+
+    fn child(program: &std::path::Path, port: u16) -> Child {
+        Command::new(program)
             .args(["-P", &port.to_string(), "server", "nodaemon"])
             .env("ADB_MDNS", "0")
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
-            .expect("adb starts");
-        Server { program, child, port }
+            .expect("adb starts")
     }
 
     /// Reaches the daemons of a lab.
@@ -163,4 +175,47 @@ fn existed(truth: &serde_json::Value, window: &farmjank_results::event::WindowMe
                 .sum()
         })
         .collect()
+}
+
+#[test]
+fn a_stock_adb_server_that_is_killed_in_the_middle_of_a_run_and_comes_back_costs_no_iteration() {
+    for program in stock::programs() {
+        let mut server = Server::start(program);
+        let folder = tempfile::tempdir().expect("a folder");
+        let phones =
+            "name: two\nphones: [ { archetype: pixel-6, serial: A }, { archetype: pixel-8, serial: B } ]\n";
+        let lab = write(folder.path(), "lab.yaml", phones);
+        let lab = Lab::serve(folder.path(), &lab, 2, &folder.path().join("truth.json"));
+        server.connect(&lab.daemons);
+        write(folder.path(), "s.yaml", SMOOTH);
+        let mut command = farmjank(folder.path());
+        command.args(["run", "s.yaml", "--iterations", "3", "--out", "b"]);
+        command.env("ANDROID_ADB_SERVER_PORT", server.port.to_string());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let run = command.spawn().expect("the run starts");
+        let log = folder.path().join("b/events.ndjson");
+        let said = |words: &str| std::fs::read_to_string(&log).is_ok_and(|log| log.contains(words));
+        for _ in 0..600 {
+            if said("\"ending\":\"completed\"") {
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+        server.killed_and_back(std::time::Duration::from_secs(2));
+        server.connect(&lab.daemons);
+        let output = run.wait_with_output().expect("it ends");
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        assert_eq!(output.status.code(), Some(0), "{}{}", text(&output.stdout), text(&output.stderr));
+        let text = std::fs::read_to_string(&log).expect("the log");
+        let (record, _) =
+            farmjank_results::record::Record::read_ndjson(text.as_bytes()).expect("a whole log");
+        assert!(text.contains("device_gone"), "the server went away and nobody noticed");
+        for job in record.jobs.values() {
+            let completed = job
+                .trials
+                .iter()
+                .filter(|trial| trial.ending == Some(farmjank_results::event::Ending::Completed));
+            assert_eq!(completed.count(), 3, "{:?}", job.planned.device);
+        }
+    }
 }

@@ -39,7 +39,7 @@ impl Element {
 
 /// Dumps and reads the hierarchy. `ui_unreadable` (passing) while an animation keeps uiautomator waiting.
 pub async fn elements(device: &dyn Device, patience: &Patience) -> Result<Vec<Element>, Fault> {
-    let line = format!("uiautomator dump {PATH} && cat {PATH}");
+    let line = format!("uiautomator dump {PATH} && cat {PATH} && rm -f {PATH}");
     let output = device.shell(&line, patience.dump).await?;
     let text = output.text();
     // The first line is uiautomator's own (`UI hierchary dumped to: …`); the document follows.

@@ -194,3 +194,12 @@ proptest! {
         prop_assert_eq!(judged, vec![1; jobs.len()]);
     }
 }
+
+#[test]
+fn a_run_that_goes_on_after_an_hour_gives_no_phone_up_before_it_was_looked_at() {
+    let hour = RunTime::from_ns(3_600_000_000_000);
+    let mut dispatch = Dispatch::begun(hour, rules(), &plan(&["a", "b"]));
+    let [a, b] = ["a", "b"].map(|id| DeviceId(id.to_owned()));
+    assert_eq!(dispatch.step(hour, Input::Present(a.clone())), [Order::Start(0, a)]);
+    assert_eq!(dispatch.step(hour, Input::Present(b.clone())), [Order::Start(1, b)]);
+}

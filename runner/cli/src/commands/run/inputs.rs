@@ -56,6 +56,9 @@ pub struct RunInputs {
 /// # Errors
 /// The first flag that cannot be read.
 pub fn inputs(args: &RunArgs, scenarios: &mut [Scenario], about: About) -> Result<RunInputs, CommandError> {
+    if args.resume.is_some() && !matches!(about, About::Limits) {
+        return Err("--resume: builds that take turns are measured in one go; begin anew".into());
+    }
     adjust(scenarios, &args.select)?;
     if !matches!(about, About::Limits) {
         in_turn(scenarios, args);

@@ -1,0 +1,211 @@
+//! Where a run's bundle lies: a folder of its own, or that of a run that came to no end and goes on.
+
+use crate::args::RunArgs;
+use crate::baselines::since;
+use crate::command_error::{CommandError, usage};
+use crate::commands::runs::newest;
+use crate::host::{self, Bundle, Streams};
+use crate::wiring::Phones;
+use farmjank_engine::resume::{Earlier, NotResumed};
+use farmjank_engine::scribe::{LOG, Voice};
+use farmjank_engine::survey::Wanted;
+use farmjank_results::journal::BadLog;
+use farmjank_scenarios::plan::Selection;
+use farmjank_scenarios::scenario::Scenario;
+use std::path::{Path, PathBuf};
+
+/// Largest log read.
+const MOST_LOG: u64 = 2 << 30;
+/// What `--resume` says for the newest run.
+const AUTO: &str = "auto";
+/// How long ago a run may have stopped that is gone on with though nobody names it: by then the app is another.
+const FRESH: jiff::SignedDuration = jiff::SignedDuration::from_hours(24);
+
+/// A run's folder, taken.
+pub struct Place {
+    /// The run's id.
+    pub run: String,
+    /// The folder.
+    pub root: PathBuf,
+    /// It, open for writing.
+    pub bundle: Bundle,
+    /// What is in it, where the run goes on.
+    pub earlier: Option<Earlier>,
+}
+
+/// Why there is no folder to write into.
+pub enum NoPlace {
+    /// It cannot be had.
+    Refused(CommandError),
+    /// The run that was named is over, with this exit code.
+    Over(PathBuf, u8),
+}
+
+impl<E: Into<CommandError>> From<E> for NoPlace {
+    fn from(why: E) -> Self {
+        NoPlace::Refused(why.into())
+    }
+}
+
+/// What a run that goes on must be about.
+pub struct Asked<'a> {
+    /// What to run.
+    pub scenarios: &'a [Scenario],
+    /// Which of it.
+    pub selection: &'a Selection,
+    /// On which phones.
+    pub wanted: &'a Wanted,
+    /// Where they come from.
+    pub phones: &'a Phones,
+}
+
+impl Asked<'_> {
+    /// Takes a folder: that of the run to go on with, or a new one.
+    ///
+    /// # Errors
+    /// There is none to be had, or nothing is left to do.
+    pub fn place(&self, args: &RunArgs) -> Result<Place, NoPlace> {
+        let real = self.phones.lab.is_none();
+        let mut place = match args.resume.as_deref() {
+            None => self.begin(args)?,
+            Some(AUTO) => match self.unfinished(args)? {
+                Some(place) => place,
+                None => self.begin(args)?,
+            },
+            Some(named) => self.named(args, named)?,
+        };
+        if real {
+            place.bundle = place.bundle.durable();
+        }
+        Ok(place)
+    }
+
+    /// The run somebody names, by its name in `results/runs` or its folder.
+    fn named(&self, args: &RunArgs, named: &str) -> Result<Place, NoPlace> {
+        if args.out.is_some() {
+            return Err(usage!(
+                "--out: `--resume {named}` goes on in that run's own folder; leave --out away"
+            )
+            .into());
+        }
+        let places = [runs().join(named), PathBuf::from(named)];
+        let Some(root) = places.into_iter().find(|place| host::is_there(&place.join(LOG))) else {
+            return Err(usage!("--resume: no run is called {named}; `farmjank runs` lists them").into());
+        };
+        match self.resumed(&root)? {
+            Ok(place) => Ok(place),
+            Err(NotResumed::Over { exit_code }) => Err(NoPlace::Over(root, exit_code)),
+            Err(why) => {
+                Err(usage!("--resume: {}: {why}; leave --resume away to begin a new run", root.display())
+                    .into())
+            }
+        }
+    }
+
+    /// The run in `--out`, or the newest of `results/runs`, if it came to no end not long ago; says why not, where it
+    /// did not and is not gone on with.
+    fn unfinished(&self, args: &RunArgs) -> Result<Option<Place>, NoPlace> {
+        let found = args.out.clone().or_else(|| newest(&runs()));
+        let Some(root) = found.filter(|root| host::is_there(&root.join(LOG))) else { return Ok(None) };
+        let written = host::modified(&root.join(LOG));
+        let age = written.and_then(|written| since(&written, &host::wall()));
+        let why = match age {
+            Some(age) if age > FRESH => "it stopped more than a day ago; name it to go on with it".to_owned(),
+            _ => match self.resumed(&root) {
+                // A run that the lab kept from its end is over, unless it is named.
+                Ok(Ok(place)) if place.ended_by_itself() => return Ok(None),
+                Ok(Ok(place)) => return Ok(Some(place)),
+                Ok(Err(NotResumed::Over { .. })) => return Ok(None),
+                Ok(Err(why)) => why.to_string(),
+                Err(why) => why.to_string(),
+            },
+        };
+        Streams.err(&format!("--resume auto: {}: {why}; a new run begins\n", root.display()));
+        Ok(None)
+    }
+
+    fn resumed(&self, root: &Path) -> Result<Result<Place, NotResumed>, CommandError> {
+        let (bundle, lines) = Bundle::take_up(root, MOST_LOG)?;
+        let earlier = match Earlier::read(&lines) {
+            // It died before it began: it begins.
+            Err(NotResumed::Log(BadLog::Empty)) => None,
+            Err(why) => return Ok(Err(why)),
+            Ok(earlier) => Some(earlier),
+        };
+        if let Some(earlier) = &earlier
+            && let Err(why) = self.same(earlier)
+        {
+            return Ok(Err(why));
+        }
+        bundle.cut(lines.len())?;
+        let run =
+            earlier.as_ref().map_or_else(|| run_id(self.phones), |earlier| earlier.record.header.run.clone());
+        Ok(Ok(Place { run, root: root.to_owned(), bundle, earlier }))
+    }
+
+    /// Whether a run is about what is asked for.
+    fn same(&self, earlier: &Earlier) -> Result<(), NotResumed> {
+        let header = &earlier.record.header;
+        let lab = self.phones.lab.as_ref().map(|lab| lab.name());
+        if (header.lab.as_deref(), header.seed) != (lab, self.phones.seed) {
+            let of = |lab: Option<&str>, seed: u64| {
+                lab.map_or_else(
+                    || "on phones".to_owned(),
+                    |lab| format!("in the virtual lab {lab} with seed {seed}"),
+                )
+            };
+            let (then, now) = (of(header.lab.as_deref(), header.seed), of(lab, self.phones.seed));
+            return Err(NotResumed::OtherPlan(format!("it ran {then}, and this one is to run {now}")));
+        }
+        if earlier.is_planned() {
+            earlier.plan(self.scenarios, self.selection)?;
+            earlier.wanted(self.wanted)?;
+        }
+        Ok(())
+    }
+
+    fn begin(&self, args: &RunArgs) -> Result<Place, CommandError> {
+        let run = run_id(self.phones);
+        let (root, bundle) = bundle(args, &run)?;
+        Ok(Place { run, root, bundle, earlier: None })
+    }
+}
+
+impl Place {
+    fn ended_by_itself(&self) -> bool {
+        self.earlier.as_ref().is_some_and(Earlier::ended_by_itself)
+    }
+}
+
+fn runs() -> PathBuf {
+    Path::new("results").join("runs")
+}
+
+/// The run's id. Of a simulated run it is the same for the same lab and seed, wherever its bundle lies; that of any
+/// other run is its own, though two begin in the same second on two computers that share a history.
+fn run_id(phones: &Phones) -> String {
+    match &phones.lab {
+        Some(lab) => format!("lab-{}-seed{}", lab.name(), phones.seed),
+        None => {
+            let second = host::wall().replace([':', '-'], "").replace('T', "-").replace('Z', "");
+            format!("{second}-{:06x}", host::chance() & 0xff_ffff)
+        }
+    }
+}
+
+fn bundle(args: &RunArgs, id: &str) -> Result<(PathBuf, Bundle), CommandError> {
+    if let Some(root) = &args.out {
+        if args.overwrite {
+            Bundle::remove(root)?;
+        }
+        return Ok((root.clone(), Bundle::create(root)?));
+    }
+    let runs = runs();
+    for copy in 1..1000 {
+        let root = runs.join(if copy == 1 { id.to_owned() } else { format!("{id}-{copy}") });
+        if Bundle::take(&root)? {
+            return Ok((root.clone(), Bundle::create(&root)?));
+        }
+    }
+    Err(usage!("{} holds a thousand runs named {id}; clear some, or give --out", runs.display()))
+}

@@ -1,0 +1,258 @@
+//! A run that came to no end of its own, as its log tells, and how it goes on: which jobs are open, how far each came,
+//! and whether what it is asked to go on with is the plan it had. Must not know files and phones.
+
+use crate::progress::Progress;
+use crate::survey::Wanted;
+use farmjank_results::device::{DeviceFacts, DeviceId};
+use farmjank_results::event::{Ending, Event, Fact, JobId, PlannedJob};
+use farmjank_results::fault::{Blame, Fault, FaultCode};
+use farmjank_results::journal::BadLog;
+use farmjank_results::record::{JobRecord, OutOfOrder, Record};
+use farmjank_scenarios::plan::{Fleet, Plan, Selection, plan};
+use farmjank_scenarios::scenario::Scenario;
+use std::collections::{BTreeMap, BTreeSet};
+use thiserror::Error;
+
+/// Why a run does not go on.
+#[derive(Debug, Error)]
+pub enum NotResumed {
+    /// Its log cannot be read.
+    #[error(transparent)]
+    Log(#[from] BadLog),
+    /// It breaks a law of its order.
+    #[error(transparent)]
+    Order(#[from] OutOfOrder),
+    /// Everything was measured and judged.
+    #[error("it came to its end: nothing is left to do")]
+    Over {
+        /// The exit code it had.
+        exit_code: u8,
+    },
+    /// Two builds took turns in it.
+    #[error("two builds took turns in it; such a run is begun anew")]
+    Builds,
+    /// It is about something else.
+    #[error("it is of another plan: {0}")]
+    OtherPlan(String),
+}
+
+/// A run that came to no end of its own.
+#[derive(Clone, Debug, Default)]
+pub struct Earlier {
+    /// What is known of it.
+    pub record: Record,
+    events: Vec<Event>,
+    /// What the phones said of themselves when it was planned; none where it was not.
+    told: Option<BTreeMap<DeviceId, DeviceFacts>>,
+}
+
+impl Earlier {
+    /// Reads the whole lines of a log.
+    ///
+    /// # Errors
+    /// It is damaged, or of a run of which nothing is left to do.
+    pub fn read(lines: &[u8]) -> Result<Earlier, NotResumed> {
+        let (record, events) = Record::read_ndjson(lines)?;
+        let planned = events.iter().position(|event| matches!(event.fact, Fact::PlanMade { .. }));
+        let told = planned.map(|at| Record::fold(&events[..at])).transpose()?.map(|before| before.devices);
+        let earlier = Earlier { record, events, told };
+        let turns = |fact: &Fact| {
+            matches!(fact, Fact::TrialStarted { turn: Some(_), .. } | Fact::AppInstalled { .. })
+        };
+        if earlier.events.iter().any(|event| turns(&event.fact)) {
+            return Err(NotResumed::Builds);
+        }
+        match earlier.record.exit_code {
+            Some(exit_code) if earlier.ended_by_itself() && earlier.again().is_empty() => {
+                Err(NotResumed::Over { exit_code })
+            }
+            _ => Ok(earlier),
+        }
+    }
+
+    /// Whether it was judged to its end, though the lab kept jobs of it from theirs.
+    pub fn ended_by_itself(&self) -> bool {
+        let finished = self.events.last().is_some_and(|event| matches!(event.fact, Fact::RunFinished { .. }));
+        finished && self.record.interrupted.is_none()
+    }
+
+    /// Its events, in order.
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// Whether it was planned.
+    pub fn is_planned(&self) -> bool {
+        self.told.is_some()
+    }
+
+    /// Jobs that were judged and are open again: the lab or an interrupt ended them, on a phone that had told what it
+    /// is.
+    fn again(&self) -> Vec<JobId> {
+        self.told.as_ref().map_or_else(Vec::new, |told| left(&self.record, told))
+    }
+
+    fn is_open(&self, job: &JobRecord) -> bool {
+        job.verdict.is_none() || self.again().contains(&job.planned.job)
+    }
+
+    /// Jobs that are done.
+    pub fn done(&self) -> BTreeSet<JobId> {
+        let done = self.record.jobs.values().filter(|job| !self.is_open(job));
+        done.map(|job| job.planned.job).collect()
+    }
+
+    /// The phones that open jobs are on.
+    fn phones(&self) -> BTreeSet<DeviceId> {
+        let open = self.record.jobs.values().filter(|job| self.is_open(job));
+        open.filter_map(|job| job.planned.device.clone()).collect()
+    }
+
+    /// The plan it had, made again of what the phones said then.
+    ///
+    /// # Errors
+    /// These scenarios and flags give another plan; how it differs.
+    pub fn plan(&self, scenarios: &[Scenario], selection: &Selection) -> Result<Plan, NotResumed> {
+        let told: Vec<DeviceFacts> = self.told.iter().flatten().map(|(_, facts)| facts.clone()).collect();
+        let silent: Vec<DeviceId> = self.record.absent.iter().map(|absent| absent.device.clone()).collect();
+        let plan = plan(scenarios, Fleet { told: &told, silent: &silent }, selection);
+        let then: Vec<&PlannedJob> = self.record.jobs.values().map(|job| &job.planned).collect();
+        match differs(&then, &plan.jobs) {
+            None => Ok(plan),
+            Some(how) => Err(NotResumed::OtherPlan(how)),
+        }
+    }
+
+    /// The phones that are asked: those that open jobs are on; none where no phone is needed any more.
+    ///
+    /// # Errors
+    /// Other phones are wanted now.
+    pub fn wanted(&self, now: &Wanted) -> Result<Option<Wanted>, NotResumed> {
+        let phones = self.phones();
+        if let Some(other) = phones.iter().find(|id| !now.includes(id)) {
+            return Err(NotResumed::OtherPlan(format!(
+                "{other} has work left in it, and is not among those wanted"
+            )));
+        }
+        let serials: Vec<String> = phones.into_iter().map(|id| id.0).collect();
+        Ok((!serials.is_empty()).then_some(Wanted { phones: serials.len(), serials, wait: now.wait }))
+    }
+
+    /// Why a phone that told nothing of itself when the run was planned has no numbers.
+    pub fn absent(&self, id: &DeviceId) -> Option<&Fault> {
+        self.record.absent.iter().find(|absent| absent.device == *id).map(|absent| &absent.fault)
+    }
+
+    /// Whether a phone is another one than when the run was planned: another system, so other numbers.
+    pub fn changed(&self, now: &DeviceFacts) -> Option<Fault> {
+        let then = self.told.as_ref()?.get(&now.id)?;
+        (then.fingerprint != now.fingerprint).then(|| {
+            let (then, now_) =
+                (crate::android::clip(&then.fingerprint, 100), crate::android::clip(&now.fingerprint, 100));
+            let what = format!("{} runs another system than when the run began: {now_}, then {then}", now.id);
+            Fault::new(FaultCode::DeviceChanged, what)
+                .advise("begin a new run: what was measured before is of the old system")
+        })
+    }
+
+    /// The facts a run goes on with: what the process that died left open is closed.
+    pub fn opening(&self, tool: &str, wall: &str) -> Vec<Fact> {
+        let (tool, wall) = (tool.to_owned(), wall.to_owned());
+        let mut facts = vec![Fact::RunResumed { tool, wall, again: self.again() }];
+        for job in self.record.jobs.values() {
+            if let Some(open) = job.trials.last().filter(|trial| trial.ending.is_none()) {
+                let (trial, counted, ending) = (open.trial, open.counted, Ending::Interrupted);
+                facts.push(Fact::TrialFinished {
+                    job: job.planned.job,
+                    trial,
+                    counted,
+                    ending,
+                    windows: Vec::new(),
+                });
+            }
+        }
+        let mut leases: BTreeMap<JobId, DeviceId> = BTreeMap::new();
+        for event in &self.events {
+            match &event.fact {
+                Fact::LeaseGranted { job, device } => drop(leases.insert(*job, device.clone())),
+                Fact::LeaseReturned { job, .. } => drop(leases.remove(job)),
+                _ => {}
+            }
+        }
+        let reason = "the run was cut off".to_owned();
+        let returned = |(job, device)| Fact::LeaseReturned { job, device, reason: reason.clone() };
+        facts.extend(leases.into_iter().map(returned));
+        facts.push(Fact::Noticed { job: None, what: self.words() });
+        facts
+    }
+
+    fn words(&self) -> String {
+        let cut = match &self.record.interrupted {
+            Some(by) => format!("the run was interrupted ({by})"),
+            None if self.record.exit_code.is_some() => {
+                "the lab kept jobs of the run from their end".to_owned()
+            }
+            None => "the run was cut off".to_owned(),
+        };
+        if !self.is_planned() {
+            return format!("{cut} before anything was measured, and begins");
+        }
+        let trials = self.record.jobs.values().flat_map(|job| &job.trials);
+        let kept = trials.filter(|trial| trial.ending == Some(Ending::Completed)).count();
+        let (all, done) = (self.record.jobs.len(), self.done().len());
+        let iterations =
+            if kept == 1 { "1 iteration is".to_owned() } else { format!("{kept} iterations are") };
+        format!("{cut}, and goes on: {done} of {all} jobs are done, {iterations} kept")
+    }
+
+    /// What names on phones are made of: those of the process that died may still be there.
+    pub(crate) fn names_on_phones(&self, run: &str) -> String {
+        let before = if self.events.is_empty() { 0 } else { self.record.resumed + 1 };
+        if before == 0 { run.to_owned() } else { format!("{run}+{before}") }
+    }
+
+    /// How far each open job came.
+    pub fn progress(&self) -> BTreeMap<JobId, Progress> {
+        let open = self.record.jobs.values().filter(|job| self.is_open(job));
+        open.map(|job| (job.planned.job, Progress::of(job))).collect()
+    }
+}
+
+/// Jobs of a run that were judged and that the lab or an interrupt kept from their end, on phones that told what they
+/// are: what a run that goes on would measure.
+pub fn left(record: &Record, told: &BTreeMap<DeviceId, DeviceFacts>) -> Vec<JobId> {
+    let told = |job: &JobRecord| job.planned.device.as_ref().is_some_and(|id| told.contains_key(id));
+    let by_lab = |job: &JobRecord| job.fault.as_ref().is_some_and(|fault| fault.blame == Blame::Lab);
+    let jobs = record.jobs.values().filter(|job| job.verdict.is_some() && by_lab(job) && told(job));
+    jobs.map(|job| job.planned.job).collect()
+}
+
+/// How two plans differ, in words; none where they are one.
+fn differs(then: &[&PlannedJob], now: &[PlannedJob]) -> Option<String> {
+    fn scenarios<'j>(
+        jobs: impl IntoIterator<Item = &'j PlannedJob>,
+    ) -> BTreeMap<(&'j str, &'j str), &'j PlannedJob> {
+        jobs.into_iter().map(|job| ((job.file.as_str(), job.scenario.as_str()), job)).collect()
+    }
+    let (before, after) = (scenarios(then.iter().copied()), scenarios(now));
+    for ((file, name), old) in &before {
+        let Some(new) = after.get(&(*file, *name)) else {
+            return Some(format!("`{name}` ({file}) was in it, and is not selected now"));
+        };
+        if old.hash != new.hash {
+            return Some(format!("`{name}` ({file}) was changed since, or is read with other variables"));
+        }
+        if (old.iterations, old.warmup) != (new.iterations, new.warmup) {
+            let words =
+                |job: &PlannedJob| format!("{} iterations and {} warm-ups", job.iterations, job.warmup);
+            return Some(format!("`{name}` has {} now, and had {}", words(new), words(old)));
+        }
+    }
+    if let Some((file, name)) = after.keys().find(|key| !before.contains_key(*key)) {
+        return Some(format!("`{name}` ({file}) was not in it"));
+    }
+    let same = then.len() == now.len() && then.iter().zip(now).all(|(old, new)| *old == new);
+    (!same).then(|| {
+        "its phones were selected otherwise (--device-filter, --shard, --phones, --allow-missing)".to_owned()
+    })
+}
