@@ -174,6 +174,7 @@ proptest! {
                 match arrival {
                     Arrival::Seen(sighting) => { known.insert(sighting.id.clone(), sighting); }
                     Arrival::Gone { id, .. } => prop_assert!(known.remove(&id).is_some(), "gone without having been"),
+                    Arrival::ServerLost { .. } | Arrival::ServerBack { .. } => prop_assert!(false, "none was lost"),
                     Arrival::Settled => settled += 1,
                 }
             }

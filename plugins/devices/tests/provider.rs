@@ -67,6 +67,7 @@ fn a_server_that_breaks_comes_back() {
         assert_eq!(until_settled(&mut watch).await.len(), 2);
         dial.servers.borrow_mut().remove(&0);
         one.listing.send_replace(None);
+        assert!(matches!(next(&mut watch).await, Arrival::ServerLost { server, .. } if server == "lab:0"));
         let Arrival::Gone { id: gone, why } = next(&mut watch).await else { panic!("its phones are gone") };
         assert!(gone == id("A1") && why.contains("lab:0"), "{why}");
         assert!(timeout(SECOND * 30, watch.next()).await.is_err());
@@ -75,6 +76,7 @@ fn a_server_that_breaks_comes_back() {
         assert_eq!(provider.troubles().len(), 1);
         let back = Fake::new(A1);
         dial.servers.borrow_mut().insert(0, back);
+        assert_eq!(next(&mut watch).await, Arrival::ServerBack { server: "lab:0".to_owned() });
         assert_eq!(next(&mut watch).await, seen("A1", DeviceState::Ready, "lab:0"));
         assert!(provider.troubles().is_empty());
     });
@@ -87,7 +89,10 @@ fn settled_needs_every_server_or_its_failure() {
         let dial = FakeDial::default();
         dial.servers.borrow_mut().insert(1, fake);
         let mut watch = dial.provider(2, Options::default()).watch().await.unwrap();
-        assert_eq!(until_settled(&mut watch).await, [seen("A1", DeviceState::Ready, "lab:1")]);
+        let all = until_settled(&mut watch).await;
+        let [Arrival::ServerLost { server, fault }, phone] = &*all else { panic!("{all:?}") };
+        assert_eq!((&**server, phone), ("lab:0", &seen("A1", DeviceState::Ready, "lab:1")));
+        assert!(fault.blame == Blame::Lab && fault.what.contains("lab:0"), "{fault}");
         let fault = FakeDial::default().provider(2, Options::default()).watch().await.err().unwrap();
         assert_eq!((fault.code.word(), fault.blame), ("no_server", Blame::Lab));
         assert!(fault.what.contains("lab:0") && fault.advice.contains("adb start-server"), "{fault}");
@@ -142,6 +147,36 @@ fn the_ready_one_of_two_same_serials_counts() {
 }
 
 #[test]
+fn two_ready_phones_with_one_serial_are_nobody_s_to_choose() {
+    simulated(async {
+        let rows = |serial: &str| line(serial, "device");
+        let (one, two) = (Fake::new(&rows("X")), Fake::new(""));
+        let provider = FakeDial::with(&[&one, &two]).provider(2, Options::default());
+        let mut watch = provider.watch().await.unwrap();
+        assert_eq!(until_settled(&mut watch).await, [seen("X", DeviceState::Ready, "lab:0")]);
+        two.listing.send_replace(Some(rows("X")));
+        assert!(timeout(SECOND, watch.next()).await.is_err(), "one that is in use stays it");
+        let fault = provider.lease(&id("X")).await.err().unwrap();
+        assert_eq!((fault.code.word(), fault.blame), ("device_ambiguous", Blame::Lab));
+        assert!(fault.what.contains("lab:0") && fault.what.contains("lab:1"), "{fault}");
+
+        let mut watch = provider.watch().await.unwrap();
+        let all = until_settled(&mut watch).await;
+        let [Arrival::Seen(Sighting { state: DeviceState::Ambiguous(places), .. })] = &*all else {
+            panic!("{all:?}")
+        };
+        assert!(places.contains("lab:0") && places.contains("lab:1"), "{places}");
+
+        // A phone over the network is one phone, however many servers are connected to it.
+        one.listing.send_replace(Some(rows("10.0.0.7:5555")));
+        two.listing.send_replace(Some(rows("10.0.0.7:5555")));
+        let mut watch = provider.watch().await.unwrap();
+        assert_eq!(until_settled(&mut watch).await, [seen("10.0.0.7:5555", DeviceState::Ready, "lab:0")]);
+        assert!(provider.lease(&id("10.0.0.7:5555")).await.is_ok());
+    });
+}
+
+#[test]
 fn phones_beyond_the_limit_are_named_with_words() {
     simulated(async {
         let rows = |range: std::ops::Range<u32>| {
@@ -153,8 +188,8 @@ fn phones_beyond_the_limit_are_named_with_words() {
         let all = until_settled(&mut watch).await;
         assert_eq!(all.len(), 131);
         let Arrival::Seen(last) = &all[130] else { panic!() };
-        let DeviceState::Other(words) = &last.state else { panic!("{last:?}") };
-        assert!(words.contains("128") && words.contains("second adb server"), "{words}");
+        let DeviceState::Surplus(words) = &last.state else { panic!("{last:?}") };
+        assert!(words.contains("128") && words.contains("lab:0"), "{words}");
         assert_eq!(
             all.iter().filter(|a| matches!(a, Arrival::Seen(s) if s.state == DeviceState::Ready)).count(),
             128
@@ -308,7 +343,7 @@ fn a_dead_host_does_not_slow_leases() {
         let started = Instant::now();
         let mut watch = provider.watch().await.unwrap();
         assert_eq!(started.elapsed(), SECOND * 5, "connecting has a deadline");
-        assert_eq!(until_settled(&mut watch).await.len(), 1);
+        assert_eq!(until_settled(&mut watch).await.len(), 2, "the dead host and the phone");
         let started = Instant::now();
         provider.lease(&id("A1")).await.unwrap();
         assert_eq!(started.elapsed(), Duration::ZERO);

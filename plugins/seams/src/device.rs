@@ -2,6 +2,7 @@
 
 use crate::Work;
 use farmjank_results::device::DeviceId;
+use farmjank_results::fault::Fault;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -73,6 +74,10 @@ pub enum DeviceState {
     Offline,
     /// `no permissions …`: this computer may not open it; the whole text.
     NoPermissions(String),
+    /// Another phone has the same serial; where each of them is.
+    Ambiguous(String),
+    /// It could be used, but its server has more phones than are used; in words.
+    Surplus(String),
     /// Anything else adb prints (`recovery`, `sideload`, …), as text.
     Other(String),
 }
@@ -99,6 +104,18 @@ pub enum Arrival {
         id: DeviceId,
         /// Why, as far as known.
         why: String,
+    },
+    /// A server does not answer: which phones it has, nobody can tell.
+    ServerLost {
+        /// As [`Sighting::server`].
+        server: String,
+        /// Why.
+        fault: Fault,
+    },
+    /// A server that did not answer does now. What phones it has follows.
+    ServerBack {
+        /// As [`Sighting::server`].
+        server: String,
     },
     /// Every phone present when the watch began has been reported.
     Settled,

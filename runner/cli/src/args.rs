@@ -124,6 +124,10 @@ pub struct PhoneArgs {
     /// Wait this long for a phone that is not there yet, or that another run uses (`60s`, `30m`).
     #[arg(long, value_name = "TIME", default_value = "0s", hide_default_value = true)]
     pub wait_for_devices: String,
+    /// The phones of these adb servers; repeatable. Without it those of ADB_SERVER_SOCKET or ANDROID_ADB_SERVER_ADDRESS
+    /// count, else that of this computer. One that does not answer is told as phones that are missing.
+    #[arg(long, value_name = "HOST:PORT", value_delimiter = ',', conflicts_with = "lab")]
+    pub adb: Vec<String>,
     /// Use the virtual lab instead of phones: a name from `farmjank lab`, or a lab file.
     #[arg(long, value_name = "NAME|FILE")]
     pub lab: Option<String>,

@@ -3,7 +3,7 @@
 use crate::args::PhoneArgs;
 use crate::host::claims::HostClaims;
 use crate::host::{self, Programs, TcpDial};
-use farmjank_devices::adb::{StartPolicy, ensure_server, servers_from_env};
+use farmjank_devices::adb::{StartPolicy, ensure_server, servers_from_env, servers_named};
 use farmjank_devices::{AdbProvider, Options};
 use farmjank_frames::registry;
 use farmjank_lab::dial::LabDial;
@@ -15,7 +15,7 @@ use farmjank_results::frame::SourceId;
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::claim::{Claims, Private};
 use farmjank_seams::device::Provider;
-use farmjank_seams::host::Files;
+use farmjank_seams::host::{Address, Files};
 use farmjank_seams::probe::Probe;
 use farmjank_seams::source::FrameSource;
 use std::path::Path;
@@ -40,7 +40,7 @@ pub struct Phones {
 pub async fn phones(args: &PhoneArgs) -> Result<Phones, Fault> {
     match &args.lab {
         Some(name) => virtual_phones(name, args.seed),
-        None => adb_phones().await,
+        None => adb_phones(&args.adb).await,
     }
 }
 
@@ -94,11 +94,21 @@ pub fn shards(
     made.collect()
 }
 
-async fn adb_phones() -> Result<Phones, Fault> {
-    let [socket, address, port] =
-        ["ADB_SERVER_SOCKET", "ANDROID_ADB_SERVER_ADDRESS", "ANDROID_ADB_SERVER_PORT"].map(host::env);
-    let servers = servers_from_env(socket.as_deref(), address.as_deref(), port.as_deref())
-        .map_err(|why| Fault::new(FaultCode::Servers, why.to_string()))?;
+/// The servers named, else those of the environment.
+fn servers(named: &[String]) -> Result<Vec<Address>, Fault> {
+    let found = match named {
+        [] => {
+            let [socket, address, port] =
+                ["ADB_SERVER_SOCKET", "ANDROID_ADB_SERVER_ADDRESS", "ANDROID_ADB_SERVER_PORT"].map(host::env);
+            servers_from_env(socket.as_deref(), address.as_deref(), port.as_deref())
+        }
+        named => servers_named(named),
+    };
+    found.map_err(|why| Fault::new(FaultCode::Servers, why.to_string()))
+}
+
+async fn adb_phones(named: &[String]) -> Result<Phones, Fault> {
+    let servers = servers(named)?;
     let policy = StartPolicy {
         adb: host::find_adb().map(|path| path.display().to_string()),
         user_managed: host::env("ANDROID_ADB_USER_MANAGED_MODE")

@@ -142,7 +142,8 @@ impl JobRunner {
                 self.announce(Fact::DeviceGone { device: id.clone(), why: why.clone() });
                 Some(Input::Gone(id, why))
             }
-            Arrival::Settled => None,
+            // Its phones left, or arrive: that is told of each.
+            Arrival::ServerLost { .. } | Arrival::ServerBack { .. } | Arrival::Settled => None,
         }
     }
 

@@ -39,18 +39,28 @@ impl Wanted {
         self.serials.is_empty() || self.serials.contains(&id.0)
     }
 
-    fn is_satisfied(&self, seen: &BTreeMap<DeviceId, Sighting>) -> bool {
+    fn is_satisfied(&self, listed: &Listed) -> bool {
+        let seen = &listed.seen;
         let ready = |id: &DeviceId| seen.get(id).is_some_and(|sighting| sighting.state == DeviceState::Ready);
         if self.serials.is_empty() {
-            seen.keys().filter(|id| ready(id)).count() >= self.phones.max(1)
+            listed.lost.is_empty() && seen.keys().filter(|id| ready(id)).count() >= self.phones.max(1)
         } else {
             self.serials.iter().all(|serial| ready(&DeviceId(serial.clone())))
         }
     }
 }
 
+/// What is there.
+#[derive(Clone, Debug, Default)]
+pub struct Listed {
+    /// Phones, by serial.
+    pub seen: BTreeMap<DeviceId, Sighting>,
+    /// Servers that do not answer, by name: what phones they have, nobody can tell.
+    pub lost: BTreeMap<String, Fault>,
+}
+
 /// Lists the phones present now (waiting within bounds for those wanted) and asks each ready one for its facts, all at
-/// once.
+/// once. A server that does not answer stands among them, by its name, for the phones it may have.
 pub async fn survey(
     provider: &dyn Provider,
     arrivals: &mut dyn Arrivals,
@@ -59,7 +69,7 @@ pub async fn survey(
     claims: &dyn Claims,
 ) -> Result<Vec<Surveyed>, Fault> {
     let until = Instant::now() + wanted.wait;
-    let seen = listed(arrivals, wanted).await?;
+    let Listed { seen, lost } = listed(arrivals, wanted).await?;
     let present: Vec<String> = seen.keys().map(|id| id.0.clone()).collect();
     let asked = seen.into_values().filter(|sighting| wanted.includes(&sighting.id)).map(|sighting| async {
         let facts = match from_claimant(claims, &sighting, until).await {
@@ -72,8 +82,11 @@ pub async fn survey(
     let mut surveyed = join_all(asked).await;
     for serial in &wanted.serials {
         if !surveyed.iter().any(|phone| phone.sighting.id.0 == *serial) {
-            surveyed.push(absent(serial, &present));
+            surveyed.push(absent(serial, &present, &lost));
         }
+    }
+    if wanted.serials.is_empty() {
+        surveyed.extend(lost.into_iter().map(unanswered));
     }
     Ok(surveyed)
 }
@@ -99,14 +112,11 @@ async fn from_claimant(
 }
 
 /// The phones present now, waiting within bounds for those wanted; none of them is asked anything.
-pub async fn listed(
-    arrivals: &mut dyn Arrivals,
-    wanted: &Wanted,
-) -> Result<BTreeMap<DeviceId, Sighting>, Fault> {
-    let mut seen = BTreeMap::new();
+pub async fn listed(arrivals: &mut dyn Arrivals, wanted: &Wanted) -> Result<Listed, Fault> {
+    let mut listed = Listed::default();
     let deadline = Instant::now() + wanted.wait;
     let mut settled = false;
-    while !settled || !wanted.is_satisfied(&seen) {
+    while !settled || !wanted.is_satisfied(&listed) {
         let arrival = match settled {
             false => arrivals.next().await?,
             true => match timeout_at(deadline, arrivals.next()).await {
@@ -115,20 +125,38 @@ pub async fn listed(
             },
         };
         match arrival {
-            Arrival::Seen(sighting) => drop(seen.insert(sighting.id.clone(), sighting)),
-            Arrival::Gone { id, .. } => drop(seen.remove(&id)),
+            Arrival::Seen(sighting) => drop(listed.seen.insert(sighting.id.clone(), sighting)),
+            Arrival::Gone { id, .. } => drop(listed.seen.remove(&id)),
+            Arrival::ServerLost { server, fault } => drop(listed.lost.insert(server, fault)),
+            Arrival::ServerBack { server } => drop(listed.lost.remove(&server)),
             Arrival::Settled => settled = true,
         }
     }
-    Ok(seen)
+    Ok(listed)
+}
+
+/// A server that does not answer, for the phones it may have.
+fn unanswered((server, fault): (String, Fault)) -> Surveyed {
+    let what = format!("the phones of the adb server at {server} are unknown: {}", fault.what);
+    let fault = Fault::new(FaultCode::NoServer, what).passing().advise(
+        "start it on that host (`adb start-server`) and open the tunnel to it, or name the servers that count: --adb \
+         HOST:PORT",
+    );
+    let state = DeviceState::Other("its adb server does not answer".to_owned());
+    Surveyed { sighting: Sighting { id: DeviceId(server.clone()), state, server }, facts: Err(fault) }
 }
 
 /// Most serials that are offered for one that is not there.
 const OFFERED: usize = 4;
 
-fn absent(serial: &str, present: &[String]) -> Surveyed {
+fn absent(serial: &str, present: &[String], lost: &BTreeMap<String, Fault>) -> Surveyed {
     let id = DeviceId(serial.to_owned());
-    let fault = Fault::new(FaultCode::DeviceMissing, format!("no phone with serial `{serial}` is connected"));
+    let mut what = format!("no phone with serial `{serial}` is connected");
+    if !lost.is_empty() {
+        let lost: Vec<&str> = lost.keys().map(String::as_str).collect();
+        what += &format!(", as far as the adb servers answer ({} does not)", lost.join(", "));
+    }
+    let fault = Fault::new(FaultCode::DeviceMissing, what);
     let present: Vec<&str> = present.iter().map(String::as_str).collect();
     let near = meant(serial, &present, OFFERED);
     let all = "`farmjank devices` lists what is there";
@@ -175,6 +203,16 @@ pub fn not_ready(id: &DeviceId, state: &DeviceState) -> Fault {
             FaultCode::DeviceNoPermissions,
             format!("{id}: {state}"),
             "install Android's udev rules on this computer and replug the phone",
+        ),
+        DeviceState::Ambiguous(places) => fault(
+            FaultCode::DeviceAmbiguous,
+            format!("{id} is one of several phones with this serial: {places}"),
+            "unplug the others, or name one server only: --adb HOST:PORT",
+        ),
+        DeviceState::Surplus(why) => fault(
+            FaultCode::TooManyPhones,
+            format!("{id} is not used: {why}"),
+            "start a second adb server on another port, and name both: --adb HOST:PORT --adb HOST:PORT",
         ),
         DeviceState::Other(state) => {
             fault(FaultCode::DeviceNotReady, format!("{id} is in state `{state}`"), "boot it into Android")

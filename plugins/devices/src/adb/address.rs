@@ -1,4 +1,5 @@
-//! Which adb servers to talk to, from the values of adb's own environment variables. Pure: the caller reads them.
+//! Which adb servers to talk to: those somebody names, else those of adb's own environment variables. Pure: the caller
+//! reads them.
 
 use farmjank_seams::host::Address;
 
@@ -36,6 +37,11 @@ pub enum AddressError {
         /// Its kind.
         form: String,
     },
+    /// Named, and no address.
+    #[error(
+        "{0:?} is no address of an adb server; write HOST:PORT, HOST (port 5037) or [IPV6]:PORT, with a port from 1 to 65535"
+    )]
+    Named(String),
     /// Nothing but commas.
     #[error("the list of adb servers names none; write for example tcp:127.0.0.1:5037")]
     Empty,
@@ -70,16 +76,45 @@ pub fn servers_from_env(
             servers.push(host_and_port(item, port)?);
         }
     }
+    each_once(servers)
+}
+
+/// The servers somebody names: `HOST:PORT`, `HOST`, `IPV6`, `[IPV6]:PORT`, each also behind `tcp:`.
+///
+/// # Errors
+/// The first that cannot be read, and what to write instead; none is named.
+pub fn servers_named<S: AsRef<str>>(named: &[S]) -> Result<Vec<Address>, AddressError> {
+    let read = |item: &str| match item.strip_prefix("tcp:") {
+        Some(_) => socket(item),
+        None => host_and_port(item, DEFAULT_PORT),
+    };
+    let all = named.iter().flat_map(|list| items(list.as_ref()));
+    let all = all.map(|item| read(item).map_err(|_| AddressError::Named(item.to_owned())));
+    each_once(all.collect::<Result<Vec<_>, _>>()?)
+}
+
+fn each_once(servers: Vec<Address>) -> Result<Vec<Address>, AddressError> {
     let mut unique: Vec<Address> = Vec::new();
     for server in servers {
-        if !unique.contains(&server) {
+        if !unique.iter().any(|known| is_same(known, &server)) {
             unique.push(server);
         }
     }
-    if unique.is_empty() {
-        return Err(AddressError::Empty);
+    match unique.is_empty() {
+        true => Err(AddressError::Empty),
+        false => Ok(unique),
     }
-    Ok(unique)
+}
+
+/// The two names of this computer name one server: its phones would be listed twice.
+fn is_same(one: &Address, other: &Address) -> bool {
+    let here = |host: &str| host.eq_ignore_ascii_case("localhost") || host == "127.0.0.1";
+    match (one, other) {
+        (Address::Tcp(one, port), Address::Tcp(other, same)) => {
+            port == same && (one.eq_ignore_ascii_case(other) || (here(one) && here(other)))
+        }
+        _ => one == other,
+    }
 }
 
 /// Nobody but this computer reaches the address, so a server may be started there.
@@ -183,6 +218,20 @@ mod tests {
             ok(Some("tcp:host:1,tcp:[::1]:2,tcp:host:1"), None, None),
             [tcp("host", 1), tcp("::1", 2)]
         );
+    }
+
+    #[test]
+    fn named_servers_are_taken_once_each() {
+        let named = |all: &[&str]| servers_named(all);
+        assert_eq!(
+            named(&["rack7:15037, rack8", "tcp:[::1]:7", "RACK8:5037"]),
+            Ok(vec![tcp("rack7", 15037), tcp("rack8", 5037), tcp("::1", 7)])
+        );
+        assert_eq!(named(&["localhost:5037", "127.0.0.1"]), Ok(vec![tcp("localhost", 5037)]));
+        for bad in ["rack7:0", "rack7:", "a b", "tcp:rack7", "local:x", "http://rack7"] {
+            assert_eq!(named(&[bad]), Err(AddressError::Named(bad.to_owned())));
+        }
+        assert_eq!(named(&[","]), Err(AddressError::Empty));
     }
 
     #[test]

@@ -21,6 +21,6 @@ mod task;
 pub mod watch;
 pub mod wire;
 
-pub use address::{AddressError, servers_from_env};
+pub use address::{AddressError, servers_from_env, servers_named};
 pub use listing::{Row, parse_devices_l};
 pub use start::{StartPolicy, Started, ensure_server};

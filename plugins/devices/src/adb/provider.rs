@@ -3,7 +3,8 @@
 use crate::adb::device::AdbDevice;
 use crate::adb::listing::Row;
 use crate::adb::options::Options;
-use crate::adb::refusal::{missing, no_permissions, offline, shown, unauthorized};
+use crate::adb::refusal::{ambiguous, missing, no_permissions, offline, shown, surplus, unauthorized};
+use crate::adb::roster::{is_network_address, twice};
 use crate::adb::state::{AdbState, Lease};
 use crate::adb::watch::Watch;
 use farmjank_results::device::DeviceId;
@@ -97,17 +98,24 @@ impl AdbProvider {
     async fn find(&self, id: &DeviceId) -> Result<usize, Fault> {
         let mut unfit = None;
         let mut faults = Vec::new();
+        let mut ready = Vec::new();
         let (troubled, well): (Vec<usize>, Vec<usize>) =
             (0..self.state.servers.len()).partition(|&server| self.state.troubled(server));
         for round in [well, troubled] {
             let listings = join_all(round.iter().map(|&server| self.state.servers[server].devices())).await;
             for (server, listing) in round.into_iter().zip(listings) {
                 match listing.map(|rows| self.look(server, &rows, id)) {
-                    Ok(Some(Ok(()))) => return Ok(server),
+                    Ok(Some(Ok(()))) => ready.push(server),
                     Ok(Some(Err(fault))) => unfit = unfit.or(Some(fault)),
                     Ok(None) => {}
                     Err(fault) => faults.push(fault),
                 }
+            }
+            match *ready {
+                [] => {}
+                [server] => return Ok(server),
+                [server, ..] if is_network_address(&id.0) => return Ok(server),
+                [one, other, ..] => return Err(self.two_of(id, one, other)),
             }
         }
         if let Some(fault) = unfit {
@@ -132,12 +140,16 @@ impl AdbProvider {
                 Some(Ok(()))
             }
             [row] => Some(Err(unfitness(&name, &row.state))),
-            _ => Some(Err(Fault::new(
-                FaultCode::DeviceAmbiguous,
-                format!("{name} is one of several phones with the same serial"),
-            )
-            .advise("unplug the others, or give them adb servers of their own"))),
+            _ => {
+                let here = format!("several on the adb server at {}", self.state.servers[server].name);
+                Some(Err(ambiguous(&name, &here)))
+            }
         }
+    }
+
+    fn two_of(&self, id: &DeviceId, one: usize, other: usize) -> Fault {
+        let [one, other] = [one, other].map(|at| self.state.servers[at].name.as_str());
+        ambiguous(&format!("phone {}", shown(&id.0)), &twice(one, other))
     }
 
     fn no_server(&self, faults: &[Fault]) -> Fault {
@@ -148,7 +160,7 @@ impl AdbProvider {
             format!("no adb server answers at {}: {}", names.join(", "), why.join("; ")),
         )
         .passing()
-        .advise("start one with `adb start-server`, or name the right one: ADB_SERVER_SOCKET=tcp:HOST:PORT")
+        .advise("start one with `adb start-server`, or name the right one: --adb HOST:PORT")
     }
 }
 
@@ -158,6 +170,8 @@ fn unfitness(name: &str, state: &DeviceState) -> Fault {
         DeviceState::Unauthorized => unauthorized(name),
         DeviceState::Offline | DeviceState::Ready => offline(name),
         DeviceState::NoPermissions(text) => no_permissions(name, text),
+        DeviceState::Ambiguous(places) => ambiguous(name, places),
+        DeviceState::Surplus(why) => surplus(name, why),
         DeviceState::Other(text) => {
             Fault::new(FaultCode::DeviceNotReady, format!("{name} is in state {text:?}"))
                 .passing()

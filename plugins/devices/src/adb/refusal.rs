@@ -128,11 +128,7 @@ pub fn refusal(text: &str, subject: &Subject) -> Fault {
         return no_permissions(&name, &said);
     }
     if has("more than one device") {
-        return Fault::new(
-            FaultCode::DeviceAmbiguous,
-            format!("{name} is one of several phones with the same serial"),
-        )
-        .advise("unplug the others, or give them adb servers of their own");
+        return ambiguous(&name, &format!("several on the adb server at {}", subject.server));
     }
     if has("not found") || has("no devices") || has("unknown device") {
         return missing(&name, &subject.server);
@@ -163,6 +159,18 @@ pub fn missing(name: &str, server: &str) -> Fault {
     Fault::new(FaultCode::DeviceMissing, format!("{name} is not connected to the adb server at {server}"))
         .passing()
         .advise("see `adb devices -l`; check cable, hub and the serial's spelling")
+}
+
+/// The fault for a phone that shares its serial with another; `places` says where they are.
+pub(crate) fn ambiguous(name: &str, places: &str) -> Fault {
+    Fault::new(FaultCode::DeviceAmbiguous, format!("{name} is one of several with this serial: {places}"))
+        .advise("unplug the others, or name one server only: --adb HOST:PORT")
+}
+
+/// The fault for a phone beyond those a server's phones are used of.
+pub(crate) fn surplus(name: &str, why: &str) -> Fault {
+    Fault::new(FaultCode::TooManyPhones, format!("{name} is not used: {why}"))
+        .advise("start a second adb server on another port, and name both: --adb HOST:PORT --adb HOST:PORT")
 }
 
 /// The fault for a phone the server may not open.

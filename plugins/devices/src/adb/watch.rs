@@ -63,7 +63,7 @@ impl Watch {
     fn note(&mut self, server: usize, news: Result<Vec<Row>, Fault>) {
         match news {
             Ok(rows) => self.roster.listed(server, rows),
-            Err(fault) => self.roster.lost(server, &fault.what),
+            Err(fault) => self.roster.lost(server, fault),
         }
     }
 

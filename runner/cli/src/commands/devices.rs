@@ -7,7 +7,7 @@ use crate::host::Streams;
 use crate::settings::serials;
 use crate::wiring::phones;
 use farmjank_engine::scribe::Voice;
-use farmjank_engine::survey::{Surveyed, Wanted, listed};
+use farmjank_engine::survey::{Listed, Surveyed, Wanted, listed};
 use farmjank_reporters::clean;
 use farmjank_results::device::DeviceFacts;
 use farmjank_results::fault::Fault;
@@ -27,8 +27,11 @@ async fn who(args: &PhoneArgs) -> Result<u8, Fault> {
     let phones = phones(args).await?;
     let mut arrivals = phones.provider.watch().await?;
     let wanted = Wanted { serials: serials(args), phones: 0, wait: Duration::ZERO };
-    let listed = listed(&mut *arrivals, &wanted).await?;
-    let meant: Vec<Sighting> = listed.into_values().filter(|phone| wanted.includes(&phone.id)).collect();
+    let Listed { seen, lost } = listed(&mut *arrivals, &wanted).await?;
+    for fault in lost.values() {
+        Streams.err(&format!("{}; who uses its phones is not known\n", clean::line(&fault.what, 300)));
+    }
+    let meant: Vec<Sighting> = seen.into_values().filter(|phone| wanted.includes(&phone.id)).collect();
     if meant.is_empty() {
         return Ok(none_connected());
     }

@@ -22,6 +22,7 @@ mod recorder;
 mod reports;
 mod resume;
 mod run;
+mod servers;
 mod stillness;
 mod stock_adb;
 mod stores;

@@ -1,0 +1,81 @@
+//! Phones of several adb servers: one that does not answer is told, a serial that two phones share is refused.
+
+use crate::world::{Ended, Lab, SMOOTH, ended, farmjank, write};
+use serde_json::Value;
+use std::path::Path;
+
+/// Nobody listens there.
+const DEAD: &str = "127.0.0.1:1";
+
+fn lab(folder: &Path, name: &str, serial: &str) -> Lab {
+    let text = format!("name: {name}\nphones: [ {{ archetype: pixel-6, serial: {serial} }} ]\n");
+    let file = write(folder, &format!("{name}.yaml"), &text);
+    Lab::serve(folder, &file, 1, &folder.join(format!("{name}.json")))
+}
+
+fn address(lab: &Lab) -> &str {
+    lab.socket.strip_prefix("tcp:").expect("a socket")
+}
+
+fn farmjank_on(folder: &Path, servers: &[&str], args: &[&str]) -> Ended {
+    let mut command = farmjank(folder);
+    command.args(args).args(servers.iter().flat_map(|server| ["--adb", server]));
+    ended(&mut command)
+}
+
+fn read(folder: &Path, path: &str) -> String {
+    std::fs::read_to_string(folder.join(path)).expect("it was written")
+}
+
+#[test]
+fn a_server_that_does_not_answer_is_never_green() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let lab = lab(folder, "one", "S1");
+    write(folder, "s.yaml", SMOOTH);
+    let servers = [address(&lab), DEAD];
+    let listed = farmjank_on(folder, &servers, &["devices"]);
+    assert!(listed.out.contains("S1") && listed.out.contains("127.0.0.1:1 are unknown"), "{}", listed.out);
+
+    let of = |args: &[&str]| {
+        farmjank_on(folder, &servers, &[&["run", "s.yaml", "--iterations", "1", "-q"], args].concat())
+    };
+    let ended = of(&["--out", "both"]);
+    assert_eq!(ended.code, 3, "{}{}", ended.out, ended.err);
+    assert!(ended.out.contains("1 broken, 1 passed") && ended.out.contains(DEAD), "{}", ended.out);
+    let junit = read(folder, "both/junit.xml");
+    assert!(junit.contains("infra.no_server") && junit.contains(DEAD), "{junit}");
+
+    let ended = of(&["--out", "without", "--allow-missing"]);
+    assert_eq!(ended.code, 0, "{}{}", ended.out, ended.err);
+    assert!(ended.out.contains("1 phone not measured (--allow-missing)"), "{}", ended.out);
+    let results: Value = serde_json::from_str(&read(folder, "without/results.json")).expect("json");
+    assert_eq!(results["absent"][0]["device"], DEAD, "{}", results["absent"]);
+
+    let ended = of(&["--out", "named", "-s", "S1"]);
+    assert_eq!(ended.code, 0, "the phone that is named answers: {}{}", ended.out, ended.err);
+    let ended = of(&["--out", "elsewhere", "-s", "S2"]);
+    assert_eq!(ended.code, 3, "{}{}", ended.out, ended.err);
+    assert!(ended.out.contains("as far as the adb servers"), "{}", ended.out);
+}
+
+#[test]
+fn a_serial_that_two_phones_share_is_refused_until_one_is_meant() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let (one, two) = (lab(folder, "one", "S1"), lab(folder, "two", "S1"));
+    write(folder, "s.yaml", SMOOTH);
+    let servers = [address(&one), address(&two)];
+    let args = ["run", "s.yaml", "--iterations", "1", "--out", "both"];
+    let ended = farmjank_on(folder, &servers, &args);
+    assert_eq!(ended.code, 3, "{}{}", ended.out, ended.err);
+    let log = read(folder, "both/events.ndjson");
+    assert!(log.contains("device_ambiguous") && servers.iter().all(|server| log.contains(server)), "{log}");
+    assert!(!log.contains("lease_granted"), "nothing is measured on a phone nobody meant");
+    let args = ["run", "s.yaml", "--iterations", "1", "--out", "first", "-s", "S1"];
+    assert_eq!(farmjank_on(folder, &servers, &args).code, 3, "its serial does not say which");
+    assert_eq!(farmjank_on(folder, &servers[..1], &args[..5]).code, 2, "there is a run in `both`");
+    let ended =
+        farmjank_on(folder, &servers[1..], &["run", "s.yaml", "--iterations", "1", "--out", "second"]);
+    assert_eq!(ended.code, 0, "{}{}", ended.out, ended.err);
+}
