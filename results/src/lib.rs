@@ -31,6 +31,7 @@
 //! (night after night), and [`event`] / [`record`] (the run as a stream of facts), with the verdict of every window on
 //! every phone ([`cells`]) and what its readings come to ([`summary`]). How a value is written for people: [`words`].
 
+pub mod busy;
 pub mod cell;
 pub mod cells;
 pub mod compare;

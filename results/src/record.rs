@@ -1,5 +1,6 @@
 //! The fold of all events: what is known about a run at any point of its log.
 
+use crate::busy::Busy;
 use crate::compare::Compared;
 use crate::device::{DeviceFacts, DeviceId};
 use crate::event::{
@@ -41,6 +42,8 @@ pub struct Record {
     pub interrupted: Option<String>,
     /// Time of the last event.
     pub at: RunTime,
+    /// When which phone worked.
+    pub busy: Busy,
     /// What the laws of the stream remember.
     pub laws: Laws,
 }
@@ -125,7 +128,12 @@ impl Record {
                 let wall = wall.clone();
                 self.header = Header { run, tool, wall, seed: *seed, lab: lab.clone() };
             }
-            Fact::RunResumed { again, .. } => self.resume(again),
+            Fact::RunResumed { again, .. } => {
+                self.busy.cut_off(event.at);
+                self.resume(again);
+            }
+            Fact::LeaseGranted { device, .. } => self.busy.granted(device, event.at),
+            Fact::LeaseReturned { device, .. } => self.busy.returned(device, event.at),
             Fact::PlanMade { digest, jobs, refusals, absent } => {
                 self.absent.clone_from(absent);
                 self.digest.clone_from(digest);

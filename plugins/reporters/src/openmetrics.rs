@@ -99,13 +99,21 @@ fn of_run(record: &Record, all: &[Cell]) -> Vec<Family> {
     }
     let mut lasted = Family::new("farmjank_run_duration_seconds", "seconds", "Length of the run.");
     lasted.add(&pair("virtual", is_virtual), &format!("{:.3}", duration(record).secs()));
+    let mut busy = Family::new(
+        "farmjank_run_phones_busy_ratio",
+        "ratio",
+        "Share of the time in which phones had work that they worked.",
+    );
+    if let Some(share) = record.busy.share() {
+        busy.add(&pair("virtual", is_virtual), &format!("{:.4}", share.percent() / 100.0));
+    }
     let mut counts = Family::new("farmjank_cells", "", "Cells (a window on a phone) of each verdict.");
     for one in VERDICTS {
         let count = all.iter().filter(|cell| cell.verdict == one).count();
         let labels = format!("{},{}", pair("verdict", words::verdict(one)), pair("virtual", is_virtual));
         counts.add(&labels, &count.to_string());
     }
-    vec![about, verdict, lasted, counts]
+    vec![about, verdict, lasted, busy, counts]
 }
 
 fn of_cells(all: &[Cell], labels: &[String]) -> Vec<Family> {

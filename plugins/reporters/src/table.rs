@@ -7,6 +7,7 @@ mod cell;
 use crate::cells::{Cell, stories, worst_first};
 use crate::paint::{TextStyle, Tint, flow, left, right, wrap};
 use crate::{absent, clean, sentence, words};
+use farmjank_results::busy::BusyShare;
 use farmjank_results::event::Refusal;
 use farmjank_results::record::Record;
 use farmjank_results::verdict::Verdict;
@@ -96,6 +97,11 @@ fn columns<'r>(
     Columns { window, phone, one_scenario, twins }
 }
 
+/// So many phones are a lab.
+const LAB: usize = 10;
+/// Percent of their time in which phones are well used.
+const WELL_USED: f64 = 95.0;
+
 fn heading(record: &Record, all: &[Cell], style: TextStyle, columns: &Columns<'_>) -> Vec<String> {
     let header = &record.header;
     let phones: BTreeSet<_> = all.iter().filter_map(Cell::device).collect();
@@ -103,7 +109,7 @@ fn heading(record: &Record, all: &[Cell], style: TextStyle, columns: &Columns<'_
     if let (true, Some(cell)) = (columns.one_scenario, all.first()) {
         parts.push(style.text(&cell.job.planned.scenario, clean::NAME));
     }
-    parts.push(words::several(phones.len(), "phone", "phones"));
+    parts.push(words::several(phones.len(), "phone", "phones") + &busy(record));
     parts.push(words::length(crate::cells::duration(record)));
     let mut lines = flow(&parts, " · ", style.columns(), 0);
     if let Some(label) = virtual_label(record, style) {
@@ -116,6 +122,13 @@ fn heading(record: &Record, all: &[Cell], style: TextStyle, columns: &Columns<'_
     }
     lines.push(String::new());
     lines
+}
+
+/// `, busy 82 %`: worth a word where phones waited, and of a lab. Rounded down: only what is whole reads as whole.
+fn busy(record: &Record) -> String {
+    let told = |share: &BusyShare| share.phones >= LAB || (share.phones > 1 && share.percent() < WELL_USED);
+    let share = record.busy.share().filter(told);
+    share.map_or(String::new(), |share| format!(", busy {} %", share.percent().floor()))
 }
 
 /// Simulated phones are never taken for real ones, however they were reached.

@@ -67,6 +67,8 @@ struct Run {
     lab: Option<String>,
     plan: String,
     duration_ms: f64,
+    /// Percent of the time in which phones had work; null where none had.
+    phones_busy_percent: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -239,6 +241,7 @@ pub(super) fn document(record: &Record) -> Document<'_> {
             lab: header.lab.as_deref().map(json_text),
             plan: json_text(&record.digest),
             duration_ms: duration(record).ms(),
+            phones_busy_percent: record.busy.share().map(|share| share.percent()),
         },
         verdict: record.verdict,
         exit: record.exit_code.map(|code| Exit { code, word: words::exit(code) }),
