@@ -7,6 +7,7 @@ use crate::frame::SourceId;
 use crate::motion::Motion;
 use crate::pace::Pace;
 use crate::readings::Readings;
+use crate::shards::Shards;
 use crate::threshold::Judgement;
 use crate::time::{ClockMap, DeviceTime, RunTime};
 use crate::turn::{Build, Turn};
@@ -24,6 +25,9 @@ pub struct Event {
     pub seq: u64,
     /// When, ns since the start of the run.
     pub at: RunTime,
+    /// The shard whose run tells it, in a log that was merged of several; none for what merging them adds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<u32>,
     /// What.
     #[serde(flatten)]
     pub fact: Fact,
@@ -58,6 +62,9 @@ pub struct PlannedJob {
     /// The least change against a baseline that matters, where the scenario says one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<Effect>,
+    /// The shard its phone is in, from 1, where several runs share the plan.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<u32>,
 }
 
 /// A window a job will judge.
@@ -266,6 +273,8 @@ pub enum Fact {
         refusals: Vec<Refusal>,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         absent: Vec<Absent>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        shards: Option<Box<Shards>>,
     },
     /// A phone arrived or its facts became known.
     DeviceSeen { device: DeviceId, state: Readiness, facts: Option<Box<DeviceFacts>> },

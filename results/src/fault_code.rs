@@ -159,6 +159,9 @@ codes! {
     HistoryBusy "history_busy" Lab: "another program is writing into the history";
     HistoryFailed "history_failed" Lab: "disk, network or rights did not let the history work";
     HistoryRefused "history_refused" Tool: "what was to be kept contradicts itself or what is kept";
+    // Runs that share a plan.
+    ShardMissing "shard_missing" Lab: "the run of the shard that has the phone is not among those that were merged";
+    ShardCutOff "shard_cut_off" Lab: "the run of the shard that has the phone was cut off";
     // The run itself.
     Interrupted "interrupted" Lab: "the run was interrupted";
     Panic "panic" Tool: "farmjank itself failed";

@@ -5,6 +5,7 @@
 //! nothing, except that its number is spent when it was the right one.
 
 mod cells;
+mod shards;
 
 use crate::device::DeviceId;
 use crate::event::{Absent, Ending, Event, FORMAT, Fact, JobId, PlannedJob};
@@ -47,6 +48,7 @@ pub struct Laws {
     cells: bool,
     jobs: BTreeMap<JobId, Life>,
     leased: BTreeMap<DeviceId, JobId>,
+    shared: shards::Shared,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,6 +66,8 @@ struct Life {
     lease: Option<DeviceId>,
     trial: Option<(u32, bool)>,
     steps: Vec<String>,
+    /// The shard it is in, where runs share the plan.
+    shard: Option<u32>,
     /// Its phone told nothing of itself.
     absent: bool,
     judged: Option<Verdict>,
@@ -85,6 +89,7 @@ impl Life {
             lease: None,
             trial: None,
             steps,
+            shard: planned.shard,
             absent,
             judged: None,
             unfinished: false,
@@ -115,7 +120,8 @@ impl Laws {
         if event.at < self.last {
             return Err(refuse("time never goes back".to_owned()));
         }
-        self.stage(&event.fact).and_then(|()| self.fact(&event.fact)).map_err(refuse)?;
+        let lawful = self.stage(&event.fact).and_then(|()| self.teller(event));
+        lawful.and_then(|()| self.fact(&event.fact)).map_err(refuse)?;
         self.last = event.at;
         Ok(())
     }
@@ -158,8 +164,9 @@ impl Laws {
                 self.stage = Stage::Running;
             }
             Fact::RunResumed { again, .. } => self.resume(again)?,
-            Fact::PlanMade { jobs, absent, .. } => {
+            Fact::PlanMade { jobs, absent, shards, .. } => {
                 law(!self.planned, || "the plan is made once".to_owned())?;
+                self.share(jobs, shards.as_deref())?;
                 for Absent { device, .. } in absent.iter().filter(|absent| absent.allowed) {
                     let on = |planned: &PlannedJob| planned.device.as_ref() == Some(device);
                     law(!jobs.iter().any(on), || format!("{device} may be missing, and has a job"))?;
@@ -197,6 +204,9 @@ impl Laws {
                 law(life.trial.is_none(), || format!("job {job} still has a trial open"))?;
                 let words = || format!("job {job} is on a phone that is absent: it can only be broken");
                 law(!life.absent || *verdict == Verdict::Broken, words)?;
+                let home = life.shard;
+                self.measured_here(home, *verdict)?;
+                let life = self.unjudged(*job)?;
                 life.judged = Some(*verdict);
                 life.unfinished = fault.as_ref().is_some_and(|fault| fault.blame == Blame::Lab);
             }

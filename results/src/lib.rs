@@ -74,6 +74,7 @@ pub mod reader;
 pub mod readings;
 pub mod record;
 mod schedule;
+pub mod shards;
 pub mod side_reading;
 mod slow_end;
 pub mod stall;

@@ -8,6 +8,7 @@ use crate::event::{
 };
 use crate::fault::Fault;
 pub use crate::laws::{Laws, OutOfOrder};
+use crate::shards::Shards;
 use crate::time::RunTime;
 use crate::turn::{Build, Turn};
 use crate::verdict::Verdict;
@@ -26,6 +27,8 @@ pub struct Record {
     pub refusals: Vec<Refusal>,
     /// Phones that told nothing of themselves, in order of the plan.
     pub absent: Vec<Absent>,
+    /// How the plan is shared, where several runs share it.
+    pub shards: Option<Shards>,
     /// Jobs by number.
     pub jobs: BTreeMap<JobId, JobRecord>,
     /// Notices: job, words.
@@ -129,12 +132,16 @@ impl Record {
                 self.header = Header { run, tool, wall, seed: *seed, lab: lab.clone() };
             }
             Fact::RunResumed { again, .. } => {
-                self.busy.cut_off(event.at);
+                // Others of a merged log worked on; a shard returns itself what it had left open.
+                if event.shard.is_none() {
+                    self.busy.cut_off(event.at);
+                }
                 self.resume(again);
             }
             Fact::LeaseGranted { device, .. } => self.busy.granted(device, event.at),
             Fact::LeaseReturned { device, .. } => self.busy.returned(device, event.at),
-            Fact::PlanMade { digest, jobs, refusals, absent } => {
+            Fact::PlanMade { digest, jobs, refusals, absent, shards } => {
+                self.shards = shards.as_deref().cloned();
                 self.absent.clone_from(absent);
                 self.digest.clone_from(digest);
                 self.refusals.clone_from(refusals);

@@ -43,13 +43,16 @@ pub struct Selection {
     pub allow_missing: bool,
 }
 
-/// What will run where.
+/// What will run where. One field for each thing somebody asks of a plan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     /// Hash of every job before sharding, hex: shards of one plan share it.
     pub digest: String,
-    /// Jobs in order: scenarios as given, phones by serial. Numbered from 0 without holes.
+    /// Jobs in order: scenarios as given, phones by serial. Numbered from 0, without holes where no other shard has
+    /// some.
     pub jobs: Vec<PlannedJob>,
+    /// Jobs of other shards, in order.
+    pub elsewhere: Vec<PlannedJob>,
     /// For each job, the index of its scenario in the list the plan was made from.
     pub scenario_of: Vec<usize>,
     /// For each job, about how long it takes with all its trials.
@@ -112,6 +115,7 @@ pub fn plan(scenarios: &[Scenario], fleet: Fleet<'_>, selection: &Selection) -> 
     let mut plan = Plan {
         digest: String::new(),
         jobs: Vec::new(),
+        elsewhere: Vec::new(),
         scenario_of: Vec::new(),
         estimates: Vec::new(),
         refusals: Vec::new(),
@@ -215,6 +219,7 @@ impl Plan {
     pub fn emptied(self) -> Plan {
         Plan {
             jobs: Vec::new(),
+            elsewhere: Vec::new(),
             scenario_of: Vec::new(),
             estimates: Vec::new(),
             refusals: Vec::new(),
@@ -255,6 +260,7 @@ impl Plan {
             warmup: scenario.warmup,
             windows: windows.collect(),
             effect: scenario.effect,
+            shard: None,
         });
         self.scenario_of.push(index);
         self.estimates.push(estimate::job_time(scenario));

@@ -23,7 +23,7 @@ use farmjank_results::file_error::FileProblem;
 use farmjank_results::frame_log::FrameLog;
 use farmjank_results::metric::{Better, Unit};
 use farmjank_results::record::Record;
-use farmjank_scenarios::plan::Selection;
+use farmjank_scenarios::plan::{Selection, Shard, ShardBy};
 use farmjank_scenarios::read::{ReadOptions, SourceFile, read};
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::claim::{Claims, Private};
@@ -41,6 +41,7 @@ pub struct Stage {
     scenarios: Vec<SourceFile>,
     patience: Patience,
     wanted: Wanted,
+    selection: Selection,
     interrupt: Option<(Duration, Urgency)>,
     bound: Option<Duration>,
     reporters: bool,
@@ -102,6 +103,7 @@ impl Stage {
             scenarios,
             patience: Patience::default(),
             wanted,
+            selection: Selection::default(),
             interrupt: None,
             bound: None,
             reporters: false,
@@ -144,6 +146,12 @@ impl Stage {
     /// Only these phones.
     pub fn serials(mut self, serials: &[&str]) -> Stage {
         self.wanted.serials = serials.iter().map(|serial| (*serial).to_owned()).collect();
+        self
+    }
+
+    /// Only this part of the phones, from 1.
+    pub fn shard(mut self, index: u32, of: u32) -> Stage {
+        self.selection.shard = Some(Shard { index, of, by: ShardBy::Phone });
         self
     }
 
@@ -281,7 +289,7 @@ impl Stage {
             seed,
             lab: Some(self.lab.name.clone()),
             wanted: self.wanted.clone(),
-            selection: Selection::default(),
+            selection: self.selection.clone(),
             most_running: 512,
             patience: self.patience,
             ab_plan: self.ab_plan.clone(),

@@ -173,6 +173,7 @@ fn planned(job: u32, device: &DeviceId, windows: u32, iterations: u32) -> JobRec
         warmup: 0,
         windows: (0..windows).map(window).collect(),
         effect: None,
+        shard: None,
     };
     let (started, ended) = (Some(RunTime::from_ns(0)), Some(RunTime::from_ns(600_000_000_000)));
     let (trials, windows, reasons) = (Vec::new(), Vec::new(), Vec::new());

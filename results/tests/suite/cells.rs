@@ -12,13 +12,16 @@ const FEED: &str = "fling the feed";
 
 /// A run of two jobs with one window each, judged with these verdicts.
 fn run(verdicts: [Verdict; 2]) -> Vec<Fact> {
-    let Fact::PlanMade { digest, mut jobs, refusals, absent } = plan_made(2) else { unreachable!() };
+    let Fact::PlanMade { digest, mut jobs, refusals, absent, shards } = plan_made(2) else { unreachable!() };
     for job in &mut jobs {
         job.windows = vec![PlannedWindow { name: FEED.into(), line: 3, column: 5 }];
     }
     let judged = |(job, verdict): (JobId, Verdict)| job_judged(job, verdict, None, &["slow"]);
     let judged = (0..).zip(verdicts).map(judged);
-    [run_started(), Fact::PlanMade { digest, jobs, refusals, absent }].into_iter().chain(judged).collect()
+    [run_started(), Fact::PlanMade { digest, jobs, refusals, absent, shards }]
+        .into_iter()
+        .chain(judged)
+        .collect()
 }
 
 /// A job whose window was counted five times and judged so, and the fault that ended it.

@@ -12,7 +12,7 @@ use farmjank_results::verdict::Verdict;
 
 /// Facts as a numbered log, one millisecond apart.
 pub fn numbered(facts: Vec<Fact>) -> Vec<Event> {
-    let event = |(seq, fact)| Event { seq, at: RunTime::from_ns(seq as i64 * 1_000_000), fact };
+    let event = |(seq, fact)| Event { seq, at: RunTime::from_ns(seq as i64 * 1_000_000), shard: None, fact };
     (0u64..).zip(facts).map(event).collect()
 }
 
@@ -29,6 +29,7 @@ pub fn plan_made(jobs: u32) -> Fact {
         jobs: (0..jobs).map(planned).collect(),
         refusals: Vec::new(),
         absent: Vec::new(),
+        shards: None,
     }
 }
 
@@ -46,6 +47,7 @@ pub fn planned(job: JobId) -> PlannedJob {
         warmup: 1,
         windows: Vec::new(),
         effect: None,
+        shard: None,
     }
 }
 

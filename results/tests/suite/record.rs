@@ -37,9 +37,12 @@ fn a_run_starts_once_and_first() {
     assert!(broken(run(vec![plan_made(1)])).contains("plan is made once"));
     let Fact::RunStarted { tool, run, wall, seed, lab, .. } = run_started() else { unreachable!() };
     assert!(broken(vec![Fact::RunStarted { format: 2, tool, run, wall, seed, lab }]).contains("format 2"));
-    let Fact::PlanMade { digest, mut jobs, refusals, absent } = plan_made(2) else { unreachable!() };
+    let Fact::PlanMade { digest, mut jobs, refusals, absent, shards } = plan_made(2) else { unreachable!() };
     jobs[1].job = 0;
-    assert!(broken(vec![run_started(), Fact::PlanMade { digest, jobs, refusals, absent }]).contains("twice"));
+    assert!(
+        broken(vec![run_started(), Fact::PlanMade { digest, jobs, refusals, absent, shards }])
+            .contains("twice")
+    );
 }
 
 #[test]

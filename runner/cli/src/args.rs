@@ -3,6 +3,7 @@
 mod baseline;
 mod first;
 mod history;
+mod merge;
 mod prove;
 mod runs;
 mod select;
@@ -14,6 +15,7 @@ pub use baseline::{
 };
 pub use first::{Ci, CompletionsArgs, InitArgs, ManArgs};
 pub use history::{CellArgs, FailOn, HistoryArgs, HistoryFormat, TrendArgs};
+pub use merge::MergeArgs;
 pub use prove::{DevicesArgs, DoctorArgs};
 pub use runs::{PruneRunsArgs, RunsArgs, RunsCommand};
 pub use select::{SelectArgs, ShardByArg};
@@ -75,6 +77,8 @@ pub enum Command {
     Analyze(AnalyzeArgs),
     /// Rebuild reports from a run bundle.
     Report(ReportArgs),
+    /// Merge the bundles of shards (`run --shard`) into the bundle that one run would have left.
+    Merge(MergeArgs),
     /// The runs that are kept: list them, prune old ones, remove some.
     Runs(RunsArgs),
     /// One window on one phone in depth: limits, iterations, frames, whose fault, where the numbers come from.

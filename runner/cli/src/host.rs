@@ -93,6 +93,11 @@ pub fn is_there(path: &Path) -> bool {
     path.exists()
 }
 
+/// Whether two names are of one file or folder that is there.
+pub fn same_place(a: &Path, b: &Path) -> bool {
+    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
+}
+
 /// Bytes of a file; 0 when there is none.
 pub fn length(path: &Path) -> usize {
     fs::metadata(path).map_or(0, |about| usize::try_from(about.len()).unwrap_or(usize::MAX))

@@ -20,6 +20,7 @@
 //!     warmup: 1,
 //!     windows: Vec::new(),
 //!     effect: None,
+//!     shard: None,
 //! };
 //!
 //! // Which job when: a pure machine. A phone does one job after the other, and the first when it is there.
@@ -48,6 +49,7 @@ pub mod job_runner;
 mod ledger;
 pub mod log;
 mod measure;
+pub mod merged;
 pub mod observe;
 pub mod patience;
 pub mod perform;

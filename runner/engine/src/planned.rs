@@ -8,11 +8,11 @@ use farmjank_results::device::{DeviceFacts, DeviceId, Readiness};
 use farmjank_results::event::{Absent, Fact, JobId, PlannedJob};
 use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::verdict::Verdict;
-use farmjank_scenarios::plan::{Fleet, Plan, Unsure, none_left, plan};
+use farmjank_scenarios::plan::{Fleet, Plan, Shard, Unsure, none_left, plan};
 use farmjank_scenarios::scenario::Scenario;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is to be done, once the phones are known.
+/// What is to be done, once the phones are known. One field for each thing the opening facts are made of.
 pub struct Planned {
     phones: Vec<Surveyed>,
     no_phones: Option<Fault>,
@@ -22,6 +22,8 @@ pub struct Planned {
     allow_missing: bool,
     /// Phones are named by serial: those must be there.
     named: bool,
+    /// Which part of the phones is the run's; none where it has all.
+    shard: Option<Shard>,
     /// Jobs that were done before the run went on; none where it does not.
     done: Option<BTreeSet<JobId>>,
     /// The plan.
@@ -48,7 +50,8 @@ impl Planned {
         let plan = if none_left.is_some() { plan.emptied() } else { plan };
         let allow_missing = options.selection.allow_missing;
         let named = !options.wanted.serials.is_empty();
-        Planned { phones, no_phones, none_left, allow_missing, named, done: None, plan, facts }
+        let shard = options.selection.shard;
+        Planned { phones, no_phones, none_left, allow_missing, named, shard, done: None, plan, facts }
     }
 
     /// What is left of a plan that was made before.
@@ -73,7 +76,8 @@ impl Planned {
         let facts = answered.map(|facts| (facts.id.clone(), facts)).collect();
         let allow_missing = options.selection.allow_missing;
         let done = Some(earlier.done());
-        Planned { phones, no_phones, none_left: None, allow_missing, named: true, done, plan, facts }
+        let (none_left, named, shard) = (None, true, options.selection.shard);
+        Planned { phones, no_phones, none_left, allow_missing, named, shard, done, plan, facts }
     }
 
     fn is_open(&self, job: &PlannedJob) -> bool {
@@ -99,7 +103,8 @@ impl Planned {
         }
         if self.done.is_none() {
             let Plan { digest, jobs, refusals, .. } = self.plan.clone();
-            announce(Fact::PlanMade { digest, jobs, refusals, absent: self.absent() });
+            let shards = self.plan.shards(self.shard).map(Box::new);
+            announce(Fact::PlanMade { digest, jobs, refusals, absent: self.absent(), shards });
         }
         for planned in self.plan.jobs.iter().filter(|job| self.is_open(job)) {
             match &planned.device {

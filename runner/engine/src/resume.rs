@@ -31,6 +31,9 @@ pub enum NotResumed {
     /// Two builds took turns in it.
     #[error("two builds took turns in it; such a run is begun anew")]
     Builds,
+    /// It was made of the bundles of shards.
+    #[error("it was merged of shards; go on with the shard that is not done, and merge them again")]
+    Merged,
     /// It is about something else.
     #[error("it is of another plan: {0}")]
     OtherPlan(String),
@@ -61,6 +64,9 @@ impl Earlier {
         };
         if earlier.events.iter().any(|event| turns(&event.fact)) {
             return Err(NotResumed::Builds);
+        }
+        if earlier.record.shards.as_ref().is_some_and(|shards| shards.own.is_none()) {
+            return Err(NotResumed::Merged);
         }
         match earlier.record.exit_code {
             Some(exit_code) if earlier.ended_by_itself() && earlier.again().is_empty() => {

@@ -66,8 +66,7 @@ struct Inner {
 
 impl FactSink for Scribe {
     fn put(&self, at: RunTime, fact: Fact) {
-        let deliveries = self.spread(at, fact);
-        self.deliver(at, deliveries);
+        self.put_of(at, None, fact);
     }
 }
 
@@ -102,6 +101,12 @@ impl Scribe {
             }
         }
         Ok(scribe)
+    }
+
+    /// The same of what the run of a shard told.
+    pub fn put_of(&self, at: RunTime, shard: Option<u32>, fact: Fact) {
+        let deliveries = self.spread(at, shard, fact);
+        self.deliver(at, deliveries);
     }
 
     /// Asks every reporter for its conclusion and delivers it, one after the other: the reports of a large run do not
@@ -158,9 +163,9 @@ impl Scribe {
         self.inner.borrow().log_broken.clone()
     }
 
-    fn spread(&self, at: RunTime, fact: Fact) -> Vec<(String, Delivery)> {
+    fn spread(&self, at: RunTime, shard: Option<u32>, fact: Fact) -> Vec<(String, Delivery)> {
         let inner = &mut *self.inner.borrow_mut();
-        let event = Event { seq: inner.seq, at, fact };
+        let event = Event { seq: inner.seq, at, shard, fact };
         inner.seq += 1;
         self.append(&event, &mut inner.log_broken);
         if let Err(error) = inner.record.apply(&event) {

@@ -4,6 +4,7 @@
 use super::Plan;
 use farmjank_leaf::hash::Fnv;
 use farmjank_results::event::PlannedJob;
+use farmjank_results::shards::Shards;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -94,18 +95,27 @@ impl Plan {
         Some(format!("no phone is in part {index} of {of}; {advice}"))
     }
 
-    /// Keeps one shard's jobs and numbers them anew.
+    /// Says of each job in which shard it is and keeps one shard's. Their numbers stay those of the whole plan.
     pub(super) fn keep(&mut self, shard: Shard) {
         let homes = shard.homes(self);
-        let keep: Vec<bool> = self.jobs.iter().map(|job| homes.get(who(job)) == Some(&shard.index)).collect();
-        let mut kept = keep.iter();
-        self.jobs.retain(|_| kept.next().copied().unwrap_or(false));
+        let of_job: Vec<Option<u32>> = self.jobs.iter().map(|job| homes.get(who(job)).copied()).collect();
+        for (job, home) in self.jobs.iter_mut().zip(of_job) {
+            job.shard = home;
+        }
+        let keep: Vec<bool> = self.jobs.iter().map(|job| job.shard == Some(shard.index)).collect();
+        let (own, elsewhere) =
+            std::mem::take(&mut self.jobs).into_iter().partition(|job| job.shard == Some(shard.index));
+        (self.jobs, self.elsewhere) = (own, elsewhere);
         let mut kept = keep.iter();
         self.scenario_of.retain(|_| kept.next().copied().unwrap_or(false));
         let mut kept = keep.iter();
         self.estimates.retain(|_| kept.next().copied().unwrap_or(false));
-        for (number, job) in (0..).zip(&mut self.jobs) {
-            job.job = number;
-        }
+    }
+
+    /// How the plan is shared, where it is.
+    pub fn shards(&self, shard: Option<Shard>) -> Option<Shards> {
+        let Shard { index, of, .. } = shard?;
+        let elsewhere = self.elsewhere.clone();
+        Some(Shards { of, own: Some(index), merged: Vec::new(), elsewhere })
     }
 }

@@ -78,11 +78,19 @@ fn shards_share_the_jobs_and_no_phone_is_in_two() {
         let parts = shards(&scenarios, &phones, of, by);
         for part in &parts {
             assert_eq!(part.digest, whole.digest);
-            assert!(part.jobs.iter().enumerate().all(|(number, job)| job.job as usize == number));
+            for job in part.jobs.iter().chain(&part.elsewhere) {
+                let PlannedJob { shard, .. } = job;
+                assert_eq!(&PlannedJob { shard: *shard, ..whole.jobs[job.job as usize].clone() }, job);
+            }
+            assert_eq!(part.jobs.len() + part.elsewhere.len(), whole.jobs.len());
             assert_eq!((part.estimates.len(), part.scenario_of.len()), (part.jobs.len(), part.jobs.len()));
             for (job, scenario) in part.jobs.iter().zip(&part.scenario_of) {
                 assert_eq!(job.scenario, scenarios[*scenario].name);
             }
+        }
+        for (part, index) in parts.iter().zip(1..) {
+            assert!(part.jobs.iter().all(|job| job.shard == Some(index)));
+            assert!(part.elsewhere.iter().all(|job| job.shard.is_some_and(|home| home != index)));
         }
         let mut all: Vec<String> = parts.iter().flat_map(serials).collect();
         all.sort();

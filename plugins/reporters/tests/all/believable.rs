@@ -29,7 +29,7 @@ impl Log {
     pub fn tell(&mut self, after_ms: i64, fact: Fact) {
         self.now_ms += after_ms;
         let at = RunTime::from_ns(self.now_ms * 1_000_000);
-        self.events.push(Event { seq: self.events.len() as u64, at, fact });
+        self.events.push(Event { seq: self.events.len() as u64, at, shard: None, fact });
     }
 
     pub fn record(&self) -> Record {
@@ -278,6 +278,7 @@ fn planned(words: &Words, job: u32) -> PlannedJob {
         warmup: 1,
         windows: words.windows.iter().zip(places).map(window).collect(),
         effect: None,
+        shard: None,
     }
 }
 
@@ -307,7 +308,7 @@ pub fn events(words: &Words) -> Log {
     let refusal = Refusal { scenario: words.scenario.clone(), device: DeviceId(own("R9TT103ABCD")), why };
     let jobs = (0..4).map(|job| planned(words, job)).collect();
     let (digest, refusals, absent) = (own("0badc0de"), vec![refusal], Vec::new());
-    log.tell(10, Fact::PlanMade { digest, jobs, refusals, absent });
+    log.tell(10, Fact::PlanMade { digest, jobs, refusals, absent, shards: None });
     for job in 0..4 {
         let device = DeviceId(words.serials[job as usize].clone());
         log.tell(5, Fact::LeaseGranted { job, device });

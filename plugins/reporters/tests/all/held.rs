@@ -102,7 +102,7 @@ pub fn held(words: &Words, name: &str) -> Log {
     let notes = vec!["2 cells only the baseline has".to_owned()];
     let at = log.events.iter().position(|event| matches!(event.fact, Fact::RunJudged { .. })).unwrap();
     let fact = Fact::RunCompared(Box::new(Compared { baseline, cells, notes }));
-    log.events.insert(at, Event { seq: 0, at: log.events[at].at, fact });
+    log.events.insert(at, Event { seq: 0, at: log.events[at].at, shard: None, fact });
     (0..).zip(&mut log.events).for_each(|(seq, event)| event.seq = seq);
     log
 }

@@ -132,11 +132,11 @@ fn more_phones_than_rows_share_the_rows() {
         let device = DeviceId(format!("SERIAL{at:02}"));
         let facts = Some(Box::new(facts(&words, 0)));
         let fact = Fact::DeviceSeen { device, state: Readiness::Ready, facts };
-        lanes.observe(&Event { seq: at, at: RunTime::from_ns(at as i64), fact }, &record);
+        lanes.observe(&Event { seq: at, at: RunTime::from_ns(at as i64), shard: None, fact }, &record);
     }
     let busy = DeviceId("SERIAL07".to_owned());
     let fact = Fact::LeaseGranted { job: 0, device: busy };
-    lanes.observe(&Event { seq: 64, at: RunTime::from_ns(99), fact }, &record);
+    lanes.observe(&Event { seq: 64, at: RunTime::from_ns(99), shard: None, fact }, &record);
     let lines = lanes.lines(&record, TextStyle::default(), 10);
     assert_eq!(lines.len(), 10);
     assert!(lines.iter().any(|line| line.starts_with("SERIAL07")), "the busy one is shown: {lines:#?}");

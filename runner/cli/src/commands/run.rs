@@ -32,6 +32,7 @@ use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::host::Files;
 use farmjank_seams::reporter::Reporter;
 use indicatif::ProgressDrawTarget;
+pub use inputs::against;
 use inputs::{RunInputs, inputs};
 use place::{Asked, NoPlace, Place};
 use std::path::Path;
@@ -111,7 +112,7 @@ async fn conducted(
         screens: args.screens,
     };
     let turns = options.ab_plan.is_some();
-    let reporters = reporters(args, &requests, terminal, &root);
+    let reporters = reporters(args.quiet, &requests, terminal, &root);
     let (files, voice) = (Rc::new(bundle), Rc::new(Streams));
     let record = if let Some(lab) = of_racks(args).filter(|_| earlier.is_none()) {
         let place = root.clone();
@@ -240,14 +241,14 @@ pub fn no_phones(fault: &Fault) -> u8 {
 }
 
 /// The console, what every bundle has, and what was asked for beside it.
-fn reporters(
-    args: &RunArgs,
+pub fn reporters(
+    quiet: bool,
     requests: &[ReportRequest],
     terminal: Terminal,
     root: &Path,
 ) -> Vec<Box<dyn Reporter>> {
     let paint = paint::TextStyle { color: terminal.color, ascii: !terminal.unicode, width: terminal.width };
-    let live = terminal.live && !args.quiet;
+    let live = terminal.live && !quiet;
     let mut options = farmjank_reporters::Options {
         style: paint,
         rows: 24,
@@ -258,7 +259,7 @@ fn reporters(
     let console = by_name(if live { "live" } else { "console" }, &mut options);
     let taken = report_targets::is_taken(requests);
     let mut made: Vec<Box<dyn Reporter>> =
-        console.into_iter().map(|console| report_targets::console(console, args.quiet, taken)).collect();
+        console.into_iter().map(|console| report_targets::console(console, quiet, taken)).collect();
     made.extend(farmjank_reporters::bundled().filter_map(|name| by_name(name, &mut options)));
     made.extend(report_targets::reporters(requests, paint, root));
     made

@@ -61,7 +61,8 @@ mod tests {
     fn log(events: u64) -> Vec<u8> {
         let line = |seq| {
             let fact = Fact::Noticed { job: None, what: format!("ü{seq}") };
-            let mut line = serde_json::to_vec(&Event { seq, at: RunTime::from_ns(5), fact }).unwrap();
+            let mut line =
+                serde_json::to_vec(&Event { seq, at: RunTime::from_ns(5), shard: None, fact }).unwrap();
             line.push(b'\n');
             line
         };

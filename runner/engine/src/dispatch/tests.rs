@@ -24,6 +24,7 @@ fn plan(devices: &[&str]) -> Vec<PlannedJob> {
         warmup: 0,
         windows: vec![],
         effect: None,
+        shard: None,
     };
     devices.iter().enumerate().map(job).collect()
 }

@@ -92,7 +92,7 @@ pub fn inputs(args: &RunArgs, scenarios: &mut [Scenario], about: About) -> Resul
         (About::Limits, None) => (None, None),
         (About::Limits, Some(named)) => {
             let store = keeper.as_mut().and_then(Keeper::store);
-            (Some(against(named, store, most, scenarios, args.one_session)?), None)
+            (Some(against(named, store, most, &names(scenarios), args.one_session)?), None)
         }
     };
     let against = if args.keep.rolling && ab_plan.is_none() {
@@ -145,12 +145,15 @@ fn alerting(decides: Option<Box<Against>>, nights: Vec<CellSession>) -> Box<Agai
     })
 }
 
-/// What the run will be held against: a run's bundle, a baseline's file, or one pinned in the history.
-fn against(
+/// What a run of these scenarios will be held against: a run's bundle, a baseline's file, or one pinned in the history.
+///
+/// # Errors
+/// There is no such baseline, or it cannot be read.
+pub fn against(
     named: &Path,
     store: Option<&mut History>,
     most: jiff::SignedDuration,
-    scenarios: &[Scenario],
+    scenarios: &BTreeSet<String>,
     one_session: bool,
 ) -> Result<Box<Against>, CommandError> {
     let mut old = side(named, None);
@@ -159,7 +162,7 @@ fn against(
     let mut nights = Vec::new();
     if let Some(store) = store.as_deref_mut() {
         noise = history::noise(store)?;
-        nights = crate::cell_history::rolling(store, &names(scenarios))?;
+        nights = crate::cell_history::rolling(store, scenarios)?;
     }
     if let (Err(why), Some(store)) = (&old, store) {
         old = history::pinned(store, &named.display().to_string())?.map(of_baseline).ok_or(why.clone());
