@@ -9,7 +9,7 @@ mod shards;
 
 use crate::device::DeviceId;
 use crate::event::{Absent, Ending, Event, FORMAT, Fact, JobId, PlannedJob};
-use crate::fault::Blame;
+use crate::fault::{Blame, Fault};
 use crate::time::RunTime;
 use crate::verdict::Verdict;
 use std::collections::{BTreeMap, BTreeSet};
@@ -48,7 +48,7 @@ pub struct Laws {
     cells: bool,
     jobs: BTreeMap<JobId, Life>,
     leased: BTreeMap<DeviceId, JobId>,
-    shared: shards::Shared,
+    tellers: shards::Tellers,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -122,6 +122,7 @@ impl Laws {
         }
         let lawful = self.stage(&event.fact).and_then(|()| self.teller(event));
         lawful.and_then(|()| self.fact(&event.fact)).map_err(refuse)?;
+        self.tellers.tells(event);
         self.last = event.at;
         Ok(())
     }
@@ -166,7 +167,6 @@ impl Laws {
             Fact::RunResumed { again, .. } => self.resume(again)?,
             Fact::PlanMade { jobs, absent, shards, .. } => {
                 law(!self.planned, || "the plan is made once".to_owned())?;
-                self.share(jobs, shards.as_deref())?;
                 for Absent { device, .. } in absent.iter().filter(|absent| absent.allowed) {
                     let on = |planned: &PlannedJob| planned.device.as_ref() == Some(device);
                     law(!jobs.iter().any(on), || format!("{device} may be missing, and has a job"))?;
@@ -174,6 +174,7 @@ impl Laws {
                 let fresh: BTreeMap<_, _> =
                     jobs.iter().map(|planned| (planned.job, Life::new(planned, absent))).collect();
                 law(fresh.len() == jobs.len(), || "a job number appears twice in the plan".to_owned())?;
+                self.share(jobs, shards.as_deref())?;
                 (self.planned, self.jobs) = (true, fresh);
             }
             Fact::Noticed { job: Some(job), .. } => {
@@ -199,17 +200,7 @@ impl Laws {
             Fact::TrialFinished { job, trial, counted, ending, .. } => {
                 self.finish_trial(*job, *trial, *counted, ending)?;
             }
-            Fact::JobJudged { job, verdict, fault, .. } => {
-                let life = self.unjudged(*job)?;
-                law(life.trial.is_none(), || format!("job {job} still has a trial open"))?;
-                let words = || format!("job {job} is on a phone that is absent: it can only be broken");
-                law(!life.absent || *verdict == Verdict::Broken, words)?;
-                let home = life.shard;
-                self.measured_here(home, *verdict)?;
-                let life = self.unjudged(*job)?;
-                life.judged = Some(*verdict);
-                life.unfinished = fault.as_ref().is_some_and(|fault| fault.blame == Blame::Lab);
-            }
+            Fact::JobJudged { job, verdict, fault, .. } => self.judge_job(*job, *verdict, fault.as_ref())?,
             Fact::RunCompared(compared) => {
                 law(self.compared.is_none(), || "the run is compared once".to_owned())?;
                 law(!self.cells, || "the run is compared before its cells are judged".to_owned())?;
@@ -246,6 +237,19 @@ impl Laws {
         }
         (self.compared, self.cells, self.interrupted) = (None, false, false);
         self.stage = Stage::Running;
+        Ok(())
+    }
+
+    fn judge_job(&mut self, job: JobId, verdict: Verdict, fault: Option<&Fault>) -> Lawful {
+        let life = self.unjudged(job)?;
+        law(life.trial.is_none(), || format!("job {job} still has a trial open"))?;
+        let words = || format!("job {job} is on a phone that is absent: it can only be broken");
+        law(!life.absent || verdict == Verdict::Broken, words)?;
+        let home = life.shard;
+        self.measured_here(home, verdict)?;
+        let life = self.job(job)?;
+        life.judged = Some(verdict);
+        life.unfinished = fault.is_some_and(|fault| fault.blame == Blame::Lab);
         Ok(())
     }
 

@@ -23,6 +23,7 @@ def law(holds, words):
 
 def read(events):
     cells, jobs, windows, run, nothing_compared, at = {}, {}, set(), None, False, 0
+    homes, merged, tellers = {}, set(), set()
     for number, event in enumerate(events):
         kind = event["kind"]
         law(event["seq"] == number and event["at"] >= at, f"event {number} is out of order")
@@ -30,15 +31,25 @@ def read(events):
         after = kind.startswith("delivery_") or kind in ("run_finished", "run_resumed")
         law(run is None or after, f"{kind} after run_judged")
         at = event["at"]
+        if "shard" in event:
+            tellers.add(event["shard"])
+            own = homes.get(event.get("job"), event["shard"])
+            law(own == event["shard"], f"shard {event['shard']} tells of a job of shard {own}")
         if kind == "plan_made":
             jobs = {job["job"]: None for job in event["jobs"]}
             windows = {(job["job"], window["name"]) for job in event["jobs"] for window in job["windows"]}
+            shards = event.get("shards", {})
+            homes = {job["job"]: job.get("shard") for job in event["jobs"]}
+            merged = {one["shard"] for one in shards.get("merged", [])}
+            law("own" not in shards or set(homes.values()) <= {shards["own"]}, "a job of another shard")
         elif kind == "run_resumed":
             cells, run, nothing_compared = {}, None, False
             jobs.update({job: None for job in event.get("again", [])})
         elif kind == "job_judged":
             law(jobs[event["job"]] is None, "a job is judged once")
             jobs[event["job"]] = event["verdict"]
+            here = not merged or homes[event["job"]] in merged
+            law(here or event["verdict"] == "broken", "a job nobody measured is not broken")
         elif kind == "run_compared":
             law(not cells, "the run is compared before its cells are judged")
             nothing_compared = not event["cells"]
@@ -48,6 +59,7 @@ def read(events):
             cells[key] = {name: event.get(name) for name in TOLD} | {"whole": key[2]}
         elif kind == "run_judged":
             run = event
+    law(tellers <= merged, "a shard tells that was not merged")
     if run is not None and jobs:
         law(windows <= {key[:2] for key in cells if not key[2]}, "a planned window was never judged")
         for job, verdict in jobs.items():

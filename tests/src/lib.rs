@@ -2,6 +2,7 @@
 
 pub mod beside;
 pub mod memory;
+pub mod merged;
 pub mod oracle;
 pub mod shells;
 pub mod stage;

@@ -5,6 +5,7 @@ mod ab_looks;
 mod ab_together;
 mod compared;
 mod guards;
+mod merged;
 mod pictured;
 mod resumed;
 mod second_reader;

@@ -9,11 +9,18 @@ use std::collections::BTreeSet;
 
 /// Who tells what in a log of a shared plan. One field for each law.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Shared {
+pub(super) struct Tellers {
     /// Shards the log was merged of.
     merged: BTreeSet<u32>,
     /// Shards that were named as tellers so far.
-    tellers: BTreeSet<u32>,
+    named: BTreeSet<u32>,
+}
+
+impl Tellers {
+    /// Remembers who told a lawful fact.
+    pub(super) fn tells(&mut self, event: &Event) {
+        self.named.extend(event.shard);
+    }
 }
 
 impl Laws {
@@ -38,15 +45,16 @@ impl Laws {
         law(jobs.iter().all(at_home), || "a job of another shard is among its own".to_owned())?;
         let lost = shards.elsewhere.iter().any(at_home);
         law(!lost, || "a job of its own is said to be elsewhere".to_owned())?;
-        self.shared.merged = merged;
-        let stranger = self.shared.tellers.difference(&self.shared.merged).next();
-        law(stranger.is_none(), || "a shard tells that was not merged".to_owned())
+        let stranger = self.tellers.named.difference(&merged).next();
+        law(stranger.is_none(), || "a shard tells that was not merged".to_owned())?;
+        self.tellers.merged = merged;
+        Ok(())
     }
 
     /// Who tells a fact was merged, and tells of its own jobs.
     pub(super) fn teller(&mut self, event: &Event) -> Lawful {
         let Some(shard) = event.shard else { return Ok(()) };
-        law(!self.planned || self.shared.merged.contains(&shard), || {
+        law(!self.planned || self.tellers.merged.contains(&shard), || {
             format!("shard {shard} was not merged")
         })?;
         if let Some(job) = event.fact.job() {
@@ -55,13 +63,12 @@ impl Laws {
                 format!("shard {shard} tells of job {job}, which is not its own")
             })?;
         }
-        self.shared.tellers.insert(shard);
         Ok(())
     }
 
     /// A job of a shard that was not merged can only be broken.
     pub(super) fn measured_here(&self, shard: Option<u32>, verdict: Verdict) -> Lawful {
-        let merged = &self.shared.merged;
+        let merged = &self.tellers.merged;
         let here = merged.is_empty() || shard.is_none_or(|shard| merged.contains(&shard));
         law(here || verdict == Verdict::Broken, || {
             "a job of a shard that was not merged can only be broken".to_owned()

@@ -1,8 +1,8 @@
 //! Merges the bundles of shards: the facts of each, in order of time, as if all had begun together, with one plan. What
 //! is decided over all of them (comparison, cells, the run) is decided anew by whoever closes the log.
 //!
-//! The order of the bundles and merging twice change nothing: every fact keeps the shard that told it, a merged bundle is
-//! taken apart into the very strands it was made of, and what merging added is made again. Pure: logs in, facts out.
+//! The order of the bundles and merging twice change nothing: every fact keeps the shard that told it, a merged bundle
+//! is taken apart into the very strands it was made of, and what merging added is made again. Pure: logs in, facts out.
 
 use super::fresh::Fresh;
 pub use super::given::Bundle;
@@ -129,7 +129,8 @@ fn started(bundles: &[Bundle<'_>], runs: &[ShardRun]) -> Fact {
     Fact::RunStarted { format: FORMAT, tool, run, wall: first.wall, seed, lab }
 }
 
-/// The facts of all strands in order of time, of one instant in order of shards; the plan before the first that needs it.
+/// The facts of all strands in order of time, of one instant in order of shards; the plan before the first that needs
+/// it.
 fn woven(strands: &BTreeMap<u32, Strand<'_>>, started: Fact, plan: Fact) -> Vec<Told> {
     let homes: BTreeSet<&DeviceId> = strands.values().flat_map(|strand| seen(&strand.own)).collect();
     let mut told_by: BTreeMap<&DeviceId, u32> = BTreeMap::new();

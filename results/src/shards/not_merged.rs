@@ -141,7 +141,11 @@ fn jobs_differ(a: (&str, &[&PlannedJob]), b: (&str, &[&PlannedJob])) -> Option<S
     for (here, there) in [(a, b), (b, a)] {
         let lone = here.1.iter().find(|job| !there.1.iter().any(|other| place(other) == place(job)));
         if let Some(job) = lone {
-            return Some(format!("only {} has {}: phones came or went between them", here.0, named(job)));
+            return Some(format!(
+                "only {} has {}: phones came or went between them, or were chosen otherwise",
+                here.0,
+                named(job)
+            ));
         }
     }
     let home = |job: &PlannedJob| job.shard.unwrap_or_default();

@@ -8,4 +8,5 @@ mod judge;
 mod limits;
 mod log;
 mod record;
+mod shards;
 mod versions;

@@ -1,6 +1,6 @@
 //! A second reader of the log, in another language and written from its page alone, sees the verdicts that `junit.xml`
-//! and `results.json` print: of a plain run, one against a baseline, two builds in turn, one interrupted and one cut
-//! off.
+//! and `results.json` print: of a plain run, one against a baseline, two builds in turn, one interrupted, one cut off,
+//! and one merged of shards.
 #![expect(clippy::disallowed_types, reason = "runs a program in another language")]
 
 use super::ab::{build, lab};
@@ -11,6 +11,8 @@ use farmjank_engine::stop::Urgency;
 use farmjank_results::compare::{AbRules, Given, measured};
 use farmjank_results::event::Fact;
 use farmjank_results::record::Record;
+use farmjank_tests::memory::Memory;
+use farmjank_tests::merged::merged;
 use farmjank_tests::stage::{Stage, Story};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -65,9 +67,14 @@ fn cases(junit: &str) -> BTreeSet<Vec<String>> {
 
 /// Holds the reader against both documents of a story, and gives the cells by verdict and cause.
 fn agreed(story: &Story) -> BTreeMap<String, usize> {
-    let file = |name| String::from_utf8(story.files.read(name)).expect("text");
+    agreed_on(&story.files)
+}
+
+/// The same of any bundle.
+fn agreed_on(files: &Memory) -> BTreeMap<String, usize> {
+    let file = |name| String::from_utf8(files.read(name)).expect("text");
     let mut counts = BTreeMap::new();
-    let Some(read) = second(&story.files.read("events.ndjson")) else { return counts };
+    let Some(read) = second(&files.read("events.ndjson")) else { return counts };
     let read = read.unwrap_or_else(|broken| panic!("{broken}"));
     let results: Value = serde_json::from_str(&file("results.json")).expect("results.json is JSON");
     assert_eq!((&read["run"], &read["exit_code"]), (&results["verdict"], &results["exit"]["code"]));
@@ -193,4 +200,33 @@ fn a_second_reader_sees_the_cells_of_a_run_that_was_cut_off_while_it_was_judged_
         let counts = agreed(&story);
         assert!(counts.is_empty() || counts == agreed(&first), "cut off after {kind}: {counts:?}");
     }
+}
+
+#[test]
+fn a_second_reader_sees_the_cells_of_shards_and_of_what_they_are_merged_to() {
+    let phones = shops(&[("pixel-8", "P8", 0.0008), ("galaxy-a14", "A14", 0.3), ("pixel-6", "P6", 0.0008)]);
+    let limited = shop(3, 0, 2) + "thresholds:\n  hitch_ms_per_s: 'mean < 15'\n";
+    let stage = || Stage::lab_yaml(&phones).scenario(&limited).reporters();
+    let parts: Vec<Story> = (1..=3).map(|index| stage().shard(index, 3).run()).collect();
+    let with = |with: &[usize]| {
+        let bundles: Vec<&Memory> = with.iter().map(|nth| &*parts[*nth].files).collect();
+        merged(&bundles).expect("one plan").1
+    };
+    let all = with(&[2, 0, 1]);
+    assert_eq!(agreed_on(&all), agreed(&stage().run()));
+    let full: Vec<usize> = (0..3).filter(|nth| !parts[*nth].record.jobs.is_empty()).collect();
+    for part in full.iter().map(|nth| &parts[*nth]) {
+        assert!(agreed(part).len() <= 2, "a shard alone is a log like any");
+    }
+    let some = with(&full[..1]);
+    let counts = agreed_on(&some);
+    assert!(counts.is_empty() || counts.contains_key("broken infra.shard_missing"), "{counts:?}");
+    // Nobody measured it, and the log says that it is fine.
+    let log = String::from_utf8(some.read("events.ndjson")).expect("text");
+    let lie = log.replacen("\"verdict\":\"broken\",\"windows\":[]", "\"verdict\":\"pass\",\"windows\":[]", 1);
+    assert!(lie != log && Record::read_ndjson(lie.as_bytes()).is_err());
+    assert!(second(lie.as_bytes()).is_none_or(|read| read.is_err_and(|why| why.contains("nobody measured"))));
+    let stranger = log.replacen("\"shard\":", "\"shard\":7", 1);
+    assert!(Record::read_ndjson(stranger.as_bytes()).is_err());
+    assert!(second(stranger.as_bytes()).is_none_or(|read| read.is_err()));
 }

@@ -48,7 +48,7 @@ pub fn run(args: &MergeArgs, terminal: Terminal) -> u8 {
         Err(why) => {
             // Half a bundle would look like a run that was cut off.
             drop(bundle);
-            drop(Bundle::remove(&args.out));
+            drop(host::remove_file(&args.out.join(LOG)));
             complain(why);
             return Verdict::Broken.exit_code();
         }

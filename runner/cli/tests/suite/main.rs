@@ -14,6 +14,7 @@ mod compare;
 mod deliveries;
 mod first;
 mod live;
+mod merge;
 mod metrics;
 mod nights;
 mod outside;
