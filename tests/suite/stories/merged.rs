@@ -74,7 +74,8 @@ fn document(files: &Memory) -> Value {
 fn timeless(record: &Record) -> Record {
     let mut record = record.clone();
     record.header = Header::default();
-    (record.shards, record.laws, record.at) = (None, Default::default(), Default::default());
+    (record.shards, record.laws) = (None, Default::default());
+    (record.at, record.busy) = (Default::default(), Default::default());
     for job in record.jobs.values_mut() {
         job.planned = PlannedJob { shard: None, ..job.planned.clone() };
         (job.started, job.ended) = (None, None);
