@@ -1,11 +1,12 @@
 //! One fact in order. The event log is the run: everything a user sees is a fold over it. Format 1, additive only.
 
-use crate::compare::{Compared, Effect};
+use crate::compare::Compared;
 use crate::device::{DeviceFacts, DeviceId, Readiness};
 use crate::fault::Fault;
 use crate::frame::SourceId;
 use crate::motion::Motion;
 use crate::pace::Pace;
+pub use crate::planned_job::{JobId, PlannedJob, PlannedWindow};
 use crate::readings::Readings;
 use crate::shards::Shards;
 use crate::threshold::Judgement;
@@ -31,51 +32,6 @@ pub struct Event {
     /// What.
     #[serde(flatten)]
     pub fact: Fact,
-}
-
-/// A job's number in the plan.
-pub type JobId = u32;
-
-/// One planned job: one scenario on one phone.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PlannedJob {
-    /// Number, from 0 in plan order.
-    pub job: JobId,
-    /// Scenario name.
-    pub scenario: String,
-    /// Scenario file as given on the command line.
-    pub file: String,
-    /// Hash of the scenario's content (hex).
-    pub hash: String,
-    /// App under test.
-    pub app: String,
-    /// Tags of the scenario.
-    pub tags: Vec<String>,
-    /// The phone; none when no phone qualifies.
-    pub device: Option<DeviceId>,
-    /// Counted trials.
-    pub iterations: u32,
-    /// Trials run first and never counted.
-    pub warmup: u32,
-    /// Windows in order of the scenario.
-    pub windows: Vec<PlannedWindow>,
-    /// The least change against a baseline that matters, where the scenario says one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub effect: Option<Effect>,
-    /// The shard its phone is in, from 1, where several runs share the plan.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub shard: Option<u32>,
-}
-
-/// A window a job will judge.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PlannedWindow {
-    /// Name, unique in the scenario.
-    pub name: String,
-    /// Line in the scenario file, from 1.
-    pub line: u32,
-    /// Column, from 1.
-    pub column: u32,
 }
 
 /// A phone that does not qualify for a scenario, and why.
@@ -361,6 +317,36 @@ pub enum Fact {
 }
 
 impl Fact {
+    /// The job it is about.
+    pub fn job(&self) -> Option<JobId> {
+        match self {
+            Fact::JobQueued { job, .. }
+            | Fact::LeaseGranted { job, .. }
+            | Fact::LeaseRefused { job, .. }
+            | Fact::SourceChosen { job, .. }
+            | Fact::AppInstalled { job, .. }
+            | Fact::TrialStarted { job, .. }
+            | Fact::StepStarted { job, .. }
+            | Fact::StepFinished { job, .. }
+            | Fact::SampleTaken { job, .. }
+            | Fact::TrialFinished { job, .. }
+            | Fact::JobJudged { job, .. }
+            | Fact::LeaseReturned { job, .. } => Some(*job),
+            Fact::CellJudged(cell) => Some(cell.job),
+            Fact::Noticed { job, .. } => *job,
+            Fact::RunStarted { .. }
+            | Fact::RunResumed { .. }
+            | Fact::PlanMade { .. }
+            | Fact::DeviceSeen { .. }
+            | Fact::DeviceGone { .. }
+            | Fact::RunCompared(_)
+            | Fact::RunJudged { .. }
+            | Fact::DeliveryMade { .. }
+            | Fact::DeliveryFailed { .. }
+            | Fact::RunFinished { .. } => None,
+        }
+    }
+
     /// The kind as written in the log.
     pub fn kind(&self) -> &'static str {
         match self {

@@ -70,6 +70,7 @@ mod path;
 mod pauses;
 mod pending;
 pub mod period;
+mod planned_job;
 pub mod reader;
 pub mod readings;
 pub mod record;

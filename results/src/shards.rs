@@ -4,13 +4,14 @@
 //! Jobs have the numbers of the whole plan in every shard, so that what is said of a job, and the paths of its dumps,
 //! mean the same job in all of them.
 
+mod differ;
 mod fresh;
 mod given;
 pub mod merge;
 mod not_merged;
 mod strand;
 
-use crate::event::{Fact, JobId, PlannedJob};
+use crate::planned_job::PlannedJob;
 use serde::{Deserialize, Serialize};
 
 /// How a plan is shared, as every shard's log and a merged one say it.
@@ -47,37 +48,5 @@ impl Shards {
     /// Whether what this shard measured stands in the log.
     pub fn has(&self, shard: u32) -> bool {
         self.own == Some(shard) || self.merged.iter().any(|run| run.shard == shard)
-    }
-}
-
-impl Fact {
-    /// The job it is about.
-    pub fn job(&self) -> Option<JobId> {
-        match self {
-            Fact::JobQueued { job, .. }
-            | Fact::LeaseGranted { job, .. }
-            | Fact::LeaseRefused { job, .. }
-            | Fact::SourceChosen { job, .. }
-            | Fact::AppInstalled { job, .. }
-            | Fact::TrialStarted { job, .. }
-            | Fact::StepStarted { job, .. }
-            | Fact::StepFinished { job, .. }
-            | Fact::SampleTaken { job, .. }
-            | Fact::TrialFinished { job, .. }
-            | Fact::JobJudged { job, .. }
-            | Fact::LeaseReturned { job, .. } => Some(*job),
-            Fact::CellJudged(cell) => Some(cell.job),
-            Fact::Noticed { job, .. } => *job,
-            Fact::RunStarted { .. }
-            | Fact::RunResumed { .. }
-            | Fact::PlanMade { .. }
-            | Fact::DeviceSeen { .. }
-            | Fact::DeviceGone { .. }
-            | Fact::RunCompared(_)
-            | Fact::RunJudged { .. }
-            | Fact::DeliveryMade { .. }
-            | Fact::DeliveryFailed { .. }
-            | Fact::RunFinished { .. } => None,
-        }
     }
 }

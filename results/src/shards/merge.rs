@@ -4,11 +4,11 @@
 //! The order of the bundles and merging twice change nothing: every fact keeps the shard that told it, a merged bundle
 //! is taken apart into the very strands it was made of, and what merging added is made again. Pure: logs in, facts out.
 
+use super::differ::{differ, named};
 use super::fresh::Fresh;
 pub use super::given::Bundle;
 use super::given::Given;
 pub use super::not_merged::NotMerged;
-use super::not_merged::{differ, named};
 use super::strand::{Strand, Torn};
 use super::{ShardRun, Shards};
 use crate::compare::ROLLING;

@@ -3,7 +3,7 @@
 
 use crate::command_error::CommandError;
 use crate::history;
-use farmjank_engine::conduct::Forewarn;
+use farmjank_engine::options::Forewarn;
 use farmjank_history::History;
 use farmjank_history::{Missing, open};
 use farmjank_results::compare::{AbRules, Calibrated, Expected, Need, needs as needed, primary_cells};

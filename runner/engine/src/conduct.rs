@@ -2,10 +2,10 @@
 //! record.
 
 use crate::announce::{Announcer, FactSink};
-use crate::builds::AbPlan;
 use crate::claiming::Claiming;
 use crate::device_session::{ForScenario, RunEnv};
 use crate::job_runner::JobRunner;
+use crate::options::Options;
 use crate::patience::Patience;
 use crate::planned::Planned;
 use crate::resume::{Earlier, NotResumed};
@@ -14,52 +14,18 @@ use crate::stop::Stop;
 use crate::survey::{Surveyed, Wanted, survey};
 use farmjank_results::cells;
 use farmjank_results::compare::Compared;
-use farmjank_results::device::{DeviceFacts, DeviceId};
-use farmjank_results::event::{FORMAT, Fact, PlannedJob};
+use farmjank_results::event::{FORMAT, Fact};
 use farmjank_results::fault::Fault;
 use farmjank_results::record::Record;
 use farmjank_results::time::RunTime;
 use farmjank_results::verdict::{Verdict, exit_code};
-use farmjank_scenarios::plan::Selection;
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::claim::Claims;
 use farmjank_seams::device::{Arrivals, Provider};
 use farmjank_seams::host::Files;
 use farmjank_seams::probe::Probe;
 use farmjank_seams::reporter::Reporter;
-use std::collections::BTreeMap;
 use std::rc::Rc;
-
-/// What a run is told. One field for each flag that reaches the engine.
-pub struct Options {
-    /// Run id; names the bundle.
-    pub run: String,
-    /// Version of the tool.
-    pub tool: String,
-    /// Wall time of the start, RFC 3339.
-    pub wall: String,
-    /// Seed of everything random.
-    pub seed: u64,
-    /// Name of the virtual lab; none for real phones.
-    pub lab: Option<String>,
-    /// Which phones are asked at all.
-    pub wanted: Wanted,
-    /// Which scenarios.
-    pub selection: Selection,
-    /// Phones that may work at the same time.
-    pub most_running: usize,
-    /// Timeouts and budgets.
-    pub patience: Patience,
-    /// Two builds that take turns, where the run is about that.
-    pub ab_plan: Option<AbPlan>,
-    /// What to say of the plan before anything is measured.
-    pub forewarn: Option<Rc<Forewarn>>,
-    /// Take pictures of the screen in warm-ups.
-    pub screens: bool,
-}
-
-/// What a plan on these phones will not be able to tell, in words.
-pub type Forewarn = dyn Fn(&[PlannedJob], &BTreeMap<DeviceId, DeviceFacts>) -> Vec<String>;
 
 /// Holds a run whose jobs are judged against a baseline.
 pub type Against = dyn Fn(&Record) -> Compared;

@@ -51,6 +51,7 @@ pub mod log;
 mod measure;
 pub mod merged;
 pub mod observe;
+pub mod options;
 pub mod patience;
 pub mod perform;
 pub mod planned;

@@ -1,7 +1,7 @@
 //! What is to be done, once the phones are known: scenarios × phones, or what is left of a plan that was made before;
 //! and what is said of the jobs that cannot run. Must not know how jobs run.
 
-use crate::conduct::Options;
+use crate::options::Options;
 use crate::resume::Earlier;
 use crate::survey::Surveyed;
 use farmjank_results::device::{DeviceFacts, DeviceId, Readiness};

@@ -1,0 +1,41 @@
+//! What a run is told, by its flags: values, never what is injected ([`crate::conduct::Setup`]).
+
+use crate::builds::AbPlan;
+use crate::patience::Patience;
+use crate::survey::Wanted;
+use farmjank_results::device::{DeviceFacts, DeviceId};
+use farmjank_results::event::PlannedJob;
+use farmjank_scenarios::plan::Selection;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// What a run is told. One field for each flag that reaches the engine.
+pub struct Options {
+    /// Run id; names the bundle.
+    pub run: String,
+    /// Version of the tool.
+    pub tool: String,
+    /// Wall time of the start, RFC 3339.
+    pub wall: String,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// Name of the virtual lab; none for real phones.
+    pub lab: Option<String>,
+    /// Which phones are asked at all.
+    pub wanted: Wanted,
+    /// Which scenarios.
+    pub selection: Selection,
+    /// Phones that may work at the same time.
+    pub most_running: usize,
+    /// Timeouts and budgets.
+    pub patience: Patience,
+    /// Two builds that take turns, where the run is about that.
+    pub ab_plan: Option<AbPlan>,
+    /// What to say of the plan before anything is measured.
+    pub forewarn: Option<Rc<Forewarn>>,
+    /// Take pictures of the screen in warm-ups.
+    pub screens: bool,
+}
+
+/// What a plan on these phones will not be able to tell, in words.
+pub type Forewarn = dyn Fn(&[PlannedJob], &BTreeMap<DeviceId, DeviceFacts>) -> Vec<String>;
