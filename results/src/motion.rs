@@ -18,6 +18,16 @@ pub enum Phase {
     Free,
 }
 
+impl Phase {
+    /// Whether a gesture moved the content.
+    pub fn is_gesture(self) -> bool {
+        match self {
+            Phase::Finger | Phase::Fling | Phase::Scroll => true,
+            Phase::Free => false,
+        }
+    }
+}
+
 /// How well the two ends of a finger's motion are known. It came down between the motion's `from` and `down_by`, and
 /// was lifted between `up_from` and the motion's `to`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

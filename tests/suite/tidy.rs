@@ -5,6 +5,7 @@
 //! tokens, so that comments and strings never count as code; rules about text read lines.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tidy reads the tree and asks cargo")]
 
+mod circles;
 mod citations;
 mod code;
 mod crates;

@@ -5,7 +5,7 @@
 //! (sum over count, as all quotients of one iteration). Unit: ms. Better: lower. Needs: every present after a start.
 //! Source: docs/design/windows.md#membership.
 
-use super::sums::{is_gesture, no_frames};
+use super::sums::no_frames;
 use crate::metric::{Better, Metric, Needs, Reading, Unit};
 use crate::time::Span;
 use crate::window::Window;
@@ -14,7 +14,7 @@ use crate::window::Window;
 const IN_DOUBT: Span = Span::from_ms(25);
 
 fn latency(window: &Window) -> Reading {
-    if !window.motions.iter().any(|motion| is_gesture(motion.phase)) {
+    if !window.motions.iter().any(|motion| motion.phase.is_gesture()) {
         return Reading::Unmeasurable("no gesture in this window".to_owned());
     }
     let in_doubt = window.motions.iter().filter_map(|motion| Some(motion.touch?.down_by - motion.from));

@@ -58,7 +58,7 @@ impl Sums {
 
     /// Over the intervals of gestures and their flings only.
     pub(crate) fn of_gestures(window: &Window) -> Result<Sums, Refusal> {
-        Sums::of_phases(window, is_gesture)
+        Sums::of_phases(window, Phase::is_gesture)
     }
 
     /// Over the intervals that begin while a finger is surely down; the reason when none does.
@@ -94,7 +94,7 @@ impl Sums {
     }
 
     fn of_phases(window: &Window, wanted: impl Fn(Phase) -> bool) -> Result<Sums, Refusal> {
-        if !window.motions.iter().any(|motion| is_gesture(motion.phase)) {
+        if !window.motions.iter().any(|motion| motion.phase.is_gesture()) {
             return Err("no gesture in this window".into());
         }
         let sums = Sums::over(window.intervals.iter().filter(|interval| wanted(interval.phase)));
@@ -106,14 +106,6 @@ impl Sums {
             true => Err("no two presents in a row inside this phase of the gestures".into()),
             false => Err("no gesture of this window has this phase".into()),
         }
-    }
-}
-
-/// Whether a gesture moved the content in this phase.
-pub(super) fn is_gesture(phase: Phase) -> bool {
-    match phase {
-        Phase::Finger | Phase::Fling | Phase::Scroll => true,
-        Phase::Free => false,
     }
 }
 

@@ -6,7 +6,6 @@
 //! always given: they say how good the evidence is.
 
 use super::disagreements::ALONE;
-use super::sums::is_gesture;
 use crate::metric::Needs;
 use crate::motion::Phase;
 use crate::time::Span;
@@ -128,7 +127,7 @@ fn too_much(time: Span, window: &Window) -> bool {
 /// Time in which content was expected to move, ns: the gestures in full, and of free stretches what is counted, because
 /// their idle gaps are not motion.
 fn motion_time(window: &Window) -> i128 {
-    let gestures = window.motions.iter().filter(|motion| is_gesture(motion.phase));
+    let gestures = window.motions.iter().filter(|motion| motion.phase.is_gesture());
     let gestures: i128 = gestures.map(|motion| i128::from((motion.to - motion.from).ns().max(0))).sum();
     let free = window.intervals.iter().filter(|interval| interval.phase == Phase::Free);
     gestures + free.map(|interval| i128::from(interval.length.ns())).sum::<i128>()
