@@ -3,7 +3,6 @@
 #![allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "starts the stock adb server")]
 
 mod real;
-mod stock;
 
 use farmjank_devices::adb::{StartPolicy, Started, ensure_server};
 use farmjank_devices::{AdbProvider, Options};
@@ -12,6 +11,7 @@ use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_seams::Work;
 use farmjank_seams::device::{Arrival, Provider};
 use farmjank_seams::host::{Address, Spawn};
+use farmjank_witnesses::stock;
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};

@@ -8,12 +8,10 @@
     reason = "this corner is about a real program and files"
 )]
 
-#[path = "../../devices/tests/stock/mod.rs"]
-mod stock;
-
 use farmjank_lab::fault::Kind;
 use farmjank_lab::lab::{Lab, LiveLab};
 use farmjank_lab::serve::{ServeOptions, Served, serve};
+use farmjank_witnesses::stock;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 use std::rc::Rc;

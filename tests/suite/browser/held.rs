@@ -1,9 +1,9 @@
 //! A run held against a baseline, in a browser: what became worse is told where it is, at any width.
 
-use super::driver::Browser;
 use super::side::{SHOP, build};
 use farmjank_results::compare::{Given, measured};
 use farmjank_tests::stage::Stage;
+use farmjank_witnesses::browser::Browser;
 use serde_json::json;
 
 #[test]

@@ -1,8 +1,8 @@
 //! What people see and do in `report.html` of a run in the lab.
 
-use super::driver::Browser;
 use farmjank_reporters::cells::cells;
 use farmjank_tests::stage::{Stage, Story};
+use farmjank_witnesses::browser::Browser;
 use serde_json::json;
 
 const FEED: &str = "

@@ -1,9 +1,9 @@
 //! Two builds side by side in one page: what people see and do in it.
 
-use super::driver::Browser;
 use farmjank_engine::scribe::Kept;
 use farmjank_reporters::side_by_side::{Run, html};
 use farmjank_tests::stage::{Stage, Story};
+use farmjank_witnesses::browser::Browser;
 use serde_json::json;
 
 pub const SHOP: &str = "

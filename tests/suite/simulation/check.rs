@@ -3,9 +3,6 @@
 mod apart;
 mod expected;
 mod windows;
-#[allow(dead_code, reason = "shared with the tests of the reporters, which look closer")]
-#[path = "../../../plugins/reporters/tests/all/xml.rs"]
-pub mod xml;
 
 use super::draw::World;
 use farmjank_results::event::{Ending, Event, Fact};
@@ -13,6 +10,7 @@ use farmjank_results::fault::{Blame, Fault};
 use farmjank_results::record::{JobRecord, Record, TrialRecord};
 use farmjank_results::verdict::Verdict;
 use farmjank_tests::stage::Story;
+use farmjank_witnesses::xml;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -5,7 +5,6 @@
 
 use super::ab::{build, lab};
 use super::{FEED, shop, shops};
-use crate::simulation::check::xml;
 use farmjank_engine::builds::{AbPlan, Builds};
 use farmjank_engine::stop::Urgency;
 use farmjank_results::compare::{AbRules, Given, measured};
@@ -14,6 +13,7 @@ use farmjank_results::record::Record;
 use farmjank_tests::memory::Memory;
 use farmjank_tests::merged::merged;
 use farmjank_tests::stage::{Stage, Story};
+use farmjank_witnesses::xml;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;

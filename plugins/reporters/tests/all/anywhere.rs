@@ -154,7 +154,9 @@ fn no_report_acts(events: &[Event]) {
         texts.iter().for_each(|text| is_text(name, text));
         if name == "plots" {
             texts.iter().for_each(|text| {
-                let svg = crate::xml::read(&format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>{text}"));
+                let svg = farmjank_witnesses::xml::read(&format!(
+                    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>{text}"
+                ));
                 assert_eq!(svg.map(|root| root.name), Ok("svg".to_owned()), "{text:.600}");
             });
         }

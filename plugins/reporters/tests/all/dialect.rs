@@ -1,10 +1,10 @@
 //! The JUnit dialect, rule by rule, as its readers apply it.
 
 use crate::believable::{Log, Words, events};
-use crate::xml::{Element, read};
 use farmjank_reporters::junit::{Layout, Options, junit};
 use farmjank_results::event::Fact;
 use farmjank_results::record::Record;
+use farmjank_witnesses::xml::{Element, read};
 use std::collections::BTreeSet;
 
 /// What every reader relies on; the tree, for more questions.

@@ -19,4 +19,3 @@ mod pages;
 mod schemas;
 mod side_by_side;
 mod tables;
-mod xml;

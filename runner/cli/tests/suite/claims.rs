@@ -1,7 +1,8 @@
 //! Runs at the same time on the same phones: they take turns, and none blames the app for another's doings.
 
-use crate::stock_adb::{Server, stock};
+use crate::stock_adb::Server;
 use crate::world::{Ended, Lab, SMOOTH, farmjank, write};
+use farmjank_witnesses::stock;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,14 +1,11 @@
 //! The `farmjank` binary as users meet it: exit codes, messages, files, and the stock adb between it and the lab.
-#![allow(clippy::disallowed_types, clippy::disallowed_methods)] // tests live in the real world
+#![allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "tests live in the real world")]
 
 mod absent;
 mod analyze;
 mod analyze_dumps;
 mod analyze_kinds;
 mod analyze_trace;
-#[path = "../../../../tests/suite/browser/driver.rs"]
-#[allow(dead_code, reason = "the browser of the reports' tests; the live view needs less of it")]
-mod browser;
 mod claims;
 mod compare;
 mod deliveries;

@@ -2,8 +2,9 @@
 //! a flawless app stays green however the finger rests, and a stall planted into every touch is found at its size.
 //! Every archetype, more moments: ci/bench/stillness.py.
 
-use crate::stock_adb::{Server, stock};
+use crate::stock_adb::Server;
 use crate::world::{Lab, ended, farmjank, write};
+use farmjank_witnesses::stock;
 use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

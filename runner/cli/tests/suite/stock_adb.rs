@@ -1,10 +1,8 @@
 //! Either stock adb server, an old and the newest one, between the tool and the lab's phones: nobody can say that our
 //! transport and our simulator only agree with each other.
 
-#[path = "../../../../plugins/devices/tests/stock/mod.rs"]
-pub mod stock;
-
 use crate::world::{Lab, SMOOTH, ended, farmjank, write};
+use farmjank_witnesses::stock;
 use std::collections::BTreeSet;
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;

@@ -1,9 +1,9 @@
 //! The live view in a real browser: lanes, cells that fill in, a wall of phones, in light and dark and at the width of
 //! a phone.
 
-use crate::browser::Browser;
 use crate::live::{bundle, view};
 use crate::world::{SMOOTH, ended, farmjank, write};
+use farmjank_witnesses::browser::Browser;
 use serde_json::json;
 use std::io::Write;
 

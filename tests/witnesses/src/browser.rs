@@ -134,10 +134,6 @@ impl Browser {
     }
 
     /// Opens an address.
-    #[allow(
-        dead_code,
-        reason = "this file is part of two test programs, and only that of the live view goes anywhere"
-    )]
     pub fn visit(&self, url: &str) {
         self.post("url", &json!({ "url": url }));
     }
@@ -183,10 +179,6 @@ impl Browser {
     }
 
     /// Moves the mouse, with its left button down or not: `mouseMoved`, `mousePressed`, `mouseReleased`.
-    #[allow(
-        dead_code,
-        reason = "this file is part of two test programs, and only that of the report points at frames"
-    )]
     pub fn mouse(&self, kind: &str, (x, y): (f64, f64), down: bool, shift: bool) {
         let button = if down { "left" } else { "none" };
         let params = json!({ "type": kind, "x": x, "y": y, "button": button, "buttons": u8::from(down),

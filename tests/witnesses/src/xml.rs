@@ -1,30 +1,42 @@
-//! A small strict reader of XML 1.0 without DTD: well-formed or an error, and the tree. Written for these tests only,
-//! on purpose without the crate that writes the reports: two witnesses, not one.
+//! A small strict reader of XML 1.0 without DTD: well-formed or an error, and the tree. Written for tests only, on
+//! purpose without the crate that writes the reports: two witnesses, not one.
 
 use std::collections::BTreeMap;
 
+/// An element, with everything in it.
 #[derive(Debug, Default)]
 pub struct Element {
+    /// Its name.
     pub name: String,
+    /// Its attributes, decoded.
     pub attributes: BTreeMap<String, String>,
+    /// The elements right below it, in order.
     pub children: Vec<Element>,
+    /// Its own text, decoded, that of its children left out.
     pub text: String,
 }
 
 impl Element {
+    /// The children of this name.
     pub fn all(&self, name: &str) -> Vec<&Element> {
         self.children.iter().filter(|child| child.name == name).collect()
     }
 
+    /// The first child of this name.
     pub fn one(&self, name: &str) -> Option<&Element> {
         self.children.iter().find(|child| child.name == name)
     }
 
+    /// An attribute; empty where there is none.
     pub fn attribute(&self, name: &str) -> &str {
         self.attributes.get(name).map_or("", String::as_str)
     }
 }
 
+/// Reads a whole document.
+///
+/// # Errors
+/// What makes it no XML 1.0, or more than these tests expect: a DTD, a comment, a CDATA section.
 pub fn read(text: &str) -> Result<Element, String> {
     if let Some(c) = text.chars().find(|c| !allowed(*c)) {
         return Err(format!("U+{:04X} cannot be in XML", u32::from(c)));
