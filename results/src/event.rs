@@ -210,7 +210,10 @@ pub struct CellVerdict {
 /// What happened. Closed; past tense; facts only, never instructions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-#[allow(missing_docs)] // fields are documented by their types and names; the schema page explains each kind
+#[allow(
+    missing_docs,
+    reason = "fields are documented by their types and names; the schema page explains each kind"
+)]
 pub enum Fact {
     /// The run began. First, once. Wall time appears only here and where it goes on.
     RunStarted { format: u32, tool: String, run: String, wall: String, seed: u64, lab: Option<String> },

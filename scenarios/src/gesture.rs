@@ -53,7 +53,7 @@ impl Point {
 
 /// A way across the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // the names say it
+#[allow(missing_docs, reason = "the names say it")]
 pub enum Direction {
     Up,
     Down,

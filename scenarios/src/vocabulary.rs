@@ -80,7 +80,7 @@ pub struct Key {
 
 /// What a command does: the closed set the reader builds steps from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // each is the command of the same name in COMMANDS
+#[allow(missing_docs, reason = "each is the command of the same name in COMMANDS")]
 pub enum Verb {
     LaunchApp,
     StopApp,

@@ -1,7 +1,11 @@
 //! Simulated time: 500 phones × 10 minutes of scenario, a thread for every two phones. Limit: 60 s.
 //! Run: `cargo bench -p farmjank-tests --bench simulated` (a number of phones may follow `--`; the limit scales;
 //! `alone` leaves the second half out).
-#![allow(clippy::disallowed_types, clippy::disallowed_methods)] // a benchmark lives in the real world
+#![allow(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "a benchmark lives in the real world"
+)]
 
 use farmjank_seams::probe::Probe;
 use farmjank_tests::stage::Stage;

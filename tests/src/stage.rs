@@ -358,7 +358,7 @@ impl Stage {
     }
 }
 
-#[expect(clippy::disallowed_methods)] // a shard's thread, as the program starts it
+#[expect(clippy::disallowed_methods, reason = "a shard's thread, as the program starts it")]
 fn simulated_thread(work: ThreadWork) -> Join {
     let thread = std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();

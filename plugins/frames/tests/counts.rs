@@ -1,5 +1,5 @@
 //! SurfaceFlinger's counts in the shapes of Android 9 to 16, from a real phone, and from nobody.
-#![allow(clippy::disallowed_methods)] // tests read their evidence from files
+#![allow(clippy::disallowed_methods, reason = "tests read their evidence from files")]
 
 use farmjank_frames::TimeStats;
 use farmjank_frames::timestats::{read_counted, read_timestats};

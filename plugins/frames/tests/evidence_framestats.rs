@@ -1,5 +1,5 @@
 //! Framestats texts in the formats of Android 7 to 16, and what they must read as.
-#![allow(clippy::disallowed_methods)] // tests read their evidence from files
+#![allow(clippy::disallowed_methods, reason = "tests read their evidence from files")]
 
 use farmjank_frames::gfxinfo::{TimeBase, Window, read_framestats};
 use farmjank_frames::read_clock;

@@ -1,5 +1,5 @@
 //! Latency texts and layer lists in the formats of Android 7 to 16, and what they must read as.
-#![allow(clippy::disallowed_methods)] // tests read their evidence from files
+#![allow(clippy::disallowed_methods, reason = "tests read their evidence from files")]
 
 use farmjank_frames::surfaceflinger::{Block, choose, read_latency, read_list};
 use farmjank_results::frame::Stamp;

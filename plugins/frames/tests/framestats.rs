@@ -1,5 +1,5 @@
 //! Render stages as each release prints them: every column by its name, swapped values put back, rows set aside known.
-#![allow(clippy::disallowed_methods)] // tests read their evidence from files
+#![allow(clippy::disallowed_methods, reason = "tests read their evidence from files")]
 
 use farmjank_frames::gfxinfo::{Window, read_framestats};
 use farmjank_results::framestats::{Aside, FrameStats, FrameStatsStitch, SetAside};

@@ -1,5 +1,5 @@
 //! Laws of the readers: nothing panics, memory is bounded by the input, and what was written is read back.
-#![allow(clippy::disallowed_methods)] // tests read their evidence from files
+#![allow(clippy::disallowed_methods, reason = "tests read their evidence from files")]
 
 use farmjank_frames::gfxinfo::read_framestats;
 use farmjank_frames::surfaceflinger::read_latency;

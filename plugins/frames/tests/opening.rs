@@ -1,5 +1,5 @@
 //! Opening taps on a phone that answers the scripts as a phone's shell would, and reading what their loops print.
-#![allow(clippy::disallowed_methods)] // tests read their evidence from files
+#![allow(clippy::disallowed_methods, reason = "tests read their evidence from files")]
 
 use farmjank_frames::{Gfxinfo, SurfaceFlinger};
 use farmjank_results::device::{App, DeviceFacts, DeviceId, RefreshMode};

@@ -1,5 +1,5 @@
 //! The phone's log: outputs with every kind of line, real `Davey!` lines, and what may be missing.
-#![allow(clippy::disallowed_methods)] // tests read their evidence from files
+#![allow(clippy::disallowed_methods, reason = "tests read their evidence from files")]
 
 use farmjank_frames::Logcat;
 use farmjank_frames::logcat::{read_line, read_message};

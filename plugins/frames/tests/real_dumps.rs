@@ -1,6 +1,6 @@
 //! What real phones printed reads as the right thing or as a clear refusal. The dumps lie beside the repository and
 //! are not part of it; where they are absent these tests say so and pass.
-#![allow(clippy::disallowed_methods)] // tests read their evidence from files
+#![allow(clippy::disallowed_methods, reason = "tests read their evidence from files")]
 
 use farmjank_frames::gfxinfo::{TimeBase, read_framestats};
 use farmjank_frames::surfaceflinger::{choose, read_latency, read_list};

@@ -1,6 +1,6 @@
 //! Render stages of real phones: frames per window, sensible stages, and hwui's own counters replayed to the digit. The
 //! dumps lie beside the repository and are not part of it; where they are absent these tests say so and pass.
-#![allow(clippy::disallowed_methods)] // tests read their evidence from files
+#![allow(clippy::disallowed_methods, reason = "tests read their evidence from files")]
 
 use farmjank_frames::gfxinfo::{Summary, Window, read_framestats, read_summary};
 use farmjank_results::cut::cut;

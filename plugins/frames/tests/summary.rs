@@ -1,6 +1,6 @@
 //! The counters of gfxinfo: every line of Android 7 to 16, scoped by process and window, with the phone's own
 //! percentiles.
-#![allow(clippy::disallowed_methods)] // tests read their evidence from files
+#![allow(clippy::disallowed_methods, reason = "tests read their evidence from files")]
 
 use farmjank_frames::gfxinfo::{GPU_REST_MS, Summary, read_summary};
 use farmjank_results::time::DeviceTime;

@@ -4,7 +4,11 @@
 //!
 //! Every phone is of a model of its own, so that there are as many cells as can be (20 000, 1.8 million sessions), each
 //! with 15 values that do not compress. Times are of this machine and everything else it does meanwhile.
-#![allow(clippy::disallowed_types, clippy::disallowed_methods)] // a benchmark lives in the real world
+#![allow(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "a benchmark lives in the real world"
+)]
 
 use farmjank_history::History;
 use farmjank_history::{Missing, open};

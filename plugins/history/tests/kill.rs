@@ -3,7 +3,7 @@
 //!
 //! This program starts itself as the writer. Moments are drawn from a fixed seed as turns of a loop, not as time. 20
 //! kills, or as many as `FARMJANK_KILLS` says; the same again on PostgreSQL where `FARMJANK_TEST_POSTGRES` names one.
-#![allow(clippy::disallowed_types, clippy::disallowed_methods)] // tests live in the real world
+#![allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "tests live in the real world")]
 
 #[allow(dead_code, reason = "the other tests need more of it")]
 #[path = "all/samples.rs"]

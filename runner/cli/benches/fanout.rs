@@ -1,6 +1,10 @@
 //! Fan-out: 64 and 128 phones served on loopback against one, the stock adb server between, same scenario, real time.
 //! Limits: 1.03 and 1.05 times the wall time of one, with zero loss. Run: `cargo bench -p farmjank-cli --bench fanout`.
-#![allow(clippy::disallowed_types, clippy::disallowed_methods)] // a benchmark lives in the real world
+#![allow(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "a benchmark lives in the real world"
+)]
 
 use std::io::{BufRead, BufReader};
 use std::net::{TcpListener, TcpStream};

@@ -1,5 +1,5 @@
 //! The only place that touches sockets, files, processes, signals and the wall clock.
-#![allow(clippy::disallowed_types, clippy::disallowed_methods)] // this file is the outside world
+#![allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "this file is the outside world")]
 
 mod bundle;
 pub mod claims;

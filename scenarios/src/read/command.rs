@@ -100,7 +100,7 @@ fn scroll(ctx: &mut ReadContext<'_>, fields: &Fields) -> Option<Gesture> {
 }
 
 /// Where a finger goes: two points, or a direction, or neither; none when what is written is wrong.
-#[allow(clippy::type_complexity)] // used twice, next to its definition
+#[allow(clippy::type_complexity, reason = "used twice, next to its definition")]
 fn line(
     ctx: &mut ReadContext<'_>,
     fields: &Fields,

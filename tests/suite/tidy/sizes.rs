@@ -1,13 +1,10 @@
-//! Sizes: files a person reads in one go, functions that fit a screen, a map that fits a few.
+//! Sizes: files a person reads in one go, a map that fits a few. How long a function is counts clippy.
 
-use super::tokens::functions;
 use super::tree::{Source, sources, texts};
 use super::{Complaint, none};
 
 /// Most lines of a Rust file.
 const FILE: usize = 400;
-/// Most lines of a function's body.
-const FUNCTION: usize = 70;
 /// Most columns of a line of comment; rustfmt breaks code and leaves comments.
 const COMMENT: usize = 120;
 /// Most columns of a line of a page's script.
@@ -15,22 +12,15 @@ const SCRIPT: usize = 132;
 /// Most lines of ARCHITECTURE.md.
 const MAP: usize = 200;
 
-fn too_long(source: &Source) -> Vec<Complaint> {
+fn too_long(source: &Source) -> Option<Complaint> {
     let lines = source.text.lines().count();
-    let whole = (lines > FILE)
-        .then(|| Complaint::of(&source.path, format!("{lines} lines, more than {FILE}: split it by idea")));
-    let long = functions(&source.tokens).into_iter().filter(|function| function.lines > FUNCTION);
-    let each = long.map(|function| {
-        let words =
-            format!("`{}` has {} lines, more than {FUNCTION}: split it", function.name, function.lines);
-        Complaint::at(&source.path, function.line, words)
-    });
-    whole.into_iter().chain(each).collect()
+    (lines > FILE)
+        .then(|| Complaint::of(&source.path, format!("{lines} lines, more than {FILE}: split it by idea")))
 }
 
 #[test]
-fn files_and_functions_fit() {
-    none(sources().iter().flat_map(too_long).collect());
+fn files_fit() {
+    none(sources().iter().filter_map(too_long).collect());
 }
 
 /// Lines of comment that nobody breaks; examples among them are code.
@@ -90,10 +80,7 @@ fn the_map_is_short() {
 
 #[test]
 fn a_line_too_many_is_a_complaint() {
-    let body = |lines: usize| format!("fn f() {{\n{}}}\n", "x();\n".repeat(lines));
-    let complaints = |text: &str| too_long(&Source::new("a.rs", text)).len();
-    assert_eq!(complaints(&body(FUNCTION)), 0);
-    assert_eq!(complaints(&body(FUNCTION + 1)), 1);
-    assert_eq!(complaints(&"//\n".repeat(FILE)), 0);
-    assert_eq!(complaints(&"//\n".repeat(FILE + 1)), 1);
+    let complaints = |text: &str| too_long(&Source::new("a.rs", text)).is_some();
+    assert!(!complaints(&"//\n".repeat(FILE)));
+    assert!(complaints(&"//\n".repeat(FILE + 1)));
 }

@@ -48,17 +48,6 @@ impl Token {
     }
 }
 
-/// A function with a body.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Function {
-    /// Name.
-    pub name: String,
-    /// Line of the name.
-    pub line: usize,
-    /// Lines strictly between the braces of its body.
-    pub lines: usize,
-}
-
 /// The tokens of a file.
 ///
 /// # Errors
@@ -121,24 +110,6 @@ fn item_end(tokens: &[Token], from: usize) -> usize {
     tokens.len().saturating_sub(1)
 }
 
-/// Every function that has a body, nested ones and those inside macros included.
-pub fn functions(tokens: &[Token]) -> Vec<Function> {
-    let mut found = Vec::new();
-    for (at, pair) in tokens.windows(2).enumerate() {
-        let (true, Some(name)) = (pair[0].is("fn"), pair[1].word()) else { continue };
-        let end = item_end(tokens, at + 1);
-        if tokens[end].kind != Kind::Close('{') {
-            continue;
-        }
-        let open =
-            (at..end).find(|open| tokens[*open].kind == Kind::Open('{') && closing(tokens, *open) == end);
-        let first = open.map_or(tokens[end].line, |open| tokens[open].line);
-        let lines = (tokens[end].line - first).saturating_sub(1);
-        found.push(Function { name: name.to_owned(), line: pair[1].line, lines });
-    }
-    found
-}
-
 /// Attributes: the index of each `#` and of the bracket that closes it.
 pub fn attributes(tokens: &[Token]) -> Vec<(usize, usize)> {
     let opens = |at: &usize| {
@@ -186,16 +157,6 @@ pub fn test_modules(tokens: &[Token]) -> Vec<String> {
         }
     }
     names
-}
-
-#[test]
-fn functions_are_measured_between_their_braces() {
-    let text = "fn one(f: fn(u8) -> u8) -> [u8; { 2 }] where u8: Copy {\n let s = \"}}}\"; // }\n}\n\
-                trait T { fn none(&self); fn three() {\n a();\n /* { */\n b();\n } }\nmacro! { fn empty() {} }";
-    let found = functions(&tokens(text).unwrap());
-    let told: Vec<_> =
-        found.iter().map(|function| (function.name.as_str(), function.line, function.lines)).collect();
-    assert_eq!(told, [("one", 1, 1), ("three", 4, 3), ("empty", 9, 0)]);
 }
 
 #[test]

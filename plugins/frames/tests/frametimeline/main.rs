@@ -1,5 +1,5 @@
 //! Traces written by hand, in whole and in pieces, read back; and a real phone's trace.
-#![allow(clippy::disallowed_methods)] // tests read their evidence from files
+#![allow(clippy::disallowed_methods, reason = "tests read their evidence from files")]
 
 mod honest;
 mod laws;

@@ -2,7 +2,10 @@
 //! answers nothing and refuses nothing: who asks waits so long for each sign of life, and no longer.
 //!
 //! Must not know: what is asked.
-#![allow(clippy::disallowed_methods)] // the crate's one thread: calls of the client block, and cannot be called off
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the crate's one thread: calls of the client block, and cannot be called off"
+)]
 
 use crate::trouble;
 use farmjank_results::fault::Fault;

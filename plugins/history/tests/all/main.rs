@@ -1,5 +1,5 @@
 //! A history store from outside: one suite of promises for every database, and what each must withstand.
-#![allow(clippy::disallowed_types, clippy::disallowed_methods)] // tests live in the real world
+#![allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "tests live in the real world")]
 
 mod conformance;
 mod file;

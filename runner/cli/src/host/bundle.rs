@@ -1,5 +1,9 @@
 //! A run bundle's folder.
-#![allow(clippy::disallowed_types, clippy::disallowed_methods)] // part of the outside world, as `host.rs`
+#![allow(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "part of the outside world, as `host.rs`"
+)]
 
 use super::durable::Durable;
 use super::{read_file, write_file};

@@ -2,7 +2,11 @@
 //!
 //! One file for each phone and server, in a folder all users of this computer share. Its words say who has it; whether
 //! anybody has it, only the lock says.
-#![allow(clippy::disallowed_types, clippy::disallowed_methods)] // part of the outside world, as `host.rs`
+#![allow(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "part of the outside world, as `host.rs`"
+)]
 
 use super::{env, wall};
 use farmjank_leaf::hash::Fnv;

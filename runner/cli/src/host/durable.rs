@@ -1,5 +1,9 @@
 //! What was written outlives a loss of power. On a thread of its own: a slow disk holds up no run.
-#![allow(clippy::disallowed_types, clippy::disallowed_methods)] // part of the outside world, as `host.rs`
+#![allow(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "part of the outside world, as `host.rs`"
+)]
 
 use farmjank_results::file_error::FileError;
 use std::collections::BTreeSet;

@@ -2,7 +2,11 @@
 //!
 //! A path may be anything: a link, a device, a pipe. Only a file of its own is replaced, as a whole and with the rights
 //! it had; everything else is written *to*.
-#![allow(clippy::disallowed_types, clippy::disallowed_methods)] // part of the outside world, as `host.rs`
+#![allow(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "part of the outside world, as `host.rs`"
+)]
 
 use super::chance;
 use farmjank_results::file_error::FileError;

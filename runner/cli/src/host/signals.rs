@@ -1,6 +1,10 @@
 //! Signals, on a thread of their own: whatever the run waits for, a pipe nobody reads or a store that does not answer,
 //! a request to end is heard.
-#![allow(clippy::disallowed_types, clippy::disallowed_methods)] // part of the outside world, as `host.rs`
+#![allow(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "part of the outside world, as `host.rs`"
+)]
 
 use super::Streams;
 use farmjank_engine::scribe::Voice;

@@ -1,5 +1,9 @@
 //! What the live view needs of the world: a socket, a thread with a real clock, a random token.
-#![allow(clippy::disallowed_types, clippy::disallowed_methods)] // a door to the outside world, like `host.rs`
+#![allow(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "a door to the outside world, like `host.rs`"
+)]
 
 use super::answer::{Server, router};
 use crate::command_error::CommandError;
