@@ -1,4 +1,4 @@
-//! Simulated time: 500 phones × 10 minutes of scenario, a thread for every two phones. Limit: 60 s.
+//! Simulated time: 500 phones × 10 minutes of scenario, at most 32 threads. Limit: 60 s.
 //! Run: `cargo bench -p farmjank-tests --bench simulated` (a number of phones may follow `--`; the limit scales;
 //! `alone` leaves the second half out).
 #![allow(

@@ -14,7 +14,11 @@ const PHONES_TOGETHER: usize = 8;
 
 /// Phones of one shard of a larger lab. Few: while one works, its phones' frames and dumps stay in the caches of its
 /// core. Measured with 200 phones on two cores: 2 per shard take 0.19 s of CPU a phone, 8 take 0.22 s, 128 take 0.33 s.
-const PHONES_PER_RACK: usize = 2;
+const PHONES_PER_SHARD: usize = 2;
+
+/// Most shards of a lab: a larger one has more phones in each. A thread keeps some 6 MB of free memory for itself, so that
+/// 1 000 phones on 500 threads took 4.1 GB where 32 threads take 1.2 GB and as much CPU (`ci/bench/sweep.py`).
+const SHARDS_MOST: usize = 32;
 
 /// What a lab file says.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,7 +52,10 @@ impl Lab {
     /// from its own seed, so together they are this lab.
     pub fn shards(&self) -> Vec<Lab> {
         let shard = |phones: &[(String, PhoneSpec)]| Lab { phones: phones.to_vec(), ..self.clone() };
-        let together = if self.phones.len() > PHONES_TOGETHER { PHONES_PER_RACK } else { PHONES_TOGETHER };
+        let together = match self.phones.len() {
+            ..=PHONES_TOGETHER => PHONES_TOGETHER,
+            phones => PHONES_PER_SHARD.max(phones.div_ceil(SHARDS_MOST)),
+        };
         self.phones.chunks(together).map(shard).collect()
     }
 }
