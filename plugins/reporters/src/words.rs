@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_of_time() {
+    fn lengths_of_time_have_the_digits_people_read() {
         let text = |ms| length(Span::from_ms(ms));
         assert_eq!(
             [text(400), text(12_300), text(124_000), text(3_720_000)],

@@ -135,7 +135,7 @@ fn discrepancy_is_one_frame_at_best_and_the_worst_stretch_otherwise() {
 }
 
 #[test]
-fn means_and_spread() {
+fn means_and_spread_are_those_of_the_lengths_and_jitter_never_crosses_segments() {
     let pair = window(P60, &[10 * MS, 30 * MS]);
     let found = ["mean_ms", "rms_ms", "stdev_ms", "jitter_ms"].map(|key| number(&pair, key));
     assert_eq!(found, [20.0, 500.0_f64.sqrt(), 10.0, 20.0]);

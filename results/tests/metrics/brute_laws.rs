@@ -112,7 +112,7 @@ proptest! {
     }
 
     #[test]
-    fn chromium(frames in all(), period in 8_000_000i64..20_000_000) {
+    fn chromiums_metrics_are_those_of_brute_force(frames in all(), period in 8_000_000i64..20_000_000) {
         let window = segments(period, &frames, Phase::Finger);
         let count: f64 = frames.iter().map(|lengths| brute::chromium_janks(&ms(lengths), period as f64 / 1e6)).sum();
         prop_assert_eq!(number(&window, "chromium_jank_count"), count);

@@ -168,7 +168,7 @@ fn by_the_ring_of_surfaceflinger() {
 }
 
 #[test]
-fn by_framestats_alone() {
+fn numbers_by_framestats_alone_are_those_of_the_truth() {
     let pinned = format!("{}source: gfxinfo\n", super::SCENARIO);
     let story = Stage::lab_yaml(&every_archetype()).seed(2).scenario(&pinned).run();
     let mut all = Differences::default();

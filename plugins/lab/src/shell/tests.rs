@@ -97,7 +97,7 @@ fn prints(text: &str, expected: &str) {
 }
 
 #[test]
-fn words_and_quotes() {
+fn words_are_split_and_quoted_as_mksh_does() {
     prints("echo a  'b  c' \"d  e\" f\\ g", "a b  c d  e f g\n");
     prints("x='1 2'; args $x \"$x\" '$x' \\$x ${x}3", "<1><2><1 2><$x><$x><1><23>");
     prints("args \"\" '' $nothing a\"b\"'c' # comment", "<><><abc>");
@@ -111,7 +111,7 @@ fn words_and_quotes() {
 }
 
 #[test]
-fn lists_and_statuses() {
+fn lists_and_their_statuses_come_out_as_in_mksh() {
     prints("true && echo yes || echo no; false && echo yes || echo no", "yes\nno\n");
     prints("! false && echo negated", "negated\n");
     prints("false; s=$?; echo $s; (exit 3); s=$? t=$?; echo $s$t$?; x=$(exit 4); echo $?", "1\n330\n4\n");
@@ -153,7 +153,7 @@ fn syntax_errors_are_worded_as_mksh_words_them() {
 }
 
 #[test]
-fn redirections() {
+fn redirections_lead_where_they_say() {
     prints("read up _ < /proc/uptime; echo $up", "12345.67\n");
     prints("dumpsys 2>/dev/null | head -1", "16666666\n");
     prints("dumpsys 2>&1 >/dev/null", "note\n");
@@ -170,7 +170,7 @@ fn redirections() {
 }
 
 #[test]
-fn loops_and_conditions() {
+fn loops_and_conditions_run_as_often_as_in_mksh() {
     prints("i=0; while [ $i -lt 3 ]; do echo $i; i=$((i+1)); done", "0\n1\n2\n");
     prints("i=0; until test $i = 2; do i=$((i + 1)); done; echo $i", "2\n");
     prints("for x in a 'b c' $(echo d e); do args $x; [ \"$x\" = d ] && break; done; echo", "<a><b><c><d>\n");
@@ -219,7 +219,7 @@ fn pipes_end_their_writers() {
 }
 
 #[test]
-fn filters() {
+fn filters_print_what_toybox_prints() {
     let input = "alpha 1\nbeta 22\nalpha 3\n";
     let run = |text: &str| sh_with(text, input.as_bytes()).0;
     assert_eq!(run("grep alpha"), "alpha 1\nalpha 3\n");

@@ -29,7 +29,7 @@ fn record() -> Record {
 }
 
 #[test]
-fn tables() {
+fn tables_are_as_kept_in_every_width_and_style() {
     let bundle = Some("results/runs/20260301-120000-5eed");
     for (name, style) in [
         ("table-80.txt", TextStyle { width: 80, color: false, ascii: false }),
@@ -42,7 +42,7 @@ fn tables() {
 }
 
 #[test]
-fn junit_layouts() {
+fn junit_is_as_kept_in_every_layout() {
     let bundle = Some("results/runs/20260301-120000-5eed".to_owned());
     let options = |layout| junit::Options { layout, bundle: bundle.clone(), ..junit::Options::default() };
     check("junit-device.xml", &junit::junit(&record(), &options(Layout::Device)));
@@ -55,12 +55,12 @@ fn junit_layouts() {
 }
 
 #[test]
-fn results_json() {
+fn results_json_is_as_kept() {
     check("results.json", &json::json(&record()));
 }
 
 #[test]
-fn pages_metrics_and_annotations() {
+fn pages_metrics_and_annotations_are_as_kept() {
     use farmjank_reporters::{github, markdown, openmetrics};
     check("summary.md", &markdown::markdown(&record(), &Film, markdown::MOST));
     check("summary-short.md", &markdown::markdown(&record(), &Film, 4_000));
@@ -72,7 +72,7 @@ fn pages_metrics_and_annotations() {
 }
 
 #[test]
-fn console_lines() {
+fn console_lines_are_as_kept() {
     let mut console = Console::new(TextStyle::default(), None);
     let mut so_far = Record::default();
     let mut text = String::new();

@@ -86,7 +86,7 @@ fn numbers_are_in_base_units_and_what_was_not_measured_is_absent() {
 }
 
 #[test]
-fn promtool_accepts_it() {
+fn promtool_accepts_our_openmetrics() {
     for words in [Words::default(), nasty_words(), long_words()] {
         let text = openmetrics(&events(&words).record());
         read(&text);

@@ -14,7 +14,7 @@ pub(super) fn check_steps(steps: &str, expected: &str) {
 }
 
 #[test]
-fn headers() {
+fn a_wrong_header_is_told_with_what_to_write() {
     check("", "1:1+1 the file is empty -> a scenario needs `appId:` and `steps:`\n");
     check(
         "- back\n",
@@ -67,7 +67,7 @@ fn headers() {
 }
 
 #[test]
-fn values_of_headers() {
+fn a_wrong_value_of_a_header_is_told_with_its_range() {
     check(
         "appId: a.b\niterations: 0\nwarmup: -1\nsteps: [back]\n",
         concat!(
@@ -124,7 +124,7 @@ fn what_is_misspelt_is_read_as_it_was_meant() {
 }
 
 #[test]
-fn commands() {
+fn an_unknown_command_is_told_with_the_nearest_or_why_not() {
     check_steps("- swip: { direction: UP }", "3:5+4 unknown command `swip` -> write `swipe`\n");
     check_steps(
         "- takeScreenshot: x",
@@ -168,7 +168,7 @@ fn commands() {
 }
 
 #[test]
-fn values() {
+fn a_wrong_value_of_a_command_is_told_with_its_form() {
     check_steps(
         "- wait: soon",
         "3:11+4 `soon` is not a length of time -> write `250ms` or `2s`; a plain number is ms\n",
@@ -212,7 +212,7 @@ fn values() {
 }
 
 #[test]
-fn elements_and_loops() {
+fn an_element_or_loop_that_says_too_little_or_too_much_is_told() {
     check_steps(
         "- tapOn: { id: a, text: b }",
         "3:21+4 `tapOn` takes only one of `text`, `id` or `point` -> keep one\n",
@@ -258,7 +258,7 @@ fn elements_and_loops() {
 }
 
 #[test]
-fn variables() {
+fn an_unknown_variable_is_told_with_the_nearest_or_where_to_set_it() {
     check(
         "appId: a.b\nenv: { LINK: x }\nsteps: [ { inputText: 'go ${LNIK} now' } ]\n",
         "3:27+7 unknown variable `LNIK` -> write `${LINK}`\n",
@@ -278,7 +278,7 @@ fn variables() {
 }
 
 #[test]
-fn flows() {
+fn a_flow_that_is_missing_wrong_or_endless_is_told_once() {
     let files = [
         ("s.yaml", "appId: a.b\nsteps:\n  - runFlow: one.yaml\n  - runFlow: gone.yaml\n  - bakc\n"),
         ("one.yaml", "- runFlow: two.yaml\n- tapon: x\n"),
@@ -296,7 +296,7 @@ fn flows() {
 }
 
 #[test]
-fn yaml_itself() {
+fn what_is_no_yaml_is_told_with_its_cure() {
     check(
         "appId: a.b\nsteps:\n\t- back\n",
         "3:1+1 a tab indents this line; YAML allows only spaces -> indent with spaces\n",
