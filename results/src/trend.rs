@@ -19,4 +19,5 @@ pub use change_point::{ChangePoint, ENOUGH, Way, change_points, least_change};
 pub use good::{KEPT, good};
 pub use line::{Line, Night, lines};
 pub use sentence::sentence;
+pub use succession::Over;
 pub use sweep::{Standing, Sweep, Trend, sweep};

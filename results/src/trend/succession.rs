@@ -7,13 +7,31 @@ use super::Line;
 use crate::words::several;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Why a line is over, in words.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Over {
+    /// Another line took its place, which differs from it so.
+    Replaced(String),
+    /// None of the newest runs has it.
+    Unmeasured(String),
+}
+
+impl Over {
+    /// Why.
+    pub fn words(&self) -> &str {
+        match self {
+            Over::Replaced(why) | Over::Unmeasured(why) => why,
+        }
+    }
+}
+
 /// What is known of a line among the others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Place {
     /// What it took the place of, in words.
     pub follows: Option<String>,
-    /// Why it is over, in words.
-    pub ended: Option<String>,
+    /// Why it is over.
+    pub ended: Option<Over>,
 }
 
 /// The place of every line. A line is over when another one of its window took its place, or when none of the `newest`
@@ -41,7 +59,7 @@ pub(super) fn places(lines: &[Line], newest: usize) -> Vec<Place> {
     let oldest = runs.iter().rev().nth(newest.max(1).min(runs.len()).saturating_sub(1)).copied().unwrap_or(0);
     for (line, place) in lines.iter().zip(&mut places) {
         if line.last().order < oldest && place.ended.is_none() {
-            place.ended = Some(format!("no night since {}", day(&line.last().wall)));
+            place.ended = Some(Over::Unmeasured(format!("no night since {}", day(&line.last().wall))));
         }
     }
     places
@@ -74,7 +92,7 @@ fn follow(lines: &[Line], group: &[usize], new: usize, same_phone: bool, places:
         differs.join(" and "),
         several(before.nights.len(), "night", "nights"),
     ));
-    places[old].ended = Some(format!("{} {what} since {since}", differs.join(" and ")));
+    places[old].ended = Some(Over::Replaced(format!("{} {what} since {since}", differs.join(" and "))));
 }
 
 /// `2026-03-01` of an RFC 3339 text.
@@ -103,9 +121,9 @@ mod tests {
         let told = |phone: &str, build: &str| {
             let of = |line: &Line| line.device.0 == phone && line.key.build.starts_with(build);
             let at = found.iter().position(of).expect("the line");
-            (places[at].follows.clone().unwrap_or_default(), places[at].ended.clone().unwrap_or_default())
+            (places[at].follows.clone().unwrap_or_default(), places[at].ended.as_ref().map_or("", Over::words))
         };
-        assert_eq!(told("A", "google"), (String::new(), "OS build differs since 2026-01-21".to_owned()));
+        assert_eq!(told("A", "google"), (String::new(), "OS build differs since 2026-01-21"));
         let (follows, ended) = told("A", "next");
         assert_eq!(
             follows,
@@ -127,6 +145,6 @@ mod tests {
         let found = lines(&sessions, order);
         let places = places(&found, 10);
         assert_eq!(places[0], Place::default());
-        assert_eq!(places[1].ended.as_deref(), Some("no night since 2026-01-12"));
+        assert_eq!(places[1].ended, Some(Over::Unmeasured("no night since 2026-01-12".to_owned())));
     }
 }

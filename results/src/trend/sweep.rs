@@ -3,7 +3,7 @@
 //! Must not know: how it is printed, what an exit code is.
 
 use super::change_point::{ENOUGH, least_change};
-use super::succession::{Place, places};
+use super::succession::{Over, Place, places};
 use super::{ChangePoint, Line, Way, change_points};
 use crate::compare::Effect;
 
@@ -18,8 +18,8 @@ pub enum Standing {
     Quiet,
     /// Too few nights to tell: how many there are, of [`ENOUGH`].
     TooFew(usize),
-    /// Nothing is measured there any more; why, in words.
-    Ended(String),
+    /// Nothing is measured there any more.
+    Ended(Over),
 }
 
 impl Standing {

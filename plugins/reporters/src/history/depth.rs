@@ -81,7 +81,7 @@ fn standing(trend: &Trend, style: TextStyle) -> String {
         Standing::Better => "better".to_owned(),
         Standing::Quiet => "nothing that matters changed lately".to_owned(),
         Standing::TooFew(count) => format!("{count} of the {ENOUGH} nights it takes to tell"),
-        Standing::Ended(why) => format!("over, {}", style.text(why, SENTENCE)),
+        Standing::Ended(why) => format!("over, {}", style.text(why.words(), SENTENCE)),
     }
 }
 

@@ -7,7 +7,7 @@ use crate::clean::{NAME, SENTENCE};
 use crate::markdown::text;
 use crate::paint::{TextStyle, Tint, left, wrap};
 use crate::words::{self, several};
-use farmjank_results::trend::{ENOUGH, Standing, Trend, sentence};
+use farmjank_results::trend::{ENOUGH, Over, Standing, Trend, sentence};
 
 /// Cells of the standing's word and its gaps.
 const LEAD: usize = 16;
@@ -152,7 +152,7 @@ fn notes(view: &HistoryView<'_>) -> Vec<String> {
     let follows = new.filter_map(|trend| trend.follows.as_ref().map(|why| format!("{}: {why}", name(trend))));
     let over = trends.iter().filter_map(|trend| match &trend.standing {
         // What was replaced is told where its successor is.
-        Standing::Ended(why) if why.starts_with("no night") => Some(format!("{}: {why}", name(trend))),
+        Standing::Ended(Over::Unmeasured(why)) => Some(format!("{}: {why}", name(trend))),
         _ => None,
     });
     follows.chain(over).collect()

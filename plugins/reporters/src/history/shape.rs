@@ -127,7 +127,7 @@ fn cell(view: &HistoryView<'_>, trend: &Trend, deep: bool) -> Cell {
         better: line.better(),
         standing: trend.standing.word(),
         why: match &trend.standing {
-            Standing::Ended(why) => Some(json_text(why)),
+            Standing::Ended(why) => Some(json_text(why.words())),
             Standing::TooFew(count) => Some(format!("{count} of {ENOUGH} nights")),
             _ => None,
         },
