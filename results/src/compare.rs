@@ -31,15 +31,15 @@ pub(crate) mod sentence;
 mod undecided;
 mod weigh;
 
-pub use ab_schedule::{AbRules, AbSchedule, LOOKS, Next, PER_INSTALL};
+pub use ab_schedule::{AbRules, AbSchedule, LOOKS, Next};
 pub use baseline::{Baseline, BaselineError, Move, merged};
 pub use calibrated::{CUSTOMARY, Itself, Noise, noise, selves};
-pub use compared::{CellCompared, Compared, Design, Independent, Role, Source, State, Terrible, verdict_of};
+pub use compared::{CellCompared, Compared, Design, Independent, Role, Source, State, Terrible};
 pub use decide::compare;
 pub use effect::Effect;
 pub use interleaved::{Sampled, in_doubt, interleaved, primary_cells, siblings};
 pub use measured::{Looked, Measured, measured, primary};
-pub use needs::{Calibrated, Expected, Need, assumed_sd, needs};
+pub use needs::{Calibrated, Expected, Need, needs};
 pub use plain::{PlainError, read_plain};
 pub use rolling::{ROLLING, alerts, with_alerts};
 pub use rules::{Given, Installations, Rules};

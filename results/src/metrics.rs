@@ -52,7 +52,7 @@ pub use meaning::{absence, letters};
 pub use measuring::measure_all;
 pub use stages::{STAGE_NAMES, main_factors};
 pub use sums::refresh_hz;
-pub use trust::{INCONCLUSIVE_SHARE_PERCENT, doubt};
+pub use trust::doubt;
 
 use crate::metric::{Metric, Reading};
 use crate::window::Window;

@@ -15,7 +15,6 @@ use farmjank_results::device::{App, DeviceFacts};
 use farmjank_results::frame::SourceId;
 use farmjank_results::side_reading::SideReading;
 use farmjank_results::time::ClockMap;
-use farmjank_results::timestats::FrameCounts;
 use farmjank_seams::probe::{Probe, ProbeOutput, ProbeReader, Scope};
 use farmjank_seams::source::{Unfit, Unreadable};
 
@@ -25,14 +24,6 @@ const FIRST_SDK: u32 = 28;
 const MOST_LAYERS: usize = 64;
 /// Begins the lines this module prints beside the dump.
 const MARK: &str = "farmjank-timestats";
-
-/// Reads a dump of any release: the layers in order of first appearance, each once, all their refresh rates added up.
-///
-/// Errors: [`Unreadable::Empty`] when nothing was printed (never enabled), [`Unreadable::Refused`],
-/// [`Unreadable::Garbled`] when it is another text.
-pub fn read_timestats(text: &[u8]) -> Result<Vec<FrameCounts>, Unreadable> {
-    read_counted(text).map(|counted| counted.layers)
-}
 
 /// The probe. One value serves any number of phones.
 #[derive(Clone, Copy, Debug, Default)]

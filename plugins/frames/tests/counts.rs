@@ -2,7 +2,7 @@
 #![allow(clippy::disallowed_methods, reason = "tests read their evidence from files")]
 
 use farmjank_frames::TimeStats;
-use farmjank_frames::timestats::{read_counted, read_timestats};
+use farmjank_frames::timestats::read_counted;
 use farmjank_results::device::App;
 use farmjank_results::side_reading::SideReading;
 use farmjank_seams::probe::{ProbeOutput, ProbeReader};
@@ -201,7 +201,7 @@ fn a_real_block_with_elided_histograms_keeps_its_totals_and_no_half_histogram() 
         println!("skipped: no real dumps beside the repository");
         return;
     };
-    let layers = read_timestats(&bytes).unwrap();
+    let layers = read_counted(&bytes).unwrap().layers;
     assert_eq!(layers.len(), 1);
     let game = &layers[0];
     assert_eq!(game.layer, "com.mojang.minecraftpe/com.mojang.minecraftpe.MainActivity#145");
@@ -212,10 +212,10 @@ fn a_real_block_with_elided_histograms_keeps_its_totals_and_no_half_histogram() 
 
 #[test]
 fn what_is_no_dump_is_refused_in_words() {
-    assert!(matches!(read_timestats(b""), Err(Unreadable::Empty(why)) if why.contains("never enabled")));
-    assert!(matches!(read_timestats(b"16666666\n0\t0\t0\n"), Err(Unreadable::Garbled(_))));
-    assert!(matches!(read_timestats(b"Can't find service: SurfaceFlinger\n"), Err(Unreadable::Refused(_))));
-    assert_eq!(read_timestats(b"SurfaceFlinger TimeStats:\nstatsStart = 1\n"), Ok(Vec::new()));
+    assert!(matches!(read_counted(b""), Err(Unreadable::Empty(why)) if why.contains("never enabled")));
+    assert!(matches!(read_counted(b"16666666\n0\t0\t0\n"), Err(Unreadable::Garbled(_))));
+    assert!(matches!(read_counted(b"Can't find service: SurfaceFlinger\n"), Err(Unreadable::Refused(_))));
+    assert_eq!(read_counted(b"SurfaceFlinger TimeStats:\nstatsStart = 1\n").map(|counted| counted.layers), Ok(Vec::new()));
 }
 
 fn read(bytes: &str, app: &str) -> Result<SideReading, Unreadable> {
@@ -268,7 +268,7 @@ proptest! {
                  present2present histogram is as below:\n0ms=0 {bucket}ms={frames}\n"
             );
         }
-        let layers = read_timestats(text.as_bytes()).unwrap();
+        let layers = read_counted(text.as_bytes()).unwrap().layers;
         let total: u64 = parts.iter().map(|(frames, _)| frames).sum();
         prop_assert_eq!(layers.len(), 1);
         prop_assert_eq!(layers[0].total_frames, total);

@@ -29,7 +29,7 @@ pub mod live_phone;
 pub mod phone;
 mod phone_clock;
 pub mod phone_fault;
-pub mod phone_sim;
+mod phone_sim;
 pub mod serve;
 pub mod server;
 pub mod shell;

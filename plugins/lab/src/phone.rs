@@ -21,7 +21,7 @@ mod sessions;
 mod settings;
 mod state;
 mod storage;
-mod told;
+mod replay;
 mod tools;
 mod tracing;
 

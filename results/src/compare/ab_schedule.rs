@@ -8,7 +8,7 @@ use crate::turn::{Build, Turn};
 use std::collections::BTreeMap;
 
 /// Iterations of each build between two installations, unless told otherwise.
-pub const PER_INSTALL: u32 = 5;
+pub(crate) const PER_INSTALL: u32 = 5;
 /// Most looks at one cell (docs/design/statistics.md#looks).
 pub const LOOKS: u8 = farmjank_statistics::looks::LOOKS;
 /// Iterations of each build that screen a cell, and as many afresh that confirm a suspicion: fewer could not clear a

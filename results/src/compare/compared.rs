@@ -11,7 +11,7 @@ pub use farmjank_statistics::State;
 use serde::{Deserialize, Serialize};
 
 /// What a state means for the verdict of a primary cell: what cannot be told is never green.
-pub fn verdict_of(state: State) -> Verdict {
+pub(crate) fn verdict_of(state: State) -> Verdict {
     match state {
         State::Fail | State::Regression => Verdict::Fail,
         State::Pass | State::Improvement => Verdict::Pass,

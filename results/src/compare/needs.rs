@@ -87,7 +87,7 @@ pub struct Need {
 
 /// How much iterations differ on a phone nobody calibrated, ms/s: a hitch in three seconds of motion, with the tail of
 /// the noise model.
-pub fn assumed_sd(refresh: f64, motion: f64) -> f64 {
+pub(crate) fn assumed_sd(refresh: f64, motion: f64) -> f64 {
     let square = SQUARE * VSYNC60 * VSYNC60 * if refresh > FAST { FASTER } else { 1.0 };
     (HITCHES * square / motion).sqrt()
 }

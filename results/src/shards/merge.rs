@@ -25,7 +25,7 @@ const NAME: usize = 100;
 
 /// A fact of a merged log.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Told {
+pub struct MergedFact {
     /// When, in the run that told it.
     pub at: RunTime,
     /// Which shard told it; none where merging did.
@@ -38,7 +38,7 @@ pub struct Told {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Merged {
     /// Everything up to the last job's end, in order.
-    pub facts: Vec<Told>,
+    pub facts: Vec<MergedFact>,
     /// What interrupted a run of them.
     pub interrupted: Option<String>,
     /// The files that are named, each with the bundle it lies in, by number.
@@ -83,7 +83,7 @@ pub fn merge(bundles: &[Bundle<'_>]) -> Result<Merged, NotMerged> {
     let mut facts = woven(&strands, started(bundles, &runs), plan);
     let at = facts.last().map_or(RunTime::from_ns(0), |told| told.at);
     let notice = notice.map(|what| Fact::Noticed { job: None, what });
-    facts.extend(added.into_iter().chain(notice).map(|fact| Told { at, shard: None, fact }));
+    facts.extend(added.into_iter().chain(notice).map(|fact| MergedFact { at, shard: None, fact }));
     let compared = bundles.iter().filter_map(|bundle| bundle.record.compared.as_ref());
     // The last good nights alone decide nothing.
     let deciding = compared.filter(|compared| compared.baseline.name != ROLLING);
@@ -131,7 +131,7 @@ fn started(bundles: &[Bundle<'_>], runs: &[ShardRun]) -> Fact {
 
 /// The facts of all strands in order of time, of one instant in order of shards; the plan before the first that needs
 /// it.
-fn woven(strands: &BTreeMap<u32, Strand<'_>>, started: Fact, plan: Fact) -> Vec<Told> {
+fn woven(strands: &BTreeMap<u32, Strand<'_>>, started: Fact, plan: Fact) -> Vec<MergedFact> {
     let homes: BTreeSet<&DeviceId> = strands.values().flat_map(|strand| seen(&strand.own)).collect();
     let mut told_by: BTreeMap<&DeviceId, u32> = BTreeMap::new();
     for (shard, strand) in strands {
@@ -148,16 +148,16 @@ fn woven(strands: &BTreeMap<u32, Strand<'_>>, started: Fact, plan: Fact) -> Vec<
         all.extend(strand.own.iter().map(|event| (event.at, *shard, true, *event)));
     }
     all.sort_by_key(|(at, shard, own, _)| (*at, *shard, *own));
-    let mut facts = vec![Told { at: RunTime::from_ns(0), shard: None, fact: started }];
+    let mut facts = vec![MergedFact { at: RunTime::from_ns(0), shard: None, fact: started }];
     let begins = all.iter().position(|(_, _, _, event)| event.fact.job().is_some()).unwrap_or(all.len());
-    let told = |(at, shard, _, event): &(RunTime, u32, bool, &Event)| Told {
+    let told = |(at, shard, _, event): &(RunTime, u32, bool, &Event)| MergedFact {
         at: *at,
         shard: Some(*shard),
         fact: event.fact.clone(),
     };
     facts.extend(all[..begins].iter().map(told));
     let at = facts.last().map_or(RunTime::from_ns(0), |told| told.at);
-    facts.push(Told { at, shard: None, fact: plan });
+    facts.push(MergedFact { at, shard: None, fact: plan });
     facts.extend(all[begins..].iter().map(told));
     facts
 }

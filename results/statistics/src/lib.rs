@@ -45,6 +45,6 @@ pub mod student;
 pub use compare::{CellComparison, Incomparable, Whole, compare_cell};
 pub use power::Mei;
 pub use sample::{Better, Sample};
-pub use session::{SessionComparison, compare_sessions, compare_sessions_beside};
+pub use session::{SessionComparison, compare_sessions_beside};
 pub use size::Unseen;
 pub use state::{Grounds, Means, State};

@@ -59,19 +59,6 @@ pub fn means(samples: &[Sample]) -> Vec<f64> {
     sessions.values().filter_map(|values| mean(values)).collect()
 }
 
-/// Compares session means with those of a stored baseline.
-///
-/// # Errors
-/// Fewer than five stored sessions, none of the candidate, a mean that is not finite or below zero.
-pub fn compare_sessions(
-    base: &[f64],
-    candidate: &[f64],
-    better: Better,
-    mei: Mei,
-) -> Result<SessionComparison, Incomparable> {
-    compare_sessions_beside(base, candidate, &[], better, mei, 0.0)
-}
-
 /// Share of the stored sessions' level below which other sessions tell nothing of their noise.
 const LEVEL: f64 = 0.8;
 
@@ -85,14 +72,14 @@ pub fn tells_noise(base: &[f64], beside: &[f64]) -> bool {
     levels.is_some_and(|(beside, base)| beside >= LEVEL * base)
 }
 
-/// The same with sessions `beside` them that tell only how much sessions differ: their level has no part in it, their
-/// spread around it is pooled with that of the stored ones, each weighing as much as it has degrees of freedom, where
-/// [`tells_noise`]. `least` is the least standard error a session's mean can be believed to have, in the metric's unit
-/// ([`crate::size::unseen_step`] over the root of its iterations): sessions that do not differ are not known without
-/// it, and nothing is certain with it.
+/// Compares session means with those of a stored baseline, with sessions `beside` them that tell only how much
+/// sessions differ: their level has no part in it, their spread around it is pooled with that of the stored ones,
+/// each weighing as much as it has degrees of freedom, where [`tells_noise`]. `least` is the least standard error a
+/// session's mean can be believed to have, in the metric's unit ([`crate::size::unseen_step`] over the root of its
+/// iterations): sessions that do not differ are not known without it, and nothing is certain with it.
 ///
 /// # Errors
-/// Those of [`compare_sessions`].
+/// Fewer than five stored sessions, none of the candidate, a mean that is not finite or below zero.
 pub fn compare_sessions_beside(
     base: &[f64],
     candidate: &[f64],
@@ -168,6 +155,15 @@ mod tests {
     /// Means whose y are these numbers.
     fn of(logs: &[f64]) -> Vec<f64> {
         logs.iter().map(|y| y.exp_m1()).collect()
+    }
+
+    fn compare_sessions(
+        base: &[f64],
+        candidate: &[f64],
+        better: Better,
+        mei: Mei,
+    ) -> Result<SessionComparison, Incomparable> {
+        compare_sessions_beside(base, candidate, &[], better, mei, 0.0)
     }
 
     fn compare(base: &[f64], candidate: &[f64]) -> SessionComparison {

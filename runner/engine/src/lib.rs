@@ -53,7 +53,7 @@ pub mod merged;
 pub mod observe;
 pub mod options;
 pub mod patience;
-pub mod perform;
+mod perform;
 pub mod planned;
 pub mod probes;
 pub mod progress;

@@ -1,6 +1,6 @@
 //! Carries out one step on the phone.
 
-use crate::android::app::{self, Launch};
+use crate::android::app;
 use crate::android::gesture::{self, Stamped};
 use crate::android::screen::{describe, elements, find};
 use crate::android::{clip, refused};
@@ -254,11 +254,6 @@ pub fn words(action: &Action) -> String {
         Action::Measure { name, .. } => format!("measure {name}"),
         Action::Shell(line) => format!("shell {}", clip(line, 60)),
     }
-}
-
-/// Launches seen so far, for tests and reports.
-pub fn total_ms(launches: &[Launch]) -> Vec<Option<f64>> {
-    launches.iter().map(|launch| launch.total.map(|total| total.ms())).collect()
 }
 
 #[cfg(test)]

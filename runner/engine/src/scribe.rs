@@ -104,7 +104,7 @@ impl Scribe {
     }
 
     /// The same of what the run of a shard told.
-    pub fn put_of(&self, at: RunTime, shard: Option<u32>, fact: Fact) {
+    pub(crate) fn put_of(&self, at: RunTime, shard: Option<u32>, fact: Fact) {
         let deliveries = self.spread(at, shard, fact);
         self.deliver(at, deliveries);
     }

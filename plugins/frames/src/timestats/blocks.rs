@@ -52,7 +52,11 @@ pub struct Counted {
     pub any_name: bool,
 }
 
-/// Reads a dump of any release. Errors as of [`read_timestats`](super::read_timestats).
+/// Reads a dump of any release: the layers in order of first appearance, each once, all their refresh rates added up.
+///
+/// # Errors
+/// [`Unreadable::Empty`] when nothing was printed (never enabled), [`Unreadable::Refused`], [`Unreadable::Garbled`]
+/// when it is another text.
 pub fn read_counted(text: &[u8]) -> Result<Counted, Unreadable> {
     let text = decode(text);
     let mut reader = Reader::default();

@@ -9,7 +9,7 @@ use super::sessions::Tracing;
 use super::settings::{Settings, caps};
 use super::state::{Commands, Phone};
 use super::storage::Storage;
-use super::{activity, dumpsys, fault, files, input, log, packages, services, told, tools, tracing};
+use super::{activity, dumpsys, fault, files, input, log, packages, replay, services, tools, tracing};
 use crate::app::{self, App};
 use crate::archetype::Archetype;
 use crate::chance::{Draw, Stream};
@@ -175,7 +175,7 @@ impl Phone {
     /// Every frame that existed since the lab began, up to the last instant a command was given or answered: what
     /// happened is gone through once more, with everything kept. Costs about 100 ns per frame.
     pub fn truth(&self) -> Truth<'_> {
-        told::truth_until(self, self.sim.clock())
+        replay::truth_until(self, self.sim.clock())
     }
 }
 

@@ -9,7 +9,7 @@ use super::command::{Answer, Running, Work};
 use super::lab_time::LabTime;
 use super::sessions::{CONFIGS, Session, TRACES};
 use super::state::{MS, Phone};
-use super::{files, told};
+use super::{files, replay};
 use crate::chance::{Draw, Stream};
 use crate::dumps::perfetto::{Capture, Config, FRAMETIMELINE, trace};
 use farmjank_results::time::Span;
@@ -182,8 +182,8 @@ fn traced(phone: &Phone, session: &Session) -> Vec<u8> {
     // Only a frame that was on its way for long when tracing began is not among those kept: then all is gone through
     // once more.
     let truth = match session.kept_from {
-        Some(kept) if kept < phone.clocks.monotonic(began) => told::truth_kept(phone, until),
-        _ => told::truth_until(phone, until),
+        Some(kept) if kept < phone.clocks.monotonic(began) => replay::truth_kept(phone, until),
+        _ => replay::truth_until(phone, until),
     };
     let fingerprint = phone.sim.setup.archetype.fingerprint();
     let monotonic = phone.clocks.monotonic(ended);

@@ -23,7 +23,7 @@ const GRACE: Duration = Duration::from_secs(8);
 static LEAVING: AtomicBool = AtomicBool::new(false);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Told {
+enum EndRequest {
     Interrupt,
     Terminate,
 }
@@ -46,7 +46,7 @@ pub fn leave_at_once(leaving: bool) {
     LEAVING.store(leaving, Ordering::Relaxed);
 }
 
-async fn carry(run: &UnboundedSender<Told>) {
+async fn carry(run: &UnboundedSender<EndRequest>) {
     let (Ok(mut interrupts), Ok(mut terminations)) =
         (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
     else {
@@ -57,8 +57,8 @@ async fn carry(run: &UnboundedSender<Told>) {
         let told = next(&mut interrupts, &mut terminations).await;
         let heard = run.send(told).is_ok();
         let code = match told {
-            Told::Interrupt => EXIT_INTERRUPTED,
-            Told::Terminate => EXIT_TERMINATED,
+            EndRequest::Interrupt => EXIT_INTERRUPTED,
+            EndRequest::Terminate => EXIT_TERMINATED,
         };
         if LEAVING.load(Ordering::Relaxed) {
             exit(code.into());
@@ -66,13 +66,13 @@ async fn carry(run: &UnboundedSender<Told>) {
         match told {
             // Who shows a finished run listens for itself.
             _ if !heard => {}
-            Told::Terminate => {
+            EndRequest::Terminate => {
                 std::thread::spawn(|| {
                     std::thread::sleep(GRACE);
                     exit(EXIT_TERMINATED.into());
                 });
             }
-            Told::Interrupt => {
+            EndRequest::Interrupt => {
                 interrupted += 1;
                 if interrupted > 2 {
                     exit(code.into());
@@ -82,23 +82,23 @@ async fn carry(run: &UnboundedSender<Told>) {
     }
 }
 
-async fn next(interrupts: &mut Signal, terminations: &mut Signal) -> Told {
+async fn next(interrupts: &mut Signal, terminations: &mut Signal) -> EndRequest {
     tokio::select! {
         biased;
-        _ = terminations.recv() => Told::Terminate,
-        _ = interrupts.recv() => Told::Interrupt,
+        _ = terminations.recv() => EndRequest::Terminate,
+        _ = interrupts.recv() => EndRequest::Interrupt,
     }
 }
 
-async fn obey(mut heard: UnboundedReceiver<Told>, stop: Stop) {
+async fn obey(mut heard: UnboundedReceiver<EndRequest>, stop: Stop) {
     while let Some(told) = heard.recv().await {
         match (told, stop.urgency()) {
-            (Told::Terminate, _) => stop.ask(Urgency::Cancel, "SIGTERM"),
-            (Told::Interrupt, Urgency::None) => {
+            (EndRequest::Terminate, _) => stop.ask(Urgency::Cancel, "SIGTERM"),
+            (EndRequest::Interrupt, Urgency::None) => {
                 stop.ask(Urgency::Drain, "SIGINT");
                 Streams.err("interrupted: running trials are finished; press again to stop them now\n");
             }
-            (Told::Interrupt, _) => stop.ask(Urgency::Cancel, "SIGINT"),
+            (EndRequest::Interrupt, _) => stop.ask(Urgency::Cancel, "SIGINT"),
         }
     }
 }
