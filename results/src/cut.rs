@@ -239,7 +239,8 @@ impl Cutting<'_> {
     /// `input` moves a finger no more than 120 times a second: on a faster panel some refreshes have nothing to show.
     fn outpaces_the_finger(&self, from: DeviceTime, to: DeviceTime) -> bool {
         let period = self.timeline.periods.judging(from, to).map_or(0, Span::ns);
-        let (vsyncs, touched) = (self.vsyncs(from, to), !self.doubtful.is_empty());
+        let vsyncs = self.vsyncs(from, to);
+        let touched = !self.doubtful.is_empty();
         touched && period > 0 && period * 8 < FINGER_STEP * 7 && vsyncs == 2 && vsyncs > self.usual
     }
 

@@ -39,7 +39,8 @@ impl Excuse {
             if dropped > 0.0 {
                 return None;
             }
-            let (system, all) = (compositor + display, app + compositor + display);
+            let system = compositor + display;
+            let all = app + compositor + display;
             excuse.app.push(if all > 0.0 { app / all } else { 0.0 });
             (excuse.app_ms, excuse.system_ms) = (excuse.app_ms + app, excuse.system_ms + system);
         }

@@ -114,7 +114,8 @@ impl FrameLog {
     }
 
     fn frame(&mut self, interval: &Interval, owner: Option<JankOwner>, stage: Option<u8>) {
-        let (vsyncs, cadence) = (interval.vsyncs.min(MOST_VSYNCS), interval.due().min(MOST_VSYNCS));
+        let vsyncs = interval.vsyncs.min(MOST_VSYNCS);
+        let cadence = interval.due().min(MOST_VSYNCS);
         self.push(interval.from, interval.length, |bar| Bar {
             phase: interval.phase,
             period_ns: period(interval.period),

@@ -172,7 +172,8 @@ fn told(limit: &Limit, judgement: &Judgement) -> Option<String> {
                 (Some(actual), Some(bound)) => beside(actual, bound, *unit),
                 _ => return Some(format!("{metric}: breaks `{text}`")),
             };
-            let (aggregate, unit_after) = (limit.aggregate, suffix(*unit));
+            let aggregate = limit.aggregate;
+            let unit_after = suffix(*unit);
             let mut words = format!("{metric}: {aggregate} is {actual}{unit_after}, limit `{text}`");
             if matches!(limit.bound, Bound::PercentOfRefresh(_)) {
                 words.push_str(&format!(" = {bound}{unit_after}"));

@@ -103,7 +103,8 @@ fn kept(frames: &[Interval], panel_hz: f64) -> Option<f64> {
     let pair = [middle.saturating_sub(1), middle]
         .into_iter()
         .find(|short| *short > 0 && enough(of(*short) + of(short + 1)))?;
-    let (short, long) = (of(pair), of(pair + 1));
+    let short = of(pair);
+    let long = of(pair + 1);
     let mean = (short as f64 * f64::from(pair) + long as f64 * f64::from(pair + 1)) / (short + long) as f64;
     let rate = RATES
         .into_iter()

@@ -124,7 +124,8 @@ fn walk(
         if from < begin || to <= reach || !pair[1].follows || lost {
             return;
         }
-        let (length, period) = (to - from, timeline.periods.judging(from, to).map_or(0, Span::ns));
+        let length = to - from;
+        let period = timeline.periods.judging(from, to).map_or(0, Span::ns);
         if period <= 0 {
             return;
         }

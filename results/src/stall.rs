@@ -110,7 +110,8 @@ fn usual_latency(drawn: &FrameTimeline, shown: &FrameTimeline, places: &[(usize,
     let median = |surely: bool| {
         let own = drawn.frames.iter().zip(places).filter(|(_, (_, known))| *known || !surely);
         let latency = |(frame, (place, _)): (&Frame, &(usize, bool))| {
-            let (intended, present) = (frame.intended?, shown.frames.get(*place)?.present);
+            let intended = frame.intended?;
+            let present = shown.frames.get(*place)?.present;
             let period = shown.periods.at(intended).map(Span::ns).filter(|period| *period > 0)?;
             Some((present - intended).ns().saturating_mul(PARTS) / period)
         };

@@ -123,7 +123,8 @@ impl Stitch {
         let before = |at: DeviceTime| self.known.partition_point(|known| known.frame.present < at);
         let seen = |(asked, newest): &(DeviceTime, Option<DeviceTime>)| match newest {
             Some(newest) => {
-                let (all, shown) = (before(*asked), before(*newest + Span::from_ns(1)));
+                let all = before(*asked);
+                let shown = before(*newest + Span::from_ns(1));
                 if shown >= all && all >= HISTORY as usize { *asked } else { *newest }
             }
             None => *asked,
@@ -256,7 +257,8 @@ impl Stitch {
     /// for it.
     fn drop_short(&mut self, shortest: Option<Span>) {
         let Some(shortest) = shortest else { return };
-        let (before, completions) = (self.known.len(), self.completions);
+        let before = self.known.len();
+        let completions = self.completions;
         let mut last: Option<(DeviceTime, Option<DeviceTime>)> = None;
         let mut broken = false;
         self.known.retain_mut(|known| {

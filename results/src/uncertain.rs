@@ -166,7 +166,8 @@ impl Pair<'_> {
 
     /// A length that lies on both lattices, judged by one of them, and more than one vsync of the faster.
     fn both_explain(&self, at: usize) -> bool {
-        let (length, rate) = (self.input.lengths[at], self.path[at]);
+        let length = self.input.lengths[at];
+        let rate = self.path[at];
         if rate.is_none() || (rate != self.slow.rate && rate != self.fast.rate) || !usable(length) {
             return false;
         }

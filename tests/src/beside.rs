@@ -57,7 +57,8 @@ pub fn beside(stages: Vec<(Duration, Stage)>) -> (Vec<Story>, Vec<String>) {
         let lab = stages.first().expect("a run").1.lab.build().expect("a lab that can be built");
         let claims = Together::default();
         let runs = stages.into_iter().map(|(after, stage)| {
-            let (lab, claims) = (lab.clone(), Rc::new(claims.clone()));
+            let lab = lab.clone();
+            let claims = Rc::new(claims.clone());
             async move {
                 tokio::time::sleep(after).await;
                 stage.conducted(lab, claims).await

@@ -250,7 +250,8 @@ impl Stage {
     pub fn run_in_racks(self) -> (Record, Rc<Memory>) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
         let runtime = runtime.expect("a runtime");
-        let (seed, alone) = (self.lab.seed, self.probes.as_ref().is_some_and(Vec::is_empty));
+        let seed = self.lab.seed;
+        let alone = self.probes.as_ref().is_some_and(Vec::is_empty);
         let shards = self.lab.shards().into_iter().map(|lab| {
             let make: MakeShard = Box::new(move || {
                 let live = lab.build().expect("a lab that can be built");
@@ -324,7 +325,9 @@ impl Stage {
         let earlier = earlier.map(|log| Earlier::read(&log).expect("a run that can go on"));
         let memory = self.cut_off.unwrap_or_else(|| Memory::keeping(!self.forgetful));
         let memory = memory.full_from(self.full_from);
-        let (files, ear, stop) = (Rc::new(memory), Rc::new(Ear::default()), Stop::default());
+        let files = Rc::new(memory);
+        let ear = Rc::new(Ear::default());
+        let stop = Stop::default();
         if let Some((after, urgency)) = self.interrupt {
             let stop = stop.clone();
             tokio::task::spawn_local(async move {
@@ -332,7 +335,8 @@ impl Stage {
                 stop.ask(urgency, "SIGINT");
             });
         }
-        let (seed, options) = (self.lab.seed, options);
+        let seed = self.lab.seed;
+        let options = options;
         let setup = Setup {
             options,
             scenarios: scenarios(&self.scenarios),

@@ -144,7 +144,8 @@ impl Farm<'_> {
     fn found(&self, cells: &[usize], raw: &[f64], iterations: usize) -> Found {
         let adjusted = adjusted(raw);
         let flagged = || cells.iter().zip(&adjusted).filter(|(_, p)| **p <= Q).map(|(cell, _)| *cell);
-        let (all, right) = (flagged().count(), flagged().filter(|cell| *cell < self.planted).count());
+        let all = flagged().count();
+        let right = flagged().filter(|cell| *cell < self.planted).count();
         Found {
             power: Proportion { hits: right as f64, of: self.planted as f64 },
             false_discovery: Proportion::share_of_one((all - right) as f64 / all.max(1) as f64),

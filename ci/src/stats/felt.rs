@@ -60,7 +60,8 @@ fn judge(design: Interleaved, base: &Pool, candidate: &Pool, seed: u64, count: u
 
 /// Prints all figures.
 pub fn figures(count: u64, report: &mut Report) {
-    let (phones, count) = (phones(), count.min(REPLICATES));
+    let phones = phones();
+    let count = count.min(REPLICATES);
     println!("\nIn turns of five iterations an installation; {count} replicates.");
     stutters(&phones, count, report);
     quiet(&phones, count, report);

@@ -209,7 +209,8 @@ fn check(pin: &Pin) -> Result<(), Fault> {
 
 /// Name, who, why and when, from a column on.
 fn pin(row: Fields<'_>, from: usize) -> Result<Pin, Fault> {
-    let (name, by) = (row.text(from)?, row.text(from + 1)?);
+    let name = row.text(from)?;
+    let by = row.text(from + 1)?;
     Ok(Pin { name, by, why: row.text(from + 2)?, wall: row.text(from + 3)? })
 }
 

@@ -171,7 +171,8 @@ impl Dialect for Postgres {
     }
 
     fn execute(&mut self, sql: &str, values: &[Value]) -> Result<u64, Fault> {
-        let (sql, values) = (own(sql), values.to_vec());
+        let sql = own(sql);
+        let values = values.to_vec();
         self.ask(move |client| {
             let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(|value| value as _).collect();
             client.execute(&sql, &values)
@@ -179,7 +180,8 @@ impl Dialect for Postgres {
     }
 
     fn query(&mut self, sql: &str, values: &[Value], each: &mut Each<'_>) -> Result<(), Fault> {
-        let (sql, values) = (own(sql), values.to_vec());
+        let sql = own(sql);
+        let values = values.to_vec();
         // Who takes the rows may be slower than the server: only so many are on their way.
         let (taken, more) = channel::<()>();
         let answer = self.worker.begin(move |client, told| {

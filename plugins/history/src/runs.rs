@@ -180,7 +180,8 @@ fn fill_sessions(
     let mut turns: BTreeMap<(i64, i64), i64> = BTreeMap::new();
     let mut rows: Vec<([i64; 3], Line<'_>)> = Vec::with_capacity(lines.len());
     for line in lines {
-        let (cell, device) = (cells[&line.key], terms[&bounded(line.device)]);
+        let cell = cells[&line.key];
+        let device = terms[&bounded(line.device)];
         let turn = turns.entry((cell, device)).or_default();
         rows.push(([cell, device, *turn], line));
         *turn += 1;

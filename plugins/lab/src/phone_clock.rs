@@ -38,7 +38,8 @@ impl PhoneClock {
 
     /// Runs faster by so many parts per million from now on, without a step.
     pub(crate) fn set_drift(&self, ppm: f64) {
-        let (now, lab) = (self.now().ns(), self.lab());
+        let now = self.now().ns();
+        let lab = self.lab();
         self.drift.set(Drift { since: lab, ahead: now - lab, ppm });
     }
 }

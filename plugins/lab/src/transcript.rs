@@ -99,7 +99,8 @@ impl<P: Programs> Taped<P> {
     fn noted(&self, argv: &[String], input: Option<Vec<u8>>, job: Option<Job>) -> Option<Job> {
         let known = job.is_some();
         let at = self.tape.note(Call { argv: argv.to_vec(), input, known, said: None });
-        let (job, tape) = (job?, self.tape.clone());
+        let job = job?;
+        let tape = self.tape.clone();
         Some(Box::pin(async move {
             let said = job.await;
             tape.answered(at, &said);

@@ -17,7 +17,8 @@ pub fn sentences(record: &Record) -> Vec<String> {
 
 /// `SERIAL: why; what to do`.
 pub fn sentence(absent: &Absent) -> String {
-    let (id, words) = (&absent.device.0, absent.fault.to_string());
+    let id = &absent.device.0;
+    let words = absent.fault.to_string();
     format!("{id}: {}", without(id, &words))
 }
 

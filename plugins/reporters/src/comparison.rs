@@ -227,7 +227,8 @@ fn cell_lines(cell: &CellCompared, explained: &[&CellCompared], style: TextStyle
     let (phones, others): (Vec<&CellCompared>, Vec<&CellCompared>) =
         explained.iter().partition(|one| one.role == Role::Phone);
     for phone in phones.iter().take(PHONES) {
-        let (device, state) = (style.text(&phone.device.0, clean::NAME), word_of(phone));
+        let device = style.text(&phone.device.0, clean::NAME);
+        let state = word_of(phone);
         under(&format!("{device}: {state}, {}", said_there(phone, style)));
     }
     if phones.len() > PHONES {

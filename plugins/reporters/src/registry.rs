@@ -50,7 +50,8 @@ const REPORTERS: &[Row] = &[
         asked: true,
         kept: false,
         make: |name, options| {
-            let (style, bundle) = (options.style, options.bundle.clone());
+            let style = options.style;
+            let bundle = options.bundle.clone();
             Ending::out(name, move |record, frame_logs| table(record, frame_logs, style, bundle.as_deref()))
         },
     },

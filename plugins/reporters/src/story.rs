@@ -87,7 +87,8 @@ impl Story {
             Fact::SampleTaken { job, trial, window, fps: Some(fps), .. } => {
                 let Some(entry) = record.jobs.get(job) else { return Vec::new() };
                 let window = self.style.text(window, NAME);
-                let (trial, fps) = (trial_words(entry, *trial), words::amount(Some(*fps), Unit::Fps));
+                let trial = trial_words(entry, *trial);
+                let fps = words::amount(Some(*fps), Unit::Fps);
                 vec![line(
                     Weight::Progress,
                     job,

@@ -23,7 +23,8 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 pub fn meant<'a>(word: &str, candidates: &[&'a str], most: usize) -> Vec<&'a str> {
     let word_plain = plain(word);
     let held = |at: fn(&str, &str) -> bool| {
-        let (wanted, candidates) = (word_plain.clone(), candidates.iter().copied());
+        let wanted = word_plain.clone();
+        let candidates = candidates.iter().copied();
         candidates.filter(move |one| wanted.chars().count() > 1 && at(&plain(one), &wanted))
     };
     let begins = held(|one, wanted| one.starts_with(wanted));

@@ -84,7 +84,8 @@ impl Default for How<'_> {
 /// The window of the frames to judge, with everything beside them.
 pub(crate) fn window(sight: &Sight<'_>, judged: &Candidate<'_>, how: &How<'_>) -> Window {
     let Sight { layers, framestats, side_readings, doubted } = *sight;
-    let (motions, lasting) = (how.motions, how.lasting.unwrap_or(judged.layer));
+    let motions = how.motions;
+    let lasting = how.lasting.unwrap_or(judged.layer);
     let timeline = told_rates(layers, judged);
     let rules = CutRules {
         target_fps: how.target_fps,

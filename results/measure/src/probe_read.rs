@@ -86,7 +86,8 @@ impl SideReadings {
             Ok(SideReading::Timestats(layers)) => self.timestats = Some((layers, edges)),
             Ok(SideReading::Log(log)) => self.log = Some(log),
             Err(unreadable) => {
-                let (what, why) = (probe.id().to_string(), words(&unreadable));
+                let what = probe.id().to_string();
+                let why = words(&unreadable);
                 self.unavailable.push(SkippedSource { what, why });
             }
         }
@@ -136,7 +137,8 @@ impl SideReadings {
         let counts = self.counts(layer)?;
         let (_, edges) = self.timestats.as_ref()?;
         let ((clock, began), ended) = (clock.zip(edges.began)?, edges.ended?);
-        let (at, slack) = (|stamp| clock.to_device(stamp), clock.uncertainty);
+        let at = |stamp| clock.to_device(stamp);
+        let slack = clock.uncertainty;
         let outer = (at(began.0) - slack, at(ended.1) + slack);
         let inner = (at(began.1) + slack, at(ended.0) - slack);
         let watched = seen.watched_from.is_some_and(|from| from <= inner.0)

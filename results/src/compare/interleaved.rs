@@ -74,7 +74,8 @@ pub fn in_doubt(
     trials: &[Sampled<'_>],
     ab_rules: &AbRules,
 ) -> Vec<(String, State)> {
-    let (trials, installs) = (trials.to_vec(), ab_rules.installs);
+    let trials = trials.to_vec();
+    let installs = ab_rules.installs;
     let duel = Duel { planned, facts, trials, installs, judged: &[], run: "", wall: "", version: None };
     let last = duel.looks().last().copied().unwrap_or_default();
     let doubtful = |name: &str| {

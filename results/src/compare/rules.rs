@@ -58,7 +58,8 @@ impl Rules {
         let better = None;
         let expired = None;
         let installations = Installations::new();
-        let (among, one_session) = (1, true);
+        let among = 1;
+        let one_session = true;
         Rules { given, seed, effect, better, expired, noise, nights, among, installations, one_session }
     }
 }

@@ -216,6 +216,7 @@ pub(super) fn weigh_rare(sides: &Matched<'_>) -> Option<Weighed> {
 /// (docs/design/statistics.md#the-test-and-the-size).
 pub(super) fn too_often(side: &[&CellSession]) -> Option<(usize, usize)> {
     let values = || side.iter().flat_map(|session| &session.values);
-    let (hit, all) = (values().filter(|count| **count > 0.0).count(), values().count());
+    let hit = values().filter(|count| **count > 0.0).count();
+    let all = values().count();
     (all > 0 && hit >= rare::least_k(all, ALLOWED)).then_some((hit, all))
 }

@@ -110,7 +110,8 @@ impl Joint {
     /// no more than the time since the frame before it beyond one vsync. A frame that came late into a queue that was
     /// late already, and changed nothing one could see, is 0.
     pub(crate) fn vsyncs_still(&self, period: Span) -> u64 {
-        let (gap, period_ns) = (self.gap.map_or(0, Span::ns).max(0), period.ns().max(1));
+        let gap = self.gap.map_or(0, Span::ns).max(0);
+        let period_ns = period.ns().max(1);
         let still = (2 * i128::from(gap) + i128::from(period_ns)) / (2 * i128::from(period_ns)) - 1;
         self.vsyncs_late(period).min(u64::try_from(still.max(0)).unwrap_or(u64::MAX))
     }

@@ -88,7 +88,8 @@ fn layers(frame_timeline: &SurfaceFrames) -> BTreeMap<&str, Vec<(DeviceTime, Row
 }
 
 fn row(frame: &SurfaceFrame, present: DeviceTime) -> Row {
-    let (ready, intended) = (Some(frame.actual_end), frame.expected_start);
+    let ready = Some(frame.actual_end);
+    let intended = frame.expected_start;
     Row { present: Stamp::At(present), desired: None, ready, intended }
 }
 

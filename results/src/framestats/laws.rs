@@ -147,7 +147,8 @@ proptest! {
                 return vec![sample.clone()];
             }
             let cut = cut.index(sample.framestats.len());
-            let (head, tail) = (sample.framestats[..=cut].to_vec(), sample.framestats[cut..].to_vec());
+            let head = sample.framestats[..=cut].to_vec();
+            let tail = sample.framestats[cut..].to_vec();
             vec![Sample { framestats: head, aside: Vec::new(), ..sample.clone() }, Sample { framestats: tail, zero_rows: 0, ..sample.clone() }]
         };
         let halves: Vec<Sample> = samples.iter().zip(&cuts).flat_map(split).collect();
@@ -179,7 +180,8 @@ fn a_frame_that_left_the_ring_before_it_was_seen_finished_is_told() {
 #[test]
 fn columns_that_fill_up_later_win_whichever_dump_came_first() {
     let late = FrameStats { displayed: Some(at(400 * MS)), deadline: Some(at(130 * MS)), ..frame(100, 9) };
-    let (early, late) = ([frame(100, 9)], [late]);
+    let early = [frame(100, 9)];
+    let late = [late];
     let sample = |drawn: &[FrameStats]| Sample { framestats: drawn.to_vec(), ..Sample::default() };
     for order in [[sample(&early), sample(&late)], [sample(&late), sample(&early)]] {
         assert_eq!(render_stages(&order, &[motion(0, 500)]).frames, late);

@@ -9,7 +9,8 @@ impl Laws {
     /// A cell is judged once, after all jobs, with a verdict.
     pub(super) fn judge_cell(&mut self, cell: &CellVerdict) -> Lawful {
         self.all_judged()?;
-        let (job, window) = (cell.job, &cell.window);
+        let job = cell.job;
+        let window = &cell.window;
         law(cell.verdict.is_some(), || format!("`{window}` of job {job} is judged without a verdict"))?;
         let life = self.job(job)?;
         law(life.cells.insert((cell.whole, window.clone())), || {

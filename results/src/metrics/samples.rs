@@ -46,7 +46,8 @@ pub fn window(period: i64, lengths: &[i64]) -> Window {
         untold: 0,
         doubts: Vec::new(),
     };
-    let (motions, idle) = (vec![motion], (0, Span::ZERO));
+    let motions = vec![motion];
+    let idle = (0, Span::ZERO);
     let first_frame = Vec::new();
     let ambiguous = Span::ZERO;
     let beside = Beside::default();

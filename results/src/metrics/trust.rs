@@ -51,7 +51,8 @@ pub fn doubt(needs: Needs, window: &Window) -> Option<String> {
             "of motion has an uncertain refresh period; pin it with --vsync",
         ));
     }
-    let (late, motion) = (window.coverage.late_uncertain, motion_time(window));
+    let late = window.coverage.late_uncertain;
+    let motion = motion_time(window);
     if vsyncs && i128::from(late.ns()) * 1_000 > motion * i128::from(LATE_UNCERTAIN_MS_PER_S) {
         return Some(format!(
             "inconclusive: {:.0} ms of lateness ({:.1} ms/s) stand or fall with an uncertain refresh period, in {:.0} ms \

@@ -52,10 +52,12 @@ impl Fresh {
         let mut facts = Vec::new();
         let mut lost: BTreeMap<u32, (usize, Fault)> = BTreeMap::new();
         for planned in jobs {
-            let (job, home) = (planned.job, planned.shard.unwrap_or_default());
+            let job = planned.job;
+            let home = planned.shard.unwrap_or_default();
             let Open { trial, lease, judged } = open.remove(&job).unwrap_or_default();
             if let Some((trial, counted)) = trial {
-                let (ending, windows) = (Ending::Interrupted, Vec::new());
+                let ending = Ending::Interrupted;
+                let windows = Vec::new();
                 facts.push(Fact::TrialFinished { job, trial, counted, ending, windows });
             }
             if let Some(device) = lease {
@@ -70,7 +72,9 @@ impl Fresh {
                 Some(strand) => cut_off(strand, of),
             };
             lost.entry(home).or_insert((0, fault.clone())).0 += 1;
-            let (verdict, windows, reasons) = (Verdict::Broken, Vec::new(), vec![fault.to_string()]);
+            let verdict = Verdict::Broken;
+            let windows = Vec::new();
+            let reasons = vec![fault.to_string()];
             facts.push(Fact::JobJudged { job, verdict, windows, fault: Some(fault), reasons });
         }
         let words = lost.into_values().map(|(count, fault)| {
@@ -91,7 +95,8 @@ fn missing(shard: u32, of: u32) -> Fault {
 }
 
 fn cut_off(strand: &Strand<'_>, of: u32) -> Fault {
-    let (shard, run) = (strand.run.shard, line(&strand.run.run, NAME));
+    let shard = strand.run.shard;
+    let run = line(&strand.run.run, NAME);
     Fault::new(FaultCode::ShardCutOff, format!("shard {shard}/{of} (run {run}) was cut off"))
         .advise("go on with it (the same command with --resume), and merge all of them again")
 }

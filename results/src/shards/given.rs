@@ -55,7 +55,8 @@ fn strands<'e>(
     jobs: &[&'e PlannedJob],
 ) -> Vec<Strand<'e>> {
     if let Some(shard) = shards.own {
-        let (header, interrupted) = (&bundle.record.header, bundle.record.interrupted.clone());
+        let header = &bundle.record.header;
+        let interrupted = bundle.record.interrupted.clone();
         let run = ShardRun { shard, run: header.run.clone(), wall: header.wall.clone(), interrupted };
         return vec![Strand::of(number, run, bundle.events.iter(), jobs)];
     }

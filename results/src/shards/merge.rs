@@ -58,7 +58,8 @@ pub fn merge(bundles: &[Bundle<'_>]) -> Result<Merged, NotMerged> {
         bundles.iter().enumerate().map(|(number, bundle)| Given::read(number, *bundle)).collect();
     let given = given?;
     let (first, others) = given.split_first().ok_or(NotMerged::Nothing)?;
-    let (of, jobs) = (first.of, first.jobs.clone());
+    let of = first.of;
+    let jobs = first.jobs.clone();
     for other in others {
         if let Some(how) = differ(first, other) {
             let bundles = [first.bundle.name.to_owned(), other.bundle.name.to_owned()];
@@ -100,7 +101,8 @@ fn twice<'e>(
     of: u32,
 ) -> Result<Strand<'e>, NotMerged> {
     let names = [a.bundle, b.bundle].map(|number| bundles[number].name.to_owned());
-    let (shard, runs) = (format!("{}/{of}", a.run.shard), [a.run.run.clone(), b.run.run.clone()]);
+    let shard = format!("{}/{of}", a.run.shard);
+    let runs = [a.run.run.clone(), b.run.run.clone()];
     a.with(b).map_err(|torn| {
         let planned = |job: JobId| jobs.iter().find(|planned| planned.job == job);
         let how = match torn {

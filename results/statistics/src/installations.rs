@@ -66,7 +66,8 @@ pub fn between(strata: &[Stratum], seed: u64) -> Option<Between> {
     let inside: f64 = arms.iter().flatten().map(|one| squares(one)).sum();
     let installations: usize = arms.iter().map(Vec::len).sum();
     let iterations: usize = arms.iter().flatten().map(Vec::len).sum();
-    let (among, within) = (installations.checked_sub(arms.len())?, iterations.checked_sub(installations)?);
+    let among = installations.checked_sub(arms.len())?;
+    let within = iterations.checked_sub(installations)?;
     if among == 0 || within == 0 {
         return None;
     }

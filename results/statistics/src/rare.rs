@@ -45,7 +45,8 @@ pub fn compare(base: Events, candidate: Events) -> Option<RateComparison> {
     }
     // given all events, those of the candidate are binomial with its share of the time
     let share = candidate.seconds / (base.seconds + candidate.seconds);
-    let (all, seen) = ((base.count + candidate.count) as usize, candidate.count as usize);
+    let all = (base.count + candidate.count) as usize;
+    let seen = candidate.count as usize;
     let law = chances(all, share);
     let as_unlikely = law.iter().filter(|chance| **chance <= law[seen] * (1.0 + EQUAL));
     let p_two_sided = f64::min(as_unlikely.sum(), 1.0);

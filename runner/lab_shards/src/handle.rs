@@ -142,7 +142,8 @@ struct ShardInputs {
 impl ShardInputs {
     /// The life of a shard: look around, wait for the plan, work.
     async fn work(self, make: MakeShard, relay: Relay, work: Receiver<ShardWork>) {
-        let (stop, relay) = (relay.stop.clone(), Rc::new(relay));
+        let stop = relay.stop.clone();
+        let relay = Rc::new(relay);
         let announcer = Rc::new(Announcer::new(relay.clone()));
         let LabShard { provider, sources, probes, files } = match make() {
             Ok(shard) => shard,

@@ -101,7 +101,8 @@ pub async fn run(setup: Setup) -> Record {
     let permits = Permits::new(at_once);
     let scribe = Scribe::new(files, voice, reporters);
     scribe.put(RunTime::from_ns(0), started(&options));
-    let (wake, stop_signal) = (Arc::new(Notify::new()), StopSignal::default());
+    let wake = Arc::new(Notify::new());
+    let stop_signal = StopSignal::default();
     let mut handles: Vec<ShardHandle> = shards
         .into_iter()
         .map(|make| {

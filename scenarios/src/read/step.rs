@@ -68,7 +68,8 @@ fn step(ctx: &mut ReadContext<'_>, node: &Node) -> Option<Step> {
 fn finish(ctx: &mut ReadContext<'_>, command: &'static Command, fields: &Fields) -> Option<Step> {
     let label = value::text(ctx, fields, "label");
     let optional = value::flag(ctx, fields, "optional").unwrap_or(false);
-    let (place, file) = (fields.mark.place, ctx.step_file());
+    let place = fields.mark.place;
+    let file = ctx.step_file();
     let action = command::action(ctx, command.verb, fields)?;
     Some(Step { place, file, label, optional, action })
 }

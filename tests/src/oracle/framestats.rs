@@ -221,7 +221,8 @@ impl Stages<'_> {
 
     fn no_factor(&self) -> Answer {
         let eaten = self.eaten();
-        let (none, all) = (eaten.iter().filter(|at| **at == 10).count() as f64, eaten.len() as f64);
+        let none = eaten.iter().filter(|at| **at == 10).count() as f64;
+        let all = eaten.len() as f64;
         match (eaten.is_empty(), self.doubtful() > 0.0) {
             (_, true) => Answer::Number(0.0, 100.0),
             (true, _) => Answer::Absent,

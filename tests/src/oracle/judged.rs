@@ -216,7 +216,8 @@ pub fn answer(frames: &[JudgedFrame], seconds: f64, switches: usize, key: &str) 
             let edge =
                 |one: &&JudgedFrame| one.late.is_some_and(|late| (late.abs() - one.period).abs() < 1_000_000);
             let edges = blamed().filter(edge).count() + forgotten;
-            let (fully, all) = (blamed().filter(full).count(), blamed().count() - forgotten);
+            let fully = blamed().filter(full).count();
+            let all = blamed().count() - forgotten;
             Answer::list([all - fully, fully].map(|count| count as f64), edges as f64)
         }
         "ft_hitch_ms_per_s" => {

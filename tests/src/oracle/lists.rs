@@ -130,7 +130,8 @@ fn stutters(e: &Expected, lengths: Lengths) -> Rows {
                 ms += length(&run[at]);
                 at += 1;
             }
-            let (own, frames) = (&run[first..at], (at - first) as f64);
+            let own = &run[first..at];
+            let frames = (at - first) as f64;
             let refreshes: f64 = own.iter().map(|one| one.vsyncs).sum();
             let listed = match lengths {
                 Lengths::Whole(_) => 60.0 * frames / refreshes < 50.0 - 1e-9,

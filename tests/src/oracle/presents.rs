@@ -67,7 +67,8 @@ fn on_lengths(e: &Expected, key: &str) -> Option<Answer> {
 }
 
 fn on_vsyncs(e: &Expected, key: &str) -> Option<Answer> {
-    let (least, switched) = (e.least(), e.switches as f64);
+    let least = e.least();
+    let switched = e.switches as f64;
     let sum = |e: &Expected| e.intervals.iter().map(|interval| interval.vsyncs).sum::<f64>();
     let count = e.intervals.len() as f64;
     Some(match key {
@@ -179,7 +180,8 @@ fn discrepancy(run: &[TrueInterval]) -> f64 {
     let mut worst = 0.0f64;
     for i in 0..at.len() {
         for j in i..at.len() {
-            let (presents, time) = ((j - i + 1) as f64, at[j] - at[i]);
+            let presents = (j - i + 1) as f64;
+            let time = at[j] - at[i];
             worst = worst.max(presents * mean - time);
             if j > i {
                 worst = worst.max(time - (presents - 2.0) * mean);
@@ -244,6 +246,7 @@ fn moving(e: &Expected, presents: &[i64]) -> Vec<Vec<f64>> {
 }
 
 fn rate(runs: &[Vec<f64>]) -> Option<f64> {
-    let (count, ms) = (runs.iter().map(Vec::len).sum::<usize>(), runs.iter().flatten().sum::<f64>());
+    let count = runs.iter().map(Vec::len).sum::<usize>();
+    let ms = runs.iter().flatten().sum::<f64>();
     (ms > 0.0).then(|| 1e3 * count as f64 / ms)
 }

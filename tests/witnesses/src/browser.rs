@@ -32,7 +32,8 @@ fn find(program: &str) -> Option<PathBuf> {
 
 /// Both programs, or none after a printed reason; in CI a missing one is a failure.
 fn programs() -> Option<(PathBuf, PathBuf)> {
-    let (driver, chromium) = (find("chromedriver"), find("chromium").or_else(|| find("google-chrome")));
+    let driver = find("chromedriver");
+    let chromium = find("chromium").or_else(|| find("google-chrome"));
     if let Some(both) = driver.zip(chromium) {
         return Some(both);
     }

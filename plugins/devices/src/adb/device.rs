@@ -80,7 +80,8 @@ impl AdbDevice {
         let opened = shell::open(server, &self.key.1, &service, deadline).await;
         let link = opened.map_err(|error| self.fault(error))?;
         self.liveness.heard();
-        let (subject, max) = (server.subject_of(&self.key.1), self.state.options.max_line);
+        let subject = server.subject_of(&self.key.1);
+        let max = self.state.options.max_line;
         Ok(Box::new(ShellStream::new(link, dialect, max, subject, Rc::clone(&self.liveness))))
     }
 }

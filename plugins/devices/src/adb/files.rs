@@ -27,7 +27,8 @@ pub(crate) async fn push(
     to: &str,
     patience: Duration,
 ) -> Result<(), Fault> {
-    let (deadline, subject) = (after(patience), server.subject_of(phone));
+    let deadline = after(patience);
+    let subject = server.subject_of(phone);
     let work = async {
         let mut link = {
             // Only opening is short: a place held while megabytes flow would keep other phones waiting.

@@ -28,7 +28,8 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) fn new(address: Address, dial: Rc<dyn Dial>, options: Rc<Options>) -> Self {
-        let (name, places) = (address.to_string(), Semaphore::new(options.in_flight.max(1)));
+        let name = address.to_string();
+        let places = Semaphore::new(options.in_flight.max(1));
         Server { address, name, places, dial, options }
     }
 

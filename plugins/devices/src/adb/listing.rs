@@ -84,7 +84,8 @@ fn split_serial(line: &str) -> Option<(&str, &str)> {
 
 /// The padded form with a state nobody knows: the serial ends before column 22.
 fn at_column(line: &str) -> Option<(&str, &str)> {
-    let (serial, rest) = (line.get(..22)?, line.get(22..)?);
+    let serial = line.get(..22)?;
+    let rest = line.get(22..)?;
     let rest = rest.strip_prefix(' ')?;
     (serial.ends_with(' ') && !rest.starts_with(' ')).then(|| (serial.trim_end(), rest))
 }

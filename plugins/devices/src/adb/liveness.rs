@@ -41,7 +41,8 @@ impl Liveness {
 
 /// The fault of a phone that is connected and silent.
 pub(crate) fn silent(id: &str, server: &str, heartbeat: &Heartbeat) -> Fault {
-    let (misses, deadline) = (heartbeat.misses, heartbeat.deadline.as_secs_f64());
+    let misses = heartbeat.misses;
+    let deadline = heartbeat.deadline.as_secs_f64();
     Fault::new(
         FaultCode::DeviceSilent,
         format!(

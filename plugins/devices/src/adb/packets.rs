@@ -64,7 +64,8 @@ impl Packets {
                     let (now, rest) = bytes.split_at(take);
                     *left -= take;
                     bytes = rest;
-                    let (kind, whole) = (*kind, *left == 0);
+                    let kind = *kind;
+                    let whole = *left == 0;
                     pieces.push(piece(kind, now));
                     if kind == EXIT {
                         self.state = State::Ended;

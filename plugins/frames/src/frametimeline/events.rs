@@ -81,7 +81,8 @@ pub fn read(message: &[u8]) -> Option<(i64, Event<'_>)> {
             _ => {}
         }
     }
-    let (cookie, token) = (cookie??, token.flatten());
+    let cookie = cookie??;
+    let token = token.flatten();
     let event = match kind {
         1 => Event::ExpectedDisplay { token: token? },
         2 => Event::ActualDisplay { token: token?, told },

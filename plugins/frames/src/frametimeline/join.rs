@@ -188,7 +188,8 @@ fn around<T>(all: &[T], here: usize) -> &[T] {
 
 /// Whole periods from one instant to a later one, rounded half up, and how far off that is, ns.
 fn steps(present: i64, expected: i64, period: i64) -> (i64, u64) {
-    let (time, period) = (i128::from(present) - i128::from(expected), i128::from(period));
+    let time = i128::from(present) - i128::from(expected);
+    let period = i128::from(period);
     let whole = (2 * time + period).div_euclid(2 * period);
     (whole as i64, (time - whole * period).unsigned_abs() as u64)
 }

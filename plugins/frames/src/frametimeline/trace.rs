@@ -129,7 +129,8 @@ fn assembled(
     let mut processes: BTreeMap<i32, SurfaceFrames> = BTreeMap::new();
     let mut names = gathered.names.clone();
     for frame in frames {
-        let (pid, unresolved) = (frame.pid, unresolved(&frame));
+        let pid = frame.pid;
+        let unresolved = unresolved(&frame);
         if !gathered.names.contains_key(&pid)
             && let Some(package) = package(&frame.layer)
         {

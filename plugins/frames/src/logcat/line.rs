@@ -84,8 +84,10 @@ fn head(text: &[u8]) -> Option<Line<'_>> {
             (None, zoned(rest))
         }
     };
-    let (ids, tagged) = (rest, crate::text::find(rest, b"/")?);
-    let (ids, tag) = (&ids[..tagged.checked_sub(1)?], rest[tagged + 1..].trim_ascii());
+    let ids = rest;
+    let tagged = crate::text::find(rest, b"/")?;
+    let ids = &ids[..tagged.checked_sub(1)?];
+    let tag = rest[tagged + 1..].trim_ascii();
     b"VDIWEFS".contains(&rest[tagged - 1]).then_some(())?;
     Some(Line { at, pid: process_of(ids)?, tag, message: b"" })
 }

@@ -5,7 +5,8 @@ use crate::chance::{Draw, Stream};
 
 /// Writes `dumpsys battery`.
 pub fn battery(scene: &Scene<'_>, out: &mut Vec<u8>) {
-    let (body, sdk) = (scene.body, scene.archetype().sdk);
+    let body = scene.body;
+    let sdk = scene.archetype().sdk;
     let noise = Draw::of(body.seed, Stream::Sensor, scene.minutes() as u64);
     line!(out, "Current Battery Service state:");
     line!(out, "  AC powered: false");

@@ -10,7 +10,8 @@ pub fn package(scene: &Scene<'_>, name: &str, out: &mut Vec<u8>) {
         line!(out, "Unable to find package: {name}");
         return;
     };
-    let (app, sdk) = (&apps[place].spec, scene.archetype().sdk);
+    let app = &apps[place].spec;
+    let sdk = scene.archetype().sdk;
     let debug = if app.debuggable { "DEBUGGABLE " } else { "" };
     line!(out, "Packages:");
     line!(out, "  Package [{name}] (5e1c0d{place:x}):");
@@ -39,7 +40,8 @@ pub fn uid(app: usize) -> usize {
 
 /// Folder the app is installed in.
 pub(crate) fn code_path(app: &App, sdk: u32) -> String {
-    let (name, times) = (app.id(), app.put.map_or(0, |(times, _)| times));
+    let name = app.id();
+    let times = app.put.map_or(0, |(times, _)| times);
     match sdk {
         // Two folders in turn, as the old one goes only when the new one is there.
         ..=25 => format!("/data/app/{name}-{}", 1 + times % 2),

@@ -25,7 +25,8 @@ pub(super) fn schedule(lab: &Rc<LiveLab>, faults: &[Scheduled]) {
             strike(lab, fault);
             continue;
         }
-        let (lab, fault) = (Rc::downgrade(lab), fault.clone());
+        let lab = Rc::downgrade(lab);
+        let fault = fault.clone();
         tokio::task::spawn_local(async move {
             tokio::time::sleep(fault.at).await;
             if let Some(lab) = lab.upgrade() {

@@ -52,7 +52,8 @@ fn accepted(phone: &Phone, bytes: &[u8], path: &str, replace: bool, downgrade: b
     })?;
     app.put = Some((1, phone.sim.clock()));
     let Some(place) = activity::app(phone, &apk.id) else { return Ok(app) };
-    let (there, id) = (&phone.sim.setup.apps[place], &apk.id);
+    let there = &phone.sim.setup.apps[place];
+    let id = &apk.id;
     if !replace {
         return Err(format!(
             "INSTALL_FAILED_ALREADY_EXISTS: Attempt to re-install {id} without first uninstalling."

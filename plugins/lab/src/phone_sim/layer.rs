@@ -162,7 +162,8 @@ impl Layer {
             row.vsync = pipeline::later(panel, planned, row.trouble);
             row.present = row.vsync + i64::from(row.noise);
             row.latch = row.latch.min((planned - lead).max(row.ready));
-            let (moved, back) = (*row, self.rows.len() - index);
+            let moved = *row;
+            let back = self.rows.len() - index;
             // A history that began later does not hold the oldest rows.
             if let Some(history) = &mut self.history
                 && let Some(at) = history.len().checked_sub(back)

@@ -147,7 +147,8 @@ impl Panel {
     }
 
     fn wanted(&self, t: i64) -> usize {
-        let (policy, watch) = (self.archetype.policy, &self.watch);
+        let policy = self.archetype.policy;
+        let watch = &self.watch;
         let quiet_after = policy.idle.first().map_or(NEVER, |step| step.0 * MS);
         let rate = if watch.touching || t < watch.boost_until {
             policy.touch
@@ -165,7 +166,8 @@ impl Panel {
     }
 
     fn next_look(&self, t: i64) -> i64 {
-        let (policy, watch) = (self.archetype.policy, &self.watch);
+        let policy = self.archetype.policy;
+        let watch = &self.watch;
         if watch.touching || policy.idle.is_empty() {
             return NEVER;
         }

@@ -38,7 +38,8 @@ pub(crate) fn uncovered(sim: &mut PhoneSim, t: i64) {
 /// The panel changed its lattice: frames on their way and planned ones move to it.
 pub(crate) fn rescheduled(sim: &mut PhoneSim, changed: Option<i64>) {
     let Some(from) = changed else { return };
-    let (panel, layers) = (&sim.panel, &mut sim.flinger.layers);
+    let panel = &sim.panel;
+    let layers = &mut sim.flinger.layers;
     let mut redo = |producer: &mut Producer| {
         move_frames(panel, layers, producer.layer, &mut producer.pipeline, from);
         if producer.next != NEVER && producer.next > from {

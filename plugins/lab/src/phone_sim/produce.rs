@@ -95,7 +95,8 @@ fn due_stretch(sim: &mut PhoneSim, index: usize, t: i64) -> Option<Option<Stretc
     };
     if moving.finger && !sim.setup.input.prompt {
         // The content follows events, not time: without a new one there is nothing to draw.
-        let (at, free) = (t.max(ui.next), ui.pipeline.ui_free());
+        let at = t.max(ui.next);
+        let free = ui.pipeline.ui_free();
         if let Some(next) = sim.input.dispatcher.waits(at, moving.from, &sim.panel, free) {
             ui.want(&sim.panel, next);
             return None;
@@ -118,7 +119,8 @@ fn content_frame(sim: &mut PhoneSim, index: usize, t: i64) {
     if first {
         ui.pipeline.burst(intended as u64);
     }
-    let (lead, compositor) = (setup.archetype.lead, setup.compositor);
+    let lead = setup.archetype.lead;
+    let compositor = setup.compositor;
     // Nor is one that waited for a pixel to be passed due right after the one before.
     let waited = ui.motion.whole_pixels() && intended - ui.last > period * 3 / 2;
     let load = Load { factor, lead, first, paced: usual > 0 || waited, first_draw, compositor };
@@ -172,7 +174,8 @@ fn content_frame(sim: &mut PhoneSim, index: usize, t: i64) {
 
 fn paced_frame(sim: &mut PhoneSim, index: usize, t: i64) {
     let factor = sim.factor(t);
-    let (lead, compositor) = (sim.setup.archetype.lead, sim.setup.compositor);
+    let lead = sim.setup.archetype.lead;
+    let compositor = sim.setup.compositor;
     let Some(paced) = sim.activities.windows[index].as_mut().and_then(|window| window.paced.as_mut()) else {
         return;
     };

@@ -111,7 +111,8 @@ fn add_layer(
     package: &str,
     parent: Option<u32>,
 ) -> usize {
-    let (flinger, setup) = (&mut sim.flinger, &sim.setup);
+    let flinger = &mut sim.flinger;
+    let setup = &sim.setup;
     let number = flinger.number();
     let name = names::suffixed(setup.archetype.sdk, name, number, |name| {
         flinger.layers.iter().flatten().any(|layer| layer.died.is_none() && layer.name == name)

@@ -23,7 +23,8 @@ pub(crate) fn finger_down(sim: &mut PhoneSim, t: i64, command: u64, path: Path) 
     let gesture = gesture_begins(sim, t, path.from, Some(path));
     (sim.input.touch.path, sim.input.touch.command) = (Some(path), command);
     let (from, to) = (t + path.hold, t + path.hold + path.moves);
-    let (by, prompt) = (path.from.1 - path.to.1, sim.setup.input.prompt);
+    let by = path.from.1 - path.to.1;
+    let prompt = sim.setup.input.prompt;
     if by.abs() >= (path.from.0 - path.to.0).abs() {
         with_content(sim, |window, feel| {
             window.ui.motion.drag(feel, from, to, by, feel.slop(), gesture);

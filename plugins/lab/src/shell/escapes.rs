@@ -20,7 +20,8 @@ pub fn decode(text: &str, style: Style) -> (Vec<u8>, bool) {
     let mut out = Vec::with_capacity(bytes.len());
     let mut i = 0;
     while i < bytes.len() {
-        let (c, next) = (bytes[i], bytes.get(i + 1).copied());
+        let c = bytes[i];
+        let next = bytes.get(i + 1).copied();
         i += 1;
         let (b'\\', Some(next)) = (c, next) else {
             out.push(c);

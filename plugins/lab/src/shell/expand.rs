@@ -234,7 +234,8 @@ fn edited(
 ) -> Result<String, ShellError> {
     let value = shell.variable(name);
     let missing = |empty_too: bool| value.as_ref().is_none_or(|v| empty_too && v.is_empty());
-    let (plain, value_or_empty) = (value.clone(), value.clone().unwrap_or_default());
+    let plain = value.clone();
+    let value_or_empty = value.clone().unwrap_or_default();
     match edit {
         Edit::Length if matches!(name, "@" | "*") => Ok(shell.env.params.len().to_string()),
         Edit::Length => Ok(value_or_empty.chars().count().to_string()),

@@ -26,7 +26,8 @@ const FORK: Duration = Duration::from_millis(2);
 
 /// Runs a toolbox program; nothing when the name is not one.
 pub(super) async fn run(shell: &mut Shell, argv: &[String]) -> Option<Flow> {
-    let (name, args) = (argv[0].as_str(), &argv[1..]);
+    let name = argv[0].as_str();
+    let args = &argv[1..];
     if !TOOLBOX.contains(&name) {
         return None;
     }

@@ -55,7 +55,8 @@ pub(super) fn plot(
     scale: Scale,
     label: &dyn Fn(f64) -> String,
 ) -> (Vec<String>, usize) {
-    let (top, middle) = (label(scale.high), label((scale.high + scale.low) / 2.0));
+    let top = label(scale.high);
+    let middle = label((scale.high + scale.low) / 2.0);
     let bottom = label(scale.low);
     let margin = [&top, &middle, &bottom].map(|text| width(text)).into_iter().max().unwrap_or(0);
     let room = columns.saturating_sub(margin + 2).max(10);

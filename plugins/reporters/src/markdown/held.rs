@@ -80,7 +80,8 @@ impl Column {
             Some(mei) => format!("no more than {} worse", words::amount(Some(mei), unit(one))),
             None => "no worse".to_owned(),
         };
-        let (metric, new) = (text(&one.key.metric, 60), words::amount(one.new, unit(one)));
+        let metric = text(&one.key.metric, 60);
+        let new = words::amount(one.new, unit(one));
         format!("<code>{metric}</code> {matters} | {new} | – |{}", self.cell(&against(one)))
     }
 }

@@ -100,7 +100,8 @@ fn failed(record: &Record, all: &[Cell], rows: usize) -> Option<String> {
         let mut all = Vec::new();
         for judgement in &breached {
             let apart = words::apart(judgement).unwrap_or_else(|| "–".to_owned());
-            let (amount, held) = (words::sides(judgement).amount, column.of_metric(cell, &judgement.metric));
+            let amount = words::sides(judgement).amount;
+            let held = column.of_metric(cell, &judgement.metric);
             all.push(format!("{} | {amount} | {apart} |{held}", limit(judgement)));
         }
         all.extend(column.rows(cell));

@@ -321,7 +321,8 @@ fn on_paper(runs: &[Run<'_>], rows: &[Row<'_>]) -> String {
     let mut out = format!("<main id=\"app\">\n<h1>{} side by side</h1>\n<ul>\n", runs.len());
     for (at, run) in runs.iter().enumerate() {
         let label = sentence::virtual_label(run.record).unwrap_or_else(|| "phones".to_owned());
-        let (name, label) = (clean(&run.name, NAME), clean(&label, NAME));
+        let name = clean(&run.name, NAME);
+        let label = clean(&label, NAME);
         let verdict = words::verdict(run.record.verdict);
         let _ = writeln!(out, "<li>{} {verdict} · {name} · {label}</li>", letter(at));
     }
@@ -340,7 +341,8 @@ fn on_paper(runs: &[Run<'_>], rows: &[Row<'_>]) -> String {
             format!("<td>{verdict} {value}</td>")
         };
         let values: String = row.cells.iter().enumerate().map(one).collect();
-        let (scenario, name) = (clean(&cell.job.planned.scenario, NAME), clean(cell.name, NAME));
+        let scenario = clean(&cell.job.planned.scenario, NAME);
+        let name = clean(cell.name, NAME);
         let phone = clean(&phone(cell.device(), cell.facts()), NAME);
         let _ = writeln!(out, "<tr><td>{scenario} › {name}</td><td>{phone}</td>{values}</tr>");
     }

@@ -100,7 +100,8 @@ impl Marker {
 fn parse(rest: &[u8]) -> Option<Mark> {
     let rest = std::str::from_utf8(rest.trim_ascii_end()).ok()?;
     let mut fields = rest.split(' ');
-    let (kind, index) = (fields.next()?, fields.next()?.parse().ok()?);
+    let kind = fields.next()?;
+    let index = fields.next()?.parse().ok()?;
     let at = fields.next().unwrap_or_default();
     let last = fields.next();
     if fields.next().is_some() {

@@ -43,7 +43,8 @@ fn phones_of_a_model_are_one_cell_and_each_is_told_beside_it() {
     assert_eq!(names, [("", Role::Primary), ("A", Role::Phone), ("B", Role::Phone), ("C", Role::Phone)]);
     assert_eq!((same.verdict(), same.count(State::Pass)), (Verdict::Pass, 1));
     // What none of them shows alone all of them show together.
-    let (alone, all) = (compared(&[("A", 12.0)]), compared(&[("A", 12.0), ("B", 12.0), ("C", 12.0)]));
+    let alone = compared(&[("A", 12.0)]);
+    let all = compared(&[("A", 12.0), ("B", 12.0), ("C", 12.0)]);
     assert_eq!(all.cells[0].state, State::Regression, "{}", all.cells[0].sentence);
     assert!(all.cells[0].p_two_sided < alone.cells[0].p_two_sided);
     assert!(all.cells[0].mde < alone.cells[0].mde, "{:?} {:?}", all.cells[0].mde, alone.cells[0].mde);

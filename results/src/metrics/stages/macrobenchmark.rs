@@ -24,7 +24,8 @@ fn linear(mut times: Vec<i64>) -> Option<Vec<f64>> {
     times.sort_unstable();
     let last = times.len().checked_sub(1)?;
     let at = |percent: usize| {
-        let (place, rest) = (last * percent / 100, last * percent % 100);
+        let place = last * percent / 100;
+        let rest = last * percent % 100;
         let (low, high) = (times[place] as f64, times[(place + 1).min(last)] as f64);
         (low + (high - low) * rest as f64 / 100.0) / 1e6
     };

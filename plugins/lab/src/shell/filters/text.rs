@@ -207,7 +207,8 @@ pub(super) async fn tr(shell: &Shell, args: &[String]) -> Ended {
     while let Some(chunk) = shell.io.input.read().await {
         let mut kept = Vec::with_capacity(chunk.len());
         for byte in chunk {
-            let (found, at) = (hit(byte).is_some() != options.has('c'), hit(byte).unwrap_or(usize::MAX));
+            let found = hit(byte).is_some() != options.has('c');
+            let at = hit(byte).unwrap_or(usize::MAX);
             if found && options.has('d') {
                 continue;
             }
