@@ -215,7 +215,10 @@ fn what_is_no_dump_is_refused_in_words() {
     assert!(matches!(read_counted(b""), Err(Unreadable::Empty(why)) if why.contains("never enabled")));
     assert!(matches!(read_counted(b"16666666\n0\t0\t0\n"), Err(Unreadable::Garbled(_))));
     assert!(matches!(read_counted(b"Can't find service: SurfaceFlinger\n"), Err(Unreadable::Refused(_))));
-    assert_eq!(read_counted(b"SurfaceFlinger TimeStats:\nstatsStart = 1\n").map(|counted| counted.layers), Ok(Vec::new()));
+    assert_eq!(
+        read_counted(b"SurfaceFlinger TimeStats:\nstatsStart = 1\n").map(|counted| counted.layers),
+        Ok(Vec::new())
+    );
 }
 
 fn read(bytes: &str, app: &str) -> Result<SideReading, Unreadable> {

@@ -16,12 +16,12 @@ mod lab_time;
 mod log;
 mod packages;
 mod programs;
+mod replay;
 mod services;
 mod sessions;
 mod settings;
 mod state;
 mod storage;
-mod replay;
 mod tools;
 mod tracing;
 

@@ -9,7 +9,6 @@ use farmjank_results::cut::cut;
 use farmjank_results::cut_rules::{CutRules, IDLE_GAP};
 use farmjank_results::frame::SourceId;
 use farmjank_results::framestats::{FrameStatsStitch, RenderStages, busiest, window_name};
-use farmjank_results::logcat_events::LogWatch;
 use farmjank_results::motion::Motion;
 use farmjank_results::stall::seen_by_framestats;
 use farmjank_results::time::{ClockMap, Span};
@@ -105,25 +104,29 @@ pub(crate) fn window(sight: &Sight<'_>, judged: &Candidate<'_>, how: &How<'_>) -
             frame_timeline.doubts.extend(doubted.get(judged.layer).cloned());
             frame_timeline
         }),
-        timestats: side_readings.counts(lasting),
-        log: side_readings.log.clone(),
         cross: crossed(layers, judged, motions),
         layers: if how.alone { Vec::new() } else { moving(layers, judged.source, motions) },
+        ..by_probes(side_readings, side_readings.counts(lasting))
     };
     window
 }
 
-/// A window in which no frame was seen, and why; what was counted and logged stands beside it.
+/// What probes tell of a window, whether or not a frame of it was seen: the counts of its layer, the log.
+pub(crate) fn by_probes(side_readings: &SideReadings, timestats: Option<FrameCounts>) -> Beside {
+    Beside { timestats, log: side_readings.log.clone(), ..Beside::default() }
+}
+
+/// A window in which no frame was seen, and why; what probes told stands beside it.
 pub(crate) fn frameless(
     (source, layer): (SourceId, Option<String>),
     motions: &[Motion],
-    (timestats, log): (Option<FrameCounts>, Option<LogWatch>),
+    beside: Beside,
     why: &str,
 ) -> Window {
     let rules = CutRules { layer, ..CutRules::new(source) };
     let mut window = cut(&FrameTimeline::default(), motions, &rules);
     (window.coverage.proved, window.coverage.doubts) = (false, vec![why.to_owned()]);
-    window.beside = Beside { timestats, log, ..Beside::default() };
+    window.beside = beside;
     window
 }
 

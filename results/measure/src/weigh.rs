@@ -2,7 +2,7 @@
 //! and what other probes say about them.
 
 use crate::choice::primary;
-use crate::cutting::{How, Sight, frameless, window};
+use crate::cutting::{How, Sight, by_probes, frameless, window};
 use crate::probe_read::SideReadings;
 use crate::readers::{NoReader, Readers};
 use crate::rings::{Layers, layers};
@@ -174,7 +174,6 @@ fn ended(recorded: &WindowMeasured) -> Option<String> {
 fn uncounted(measured: &mut WindowMeasured, ask: Ask<'_>, side_readings: &SideReadings, doubts: &[String]) {
     let busiest =
         side_readings.timestats.as_ref().and_then(|(layers, _)| timestats::busiest(layers, &ask.app.0));
-    let counted = (busiest.cloned(), side_readings.log.clone());
     let why = match (doubts.last(), ask.pinned) {
         (_, Some(pinned @ (SourceId::TimeStats | SourceId::Logcat))) => {
             format!("the scenario asks for {pinned}, which knows no single frames")
@@ -182,7 +181,12 @@ fn uncounted(measured: &mut WindowMeasured, ask: Ask<'_>, side_readings: &SideRe
         (Some(doubt), _) => format!("{NONE_SEEN}{doubt}"),
         (None, _) => "no frame was seen".to_owned(),
     };
-    let window = frameless((SourceId::TimeStats, None), &measured.motions, counted, &why);
+    let window = frameless(
+        (SourceId::TimeStats, None),
+        &measured.motions,
+        by_probes(side_readings, busiest.cloned()),
+        &why,
+    );
     measured.readings = measure_all(&window).into();
     // Counts are evidence too: what they can tell is told, and everything else has its reason.
     let counted = window.beside.timestats.is_some_and(|counts| counts.total_frames > 0);

@@ -121,7 +121,10 @@ mod tests {
         let told = |phone: &str, build: &str| {
             let of = |line: &Line| line.device.0 == phone && line.key.build.starts_with(build);
             let at = found.iter().position(of).expect("the line");
-            (places[at].follows.clone().unwrap_or_default(), places[at].ended.as_ref().map_or("", Over::words))
+            (
+                places[at].follows.clone().unwrap_or_default(),
+                places[at].ended.as_ref().map_or("", Over::words),
+            )
         };
         assert_eq!(told("A", "google"), (String::new(), "OS build differs since 2026-01-21"));
         let (follows, ended) = told("A", "next");

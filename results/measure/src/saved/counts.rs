@@ -12,6 +12,7 @@ use crate::rings::lasting_name;
 use farmjank_results::frame::SourceId;
 use farmjank_results::logcat_events::LogWatch;
 use farmjank_results::timestats::FrameCounts;
+use farmjank_results::window::Beside;
 use std::collections::BTreeMap;
 
 /// The answer of SurfaceFlinger's counts by layer.
@@ -104,7 +105,8 @@ fn unseen(source: SourceId, name: String, counts: Option<FrameCounts>, log: Opti
         SourceId::Logcat => "a log shows no frames; dump --latency or record a trace",
         _ => "a gfxinfo summary counts frames and shows none; dump with framestats",
     };
-    let window = frameless((source, Some(name.clone())), &[], (counts, log), why);
+    let beside = Beside { timestats: counts, log, ..Beside::default() };
+    let window = frameless((source, Some(name.clone())), &[], beside, why);
     let readings = trusted::without_frames(&window, why);
     Answer { source, name, others: Vec::new(), window, readings, warnings: Vec::new() }
 }
