@@ -39,20 +39,8 @@ pub struct SourceFile {
     pub text: Vec<u8>,
 }
 
-/// Where the files of `runFlow` come from.
-pub trait Sources {
-    /// The bytes of a file.
-    ///
-    /// # Errors
-    /// Why they cannot be had.
-    fn fetch(&self, path: &str) -> Result<Vec<u8>, FileProblem>;
-}
-
-impl<F: Fn(&str) -> Result<Vec<u8>, FileProblem>> Sources for F {
-    fn fetch(&self, path: &str) -> Result<Vec<u8>, FileProblem> {
-        self(path)
-    }
-}
+/// Where the files of `runFlow` come from: the bytes of the one at a path, or why they cannot be had.
+pub type Sources<'a> = dyn Fn(&str) -> Result<Vec<u8>, FileProblem> + 'a;
 
 /// What reading needs from outside.
 pub struct ReadOptions<'a> {
@@ -60,7 +48,7 @@ pub struct ReadOptions<'a> {
     /// being listed.
     pub metrics: &'a [(&'a str, Unit, Better)],
     /// Where the files of `runFlow` come from.
-    pub sources: &'a dyn Sources,
+    pub sources: &'a Sources<'a>,
 }
 
 /// Reads every file. `env` holds the variables given on the command line; they override those of the files.

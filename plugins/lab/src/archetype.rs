@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_shelf_is_wide_and_sound() {
+    fn the_archetypes_are_many_and_sound() {
         assert!(ARCHETYPES.len() >= 8);
         for archetype in ARCHETYPES {
             let rates = archetype.rates;

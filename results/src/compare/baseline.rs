@@ -114,8 +114,6 @@ impl Baseline {
 
     /// Its text: stable, one session a line.
     pub fn text(&self) -> String {
-        // Values of our own with string keys can always be written.
-        let json = |value: &dyn erased::Write| value.json();
         let list = |items: Vec<String>| match items.is_empty() {
             true => "[]".to_owned(),
             false => format!(
@@ -123,8 +121,8 @@ impl Baseline {
                 items.iter().map(|item| format!("  {item}")).collect::<Vec<_>>().join(",\n")
             ),
         };
-        let moves = list(self.moves.iter().map(|step| json(step)).collect());
-        let sessions = list(self.sessions.iter().map(|session| json(session)).collect());
+        let moves = list(self.moves.iter().map(json).collect());
+        let sessions = list(self.sessions.iter().map(json).collect());
         format!(
             "{{\n\"farmjank_baseline\": {},\n\"name\": {},\n\"moves\": {moves},\n\"sessions\": {sessions}\n}}\n",
             self.format,
@@ -145,20 +143,10 @@ impl Baseline {
     }
 }
 
-mod erased {
-    //! Anything serde can write, as one line.
-
-    use serde::Serialize;
-
-    pub trait Write {
-        fn json(&self) -> String;
-    }
-
-    impl<T: Serialize> Write for T {
-        fn json(&self) -> String {
-            serde_json::to_string(self).unwrap_or_default()
-        }
-    }
+/// As one line.
+fn json<T: Serialize>(value: &T) -> String {
+    // Values of our own with string keys can always be written.
+    serde_json::to_string(value).unwrap_or_default()
 }
 
 /// Old and new sessions in order of cell, phone and time; of each cell and phone the ten newest.

@@ -107,7 +107,7 @@ fn every_metric_is_in_one_family_and_found_by_its_key() {
 }
 
 #[test]
-fn every_key_of_the_shelf_of_presents_is_there() {
+fn every_key_of_the_metrics_on_presents_is_there() {
     let wanted = "fps fps_n_over_t fps_buckets perfdog_fps_avg perfdog_fps_var perfdog_drop_fps scroll_fps_1s scroll_fps \
         finger_fps fling_fps delivery_ratio fps_60eq hitch_ms hitch_ms_per_s hitch_raw_ms_per_s dropped_frames \
         dropped_pct frozen_frames frozen_ratio perfdog_jank perfdog_big_jank perfdog_small_jank perfdog_reset_jank \

@@ -62,7 +62,7 @@ fn flow(ctx: &mut ReadContext<'_>, file: &str, mark: Mark) -> Option<Vec<Step>> 
         ctx.complain(mark, format!("more than {DEPTH} files run each other"), "flatten them");
         return None;
     }
-    let bytes = match ctx.options.sources.fetch(file) {
+    let bytes = match (ctx.options.sources)(file) {
         Ok(bytes) => bytes,
         Err(why) => {
             let what = format!("{} cannot be read: {why}", quoted(file));

@@ -1,7 +1,7 @@
 //! What SurfaceFlinger counts and what the phone's log tells, over the windows of whole runs, against the truth: with
 //! frames and on a page whose app stalls without drawing any.
 
-use super::registry::{APP, Differences, of_shelf};
+use super::registry::{APP, Differences, sdk_of};
 use super::windows;
 use farmjank_lab::archetype::ARCHETYPES;
 use farmjank_results::evidence;
@@ -57,7 +57,7 @@ fn counts_and_log_of_every_window_are_those_of_the_truth() {
     let story = Stage::lab_yaml(&lab()).seed(4).scenario(SCENARIO).run();
     let (mut all, mut stalls) = (Differences::default(), 0.0);
     for (serial, window) in windows(&story.record) {
-        let (place, sdk) = (format!("{serial} {}", window.window), of_shelf(&serial));
+        let (place, sdk) = (format!("{serial} {}", window.window), sdk_of(&serial));
         let path = window.evidence.iter().find(|path| path.ends_with(".dumps")).expect("dumps");
         let dumps = evidence::read(&story.files.read(path)).expect("evidence");
         let clock = window.clock.expect("a clock");

@@ -37,7 +37,7 @@ steps:
 ";
 
 #[test]
-fn every_metric_of_the_shelf_is_held_to_the_truth_or_says_why_not() {
+fn every_metric_of_the_registry_is_held_to_the_truth_or_says_why_not() {
     let held = held();
     let told: Vec<&str> = NOT_HELD.iter().map(|(key, _)| *key).collect();
     for metric in registry() {
@@ -113,7 +113,7 @@ fn on_presents(expected: &Expected, key: &str) -> Answer {
     })
 }
 
-pub fn of_shelf(serial: &str) -> u32 {
+pub fn sdk_of(serial: &str) -> u32 {
     ARCHETYPES.iter().find(|archetype| archetype.name == serial).expect("an archetype").sdk
 }
 
@@ -122,7 +122,7 @@ fn hold_presents(story: &Story, source: impl Fn(u32) -> SourceId, keys: &str, al
     for (serial, window) in windows(&story.record) {
         let place = format!("{serial} {}", window.window);
         let coverage = window.coverage.as_ref().unwrap_or_else(|| panic!("{place}: {:?}", window.void));
-        assert_eq!(coverage.source, source(of_shelf(&serial)), "{place}: {:?}", window.passed_over);
+        assert_eq!(coverage.source, source(sdk_of(&serial)), "{place}: {:?}", window.passed_over);
         assert!(coverage.proved, "{place}: {:?}", coverage.doubts);
         let expected = story.expected(&serial, &window).expect("truth");
         assert_eq!(coverage.frames_seen, expected.frames, "{place}: frames");
@@ -205,7 +205,7 @@ fn hold_stages(story: &Story, every: bool, all: &mut Differences) -> usize {
         }
         proved += 1;
         let held = story.lab.truth(&serial, |truth| {
-            let stages = of_window(truth, &window, of_shelf(&serial));
+            let stages = of_window(truth, &window, sdk_of(&serial));
             let answer = |key: &'static str| {
                 (
                     key,
@@ -255,7 +255,7 @@ fn unproved(place: &str, window: &WindowMeasured) {
 fn hold_timeline(story: &Story, all: &mut Differences) {
     for (serial, window) in windows(&story.record) {
         let place = format!("{serial} {}", window.window);
-        if of_shelf(&serial) < 31 {
+        if sdk_of(&serial) < 31 {
             for key in TIMELINE.split_whitespace() {
                 all.hold(&place, key, &Answer::Absent, window.readings.get(key));
             }

@@ -9,6 +9,7 @@ use crate::settings::refuse;
 use farmjank_engine::scribe::{LOG, Voice};
 use farmjank_leaf::nearest;
 use farmjank_results::event::{Event, Fact};
+use farmjank_results::verdict::{EXIT_INTERRUPTED, EXIT_TERMINATED};
 use std::path::{Path, PathBuf};
 
 /// Enough of a log's beginning for its first event, and of its end for its last, bytes.
@@ -112,7 +113,7 @@ fn ending(code: Option<u8>) -> String {
         Some(3) => "lab fault".to_owned(),
         Some(4) => "undecided".to_owned(),
         Some(5) => "nothing".to_owned(),
-        Some(130 | 143) => "interrupted".to_owned(),
+        Some(EXIT_INTERRUPTED | EXIT_TERMINATED) => "interrupted".to_owned(),
         Some(other) => format!("exit {other}"),
         None => "unfinished".to_owned(),
     }

@@ -115,7 +115,7 @@ fn an_unknown_key_names_the_nearest_and_exits_2() {
 }
 
 #[test]
-fn the_page_on_disk_is_the_page_of_the_shelf() {
+fn the_page_on_disk_is_the_page_of_the_registry() {
     let page = metrics(&["--format", "markdown"], "80").out;
     assert!(page.starts_with("# Metrics\n") && page.contains("\n### perfdog_jank\n"), "{page:.200}");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/metrics.md");
