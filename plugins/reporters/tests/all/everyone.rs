@@ -6,7 +6,10 @@ use crate::hostile::{long_words, nasty_words};
 use farmjank_reporters::html::LiveFeed;
 use farmjank_reporters::lanes::Lanes;
 use farmjank_reporters::paint::TextStyle;
-use farmjank_reporters::{Options, by_name, clean, names};
+use farmjank_reporters::{Options, by_name, clean, documents, names};
+use farmjank_results::device::DeviceId;
+use farmjank_results::event::{Absent, Fact};
+use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::record::Record;
 use farmjank_seams::reporter::{Delivery, FrameLogs, NoFrameLogs};
 
@@ -60,6 +63,32 @@ fn hostile_text_is_only_text_in_every_report() {
                 }
             }
         }
+    }
+}
+
+/// Has one series for each number and no word of a phone without any.
+const SERIES: &str = "openmetrics";
+
+#[test]
+fn a_phone_the_run_went_without_is_named_in_every_report() {
+    let mut log = events(&Words::default());
+    let gone = Absent {
+        device: DeviceId("R5CT-GONE".to_owned()),
+        fault: Fault::new(FaultCode::DeviceLost, "R5CT-GONE: unplugged"),
+        allowed: true,
+    };
+    for event in &mut log.events {
+        if let Fact::PlanMade { absent, .. } = &mut event.fact {
+            absent.push(gone.clone());
+        }
+    }
+    let record = log.record();
+    for name in documents().into_iter().filter(|name| *name != SERIES) {
+        let text = reports(name, &record, &NoFrameLogs).concat();
+        assert!(
+            text.contains("R5CT-GONE"),
+            "{name} is silent about a phone nothing was measured on: absent.rs has its words"
+        );
     }
 }
 
