@@ -16,8 +16,8 @@ const PHONES_TOGETHER: usize = 8;
 /// core. Measured with 200 phones on two cores: 2 per shard take 0.19 s of CPU a phone, 8 take 0.22 s, 128 take 0.33 s.
 const PHONES_PER_SHARD: usize = 2;
 
-/// Most shards of a lab: a larger one has more phones in each. A thread keeps some 6 MB of free memory for itself, so that
-/// 1 000 phones on 500 threads took 4.1 GB where 32 threads take 1.2 GB and as much CPU (`ci/bench/sweep.py`).
+/// Most shards of a lab: a larger one has more phones in each. A thread keeps some 6 MB of free memory for itself, so
+/// that 1 000 phones on 500 threads took 4.1 GB where 32 threads take 1.2 GB and as much CPU (`ci/bench/sweep.py`).
 const SHARDS_MOST: usize = 32;
 
 /// What a lab file says.
