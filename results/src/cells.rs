@@ -6,11 +6,12 @@
 
 mod cause;
 
-use crate::compare::CellCompared;
+use crate::compare::{CellCompared, Compared};
 use crate::device::DeviceFacts;
 use crate::event::{CellVerdict, Ending, WindowJudged, WindowMeasured};
 use crate::fault::Fault;
-use crate::record::{JobRecord, Record, TrialRecord};
+use crate::quarantine::Quarantine;
+use crate::record::{self, JobRecord, Record, TrialRecord};
 use crate::threshold::Outcome;
 use crate::verdict::Verdict;
 pub use cause::slug;
@@ -22,6 +23,25 @@ pub const JOB_ROW: &str = "whole scenario";
 /// Every cell of a run whose jobs are judged, in order of plan and scenario, as it is to be announced.
 pub fn judged(record: &Record, interrupted: bool) -> Vec<CellVerdict> {
     record.jobs.values().flat_map(|job| decided(record, job, interrupted)).collect()
+}
+
+/// Whether nothing is left that could make the run pass: it has cells, and all of them are in quarantine.
+pub fn is_ungated(record: &Record) -> bool {
+    let gates = |job: &JobRecord| of_job(record, job).iter().any(|cell| cell.quarantined.is_none());
+    !record.quarantined.is_empty() && !record.jobs.is_empty() && !record.jobs.values().any(gates)
+}
+
+/// The verdict of the run: what gates adds up to, and the comparison with a baseline. What is in quarantine has no part
+/// in it, and a run that has nothing else is undecided: it proves nothing.
+pub fn run_verdict(record: &Record) -> Verdict {
+    let compared = record.compared.as_ref().map_or(Verdict::Pass, Compared::verdict);
+    if record.quarantined.is_empty() {
+        return record::run_verdict(record.jobs.values()).worse(compared);
+    }
+    let cells = record.jobs.values().flat_map(|job| of_job(record, job));
+    let gating = cells.filter(|cell| cell.quarantined.is_none());
+    let own = gating.map(|cell| cell.verdict.unwrap_or(Verdict::Undecided)).reduce(Verdict::worse);
+    own.unwrap_or(Verdict::Undecided).worse(compared)
 }
 
 /// The cells of one job: as announced, else as they stand.
@@ -54,7 +74,8 @@ pub fn counts(trial: &TrialRecord, window: &WindowMeasured) -> bool {
     trial.counted && window.void.is_none()
 }
 
-/// The comparisons of one window on the job's phone, and of all phones of its model where these are one cell.
+/// The comparisons of one window on the job's phone, and of all phones of its model where these are one cell: of those
+/// in quarantine for a window in quarantine, else of those that gate.
 pub fn compared<'a>(record: &'a Record, job: &JobRecord, window: &str) -> Vec<&'a CellCompared> {
     let all = record.compared.iter().flat_map(|compared| &compared.cells);
     let device = job.planned.device.as_ref();
@@ -64,8 +85,10 @@ pub fn compared<'a>(record: &'a Record, job: &JobRecord, window: &str) -> Vec<&'
             |facts: &DeviceFacts| (&facts.model, &facts.fingerprint) == (&one.key.model, &one.key.build);
         one.phones.is_some() && facts.is_some_and(is_it)
     };
+    let quarantined = record.quarantine(&job.planned, Some(window)).is_some();
     let of_window = |one: &&CellCompared| {
-        (Some(&one.device) == device || of_model(one))
+        one.quarantined == quarantined
+            && (Some(&one.device) == device || of_model(one))
             && (one.key.scenario.as_str(), one.key.window.as_str()) == (job.planned.scenario.as_str(), window)
     };
     all.filter(of_window).collect()
@@ -104,7 +127,7 @@ pub fn excess(judged: &WindowJudged) -> f64 {
         .fold(0.0, f64::max)
 }
 
-/// A cell while it is decided.
+/// A cell while it is decided. One field for each thing its verdict is made of.
 struct Cell<'a> {
     job: &'a JobRecord,
     name: &'a str,
@@ -115,6 +138,7 @@ struct Cell<'a> {
     compared: Vec<&'a CellCompared>,
     /// The run was interrupted.
     interrupted: bool,
+    quarantine: Option<&'a Quarantine>,
 }
 
 /// The cells of one job as they stand. A job that says more than its windows (it broke before them, or it did worse
@@ -142,6 +166,7 @@ fn decided(record: &Record, job: &JobRecord, interrupted: bool) -> Vec<CellVerdi
             by_fault: job.fault.is_some(),
             compared: Vec::new(),
             interrupted,
+            quarantine: record.quarantine(&job.planned, None),
         });
     }
     cells.iter().map(Cell::told).collect()
@@ -160,7 +185,8 @@ fn of_window<'a>(record: &'a Record, job: &'a JobRecord, name: &'a str, interrup
     let compared = compared(record, job, name);
     // A window the baseline speaks against cannot pass; one that was not judged has nothing to add to.
     let verdict = verdict.map(|own| own.worse(Verdict::worst(compared.iter().map(|one| one.verdict()))));
-    Cell { job, name, whole: false, judged, verdict, by_fault, compared, interrupted }
+    let quarantine = record.quarantine(&job.planned, Some(name));
+    Cell { job, name, whole: false, judged, verdict, by_fault, compared, interrupted, quarantine }
 }
 
 /// Fewer counted trials than planned reached the window.
@@ -183,6 +209,7 @@ impl Cell<'_> {
             reasons: self.reasons().to_vec(),
             fault: self.fault().cloned(),
             against: self.against().map(|one| one.sentence.clone()),
+            quarantined: self.quarantine.cloned(),
         }
     }
 

@@ -6,6 +6,7 @@
 //! files, no clock; numbers come from `farmjank-statistics`. Values are in their metric's unit, times in motion in s.
 
 mod ab_schedule;
+mod apart;
 mod baseline;
 mod by_cell;
 mod calibrated;
@@ -32,6 +33,7 @@ mod undecided;
 mod weigh;
 
 pub use ab_schedule::{AbRules, AbSchedule, LOOKS, Next};
+pub use apart::compare_run;
 pub use baseline::{Baseline, BaselineError, Move, merged};
 pub use calibrated::{CUSTOMARY, Itself, Noise, noise, selves};
 pub use compared::{CellCompared, Compared, Design, Independent, Role, Source, State, Terrible};

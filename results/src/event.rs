@@ -7,6 +7,7 @@ use crate::frame::SourceId;
 use crate::motion::Motion;
 use crate::pace::Pace;
 pub use crate::planned_job::{JobId, PlannedJob, PlannedWindow};
+use crate::quarantine::{Quarantine, Quarantined};
 use crate::readings::Readings;
 use crate::shards::Shards;
 use crate::threshold::Judgement;
@@ -205,6 +206,9 @@ pub struct CellVerdict {
     /// What the comparison that keeps it from passing says, if one does and the window's own limits do not say as much.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub against: Option<String>,
+    /// It is told and does not count for the verdict of the run; none for a cell that gates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quarantined: Option<Quarantine>,
 }
 
 /// What happened. Closed; past tense; facts only, never instructions.
@@ -234,6 +238,8 @@ pub enum Fact {
         absent: Vec<Absent>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         shards: Option<Box<Shards>>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        quarantined: Vec<Quarantined>,
     },
     /// A phone arrived or its facts became known.
     DeviceSeen { device: DeviceId, state: Readiness, facts: Option<Box<DeviceFacts>> },

@@ -5,11 +5,13 @@
 //! nothing, except that its number is spent when it was the right one.
 
 mod cells;
+mod quarantine;
 mod shards;
 
 use crate::device::DeviceId;
 use crate::event::{Absent, Ending, Event, FORMAT, Fact, JobId, PlannedJob};
 use crate::fault::{Blame, Fault};
+use crate::quarantine::Quarantined;
 use crate::time::RunTime;
 use crate::verdict::Verdict;
 use std::collections::{BTreeMap, BTreeSet};
@@ -47,6 +49,7 @@ pub struct Laws {
     /// A cell was judged.
     cells: bool,
     jobs: BTreeMap<JobId, Life>,
+    quarantined: Vec<Quarantined>,
     leased: BTreeMap<DeviceId, JobId>,
     tellers: shards::Tellers,
 }
@@ -78,6 +81,8 @@ struct Life {
     /// Cells judged so far, and the worst of them.
     cells: BTreeSet<(bool, String)>,
     worst: Verdict,
+    /// The worst of those that gate; none where none does.
+    gating: Option<Verdict>,
 }
 
 impl Life {
@@ -96,6 +101,7 @@ impl Life {
             windows,
             cells,
             worst: Verdict::Pass,
+            gating: None,
         }
     }
 }
@@ -165,7 +171,7 @@ impl Laws {
                 self.stage = Stage::Running;
             }
             Fact::RunResumed { again, .. } => self.resume(again)?,
-            Fact::PlanMade { jobs, absent, shards, .. } => {
+            Fact::PlanMade { jobs, absent, shards, quarantined, .. } => {
                 law(!self.planned, || "the plan is made once".to_owned())?;
                 for Absent { device, .. } in absent.iter().filter(|absent| absent.allowed) {
                     let on = |planned: &PlannedJob| planned.device.as_ref() == Some(device);
@@ -174,8 +180,10 @@ impl Laws {
                 let fresh: BTreeMap<_, _> =
                     jobs.iter().map(|planned| (planned.job, Life::new(planned, absent))).collect();
                 law(fresh.len() == jobs.len(), || "a job number appears twice in the plan".to_owned())?;
+                quarantine::lawful(jobs, quarantined)?;
                 self.share(jobs, shards.as_deref())?;
                 (self.planned, self.jobs) = (true, fresh);
+                self.quarantined.clone_from(quarantined);
             }
             Fact::Noticed { job: Some(job), .. } => {
                 self.job(*job)?;
@@ -230,7 +238,7 @@ impl Laws {
             law(open, || format!("job {job} came to an end of its own: it is not run again"))?;
         }
         for (job, life) in &mut self.jobs {
-            (life.cells, life.worst) = (BTreeSet::new(), Verdict::Pass);
+            (life.cells, life.worst, life.gating) = (BTreeSet::new(), Verdict::Pass, None);
             if again.contains(job) {
                 life.judged = None;
             }

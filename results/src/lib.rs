@@ -71,6 +71,7 @@ mod pauses;
 mod pending;
 pub mod period;
 mod planned_job;
+pub mod quarantine;
 pub mod reader;
 pub mod readings;
 pub mod record;

@@ -8,6 +8,7 @@ use crate::event::{
 };
 use crate::fault::Fault;
 pub use crate::laws::{Laws, OutOfOrder};
+use crate::quarantine::{self, Quarantine, Quarantined};
 use crate::shards::Shards;
 use crate::time::RunTime;
 use crate::turn::{Build, Turn};
@@ -29,6 +30,8 @@ pub struct Record {
     pub absent: Vec<Absent>,
     /// How the plan is shared, where several runs share it.
     pub shards: Option<Shards>,
+    /// What does not gate, in order of jobs and windows.
+    pub quarantined: Vec<Quarantined>,
     /// Jobs by number.
     pub jobs: BTreeMap<JobId, JobRecord>,
     /// Notices: job, words.
@@ -140,8 +143,9 @@ impl Record {
             }
             Fact::LeaseGranted { device, .. } => self.busy.granted(device, event.at),
             Fact::LeaseReturned { device, .. } => self.busy.returned(device, event.at),
-            Fact::PlanMade { digest, jobs, refusals, absent, shards } => {
+            Fact::PlanMade { digest, jobs, refusals, absent, shards, quarantined } => {
                 self.shards = shards.as_deref().cloned();
+                self.quarantined.clone_from(quarantined);
                 self.absent.clone_from(absent);
                 self.digest.clone_from(digest);
                 self.refusals.clone_from(refusals);
@@ -223,10 +227,13 @@ impl Record {
         Ok(record)
     }
 
-    /// The verdict the jobs and the comparison with a baseline add up to; see [`run_verdict`].
-    pub fn run_verdict(&self) -> Verdict {
-        let compared = self.compared.as_ref().map_or(Verdict::Pass, Compared::verdict);
-        run_verdict(self.jobs.values()).worse(compared)
+    /// The quarantine of a window of a job, or of the job as a whole.
+    pub fn quarantine(&self, planned: &PlannedJob, window: Option<&str>) -> Option<&Quarantine> {
+        if self.quarantined.is_empty() {
+            return None;
+        }
+        let windows: Vec<&str> = planned.windows.iter().map(|window| window.name.as_str()).collect();
+        quarantine::of_cell(&self.quarantined, planned.job, &windows, window)
     }
 }
 

@@ -14,6 +14,7 @@ mod flow;
 mod form;
 mod limits;
 mod page;
+mod quarantine;
 mod read_context;
 mod step;
 #[cfg(test)]
@@ -29,6 +30,8 @@ use farmjank_results::file_error::FileProblem;
 use farmjank_results::metric::{Better, Unit};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+
+pub use quarantine::quarantine;
 
 /// One file as it lies on disk.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -110,6 +110,12 @@ impl Requirement {
         }
     }
 
+    /// Whether a phone that told nothing of itself is one, whatever it may be: its serial alone says so.
+    pub fn is_of(&self, id: &DeviceId) -> bool {
+        let asked = self.expression.as_ref();
+        asked.is_none_or(|expression| eval::answer(expression, &Subject::Silent(id)).is_ok())
+    }
+
     /// Whether a phone that told nothing of itself may be one: only its serial is known. An error is what excludes it.
     ///
     /// # Errors

@@ -5,6 +5,7 @@
 //! every header for `appId`, which a file that is only run by others may leave out. A document is a scenario, or the
 //! list of steps of Maestro's two-document form.
 
+use crate::vocabulary::lab_files::{QUARANTINE, QUARANTINED};
 use crate::vocabulary::{
     BASELINE, COMMANDS, Command, EVERY_STEP, HEADER, Key, LIMIT, NAME_CHARS, OVERRIDE, PAGE, READY, SELECTOR,
     Shape, TEXT_CHARS,
@@ -22,10 +23,22 @@ pub fn schema() -> String {
         "anyOf": [{ "$ref": "#/$defs/scenario" }, { "$ref": "#/$defs/steps" }],
         "$defs": definitions(),
     });
-    // A tree of maps, lists and text always has a JSON text; the empty one would fail the test beside schema.json.
-    let mut text = serde_json::to_string_pretty(&root).unwrap_or_default();
-    text.push('\n');
-    text
+    // The empty text would fail the test beside schema.json.
+    pretty(&root)
+}
+
+/// The schema of a quarantine file, in the same form.
+pub fn quarantine() -> String {
+    let mut root = object(QUARANTINE, "what is measured and reported without gating");
+    root.insert("$schema".to_owned(), json!("https://json-schema.org/draft/2020-12/schema"));
+    root.insert("title".to_owned(), json!("farmjank quarantine"));
+    root.insert("$defs".to_owned(), json!({ "entry": Value::Object(object(QUARANTINED, "one entry")) }));
+    pretty(&Value::Object(root))
+}
+
+/// A tree of maps, lists and text always has a JSON text.
+fn pretty(root: &Value) -> String {
+    serde_json::to_string_pretty(root).unwrap_or_default() + "\n"
 }
 
 fn definitions() -> Value {
@@ -178,6 +191,8 @@ fn shape(shape: Shape) -> Value {
             }
         }),
         Shape::Baseline => json!({ "$ref": "#/$defs/baseline" }),
+        Shape::Day => pattern("^[0-9]{4}-[0-9]{2}-[0-9]{2}$"),
+        Shape::Quarantined => json!({ "type": "array", "items": { "$ref": "#/$defs/entry" } }),
         Shape::Overrides => json!({ "type": "array", "items": { "$ref": "#/$defs/override" } }),
     }
 }

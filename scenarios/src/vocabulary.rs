@@ -2,6 +2,7 @@
 //! its suggestions and the JSON schema, so that they cannot disagree. Knows neither YAML nor phones.
 
 mod commands;
+pub mod lab_files;
 pub mod maestro;
 
 pub use commands::COMMANDS;
@@ -55,6 +56,10 @@ pub enum Shape {
     Overrides,
     /// A map of [`BASELINE`].
     Baseline,
+    /// A day, `2026-12-31`.
+    Day,
+    /// A list of maps of [`lab_files::QUARANTINED`].
+    Quarantined,
 }
 
 /// Longest text of a value, characters.

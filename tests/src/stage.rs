@@ -296,6 +296,7 @@ impl Stage {
             patience: self.patience,
             ab_plan: self.ab_plan.clone(),
             forewarn: None,
+            quarantine: Vec::new(),
             screens: self.screens,
         }
     }

@@ -10,6 +10,7 @@ use farmjank_results::compare::CellCompared;
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::event::{CellVerdict, WindowJudged, WindowMeasured};
 use farmjank_results::fault::Fault;
+use farmjank_results::quarantine::Quarantine;
 use farmjank_results::record::{JobRecord, Record, TrialRecord};
 use farmjank_results::summary::{self, Summary};
 use farmjank_results::threshold::Outcome;
@@ -51,11 +52,12 @@ pub fn cells(record: &Record) -> Vec<Cell<'_>> {
     record.jobs.values().flat_map(|job| of_job(record, job)).collect()
 }
 
-/// Every cell of a run, the worst first: by verdict, then by how far the worst limit is exceeded, then as planned.
+/// Every cell of a run, the worst first: by verdict, then by how far the worst limit is exceeded, then as planned. What
+/// is in quarantine comes after everything that counts against the run.
 pub fn worst_first(record: &Record) -> Vec<Cell<'_>> {
     let mut all = cells(record);
     // Stable: within equal badness the order of the plan stays.
-    all.sort_by(|a, b| a.rank().cmp(&b.rank()).then(b.excess().total_cmp(&a.excess())));
+    all.sort_by(|a, b| a.order().cmp(&b.order()).then(b.excess().total_cmp(&a.excess())));
     all
 }
 
@@ -181,6 +183,7 @@ impl<'a> Cell<'a> {
     pub(crate) fn same_story(&self, other: &Cell) -> bool {
         self.job.planned.job == other.job.planned.job
             && self.verdict == other.verdict
+            && self.quarantine() == other.quarantine()
             && self.untold()
             && other.untold()
             && (self.reasons() == other.reasons() || self.fault().is_some())
@@ -205,6 +208,20 @@ impl<'a> Cell<'a> {
     /// The short stable word for a verdict that is not a pass ([`CellVerdict::cause`]).
     pub fn kind(&self) -> Option<String> {
         self.own.cause.clone()
+    }
+
+    /// Why it does not gate; none where it does.
+    pub fn quarantine(&self) -> Option<&Quarantine> {
+        self.own.quarantined.as_ref()
+    }
+
+    /// Its place among cells, the worst first.
+    fn order(&self) -> u8 {
+        match (self.quarantine(), self.verdict) {
+            (None, _) => 2 * self.rank(),
+            (Some(_), Some(Verdict::Pass)) => 9,
+            (Some(_), _) => 7,
+        }
     }
 
     /// Rank for lists that start with the worst.

@@ -6,7 +6,7 @@
 use crate::cells::{Cell, stories, worst_first};
 use crate::clean::{NAME, SENTENCE, line};
 use crate::paint::TextStyle;
-use crate::{absent, comparison, sentence, words};
+use crate::{absent, comparison, quarantined, sentence, words};
 use farmjank_results::record::Record;
 use farmjank_results::verdict::Verdict;
 
@@ -16,7 +16,8 @@ pub const MOST: usize = 10;
 /// The commands, one per line.
 pub fn annotations(record: &Record) -> String {
     let all = worst_first(record);
-    let told = stories(&all);
+    let (aside, told): (Vec<_>, Vec<_>) =
+        stories(&all).into_iter().partition(|(cell, _)| cell.quarantine().is_some());
     let of = |is_error: bool| {
         let kind = move |cell: &Cell| (cell.verdict == Some(Verdict::Fail)) == is_error;
         let bad = told.iter().filter(|(cell, _)| cell.verdict != Some(Verdict::Pass));
@@ -44,9 +45,13 @@ pub fn annotations(record: &Record) -> String {
         count += &format!(". {label}");
     }
     // One notice is the count's.
-    for one in absent::sentences(record).iter().take(MOST - 1) {
+    let missing = absent::sentences(record);
+    for one in missing.iter().take(MOST - 1) {
         text += &format!("::notice title={}::{}\n", absent::TITLE, data(&line(one, SENTENCE)));
     }
+    let room = (MOST - 1).saturating_sub(missing.len());
+    let bad = aside.iter().filter(|(cell, _)| cell.verdict != Some(Verdict::Pass));
+    text += &bad.take(room).map(|(cell, same)| annotation(cell, *same, "notice")).collect::<String>();
     text += &format!("::notice title=farmjank::{}\n", data(&line(&count, SENTENCE)));
     text
 }
@@ -64,9 +69,16 @@ fn annotation(cell: &Cell, same: usize, command: &str) -> String {
     let what = line(&what, NAME);
     let is_regression = cell.kind().is_some_and(|kind| kind.starts_with("regression."));
     let kind = if is_regression { "regression" } else { words::verdict(cell.verdict) };
-    let title = format!("{kind}: {what} on {}", line(&sentence::phone(cell), NAME));
+    let told = quarantined::sentence(cell).map(|told| format!("; {}", line(&told, SENTENCE)));
+    let aside = if told.is_some() { format!("{}, ", quarantined::TITLE) } else { String::new() };
+    let title = format!("{aside}{kind}: {what} on {}", line(&sentence::phone(cell), NAME));
     parts.push(format!("title={}", property(&title)));
-    let message = format!("{}: {}", line(&planned.scenario, NAME), line(&sentence::what(cell), SENTENCE));
+    let message = format!(
+        "{}: {}{}",
+        line(&planned.scenario, NAME),
+        line(&sentence::what(cell), SENTENCE),
+        told.unwrap_or_default()
+    );
     format!("::{command} {}::{}\n", parts.join(","), data(&message))
 }
 

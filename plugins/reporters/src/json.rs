@@ -6,6 +6,7 @@
 
 mod absent;
 pub(crate) mod compared;
+mod counts;
 mod screens;
 mod shape;
 

@@ -37,6 +37,7 @@ pub mod markdown;
 pub mod openmetrics;
 pub mod paint;
 pub mod plots;
+mod quarantined;
 mod registry;
 pub mod sentence;
 pub mod show;

@@ -7,6 +7,7 @@ mod detail;
 mod held;
 mod page;
 pub(crate) mod parts;
+mod quarantined;
 pub(crate) mod text;
 
 use farmjank_results::record::Record;

@@ -119,6 +119,11 @@ fn of_run(record: &Record, all: &[Cell]) -> Vec<Family> {
 fn of_cells(all: &[Cell], labels: &[String]) -> Vec<Family> {
     let mut verdict =
         Family::new("farmjank_cell_verdict", "", "The verdict of each cell, as a label; always 1.");
+    let mut quarantined = Family::new(
+        "farmjank_cell_quarantined",
+        "",
+        "A cell that does not gate, with the last day of its quarantine; always 1.",
+    );
     let mut iterations =
         Family::new("farmjank_cell_iterations", "", "Iterations that count, and that are void.");
     let mut coverage = Family::new(
@@ -131,6 +136,9 @@ fn of_cells(all: &[Cell], labels: &[String]) -> Vec<Family> {
         Family::new("farmjank_limit_outcome", "", "What became of each limit, as a label; always 1.");
     for (cell, labels) in all.iter().zip(labels) {
         verdict.add(&format!("{labels},{}", pair("verdict", words::verdict(cell.verdict))), "1");
+        if let Some(terms) = cell.quarantine() {
+            quarantined.add(&format!("{labels},{}", pair("until", &line(&terms.until, NAME))), "1");
+        }
         let Some(judged) = cell.judged else { continue };
         for (state, count) in [("counted", judged.counted as usize), ("void", judged.void.len())] {
             iterations.add(&format!("{labels},{}", pair("state", state)), &count.to_string());
@@ -158,7 +166,7 @@ fn of_cells(all: &[Cell], labels: &[String]) -> Vec<Family> {
             limits.add(&format!("{labels},{own}"), "1");
         }
     }
-    vec![verdict, iterations, coverage, frames, limits]
+    vec![verdict, quarantined, iterations, coverage, frames, limits]
 }
 
 /// Phones nothing was measured on, and why.

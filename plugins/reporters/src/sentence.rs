@@ -3,6 +3,7 @@
 //! Must not know: formats. Nothing here is cleaned: the caller knows the medium.
 
 use crate::cells::{self, Cell};
+use crate::quarantined::TITLE;
 use crate::words;
 use farmjank_results::threshold::{Judgement, Outcome};
 use farmjank_results::verdict::Verdict;
@@ -44,8 +45,21 @@ pub fn phone(cell: &Cell) -> String {
     }
 }
 
-/// `2 failed, 1 broken, 9 passed`, the worst first; `nothing was run` when there is no cell.
+/// `2 failed, 1 broken, 9 passed; 1 in quarantine (1 failed)`, the worst first; `nothing was run` when there is no
+/// cell.
 pub fn counts(all: &[Cell]) -> String {
+    let gating: Vec<&Cell> = all.iter().filter(|cell| cell.quarantine().is_none()).collect();
+    let aside: Vec<&Cell> = all.iter().filter(|cell| cell.quarantine().is_some()).collect();
+    let told = || format!("{} {TITLE} ({})", words::grouped(aside.len() as u64), verdicts(&aside));
+    match (aside.is_empty(), gating.is_empty()) {
+        (true, _) => verdicts(&gating),
+        (false, false) => format!("{}; {}", verdicts(&gating), told()),
+        (false, true) => format!("nothing gates; {}", told()),
+    }
+}
+
+/// The same of these cells, whether or not they gate.
+fn verdicts(all: &[&Cell]) -> String {
     let count = |verdict: Option<Verdict>| all.iter().filter(|cell| cell.verdict == verdict).count();
     let kinds = [
         (Some(Verdict::Fail), "failed"),

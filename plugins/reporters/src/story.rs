@@ -250,7 +250,8 @@ impl Story {
                 let name =
                     if untold { String::new() } else { format!(" › {}", self.style.text(cell.name, NAME)) };
                 let word = words::verdict(cell.verdict).to_uppercase();
-                let text = format!("{}{name}: {word}{}", self.job(job, record), self.numbers(cell));
+                let aside = if cell.quarantine().is_some() { ", in quarantine" } else { "" };
+                let text = format!("{}{name}: {word}{aside}{}", self.job(job, record), self.numbers(cell));
                 line(Weight::Judged(verdict), &job, text)
             })
             .collect()

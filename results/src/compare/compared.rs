@@ -142,6 +142,9 @@ pub struct CellCompared {
     pub reasons: Vec<String>,
     /// All of it in one sentence.
     pub sentence: String,
+    /// It is told, and counts neither for the run nor among the cells of the comparison.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub quarantined: bool,
 }
 
 impl CellCompared {
@@ -185,16 +188,20 @@ pub struct Compared {
 }
 
 impl Compared {
-    /// The worst of its cells; undecided when nothing was compared.
+    /// The worst of its cells that gate; undecided when none of them was compared.
     pub fn verdict(&self) -> Verdict {
-        if self.cells.is_empty() {
+        if !self.gating().any(|_| true) {
             return Verdict::Undecided;
         }
-        Verdict::worst(self.cells.iter().map(CellCompared::verdict))
+        Verdict::worst(self.gating().map(CellCompared::verdict))
     }
 
-    /// Primary cells in this state.
+    /// Primary cells in this state that gate.
     pub fn count(&self, state: State) -> usize {
-        self.cells.iter().filter(|cell| cell.role == Role::Primary && cell.state == state).count()
+        self.gating().filter(|cell| cell.role == Role::Primary && cell.state == state).count()
+    }
+
+    fn gating(&self) -> impl Iterator<Item = &CellCompared> {
+        self.cells.iter().filter(|cell| !cell.quarantined)
     }
 }

@@ -168,6 +168,7 @@ impl<'s> Draft<'s> {
             screened_out: looked.is_some_and(|looked| looked.screened_out),
             reasons: Vec::new(),
             sentence: String::new(),
+            quarantined: false,
         };
         let invalid = invalid(&sides.new).or_else(|| {
             let old = || invalid(&sides.base).map(|why| format!("the old build: {why}"));

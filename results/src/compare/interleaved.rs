@@ -4,6 +4,7 @@
 //! Knows the turns of a job's trials, not how they were planned or carried out.
 
 use super::ab_schedule::AbRules;
+use super::apart::{Apart, joined};
 use super::compared::{CellCompared, Compared, Role, Source, State};
 use super::decide::{Sides, compare, compare_together};
 use super::guards;
@@ -97,8 +98,29 @@ pub fn in_doubt(
     windows.filter_map(|name| Some((name.to_owned(), doubtful(name)?))).collect()
 }
 
-/// Holds the new build of a run against the old one, on every phone.
+/// Holds the new build of a run against the old one, on every phone: what gates, and beside it what is in quarantine.
 pub fn interleaved(source: Source, record: &Record, ab_rules: &AbRules, seed: u64) -> Compared {
+    let apart = Apart::of(record);
+    let side = |source: Source, quarantined: bool| {
+        held(source, record, ab_rules, seed, &|job, window| {
+            let device = job.planned.device.as_ref();
+            device.is_some_and(|device| apart.has(&job.planned.scenario, device, window)) == quarantined
+        })
+    };
+    if apart.is_empty() {
+        return side(source, false);
+    }
+    joined(side(source.clone(), false), side(source, true))
+}
+
+/// The windows of jobs that are wanted, held against each other.
+fn held(
+    source: Source,
+    record: &Record,
+    ab_rules: &AbRules,
+    seed: u64,
+    wanted: &dyn Fn(&JobRecord, &str) -> bool,
+) -> Compared {
     let siblings = siblings(record.jobs.values().map(|job| &job.planned), &record.devices);
     let mut alone = BothSides::default();
     let mut together = BothSides::default();
@@ -107,7 +129,7 @@ pub fn interleaved(source: Source, record: &Record, ab_rules: &AbRules, seed: u6
         let Some(duel) = Duel::of(record, job) else { continue };
         installations.extend(duel.installations());
         let phones = siblings.get(number).copied().unwrap_or(1);
-        for window in &job.planned.windows {
+        for window in job.planned.windows.iter().filter(|window| wanted(job, &window.name)) {
             let ab_rules = AbRules { phones, ..*ab_rules };
             alone.add(duel.settled(&window.name, &ab_rules));
             together.add(duel.whole(&window.name, &ab_rules));

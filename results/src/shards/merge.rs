@@ -14,6 +14,7 @@ use super::{ShardRun, Shards};
 use crate::compare::ROLLING;
 use crate::device::DeviceId;
 use crate::event::{Absent, Event, FORMAT, Fact, JobId, PlannedJob, Refusal};
+use crate::quarantine::Quarantined;
 use crate::time::RunTime;
 use farmjank_leaf::hash::Fnv;
 use farmjank_leaf::text::line;
@@ -178,6 +179,7 @@ struct PlanParts {
     digest: String,
     refusals: Vec<Refusal>,
     absent: Vec<Absent>,
+    quarantined: Vec<Quarantined>,
 }
 
 /// What lists of the same thing say together: the list, where all are one; else all of them in order of their keys, and
@@ -221,16 +223,24 @@ fn plan_made(given: &[Given<'_>]) -> PlanParts {
     };
     let absent = together(&lists, |one| one.device.clone());
     let digest = given.first().map(|one| one.bundle.record.digest.clone()).unwrap_or_default();
-    PlanParts { digest, refusals, absent }
+    // Each shard knows what of its own jobs is in quarantine, by its own day.
+    let mut quarantined: Vec<Quarantined> = Vec::new();
+    for one in given {
+        let own = one.bundle.record.quarantined.iter().cloned();
+        quarantined.extend(own.filter(|known| one.bundle.record.jobs.contains_key(&known.job)));
+    }
+    quarantined.sort();
+    quarantined.dedup_by_key(|one| (one.job, one.window.clone()));
+    PlanParts { digest, refusals, absent, quarantined }
 }
 
 impl PlanParts {
     /// The plan of a merged log.
     fn shared(self, jobs: &[&PlannedJob], of: u32, merged: Vec<ShardRun>) -> Fact {
         let shards = Shards { of, own: None, merged, elsewhere: Vec::new() };
-        let PlanParts { digest, refusals, absent } = self;
+        let PlanParts { digest, refusals, absent, quarantined } = self;
         let jobs = jobs.iter().map(|job| (*job).clone()).collect();
-        Fact::PlanMade { digest, jobs, refusals, absent, shards: Some(Box::new(shards)) }
+        Fact::PlanMade { digest, jobs, refusals, absent, shards: Some(Box::new(shards)), quarantined }
     }
 }
 

@@ -12,13 +12,15 @@ const FEED: &str = "fling the feed";
 
 /// A run of two jobs with one window each, judged with these verdicts.
 fn run(verdicts: [Verdict; 2]) -> Vec<Fact> {
-    let Fact::PlanMade { digest, mut jobs, refusals, absent, shards } = plan_made(2) else { unreachable!() };
+    let Fact::PlanMade { digest, mut jobs, refusals, absent, shards, quarantined } = plan_made(2) else {
+        unreachable!()
+    };
     for job in &mut jobs {
         job.windows = vec![PlannedWindow { name: FEED.into(), line: 3, column: 5 }];
     }
     let judged = |(job, verdict): (JobId, Verdict)| job_judged(job, verdict, None, &["slow"]);
     let judged = (0..).zip(verdicts).map(judged);
-    [run_started(), Fact::PlanMade { digest, jobs, refusals, absent, shards }]
+    [run_started(), Fact::PlanMade { digest, jobs, refusals, absent, shards, quarantined }]
         .into_iter()
         .chain(judged)
         .collect()
@@ -136,7 +138,7 @@ fn what_a_run_announces_keeps_the_law_and_is_what_its_log_gives() {
         facts.extend(baseline);
         let before = folded(vec![facts.clone()]).expect("a lawful log");
         facts.extend(cells::judged(&before, false).into_iter().map(cell_judged));
-        let verdict = before.run_verdict();
+        let verdict = cells::run_verdict(&before);
         facts.push(told(verdict, verdict.exit_code()));
         let after = folded(vec![facts]).expect("announced cells and the run's verdict agree");
         let of = |record: &Record| -> Vec<CellVerdict> {

@@ -132,7 +132,7 @@ fn every_kind() -> Vec<Event> {
             state: Readiness::Ready,
             facts: Some(Box::new(facts_of("lab-0"))),
         },
-        Fact::PlanMade { digest, jobs, refusals, absent, shards: None },
+        Fact::PlanMade { digest, jobs, refusals, absent, shards: None, quarantined: Vec::new() },
         Fact::JobQueued { job: 0, why: "its phone is busy".into() },
         Fact::LeaseRefused { job: 0, device: device.clone(), fault: lost() },
         granted(0, 0),

@@ -30,6 +30,7 @@ pub fn plan_made(jobs: u32) -> Fact {
         refusals: Vec::new(),
         absent: Vec::new(),
         shards: None,
+        quarantined: Vec::new(),
     }
 }
 
@@ -124,6 +125,7 @@ pub fn cell_of(job: JobId, window: &str, verdict: Verdict) -> CellVerdict {
         reasons: Vec::new(),
         fault: None,
         against: None,
+        quarantined: None,
     }
 }
 
@@ -321,6 +323,7 @@ pub fn compared() -> Fact {
         noise_nights: None,
         reasons: Vec::new(),
         sentence: "hitch 14 → 41 ms/s".into(),
+        quarantined: false,
     };
     let unknown = CellCompared {
         role: Role::Secondary,

@@ -7,6 +7,7 @@ mod faults;
 mod judge;
 mod limits;
 mod log;
+mod quarantine;
 mod record;
 mod shards;
 mod versions;

@@ -1,6 +1,7 @@
 //! The laws of the event stream and the fold, against logs walked by other rules.
 
 use crate::log::*;
+use farmjank_results::cells;
 use farmjank_results::device::{DeviceId, Readiness};
 use farmjank_results::event::{Ending, Event, Fact};
 use farmjank_results::journal::{self, BadLog};
@@ -37,10 +38,12 @@ fn a_run_starts_once_and_first() {
     assert!(broken(run(vec![plan_made(1)])).contains("plan is made once"));
     let Fact::RunStarted { tool, run, wall, seed, lab, .. } = run_started() else { unreachable!() };
     assert!(broken(vec![Fact::RunStarted { format: 2, tool, run, wall, seed, lab }]).contains("format 2"));
-    let Fact::PlanMade { digest, mut jobs, refusals, absent, shards } = plan_made(2) else { unreachable!() };
+    let Fact::PlanMade { digest, mut jobs, refusals, absent, shards, quarantined } = plan_made(2) else {
+        unreachable!()
+    };
     jobs[1].job = 0;
     assert!(
-        broken(vec![run_started(), Fact::PlanMade { digest, jobs, refusals, absent, shards }])
+        broken(vec![run_started(), Fact::PlanMade { digest, jobs, refusals, absent, shards, quarantined }])
             .contains("twice")
     );
 }
@@ -113,7 +116,10 @@ fn a_run_is_compared_once_after_its_jobs_and_before_its_verdict() {
     assert!(broken(run(vec![judged(0), judged(1), run_judged(), compared()])).contains("only deliveries"));
     let record = Record::fold(&numbered(run(both()))).expect("a lawful log");
     // Both jobs passed; what became slower fails the run.
-    assert_eq!((record.run_verdict(), run_verdict(record.jobs.values())), (Verdict::Fail, Verdict::Pass));
+    assert_eq!(
+        (cells::run_verdict(&record), run_verdict(record.jobs.values())),
+        (Verdict::Fail, Verdict::Pass)
+    );
 }
 
 #[test]
@@ -173,7 +179,7 @@ fn the_record_knows_what_happened_to_a_job() {
 #[test]
 fn the_worst_job_decides_the_run_and_an_open_one_is_undecided() {
     let folded = Record::fold(&numbered(vec![run_started(), plan_made(4)])).unwrap();
-    assert_eq!(folded.run_verdict(), Verdict::Undecided);
+    assert_eq!(cells::run_verdict(&folded), Verdict::Undecided);
     let mut jobs: Vec<JobRecord> = folded.jobs.into_values().collect();
     let mut verdict = |given: [Verdict; 4]| {
         jobs.iter_mut().zip(given).for_each(|(job, verdict)| job.verdict = Some(verdict));

@@ -10,13 +10,16 @@ use farmjank_results::verdict::Verdict;
 
 /// A plan of three jobs, each in the shard of its number and one; those in `here` among the run's own.
 fn plan(shards: Shards, here: &[u32]) -> Fact {
-    let Fact::PlanMade { digest, jobs, refusals, absent, .. } = plan_made(3) else { unreachable!() };
+    let Fact::PlanMade { digest, jobs, refusals, absent, quarantined, .. } = plan_made(3) else {
+        unreachable!()
+    };
     let homes = jobs.into_iter().map(|mut job| {
         job.shard = Some(job.job + 1);
         job
     });
     let (jobs, elsewhere) = homes.partition(|job| here.contains(&job.job));
-    Fact::PlanMade { digest, jobs, refusals, absent, shards: Some(Box::new(Shards { elsewhere, ..shards })) }
+    let shards = Some(Box::new(Shards { elsewhere, ..shards }));
+    Fact::PlanMade { digest, jobs, refusals, absent, shards, quarantined }
 }
 
 fn own(shard: u32) -> Shards {

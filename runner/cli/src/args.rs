@@ -5,6 +5,7 @@ mod first;
 mod history;
 mod merge;
 mod prove;
+mod quarantine;
 mod runs;
 mod select;
 mod turns;
@@ -13,10 +14,13 @@ pub use baseline::{
     AcceptArgs, BaselineArgs, BaselineCommand, CompareArgs, CompareFormat, Direction, ExportArgs, ImportArgs,
     NameArgs, PruneArgs, SaveArgs,
 };
-pub use first::{Ci, CompletionsArgs, InitArgs, ManArgs};
+pub use first::{Ci, CompletionsArgs, InitArgs, ManArgs, SchemaArgs, SchemaOf};
 pub use history::{CellArgs, FailOn, HistoryArgs, HistoryFormat, TrendArgs};
 pub use merge::MergeArgs;
 pub use prove::{DevicesArgs, DoctorArgs};
+pub use quarantine::{
+    AddArgs, ListFormat, QuarantineArgs, QuarantineCommand, QuarantinedArgs, RemoveQuarantineArgs,
+};
 pub use runs::{PruneRunsArgs, RunsArgs, RunsCommand};
 pub use select::{SelectArgs, ShardByArg};
 pub use turns::{AbArgs, CalibrateArgs, PlanArgs, PlanFormat, TurnArgs};
@@ -69,6 +73,8 @@ pub enum Command {
     Check(ScenarioArgs),
     /// Show which jobs would run on which phones, why others do not qualify, and how long it takes.
     Plan(PlanArgs),
+    /// Phones and windows that are measured and reported without gating, each until a day: list, add, remove, check.
+    Quarantine(QuarantineArgs),
     /// List the phones and what is known of each.
     Devices(DevicesArgs),
     /// Look for what keeps phones from being measured, and say what to do.
@@ -95,8 +101,8 @@ pub enum Command {
     View(ViewArgs),
     /// List the metrics, or explain one: formula, unit, what it needs, where it comes from.
     Metrics(MetricsArgs),
-    /// Print the JSON Schema of scenario files, for editors.
-    Schema,
+    /// Print the JSON Schema of scenario files, for editors; or of the files beside them.
+    Schema(SchemaArgs),
     /// The virtual phone lab: list it, or serve it to adb.
     Lab(LabArgs),
     /// Print completions for a shell: bash, zsh, fish, elvish, powershell.

@@ -17,6 +17,7 @@ pub mod metrics;
 pub mod overview;
 pub mod plan;
 pub mod prove;
+pub mod quarantine;
 pub mod report;
 pub mod run;
 pub mod runs;

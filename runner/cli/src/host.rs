@@ -93,6 +93,11 @@ pub fn is_there(path: &Path) -> bool {
     path.exists()
 }
 
+/// Whether there is a folder.
+pub fn is_folder(path: &Path) -> bool {
+    path.is_dir()
+}
+
 /// Whether two names are of one file or folder that is there.
 pub fn same_place(a: &Path, b: &Path) -> bool {
     matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)

@@ -9,6 +9,7 @@ mod commands;
 mod history;
 mod host;
 mod needs;
+mod quarantine;
 mod report_targets;
 mod scenarios;
 mod settings;
@@ -51,6 +52,7 @@ fn dispatch(command: &Command, terminal: settings::Terminal) -> u8 {
         Command::Calibrate(args) => commands::calibrate::run(args, terminal),
         Command::Check(args) => commands::check::run(args, terminal),
         Command::Plan(args) => commands::plan::run(args, terminal),
+        Command::Quarantine(args) => commands::quarantine::run(args, terminal),
         Command::Devices(args) => code(in_runtime(args.phones.lab.is_some(), commands::devices::run(args))),
         Command::Doctor(args) => {
             code(in_runtime(args.phones.lab.is_some(), commands::doctor::run(args, terminal)))
@@ -66,7 +68,7 @@ fn dispatch(command: &Command, terminal: settings::Terminal) -> u8 {
         Command::Trend(args) => commands::trend::run(args, terminal),
         Command::View(args) => commands::view::run(args),
         Command::Metrics(args) => commands::metrics::run(args, terminal),
-        Command::Schema => commands::check::schema(),
+        Command::Schema(args) => commands::check::schema(args.of),
         Command::Completions(args) => commands::completions::run(args),
         Command::Man(args) => commands::completions::man(args),
         Command::Lab(args) => code(in_runtime(false, commands::lab::run(args, terminal))),

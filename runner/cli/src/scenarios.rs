@@ -3,6 +3,7 @@
 use crate::args::{PhoneArgs, ScenarioArgs, SelectArgs, ShardByArg};
 use crate::command_error::{CommandError, usage};
 use crate::host::{self, Streams};
+use crate::quarantine::is_quarantine;
 use crate::settings::{Terminal, complain, serials, variables};
 use farmjank_engine::scribe::Voice;
 use farmjank_results::metric::{Better, Unit};
@@ -69,7 +70,7 @@ fn files(paths: &[PathBuf]) -> Result<Vec<SourceFile>, CommandError> {
             return Err(usage!("{}: no .yaml or .yml file in this folder", path.display()));
         }
         let named = files == [path.clone()];
-        for file in files {
+        for file in files.into_iter().filter(|file| named || !is_quarantine(file)) {
             let text = host::read_file(&file, MOST)?;
             if named || !is_fragment(&text) {
                 found.push(SourceFile { name: file.display().to_string(), text });
@@ -105,10 +106,7 @@ pub fn adjust(scenarios: &mut [Scenario], select: &SelectArgs) -> Result<(), Com
 /// A shard or a device filter that cannot be read.
 pub fn selection(select: &SelectArgs, phones: &PhoneArgs) -> Result<Selection, CommandError> {
     let devices = match &phones.device_filter {
-        Some(text) => Requirement::parse(text).map_err(|complaint| {
-            let under = " ".repeat(text[..complaint.at.start.min(text.len())].chars().count());
-            format!("--device-filter: {}\n  {text}\n  {under}^ {}", complaint.what, complaint.instead)
-        })?,
+        Some(text) => requirement("--device-filter", text)?,
         None => Requirement::default(),
     };
     let by = match select.shard_by {
@@ -125,6 +123,17 @@ pub fn selection(select: &SelectArgs, phones: &PhoneArgs) -> Result<Selection, C
         phones: select.phones,
         // Who names a phone means that one.
         allow_missing: select.allow_missing && serials(phones).is_empty(),
+    })
+}
+
+/// Reads a requirement that was given with a flag.
+///
+/// # Errors
+/// It cannot be read: where, and what to write instead.
+pub fn requirement(flag: &str, text: &str) -> Result<Requirement, CommandError> {
+    Requirement::parse(text).map_err(|complaint| {
+        let under = " ".repeat(text[..complaint.at.start.min(text.len())].chars().count());
+        usage!("{flag}: {}\n  {text}\n  {under}^ {}", complaint.what, complaint.instead)
     })
 }
 

@@ -158,6 +158,10 @@ pub async fn look(
     survey(provider, &mut **watching, wanted, patience, claims).await
 }
 
+/// What is said of a run of which nothing gates.
+const UNGATED: &str =
+    "everything here is in quarantine: nothing gates, so the run is undecided, whatever was measured";
+
 /// Holds the run against its baseline, judges every cell and the run, and closes the log.
 pub fn close(
     scribe: &Scribe,
@@ -173,7 +177,10 @@ pub fn close(
     for cell in scribe.with_record(|record| cells::judged(record, interrupted.is_some())) {
         scribe.put(at, Fact::CellJudged(Box::new(cell)));
     }
-    let mut verdict = scribe.with_record(Record::run_verdict);
+    if scribe.with_record(cells::is_ungated) {
+        scribe.put(at, Fact::Noticed { job: None, what: UNGATED.to_owned() });
+    }
+    let mut verdict = scribe.with_record(cells::run_verdict);
     if scribe.log_broken().is_some() {
         verdict = verdict.worse(Verdict::Broken);
     }

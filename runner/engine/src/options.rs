@@ -6,6 +6,7 @@ use crate::survey::Wanted;
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::event::PlannedJob;
 use farmjank_scenarios::plan::Selection;
+use farmjank_scenarios::quarantine::Entry;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -27,6 +28,8 @@ pub struct Options {
     pub selection: Selection,
     /// Phones that may work at the same time.
     pub most_running: usize,
+    /// What is measured and reported without gating.
+    pub quarantine: Vec<Entry>,
     /// Timeouts and budgets.
     pub patience: Patience,
     /// Two builds that take turns, where the run is about that.

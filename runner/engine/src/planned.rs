@@ -9,6 +9,7 @@ use farmjank_results::event::{Absent, Fact, JobId, PlannedJob};
 use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::verdict::Verdict;
 use farmjank_scenarios::plan::{Fleet, Plan, Shard, Unsure, none_left, plan};
+use farmjank_scenarios::quarantine::{Held, day_of, held};
 use farmjank_scenarios::scenario::Scenario;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,6 +27,8 @@ pub struct Planned {
     shard: Option<Shard>,
     /// Jobs that were done before the run went on; none where it does not.
     done: Option<BTreeSet<JobId>>,
+    /// What of it does not gate, and what is to be said of that.
+    held: Held,
     /// The plan.
     pub plan: Plan,
     /// The phones that answered.
@@ -51,7 +54,11 @@ impl Planned {
         let allow_missing = options.selection.allow_missing;
         let named = !options.wanted.serials.is_empty();
         let shard = options.selection.shard;
-        Planned { phones, no_phones, none_left, allow_missing, named, shard, done: None, plan, facts }
+        let held = match day_of(&options.wall) {
+            Some(today) if !plan.jobs.is_empty() => held(&options.quarantine, &plan, &facts, today),
+            _ => Held::default(),
+        };
+        Planned { phones, no_phones, none_left, allow_missing, named, shard, done: None, held, plan, facts }
     }
 
     /// What is left of a plan that was made before.
@@ -77,7 +84,9 @@ impl Planned {
         let allow_missing = options.selection.allow_missing;
         let done = Some(earlier.done());
         let (none_left, named, shard) = (None, true, options.selection.shard);
-        Planned { phones, no_phones, none_left, allow_missing, named, shard, done, plan, facts }
+        // What of it does not gate was said when it was made.
+        let held = Held::default();
+        Planned { phones, no_phones, none_left, allow_missing, named, shard, done, held, plan, facts }
     }
 
     fn is_open(&self, job: &PlannedJob) -> bool {
@@ -104,7 +113,8 @@ impl Planned {
         if self.done.is_none() {
             let Plan { digest, jobs, refusals, .. } = self.plan.clone();
             let shards = self.plan.shards(self.shard).map(Box::new);
-            announce(Fact::PlanMade { digest, jobs, refusals, absent: self.absent(), shards });
+            let (absent, quarantined) = (self.absent(), self.held.quarantined.clone());
+            announce(Fact::PlanMade { digest, jobs, refusals, absent, shards, quarantined });
         }
         for planned in self.plan.jobs.iter().filter(|job| self.is_open(job)) {
             match &planned.device {
@@ -137,6 +147,7 @@ impl Planned {
             return vec![why.clone()];
         }
         let mut all: Vec<String> = self.plan.empty_shard(options.selection.shard).into_iter().collect();
+        all.extend(self.held.notices.iter().cloned());
         if self.allow_missing {
             all.extend(self.plan.short.iter().map(|short| format!("{}: {}", short.name, short.sentence())));
         }

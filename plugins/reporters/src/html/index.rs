@@ -12,6 +12,7 @@ use crate::change::change;
 use crate::clean::{NAME, SENTENCE, line};
 use crate::comparison;
 use crate::paint::TextStyle;
+use crate::quarantined;
 use crate::sentence;
 use crate::words;
 use farmjank_results::compare::{CellCompared, State};
@@ -98,6 +99,9 @@ struct Line {
     kind: Option<String>,
     /// The first reason, in words.
     why: Option<String>,
+    /// Why it does not gate, in words; absent where it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quarantined: Option<String>,
     hitch: Option<f64>,
     fps: Option<f64>,
     frozen: Option<f64>,
@@ -256,6 +260,7 @@ fn one(cell: &Cell<'_>, seen: &Seen<'_>) -> Line {
         excess: short(cell.excess()),
         kind: cell.kind(),
         why: why.map(|why| line(&why, SENTENCE)),
+        quarantined: quarantined::sentence(cell).map(|told| line(&told, SENTENCE)),
         hitch: number("hitch_ms_per_s"),
         fps: number("fps"),
         frozen: number("frozen_frames"),

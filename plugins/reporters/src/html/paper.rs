@@ -5,6 +5,7 @@
 
 use crate::cells::{Cell, phone, stories};
 use crate::clean::{NAME, SENTENCE, line};
+use crate::quarantined;
 use crate::sentence;
 use crate::words;
 use farmjank_results::record::Record;
@@ -29,7 +30,9 @@ pub(crate) fn paper(record: &Record, cells: &[Cell<'_>]) -> String {
     );
     for (cell, same) in stories(cells).into_iter().take(ROWS) {
         let window = if same > 1 { format!("all {same} windows") } else { clean(cell.name, NAME) };
-        let why = cell.reasons().first().map(|why| clean(why, SENTENCE)).unwrap_or_default();
+        let first = cell.reasons().first().map(|why| clean(why, SENTENCE));
+        let told = quarantined::sentence(cell).map(|told| clean(&told, SENTENCE));
+        let why = told.into_iter().chain(first).collect::<Vec<_>>().join("; ");
         let _ = writeln!(
             out,
             "<tr><td>{}</td><td>{} › {window}</td><td>{}</td><td>{why}</td></tr>",

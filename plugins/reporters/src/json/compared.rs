@@ -83,6 +83,9 @@ pub(super) struct Cell {
     noise_nights: Option<usize>,
     reasons: Vec<String>,
     sentence: String,
+    /// It does not gate; absent where it does.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    quarantined: bool,
 }
 
 #[derive(Serialize)]
@@ -172,5 +175,6 @@ pub(super) fn cell(cell: &CellCompared) -> Cell {
         noise_nights: cell.noise_nights,
         reasons: cell.reasons.iter().map(|why| json_text(why)).collect(),
         sentence: json_text(&cell.sentence),
+        quarantined: cell.quarantined,
     }
 }

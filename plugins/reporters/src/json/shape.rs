@@ -4,6 +4,7 @@
 
 use super::FORMAT;
 use super::absent::{AbsentShape, RefusalShape, absent, refusals};
+use super::counts::{Counts, quarantine};
 use super::{compared, screens};
 use crate::cells::{Cell, cells, duration};
 use crate::clean::json_text;
@@ -14,6 +15,7 @@ use farmjank_results::fault::Fault;
 use farmjank_results::metric::{Better, Unit};
 use farmjank_results::pace::Pace;
 use farmjank_results::period::{PeriodOrigin, PeriodSegment};
+use farmjank_results::quarantine::Quarantine;
 use farmjank_results::record::Record;
 use farmjank_results::summary::Value;
 use farmjank_results::threshold::{Judgement, Outcome};
@@ -78,15 +80,6 @@ struct Exit {
 }
 
 #[derive(Serialize)]
-struct Counts {
-    pass: usize,
-    fail: usize,
-    broken: usize,
-    undecided: usize,
-    unjudged: usize,
-}
-
-#[derive(Serialize)]
 struct Phone {
     serial: String,
     model: String,
@@ -124,6 +117,9 @@ struct CellShape {
     whole: bool,
     verdict: Option<Verdict>,
     kind: Option<String>,
+    /// Why it does not gate; absent where it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quarantined: Option<Quarantine>,
     reasons: Vec<String>,
     fault: Option<Fault>,
     iterations: Iterations,
@@ -222,15 +218,8 @@ struct Notice {
 
 pub(super) fn document(record: &Record) -> Document<'_> {
     let all = cells(record);
-    let count = |verdict| all.iter().filter(|cell| cell.verdict == verdict).count();
     let header = &record.header;
-    let counts = Counts {
-        pass: count(Some(Verdict::Pass)),
-        fail: count(Some(Verdict::Fail)),
-        broken: count(Some(Verdict::Broken)),
-        undecided: count(Some(Verdict::Undecided)),
-        unjudged: count(None),
-    };
+    let counts = Counts::of(&all);
     Document {
         format: FORMAT,
         run: Run {
@@ -305,6 +294,7 @@ fn cell(cell: &Cell) -> CellShape {
         whole: cell.whole,
         verdict: cell.verdict,
         kind: cell.kind(),
+        quarantined: cell.quarantine().map(quarantine),
         reasons: texts(cell.reasons()),
         fault: cell.fault().map(fault),
         iterations: Iterations {

@@ -9,7 +9,7 @@ use crate::cells::{Cell, phone, slug};
 use crate::clean::{BLOCK, NAME, SENTENCE, xml_attribute, xml_block};
 use crate::comparison;
 use crate::paint::TextStyle;
-use crate::{sentence, words};
+use crate::{quarantined, sentence, words};
 use farmjank_results::event::Ending;
 use farmjank_results::fault::Fault;
 use farmjank_results::metric::Unit;
@@ -33,7 +33,10 @@ pub(super) fn case(
     options: &Options,
     room: &mut usize,
 ) -> TestCase {
-    let mut status = status(cell, room);
+    let mut status = match quarantined::sentence(cell) {
+        Some(told) => skipped(cell, &told),
+        None => status(cell, room),
+    };
     // A schema of Jenkins' xunit plugin knows no reruns; a case that did not pass tells them in its text.
     if !options.strict && matches!(status, TestCaseStatus::Success { .. }) {
         status.add_reruns(again(cell).map(|(_, fault)| rerun(fault)));
@@ -92,6 +95,7 @@ fn properties(cell: &Cell) -> Vec<Property> {
         property("verdict", words::verdict(cell.verdict)),
         property("scenario", &cell.job.planned.scenario),
         property("device", cell.device().map_or("", |id| &id.0)),
+        property("quarantined", if cell.quarantine().is_some() { "true" } else { "false" }),
         property("virtual", if cell.is_virtual() { "true" } else { "false" }),
     ];
     for metric in cell.summaries() {
@@ -118,6 +122,19 @@ fn status(cell: &Cell, room: &mut usize) -> TestCaseStatus {
         *room -= body.len();
         status.set_description(body.as_str());
     }
+    status
+}
+
+/// A case that does not gate is skipped: no reader makes a red build of it, none takes it for a pass. Its message says
+/// what it came to, and why that does not count; its output has the limits.
+fn skipped(cell: &Cell, told: &str) -> TestCaseStatus {
+    let found = match cell.verdict {
+        Some(Verdict::Pass) => words::verdict(cell.verdict).to_owned(),
+        _ => sentence::message(cell),
+    };
+    let mut status = TestCaseStatus::skipped();
+    status.set_type("quarantined");
+    status.set_message(xml_attribute(&format!("{told}; {found}"), SENTENCE).as_str());
     status
 }
 
@@ -205,6 +222,9 @@ fn place(cell: &Cell) -> String {
 fn output(cell: &Cell, plot: Option<&String>, options: &Options) -> String {
     let mut lines = vec![format!("{} on {}", xml_attribute(cell.name, NAME), phone_line(cell))];
     lines.push(words::coverage(&cell.coverage()));
+    if let Some(told) = quarantined::sentence(cell) {
+        lines.extend([told, String::new(), body(cell, &sentence::message(cell))]);
+    }
     for metric in cell.summaries() {
         let unit = metric.unit.unwrap_or(Unit::Count);
         let value = match &metric.value {

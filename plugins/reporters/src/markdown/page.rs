@@ -4,9 +4,10 @@
 
 use super::parts::{fold, limit, phone_of, sign, title};
 use super::text::text;
-use super::{Level, MARKER, detail, held};
+use super::{Level, MARKER, detail, held, quarantined};
 use crate::cells::{Cell, duration, phone, stories, worst_first};
 use crate::clean::{NAME, SENTENCE};
+use crate::quarantined::is_against;
 use crate::{absent, sentence, words};
 use farmjank_results::metric::Unit;
 use farmjank_results::record::Record;
@@ -29,6 +30,7 @@ pub(super) fn page(record: &Record, frame_logs: &dyn FrameLogs, level: &Level, m
     parts.extend(failed(record, &all, level.rows));
     parts.extend(unmeasured(&all, level.rows));
     parts.extend(missing(record, level.rows));
+    parts.extend(quarantined::table(&all, level.rows));
     if level.details {
         parts.extend(detail::folded(&all, frame_logs));
     }
@@ -82,7 +84,10 @@ fn more(all: usize, shown: usize, columns: usize) -> Option<String> {
 /// The limits a cell broke and what the baseline says against it, one row each; its fault where there is neither.
 fn failed(record: &Record, all: &[Cell], rows: usize) -> Option<String> {
     let told = stories(all);
-    let failed: Vec<_> = told.iter().filter(|(cell, _)| cell.verdict == Some(Verdict::Fail)).collect();
+    let failed: Vec<_> = told
+        .iter()
+        .filter(|(cell, _)| cell.quarantine().is_none() && cell.verdict == Some(Verdict::Fail))
+        .collect();
     if failed.is_empty() || rows == 0 {
         return None;
     }
@@ -119,10 +124,8 @@ fn failed(record: &Record, all: &[Cell], rows: usize) -> Option<String> {
 /// What the lab, the tool or the evidence kept from being judged: never green, and no word about the app.
 fn unmeasured(all: &[Cell], rows: usize) -> Option<String> {
     let told = stories(all);
-    let told: Vec<_> = told
-        .iter()
-        .filter(|(cell, _)| !matches!(cell.verdict, Some(Verdict::Pass | Verdict::Fail)))
-        .collect();
+    let told: Vec<_> =
+        told.iter().filter(|(cell, _)| is_against(cell) && cell.verdict != Some(Verdict::Fail)).collect();
     if told.is_empty() || rows == 0 {
         return None;
     }
@@ -162,7 +165,8 @@ fn missing(record: &Record, rows: usize) -> Option<String> {
 }
 
 fn passed(record: &Record, all: &[Cell]) -> Option<String> {
-    let passed: Vec<&Cell> = all.iter().filter(|cell| cell.verdict == Some(Verdict::Pass)).collect();
+    let gates = |cell: &&Cell| cell.quarantine().is_none() && cell.verdict == Some(Verdict::Pass);
+    let passed: Vec<&Cell> = all.iter().filter(gates).collect();
     if passed.is_empty() {
         return None;
     }

@@ -6,6 +6,7 @@ use crate::cells::{self, Cell};
 use crate::clean;
 use crate::comparison;
 use crate::paint::{self, TextStyle, Tint, cut, flow, left, right, width, wrap};
+use crate::quarantined;
 use crate::words::{self, Sides};
 use farmjank_results::compare::{CellCompared, Role};
 use farmjank_results::metric::Unit;
@@ -61,6 +62,8 @@ pub(super) fn rows(
     limits: bool,
 ) -> Vec<String> {
     let mut lines = vec![row(cell, same, style, columns)];
+    let quarantined = quarantined::sentence(cell).map(|told| style.text(&told, clean::SENTENCE));
+    lines.extend(quarantined.iter().flat_map(|told| under(told, Tint::Doubt, style)));
     if !limits {
         return lines;
     }
@@ -110,10 +113,11 @@ fn alone(cell: &Cell, columns: &Columns<'_>) -> bool {
 
 fn row(cell: &Cell, same: usize, style: TextStyle, columns: &Columns<'_>) -> String {
     let verdict = format!("{} {}", symbol(cell.verdict), left(words::verdict(cell.verdict), LEAD - 4));
+    let tint = if cell.quarantine().is_some() { Tint::Quiet } else { tint(cell.verdict) };
     let one = |key: &str, unit: Unit| words::number(cell.summary(key).one(), unit);
     format!(
         "{}  {}  {}{}{}{}",
-        style.paint(tint(cell.verdict), &verdict),
+        style.paint(tint, &verdict),
         style.paint(Tint::Strong, &left(&short_title(cell, same, style, columns), columns.window)),
         paint::phone(&phone(cell, style), alone(cell, columns), columns.phone),
         right(&one("fps", Unit::Fps), 7),

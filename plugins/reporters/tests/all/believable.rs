@@ -308,7 +308,7 @@ pub fn events(words: &Words) -> Log {
     let refusal = Refusal { scenario: words.scenario.clone(), device: DeviceId(own("R9TT103ABCD")), why };
     let jobs = (0..4).map(|job| planned(words, job)).collect();
     let (digest, refusals, absent) = (own("0badc0de"), vec![refusal], Vec::new());
-    log.tell(10, Fact::PlanMade { digest, jobs, refusals, absent, shards: None });
+    log.tell(10, Fact::PlanMade { digest, jobs, refusals, absent, shards: None, quarantined: Vec::new() });
     for job in 0..4 {
         let device = DeviceId(words.serials[job as usize].clone());
         log.tell(5, Fact::LeaseGranted { job, device });

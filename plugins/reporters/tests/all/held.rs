@@ -76,6 +76,7 @@ fn cell(
         noise_nights: None,
         reasons: Vec::new(),
         sentence,
+        quarantined: false,
     }
 }
 

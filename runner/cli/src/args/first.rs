@@ -40,3 +40,20 @@ pub struct ManArgs {
     #[arg(value_name = "COMMAND")]
     pub command: Option<String>,
 }
+
+/// `farmjank schema`
+#[derive(Args, Debug, Clone)]
+pub struct SchemaArgs {
+    /// Of which files: scenario, quarantine.
+    #[arg(value_enum, value_name = "KIND", default_value = "scenario", hide_default_value = true)]
+    pub of: SchemaOf,
+}
+
+/// Files that have a schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SchemaOf {
+    /// Scenarios.
+    Scenario,
+    /// What does not gate.
+    Quarantine,
+}

@@ -1,6 +1,7 @@
 //! Flags that choose what runs.
 
 use clap::{Args, ValueEnum};
+use std::path::PathBuf;
 
 /// How phones are shared out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -35,6 +36,10 @@ pub struct SelectArgs {
     /// the exit code is that of the others. Without it each is a lab fault (exit 3). One named with `-s` must be there.
     #[arg(long)]
     pub allow_missing: bool,
+    /// What is measured and reported without gating: this file, repeatable. Without it every quarantine.yaml beside the
+    /// scenarios counts.
+    #[arg(long, value_name = "FILE")]
+    pub quarantine: Vec<PathBuf>,
     /// Counted iterations per phone, instead of what scenarios say.
     #[arg(long, value_name = "N")]
     pub iterations: Option<u32>,

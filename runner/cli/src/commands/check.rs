@@ -1,6 +1,6 @@
 //! `farmjank check` and `farmjank schema`
 
-use crate::args::ScenarioArgs;
+use crate::args::{ScenarioArgs, SchemaOf};
 use crate::host::Streams;
 use crate::scenarios::load;
 use crate::settings::Terminal;
@@ -50,8 +50,11 @@ fn takes(scenario: &Scenario) -> Vec<String> {
     open.map(|need| format!("    to compare builds, {}: {}\n", need.of.window, need.words())).collect()
 }
 
-/// Prints the JSON Schema of scenario files.
-pub fn schema() -> u8 {
-    Streams.out(&farmjank_scenarios::schema::schema());
+/// Prints a JSON Schema.
+pub fn schema(of: SchemaOf) -> u8 {
+    Streams.out(&match of {
+        SchemaOf::Scenario => farmjank_scenarios::schema::schema(),
+        SchemaOf::Quarantine => farmjank_scenarios::schema::quarantine(),
+    });
     0
 }

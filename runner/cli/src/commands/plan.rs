@@ -3,13 +3,14 @@
 mod held;
 mod print;
 
-use super::run::no_phones;
+use super::run::{no_phones, wall};
 use super::survey::look as survey;
 use crate::args::{PlanArgs, PlanFormat};
 use crate::command_error::usage;
 use crate::host::Streams;
 use crate::in_runtime;
 use crate::needs::{Known, needs};
+use crate::quarantine;
 use crate::scenarios::{adjust, expected, load, selection};
 use crate::settings::{Terminal, complain, refuse};
 use farmjank_engine::scribe::Voice;
@@ -19,6 +20,7 @@ use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::event::PlannedJob;
 use farmjank_results::verdict::{EXIT_NOTHING_SELECTED, EXIT_USAGE, Verdict};
 use farmjank_scenarios::plan::{Fleet, Plan, none_left, nothing_selected, plan};
+use farmjank_scenarios::quarantine::{day_of, held as in_quarantine};
 use farmjank_scenarios::scenario::Scenario;
 use print::Shown;
 use std::collections::BTreeMap;
@@ -26,6 +28,10 @@ use std::collections::BTreeMap;
 /// Shows jobs × phones, and what comparing builds on them will take.
 pub fn run(args: &PlanArgs, terminal: Terminal) -> u8 {
     let Some(mut scenarios) = load(&args.scenarios, args.phones.lab.as_deref(), terminal) else {
+        return EXIT_USAGE;
+    };
+    let paths = &args.scenarios.paths;
+    let Some(quarantine) = quarantine::load(paths, &args.select.quarantine, terminal) else {
         return EXIT_USAGE;
     };
     let selected = adjust(&mut scenarios, &args.select).and_then(|()| selection(&args.select, &args.phones));
@@ -68,12 +74,15 @@ pub fn run(args: &PlanArgs, terminal: Terminal) -> u8 {
     }
     let facts: BTreeMap<DeviceId, DeviceFacts> =
         facts.into_iter().map(|facts| (facts.id.clone(), facts)).collect();
+    let today = day_of(&wall(args.phones.lab.is_some())).filter(|_| !plan.jobs.is_empty());
+    let quarantine = today.map(|today| in_quarantine(&quarantine, &plan, &facts, today)).unwrap_or_default();
     let ab_rules = AbRules { looks: args.needs.looks, ..AbRules::of(0) };
     let jobs = in_turn(&plan, args.select.iterations.is_some());
     let needs = needs(&scenarios, &jobs, &facts, &known, ab_rules);
     let held = baseline.map(|old| held::held(&old, &plan.jobs, &facts, &windows(&scenarios)));
     let not_ready = surveyed.iter().filter_map(|phone| phone.facts.as_ref().err().map(ToString::to_string));
-    let shown = Shown { plan: &plan, needs: &needs, held: held.as_ref(), not_ready: not_ready.collect() };
+    let not_ready = not_ready.collect();
+    let shown = Shown { plan: &plan, needs: &needs, held: held.as_ref(), not_ready, quarantine: &quarantine };
     Streams.out(&match args.needs.format {
         PlanFormat::Table => shown.text(),
         PlanFormat::Json => shown.json(),
@@ -82,10 +91,13 @@ pub fn run(args: &PlanArgs, terminal: Terminal) -> u8 {
         job.device.as_ref().is_some_and(|device| !plan.absent.contains(device))
             && plan.unsure_of(job).is_none()
     };
-    match (plan.jobs.is_empty(), plan.jobs.iter().all(runs)) {
-        (true, _) => EXIT_NOTHING_SELECTED,
-        (false, true) => 0,
-        (false, false) => Verdict::Broken.exit_code(),
+    let whole = |job: &&PlannedJob| !quarantine.has(job);
+    let mut gating = plan.jobs.iter().filter(whole).peekable();
+    match (plan.jobs.is_empty(), gating.peek().is_none(), gating.all(runs)) {
+        (true, _, _) => EXIT_NOTHING_SELECTED,
+        (false, true, _) => Verdict::Undecided.exit_code(),
+        (false, false, true) => 0,
+        (false, false, false) => Verdict::Broken.exit_code(),
     }
 }
 

@@ -15,7 +15,7 @@ use farmjank_measure::probe_read::{ProbeContext, of_evidence};
 use farmjank_measure::weigh::{self, Ask};
 use farmjank_reporters::side_by_side::{self, Run};
 use farmjank_reporters::{Options, by_name, paint};
-use farmjank_results::compare::Compared;
+use farmjank_results::cells;
 use farmjank_results::device::App;
 use farmjank_results::event::Fact;
 use farmjank_results::record::{JobRecord, Record};
@@ -163,7 +163,7 @@ pub fn recorded(run: &Path) -> Result<Record, CommandError> {
 /// Measures every window again from its raw dumps and judges it by the limits of these scenarios.
 fn rejudge(bundled: &mut Bundled, scenarios: &[Scenario], run: &Path) -> Result<(), CommandError> {
     let Bundled { record, anew } = bundled;
-    let mut judged = Vec::new();
+    let mut unjudged = false;
     for job in record.jobs.values_mut() {
         // What was announced of its cells is about the numbers of then.
         job.cells.clear();
@@ -176,7 +176,7 @@ fn rejudge(bundled: &mut Bundled, scenarios: &[Scenario], run: &Path) -> Result<
             ));
         };
         let Some(facts) = job.planned.device.as_ref().and_then(|device| record.devices.get(device)) else {
-            judged.push(job.verdict.unwrap_or(Verdict::Broken));
+            unjudged |= job.verdict.is_none();
             continue;
         };
         let modes: Vec<f64> = facts.modes.iter().map(|mode| mode.hz).collect();
@@ -194,13 +194,12 @@ fn rejudge(bundled: &mut Bundled, scenarios: &[Scenario], run: &Path) -> Result<
         record.notices.extend(job::paces(&job.planned, &progress).into_iter().map(|what| (own, what)));
         let fact = job::judge(&job.planned, scenario, facts, &progress, job.fault.clone());
         if let Fact::JobJudged { verdict, windows, reasons, .. } = fact {
-            judged.push(verdict);
             (job.verdict, job.windows, job.reasons) = (Some(verdict), windows, reasons);
         }
     }
     // What a baseline said of the numbers as they were measured stands.
-    let compared = record.compared.as_ref().map_or(Verdict::Pass, Compared::verdict);
-    let verdict = Verdict::worst(judged).worse(compared);
+    let own = cells::run_verdict(record);
+    let verdict = if unjudged { own.worse(Verdict::Broken) } else { own };
     record.verdict = Some(verdict);
     if record.interrupted.is_none() {
         record.exit_code = Some(verdict.exit_code());

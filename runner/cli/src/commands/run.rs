@@ -9,6 +9,7 @@ use crate::command_error::{CommandError, usage};
 use crate::history::Keeper;
 use crate::host::{self, Bundle, Streams};
 use crate::in_runtime;
+use crate::quarantine;
 use crate::report_targets::{self, ReportRequest};
 use crate::scenarios::load;
 use crate::settings::{Terminal, complain, refuse, serials, time};
@@ -42,6 +43,11 @@ use std::rc::Rc;
 /// Wall time of a simulated run: it has none, and the same seed gives the same bytes.
 const NO_WALL: &str = "2000-01-01T00:00:00Z";
 
+/// Wall time of the start of a run, of a lab inside it or of phones.
+pub fn wall(simulated: bool) -> String {
+    if simulated { NO_WALL.to_owned() } else { host::wall() }
+}
+
 /// What a run is about.
 pub enum About {
     /// Its limits, and a baseline where one is named.
@@ -62,8 +68,12 @@ pub fn about(args: &RunArgs, terminal: Terminal, about: About) -> u8 {
     let Some(mut scenarios) = load(&args.scenarios, args.phones.lab.as_deref(), terminal) else {
         return EXIT_USAGE;
     };
+    let paths = &args.scenarios.paths;
+    let Some(quarantine) = quarantine::load(paths, &args.select.quarantine, terminal) else {
+        return EXIT_USAGE;
+    };
     let itself = if let About::Itself(ab_rules) = &about { Some(*ab_rules) } else { None };
-    let mut inputs = match inputs(args, &mut scenarios, about) {
+    let mut inputs = match inputs(args, &mut scenarios, quarantine, about) {
         Ok(inputs) => inputs,
         Err(why) => return refuse(&why),
     };
@@ -97,15 +107,16 @@ async fn conducted(
     let stop = Stop::default();
     host::signals::listen(stop.clone());
     let seed = phones.seed;
-    let RunInputs { wanted, selection, requests, against, ab_plan, forewarn, .. } = inputs;
+    let RunInputs { wanted, selection, quarantine, requests, against, ab_plan, forewarn, .. } = inputs;
     let options = Options {
         run,
         tool: concat!("farmjank ", env!("CARGO_PKG_VERSION")).to_owned(),
-        wall: if phones.lab.is_some() { NO_WALL.to_owned() } else { host::wall() },
+        wall: wall(phones.lab.is_some()),
         seed,
         lab: phones.lab.as_ref().map(|lab| lab.name().to_owned()),
         wanted,
         selection,
+        quarantine,
         most_running: usize::try_from(args.jobs).unwrap_or(usize::MAX),
         patience: Patience { retries: args.retries, ..Patience::default() },
         ab_plan,
@@ -119,14 +130,12 @@ async fn conducted(
         let place = root.clone();
         let open = move || Rc::new(Bundle::open(&place)) as Rc<dyn Files>;
         let shards = wiring::shards(&lab, args.no_witnesses, open);
-        let threads = Box::new(host::simulated_thread);
-        let at_once = host::cores();
         let setup = lab_shards::Setup {
             options,
             scenarios,
             shards,
-            threads,
-            at_once,
+            threads: Box::new(host::simulated_thread),
+            at_once: host::cores(),
             files,
             voice,
             reporters,

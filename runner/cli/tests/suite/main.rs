@@ -16,6 +16,7 @@ mod metrics;
 mod nights;
 mod outside;
 mod prove;
+mod quarantine;
 mod recorder;
 mod reports;
 mod resume;

@@ -112,6 +112,9 @@ function cellView(host, { cell, trial, frame }, neighbours) {
     "header",
     { class: `head ${cell.verdict}` },
     el("h1", { tabindex: "-1" }, mark(cell.verdict), el("span", null, cell.window), el("small", null, cell.verdict)),
+    cell.quarantined
+      ? el("p", { class: "notice" }, `${cell.quarantined}. It is told, and left out of the verdict of the run.`)
+      : null,
     el(
       "ul",
       { class: "facts" },

@@ -24,14 +24,19 @@ function matrix(cells) {
     const span = windows.get(`${cell.scenario}\u0000${cell.window}`).span;
     return el(
       "a",
-      { class: `cell ${cell.verdict}`, href: link.of(cell), "aria-label": spoken(cell), title: cell.why || null },
+      {
+        class: `cell ${cell.verdict}${cell.quarantined ? " aside" : ""}`,
+        href: link.of(cell),
+        "aria-label": spoken(cell),
+        title: cell.quarantined || cell.why || null,
+      },
       el(
         "span",
         { class: "top" },
         mark(cell.verdict),
         el("b", null, worth(cell)[0]),
         el("small", null, worth(cell)[1]),
-        since(cell),
+        cell.quarantined ? el("small", { class: "since" }, "quarantine") : since(cell),
       ),
       indexBarcode(cell.barcode, span, "frames of its worst iteration") || el("span", { class: "blank" }),
     );

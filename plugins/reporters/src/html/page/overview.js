@@ -6,6 +6,7 @@ function banner() {
   const { run, phones, scenarios, cells } = store.index;
   const exit = run.exit ? ` · exit ${run.exit[0]}, ${run.exit[1]}` : "";
   const windows = new Set(cells.map((cell) => `${cell.scenario}/${cell.window}`)).size;
+  const aside = cells.filter((cell) => cell.quarantined).length;
   const facts = [
     run.simulated
       ? el("b", { class: "virtual" }, run.lab ? `virtual lab ${run.lab}, seed ${run.seed}` : run.simulated)
@@ -15,6 +16,7 @@ function banner() {
     several(windows, "window", "windows"),
     `${grouped(run.frames)} frames`,
     run.length,
+    aside ? el("b", { class: "virtual" }, `${grouped(aside)} in quarantine`) : null,
     run.baseline ? `against ${run.baseline}` : null,
     run.lab ? null : run.wall.replace("T", " ").replace("Z", " UTC"),
   ].filter(Boolean);
@@ -130,6 +132,7 @@ const spoken = (cell) => {
   const parts = [
     unit ? `${unit === "ms/s" ? "hitch" : "started in"} ${value} ${unit}` : null,
     cell.since ? `${cell.since[0]} than the baseline` : null,
+    cell.quarantined,
     cell.why,
   ];
   return [
@@ -148,11 +151,15 @@ const names = (cells, of) => [...new Set(cells.map((cell) => cell[of]))];
 const worst = (cells) => [
   worstOf(
     "What broke",
-    cells.filter((cell) => cell.verdict === "fail" || cell.verdict === "broken"),
+    cells.filter((cell) => !cell.quarantined && (cell.verdict === "fail" || cell.verdict === "broken")),
   ),
   worstOf(
     "What could not be told",
-    cells.filter((cell) => cell.verdict === "undecided"),
+    cells.filter((cell) => !cell.quarantined && cell.verdict === "undecided"),
+  ),
+  worstOf(
+    "In quarantine: told, and left out of the verdict",
+    cells.filter((cell) => cell.quarantined),
   ),
 ];
 
@@ -162,7 +169,10 @@ function worstOf(title, bad) {
   const told = new Map();
   for (const cell of bad) {
     // A fault that several windows or phones share is one story.
-    const story = cell.hitch === null && cell.why ? `${cell.verdict}/${cell.scenario}/${cell.why}` : cell.key;
+    const story =
+      cell.hitch === null && cell.why
+        ? `${cell.verdict}/${cell.scenario}/${cell.why}/${cell.quarantined || ""}`
+        : cell.key;
     told.set(story, [...(told.get(story) || []), cell]);
   }
   const stories = [...told.values()],
@@ -195,7 +205,11 @@ function worstOf(title, bad) {
                   `${cell.scenario} · ${on.length > 1 ? `${on.length} phones` : phoneTold(cell.phone)}`,
                 ),
               ),
-              el("span", { class: "why" }, coded(cell.why || cell.kind || cell.verdict)),
+              el(
+                "span",
+                { class: "why" },
+                coded([cell.quarantined, cell.why || cell.kind || cell.verdict].filter(Boolean).join("; ")),
+              ),
               indexBarcode(cell.barcode, span, "frames of its worst iteration"),
             ),
           ),

@@ -32,7 +32,11 @@ const store = {
     );
   },
 
-  badness: (cell) => ["fail", "broken", "undecided", "unjudged", "pass"].indexOf(cell.verdict),
+  // What is in quarantine comes after everything that counts against the run.
+  badness(cell) {
+    const place = ["fail", "broken", "undecided", "unjudged", "pass"].indexOf(cell.verdict);
+    return cell.quarantined ? (place === 4 ? 4.5 : 3.5) : place;
+  },
 
   // What a cell was packed into; null where the page has no details of it.
   packed(key) {

@@ -5,7 +5,9 @@ use crate::needs::{advised, by_scenario, told};
 use farmjank_reporters::clean;
 use farmjank_results::compare::{CellCompared, Compared, Need};
 use farmjank_results::event::PlannedJob;
+use farmjank_results::quarantine::Quarantined;
 use farmjank_scenarios::plan::Plan;
+use farmjank_scenarios::quarantine::Held;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -27,6 +29,8 @@ pub struct Shown<'p> {
     pub held: Option<&'p Compared>,
     /// Phones that do not answer, in words.
     pub not_ready: Vec<String>,
+    /// What does not gate.
+    pub quarantine: &'p Held,
 }
 
 impl Shown<'_> {
@@ -46,7 +50,21 @@ impl Shown<'_> {
         for why in &self.not_ready {
             out += &format!("not ready: {}\n", clean::line(why, SHOWN));
         }
+        for what in &self.quarantine.notices {
+            out += &format!("note: {}\n", clean::line(what, SHOWN * 2));
+        }
         out
+    }
+
+    /// What of a job does not gate.
+    fn muted(&self, job: &PlannedJob) -> String {
+        let own = self.quarantine.quarantined.iter().filter(|one| one.job == job.job);
+        let line = |one: &Quarantined| {
+            let window = one.window.as_ref().map_or_else(String::new, |window| format!(" `{window}`"));
+            let words = format!("does not gate:{window} in quarantine {}", one.quarantine.words());
+            format!("          {}\n", clean::line(&words, SHOWN * 2))
+        };
+        own.map(line).collect()
     }
 
     fn scenario(&self, file: &str, scenario: &str, jobs: &[&PlannedJob]) -> String {
@@ -80,6 +98,7 @@ impl Shown<'_> {
                     None => format!("  job {:<3} no phone qualifies\n", job.job),
                 },
             };
+            out += &self.muted(job);
         }
         for refusal in self.plan.refusals.iter().filter(|refusal| refusal.scenario == scenario) {
             let (device, why) = (clean::line(&refusal.device.0, SHOWN), clean::line(&refusal.why, SHOWN));
@@ -127,6 +146,8 @@ impl Shown<'_> {
             "refusals": refusals.collect::<Vec<_>>(),
             "not_ready": self.not_ready.iter().map(|why| text(why)).collect::<Vec<_>>(),
             "absent": plan_absent.collect::<Vec<_>>(),
+            "quarantine": self.quarantine.quarantined.iter().map(quarantined).collect::<Vec<_>>(),
+            "notices": self.quarantine.notices.iter().map(|what| text(what)).collect::<Vec<_>>(),
             "short": short.collect::<Vec<_>>(),
             "needs": self.needs.iter().map(need).collect::<Vec<_>>(),
             "advice": advice.collect::<Vec<_>>(),
@@ -170,6 +191,15 @@ fn need(need: &Need) -> Value {
         "sd": need.sd, "calibrated_on": of.calibrated.map(|known| known.iterations), "mei": need.mei,
         "planned": need.planned, "iterations": need.iterations, "per_look": need.per_look, "met": need.is_met(),
         "window_iterations": need.window.map(|(count, _)| count), "window_s": need.window.map(|(_, seconds)| seconds),
+    })
+}
+
+fn quarantined(one: &Quarantined) -> Value {
+    let text = |text: &str| clean::line(text, SHOWN);
+    let Quarantined { job, window, quarantine } = one;
+    json!({
+        "job": job, "window": window.as_deref().map(text), "reason": text(&quarantine.reason),
+        "owner": text(&quarantine.owner), "until": text(&quarantine.until),
     })
 }
 

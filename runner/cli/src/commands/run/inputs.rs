@@ -19,10 +19,11 @@ use farmjank_engine::survey::Wanted;
 use farmjank_history::History;
 use farmjank_results::cell::CellSession;
 use farmjank_results::compare::{
-    AbRules, Given, MINIMUM, Rules, Source, alerts, compare, interleaved, measured, primary_cells,
+    AbRules, Given, MINIMUM, Rules, Source, alerts, compare_run, interleaved, measured, primary_cells,
     with_alerts,
 };
 use farmjank_scenarios::plan::Selection;
+use farmjank_scenarios::quarantine::Entry;
 use farmjank_scenarios::scenario::Scenario;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,6 +41,8 @@ pub struct RunInputs {
     pub wanted: Wanted,
     /// Which jobs.
     pub selection: Selection,
+    /// What is measured and reported without gating.
+    pub quarantine: Vec<Entry>,
     /// Which reports.
     pub requests: Vec<ReportRequest>,
     /// What the run is held against.
@@ -56,7 +59,12 @@ pub struct RunInputs {
 ///
 /// # Errors
 /// The first flag that cannot be read.
-pub fn inputs(args: &RunArgs, scenarios: &mut [Scenario], about: About) -> Result<RunInputs, CommandError> {
+pub fn inputs(
+    args: &RunArgs,
+    scenarios: &mut [Scenario],
+    quarantine: Vec<Entry>,
+    about: About,
+) -> Result<RunInputs, CommandError> {
     if args.resume.is_some() && !matches!(about, About::Limits) {
         return Err("--resume: builds that take turns are measured in one go; begin anew".into());
     }
@@ -108,7 +116,7 @@ pub fn inputs(args: &RunArgs, scenarios: &mut [Scenario], about: About) -> Resul
     };
     let wanted = Wanted { serials: serials(&args.phones), phones: expected(scenarios, &selection), wait };
     make_way(&requests)?;
-    Ok(RunInputs { wanted, selection, requests, against, keeper, ab_plan, forewarn })
+    Ok(RunInputs { wanted, selection, quarantine, requests, against, keeper, ab_plan, forewarn })
 }
 
 fn names(scenarios: &[Scenario]) -> BTreeSet<String> {
@@ -185,6 +193,6 @@ pub fn against(
         let expired = if given == Given::Run { expired(&old.source, at, most) } else { None };
         let (noise, nights) = (noise.clone(), nights.clone());
         let rules = Rules { expired, noise, nights, one_session, ..Rules::of(given, 0) };
-        compare(old.source.clone(), &base, &measured(record), &rules)
+        compare_run(old.source.clone(), &base, record, &rules)
     }))
 }

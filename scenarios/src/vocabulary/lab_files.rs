@@ -1,0 +1,18 @@
+//! The words of the files about a lab that stand beside scenarios.
+
+use super::{Key, Shape, key, must};
+
+/// Keys of a quarantine file.
+pub const QUARANTINE: &[Key] =
+    &[must("quarantine", Shape::Quarantined, "what is measured and reported without gating")];
+
+/// Keys of one entry of it.
+pub const QUARANTINED: &[Key] = &[
+    key("serial", Shape::Name, "only this phone"),
+    key("devices", Shape::Requirement, "only phones that match, such as `model = \"Pixel 4\"`"),
+    key("scenario", Shape::Name, "only the scenario of this name"),
+    key("window", Shape::Name, "only this window of it"),
+    must("reason", Shape::Text, "why it does not gate"),
+    must("owner", Shape::Name, "who answers for it"),
+    must("until", Shape::Day, "the last day it does not gate, such as `2026-12-31`, in UTC"),
+];
