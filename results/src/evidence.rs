@@ -13,6 +13,9 @@
 //! ```
 
 mod difference;
+mod room;
+
+pub use self::room::Room;
 
 use self::difference::{Text, delta};
 use crate::dump::Dump;
@@ -20,6 +23,9 @@ use crate::frame::SourceId;
 use crate::time::{BootTime, RunTime};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+
+/// Longest piece of a damaged file that is repeated, characters.
+const WORDS: usize = 60;
 
 /// First line of every evidence file.
 pub const HEADER: &str = "# farmjank evidence 1\n";
@@ -94,13 +100,25 @@ pub enum EvidenceError {
     /// An instruction that speaks of lines which are not there.
     #[error("evidence is damaged: `{0}` fits no dump before it")]
     Unfit(String),
+    /// It would unfold to more than evidence of its size does.
+    #[error("evidence unfolds to more than {0}, which no run writes: it was altered")]
+    TooMuch(&'static str),
 }
 
-/// Reads an evidence file back. A torn end (a killed process) loses only the dump it tears.
+/// Reads an evidence file back, in the room that a file of its size has. See [`read_in`].
 ///
 /// # Errors
-/// [`EvidenceError`]: it is of another kind, or damaged elsewhere than at its end.
+/// [`EvidenceError`]: as [`read_in`].
 pub fn read(bytes: &[u8]) -> Result<Vec<Dump>, EvidenceError> {
+    read_in(bytes, &mut Room::of_file(bytes.len() as u64))
+}
+
+/// Reads an evidence file back, of anyone. A torn end (a killed process) loses only the dump it tears.
+///
+/// # Errors
+/// [`EvidenceError`]: it is of another kind, damaged elsewhere than at its end, or unfolds to more than there is room
+/// for.
+pub fn read_in(bytes: &[u8], room: &mut Room) -> Result<Vec<Dump>, EvidenceError> {
     let body = bytes.strip_prefix(HEADER.as_bytes()).ok_or(EvidenceError::Foreign)?;
     let mut lines = body.split(|byte| *byte == b'\n').peekable();
     let mut before: BTreeMap<(SourceId, String), Text> = BTreeMap::new();
@@ -116,7 +134,7 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Dump>, EvidenceError> {
         };
         let key = (head.source, head.target.clone());
         let old = before.entry(key).or_default();
-        let Some(text) = body_of(old, &head, &mut lines)? else { break };
+        let Some(text) = body_of(old, &head, &mut lines, room)? else { break };
         *old = Text::new(&text);
         let Head { source, target, asked, answered, arrived, .. } = head;
         dumps.push(Dump { source, target, asked, answered, arrived, text });
@@ -129,8 +147,15 @@ fn body_of<'a>(
     before: &Text,
     head: &Head,
     lines: &mut std::iter::Peekable<impl Iterator<Item = &'a [u8]>>,
+    room: &mut Room,
 ) -> Result<Option<Vec<u8>>, EvidenceError> {
+    if head.lines > room::DUMP_LINES {
+        return Err(EvidenceError::TooMuch(room::A_DUMP));
+    }
+    // Taken before anything is made of it: every dump costs, also an empty one.
+    room.take(room::EACH)?;
     let mut made: Vec<&[u8]> = Vec::new();
+    let mut length = 0;
     while made.len() < head.lines {
         let Some(line) = lines.next() else { return Ok(None) };
         if lines.peek().is_none() {
@@ -145,11 +170,19 @@ fn body_of<'a>(
         let first = number();
         match (line[0], first, number()) {
             (b'=', Some(from), Some(count))
-                if from.checked_add(count).is_some_and(|end| end <= before.len()) =>
+                if from.checked_add(count).is_some_and(|end| end <= before.len())
+                    && count <= head.lines - made.len() =>
             {
+                let bytes = before.length(from, count);
+                length += bytes;
+                if length > room::DUMP_BYTES {
+                    return Err(EvidenceError::TooMuch(room::A_DUMP));
+                }
+                // A line costs more than its bytes, and an empty one too.
+                room.take((bytes + room::LINE * count) as u64)?;
                 made.extend((from..from + count).map(|at| before.line(at)));
             }
-            (b'+', Some(count), None) => {
+            (b'+', Some(count), None) if count <= head.lines - made.len() => {
                 for _ in 0..count {
                     match lines.next() {
                         // The piece after the last line end is torn or empty: it is not a whole line.
@@ -158,7 +191,7 @@ fn body_of<'a>(
                     }
                 }
             }
-            _ => return Err(EvidenceError::Unfit(words.to_owned())),
+            _ => return Err(EvidenceError::Unfit(farmjank_leaf::text::line(words, WORDS))),
         }
     }
     let mut text = made.join(&b'\n');
@@ -208,6 +241,41 @@ mod tests {
         for end in HEADER.len()..bytes.len() {
             let kept = read(&bytes[..end]).unwrap();
             assert!(dumps.starts_with(&kept), "cut at {end}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+        /// A file of N bytes gives at most 1025 N bytes and a mebibyte.
+        #[test]
+        fn no_file_unfolds_beyond_its_room(
+            repeats in prop::collection::vec((0usize..3, 0usize..40, 0usize..30), 0..6),
+            line in "[a-z]{0,30}",
+        ) {
+            let mut file = HEADER.to_owned();
+            let mut lines = 1usize;
+            for (doublings, fresh, again) in repeats {
+                let head = |lines: usize| format!(
+                    "@dump {{\"source\":\"gfxinfo\",\"target\":\"\",\"asked\":null,\"answered\":null,\"arrived\":0,\"lines\":{lines},\"tail\":true}}\n"
+                );
+                if fresh > 0 {
+                    lines = fresh;
+                    file += &format!("{}+{fresh}\n{}", head(fresh), format!("{line}\n").repeat(fresh));
+                }
+                for _ in 0..doublings * 5 {
+                    file += &format!("{}=0 {lines}\n=0 {lines}\n", head(2 * lines));
+                    lines = (2 * lines).min(1 << 22);
+                }
+                file += &format!("{}=0 {lines}\n", head(lines)).repeat(again);
+            }
+            let room = 1025 * file.len() + (1 << 20);
+            match read(file.as_bytes()) {
+                Ok(dumps) => {
+                    let bytes: usize = dumps.iter().map(|dump| dump.text.len()).sum();
+                    prop_assert!(bytes <= room, "{bytes} of {}", file.len());
+                }
+                Err(why) => prop_assert!(matches!(why, EvidenceError::TooMuch(_) | EvidenceError::Unfit(_)), "{why}"),
+            }
         }
     }
 

@@ -43,6 +43,17 @@ pub enum FileProblem {
     /// Its bytes are not UTF-8.
     #[error("not UTF-8")]
     NotText,
+    /// A pipe, a socket or a device.
+    #[error("it is a pipe, a socket or a device, not a file")]
+    Special,
+    /// A scenario runs it, and it lies where no scenario of this project is.
+    #[error(
+        "it lies outside the scenarios' folder and its repository; `--allow-outside` lets scenarios run it all the same"
+    )]
+    NoScenario,
+    /// Files of a bundle are named in its log over and over.
+    #[error("its log names the same files over and over, more often than any run does: it was altered")]
+    ReadTooOften,
     /// It is named by a bundle and lies outside it.
     #[error("not inside the bundle")]
     Outside,

@@ -26,6 +26,7 @@ use crate::complaint::{Complaint, MOST, quoted};
 use crate::place::Mark;
 use crate::scenario::Scenario;
 use crate::source::Source;
+pub use crate::source::FILE_BYTES;
 use farmjank_results::file_error::FileProblem;
 use farmjank_results::metric::{Better, Unit};
 use std::collections::{BTreeMap, BTreeSet};
@@ -42,8 +43,25 @@ pub struct SourceFile {
     pub text: Vec<u8>,
 }
 
-/// Where the files of `runFlow` come from: the bytes of the one at a path, or why they cannot be had.
-pub type Sources<'a> = dyn Fn(&str) -> Result<Vec<u8>, FileProblem> + 'a;
+/// Where the files of `runFlow` come from.
+pub trait Sources {
+    /// The bytes of a file.
+    ///
+    /// # Errors
+    /// Why they cannot be had.
+    fn fetch(&self, path: &str) -> Result<Vec<u8>, FileProblem>;
+
+    /// Whether a file that was fetched is nobody's scenario by its place: complaints repeat no word of such a file.
+    fn is_outside(&self, _path: &str) -> bool {
+        false
+    }
+}
+
+impl<F: Fn(&str) -> Result<Vec<u8>, FileProblem>> Sources for F {
+    fn fetch(&self, path: &str) -> Result<Vec<u8>, FileProblem> {
+        self(path)
+    }
+}
 
 /// What reading needs from outside.
 pub struct ReadOptions<'a> {
@@ -51,7 +69,7 @@ pub struct ReadOptions<'a> {
     /// being listed.
     pub metrics: &'a [(&'a str, Unit, Better)],
     /// Where the files of `runFlow` come from.
-    pub sources: &'a Sources<'a>,
+    pub sources: &'a dyn Sources,
 }
 
 /// Reads every file. `env` holds the variables given on the command line; they override those of the files.

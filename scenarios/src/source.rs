@@ -7,7 +7,7 @@ use crate::place::{Mark, Place};
 use std::str;
 
 /// Largest file that is read, bytes.
-pub(crate) const FILE_BYTES: usize = 1024 * 1024;
+pub const FILE_BYTES: usize = 1024 * 1024;
 
 /// A file's name and text.
 #[derive(Debug)]
@@ -17,29 +17,36 @@ pub(crate) struct Source {
     /// Its text without a byte order mark.
     pub(crate) text: String,
     starts: Vec<usize>,
+    /// No word of it is repeated to anybody: it may be any file of this computer.
+    private: bool,
 }
 
 impl Source {
     /// From the file's bytes; refuses what is too long or not UTF-8, naming the place.
     pub(crate) fn new(name: &str, bytes: &[u8]) -> Result<Self, Complaint> {
+        Source::read(name, bytes, false)
+    }
+
+    /// The same of a file that is no scenario's: complaints say where, and repeat no word of it.
+    pub(crate) fn read(name: &str, bytes: &[u8], private: bool) -> Result<Self, Complaint> {
         if bytes.len() > FILE_BYTES {
-            let empty = Source::of(name, "");
+            let empty = Source::of(name, "", private);
             let what = format!("the file has {} bytes; at most {FILE_BYTES} are read", bytes.len());
             return Err(empty.complaint(Mark::top(), what, "split it, and use `runFlow` for shared steps"));
         }
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         match str::from_utf8(bytes) {
-            Ok(text) => Ok(Source::of(name, text)),
+            Ok(text) => Ok(Source::of(name, text, private)),
             Err(error) => {
                 let at = error.valid_up_to();
-                let source = Source::of(name, &String::from_utf8_lossy(bytes));
+                let source = Source::of(name, &String::from_utf8_lossy(bytes), private);
                 let what = format!("byte {} of the file is {:#04x}, which is not UTF-8", at + 1, bytes[at]);
                 Err(source.complaint(source.mark_at(at), what, "save the file as UTF-8"))
             }
         }
     }
 
-    fn of(name: &str, text: &str) -> Self {
+    fn of(name: &str, text: &str, private: bool) -> Self {
         let mut starts = vec![0];
         let bytes = text.as_bytes();
         for (at, byte) in bytes.iter().enumerate() {
@@ -47,7 +54,7 @@ impl Source {
                 starts.push(at + 1);
             }
         }
-        Source { name: name.to_owned(), text: text.to_owned(), starts }
+        Source { name: name.to_owned(), text: text.to_owned(), starts, private }
     }
 
     /// One line without its break; empty past the end. Lines count from 1.
@@ -77,6 +84,10 @@ impl Source {
         what: impl Into<String>,
         instead: impl Into<String>,
     ) -> Complaint {
+        if self.private {
+            let what = "this is no step a scenario can run; words of a file outside the scenarios' folder are not repeated";
+            return Complaint::new(&self.name, mark, "", what.to_owned(), "check the file by itself".to_owned());
+        }
         Complaint::new(&self.name, mark, self.line(mark.place.line), what.into(), instead.into())
     }
 }

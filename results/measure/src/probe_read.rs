@@ -7,7 +7,7 @@ use crate::rings::{Layers, lasting_name, traced};
 use farmjank_results::device::App;
 use farmjank_results::dump::Dump;
 use farmjank_results::event::SkippedSource;
-use farmjank_results::evidence::{self, EvidenceError};
+use farmjank_results::evidence::{self, EvidenceError, Room};
 use farmjank_results::frame::SourceId;
 use farmjank_results::frame_timeline::SurfaceFrames;
 use farmjank_results::logcat_events::LogWatch;
@@ -183,7 +183,8 @@ pub struct DamagedFile {
     pub why: EvidenceError,
 }
 
-/// What the kept files of a window hold: its raw dumps, and what its probes said, read again.
+/// What the kept files of a window hold: its raw dumps, and what its probes said, read again; in the room that files of
+/// their size have.
 ///
 /// # Errors
 /// [`DamagedFile`]: which, and where.
@@ -191,6 +192,20 @@ pub fn of_evidence(
     files: &[(String, Vec<u8>)],
     readers: &Readers,
     how: ProbeContext<'_>,
+) -> Result<(Vec<Dump>, SideReadings), DamagedFile> {
+    let all = files.iter().map(|(_, bytes)| bytes.len() as u64).sum();
+    of_evidence_in(files, readers, how, &mut Room::of_file(all))
+}
+
+/// The same in a room that several windows share.
+///
+/// # Errors
+/// [`DamagedFile`]: which, and where.
+pub fn of_evidence_in(
+    files: &[(String, Vec<u8>)],
+    readers: &Readers,
+    how: ProbeContext<'_>,
+    room: &mut Room,
 ) -> Result<(Vec<Dump>, SideReadings), DamagedFile> {
     let mut dumps = Vec::new();
     let mut side_readings = SideReadings::default();
@@ -202,7 +217,8 @@ pub fn of_evidence(
                 side_readings.read(&**probe, &output, Edges::default(), how);
             }
             None => {
-                dumps.extend(evidence::read(bytes).map_err(|why| DamagedFile { path: path.clone(), why })?)
+                let read = evidence::read_in(bytes, room);
+                dumps.extend(read.map_err(|why| DamagedFile { path: path.clone(), why })?);
             }
         }
     }

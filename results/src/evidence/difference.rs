@@ -40,6 +40,11 @@ impl Text {
         &self.bytes[self.start(at)..self.ends[at]]
     }
 
+    /// Bytes of so many lines from one on, their ends included.
+    pub fn length(&self, from: usize, count: usize) -> usize {
+        if count == 0 { 0 } else { self.ends[from + count - 1] + 1 - self.start(from) }
+    }
+
     /// Where a line starts.
     fn start(&self, at: usize) -> usize {
         at.checked_sub(1).map_or(0, |before| self.ends[before] + 1)

@@ -2,6 +2,7 @@
 
 mod baseline;
 mod first;
+mod given;
 mod history;
 mod merge;
 mod prove;
@@ -15,6 +16,7 @@ pub use baseline::{
     NameArgs, PruneArgs, SaveArgs,
 };
 pub use first::{Ci, CompletionsArgs, InitArgs, ManArgs, SchemaArgs, SchemaOf};
+pub use given::{GivenArgs, ScenarioArgs};
 pub use history::{CellArgs, FailOn, HistoryArgs, HistoryFormat, TrendArgs};
 pub use merge::MergeArgs;
 pub use prove::{DevicesArgs, DoctorArgs};
@@ -109,17 +111,6 @@ pub enum Command {
     Completions(CompletionsArgs),
     /// Print a manual page, for `man -l -`.
     Man(ManArgs),
-}
-
-/// Which scenarios.
-#[derive(Args, Debug, Clone, Default)]
-pub struct ScenarioArgs {
-    /// Scenario files, or folders of them.
-    #[arg(default_value = "scenarios", value_name = "PATH")]
-    pub paths: Vec<PathBuf>,
-    /// A variable for `${NAME}` in scenarios; repeatable.
-    #[arg(short, long = "env", value_name = "NAME=VALUE")]
-    pub env: Vec<String>,
 }
 
 /// Which phones.
@@ -295,9 +286,8 @@ pub struct ReportArgs {
     /// Recompute from the raw dumps and judge by the limits of these scenarios.
     #[arg(long, value_name = "PATH")]
     pub rejudge: Vec<PathBuf>,
-    /// A variable for `${NAME}` in those scenarios; repeatable.
-    #[arg(short, long = "env", value_name = "NAME=VALUE")]
-    pub env: Vec<String>,
+    #[command(flatten)]
+    pub given: GivenArgs,
 }
 
 /// `farmjank show`

@@ -13,8 +13,6 @@ use std::path::{Path, PathBuf};
 pub const FOLDER: &str = "results/baselines";
 /// Largest baseline and CSV file read.
 const MOST: u64 = 512 << 20;
-/// Largest log read.
-const MOST_LOG: u64 = 4 << 30;
 
 /// One side of a comparison.
 pub struct Side {
@@ -99,9 +97,8 @@ pub fn of_baseline(baseline: Baseline) -> Side {
 /// # Errors
 /// The log that is not there or is damaged, with the line.
 pub fn recorded(run: &Path) -> Result<Record, FileError> {
-    let log = run.join(LOG);
-    let bytes = host::read_file(&log, MOST_LOG)?;
-    let read = Record::read_ndjson(&bytes).map_err(|bad| FileError::content(&log, bad))?;
+    let bytes = host::Bundle::open(run).log()?;
+    let read = Record::read_ndjson(&bytes).map_err(|bad| FileError::content(&run.join(LOG), bad))?;
     Ok(read.0)
 }
 

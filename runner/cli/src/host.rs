@@ -5,10 +5,12 @@ mod bundle;
 pub mod claims;
 mod durable;
 mod output;
+mod reading;
 pub mod signals;
 
 pub use bundle::Bundle;
 pub use output::{append_file, make_way, write_file};
+pub use reading::{home_of, is_below, read_file, read_from, read_pieces, yaml_files};
 
 use farmjank_engine::scribe::Voice;
 use farmjank_lab_shards::{Join, ThreadWork};
@@ -17,7 +19,7 @@ use farmjank_results::file_error::{FileError, FileProblem};
 use farmjank_seams::Work;
 use farmjank_seams::host::{Address, Dial, Spawn, Wire};
 use std::fs;
-use std::io::{IsTerminal, Read, Seek, SeekFrom, Write};
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -106,88 +108,6 @@ pub fn same_place(a: &Path, b: &Path) -> bool {
 /// Bytes of a file; 0 when there is none.
 pub fn length(path: &Path) -> usize {
     fs::metadata(path).map_or(0, |about| usize::try_from(about.len()).unwrap_or(usize::MAX))
-}
-
-/// Reads a file of at most `most` bytes; `-` is standard input.
-///
-/// # Errors
-/// The file, and why it cannot be read; or that it is larger than `most`.
-pub fn read_file(path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
-    let words = |error: std::io::Error| FileError::io(path, &error);
-    let mut bytes = Vec::new();
-    if path.as_os_str() == "-" {
-        std::io::stdin().lock().take(most + 1).read_to_end(&mut bytes).map_err(words)?;
-    } else {
-        fs::File::open(path).map_err(words)?.take(most + 1).read_to_end(&mut bytes).map_err(words)?;
-    }
-    if bytes.len() as u64 > most {
-        return Err(FileError::new(path, FileProblem::TooLarge { most }));
-    }
-    Ok(bytes)
-}
-
-/// Bytes read at once by [`read_pieces`]: more than enough to tell what a file is.
-const PIECE: usize = 256 * 1024;
-
-/// Hands a file of any length over piece by piece, in pieces of 256 KiB but for the last; `-` is standard input.
-/// Nothing is handed over for an empty file.
-///
-/// # Errors
-/// The file, and why it cannot be read; or what `take` says of a piece, which ends the reading.
-pub fn read_pieces<E: From<FileError>>(
-    path: &Path,
-    take: &mut dyn FnMut(&[u8]) -> Result<(), E>,
-) -> Result<(), E> {
-    let words = |error: std::io::Error| FileError::io(path, &error);
-    let mut from: Box<dyn Read> = if path.as_os_str() == "-" {
-        Box::new(std::io::stdin().lock())
-    } else {
-        Box::new(fs::File::open(path).map_err(words)?)
-    };
-    let mut piece = vec![0; PIECE];
-    loop {
-        let mut filled = 0;
-        while filled < PIECE {
-            match from.read(&mut piece[filled..]) {
-                Ok(0) => break,
-                Ok(read) => filled += read,
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(words(error).into()),
-            }
-        }
-        if filled > 0 {
-            take(&piece[..filled])?;
-        }
-        if filled < PIECE {
-            return Ok(());
-        }
-    }
-}
-
-/// The `.yaml` and `.yml` files under a folder, in order of name; the file itself when it is one.
-///
-/// # Errors
-/// The file or folder, and why it cannot be read.
-pub fn yaml_files(path: &Path) -> Result<Vec<PathBuf>, FileError> {
-    let words = |error: std::io::Error| FileError::io(path, &error);
-    if !fs::metadata(path).map_err(words)?.is_dir() {
-        return Ok(vec![path.to_owned()]);
-    }
-    let mut found = Vec::new();
-    for entry in fs::read_dir(path).map_err(words)? {
-        let entry = entry.map_err(words)?.path();
-        let is_hidden = entry.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-        if is_hidden || entry.file_name().is_some_and(|name| name == "target" || name == "node_modules") {
-            continue;
-        }
-        if entry.is_dir() {
-            found.extend(yaml_files(&entry)?);
-        } else if entry.extension().is_some_and(|ending| ending == "yaml" || ending == "yml") {
-            found.push(entry);
-        }
-    }
-    found.sort();
-    Ok(found)
 }
 
 /// Files of a folder, not of folders in it, in order of name; none when it cannot be read.
@@ -312,20 +232,4 @@ pub fn find_adb() -> Option<PathBuf> {
     let path = env("PATH").unwrap_or_default();
     let in_path: Vec<PathBuf> = std::env::split_paths(&path).map(|folder| folder.join("adb")).collect();
     in_path.into_iter().chain(in_sdk).find(|candidate| candidate.is_file())
-}
-
-/// At most `most` bytes of a file from an offset on; none when it ends there, or is not there yet.
-///
-/// # Errors
-/// The file, and why it cannot be read; one that is not there is empty.
-pub fn read_from(path: &Path, offset: u64, most: u64) -> Result<Vec<u8>, FileError> {
-    let words = |error: std::io::Error| FileError::io(path, &error);
-    let mut file = match fs::File::open(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        opened => opened.map_err(words)?,
-    };
-    file.seek(SeekFrom::Start(offset)).map_err(words)?;
-    let mut bytes = Vec::new();
-    file.take(most).read_to_end(&mut bytes).map_err(words)?;
-    Ok(bytes)
 }

@@ -6,10 +6,11 @@ use crate::host::{self, Streams};
 use crate::quarantine::is_quarantine;
 use crate::settings::{Terminal, complain, serials, variables};
 use farmjank_engine::scribe::Voice;
+use farmjank_results::file_error::FileProblem;
 use farmjank_results::metric::{Better, Unit};
 use farmjank_scenarios::gallery;
 use farmjank_scenarios::plan::{Selection, Shard, ShardBy};
-use farmjank_scenarios::read::{ReadOptions, SourceFile, read};
+use farmjank_scenarios::read::{FILE_BYTES, ReadOptions, SourceFile, Sources, read};
 use farmjank_scenarios::requirement::Requirement;
 use farmjank_scenarios::scenario::Scenario;
 use std::path::{Path, PathBuf};
@@ -20,15 +21,12 @@ const NO_SCENARIO: &str = "there is no scenarios/ here; `farmjank init` writes a
                            what a run is on virtual phones";
 const COMES_ALONG: &str = "there is no scenarios/ here: these are the gallery's, of a shop that virtual phones have; `farmjank init` writes one to change\n";
 
-/// Most bytes taken from one scenario file before the reader itself says that it is too large.
-const MOST: u64 = 64 << 20;
-
 /// The scenarios; none when there were complaints, which have been printed.
 ///
 /// On the virtual lab `lab`, where no path is named and there is no folder of scenarios, those are run that come with
 /// the program.
 pub fn load(args: &ScenarioArgs, lab: Option<&str>, terminal: Terminal) -> Option<Vec<Scenario>> {
-    let env = variables("-e", &args.env).map_err(complain).ok()?;
+    let env = variables("-e", &args.given.env).map_err(complain).ok()?;
     let usual = args.paths == [PathBuf::from(FOLDER)] && !host::is_there(Path::new(FOLDER));
     let files = match (usual, lab) {
         (true, Some(_)) => {
@@ -44,12 +42,9 @@ pub fn load(args: &ScenarioArgs, lab: Option<&str>, terminal: Terminal) -> Optio
     let known = farmjank_results::metrics::registry().iter();
     let metrics: Vec<(&str, Unit, Better)> =
         known.map(|metric| (metric.key, metric.unit, metric.better)).collect();
-    let fetch = |path: &str| match gallery::text_of(path) {
-        Some(text) => Ok(text.into()),
-        // The complaint names the file itself.
-        None => host::read_file(Path::new(path), MOST).map_err(|error| error.why),
-    };
-    match read(&files, &env, &ReadOptions { metrics: &metrics, sources: &fetch }) {
+    let homes = args.paths.iter().filter_map(|path| host::home_of(path)).collect();
+    let flows = Flows { homes, allow_outside: args.given.allow_outside };
+    match read(&files, &env, &ReadOptions { metrics: &metrics, sources: &flows }) {
         Ok(scenarios) => Some(scenarios),
         Err(complaints) => {
             for complaint in &complaints {
@@ -62,6 +57,30 @@ pub fn load(args: &ScenarioArgs, lab: Option<&str>, terminal: Terminal) -> Optio
     }
 }
 
+/// The files that scenarios run.
+struct Flows {
+    /// Folders they may lie in.
+    homes: Vec<PathBuf>,
+    allow_outside: bool,
+}
+
+impl Sources for Flows {
+    fn fetch(&self, path: &str) -> Result<Vec<u8>, FileProblem> {
+        if let Some(text) = gallery::text_of(path) {
+            return Ok(text.into());
+        }
+        if host::is_there(Path::new(path)) && self.is_outside(path) && !self.allow_outside {
+            return Err(FileProblem::NoScenario);
+        }
+        // The complaint names the file itself.
+        host::read_file(Path::new(path), FILE_BYTES as u64).map_err(|error| error.why)
+    }
+
+    fn is_outside(&self, path: &str) -> bool {
+        gallery::text_of(path).is_none() && !host::is_below(Path::new(path), &self.homes)
+    }
+}
+
 fn files(paths: &[PathBuf]) -> Result<Vec<SourceFile>, CommandError> {
     let mut found = Vec::new();
     for path in paths {
@@ -71,7 +90,7 @@ fn files(paths: &[PathBuf]) -> Result<Vec<SourceFile>, CommandError> {
         }
         let named = files == [path.clone()];
         for file in files.into_iter().filter(|file| named || !is_quarantine(file)) {
-            let text = host::read_file(&file, MOST)?;
+            let text = host::read_file(&file, FILE_BYTES as u64)?;
             if named || !is_fragment(&text) {
                 found.push(SourceFile { name: file.display().to_string(), text });
             }

@@ -62,7 +62,7 @@ fn flow(ctx: &mut ReadContext<'_>, file: &str, mark: Mark) -> Option<Vec<Step>> 
         ctx.complain(mark, format!("more than {DEPTH} files run each other"), "flatten them");
         return None;
     }
-    let bytes = match (ctx.options.sources)(file) {
+    let bytes = match ctx.options.sources.fetch(file) {
         Ok(bytes) => bytes,
         Err(why) => {
             let what = format!("{} cannot be read: {why}", quoted(file));
@@ -76,7 +76,7 @@ fn flow(ctx: &mut ReadContext<'_>, file: &str, mark: Mark) -> Option<Vec<Step>> 
         ctx.complain(mark, what, "run each of them fewer times; use `repeat`");
         return None;
     }
-    match Source::new(file, &bytes) {
+    match Source::read(file, &bytes, ctx.options.sources.is_outside(file)) {
         Ok(source) => inside(ctx, file, Rc::new(source)),
         Err(complaint) => {
             ctx.take([complaint]);

@@ -56,12 +56,16 @@ pub struct Framing {
     held: Vec<u8>,
     /// Bytes of a field still to be skipped.
     skip: u64,
+    /// Bytes taken, and bytes that runs opened to.
+    taken: u64,
+    opened: u64,
     met: Met,
 }
 
 impl Framing {
     /// Takes the next bytes, hands out every packet they complete.
     pub fn feed(&mut self, mut bytes: &[u8], each: &mut impl FnMut(&[u8])) {
+        self.taken += bytes.len() as u64;
         // Finish what was begun with as few bytes as it takes, then walk the rest where it lies.
         while !self.held.is_empty() && !bytes.is_empty() && !self.met.garbage {
             let need = match head(&self.held) {
@@ -109,7 +113,7 @@ impl Framing {
                 }
                 Head::Body { head, size, .. } => {
                     let Some(packet) = rest.get(head..head + size as usize) else { break };
-                    open(packet, &mut self.met, each);
+                    self.open(packet, each);
                     at += head + size as usize;
                 }
                 Head::Cut => break,
@@ -121,22 +125,6 @@ impl Framing {
         }
         at
     }
-}
-
-/// Hands out one packet, or those of the compressed run it holds.
-fn open(packet: &[u8], met: &mut Met, each: &mut impl FnMut(&[u8])) {
-    met.packets += 1;
-    let Some((packing, run)) = packing(packet) else {
-        each(packet);
-        return;
-    };
-    met.packets -= 1;
-    let (opened, whole) = inflate::open(packing, run);
-    let mut inner = Framing::default();
-    // Runs do not nest: what claims to be one inside a run is a packet nobody knows.
-    inner.walk_flat(&opened, each);
-    met.packets += inner.met.packets;
-    met.unreadable += inner.met.unreadable + u64::from(!whole || inner.met.garbage);
 }
 
 /// How fields 50 and 133 of this kind begin, if not shorter than they need be.
@@ -164,6 +152,27 @@ fn packing(packet: &[u8]) -> Option<(Packing, &[u8])> {
 }
 
 impl Framing {
+    /// Hands out one packet, or those of the compressed run it holds, while the trace's runs have room to open.
+    fn open(&mut self, packet: &[u8], each: &mut impl FnMut(&[u8])) {
+        let Some((packing, run)) = packing(packet) else {
+            self.met.packets += 1;
+            each(packet);
+            return;
+        };
+        let room = inflate::room(self.taken).saturating_sub(self.opened);
+        if room == 0 {
+            self.met.unreadable += 1;
+            return;
+        }
+        let (opened, whole) = inflate::open(packing, run, room);
+        self.opened += opened.len() as u64;
+        let mut inner = Framing::default();
+        // Runs do not nest: what claims to be one inside a run is a packet nobody knows.
+        inner.walk_flat(&opened, each);
+        self.met.packets += inner.met.packets;
+        self.met.unreadable += inner.met.unreadable + u64::from(!whole || inner.met.garbage);
+    }
+
     fn walk_flat(&mut self, bytes: &[u8], each: &mut impl FnMut(&[u8])) {
         let mut walk = fields(bytes);
         for (number, value) in walk.by_ref() {

@@ -182,3 +182,15 @@ fn a_damaged_run_is_counted_and_doubted() {
     assert!(!frame_timeline.frames.is_empty() && frame_timeline.frames.len() < 40);
     assert!(frame_timeline.doubts[0].contains("could not be opened"), "{:?}", frame_timeline.doubts);
 }
+
+#[test]
+fn compressed_bombs_open_to_no_more_than_a_trace_of_their_size_does() {
+    let rest = vec![foreign(ZERO, 1 << 20); 15];
+    let mut trace: Vec<u8> = session(&forty()).concat();
+    trace.extend(vec![zlib(&rest); 40].concat());
+    let frames = read_trace(&session(&forty()).concat()).expect("frames").packets;
+    let told = read_trace(&trace).expect("the frames are still there");
+    let opened = (told.packets - frames) << 20;
+    assert!(opened <= 64 * trace.len() as u64 + (1 << 20), "{opened} of {}", trace.len());
+    assert!(told.unreadable >= 30, "what was not opened is told: {}", told.unreadable);
+}

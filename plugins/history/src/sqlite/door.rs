@@ -29,6 +29,10 @@ pub fn open(path: &Path, missing: Missing) -> Result<Sqlite, Fault> {
         Ok(found) if found.is_dir() => {
             return Err(trouble::address(&format!("{place} is a folder"), "name a file in it"));
         }
+        // To open a pipe would wait for somebody who writes into it.
+        Ok(found) if !found.is_file() => {
+            return Err(trouble::address(&format!("{place} is a pipe, a socket or a device"), "name a file"));
+        }
         Ok(found) if found.len() > 0 => look(path, &place)?,
         // An empty file says nothing that could be lost: a run may have been stopped just after making it.
         Ok(_) => {}

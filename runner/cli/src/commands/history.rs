@@ -1,7 +1,7 @@
 //! `farmjank history`: cells night after night, one of them in depth.
 
-use super::report::recorded;
 use crate::args::{HistoryArgs, HistoryFormat};
+use crate::baselines::recorded;
 use crate::cell_history::{HistoryQuery, Read, read};
 use crate::command_error::{CommandError, usage};
 use crate::history::Keeper;

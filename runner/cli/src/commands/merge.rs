@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-/// Largest log and evidence file read.
+/// Largest evidence file read.
 const MOST: u64 = 4 << 30;
 /// Files named in a complaint.
 const NAMED: usize = 3;
@@ -73,9 +73,9 @@ fn prepared(args: &MergeArgs) -> Result<Prepared, CommandError> {
 }
 
 fn log(run: &Path) -> Result<(String, Record, Vec<Event>), CommandError> {
-    let place = run.join(LOG);
-    let bytes = host::read_file(&place, MOST)?;
-    let (record, events) = Record::read_ndjson(&bytes).map_err(|bad| FileError::content(&place, bad))?;
+    let bytes = Bundle::open(run).log()?;
+    let read = Record::read_ndjson(&bytes);
+    let (record, events) = read.map_err(|bad| FileError::content(&run.join(LOG), bad))?;
     Ok((run.display().to_string(), record, events))
 }
 

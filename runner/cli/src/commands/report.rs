@@ -2,6 +2,7 @@
 //! limits to the old evidence.
 
 use crate::args::{ReportArgs, ScenarioArgs};
+use crate::baselines::recorded;
 use crate::command_error::{CommandError, usage};
 use crate::host::{self, Bundle, Streams};
 use crate::report_targets::{self, ReportRequest, requests};
@@ -10,23 +11,25 @@ use crate::settings::{Terminal, complain, refuse};
 use crate::wiring::readers;
 use farmjank_engine::job;
 use farmjank_engine::progress::Progress;
-use farmjank_engine::scribe::{Kept, LOG, Voice};
-use farmjank_measure::probe_read::{ProbeContext, of_evidence};
+use farmjank_engine::scribe::{Kept, Voice};
+use farmjank_measure::probe_read::{DamagedFile, ProbeContext, of_evidence_in};
 use farmjank_measure::weigh::{self, Ask};
 use farmjank_reporters::side_by_side::{self, Run};
 use farmjank_reporters::{Options, by_name, paint};
 use farmjank_results::cells;
 use farmjank_results::device::App;
 use farmjank_results::event::Fact;
+use farmjank_results::evidence::{EvidenceError, Room};
 use farmjank_results::record::{JobRecord, Record};
 use farmjank_results::verdict::{EXIT_USAGE, Verdict, exit_undelivered};
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_scenarios::step::{Action, Step};
+use farmjank_seams::host::Files;
 use farmjank_seams::reporter::{Delivery, FrameLogs};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Largest log and evidence file read.
+/// Largest evidence file read.
 const MOST: u64 = 4 << 30;
 
 /// A run read from its bundle, and the frame logs of windows that were measured anew, by path.
@@ -85,7 +88,7 @@ pub fn run(args: &ReportArgs, terminal: Terminal) -> u8 {
 
 /// The records of the bundles, judged anew where asked for; none after a complaint.
 fn records(args: &ReportArgs, terminal: Terminal) -> Option<Vec<Bundled>> {
-    let wanted = ScenarioArgs { paths: args.rejudge.clone(), env: args.env.clone() };
+    let wanted = ScenarioArgs { paths: args.rejudge.clone(), given: args.given.clone() };
     let scenarios = if args.rejudge.is_empty() { None } else { Some(load(&wanted, None, terminal)?) };
     let one = |run: &PathBuf| {
         let mut bundled = Bundled { record: recorded(run)?, anew: BTreeMap::new() };
@@ -153,17 +156,11 @@ fn side_by_side(
     }
 }
 
-/// The record of a bundle.
-pub fn recorded(run: &Path) -> Result<Record, CommandError> {
-    let bytes = host::read_file(&run.join(LOG), MOST)?;
-    let read = Record::read_ndjson(&bytes).map_err(|bad| format!("{}: {bad}", run.join(LOG).display()))?;
-    Ok(read.0)
-}
-
 /// Measures every window again from its raw dumps and judges it by the limits of these scenarios.
 fn rejudge(bundled: &mut Bundled, scenarios: &[Scenario], run: &Path) -> Result<(), CommandError> {
     let Bundled { record, anew } = bundled;
     let mut unjudged = false;
+    let mut evidence = Evidence::of(run, record);
     for job in record.jobs.values_mut() {
         // What was announced of its cells is about the numbers of then.
         job.cells.clear();
@@ -187,7 +184,7 @@ fn rejudge(bundled: &mut Bundled, scenarios: &[Scenario], run: &Path) -> Result<
         };
         // What was said of the page's pace goes by the targets of then.
         let said = job::paces(&job.planned, &counted(job));
-        remeasure(job, scenario, &modes, run, anew)?;
+        remeasure(job, scenario, &modes, &mut evidence, anew)?;
         let progress = counted(job);
         let own = Some(job.planned.job);
         record.notices.retain(|(job, what)| *job != own || !said.contains(what));
@@ -207,6 +204,41 @@ fn rejudge(bundled: &mut Bundled, scenarios: &[Scenario], run: &Path) -> Result<
     Ok(())
 }
 
+/// The evidence of a bundle, and how much it may still unfold to.
+struct Evidence {
+    bundle: Bundle,
+    room: Room,
+}
+
+/// Why evidence cannot be read.
+#[derive(Debug, thiserror::Error)]
+enum NotRead {
+    #[error(transparent)]
+    Damaged(#[from] DamagedFile),
+    #[error(transparent)]
+    Evidence(#[from] EvidenceError),
+}
+
+impl Evidence {
+    fn of(run: &Path, record: &Record) -> Evidence {
+        let windows = record.jobs.values().flat_map(|job| &job.trials).flat_map(|trial| &trial.windows);
+        let names: BTreeSet<&String> = windows.flat_map(|window| &window.evidence).collect();
+        let bytes = names.into_iter().map(|name| host::length(&run.join(name)) as u64).sum();
+        Evidence { bundle: Bundle::open(run), room: Room::of_bundle(bytes) }
+    }
+
+    fn files(&self, names: &[String]) -> Result<Vec<(String, Vec<u8>)>, CommandError> {
+        let mut files = Vec::new();
+        let mut left = MOST;
+        for name in names {
+            let bytes = self.bundle.read(name, left)?;
+            left -= bytes.len() as u64;
+            files.push((name.clone(), bytes));
+        }
+        Ok(files)
+    }
+}
+
 fn is_completed(trial: &farmjank_results::record::TrialRecord) -> bool {
     matches!(trial.ending, Some(farmjank_results::event::Ending::Completed))
 }
@@ -215,7 +247,7 @@ fn remeasure(
     job: &mut JobRecord,
     scenario: &Scenario,
     modes: &[f64],
-    run: &Path,
+    evidence: &mut Evidence,
     anew: &mut BTreeMap<String, Vec<u8>>,
 ) -> Result<(), CommandError> {
     let (readers, app) = (readers(), App(scenario.app.clone()));
@@ -223,10 +255,13 @@ fn remeasure(
         if window.evidence.is_empty() {
             continue;
         }
-        let file = |path: &String| Ok((path.clone(), host::read_file(&run.join(path), MOST)?));
-        let files = window.evidence.iter().map(file).collect::<Result<Vec<_>, CommandError>>()?;
+        let files = evidence.files(&window.evidence)?;
+        let bytes = files.iter().map(|(_, bytes)| bytes.len() as u64).sum();
         let how = ProbeContext { app: &app, clock: window.clock, modes };
-        let (dumps, side_readings) = of_evidence(&files, &readers, how).map_err(|why| why.to_string())?;
+        let read = evidence.room.within(Room::of_file(bytes), |room| {
+            of_evidence_in(&files, &readers, how, room).map_err(NotRead::from)
+        });
+        let (dumps, side_readings) = read.map_err(|why| why.to_string())?;
         let target_fps = target_fps(&scenario.steps, &window.window).or(scenario.target_fps);
         let ask = Ask { app: &app, target_fps, pinned: scenario.source };
         let again = weigh::remeasure(window, &dumps, &readers, &side_readings, modes, ask)

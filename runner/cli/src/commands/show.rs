@@ -1,7 +1,7 @@
 //! `farmjank show`: one window on one phone, in depth.
 
-use super::report::recorded;
 use crate::args::ShowArgs;
+use crate::baselines::recorded;
 use crate::host::{Bundle, Streams};
 use crate::settings::{Terminal, complain, refuse};
 use farmjank_engine::scribe::{Kept, Voice};
@@ -17,7 +17,7 @@ const MOST: usize = 40;
 pub fn run(args: &ShowArgs, terminal: Terminal) -> u8 {
     let record = match recorded(&args.run) {
         Ok(record) => record,
-        Err(why) => return refuse(&why),
+        Err(why) => return refuse(&why.into()),
     };
     let paint = paint::TextStyle { color: terminal.color, ascii: !terminal.unicode, width: terminal.width };
     let listed = |cells: &[Cell]| show::listed(cells, MOST, paint);

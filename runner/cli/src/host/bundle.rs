@@ -6,7 +6,8 @@
 )]
 
 use super::durable::Durable;
-use super::{read_file, write_file};
+use super::reading::{inside, inside_or_new, regular};
+use super::{read_file, read_from, size_below, write_file};
 use crate::command_error::CommandError;
 use farmjank_engine::scribe::{BUNDLE, LOG};
 use farmjank_results::file_error::{FileError, FileProblem};
@@ -20,6 +21,13 @@ use std::path::{Path, PathBuf};
 
 /// Most files kept open for appending.
 const OPEN_FILES: usize = 64;
+
+/// Largest log read.
+const MOST_LOG: u64 = 4 << 30;
+/// Bytes read of a bundle in all: so many whatever it has, and so many times what it has. Windows of a trial share its
+/// trace, and reports read frame logs several times.
+const READ_ANYWAY: u64 = 256 << 20;
+const READ_OF_EACH_BYTE: u64 = 64;
 
 /// Locks a log for this process.
 fn mine(root: &Path, log: fs::File) -> Result<fs::File, CommandError> {
@@ -39,6 +47,8 @@ pub struct Bundle {
     /// Written since the last time everything was to reach the disk.
     fresh: RefCell<BTreeSet<String>>,
     durable: Option<Durable>,
+    /// Bytes of it that may still be read; none before the first.
+    left: RefCell<Option<u64>>,
     /// The log, locked: freed by the system when this process ends, however it does.
     mine: Option<fs::File>,
 }
@@ -82,7 +92,8 @@ impl Bundle {
     /// # Errors
     /// There is none, another process writes it, or it cannot be read or written.
     pub fn take_up(root: &Path, most: u64) -> Result<(Bundle, Vec<u8>), CommandError> {
-        let place = root.join(LOG);
+        let place = inside(root, LOG)?;
+        regular(&place)?;
         let opened = fs::OpenOptions::new().read(true).append(true).open(&place);
         let log = mine(root, opened.map_err(|error| FileError::io(&place, &error))?)?;
         let mut bytes = read_file(&place, most)?;
@@ -129,8 +140,8 @@ impl Bundle {
 
     /// The folder of a run that was made before.
     pub fn open(root: &Path) -> Bundle {
-        let (open, fresh) = (RefCell::default(), RefCell::default());
-        Bundle { root: root.to_owned(), open, fresh, durable: None, mine: None }
+        let (open, fresh, left) = (RefCell::default(), RefCell::default(), RefCell::default());
+        Bundle { root: root.to_owned(), open, fresh, durable: None, left, mine: None }
     }
 
     fn written(&self, path: &str) {
@@ -139,12 +150,47 @@ impl Bundle {
         }
     }
 
-    fn appender(&self, path: &str) -> std::io::Result<fs::File> {
-        let full = self.root.join(path);
-        if let Some(folder) = full.parent() {
-            fs::create_dir_all(folder)?;
+    fn appender(&self, path: &str) -> Result<fs::File, FileError> {
+        let full = inside_or_new(&self.root, path)?;
+        let open = || {
+            full.parent().map_or(Ok(()), fs::create_dir_all)?;
+            fs::OpenOptions::new().create(true).append(true).open(&full)
+        };
+        open().map_err(|error| FileError::io(Path::new(path), &error))
+    }
+
+    /// Its whole log.
+    ///
+    /// # Errors
+    /// It is not there, not inside, or too large.
+    pub fn log(&self) -> Result<Vec<u8>, FileError> {
+        self.read(LOG, MOST_LOG)
+    }
+
+    /// At most `most` bytes of its log from an offset on; none when it ends there, or is not there yet.
+    ///
+    /// # Errors
+    /// It is not inside, or cannot be read.
+    pub fn log_from(&self, offset: u64, most: u64) -> Result<Vec<u8>, FileError> {
+        match inside(&self.root, LOG) {
+            Ok(place) => read_from(&place, offset, most),
+            Err(error) if matches!(error.why, FileProblem::Missing) => Ok(Vec::new()),
+            Err(error) => Err(error),
         }
-        fs::OpenOptions::new().create(true).append(true).open(full)
+    }
+
+    /// Counts what is read: a log that names one large file ten thousand times is no reason to read it so often.
+    fn count(&self, bytes: u64) -> Result<(), FileError> {
+        // What this process wrote itself it may read.
+        if self.mine.is_some() {
+            return Ok(());
+        }
+        let left = *self.left.borrow_mut().get_or_insert_with(|| {
+            READ_ANYWAY.saturating_add(size_below(&self.root).saturating_mul(READ_OF_EACH_BYTE))
+        });
+        let left = left.checked_sub(bytes).ok_or_else(|| FileError::new(&self.root, FileProblem::ReadTooOften))?;
+        *self.left.borrow_mut() = Some(left);
+        Ok(())
     }
 }
 
@@ -157,7 +203,7 @@ impl Files for Bundle {
         }
         let file = match open.entry(path.to_owned()) {
             Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(place) => place.insert(self.appender(path).map_err(words)?),
+            Entry::Vacant(place) => place.insert(self.appender(path)?),
         };
         // A file that was taken away while it is open takes every byte, for nobody.
         let full = self.root.join(path);
@@ -185,17 +231,15 @@ impl Files for Bundle {
     }
 
     fn write(&self, path: &str, bytes: &[u8]) -> Result<(), FileError> {
-        write_file(&self.root.join(path), bytes)?;
+        write_file(&inside_or_new(&self.root, path)?, bytes)?;
         self.written(path);
         Ok(())
     }
 
     fn read(&self, path: &str, most: u64) -> Result<Vec<u8>, FileError> {
-        // A bundle may come from somebody else: its log names no file outside it.
-        let inside = |part: std::path::Component<'_>| matches!(part, std::path::Component::Normal(_));
-        match Path::new(path).components().all(inside) {
-            true => read_file(&self.root.join(path), most),
-            false => Err(FileError::new(Path::new(path), FileProblem::Outside)),
-        }
+        let place = inside(&self.root, path)?;
+        let bytes = read_file(&place, most).map_err(|error| FileError::new(&self.root.join(path), error.why))?;
+        self.count(bytes.len() as u64)?;
+        Ok(bytes)
     }
 }

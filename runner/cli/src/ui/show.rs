@@ -4,8 +4,8 @@
 
 use super::tail::Tail;
 use crate::command_error::CommandError;
-use crate::host::{Bundle, read_from};
-use farmjank_engine::scribe::{Kept, LOG};
+use crate::host::Bundle;
+use farmjank_engine::scribe::Kept;
 use farmjank_reporters::html::{Connect, LiveFeed, page};
 use farmjank_results::record::Record;
 use std::path::{Path, PathBuf};
@@ -72,9 +72,8 @@ impl Show {
     }
 
     fn read(&self) -> Result<bool, CommandError> {
-        let path = self.root.join(LOG);
         let now = &mut *self.now();
-        let bytes = read_from(&path, now.tail.offset(), PIECE)?;
+        let bytes = Bundle::open(&self.root).log_from(now.tail.offset(), PIECE)?;
         if bytes.is_empty() {
             return Ok(false);
         }

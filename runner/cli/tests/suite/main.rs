@@ -10,6 +10,8 @@ mod claims;
 mod compare;
 mod deliveries;
 mod first;
+#[cfg(unix)]
+mod hostile;
 mod live;
 mod merge;
 mod metrics;
