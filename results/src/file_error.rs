@@ -1,7 +1,11 @@
 //! Why a file could not be read or written, in the words of somebody who has to mend it. Must not open one.
 
+use farmjank_leaf::text::{line, name};
 use std::io;
 use std::path::Path;
+
+/// Longest account of what is wrong with a file, characters.
+const CONTENT: usize = 2_000;
 
 /// A file, and why it could not be read or written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -68,7 +72,7 @@ pub enum FileProblem {
 impl FileError {
     /// A file and what is wrong with it.
     pub fn new(file: &Path, why: FileProblem) -> Self {
-        FileError { file: file.display().to_string(), why }
+        FileError { file: name(file), why }
     }
 
     /// What the operating system answered about a file.
@@ -78,7 +82,7 @@ impl FileError {
 
     /// A file that was read, with content that is not what it should be.
     pub fn content(file: &Path, what: impl ToString) -> Self {
-        FileError::new(file, FileProblem::Content(what.to_string()))
+        FileError::new(file, FileProblem::Content(line(&what.to_string(), CONTENT)))
     }
 }
 

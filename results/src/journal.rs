@@ -14,7 +14,9 @@ pub enum BadLog {
     #[error("the log holds no event; the run ended before it began")]
     Empty,
     /// A line that is not an event.
-    #[error("line {line} of the log is not an event ({why}); it was damaged, or written by a newer farmjank")]
+    #[error(
+        "line {line} of the log is not an event ({}); it was damaged, or written by a newer farmjank", words(.why)
+    )]
     Line {
         /// From 1.
         line: usize,
@@ -29,6 +31,11 @@ pub enum BadLog {
         /// Which law.
         why: OutOfOrder,
     },
+}
+
+/// What the reader says, in which words of the log may be repeated.
+fn words(why: &serde_json::Error) -> String {
+    farmjank_leaf::text::line(&why.to_string(), 300)
 }
 
 /// One event as a line of the log, newline included.

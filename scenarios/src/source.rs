@@ -86,7 +86,13 @@ impl Source {
     ) -> Complaint {
         if self.private {
             let what = "this is no step a scenario can run; words of a file outside the scenarios' folder are not repeated";
-            return Complaint::new(&self.name, mark, "", what.to_owned(), "check the file by itself".to_owned());
+            return Complaint::new(
+                &self.name,
+                mark,
+                "",
+                what.to_owned(),
+                "check the file by itself".to_owned(),
+            );
         }
         Complaint::new(&self.name, mark, self.line(mark.place.line), what.into(), instead.into())
     }

@@ -9,11 +9,20 @@ use farmjank_seams::reporter::{Delivery, FrameLogs, Reporter};
 /// What makes the text.
 type Write = Box<dyn Fn(&Record, &dyn FrameLogs) -> String>;
 
+/// Where it goes.
+#[derive(Clone, Copy)]
+enum To {
+    /// A file of the bundle.
+    File(&'static str),
+    Out,
+    /// Standard output, where a CI runner obeys it.
+    Runner,
+}
+
 /// One text at the end of a run.
 pub struct Ending {
     name: &'static str,
-    /// File of the bundle; standard output without.
-    file: Option<&'static str>,
+    to: To,
     write: Write,
 }
 
@@ -24,7 +33,7 @@ impl Ending {
         file: &'static str,
         write: impl Fn(&Record, &dyn FrameLogs) -> String + 'static,
     ) -> Box<dyn Reporter> {
-        Box::new(Ending { name, file: Some(file), write: Box::new(write) })
+        Box::new(Ending { name, to: To::File(file), write: Box::new(write) })
     }
 
     /// A reporter of that name whose text is for standard output.
@@ -32,7 +41,15 @@ impl Ending {
         name: &'static str,
         write: impl Fn(&Record, &dyn FrameLogs) -> String + 'static,
     ) -> Box<dyn Reporter> {
-        Box::new(Ending { name, file: None, write: Box::new(write) })
+        Box::new(Ending { name, to: To::Out, write: Box::new(write) })
+    }
+
+    /// A reporter of that name whose text is for the runner of a CI job, to be obeyed.
+    pub fn commands(
+        name: &'static str,
+        write: impl Fn(&Record, &dyn FrameLogs) -> String + 'static,
+    ) -> Box<dyn Reporter> {
+        Box::new(Ending { name, to: To::Runner, write: Box::new(write) })
     }
 }
 
@@ -47,9 +64,10 @@ impl Reporter for Ending {
 
     fn conclude(&mut self, record: &Record, frame_logs: &dyn FrameLogs) -> Vec<Delivery> {
         let text = (self.write)(record, frame_logs);
-        vec![match self.file {
-            Some(path) => Delivery::File { path: path.to_owned(), bytes: text.into_bytes() },
-            None => Delivery::Out(text),
+        vec![match self.to {
+            To::File(path) => Delivery::File { path: path.to_owned(), bytes: text.into_bytes() },
+            To::Out => Delivery::Out(text),
+            To::Runner => Delivery::Commands(text),
         }]
     }
 }

@@ -82,7 +82,7 @@ const REPORTERS: &[Row] = &[
         name: "github",
         asked: true,
         kept: false,
-        make: |name, _| Ending::out(name, |record, _| annotations(record)),
+        make: |name, _| Ending::commands(name, |record, _| annotations(record)),
     },
     Row {
         name: "openmetrics",

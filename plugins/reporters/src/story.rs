@@ -272,7 +272,7 @@ impl Story {
         if parts.is_empty() && cell.verdict != Some(Verdict::Pass) {
             parts.extend(match cell.fault() {
                 // The trial that ended with it has told it already.
-                Some(fault) if told(cell, fault) => Some(self.style.text(fault.code.word(), NAME)),
+                Some(fault) if told(cell, fault) => Some(self.style.text(fault.code.meaning(), NAME)),
                 Some(fault) => Some(self.fault(fault)),
                 None => cell.reasons().first().map(|why| self.style.text(why, SENTENCE)),
             });

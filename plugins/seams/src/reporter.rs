@@ -15,6 +15,8 @@ pub enum Delivery {
     },
     /// Text for standard output: results that can be piped.
     Out(String),
+    /// Text for standard output that a CI runner is to obey; in all other text it is to obey nothing.
+    Commands(String),
     /// Text for standard error: progress and diagnostics.
     Err(String),
     /// What the reporter wrote elsewhere itself, and could not: where to, and why.

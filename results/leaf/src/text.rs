@@ -1,7 +1,13 @@
 //! Text from phones, files and strangers, made safe to show: nothing in it moves a cursor, hides, or reorders a line,
 //! and nothing is longer than asked. Lengths are counted in characters of the output.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
+
+/// Longest name of a file that is shown, characters.
+const NAME: usize = 1_000;
+/// Longest list of colours in one sequence, bytes.
+const LONGEST_COLOUR: usize = 32;
 
 /// True for a character that is not simply shown: controls, line separators, bidirectional and other format controls,
 /// zero-width characters, noncharacters.
@@ -37,6 +43,48 @@ pub fn escape(c: char, out: &mut String) {
 /// characters with `…`.
 pub fn line(text: &str, most: usize) -> String {
     bounded(text, most, "…", |c, out| if acts(c) { escape(c, out) } else { out.push(c) })
+}
+
+/// The name of a file or folder, on one line.
+pub fn name(path: &std::path::Path) -> String {
+    line(&path.to_string_lossy(), NAME)
+}
+
+/// Whole text on its way to a terminal or a log: lines stay lines and tabs tabs, colours stay where `colour` says that
+/// they are ours, and everything else that [`acts`] becomes a visible escape; within JSON one of JSON's own, so that the
+/// document says what it said.
+pub fn printed(text: &str, colour: bool) -> Cow<'_, str> {
+    if !text.contains(|c| acts(c) && c != '\n') {
+        return Cow::Borrowed(text);
+    }
+    let is_json = text.starts_with(['{', '[']) && text.trim_end().ends_with(['}', ']']);
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let sequence = if colour { colour_sequence(rest) } else { None };
+        let taken = sequence.unwrap_or(c.len_utf8());
+        match c {
+            '\n' | '\t' => out.push(c),
+            _ if sequence.is_some() => out.push_str(&rest[..taken]),
+            c if acts(c) && is_json => {
+                for unit in c.encode_utf16(&mut [0; 2]) {
+                    // Writing to a String cannot fail.
+                    let _ = write!(out, "\\u{unit:04x}");
+                }
+            }
+            c if acts(c) => escape(c, &mut out),
+            c => out.push(c),
+        }
+        rest = &rest[taken..];
+    }
+    Cow::Owned(out)
+}
+
+/// Length of the sequence at the start that sets a colour and does nothing else: `ESC [ 1 ; 31 m`.
+fn colour_sequence(text: &str) -> Option<usize> {
+    let body = text.strip_prefix("\u{1b}[")?;
+    let end = body.bytes().take(LONGEST_COLOUR).position(|byte| !byte.is_ascii_digit() && byte != b';')?;
+    (body.as_bytes()[end] == b'm').then_some(2 + end + 1)
 }
 
 /// As [`line`], of bytes, no more of which are decoded than are shown; space around it is dropped.
@@ -95,7 +143,23 @@ mod tests {
         assert_eq!(bytes_line(long.as_bytes(), 200).chars().count(), 201);
     }
 
+    #[test]
+    fn printed_text_keeps_lines_tabs_our_colours_and_what_json_says() {
+        assert_eq!(printed("a\n\tb\u{1b}[2J\r", false), "a\n\tb\\u{1b}[2J\\r");
+        assert_eq!(printed("\u{1b}[1;31mx\u{1b}[0m\u{1b}[2J", true), "\u{1b}[1;31mx\u{1b}[0m\\u{1b}[2J");
+        assert_eq!(printed("\u{1b}[31mx", false), "\\u{1b}[31mx");
+        assert_eq!(printed("{\"a\":\"\u{202e}\u{e0001}\"}\n", true), "{\"a\":\"\\u202e\\udb40\\udc01\"}\n");
+        assert_eq!(printed("plain\n", true), "plain\n");
+    }
+
     proptest! {
+        #[test]
+        fn printed_text_holds_nothing_that_acts(text in any::<String>()) {
+            prop_assert!(!printed(&text, false).chars().any(|c| acts(c) && c != '\n' && c != '\t'));
+            let left = printed(&text, true).replace("\u{1b}[", "");
+            prop_assert!(!left.chars().any(|c| acts(c) && c != '\n' && c != '\t'));
+        }
+
         #[test]
         fn nothing_that_acts_survives(text in any::<String>(), most in 0usize..300) {
             for clean in [line(&text, most), bytes_line(text.as_bytes(), most), typed(&text, most)] {

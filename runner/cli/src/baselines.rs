@@ -3,6 +3,7 @@
 use crate::command_error::{CommandError, usage};
 use crate::host;
 use farmjank_engine::scribe::LOG;
+use farmjank_leaf::text::name as shown;
 use farmjank_leaf::text::typed;
 use farmjank_results::compare::{Baseline, Measured, Source, measured, read_plain};
 use farmjank_results::file_error::{FileError, FileProblem};
@@ -51,18 +52,18 @@ pub fn side(named: &Path, metric: Option<&str>) -> Result<Side, CommandError> {
         let Some(metric) = metric else {
             return Err(usage!(
                 "{}: say what its values are with --metric, such as --metric hitch_ms_per_s",
-                named.display()
+                shown(&named)
             ));
         };
         let sessions = read_plain(&text, metric).map_err(|why| FileError::content(named, why))?;
-        let source = Source { name: named.display().to_string(), ..Source::default() };
+        let source = Source { name: shown(&named), ..Source::default() };
         return Ok(Side {
             source,
             kind: Kind::Plain,
             measured: sessions.into_iter().map(Measured::from).collect(),
         });
     }
-    let name = named.display().to_string();
+    let name = named.to_string_lossy().into_owned();
     let file = path(Path::new(FOLDER), &name).ok().filter(|file| file.is_file());
     let file = file.ok_or_else(|| unknown(&name))?;
     Ok(of_baseline(read(&file)?))
@@ -81,7 +82,7 @@ fn unknown(name: &str) -> CommandError {
 fn of_run(named: &Path, record: &Record) -> Side {
     // A simulated run has no wall time to speak of.
     let wall = record.header.lab.is_none().then(|| record.header.wall.clone());
-    let source = Source { name: named.display().to_string(), wall, by: None, why: None };
+    let source = Source { name: shown(&named), wall, by: None, why: None };
     Side { source, kind: Kind::Run, measured: measured(record) }
 }
 

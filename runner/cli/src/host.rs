@@ -14,10 +14,13 @@ pub use reading::{home_of, is_below, read_file, read_from, read_pieces, yaml_fil
 
 use farmjank_engine::scribe::Voice;
 use farmjank_lab_shards::{Join, ThreadWork};
+use farmjank_leaf::text::printed;
+use farmjank_reporters::github::uncommanded;
 use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::file_error::{FileError, FileProblem};
 use farmjank_seams::Work;
 use farmjank_seams::host::{Address, Dial, Spawn, Wire};
+use std::borrow::Cow;
 use std::fs;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -172,8 +175,31 @@ pub fn out_broken() -> Option<&'static str> {
 /// The process's own output streams.
 pub struct Streams;
 
-impl Voice for Streams {
-    fn out(&self, text: &str) {
+/// Whether a text may hold colours: on standard output, on standard error.
+static COLOURS: OnceLock<(bool, bool)> = OnceLock::new();
+
+/// Says once whether what is printed may hold colours.
+pub fn allow_colours(out: bool, err: bool) {
+    let _ = COLOURS.set((out, err));
+}
+
+/// Whether somebody obeys what is printed, line by line: the runner of a CI job.
+fn is_obeyed() -> bool {
+    ["GITHUB_ACTIONS", "TF_BUILD", "CI"]
+        .into_iter()
+        .filter_map(env)
+        .any(|value| value != "false" && value != "0")
+}
+
+/// The one way to both streams: nothing in it moves a cursor or hides, whatever a file or a phone is called, and only
+/// `commands` are commands.
+fn printable(text: &str, colours: bool, commands: bool) -> Cow<'_, str> {
+    let text = printed(text, colours);
+    if commands || !is_obeyed() { text } else { Cow::Owned(uncommanded(&text)) }
+}
+
+impl Streams {
+    fn write_out(text: &str) {
         let mut out = std::io::stdout().lock();
         if let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush())
             // A closed pipe (`| head`) ends what is printed, not the run.
@@ -182,9 +208,20 @@ impl Voice for Streams {
             let _ = OUT_BROKEN.set(FileProblem::from(&error).to_string());
         }
     }
+}
+
+impl Voice for Streams {
+    fn out(&self, text: &str) {
+        Streams::write_out(&printable(text, COLOURS.get().is_some_and(|both| both.0), false));
+    }
 
     fn err(&self, text: &str) {
+        let text = printable(text, COLOURS.get().is_some_and(|both| both.1), false);
         let _ = std::io::stderr().lock().write_all(text.as_bytes());
+    }
+
+    fn commands(&self, text: &str) {
+        Streams::write_out(&printable(text, false, true));
     }
 }
 

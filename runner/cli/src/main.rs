@@ -18,7 +18,8 @@ mod wiring;
 
 use args::{Cli, Command};
 use clap::Parser;
-use farmjank_results::verdict::exit_undelivered;
+use farmjank_engine::scribe::Voice;
+use farmjank_results::verdict::{EXIT_USAGE, exit_undelivered};
 use std::process::ExitCode;
 
 /// A run makes and drops small texts by the million: this costs a quarter less than the system's allocator.
@@ -26,13 +27,30 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(refused) => return not_parsed(&refused),
+    };
     let terminal = settings::Terminal::resolve(cli.color);
+    host::allow_colours(terminal.color, terminal.color_err);
     let code = match &cli.command {
         Some(command) => dispatch(command, terminal),
         None => code(in_runtime(false, commands::overview::run(terminal))),
     };
     ExitCode::from(delivered(code))
+}
+
+/// Help, and flags that make no sense, which repeat what was given: said through the one way to the streams.
+fn not_parsed(refused: &clap::Error) -> ExitCode {
+    let text = refused.render();
+    let terminal = settings::Terminal::resolve(args::When::Auto);
+    host::allow_colours(terminal.color, terminal.color_err);
+    let (colour, say): (bool, fn(&str)) = match refused.use_stderr() {
+        true => (terminal.color_err, |text| host::Streams.err(text)),
+        false => (terminal.color, |text| host::Streams.out(text)),
+    };
+    say(&if colour { text.ansi().to_string() } else { text.to_string() });
+    ExitCode::from(delivered(u8::try_from(refused.exit_code()).unwrap_or(EXIT_USAGE)))
 }
 
 /// What was asked for and could not be printed is no success.

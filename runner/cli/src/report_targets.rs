@@ -5,7 +5,7 @@
 use crate::command_error::{CommandError, usage};
 use crate::host;
 use clap::builder::PossibleValuesParser;
-use farmjank_reporters::github::uncommanded;
+use farmjank_leaf::text::name as shown;
 use farmjank_reporters::{Options, by_name, documents, paint};
 use farmjank_results::event::Event;
 use farmjank_results::file_error::FileError;
@@ -99,7 +99,7 @@ pub fn make_way(requests: &[ReportRequest]) -> Result<(), CommandError> {
 /// What is written into a file looks the same wherever it is made.
 pub fn options(request: &ReportRequest, style: paint::TextStyle, bundle: &Path) -> Options {
     let style = if request.path.is_some() { paint::TextStyle::default() } else { style };
-    Options { style, bundle: Some(bundle.display().to_string()), ..Options::default() }
+    Options { style, bundle: Some(shown(&bundle)), ..Options::default() }
 }
 
 /// Whether standard output belongs to a document, so that the table has to go elsewhere.
@@ -141,14 +141,14 @@ pub fn reporters(
 }
 
 fn redirected(inner: Option<Box<dyn Reporter>>, to: To) -> Option<Box<dyn Reporter>> {
-    Some(Box::new(Redirected { inner: inner?, to, quiet: true, tame: false }))
+    Some(Box::new(Redirected { inner: inner?, to, quiet: true }))
 }
 
 /// The console as this run needs it: `quiet` without progress; with its table on standard error where standard output
 /// is taken; and on GitHub with nothing in it that the runner would obey.
 pub fn console(inner: Box<dyn Reporter>, quiet: bool, taken: bool) -> Box<dyn Reporter> {
     let to = if taken { To::Err } else { To::Same };
-    Box::new(Redirected { inner, to, quiet, tame: on_github() })
+    Box::new(Redirected { inner, to, quiet })
 }
 
 /// Where a reporter's conclusion goes.
@@ -168,24 +168,15 @@ struct Redirected {
     to: To,
     /// Say nothing before the end.
     quiet: bool,
-    /// Make harmless what a CI runner obeys.
-    tame: bool,
 }
 
 impl Redirected {
-    fn tamed(&self, delivery: Delivery) -> Delivery {
-        match delivery {
-            Delivery::Out(text) if self.tame => Delivery::Out(uncommanded(&text)),
-            Delivery::Err(text) if self.tame => Delivery::Err(uncommanded(&text)),
-            other => other,
-        }
-    }
-
     fn send(&self, delivery: Delivery) -> Option<Delivery> {
-        let bytes = match self.tamed(delivery) {
+        let bytes = match delivery {
             same if matches!(self.to, To::Same) => return Some(same),
+            Delivery::Commands(text) if matches!(self.to, To::Out) => return Some(Delivery::Commands(text)),
             Delivery::File { bytes, .. } => bytes,
-            Delivery::Out(text) | Delivery::Err(text) => text.into_bytes(),
+            Delivery::Out(text) | Delivery::Commands(text) | Delivery::Err(text) => text.into_bytes(),
             failed @ Delivery::Failed { .. } => return Some(failed),
         };
         let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
@@ -193,10 +184,8 @@ impl Redirected {
             To::Same | To::Out => Some(Delivery::Out(text(&bytes))),
             To::Err => Some(Delivery::Err(text(&bytes))),
             To::File(path) => {
-                let failed = |error: FileError| Delivery::Failed {
-                    what: path.display().to_string(),
-                    why: error.why.to_string(),
-                };
+                let failed =
+                    |error: FileError| Delivery::Failed { what: shown(&path), why: error.why.to_string() };
                 host::write_file(path, &bytes).err().map(failed)
             }
             // Nobody asked for it.
@@ -218,7 +207,7 @@ impl Reporter for Redirected {
         if self.quiet {
             return Vec::new();
         }
-        told.into_iter().map(|delivery| self.tamed(delivery)).collect()
+        told
     }
 
     fn conclude(&mut self, record: &Record, frame_logs: &dyn FrameLogs) -> Vec<Delivery> {

@@ -6,6 +6,7 @@ use crate::host::{self, Streams};
 use crate::quarantine::is_quarantine;
 use crate::settings::{Terminal, complain, serials, variables};
 use farmjank_engine::scribe::Voice;
+use farmjank_leaf::text::name as shown;
 use farmjank_results::file_error::FileProblem;
 use farmjank_results::metric::{Better, Unit};
 use farmjank_scenarios::gallery;
@@ -86,13 +87,13 @@ fn files(paths: &[PathBuf]) -> Result<Vec<SourceFile>, CommandError> {
     for path in paths {
         let files = host::yaml_files(path)?;
         if files.is_empty() {
-            return Err(usage!("{}: no .yaml or .yml file in this folder", path.display()));
+            return Err(usage!("{}: no .yaml or .yml file in this folder", shown(&path)));
         }
         let named = files == [path.clone()];
         for file in files.into_iter().filter(|file| named || !is_quarantine(file)) {
             let text = host::read_file(&file, FILE_BYTES as u64)?;
             if named || !is_fragment(&text) {
-                found.push(SourceFile { name: file.display().to_string(), text });
+                found.push(SourceFile { name: file.to_string_lossy().into_owned(), text });
             }
         }
     }

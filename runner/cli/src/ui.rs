@@ -13,6 +13,7 @@ mod tail;
 use crate::command_error::{CommandError, usage};
 use crate::host::Streams;
 use farmjank_engine::scribe::Voice;
+use farmjank_leaf::text::name as shown;
 use show::Show;
 use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
@@ -36,7 +37,7 @@ impl Ui {
         if watched {
             read?;
             if show.is_blank() {
-                return Err(usage!("{} holds no run", root.display()));
+                return Err(usage!("{} holds no run", shown(&root)));
             }
         }
         let listener = door::listen(SocketAddr::new(address, port))?;

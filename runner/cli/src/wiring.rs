@@ -110,7 +110,7 @@ fn servers(named: &[String]) -> Result<Vec<Address>, Fault> {
 async fn adb_phones(named: &[String]) -> Result<Phones, Fault> {
     let servers = servers(named)?;
     let policy = StartPolicy {
-        adb: host::find_adb().map(|path| path.display().to_string()),
+        adb: host::find_adb().map(|path| path.to_string_lossy().into_owned()),
         user_managed: host::env("ANDROID_ADB_USER_MANAGED_MODE")
             .is_some_and(|value| value != "0" && value != "false"),
         ..StartPolicy::default()

@@ -25,6 +25,10 @@ pub trait Voice {
     fn out(&self, text: &str);
     /// Standard error.
     fn err(&self, text: &str);
+    /// Standard output, of what a CI runner is to obey.
+    fn commands(&self, text: &str) {
+        self.out(text);
+    }
 }
 
 /// The frame logs of a bundle.
@@ -218,6 +222,7 @@ impl Scribe {
         for (reporter, delivery) in deliveries {
             match delivery {
                 Delivery::Out(text) => self.voice.out(&text),
+                Delivery::Commands(text) => self.voice.commands(&text),
                 Delivery::Err(text) => self.voice.err(&text),
                 Delivery::File { path, bytes } => match self.files.write(&path, &bytes) {
                     Ok(()) => self.put(at, Fact::DeliveryMade { reporter, what: path }),

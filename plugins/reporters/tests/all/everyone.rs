@@ -23,7 +23,7 @@ pub fn reports(name: &str, record: &Record, frame_logs: &dyn FrameLogs) -> Vec<S
     let reporter = by_name(name, &mut Options::default());
     let deliveries = reporter.expect("the registry builds what it names").conclude(record, frame_logs);
     let text = |delivery: Delivery| match delivery {
-        Delivery::Out(text) | Delivery::Err(text) => text,
+        Delivery::Out(text) | Delivery::Commands(text) | Delivery::Err(text) => text,
         Delivery::File { bytes, .. } => String::from_utf8(bytes).expect("reports are UTF-8"),
         Delivery::Failed { what, why } => panic!("{name} writes nothing itself: {what}: {why}"),
     };

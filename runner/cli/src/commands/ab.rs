@@ -7,6 +7,7 @@ use crate::host;
 use crate::settings::{Terminal, refuse, time};
 use farmjank_engine::builds::{AbPlan, BuildFile, Builds};
 use farmjank_lab::apk::{Apk, MAGIC};
+use farmjank_leaf::text::name as shown;
 use farmjank_results::compare::{AbRules, Source};
 use farmjank_results::time::Span;
 use std::collections::BTreeMap;
@@ -70,7 +71,7 @@ pub fn ab_rules(args: &TurnArgs, installs: bool) -> Result<(AbRules, Option<Span
 
 /// Reads a build; what cannot be one is refused before a phone is touched.
 fn build(path: &Path, lab: bool) -> Result<BuildFile, CommandError> {
-    let named = path.display();
+    let named = shown(&path);
     let bytes = host::read_file(path, MOST)?;
     let virtual_one = bytes.starts_with(MAGIC.as_bytes());
     if !virtual_one && !bytes.starts_with(ZIP) {

@@ -10,6 +10,7 @@ use crate::history;
 use crate::host::{self, Streams};
 use crate::settings::{Terminal, refuse};
 use farmjank_engine::scribe::Voice;
+use farmjank_leaf::text::name as shown;
 use farmjank_reporters::clean;
 use farmjank_results::cell::CellSession;
 use farmjank_results::compare::{Baseline, MINIMUM, Measured, Move, measured};
@@ -92,7 +93,7 @@ fn records(runs: &[PathBuf]) -> Result<Vec<Record>, CommandError> {
     let records = runs.iter().map(|run| recorded(run)).collect::<Result<Vec<_>, FileError>>()?;
     let unfinished = records.iter().zip(runs).find(|(record, _)| record.verdict.is_none());
     match unfinished {
-        Some((_, run)) => Err(usage!("{}: this run was cut off before it was judged", run.display())),
+        Some((_, run)) => Err(usage!("{}: this run was cut off before it was judged", shown(&run))),
         None => Ok(records),
     }
 }
@@ -117,8 +118,7 @@ fn written(made: Made, store: Option<&str>) -> Done {
     let cells = cells(&baseline);
     let ready = cells.values().filter(|sessions| **sessions >= MINIMUM).count();
     let name = &baseline.name;
-    let mut text =
-        format!("{what} baseline {name}: {} in {}\n", several(cells.len(), "cell"), file.display());
+    let mut text = format!("{what} baseline {name}: {} in {}\n", several(cells.len(), "cell"), shown(&file));
     if ready < cells.len() {
         let few = cells.len() - ready;
         text += &format!(
@@ -153,7 +153,7 @@ fn known(folder: &Path, name: &str) -> Result<PathBuf, CommandError> {
     } else {
         format!("there are: {}", names.join(", "))
     };
-    Err(usage!("no baseline `{name}` in {}; {there}", folder.display()))
+    Err(usage!("no baseline `{name}` in {}; {there}", shown(&folder)))
 }
 
 fn listed(folder: &Path, store: Option<&str>) -> Done {
@@ -161,7 +161,7 @@ fn listed(folder: &Path, store: Option<&str>) -> Done {
     let mut text = String::new();
     if all.is_empty() {
         let advice = "pin one with `farmjank baseline save NAME RUN…`";
-        text += &format!("no baseline in {}; {advice}\n", folder.display());
+        text += &format!("no baseline in {}; {advice}\n", shown(&folder));
     }
     if let Some(place) = store {
         for (name, pin, sessions) in history::pins(&mut history::open_existing(place)?)? {
@@ -249,7 +249,7 @@ fn export(folder: &Path, args: &ExportArgs, store: Option<&str>) -> Done {
         None => Ok(text),
         Some(file) => {
             host::write_file(file, text.as_bytes())?;
-            Ok(format!("wrote {}\n", file.display()))
+            Ok(format!("wrote {}\n", shown(&file)))
         }
     }
 }

@@ -5,6 +5,7 @@ use crate::host::Streams;
 use crate::scenarios::load;
 use crate::settings::Terminal;
 use farmjank_engine::scribe::Voice;
+use farmjank_leaf::text::line;
 use farmjank_results::compare::{AbRules, Expected, MINIMUM, needs};
 use farmjank_results::verdict::EXIT_USAGE;
 use farmjank_scenarios::plan::motion_times;
@@ -21,7 +22,8 @@ pub fn run(args: &ScenarioArgs, terminal: Terminal) -> u8 {
         let trials = scenario.iterations + scenario.warmup;
         let windows: Vec<&str> = scenario.windows().iter().map(|window| window.name).collect();
         let windows = if windows.is_empty() { "no window".to_owned() } else { windows.join(", ") };
-        Streams.out(&format!("ok  {}  {} ({trials} trials: {windows})\n", scenario.file, scenario.name));
+        let (file, name) = (line(&scenario.file, 1_000), line(&scenario.name, 200));
+        Streams.out(&format!("ok  {file}  {name} ({trials} trials: {})\n", line(&windows, 2_000)));
         for line in takes(scenario) {
             Streams.out(&line);
         }
@@ -47,7 +49,8 @@ fn takes(scenario: &Scenario) -> Vec<String> {
     let least = u32::try_from(MINIMUM).unwrap_or(u32::MAX);
     let ab_rules = AbRules { screen: Some(false), ..AbRules::of(scenario.iterations.max(least)) };
     let open = needs(cells, |_| ab_rules).into_iter().filter(|need| !need.is_met());
-    open.map(|need| format!("    to compare builds, {}: {}\n", need.of.window, need.words())).collect()
+    open.map(|need| format!("    to compare builds, {}: {}\n", line(&need.of.window, 200), need.words()))
+        .collect()
 }
 
 /// Prints a JSON Schema.

@@ -10,6 +10,7 @@ use farmjank_engine::android::{gesture, quiet, settle, state};
 use farmjank_engine::patience::Patience;
 use farmjank_engine::scribe::Voice;
 use farmjank_engine::survey::Surveyed;
+use farmjank_leaf::text::name as shown;
 use farmjank_reporters::clean;
 use farmjank_results::device::DeviceFacts;
 use farmjank_results::fault::Fault;
@@ -25,10 +26,8 @@ pub async fn run(args: &DoctorArgs, terminal: Terminal) -> u8 {
         return super::prove::run(args, serial, terminal).await;
     }
     let args = &args.phones;
-    let adb = host::find_adb().map_or_else(
-        || "not found (only needed to start an adb server)".to_owned(),
-        |path| path.display().to_string(),
-    );
+    let adb = host::find_adb()
+        .map_or_else(|| "not found (only needed to start an adb server)".to_owned(), |path| shown(&path));
     Streams.out(&format!("farmjank {}\nadb program: {adb}\n", env!("CARGO_PKG_VERSION")));
     let (phones, surveyed) = match survey(args, 0).await {
         Ok(found) => found,

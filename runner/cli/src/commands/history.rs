@@ -8,6 +8,7 @@ use crate::history::Keeper;
 use crate::host::Streams;
 use crate::settings::{Terminal, complain, refuse, variables};
 use farmjank_engine::scribe::Voice;
+use farmjank_leaf::text::name as shown;
 use farmjank_reporters::show::fits;
 use farmjank_reporters::{history, paint};
 use farmjank_results::cell::CellKey;
@@ -61,10 +62,10 @@ fn add(args: &HistoryArgs) -> Result<(), CommandError> {
     for run in &args.add {
         let record = recorded(run)?;
         if record.verdict.is_none() {
-            return Err(usage!("{} is not over: its log ends before it was judged", run.display()));
+            return Err(usage!("{} is not over: its log ends before it was judged", shown(&run)));
         }
         if measured(&record).is_empty() {
-            return Err(usage!("{} measured nothing, so there is nothing to keep", run.display()));
+            return Err(usage!("{} measured nothing, so there is nothing to keep", shown(&run)));
         }
         finished.push(record);
     }

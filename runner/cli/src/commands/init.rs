@@ -6,6 +6,7 @@ use crate::command_error::CommandError;
 use crate::host::{self, Streams};
 use crate::settings::refuse;
 use farmjank_engine::scribe::Voice;
+use farmjank_leaf::text::name as shown;
 use std::path::{Path, PathBuf};
 
 const SCENARIO: &str = include_str!("init/home-feed.yaml");
@@ -46,10 +47,10 @@ pub fn run(args: &InitArgs) -> u8 {
 fn put(folder: &Path, path: &str, text: &str) -> Result<String, CommandError> {
     let place = under(folder, path);
     if host::is_there(&place) {
-        return Ok(format!("kept   {}, as it was there\n", place.display()));
+        return Ok(format!("kept   {}, as it was there\n", shown(&place)));
     }
     host::write_file(&place, text.as_bytes())?;
-    Ok(format!("wrote  {}\n", place.display()))
+    Ok(format!("wrote  {}\n", shown(&place)))
 }
 
 /// The line that keeps results out of the repository.
@@ -60,11 +61,11 @@ fn ignore(folder: &Path) -> Result<String, CommandError> {
     }
     let known = String::from_utf8_lossy(&host::read_file(&place, MOST)?).into_owned();
     if known.lines().any(|line| line.trim().trim_matches('/') == IGNORED.trim_end_matches('/')) {
-        return Ok(format!("kept   {}, as it was there\n", place.display()));
+        return Ok(format!("kept   {}, as it was there\n", shown(&place)));
     }
     let end = if known.is_empty() || known.ends_with('\n') { "" } else { "\n" };
     host::append_file(&place, format!("{end}{IGNORED}\n").as_bytes())?;
-    Ok(format!("added  {IGNORED} to {}\n", place.display()))
+    Ok(format!("added  {IGNORED} to {}\n", shown(&place)))
 }
 
 /// A path as a person would write it: without `./`.

@@ -12,6 +12,7 @@ use farmjank_engine::prove::judge::{all_held, judge};
 use farmjank_engine::prove::{Belief, Held, Proof, archive};
 use farmjank_engine::scribe::Voice;
 use farmjank_engine::survey::{Surveyed, Wanted, survey};
+use farmjank_leaf::text::name as shown;
 use farmjank_reporters::clean;
 use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::file_error::FileError;
@@ -81,7 +82,7 @@ async fn from_phone(args: &DoctorArgs, serial: &str) -> Result<Proof, u8> {
     {
         Ok(()) => Streams.out(&format!(
             "archive: {} (no serial, no account, no list of apps; attach it to an issue)\n",
-            path.display()
+            shown(&path)
         )),
         Err(why) => {
             complain(format!("the archive could not be written: {why}"));

@@ -12,6 +12,7 @@ use crate::wiring::readers;
 use farmjank_engine::job;
 use farmjank_engine::progress::Progress;
 use farmjank_engine::scribe::{Kept, Voice};
+use farmjank_leaf::text::name as shown;
 use farmjank_measure::probe_read::{DamagedFile, ProbeContext, of_evidence_in};
 use farmjank_measure::weigh::{self, Ask};
 use farmjank_reporters::side_by_side::{self, Run};
@@ -67,6 +68,7 @@ pub fn run(args: &ReportArgs, terminal: Terminal) -> u8 {
             },
         };
         match &request.path {
+            None if request.name == "github" => Streams.commands(&text),
             None => Streams.out(&text),
             Some(path) => {
                 if let Err(why) = host::write_file(path, text.as_bytes()) {
@@ -122,7 +124,7 @@ fn document(
     let frame_logs = Anew { anew: &bundled.anew, kept: Kept(&bundle) };
     let told = reporter.map_or_else(Vec::new, |mut reporter| reporter.conclude(&bundled.record, &frame_logs));
     let text = |delivery| match delivery {
-        Delivery::Out(text) | Delivery::Err(text) => text,
+        Delivery::Out(text) | Delivery::Commands(text) | Delivery::Err(text) => text,
         Delivery::File { bytes, .. } => String::from_utf8_lossy(&bytes).into_owned(),
         Delivery::Failed { what, why } => format!("{what}: {why}\n"),
     };
@@ -136,7 +138,7 @@ fn side_by_side(
     args: &ReportArgs,
     style: paint::TextStyle,
 ) -> Result<String, CommandError> {
-    let names = args.runs.iter().map(|run| run.display().to_string());
+    let names = args.runs.iter().map(|run| shown(&run));
     let runs: Vec<Run> = names.zip(records).map(|(name, one)| Run { name, record: &one.record }).collect();
     let style = if request.path.is_some() { paint::TextStyle::default() } else { style };
     match request.name {

@@ -24,6 +24,7 @@ use farmjank_engine::scribe::Voice;
 use farmjank_engine::stop::Stop;
 use farmjank_lab::lab::Lab;
 use farmjank_lab_shards as lab_shards;
+use farmjank_leaf::text::name as shown;
 use farmjank_reporters::{by_name, paint};
 use farmjank_results::compare::{AbRules, Source};
 use farmjank_results::fault::{Blame, Fault, FaultCode};
@@ -158,7 +159,7 @@ async fn conducted(
             against,
             stop,
         };
-        conduct(setup).await.map_err(|why| refuse(&usage!("--resume: {}: {why}", root.display())))?
+        conduct(setup).await.map_err(|why| refuse(&usage!("--resume: {}: {why}", shown(&root))))?
     };
     if !args.quiet && !turns {
         tell_left(&record, &root);
@@ -173,7 +174,7 @@ fn tell_left(record: &Record, root: &Path) {
     if left > 0 {
         let words = format!(
             "{jobs} can still be measured to the end: the same command with --resume {}",
-            root.display()
+            shown(&root)
         );
         Streams.err(&format!("{words}\n"));
     }
@@ -185,7 +186,7 @@ fn no_place(none: &NoPlace) -> u8 {
         NoPlace::Refused(why) => refuse(why),
         NoPlace::Over(root, exit_code) => {
             let words = "came to its end: nothing is left to do. Its exit code was";
-            Streams.err(&format!("the run in {} {words} {exit_code}\n", root.display()));
+            Streams.err(&format!("the run in {} {words} {exit_code}\n", shown(&root)));
             *exit_code
         }
     }
@@ -263,7 +264,7 @@ pub fn reporters(
         style: paint,
         rows: 24,
         target: live.then(ProgressDrawTarget::stderr),
-        bundle: Some(root.display().to_string()),
+        bundle: Some(shown(&root)),
         ..farmjank_reporters::Options::default()
     };
     let console = by_name(if live { "live" } else { "console" }, &mut options);

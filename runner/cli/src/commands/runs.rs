@@ -8,6 +8,7 @@ use crate::host::{self, Bundle, Streams};
 use crate::settings::refuse;
 use farmjank_engine::scribe::{LOG, Voice};
 use farmjank_leaf::nearest;
+use farmjank_leaf::text::name as path_shown;
 use farmjank_results::event::{Event, Fact};
 use farmjank_results::verdict::{EXIT_INTERRUPTED, EXIT_TERMINATED};
 use std::path::{Path, PathBuf};
@@ -81,7 +82,7 @@ fn read(folder: PathBuf) -> Option<Kept> {
 fn list(folder: &Path) -> String {
     let all = kept(folder);
     if all.is_empty() {
-        return format!("no run is kept in {}\n", folder.display());
+        return format!("no run is kept in {}\n", path_shown(folder));
     }
     let shown = |one: &Kept| farmjank_reporters::clean::line(&one.name, NAME);
     let wide = all.iter().map(|one| shown(one).chars().count()).max().unwrap_or(0);
@@ -101,7 +102,7 @@ fn list(folder: &Path) -> String {
         "{}, {}; `farmjank report {}/RUN` shows one, `farmjank runs prune --keep 30d` lets go\n",
         count(all.len()),
         room(total),
-        folder.display()
+        path_shown(folder)
     )
 }
 
@@ -144,7 +145,7 @@ fn pruned(folder: &Path, args: &PruneRunsArgs) -> Result<String, CommandError> {
     }
     let freed: u64 = gone.iter().map(|one| one.bytes).sum();
     Ok(match gone.len() {
-        0 => format!("no run in {} is older than {}\n", folder.display(), args.keep),
+        0 => format!("no run in {} is older than {}\n", path_shown(folder), args.keep),
         many => out + &format!("{}, {}\n", count(many), room(freed)),
     })
 }
@@ -164,7 +165,7 @@ fn removed(folder: &Path, names: &[PathBuf]) -> Result<String, CommandError> {
             } else {
                 format!("there is {}", near.join(", "))
             };
-            return Err(usage!("no run is called {}; {near}; nothing was removed", name.display()));
+            return Err(usage!("no run is called {}; {near}; nothing was removed", path_shown(name)));
         };
         found.push(place);
     }
@@ -172,5 +173,5 @@ fn removed(folder: &Path, names: &[PathBuf]) -> Result<String, CommandError> {
         Bundle::remove(place)?;
         host::remove_empty(place);
     }
-    Ok(found.iter().map(|place| format!("removed {}\n", place.display())).collect())
+    Ok(found.iter().map(|place| format!("removed {}\n", path_shown(place))).collect())
 }

@@ -10,6 +10,7 @@ use super::reading::{inside, inside_or_new, regular};
 use super::{read_file, read_from, size_below, write_file};
 use crate::command_error::CommandError;
 use farmjank_engine::scribe::{BUNDLE, LOG};
+use farmjank_leaf::text::name as shown;
 use farmjank_results::file_error::{FileError, FileProblem};
 use farmjank_seams::host::Files;
 use std::cell::RefCell;
@@ -33,7 +34,7 @@ const READ_OF_EACH_BYTE: u64 = 64;
 fn mine(root: &Path, log: fs::File) -> Result<fs::File, CommandError> {
     match log.try_lock() {
         Err(TryLockError::WouldBlock) => {
-            Err(CommandError::Usage(format!("another farmjank writes the run in {}", root.display())))
+            Err(CommandError::Usage(format!("another farmjank writes the run in {}", shown(&root))))
         }
         // Where files cannot be locked, nobody can tell.
         Ok(()) | Err(TryLockError::Error(_)) => Ok(log),
@@ -81,7 +82,7 @@ impl Bundle {
             Ok(log) => Ok(Bundle { mine: Some(mine(root, log)?), ..Bundle::open(root) }),
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
                 let advice = "give --out another folder, or let it go with --overwrite";
-                Err(CommandError::Usage(format!("{} holds a run already; {advice}", root.display())))
+                Err(CommandError::Usage(format!("{} holds a run already; {advice}", shown(&root))))
             }
             Err(error) => Err(FileError::io(&root.join(LOG), &error).into()),
         }
@@ -188,7 +189,8 @@ impl Bundle {
         let left = *self.left.borrow_mut().get_or_insert_with(|| {
             READ_ANYWAY.saturating_add(size_below(&self.root).saturating_mul(READ_OF_EACH_BYTE))
         });
-        let left = left.checked_sub(bytes).ok_or_else(|| FileError::new(&self.root, FileProblem::ReadTooOften))?;
+        let left =
+            left.checked_sub(bytes).ok_or_else(|| FileError::new(&self.root, FileProblem::ReadTooOften))?;
         *self.left.borrow_mut() = Some(left);
         Ok(())
     }
@@ -238,7 +240,8 @@ impl Files for Bundle {
 
     fn read(&self, path: &str, most: u64) -> Result<Vec<u8>, FileError> {
         let place = inside(&self.root, path)?;
-        let bytes = read_file(&place, most).map_err(|error| FileError::new(&self.root.join(path), error.why))?;
+        let bytes =
+            read_file(&place, most).map_err(|error| FileError::new(&self.root.join(path), error.why))?;
         self.count(bytes.len() as u64)?;
         Ok(bytes)
     }

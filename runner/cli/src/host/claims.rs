@@ -10,6 +10,7 @@
 
 use super::{env, wall};
 use farmjank_leaf::hash::Fnv;
+use farmjank_leaf::text::name as shown;
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_seams::claim::{Claim, Claimant, Claims, Unclaimed};
 use serde_json::{Value, json};
@@ -88,7 +89,7 @@ fn shared(options: &mut OpenOptions) -> &mut OpenOptions {
 impl Claims for HostClaims {
     fn claim(&self, server: &str, phone: &DeviceFacts, who: &str) -> Result<Claim, Unclaimed> {
         let path = self.path(server, &phone.id);
-        let unknown = |error: std::io::Error| Unclaimed::Unknown(format!("{}: {error}", path.display()));
+        let unknown = |error: std::io::Error| Unclaimed::Unknown(format!("{}: {error}", shown(&path)));
         let mut file = self.open(&path).map_err(unknown)?;
         for tried in 1.. {
             match file.try_lock() {

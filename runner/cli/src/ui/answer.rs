@@ -5,6 +5,7 @@
 
 use super::show::Show;
 use axum::Router;
+use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::{self, HeaderMap, HeaderValue};
 use axum::http::{Method, StatusCode, Uri};
@@ -53,6 +54,10 @@ pub fn router(server: Arc<Server>) -> Router {
 
 async fn answer(State(server): State<Arc<Server>>, request: Request) -> Response {
     let mut response = route(&server, request.method(), request.uri(), request.headers());
+    if request.method() == Method::HEAD {
+        // As GET, without what GET would say: hyper takes the body away and keeps its length.
+        response = response.map(|_| Body::empty());
+    }
     for (name, value) in [
         (header::CACHE_CONTROL, "no-store"),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
@@ -74,9 +79,9 @@ fn route(server: &Arc<Server>, method: &Method, uri: &Uri, headers: &HeaderMap) 
             "this is served to an IP address or to localhost only; open it by the address that was printed\n";
         return (StatusCode::MISDIRECTED_REQUEST, words).into_response();
     }
-    if method != Method::GET {
+    if method != Method::GET && method != Method::HEAD {
         let words = "nothing can be written here\n";
-        return (StatusCode::METHOD_NOT_ALLOWED, [(header::ALLOW, "GET")], words).into_response();
+        return (StatusCode::METHOD_NOT_ALLOWED, [(header::ALLOW, "GET, HEAD")], words).into_response();
     }
     let nothing = || {
         let words = "nothing is here; open the whole address that was printed, with its token\n";
@@ -91,6 +96,8 @@ fn route(server: &Arc<Server>, method: &Method, uri: &Uri, headers: &HeaderMap) 
             let all = server.show.news(0, true).map_or_else(String::new, |(_, text)| text);
             typed("application/json", all)
         }
+        // A stream has no end to measure: who asks for its head takes no seat.
+        "events" if method == Method::HEAD => typed("text/event-stream", String::new()),
         "events" => events(server, since(uri, headers)),
         _ => nothing(),
     }

@@ -44,6 +44,7 @@ impl Tail {
             match serde_json::from_slice(line) {
                 Ok(event) => events.push(event),
                 Err(why) => {
+                    let why = farmjank_leaf::text::line(&why.to_string(), 300);
                     return (events, Some(format!("line {} of the log is not an event ({why})", self.lines)));
                 }
             }

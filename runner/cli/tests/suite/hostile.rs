@@ -215,7 +215,11 @@ fn a_flow_outside_the_project_runs_only_when_allowed_and_no_line_of_it_is_shown(
     }
     assert_eq!(check("../shared/flow.yaml", &["--allow-outside"]).code, 0);
     let ended = check("../../passwords", &["--allow-outside"]);
-    assert!(ended.code == 2 && !ended.err.contains("hunter2") && !ended.err.contains("root"), "{}", ended.err);
+    assert!(
+        ended.code == 2 && !ended.err.contains("hunter2") && !ended.err.contains("root"),
+        "{}",
+        ended.err
+    );
     symlink("../../passwords", here.join("p/scenarios/link.yaml")).expect("linked");
     let ended = check("link.yaml", &[]);
     assert!(ended.code == 2 && ended.err.contains("--allow-outside"), "a link leads out: {}", ended.err);
@@ -231,9 +235,9 @@ fn a_flow_outside_the_project_runs_only_when_allowed_and_no_line_of_it_is_shown(
 fn what_a_shell_hands_over_is_analysed_and_a_pipe_by_name_is_not() {
     let folder = tempfile::tempdir().expect("a folder");
     let here = folder.path();
-    let rows: String = (0..60_i64).map(|n| 1_000_000_000 + n * 16_666_667).fold(String::new(), |all, at| {
-        all + &format!("{}\t{at}\t{}\n", at - 33_000_000, at - 16_000_000)
-    });
+    let rows: String = (0..60_i64)
+        .map(|n| 1_000_000_000 + n * 16_666_667)
+        .fold(String::new(), |all, at| all + &format!("{}\t{at}\t{}\n", at - 33_000_000, at - 16_000_000));
     write(here, "d.txt", &format!("16666667\n{rows}"));
     let own = run(here, &["analyze", "d.txt"]);
     for words in ["analyze <(cat d.txt)", "analyze - < d.txt", "analyze /dev/stdin < d.txt"] {

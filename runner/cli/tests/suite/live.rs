@@ -165,9 +165,19 @@ fn a_finished_run_is_served_to_who_knows_the_token_and_to_nobody_else() {
     for path in ["events.ndjson", "../run/events.ndjson", "report.html", "%2e%2e/run/results.json"] {
         assert_eq!(served.get(path).status, 404, "no file of the bundle or beside it: {path}");
     }
-    for method in ["POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"] {
+    for method in ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"] {
         let answer = served.ask(method, &format!("/{}/", served.token), &served.host).lines().next();
         assert!(answer.unwrap().unwrap().contains(" 405 "), "{method} is not allowed");
+    }
+    for (path, status) in [("", " 200 "), ("snapshot.json", " 200 "), ("events", " 200 "), ("none", " 404 ")]
+    {
+        let path = format!("/{}/{path}", served.token);
+        let mut lines = served.ask("HEAD", &path, &served.host).lines().map_while(Result::ok);
+        assert!(lines.next().is_some_and(|line| line.contains(status)), "HEAD {path}");
+        assert!(
+            lines.skip_while(|line| !line.is_empty()).all(|line| line.is_empty()),
+            "HEAD {path} has no body"
+        );
     }
     for stranger in ["evil.example", "evil.example:80", "127.0.0.1.evil.example"] {
         let path = format!("/{}/snapshot.json", served.token);

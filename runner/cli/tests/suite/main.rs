@@ -12,6 +12,8 @@ mod deliveries;
 mod first;
 #[cfg(unix)]
 mod hostile;
+#[cfg(unix)]
+mod hostile_names;
 mod live;
 mod merge;
 mod metrics;

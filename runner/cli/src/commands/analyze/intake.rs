@@ -10,6 +10,7 @@ use farmjank_frames::frametimeline::{Trace, TraceReader};
 use farmjank_frames::gfxinfo::Summary;
 use farmjank_frames::timestats::Counted;
 use farmjank_frames::{Text, counters, kind, read_text};
+use farmjank_leaf::text::name as shown;
 use farmjank_measure::saved::{Asked, Dumps, Opened, is_evidence, open};
 use farmjank_results::file_error::{FileError, FileProblem};
 use farmjank_results::frame::{Sample, SourceId};
@@ -71,7 +72,7 @@ pub(super) fn read(paths: &[PathBuf], asked: &Asked) -> Result<Material, Command
         };
         match piece {
             Ok(Piece::Alone(material)) if paths.len() == 1 => return Ok(material),
-            Ok(piece) => taken(&mut dumps, &path.display().to_string(), piece)?,
+            Ok(piece) => taken(&mut dumps, &shown(&path), piece)?,
             Err(why) => refused.push(FileError::content(path, why).to_string()),
         }
     }

@@ -7,6 +7,7 @@
 use crate::baselines::{Kind, Side, of_baseline, side};
 use crate::command_error::{CommandError, usage};
 use crate::history;
+use farmjank_leaf::text::name as shown;
 use farmjank_results::cell::CellSession;
 use farmjank_results::compare::{CellCompared, Compared, Given, Measured, Role, Rules, compare, primary};
 use farmjank_results::device::{DeviceFacts, DeviceId};
@@ -26,12 +27,12 @@ pub fn baseline(named: &Path, place: Option<&str>) -> Result<Side, CommandError>
     let found = match (side(named, None), place) {
         (Err(why), Some(place)) => {
             let mut store = history::open_existing(place)?;
-            history::pinned(&mut store, &named.display().to_string())?.map(of_baseline).ok_or(why)?
+            history::pinned(&mut store, &named.to_string_lossy())?.map(of_baseline).ok_or(why)?
         }
         (found, _) => found?,
     };
     match found.kind {
-        Kind::Plain => Err(usage!("{}: numbers alone are no baseline of a run", named.display())),
+        Kind::Plain => Err(usage!("{}: numbers alone are no baseline of a run", shown(&named))),
         Kind::Run | Kind::Baseline => Ok(found),
     }
 }

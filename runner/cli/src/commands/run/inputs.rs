@@ -17,6 +17,7 @@ use farmjank_engine::options::Forewarn;
 use farmjank_engine::scribe::Voice;
 use farmjank_engine::survey::Wanted;
 use farmjank_history::History;
+use farmjank_leaf::text::name as shown;
 use farmjank_results::cell::CellSession;
 use farmjank_results::compare::{
     AbRules, Given, MINIMUM, Rules, Source, alerts, compare_run, interleaved, measured, primary_cells,
@@ -174,19 +175,19 @@ pub fn against(
         nights = crate::cell_history::rolling(store, scenarios)?;
     }
     if let (Err(why), Some(store)) = (&old, store) {
-        old = history::pinned(store, &named.display().to_string())?.map(of_baseline).ok_or(why.clone());
+        old = history::pinned(store, &named.to_string_lossy())?.map(of_baseline).ok_or(why.clone());
     }
     let old = old.map_err(|why| format!("--baseline: {why}"))?;
     let given = match old.kind {
         Kind::Run => Given::Runs,
         Kind::Baseline => Given::Run,
         Kind::Plain => {
-            return Err(usage!("--baseline: {}: numbers alone are no baseline of a run", named.display()));
+            return Err(usage!("--baseline: {}: numbers alone are no baseline of a run", shown(&named)));
         }
     };
     let base: Vec<CellSession> = old.measured.into_iter().map(|one| one.session).collect();
     if given == Given::Runs && !one_session {
-        Streams.err(&format!("--baseline: {}: {ONE_RUN}\n", named.display()));
+        Streams.err(&format!("--baseline: {}: {ONE_RUN}\n", shown(&named)));
     }
     Ok(Box::new(move |record| {
         let at = &record.header.wall;

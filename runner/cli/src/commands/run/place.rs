@@ -9,6 +9,7 @@ use crate::wiring::Phones;
 use farmjank_engine::resume::{Earlier, NotResumed};
 use farmjank_engine::scribe::{LOG, Voice};
 use farmjank_engine::survey::Wanted;
+use farmjank_leaf::text::name as shown;
 use farmjank_results::journal::BadLog;
 use farmjank_scenarios::plan::Selection;
 use farmjank_scenarios::scenario::Scenario;
@@ -96,7 +97,7 @@ impl Asked<'_> {
             Ok(place) => Ok(place),
             Err(NotResumed::Over { exit_code }) => Err(NoPlace::Over(root, exit_code)),
             Err(why) => {
-                Err(usage!("--resume: {}: {why}; leave --resume away to begin a new run", root.display())
+                Err(usage!("--resume: {}: {why}; leave --resume away to begin a new run", shown(&root))
                     .into())
             }
         }
@@ -120,7 +121,7 @@ impl Asked<'_> {
                 Err(why) => why.to_string(),
             },
         };
-        Streams.err(&format!("--resume auto: {}: {why}; a new run begins\n", root.display()));
+        Streams.err(&format!("--resume auto: {}: {why}; a new run begins\n", shown(&root)));
         Ok(None)
     }
 
@@ -207,5 +208,5 @@ fn bundle(args: &RunArgs, id: &str) -> Result<(PathBuf, Bundle), CommandError> {
             return Ok((root.clone(), Bundle::create(&root)?));
         }
     }
-    Err(usage!("{} holds a thousand runs named {id}; clear some, or give --out", runs.display()))
+    Err(usage!("{} holds a thousand runs named {id}; clear some, or give --out", shown(&runs)))
 }
