@@ -18,6 +18,7 @@ use farmjank_leaf::text::printed;
 use farmjank_reporters::github::uncommanded;
 use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::file_error::{FileError, FileProblem};
+use farmjank_results::verdict::Verdict;
 use farmjank_seams::Work;
 use farmjank_seams::host::{Address, Dial, Spawn, Wire};
 use std::borrow::Cow;
@@ -223,6 +224,18 @@ impl Voice for Streams {
     fn commands(&self, text: &str) {
         Streams::write_out(&printable(text, false, true));
     }
+}
+
+/// Ends the process where so many bytes more cannot be had. Makes nothing that needs memory.
+pub fn out_of_memory(bytes: usize) -> ! {
+    // Whoever reads it has nothing else to go by, and nothing can be done where it cannot be written.
+    let _ = writeln!(
+        std::io::stderr(),
+        "error: out of memory: {} KiB more cannot be had (ulimit -v, the limit of a container, or all of the computer's); \
+         what was measured is on disk. Give it more, or do less at once",
+        bytes.div_ceil(1024)
+    );
+    std::process::exit(i32::from(Verdict::Broken.exit_code()))
 }
 
 /// An environment variable, when set and not empty.

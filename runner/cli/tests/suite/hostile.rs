@@ -272,3 +272,20 @@ fn other_files_that_are_named_are_files() {
         assert!(ended.code == 2 || ended.code == 3, "{verb:?}: {} {}", ended.out, ended.err);
     }
 }
+
+#[test]
+fn memory_that_runs_out_is_told_in_words() {
+    let folder = with_run();
+    let here = folder.path();
+    let log = fs::read_to_string(here.join("b/events.ndjson")).expect("a log");
+    let first: Vec<&str> = log.lines().take(1).collect();
+    let line = |n: usize| {
+        format!("{{\"seq\":{n},\"at\":9000000000,\"kind\":\"noticed\",\"what\":\"{}\"}}\n", "x".repeat(2_000))
+    };
+    let more: String = (1..30_000).map(line).collect();
+    write(here, "large/events.ndjson", &format!("{}\n{more}", first[0]));
+    let mut bash = Command::new("bash");
+    let words = format!("ulimit -v 150000; exec {} report large", env!("CARGO_BIN_EXE_farmjank"));
+    let ended = crate::world::ended(bash.current_dir(here).args(["-c", &words]).env("NO_COLOR", "1"));
+    assert!(ended.code == 3 && ended.err.contains("out of memory"), "{}: {}", ended.code, ended.err);
+}
