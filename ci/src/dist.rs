@@ -1,44 +1,85 @@
-//! One archive per kind of machine: the binary, its licence, its pages, and the schema for editors.
+//! One archive per kind of machine: the binary, its licence, its pages, the schema for editors, and what it is made of.
+//!
+//! The same commit, toolchain and machine give the same archive, byte for byte: nothing of when, where or by whom it
+//! was built is in it. Beside it lie its hash and where it comes from (SECURITY.md, "What is handed out").
+
+mod archive;
+mod origin;
+mod sbom;
 
 use crate::program::{Failed, Program, root};
+use archive::Entry;
 use std::fs;
 use std::path::Path;
 
 /// What goes beside the binary.
-const BESIDE: [&str; 4] = ["README.md", "CHANGELOG.md", "LICENSE", "scenarios/schema.json"];
+const BESIDE: [&str; 5] = ["README.md", "CHANGELOG.md", "LICENSE", "SECURITY.md", "scenarios/schema.json"];
 /// Where archives are made, from the root.
 const FOLDER: &str = "target/dist";
+/// Name of the list of what the binary is made of.
+const SBOM: &str = "sbom.cdx.json";
 
 /// Builds the binary with the `dist` profile and packs it.
 pub fn pack() -> Result<(), Failed> {
-    Program::cargo("build --locked --profile dist --package farmjank-cli").run()?;
-    let name = format!("farmjank-{}-{}", env!("CARGO_PKG_VERSION"), machine()?);
-    let folder = root().join(FOLDER).join(&name);
-    fs::create_dir_all(&folder)
-        .map_err(|why| Failed(format!("{} cannot be made: {why}", folder.display())))?;
+    let build = Program::cargo("build --locked --profile dist --package farmjank-cli");
+    build.env("CARGO_ENCODED_RUSTFLAGS", &unplaced()).run()?;
+    let machine = machine()?;
+    let name = format!("farmjank-{}-{machine}", env!("CARGO_PKG_VERSION"));
     let binary = format!("farmjank{}", std::env::consts::EXE_SUFFIX);
-    copy(&root().join(FOLDER).join(&binary), &folder.join(&binary))?;
+    let mut entries =
+        vec![Entry { name: binary.clone(), runs: true, bytes: read(&root().join(FOLDER).join(&binary))? }];
     for file in BESIDE {
         let end = file.rsplit('/').next().unwrap_or(file);
-        copy(&root().join(file), &folder.join(end))?;
+        entries.push(Entry { name: end.to_owned(), runs: false, bytes: read(&root().join(file))? });
     }
-    Program::new("tar", "tar", &format!("-C {FOLDER} -czf {FOLDER}/{name}.tar.gz {name}")).run()?;
-    let size = fs::metadata(root().join(FOLDER).join(format!("{name}.tar.gz"))).map_or(0, |file| file.len());
-    println!("{FOLDER}/{name}.tar.gz, {:.1} MB", size as f64 / 1e6);
+    let metadata =
+        Program::cargo("metadata --locked --format-version 1 --filter-platform").words(&machine).output()?;
+    let lock = read(&root().join("Cargo.lock"))?;
+    let list = sbom::of(&metadata, &String::from_utf8_lossy(&lock))?;
+    entries.push(Entry { name: SBOM.to_owned(), runs: false, bytes: list.clone().into_bytes() });
+    let packed = archive::pack(&name, &entries)?;
+    let origin = origin::of(&machine, &lock, &packed)?;
+    let hash = format!("{}  {name}.tar.gz\n", origin::hash(&packed));
+    for (ending, bytes) in [
+        ("tar.gz", &packed[..]),
+        ("tar.gz.sha256", hash.as_bytes()),
+        ("origin.json", origin.as_bytes()),
+        (SBOM, list.as_bytes()),
+    ] {
+        write(&root().join(FOLDER).join(format!("{name}.{ending}")), bytes)?;
+    }
+    println!("{FOLDER}/{name}.tar.gz, {:.1} MB\n{}", packed.len() as f64 / 1e6, hash.trim_end());
     Ok(())
 }
 
-fn copy(from: &Path, to: &Path) -> Result<(), Failed> {
-    let failed = |why| Failed(format!("{} cannot be copied: {why}", from.display()));
-    fs::copy(from, to).map(drop).map_err(failed)
+/// Flags of the compiler that keep the folders of this computer out of the binary.
+fn unplaced() -> String {
+    let home =
+        std::env::var("CARGO_HOME").ok().or_else(|| Some(format!("{}/.cargo", std::env::var("HOME").ok()?)));
+    let here = root().canonicalize().unwrap_or_else(|_| root());
+    let mut flags = vec![format!("--remap-path-prefix={}=farmjank", here.display())];
+    flags.extend(home.map(|home| format!("--remap-path-prefix={home}=cargo")));
+    flags.join("\u{1f}")
+}
+
+fn read(file: &Path) -> Result<Vec<u8>, Failed> {
+    fs::read(file).map_err(|why| Failed(format!("{} cannot be read: {why}", file.display())))
+}
+
+fn write(file: &Path, bytes: &[u8]) -> Result<(), Failed> {
+    fs::write(file, bytes).map_err(|why| Failed(format!("{} cannot be written: {why}", file.display())))
 }
 
 /// The kind of machine the compiler builds for by itself, such as `x86_64-unknown-linux-gnu`.
 fn machine() -> Result<String, Failed> {
-    let said =
-        Program::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()), "rustc", "-vV").output()?;
+    let said = rustc()?;
     let host = said.lines().find_map(|line| line.strip_prefix("host: "));
     host.map(str::to_owned).ok_or_else(|| Failed("rustc does not say which machine it builds for".to_owned()))
+}
+
+/// What the compiler says of itself.
+fn rustc() -> Result<String, Failed> {
+    Program::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()), "rustc", "-vV").output()
 }
 
 #[cfg(test)]
@@ -48,5 +89,12 @@ mod tests {
     #[test]
     fn the_compiler_says_which_machine_it_builds_for() {
         assert!(machine().unwrap().contains(std::env::consts::ARCH));
+    }
+
+    #[test]
+    fn everything_that_goes_beside_the_binary_is_there() {
+        for file in BESIDE {
+            assert!(root().join(file).is_file(), "{file}");
+        }
     }
 }
