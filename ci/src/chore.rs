@@ -46,10 +46,12 @@ pub enum Chore {
     Stats,
     /// An archive to hand out.
     Dist,
+    /// Readers driven with what strangers write.
+    Fuzz,
 }
 
 /// Every chore with its name and one line about it.
-const CHORES: [(Chore, &str, &str); 7] = [
+const CHORES: [(Chore, &str, &str); 8] = [
     (Chore::Check, "check", "tests, format, lints, licences: what must hold before a change lands"),
     (Chore::Bless, "bless", "write all goldens anew; review them with `git diff`"),
     (Chore::Schema, "schema", "write scenarios/schema.json from the language"),
@@ -61,6 +63,7 @@ const CHORES: [(Chore, &str, &str); 7] = [
         "simulate false alarms, power and coverage; `--pool FILE` takes measured iterations",
     ),
     (Chore::Dist, "dist", "build the binary small and pack it for this kind of machine"),
+    (Chore::Fuzz, "fuzz", "drive every reader with changes of what it reads; `fuzz 3600` for an hour each"),
 ];
 
 /// How to use this, as printed.
@@ -77,7 +80,7 @@ impl Chore {
 
     /// Whether what follows its name means anything to it.
     pub fn takes_arguments(self) -> bool {
-        matches!(self, Chore::Gallery | Chore::Stats)
+        matches!(self, Chore::Gallery | Chore::Stats | Chore::Fuzz)
     }
 
     /// Does it.
@@ -96,8 +99,19 @@ impl Chore {
                 .run(),
             Chore::Stats => stats::report(rest),
             Chore::Dist => dist::pack(),
+            Chore::Fuzz => fuzz(rest),
         }
     }
+}
+
+/// Drives every target of `fuzz/` for so many seconds, a minute where none are named.
+fn fuzz(rest: &[String]) -> Result<(), Failed> {
+    let seconds = rest.first().map_or("60", String::as_str);
+    if rest.len() > 1 || seconds.parse::<u32>().is_err() {
+        return Err(Failed(format!("`{}` is no number of seconds", rest.join(" "))));
+    }
+    let test = Program::cargo("test --release --quiet --manifest-path fuzz/Cargo.toml --test corpus");
+    test.words("-- --nocapture").env("FARMJANK_FUZZ_SECONDS", seconds).run()
 }
 
 /// Runs every check, also after one failed: one round shows everything.

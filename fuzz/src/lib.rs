@@ -1,0 +1,171 @@
+//! What strangers write, thrown at everything that reads it: one function per kind of text, each of any bytes.
+//!
+//! None may panic, and what is read must keep its word: written again it reads the same, in pieces as in one. The
+//! functions are targets of libFuzzer (`cargo ci fuzz`), and are driven by seeded changes of the corpus in the tests.
+
+use farmjank_devices::adb::packets::Packets;
+use farmjank_devices::adb::parse_devices_l;
+use farmjank_devices::adb::wire::Inbox;
+use farmjank_frames::frametimeline::{TraceReader, read_trace};
+use farmjank_frames::registry::{dump_readers, probe_readers};
+use farmjank_frames::{counters, kind, read_text};
+use farmjank_reporters::{Options, by_name};
+use farmjank_results::compare::{Baseline, read_plain};
+use farmjank_results::device::App;
+use farmjank_results::dump::Dump;
+use farmjank_results::evidence::{self as kept, EvidenceWriter};
+use farmjank_results::file_error::FileProblem;
+use farmjank_results::frame::SourceId;
+use farmjank_results::frame_log::FrameLog;
+use farmjank_results::reader::ProbeOutput;
+use farmjank_results::record::Record;
+use farmjank_results::time::RunTime;
+use farmjank_scenarios::read::{ReadOptions, SourceFile, read, secrets};
+use farmjank_seams::reporter::{Delivery, NoFrameLogs};
+use std::collections::BTreeMap;
+
+/// A target: its name and what it does.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// Every target, by name.
+pub const TARGETS: [Target; 10] = [
+    ("yaml", yaml),
+    ("dumps", dumps),
+    ("trace", trace),
+    ("journal", journal),
+    ("evidence", evidence),
+    ("frame_log", frame_log),
+    ("baseline", baseline),
+    ("lab", lab),
+    ("adb", adb),
+    ("junit", junit),
+];
+
+/// Scenario files: complaints can be shown, and hold nothing that acts.
+pub fn yaml(bytes: &[u8]) {
+    let own = bytes.to_vec();
+    // Runs itself, whatever it names.
+    let fetch = |_: &str| Ok::<_, FileProblem>(own.clone());
+    let files = [SourceFile { name: "s.yaml".to_owned(), text: bytes.to_vec() }];
+    let _ = secrets(&files);
+    let options = ReadOptions { metrics: &[], sources: &fetch };
+    if let Err(complaints) = read(&files, &BTreeMap::new(), &options) {
+        for complaint in complaints {
+            let text = complaint.render(false);
+            assert!(!text.chars().any(|c| c.is_control() && c != '\n'), "{text:?}");
+        }
+    }
+}
+
+/// Dumps of every kind, by every reader.
+pub fn dumps(bytes: &[u8]) {
+    let _ = kind(bytes);
+    let hints = [SourceId::SurfaceFlinger, SourceId::Gfxinfo, SourceId::TimeStats, SourceId::Logcat];
+    for hint in [None].into_iter().chain(hints.map(Some)) {
+        drop(read_text(bytes, hint, Some("com.example.shop")));
+        drop(counters(bytes, hint));
+    }
+    for reader in dump_readers() {
+        let dump = Dump {
+            source: reader.id(),
+            target: "com.example.shop/.Main#1".to_owned(),
+            asked: None,
+            answered: None,
+            arrived: RunTime::from_ns(0),
+            text: bytes.to_vec(),
+        };
+        drop(reader.read(&dump, None));
+    }
+    for reader in probe_readers() {
+        let output = ProbeOutput { bytes: bytes.to_vec(), mark: bytes.to_vec(), began: None, ended: None };
+        drop(reader.read(&output, &App("com.example.shop".to_owned()), None));
+    }
+}
+
+/// Perfetto traces: in pieces they say what they say in one.
+pub fn trace(bytes: &[u8]) {
+    let whole = read_trace(bytes);
+    let mut reader = TraceReader::default();
+    // What compressed parts may open to depends on what was read so far; these are plain.
+    bytes.chunks(7).for_each(|piece| reader.feed(piece));
+    let pieces = reader.finish();
+    if let (Ok(whole), Ok(pieces)) = (&whole, &pieces)
+        && whole.unreadable == 0
+        && pieces.unreadable == 0
+    {
+        assert_eq!(whole, pieces);
+    }
+}
+
+/// Logs of runs.
+pub fn journal(bytes: &[u8]) {
+    if let Ok((record, events)) = Record::read_ndjson(bytes) {
+        assert!(!events.is_empty());
+        drop(record);
+    }
+}
+
+/// Evidence: what was read, written again, reads the same; and it stays within its room.
+pub fn evidence(bytes: &[u8]) {
+    let Ok(dumps) = kept::read(bytes) else { return };
+    let unfolded: usize = dumps.iter().map(|dump| dump.text.len()).sum();
+    assert!(unfolded <= 1025 * bytes.len() + (1 << 20), "{unfolded} of {}", bytes.len());
+    if dumps.is_empty() {
+        return;
+    }
+    let mut writer = EvidenceWriter::default();
+    let again: Vec<u8> = dumps.iter().flat_map(|dump| writer.encode(dump)).collect();
+    assert_eq!(kept::read(&again).as_ref(), Ok(&dumps));
+}
+
+/// Frame logs: one that can be read is written as the same one.
+pub fn frame_log(bytes: &[u8]) {
+    if let Ok(frame_log) = FrameLog::decode(bytes) {
+        assert_eq!(FrameLog::decode(&frame_log.encode()).as_ref(), Ok(&frame_log));
+    }
+}
+
+/// Baselines and files of numbers.
+pub fn baseline(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    if let Ok(baseline) = Baseline::read(&text) {
+        assert!(Baseline::read(&baseline.text()).is_ok());
+    }
+    drop(read_plain(&text, "fps"));
+}
+
+/// Lab files.
+pub fn lab(bytes: &[u8]) {
+    drop(farmjank_lab::lab::Lab::from_yaml(&String::from_utf8_lossy(bytes)));
+}
+
+/// What adb servers answer: packets of the shell, blocks, lists of phones.
+pub fn adb(bytes: &[u8]) {
+    let told = |sizes: usize| {
+        let (mut packets, mut pieces) = (Packets::default(), Vec::new());
+        let whole = bytes.chunks(sizes).try_for_each(|chunk| packets.feed(chunk, &mut pieces)).is_ok();
+        (whole, packets.ended())
+    };
+    assert_eq!(told(bytes.len().max(1)), told(1));
+    let mut inbox = Inbox::default();
+    inbox.push(bytes);
+    while let Ok(Some(_)) = inbox.take_status() {}
+    while let Ok(Some(_)) = inbox.take_block() {}
+    drop(inbox.take_all());
+    drop(parse_devices_l(bytes));
+}
+
+/// Logs of runs as JUnit: what comes out is XML.
+pub fn junit(bytes: &[u8]) {
+    let Ok((record, _)) = Record::read_ndjson(bytes) else { return };
+    let Some(mut reporter) = by_name("junit", &mut Options::default()) else { return };
+    for delivery in reporter.conclude(&record, &NoFrameLogs) {
+        if let Delivery::File { bytes, .. } = delivery {
+            let mut reader = quick_xml::Reader::from_reader(&bytes[..]);
+            let mut room = Vec::new();
+            while reader.read_event_into(&mut room).expect("XML") != quick_xml::events::Event::Eof {
+                room.clear();
+            }
+        }
+    }
+}
