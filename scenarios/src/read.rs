@@ -16,11 +16,14 @@ mod limits;
 mod page;
 mod quarantine;
 mod read_context;
+mod secret;
 mod step;
 #[cfg(test)]
 pub(crate) mod tests;
 mod value;
 mod variables;
+
+pub use self::secret::secrets;
 
 use crate::complaint::{Complaint, MOST, quoted};
 use crate::place::Mark;

@@ -176,6 +176,11 @@ pub const HEADER: &[Key] = &[
     key("source", Shape::Source, "where frames are seen; auto by default"),
     key("layer", Shape::Text, "layer to watch, with `*`; chosen by probing by default"),
     ENV,
+    key(
+        "secret",
+        Shape::Tags,
+        "variables that are blacked out wherever they are written; give them with `--env-file` or `-e NAME`",
+    ),
     key("properties", Shape::Map, "your own words, kept for reports"),
     key("pages", Shape::Pages, "target pages by name, for openPage"),
     Key { also: &["onFlowStart"], ..key("setup", Shape::Steps, "steps before each trial, never measured") },

@@ -1,5 +1,6 @@
 //! Small pure things that stand once: a hash ([`hash`]), the variable-length integer of protobuf ([`varint`]), the word
-//! somebody probably meant ([`nearest`]), and hostile characters made safe to show ([`text`]).
+//! somebody probably meant ([`nearest`]), secrets blacked out ([`mask`]), and hostile characters made safe to show
+//! ([`text`]).
 //!
 //! Below every other crate. Must not know anything of frames, phones or files: what has a meaning here belongs above.
 //!
@@ -10,6 +11,7 @@
 //! ```
 
 pub mod hash;
+pub mod mask;
 pub mod nearest;
 pub mod text;
 pub mod varint;

@@ -51,8 +51,8 @@ pub fn name(path: &std::path::Path) -> String {
 }
 
 /// Whole text on its way to a terminal or a log: lines stay lines and tabs tabs, colours stay where `colour` says that
-/// they are ours, and everything else that [`acts`] becomes a visible escape; within JSON one of JSON's own, so that the
-/// document says what it said.
+/// they are ours, and everything else that [`acts`] becomes a visible escape; within JSON one of JSON's own, so that
+/// the document says what it said.
 pub fn printed(text: &str, colour: bool) -> Cow<'_, str> {
     if !text.contains(|c| acts(c) && c != '\n') {
         return Cow::Borrowed(text);

@@ -1,6 +1,7 @@
 //! What runs leave in the history store, and the baselines pinned there. Calls block: before and after a run only.
 
 use crate::command_error::CommandError;
+use crate::host;
 use farmjank_history::History;
 use farmjank_history::{Missing, open as open_store};
 use farmjank_results::cell::{CellKey, CellSession};
@@ -9,6 +10,7 @@ use farmjank_results::fault::FaultCode;
 use farmjank_results::record::Record;
 use farmjank_seams::history::{CellFilter, Pin, PinSeen, Recorded, RunRow};
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// The store of real runs, unless told otherwise.
 pub const PLACE: &str = "results/history.sqlite";
@@ -62,11 +64,13 @@ impl Keeper {
     /// The store cannot be made or written. The run itself is not less true for it.
     pub fn keep(self, record: &Record) -> Result<Option<String>, CommandError> {
         let sessions: Vec<CellSession> = measured(record).into_iter().map(|one| one.session).collect();
-        match self.store {
+        let said = match self.store {
             None if sessions.is_empty() => Ok(None),
             None => keep(&mut open(&self.place)?, record, &sessions, self.labels),
             Some(mut store) => keep(&mut store, record, &sessions, self.labels),
-        }
+        };
+        host::for_owner(Path::new(&self.place));
+        said
     }
 }
 

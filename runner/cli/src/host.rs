@@ -6,14 +6,17 @@ pub mod claims;
 mod durable;
 mod output;
 mod reading;
+mod secrets;
 pub mod signals;
 
 pub use bundle::Bundle;
 pub use output::{append_file, make_way, write_file};
 pub use reading::{home_of, is_below, read_file, read_from, read_pieces, yaml_files};
+pub use secrets::{for_owner, keep_secret};
 
 use farmjank_engine::scribe::Voice;
 use farmjank_lab_shards::{Join, ThreadWork};
+use farmjank_leaf::mask::Mask;
 use farmjank_leaf::text::printed;
 use farmjank_reporters::github::uncommanded;
 use farmjank_results::fault::{Fault, FaultCode};
@@ -195,7 +198,10 @@ fn is_obeyed() -> bool {
 /// The one way to both streams: nothing in it moves a cursor or hides, whatever a file or a phone is called, and only
 /// `commands` are commands.
 fn printable(text: &str, colours: bool, commands: bool) -> Cow<'_, str> {
-    let text = printed(text, colours);
+    let text = match secrets::secrets() {
+        Some(mask) => Cow::Owned(printed(&mask.text(text), colours).into_owned()),
+        None => printed(text, colours),
+    };
     if commands || !is_obeyed() { text } else { Cow::Owned(uncommanded(&text)) }
 }
 
@@ -219,6 +225,10 @@ impl Voice for Streams {
     fn err(&self, text: &str) {
         let text = printable(text, COLOURS.get().is_some_and(|both| both.1), false);
         let _ = std::io::stderr().lock().write_all(text.as_bytes());
+    }
+
+    fn mask(&self) -> Option<&Mask> {
+        secrets::secrets()
     }
 
     fn commands(&self, text: &str) {

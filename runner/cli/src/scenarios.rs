@@ -4,16 +4,19 @@ use crate::args::{PhoneArgs, ScenarioArgs, SelectArgs, ShardByArg};
 use crate::command_error::{CommandError, usage};
 use crate::host::{self, Streams};
 use crate::quarantine::is_quarantine;
-use crate::settings::{Terminal, complain, serials, variables};
+use crate::settings::{Terminal, complain, given, serials};
 use farmjank_engine::scribe::Voice;
+use farmjank_leaf::mask::Mask;
 use farmjank_leaf::text::name as shown;
+use farmjank_leaf::text::typed;
 use farmjank_results::file_error::FileProblem;
 use farmjank_results::metric::{Better, Unit};
 use farmjank_scenarios::gallery;
 use farmjank_scenarios::plan::{Selection, Shard, ShardBy};
-use farmjank_scenarios::read::{FILE_BYTES, ReadOptions, SourceFile, Sources, read};
+use farmjank_scenarios::read::{FILE_BYTES, ReadOptions, SourceFile, Sources, read, secrets};
 use farmjank_scenarios::requirement::Requirement;
 use farmjank_scenarios::scenario::Scenario;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Where scenarios are when no path is named.
@@ -27,7 +30,7 @@ const COMES_ALONG: &str = "there is no scenarios/ here: these are the gallery's,
 /// On the virtual lab `lab`, where no path is named and there is no folder of scenarios, those are run that come with
 /// the program.
 pub fn load(args: &ScenarioArgs, lab: Option<&str>, terminal: Terminal) -> Option<Vec<Scenario>> {
-    let env = variables("-e", &args.given.env).map_err(complain).ok()?;
+    let env = given(&args.given).map_err(complain).ok()?;
     let usual = args.paths == [PathBuf::from(FOLDER)] && !host::is_there(Path::new(FOLDER));
     let files = match (usual, lab) {
         (true, Some(_)) => {
@@ -43,6 +46,7 @@ pub fn load(args: &ScenarioArgs, lab: Option<&str>, terminal: Terminal) -> Optio
     let known = farmjank_results::metrics::registry().iter();
     let metrics: Vec<(&str, Unit, Better)> =
         known.map(|metric| (metric.key, metric.unit, metric.better)).collect();
+    keep_secrets(&files, &env).map_err(complain).ok()?;
     let homes = args.paths.iter().filter_map(|path| host::home_of(path)).collect();
     let flows = Flows { homes, allow_outside: args.given.allow_outside };
     match read(&files, &env, &ReadOptions { metrics: &metrics, sources: &flows }) {
@@ -56,6 +60,19 @@ pub fn load(args: &ScenarioArgs, lab: Option<&str>, terminal: Terminal) -> Optio
             None
         }
     }
+}
+
+/// From here on nothing that is printed or written holds what these files call secret.
+fn keep_secrets(files: &[SourceFile], env: &BTreeMap<String, String>) -> Result<(), CommandError> {
+    let mut mask = Mask::default();
+    for name in secrets(files) {
+        if let Some(value) = env.get(&name) {
+            let name = typed(&name, 100);
+            mask = mask.and(value).map_err(|why| usage!("the secret `{name}` cannot be kept: {why}"))?;
+        }
+    }
+    host::keep_secret(mask);
+    Ok(())
 }
 
 /// The files that scenarios run.

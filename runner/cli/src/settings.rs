@@ -1,9 +1,11 @@
 //! What flags and environment together mean: colour, width, variables, times.
 
-use crate::args::{PhoneArgs, When};
+use crate::args::{GivenArgs, PhoneArgs, When};
 use crate::command_error::{CommandError, usage};
 use crate::host::{self, Streams};
 use farmjank_engine::scribe::Voice;
+use farmjank_leaf::text::name as shown;
+use farmjank_results::file_error::{FileError, FileProblem};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -67,7 +69,7 @@ pub fn serials(phones: &PhoneArgs) -> Vec<String> {
     named.split(',').map(str::trim).filter(|serial| !serial.is_empty()).map(str::to_owned).collect()
 }
 
-/// Reads `NAME=VALUE` of a flag (`-e`, `--label`).
+/// Reads `NAME=VALUE` of a flag (`--label`).
 ///
 /// # Errors
 /// The first that is not of that form.
@@ -77,6 +79,51 @@ pub fn variables(flag: &str, given: &[String]) -> Result<BTreeMap<String, String
         _ => Err(usage!("`{flag} {text}` is not NAME=VALUE")),
     };
     given.iter().map(pair).collect()
+}
+
+/// Largest file of variables, bytes.
+const ENV_FILE: u64 = 1 << 20;
+
+/// Variables for scenarios: of files, then of flags.
+///
+/// # Errors
+/// A file that cannot be read, a line or flag that is not of that form, or a name the environment does not have.
+pub fn given(args: &GivenArgs) -> Result<BTreeMap<String, String>, CommandError> {
+    let mut all = BTreeMap::new();
+    for path in &args.env_file {
+        let text = String::from_utf8(host::read_file(path, ENV_FILE)?)
+            .map_err(|_| FileError::new(path, FileProblem::NotText))?;
+        for (nth, line) in text.lines().enumerate() {
+            let line = line.trim_start();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            // The line itself may be a secret that was meant for another place.
+            let place = || format!("{}, line {}", shown(path), nth + 1);
+            let (name, value) = variable(line, place)?;
+            all.insert(name, value);
+        }
+    }
+    for text in &args.env {
+        let (name, value) = variable(text, || "-e".to_owned())?;
+        all.insert(name, value);
+    }
+    Ok(all)
+}
+
+/// Reads `NAME=VALUE`, or `NAME` of the environment.
+fn variable(text: &str, place: impl Fn() -> String) -> Result<(String, String), CommandError> {
+    let (name, value) =
+        text.split_once('=').map_or((text.trim_end(), None), |(name, value)| (name, Some(value)));
+    let letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if name.is_empty() || !name.chars().all(letter) {
+        return Err(usage!("{}: write NAME=VALUE, or NAME for a variable of the environment", place()));
+    }
+    let value = value.map(str::to_owned).or_else(|| host::env(name));
+    let value = value.ok_or_else(|| {
+        usage!("{}: there is no variable {name} in the environment; write {name}=VALUE", place())
+    })?;
+    Ok((name.to_owned(), value))
 }
 
 /// Reads `60s`, `250ms`, `2m`, `1m30s`.
@@ -98,6 +145,26 @@ mod tests {
         assert_eq!(time("1m30s"), Ok(Duration::from_secs(90)));
         assert_eq!(time("250ms"), Ok(Duration::from_millis(250)));
         assert!(time("5").is_err() && time("-5s").is_err() && time("").is_err());
+    }
+
+    #[test]
+    fn what_is_given_comes_from_files_then_flags_and_by_name_from_the_environment() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("env");
+        std::fs::write(&file, "# a comment\n\nA=1\nB=b=c \n  C=\nPATH\n").unwrap();
+        let args = |env: &[&str]| GivenArgs {
+            env: env.iter().map(|text| (*text).to_owned()).collect(),
+            env_file: vec![file.clone()],
+            ..GivenArgs::default()
+        };
+        let all = given(&args(&["A=2"])).unwrap();
+        let of = |name: &str| all.get(name).map(String::as_str);
+        assert_eq!((of("A"), of("B"), of("C")), (Some("2"), Some("b=c "), Some("")));
+        assert_eq!(of("PATH"), std::env::var("PATH").ok().as_deref());
+        assert!(given(&args(&["NOT_THERE_1"])).unwrap_err().to_string().contains("no variable NOT_THERE_1"));
+        std::fs::write(&file, "hunter2 is the password\n").unwrap();
+        let why = given(&args(&[])).unwrap_err().to_string();
+        assert!(why.contains("line 1") && !why.contains("hunter2"), "{why}");
     }
 
     #[test]

@@ -48,6 +48,7 @@ pub mod job;
 pub mod job_runner;
 mod ledger;
 pub mod log;
+mod masked;
 mod measure;
 pub mod merged;
 pub mod observe;

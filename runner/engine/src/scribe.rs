@@ -1,6 +1,8 @@
 //! Appends stamped facts to the log, folds them into the record and hands them to every reporter, in one order.
 
 use crate::announce::FactSink;
+use crate::masked::masked;
+use farmjank_leaf::mask::Mask;
 use farmjank_results::event::{Event, Fact};
 use farmjank_results::frame_log::MOST_BYTES;
 use farmjank_results::journal;
@@ -25,6 +27,10 @@ pub trait Voice {
     fn out(&self, text: &str);
     /// Standard error.
     fn err(&self, text: &str);
+    /// What is secret: it stands in no fact.
+    fn mask(&self) -> Option<&Mask> {
+        None
+    }
     /// Standard output, of what a CI runner is to obey.
     fn commands(&self, text: &str) {
         self.out(text);
@@ -168,6 +174,7 @@ impl Scribe {
     }
 
     fn spread(&self, at: RunTime, shard: Option<u32>, fact: Fact) -> Vec<(String, Delivery)> {
+        let fact = self.voice.mask().and_then(|mask| masked(mask, &fact)).unwrap_or(fact);
         let inner = &mut *self.inner.borrow_mut();
         let event = Event { seq: inner.seq, at, shard, fact };
         inner.seq += 1;

@@ -4,7 +4,7 @@ use super::ReadOptions;
 use super::fields::{Fields, entries};
 use super::form::{self, Form, Shape, split};
 use super::read_context::{Around, ReadContext};
-use super::{check, limits, page, step, value};
+use super::{check, limits, page, secret, step, value};
 use crate::complaint::{Complaint, quoted};
 use crate::node::{Entry, Kind};
 use crate::place::Mark;
@@ -36,6 +36,7 @@ pub(super) fn scenario(
 
 fn build(ctx: &mut ReadContext<'_>, source: &Source, form: &Form) -> Scenario {
     let header = &form.header;
+    secret::declare_secrets(ctx, header);
     form::declare_env(ctx, header);
     ctx.scope.app = value::text(ctx, header, "appId").unwrap_or_default();
     page::declare_pages(ctx, header);

@@ -3,7 +3,7 @@
 use super::fields::Fields;
 use super::form::{self, Shape, split};
 use super::read_context::{FLOW_BYTES, ReadContext};
-use super::{fields, page, value};
+use super::{fields, page, secret, value};
 use crate::complaint::quoted;
 use crate::place::Mark;
 use crate::source::Source;
@@ -95,6 +95,7 @@ fn inside(ctx: &mut ReadContext<'_>, file: &str, source: Rc<Source>) -> Option<V
     let steps = split(ctx, &parsed.documents, Shape::Flow).map(|form| {
         // The flow's own variables are defaults: what runs it has the last word.
         let outer = ctx.scope.env.clone();
+        secret::no_secrets(ctx, &form.header);
         form::declare_env(ctx, &form.header);
         ctx.scope.env.extend(outer);
         if let Some(app) = value::text(ctx, &form.header, "appId") {

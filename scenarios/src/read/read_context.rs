@@ -32,6 +32,8 @@ pub(super) struct Scope<'a> {
     pub(super) given: &'a BTreeMap<String, String>,
     /// Variables, without those given.
     pub(super) env: BTreeMap<String, String>,
+    /// Values that stand in no name.
+    pub(super) secret: BTreeSet<String>,
     /// The file at hand.
     pub(super) source: Rc<Source>,
     /// Package under test.
@@ -94,6 +96,7 @@ impl<'a> ReadContext<'a> {
         let scope = Scope {
             given,
             env: BTreeMap::new(),
+            secret: BTreeSet::new(),
             source: Rc::clone(source),
             app: String::new(),
             pages: BTreeMap::new(),

@@ -72,7 +72,16 @@ pub(super) fn text(ctx: &mut ReadContext<'_>, fields: &Fields, key: &str) -> Opt
         ctx.complain(text.mark, format!("{} is empty", quoted(key)), "write a value or remove the key");
         return None;
     }
+    let holds_secret = ctx.scope.secret.iter().any(|secret| value.contains(secret));
     let wrong = match fields.shape(key) {
+        Some(Shape::Name | Shape::AppId) if holds_secret => {
+            ctx.complain(
+                text.mark,
+                format!("a secret cannot be part of {}", quoted(key)),
+                "names are in every report",
+            );
+            return None;
+        }
         Some(Shape::AppId) if !is_package(value) => {
             Some(("is not a package name", "write such as `com.example.shop`"))
         }

@@ -7,7 +7,8 @@
 
 use super::durable::Durable;
 use super::reading::{inside, inside_or_new, regular};
-use super::{read_file, read_from, size_below, write_file};
+use super::secrets::{made, make_folders, masked};
+use super::{for_owner, read_file, read_from, size_below, write_file};
 use crate::command_error::CommandError;
 use farmjank_engine::scribe::{BUNDLE, LOG};
 use farmjank_leaf::text::name as shown;
@@ -62,7 +63,7 @@ impl Bundle {
     /// It cannot be made.
     pub fn take(root: &Path) -> Result<bool, FileError> {
         if let Some(above) = root.parent() {
-            fs::create_dir_all(above).map_err(|error| FileError::io(above, &error))?;
+            make_folders(above).map_err(|error| FileError::io(above, &error))?;
         }
         match fs::create_dir(root) {
             Ok(()) => Ok(true),
@@ -76,9 +77,10 @@ impl Bundle {
     /// # Errors
     /// It holds a run, or cannot be made.
     pub fn create(root: &Path) -> Result<Bundle, CommandError> {
-        fs::create_dir_all(root).map_err(|error| FileError::io(root, &error))?;
+        make_folders(root).map_err(|error| FileError::io(root, &error))?;
+        for_owner(root);
         // To look first would let two runs into one folder.
-        match fs::OpenOptions::new().write(true).create_new(true).open(root.join(LOG)) {
+        match made().create_new(true).open(root.join(LOG)) {
             Ok(log) => Ok(Bundle { mine: Some(mine(root, log)?), ..Bundle::open(root) }),
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
                 let advice = "give --out another folder, or let it go with --overwrite";
@@ -95,6 +97,7 @@ impl Bundle {
     pub fn take_up(root: &Path, most: u64) -> Result<(Bundle, Vec<u8>), CommandError> {
         let place = inside(root, LOG)?;
         regular(&place)?;
+        for_owner(root);
         let opened = fs::OpenOptions::new().read(true).append(true).open(&place);
         let log = mine(root, opened.map_err(|error| FileError::io(&place, &error))?)?;
         let mut bytes = read_file(&place, most)?;
@@ -154,8 +157,8 @@ impl Bundle {
     fn appender(&self, path: &str) -> Result<fs::File, FileError> {
         let full = inside_or_new(&self.root, path)?;
         let open = || {
-            full.parent().map_or(Ok(()), fs::create_dir_all)?;
-            fs::OpenOptions::new().create(true).append(true).open(&full)
+            full.parent().map_or(Ok(()), make_folders)?;
+            made().create(true).append(true).open(&full)
         };
         open().map_err(|error| FileError::io(Path::new(path), &error))
     }
@@ -199,6 +202,7 @@ impl Bundle {
 impl Files for Bundle {
     fn append(&self, path: &str, bytes: &[u8]) -> Result<(), FileError> {
         let words = |error: std::io::Error| FileError::io(Path::new(path), &error);
+        let bytes = &*masked(bytes);
         let mut open = self.open.borrow_mut();
         if open.len() >= OPEN_FILES && !open.contains_key(path) {
             open.clear();

@@ -9,6 +9,7 @@
 )]
 
 use super::chance;
+use super::secrets::{made, make_folders, masked};
 use farmjank_results::file_error::FileError;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
@@ -56,6 +57,7 @@ fn end_of_links(path: &Path) -> PathBuf {
 /// # Errors
 /// The file, and why.
 pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    let bytes = &*masked(bytes);
     let write = || match Place::of(path)? {
         Place::Free(place) => {
             make_folder(&place)?;
@@ -97,12 +99,12 @@ pub fn make_way(path: &Path) -> Result<(), FileError> {
 /// # Errors
 /// The file, and why.
 pub fn append_file(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
-    let append = || OpenOptions::new().create(true).append(true).open(path)?.write_all(bytes);
+    let append = || made().create(true).append(true).open(path)?.write_all(&masked(bytes));
     append().map_err(|error: io::Error| FileError::io(path, &error))
 }
 
 fn make_folder(place: &Path) -> io::Result<()> {
-    place.parent().map_or(Ok(()), fs::create_dir_all)
+    place.parent().map_or(Ok(()), make_folders)
 }
 
 /// A new file in the folder of another, whose name nobody else has.
@@ -110,7 +112,7 @@ fn beside(place: &Path) -> io::Result<(PathBuf, File)> {
     let mut name = place.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{:08x}.part", chance() & 0xffff_ffff));
     let path = place.with_file_name(name);
-    let file = OpenOptions::new().write(true).create_new(true).open(&path)?;
+    let file = made().create_new(true).open(&path)?;
     Ok((path, file))
 }
 

@@ -1,5 +1,5 @@
-//! Whatever files, folders and phones are called: no verb prints anything that acts on a terminal or is a command to the
-//! runner of a CI job.
+//! Whatever files, folders and phones are called: no verb prints anything that acts on a terminal, or is a command to
+//! the runner of a CI job.
 
 use crate::world::{Ended, SMOOTH, ended, farmjank, run, write};
 use std::collections::BTreeSet;

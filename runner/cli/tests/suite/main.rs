@@ -25,6 +25,8 @@ mod recorder;
 mod reports;
 mod resume;
 mod run;
+#[cfg(unix)]
+mod secrets;
 mod servers;
 mod stillness;
 mod stock_adb;

@@ -1,0 +1,64 @@
+//! What is secret in this process: it is blacked out of everything that is printed or written, and what is written is
+//! for its owner alone (docs/secrets.md). Said once, before a scenario is read.
+#![allow(clippy::disallowed_types, clippy::disallowed_methods)] // part of the outside world, as `host.rs`
+
+use farmjank_leaf::mask::Mask;
+use std::borrow::Cow;
+use std::fs::{self, OpenOptions};
+use std::io;
+use std::path::Path;
+use std::sync::OnceLock;
+
+static SECRETS: OnceLock<Mask> = OnceLock::new();
+
+/// Keeps these secrets from here on.
+pub fn keep_secret(mask: Mask) {
+    if !mask.is_empty() {
+        let _ = SECRETS.set(mask);
+    }
+}
+
+/// The secrets, if there are any.
+pub(super) fn secrets() -> Option<&'static Mask> {
+    SECRETS.get()
+}
+
+/// What may be written of these bytes.
+pub(super) fn masked(bytes: &[u8]) -> Cow<'_, [u8]> {
+    secrets().map_or(Cow::Borrowed(bytes), |mask| mask.bytes(bytes))
+}
+
+/// Options for a file that may be made: for its owner alone where there are secrets.
+pub(super) fn made() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    if secrets().is_some() {
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    }
+    options.write(true);
+    options
+}
+
+/// Makes a folder and those it lies in, where they are missing: for their owner alone where there are secrets.
+pub(super) fn make_folders(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    if secrets().is_some() {
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    }
+    builder.create(path)
+}
+
+/// Makes a file or folder that is there its owner's alone, where there are secrets.
+pub fn for_owner(path: &Path) {
+    #[cfg(unix)]
+    if secrets().is_some()
+        && let Ok(about) = fs::metadata(path)
+    {
+        let mode = if about.is_dir() { 0o700 } else { 0o600 };
+        let rights = std::os::unix::fs::PermissionsExt::from_mode(mode);
+        // Who does not own it cannot, and was not asked.
+        let _ = fs::set_permissions(path, rights);
+    }
+}
