@@ -2,6 +2,11 @@
 //!
 //! None may panic, and what is read must keep its word: written again it reads the same, in pieces as in one. The
 //! functions are targets of libFuzzer (`cargo ci fuzz`), and are driven by seeded changes of the corpus in the tests.
+//!
+//! ```
+//! use farmjank_fuzz::evidence;
+//! evidence(b"# farmjank evidence 1\n@dump {");
+//! ```
 
 use farmjank_devices::adb::packets::Packets;
 use farmjank_devices::adb::parse_devices_l;
@@ -163,7 +168,9 @@ pub fn junit(bytes: &[u8]) {
         if let Delivery::File { bytes, .. } = delivery {
             let mut reader = quick_xml::Reader::from_reader(&bytes[..]);
             let mut room = Vec::new();
-            while reader.read_event_into(&mut room).expect("XML") != quick_xml::events::Event::Eof {
+            while reader.read_event_into(&mut room).expect("what the reporter writes is XML")
+                != quick_xml::events::Event::Eof
+            {
                 room.clear();
             }
         }

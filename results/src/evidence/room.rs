@@ -1,5 +1,5 @@
-//! How much evidence may unfold to. A bundle comes with a ticket, from anyone: a few bytes of it say "these lines again",
-//! and would fill any memory if they were believed.
+//! How much evidence may unfold to. A bundle comes with a ticket, from anyone: a few bytes of it say "these lines
+//! again", and would fill any memory if they were believed.
 //!
 //! The figures are in docs/limits.md, "Bundles", with what real runs need beside them.
 

@@ -52,11 +52,11 @@ pub fn side(named: &Path, metric: Option<&str>) -> Result<Side, CommandError> {
         let Some(metric) = metric else {
             return Err(usage!(
                 "{}: say what its values are with --metric, such as --metric hitch_ms_per_s",
-                shown(&named)
+                shown(named)
             ));
         };
         let sessions = read_plain(&text, metric).map_err(|why| FileError::content(named, why))?;
-        let source = Source { name: shown(&named), ..Source::default() };
+        let source = Source { name: shown(named), ..Source::default() };
         return Ok(Side {
             source,
             kind: Kind::Plain,
@@ -82,7 +82,7 @@ fn unknown(name: &str) -> CommandError {
 fn of_run(named: &Path, record: &Record) -> Side {
     // A simulated run has no wall time to speak of.
     let wall = record.header.lab.is_none().then(|| record.header.wall.clone());
-    let source = Source { name: shown(&named), wall, by: None, why: None };
+    let source = Source { name: shown(named), wall, by: None, why: None };
     Side { source, kind: Kind::Run, measured: measured(record) }
 }
 

@@ -99,7 +99,7 @@ pub fn make_way(requests: &[ReportRequest]) -> Result<(), CommandError> {
 /// What is written into a file looks the same wherever it is made.
 pub fn options(request: &ReportRequest, style: paint::TextStyle, bundle: &Path) -> Options {
     let style = if request.path.is_some() { paint::TextStyle::default() } else { style };
-    Options { style, bundle: Some(shown(&bundle)), ..Options::default() }
+    Options { style, bundle: Some(shown(bundle)), ..Options::default() }
 }
 
 /// Whether standard output belongs to a document, so that the table has to go elsewhere.
@@ -185,7 +185,7 @@ impl Redirected {
             To::Err => Some(Delivery::Err(text(&bytes))),
             To::File(path) => {
                 let failed =
-                    |error: FileError| Delivery::Failed { what: shown(&path), why: error.why.to_string() };
+                    |error: FileError| Delivery::Failed { what: shown(path), why: error.why.to_string() };
                 host::write_file(path, &bytes).err().map(failed)
             }
             // Nobody asked for it.

@@ -104,7 +104,7 @@ fn files(paths: &[PathBuf]) -> Result<Vec<SourceFile>, CommandError> {
     for path in paths {
         let files = host::yaml_files(path)?;
         if files.is_empty() {
-            return Err(usage!("{}: no .yaml or .yml file in this folder", shown(&path)));
+            return Err(usage!("{}: no .yaml or .yml file in this folder", shown(path)));
         }
         let named = files == [path.clone()];
         for file in files.into_iter().filter(|file| named || !is_quarantine(file)) {

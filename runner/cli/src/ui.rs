@@ -37,7 +37,7 @@ impl Ui {
         if watched {
             read?;
             if show.is_blank() {
-                return Err(usage!("{} holds no run", shown(&root)));
+                return Err(usage!("{} holds no run", shown(root)));
             }
         }
         let listener = door::listen(SocketAddr::new(address, port))?;

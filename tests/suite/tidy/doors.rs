@@ -15,13 +15,14 @@ const BLOCKING: [&str; 2] = ["SystemTime", "spawn_blocking"];
 const PRINTING: [&str; 4] = ["print", "println", "eprint", "eprintln"];
 /// Who may: the outside world itself, the sockets a lab and the live view are served on, the file
 /// of a history store, and the chores, which are a program of their own.
-const MAY: [&str; 12] = [
+const MAY: [&str; 13] = [
     "runner/cli/src/host.rs",
     "runner/cli/src/host/bundle.rs",
     "runner/cli/src/host/claims.rs",
     "runner/cli/src/host/durable.rs",
     "runner/cli/src/host/output.rs",
     "runner/cli/src/host/reading.rs",
+    "runner/cli/src/host/secrets.rs",
     "runner/cli/src/host/signals.rs",
     "runner/cli/src/ui/door.rs",
     "plugins/lab/src/serve.rs",

@@ -71,7 +71,7 @@ pub fn ab_rules(args: &TurnArgs, installs: bool) -> Result<(AbRules, Option<Span
 
 /// Reads a build; what cannot be one is refused before a phone is touched.
 fn build(path: &Path, lab: bool) -> Result<BuildFile, CommandError> {
-    let named = shown(&path);
+    let named = shown(path);
     let bytes = host::read_file(path, MOST)?;
     let virtual_one = bytes.starts_with(MAGIC.as_bytes());
     if !virtual_one && !bytes.starts_with(ZIP) {

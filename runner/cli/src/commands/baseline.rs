@@ -93,7 +93,7 @@ fn records(runs: &[PathBuf]) -> Result<Vec<Record>, CommandError> {
     let records = runs.iter().map(|run| recorded(run)).collect::<Result<Vec<_>, FileError>>()?;
     let unfinished = records.iter().zip(runs).find(|(record, _)| record.verdict.is_none());
     match unfinished {
-        Some((_, run)) => Err(usage!("{}: this run was cut off before it was judged", shown(&run))),
+        Some((_, run)) => Err(usage!("{}: this run was cut off before it was judged", shown(run))),
         None => Ok(records),
     }
 }
@@ -153,7 +153,7 @@ fn known(folder: &Path, name: &str) -> Result<PathBuf, CommandError> {
     } else {
         format!("there are: {}", names.join(", "))
     };
-    Err(usage!("no baseline `{name}` in {}; {there}", shown(&folder)))
+    Err(usage!("no baseline `{name}` in {}; {there}", shown(folder)))
 }
 
 fn listed(folder: &Path, store: Option<&str>) -> Done {
@@ -161,7 +161,7 @@ fn listed(folder: &Path, store: Option<&str>) -> Done {
     let mut text = String::new();
     if all.is_empty() {
         let advice = "pin one with `farmjank baseline save NAME RUN…`";
-        text += &format!("no baseline in {}; {advice}\n", shown(&folder));
+        text += &format!("no baseline in {}; {advice}\n", shown(folder));
     }
     if let Some(place) = store {
         for (name, pin, sessions) in history::pins(&mut history::open_existing(place)?)? {
@@ -249,7 +249,7 @@ fn export(folder: &Path, args: &ExportArgs, store: Option<&str>) -> Done {
         None => Ok(text),
         Some(file) => {
             host::write_file(file, text.as_bytes())?;
-            Ok(format!("wrote {}\n", shown(&file)))
+            Ok(format!("wrote {}\n", shown(file)))
         }
     }
 }

@@ -62,10 +62,10 @@ fn add(args: &HistoryArgs) -> Result<(), CommandError> {
     for run in &args.add {
         let record = recorded(run)?;
         if record.verdict.is_none() {
-            return Err(usage!("{} is not over: its log ends before it was judged", shown(&run)));
+            return Err(usage!("{} is not over: its log ends before it was judged", shown(run)));
         }
         if measured(&record).is_empty() {
-            return Err(usage!("{} measured nothing, so there is nothing to keep", shown(&run)));
+            return Err(usage!("{} measured nothing, so there is nothing to keep", shown(run)));
         }
         finished.push(record);
     }

@@ -77,7 +77,7 @@ fn log(run: &Path) -> Result<(String, Record, Vec<Event>), CommandError> {
     let bytes = Bundle::open(run).log()?;
     let read = Record::read_ndjson(&bytes);
     let (record, events) = read.map_err(|bad| FileError::content(&run.join(LOG), bad))?;
-    Ok((shown(&run), record, events))
+    Ok((shown(run), record, events))
 }
 
 /// What all of it is held against. A comparison of one shard says nothing of all: it is made anew, or nothing is.
@@ -108,7 +108,7 @@ fn held(args: &MergeArgs, merged: &Merged) -> Result<Option<Box<Against>>, Comma
 /// The folder that is written into: none of those that are read.
 fn taken(args: &MergeArgs) -> Result<Bundle, CommandError> {
     if let Some(run) = args.runs.iter().find(|run| host::same_place(run, &args.out)) {
-        return Err(usage!("--out: {} is one of the bundles; give another folder", shown(&run)));
+        return Err(usage!("--out: {} is one of the bundles; give another folder", shown(run)));
     }
     if args.overwrite {
         Bundle::remove(&args.out)?;
@@ -138,7 +138,7 @@ fn tell_missing(missing: &[PathBuf], all: usize) {
     if missing.is_empty() {
         return;
     }
-    let names: Vec<String> = missing.iter().take(NAMED).map(|path| shown(&path)).collect();
+    let names: Vec<String> = missing.iter().take(NAMED).map(|path| shown(path)).collect();
     let more = if missing.len() > NAMED { " …" } else { "" };
     Streams.err(&format!(
         "{} of {all} files of evidence are not there and are left out: {}{more}\n",

@@ -138,7 +138,7 @@ fn side_by_side(
     args: &ReportArgs,
     style: paint::TextStyle,
 ) -> Result<String, CommandError> {
-    let names = args.runs.iter().map(|run| shown(&run));
+    let names = args.runs.iter().map(|run| shown(run));
     let runs: Vec<Run> = names.zip(records).map(|(name, one)| Run { name, record: &one.record }).collect();
     let style = if request.path.is_some() { paint::TextStyle::default() } else { style };
     match request.name {

@@ -174,7 +174,7 @@ fn tell_left(record: &Record, root: &Path) {
     if left > 0 {
         let words = format!(
             "{jobs} can still be measured to the end: the same command with --resume {}",
-            shown(&root)
+            shown(root)
         );
         Streams.err(&format!("{words}\n"));
     }
@@ -186,7 +186,7 @@ fn no_place(none: &NoPlace) -> u8 {
         NoPlace::Refused(why) => refuse(why),
         NoPlace::Over(root, exit_code) => {
             let words = "came to its end: nothing is left to do. Its exit code was";
-            Streams.err(&format!("the run in {} {words} {exit_code}\n", shown(&root)));
+            Streams.err(&format!("the run in {} {words} {exit_code}\n", shown(root)));
             *exit_code
         }
     }
@@ -264,7 +264,7 @@ pub fn reporters(
         style: paint,
         rows: 24,
         target: live.then(ProgressDrawTarget::stderr),
-        bundle: Some(shown(&root)),
+        bundle: Some(shown(root)),
         ..farmjank_reporters::Options::default()
     };
     let console = by_name(if live { "live" } else { "console" }, &mut options);

@@ -35,7 +35,7 @@ const READ_OF_EACH_BYTE: u64 = 64;
 fn mine(root: &Path, log: fs::File) -> Result<fs::File, CommandError> {
     match log.try_lock() {
         Err(TryLockError::WouldBlock) => {
-            Err(CommandError::Usage(format!("another farmjank writes the run in {}", shown(&root))))
+            Err(CommandError::Usage(format!("another farmjank writes the run in {}", shown(root))))
         }
         // Where files cannot be locked, nobody can tell.
         Ok(()) | Err(TryLockError::Error(_)) => Ok(log),
@@ -84,7 +84,7 @@ impl Bundle {
             Ok(log) => Ok(Bundle { mine: Some(mine(root, log)?), ..Bundle::open(root) }),
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
                 let advice = "give --out another folder, or let it go with --overwrite";
-                Err(CommandError::Usage(format!("{} holds a run already; {advice}", shown(&root))))
+                Err(CommandError::Usage(format!("{} holds a run already; {advice}", shown(root))))
             }
             Err(error) => Err(FileError::io(&root.join(LOG), &error).into()),
         }

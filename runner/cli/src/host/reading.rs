@@ -1,6 +1,10 @@
 //! Files that are read, whoever made them: regular ones only, their size asked first. A pipe among them would be waited
 //! for, a device never ends, and of a bundle only what lies inside it is opened (docs/limits.md, "Files").
-#![allow(clippy::disallowed_types, clippy::disallowed_methods)] // part of the outside world, as `host.rs`
+#![allow(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "part of the outside world, as `host.rs`"
+)]
 
 use farmjank_results::file_error::{FileError, FileProblem};
 use std::collections::BTreeSet;
@@ -102,8 +106,8 @@ fn within(root: &Path, path: &str) -> Result<PathBuf, FileError> {
 /// Bytes read at once by [`read_pieces`]: more than enough to tell what a file is.
 const PIECE: usize = 256 * 1024;
 
-/// Hands a file over piece by piece, in pieces of 256 KiB but for the last; `-` is standard input, and what a shell hands
-/// over as a stream (`/dev/stdin`, `<(…)`) is read to 16 GiB. Nothing is handed over for an empty file.
+/// Hands a file over piece by piece, in pieces of 256 KiB but for the last; `-` is standard input, and what a shell
+/// hands over as a stream (`/dev/stdin`, `<(…)`) is read to 16 GiB. Nothing is handed over for an empty file.
 ///
 /// # Errors
 /// The file, and why it cannot be read; or what `take` says of a piece, which ends the reading.
@@ -213,8 +217,8 @@ pub fn yaml_files(path: &Path) -> Result<Vec<PathBuf>, FileError> {
     Ok(walk.found)
 }
 
-/// The folder whose files a scenario file may run: that of its repository, else the `scenarios` it lies in, else its own.
-/// None where nobody can tell.
+/// The folder whose files a scenario file may run: that of its repository, else the `scenarios` it lies in, else its
+/// own. None where nobody can tell.
 pub fn home_of(file: &Path) -> Option<PathBuf> {
     let real = file.canonicalize().ok()?;
     let folder = if real.is_dir() { real.as_path() } else { real.parent()? };

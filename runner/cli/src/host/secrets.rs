@@ -1,6 +1,10 @@
 //! What is secret in this process: it is blacked out of everything that is printed or written, and what is written is
 //! for its owner alone (docs/secrets.md). Said once, before a scenario is read.
-#![allow(clippy::disallowed_types, clippy::disallowed_methods)] // part of the outside world, as `host.rs`
+#![allow(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "part of the outside world, as `host.rs`"
+)]
 
 use farmjank_leaf::mask::Mask;
 use std::borrow::Cow;

@@ -61,14 +61,18 @@ fn called(name: &str) -> tempfile::TempDir {
     folder
 }
 
-#[test]
-fn no_name_acts_on_a_terminal_or_a_runner_whatever_the_verb() {
+/// Every verb there is.
+fn verbs() -> BTreeSet<String> {
     let help = run(tempfile::tempdir().expect("a folder").path(), &["--help"]).out;
     let verbs =
         help.split("Commands:").nth(1).expect("the verbs").split("Options:").next().expect("their end");
     let verb = |line: &str| line.strip_prefix("  ").filter(|rest| !rest.starts_with(' ')).map(str::to_owned);
-    let all: BTreeSet<String> =
-        verbs.lines().filter_map(verb).filter_map(|rest| rest.split(' ').next().map(str::to_owned)).collect();
+    verbs.lines().filter_map(verb).filter_map(|rest| rest.split(' ').next().map(str::to_owned)).collect()
+}
+
+#[test]
+fn no_name_acts_on_a_terminal_or_a_runner_whatever_the_verb() {
+    let all = verbs();
     let mut seen = BTreeSet::new();
     for name in NASTY {
         let folder = called(name);

@@ -72,7 +72,7 @@ pub(super) fn read(paths: &[PathBuf], asked: &Asked) -> Result<Material, Command
         };
         match piece {
             Ok(Piece::Alone(material)) if paths.len() == 1 => return Ok(material),
-            Ok(piece) => taken(&mut dumps, &shown(&path), piece)?,
+            Ok(piece) => taken(&mut dumps, &shown(path), piece)?,
             Err(why) => refused.push(FileError::content(path, why).to_string()),
         }
     }

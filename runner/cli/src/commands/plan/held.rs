@@ -32,7 +32,7 @@ pub fn baseline(named: &Path, place: Option<&str>) -> Result<Side, CommandError>
         (found, _) => found?,
     };
     match found.kind {
-        Kind::Plain => Err(usage!("{}: numbers alone are no baseline of a run", shown(&named))),
+        Kind::Plain => Err(usage!("{}: numbers alone are no baseline of a run", shown(named))),
         Kind::Run | Kind::Baseline => Ok(found),
     }
 }

@@ -182,12 +182,12 @@ pub fn against(
         Kind::Run => Given::Runs,
         Kind::Baseline => Given::Run,
         Kind::Plain => {
-            return Err(usage!("--baseline: {}: numbers alone are no baseline of a run", shown(&named)));
+            return Err(usage!("--baseline: {}: numbers alone are no baseline of a run", shown(named)));
         }
     };
     let base: Vec<CellSession> = old.measured.into_iter().map(|one| one.session).collect();
     if given == Given::Runs && !one_session {
-        Streams.err(&format!("--baseline: {}: {ONE_RUN}\n", shown(&named)));
+        Streams.err(&format!("--baseline: {}: {ONE_RUN}\n", shown(named)));
     }
     Ok(Box::new(move |record| {
         let at = &record.header.wall;
