@@ -151,7 +151,7 @@ mod tests {
     fn what_is_given_comes_from_files_then_flags_and_by_name_from_the_environment() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("env");
-        std::fs::write(&file, "# a comment\n\nA=1\nB=b=c \n  C=\nPATH\n").unwrap();
+        host::write_file(&file, b"# a comment\n\nA=1\nB=b=c \n  C=\nPATH\n").unwrap();
         let args = |env: &[&str]| GivenArgs {
             env: env.iter().map(|text| (*text).to_owned()).collect(),
             env_file: vec![file.clone()],
@@ -160,9 +160,9 @@ mod tests {
         let all = given(&args(&["A=2"])).unwrap();
         let of = |name: &str| all.get(name).map(String::as_str);
         assert_eq!((of("A"), of("B"), of("C")), (Some("2"), Some("b=c "), Some("")));
-        assert_eq!(of("PATH"), std::env::var("PATH").ok().as_deref());
+        assert_eq!(of("PATH"), host::env("PATH").as_deref());
         assert!(given(&args(&["NOT_THERE_1"])).unwrap_err().to_string().contains("no variable NOT_THERE_1"));
-        std::fs::write(&file, "hunter2 is the password\n").unwrap();
+        host::write_file(&file, b"hunter2 is the password\n").unwrap();
         let why = given(&args(&[])).unwrap_err().to_string();
         assert!(why.contains("line 1") && !why.contains("hunter2"), "{why}");
     }
