@@ -137,6 +137,7 @@ fn no_name_acts_on_a_terminal_or_a_runner_whatever_the_verb() {
             &["calibrate", &at(".yaml"), "--lab", &at("-nolab")],
             &["ab", &at(".txt"), &at(".csv"), &at(".yaml"), "--lab", "demo"],
             &["schema", name],
+            &["quarantine", name],
             &[&format!("--{name}")],
         ] {
             says(words);
