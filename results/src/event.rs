@@ -15,6 +15,7 @@ use crate::time::{ClockMap, DeviceTime, RunTime};
 use crate::turn::{Build, Turn};
 use crate::verdict::Verdict;
 use crate::window::Coverage;
+pub use crate::{around::Around, recovery::RecoveryStep};
 use serde::{Deserialize, Serialize};
 
 /// Version of the log's format.
@@ -109,27 +110,16 @@ pub struct WindowMeasured {
     /// The pace its page kept, where that is not what the scenario declares.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pace: Option<Pace>,
+    /// Swipes that scrolled nothing: not one frame from the finger's coming down until the next one.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unmoved: u32,
     /// What was around it on the phone; none where it was not asked, as in logs of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub around: Option<Around>,
 }
 
-/// What was around a window on the phone when it ended (docs/design/verdicts.md#causes-come-before-numbers). `None`
-/// means the phone did not say.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Around {
-    /// Thermal status, 0 (none) to 6 (shutdown).
-    pub thermal_status: Option<u8>,
-    /// Temperature of the battery, °C.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub battery_celsius: Option<f64>,
-    /// Version of the installed app, name and code: `7.4.1 (7410)`.
-    pub app_version: Option<String>,
-    /// The app was built to be debugged.
-    pub debuggable: Option<bool>,
-    /// Such a build was meant to be measured.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub debuggable_meant: bool,
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 /// A picture of the screen, made small.
@@ -245,6 +235,8 @@ pub enum Fact {
     DeviceSeen { device: DeviceId, state: Readiness, facts: Option<Box<DeviceFacts>> },
     /// A phone left.
     DeviceGone { device: DeviceId, why: String },
+    /// Something is done for a phone that does not answer, while no job holds it.
+    RecoveryTried { device: DeviceId, step: RecoveryStep, why: String },
     /// A job waits for its phone.
     JobQueued { job: JobId, why: String },
     /// The job holds its phone.
@@ -348,6 +340,7 @@ impl Fact {
             | Fact::PlanMade { .. }
             | Fact::DeviceSeen { .. }
             | Fact::DeviceGone { .. }
+            | Fact::RecoveryTried { .. }
             | Fact::RunCompared(_)
             | Fact::RunJudged { .. }
             | Fact::DeliveryMade { .. }
@@ -364,6 +357,7 @@ impl Fact {
             Fact::PlanMade { .. } => "plan_made",
             Fact::DeviceSeen { .. } => "device_seen",
             Fact::DeviceGone { .. } => "device_gone",
+            Fact::RecoveryTried { .. } => "recovery_tried",
             Fact::JobQueued { .. } => "job_queued",
             Fact::LeaseGranted { .. } => "lease_granted",
             Fact::LeaseRefused { .. } => "lease_refused",

@@ -105,6 +105,8 @@ codes! {
     OutputTooLarge "output_too_large" Lab: "the phone sent more than is read";
     AnswerCut "answer_cut" Lab: "several commands in one shell call were not all answered";
     CommandFailed "command_failed" Lab: "a command on the phone failed";
+    StorageFull "storage_full" Lab: "no room is left on the phone";
+    ClockJumped "clock_jumped" Lab: "the phone's clocks parted in the middle of a trial";
     FileRefused "file_refused" Lab: "the phone refused to take or give a file";
     Silent "silent" Lab: "a stream said nothing for as long as is waited";
     LoopEnded "loop_ended" Lab: "the sampling loop on the phone ended by itself";
@@ -141,6 +143,7 @@ codes! {
     CompileFailed "compile_failed" Lab: "the phone refuses to compile a build's code";
     // The scenario.
     ElementMissing "element_missing" Scenario: "nothing on the screen fits what a step looks for";
+    PermissionDialog "permission_dialog" Scenario: "a dialog that asks for a permission is in front of the app";
     PageNotReady "page_not_ready" Scenario: "the page did not become ready in time";
     LauncherMissing "launcher_missing" Scenario: "the app has no activity to launch";
     LauncherAmbiguous "launcher_ambiguous" Scenario: "the app has several activities to launch";

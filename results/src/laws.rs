@@ -224,6 +224,10 @@ impl Laws {
                 (self.stage, self.interrupted) = (Stage::Judged, interrupted.is_some());
             }
             Fact::RunFinished { .. } => self.stage = Stage::Finished,
+            Fact::RecoveryTried { device, .. } => {
+                let held = |job: &JobId| format!("job {job} holds {device}, which is not to be disturbed");
+                self.leased.get(device).map_or(Ok(()), |job| Err(held(job)))?;
+            }
             Fact::DeviceSeen { .. } | Fact::DeviceGone { .. } | Fact::Noticed { job: None, .. } => {}
             Fact::DeliveryMade { .. } | Fact::DeliveryFailed { .. } => {}
         }

@@ -31,6 +31,7 @@
 //! (night after night), and [`event`] / [`record`] (the run as a stream of facts), with the verdict of every window on
 //! every phone ([`cells`]) and what its readings come to ([`summary`]). How a value is written for people: [`words`].
 
+pub mod around;
 pub mod busy;
 pub mod cell;
 pub mod cells;
@@ -75,6 +76,7 @@ pub mod quarantine;
 pub mod reader;
 pub mod readings;
 pub mod record;
+pub mod recovery;
 mod schedule;
 pub mod shards;
 pub mod side_reading;

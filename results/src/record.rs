@@ -9,6 +9,7 @@ use crate::event::{
 use crate::fault::Fault;
 pub use crate::laws::{Laws, OutOfOrder};
 use crate::quarantine::{self, Quarantine, Quarantined};
+use crate::recovery;
 use crate::shards::Shards;
 use crate::time::RunTime;
 use crate::turn::{Build, Turn};
@@ -153,6 +154,9 @@ impl Record {
             }
             Fact::DeviceSeen { device, facts: Some(facts), .. } => {
                 self.devices.insert(device.clone(), (**facts).clone());
+            }
+            Fact::RecoveryTried { device, step, why } => {
+                self.notices.push((None, recovery::sentence(device, *step, why)));
             }
             Fact::Noticed { job, what } => self.notices.push((*job, what.clone())),
             Fact::RunCompared(compared) => self.compared = Some((**compared).clone()),

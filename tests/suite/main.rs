@@ -5,6 +5,7 @@ mod browser;
 mod claimed;
 mod conformance;
 mod prove;
+mod recovered;
 mod shells;
 mod simulation;
 mod stillness;

@@ -11,6 +11,7 @@ mod resumed;
 mod second_reader;
 mod shards;
 mod sources;
+mod told;
 mod troubled;
 mod undelivered;
 mod untold;

@@ -10,6 +10,7 @@ mod liveness;
 pub mod options;
 pub mod packets;
 pub mod provider;
+mod recover;
 pub mod refusal;
 pub mod roster;
 pub mod services;

@@ -7,6 +7,7 @@ mod message;
 mod streams;
 
 use crate::live_phone::LivePhone;
+use crate::remedy;
 use crate::server::FEATURES;
 use message::{CLSE, CNXN, Header, OKAY, OPEN, WRTE, encode, read};
 use std::rc::Rc;
@@ -41,6 +42,7 @@ pub async fn serve<W: AsyncRead + AsyncWrite + Unpin>(phone: Rc<LivePhone>, wire
         let mut connected = false;
         while let Ok(Some((header, data))) = read(&mut reader, connected).await {
             if header.command == CNXN {
+                remedy::connected(&phone);
                 streams.clear();
                 streams.set_payload(header.arg1.clamp(PAYLOAD_LEAST, PAYLOAD_MOST));
                 connected = header.arg0 >= VERSION;

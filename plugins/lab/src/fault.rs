@@ -64,4 +64,22 @@ pub struct Scheduled {
     pub kind: Kind,
     /// How long; none means for ever, or as long as such a thing takes.
     pub length: Option<Duration>,
+    /// What ends it before.
+    pub until: Option<Remedy>,
+}
+
+/// What somebody at the computer can do for a phone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Remedy {
+    /// The server makes its connection anew.
+    Reconnect,
+    /// The phone boots again.
+    Reboot,
+}
+
+impl Kind {
+    /// Whether it is about the phone's connection, which somebody at the computer may mend.
+    pub fn is_of_connection(&self) -> bool {
+        matches!(self, Kind::Unplug | Kind::Wedge | Kind::Offline)
+    }
 }

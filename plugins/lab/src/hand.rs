@@ -88,6 +88,10 @@ impl Programs for Hand {
         self.0.model_mut().storage.write(&canonical(path), bytes);
     }
 
+    fn is_full(&self) -> bool {
+        self.0.model().storage.is_full()
+    }
+
     fn append(&self, path: &str, bytes: &[u8]) {
         let mut whole = self.file(path).unwrap_or_default();
         whole.extend_from_slice(bytes);

@@ -4,6 +4,8 @@
 //! from the seed; one seed gives one lab, byte for byte.
 
 mod described;
+mod duration;
+mod fault_text;
 mod faults;
 mod file;
 mod running;

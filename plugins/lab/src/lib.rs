@@ -13,6 +13,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod ailments;
 pub mod apk;
 pub mod app;
 pub mod archetype;
@@ -30,6 +31,7 @@ pub mod phone;
 mod phone_clock;
 pub mod phone_fault;
 mod phone_sim;
+mod remedy;
 pub mod serve;
 pub mod server;
 pub mod shell;

@@ -3,6 +3,7 @@
 //! Lab time is tokio time since the lab began, so a paused clock works. The model is asked; it never waits.
 //! Must not know how bytes travel (server, daemon).
 
+use crate::ailments::Ailments;
 use crate::chance::mix;
 use crate::lab_error::LabError;
 use crate::latency::Latency;
@@ -49,6 +50,8 @@ pub struct Cable {
     pub presence: Presence,
     /// Counts what ended every open stream: unplugging, reboot.
     pub cuts: u64,
+    /// Taken off the list by hand, and what it showed before.
+    pub disconnected: Option<Presence>,
     /// On its way up: no cable makes it ready before it is.
     pub rebooting: bool,
     /// Accepts everything and answers nothing.
@@ -109,7 +112,7 @@ struct Identity {
     banner: Banner,
 }
 
-/// One phone of a running lab.
+/// One phone of a running lab. One field for each part of it that changes by itself.
 pub struct LivePhone {
     identity: Identity,
     birth: Birth,
@@ -118,6 +121,8 @@ pub struct LivePhone {
     line: Line,
     rings: Rings,
     processes: Processes,
+    /// What is wrong with its connection until somebody mends it.
+    pub(crate) ailments: Ailments,
     /// Takes what shells on this phone are asked and answer.
     scribe: RefCell<Option<Scribe>>,
 }
@@ -137,6 +142,7 @@ impl LivePhone {
         let cable = Cable {
             presence: Presence::Ready,
             cuts: 0,
+            disconnected: None,
             rebooting: false,
             wedged: false,
             garbled: false,
@@ -158,6 +164,7 @@ impl LivePhone {
                 pids: Cell::new(3000 + (place.seed % 2000) as u32),
                 signals: Watched::new(0),
             },
+            ailments: Ailments::default(),
             scribe: RefCell::default(),
         };
         let property = |name: &str| phone.ask(&["getprop", name]).trim().to_owned();

@@ -73,6 +73,27 @@ pub enum PhoneFault {
     },
     /// The tracing service does not run, as where a vendor switched it off.
     NoTracing,
+    /// The app asks for a permission, now and whenever it starts, until it is granted: the system's dialog lies in
+    /// front.
+    PermissionDialog {
+        /// From now on, or no more.
+        asks: bool,
+    },
+    /// What is in front does not scroll, whatever finger comes: at its end, or the gesture means another place.
+    NoScroll {
+        /// From now on, or no more.
+        stuck: bool,
+    },
+    /// No room is left on the phone: files are made, and nothing but a few words fits into them.
+    DiskFull {
+        /// From now on, or no more.
+        full: bool,
+    },
+    /// The phone was suspended for so long: CLOCK_BOOTTIME went on, CLOCK_MONOTONIC did not.
+    ClockJump {
+        /// ms.
+        ms: i64,
+    },
     /// Trace files end in the middle.
     TraceCut {
         /// Share of the bytes that are there, 0..=1.

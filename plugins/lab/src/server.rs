@@ -9,6 +9,7 @@ pub(crate) mod service;
 mod sync;
 
 use crate::live_phone::{LivePhone, Presence};
+use crate::remedy;
 use farmjank_seams::watched::Watched;
 use listing::device_list;
 use service::Service;
@@ -149,6 +150,17 @@ impl LiveServer {
             "devices-l" => Reply::Text(device_list(&self.phones, true)),
             "track-devices" => Reply::Track(false),
             "track-devices-l" => Reply::Track(true),
+            "reconnect" => match self.find(choice) {
+                Ok(phone) => {
+                    let shown = listing::state(phone.cable().presence);
+                    remedy::reconnect(phone);
+                    Reply::Text(format!("reconnecting {} [{shown}]\n", phone.serial()))
+                }
+                Err(why) => Reply::Fail(why),
+            },
+            "reconnect-offline" => Reply::Text(self.reconnect_offline()),
+            "connect" => Reply::Text(self.connect(rest)),
+            "disconnect" => self.disconnect(rest),
             "kill" => Reply::Fail("this server belongs to a virtual lab and ends with it".into()),
             "transport" => self.choose(&Choice::Serial(rest), false),
             "transport-id" => self.choose(&Choice::Id(rest), false),
@@ -175,6 +187,33 @@ impl LiveServer {
                 Reply::Wait(serial, name.rsplit('-').next().unwrap_or("device").to_owned())
             }
             _ => Reply::Fail("unknown host service".into()),
+        }
+    }
+
+    /// Every phone that is listed and not usable is connected anew; says which.
+    fn reconnect_offline(&self) -> String {
+        let unusable =
+            |phone: &&Rc<LivePhone>| !matches!(phone.cable().presence, Presence::Ready | Presence::Absent);
+        let chosen: Vec<_> = self.phones.iter().filter(unusable).collect();
+        chosen.iter().for_each(|phone| remedy::reconnect(phone));
+        chosen.iter().map(|phone| format!("reconnecting {}\n", phone.serial())).collect()
+    }
+
+    /// Success and failure alike are told in words behind `OKAY`.
+    fn connect(&self, address: &str) -> String {
+        match self.phones.iter().find(|phone| phone.serial() == address) {
+            Some(phone) if phone.cable().presence == Presence::Ready => {
+                format!("already connected to {address}")
+            }
+            Some(phone) if remedy::connect(phone) => format!("connected to {address}"),
+            _ => format!("failed to connect to '{address}': Connection refused"),
+        }
+    }
+
+    fn disconnect(&self, address: &str) -> Reply {
+        match self.phones.iter().find(|phone| phone.serial() == address) {
+            Some(phone) if remedy::disconnect(phone) => Reply::Text(format!("disconnected {address}")),
+            _ => Reply::Fail(format!("no such device '{address}'")),
         }
     }
 

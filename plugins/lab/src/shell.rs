@@ -65,6 +65,10 @@ pub trait Programs {
     fn file(&self, path: &str) -> Option<Vec<u8>>;
     /// Whether files can be written at this path.
     fn writable(&self, path: &str) -> bool;
+    /// Whether no room is left for what is written.
+    fn is_full(&self) -> bool {
+        false
+    }
     /// Replaces a file.
     fn write(&self, path: &str, bytes: Vec<u8>);
     /// Adds to a file.

@@ -15,6 +15,7 @@ use farmjank_results::event::{Ending, Event, Fact, JobId, PlannedJob, Refusal, W
 use farmjank_results::fault::Fault;
 use farmjank_results::metric::Unit;
 use farmjank_results::record::{JobRecord, Record, TrialRecord};
+use farmjank_results::recovery;
 use farmjank_results::threshold::Outcome;
 use farmjank_results::turn::Turn;
 use farmjank_results::verdict::Verdict;
@@ -104,11 +105,16 @@ impl Story {
                 let text = format!("compared with {source}: {}", comparison::counts(compared));
                 vec![line(Weight::Milestone, &"run", text)]
             }
-            Fact::Noticed { what, .. } => {
-                vec![line(Weight::Milestone, &"note", format!("note: {}", self.style.text(what, SENTENCE)))]
+            Fact::Noticed { what, .. } => vec![self.note(what)],
+            Fact::RecoveryTried { device, step, why } => {
+                vec![self.note(&recovery::sentence(device, *step, why))]
             }
             _ => Vec::new(),
         }
+    }
+
+    fn note(&self, what: &str) -> Line {
+        line(Weight::Milestone, &"note", format!("note: {}", self.style.text(what, SENTENCE)))
     }
 
     fn started(&self, tool: &str, run: &str, lab: Option<&str>) -> Vec<Line> {

@@ -3,6 +3,7 @@
 use crate::Work;
 use farmjank_results::device::DeviceId;
 use farmjank_results::fault::Fault;
+use farmjank_results::recovery::RecoveryStep;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -133,6 +134,10 @@ pub trait Provider {
     fn name(&self) -> &str;
     /// Subscribes. Faults: `no_server` with advice.
     fn watch<'a>(&'a self) -> Work<'a, Box<dyn Arrivals>>;
+    /// Does something for a phone that does not answer; what its server said. Only while nobody holds it: a phone that
+    /// measures would lose its connection. Bounded. Faults: as of [`Device::shell`], and `refused` with the server's
+    /// words.
+    fn recover<'a>(&'a self, id: &'a DeviceId, step: RecoveryStep) -> Work<'a, String>;
     /// Holds a phone exclusively within this process until the returned device is dropped.
     fn lease<'a>(&'a self, id: &'a DeviceId) -> Work<'a, Rc<dyn Device>>;
 }

@@ -35,4 +35,5 @@ pub mod readers;
 pub mod rings;
 pub mod saved;
 pub mod seen;
+mod unmoved;
 pub mod weigh;

@@ -7,6 +7,7 @@ use crate::probe_read::SideReadings;
 use crate::readers::{NoReader, Readers};
 use crate::rings::{Layers, layers};
 use crate::seen::{Seen, Stitching};
+use crate::unmoved;
 use farmjank_results::device::App;
 use farmjank_results::dump::Dump;
 use farmjank_results::event::{SkippedSource, WindowMeasured};
@@ -79,6 +80,7 @@ pub fn remeasure(
         void: None, // a cause other than coverage was recorded before any number was: it stands, see below
         compositor_only: None,
         pace: None,
+        unmoved: 0,
         passed_over: side_readings.unavailable.clone(),
         ..recorded.clone()
     };
@@ -151,9 +153,13 @@ fn completed(layers: &mut Layers) -> BTreeMap<String, String> {
 fn fill(measured: &mut WindowMeasured, window: Window) {
     measured.readings = measure_all(&window).into();
     measured.refresh_hz = refresh_hz(&window);
+    let (swipes, unmoved) = unmoved::swipes(&window, &measured.motions);
+    measured.unmoved = unmoved;
     measured.compositor_only = window.beside.frame_timeline.as_ref().map(compositor_only);
     if !window.motions.is_empty() && !window.coverage.proved {
         measured.void = Some(format!("coverage is not proved: {}", window.coverage.doubts.join("; ")));
+    } else if swipes > 0 && unmoved == swipes {
+        measured.void = Some(unmoved::void(swipes));
     }
     measured.coverage = Some(window.coverage);
 }

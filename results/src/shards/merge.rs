@@ -168,7 +168,9 @@ fn woven(strands: &BTreeMap<u32, Strand<'_>>, started: Fact, plan: Fact) -> Vec<
 /// The phones that are seen in these events.
 fn seen<'e>(events: &[&'e Event]) -> Vec<&'e DeviceId> {
     let device = |event: &&'e Event| match &event.fact {
-        Fact::DeviceSeen { device, .. } | Fact::DeviceGone { device, .. } => Some(device),
+        Fact::DeviceSeen { device, .. }
+        | Fact::DeviceGone { device, .. }
+        | Fact::RecoveryTried { device, .. } => Some(device),
         _ => None,
     };
     events.iter().filter_map(device).collect()

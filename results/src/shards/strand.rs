@@ -31,6 +31,7 @@ fn is_told(fact: &Fact) -> bool {
         Fact::RunResumed { .. }
         | Fact::DeviceSeen { .. }
         | Fact::DeviceGone { .. }
+        | Fact::RecoveryTried { .. }
         | Fact::Noticed { .. } => true,
         Fact::CellJudged(_) => false,
         fact => fact.job().is_some(),
@@ -59,7 +60,9 @@ impl<'e> Strand<'e> {
         let mut strand = Strand { bundle, run, own: Vec::new(), others: BTreeMap::new() };
         for event in events.filter(|event| is_told(&event.fact)) {
             match &event.fact {
-                Fact::DeviceSeen { device, .. } | Fact::DeviceGone { device, .. }
+                Fact::DeviceSeen { device, .. }
+                | Fact::DeviceGone { device, .. }
+                | Fact::RecoveryTried { device, .. }
                     if !phones.contains(device) =>
                 {
                     strand.others.entry(device).or_default().push(event);

@@ -64,6 +64,7 @@ fn measured() -> WindowMeasured {
         evidence: vec!["evidence/0/1.dump".into()],
         clock: Some(ClockMap::from_header_ms(1, 3)),
         pace: None,
+        unmoved: 1,
         around: None,
         frame_log: Some("evidence/job-0/trial-1/0-fling.strip".to_owned()),
         passed_over: vec![SkippedSource { what: "frametimeline".into(), why: "Android 10 has none".into() }],
@@ -158,6 +159,11 @@ fn every_kind() -> Vec<Event> {
             reasons: vec!["too slow".into()],
         },
         returned(0, 0),
+        Fact::RecoveryTried {
+            device: phone(0),
+            step: RecoveryStep::Reconnect,
+            why: "does not answer".into(),
+        },
         noticed(Some(0)),
         judged(1),
         compared(),
@@ -192,7 +198,7 @@ fn every_kind_of_fact_is_written_as_it_always_was() {
     }
     assert_eq!(written.concat(), GOLDEN, "the golden has more or fewer lines");
     let kinds: BTreeSet<&str> = events.iter().map(|event| event.fact.kind()).collect();
-    assert_eq!(kinds.len(), 23, "a closed set of kinds, each with a line: {kinds:?}");
+    assert_eq!(kinds.len(), 24, "a closed set of kinds, each with a line: {kinds:?}");
     for (event, line) in events.iter().zip(&written) {
         assert!(line.contains(&format!("\"kind\":\"{}\"", event.fact.kind())), "{line}");
     }
@@ -216,7 +222,7 @@ fn a_log_written_before_a_field_existed_is_still_read() {
 #[test]
 fn a_log_written_before_cells_were_judged_is_still_read() {
     let (before, after): (Vec<Event>, Vec<Event>) =
-        every_kind().into_iter().partition(|event| event.seq < 19);
+        every_kind().into_iter().partition(|event| event.seq < 20);
     let after = after.into_iter().filter(|event| event.fact.kind() != "cell_judged");
     let old = numbered(before.into_iter().chain(after).map(|event| event.fact).collect());
     let record = Record::fold(&old).unwrap();

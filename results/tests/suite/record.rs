@@ -6,6 +6,7 @@ use farmjank_results::device::{DeviceId, Readiness};
 use farmjank_results::event::{Ending, Event, Fact};
 use farmjank_results::journal::{self, BadLog};
 use farmjank_results::record::{JobRecord, Record, run_verdict};
+use farmjank_results::recovery::RecoveryStep;
 use farmjank_results::time::RunTime;
 use farmjank_results::verdict::Verdict;
 use proptest::prelude::*;
@@ -268,6 +269,21 @@ proptest! {
         let torn = record.notices.last().is_some_and(|(_, what)| what.contains("torn line"));
         prop_assert_eq!(torn, cut.len() > used);
     }
+}
+
+#[test]
+fn a_phone_is_helped_only_while_no_job_holds_it_and_people_are_told() {
+    let tried = || Fact::RecoveryTried {
+        device: phone(0),
+        step: RecoveryStep::Reboot,
+        why: "does not answer".into(),
+    };
+    let told = Record::fold(&numbered(vec![run_started(), plan_made(1), tried(), granted(0, 0)])).unwrap();
+    assert_eq!(told.notices, [(None, format!("{} does not answer: it is booted again", phone(0)))]);
+    let held = Record::fold(&numbered(vec![run_started(), plan_made(1), granted(0, 0), tried()]));
+    assert!(held.unwrap_err().law.contains("not to be disturbed"));
+    let free = vec![run_started(), plan_made(1), granted(0, 0), judged(0), returned(0, 0), tried()];
+    assert!(Record::fold(&numbered(free)).is_ok());
 }
 
 #[test]

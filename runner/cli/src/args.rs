@@ -7,6 +7,7 @@ mod history;
 mod merge;
 mod prove;
 mod quarantine;
+mod recover;
 mod runs;
 mod select;
 mod turns;
@@ -155,6 +156,8 @@ pub struct RunArgs {
     /// How often a job is tried again after a passing fault of the lab (never after a breach).
     #[arg(long, value_name = "N", default_value_t = 2)]
     pub retries: u32,
+    #[command(flatten)]
+    pub recover: recover::RecoverArgs,
     /// The run bundle's folder; default `results/runs/<id>`.
     #[arg(short, long, value_name = "DIR")]
     pub out: Option<PathBuf>,

@@ -10,6 +10,7 @@ pub mod gesture;
 pub mod install;
 pub mod quiet;
 pub mod recent;
+pub(crate) mod room;
 pub mod screen;
 pub mod settle;
 pub mod state;

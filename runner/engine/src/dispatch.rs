@@ -21,6 +21,8 @@ pub enum Input {
     Held(DeviceId, String),
     /// A phone is not to be had.
     Refused(DeviceId, Fault),
+    /// A phone is booted: it may stay away until then.
+    Awaited(DeviceId, RunTime),
     /// A job's work ended: for good, or with a fault after which it may go on.
     Ended(JobId, Option<Fault>),
     /// A job's work paused by itself: it goes on after the others of its phone.
@@ -58,6 +60,7 @@ pub struct Rules {
 /// How often a job may lose its phone: one that leaves again and again never ends a trial.
 const MOST_LOSSES: u32 = 20;
 
+/// Where a phone stands. One field for each thing that decides whether its next job may begin.
 #[derive(Debug, Default)]
 struct Phone {
     present: bool,
@@ -66,10 +69,19 @@ struct Phone {
     why_gone: String,
     gone_since: RunTime,
     not_before: RunTime,
+    /// It may be away until then, however long that is.
+    awaited: RunTime,
     /// The job that is tried again since the last fault; that the phone had left may be told a moment later.
     retried: Option<JobId>,
     queue: VecDeque<JobId>,
     running: Option<JobId>,
+}
+
+impl Phone {
+    /// When nobody waits for it any more, if it is away.
+    fn given_up_at(&self, absence: Span) -> RunTime {
+        (self.gone_since + absence).max(self.awaited)
+    }
 }
 
 /// The dispatcher's whole state.
@@ -124,6 +136,11 @@ impl Dispatch {
                     orders.extend(phone.queue.drain(..).map(|job| Order::Judge(job, Some(fault.clone()))));
                 }
             }
+            Input::Awaited(id, until) => {
+                if let Some(phone) = self.phones.get_mut(&id) {
+                    phone.awaited = until;
+                }
+            }
             Input::Ended(job, fault) => self.ended(now, job, fault, &mut orders),
             Input::Yielded(job) => self.yielded(job, &mut orders),
             Input::Stop => self.stop(&mut orders),
@@ -142,7 +159,7 @@ impl Dispatch {
         let due = waiting.filter(|phone| !phone.held).filter_map(|phone| match phone.present {
             true if is_full => None,
             true => Some(phone.not_before),
-            false => Some(phone.gone_since + self.rules.absence),
+            false => Some(phone.given_up_at(self.rules.absence)),
         });
         due.min()
     }
@@ -154,6 +171,11 @@ impl Dispatch {
     /// Whether a job of this phone runs or waits.
     pub(crate) fn has_work(&self, id: &DeviceId) -> bool {
         self.phones.get(id).is_some_and(|phone| phone.running.is_some() || !phone.queue.is_empty())
+    }
+
+    /// Whether a job runs on this phone.
+    pub(crate) fn is_at_work(&self, id: &DeviceId) -> bool {
+        self.phones.get(id).is_some_and(|phone| phone.running.is_some())
     }
 
     /// Nothing runs and nothing waits.
@@ -236,7 +258,7 @@ impl Dispatch {
             if phone.present
                 || phone.held
                 || phone.running.is_some()
-                || now < phone.gone_since + self.rules.absence
+                || now < phone.given_up_at(self.rules.absence)
             {
                 continue;
             }

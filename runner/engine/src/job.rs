@@ -66,7 +66,7 @@ async fn watched(
         None => trials(session, &probes, stop, planned, progress).await,
         Some(ab_plan) => AbJob { session, probes: &probes, stop, planned, ab_plan }.run(progress).await,
     };
-    for what in paces(planned, progress) {
+    for what in paces(planned, progress).into_iter().chain(unmoved(planned, progress)) {
         session.env.announcer.notice(Some(planned.job), what);
     }
     if !ended.as_ref().is_some_and(Fault::is_lost) {
@@ -81,6 +81,27 @@ pub fn paces(planned: &PlannedJob, progress: &Progress) -> Vec<String> {
     let said = |window: &PlannedWindow| {
         let own = progress.measured.iter().filter(|one| one.window == window.name && one.void.is_none());
         pace::notice(&window.name, &own.map(|one| one.pace.as_ref()).collect::<Vec<_>>())
+    };
+    planned.windows.iter().filter_map(said).collect()
+}
+
+/// Pages on which some swipes scrolled and others did not, one sentence for each window; iterations in which nothing
+/// scrolled say so themselves.
+fn unmoved(planned: &PlannedJob, progress: &Progress) -> Vec<String> {
+    let said = |window: &PlannedWindow| {
+        let own = progress.measured.iter().filter(|one| one.window == window.name && one.void.is_none());
+        let (iterations, swipes) = own
+            .filter(|one| one.unmoved > 0)
+            .fold((0u32, 0u32), |(iterations, swipes), one| (iterations + 1, swipes + one.unmoved));
+        (swipes > 0).then(|| {
+            let (swipe, they) = if swipes == 1 { ("swipe", "it") } else { ("swipes", "they") };
+            let iterations = if iterations == 1 { "one iteration".to_owned() } else { format!("{iterations} iterations") };
+            format!(
+                "`{}`: {swipes} {swipe} in {iterations} scrolled nothing, not one frame came of it: the page was at its end, or \
+                 {they} missed the list; a longer list, or fewer swipes, measures what is meant",
+                window.name
+            )
+        })
     };
     planned.windows.iter().filter_map(said).collect()
 }

@@ -5,12 +5,14 @@ use crate::device_session::RunEnv;
 use crate::dispatch::{Dispatch, Input, Order, Rules};
 use crate::job;
 use crate::progress::Progress;
+use crate::recovery::{self, Act, Ailment, Ladder};
 use crate::stop::{Stop, Urgency};
 use crate::survey::not_ready;
 use farmjank_results::device::{DeviceFacts, DeviceId, Readiness};
 use farmjank_results::event::{Ending, Fact, JobId, PlannedJob};
 use farmjank_results::fault::{Fault, FaultCode};
-use farmjank_results::time::Span;
+use farmjank_results::recovery::RecoveryStep;
+use farmjank_results::time::{RunTime, Span};
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::device::{Arrival, Arrivals, DeviceState, Provider};
 use futures::FutureExt;
@@ -45,6 +47,8 @@ fn waited_for(claimed: &Claimed<'_>, input: &Input) -> bool {
     matches!(input, Input::Present(id) if claimed.waits_for(id))
 }
 
+type RecoveryWork<'a> = Pin<Box<dyn Future<Output = Option<String>> + 'a>>;
+
 type JobWork<'a> = Pin<Box<dyn Future<Output = (JobId, Progress, Option<Fault>)> + 'a>>;
 
 impl JobRunner {
@@ -62,15 +66,18 @@ impl JobRunner {
         self.scenarios.iter().find(of_job)
     }
 
-    /// Runs every job that has a phone; some of them came some way before.
-    pub async fn work(&self, arrivals: &mut dyn Arrivals, mut progress: BTreeMap<JobId, Progress>) {
-        let rules = Rules {
+    fn rules(&self) -> Rules {
+        Rules {
             absence: Span::from(self.env.patience.absence),
             retries: self.env.patience.retries,
             backoff: Span::from(self.env.patience.backoff),
             most_running: self.most_running.max(1),
-        };
-        let mut dispatch = Dispatch::begun(self.env.announcer.now(), rules, &self.jobs);
+        }
+    }
+
+    /// Runs every job that has a phone; some of them came some way before.
+    pub async fn work(&self, arrivals: &mut dyn Arrivals, mut progress: BTreeMap<JobId, Progress>) {
+        let mut dispatch = Dispatch::begun(self.env.announcer.now(), self.rules(), &self.jobs);
         let mut jobs: FuturesUnordered<JobWork<'_>> = FuturesUnordered::new();
         let mut watching = true;
         let mut claimed = Claimed::new(&self.claiming);
@@ -80,6 +87,8 @@ impl JobRunner {
             self.env.announcer.notice(None, what);
         }
         let mut stopped = false;
+        let mut ladder = Ladder::new(self.env.patience.recover, self.claiming.servers.clone());
+        let mut recoveries: FuturesUnordered<RecoveryWork<'_>> = FuturesUnordered::new();
         while !inbox.is_empty() || !dispatch.is_done() {
             let now = self.env.announcer.now();
             let orders: Vec<Order> = inbox.drain(..).flat_map(|input| dispatch.step(now, input)).collect();
@@ -91,13 +100,21 @@ impl JobRunner {
             if dispatch.is_done() {
                 break;
             }
+            let may_be =
+                |id: &DeviceId| dispatch.has_work(id) && !dispatch.is_at_work(id) && !claimed.waits_for(id);
+            inbox.extend(self.climb(now, &mut ladder, &may_be, &mut recoveries));
+            let step = ladder.next_due(may_be);
             claimed.let_go(|id| dispatch.has_work(id));
             let due = claimed.due();
-            let tick = dispatch.next_tick().map(|at| self.env.announcer.instant(at));
+            // What a step leaves to be known is taken in at once.
+            let known = (!inbox.is_empty()).then_some(now);
+            let ticks = dispatch.next_tick().into_iter().chain(step).chain(known);
+            let tick = ticks.min().map(|at| self.env.announcer.instant(at));
             tokio::select! {
                 biased;
                 Some((job, mut kept, fault)) = jobs.next() => {
                     let later = std::mem::take(&mut kept.later) && fault.is_none();
+                    self.learn(&mut ladder, job, fault.as_ref());
                     progress.insert(job, kept);
                     inbox.push(if later { Input::Yielded(job) } else { Input::Ended(job, fault) });
                 }
@@ -108,12 +125,16 @@ impl JobRunner {
                     inbox.push(Input::Stop);
                 }
                 arrival = arrivals.next(), if watching => match arrival {
-                    Ok(arrival) => inbox.extend(self.arrived(arrival).filter(|input| !waited_for(&claimed, input))),
+                    Ok(arrival) => {
+                        self.watch_over(&mut ladder, &arrival);
+                        inbox.extend(self.arrived(arrival).filter(|input| !waited_for(&claimed, input)));
+                    }
                     Err(fault) => {
                         watching = false;
                         self.env.announcer.notice(None, format!("phones are no longer watched: {fault}"));
                     }
                 },
+                Some(Some(what)) = recoveries.next() => self.env.announcer.notice(None, what),
                 () = tokio::time::sleep_until(due.unwrap_or_else(tokio::time::Instant::now)), if due.is_some() => {
                     inbox.extend(claimed.ask_again());
                 }
@@ -122,6 +143,64 @@ impl JobRunner {
                 }
             }
         }
+    }
+
+    /// What the end of a job says of its phone.
+    fn learn(&self, ladder: &mut Ladder, job: JobId, fault: Option<&Fault>) {
+        let Some(phone) = self.planned(job).and_then(|planned| planned.device.as_ref()) else { return };
+        match fault.map(Ailment::of) {
+            Some(Some(ailment)) => ladder.fails(self.env.announcer.now(), phone, ailment),
+            // Why a phone left is told by its server.
+            Some(None) if fault.is_some_and(Fault::is_lost) => {}
+            _ => ladder.works(phone),
+        }
+    }
+
+    /// What a server says of its phones.
+    fn watch_over(&self, ladder: &mut Ladder, arrival: &Arrival) {
+        let now = self.env.announcer.now();
+        match arrival {
+            Arrival::Seen(sighting) if self.facts.contains_key(&sighting.id) => match &sighting.state {
+                DeviceState::Ready => ladder.is_back(&sighting.id),
+                DeviceState::Offline => ladder.fails(now, &sighting.id, Ailment::Offline),
+                _ => {}
+            },
+            Arrival::Gone { id, .. } if self.facts.contains_key(id) => {
+                ladder.fails(now, id, Ailment::Unlisted)
+            }
+            Arrival::ServerLost { server, .. } => ladder.server(server, true),
+            Arrival::ServerBack { server } => ladder.server(server, false),
+            Arrival::Seen(_) | Arrival::Gone { .. } | Arrival::Settled => {}
+        }
+    }
+
+    /// Begins what is due for phones that do not answer: what the dispatcher has to know of it.
+    fn climb<'r>(
+        &'r self,
+        now: RunTime,
+        ladder: &mut Ladder,
+        may_be: &impl Fn(&DeviceId) -> bool,
+        recoveries: &mut FuturesUnordered<RecoveryWork<'r>>,
+    ) -> Vec<Input> {
+        let mut inputs = Vec::new();
+        for act in ladder.due(now, may_be) {
+            let (device, step, why) = match act {
+                Act::Tell(what) => {
+                    self.env.announcer.notice(None, what);
+                    continue;
+                }
+                Act::Step(phone, step, why) => (phone, step, why.to_owned()),
+            };
+            if step == RecoveryStep::Reboot {
+                inputs.push(Input::Awaited(device.clone(), now + recovery::patience(step)));
+            }
+            self.announce(Fact::RecoveryTried { device: device.clone(), step, why });
+            recoveries.push(Box::pin(async move {
+                let done = self.provider.recover(&device, step).await;
+                done.err().map(|fault| format!("{device} could not be helped so: {fault}"))
+            }));
+        }
+        inputs
     }
 
     fn arrived(&self, arrival: Arrival) -> Option<Input> {

@@ -59,6 +59,7 @@ pub mod planned;
 pub mod probes;
 pub mod progress;
 pub mod prove;
+pub mod recovery;
 pub mod resume;
 mod screens;
 pub mod scribe;

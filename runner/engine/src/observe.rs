@@ -1,6 +1,7 @@
 //! An open window: its collector, its log of gestures, and the framestats taken beside the sampling loop.
 
 use crate::android::gesture::remembered;
+use crate::android::settle::{CLOCKS, clocks_parted};
 use crate::collect::{Collector, feed_once};
 use crate::device_session::DeviceSession;
 use crate::log::WindowLog;
@@ -49,6 +50,8 @@ pub struct FramestatsSampler {
     eager: bool,
     /// When the ring was read last.
     last: Cell<Option<Instant>>,
+    /// The last reading told that the phone's clocks are as they were.
+    clocks_told: Cell<bool>,
 }
 
 impl FramestatsSampler {
@@ -66,6 +69,7 @@ impl FramestatsSampler {
             sampling: RefCell::default(),
             eager,
             last: Cell::default(),
+            clocks_told: Cell::default(),
         }
     }
 
@@ -97,6 +101,9 @@ impl FramestatsSampler {
             },
         };
         let output = session.device.shell(&sampling.once(), session.patience().dump).await?;
+        let parted = clocks_parted(&output.text(), session.clock);
+        self.clocks_told.set(parted.is_some());
+        parted.unwrap_or(Ok(()))?;
         feed_once(&mut sampling, &output.out, collector, &**source);
         *self.sampling.borrow_mut() = Some(sampling);
         self.last.set(Some(Instant::now()));
@@ -136,6 +143,10 @@ impl FramestatsSampler {
     ) -> Result<(), Fault> {
         if open_window.log.borrow().gestures.is_empty() {
             return Ok(());
+        }
+        if !self.clocks_told.take() {
+            let header = session.device.shell(CLOCKS, session.patience().dump).await?;
+            clocks_parted(&header.text(), session.clock).unwrap_or(Ok(()))?;
         }
         let told = remembered(&*session.device, session.patience().dump).await?;
         told.iter().for_each(|told| open_window.log.borrow_mut().remembered(told, session.clock));

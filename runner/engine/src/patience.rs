@@ -1,5 +1,6 @@
 //! Timeouts and budgets as values, in one place.
 
+use farmjank_results::recovery::RecoveryStep;
 use std::time::Duration;
 
 /// How long to wait for what, and how often to try again. One field for each bound.
@@ -28,6 +29,8 @@ pub struct Patience {
     pub retries: u32,
     /// Pause before such a retry.
     pub backoff: Duration,
+    /// The furthest that is gone for a phone that does not answer; none: it is waited for.
+    pub recover: Option<RecoveryStep>,
 }
 
 impl Default for Patience {
@@ -44,6 +47,7 @@ impl Default for Patience {
             cooling: Duration::from_secs(120),
             retries: 2,
             backoff: Duration::from_secs(2),
+            recover: Some(RecoveryStep::Reconnect),
         }
     }
 }

@@ -203,6 +203,10 @@ async fn open(session: &DeviceSession<'_>, name: &str, link: &str, ready: &Ready
     let most = ready.timeout.unwrap_or(PAGE);
     let deadline = Instant::now() + most;
     loop {
+        // Nobody answers it: waiting for the page would be in vain.
+        if let Some(fault) = app::dialog(&session.app.0, &front) {
+            return Err(fault);
+        }
         let shown = app::shows(&front, &session.app.0, ready.activity.as_deref());
         let selector = ready.text.clone().map(Selector::Text).or_else(|| ready.id.clone().map(Selector::Id));
         let ready_now = match selector.filter(|_| shown) {
@@ -217,7 +221,7 @@ async fn open(session: &DeviceSession<'_>, name: &str, link: &str, ready: &Ready
                 return Err(fault);
             }
             let what = format!(
-                "page `{}` was not ready within {:.1} s; in front: {front:?}",
+                "page `{}` was not ready within {:.1} s; in front is {front}",
                 clip(name, 80),
                 most.as_secs_f64()
             );

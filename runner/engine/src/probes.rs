@@ -4,8 +4,8 @@
 //! same call stamps the window. A trace is binary and of a whole trial: it has calls of its own. Whatever was begun is
 //! ended, and whatever was enabled is disabled, while the phone answers. Must not know what outputs mean.
 
-use crate::android;
 use crate::android::together::{Marks, nonce};
+use crate::android::{self, room};
 use crate::device_session::DeviceSession;
 use farmjank_measure::probe_read::Edges;
 use farmjank_results::event::SkippedSource;
@@ -202,6 +202,28 @@ impl<'a> Probes<'a> {
         Ok((told.first, beginning.begun.into_iter().zip(told.pieces).filter_map(answers).collect()))
     }
 
+    /// A trial's recorder that wrote nothing on a phone without room: that is why.
+    async fn with_room(
+        &self,
+        mut answers: Vec<ProbeAnswer>,
+        mut unavailable: Vec<SkippedSource>,
+    ) -> Result<(Vec<ProbeAnswer>, Vec<SkippedSource>), Fault> {
+        if !answers.iter().any(|answer| answer.output.bytes.is_empty()) {
+            return Ok((answers, unavailable));
+        }
+        let left = self.session.device.shell(room::LEFT, self.session.patience().call).await?;
+        if let Some(full) = room::full(&left.text()) {
+            let (silent, told) = answers.into_iter().partition(|answer| answer.output.bytes.is_empty());
+            answers = told;
+            let over = |answer: ProbeAnswer| SkippedSource {
+                what: answer.probe.id().to_string(),
+                why: full.to_string(),
+            };
+            unavailable.extend(Vec::into_iter(silent).map(over));
+        }
+        Ok((answers, unavailable))
+    }
+
     /// Ends what was begun of a trial. A lost phone is a fault; an output that cannot be had (a trace larger than may
     /// be fetched) is silence with its reason, and costs the trial nothing else.
     pub(crate) async fn end_trial(&self) -> Result<(Vec<ProbeAnswer>, Vec<SkippedSource>), Fault> {
@@ -213,7 +235,7 @@ impl<'a> Probes<'a> {
                 let probe = &self.active[begun.nth].probe;
                 (begun.nth, begun.nonce, probe.end(facts, app, begun.nonce, &begun.mark))
             }) else {
-                return Ok((answers, unavailable));
+                return self.with_room(answers, unavailable).await;
             };
             // It stays pending while it is asked: a cancelled trial leaves nothing open.
             let answer = self.session.device.shell(&line, self.session.patience().launch).await;

@@ -106,7 +106,7 @@ impl<'a> Trial<'a> {
         result = match result {
             Err(fault) if !fault.is_lost() => {
                 let session = self.session;
-                Err(behind(&*session.device, fault, session.patience()).await)
+                Err(behind(&*session.device, &session.app.0, fault, session.patience()).await)
             }
             result => result,
         };

@@ -3,12 +3,14 @@
 use crate::adb::device::AdbDevice;
 use crate::adb::listing::Row;
 use crate::adb::options::Options;
+use crate::adb::recover::recover;
 use crate::adb::refusal::{ambiguous, missing, no_permissions, offline, shown, surplus, unauthorized};
 use crate::adb::roster::{is_network_address, twice};
 use crate::adb::state::{AdbState, Lease};
 use crate::adb::watch::Watch;
 use farmjank_results::device::DeviceId;
 use farmjank_results::fault::{Fault, FaultCode};
+use farmjank_results::recovery::RecoveryStep;
 use farmjank_seams::Work;
 use farmjank_seams::device::{Arrivals, Device, DeviceState, Provider, Sighting};
 use farmjank_seams::host::{Address, Dial};
@@ -191,6 +193,14 @@ impl Provider for AdbProvider {
                 Ok(watch) => Ok(Box::new(watch) as Box<dyn Arrivals>),
                 Err(faults) => Err(self.no_server(&faults)),
             }
+        })
+    }
+
+    fn recover<'a>(&'a self, id: &'a DeviceId, step: RecoveryStep) -> Work<'a, String> {
+        Box::pin(async move {
+            let server = self.state.last_seen_on(id);
+            let none = || missing(&format!("phone {}", shown(&id.0)), "any server");
+            recover(self.state.servers.get(server.unwrap_or(0)).ok_or_else(none)?, id, step).await
         })
     }
 

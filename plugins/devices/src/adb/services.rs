@@ -23,7 +23,7 @@ impl Server {
     }
 
     /// Deadline for a question the server answers by itself.
-    fn quick(&self) -> Instant {
+    pub(crate) fn quick(&self) -> Instant {
         after(self.options.connect + self.options.reply * 2)
     }
 
@@ -69,14 +69,14 @@ impl Server {
         }
     }
 
-    async fn ask(&self, request: &str, deadline: Instant) -> Result<Vec<u8>, LinkError> {
+    pub(crate) async fn ask(&self, request: &str, deadline: Instant) -> Result<Vec<u8>, LinkError> {
         let _place = self.place(deadline).await?;
         let mut link = self.connect(deadline).await?;
         link.request(request, "answering a question").await?;
         link.block("answering a question").await
     }
 
-    async fn ask_through_transport(
+    pub(crate) async fn ask_through_transport(
         &self,
         phone: &DeviceId,
         request: &str,
@@ -112,7 +112,7 @@ impl Server {
 }
 
 /// Serials `host-serial:` understands: without colon, or a host and a port.
-fn plain_serial(serial: &str) -> bool {
+pub(crate) fn plain_serial(serial: &str) -> bool {
     match serial.split_once(':') {
         None => true,
         Some((host, port)) => {

@@ -93,6 +93,11 @@ impl AdbState {
         self.connections.borrow_mut().entry(key.clone()).or_default().transport = transport;
     }
 
+    /// The server over which a phone was used last.
+    pub(crate) fn last_seen_on(&self, id: &DeviceId) -> Option<usize> {
+        self.connections.borrow().keys().find(|key| key.1 == *id).map(|key| key.0)
+    }
+
     /// A server listed its phones: connections that are not there any more, or are others now, begin anew.
     pub(crate) fn observe(&self, server: usize, rows: &[Row]) {
         let mut renewed = Vec::new();

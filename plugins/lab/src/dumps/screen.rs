@@ -64,6 +64,13 @@ fn shown(scene: &Scene<'_>) -> (String, Vec<Element>) {
             return ("android".into(), words(&format!("{id} keeps stopping")));
         }
     }
+    if let Some(app) = sim.activities.asked() {
+        let id = sim.setup.apps[app].id();
+        return (
+            "com.google.android.permissioncontroller".into(),
+            words(&format!("Allow {id} to access this device's location?")),
+        );
+    }
     match sim.activities.front {
         Front::Window(index) => {
             let Some(window) = sim.activities.window(index) else { return ("android".into(), vec![]) };

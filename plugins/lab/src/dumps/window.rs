@@ -57,6 +57,9 @@ fn focused(scene: &Scene<'_>) -> Option<(u32, String)> {
             return Some((0x003b_8f92, format!("Application Error: {id}")));
         }
     }
+    if sim.activities.asked().is_some() {
+        return Some((0x0093_11c5, asker(scene.archetype().sdk).to_owned()));
+    }
     match sim.activities.front {
         Front::Launcher => {
             Some((0x0062_1b0e, "com.android.launcher3/com.android.launcher3.Launcher".to_owned()))
@@ -68,11 +71,30 @@ fn focused(scene: &Scene<'_>) -> Option<(u32, String)> {
     }
 }
 
+/// The window that asks for permissions, as phones with Google's packages name it: up to Android 9 the installer's,
+/// since a package of its own, whose classes moved with Android 11.
+fn asker(sdk: u32) -> &'static str {
+    match sdk {
+        ..=28 => {
+            "com.google.android.packageinstaller/com.android.packageinstaller.permission.ui.GrantPermissionsActivity"
+        }
+        29 => {
+            "com.google.android.permissioncontroller/com.android.packageinstaller.permission.ui.GrantPermissionsActivity"
+        }
+        _ => {
+            "com.google.android.permissioncontroller/com.android.permissioncontroller.permission.ui.GrantPermissionsActivity"
+        }
+    }
+}
+
 /// The activity that should have the focus, as its record.
 fn focused_app(scene: &Scene<'_>) -> String {
     let record = match scene.sim.activities.front {
         Front::Launcher => "ActivityRecord{51f0ab3 u0 com.android.launcher3/.Launcher t1".to_owned(),
         Front::Window(index) => match scene.sim.activities.window(index) {
+            Some(window) if scene.sim.activities.asked().is_some() => {
+                format!("ActivityRecord{{0b1c3de u0 {} t{}", asker(scene.archetype().sdk), window.task)
+            }
             Some(window) => {
                 let short = scene.sim.setup.apps[window.app].short(window.page);
                 format!("ActivityRecord{{{:07x} u0 {short} t{}", window.hash ^ 0x002a_51c3, window.task)

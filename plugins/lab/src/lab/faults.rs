@@ -1,18 +1,16 @@
 //! Faults begin and end, on schedule or by hand.
 
 use super::running::LiveLab;
-use crate::fault::{Kind, Scheduled, Whom};
+use crate::fault::{Kind, Remedy, Scheduled, Whom};
 use crate::live_phone::{LivePhone, Presence};
 use crate::phone_fault::PhoneFault;
+use crate::remedy::{self, REBOOT};
 use crate::server::LiveServer;
 use std::rc::Rc;
 use std::time::Duration;
 
 /// How long a server stays away when a restart has no length.
 const RESTART: Duration = Duration::from_secs(2);
-
-/// How long a reboot takes when it has no length.
-const REBOOT: Duration = Duration::from_secs(30);
 
 /// How long SurfaceFlinger's dumps are held back when a ring overflow has no length.
 const OVERFLOW: Duration = Duration::from_secs(4);
@@ -39,6 +37,9 @@ pub(super) fn schedule(lab: &Rc<LiveLab>, faults: &[Scheduled]) {
 fn strike(lab: &LiveLab, fault: &Scheduled) {
     for phone in chosen(lab, &fault.whom) {
         lab.inject(phone.serial(), fault.kind.clone(), fault.length);
+        if let Some(until) = fault.until {
+            phone.ailments.ails(until, fault.kind.clone());
+        }
     }
 }
 
@@ -50,6 +51,14 @@ fn chosen(lab: &LiveLab, whom: &Whom) -> Vec<Rc<LivePhone>> {
 }
 
 impl LiveLab {
+    /// The same as [`LiveLab::inject`], until somebody does this about it.
+    pub fn inject_until(&self, serial: &str, kind: Kind, until: Remedy) -> bool {
+        if let Some(phone) = self.phone(serial) {
+            phone.ailments.ails(until, kind.clone());
+        }
+        self.inject(serial, kind, None)
+    }
+
     /// Makes something go wrong with a phone now, for a length where that has a meaning. False when there is no such
     /// phone. Call inside the lab's `LocalSet`.
     pub fn inject(&self, serial: &str, kind: Kind, length: Option<Duration>) -> bool {
@@ -78,26 +87,14 @@ impl LiveLab {
     }
 }
 
-fn show(phone: &LivePhone, presence: Presence) {
-    phone.set_cable(|cable| {
-        cable.presence = presence;
-        if presence != Presence::Ready {
-            cable.cuts += 1;
-        }
-    });
-}
-
 fn begin(phone: &LivePhone, server: &LiveServer, kind: &Kind, length: Option<Duration>) {
     match kind {
-        Kind::Unplug => show(phone, Presence::Absent),
-        Kind::Reboot => {
-            phone.set_cable(|cable| cable.rebooting = true);
-            show(phone, Presence::Absent);
-        }
-        Kind::Offline => show(phone, Presence::Offline),
-        Kind::Unauthorized => show(phone, Presence::Unauthorized),
-        Kind::NoPermissions => show(phone, Presence::NoPermissions),
-        Kind::Recovery => show(phone, Presence::Recovery),
+        Kind::Unplug => remedy::show(phone, Presence::Absent),
+        Kind::Reboot => remedy::goes_down(phone),
+        Kind::Offline => remedy::show(phone, Presence::Offline),
+        Kind::Unauthorized => remedy::show(phone, Presence::Unauthorized),
+        Kind::NoPermissions => remedy::show(phone, Presence::NoPermissions),
+        Kind::Recovery => remedy::show(phone, Presence::Recovery),
         Kind::Wedge => phone.set_cable(|cable| cable.wedged = true),
         Kind::Slow(factor) => phone.set_cable(|cable| cable.slow = *factor),
         Kind::Garble => phone.set_cable(|cable| cable.garbled = true),
@@ -114,14 +111,10 @@ fn begin(phone: &LivePhone, server: &LiveServer, kind: &Kind, length: Option<Dur
 
 fn end(phone: &LivePhone, server: &LiveServer, kind: &Kind) {
     match kind {
-        Kind::Reboot => {
-            phone.rebooted();
-            phone.set_cable(|cable| cable.rebooting = false);
-            show(phone, Presence::Ready);
-        }
+        Kind::Reboot => remedy::booted(phone),
         Kind::Unplug | Kind::Offline | Kind::Unauthorized | Kind::NoPermissions | Kind::Recovery => {
             let rebooting = phone.cable().rebooting;
-            show(phone, if rebooting { Presence::Absent } else { Presence::Ready });
+            remedy::show(phone, if rebooting { Presence::Absent } else { Presence::Ready });
         }
         Kind::Wedge => phone.set_cable(|cable| cable.wedged = false),
         Kind::Slow(_) => phone.set_cable(|cable| cable.slow = 1.0),
@@ -132,7 +125,18 @@ fn end(phone: &LivePhone, server: &LiveServer, kind: &Kind) {
         Kind::ScreenOff => phone.set_fault(PhoneFault::ScreenOff { stuck: false }),
         Kind::DumpTimeout => phone.hang_rings(false),
         Kind::ClockDrift(_) => phone.set_drift(0.0),
-        Kind::RingOverflow | Kind::Model(_) => {}
+        Kind::Model(fault) => over(phone, fault),
+        Kind::RingOverflow => {}
+    }
+}
+
+/// What can end inside a phone ends.
+fn over(phone: &LivePhone, fault: &PhoneFault) {
+    match fault {
+        PhoneFault::PermissionDialog { .. } => phone.set_fault(PhoneFault::PermissionDialog { asks: false }),
+        PhoneFault::NoScroll { .. } => phone.set_fault(PhoneFault::NoScroll { stuck: false }),
+        PhoneFault::DiskFull { .. } => phone.set_fault(PhoneFault::DiskFull { full: false }),
+        _ => {}
     }
 }
 

@@ -1,6 +1,6 @@
 //! Breaking a phone on purpose.
 
-use super::state::Phone;
+use super::state::{MS, Phone};
 use crate::phone_fault::PhoneFault;
 use crate::phone_sim::acts::Act;
 
@@ -27,6 +27,12 @@ pub(super) fn set(phone: &mut Phone, fault: PhoneFault) {
         PhoneFault::PeriodOnly => phone.body.quirks.period_only = true,
         PhoneFault::SwappedColumns => phone.body.quirks.swapped = true,
         PhoneFault::HeaderPeriod { ns } => phone.body.quirks.header_ns = Some(ns),
+        PhoneFault::PermissionDialog { asks } => phone.sim.act(now, Act::Asks(asks)),
+        PhoneFault::NoScroll { stuck } => phone.sim.act(now, Act::Stuck(stuck)),
+        PhoneFault::DiskFull { full } => phone.storage.fill(full),
+        PhoneFault::ClockJump { ms } => {
+            phone.clocks.slept = phone.clocks.slept.saturating_add(ms.saturating_mul(MS));
+        }
         PhoneFault::TraceLoss { share } => phone.tracing.faults.loss = share.clamp(0.0, 1.0),
         PhoneFault::NoTracing => phone.tracing.faults.refused = true,
         PhoneFault::TraceCut { kept } => phone.tracing.faults.kept = kept.clamp(0.0, 1.0),

@@ -49,9 +49,15 @@ pub(super) fn pm(phone: &mut Phone, now: LabTime, arguments: &[String]) -> Runni
             }
         },
         Some("resolve-activity") => resolve_activity(phone, rest),
-        Some("grant" | "revoke" | "enable" | "disable" | "trim-caches") => {
-            phone.served(27, Answer::default())
+        Some("grant") => {
+            let package = rest.iter().find(|word| !word.starts_with('-')).cloned().unwrap_or_default();
+            let running = phone.served(27, Answer::default());
+            if let Some(app) = activity::app(phone, &package) {
+                phone.act(now, running.takes.ns() - 2 * MS, Act::Granted(app));
+            }
+            running
         }
+        Some("revoke" | "enable" | "disable" | "trim-caches") => phone.served(27, Answer::default()),
         Some(other) => phone.served(27, Answer::failed(format!("Unknown command: {other}\n"), 255)),
         None => phone.served(
             27,

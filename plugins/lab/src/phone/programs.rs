@@ -101,6 +101,7 @@ impl Phone {
             "svc" => Some(services::svc(self, arguments)),
             "pidof" => Some(packages::pidof(self, arguments)),
             "uiautomator" => Some(tools::uiautomator(self, arguments)),
+            "df" => Some(tools::df(self, arguments)),
             "screencap" => Some(tools::screencap(self, now, arguments)),
             "service" => Some(services::service(self, arguments)),
             "logcat" => Some(log::logcat(self, now, arguments)),

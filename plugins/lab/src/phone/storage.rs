@@ -2,16 +2,31 @@
 
 use std::collections::BTreeMap;
 
+/// What fits beside a file's name, bytes: it is written where no block is left for more (f2fs, inline data).
+const INLINE: usize = 1_024;
+
 /// Files that commands made, by the name the shell knows them by.
 #[derive(Debug, Default)]
 pub struct Storage {
     files: BTreeMap<String, Vec<u8>>,
+    full: bool,
 }
 
 impl Storage {
-    /// Puts a file there.
+    /// Puts a file there; an empty one where no room is left for it.
     pub fn write(&mut self, path: &str, bytes: Vec<u8>) {
-        self.files.insert(place(path), bytes);
+        let fits = !self.full || bytes.len() <= INLINE;
+        self.files.insert(place(path), if fits { bytes } else { Vec::new() });
+    }
+
+    /// No room is left from now on, or there is again.
+    pub fn fill(&mut self, full: bool) {
+        self.full = full;
+    }
+
+    /// Whether no room is left.
+    pub fn is_full(&self) -> bool {
+        self.full
     }
 
     /// What is in a file.
@@ -27,6 +42,7 @@ impl Storage {
     /// Takes over what another has.
     pub fn append(&mut self, other: &mut Storage) {
         self.files.append(&mut other.files);
+        self.full |= other.full;
     }
 
     /// Takes a file away; says whether there was one.

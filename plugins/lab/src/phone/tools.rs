@@ -1,4 +1,4 @@
-//! `uiautomator`, `screencap`.
+//! `uiautomator`, `screencap`, `df`.
 
 use super::command::{Answer, Running, Work};
 use super::lab_time::LabTime;
@@ -27,6 +27,25 @@ pub(super) fn uiautomator(phone: &mut Phone, arguments: &[String]) -> Running {
             work: Work::Say(Answer::failed("Usage: uiautomator <subcommand> [options]\n", 1)),
         },
     }
+}
+
+/// `df [-k] [PATH…]`, as toybox prints it: what the storage holds and how much is left, in KiB.
+pub(super) fn df(phone: &mut Phone, arguments: &[String]) -> Running {
+    let total: u64 = if phone.sim.setup.archetype.ram_mb < 6_000 { 53_687_091 } else { 113_246_208 };
+    let free = if phone.storage.is_full() { 0 } else { total / 3 };
+    let used = total - free;
+    let mut out = "Filesystem     1K-blocks     Used Available Use% Mounted on\n".to_owned();
+    let paths: Vec<&str> =
+        arguments.iter().map(String::as_str).filter(|word| !word.starts_with('-')).collect();
+    for path in if paths.is_empty() { vec!["/data", "/sdcard"] } else { paths } {
+        let (device, place) = match path.starts_with("/sdcard") || path.starts_with("/storage") {
+            true => ("/dev/fuse", "/storage/emulated"),
+            false => ("/dev/block/dm-44", "/data"),
+        };
+        let percent = used * 100 / total;
+        out += &format!("{device:<14} {total:>9} {used:>8} {free:>9} {percent:>3}% {place}\n");
+    }
+    phone.native(Answer::said(out))
 }
 
 /// `screencap -p`: the screen is composed once more, read back and packed by the processor, which the app in front has

@@ -16,7 +16,7 @@ pub enum Front {
     Window(usize),
 }
 
-/// The state of one app's process.
+/// The state of one app's process. One field for each thing that is told of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Process {
     /// Process id; none when it does not run.
@@ -31,6 +31,10 @@ pub struct Process {
     pub anr: Option<i64>,
     /// A dialog says it crashed.
     pub crashed: bool,
+    /// It asks for a permission whenever it starts, until that is granted.
+    pub asks: bool,
+    /// The system's dialog that asks for it lies over its windows.
+    pub asking: bool,
     /// Threshold of slow messages for main loops that begin now, ms.
     pub watch: Option<u32>,
     /// The threshold its main loop read when it began, ms.
@@ -46,6 +50,8 @@ impl Default for Process {
             frozen: None,
             anr: None,
             crashed: false,
+            asks: false,
+            asking: false,
             watch: None,
             slow_ms: None,
         }
@@ -99,6 +105,11 @@ impl Activities {
             Front::Window(index) => self.window(index).map(|window| window.app),
             Front::Launcher => None,
         }
+    }
+
+    /// The app over whose window a dialog asks for a permission, if that window is in front (index).
+    pub(crate) fn asked(&self) -> Option<usize> {
+        self.front_app().filter(|app| self.processes[*app].asking)
     }
 
     /// A page of the app is in front already.

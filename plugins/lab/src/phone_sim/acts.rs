@@ -42,6 +42,14 @@ pub enum Act {
     Dark(bool),
     /// The window in front gets a new layer.
     Reborn,
+    /// The app in front, or the first one, asks for a permission now and whenever it starts; or no more.
+    Asks(bool),
+    /// An app that has started shows the system's dialog, if it still asks.
+    Asking(usize),
+    /// What an app asked for was granted.
+    Granted(usize),
+    /// No finger moves what is in front; or fingers do again.
+    Stuck(bool),
     /// Main loops of an app that begin from now on log messages of so many ms; none: they log none.
     Watch(usize, Option<u32>),
     /// A build of an app takes the place of the one that is there.

@@ -37,6 +37,8 @@ pub struct Input {
     pub typed: String,
     /// The cursor is in a text field.
     pub focused: bool,
+    /// No finger moves what is in front.
+    pub(super) stuck: bool,
 }
 
 /// The living part of a phone: parts that know nothing of each other. What needs several of them at once is a function
@@ -90,7 +92,9 @@ impl PhoneSim {
     /// The window in front, unless something covers it.
     pub(crate) fn front_window(&self) -> Option<usize> {
         match self.activities.front {
-            Front::Window(index) if self.screen.awake && !self.screen.keyguard => Some(index),
+            Front::Window(index) if self.screen.awake && !self.screen.keyguard => {
+                self.activities.asked().is_none().then_some(index)
+            }
             _ => None,
         }
     }

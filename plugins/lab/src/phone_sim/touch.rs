@@ -25,7 +25,7 @@ pub(crate) fn finger_down(sim: &mut PhoneSim, t: i64, command: u64, path: Path) 
     let (from, to) = (t + path.hold, t + path.hold + path.moves);
     let by = path.from.1 - path.to.1;
     let prompt = sim.setup.input.prompt;
-    if by.abs() >= (path.from.0 - path.to.0).abs() {
+    if by.abs() >= (path.from.0 - path.to.0).abs() && !sim.input.stuck {
         with_content(sim, |window, feel| {
             window.ui.motion.drag(feel, from, to, by, feel.slop(), gesture);
             if !prompt {
@@ -121,13 +121,13 @@ fn finger_leaves(sim: &mut PhoneSim, t: i64, how: Motions) {
                 if t - sim.input.touch.down < 500 * MS {
                     click(sim, t, path.to);
                 }
-            } else if by.abs() >= across.abs() && by.abs() > slop && path.moves > 0 {
+            } else if by.abs() >= across.abs() && by.abs() > slop && path.moves > 0 && !sim.input.stuck {
                 let velocity =
                     if stopped && !sim.setup.input.prompt { 0.0 } else { by / (path.moves as f64 / 1e9) };
                 rest = with_content(sim, |window, feel| window.ui.motion.fling(feel, t, velocity, gesture));
             }
         }
-        None if sim.input.touch.dragging => {
+        None if sim.input.touch.dragging && !sim.input.stuck => {
             let velocity = trail_velocity(&sim.input.touch.trail, t);
             rest = with_content(sim, |window, feel| window.ui.motion.fling(feel, t, velocity, gesture));
         }
@@ -162,7 +162,7 @@ pub(crate) fn finger_event(sim: &mut PhoneSim, t: i64, kind: Motions, x: f64, y:
             if sim.input.touch.trail.len() > 8 {
                 sim.input.touch.trail.remove(0);
             }
-            if sim.input.touch.dragging && by != 0.0 {
+            if sim.input.touch.dragging && by != 0.0 && !sim.input.stuck {
                 // Events wait for the next vsync: the content moves once for what came since the last.
                 let until = t + sim.panel.at(t).period;
                 with_content(sim, |window, feel| window.ui.motion.drag(feel, t, until, by, 0.0, gesture));

@@ -3,6 +3,7 @@
 //! Times are ns on CLOCK_MONOTONIC. Must not know how any of it is printed.
 
 use super::activities::Front;
+use super::acts::Act;
 use super::hwui::Hwui;
 use super::journal::Said;
 use super::layer::Layer;
@@ -71,6 +72,48 @@ pub(crate) fn launch(sim: &mut PhoneSim, t: i64, plan: LaunchPlan) {
     }
     if cold && sim.screen.awake && !sim.screen.keyguard {
         surfaces::open_splash(sim, t, app, plan.total_ms);
+    }
+    if cold && sim.activities.processes[app].asks {
+        sim.follow(t + (plan.total_ms + ASKS_AFTER_MS) * MS, Act::Asking(app));
+    }
+}
+
+/// Apps ask when they have drawn.
+const ASKS_AFTER_MS: i64 = 200;
+
+/// The app in front, or the first one, asks for a permission from now on; or no app does any more.
+pub(crate) fn asks(sim: &mut PhoneSim, t: i64, asks: bool) {
+    let front = sim.activities.front_app();
+    let meant = front.or((!sim.activities.processes.is_empty()).then_some(0));
+    match meant.filter(|_| asks) {
+        Some(app) => {
+            sim.activities.processes[app].asks = true;
+            if front == Some(app) {
+                asking(sim, t, app);
+            }
+        }
+        None => (0..sim.activities.processes.len()).for_each(|app| granted(sim, t, app)),
+    }
+}
+
+/// The system's dialog comes up over the windows of an app that still asks.
+pub(crate) fn asking(sim: &mut PhoneSim, t: i64, app: usize) {
+    if sim.activities.processes[app].asks && !sim.activities.processes[app].stack.is_empty() {
+        cover(sim, t);
+        sim.activities.processes[app].asking = true;
+    }
+}
+
+/// What an app asked for was granted: nothing asks any more.
+pub(crate) fn granted(sim: &mut PhoneSim, t: i64, app: usize) {
+    sim.activities.processes[app].asks = false;
+    answered(sim, t, app);
+}
+
+/// The dialog goes.
+fn answered(sim: &mut PhoneSim, t: i64, app: usize) {
+    if std::mem::take(&mut sim.activities.processes[app].asking) {
+        planning::uncovered(sim, t);
     }
 }
 
@@ -166,6 +209,11 @@ pub(crate) fn go_home(sim: &mut PhoneSim, t: i64) {
 pub(crate) fn go_back(sim: &mut PhoneSim, t: i64) {
     let Front::Window(index) = sim.activities.front else { return };
     let Some(app) = sim.activities.window(index).map(|window| window.app) else { return };
+    if sim.activities.asked() == Some(app) {
+        // Denied for now: it asks again when it starts again.
+        answered(sim, t, app);
+        return;
+    }
     sim.activities.processes[app].stack.retain(|other| *other != index);
     let below = sim.activities.processes[app].stack.last().copied();
     close(sim, t, index);
@@ -200,6 +248,7 @@ pub(crate) fn stop(sim: &mut PhoneSim, t: i64, app: usize) {
     }
     let process = &mut sim.activities.processes[app];
     (process.pid, process.frozen, process.anr, process.crashed) = (None, None, None, false);
+    process.asking = false;
     if !sim.input.typed.is_empty() {
         sim.input.typed.clear();
     }

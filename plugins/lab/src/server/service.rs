@@ -6,6 +6,7 @@ use super::connection::{CLOSE_STDIN, Connection, Framing, Hangup, STDIN};
 use super::sync;
 use crate::hand::Hand;
 use crate::live_phone::LivePhone;
+use crate::remedy;
 use crate::shell::Programs;
 use crate::shell::state::{Io, Shell};
 use crate::shell::stream::{Channel, Outlet, Sink, Source, WriteEnd, pipe};
@@ -25,13 +26,20 @@ pub(crate) enum Service {
     Shell { packets: bool, terminal: bool, command: String },
     /// File transfer.
     Sync,
+    /// The phone boots again.
+    Reboot,
+    /// The phone's daemon makes its connection anew.
+    Reconnect,
 }
 
 impl Service {
     /// Reads a service's name; nothing when the phone has no such service.
     pub(crate) fn parse(name: &str) -> Option<Service> {
-        if name == "sync:" {
-            return Some(Service::Sync);
+        match name {
+            "sync:" => return Some(Service::Sync),
+            "reboot:" => return Some(Service::Reboot),
+            "reconnect" => return Some(Service::Reconnect),
+            _ => {}
         }
         if let Some(command) = name.strip_prefix("exec:") {
             return Some(Service::Shell { packets: false, terminal: false, command: command.to_owned() });
@@ -62,6 +70,9 @@ impl Service {
     ) {
         let work = async {
             match self {
+                // Its daemon does both, whatever hangs behind it.
+                Service::Reboot => remedy::reboot(&phone),
+                Service::Reconnect => remedy::reconnect(&phone),
                 Service::Sync => {
                     phone.answering().await;
                     // A transfer that ends badly ends the connection; the client sees that.

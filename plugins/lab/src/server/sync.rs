@@ -160,6 +160,8 @@ async fn send<W: AsyncRead + AsyncWrite + Unpin>(
             if path.starts_with('/') { "Read-only file system" } else { "No such file or directory" }
         )
     });
+    let full = || phone.is_full().then(|| "write failed: No space left on device".to_owned());
+    trouble = trouble.or_else(full);
     loop {
         let mut header = [0; 8];
         wire.read_exact(&mut header).await?;

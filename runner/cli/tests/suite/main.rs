@@ -22,6 +22,7 @@ mod outside;
 mod prove;
 mod quarantine;
 mod recorder;
+mod recover;
 mod reports;
 mod resume;
 mod run;

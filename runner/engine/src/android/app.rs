@@ -147,19 +147,48 @@ pub(crate) fn trouble_lines(app: &str) -> [String; 2] {
     [FOCUS.to_owned(), format!("pidof {}", quote(app))]
 }
 
-/// A crash or hang of this app, if the phone shows its dialog or its process is gone.
+/// Which window has the focus, for [`dialog`].
+pub(crate) const IN_FRONT: &str = FOCUS;
+
+/// A dialog of the system that lies over this app: it crashed, hangs, or asks for a permission.
+pub(crate) fn dialog(app: &str, front: &Front) -> Option<Fault> {
+    match front {
+        Front::Permission => Some(asks(app)),
+        Front::Dialog { kind, package } if package.split(':').next() == Some(app) => {
+            let what = format!("the phone says `{kind}: {app}`");
+            let fault = match kind.contains("Responding") {
+                true => Fault::new(FaultCode::AppNotResponding, what).advise(
+                    "its main thread hung for seconds: see `adb shell ls /data/anr` and the phone's logcat",
+                ),
+                false => Fault::new(FaultCode::AppCrashed, what)
+                    .advise("see the stack trace: `adb logcat -b crash -d`"),
+            };
+            Some(fault)
+        }
+        _ => None,
+    }
+}
+
+/// The system asks for a permission of this app, and touches reach nothing else.
+fn asks(app: &str) -> Fault {
+    let what = format!("a dialog that asks for a permission is in front of `{app}`: touches reach only that");
+    Fault::new(FaultCode::PermissionDialog, what).advise(format!(
+        "grant what the app asks for before it starts, in `setup`: `- shell: pm grant {app} android.permission.…`; \
+         `adb shell dumpsys package {app}` lists what it requests"
+    ))
+}
+
+/// A crash or hang of this app, if the phone shows its dialog or its process is gone; or a dialog over it.
 pub(crate) fn read_trouble(app: &str, focus: &Answer, alive: &Answer) -> Option<Fault> {
-    if let Front::Dialog { kind, package } = front(&focus.text())
-        && package.split(':').next() == Some(app)
-    {
-        let code =
-            if kind.contains("Responding") { FaultCode::AppNotResponding } else { FaultCode::AppCrashed };
-        return Some(Fault::new(code, format!("the phone says `{kind}: {app}`")));
+    if let Some(fault) = dialog(app, &front(&focus.text())) {
+        return Some(fault);
     }
     // Status 127: a phone without pidof cannot say.
     if alive.status == 1 && alive.out.is_empty() {
         let what = format!("the process of `{app}` is gone");
-        return Some(Fault::new(FaultCode::AppCrashed, what).advise("see the phone's logcat"));
+        return Some(
+            Fault::new(FaultCode::AppCrashed, what).advise("see the phone's log: `adb logcat -b crash -d`"),
+        );
     }
     None
 }

@@ -1,10 +1,10 @@
 //! Bringing a phone into a state worth measuring, and saying why it is not.
 
 use super::together::together;
-use super::{clip, state};
+use super::{app, clip, room, state};
 use crate::patience::Patience;
 use farmjank_results::fault::{Fault, FaultCode};
-use farmjank_results::time::ClockMap;
+use farmjank_results::time::{ClockMap, Span};
 use farmjank_seams::device::Device;
 use farmjank_seams::quote::quote;
 use std::time::Duration;
@@ -48,19 +48,53 @@ pub(crate) fn fell_asleep(power: &str, policy: &str) -> Option<Fault> {
     asleep(power, policy, "went off in the middle of the trial", "came up in the middle of the trial")
 }
 
-/// Why a step of a trial failed, where the phone was the cause: the fault it failed with, unless the phone fell asleep.
-pub async fn behind(device: &dyn Device, fault: Fault, patience: &Patience) -> Fault {
-    match together(device, AWAKE, patience.dump).await {
-        Ok([power, policy]) => match fell_asleep(&power.text(), &policy.text()) {
-            Some(asleep) if asleep.code != fault.code => {
-                Fault { what: format!("{} (seen as: {})", asleep.what, clip(&fault.what, 200)), ..asleep }
-            }
-            _ => fault,
-        },
-        Err(lost) if lost.is_lost() => lost,
-        Err(_) => fault,
+/// Why a step of a trial failed, where something else was the cause: the fault it failed with, unless the phone fell
+/// asleep, a dialog lies over the app, or no room is left on the phone.
+pub async fn behind(device: &dyn Device, app: &str, fault: Fault, patience: &Patience) -> Fault {
+    let lines = [AWAKE[0], AWAKE[1], app::IN_FRONT, room::LEFT];
+    let [power, policy, focus, left] = match together(device, lines, patience.dump).await {
+        Ok(answers) => answers,
+        Err(lost) if lost.is_lost() => return lost,
+        Err(_) => return fault,
+    };
+    let cause = fell_asleep(&power.text(), &policy.text())
+        .or_else(|| app::dialog(app, &state::front(&focus.text())))
+        .or_else(|| room::full(&left.text()).filter(|_| needs_room(&fault)));
+    match cause {
+        Some(cause) if cause.code != fault.code => {
+            Fault { what: format!("{} (seen as: {})", cause.what, clip(&fault.what, 200)), ..cause }
+        }
+        _ => fault,
     }
 }
+
+/// Faults that a full storage shows itself by: what is written there is empty, or refused.
+fn needs_room(fault: &Fault) -> bool {
+    use FaultCode::{ApkRefused, CommandFailed, FileRefused, UiUnreadable};
+    matches!(fault.code, ApkRefused | CommandFailed | FileRefused | UiUnreadable)
+}
+
+/// How far two readings of the distance of a phone's clocks may lie apart, each ±11 ms, and what lies between reading
+/// one clock and the other on a busy phone. A phone that was suspended was so for longer.
+const CLOCKS_APART: Span = Span::from_ms(250);
+
+/// The phone's clocks lie further apart than when the lease began, by a text that begins as `dumpsys gfxinfo` does;
+/// nothing where it does not say. What was measured meanwhile cannot be placed in time.
+pub(crate) fn clocks_parted(text: &str, clock: ClockMap) -> Option<Result<(), Fault>> {
+    let moved = read_clock(text)?.offset - clock.offset;
+    if moved.ns().abs() <= CLOCKS_APART.ns() {
+        return Some(Ok(()));
+    }
+    let what = format!(
+        "the phone's clocks parted by {:.1} s in the middle of the trial: it was suspended, or its time was set",
+        moved.secs()
+    );
+    let advice = "keep it awake and charged (`adb shell svc power stayon true`), and let no other tool change its time";
+    Some(Err(Fault::new(FaultCode::ClockJumped, what).passing().advise(advice)))
+}
+
+/// Both clocks, of a process that always runs.
+pub(crate) const CLOCKS: &str = "dumpsys gfxinfo com.android.systemui | head -n 4";
 
 /// BOOTTIME against MONOTONIC, from the header of `dumpsys gfxinfo`: of the system's own UI, which always runs, else
 /// of the app.
@@ -93,7 +127,6 @@ fn read_clock(text: &str) -> Option<ClockMap> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use farmjank_results::time::Span;
 
     #[test]
     fn a_phone_that_fell_asleep_or_was_locked_is_said_to_be_so() {
@@ -112,6 +145,16 @@ mod tests {
             (code.word(), what.as_str()),
             ("locked", "the lock screen came up in the middle of the trial")
         );
+    }
+
+    #[test]
+    fn clocks_that_part_are_told_from_clocks_read_twice() {
+        let text = |realtime: i64| format!("Applications:\nUptime: 116130041 Realtime: {realtime}\n");
+        let clock = read_clock(&text(256_466_559)).expect("a header");
+        assert_eq!(clocks_parted(&text(256_466_581), clock), Some(Ok(())));
+        let fault = clocks_parted(&text(256_469_559), clock).expect("it says").expect_err("parted");
+        assert_eq!((fault.code.word(), fault.what.contains("by 3.0 s")), ("clock_jumped", true), "{fault}");
+        assert_eq!(clocks_parted("No process found", clock), None);
     }
 
     #[test]

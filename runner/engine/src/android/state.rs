@@ -1,6 +1,7 @@
 //! What state a phone is in: battery, heat, focus, keyguard, wakefulness (docs/design/phones.md#state).
 
 use farmjank_results::device::{AnimationScales, Battery};
+use std::fmt;
 
 /// Reads `dumpsys battery`. `saver` comes from the settings and is filled by the caller.
 pub fn battery(text: &str) -> Option<Battery> {
@@ -90,10 +91,24 @@ pub enum Front {
         /// Package it names.
         package: String,
     },
+    /// The system asks for a permission of an app.
+    Permission,
     /// Something else: the shade, the lock screen, a system window.
     Other(String),
     /// Nothing has the focus.
     Nothing,
+}
+
+impl fmt::Display for Front {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Front::App { package, activity } => write!(f, "`{package}/{activity}`"),
+            Front::Dialog { kind, package } => write!(f, "the dialog `{kind}: {package}`"),
+            Front::Permission => f.write_str("a dialog that asks for a permission"),
+            Front::Other(title) => write!(f, "`{}`", super::clip(title, 120)),
+            Front::Nothing => f.write_str("nothing"),
+        }
+    }
 }
 
 /// Reads the focus lines of `dumpsys window`: the last that is not null; `mFocusedApp` when no window has the focus.
@@ -129,6 +144,10 @@ fn window_title(text: &str) -> Front {
         }
     }
     match title.split_whitespace().next().and_then(|word| word.split_once('/')) {
+        // Whoever the phone's maker lets ask, the class is called so since Android 6.
+        Some((_, activity)) if activity.trim_end_matches('}').ends_with(".GrantPermissionsActivity") => {
+            Front::Permission
+        }
         Some((package, activity)) if package.contains('.') => {
             Front::App { package: package.to_owned(), activity: activity.trim_end_matches('}').to_owned() }
         }
@@ -193,6 +212,8 @@ mod tests {
             front("mCurrentFocus=Window{1 u0 NotificationShade}"),
             Front::Other("NotificationShade".into())
         );
+        let asks = "mCurrentFocus=Window{1 u0 com.lbe.security.miui/com.android.packageinstaller.permission.ui.GrantPermissionsActivity}";
+        assert_eq!(front(asks), Front::Permission);
         assert_eq!(front(""), Front::Nothing);
     }
 

@@ -47,7 +47,8 @@ pub async fn together<const N: usize>(
     whole.and_then(|answers| answers.try_into().ok()).ok_or_else(|| {
         let said = clip_bytes(if output.err.is_empty() { &output.out } else { &output.err }, 200);
         let what = format!("the phone's shell broke off with status {}: {said}", output.status);
-        Fault::new(FaultCode::AnswerCut, what).passing()
+        let fault = Fault::new(FaultCode::AnswerCut, what).passing();
+        fault.advise("what the phone sent was cut or damaged on the way: try another cable, hub or port")
     })
 }
 
