@@ -15,7 +15,7 @@
 //! Only for simulated time: real phones share one scheduler, whose thread is idle. Must not know: labs, adb, files.
 
 mod handle;
-mod permits;
+pub mod permits;
 mod relay;
 
 use crate::handle::ShardHandle;

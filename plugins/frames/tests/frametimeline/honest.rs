@@ -192,5 +192,7 @@ fn compressed_bombs_open_to_no_more_than_a_trace_of_their_size_does() {
     let told = read_trace(&trace).expect("the frames are still there");
     let opened = (told.packets - frames) << 20;
     assert!(opened <= 64 * trace.len() as u64 + (1 << 20), "{opened} of {}", trace.len());
-    assert!(told.unreadable >= 30, "what was not opened is told: {}", told.unreadable);
+    let whole = (told.packets - frames) / 15;
+    assert!(told.unreadable >= 25, "most bombs stay shut: {}", told.unreadable);
+    assert!(told.unreadable + whole >= 39, "what was not opened is told: {} beside {whole}", told.unreadable);
 }

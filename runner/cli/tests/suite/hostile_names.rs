@@ -76,12 +76,11 @@ fn no_name_acts_on_a_terminal_or_a_runner_whatever_the_verb() {
     let mut seen = BTreeSet::new();
     for name in NASTY {
         let folder = called(name);
-        let here = folder.path();
         let at = |ending: &str| format!("./{name}{ending}");
         let bundle = at("-run");
         let mut says = |words: &[&str]| {
             seen.insert(words[0].to_owned());
-            step(here, words)
+            step(folder.path(), words)
         };
         let ran = says(&["run", &at(".yaml"), "--lab", "demo", "--out", &bundle]);
         assert!([0, 1, 4].contains(&ran.code), "{}", ran.err);
