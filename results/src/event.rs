@@ -7,6 +7,7 @@ use crate::frame::SourceId;
 use crate::motion::Motion;
 use crate::pace::Pace;
 pub use crate::planned_job::{JobId, PlannedJob, PlannedWindow};
+use crate::prepared::{PhoneState, SettingChange};
 use crate::quarantine::{Quarantine, Quarantined};
 use crate::readings::Readings;
 use crate::shards::Shards;
@@ -243,6 +244,14 @@ pub enum Fact {
     LeaseGranted { job: JobId, device: DeviceId },
     /// The job could not get its phone.
     LeaseRefused { job: JobId, device: DeviceId, fault: Fault },
+    /// The state the phone was in when the job took it, and what was changed there for the job. Between trials.
+    PhonePrepared {
+        job: JobId,
+        device: DeviceId,
+        state: Box<PhoneState>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        changes: Vec<SettingChange>,
+    },
     /// Frames of a window are seen by this source on this layer.
     SourceChosen {
         job: JobId,
@@ -324,6 +333,7 @@ impl Fact {
             Fact::JobQueued { job, .. }
             | Fact::LeaseGranted { job, .. }
             | Fact::LeaseRefused { job, .. }
+            | Fact::PhonePrepared { job, .. }
             | Fact::SourceChosen { job, .. }
             | Fact::AppInstalled { job, .. }
             | Fact::TrialStarted { job, .. }
@@ -361,6 +371,7 @@ impl Fact {
             Fact::JobQueued { .. } => "job_queued",
             Fact::LeaseGranted { .. } => "lease_granted",
             Fact::LeaseRefused { .. } => "lease_refused",
+            Fact::PhonePrepared { .. } => "phone_prepared",
             Fact::SourceChosen { .. } => "source_chosen",
             Fact::AppInstalled { .. } => "app_installed",
             Fact::TrialStarted { .. } => "trial_started",

@@ -196,7 +196,7 @@ impl Laws {
             }
             Fact::LeaseGranted { job, device } => self.grant(*job, device)?,
             Fact::LeaseReturned { job, device, .. } => self.give_back(*job, device)?,
-            Fact::AppInstalled { job, .. } => {
+            Fact::AppInstalled { job, .. } | Fact::PhonePrepared { job, .. } => {
                 self.between(*job)?;
             }
             Fact::TrialStarted { job, trial, counted, .. } => self.start_trial(*job, *trial, *counted)?,

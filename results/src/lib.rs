@@ -72,6 +72,7 @@ mod pauses;
 mod pending;
 pub mod period;
 mod planned_job;
+pub mod prepared;
 pub mod quarantine;
 pub mod reader;
 pub mod readings;

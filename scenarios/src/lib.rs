@@ -43,6 +43,7 @@ mod node;
 pub mod page;
 pub mod place;
 pub mod plan;
+pub mod prepare;
 pub mod quarantine;
 pub mod read;
 pub mod requirement;

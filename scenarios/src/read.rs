@@ -14,6 +14,7 @@ mod flow;
 mod form;
 mod limits;
 mod page;
+mod prepare;
 mod quarantine;
 mod read_context;
 mod secret;

@@ -1,6 +1,7 @@
 //! A scenario and its parts, as values. Made by `read`; every part remembers where it was written.
 
 use crate::page::Page;
+use crate::prepare::Prepare;
 use crate::requirement::Requirement;
 use crate::step::{Action, Step};
 use crate::threshold::Threshold;
@@ -39,6 +40,8 @@ pub struct Scenario {
     pub source: Option<farmjank_results::frame::SourceId>,
     /// Layer pattern pinned by the author (glob).
     pub layer: Option<String>,
+    /// What is changed on phones for it, and set back afterwards.
+    pub prepare: Prepare,
     /// Steps before each trial.
     pub setup: Vec<Step>,
     /// Steps of a trial.

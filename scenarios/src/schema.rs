@@ -7,8 +7,8 @@
 
 use crate::vocabulary::lab_files::{QUARANTINE, QUARANTINED};
 use crate::vocabulary::{
-    BASELINE, COMMANDS, Command, EVERY_STEP, HEADER, Key, LIMIT, NAME_CHARS, OVERRIDE, PAGE, READY, SELECTOR,
-    Shape, TEXT_CHARS,
+    BASELINE, COMMANDS, Command, EVERY_STEP, HEADER, Key, LIMIT, NAME_CHARS, OVERRIDE, PAGE, PREPARE, READY,
+    SELECTOR, Shape, TEXT_CHARS,
 };
 use serde_json::{Map, Value, json};
 
@@ -55,6 +55,7 @@ fn definitions() -> Value {
         "page": either(json!({ "type": "string" }), object(PAGE, "a target page")),
         "limit": either(json!({ "type": "string" }), object(LIMIT, "a limit with a confidence")),
         "baseline": Value::Object(object(BASELINE, "how a run is held against a baseline")),
+        "prepare": Value::Object(object(PREPARE, "what is changed on phones")),
         "override": Value::Object(object(OVERRIDE, "limits for some phones")),
     })
 }
@@ -193,6 +194,7 @@ fn shape(shape: Shape) -> Value {
         Shape::Baseline => json!({ "$ref": "#/$defs/baseline" }),
         Shape::Day => pattern("^[0-9]{4}-[0-9]{2}-[0-9]{2}$"),
         Shape::Quarantined => json!({ "type": "array", "items": { "$ref": "#/$defs/entry" } }),
+        Shape::Prepare => json!({ "$ref": "#/$defs/prepare" }),
         Shape::Overrides => json!({ "type": "array", "items": { "$ref": "#/$defs/override" } }),
     }
 }

@@ -60,6 +60,8 @@ pub enum Shape {
     Day,
     /// A list of maps of [`lab_files::QUARANTINED`].
     Quarantined,
+    /// A map of [`PREPARE`].
+    Prepare,
 }
 
 /// Longest text of a value, characters.
@@ -192,6 +194,28 @@ pub const HEADER: &[Key] = &[
     THRESHOLDS,
     key("overrides", Shape::Overrides, "limits for some phones; the last that matches wins, per metric"),
     key("baseline", Shape::Baseline, "how a run is held against a baseline"),
+    key("prepare", Shape::Prepare, "what is changed on phones while it runs there, and set back afterwards"),
+];
+
+/// Keys of `prepare`.
+pub(crate) const PREPARE: &[Key] = &[
+    key("animations", Shape::Number(0.0, 10.0), "the three animation scales; left as they are by default"),
+    key(
+        "refresh_rate",
+        Shape::Text,
+        "pins the panel: a rate in Hz it has, or `highest`; left to the phone by default",
+    ),
+    key("battery_saver", Shape::Flag, "switches it on or off; left as it is by default"),
+    key(
+        "stay_awake",
+        Shape::Flag,
+        "keeps the screen on where it would go off within 10 min; true by default",
+    ),
+    key(
+        "min_battery",
+        Shape::Whole(0, 100),
+        "charge in percent below which nothing is measured; 20 by default",
+    ),
 ];
 
 /// Keys of `baseline`.

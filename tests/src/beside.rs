@@ -3,7 +3,7 @@
 
 use crate::stage::{Stage, Story};
 use farmjank_results::device::{DeviceFacts, DeviceId};
-use farmjank_seams::claim::{Claim, Claimant, Claims, Unclaimed};
+use farmjank_seams::claim::{Claim, Claimant, Claimer, Claims, MemoryUndoLogs, Unclaimed, UndoLog};
 use futures::future::join_all;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -14,12 +14,23 @@ type Held = Rc<RefCell<BTreeMap<(String, DeviceId), Claimant>>>;
 
 /// The claims of a computer, in memory.
 #[derive(Clone, Default)]
-pub struct Together(Held);
+pub struct Together(Held, Rc<MemoryUndoLogs>, Waiters);
 
 impl Together {
     /// Phones that are claimed now.
     pub fn held(&self) -> Vec<String> {
         self.0.borrow().values().map(|by| by.who.clone()).collect()
+    }
+}
+
+/// Who waits, by number.
+type Waiters = Rc<RefCell<BTreeMap<u64, ((String, DeviceId), Claimant)>>>;
+
+struct Waiter(Waiters, u64);
+
+impl Drop for Waiter {
+    fn drop(&mut self) {
+        self.0.borrow_mut().remove(&self.1);
     }
 }
 
@@ -32,13 +43,12 @@ impl Drop for One {
 }
 
 impl Claims for Together {
-    fn claim(&self, server: &str, phone: &DeviceFacts, who: &str) -> Result<Claim, Unclaimed> {
+    fn claim(&self, server: &str, phone: &DeviceFacts, by: &Claimer) -> Result<Claim, Unclaimed> {
         let key = (server.to_owned(), phone.id.clone());
         if let Some(by) = self.0.borrow().get(&key) {
             return Err(Unclaimed::Held(by.clone()));
         }
-        let by =
-            Claimant { who: who.to_owned(), facts: Some(Box::new(phone.clone())), ..Claimant::default() };
+        let by = Claimant { facts: Some(Box::new(phone.clone())), ..claimant(by) };
         self.0.borrow_mut().insert(key.clone(), by);
         Ok(Claim(Box::new(One(self.0.clone(), key))))
     }
@@ -46,6 +56,29 @@ impl Claims for Together {
     fn claimant(&self, server: &str, phone: &DeviceId) -> Option<Claimant> {
         self.0.borrow().get(&(server.to_owned(), phone.clone())).cloned()
     }
+
+    fn wait(&self, server: &str, phone: &DeviceId, by: &Claimer) -> Option<Claim> {
+        let mut all = self.2.borrow_mut();
+        let number = all.keys().next_back().map_or(0, |last| last + 1);
+        all.insert(number, ((server.to_owned(), phone.clone()), claimant(by)));
+        Some(Claim(Box::new(Waiter(self.2.clone(), number))))
+    }
+
+    fn waiting(&self, server: &str, phone: &DeviceId) -> Vec<Claimant> {
+        let all = self.2.borrow();
+        let mine = all.values().filter(|((at, id), _)| at == server && id == phone);
+        let mut waiting: Vec<Claimant> = mine.map(|(_, by)| by.clone()).collect();
+        waiting.sort_by_key(|by| std::cmp::Reverse(by.priority));
+        waiting
+    }
+
+    fn undo_log(&self, server: &str, phone: &DeviceId) -> Rc<dyn UndoLog> {
+        self.1.of(server, phone)
+    }
+}
+
+fn claimant(by: &Claimer) -> Claimant {
+    Claimant { who: by.who.clone(), priority: by.priority, ..Claimant::default() }
 }
 
 /// Plays runs in the lab of the first, each begun so long after the lab was switched on; and who holds phones when all

@@ -27,7 +27,7 @@ use farmjank_results::record::Record;
 use farmjank_scenarios::plan::{Selection, Shard, ShardBy};
 use farmjank_scenarios::read::{ReadOptions, SourceFile, read};
 use farmjank_scenarios::scenario::Scenario;
-use farmjank_seams::claim::{Claims, Private};
+use farmjank_seams::claim::{Claims, Priority, Private};
 use farmjank_seams::probe::Probe;
 use farmjank_seams::reporter::Reporter;
 use farmjank_seams::source::FrameSource;
@@ -52,6 +52,7 @@ pub struct Stage {
     probes: Option<Vec<Rc<dyn Probe>>>,
     largest: Option<usize>,
     screens: bool,
+    priority: Priority,
     against: Option<Box<Against>>,
     ab_plan: Option<AbPlan>,
 }
@@ -114,6 +115,7 @@ impl Stage {
             probes: None,
             largest: None,
             screens: false,
+            priority: Priority::default(),
             against: None,
             ab_plan: None,
         }
@@ -144,6 +146,10 @@ impl Stage {
         self
     }
 
+    /// So urgent beside others.
+    pub fn priority(self, priority: Priority) -> Stage {
+        Stage { priority, ..self }
+    }
     /// Only these phones.
     pub fn serials(mut self, serials: &[&str]) -> Stage {
         self.wanted.serials = serials.iter().map(|serial| (*serial).to_owned()).collect();
@@ -175,9 +181,8 @@ impl Stage {
     }
 
     /// With the reporters every run has.
-    pub fn reporters(mut self) -> Stage {
-        self.reporters = true;
-        self
+    pub fn reporters(self) -> Stage {
+        Stage { reporters: true, ..self }
     }
 
     /// Where no answer of a phone may be larger than so many bytes.
@@ -187,9 +192,8 @@ impl Stage {
     }
 
     /// With pictures of the screen in warm-ups.
-    pub fn screens(mut self) -> Stage {
-        self.screens = true;
-        self
+    pub fn screens(self) -> Stage {
+        Stage { screens: true, ..self }
     }
 
     /// Held against these sessions.
@@ -222,9 +226,8 @@ impl Stage {
     }
 
     /// On a disk that is full from this write of the run on.
-    pub fn full_from(mut self, write: u64) -> Stage {
-        self.full_from = Some(write);
-        self
+    pub fn full_from(self, write: u64) -> Stage {
+        Stage { full_from: Some(write), ..self }
     }
 
     /// Going on with the run in this bundle, which was cut off.
@@ -234,9 +237,8 @@ impl Stage {
     }
 
     /// Without keeping raw dumps in memory: for runs too large to hold.
-    pub fn forgetful(mut self) -> Stage {
-        self.forgetful = true;
-        self
+    pub fn forgetful(self) -> Stage {
+        Stage { forgetful: true, ..self }
     }
 
     /// Runs to the end.
@@ -298,6 +300,7 @@ impl Stage {
             forewarn: None,
             quarantine: Vec::new(),
             screens: self.screens,
+            priority: self.priority,
         }
     }
 
@@ -305,7 +308,7 @@ impl Stage {
         let lab = self.lab.build().expect("a lab that can be built");
         let shells = Shells::default();
         lab.transcribe(shells.scribe());
-        let story = self.conducted(lab, Rc::new(Private)).await;
+        let story = self.conducted(lab, Rc::new(Private::default())).await;
         shells.hold_against_real_ones();
         story
     }
@@ -324,8 +327,8 @@ impl Stage {
         );
         let earlier = self.cut_off.as_ref().map(|bundle| bundle.read(LOG));
         let earlier = earlier.map(|log| Earlier::read(&log).expect("a run that can go on"));
-        let memory = self.cut_off.unwrap_or_else(|| Memory::keeping(!self.forgetful));
-        let memory = memory.full_from(self.full_from);
+        let memory =
+            self.cut_off.unwrap_or_else(|| Memory::keeping(!self.forgetful)).full_from(self.full_from);
         let files = Rc::new(memory);
         let ear = Rc::new(Ear::default());
         let stop = Stop::default();
@@ -337,7 +340,6 @@ impl Stage {
             });
         }
         let seed = self.lab.seed;
-        let options = options;
         let setup = Setup {
             options,
             scenarios: scenarios(&self.scenarios),

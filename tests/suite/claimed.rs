@@ -7,7 +7,7 @@ use farmjank_lab::dial::LabDial;
 use farmjank_lab::lab::Lab;
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::fault::Fault;
-use farmjank_seams::claim::{Claim, Claimant, Claims, Private, Unclaimed};
+use farmjank_seams::claim::{Claim, Claimant, Claimer, Claims, MemoryUndoLog, Private, Unclaimed, UndoLog};
 use farmjank_seams::device::Provider;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -20,7 +20,7 @@ struct Elsewhere {
 }
 
 impl Claims for Elsewhere {
-    fn claim(&self, _: &str, _: &DeviceFacts, _: &str) -> Result<Claim, Unclaimed> {
+    fn claim(&self, _: &str, _: &DeviceFacts, _: &Claimer) -> Result<Claim, Unclaimed> {
         Ok(Claim(Box::new(())))
     }
 
@@ -28,7 +28,19 @@ impl Claims for Elsewhere {
         let left = self.looks.get().checked_sub(1)?;
         self.looks.set(left);
         let (who, since) = ("run 20260301-120000-5eed7a".to_owned(), "2026-03-01T12:00:00Z".to_owned());
-        Some(Claimant { who, pid: 815, since, facts: self.facts.clone() })
+        Some(Claimant { who, pid: 815, since, facts: self.facts.clone(), ..Claimant::default() })
+    }
+
+    fn wait(&self, _: &str, _: &DeviceId, _: &Claimer) -> Option<Claim> {
+        None
+    }
+
+    fn waiting(&self, _: &str, _: &DeviceId) -> Vec<Claimant> {
+        Vec::new()
+    }
+
+    fn undo_log(&self, _: &str, _: &DeviceId) -> Rc<dyn UndoLog> {
+        Rc::new(MemoryUndoLog::default())
     }
 }
 
@@ -54,7 +66,7 @@ fn surveyed(claims: &dyn Claims, wait: Duration) -> (Result<DeviceFacts, Fault>,
 
 #[test]
 fn a_phone_in_use_is_known_by_what_its_run_knows_and_is_asked_nothing() {
-    let (facts, lines) = surveyed(&Private, Duration::ZERO);
+    let (facts, lines) = surveyed(&Private::default(), Duration::ZERO);
     let facts = facts.expect("facts");
     assert!(lines > 0, "a free phone is asked");
     let used = Elsewhere { facts: Some(Box::new(facts.clone())), looks: Cell::new(u32::MAX) };

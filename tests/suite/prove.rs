@@ -34,8 +34,9 @@ fn proofs(lab: &str) -> Vec<(String, Proof)> {
         let provider = AdbProvider::new(lab.servers(), dial, Options::default());
         let patience = Patience::default();
         let mut arrivals = provider.watch().await.expect("a lab that answers");
-        let surveyed =
-            survey(&provider, &mut *arrivals, &Wanted::default(), &patience, &Private).await.expect("phones");
+        let surveyed = survey(&provider, &mut *arrivals, &Wanted::default(), &patience, &Private::default())
+            .await
+            .expect("phones");
         let mut proofs = Vec::new();
         for Surveyed { sighting, facts } in surveyed {
             let facts = facts.expect("facts");

@@ -40,7 +40,7 @@ pub struct Scene<'a> {
     pub body: &'a Body,
 }
 
-/// Battery, heat and what faults do to dumps.
+/// Battery, heat and what faults do to dumps. One field for each thing that is printed or prints otherwise.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Body {
     /// Charge, percent.
@@ -53,6 +53,10 @@ pub struct Body {
     pub thermal_status: u8,
     /// Apps are being compiled.
     pub compiling: bool,
+    /// Room left for data, MB, where it was said.
+    pub free_mb: Option<u64>,
+    /// Command lines of programs that others run there.
+    pub programs: Vec<String>,
     /// Model name.
     pub model: String,
     /// Seed of readings.

@@ -258,7 +258,7 @@ impl LivePhone {
         self.rings.hung.get()
     }
 
-    /// A fresh model, as after a reboot: the app is gone, settings are those of the lab file, files stay.
+    /// A fresh model, as after a reboot: the app is gone, files and settings stay.
     pub fn rebooted(&self) {
         let Birth { spec, seed, boots } = &self.birth;
         boots.set(boots.get() + 1);

@@ -15,6 +15,7 @@ mod keys;
 mod lab_time;
 mod log;
 mod packages;
+mod processes;
 mod programs;
 mod replay;
 mod services;

@@ -42,6 +42,10 @@ pub struct PhoneSpec {
     pub compositor: CompositorSpec,
     /// Settings as `namespace/key`, such as `global/animator_duration_scale: "0.5"`.
     pub settings: BTreeMap<String, String>,
+    /// Room left for data, MB; two fifths of all there is unless it is said.
+    pub free_mb: Option<u64>,
+    /// Command lines of programs that others run there, such as `screenrecord /sdcard/a.mp4`.
+    pub programs: Vec<String>,
     /// Faults present from the start.
     pub faults: Vec<crate::phone_fault::PhoneFault>,
 }
@@ -65,6 +69,8 @@ impl Default for PhoneSpec {
             input: InputSpec::default(),
             compositor: CompositorSpec::default(),
             settings: BTreeMap::new(),
+            free_mb: None,
+            programs: Vec::new(),
             faults: Vec::new(),
         }
     }

@@ -4,8 +4,52 @@
 //! there; the claim ends when it is dropped, and with the process that holds it, however that dies.
 
 use farmjank_results::device::{DeviceFacts, DeviceId};
+use farmjank_results::file_error::FileError;
 use std::any::Any;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fmt;
+use std::rc::Rc;
+
+/// How urgent a run is: who is more urgent and waits is given a phone between two iterations of who has it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Priority {
+    /// A sweep that has all night.
+    Nightly,
+    /// Somebody's branch.
+    #[default]
+    Branch,
+    /// A gate that somebody waits at.
+    Gate,
+}
+
+impl Priority {
+    /// Every one, the least urgent first.
+    pub const ALL: [Priority; 3] = [Priority::Nightly, Priority::Branch, Priority::Gate];
+
+    /// Its word: `nightly`, `branch`, `gate`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Priority::Nightly => "nightly",
+            Priority::Branch => "branch",
+            Priority::Gate => "gate",
+        }
+    }
+
+    /// By its word.
+    pub fn named(word: &str) -> Option<Priority> {
+        Priority::ALL.into_iter().find(|priority| priority.word() == word)
+    }
+}
+
+/// A run that wants phones.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Claimer {
+    /// What it does there, such as `run 20260301-120000-5eed7a`.
+    pub who: String,
+    /// How urgent it is.
+    pub priority: Priority,
+}
 
 /// Who claims a phone.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -16,13 +60,19 @@ pub struct Claimant {
     pub pid: u32,
     /// Since when, RFC 3339 in UTC.
     pub since: String,
+    /// How urgent it is.
+    pub priority: Priority,
     /// What it knows of the phone: whoever waits need not ask a phone on which somebody measures.
     pub facts: Option<Box<DeviceFacts>>,
 }
 
 impl fmt::Display for Claimant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} (process {}) since {}", self.who, self.pid, self.since)
+        write!(f, "{} (process {}) since {}", self.who, self.pid, self.since)?;
+        match self.priority {
+            Priority::Branch => Ok(()),
+            other => write!(f, ", {}", other.word()),
+        }
     }
 }
 
@@ -38,24 +88,95 @@ pub enum Unclaimed {
     Unknown(String),
 }
 
+/// What was changed on one phone and is not set back yet: lines that outlive the process that wrote them. Only who has
+/// claimed the phone may touch it.
+pub trait UndoLog {
+    /// Everything that was kept; a last line without its end was never whole.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    fn read(&self) -> Result<String, FileError>;
+    /// Keeps more lines. They outlive process and power when it returns.
+    ///
+    /// # Errors
+    /// They were not kept.
+    fn append(&self, lines: &str) -> Result<(), FileError>;
+    /// Forgets everything.
+    ///
+    /// # Errors
+    /// It is still there.
+    fn clear(&self) -> Result<(), FileError>;
+}
+
 /// The claims of this computer.
 pub trait Claims {
     /// Claims a phone, which is reached through `server`, and leaves what is known of it to those who look. Never
     /// waits.
-    fn claim(&self, server: &str, phone: &DeviceFacts, who: &str) -> Result<Claim, Unclaimed>;
+    fn claim(&self, server: &str, phone: &DeviceFacts, by: &Claimer) -> Result<Claim, Unclaimed>;
     /// Who has claimed a phone, if anybody.
     fn claimant(&self, server: &str, phone: &DeviceId) -> Option<Claimant>;
+    /// Lets who has a phone know that somebody waits for it, until what is returned is dropped; none where that cannot
+    /// be told.
+    fn wait(&self, server: &str, phone: &DeviceId, by: &Claimer) -> Option<Claim>;
+    /// Who waits for a phone, the most urgent first.
+    fn waiting(&self, server: &str, phone: &DeviceId) -> Vec<Claimant>;
+    /// What was changed on a phone, for who has claimed it.
+    fn undo_log(&self, server: &str, phone: &DeviceId) -> Rc<dyn UndoLog>;
+}
+
+/// An undo log in memory: as good as one on disk for phones that die with the process.
+#[derive(Default)]
+pub struct MemoryUndoLog(RefCell<String>);
+
+impl UndoLog for MemoryUndoLog {
+    fn read(&self) -> Result<String, FileError> {
+        Ok(self.0.borrow().clone())
+    }
+
+    fn append(&self, lines: &str) -> Result<(), FileError> {
+        self.0.borrow_mut().push_str(lines);
+        Ok(())
+    }
+
+    fn clear(&self) -> Result<(), FileError> {
+        self.0.borrow_mut().clear();
+        Ok(())
+    }
+}
+
+/// Undo logs in memory, one for each phone of each server.
+#[derive(Default)]
+pub struct MemoryUndoLogs(RefCell<BTreeMap<(String, DeviceId), Rc<MemoryUndoLog>>>);
+
+impl MemoryUndoLogs {
+    /// That of a phone.
+    pub fn of(&self, server: &str, phone: &DeviceId) -> Rc<dyn UndoLog> {
+        self.0.borrow_mut().entry((server.to_owned(), phone.clone())).or_default().clone()
+    }
 }
 
 /// Phones nobody else can reach: those of a lab inside this process.
-pub struct Private;
+#[derive(Default)]
+pub struct Private(MemoryUndoLogs);
 
 impl Claims for Private {
-    fn claim(&self, _: &str, _: &DeviceFacts, _: &str) -> Result<Claim, Unclaimed> {
+    fn claim(&self, _: &str, _: &DeviceFacts, _: &Claimer) -> Result<Claim, Unclaimed> {
         Ok(Claim(Box::new(())))
     }
 
     fn claimant(&self, _: &str, _: &DeviceId) -> Option<Claimant> {
         None
+    }
+
+    fn wait(&self, _: &str, _: &DeviceId, _: &Claimer) -> Option<Claim> {
+        None
+    }
+
+    fn waiting(&self, _: &str, _: &DeviceId) -> Vec<Claimant> {
+        Vec::new()
+    }
+
+    fn undo_log(&self, server: &str, phone: &DeviceId) -> Rc<dyn UndoLog> {
+        self.0.of(server, phone)
     }
 }

@@ -11,6 +11,7 @@ use farmjank_results::journal;
 use farmjank_results::metric::{Reading, Unit};
 use farmjank_results::motion::{Motion, Phase};
 use farmjank_results::period::{PeriodOrigin, PeriodSegment};
+use farmjank_results::prepared::{PhoneState, SettingChange, Storage};
 use farmjank_results::record::Record;
 use farmjank_results::threshold::{Judgement, Outcome};
 use farmjank_results::time::{ClockMap, DeviceTime, Span};
@@ -100,6 +101,19 @@ fn judged_window() -> WindowJudged {
     }
 }
 
+fn prepared() -> Fact {
+    let change = |was: Option<&str>, now: Option<&str>| SettingChange {
+        setting: "global/low_power".into(),
+        was: was.map(str::to_owned),
+        now: now.map(str::to_owned),
+    };
+    let settings = [("global/low_power".to_owned(), "1".to_owned())].into();
+    let storage = Some(Storage { free_mb: 49_280, total_mb: 123_200 });
+    let state = PhoneState { settings, storage, awake: Some(true), ..PhoneState::default() };
+    let changes = vec![change(Some("1"), Some("0")), change(None, Some("0"))];
+    Fact::PhonePrepared { job: 0, device: phone(0), state: Box::new(state), changes }
+}
+
 fn installed() -> Fact {
     Fact::AppInstalled {
         job: 0,
@@ -137,6 +151,7 @@ fn every_kind() -> Vec<Event> {
         Fact::JobQueued { job: 0, why: "its phone is busy".into() },
         Fact::LeaseRefused { job: 0, device: device.clone(), fault: lost() },
         granted(0, 0),
+        prepared(),
         installed(),
         trial_started(0, 1),
         chosen,
@@ -198,7 +213,7 @@ fn every_kind_of_fact_is_written_as_it_always_was() {
     }
     assert_eq!(written.concat(), GOLDEN, "the golden has more or fewer lines");
     let kinds: BTreeSet<&str> = events.iter().map(|event| event.fact.kind()).collect();
-    assert_eq!(kinds.len(), 24, "a closed set of kinds, each with a line: {kinds:?}");
+    assert_eq!(kinds.len(), 25, "a closed set of kinds, each with a line: {kinds:?}");
     for (event, line) in events.iter().zip(&written) {
         assert!(line.contains(&format!("\"kind\":\"{}\"", event.fact.kind())), "{line}");
     }

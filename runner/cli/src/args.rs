@@ -30,6 +30,7 @@ pub use turns::{AbArgs, CalibrateArgs, PlanArgs, PlanFormat, TurnArgs};
 
 use crate::report_targets;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use farmjank_seams::claim::Priority;
 use std::net::IpAddr;
 use std::path::PathBuf;
 
@@ -47,6 +48,13 @@ pub struct Cli {
     /// Colour: auto (terminals, unless NO_COLOR is set), always, never.
     #[arg(long, global = true, value_enum, default_value = "auto", hide_possible_values = true)]
     pub color: When,
+}
+
+fn priority(word: &str) -> Result<Priority, clap::Error> {
+    Priority::named(word).ok_or_else(|| {
+        let words = Priority::ALL.map(Priority::word).join(", ");
+        clap::Error::raw(clap::error::ErrorKind::InvalidValue, format!("it is one of {words}"))
+    })
 }
 
 /// When to do something.
@@ -153,6 +161,10 @@ pub struct RunArgs {
     /// Most phones at work at the same time.
     #[arg(short, long, value_name = "N", default_value_t = 512, hide_default_value = true, value_parser = clap::value_parser!(u32).range(1..))]
     pub jobs: u32,
+    /// How urgent the run is: nightly, branch, gate. One that waits for phones (--wait-for-devices) is given those of a
+    /// less urgent run of this computer after the iteration that is under way; that run goes on afterwards.
+    #[arg(long, value_name = "HOW", default_value = "branch", value_parser = priority, hide_default_value = true)]
+    pub priority: Priority,
     /// How often a job is tried again after a passing fault of the lab (never after a breach).
     #[arg(long, value_name = "N", default_value_t = 2)]
     pub retries: u32,

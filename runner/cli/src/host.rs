@@ -2,12 +2,14 @@
 #![allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "this file is the outside world")]
 
 mod bundle;
+mod claim_file;
 pub mod claims;
 mod durable;
 mod output;
 mod reading;
 mod secrets;
 pub mod signals;
+mod undo_log;
 
 pub use bundle::Bundle;
 pub use output::{append_file, make_way, write_file};

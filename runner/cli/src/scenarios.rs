@@ -13,6 +13,7 @@ use farmjank_results::file_error::FileProblem;
 use farmjank_results::metric::{Better, Unit};
 use farmjank_scenarios::gallery;
 use farmjank_scenarios::plan::{Selection, Shard, ShardBy};
+use farmjank_scenarios::prepare::Prepare;
 use farmjank_scenarios::read::{FILE_BYTES, ReadOptions, SourceFile, Sources, read, secrets};
 use farmjank_scenarios::requirement::Requirement;
 use farmjank_scenarios::scenario::Scenario;
@@ -125,12 +126,18 @@ fn is_fragment(text: &[u8]) -> bool {
     first.is_some_and(|line| line == "-" || line.starts_with("- "))
 }
 
-/// Applies `--iterations` and `--warmup`.
+/// Applies `--iterations`, `--warmup` and `--prepare`.
 pub fn adjust(scenarios: &mut [Scenario], select: &SelectArgs) -> Result<(), CommandError> {
     if select.iterations == Some(0) {
         return Err("--iterations must be at least 1".into());
     }
+    let mut wish = Prepare::default();
+    let (none, wishes): (Vec<&String>, Vec<&String>) =
+        select.prepare.iter().partition(|wish| *wish == "none");
+    wishes.iter().try_for_each(|text| wish.take(text)).map_err(|why| format!("--prepare: {why}"))?;
     for scenario in scenarios {
+        let own = if none.is_empty() { scenario.prepare } else { scenario.prepare.untouched() };
+        scenario.prepare = wish.or(own);
         scenario.iterations = select.iterations.unwrap_or(scenario.iterations);
         scenario.warmup = select.warmup.unwrap_or(scenario.warmup);
     }

@@ -64,7 +64,7 @@ pub fn lab(name: &str, seed: Option<u64>) -> Result<Lab, Fault> {
 fn virtual_phones(name: &str, seed: Option<u64>) -> Result<Phones, Fault> {
     let lab = lab(name, seed)?;
     let (provider, live) = switched_on(&lab)?;
-    Ok(Phones { provider, claims: Rc::new(Private), lab: Some(live), seed: lab.seed })
+    Ok(Phones { provider, claims: Rc::new(Private::default()), lab: Some(live), seed: lab.seed })
 }
 
 fn switched_on(lab: &Lab) -> Result<(Rc<dyn Provider>, Rc<LiveLab>), Fault> {

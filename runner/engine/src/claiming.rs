@@ -1,9 +1,10 @@
 //! The phones a run has claimed, those it waits for, and when it gives up. Must not know how claims are kept.
 
 use crate::dispatch::Input;
+use crate::undo::Undo;
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::fault::{Fault, FaultCode};
-use farmjank_seams::claim::{Claim, Claimant, Claims, Unclaimed};
+use farmjank_seams::claim::{Claim, Claimant, Claimer, Claims, Unclaimed};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
@@ -12,31 +13,59 @@ use tokio::time::Instant;
 /// How often a phone that somebody else uses is asked for again.
 pub(crate) const AGAIN: Duration = Duration::from_millis(500);
 
+/// How long a phone that was given to somebody more urgent is waited for.
+const GIVEN: Duration = Duration::from_secs(12 * 60 * 60);
+
 /// How a run claims its phones.
 pub struct Claiming {
     /// The claims of this computer.
     pub claims: Rc<dyn Claims>,
     /// Who claims them.
-    pub who: String,
+    pub by: Claimer,
     /// The server each phone is reached through.
     pub servers: BTreeMap<DeviceId, String>,
     /// How long to wait for a phone that somebody else uses.
     pub wait: Duration,
 }
 
+impl Claiming {
+    fn server(&self, phone: &DeviceId) -> &str {
+        self.servers.get(phone).map_or("", String::as_str)
+    }
+
+    /// Who waits for a phone and is more urgent than this run.
+    pub(crate) fn more_urgent(&self, phone: &DeviceId) -> Option<Claimant> {
+        let waiting = self.claims.waiting(self.server(phone), phone);
+        waiting.into_iter().find(|by| by.priority > self.by.priority)
+    }
+
+    /// What is changed on a phone that is claimed.
+    pub(crate) fn undo(&self, phone: &DeviceId) -> Undo {
+        Undo::new(self.claims.undo_log(self.server(phone), phone), &self.by.who)
+    }
+}
+
+/// A phone that is waited for.
+struct Waiting {
+    facts: DeviceFacts,
+    since: Instant,
+    most: Duration,
+    /// Tells who has it.
+    _told: Option<Claim>,
+}
+
 /// The claims of a run at work.
 pub(crate) struct Claimed<'c> {
     claiming: &'c Claiming,
     held: BTreeMap<DeviceId, Claim>,
-    waiting: BTreeMap<DeviceId, DeviceFacts>,
-    begun: Instant,
+    waiting: BTreeMap<DeviceId, Waiting>,
     next: Instant,
 }
 
 impl<'c> Claimed<'c> {
     pub(crate) fn new(claiming: &'c Claiming) -> Self {
         let now = Instant::now();
-        Claimed { claiming, held: BTreeMap::new(), waiting: BTreeMap::new(), begun: now, next: now }
+        Claimed { claiming, held: BTreeMap::new(), waiting: BTreeMap::new(), next: now }
     }
 
     /// Claims these phones. What the dispatcher is told of each, and what people are told of those without claims.
@@ -59,11 +88,12 @@ impl<'c> Claimed<'c> {
                 }
                 Err(Unclaimed::Held(by)) => {
                     let wait = self.claiming.wait.as_secs();
-                    inputs.push(Input::Held(
-                        phone.clone(),
-                        format!("{phone} is used by {by}; waiting up to {wait} s for it"),
-                    ));
-                    self.waiting.insert(phone.clone(), facts.clone());
+                    let yields = by.priority < self.claiming.by.priority;
+                    let then =
+                        if yields { ", which is asked to give it away after its iteration" } else { "" };
+                    let words = format!("{phone} is used by {by}{then}; waiting up to {wait} s for it");
+                    inputs.push(Input::Held(phone.clone(), words));
+                    self.wait(facts, self.claiming.wait);
                 }
             }
         }
@@ -71,9 +101,27 @@ impl<'c> Claimed<'c> {
         (inputs, notices)
     }
 
+    fn wait(&mut self, facts: &DeviceFacts, most: Duration) {
+        let (claiming, phone) = (self.claiming, &facts.id);
+        let told = claiming.claims.wait(claiming.server(phone), phone, &claiming.by);
+        let waiting = Waiting { facts: facts.clone(), since: Instant::now(), most, _told: told };
+        self.waiting.insert(phone.clone(), waiting);
+    }
+
+    /// Gives a phone to somebody more urgent who waits for it, if anybody does, and waits until it is free again. What
+    /// is said of that.
+    pub(crate) fn give_away(&mut self, facts: &DeviceFacts) -> Option<String> {
+        let phone = &facts.id;
+        let by = self.claiming.more_urgent(phone).filter(|_| self.held.contains_key(phone))?;
+        self.held.remove(phone);
+        self.wait(facts, GIVEN);
+        self.next = Instant::now() + AGAIN;
+        Some(format!("{phone} is given to {by}, which is more urgent; waiting for it to be free again"))
+    }
+
     fn try_claim(&mut self, facts: &DeviceFacts) -> Result<(), Unclaimed> {
-        let server = self.claiming.servers.get(&facts.id).map_or("", String::as_str);
-        let claim = self.claiming.claims.claim(server, facts, &self.claiming.who)?;
+        let server = self.claiming.server(&facts.id);
+        let claim = self.claiming.claims.claim(server, facts, &self.claiming.by)?;
         self.held.insert(facts.id.clone(), claim);
         Ok(())
     }
@@ -90,12 +138,19 @@ impl<'c> Claimed<'c> {
 
     /// Asks again for the phones that are waited for, and gives up at the end of the time.
     pub(crate) fn ask_again(&mut self) -> Vec<Input> {
-        let over = self.begun.elapsed() >= self.claiming.wait;
         let mut inputs = Vec::new();
-        for (phone, facts) in self.waiting.clone() {
-            match self.try_claim(&facts) {
+        let waiting: Vec<(DeviceFacts, Duration, Duration)> =
+            self.waiting.values().map(|one| (one.facts.clone(), one.since.elapsed(), one.most)).collect();
+        for (facts, waited, most) in waiting {
+            let (phone, over) = (facts.id.clone(), waited >= most);
+            // Who is more urgent comes first, though the phone is free for this moment.
+            let tried = match self.claiming.more_urgent(&phone) {
+                Some(by) => Err(Unclaimed::Held(by)),
+                None => self.try_claim(&facts),
+            };
+            match tried {
                 Err(Unclaimed::Held(by)) if over => {
-                    inputs.push(Input::Refused(phone.clone(), in_use(&phone, &by, self.begun.elapsed())));
+                    inputs.push(Input::Refused(phone.clone(), in_use(&phone, &by, waited)));
                 }
                 Err(Unclaimed::Held(_)) => continue,
                 Ok(()) | Err(Unclaimed::Unknown(_)) => inputs.push(Input::Present(phone.clone())),

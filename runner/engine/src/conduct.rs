@@ -20,7 +20,7 @@ use farmjank_results::record::Record;
 use farmjank_results::time::RunTime;
 use farmjank_results::verdict::{Verdict, exit_code};
 use farmjank_scenarios::scenario::Scenario;
-use farmjank_seams::claim::Claims;
+use farmjank_seams::claim::{Claimer, Claims};
 use farmjank_seams::device::{Arrivals, Provider};
 use farmjank_seams::host::Files;
 use farmjank_seams::probe::Probe;
@@ -118,7 +118,7 @@ pub async fn run(setup: Setup) -> Result<Record, NotResumed> {
     };
     let claiming = Claiming {
         claims,
-        who: format!("run {}", options.run),
+        by: Claimer { who: format!("run {}", options.run), priority: options.priority },
         servers: planned.servers(),
         wait: options.wanted.wait,
     };

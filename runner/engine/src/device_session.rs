@@ -4,10 +4,13 @@ use crate::android::{self, settle};
 use crate::announce::Announcer;
 use crate::builds::AbPlan;
 use crate::patience::Patience;
+use crate::prepare::Doorway;
+use crate::undo::Undo;
 use farmjank_results::device::{App, DeviceFacts, DeviceId, Screen};
 use farmjank_results::event::JobId;
 use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::frame::SourceId;
+use farmjank_results::prepared::PhoneState;
 use farmjank_results::time::{BootTime, ClockMap};
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::device::Device;
@@ -64,6 +67,8 @@ pub struct DeviceSession<'a> {
     pub device: Rc<dyn Device>,
     /// What is known about it.
     pub facts: &'a DeviceFacts,
+    /// What it was like when the job took it.
+    pub state: PhoneState,
     /// Its clocks.
     pub clock: ClockMap,
     /// Ways of seeing frames, best first.
@@ -75,16 +80,20 @@ pub struct DeviceSession<'a> {
 }
 
 impl<'a> DeviceSession<'a> {
-    /// Prepares a leased phone: awake, unlocked, clocks known, cost of `input` known.
+    /// Prepares a leased phone: set as the scenario wants it, awake, unlocked, clocks known, cost of `input` known.
+    /// What is changed there is the caller's to set back, whatever becomes of the session.
     pub async fn open(
         env: &'a RunEnv,
         job: JobId,
         scenario: &'a Scenario,
         device: Rc<dyn Device>,
         facts: &'a DeviceFacts,
+        undo: &Undo,
     ) -> Result<DeviceSession<'a>, Fault> {
         let patience = &env.patience;
-        settle::wake(&*device, patience).await?;
+        let state = Doorway { announcer: &env.announcer, patience, job, device: &*device, facts, undo }
+            .prepare(&scenario.prepare)
+            .await?;
         let clock = settle::clock(&*device, &scenario.app, patience).await?;
         // A phone that refuses touches says so now and not in the middle of a window.
         android::gesture::lead(&*device, patience.launch).await?;
@@ -95,7 +104,7 @@ impl<'a> DeviceSession<'a> {
         let wanted = |probe: &&Rc<dyn Probe>| traced || probe.id() != SourceId::FrameTimeline;
         let probes = env.probes.iter().filter(wanted).cloned().collect();
         let nonce = env.nonce;
-        Ok(DeviceSession { env, job, scenario, app, device, facts, clock, sources, probes, nonce })
+        Ok(DeviceSession { env, job, scenario, app, device, facts, state, clock, sources, probes, nonce })
     }
 
     /// Timeouts and budgets.

@@ -127,7 +127,7 @@ impl Dispatch {
             Input::Gone(id, why) => self.gone(now, &id, why, &mut orders),
             Input::Held(id, words) => {
                 if let Some(phone) = self.phones.get_mut(&id) {
-                    phone.held = true;
+                    (phone.held, phone.present) = (true, false);
                     orders.extend(phone.queue.iter().map(|job| Order::Queue(*job, words.clone())));
                 }
             }
@@ -176,6 +176,11 @@ impl Dispatch {
     /// Whether a job runs on this phone.
     pub(crate) fn is_at_work(&self, id: &DeviceId) -> bool {
         self.phones.get(id).is_some_and(|phone| phone.running.is_some())
+    }
+
+    /// Whether a job of this phone waits.
+    pub(crate) fn has_waiting(&self, id: &DeviceId) -> bool {
+        self.phones.get(id).is_some_and(|phone| !phone.queue.is_empty())
     }
 
     /// Nothing runs and nothing waits.

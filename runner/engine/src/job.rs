@@ -8,28 +8,45 @@ use crate::probes::Probes;
 use crate::progress::Progress;
 use crate::stop::{Stop, Urgency, cancellable};
 use crate::trial::{Trial, TrialOutcome};
+use crate::undo::Undo;
 use farmjank_results::device::DeviceFacts;
 use farmjank_results::event::{Ending, Fact, PlannedJob, PlannedWindow, WindowJudged, WindowMeasured};
 use farmjank_results::fault::Fault;
 use farmjank_results::gate::judge_window;
 use farmjank_results::pace;
+use farmjank_results::prepared::{PhoneState, SettingChange, listed};
 use farmjank_results::threshold::Limit;
 use farmjank_results::verdict::Verdict;
 use farmjank_scenarios::plan::Plan;
 use farmjank_scenarios::scenario::Scenario;
-use farmjank_seams::device::Provider;
+use farmjank_seams::claim::Claimant;
+use farmjank_seams::device::{Device, Provider};
+use std::time::Duration;
+
+/// A job with all that is its own.
+pub struct Task<'a> {
+    /// As planned.
+    pub planned: &'a PlannedJob,
+    /// What to run.
+    pub scenario: &'a Scenario,
+    /// What is known of its phone.
+    pub facts: &'a DeviceFacts,
+    /// What is changed there.
+    pub undo: Undo,
+    /// Who waits for its phone and is more urgent.
+    pub asked: &'a dyn Fn() -> Option<Claimant>,
+}
 
 /// Runs what is left of a job. A fault says why it goes no further; passing ones may go on later.
 pub async fn run(
     env: &RunEnv,
     provider: &dyn Provider,
     stop: &Stop,
-    planned: &PlannedJob,
-    scenario: &Scenario,
-    facts: &DeviceFacts,
+    task: Task<'_>,
     progress: &mut Progress,
 ) -> Option<Fault> {
     let announcer = &env.announcer;
+    let Task { planned, scenario, facts, ref undo, asked } = task;
     let (job, id) = (planned.job, facts.id.clone());
     let device = match provider.lease(&id).await {
         Ok(device) => device,
@@ -39,15 +56,45 @@ pub async fn run(
         }
     };
     announcer.announce(Fact::LeaseGranted { job, device: id.clone() });
-    let ended = match cancellable(stop, DeviceSession::open(env, job, scenario, device, facts)).await {
-        Some(Ok(session)) => watched(&session, stop, planned, progress).await,
+    let open = DeviceSession::open(env, job, scenario, device.clone(), facts, undo);
+    let ended = match cancellable(stop, open).await {
+        Some(Ok(session)) => watched(&session, stop, planned, asked, progress).await,
         Some(Err(fault)) => Some(fault),
         None => Some(crate::dispatch::interrupted()),
     };
+    if let Some(what) = left_as_found(&*device, undo, parting(env, stop), ended.as_ref()).await {
+        announcer.notice(Some(job), what);
+    }
     let reason =
         ended.as_ref().map_or_else(|| "done".to_owned(), |fault| format!("{}: {}", fault.code, fault.what));
     announcer.announce(Fact::LeaseReturned { job, device: id, reason });
     ended
+}
+
+/// How long a phone may take to be left as it was found. An impatient user waits for this, but not for long.
+fn parting(env: &RunEnv, stop: &Stop) -> Duration {
+    if stop.urgency() >= Urgency::Cancel { env.patience.parting } else { env.patience.call }
+}
+
+/// Sets back what was changed, unless the phone is gone: then whoever has it next does. What to say of it.
+async fn left_as_found(
+    device: &dyn Device,
+    undo: &Undo,
+    patience: Duration,
+    ended: Option<&Fault>,
+) -> Option<String> {
+    let open = undo.open();
+    let later = |open: &[SettingChange]| {
+        let (phone, changed) = (device.id(), listed(open));
+        format!("{phone} is left changed, and set back when it is next used from here: {changed}")
+    };
+    if ended.is_some_and(Fault::is_lost) || open.is_empty() {
+        return (!open.is_empty()).then(|| later(&open));
+    }
+    match tokio::time::timeout(patience, undo.set_back(device, patience)).await {
+        Ok(Ok(told)) => (!told.is_empty()).then(|| told.words(&device.id().0)),
+        Ok(Err(_)) | Err(_) => Some(later(&open)),
+    }
 }
 
 /// The trials between enabling the probes and disabling them. Whatever happened, what was enabled is disabled.
@@ -55,6 +102,7 @@ async fn watched(
     session: &DeviceSession<'_>,
     stop: &Stop,
     planned: &PlannedJob,
+    asked: &dyn Fn() -> Option<Claimant>,
     progress: &mut Progress,
 ) -> Option<Fault> {
     let probes = match cancellable(stop, Probes::enable(session)).await {
@@ -63,15 +111,14 @@ async fn watched(
         None => return Some(crate::dispatch::interrupted()),
     };
     let ended = match &session.env.ab_plan {
-        None => trials(session, &probes, stop, planned, progress).await,
+        None => trials(session, &probes, stop, planned, asked, progress).await,
         Some(ab_plan) => AbJob { session, probes: &probes, stop, planned, ab_plan }.run(progress).await,
     };
     for what in paces(planned, progress).into_iter().chain(unmoved(planned, progress)) {
         session.env.announcer.notice(Some(planned.job), what);
     }
     if !ended.as_ref().is_some_and(Fault::is_lost) {
-        // An impatient user waits for this, but not for long.
-        let _ = tokio::time::timeout(session.patience().call, probes.disable()).await;
+        let _ = tokio::time::timeout(parting(session.env, stop), probes.disable()).await;
     }
     ended
 }
@@ -107,8 +154,8 @@ fn unmoved(planned: &PlannedJob, progress: &Progress) -> Vec<String> {
 }
 
 /// What to say of battery saver, where it is on.
-fn saver(facts: &DeviceFacts) -> Option<String> {
-    facts.battery.filter(|battery| battery.saver)?;
+fn saver(facts: &DeviceFacts, state: &PhoneState) -> Option<String> {
+    state.battery.or(facts.battery).filter(|battery| battery.saver)?;
     let [now, can] = [facts.active_hz, facts.fastest_hz()]
         .map(|hz| hz.map_or_else(String::new, |hz| format!("{hz:.0} Hz")));
     let rates = if now.is_empty() || can.is_empty() {
@@ -127,6 +174,7 @@ async fn trials(
     probes: &Probes<'_>,
     stop: &Stop,
     planned: &PlannedJob,
+    asked: &dyn Fn() -> Option<Claimant>,
     progress: &mut Progress,
 ) -> Option<Fault> {
     let announcer: &Announcer = &session.env.announcer;
@@ -136,12 +184,19 @@ async fn trials(
         let what = "screens are photographed in warm-ups only, and this scenario has none: add `warmup: 1`, or run with --warmup 1";
         announcer.notice(Some(job), what.to_owned());
     }
-    if let Some(what) = saver(session.facts).filter(|_| progress.completed == 0 && progress.tries == 0) {
-        announcer.notice(Some(job), what);
+    if progress.completed == 0 && progress.tries == 0 {
+        let told = crate::prepare::told(session.facts, &session.state).into_iter();
+        told.chain(saver(session.facts, &session.state)).for_each(|what| announcer.notice(Some(job), what));
     }
+    let first = progress.completed;
     while progress.completed < planned.warmup + planned.iterations {
         if stop.urgency() >= Urgency::Drain {
             return Some(crate::dispatch::interrupted());
+        }
+        // Between two iterations, and never before one was made: it gets on whoever asks.
+        if progress.completed > first && asked().is_some() {
+            progress.later = true;
+            return None;
         }
         let trial = progress.completed;
         let counted = trial >= planned.warmup;

@@ -3,7 +3,7 @@
 use crate::claiming::{Claimed, Claiming};
 use crate::device_session::RunEnv;
 use crate::dispatch::{Dispatch, Input, Order, Rules};
-use crate::job;
+use crate::job::{self, Task};
 use crate::progress::Progress;
 use crate::recovery::{self, Act, Ailment, Ladder};
 use crate::stop::{Stop, Urgency};
@@ -116,6 +116,8 @@ impl JobRunner {
                     let later = std::mem::take(&mut kept.later) && fault.is_none();
                     self.learn(&mut ladder, job, fault.as_ref());
                     progress.insert(job, kept);
+                    let more = |id: &DeviceId| later || dispatch.has_waiting(id);
+                    inbox.extend(self.given_away(job, more, &mut claimed));
                     inbox.push(if later { Input::Yielded(job) } else { Input::Ended(job, fault) });
                 }
                 () = self.stop.reached(Urgency::Drain), if !stopped => {
@@ -203,6 +205,20 @@ impl JobRunner {
         inputs
     }
 
+    /// The phone of a job that paused or ended, where somebody more urgent waits for it: it is not ours for a while.
+    fn given_away(
+        &self,
+        job: JobId,
+        has_more: impl Fn(&DeviceId) -> bool,
+        claimed: &mut Claimed<'_>,
+    ) -> Option<Input> {
+        let facts =
+            self.facts.get(self.planned(job)?.device.as_ref()?).filter(|facts| has_more(&facts.id))?;
+        let words = claimed.give_away(facts)?;
+        self.env.announcer.notice(None, words.clone());
+        Some(Input::Held(facts.id.clone(), words))
+    }
+
     fn arrived(&self, arrival: Arrival) -> Option<Input> {
         match arrival {
             Arrival::Seen(sighting) if !self.facts.contains_key(&sighting.id) => None,
@@ -249,7 +265,10 @@ impl JobRunner {
             };
             let of_phone = |job: &&PlannedJob| job.device == planned.device;
             kept.shares_phone = self.jobs.iter().filter(of_phone).count() > 1;
-            let work = job::run(&self.env, &*self.provider, &self.stop, planned, scenario, facts, &mut kept);
+            let undo = self.claiming.undo(&facts.id);
+            let asked = || self.claiming.more_urgent(&facts.id);
+            let task = Task { planned, scenario, facts, undo, asked: &asked };
+            let work = job::run(&self.env, &*self.provider, &self.stop, task, &mut kept);
             // A panic is our bug: it breaks this job, says so, and the others go on.
             let fault = match AssertUnwindSafe(work).catch_unwind().await {
                 Ok(fault) => fault,

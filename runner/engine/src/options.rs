@@ -7,6 +7,7 @@ use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::event::PlannedJob;
 use farmjank_scenarios::plan::Selection;
 use farmjank_scenarios::quarantine::Entry;
+use farmjank_seams::claim::Priority;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -38,6 +39,8 @@ pub struct Options {
     pub forewarn: Option<Rc<Forewarn>>,
     /// Take pictures of the screen in warm-ups.
     pub screens: bool,
+    /// How urgent it is beside other runs of this computer.
+    pub priority: Priority,
 }
 
 /// What a plan on these phones will not be able to tell, in words.

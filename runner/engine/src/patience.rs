@@ -21,6 +21,9 @@ pub struct Patience {
     pub silence: Duration,
     /// How long the end of a window may wait for the last frames to resolve.
     pub drain: Duration,
+    /// How long a phone may take to be left as it was found, where somebody waits for the end of the run: twice this is
+    /// well within the 8 s a run that is told to end may take.
+    pub parting: Duration,
     /// How long a phone that left may stay away before its job is given up.
     pub absence: Duration,
     /// How long a hot phone may take to cool before a trial.
@@ -43,6 +46,7 @@ impl Default for Patience {
             open: Duration::from_secs(10),
             silence: Duration::from_secs(13),
             drain: Duration::from_secs(5),
+            parting: Duration::from_secs(3),
             absence: Duration::from_secs(60),
             cooling: Duration::from_secs(120),
             retries: 2,

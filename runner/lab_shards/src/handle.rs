@@ -150,7 +150,7 @@ impl ShardInputs {
             Err(fault) => return relay.say(ShardMessage::Surveyed(announcer.now(), Err(fault))),
         };
         let mut arrivals: Option<Box<dyn Arrivals>> = None;
-        let phones = look(&*provider, &mut arrivals, &self.wanted, &self.patience, &Private).await;
+        let phones = look(&*provider, &mut arrivals, &self.wanted, &self.patience, &Private::default()).await;
         relay.say(ShardMessage::Surveyed(announcer.now(), phones));
         // The thread waits, and with it the shard's clock, until every shard has looked around.
         let (Ok(work), Some(mut arrivals)) = (relay.worker.waiting(|| work.recv()), arrivals) else {
@@ -162,8 +162,8 @@ impl ShardInputs {
         let unrecorded = Default::default();
         let env = RunEnv { announcer, files, patience, sources, probes, nonce, ab_plan, screens, unrecorded };
         let claiming = Claiming {
-            claims: Rc::new(Private),
-            who: String::new(),
+            claims: Rc::new(Private::default()),
+            by: Default::default(),
             servers: Default::default(),
             wait: patience.call,
         };

@@ -4,7 +4,7 @@ use super::ReadOptions;
 use super::fields::{Fields, entries};
 use super::form::{self, Form, Shape, split};
 use super::read_context::{Around, ReadContext};
-use super::{check, limits, page, secret, step, value};
+use super::{check, limits, page, prepare, secret, step, value};
 use crate::complaint::{Complaint, quoted};
 use crate::node::{Entry, Kind};
 use crate::place::Mark;
@@ -63,6 +63,7 @@ fn build(ctx: &mut ReadContext<'_>, source: &Source, form: &Form) -> Scenario {
         fling_bound: value::time(ctx, header, "fling").unwrap_or(Duration::from_secs(2)),
         source: source_id(ctx, header),
         layer: value::text(ctx, header, "layer"),
+        prepare: prepare::prepare(ctx, header),
         setup,
         steps,
         teardown,

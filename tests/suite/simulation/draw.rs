@@ -67,6 +67,15 @@ pub fn world(seed: u64) -> World {
         }
         lab += &line;
     }
+    // Of a stream of their own: worlds are what they were otherwise.
+    if mix(seed, 0x5e77, 0).is_multiple_of(2) {
+        let short = ", settings: { system/screen_off_timeout: '30000' } }\n";
+        let phone = |line: &str| match line.starts_with("  - {") {
+            true => line.trim_end_matches(" }\n").to_owned() + short,
+            false => line.to_owned(),
+        };
+        lab = lab.split_inclusive('\n').map(phone).collect();
+    }
     let mut rebooted = Vec::new();
     let faults: String = (0..dice.whole(0, 2 * phones))
         .map(|_| {
@@ -88,7 +97,12 @@ pub fn world(seed: u64) -> World {
         .map(|number| {
             let (text, most) = scenario(&mut dice, number);
             seconds += most;
-            text
+            match mix(seed, 0x5e77, 1).is_multiple_of(3) {
+                true => format!(
+                    "prepare: {{ animations: 1.5, refresh_rate: highest, battery_saver: false }}\n{text}"
+                ),
+                false => text,
+            }
         })
         .collect();
     let interrupt = dice.one_in(8).then(|| Duration::from_millis(dice.whole(0, 80_000)));
@@ -232,7 +246,7 @@ fn scenario(dice: &mut Dice, number: u64) -> (String, u64) {
     }
     // Three tries; each settles, cools (2 min), walks its steps (none longer than a launch and a page) and drains.
     let trial = 130 + 45 * leaves + 90 * windows;
-    (text, 3 * (120 + 65 + (iterations + warmup) * trial))
+    (text, 3 * (120 + 125 + (iterations + warmup) * trial))
 }
 
 /// A step of a window and how many waits it holds at most.

@@ -151,7 +151,7 @@ fn a_full_phone_is_named_by_whatever_step_finds_it() {
     let look =
         FEED.replace("  - openPage: feed\n", "  - openPage: feed\n  - assertVisible: 'no such text'\n");
     let full =
-        Stage::lab_yaml(&one_phone("faults:\n  - { at: 0s, kind: disk_full }\n")).scenario(&look).run();
+        Stage::lab_yaml(&one_phone("faults:\n  - { at: 3s, kind: disk_full }\n")).scenario(&look).run();
     let fault = job(&full.record, 0).fault.clone().expect("a fault");
     assert_eq!((full.record.exit_code, fault.code.word()), (Some(3), "storage_full"), "{fault}");
     assert!(fault.what.contains("seen as: uiautomator gave no screen"), "{fault}");

@@ -10,7 +10,7 @@ use crate::dumps::package::code_path;
 use crate::phone_sim::acts::Act;
 
 /// The process that compiles apps, while it does.
-const DEX2OAT_PID: u32 = 7_421;
+pub(super) const DEX2OAT_PID: u32 = 7_421;
 /// Packages every phone has.
 const SYSTEM: &[&str] = &["android", "com.android.launcher3", "com.android.settings", SYSTEMUI];
 

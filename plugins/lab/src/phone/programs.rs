@@ -9,13 +9,16 @@ use super::sessions::Tracing;
 use super::settings::{Settings, caps};
 use super::state::{Commands, Phone};
 use super::storage::Storage;
-use super::{activity, dumpsys, fault, files, input, log, packages, replay, services, tools, tracing};
+use super::{
+    activity, dumpsys, fault, files, input, log, packages, processes, replay, services, tools, tracing,
+};
 use crate::app::{self, App};
 use crate::archetype::Archetype;
 use crate::chance::{Draw, Stream};
 use crate::dumps::{Body, Quirks};
 use crate::lab_error::LabError;
 use crate::phone_fault::PhoneFault;
+use crate::phone_sim::acts::Act;
 use crate::phone_sim::compositor::Compositor;
 use crate::phone_sim::install as installed;
 use crate::phone_sim::setup::Setup;
@@ -59,6 +62,8 @@ impl Phone {
                 celsius: spec.battery.celsius,
                 thermal_status: 0,
                 compiling: false,
+                free_mb: spec.free_mb,
+                programs: spec.programs.clone(),
                 model: spec.model.clone().unwrap_or_else(|| archetype.model.to_owned()),
                 seed,
                 quirks: Quirks { injection_blocked: spec.injection_blocked, ..Quirks::default() },
@@ -104,6 +109,7 @@ impl Phone {
             "df" => Some(tools::df(self, arguments)),
             "screencap" => Some(tools::screencap(self, now, arguments)),
             "service" => Some(services::service(self, arguments)),
+            "ps" => Some(processes::ps(self, arguments)),
             "logcat" => Some(log::logcat(self, now, arguments)),
             "log" => Some(log::log(self, now, arguments)),
             "perfetto" => tracing::perfetto(self, now, arguments, input, pid),
@@ -136,9 +142,14 @@ impl Phone {
         files::file(self, now, path)
     }
 
-    /// Takes over what was on the storage of the same phone before it booted again: files, and what was installed.
+    /// Takes over what was on the storage of the same phone before it booted again: files, settings, and what was
+    /// installed.
     pub(crate) fn keep_files(&mut self, before: &mut Phone) {
         self.storage.append(&mut before.storage);
+        if before.settings.table != self.settings.table {
+            self.settings.table.clone_from(&before.settings.table);
+            self.sim.act(self.sim.clock(), Act::Cap(caps(&self.settings.table)));
+        }
         installed::keep_apps(&mut self.sim, &before.sim);
     }
 

@@ -16,6 +16,8 @@ pub(super) struct Overrides {
 pub(super) struct Settings {
     /// Under `namespace/key`.
     pub(super) table: BTreeMap<String, String>,
+    /// The same as the phone came.
+    pub(super) first: BTreeMap<String, String>,
     /// Properties that were set.
     pub(super) properties: BTreeMap<String, String>,
     pub(super) overrides: Overrides,
@@ -24,11 +26,8 @@ pub(super) struct Settings {
 impl Settings {
     /// Of a phone as it comes.
     pub(super) fn of(archetype: &Archetype, spec: &PhoneSpec) -> Settings {
-        Settings {
-            table: defaults(archetype, spec),
-            properties: BTreeMap::new(),
-            overrides: Overrides::default(),
-        }
+        let table = defaults(archetype, spec);
+        Settings { first: table.clone(), table, properties: BTreeMap::new(), overrides: Overrides::default() }
     }
 }
 

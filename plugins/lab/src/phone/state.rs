@@ -14,6 +14,7 @@ use crate::dumps::{Body, Scene};
 use crate::phone_sim::acts::Act;
 use crate::phone_sim::state::PhoneSim;
 use farmjank_results::time::Span;
+use std::collections::BTreeSet;
 
 /// One millisecond, ns.
 pub(super) const MS: i64 = 1_000_000;
@@ -52,8 +53,8 @@ impl Phone {
         &self.body.model
     }
 
-    /// What a tool left on it: recorders that run, counting that is on, files and properties that are not the phone's
-    /// own.
+    /// What a tool left on it: recorders that run, counting that is on, files, properties and settings that are not the
+    /// phone's own.
     pub fn left_behind(&self) -> Vec<String> {
         let recorders = self.tracing.sessions.values().filter(|session| session.ended.is_none());
         let recorders =
@@ -63,7 +64,12 @@ impl Phone {
         let set = self.settings.properties.iter().filter(|(_, value)| !value.is_empty());
         let properties = set.map(|(name, value)| format!("property {name} is {value}"));
         let files = self.storage.paths().map(|path| format!("file {path}"));
-        recorders.chain(counting).chain(properties).chain(files).collect()
+        let keys = self.settings.table.keys().chain(self.settings.first.keys()).collect::<BTreeSet<_>>();
+        let changed = keys.into_iter().filter_map(|key| {
+            let (was, is) = (self.settings.first.get(key), self.settings.table.get(key));
+            (was != is).then(|| format!("setting {key} is {is:?} and was {was:?}"))
+        });
+        recorders.chain(counting).chain(properties).chain(files).chain(changed).collect()
     }
 
     /// What it is modelled on.

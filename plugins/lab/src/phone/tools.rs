@@ -31,8 +31,9 @@ pub(super) fn uiautomator(phone: &mut Phone, arguments: &[String]) -> Running {
 
 /// `df [-k] [PATH…]`, as toybox prints it: what the storage holds and how much is left, in KiB.
 pub(super) fn df(phone: &mut Phone, arguments: &[String]) -> Running {
-    let total: u64 = if phone.sim.setup.archetype.ram_mb < 6_000 { 53_687_091 } else { 113_246_208 };
-    let free = if phone.storage.is_full() { 0 } else { total / 3 };
+    let total = u64::from(phone.sim.setup.archetype.ram_mb) * 16 * 1_024;
+    let told = phone.body.free_mb.map_or(total * 2 / 5, |mb| mb * 1_024);
+    let free = if phone.storage.is_full() { 0 } else { told.min(total) };
     let used = total - free;
     let mut out = "Filesystem     1K-blocks     Used Available Use% Mounted on\n".to_owned();
     let paths: Vec<&str> =

@@ -40,6 +40,11 @@ pub struct SelectArgs {
     /// scenarios counts.
     #[arg(long, value_name = "FILE")]
     pub quarantine: Vec<PathBuf>,
+    /// What is changed on phones while jobs run there, and set back afterwards, instead of what scenarios say
+    /// (`prepare`); repeatable: `animations=1`, `refresh_rate=60` (or `highest`), `battery_saver=off`,
+    /// `stay_awake=off`, `min_battery=10`; `none` changes nothing.
+    #[arg(long, value_name = "KEY=VALUE", value_delimiter = ',')]
+    pub prepare: Vec<String>,
     /// Counted iterations per phone, instead of what scenarios say.
     #[arg(long, value_name = "N")]
     pub iterations: Option<u32>,

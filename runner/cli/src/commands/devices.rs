@@ -38,7 +38,10 @@ async fn who(args: &PhoneArgs) -> Result<u8, Fault> {
     let width = meant.iter().map(|phone| phone.id.0.chars().count()).max().unwrap_or(0);
     for phone in &meant {
         let user = phones.claims.claimant(&phone.server, &phone.id);
-        let user = user.map_or_else(|| "free".to_owned(), |user| user.to_string());
+        let mut user = user.map_or_else(|| "free".to_owned(), |user| user.to_string());
+        for by in phones.claims.waiting(&phone.server, &phone.id) {
+            user += &format!("; waited for by {by}");
+        }
         Streams.out(&format!("{}\n", clean::line(&format!("{:width$}  {user}", phone.id.0), 600)));
     }
     Ok(0)

@@ -12,17 +12,20 @@ use farmjank_engine::prove::judge::{all_held, judge};
 use farmjank_engine::prove::{Belief, Held, Proof, archive};
 use farmjank_engine::scribe::Voice;
 use farmjank_engine::survey::{Surveyed, Wanted, survey};
+use farmjank_engine::undo::Undo;
 use farmjank_leaf::text::name as shown;
 use farmjank_reporters::clean;
 use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::file_error::FileError;
 use farmjank_results::verdict::{EXIT_USAGE, Verdict};
-use farmjank_seams::claim::Unclaimed;
+use farmjank_seams::claim::{Claimer, Unclaimed};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Largest archive read, bytes.
 const ARCHIVE_BYTES: u64 = 64 * 1024 * 1024;
+/// What claims of it say.
+const WHO: &str = "doctor --prove";
 /// Longest belief and evidence shown, characters.
 const SENTENCE: usize = 300;
 
@@ -57,7 +60,8 @@ async fn from_phone(args: &DoctorArgs, serial: &str) -> Result<Proof, u8> {
     let surveyed = one(&wanted, &phones).await.map_err(refused)?;
     let facts = surveyed.facts.map_err(refused)?;
     Streams.out(&format!("proving {} ({})\n", clean::line(&facts.id.0, 100), clean::line(&facts.model, 100)));
-    let claim = phones.claims.claim(&surveyed.sighting.server, &facts, "doctor --prove");
+    let by = Claimer { who: WHO.to_owned(), ..Claimer::default() };
+    let claim = phones.claims.claim(&surveyed.sighting.server, &facts, &by);
     if let Err(Unclaimed::Held(by)) = &claim {
         return Err(refused(in_use(&facts.id, by, Duration::ZERO)));
     }
@@ -65,6 +69,11 @@ async fn from_phone(args: &DoctorArgs, serial: &str) -> Result<Proof, u8> {
     let sources = every_source();
     let probes = probes();
     let patience = Patience::default();
+    let undo = Undo::new(phones.claims.undo_log(&surveyed.sighting.server, &facts.id), WHO);
+    let left = undo.set_back(&*device, patience.dump).await.map_err(refused)?;
+    if !left.is_empty() {
+        Streams.out(&format!("left by an earlier run: {}\n", clean::line(&left.words(&facts.id.0), 1000)));
+    }
     let asker = Asker {
         device: &*device,
         facts: &facts,

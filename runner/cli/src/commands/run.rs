@@ -123,6 +123,7 @@ async fn conducted(
         ab_plan,
         forewarn,
         screens: args.screens,
+        priority: args.priority,
     };
     let turns = options.ab_plan.is_some();
     let reporters = reporters(args.quiet, &requests, terminal, &root);

@@ -8,15 +8,18 @@
     reason = "part of the outside world, as `host.rs`"
 )]
 
-use super::{env, wall};
+use super::claim_file::open_shared;
+use super::undo_log::HostUndoLog;
+use super::{chance, env, wall};
 use farmjank_leaf::hash::Fnv;
 use farmjank_leaf::text::name as shown;
 use farmjank_results::device::{DeviceFacts, DeviceId};
-use farmjank_seams::claim::{Claim, Claimant, Claims, Unclaimed};
+use farmjank_seams::claim::{Claim, Claimant, Claimer, Claims, Priority, Unclaimed, UndoLog};
 use serde_json::{Value, json};
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 /// Names the folder of claims, where it is not the usual one.
 const VARIABLE: &str = "FARMJANK_CLAIMS";
@@ -27,70 +30,77 @@ const MOST: u64 = 64 << 10;
 /// Who looks holds the lock for a moment: so often in a row it is tried before it counts as held.
 const TRIES: usize = 5;
 
+/// Where systems keep what outlives a reboot though nobody owns it: a phone that was changed is still changed then.
+const LASTING: &str = "/var/tmp";
+
 /// The claims of this computer.
 pub struct HostClaims {
     folder: PathBuf,
+    /// Where what was changed on phones is noted.
+    undo: PathBuf,
 }
 
 impl HostClaims {
     /// Those all users of this computer share.
     pub fn of_host() -> Self {
-        let usual = || match Path::new(LOCKS).is_dir() {
-            true => PathBuf::from(LOCKS),
-            false => std::env::temp_dir(),
+        if let Some(named) = env(VARIABLE) {
+            return HostClaims::within(PathBuf::from(named));
+        }
+        let usual = |place: &str| match Path::new(place).is_dir() {
+            true => PathBuf::from(place).join("farmjank"),
+            false => std::env::temp_dir().join("farmjank"),
         };
-        HostClaims { folder: env(VARIABLE).map_or_else(|| usual().join("farmjank"), PathBuf::from) }
+        HostClaims { folder: usual(LOCKS), undo: usual(LASTING) }
+    }
+
+    fn within(folder: PathBuf) -> Self {
+        HostClaims { undo: folder.clone(), folder }
     }
 
     /// A server by another name is another server: phones of one computer are claimed by all its users alike.
-    fn path(&self, server: &str, phone: &DeviceId) -> PathBuf {
+    fn name(server: &str, phone: &DeviceId) -> String {
         let server = server.replace("localhost:", "127.0.0.1:");
         let plain = |letter: char| if letter.is_ascii_alphanumeric() || letter == '-' { letter } else { '_' };
         let shown: String = phone.0.chars().take(40).map(plain).collect();
         let hash = Fnv::seeded(0).part(server.as_bytes()).part(phone.0.as_bytes()).hex();
-        self.folder.join(format!("{shown}-{hash}.claim"))
+        format!("{shown}-{hash}")
     }
 
-    fn open(&self, path: &Path) -> std::io::Result<File> {
-        // A link laid there by somebody else would name a file of ours.
-        if fs::symlink_metadata(path).is_ok_and(|about| !about.is_file()) {
-            return Err(std::io::Error::other("something that is no file is in the place of a claim"));
-        }
-        // Without creating first: in a shared folder the kernel lets nobody create over another user's file.
-        match OpenOptions::new().read(true).write(true).open(path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            opened => return opened,
-        }
-        make_shared(&self.folder)?;
-        shared(OpenOptions::new().read(true).write(true).create(true)).open(path)
+    fn path(&self, server: &str, phone: &DeviceId) -> PathBuf {
+        self.folder.join(format!("{}.claim", HostClaims::name(server, phone)))
     }
 }
 
-/// Makes the folder, for every user of this computer; only who made a file may take it away.
-fn make_shared(folder: &Path) -> std::io::Result<()> {
-    if folder.is_dir() {
-        return Ok(());
-    }
-    fs::create_dir_all(folder)?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        fs::set_permissions(folder, fs::Permissions::from_mode(0o1777))?;
-    }
-    Ok(())
+/// Ends the names of files of those who wait.
+const WAITS: &str = ".wait";
+
+/// Somebody waits, as long as this lives.
+struct Waiting {
+    _file: File,
+    path: PathBuf,
 }
 
-fn shared(options: &mut OpenOptions) -> &mut OpenOptions {
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(options, 0o666);
-    options
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        // Where it cannot be taken away, the lock that goes with it says that nobody waits.
+        drop(fs::remove_file(&self.path));
+    }
+}
+
+/// Writes who holds a file, and what that one knows of the phone.
+fn sign(file: &mut File, by: &Claimer, facts: Option<&DeviceFacts>) -> std::io::Result<()> {
+    let (who, priority) = (&by.who, by.priority.word());
+    let words = json!({ "who": who, "priority": priority, "pid": std::process::id(), "since": wall(), "facts": facts });
+    file.set_len(0)?;
+    file.seek(SeekFrom::Start(0))?;
+    file.write_all(format!("{words}\n").as_bytes())
 }
 
 impl Claims for HostClaims {
-    fn claim(&self, server: &str, phone: &DeviceFacts, who: &str) -> Result<Claim, Unclaimed> {
+    fn claim(&self, server: &str, phone: &DeviceFacts, by: &Claimer) -> Result<Claim, Unclaimed> {
         let path = self.path(server, &phone.id);
         let unknown = |error: std::io::Error| Unclaimed::Unknown(format!("{}: {error}", shown(&path)));
-        let mut file = self.open(&path).map_err(unknown)?;
+        let mut file = open_shared(&path).map_err(unknown)?;
         for tried in 1.. {
             match file.try_lock() {
                 Ok(()) => break,
@@ -99,11 +109,7 @@ impl Claims for HostClaims {
                 Err(TryLockError::Error(error)) => return Err(unknown(error)),
             }
         }
-        let words = json!({ "who": who, "pid": std::process::id(), "since": wall(), "facts": phone });
-        file.set_len(0)
-            .and_then(|()| file.seek(SeekFrom::Start(0)))
-            .and_then(|_| file.write_all(format!("{words}\n").as_bytes()))
-            .map_err(unknown)?;
+        sign(&mut file, by, Some(phone)).map_err(unknown)?;
         // Closing the file ends the claim.
         Ok(Claim(Box::new(file)))
     }
@@ -114,6 +120,40 @@ impl Claims for HostClaims {
             Err(TryLockError::WouldBlock) => Some(claimant(&mut file, phone)),
             _ => None,
         }
+    }
+
+    fn wait(&self, server: &str, phone: &DeviceId, by: &Claimer) -> Option<Claim> {
+        let name = format!("{}.{:016x}{WAITS}", HostClaims::name(server, phone), chance());
+        let path = self.folder.join(name);
+        let mut file = open_shared(&path).ok()?;
+        file.try_lock().ok()?;
+        sign(&mut file, by, None).ok()?;
+        Some(Claim(Box::new(Waiting { _file: file, path })))
+    }
+
+    fn waiting(&self, server: &str, phone: &DeviceId) -> Vec<Claimant> {
+        let name = HostClaims::name(server, phone) + ".";
+        let Ok(files) = fs::read_dir(&self.folder) else { return Vec::new() };
+        let mut waiting = Vec::new();
+        for path in files.flatten().map(|file| file.path()) {
+            let own = path.file_name().and_then(|file| file.to_str());
+            if !own.is_some_and(|own| own.starts_with(&name) && own.ends_with(WAITS)) {
+                continue;
+            }
+            let Ok(mut file) = File::open(&path) else { continue };
+            match file.try_lock_shared() {
+                Err(TryLockError::WouldBlock) => waiting.push(claimant(&mut file, phone)),
+                // Its process is gone. Of another user it may not be taken away, and stays without meaning anything.
+                _ => drop(fs::remove_file(&path)),
+            }
+        }
+        waiting.sort_by(|one, other| (other.priority, &one.since).cmp(&(one.priority, &other.since)));
+        waiting
+    }
+
+    fn undo_log(&self, server: &str, phone: &DeviceId) -> Rc<dyn UndoLog> {
+        let path = self.undo.join(format!("{}.undo", HostClaims::name(server, phone)));
+        Rc::new(HostUndoLog { path })
     }
 }
 
@@ -129,12 +169,40 @@ fn claimant(file: &mut File, phone: &DeviceId) -> Claimant {
     let pid = words["pid"].as_u64().and_then(|pid| u32::try_from(pid).ok()).unwrap_or_default();
     let facts = serde_json::from_value::<DeviceFacts>(words["facts"].clone()).ok();
     let facts = facts.filter(|facts| facts.id == *phone).map(Box::new);
-    Claimant { who: word("who"), pid, since: word("since"), facts }
+    let priority = words["priority"].as_str().and_then(Priority::named).unwrap_or_default();
+    Claimant { who: word("who"), pid, since: word("since"), priority, facts }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
+
+    fn by(who: &str) -> Claimer {
+        Claimer { who: who.to_owned(), ..Claimer::default() }
+    }
+
+    #[test]
+    fn who_waits_is_known_to_others_until_it_waits_no_more_the_most_urgent_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let claims = HostClaims::within(folder.path().join("claims"));
+        let phone = DeviceId("R58M".to_owned());
+        assert_eq!(claims.waiting("s", &phone), []);
+        let _branch = claims.wait("s", &phone, &by("a branch")).unwrap();
+        let gate = Claimer { priority: Priority::Gate, ..by("a gate") };
+        let gate = claims.wait("s", &phone, &gate).unwrap();
+        let names = || claims.waiting("s", &phone).into_iter().map(|by| by.who).collect::<Vec<_>>();
+        assert_eq!(names(), ["a gate", "a branch"]);
+        assert_eq!(claims.waiting("s", &DeviceId("R58".to_owned())), [], "another phone's name begins alike");
+        assert_eq!(claims.waiting("s", &phone)[0].to_string().split(", ").last(), Some("gate"));
+        drop(gate);
+        assert_eq!(names(), ["a branch"]);
+        // Of a process that was killed the file stays, and its lock does not.
+        fs::write(folder.path().join("claims").join(HostClaims::name("s", &phone) + ".00.wait"), "{}")
+            .unwrap();
+        assert_eq!(names(), ["a branch"]);
+        assert_eq!(fs::read_dir(folder.path().join("claims")).unwrap().count(), 1);
+    }
 
     fn facts(serial: &str) -> DeviceFacts {
         let facts =
@@ -153,34 +221,34 @@ mod tests {
     #[test]
     fn a_phone_is_claimed_once_until_the_claim_is_dropped() {
         let folder = tempfile::tempdir().unwrap();
-        let claims = HostClaims { folder: folder.path().join("claims") };
+        let claims = HostClaims::within(folder.path().join("claims"));
         let phone = DeviceId("R58M/../x".to_owned());
         assert_eq!(claims.claimant("127.0.0.1:5037", &phone), None);
         let facts = facts(&phone.0);
-        let claim = claims.claim("127.0.0.1:5037", &facts, "one").ok().unwrap();
-        let Err(Unclaimed::Held(by)) = claims.claim("localhost:5037", &facts, "two") else {
+        let claim = claims.claim("127.0.0.1:5037", &facts, &by("one")).ok().unwrap();
+        let Err(Unclaimed::Held(holder)) = claims.claim("localhost:5037", &facts, &by("two")) else {
             panic!("claimed twice")
         };
-        assert_eq!((by.who.as_str(), by.pid), ("one", std::process::id()));
-        assert_eq!(by.facts.as_deref(), Some(&facts), "who waits asks nothing of the phone");
-        assert_eq!(claims.claimant("127.0.0.1:5037", &phone), Some(by));
+        assert_eq!((holder.who.as_str(), holder.pid), ("one", std::process::id()));
+        assert_eq!(holder.facts.as_deref(), Some(&facts), "who waits asks nothing of the phone");
+        assert_eq!(claims.claimant("127.0.0.1:5037", &phone), Some(holder));
         // The same serial at another server is another phone.
-        assert!(claims.claim("rack7:5037", &facts, "two").is_ok());
+        assert!(claims.claim("rack7:5037", &facts, &by("two")).is_ok());
         drop(claim);
         assert_eq!(claims.claimant("127.0.0.1:5037", &phone), None);
-        assert!(claims.claim("127.0.0.1:5037", &facts, "two").is_ok());
+        assert!(claims.claim("127.0.0.1:5037", &facts, &by("two")).is_ok());
     }
 
     #[cfg(unix)]
     #[test]
     fn a_link_in_the_place_of_a_claim_is_not_followed() {
         let folder = tempfile::tempdir().unwrap();
-        let claims = HostClaims { folder: folder.path().to_owned() };
+        let claims = HostClaims::within(folder.path().to_owned());
         let phone = DeviceId("R58M".to_owned());
         let precious = folder.path().join("precious");
         fs::write(&precious, "kept").unwrap();
         std::os::unix::fs::symlink(&precious, claims.path("s", &phone)).unwrap();
-        assert!(matches!(claims.claim("s", &facts(&phone.0), "one"), Err(Unclaimed::Unknown(_))));
+        assert!(matches!(claims.claim("s", &facts(&phone.0), &by("one")), Err(Unclaimed::Unknown(_))));
         assert_eq!(fs::read_to_string(&precious).unwrap(), "kept");
     }
 }

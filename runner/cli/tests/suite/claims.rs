@@ -34,8 +34,9 @@ impl Rack {
     }
 
     fn start(&self, out: &str, more: &[&str]) -> Child {
-        let mut command = self.command(&["run", "s.yaml", "--iterations", "1", "--out", out]);
-        command.args(more).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut command = self.command(&["run", "s.yaml", "--out", out]);
+        let one = if more.contains(&"--iterations") { &[][..] } else { &["--iterations", "1"] };
+        command.args(one).args(more).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.spawn().expect("the run starts")
     }
 
@@ -228,4 +229,71 @@ fn runs_that_begin_in_the_same_moment_get_a_folder_each() {
         let count = |kind: &str| log.iter().filter(|event| event["kind"] == kind).count();
         assert_eq!((count("run_started"), count("run_finished")), (1, 1));
     }
+}
+
+/// Iterations that were completed, in order.
+fn completed(events: &[Value]) -> Vec<u64> {
+    let ended =
+        events.iter().filter(|event| event["kind"] == "trial_finished" && event["ending"] == "completed");
+    ended.map(|event| event["trial"].as_u64().expect("a number")).collect()
+}
+
+#[test]
+fn a_nightly_run_gives_its_phone_to_a_gate_that_waits_and_goes_on_afterwards() {
+    let rack = Rack::serve();
+    let nightly = rack.start("nightly", &["--iterations", "6", "--priority", "nightly", "-s", "S1"]);
+    rack.works("nightly");
+    let gate = rack.start("gate", &["--wait-for-devices", "5m", "--priority", "gate", "-s", "S1"]);
+    let log = |name: &str| events(&rack.folder.path().join(name).join("events.ndjson"));
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    while !log("gate").iter().any(|event| event["kind"] == "job_queued") {
+        assert!(std::time::Instant::now() < until, "the gate does not wait: {:?}", log("gate"));
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    let who =
+        over(rack.command(&["devices", "--who"]).stdout(Stdio::piped()).spawn().expect("devices start"));
+    let line =
+        who.out.lines().find(|line| line.starts_with("S1  ")).expect("a line for each phone").to_owned();
+    assert!(line.contains(", nightly; waited for by run 20") && line.ends_with(", gate"), "{line}");
+    let gate = over(gate);
+    assert_eq!(gate.code, 0, "{}{}", gate.out, gate.err);
+    let left = completed(&log("nightly"));
+    assert!(left.len() < 6, "the gate is over before the nightly run: {left:?}");
+    let nightly = over(nightly);
+    assert_eq!(nightly.code, 0, "{}{}", nightly.out, nightly.err);
+    assert_eq!(completed(&log("nightly")), [0, 1, 2, 3, 4, 5], "nothing is measured twice");
+    assert_eq!(completed(&log("gate")), [0]);
+    let said = |name: &str, kind: &str, key: &str, words: &str| {
+        let all = log(name);
+        let said = all.iter().any(|event| event["kind"] == kind && event[key].to_string().contains(words));
+        assert!(said, "{name} does not say `{words}`: {all:?}");
+    };
+    said(
+        "gate",
+        "job_queued",
+        "why",
+        "nightly, which is asked to give it away after its iteration; waiting up to 300 s",
+    );
+    said("nightly", "noticed", "what", "gate, which is more urgent; waiting for it to be free again");
+    // They took turns: of the phone's time, the gate's stretch lies in none of the nightly run's iterations.
+    let stretch = stretches(&rack.folder.path().join("gate/events.ndjson"))["S1"];
+    for event in log("nightly").iter().filter(|event| event["kind"] == "step_finished") {
+        if let [Some(from), Some(to)] = [0, 1].map(|end| event["stamps"][end].as_i64()) {
+            assert!(to <= stretch.0 || stretch.1 <= from, "{from}..{to} of the nightly run in {stretch:?}");
+        }
+    }
+}
+
+#[test]
+fn a_run_that_is_no_more_urgent_waits_for_the_end() {
+    let rack = Rack::serve();
+    let first = rack.start("first", &["--iterations", "3", "-s", "S1"]);
+    rack.works("first");
+    let second = rack.start("second", &["--wait-for-devices", "5m", "-s", "S1"]);
+    let (first, second) = (over(first), over(second));
+    assert_eq!((first.code, second.code), (0, 0), "{}{}", first.out, second.out);
+    let log = events(&rack.folder.path().join("first/events.ndjson"));
+    assert_eq!(log.iter().filter(|event| event["kind"] == "lease_granted").count(), 1, "in one go");
+    let wrong = over(rack.start("third", &["--priority", "urgent"]));
+    assert!(wrong.code == 2 && wrong.err.contains("nightly, branch, gate"), "{}", wrong.err);
 }

@@ -19,6 +19,7 @@ mod merge;
 mod metrics;
 mod nights;
 mod outside;
+mod prepared;
 mod prove;
 mod quarantine;
 mod recorder;

@@ -1,9 +1,10 @@
 //! Bringing a phone into a state worth measuring, and saying why it is not.
 
 use super::together::together;
-use super::{app, clip, room, state};
+use super::{app, clip, preflight, room, state};
 use crate::patience::Patience;
 use farmjank_results::fault::{Fault, FaultCode};
+use farmjank_results::prepared::PhoneState;
 use farmjank_results::time::{ClockMap, Span};
 use farmjank_seams::device::Device;
 use farmjank_seams::quote::quote;
@@ -20,12 +21,45 @@ pub async fn wake(device: &dyn Device, patience: &Patience) -> Result<(), Fault>
     woken(device, patience).await?
 }
 
+/// A phone as it was found when a job took it.
+pub(crate) struct Found {
+    /// What it is like.
+    pub(crate) state: PhoneState,
+    /// Namespaces of settings it did not tell.
+    pub(crate) untold: Vec<&'static str>,
+    /// Why it shows no frames, where it does not.
+    pub(crate) asleep: Option<Fault>,
+}
+
+/// Wakes the phone and dismisses a keyguard without a lock, and asks in the same call what else it is like.
+pub(crate) async fn found(device: &dyn Device, sdk: u32, patience: &Patience) -> Result<Found, Fault> {
+    let [battery, heat, storage, global, system, secure, processes, focus] = preflight::lines(sdk);
+    let lines =
+        [WAKE, AWAKE[0], AWAKE[1], &battery, &heat, &storage, &global, &system, &secure, &processes, &focus];
+    let [_, power, policy, answers @ ..] = together(device, lines, patience.launch).await?;
+    let (mut state, untold) = preflight::read(&answers);
+    let (power, policy) = (power.text(), policy.text());
+    (state.awake, state.keyguard) = (state::awake(&power), state::keyguard(&policy));
+    let mut asleep = asleep(&power, &policy, "stays off", "is in front");
+    if asleep.is_some() {
+        // The screen comes on and the keyguard goes by an animation: one more look before giving up.
+        sleep(Duration::from_secs(1)).await;
+        asleep = woken(device, patience).await?.err();
+    }
+    if asleep.is_none() {
+        (state.awake, state.keyguard) = (state.awake.map(|_| true), state.keyguard.map(|_| false));
+    }
+    Ok(Found { state, untold, asleep })
+}
+
+/// Wakes a phone.
+const WAKE: &str = "input keyevent KEYCODE_WAKEUP; wm dismiss-keyguard";
 /// What tells whether a phone is awake and unlocked.
 pub(crate) const AWAKE: [&str; 2] = ["dumpsys power | grep mWakefulness=", "dumpsys window policy"];
 
 /// Wakes it and looks, in one call; the inner fault is what it still is.
 async fn woken(device: &dyn Device, patience: &Patience) -> Result<Result<(), Fault>, Fault> {
-    let lines = ["input keyevent KEYCODE_WAKEUP; wm dismiss-keyguard", AWAKE[0], AWAKE[1]];
+    let lines = [WAKE, AWAKE[0], AWAKE[1]];
     let [_, power, policy] = together(device, lines, patience.dump).await?;
     Ok(asleep(&power.text(), &policy.text(), "stays off", "is in front").map_or(Ok(()), Err))
 }

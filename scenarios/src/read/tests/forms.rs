@@ -4,6 +4,7 @@ use super::{read_files, sound, told, with_steps};
 use crate::gesture::{Coordinate, Direction, Gesture, Point, SWIPE};
 use crate::page::Ready;
 use crate::plan::thresholds_for;
+use crate::prepare::{Prepare, RefreshRate};
 use crate::requirement::tests::phone;
 use crate::step::{Action, Selector, Target};
 use crate::vocabulary::COMMANDS;
@@ -228,4 +229,22 @@ fn launches_outside_windows_have_a_window_when_they_are_limited() {
     };
     assert_eq!(keys("launch"), ["launch_total_ms"]);
     assert_eq!(keys("m"), ["fps"]);
+}
+
+#[test]
+fn what_is_prepared_is_read_and_what_is_none_complained_of() {
+    let text = |prepare: &str| format!("appId: com.example.shop\nprepare: {prepare}\nsteps: [ stopApp ]\n");
+    let wish =
+        sound(&text("{ animations: 0.5, refresh_rate: highest, battery_saver: false, min_battery: 30 }"))
+            .prepare;
+    assert_eq!((wish.animations, wish.battery_saver, wish.stay_awake), (Some(0.5), Some(false), None));
+    assert_eq!((wish.refresh_rate, wish.least_charge()), (Some(RefreshRate::Highest), 30));
+    assert_eq!(sound("appId: com.example.shop\nsteps: [ stopApp ]\n").prepare, Prepare::default());
+    let said = |prepare: &str| told(read_files(&[("s.yaml", &text(prepare))], &[]));
+    assert_eq!(
+        said("{ refresh_rate: fast, battery_saver: off, animation: 1 }"),
+        "2:26+4 `fast` is no refresh rate -> write a rate of the panel in Hz, such as `60`, or `highest`\n\
+         2:47+3 `battery_saver` takes true or false, not `off` -> write `false`\n\
+         2:52+9 unknown key `animation` in `prepare` -> write `animations`\n"
+    );
 }
