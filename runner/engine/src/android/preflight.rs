@@ -73,9 +73,7 @@ fn programs(text: &str) -> (Vec<String>, bool) {
 fn dialog(text: &str) -> Option<String> {
     match state::front(text) {
         state::Front::Dialog { kind, package } => Some(format!("{kind}: {package}")),
-        state::Front::App { package, activity } if activity.contains("GrantPermissions") => {
-            Some(format!("{package}/{activity}"))
-        }
+        asks @ state::Front::Permission => Some(asks.to_string()),
         _ => None,
     }
 }
@@ -110,6 +108,6 @@ mod tests {
         assert_eq!(focus("com.a/com.a.Main"), None);
         assert_eq!(focus("Application Error: com.b").as_deref(), Some("Application Error: com.b"));
         let asks = "com.google.android.permissioncontroller/com.android.permissioncontroller.permission.ui.GrantPermissionsActivity";
-        assert_eq!(focus(asks).as_deref(), Some(asks));
+        assert_eq!(focus(asks).as_deref(), Some("a dialog that asks for a permission"));
     }
 }
