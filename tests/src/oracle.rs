@@ -121,7 +121,11 @@ pub fn expect_before(
     let mut judged_to = i64::MIN;
     for motion in &measured.motions {
         let (from, to) = (motion.from.ns(), motion.to.ns());
-        let sure = motion.sure().filter(|_| motion.phase == Phase::Finger);
+        // Of a finger of which nothing is sure, no frame surely began under it.
+        let sure = |at: i64| {
+            let known = || motion.sure().is_some_and(|(from, to)| at >= from.ns() && at < to.ns());
+            motion.phase != Phase::Finger || known()
+        };
         expected.frames += frames
             .iter()
             .filter(|frame| frame.present >= from && frame.present <= to && frame.present > counted_to)
@@ -134,7 +138,9 @@ pub fn expect_before(
                 continue;
             }
             let shown = frame_logs::made(frame_log, first.present, second.present);
-            if !ends_inside && shown != Some(Made::Frame) {
+            // A lift without a fling leaves nothing to show, and the app's next frame may be its next launch's.
+            let is_after = shown.is_none() && measured.span.is_some_and(|(_, end)| second.due > end.ns());
+            if is_after || !ends_inside && shown != Some(Made::Frame) {
                 continue;
             }
             let period = first.period.max(second.period);
@@ -147,7 +153,7 @@ pub fn expect_before(
                 period_ms: period as f64 / 1e6,
                 run,
                 phase: motion.phase,
-                sure: sure.is_none_or(|(from, to)| first.present >= from.ns() && first.present < to.ns()),
+                sure: sure(first.present),
             };
             // A stall that the next finger ended: metrics that look at presents alone do not see it. Behind a full
             // queue of buffers a frame is due up to four refreshes after it was promised.

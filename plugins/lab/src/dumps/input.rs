@@ -4,6 +4,7 @@
 use super::{Scene, line};
 use crate::phone_sim::dispatcher::{Said, Taken};
 use crate::phone_sim::finger::Motions;
+use std::sync::OnceLock;
 
 /// The touch screen's number, which injected fingers carry too.
 const SCREEN: u32 = 4;
@@ -52,18 +53,27 @@ fn devices(scene: &Scene<'_>, out: &mut Vec<u8>) {
                 "      {axis}: source=0x00001002, min=0.000, max={most}.000, flat=0.000, fuzz=0.000, resolution=0.000"
             );
         }
-        // The keys of a layout: most of the text of a real dump.
         line!(out, "    Keyboard Input Mapper:");
-        for code in 0..100 {
-            line!(
-                out,
-                "      scanCode={code}, keyCode={}, flags=0x00000000, usage=0x{:08x}",
-                code + 7,
-                0x0007_0000 + code
-            );
-        }
+        out.extend_from_slice(KEYS.get_or_init(keys));
     }
     line!(out);
+}
+
+/// Written once: the same on every phone, and most of what a lab of hundreds would write anew all the time.
+static KEYS: OnceLock<Vec<u8>> = OnceLock::new();
+
+/// The keys of a layout: most of the text of a real dump.
+fn keys() -> Vec<u8> {
+    let mut out = Vec::new();
+    for code in 0..100 {
+        line!(
+            &mut out,
+            "      scanCode={code}, keyCode={}, flags=0x00000000, usage=0x{:08x}",
+            code + 7,
+            0x0007_0000 + code
+        );
+    }
+    out
 }
 
 fn dispatcher(scene: &Scene<'_>, out: &mut Vec<u8>) {

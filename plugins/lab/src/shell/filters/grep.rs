@@ -4,24 +4,26 @@ use super::super::state::Shell;
 use super::around::Around;
 use super::lines::{Lines, chomp};
 use super::options::{Ended, Options, Stop, out, refuse};
+use memchr::memmem::Finder;
 use regex_lite::{Regex, RegexBuilder};
 
+/// What a line is asked for. Finders are made once for all lines: a dump has thousands.
 enum Matcher {
     /// Plain bytes anywhere in the line.
-    Literal(Vec<u8>),
+    Literal(Finder<'static>),
     /// Any of several plain texts, `one|two`.
-    Either(Vec<Vec<u8>>),
+    Either(Vec<Finder<'static>>),
     Expression(Regex),
 }
 
 impl Matcher {
     fn hit<'a>(&self, line: &'a [u8]) -> Option<&'a [u8]> {
         match self {
-            Matcher::Literal(needle) if needle.is_empty() => Some(&line[..0]),
-            Matcher::Literal(needle) => find(line, needle).map(|at| &line[at..at + needle.len()]),
+            Matcher::Literal(finder) => finder.find(line).map(|at| &line[at..at + finder.needle().len()]),
             // The leftmost; where several begin there, POSIX takes the longest.
-            Matcher::Either(needles) => {
-                let found = needles.iter().filter_map(|needle| Some((find(line, needle)?, needle.len())));
+            Matcher::Either(finders) => {
+                let found =
+                    finders.iter().filter_map(|finder| Some((finder.find(line)?, finder.needle().len())));
                 let (at, length) = found.min_by_key(|(at, length)| (*at, usize::MAX - length))?;
                 Some(&line[at..at + length])
             }
@@ -33,8 +35,9 @@ impl Matcher {
     }
 }
 
-fn find(line: &[u8], needle: &[u8]) -> Option<usize> {
-    memchr::memmem::find(line, needle)
+/// One that needs nothing of the pattern any more.
+fn finder(text: &str) -> Finder<'static> {
+    Finder::new(text).into_owned()
 }
 
 /// Prints lines that match. Status 0 when one did, 1 when none did, 2 on errors.
@@ -115,7 +118,7 @@ fn matcher(name: &str, pattern: &str, options: &Options) -> Result<Matcher, Stop
     let special = |c: char| "\\^$.[]|()?*+{}".contains(c);
     let whole = options.has('x') || options.has('w');
     if !options.has('i') && !whole && (fixed || !pattern.contains(special)) {
-        return Ok(Matcher::Literal(pattern.as_bytes().to_vec()));
+        return Ok(Matcher::Literal(finder(pattern)));
     }
     let texts = || pattern.split('|');
     if extended
@@ -123,7 +126,7 @@ fn matcher(name: &str, pattern: &str, options: &Options) -> Result<Matcher, Stop
         && !whole
         && texts().all(|text| !text.is_empty() && !text.contains(special))
     {
-        return Ok(Matcher::Either(texts().map(|text| text.as_bytes().to_vec()).collect()));
+        return Ok(Matcher::Either(texts().map(finder).collect()));
     }
     let mut expression = match (fixed, extended) {
         (true, _) => regex_lite::escape(pattern),

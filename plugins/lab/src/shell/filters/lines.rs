@@ -23,7 +23,7 @@ impl Lines {
     pub(super) async fn next(&mut self) -> Option<&[u8]> {
         let mut searched = self.at;
         loop {
-            let end = self.held[searched..].iter().position(|b| *b == b'\n').map(|i| searched + i + 1);
+            let end = memchr::memchr(b'\n', &self.held[searched..]).map(|i| searched + i + 1);
             let end = end.or((self.held.len() - self.at >= LONGEST || self.over).then_some(self.held.len()));
             if let Some(end) = end {
                 let from = std::mem::replace(&mut self.at, end);
