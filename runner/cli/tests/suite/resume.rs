@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const LAB: &str =
     "name: two\nphones: [ { archetype: pixel-6, serial: S1 }, { archetype: redmi-note-7, serial: S2 } ]\n";
@@ -215,7 +215,10 @@ fn a_run_killed_at_random_instants_measures_every_iteration_once() {
     // The long run: FARMJANK_KILLS=100.
     let kills: u64 = std::env::var("FARMJANK_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(5);
     let rack = Rack::serve();
+    let began = Instant::now();
     rack.whole("undisturbed");
+    // As long as a run takes here, on a busy machine too.
+    let whole = began.elapsed().as_secs_f64();
     let undisturbed = rack.folder.path().join("undisturbed");
     let (mut done, mut runs, mut kept_in_all) = (0, 0, 0);
     while done < kills {
@@ -225,9 +228,9 @@ fn a_run_killed_at_random_instants_measures_every_iteration_once() {
         for kill in 0..5.min(kills - done) {
             let mut child =
                 rack.command(&["--resume", "auto", "--out", &out]).spawn().expect("the run starts");
-            // Spread over 0 to 9 s without a generator: multiples of the golden ratio.
+            // Spread over nine tenths of it without a generator: multiples of the golden ratio.
             let share = ((done + kill + 1) as f64 * 0.618_033_988_75).fract();
-            std::thread::sleep(Duration::from_secs_f64(9.0 * share));
+            std::thread::sleep(Duration::from_secs_f64(0.9 * whole * share));
             child.kill().expect("it is killed");
             child.wait().expect("it is gone");
         }
