@@ -9,19 +9,16 @@ use regex_lite::{Regex, RegexBuilder};
 
 /// What a line is asked for. Finders are made once for all lines: a dump has thousands.
 enum Matcher {
-    /// Plain bytes anywhere in the line.
-    Literal(Finder<'static>),
-    /// Any of several plain texts, `one|two`.
-    Either(Vec<Finder<'static>>),
+    /// A plain text anywhere in the line, or any of several, `one|two`.
+    Texts(Vec<Finder<'static>>),
     Expression(Regex),
 }
 
 impl Matcher {
     fn hit<'a>(&self, line: &'a [u8]) -> Option<&'a [u8]> {
         match self {
-            Matcher::Literal(finder) => finder.find(line).map(|at| &line[at..at + finder.needle().len()]),
             // The leftmost; where several begin there, POSIX takes the longest.
-            Matcher::Either(finders) => {
+            Matcher::Texts(finders) => {
                 let found =
                     finders.iter().filter_map(|finder| Some((finder.find(line)?, finder.needle().len())));
                 let (at, length) = found.min_by_key(|(at, length)| (*at, usize::MAX - length))?;
@@ -118,7 +115,7 @@ fn matcher(name: &str, pattern: &str, options: &Options) -> Result<Matcher, Stop
     let special = |c: char| "\\^$.[]|()?*+{}".contains(c);
     let whole = options.has('x') || options.has('w');
     if !options.has('i') && !whole && (fixed || !pattern.contains(special)) {
-        return Ok(Matcher::Literal(finder(pattern)));
+        return Ok(Matcher::Texts(vec![finder(pattern)]));
     }
     let texts = || pattern.split('|');
     if extended
@@ -126,7 +123,7 @@ fn matcher(name: &str, pattern: &str, options: &Options) -> Result<Matcher, Stop
         && !whole
         && texts().all(|text| !text.is_empty() && !text.contains(special))
     {
-        return Ok(Matcher::Either(texts().map(finder).collect()));
+        return Ok(Matcher::Texts(texts().map(finder).collect()));
     }
     let mut expression = match (fixed, extended) {
         (true, _) => regex_lite::escape(pattern),
