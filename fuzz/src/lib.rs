@@ -114,7 +114,7 @@ pub fn journal(bytes: &[u8]) {
 pub fn evidence(bytes: &[u8]) {
     let Ok(dumps) = kept::read(bytes) else { return };
     let unfolded: usize = dumps.iter().map(|dump| dump.text.len()).sum();
-    assert!(unfolded <= 1025 * bytes.len() + (1 << 20), "{unfolded} of {}", bytes.len());
+    assert!(unfolded <= 513 * bytes.len() + (1 << 20), "{unfolded} of {}", bytes.len());
     if dumps.is_empty() {
         return;
     }

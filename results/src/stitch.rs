@@ -58,6 +58,11 @@ impl Stitch {
         Stitch { rules, ..Stitch::default() }
     }
 
+    /// The same dumps by other rules.
+    pub fn by(self, rules: StitchRules) -> Self {
+        Stitch { rules, ..self }
+    }
+
     /// Frames known so far.
     pub fn frames_seen(&self) -> usize {
         self.known.len()
@@ -283,11 +288,13 @@ impl Stitch {
     /// that showed nothing newer.
     fn breaks(&mut self, seen: &[DeviceTime]) -> Vec<Gap> {
         let mut gaps = Vec::new();
+        self.emptied.sort_unstable();
         for pair in self.known.windows(2).filter(|pair| !pair[1].frame.follows) {
             let (last, next) = (pair[0].frame.present, pair[1].frame.present);
             // Full again by the time it showed a frame, and seen empty before that: it did not overflow, it was
             // emptied.
-            let emptied = self.emptied.iter().any(|at| *at > last && *at <= next);
+            let upon = |at: DeviceTime| self.emptied.partition_point(|emptied| *emptied <= at);
+            let emptied = upon(last) < upon(next);
             let cause = if pair[1].began || emptied { GapCause::RingReset } else { GapCause::Overflow };
             match cause {
                 GapCause::RingReset => self.row_counts.ring_resets += 1,

@@ -26,11 +26,13 @@
 //!
 //! Read in this order: [`seen`] (frames), [`probe_read`] (what probes said) and [`rings`] (timelines by layer) →
 //! [`choice`] (which of them a window is judged by) → `cutting` (the window, and what stands beside it) → [`weigh`] (a
-//! window's readings, at the end of a trial or again from its evidence), and [`saved`] (files somebody saved by hand).
+//! window's readings, at the end of a trial or again from its evidence, [`read_back`]), and [`saved`] (files somebody
+//! saved by hand).
 
 pub mod choice;
 mod cutting;
 pub mod probe_read;
+pub mod read_back;
 pub mod readers;
 pub mod rings;
 pub mod saved;

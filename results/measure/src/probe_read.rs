@@ -7,7 +7,6 @@ use crate::rings::{Layers, lasting_name, traced};
 use farmjank_results::device::App;
 use farmjank_results::dump::Dump;
 use farmjank_results::event::SkippedSource;
-use farmjank_results::evidence::{self, EvidenceError, Room};
 use farmjank_results::frame::SourceId;
 use farmjank_results::frame_timeline::SurfaceFrames;
 use farmjank_results::logcat_events::LogWatch;
@@ -173,69 +172,37 @@ pub fn written(probe: SourceId, output: &ProbeOutput, edges: Edges, arrived: Run
     [half(0, edges.began, &output.mark), half(1, edges.ended, &output.bytes)]
 }
 
-/// A kept file that cannot be read back.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{path}: {why}")]
-pub struct DamagedFile {
-    /// Its path in the run.
-    pub path: String,
-    /// Why.
-    pub why: EvidenceError,
+/// What probes printed at the beginning of a window and at its end, put together as it is read.
+#[derive(Default)]
+pub(crate) struct Halves {
+    begin: Option<Dump>,
 }
 
-/// What the kept files of a window hold: its raw dumps, and what its probes said, read again; in the room that files of
-/// their size have.
-///
-/// # Errors
-/// [`DamagedFile`]: which, and where.
-pub fn of_evidence(
-    files: &[(String, Vec<u8>)],
-    readers: &Readers,
-    how: ProbeContext<'_>,
-) -> Result<(Vec<Dump>, SideReadings), DamagedFile> {
-    let all = files.iter().map(|(_, bytes)| bytes.len() as u64).sum();
-    of_evidence_in(files, readers, how, &mut Room::of_file(all))
-}
-
-/// The same in a room that several windows share.
-///
-/// # Errors
-/// [`DamagedFile`]: which, and where.
-pub fn of_evidence_in(
-    files: &[(String, Vec<u8>)],
-    readers: &Readers,
-    how: ProbeContext<'_>,
-    room: &mut Room,
-) -> Result<(Vec<Dump>, SideReadings), DamagedFile> {
-    let mut dumps = Vec::new();
-    let mut side_readings = SideReadings::default();
-    let probes = &readers.probes;
-    for (path, bytes) in files {
-        match probes.iter().find(|probe| is_trace(probe.id()) && path.ends_with(probe.file())) {
-            Some(probe) => {
-                let output = ProbeOutput { bytes: bytes.clone(), mark: Vec::new(), began: None, ended: None };
-                side_readings.read(&**probe, &output, Edges::default(), how);
-            }
+impl Halves {
+    /// Takes one half; both, once the other is there. What has no other half says nothing.
+    pub fn take(&mut self, half: Dump) -> Option<(Dump, Dump)> {
+        let begin = self.begin.take();
+        match begin.filter(|begin| half.source == begin.source && half.target == HALVES[1]) {
+            Some(begin) => Some((begin, half)),
             None => {
-                let read = evidence::read_in(bytes, room);
-                dumps.extend(read.map_err(|why| DamagedFile { path: path.clone(), why })?);
+                self.begin = Some(half);
+                None
             }
         }
     }
-    let is_half = |dump: &Dump| probes.iter().any(|probe| probe.id() == dump.source);
-    let (halves, rings): (Vec<Dump>, Vec<Dump>) = dumps.into_iter().partition(is_half);
-    let mut halves = halves.into_iter().peekable();
-    while let Some(begin) = halves.next() {
-        let other = |end: &Dump| end.source == begin.source && end.target == HALVES[1];
-        let Some(end) = halves.next_if(other) else { continue };
-        let Some(probe) = probes.iter().find(|probe| probe.id() == begin.source) else { continue };
+}
+
+impl SideReadings {
+    /// Reads an output that was kept as two dumps.
+    pub(crate) fn read_halves(&mut self, readers: &Readers, halves: (Dump, Dump), how: ProbeContext<'_>) {
+        let (begin, end) = halves;
+        let Some(probe) = readers.probe(begin.source) else { return };
         let edge = |dump: &Dump| dump.asked.zip(dump.answered);
         let edges = Edges { began: edge(&begin), ended: edge(&end) };
         let output =
             ProbeOutput { bytes: end.text, mark: begin.text, began: begin.asked, ended: end.answered };
-        side_readings.read(&**probe, &output, edges, how);
+        self.read(probe, &output, edges, how);
     }
-    Ok((rings, side_readings))
 }
 
 fn words(unreadable: &Unreadable) -> String {

@@ -19,6 +19,11 @@ pub struct Readers {
 }
 
 impl Readers {
+    /// The reader of what a probe says, if the source is one.
+    pub(crate) fn probe(&self, source: SourceId) -> Option<&dyn ProbeReader> {
+        self.probes.iter().find(|probe| probe.id() == source).map(|probe| &**probe)
+    }
+
     /// The reader of dumps of a source.
     ///
     /// # Errors

@@ -41,6 +41,11 @@ impl Stitching {
         self.rings.entry(key).or_insert_with(fresh).add(sample);
     }
 
+    /// How many frames are known, of all rings.
+    pub(crate) fn frames_seen(&self) -> usize {
+        self.rings.values().map(Stitch::frames_seen).sum()
+    }
+
     /// What was seen, and why it may not be everything.
     pub fn finish(self, doubts: Vec<String>) -> Seen {
         let rings = self.rings.into_iter().map(|(key, stitch)| (key, stitch.finish())).collect();

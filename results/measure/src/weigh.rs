@@ -4,12 +4,11 @@
 use crate::choice::primary;
 use crate::cutting::{How, Sight, by_probes, frameless, window};
 use crate::probe_read::SideReadings;
-use crate::readers::{NoReader, Readers};
+use crate::read_back::ReadBack;
 use crate::rings::{Layers, layers};
-use crate::seen::{Seen, Stitching};
+use crate::seen::Seen;
 use crate::unmoved;
 use farmjank_results::device::App;
-use farmjank_results::dump::Dump;
 use farmjank_results::event::{SkippedSource, WindowMeasured};
 use farmjank_results::frame::SourceId;
 use farmjank_results::frame_log::FrameLog;
@@ -48,31 +47,9 @@ pub struct Measured {
 }
 
 /// Measures a recorded window once more, from the raw dumps of its bundle: the same function of the same bytes.
-///
-/// # Errors
-/// [`NoReader`] of a source of its dumps.
-pub fn remeasure(
-    recorded: &WindowMeasured,
-    dumps: &[Dump],
-    readers: &Readers,
-    side_readings: &SideReadings,
-    modes: &[f64],
-    ask: Ask<'_>,
-) -> Result<Measured, NoReader> {
-    let mut stitching = Stitching::default();
-    let mut doubts = Vec::new();
-    for dump in dumps {
-        match readers.of(dump.source)?.read(dump, recorded.clock) {
-            Ok(samples) => {
-                for (ring, sample) in samples {
-                    stitching.add((dump.source, ring), &sample, || modes.to_vec());
-                }
-            }
-            Err(unreadable) => doubts.push(unreadable.words().to_owned()),
-        }
-    }
-    doubts.extend(ended(recorded));
-    let seen = stitching.finish(doubts);
+pub fn remeasure(recorded: &WindowMeasured, kept: ReadBack, ask: Ask<'_>) -> Measured {
+    let ReadBack { mut seen, side_readings } = kept;
+    seen.doubts.extend(ended(recorded));
     let mut measured = WindowMeasured {
         readings: Readings::default(),
         coverage: None,
@@ -84,7 +61,7 @@ pub fn remeasure(
         passed_over: side_readings.unavailable.clone(),
         ..recorded.clone()
     };
-    let frame_log = weigh(&mut measured, seen, ask, side_readings);
+    let frame_log = weigh(&mut measured, seen, ask, &side_readings);
     // The phone timed the launches itself, or said why not: no dump can tell.
     if let Some(launch) = recorded.readings.get(LAUNCH_TOTAL_MS) {
         measured.readings.insert(LAUNCH_TOTAL_MS.to_owned(), launch.clone());
@@ -96,7 +73,7 @@ pub fn remeasure(
     let known: Vec<String> = measured.passed_over.iter().map(|over| over.what.clone()).collect();
     let unavailable = recorded.passed_over.iter().filter(|over| !known.contains(&over.what));
     measured.passed_over.extend(unavailable.cloned());
-    Ok(Measured { window: measured, frame_log })
+    Measured { window: measured, frame_log }
 }
 
 /// Fills in what all that was seen and said tells about the motions of a window.

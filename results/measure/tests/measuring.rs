@@ -2,8 +2,9 @@
 //! run says that kept the same dumps.
 
 use farmjank_frames::{Gfxinfo, Logcat, SurfaceFlinger, TimeStats, read_auto};
-use farmjank_measure::probe_read::{ProbeContext, of_evidence};
-use farmjank_measure::readers::{NoReader, Readers};
+use farmjank_measure::probe_read::ProbeContext;
+use farmjank_measure::read_back::{NotReadBack, ReadBack};
+use farmjank_measure::readers::Readers;
 use farmjank_measure::saved::{Answer, Asked, Dumps, SavedError, is_evidence, of_counts, of_dumps, open};
 use farmjank_measure::weigh::{Ask, Measured, remeasure};
 use farmjank_results::device::App;
@@ -129,13 +130,12 @@ fn evidence() -> Vec<u8> {
     dumps.iter().flat_map(|dump| writer.encode(dump)).collect()
 }
 
-fn again(recorded: &WindowMeasured, readers: &Readers) -> Result<Measured, NoReader> {
+fn again(recorded: &WindowMeasured, readers: &Readers) -> Result<Measured, NotReadBack> {
     let app = App("com.a".to_owned());
     let how = ProbeContext { app: &app, clock: recorded.clock, modes: &[60.0] };
-    let (dumps, side_readings) =
-        of_evidence(&[("w.dumps".to_owned(), evidence())], readers, how).expect("it is whole");
+    let kept = ReadBack::read(vec![("w.dumps".to_owned(), evidence())], readers, how)?;
     let ask = Ask { app: &app, target_fps: None, pinned: None };
-    remeasure(recorded, &dumps, readers, &side_readings, &[60.0], ask)
+    Ok(remeasure(recorded, kept, ask))
 }
 
 fn recorded() -> WindowMeasured {
@@ -158,7 +158,8 @@ fn evidence_gives_the_same_numbers_as_a_run_and_as_a_saved_file() {
     let asked = Asked { motions: vec![scroll(30, 110)], ..Asked::default() };
     assert!(is_evidence(&evidence()));
     let mut dumps = Dumps::default();
-    dumps.unite("w.dumps", open(&evidence(), &asked, &readers()).expect("evidence")).expect("one source");
+    let opened = open(evidence(), &asked, &readers()).expect("evidence");
+    dumps.unite("w.dumps", opened, &readers()).expect("one source");
     let saved = of_dumps(&asked, dumps).expect("frames");
     assert_eq!(saved.name, "com.a/com.a.Main#3");
     let values: Vec<_> = saved.readings.iter().filter(|(_, reading)| reading.value().is_some()).collect();

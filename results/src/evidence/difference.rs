@@ -35,14 +35,19 @@ impl Text {
         self.ends.len()
     }
 
+    /// What it takes, bytes.
+    pub fn size(&self) -> u64 {
+        (self.bytes.len() + size_of::<usize>() * self.ends.len()) as u64
+    }
+
     /// A line without its end.
     pub fn line(&self, at: usize) -> &[u8] {
         &self.bytes[self.start(at)..self.ends[at]]
     }
 
-    /// Bytes of so many lines from one on, their ends included.
-    pub fn length(&self, from: usize, count: usize) -> usize {
-        if count == 0 { 0 } else { self.ends[from + count - 1] + 1 - self.start(from) }
+    /// So many lines from one on, without the end of the last.
+    pub fn stretch(&self, from: usize, count: usize) -> &[u8] {
+        if count == 0 { &[] } else { &self.bytes[self.start(from)..self.ends[from + count - 1]] }
     }
 
     /// Where a line starts.

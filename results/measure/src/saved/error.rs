@@ -1,6 +1,5 @@
 //! Why a saved file has no answer.
 
-use crate::probe_read::DamagedFile;
 use crate::readers::NoReader;
 use farmjank_results::evidence::EvidenceError;
 use farmjank_results::frame::SourceId;
@@ -44,9 +43,6 @@ pub enum SavedError {
     /// The evidence file cannot be read back.
     #[error(transparent)]
     Evidence(#[from] EvidenceError),
-    /// A file of the run cannot be read back.
-    #[error(transparent)]
-    Damaged(#[from] DamagedFile),
     /// Nobody here reads its source.
     #[error(transparent)]
     NoReader(#[from] NoReader),

@@ -4,23 +4,75 @@
 
 use super::Asked;
 use super::error::SavedError;
-use crate::probe_read::{ProbeContext, SideReadings, of_evidence};
+use crate::probe_read::{Halves, ProbeContext, SideReadings};
 use crate::readers::Readers;
 use farmjank_results::device::App;
 use farmjank_results::dump::Dump;
-use farmjank_results::evidence;
-use farmjank_results::frame::{Sample, SourceId};
+use farmjank_results::evidence::{self, Room};
+use farmjank_results::frame::SourceId;
+use farmjank_results::time::ClockMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// An evidence file, read.
+/// An evidence file, looked through: it is whole, and what is beside its rings is read. Its rings are stitched dump by
+/// dump as [`Dumps::unite`](super::Dumps::unite) takes them.
 pub struct Opened {
+    /// The file.
+    pub(super) bytes: Vec<u8>,
     /// Source to judge by; none when nothing in it shows single frames.
     pub source: Option<SourceId>,
-    /// What every dump shows, by source and ring.
-    pub samples: Vec<(SourceId, String, Sample)>,
     /// What was said beside it.
     pub side_readings: SideReadings,
     /// What could not be read, and why.
     pub warnings: Vec<String>,
+}
+
+/// What a look through an evidence file tells before anything of it is measured.
+#[derive(Default)]
+struct Looked {
+    /// Which sources have dumps of rings.
+    rings: BTreeSet<SourceId>,
+    /// The app, by what gfxinfo was asked for, and by the first layer that names one.
+    asked_for: Option<String>,
+    in_layer: Option<String>,
+    clock: Option<ClockMap>,
+    /// What each probe said last.
+    said: BTreeMap<SourceId, (Dump, Dump)>,
+    dumps: usize,
+}
+
+impl Looked {
+    fn at(bytes: &[u8], readers: &Readers) -> Result<Looked, SavedError> {
+        let (mut looked, mut halves) = (Looked::default(), Halves::default());
+        evidence::each(bytes, &mut Room::of_file(bytes.len() as u64), |dump, _| {
+            looked.dumps += 1;
+            looked.note(&dump.target, dump.source);
+            if dump.source == SourceId::Gfxinfo {
+                let clock = readers.of(dump.source).ok().and_then(|reader| reader.clock(&dump));
+                looked.clock = clock.or(looked.clock);
+            }
+            if readers.probe(dump.source).is_some() {
+                looked.said.extend(halves.take(dump).map(|both| (both.0.source, both)));
+            } else {
+                readers.of(dump.source)?;
+                looked.rings.insert(dump.source);
+            }
+            Ok::<(), SavedError>(())
+        })?;
+        Ok(looked)
+    }
+
+    /// Takes note of the app a dump is of.
+    fn note(&mut self, target: &str, source: SourceId) {
+        match source {
+            SourceId::Gfxinfo if self.asked_for.is_none() => self.asked_for = Some(target.to_owned()),
+            SourceId::SurfaceFlinger if self.in_layer.is_none() => self.in_layer = in_layer(target),
+            _ => {}
+        }
+    }
+
+    fn package(&self) -> Option<String> {
+        self.asked_for.clone().or_else(|| self.in_layer.clone())
+    }
 }
 
 /// Whether a file is the evidence of a run.
@@ -32,22 +84,21 @@ pub fn is_evidence(bytes: &[u8]) -> bool {
 ///
 /// # Errors
 /// [`SavedError`]: the file is damaged, empty, or holds nothing of the source asked for.
-pub fn open(bytes: &[u8], asked: &Asked, readers: &Readers) -> Result<Opened, SavedError> {
-    let dumps = evidence::read(bytes)?;
-    if dumps.is_empty() {
+pub fn open(bytes: Vec<u8>, asked: &Asked, readers: &Readers) -> Result<Opened, SavedError> {
+    let looked = Looked::at(&bytes, readers)?;
+    if looked.dumps == 0 {
         return Err(SavedError::Empty);
     }
-    let app = App(asked.package.clone().or_else(|| package(&dumps)).unwrap_or_default());
-    let framestats = dumps.iter().filter(|dump| dump.source == SourceId::Gfxinfo);
-    let clock = framestats.rev().find_map(|dump| readers.of(dump.source).ok()?.clock(dump));
-    let how = ProbeContext { app: &app, clock, modes: &[] };
-    let files = [("evidence".to_owned(), bytes.to_vec())];
-    let (dumps, side_readings) = of_evidence(&files, readers, how)?;
-    let best = dumps.iter().map(|dump| dump.source).min();
+    let app = App(asked.package.clone().or_else(|| looked.package()).unwrap_or_default());
+    let how = ProbeContext { app: &app, clock: looked.clock, modes: &[] };
+    let mut side_readings = SideReadings::default();
+    for both in looked.said.into_values() {
+        side_readings.read_halves(readers, both, how);
+    }
     let source = match asked.source.filter(|source| *source < SourceId::TimeStats) {
-        Some(source) if dumps.iter().any(|dump| dump.source == source) => Some(source),
+        Some(source) if looked.rings.contains(&source) => Some(source),
         Some(source) => return Err(SavedError::NoneOf(source)),
-        None => best,
+        None => looked.rings.first().copied(),
     };
     let unavailable = side_readings
         .unavailable
@@ -57,48 +108,30 @@ pub fn open(bytes: &[u8], asked: &Asked, readers: &Readers) -> Result<Opened, Sa
     if source.is_none() && side_readings.timestats.is_none() && side_readings.log.is_none() {
         return Err(SavedError::Nothing);
     }
-    let mut samples = Vec::new();
-    for dump in &dumps {
-        let reader = readers.of(dump.source)?;
-        // Stamps are left out: they need the offset of the phone's clocks, which only the run's log has.
-        let read = reader.read(dump, None).unwrap_or_default();
-        samples.extend(read.into_iter().map(|(ring, sample)| (dump.source, ring, sample)));
-    }
-    Ok(Opened { source, samples, side_readings, warnings })
+    Ok(Opened { bytes, source, side_readings, warnings })
 }
 
-/// The app the dumps are of: what gfxinfo was asked for, else the package in a layer's name.
-fn package(dumps: &[Dump]) -> Option<String> {
-    let of = |source| dumps.iter().filter(move |dump| dump.source == source).map(|dump| dump.target.as_str());
-    let in_layer = |layer: &str| {
-        let (before, _) = layer.split_once('/')?;
-        let letter = |letter: char| letter.is_alphanumeric() || matches!(letter, '.' | '_');
-        before.rsplit(|next| !letter(next)).next().filter(|package| package.contains('.')).map(str::to_owned)
-    };
-    of(SourceId::Gfxinfo)
-        .map(str::to_owned)
-        .next()
-        .or_else(|| of(SourceId::SurfaceFlinger).find_map(in_layer))
+/// The package in a layer's name.
+fn in_layer(layer: &str) -> Option<String> {
+    let (before, _) = layer.split_once('/')?;
+    let letter = |letter: char| letter.is_alphanumeric() || matches!(letter, '.' | '_');
+    before.rsplit(|next| !letter(next)).next().filter(|package| package.contains('.')).map(str::to_owned)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use farmjank_results::time::RunTime;
 
     #[test]
     fn the_app_is_told_by_what_was_asked_for() {
-        let dump = |source, target: &str| Dump {
-            source,
-            target: target.to_owned(),
-            asked: None,
-            answered: None,
-            arrived: RunTime::default(),
-            text: Vec::new(),
+        let package = |dumps: &[(SourceId, &str)]| {
+            let mut looked = Looked::default();
+            dumps.iter().for_each(|(source, target)| looked.note(target, *source));
+            looked.package()
         };
-        let layer = dump(SourceId::SurfaceFlinger, "SurfaceView[com.a.b/com.a.b.Main](BLAST)#3");
-        assert_eq!(package(std::slice::from_ref(&layer)).as_deref(), Some("com.a.b"));
-        assert_eq!(package(&[layer, dump(SourceId::Gfxinfo, "com.c")]).as_deref(), Some("com.c"));
-        assert_eq!(package(&[dump(SourceId::SurfaceFlinger, "StatusBar#0")]), None);
+        let layer = (SourceId::SurfaceFlinger, "SurfaceView[com.a.b/com.a.b.Main](BLAST)#3");
+        assert_eq!(package(&[layer]).as_deref(), Some("com.a.b"));
+        assert_eq!(package(&[layer, (SourceId::Gfxinfo, "com.c")]).as_deref(), Some("com.c"));
+        assert_eq!(package(&[(SourceId::SurfaceFlinger, "StatusBar#0")]), None);
     }
 }

@@ -11,9 +11,9 @@ use crate::cutting::{How, Sight, Stages, window};
 use crate::probe_read::SideReadings;
 use crate::rings::{Candidate, Layers, lasting_name};
 use farmjank_results::cut::whole;
-use farmjank_results::frame::{Sample, SourceId, Stamp};
+use farmjank_results::frame::SourceId;
 use farmjank_results::framestats::FrameStatsStitch;
-use farmjank_results::stitch::{Stitch, StitchRules};
+use farmjank_results::stitch::StitchRules;
 use farmjank_results::timeline::FrameTimeline;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -39,12 +39,12 @@ pub(super) struct Seen {
 /// # Errors
 /// [`SavedError`]: nothing is called like what was asked for, or there is nothing to judge.
 pub fn of_dumps(asked: &Asked, dumps: Dumps) -> Result<Answer, SavedError> {
-    let Dumps { source, samples, framestats, side_readings, warnings, empty } = dumps;
+    let Dumps { source, rings, framestats, side_readings, warnings, empty } = dumps;
     let Some(source) = source else {
         return counts::of_side_readings(asked, &side_readings, warnings);
     };
     let rules = StitchRules { modes: Vec::new(), pins: asked.pins.clone() };
-    let timelines = samples.into_iter().map(|(name, samples)| (name, stitched(&rules, &samples))).collect();
+    let timelines = rings.into_iter().map(|(name, ring)| (name, ring.timeline(rules.clone()))).collect();
     let mut answer = judged(asked, source, Seen { timelines, framestats, side_readings, empty })?;
     if answer.window.presents.is_empty() && warnings.is_empty() {
         answer.warnings.extend(answer.window.coverage.doubts.iter().cloned());
@@ -86,31 +86,6 @@ pub(super) fn judged(asked: &Asked, source: SourceId, seen: Seen) -> Result<Answ
     let mut window = window(&sight, &judged, &how);
     let readings = trusted::readings(&mut window, &timeline, given, &empty);
     Ok(Answer { source, name, others, window, readings, warnings: Vec::new() })
-}
-
-fn stitched(rules: &StitchRules, samples: &[Sample]) -> FrameTimeline {
-    let mut stitch = Stitch::new(rules.clone());
-    for sample in samples {
-        stitch.add(sample);
-    }
-    let mut timeline = stitch.finish();
-    if let Some(oldest) = timeline.frames.first().map(|frame| frame.present)
-        && timeline.watched_from.is_none()
-        && samples
-            .iter()
-            .filter(|sample| sample.rows.iter().any(|row| row.present == Stamp::At(oldest)))
-            .all(full)
-    {
-        // Without stamps, a full ring tells nothing about the time before its oldest row.
-        timeline.watched_from = Some(oldest);
-    }
-    timeline
-}
-
-/// Whether a ring had no slot left: what it showed before its oldest row may have been overwritten.
-fn full(sample: &Sample) -> bool {
-    let printed = sample.rows.len() as u32 + sample.invalid_rows + sample.ignored_rows;
-    sample.zero_rows == 0 && printed >= sample.capacity
 }
 
 /// A ring's name, and the other rings with the frames each holds.

@@ -13,7 +13,9 @@ use farmjank_engine::job;
 use farmjank_engine::progress::Progress;
 use farmjank_engine::scribe::{Kept, Voice};
 use farmjank_leaf::text::name as shown;
-use farmjank_measure::probe_read::{DamagedFile, ProbeContext, of_evidence_in};
+
+use farmjank_measure::probe_read::ProbeContext;
+use farmjank_measure::read_back::{NotReadBack, ReadBack};
 use farmjank_measure::weigh::{self, Ask};
 use farmjank_reporters::side_by_side::{self, Run};
 use farmjank_reporters::{Options, by_name, paint};
@@ -216,9 +218,9 @@ struct Evidence {
 #[derive(Debug, thiserror::Error)]
 enum NotRead {
     #[error(transparent)]
-    Damaged(#[from] DamagedFile),
+    Window(#[from] NotReadBack),
     #[error(transparent)]
-    Evidence(#[from] EvidenceError),
+    Bundle(#[from] EvidenceError),
 }
 
 impl Evidence {
@@ -260,14 +262,15 @@ fn remeasure(
         let files = evidence.files(&window.evidence)?;
         let bytes = files.iter().map(|(_, bytes)| bytes.len() as u64).sum();
         let how = ProbeContext { app: &app, clock: window.clock, modes };
-        let read = evidence.room.within(Room::of_file(bytes), |room| {
-            of_evidence_in(&files, &readers, how, room).map_err(NotRead::from)
-        });
-        let (dumps, side_readings) = read.map_err(|why| why.to_string())?;
+        let kept = evidence
+            .room
+            .within(Room::of_file(bytes), |room| {
+                ReadBack::read_in(files, &readers, how, room).map_err(NotRead::from)
+            })
+            .map_err(|why| why.to_string())?;
         let target_fps = target_fps(&scenario.steps, &window.window).or(scenario.target_fps);
         let ask = Ask { app: &app, target_fps, pinned: scenario.source };
-        let again = weigh::remeasure(window, &dumps, &readers, &side_readings, modes, ask)
-            .map_err(|why| why.to_string())?;
+        let again = weigh::remeasure(window, kept, ask);
         // Bundles of before have dumps and no frame logs.
         let path = window.frame_log.clone().unwrap_or_else(|| format!("{}.strip", window.evidence[0]));
         *window = again.window;

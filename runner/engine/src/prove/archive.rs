@@ -4,7 +4,8 @@
 //! give one archive, byte for byte. Must not know what the answers mean.
 
 use super::{Answers, FORMAT, Proof};
-use farmjank_results::evidence::{self, EvidenceWriter};
+use farmjank_results::dump::Dump;
+use farmjank_results::evidence::{self, EvidenceError, EvidenceWriter, Room};
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
@@ -87,9 +88,20 @@ pub fn unpack(archive: &[u8]) -> Result<Proof, NoProof> {
     }
     let dumps = match file(DUMPS)? {
         [] => Vec::new(),
-        bytes => evidence::read(bytes).map_err(|why| NoProof::Damaged(DUMPS, why.to_string()))?,
+        bytes => unfolded(bytes).map_err(|why| NoProof::Damaged(DUMPS, why.to_string()))?,
     };
     Ok(Proof { answers, dumps })
+}
+
+/// The dumps of an archive, which unfold to no more than an archive may have.
+fn unfolded(bytes: &[u8]) -> Result<Vec<Dump>, EvidenceError> {
+    let (mut dumps, mut size) = (Vec::new(), 0);
+    evidence::each(bytes, &mut Room::of_file(bytes.len() as u64), |dump, _| {
+        size += dump.text.len() as u64;
+        dumps.push(dump);
+        if size > MOST { Err(EvidenceError::TooMuch("64 MiB in an archive")) } else { Ok(()) }
+    })?;
+    Ok(dumps)
 }
 
 /// The block before a file: name, mode, owner, length in octal, time, checksum, kind, magic.

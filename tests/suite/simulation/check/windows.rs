@@ -3,7 +3,8 @@
 use super::World;
 use super::expected::{ExpectedFrames, expected};
 use farmjank_lab::truth::{Cause, Truth};
-use farmjank_measure::probe_read::{self, of_evidence};
+use farmjank_measure::probe_read;
+use farmjank_measure::read_back::ReadBack;
 use farmjank_measure::weigh::{Ask, remeasure};
 use farmjank_results::device::App;
 use farmjank_results::event::{Ending, WindowMeasured};
@@ -96,15 +97,12 @@ fn again(story: &Story, window: &WindowMeasured, modes: &[f64], pinned: Option<S
         window.evidence.iter().map(|path| (path.clone(), story.files.read(path))).collect();
     let app = App("com.example.shop".to_owned());
     let how = probe_read::ProbeContext { app: &app, clock: window.clock, modes };
-    let (dumps, side_readings) = match of_evidence(&files, &readers(), how) {
-        Ok(read) => read,
-        Err(why) => return Some(why.to_string()),
-    };
-    let ask = Ask { app: &app, target_fps: None, pinned };
-    let again = match remeasure(window, &dumps, &readers(), &side_readings, modes, ask) {
-        Ok(again) => again,
+    let kept = match ReadBack::read(files, &readers(), how) {
+        Ok(kept) => kept,
         Err(why) => return Some(format!("its evidence cannot be measured: {why}")),
     };
+    let ask = Ask { app: &app, target_fps: None, pinned };
+    let again = remeasure(window, kept, ask);
     let kept = window.frame_log.as_ref().map(|path| story.files.read(path));
     if again.frame_log.map(|frame_log| frame_log.encode()) != kept {
         return Some("measured again its frames are others than those kept for the report".to_owned());

@@ -67,7 +67,7 @@ pub(super) fn read(paths: &[PathBuf], asked: &Asked) -> Result<Material, Command
                 if paths.len() == 1 {
                     counters = summary(&bytes, asked.source);
                 }
-                of_bytes(&bytes, asked)
+                of_bytes(bytes, asked)
             }
         };
         match piece {
@@ -86,7 +86,7 @@ fn taken(dumps: &mut Dumps, name: &str, piece: Piece) -> Result<(), CommandError
     match piece {
         Piece::Rings(source, samples, missing) => dumps.take(name, source, samples, missing)?,
         Piece::Frameless(samples, why) => dumps.take_empty(name, samples, why)?,
-        Piece::Evidence(evidence) => dumps.unite(name, *evidence)?,
+        Piece::Evidence(evidence) => dumps.unite(name, *evidence, &readers())?,
         Piece::Alone(material) => {
             let what = material.words();
             return Err(usage!(
@@ -148,12 +148,12 @@ fn summary(bytes: &[u8], hint: Option<SourceId>) -> Vec<Summary> {
 }
 
 /// One file that is no trace.
-fn of_bytes(bytes: &[u8], asked: &Asked) -> Result<Piece, CommandError> {
-    if is_evidence(bytes) {
+fn of_bytes(bytes: Vec<u8>, asked: &Asked) -> Result<Piece, CommandError> {
+    if is_evidence(&bytes) {
         let opened = open(bytes, asked, &readers())?;
         return Ok(Piece::Evidence(Box::new(opened)));
     }
-    Ok(match read_text(bytes, asked.source, asked.package.as_deref()).map_err(|why| why.to_string())? {
+    Ok(match read_text(&bytes, asked.source, asked.package.as_deref()).map_err(|why| why.to_string())? {
         Text::Rings(source, samples, missing) => Piece::Rings(source, samples, missing),
         Text::Frameless(samples, why) => Piece::Frameless(samples, why),
         Text::Counted(counted) => Piece::Alone(Material::Counted(counted)),
