@@ -4,6 +4,8 @@
 //! was built is in it. Beside it lie its hash and where it comes from (SECURITY.md, "What is handed out").
 
 mod archive;
+#[cfg(test)]
+mod exempt;
 mod origin;
 mod sbom;
 
