@@ -5,6 +5,7 @@
 
 use crate::coverage::coverage;
 use crate::cut_rules::{AMBIGUOUS_FLING_GAP, CutRules};
+use crate::first_frame;
 use crate::frame::{Frame, SourceId};
 use crate::lattice;
 use crate::motion::{Motion, Phase};
@@ -61,12 +62,13 @@ pub fn cut(timeline: &FrameTimeline, motions: &[Motion], rules: &CutRules) -> Wi
     for motion in &given {
         cutting.motion(*motion);
     }
+    cutting.unanswered();
     let Cutting { mut intervals, uncounted, ambiguous, idle, .. } = cutting;
     schedule::hold(&mut intervals, rules.target_fps);
     let trimmed: Vec<Motion> = given.iter().map(|motion| trim(timeline, *motion)).collect();
     let presents = presents(timeline, &trimmed);
     Window {
-        first_frame: first_frames(timeline, &given),
+        first_frame: first_frame::all(timeline, &given),
         coverage: coverage(timeline, &given, &trimmed, &intervals, presents.len() as u64, rules),
         intervals,
         uncounted,
@@ -163,6 +165,19 @@ impl Cutting<'_> {
         }
     }
 
+    /// Silence from the last present of all under a moving finger to the end of the motions: no frame ends it, and only
+    /// who saw one due can say that it is a stall.
+    fn unanswered(&mut self) {
+        let last = self.timeline.frames.last();
+        let silence = last.and_then(|last| touch::unanswered(self.given, last.present));
+        let Some((from, to)) = silence.filter(|(from, to)| !self.crosses_gap(*from, *to)) else { return };
+        match self.told(from, to, true) {
+            PauseEvidence::Due(at) => self.stall(from, at, to, Phase::Finger),
+            PauseEvidence::Nothing => self.rest(from, to, Phase::Finger),
+            PauseEvidence::Unwatched => self.doubt(from, to, Phase::Finger),
+        }
+    }
+
     /// Gaps are sorted by their start and intervals come in order, so passed gaps are never looked at again.
     fn crosses_gap(&mut self, from: DeviceTime, to: DeviceTime) -> bool {
         while self.gaps.next_if(|gap| gap.before.is_some_and(|before| before <= from)).is_some() {}
@@ -176,8 +191,8 @@ impl Cutting<'_> {
             Phase::Fling if length > AMBIGUOUS_FLING_GAP => true,
             Phase::Finger if self.outpaces_the_finger(from, to) => true,
             Phase::Finger | Phase::Fling => {
-                touch::meets(&self.doubtful, from, to)
-                    && self.vsyncs(from, to) > lattice::at_pace(self.pace_at(from))
+                touch::met(&self.doubtful, from, to).is_some()
+                    && self.vsyncs(from, to) > lattice::at_pace(self.pace_around((from, to)))
             }
             Phase::Scroll | Phase::Free => false,
         };
@@ -199,10 +214,7 @@ impl Cutting<'_> {
             PauseEvidence::Due(at) => self.stall(from, at, to, phase),
             PauseEvidence::Nothing => self.rest(from, to, phase),
             PauseEvidence::Unwatched if slow == Some(Slow::Rests) => self.rest(from, to, phase),
-            PauseEvidence::Unwatched if puzzles || slow == Some(Slow::Caught) => {
-                self.ambiguous = self.ambiguous + length;
-                self.set_aside(from, to, phase, Why::Ambiguous);
-            }
+            PauseEvidence::Unwatched if puzzles || slow == Some(Slow::Caught) => self.doubt(from, to, phase),
             PauseEvidence::Unwatched
                 if phase == Phase::Free && self.rules.idle_gap.is_some_and(|gap| length > gap) =>
             {
@@ -244,22 +256,24 @@ impl Cutting<'_> {
         touched && period > 0 && period * 8 < FINGER_STEP * 7 && vsyncs == 2 && vsyncs > self.usual
     }
 
-    /// The app's own pace around a gap that begins there, in vsyncs: that of the window, or the slower one it keeps
-    /// just there.
-    fn pace_at(&self, from: DeviceTime) -> i64 {
+    /// The app's own pace around a gap, in vsyncs: that of the window, or the slower one it keeps just there. A finger
+    /// may catch a list in the slow end of its fling, and content waits until it has left the slop: frames that meet
+    /// the doubt this gap meets are as little a pace as the gap is (docs/touches.md#what-a-pause-is).
+    fn pace_around(&self, (from, to): (DeviceTime, DeviceTime)) -> i64 {
+        let Some((doubt_from, doubt_to)) = touch::met(&self.doubtful, from, to) else { return self.usual };
         let frames = &self.timeline.frames;
-        let at = frames.partition_point(|frame| frame.present <= from);
+        let before = frames.partition_point(|frame| frame.present < doubt_from.min(from));
+        let after = frames.partition_point(|frame| frame.present <= doubt_to.max(to));
         let around = |range: std::ops::Range<usize>| frames[range].windows(2);
-        let (before, after) =
-            (at.saturating_sub(1 + NEIGHBOURS)..at, at..frames.len().min(at + 1 + NEIGHBOURS));
-        let all = around(before).chain(around(after));
+        let all = around(before.saturating_sub(1 + NEIGHBOURS)..before)
+            .chain(around(after..frames.len().min(after + 1 + NEIGHBOURS)));
         // The gaps of a list that comes to rest are nobody's pace.
         let kept = |pair: &&[Frame]| {
             let length = pair[1].present - pair[0].present;
             lattice::usable(length.ns()) && self.slow_ends.of(pair[0].present).is_none()
         };
-        let all = all.filter(kept);
-        let mut lengths: Vec<i64> = all.map(|pair| self.vsyncs(pair[0].present, pair[1].present)).collect();
+        let mut lengths: Vec<i64> =
+            all.filter(kept).map(|pair| self.vsyncs(pair[0].present, pair[1].present)).collect();
         lengths.sort_unstable();
         // The longest of them may be an accident, as one of the two slow frames before a panel wakes up is of the
         // other.
@@ -300,6 +314,11 @@ impl Cutting<'_> {
     fn rest(&mut self, from: DeviceTime, to: DeviceTime, phase: Phase) {
         self.idle = (self.idle.0.saturating_add(1), self.idle.1 + (to - from));
         self.set_aside(from, to, phase, Why::Idle);
+    }
+
+    fn doubt(&mut self, from: DeviceTime, to: DeviceTime, phase: Phase) {
+        self.ambiguous = self.ambiguous + (to - from);
+        self.set_aside(from, to, phase, Why::Ambiguous);
     }
 
     fn set_aside(&mut self, from: DeviceTime, to: DeviceTime, phase: Phase, why: Why) {
@@ -351,34 +370,4 @@ fn presents(timeline: &FrameTimeline, motions: &[Motion]) -> Vec<DeviceTime> {
         presents.extend(inside.map(|frame| frame.present));
     }
     presents
-}
-
-/// First present minus start of every gesture: a finger (with the fling that follows it) or a scroll; of every fling
-/// where nothing else is known. A gesture without a present has none, and so has one whose first present may have been
-/// lost.
-fn first_frames(timeline: &FrameTimeline, motions: &[Motion]) -> Vec<Span> {
-    let mut found = Vec::new();
-    let starts = |motion: &Motion| matches!(motion.phase, Phase::Finger | Phase::Scroll);
-    let only_flings = !motions.iter().any(starts);
-    for (index, motion) in motions.iter().enumerate() {
-        let alone = only_flings && motion.phase == Phase::Fling;
-        if !starts(motion) && !alone {
-            continue;
-        }
-        let fling =
-            motions.get(index + 1).filter(|next| next.phase == Phase::Fling && motion.phase == Phase::Finger);
-        let end = fling.map_or(motion.to, |fling| fling.to.max(motion.to));
-        // In the middle of the time in which the finger can have come down.
-        let slack = motion.touch.map_or(0, |touch| (touch.down_by - motion.from).ns().max(0));
-        let start = motion.from + Span::from_ns(slack / 2);
-        let first = timeline.frames.partition_point(|frame| frame.present < start);
-        let Some(present) = timeline.frames.get(first).map(|frame| frame.present).filter(|at| *at <= end)
-        else {
-            continue;
-        };
-        if !timeline.gaps.iter().any(|gap| gap.touches(motion.from, present)) {
-            found.push(present - start);
-        }
-    }
-    found
 }

@@ -51,6 +51,7 @@ mod excuse;
 pub mod fault;
 mod fault_code;
 pub mod file_error;
+mod first_frame;
 pub mod fit;
 pub mod frame;
 pub mod frame_log;

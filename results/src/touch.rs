@@ -95,10 +95,26 @@ pub(crate) fn followed(
     Some(if touch.moves_from <= from { from } else { touch.moves_from + latency })
 }
 
-/// Whether the time between two presents meets one of these stretches.
-pub(crate) fn meets(stretches: &[(DeviceTime, DeviceTime)], from: DeviceTime, to: DeviceTime) -> bool {
+/// From the last present of a window to the end of its motions, where a finger surely moved content when it came and
+/// for longer after it than a movement takes to be shown. Content that came to its end looks the same. Only where both
+/// ends of the touch are known.
+pub(crate) fn unanswered(motions: &[Motion], last: DeviceTime) -> Option<(DeviceTime, DeviceTime)> {
+    let known = |motion: &&Motion| motion.phase == Phase::Finger && motion.touch.is_some();
+    let silent = |(from, to): (DeviceTime, DeviceTime)| from <= last && to - last > STEP + PIPELINE;
+    motions.iter().filter(known).filter_map(Motion::sure).find(|sure| silent(*sure))?;
+    let end = motions.iter().map(|motion| motion.to).max()?;
+    Some((last, end))
+}
+
+/// The stretches that the time between two presents meets, as one; none where it meets none.
+pub(crate) fn met(
+    stretches: &[(DeviceTime, DeviceTime)],
+    from: DeviceTime,
+    to: DeviceTime,
+) -> Option<(DeviceTime, DeviceTime)> {
     let first = stretches.partition_point(|(_, end)| *end < from);
-    stretches.get(first).is_some_and(|(start, _)| *start <= to)
+    let all = stretches[first..].iter().take_while(|(start, _)| *start <= to);
+    all.copied().reduce(|one, other| (one.0, other.1))
 }
 
 #[cfg(test)]
@@ -130,11 +146,23 @@ mod tests {
         let motion = Motion { from: at(100), to: at(520), phase: Phase::Finger, touch: Some(touch) };
         let doubt = doubtful(&[motion]);
         assert_eq!(doubt, [(at(100), at(197)), (at(500), at(587))]);
-        assert!(!meets(&doubt, at(198), at(499)) && meets(&doubt, at(198), at(500)));
-        assert!(meets(&doubt, at(587), at(900)) && !meets(&doubt, at(588), at(900)));
+        let stretch = |from, to| met(&doubt, at(from), at(to));
+        assert_eq!((stretch(198, 499), stretch(198, 500)), (None, Some(doubt[1])));
+        assert_eq!((stretch(587, 900), stretch(588, 900)), (Some(doubt[1]), None));
+        assert_eq!(stretch(150, 520), Some((at(100), at(587))));
         assert_eq!(motion.sure(), Some((at(130), at(500))));
         let exact = Motion { touch: None, ..motion };
         assert_eq!((doubtful(&[exact]), exact.sure()), (vec![], Some((at(100), at(520)))));
+    }
+
+    #[test]
+    fn silence_after_the_last_present_under_a_moving_finger_is_unanswered_to_the_end_of_the_motions() {
+        let fling = Motion { from: at(520), to: at(2_000), phase: Phase::Fling, touch: None };
+        let silence = |last: i64| unanswered(&[finger(), fling], at(last));
+        assert_eq!(silence(140), Some((at(140), at(2_000))));
+        // It may not have moved yet, or have been lifted since.
+        assert_eq!((silence(129), silence(415), silence(416)), (None, Some((at(415), at(2_000))), None));
+        assert_eq!(unanswered(&[fling], at(600)), None);
     }
 
     fn finger() -> Motion {

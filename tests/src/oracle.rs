@@ -167,6 +167,14 @@ pub fn expect_before(
         }
         counted_to = counted_to.max(to);
     }
+    // Silence under a finger that no frame ended while anybody looked.
+    let inside = |frame: &Shown| measured.motions.iter().any(|motion| motion.to.ns() > frame.present);
+    if let Some(last) = frames.iter().rposition(inside) {
+        let next = frames.get(last + 1).map(|next| next.present);
+        let ended =
+            next.is_some_and(|next| frame_logs::made(frame_log, frames[last].present, next).is_some());
+        expected.ambiguous += frame_logs::unanswered(frame_log, frames[last].present) * i64::from(!ended);
+    }
     if let (Some(first), Some(last)) = (measured.motions.first(), measured.motions.last()) {
         let (from, to) = (first.from.ns(), last.to.ns());
         expected.switches =

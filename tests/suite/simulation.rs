@@ -105,7 +105,7 @@ fn wrongs_of_several(seed: u64) -> Vec<String> {
 }
 
 /// Holds a share of the seeds against a checker; what is wrong is said with the command that shows it again.
-fn swarm(test: &str, seeds: u64, wrongs: impl Fn(u64) -> Vec<String>) {
+pub fn swarm(test: &str, seeds: u64, wrongs: impl Fn(u64) -> Vec<String>) {
     let (times, from) =
         (asked("FARMJANK_SWARM").unwrap_or(1), asked("FARMJANK_SWARM_FROM").unwrap_or_default());
     let mut bad = String::new();

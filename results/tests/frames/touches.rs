@@ -137,3 +137,41 @@ fn a_stall_of_a_fling_that_the_next_finger_ends_counts_only_by_evidence() {
     assert_eq!(worst(&[692 * MS]), Some(10));
     assert_eq!(worst(&[]), Some(10));
 }
+
+/// Refreshes late and ms in doubt, of presents every 10 ms up to 960, then at these, then every so many ms; a finger
+/// catches the fling within the 20 ms from 970 on, and has left the slop 10 ms later.
+fn caught(between: &[i64], pace: i64) -> (u32, i64) {
+    let mut presents: Vec<i64> = (0..=96).map(|n| n * P).collect();
+    presents.extend(between.iter().map(|ms| ms * MS));
+    let last = presents[presents.len() - 1];
+    presents.extend((1..).map(|n| last + n * pace * MS).take_while(|at| *at <= 1_440 * MS));
+    let motions = [motion(Phase::Fling, 0, 970 * MS), finger(970 * MS, 1_500 * MS)];
+    let window = cut(&shown(&presents), &motions, &rules());
+    (window.intervals.iter().map(|frame| frame.late).sum(), window.ambiguous.ns() / MS)
+}
+
+#[test]
+fn a_list_caught_in_its_slow_end_makes_no_late_frame_and_a_page_slow_under_the_finger_is_late() {
+    // The list's last two pixels, then the slop: two gaps of two refreshes are nobody's pace.
+    assert_eq!(caught(&[980, 1_000, 1_030], 10), (0, 50));
+    assert_eq!(caught(&[980, 1_000, 1_020], 10), (0, 40));
+    // Frames at half the rate that go on long after the slop.
+    assert_eq!(caught(&[980], 20), (23, 0));
+}
+
+#[test]
+fn silence_to_the_end_of_a_window_that_began_under_a_moving_finger_is_a_doubt_and_by_evidence_a_stall() {
+    let motions = [finger(0, 600 * MS), motion(Phase::Fling, 600 * MS, 1_500 * MS)];
+    let of = |last: i64, evidence: Vec<Evidence>| {
+        let presents: Vec<i64> = (0..=last / 10).map(|n| n * P).collect();
+        let window = cut(&shown(&presents), &motions, &CutRules { evidence, ..rules() });
+        let worst = window.intervals.iter().map(|frame| frame.length.ns() / MS).max();
+        (worst, window.ambiguous.ns() / MS, window.idle.1.ns() / MS)
+    };
+    assert_eq!(of(300, vec![]), (Some(10), 1_200, 0));
+    assert_eq!(of(300, evidence(&[302 * MS], false)), (Some(1_200), 0, 0));
+    assert_eq!(of(300, evidence(&[], false)), (Some(10), 0, 1_200));
+    // A finger that was lifted soon after it, and a fling that came to rest: silence at the end is trimmed.
+    assert_eq!(of(500, vec![]), (Some(10), 0, 0));
+    assert_eq!(of(900, vec![]), (Some(10), 0, 0));
+}

@@ -38,3 +38,12 @@ pub fn made(frame_log: &FrameLog, from: i64, to: i64) -> Option<Made> {
         _ => None,
     }
 }
+
+/// How long the tool says that nobody knows what came after the last present of a window, ns; 0 where it says nothing
+/// of it.
+pub fn unanswered(frame_log: &FrameLog, last: i64) -> i64 {
+    let at = u64::try_from((last - frame_log.origin.ns() + 500).div_euclid(1_000)).unwrap_or(0);
+    let bar = frame_log.bars.last().filter(|bar| bar.what == What::Uncounted(Why::Ambiguous));
+    let bar = bar.filter(|bar| bar.from_us.abs_diff(at) <= CLOSE_US);
+    bar.map_or(0, |bar| bar.length_us as i64 * 1_000)
+}
