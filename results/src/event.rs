@@ -242,6 +242,8 @@ pub enum Fact {
     JobQueued { job: JobId, why: String },
     /// The job holds its phone.
     LeaseGranted { job: JobId, device: DeviceId },
+    /// The lab kept the job from its end on a phone, and it begins anew on one of its spares. Trials count from 0 again.
+    JobMoved { job: JobId, from: DeviceId, to: DeviceId, fault: Fault },
     /// The job could not get its phone.
     LeaseRefused { job: JobId, device: DeviceId, fault: Fault },
     /// The state the phone was in when the job took it, and what was changed there for the job. Between trials.
@@ -331,6 +333,7 @@ impl Fact {
     pub fn job(&self) -> Option<JobId> {
         match self {
             Fact::JobQueued { job, .. }
+            | Fact::JobMoved { job, .. }
             | Fact::LeaseGranted { job, .. }
             | Fact::LeaseRefused { job, .. }
             | Fact::PhonePrepared { job, .. }
@@ -369,6 +372,7 @@ impl Fact {
             Fact::DeviceGone { .. } => "device_gone",
             Fact::RecoveryTried { .. } => "recovery_tried",
             Fact::JobQueued { .. } => "job_queued",
+            Fact::JobMoved { .. } => "job_moved",
             Fact::LeaseGranted { .. } => "lease_granted",
             Fact::LeaseRefused { .. } => "lease_refused",
             Fact::PhonePrepared { .. } => "phone_prepared",

@@ -67,6 +67,9 @@ enum Stage {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Life {
     lease: Option<DeviceId>,
+    /// Where it is, and phones of the same class it was not on yet.
+    device: Option<DeviceId>,
+    spares: Vec<DeviceId>,
     trial: Option<(u32, bool)>,
     steps: Vec<String>,
     /// The shard it is in, where runs share the plan.
@@ -92,6 +95,8 @@ impl Life {
         let absent = all_absent.iter().any(|absent| planned.device.as_ref() == Some(&absent.device));
         Life {
             lease: None,
+            device: planned.device.clone(),
+            spares: planned.spares.clone(),
             trial: None,
             steps,
             shard: planned.shard,
@@ -194,6 +199,7 @@ impl Laws {
             Fact::LeaseRefused { job, .. } => {
                 self.waiting(*job)?;
             }
+            Fact::JobMoved { job, from, to, fault } => self.move_job(*job, from, to, fault)?,
             Fact::LeaseGranted { job, device } => self.grant(*job, device)?,
             Fact::LeaseReturned { job, device, .. } => self.give_back(*job, device)?,
             Fact::AppInstalled { job, .. } | Fact::PhonePrepared { job, .. } => {
@@ -301,6 +307,19 @@ impl Laws {
         }
         self.waiting(job)?.lease = Some(device.clone());
         self.leased.insert(device.clone(), job);
+        Ok(())
+    }
+
+    /// Only to a phone of its class that it was not on yet, and only for what is not the app's doing.
+    fn move_job(&mut self, job: JobId, from: &DeviceId, to: &DeviceId, fault: &Fault) -> Lawful {
+        let by_lab = fault.blame == Blame::Lab;
+        law(by_lab, || format!("job {job} may be moved for a fault of the lab only"))?;
+        let life = self.waiting(job)?;
+        law(life.device.as_ref() == Some(from), || format!("job {job} is not on that phone"))?;
+        let spare = life.spares.iter().position(|spare| spare == to);
+        let spare = spare.ok_or_else(|| format!("job {job} has no such spare left"))?;
+        life.spares.remove(spare);
+        life.device = Some(to.clone());
         Ok(())
     }
 

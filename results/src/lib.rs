@@ -67,6 +67,7 @@ pub mod logcat_events;
 pub mod metric;
 pub mod metrics;
 pub mod motion;
+pub mod moved;
 pub mod pace;
 mod path;
 mod pauses;

@@ -36,6 +36,10 @@ pub struct PlannedJob {
     /// The shard its phone is in, from 1, where several runs share the plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<u32>,
+    /// Phones of the same class, where one phone of each class is enough: a fault of the lab moves the job to one of
+    /// them. The first is the next.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub spares: Vec<DeviceId>,
 }
 
 /// A window a job will judge.

@@ -8,6 +8,7 @@ use crate::event::{
 };
 use crate::fault::Fault;
 pub use crate::laws::{Laws, OutOfOrder};
+use crate::moved::{self, Move};
 use crate::quarantine::{self, Quarantine, Quarantined};
 use crate::recovery;
 use crate::shards::Shards;
@@ -73,8 +74,10 @@ pub struct Header {
 /// One job. One field for each kind of event that is about a job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JobRecord {
-    /// As planned.
+    /// As planned; the phone is the one it is on now.
     pub planned: PlannedJob,
+    /// Phones it was on before, in order.
+    pub moves: Vec<Move>,
     /// When its first trial started.
     pub started: Option<RunTime>,
     /// When it was judged.
@@ -157,6 +160,12 @@ impl Record {
             }
             Fact::RecoveryTried { device, step, why } => {
                 self.notices.push((None, recovery::sentence(device, *step, why)));
+            }
+            Fact::JobMoved { job, from, to, fault } => {
+                self.notices.push((Some(*job), moved::sentence(from, to, fault)));
+                if let Some(job) = self.jobs.get_mut(job) {
+                    job.move_on(from, to, fault);
+                }
             }
             Fact::Noticed { job, what } => self.notices.push((*job, what.clone())),
             Fact::RunCompared(compared) => self.compared = Some((**compared).clone()),
@@ -251,6 +260,7 @@ impl JobRecord {
     fn new(planned: &PlannedJob) -> Self {
         JobRecord {
             planned: planned.clone(),
+            moves: Vec::new(),
             started: None,
             ended: None,
             installed: BTreeMap::new(),
@@ -261,6 +271,27 @@ impl JobRecord {
             reasons: Vec::new(),
             cells: Vec::new(),
         }
+    }
+
+    fn move_on(&mut self, from: &DeviceId, to: &DeviceId, fault: &Fault) {
+        let trials = u32::try_from(self.trials.len()).unwrap_or(u32::MAX);
+        self.moves.push(Move { from: from.clone(), fault: fault.clone(), trials });
+        self.trials.clear();
+        self.installed.clear();
+        self.planned.device = Some(to.clone());
+    }
+
+    /// The job as the plan had it: on the phone it was meant for.
+    pub fn as_planned(&self) -> PlannedJob {
+        let first = self.moves.first().map(|one| one.from.clone());
+        PlannedJob { device: first.or_else(|| self.planned.device.clone()), ..self.planned.clone() }
+    }
+
+    /// Phones it may still move to, in order.
+    pub fn spares(&self) -> impl Iterator<Item = &DeviceId> {
+        let on = |id: &DeviceId| self.planned.device.as_ref() == Some(id);
+        let left = move |id: &&DeviceId| !on(id) && !self.moves.iter().any(|one| one.from == **id);
+        self.planned.spares.iter().filter(left)
     }
 }
 

@@ -6,6 +6,7 @@ mod fleet;
 mod judge;
 mod motion;
 mod shard;
+mod spread;
 #[cfg(test)]
 mod tests;
 
@@ -23,6 +24,7 @@ use crate::scenario::Scenario;
 use crate::threshold::Threshold;
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::event::{PlannedJob, PlannedWindow, Refusal};
+use spread::{Asked, Chosen};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -41,6 +43,8 @@ pub struct Selection {
     pub phones: Option<u32>,
     /// Phones that told nothing of themselves, and too few phones, keep the run from nothing.
     pub allow_missing: bool,
+    /// One phone of each class is enough, whatever scenarios say.
+    pub spread: bool,
 }
 
 /// What will run where. One field for each thing somebody asks of a plan.
@@ -123,36 +127,26 @@ pub fn plan(scenarios: &[Scenario], fleet: Fleet<'_>, selection: &Selection) -> 
         unsure: Vec::new(),
         short: Vec::new(),
     };
-    for (index, scenario) in scenarios.iter().enumerate().filter(|(_, scenario)| wanted(scenario, selection))
-    {
-        let mut here: BTreeSet<&DeviceId> = BTreeSet::new();
-        let mut absent: BTreeSet<&DeviceId> = BTreeSet::new();
-        let mut unsure: BTreeSet<&DeviceId> = BTreeSet::new();
-        let of_told = told.values().map(|facts| (&facts.id, true, qualifies(scenario, facts, selection)));
-        let of_silent = silent.iter().map(|id| (*id, false, fleet::may_qualify(scenario, id, selection)));
-        for (id, is_told, answer) in of_told.chain(of_silent) {
-            match answer {
-                Ok(()) if is_told => drop(here.insert(id)),
-                Ok(()) => drop(absent.insert(id)),
-                Err(Mismatch::Unknown(why)) if !selection.allow_missing => {
-                    unsure.insert(id);
-                    plan.unsure.push(Unsure { scenario: index, device: id.clone(), why });
-                }
-                Err(why) => {
-                    let (scenario, why) = (scenario.name.clone(), why.to_string());
-                    plan.refusals.push(Refusal { scenario, device: id.clone(), why });
-                }
-            }
-        }
-        plan.absent.extend(absent.iter().map(|id| (*id).clone()));
-        let short = Shortfall::of(index, scenario, here.len(), &absent, selection);
+    let selected = scenarios.iter().enumerate().filter(|(_, scenario)| wanted(scenario, selection));
+    let sorted: Vec<Sorted<'_>> =
+        selected.map(|(index, scenario)| plan.sort(index, scenario, (&told, &silent), selection)).collect();
+    let mut chosen = chosen(&sorted, &told, fleet, selection);
+    for Sorted { index, scenario, qualified, absent, unsure } in sorted {
+        let short = Shortfall::of(index, scenario, qualified.len(), &absent, selection);
+        let nobody =
+            qualified.is_empty() && (selection.allow_missing || absent.is_empty() && unsure.is_empty());
+        let mut jobs: BTreeMap<DeviceId, Vec<DeviceId>> = match chosen.remove(&index) {
+            Some(chosen) => chosen.into_iter().map(|one| (one.device, one.spares)).collect(),
+            None => qualified.into_iter().map(|id| (id.clone(), Vec::new())).collect(),
+        };
         if !selection.allow_missing {
-            here.extend(absent.iter().chain(&unsure));
+            jobs.extend(absent.into_iter().chain(unsure).map(|id| (id.clone(), Vec::new())));
         }
-        let nobody = here.is_empty();
-        here.into_iter().for_each(|id| plan.add(index, scenario, Some(id.clone())));
+        for (id, spares) in jobs {
+            plan.add(index, scenario, Some(id), spares);
+        }
         if nobody || (short.is_some() && !selection.allow_missing) {
-            plan.add(index, scenario, None);
+            plan.add(index, scenario, None, Vec::new());
         }
         if let Some(job) = plan.jobs.last_mut().filter(|job| job.device.is_none() && !nobody) {
             // Its windows are judged on the phones that came.
@@ -165,6 +159,44 @@ pub fn plan(scenarios: &[Scenario], fleet: Fleet<'_>, selection: &Selection) -> 
         plan.keep(shard);
     }
     plan
+}
+
+/// A scenario, and the phones it may run on.
+struct Sorted<'a> {
+    index: usize,
+    scenario: &'a Scenario,
+    qualified: BTreeSet<&'a DeviceId>,
+    /// They told nothing of themselves.
+    absent: BTreeSet<&'a DeviceId>,
+    /// They do not tell what is asked for.
+    unsure: BTreeSet<&'a DeviceId>,
+}
+
+/// Whether one phone of each class is enough for a scenario.
+fn is_spread(scenario: &Scenario, selection: &Selection) -> bool {
+    scenario.spread || selection.spread
+}
+
+/// The phones of scenarios that are spread, beside what phones have to do for the others.
+fn chosen(
+    sorted: &[Sorted<'_>],
+    told: &BTreeMap<&DeviceId, &DeviceFacts>,
+    fleet: Fleet<'_>,
+    selection: &Selection,
+) -> BTreeMap<usize, Vec<Chosen>> {
+    let (mut asked, mut loads) = (Vec::new(), BTreeMap::new());
+    for Sorted { index, scenario, qualified, .. } in sorted {
+        let time = estimate::job_time(scenario);
+        if is_spread(scenario, selection) {
+            let phones = qualified.iter().filter_map(|id| told.get(id).copied()).collect();
+            asked.push(Asked { index: *index, file: &scenario.file, name: &scenario.name, time, phones });
+            continue;
+        }
+        for id in qualified {
+            *loads.entry((*id).clone()).or_default() += time;
+        }
+    }
+    spread::spread(asked, loads, fleet.last)
 }
 
 /// Most tags that are offered where none of them was asked for.
@@ -242,7 +274,37 @@ fn qualifies(scenario: &Scenario, facts: &DeviceFacts, selection: &Selection) ->
 }
 
 impl Plan {
-    fn add(&mut self, index: usize, scenario: &Scenario, device: Option<DeviceId>) {
+    /// Which phones a scenario may run on. Why the others do not qualify is kept.
+    fn sort<'a>(
+        &mut self,
+        index: usize,
+        scenario: &'a Scenario,
+        (told, silent): (&BTreeMap<&'a DeviceId, &'a DeviceFacts>, &BTreeSet<&'a DeviceId>),
+        selection: &Selection,
+    ) -> Sorted<'a> {
+        let (qualified, absent, unsure) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+        let mut sorted = Sorted { index, scenario, qualified, absent, unsure };
+        let of_told = told.iter().map(|(id, facts)| (*id, true, qualifies(scenario, facts, selection)));
+        let of_silent = silent.iter().map(|id| (*id, false, fleet::may_qualify(scenario, id, selection)));
+        for (id, is_told, answer) in of_told.chain(of_silent) {
+            match answer {
+                Ok(()) if is_told => drop(sorted.qualified.insert(id)),
+                Ok(()) => drop(sorted.absent.insert(id)),
+                Err(Mismatch::Unknown(why)) if !selection.allow_missing => {
+                    sorted.unsure.insert(id);
+                    self.unsure.push(Unsure { scenario: index, device: id.clone(), why });
+                }
+                Err(why) => {
+                    let (scenario, why) = (scenario.name.clone(), why.to_string());
+                    self.refusals.push(Refusal { scenario, device: id.clone(), why });
+                }
+            }
+        }
+        self.absent.extend(sorted.absent.iter().map(|id| (*id).clone()));
+        sorted
+    }
+
+    fn add(&mut self, index: usize, scenario: &Scenario, device: Option<DeviceId>, spares: Vec<DeviceId>) {
         let windows = scenario.windows().into_iter().map(|window| PlannedWindow {
             name: window.name.to_owned(),
             line: window.place.line,
@@ -261,6 +323,7 @@ impl Plan {
             windows: windows.collect(),
             effect: scenario.effect,
             shard: None,
+            spares,
         });
         self.scenario_of.push(index);
         self.estimates.push(estimate::job_time(scenario));
@@ -274,6 +337,7 @@ fn digest(jobs: &[PlannedJob]) -> String {
         hash = hash.part(job.file.as_bytes());
         hash = hash.part(job.hash.as_bytes());
         hash = hash.part(job.device.as_ref().map_or(b"" as &[u8], |id| id.0.as_bytes()));
+        hash = job.spares.iter().fold(hash, |hash, spare| hash.part(spare.0.as_bytes()));
         hash = hash.part(&job.iterations.to_le_bytes());
         hash = hash.part(&job.warmup.to_le_bytes());
     }

@@ -128,6 +128,24 @@ impl Entry {
     }
 }
 
+/// Phones that are in quarantine on a day as a whole, whatever runs there.
+pub fn phones<'f>(
+    entries: &[Entry],
+    facts: impl IntoIterator<Item = &'f DeviceFacts>,
+    today: Date,
+) -> Vec<DeviceId> {
+    let whole =
+        |entry: &&Entry| !entry.is_lapsed(today) && entry.scenario.is_none() && entry.window.is_none();
+    let entries: Vec<&Entry> = entries.iter().filter(whole).collect();
+    let is_held = |facts: &DeviceFacts| {
+        entries.iter().any(|entry| {
+            let serial = entry.serial.as_ref().is_none_or(|serial| *serial == facts.id.0);
+            serial && entry.devices.as_ref().is_none_or(|devices| devices.matches(facts).is_ok())
+        })
+    };
+    facts.into_iter().filter(|facts| is_held(facts)).map(|facts| facts.id.clone()).collect()
+}
+
 /// What entries hold of a plan on a day. `facts` are those of the phones that told what they are. Of several entries
 /// for one thing the one that lasts longest counts.
 pub fn held(entries: &[Entry], plan: &Plan, facts: &BTreeMap<DeviceId, DeviceFacts>, today: Date) -> Held {

@@ -28,6 +28,8 @@ pub struct Scenario {
     pub devices: Requirement,
     /// Phones the scenario is meant for: fewer that qualify are a fault of the lab.
     pub phones: Option<u32>,
+    /// One phone of each class is enough.
+    pub spread: bool,
     /// Counted trials per phone, >= 1.
     pub iterations: u32,
     /// Trials run first and never counted.

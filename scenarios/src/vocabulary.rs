@@ -171,6 +171,12 @@ pub const HEADER: &[Key] = &[
         Shape::Whole(1, 10_000),
         "phones the fleet has that qualify; fewer are a lab fault (exit 3)",
     ),
+    key(
+        "spread",
+        Shape::Flag,
+        "one phone of each class (model, Android release, refresh rates) is enough, and another of it may step in; every \
+         phone by default",
+    ),
     key("iterations", Shape::Whole(1, 1_000), "counted trials per phone; 5 by default"),
     key("warmup", Shape::Whole(0, 100), "trials run first and never counted; 1 by default"),
     TARGET_FPS,

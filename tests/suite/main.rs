@@ -9,6 +9,7 @@ mod prove;
 mod recovered;
 mod shells;
 mod simulation;
+mod spread;
 mod stillness;
 mod stories;
 mod tidy;

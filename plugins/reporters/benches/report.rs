@@ -174,10 +174,12 @@ fn planned(job: u32, device: &DeviceId, windows: u32, iterations: u32) -> JobRec
         windows: (0..windows).map(window).collect(),
         effect: None,
         shard: None,
+        spares: Vec::new(),
     };
     let (started, ended) = (Some(RunTime::from_ns(0)), Some(RunTime::from_ns(600_000_000_000)));
     let (trials, windows, reasons) = (Vec::new(), Vec::new(), Vec::new());
     JobRecord {
+        moves: Vec::new(),
         planned,
         started,
         ended,

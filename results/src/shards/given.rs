@@ -30,9 +30,12 @@ pub(super) struct Given<'e> {
 impl<'e> Given<'e> {
     pub fn read(number: usize, bundle: Bundle<'e>) -> Result<Given<'e>, NotMerged> {
         let name = || bundle.name.to_owned();
-        if !bundle.events.iter().any(|event| matches!(event.fact, Fact::PlanMade { .. })) {
-            return Err(NotMerged::Unplanned { bundle: name() });
-        }
+        // As planned: the record has the phones that jobs moved to.
+        let planned = bundle.events.iter().find_map(|event| match &event.fact {
+            Fact::PlanMade { jobs, .. } => Some(jobs),
+            _ => None,
+        });
+        let Some(own) = planned else { return Err(NotMerged::Unplanned { bundle: name() }) };
         let Some(shards) = &bundle.record.shards else { return Err(NotMerged::Whole { bundle: name() }) };
         let turns = |fact: &Fact| {
             matches!(fact, Fact::TrialStarted { turn: Some(_), .. } | Fact::AppInstalled { .. })
@@ -40,8 +43,7 @@ impl<'e> Given<'e> {
         if bundle.events.iter().any(|event| turns(&event.fact)) {
             return Err(NotMerged::Builds { bundle: name() });
         }
-        let own = bundle.record.jobs.values().map(|job| &job.planned);
-        let mut jobs: Vec<&PlannedJob> = own.chain(&shards.elsewhere).collect();
+        let mut jobs: Vec<&PlannedJob> = own.iter().chain(&shards.elsewhere).collect();
         jobs.sort_by_key(|job| job.job);
         let strands = strands(number, bundle, shards, &jobs);
         Ok(Given { bundle, of: shards.of, jobs, strands })

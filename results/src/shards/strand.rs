@@ -56,7 +56,8 @@ impl<'e> Strand<'e> {
         jobs: &[&PlannedJob],
     ) -> Strand<'e> {
         let at_home = jobs.iter().filter(|job| job.shard == Some(run.shard));
-        let phones: BTreeSet<&DeviceId> = at_home.filter_map(|job| job.device.as_ref()).collect();
+        let phones: BTreeSet<&DeviceId> =
+            at_home.flat_map(|job| job.device.iter().chain(&job.spares)).collect();
         let mut strand = Strand { bundle, run, own: Vec::new(), others: BTreeMap::new() };
         for event in events.filter(|event| is_told(&event.fact)) {
             match &event.fact {

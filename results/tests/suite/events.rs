@@ -132,6 +132,7 @@ fn every_kind() -> Vec<Event> {
     let Fact::PlanMade { digest, mut jobs, .. } = plan_made(2) else { unreachable!() };
     jobs[0].windows = vec![PlannedWindow { name: "fling the feed".into(), line: 11, column: 5 }];
     jobs[1].device = None;
+    (jobs[0].device, jobs[0].spares) = (Some(phone(2)), vec![device.clone()]);
     let why = "refresh 60 is below 90".to_owned();
     let refusals = vec![Refusal { scenario: "Home feed".into(), device: DeviceId("b".into()), why }];
     let absent = vec![Absent { device: DeviceId("c".into()), fault: lost(), allowed: true }];
@@ -149,6 +150,7 @@ fn every_kind() -> Vec<Event> {
         },
         Fact::PlanMade { digest, jobs, refusals, absent, shards: None, quarantined: Vec::new() },
         Fact::JobQueued { job: 0, why: "its phone is busy".into() },
+        Fact::JobMoved { job: 0, from: phone(2), to: phone(0), fault: lost() },
         Fact::LeaseRefused { job: 0, device: device.clone(), fault: lost() },
         granted(0, 0),
         prepared(),
@@ -213,7 +215,7 @@ fn every_kind_of_fact_is_written_as_it_always_was() {
     }
     assert_eq!(written.concat(), GOLDEN, "the golden has more or fewer lines");
     let kinds: BTreeSet<&str> = events.iter().map(|event| event.fact.kind()).collect();
-    assert_eq!(kinds.len(), 25, "a closed set of kinds, each with a line: {kinds:?}");
+    assert_eq!(kinds.len(), 26, "a closed set of kinds, each with a line: {kinds:?}");
     for (event, line) in events.iter().zip(&written) {
         assert!(line.contains(&format!("\"kind\":\"{}\"", event.fact.kind())), "{line}");
     }

@@ -4,6 +4,7 @@ use crate::log::*;
 use farmjank_results::cells;
 use farmjank_results::device::{DeviceId, Readiness};
 use farmjank_results::event::{Ending, Event, Fact};
+use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::journal::{self, BadLog};
 use farmjank_results::record::{JobRecord, Record, run_verdict};
 use farmjank_results::recovery::RecoveryStep;
@@ -295,4 +296,43 @@ fn facts_of_a_phone_are_kept_when_it_leaves() {
         numbered(vec![run_started(), seen(None), seen(Some(Box::new(facts.clone()))), gone, seen(None)]);
     let record = Record::fold(&events).unwrap();
     assert_eq!(record.devices.get(&DeviceId("a".into())), Some(&facts));
+}
+
+#[test]
+fn a_job_moves_for_the_lab_only_and_to_its_spares_once_each() {
+    let moved =
+        |from: u32, to: u32, fault: Fault| Fact::JobMoved { job: 0, from: phone(from), to: phone(to), fault };
+    let asleep = || Fault::new(FaultCode::ScreenOff, "asleep");
+    let plan = || {
+        let Fact::PlanMade { digest, mut jobs, refusals, absent, .. } = plan_made(1) else { unreachable!() };
+        jobs[0].spares = vec![phone(1), phone(2)];
+        Fact::PlanMade { digest, jobs, refusals, absent, shards: None, quarantined: Vec::new() }
+    };
+    let told = |facts: Vec<Fact>| {
+        let log = numbered([vec![run_started(), plan()], facts].concat());
+        Record::fold(&log).map_err(|error| error.law)
+    };
+    let record = told(vec![
+        granted(0, 0),
+        trial_started(0, 0),
+        trial_finished(0, 0, Ending::Faulted(asleep())),
+        returned(0, 0),
+        moved(0, 2, asleep()),
+    ]);
+    let record = record.expect("lawful");
+    let job = &record.jobs[&0];
+    assert_eq!((job.planned.device.clone(), job.as_planned().device), (Some(phone(2)), Some(phone(0))));
+    assert_eq!((job.trials.len(), job.moves[0].trials), (0, 1), "what it made before counts for nothing");
+    assert_eq!(job.spares().collect::<Vec<_>>(), [&phone(1)]);
+    assert_eq!(
+        record.notices,
+        [(Some(0), "moved from lab-0 to lab-2, a phone of the same class: asleep".to_owned())]
+    );
+    let law = |facts| told(facts).expect_err("a broken law");
+    assert_eq!(law(vec![moved(0, 3, asleep())]), "job 0 has no such spare left");
+    assert_eq!(law(vec![moved(1, 2, asleep())]), "job 0 is not on that phone");
+    assert_eq!(law(vec![moved(0, 1, asleep()), moved(1, 0, asleep())]), "job 0 has no such spare left");
+    assert_eq!(law(vec![granted(0, 0), moved(0, 1, asleep())]), "job 0 already holds a phone");
+    let crashed = Fault::new(FaultCode::AppCrashed, "crashed");
+    assert_eq!(law(vec![moved(0, 1, crashed)]), "job 0 may be moved for a fault of the lab only");
 }

@@ -167,6 +167,7 @@ pub fn selection(select: &SelectArgs, phones: &PhoneArgs) -> Result<Selection, C
         phones: select.phones,
         // Who names a phone means that one.
         allow_missing: select.allow_missing && serials(phones).is_empty(),
+        spread: select.spread,
     })
 }
 

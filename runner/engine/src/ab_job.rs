@@ -144,7 +144,7 @@ impl AbJob<'_> {
         let announcer = &session.env.announcer;
         let (trial, counted) = (progress.completed, turn.counted());
         announcer.announce(Fact::TrialStarted { job, trial, counted, turn: Some(turn) });
-        let mut one = Trial::new(session, framestats, self.probes, trial, progress.tries);
+        let mut one = Trial::new(session, framestats, self.probes, trial, &progress.place(trial));
         one.pictured = session.env.screens && !counted;
         let outcome = cancellable(self.stop, one.run()).await;
         progress.tries += 1;

@@ -68,7 +68,7 @@ impl<'c> Claimed<'c> {
         Claimed { claiming, held: BTreeMap::new(), waiting: BTreeMap::new(), next: now }
     }
 
-    /// Claims these phones. What the dispatcher is told of each, and what people are told of those without claims.
+    /// Claims these phones, where they are not claimed already. What the dispatcher is told of each, and what people are told of those without claims.
     pub(crate) fn claim<'p>(
         &mut self,
         phones: impl Iterator<Item = &'p DeviceFacts>,
@@ -77,7 +77,8 @@ impl<'c> Claimed<'c> {
         let mut notices = Vec::new();
         for facts in phones {
             let phone = &facts.id;
-            match self.try_claim(facts) {
+            let tried = if self.held.contains_key(phone) { Ok(()) } else { self.try_claim(facts) };
+            match tried {
                 Ok(()) => inputs.push(Input::Present(phone.clone())),
                 Err(Unclaimed::Unknown(why)) => {
                     notices.push(format!("nobody can tell whether another run uses {phone}: {why}"));

@@ -79,7 +79,10 @@ pub async fn run(setup: Setup) -> Result<Record, NotResumed> {
     } = setup;
     let earlier = earlier.unwrap_or_default();
     let plan = match earlier.is_planned() {
-        true => Some((earlier.plan(&scenarios, &options.selection)?, earlier.wanted(&options.wanted)?)),
+        true => Some((
+            earlier.plan(&scenarios, &options.selection, &options.quarantine)?,
+            earlier.wanted(&options.wanted)?,
+        )),
         false => None,
     };
     let scribe = Rc::new(Scribe::resumed(files.clone(), voice, reporters, earlier.events())?);
@@ -123,9 +126,9 @@ pub async fn run(setup: Setup) -> Result<Record, NotResumed> {
         wait: options.wanted.wait,
     };
     let nothing = planned.plan.jobs.is_empty();
-    let (most_running, jobs) = (options.most_running, planned.can_run().cloned().collect());
-    let facts = planned.facts;
-    let runner = JobRunner { scenarios, provider, stop, most_running, env, jobs, facts, claiming };
+    let (most_running, jobs) = (options.most_running, planned.at_work(|_| true));
+    let (facts, moved) = (planned.facts, Default::default());
+    let runner = JobRunner { scenarios, provider, stop, most_running, env, jobs, facts, claiming, moved };
     if let Some(mut arrivals) = arrivals {
         runner.work(&mut *arrivals, earlier.progress()).await;
     }

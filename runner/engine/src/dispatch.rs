@@ -2,7 +2,7 @@
 //!
 //! A job belongs to one phone (every phone is judged on its own). Jobs of one phone run one after another in plan
 //! order; phones run side by side. A phone that leaves keeps its jobs for a while; one that comes back goes on where it
-//! was.
+//! was. What the lab keeps from its end on one phone goes on with another of its class, where the plan names one.
 
 use farmjank_results::device::DeviceId;
 use farmjank_results::event::{JobId, PlannedJob};
@@ -27,6 +27,8 @@ pub enum Input {
     Ended(JobId, Option<Fault>),
     /// A job's work paused by itself: it goes on after the others of its phone.
     Yielded(JobId),
+    /// What was measured of a job decides it: it stays on its phone, whatever the lab does.
+    Decided(JobId),
     /// Start nothing more.
     Stop,
     /// Time passed.
@@ -40,6 +42,9 @@ pub enum Order {
     Start(JobId, DeviceId),
     /// Say that a job waits, and for what.
     Queue(JobId, String),
+    /// The job begins anew on another phone, from the one to the other, for this fault. Where the phone has no other
+    /// work it is not known to be there: it must be said to be present.
+    Move(JobId, DeviceId, DeviceId, Fault),
     /// Judge this job with what there is; the fault is why it goes no further.
     Judge(JobId, Option<Fault>),
 }
@@ -59,6 +64,9 @@ pub struct Rules {
 
 /// How often a job may lose its phone: one that leaves again and again never ends a trial.
 const MOST_LOSSES: u32 = 20;
+
+/// How often a job may move: what ails three phones of a class is not theirs.
+const MOST_MOVES: usize = 2;
 
 /// Where a phone stands. One field for each thing that decides whether its next job may begin.
 #[derive(Debug, Default)]
@@ -91,6 +99,8 @@ pub struct Dispatch {
     phones: BTreeMap<DeviceId, Phone>,
     retries: BTreeMap<JobId, u32>,
     losses: BTreeMap<JobId, u32>,
+    /// Phones each job may still move to.
+    spares: BTreeMap<JobId, Vec<DeviceId>>,
     stopping: bool,
 }
 
@@ -103,15 +113,20 @@ impl Dispatch {
     /// The same of a run that is this old already: no phone was away before anybody looked.
     pub(crate) fn begun(now: RunTime, rules: Rules, jobs: &[PlannedJob]) -> Self {
         let mut phones: BTreeMap<DeviceId, Phone> = BTreeMap::new();
+        let mut spares = BTreeMap::new();
         for job in jobs {
             if let Some(device) = &job.device {
                 let phone = phones.entry(device.clone()).or_default();
                 phone.gone_since = now;
                 phone.queue.push_back(job.job);
+                for spare in &job.spares {
+                    phones.entry(spare.clone()).or_default();
+                }
+                spares.insert(job.job, job.spares.iter().take(MOST_MOVES).cloned().collect());
             }
         }
         let (retries, losses) = (BTreeMap::new(), BTreeMap::new());
-        Dispatch { rules, phones, retries, losses, stopping: false }
+        Dispatch { rules, phones, retries, losses, spares, stopping: false }
     }
 
     /// Feeds one input; what follows from it comes back as orders.
@@ -132,8 +147,9 @@ impl Dispatch {
                 }
             }
             Input::Refused(id, fault) => {
-                if let Some(phone) = self.phones.get_mut(&id) {
-                    orders.extend(phone.queue.drain(..).map(|job| Order::Judge(job, Some(fault.clone()))));
+                let jobs = self.phones.get_mut(&id).map(|phone| std::mem::take(&mut phone.queue));
+                for job in jobs.unwrap_or_default() {
+                    self.give_up(now, &id, job, fault.clone(), &mut orders);
                 }
             }
             Input::Awaited(id, until) => {
@@ -143,6 +159,7 @@ impl Dispatch {
             }
             Input::Ended(job, fault) => self.ended(now, job, fault, &mut orders),
             Input::Yielded(job) => self.yielded(job, &mut orders),
+            Input::Decided(job) => drop(self.spares.remove(&job)),
             Input::Stop => self.stop(&mut orders),
             Input::Tick => {}
         }
@@ -213,6 +230,7 @@ impl Dispatch {
         let Some((id, phone)) = self.phones.iter_mut().find(|(_, phone)| phone.running == Some(job)) else {
             return;
         };
+        let id = &id.clone();
         phone.running = None;
         let passing = |fault: &Fault| fault.blame == Blame::Lab && fault.persistence == Persistence::Passing;
         match fault {
@@ -228,7 +246,7 @@ impl Dispatch {
                 }
                 let used = self.retries.entry(job).or_default();
                 if *used >= self.rules.retries {
-                    orders.push(Order::Judge(job, Some(fault)));
+                    self.give_up(now, id, job, fault, orders);
                     return;
                 }
                 *used += 1;
@@ -238,8 +256,39 @@ impl Dispatch {
                 let words = format!("{id}: {} (try {} of {})", fault.what, *used + 1, self.rules.retries + 1);
                 orders.push(Order::Queue(job, words));
             }
-            fault => orders.push(Order::Judge(job, fault)),
+            Some(fault) => self.give_up(now, id, job, fault, orders),
+            None => orders.push(Order::Judge(job, None)),
         }
+    }
+
+    /// A job goes no further on a phone: on one of its spares it may.
+    fn give_up(&mut self, now: RunTime, from: &DeviceId, job: JobId, fault: Fault, orders: &mut Vec<Order>) {
+        let may = fault.blame == Blame::Lab && fault.code != FaultCode::Interrupted && !self.stopping;
+        let Some(to) = self.spare(job).filter(|_| may) else {
+            orders.push(Order::Judge(job, Some(fault)));
+            return;
+        };
+        // It has tries of its own there.
+        (self.retries.remove(&job), self.losses.remove(&job));
+        if let Some(spares) = self.spares.get_mut(&job) {
+            spares.retain(|spare| *spare != to);
+        }
+        let phone = self.phones.entry(to.clone()).or_default();
+        if phone.running.is_none() && phone.queue.is_empty() {
+            (phone.present, phone.gone_since) = (false, now);
+        }
+        phone.queue.push_back(job);
+        orders.push(Order::Move(job, from.clone(), to, fault));
+    }
+
+    /// The spare with the least to do, of those that are not known to be away.
+    fn spare(&self, job: JobId) -> Option<DeviceId> {
+        let spares = self.spares.get(&job).into_iter().flatten();
+        let known = spares.filter_map(|id| Some((id, self.phones.get(id)?)));
+        let here = known.filter(|(_, phone)| phone.why_gone.is_empty() || phone.present);
+        let work =
+            |(_, phone): &(&DeviceId, &Phone)| phone.queue.len() + usize::from(phone.running.is_some());
+        here.min_by_key(work).map(|(id, _)| id.clone())
     }
 
     fn yielded(&mut self, job: JobId, orders: &mut Vec<Order>) {
@@ -259,20 +308,21 @@ impl Dispatch {
     }
 
     fn give_up_absent(&mut self, now: RunTime, orders: &mut Vec<Order>) {
-        for (id, phone) in &mut self.phones {
-            if phone.present
-                || phone.held
-                || phone.running.is_some()
-                || now < phone.given_up_at(self.rules.absence)
-            {
-                continue;
-            }
+        let absence = self.rules.absence;
+        let is_over = |phone: &Phone| {
+            !phone.present && !phone.held && phone.running.is_none() && now >= phone.given_up_at(absence)
+        };
+        let mut lost: Vec<(DeviceId, JobId, Fault)> = Vec::new();
+        for (id, phone) in self.phones.iter_mut().filter(|(_, phone)| is_over(phone)) {
             for job in phone.queue.drain(..) {
                 let away = (now - phone.gone_since).secs();
                 let what = format!("{id} left ({}) and did not come back within {away:.0} s", phone.why_gone);
                 let fault = Fault::new(FaultCode::DeviceLost, what);
-                orders.push(Order::Judge(job, Some(fault.advise("check its cable, hub and battery"))));
+                lost.push((id.clone(), job, fault.advise("check its cable, hub and battery")));
             }
+        }
+        for (id, job, fault) in lost {
+            self.give_up(now, &id, job, fault, orders);
         }
     }
 

@@ -201,7 +201,7 @@ async fn trials(
         let trial = progress.completed;
         let counted = trial >= planned.warmup;
         announcer.announce(Fact::TrialStarted { job, trial, counted, turn: None });
-        let mut one = Trial::new(session, &framestats, probes, trial, progress.tries);
+        let mut one = Trial::new(session, &framestats, probes, trial, &progress.place(trial));
         one.pictured = session.env.screens && !counted;
         let outcome = cancellable(stop, one.run()).await;
         progress.tries += 1;
@@ -229,6 +229,28 @@ async fn trials(
     None
 }
 
+/// Judges the windows of a job by what its counted trials measured so far.
+pub fn windows(
+    planned: &PlannedJob,
+    scenario: &Scenario,
+    facts: &DeviceFacts,
+    progress: &Progress,
+) -> Vec<WindowJudged> {
+    let counted = |name: &str| -> Vec<WindowMeasured> {
+        progress.measured.iter().filter(|window| window.window == name).cloned().collect()
+    };
+    let judged = |window: &PlannedWindow| {
+        let limits: Vec<(String, Limit)> = Plan::thresholds_for(scenario, &window.name, facts)
+            .into_iter()
+            .map(|threshold| (threshold.metric, threshold.limit))
+            .collect();
+        let mut judged = judge_window(&limits, &counted(&window.name));
+        judged.window.clone_from(&window.name);
+        judged
+    };
+    planned.windows.iter().map(judged).collect()
+}
+
 /// Judges a job by what its counted trials measured, and by the fault that ended it, if one did.
 pub fn judge(
     planned: &PlannedJob,
@@ -237,22 +259,7 @@ pub fn judge(
     progress: &Progress,
     fault: Option<Fault>,
 ) -> Fact {
-    let counted = |name: &str| -> Vec<WindowMeasured> {
-        progress.measured.iter().filter(|window| window.window == name).cloned().collect()
-    };
-    let windows: Vec<WindowJudged> = planned
-        .windows
-        .iter()
-        .map(|window| {
-            let limits: Vec<(String, Limit)> = Plan::thresholds_for(scenario, &window.name, facts)
-                .into_iter()
-                .map(|threshold| (threshold.metric, threshold.limit))
-                .collect();
-            let mut judged = judge_window(&limits, &counted(&window.name));
-            judged.window.clone_from(&window.name);
-            judged
-        })
-        .collect();
+    let windows = windows(planned, scenario, facts, progress);
     let mut reasons: Vec<String> = progress.note.iter().cloned().collect();
     let mut verdict = Verdict::worst(windows.iter().map(|window| window.verdict));
     if let Some(fault) = &fault {

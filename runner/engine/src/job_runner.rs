@@ -13,10 +13,12 @@ use farmjank_results::event::{Ending, Fact, JobId, PlannedJob};
 use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::recovery::RecoveryStep;
 use farmjank_results::time::{RunTime, Span};
+use farmjank_results::verdict::Verdict;
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::device::{Arrival, Arrivals, DeviceState, Provider};
 use futures::FutureExt;
 use futures::stream::{FuturesUnordered, StreamExt};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
@@ -40,6 +42,8 @@ pub struct JobRunner {
     pub facts: BTreeMap<DeviceId, DeviceFacts>,
     /// How they are claimed.
     pub claiming: Claiming,
+    /// Where jobs are that moved; empty at first.
+    pub moved: RefCell<BTreeMap<JobId, DeviceId>>,
 }
 
 /// A phone that another run uses is not ready for this one, whatever its cable says.
@@ -56,8 +60,13 @@ impl JobRunner {
         self.env.announcer.announce(fact);
     }
 
-    fn planned(&self, job: JobId) -> Option<&PlannedJob> {
-        self.jobs.iter().find(|planned| planned.job == job)
+    /// A job on the phone it is on now.
+    fn planned(&self, job: JobId) -> Option<PlannedJob> {
+        let mut planned = self.jobs.iter().find(|planned| planned.job == job)?.clone();
+        if let Some(device) = self.moved.borrow().get(&job) {
+            planned.device = Some(device.clone());
+        }
+        Some(planned)
     }
 
     fn scenario(&self, planned: &PlannedJob) -> Option<&Scenario> {
@@ -86,6 +95,7 @@ impl JobRunner {
         for what in notices {
             self.env.announcer.notice(None, what);
         }
+        inbox.extend(progress.iter().filter_map(|(job, kept)| self.decided(*job, kept)));
         let mut stopped = false;
         let mut ladder = Ladder::new(self.env.patience.recover, self.claiming.servers.clone());
         let mut recoveries: FuturesUnordered<RecoveryWork<'_>> = FuturesUnordered::new();
@@ -93,7 +103,9 @@ impl JobRunner {
             let now = self.env.announcer.now();
             let orders: Vec<Order> = inbox.drain(..).flat_map(|input| dispatch.step(now, input)).collect();
             for order in orders {
-                if let Some(work) = self.carry_out(order, &mut progress) {
+                if let Order::Move(job, from, to, fault) = order {
+                    inbox.extend(self.move_on(job, (from, to), fault, &mut claimed, &mut progress));
+                } else if let Some(work) = self.carry_out(order, &mut progress) {
                     jobs.push(work);
                 }
             }
@@ -115,6 +127,7 @@ impl JobRunner {
                 Some((job, mut kept, fault)) = jobs.next() => {
                     let later = std::mem::take(&mut kept.later) && fault.is_none();
                     self.learn(&mut ladder, job, fault.as_ref());
+                    inbox.extend(self.decided(job, &kept));
                     progress.insert(job, kept);
                     let more = |id: &DeviceId| later || dispatch.has_waiting(id);
                     inbox.extend(self.given_away(job, more, &mut claimed));
@@ -149,7 +162,7 @@ impl JobRunner {
 
     /// What the end of a job says of its phone.
     fn learn(&self, ladder: &mut Ladder, job: JobId, fault: Option<&Fault>) {
-        let Some(phone) = self.planned(job).and_then(|planned| planned.device.as_ref()) else { return };
+        let Some(phone) = &self.planned(job).and_then(|planned| planned.device) else { return };
         match fault.map(Ailment::of) {
             Some(Some(ailment)) => ladder.fails(self.env.announcer.now(), phone, ailment),
             // Why a phone left is told by its server.
@@ -212,8 +225,7 @@ impl JobRunner {
         has_more: impl Fn(&DeviceId) -> bool,
         claimed: &mut Claimed<'_>,
     ) -> Option<Input> {
-        let facts =
-            self.facts.get(self.planned(job)?.device.as_ref()?).filter(|facts| has_more(&facts.id))?;
+        let facts = self.facts.get(&self.planned(job)?.device?).filter(|facts| has_more(&facts.id))?;
         let words = claimed.give_away(facts)?;
         self.env.announcer.notice(None, words.clone());
         Some(Input::Held(facts.id.clone(), words))
@@ -242,6 +254,36 @@ impl JobRunner {
         }
     }
 
+    /// What was measured of a job decides it: a breach is not tried again elsewhere, nor are builds compared in part on
+    /// one phone and in part on another.
+    fn decided(&self, id: JobId, kept: &Progress) -> Option<Input> {
+        let (planned, scenario, facts) = self.parts(id)?;
+        let windows = job::windows(&planned, scenario, facts, kept);
+        let breached = windows.iter().any(|window| window.verdict == Verdict::Fail);
+        (breached || !kept.samples.is_empty()).then_some(Input::Decided(id))
+    }
+
+    /// A job begins anew on another phone, which is claimed where it had no work.
+    fn move_on(
+        &self,
+        job: JobId,
+        (from, to): (DeviceId, DeviceId),
+        fault: Fault,
+        claimed: &mut Claimed<'_>,
+        progress: &mut BTreeMap<JobId, Progress>,
+    ) -> Vec<Input> {
+        let kept = progress.remove(&job).unwrap_or_default();
+        progress.insert(job, kept.moved());
+        self.moved.borrow_mut().insert(job, to.clone());
+        self.announce(Fact::JobMoved { job, from, to: to.clone(), fault });
+        if claimed.waits_for(&to) {
+            return Vec::new();
+        }
+        let (inputs, notices) = claimed.claim(self.facts.get(&to).into_iter());
+        notices.into_iter().for_each(|what| self.env.announcer.notice(None, what));
+        inputs
+    }
+
     fn carry_out(&self, order: Order, progress: &mut BTreeMap<JobId, Progress>) -> Option<JobWork<'_>> {
         match order {
             Order::Start(job, _) => Some(self.start(job, progress.remove(&job).unwrap_or_default())),
@@ -254,6 +296,8 @@ impl JobRunner {
                 self.judge(job, &kept, fault);
                 None
             }
+            // Done where phones are claimed.
+            Order::Move(..) => None,
         }
     }
 
@@ -265,6 +309,7 @@ impl JobRunner {
             };
             let of_phone = |job: &&PlannedJob| job.device == planned.device;
             kept.shares_phone = self.jobs.iter().filter(of_phone).count() > 1;
+            let planned = &planned;
             let undo = self.claiming.undo(&facts.id);
             let asked = || self.claiming.more_urgent(&facts.id);
             let task = Task { planned, scenario, facts, undo, asked: &asked };
@@ -296,14 +341,15 @@ impl JobRunner {
         self.announce(Fact::LeaseReturned { job, device: facts.id.clone(), reason: fault.what.clone() });
     }
 
-    fn parts(&self, job: JobId) -> Option<(&PlannedJob, &Scenario, &DeviceFacts)> {
+    fn parts(&self, job: JobId) -> Option<(PlannedJob, &Scenario, &DeviceFacts)> {
         let planned = self.planned(job)?;
-        Some((planned, self.scenario(planned)?, self.facts.get(planned.device.as_ref()?)?))
+        let (scenario, facts) = (self.scenario(&planned)?, self.facts.get(planned.device.as_ref()?)?);
+        Some((planned, scenario, facts))
     }
 
     fn judge(&self, id: JobId, kept: &Progress, fault: Option<Fault>) {
         if let Some((planned, scenario, facts)) = self.parts(id) {
-            self.announce(job::judge(planned, scenario, facts, kept, fault));
+            self.announce(job::judge(&planned, scenario, facts, kept, fault));
         }
     }
 }

@@ -21,6 +21,7 @@
 //!     windows: Vec::new(),
 //!     effect: None,
 //!     shard: None,
+//!     spares: Vec::new(),
 //! };
 //!
 //! // Which job when: a pure machine. A phone does one job after the other, and the first when it is there.

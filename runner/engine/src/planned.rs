@@ -9,7 +9,7 @@ use farmjank_results::event::{Absent, Fact, JobId, PlannedJob};
 use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::verdict::Verdict;
 use farmjank_scenarios::plan::{Fleet, Plan, Shard, Unsure, none_left, plan};
-use farmjank_scenarios::quarantine::{Held, day_of, held};
+use farmjank_scenarios::quarantine::{self, Held, day_of, held};
 use farmjank_scenarios::scenario::Scenario;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -47,14 +47,17 @@ impl Planned {
         let facts: BTreeMap<DeviceId, DeviceFacts> = phones.iter().filter_map(answered).collect();
         let told: Vec<DeviceFacts> = facts.values().cloned().collect();
         let silent: Vec<DeviceId> = phones.iter().filter_map(silent).map(|(id, _)| id.clone()).collect();
-        let fleet = Fleet { told: &told, silent: &silent };
+        let today = day_of(&options.wall);
+        let last =
+            today.map(|today| quarantine::phones(&options.quarantine, &told, today)).unwrap_or_default();
+        let fleet = Fleet { told: &told, silent: &silent, last: &last };
         let plan = plan(scenarios, fleet, &options.selection);
         let none_left = none_left(fleet, &options.selection);
         let plan = if none_left.is_some() { plan.emptied() } else { plan };
         let allow_missing = options.selection.allow_missing;
         let named = !options.wanted.serials.is_empty();
         let shard = options.selection.shard;
-        let held = match day_of(&options.wall) {
+        let held = match today {
             Some(today) if !plan.jobs.is_empty() => held(&options.quarantine, &plan, &facts, today),
             _ => Held::default(),
         };
@@ -79,6 +82,7 @@ impl Planned {
                 phone.facts = Err(fault);
             }
         }
+        let plan = earlier.moved(plan);
         let answered = phones.iter().filter_map(|phone| phone.facts.clone().ok());
         let facts = answered.map(|facts| (facts.id.clone(), facts)).collect();
         let allow_missing = options.selection.allow_missing;
@@ -98,6 +102,15 @@ impl Planned {
         let here = |job: &&PlannedJob| job.device.as_ref().is_some_and(|id| self.facts.contains_key(id));
         let open = |job: &&PlannedJob| self.is_open(job) && self.plan.unsure_of(job).is_none();
         self.plan.jobs.iter().filter(here).filter(open)
+    }
+
+    /// The same on these phones, each with the spares that are there.
+    pub fn at_work(&self, here: impl Fn(&DeviceId) -> bool) -> Vec<PlannedJob> {
+        let is_here = |job: &&PlannedJob| job.device.as_ref().is_some_and(&here);
+        let mut jobs: Vec<PlannedJob> = self.can_run().filter(is_here).cloned().collect();
+        let is_spare = |id: &DeviceId| here(id) && self.facts.contains_key(id);
+        jobs.iter_mut().for_each(|job| job.spares.retain(is_spare));
+        jobs
     }
 
     /// The facts before any work: the phones, the plan, and the jobs no phone qualifies for.

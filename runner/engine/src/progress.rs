@@ -24,12 +24,27 @@ pub struct Progress {
     pub later: bool,
     /// Why no more was measured, in words; no fault.
     pub note: Option<String>,
+    /// Phones it was on before: the evidence of each has a place of its own.
+    pub moves: u32,
 }
 
 impl Progress {
+    /// Of a job that begins anew on another phone.
+    pub(crate) fn moved(self) -> Progress {
+        Progress { moves: self.moves + 1, ..Progress::default() }
+    }
+
+    /// The place of a trial's evidence among the job's: which phone, and which try of it.
+    pub(crate) fn place(&self, trial: u32) -> String {
+        let phone = if self.moves == 0 { String::new() } else { format!("phone-{}/", self.moves + 1) };
+        let again = if self.tries == 0 { String::new() } else { format!("-try-{}", self.tries + 1) };
+        format!("{phone}trial-{trial}{again}")
+    }
+
     /// How far a job of one build came, by what its log says of it: the same as what the process that ran it knew.
     pub fn of(job: &JobRecord) -> Progress {
-        let mut progress = Progress::default();
+        let moves = u32::try_from(job.moves.len()).unwrap_or(u32::MAX);
+        let mut progress = Progress { moves, ..Progress::default() };
         for trial in &job.trials {
             match trial.ending {
                 Some(Ending::Completed) if trial.trial == progress.completed => {

@@ -9,6 +9,7 @@ use farmjank_results::fault::{Blame, Fault, FaultCode};
 use farmjank_results::journal::BadLog;
 use farmjank_results::record::{JobRecord, OutOfOrder, Record};
 use farmjank_scenarios::plan::{Fleet, Plan, Selection, plan};
+use farmjank_scenarios::quarantine::{Entry, day_of, phones};
 use farmjank_scenarios::scenario::Scenario;
 use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
@@ -118,15 +119,33 @@ impl Earlier {
     ///
     /// # Errors
     /// These scenarios and flags give another plan; how it differs.
-    pub fn plan(&self, scenarios: &[Scenario], selection: &Selection) -> Result<Plan, NotResumed> {
+    pub fn plan(
+        &self,
+        scenarios: &[Scenario],
+        selection: &Selection,
+        quarantine: &[Entry],
+    ) -> Result<Plan, NotResumed> {
         let told: Vec<DeviceFacts> = self.told.iter().flatten().map(|(_, facts)| facts.clone()).collect();
         let silent: Vec<DeviceId> = self.record.absent.iter().map(|absent| absent.device.clone()).collect();
-        let plan = plan(scenarios, Fleet { told: &told, silent: &silent }, selection);
-        let then: Vec<&PlannedJob> = self.record.jobs.values().map(|job| &job.planned).collect();
-        match differs(&then, &plan.jobs) {
+        let then = day_of(&self.record.header.wall);
+        let last = then.map(|then| phones(quarantine, &told, then)).unwrap_or_default();
+        let plan = plan(scenarios, Fleet { told: &told, silent: &silent, last: &last }, selection);
+        let then: Vec<PlannedJob> = self.record.jobs.values().map(JobRecord::as_planned).collect();
+        match differs(&then.iter().collect::<Vec<_>>(), &plan.jobs) {
             None => Ok(plan),
             Some(how) => Err(NotResumed::OtherPlan(how)),
         }
+    }
+
+    /// The plan with its jobs where they are now.
+    pub(crate) fn moved(&self, mut plan: Plan) -> Plan {
+        for planned in &mut plan.jobs {
+            if let Some(job) = self.record.jobs.get(&planned.job).filter(|job| !job.moves.is_empty()) {
+                let spares = job.spares().cloned().collect();
+                (planned.device, planned.spares) = (job.planned.device.clone(), spares);
+            }
+        }
+        plan
     }
 
     /// The phones that are asked: those that open jobs are on; none where no phone is needed any more.

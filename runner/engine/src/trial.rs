@@ -70,16 +70,15 @@ struct Collected {
 type Walk<'w> = Pin<Box<dyn Future<Output = Result<(), Fault>> + 'w>>;
 
 impl<'a> Trial<'a> {
-    /// A trial that has not begun, after so many tries of it that did not complete.
+    /// A trial that has not begun; `place` is that of its evidence among the job's.
     pub fn new(
         session: &'a DeviceSession<'a>,
         framestats: &'a FramestatsSampler,
         probes: &'a Probes<'a>,
         number: u32,
-        tries: u32,
+        place: &str,
     ) -> Self {
-        let again = if tries == 0 { String::new() } else { format!("-try-{}", tries + 1) };
-        let folder = format!("evidence/job-{}/trial-{number}{again}", session.job);
+        let folder = format!("evidence/job-{}/{place}", session.job);
         let (windows, outside) = (RefCell::default(), RefCell::default());
         let (around, conditions) = (RefCell::default(), Cell::default());
         let pictured = false;

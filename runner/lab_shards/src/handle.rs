@@ -15,7 +15,7 @@ use farmjank_engine::planned::Planned;
 use farmjank_engine::stop::Stop;
 use farmjank_engine::survey::Wanted;
 use farmjank_results::device::DeviceId;
-use farmjank_results::event::{Fact, PlannedJob};
+use farmjank_results::event::Fact;
 use farmjank_results::time::RunTime;
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::claim::Private;
@@ -99,11 +99,10 @@ impl ShardHandle {
         begins: RunTime,
         ab_plan: Option<AbPlan>,
     ) {
-        let here = |job: &&PlannedJob| job.device.as_ref().is_some_and(|device| place.contains(device));
         let facts = planned.facts.iter().filter(|(id, _)| place.contains(id));
         let work = ShardWork {
             facts: facts.map(|(id, facts)| (id.clone(), facts.clone())).collect(),
-            jobs: planned.can_run().filter(here).cloned().collect(),
+            jobs: planned.at_work(|device| place.contains(device)),
             begins,
             ab_plan,
         };
@@ -167,7 +166,8 @@ impl ShardInputs {
             servers: Default::default(),
             wait: patience.call,
         };
-        JobRunner { scenarios, provider, stop, most_running, env, jobs, facts, claiming }
+        let moved = Default::default();
+        JobRunner { scenarios, provider, stop, most_running, env, jobs, facts, claiming, moved }
             .work(&mut *arrivals, Default::default())
             .await;
     }

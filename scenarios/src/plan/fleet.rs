@@ -13,6 +13,8 @@ pub struct Fleet<'a> {
     pub told: &'a [DeviceFacts],
     /// Phones that are listed or were asked for by serial, and told nothing of themselves.
     pub silent: &'a [DeviceId],
+    /// Of those that told, the ones to take last where one phone of each class is enough: those in quarantine.
+    pub last: &'a [DeviceId],
 }
 
 /// A phone that told what it is, and not what a scenario asks for.

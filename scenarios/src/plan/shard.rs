@@ -3,6 +3,7 @@
 
 use super::Plan;
 use farmjank_leaf::hash::Fnv;
+use farmjank_results::device::DeviceId;
 use farmjank_results::event::PlannedJob;
 use farmjank_results::shards::Shards;
 use std::collections::BTreeMap;
@@ -99,8 +100,14 @@ impl Plan {
     pub(super) fn keep(&mut self, shard: Shard) {
         let homes = shard.homes(self);
         let of_job: Vec<Option<u32>> = self.jobs.iter().map(|job| homes.get(who(job)).copied()).collect();
+        // A phone without a job is in the part its serial draws, so that it is a spare in one part only.
+        let home_of =
+            |id: &DeviceId| homes.get(id.0.as_str()).copied().unwrap_or_else(|| drawn(&id.0, shard.of));
+        let spare_homes: BTreeMap<DeviceId, u32> =
+            self.jobs.iter().flat_map(|job| &job.spares).map(|id| (id.clone(), home_of(id))).collect();
         for (job, home) in self.jobs.iter_mut().zip(of_job) {
             job.shard = home;
+            job.spares.retain(|id| spare_homes.get(id).copied() == home);
         }
         let keep: Vec<bool> = self.jobs.iter().map(|job| job.shard == Some(shard.index)).collect();
         let (own, elsewhere) =

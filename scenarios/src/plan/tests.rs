@@ -11,7 +11,7 @@ fn scenario(name: &str, header: &str) -> Scenario {
 }
 
 fn told(phones: &[DeviceFacts]) -> Fleet<'_> {
-    Fleet { told: phones, silent: &[] }
+    Fleet { told: phones, silent: &[], last: &[] }
 }
 
 fn serials(plan: &Plan) -> Vec<String> {
@@ -226,7 +226,7 @@ fn phones_that_tell_nothing_have_jobs_unless_they_may_be_missing_or_their_serial
         scenario("mine", "devices: 'serial = p1'"),
     ];
     let (phones, silent) = ([phone("p1", "x", 28, 60.0)], [DeviceId("mute".into()), DeviceId("p1".into())]);
-    let fleet = Fleet { told: &phones, silent: &silent };
+    let fleet = Fleet { told: &phones, silent: &silent, last: &[] };
     let made = plan(&scenarios, fleet, &Selection::default());
     assert_eq!(serials(&made), ["any@mute", "any@p1", "new@mute", "mine@p1"]);
     assert_eq!(made.absent, [silent[0].clone()].into());
@@ -260,7 +260,7 @@ fn a_phone_that_does_not_tell_what_is_asked_for_has_a_job_that_says_so() {
 fn too_few_phones_are_a_job_of_their_own_that_names_the_absent() {
     let scenarios = [scenario("any", "phones: 3")];
     let (phones, silent) = ([phone("p1", "x", 34, 120.0)], [DeviceId("mute".into())]);
-    let fleet = Fleet { told: &phones, silent: &silent };
+    let fleet = Fleet { told: &phones, silent: &silent, last: &[] };
     let made = plan(&scenarios, fleet, &Selection::default());
     assert_eq!(serials(&made), ["any@mute", "any@p1", "any@none"]);
     let sentence = made.shortfall(&made.jobs[2]).map(Shortfall::sentence);
@@ -271,4 +271,80 @@ fn too_few_phones_are_a_job_of_their_own_that_names_the_absent() {
     assert_eq!(made.shortfall(&made.jobs[1]), None);
     let fewer = Selection { phones: Some(1), ..Selection::default() };
     assert!(plan(&scenarios, fleet, &fewer).short.is_empty(), "the command line has the last word");
+}
+
+/// Six scenarios of one or five iterations; three equal phones and one of another class.
+fn spread_out(last: &[DeviceId]) -> Plan {
+    let long = [
+        "iterations: 5",
+        "iterations: 1",
+        "iterations: 1",
+        "iterations: 1",
+        "iterations: 1",
+        "iterations: 1",
+    ];
+    let scenarios: Vec<Scenario> =
+        long.iter().enumerate().map(|(n, own)| scenario(&format!("s{n}"), own)).collect();
+    let phones = [
+        phone("a1", "a", 34, 120.0),
+        phone("a2", "a", 34, 120.0),
+        phone("a3", "a", 34, 120.0),
+        phone("b", "a", 33, 120.0),
+    ];
+    let selection = Selection { spread: true, ..Selection::default() };
+    plan(&scenarios, Fleet { told: &phones, silent: &[], last }, &selection)
+}
+
+#[test]
+fn one_phone_of_each_class_is_chosen_and_the_work_is_shared_out_longest_first() {
+    let made = spread_out(&[]);
+    assert_eq!(made.jobs.len(), 12, "a phone of each of two classes for six scenarios");
+    let of = |id: &str| {
+        made.jobs.iter().filter(|job| job.device.as_ref().is_some_and(|on| on.0 == id)).collect::<Vec<_>>()
+    };
+    assert_eq!(of("b").len(), 6);
+    assert!(of("b").iter().all(|job| job.spares.is_empty()), "nobody steps in for a class of one");
+    let shares: Vec<usize> = ["a1", "a2", "a3"].map(|id| of(id).len()).to_vec();
+    let mut sorted = shares.clone();
+    sorted.sort_unstable();
+    assert_eq!(sorted, [1, 2, 3], "the long one is alone on its phone: {shares:?}");
+    for job in made.jobs.iter().filter(|job| job.device.as_ref().is_some_and(|on| on.0 != "b")) {
+        let mut class: Vec<&str> = job.spares.iter().chain(&job.device).map(|id| id.0.as_str()).collect();
+        class.sort_unstable();
+        assert_eq!(class, ["a1", "a2", "a3"], "{job:?}");
+    }
+    assert_eq!(made, spread_out(&[]));
+    let alone = scenario("s0", "spread: true\niterations: 5");
+    let phones = [phone("a1", "a", 34, 120.0), phone("a2", "a", 34, 120.0)];
+    let made = plan(&[alone, scenario("s1", "")], told(&phones), &Selection::default());
+    assert_eq!(made.jobs.iter().map(|job| job.scenario.as_str()).collect::<Vec<_>>(), ["s0", "s1", "s1"]);
+}
+
+#[test]
+fn a_phone_in_quarantine_stands_for_its_class_only_where_it_is_alone() {
+    let made = spread_out(&[DeviceId("a2".into()), DeviceId("b".into())]);
+    let uses = |id: &str| {
+        let named = |job: &PlannedJob| job.spares.iter().chain(&job.device).any(|on| on.0 == id);
+        made.jobs.iter().filter(|job| named(job)).count()
+    };
+    assert_eq!([uses("a1"), uses("a2"), uses("a3"), uses("b")], [6, 0, 6, 6]);
+}
+
+#[test]
+fn a_spare_is_in_the_part_of_its_job_and_in_no_other() {
+    let scenarios: Vec<Scenario> = (0..8).map(|n| scenario(&format!("s{n}"), "spread: true")).collect();
+    let phones: Vec<DeviceFacts> = (0..9).map(|n| phone(&format!("p{n}"), "a", 34, 120.0)).collect();
+    let mut homes: BTreeMap<DeviceId, BTreeSet<u32>> = BTreeMap::new();
+    let mut digests = BTreeSet::new();
+    for index in 1..=3 {
+        let shard = Some(Shard { index, of: 3, by: ShardBy::Phone });
+        let made = plan(&scenarios, told(&phones), &Selection { shard, ..Selection::default() });
+        for id in made.jobs.iter().flat_map(|job| job.spares.iter().chain(&job.device)) {
+            homes.entry(id.clone()).or_default().insert(index);
+        }
+        digests.insert(made.digest.clone());
+        assert!(made.jobs.iter().any(|job| !job.spares.is_empty()), "part {index} has spares");
+    }
+    assert!(homes.values().all(|parts| parts.len() == 1), "{homes:?}");
+    assert_eq!(digests.len(), 1);
 }

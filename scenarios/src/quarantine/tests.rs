@@ -37,7 +37,7 @@ fn of_lab(entries: &[Entry], today: &str) -> (Vec<(u32, Option<String>)>, Vec<St
     let phones = [phone("p1", "Pixel 4", 30, 90.0), phone("p2", "Pixel 8", 34, 120.0)];
     let silent = [DeviceId("silent".into())];
     let scenarios = [scenario("feed", ""), scenario("cart", "")];
-    let plan = plan(&scenarios, Fleet { told: &phones, silent: &silent }, &Selection::default());
+    let plan = plan(&scenarios, Fleet { told: &phones, silent: &silent, last: &[] }, &Selection::default());
     let facts = phones.iter().map(|phone| (phone.id.clone(), phone.clone())).collect();
     let Held { quarantined, notices } = held(entries, &plan, &facts, day(today));
     (quarantined.into_iter().map(|one| (one.job, one.window)).collect(), notices)
@@ -78,7 +78,8 @@ fn of_two_for_one_thing_the_one_that_lasts_longest_counts() {
     let mut all = entries(&["serial: p1", "devices: 'model = \"Pixel 4\"'; scenario: feed"]);
     all[1].until = day("2027-01-01");
     let phones = [phone("p1", "Pixel 4", 30, 90.0)];
-    let made = plan(&[scenario("feed", "")], Fleet { told: &phones, silent: &[] }, &Selection::default());
+    let made =
+        plan(&[scenario("feed", "")], Fleet { told: &phones, silent: &[], last: &[] }, &Selection::default());
     let facts = phones.iter().map(|phone| (phone.id.clone(), phone.clone())).collect();
     for all in [all.clone(), all.into_iter().rev().collect()] {
         let held = held(&all, &made, &facts, day("2026-11-24"));
@@ -106,7 +107,7 @@ fn a_fleet_that_lacks_only_phones_in_quarantine_is_not_short() {
     let facts = phones.iter().map(|phone| (phone.id.clone(), phone.clone())).collect();
     let held_of = |wanted: u32, selectors: &[&str]| {
         let scenarios = [scenario("feed", &format!("phones: {wanted}"))];
-        let made = plan(&scenarios, Fleet { told: &phones, silent: &[] }, &Selection::default());
+        let made = plan(&scenarios, Fleet { told: &phones, silent: &[], last: &[] }, &Selection::default());
         let held = held(&entries(selectors), &made, &facts, day("2026-11-24"));
         (held.quarantined.iter().map(|one| one.job).collect::<Vec<_>>(), held.notices.len())
     };

@@ -57,6 +57,7 @@ fn build(ctx: &mut ReadContext<'_>, source: &Source, form: &Form) -> Scenario {
         properties: words(ctx, header, "properties"),
         devices: limits::requirement(ctx, header),
         phones: value::whole(ctx, header, "phones"),
+        spread: value::flag(ctx, header, "spread").unwrap_or(false),
         iterations: value::whole(ctx, header, "iterations").unwrap_or(5),
         warmup: value::whole(ctx, header, "warmup").unwrap_or(1),
         target_fps: value::number(ctx, header, "target_fps"),

@@ -3,6 +3,7 @@
 
 use farmjank_lab::archetype::ARCHETYPES;
 use farmjank_lab::chance::mix;
+use farmjank_results::recovery::RecoveryStep;
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -24,6 +25,8 @@ pub struct World {
     pub cut: f64,
     /// Where several runs want the phones: when each begins, and how long it waits for them.
     pub beside: Vec<(Duration, Duration)>,
+    /// What is done at most for phones that do not answer.
+    pub recover: Option<RecoveryStep>,
 }
 
 struct Dice {
@@ -76,6 +79,10 @@ pub fn world(seed: u64) -> World {
         };
         lab = lab.split_inclusive('\n').map(phone).collect();
     }
+    let spread = mix(seed, 0x5e77, 2).is_multiple_of(3);
+    if spread {
+        lab = of_two_classes(&lab, seed);
+    }
     let mut rebooted = Vec::new();
     let faults: String = (0..dice.whole(0, 2 * phones))
         .map(|_| {
@@ -89,6 +96,11 @@ pub fn world(seed: u64) -> World {
             format!("  - {{ at: {at}ms, phone: {phone}, kind: {kind} }}\n")
         })
         .collect();
+    let more = later_faults(seed, phones);
+    for (phone, _) in &more {
+        sound.retain(|serial| serial != phone);
+    }
+    let faults: String = more.into_iter().fold(faults, |all, (_, line)| all + &line);
     if !faults.is_empty() {
         write!(lab, "faults:\n{faults}").expect("text grows");
     }
@@ -96,13 +108,12 @@ pub fn world(seed: u64) -> World {
     let scenarios: Vec<String> = (0..if dice.one_in(3) { 2 } else { 1 })
         .map(|number| {
             let (text, most) = scenario(&mut dice, number);
-            seconds += most;
-            match mix(seed, 0x5e77, 1).is_multiple_of(3) {
-                true => format!(
-                    "prepare: {{ animations: 1.5, refresh_rate: highest, battery_saver: false }}\n{text}"
-                ),
-                false => text,
-            }
+            // A job may move twice, and begins anew each time.
+            seconds += if spread { 3 * most } else { most };
+            let prepare = "prepare: { animations: 1.5, refresh_rate: highest, battery_saver: false }\n";
+            let prepare = if mix(seed, 0x5e77, 1).is_multiple_of(3) { prepare } else { "" };
+            let spread = if spread { "spread: true\n" } else { "" };
+            format!("{prepare}{spread}{text}")
         })
         .collect();
     let interrupt = dice.one_in(8).then(|| Duration::from_millis(dice.whole(0, 80_000)));
@@ -115,7 +126,58 @@ pub fn world(seed: u64) -> World {
             (after, wait)
         })
         .collect();
-    World { lab, scenarios, rebooted, sound, bound: Duration::from_secs(seconds), interrupt, cut, beside }
+    let recover = [None, Some(RecoveryStep::Reconnect), Some(RecoveryStep::Reboot)];
+    let recover = recover[(mix(seed, 0x5e77, 3) % 3) as usize];
+    if recover == Some(RecoveryStep::Reboot) {
+        // Whose truth begins anew is only known afterwards.
+        rebooted = (0..phones).map(|phone| format!("P{phone}")).collect();
+        seconds += 600 * phones;
+    }
+    let bound = Duration::from_secs(seconds);
+    World { lab, scenarios, rebooted, sound, bound, interrupt, cut, beside, recover }
+}
+
+/// The same lab with phones of two kinds only: some may step in for others.
+fn of_two_classes(lab: &str, seed: u64) -> String {
+    let kinds = [mix(seed, 0x5e77, 4), mix(seed, 0x5e77, 5)]
+        .map(|word| ARCHETYPES[word as usize % ARCHETYPES.len()].name);
+    let mut number = 0;
+    let phone = |line: &str| {
+        let Some(rest) = line.strip_prefix("  - { archetype: ") else { return line.to_owned() };
+        let rest = rest.split_once(',').map_or("", |(_, rest)| rest);
+        number += 1;
+        format!(
+            "  - {{ archetype: {},{rest}",
+            kinds[usize::from(mix(seed, 0x5e77, 5 + number).is_multiple_of(3))]
+        )
+    };
+    lab.split_inclusive('\n').map(phone).collect()
+}
+
+/// Faults the lab learnt later, each with its phone: of a stream of their own, so that worlds stay what they were.
+fn later_faults(seed: u64, phones: u64) -> Vec<(String, String)> {
+    let mut dice = Dice { seed: mix(seed, 0x5e77, 99), drawn: 0 };
+    let one = |dice: &mut Dice| {
+        let phone = format!("P{}", dice.whole(0, phones - 1));
+        let kind = match dice.whole(0, 9) {
+            0 => "permission_dialog".to_owned(),
+            1 => format!("no_scroll, for: {}ms", dice.whole(500, 30_000)),
+            2 => format!("disk_full, for: {}ms", dice.whole(500, 60_000)),
+            3 => format!("clock_jump, ms: {}", dice.whole(50, 400_000)),
+            4 => "crash_app".to_owned(),
+            5 => "layer_reborn".to_owned(),
+            6 => "rings_cleared".to_owned(),
+            7 => "wedge, until: reconnect".to_owned(),
+            8 => "offline, until: reconnect".to_owned(),
+            _ => format!("dump_timeout, for: {}ms", dice.whole(500, 20_000)),
+        };
+        let at = dice.whole(0, 90_000);
+        (phone.clone(), format!("  - {{ at: {at}ms, phone: {phone}, kind: {kind} }}\n"))
+    };
+    match dice.one_in(2) {
+        true => (0..dice.whole(1, 3)).map(|_| one(&mut dice)).collect(),
+        false => Vec::new(),
+    }
 }
 
 fn latency(dice: &mut Dice) -> String {

@@ -36,6 +36,11 @@ pub struct SelectArgs {
     /// the exit code is that of the others. Without it each is a lab fault (exit 3). One named with `-s` must be there.
     #[arg(long)]
     pub allow_missing: bool,
+    /// One phone of each class (model, Android release, refresh rates) for each scenario, the work shared out among equal
+    /// phones, instead of every phone; a fault of the lab moves a job to another phone of its class (`spread` in
+    /// scenarios).
+    #[arg(long)]
+    pub spread: bool,
     /// What is measured and reported without gating: this file, repeatable. Without it every quarantine.yaml beside the
     /// scenarios counts.
     #[arg(long, value_name = "FILE")]

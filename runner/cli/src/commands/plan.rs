@@ -20,7 +20,7 @@ use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::event::PlannedJob;
 use farmjank_results::verdict::{EXIT_NOTHING_SELECTED, EXIT_USAGE, Verdict};
 use farmjank_scenarios::plan::{Fleet, Plan, none_left, nothing_selected, plan};
-use farmjank_scenarios::quarantine::{day_of, held as in_quarantine};
+use farmjank_scenarios::quarantine::{day_of, held as in_quarantine, phones as held_phones};
 use farmjank_scenarios::scenario::Scenario;
 use print::Shown;
 use std::collections::BTreeMap;
@@ -65,7 +65,9 @@ pub fn run(args: &PlanArgs, terminal: Terminal) -> u8 {
     let is_silent = |phone: &&Surveyed| phone.facts.is_err();
     let silent: Vec<DeviceId> =
         surveyed.iter().filter(is_silent).map(|phone| phone.sighting.id.clone()).collect();
-    let fleet = Fleet { told: &facts, silent: &silent };
+    let today = day_of(&wall(args.phones.lab.is_some()));
+    let last = today.map(|today| held_phones(&quarantine, &facts, today)).unwrap_or_default();
+    let fleet = Fleet { told: &facts, silent: &silent, last: &last };
     let none_left = none_left(fleet, &selection);
     let plan = plan(&scenarios, fleet, &selection);
     let plan = if none_left.is_some() { plan.emptied() } else { plan };
@@ -74,7 +76,7 @@ pub fn run(args: &PlanArgs, terminal: Terminal) -> u8 {
     }
     let facts: BTreeMap<DeviceId, DeviceFacts> =
         facts.into_iter().map(|facts| (facts.id.clone(), facts)).collect();
-    let today = day_of(&wall(args.phones.lab.is_some())).filter(|_| !plan.jobs.is_empty());
+    let today = today.filter(|_| !plan.jobs.is_empty());
     let quarantine = today.map(|today| in_quarantine(&quarantine, &plan, &facts, today)).unwrap_or_default();
     let ab_rules = AbRules { looks: args.needs.looks, ..AbRules::of(0) };
     let jobs = in_turn(&plan, args.select.iterations.is_some());

@@ -100,6 +100,7 @@ async fn conducted(
     let asked = Asked {
         scenarios: &scenarios,
         selection: &inputs.selection,
+        quarantine: &inputs.quarantine,
         wanted: &inputs.wanted,
         phones: &phones,
     };
@@ -128,7 +129,7 @@ async fn conducted(
     let turns = options.ab_plan.is_some();
     let reporters = reporters(args.quiet, &requests, terminal, &root);
     let (files, voice) = (Rc::new(bundle), Rc::new(Streams));
-    let record = if let Some(lab) = of_racks(args).filter(|_| earlier.is_none()) {
+    let record = if let Some(lab) = of_racks(args, &scenarios).filter(|_| earlier.is_none()) {
         let place = root.clone();
         let open = move || Rc::new(Bundle::open(&place)) as Rc<dyn Files>;
         let shards = wiring::shards(&lab, args.no_witnesses, open);
@@ -232,9 +233,11 @@ fn kept(record: &Record, keeper: Option<Keeper>) -> u8 {
 }
 
 /// The lab, when its phones fill several shards and nothing makes them wait for each other.
-fn of_racks(args: &RunArgs) -> Option<Lab> {
+fn of_racks(args: &RunArgs, scenarios: &[Scenario]) -> Option<Lab> {
     let lab = lab(args.phones.lab.as_ref()?, args.phones.seed).ok()?;
-    let apart = serials(&args.phones).is_empty()
+    let spread = args.select.spread || scenarios.iter().any(|scenario| scenario.spread);
+    let apart = !spread
+        && serials(&args.phones).is_empty()
         && time(&args.phones.wait_for_devices).is_ok_and(|wait| wait.is_zero())
         && usize::try_from(args.jobs).is_ok_and(|most| most >= lab.phones.len());
     (apart && lab.shards().len() > 1).then_some(lab)

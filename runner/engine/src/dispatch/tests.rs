@@ -25,6 +25,7 @@ fn plan(devices: &[&str]) -> Vec<PlannedJob> {
         windows: vec![],
         effect: None,
         shard: None,
+        spares: Vec::new(),
     };
     devices.iter().enumerate().map(job).collect()
 }
@@ -203,4 +204,70 @@ fn a_run_that_goes_on_after_an_hour_gives_no_phone_up_before_it_was_looked_at() 
     let [a, b] = ["a", "b"].map(|id| DeviceId(id.to_owned()));
     assert_eq!(dispatch.step(hour, Input::Present(a.clone())), [Order::Start(0, a)]);
     assert_eq!(dispatch.step(hour, Input::Present(b.clone())), [Order::Start(1, b)]);
+}
+
+/// One job on `a`, which `b` and `c` may step in for.
+fn with_spares() -> Vec<PlannedJob> {
+    let mut jobs = plan(&["a", "b"]);
+    jobs[0].spares = vec![id("b"), id("c"), id("d")];
+    jobs
+}
+
+fn asleep() -> Fault {
+    Fault::new(FaultCode::ScreenOff, "asleep")
+}
+
+#[test]
+fn a_job_the_lab_keeps_from_its_end_moves_to_the_spare_with_the_least_to_do() {
+    let mut dispatch = Dispatch::new(rules(), &with_spares());
+    dispatch.step(at(0), Input::Present(id("a")));
+    dispatch.step(at(0), Input::Present(id("b")));
+    let moved = Order::Move(0, id("a"), id("c"), asleep());
+    assert_eq!(dispatch.step(at(3), Input::Ended(0, Some(asleep()))), [moved], "`b` works, `c` does not");
+    assert!(!dispatch.is_done() && dispatch.has_waiting(&id("c")));
+    assert_eq!(dispatch.step(at(3), Input::Present(id("c"))), [Order::Start(0, id("c"))]);
+    // The next phone that ails, and then nothing is tried any more.
+    let moved = Order::Move(0, id("c"), id("b"), asleep());
+    assert_eq!(dispatch.step(at(5), Input::Ended(0, Some(asleep()))), [moved]);
+    assert_eq!(
+        dispatch.step(at(6), Input::Ended(1, None)),
+        [Order::Judge(1, None), Order::Start(0, id("b"))]
+    );
+    assert_eq!(dispatch.step(at(9), Input::Ended(0, Some(asleep()))), [Order::Judge(0, Some(asleep()))]);
+    assert!(dispatch.is_done());
+}
+
+#[test]
+fn a_job_whose_phone_stays_away_or_is_not_to_be_had_moves_and_has_tries_of_its_own_there() {
+    let mut dispatch = Dispatch::new(rules(), &with_spares());
+    dispatch.step(at(0), Input::Present(id("b")));
+    let busy = Fault::new(FaultCode::DeviceInUse, "taken");
+    let moved = Order::Move(0, id("a"), id("c"), busy.clone());
+    assert_eq!(dispatch.step(at(0), Input::Refused(id("a"), busy)), [moved]);
+    dispatch.step(at(1), Input::Present(id("c")));
+    for second in [5, 10] {
+        let orders = dispatch.step(at(second), Input::Ended(0, Some(lab())));
+        assert!(matches!(orders[..], [Order::Queue(0, _)]), "{orders:?}");
+        assert_eq!(dispatch.step(at(second + 2), Input::Tick), [Order::Start(0, id("c"))]);
+    }
+    dispatch.step(at(20), Input::Gone(id("c"), "unplugged".into()));
+    dispatch.step(at(20), Input::Ended(0, Some(lab())));
+    let orders = dispatch.step(at(85), Input::Tick);
+    assert!(matches!(&orders[..], [Order::Move(0, _, to, _)] if *to == id("b")), "{orders:?}");
+}
+
+#[test]
+fn what_the_app_did_what_is_decided_and_what_was_interrupted_stays_where_it_is() {
+    let app = Fault::new(FaultCode::AppCrashed, "crashed");
+    let mut dispatch = Dispatch::new(rules(), &with_spares());
+    dispatch.step(at(0), Input::Present(id("a")));
+    assert_eq!(dispatch.step(at(1), Input::Ended(0, Some(app.clone()))), [Order::Judge(0, Some(app))]);
+    let mut dispatch = Dispatch::new(rules(), &with_spares());
+    dispatch.step(at(0), Input::Present(id("a")));
+    dispatch.step(at(1), Input::Decided(0));
+    assert_eq!(dispatch.step(at(1), Input::Ended(0, Some(asleep()))), [Order::Judge(0, Some(asleep()))]);
+    let mut dispatch = Dispatch::new(rules(), &with_spares());
+    dispatch.step(at(0), Input::Present(id("a")));
+    dispatch.step(at(1), Input::Stop);
+    assert_eq!(dispatch.step(at(1), Input::Ended(0, Some(asleep()))), [Order::Judge(0, Some(asleep()))]);
 }

@@ -88,7 +88,13 @@ impl Shown<'_> {
                 Some(device) => {
                     let why =
                         plan.unsure_of(job).map(|unsure| format!(": {}, so it will be broken", unsure.why));
-                    let told = format!("{device}{}", why.unwrap_or_default());
+                    let spares: Vec<&str> = job.spares.iter().map(|id| id.0.as_str()).collect();
+                    let spares = if spares.is_empty() {
+                        String::new()
+                    } else {
+                        format!(", or one of its class: {}", spares.join(", "))
+                    };
+                    let told = format!("{device}{spares}{}", why.unwrap_or_default());
                     format!("  job {:<3} {}\n", job.job, clean::line(&told, SHOWN))
                 }
                 None => match plan.shortfall(job) {
@@ -122,6 +128,7 @@ impl Shown<'_> {
             json!({
                 "job": job.job, "scenario": text(&job.scenario), "file": text(&job.file),
                 "device": job.device.as_ref().map(|device| text(&device.0)),
+                "spares": job.spares.iter().map(|spare| text(&spare.0)).collect::<Vec<_>>(),
                 "iterations": job.iterations, "warmup": job.warmup,
                 "windows": job.windows.iter().map(|window| text(&window.name)).collect::<Vec<_>>(),
             })

@@ -12,6 +12,7 @@ use farmjank_engine::survey::Wanted;
 use farmjank_leaf::text::name as shown;
 use farmjank_results::journal::BadLog;
 use farmjank_scenarios::plan::Selection;
+use farmjank_scenarios::quarantine::Entry;
 use farmjank_scenarios::scenario::Scenario;
 use std::path::{Path, PathBuf};
 
@@ -54,6 +55,8 @@ pub struct Asked<'a> {
     pub scenarios: &'a [Scenario],
     /// Which of it.
     pub selection: &'a Selection,
+    /// What does not gate.
+    pub quarantine: &'a [Entry],
     /// On which phones.
     pub wanted: &'a Wanted,
     /// Where they come from.
@@ -159,7 +162,7 @@ impl Asked<'_> {
             return Err(NotResumed::OtherPlan(format!("it ran {then}, and this one is to run {now}")));
         }
         if earlier.is_planned() {
-            earlier.plan(self.scenarios, self.selection)?;
+            earlier.plan(self.scenarios, self.selection, self.quarantine)?;
             earlier.wanted(self.wanted)?;
         }
         Ok(())
