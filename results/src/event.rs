@@ -242,7 +242,7 @@ pub enum Fact {
     JobQueued { job: JobId, why: String },
     /// The job holds its phone.
     LeaseGranted { job: JobId, device: DeviceId },
-    /// The lab kept the job from its end on a phone, and it begins anew on one of its spares. Trials count from 0 again.
+    /// The lab kept the job from its end on a phone; it begins anew on one of its spares. Trials count from 0 again.
     JobMoved { job: JobId, from: DeviceId, to: DeviceId, fault: Fault },
     /// The job could not get its phone.
     LeaseRefused { job: JobId, device: DeviceId, fault: Fault },

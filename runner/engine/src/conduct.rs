@@ -105,9 +105,7 @@ pub async fn run(setup: Setup) -> Result<Record, NotResumed> {
         None => Planned::of(surveyed, &scenarios, &options),
     };
     planned.opening(|fact| announcer.announce(fact));
-    for what in planned.forewarned(&options) {
-        announcer.announce(Fact::Noticed { job: None, what });
-    }
+    planned.forewarned(&options).into_iter().for_each(|what| announcer.notice(None, what));
     let env = RunEnv {
         announcer: announcer.clone(),
         files,

@@ -269,7 +269,8 @@ impl Dispatch {
             return;
         };
         // It has tries of its own there.
-        (self.retries.remove(&job), self.losses.remove(&job));
+        self.retries.remove(&job);
+        self.losses.remove(&job);
         if let Some(spares) = self.spares.get_mut(&job) {
             spares.retain(|spare| *spare != to);
         }

@@ -24,7 +24,7 @@ use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::rc::Rc;
 
-/// Work under way: everything its jobs borrow.
+/// Work under way: everything its jobs borrow. One field for each thing that is injected, and where jobs are.
 pub struct JobRunner {
     /// What to run.
     pub scenarios: Vec<Scenario>,
@@ -92,9 +92,7 @@ impl JobRunner {
         let mut claimed = Claimed::new(&self.claiming);
         let (mut inbox, notices) =
             claimed.claim(self.facts.values().filter(|facts| dispatch.has_work(&facts.id)));
-        for what in notices {
-            self.env.announcer.notice(None, what);
-        }
+        notices.into_iter().for_each(|what| self.env.announcer.notice(None, what));
         inbox.extend(progress.iter().filter_map(|(job, kept)| self.decided(*job, kept)));
         let mut stopped = false;
         let mut ladder = Ladder::new(self.env.patience.recover, self.claiming.servers.clone());

@@ -5,7 +5,7 @@ use farmjank_results::event::{Ending, WindowMeasured};
 use farmjank_results::record::JobRecord;
 use farmjank_results::turn::Turn;
 
-/// What a job has measured so far; survives the loss of its phone.
+/// What a job has measured so far; survives the loss of its phone. One field for each thing a trial adds to.
 #[derive(Default)]
 pub struct Progress {
     /// Trials completed, warm-ups included.

@@ -1,4 +1,5 @@
-//! One phone of each class, where that is enough: which one, and which are its spares (docs/phones.md#one-phone-of-each-class).
+//! One phone of each class, where that is enough: which one, and which are its spares
+//! (docs/phones.md#one-phone-of-each-class).
 //!
 //! The longest scenario first, each to the phone of its class with the least to do so far (Graham 1969); of phones that
 //! have as much to do, to the one that the scenario's name draws, so that it is the same one tonight as last night.

@@ -72,12 +72,7 @@ pub fn world(seed: u64) -> World {
     }
     // Of a stream of their own: worlds are what they were otherwise.
     if mix(seed, 0x5e77, 0).is_multiple_of(2) {
-        let short = ", settings: { system/screen_off_timeout: '30000' } }\n";
-        let phone = |line: &str| match line.starts_with("  - {") {
-            true => line.trim_end_matches(" }\n").to_owned() + short,
-            false => line.to_owned(),
-        };
-        lab = lab.split_inclusive('\n').map(phone).collect();
+        lab = whose_screens_go_off_soon(&lab);
     }
     let spread = mix(seed, 0x5e77, 2).is_multiple_of(3);
     if spread {
@@ -135,6 +130,16 @@ pub fn world(seed: u64) -> World {
     }
     let bound = Duration::from_secs(seconds);
     World { lab, scenarios, rebooted, sound, bound, interrupt, cut, beside, recover }
+}
+
+/// The same lab with phones whose screens go off within half a minute.
+fn whose_screens_go_off_soon(lab: &str) -> String {
+    let short = ", settings: { system/screen_off_timeout: '30000' } }\n";
+    let phone = |line: &str| match line.starts_with("  - {") {
+        true => line.trim_end_matches(" }\n").to_owned() + short,
+        false => line.to_owned(),
+    };
+    lab.split_inclusive('\n').map(phone).collect()
 }
 
 /// The same lab with phones of two kinds only: some may step in for others.

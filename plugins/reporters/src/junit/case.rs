@@ -39,7 +39,8 @@ pub(super) fn case(
     };
     // A schema of Jenkins' xunit plugin knows no reruns; a case that did not pass tells them in its text.
     if !options.strict && matches!(status, TestCaseStatus::Success { .. }) {
-        status.add_reruns(again(cell).map(|(_, fault)| rerun(fault)));
+        let elsewhere = cell.job.moves.iter().map(|one| &one.fault);
+        status.add_reruns(elsewhere.chain(again(cell).map(|(_, fault)| fault)).map(rerun));
     }
     let mut case = TestCase::new(names.name.as_str(), status);
     case.set_classname(names.classname.as_str());

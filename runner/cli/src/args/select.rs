@@ -36,8 +36,8 @@ pub struct SelectArgs {
     /// the exit code is that of the others. Without it each is a lab fault (exit 3). One named with `-s` must be there.
     #[arg(long)]
     pub allow_missing: bool,
-    /// One phone of each class (model, Android release, refresh rates) for each scenario, the work shared out among equal
-    /// phones, instead of every phone; a fault of the lab moves a job to another phone of its class (`spread` in
+    /// One phone of each class (model, Android release, refresh rates) for each scenario, the work shared out among
+    /// equal phones, instead of every phone; a fault of the lab moves a job to another phone of its class (`spread` in
     /// scenarios).
     #[arg(long)]
     pub spread: bool,

@@ -39,9 +39,7 @@ pub fn run(args: &PlanArgs, terminal: Terminal) -> u8 {
         Ok(selection) => selection,
         Err(why) => return refuse(&why),
     };
-    if let Some(why) = nothing_selected(&scenarios, &selection) {
-        complain(why);
-    }
+    nothing_selected(&scenarios, &selection).into_iter().for_each(complain);
     let usual = args.phones.lab.is_none();
     let known = match Known::at(args.needs.history.as_deref(), usual, &scenarios) {
         Ok(known) => known,
@@ -66,7 +64,7 @@ pub fn run(args: &PlanArgs, terminal: Terminal) -> u8 {
     let silent: Vec<DeviceId> =
         surveyed.iter().filter(is_silent).map(|phone| phone.sighting.id.clone()).collect();
     let today = day_of(&wall(args.phones.lab.is_some()));
-    let last = today.map(|today| held_phones(&quarantine, &facts, today)).unwrap_or_default();
+    let last = today.map_or_else(Vec::new, |today| held_phones(&quarantine, &facts, today));
     let fleet = Fleet { told: &facts, silent: &silent, last: &last };
     let none_left = none_left(fleet, &selection);
     let plan = plan(&scenarios, fleet, &selection);
@@ -82,8 +80,8 @@ pub fn run(args: &PlanArgs, terminal: Terminal) -> u8 {
     let jobs = in_turn(&plan, args.select.iterations.is_some());
     let needs = needs(&scenarios, &jobs, &facts, &known, ab_rules);
     let held = baseline.map(|old| held::held(&old, &plan.jobs, &facts, &windows(&scenarios)));
-    let not_ready = surveyed.iter().filter_map(|phone| phone.facts.as_ref().err().map(ToString::to_string));
-    let not_ready = not_ready.collect();
+    let not_ready =
+        surveyed.iter().filter_map(|phone| phone.facts.as_ref().err().map(ToString::to_string)).collect();
     let shown = Shown { plan: &plan, needs: &needs, held: held.as_ref(), not_ready, quarantine: &quarantine };
     Streams.out(&match args.needs.format {
         PlanFormat::Table => shown.text(),

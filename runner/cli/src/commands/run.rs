@@ -108,13 +108,12 @@ async fn conducted(
     let ui = watched(args, &root).map_err(|why| refuse(&why))?;
     let stop = Stop::default();
     host::signals::listen(stop.clone());
-    let seed = phones.seed;
     let RunInputs { wanted, selection, quarantine, requests, against, ab_plan, forewarn, .. } = inputs;
     let options = Options {
         run,
         tool: concat!("farmjank ", env!("CARGO_PKG_VERSION")).to_owned(),
         wall: wall(phones.lab.is_some()),
-        seed,
+        seed: phones.seed,
         lab: phones.lab.as_ref().map(|lab| lab.name().to_owned()),
         wanted,
         selection,
@@ -151,7 +150,7 @@ async fn conducted(
             options,
             scenarios,
             provider: phones.provider,
-            sources: Box::new(move |scenario| sources(scenario, seed)),
+            sources: Box::new(move |scenario| sources(scenario, phones.seed)),
             probes: if args.no_witnesses { Vec::new() } else { probes() },
             claims: phones.claims,
             files,

@@ -30,6 +30,7 @@ mod run;
 #[cfg(unix)]
 mod secrets;
 mod servers;
+mod spread;
 mod stillness;
 mod stock_adb;
 mod stores;

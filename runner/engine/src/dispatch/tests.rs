@@ -161,17 +161,28 @@ fn the_budget_of_retries_ends() {
 proptest! {
     /// Whatever happens in whatever order, every job is judged exactly once and the dispatcher ends.
     #[test]
-    fn no_job_is_lost(steps in prop::collection::vec((0u8..7, 0usize..3, 0i64..40), 0..60), most in 1usize..4) {
-        let names = ["a", "b", "c"];
-        let jobs = plan(&["a", "b", "a", "c", "c", "b", "a"]);
+    fn no_job_is_lost(steps in prop::collection::vec((0u8..9, 0usize..4, 0i64..40), 0..60), most in 1usize..4) {
+        let names = ["a", "b", "c", "d"];
+        let mut jobs = plan(&["a", "b", "a", "c", "c", "b", "a"]);
+        jobs[0].spares = vec![id("d"), id("b")];
+        jobs[2].spares = vec![id("b"), id("c"), id("d")];
+        jobs[4].spares = vec![id("d")];
         let mut dispatch = Dispatch::new(Rules { most_running: most, ..rules() }, &jobs);
         let mut judged = vec![0; jobs.len()];
-        let mut running = Vec::new();
+        let mut running: Vec<JobId> = Vec::new();
+        let mut places: BTreeMap<JobId, DeviceId> = BTreeMap::new();
         let mut now = 0;
         let mut take = |orders: Vec<Order>, running: &mut Vec<JobId>| for order in orders {
             match order {
-                Order::Start(job, _) => running.push(job),
+                Order::Start(job, on) => {
+                    assert!(places.insert(job, on.clone()).is_none_or(|known| known == on), "it moved unsaid");
+                    assert!(!running.iter().any(|other| places[other] == on), "two jobs on {on}");
+                    running.push(job);
+                }
                 Order::Judge(job, _) => judged[job as usize] += 1,
+                Order::Move(job, from, to, _) => {
+                    assert!(places.insert(job, to).is_none_or(|known| known == from) && !running.contains(&job));
+                }
                 Order::Queue(..) => {}
             }
         };
@@ -184,6 +195,8 @@ proptest! {
                 3 if !running.is_empty() => Input::Ended(running.remove(which % running.len()), None),
                 5 if !running.is_empty() => Input::Yielded(running.remove(which % running.len())),
                 4 if !running.is_empty() => Input::Ended(running.remove(which % running.len()), Some(lab())),
+                7 if !running.is_empty() => Input::Ended(running.remove(which % running.len()), Some(asleep())),
+                8 => Input::Refused(name, asleep()),
                 _ => Input::Tick,
             };
             take(dispatch.step(at(now), input), &mut running);
