@@ -68,8 +68,8 @@ impl<'c> Claimed<'c> {
         Claimed { claiming, held: BTreeMap::new(), waiting: BTreeMap::new(), next: now }
     }
 
-    /// Claims these phones, where they are not claimed already. What the dispatcher is told of each, and what people are
-    /// told of those without claims.
+    /// Claims these phones, where they are not claimed already. What the dispatcher is told of each, and what people
+    /// are told of those without claims.
     pub(crate) fn claim<'p>(
         &mut self,
         phones: impl Iterator<Item = &'p DeviceFacts>,
