@@ -83,7 +83,7 @@ fn run(folder: &Path, phones: usize) -> (Duration, u64) {
     let out = folder.join(format!("run-{phones}"));
     let started = Instant::now();
     let status = Command::new(env!("CARGO_BIN_EXE_farmjank"))
-        .args(["run", "--quiet", "--out"])
+        .args(["run", "--quiet", "--no-history", "--out"])
         .arg(&out)
         .arg(folder.join("scenario.yaml"))
         .env("ANDROID_ADB_SERVER_PORT", port.to_string())
