@@ -228,9 +228,10 @@ fn a_run_killed_at_random_instants_measures_every_iteration_once() {
         for kill in 0..5.min(kills - done) {
             let mut child =
                 rack.command(&["--resume", "auto", "--out", &out]).spawn().expect("the run starts");
-            // Spread over nine tenths of it without a generator: multiples of the golden ratio.
+            // Spread over the half of it without a generator, so that five are no whole run: multiples of the golden
+            // ratio.
             let share = ((done + kill + 1) as f64 * 0.618_033_988_75).fract();
-            std::thread::sleep(Duration::from_secs_f64(0.9 * whole * share));
+            std::thread::sleep(Duration::from_secs_f64(0.45 * whole * share));
             child.kill().expect("it is killed");
             child.wait().expect("it is gone");
         }
