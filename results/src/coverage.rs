@@ -186,7 +186,7 @@ fn advice(cause: GapCause) -> &'static str {
     match cause {
         GapCause::Overflow => "dump more often",
         GapCause::RingReset => "let no other tool clear frame statistics during the run",
-        GapCause::Unresolved => "dump once more after the last frame",
+        GapCause::Unresolved => "keep sampling until the last frame is shown",
         GapCause::LateStart => "start sampling before the gesture",
         GapCause::EarlyEnd => "keep sampling until the motion is over",
         GapCause::Interrupted => "run the trial again",
