@@ -193,3 +193,11 @@ fn text_from_outside_is_only_text() {
         }
     }
 }
+
+#[test]
+fn codes_are_looked_for_and_never_shown() {
+    let page = html(&record(), &NoFrameLogs);
+    let uses: Vec<&str> = page.lines().filter(|line| line.contains("cell.kind")).collect();
+    assert!(uses.len() == 1 && uses[0].contains("toLowerCase"), "only the filter knows the code: {uses:?}");
+    assert!(!page.contains("detail.fault[0]"), "a fault is told by its words and its advice");
+}

@@ -208,7 +208,7 @@ function worstOf(title, bad) {
               el(
                 "span",
                 { class: "why" },
-                coded([cell.quarantined, cell.why || cell.kind || cell.verdict].filter(Boolean).join("; ")),
+                coded([cell.quarantined, cell.why || cell.verdict].filter(Boolean).join("; ")),
               ),
               indexBarcode(cell.barcode, span, "frames of its worst iteration"),
             ),
