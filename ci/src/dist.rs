@@ -24,7 +24,8 @@ const SBOM: &str = "sbom.cdx.json";
 /// Builds the binary with the `dist` profile and packs it.
 pub fn pack() -> Result<(), Failed> {
     let build = Program::cargo("build --locked --profile dist --package farmjank-cli");
-    build.env("CARGO_ENCODED_RUSTFLAGS", &unplaced()).run()?;
+    // C writes down when it was compiled, unless a date is given.
+    build.env("CARGO_ENCODED_RUSTFLAGS", &unplaced()).env("SOURCE_DATE_EPOCH", "0").run()?;
     let machine = machine()?;
     let name = format!("farmjank-{}-{machine}", env!("CARGO_PKG_VERSION"));
     let binary = format!("farmjank{}", std::env::consts::EXE_SUFFIX);
