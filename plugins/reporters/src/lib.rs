@@ -14,9 +14,9 @@
 //! Read in this order: [`clean`] (hostile text) → [`cells`] (a record, laid out) → [`words`], [`sentence`] and `change`
 //! (the same words in all) → [`paint`] (looks) → [`junit`], [`json`], [`openmetrics`], [`markdown`], [`github`],
 //! [`table`], [`html`] (what a finished run leaves), [`side_by_side`] (several runs), [`comparison`] (against a
-//! baseline), [`history`] (a history), [`show`] and [`barcode`] (one cell) → [`console`], [`lanes`] and [`live`] (what
-//! a run shows as it goes). Nothing here opens a file, reads a clock or asks the environment; only [`live`] draws, on a
-//! target it is handed.
+//! baseline), [`history`] (a history), [`lab_health`] (phones over days), [`show`] and [`barcode`] (one cell) →
+//! [`console`], [`lanes`] and [`live`] (what a run shows as it goes). Nothing here opens a file, reads a clock or asks
+//! the environment; only [`live`] draws, on a target it is handed.
 
 mod absent;
 pub mod barcode;
@@ -31,6 +31,7 @@ pub mod history;
 pub mod html;
 pub mod json;
 pub mod junit;
+pub mod lab_health;
 pub mod lanes;
 pub mod live;
 pub mod markdown;

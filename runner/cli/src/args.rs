@@ -3,6 +3,7 @@
 mod baseline;
 mod first;
 mod given;
+mod health;
 mod history;
 mod merge;
 mod prove;
@@ -18,6 +19,7 @@ pub use baseline::{
 };
 pub use first::{Ci, CompletionsArgs, InitArgs, ManArgs, SchemaArgs, SchemaOf};
 pub use given::{GivenArgs, ScenarioArgs};
+pub use health::HealthArgs;
 pub use history::{CellArgs, FailOn, HistoryArgs, HistoryFormat, TrendArgs};
 pub use merge::MergeArgs;
 pub use prove::{DevicesArgs, DoctorArgs};
@@ -114,7 +116,7 @@ pub enum Command {
     Metrics(MetricsArgs),
     /// Print the JSON Schema of scenario files, for editors; or of the files beside them.
     Schema(SchemaArgs),
-    /// The virtual phone lab: list it, or serve it to adb.
+    /// How the phones fared lately (`lab health`); the virtual phone lab: list it, serve it to adb.
     Lab(LabArgs),
     /// Print completions for a shell: bash, zsh, fish, elvish, powershell.
     Completions(CompletionsArgs),
@@ -366,6 +368,9 @@ pub struct LabArgs {
 pub enum LabCommand {
     /// List the gallery.
     List,
+    /// What the runs of the last days say of each phone: jobs, times it left, what was done for it, faults of the lab,
+    /// heat, day by day; and the phone to replace, where one stands out of the others.
+    Health(HealthArgs),
     /// Serve a lab in real time on loopback: as an adb server, and as phones the stock adb can connect to.
     Serve(ServeArgs),
 }

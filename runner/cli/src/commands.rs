@@ -12,6 +12,7 @@ pub mod doctor;
 pub mod history;
 pub mod init;
 pub mod lab;
+mod lab_health;
 pub mod merge;
 pub mod metrics;
 pub mod overview;

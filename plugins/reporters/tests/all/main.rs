@@ -12,6 +12,7 @@ mod held;
 mod history;
 mod hostile;
 mod html;
+mod lab_health;
 mod live_feed;
 mod lively;
 mod metrics;

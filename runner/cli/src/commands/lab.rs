@@ -1,4 +1,4 @@
-//! `farmjank lab`: the gallery of virtual labs, and serving one to adb.
+//! `farmjank lab`: the gallery of virtual labs, serving one to adb, and how real phones fare.
 
 use crate::args::{LabArgs, LabCommand, ServeArgs};
 use crate::host::{self, Streams};
@@ -13,12 +13,13 @@ use serde_json::{Value, json};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 /// Lists or serves labs.
-pub async fn run(args: &LabArgs, _look: Terminal) -> u8 {
+pub async fn run(args: &LabArgs, terminal: Terminal) -> u8 {
     match &args.command {
         None | Some(LabCommand::List) => {
             list();
             0
         }
+        Some(LabCommand::Health(args)) => super::lab_health::run(args, terminal),
         Some(LabCommand::Serve(args)) => serving(args).await,
     }
 }

@@ -14,6 +14,7 @@ mod first;
 mod hostile;
 #[cfg(unix)]
 mod hostile_names;
+mod lab_health;
 mod live;
 mod merge;
 mod metrics;
