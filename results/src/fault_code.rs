@@ -92,6 +92,7 @@ codes! {
     DeviceNotReady "device_not_ready" Lab: "the phone is in a state in which it cannot be used";
     Timeout "timeout" Lab: "an answer did not come in time";
     Protocol "protocol" Lab: "what was answered is not the adb protocol";
+    RebootsSpent "reboots_spent" Lab: "the phone was booted as often as a day allows, and does not answer again";
     Refused "refused" Lab: "the adb server refused, or cannot be reached";
     // Around the phone: servers, connections, programs of this computer.
     Closed "closed" Lab: "the phone's adb daemon refused to open a service";

@@ -3,7 +3,9 @@
 
 use crate::stage::{Stage, Story};
 use farmjank_results::device::{DeviceFacts, DeviceId};
-use farmjank_seams::claim::{Claim, Claimant, Claimer, Claims, MemoryUndoLogs, Unclaimed, UndoLog};
+use farmjank_seams::claim::{
+    Claim, Claimant, Claimer, Claims, MemoryPhoneLogs, PhoneLog, PhoneNote, Unclaimed,
+};
 use futures::future::join_all;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -14,7 +16,7 @@ type Held = Rc<RefCell<BTreeMap<(String, DeviceId), Claimant>>>;
 
 /// The claims of a computer, in memory.
 #[derive(Clone, Default)]
-pub struct Together(Held, Rc<MemoryUndoLogs>, Waiters);
+pub struct Together(Held, Rc<MemoryPhoneLogs>, Waiters);
 
 impl Together {
     /// Phones that are claimed now.
@@ -72,8 +74,8 @@ impl Claims for Together {
         waiting
     }
 
-    fn undo_log(&self, server: &str, phone: &DeviceId) -> Rc<dyn UndoLog> {
-        self.1.of(server, phone)
+    fn log(&self, server: &str, phone: &DeviceId, of: PhoneNote) -> Rc<dyn PhoneLog> {
+        self.1.of(server, phone, of)
     }
 }
 

@@ -7,7 +7,9 @@ use farmjank_lab::dial::LabDial;
 use farmjank_lab::lab::Lab;
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::fault::Fault;
-use farmjank_seams::claim::{Claim, Claimant, Claimer, Claims, MemoryUndoLog, Private, Unclaimed, UndoLog};
+use farmjank_seams::claim::{
+    Claim, Claimant, Claimer, Claims, MemoryPhoneLog, PhoneLog, PhoneNote, Private, Unclaimed,
+};
 use farmjank_seams::device::Provider;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -39,8 +41,8 @@ impl Claims for Elsewhere {
         Vec::new()
     }
 
-    fn undo_log(&self, _: &str, _: &DeviceId) -> Rc<dyn UndoLog> {
-        Rc::new(MemoryUndoLog::default())
+    fn log(&self, _: &str, _: &DeviceId, _: PhoneNote) -> Rc<dyn PhoneLog> {
+        Rc::new(MemoryPhoneLog::default())
     }
 }
 

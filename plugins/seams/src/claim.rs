@@ -88,9 +88,18 @@ pub enum Unclaimed {
     Unknown(String),
 }
 
-/// What was changed on one phone and is not set back yet: lines that outlive the process that wrote them. Only who has
-/// claimed the phone may touch it.
-pub trait UndoLog {
+/// What is noted of a phone for runs to come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PhoneNote {
+    /// What was changed on it and is not set back yet.
+    Changes,
+    /// When it was told to boot, and by whom.
+    Reboots,
+}
+
+/// What is noted of one phone: lines that outlive the process that wrote them. Only who has claimed the phone may touch
+/// it.
+pub trait PhoneLog {
     /// Everything that was kept; a last line without its end was never whole.
     ///
     /// # Errors
@@ -120,15 +129,15 @@ pub trait Claims {
     fn wait(&self, server: &str, phone: &DeviceId, by: &Claimer) -> Option<Claim>;
     /// Who waits for a phone, the most urgent first.
     fn waiting(&self, server: &str, phone: &DeviceId) -> Vec<Claimant>;
-    /// What was changed on a phone, for who has claimed it.
-    fn undo_log(&self, server: &str, phone: &DeviceId) -> Rc<dyn UndoLog>;
+    /// What is noted of a phone, for who has claimed it.
+    fn log(&self, server: &str, phone: &DeviceId, of: PhoneNote) -> Rc<dyn PhoneLog>;
 }
 
-/// An undo log in memory: as good as one on disk for phones that die with the process.
+/// Notes in memory: as good as those on disk for phones that die with the process.
 #[derive(Default)]
-pub struct MemoryUndoLog(RefCell<String>);
+pub struct MemoryPhoneLog(RefCell<String>);
 
-impl UndoLog for MemoryUndoLog {
+impl PhoneLog for MemoryPhoneLog {
     fn read(&self) -> Result<String, FileError> {
         Ok(self.0.borrow().clone())
     }
@@ -144,20 +153,20 @@ impl UndoLog for MemoryUndoLog {
     }
 }
 
-/// Undo logs in memory, one for each phone of each server.
+/// Notes in memory, for each phone of each server.
 #[derive(Default)]
-pub struct MemoryUndoLogs(RefCell<BTreeMap<(String, DeviceId), Rc<MemoryUndoLog>>>);
+pub struct MemoryPhoneLogs(RefCell<BTreeMap<(String, DeviceId, PhoneNote), Rc<MemoryPhoneLog>>>);
 
-impl MemoryUndoLogs {
-    /// That of a phone.
-    pub fn of(&self, server: &str, phone: &DeviceId) -> Rc<dyn UndoLog> {
-        self.0.borrow_mut().entry((server.to_owned(), phone.clone())).or_default().clone()
+impl MemoryPhoneLogs {
+    /// Those of a phone.
+    pub fn of(&self, server: &str, phone: &DeviceId, of: PhoneNote) -> Rc<dyn PhoneLog> {
+        self.0.borrow_mut().entry((server.to_owned(), phone.clone(), of)).or_default().clone()
     }
 }
 
 /// Phones nobody else can reach: those of a lab inside this process.
 #[derive(Default)]
-pub struct Private(MemoryUndoLogs);
+pub struct Private(MemoryPhoneLogs);
 
 impl Claims for Private {
     fn claim(&self, _: &str, _: &DeviceFacts, _: &Claimer) -> Result<Claim, Unclaimed> {
@@ -176,7 +185,7 @@ impl Claims for Private {
         Vec::new()
     }
 
-    fn undo_log(&self, server: &str, phone: &DeviceId) -> Rc<dyn UndoLog> {
-        self.0.of(server, phone)
+    fn log(&self, server: &str, phone: &DeviceId, of: PhoneNote) -> Rc<dyn PhoneLog> {
+        self.0.of(server, phone, of)
     }
 }

@@ -6,10 +6,10 @@ mod claim_file;
 pub mod claims;
 mod durable;
 mod output;
+mod phone_log;
 mod reading;
 mod secrets;
 pub mod signals;
-mod undo_log;
 
 pub use bundle::Bundle;
 pub use output::{append_file, make_way, write_file};

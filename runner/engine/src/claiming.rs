@@ -1,10 +1,12 @@
 //! The phones a run has claimed, those it waits for, and when it gives up. Must not know how claims are kept.
 
 use crate::dispatch::Input;
+use crate::reboots::{Day, Reboots};
 use crate::undo::Undo;
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::fault::{Fault, FaultCode};
-use farmjank_seams::claim::{Claim, Claimant, Claimer, Claims, Unclaimed};
+use farmjank_results::time::RunTime;
+use farmjank_seams::claim::{Claim, Claimant, Claimer, Claims, PhoneNote, Unclaimed};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
@@ -26,6 +28,8 @@ pub struct Claiming {
     pub servers: BTreeMap<DeviceId, String>,
     /// How long to wait for a phone that somebody else uses.
     pub wait: Duration,
+    /// What day it is.
+    pub day: Day,
 }
 
 impl Claiming {
@@ -41,7 +45,13 @@ impl Claiming {
 
     /// What is changed on a phone that is claimed.
     pub(crate) fn undo(&self, phone: &DeviceId) -> Undo {
-        Undo::new(self.claims.undo_log(self.server(phone), phone), &self.by.who)
+        Undo::new(self.claims.log(self.server(phone), phone, PhoneNote::Changes), &self.by.who)
+    }
+
+    /// How often a phone that is claimed was told to boot in the day that ends now.
+    pub(crate) fn reboots(&self, phone: &DeviceId, now: RunTime) -> Reboots {
+        let log = self.claims.log(self.server(phone), phone, PhoneNote::Reboots);
+        Reboots { log, who: self.by.who.clone(), now: self.day.at(now) }
     }
 }
 

@@ -8,6 +8,7 @@ use crate::job_runner::JobRunner;
 use crate::options::Options;
 use crate::patience::Patience;
 use crate::planned::Planned;
+use crate::reboots::Day;
 use crate::resume::{Earlier, NotResumed};
 use crate::scribe::{Scribe, Voice};
 use crate::stop::Stop;
@@ -117,12 +118,9 @@ pub async fn run(setup: Setup) -> Result<Record, NotResumed> {
         screens: options.screens,
         unrecorded: Default::default(),
     };
-    let claiming = Claiming {
-        claims,
-        by: Claimer { who: format!("run {}", options.run), priority: options.priority },
-        servers: planned.servers(),
-        wait: options.wanted.wait,
-    };
+    let by = Claimer { who: format!("run {}", options.run), priority: options.priority };
+    let day = Day::of(&options.wall, earlier.record.at);
+    let claiming = Claiming { claims, by, servers: planned.servers(), wait: options.wanted.wait, day };
     let nothing = planned.plan.jobs.is_empty();
     let (most_running, jobs) = (options.most_running, planned.at_work(|_| true));
     let (facts, moved) = (planned.facts, Default::default());

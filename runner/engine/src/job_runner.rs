@@ -97,6 +97,7 @@ impl JobRunner {
         let mut stopped = false;
         let mut ladder = Ladder::new(self.env.patience.recover, self.claiming.servers.clone());
         let mut recoveries: FuturesUnordered<RecoveryWork<'_>> = FuturesUnordered::new();
+        let mut came = BTreeMap::new();
         while !inbox.is_empty() || !dispatch.is_done() {
             let now = self.env.announcer.now();
             let orders: Vec<Order> = inbox.drain(..).flat_map(|input| dispatch.step(now, input)).collect();
@@ -124,7 +125,7 @@ impl JobRunner {
                 biased;
                 Some((job, mut kept, fault)) = jobs.next() => {
                     let later = std::mem::take(&mut kept.later) && fault.is_none();
-                    self.learn(&mut ladder, job, fault.as_ref());
+                    self.learn(&mut ladder, &mut came, (job, &kept, fault.as_ref()));
                     inbox.extend(self.decided(job, &kept));
                     progress.insert(job, kept);
                     let more = |id: &DeviceId| later || dispatch.has_waiting(id);
@@ -158,9 +159,19 @@ impl JobRunner {
         }
     }
 
-    /// What the end of a job says of its phone.
-    fn learn(&self, ladder: &mut Ladder, job: JobId, fault: Option<&Fault>) {
+    /// What the end of a job's work says of its phone, which did some of it where the job came on since the last time;
+    /// `came` is how far.
+    fn learn(
+        &self,
+        ladder: &mut Ladder,
+        came: &mut BTreeMap<(JobId, u32), u32>,
+        (job, kept, fault): (JobId, &Progress, Option<&Fault>),
+    ) {
         let Some(phone) = &self.planned(job).and_then(|planned| planned.device) else { return };
+        let before = came.insert((job, kept.moves), kept.completed);
+        if before.unwrap_or_default() < kept.completed {
+            ladder.works(phone);
+        }
         match fault.map(Ailment::of) {
             Some(Some(ailment)) => ladder.fails(self.env.announcer.now(), phone, ailment),
             // Why a phone left is told by its server.
@@ -205,6 +216,11 @@ impl JobRunner {
                 Act::Step(phone, step, why) => (phone, step, why.to_owned()),
             };
             if step == RecoveryStep::Reboot {
+                let reboots = self.claiming.reboots(&device, now);
+                if let Err(fault) = reboots.allow(&device, self.env.patience.reboots_per_day, &why) {
+                    inputs.push(Input::Refused(device, fault));
+                    continue;
+                }
                 inputs.push(Input::Awaited(device.clone(), now + recovery::patience(step)));
             }
             self.announce(Fact::RecoveryTried { device: device.clone(), step, why });

@@ -61,6 +61,7 @@ mod prepare;
 pub mod probes;
 pub mod progress;
 pub mod prove;
+pub mod reboots;
 pub mod recovery;
 pub mod resume;
 mod screens;

@@ -34,6 +34,8 @@ pub struct Patience {
     pub backoff: Duration,
     /// The furthest that is gone for a phone that does not answer; none: it is waited for.
     pub recover: Option<RecoveryStep>,
+    /// How often a phone may be booted within 24 hours, by whichever runs of this computer.
+    pub reboots_per_day: u32,
 }
 
 impl Default for Patience {
@@ -52,6 +54,7 @@ impl Default for Patience {
             retries: 2,
             backoff: Duration::from_secs(2),
             recover: Some(RecoveryStep::Reconnect),
+            reboots_per_day: 3,
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::android::together::as_far_as_told;
 use farmjank_results::fault::Fault;
 use farmjank_results::file_error::FileError;
 use farmjank_results::prepared::{SettingChange, listed};
-use farmjank_seams::claim::UndoLog;
+use farmjank_seams::claim::PhoneLog;
 use farmjank_seams::device::Device;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -20,7 +20,7 @@ const WHO: usize = 100;
 
 /// What is changed on one phone, by who has claimed it.
 pub struct Undo {
-    log: Rc<dyn UndoLog>,
+    log: Rc<dyn PhoneLog>,
     who: String,
 }
 
@@ -75,7 +75,7 @@ pub(crate) type Made = (SettingChange, Option<String>);
 
 impl Undo {
     /// The changes kept in a log; `who` makes new ones.
-    pub fn new(log: Rc<dyn UndoLog>, who: &str) -> Undo {
+    pub fn new(log: Rc<dyn PhoneLog>, who: &str) -> Undo {
         Undo { log, who: who.to_owned() }
     }
 

@@ -165,6 +165,7 @@ impl ShardInputs {
             by: Default::default(),
             servers: Default::default(),
             wait: patience.call,
+            day: Default::default(),
         };
         let moved = Default::default();
         JobRunner { scenarios, provider, stop, most_running, env, jobs, facts, claiming, moved }

@@ -25,7 +25,7 @@ const MAY: [&str; 15] = [
     "runner/cli/src/host/secrets.rs",
     "runner/cli/src/host/claim_file.rs",
     "runner/cli/src/host/signals.rs",
-    "runner/cli/src/host/undo_log.rs",
+    "runner/cli/src/host/phone_log.rs",
     "runner/cli/src/ui/door.rs",
     "plugins/lab/src/serve.rs",
     "plugins/history/src/postgres/worker.rs",

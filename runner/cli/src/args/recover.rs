@@ -1,6 +1,7 @@
 //! How far a run goes for a phone that does not answer.
 
 use clap::{Args, ValueEnum};
+use farmjank_engine::patience::Patience;
 use farmjank_results::recovery::RecoveryStep;
 
 /// How far may be gone.
@@ -20,15 +21,20 @@ pub struct RecoverArgs {
     /// What may be done for a phone that does not answer while it is measured. The adb server is never ended.
     #[arg(long, value_enum, default_value = "reconnect")]
     pub recover: Furthest,
+    /// How often a phone may be booted (--recover reboot) within 24 hours, all runs of this computer together. One that
+    /// needs it more often is broken, and says so.
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    pub reboots_per_day: u32,
 }
 
 impl RecoverArgs {
-    /// The furthest step; none for no step.
-    pub fn furthest(&self) -> Option<RecoveryStep> {
-        match self.recover {
+    /// How far is gone, and how often, by these flags.
+    pub fn within(&self, patience: Patience) -> Patience {
+        let recover = match self.recover {
             Furthest::None => None,
             Furthest::Reconnect => Some(RecoveryStep::Reconnect),
             Furthest::Reboot => Some(RecoveryStep::Reboot),
-        }
+        };
+        Patience { recover, reboots_per_day: self.reboots_per_day, ..patience }
     }
 }

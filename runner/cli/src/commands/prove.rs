@@ -18,7 +18,7 @@ use farmjank_reporters::clean;
 use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::file_error::FileError;
 use farmjank_results::verdict::{EXIT_USAGE, Verdict};
-use farmjank_seams::claim::{Claimer, Unclaimed};
+use farmjank_seams::claim::{Claimer, PhoneNote, Unclaimed};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -69,7 +69,7 @@ async fn from_phone(args: &DoctorArgs, serial: &str) -> Result<Proof, u8> {
     let sources = every_source();
     let probes = probes();
     let patience = Patience::default();
-    let undo = Undo::new(phones.claims.undo_log(&surveyed.sighting.server, &facts.id), WHO);
+    let undo = Undo::new(phones.claims.log(&surveyed.sighting.server, &facts.id, PhoneNote::Changes), WHO);
     let left = undo.set_back(&*device, patience.dump).await.map_err(refused)?;
     if !left.is_empty() {
         Streams.out(&format!("left by an earlier run: {}\n", clean::line(&left.words(&facts.id.0), 1000)));

@@ -119,7 +119,7 @@ async fn conducted(
         selection,
         quarantine,
         most_running: usize::try_from(args.jobs).unwrap_or(usize::MAX),
-        patience: Patience { retries: args.retries, recover: args.recover.furthest(), ..Patience::default() },
+        patience: args.recover.within(Patience { retries: args.retries, ..Patience::default() }),
         ab_plan,
         forewarn,
         screens: args.screens,

@@ -9,12 +9,12 @@
 )]
 
 use super::claim_file::open_shared;
-use super::undo_log::HostUndoLog;
+use super::phone_log::HostPhoneLog;
 use super::{chance, env, wall};
 use farmjank_leaf::hash::Fnv;
 use farmjank_leaf::text::name as shown;
 use farmjank_results::device::{DeviceFacts, DeviceId};
-use farmjank_seams::claim::{Claim, Claimant, Claimer, Claims, Priority, Unclaimed, UndoLog};
+use farmjank_seams::claim::{Claim, Claimant, Claimer, Claims, PhoneLog, PhoneNote, Priority, Unclaimed};
 use serde_json::{Value, json};
 use std::fs::{self, File, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -30,14 +30,15 @@ const MOST: u64 = 64 << 10;
 /// Who looks holds the lock for a moment: so often in a row it is tried before it counts as held.
 const TRIES: usize = 5;
 
-/// Where systems keep what outlives a reboot though nobody owns it: a phone that was changed is still changed then.
+/// Where systems keep what outlives a reboot though nobody owns it: a phone that was changed is still changed then, and
+/// a day is not over.
 const LASTING: &str = "/var/tmp";
 
 /// The claims of this computer.
 pub struct HostClaims {
     folder: PathBuf,
-    /// Where what was changed on phones is noted.
-    undo: PathBuf,
+    /// Where what was done to phones is noted.
+    notes: PathBuf,
 }
 
 impl HostClaims {
@@ -50,11 +51,11 @@ impl HostClaims {
             true => PathBuf::from(place).join("farmjank"),
             false => std::env::temp_dir().join("farmjank"),
         };
-        HostClaims { folder: usual(LOCKS), undo: usual(LASTING) }
+        HostClaims { folder: usual(LOCKS), notes: usual(LASTING) }
     }
 
     fn within(folder: PathBuf) -> Self {
-        HostClaims { undo: folder.clone(), folder }
+        HostClaims { notes: folder.clone(), folder }
     }
 
     /// A server by another name is another server: phones of one computer are claimed by all its users alike.
@@ -151,9 +152,14 @@ impl Claims for HostClaims {
         waiting
     }
 
-    fn undo_log(&self, server: &str, phone: &DeviceId) -> Rc<dyn UndoLog> {
-        let path = self.undo.join(format!("{}.undo", HostClaims::name(server, phone)));
-        Rc::new(HostUndoLog { path })
+    fn log(&self, server: &str, phone: &DeviceId, of: PhoneNote) -> Rc<dyn PhoneLog> {
+        let ending = match of {
+            PhoneNote::Changes => "undo",
+            PhoneNote::Reboots => "reboots",
+        };
+        Rc::new(HostPhoneLog {
+            path: self.notes.join(format!("{}.{ending}", HostClaims::name(server, phone))),
+        })
     }
 }
 

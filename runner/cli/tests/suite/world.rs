@@ -115,8 +115,14 @@ pub struct Lab {
 impl Lab {
     /// Serves a lab file, with daemons; the truth goes to `truth` when it is interrupted.
     pub fn serve(folder: &Path, lab: &Path, phones: usize, truth: &Path) -> Lab {
+        Lab::serve_at(folder, lab, phones, truth, "0")
+    }
+
+    /// The same, on this port.
+    pub fn serve_at(folder: &Path, lab: &Path, phones: usize, truth: &Path, port: &str) -> Lab {
         let mut command = farmjank(folder);
-        command.args(["lab", "serve", "--daemons", "--truth"]).arg(truth).arg(lab).stdout(Stdio::piped());
+        command.args(["lab", "serve", "--daemons", "--port", port, "--truth"]);
+        command.arg(truth).arg(lab).stdout(Stdio::piped());
         let mut child = command.spawn().expect("the lab is served");
         let mut lines =
             BufReader::new(child.stdout.take().expect("its output")).lines().map_while(Result::ok);

@@ -1,4 +1,4 @@
-//! What was changed on a phone, as a file beside its claim: on the disk before the phone is changed.
+//! What is noted of a phone, as a file beside its claim: on the disk before anything is done to the phone.
 #![allow(
     clippy::disallowed_types,
     clippy::disallowed_methods,
@@ -7,20 +7,20 @@
 
 use super::claim_file::open_shared;
 use farmjank_results::file_error::{FileError, FileProblem};
-use farmjank_seams::claim::UndoLog;
+use farmjank_seams::claim::PhoneLog;
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 
-/// Most bytes of one: some thousand changes.
+/// Most bytes of one: some thousand lines.
 const MOST: u64 = 1 << 20;
 
-/// The undo log of one phone.
-pub(super) struct HostUndoLog {
+/// What is noted of one phone.
+pub(super) struct HostPhoneLog {
     pub(super) path: PathBuf,
 }
 
-impl HostUndoLog {
+impl HostPhoneLog {
     fn io(&self, error: &std::io::Error) -> FileError {
         FileError::io(&self.path, error)
     }
@@ -39,7 +39,7 @@ impl HostUndoLog {
     }
 }
 
-impl UndoLog for HostUndoLog {
+impl PhoneLog for HostPhoneLog {
     fn read(&self) -> Result<String, FileError> {
         if fs::symlink_metadata(&self.path).is_ok_and(|about| !about.is_file()) {
             return Err(FileError::new(&self.path, FileProblem::Other("it is no file".to_owned())));
@@ -54,7 +54,7 @@ impl UndoLog for HostUndoLog {
     fn append(&self, lines: &str) -> Result<(), FileError> {
         let is_new = !self.path.exists();
         let mut file = open_shared(&self.path).map_err(|error| self.io(&error))?;
-        // A line that a dying process left torn is of a change that was never made.
+        // A line that a dying process left torn is of something that was never done.
         let kept = self.whole(&mut file)?.len() as u64;
         file.set_len(kept)
             .and_then(|()| file.seek(SeekFrom::Start(kept)))
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn lines_stay_until_they_are_cleared_and_a_torn_one_is_none() {
         let folder = tempfile::tempdir().expect("a folder");
-        let log = HostUndoLog { path: folder.path().join("claims/P-0.undo") };
+        let log = HostPhoneLog { path: folder.path().join("claims/P-0.undo") };
         assert_eq!(log.read(), Ok(String::new()));
         log.append("one\n").expect("kept");
         fs::OpenOptions::new()
@@ -91,7 +91,7 @@ mod tests {
             .expect("the file")
             .write_all(b"to")
             .expect("torn");
-        let again = HostUndoLog { path: log.path.clone() };
+        let again = HostPhoneLog { path: log.path.clone() };
         assert_eq!(again.read().as_deref(), Ok("one\n"));
         again.append("two\nthree\n").expect("kept");
         assert_eq!(log.read().as_deref(), Ok("one\ntwo\nthree\n"));
@@ -111,7 +111,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let precious = folder.path().join("precious");
         fs::write(&precious, "kept\n").expect("a file");
-        let log = HostUndoLog { path: folder.path().join("P-0.undo") };
+        let log = HostPhoneLog { path: folder.path().join("P-0.undo") };
         std::os::unix::fs::symlink(&precious, &log.path).expect("a link");
         assert!(log.read().is_err() && log.append("x\n").is_err() && log.clear().is_err());
         assert_eq!(fs::read_to_string(&precious).expect("the file"), "kept\n");
