@@ -151,17 +151,24 @@ impl Cutting<'_> {
     /// A pause of a fling that ends after it: under the next finger, or never seen. Nothing tells a list that came to
     /// rest from an app that hung, except a frame that was due while the fling was surely on.
     fn caught(&mut self, from: DeviceTime, to: DeviceTime, motion: Motion) {
-        let told = match motion.phase == Phase::Fling && self.judged_to.is_none_or(|judged| to > judged) {
-            true => self.told(from, to, true),
-            false => PauseEvidence::Unwatched,
-        };
-        if let PauseEvidence::Due(at) = told
-            && (to - from).ns() > lattice::LONG
-            && at < motion.to
-            && !self.crosses_gap(from, to)
-        {
-            self.judged_to = Some(to);
-            self.stall(from, at, to, motion.phase);
+        if motion.phase != Phase::Fling || self.judged_to.is_some_and(|judged| to <= judged) {
+            return;
+        }
+        let told = self.told(from, to, true);
+        if (to - from).ns() <= lattice::LONG || self.crosses_gap(from, to) {
+            return;
+        }
+        match told {
+            PauseEvidence::Due(at) if at < motion.to => {
+                self.judged_to = Some(to);
+                self.stall(from, at, to, motion.phase);
+            }
+            // Whether it hung then already, or began to when content had come to rest, nobody knows.
+            PauseEvidence::Unwatched if self.rules.was_blocked(from, to) => {
+                self.judged_to = Some(to);
+                self.doubt(from, motion.to, motion.phase);
+            }
+            _ => {}
         }
     }
 

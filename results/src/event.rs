@@ -81,6 +81,10 @@ pub struct WindowMeasured {
     pub span: Option<(DeviceTime, DeviceTime)>,
     /// Gestures and their flings.
     pub motions: Vec<Motion>,
+    /// Once its steps were over: from the question whether the app answers until it did, where that was more than 250 ms
+    /// longer in coming than it takes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocked: Option<(DeviceTime, DeviceTime)>,
     /// Readings by metric key.
     pub readings: Readings,
     /// Refresh rate in force over the counted intervals, Hz (whole vsyncs per second of counted time).

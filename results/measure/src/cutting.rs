@@ -11,7 +11,7 @@ use farmjank_results::frame::SourceId;
 use farmjank_results::framestats::{FrameStatsStitch, RenderStages, busiest, window_name};
 use farmjank_results::motion::Motion;
 use farmjank_results::stall::seen_by_framestats;
-use farmjank_results::time::{ClockMap, Span};
+use farmjank_results::time::{ClockMap, DeviceTime, Span};
 use farmjank_results::timeline::FrameTimeline;
 use farmjank_results::timestats::FrameCounts;
 use farmjank_results::touch::Evidence;
@@ -58,6 +58,8 @@ pub(crate) struct How<'h> {
     pub lasting: Option<&'h str>,
     /// The dump does not tell whose frames it shows.
     pub unnamed: bool,
+    /// The app was asked when the steps were over, and answered late.
+    pub blocked: Option<(DeviceTime, DeviceTime)>,
     /// Leave out what other layers of the source showed.
     pub alone: bool,
     /// Whose render stages count.
@@ -74,6 +76,7 @@ impl Default for How<'_> {
             clock: None,
             lasting: None,
             unnamed: false,
+            blocked: None,
             alone: false,
             stages: Stages::default(),
         }
@@ -91,6 +94,7 @@ pub(crate) fn window(sight: &Sight<'_>, judged: &Candidate<'_>, how: &How<'_>) -
         idle_gap: how.idle_gap,
         layer: (!how.unnamed).then(|| judged.layer.to_owned()),
         evidence: evidence(sight, (judged, lasting), &timeline, motions),
+        blocked: how.blocked,
         ..CutRules::new(judged.source)
     };
     let mut window = cut(&timeline, motions, &rules);

@@ -89,8 +89,9 @@ impl ReadBack {
                 match readers.of(dump.source).map_err(Why::NoReader)?.read(&dump, how.clock) {
                     Ok(samples) => {
                         for (ring, sample) in samples {
-                            room.ring()?;
-                            stitching.add((dump.source, ring), &sample, || how.modes.to_vec());
+                            let key = (dump.source, ring);
+                            room.ring(stitching.knows(&key))?;
+                            stitching.add(key, &sample, || how.modes.to_vec());
                         }
                         Ok(room.allow(stitching.frames_seen())?)
                     }

@@ -41,6 +41,11 @@ impl Stitching {
         self.rings.entry(key).or_insert_with(fresh).add(sample);
     }
 
+    /// Whether a dump showed this ring before.
+    pub(crate) fn knows(&self, key: &(SourceId, String)) -> bool {
+        self.rings.contains_key(key)
+    }
+
     /// How many frames are known, of all rings.
     pub(crate) fn frames_seen(&self) -> usize {
         self.rings.values().map(Stitch::frames_seen).sum()

@@ -101,6 +101,7 @@ pub fn weigh(
         motions: &measured.motions,
         target_fps: ask.target_fps,
         clock: measured.clock,
+        blocked: measured.blocked,
         ..How::default()
     };
     let window = window(&sight, &judged, &how);

@@ -13,6 +13,9 @@ pub(super) const DUMP_BYTES: usize = 16 << 20;
 pub(super) const EACH: u64 = 256;
 /// What a ring costs that a dump shows: its stamps are kept, whether it shows anything new or not; bytes.
 const RING: u64 = 256;
+/// What a ring costs that no dump showed before: what is kept for it from one dump to the next, and what becomes of it at
+/// the end; bytes.
+const NEW_RING: u64 = 8 << 10;
 /// What a line costs beside its text, bytes: a row of a ring is that large once it is read.
 pub(super) const LINE: usize = 64;
 /// What the last dumps of all targets may have together, bytes, lines counted too: each may be asked for again. Real
@@ -72,12 +75,12 @@ impl Room {
         self.fresh += lines as u64;
     }
 
-    /// Takes note of a ring that a dump shows.
+    /// Takes note of a ring that a dump shows, known from an earlier one or not.
     ///
     /// # Errors
     /// [`EvidenceError::TooMuch`]: there is no room for it.
-    pub fn ring(&mut self) -> Result<(), EvidenceError> {
-        self.take(RING)
+    pub fn ring(&mut self, known: bool) -> Result<(), EvidenceError> {
+        self.take(if known { RING } else { NEW_RING })
     }
 
     /// Whether a window may show so many frames. A frame that is shown was printed once at least, and its line was new

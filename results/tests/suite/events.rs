@@ -52,6 +52,7 @@ fn measured() -> WindowMeasured {
     WindowMeasured {
         window: "fling the feed".into(),
         span: Some((at(1), at(9))),
+        blocked: None,
         motions: vec![Motion { from: at(2), to: at(8), phase: Phase::Finger, touch: None }],
         readings: [
             ("fps".to_owned(), Reading::Value(1e9 / 16_666_667.0)),

@@ -20,6 +20,7 @@ use farmjank_seams::source::FrameSource;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
+use std::time::Duration;
 
 /// Makes the frame sources of a scenario, best first.
 pub type ForScenario = dyn Fn(&Scenario) -> Vec<Rc<dyn FrameSource>>;
@@ -71,6 +72,8 @@ pub struct DeviceSession<'a> {
     pub state: PhoneState,
     /// Its clocks.
     pub clock: ClockMap,
+    /// What `input` takes on it while no app is waited for.
+    pub input_takes: Duration,
     /// Ways of seeing frames, best first.
     pub sources: Vec<Rc<dyn FrameSource>>,
     /// Who is asked at both ends of trials and windows.
@@ -96,7 +99,7 @@ impl<'a> DeviceSession<'a> {
             .await?;
         let clock = settle::clock(&*device, &scenario.app, patience).await?;
         // A phone that refuses touches says so now and not in the middle of a window.
-        android::gesture::lead(&*device, patience.launch).await?;
+        let input_takes = android::gesture::lead(&*device, patience.launch).await?;
         let app = App(scenario.app.clone());
         let sources = (env.sources)(scenario);
         // Where the author pinned another source of single frames, nobody needs a trace of them.
@@ -104,7 +107,20 @@ impl<'a> DeviceSession<'a> {
         let wanted = |probe: &&Rc<dyn Probe>| traced || probe.id() != SourceId::FrameTimeline;
         let probes = env.probes.iter().filter(wanted).cloned().collect();
         let nonce = env.nonce;
-        Ok(DeviceSession { env, job, scenario, app, device, facts, state, clock, sources, probes, nonce })
+        Ok(DeviceSession {
+            env,
+            job,
+            scenario,
+            app,
+            device,
+            facts,
+            state,
+            clock,
+            input_takes,
+            sources,
+            probes,
+            nonce,
+        })
     }
 
     /// Timeouts and budgets.

@@ -25,6 +25,8 @@ pub struct WindowLog {
     pub gestures: Vec<GestureStamp>,
     /// Launches in order.
     pub launches: Vec<Launch>,
+    /// From the question at the end to the app's answer, where that was long in coming.
+    pub blocked: Option<(DeviceTime, DeviceTime)>,
 }
 
 impl WindowLog {

@@ -26,6 +26,7 @@ pub fn measure(
         motions: log.motions(session.scenario.fling_bound),
         clock: Some(session.clock),
         evidence,
+        blocked: log.blocked,
         passed_over: side_readings.unavailable.clone(),
         ..WindowMeasured::default()
     };

@@ -1,21 +1,22 @@
 //! An open window: its collector, its log of gestures, and the framestats taken beside the sampling loop.
 
-use crate::android::gesture::remembered;
+use crate::android::gesture::answered;
 use crate::android::settle::{CLOCKS, clocks_parted};
 use crate::collect::{Collector, feed_once};
 use crate::device_session::DeviceSession;
 use crate::log::WindowLog;
+use farmjank_results::cut_rules::{AMBIGUOUS_FLING_GAP, OWED};
 use farmjank_results::fault::Fault;
 use farmjank_results::frame::SourceId;
 use farmjank_results::metric::Needs;
 use farmjank_results::metrics::find;
-use farmjank_results::time::DeviceTime;
+use farmjank_results::time::{BootTime, DeviceTime, Span};
 use farmjank_seams::sampling_loop::SamplingLoop;
 use farmjank_seams::source::FrameSource;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep, sleep_until};
 
 /// A window that is open: steps report their gestures to it.
 pub struct OpenWindow<'a> {
@@ -135,22 +136,33 @@ impl FramestatsSampler {
         Ok(())
     }
 
-    /// Asks for the last finger of a window once its steps are over.
-    pub(crate) async fn last_touch(
+    /// Once the steps of a window are over: asks for its last finger, waits until the app answers, and takes the ring. A
+    /// frame it still owed is in it then (docs/design/windows.md#silence-at-the-end). Until when frames are wanted.
+    pub(crate) async fn at_end(
         &self,
         session: &DeviceSession<'_>,
         open_window: &OpenWindow<'_>,
-    ) -> Result<(), Fault> {
+        ended: BootTime,
+    ) -> Result<BootTime, Fault> {
         if open_window.log.borrow().gestures.is_empty() {
-            return Ok(());
+            return self.snap(session, &open_window.collector).await.map(|()| ended);
         }
+        let (told, answer) = answered(&*session.device, session.patience().launch).await?;
+        sleep(OWED.to_duration()).await;
+        self.snap(session, &open_window.collector).await?;
         if !self.clocks_told.take() {
             let header = session.device.shell(CLOCKS, session.patience().dump).await?;
             clocks_parted(&header.text(), session.clock).unwrap_or(Ok(()))?;
         }
-        let told = remembered(&*session.device, session.patience().dump).await?;
-        told.iter().for_each(|told| open_window.log.borrow_mut().remembered(told, session.clock));
-        Ok(())
+        let log = &mut *open_window.log.borrow_mut();
+        told.iter().for_each(|told| log.remembered(told, session.clock));
+        let Some(answer) = answer else { return Ok(ended) };
+        let usual = Span::from(session.input_takes) + AMBIGUOUS_FLING_GAP;
+        if answer.ended - answer.began > usual {
+            log.blocked =
+                Some((session.clock.to_device(answer.began), session.clock.to_device(answer.ended)));
+        }
+        Ok(answer.ended + OWED)
     }
 
     /// Takes the ring before a gesture if a long gap since the last one needs explaining.

@@ -246,16 +246,15 @@ impl<'a> Trial<'a> {
                     Some(ended) => ended,
                     None => session.stamp().await?,
                 };
-                self.framestats.snap(session, &open_window.collector).await?;
+                let wanted_to = self.framestats.at_end(session, &open_window, ended).await?;
+                open_window.collector.end(wanted_to);
                 Ok((ended, answers))
             };
             let result: Result<_, Fault> = result.await;
-            match &result {
-                Ok((ended, _)) => open_window.collector.end(*ended),
-                Err(_) => open_window.collector.abandon(),
+            if result.is_err() {
+                open_window.collector.abandon();
             }
-            let told = result?;
-            self.framestats.last_touch(session, &open_window).await.map(|()| told)
+            result
         };
         let camera = Camera::new(session, &open_window.collector, format!("{place}.screens"));
         let walk = async {

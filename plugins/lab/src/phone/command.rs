@@ -27,6 +27,8 @@ pub(super) enum Work {
     Log(crate::dumps::logcat::Asked),
     /// Return so many ns after the finger of this command left.
     Touch(u64, i64),
+    /// Return so many ns after the app has handled the last key.
+    Key(i64),
 }
 
 /// What a command printed.

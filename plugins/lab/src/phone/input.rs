@@ -56,22 +56,31 @@ pub(super) fn input(phone: &mut Phone, now: LabTime, arguments: &[String]) -> Ru
     if phone.body.quirks.injection_blocked && !matches!(injection, Injection::Nothing) {
         return answer(refused(arguments, phone.sim.setup.archetype.sdk));
     }
-    let finger = matches!(injection, Injection::Finger(_));
-    let end = inject(phone, now, cost, injection) + cost.after;
-    let work = match finger {
-        true => Work::Touch(phone.commands.inputs, cost.after),
-        false => Work::Say(Answer::default()),
+    let work = match &injection {
+        Injection::Finger(_) => Work::Touch(phone.commands.inputs, cost.after),
+        Injection::Keys(..) => Work::Key(cost.after),
+        Injection::Single(..) | Injection::Text(_) | Injection::Nothing => Work::Say(Answer::default()),
     };
+    let end = inject(phone, now, cost, injection) + cost.after;
     Running { takes: Span::from_ns(end), work }
 }
 
 /// How much longer a command runs than could be known when it began; none: it is over. Asked at begin + `takes`, and
 /// again after every time it answers.
 pub fn longer(phone: &mut Phone, now: LabTime, running: &Running) -> Option<Span> {
-    let Work::Touch(command, after) = running.work else { return None };
     let now = phone.monotonic_ns(now);
-    phone.sim.advance(now);
-    let left = phone.sim.input.touch.lifts(command)? + after - now;
+    let (done, after) = match running.work {
+        Work::Touch(command, after) => {
+            phone.sim.advance(now);
+            (phone.sim.input.touch.lifts(command)?, after)
+        }
+        Work::Key(after) => {
+            phone.sim.advance(now);
+            (phone.sim.input.key_handled, after)
+        }
+        _ => return None,
+    };
+    let left = done + after - now;
     (left > 0).then(|| Span::from_ns(left))
 }
 

@@ -125,7 +125,7 @@ impl Phone {
         match running.work {
             Work::Trace(pid) => tracing::finish_trace(self, now, pid),
             Work::Say(answer) => answer,
-            Work::Touch(..) => Answer::default(),
+            Work::Touch(..) | Work::Key(_) => Answer::default(),
             Work::Dump(arguments) => dumpsys::finish_dump(self, now, &arguments),
             Work::Screen(path) => tools::finish_screen(self, now, &path),
             Work::Picture => Answer::said(crate::dumps::screen::picture(&self.scene(now))),

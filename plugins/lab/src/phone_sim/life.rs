@@ -34,6 +34,7 @@ impl PhoneSim {
             input: Input {
                 touch: Touch::default(),
                 dispatcher: Dispatcher::new(setup.archetype.sdk),
+                key_handled: 0,
                 gestures: Vec::new(),
                 typed: String::new(),
                 focused: false,

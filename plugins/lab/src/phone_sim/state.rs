@@ -31,6 +31,8 @@ pub struct Input {
     pub(crate) touch: Touch,
     /// Input events so far.
     pub dispatcher: Dispatcher,
+    /// When the app has handled the last key, ns.
+    pub key_handled: i64,
     /// Touches so far.
     pub gestures: Vec<TruthGesture>,
     /// Text in the search box.

@@ -84,16 +84,19 @@ pub(crate) fn finger_lifts(sim: &mut PhoneSim, t: i64, command: u64) {
     }
 }
 
-/// When the app has handled the moves before `t`: only then the command sends what follows. Neither an app that
-/// hangs is waited for, nor one that is not in front.
+/// When the app has handled the moves before `t`: only then the command sends what follows.
 fn last_move_handled(sim: &mut PhoneSim, t: i64) -> i64 {
-    let Some(window) = sim.front_window().and_then(|index| sim.activities.window(index)) else { return t };
-    if sim.activities.processes[window.app].frozen.is_some() {
-        return t;
-    }
-    let free = window.ui.pipeline.ui_free();
+    let Some(free) = main_thread_free(sim) else { return t };
     sim.input.dispatcher.reach(t, &sim.panel, free);
     sim.input.dispatcher.settled(&sim.panel, free).max(t)
+}
+
+/// From when on the app in front handles events. Neither one that hangs for good is waited for, nor one that is not in
+/// front.
+fn main_thread_free(sim: &PhoneSim) -> Option<i64> {
+    let window = sim.front_window().and_then(|index| sim.activities.window(index))?;
+    let frozen = sim.activities.processes[window.app].frozen.is_some();
+    (!frozen).then(|| window.ui.pipeline.ui_free())
 }
 
 pub(crate) fn finger_up(sim: &mut PhoneSim, t: i64) {
@@ -187,6 +190,8 @@ pub(crate) fn key(sim: &mut PhoneSim, t: i64, code: u32) {
     const WAKEUP: u32 = 224;
     suspect_hang(sim, t);
     sim.input.dispatcher.key(t, code);
+    let waited_for = main_thread_free(sim).filter(|_| !sim.setup.input.prompt);
+    sim.input.key_handled = waited_for.map_or(t, |free| free.max(t));
     match code {
         HOME if sim.screen.awake && !sim.screen.keyguard => world::go_home(sim, t),
         BACK if sim.screen.awake && !sim.screen.keyguard => world::go_back(sim, t),

@@ -149,7 +149,7 @@ impl Dumps {
             // Stamps are left out: they need the offset of the phone's clocks, which only the run's log has.
             let read = readers.of(dump.source)?.read(&dump, None).unwrap_or_default();
             for (ring, sample) in read {
-                room.ring()?;
+                room.ring(self.rings.contains_key(&ring))?;
                 self.add(dump.source, ring, sample);
             }
             Ok::<(), SavedError>(room.allow(self.frames_seen().saturating_sub(before))?)

@@ -72,6 +72,7 @@ pub(super) fn judged(asked: &Asked, source: SourceId, seen: Seen) -> Result<Answ
         // Counts that a file holds are of a stretch nobody knows: they stand beside its frames and prove nothing of
         // them.
         clock: None,
+        blocked: None,
         lasting: Some(lasting_name(&name)),
         unnamed: name == UNNAMED,
         alone: name == UNNAMED || source == SourceId::Gfxinfo,

@@ -34,11 +34,22 @@ pub struct Remembered {
 /// Longest answer of the dispatcher that is kept: ten events, and what stands behind them.
 const MOST_TEXT: usize = 16_384;
 
-/// Asks the dispatcher for the events it remembers; nothing where the phone does not tell them.
-pub async fn remembered(device: &dyn Device, patience: Duration) -> Result<Option<Remembered>, Fault> {
-    let line = format!("{}; read u x </proc/uptime; echo \"@fj B $u\"", question());
-    Ok(read_remembered(&device.shell(&line, patience).await?.text()))
+/// Asks the dispatcher for the events it remembers, and then the app whether it answers: a key that means nothing comes
+/// back when its main thread has handled it (docs/design/phones.md#input). Nothing of the events where the phone does not
+/// tell them, of the key where `input` failed.
+pub async fn answered(
+    device: &dyn Device,
+    patience: Duration,
+) -> Result<(Option<Remembered>, Option<Stamped>), Fault> {
+    let line = format!("{}; {}", question(), between_stamps(NOTHING));
+    let output = device.shell(&line, patience).await?;
+    let text = output.text();
+    let before = text.rfind("@fj E ").map_or(text.as_str(), |end| &text[..end]);
+    Ok((read_remembered(before), read_stamped(NOTHING, &output).ok()))
 }
+
+/// A key that no app knows.
+const NOTHING: &str = "input keyevent 0";
 
 fn question() -> String {
     format!("read u x </proc/uptime; echo \"@fj Q $u\"; {EVENTS}")
@@ -135,10 +146,9 @@ fn between_stamps(command: &str) -> String {
 /// How long `input` takes on this phone before it can move a finger: the quicker of two no-op key events. 300-1000 ms
 /// of virtual machine start on Android 11 and older, some 20 ms from 12 on.
 pub async fn lead(device: &dyn Device, patience: Duration) -> Result<Duration, Fault> {
-    let command = "input keyevent 0";
-    let line = between_stamps(&format!("{command} 2>&1"));
+    let line = between_stamps(&format!("{NOTHING} 2>&1"));
     let took = |answer: Answer| {
-        let took = read_stamped(command, &answer.into())?;
+        let took = read_stamped(NOTHING, &answer.into())?;
         Ok((took.ended - took.began).to_duration())
     };
     let [first, second] = together(device, [&line, &line], patience).await?;
