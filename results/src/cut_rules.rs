@@ -9,8 +9,8 @@ use crate::touch::Evidence;
 /// A longer gap in a fling is ambiguous: the list stopped and something redrew later, or the app hung
 /// (docs/design/windows.md#what-is-no-frame).
 pub const AMBIGUOUS_FLING_GAP: Span = Span::from_ms(250);
-/// How soon after a blocked app goes on the frame it owes is on the screen: as long as a movement of a finger takes to be
-/// shown, and a refresh more.
+/// How soon after a blocked app goes on the frame it owes is on the screen: as long as a movement of a finger takes to
+/// be shown, and a refresh more.
 pub const OWED: Span = Span::from_ms(100);
 /// A longer gap in a free stretch is idle, unless the rules say otherwise.
 pub const IDLE_GAP: Span = Span::from_ms(1_000);

@@ -1,7 +1,10 @@
 //! One fact in order. The event log is the run: everything a user sees is a fold over it. Format 1, additive only.
 
+mod about;
+
 use crate::compare::Compared;
 use crate::device::{DeviceFacts, DeviceId, Readiness};
+use crate::failure::Failure;
 use crate::fault::Fault;
 use crate::frame::SourceId;
 use crate::motion::Motion;
@@ -81,8 +84,7 @@ pub struct WindowMeasured {
     pub span: Option<(DeviceTime, DeviceTime)>,
     /// Gestures and their flings.
     pub motions: Vec<Motion>,
-    /// Once its steps were over: from the question whether the app answers until it did, where that was more than 250 ms
-    /// longer in coming than it takes.
+    /// Once its steps were over: from the question whether the app answers until it did, where that took it 250 ms.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocked: Option<(DeviceTime, DeviceTime)>,
     /// Readings by metric key.
@@ -303,6 +305,8 @@ pub enum Fact {
     },
     /// Dumps arrived since the last such event of this window (at most one event a second).
     SampleTaken { job: JobId, trial: u32, window: String, samples: u64, frames: u64, fps: Option<f64> },
+    /// A fault ended the trial: what the phone showed then.
+    FailureKept { job: JobId, trial: u32, failure: Box<Failure> },
     /// A trial ended.
     TrialFinished { job: JobId, trial: u32, counted: bool, ending: Ending, windows: Vec<WindowMeasured> },
     /// A job was judged; every planned job is, exactly once.
@@ -330,72 +334,4 @@ pub enum Fact {
     DeliveryFailed { reporter: String, what: String, why: String },
     /// The run ended. Last, once.
     RunFinished { exit_code: u8 },
-}
-
-impl Fact {
-    /// The job it is about.
-    pub fn job(&self) -> Option<JobId> {
-        match self {
-            Fact::JobQueued { job, .. }
-            | Fact::JobMoved { job, .. }
-            | Fact::LeaseGranted { job, .. }
-            | Fact::LeaseRefused { job, .. }
-            | Fact::PhonePrepared { job, .. }
-            | Fact::SourceChosen { job, .. }
-            | Fact::AppInstalled { job, .. }
-            | Fact::TrialStarted { job, .. }
-            | Fact::StepStarted { job, .. }
-            | Fact::StepFinished { job, .. }
-            | Fact::SampleTaken { job, .. }
-            | Fact::TrialFinished { job, .. }
-            | Fact::JobJudged { job, .. }
-            | Fact::LeaseReturned { job, .. } => Some(*job),
-            Fact::CellJudged(cell) => Some(cell.job),
-            Fact::Noticed { job, .. } => *job,
-            Fact::RunStarted { .. }
-            | Fact::RunResumed { .. }
-            | Fact::PlanMade { .. }
-            | Fact::DeviceSeen { .. }
-            | Fact::DeviceGone { .. }
-            | Fact::RecoveryTried { .. }
-            | Fact::RunCompared(_)
-            | Fact::RunJudged { .. }
-            | Fact::DeliveryMade { .. }
-            | Fact::DeliveryFailed { .. }
-            | Fact::RunFinished { .. } => None,
-        }
-    }
-
-    /// The kind as written in the log.
-    pub fn kind(&self) -> &'static str {
-        match self {
-            Fact::RunStarted { .. } => "run_started",
-            Fact::RunResumed { .. } => "run_resumed",
-            Fact::PlanMade { .. } => "plan_made",
-            Fact::DeviceSeen { .. } => "device_seen",
-            Fact::DeviceGone { .. } => "device_gone",
-            Fact::RecoveryTried { .. } => "recovery_tried",
-            Fact::JobQueued { .. } => "job_queued",
-            Fact::JobMoved { .. } => "job_moved",
-            Fact::LeaseGranted { .. } => "lease_granted",
-            Fact::LeaseRefused { .. } => "lease_refused",
-            Fact::PhonePrepared { .. } => "phone_prepared",
-            Fact::SourceChosen { .. } => "source_chosen",
-            Fact::AppInstalled { .. } => "app_installed",
-            Fact::TrialStarted { .. } => "trial_started",
-            Fact::StepStarted { .. } => "step_started",
-            Fact::StepFinished { .. } => "step_finished",
-            Fact::SampleTaken { .. } => "sample_taken",
-            Fact::TrialFinished { .. } => "trial_finished",
-            Fact::JobJudged { .. } => "job_judged",
-            Fact::LeaseReturned { .. } => "lease_returned",
-            Fact::Noticed { .. } => "noticed",
-            Fact::RunCompared(_) => "run_compared",
-            Fact::CellJudged(_) => "cell_judged",
-            Fact::RunJudged { .. } => "run_judged",
-            Fact::DeliveryMade { .. } => "delivery_made",
-            Fact::DeliveryFailed { .. } => "delivery_failed",
-            Fact::RunFinished { .. } => "run_finished",
-        }
-    }
 }

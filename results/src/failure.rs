@@ -1,11 +1,10 @@
 //! What a phone showed when a step failed, for who has to find out why (docs/faults.md#what-is-kept-of-a-failure). Must
 //! not know how a phone is asked.
 
-use crate::event::SkippedSource;
 use serde::{Deserialize, Serialize};
 
 /// The phone at the end of a trial that a fault ended. What could not be had is `None`, and stands in `unavailable`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     /// What was in front: `package/activity`, or what it was instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -24,7 +23,16 @@ pub struct Failure {
     pub log: Option<String>,
     /// What is missing, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub unavailable: Vec<SkippedSource>,
+    pub unavailable: Vec<Unavailable>,
+}
+
+/// Something that could not be had.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unavailable {
+    /// What: `picture`, `front`, `log`, `hierarchy`.
+    pub what: String,
+    /// Why.
+    pub why: String,
 }
 
 impl Failure {

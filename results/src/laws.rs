@@ -208,7 +208,9 @@ impl Laws {
             Fact::TrialStarted { job, trial, counted, .. } => self.start_trial(*job, *trial, *counted)?,
             Fact::StepStarted { job, trial, step, .. } => self.inside(*job, *trial)?.steps.push(step.clone()),
             Fact::StepFinished { job, trial, step, .. } => self.finish_step(*job, *trial, step)?,
-            Fact::SourceChosen { job, trial, .. } | Fact::SampleTaken { job, trial, .. } => {
+            Fact::SourceChosen { job, trial, .. }
+            | Fact::SampleTaken { job, trial, .. }
+            | Fact::FailureKept { job, trial, .. } => {
                 self.inside(*job, *trial)?;
             }
             Fact::TrialFinished { job, trial, counted, ending, .. } => {

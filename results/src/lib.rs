@@ -49,6 +49,7 @@ pub mod estimate;
 pub mod event;
 pub mod evidence;
 mod excuse;
+pub mod failure;
 pub mod fault;
 mod fault_code;
 pub mod file_error;

@@ -6,6 +6,7 @@ use crate::device::{DeviceFacts, DeviceId};
 use crate::event::{
     Absent, CellVerdict, Ending, Event, Fact, JobId, PlannedJob, Refusal, WindowJudged, WindowMeasured,
 };
+use crate::failure::Failure;
 use crate::fault::Fault;
 pub use crate::laws::{Laws, OutOfOrder};
 use crate::moved::{self, Move};
@@ -116,6 +117,8 @@ pub struct TrialRecord {
     pub ending: Option<Ending>,
     /// Its windows.
     pub windows: Vec<WindowMeasured>,
+    /// What the phone showed when a fault ended it; none where nothing was kept.
+    pub failure: Option<Failure>,
 }
 
 impl Record {
@@ -213,6 +216,11 @@ impl Record {
                 (open.ended, open.ending) = (Some(at), Some(ending.clone()));
                 open.windows.clone_from(windows);
             }
+            Fact::FailureKept { job, trial, failure } => {
+                let open = self.jobs.get_mut(job).and_then(|job| job.trials.last_mut());
+                let open = open.filter(|record| record.trial == *trial);
+                open.into_iter().for_each(|record| record.failure = Some((**failure).clone()));
+            }
             Fact::JobJudged { job, verdict, windows, fault, reasons } => {
                 let Some(job) = self.jobs.get_mut(job) else { return };
                 (job.ended, job.verdict) = (Some(at), Some(*verdict));
@@ -297,6 +305,7 @@ impl JobRecord {
 
 impl TrialRecord {
     fn new(trial: u32, counted: bool, started: RunTime) -> Self {
-        TrialRecord { trial, counted, turn: None, started, ended: None, ending: None, windows: Vec::new() }
+        let (turn, ended, ending, failure) = (None, None, None, None);
+        TrialRecord { trial, counted, turn, started, ended, ending, windows: Vec::new(), failure }
     }
 }

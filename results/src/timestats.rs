@@ -5,6 +5,7 @@
 //! then put into the next bucket that is not smaller, so bucket `b` after `a` holds lengths of `a + 1` up to below `b +
 //! 1` ms.
 
+use crate::time::Span;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -13,6 +14,9 @@ pub(crate) const IDLE_BUCKET_MS: u32 = 200;
 /// Frames the counts may lack without anything being wrong: the first of a layer has no predecessor to be counted from,
 /// and the last two are counted when a later one comes.
 const NOT_COUNTED: u64 = 3;
+/// A frame that was on its way to the screen when counting began is not counted: longest from being latched to being
+/// shown, four refreshes at 60 Hz.
+pub const UNDERWAY: Span = Span::from_ms(67);
 /// Disagreement that is always tolerated, frames.
 const TOLERATED: u64 = 2;
 

@@ -291,7 +291,8 @@ impl Expected {
             Some(Made::End(vsyncs)) => {
                 self.partial += 1;
                 // A page at a declared rate takes longer than one refresh when it is in time.
-                if !(-1.0..=2.0).contains(&(f64::from(vsyncs) - 1.0 - late)) {
+                // Behind a full queue of buffers one is due later than promised, by what its neighbours take there.
+                if !(-2.0..=2.0).contains(&(f64::from(vsyncs) - 1.0 - late)) {
                     self.unjust.push(format!("a stall of {vsyncs} refreshes was counted: {at}"));
                 }
                 let ns = i64::from(vsyncs) * (interval.period_ms * 1e6) as i64;

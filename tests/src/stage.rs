@@ -9,6 +9,7 @@ use farmjank_engine::conduct::{Against, Setup, run};
 use farmjank_engine::options::Options;
 use farmjank_engine::patience::Patience;
 use farmjank_engine::resume::Earlier;
+use farmjank_engine::screens::Pictures;
 use farmjank_engine::scribe::LOG;
 use farmjank_engine::stop::{Stop, Urgency};
 use farmjank_engine::survey::Wanted;
@@ -285,12 +286,11 @@ impl Stage {
     }
 
     fn options(&self) -> Options {
-        let seed = self.lab.seed;
         Options {
-            run: self.run.clone().unwrap_or_else(|| format!("lab-{}-seed{seed}", self.lab.name)),
+            run: self.run.clone().unwrap_or_else(|| format!("lab-{}-seed{}", self.lab.name, self.lab.seed)),
             tool: "test".into(),
             wall: "2000-01-01T00:00:00Z".into(),
-            seed,
+            seed: self.lab.seed,
             lab: Some(self.lab.name.clone()),
             wanted: self.wanted.clone(),
             selection: self.selection.clone(),
@@ -299,7 +299,7 @@ impl Stage {
             ab_plan: self.ab_plan.clone(),
             forewarn: None,
             quarantine: Vec::new(),
-            screens: self.screens,
+            pictures: Pictures { warm_ups: self.screens, failures: true },
             priority: self.priority,
         }
     }

@@ -9,6 +9,7 @@ pub use farmjank_results::cells::{JOB_ROW, slug};
 use farmjank_results::compare::CellCompared;
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::event::{CellVerdict, WindowJudged, WindowMeasured};
+use farmjank_results::failure::Failure;
 use farmjank_results::fault::Fault;
 use farmjank_results::quarantine::Quarantine;
 use farmjank_results::record::{JobRecord, Record, TrialRecord};
@@ -119,6 +120,12 @@ impl<'a> Cell<'a> {
     /// What is known about the phone.
     pub fn facts(&self) -> Option<&'a DeviceFacts> {
         self.device().and_then(|id| self.record.devices.get(id))
+    }
+
+    /// The trial a fault ended and with it the job, and what the phone showed then; none of a cell that passed.
+    pub fn failure(&self) -> Option<(&'a TrialRecord, &'a Failure)> {
+        let last = self.job.trials.last().filter(|_| self.verdict != Some(Verdict::Pass))?;
+        Some((last, last.failure.as_ref()?))
     }
 
     /// The window in the trials that count: neither warm-ups nor void.

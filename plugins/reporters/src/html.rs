@@ -8,6 +8,7 @@
 
 mod counterfactual;
 pub(crate) mod detail;
+mod failure;
 pub(crate) mod frames;
 pub(crate) mod index;
 mod live_feed;

@@ -44,7 +44,7 @@ pub(crate) enum Stages {
     Whole,
 }
 
-/// How a window is cut.
+/// How a window is cut. One field for each thing that runs and files do not have in common.
 pub(crate) struct How<'h> {
     /// The stretches that moved.
     pub motions: &'h [Motion],

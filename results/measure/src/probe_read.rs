@@ -16,7 +16,7 @@ use farmjank_results::side_reading::SideReading;
 use farmjank_results::stall::promised;
 use farmjank_results::time::{BootTime, ClockMap, RunTime};
 use farmjank_results::timeline::FrameTimeline;
-use farmjank_results::timestats::{FrameCounts, check};
+use farmjank_results::timestats::{FrameCounts, UNDERWAY, check};
 use farmjank_results::touch::Evidence;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -150,7 +150,7 @@ impl SideReadings {
             let before = |instant| seen.frames.partition_point(|frame| frame.present < instant);
             (before(to) - before(from).min(before(to))) as u64
         };
-        let (least, most) = (between(inner.0, inner.1), between(outer.0, outer.1));
+        let (least, most) = (between(inner.0 + UNDERWAY, inner.1), between(outer.0, outer.1));
         check(&counts, counts.total_frames.clamp(least, most))
     }
 }

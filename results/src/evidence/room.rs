@@ -13,8 +13,8 @@ pub(super) const DUMP_BYTES: usize = 16 << 20;
 pub(super) const EACH: u64 = 256;
 /// What a ring costs that a dump shows: its stamps are kept, whether it shows anything new or not; bytes.
 const RING: u64 = 256;
-/// What a ring costs that no dump showed before: what is kept for it from one dump to the next, and what becomes of it at
-/// the end; bytes.
+/// What a ring costs that no dump showed before: what is kept for it from one dump to the next, and what becomes of it
+/// at the end; bytes.
 const NEW_RING: u64 = 8 << 10;
 /// What a line costs beside its text, bytes: a row of a ring is that large once it is read.
 pub(super) const LINE: usize = 64;

@@ -13,7 +13,7 @@ use super::strand::{Strand, Torn};
 use super::{ShardRun, Shards};
 use crate::compare::ROLLING;
 use crate::device::DeviceId;
-use crate::event::{Absent, Event, FORMAT, Fact, JobId, PlannedJob, Refusal};
+use crate::event::{Absent, Event, FORMAT, Fact, JobId, PlannedJob, Refusal, WindowMeasured};
 use crate::quarantine::Quarantined;
 use crate::time::RunTime;
 use farmjank_leaf::hash::Fnv;
@@ -252,6 +252,11 @@ impl Given<'_> {
     }
 }
 
+fn files(window: &WindowMeasured) -> impl Iterator<Item = &String> {
+    let screens = window.screens.iter().map(|screen| &screen.path);
+    window.evidence.iter().chain(&window.frame_log).chain(screens)
+}
+
 /// The files the strands name, each in the folder of its job.
 fn evidence(
     strands: &BTreeMap<u32, Strand<'_>>,
@@ -260,11 +265,11 @@ fn evidence(
     let mut all = BTreeMap::new();
     for strand in strands.values() {
         for event in &strand.own {
-            let Fact::TrialFinished { job, windows, .. } = &event.fact else { continue };
-            let files = windows.iter().flat_map(|window| {
-                let screens = window.screens.iter().map(|screen| &screen.path);
-                window.evidence.iter().chain(&window.frame_log).chain(screens)
-            });
+            let (job, files): (_, Vec<&String>) = match &event.fact {
+                Fact::TrialFinished { job, windows, .. } => (job, windows.iter().flat_map(files).collect()),
+                Fact::FailureKept { job, failure, .. } => (job, failure.files().collect()),
+                _ => continue,
+            };
             for path in files {
                 let own = path.strip_prefix(&format!("evidence/job-{job}/"));
                 let plain = |part: &str| !matches!(part, "" | "." | "..") && !part.contains(['\\', '\0']);

@@ -5,6 +5,7 @@ use crate::log::*;
 use farmjank_results::cells::{self, JOB_ROW};
 use farmjank_results::device::{DeviceId, Readiness};
 use farmjank_results::event::*;
+use farmjank_results::failure::{Failure, Unavailable};
 use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::frame::SourceId;
 use farmjank_results::journal;
@@ -161,6 +162,7 @@ fn every_kind() -> Vec<Event> {
         step_started(0, 1, "steps[2]"),
         Fact::StepFinished { job: 0, trial: 1, step, stamps, fault: Some(lost()) },
         sample_taken(0, 1),
+        failure_kept(),
         Fact::TrialFinished {
             job: 0,
             trial: 1,
@@ -201,6 +203,21 @@ fn every_kind() -> Vec<Event> {
     ])
 }
 
+fn failure_kept() -> Fact {
+    let failure = Failure {
+        front: Some("com.a/.Feed".into()),
+        texts: vec!["Feed".into()],
+        picture: None,
+        hierarchy: Some("evidence/job-0/trial-1/failure/hierarchy.xml".into()),
+        log: Some("evidence/job-0/trial-1/failure/log.txt".into()),
+        unavailable: vec![Unavailable {
+            what: "picture".into(),
+            why: "screencap ended with status 1".into(),
+        }],
+    };
+    Fact::FailureKept { job: 0, trial: 1, failure: Box::new(failure) }
+}
+
 #[test]
 fn every_kind_of_fact_is_written_as_it_always_was() {
     let events = every_kind();
@@ -216,7 +233,7 @@ fn every_kind_of_fact_is_written_as_it_always_was() {
     }
     assert_eq!(written.concat(), GOLDEN, "the golden has more or fewer lines");
     let kinds: BTreeSet<&str> = events.iter().map(|event| event.fact.kind()).collect();
-    assert_eq!(kinds.len(), 26, "a closed set of kinds, each with a line: {kinds:?}");
+    assert_eq!(kinds.len(), 27, "a closed set of kinds, each with a line: {kinds:?}");
     for (event, line) in events.iter().zip(&written) {
         assert!(line.contains(&format!("\"kind\":\"{}\"", event.fact.kind())), "{line}");
     }
@@ -240,7 +257,7 @@ fn a_log_written_before_a_field_existed_is_still_read() {
 #[test]
 fn a_log_written_before_cells_were_judged_is_still_read() {
     let (before, after): (Vec<Event>, Vec<Event>) =
-        every_kind().into_iter().partition(|event| event.seq < 20);
+        every_kind().into_iter().partition(|event| event.seq < 21);
     let after = after.into_iter().filter(|event| event.fact.kind() != "cell_judged");
     let old = numbered(before.into_iter().chain(after).map(|event| event.fact).collect());
     let record = Record::fold(&old).unwrap();

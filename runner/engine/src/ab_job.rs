@@ -145,7 +145,7 @@ impl AbJob<'_> {
         let (trial, counted) = (progress.completed, turn.counted());
         announcer.announce(Fact::TrialStarted { job, trial, counted, turn: Some(turn) });
         let mut one = Trial::new(session, framestats, self.probes, trial, &progress.place(trial));
-        one.pictured = session.env.screens && !counted;
+        one.pictured = session.env.pictures.warm_ups && !counted;
         let outcome = cancellable(self.stop, one.run()).await;
         progress.tries += 1;
         let TrialOutcome { ending, windows } =

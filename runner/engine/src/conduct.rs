@@ -115,7 +115,7 @@ pub async fn run(setup: Setup) -> Result<Record, NotResumed> {
         probes,
         nonce: RunEnv::nonce_of(&earlier.names_on_phones(&options.run)),
         ab_plan: options.ab_plan.map(|ab_plan| ab_plan.settled(&planned.plan.jobs, &planned.facts)),
-        screens: options.screens,
+        pictures: options.pictures,
         unrecorded: Default::default(),
     };
     let by = Claimer { who: format!("run {}", options.run), priority: options.priority };

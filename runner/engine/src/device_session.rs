@@ -5,6 +5,7 @@ use crate::announce::Announcer;
 use crate::builds::AbPlan;
 use crate::patience::Patience;
 use crate::prepare::Doorway;
+use crate::screens::Pictures;
 use crate::undo::Undo;
 use farmjank_results::device::{App, DeviceFacts, DeviceId, Screen};
 use farmjank_results::event::JobId;
@@ -41,8 +42,8 @@ pub struct RunEnv {
     pub nonce: u64,
     /// Two builds that take turns, where the run is about that.
     pub ab_plan: Option<AbPlan>,
-    /// Take pictures of the screen in warm-ups.
-    pub screens: bool,
+    /// When the screen is photographed.
+    pub pictures: Pictures,
     /// Phones whose recorder was told not to work: once each.
     pub unrecorded: RefCell<BTreeSet<DeviceId>>,
 }

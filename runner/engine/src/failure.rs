@@ -1,5 +1,5 @@
-//! What the phone shows when a step failed: a picture, the view hierarchy, the texts in it, what is in front, the newest
-//! lines of its log. Kept before anything is tidied.
+//! What the phone shows when a step failed: a picture, the view hierarchy, the texts in it, what is in front, the
+//! newest lines of its log. Kept before anything is tidied.
 //!
 //! Whatever cannot be had is said, costs no verdict, and never waits long: the fault that ended the trial stands.
 
@@ -7,8 +7,8 @@ use crate::android::screen::{self, Element};
 use crate::android::{app, clip, state};
 use crate::device_session::DeviceSession;
 use crate::thumbnail::{READABLE, thumbnail};
-use farmjank_results::event::SkippedSource;
-use farmjank_results::failure::Failure;
+use farmjank_results::event::Fact;
+use farmjank_results::failure::{Failure, Unavailable};
 use farmjank_results::fault::Fault;
 use std::time::Duration;
 use tokio::time::timeout;
@@ -24,10 +24,10 @@ const MOST_HIERARCHY: usize = 2 << 20;
 const TEXTS: usize = 60;
 const TEXT: usize = 120;
 
-/// Keeps what the phone shows now in this folder of the bundle.
-pub(crate) async fn keep(session: &DeviceSession<'_>, folder: &str) -> Failure {
+/// Keeps what the phone shows now beside the evidence of a trial, which lies in this folder of the bundle.
+pub(crate) async fn keep(session: &DeviceSession<'_>, trial: u32, folder: &str) {
     let mut failure = Failure::default();
-    let scene = Scene { session, folder };
+    let scene = Scene { session, folder: format!("{folder}/failure") };
     // The picture first: what is on the screen may go.
     match scene.picture().await {
         Ok(path) => failure.picture = Some(path),
@@ -35,7 +35,7 @@ pub(crate) async fn keep(session: &DeviceSession<'_>, folder: &str) -> Failure {
     }
     match scene.front().await {
         Ok(front) => failure.front = Some(front),
-        Err(why) => failure.unavailable.push(missing("what is in front", why)),
+        Err(why) => failure.unavailable.push(missing("front", why)),
     }
     match scene.log().await {
         Ok(path) => failure.log = Some(path),
@@ -43,19 +43,20 @@ pub(crate) async fn keep(session: &DeviceSession<'_>, folder: &str) -> Failure {
     }
     match scene.hierarchy().await {
         Ok((path, texts)) => (failure.hierarchy, failure.texts) = (Some(path), texts),
-        Err(why) => failure.unavailable.push(missing("view hierarchy", why)),
+        Err(why) => failure.unavailable.push(missing("hierarchy", why)),
     }
-    failure
+    let failure = Box::new(failure);
+    session.env.announcer.announce(Fact::FailureKept { job: session.job, trial, failure });
 }
 
-fn missing(what: &str, why: String) -> SkippedSource {
-    SkippedSource { what: what.to_owned(), why: clip(&why, 200) }
+fn missing(what: &str, why: String) -> Unavailable {
+    Unavailable { what: what.to_owned(), why: clip(&why, 200) }
 }
 
 /// A phone after a failure, and where its files go.
 struct Scene<'a> {
     session: &'a DeviceSession<'a>,
-    folder: &'a str,
+    folder: String,
 }
 
 impl Scene<'_> {
@@ -70,7 +71,8 @@ impl Scene<'_> {
 
     async fn front(&self) -> Result<String, String> {
         let said = self.shell(app::IN_FRONT).await?;
-        Ok(clip(&state::front(&String::from_utf8_lossy(&said)).to_string(), 200))
+        let front = state::front(&String::from_utf8_lossy(&said)).to_string();
+        Ok(clip(front.trim_matches('`'), 200))
     }
 
     async fn log(&self) -> Result<String, String> {
@@ -84,12 +86,11 @@ impl Scene<'_> {
 
     async fn hierarchy(&self) -> Result<(String, Vec<String>), String> {
         let session = self.session;
-        let document = timeout(EACH, screen::document(&*session.device, session.patience())).await;
-        let document = document.map_err(|_| late())?.map_err(said)?;
+        let screen = timeout(EACH, screen::hierarchy(&*session.device, session.patience())).await;
+        let (document, elements) = screen.map_err(|_| late())?.map_err(said)?;
         if document.len() > MOST_HIERARCHY {
             return Err(format!("it has {} bytes", document.len()));
         }
-        let elements = screen::read(&document)?;
         Ok((self.kept("hierarchy.xml", document.as_bytes())?, texts(&elements)))
     }
 

@@ -180,7 +180,7 @@ async fn trials(
     let announcer: &Announcer = &session.env.announcer;
     let job = planned.job;
     let framestats = FramestatsSampler::for_session(session);
-    if session.env.screens && planned.warmup == 0 {
+    if session.env.pictures.warm_ups && planned.warmup == 0 {
         let what = "screens are photographed in warm-ups only, and this scenario has none: add `warmup: 1`, or run with --warmup 1";
         announcer.notice(Some(job), what.to_owned());
     }
@@ -202,7 +202,7 @@ async fn trials(
         let counted = trial >= planned.warmup;
         announcer.announce(Fact::TrialStarted { job, trial, counted, turn: None });
         let mut one = Trial::new(session, &framestats, probes, trial, &progress.place(trial));
-        one.pictured = session.env.screens && !counted;
+        one.pictured = session.env.pictures.warm_ups && !counted;
         let outcome = cancellable(stop, one.run()).await;
         progress.tries += 1;
         let TrialOutcome { ending, windows } =

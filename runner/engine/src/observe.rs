@@ -136,8 +136,8 @@ impl FramestatsSampler {
         Ok(())
     }
 
-    /// Once the steps of a window are over: asks for its last finger, waits until the app answers, and takes the ring. A
-    /// frame it still owed is in it then (docs/design/windows.md#silence-at-the-end). Until when frames are wanted.
+    /// Once the steps of a window are over: asks for its last finger, waits until the app answers, and takes the ring.
+    /// A frame it still owed is in it then (docs/design/windows.md#silence-at-the-end). Until when frames are wanted.
     pub(crate) async fn at_end(
         &self,
         session: &DeviceSession<'_>,

@@ -2,6 +2,7 @@
 
 use crate::builds::AbPlan;
 use crate::patience::Patience;
+use crate::screens::Pictures;
 use crate::survey::Wanted;
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::event::PlannedJob;
@@ -37,8 +38,8 @@ pub struct Options {
     pub ab_plan: Option<AbPlan>,
     /// What to say of the plan before anything is measured.
     pub forewarn: Option<Rc<Forewarn>>,
-    /// Take pictures of the screen in warm-ups.
-    pub screens: bool,
+    /// When the screen is photographed.
+    pub pictures: Pictures,
     /// How urgent it is beside other runs of this computer.
     pub priority: Priority,
 }

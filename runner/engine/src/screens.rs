@@ -5,7 +5,7 @@
 
 use crate::collect::Collector;
 use crate::device_session::DeviceSession;
-use crate::thumbnail::thumbnail;
+use crate::thumbnail::{SMALL, thumbnail};
 use farmjank_results::event::Screen;
 use farmjank_results::time::{BootTime, Span};
 use std::cell::Cell;
@@ -23,6 +23,15 @@ const HITCH: Span = Span::from_ms(60);
 const MOST: usize = 90;
 /// Most bytes of the small pictures of one window.
 const MOST_BYTES: u64 = 6 << 20;
+
+/// When the screen is photographed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pictures {
+    /// In warm-ups.
+    pub warm_ups: bool,
+    /// Where a step failed. Not where something secret may be on the screen.
+    pub failures: bool,
+}
 
 /// The stamps are read by the same shell, and stand after the picture on a line of their own.
 const SHOOT: &str =
@@ -96,7 +105,7 @@ impl<'a> Camera<'a> {
             .await
             .map_err(|fault| (!fault.is_lost()).then(|| fault.to_string()))?;
         let (picture, from, to) = parted(&output.out).map_err(Some)?;
-        let small = thumbnail(picture).map_err(|why| Some(why.to_string()))?;
+        let small = thumbnail(picture, SMALL).map_err(|why| Some(why.to_string()))?;
         let path = format!("{}/{nth}.png", self.folder);
         session.env.files.write(&path, &small).map_err(|why| Some(format!("it could not be kept: {why}")))?;
         let (from, to) = (session.clock.to_device(from), session.clock.to_device(to));

@@ -6,7 +6,9 @@ use png::{BitDepth, ColorType, Decoder, Encoder, Limits, Transformations};
 use std::io::Cursor;
 
 /// Width of a small picture.
-const WIDTH: usize = 180;
+pub(crate) const SMALL: usize = 180;
+/// Width of one whose words can be read.
+pub(crate) const READABLE: usize = 540;
 /// Largest picture unpacked, bytes: a screen of 16 million pixels.
 const UNPACKED: usize = 64 << 20;
 
@@ -27,11 +29,11 @@ pub(crate) enum NoPicture {
     Empty,
 }
 
-/// The picture at most [`WIDTH`] wide, each pixel the mean of those it stands for.
+/// The picture at most so wide, each pixel the mean of those it stands for.
 ///
 /// # Errors
 /// It is no PNG that can be read.
-pub(crate) fn thumbnail(picture: &[u8]) -> Result<Vec<u8>, NoPicture> {
+pub(crate) fn thumbnail(picture: &[u8], most: usize) -> Result<Vec<u8>, NoPicture> {
     let bad = |why: &dyn std::fmt::Display| NoPicture::Unreadable(why.to_string());
     let mut decoder = Decoder::new_with_limits(Cursor::new(picture), Limits { bytes: UNPACKED });
     decoder.set_transformations(Transformations::normalize_to_color8());
@@ -44,7 +46,7 @@ pub(crate) fn thumbnail(picture: &[u8]) -> Result<Vec<u8>, NoPicture> {
     if wide == 0 || tall == 0 || frame.bit_depth != BitDepth::Eight {
         return Err(NoPicture::Empty);
     }
-    let scale = wide.div_ceil(WIDTH).max(1);
+    let scale = wide.div_ceil(most).max(1);
     let (small_wide, small_tall) = (wide.div_ceil(scale), tall.div_ceil(scale));
     let mut small = Vec::with_capacity(small_wide * small_tall * 3);
     for y in 0..small_tall {
@@ -123,12 +125,13 @@ mod tests {
     fn a_screen_becomes_small_and_keeps_its_colours() {
         // Red above, blue below, as phones print it: with a channel for how opaque it is.
         let red_blue = |_: u32, y: u32| if y < 1200 { vec![255, 0, 0, 255] } else { vec![0, 0, 255, 255] };
-        let (wide, tall, pixels) = read(&thumbnail(&picture(1080, 2400, ColorType::Rgba, red_blue)).unwrap());
+        let (wide, tall, pixels) =
+            read(&thumbnail(&picture(1080, 2400, ColorType::Rgba, red_blue), SMALL).unwrap());
         assert_eq!((wide, tall), (180, 400));
         assert_eq!(pixels[..3], [255, 0, 0]);
         assert_eq!(pixels[pixels.len() - 3..], [0, 0, 255]);
         let (wide, _, pixels) =
-            read(&thumbnail(&picture(3, 2, ColorType::Grayscale, |x, _| vec![x as u8 * 10])).unwrap());
+            read(&thumbnail(&picture(3, 2, ColorType::Grayscale, |x, _| vec![x as u8 * 10]), SMALL).unwrap());
         assert_eq!((wide, &pixels[..9]), (3, &[0, 0, 0, 10, 10, 10, 20, 20, 20][..]));
     }
 
@@ -137,11 +140,11 @@ mod tests {
         let whole = picture(8, 8, ColorType::Rgb, |x, y| vec![x as u8, y as u8, 0]);
         for bad in [&b""[..], b"screencap: not found\n", &whole[..whole.len() / 2], &[0x89, b'P', b'N', b'G']]
         {
-            assert!(thumbnail(bad).is_err());
+            assert!(thumbnail(bad, SMALL).is_err());
         }
         // A head that promises more than any screen has.
         let mut huge = whole.clone();
         huge[16..24].copy_from_slice(&[0x7f, 0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff]);
-        assert!(thumbnail(&huge).is_err());
+        assert!(thumbnail(&huge, SMALL).is_err());
     }
 }

@@ -4,6 +4,7 @@ use crate::android::quiet::{self, Conditions};
 use crate::android::settle::behind;
 use crate::collect::Harvest;
 use crate::device_session::DeviceSession;
+use crate::failure;
 use crate::log::WindowLog;
 use crate::measure::measure;
 use crate::observe::{FramestatsSampler, OpenWindow};
@@ -89,6 +90,7 @@ impl<'a> Trial<'a> {
     pub async fn run(self) -> TrialOutcome {
         let scenario = self.session.scenario;
         let mut result = self.settle().await;
+        let settled = result.is_ok();
         let mut refused = self.probes.refused().to_vec();
         if result.is_ok() {
             result = self.walk(&scenario.setup, "setup", None).await;
@@ -105,6 +107,9 @@ impl<'a> Trial<'a> {
         result = match result {
             Err(fault) if !fault.is_lost() => {
                 let session = self.session;
+                if settled {
+                    failure::keep(session, self.number, &self.folder).await;
+                }
                 Err(behind(&*session.device, &session.app.0, fault, session.patience()).await)
             }
             result => result,

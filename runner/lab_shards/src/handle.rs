@@ -12,6 +12,7 @@ use farmjank_engine::job_runner::JobRunner;
 use farmjank_engine::options::Options;
 use farmjank_engine::patience::Patience;
 use farmjank_engine::planned::Planned;
+use farmjank_engine::screens::Pictures;
 use farmjank_engine::stop::Stop;
 use farmjank_engine::survey::Wanted;
 use farmjank_results::device::DeviceId;
@@ -54,7 +55,7 @@ impl ShardHandle {
             wanted: options.wanted.clone(),
             patience: options.patience,
             most_running: options.most_running,
-            screens: options.screens,
+            pictures: options.pictures,
             scenarios,
         };
         let join = threads(Box::new(move || {
@@ -134,7 +135,7 @@ struct ShardInputs {
     wanted: Wanted,
     patience: Patience,
     most_running: usize,
-    screens: bool,
+    pictures: Pictures,
     scenarios: Vec<Scenario>,
 }
 
@@ -156,10 +157,11 @@ impl ShardInputs {
             return;
         };
         tokio::time::sleep_until(announcer.instant(work.begins)).await;
-        let ShardInputs { nonce, patience, most_running, screens, scenarios, .. } = self;
+        let ShardInputs { nonce, patience, most_running, pictures, scenarios, .. } = self;
         let ShardWork { facts, jobs, ab_plan, .. } = work;
         let unrecorded = Default::default();
-        let env = RunEnv { announcer, files, patience, sources, probes, nonce, ab_plan, screens, unrecorded };
+        let env =
+            RunEnv { announcer, files, patience, sources, probes, nonce, ab_plan, pictures, unrecorded };
         let claiming = Claiming {
             claims: Rc::new(Private::default()),
             by: Default::default(),

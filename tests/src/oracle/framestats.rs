@@ -26,16 +26,11 @@ pub struct Stages<'t> {
     pub gpu: bool,
 }
 
-/// Work still on the UI thread so long after the window's end is of no dump: nobody saw that frame, ns.
-const IN_FLIGHT: i64 = 100_000_000;
-
-/// Of the window that drew most of them. A frame that had not reached the render thread when the last dump was taken,
-/// just after the end of the measured window, is in no ring and in no number.
+/// Of the window that drew most of them. The last dump is taken when the app has answered: a frame that was still on
+/// its UI thread when the measured window ended is in the ring then.
 pub fn of_window<'t>(truth: &'t Truth<'_>, measured: &WindowMeasured, sdk: u32) -> Stages<'t> {
     let inside = |frame: &&TruthHwuiFrame| {
-        let ended = measured.motions.last().map_or(0, |motion| motion.to.ns());
         measured.motions.iter().any(|motion| (motion.from.ns()..=motion.to.ns()).contains(&frame.intended))
-            && frame.sync_start <= ended + IN_FLIGHT
     };
     let of = |layer: &str| -> Vec<&TruthHwuiFrame> {
         truth.hwui_frames.iter().filter(|frame| frame.flags == 0 && frame.layer == layer).collect()

@@ -53,17 +53,19 @@ fn hung_in_its_last_fling(source: &str, crowd: u32) -> Story {
     Stage::lab_yaml(&lab).seed(23).scenario(&scenario).run()
 }
 
-/// By how much a frame that was promised before the end of this window came too late, ms; none where content had come to
-/// rest before the app hung.
+/// By how much a frame that was promised before the end of this window came too late, ms; none where content had come
+/// to rest before the app hung.
 fn owed(story: &Story, serial: &str, window: &WindowMeasured) -> Option<f64> {
     let end = window.motions.iter().map(|motion| motion.to.ns()).max()?;
     let fling = window.motions.last()?;
     let late = |truth: &Truth<'_>| {
         let frames = truth.layers.iter().flat_map(|layer| &layer.frames);
         let owed = frames.filter(|frame| frame.expected > fling.from.ns() && frame.expected < end);
-        owed.map(|frame| (frame.vsync - frame.expected) as f64 / 1e6).filter(|late| *late > 50.0).reduce(f64::max)
+        owed.map(|frame| (frame.vsync - frame.expected) as f64 / 1e6)
+            .filter(|late| *late > 50.0)
+            .reduce(f64::max)
     };
-    story.lab.truth(serial, |truth| late(&truth)).flatten()
+    story.lab.truth(serial, |truth| late(truth)).flatten()
 }
 
 #[test]
@@ -76,7 +78,10 @@ fn an_app_that_hangs_in_its_last_fling_beyond_its_window_is_a_stall_where_frames
             println!("{serial}, crowd {crowd}: hitch_ms {hitch:?}, owed {owed:?}");
             stalls += usize::from(owed.is_some());
             let told = hitch.expect("a number");
-            assert!((told - owed.unwrap_or(0.0)).abs() < 60.0, "{serial}, crowd {crowd}: {told}, owed {owed:?}");
+            assert!(
+                (told - owed.unwrap_or(0.0)).abs() < 60.0,
+                "{serial}, crowd {crowd}: {told}, owed {owed:?}"
+            );
         }
     }
     assert!(stalls >= ARCHETYPES.len(), "{stalls} stalls");

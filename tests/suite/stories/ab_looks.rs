@@ -124,7 +124,7 @@ fn screening_measures_only_suspects_afresh() {
     let slow = "version: 7.5.0\npages: { feed: { hitch_rate: 0.03 }, search: { hitch_rate: 0.09 } }";
     let run = |new: &str| {
         Stage::lab_yaml(&lab(""))
-            .seed(4)
+            .seed(6)
             .serials(&["P8"])
             .scenario(&two)
             .ab_plan(ab_plan(new, ab_rules))

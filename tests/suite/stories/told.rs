@@ -54,7 +54,7 @@ const FAULTS: &[(&str, &str)] = &[
 fn story(words: &str, fault: &str, scenario: &str) -> Story {
     let fault = match fault {
         "" => String::new(),
-        fault => format!("faults:\n  - {{ at: 16s, phone: P8, {fault} }}\n"),
+        fault => format!("faults:\n  - {{ at: 16300ms, phone: P8, {fault} }}\n"),
     };
     let recover = match words {
         words if words.ends_with("(--recover reboot)") => Some(RecoveryStep::Reboot),

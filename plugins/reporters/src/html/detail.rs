@@ -4,6 +4,7 @@
 //! page unpacks them when the cell is opened. Times are µs since the first motion of the iteration.
 
 use super::counterfactual::counterfactual;
+use super::failure::FailureLine;
 use super::frames::{Iteration, Seen};
 use super::index::short;
 use crate::cells::Cell;
@@ -52,6 +53,9 @@ struct Detail {
     builds: Vec<String>,
     /// Files of the bundle.
     evidence: Vec<String>,
+    /// What the phone showed when a fault ended the job.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failure: Option<FailureLine>,
 }
 
 #[derive(Serialize)]
@@ -164,7 +168,12 @@ pub(crate) fn packed(cell: &Cell<'_>, seen: &Seen<'_>) -> String {
         let pngs = pngs.collect::<Vec<_>>();
         iterations.push(iteration(cell.job, one, place, &pngs));
     }
-    let detail = detail(cell, seen, iterations);
+    let failure = seen.failure.as_ref().map(|(failure, picture)| {
+        let from = frame_logs.len();
+        frame_logs.extend_from_slice(picture.as_deref().unwrap_or_default());
+        failure.at(picture.as_ref().map(|picture| (from, picture.len())))
+    });
+    let detail = Detail { failure, ..detail(cell, seen, iterations) };
     let json = serde_json::to_vec(&detail).expect("strings and numbers always serialise");
     let mut deflate = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::new(LEVEL));
     let length = u32::try_from(json.len()).expect("a cell's text is bounded").to_le_bytes();
@@ -195,6 +204,7 @@ fn detail(cell: &Cell<'_>, seen: &Seen<'_>, iterations: Vec<IterationLine>) -> D
         warmup: cell.job.planned.warmup,
         builds: cell.job.installed.iter().map(build).collect(),
         evidence: cell.measured.iter().flat_map(|(_, window)| texts(&window.evidence)).collect(),
+        failure: None,
     }
 }
 

@@ -1,6 +1,8 @@
-//! What the phone showed when a fault ended a trial of a cell, for its page: picture, texts, the newest lines of its log.
+//! What the phone showed when a fault ended a trial of a cell, for its page: picture, texts, the newest lines of its
+//! log.
 //!
-//! Every word is the phone's, so it is cleaned; what is no picture is left out. Bounded: a night may break on every phone.
+//! Every word is the phone's, so it is cleaned; what is no picture is left out. Bounded: a night may break on every
+//! phone.
 
 use crate::cells::Cell;
 use crate::clean::{NAME, SENTENCE, line};
@@ -66,7 +68,8 @@ impl FailureLine {
     }
 }
 
-/// Whether the picture is in this cell: in the first one of its job that did not pass, and in the first jobs of the run.
+/// Whether the picture is in this cell: in the first one of its job that did not pass, and in the first jobs of the
+/// run.
 fn pictured(cell: &Cell<'_>) -> bool {
     let broke = cell.job.cells.iter().find(|one| one.verdict != Some(Verdict::Pass));
     let first = broke.is_none_or(|one| one.window == cell.name && one.whole == cell.whole);

@@ -2,6 +2,7 @@
 //!
 //! Must not know: how a frame log is kept, what a page looks like. Times are ms of motion.
 
+use super::failure::{self, FailureLine};
 use crate::cells::Cell;
 use farmjank_results::event::{Screen, WindowMeasured};
 use farmjank_results::frame_log::{Bar, FrameLog, What};
@@ -43,6 +44,8 @@ pub(crate) struct Iteration<'a> {
 /// Every iteration of a cell, warm-ups included.
 pub(crate) struct Seen<'a> {
     pub iterations: Vec<Iteration<'a>>,
+    /// What the phone showed when a fault ended its job, and the picture of it.
+    pub failure: Option<(FailureLine, Option<Vec<u8>>)>,
 }
 
 /// Bytes of pictures in one page, and of one picture.
@@ -60,7 +63,7 @@ pub(crate) fn seen<'a>(cell: &Cell<'a>, frame_logs: &dyn FrameLogs) -> Seen<'a> 
         frame_log: frame_log(window, frame_logs),
         pictures: pictures(window, step, frame_logs),
     };
-    Seen { iterations: cell.measured.iter().map(one).collect() }
+    Seen { iterations: cell.measured.iter().map(one).collect(), failure: failure::shown(cell, frame_logs) }
 }
 
 /// Of all pictures of the run every so many-th is in the page: they are the first to make room.

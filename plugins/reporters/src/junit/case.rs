@@ -174,6 +174,14 @@ fn body(cell: &Cell, message: &str) -> String {
     if let Some(fault) = cell.fault().filter(|fault| !told(&fault.what)) {
         lines.push(format!("fault: {}", xml_attribute(&fault.to_string(), SENTENCE)));
     }
+    if let Some((_, failure)) = cell.failure() {
+        lines.extend(failure.front.as_ref().map(|front| format!("in front: {}", xml_attribute(front, NAME))));
+        let texts =
+            failure.texts.iter().map(|text| xml_attribute(text, NAME)).collect::<Vec<_>>().join(" · ");
+        lines.extend(
+            (!texts.is_empty()).then(|| format!("on the screen: {}", xml_attribute(&texts, SENTENCE * 3))),
+        );
+    }
     for (trial, fault) in again(cell) {
         let words = xml_attribute(&fault.to_string(), SENTENCE);
         lines.push(format!("tried again: trial {}: {words}", trial.trial + 1));
@@ -239,7 +247,9 @@ fn output(cell: &Cell, plot: Option<&String>, options: &Options) -> String {
         lines.push(format!("{:<24} {}", xml_attribute(&metric.key, 60), xml_attribute(&value, NAME)));
     }
     let evidence = cell.measured.iter().flat_map(|(_, window)| &window.evidence);
-    let paths: Vec<&String> = plot.into_iter().chain(evidence).filter(|path| !path.contains("]]")).collect();
+    let failure = cell.failure().into_iter().flat_map(|(_, failure)| failure.files());
+    let paths: Vec<&String> =
+        plot.into_iter().chain(failure).chain(evidence).filter(|path| !path.contains("]]")).collect();
     let folder = options.bundle.as_ref().map(|folder| xml_attribute(folder.trim_end_matches('/'), NAME));
     for path in paths.iter().take(ATTACHMENTS) {
         let path = xml_attribute(path, NAME);

@@ -316,6 +316,12 @@ fn why(cell: &Cell, style: TextStyle) -> Vec<String> {
     if let Some(fault) = fault.filter(|fault| !fault.advice.is_empty()) {
         lines.extend(labelled("try", &style.text(&fault.advice, clean::SENTENCE), style));
     }
+    // All its files lie in one folder.
+    let kept = cell.failure().and_then(|(_, failure)| failure.files().next()?.rsplit_once('/'));
+    if let Some((folder, _)) = kept {
+        let where_to = format!("{folder}/ in the bundle: the phone when it failed");
+        lines.extend(labelled("see", &style.text(&where_to, clean::SENTENCE), style));
+    }
     lines
 }
 

@@ -20,6 +20,7 @@ use farmjank_engine::conduct::{Setup, run as conduct};
 use farmjank_engine::options::Options;
 use farmjank_engine::patience::Patience;
 use farmjank_engine::resume::left;
+use farmjank_engine::screens::Pictures;
 use farmjank_engine::scribe::Voice;
 use farmjank_engine::stop::Stop;
 use farmjank_lab::lab::Lab;
@@ -122,7 +123,7 @@ async fn conducted(
         patience: args.recover.within(Patience { retries: args.retries, ..Patience::default() }),
         ab_plan,
         forewarn,
-        screens: args.screens,
+        pictures: Pictures { warm_ups: args.screens, failures: !host::has_secrets() },
         priority: args.priority,
     };
     let turns = options.ab_plan.is_some();

@@ -22,6 +22,11 @@ pub fn keep_secret(mask: Mask) {
     }
 }
 
+/// Whether anything is secret.
+pub fn has_secrets() -> bool {
+    secrets().is_some()
+}
+
 /// The secrets, if there are any.
 pub(super) fn secrets() -> Option<&'static Mask> {
     SECRETS.get()

@@ -9,6 +9,7 @@ mod analyze_trace;
 mod claims;
 mod compare;
 mod deliveries;
+mod failures;
 mod first;
 #[cfg(unix)]
 mod hostile;

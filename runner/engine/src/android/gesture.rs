@@ -35,8 +35,8 @@ pub struct Remembered {
 const MOST_TEXT: usize = 16_384;
 
 /// Asks the dispatcher for the events it remembers, and then the app whether it answers: a key that means nothing comes
-/// back when its main thread has handled it (docs/design/phones.md#input). Nothing of the events where the phone does not
-/// tell them, of the key where `input` failed.
+/// back when its main thread has handled it (docs/design/phones.md#input). Nothing of the events where the phone does
+/// not tell them, of the key where `input` failed.
 pub async fn answered(
     device: &dyn Device,
     patience: Duration,

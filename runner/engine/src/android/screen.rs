@@ -31,7 +31,8 @@ impl Element {
         ((left + right) / 2, (top + bottom) / 2)
     }
 
-    fn is_on_screen(&self) -> bool {
+    /// It has an area.
+    pub(crate) fn is_on_screen(&self) -> bool {
         let (left, top, right, bottom) = self.bounds;
         right > left && bottom > top
     }
@@ -39,16 +40,26 @@ impl Element {
 
 /// Dumps and reads the hierarchy. `ui_unreadable` (passing) while an animation keeps uiautomator waiting.
 pub async fn elements(device: &dyn Device, patience: &Patience) -> Result<Vec<Element>, Fault> {
+    hierarchy(device, patience).await.map(|(_, elements)| elements)
+}
+
+/// The hierarchy as an XML document, and what is in it.
+pub(crate) async fn hierarchy(
+    device: &dyn Device,
+    patience: &Patience,
+) -> Result<(String, Vec<Element>), Fault> {
     let line = format!("uiautomator dump {PATH} && cat {PATH} && rm -f {PATH}");
     let output = device.shell(&line, patience.dump).await?;
-    let text = output.text();
+    let mut text = output.text();
     // The first line is uiautomator's own (`UI hierchary dumped to: …`); the document follows.
     let Some(at) = text.find("<?xml").or_else(|| text.find("<hierarchy")) else {
         let said = if output.err.is_empty() { text } else { output.err_text() };
         let what = format!("uiautomator gave no screen: {}", clip(&said, 200));
         return Err(Fault::new(FaultCode::UiUnreadable, what).passing());
     };
-    read(&text[at..]).map_err(|why| Fault::new(FaultCode::UiUnreadable, why).passing())
+    let document = text.split_off(at);
+    let elements = read(&document).map_err(|why| Fault::new(FaultCode::UiUnreadable, why).passing())?;
+    Ok((document, elements))
 }
 
 /// Reads a hierarchy document.

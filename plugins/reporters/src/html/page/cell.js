@@ -87,6 +87,47 @@ function comparedTable(detail) {
   );
 }
 
+// What the phone showed when a step failed: its screen, what stands on it, and the end of its log.
+function failureSection(failure, rest) {
+  if (!failure) return null;
+  const [from, length] = failure.png || [];
+  const picture = failure.png
+    ? el("img", {
+        src: `data:image/png;base64,${btoa(characters(rest.subarray(from, from + length)))}`,
+        alt: `the screen when ${failure.iteration} failed`,
+      })
+    : null;
+  const files = el("ul", { class: "files" }, failure.files.map((path) => el("li", null, el("code", null, path))));
+  return el(
+    "section",
+    { class: "failure", "aria-label": "what the phone showed" },
+    el("h2", null, `What the phone showed when ${failure.iteration} failed`),
+    el(
+      "div",
+      { class: "scene" },
+      picture,
+      el(
+        "div",
+        null,
+        failure.front ? el("p", null, "in front: ", el("code", null, failure.front)) : null,
+        failure.texts.length ? el("p", { class: "quiet" }, "on the screen, from its top:") : null,
+        failure.texts.length ? el("ul", { class: "texts" }, failure.texts.map((text) => el("li", null, text))) : null,
+        failure.unavailable.map(([what, why]) => el("p", { class: "quiet" }, `${what} not had: ${why}`)),
+        failure.files.length ? el("p", { class: "quiet" }, "in the bundle:") : null,
+        failure.files.length ? files : null,
+      ),
+    ),
+    failure.log.length
+      ? el(
+          "details",
+          null,
+          el("summary", null, `the last ${several(failure.log.length, "line", "lines")} of its log`),
+          el("pre", { tabindex: "0" }, failure.log.join("\n")),
+        )
+      : null,
+  );
+}
+
 function cellView(host, { cell, trial, frame }, neighbours) {
   const opened = store.open(cell.key),
     scenario = store.scenarios.get(cell.scenario),
@@ -169,6 +210,7 @@ function cellView(host, { cell, trial, frame }, neighbours) {
           detail.fault && detail.fault[2] ? el("li", { class: "advice" }, `try: ${detail.fault[2]}`) : null,
         )
       : null,
+    failureSection(detail.failure, rest),
     el("section", { "aria-label": "limits" }, el("h2", null, "Limits"), limitTable(cell, detail)),
     detail.compared.length
       ? el(
