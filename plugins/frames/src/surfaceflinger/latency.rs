@@ -13,6 +13,8 @@ use farmjank_seams::source::Unreadable;
 
 /// Rows the classic engine always prints.
 pub const CLASSIC_ROWS: u32 = 127;
+/// Layers of one dump whose rings get their room at once.
+const LAYERS: usize = 16;
 /// Display frames the newer engine keeps.
 pub const HISTORY_ROWS: u32 = 64;
 
@@ -166,7 +168,8 @@ impl Reader {
     #[inline]
     fn row(&mut self, [desired, present, ready]: [i64; 3]) {
         let block = &mut self.current;
-        if block.rows.capacity() == 0 {
+        // An app has some layers; who prints thousands of rings gets no room in advance.
+        if block.rows.capacity() == 0 && self.blocks.len() < LAYERS {
             block.rows.reserve_exact(CLASSIC_ROWS as usize);
         }
         self.read_any = true;

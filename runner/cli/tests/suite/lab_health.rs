@@ -10,7 +10,7 @@ phones:
   - { archetype: pixel-8, serial: P9 }
   - { archetype: pixel-8, serial: P10 }
 ";
-const UNPLUGGED: &str = "faults: [ { at: 9s, phone: P8, kind: unplug, for: 8s } ]\n";
+const UNPLUGGED: &str = "faults: [ { at: 9400ms, phone: P8, kind: unplug, for: 8s } ]\n";
 
 /// A run of a lab, as one of real phones would have left it, copied to every one of these nights.
 fn nights(folder: &Path, faults: &str, nights: std::ops::RangeInclusive<u32>) {
