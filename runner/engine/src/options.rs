@@ -2,7 +2,7 @@
 
 use crate::builds::AbPlan;
 use crate::patience::Patience;
-use crate::screens::Pictures;
+use crate::pictures::Pictures;
 use crate::survey::Wanted;
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::event::PlannedJob;

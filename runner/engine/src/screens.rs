@@ -24,15 +24,6 @@ const MOST: usize = 90;
 /// Most bytes of the small pictures of one window.
 const MOST_BYTES: u64 = 6 << 20;
 
-/// When the screen is photographed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pictures {
-    /// In warm-ups.
-    pub warm_ups: bool,
-    /// Where a step failed. Not where something secret may be on the screen.
-    pub failures: bool,
-}
-
 /// The stamps are read by the same shell, and stand after the picture on a line of their own.
 const SHOOT: &str =
     "read a x </proc/uptime; screencap -p; s=$?; read b x </proc/uptime; echo; echo \"$a $b $s\"";
