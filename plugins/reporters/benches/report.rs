@@ -110,6 +110,7 @@ fn night(phones: u32, windows: u32, iterations: u32, frames: u32) -> (Record, Ke
                 ended,
                 ending,
                 windows,
+                failure: None,
             });
         }
         for window in 0..windows as usize {

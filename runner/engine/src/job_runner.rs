@@ -170,7 +170,8 @@ impl JobRunner {
         let Some(phone) = &self.planned(job).and_then(|planned| planned.device) else { return };
         let before = came.insert((job, kept.moves), kept.completed);
         if before.unwrap_or_default() < kept.completed {
-            ladder.works(phone);
+            // What its server told of it since stands.
+            ladder.worked(phone);
         }
         match fault.map(Ailment::of) {
             Some(Some(ailment)) => ladder.fails(self.env.announcer.now(), phone, ailment),

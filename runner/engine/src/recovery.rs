@@ -174,9 +174,14 @@ impl Ladder {
         }
     }
 
-    /// A phone did its work: the next time begins with the mildest step.
+    /// A phone does its work.
     pub fn works(&mut self, phone: &DeviceId) {
         self.is_back(phone);
+        self.worked(phone);
+    }
+
+    /// A phone did some of its work, whatever ails it now: the next time begins with the mildest step.
+    pub fn worked(&mut self, phone: &DeviceId) {
         if let Some(climb) = self.climbs.get_mut(phone) {
             climb.taken = 0;
         }
