@@ -12,6 +12,7 @@ mod document;
 mod fields;
 mod flow;
 mod form;
+mod inventory;
 mod limits;
 mod page;
 mod prepare;
@@ -36,6 +37,7 @@ use farmjank_results::metric::{Better, Unit};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+pub use inventory::inventory;
 pub use quarantine::quarantine;
 
 /// One file as it lies on disk.

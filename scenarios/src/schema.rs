@@ -5,7 +5,7 @@
 //! every header for `appId`, which a file that is only run by others may leave out. A document is a scenario, or the
 //! list of steps of Maestro's two-document form.
 
-use crate::vocabulary::lab_files::{QUARANTINE, QUARANTINED};
+use crate::vocabulary::lab_files::{INVENTORY, INVENTORY_PHONE, QUARANTINE, QUARANTINED};
 use crate::vocabulary::{
     BASELINE, COMMANDS, Command, EVERY_STEP, HEADER, Key, LIMIT, NAME_CHARS, OVERRIDE, PAGE, PREPARE, READY,
     SELECTOR, Shape, TEXT_CHARS,
@@ -33,6 +33,15 @@ pub fn quarantine() -> String {
     root.insert("$schema".to_owned(), json!("https://json-schema.org/draft/2020-12/schema"));
     root.insert("title".to_owned(), json!("farmjank quarantine"));
     root.insert("$defs".to_owned(), json!({ "entry": Value::Object(object(QUARANTINED, "one entry")) }));
+    pretty(&Value::Object(root))
+}
+
+/// The schema of an inventory, in the same form.
+pub fn inventory() -> String {
+    let mut root = object(INVENTORY, "the adb servers and phones of a lab");
+    root.insert("$schema".to_owned(), json!("https://json-schema.org/draft/2020-12/schema"));
+    root.insert("title".to_owned(), json!("farmjank inventory"));
+    root.insert("$defs".to_owned(), json!({ "phone": Value::Object(object(INVENTORY_PHONE, "one phone")) }));
     pretty(&Value::Object(root))
 }
 
@@ -193,6 +202,7 @@ fn shape(shape: Shape) -> Value {
         }),
         Shape::Baseline => json!({ "$ref": "#/$defs/baseline" }),
         Shape::Day => pattern("^[0-9]{4}-[0-9]{2}-[0-9]{2}$"),
+        Shape::InventoryPhones => json!({ "type": "array", "items": { "$ref": "#/$defs/phone" } }),
         Shape::Quarantined => json!({ "type": "array", "items": { "$ref": "#/$defs/entry" } }),
         Shape::Prepare => json!({ "$ref": "#/$defs/prepare" }),
         Shape::Overrides => json!({ "type": "array", "items": { "$ref": "#/$defs/override" } }),

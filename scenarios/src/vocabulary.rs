@@ -60,6 +60,8 @@ pub enum Shape {
     Day,
     /// A list of maps of [`lab_files::QUARANTINED`].
     Quarantined,
+    /// A list of maps of [`lab_files::INVENTORY_PHONE`].
+    InventoryPhones,
     /// A map of [`PREPARE`].
     Prepare,
 }

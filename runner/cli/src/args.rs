@@ -140,6 +140,10 @@ pub struct PhoneArgs {
     /// count, else that of this computer. One that does not answer is told as phones that are missing.
     #[arg(long, value_name = "HOST:PORT", value_delimiter = ',', conflicts_with = "lab")]
     pub adb: Vec<String>,
+    /// The lab's inventory, a farm.yaml: its adb servers (where --adb names none), and the phones that should be there,
+    /// with names and tags. One that is not there is told as a phone that is missing.
+    #[arg(long, value_name = "FILE", conflicts_with = "lab")]
+    pub inventory: Option<PathBuf>,
     /// Use the virtual lab instead of phones: a name from `farmjank lab`, or a lab file.
     #[arg(long, value_name = "NAME|FILE")]
     pub lab: Option<String>,

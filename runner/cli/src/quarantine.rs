@@ -4,6 +4,7 @@ use crate::command_error::{CommandError, usage};
 use crate::host::{self, Streams};
 use crate::settings::{Terminal, complain};
 use farmjank_engine::scribe::Voice;
+use farmjank_scenarios::inventory;
 use farmjank_scenarios::quarantine::{Entry, FILE};
 use farmjank_scenarios::read::{SourceFile, quarantine};
 use std::path::{Component, Path, PathBuf};
@@ -11,9 +12,14 @@ use std::path::{Component, Path, PathBuf};
 /// Most bytes taken from one file.
 const MOST: u64 = 64 << 20;
 
-/// Whether a file in a folder of scenarios is one of these, and no scenario.
-pub fn is_quarantine(path: &Path) -> bool {
+/// Whether a file in a folder of scenarios is one of these.
+fn is_quarantine(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name == FILE || name == "quarantine.yml")
+}
+
+/// Whether a file in a folder of scenarios is about a lab, and no scenario.
+pub fn is_of_lab(path: &Path) -> bool {
+    is_quarantine(path) || path.file_name().is_some_and(|name| name == inventory::FILE)
 }
 
 /// The files: those named, else those in the folders of scenarios, and the nearest above each of them up to the

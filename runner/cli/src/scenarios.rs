@@ -3,7 +3,7 @@
 use crate::args::{PhoneArgs, ScenarioArgs, SelectArgs, ShardByArg};
 use crate::command_error::{CommandError, usage};
 use crate::host::{self, Streams};
-use crate::quarantine::is_quarantine;
+use crate::quarantine::is_of_lab;
 use crate::settings::{Terminal, complain, given, serials};
 use farmjank_engine::scribe::Voice;
 use farmjank_leaf::mask::Mask;
@@ -108,7 +108,7 @@ fn files(paths: &[PathBuf]) -> Result<Vec<SourceFile>, CommandError> {
             return Err(usage!("{}: no .yaml or .yml file in this folder", shown(path)));
         }
         let named = files == [path.clone()];
-        for file in files.into_iter().filter(|file| named || !is_quarantine(file)) {
+        for file in files.into_iter().filter(|file| named || !is_of_lab(file)) {
             let text = host::read_file(&file, FILE_BYTES as u64)?;
             if named || !is_fragment(&text) {
                 found.push(SourceFile { name: file.to_string_lossy().into_owned(), text });

@@ -12,6 +12,8 @@ use farmjank_lab_shards::{LabShard, MakeShard};
 use farmjank_measure::readers::Readers;
 use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::frame::SourceId;
+use farmjank_scenarios::inventory::Inventory;
+use farmjank_scenarios::read::{self, SourceFile};
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::claim::{Claims, Private};
 use farmjank_seams::device::Provider;
@@ -30,6 +32,8 @@ pub struct Phones {
     pub provider: Rc<dyn Provider>,
     /// Which run of this computer uses which of them.
     pub claims: Rc<dyn Claims>,
+    /// What the inventory says of them; empty without one.
+    pub inventory: Inventory,
     /// The virtual lab behind it, if it is one.
     pub lab: Option<Rc<LiveLab>>,
     /// Seed of the lab; 0 for real phones.
@@ -40,8 +44,23 @@ pub struct Phones {
 pub async fn phones(args: &PhoneArgs) -> Result<Phones, Fault> {
     match &args.lab {
         Some(name) => virtual_phones(name, args.seed),
-        None => adb_phones(&args.adb).await,
+        None => {
+            let inventory = args.inventory.as_deref().map_or_else(|| Ok(Inventory::default()), inventory)?;
+            let named = if args.adb.is_empty() { &inventory.servers } else { &args.adb };
+            Ok(Phones { inventory: inventory.clone(), ..adb_phones(named).await? })
+        }
     }
+}
+
+/// An inventory by its file. Complaints are the fault's words, each with its place.
+fn inventory(file: &Path) -> Result<Inventory, Fault> {
+    let usage = |what: String| Fault::new(FaultCode::Usage, what);
+    let text = host::read_file(file, LAB_BYTES).map_err(|why| usage(format!("--inventory: {why}")))?;
+    let name = file.display().to_string();
+    read::inventory(&SourceFile { name, text }).map_err(|complaints| {
+        let all: Vec<String> = complaints.iter().map(|one| one.render(false)).collect();
+        usage(format!("the inventory cannot be read; no phone was touched\n{}", all.join("\n")))
+    })
 }
 
 /// A lab by name or file.
@@ -64,7 +83,8 @@ pub fn lab(name: &str, seed: Option<u64>) -> Result<Lab, Fault> {
 fn virtual_phones(name: &str, seed: Option<u64>) -> Result<Phones, Fault> {
     let lab = lab(name, seed)?;
     let (provider, live) = switched_on(&lab)?;
-    Ok(Phones { provider, claims: Rc::new(Private::default()), lab: Some(live), seed: lab.seed })
+    let claims = Rc::new(Private::default());
+    Ok(Phones { provider, claims, inventory: Inventory::default(), lab: Some(live), seed: lab.seed })
 }
 
 fn switched_on(lab: &Lab) -> Result<(Rc<dyn Provider>, Rc<LiveLab>), Fault> {
@@ -129,7 +149,13 @@ async fn adb_phones(named: &[String]) -> Result<Phones, Fault> {
         _ => {
             let provider = AdbProvider::new(servers, dial, Options::default());
             let claims = Rc::new(HostClaims::of_host());
-            Ok(Phones { provider: Rc::new(provider), claims, lab: None, seed: 0 })
+            Ok(Phones {
+                provider: Rc::new(provider),
+                claims,
+                inventory: Inventory::default(),
+                lab: None,
+                seed: 0,
+            })
         }
     }
 }

@@ -160,7 +160,14 @@ impl Earlier {
             )));
         }
         let serials: Vec<String> = phones.into_iter().map(|id| id.0).collect();
-        Ok((!serials.is_empty()).then_some(Wanted { phones: serials.len(), serials, wait: now.wait }))
+        let inventory =
+            now.inventory.iter().filter(|phone| serials.contains(&phone.serial)).cloned().collect();
+        Ok((!serials.is_empty()).then_some(Wanted {
+            phones: serials.len(),
+            serials,
+            inventory,
+            wait: now.wait,
+        }))
     }
 
     /// Why a phone that told nothing of itself when the run was planned has no numbers.

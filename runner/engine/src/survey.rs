@@ -6,6 +6,7 @@ use crate::patience::Patience;
 use farmjank_leaf::nearest::meant;
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::fault::{Fault, FaultCode};
+use farmjank_scenarios::inventory::InventoryPhone;
 use farmjank_seams::claim::Claims;
 use farmjank_seams::device::{Arrival, Arrivals, DeviceState, Provider, Sighting};
 use futures::future::join_all;
@@ -22,6 +23,16 @@ pub struct Surveyed {
     pub facts: Result<DeviceFacts, Fault>,
 }
 
+impl Surveyed {
+    /// Its tags of the inventory, beside those it has.
+    fn tagged(&mut self, inventory: &[InventoryPhone]) {
+        let own = inventory.iter().find(|phone| phone.serial == self.sighting.id.0);
+        if let (Some(own), Ok(facts)) = (own, &mut self.facts) {
+            facts.tags.extend(own.tags.iter().cloned());
+        }
+    }
+}
+
 /// Which phones are wanted before any is asked anything.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
@@ -29,6 +40,8 @@ pub struct Wanted {
     pub serials: Vec<String>,
     /// How many there should be, where that is said; 0 where it is not.
     pub phones: usize,
+    /// Phones that should be there, and what people call them, where an inventory says it.
+    pub inventory: Vec<InventoryPhone>,
     /// How long to wait for phones (each wanted serial, as many as there should be, or any) that are not there yet.
     pub wait: Duration,
 }
@@ -80,7 +93,11 @@ pub async fn survey(
         Surveyed { sighting, facts }
     });
     let mut surveyed = join_all(asked).await;
-    for serial in &wanted.serials {
+    let listed = wanted.inventory.iter().filter(|phone| wanted.includes(&DeviceId(phone.serial.clone())));
+    for phone in &mut surveyed {
+        phone.tagged(&wanted.inventory);
+    }
+    for serial in wanted.serials.iter().chain(listed.map(|phone| &phone.serial)) {
         if !surveyed.iter().any(|phone| phone.sighting.id.0 == *serial) {
             surveyed.push(absent(serial, &present, &lost));
         }

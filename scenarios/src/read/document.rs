@@ -89,7 +89,7 @@ fn words(ctx: &mut ReadContext<'_>, fields: &Fields, key: &str) -> BTreeMap<Stri
     entries.iter().filter_map(word).collect()
 }
 
-fn tags(ctx: &mut ReadContext<'_>, fields: &Fields) -> Vec<String> {
+pub(super) fn tags(ctx: &mut ReadContext<'_>, fields: &Fields) -> Vec<String> {
     let Some(node) = fields.get("tags").cloned() else { return Vec::new() };
     let items = match &node.kind {
         Kind::List(items) => items.to_vec(),

@@ -16,3 +16,19 @@ pub const QUARANTINED: &[Key] = &[
     must("owner", Shape::Name, "who answers for it"),
     must("until", Shape::Day, "the last day it does not gate, such as `2026-12-31`, in UTC"),
 ];
+
+/// Keys of an inventory.
+pub const INVENTORY: &[Key] = &[
+    key("adb", Shape::Tags, "adb servers, `host:port`, where the command line names none"),
+    key("phones", Shape::InventoryPhones, "the phones that should be there"),
+];
+
+/// Keys of one phone of it.
+pub const INVENTORY_PHONE: &[Key] = &[
+    must("serial", Shape::Name, "its serial, as `farmjank devices` lists it"),
+    key("name", Shape::Name, "what people call it"),
+    Key {
+        also: &["labels"],
+        ..key("tags", Shape::Tags, "what `devices` of a scenario can ask for: `tag = gate`")
+    },
+];

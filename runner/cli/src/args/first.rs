@@ -44,7 +44,7 @@ pub struct ManArgs {
 /// `farmjank schema`
 #[derive(Args, Debug, Clone)]
 pub struct SchemaArgs {
-    /// Of which files: scenario, quarantine.
+    /// Of which files: scenario, quarantine, inventory.
     #[arg(value_enum, value_name = "KIND", default_value = "scenario", hide_default_value = true)]
     pub of: SchemaOf,
 }
@@ -56,4 +56,6 @@ pub enum SchemaOf {
     Scenario,
     /// What does not gate.
     Quarantine,
+    /// The adb servers and phones of a lab.
+    Inventory,
 }

@@ -58,6 +58,7 @@ pub fn schema(of: SchemaOf) -> u8 {
     Streams.out(&match of {
         SchemaOf::Scenario => farmjank_scenarios::schema::schema(),
         SchemaOf::Quarantine => farmjank_scenarios::schema::quarantine(),
+        SchemaOf::Inventory => farmjank_scenarios::schema::inventory(),
     });
     0
 }

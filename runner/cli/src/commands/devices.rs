@@ -12,6 +12,7 @@ use farmjank_reporters::clean;
 use farmjank_results::device::DeviceFacts;
 use farmjank_results::fault::Fault;
 use farmjank_results::verdict::Verdict;
+use farmjank_scenarios::inventory::Inventory;
 use farmjank_seams::claim::Claims;
 use farmjank_seams::device::Sighting;
 use std::time::Duration;
@@ -26,7 +27,7 @@ pub async fn run(args: &DevicesArgs) -> u8 {
 async fn who(args: &PhoneArgs) -> Result<u8, Fault> {
     let phones = phones(args).await?;
     let mut arrivals = phones.provider.watch().await?;
-    let wanted = Wanted { serials: serials(args), phones: 0, wait: Duration::ZERO };
+    let wanted = Wanted { serials: serials(args), phones: 0, wait: Duration::ZERO, ..Wanted::default() };
     let Listed { seen, lost } = listed(&mut *arrivals, &wanted).await?;
     for fault in lost.values() {
         Streams.err(&format!("{}; who uses its phones is not known\n", clean::line(&fault.what, 300)));
@@ -61,6 +62,7 @@ async fn known(args: &PhoneArgs) -> Result<u8, Fault> {
         return Ok(none_connected());
     }
     Streams.out(&table(&surveyed, &*phones.claims));
+    Streams.out(&named(&surveyed, &phones.inventory));
     let silent = surveyed.iter().filter(|phone| phone.facts.is_err()).count();
     if silent > 0 {
         let of = surveyed.len();
@@ -70,6 +72,19 @@ async fn known(args: &PhoneArgs) -> Result<u8, Fault> {
         true => Ok(0),
         false => Ok(Verdict::Broken.exit_code()),
     }
+}
+
+/// What the inventory calls each phone, and its tags.
+fn named(surveyed: &[Surveyed], inventory: &Inventory) -> String {
+    let line = |phone: &Surveyed| {
+        let own = inventory.phone(&phone.sighting.id.0)?;
+        let name = own.name.as_ref().map_or_else(String::new, |name| format!(" is {name}"));
+        let tags =
+            if own.tags.is_empty() { String::new() } else { format!(", tags {}", own.tags.join(", ")) };
+        Some(clean::line(&format!("{}{name}{tags}", own.serial), 300) + "\n")
+    };
+    let lines: String = surveyed.iter().filter_map(line).collect();
+    if lines.is_empty() { lines } else { format!("\n{lines}") }
 }
 
 /// Phones as a table, one line each; phones that are not ready say what to do, and those in use by whom.

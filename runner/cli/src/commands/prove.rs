@@ -105,7 +105,7 @@ async fn from_phone(args: &DoctorArgs, serial: &str) -> Result<Proof, u8> {
 async fn one(args: &PhoneArgs, phones: &Phones) -> Result<Surveyed, Fault> {
     let usage = |what: String| Fault::new(FaultCode::Usage, what);
     let wait = crate::settings::time(&args.wait_for_devices).map_err(|why| usage(why.to_string()))?;
-    let wanted = Wanted { serials: crate::settings::serials(args), phones: 0, wait };
+    let wanted = Wanted { serials: crate::settings::serials(args), phones: 0, wait, ..Wanted::default() };
     let mut arrivals = phones.provider.watch().await?;
     let mut surveyed =
         survey(&*phones.provider, &mut *arrivals, &wanted, &Patience::default(), &*phones.claims).await?;

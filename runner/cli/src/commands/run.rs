@@ -95,9 +95,10 @@ async fn conducted(
     args: &RunArgs,
     terminal: Terminal,
     scenarios: Vec<Scenario>,
-    inputs: RunInputs,
+    mut inputs: RunInputs,
 ) -> Result<(Record, Option<Ui>), u8> {
     let phones = phones(&args.phones).await.map_err(|fault| no_phones(&fault))?;
+    inputs.wanted.inventory.clone_from(&phones.inventory.phones);
     let asked = Asked {
         scenarios: &scenarios,
         selection: &inputs.selection,

@@ -18,7 +18,8 @@ pub async fn look(args: &PhoneArgs, phones: usize) -> Result<(Phones, Vec<Survey
         .map_err(|complaint| usage(format!("--device-filter: {}; {}", complaint.what, complaint.instead)))?;
     let source = wiring::phones(args).await?;
     let mut arrivals = source.provider.watch().await?;
-    let wanted = Wanted { serials: serials(args), phones, wait };
+    let inventory = source.inventory.phones.clone();
+    let wanted = Wanted { serials: serials(args), phones, inventory, wait };
     let patience = Patience::default();
     let mut surveyed = survey(&*source.provider, &mut *arrivals, &wanted, &patience, &*source.claims).await?;
     if let Some(filter) = filter {

@@ -15,6 +15,7 @@ mod first;
 mod hostile;
 #[cfg(unix)]
 mod hostile_names;
+mod inventory;
 mod lab_health;
 mod live;
 mod merge;

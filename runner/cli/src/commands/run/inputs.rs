@@ -115,7 +115,8 @@ pub fn inputs(
     } else {
         against
     };
-    let wanted = Wanted { serials: serials(&args.phones), phones: expected(scenarios, &selection), wait };
+    let phones = expected(scenarios, &selection);
+    let wanted = Wanted { serials: serials(&args.phones), phones, wait, ..Wanted::default() };
     make_way(&requests)?;
     Ok(RunInputs { wanted, selection, quarantine, requests, against, keeper, ab_plan, forewarn })
 }

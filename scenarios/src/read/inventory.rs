@@ -1,0 +1,133 @@
+//! The inventory of a lab: adb servers, and phones with names and tags, with every complaint at its place.
+
+use super::document::tags;
+use super::fields::{self, Fields, entries};
+use super::read_context::ReadContext;
+use super::{ReadOptions, SourceFile, in_order, step, value};
+use crate::complaint::{Complaint, quoted};
+use crate::inventory::{Inventory, InventoryPhone};
+use crate::node::{Kind, Node};
+use crate::source::Source;
+use crate::vocabulary::lab_files::{INVENTORY, INVENTORY_PHONE};
+use crate::yaml;
+use farmjank_results::file_error::FileProblem;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// Reads an inventory.
+///
+/// # Errors
+/// Every complaint, in order of lines.
+pub fn inventory(file: &SourceFile) -> Result<Inventory, Vec<Complaint>> {
+    let source = Rc::new(Source::new(&file.name, &file.text).map_err(|complaint| vec![complaint])?);
+    let (nothing, none) = (|_: &str| Err(FileProblem::Missing), BTreeMap::new());
+    let options = ReadOptions { metrics: &[], sources: &nothing };
+    let mut ctx = ReadContext::new(&source, &none, &options, step::steps);
+    let parsed = yaml::parse(&source);
+    ctx.take(parsed.complaints);
+    let found = match &parsed.documents[..] {
+        [] => Inventory::default(),
+        [one] => of_document(&mut ctx, one),
+        [_, second, ..] => {
+            ctx.complain(second.mark, "a second document in one file", "keep one list under `phones:`");
+            Inventory::default()
+        }
+    };
+    let complaints = in_order(ctx.complaints(), &file.name);
+    if complaints.is_empty() { Ok(found) } else { Err(complaints) }
+}
+
+fn of_document(ctx: &mut ReadContext<'_>, document: &Node) -> Inventory {
+    let keys = match &document.kind {
+        Kind::Map(keys) => keys.clone(),
+        Kind::Null => return Inventory::default(),
+        _ => {
+            let instead = "write `phones:` with a list of phones below it";
+            ctx.complain(document.mark, "the file does not begin with keys", instead);
+            return Inventory::default();
+        }
+    };
+    let fields = fields::fields(ctx, "an inventory", document.mark, &keys, &[INVENTORY]);
+    Inventory { servers: servers(ctx, &fields), phones: phones(ctx, &fields) }
+}
+
+fn servers(ctx: &mut ReadContext<'_>, fields: &Fields) -> Vec<String> {
+    let Some(node) = fields.get("adb").cloned() else { return Vec::new() };
+    let items = match &node.kind {
+        Kind::List(items) => items.to_vec(),
+        _ => vec![node],
+    };
+    let text = |item: &Node| value::scalar(ctx, "adb", item).map(|text| text.value);
+    items.iter().filter_map(text).collect()
+}
+
+fn phones(ctx: &mut ReadContext<'_>, fields: &Fields) -> Vec<InventoryPhone> {
+    let Some(list) = fields.get("phones").cloned() else { return Vec::new() };
+    let Kind::List(items) = &list.kind else {
+        let what = format!("`phones` takes a list, and this is {}", list.kind_name());
+        ctx.complain(list.mark, what, "write `- serial: …` for each phone");
+        return Vec::new();
+    };
+    let mut found: Vec<InventoryPhone> = Vec::new();
+    for item in items.iter() {
+        let Some(keys) = entries(ctx, "phones", item) else { continue };
+        let fields = fields::fields(ctx, "a phone", item.mark, keys, &[INVENTORY_PHONE]);
+        let (serial, name) = (value::text(ctx, &fields, "serial"), value::text(ctx, &fields, "name"));
+        let tags = tags(ctx, &fields);
+        let Some(serial) = serial else { continue };
+        let known = |phone: &InventoryPhone| phone.serial == serial || (name.is_some() && phone.name == name);
+        if let Some(twin) = found.iter().find(|phone| known(phone)) {
+            let (key, own) = match twin.serial == serial {
+                true => ("serial", serial.clone()),
+                false => ("name", name.clone().unwrap_or_default()),
+            };
+            let mark = fields.key_mark(key).unwrap_or(item.mark);
+            ctx.complain(mark, format!("{key} {} stands twice", quoted(&own)), "keep one of the two");
+            continue;
+        }
+        found.push(InventoryPhone { serial, name, tags });
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Inventory, String> {
+        let file = SourceFile { name: "farm.yaml".to_owned(), text: text.as_bytes().to_vec() };
+        inventory(&file).map_err(|all| all.iter().map(|one| one.render(false)).collect::<Vec<_>>().join("\n"))
+    }
+
+    #[test]
+    fn servers_and_phones_with_names_and_tags_are_read() {
+        let text = "adb: [ '127.0.0.1:5037', rack7:15037 ]\nphones:\n  - { serial: R58M1, name: left, tags: [ gate, old ] }\n  - serial: P8\n    labels: gate\n";
+        let read = read(text).expect("it is right");
+        assert_eq!(read.servers, ["127.0.0.1:5037", "rack7:15037"]);
+        let left = read.phone("R58M1").expect("it is there");
+        assert_eq!(
+            (left.name.as_deref(), &left.tags[..]),
+            (Some("left"), &["gate".to_owned(), "old".to_owned()][..])
+        );
+        assert_eq!(read.phone("P8").map(|phone| phone.tags.clone()), Some(vec!["gate".to_owned()]));
+        assert_eq!(self::read(""), Ok(Inventory::default()));
+    }
+
+    #[test]
+    fn every_mistake_is_told_at_its_place_with_what_is_meant() {
+        let text = "phones:\n  - { serial: A, nmae: x }\n  - { name: y }\n  - { serial: A }\n  - { serial: B, name: n }\n  - { serial: C, name: n }\nserver: x\n";
+        let why = read(text).expect_err("all of it is wrong");
+        for wanted in [
+            "farm.yaml:2",
+            "`name`",
+            "farm.yaml:3",
+            "serial",
+            "farm.yaml:4",
+            "stands twice",
+            "farm.yaml:6",
+            "farm.yaml:7",
+        ] {
+            assert!(why.contains(wanted), "no `{wanted}` in\n{why}");
+        }
+    }
+}
