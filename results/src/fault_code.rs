@@ -122,6 +122,7 @@ codes! {
     ScreenOff "screen_off" Lab: "the screen is off and cannot be woken, or went off in a trial";
     Locked "locked" Lab: "the lock screen cannot be dismissed, or came up in a trial";
     Hot "hot" Lab: "the phone is too hot and does not cool down in time";
+    ForeignLoop "foreign_loop" Lab: "somebody else's loop reads or clears the phone's frames and does not end in time";
     BatteryLow "battery_low" Lab: "the phone's battery is too low to measure on";
     StorageLow "storage_low" Lab: "the phone has so little room left that Android itself begins to tidy up";
     SettingRefused "setting_refused" Lab: "the phone does not take a setting the scenario asks for";

@@ -34,6 +34,9 @@ pub struct PhoneState {
     /// Recorders of others at work on it, by what they were started with.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub recorders: Vec<String>,
+    /// Loops of others that read or clear its frames, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub foreign: Option<String>,
     /// The dialog in front of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dialog: Option<String>,

@@ -25,7 +25,7 @@ from model import DEPTH, World  # noqa: E402
 from programs import Programs  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-STUBS = "dumpsys input getprop setprop settings wm svc am pm cmd pidof logcat log perfetto".split()
+STUBS = "dumpsys input getprop setprop settings wm svc am pm cmd pidof ps logcat log perfetto".split()
 
 
 def span(text):
@@ -82,6 +82,7 @@ class Phone:
         os.mkdir(self.bin)
         ask = os.path.join(folder, "ask")
         subprocess.run(["cc", "-O1", "-o", ask, os.path.join(HERE, "ask.c")], check=True)
+        self.lines = {}
         for name in STUBS:
             os.symlink(ask, os.path.join(self.bin, name))
         toybox = shutil.which("toybox")
@@ -103,15 +104,20 @@ class Phone:
             (length,) = struct.unpack("<I", exactly(connection, 4))
             argv.append(exactly(connection, length).decode())
         argv[0] = "log_" if argv[0] == "log" else argv[0]
-        status, out, complaint = self.programs.ask(argv)
+        status, out, complaint = (0, self.processes(), "") if argv[0] == "ps" else self.programs.ask(argv)
         out, complaint = out.encode(), complaint.encode()
         connection.sendall(struct.pack("<III", status, len(out), len(complaint)) + out + complaint)
+
+    def processes(self):
+        """The shells of this phone: those of the computer it runs on are not its own."""
+        return "  PID ARGS\n    1 init second_stage\n" + "".join(f"{pid:>5} sh -c {line}\n" for pid, line in sorted(self.lines.copy().items()))
 
     def shell(self, connection, line, packets):
         """Runs a line; what it prints goes to the connection as it comes, and it ends when the asker leaves."""
         environment = {"PATH": self.bin, "OUTSIDE_PHONE": self.path, "HOME": "/", "TMPDIR": "/tmp"}
         both = subprocess.PIPE if packets else subprocess.STDOUT
         child = subprocess.Popen([shutil.which("mksh"), "-c", line], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=both, env=environment, start_new_session=True)
+        self.lines[child.pid] = line
         lock = threading.Lock()
 
         def send(kind, data):
@@ -143,6 +149,7 @@ class Phone:
         for thread in pumps:
             thread.join()
         status = child.wait()
+        self.lines.pop(child.pid, None)
         if packets:
             send(3, bytes([status & 0xFF]))
 

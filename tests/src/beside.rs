@@ -16,9 +16,19 @@ type Held = Rc<RefCell<BTreeMap<(String, DeviceId), Claimant>>>;
 
 /// The claims of a computer, in memory.
 #[derive(Clone, Default)]
-pub struct Together(Held, Rc<MemoryPhoneLogs>, Waiters);
+pub struct Together(Held, Rc<MemoryPhoneLogs>, Waiters, Vec<String>);
 
 impl Together {
+    /// Those of a computer on which these runs had every phone before.
+    pub fn after(before: &[&str]) -> Self {
+        Together(
+            Held::default(),
+            Rc::default(),
+            Waiters::default(),
+            before.iter().map(ToString::to_string).collect(),
+        )
+    }
+
     /// Phones that are claimed now.
     pub fn held(&self) -> Vec<String> {
         self.0.borrow().values().map(|by| by.who.clone()).collect()
@@ -59,6 +69,10 @@ impl Claims for Together {
         self.0.borrow().get(&(server.to_owned(), phone.clone())).cloned()
     }
 
+    fn before(&self, _: &str, _: &DeviceId) -> Vec<String> {
+        self.3.clone()
+    }
+
     fn wait(&self, server: &str, phone: &DeviceId, by: &Claimer) -> Option<Claim> {
         let mut all = self.2.borrow_mut();
         let number = all.keys().next_back().map_or(0, |last| last + 1);
@@ -83,23 +97,41 @@ fn claimant(by: &Claimer) -> Claimant {
     Claimant { who: by.who.clone(), priority: by.priority, ..Claimant::default() }
 }
 
+/// Plays a run on a computer on which these runs had every phone before.
+pub fn after(before: &[&str], stage: Stage) -> Story {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+    tokio::task::LocalSet::new().block_on(&runtime.expect("a runtime"), async {
+        let lab = stage.lab.build().expect("a lab that can be built");
+        stage.conducted(lab, Rc::new(Together::after(before))).await
+    })
+}
+
+/// The same as [`beside`], each on a computer of its own: none knows of the others' claims.
+pub fn apart(stages: Vec<(Duration, Stage)>) -> Vec<Story> {
+    played(stages, Together::default)
+}
+
 /// Plays runs in the lab of the first, each begun so long after the lab was switched on; and who holds phones when all
 /// are over.
 pub fn beside(stages: Vec<(Duration, Stage)>) -> (Vec<Story>, Vec<String>) {
+    let claims = Together::default();
+    let stories = played(stages, || claims.clone());
+    (stories, claims.held())
+}
+
+fn played(stages: Vec<(Duration, Stage)>, claims: impl Fn() -> Together) -> Vec<Story> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
     let runtime = runtime.expect("a runtime");
     tokio::task::LocalSet::new().block_on(&runtime, async {
         let lab = stages.first().expect("a run").1.lab.build().expect("a lab that can be built");
-        let claims = Together::default();
         let runs = stages.into_iter().map(|(after, stage)| {
             let lab = lab.clone();
-            let claims = Rc::new(claims.clone());
+            let claims = Rc::new(claims());
             async move {
                 tokio::time::sleep(after).await;
                 stage.conducted(lab, claims).await
             }
         });
-        let stories = join_all(runs).await;
-        (stories, claims.held())
+        join_all(runs).await
     })
 }

@@ -33,6 +33,10 @@ impl Claims for Elsewhere {
         Some(Claimant { who, pid: 815, since, facts: self.facts.clone(), ..Claimant::default() })
     }
 
+    fn before(&self, _: &str, _: &DeviceId) -> Vec<String> {
+        Vec::new()
+    }
+
     fn wait(&self, _: &str, _: &DeviceId, _: &Claimer) -> Option<Claim> {
         None
     }

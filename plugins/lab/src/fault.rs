@@ -38,6 +38,8 @@ pub enum Kind {
     ScreenOff,
     /// SurfaceFlinger hangs: `dumpsys` gives up on each dump of it after ten seconds, and says so.
     DumpTimeout,
+    /// Somebody else's shell on the phone runs this line.
+    ForeignLoop(String),
     /// The phone's clocks run faster by so many parts per million.
     ClockDrift(f64),
     /// Something inside the phone; see there.

@@ -35,6 +35,7 @@ mod remedy;
 pub mod serve;
 pub mod server;
 pub mod shell;
+mod shell_process;
 pub mod spec;
 pub mod transcript;
 pub mod truth;

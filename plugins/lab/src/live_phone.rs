@@ -94,7 +94,7 @@ struct Rings {
 /// The processes of shells.
 struct Processes {
     pids: Cell<u32>,
-    /// Told after every signal to a tracing process.
+    /// Told after every signal to a process, and after every boot.
     signals: Watched<u64>,
 }
 
@@ -266,6 +266,7 @@ impl LivePhone {
         if let Ok(mut fresh) = Phone::new(spec, self.identity.serial.clone(), seed) {
             fresh.keep_files(&mut self.model.borrow_mut());
             *self.model.borrow_mut() = fresh;
+            self.processes.signals.change(|count| *count += 1);
         }
     }
 
@@ -313,7 +314,12 @@ impl LivePhone {
         pid
     }
 
-    /// A signal for a tracing process. False when there is none.
+    /// Waits until this is so of the phone: asked after every signal to a process.
+    pub(crate) async fn signalled_until(&self, is_so: impl Fn(&Phone) -> bool) {
+        self.processes.signals.until(|_| is_so(&self.model.borrow())).await;
+    }
+
+    /// A signal for a process. False when there is none.
     pub(crate) fn signal(&self, pid: u32, signal: i32) -> bool {
         let known = self.model.borrow_mut().signal(self.now(), pid, signal);
         if known && signal != 0 {

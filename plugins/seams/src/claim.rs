@@ -124,6 +124,9 @@ pub trait Claims {
     fn claim(&self, server: &str, phone: &DeviceFacts, by: &Claimer) -> Result<Claim, Unclaimed>;
     /// Who has claimed a phone, if anybody.
     fn claimant(&self, server: &str, phone: &DeviceId) -> Option<Claimant>;
+    /// Who had a phone before, the last first, as far as it is known; only who has claimed it may ask: all of them are
+    /// over, because only one has it at a time.
+    fn before(&self, server: &str, phone: &DeviceId) -> Vec<String>;
     /// Lets who has a phone know that somebody waits for it, until what is returned is dropped; none where that cannot
     /// be told.
     fn wait(&self, server: &str, phone: &DeviceId, by: &Claimer) -> Option<Claim>;
@@ -175,6 +178,10 @@ impl Claims for Private {
 
     fn claimant(&self, _: &str, _: &DeviceId) -> Option<Claimant> {
         None
+    }
+
+    fn before(&self, _: &str, _: &DeviceId) -> Vec<String> {
+        Vec::new()
     }
 
     fn wait(&self, _: &str, _: &DeviceId, _: &Claimer) -> Option<Claim> {

@@ -6,6 +6,7 @@
 pub mod app;
 pub mod display;
 pub mod facts;
+pub(crate) mod foreign;
 pub mod gesture;
 pub mod install;
 pub mod preflight;

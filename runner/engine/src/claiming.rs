@@ -43,6 +43,11 @@ impl Claiming {
         waiting.into_iter().find(|by| by.priority > self.by.priority)
     }
 
+    /// Who had a phone that is claimed before on this computer: all of them are over.
+    pub(crate) fn before(&self, phone: &DeviceId) -> Vec<String> {
+        self.claims.before(self.server(phone), phone)
+    }
+
     /// What is changed on a phone that is claimed.
     pub(crate) fn undo(&self, phone: &DeviceId) -> Undo {
         Undo::new(self.claims.log(self.server(phone), phone, PhoneNote::Changes), &self.by.who)

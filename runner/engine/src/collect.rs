@@ -192,7 +192,8 @@ impl<'a> Collector<'a> {
     async fn follow(&self, opened: Opened, drain_until: &mut Option<Instant>) -> Result<bool, Fault> {
         let session = self.session;
         let mut sampling = opened.sampling;
-        let mut stream = session.device.stream(&sampling.endless(), session.patience().open).await?;
+        let endless = session.env.signature().sign(&sampling.endless());
+        let mut stream = session.device.stream(&endless, session.patience().open).await?;
         let mut covered = BTreeMap::new();
         loop {
             let lines = match self.next_lines(&mut *stream, drain_until).await? {

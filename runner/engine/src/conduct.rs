@@ -88,13 +88,11 @@ pub async fn run(setup: Setup) -> Result<Record, NotResumed> {
     };
     let scribe = Rc::new(Scribe::resumed(files.clone(), voice, reporters, earlier.events())?);
     let announcer = Rc::new(Announcer::since(earlier.record.at, scribe.clone()));
-    match earlier.events() {
-        [] => announcer.announce(started(&options)),
-        _ => earlier
-            .opening(&options.tool, &options.wall)
-            .into_iter()
-            .for_each(|fact| announcer.announce(fact)),
-    }
+    let opening = match earlier.events() {
+        [] => vec![started(&options)],
+        _ => earlier.opening(&options.tool, &options.wall),
+    };
+    opening.into_iter().for_each(|fact| announcer.announce(fact));
     let mut arrivals = None;
     let wanted = plan.as_ref().map_or(Some(&options.wanted), |(_, wanted)| wanted.as_ref());
     let surveyed = match wanted {
@@ -114,11 +112,12 @@ pub async fn run(setup: Setup) -> Result<Record, NotResumed> {
         sources,
         probes,
         nonce: RunEnv::nonce_of(&earlier.names_on_phones(&options.run)),
+        who: RunEnv::called(&options.run),
         ab_plan: options.ab_plan.map(|ab_plan| ab_plan.settled(&planned.plan.jobs, &planned.facts)),
         pictures: options.pictures,
         unrecorded: Default::default(),
     };
-    let by = Claimer { who: format!("run {}", options.run), priority: options.priority };
+    let by = Claimer { who: RunEnv::called(&options.run), priority: options.priority };
     let day = Day::of(&options.wall, earlier.record.at);
     let claiming = Claiming { claims, by, servers: planned.servers(), wait: options.wanted.wait, day };
     let nothing = planned.plan.jobs.is_empty();

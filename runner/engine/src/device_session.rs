@@ -1,6 +1,6 @@
 //! One job's hold on its phone: everything a trial needs at hand.
 
-use crate::android::{self, settle};
+use crate::android::{self, foreign::Signature, settle};
 use crate::announce::Announcer;
 use crate::builds::AbPlan;
 use crate::patience::Patience;
@@ -40,6 +40,8 @@ pub struct RunEnv {
     pub probes: Vec<Rc<dyn Probe>>,
     /// Makes names on the phone unlike those of other runs.
     pub nonce: u64,
+    /// What the run is called by those who meet it on a phone.
+    pub who: String,
     /// Two builds that take turns, where the run is about that.
     pub ab_plan: Option<AbPlan>,
     /// When the screen is photographed.
@@ -52,6 +54,16 @@ impl RunEnv {
     /// What the marks of a run are made of: the same for the same run id.
     pub fn nonce_of(run: &str) -> u64 {
         crate::android::together::nonce(run.bytes())
+    }
+
+    /// What a run is called by those who meet it on a phone.
+    pub fn called(run: &str) -> String {
+        format!("run {run}")
+    }
+
+    /// Signs what stays on a phone for longer than a call.
+    pub(crate) fn signature(&self) -> Signature {
+        Signature { who: self.who.clone(), nonce: self.nonce }
     }
 }
 
@@ -85,19 +97,21 @@ pub struct DeviceSession<'a> {
 
 impl<'a> DeviceSession<'a> {
     /// Prepares a leased phone: set as the scenario wants it, awake, unlocked, clocks known, cost of `input` known.
-    /// What is changed there is the caller's to set back, whatever becomes of the session.
+    /// What is changed there is the caller's to set back, whatever becomes of the session. Who had the phone `before`
+    /// is over: what it left running is ended.
     pub async fn open(
         env: &'a RunEnv,
         job: JobId,
         scenario: &'a Scenario,
         device: Rc<dyn Device>,
         facts: &'a DeviceFacts,
-        undo: &Undo,
+        (undo, before): (&Undo, &[String]),
     ) -> Result<DeviceSession<'a>, Fault> {
         let patience = &env.patience;
-        let state = Doorway { announcer: &env.announcer, patience, job, device: &*device, facts, undo }
-            .prepare(&scenario.prepare)
-            .await?;
+        let own = &env.signature();
+        let doorway =
+            Doorway { announcer: &env.announcer, patience, job, device: &*device, facts, undo, own, before };
+        let state = doorway.prepare(&scenario.prepare).await?;
         let clock = settle::clock(&*device, &scenario.app, patience).await?;
         // A phone that refuses touches says so now and not in the middle of a window.
         let input_takes = android::gesture::lead(&*device, patience.launch).await?;

@@ -33,6 +33,8 @@ pub struct Task<'a> {
     pub facts: &'a DeviceFacts,
     /// What is changed there.
     pub undo: Undo,
+    /// Who had its phone before on this computer, and is over.
+    pub before: Vec<String>,
     /// Who waits for its phone and is more urgent.
     pub asked: &'a dyn Fn() -> Option<Claimant>,
 }
@@ -46,7 +48,7 @@ pub async fn run(
     progress: &mut Progress,
 ) -> Option<Fault> {
     let announcer = &env.announcer;
-    let Task { planned, scenario, facts, ref undo, asked } = task;
+    let Task { planned, scenario, facts, ref undo, ref before, asked } = task;
     let (job, id) = (planned.job, facts.id.clone());
     let device = match provider.lease(&id).await {
         Ok(device) => device,
@@ -56,7 +58,7 @@ pub async fn run(
         }
     };
     announcer.announce(Fact::LeaseGranted { job, device: id.clone() });
-    let open = DeviceSession::open(env, job, scenario, device.clone(), facts, undo);
+    let open = DeviceSession::open(env, job, scenario, device.clone(), facts, (undo, before));
     let ended = match cancellable(stop, open).await {
         Some(Ok(session)) => watched(&session, stop, planned, asked, progress).await,
         Some(Err(fault)) => Some(fault),

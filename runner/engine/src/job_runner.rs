@@ -326,8 +326,9 @@ impl JobRunner {
             kept.shares_phone = self.jobs.iter().filter(of_phone).count() > 1;
             let planned = &planned;
             let undo = self.claiming.undo(&facts.id);
+            let before = self.claiming.before(&facts.id);
             let asked = || self.claiming.more_urgent(&facts.id);
-            let task = Task { planned, scenario, facts, undo, asked: &asked };
+            let task = Task { planned, scenario, facts, undo, before, asked: &asked };
             let work = job::run(&self.env, &*self.provider, &self.stop, task, &mut kept);
             // A panic is our bug: it breaks this job, says so, and the others go on.
             let fault = match AssertUnwindSafe(work).catch_unwind().await {

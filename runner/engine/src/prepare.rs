@@ -5,6 +5,7 @@
 
 mod decide;
 
+use crate::android::foreign::{self, Signature};
 use crate::android::settle;
 use crate::announce::Announcer;
 use crate::patience::Patience;
@@ -17,7 +18,7 @@ use farmjank_results::prepared::{PhoneState, SettingChange, listed};
 use farmjank_scenarios::prepare::Prepare;
 use farmjank_seams::device::Device;
 
-/// A job at the door of its phone.
+/// A job at the door of its phone. One field for each thing it needs there.
 pub(crate) struct Doorway<'a> {
     pub(crate) announcer: &'a Announcer,
     pub(crate) patience: &'a Patience,
@@ -25,6 +26,10 @@ pub(crate) struct Doorway<'a> {
     pub(crate) device: &'a dyn Device,
     pub(crate) facts: &'a DeviceFacts,
     pub(crate) undo: &'a Undo,
+    /// What this run's own loops are signed with.
+    pub(crate) own: &'a Signature,
+    /// Who had the phone before on this computer, and is over.
+    pub(crate) before: &'a [String],
 }
 
 impl Doorway<'_> {
@@ -33,8 +38,13 @@ impl Doorway<'_> {
         let patience = self.patience;
         let left = self.undo.set_back(self.device, patience.dump).await?;
         self.tell_left(&left);
-        let found = settle::found(self.device, self.facts.sdk, patience).await?;
+        let found = settle::found(self.device, self.facts.sdk, patience, self.own).await?;
+        let (left, strangers): (Vec<_>, Vec<_>) =
+            found.loops.into_iter().partition(|one| one.is_left_behind(self.own, self.before));
+        let ended = foreign::end(self.device, &left, patience.call).await?;
+        ended.into_iter().for_each(|what| self.notice(what));
         let mut state = found.state;
+        state.foreign = foreign::fault(&strangers).map(|fault| fault.what);
         let decided = match found.asleep.or_else(|| decide::unfit(wish, &state)) {
             Some(fault) => Err(fault),
             None => decide::changes(wish, &state, self.facts),

@@ -19,7 +19,7 @@ use farmjank_results::fault::{Blame, Fault, FaultCode};
 use farmjank_results::frame_log::FrameLog;
 use farmjank_results::time::DeviceTime;
 use farmjank_scenarios::step::{Action, Step};
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::future::Future;
 use std::pin::Pin;
 
@@ -44,9 +44,9 @@ pub struct Trial<'a> {
     outside: RefCell<WindowLog>,
     /// The installed app and the phone's heat, as of the last look.
     around: RefCell<Around>,
-    /// What the phone did beside the app at the last look; that it was compiling stays true to the end of the trial:
-    /// nobody knows until when it did.
-    conditions: Cell<Conditions>,
+    /// What the phone did beside the app at the last look; that it was compiling, or read by others, stays true to the
+    /// end of the trial: nobody knows until when it did.
+    conditions: RefCell<Conditions>,
     framestats: &'a FramestatsSampler,
     probes: &'a Probes<'a>,
     /// Take pictures of the screen in its windows.
@@ -81,7 +81,7 @@ impl<'a> Trial<'a> {
     ) -> Self {
         let folder = format!("evidence/job-{}/{place}", session.job);
         let (windows, outside) = (RefCell::default(), RefCell::default());
-        let (around, conditions) = (RefCell::default(), Cell::default());
+        let (around, conditions) = (RefCell::default(), RefCell::default());
         let pictured = false;
         Trial { session, number, folder, windows, outside, around, conditions, framestats, probes, pictured }
     }
@@ -110,7 +110,8 @@ impl<'a> Trial<'a> {
                 if settled {
                     failure::keep(session, self.number, &self.folder).await;
                 }
-                Err(behind(&*session.device, &session.app.0, fault, session.patience()).await)
+                let whose = (session.app.0.as_str(), session.facts.sdk, &session.env.signature());
+                Err(behind(&*session.device, whose, fault, session.patience()).await)
             }
             result => result,
         };
@@ -143,19 +144,13 @@ impl<'a> Trial<'a> {
     async fn settle(&self) -> Result<(), Fault> {
         let session = self.session;
         let (device, patience) = (&*session.device, session.patience());
-        let (conditions, around) = quiet::settle(device, session.facts.sdk, &session.app.0, patience).await?;
-        self.conditions.set(conditions);
+        let (sdk, own) = (session.facts.sdk, &session.env.signature());
+        let (conditions, around) = quiet::settle(device, sdk, &session.app.0, patience, own).await?;
         let debuggable_meant = session.scenario.debuggable_meant;
         self.around.replace(Around { debuggable_meant, ..around });
-        match conditions.thermal.filter(|status| *status > quiet::HOTTEST) {
-            Some(status) => {
-                let word = crate::android::state::thermal_word(status);
-                let what = format!("the phone stays too hot to measure (thermal status {status}, {word})");
-                let fault = Fault::new(FaultCode::Hot, what);
-                Err(fault.advise("let it cool: no charging, no sun, more air between phones"))
-            }
-            None => Ok(()),
-        }
+        let unfit = conditions.unfit();
+        self.conditions.replace(conditions);
+        unfit.map_or(Ok(()), Err)
     }
 
     /// Runs steps in order. The window they happen in, if one is open.
@@ -387,13 +382,17 @@ impl<'a> Trial<'a> {
     async fn guard(&self) -> Result<Option<String>, Fault> {
         let session = self.session;
         let (device, patience) = (&*session.device, session.patience());
-        let conditions = quiet::after(device, session.facts.sdk, &session.app.0, patience).await??;
-        let before = self.conditions.get();
+        let (sdk, own) = (session.facts.sdk, &session.env.signature());
+        let mut conditions = quiet::after(device, sdk, &session.app.0, patience, own).await??;
+        let before = self.conditions.take();
         {
             let mut around = self.around.borrow_mut();
             (around.thermal_status, around.battery_celsius) = (conditions.thermal, conditions.battery);
         }
-        self.conditions.set(Conditions { compiling: before.compiling || conditions.compiling, ..conditions });
-        Ok(conditions.voids_since(before))
+        let void = conditions.voids_since(&before);
+        conditions.compiling |= before.compiling;
+        conditions.foreign = conditions.foreign.or(before.foreign);
+        self.conditions.replace(conditions);
+        Ok(void)
     }
 }

@@ -52,6 +52,7 @@ impl ShardHandle {
         let (work, begins) = sync_channel(1);
         let inputs = ShardInputs {
             nonce: RunEnv::nonce_of(&options.run),
+            who: RunEnv::called(&options.run),
             wanted: options.wanted.clone(),
             patience: options.patience,
             most_running: options.most_running,
@@ -132,6 +133,7 @@ impl ShardHandle {
 /// What a shard's thread is told at its start.
 struct ShardInputs {
     nonce: u64,
+    who: String,
     wanted: Wanted,
     patience: Patience,
     most_running: usize,
@@ -157,11 +159,11 @@ impl ShardInputs {
             return;
         };
         tokio::time::sleep_until(announcer.instant(work.begins)).await;
-        let ShardInputs { nonce, patience, most_running, pictures, scenarios, .. } = self;
+        let ShardInputs { nonce, who, patience, most_running, pictures, scenarios, .. } = self;
         let ShardWork { facts, jobs, ab_plan, .. } = work;
         let unrecorded = Default::default();
         let env =
-            RunEnv { announcer, files, patience, sources, probes, nonce, ab_plan, pictures, unrecorded };
+            RunEnv { announcer, files, patience, sources, probes, nonce, who, ab_plan, pictures, unrecorded };
         let claiming = Claiming {
             claims: Rc::new(Private::default()),
             by: Default::default(),

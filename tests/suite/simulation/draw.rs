@@ -179,10 +179,35 @@ fn later_faults(seed: u64, phones: u64) -> Vec<(String, String)> {
         let at = dice.whole(0, 90_000);
         (phone.clone(), format!("  - {{ at: {at}ms, phone: {phone}, kind: {kind} }}\n"))
     };
-    match dice.one_in(2) {
+    let mut all: Vec<(String, String)> = match dice.one_in(2) {
         true => (0..dice.whole(1, 3)).map(|_| one(&mut dice)).collect(),
         false => Vec::new(),
+    };
+    all.extend(foreign_loop(seed, phones));
+    all
+}
+
+/// A stranger, or a farmjank of another computer, on one of the phones for a while.
+fn foreign_loop(seed: u64, phones: u64) -> Option<(String, String)> {
+    let mut dice = Dice { seed: mix(seed, 0x5e77, 100), drawn: 0 };
+    if !dice.one_in(4) {
+        return None;
     }
+    let phone = format!("P{}", dice.whole(0, phones - 1));
+    let signed = dice.pick(&["", ": farmjank 00000000000000aa ''run far away''; "]);
+    let asked = dice.pick(&[
+        "SurfaceFlinger --latency-clear",
+        "gfxinfo com.example.shop reset",
+        "SurfaceFlinger --list",
+    ]);
+    let (at, length) = (dice.whole(0, 90_000), dice.whole(500, 60_000));
+    let line = format!("{signed}while :; do dumpsys {asked}; sleep 1; done");
+    Some((
+        phone.clone(),
+        format!(
+            "  - {{ at: {at}ms, phone: {phone}, kind: foreign_loop, for: {length}ms, line: '{line}' }}\n"
+        ),
+    ))
 }
 
 fn latency(dice: &mut Dice) -> String {

@@ -41,6 +41,14 @@ const FAULTS: &[(&str, &str)] = &[
     ("one swipe of three scrolls nothing", "kind: no_scroll, for: 900ms"),
     ("the app's layer vanishes and is made anew", "kind: layer_reborn"),
     ("another tool clears the rings", "kind: rings_cleared"),
+    (
+        "somebody else's loop clears the rings for 9 s",
+        "kind: foreign_loop, for: 9s, line: 'while :; do dumpsys SurfaceFlinger --latency-clear; sleep 1; done'",
+    ),
+    (
+        "somebody else's loop reads frames, for good",
+        "kind: foreign_loop, line: 'while :; do dumpsys gfxinfo com.example.shop reset; sleep 1; done'",
+    ),
     ("the phone's storage is full", "kind: disk_full"),
     ("the phone was suspended for 3 s: its clocks part", "kind: clock_jump, ms: 3000"),
     ("the lock screen comes up", "kind: keyguard"),
@@ -54,7 +62,7 @@ const FAULTS: &[(&str, &str)] = &[
 fn story(words: &str, fault: &str, scenario: &str) -> Story {
     let fault = match fault {
         "" => String::new(),
-        fault => format!("faults:\n  - {{ at: 16300ms, phone: P8, {fault} }}\n"),
+        fault => format!("faults:\n  - {{ at: 16450ms, phone: P8, {fault} }}\n"),
     };
     let recover = match words {
         words if words.ends_with("(--recover reboot)") => Some(RecoveryStep::Reboot),
@@ -190,7 +198,7 @@ fn phones_that_fail_together_are_one_incident_and_one_over_the_network_is_connec
     let phones: String =
         ["A", "B", "C", "D"].map(|id| format!("  - {{ archetype: pixel-8, serial: {id} }}\n")).concat();
     let faults: String = ["A", "B", "C"]
-        .map(|id| format!("  - {{ at: 16s, phone: {id}, kind: offline, for: 30s, until: reconnect }}\n"))
+        .map(|id| format!("  - {{ at: 16450ms, phone: {id}, kind: offline, for: 30s, until: reconnect }}\n"))
         .concat();
     let story =
         Stage::lab_yaml(&format!("name: rack\nphones:\n{phones}faults:\n{faults}")).scenario(FEED).run();
@@ -201,7 +209,7 @@ fn phones_that_fail_together_are_one_incident_and_one_over_the_network_is_connec
         "{notices:?}"
     );
     let lab = "name: net\nphones:\n  - { archetype: pixel-8, serial: '10.0.0.7:5555' }\nfaults:\n  \
-               - { at: 16s, kind: unplug, until: reconnect }\n";
+               - { at: 16450ms, kind: unplug, until: reconnect }\n";
     let story = Stage::lab_yaml(lab).scenario(FEED).run();
     let notices: Vec<&str> = story.record.notices.iter().map(|(_, what)| what.as_str()).collect();
     assert_eq!(story.record.exit_code, Some(0), "{notices:?}");

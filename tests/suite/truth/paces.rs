@@ -162,7 +162,7 @@ fn slow_pages_are_judged_by_the_panel_by_the_best_source() {
 
 #[test]
 fn slow_pages_are_judged_by_the_panel_by_the_ring() {
-    for seed in [2, 3] {
+    for seed in [3, 4] {
         every_page_on_every_archetype("source: surfaceflinger\n", seed);
     }
 }

@@ -25,12 +25,13 @@ pub(super) struct FaultText {
     celsius: Option<f64>,
     ms: Option<i64>,
     until: Option<String>,
+    line: Option<String>,
 }
 
 /// Every kind, in the order people are told them.
 const KINDS: &str = "unplug, wedge, offline, unauthorized, no_permissions, recovery, slow, garble, server_restart, reboot, heat, dexopt, \
     ring_overflow, clock_drift, clock_jump, slow_dumpsys, ring_rows, rings_cleared, trace_loss, trace_cut, battery, crash_app, \
-    frozen_app, layer_reborn, permission_dialog, no_scroll, disk_full, screen_off, dump_timeout, keyguard, no_injection, period_only \
+    frozen_app, layer_reborn, permission_dialog, no_scroll, disk_full, foreign_loop, screen_off, dump_timeout, keyguard, no_injection, period_only \
     or no_tracing";
 
 /// Checks a fault; `serials` are those of the lab.
@@ -102,6 +103,14 @@ fn kind(text: &FaultText) -> Result<Kind, LabError> {
         "clock_drift" => Kind::ClockDrift(within(text, text.ppm, -1e5..=1e5, "ppm: -100000 to 100000")?),
         "screen_off" => Kind::ScreenOff,
         "dump_timeout" => Kind::DumpTimeout,
+        "foreign_loop" => match &text.line {
+            Some(line) if !line.trim().is_empty() => Kind::ForeignLoop(line.clone()),
+            _ => {
+                return Err(LabError(
+                    "faults: foreign_loop needs `line`: what somebody else's shell runs".to_owned(),
+                ));
+            }
+        },
         _ => Kind::Model(of_phone(text)?),
     })
 }

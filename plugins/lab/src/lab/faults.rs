@@ -6,6 +6,7 @@ use crate::live_phone::{LivePhone, Presence};
 use crate::phone_fault::PhoneFault;
 use crate::remedy::{self, REBOOT};
 use crate::server::LiveServer;
+use crate::shell_process::{begin_foreign, end_foreign};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -87,7 +88,7 @@ impl LiveLab {
     }
 }
 
-fn begin(phone: &LivePhone, server: &LiveServer, kind: &Kind, length: Option<Duration>) {
+fn begin(phone: &Rc<LivePhone>, server: &LiveServer, kind: &Kind, length: Option<Duration>) {
     match kind {
         Kind::Unplug => remedy::show(phone, Presence::Absent),
         Kind::Reboot => remedy::goes_down(phone),
@@ -104,6 +105,7 @@ fn begin(phone: &LivePhone, server: &LiveServer, kind: &Kind, length: Option<Dur
         Kind::RingOverflow => phone.block_rings(length.unwrap_or(OVERFLOW)),
         Kind::ScreenOff => phone.set_fault(PhoneFault::ScreenOff { stuck: true }),
         Kind::DumpTimeout => phone.hang_rings(true),
+        Kind::ForeignLoop(line) => begin_foreign(phone, line),
         Kind::ClockDrift(ppm) => phone.set_drift(*ppm),
         Kind::Model(fault) => phone.set_fault(fault.clone()),
     }
@@ -124,6 +126,7 @@ fn end(phone: &LivePhone, server: &LiveServer, kind: &Kind) {
         Kind::Dexopt => phone.set_fault(PhoneFault::Dexopt { running: false }),
         Kind::ScreenOff => phone.set_fault(PhoneFault::ScreenOff { stuck: false }),
         Kind::DumpTimeout => phone.hang_rings(false),
+        Kind::ForeignLoop(line) => end_foreign(phone, line),
         Kind::ClockDrift(_) => phone.set_drift(0.0),
         Kind::Model(fault) => over(phone, fault),
         Kind::RingOverflow => {}

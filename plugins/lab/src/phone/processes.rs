@@ -6,6 +6,9 @@ use super::state::Phone;
 use crate::dumps::gfxinfo::{SYSTEMUI, SYSTEMUI_PID};
 use std::collections::BTreeMap;
 
+/// Most bytes of a command line that toybox reads.
+const LINE: usize = 4_000;
+
 /// Process id of the first program that the lab file names.
 const OTHERS: u32 = 1_500;
 
@@ -23,7 +26,22 @@ fn processes(phone: &Phone) -> BTreeMap<u32, String> {
     let traces = phone.tracing.sessions.iter();
     all.extend(traces.map(|(pid, session)| (*pid, format!("perfetto {}", session.argv.join(" ")))));
     all.extend((OTHERS..).zip(phone.body.programs.iter().cloned()));
+    all.extend(phone.shells.iter().map(|(pid, line)| (*pid, shown(line))));
     all
+}
+
+/// A command line as toybox prints it: on one line, up to a length.
+fn shown(line: &str) -> String {
+    let cut = line.floor_char_boundary(LINE);
+    line[..cut].chars().map(|letter| if letter < ' ' { '?' } else { letter }).collect()
+}
+
+/// A signal for a shell: any ends it, 0 asks whether it is there. False when there is none.
+pub(super) fn signal(phone: &mut Phone, pid: u32, signal: i32) -> bool {
+    match signal {
+        0 => phone.shells.contains_key(&pid),
+        _ => phone.shells.remove(&pid).is_some(),
+    }
 }
 
 /// `ps -A -w -o PID,ARGS`, and the bare `ps` of Android 7.

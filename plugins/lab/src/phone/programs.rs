@@ -26,6 +26,7 @@ use crate::phone_sim::state::PhoneSim;
 use crate::spec::PhoneSpec;
 use crate::truth::Truth;
 use farmjank_results::time::Span;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 impl Phone {
@@ -72,6 +73,7 @@ impl Phone {
             storage: Storage::default(),
             tracing: Tracing::default(),
             commands: Commands::default(),
+            shells: BTreeMap::new(),
         };
         if spec.thermal.status > 0 {
             fault::set(&mut phone, PhoneFault::Thermal { status: spec.thermal.status });
@@ -174,9 +176,10 @@ impl Phone {
         self.tracing.until(pid)
     }
 
-    /// A signal for a tracing process: 2 and 15 end the trace, others the process. False when there is none.
+    /// A signal for a shell, which ends it, or for a tracing process: 2 and 15 end the trace, others the process. False
+    /// when there is neither.
     pub fn signal(&mut self, now: LabTime, pid: u32, signal: i32) -> bool {
-        tracing::signal(self, now, pid, signal)
+        processes::signal(self, pid, signal) || tracing::signal(self, now, pid, signal)
     }
 
     /// Tracing sessions that are over by now leave their files.

@@ -14,7 +14,7 @@ use crate::dumps::{Body, Scene};
 use crate::phone_sim::acts::Act;
 use crate::phone_sim::state::PhoneSim;
 use farmjank_results::time::Span;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One millisecond, ns.
 pub(super) const MS: i64 = 1_000_000;
@@ -28,7 +28,7 @@ pub(super) struct Commands {
 }
 
 /// One virtual phone: what lives, what is printed of it, and what commands left behind. Each program is a function of
-/// its module.
+/// its module. One field for each thing programs look at.
 #[derive(Debug)]
 pub struct Phone {
     pub(super) serial: String,
@@ -40,6 +40,8 @@ pub struct Phone {
     pub storage: Storage,
     pub(super) tracing: Tracing,
     pub(super) commands: Commands,
+    /// Shells that run, by process id, as `ps` lists them.
+    pub(crate) shells: BTreeMap<u32, String>,
 }
 
 impl Phone {

@@ -10,11 +10,15 @@ use crate::remedy;
 use crate::shell::Programs;
 use crate::shell::state::{Io, Shell};
 use crate::shell::stream::{Channel, Outlet, Sink, Source, WriteEnd, pipe};
+use crate::shell_process::ShellProcess;
 use crate::transcript::{Ending, Overheard, Tape, Taped};
 use std::future::{pending, poll_fn};
 use std::rc::Rc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
+
+/// Exit status of a shell that was killed.
+const KILLED: i32 = 143;
 
 /// Longest packet a phone takes from a client, bytes.
 const PACKET_MOST: usize = 1 << 20;
@@ -129,13 +133,21 @@ async fn shell<W: AsyncRead + AsyncWrite + Unpin>(
                 err: Sink::Outlet(outlet, Channel::Err),
             };
             let mut shell = Shell::new(programs, io);
-            let status = if command.is_empty() {
-                let prompt = format!("{}:/ $ ", phone.banner().device);
-                shell.run_lines(terminal.then_some(prompt.as_str())).await
-            } else {
-                shell.run(&command).await
+            let process = ShellProcess::new(&phone, shell.pid(), &command);
+            let running = async {
+                if command.is_empty() {
+                    let prompt = format!("{}:/ $ ", phone.banner().device);
+                    shell.run_lines(terminal.then_some(prompt.as_str())).await
+                } else {
+                    shell.run(&command).await
+                }
             };
-            drop(shell);
+            let status = tokio::select! {
+                biased;
+                status = running => status,
+                () = process.gone() => KILLED,
+            };
+            drop((shell, process));
             tape.iter().for_each(|tape| tape.finish(Some(status)));
             if !answer.is_zero() {
                 tokio::time::sleep(answer).await;

@@ -69,6 +69,11 @@ impl Shell {
         }
     }
 
+    /// Its process id.
+    pub fn pid(&self) -> u32 {
+        self.process.pid
+    }
+
     pub(super) fn fork(&self) -> Shell {
         let mut child = self.clone();
         child.process.depth += 1;

@@ -88,10 +88,21 @@ impl Drop for Waiting {
     }
 }
 
-/// Writes who holds a file, and what that one knows of the phone.
-fn sign(file: &mut File, by: &Claimer, facts: Option<&DeviceFacts>) -> std::io::Result<()> {
+/// Who is known to have had a phone before, at most.
+const REMEMBERED: usize = 20;
+
+/// Writes who holds a file, and what that one knows of the phone; and who held it before.
+fn sign(
+    file: &mut File,
+    by: &Claimer,
+    facts: Option<&DeviceFacts>,
+    before: &[String],
+) -> std::io::Result<()> {
     let (who, priority) = (&by.who, by.priority.word());
-    let words = json!({ "who": who, "priority": priority, "pid": std::process::id(), "since": wall(), "facts": facts });
+    let mut words = json!({ "who": who, "priority": priority, "pid": std::process::id(), "since": wall(), "facts": facts });
+    if !before.is_empty() {
+        words["before"] = json!(before);
+    }
     file.set_len(0)?;
     file.seek(SeekFrom::Start(0))?;
     file.write_all(format!("{words}\n").as_bytes())
@@ -110,7 +121,11 @@ impl Claims for HostClaims {
                 Err(TryLockError::Error(error)) => return Err(unknown(error)),
             }
         }
-        sign(&mut file, by, Some(phone)).map_err(unknown)?;
+        let earlier = words(&mut file);
+        let last = earlier["who"].as_str().map(|who| farmjank_leaf::text::line(who, 100));
+        let earlier = names(&earlier).into_iter().filter(|who| Some(who) != last.as_ref());
+        let known: Vec<String> = last.clone().into_iter().chain(earlier).take(REMEMBERED).collect();
+        sign(&mut file, by, Some(phone), &known).map_err(unknown)?;
         // Closing the file ends the claim.
         Ok(Claim(Box::new(file)))
     }
@@ -123,12 +138,17 @@ impl Claims for HostClaims {
         }
     }
 
+    fn before(&self, server: &str, phone: &DeviceId) -> Vec<String> {
+        let file = File::open(self.path(server, phone));
+        file.map(|mut file| names(&words(&mut file))).unwrap_or_default()
+    }
+
     fn wait(&self, server: &str, phone: &DeviceId, by: &Claimer) -> Option<Claim> {
         let name = format!("{}.{:016x}{WAITS}", HostClaims::name(server, phone), chance());
         let path = self.folder.join(name);
         let mut file = open_shared(&path).ok()?;
         file.try_lock().ok()?;
-        sign(&mut file, by, None).ok()?;
+        sign(&mut file, by, None, &[]).ok()?;
         Some(Claim(Box::new(Waiting { _file: file, path })))
     }
 
@@ -163,11 +183,22 @@ impl Claims for HostClaims {
     }
 }
 
-/// Who has a phone, by the words of its claim. They are another process's: bounded, and shown as any stranger's.
-fn claimant(file: &mut File, phone: &DeviceId) -> Claimant {
+/// The words of a claim; nothing where they are none.
+fn words(file: &mut File) -> Value {
     let mut text = String::new();
     let read = file.seek(SeekFrom::Start(0)).and_then(|_| file.take(MOST).read_to_string(&mut text));
-    let words: Value = read.ok().and_then(|_| serde_json::from_str(&text).ok()).unwrap_or_default();
+    read.ok().and_then(|_| serde_json::from_str(&text).ok()).unwrap_or_default()
+}
+
+/// Who had the phone before, by the words of its claim.
+fn names(words: &Value) -> Vec<String> {
+    let names = words["before"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    names.take(REMEMBERED).map(|name| farmjank_leaf::text::line(name, 100)).collect()
+}
+
+/// Who has a phone, by the words of its claim. They are another process's: bounded, and shown as any stranger's.
+fn claimant(file: &mut File, phone: &DeviceId) -> Claimant {
+    let words = words(file);
     let word = |key: &str| {
         let word = words[key].as_str().unwrap_or("?");
         farmjank_leaf::text::line(word, 100)
@@ -238,11 +269,16 @@ mod tests {
         assert_eq!((holder.who.as_str(), holder.pid), ("one", std::process::id()));
         assert_eq!(holder.facts.as_deref(), Some(&facts), "who waits asks nothing of the phone");
         assert_eq!(claims.claimant("127.0.0.1:5037", &phone), Some(holder));
+        let again = |who: &str| drop(claims.claim("127.0.0.1:5037", &facts, &by(who)).ok());
+        assert_eq!(claims.before("127.0.0.1:5037", &phone), [] as [&str; 0], "one has it, nobody had it");
         // The same serial at another server is another phone.
         assert!(claims.claim("rack7:5037", &facts, &by("two")).is_ok());
         drop(claim);
         assert_eq!(claims.claimant("127.0.0.1:5037", &phone), None);
         assert!(claims.claim("127.0.0.1:5037", &facts, &by("two")).is_ok());
+        again("one");
+        again("three");
+        assert_eq!(claims.before("127.0.0.1:5037", &phone), ["one", "two"], "each once, the last first");
     }
 
     #[cfg(unix)]

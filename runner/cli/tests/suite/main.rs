@@ -11,6 +11,7 @@ mod compare;
 mod deliveries;
 mod failures;
 mod first;
+mod foreign;
 #[cfg(unix)]
 mod hostile;
 #[cfg(unix)]

@@ -4,11 +4,13 @@
 //! Must not know what follows from the answers.
 
 use super::together::Answer;
-use super::{clip, settings, state};
+use super::{clip, foreign, settings, state};
 use farmjank_results::prepared::{PhoneState, Storage};
 
 /// Programs that record what a phone shows, and cost it frames; none of them matches its own question.
 const RECORDERS: &str = "[p]erfetto |[s]creenrecord|[m]inicap|[s]crcpy";
+/// The same, as names.
+const RECORDERS_OF_OTHERS: [&str; 4] = ["perfetto ", "screenrecord", "minicap", "scrcpy"];
 /// Most recorders named, and the longest name.
 const MOST: usize = 5;
 const NAME: usize = 100;
@@ -26,7 +28,7 @@ pub(crate) fn lines(sdk: u32) -> [String; 8] {
         global,
         system,
         secure,
-        format!("{processes} | grep -E '{RECORDERS}|[d]ex2oat'"),
+        format!("{processes} | grep -E '{RECORDERS}|[d]ex2oat|{}'", foreign::LOOPS),
         "dumpsys window | grep -E 'mCurrentFocus=|mFocusedApp='".to_owned(),
     ]
 }
@@ -51,6 +53,11 @@ pub(crate) fn read(answers: &[Answer; 8]) -> (PhoneState, Vec<&'static str>) {
     (all, untold)
 }
 
+/// What it told of processes.
+pub(crate) fn processes(answers: &[Answer; 8]) -> String {
+    answers[6].text()
+}
+
 /// `Filesystem 1K-blocks Used Available Use% Mounted on`, then the file system; its name may have a line of its own.
 fn storage(text: &str) -> Option<Storage> {
     let mut numbers =
@@ -64,8 +71,10 @@ fn programs(text: &str) -> (Vec<String>, bool) {
     let arguments = |line: &str| line.trim().split_once(' ').map(|(_, rest)| rest.trim().to_owned());
     let (compilers, mut recorders): (Vec<String>, Vec<String>) =
         text.lines().filter_map(arguments).partition(|line| line.contains("dex2oat"));
-    // One that a run of farmjank left is ended when the next one begins to record.
-    recorders.retain(|line| !line.contains("/farmjank-"));
+    // One that a run of farmjank left is ended when the next one begins to record; loops are told apart elsewhere.
+    recorders.retain(|line| {
+        RECORDERS_OF_OTHERS.iter().any(|name| line.contains(name)) && !line.contains("/farmjank-")
+    });
     (recorders.iter().take(MOST).map(|line| clip(line, NAME)).collect(), !compilers.is_empty())
 }
 

@@ -4,12 +4,13 @@
 //!
 //! Must not know: windows, verdicts. A phone that does not say leaves it unknown.
 
+use super::foreign::{self, Signature};
 use super::settle::{AWAKE, fell_asleep};
 use super::together::together;
 use super::{app, clip, state};
 use crate::patience::Patience;
 use farmjank_results::event::Around;
-use farmjank_results::fault::Fault;
+use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_seams::device::Device;
 use farmjank_seams::quote::quote;
 use std::time::Duration;
@@ -25,7 +26,7 @@ pub const HOTTEST: u8 = 1;
 const PAUSE: Duration = Duration::from_secs(5);
 
 /// What was seen at one look.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Conditions {
     /// Thermal status; none below Android 10.
     pub thermal: Option<u8>,
@@ -33,11 +34,24 @@ pub struct Conditions {
     pub battery: Option<f64>,
     /// Apps are being compiled.
     pub compiling: bool,
+    /// Loops of others that read or clear frames, and whose.
+    pub foreign: Option<Fault>,
 }
 
 impl Conditions {
+    /// Why nothing can be measured as long as it is so; none where something can.
+    pub(crate) fn unfit(&self) -> Option<Fault> {
+        let Some(status) = self.thermal.filter(|status| *status > HOTTEST) else {
+            return self.foreign.clone();
+        };
+        let word = state::thermal_word(status);
+        let what = format!("the phone stays too hot to measure (thermal status {status}, {word})");
+        let fault = Fault::new(FaultCode::Hot, what);
+        Some(fault.advise("let it cool: no charging, no sun, more air between phones"))
+    }
+
     /// Why numbers taken between an earlier look and this one do not count; none when they do.
-    pub(crate) fn voids_since(self, before: Conditions) -> Option<String> {
+    pub(crate) fn voids_since(&self, before: &Conditions) -> Option<String> {
         let word = state::thermal_word;
         match (before.thermal, self.thermal) {
             (_, Some(status)) if status > HOTTEST => {
@@ -49,8 +63,11 @@ impl Conditions {
             }
             _ => {}
         }
-        let compiled = before.compiling || self.compiling;
-        compiled.then(|| "the phone was compiling apps meanwhile (dex2oat)".to_owned())
+        if before.compiling || self.compiling {
+            return Some("the phone was compiling apps meanwhile (dex2oat)".to_owned());
+        }
+        let foreign = self.foreign.as_ref().or(before.foreign.as_ref())?;
+        Some(format!("{}: what was seen meanwhile may be its doing; {}", foreign.what, foreign.advice))
     }
 }
 
@@ -64,22 +81,27 @@ fn look_line(sdk: u32) -> String {
     format!("{heat}; {COMPILERS}")
 }
 
-/// Waits within bounds until the phone is cool enough and compiles nothing: the last look, and the build of the app.
+/// Waits within bounds until the phone is cool enough, compiles nothing, and nobody else reads its frames: the last
+/// look, and the build of the app.
 pub async fn settle(
     device: &dyn Device,
     sdk: u32,
     app: &str,
     patience: &Patience,
+    own: &Signature,
 ) -> Result<(Conditions, Around), Fault> {
     let deadline = Instant::now() + patience.cooling;
+    let (look, loops) = (look_line(sdk), foreign::line(sdk));
     let build =
         format!("dumpsys package {} | grep -E '^ *(versionCode|versionName|flags|pkgFlags)='", quote(app));
     loop {
-        let [conditions, build] = together(device, [&look_line(sdk), &build], patience.dump).await?;
-        let conditions = read(&conditions.text());
+        let [conditions, build, loops] = together(device, [&look, &build, &loops], patience.dump).await?;
+        let foreign = foreign::fault(&foreign::read(&loops.text(), own));
+        let conditions = Conditions { foreign, ..read(&conditions.text()) };
         let hot = conditions.thermal.is_some_and(|status| status > HOTTEST);
-        if (!hot && !conditions.compiling) || Instant::now() >= deadline {
-            let Conditions { thermal: thermal_status, battery: battery_celsius, .. } = conditions;
+        let quiet = !hot && !conditions.compiling && conditions.foreign.is_none();
+        if quiet || Instant::now() >= deadline {
+            let (thermal_status, battery_celsius) = (conditions.thermal, conditions.battery);
             return Ok((conditions, Around { thermal_status, battery_celsius, ..read_build(&build.text()) }));
         }
         sleep(PAUSE).await;
@@ -92,13 +114,16 @@ pub async fn after(
     sdk: u32,
     app: &str,
     patience: &Patience,
+    own: &Signature,
 ) -> Result<Result<Conditions, Fault>, Fault> {
     let [focus, alive] = app::trouble_lines(app);
-    let lines = [focus.as_str(), &alive, &look_line(sdk), AWAKE[0], AWAKE[1]];
-    let [focus, alive, conditions, power, policy] = together(device, lines, patience.dump).await?;
+    let lines = [focus.as_str(), &alive, &look_line(sdk), AWAKE[0], AWAKE[1], &foreign::line(sdk)];
+    let [focus, alive, conditions, power, policy, loops] = together(device, lines, patience.dump).await?;
     let trouble = app::read_trouble(app, &focus, &alive);
     let trouble = trouble.or_else(|| fell_asleep(&power.text(), &policy.text()));
-    Ok(trouble.map_or_else(|| Ok(read(&conditions.text())), Err))
+    let foreign = foreign::fault(&foreign::read(&loops.text(), own));
+    let trouble = trouble.map(|fault| foreign::behind(foreign.clone(), fault));
+    Ok(trouble.map_or_else(|| Ok(Conditions { foreign, ..read(&conditions.text()) }), Err))
 }
 
 fn read(text: &str) -> Conditions {
@@ -106,7 +131,7 @@ fn read(text: &str) -> Conditions {
         !line.trim().is_empty() && line.split_whitespace().all(|word| word.parse::<u32>().is_ok())
     };
     let (thermal, battery) = (state::thermal_status(text), state::battery_celsius(text));
-    Conditions { thermal, battery, compiling: text.lines().any(pids) }
+    Conditions { thermal, battery, compiling: text.lines().any(pids), foreign: None }
 }
 
 /// The first package printed is the one installed; one that an update of a system app hides comes after it.
@@ -131,8 +156,12 @@ mod tests {
 
     #[test]
     fn heat_and_compilers_are_told_apart() {
-        let conditions =
-            |thermal, battery, compiling| Conditions { thermal: Some(thermal), battery, compiling };
+        let conditions = |thermal, battery, compiling| Conditions {
+            thermal: Some(thermal),
+            battery,
+            compiling,
+            foreign: None,
+        };
         assert_eq!(read("Thermal Status: 1\n7421 7422\n"), conditions(1, None, true));
         assert_eq!(read("Thermal Status: 0\n"), conditions(0, None, false));
         let warm = "Thermal Status: 0\n\tTemperature{mValue=31.5, mType=2, mName=battery, mStatus=0}\n";
@@ -146,15 +175,24 @@ mod tests {
 
     #[test]
     fn heat_its_change_and_compilers_void_what_was_measured() {
-        let conditions = |thermal, compiling| Conditions { thermal, compiling, battery: None };
+        let conditions = |thermal, compiling| Conditions { thermal, compiling, ..Conditions::default() };
         let (cool, light, hot) =
             (conditions(Some(0), false), conditions(Some(1), false), conditions(Some(2), false));
-        assert_eq!(cool.voids_since(cool), None);
-        assert_eq!(conditions(None, false).voids_since(cool), None);
-        assert!(hot.voids_since(hot).unwrap().contains("too hot (thermal status 2"));
-        assert!(light.voids_since(cool).unwrap().contains("from none to light"));
-        assert!(cool.voids_since(conditions(Some(0), true)).unwrap().contains("dex2oat"));
-        assert!(conditions(None, true).voids_since(cool).unwrap().contains("dex2oat"));
+        assert_eq!(cool.voids_since(&cool), None);
+        assert_eq!(conditions(None, false).voids_since(&cool), None);
+        assert!(hot.voids_since(&hot).unwrap().contains("too hot (thermal status 2"));
+        assert!(light.voids_since(&cool).unwrap().contains("from none to light"));
+        assert!(cool.voids_since(&conditions(Some(0), true)).unwrap().contains("dex2oat"));
+        assert!(conditions(None, true).voids_since(&cool).unwrap().contains("dex2oat"));
+        let other = Fault::new(FaultCode::ForeignLoop, "another program").advise("let one of them wait");
+        let read_by_others = Conditions { foreign: Some(other), ..cool.clone() };
+        for void in [read_by_others.voids_since(&cool), cool.voids_since(&read_by_others)] {
+            let void = void.expect("until when it did, nobody knows");
+            assert!(
+                void.contains("another program: what was seen") && void.contains("let one of them"),
+                "{void}"
+            );
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Bringing a phone into a state worth measuring, and saying why it is not.
 
+use super::foreign::{self, ForeignLoop, Signature};
 use super::together::together;
 use super::{app, clip, preflight, room, state};
 use crate::patience::Patience;
@@ -25,6 +26,8 @@ pub async fn wake(device: &dyn Device, patience: &Patience) -> Result<(), Fault>
 pub(crate) struct Found {
     /// What it is like.
     pub(crate) state: PhoneState,
+    /// Loops of others that read its frames.
+    pub(crate) loops: Vec<ForeignLoop>,
     /// Namespaces of settings it did not tell.
     pub(crate) untold: Vec<&'static str>,
     /// Why it shows no frames, where it does not.
@@ -32,12 +35,18 @@ pub(crate) struct Found {
 }
 
 /// Wakes the phone and dismisses a keyguard without a lock, and asks in the same call what else it is like.
-pub(crate) async fn found(device: &dyn Device, sdk: u32, patience: &Patience) -> Result<Found, Fault> {
+pub(crate) async fn found(
+    device: &dyn Device,
+    sdk: u32,
+    patience: &Patience,
+    own: &Signature,
+) -> Result<Found, Fault> {
     let [battery, heat, storage, global, system, secure, processes, focus] = preflight::lines(sdk);
     let lines =
         [WAKE, AWAKE[0], AWAKE[1], &battery, &heat, &storage, &global, &system, &secure, &processes, &focus];
     let [_, power, policy, answers @ ..] = together(device, lines, patience.launch).await?;
     let (mut state, untold) = preflight::read(&answers);
+    let loops = foreign::read(&preflight::processes(&answers), own);
     let (power, policy) = (power.text(), policy.text());
     (state.awake, state.keyguard) = (state::awake(&power), state::keyguard(&policy));
     let mut asleep = asleep(&power, &policy, "stays off", "is in front");
@@ -49,7 +58,7 @@ pub(crate) async fn found(device: &dyn Device, sdk: u32, patience: &Patience) ->
     if asleep.is_none() {
         (state.awake, state.keyguard) = (state.awake.map(|_| true), state.keyguard.map(|_| false));
     }
-    Ok(Found { state, untold, asleep })
+    Ok(Found { state, loops, untold, asleep })
 }
 
 /// Wakes a phone.
@@ -83,14 +92,21 @@ pub(crate) fn fell_asleep(power: &str, policy: &str) -> Option<Fault> {
 }
 
 /// Why a step of a trial failed, where something else was the cause: the fault it failed with, unless the phone fell
-/// asleep, a dialog lies over the app, or no room is left on the phone.
-pub async fn behind(device: &dyn Device, app: &str, fault: Fault, patience: &Patience) -> Fault {
-    let lines = [AWAKE[0], AWAKE[1], app::IN_FRONT, room::LEFT];
-    let [power, policy, focus, left] = match together(device, lines, patience.dump).await {
+/// asleep, a dialog lies over the app, no room is left on the phone, or somebody else is at work there.
+pub async fn behind(
+    device: &dyn Device,
+    (app, sdk, own): (&str, u32, &Signature),
+    fault: Fault,
+    patience: &Patience,
+) -> Fault {
+    let loops = foreign::line(sdk);
+    let lines = [AWAKE[0], AWAKE[1], app::IN_FRONT, room::LEFT, &loops];
+    let [power, policy, focus, left, loops] = match together(device, lines, patience.dump).await {
         Ok(answers) => answers,
         Err(lost) if lost.is_lost() => return lost,
         Err(_) => return fault,
     };
+    let others = foreign::fault(&foreign::read(&loops.text(), own));
     let cause = fell_asleep(&power.text(), &policy.text())
         .or_else(|| app::dialog(app, &state::front(&focus.text())))
         .or_else(|| room::full(&left.text()).filter(|_| needs_room(&fault)));
@@ -98,7 +114,7 @@ pub async fn behind(device: &dyn Device, app: &str, fault: Fault, patience: &Pat
         Some(cause) if cause.code != fault.code => {
             Fault { what: format!("{} (seen as: {})", cause.what, clip(&fault.what, 200)), ..cause }
         }
-        _ => fault,
+        _ => foreign::behind(others, fault),
     }
 }
 

@@ -116,7 +116,11 @@ pub(super) fn worth_telling(phone: &str, state: &PhoneState) -> Vec<String> {
         format!("something else records on {phone} and may cost it frames: `{line}`; end it, or measure without it")
     });
     let dialog = state.dialog.iter().map(|dialog| format!("a dialog is in front on {phone}: {dialog}"));
-    recorders.chain(dialog).collect()
+    let foreign = state
+        .foreign
+        .iter()
+        .map(|who| format!("{phone} is not alone: {who}; nothing is measured there until that is over"));
+    recorders.chain(foreign).chain(dialog).collect()
 }
 
 #[cfg(test)]
