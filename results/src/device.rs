@@ -153,4 +153,11 @@ impl DeviceFacts {
     pub fn fastest_hz(&self) -> Option<f64> {
         self.modes.iter().map(|mode| mode.hz).chain(self.active_hz).reduce(f64::max)
     }
+
+    /// What phones have in common that stand for each other: model, release and the rates of the panel, as one text.
+    pub fn class(&self) -> String {
+        let rates: BTreeSet<i64> = self.modes.iter().map(|mode| (mode.hz * 1e3).round() as i64).collect();
+        let rates: Vec<String> = rates.iter().map(|mhz| format!("{:.0}", *mhz as f64 / 1e3)).collect();
+        format!("{} · sdk {} · {} Hz", self.model, self.sdk, rates.join("/"))
+    }
 }

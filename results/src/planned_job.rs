@@ -40,6 +40,9 @@ pub struct PlannedJob {
     /// them. The first is the next.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub spares: Vec<DeviceId>,
+    /// How long one iteration usually took on such phones before, ms; none where nobody knew when it was planned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usual_ms: Option<u64>,
 }
 
 /// A window a job will judge.

@@ -11,7 +11,7 @@ mod spread;
 mod tests;
 
 use crate::complaint::quoted;
-pub use estimate::trial_time;
+pub use estimate::{job_time, trial_time};
 use farmjank_leaf::hash::Fnv;
 use farmjank_leaf::nearest::meant;
 pub use fleet::{Fleet, Shortfall, Unsure};
@@ -24,6 +24,7 @@ use crate::scenario::Scenario;
 use crate::threshold::Threshold;
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::event::{PlannedJob, PlannedWindow, Refusal};
+use farmjank_results::iteration_time::UsualTimes;
 use spread::{Asked, Chosen};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -45,6 +46,8 @@ pub struct Selection {
     pub allow_missing: bool,
     /// One phone of each class is enough, whatever scenarios say.
     pub spread: bool,
+    /// How long iterations took before. A plan that several runs share asks nobody: each may know something else.
+    pub usual: UsualTimes,
 }
 
 /// What will run where. One field for each thing somebody asks of a plan.
@@ -59,7 +62,7 @@ pub struct Plan {
     pub elsewhere: Vec<PlannedJob>,
     /// For each job, the index of its scenario in the list the plan was made from.
     pub scenario_of: Vec<usize>,
-    /// For each job, about how long it takes with all its trials.
+    /// For each job, about how long it takes with all its trials: by [`PlannedJob::usual_ms`], else by its steps.
     pub estimates: Vec<Duration>,
     /// Phones that do not qualify for a scenario, and why.
     pub refusals: Vec<Refusal>,
@@ -143,10 +146,12 @@ pub fn plan(scenarios: &[Scenario], fleet: Fleet<'_>, selection: &Selection) -> 
             jobs.extend(absent.into_iter().chain(unsure).map(|id| (id.clone(), Vec::new())));
         }
         for (id, spares) in jobs {
-            plan.add(index, scenario, Some(id), spares);
+            let class = told.get(&id).map(|facts| facts.class());
+            let usual = class.and_then(|class| usual_ms(scenario, &class, selection));
+            plan.add(index, scenario, Some(id), (spares, usual));
         }
         if nobody || (short.is_some() && !selection.allow_missing) {
-            plan.add(index, scenario, None, Vec::new());
+            plan.add(index, scenario, None, (Vec::new(), None));
         }
         if let Some(job) = plan.jobs.last_mut().filter(|job| job.device.is_none() && !nobody) {
             // Its windows are judged on the phones that came.
@@ -177,6 +182,11 @@ fn is_spread(scenario: &Scenario, selection: &Selection) -> bool {
     scenario.spread || selection.spread
 }
 
+/// How long an iteration of a scenario usually took on phones of a class, ms.
+fn usual_ms(scenario: &Scenario, class: &str, selection: &Selection) -> Option<u64> {
+    selection.usual.ms(&scenario.hash, class).filter(|_| selection.shard.is_none())
+}
+
 /// The phones of scenarios that are spread, beside what phones have to do for the others.
 fn chosen(
     sorted: &[Sorted<'_>],
@@ -186,14 +196,16 @@ fn chosen(
 ) -> BTreeMap<usize, Vec<Chosen>> {
     let (mut asked, mut loads) = (Vec::new(), BTreeMap::new());
     for Sorted { index, scenario, qualified, .. } in sorted {
-        let time = estimate::job_time(scenario);
+        let time = |class: &str| job_time(scenario, usual_ms(scenario, class, selection));
         if is_spread(scenario, selection) {
             let phones = qualified.iter().filter_map(|id| told.get(id).copied()).collect();
-            asked.push(Asked { index: *index, file: &scenario.file, name: &scenario.name, time, phones });
+            let (file, name, time) = (&scenario.file, &scenario.name, Box::new(time));
+            asked.push(Asked { index: *index, file, name, phones, time });
             continue;
         }
         for id in qualified {
-            *loads.entry((*id).clone()).or_default() += time;
+            let class = told.get(id).map(|facts| facts.class()).unwrap_or_default();
+            *loads.entry((*id).clone()).or_default() += time(&class);
         }
     }
     spread::spread(asked, loads, fleet.last)
@@ -304,7 +316,13 @@ impl Plan {
         sorted
     }
 
-    fn add(&mut self, index: usize, scenario: &Scenario, device: Option<DeviceId>, spares: Vec<DeviceId>) {
+    fn add(
+        &mut self,
+        index: usize,
+        scenario: &Scenario,
+        device: Option<DeviceId>,
+        (spares, usual_ms): (Vec<DeviceId>, Option<u64>),
+    ) {
         let windows = scenario.windows().into_iter().map(|window| PlannedWindow {
             name: window.name.to_owned(),
             line: window.place.line,
@@ -324,9 +342,10 @@ impl Plan {
             effect: scenario.effect,
             shard: None,
             spares,
+            usual_ms,
         });
         self.scenario_of.push(index);
-        self.estimates.push(estimate::job_time(scenario));
+        self.estimates.push(job_time(scenario, usual_ms));
     }
 }
 

@@ -10,7 +10,7 @@ use crate::trouble;
 use farmjank_results::fault::Fault;
 
 /// The steps. Never change one that was released.
-pub const STEPS: &[&str] = &[NIGHTS, BASELINES, CALIBRATIONS, EFFECTS];
+pub const STEPS: &[&str] = &[NIGHTS, BASELINES, CALIBRATIONS, EFFECTS, ITERATIONS];
 
 // A night is written in order of (run, cell, device) and read back as ranges of runs; the second index finds the
 // history of one cell.
@@ -69,6 +69,15 @@ create table farmjank_self_test (
 const EFFECTS: &str = "
 alter table farmjank_session add column effect text;
 alter table farmjank_pin_session add column effect text;
+";
+
+// How long iterations took: the median of a run, by the content of the scenario and the class of the phones.
+const ITERATIONS: &str = "
+create table farmjank_iteration (
+  run {int} not null, hash {int} not null, class {int} not null, at {int} not null, ms {int} not null,
+  primary key (run, hash, class)
+){clustered};
+create index farmjank_iteration_hash on farmjank_iteration (hash, at);
 ";
 
 /// Brings the tables to the version of these steps, all of them or none.

@@ -176,6 +176,7 @@ fn planned(job: u32, device: &DeviceId, windows: u32, iterations: u32) -> JobRec
         effect: None,
         shard: None,
         spares: Vec::new(),
+        usual_ms: None,
     };
     let (started, ended) = (Some(RunTime::from_ns(0)), Some(RunTime::from_ns(600_000_000_000)));
     let (trials, windows, reasons) = (Vec::new(), Vec::new(), Vec::new());

@@ -50,6 +50,7 @@ pub fn planned(job: JobId) -> PlannedJob {
         effect: None,
         shard: None,
         spares: Vec::new(),
+        usual_ms: None,
     }
 }
 

@@ -7,7 +7,9 @@ use farmjank_history::{Missing, open as open_store};
 use farmjank_results::cell::{CellKey, CellSession};
 use farmjank_results::compare::{Baseline, Move, measured};
 use farmjank_results::fault::FaultCode;
+use farmjank_results::iteration_time::{UsualTimes, iteration_times};
 use farmjank_results::record::Record;
+use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::history::{CellFilter, Pin, PinSeen, Recorded, RunRow};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -102,13 +104,27 @@ fn keep(
         (None, 0) => store.record(&row, sessions),
         _ => store.replace(&row, sessions),
     };
-    match kept? {
+    let kept = kept?;
+    store.keep_iterations(&row.id, &iteration_times(record))?;
+    match kept {
         Recorded::New | Recorded::Already => Ok(None),
         Recorded::Replaced if header.lab.is_none() => Ok(None),
         Recorded::Replaced => {
             Ok(Some(format!("run {} took the place of an earlier one in {}", row.id, store.place())))
         }
     }
+}
+
+/// Newest runs of a scenario and a class of phones that say how long an iteration takes.
+const NIGHTS: usize = 5;
+
+/// How long iterations of these scenarios took before.
+///
+/// # Errors
+/// The store cannot be read.
+pub fn usual(store: &mut History, scenarios: &[Scenario]) -> Result<UsualTimes, CommandError> {
+    let hashes = scenarios.iter().map(|scenario| scenario.hash.clone()).collect();
+    Ok(UsualTimes::of(store.iterations(&hashes, NIGHTS)?))
 }
 
 /// How much cells move when nothing changed, as far as that was calibrated: standard deviations between iterations.

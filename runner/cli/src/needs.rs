@@ -9,6 +9,7 @@ use farmjank_history::{Missing, open};
 use farmjank_results::compare::{AbRules, Calibrated, Expected, Need, needs as needed, primary_cells};
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::event::PlannedJob;
+use farmjank_results::iteration_time::UsualTimes;
 use farmjank_scenarios::plan::motion_times;
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::history::{Calibration, CellFilter};
@@ -22,10 +23,12 @@ const SESSIONS: usize = 5;
 /// Refresh rate of a phone that does not say, Hz.
 const UNKNOWN_HZ: f64 = 60.0;
 
-/// What is known of the noise of cells.
+/// What is known of the noise of cells, and how long iterations took.
 #[derive(Clone, Debug, Default)]
 pub struct Known {
     cells: Vec<(Calibration, Option<f64>)>,
+    /// How long iterations took.
+    pub usual: UsualTimes,
 }
 
 impl Known {
@@ -47,7 +50,7 @@ impl Known {
                 cells.push((found, level));
             }
         }
-        Ok(Known { cells })
+        Ok(Known { cells, usual: history::usual(store, scenarios)? })
     }
 
     /// The same of a place: the one named, or the usual one where it is there.

@@ -10,6 +10,7 @@ use farmjank_leaf::mask::Mask;
 use farmjank_leaf::text::name as shown;
 use farmjank_leaf::text::typed;
 use farmjank_results::file_error::FileProblem;
+use farmjank_results::iteration_time::UsualTimes;
 use farmjank_results::metric::{Better, Unit};
 use farmjank_scenarios::gallery;
 use farmjank_scenarios::plan::{Selection, Shard, ShardBy};
@@ -168,6 +169,7 @@ pub fn selection(select: &SelectArgs, phones: &PhoneArgs) -> Result<Selection, C
         // Who names a phone means that one.
         allow_missing: select.allow_missing && serials(phones).is_empty(),
         spread: select.spread,
+        usual: UsualTimes::default(),
     })
 }
 

@@ -146,7 +146,7 @@ impl AbJob<'_> {
         announcer.announce(Fact::TrialStarted { job, trial, counted, turn: Some(turn) });
         let mut one = Trial::new(session, framestats, self.probes, trial, &progress.place(trial));
         one.pictured = session.env.pictures.warm_ups && !counted;
-        let outcome = cancellable(self.stop, one.run()).await;
+        let outcome = cancellable(self.stop, one.run(&|| false)).await;
         progress.tries += 1;
         let TrialOutcome { ending, windows } =
             outcome.unwrap_or(TrialOutcome { ending: Ending::Interrupted, windows: Vec::new() });

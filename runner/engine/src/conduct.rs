@@ -122,8 +122,8 @@ pub async fn run(setup: Setup) -> Result<Record, NotResumed> {
     let claiming = Claiming { claims, by, servers: planned.servers(), wait: options.wanted.wait, day };
     let nothing = planned.plan.jobs.is_empty();
     let (most_running, jobs) = (options.most_running, planned.at_work(|_| true));
-    let (facts, moved) = (planned.facts, Default::default());
-    let runner = JobRunner { scenarios, provider, stop, most_running, env, jobs, facts, claiming, moved };
+    let (facts, standing) = (planned.facts, Default::default());
+    let runner = JobRunner { scenarios, provider, stop, most_running, env, jobs, facts, claiming, standing };
     if let Some(mut arrivals) = arrivals {
         runner.work(&mut *arrivals, earlier.progress()).await;
     }

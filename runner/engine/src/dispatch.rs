@@ -4,11 +4,17 @@
 //! order; phones run side by side. A phone that leaves keeps its jobs for a while; one that comes back goes on where it
 //! was. What the lab keeps from its end on one phone goes on with another of its class, where the plan names one.
 
+mod give_way;
+
+pub(crate) use give_way::GiveWay;
+
 use farmjank_results::device::DeviceId;
 use farmjank_results::event::{JobId, PlannedJob};
 use farmjank_results::fault::{Blame, Fault, FaultCode, Persistence};
 use farmjank_results::time::{RunTime, Span};
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
 
 /// What the dispatcher is told.
 #[derive(Clone, Debug, PartialEq)]
@@ -86,6 +92,11 @@ struct Phone {
 }
 
 impl Phone {
+    /// It could begin with a job now.
+    fn waits(&self, now: RunTime) -> bool {
+        self.present && self.running.is_none() && now >= self.not_before && !self.queue.is_empty()
+    }
+
     /// When nobody waits for it any more, if it is away.
     fn given_up_at(&self, absence: Span) -> RunTime {
         (self.gone_since + absence).max(self.awaited)
@@ -99,6 +110,10 @@ pub struct Dispatch {
     phones: BTreeMap<DeviceId, Phone>,
     retries: BTreeMap<JobId, u32>,
     losses: BTreeMap<JobId, u32>,
+    /// How often each job was put back because its phone was hot.
+    coolings: BTreeMap<JobId, u32>,
+    /// About how long each job takes, where that is known.
+    times: BTreeMap<JobId, Duration>,
     /// Phones each job may still move to.
     spares: BTreeMap<JobId, Vec<DeviceId>>,
     stopping: bool,
@@ -107,11 +122,17 @@ pub struct Dispatch {
 impl Dispatch {
     /// Takes the plan. Jobs without a phone are the caller's to judge.
     pub fn new(rules: Rules, jobs: &[PlannedJob]) -> Self {
-        Dispatch::begun(RunTime::from_ns(0), rules, jobs)
+        Dispatch::begun(RunTime::from_ns(0), rules, jobs, BTreeMap::new())
     }
 
-    /// The same of a run that is this old already: no phone was away before anybody looked.
-    pub(crate) fn begun(now: RunTime, rules: Rules, jobs: &[PlannedJob]) -> Self {
+    /// The same of a run that is this old already: no phone was away before anybody looked. `times` is about how long
+    /// jobs take: where fewer phones may work than could, those with the most to do begin.
+    pub(crate) fn begun(
+        now: RunTime,
+        rules: Rules,
+        jobs: &[PlannedJob],
+        times: BTreeMap<JobId, Duration>,
+    ) -> Self {
         let mut phones: BTreeMap<DeviceId, Phone> = BTreeMap::new();
         let mut spares = BTreeMap::new();
         for job in jobs {
@@ -125,13 +146,27 @@ impl Dispatch {
                 spares.insert(job.job, job.spares.iter().take(MOST_MOVES).cloned().collect());
             }
         }
-        let (retries, losses) = (BTreeMap::new(), BTreeMap::new());
-        Dispatch { rules, phones, retries, losses, spares, stopping: false }
+        let (retries, losses, coolings) = Default::default();
+        Dispatch { rules, phones, retries, losses, coolings, times, spares, stopping: false }
     }
 
     /// Feeds one input; what follows from it comes back as orders.
     pub fn step(&mut self, now: RunTime, input: Input) -> Vec<Order> {
+        self.steps(now, [input])
+    }
+
+    /// The same of several inputs of one instant: who begins is chosen when all are known.
+    pub(crate) fn steps(&mut self, now: RunTime, inputs: impl IntoIterator<Item = Input>) -> Vec<Order> {
         let mut orders = Vec::new();
+        for input in inputs {
+            self.take(now, input, &mut orders);
+        }
+        self.give_up_absent(now, &mut orders);
+        self.start_ready(now, &mut orders);
+        orders
+    }
+
+    fn take(&mut self, now: RunTime, input: Input, orders: &mut Vec<Order>) {
         match input {
             Input::Present(id) => {
                 if let Some(phone) = self.phones.get_mut(&id) {
@@ -139,7 +174,7 @@ impl Dispatch {
                     phone.held = false;
                 }
             }
-            Input::Gone(id, why) => self.gone(now, &id, why, &mut orders),
+            Input::Gone(id, why) => self.gone(now, &id, why, orders),
             Input::Held(id, words) => {
                 if let Some(phone) = self.phones.get_mut(&id) {
                     (phone.held, phone.present) = (true, false);
@@ -149,7 +184,7 @@ impl Dispatch {
             Input::Refused(id, fault) => {
                 let jobs = self.phones.get_mut(&id).map(|phone| std::mem::take(&mut phone.queue));
                 for job in jobs.unwrap_or_default() {
-                    self.give_up(now, &id, job, fault.clone(), &mut orders);
+                    self.give_up(now, &id, job, fault.clone(), orders);
                 }
             }
             Input::Awaited(id, until) => {
@@ -157,15 +192,12 @@ impl Dispatch {
                     phone.awaited = until;
                 }
             }
-            Input::Ended(job, fault) => self.ended(now, job, fault, &mut orders),
-            Input::Yielded(job) => self.yielded(job, &mut orders),
+            Input::Ended(job, fault) => self.ended(now, job, fault, orders),
+            Input::Yielded(job) => self.yielded(job, orders),
             Input::Decided(job) => drop(self.spares.remove(&job)),
-            Input::Stop => self.stop(&mut orders),
+            Input::Stop => self.stop(orders),
             Input::Tick => {}
         }
-        self.give_up_absent(now, &mut orders);
-        self.start_ready(now, &mut orders);
-        orders
     }
 
     /// When a tick is due at the latest, if anything waits for time to pass.
@@ -256,6 +288,7 @@ impl Dispatch {
                 let words = format!("{id}: {} (try {} of {})", fault.what, *used + 1, self.rules.retries + 1);
                 orders.push(Order::Queue(job, words));
             }
+            Some(fault) if self.puts_back(now, (id, job), &fault, orders) => {}
             Some(fault) => self.give_up(now, id, job, fault, orders),
             None => orders.push(Order::Judge(job, None)),
         }
@@ -328,19 +361,23 @@ impl Dispatch {
     }
 
     fn start_ready(&mut self, now: RunTime, orders: &mut Vec<Order>) {
-        let mut running = self.running();
-        for (id, phone) in &mut self.phones {
-            if running >= self.rules.most_running {
-                return;
-            }
-            if phone.present && phone.running.is_none() && now >= phone.not_before && !self.stopping {
-                phone.running = phone.queue.pop_front();
-                phone.retried = None;
-                if let Some(job) = phone.running {
-                    running += 1;
-                    orders.push(Order::Start(job, id.clone()));
-                }
-            }
+        let places = self.rules.most_running.saturating_sub(self.running());
+        if places == 0 || self.stopping {
+            return;
+        }
+        let mut ready: Vec<(&DeviceId, &mut Phone)> =
+            self.phones.iter_mut().filter(|(_, phone)| phone.waits(now)).collect();
+        if ready.len() > places {
+            // The longest first (Graham 1969): who begins last must not be who has the most to do.
+            let time = |job: &JobId| self.times.get(job).copied().unwrap_or_default();
+            ready.sort_by_key(|(_, phone)| {
+                Reverse(phone.queue.iter().map(time).fold(Duration::ZERO, Duration::saturating_add))
+            });
+        }
+        for (id, phone) in ready.into_iter().take(places) {
+            phone.running = phone.queue.pop_front();
+            phone.retried = None;
+            orders.extend(phone.running.map(|job| Order::Start(job, id.clone())));
         }
     }
 }

@@ -35,8 +35,17 @@ pub struct Task<'a> {
     pub undo: Undo,
     /// Who had its phone before on this computer, and is over.
     pub before: Vec<String>,
+    /// Who else wants its phone, or its place.
+    pub others: Others<'a>,
+}
+
+/// What a job asks of others between its iterations.
+#[derive(Clone, Copy)]
+pub struct Others<'a> {
     /// Who waits for its phone and is more urgent.
     pub asked: &'a dyn Fn() -> Option<Claimant>,
+    /// Whether somebody can work instead of waiting for a hot phone; told whether iterations are done.
+    pub give_way: &'a dyn Fn(bool) -> bool,
 }
 
 /// Runs what is left of a job. A fault says why it goes no further; passing ones may go on later.
@@ -48,7 +57,7 @@ pub async fn run(
     progress: &mut Progress,
 ) -> Option<Fault> {
     let announcer = &env.announcer;
-    let Task { planned, scenario, facts, ref undo, ref before, asked } = task;
+    let Task { planned, scenario, facts, ref undo, ref before, others } = task;
     let (job, id) = (planned.job, facts.id.clone());
     let device = match provider.lease(&id).await {
         Ok(device) => device,
@@ -60,7 +69,7 @@ pub async fn run(
     announcer.announce(Fact::LeaseGranted { job, device: id.clone() });
     let open = DeviceSession::open(env, job, scenario, device.clone(), facts, (undo, before));
     let ended = match cancellable(stop, open).await {
-        Some(Ok(session)) => watched(&session, stop, planned, asked, progress).await,
+        Some(Ok(session)) => watched(&session, stop, planned, others, progress).await,
         Some(Err(fault)) => Some(fault),
         None => Some(crate::dispatch::interrupted()),
     };
@@ -104,7 +113,7 @@ async fn watched(
     session: &DeviceSession<'_>,
     stop: &Stop,
     planned: &PlannedJob,
-    asked: &dyn Fn() -> Option<Claimant>,
+    others: Others<'_>,
     progress: &mut Progress,
 ) -> Option<Fault> {
     let probes = match cancellable(stop, Probes::enable(session)).await {
@@ -113,7 +122,7 @@ async fn watched(
         None => return Some(crate::dispatch::interrupted()),
     };
     let ended = match &session.env.ab_plan {
-        None => trials(session, &probes, stop, planned, asked, progress).await,
+        None => trials(session, &probes, stop, planned, others, progress).await,
         Some(ab_plan) => AbJob { session, probes: &probes, stop, planned, ab_plan }.run(progress).await,
     };
     for what in paces(planned, progress).into_iter().chain(unmoved(planned, progress)) {
@@ -176,7 +185,7 @@ async fn trials(
     probes: &Probes<'_>,
     stop: &Stop,
     planned: &PlannedJob,
-    asked: &dyn Fn() -> Option<Claimant>,
+    others: Others<'_>,
     progress: &mut Progress,
 ) -> Option<Fault> {
     let announcer: &Announcer = &session.env.announcer;
@@ -196,7 +205,7 @@ async fn trials(
             return Some(crate::dispatch::interrupted());
         }
         // Between two iterations, and never before one was made: it gets on whoever asks.
-        if progress.completed > first && asked().is_some() {
+        if progress.completed > first && (others.asked)().is_some() {
             progress.later = true;
             return None;
         }
@@ -205,7 +214,8 @@ async fn trials(
         announcer.announce(Fact::TrialStarted { job, trial, counted, turn: None });
         let mut one = Trial::new(session, &framestats, probes, trial, &progress.place(trial));
         one.pictured = session.env.pictures.warm_ups && !counted;
-        let outcome = cancellable(stop, one.run()).await;
+        let give_way = || (others.give_way)(trial > 0);
+        let outcome = cancellable(stop, one.run(&give_way)).await;
         progress.tries += 1;
         let TrialOutcome { ending, windows } =
             outcome.unwrap_or(TrialOutcome { ending: Ending::Interrupted, windows: Vec::new() });

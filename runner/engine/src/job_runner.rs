@@ -2,8 +2,8 @@
 
 use crate::claiming::{Claimed, Claiming};
 use crate::device_session::RunEnv;
-use crate::dispatch::{Dispatch, Input, Order, Rules};
-use crate::job::{self, Task};
+use crate::dispatch::{Dispatch, GiveWay, Input, Order, Rules};
+use crate::job::{self, Others, Task};
 use crate::progress::Progress;
 use crate::recovery::{self, Act, Ailment, Ladder};
 use crate::stop::{Stop, Urgency};
@@ -14,6 +14,7 @@ use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::recovery::RecoveryStep;
 use farmjank_results::time::{RunTime, Span};
 use farmjank_results::verdict::Verdict;
+use farmjank_scenarios::plan::job_time;
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::device::{Arrival, Arrivals, DeviceState, Provider};
 use futures::FutureExt;
@@ -42,8 +43,17 @@ pub struct JobRunner {
     pub facts: BTreeMap<DeviceId, DeviceFacts>,
     /// How they are claimed.
     pub claiming: Claiming,
-    /// Where jobs are that moved; empty at first.
-    pub moved: RefCell<BTreeMap<JobId, DeviceId>>,
+    /// What changes while they work; empty at first.
+    pub standing: Standing,
+}
+
+/// How the jobs of some phones stand while they work.
+#[derive(Default)]
+pub struct Standing {
+    /// Where jobs are that moved.
+    moved: RefCell<BTreeMap<JobId, DeviceId>>,
+    /// Jobs that had better not wait for a hot phone.
+    give_way: RefCell<GiveWay>,
 }
 
 /// A phone that another run uses is not ready for this one, whatever its cable says.
@@ -63,7 +73,7 @@ impl JobRunner {
     /// A job on the phone it is on now.
     fn planned(&self, job: JobId) -> Option<PlannedJob> {
         let mut planned = self.jobs.iter().find(|planned| planned.job == job)?.clone();
-        if let Some(device) = self.moved.borrow().get(&job) {
+        if let Some(device) = self.standing.moved.borrow().get(&job) {
             planned.device = Some(device.clone());
         }
         Some(planned)
@@ -84,9 +94,18 @@ impl JobRunner {
         }
     }
 
+    /// The jobs, none of them begun.
+    fn dispatch(&self) -> Dispatch {
+        let times = self.jobs.iter().filter_map(|planned| {
+            let time = job_time(self.scenario(planned)?, planned.usual_ms);
+            Some((planned.job, time))
+        });
+        Dispatch::begun(self.env.announcer.now(), self.rules(), &self.jobs, times.collect())
+    }
+
     /// Runs every job that has a phone; some of them came some way before.
     pub async fn work(&self, arrivals: &mut dyn Arrivals, mut progress: BTreeMap<JobId, Progress>) {
-        let mut dispatch = Dispatch::begun(self.env.announcer.now(), self.rules(), &self.jobs);
+        let mut dispatch = self.dispatch();
         let mut jobs: FuturesUnordered<JobWork<'_>> = FuturesUnordered::new();
         let mut watching = true;
         let mut claimed = Claimed::new(&self.claiming);
@@ -100,8 +119,7 @@ impl JobRunner {
         let mut came = BTreeMap::new();
         while !inbox.is_empty() || !dispatch.is_done() {
             let now = self.env.announcer.now();
-            let orders: Vec<Order> = inbox.drain(..).flat_map(|input| dispatch.step(now, input)).collect();
-            for order in orders {
+            for order in dispatch.steps(now, inbox.drain(..)) {
                 if let Order::Move(job, from, to, fault) = order {
                     inbox.extend(self.move_on(job, (from, to), fault, &mut claimed, &mut progress));
                 } else if let Some(work) = self.carry_out(order, &mut progress) {
@@ -111,6 +129,7 @@ impl JobRunner {
             if dispatch.is_done() {
                 break;
             }
+            self.standing.give_way.replace(dispatch.gives_way(now));
             let may_be =
                 |id: &DeviceId| dispatch.has_work(id) && !dispatch.is_at_work(id) && !claimed.waits_for(id);
             inbox.extend(self.climb(now, &mut ladder, &may_be, &mut recoveries));
@@ -289,7 +308,7 @@ impl JobRunner {
     ) -> Vec<Input> {
         let kept = progress.remove(&job).unwrap_or_default();
         progress.insert(job, kept.moved());
-        self.moved.borrow_mut().insert(job, to.clone());
+        self.standing.moved.borrow_mut().insert(job, to.clone());
         self.announce(Fact::JobMoved { job, from, to: to.clone(), fault });
         if claimed.waits_for(&to) {
             return Vec::new();
@@ -328,7 +347,9 @@ impl JobRunner {
             let undo = self.claiming.undo(&facts.id);
             let before = self.claiming.before(&facts.id);
             let asked = || self.claiming.more_urgent(&facts.id);
-            let task = Task { planned, scenario, facts, undo, before, asked: &asked };
+            let give_way = |begun| self.standing.give_way.borrow().does(id, begun);
+            let others = Others { asked: &asked, give_way: &give_way };
+            let task = Task { planned, scenario, facts, undo, before, others };
             let work = job::run(&self.env, &*self.provider, &self.stop, task, &mut kept);
             // A panic is our bug: it breaks this job, says so, and the others go on.
             let fault = match AssertUnwindSafe(work).catch_unwind().await {

@@ -22,6 +22,7 @@
 //!     effect: None,
 //!     shard: None,
 //!     spares: Vec::new(),
+//!     usual_ms: None,
 //! };
 //!
 //! // Which job when: a pure machine. A phone does one job after the other, and the first when it is there.

@@ -6,6 +6,7 @@ use crate::survey::Wanted;
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::event::{Ending, Event, Fact, JobId, PlannedJob};
 use farmjank_results::fault::{Blame, Fault, FaultCode};
+use farmjank_results::iteration_time::{IterationTime, UsualTimes};
 use farmjank_results::journal::BadLog;
 use farmjank_results::record::{JobRecord, OutOfOrder, Record};
 use farmjank_scenarios::plan::{Fleet, Plan, Selection, plan};
@@ -129,12 +130,21 @@ impl Earlier {
         let silent: Vec<DeviceId> = self.record.absent.iter().map(|absent| absent.device.clone()).collect();
         let then = day_of(&self.record.header.wall);
         let last = then.map(|then| phones(quarantine, &told, then)).unwrap_or_default();
-        let plan = plan(scenarios, Fleet { told: &told, silent: &silent, last: &last }, selection);
         let then: Vec<PlannedJob> = self.record.jobs.values().map(JobRecord::as_planned).collect();
+        // What was known when it was planned, whatever is known now.
+        let usual = UsualTimes::of(then.iter().filter_map(|planned| self.usual(planned)));
+        let selection = Selection { usual, ..selection.clone() };
+        let plan = plan(scenarios, Fleet { told: &told, silent: &silent, last: &last }, &selection);
         match differs(&then.iter().collect::<Vec<_>>(), &plan.jobs) {
             None => Ok(plan),
             Some(how) => Err(NotResumed::OtherPlan(how)),
         }
+    }
+
+    /// How long an iteration of a job was said to take when it was planned.
+    fn usual(&self, planned: &PlannedJob) -> Option<IterationTime> {
+        let class = self.told.as_ref()?.get(planned.device.as_ref()?)?.class();
+        Some(IterationTime { hash: planned.hash.clone(), class, ms: planned.usual_ms? })
     }
 
     /// The plan with its jobs where they are now.

@@ -86,10 +86,11 @@ impl<'a> Trial<'a> {
         Trial { session, number, folder, windows, outside, around, conditions, framestats, probes, pictured }
     }
 
-    /// Runs it to its end. Whatever was measured is returned, whatever happened.
-    pub async fn run(self) -> TrialOutcome {
+    /// Runs it to its end. Whatever was measured is returned, whatever happened. `give_way`: somebody else can work
+    /// instead of waiting for a hot phone.
+    pub async fn run(self, give_way: &dyn Fn() -> bool) -> TrialOutcome {
         let scenario = self.session.scenario;
-        let mut result = self.settle().await;
+        let mut result = self.settle(give_way).await;
         let settled = result.is_ok();
         let mut refused = self.probes.refused().to_vec();
         if result.is_ok() {
@@ -141,11 +142,12 @@ impl<'a> Trial<'a> {
         TrialOutcome { ending, windows }
     }
 
-    async fn settle(&self) -> Result<(), Fault> {
+    async fn settle(&self, give_way: &dyn Fn() -> bool) -> Result<(), Fault> {
         let session = self.session;
         let (device, patience) = (&*session.device, session.patience());
         let (sdk, own) = (session.facts.sdk, &session.env.signature());
-        let (conditions, around) = quiet::settle(device, sdk, &session.app.0, patience, own).await?;
+        let (conditions, around) =
+            quiet::settle(device, sdk, &session.app.0, patience, own, give_way).await?;
         let debuggable_meant = session.scenario.debuggable_meant;
         self.around.replace(Around { debuggable_meant, ..around });
         let unfit = conditions.unfit();

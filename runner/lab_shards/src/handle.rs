@@ -171,8 +171,8 @@ impl ShardInputs {
             wait: patience.call,
             day: Default::default(),
         };
-        let moved = Default::default();
-        JobRunner { scenarios, provider, stop, most_running, env, jobs, facts, claiming, moved }
+        let standing = Default::default();
+        JobRunner { scenarios, provider, stop, most_running, env, jobs, facts, claiming, standing }
             .work(&mut *arrivals, Default::default())
             .await;
     }

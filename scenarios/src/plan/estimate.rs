@@ -3,6 +3,7 @@
 
 use crate::scenario::Scenario;
 use crate::step::{Action, Step, Target};
+use farmjank_results::iteration_time::of_all;
 use std::time::Duration;
 
 /// Each shell command a step sends.
@@ -25,9 +26,14 @@ pub fn trial_time(scenario: &Scenario) -> Duration {
         .fold(TRIAL, |sum, steps| sum.saturating_add(steps_time(steps)))
 }
 
-/// About how long a job takes with warm-up and counted trials. Saturates.
-pub(super) fn job_time(scenario: &Scenario) -> Duration {
-    trial_time(scenario).saturating_mul(scenario.warmup.saturating_add(scenario.iterations))
+/// About how long a job takes with warm-up and counted trials: by how long an iteration usually took, where somebody
+/// knows, else by its steps. Saturates.
+pub fn job_time(scenario: &Scenario, usual_ms: Option<u64>) -> Duration {
+    let iterations = scenario.warmup.saturating_add(scenario.iterations);
+    match usual_ms {
+        Some(ms) => of_all(ms, iterations),
+        None => trial_time(scenario).saturating_mul(iterations),
+    }
 }
 
 fn steps_time(steps: &[Step]) -> Duration {

@@ -1,5 +1,7 @@
 //! Plans of scenarios on phones: order, refusals, selection, shards, which limits apply.
 
+mod usual;
+
 use super::*;
 use crate::read::tests::sound;
 use crate::requirement::tests::phone;

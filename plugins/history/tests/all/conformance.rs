@@ -9,7 +9,7 @@ use farmjank_history::History;
 pub type Promise = fn(&mut History);
 
 /// All promises, by name.
-pub const ALL: [(&str, Promise); 17] = [
+pub const ALL: [(&str, Promise); 18] = [
     ("a fresh store is empty", runs::a_fresh_store_is_empty),
     ("what was recorded comes back", runs::what_was_recorded_comes_back),
     ("the newest comes first", runs::the_newest_comes_first),
@@ -27,6 +27,7 @@ pub const ALL: [(&str, Promise); 17] = [
     ("baselines move and remember", others::baselines_move),
     ("a baseline needs a name, somebody and a reason", others::a_baseline_needs_words),
     ("calibrations answer with the newest", others::calibrations),
+    ("how long iterations took goes with its run", others::iterations),
 ];
 
 /// Every query that the page about history shows, as it stands there.

@@ -115,7 +115,8 @@ fn old_session(store: &mut dyn Dialect) {
     let cell = "insert into farmjank_cell values (1, ?8, ?1, ?2, 90, ?3, ?4, ?5, ?6, 1, ?7, 0, 0)";
     store.execute(cell, &values).unwrap();
     let body = body::encode(&[14.25, 1.5], &[20.0, 20.0], &[]);
-    let session = "insert into farmjank_session values (1, 1, 1, 0, 0, null, 2, 7.875, ?1)";
+    let session = "insert into farmjank_session (run, cell, device, turn, at, app, n, mean, body) values \
+                   (1, 1, 1, 0, 0, null, 2, 7.875, ?1)";
     store.execute(session, &[body.into()]).unwrap();
 }
 

@@ -280,6 +280,7 @@ fn planned(words: &Words, job: u32) -> PlannedJob {
         effect: None,
         shard: None,
         spares: Vec::new(),
+        usual_ms: None,
     }
 }
 

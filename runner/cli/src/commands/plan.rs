@@ -35,7 +35,7 @@ pub fn run(args: &PlanArgs, terminal: Terminal) -> u8 {
         return EXIT_USAGE;
     };
     let selected = adjust(&mut scenarios, &args.select).and_then(|()| selection(&args.select, &args.phones));
-    let selection = match selected {
+    let mut selection = match selected {
         Ok(selection) => selection,
         Err(why) => return refuse(&why),
     };
@@ -45,6 +45,7 @@ pub fn run(args: &PlanArgs, terminal: Terminal) -> u8 {
         Ok(known) => known,
         Err(why) => return refuse(&usage!("--history: {why}")),
     };
+    selection.usual.clone_from(&known.usual);
     let baseline =
         args.needs.baseline.as_deref().map(|named| held::baseline(named, args.needs.history.as_deref()));
     let baseline = match baseline.transpose() {

@@ -53,3 +53,87 @@ fn a_plan_shows_who_may_step_in_and_a_run_says_who_did() {
     let every = run(folder.path(), &[&args[..], &["--overwrite"]].concat());
     assert_eq!(every.code, 3, "{}", every.out);
 }
+
+#[test]
+fn a_plan_reckons_with_what_runs_before_it_took_and_a_run_that_goes_on_with_what_was_known_then() {
+    let folder = tempfile::tempdir().expect("a folder");
+    write(folder.path(), "lab.yaml", LAB);
+    write(folder.path(), "s.yaml", SMOOTH);
+    let lab = ["s.yaml", "--lab", "lab.yaml", "--history", "h.sqlite"];
+    let plan = |more: &[&str]| run(folder.path(), &[&["plan"][..], &lab, more].concat()).out;
+    let first = [&["run"][..], &lab, &["--out", "one"]].concat();
+    let ended = run(folder.path(), &first);
+    assert_eq!(ended.code, 0, "{}{}", ended.out, ended.err);
+    let log =
+        |out: &str| std::fs::read_to_string(folder.path().join(out).join("events.ndjson")).expect("a log");
+    assert!(!log("one").contains("usual_ms"), "nothing was known");
+    let known = plan(&[]);
+    assert!(known.contains("3 jobs, ") && known.contains(", by how long they took before; plan "), "{known}");
+    let json: serde_json::Value = serde_json::from_str(&plan(&["--format", "json"])).expect("JSON");
+    let jobs = json["jobs"].as_array().expect("jobs");
+    let usual: Vec<u64> = jobs.iter().filter_map(|job| job["usual_ms"].as_u64()).collect();
+    assert_eq!((usual.len(), json["from_history"].as_u64()), (3, Some(3)), "{json:#}");
+    assert!(usual.iter().all(|ms| (4_000..40_000).contains(ms)), "{usual:?}");
+    // Two iterations each, phones side by side; one was of longer and one of shorter steps than reckoned by their text.
+    let most = usual.iter().max().expect("three") * 2 / 1000;
+    assert_eq!(json["seconds"].as_u64(), Some(most));
+    assert!(!plan(&["--shard", "1/2"]).contains("took before"), "each part may know something else");
+    let edited = SMOOTH.replace("wait: 700ms", "wait: 800ms");
+    write(folder.path(), "s.yaml", &edited);
+    assert!(!plan(&[]).contains("took before"), "an edited scenario is another");
+    write(folder.path(), "s.yaml", SMOOTH);
+
+    // What was known stands in the log: a run that goes on is the same plan, whatever is known now.
+    let second = [&["run"][..], &lab, &["--spread"]].concat();
+    assert_eq!(run(folder.path(), &[&second[..], &["--out", "two"]].concat()).code, 0);
+    let text = log("two");
+    assert!(text.contains("\"usual_ms\":"), "{text}");
+    let end = text.find("\"kind\":\"job_judged\"").expect("a verdict");
+    let cut = text[..end].rfind('\n').expect("a line") + 1;
+    write(folder.path(), "two/events.ndjson", &text[..cut]);
+    std::fs::remove_file(folder.path().join("h.sqlite")).expect("a store");
+    let again = run(folder.path(), &[&second[..], &["--resume", "two"]].concat());
+    assert_eq!(again.code, 0, "{}{}", again.out, again.err);
+}
+
+/// The instants of events of a kind that hold a text, s.
+fn instants(log: &str, kind: &str, text: &str) -> Vec<f64> {
+    let events =
+        log.lines().filter(|line| line.contains(&format!("\"kind\":\"{kind}\"")) && line.contains(text));
+    let at = |line: &str| serde_json::from_str::<serde_json::Value>(line).expect("JSON")["at"].as_f64();
+    events.filter_map(|line| Some(at(line)? / 1e9)).collect()
+}
+
+#[test]
+fn a_hot_phone_gives_way_to_a_cool_one_of_its_class_or_to_one_that_waits_for_its_turn() {
+    let folder = tempfile::tempdir().expect("a folder");
+    write(folder.path(), "s.yaml", SMOOTH);
+    let log =
+        |out: &str| std::fs::read_to_string(folder.path().join(out).join("events.ndjson")).expect("a log");
+    let hot = |phone: &str, length: &str| {
+        let fault = format!("faults:\n  - {{ at: 0s, phone: {phone}, kind: heat, status: 3{length} }}\n");
+        write(folder.path(), "lab.yaml", &format!("{LAB}{fault}"));
+    };
+    let args = ["run", "s.yaml", "--lab", "lab.yaml", "--no-history"];
+    hot("A1", "");
+    let spread = run(folder.path(), &[&args[..], &["--spread", "--out", "one"]].concat());
+    hot("A2", "");
+    let other = run(folder.path(), &[&args[..], &["--spread", "--out", "two"]].concat());
+    assert_eq!((spread.code, other.code), (0, 0), "{}{}", spread.out, other.out);
+    let moved: Vec<f64> =
+        ["one", "two"].iter().flat_map(|out| instants(&log(out), "job_moved", "\"hot\"")).collect();
+    assert!(
+        matches!(moved[..], [at] if at < 20.0),
+        "the one of two that was drawn gives way at once: {moved:?}"
+    );
+
+    // One place for three phones: the first is hot for a while, and the others have it meanwhile.
+    hot("A1", ", for: 90s");
+    let one = run(folder.path(), &[&args[..], &["--jobs", "1", "--out", "three"]].concat());
+    assert_eq!(one.code, 0, "{}{}", one.out, one.err);
+    let log = log("three");
+    let put_back = instants(&log, "job_queued", "others go first");
+    assert!(matches!(put_back[..], [at, ..] if at < 20.0), "{put_back:?}");
+    let begun = instants(&log, "lease_granted", "\"A2\"");
+    assert!(matches!(begun[..], [at, ..] if at < 20.0), "the place is not slept on: {begun:?}");
+}

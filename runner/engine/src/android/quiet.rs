@@ -82,13 +82,14 @@ fn look_line(sdk: u32) -> String {
 }
 
 /// Waits within bounds until the phone is cool enough, compiles nothing, and nobody else reads its frames: the last
-/// look, and the build of the app.
+/// look, and the build of the app. A hot phone is not waited for where somebody else can work meanwhile.
 pub async fn settle(
     device: &dyn Device,
     sdk: u32,
     app: &str,
     patience: &Patience,
     own: &Signature,
+    give_way: &dyn Fn() -> bool,
 ) -> Result<(Conditions, Around), Fault> {
     let deadline = Instant::now() + patience.cooling;
     let (look, loops) = (look_line(sdk), foreign::line(sdk));
@@ -100,7 +101,7 @@ pub async fn settle(
         let conditions = Conditions { foreign, ..read(&conditions.text()) };
         let hot = conditions.thermal.is_some_and(|status| status > HOTTEST);
         let quiet = !hot && !conditions.compiling && conditions.foreign.is_none();
-        if quiet || Instant::now() >= deadline {
+        if quiet || Instant::now() >= deadline || (hot && give_way()) {
             let (thermal_status, battery_celsius) = (conditions.thermal, conditions.battery);
             return Ok((conditions, Around { thermal_status, battery_celsius, ..read_build(&build.text()) }));
         }

@@ -3,15 +3,15 @@
 use super::*;
 use proptest::prelude::*;
 
-fn id(name: &str) -> DeviceId {
+pub(super) fn id(name: &str) -> DeviceId {
     DeviceId(name.into())
 }
 
-fn at(secs: i64) -> RunTime {
+pub(super) fn at(secs: i64) -> RunTime {
     RunTime::from_ns(secs * 1_000_000_000)
 }
 
-fn plan(devices: &[&str]) -> Vec<PlannedJob> {
+pub(super) fn plan(devices: &[&str]) -> Vec<PlannedJob> {
     let job = |(job, device): (usize, &&str)| PlannedJob {
         job: job as JobId,
         scenario: "s".into(),
@@ -26,11 +26,12 @@ fn plan(devices: &[&str]) -> Vec<PlannedJob> {
         effect: None,
         shard: None,
         spares: Vec::new(),
+        usual_ms: None,
     };
     devices.iter().enumerate().map(job).collect()
 }
 
-fn rules() -> Rules {
+pub(super) fn rules() -> Rules {
     Rules { absence: Span::from_ms(60_000), retries: 2, backoff: Span::from_ms(2_000), most_running: 8 }
 }
 
@@ -213,7 +214,7 @@ proptest! {
 #[test]
 fn a_run_that_goes_on_after_an_hour_gives_no_phone_up_before_it_was_looked_at() {
     let hour = RunTime::from_ns(3_600_000_000_000);
-    let mut dispatch = Dispatch::begun(hour, rules(), &plan(&["a", "b"]));
+    let mut dispatch = Dispatch::begun(hour, rules(), &plan(&["a", "b"]), BTreeMap::new());
     let [a, b] = ["a", "b"].map(|id| DeviceId(id.to_owned()));
     assert_eq!(dispatch.step(hour, Input::Present(a.clone())), [Order::Start(0, a)]);
     assert_eq!(dispatch.step(hour, Input::Present(b.clone())), [Order::Start(1, b)]);
@@ -283,4 +284,19 @@ fn what_the_app_did_what_is_decided_and_what_was_interrupted_stays_where_it_is()
     dispatch.step(at(0), Input::Present(id("a")));
     dispatch.step(at(1), Input::Stop);
     assert_eq!(dispatch.step(at(1), Input::Ended(0, Some(asleep()))), [Order::Judge(0, Some(asleep()))]);
+}
+
+#[test]
+fn where_fewer_phones_may_work_than_could_those_with_the_most_to_do_begin() {
+    let jobs = plan(&["a", "b", "c", "d", "b"]);
+    let times = [(0, 10), (1, 15), (2, 20), (3, 20), (4, 15)].map(|(job, s)| (job, Duration::from_secs(s)));
+    let two = Rules { most_running: 2, ..rules() };
+    let mut dispatch = Dispatch::begun(at(0), two, &jobs, BTreeMap::from(times));
+    let started = |orders: Vec<Order>| -> Vec<JobId> {
+        let start = |order| if let Order::Start(job, _) = order { Some(job) } else { None };
+        orders.into_iter().filter_map(start).collect()
+    };
+    let all = ["a", "b", "c", "d"].map(|phone| Input::Present(id(phone)));
+    assert_eq!(started(dispatch.steps(at(0), all)), [1, 2], "b has half a minute to do, c comes before d");
+    assert_eq!(started(dispatch.step(at(1), Input::Ended(2, None))), [3], "then d, and a at the end");
 }

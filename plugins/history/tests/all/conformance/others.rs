@@ -1,10 +1,12 @@
-//! Promises about baselines and calibrations.
+//! Promises about baselines, calibrations and times.
 
 use crate::samples::{key, night, pin, record, wall};
 use farmjank_history::History;
 use farmjank_results::cell::CellSession;
 use farmjank_results::device::DeviceId;
-use farmjank_seams::history::{Calibration, CellFilter, Change, Move, Pin, PinSeen, SelfTest};
+use farmjank_results::iteration_time::IterationTime;
+use farmjank_seams::history::{Calibration, CellFilter, Change, Move, Pin, PinSeen, RunRow, SelfTest};
+use std::collections::BTreeSet;
 
 pub fn baselines_move(store: &mut History) {
     record(store, &[1]);
@@ -95,4 +97,28 @@ pub fn calibrations(store: &mut History) {
     let odd = [noise("fling", 6, f64::NAN)];
     assert_eq!(store.calibrate(&odd, &[phone("A", 6, 0)]).unwrap_err().code.word(), "history_refused");
     assert_eq!(store.self_tests(None).unwrap().len(), 3);
+}
+
+pub fn iterations(store: &mut History) {
+    let time = |class: &str, ms| IterationTime { hash: "c0ffee".into(), class: class.into(), ms };
+    let wanted = BTreeSet::from(["c0ffee".to_owned(), "never seen".to_owned()]);
+    let all = |store: &mut History, newest| store.iterations(&wanted, newest).unwrap();
+    store.keep_iterations("run-0001", &[time("a", 1)]).unwrap();
+    assert_eq!(all(store, 9), [], "a run that is not there has no times");
+    for number in 1..=3 {
+        let (row, sessions) = night(number);
+        store.record(&row, &sessions).unwrap();
+        let other = IterationTime { hash: "other".into(), ..time("a", 7) };
+        let ms = u64::from(number);
+        store.keep_iterations(&row.id, &[time("a", ms), time("b", 10 * ms), other]).unwrap();
+    }
+    assert_eq!(all(store, 2), [time("a", 3), time("b", 30), time("a", 2), time("b", 20)]);
+    // The same run again gives way, and what is forgotten of a run is all of it.
+    store.keep_iterations("run-0003", &[time("b", 31)]).unwrap();
+    assert_eq!(all(store, 1), [time("b", 31), time("a", 2)]);
+    store.prune(&wall(3), 1).unwrap();
+    assert_eq!(all(store, 9), [time("b", 31)]);
+    let (row, sessions) = night(3);
+    store.replace(&RunRow { labels: Default::default(), ..row }, &sessions).unwrap();
+    assert_eq!(all(store, 9), [], "a run that is measured again took another time");
 }

@@ -46,7 +46,12 @@ impl Shown<'_> {
             out += &self.scenario(file, scenario, &jobs);
         }
         let (count, time) = (plan.jobs.len(), words(plan.time()));
-        out += &format!("{count} jobs, about {time}; plan {}\n", plan.digest);
+        let known = match self.known_before() {
+            0 => String::new(),
+            known if known == count => ", by how long they took before".to_owned(),
+            known => format!(", {known} of them by how long they took before"),
+        };
+        out += &format!("{count} jobs, about {time}{known}; plan {}\n", plan.digest);
         for why in &self.not_ready {
             out += &format!("not ready: {}\n", clean::line(why, SHOWN));
         }
@@ -54,6 +59,11 @@ impl Shown<'_> {
             out += &format!("note: {}\n", clean::line(what, SHOWN * 2));
         }
         out
+    }
+
+    /// Jobs whose time is known from the history.
+    fn known_before(&self) -> usize {
+        self.plan.jobs.iter().filter(|job| job.usual_ms.is_some()).count()
     }
 
     /// What of a job does not gate.
@@ -129,7 +139,7 @@ impl Shown<'_> {
                 "job": job.job, "scenario": text(&job.scenario), "file": text(&job.file),
                 "device": job.device.as_ref().map(|device| text(&device.0)),
                 "spares": job.spares.iter().map(|spare| text(&spare.0)).collect::<Vec<_>>(),
-                "iterations": job.iterations, "warmup": job.warmup,
+                "iterations": job.iterations, "warmup": job.warmup, "usual_ms": job.usual_ms,
                 "windows": job.windows.iter().map(|window| text(&window.name)).collect::<Vec<_>>(),
             })
         };
@@ -149,6 +159,7 @@ impl Shown<'_> {
             "format": FORMAT,
             "digest": self.plan.digest,
             "seconds": self.plan.time().as_secs(),
+            "from_history": self.known_before(),
             "jobs": self.plan.jobs.iter().map(job).collect::<Vec<_>>(),
             "refusals": refusals.collect::<Vec<_>>(),
             "not_ready": self.not_ready.iter().map(|why| text(why)).collect::<Vec<_>>(),

@@ -77,7 +77,7 @@ pub fn inputs(
         scenarios.iter_mut().for_each(Scenario::forget_limits);
     }
     scenarios.iter_mut().for_each(|scenario| scenario.debuggable_meant = args.allow_debuggable);
-    let selection = selection(&args.select, &args.phones)?;
+    let mut selection = selection(&args.select, &args.phones)?;
     let wait = time(&args.phones.wait_for_devices)?;
     let mut requests = requests(&args.reporter)?;
     requests.extend(args.junit.iter().map(|path| ReportRequest { name: "junit", path: Some(path.clone()) }));
@@ -86,6 +86,9 @@ pub fn inputs(
     let place = args.keep.history.as_deref().or(usual.then_some(history::PLACE));
     let labels = variables("--label", &args.keep.label)?;
     let mut keeper = place.map(|place| Keeper::new(place, labels)).transpose()?;
+    if let Some(store) = keeper.as_mut().and_then(Keeper::store) {
+        selection.usual = history::usual(store, scenarios)?;
+    }
     let most = age(&args.age.max_age).map_err(|why| format!("--max-age: {why}"))?;
     let forewarn = match &about {
         About::Builds(ab_plan, _) => {
