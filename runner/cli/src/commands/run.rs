@@ -107,8 +107,7 @@ async fn conducted(
         phones: &phones,
     };
     let Place { run, root, bundle, earlier } = asked.place(args).map_err(|none| no_place(&none))?;
-    let ui = watched(args, &root).map_err(|why| refuse(&why))?;
-    let stop = Stop::default();
+    let (ui, stop) = (watched(args, &root).map_err(|why| refuse(&why))?, Stop::default());
     host::signals::listen(stop.clone());
     let RunInputs { wanted, selection, quarantine, requests, against, ab_plan, forewarn, .. } = inputs;
     let options = Options {
@@ -127,8 +126,7 @@ async fn conducted(
         pictures: Pictures { warm_ups: args.screens, failures: !host::has_secrets() },
         priority: args.priority,
     };
-    let turns = options.ab_plan.is_some();
-    let reporters = reporters(args.quiet, &requests, terminal, &root);
+    let (turns, reporters) = (options.ab_plan.is_some(), reporters(args.quiet, &requests, terminal, &root));
     let (files, voice) = (Rc::new(bundle), Rc::new(Streams));
     let record = if let Some(lab) = of_racks(args, &scenarios).filter(|_| earlier.is_none()) {
         let place = root.clone();
