@@ -14,10 +14,14 @@ use serde::Serialize;
 
 /// Pictures in one page: with some 150 kB each, 6 MB.
 const PICTURES: usize = 40;
+/// Jobs looked at for them: a page of more is too long for pictures.
+const JOBS: usize = 4096;
 /// Most bytes of one.
 const PICTURE: usize = 1 << 20;
 /// The newest lines of the log, and the characters of each.
 const LINES: usize = 60;
+/// Most texts of the screen, and most things that could not be had.
+const TEXTS: usize = 60;
 const LINE: usize = 240;
 
 /// A failure as the page has it.
@@ -38,8 +42,9 @@ pub(crate) struct FailureLine {
 /// The failure of a cell, if there is one to show, and its picture.
 pub(crate) fn shown(cell: &Cell<'_>, files: &dyn FrameLogs) -> Option<(FailureLine, Option<Vec<u8>>)> {
     let (trial, failure) = cell.failure()?;
-    let read = |path: &String| files.frame_log(path);
-    let picture = failure.picture.as_ref().filter(|_| pictured(cell)).and_then(read);
+    let pictured = pictured(cell);
+    let read = |path: &String| pictured.then(|| files.frame_log(path)).flatten();
+    let picture = failure.picture.as_ref().and_then(read);
     let is_png = |bytes: &Vec<u8>| bytes.starts_with(b"\x89PNG\r\n\x1a\n") && bytes.len() <= PICTURE;
     let log = failure.log.as_ref().and_then(read).unwrap_or_default();
     let log = String::from_utf8_lossy(&log).into_owned();
@@ -48,13 +53,14 @@ pub(crate) fn shown(cell: &Cell<'_>, files: &dyn FrameLogs) -> Option<(FailureLi
     let told = FailureLine {
         iteration: iteration_words(cell.job, trial),
         front: failure.front.as_deref().map(|front| line(front, NAME)),
-        texts: failure.texts.iter().map(|text| line(text, NAME)).collect(),
+        texts: failure.texts.iter().take(TEXTS).map(|text| line(text, NAME)).collect(),
         log: newest.iter().map(|words| line(words, LINE)).collect(),
         png: None,
         files: failure.files().map(|path| line(path, SENTENCE)).collect(),
         unavailable: failure
             .unavailable
             .iter()
+            .take(TEXTS)
             .map(|one| (line(&one.what, NAME), line(&one.why, SENTENCE)))
             .collect(),
     };
@@ -68,12 +74,14 @@ impl FailureLine {
     }
 }
 
-/// Whether the picture is in this cell: in the first one of its job that did not pass, and in the first jobs of the
-/// run.
+/// Whether picture and log are in this cell: in the first one of its job that did not pass, and in the first jobs of
+/// the run.
 fn pictured(cell: &Cell<'_>) -> bool {
-    let broke = cell.job.cells.iter().find(|one| one.verdict != Some(Verdict::Pass));
-    let first = broke.is_none_or(|one| one.window == cell.name && one.whole == cell.whole);
+    let first = match cell.job.cells.iter().find(|one| one.verdict != Some(Verdict::Pass)) {
+        Some(one) => one.window == cell.name && one.whole == cell.whole,
+        None => cell.job.planned.windows.first().is_none_or(|window| window.name == cell.name),
+    };
     let before = cell.record.jobs.range(..cell.job.planned.job).map(|(_, job)| job);
     let has_one = |job: &&JobRecord| job.trials.last().is_some_and(|trial| trial.failure.is_some());
-    first && before.filter(has_one).count() < PICTURES
+    first && before.take(JOBS).filter(has_one).count() < PICTURES
 }

@@ -176,8 +176,13 @@ fn body(cell: &Cell, message: &str) -> String {
     }
     if let Some((_, failure)) = cell.failure() {
         lines.extend(failure.front.as_ref().map(|front| format!("in front: {}", xml_attribute(front, NAME))));
-        let texts =
-            failure.texts.iter().map(|text| xml_attribute(text, NAME)).collect::<Vec<_>>().join(" · ");
+        let texts = failure
+            .texts
+            .iter()
+            .take(60)
+            .map(|text| xml_attribute(text, NAME))
+            .collect::<Vec<_>>()
+            .join(" · ");
         lines.extend(
             (!texts.is_empty()).then(|| format!("on the screen: {}", xml_attribute(&texts, SENTENCE * 3))),
         );

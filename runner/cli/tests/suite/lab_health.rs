@@ -66,7 +66,10 @@ fn a_phone_that_is_unplugged_night_after_night_is_named_once_the_nights_are_enou
     let json: serde_json::Value =
         serde_json::from_str(&health(&["--since=10d", "--format=json"]).out).expect("JSON");
     assert_eq!((&json["replace"][0], &json["phones"][0]["days_of_trouble"]), (&"P8".into(), &7.into()));
-    assert_eq!(json["phones"][0]["total"]["faults"]["device_lost"], 7);
+    // Whether an answer was cut off or the next question found no phone is the instant's doing.
+    let faults = json["phones"][0]["total"]["faults"].as_object().expect("faults by kind");
+    let left = faults.iter().filter(|(kind, _)| kind.starts_with("device_"));
+    assert_eq!(left.filter_map(|(_, count)| count.as_u64()).sum::<u64>(), 7);
 }
 
 #[test]
