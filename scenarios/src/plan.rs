@@ -20,7 +20,7 @@ pub use motion::motion_times;
 pub use shard::{NoShard, Shard, ShardBy};
 
 use crate::requirement::{Mismatch, Requirement};
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, Trials};
 use crate::threshold::Threshold;
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::event::{PlannedJob, PlannedWindow, Refusal};
@@ -146,12 +146,12 @@ pub fn plan(scenarios: &[Scenario], fleet: Fleet<'_>, selection: &Selection) -> 
             jobs.extend(absent.into_iter().chain(unsure).map(|id| (id.clone(), Vec::new())));
         }
         for (id, spares) in jobs {
-            let class = told.get(&id).map(|facts| facts.class());
-            let usual = class.and_then(|class| usual_ms(scenario, &class, selection));
-            plan.add(index, scenario, Some(id), (spares, usual));
+            let facts = told.get(&id).copied();
+            let usual = facts.and_then(|facts| usual_ms(scenario, &facts.class(), selection));
+            plan.add(index, scenario, Some(id), (spares, usual, scenario.trials_on(facts)));
         }
         if nobody || (short.is_some() && !selection.allow_missing) {
-            plan.add(index, scenario, None, (Vec::new(), None));
+            plan.add(index, scenario, None, (Vec::new(), None, scenario.trials_on(None)));
         }
         if let Some(job) = plan.jobs.last_mut().filter(|job| job.device.is_none() && !nobody) {
             // Its windows are judged on the phones that came.
@@ -196,7 +196,10 @@ fn chosen(
 ) -> BTreeMap<usize, Vec<Chosen>> {
     let (mut asked, mut loads) = (Vec::new(), BTreeMap::new());
     for Sorted { index, scenario, qualified, .. } in sorted {
-        let time = |class: &str| job_time(scenario, usual_ms(scenario, class, selection));
+        let trials = |id: Option<&DeviceId>| scenario.trials_on(id.and_then(|id| told.get(id).copied()));
+        // Phones of a class share a scenario out by what most of them are asked for.
+        let most = trials(None);
+        let time = move |class: &str| job_time(scenario, most, usual_ms(scenario, class, selection));
         if is_spread(scenario, selection) {
             let phones = qualified.iter().filter_map(|id| told.get(id).copied()).collect();
             let (file, name, time) = (&scenario.file, &scenario.name, Box::new(time));
@@ -205,7 +208,8 @@ fn chosen(
         }
         for id in qualified {
             let class = told.get(id).map(|facts| facts.class()).unwrap_or_default();
-            *loads.entry((*id).clone()).or_default() += time(&class);
+            let usual = usual_ms(scenario, &class, selection);
+            *loads.entry((*id).clone()).or_default() += job_time(scenario, trials(Some(id)), usual);
         }
     }
     spread::spread(asked, loads, fleet.last)
@@ -321,7 +325,7 @@ impl Plan {
         index: usize,
         scenario: &Scenario,
         device: Option<DeviceId>,
-        (spares, usual_ms): (Vec<DeviceId>, Option<u64>),
+        (spares, usual_ms, trials): (Vec<DeviceId>, Option<u64>, Trials),
     ) {
         let windows = scenario.windows().into_iter().map(|window| PlannedWindow {
             name: window.name.to_owned(),
@@ -336,8 +340,8 @@ impl Plan {
             app: scenario.app.clone(),
             tags: scenario.tags.clone(),
             device,
-            iterations: scenario.iterations,
-            warmup: scenario.warmup,
+            iterations: trials.iterations,
+            warmup: trials.warmup,
             windows: windows.collect(),
             effect: scenario.effect,
             shard: None,
@@ -345,7 +349,7 @@ impl Plan {
             usual_ms,
         });
         self.scenario_of.push(index);
-        self.estimates.push(job_time(scenario, usual_ms));
+        self.estimates.push(job_time(scenario, trials, usual_ms));
     }
 }
 

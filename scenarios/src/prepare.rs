@@ -118,6 +118,50 @@ impl Prepare {
     }
 }
 
+/// Wishes of a command line or of a file: they stand above what a scenario says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Wishes {
+    /// `none` is among them: what the scenario says does not count.
+    none: bool,
+    own: Prepare,
+    /// As they were written.
+    said: Vec<String>,
+}
+
+impl fmt::Display for Wishes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.said.join(", "))
+    }
+}
+
+impl Wishes {
+    /// Reads them, `none` or as [`Prepare::take`] does.
+    ///
+    /// # Errors
+    /// The first that is none.
+    pub fn read<'t>(texts: impl IntoIterator<Item = &'t str>) -> Result<Wishes, NoWish> {
+        let mut wishes = Wishes::default();
+        for text in texts {
+            wishes.said.push(text.to_owned());
+            match text {
+                "none" => wishes.none = true,
+                text => wishes.own.take(text)?,
+            }
+        }
+        Ok(wishes)
+    }
+
+    /// What is wanted where a scenario, or somebody else, wants this.
+    pub fn over(&self, other: Prepare) -> Prepare {
+        self.own.or(if self.none { other.untouched() } else { other })
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.said.is_empty()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,11 +1,12 @@
 //! A scenario and its parts, as values. Made by `read`; every part remembers where it was written.
 
 use crate::page::Page;
-use crate::prepare::Prepare;
+use crate::prepare::{Prepare, Wishes};
 use crate::requirement::Requirement;
 use crate::step::{Action, Step};
 use crate::threshold::Threshold;
 use farmjank_results::compare::Effect;
+use farmjank_results::device::DeviceFacts;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -63,9 +64,29 @@ pub struct Scenario {
     pub times_launches: bool,
     /// A build of the app made to be debugged is meant; said on the command line, not by authors.
     pub debuggable_meant: bool,
+    /// Trials and preparation on some phones, said in `farmjank.toml`; the last that matches and says something wins.
+    pub for_phones: Vec<PhoneSettings>,
 }
 
 impl Scenario {
+    /// Trials on a phone; on one that told nothing of itself, and for somebody who asks of none, those of most.
+    pub fn trials_on(&self, facts: Option<&DeviceFacts>) -> Trials {
+        let own = || facts.into_iter().flat_map(|facts| self.settings_of(facts));
+        Trials {
+            warmup: own().filter_map(|one| one.warmup).last().unwrap_or(self.warmup),
+            iterations: own().filter_map(|one| one.iterations).last().unwrap_or(self.iterations),
+        }
+    }
+
+    /// What is changed on a phone.
+    pub fn prepare_on(&self, facts: &DeviceFacts) -> Prepare {
+        self.settings_of(facts).fold(self.prepare, |prepare, own| own.wishes.over(prepare))
+    }
+
+    fn settings_of(&self, facts: &DeviceFacts) -> impl Iterator<Item = &PhoneSettings> {
+        self.for_phones.iter().filter(|own| own.devices.matches(facts).is_ok())
+    }
+
     /// Takes every limit away: what it does stays.
     pub fn forget_limits(&mut self) {
         self.thresholds.clear();
@@ -98,6 +119,35 @@ fn forget(steps: &mut [Step]) {
             Action::Repeat { steps, .. } | Action::RunFlow { steps, .. } => forget(steps),
             _ => {}
         }
+    }
+}
+
+/// How often a scenario is run on a phone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Trials {
+    /// Run first and never counted.
+    pub warmup: u32,
+    /// Counted, >= 1.
+    pub iterations: u32,
+}
+
+/// What stands for some phones, whatever the scenario is.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PhoneSettings {
+    /// Which phones.
+    pub devices: Requirement,
+    /// Counted trials, >= 1.
+    pub iterations: Option<u32>,
+    /// Trials that are never counted.
+    pub warmup: Option<u32>,
+    /// What is changed on them.
+    pub wishes: Wishes,
+}
+
+impl PhoneSettings {
+    /// Whether it says nothing.
+    pub fn is_empty(&self) -> bool {
+        self.iterations.is_none() && self.warmup.is_none() && self.wishes.is_empty()
     }
 }
 

@@ -46,7 +46,7 @@ impl Source {
         }
     }
 
-    fn of(name: &str, text: &str, private: bool) -> Self {
+    pub(crate) fn of(name: &str, text: &str, private: bool) -> Self {
         let mut starts = vec![0];
         let bytes = text.as_bytes();
         for (at, byte) in bytes.iter().enumerate() {
@@ -66,7 +66,7 @@ impl Source {
     }
 
     /// The character at a byte offset.
-    fn mark_at(&self, byte: usize) -> Mark {
+    pub(crate) fn mark_at(&self, byte: usize) -> Mark {
         let index = self.starts.partition_point(|start| *start <= byte).saturating_sub(1);
         let before = &self.text[self.starts[index]..self.floor(byte)];
         let place = Place { line: index as u32 + 1, column: before.chars().count() as u32 + 1 };

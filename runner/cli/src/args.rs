@@ -1,6 +1,7 @@
 //! Flags as typed data. What they mean is in `commands`.
 
 mod baseline;
+mod config;
 mod first;
 mod given;
 mod health;
@@ -17,6 +18,7 @@ pub use baseline::{
     AcceptArgs, BaselineArgs, BaselineCommand, CompareArgs, CompareFormat, Direction, ExportArgs, ImportArgs,
     NameArgs, PruneArgs, SaveArgs,
 };
+pub use config::{CONFIGURED, ConfigArgs, ConfigCommand, ConfigFormat, ShowConfigArgs, command};
 pub use first::{Ci, CompletionsArgs, InitArgs, ManArgs, SchemaArgs, SchemaOf};
 pub use given::{GivenArgs, ScenarioArgs};
 pub use health::HealthArgs;
@@ -73,7 +75,7 @@ pub enum When {
 /// The verbs.
 #[derive(Subcommand, Debug)]
 pub enum Command {
-    /// Write a first scenario and a CI file into a folder; what is there stays.
+    /// Write a first scenario, a farmjank.toml and a CI file into a folder; what is there stays.
     Init(InitArgs),
     /// Run scenarios on every phone that qualifies, judge, report.
     Run(RunArgs),
@@ -82,6 +84,8 @@ pub enum Command {
     /// Hold every phone against itself: how much its numbers move when nothing changed, and what a comparison would
     /// catch.
     Calibrate(CalibrateArgs),
+    /// What `farmjank.toml`, the environment and flags together say, and which of them each value comes from.
+    Config(ConfigArgs),
     /// Check scenario files; no phone is touched.
     Check(ScenarioArgs),
     /// Show which jobs would run on which phones, why others do not qualify, and how long it takes.

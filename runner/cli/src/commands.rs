@@ -7,6 +7,7 @@ pub mod calibrate;
 pub mod check;
 pub mod compare;
 pub mod completions;
+pub mod config;
 pub mod devices;
 pub mod doctor;
 pub mod history;

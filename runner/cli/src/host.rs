@@ -250,6 +250,11 @@ pub fn out_of_memory(bytes: usize) -> ! {
     std::process::exit(i32::from(Verdict::Broken.exit_code()))
 }
 
+/// The words this program was started with, its own name first.
+pub fn words() -> Vec<std::ffi::OsString> {
+    std::env::args_os().collect()
+}
+
 /// An environment variable, when set and not empty.
 pub fn env(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())

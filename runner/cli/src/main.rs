@@ -6,6 +6,7 @@ mod calibration;
 mod cell_history;
 mod command_error;
 mod commands;
+mod configured;
 mod history;
 mod host;
 mod memory;
@@ -17,8 +18,8 @@ mod settings;
 mod ui;
 mod wiring;
 
-use args::{Cli, Command};
-use clap::Parser;
+use args::Command;
+use configured::NotParsed;
 use farmjank_engine::scribe::Voice;
 use farmjank_results::verdict::{EXIT_USAGE, exit_undelivered};
 use std::process::ExitCode;
@@ -27,9 +28,10 @@ use std::process::ExitCode;
 static ALLOCATOR: memory::Memory = memory::Memory;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match configured::cli(host::words()) {
         Ok(cli) => cli,
-        Err(refused) => return not_parsed(&refused),
+        Err(NotParsed::Words(refused)) => return not_parsed(&refused),
+        Err(NotParsed::Refused(code)) => return ExitCode::from(code),
     };
     let terminal = settings::Terminal::resolve(cli.color);
     host::allow_colours(terminal.color, terminal.color_err);
@@ -68,6 +70,7 @@ fn dispatch(command: &Command, terminal: settings::Terminal) -> u8 {
         Command::Run(args) => commands::run::run(args, terminal),
         Command::Ab(args) => commands::ab::run(args, terminal),
         Command::Calibrate(args) => commands::calibrate::run(args, terminal),
+        Command::Config(args) => commands::config::run(args),
         Command::Check(args) => commands::check::run(args, terminal),
         Command::Plan(args) => commands::plan::run(args, terminal),
         Command::Quarantine(args) => commands::quarantine::run(args, terminal),

@@ -14,7 +14,7 @@ use farmjank_results::iteration_time::UsualTimes;
 use farmjank_results::metric::{Better, Unit};
 use farmjank_scenarios::gallery;
 use farmjank_scenarios::plan::{Selection, Shard, ShardBy};
-use farmjank_scenarios::prepare::Prepare;
+use farmjank_scenarios::prepare::Wishes;
 use farmjank_scenarios::read::{FILE_BYTES, ReadOptions, SourceFile, Sources, read, secrets};
 use farmjank_scenarios::requirement::Requirement;
 use farmjank_scenarios::scenario::Scenario;
@@ -127,18 +127,16 @@ fn is_fragment(text: &[u8]) -> bool {
     first.is_some_and(|line| line == "-" || line.starts_with("- "))
 }
 
-/// Applies `--iterations`, `--warmup` and `--prepare`.
+/// Applies `--iterations`, `--warmup` and `--prepare`, and what `farmjank.toml` says for some phones.
 pub fn adjust(scenarios: &mut [Scenario], select: &SelectArgs) -> Result<(), CommandError> {
     if select.iterations == Some(0) {
         return Err("--iterations must be at least 1".into());
     }
-    let mut wish = Prepare::default();
-    let (none, wishes): (Vec<&String>, Vec<&String>) =
-        select.prepare.iter().partition(|wish| *wish == "none");
-    wishes.iter().try_for_each(|text| wish.take(text)).map_err(|why| format!("--prepare: {why}"))?;
+    let wishes = Wishes::read(select.prepare.iter().map(String::as_str));
+    let wishes = wishes.map_err(|why| format!("--prepare: {why}"))?;
     for scenario in scenarios {
-        let own = if none.is_empty() { scenario.prepare } else { scenario.prepare.untouched() };
-        scenario.prepare = wish.or(own);
+        scenario.prepare = wishes.over(scenario.prepare);
+        scenario.for_phones.clone_from(&select.for_phones);
         scenario.iterations = select.iterations.unwrap_or(scenario.iterations);
         scenario.warmup = select.warmup.unwrap_or(scenario.warmup);
     }

@@ -111,7 +111,7 @@ impl<'a> DeviceSession<'a> {
         let own = &env.signature();
         let doorway =
             Doorway { announcer: &env.announcer, patience, job, device: &*device, facts, undo, own, before };
-        let state = doorway.prepare(&scenario.prepare).await?;
+        let state = doorway.prepare(&scenario.prepare_on(facts)).await?;
         let clock = settle::clock(&*device, &scenario.app, patience).await?;
         // A phone that refuses touches says so now and not in the middle of a window.
         let input_takes = android::gesture::lead(&*device, patience.launch).await?;

@@ -15,7 +15,7 @@ use farmjank_results::recovery::RecoveryStep;
 use farmjank_results::time::{RunTime, Span};
 use farmjank_results::verdict::Verdict;
 use farmjank_scenarios::plan::job_time;
-use farmjank_scenarios::scenario::Scenario;
+use farmjank_scenarios::scenario::{Scenario, Trials};
 use farmjank_seams::device::{Arrival, Arrivals, DeviceState, Provider};
 use futures::FutureExt;
 use futures::stream::{FuturesUnordered, StreamExt};
@@ -97,7 +97,8 @@ impl JobRunner {
     /// The jobs, none of them begun.
     fn dispatch(&self) -> Dispatch {
         let times = self.jobs.iter().filter_map(|planned| {
-            let time = job_time(self.scenario(planned)?, planned.usual_ms);
+            let trials = Trials { warmup: planned.warmup, iterations: planned.iterations };
+            let time = job_time(self.scenario(planned)?, trials, planned.usual_ms);
             Some((planned.job, time))
         });
         Dispatch::begun(self.env.announcer.now(), self.rules(), &self.jobs, times.collect())

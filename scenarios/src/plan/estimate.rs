@@ -1,7 +1,7 @@
 //! How long a job takes, about: the durations its author wrote, and usual costs of what has none. For people who wait
 //! and for splitting work, never for deadlines.
 
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, Trials};
 use crate::step::{Action, Step, Target};
 use farmjank_results::iteration_time::of_all;
 use std::time::Duration;
@@ -26,10 +26,10 @@ pub fn trial_time(scenario: &Scenario) -> Duration {
         .fold(TRIAL, |sum, steps| sum.saturating_add(steps_time(steps)))
 }
 
-/// About how long a job takes with warm-up and counted trials: by how long an iteration usually took, where somebody
-/// knows, else by its steps. Saturates.
-pub fn job_time(scenario: &Scenario, usual_ms: Option<u64>) -> Duration {
-    let iterations = scenario.warmup.saturating_add(scenario.iterations);
+/// About how long a job takes with all its trials: by how long an iteration usually took, where somebody knows, else by
+/// its steps. Saturates.
+pub fn job_time(scenario: &Scenario, trials: Trials, usual_ms: Option<u64>) -> Duration {
+    let iterations = trials.warmup.saturating_add(trials.iterations);
     match usual_ms {
         Some(ms) => of_all(ms, iterations),
         None => trial_time(scenario).saturating_mul(iterations),

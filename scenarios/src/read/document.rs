@@ -75,6 +75,7 @@ fn build(ctx: &mut ReadContext<'_>, source: &Source, form: &Form) -> Scenario {
         hash: ctx.digest.hash.hex(),
         times_launches: false,
         debuggable_meant: false,
+        for_phones: Vec::new(),
     };
     scenario.times_launches =
         scenario.thresholds.iter().any(|limit| crate::vocabulary::is_launch_metric(&limit.metric));

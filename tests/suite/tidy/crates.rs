@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Which crates of ours each may depend on. Binaries and tests, which nobody depends on, are `ANYTHING`.
-const TABLE: [(&str, &[&str]); 17] = [
+const TABLE: [(&str, &[&str]); 18] = [
     ("leaf", &[]),
     ("statistics", &[]),
     ("results", &["leaf", "statistics"]),
@@ -23,6 +23,7 @@ const TABLE: [(&str, &[&str]); 17] = [
     ("history", &["leaf", "seams", "results"]),
     ("engine", &["leaf", "scenarios", "seams", "results", "measure"]),
     ("lab-shards", &["engine", "scenarios", "seams", "results"]),
+    ("config", &["leaf", "scenarios"]),
     ("cli", ANYTHING),
     ("tests", ANYTHING),
     ("witnesses", &[]),
@@ -42,6 +43,7 @@ const ANYTHING: &[&str] = &[
     "history",
     "engine",
     "lab-shards",
+    "config",
     "witnesses",
 ];
 
@@ -50,7 +52,7 @@ const IN_TESTS: [(&str, &str); 4] =
     [("measure", "frames"), ("devices", "witnesses"), ("lab", "witnesses"), ("reporters", "witnesses")];
 
 /// Crates of others that only some of ours may know: whatever else needs them belongs there.
-const RESERVED: [(&str, &[&str]); 9] = [
+const RESERVED: [(&str, &[&str]); 10] = [
     ("tokio", &["seams", "devices", "frames", "lab", "engine", "lab-shards", "cli", "tests"]),
     ("futures", &["seams", "devices", "frames", "lab", "engine", "cli", "tests"]),
     ("serde-saphyr", &["scenarios", "lab"]),
@@ -59,6 +61,7 @@ const RESERVED: [(&str, &[&str]); 9] = [
     ("postgres", &["history"]),
     ("indicatif", &["reporters", "cli"]),
     ("clap", &["cli"]),
+    ("toml", &["config"]),
     ("axum", &["cli"]),
 ];
 

@@ -44,7 +44,7 @@ pub struct ManArgs {
 /// `farmjank schema`
 #[derive(Args, Debug, Clone)]
 pub struct SchemaArgs {
-    /// Of which files: scenario, quarantine, inventory.
+    /// Of which files: scenario, quarantine, inventory, config.
     #[arg(value_enum, value_name = "KIND", default_value = "scenario", hide_default_value = true)]
     pub of: SchemaOf,
 }
@@ -58,4 +58,6 @@ pub enum SchemaOf {
     Quarantine,
     /// The adb servers and phones of a lab.
     Inventory,
+    /// `farmjank.toml`.
+    Config,
 }

@@ -1,6 +1,7 @@
 //! Flags that choose what runs.
 
 use clap::{Args, ValueEnum};
+use farmjank_scenarios::scenario::PhoneSettings;
 use std::path::PathBuf;
 
 /// How phones are shared out.
@@ -56,4 +57,7 @@ pub struct SelectArgs {
     /// Warm-up iterations per phone, instead of what scenarios say.
     #[arg(long, value_name = "N")]
     pub warmup: Option<u32>,
+    /// What `farmjank.toml` says for some phones.
+    #[arg(skip)]
+    pub for_phones: Vec<PhoneSettings>,
 }

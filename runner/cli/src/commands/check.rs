@@ -59,6 +59,7 @@ pub fn schema(of: SchemaOf) -> u8 {
         SchemaOf::Scenario => farmjank_scenarios::schema::schema(),
         SchemaOf::Quarantine => farmjank_scenarios::schema::quarantine(),
         SchemaOf::Inventory => farmjank_scenarios::schema::inventory(),
+        SchemaOf::Config => farmjank_config::schema::schema(&crate::configured::about),
     });
     0
 }

@@ -1,23 +1,22 @@
 //! `farmjank completions` and `farmjank man`: what shells and `man` want to know of the commands.
 
-use crate::args::{Cli, CompletionsArgs, ManArgs};
+use crate::args::{self, CompletionsArgs, ManArgs};
 use crate::host::Streams;
 use crate::settings::complain;
-use clap::CommandFactory;
 use farmjank_engine::scribe::Voice;
 use farmjank_results::verdict::EXIT_USAGE;
 
 /// Prints the completions of a shell.
 pub fn run(args: &CompletionsArgs) -> u8 {
     let mut text = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "farmjank", &mut text);
+    clap_complete::generate(args.shell, &mut args::command(), "farmjank", &mut text);
     Streams.out(&String::from_utf8_lossy(&text));
     0
 }
 
 /// Prints a manual page: of the program, or of one command.
 pub fn man(args: &ManArgs) -> u8 {
-    let whole = Cli::command();
+    let whole = args::command();
     let page = match &args.command {
         None => whole,
         Some(name) => {

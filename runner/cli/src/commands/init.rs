@@ -1,4 +1,4 @@
-//! `farmjank init`: a first scenario, what keeps results out of the repository, and a CI file. Nothing that is there is
+//! `farmjank init`: a first scenario, defaults and profiles, what keeps results out of the repository, and a CI file. Nothing that is there is
 //! changed, but for a line added to `.gitignore`.
 
 use crate::args::{Ci, InitArgs};
@@ -9,6 +9,7 @@ use farmjank_engine::scribe::Voice;
 use farmjank_leaf::text::name as shown;
 use std::path::{Path, PathBuf};
 
+const CONFIG: &str = include_str!("init/farmjank.toml");
 const SCENARIO: &str = include_str!("init/home-feed.yaml");
 const GITHUB: &str = include_str!("init/github.yaml");
 const GITLAB: &str = include_str!("init/gitlab.yaml");
@@ -20,6 +21,7 @@ const MOST: u64 = 1 << 20;
 const NEXT: &str = "\nnext:
   farmjank run --lab demo      the scenario on four virtual phones, in seconds
   farmjank devices             the phones here, and whether they can be measured
+  farmjank config show         what farmjank.toml says of every run, and where each value comes from
   farmjank check               after every change of a scenario: each mistake with its place and its mend
 The lines of scenarios/home-feed.yaml marked YOURS say what your app needs.
 ";
@@ -28,6 +30,7 @@ The lines of scenarios/home-feed.yaml marked YOURS say what your app needs.
 pub fn run(args: &InitArgs) -> u8 {
     let files = [
         ("scenarios/home-feed.yaml", Some(SCENARIO)),
+        ("farmjank.toml", Some(CONFIG)),
         (".github/workflows/smooth.yml", (args.ci == Ci::Github).then_some(GITHUB)),
         (".gitlab-ci.yml", (args.ci == Ci::Gitlab).then_some(GITLAB)),
     ];

@@ -33,15 +33,50 @@ fn commands_the_tool_prints_lead_from_an_empty_folder_to_a_scenario_of_ones_own(
     let written = obey(place, &init);
     assert_eq!(written.code, 0, "{}", written.err);
     let told = told(written.out.split("next:").nth(1).expect("what to do next"));
-    assert_eq!(told.iter().map(|words| words[0].as_str()).collect::<Vec<_>>(), ["run", "devices", "check"]);
+    assert_eq!(
+        told.iter().map(|words| words[0].as_str()).collect::<Vec<_>>(),
+        ["run", "devices", "config", "check"]
+    );
     let codes: Vec<i32> = told.iter().map(|words| obey(place, words).code).collect();
-    assert_eq!(codes, [1, 3, 0], "a red cell with its reason, no phone here, no mistake");
+    assert_eq!(codes, [1, 3, 0, 0], "a red cell with its reason, no phone here, what counts, no mistake");
     let own = obey(place, &told[0]);
     assert!(
         own.out.contains("✗ hitch_ms_per_s") && own.out.contains("scenarios/home-feed.yaml:14:5"),
         "{}",
         own.out
     );
+}
+
+#[test]
+fn the_config_that_init_writes_works_as_it_stands_and_with_every_line_of_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = folder.path();
+    run(place, &["init", "--ci", "none"]);
+    let text = std::fs::read_to_string(place.join("farmjank.toml")).expect("the config");
+    for profile in ["gate", "nightly"] {
+        let shown = run(place, &["config", "show", "-P", profile]);
+        assert!(
+            shown.code == 0 && shown.out.contains(&format!("profile {profile}, farmjank.toml:")),
+            "{}",
+            shown.err
+        );
+    }
+    // Every line that is commented out is one to take the comment from.
+    let all: Vec<&str> = text
+        .lines()
+        .map(|line| {
+            line.strip_prefix("# ")
+                .filter(|rest| rest.contains(" = ") || rest.starts_with('['))
+                .unwrap_or(line)
+        })
+        .collect();
+    write(place, "farmjank.toml", &all.join("\n"));
+    let shown = run(place, &["config", "show", "-P", "nightly"]);
+    for wanted in ["retries", "rolling", "where refresh >= 120"] {
+        assert!(shown.out.contains(wanted), "no {wanted} in\n{}{}", shown.out, shown.err);
+    }
+    let ran = run(place, &["run", "-P", "gate", "--lab", "demo", "-q"]);
+    assert_eq!(ran.code, 5, "no scenario has the tag\n{}{}", ran.out, ran.err);
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod analyze_kinds;
 mod analyze_trace;
 mod claims;
 mod compare;
+mod config;
 mod deliveries;
 mod failures;
 mod first;

@@ -27,6 +27,8 @@ pub fn farmjank(folder: &Path) -> Command {
         "CI",
         "GITHUB_ACTIONS",
         "GITHUB_STEP_SUMMARY",
+        "FARMJANK_CONFIG",
+        "FARMJANK_PROFILE",
     ] {
         command.env_remove(name);
     }

@@ -87,6 +87,11 @@ impl Shown<'_> {
         out += &format!("  {counted} iterations after {warmup} warm-up; windows: {windows}\n");
         let plan = self.plan;
         for job in jobs {
+            let other = if (job.iterations, job.warmup) == (counted, warmup) {
+                String::new()
+            } else {
+                format!(": {} iterations after {} warm-up", job.iterations, job.warmup)
+            };
             out += &match &job.device {
                 Some(device) if plan.absent.contains(device) => {
                     format!(
@@ -104,7 +109,7 @@ impl Shown<'_> {
                     } else {
                         format!(", or one of its class: {}", spares.join(", "))
                     };
-                    let told = format!("{device}{spares}{}", why.unwrap_or_default());
+                    let told = format!("{device}{spares}{other}{}", why.unwrap_or_default());
                     format!("  job {:<3} {}\n", job.job, clean::line(&told, SHOWN))
                 }
                 None => match plan.shortfall(job) {

@@ -136,6 +136,10 @@ fn in_turn(scenarios: &mut [Scenario], args: &RunArgs) {
             scenario.iterations = scenario.iterations.max(least);
         }
         scenario.warmup = 1;
+        for own in &mut scenario.for_phones {
+            own.iterations = own.iterations.map(|iterations| iterations.max(least));
+            own.warmup = None;
+        }
     }
 }
 

@@ -1,0 +1,73 @@
+//! Flags of `farmjank.toml`: which file, which profile, and what it comes to.
+
+use super::Cli;
+use clap::{Args, CommandFactory, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Commands that read `farmjank.toml`.
+pub const CONFIGURED: [&str; 7] = ["run", "ab", "calibrate", "check", "plan", "devices", "doctor"];
+
+/// The whole command line: what is derived, and which file and profile where a command reads one.
+pub fn command() -> clap::Command {
+    let all = Cli::command();
+    // Not augmented in place: that would take the command's own description away.
+    let own = FileArgs::augment_args(clap::Command::new("file"));
+    let with = |one: clap::Command| one.args(own.get_arguments().cloned());
+    CONFIGURED.iter().fold(all, |all, name| all.mut_subcommand(name, with))
+}
+
+/// Which file, and which profile of it.
+#[derive(Args, Debug, Clone, Default)]
+pub struct FileArgs {
+    /// Use this profile of farmjank.toml; without it that of FARMJANK_PROFILE, else its `[default]` alone.
+    #[arg(short = 'P', long, value_name = "NAME")]
+    pub profile: Option<String>,
+    /// Read this file instead of the farmjank.toml of this folder or its repository; FARMJANK_CONFIG names one, too.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+}
+
+/// `farmjank config`
+#[derive(Args, Debug, Clone)]
+pub struct ConfigArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: ConfigCommand,
+}
+
+const EXAMPLES: &str = "Examples:
+  farmjank config show                                  what `farmjank run` would use here
+  farmjank config show -P gate                          in this profile
+  farmjank config show plan -P nightly --iterations 3   what that very command would use
+
+Exit codes: 0 shown · 2 a mistake in the file, a variable or a flag";
+
+/// What can be done with it.
+#[derive(Subcommand, Debug, Clone)]
+pub enum ConfigCommand {
+    /// Show every value a command would use, and where it comes from: flag, environment, profile, default, built in.
+    Show(ShowConfigArgs),
+}
+
+/// `farmjank config show`
+#[derive(Args, Debug, Clone)]
+#[command(after_help = EXAMPLES)]
+pub struct ShowConfigArgs {
+    #[command(flatten)]
+    pub file: FileArgs,
+    /// How to print.
+    #[arg(long, value_enum, default_value = "table")]
+    pub format: ConfigFormat,
+    /// The command with its flags, as it would be typed; `run` without it.
+    #[arg(value_name = "COMMAND", trailing_var_arg = true, allow_hyphen_values = true)]
+    pub words: Vec<String>,
+}
+
+/// How `config show` prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ConfigFormat {
+    /// For people.
+    Table,
+    /// For programs.
+    Json,
+}
