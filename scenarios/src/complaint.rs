@@ -4,11 +4,9 @@
 //! escaped, long lines are clipped around the caret. Must not know YAML.
 
 use crate::place::{Mark, Place};
-use crate::source::Source;
 use farmjank_leaf::text::acts;
 use serde::Serialize;
 use std::fmt::Write;
-use std::ops::Range;
 
 /// Complaints that are kept per file.
 pub(crate) const MOST: usize = 100;
@@ -60,19 +58,6 @@ impl Complaint {
             excerpt,
             excerpt_column: skip as u32 + 1,
         }
-    }
-
-    /// About a stretch of a file's text, by its bytes; of one that goes over several lines, about its first.
-    pub fn in_text(
-        (file, text): (&str, &str),
-        at: Range<usize>,
-        what: impl Into<String>,
-        instead: impl Into<String>,
-    ) -> Self {
-        let source = Source::of(file, text, false);
-        let stretch = text.get(at.clone()).and_then(|stretch| stretch.lines().next()).unwrap_or_default();
-        let length = u32::try_from(stretch.chars().count()).unwrap_or(u32::MAX).max(1);
-        source.complaint(Mark { length, ..source.mark_at(at.start) }, what, instead)
     }
 
     /// As a compiler shows it: message, `file:line:column`, source line, caret, help. Ends with a newline. With

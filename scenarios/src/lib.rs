@@ -56,3 +56,5 @@ pub mod threshold;
 pub mod vocabulary;
 pub mod windows;
 mod yaml;
+
+pub use source::complaint_in;

@@ -4,6 +4,7 @@
 
 use crate::complaint::Complaint;
 use crate::place::{Mark, Place};
+use std::ops::Range;
 use std::str;
 
 /// Largest file that is read, bytes.
@@ -46,7 +47,7 @@ impl Source {
         }
     }
 
-    pub(crate) fn of(name: &str, text: &str, private: bool) -> Self {
+    fn of(name: &str, text: &str, private: bool) -> Self {
         let mut starts = vec![0];
         let bytes = text.as_bytes();
         for (at, byte) in bytes.iter().enumerate() {
@@ -66,7 +67,7 @@ impl Source {
     }
 
     /// The character at a byte offset.
-    pub(crate) fn mark_at(&self, byte: usize) -> Mark {
+    fn mark_at(&self, byte: usize) -> Mark {
         let index = self.starts.partition_point(|start| *start <= byte).saturating_sub(1);
         let before = &self.text[self.starts[index]..self.floor(byte)];
         let place = Place { line: index as u32 + 1, column: before.chars().count() as u32 + 1 };
@@ -96,6 +97,19 @@ impl Source {
         }
         Complaint::new(&self.name, mark, self.line(mark.place.line), what.into(), instead.into())
     }
+}
+
+/// A complaint about a stretch of a file's text, by its bytes; about its first line where it has several.
+pub fn complaint_in(
+    (file, text): (&str, &str),
+    at: Range<usize>,
+    what: impl Into<String>,
+    instead: impl Into<String>,
+) -> Complaint {
+    let source = Source::of(file, text, false);
+    let stretch = text.get(at.clone()).and_then(|stretch| stretch.lines().next()).unwrap_or_default();
+    let length = u32::try_from(stretch.chars().count()).unwrap_or(u32::MAX).max(1);
+    source.complaint(Mark { length, ..source.mark_at(at.start) }, what, instead)
 }
 
 #[cfg(test)]

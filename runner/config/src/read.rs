@@ -4,6 +4,7 @@ use crate::key::{FOR_PHONES, KEYS, Key, Kind};
 use crate::value::{Value, Wrong, filter};
 use farmjank_leaf::nearest::nearest;
 use farmjank_scenarios::complaint::{Complaint, choice, quoted};
+use farmjank_scenarios::complaint_in;
 use farmjank_scenarios::place::Place;
 use farmjank_scenarios::prepare::Wishes;
 use farmjank_scenarios::scenario::PhoneSettings;
@@ -48,13 +49,13 @@ impl Config {
     pub fn read(file: &str, bytes: &[u8], root: &str) -> Result<Config, Vec<Complaint>> {
         if bytes.len() > FILE_BYTES {
             let what = format!("the file has {} bytes; at most {FILE_BYTES} are read", bytes.len());
-            return Err(vec![Complaint::in_text((file, ""), 0..0, what, "")]);
+            return Err(vec![complaint_in((file, ""), 0..0, what, "")]);
         }
         let text = String::from_utf8_lossy(bytes);
         if let std::borrow::Cow::Owned(lossy) = &text {
             let at = bytes.iter().zip(lossy.bytes()).position(|(a, b)| *a != b).unwrap_or_default();
             let what = format!("byte {} of the file is not UTF-8", at + 1);
-            return Err(vec![Complaint::in_text((file, lossy), at..at + 1, what, "save the file as UTF-8")]);
+            return Err(vec![complaint_in((file, lossy), at..at + 1, what, "save the file as UTF-8")]);
         }
         let (table, errors) = DeTable::parse_recoverable(&text);
         let mut reader = Reader { file, text: &text, root, complaints: Vec::new() };
@@ -86,11 +87,11 @@ struct Reader<'t> {
 
 impl Reader<'_> {
     fn complain(&mut self, at: Range<usize>, what: impl Into<String>, instead: impl Into<String>) {
-        self.complaints.push(Complaint::in_text((self.file, self.text), at, what, instead));
+        self.complaints.push(complaint_in((self.file, self.text), at, what, instead));
     }
 
     fn place(&self, at: Range<usize>) -> Place {
-        Complaint::in_text((self.file, self.text), at, "", "").place
+        complaint_in((self.file, self.text), at, "", "").place
     }
 
     fn unknown(&mut self, at: Range<usize>, name: &str, of: &str, known: &[&str]) {

@@ -1,5 +1,5 @@
-//! `farmjank init`: a first scenario, defaults and profiles, what keeps results out of the repository, and a CI file. Nothing that is there is
-//! changed, but for a line added to `.gitignore`.
+//! `farmjank init`: a first scenario, defaults and profiles, what keeps results out of the repository, and a CI file.
+//! Nothing that is there is changed, but for a line added to `.gitignore`.
 
 use crate::args::{Ci, InitArgs};
 use crate::command_error::CommandError;
