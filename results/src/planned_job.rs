@@ -26,6 +26,9 @@ pub struct PlannedJob {
     pub device: Option<DeviceId>,
     /// Counted trials.
     pub iterations: u32,
+    /// Counted trials of the whole class, where its phones share them out and these are some of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iterations_of: Option<u32>,
     /// Trials run first and never counted.
     pub warmup: u32,
     /// Windows in order of the scenario.

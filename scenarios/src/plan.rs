@@ -20,7 +20,7 @@ pub use motion::motion_times;
 pub use shard::{NoShard, Shard, ShardBy};
 
 use crate::requirement::{Mismatch, Requirement};
-use crate::scenario::{Scenario, Trials};
+use crate::scenario::{Scenario, Spread, Trials};
 use crate::threshold::Threshold;
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::event::{PlannedJob, PlannedWindow, Refusal};
@@ -44,8 +44,8 @@ pub struct Selection {
     pub phones: Option<u32>,
     /// Phones that told nothing of themselves, and too few phones, keep the run from nothing.
     pub allow_missing: bool,
-    /// One phone of each class is enough, whatever scenarios say.
-    pub spread: bool,
+    /// What phones of one class share out, whatever scenarios say; [`Spread::Off`] leaves it to them.
+    pub spread: Spread,
     /// How long iterations took before. A plan that several runs share asks nobody: each may know something else.
     pub usual: UsualTimes,
 }
@@ -100,6 +100,11 @@ impl Plan {
         thresholds_for(scenario, window, facts)
     }
 
+    /// Scenarios whose iterations several phones share out, one sentence for each.
+    pub fn shared(&self) -> Vec<String> {
+        spread::told(&self.jobs)
+    }
+
     /// About how long the plan takes: each phone runs its jobs one after another, phones run at once.
     pub fn time(&self) -> Duration {
         let mut phones: BTreeMap<&DeviceId, Duration> = BTreeMap::new();
@@ -138,20 +143,22 @@ pub fn plan(scenarios: &[Scenario], fleet: Fleet<'_>, selection: &Selection) -> 
         let short = Shortfall::of(index, scenario, qualified.len(), &absent, selection);
         let nobody =
             qualified.is_empty() && (selection.allow_missing || absent.is_empty() && unsure.is_empty());
-        let mut jobs: BTreeMap<DeviceId, Vec<DeviceId>> = match chosen.remove(&index) {
-            Some(chosen) => chosen.into_iter().map(|one| (one.device, one.spares)).collect(),
-            None => qualified.into_iter().map(|id| (id.clone(), Vec::new())).collect(),
+        let whole = |id: &DeviceId| Chosen { device: id.clone(), spares: Vec::new(), share: None };
+        let mut jobs: Vec<Chosen> = match chosen.remove(&index) {
+            Some(chosen) => chosen,
+            None => qualified.into_iter().map(whole).collect(),
         };
         if !selection.allow_missing {
-            jobs.extend(absent.into_iter().chain(unsure).map(|id| (id.clone(), Vec::new())));
+            jobs.extend(absent.into_iter().chain(unsure).map(whole));
         }
-        for (id, spares) in jobs {
-            let facts = told.get(&id).copied();
+        jobs.sort_by(|a, b| a.device.cmp(&b.device));
+        for chosen in jobs {
+            let facts = told.get(&chosen.device).copied();
             let usual = facts.and_then(|facts| usual_ms(scenario, &facts.class(), selection));
-            plan.add(index, scenario, Some(id), (spares, usual, scenario.trials_on(facts)));
+            plan.add(index, scenario, Some(chosen), (usual, scenario.trials_on(facts)));
         }
         if nobody || (short.is_some() && !selection.allow_missing) {
-            plan.add(index, scenario, None, (Vec::new(), None, scenario.trials_on(None)));
+            plan.add(index, scenario, None, (None, scenario.trials_on(None)));
         }
         if let Some(job) = plan.jobs.last_mut().filter(|job| job.device.is_none() && !nobody) {
             // Its windows are judged on the phones that came.
@@ -177,9 +184,9 @@ struct Sorted<'a> {
     unsure: BTreeSet<&'a DeviceId>,
 }
 
-/// Whether one phone of each class is enough for a scenario.
-fn is_spread(scenario: &Scenario, selection: &Selection) -> bool {
-    scenario.spread || selection.spread
+/// What phones of one class share out of a scenario.
+fn shared_out(scenario: &Scenario, selection: &Selection) -> Spread {
+    if selection.spread == Spread::Off { scenario.spread } else { selection.spread }
 }
 
 /// How long an iteration of a scenario usually took on phones of a class, ms.
@@ -196,20 +203,18 @@ fn chosen(
 ) -> BTreeMap<usize, Vec<Chosen>> {
     let (mut asked, mut loads) = (Vec::new(), BTreeMap::new());
     for Sorted { index, scenario, qualified, .. } in sorted {
-        let trials = |id: Option<&DeviceId>| scenario.trials_on(id.and_then(|id| told.get(id).copied()));
-        // Phones of a class share a scenario out by what most of them are asked for.
-        let most = trials(None);
-        let time = move |class: &str| job_time(scenario, most, usual_ms(scenario, class, selection));
-        if is_spread(scenario, selection) {
+        let time =
+            |class: &str, trials: Trials| job_time(scenario, trials, usual_ms(scenario, class, selection));
+        let spread = shared_out(scenario, selection);
+        if spread != Spread::Off {
             let phones = qualified.iter().filter_map(|id| told.get(id).copied()).collect();
-            let (file, name, time) = (&scenario.file, &scenario.name, Box::new(time));
-            asked.push(Asked { index: *index, file, name, phones, time });
+            asked.push(Asked { index: *index, scenario, spread, phones, time: Box::new(time) });
             continue;
         }
         for id in qualified {
             let class = told.get(id).map(|facts| facts.class()).unwrap_or_default();
-            let usual = usual_ms(scenario, &class, selection);
-            *loads.entry((*id).clone()).or_default() += job_time(scenario, trials(Some(id)), usual);
+            let trials = scenario.trials_on(told.get(*id).copied());
+            *loads.entry((*id).clone()).or_default() += time(&class, trials);
         }
     }
     spread::spread(asked, loads, fleet.last)
@@ -324,9 +329,13 @@ impl Plan {
         &mut self,
         index: usize,
         scenario: &Scenario,
-        device: Option<DeviceId>,
-        (spares, usual_ms, trials): (Vec<DeviceId>, Option<u64>, Trials),
+        chosen: Option<Chosen>,
+        (usual_ms, trials): (Option<u64>, Trials),
     ) {
+        let share = chosen.as_ref().and_then(|chosen| chosen.share);
+        let iterations_of = share.map(|share| share.of);
+        let trials = Trials { iterations: share.map_or(trials.iterations, |share| share.own), ..trials };
+        let (device, spares) = chosen.map(|chosen| (chosen.device, chosen.spares)).unzip();
         let windows = scenario.windows().into_iter().map(|window| PlannedWindow {
             name: window.name.to_owned(),
             line: window.place.line,
@@ -341,11 +350,12 @@ impl Plan {
             tags: scenario.tags.clone(),
             device,
             iterations: trials.iterations,
+            iterations_of,
             warmup: trials.warmup,
             windows: windows.collect(),
             effect: scenario.effect,
             shard: None,
-            spares,
+            spares: spares.unwrap_or_default(),
             usual_ms,
         });
         self.scenario_of.push(index);

@@ -29,8 +29,8 @@ pub struct Scenario {
     pub devices: Requirement,
     /// Phones the scenario is meant for: fewer that qualify are a fault of the lab.
     pub phones: Option<u32>,
-    /// One phone of each class is enough.
-    pub spread: bool,
+    /// What phones of one class share out among them.
+    pub spread: Spread,
     /// Counted trials per phone, >= 1.
     pub iterations: u32,
     /// Trials run first and never counted.
@@ -158,4 +158,16 @@ pub struct Override {
     pub devices: Requirement,
     /// Limits that replace those of the same metric.
     pub thresholds: Vec<Threshold>,
+}
+
+/// What phones of one class share out among them (docs/phones.md#one-phone-of-each-class).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Spread {
+    /// Nothing: every phone makes all iterations.
+    #[default]
+    Off,
+    /// Scenarios: one phone of each class makes all iterations.
+    Scenarios,
+    /// Iterations: each phone makes some of them.
+    Iterations,
 }

@@ -184,6 +184,7 @@ fn shape(shape: Shape) -> Value {
         Shape::Point => pattern(r"^\s*[0-9.]+\s*(%|px)?\s*,\s*[0-9.]+\s*(%|px)?\s*$"),
         Shape::Direction => pattern("^([Uu][Pp]|[Dd][Oo][Ww][Nn]|[Ll][Ee][Ff][Tt]|[Rr][Ii][Gg][Hh][Tt])$"),
         Shape::KeyName => json!({ "type": single }),
+        Shape::Spread => json!({ "anyOf": [{ "type": "boolean" }, pattern("^(true|false|iterations)$")] }),
         Shape::Source => pattern("^(auto|frametimeline|surfaceflinger|gfxinfo|timestats)$"),
         Shape::Requirement => json!({ "type": "string" }),
         Shape::Tags => json!({ "type": ["array", "string", "number"], "items": { "type": single } }),

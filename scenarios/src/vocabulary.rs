@@ -22,6 +22,8 @@ pub enum Shape {
     Link,
     /// `true` or `false`.
     Flag,
+    /// `true`, `false` or `iterations`.
+    Spread,
     /// A whole number within bounds.
     Whole(u32, u32),
     /// A number within bounds.
@@ -175,9 +177,9 @@ pub const HEADER: &[Key] = &[
     ),
     key(
         "spread",
-        Shape::Flag,
-        "one phone of each class (model, Android release, refresh rates) is enough, and another of it may step in; every \
-         phone by default",
+        Shape::Spread,
+        "`true`: one phone of each class (model, Android release, refresh rates) is enough, and another of it may step in; \
+         `iterations`: the phones of a class share them out; every phone makes all by default",
     ),
     key("iterations", Shape::Whole(1, 1_000), "counted trials per phone; 5 by default"),
     key("warmup", Shape::Whole(0, 100), "trials run first and never counted; 1 by default"),

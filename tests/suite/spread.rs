@@ -4,7 +4,7 @@
 use farmjank_engine::stop::Urgency;
 use farmjank_results::device::DeviceId;
 use farmjank_results::event::Fact;
-use farmjank_results::record::Record;
+use farmjank_results::record::{JobRecord, Record};
 use farmjank_results::verdict::Verdict;
 use farmjank_tests::stage::{Stage, Story};
 use std::time::Duration;
@@ -131,4 +131,33 @@ fn a_run_that_goes_on_goes_on_where_its_jobs_are() {
     let job = story.record.jobs.values().find(|job| !job.moves.is_empty()).expect("the job");
     assert_eq!(job.planned.device.as_ref().map(|id| &id.0), Some(&moved[0].1));
     assert_eq!(job.windows[0].counted, 6);
+}
+
+#[test]
+fn phones_of_a_class_share_the_iterations_and_each_is_judged_by_its_own() {
+    let text = scenario("Feed", "mean > 1").replace("spread: true", "spread: iterations");
+    let text = text.replace("iterations: 2", "iterations: 11");
+    let story = Stage::lab_yaml(&lab("")).scenario(&text).run();
+    let told: String = story.record.notices.iter().map(|(_, what)| format!("{what}\n")).collect();
+    assert_eq!(story.record.exit_code, Some(0), "{told}");
+    let counted = |job: &JobRecord| job.windows[0].counted;
+    let on = |job: &JobRecord| job.planned.device.as_ref().map_or_else(String::new, ToString::to_string);
+    let mut all: Vec<(String, u32)> = story.record.jobs.values().map(|job| (on(job), counted(job))).collect();
+    assert_eq!(all.pop(), Some(("B".to_owned(), 11)), "a class of one makes all");
+    let mut counts: Vec<u32> = all.iter().map(|(_, count)| *count).collect();
+    counts.sort_unstable();
+    assert_eq!(counts, [5, 6], "two of three phones, so that no share is too small: {all:?}");
+    let sentence = "Feed: the 11 iterations of a class are shared out, each phone is judged by its own: A";
+    assert!(told.contains(sentence), "{told}");
+
+    // A phone that is lost gives its share to the one that has none, and nobody makes it twice.
+    let lost = &all[0].0;
+    let faults = format!("{{ at: 8s, phone: {lost}, kind: unplug }}");
+    let story = Stage::lab_yaml(&lab(&faults)).scenario(&text).run();
+    assert_eq!(story.record.exit_code, Some(0), "{}", story.ear.err.borrow());
+    let [(from, to, _)] = &moves(&story)[..] else { panic!("{:?}", moves(&story)) };
+    assert!(from == lost && all.iter().all(|(id, _)| id != to), "{from} {to} {all:?}");
+    let mut again: Vec<u32> = story.record.jobs.values().map(counted).collect();
+    again.sort_unstable();
+    assert_eq!(again, [5, 6, 11]);
 }

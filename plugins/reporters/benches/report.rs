@@ -175,6 +175,7 @@ fn planned(job: u32, device: &DeviceId, windows: u32, iterations: u32) -> JobRec
         windows: (0..windows).map(window).collect(),
         effect: None,
         shard: None,
+        iterations_of: None,
         spares: Vec::new(),
         usual_ms: None,
     };

@@ -49,6 +49,7 @@ pub fn planned(job: JobId) -> PlannedJob {
         windows: Vec::new(),
         effect: None,
         shard: None,
+        iterations_of: None,
         spares: Vec::new(),
         usual_ms: None,
     }

@@ -31,7 +31,7 @@ pub use quarantine::{
     AddArgs, ListFormat, QuarantineArgs, QuarantineCommand, QuarantinedArgs, RemoveQuarantineArgs,
 };
 pub use runs::{PruneRunsArgs, RunsArgs, RunsCommand};
-pub use select::{SelectArgs, ShardByArg};
+pub use select::{SelectArgs, ShardByArg, SpreadArg};
 pub use turns::{AbArgs, CalibrateArgs, PlanArgs, PlanFormat, TurnArgs};
 
 use crate::report_targets;

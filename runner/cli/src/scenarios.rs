@@ -1,6 +1,6 @@
 //! Reads the scenario files named on the command line; every complaint of every file is printed at once.
 
-use crate::args::{PhoneArgs, ScenarioArgs, SelectArgs, ShardByArg};
+use crate::args::{PhoneArgs, ScenarioArgs, SelectArgs, ShardByArg, SpreadArg};
 use crate::command_error::{CommandError, usage};
 use crate::host::{self, Streams};
 use crate::quarantine::is_of_lab;
@@ -17,7 +17,7 @@ use farmjank_scenarios::plan::{Selection, Shard, ShardBy};
 use farmjank_scenarios::prepare::Wishes;
 use farmjank_scenarios::read::{FILE_BYTES, ReadOptions, SourceFile, Sources, read, secrets};
 use farmjank_scenarios::requirement::Requirement;
-use farmjank_scenarios::scenario::Scenario;
+use farmjank_scenarios::scenario::{Scenario, Spread};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -166,7 +166,11 @@ pub fn selection(select: &SelectArgs, phones: &PhoneArgs) -> Result<Selection, C
         phones: select.phones,
         // Who names a phone means that one.
         allow_missing: select.allow_missing && serials(phones).is_empty(),
-        spread: select.spread,
+        spread: match select.spread {
+            None => Spread::Off,
+            Some(SpreadArg::Scenarios) => Spread::Scenarios,
+            Some(SpreadArg::Iterations) => Spread::Iterations,
+        },
         usual: UsualTimes::default(),
     })
 }

@@ -21,6 +21,7 @@
 //!     windows: Vec::new(),
 //!     effect: None,
 //!     shard: None,
+//!     iterations_of: None,
 //!     spares: Vec::new(),
 //!     usual_ms: None,
 //! };

@@ -161,6 +161,9 @@ impl Planned {
         }
         let mut all: Vec<String> = self.plan.empty_shard(options.selection.shard).into_iter().collect();
         all.extend(self.held.notices.iter().cloned());
+        if self.done.is_none() {
+            all.extend(self.plan.shared());
+        }
         if self.allow_missing {
             all.extend(self.plan.short.iter().map(|short| format!("{}: {}", short.name, short.sentence())));
         }

@@ -8,7 +8,7 @@ use super::{check, limits, page, prepare, secret, step, value};
 use crate::complaint::{Complaint, quoted};
 use crate::node::{Entry, Kind};
 use crate::place::Mark;
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, Spread};
 use crate::source::Source;
 use crate::yaml;
 use farmjank_leaf::text::{acts, typed};
@@ -57,7 +57,7 @@ fn build(ctx: &mut ReadContext<'_>, source: &Source, form: &Form) -> Scenario {
         properties: words(ctx, header, "properties"),
         devices: limits::requirement(ctx, header),
         phones: value::whole(ctx, header, "phones"),
-        spread: value::flag(ctx, header, "spread").unwrap_or(false),
+        spread: spread(ctx, header),
         iterations: value::whole(ctx, header, "iterations").unwrap_or(5),
         warmup: value::whole(ctx, header, "warmup").unwrap_or(1),
         target_fps: value::number(ctx, header, "target_fps"),
@@ -135,6 +135,24 @@ fn source_id(ctx: &mut ReadContext<'_>, fields: &Fields) -> Option<SourceId> {
             None
         }
     }
+}
+
+/// What phones of one class share out.
+fn spread(ctx: &mut ReadContext<'_>, fields: &Fields) -> Spread {
+    let Some(text) = fields.get("spread").and_then(|node| value::scalar(ctx, "spread", node)) else {
+        return Spread::Off;
+    };
+    match text.value.as_str() {
+        "true" => return Spread::Scenarios,
+        "iterations" => return Spread::Iterations,
+        "false" => {}
+        other => ctx.complain(
+            text.mark,
+            format!("`spread` takes true, false or iterations, not {}", quoted(other)),
+            "write `true`, `false` or `iterations`",
+        ),
+    }
+    Spread::Off
 }
 
 /// A file's name without folder and ending.

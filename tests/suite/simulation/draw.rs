@@ -107,7 +107,11 @@ pub fn world(seed: u64) -> World {
             seconds += if spread { 3 * most } else { most };
             let prepare = "prepare: { animations: 1.5, refresh_rate: highest, battery_saver: false }\n";
             let prepare = if mix(seed, 0x5e77, 1).is_multiple_of(3) { prepare } else { "" };
-            let spread = if spread { "spread: true\n" } else { "" };
+            let spread = match spread {
+                false => "",
+                true if mix(seed, 0x5e77, 3).is_multiple_of(2) => "spread: iterations\n",
+                true => "spread: true\n",
+            };
             format!("{prepare}{spread}{text}")
         })
         .collect();

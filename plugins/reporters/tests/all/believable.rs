@@ -279,6 +279,7 @@ fn planned(words: &Words, job: u32) -> PlannedJob {
         windows: words.windows.iter().zip(places).map(window).collect(),
         effect: None,
         shard: None,
+        iterations_of: None,
         spares: Vec::new(),
         usual_ms: None,
     }

@@ -14,6 +14,15 @@ pub enum ShardByArg {
     Duration,
 }
 
+/// What equal phones share out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SpreadArg {
+    /// One phone of each class makes all iterations.
+    Scenarios,
+    /// The phones of a class share the iterations out.
+    Iterations,
+}
+
 /// Which jobs.
 #[derive(Args, Debug, Clone, Default)]
 pub struct SelectArgs {
@@ -40,8 +49,17 @@ pub struct SelectArgs {
     /// One phone of each class (model, Android release, refresh rates) for each scenario, the work shared out among
     /// equal phones, instead of every phone; a fault of the lab moves a job to another phone of its class (`spread` in
     /// scenarios).
-    #[arg(long)]
-    pub spread: bool,
+    /// With `--spread=iterations` the phones of a class share the iterations out, five for each at least; each is judged
+    /// by its own.
+    #[arg(
+        long,
+        value_name = "WHAT",
+        value_enum,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "scenarios"
+    )]
+    pub spread: Option<SpreadArg>,
     /// What is measured and reported without gating: this file, repeatable. Without it every quarantine.yaml beside the
     /// scenarios counts.
     #[arg(long, value_name = "FILE")]

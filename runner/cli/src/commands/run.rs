@@ -32,7 +32,7 @@ use farmjank_results::fault::{Blame, Fault, FaultCode};
 use farmjank_results::record::Record;
 use farmjank_results::verdict::{EXIT_USAGE, Verdict};
 use farmjank_scenarios::plan::nothing_selected;
-use farmjank_scenarios::scenario::Scenario;
+use farmjank_scenarios::scenario::{Scenario, Spread};
 use farmjank_seams::host::Files;
 use farmjank_seams::reporter::Reporter;
 use indicatif::ProgressDrawTarget;
@@ -234,7 +234,8 @@ fn kept(record: &Record, keeper: Option<Keeper>) -> u8 {
 /// The lab, when its phones fill several shards and nothing makes them wait for each other.
 fn of_racks(args: &RunArgs, scenarios: &[Scenario]) -> Option<Lab> {
     let lab = lab(args.phones.lab.as_ref()?, args.phones.seed).ok()?;
-    let spread = args.select.spread || scenarios.iter().any(|scenario| scenario.spread);
+    let spread =
+        args.select.spread.is_some() || scenarios.iter().any(|scenario| scenario.spread != Spread::Off);
     let apart = !spread
         && serials(&args.phones).is_empty()
         && time(&args.phones.wait_for_devices).is_ok_and(|wait| wait.is_zero())

@@ -137,3 +137,29 @@ fn a_hot_phone_gives_way_to_a_cool_one_of_its_class_or_to_one_that_waits_for_its
     let begun = instants(&log, "lease_granted", "\"A2\"");
     assert!(matches!(begun[..], [at, ..] if at < 20.0), "the place is not slept on: {begun:?}");
 }
+
+#[test]
+fn a_plan_shows_how_equal_phones_share_the_iterations_and_reports_say_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    write(folder.path(), "lab.yaml", LAB);
+    write(folder.path(), "s.yaml", SMOOTH);
+    let lab = ["s.yaml", "--lab", "lab.yaml", "--iterations", "10", "--spread=iterations"];
+    let plan = run(folder.path(), &[&["plan"][..], &lab].concat()).out;
+    for line in [
+        "10 iterations, shared out by the phones of a class, after ",
+        " A1: 5 of 10 iterations\n",
+        " A2: 5 of 10 iterations\n",
+        " B\n",
+    ] {
+        assert!(plan.contains(line), "{line}: {plan}");
+    }
+    let ended = run(folder.path(), &[&["run"][..], &lab, &["--no-history", "--out", "out", "-q"]].concat());
+    assert_eq!(ended.code, 0, "{}{}", ended.out, ended.err);
+    let markdown = run(folder.path(), &["report", "out", "--reporter", "markdown"]).out;
+    let said = "the 10 iterations of a class are shared out, each phone is judged by its own: A1 5, A2 5";
+    assert!(markdown.contains(said), "{markdown}");
+    write(folder.path(), "odd.yaml", &SMOOTH.replacen("appId", "spread: phones\nappId", 1));
+    let odd = run(folder.path(), &["check", "odd.yaml"]);
+    assert_eq!(odd.code, 2);
+    assert!(odd.err.contains("write `true`, `false` or `iterations`"), "{}", odd.err);
+}

@@ -25,6 +25,7 @@ pub(super) fn plan(devices: &[&str]) -> Vec<PlannedJob> {
         windows: vec![],
         effect: None,
         shard: None,
+        iterations_of: None,
         spares: Vec::new(),
         usual_ms: None,
     };

@@ -84,7 +84,9 @@ impl Shown<'_> {
         let windows = if windows.is_empty() { "no window".to_owned() } else { windows.join(", ") };
         let (counted, warmup) = (first.iterations, first.warmup);
         let windows = clean::line(&windows, SHOWN);
-        out += &format!("  {counted} iterations after {warmup} warm-up; windows: {windows}\n");
+        let shared = first.iterations_of.map_or("", |_| ", shared out by the phones of a class");
+        let all = first.iterations_of.unwrap_or(counted);
+        out += &format!("  {all} iterations{shared}, after {warmup} warm-up; windows: {windows}\n");
         let plan = self.plan;
         for job in jobs {
             let other = if (job.iterations, job.warmup) == (counted, warmup) {
@@ -109,7 +111,10 @@ impl Shown<'_> {
                     } else {
                         format!(", or one of its class: {}", spares.join(", "))
                     };
-                    let told = format!("{device}{spares}{other}{}", why.unwrap_or_default());
+                    let share =
+                        job.iterations_of.map(|all| format!(": {} of {all} iterations", job.iterations));
+                    let share = share.unwrap_or(other);
+                    let told = format!("{device}{share}{spares}{}", why.unwrap_or_default());
                     format!("  job {:<3} {}\n", job.job, clean::line(&told, SHOWN))
                 }
                 None => match plan.shortfall(job) {
@@ -144,7 +149,7 @@ impl Shown<'_> {
                 "job": job.job, "scenario": text(&job.scenario), "file": text(&job.file),
                 "device": job.device.as_ref().map(|device| text(&device.0)),
                 "spares": job.spares.iter().map(|spare| text(&spare.0)).collect::<Vec<_>>(),
-                "iterations": job.iterations, "warmup": job.warmup, "usual_ms": job.usual_ms,
+                "iterations": job.iterations, "iterations_of": job.iterations_of, "warmup": job.warmup, "usual_ms": job.usual_ms,
                 "windows": job.windows.iter().map(|window| text(&window.name)).collect::<Vec<_>>(),
             })
         };
