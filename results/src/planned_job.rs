@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub type JobId = u32;
 
 /// One planned job: one scenario on one phone.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlannedJob {
     /// Number, from 0 in plan order.
     pub job: JobId,

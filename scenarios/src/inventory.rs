@@ -20,6 +20,8 @@ pub struct Inventory {
 pub struct InventoryPhone {
     /// Serial, as adb lists it.
     pub serial: String,
+    /// The adb server it is on, `host:port`, where several list its serial: it is called by its name then.
+    pub server: Option<String>,
     /// What people call it.
     pub name: Option<String>,
     /// What scenarios can ask for: `tag = gate`.
@@ -27,8 +29,15 @@ pub struct InventoryPhone {
 }
 
 impl Inventory {
-    /// The phone of this serial.
-    pub fn phone(&self, serial: &str) -> Option<&InventoryPhone> {
-        self.phones.iter().find(|phone| phone.serial == serial)
+    /// The phone that is called so in a run.
+    pub fn phone(&self, id: &str) -> Option<&InventoryPhone> {
+        self.phones.iter().find(|phone| phone.id() == id)
+    }
+}
+
+impl InventoryPhone {
+    /// What it is called in a run: its serial, or its name where that is one of several.
+    pub fn id(&self) -> &str {
+        self.server.as_ref().and(self.name.as_deref()).unwrap_or(&self.serial)
     }
 }

@@ -6,9 +6,11 @@ use fake::{A1, Act, Fake, FakeDial, Open, SECOND, id, simulated};
 use farmjank_devices::adb::{StartPolicy, Started, ensure_server};
 use farmjank_devices::{AdbProvider, Options};
 use farmjank_results::fault::{Blame, Fault};
+use farmjank_results::recovery::RecoveryStep;
 use farmjank_seams::Work;
 use farmjank_seams::device::{Arrival, Arrivals, Device, DeviceState, Provider, Sighting};
 use farmjank_seams::host::{Address, Spawn};
+use farmjank_seams::names::PhoneNames;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
@@ -143,6 +145,29 @@ fn the_ready_one_of_two_same_serials_counts() {
         let device = provider.lease(&id("X")).await.unwrap();
         device.shell("x", SECOND).await.unwrap();
         assert_eq!((one.logged("X|"), two.logged("X|")), (0, 1));
+    });
+}
+
+#[test]
+fn two_phones_of_one_serial_that_have_names_are_reached_by_them() {
+    simulated(async {
+        let (one, two) = (Fake::new(&line("X", "device")), Fake::new(&line("X", "device")));
+        let named = |server: &str, name: &str| (server.to_owned(), "X".to_owned(), name.to_owned());
+        let names = PhoneNames::of([named("lab:0", "left"), named("lab:1", "right")]);
+        let provider = FakeDial::with(&[&one, &two]).provider(2, Options { names, ..Options::default() });
+        let mut watch = provider.watch().await.unwrap();
+        let (left, right) = (DeviceState::Ready, DeviceState::Ready);
+        let both = [seen("left", left, "lab:0"), seen("right", right, "lab:1")];
+        assert_eq!(until_settled(&mut watch).await, both);
+        let right = provider.lease(&id("right")).await.unwrap();
+        right.shell("x", SECOND).await.unwrap();
+        assert_eq!((one.logged("X|"), two.logged("X|")), (0, 1), "its server knows it by its serial");
+        assert_eq!(right.id(), &id("right"));
+        let fault = provider.lease(&id("X")).await.err().unwrap();
+        assert_eq!(fault.code.word(), "device_missing", "{fault}");
+        // This fake offers no recovery; that it is the one asked is what counts.
+        let fault = provider.recover(&id("right"), RecoveryStep::Reconnect).await.unwrap_err();
+        assert!(fault.what.contains("lab:1 refused for phone right"), "{fault}");
     });
 }
 

@@ -173,11 +173,7 @@ fn planned(job: u32, device: &DeviceId, windows: u32, iterations: u32) -> JobRec
         iterations,
         warmup: 0,
         windows: (0..windows).map(window).collect(),
-        effect: None,
-        shard: None,
-        iterations_of: None,
-        spares: Vec::new(),
-        usual_ms: None,
+        ..PlannedJob::default()
     };
     let (started, ended) = (Some(RunTime::from_ns(0)), Some(RunTime::from_ns(600_000_000_000)));
     let (trials, windows, reasons) = (Vec::new(), Vec::new(), Vec::new());

@@ -13,6 +13,7 @@ pub mod claim;
 pub mod device;
 pub mod history;
 pub mod host;
+pub mod names;
 pub mod probe;
 pub mod quote;
 pub mod reporter;

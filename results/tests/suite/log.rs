@@ -47,11 +47,7 @@ pub fn planned(job: JobId) -> PlannedJob {
         iterations: 5,
         warmup: 1,
         windows: Vec::new(),
-        effect: None,
-        shard: None,
-        iterations_of: None,
-        spares: Vec::new(),
-        usual_ms: None,
+        ..PlannedJob::default()
     }
 }
 

@@ -18,6 +18,7 @@ use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::claim::{Claims, Private};
 use farmjank_seams::device::Provider;
 use farmjank_seams::host::{Address, Files};
+use farmjank_seams::names::PhoneNames;
 use farmjank_seams::probe::Probe;
 use farmjank_seams::source::FrameSource;
 use std::path::Path;
@@ -47,7 +48,8 @@ pub async fn phones(args: &PhoneArgs) -> Result<Phones, Fault> {
         None => {
             let inventory = args.inventory.as_deref().map_or_else(|| Ok(Inventory::default()), inventory)?;
             let named = if args.adb.is_empty() { &inventory.servers } else { &args.adb };
-            Ok(Phones { inventory: inventory.clone(), ..adb_phones(named).await? })
+            let names = names(&inventory)?;
+            Ok(Phones { inventory: inventory.clone(), ..adb_phones(named, names).await? })
         }
     }
 }
@@ -61,6 +63,17 @@ fn inventory(file: &Path) -> Result<Inventory, Fault> {
         let all: Vec<String> = complaints.iter().map(|one| one.render(false)).collect();
         usage(format!("the inventory cannot be read; no phone was touched\n{}", all.join("\n")))
     })
+}
+
+/// What its phones are called whose serial is not enough.
+fn names(inventory: &Inventory) -> Result<PhoneNames, Fault> {
+    let named = inventory.phones.iter().filter_map(|phone| Some((phone.server.as_ref()?, phone)));
+    let all = named.map(|(server, phone)| {
+        let server = servers(std::slice::from_ref(server))?.into_iter().next();
+        let server = server.map_or_else(String::new, |address| address.to_string());
+        Ok((server, phone.serial.clone(), phone.id().to_owned()))
+    });
+    Ok(PhoneNames::of(all.collect::<Result<Vec<_>, Fault>>()?))
 }
 
 /// A lab by name or file.
@@ -127,7 +140,7 @@ fn servers(named: &[String]) -> Result<Vec<Address>, Fault> {
     found.map_err(|why| Fault::new(FaultCode::Servers, why.to_string()))
 }
 
-async fn adb_phones(named: &[String]) -> Result<Phones, Fault> {
+async fn adb_phones(named: &[String], names: PhoneNames) -> Result<Phones, Fault> {
     let servers = servers(named)?;
     let policy = StartPolicy {
         adb: host::find_adb().map(|path| path.to_string_lossy().into_owned()),
@@ -147,8 +160,8 @@ async fn adb_phones(named: &[String]) -> Result<Phones, Fault> {
     match first {
         Some(fault) if listening == 0 => Err(fault),
         _ => {
-            let provider = AdbProvider::new(servers, dial, Options::default());
-            let claims = Rc::new(HostClaims::of_host());
+            let claims = Rc::new(HostClaims::of_host(names.clone()));
+            let provider = AdbProvider::new(servers, dial, Options { names, ..Options::default() });
             Ok(Phones {
                 provider: Rc::new(provider),
                 claims,

@@ -171,7 +171,7 @@ impl Earlier {
         }
         let serials: Vec<String> = phones.into_iter().map(|id| id.0).collect();
         let inventory =
-            now.inventory.iter().filter(|phone| serials.contains(&phone.serial)).cloned().collect();
+            now.inventory.iter().filter(|phone| serials.iter().any(|id| id == phone.id())).cloned().collect();
         Ok((!serials.is_empty()).then_some(Wanted {
             phones: serials.len(),
             serials,

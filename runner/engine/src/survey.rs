@@ -26,7 +26,7 @@ pub struct Surveyed {
 impl Surveyed {
     /// Its tags of the inventory, beside those it has.
     fn tagged(&mut self, inventory: &[InventoryPhone]) {
-        let own = inventory.iter().find(|phone| phone.serial == self.sighting.id.0);
+        let own = inventory.iter().find(|phone| phone.id() == self.sighting.id.0);
         if let (Some(own), Ok(facts)) = (own, &mut self.facts) {
             facts.tags.extend(own.tags.iter().cloned());
         }
@@ -93,12 +93,12 @@ pub async fn survey(
         Surveyed { sighting, facts }
     });
     let mut surveyed = join_all(asked).await;
-    let listed = wanted.inventory.iter().filter(|phone| wanted.includes(&DeviceId(phone.serial.clone())));
+    let listed = wanted.inventory.iter().filter(|phone| wanted.includes(&DeviceId(phone.id().to_owned())));
     for phone in &mut surveyed {
         phone.tagged(&wanted.inventory);
     }
-    for serial in wanted.serials.iter().chain(listed.map(|phone| &phone.serial)) {
-        if !surveyed.iter().any(|phone| phone.sighting.id.0 == *serial) {
+    for serial in wanted.serials.iter().map(String::as_str).chain(listed.map(InventoryPhone::id)) {
+        if !surveyed.iter().any(|phone| phone.sighting.id.0 == serial) {
             surveyed.push(absent(serial, &present, &lost));
         }
     }
@@ -119,7 +119,8 @@ async fn from_claimant(
     loop {
         let Some(by) = claims.claimant(&sighting.server, &sighting.id) else { return Ok(None) };
         if let Some(facts) = by.facts {
-            return Ok(Some(*facts));
+            // That run may call it otherwise.
+            return Ok(Some(DeviceFacts { id: sighting.id.clone(), ..*facts }));
         }
         if Instant::now() >= until {
             return Err(in_use(&sighting.id, &by, begun.elapsed()));
@@ -224,7 +225,7 @@ pub fn not_ready(id: &DeviceId, state: &DeviceState) -> Fault {
         DeviceState::Ambiguous(places) => fault(
             FaultCode::DeviceAmbiguous,
             format!("{id} is one of several phones with this serial: {places}"),
-            "unplug the others, or name one server only: --adb HOST:PORT",
+            "unplug the others, name one server only (--adb HOST:PORT), or give each a name (--inventory)",
         ),
         DeviceState::Surplus(why) => fault(
             FaultCode::TooManyPhones,

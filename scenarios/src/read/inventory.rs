@@ -48,7 +48,8 @@ fn of_document(ctx: &mut ReadContext<'_>, document: &Node) -> Inventory {
         }
     };
     let fields = fields::fields(ctx, "an inventory", document.mark, &keys, &[INVENTORY]);
-    Inventory { servers: servers(ctx, &fields), phones: phones(ctx, &fields) }
+    let servers = servers(ctx, &fields);
+    Inventory { phones: phones(ctx, &fields, &servers), servers }
 }
 
 fn servers(ctx: &mut ReadContext<'_>, fields: &Fields) -> Vec<String> {
@@ -61,7 +62,7 @@ fn servers(ctx: &mut ReadContext<'_>, fields: &Fields) -> Vec<String> {
     items.iter().filter_map(text).collect()
 }
 
-fn phones(ctx: &mut ReadContext<'_>, fields: &Fields) -> Vec<InventoryPhone> {
+fn phones(ctx: &mut ReadContext<'_>, fields: &Fields, servers: &[String]) -> Vec<InventoryPhone> {
     let Some(list) = fields.get("phones").cloned() else { return Vec::new() };
     let Kind::List(items) = &list.kind else {
         let what = format!("`phones` takes a list, and this is {}", list.kind_name());
@@ -74,20 +75,47 @@ fn phones(ctx: &mut ReadContext<'_>, fields: &Fields) -> Vec<InventoryPhone> {
         let fields = fields::fields(ctx, "a phone", item.mark, keys, &[INVENTORY_PHONE]);
         let (serial, name) = (value::text(ctx, &fields, "serial"), value::text(ctx, &fields, "name"));
         let tags = tags(ctx, &fields);
+        let server = value::text(ctx, &fields, "server");
         let Some(serial) = serial else { continue };
-        let known = |phone: &InventoryPhone| phone.serial == serial || (name.is_some() && phone.name == name);
-        if let Some(twin) = found.iter().find(|phone| known(phone)) {
-            let (key, own) = match twin.serial == serial {
-                true => ("serial", serial.clone()),
-                false => ("name", name.clone().unwrap_or_default()),
-            };
-            let mark = fields.key_mark(key).unwrap_or(item.mark);
-            ctx.complain(mark, format!("{key} {} stands twice", quoted(&own)), "keep one of the two");
+        if let (Some(mark), None) = (fields.key_mark("server"), &name) {
+            let what = "a phone with a `server` is called by its name, and has none";
+            ctx.complain(mark, what, "add `name:`, what reports call it");
             continue;
         }
-        found.push(InventoryPhone { serial, name, tags });
+        if let Some(server) = server.as_ref().filter(|server| !servers.contains(server)) {
+            let mark = fields.key_mark("server").unwrap_or(item.mark);
+            let what = format!("{} is none of the servers of `adb`", quoted(server));
+            ctx.complain(mark, what, "write it as it stands there, or add it");
+            continue;
+        }
+        let phone = InventoryPhone { serial, server, name, tags };
+        if let Some((key, own)) = found.iter().find_map(|twin| same(twin, &phone)) {
+            let mark = fields.key_mark(key).unwrap_or(item.mark);
+            let instead = match key {
+                "serial" => "keep one of the two, or say on which `server:` each of them is",
+                _ => "keep one of the two",
+            };
+            ctx.complain(mark, format!("{key} {} stands twice", quoted(own)), instead);
+            continue;
+        }
+        found.push(phone);
     }
     found
+}
+
+/// The key by which two phones would be one, and what it says.
+fn same<'p>(one: &InventoryPhone, other: &'p InventoryPhone) -> Option<(&'static str, &'p str)> {
+    let apart = matches!((&one.server, &other.server), (Some(one), Some(other)) if one != other);
+    if one.serial == other.serial && !apart {
+        return Some(("serial", &other.serial));
+    }
+    let name = other.name.as_deref()?;
+    let taken = one.name.as_deref() == Some(name) || one.id() == name;
+    if taken {
+        Some(("name", name))
+    } else {
+        (one.name.as_deref() == Some(other.id())).then_some(("serial", other.id()))
+    }
 }
 
 #[cfg(test)]
@@ -111,6 +139,29 @@ mod tests {
         );
         assert_eq!(read.phone("P8").map(|phone| phone.tags.clone()), Some(vec!["gate".to_owned()]));
         assert_eq!(self::read(""), Ok(Inventory::default()));
+    }
+
+    #[test]
+    fn phones_of_one_serial_at_two_servers_have_names_of_their_own() {
+        let two = |more: &str| {
+            read(&format!(
+                "adb: [ 'a:5037', 'b:5037' ]\nphones:\n  - {{ serial: emulator-5554, server: 'a:5037', name: left }}\n  \
+                 - {{ serial: emulator-5554{more} }}\n"
+            ))
+        };
+        let read = two(", server: 'b:5037', name: right").expect("it is right");
+        assert_eq!(read.phone("right").and_then(|phone| phone.server.as_deref()), Some("b:5037"));
+        assert!(read.phone("emulator-5554").is_none(), "its serial is no name of it");
+        for (more, wanted) in [
+            ("", "say on which `server:` each of them is"),
+            (", server: 'b:5037'", "add `name:`"),
+            (", server: 'a:5037', name: right", "stands twice"),
+            (", server: 'b:5037', name: left", "name `left` stands twice"),
+            (", server: 'c:5037', name: right", "`c:5037` is none of the servers of `adb`"),
+        ] {
+            let why = two(more).expect_err(more);
+            assert!(why.contains(wanted) && why.contains("farm.yaml:4"), "no `{wanted}` in\n{why}");
+        }
     }
 
     #[test]

@@ -26,6 +26,11 @@ pub const INVENTORY: &[Key] = &[
 /// Keys of one phone of it.
 pub const INVENTORY_PHONE: &[Key] = &[
     must("serial", Shape::Name, "its serial, as `farmjank devices` lists it"),
+    key(
+        "server",
+        Shape::Name,
+        "the adb server it is on, where several list its serial; it is called by its name then, everywhere",
+    ),
     key("name", Shape::Name, "what people call it"),
     Key {
         also: &["labels"],

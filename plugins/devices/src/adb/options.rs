@@ -1,5 +1,6 @@
 //! Every bound of the adb transport as a value. Units are in the names of the types: durations and bytes.
 
+use farmjank_seams::names::PhoneNames;
 use std::time::Duration;
 
 /// How a phone that is connected and silent is found.
@@ -31,6 +32,8 @@ impl Default for Heartbeat {
 pub struct Options {
     /// What the provider calls itself in messages.
     pub name: String,
+    /// What phones are called whose serial is not enough.
+    pub names: PhoneNames,
     /// Longest wait for a connection to the server.
     pub connect: Duration,
     /// Longest wait for one reply of the server. A fresh server took 2.4 s to its first.
@@ -59,6 +62,7 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             name: "adb".to_owned(),
+            names: PhoneNames::default(),
             connect: Duration::from_secs(5),
             reply: Duration::from_secs(10),
             in_flight: 64,

@@ -164,7 +164,9 @@ pub fn missing(name: &str, server: &str) -> Fault {
 /// The fault for a phone that shares its serial with another; `places` says where they are.
 pub(crate) fn ambiguous(name: &str, places: &str) -> Fault {
     Fault::new(FaultCode::DeviceAmbiguous, format!("{name} is one of several with this serial: {places}"))
-        .advise("unplug the others, or name one server only: --adb HOST:PORT")
+        .advise(
+            "unplug the others, name one server only (--adb HOST:PORT), or give each a name (--inventory)",
+        )
 }
 
 /// The fault for a phone beyond those a server's phones are used of.

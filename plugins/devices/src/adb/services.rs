@@ -43,14 +43,26 @@ impl Server {
     pub(crate) async fn devices(&self) -> Result<Vec<Row>, Fault> {
         let answer =
             self.ask("host:devices-l", self.quick()).await.map_err(|error| self.subject().fault(error))?;
-        Ok(parse_devices_l(&answer))
+        Ok(self.named(parse_devices_l(&answer)))
+    }
+
+    /// Rows under the names their phones have here.
+    fn named(&self, mut rows: Vec<Row>) -> Vec<Row> {
+        rows.iter_mut().for_each(|row| row.id = self.options.names.name(&self.name, &row.id));
+        rows
+    }
+
+    /// What this server calls a phone.
+    pub(crate) fn serial<'p>(&'p self, phone: &'p DeviceId) -> &'p str {
+        self.options.names.serial(&self.name, phone)
     }
 
     /// Features of a phone. Servers read a serial with colons only in the form `host:port` here, so other
     /// such serials are asked through a transport. Servers too old for the question mean: no features.
     pub(crate) async fn features(&self, phone: &DeviceId, deadline: Instant) -> Result<Features, Fault> {
-        let answer = if plain_serial(&phone.0) {
-            self.ask(&format!("host-serial:{}:features", phone.0), deadline).await
+        let serial = self.serial(phone);
+        let answer = if plain_serial(serial) {
+            self.ask(&format!("host-serial:{serial}:features"), deadline).await
         } else {
             self.ask_through_transport(phone, "host:features", deadline).await
         };
@@ -84,13 +96,13 @@ impl Server {
     ) -> Result<Vec<u8>, LinkError> {
         let _place = self.place(deadline).await?;
         let mut link = self.connect(deadline).await?;
-        link.request(&format!("host:transport:{}", phone.0), "reaching the phone").await?;
+        link.request(&format!("host:transport:{}", self.serial(phone)), "reaching the phone").await?;
         link.request(request, "answering a question").await?;
         link.block("answering a question").await
     }
 
     /// Subscribes to the list of phones. The place is held only until the subscription stands.
-    pub(crate) async fn track(&self) -> Result<Tracker, Fault> {
+    pub(crate) async fn track(&self) -> Result<Tracker<'_>, Fault> {
         let mut refused = None;
         for request in ["host:track-devices-l", "host:track-devices"] {
             match self.try_track(request).await {
@@ -102,12 +114,12 @@ impl Server {
         Err(self.subject().fault(refused.unwrap_or(LinkError::Ended)))
     }
 
-    async fn try_track(&self, request: &str) -> Result<Tracker, LinkError> {
+    async fn try_track(&self, request: &str) -> Result<Tracker<'_>, LinkError> {
         let deadline = self.quick();
         let _place = self.place(deadline).await?;
         let mut link = self.connect(deadline).await?;
         link.request(request, "subscribing").await?;
-        Ok(Tracker { link, subject: self.subject(), fresh: true })
+        Ok(Tracker { link, server: self, fresh: true })
     }
 }
 
@@ -124,13 +136,13 @@ pub(crate) fn plain_serial(serial: &str) -> bool {
 }
 
 /// A live subscription to one server's list of phones.
-pub(crate) struct Tracker {
+pub(crate) struct Tracker<'s> {
     link: Link,
-    subject: Subject,
+    server: &'s Server,
     fresh: bool,
 }
 
-impl Tracker {
+impl Tracker<'_> {
     /// The next whole list. The first has a deadline, later ones come when something changes. Cancel-safe.
     pub(crate) async fn next(&mut self) -> Result<Vec<Row>, Fault> {
         let block = if self.fresh {
@@ -138,9 +150,9 @@ impl Tracker {
         } else {
             self.link.next_block().await
         };
-        let block = block.map_err(|error| self.subject.fault(error))?;
+        let block = block.map_err(|error| self.server.subject().fault(error))?;
         self.fresh = false;
-        Ok(parse_devices_l(&block))
+        Ok(self.server.named(parse_devices_l(&block)))
     }
 }
 

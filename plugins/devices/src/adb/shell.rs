@@ -42,7 +42,7 @@ pub(crate) async fn open(
     deadline: Instant,
 ) -> Result<Link, LinkError> {
     let mut link = server.connect(deadline).await?;
-    link.request(&format!("host:transport:{}", phone.0), "reaching the phone").await?;
+    link.request(&format!("host:transport:{}", server.serial(phone)), "reaching the phone").await?;
     link.request(service, "opening a shell").await?;
     Ok(link)
 }

@@ -119,7 +119,7 @@ async fn tell(
     state: &AdbState,
     server: usize,
     news: &mpsc::Sender<News>,
-    tracker: &mut Tracker,
+    tracker: &mut Tracker<'_>,
     pause: &mut std::time::Duration,
 ) -> Option<Fault> {
     let options = &state.options;

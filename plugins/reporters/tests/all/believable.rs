@@ -277,11 +277,7 @@ fn planned(words: &Words, job: u32) -> PlannedJob {
         iterations: 3,
         warmup: 1,
         windows: words.windows.iter().zip(places).map(window).collect(),
-        effect: None,
-        shard: None,
-        iterations_of: None,
-        spares: Vec::new(),
-        usual_ms: None,
+        ..PlannedJob::default()
     }
 }
 

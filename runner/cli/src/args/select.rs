@@ -48,9 +48,8 @@ pub struct SelectArgs {
     pub allow_missing: bool,
     /// One phone of each class (model, Android release, refresh rates) for each scenario, the work shared out among
     /// equal phones, instead of every phone; a fault of the lab moves a job to another phone of its class (`spread` in
-    /// scenarios).
-    /// With `--spread=iterations` the phones of a class share the iterations out, five for each at least; each is judged
-    /// by its own.
+    /// scenarios). With `--spread=iterations` the phones of a class share the iterations out, five for each at least;
+    /// each is judged by its own.
     #[arg(
         long,
         value_name = "WHAT",

@@ -78,10 +78,14 @@ async fn known(args: &PhoneArgs) -> Result<u8, Fault> {
 fn named(surveyed: &[Surveyed], inventory: &Inventory) -> String {
     let line = |phone: &Surveyed| {
         let own = inventory.phone(&phone.sighting.id.0)?;
-        let name = own.name.as_ref().map_or_else(String::new, |name| format!(" is {name}"));
+        let name = match (&own.server, &own.name) {
+            (Some(server), _) => format!(" is {} on the adb server at {server}", own.serial),
+            (None, Some(name)) => format!(" is {name}"),
+            (None, None) => String::new(),
+        };
         let tags =
             if own.tags.is_empty() { String::new() } else { format!(", tags {}", own.tags.join(", ")) };
-        Some(clean::line(&format!("{}{name}{tags}", own.serial), 300) + "\n")
+        Some(clean::line(&format!("{}{name}{tags}", own.id()), 300) + "\n")
     };
     let lines: String = surveyed.iter().filter_map(line).collect();
     if lines.is_empty() { lines } else { format!("\n{lines}") }

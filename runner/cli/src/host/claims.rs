@@ -15,6 +15,7 @@ use farmjank_leaf::hash::Fnv;
 use farmjank_leaf::text::name as shown;
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_seams::claim::{Claim, Claimant, Claimer, Claims, PhoneLog, PhoneNote, Priority, Unclaimed};
+use farmjank_seams::names::PhoneNames;
 use serde_json::{Value, json};
 use std::fs::{self, File, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -39,36 +40,39 @@ pub struct HostClaims {
     folder: PathBuf,
     /// Where what was done to phones is noted.
     notes: PathBuf,
+    /// What phones are called in this run; another may call them otherwise.
+    called: PhoneNames,
 }
 
 impl HostClaims {
     /// Those all users of this computer share.
-    pub fn of_host() -> Self {
+    pub fn of_host(called: PhoneNames) -> Self {
         if let Some(named) = env(VARIABLE) {
-            return HostClaims::within(PathBuf::from(named));
+            return HostClaims { called, ..HostClaims::within(PathBuf::from(named)) };
         }
         let usual = |place: &str| match Path::new(place).is_dir() {
             true => PathBuf::from(place).join("farmjank"),
             false => std::env::temp_dir().join("farmjank"),
         };
-        HostClaims { folder: usual(LOCKS), notes: usual(LASTING) }
+        HostClaims { folder: usual(LOCKS), notes: usual(LASTING), called }
     }
 
     fn within(folder: PathBuf) -> Self {
-        HostClaims { notes: folder.clone(), folder }
+        HostClaims { notes: folder.clone(), folder, called: PhoneNames::default() }
     }
 
     /// A server by another name is another server: phones of one computer are claimed by all its users alike.
-    fn name(server: &str, phone: &DeviceId) -> String {
+    fn name(&self, server: &str, phone: &DeviceId) -> String {
+        let serial = self.called.serial(server, phone);
         let server = server.replace("localhost:", "127.0.0.1:");
         let plain = |letter: char| if letter.is_ascii_alphanumeric() || letter == '-' { letter } else { '_' };
-        let shown: String = phone.0.chars().take(40).map(plain).collect();
-        let hash = Fnv::seeded(0).part(server.as_bytes()).part(phone.0.as_bytes()).hex();
+        let shown: String = serial.chars().take(40).map(plain).collect();
+        let hash = Fnv::seeded(0).part(server.as_bytes()).part(serial.as_bytes()).hex();
         format!("{shown}-{hash}")
     }
 
     fn path(&self, server: &str, phone: &DeviceId) -> PathBuf {
-        self.folder.join(format!("{}.claim", HostClaims::name(server, phone)))
+        self.folder.join(format!("{}.claim", self.name(server, phone)))
     }
 }
 
@@ -144,7 +148,7 @@ impl Claims for HostClaims {
     }
 
     fn wait(&self, server: &str, phone: &DeviceId, by: &Claimer) -> Option<Claim> {
-        let name = format!("{}.{:016x}{WAITS}", HostClaims::name(server, phone), chance());
+        let name = format!("{}.{:016x}{WAITS}", self.name(server, phone), chance());
         let path = self.folder.join(name);
         let mut file = open_shared(&path).ok()?;
         file.try_lock().ok()?;
@@ -153,7 +157,7 @@ impl Claims for HostClaims {
     }
 
     fn waiting(&self, server: &str, phone: &DeviceId) -> Vec<Claimant> {
-        let name = HostClaims::name(server, phone) + ".";
+        let name = self.name(server, phone) + ".";
         let Ok(files) = fs::read_dir(&self.folder) else { return Vec::new() };
         let mut waiting = Vec::new();
         for path in files.flatten().map(|file| file.path()) {
@@ -177,9 +181,7 @@ impl Claims for HostClaims {
             PhoneNote::Changes => "undo",
             PhoneNote::Reboots => "reboots",
         };
-        Rc::new(HostPhoneLog {
-            path: self.notes.join(format!("{}.{ending}", HostClaims::name(server, phone))),
-        })
+        Rc::new(HostPhoneLog { path: self.notes.join(format!("{}.{ending}", self.name(server, phone))) })
     }
 }
 
@@ -235,8 +237,7 @@ mod tests {
         drop(gate);
         assert_eq!(names(), ["a branch"]);
         // Of a process that was killed the file stays, and its lock does not.
-        fs::write(folder.path().join("claims").join(HostClaims::name("s", &phone) + ".00.wait"), "{}")
-            .unwrap();
+        fs::write(folder.path().join("claims").join(claims.name("s", &phone) + ".00.wait"), "{}").unwrap();
         assert_eq!(names(), ["a branch"]);
         assert_eq!(fs::read_dir(folder.path().join("claims")).unwrap().count(), 1);
     }

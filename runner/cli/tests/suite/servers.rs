@@ -79,3 +79,67 @@ fn a_serial_that_two_phones_share_is_refused_until_one_is_meant() {
         farmjank_on(folder, &servers[1..], &["run", "s.yaml", "--iterations", "1", "--out", "second"]);
     assert_eq!(ended.code, 0, "{}{}", ended.out, ended.err);
 }
+
+/// The phones with cells in a bundle.
+fn measured(folder: &Path, bundle: &str) -> Vec<String> {
+    let results: Value =
+        serde_json::from_str(&read(folder, &format!("{bundle}/results.json"))).expect("json");
+    let cells = results["cells"].as_array().expect("cells");
+    let mut all: Vec<String> =
+        cells.iter().filter_map(|cell| Some(cell["device"].as_str()?.to_owned())).collect();
+    all.sort();
+    all.dedup();
+    all
+}
+
+#[test]
+fn phones_of_one_serial_with_names_are_two_phones_and_each_is_in_one_run_whatever_it_is_called() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let (one, two) = (lab(folder, "one", "S1"), lab(folder, "two", "S1"));
+    write(folder, "s.yaml", SMOOTH);
+    let (left, right) = (address(&one), address(&two));
+    let inventory = format!(
+        "adb: [ '{left}', '{right}' ]\nphones:\n  - {{ serial: S1, server: '{left}', name: left, tags: old }}\n  \
+         - {{ serial: S1, server: '{right}', name: right }}\n"
+    );
+    write(folder, "farm.yaml", &inventory);
+    let claims = folder.join("claims");
+    let of = |args: &[&str]| {
+        let mut command = farmjank(folder);
+        command.args(args).env("FARMJANK_CLAIMS", &claims);
+        command
+    };
+    let named = ["--inventory", "farm.yaml"];
+    let listed = ended(&mut of(&[&["devices"][..], &named].concat()));
+    for line in [
+        format!("left is S1 on the adb server at {left}, tags old"),
+        format!("right is S1 on the adb server at {right}"),
+    ] {
+        assert!(listed.out.contains(&line), "{line}: {}", listed.out);
+    }
+    let run = ["run", "s.yaml", "--iterations", "1"];
+    let both = ended(&mut of(&[&run[..], &named, &["--out", "both"]].concat()));
+    assert_eq!(both.code, 0, "{}{}", both.out, both.err);
+    assert_eq!(measured(folder, "both"), ["left", "right"]);
+    let tagged =
+        ended(&mut of(&[&run[..], &named, &["--out", "tagged", "--device-filter", "tag = old"]].concat()));
+    assert_eq!(tagged.code, 0, "{}{}", tagged.out, tagged.err);
+    assert_eq!(measured(folder, "tagged"), ["left"]);
+
+    // Whoever names only its server calls it by its serial, and is kept from it all the same.
+    let long = ["run", "s.yaml", "--iterations", "200", "--out", "long", "-s", "left"];
+    let mut busy =
+        of(&[&long[..], &named].concat()).stdout(std::process::Stdio::null()).spawn().expect("it starts");
+    let who = || ended(&mut of(&["devices", "--who", "--adb", left])).out;
+    let begun = std::time::Instant::now();
+    while !who().contains("run") && begun.elapsed().as_secs() < 60 {
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    assert!(!who().contains("free"), "{}", who());
+    let other = ended(&mut of(&[&run[..], &["--adb", left, "--out", "other"]].concat()));
+    busy.kill().expect("it runs");
+    busy.wait().expect("it ends");
+    assert_eq!(other.code, 3, "{}{}", other.out, other.err);
+    assert!(read(folder, "other/events.ndjson").contains("device_in_use"), "{}", other.out);
+}

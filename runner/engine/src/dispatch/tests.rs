@@ -23,11 +23,7 @@ pub(super) fn plan(devices: &[&str]) -> Vec<PlannedJob> {
         iterations: 1,
         warmup: 0,
         windows: vec![],
-        effect: None,
-        shard: None,
-        iterations_of: None,
-        spares: Vec::new(),
-        usual_ms: None,
+        ..PlannedJob::default()
     };
     devices.iter().enumerate().map(job).collect()
 }
