@@ -54,6 +54,11 @@ impl Dice {
     }
 }
 
+/// What phones of one class share out.
+fn shared_out(seed: u64) -> &'static str {
+    if mix(seed, 0x5e77, 3).is_multiple_of(2) { "spread: iterations\n" } else { "spread: true\n" }
+}
+
 /// Draws the world of a seed.
 pub fn world(seed: u64) -> World {
     let mut dice = Dice { seed, drawn: 0 };
@@ -107,11 +112,7 @@ pub fn world(seed: u64) -> World {
             seconds += if spread { 3 * most } else { most };
             let prepare = "prepare: { animations: 1.5, refresh_rate: highest, battery_saver: false }\n";
             let prepare = if mix(seed, 0x5e77, 1).is_multiple_of(3) { prepare } else { "" };
-            let spread = match spread {
-                false => "",
-                true if mix(seed, 0x5e77, 3).is_multiple_of(2) => "spread: iterations\n",
-                true => "spread: true\n",
-            };
+            let spread = if spread { shared_out(seed) } else { "" };
             format!("{prepare}{spread}{text}")
         })
         .collect();
