@@ -44,8 +44,8 @@ pub struct Selection {
     pub phones: Option<u32>,
     /// Phones that told nothing of themselves, and too few phones, keep the run from nothing.
     pub allow_missing: bool,
-    /// What phones of one class share out, whatever scenarios say; [`Spread::Off`] leaves it to them.
-    pub spread: Spread,
+    /// What phones of one class share out, whatever scenarios say.
+    pub spread: Option<Spread>,
     /// How long iterations took before. A plan that several runs share asks nobody: each may know something else.
     pub usual: UsualTimes,
 }
@@ -186,7 +186,7 @@ struct Sorted<'a> {
 
 /// What phones of one class share out of a scenario.
 fn shared_out(scenario: &Scenario, selection: &Selection) -> Spread {
-    if selection.spread == Spread::Off { scenario.spread } else { selection.spread }
+    selection.spread.unwrap_or(scenario.spread)
 }
 
 /// How long an iteration of a scenario usually took on phones of a class, ms.

@@ -166,11 +166,11 @@ pub fn selection(select: &SelectArgs, phones: &PhoneArgs) -> Result<Selection, C
         phones: select.phones,
         // Who names a phone means that one.
         allow_missing: select.allow_missing && serials(phones).is_empty(),
-        spread: match select.spread {
-            None => Spread::Off,
-            Some(SpreadArg::Scenarios) => Spread::Scenarios,
-            Some(SpreadArg::Iterations) => Spread::Iterations,
-        },
+        spread: select.spread.map(|what| match what {
+            SpreadArg::Off => Spread::Off,
+            SpreadArg::Scenarios => Spread::Scenarios,
+            SpreadArg::Iterations => Spread::Iterations,
+        }),
         usual: UsualTimes::default(),
     })
 }

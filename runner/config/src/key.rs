@@ -83,7 +83,7 @@ pub const KEYS: &[Key] = &[
     beside("shard-by", Choice(&["phone", "duration"]), "shard"),
     key("phones", Whole(1, MOST)),
     key("allow-missing", Flag),
-    key("spread", Flag),
+    key("spread", Choice(&["off", "scenarios", "iterations"])),
     key("quarantine", Paths),
     key("prepare", Wishes),
     key("iterations", Whole(1, MOST)),

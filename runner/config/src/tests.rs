@@ -44,12 +44,12 @@ fn counts(
 
 #[test]
 fn a_flag_stands_above_the_environment_the_profile_the_default_and_what_is_built_in() {
-    let text = "[default]\niterations = 3\nwarmup = 1\njobs = 4\nspread = true\n\n[profile.gate]\niterations = 5\nwarmup = 2\nspread = false\n";
+    let text = "[default]\niterations = 3\nwarmup = 1\njobs = 4\nallow-missing = true\n\n[profile.gate]\niterations = 5\nwarmup = 2\nallow-missing = false\n";
     let all = counts(text, Some("gate"), &[("iterations", "9")], &[("FARMJANK_WARMUP", "0")]);
     assert_eq!(
         all,
         [
-            "spread=false (profile gate, f:10)",
+            "allow-missing=false (profile gate, f:10)",
             "iterations=9 (flag)",
             "warmup=0 (environment, FARMJANK_WARMUP)",
             "jobs=4 (default, f:4)",
@@ -130,7 +130,7 @@ wait-for-devices = '60'
 prepare = ['brightness=5']
 [profile.gate]
 inherits = 'cj'
-spread = 'yes'
+allow-missing = 'yes'
 [profile.ci]
 [[overrides]]
 devices = 'sdk >> 29'

@@ -294,7 +294,7 @@ fn spread_out(last: &[DeviceId]) -> Plan {
         phone("a3", "a", 34, 120.0),
         phone("b", "a", 33, 120.0),
     ];
-    let selection = Selection { spread: Spread::Scenarios, ..Selection::default() };
+    let selection = Selection { spread: Some(Spread::Scenarios), ..Selection::default() };
     plan(&scenarios, Fleet { told: &phones, silent: &[], last }, &selection)
 }
 

@@ -17,6 +17,8 @@ pub enum ShardByArg {
 /// What equal phones share out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SpreadArg {
+    /// Nothing, whatever scenarios say.
+    Off,
     /// One phone of each class makes all iterations.
     Scenarios,
     /// The phones of a class share the iterations out.

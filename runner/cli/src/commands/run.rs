@@ -11,7 +11,7 @@ use crate::host::{self, Bundle, Streams};
 use crate::in_runtime;
 use crate::quarantine;
 use crate::report_targets::{self, ReportRequest};
-use crate::scenarios::load;
+use crate::scenarios::{load, selection};
 use crate::settings::{Terminal, complain, refuse, serials, time};
 use crate::ui::Ui;
 use crate::wiring::{self, lab, phones, probes, sources};
@@ -234,8 +234,8 @@ fn kept(record: &Record, keeper: Option<Keeper>) -> u8 {
 /// The lab, when its phones fill several shards and nothing makes them wait for each other.
 fn of_racks(args: &RunArgs, scenarios: &[Scenario]) -> Option<Lab> {
     let lab = lab(args.phones.lab.as_ref()?, args.phones.seed).ok()?;
-    let spread =
-        args.select.spread.is_some() || scenarios.iter().any(|scenario| scenario.spread != Spread::Off);
+    let said = selection(&args.select, &args.phones).ok().and_then(|selection| selection.spread);
+    let spread = scenarios.iter().any(|scenario| said.unwrap_or(scenario.spread) != Spread::Off);
     let apart = !spread
         && serials(&args.phones).is_empty()
         && time(&args.phones.wait_for_devices).is_ok_and(|wait| wait.is_zero())

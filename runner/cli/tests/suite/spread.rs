@@ -146,10 +146,10 @@ fn a_plan_shows_how_equal_phones_share_the_iterations_and_reports_say_so() {
     let lab = ["s.yaml", "--lab", "lab.yaml", "--iterations", "10", "--spread=iterations"];
     let plan = run(folder.path(), &[&["plan"][..], &lab].concat()).out;
     for line in [
-        "10 iterations, shared out by the phones of a class, after ",
+        "10 iterations, shared out by the phones of a class, after 0",
         " A1: 5 of 10 iterations\n",
         " A2: 5 of 10 iterations\n",
-        " B\n",
+        " B: 10 iterations after 0 warm-up\n",
     ] {
         assert!(plan.contains(line), "{line}: {plan}");
     }

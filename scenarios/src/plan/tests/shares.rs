@@ -66,9 +66,12 @@ fn who_has_other_work_makes_fewer() {
 fn whoever_asks_by_flag_overrides_the_scenario_and_parts_see_one_plan() {
     let scenarios = [scenario("s", "spread: true\niterations: 20")];
     let phones = class(4);
-    let whole = Selection { spread: Spread::Iterations, ..Selection::default() };
+    let whole = Selection { spread: Some(Spread::Iterations), ..Selection::default() };
     let made = plan(&scenarios, told(&phones), &whole);
     assert_eq!(shares(&made, "s").iter().map(|(_, count, _)| *count).collect::<Vec<_>>(), [5, 5, 5, 5]);
+    let off = Selection { spread: Some(Spread::Off), ..Selection::default() };
+    let all = plan(&scenarios, told(&phones), &off);
+    assert_eq!(shares(&all, "s").iter().map(|(_, count, _)| *count).collect::<Vec<_>>(), [20, 20, 20, 20]);
     let part = |index| {
         let shard = Some(Shard { index, of: 2, by: ShardBy::Phone });
         plan(&scenarios, told(&phones), &Selection { shard, ..whole.clone() })

@@ -13,7 +13,7 @@ fn shared_out(known: &[u64], shard: Option<Shard>) -> (Plan, Vec<Scenario>) {
     let phones = [phone("a1", "a", 34, 120.0), phone("a2", "a", 34, 120.0)];
     let class = phones[0].class();
     let usual = UsualTimes::of(scenarios.iter().zip(known).map(|(one, known)| took(one, &class, *known)));
-    let selection = Selection { spread: Spread::Scenarios, usual, shard, ..Selection::default() };
+    let selection = Selection { spread: Some(Spread::Scenarios), usual, shard, ..Selection::default() };
     (plan(&scenarios, told(&phones), &selection), scenarios)
 }
 

@@ -84,9 +84,9 @@ impl Shown<'_> {
         let windows = if windows.is_empty() { "no window".to_owned() } else { windows.join(", ") };
         let (counted, warmup) = (first.iterations, first.warmup);
         let windows = clean::line(&windows, SHOWN);
-        let shared = first.iterations_of.map_or("", |_| ", shared out by the phones of a class");
+        let shared = first.iterations_of.map_or("", |_| ", shared out by the phones of a class,");
         let all = first.iterations_of.unwrap_or(counted);
-        out += &format!("  {all} iterations{shared}, after {warmup} warm-up; windows: {windows}\n");
+        out += &format!("  {all} iterations{shared} after {warmup} warm-up; windows: {windows}\n");
         let plan = self.plan;
         for job in jobs {
             let other = if (job.iterations, job.warmup) == (counted, warmup) {
