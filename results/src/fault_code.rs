@@ -149,6 +149,9 @@ codes! {
     CompileFailed "compile_failed" Lab: "the phone refuses to compile a build's code";
     // The scenario.
     ElementMissing "element_missing" Scenario: "nothing on the screen fits what a step looks for";
+    ElementPresent "element_present" Scenario: "something is on the screen that must not be there";
+    ConditionFalse "condition_false" Scenario: "what a step says must hold does not";
+    ScriptFailed "script_failed" Scenario: "JavaScript of the scenario threw, or ran out of its bounds";
     PermissionDialog "permission_dialog" Scenario: "a dialog that asks for a permission is in front of the app";
     PageNotReady "page_not_ready" Scenario: "the page did not become ready in time";
     LauncherMissing "launcher_missing" Scenario: "the app has no activity to launch";

@@ -63,16 +63,25 @@ impl Complaint {
     /// As a compiler shows it: message, `file:line:column`, source line, caret, help. Ends with a newline. With
     /// `color`, ANSI escapes are used; none come from the file.
     pub fn render(&self, color: bool) -> String {
+        self.render_as("error", "1;31", "help", color)
+    }
+
+    /// The same of something that is no mistake: what is left out, and why.
+    pub fn render_notice(&self, color: bool) -> String {
+        self.render_as("notice", "1;33", "why", color)
+    }
+
+    fn render_as(&self, kind: &str, red: &str, help: &str, color: bool) -> String {
         let paint = |code: &str, text: &str| {
             if color { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
         };
-        let (red, blue) = ("1;31", "1;34");
+        let blue = "1;34";
         let number = self.place.line.to_string();
         let gutter = " ".repeat(number.len());
         let (line, caret) = self.caret();
         let mut out = String::new();
         // Writing to a String cannot fail.
-        let _ = writeln!(out, "{}: {}", paint(red, "error"), paint("1", &visible(&self.what)));
+        let _ = writeln!(out, "{}: {}", paint(red, kind), paint("1", &visible(&self.what)));
         let _ = writeln!(
             out,
             "{gutter}{} {}:{}:{}",
@@ -85,7 +94,7 @@ impl Complaint {
         let _ = writeln!(out, "{} {} {line}", paint(blue, &number), paint(blue, "|"));
         let _ = writeln!(out, "{gutter} {} {}", paint(blue, "|"), paint(red, &caret));
         if !self.instead.is_empty() {
-            let _ = writeln!(out, "{gutter} {} help: {}", paint(blue, "="), visible(&self.instead));
+            let _ = writeln!(out, "{gutter} {} {help}: {}", paint(blue, "="), visible(&self.instead));
         }
         out.lines().map(|line| format!("{}\n", line.trim_end())).collect()
     }

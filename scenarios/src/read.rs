@@ -9,6 +9,7 @@
 mod check;
 mod command;
 mod document;
+mod element;
 mod fields;
 mod flow;
 mod form;
@@ -18,6 +19,7 @@ mod page;
 mod prepare;
 mod quarantine;
 mod read_context;
+mod script;
 mod secret;
 mod step;
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! A scenario and its parts, as values. Made by `read`; every part remembers where it was written.
 
+use crate::complaint::Complaint;
 use crate::page::Page;
 use crate::prepare::{Prepare, Wishes};
 use crate::requirement::Requirement;
@@ -59,6 +60,8 @@ pub struct Scenario {
     pub overrides: Vec<Override>,
     /// The least change against a baseline that matters, of the metric that decides.
     pub effect: Option<Effect>,
+    /// What is written and changes nothing here, such as keys for iOS.
+    pub notices: Vec<Complaint>,
     /// The author limits launches outside every window: they are a window of their own, also where limits are
     /// forgotten.
     pub times_launches: bool,
@@ -116,7 +119,9 @@ fn forget(steps: &mut [Step]) {
                 thresholds.clear();
                 forget(steps);
             }
-            Action::Repeat { steps, .. } | Action::RunFlow { steps, .. } => forget(steps),
+            Action::Repeat { steps, .. } | Action::Retry { steps, .. } | Action::RunFlow { steps, .. } => {
+                forget(steps)
+            }
             _ => {}
         }
     }

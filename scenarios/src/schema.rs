@@ -6,9 +6,10 @@
 //! list of steps of Maestro's two-document form.
 
 use crate::vocabulary::lab_files::{INVENTORY, INVENTORY_PHONE, QUARANTINE, QUARANTINED};
+use crate::vocabulary::maestro::{KEYS_NOTED, NOTED};
 use crate::vocabulary::{
-    BASELINE, COMMANDS, Command, EVERY_STEP, HEADER, Key, LIMIT, NAME_CHARS, OVERRIDE, PAGE, PREPARE, READY,
-    SELECTOR, Shape, TEXT_CHARS,
+    BASELINE, COMMANDS, CONDITION, Command, EVERY_STEP, HEADER, Key, LIMIT, NAME_CHARS, OVERRIDE, PAGE,
+    PREPARE, READY, SELECTOR, Shape, TEXT_CHARS,
 };
 use serde_json::{Map, Value, json};
 
@@ -51,16 +52,20 @@ fn pretty(root: &Value) -> String {
 }
 
 fn definitions() -> Value {
-    let mut steps: Vec<Value> =
-        COMMANDS.iter().filter(|command| command.bare).map(|command| json!(command.name)).collect();
+    let noted = NOTED.iter().map(|(name, _)| json!(name));
+    let bare = COMMANDS.iter().filter(|command| command.bare).map(|command| json!(command.name));
+    let mut steps: Vec<Value> = bare.chain(noted).collect();
+    let mut header = object(HEADER, "a scenario, or the header of one");
+    note(&mut header, "header");
     let bare = json!({ "enum": std::mem::take(&mut steps), "description": "a command without a value" });
     let step: Vec<Value> = std::iter::once(bare).chain(COMMANDS.iter().map(command)).collect();
     json!({
-        "scenario": Value::Object(object(HEADER, "a scenario, or the header of one")),
+        "scenario": Value::Object(header),
         "steps": { "type": "array", "items": { "$ref": "#/$defs/step" } },
         "step": { "anyOf": step },
         "ready": either(json!({ "type": "string" }), object(READY, "when a page counts as open")),
         "element": either(json!({ "type": "string" }), object(SELECTOR, "an element on the screen")),
+        "condition": Value::Object(object(CONDITION, "what must hold before steps run")),
         "page": either(json!({ "type": "string" }), object(PAGE, "a target page")),
         "limit": either(json!({ "type": "string" }), object(LIMIT, "a limit with a confidence")),
         "baseline": Value::Object(object(BASELINE, "how a run is held against a baseline")),
@@ -71,15 +76,19 @@ fn definitions() -> Value {
 
 /// One command as a step: its name with its value, and what may stand beside it.
 fn command(command: &Command) -> Value {
-    let mut forms = vec![Value::Object(object_of(command.keys.iter().chain(EVERY_STEP), command.about))];
+    let keys = || command.key_sets().into_iter().flatten();
+    let mut whole = object_of(keys(), command.about);
+    note(&mut whole, command.name);
+    let mut forms = vec![Value::Object(whole)];
     if command.beside || command.keys.iter().all(|key| !key.required) {
         // A form without the required keys: they stand beside the command, or there are none.
-        let mut loose = object_of(command.keys.iter().chain(EVERY_STEP), command.about);
+        let mut loose = object_of(keys(), command.about);
+        note(&mut loose, command.name);
         loose.remove("required");
         loose.remove("allOf");
         forms = vec![Value::Object(loose)];
     }
-    if let Some(key) = command.short.and_then(|short| command.keys.iter().find(|key| key.name == short)) {
+    if let Some(key) = command.short.and_then(|short| keys().find(|key| key.name == short)) {
         forms.push(shape(key.shape));
     }
     if command.bare {
@@ -99,6 +108,14 @@ fn command(command: &Command) -> Value {
         "required": [command.name],
         "additionalProperties": false,
     })
+}
+
+/// Keys that are taken and change nothing.
+fn note(object: &mut Map<String, Value>, of: &str) {
+    let Some(Value::Object(properties)) = object.get_mut("properties") else { return };
+    for (_, key, why) in KEYS_NOTED.iter().filter(|(owner, _, _)| *owner == of) {
+        properties.insert((*key).to_owned(), json!({ "description": format!("changes nothing: {why}") }));
+    }
 }
 
 fn spellings(key: &Key) -> impl Iterator<Item = &'static str> {
@@ -194,6 +211,11 @@ fn shape(shape: Shape) -> Value {
         Shape::Steps => json!({ "$ref": "#/$defs/steps" }),
         Shape::Ready => json!({ "$ref": "#/$defs/ready" }),
         Shape::Element => json!({ "$ref": "#/$defs/element" }),
+        Shape::Elements => json!({ "type": "array", "items": { "$ref": "#/$defs/element" } }),
+        Shape::Condition => json!({ "$ref": "#/$defs/condition" }),
+        Shape::Signed => number(json!({ "type": "number" }), r"^-?[0-9]+(\.0)?$"),
+        Shape::Script => json!({ "type": single, "maxLength": TEXT_CHARS }),
+        Shape::Platform => pattern("^([Aa]ndroid|ANDROID|i[Oo][Ss]|IOS|[Ww]eb|WEB)$"),
         Shape::Pages => json!({ "type": "object", "additionalProperties": { "$ref": "#/$defs/page" } }),
         Shape::Thresholds => json!({
             "type": "object",

@@ -50,6 +50,16 @@ pub enum Shape {
     Ready,
     /// An element: its text, or a map of [`SELECTOR`].
     Element,
+    /// A list of elements.
+    Elements,
+    /// A map of [`CONDITION`].
+    Condition,
+    /// A whole number that may be negative.
+    Signed,
+    /// JavaScript, plain or within `${}`.
+    Script,
+    /// A phone's system: `Android`, `iOS` or `Web`.
+    Platform,
     /// Pages by name: a link, or a map of [`PAGE`].
     Pages,
     /// Limits by metric key: text, a map of [`LIMIT`], or a list of these.
@@ -108,13 +118,32 @@ pub enum Verb {
     Wait,
     WaitForAnimationToEnd,
     AssertVisible,
+    AssertNotVisible,
+    AssertTrue,
+    ExtendedWaitUntil,
+    DoubleTapOn,
+    LongPressOn,
+    HideKeyboard,
+    EraseText,
+    CopyTextFrom,
+    PasteText,
+    SetClipboard,
+    InputRandomText,
+    InputRandomNumber,
+    InputRandomEmail,
+    InputRandomPersonName,
+    TakeScreenshot,
+    EvalScript,
+    RunScript,
+    KillApp,
+    Retry,
     Repeat,
     RunFlow,
     Measure,
     Shell,
 }
 
-/// One command.
+/// One command. One field for each thing that can be said of one.
 #[derive(Clone, Copy, Debug)]
 pub struct Command {
     /// As written.
@@ -129,8 +158,19 @@ pub struct Command {
     pub keys: &'static [Key],
     /// The keys may also stand beside the command, as in `- measure: fling` with `steps:` below it.
     pub beside: bool,
+    /// It takes the keys of an element too.
+    pub element: bool,
+    /// Why it may not stand in a `measure`, where it may not.
+    pub disturbs: Option<&'static str>,
     /// One line for people.
     pub about: &'static str,
+}
+
+impl Command {
+    /// All keys of its map: its own, those of an element, those of every step.
+    pub fn key_sets(&self) -> [&'static [Key]; 3] {
+        [self.keys, if self.element { SELECTOR } else { &[] }, EVERY_STEP]
+    }
 }
 
 const fn key(name: &'static str, shape: Shape, about: &'static str) -> Key {
@@ -241,6 +281,9 @@ pub(crate) const FLOW_APP: Key = APP;
 /// Keys of a page.
 pub const PAGE: &[Key] = &[must("link", Shape::Link, "link that opens it"), READY_KEY];
 
+/// How long a step waits for an element, ms.
+const WAIT: Shape = Shape::Time(1, 600_000);
+
 const READY_KEY: Key = key("ready", Shape::Ready, "when it counts as open");
 
 /// Keys of `ready`.
@@ -252,7 +295,34 @@ pub(crate) const READY: &[Key] = &[
 ];
 
 /// Keys of an element.
-pub(crate) const SELECTOR: &[Key] = &[TEXT, ID];
+pub(crate) const SELECTOR: &[Key] = &[
+    TEXT,
+    ID,
+    key("index", Shape::Signed, "which of several, from the top and the left, from 0; negative from the end"),
+    key("enabled", Shape::Flag, "whether it takes input"),
+    key("checked", Shape::Flag, "whether it is checked, as a switch"),
+    key("focused", Shape::Flag, "whether it has the input focus"),
+    key("selected", Shape::Flag, "whether it is selected, as a tab"),
+    key("below", Shape::Element, "an element above it"),
+    key("above", Shape::Element, "an element below it"),
+    key("leftOf", Shape::Element, "an element to its right"),
+    key("rightOf", Shape::Element, "an element to its left"),
+    key("containsChild", Shape::Element, "a child of it"),
+    key("containsDescendants", Shape::Elements, "elements inside it, at any depth"),
+    key("childOf", Shape::Element, "an element it lies in"),
+    key("width", Shape::Whole(1, 20_000), "its width in px"),
+    key("height", Shape::Whole(1, 20_000), "its height in px"),
+    key("tolerance", Shape::Whole(0, 20_000), "how far off width and height may be, px"),
+];
+
+/// Keys of a condition.
+pub(crate) const CONDITION: &[Key] = &[
+    key("visible", Shape::Element, "an element that must be on the screen within 7 s of the last touch"),
+    key("notVisible", Shape::Element, "an element that must not be there, or go within that time"),
+    key("true", Shape::Script, "an expression that must hold"),
+    key("platform", Shape::Platform, "`Android` holds; steps for others are left out"),
+    key("label", Shape::Name, "what reports call it"),
+];
 
 /// Keys of a limit in its long form.
 pub const LIMIT: &[Key] = &[
@@ -298,9 +368,9 @@ mod tests {
         assert!(NOT_RUN.iter().all(|(name, _)| !names.contains(name)));
         for command in COMMANDS {
             let keys: Vec<_> = command
-                .keys
-                .iter()
-                .chain(EVERY_STEP)
+                .key_sets()
+                .into_iter()
+                .flatten()
                 .flat_map(|key| [&[key.name], key.also].concat())
                 .collect();
             assert_eq!(keys.iter().collect::<BTreeSet<_>>().len(), keys.len(), "{}", command.name);

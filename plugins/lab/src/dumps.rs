@@ -11,6 +11,7 @@ pub mod flinger;
 pub mod framestats;
 pub mod gfxinfo;
 pub mod input;
+pub mod input_method;
 pub mod latency;
 pub mod layers;
 pub mod logcat;

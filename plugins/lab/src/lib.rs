@@ -17,6 +17,7 @@ mod ailments;
 pub mod apk;
 pub mod app;
 pub mod archetype;
+pub mod canvas;
 pub mod chance;
 pub mod daemon;
 pub mod dial;

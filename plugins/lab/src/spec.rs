@@ -286,6 +286,12 @@ pub struct PageSpec {
     /// Flings move it by whole pixels, as LazyList and RecyclerView do: a refresh in which it passed none draws
     /// nothing.
     pub whole_pixels: bool,
+    /// What it shows comes so long after it was opened, ms; until then it says that it loads.
+    pub loads_ms: u32,
+    /// Its first taps do nothing, so many of them.
+    pub misses_taps: u32,
+    /// A switch at its top, by its words.
+    pub switch: Option<String>,
 }
 
 /// The pace an app keeps of its own while something moves: one of the three ways, always or for a while.
@@ -384,6 +390,9 @@ impl Default for PageSpec {
             touch_stall: None,
             pace: None,
             whole_pixels: true,
+            loads_ms: 0,
+            misses_taps: 0,
+            switch: None,
         }
     }
 }

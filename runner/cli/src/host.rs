@@ -27,6 +27,7 @@ use farmjank_results::verdict::Verdict;
 use farmjank_seams::Work;
 use farmjank_seams::host::{Address, Dial, Spawn, Wire};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -258,6 +259,14 @@ pub fn words() -> Vec<std::ffi::OsString> {
 /// An environment variable, when set and not empty.
 pub fn env(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// Environment variables whose names begin so, but for those that are not text.
+pub fn env_beginning(prefix: &str) -> BTreeMap<String, String> {
+    let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
+        Some((name.into_string().ok()?, value.into_string().ok()?))
+    };
+    std::env::vars_os().filter_map(text).filter(|(name, _)| name.starts_with(prefix)).collect()
 }
 
 /// Whether standard error is a terminal people watch.

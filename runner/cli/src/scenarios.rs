@@ -52,7 +52,12 @@ pub fn load(args: &ScenarioArgs, lab: Option<&str>, terminal: Terminal) -> Optio
     let homes = args.paths.iter().filter_map(|path| host::home_of(path)).collect();
     let flows = Flows { homes, allow_outside: args.given.allow_outside };
     match read(&files, &env, &ReadOptions { metrics: &metrics, sources: &flows }) {
-        Ok(scenarios) => Some(scenarios),
+        Ok(scenarios) => {
+            for notice in scenarios.iter().flat_map(|scenario| &scenario.notices) {
+                Streams.err(&format!("{}\n", notice.render_notice(terminal.color_err)));
+            }
+            Some(scenarios)
+        }
         Err(complaints) => {
             for complaint in &complaints {
                 Streams.err(&format!("{}\n", complaint.render(terminal.color_err)));

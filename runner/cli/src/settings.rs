@@ -84,12 +84,13 @@ pub fn variables(flag: &str, given: &[String]) -> Result<BTreeMap<String, String
 /// Largest file of variables, bytes.
 const ENV_FILE: u64 = 1 << 20;
 
-/// Variables for scenarios: of files, then of flags.
+/// Variables for scenarios: those of Maestro in the environment, of files, then of flags.
 ///
 /// # Errors
 /// A file that cannot be read, a line or flag that is not of that form, or a name the environment does not have.
 pub fn given(args: &GivenArgs) -> Result<BTreeMap<String, String>, CommandError> {
-    let mut all = BTreeMap::new();
+    // As Maestro takes them over; whatever is given by name wins.
+    let mut all = host::env_beginning("MAESTRO_");
     for path in &args.env_file {
         let text = String::from_utf8(host::read_file(path, ENV_FILE)?)
             .map_err(|_| FileError::new(path, FileProblem::NotText))?;

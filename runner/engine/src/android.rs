@@ -6,9 +6,12 @@
 pub mod app;
 pub mod display;
 pub mod facts;
+pub mod find;
 pub(crate) mod foreign;
 pub mod gesture;
 pub mod install;
+pub(crate) mod keyboard;
+pub(crate) mod permissions;
 pub mod preflight;
 pub mod quiet;
 pub mod recent;

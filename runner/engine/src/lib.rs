@@ -48,6 +48,7 @@ pub mod conduct;
 pub mod device_session;
 pub mod dispatch;
 mod failure;
+mod flow_state;
 pub mod job;
 pub mod job_runner;
 mod ledger;

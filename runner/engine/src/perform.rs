@@ -1,272 +1,248 @@
 //! Carries out one step on the phone.
 
-use crate::android::app;
-use crate::android::gesture::{self, Stamped};
-use crate::android::screen::{describe, elements, find};
-use crate::android::{clip, refused};
+mod looking;
+mod opening;
+mod touching;
+mod typing;
+mod words;
+
+pub use self::words::words;
+
+use self::looking::Looker;
+use self::typing::Keyboard;
+use crate::android::gesture::Stamped;
+use crate::android::{app, clip, permissions, refused};
 use crate::device_session::DeviceSession;
+use crate::flow_state::{FlowState, holds};
 use crate::log::WindowLog;
 use crate::observe::{FramestatsSampler, OpenWindow};
-use crate::touched::GestureStamp;
+use crate::thumbnail::{READABLE, thumbnail};
 use farmjank_results::fault::{Blame, Fault, FaultCode};
 use farmjank_results::time::DeviceTime;
-use farmjank_scenarios::gesture::{Coordinate, Gesture, Point};
-use farmjank_scenarios::page::Ready;
-use farmjank_scenarios::step::{Action, Selector, Target};
+use farmjank_scenarios::step::{Action, Argument, Condition};
 use farmjank_seams::quote::quote;
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::time::Duration;
-use tokio::time::{Instant, sleep};
 
-/// How often a screen is looked at while waiting for something on it.
-const LOOK_AGAIN: Duration = Duration::from_millis(300);
-/// Default patience for a page to open.
-const PAGE: Duration = Duration::from_secs(10);
+/// How long a condition is waited for after the last touch, as in Maestro.
+const CONDITION: Duration = Duration::from_secs(7);
 
 type Stamps = Option<(DeviceTime, DeviceTime)>;
 
-/// Carries out a step that holds no other steps. Gestures and launches are reported to the open window, launches
-/// outside any window to `outside`.
-pub async fn perform(
-    session: &DeviceSession<'_>,
-    action: &Action,
-    open_window: Option<&OpenWindow<'_>>,
-    outside: &RefCell<WindowLog>,
-    framestats: &FramestatsSampler,
-) -> Result<Stamps, Fault> {
-    let (device, patience) = (&*session.device, session.patience());
-    match action {
-        Action::LaunchApp { app, clear_state, cold } => {
-            if *clear_state {
-                app::clear(device, app, patience).await?;
+/// What a step has at hand. One field for each thing around it.
+#[derive(Clone, Copy)]
+pub struct Scene<'s> {
+    /// The job's hold on its phone.
+    pub session: &'s DeviceSession<'s>,
+    /// What the steps before it left.
+    pub flow: &'s FlowState,
+    /// The window it stands in.
+    pub open_window: Option<&'s OpenWindow<'s>>,
+    /// What happens outside every window.
+    pub outside: &'s RefCell<WindowLog>,
+    /// Reads framestats where they would be lost.
+    pub framestats: &'s FramestatsSampler,
+    /// The trial's folder of the bundle.
+    pub folder: &'s str,
+}
+
+impl Scene<'_> {
+    /// Carries out a step that holds no other steps. Gestures and launches are reported to the open window, launches
+    /// outside any window to `outside`.
+    pub async fn perform(&self, action: &Action) -> Result<Stamps, Fault> {
+        let stamps = match action {
+            Action::LaunchApp { .. }
+            | Action::StopApp(_)
+            | Action::KillApp(_)
+            | Action::ClearState(_)
+            | Action::OpenLink { .. }
+            | Action::OpenPage { .. }
+            | Action::Shell(_) => self.handle_app(action).await.map(|()| None)?,
+            Action::Swipe(_)
+            | Action::Scroll(_)
+            | Action::SwipeFrom { .. }
+            | Action::ScrollUntilVisible { .. }
+            | Action::TapOn(_) => self.touch(action).await?,
+            Action::PressKey(_)
+            | Action::Back
+            | Action::HideKeyboard
+            | Action::InputText(_)
+            | Action::InputRandom(_)
+            | Action::PasteText
+            | Action::EraseText(_) => Keyboard(self).carry_out(action).await?,
+            Action::Repeat { .. }
+            | Action::Retry { .. }
+            | Action::RunFlow { .. }
+            | Action::Measure { .. } => {
+                return Err(nested());
             }
-            let launch = app::launch(device, app, *cold, patience).await?;
-            let log = open_window.map_or(outside, |open_window| &open_window.log);
-            log.borrow_mut().launches.push(launch);
-            Ok(None)
-        }
-        Action::StopApp(app) => app::stop(device, app, patience).await.map(|()| None),
-        Action::ClearState(app) => app::clear(device, app, patience).await.map(|()| None),
-        Action::OpenLink { link, ready } => open(session, link, link, ready).await.map(|()| None),
-        Action::OpenPage { page, link, ready } => open(session, page, link, ready).await.map(|()| None),
-        Action::Swipe(gesture) | Action::Scroll(gesture) => swipe(session, gesture, open_window, framestats)
-            .await
-            .map(|stamped| Some(on_device(session, stamped))),
-        Action::ScrollUntilVisible { element, gesture, timeout } => {
-            scroll_until(session, element, gesture, *timeout, open_window, framestats).await.map(|()| None)
-        }
-        Action::TapOn(target) => tap(session, target).await.map(|stamped| Some(on_device(session, stamped))),
-        Action::PressKey(key) => input(session, &format!("keyevent {}", quote(&keycode(key)))).await,
-        Action::Back => input(session, "keyevent KEYCODE_BACK").await,
-        Action::InputText(text) => input(session, &format!("text {}", quote(&text.replace(' ', "%s")))).await,
-        Action::Wait(time) => {
-            framestats.wait(session, open_window, *time).await?;
-            Ok(None)
-        }
-        Action::WaitForAnimationToEnd(most) => crate::still::wait(session, *most).await.map(|()| None),
-        Action::AssertVisible { element, timeout } => {
-            visible(session, element, *timeout).await.map(|()| None)
-        }
-        Action::Shell(line) => {
-            let output = device.shell(line, patience.launch).await?;
-            match output.status {
-                0 => Ok(None),
-                _ => Err(Fault { blame: Blame::Scenario, ..refused(line, &output) }),
-            }
-        }
-        Action::Repeat { .. } | Action::RunFlow { .. } | Action::Measure { .. } => {
-            Err(Fault::new(FaultCode::StepNested, "a step that holds steps reached the wrong place"))
-        }
-    }
-}
-
-fn on_device(session: &DeviceSession<'_>, stamped: Stamped) -> (DeviceTime, DeviceTime) {
-    (session.clock.to_device(stamped.began), session.clock.to_device(stamped.ended))
-}
-
-async fn input(session: &DeviceSession<'_>, words: &str) -> Result<Stamps, Fault> {
-    let stamped =
-        gesture::stamped(&*session.device, &format!("input {words}"), session.patience().launch).await?;
-    Ok(Some(on_device(session, stamped)))
-}
-
-fn keycode(key: &str) -> String {
-    let key = key.trim().to_ascii_uppercase().replace(' ', "_");
-    if key.starts_with("KEYCODE_") || key.bytes().all(|byte| byte.is_ascii_digit()) {
-        key
-    } else {
-        format!("KEYCODE_{key}")
-    }
-}
-
-async fn swipe(
-    session: &DeviceSession<'_>,
-    gesture: &Gesture,
-    open_window: Option<&OpenWindow<'_>>,
-    framestats: &FramestatsSampler,
-) -> Result<Stamped, Fault> {
-    let screen = session.screen()?;
-    if let Some(open_window) = open_window {
-        framestats.before_gesture(session, open_window).await?;
-    }
-    let ask = open_window.is_some_and(|open_window| !open_window.log.borrow().gestures.is_empty());
-    let patience = session.patience().launch;
-    let (stamped, before) = gesture::swipe(&*session.device, gesture, screen, patience, ask).await?;
-    if let Some(open_window) = open_window {
-        let log = &mut *open_window.log.borrow_mut();
-        before.iter().for_each(|told| log.remembered(told, session.clock));
-        let leaves = gesture::Stroke::of(gesture, screen).leaves(screen);
-        let around = on_device(session, stamped);
-        log.gestures.push(GestureStamp::around(around, gesture.duration, leaves, session.clock));
-    }
-    Ok(stamped)
-}
-
-async fn tap(session: &DeviceSession<'_>, target: &Target) -> Result<Stamped, Fault> {
-    let point = match target {
-        Target::Point(point) => *point,
-        Target::Element(selector) => {
-            let seen = elements(&*session.device, session.patience()).await?;
-            let Some(element) = find(&seen, selector) else {
-                return Err(missing(selector, seen.len(), "tap"));
-            };
-            let (x, y) = element.center();
-            let px = |value: i64| Coordinate::Px(u32::try_from(value.max(0)).unwrap_or(0));
-            Point { x: px(x), y: px(y) }
-        }
-    };
-    gesture::tap(&*session.device, point, session.screen()?, session.patience().launch).await
-}
-
-fn missing(selector: &Selector, seen: usize, purpose: &str) -> Fault {
-    let what =
-        format!("nothing to {purpose}: no element with {} among {seen} on the screen", describe(selector));
-    Fault::new(FaultCode::ElementMissing, what).advise("a text must match the whole text of the element")
-}
-
-async fn scroll_until(
-    session: &DeviceSession<'_>,
-    element: &Selector,
-    gesture: &Gesture,
-    most: Duration,
-    open_window: Option<&OpenWindow<'_>>,
-    framestats: &FramestatsSampler,
-) -> Result<(), Fault> {
-    let deadline = Instant::now() + most;
-    loop {
-        let seen = look(session, deadline).await?;
-        if find(&seen, element).is_some() {
-            return Ok(());
-        }
-        if Instant::now() >= deadline {
-            let what =
-                format!("{} did not come into view within {:.1} s", describe(element), most.as_secs_f64());
-            return Err(Fault::new(FaultCode::ElementMissing, what));
-        }
-        swipe(session, gesture, open_window, framestats).await?;
-    }
-}
-
-/// The screen, tried again while an animation keeps uiautomator waiting.
-async fn look(
-    session: &DeviceSession<'_>,
-    deadline: Instant,
-) -> Result<Vec<crate::android::screen::Element>, Fault> {
-    loop {
-        match elements(&*session.device, session.patience()).await {
-            Err(fault) if fault.code == FaultCode::UiUnreadable && Instant::now() < deadline => {
-                sleep(LOOK_AGAIN).await
-            }
-            result => return result,
-        }
-    }
-}
-
-async fn visible(session: &DeviceSession<'_>, element: &Selector, most: Duration) -> Result<(), Fault> {
-    let deadline = Instant::now() + most;
-    loop {
-        let seen = look(session, deadline).await?;
-        if find(&seen, element).is_some() {
-            return Ok(());
-        }
-        if Instant::now() >= deadline {
-            return Err(missing(element, seen.len(), "see"));
-        }
-        sleep(LOOK_AGAIN).await;
-    }
-}
-
-/// Opens a link and waits until its page is ready.
-async fn open(session: &DeviceSession<'_>, name: &str, link: &str, ready: &Ready) -> Result<(), Fault> {
-    let (device, patience) = (&*session.device, session.patience());
-    let mut front = app::open_link(device, &session.app.0, link, patience).await?;
-    let most = ready.timeout.unwrap_or(PAGE);
-    let deadline = Instant::now() + most;
-    loop {
-        // Nobody answers it: waiting for the page would be in vain.
-        if let Some(fault) = app::dialog(&session.app.0, &front) {
-            return Err(fault);
-        }
-        let shown = app::shows(&front, &session.app.0, ready.activity.as_deref());
-        let selector = ready.text.clone().map(Selector::Text).or_else(|| ready.id.clone().map(Selector::Id));
-        let ready_now = match selector.filter(|_| shown) {
-            Some(selector) => find(&look(session, deadline).await?, &selector).is_some(),
-            None => shown,
+            // After the others the screen may show something else.
+            _ => return self.ask(action).await.map(|()| None),
         };
-        if ready_now {
+        self.flow.touched();
+        Ok(stamps)
+    }
+
+    async fn handle_app(&self, action: &Action) -> Result<(), Fault> {
+        let (device, patience) = (&*self.session.device, self.session.patience());
+        match action {
+            Action::LaunchApp { .. } => self.launch(action).await,
+            Action::StopApp(app) => app::stop(device, app, patience).await,
+            Action::KillApp(app) => {
+                device.shell(&format!("am kill {}", quote(app)), patience.call).await.map(drop)
+            }
+            Action::ClearState(app) => app::clear(device, app, patience).await,
+            Action::OpenLink { link, ready } => {
+                let link = self.flow.text(self.session, link).await?;
+                self.open(&link, &link, ready).await
+            }
+            Action::OpenPage { page, link, ready } => self.open(page, link, ready).await,
+            Action::Shell(line) => {
+                let output = device.shell(line, patience.launch).await?;
+                match output.status {
+                    0 => Ok(()),
+                    _ => Err(Fault { blame: Blame::Scenario, ..refused(line, &output) }),
+                }
+            }
+            _ => Err(nested()),
+        }
+    }
+
+    async fn touch(&self, action: &Action) -> Result<Stamps, Fault> {
+        let stamped = match action {
+            Action::Swipe(gesture) | Action::Scroll(gesture) => self.swipe(gesture).await?,
+            Action::SwipeFrom { element, direction, duration, timeout } => {
+                self.swipe_from(element, *direction, *duration, *timeout).await?
+            }
+            Action::ScrollUntilVisible { element, gesture, timeout } => {
+                return self.scroll_until(element, gesture, *timeout).await.map(|()| None);
+            }
+            Action::TapOn(tap) => self.tap(tap).await?,
+            _ => return Err(nested()),
+        };
+        Ok(Some(self.on_device(stamped)))
+    }
+
+    fn looker(&self) -> Looker<'_> {
+        Looker { session: self.session, flow: self.flow }
+    }
+
+    /// What leaves the app alone: waiting, looking, scripts.
+    async fn ask(&self, action: &Action) -> Result<(), Fault> {
+        let (session, flow) = (self.session, self.flow);
+        match action {
+            Action::Wait(time) => self.framestats.wait(session, self.open_window, *time).await,
+            Action::WaitForAnimationToEnd(most) => crate::still::wait(session, *most).await,
+            Action::AssertVisible { element, timeout } => {
+                self.looker().find(element, *timeout, "see").await.map(drop)
+            }
+            Action::AssertNotVisible { element, timeout } => self.looker().gone(element, *timeout).await,
+            Action::ExtendedWaitUntil { until, timeout } => self.looker().wait_until(until, *timeout).await,
+            Action::CopyTextFrom { element, timeout } => self.looker().copy(element, *timeout).await,
+            Action::SetClipboard(text) => flow.copy(&flow.text(session, text).await?),
+            Action::TakeScreenshot(name) => self.screenshot(&flow.text(session, name).await?).await,
+            Action::EvalScript(script) => flow.text(session, script).await.map(drop),
+            Action::AssertTrue(expression) => {
+                let value = flow.text(session, expression).await?;
+                if holds(&value) {
+                    return Ok(());
+                }
+                let written = clip(&expression.to_string(), 120);
+                let what = format!("`{written}` does not hold: it is `{}`", clip(&value, 80));
+                Err(Fault::new(FaultCode::ConditionFalse, what))
+            }
+            Action::RunScript { file, script, when } => {
+                if !self.condition_holds(when).await? {
+                    return Ok(());
+                }
+                for line in flow.run(session, script).await? {
+                    let words = format!("{}: {}", clip(file, 120), clip(&line, 300));
+                    session.env.announcer.notice(Some(session.job), words);
+                }
+                Ok(())
+            }
+            _ => Err(nested()),
+        }
+    }
+
+    /// Whether a condition holds, or comes to hold soon after the last touch.
+    pub async fn condition_holds(&self, condition: &Condition) -> Result<bool, Fault> {
+        let until = self.flow.until(CONDITION);
+        if let Some(element) = &condition.visible
+            && self.looker().seen_by(element, until).await?.is_none()
+        {
+            return Ok(false);
+        }
+        if let Some(element) = &condition.not_visible
+            && !self.looker().gone_by(element, until).await?
+        {
+            return Ok(false);
+        }
+        match &condition.script {
+            Some(script) => self.flow.text(self.session, script).await.map(|value| holds(&value)),
+            None => Ok(true),
+        }
+    }
+
+    async fn launch(&self, action: &Action) -> Result<(), Fault> {
+        let Action::LaunchApp { app, clear_state, cold, arguments, permissions } = action else {
+            return Ok(());
+        };
+        let (device, patience) = (&*self.session.device, self.session.patience());
+        if *clear_state {
+            app::clear(device, app, patience).await?;
+        }
+        if !permissions.is_empty() {
+            permissions::set(device, app, permissions, patience).await?;
+        }
+        let extras = self.extras(arguments).await?;
+        let launch = app::launch(device, app, *cold, &extras, patience).await?;
+        let log = self.open_window.map_or(self.outside, |open_window| &open_window.log);
+        log.borrow_mut().launches.push(launch);
+        Ok(())
+    }
+
+    /// Extras of an intent as words of `am start`.
+    async fn extras(&self, arguments: &BTreeMap<String, Argument>) -> Result<String, Fault> {
+        let mut words = String::new();
+        for (key, argument) in arguments {
+            let (flag, value) = match argument {
+                Argument::Flag(flag) => ("--ez", flag.to_string()),
+                Argument::Whole(number) => ("--ei", number.to_string()),
+                Argument::Text(text) => ("--es", self.flow.text(self.session, text).await?),
+            };
+            words += &format!(" {flag} {} {}", quote(key), quote(&value));
+        }
+        Ok(words)
+    }
+
+    /// Keeps a picture beside the evidence of the trial, unless something secret may be on the screen.
+    async fn screenshot(&self, name: &str) -> Result<(), Fault> {
+        let session = self.session;
+        if !session.env.pictures.failures {
+            let words = "no screenshot is taken where the run has secrets: one may be on the screen";
+            session.env.announcer.notice(Some(session.job), words);
             return Ok(());
         }
-        if Instant::now() >= deadline {
-            if let Some(fault) = app::trouble(device, &session.app.0, patience).await? {
-                return Err(fault);
-            }
-            let what = format!(
-                "page `{}` was not ready within {:.1} s; in front is {front}",
-                clip(name, 80),
-                most.as_secs_f64()
-            );
-            return Err(
-                Fault::new(FaultCode::PageNotReady, what).advise("correct `ready`, or give it a timeout")
-            );
+        let picture = session.device.shell("screencap -p", session.patience().dump).await?;
+        let number = self.flow.next_shot();
+        let path = format!("{}/shots/{number}-{}.png", self.folder, crate::slug::slug(name));
+        let kept = thumbnail(&picture.out, READABLE)
+            .map_err(|why| why.to_string())
+            .and_then(|small| session.env.files.write(&path, &small).map_err(|why| why.to_string()));
+        if let Err(why) = kept {
+            let words = format!("screenshot `{}` was not kept: {why}", clip(name, 80));
+            session.env.announcer.notice(Some(session.job), words);
         }
-        sleep(LOOK_AGAIN).await;
-        front = app::in_front(device, patience).await?;
+        Ok(())
+    }
+
+    fn on_device(&self, stamped: Stamped) -> (DeviceTime, DeviceTime) {
+        (self.session.clock.to_device(stamped.began), self.session.clock.to_device(stamped.ended))
     }
 }
 
-/// A step in a few words, for people.
-pub fn words(action: &Action) -> String {
-    match action {
-        Action::LaunchApp { app, cold, .. } => format!("launch {app}{}", if *cold { " (cold)" } else { "" }),
-        Action::StopApp(app) => format!("stop {app}"),
-        Action::ClearState(app) => format!("clear {app}"),
-        Action::OpenLink { link, .. } => format!("open {}", clip(link, 60)),
-        Action::OpenPage { page, .. } => format!("open page {page}"),
-        Action::Swipe(_) => "swipe".to_owned(),
-        Action::Scroll(_) => "scroll".to_owned(),
-        Action::ScrollUntilVisible { element, .. } => format!("scroll to {}", describe(element)),
-        Action::TapOn(Target::Point(_)) => "tap".to_owned(),
-        Action::TapOn(Target::Element(element)) => format!("tap {}", describe(element)),
-        Action::PressKey(key) => format!("press {key}"),
-        Action::InputText(_) => "type".to_owned(),
-        Action::Back => "back".to_owned(),
-        Action::Wait(time) => format!("wait {} ms", time.as_millis()),
-        Action::WaitForAnimationToEnd(_) => "wait until nothing moves".to_owned(),
-        Action::AssertVisible { element, .. } => format!("see {}", describe(element)),
-        Action::Repeat { times, .. } => format!("repeat {times} times"),
-        Action::RunFlow { file, .. } => format!("run {file}"),
-        Action::Measure { name, .. } => format!("measure {name}"),
-        Action::Shell(line) => format!("shell {}", clip(line, 60)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn keys_are_spelled_as_android_does() {
-        assert_eq!(super::keycode("home"), "KEYCODE_HOME");
-        assert_eq!(super::keycode("volume up"), "KEYCODE_VOLUME_UP");
-        assert_eq!(super::keycode("KEYCODE_TAB"), "KEYCODE_TAB");
-        assert_eq!(super::keycode("66"), "66");
-    }
+fn nested() -> Fault {
+    Fault::new(FaultCode::StepNested, "a step that holds steps reached the wrong place")
 }

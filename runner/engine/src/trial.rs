@@ -1,27 +1,28 @@
 //! One trial as straight-line code: settle, setup, steps with their windows, teardown.
 
+mod walker;
+
+use self::walker::Walker;
 use crate::android::quiet::{self, Conditions};
 use crate::android::settle::behind;
 use crate::collect::Harvest;
 use crate::device_session::DeviceSession;
 use crate::failure;
+use crate::flow_state::FlowState;
 use crate::log::WindowLog;
 use crate::measure::measure;
 use crate::observe::{FramestatsSampler, OpenWindow};
-use crate::perform::perform;
+use crate::perform::Scene;
 use crate::probes::{ProbeAnswer, Probes};
 use crate::screens::Camera;
 use crate::slug::slug;
 use farmjank_measure::probe_read::{ProbeContext, SideReadings, is_trace};
 use farmjank_measure::weigh::{Ask, Measured};
-use farmjank_results::event::{Around, Ending, Fact, Screen, SkippedSource, WindowMeasured};
+use farmjank_results::event::{Around, Ending, Screen, SkippedSource, WindowMeasured};
 use farmjank_results::fault::{Blame, Fault, FaultCode};
 use farmjank_results::frame_log::FrameLog;
-use farmjank_results::time::DeviceTime;
-use farmjank_scenarios::step::{Action, Step};
+use farmjank_scenarios::step::Step;
 use std::cell::RefCell;
-use std::future::Future;
-use std::pin::Pin;
 
 /// What a trial left behind.
 pub struct TrialOutcome {
@@ -49,6 +50,8 @@ pub struct Trial<'a> {
     conditions: RefCell<Conditions>,
     framestats: &'a FramestatsSampler,
     probes: &'a Probes<'a>,
+    /// What its steps leave each other.
+    flow: FlowState,
     /// Take pictures of the screen in its windows.
     pub pictured: bool,
 }
@@ -68,8 +71,6 @@ struct Collected {
     around: Around,
 }
 
-type Walk<'w> = Pin<Box<dyn Future<Output = Result<(), Fault>> + 'w>>;
-
 impl<'a> Trial<'a> {
     /// A trial that has not begun; `place` is that of its evidence among the job's.
     pub fn new(
@@ -83,7 +84,20 @@ impl<'a> Trial<'a> {
         let (windows, outside) = (RefCell::default(), RefCell::default());
         let (around, conditions) = (RefCell::default(), RefCell::default());
         let pictured = false;
-        Trial { session, number, folder, windows, outside, around, conditions, framestats, probes, pictured }
+        let flow = FlowState::new(session.nonce, (session.job, number));
+        Trial {
+            session,
+            number,
+            folder,
+            windows,
+            outside,
+            around,
+            conditions,
+            framestats,
+            probes,
+            flow,
+            pictured,
+        }
     }
 
     /// Runs it to its end. Whatever was measured is returned, whatever happened. `give_way`: somebody else can work
@@ -94,7 +108,7 @@ impl<'a> Trial<'a> {
         let settled = result.is_ok();
         let mut refused = self.probes.refused().to_vec();
         if result.is_ok() {
-            result = self.walk(&scenario.setup, "setup", None).await;
+            result = Walker(&self).walk(&scenario.setup, "setup", None).await;
         }
         if result.is_ok() {
             result = self.probes.begin_trial().await.map(|more| {
@@ -103,7 +117,7 @@ impl<'a> Trial<'a> {
             });
         }
         if result.is_ok() {
-            result = self.walk(&scenario.steps, "steps", None).await;
+            result = Walker(&self).walk(&scenario.steps, "steps", None).await;
         }
         result = match result {
             Err(fault) if !fault.is_lost() => {
@@ -126,7 +140,7 @@ impl<'a> Trial<'a> {
         refused.extend(unavailable);
         // Teardown runs after a failure too, but a phone that is gone cannot be tidied.
         if !result.as_ref().is_err_and(Fault::is_lost) {
-            let torn_down = self.walk(&scenario.teardown, "teardown", None).await;
+            let torn_down = Walker(&self).walk(&scenario.teardown, "teardown", None).await;
             result = result.and(torn_down);
         }
         let (mut windows, unseen) = self.measured(answers, refused);
@@ -155,68 +169,15 @@ impl<'a> Trial<'a> {
         unfit.map_or(Ok(()), Err)
     }
 
-    /// Runs steps in order. The window they happen in, if one is open.
-    fn walk<'w>(
-        &'w self,
-        steps: &'w [Step],
-        path: &'w str,
-        open_window: Option<&'w OpenWindow<'w>>,
-    ) -> Walk<'w> {
-        Box::pin(async move {
-            for (at, step) in steps.iter().enumerate() {
-                let path = format!("{path}[{at}]");
-                match self.step(step, &path, open_window).await {
-                    Err(fault) if step.optional && fault.blame != Blame::Lab => {
-                        let words =
-                            format!("optional step {path} (line {}) failed: {fault}", step.place.line);
-                        self.session.env.announcer.notice(Some(self.session.job), words);
-                    }
-                    result => result?,
-                }
-            }
-            Ok(())
-        })
-    }
-
-    async fn step(&self, step: &Step, path: &str, open_window: Option<&OpenWindow<'_>>) -> Result<(), Fault> {
-        let announce = |fact| self.session.env.announcer.announce(fact);
-        let (job, trial) = (self.session.job, self.number);
-        announce(Fact::StepStarted {
-            job,
-            trial,
-            step: path.to_owned(),
-            line: step.place.line,
-            what: step.label.clone().unwrap_or_else(|| crate::perform::words(&step.action)),
-        });
-        let result = self.act(step, path, open_window).await;
-        let (stamps, fault) = match &result {
-            Ok(stamps) => (*stamps, None),
-            Err(fault) => (None, Some(fault.clone())),
-        };
-        announce(Fact::StepFinished { job, trial, step: path.to_owned(), stamps, fault });
-        result.map(drop)
-    }
-
-    async fn act(
-        &self,
-        step: &Step,
-        path: &str,
-        open_window: Option<&OpenWindow<'_>>,
-    ) -> Result<Option<(DeviceTime, DeviceTime)>, Fault> {
-        match &step.action {
-            Action::Repeat { times, steps } => {
-                for round in 0..*times {
-                    self.walk(steps, &format!("{path}.repeat#{round}"), open_window).await?;
-                }
-                Ok(None)
-            }
-            Action::RunFlow { steps, .. } => {
-                self.walk(steps, &format!("{path}.runFlow"), open_window).await.map(|()| None)
-            }
-            Action::Measure { name, target_fps, steps, .. } => {
-                self.window(name, *target_fps, steps, &format!("{path}.measure")).await.map(|()| None)
-            }
-            action => perform(self.session, action, open_window, &self.outside, self.framestats).await,
+    /// Its steps as they are carried out in this window, if one is open.
+    fn scene<'s>(&'s self, open_window: Option<&'s OpenWindow<'s>>) -> Scene<'s> {
+        Scene {
+            session: self.session,
+            flow: &self.flow,
+            open_window,
+            outside: &self.outside,
+            framestats: self.framestats,
+            folder: &self.folder,
         }
     }
 
@@ -242,7 +203,7 @@ impl<'a> Trial<'a> {
             let result = async {
                 open_window.collector.ready().await;
                 self.framestats.at_start(session, &open_window.collector).await?;
-                self.walk(steps, path, Some(&open_window)).await?;
+                Walker(self).walk(steps, path, Some(&open_window)).await?;
                 let (ended, answers) = self.probes.end_window(beginning).await?;
                 let ended = match ended {
                     Some(ended) => ended,

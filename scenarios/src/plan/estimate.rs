@@ -52,19 +52,44 @@ pub(super) fn step_time(action: &Action) -> Duration {
         Action::ScrollUntilVisible { gesture, timeout, .. } => {
             (LOOK * 3).saturating_add(gesture.duration * 2).min(timeout.saturating_add(COMMAND))
         }
-        Action::TapOn(Target::Point(_)) => COMMAND,
-        Action::TapOn(Target::Element(_)) => LOOK + COMMAND,
-        Action::AssertVisible { timeout, .. } => LOOK.min(timeout.saturating_add(COMMAND)),
+        Action::TapOn(tap) => {
+            let looks = u32::from(matches!(tap.target, Target::Element(..))) + 2 * u32::from(tap.retry);
+            LOOK * looks + (COMMAND + tap.delay) * tap.times
+        }
+        Action::SwipeFrom { duration, .. } => LOOK.saturating_add(*duration),
+        Action::AssertVisible { timeout, .. }
+        | Action::AssertNotVisible { timeout, .. }
+        | Action::CopyTextFrom { timeout, .. } => LOOK.min(timeout.saturating_add(COMMAND)),
+        // Something that takes long is waited for.
+        Action::ExtendedWaitUntil { timeout, .. } => (LOOK * 2).min(timeout.saturating_add(COMMAND)),
         Action::Wait(time) => *time,
         Action::WaitForAnimationToEnd(most) => (*most).min(Duration::from_secs(1)),
+        Action::SetClipboard(_)
+        | Action::EvalScript(_)
+        | Action::RunScript { .. }
+        | Action::AssertTrue(_) => Duration::ZERO,
         Action::StopApp(_)
+        | Action::KillApp(_)
         | Action::ClearState(_)
+        | Action::HideKeyboard
+        | Action::EraseText(_)
+        | Action::InputRandom(_)
+        | Action::PasteText
+        | Action::TakeScreenshot(_)
         | Action::PressKey(_)
         | Action::InputText(_)
         | Action::Back
         | Action::Shell(_) => COMMAND,
-        Action::Repeat { times, steps } => steps_time(steps).saturating_mul(*times),
-        Action::RunFlow { steps, .. } => steps_time(steps),
+        Action::Repeat { times, condition: None, steps } => steps_time(steps).saturating_mul(*times),
+        // It usually ends soon.
+        Action::Repeat { times, condition: Some(_), steps } => {
+            (LOOK.saturating_add(steps_time(steps))).saturating_mul((*times).min(3))
+        }
+        Action::Retry { steps, .. } => steps_time(steps),
+        Action::RunFlow { when, steps, teardown, .. } => {
+            let asked = if when.is_some() { LOOK } else { Duration::ZERO };
+            asked.saturating_add(steps_time(steps)).saturating_add(steps_time(teardown))
+        }
         Action::Measure { steps, .. } => steps_time(steps).saturating_add(WINDOW),
     }
 }

@@ -55,7 +55,11 @@ impl Motion {
             }
             Action::Scroll(gesture) => self.finger(gesture.duration),
             Action::ScrollUntilVisible { gesture, .. } => self.finger(gesture.duration * 2),
-            Action::Repeat { times, steps } => {
+            Action::SwipeFrom { duration, .. } => {
+                self.finger(*duration);
+                self.fling = Some(Duration::ZERO);
+            }
+            Action::Repeat { times, steps, .. } => {
                 let mut last = Duration::ZERO;
                 for _ in 0..(*times).min(ROUNDS) {
                     let before = self.time;

@@ -2,14 +2,15 @@
 
 use super::fields::Fields;
 use super::read_context::{Around, ReadContext};
-use super::{check, fields, flow, limits, page, value};
+use super::{check, element, fields, flow, limits, page, script, value};
 use crate::complaint::quoted;
 use crate::gesture::{Direction, Gesture, SWIPE};
 use crate::keycode::keycode;
-use crate::node::Node;
-use crate::step::{Action, Selector, Target};
-use crate::vocabulary::{SELECTOR, Verb};
+use crate::node::Kind;
+use crate::step::{Action, Argument, Condition, Permission, Random};
+use crate::vocabulary::Verb;
 use farmjank_leaf::nearest::nearest;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// The action, or none when something it cannot do without is missing or wrong (which has been complained of).
@@ -19,25 +20,51 @@ pub(super) fn action(ctx: &mut ReadContext<'_>, verb: Verb, fields: &Fields) -> 
         Verb::StopApp => Action::StopApp(package(ctx, fields)),
         Verb::ClearState => Action::ClearState(package(ctx, fields)),
         Verb::OpenLink => {
-            Action::OpenLink { link: value::text(ctx, fields, "link")?, ready: page::ready(ctx, fields) }
+            Action::OpenLink { link: value::template(ctx, fields, "link")?, ready: page::ready(ctx, fields) }
         }
         Verb::OpenPage => open_page(ctx, fields)?,
+        Verb::KillApp => Action::KillApp(package(ctx, fields)),
+        Verb::Swipe if fields.key_mark("from").is_some() => swipe_from(ctx, fields)?,
         Verb::Swipe => Action::Swipe(swipe(ctx, fields)?),
         Verb::Scroll => Action::Scroll(scroll(ctx, fields)?),
         Verb::ScrollUntilVisible => scroll_until(ctx, fields)?,
-        Verb::TapOn => Action::TapOn(target(ctx, fields)?),
+        Verb::TapOn => Action::TapOn(element::tap(ctx, fields, 1, false)?),
+        Verb::DoubleTapOn => Action::TapOn(element::tap(ctx, fields, 2, false)?),
+        Verb::LongPressOn => Action::TapOn(element::tap(ctx, fields, 1, true)?),
         Verb::PressKey => Action::PressKey(key(ctx, fields)?),
-        Verb::InputText => Action::InputText(value::text(ctx, fields, "text")?),
+        Verb::InputText => Action::InputText(value::template(ctx, fields, "text")?),
+        Verb::InputRandomText => Action::InputRandom(Random::Text(length(ctx, fields))),
+        Verb::InputRandomNumber => Action::InputRandom(Random::Number(length(ctx, fields))),
+        Verb::InputRandomEmail => Action::InputRandom(Random::Email),
+        Verb::InputRandomPersonName => Action::InputRandom(Random::PersonName),
+        Verb::EraseText => Action::EraseText(value::whole(ctx, fields, "charactersToErase").unwrap_or(50)),
+        Verb::CopyTextFrom => Action::CopyTextFrom {
+            element: element::selector(ctx, fields)?,
+            timeout: element::timeout(ctx, fields),
+        },
+        Verb::SetClipboard => Action::SetClipboard(value::template(ctx, fields, "text")?),
+        Verb::PasteText => Action::PasteText,
+        Verb::HideKeyboard => Action::HideKeyboard,
+        Verb::TakeScreenshot => Action::TakeScreenshot(value::template(ctx, fields, "path")?),
+        Verb::EvalScript => Action::EvalScript(value::script(ctx, fields, "script")?),
+        Verb::RunScript => script::run_script(ctx, fields)?,
         Verb::Back => Action::Back,
         Verb::Wait => Action::Wait(value::time(ctx, fields, "duration")?),
         Verb::WaitForAnimationToEnd => Action::WaitForAnimationToEnd(
             value::time(ctx, fields, "timeout").unwrap_or(Duration::from_secs(15)),
         ),
         Verb::AssertVisible => Action::AssertVisible {
-            element: selector(ctx, fields)?,
-            timeout: value::time(ctx, fields, "timeout").unwrap_or(Duration::from_secs(7)),
+            element: element::selector(ctx, fields)?,
+            timeout: element::timeout(ctx, fields),
         },
-        Verb::Repeat => repeat(ctx, fields),
+        Verb::AssertNotVisible => Action::AssertNotVisible {
+            element: element::selector(ctx, fields)?,
+            timeout: element::timeout(ctx, fields),
+        },
+        Verb::ExtendedWaitUntil => wait_until(ctx, fields)?,
+        Verb::AssertTrue => Action::AssertTrue(value::script(ctx, fields, "condition")?),
+        Verb::Repeat => repeat(ctx, fields)?,
+        Verb::Retry => flow::retry(ctx, fields)?,
         Verb::RunFlow => flow::run_flow(ctx, fields)?,
         Verb::Measure => measure(ctx, fields)?,
         Verb::Shell => Action::Shell(value::text(ctx, fields, "command")?),
@@ -59,7 +86,80 @@ fn launch(ctx: &mut ReadContext<'_>, fields: &Fields) -> Action {
         app: package(ctx, fields),
         clear_state: value::flag(ctx, fields, "clearState").unwrap_or(false),
         cold: cold.or(stop).unwrap_or(true),
+        arguments: arguments(ctx, fields),
+        permissions: permissions(ctx, fields),
     }
+}
+
+/// Extras of the intent: what looks like a flag or a whole number is one, as in Maestro.
+fn arguments(ctx: &mut ReadContext<'_>, fields: &Fields) -> BTreeMap<String, Argument> {
+    let mut found = BTreeMap::new();
+    let Some(node) = fields.get("arguments").cloned() else { return found };
+    for entry in fields::entries(ctx, "arguments", &node).unwrap_or_default() {
+        let Some((template, _)) = value::filled(ctx, &entry.key, &entry.value) else { continue };
+        let quoted = matches!(&entry.value.kind, Kind::Scalar(scalar) if scalar.offset != Some(0));
+        let argument = match template.fixed().filter(|_| !quoted) {
+            Some("true") => Argument::Flag(true),
+            Some("false") => Argument::Flag(false),
+            Some(text) => text.parse().map_or(Argument::Text(template), Argument::Whole),
+            None => Argument::Text(template),
+        };
+        found.insert(entry.key.clone(), argument);
+    }
+    found
+}
+
+fn permissions(ctx: &mut ReadContext<'_>, fields: &Fields) -> BTreeMap<String, Permission> {
+    let mut found = BTreeMap::new();
+    let Some(node) = fields.get("permissions").cloned() else { return found };
+    for entry in fields::entries(ctx, "permissions", &node).unwrap_or_default() {
+        let Some(text) = value::scalar(ctx, &entry.key, &entry.value) else { continue };
+        let permission = match text.value.as_str() {
+            "allow" => Permission::Allow,
+            "deny" | "unset" => Permission::Deny,
+            other => {
+                let what = format!("{} is nothing a permission can be", quoted(other));
+                ctx.complain(text.mark, what, "write `allow` or `deny`");
+                continue;
+            }
+        };
+        found.insert(entry.key.clone(), permission);
+    }
+    found
+}
+
+fn length(ctx: &mut ReadContext<'_>, fields: &Fields) -> u32 {
+    value::whole(ctx, fields, "length").unwrap_or(8)
+}
+
+fn wait_until(ctx: &mut ReadContext<'_>, fields: &Fields) -> Option<Action> {
+    let visible = element::under(ctx, fields, "visible");
+    let not_visible = element::under(ctx, fields, "notVisible");
+    if fields.key_mark("visible").or(fields.key_mark("notVisible")).is_none() {
+        let what = "`extendedWaitUntil` does not say what to wait for";
+        ctx.complain(fields.mark, what, "add `visible` or `notVisible`");
+        return None;
+    }
+    let timeout = element::timeout(ctx, fields);
+    let until = Condition { visible, not_visible, script: None };
+    Some(Action::ExtendedWaitUntil { until, timeout })
+}
+
+fn swipe_from(ctx: &mut ReadContext<'_>, fields: &Fields) -> Option<Action> {
+    if let Some(mark) = fields.key_mark("start").or(fields.key_mark("end")) {
+        ctx.complain(mark, "`from` is mixed with `start` and `end`", "keep the element or the two points");
+        return None;
+    }
+    let direction = value::direction(ctx, fields, "direction");
+    if direction.is_none() && fields.key_mark("direction").is_none() {
+        ctx.complain(fields.mark, "`swipe` does not say where to", "add `direction: UP`");
+    }
+    Some(Action::SwipeFrom {
+        element: element::under(ctx, fields, "from")?,
+        direction: direction?,
+        duration: value::time(ctx, fields, "duration").unwrap_or(SWIPE),
+        timeout: element::timeout(ctx, fields),
+    })
 }
 
 fn open_page(ctx: &mut ReadContext<'_>, fields: &Fields) -> Option<Action> {
@@ -142,48 +242,8 @@ fn scroll_until(ctx: &mut ReadContext<'_>, fields: &Fields) -> Option<Action> {
     let direction = value::direction(ctx, fields, "direction").unwrap_or(Direction::Down);
     let speed = value::whole(ctx, fields, "speed").unwrap_or(40);
     let timeout = value::time(ctx, fields, "timeout").unwrap_or(Duration::from_secs(20));
-    let node: Node = fields.get("element")?.clone();
-    let element = fields::fields_or(ctx, "element", &node, SELECTOR, "text")?;
-    let element = selector(ctx, &element)?;
+    let element = element::under(ctx, fields, "element")?;
     Some(Action::ScrollUntilVisible { element, gesture: Gesture::seek(direction, speed), timeout })
-}
-
-/// An element by exactly one of `text` and `id`.
-fn selector(ctx: &mut ReadContext<'_>, fields: &Fields) -> Option<Selector> {
-    only_one(ctx, fields, &["text", "id"])?;
-    match fields.get("text") {
-        Some(_) => value::text(ctx, fields, "text").map(Selector::Text),
-        None => value::text(ctx, fields, "id").map(Selector::Id),
-    }
-}
-
-fn target(ctx: &mut ReadContext<'_>, fields: &Fields) -> Option<Target> {
-    only_one(ctx, fields, &["text", "id", "point"])?;
-    match fields.get("point") {
-        Some(_) => value::point(ctx, fields, "point").map(Target::Point),
-        None => selector(ctx, fields).map(Target::Element),
-    }
-}
-
-fn only_one(ctx: &mut ReadContext<'_>, fields: &Fields, keys: &[&str]) -> Option<()> {
-    let mut given: Vec<_> = keys.iter().filter_map(|key| fields.key_mark(key)).collect();
-    given.sort();
-    let names = crate::complaint::choice(keys.iter().copied());
-    match given[..] {
-        [_] => Some(()),
-        [] => {
-            ctx.complain(
-                fields.mark,
-                format!("{} does not say what to look for", quoted(&fields.of)),
-                format!("add {names}"),
-            );
-            None
-        }
-        [_, second, ..] => {
-            ctx.complain(second, format!("{} takes only one of {names}", quoted(&fields.of)), "keep one");
-            None
-        }
-    }
 }
 
 fn key(ctx: &mut ReadContext<'_>, fields: &Fields) -> Option<String> {
@@ -202,12 +262,24 @@ fn key(ctx: &mut ReadContext<'_>, fields: &Fields) -> Option<String> {
     }
 }
 
-fn repeat(ctx: &mut ReadContext<'_>, fields: &Fields) -> Action {
-    let times = value::whole(ctx, fields, "times").unwrap_or(1);
+/// Rounds of a `repeat` that only its condition ends.
+const ROUNDS: u32 = 1_000;
+
+fn repeat(ctx: &mut ReadContext<'_>, fields: &Fields) -> Option<Action> {
+    let condition = element::condition(ctx, fields, "while");
+    if fields.key_mark("times").is_none() && fields.key_mark("while").is_none() {
+        ctx.complain(fields.mark, "`repeat` needs `times`", "add `times:` (how often), or `while:`");
+    }
+    let times = value::whole(ctx, fields, "times").unwrap_or(if condition.is_some() { ROUNDS } else { 1 });
     ctx.scope.around.push(Around::Repeat);
     let steps = fields::inner_steps(ctx, fields);
     ctx.scope.around.pop();
-    Action::Repeat { times, steps }
+    let (condition, here) = condition.map_or((None, true), |(condition, here)| (Some(condition), here));
+    if !here {
+        ctx.notice(fields.mark, "these steps are not for Android", "they are left out");
+        return None;
+    }
+    Some(Action::Repeat { times, condition, steps })
 }
 
 fn measure(ctx: &mut ReadContext<'_>, fields: &Fields) -> Option<Action> {
@@ -219,6 +291,14 @@ fn measure(ctx: &mut ReadContext<'_>, fields: &Fields) -> Option<Action> {
         Around::Repeat => {
             ("a window inside a `repeat`", "a window has one verdict: put the `repeat` inside it")
         }
+        Around::Retry => (
+            "a window inside a `retry`",
+            "a window has one verdict: put what may fail before it into the `retry`, and the window after it",
+        ),
+        Around::When => (
+            "a window under a condition",
+            "what is measured must be the same on every phone; choose phones with `devices`",
+        ),
         Around::Setup => ("a window in `setup`", "move it to `steps`: setup is never measured"),
         Around::Teardown => ("a window in `teardown`", "move it to `steps`: teardown is never measured"),
     });

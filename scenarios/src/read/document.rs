@@ -73,6 +73,7 @@ fn build(ctx: &mut ReadContext<'_>, source: &Source, form: &Form) -> Scenario {
         overrides: limits::overrides(ctx, header),
         effect: limits::effect(ctx, header),
         hash: ctx.digest.hash.hex(),
+        notices: Vec::new(),
         times_launches: false,
         debuggable_meant: false,
         for_phones: Vec::new(),
@@ -80,6 +81,7 @@ fn build(ctx: &mut ReadContext<'_>, source: &Source, form: &Form) -> Scenario {
     scenario.times_launches =
         scenario.thresholds.iter().any(|limit| crate::vocabulary::is_launch_metric(&limit.metric));
     check::check(ctx, &scenario, header);
+    scenario.notices = ctx.notices();
     scenario
 }
 

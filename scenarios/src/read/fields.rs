@@ -5,7 +5,7 @@ use crate::complaint::quoted;
 use crate::node::{Entry, Kind, Node};
 use crate::place::Mark;
 use crate::step::Step;
-use crate::vocabulary::maestro::KEYS_NOT_RUN;
+use crate::vocabulary::maestro::{KEYS_NOT_RUN, KEYS_NOTED};
 use crate::vocabulary::{Key, Shape};
 use farmjank_leaf::nearest::nearest;
 use std::collections::BTreeMap;
@@ -70,6 +70,10 @@ fn field(ctx: &mut ReadContext<'_>, fields: &mut Fields, entry: &Entry) {
     let name = entry.key.as_str();
     let Some(key) = fields.keys.iter().find(|key| key.name == name || key.also.contains(&name)).copied()
     else {
+        if let Some((_, _, why)) = KEYS_NOTED.iter().find(|(of, key, _)| *of == fields.of && *key == name) {
+            let what = format!("{} of {} changes nothing", quoted(name), title(&fields.of));
+            return ctx.notice(entry.mark, what, why);
+        }
         let (what, instead, meant) = unknown_key(fields, name);
         ctx.complain(entry.mark, what, instead);
         // Read as what was probably meant, so that its own mistakes show at once and it does not count as missing.

@@ -7,6 +7,7 @@ use super::{fields, value};
 use crate::complaint::quoted;
 use crate::node::{Entry, Kind, Node};
 use crate::place::Mark;
+use crate::template::Template;
 use crate::vocabulary::HEADER;
 use std::rc::Rc;
 
@@ -118,9 +119,9 @@ pub(super) fn declare_env(ctx: &mut ReadContext<'_>, fields: &Fields) {
             continue;
         }
         let value = match &entry.value.kind {
-            Kind::Null => Some(String::new()),
-            _ => value::scalar(ctx, &entry.key, &entry.value).map(|text| text.value),
+            Kind::Null => None,
+            _ => value::filled(ctx, &entry.key, &entry.value).map(|(template, _)| template),
         };
-        ctx.scope.env.insert(entry.key.clone(), value.unwrap_or_default());
+        ctx.scope.env.insert(entry.key.clone(), value.unwrap_or_else(|| Template::from("")));
     }
 }

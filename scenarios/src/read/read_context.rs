@@ -7,7 +7,9 @@ use crate::page::Page;
 use crate::place::{Mark, Place};
 use crate::source::Source;
 use crate::step::Step;
+use crate::template::Template;
 use farmjank_leaf::hash::Fnv;
+use farmjank_script::Checker;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -23,6 +25,9 @@ pub(super) enum Around {
     Setup,
     Teardown,
     Repeat,
+    Retry,
+    /// Steps that run under a condition.
+    When,
     Measure,
 }
 
@@ -31,7 +36,9 @@ pub(super) struct Scope<'a> {
     /// Variables of the command line.
     pub(super) given: &'a BTreeMap<String, String>,
     /// Variables, without those given.
-    pub(super) env: BTreeMap<String, String>,
+    pub(super) env: BTreeMap<String, Template>,
+    /// Tells scripts from what is none.
+    pub(super) checker: Rc<Checker>,
     /// Values that stand in no name.
     pub(super) secret: BTreeSet<String>,
     /// The file at hand.
@@ -71,7 +78,7 @@ impl Digest {
 /// Reads a list of steps.
 pub(super) type ReadSteps = fn(&mut ReadContext<'_>, &Node) -> Vec<Step>;
 
-/// What every reader of a scenario shares. Readers of single things are functions that take it.
+/// What every reader of a scenario shares, one field for each. Readers of single things are functions that take it.
 pub(super) struct ReadContext<'a> {
     pub(super) options: &'a ReadOptions<'a>,
     /// Reads a list of steps: steps may hold steps again.
@@ -84,6 +91,7 @@ pub(super) struct ReadContext<'a> {
     /// Files being run, the scenario's own first.
     pub(super) files: Vec<String>,
     complaints: Vec<Complaint>,
+    notices: Vec<Complaint>,
 }
 
 impl<'a> ReadContext<'a> {
@@ -96,6 +104,7 @@ impl<'a> ReadContext<'a> {
         let scope = Scope {
             given,
             env: BTreeMap::new(),
+            checker: Rc::default(),
             secret: BTreeSet::new(),
             source: Rc::clone(source),
             app: String::new(),
@@ -111,6 +120,7 @@ impl<'a> ReadContext<'a> {
             windows: BTreeMap::new(),
             files: vec![source.name.clone()],
             complaints: Vec::new(),
+            notices: Vec::new(),
         }
     }
 
@@ -118,6 +128,44 @@ impl<'a> ReadContext<'a> {
     pub(super) fn complain(&mut self, mark: Mark, what: impl Into<String>, instead: impl Into<String>) {
         let complaint = self.scope.source.complaint(mark, what, instead);
         self.take([complaint]);
+    }
+
+    /// Takes note of something that changes nothing here. Within a window it is wrong: there every key must mean
+    /// something.
+    pub(super) fn notice(&mut self, mark: Mark, what: impl Into<String>, why: &str) {
+        let what = what.into();
+        if self.in_window() {
+            return self.complain(mark, format!("{what} in a window"), format!("remove it: {why}"));
+        }
+        if self.notices.len() < crate::complaint::MOST {
+            self.notices.push(self.scope.source.complaint(mark, what, why));
+        }
+    }
+
+    /// What was noted so far, taken away.
+    pub(super) fn notices(&mut self) -> Vec<Complaint> {
+        std::mem::take(&mut self.notices)
+    }
+
+    /// A window is open where the reader stands.
+    pub(super) fn in_window(&self) -> bool {
+        self.scope.around.contains(&Around::Measure)
+    }
+
+    /// Complains of what may not stand in a window, where one is open.
+    pub(super) fn not_in_window(&mut self, mark: Mark, what: impl std::fmt::Display, why: &str) {
+        if self.in_window() {
+            self.complain(
+                mark,
+                format!("{what} cannot stand in a window: {why}"),
+                "move it before or after the `measure`",
+            );
+        }
+    }
+
+    /// How many complaints there are.
+    pub(super) fn complaints_so_far(&self) -> usize {
+        self.complaints.len()
     }
 
     /// Takes complaints made elsewhere; far beyond what is shown, further ones are dropped.

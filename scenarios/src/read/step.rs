@@ -7,7 +7,7 @@ use crate::complaint::{choice, quoted};
 use crate::node::{Entry, Kind, Node};
 use crate::place::Mark;
 use crate::step::Step;
-use crate::vocabulary::maestro::NOT_RUN;
+use crate::vocabulary::maestro::{NOT_RUN, NOTED};
 use crate::vocabulary::{COMMANDS, Command, EVERY_STEP, find};
 use farmjank_leaf::nearest::nearest;
 
@@ -43,7 +43,7 @@ fn step(ctx: &mut ReadContext<'_>, node: &Node) -> Option<Step> {
                 ctx.complain(node.mark, what, instead);
                 return None;
             }
-            let fields = fields::fields(ctx, command.name, node.mark, &[], &[command.keys, EVERY_STEP]);
+            let fields = fields::fields(ctx, command.name, node.mark, &[], &command.key_sets());
             finish(ctx, command, &fields)
         }
         Kind::Map(entries) => {
@@ -66,12 +66,24 @@ fn step(ctx: &mut ReadContext<'_>, node: &Node) -> Option<Step> {
 }
 
 fn finish(ctx: &mut ReadContext<'_>, command: &'static Command, fields: &Fields) -> Option<Step> {
-    let label = value::text(ctx, fields, "label");
+    if let Some(why) = command.disturbs {
+        ctx.not_in_window(fields.mark, quoted(command.name), why);
+    }
+    let label = label(ctx, fields);
     let optional = value::flag(ctx, fields, "optional").unwrap_or(false);
     let place = fields.mark.place;
     let file = ctx.step_file();
     let action = command::action(ctx, command.verb, fields)?;
     Some(Step { place, file, label, optional, action })
+}
+
+/// A label may be anything a report can show: where it holds expressions, as they were written.
+fn label(ctx: &mut ReadContext<'_>, fields: &Fields) -> Option<String> {
+    let (template, written) = value::filled(ctx, "label", fields.get("label")?)?;
+    match template.fixed() {
+        Some(_) => value::text(ctx, fields, "label"),
+        None => Some(written.value),
+    }
 }
 
 /// The command of this name, or the one that was probably meant, after complaining.
@@ -87,6 +99,10 @@ fn command_named(
         ctx.complain(mark, format!("{} is not supported by farmjank", quoted(name)), *instead);
         return Err(None);
     }
+    if let Some((_, why)) = NOTED.iter().find(|(known, _)| *known == name) {
+        ctx.notice(mark, format!("{} does nothing on an Android phone", quoted(name)), why);
+        return Err(None);
+    }
     let known = COMMANDS.iter().map(|command| command.name);
     let meant = nearest(name, known.clone());
     let instead = match meant {
@@ -99,8 +115,10 @@ fn command_named(
 
 /// A step written as a map: one command, and beside it only what may stand there.
 fn map_step(ctx: &mut ReadContext<'_>, node: &Node, entries: &[Entry]) -> Option<(&'static Command, Fields)> {
-    let is_command =
-        |entry: &&Entry| find(&entry.key).is_some() || NOT_RUN.iter().any(|(name, _)| *name == entry.key);
+    let is_command = |entry: &&Entry| {
+        let maestros = NOT_RUN.iter().chain(NOTED);
+        find(&entry.key).is_some() || maestros.into_iter().any(|(name, _)| *name == entry.key)
+    };
     let of_every_step = |entry: &&Entry| EVERY_STEP.iter().any(|key| key.name == entry.key);
     let Some(entry) =
         entries.iter().find(is_command).or_else(|| entries.iter().find(|entry| !of_every_step(entry)))
@@ -136,13 +154,14 @@ fn map_step(ctx: &mut ReadContext<'_>, node: &Node, entries: &[Entry]) -> Option
     }
     let mut argument = argument(ctx, command, entry)?;
     argument.append(&mut given);
-    let fields = fields::fields(ctx, command.name, entry.mark, &argument, &[command.keys, EVERY_STEP]);
+    let fields = fields::fields(ctx, command.name, entry.mark, &argument, &command.key_sets());
     Some((command, fields))
 }
 
 /// A key beside a command where it may not stand.
 fn beside(ctx: &mut ReadContext<'_>, command: &Command, other: &Entry) {
-    let own = command.keys.iter().any(|key| key.name == other.key || key.also.contains(&other.key.as_str()));
+    let mut keys = command.key_sets().into_iter().flatten();
+    let own = keys.any(|key| key.name == other.key || key.also.contains(&other.key.as_str()));
     let instead = if own {
         format!("indent it below `{}:`", command.name)
     } else if let Some(meant) = nearest(&other.key, COMMANDS.iter().map(|command| command.name)) {

@@ -7,6 +7,7 @@ use crate::complaint::quoted;
 use crate::gesture::{Coordinate, Direction, Point};
 use crate::node::{Kind, Node};
 use crate::place::{Mark, Place};
+use crate::template::{Piece, Template};
 use crate::vocabulary::{NAME_CHARS, Shape, TEXT_CHARS};
 use std::ops::Range;
 use std::time::Duration;
@@ -34,6 +35,20 @@ impl Text {
 
 /// A single value as text; `of` names it in messages.
 pub(super) fn scalar(ctx: &mut ReadContext<'_>, of: &str, node: &Node) -> Option<Text> {
+    let (template, mut text) = filled(ctx, of, node)?;
+    let Some(value) = template.fixed() else {
+        let what = format!("{} is read before anything runs, so it takes no expression", quoted(of));
+        ctx.complain(text.mark, what, "write the value, or `${NAME}` of a variable that holds it");
+        return None;
+    };
+    if value != text.value {
+        (text.value, text.offset) = (value.to_owned(), None);
+    }
+    Some(text)
+}
+
+/// A single value that may hold expressions, and as it was written.
+pub(super) fn filled(ctx: &mut ReadContext<'_>, of: &str, node: &Node) -> Option<(Template, Text)> {
     let Kind::Scalar(scalar) = &node.kind else {
         let what = format!("{} takes a single value, and this is {}", quoted(of), node.kind_name());
         ctx.complain(
@@ -43,21 +58,67 @@ pub(super) fn scalar(ctx: &mut ReadContext<'_>, of: &str, node: &Node) -> Option
         );
         return None;
     };
-    let mut text = Text { value: scalar.text.clone(), mark: node.mark, offset: scalar.offset };
-    match variables::fill_in(&ctx.scope, &scalar.text) {
+    let text = Text { value: scalar.text.clone(), mark: node.mark, offset: scalar.offset };
+    let filled = match variables::fill_in(&ctx.scope, &scalar.text) {
         Err((at, what, instead)) => {
             ctx.complain(text.part(at), what, instead);
             return None;
         }
-        Ok(filled) if filled != text.value => (text.value, text.offset) = (filled, None),
-        Ok(_) => {}
-    }
-    if text.value.chars().nth(TEXT_CHARS).is_some() {
+        Ok(filled) => filled,
+    };
+    if filled.fixed().unwrap_or(&scalar.text).chars().nth(TEXT_CHARS).is_some() {
         let what = format!("{} has more than {TEXT_CHARS} characters", quoted(of));
         ctx.complain(node.mark, what, "shorten it");
         return None;
     }
-    Some(text)
+    Some((filled, text))
+}
+
+/// Text of a key that may hold expressions. Within a window it may not: what is measured is the same in every trial.
+pub(super) fn template(ctx: &mut ReadContext<'_>, fields: &Fields, key: &str) -> Option<Template> {
+    let (template, written) = filled(ctx, key, fields.get(key)?)?;
+    if template.fixed().is_some() {
+        return text(ctx, fields, key).map(Template::from);
+    }
+    ctx.not_in_window(
+        written.mark,
+        "an expression",
+        "what is measured must be the same in every trial and on every phone",
+    );
+    Some(template)
+}
+
+/// A script under a key: what stands within `${…}`, or the whole.
+pub(super) fn script(ctx: &mut ReadContext<'_>, fields: &Fields, key: &str) -> Option<Template> {
+    let found = template(ctx, fields, key)?;
+    let Some(source) = found.fixed().filter(|source| !source.trim().is_empty()) else {
+        return Some(found);
+    };
+    // Maestro takes what is left when `${…}` is evaluated for a value, and only `evalScript` needs none.
+    if fields.of != "evalScript" {
+        return Some(found);
+    }
+    let mark = fields.get(key).map_or(fields.mark, |node| node.mark);
+    match variables::expression(&ctx.scope, source, 0..source.len()) {
+        Ok(expression) => Some(Template::new([Piece::Expression(expression)])),
+        Err((_, what, instead)) => {
+            ctx.complain(mark, what, instead);
+            None
+        }
+    }
+}
+
+/// A whole number that may be negative; Maestro's `0.0` counts as one.
+pub(super) fn signed(ctx: &mut ReadContext<'_>, fields: &Fields, key: &str) -> Option<i32> {
+    let text = given(ctx, fields, key)?;
+    match text.value.trim().trim_end_matches(".0").parse::<i32>() {
+        Ok(number) => Some(number),
+        Err(_) => {
+            let what = format!("{} takes a whole number, not {}", quoted(key), quoted(&text.value));
+            ctx.complain(text.mark, what, "count from 0, or from -1 at the end");
+            None
+        }
+    }
 }
 
 fn given(ctx: &mut ReadContext<'_>, fields: &Fields, key: &str) -> Option<Text> {

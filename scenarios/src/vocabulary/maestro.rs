@@ -4,57 +4,46 @@
 pub(crate) const NOT_RUN: &[(&str, &str)] = &[
     ("addMedia", "push files before the run, or use `shell`"),
     ("assertNoDefectsWithAI", ""),
-    ("assertNotVisible", "use `assertVisible` with something that shows the page is ready"),
     ("assertScreenshot", ""),
-    ("assertTrue", "use `assertVisible`"),
     ("assertWithAI", "use `assertVisible`"),
-    ("clearKeychain", "that is for iOS; use `clearState`"),
-    ("copyTextFrom", "use `env` and `${NAME}`"),
-    ("doubleTapOn", "use `tapOn` twice"),
-    ("eraseText", "use `pressKey: DEL` in a `repeat`"),
-    ("evalScript", "use `env` and `${NAME}`"),
-    ("extendedWaitUntil", "use `assertVisible` with a `timeout`"),
     ("extractTextWithAI", ""),
-    ("hideKeyboard", "use `back`"),
-    ("inputRandomEmail", "use `inputText`"),
-    ("inputRandomNumber", "use `inputText`"),
-    ("inputRandomPersonName", "use `inputText`"),
-    ("inputRandomText", "use `inputText`"),
-    ("killApp", "use `stopApp`"),
-    ("longPressOn", "use `swipe` with the same `start` and `end` and a long `duration`"),
-    ("pasteText", "use `inputText`"),
     ("pinch", ""),
-    ("retry", "a trial that the lab spoils is run again by itself; repeat steps with `repeat`"),
-    ("runScript", "use `shell` for the phone, or a script of your own around farmjank"),
     ("setAirplaneMode", "use `shell: cmd connectivity airplane-mode enable`"),
-    ("setClipboard", "use `inputText`"),
     ("setLocation", "use `shell`"),
     ("setOrientation", "use `shell: settings put system user_rotation 1`"),
     ("startRecording", "recording disturbs what is measured; remove it"),
     ("stopRecording", "recording disturbs what is measured; remove it"),
-    ("takeScreenshot", "screenshots disturb what is measured; remove it"),
     ("toggleAirplaneMode", "use `shell: cmd connectivity airplane-mode enable`"),
     ("travel", "use `shell`"),
 ];
 
-/// Maestro's keys that farmjank does not act on: command, key, what to use instead.
+/// Maestro's keys that farmjank does not act on and that matter: command, key, what to use instead.
 pub(crate) const KEYS_NOT_RUN: &[(&str, &str, &str)] = &[
-    ("launchApp", "permissions", "grant them with `shell: pm grant …` in `setup`"),
-    ("launchApp", "arguments", "use `openLink`, or `shell: am start …`"),
-    ("launchApp", "clearKeychain", "that is for iOS; use `clearState`"),
-    ("openLink", "autoVerify", ""),
-    ("openLink", "browser", ""),
-    ("repeat", "while", "use `times`: a trial must do the same on every phone"),
-    ("runFlow", "when", "a trial must do the same on every phone; use `devices` to choose phones"),
-    ("swipe", "from", "use `start` and `end`"),
-    ("scrollUntilVisible", "visibilityPercentage", "any visible part counts"),
-    ("scrollUntilVisible", "centerElement", "follow with a `scroll`"),
-    ("tapOn", "index", "use `id`, or a `point`"),
-    ("tapOn", "repeat", "use the `repeat` command"),
-    ("tapOn", "delay", "use `repeat` with `wait`"),
-    ("tapOn", "retryTapIfNoChange", ""),
-    ("tapOn", "waitToSettleTimeoutMs", "follow with `waitForAnimationToEnd`"),
-    ("assertVisible", "enabled", ""),
-    ("header", "jsEngine", "remove it: scripts are not run"),
+    ("tapOn", "css", "use `text` or `id`: pages in a web view are read as Android tells them"),
+    ("tapOn", "traits", "use `id` or `text`"),
+    ("tapOn", "displayId", "farmjank measures the phone's own screen"),
+    ("assertVisible", "css", "use `text` or `id`: pages in a web view are read as Android tells them"),
     ("header", "url", "use `appId`"),
 ];
+
+/// Keys that change nothing here, taken with a notice: command, key, why.
+pub const KEYS_NOTED: &[(&str, &str, &str)] = &[
+    ("header", "androidWebViewHierarchy", "web pages are read as Android's accessibility tells them"),
+    ("header", "jsEngine", "scripts run in QuickJS, which knows ECMAScript 2023"),
+    ("launchApp", "clearKeychain", "keychains are for iOS"),
+    ("openLink", "autoVerify", "links open in the app under test"),
+    ("openLink", "browser", "links open in the app under test"),
+    ("swipe", "waitToSettleTimeoutMs", SETTLES),
+    ("scrollUntilVisible", "waitToSettleTimeoutMs", SETTLES),
+    ("scrollUntilVisible", "visibilityPercentage", "any visible part counts"),
+    ("scrollUntilVisible", "centerElement", "it stops when any part is visible"),
+    ("tapOn", "waitToSettleTimeoutMs", SETTLES),
+    ("doubleTapOn", "waitToSettleTimeoutMs", SETTLES),
+    ("longPressOn", "waitToSettleTimeoutMs", SETTLES),
+];
+
+const SETTLES: &str =
+    "the next look at the screen waits until it is still; `waitForAnimationToEnd` waits by itself";
+
+/// Commands that change nothing on an Android phone, taken with a notice.
+pub(crate) const NOTED: &[(&str, &str)] = &[("clearKeychain", "keychains are for iOS")];

@@ -2,7 +2,7 @@
 //! prints.
 
 use super::Scene;
-use crate::app::Element;
+use crate::canvas::Element;
 use crate::phone_sim::activities::Front;
 
 /// The XML document.
@@ -19,6 +19,8 @@ pub fn hierarchy(scene: &Scene<'_>) -> String {
         bounds: whole,
         scrollable: false,
         action: None,
+        focused: false,
+        checked: None,
     };
     node(&mut xml, &package, 0, &frame, false);
     let mut open_list = false;
@@ -50,6 +52,8 @@ fn shown(scene: &Scene<'_>) -> (String, Vec<Element>) {
             bounds,
             scrollable: false,
             action: None,
+            focused: false,
+            checked: None,
         }]
     };
     if sim.screen.keyguard {
@@ -75,8 +79,10 @@ fn shown(scene: &Scene<'_>) -> (String, Vec<Element>) {
         Front::Window(index) => {
             let Some(window) = sim.activities.window(index) else { return ("android".into(), vec![]) };
             let app = &sim.setup.apps[window.app];
-            let position = window.ui.motion.position(scene.now);
-            (app.id().to_owned(), sim.setup.canvas().elements(app, window.page, position, &sim.input.typed))
+            (
+                app.id().to_owned(),
+                sim.setup.canvas().elements(app, window.page, &sim.shown(window, scene.now)),
+            )
         }
         Front::Launcher => ("com.android.launcher3".into(), words("Home")),
     }
@@ -135,13 +141,16 @@ fn node(xml: &mut String, package: &str, index: usize, element: &Element, close:
     let [left, top, right, bottom] = element.bounds;
     *xml += &format!(
         "<node index=\"{index}\" text=\"{}\" resource-id=\"{id}\" class=\"{}\" package=\"{package}\" content-desc=\"\" \
-         checkable=\"false\" checked=\"false\" clickable=\"{}\" enabled=\"true\" focusable=\"{}\" focused=\"false\" \
+         checkable=\"{}\" checked=\"{}\" clickable=\"{}\" enabled=\"true\" focusable=\"{}\" focused=\"{}\" \
          scrollable=\"{}\" long-clickable=\"false\" password=\"false\" selected=\"false\" \
          bounds=\"[{left},{top}][{right},{bottom}]\"{}>",
         escaped(&element.text),
         element.class,
+        element.checked.is_some(),
+        element.checked == Some(true),
         element.action.is_some(),
         element.action.is_some() || element.scrollable,
+        element.focused,
         element.scrollable,
         if close { " /" } else { "" }
     );

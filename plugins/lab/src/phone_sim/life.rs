@@ -38,6 +38,7 @@ impl PhoneSim {
                 gestures: Vec::new(),
                 typed: String::new(),
                 focused: false,
+                put_away: false,
                 stuck: false,
             },
             journal: Journal::new(truth),

@@ -1,8 +1,9 @@
 //! What a phone is when the lab begins.
 
 use super::compositor::Compositor;
-use crate::app::{App, Canvas};
+use crate::app::App;
 use crate::archetype::Archetype;
+use crate::canvas::Canvas;
 
 /// What stays the same for a phone's whole life. One field for each key of a phone in a lab file.
 #[derive(Clone, Debug)]

@@ -10,6 +10,8 @@ use super::flinger::Flinger;
 use super::journal::Journal;
 use super::panel::Panel;
 use super::setup::Setup;
+use super::window::Window;
+use crate::canvas::Shown;
 use crate::truth::TruthGesture;
 use std::rc::Rc;
 
@@ -39,8 +41,17 @@ pub struct Input {
     pub typed: String,
     /// The cursor is in a text field.
     pub focused: bool,
+    /// The keyboard, which comes with the cursor, was put away.
+    pub put_away: bool,
     /// No finger moves what is in front.
     pub(super) stuck: bool,
+}
+
+impl Input {
+    /// A keyboard is up.
+    pub fn keyboard(&self) -> bool {
+        self.focused && !self.put_away
+    }
 }
 
 /// The living part of a phone: parts that know nothing of each other. What needs several of them at once is a function
@@ -98,6 +109,20 @@ impl PhoneSim {
                 self.activities.asked().is_none().then_some(index)
             }
             _ => None,
+        }
+    }
+}
+
+impl PhoneSim {
+    /// What there is to see of a window.
+    pub fn shown(&self, window: &Window, now: i64) -> Shown<'_> {
+        let spec = &self.setup.apps[window.app].pages[window.page].spec;
+        Shown {
+            position: window.ui.motion.position(now),
+            typed: &self.input.typed,
+            focused: self.input.focused,
+            switched: window.switched,
+            loading: now < window.opened + i64::from(spec.loads_ms) * 1_000_000,
         }
     }
 }

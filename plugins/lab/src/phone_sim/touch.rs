@@ -8,7 +8,7 @@ use super::motion::Feel;
 use super::state::PhoneSim;
 use super::window::LaunchPlan;
 use super::{main_thread, planning, world};
-use crate::app::Action;
+use crate::canvas::Action;
 use crate::spec::{Moment, PageKind};
 use crate::truth::TruthGesture;
 
@@ -184,6 +184,7 @@ pub(crate) fn finger_event(sim: &mut PhoneSim, t: i64, kind: Motions, x: f64, y:
 pub(crate) fn key(sim: &mut PhoneSim, t: i64, code: u32) {
     const HOME: u32 = 3;
     const BACK: u32 = 4;
+    const DEL: u32 = 67;
     const POWER: u32 = 26;
     const MENU: u32 = 82;
     const SLEEP: u32 = 223;
@@ -194,7 +195,12 @@ pub(crate) fn key(sim: &mut PhoneSim, t: i64, code: u32) {
     sim.input.key_handled = waited_for.map_or(t, |free| free.max(t));
     match code {
         HOME if sim.screen.awake && !sim.screen.keyguard => world::go_home(sim, t),
+        // The keyboard takes the key first.
+        BACK if sim.screen.awake && !sim.screen.keyguard && sim.input.keyboard() => sim.input.put_away = true,
         BACK if sim.screen.awake && !sim.screen.keyguard => world::go_back(sim, t),
+        DEL if sim.input.focused => {
+            sim.input.typed.pop();
+        }
         POWER => world::screen(sim, t, !sim.screen.awake),
         SLEEP => world::screen(sim, t, false),
         WAKEUP => world::screen(sim, t, true),
@@ -223,15 +229,21 @@ fn click(sim: &mut PhoneSim, t: i64, point: (f64, f64)) {
     let Some(index) = sim.front_window() else { return };
     let Some(window) = sim.activities.window(index) else { return };
     let app = &sim.setup.apps[window.app];
-    let position = window.ui.motion.position(t);
     let inside = |bounds: &[i64; 4]| {
         let (x, y) = (point.0 as i64, point.1 as i64);
         bounds[0] <= x && x < bounds[2] && bounds[1] <= y && y < bounds[3]
     };
-    let elements = sim.setup.canvas().elements(app, window.page, position, &sim.input.typed);
+    let missed = window.taps < app.pages[window.page].spec.misses_taps;
+    let elements = sim.setup.canvas().elements(app, window.page, &sim.shown(window, t));
     let action = elements.iter().rev().find(|element| element.action.is_some() && inside(&element.bounds));
     let action = action.and_then(|element| element.action);
     let at = window.app;
+    if let Some(window) = sim.activities.windows[index].as_mut() {
+        window.taps += 1;
+    }
+    if missed {
+        return;
+    }
     if action.is_some() {
         // The ripple.
         with_content(sim, |window, _| window.ui.motion.animate(t, t + 220 * MS, None));
@@ -242,7 +254,10 @@ fn click(sim: &mut PhoneSim, t: i64, point: (f64, f64)) {
             let plan = LaunchPlan { app: at, page, total_ms: 90, cold: false };
             sim.follow(t + 110 * MS, Act::Launch(plan));
         }
-        Some(Action::Focus) => sim.input.focused = true,
+        Some(Action::Focus) => (sim.input.focused, sim.input.put_away) = (true, false),
+        Some(Action::Switch) => {
+            with_content(sim, |window, _| window.switched = !window.switched);
+        }
         None => sim.input.focused = false,
     }
 }

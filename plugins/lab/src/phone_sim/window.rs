@@ -43,6 +43,12 @@ pub struct Window {
     pub paced: Option<Paced>,
     /// In front of its task.
     pub resumed: bool,
+    /// When it was opened, ns.
+    pub opened: i64,
+    /// Taps on it so far.
+    pub taps: u32,
+    /// Its switch is on.
+    pub switched: bool,
     /// Launch it waits for (index into the truth's launches).
     pub launch: Option<usize>,
 }

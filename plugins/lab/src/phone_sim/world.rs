@@ -170,6 +170,9 @@ fn open_window(sim: &mut PhoneSim, t: i64, app: usize, page: usize) -> usize {
             .by_whole_pixels(spec.whole_pixels),
         paced: None,
         resumed: false,
+        opened: t,
+        taps: 0,
+        switched: false,
         launch: None,
     })));
     sim.activities.processes[app].stack.push(index);

@@ -23,16 +23,18 @@ pub struct Launch {
 /// Which window has the focus, for [`front`].
 const FOCUS: &str = "dumpsys window | grep -E 'mCurrentFocus|mFocusedApp'";
 
-/// Starts the app by its launcher activity and waits until it has drawn; `cold` stops it first.
+/// Starts the app by its launcher activity and waits until it has drawn; `cold` stops it first. `extras` are words of
+/// the line, with a space before each.
 pub async fn launch(
     device: &dyn Device,
     app: &str,
     cold: bool,
+    extras: &str,
     patience: &Patience,
 ) -> Result<Launch, Fault> {
     let component = launcher(device, app, cold, patience).await?;
     let line = format!(
-        "am start -W -a android.intent.action.MAIN -c android.intent.category.LAUNCHER -n {}",
+        "am start -W -a android.intent.action.MAIN -c android.intent.category.LAUNCHER -n {}{extras}",
         quote(&component)
     );
     let output = device.shell(&line, patience.launch).await?;

@@ -1,9 +1,8 @@
-//! What is on the screen, through `uiautomator dump`: elements by text or id, and where to tap them.
+//! What is on the screen, through `uiautomator dump`: its elements, and where to tap them.
 
 use super::clip;
 use crate::patience::Patience;
 use farmjank_results::fault::{Fault, FaultCode};
-use farmjank_scenarios::step::Selector;
 use farmjank_seams::device::Device;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
@@ -11,7 +10,7 @@ use quick_xml::reader::Reader;
 /// Where the dump is written: always writable for the shell user.
 const PATH: &str = "/sdcard/window_dump.xml";
 
-/// One element of the hierarchy.
+/// One element of the hierarchy. One field for each attribute that is read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Element {
     /// `text`
@@ -20,8 +19,22 @@ pub struct Element {
     pub description: String,
     /// `resource-id`
     pub id: String,
+    /// `hint`, which a field shows while it is empty; Android 14 and newer tell it.
+    pub hint: String,
     /// Left, top, right, bottom in px.
     pub bounds: (i64, i64, i64, i64),
+    /// Number of the first element that no longer lies inside it.
+    pub end: usize,
+    /// A tap does something.
+    pub clickable: bool,
+    /// It takes input.
+    pub enabled: bool,
+    /// It is checked.
+    pub checked: bool,
+    /// It has the input focus.
+    pub focused: bool,
+    /// It is selected.
+    pub selected: bool,
 }
 
 impl Element {
@@ -66,10 +79,21 @@ pub(crate) async fn hierarchy(
 fn read(xml: &str) -> Result<Vec<Element>, String> {
     let mut reader = Reader::from_str(xml);
     let mut found = Vec::new();
+    let mut open: Vec<usize> = Vec::new();
     loop {
         match reader.read_event() {
-            Ok(Event::Start(tag) | Event::Empty(tag)) if tag.name().as_ref() == b"node" => {
-                found.push(element(&tag))
+            Ok(Event::Start(tag)) if tag.name().as_ref() == b"node" => {
+                open.push(found.len());
+                found.push(element(&tag));
+            }
+            Ok(Event::Empty(tag)) if tag.name().as_ref() == b"node" => {
+                found.push(Element { end: found.len() + 1, ..element(&tag) })
+            }
+            Ok(Event::End(tag)) if tag.name().as_ref() == b"node" => {
+                let end = found.len();
+                if let Some(closed) = open.pop().and_then(|at| found.get_mut(at)) {
+                    closed.end = end;
+                }
             }
             Ok(Event::Eof) => return Ok(found),
             Ok(_) => {}
@@ -79,7 +103,7 @@ fn read(xml: &str) -> Result<Vec<Element>, String> {
 }
 
 fn element(tag: &BytesStart<'_>) -> Element {
-    let mut element = Element::default();
+    let mut element = Element { enabled: true, ..Element::default() };
     for attribute in tag.attributes().flatten() {
         let raw = String::from_utf8_lossy(&attribute.value);
         let value =
@@ -88,6 +112,12 @@ fn element(tag: &BytesStart<'_>) -> Element {
             b"text" => element.text = value,
             b"content-desc" => element.description = value,
             b"resource-id" => element.id = value,
+            b"hint" => element.hint = value,
+            b"clickable" => element.clickable = value == "true",
+            b"enabled" => element.enabled = value == "true",
+            b"checked" => element.checked = value == "true",
+            b"focused" => element.focused = value == "true",
+            b"selected" => element.selected = value == "true",
             b"bounds" => element.bounds = bounds(&value).unwrap_or_default(),
             _ => {}
         }
@@ -102,38 +132,12 @@ fn bounds(text: &str) -> Option<(i64, i64, i64, i64)> {
     Some((next()?, next()?, next()?, next()?))
 }
 
-/// The first element on the screen that a selector means. A text is a regular expression over the whole text or
-/// description, as in Maestro; one that is no valid expression is taken literally.
-pub fn find<'a>(elements: &'a [Element], selector: &Selector) -> Option<&'a Element> {
-    let on_screen = elements.iter().filter(|element| element.is_on_screen());
-    match selector {
-        Selector::Id(id) => {
-            let suffix = format!(":id/{id}");
-            on_screen.into_iter().find(|element| element.id == *id || element.id.ends_with(&suffix))
-        }
-        Selector::Text(text) => {
-            let pattern = regex_lite::Regex::new(&format!("^(?:{text})$")).ok();
-            let means = |candidate: &str| {
-                !candidate.is_empty()
-                    && (candidate == text
-                        || pattern.as_ref().is_some_and(|pattern| pattern.is_match(candidate)))
-            };
-            on_screen.into_iter().find(|element| means(&element.text) || means(&element.description))
-        }
-    }
-}
-
-/// A selector in words, for messages.
-pub fn describe(selector: &Selector) -> String {
-    match selector {
-        Selector::Text(text) => format!("text `{}`", clip(text, 80)),
-        Selector::Id(id) => format!("id `{}`", clip(id, 80)),
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::find::Wanted;
     use super::*;
+    use farmjank_scenarios::selector::Selector;
+    use farmjank_scenarios::template::Template;
 
     const XML: &str = r#"<?xml version='1.0' encoding='UTF-8' standalone='yes' ?><hierarchy rotation="0">
         <node index="0" text="" resource-id="com.a:id/list" content-desc="" bounds="[0,64][1080,2200]">
@@ -143,14 +147,18 @@ mod tests {
     #[test]
     fn elements_are_found_by_id_text_pattern_and_description() {
         let elements = read(XML).unwrap();
-        let text = |text: &str| Selector::Text(text.into());
-        assert_eq!(find(&elements, &Selector::Id("title".into())).unwrap().center(), (540, 132));
-        assert!(find(&elements, &text("Item 7 & more")).is_some());
-        assert!(find(&elements, &text("Item \\d+.*")).is_some());
-        assert!(find(&elements, &text("Item")).is_none(), "a text must match the whole");
-        assert!(find(&elements, &text("seventh")).is_some());
-        assert!(find(&elements, &text("Gone")).is_none(), "an element without area is not on the screen");
-        assert!(find(&elements, &text("[")).is_none(), "an invalid pattern is literal text");
+        let find = |selector: Selector| {
+            let mut fill = |text: &Template| Ok::<_, ()>(text.to_string());
+            Wanted::new(&selector, &mut fill).unwrap().find(&elements).cloned()
+        };
+        let text = |text: &str| find(Selector::text(text));
+        assert_eq!(find(Selector::id("title")).unwrap().center(), (540, 132));
+        assert!(text("Item 7 & more").is_some() && text("item 7 & MORE").is_some());
+        assert!(text("Item \\d+.*").is_some());
+        assert!(text("Item").is_none(), "a text must match the whole");
+        assert!(text("seventh").is_some());
+        assert!(text("Gone").is_none(), "an element without area is not on the screen");
+        assert!(text("[").is_none(), "an invalid pattern is literal text");
     }
 
     #[test]

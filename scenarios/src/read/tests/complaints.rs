@@ -127,12 +127,12 @@ fn what_is_misspelt_is_read_as_it_was_meant() {
 fn an_unknown_command_is_told_with_the_nearest_or_why_not() {
     check_steps("- swip: { direction: UP }", "3:5+4 unknown command `swip` -> write `swipe`\n");
     check_steps(
-        "- takeScreenshot: x",
-        "3:5+14 `takeScreenshot` is not supported by farmjank -> screenshots disturb what is measured; remove it\n",
+        "- startRecording: x",
+        "3:5+14 `startRecording` is not supported by farmjank -> recording disturbs what is measured; remove it\n",
     );
     check_steps(
-        "- extendedWaitUntil: { visible: x }",
-        "3:5+17 `extendedWaitUntil` is not supported by farmjank -> use `assertVisible` with a `timeout`\n",
+        "- extendedWaitUntil: { timeout: 5s }",
+        "3:5+17 `extendedWaitUntil` does not say what to wait for -> add `visible` or `notVisible`\n",
     );
     check_steps("- swipe", "3:5+5 `swipe` needs a value -> write `- swipe: { direction: UP }`\n");
     check_steps("- wait:", "3:5+4 `wait` needs a value -> write `- wait: 250ms`\n");
@@ -160,10 +160,7 @@ fn an_unknown_command_is_told_with_the_nearest_or_why_not() {
     check_steps("- ~", "3:5+1 an empty step -> remove the `-`, or write a command after it\n");
     check_steps(
         "- runFlow: { file: a.yaml, when: { visible: x } }",
-        concat!(
-            "3:22+6 `a.yaml` cannot be read: there is no such file or folder -> the path is relative to the folder of this file\n",
-            "3:30+4 `when` of `runFlow` is not supported by farmjank -> a trial must do the same on every phone; use `devices` to choose phones\n",
-        ),
+        "3:22+6 `a.yaml` cannot be read: there is no such file or folder -> the path is relative to the folder of this file\n",
     );
 }
 
@@ -214,16 +211,16 @@ fn a_wrong_value_of_a_command_is_told_with_its_form() {
 #[test]
 fn an_element_or_loop_that_says_too_little_or_too_much_is_told() {
     check_steps(
-        "- tapOn: { id: a, text: b }",
-        "3:21+4 `tapOn` takes only one of `text`, `id` or `point` -> keep one\n",
+        "- tapOn: { text: '(?!Buy).*' }",
+        "3:20+11 `(?!…)` is not understood in `text`: texts are matched without looking around -> describe what matches, as `(Save|OK)`, or use `id`\n",
     );
     check_steps(
         "- tapOn: { optional: true }",
-        "3:5+5 `tapOn` does not say what to look for -> add `text`, `id` or `point`\n",
+        "3:5+5 `tapOn` does not say what to look for -> add `text`, `id`, or another key of an element\n",
     );
     check_steps(
-        "- tapOn: { index: 1, id: x }",
-        "3:14+5 `index` of `tapOn` is not supported by farmjank -> use `id`, or a `point`\n",
+        "- tapOn: { css: a, id: x }",
+        "3:14+3 `css` of `tapOn` is not supported by farmjank -> use `text` or `id`: pages in a web view are read as Android tells them\n",
     );
     check_steps(
         "- tapOn: { text: [a] }",
@@ -241,7 +238,7 @@ fn an_element_or_loop_that_says_too_little_or_too_much_is_told() {
     );
     check_steps(
         "- repeat: { while: x, times: 2, steps: [back] }",
-        "3:15+5 `while` of `repeat` is not supported by farmjank -> use `times`: a trial must do the same on every phone\n",
+        "3:22+1 `while` takes a map, and this is a single value -> write such as `visible: Skip`, indented below it\n",
     );
     check_steps(
         "- openPage: fed",
@@ -269,11 +266,84 @@ fn an_unknown_variable_is_told_with_the_nearest_or_where_to_set_it() {
     );
     check(
         "appId: a.b\nsteps:\n  - shell: echo ${output.x}\n",
-        "3:17+11 `${…}` takes the name of a variable; farmjank evaluates no scripts -> set the value under `env:` and write `${NAME}`; `$${` leaves it to the phone\n",
+        "3:12+16 `command` is read before anything runs, so it takes no expression -> write the value, or `${NAME}` of a variable that holds it\n",
     );
     check(
         "appId: a.b\nsteps:\n  - shell: echo ${HOME\n",
         "3:17+2 `${` is never closed -> write `${NAME}`, or `$${` for these two characters themselves\n",
+    );
+}
+
+#[test]
+fn what_disturbs_measuring_is_told_inside_a_window_with_the_reason() {
+    let inside = |step: &str| {
+        told(read_files(&[("s.yaml", &with_steps(&format!("  - measure: m\n    steps: [ {step} ]")))], &[]))
+    };
+    let cannot = |step: &str, what: &str, why: &str| {
+        let said = inside(step);
+        let start = format!("{what} cannot stand in a window: {why}");
+        assert!(
+            said.contains(&start) && said.contains("-> move it before or after the `measure`"),
+            "{step}: {said}"
+        );
+    };
+    cannot("takeScreenshot: x", "`takeScreenshot`", "it takes processor time and frames from the app");
+    cannot("copyTextFrom: x", "`copyTextFrom`", "it looks at the screen with `uiautomator`");
+    cannot("hideKeyboard", "`hideKeyboard`", "it asks the phone whether a keyboard is up");
+    cannot("extendedWaitUntil: { visible: x }", "`extendedWaitUntil`", "it looks at the screen");
+    cannot(
+        "evalScript: '${output.n = 1}'",
+        "`evalScript`",
+        "what is measured must be the same in every trial",
+    );
+    cannot("inputText: '${output.n}'", "an expression", "what is measured must be the same in every trial");
+    cannot("tapOn: { text: x, retryTapIfNoChange: true }", "`retryTapIfNoChange`", "it looks at the screen");
+    cannot("runFlow: { when: { visible: x }, steps: [ back ] }", "`when`", "it looks at the screen");
+    let said = inside("tapOn: { text: x, waitToSettleTimeoutMs: 50 }");
+    assert!(
+        said.contains("`waitToSettleTimeoutMs` of `tapOn` changes nothing in a window -> remove it"),
+        "{said}"
+    );
+    let windowed = |around: &str| told(read_files(&[("s.yaml", &with_steps(around))], &[]));
+    let retried = windowed("  - retry: { commands: [ { measure: m, steps: [ scroll ] } ] }");
+    assert!(retried.contains("a window inside a `retry`"), "{retried}");
+    let asked =
+        windowed("  - runFlow: { when: { visible: x }, steps: [ { measure: m, steps: [ scroll ] } ] }");
+    assert!(
+        asked.contains("a window under a condition -> what is measured must be the same on every phone"),
+        "{asked}"
+    );
+}
+
+#[test]
+fn what_changes_nothing_outside_a_window_is_a_notice() {
+    let text = "appId: com.example.shop\nandroidWebViewHierarchy: devtools\n---\n- launchApp: { clearKeychain: true }\n- clearKeychain\n- tapOn: { text: x, waitToSettleTimeoutMs: 50 }\n- runFlow: { when: { platform: iOS }, file: gone.yaml }\n";
+    let scenario = read_files(&[("s.yaml", text)], &[]).expect("sound").remove(0);
+    let told: Vec<String> =
+        scenario.notices.iter().map(|notice| format!("{}: {}", notice.place.line, notice.what)).collect();
+    assert_eq!(
+        told,
+        [
+            "2: `androidWebViewHierarchy` of the scenario changes nothing",
+            "4: `clearKeychain` of `launchApp` changes nothing",
+            "5: `clearKeychain` does nothing on an Android phone",
+            "6: `waitToSettleTimeoutMs` of `tapOn` changes nothing",
+            "7: these steps are not for Android",
+        ]
+    );
+    assert_eq!(scenario.steps.len(), 2);
+    assert!(scenario.notices[0].render_notice(false).starts_with("notice: `androidWebViewHierarchy`"));
+}
+
+#[test]
+fn an_expression_that_is_none_or_stands_in_the_wrong_place_is_told() {
+    check_steps(
+        "- inputText: '${output.x = = 2}'",
+        "3:17+17 this is neither the name of a variable nor JavaScript: SyntaxError: unexpected token in expression: '=' -> set the value under `env:` and write `${NAME}`; `$${` leaves it to the phone\n",
+    );
+    check_steps(
+        "- wait: ${output.ms}",
+        "3:11+12 `duration` is read before anything runs, so it takes no expression -> write the value, or `${NAME}` of a variable that holds it\n",
     );
 }
 

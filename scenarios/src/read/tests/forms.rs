@@ -6,9 +6,9 @@ use crate::page::Ready;
 use crate::plan::thresholds_for;
 use crate::prepare::{Prepare, RefreshRate};
 use crate::requirement::tests::phone;
-use crate::step::{Action, Selector, Target};
+use crate::step::{Action, Argument, Permission, Selector, Tap};
 use crate::vocabulary::COMMANDS;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 pub(super) const ISSUE: &str = r#"name: Home feed
@@ -58,7 +58,7 @@ fn the_example_of_the_issue_is_read_whole() {
         (name.as_str(), scenario.steps[2].place.line, scenario.steps[2].place.column),
         ("fling the feed", 13, 5)
     );
-    let Action::Repeat { times: 6, steps } = &steps[0].action else { panic!("{steps:?}") };
+    let Action::Repeat { times: 6, condition: None, steps } = &steps[0].action else { panic!("{steps:?}") };
     assert_eq!(steps[0].action, Action::Swipe(Gesture::swipe(Direction::Up, ms(250))));
     assert_eq!(steps[1].action, Action::Wait(ms(600)));
     assert_eq!(scenario.thresholds.len(), 4);
@@ -119,6 +119,29 @@ const EVERY: &str = r#"
   - shell: { command: "echo $${HOME} $HOME", optional: true }
   - shell: setprop debug.x 1
     label: a label beside
+  - killApp
+  - doubleTapOn: { id: like, delay: 50 }
+  - longPressOn: { text: Photo, index: -1 }
+  - swipe: { from: { id: card }, direction: LEFT }
+  - hideKeyboard
+  - eraseText
+  - eraseText: 3
+  - copyTextFrom: { id: price, below: Total }
+  - pasteText
+  - setClipboard: '${"a" + 1}'
+  - inputRandomText
+  - inputRandomNumber: { length: 4 }
+  - inputRandomEmail
+  - inputRandomPersonName
+  - takeScreenshot: shots/home
+  - evalScript: ${output.n = 1}
+  - assertNotVisible: { text: Loading, enabled: true }
+  - extendedWaitUntil: { visible: { text: Done, childOf: { id: list } }, timeout: 20000 }
+  - assertTrue: ${output.n == 1}
+  - retry: { maxRetries: 2, commands: [ tapOn: { text: Buy, retryTapIfNoChange: true, repeat: 2 } ] }
+  - repeat: { while: { notVisible: End }, commands: [ scroll ] }
+  - runFlow: { when: { visible: Skip, platform: Android }, commands: [ tapOn: Skip ] }
+  - launchApp: { arguments: { n: 3, on: true, s: "3" }, permissions: { all: deny, camera: allow } }
 "#;
 
 #[test]
@@ -128,9 +151,20 @@ fn every_command_is_read_in_every_form() {
     let used: BTreeSet<&str> = scenario.steps.iter().map(|step| step.action.command()).collect();
     let known: BTreeSet<&str> = COMMANDS.iter().map(|command| command.name).collect();
     // Inner steps count too, but every command also stands at the top.
-    assert_eq!(used.union(&BTreeSet::from(["runFlow"])).copied().collect::<BTreeSet<_>>(), known);
+    assert_eq!(
+        used.union(&BTreeSet::from(["runFlow", "doubleTapOn", "runScript"]))
+            .copied()
+            .collect::<BTreeSet<_>>(),
+        known
+    );
     let action = |index: usize| &scenario.steps[index].action;
-    let launch = |app: &str, clear_state, cold| Action::LaunchApp { app: app.to_owned(), clear_state, cold };
+    let launch = |app: &str, clear_state, cold| Action::LaunchApp {
+        app: app.to_owned(),
+        clear_state,
+        cold,
+        arguments: BTreeMap::new(),
+        permissions: BTreeMap::new(),
+    };
     assert_eq!(*action(0), launch("com.example.shop", false, true));
     assert_eq!(*action(1), launch("com.other.app", false, true));
     assert_eq!(*action(2), launch("com.other.app", true, false));
@@ -146,18 +180,23 @@ fn every_command_is_read_in_every_form() {
     assert_eq!(dragged.duration, ms(2000));
     let Action::ScrollUntilVisible { timeout, gesture, .. } = action(14) else { panic!("{:?}", action(14)) };
     assert_eq!((*timeout, gesture.duration), (Duration::from_secs(20), ms(601)));
-    assert_eq!(*action(16), Action::TapOn(Target::Element(Selector::Text("Buy .*".to_owned()))));
+    assert_eq!(*action(16), Action::TapOn(Tap::element(Selector::text("Buy .*"), Duration::from_secs(17))));
     assert_eq!(*action(19), Action::PressKey("VOLUME_UP".to_owned()));
-    assert_eq!(*action(20), Action::InputText("42".to_owned()));
-    assert_eq!(*action(21), Action::InputText(" two spaces ".to_owned()));
+    assert_eq!(*action(20), Action::InputText("42".into()));
+    assert_eq!(*action(21), Action::InputText(" two spaces ".into()));
     assert_eq!(*action(25), Action::WaitForAnimationToEnd(Duration::from_secs(15)));
     let Action::AssertVisible { timeout, .. } = action(27) else { panic!("{:?}", action(27)) };
-    assert_eq!(*timeout, Duration::from_secs(7));
-    assert_eq!(action(30).steps()[0].action, Action::InputText("b".to_owned()));
+    assert_eq!(*timeout, Duration::from_secs(17));
+    assert_eq!(action(30).steps()[0].action, Action::InputText("b".into()));
     let Action::Measure { target_fps, thresholds, .. } = action(31) else { panic!("{:?}", action(31)) };
     assert_eq!((*target_fps, thresholds[0].limit.confidence), (Some(30.0), Some(95.0)));
     assert_eq!(*action(32), Action::Shell("echo ${HOME} $HOME".to_owned()));
     assert_eq!(scenario.steps[33].label.as_deref(), Some("a label beside"));
+    let Action::LaunchApp { arguments, permissions, .. } = action(56) else { panic!("{:?}", action(56)) };
+    let arguments: Vec<_> = arguments.values().collect();
+    assert_eq!(arguments, [&Argument::Whole(3), &Argument::Flag(true), &Argument::Text("3".into())]);
+    assert_eq!(permissions.values().collect::<Vec<_>>(), [&Permission::Deny, &Permission::Allow]);
+    assert_eq!(*action(39), Action::EraseText(50));
 }
 
 #[test]
@@ -166,7 +205,7 @@ fn variables_come_from_the_file_and_the_command_line_wins() {
     let link = |env: &[(&str, &str)]| {
         let scenario = read_files(&[("s.yaml", text)], env).expect("sound").remove(0);
         let Action::OpenLink { link, .. } = scenario.steps[0].action.clone() else { panic!("{scenario:?}") };
-        (scenario.app, link)
+        (scenario.app, link.to_string())
     };
     assert_eq!(link(&[]), ("com.example.shop".to_owned(), "shop://shop/x".to_owned()));
     assert_eq!(link(&[("FLAVOUR", "beta")]), ("com.example.beta".to_owned(), "shop://beta/x".to_owned()));
@@ -204,9 +243,9 @@ fn a_flow_runs_in_the_scenario_with_variables_of_its_own() {
         ("a/more.yaml", "- launchApp\n- measure: inner\n  steps: [ back ]\n"),
     ];
     let scenario = read_files(&files, &[]).expect("sound").remove(0);
-    let Action::RunFlow { file, steps } = &scenario.steps[0].action else { panic!("{scenario:?}") };
+    let Action::RunFlow { file, steps, .. } = &scenario.steps[0].action else { panic!("{scenario:?}") };
     assert_eq!(file, "a/flows/in.yaml");
-    assert_eq!(steps[0].action, Action::InputText("hello nobody".to_owned()));
+    assert_eq!(steps[0].action, Action::InputText("hello nobody".into()));
     assert_eq!(steps[0].file.as_deref(), Some("a/flows/in.yaml"));
     let Action::RunFlow { steps: inner, .. } = &steps[2].action else { panic!("{steps:?}") };
     assert_eq!(inner[0].file.as_deref(), Some("a/more.yaml"));
