@@ -81,6 +81,22 @@ fn what_is_changed_for_a_job_is_said_and_set_back_after_it() {
 }
 
 #[test]
+fn an_old_phone_on_a_slow_hub_is_given_the_time_its_settings_take() {
+    // Until Android 8 each `settings` starts a virtual machine, and each change takes three of them.
+    let old = "name: own\nlatency: hub\nphones: [ { archetype: galaxy-s7, serial: P } ]\n";
+    let wanted =
+        PREPARED.replace("animations: 1, refresh_rate: 60", "animations: 1.5, refresh_rate: highest");
+    let left = |seed: u64| {
+        let story = Stage::lab_yaml(&format!("{old}seed: {seed}\n")).scenario(&wanted).run();
+        let (told, changed) = (notices(&story), changed(&story));
+        (changed != Vec::<String>::new() || !told.contains("set back on P: "))
+            .then_some((seed, changed, told))
+    };
+    let all: Vec<_> = (0..6).filter_map(left).collect();
+    assert!(all.is_empty(), "{all:?}");
+}
+
+#[test]
 fn a_phone_nobody_wants_otherwise_is_not_touched() {
     let plain = PREPARED.replace("prepare: { animations: 1, refresh_rate: 60, battery_saver: false }\n", "");
     let story =

@@ -84,7 +84,7 @@ pub async fn run(
 
 /// How long a phone may take to be left as it was found. An impatient user waits for this, but not for long.
 fn parting(env: &RunEnv, stop: &Stop) -> Duration {
-    if stop.urgency() >= Urgency::Cancel { env.patience.parting } else { env.patience.call }
+    if stop.urgency() >= Urgency::Cancel { env.patience.parting } else { env.patience.settings }
 }
 
 /// Sets back what was changed, unless the phone is gone: then whoever has it next does. What to say of it.

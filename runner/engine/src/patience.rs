@@ -12,6 +12,9 @@ pub struct Patience {
     pub dump: Duration,
     /// `am start -W` and other calls that wait for the app themselves.
     pub launch: Duration,
+    /// Changing settings of a phone, or setting them back, in one call: until Android 8 `settings` starts a virtual
+    /// machine, which took up to a second, three times for each of them.
+    pub settings: Duration,
     /// Moving a build of the app to the phone, installing it, or compiling it; each.
     pub install: Duration,
     /// Opening a streaming shell.
@@ -44,6 +47,7 @@ impl Default for Patience {
             call: Duration::from_secs(10),
             dump: Duration::from_secs(15),
             launch: Duration::from_secs(30),
+            settings: Duration::from_secs(30),
             install: Duration::from_secs(300),
             open: Duration::from_secs(10),
             silence: Duration::from_secs(13),

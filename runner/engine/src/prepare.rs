@@ -36,7 +36,7 @@ impl Doorway<'_> {
     /// Prepares the phone: the state it is in then. The fault: it cannot be measured in the state it is in.
     pub(crate) async fn prepare(&self, wish: &Prepare) -> Result<PhoneState, Fault> {
         let patience = self.patience;
-        let left = self.undo.set_back(self.device, patience.dump).await?;
+        let left = self.undo.set_back(self.device, patience.settings).await?;
         self.tell_left(&left);
         let found = settle::found(self.device, self.facts.sdk, patience, self.own).await?;
         let (left, strangers): (Vec<_>, Vec<_>) =
@@ -101,7 +101,7 @@ impl Doorway<'_> {
                 refused.extend(wanted.into_iter().map(|one| (one, why.clone())));
             }
             Ok(()) => {
-                let made = self.undo.make(self.device, &changes, self.patience.launch).await;
+                let made = self.undo.make(self.device, &changes, self.patience.settings).await;
                 for (one, (change, why)) in wanted.into_iter().zip(made.map_err(|fault| (Vec::new(), fault))?)
                 {
                     match why {

@@ -7,10 +7,8 @@ use super::together::Answer;
 use super::{clip, foreign, settings, state};
 use farmjank_results::prepared::{PhoneState, Storage};
 
-/// Programs that record what a phone shows, and cost it frames; none of them matches its own question.
-const RECORDERS: &str = "[p]erfetto |[s]creenrecord|[m]inicap|[s]crcpy";
-/// The same, as names.
-const RECORDERS_OF_OTHERS: [&str; 4] = ["perfetto ", "screenrecord", "minicap", "scrcpy"];
+/// Programs that record what a phone shows, and cost it frames.
+const RECORDERS: [&str; 4] = ["perfetto ", "screenrecord", "minicap", "scrcpy"];
 /// Most recorders named, and the longest name.
 const MOST: usize = 5;
 const NAME: usize = 100;
@@ -28,9 +26,19 @@ pub(crate) fn lines(sdk: u32) -> [String; 8] {
         global,
         system,
         secure,
-        format!("{processes} | grep -E '{RECORDERS}|[d]ex2oat|{}'", foreign::LOOPS),
+        format!(
+            "{processes} | grep -E '{}|[d]ex2oat|{}'",
+            RECORDERS.map(other_than_asking).join("|"),
+            foreign::LOOPS
+        ),
         "dumpsys window | grep -E 'mCurrentFocus=|mFocusedApp='".to_owned(),
     ]
+}
+
+/// A pattern for a program's name that the question itself does not match.
+fn other_than_asking(name: &str) -> String {
+    let (first, rest) = name.split_at(1);
+    format!("[{first}]{rest}")
 }
 
 /// What the phone is like, and which namespaces of settings it did not tell.
@@ -72,9 +80,7 @@ fn programs(text: &str) -> (Vec<String>, bool) {
     let (compilers, mut recorders): (Vec<String>, Vec<String>) =
         text.lines().filter_map(arguments).partition(|line| line.contains("dex2oat"));
     // One that a run of farmjank left is ended when the next one begins to record; loops are told apart elsewhere.
-    recorders.retain(|line| {
-        RECORDERS_OF_OTHERS.iter().any(|name| line.contains(name)) && !line.contains("/farmjank-")
-    });
+    recorders.retain(|line| RECORDERS.iter().any(|name| line.contains(name)) && !line.contains("/farmjank-"));
     (recorders.iter().take(MOST).map(|line| clip(line, NAME)).collect(), !compilers.is_empty())
 }
 
