@@ -12,7 +12,7 @@ use crate::event::{CellVerdict, Ending, WindowJudged, WindowMeasured};
 use crate::fault::Fault;
 use crate::quarantine::Quarantine;
 use crate::record::{self, JobRecord, Record, TrialRecord};
-use crate::threshold::Outcome;
+use crate::threshold::{Judgement, Outcome};
 use crate::verdict::Verdict;
 pub use cause::slug;
 use std::borrow::Cow;
@@ -118,13 +118,38 @@ pub fn rank(verdict: Option<Verdict>) -> u8 {
     }
 }
 
-/// How far the worst breached limit is exceeded, as a share of the limit; 0 without a breach.
+/// How far the worst breached limit is exceeded, as a share of the limit. Without a breach how near the nearest limit
+/// is, as a share below zero; minus infinity where nothing was held against a limit. The greater, the worse.
 pub fn excess(judged: &WindowJudged) -> f64 {
-    let breached = judged.judgements.iter().filter(|j| j.outcome == Outcome::Breached);
-    breached
-        .filter_map(|j| Some(((j.actual? - j.limit?) / j.limit?.abs().max(0.1)).abs()))
-        .filter(|excess| excess.is_finite())
-        .fold(0.0, f64::max)
+    let far = |judgement: &Judgement| {
+        let limit = judgement.limit?;
+        Some(((judgement.actual? - limit) / limit.abs().max(0.1)).abs()).filter(|far| far.is_finite())
+    };
+    let of = |breached: bool| {
+        judged.judgements.iter().filter(move |j| (j.outcome == Outcome::Breached) == breached)
+    };
+    match of(true).filter_map(far).reduce(f64::max) {
+        Some(excess) => excess,
+        None if of(true).next().is_some() => 0.0,
+        // What must be nothing and is nothing is not near to anything.
+        None => of(false)
+            .filter(|j| j.limit.is_some_and(|limit| limit.abs() > 1e-9))
+            .filter_map(far)
+            .map(|far| -far)
+            .fold(f64::NEG_INFINITY, f64::max),
+    }
+}
+
+/// The judgement a window's verdict rests on: the first limit that was breached, else the first that cannot be told,
+/// else the first excused, else the first. None where no limit was set.
+pub fn decisive(judged: &WindowJudged) -> Option<&Judgement> {
+    let rank = |judgement: &&Judgement| match judgement.outcome {
+        Outcome::Breached => 0,
+        Outcome::Unknown(_) => 1,
+        Outcome::Excused(_) => 2,
+        Outcome::Held => 3,
+    };
+    judged.judgements.iter().min_by_key(rank)
 }
 
 /// A cell while it is decided. One field for each thing its verdict is made of.

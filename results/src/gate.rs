@@ -56,8 +56,10 @@ pub fn judge_window(limits: &[(String, Limit)], trials: &[WindowMeasured]) -> Wi
             Outcome::Unknown(_) => Verdict::Undecided,
         }))
     };
-    reasons
-        .extend(limits.iter().zip(&judgements).filter_map(|((_, limit), judgement)| told(limit, judgement)));
+    // What failed first, before what cannot be told: the first reason speaks for the window.
+    let mut all: Vec<_> = limits.iter().zip(&judgements).collect();
+    all.sort_by_key(|(_, judgement)| judgement.outcome != Outcome::Breached);
+    reasons.extend(all.into_iter().filter_map(|((_, limit), judgement)| told(limit, judgement)));
     WindowJudged {
         window: trials.first().map(|trial| trial.window.clone()).unwrap_or_default(),
         verdict,

@@ -74,6 +74,7 @@ pub mod motion;
 pub mod moved;
 pub mod pace;
 mod path;
+pub mod patterns;
 mod pauses;
 mod pending;
 pub mod period;

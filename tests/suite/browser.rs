@@ -6,3 +6,4 @@
 mod held;
 mod report;
 mod side;
+mod sweep;

@@ -3,6 +3,9 @@
 //! Verdicts, with what they stand on, come from the record ([`farmjank_results::cells`]); none is made here. Must not
 //! know: formats.
 
+mod rests_on;
+
+use crate::words;
 use farmjank_results::cell::Conditions;
 use farmjank_results::cells as verdicts;
 pub use farmjank_results::cells::{JOB_ROW, slug};
@@ -11,6 +14,7 @@ use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::event::{CellVerdict, WindowJudged, WindowMeasured};
 use farmjank_results::failure::Failure;
 use farmjank_results::fault::Fault;
+use farmjank_results::metric::Unit;
 use farmjank_results::quarantine::Quarantine;
 use farmjank_results::record::{JobRecord, Record, TrialRecord};
 use farmjank_results::summary::{self, Summary};
@@ -18,6 +22,8 @@ use farmjank_results::threshold::Outcome;
 use farmjank_results::time::Span;
 use farmjank_results::verdict::Verdict;
 use farmjank_results::window::Coverage;
+pub use rests_on::RestsOn;
+use rests_on::rests_on;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
@@ -231,14 +237,33 @@ impl<'a> Cell<'a> {
         }
     }
 
+    /// What the verdict rests on: the limit that decided, what the baseline speaks against, or, where no limit is set,
+    /// what people ask first. None where it rests on no number, as with a fault.
+    pub fn rests_on(&self) -> Option<RestsOn> {
+        rests_on(self)
+    }
+
+    /// The value of a metric as the verdict saw it: that of its limit where it has one (of the first that was
+    /// breached), else its mean.
+    pub(crate) fn judged_number(&self, key: &str, unit: Unit) -> String {
+        let own =
+            || self.judged.into_iter().flat_map(|judged| &judged.judgements).filter(|j| j.metric == key);
+        let judgement = own().find(|j| j.outcome == Outcome::Breached).or_else(|| own().next());
+        match judgement.filter(|judgement| judgement.actual.is_some()) {
+            Some(judgement) => words::sides(judgement).actual,
+            None => words::number(self.summary(key).one(), unit),
+        }
+    }
+
     /// Rank for lists that start with the worst.
     pub fn rank(&self) -> u8 {
         verdicts::rank(self.verdict)
     }
 
-    /// How far the worst breached limit is exceeded, as a share of the limit; 0 without a breach.
+    /// How far the worst breached limit is exceeded, as a share of the limit; below zero how near the nearest is;
+    /// minus infinity where nothing was held against a limit.
     pub fn excess(&self) -> f64 {
-        self.judged.map_or(0.0, verdicts::excess)
+        self.judged.map_or(f64::NEG_INFINITY, verdicts::excess)
     }
 }
 

@@ -22,14 +22,20 @@ pub(crate) fn change(from: f64, to: f64, unit: Unit, better: Option<Better>) -> 
         base if base < 1e-9 => words::amount(Some(by.abs()), unit),
         base => words::percent(by.abs() / base * 100.0),
     };
-    let arrow = if by > 0.0 { "▲" } else { "▼" };
+    let far = format!("{} {far}", if by > 0.0 { "▲" } else { "▼" });
     let word = match (better.is_some_and(|better| better.is_worse(by)), better) {
         (true, _) => "worse",
         (false, Some(_)) => "better",
         (false, None) if by > 0.0 => "more",
         (false, None) => "less",
     };
-    Some(format!("{arrow} {far} {word}"))
+    Some(format!("{far} {word}"))
+}
+
+/// The same without a word for better or worse: what no comparison has shown is neither.
+pub(crate) fn unproved(words: &str) -> String {
+    let bare = [" worse", " better"].iter().find_map(|word| words.strip_suffix(word));
+    bare.unwrap_or(words).to_owned()
 }
 
 /// What the baseline says of one metric: `regression ▲ 192 % worse`, `pass (11.0 → 11.2 ms/s)`, `no baseline`. Only

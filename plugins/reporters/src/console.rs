@@ -5,7 +5,7 @@
 
 use crate::paint::{TextStyle, Tint};
 use crate::story::{Line, Story, Weight};
-use crate::table::table;
+use crate::table;
 use farmjank_results::event::Event;
 use farmjank_results::record::Record;
 use farmjank_results::time::{RunTime, Span};
@@ -80,6 +80,8 @@ impl Calm {
 pub struct Console {
     style: TextStyle,
     bundle: Option<String>,
+    /// The table has what needs a person alone.
+    brief: bool,
     story: Story,
     calm: Calm,
 }
@@ -87,7 +89,12 @@ pub struct Console {
 impl Console {
     /// A console that looks like this; `bundle` is named in the last line of the table.
     pub fn new(style: TextStyle, bundle: Option<String>) -> Self {
-        Console { style, bundle, story: Story::new(style), calm: Calm::default() }
+        Console { style, bundle, brief: false, story: Story::new(style), calm: Calm::default() }
+    }
+
+    /// With `brief` its table has what needs a person alone.
+    pub fn brief(self, brief: bool) -> Self {
+        Console { brief, ..self }
     }
 }
 
@@ -104,7 +111,12 @@ impl Reporter for Console {
     }
 
     fn conclude(&mut self, record: &Record, frame_logs: &dyn FrameLogs) -> Vec<Delivery> {
-        vec![Delivery::Out(table(record, frame_logs, self.style, self.bundle.as_deref()))]
+        let bundle = self.bundle.as_deref();
+        let text = match self.brief {
+            true => table::brief(record, self.style, bundle),
+            false => table::table(record, frame_logs, self.style, bundle),
+        };
+        vec![Delivery::Out(text)]
     }
 }
 
@@ -119,7 +131,9 @@ pub(crate) fn stamped(text: &str, weight: Weight, at: RunTime, style: TextStyle)
         Weight::Judged(Verdict::Undecided) | Weight::Trouble => Some(Tint::Doubt),
     };
     let text = style.glyphs(text);
-    let text = tint.map_or(text.clone(), |tint| style.paint(tint, &text));
+    // Line by line: something else may be drawn between two.
+    let painted = |tint| text.split('\n').map(|line| style.paint(tint, line)).collect::<Vec<_>>().join("\n");
+    let text = tint.map_or_else(|| text.clone(), painted);
     let tenths = at.ns().max(0) / 100_000_000;
     format!("[{:>3}:{:02}.{}] {text}\n", tenths / 600, tenths / 10 % 60, tenths % 10)
 }

@@ -37,6 +37,9 @@ pub fn annotations(record: &Record) -> String {
         let from = comparison::source(&compared.baseline, TextStyle::default());
         count += &format!("; against {from}: {}", comparison::counts(compared));
     }
+    if let Some((_, said)) = sentence::patterns(record).0.first() {
+        count += &format!("; {}", line(said, SENTENCE));
+    }
     if left > 0 {
         count += &format!(" (the worst {} of {all_bad} are annotated)", all_bad - left);
     }

@@ -7,6 +7,7 @@
 mod absent;
 pub(crate) mod compared;
 mod counts;
+mod patterns;
 mod screens;
 mod shape;
 

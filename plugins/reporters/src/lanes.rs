@@ -15,6 +15,7 @@ use farmjank_results::metric::Unit;
 use farmjank_results::record::{JobRecord, Record};
 use farmjank_results::time::{RunTime, Span};
 use farmjank_results::verdict::Verdict;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Time left on each phone.
@@ -27,6 +28,7 @@ struct Place<'a> {
     column: usize,
     record: &'a Record,
     outlook: &'a Outlook<'a>,
+    standings: &'a BTreeMap<&'a DeviceId, Standing>,
     /// Models of which there are several phones.
     twins: &'a BTreeSet<&'a str>,
     style: TextStyle,
@@ -45,6 +47,8 @@ pub(crate) struct Lane {
     pub(crate) job: Option<JobId>,
     pub(crate) trial: u32,
     pub(crate) step: String,
+    /// The step of the scenario's own list it stands in: it changes seldom.
+    outer: String,
     pub(crate) fps: Option<f64>,
     gone: bool,
     /// Last event about it.
@@ -55,7 +59,7 @@ pub(crate) struct Lane {
 #[derive(Clone, Debug, Default)]
 pub struct Lanes {
     pub(crate) phones: BTreeMap<DeviceId, Lane>,
-    /// Phones shown, so that lanes do not jump about while there are more phones than rows.
+    /// Phones shown, each in the row it keeps while there are more phones than rows.
     shown: Vec<DeviceId>,
 }
 
@@ -76,13 +80,19 @@ impl Lanes {
             Fact::TrialStarted { job, trial, .. } => self.of_job(*job, at, record, |lane| {
                 (lane.trial, lane.fps) = (*trial, None);
             }),
-            Fact::StepStarted { job, what, .. } => {
-                self.of_job(*job, at, record, |lane| lane.step = what.chars().take(NAME).collect());
-            }
+            Fact::StepStarted { job, step, what, .. } => self.of_job(*job, at, record, |lane| {
+                lane.step = what.chars().take(NAME).collect();
+                if !step.contains('.') {
+                    lane.outer.clone_from(&lane.step);
+                }
+            }),
             Fact::SampleTaken { job, fps, .. } => {
                 self.of_job(*job, at, record, |lane| lane.fps = fps.or(lane.fps));
             }
-            Fact::TrialFinished { job, .. } => self.of_job(*job, at, record, |lane| lane.step.clear()),
+            Fact::TrialFinished { job, .. } => self.of_job(*job, at, record, |lane| {
+                lane.step.clear();
+                lane.outer.clear();
+            }),
             _ => {}
         }
     }
@@ -101,73 +111,93 @@ impl Lanes {
         }
     }
 
-    /// The lines to show, at most `rows`: lanes, then the sum. Working phones come before idle ones when not all fit.
+    /// The lines to show, at most `rows`: lanes, then the sum. Where not all fit, phones with trouble come before
+    /// those at work, and these before the others; a phone stays in its row until one that matters more needs it.
     pub fn lines(&mut self, record: &Record, style: TextStyle, rows: usize) -> Vec<String> {
         let room = rows.max(2) - 1;
-        self.choose(room);
-        let mut shown: Vec<&DeviceId> = self.shown.iter().collect();
-        shown.sort();
+        let outlook = outlook(record);
+        let standings = standings(record);
+        self.choose(room, &standings, &outlook);
         let names: BTreeMap<&DeviceId, String> =
-            shown.iter().map(|id| (*id, name(id, record, style))).collect();
+            self.phones.keys().map(|id| (id, name(id, record, style))).collect();
+        // Of all phones, so that the columns stay when others are shown.
         let widest = names.values().map(|name| width(name)).max().unwrap_or(0);
         let column = widest.min(style.columns() * 3 / 10);
-        let outlook = outlook(record);
         let twins = twins(record);
-        let place = Place { column, record, outlook: &outlook, twins: &twins, style };
-        let lane = |id: &&DeviceId| self.line(id, &names[*id], &place);
-        let mut lines: Vec<String> = shown.iter().map(lane).collect();
+        let place = Place { column, record, outlook: &outlook, standings: &standings, twins: &twins, style };
+        let lane = |id: &DeviceId| self.line(id, &names[id], &place);
+        let mut lines: Vec<String> = self.shown.iter().map(lane).collect();
         lines.push(self.sum(&place));
         lines
     }
 
-    fn choose(&mut self, room: usize) {
+    fn choose(&mut self, room: usize, standings: &BTreeMap<&DeviceId, Standing>, outlook: &Outlook) {
         if self.phones.len() <= room {
             self.shown = self.phones.keys().cloned().collect();
             return;
         }
-        let phones = &self.phones;
-        let busy = |id: &DeviceId| phones.get(id).is_some_and(|lane| lane.job.is_some());
-        self.shown.retain(|id| busy(id));
-        self.shown.truncate(room);
-        let mut others: Vec<(&DeviceId, &Lane)> =
-            phones.iter().filter(|(id, _)| !self.shown.contains(id)).collect();
-        others.sort_by_key(|(_, lane)| (lane.job.is_none(), std::cmp::Reverse(lane.touched)));
-        let fresh: Vec<DeviceId> = others.into_iter().map(|(id, _)| id.clone()).collect();
-        let free = room - self.shown.len();
-        self.shown.extend(fresh.into_iter().take(free));
+        let ranks: BTreeMap<&DeviceId, (Rank, Reverse<Span>)> = self
+            .phones
+            .iter()
+            .map(|(id, lane)| {
+                let left = outlook.get(id).copied().unwrap_or(Span::ZERO);
+                (id, (rank(lane, standings.get(id).copied().unwrap_or_default()), Reverse(left)))
+            })
+            .collect();
+        let least = |shown: &[DeviceId]| {
+            let at = |nth: &usize| ranks.get(&shown[*nth]).copied();
+            (0..shown.len()).max_by_key(|nth| (at(nth), *nth))
+        };
+        while self.shown.len() > room {
+            let nth = least(&self.shown).unwrap_or_default();
+            self.shown.remove(nth);
+        }
+        let mut hidden: Vec<&DeviceId> =
+            ranks.keys().copied().filter(|id| !self.shown.contains(id)).collect();
+        hidden.sort_by_key(|id| ranks[id]);
+        for id in hidden {
+            if self.shown.len() < room {
+                self.shown.push(id.clone());
+                continue;
+            }
+            // In place: the other lanes stay where they are.
+            match least(&self.shown).filter(|nth| ranks[id].0 < ranks[&self.shown[*nth]].0) {
+                Some(nth) => self.shown[nth] = id.clone(),
+                None => break,
+            }
+        }
     }
 
     fn line(&self, id: &DeviceId, name: &str, place: &Place) -> String {
         let Place { column, record, outlook, style, .. } = *place;
         let lane = &self.phones[id];
-        let head = style.paint(Tint::Strong, &crate::paint::phone(name, place.alone(id), column));
+        let standing = place.standings.get(id).copied().unwrap_or_default();
+        let (sign, tint) = sign(standing.worst);
+        let head = crate::paint::phone(name, place.alone(id), column);
+        let head = format!("{} {}", style.paint(tint, sign), style.paint(Tint::Strong, &head));
         let Some(job) = lane.job.and_then(|job| record.jobs.get(&job)) else {
             let (text, tint) = idle(lane, id, record);
             return style.glyphs(&format!("{head}  {}", style.paint(tint, &text)));
         };
         let planned = &job.planned;
         let trial = trial_words(job, lane.trial);
-        let all = all_trials(job).max(1) as usize;
-        let done = (lane.trial as usize).min(all);
         let fps = lane.fps.map_or_else(|| "–".to_owned(), |fps| words::amount(Some(fps), Unit::Fps));
         let rest = outlook.get(id).map_or_else(String::new, |span| words::left(*span));
         let scenario = style.text(&planned.scenario, NAME);
-        let step = style.text(&lane.step, NAME);
+        let step = style.text(&lane.outer, NAME);
         let progress = match style.columns() {
-            100.. => format!("{} {}", bar(done, all), left(&trial, 11)),
+            100.. => format!("{} {}", bar(standing), left(&trial, 11)),
             _ => left(&trial, 11),
         };
         let tail = format!("{}  {}", right(&fps, 9), right(&rest, 10));
-        let room = style.columns().saturating_sub(column + 2 + width(&progress) + 2 + 2 + width(&tail));
-        let both = format!("{scenario} › {step}");
-        let doing = match () {
-            () if step.is_empty() => scenario,
-            () if width(&both) <= room => both,
-            // What it does now says more than what it belongs to.
-            () => step,
+        let room = style.columns().saturating_sub(column + 4 + width(&progress) + 2 + 2 + width(&tail));
+        // The scenario's name has a place of its own, so that the eye finds it.
+        let doing = match room {
+            40.. => format!("{}  {step}", left(&scenario, room * 2 / 5)),
+            _ => scenario,
         };
         let middle = if room >= 6 { left(&doing, room) + "  " } else { String::new() };
-        let text = cut(&format!("{progress}  {middle}{tail}"), style.columns().saturating_sub(column + 2));
+        let text = cut(&format!("{progress}  {middle}{tail}"), style.columns().saturating_sub(column + 4));
         style.glyphs(&format!("{head}  {text}"))
     }
 
@@ -182,14 +212,15 @@ impl Lanes {
         parts.extend(
             kinds.iter().filter(|(v, _)| count(*v) > 0).map(|(v, word)| format!("{} {word}", count(*v))),
         );
+        // What a narrow terminal cuts stands last.
+        if let Some(left) = outlook.values().max() {
+            parts.push(words::left(*left));
+        }
         let busy = self.phones.values().filter(|lane| lane.job.is_some()).count();
         parts.push(format!("{busy} of {} busy", words::several(self.phones.len(), "phone", "phones")));
         let hidden = self.phones.len() - self.shown.len().min(self.phones.len());
         if hidden > 0 {
             parts.push(format!("{hidden} not shown"));
-        }
-        if let Some(left) = outlook.values().max() {
-            parts.push(words::left(*left));
         }
         match &record.header.lab {
             Some(lab) => parts.push(format!("virtual lab {}", style.text(lab, 40))),
@@ -203,8 +234,70 @@ fn name(id: &DeviceId, record: &Record, style: TextStyle) -> String {
     style.text(&phone(Some(id), record.devices.get(id)), NAME)
 }
 
-fn bar(done: usize, all: usize) -> String {
-    let full = 8 * done / all;
+/// How much a phone's rows matter, the most first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    Trouble,
+    Working,
+    Waiting,
+    Done,
+}
+
+fn rank(lane: &Lane, standing: Standing) -> Rank {
+    match () {
+        () if lane.gone || standing.worst != Verdict::Pass => Rank::Trouble,
+        () if lane.job.is_some() => Rank::Working,
+        () if standing.waiting => Rank::Waiting,
+        () => Rank::Done,
+    }
+}
+
+/// How far a phone is with all its jobs.
+#[derive(Clone, Copy)]
+struct Standing {
+    /// The worst they came to so far.
+    worst: Verdict,
+    /// Some are not judged.
+    waiting: bool,
+    /// Trials done, of all.
+    done: usize,
+    all: usize,
+}
+
+impl Default for Standing {
+    fn default() -> Self {
+        Standing { worst: Verdict::Pass, waiting: false, done: 0, all: 0 }
+    }
+}
+
+/// In one pass over the jobs: a lab has thousands, and a frame little time.
+fn standings(record: &Record) -> BTreeMap<&DeviceId, Standing> {
+    let mut all: BTreeMap<&DeviceId, Standing> = BTreeMap::new();
+    for job in record.jobs.values() {
+        let Some(device) = &job.planned.device else { continue };
+        let one = all.entry(device).or_default();
+        let trials = all_trials(job) as usize;
+        let ended = job.trials.iter().filter(|trial| trial.ended.is_some()).count();
+        one.done += if job.verdict.is_some() { trials } else { ended.min(trials) };
+        one.all += trials;
+        one.waiting |= job.verdict.is_none();
+        one.worst = one.worst.worse(job.verdict.unwrap_or(Verdict::Pass));
+    }
+    all
+}
+
+fn sign(verdict: Verdict) -> (&'static str, Tint) {
+    match verdict {
+        Verdict::Pass => (" ", Tint::Quiet),
+        Verdict::Fail => ("✗", Tint::Bad),
+        Verdict::Broken => ("!", Tint::Odd),
+        Verdict::Undecided => ("?", Tint::Doubt),
+    }
+}
+
+/// Trials of all jobs of a phone: those done, of all.
+fn bar(standing: Standing) -> String {
+    let full = 8 * standing.done / standing.all.max(1);
     "█".repeat(full) + &"░".repeat(8 - full)
 }
 

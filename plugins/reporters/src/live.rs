@@ -5,7 +5,7 @@
 
 use crate::console::{Calm, stamped};
 use crate::lanes::Lanes;
-use crate::paint::TextStyle;
+use crate::paint::{TextStyle, wrap};
 use crate::story::{Story, Weight};
 use crate::table::table;
 use farmjank_results::event::{Event, Fact};
@@ -17,17 +17,22 @@ use std::time::Duration;
 /// Shortest time between two frames.
 const PACE: Duration = Duration::from_millis(80);
 /// Most lanes drawn, however tall the terminal.
-const MOST_ROWS: usize = 40;
+const MOST_ROWS: usize = 100;
+/// Cells of a line's time.
+const STAMP: usize = 11;
 
 /// Lanes, then the table. One field for each part of the screen.
 pub struct Live {
     style: TextStyle,
     rows: usize,
+    /// Columns and rows as they are now.
+    size: Option<Size>,
     bundle: Option<String>,
     screen: MultiProgress,
     /// Keeps the time since the display began.
     ticker: ProgressBar,
-    bars: Vec<ProgressBar>,
+    /// All lanes at once: a frame is drawn whole or not at all. None before the first.
+    frame: Option<ProgressBar>,
     lanes: Lanes,
     story: Story,
     calm: Calm,
@@ -40,12 +45,12 @@ impl Live {
     pub fn new(target: ProgressDrawTarget, style: TextStyle, rows: usize, bundle: Option<String>) -> Self {
         Live {
             style,
-            // The last rows stay free, so that the line above the lanes is seen.
-            rows: rows.saturating_sub(2).clamp(2, MOST_ROWS),
+            rows: room(rows),
+            size: None,
             bundle,
             screen: MultiProgress::with_draw_target(target),
             ticker: ProgressBar::hidden(),
-            bars: Vec::new(),
+            frame: None,
             lanes: Lanes::default(),
             story: Story::new(style),
             calm: Calm::default(),
@@ -53,23 +58,30 @@ impl Live {
         }
     }
 
+    /// Asks `size` for columns and rows before each frame, so that the lanes follow the terminal.
+    pub fn following(self, size: Option<Size>) -> Self {
+        Live { size, ..self }
+    }
+
+    /// Takes the terminal's size as it is now.
+    fn follow(&mut self) {
+        let Some((columns, rows)) = self.size.as_ref().and_then(|size| size()) else { return };
+        let now = (columns, room(rows));
+        if (self.style.width, self.rows) != now {
+            // What was drawn for another width is not to be drawn over.
+            drop(self.screen.clear());
+            (self.style.width, self.rows) = now;
+        }
+    }
+
     fn draw(&mut self, record: &Record) {
-        let lines = self.lanes.lines(record, self.style, self.rows);
-        while self.bars.len() < lines.len() {
-            let bar = self.screen.add(ProgressBar::new(1));
-            bar.set_style(
-                ProgressStyle::with_template("{wide_msg}").expect("a template of one known key is valid"),
-            );
-            self.bars.push(bar);
-        }
-        for bar in self.bars.drain(lines.len()..) {
-            bar.finish_and_clear();
-            self.screen.remove(&bar);
-        }
-        for (bar, line) in self.bars.iter().zip(lines) {
-            if bar.message() != line {
-                bar.set_message(line);
-            }
+        let text = self.lanes.lines(record, self.style, self.rows).join("\n");
+        let frame = self.frame.get_or_insert_with(|| {
+            let style = ProgressStyle::with_template("{msg}").expect("a template of one known key is valid");
+            self.screen.add(ProgressBar::new(1).with_style(style))
+        });
+        if frame.message() != text {
+            frame.set_message(text);
         }
     }
 
@@ -83,6 +95,14 @@ impl Live {
     }
 }
 
+/// Rows for lanes and sum: the last ones stay free, so that the line above the lanes is seen.
+fn room(rows: usize) -> usize {
+    rows.saturating_sub(2).clamp(2, MOST_ROWS)
+}
+
+/// Columns and rows of a terminal; none where they cannot be told.
+pub type Size = Box<dyn Fn() -> Option<(usize, usize)>>;
+
 impl Reporter for Live {
     fn name(&self) -> &str {
         "live"
@@ -93,27 +113,32 @@ impl Reporter for Live {
         let lines = self.story.tell(event, record);
         // The lanes show progress already.
         let worth = lines.into_iter().filter(|line| line.weight != Weight::Progress);
+        let worth = worth.filter_map(|line| Some((self.calm.pass(&line, event.at)?, line.weight)));
+        if self.screen.is_hidden() {
+            let told = worth.map(|(text, weight)| stamped(&text, weight, event.at, self.style));
+            return told.map(Delivery::Err).collect();
+        }
         let told: Vec<String> = worth
-            .filter_map(|line| {
-                Some(stamped(&self.calm.pass(&line, event.at)?, line.weight, event.at, self.style))
+            .map(|(text, weight)| {
+                // Between words, and below each other: a terminal breaks lines anywhere.
+                let lines = wrap(&text, self.style.width, STAMP);
+                stamped(&lines.join("\n"), weight, event.at, self.style)
             })
             .collect();
-        if self.screen.is_hidden() {
-            return told.into_iter().map(Delivery::Err).collect();
-        }
-        for line in &told {
+        for line in told.iter().flat_map(|text| text.lines()) {
             // A terminal that cannot be written to is no reason to stop measuring.
-            drop(self.screen.println(line.trim_end_matches('\n')));
+            drop(self.screen.println(line));
         }
         if self.due() || matches!(event.fact, Fact::PlanMade { .. }) {
+            self.follow();
             self.draw(record);
         }
         Vec::new()
     }
 
     fn conclude(&mut self, record: &Record, frame_logs: &dyn FrameLogs) -> Vec<Delivery> {
-        for bar in self.bars.drain(..) {
-            bar.finish_and_clear();
+        if let Some(frame) = self.frame.take() {
+            frame.finish_and_clear();
         }
         drop(self.screen.clear());
         vec![Delivery::Out(table(record, frame_logs, self.style, self.bundle.as_deref()))]

@@ -6,7 +6,7 @@ use crate::github::annotations;
 use crate::html::Html;
 use crate::json::Json;
 use crate::junit::{Junit, Layout, Options as JunitOptions};
-use crate::live::Live;
+use crate::live::{self, Live};
 use crate::markdown;
 use crate::openmetrics::openmetrics;
 use crate::paint::TextStyle;
@@ -33,7 +33,7 @@ const REPORTERS: &[Row] = &[
         name: "console",
         asked: false,
         kept: false,
-        make: |_, options| Box::new(Console::new(options.style, options.bundle.clone())),
+        make: |_, options| Box::new(Console::new(options.style, options.bundle.clone()).brief(options.brief)),
     },
     Row {
         name: "live",
@@ -42,7 +42,8 @@ const REPORTERS: &[Row] = &[
         make: |_, options| {
             // A target is drawn on by one alone.
             let target = options.target.take().unwrap_or_else(ProgressDrawTarget::hidden);
-            Box::new(Live::new(target, options.style, options.rows, options.bundle.clone()))
+            let live = Live::new(target, options.style, options.rows, options.bundle.clone());
+            Box::new(live.following(options.size.take()))
         },
     },
     Row {
@@ -109,13 +110,17 @@ pub fn bundled() -> impl Iterator<Item = &'static str> {
     REPORTERS.iter().filter(|row| row.kept).map(|row| row.name)
 }
 
-/// What reporters may choose, all of it decided by the caller.
+/// What reporters may choose, all of it decided by the caller. One field for each choice.
 #[derive(Default)]
 pub struct Options {
     /// What the terminal of standard output can show (the table).
     pub style: TextStyle,
+    /// The console's table has what needs a person alone.
+    pub brief: bool,
     /// Rows of the terminal the lanes are drawn on.
     pub rows: usize,
+    /// Columns and rows of that terminal as they are at the time; without it they never change.
+    pub size: Option<live::Size>,
     /// Where lanes are drawn; hidden when none is given, and then lines go to standard error instead.
     pub target: Option<ProgressDrawTarget>,
     /// Folder of the run bundle as the user may type it.

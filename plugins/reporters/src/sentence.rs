@@ -5,6 +5,8 @@
 use crate::cells::{self, Cell};
 use crate::quarantined::TITLE;
 use crate::words;
+use farmjank_results::patterns::{self, Pattern};
+use farmjank_results::record::Record;
 use farmjank_results::threshold::{Judgement, Outcome};
 use farmjank_results::verdict::Verdict;
 
@@ -76,8 +78,26 @@ fn verdicts(all: &[&Cell]) -> String {
     if counts.is_empty() { "nothing was run".to_owned() } else { counts.join(", ") }
 }
 
+/// Cells that are told together, in one sentence; phones are called as everywhere.
+pub(crate) fn pattern(record: &Record, pattern: &Pattern) -> String {
+    patterns::sentence(pattern, |id| cells::phone(Some(id), record.devices.get(id)))
+}
+
+/// Every such sentence of a run with what it is about, the worst first, and how many cells are in none.
+pub(crate) fn patterns(record: &Record) -> (Vec<(Pattern, String)>, usize) {
+    let (all, alone) = patterns::patterns(record);
+    let told = all.into_iter().map(|one| (pattern(record, &one), one)).map(|(said, one)| (one, said));
+    (told.collect(), alone)
+}
+
+/// `and 2 more cells that did not pass`; none where there is none, or nothing they would be more than.
+pub(crate) fn alone(patterns: usize, cells: usize) -> Option<String> {
+    let more = || words::several(cells, "more cell", "more cells");
+    (patterns > 0 && cells > 0).then(|| format!("and {} that did not pass", more()))
+}
+
 /// What a run was made on, where it was not made on real phones alone; none where it was.
-pub(crate) fn virtual_label(record: &farmjank_results::record::Record) -> Option<String> {
+pub(crate) fn virtual_label(record: &Record) -> Option<String> {
     if let Some(lab) = &record.header.lab {
         return Some(format!("virtual lab {lab}: every phone is simulated"));
     }

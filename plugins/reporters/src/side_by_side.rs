@@ -1,7 +1,8 @@
 //! Several runs side by side: the same window on the same phone, one column per run, as people compare builds.
 //!
-//! Says what changed and not whether it is more than noise: that is for a comparison with statistics. Cells are matched
-//! by scenario, window and serial. Pure; must not know: files. Numbers are means over counted iterations.
+//! What changed, and what of it is more than noise: every later run is held against the first as `farmjank compare`
+//! would, and only what that shows is called better or worse. Cells are matched by scenario, window and serial. Pure;
+//! must not know: files. Numbers are means over counted iterations.
 
 mod html;
 mod page;
@@ -12,8 +13,11 @@ pub use page::markdown;
 pub use text::table;
 
 use crate::cells::{Cell, cells};
+use crate::change::unproved;
 use crate::clean::json_text;
 use crate::json;
+use farmjank_results::cell::CellSession;
+use farmjank_results::compare::{CellCompared, Compared, Given, Rules, Source, State, compare, measured};
 use farmjank_results::metric::{Better, Unit};
 use farmjank_results::record::Record;
 use farmjank_results::verdict::Verdict;
@@ -37,7 +41,63 @@ const METRICS: usize = 10;
 struct Row<'a> {
     /// A cell per run; none where the run has no such cell.
     cells: Vec<Option<Cell<'a>>>,
+    /// What the comparison of each run with the first says of this window, metric by metric.
+    compared: Vec<Vec<CellCompared>>,
 }
+
+/// What became of a number, and what the comparison makes of it.
+struct Change {
+    /// `▲ 12 % worse` where that is shown, else `▲ 12 %`.
+    words: String,
+    /// None where nothing was compared: then it says nothing.
+    state: Option<State>,
+}
+
+impl Change {
+    fn is_worse(&self) -> bool {
+        matches!(self.state, Some(State::Regression | State::Fail))
+    }
+
+    /// Its words, and the state where that shows neither better nor worse.
+    fn told(&self) -> String {
+        match (&*self.words, self.state) {
+            ("same", _) | (_, Some(State::Regression | State::Fail | State::Improvement)) => {
+                self.words.clone()
+            }
+            (words, state) => format!("{words}, {}", state.map_or("not compared", state_word)),
+        }
+    }
+
+    /// Its words and the state's symbol, which [`LEGEND`] explains.
+    fn marked(&self) -> String {
+        let mark = match self.state {
+            Some(State::Inconclusive) => " ?",
+            Some(State::Pass) => " ✓",
+            Some(State::Regression | State::Fail | State::Improvement) => "",
+            Some(State::Invalid | State::NoBaseline) | None => " –",
+        };
+        match &*self.words {
+            "same" => self.words.clone(),
+            words => format!("{words}{mark}"),
+        }
+    }
+}
+
+/// What the comparison makes of a change, for people.
+fn state_word(state: State) -> &'static str {
+    match state {
+        State::Invalid | State::NoBaseline => "cannot be compared",
+        State::Inconclusive => "may be noise",
+        State::Pass => "no change that matters",
+        State::Regression | State::Fail => "worse",
+        State::Improvement => "better",
+    }
+}
+
+/// What the symbols of changes mean.
+const LEGEND: &str = "changes are against the first run that has a value, and called worse or better only where the comparison of \
+    `farmjank compare` shows it: ? is neither shown nor ruled out, ✓ rules out that it became worse by what matters, – cannot be \
+    compared";
 
 /// One metric of a row.
 struct Line {
@@ -57,6 +117,20 @@ impl<'a> Row<'a> {
     /// Rank of its worst cell; smaller is worse.
     fn rank(&self) -> u8 {
         self.cells.iter().flatten().map(Cell::rank).min().unwrap_or(u8::MAX)
+    }
+
+    /// What the comparison says of a metric in a run.
+    fn state(&self, key: &str, at: usize) -> Option<State> {
+        let of_metric = |one: &&CellCompared| one.key.metric == key && one.phones.is_none();
+        self.compared.get(at)?.iter().find(of_metric).map(|one| one.state)
+    }
+
+    /// What became of a number since the first run that has one; none without two values.
+    fn change(&self, line: &Line, at: usize) -> Option<Change> {
+        let words = change(line, at)?;
+        let state = self.state(&line.key, at);
+        let shown = matches!(state, Some(State::Regression | State::Improvement | State::Fail));
+        Some(Change { words: if shown { words } else { unproved(&words) }, state })
     }
 
     fn lines(&self) -> Vec<Line> {
@@ -108,14 +182,32 @@ fn rows<'a>(runs: &[Run<'a>]) -> Vec<Row<'a>> {
             let key = (planned.scenario.clone(), cell.name.to_owned(), device);
             let place = *places.entry(key).or_insert(rows.len());
             if place == rows.len() {
-                rows.push(Row { cells: vec![None; runs.len()] });
+                rows.push(Row { cells: vec![None; runs.len()], compared: vec![Vec::new(); runs.len()] });
             }
             // Two scenarios of one name in one run: the first speaks, as in every history of names.
             rows[place].cells[at].get_or_insert(cell);
         }
     }
+    for (at, compared) in against_first(runs).into_iter().enumerate() {
+        for one in compared.cells {
+            let key = (one.key.scenario.clone(), one.key.window.clone(), Some(one.device.0.clone()));
+            if let Some(place) = places.get(&key) {
+                rows[*place].compared[at].push(one);
+            }
+        }
+    }
     rows.sort_by_key(Row::rank);
     rows
+}
+
+/// Each run held against the first, as the command that compares two runs does; the first against nothing.
+fn against_first(runs: &[Run]) -> Vec<Compared> {
+    let Some(first) = runs.first() else { return Vec::new() };
+    let base: Vec<CellSession> = measured(first.record).into_iter().map(|one| one.session).collect();
+    let source = || Source { name: first.name.clone(), ..Source::default() };
+    let rules = Rules::of(Given::Runs, first.record.header.seed);
+    let later = runs.iter().skip(1).map(|run| compare(source(), &base, &measured(run.record), &rules));
+    std::iter::once(Compared::default()).chain(later).collect()
 }
 
 /// `A`, `B`, … `Z`, `A2`: the name of a column.

@@ -2,6 +2,7 @@
 //!
 //! A pure function of the record and the style. Must not know: terminals, files. Readable without colour.
 
+mod brief;
 mod cell;
 
 use crate::cells::{Cell, stories, worst_first};
@@ -44,21 +45,52 @@ const DRAWN: usize = 200;
 /// may type it.
 pub fn table(record: &Record, frame_logs: &dyn FrameLogs, style: TextStyle, bundle: Option<&str>) -> String {
     let all = worst_first(record);
+    written(record, &all, style, bundle, |columns| in_full(&all, frame_logs, style, columns))
+}
+
+/// What needs a person, and counts of the rest: some tens of lines, however many phones there are.
+pub fn brief(record: &Record, style: TextStyle, bundle: Option<&str>) -> String {
+    let all = worst_first(record);
+    written(record, &all, style, bundle, |columns| brief::rows(&stories(&all), style, columns, bundle))
+}
+
+fn written(
+    record: &Record,
+    all: &[Cell<'_>],
+    style: TextStyle,
+    bundle: Option<&str>,
+    rows: impl FnOnce(&Columns<'_>) -> Vec<String>,
+) -> String {
     let scenarios: BTreeSet<&str> = all.iter().map(|cell| cell.job.planned.scenario.as_str()).collect();
     let twins = crate::cells::twins(record);
-    let columns = columns(&all, style, scenarios.len() == 1, &twins);
-    let mut lines = heading(record, &all, style, &columns);
-    if !all.is_empty() {
-        lines.extend(column_names(style, &columns));
+    let columns = columns(all, style, scenarios.len() == 1, &twins);
+    let mut lines = heading(record, all, style, &columns);
+    lines.extend(rows(&columns));
+    lines.extend(notes(record, style));
+    lines.extend(in_short(record, style));
+    if lines.last().is_some_and(|line| !line.is_empty()) {
+        lines.push(String::new());
     }
+    lines.extend(summary(record, all, style, bundle));
+    lines.iter().map(|line| style.glyphs(line.trim_end()) + "\n").collect()
+}
+
+/// Every cell.
+fn in_full(
+    all: &[Cell<'_>],
+    frame_logs: &dyn FrameLogs,
+    style: TextStyle,
+    columns: &Columns<'_>,
+) -> Vec<String> {
+    let mut lines = if all.is_empty() { Vec::new() } else { column_names(style, columns) };
     let passes = all.iter().filter(|cell| cell.verdict == Some(Verdict::Pass)).count();
     let mut previous_full = true;
     // A fault that took a whole job is told once, not once per window.
-    for (at, (one, same)) in stories(&all).into_iter().enumerate() {
+    for (at, (one, same)) in stories(all).into_iter().enumerate() {
         let full = one.verdict != Some(Verdict::Pass);
         let limits = full || passes <= PASSES_IN_FULL;
         let bars = if limits && same == 1 && at < DRAWN { cell::bars(one, frame_logs, style) } else { None };
-        let mut rows = cell::rows(one, same, style, &columns, limits);
+        let mut rows = cell::rows(one, same, style, columns, limits);
         bars.into_iter().for_each(|bars| rows.insert(1, bars));
         if at > 0 && (full || previous_full) {
             lines.push(String::new());
@@ -70,10 +102,38 @@ pub fn table(record: &Record, frame_logs: &dyn FrameLogs, style: TextStyle, bund
         let note = format!("limits of the {passes} passing cells are left out here; results.json has them");
         lines.extend([String::new(), style.paint(Tint::Quiet, &note)]);
     }
-    lines.extend(notes(record, style));
-    lines.push(String::new());
-    lines.extend(summary(record, &all, style, bundle));
-    lines.iter().map(|line| style.glyphs(line.trim_end()) + "\n").collect()
+    lines
+}
+
+/// What is told together, a sentence each, with its windows: it stands where the eye ends.
+fn in_short(record: &Record, style: TextStyle) -> Vec<String> {
+    let (patterns, alone) = sentence::patterns(record);
+    let mut lines = Vec::new();
+    for (pattern, said) in patterns.iter().take(NOTES) {
+        lines.push(String::new());
+        let verdict = Some(pattern.verdict);
+        let head = format!("{} {}", cell::symbol(verdict), style.text(said, clean::SENTENCE));
+        lines.extend(
+            wrap(&head, style.columns(), 2).iter().map(|line| style.paint(cell::tint(verdict), line)),
+        );
+        if pattern.windows.len() > 1 {
+            let each = pattern.windows.iter().map(|one| {
+                let [scenario, window] =
+                    [&one.scenario, &one.window].map(|text| style.text(text, clean::NAME));
+                match pattern.phones.len() {
+                    1 => format!("{scenario} › {window}"),
+                    _ => format!("{scenario} › {window} {}", one.phones),
+                }
+            });
+            let each: Vec<String> = each.collect();
+            let told = flow(&each, " · ", style.columns(), 2);
+            lines
+                .extend(told.iter().map(|line| format!("  {}", style.paint(Tint::Quiet, line.trim_start()))));
+        }
+    }
+    let rest = sentence::alone(patterns.len(), alone).map(|alone| style.paint(Tint::Quiet, &alone));
+    lines.extend(rest.into_iter().flat_map(|rest| [String::new(), rest]));
+    lines
 }
 
 fn columns<'r>(

@@ -28,6 +28,7 @@ pub mod binomial;
 pub mod chance;
 pub mod change;
 pub mod compare;
+pub mod hypergeometric;
 pub mod installations;
 pub mod looks;
 pub mod many;

@@ -289,6 +289,14 @@ fn console_width() -> Option<u16> {
     out_is_terminal().then(|| terminal_size::terminal_size().map(|(width, _)| width.0)).flatten()
 }
 
+/// Columns and rows of the terminal behind standard error as it is now; `COLUMNS` has a say in the columns. None where
+/// they cannot be told.
+pub fn screen_size() -> Option<(usize, usize)> {
+    let (width, height) = terminal_size::terminal_size_of(std::io::stderr())?;
+    let asked = env("COLUMNS").and_then(|text| text.parse().ok());
+    Some((asked.unwrap_or_else(|| usize::from(width.0)).clamp(40, 400), usize::from(height.0)))
+}
+
 /// Wall time now, RFC 3339 in UTC.
 pub fn wall() -> String {
     jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()

@@ -71,6 +71,9 @@ fn a_report_in_a_browser() {
     addresses_and_headings(&browser, &page);
     browser.open(&page, "");
     drill_down(&browser);
+    neighbours(&browser);
+    on_paper(&browser, &page);
+    browser.open(&page, "");
     permalinks(&browser, &page);
     damaged(&browser, &page);
     looks(&browser, &page);
@@ -167,6 +170,54 @@ fn addresses_and_headings(browser: &Browser, page: &[u8]) {
     assert_eq!(browser.text("document.activeElement.innerText"), "skip to the windows");
     browser.click(".skip");
     assert_eq!(browser.eval("document.activeElement.matches('.worst a, .matrix a')"), json!(true));
+}
+
+/// The keys are told in a dialog that Escape closes; cells have a way to the one before, and one to the next.
+fn neighbours(browser: &Browser) {
+    browser.key("?");
+    assert_eq!(browser.count("document.querySelectorAll('dialog[open]').length"), 1);
+    browser.key("Escape");
+    assert_eq!(browser.count("document.querySelectorAll('dialog').length"), 0, "Escape closes it");
+    assert!(browser.count(CELLS) > 0, "and nothing else");
+    let order =
+        "[...document.querySelectorAll('.matrix a.cell')].map((one) => one.getAttribute('href')).join(' ')";
+    let name = |hash: &str| hash.split('/').next().unwrap_or_default().to_owned();
+    browser.eval(
+        "(() => { const one = [...document.querySelectorAll('.toolbar label')].find((one) => one.innerText.startsWith('order'))\
+         .querySelector('select'); one.value = 'name'; one.dispatchEvent(new Event('change')); return true; })()",
+    );
+    assert_eq!(browser.text("location.hash"), "#?sort=name", "the order is in the address");
+    let by_name: Vec<String> = browser.text(order).split(' ').map(name).collect();
+    browser.click(".matrix a.cell");
+    let first = browser.text("location.hash");
+    browser.click("nav a[title=j]");
+    let second = browser.text("location.hash");
+    assert_ne!(first, second);
+    assert_eq!(browser.text("document.querySelector('nav a[title=k]').innerText"), "‹ previous");
+    browser.click("nav a[title=k]");
+    assert_eq!(browser.text("location.hash"), first);
+    browser.key("Escape");
+    browser.eval("(() => { location.hash = '#?'; return true; })()");
+    let worst: Vec<String> = browser.text(order).split(' ').map(name).collect();
+    assert_ne!(worst, by_name);
+    // Each cell says the value its verdict rests on: here the fails say hitches, whatever limit stands first.
+    let failed = browser.text("document.querySelector('.matrix a.cell.fail').innerText");
+    assert!(failed.contains("ms/s"), "{failed}");
+}
+
+/// On paper the plot is as wide as the paper, whatever the screen was.
+fn on_paper(browser: &Browser, page: &[u8]) {
+    browser.open(page, "#virtual-galaxy-a14/Home%20feed/fling%20the%20feed");
+    let drawn = browser.count("document.querySelector('.plot canvas').offsetWidth");
+    assert!(drawn > 900, "{drawn}");
+    browser.chrome("Emulation.setEmulatedMedia", &json!({ "media": "print" }));
+    // Paper is narrower, and nothing is drawn anew for it.
+    let narrow = "(() => { globalThis.ResizeObserver = null; const main = document.querySelector('main'); main.style.width = '640px'; \
+                  const plot = document.querySelector('.plot canvas'); return plot.getBoundingClientRect().right \
+                  - document.querySelector('.plot').getBoundingClientRect().right; })()";
+    let over = browser.eval(narrow).as_f64().expect("a length");
+    assert!(over <= 1.0, "{over} px of the plot are cut off");
+    browser.chrome("Emulation.setEmulatedMedia", &json!({ "media": "" }));
 }
 
 /// How many pixels of the plot are drawn on.

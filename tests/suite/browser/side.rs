@@ -34,7 +34,12 @@ pub fn build(rate: &str) -> String {
 }
 
 fn story(rate: &str, seed: u64) -> Story {
-    Stage::lab_yaml(&build(rate)).seed(seed).scenario(SHOP).run()
+    // Enough iterations for the comparison to show something.
+    let longer = SHOP.replace("iterations: 3", "iterations: 8");
+    let mut story = Stage::lab_yaml(&build(rate)).seed(seed).scenario(&longer).run();
+    // Runs of one lab have its name and seed in theirs, which two seeds tell apart.
+    story.record.header.run += rate;
+    story
 }
 
 const ROWS: &str = "document.querySelectorAll('.side tbody tr').length";
@@ -55,8 +60,15 @@ fn two_builds_side_by_side_in_a_browser() {
     assert_eq!(browser.count("document.querySelectorAll('.side thead th').length"), 3, "a column per run");
     let first = browser.text("document.querySelector('.side tbody tr').innerText");
     assert!(first.contains("SM-A145F") && first.contains("▲"), "the worst change comes first: {first}");
+    assert_eq!(
+        browser.count("document.querySelectorAll('.side .delta.worse').length"),
+        1,
+        "what is shown has a colour"
+    );
+    let other = browser.text("document.querySelectorAll('.side tbody tr')[1].innerText");
+    assert!(!other.contains("worse"), "what noise explains has no word: {other}");
     assert!(
-        browser.count("document.querySelectorAll('.side .dots circle').length") >= 12,
+        browser.count("document.querySelectorAll('.side .dots circle').length") >= 32,
         "a dot per iteration"
     );
     assert!(browser.count("document.querySelectorAll('.side .dots .mean').length") > 0, "with an interval");
@@ -88,8 +100,8 @@ fn depth(browser: &Browser) {
     assert_eq!(browser.count("document.querySelectorAll('.run .plot canvas').length"), 2);
     assert_eq!(
         browser.count("document.querySelectorAll('.run .row .barcode').length"),
-        8,
-        "a warm-up and three, twice"
+        18,
+        "a warm-up and eight, twice"
     );
     let spans = "new Set([...document.querySelectorAll('.run .row .barcode')].map((one) => one.getAttribute('viewBox'))).size";
     assert_eq!(browser.count(spans), 1, "barcodes share their scale");

@@ -19,6 +19,7 @@ use farmjank_results::compare::{CellCompared, State};
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::metric::{Better, Unit};
 use farmjank_results::metrics::{STAGE_NAMES, families};
+use farmjank_results::patterns::{self, Pattern, PatternWindow};
 use farmjank_results::record::Record;
 use farmjank_results::verdict::Verdict;
 use serde::Serialize;
@@ -33,6 +34,9 @@ pub(crate) struct Index {
     phones: Vec<Phone>,
     scenarios: Vec<Scenario>,
     cells: Vec<Line>,
+    /// What is told together, and how many cells that did not pass are in no such sentence.
+    patterns: Vec<Told>,
+    alone: usize,
     refusals: Vec<Refused>,
     notices: Vec<String>,
     /// Metrics by family: what their keys mean.
@@ -83,6 +87,22 @@ pub(crate) struct Scenario {
     tags: Vec<String>,
 }
 
+/// Cells told together.
+#[derive(Serialize)]
+struct Told {
+    verdict: &'static str,
+    said: String,
+    windows: Vec<ToldWindow>,
+}
+
+#[derive(Serialize)]
+struct ToldWindow {
+    scenario: String,
+    window: String,
+    phones: usize,
+    of: usize,
+}
+
 /// A cell in one line.
 #[derive(Serialize)]
 struct Line {
@@ -94,7 +114,8 @@ struct Line {
     whole: bool,
     place: Option<(u32, u32)>,
     verdict: &'static str,
-    /// How far the worst breached limit is exceeded, as a share of it: the order of cells of one verdict.
+    /// How far the worst breached limit is exceeded, as a share of it; below zero how near the nearest is; null where
+    /// nothing was held against a limit. The order of cells of one verdict.
     excess: f64,
     kind: Option<String>,
     /// The first reason, in words.
@@ -102,11 +123,9 @@ struct Line {
     /// Why it does not gate, in words; absent where it does.
     #[serde(skip_serializing_if = "Option::is_none")]
     quarantined: Option<String>,
+    /// Metric, number and label of what the verdict rests on; null where it rests on no number.
+    rests: Option<(String, String, String)>,
     hitch: Option<f64>,
-    fps: Option<f64>,
-    frozen: Option<f64>,
-    /// How long the app took to start, ms.
-    launch: Option<f64>,
     /// What became of it against the baseline, in words, and whether that is worse; only where the comparison found a
     /// change.
     since: Option<(String, bool)>,
@@ -144,6 +163,7 @@ pub(crate) fn key(cell: &Cell<'_>) -> String {
 
 /// Of these cells, with what was seen in each.
 pub(crate) fn index(record: &Record, cells: &[Cell<'_>], seen: &[Seen<'_>]) -> Index {
+    let (patterns, alone) = patterns::patterns(record);
     Index {
         format: FORMAT,
         // Of the whole run, whichever cells are written.
@@ -151,6 +171,8 @@ pub(crate) fn index(record: &Record, cells: &[Cell<'_>], seen: &[Seen<'_>]) -> I
         phones: record.devices.iter().map(|(id, facts)| phone(id, facts, record)).collect(),
         scenarios: scenarios(record),
         cells: cells.iter().zip(seen).map(|(cell, seen)| one(cell, seen)).collect(),
+        patterns: patterns.iter().map(|pattern| told(record, pattern)).collect(),
+        alone,
         refusals: record
             .refusals
             .iter()
@@ -163,6 +185,20 @@ pub(crate) fn index(record: &Record, cells: &[Cell<'_>], seen: &[Seen<'_>]) -> I
         notices: notices(record),
         families: listed(),
         stages: STAGE_NAMES,
+    }
+}
+
+fn told(record: &Record, pattern: &Pattern) -> Told {
+    let window = |one: &PatternWindow| ToldWindow {
+        scenario: line(&one.scenario, NAME),
+        window: line(&one.window, NAME),
+        phones: one.phones,
+        of: one.of,
+    };
+    Told {
+        verdict: words::verdict(Some(pattern.verdict)),
+        said: line(&sentence::pattern(record, pattern), SENTENCE),
+        windows: pattern.windows.iter().map(window).collect(),
     }
 }
 
@@ -234,7 +270,6 @@ pub(crate) fn scenarios(record: &Record) -> Vec<Scenario> {
 }
 
 fn one(cell: &Cell<'_>, seen: &Seen<'_>) -> Line {
-    let number = |key: &str| cell.summary(key).one().map(short);
     let judged = cell.judged;
     let coverage = cell.coverage();
     let fault = || cell.fault().map(|fault| fault.what.clone());
@@ -261,10 +296,11 @@ fn one(cell: &Cell<'_>, seen: &Seen<'_>) -> Line {
         kind: cell.kind(),
         why: why.map(|why| line(&why, SENTENCE)),
         quarantined: quarantined::sentence(cell).map(|told| line(&told, SENTENCE)),
-        hitch: number("hitch_ms_per_s"),
-        fps: number("fps"),
-        frozen: number("frozen_frames"),
-        launch: number("launch_total_ms"),
+        rests: cell.rests_on().map(|one| {
+            let label = line(&one.label(), NAME);
+            (line(&one.metric, NAME), one.number, label)
+        }),
+        hitch: cell.summary("hitch_ms_per_s").one().map(short),
         since: comparison::own(&cell.compared).and_then(since),
         frames: coverage.iter().map(|one| one.frames_seen).sum(),
         counted: judged.map_or(0, |judged| judged.counted),

@@ -5,6 +5,7 @@
 use super::FORMAT;
 use super::absent::{AbsentShape, RefusalShape, absent, refusals};
 use super::counts::{Counts, quarantine};
+use super::patterns::{PatternShape, patterns};
 use super::{compared, screens};
 use crate::cells::{Cell, cells, duration};
 use crate::clean::json_text;
@@ -33,6 +34,8 @@ pub(super) struct Document<'r> {
     exit: Option<Exit>,
     interrupted: Option<String>,
     counts: Counts,
+    /// What did not pass, told together.
+    patterns: Vec<PatternShape>,
     phones: Vec<Phone>,
     #[serde(serialize_with = "each")]
     cells: Vec<Cell<'r>>,
@@ -236,6 +239,7 @@ pub(super) fn document(record: &Record) -> Document<'_> {
         exit: record.exit_code.map(|code| Exit { code, word: words::exit(code) }),
         interrupted: record.interrupted.as_deref().map(json_text),
         counts,
+        patterns: patterns(record),
         phones: record.devices.values().map(|facts| phone(facts, header.lab.is_some())).collect(),
         cells: all,
         absent: absent(record),

@@ -16,9 +16,13 @@ use farmjank_results::verdict::Verdict;
 use farmjank_seams::reporter::FrameLogs;
 use std::collections::BTreeSet;
 
+/// Most sentences about cells told together.
+const SENTENCES: usize = 10;
+
 pub(super) fn page(record: &Record, frame_logs: &dyn FrameLogs, level: &Level, most: usize) -> String {
     let all = worst_first(record);
     let mut parts = vec![heading(record, &all)];
+    parts.extend(in_short(record));
     parts.extend(held::baseline(record));
     if !level.without.is_empty() {
         let most = words::grouped(most as u64);
@@ -73,6 +77,20 @@ fn heading(record: &Record, all: &[Cell]) -> String {
             .extend([format!("> **Interrupted:** {what}. What was measured so far follows."), String::new()]);
     }
     lines.join("\n")
+}
+
+/// What is told together, a sentence each.
+fn in_short(record: &Record) -> Option<String> {
+    let (patterns, alone) = sentence::patterns(record);
+    let said = patterns
+        .iter()
+        .take(SENTENCES)
+        .map(|(one, said)| format!("- {} **{}**", sign(Some(one.verdict)), text(said, SENTENCE)));
+    let more = patterns.len().saturating_sub(SENTENCES);
+    let rest = (more > 0).then(|| format!("- and {more} more such sentences, in `results.json`"));
+    let alone = sentence::alone(patterns.len(), alone).map(|alone| format!("- {alone}"));
+    let lines: Vec<String> = said.chain(rest).chain(alone).collect();
+    (!lines.is_empty()).then(|| lines.join("\n") + "\n")
 }
 
 /// The row that says how many are not listed.
@@ -179,7 +197,7 @@ fn passed(record: &Record, all: &[Cell]) -> Option<String> {
         format!("| --- | --- | --- | ---: | ---: | ---: | --- | ---: |{}", column.rule()),
     ];
     for cell in &passed {
-        let one = |key: &str, unit: Unit| words::number(cell.summary(key).one(), unit);
+        let one = |key: &str, unit: Unit| cell.judged_number(key, unit);
         lines.push(format!(
             "| {} | {} | {} | {} | {} | {} | {} | {} |{}",
             sign(cell.verdict),

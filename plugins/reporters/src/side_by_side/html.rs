@@ -5,7 +5,7 @@
 //! Must not know: files. A cell of a run is the same bytes as in that run's own report. Intervals are of the mean over
 //! the counted iterations, 95 % by Student's t.
 
-use super::{Line, Row, Run, change, letter, rows, worst};
+use super::{Change, LEGEND, Line, Row, Run, letter, rows, state_word, worst};
 use crate::cells::{Cell, JOB_ROW, cells, phone};
 use crate::clean::{NAME, SENTENCE, line};
 use crate::html::frames::{Barcode, Seen, barcode, seen};
@@ -13,6 +13,7 @@ use crate::html::index::{self, Family, Phone, Scenario, short};
 use crate::html::page::{Connect, END, Parts, SIDE_SCRIPT, SIDE_STYLE, begin, bytes};
 use crate::html::{FORMAT, detail, paper};
 use crate::{sentence, words};
+use farmjank_results::compare::State;
 use farmjank_results::estimate::mean_bounds;
 use farmjank_results::metric::{Better, Unit};
 use farmjank_results::metrics::STAGE_NAMES;
@@ -35,6 +36,8 @@ struct Index {
     runs: Vec<Column>,
     phones: Vec<Phone>,
     scenarios: Vec<Scenario>,
+    /// What changes are called, and why.
+    legend: &'static str,
     /// The rows; named so because the page filters and links them as it does the cells of one run.
     cells: Vec<RowLine>,
     families: Vec<Family>,
@@ -96,6 +99,8 @@ struct MetricLine {
     better: Option<Better>,
     values: Vec<Option<f64>>,
     changes: Vec<Option<String>>,
+    /// What the comparison with the first run says, in a word; null where nothing was compared.
+    states: Vec<Option<&'static str>>,
     worse: Vec<bool>,
     iterations: Vec<Vec<Option<f64>>>,
     intervals: Vec<Option<(f64, f64)>>,
@@ -115,7 +120,9 @@ pub fn html(runs: &[Run<'_>], frame_logs: &[&dyn FrameLogs]) -> String {
 
 fn page(runs: &[Run<'_>], frame_logs: &[&dyn FrameLogs]) -> String {
     let mut rows = rows(runs);
-    rows.sort_by_cached_key(|row| (Reverse(fallen(row)), Reverse(Sortable(by_first(row))), row.rank()));
+    rows.sort_by_cached_key(|row| {
+        (Reverse((regressed(row), fallen(row))), Reverse(Sortable(by_first(row))), row.rank())
+    });
     let style = |cell: &Option<Cell<'_>>, frame_logs: &dyn FrameLogs| -> Option<(String, String)> {
         let cell = cell.as_ref()?;
         Some((index::key(cell), detail::packed(cell, &seen(cell, frame_logs))))
@@ -127,6 +134,7 @@ fn page(runs: &[Run<'_>], frame_logs: &[&dyn FrameLogs]) -> String {
         runs: runs.iter().enumerate().map(|(at, run)| column(at, run)).collect(),
         phones: phones(runs),
         scenarios: scenarios(runs),
+        legend: LEGEND,
         cells: lines,
         families: index::listed(),
         stages: STAGE_NAMES,
@@ -254,7 +262,7 @@ fn row_line<'a>(nth: usize, row: &Row<'a>, frame_logs: &[&dyn FrameLogs]) -> Row
         scenario: line(&cell.job.planned.scenario, NAME),
         window: line(name, NAME),
         verdict: words::verdict(worst_of(row)),
-        why: changed(&lines),
+        why: changed(row, &lines),
         metrics: lines.iter().map(|line| metric(line, row)).collect(),
         runs: parts.map(part).collect(),
         notes: row.differences().iter().map(|what| line(what, SENTENCE)).collect(),
@@ -274,10 +282,16 @@ fn part(at: usize, cell: &Cell<'_>, seen: &Seen<'_>) -> Part {
 }
 
 /// `hitch_ms_per_s ▲ 192 % worse`, from the first run to the last.
-fn changed(lines: &[Line]) -> Option<String> {
+fn changed(row: &Row<'_>, lines: &[Line]) -> Option<String> {
     let line = lines.iter().find(|line| line.key == FIRST)?;
     let last = line.values.len().checked_sub(1)?;
-    Some(format!("{FIRST} {}", change(line, last)?))
+    Some(format!("{FIRST} {}", row.change(line, last)?.told()))
+}
+
+/// Whether the comparison shows that something became worse in the last run.
+fn regressed(row: &Row<'_>) -> bool {
+    let last = row.compared.last().into_iter().flatten();
+    last.into_iter().any(|one| matches!(one.state, State::Regression | State::Fail))
 }
 
 fn metric(line_of: &Line, row: &Row<'_>) -> MetricLine {
@@ -297,19 +311,15 @@ fn metric(line_of: &Line, row: &Row<'_>) -> MetricLine {
         let known: Vec<f64> = values.iter().flatten().copied().collect();
         mean_bounds(&known, 97.5).map(|(low, high)| (short(low), short(high)))
     };
-    let first = line_of.values.iter().flatten().next().copied();
-    let worse = |at: usize| {
-        let by = first.zip(line_of.values[at]).map_or(0.0, |(first, value)| value - first);
-        change(line_of, at).is_some_and(|words| words != "same")
-            && line_of.better.is_some_and(|better| better.is_worse(by))
-    };
+    let changes: Vec<_> = places.map(|at| row.change(line_of, at)).collect();
     MetricLine {
         key: line(&line_of.key, NAME),
         unit: line_of.unit,
         better: line_of.better,
         values: line_of.values.iter().map(|value| value.map(short)).collect(),
-        changes: places.clone().map(|at| change(line_of, at)).collect(),
-        worse: places.map(worse).collect(),
+        states: changes.iter().map(|one| one.as_ref()?.state.map(state_word)).collect(),
+        worse: changes.iter().map(|one| one.as_ref().is_some_and(Change::is_worse)).collect(),
+        changes: changes.into_iter().map(|one| Some(one?.words)).collect(),
         intervals: iterations.iter().map(interval).collect(),
         iterations,
     }

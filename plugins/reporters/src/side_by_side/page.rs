@@ -2,7 +2,7 @@
 //!
 //! Must not know: files. A page that grows too long keeps its worst rows and says so.
 
-use super::{Row, Run, change, letter, rows, worst};
+use super::{LEGEND, Row, Run, letter, rows, worst};
 use crate::cells;
 use crate::clean::NAME;
 use crate::markdown::parts::{sign, title};
@@ -17,8 +17,7 @@ pub fn markdown(runs: &[Run], most: Option<usize>) -> String {
     let rows = rows(runs);
     let columns: String = (0..runs.len()).map(|at| format!(" {} |", letter(at))).collect();
     page += &format!("\n| window | phone | |{columns}\n| --- | --- | --- |{}\n", " --- |".repeat(runs.len()));
-    let note = "\nChanges are against the first run that has a value; whether one is more than noise, this table \
-        does not say.\n";
+    let note = format!("\n{}.\n", LEGEND.replacen('c', "C", 1));
     for (at, row) in rows.iter().enumerate() {
         let lines = of_row(row);
         let left =
@@ -29,7 +28,7 @@ pub fn markdown(runs: &[Run], most: Option<usize>) -> String {
         }
         page += &lines;
     }
-    page + note
+    page + &note
 }
 
 fn heading(runs: &[Run]) -> String {
@@ -66,7 +65,7 @@ fn of_row(row: &Row) -> String {
     let mut out = format!("| {} | {phone} | verdict | {} |\n", title(cell, 1), verdicts.join(" | "));
     for line in row.lines() {
         let value = |at: usize| {
-            let change = change(&line, at).map_or_else(String::new, |change| format!(" ({change})"));
+            let change = row.change(&line, at).map_or_else(String::new, |one| format!(" ({})", one.marked()));
             format!("{}{change}", words::amount(line.values[at], line.unit))
         };
         let values: Vec<String> = (0..line.values.len()).map(value).collect();

@@ -3,7 +3,7 @@
 //!
 //! Must not know: files. Readable without colour: a change has an arrow and a word.
 
-use super::{Row, Run, change, letter, rows};
+use super::{LEGEND, Row, Run, letter, rows};
 use crate::cells;
 use crate::clean::NAME;
 use crate::paint::{TextStyle, Tint, cut, left, wrap};
@@ -38,9 +38,7 @@ pub fn table(runs: &[Run], style: TextStyle) -> String {
         }
     }
     lines.push(String::new());
-    let note = "changes are against the first run that has a value; whether one is more than noise, \
-        this table does not say";
-    lines.extend(wrap(note, style.columns(), 0).iter().map(|line| style.paint(Tint::Quiet, line)));
+    lines.extend(wrap(LEGEND, style.columns(), 0).iter().map(|line| style.paint(Tint::Quiet, line)));
     lines.iter().map(|line| style.glyphs(line.trim_end()) + "\n").collect()
 }
 
@@ -95,8 +93,10 @@ fn block(row: &Row, columns: std::ops::Range<usize>, cells: usize, style: TextSt
     for line in row.lines() {
         let value = |at: usize| {
             let number = words::number(line.values[at], line.unit);
-            let change = change(&line, at).map_or_else(String::new, |change| format!(" {change}"));
-            left(&format!("{number}{change}"), cells - 1) + " "
+            let change = row.change(&line, at);
+            let words = change.as_ref().map_or_else(String::new, |change| format!(" {}", change.marked()));
+            let text = left(&format!("{number}{words}"), cells - 1) + " ";
+            if change.is_some_and(|change| change.is_worse()) { style.paint(Tint::Bad, &text) } else { text }
         };
         lines.push(name(&style.text(&line.key, 60)) + &columns.clone().map(value).collect::<String>());
     }

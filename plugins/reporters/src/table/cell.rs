@@ -29,7 +29,7 @@ pub(super) fn tint(verdict: Option<Verdict>) -> Tint {
     }
 }
 
-fn symbol(verdict: Option<Verdict>) -> &'static str {
+pub(super) fn symbol(verdict: Option<Verdict>) -> &'static str {
     match verdict {
         Some(Verdict::Pass) => "✓",
         Some(Verdict::Fail) => "✗",
@@ -114,7 +114,7 @@ fn alone(cell: &Cell, columns: &Columns<'_>) -> bool {
 fn row(cell: &Cell, same: usize, style: TextStyle, columns: &Columns<'_>) -> String {
     let verdict = format!("{} {}", symbol(cell.verdict), left(words::verdict(cell.verdict), LEAD - 4));
     let tint = if cell.quarantine().is_some() { Tint::Quiet } else { tint(cell.verdict) };
-    let one = |key: &str, unit: Unit| words::number(cell.summary(key).one(), unit);
+    let one = |key: &str, unit: Unit| cell.judged_number(key, unit);
     format!(
         "{}  {}  {}{}{}{}",
         style.paint(tint, &verdict),

@@ -32,7 +32,7 @@ fn a_cell_is_named_by_what_tells_it_apart() {
     assert_eq!(named(&record, ""), Err(12));
     let Err(Missed::Several(all)) = find(&record, "pixel/fling") else { panic!("two fit") };
     let text = listed(&all, 1, TextStyle::default());
-    assert_eq!(text, "  pass       Pixel 8 Pro (39081FDJH00123)/Home feed/fling the feed\n  and 1 more\n");
+    assert_eq!(text, "  pass       Pixel 6a (2B171JEGR05677)/Home feed/fling the feed\n  and 1 more\n");
 }
 
 #[test]

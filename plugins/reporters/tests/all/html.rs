@@ -201,3 +201,23 @@ fn codes_are_looked_for_and_never_shown() {
     assert!(uses.len() == 1 && uses[0].contains("toLowerCase"), "only the filter knows the code: {uses:?}");
     assert!(!page.contains("detail.fault[0]"), "a fault is told by its words and its advice");
 }
+
+/// Scripts share one scope, in which the last of two functions of one name is both.
+#[test]
+fn no_two_scripts_of_the_page_declare_one_name() {
+    let page = html(&record(), &NoFrameLogs);
+    let script = element(&page, "(() => {\n\"use strict\";\n", "</script>");
+    let name = |line: &str| {
+        let rest = ["function ", "async function ", "const ", "let "]
+            .iter()
+            .find_map(|word| line.strip_prefix(word))?;
+        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+        Some(rest[..end].to_owned()).filter(|name| !name.is_empty())
+    };
+    let mut names: Vec<String> = script.lines().filter_map(name).collect();
+    assert!(names.len() > 100, "{}", names.len());
+    names.sort();
+    let twice: Vec<_> =
+        names.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0].clone()).collect();
+    assert_eq!(twice, Vec::<String>::new());
+}

@@ -110,11 +110,11 @@ fn a_lane_says_what_its_phone_does() {
     }
     let lines = lanes.lines(&so_far, TextStyle { width: 120, color: false, ascii: false }, 20);
     assert_eq!(lines.len(), 5, "{lines:#?}");
-    let lane = lines.iter().find(|line| line.starts_with("Pixel 8 Pro")).unwrap();
-    for text in ["trial 1/3", "119.4 fps", "Home feed › measure fling the feed", "left"] {
+    let lane = lines.iter().find(|line| line.trim_start().starts_with("Pixel 8 Pro")).unwrap();
+    for text in ["trial 1/3", "119.4 fps", "Home feed", "  measure fling the feed ", "left"] {
         assert!(lane.contains(text), "{text} in {lane}");
     }
-    assert!(lines.iter().any(|line| line.starts_with("moto g54") && line.contains("gone")), "{lines:#?}");
+    assert!(lines.iter().any(|line| line.starts_with("! moto g54") && line.contains("gone")), "{lines:#?}");
     assert!(lines[4].contains("1 of 4 jobs done · 1 broken"), "{}", lines[4]);
     for width_now in [40, 80, 160] {
         for line in lanes.lines(&so_far, TextStyle { width: width_now, color: false, ascii: false }, 20) {
@@ -139,7 +139,62 @@ fn more_phones_than_rows_share_the_rows() {
     lanes.observe(&Event { seq: 64, at: RunTime::from_ns(99), shard: None, fact }, &record);
     let lines = lanes.lines(&record, TextStyle::default(), 10);
     assert_eq!(lines.len(), 10);
-    assert!(lines.iter().any(|line| line.starts_with("SERIAL07")), "the busy one is shown: {lines:#?}");
+    assert!(
+        lines.iter().any(|line| line.trim_start().starts_with("SERIAL07")),
+        "the busy one is shown: {lines:#?}"
+    );
     assert!(lines[9].contains("55 not shown"), "{}", lines[9]);
     assert_eq!(lanes.lines(&record, TextStyle::default(), 10), lines, "lanes stay where they are");
+}
+
+#[test]
+fn phones_in_trouble_take_a_row_and_the_others_keep_theirs() {
+    let record = crate::sweep::sweep();
+    let mut so_far = record.clone();
+    so_far.jobs.values_mut().for_each(|job| (job.verdict, job.windows) = (None, Vec::new()));
+    let mut lanes = Lanes::default();
+    for (at, (device, facts)) in record.devices.iter().enumerate() {
+        let seen = Fact::DeviceSeen {
+            device: device.clone(),
+            state: Readiness::Ready,
+            facts: Some(Box::new(facts.clone())),
+        };
+        let job = at as u32 * 8;
+        for fact in [seen, Fact::LeaseGranted { job, device: device.clone() }] {
+            lanes.observe(&Event { seq: 0, at: RunTime::from_ns(at as i64), shard: None, fact }, &so_far);
+        }
+    }
+    let style = TextStyle::default();
+    let before = lanes.lines(&so_far, style, 10);
+    assert!(!before.iter().any(|line| line.contains("SERIAL63") || line.contains("L63)")), "{before:#?}");
+    // The last phone fails its first job.
+    so_far.jobs.get_mut(&(63 * 8)).expect("its job").verdict = Some(farmjank_results::verdict::Verdict::Fail);
+    let after = lanes.lines(&so_far, style, 10);
+    let moved = before.iter().zip(&after).filter(|(old, new)| old[..30] != new[..30]).count();
+    assert!(after.iter().any(|line| line.starts_with('✗') && line.contains("63)")), "{after:#?}");
+    assert_eq!(moved, 2, "one lane and the sum: {before:#?} {after:#?}");
+    assert!(after[9].starts_with("1 of 512 jobs done · 1 failed"), "{}", after[9]);
+    // Smaller: what matters stays, and so does the sum; larger: the others come below.
+    let small = lanes.lines(&so_far, style, 4);
+    assert!(small.len() == 4 && small[3].contains("61 not shown"), "{small:#?}");
+    assert!(small.iter().any(|line| line.starts_with('✗')), "{small:#?}");
+    let large = lanes.lines(&so_far, style, 40);
+    assert_eq!((large.len(), &large[..3]), (40, &small[..3]));
+}
+
+#[test]
+fn lanes_and_lines_follow_the_size_of_the_terminal() {
+    let paper = Paper::default();
+    let target = ProgressDrawTarget::term_like(Box::new(paper.clone()));
+    let style = TextStyle { width: 100, color: false, ascii: false };
+    let live = Live::new(target, style, 24, None).following(Some(Box::new(|| Some((60, 10)))));
+    play(&mut { live });
+    let drawn = paper.0.lock().unwrap().clone();
+    // At 100 columns the lane has the whole name, and the line stands in one piece.
+    assert!(!drawn.contains("Pixel 8 Pro (39081FDJH00123)  "), "{drawn}");
+    assert!(drawn.contains("Pixel 8 Pro") && drawn.contains("longer"), "{drawn}");
+    assert!(
+        !drawn.contains("is gone, the adb server no longer lists it"),
+        "a line breaks between words: {drawn}"
+    );
 }

@@ -19,4 +19,5 @@ mod metrics;
 mod pages;
 mod schemas;
 mod side_by_side;
+mod sweep;
 mod tables;

@@ -266,7 +266,9 @@ pub fn reporters(
     let live = terminal.live && !quiet;
     let mut options = farmjank_reporters::Options {
         style: paint,
+        brief: quiet,
         rows: 24,
+        size: live.then(|| Box::new(host::screen_size) as farmjank_reporters::live::Size),
         target: live.then(ProgressDrawTarget::stderr),
         bundle: Some(shown(root)),
         ..farmjank_reporters::Options::default()

@@ -146,8 +146,8 @@ function cellView(host, { cell, trial, frame }, neighbours) {
     { "aria-label": "cells" },
     el("a", { href: "#" }, "‹ every window"),
     el("span", { class: "grow" }),
-    before ? el("a", { href: link.of(before), title: "k" }, "worse") : null,
-    after ? el("a", { href: link.of(after), title: "j" }, "next") : null,
+    before ? el("a", { href: link.of(before), title: "k" }, "‹ previous") : null,
+    after ? el("a", { href: link.of(after), title: "j" }, "next ›") : null,
   );
   const head = el(
     "header",

@@ -186,9 +186,7 @@ function ribbon(strips, { bases = new Map(), against = null, scale = strips } = 
           ),
     ),
     marks.map((mark, n) =>
-      n % 2 && mark !== 99
-        ? null
-        : svg("text", { x: x(n), y: H - 7, class: "tick middle" }, mark === 100 ? "max" : `p${mark}`),
+      svg("text", { x: x(n), y: H - 7, class: "tick middle" }, mark === 100 ? "max" : `p${mark}`),
     ),
   );
 }

@@ -10,7 +10,7 @@ function keysHelp() {
   const open = document.querySelector("dialog");
   if (open) return open.close();
   const rows = [
-    ["j, k", "next cell, worse cell"],
+    ["j, k", "next window, previous window"],
     ["Esc", "back to every window"],
     ["← →", "frame by frame, with the plot in focus"],
     ["+ − 0", "zoom in, out, show all"],
@@ -39,7 +39,7 @@ function keysHelp() {
 }
 
 function neighbours(cell) {
-  const shown = store.index.cells.filter(shows),
+  const shown = shownCells(),
     at = shown.findIndex((one) => one.key === cell.key);
   return at < 0 ? [null, null] : [shown[at - 1] || null, shown[at + 1] || null];
 }
@@ -83,6 +83,8 @@ function draw(wanted) {
 }
 
 document.addEventListener("keydown", (event) => {
+  // A dialog closes itself by Escape, where nobody keeps it from that.
+  if (document.querySelector("dialog[open]") && event.key === "Escape") return;
   if (event.target.closest("input, select, dialog") && event.key !== "Escape") return;
   if (event.altKey || event.ctrlKey || event.metaKey) return;
   const go = (cell) => {

@@ -35,7 +35,7 @@ function banner() {
   );
 }
 
-function choice(label, key, options, redraw) {
+function choice(label, key, options, redraw, none = "all") {
   return el(
     "label",
     null,
@@ -48,13 +48,13 @@ function choice(label, key, options, redraw) {
           redraw();
         },
       },
-      el("option", { value: "" }, "all"),
+      el("option", { value: "" }, none),
       options.map(([value, name]) => el("option", { value, selected: filters[key] === value }, name)),
     ),
   );
 }
 
-function toolbar(redraw) {
+function toolbar(redraw, arranged) {
   const { run, phones, scenarios } = store.index;
   const tags = [...new Set([...scenarios, ...phones].flatMap((one) => one.tags))].sort();
   const chips = run.counts
@@ -103,6 +103,19 @@ function toolbar(redraw) {
           redraw,
         )
       : null,
+    arranged ? choice("order", "sort", [["name", "by name"]], redraw, "worst first") : null,
+    arranged && phones.length > 1 && store.models.size < phones.length
+      ? choice(
+          "rows",
+          "group",
+          [
+            ["model", "models"],
+            ["phone", "phones"],
+          ],
+          redraw,
+          "as fits",
+        )
+      : null,
     el(
       "label",
       null,
@@ -119,18 +132,12 @@ function toolbar(redraw) {
   );
 }
 
-// The number people ask first: hitches, else how long the app took to start.
-const worth = (cell) =>
-  cell.hitch !== null
-    ? [number(cell.hitch, "ms/s"), "ms/s"]
-    : cell.launch !== null
-      ? [number(cell.launch, "ms"), "ms"]
-      : [cell.verdict, null];
+// The value the verdict rests on, with its unit, else its metric; the verdict alone where it rests on no number.
+const worth = (cell) => (cell.rests ? [cell.rests[1], cell.rests[2]] : [cell.verdict, null]);
 
 const spoken = (cell) => {
-  const [value, unit] = worth(cell);
   const parts = [
-    unit ? `${unit === "ms/s" ? "hitch" : "started in"} ${value} ${unit}` : null,
+    cell.rests ? `${cell.rests[0]} ${cell.rests[1]}` : null,
     cell.since ? `${cell.since[0]} than the baseline` : null,
     cell.quarantined,
     cell.why,
@@ -163,20 +170,72 @@ const worst = (cells) => [
   ),
 ];
 
-// The ten worst of a kind.
+// What is told together, in a sentence each, with a way to what it tells of.
+function inShort() {
+  const patterns = store.index.patterns || [];
+  if (!patterns.length) return null;
+  const address = ({ scenario, window }, verdict) =>
+    `#?${new URLSearchParams([
+      ["verdict", verdict],
+      ["scenario", scenario],
+      ["text", window],
+    ])}`;
+  const part = (one, verdict) =>
+    el(
+      "li",
+      null,
+      el("a", { href: address(one, verdict) }, one.window),
+      el("small", null, ` ${one.scenario} · ${one.phones} of ${several(one.of, "phone", "phones")}`),
+    );
+  // A window alone is named in the sentence, which leads to its cells.
+  const told = ({ said, verdict, windows }) =>
+    windows.length === 1
+      ? el("p", null, el("a", { href: address(windows[0], verdict) }, said))
+      : [
+          el("p", null, said),
+          el(
+            "ul",
+            { class: "parts" },
+            windows.slice(0, 12).map((one) => part(one, verdict)),
+            windows.length > 12 ? el("li", { class: "quiet" }, `and ${windows.length - 12} more`) : null,
+          ),
+        ];
+  return el(
+    "section",
+    { class: "short", "aria-label": "in short" },
+    el("h2", null, "In short"),
+    el(
+      "ol",
+      null,
+      patterns.map((one) => el("li", null, mark(one.verdict), el("div", null, told(one)))),
+    ),
+    store.index.alone
+      ? el("p", { class: "quiet" }, `and ${several(store.index.alone, "more cell", "more cells")} that did not pass`)
+      : null,
+  );
+}
+
+// Most rows of a kind.
+const MOST_WORST = 10;
+
+// The worst of a kind: each, and of more than fit the worst of each window.
 function worstOf(title, bad) {
   if (!bad.length) return null;
   const told = new Map();
-  for (const cell of bad) {
+  const story = (cell) =>
     // A fault that several windows or phones share is one story.
-    const story =
-      cell.hitch === null && cell.why
-        ? `${cell.verdict}/${cell.scenario}/${cell.why}/${cell.quarantined || ""}`
+    cell.hitch === null && cell.why
+      ? `${cell.verdict}/${cell.scenario}/${cell.why}/${cell.quarantined || ""}`
+      : bad.length > MOST_WORST
+        ? `${cell.verdict}/${cell.scenario}/${cell.window}`
         : cell.key;
-    told.set(story, [...(told.get(story) || []), cell]);
-  }
+  for (const cell of bad) told.set(story(cell), [...(told.get(story(cell)) || []), cell]);
   const stories = [...told.values()],
     span = Math.max(...bad.map(codeSpan), 1);
+  const where = (cell, on) => {
+    if (on.length === 1) return phoneTold(cell.phone);
+    return cell.hitch === null ? `${on.length} phones` : `worst of ${on.length} phones: ${phoneTold(cell.phone)}`;
+  };
   return el(
     "section",
     { class: "worst", "aria-label": title },
@@ -185,7 +244,7 @@ function worstOf(title, bad) {
       "ol",
       null,
       stories
-        .slice(0, 10)
+        .slice(0, MOST_WORST)
         .map((same) => [same[0], names(same, "window"), names(same, "phone")])
         .map(([cell, windows, on]) =>
           el(
@@ -199,11 +258,7 @@ function worstOf(title, bad) {
                 "span",
                 { class: "what" },
                 el("b", null, windows.length > 1 ? `${windows.length} windows` : cell.window),
-                el(
-                  "small",
-                  null,
-                  `${cell.scenario} · ${on.length > 1 ? `${on.length} phones` : phoneTold(cell.phone)}`,
-                ),
+                el("small", null, `${cell.scenario} · ${where(cell, on)}`),
               ),
               el(
                 "span",
@@ -215,7 +270,9 @@ function worstOf(title, bad) {
           ),
         ),
     ),
-    stories.length > 10 ? el("p", { class: "quiet" }, `and ${stories.length - 10} more, below`) : null,
+    stories.length > MOST_WORST
+      ? el("p", { class: "quiet" }, `and ${stories.length - MOST_WORST} more, below`)
+      : null,
   );
 }
 
@@ -251,10 +308,10 @@ function overview(host) {
   const bar = el("div");
   const redraw = () => {
     keepFilters();
-    const cells = store.index.cells.filter(shows),
+    const cells = shownCells(),
       all = store.index.cells.length;
     const focused = document.activeElement && document.activeElement.type === "search";
-    if (!focused) clear(bar, toolbar(redraw));
+    if (!focused) clear(bar, toolbar(redraw, true));
     const count =
       cells.length < all
         ? el(
@@ -269,7 +326,7 @@ function overview(host) {
                 onclick: () => {
                   forgetFilters();
                   redraw();
-                  clear(bar, toolbar(redraw));
+                  clear(bar, toolbar(redraw, true));
                 },
               },
               "show all",
@@ -281,13 +338,14 @@ function overview(host) {
       count,
       cells.length
         ? [
+            cells.length === all ? inShort() : null,
             worst(cells),
             el(
               "section",
               { "aria-label": "matrix" },
               el("h2", null, "Every window on every phone"),
               legend(),
-              matrix(cells),
+              matrix(cells, redraw),
             ),
           ]
         : el("p", { class: "nothing" }, "nothing matches these filters"),

@@ -4,15 +4,16 @@ let sideMetric = "hitch_ms_per_s";
 
 const metricOf = (row, key) => row.metrics.find((one) => one.key === key);
 
-// A value's change against the first run that has one; colour never says it alone.
-const delta = (metric, at) =>
-  metric && metric.changes[at]
-    ? el(
-        "span",
-        { class: `delta${metric.worse[at] ? " worse" : metric.changes[at].endsWith("better") ? " better" : ""}` },
-        metric.changes[at],
-      )
-    : null;
+// A value's change against the first run that has one, and what the comparison makes of it; only what it shows has a
+// colour, and colour never says it alone.
+const delta = (metric, at) => {
+  if (!metric || !metric.changes[at]) return null;
+  const words = metric.changes[at],
+    state = metric.states[at];
+  const shown = metric.worse[at] ? " worse" : words.endsWith("better") ? " better" : "";
+  const told = shown || words === "same" ? words : `${words} · ${state || "not compared"}`;
+  return el("span", { class: `delta${shown}` }, told);
+};
 
 // Iterations as dots and the interval of their mean, on one axis for all runs of a row.
 function sideDots(metric, at) {
@@ -113,8 +114,8 @@ function sideTable(rows) {
       el(
         "caption",
         null,
-        "A dot per iteration and the 95 % interval of their mean, on one axis per row. The worst change from the first run to " +
-          "the last comes first; whether a change is more than noise, this page does not say.",
+        "A dot per iteration and the 95 % interval of their mean, on one axis per row. What the comparison shows to be worse " +
+          "comes first, then the largest change from the first run to the last.",
       ),
       el(
         "thead",
@@ -226,7 +227,7 @@ function sideOverview(host) {
       el(
         "p",
         { class: "quiet" },
-        "changes are against the first run that has a value",
+        coded(store.index.legend),
         el("span", { class: "hint" }, " · press ? for keys"),
       ),
     ),
@@ -296,8 +297,8 @@ function sideView(host, { cell: row, trial }, [before, after]) {
     { "aria-label": "rows" },
     el("a", { href: "#" }, "‹ every window"),
     el("span", { class: "grow" }),
-    before ? el("a", { href: link.of(before), title: "k" }, "worse") : null,
-    after ? el("a", { href: link.of(after), title: "j" }, "next") : null,
+    before ? el("a", { href: link.of(before), title: "k" }, "‹ previous") : null,
+    after ? el("a", { href: link.of(after), title: "j" }, "next ›") : null,
   );
   const verdicts = runs.map((run, at) =>
     el(

@@ -4,6 +4,7 @@ const store = {
   index: null,
   cells: new Map(),
   phones: new Map(),
+  models: new Set(),
   scenarios: new Map(),
   metrics: new Map(),
   sent: new Map(),
@@ -13,6 +14,7 @@ const store = {
     this.index = index;
     for (const cell of index.cells) this.cells.set(cell.key, cell);
     for (const phone of index.phones) this.phones.set(phone.serial, phone);
+    this.models = new Set([...this.phones.values()].map((phone) => phone.model || phone.serial));
     for (const scenario of index.scenarios) this.scenarios.set(scenario.name, scenario);
     for (const family of index.families)
       for (const [key, unit, better, about] of family.metrics) {
@@ -27,8 +29,10 @@ const store = {
       this.sent.set(key, packed);
       this.opened.delete(key);
     }
+    // What was held against no limit has no excess, and comes last.
+    const excess = (cell) => (cell.excess === null ? -Number.MAX_VALUE : cell.excess);
     this.index.cells = [...this.cells.values()].sort(
-      (a, b) => this.badness(a) - this.badness(b) || b.excess - a.excess,
+      (a, b) => this.badness(a) - this.badness(b) || excess(b) - excess(a),
     );
   },
 
