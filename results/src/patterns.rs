@@ -4,13 +4,13 @@
 //! window, windows that broke on mostly the same phones by each other, and what is left by phone. Cells in quarantine
 //! are left out: they are told and do not count. Must not know: reports. Nothing here is cleaned for a medium.
 
+mod likeness;
 mod sentence;
-mod shared;
 #[cfg(test)]
 mod tests;
 
+pub use likeness::{Likeness, Trait};
 pub use sentence::sentence;
-pub use shared::{Shared, Trait};
 
 use crate::cells::of_job;
 use crate::device::{DeviceFacts, DeviceId};
@@ -58,7 +58,7 @@ pub struct Pattern {
     /// What kept them from passing, by how many cells, the most first.
     pub causes: Vec<(String, usize)>,
     /// What the phones have in common and the others have not, where chance does not explain it.
-    pub shared: Option<Shared>,
+    pub likeness: Option<Likeness>,
 }
 
 /// One window of a pattern.
@@ -191,7 +191,7 @@ fn pattern(verdict: Verdict, cells: &[&Seen<'_>], all: &[Seen<'_>]) -> Pattern {
         of: judged.len(),
         windows_of: windows_of.len(),
         cells: cells.len(),
-        shared: shared::shared(&phones, &judged),
+        likeness: likeness::likeness(&phones, &judged),
         phones: phones.into_iter().cloned().collect(),
         windows,
         causes,

@@ -17,13 +17,13 @@ pub fn sentence(pattern: &Pattern, name: impl Fn(&DeviceId) -> String) -> String
             some => format!(" ({all} on {some})"),
         };
     }
-    if let Some(shared) = &pattern.shared {
+    if let Some(likeness) = &pattern.likeness {
         let share = match pattern.phones.len() {
-            all if shared.has == all => "all".to_owned(),
-            all => format!("{} of the {all}", shared.has),
+            all if likeness.has == all => "all".to_owned(),
+            all => format!("{} of the {all}", likeness.has),
         };
-        said += &format!("; {share} are {}", shared.what);
-        if shared.others == 0 {
+        said += &format!("; {share} are {}", likeness.what);
+        if likeness.others == 0 {
             said += ", and none of that kind was spared";
         }
     }

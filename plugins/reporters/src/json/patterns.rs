@@ -21,7 +21,7 @@ pub(super) struct PatternShape {
     /// Phones on which every one of the windows came to that.
     in_all_windows: usize,
     causes: Vec<CauseShape>,
-    shared: Option<SharedShape>,
+    likeness: Option<LikenessShape>,
 }
 
 #[derive(Serialize)]
@@ -39,7 +39,7 @@ struct CauseShape {
 }
 
 #[derive(Serialize)]
-struct SharedShape {
+struct LikenessShape {
     kind: &'static str,
     value: String,
     phones: usize,
@@ -70,11 +70,11 @@ fn shape(pattern: &Pattern, said: &str) -> PatternShape {
             .iter()
             .map(|(cause, cells)| CauseShape { cause: json_text(cause), cells: *cells })
             .collect(),
-        shared: pattern.shared.as_ref().map(|shared| SharedShape {
-            kind: kind(&shared.what),
-            value: json_text(&shared.what.to_string()),
-            phones: shared.has,
-            other_phones: shared.others,
+        likeness: pattern.likeness.as_ref().map(|likeness| LikenessShape {
+            kind: kind(&likeness.what),
+            value: json_text(&likeness.what.to_string()),
+            phones: likeness.has,
+            other_phones: likeness.others,
         }),
     }
 }

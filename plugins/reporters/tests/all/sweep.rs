@@ -12,7 +12,7 @@ use farmjank_seams::reporter::NoFrameLogs;
 
 /// Every third phone has 60 Hz, the others 120 Hz.
 fn fast(phone: u32) -> bool {
-    phone % 3 != 0
+    !phone.is_multiple_of(3)
 }
 
 const SAID: &str =
@@ -83,7 +83,7 @@ fn every_report_says_what_broke_in_the_same_sentence() {
     let pattern = &document["patterns"][0];
     assert_eq!(pattern["sentence"], SAID);
     assert_eq!((&pattern["cells"], &pattern["of_phones"]), (&42.into(), &64.into()));
-    assert_eq!(pattern["shared"]["kind"], "refresh_rate");
+    assert_eq!(pattern["likeness"]["kind"], "refresh_rate");
     assert_eq!(pattern["phones"].as_array().map(Vec::len), Some(42));
 }
 

@@ -83,8 +83,11 @@ function draw(wanted) {
 }
 
 document.addEventListener("keydown", (event) => {
-  // A dialog closes itself by Escape, where nobody keeps it from that.
-  if (document.querySelector("dialog[open]") && event.key === "Escape") return;
+  const dialog = document.querySelector("dialog[open]");
+  if (dialog && event.key === "Escape") {
+    dialog.close();
+    return;
+  }
   if (event.target.closest("input, select, dialog") && event.key !== "Escape") return;
   if (event.altKey || event.ctrlKey || event.metaKey) return;
   const go = (cell) => {

@@ -37,7 +37,7 @@ pub enum Trait {
 
 /// What the phones of a pattern have in common.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shared {
+pub struct Likeness {
     /// The thing.
     pub what: Trait,
     /// Phones of the pattern that have it.
@@ -102,10 +102,10 @@ impl fmt::Display for Trait {
 }
 
 /// What these phones have in common that the others of `judged` have not: all of them, else nearly all.
-pub(super) fn shared(
+pub(super) fn likeness(
     phones: &BTreeSet<&DeviceId>,
     judged: &BTreeMap<&DeviceId, Option<&DeviceFacts>>,
-) -> Option<Shared> {
+) -> Option<Likeness> {
     // A phone of which nothing is known has nothing in common with any.
     if phones.len() < FEWEST || phones.len() == judged.len() {
         return None;
@@ -120,7 +120,7 @@ pub(super) fn shared(
         let others = having.len() - has;
         let chance = at_least(has, phones.len(), having.len(), judged.len());
         let nearly = has as f64 >= MOST * phones.len() as f64;
-        (nearly && chance * tried < CHANCE).then_some(Shared { what, has, others })
+        (nearly && chance * tried < CHANCE).then_some(Likeness { what, has, others })
     });
     // All before nearly all, and what says the most about the others.
     counted.min_by_key(|one| (phones.len() - one.has > 0, one.others, phones.len() - one.has))
