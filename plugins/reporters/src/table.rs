@@ -66,6 +66,10 @@ fn written(
     let columns = columns(all, style, scenarios.len() == 1, &twins);
     let mut lines = heading(record, all, style, &columns);
     lines.extend(rows(&columns));
+    // Each part begins with a line of its own.
+    if lines.last().is_some_and(String::is_empty) {
+        lines.pop();
+    }
     lines.extend(notes(record, style));
     lines.extend(in_short(record, style));
     if lines.last().is_some_and(|line| !line.is_empty()) {

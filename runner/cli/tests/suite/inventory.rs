@@ -38,7 +38,7 @@ fn an_inventory_names_servers_phones_and_what_scenarios_select_by() {
     }
     let plan = with(folder, &["plan", "scenarios"]);
     assert!(plan.code == 0 && plan.out.contains("1 job"), "{}{}", plan.out, plan.err);
-    let ran = with(folder, &["run", "scenarios", "-q", "--out", "one", "--no-history"]);
+    let ran = with(folder, &["run", "scenarios", "--out", "one", "--no-history"]);
     assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
     assert!(ran.out.contains("(S1)") && ran.out.contains("1 passed"), "{}", ran.out);
 

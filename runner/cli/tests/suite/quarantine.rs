@@ -42,7 +42,7 @@ fn rack(quarantine: &str) -> tempfile::TempDir {
 
 /// A run of the lab inside it: its day is the first of 2000.
 fn of_lab(folder: &Path, more: &[&str]) -> Ended {
-    run(folder, &[&["run", "--lab", "lab.yaml", "--out", "out", "-q"], more].concat())
+    run(folder, &[&["run", "--lab", "lab.yaml", "--out", "out"], more].concat())
 }
 
 fn read(folder: &Path, name: &str) -> String {
