@@ -71,7 +71,9 @@ impl Fault {
     /// What it means for what it kept from being measured, and alone for its job.
     pub fn verdict(&self) -> Verdict {
         match self.blame {
-            _ if matches!(self.code, FaultCode::Interrupted | FaultCode::OldBuild) => Verdict::Undecided,
+            _ if matches!(self.code, FaultCode::Interrupted | FaultCode::NotRun | FaultCode::OldBuild) => {
+                Verdict::Undecided
+            }
             _ if self.code.is_not_installed() => Verdict::Broken,
             Blame::App | Blame::Scenario => Verdict::Fail,
             Blame::Lab | Blame::Tool => Verdict::Broken,

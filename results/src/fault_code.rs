@@ -176,6 +176,7 @@ codes! {
     ShardCutOff "shard_cut_off" Lab: "the run of the shard that has the phone was cut off";
     // The run itself.
     Interrupted "interrupted" Lab: "the run was interrupted";
+    NotRun "not_run" Lab: "enough had failed (`--fail-fast`), and it was not run";
     Panic "panic" Tool: "farmjank itself failed";
     Plan "plan" Tool: "the plan and the run do not fit each other";
     StepNested "step_nested" Tool: "a step came where none can be";

@@ -5,18 +5,19 @@ mod estimate;
 mod fleet;
 mod judge;
 mod motion;
+mod selected;
 mod shard;
 mod spread;
 #[cfg(test)]
 mod tests;
 
-use crate::complaint::quoted;
 pub use estimate::{job_time, trial_time};
 use farmjank_leaf::hash::Fnv;
-use farmjank_leaf::nearest::meant;
 pub use fleet::{Fleet, Shortfall, Unsure};
 pub use judge::thresholds_for;
 pub use motion::motion_times;
+use selected::{OFFERED, wanted};
+pub use selected::{nothing_selected, unknown_scenario};
 pub use shard::{NoShard, Shard, ShardBy};
 
 use crate::requirement::{Mismatch, Requirement};
@@ -29,9 +30,11 @@ use spread::{Asked, Chosen};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-/// Which scenarios, phones and jobs are wanted.
+/// Which scenarios, phones and jobs are wanted. One field for each way of saying so.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Selection {
+    /// Only scenarios of these names, `*` for anything; every scenario when empty.
+    pub names: Vec<String>,
     /// Only scenarios with one of these tags; every scenario when empty.
     pub include_tags: Vec<String>,
     /// No scenario with one of these tags.
@@ -220,37 +223,6 @@ fn chosen(
     spread::spread(asked, loads, fleet.last)
 }
 
-/// Most tags that are offered where none of them was asked for.
-const OFFERED: usize = 8;
-
-/// Why no scenario is selected, and what there is to select; none where one is.
-pub fn nothing_selected(scenarios: &[Scenario], selection: &Selection) -> Option<String> {
-    if scenarios.iter().any(|scenario| wanted(scenario, selection)) {
-        return None;
-    }
-    let tags: BTreeSet<&str> =
-        scenarios.iter().flat_map(|scenario| &scenario.tags).map(String::as_str).collect();
-    let all: Vec<&str> = tags.into_iter().collect();
-    let unknown = selection.include_tags.iter().find(|tag| !all.contains(&tag.as_str()));
-    let what = match unknown {
-        _ if scenarios.is_empty() => return Some("there is no scenario to select from".to_owned()),
-        Some(tag) => format!("no scenario has the tag {}", quoted(tag)),
-        None if selection.include_tags.is_empty() => "every scenario has a tag that is left out".to_owned(),
-        None => "every scenario with these tags has one that is left out, too".to_owned(),
-    };
-    let near = unknown.map_or_else(Vec::new, |tag| meant(tag, &all, OFFERED));
-    let offered: Vec<String> =
-        if near.is_empty() { &all } else { &near }.iter().map(|tag| quoted(tag)).collect();
-    Some(match &*offered {
-        [] => format!("{what}, nor any other"),
-        _ if !near.is_empty() => format!("{what}; did you mean {}?", offered.join(" or ")),
-        _ if offered.len() > OFFERED => {
-            format!("{what}; tags are {} and {} more", offered[..OFFERED].join(", "), offered.len() - OFFERED)
-        }
-        _ => format!("{what}; tags are {}", offered.join(", ")),
-    })
-}
-
 /// Why the device filter leaves no phone, with what each of them is; none where it leaves one, or may leave one that
 /// told nothing of itself, or there is no phone.
 pub fn none_left(fleet: Fleet<'_>, selection: &Selection) -> Option<String> {
@@ -282,11 +254,6 @@ impl Plan {
             ..self
         }
     }
-}
-
-fn wanted(scenario: &Scenario, selection: &Selection) -> bool {
-    let tagged = |tags: &[String]| tags.iter().any(|tag| scenario.tags.contains(tag));
-    (selection.include_tags.is_empty() || tagged(&selection.include_tags)) && !tagged(&selection.exclude_tags)
 }
 
 fn qualifies(scenario: &Scenario, facts: &DeviceFacts, selection: &Selection) -> Result<(), Mismatch> {

@@ -8,6 +8,7 @@ mod parse;
 #[cfg(test)]
 pub(crate) mod tests;
 
+pub(crate) use eval::glob;
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use std::ops::Range;
 

@@ -297,10 +297,9 @@ impl Stage {
             most_running: 512,
             patience: self.patience,
             ab_plan: self.ab_plan.clone(),
-            forewarn: None,
-            quarantine: Vec::new(),
             pictures: Pictures { warm_ups: self.screens, failures: true },
             priority: self.priority,
+            ..Options::default()
         }
     }
 

@@ -5,6 +5,7 @@
 use crate::cells::{self, Cell};
 use crate::quarantined::TITLE;
 use crate::words;
+use farmjank_results::fault::FaultCode;
 use farmjank_results::patterns::{self, Pattern};
 use farmjank_results::record::Record;
 use farmjank_results::threshold::{Judgement, Outcome};
@@ -13,6 +14,12 @@ use farmjank_results::verdict::Verdict;
 /// One line: the verdict and what is wrong, with numbers.
 pub fn message(cell: &Cell) -> String {
     format!("{}: {}", words::verdict(cell.verdict), what(cell))
+}
+
+/// Whether a cell was not run, or not to its end, because enough had failed: nobody looked, so nobody is to blame.
+pub(crate) fn is_not_run(cell: &Cell) -> bool {
+    let cut = |fault: &farmjank_results::fault::Fault| fault.code == FaultCode::NotRun;
+    cell.verdict == Some(Verdict::Undecided) && cell.by_fault && cell.fault().is_some_and(cut)
 }
 
 /// What is wrong, with numbers: breached limits and what the baseline says, else the fault, else the reasons, else what
@@ -62,18 +69,22 @@ pub fn counts(all: &[Cell]) -> String {
 
 /// The same of these cells, whether or not they gate.
 fn verdicts(all: &[&Cell]) -> String {
-    let count = |verdict: Option<Verdict>| all.iter().filter(|cell| cell.verdict == verdict).count();
+    let left = all.iter().filter(|cell| is_not_run(cell)).count();
+    let count = |verdict: Option<Verdict>| {
+        all.iter().filter(|cell| cell.verdict == verdict && !is_not_run(cell)).count()
+    };
     let kinds = [
-        (Some(Verdict::Fail), "failed"),
-        (Some(Verdict::Broken), "broken"),
-        (Some(Verdict::Undecided), "undecided"),
-        (None, "not judged"),
-        (Some(Verdict::Pass), "passed"),
+        (count(Some(Verdict::Fail)), "failed"),
+        (count(Some(Verdict::Broken)), "broken"),
+        (count(Some(Verdict::Undecided)), "undecided"),
+        (left, "not run"),
+        (count(None), "not judged"),
+        (count(Some(Verdict::Pass)), "passed"),
     ];
     let counts: Vec<String> = kinds
         .iter()
-        .filter(|(verdict, _)| count(*verdict) > 0)
-        .map(|(verdict, word)| format!("{} {word}", words::grouped(count(*verdict) as u64)))
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, word)| format!("{} {word}", words::grouped(*count as u64)))
         .collect();
     if counts.is_empty() { "nothing was run".to_owned() } else { counts.join(", ") }
 }

@@ -65,6 +65,9 @@ impl Cell<'_> {
         let void = self.judged.is_some_and(|judged| judged.counted == 0 && !judged.void.is_empty());
         match () {
             () if self.is_interrupted() => "interrupted",
+            () if self.by_fault && self.fault().is_some_and(|fault| fault.code == FaultCode::NotRun) => {
+                "not_run"
+            }
             () if self.against().is_some() => self.against().map_or("other", |one| one.state.word()),
             () if void => "void",
             () if coverage.iter().all(|one| one.frames_seen == 0) => "no_frames",

@@ -92,5 +92,6 @@ pub(super) fn is_of_the_phone(code: &FaultCode) -> bool {
 
 /// What is called a fault of the lab in a log, and happened to nobody's phone.
 pub(super) fn is_no_fault_of_a_lab(code: &FaultCode) -> bool {
-    matches!(code, FaultCode::Interrupted | FaultCode::ShardMissing | FaultCode::ShardCutOff)
+    use FaultCode::{Interrupted, NotRun, ShardCutOff, ShardMissing};
+    matches!(code, Interrupted | NotRun | ShardMissing | ShardCutOff)
 }

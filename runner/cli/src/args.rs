@@ -22,7 +22,7 @@ pub use baseline::{
 };
 pub use config::{CONFIGURED, ConfigArgs, ConfigCommand, ConfigFormat, ShowConfigArgs, command};
 pub use first::{Ci, CompletionsArgs, InitArgs, ManArgs, SchemaArgs, SchemaOf};
-pub use given::{GivenArgs, ScenarioArgs};
+pub use given::{CheckArgs, GivenArgs, ListingFormat, ScenarioArgs};
 pub use health::HealthArgs;
 pub use history::{CellArgs, FailOn, HistoryArgs, HistoryFormat, TrendArgs};
 pub use merge::MergeArgs;
@@ -89,7 +89,7 @@ pub enum Command {
     /// What `farmjank.toml`, the environment and flags together say, and which of them each value comes from.
     Config(ConfigArgs),
     /// Check scenario files; no phone is touched.
-    Check(ScenarioArgs),
+    Check(CheckArgs),
     /// Show which jobs would run on which phones, why others do not qualify, and how long it takes.
     Plan(PlanArgs),
     /// Phones and windows that are measured and reported without gating, each until a day: list, add, remove, check.
@@ -180,6 +180,11 @@ pub struct RunArgs {
     /// How often a job is tried again after a passing fault of the lab (never after a breach).
     #[arg(long, value_name = "N", default_value_t = 2)]
     pub retries: u32,
+    /// Start nothing more once so many windows failed, and leave what runs after its iteration. What was not run is
+    /// said to be so and is no pass; the exit code is that of what failed. Comparisons with a baseline are made at the
+    /// end and do not count.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub fail_fast: Option<u32>,
     #[command(flatten)]
     pub recover: recover::RecoverArgs,
     /// The run bundle's folder; default `results/runs/<id>`.

@@ -3,7 +3,7 @@
 use farmjank_measure::saved::SavedError;
 use farmjank_results::fault::{Fault, Persistence};
 use farmjank_results::file_error::FileError;
-use farmjank_results::verdict::{EXIT_USAGE, Verdict};
+use farmjank_results::verdict::{EXIT_NOTHING_SELECTED, EXIT_USAGE, Verdict};
 
 /// Why a command could not do what it was asked: a text for a person, by where it comes from.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -20,6 +20,9 @@ pub enum CommandError {
     /// Saved dumps that have no answer.
     #[error(transparent)]
     Saved(#[from] SavedError),
+    /// What is asked for by name is not there.
+    #[error("{0}")]
+    NothingSelected(String),
     /// Runs that do not confirm what is asked of them: nobody's mistake, and nothing is done.
     #[error("{0}")]
     Unconfirmed(String),
@@ -29,6 +32,7 @@ impl CommandError {
     /// The exit code it ends a command with (docs/reports.md, "Exit codes").
     pub fn exit_code(&self) -> u8 {
         match self {
+            CommandError::NothingSelected(_) => EXIT_NOTHING_SELECTED,
             CommandError::Unconfirmed(_) => Verdict::Undecided.exit_code(),
             // What passes is nobody's mistake: a store that does not answer, or is busy.
             CommandError::Fault(fault) if fault.persistence == Persistence::Passing => {

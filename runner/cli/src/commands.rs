@@ -17,6 +17,7 @@ mod lab_health;
 pub mod merge;
 pub mod metrics;
 pub mod overview;
+mod phones_json;
 pub mod plan;
 pub mod prove;
 pub mod quarantine;

@@ -12,8 +12,9 @@ use farmjank_leaf::text::typed;
 use farmjank_results::file_error::FileProblem;
 use farmjank_results::iteration_time::UsualTimes;
 use farmjank_results::metric::{Better, Unit};
+use farmjank_scenarios::complaint::Complaint;
 use farmjank_scenarios::gallery;
-use farmjank_scenarios::plan::{Selection, Shard, ShardBy};
+use farmjank_scenarios::plan::{Selection, Shard, ShardBy, unknown_scenario};
 use farmjank_scenarios::prepare::Wishes;
 use farmjank_scenarios::read::{FILE_BYTES, ReadOptions, SourceFile, Sources, read, secrets};
 use farmjank_scenarios::requirement::Requirement;
@@ -28,10 +29,30 @@ const NO_SCENARIO: &str = "there is no scenarios/ here; `farmjank init` writes a
 const COMES_ALONG: &str = "there is no scenarios/ here: these are the gallery's, of a shop that virtual phones have; `farmjank init` writes one to change\n";
 
 /// The scenarios; none when there were complaints, which have been printed.
+pub fn load(args: &ScenarioArgs, lab: Option<&str>, terminal: Terminal) -> Option<Vec<Scenario>> {
+    match read_all(args, lab)? {
+        Ok(scenarios) => {
+            for notice in scenarios.iter().flat_map(|scenario| &scenario.notices) {
+                Streams.err(&format!("{}\n", notice.render_notice(terminal.color_err)));
+            }
+            Some(scenarios)
+        }
+        Err(complaints) => {
+            for complaint in &complaints {
+                Streams.err(&format!("{}\n", complaint.render(terminal.color_err)));
+            }
+            let problems = if complaints.len() == 1 { "problem" } else { "problems" };
+            Streams.err(&format!("{} {problems}; no phone was touched\n", complaints.len()));
+            None
+        }
+    }
+}
+
+/// The scenarios, or what is wrong with them; none where there is nothing to read, which has been said.
 ///
 /// On the virtual lab `lab`, where no path is named and there is no folder of scenarios, those are run that come with
 /// the program.
-pub fn load(args: &ScenarioArgs, lab: Option<&str>, terminal: Terminal) -> Option<Vec<Scenario>> {
+pub fn read_all(args: &ScenarioArgs, lab: Option<&str>) -> Option<Result<Vec<Scenario>, Vec<Complaint>>> {
     let env = given(&args.given).map_err(complain).ok()?;
     let usual = args.paths == [PathBuf::from(FOLDER)] && !host::is_there(Path::new(FOLDER));
     let files = match (usual, lab) {
@@ -51,22 +72,7 @@ pub fn load(args: &ScenarioArgs, lab: Option<&str>, terminal: Terminal) -> Optio
     keep_secrets(&files, &env).map_err(complain).ok()?;
     let homes = args.paths.iter().filter_map(|path| host::home_of(path)).collect();
     let flows = Flows { homes, allow_outside: args.given.allow_outside };
-    match read(&files, &env, &ReadOptions { metrics: &metrics, sources: &flows }) {
-        Ok(scenarios) => {
-            for notice in scenarios.iter().flat_map(|scenario| &scenario.notices) {
-                Streams.err(&format!("{}\n", notice.render_notice(terminal.color_err)));
-            }
-            Some(scenarios)
-        }
-        Err(complaints) => {
-            for complaint in &complaints {
-                Streams.err(&format!("{}\n", complaint.render(terminal.color_err)));
-            }
-            let problems = if complaints.len() == 1 { "problem" } else { "problems" };
-            Streams.err(&format!("{} {problems}; no phone was touched\n", complaints.len()));
-            None
-        }
-    }
+    Some(read(&files, &env, &ReadOptions { metrics: &metrics, sources: &flows }))
 }
 
 /// From here on nothing that is printed or written holds what these files call secret.
@@ -151,8 +157,12 @@ pub fn adjust(scenarios: &mut [Scenario], select: &SelectArgs) -> Result<(), Com
 /// What the selection flags mean.
 ///
 /// # Errors
-/// A shard or a device filter that cannot be read.
-pub fn selection(select: &SelectArgs, phones: &PhoneArgs) -> Result<Selection, CommandError> {
+/// A shard or a device filter that cannot be read, or a scenario that is named and not there.
+pub fn selection(
+    scenarios: &[Scenario],
+    select: &SelectArgs,
+    phones: &PhoneArgs,
+) -> Result<Selection, CommandError> {
     let devices = match &phones.device_filter {
         Some(text) => requirement("--device-filter", text)?,
         None => Requirement::default(),
@@ -163,7 +173,8 @@ pub fn selection(select: &SelectArgs, phones: &PhoneArgs) -> Result<Selection, C
     };
     let shard = select.shard.as_deref().map(|text| Shard::parse(text, by)).transpose();
     let shard = shard.map_err(|why| why.to_string())?;
-    Ok(Selection {
+    let selection = Selection {
+        names: select.scenario.clone(),
         include_tags: select.include_tags.clone(),
         exclude_tags: select.exclude_tags.clone(),
         devices,
@@ -177,7 +188,11 @@ pub fn selection(select: &SelectArgs, phones: &PhoneArgs) -> Result<Selection, C
             SpreadArg::Iterations => Spread::Iterations,
         }),
         usual: UsualTimes::default(),
-    })
+    };
+    match unknown_scenario(scenarios, &selection) {
+        Some(why) => Err(CommandError::NothingSelected(why)),
+        None => Ok(selection),
+    }
 }
 
 /// Reads a requirement that was given with a flag.

@@ -4,6 +4,7 @@
 use crate::announce::{Announcer, FactSink};
 use crate::claiming::Claiming;
 use crate::device_session::{ForScenario, RunEnv};
+use crate::fail_fast::FailFast;
 use crate::job_runner::JobRunner;
 use crate::options::Options;
 use crate::patience::Patience;
@@ -11,6 +12,7 @@ use crate::planned::Planned;
 use crate::reboots::Day;
 use crate::resume::{Earlier, NotResumed};
 use crate::scribe::{Scribe, Voice};
+use crate::standing::Standing;
 use crate::stop::Stop;
 use crate::survey::{Surveyed, Wanted, survey};
 use farmjank_results::cells;
@@ -122,7 +124,8 @@ pub async fn run(setup: Setup) -> Result<Record, NotResumed> {
     let claiming = Claiming { claims, by, servers: planned.servers(), wait: options.wanted.wait, day };
     let nothing = planned.plan.jobs.is_empty();
     let (most_running, jobs) = (options.most_running, planned.at_work(|_| true));
-    let (facts, standing) = (planned.facts, Default::default());
+    let standing = Standing::until(FailFast::after(options.fail_fast, planned.held.quarantined));
+    let facts = planned.facts;
     let runner = JobRunner { scenarios, provider, stop, most_running, env, jobs, facts, claiming, standing };
     if let Some(mut arrivals) = arrivals {
         runner.work(&mut *arrivals, earlier.progress()).await;

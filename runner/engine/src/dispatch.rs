@@ -35,8 +35,8 @@ pub enum Input {
     Yielded(JobId),
     /// What was measured of a job decides it: it stays on its phone, whatever the lab does.
     Decided(JobId),
-    /// Start nothing more.
-    Stop,
+    /// Start nothing more, for this fault.
+    Stop(Fault),
     /// Time passed.
     Tick,
 }
@@ -116,7 +116,8 @@ pub struct Dispatch {
     times: BTreeMap<JobId, Duration>,
     /// Phones each job may still move to.
     spares: BTreeMap<JobId, Vec<DeviceId>>,
-    stopping: bool,
+    /// Nothing more is started, for this fault.
+    stopping: Option<Fault>,
 }
 
 impl Dispatch {
@@ -147,7 +148,7 @@ impl Dispatch {
             }
         }
         let (retries, losses, coolings) = Default::default();
-        Dispatch { rules, phones, retries, losses, coolings, times, spares, stopping: false }
+        Dispatch { rules, phones, retries, losses, coolings, times, spares, stopping: None }
     }
 
     /// Feeds one input; what follows from it comes back as orders.
@@ -195,7 +196,7 @@ impl Dispatch {
             Input::Ended(job, fault) => self.ended(now, job, fault, orders),
             Input::Yielded(job) => self.yielded(job, orders),
             Input::Decided(job) => drop(self.spares.remove(&job)),
-            Input::Stop => self.stop(orders),
+            Input::Stop(fault) => self.stop(fault, orders),
             Input::Tick => {}
         }
     }
@@ -266,7 +267,7 @@ impl Dispatch {
         phone.running = None;
         let passing = |fault: &Fault| fault.blame == Blame::Lab && fault.persistence == Persistence::Passing;
         match fault {
-            Some(fault) if passing(&fault) && !self.stopping => {
+            Some(fault) if passing(&fault) && self.stopping.is_none() => {
                 let losses = self.losses.entry(job).or_default();
                 if !phone.present && *losses < MOST_LOSSES {
                     *losses += 1;
@@ -296,7 +297,8 @@ impl Dispatch {
 
     /// A job goes no further on a phone: on one of its spares it may.
     fn give_up(&mut self, now: RunTime, from: &DeviceId, job: JobId, fault: Fault, orders: &mut Vec<Order>) {
-        let may = fault.blame == Blame::Lab && fault.code != FaultCode::Interrupted && !self.stopping;
+        let cut = matches!(fault.code, FaultCode::Interrupted | FaultCode::NotRun);
+        let may = fault.blame == Blame::Lab && !cut && self.stopping.is_none();
         let Some(to) = self.spare(job).filter(|_| may) else {
             orders.push(Order::Judge(job, Some(fault)));
             return;
@@ -328,17 +330,17 @@ impl Dispatch {
     fn yielded(&mut self, job: JobId, orders: &mut Vec<Order>) {
         let Some(phone) = self.phones.values_mut().find(|phone| phone.running == Some(job)) else { return };
         phone.running = None;
-        match self.stopping {
-            true => orders.push(Order::Judge(job, Some(interrupted()))),
-            false => phone.queue.push_back(job),
+        match self.stopping.clone() {
+            Some(fault) => orders.push(Order::Judge(job, Some(fault))),
+            None => phone.queue.push_back(job),
         }
     }
 
-    fn stop(&mut self, orders: &mut Vec<Order>) {
-        self.stopping = true;
+    fn stop(&mut self, fault: Fault, orders: &mut Vec<Order>) {
         for phone in self.phones.values_mut() {
-            orders.extend(phone.queue.drain(..).map(|job| Order::Judge(job, Some(interrupted()))));
+            orders.extend(phone.queue.drain(..).map(|job| Order::Judge(job, Some(fault.clone()))));
         }
+        self.stopping = Some(fault);
     }
 
     fn give_up_absent(&mut self, now: RunTime, orders: &mut Vec<Order>) {
@@ -362,7 +364,7 @@ impl Dispatch {
 
     fn start_ready(&mut self, now: RunTime, orders: &mut Vec<Order>) {
         let places = self.rules.most_running.saturating_sub(self.running());
-        if places == 0 || self.stopping {
+        if places == 0 || self.stopping.is_some() {
             return;
         }
         let mut ready: Vec<(&DeviceId, &mut Phone)> =

@@ -46,6 +46,8 @@ pub struct Others<'a> {
     pub asked: &'a dyn Fn() -> Option<Claimant>,
     /// Whether somebody can work instead of waiting for a hot phone; told whether iterations are done.
     pub give_way: &'a dyn Fn(bool) -> bool,
+    /// Why nothing more is run, where enough has failed.
+    pub enough: &'a dyn Fn() -> Option<Fault>,
 }
 
 /// Runs what is left of a job. A fault says why it goes no further; passing ones may go on later.
@@ -203,6 +205,9 @@ async fn trials(
     while progress.completed < planned.warmup + planned.iterations {
         if stop.urgency() >= Urgency::Drain {
             return Some(crate::dispatch::interrupted());
+        }
+        if let Some(fault) = (others.enough)() {
+            return Some(fault);
         }
         // Between two iterations, and never before one was made: it gets on whoever asks.
         if progress.completed > first && (others.asked)().is_some() {

@@ -2,10 +2,11 @@
 
 use crate::claiming::{Claimed, Claiming};
 use crate::device_session::RunEnv;
-use crate::dispatch::{Dispatch, GiveWay, Input, Order, Rules};
+use crate::dispatch::{Dispatch, Input, Order, Rules, interrupted};
 use crate::job::{self, Others, Task};
 use crate::progress::Progress;
 use crate::recovery::{self, Act, Ailment, Ladder};
+use crate::standing::Standing;
 use crate::stop::{Stop, Urgency};
 use crate::survey::not_ready;
 use farmjank_results::device::{DeviceFacts, DeviceId, Readiness};
@@ -19,7 +20,6 @@ use farmjank_scenarios::scenario::{Scenario, Trials};
 use farmjank_seams::device::{Arrival, Arrivals, DeviceState, Provider};
 use futures::FutureExt;
 use futures::stream::{FuturesUnordered, StreamExt};
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
@@ -45,15 +45,6 @@ pub struct JobRunner {
     pub claiming: Claiming,
     /// What changes while they work; empty at first.
     pub standing: Standing,
-}
-
-/// How the jobs of some phones stand while they work.
-#[derive(Default)]
-pub struct Standing {
-    /// Where jobs are that moved.
-    moved: RefCell<BTreeMap<JobId, DeviceId>>,
-    /// Jobs that had better not wait for a hot phone.
-    give_way: RefCell<GiveWay>,
 }
 
 /// A phone that another run uses is not ready for this one, whatever its cable says.
@@ -108,13 +99,12 @@ impl JobRunner {
     pub async fn work(&self, arrivals: &mut dyn Arrivals, mut progress: BTreeMap<JobId, Progress>) {
         let mut dispatch = self.dispatch();
         let mut jobs: FuturesUnordered<JobWork<'_>> = FuturesUnordered::new();
-        let mut watching = true;
+        let (mut watching, mut stopped) = (true, false);
         let mut claimed = Claimed::new(&self.claiming);
         let (mut inbox, notices) =
             claimed.claim(self.facts.values().filter(|facts| dispatch.has_work(&facts.id)));
         notices.into_iter().for_each(|what| self.env.announcer.notice(None, what));
         inbox.extend(progress.iter().filter_map(|(job, kept)| self.decided(*job, kept)));
-        let mut stopped = false;
         let mut ladder = Ladder::new(self.env.patience.recover, self.claiming.servers.clone());
         let mut recoveries: FuturesUnordered<RecoveryWork<'_>> = FuturesUnordered::new();
         let mut came = BTreeMap::new();
@@ -127,6 +117,7 @@ impl JobRunner {
                     jobs.push(work);
                 }
             }
+            inbox.extend(self.standing.fail_fast.ends().map(Input::Stop));
             if dispatch.is_done() {
                 break;
             }
@@ -156,7 +147,7 @@ impl JobRunner {
                     stopped = true;
                     let why = self.stop.reason().unwrap_or_default();
                     self.env.announcer.notice(None, format!("stopping ({why}): nothing new is started"));
-                    inbox.push(Input::Stop);
+                    inbox.push(Input::Stop(interrupted()));
                 }
                 arrival = arrivals.next(), if watching => match arrival {
                     Ok(arrival) => {
@@ -349,7 +340,8 @@ impl JobRunner {
             let before = self.claiming.before(&facts.id);
             let asked = || self.claiming.more_urgent(&facts.id);
             let give_way = |begun| self.standing.give_way.borrow().does(id, begun);
-            let others = Others { asked: &asked, give_way: &give_way };
+            let enough = || self.standing.fail_fast.enough();
+            let others = Others { asked: &asked, give_way: &give_way, enough: &enough };
             let task = Task { planned, scenario, facts, undo, before, others };
             let work = job::run(&self.env, &*self.provider, &self.stop, task, &mut kept);
             // A panic is our bug: it breaks this job, says so, and the others go on.
@@ -387,7 +379,9 @@ impl JobRunner {
 
     fn judge(&self, id: JobId, kept: &Progress, fault: Option<Fault>) {
         if let Some((planned, scenario, facts)) = self.parts(id) {
-            self.announce(job::judge(&planned, scenario, facts, kept, fault));
+            let judged = job::judge(&planned, scenario, facts, kept, fault);
+            self.standing.fail_fast.judged(&planned, &judged);
+            self.announce(judged);
         }
     }
 }

@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// What a run is told. One field for each flag that reaches the engine.
+#[derive(Default)]
 pub struct Options {
     /// Run id; names the bundle.
     pub run: String,
@@ -38,6 +39,8 @@ pub struct Options {
     pub ab_plan: Option<AbPlan>,
     /// What to say of the plan before anything is measured.
     pub forewarn: Option<Rc<Forewarn>>,
+    /// Failed cells after which nothing more is started; none: all is run.
+    pub fail_fast: Option<u32>,
     /// When the screen is photographed.
     pub pictures: Pictures,
     /// How urgent it is beside other runs of this computer.

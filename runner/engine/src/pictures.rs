@@ -1,7 +1,7 @@
 //! What a run is told about pictures of the screen.
 
 /// When the screen is photographed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pictures {
     /// In warm-ups.
     pub warm_ups: bool,

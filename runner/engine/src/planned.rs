@@ -28,7 +28,7 @@ pub struct Planned {
     /// Jobs that were done before the run went on; none where it does not.
     done: Option<BTreeSet<JobId>>,
     /// What of it does not gate, and what is to be said of that.
-    held: Held,
+    pub held: Held,
     /// The plan.
     pub plan: Plan,
     /// The phones that answered.

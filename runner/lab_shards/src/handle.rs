@@ -171,6 +171,7 @@ impl ShardInputs {
             wait: patience.call,
             day: Default::default(),
         };
+        // What fails on another thread is not known here: a run that ends early is not sharded.
         let standing = Default::default();
         JobRunner { scenarios, provider, stop, most_running, env, jobs, facts, claiming, standing }
             .work(&mut *arrivals, Default::default())

@@ -214,7 +214,7 @@ fn show(text: &str) -> String {
 }
 
 /// `*` is any text, `?` any one character. Linear in memory, `text × pattern` in time.
-fn glob(pattern: &str, text: &str, any_case: bool) -> bool {
+pub(crate) fn glob(pattern: &str, text: &str, any_case: bool) -> bool {
     let fold = |c: char| if any_case { c.to_ascii_lowercase() } else { c };
     let pattern: Vec<char> = pattern.chars().map(fold).collect();
     let text: Vec<char> = text.chars().map(fold).collect();

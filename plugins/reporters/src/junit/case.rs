@@ -35,6 +35,7 @@ pub(super) fn case(
 ) -> TestCase {
     let mut status = match quarantined::sentence(cell) {
         Some(told) => skipped(cell, &told),
+        None if sentence::is_not_run(cell) => not_run(cell),
         None => status(cell, room),
     };
     // A schema of Jenkins' xunit plugin knows no reruns; a case that did not pass tells them in its text.
@@ -136,6 +137,15 @@ fn skipped(cell: &Cell, told: &str) -> TestCaseStatus {
     let mut status = TestCaseStatus::skipped();
     status.set_type("quarantined");
     status.set_message(xml_attribute(&format!("{told}; {found}"), SENTENCE).as_str());
+    status
+}
+
+/// A case that was not run because enough had failed is skipped: the build is red by what failed, and this is neither
+/// another failure nor a pass.
+fn not_run(cell: &Cell) -> TestCaseStatus {
+    let mut status = TestCaseStatus::skipped();
+    status.set_type("not_run");
+    status.set_message(xml_attribute(&sentence::what(cell), SENTENCE).as_str());
     status
 }
 

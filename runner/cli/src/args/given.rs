@@ -1,6 +1,6 @@
 //! Which scenarios, and what is given to them.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
 /// Which scenarios, and their variables.
@@ -11,6 +11,25 @@ pub struct ScenarioArgs {
     pub paths: Vec<PathBuf>,
     #[command(flatten)]
     pub given: GivenArgs,
+}
+
+/// `farmjank check`
+#[derive(Args, Debug, Clone)]
+pub struct CheckArgs {
+    #[command(flatten)]
+    pub scenarios: ScenarioArgs,
+    /// How to print.
+    #[arg(long, value_enum, default_value = "table")]
+    pub format: ListingFormat,
+}
+
+/// How commands print that only look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ListingFormat {
+    /// For people.
+    Table,
+    /// For programs.
+    Json,
 }
 
 /// What scenarios are given.

@@ -1,6 +1,6 @@
 //! Flags of `farmjank doctor`.
 
-use super::PhoneArgs;
+use super::{ListingFormat, PhoneArgs};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -20,6 +20,9 @@ pub struct DoctorArgs {
     /// Where `--prove` writes its archive; named after the phone's model in this folder by default.
     #[arg(short, long, value_name = "FILE", requires = "prove")]
     pub out: Option<PathBuf>,
+    /// How to print.
+    #[arg(long, value_enum, default_value = "table", conflicts_with = "prove")]
+    pub format: ListingFormat,
 }
 
 /// `farmjank devices`
@@ -28,6 +31,9 @@ pub struct DevicesArgs {
     /// Say only who uses which phone, and ask the phones nothing.
     #[arg(long)]
     pub who: bool,
+    /// How to print.
+    #[arg(long, value_enum, default_value = "table", conflicts_with = "who")]
+    pub format: ListingFormat,
     #[command(flatten)]
     pub phones: PhoneArgs,
 }

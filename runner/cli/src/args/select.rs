@@ -28,6 +28,10 @@ pub enum SpreadArg {
 /// Which jobs.
 #[derive(Args, Debug, Clone, Default)]
 pub struct SelectArgs {
+    /// Only the scenario of this name, as in its file; repeatable, `*` stands for anything. A name that no scenario has
+    /// ends the command (exit 5).
+    #[arg(long, value_name = "NAME")]
+    pub scenario: Vec<String>,
     /// Only scenarios with one of these tags.
     #[arg(short = 't', long, value_name = "TAG", value_delimiter = ',')]
     pub include_tags: Vec<String>,

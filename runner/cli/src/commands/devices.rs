@@ -1,8 +1,9 @@
 //! `farmjank devices`
 
+use super::phones_json;
 use super::run::no_phones;
 use super::survey::look as survey;
-use crate::args::{DevicesArgs, PhoneArgs};
+use crate::args::{DevicesArgs, ListingFormat, PhoneArgs};
 use crate::host::Streams;
 use crate::settings::serials;
 use crate::wiring::phones;
@@ -19,6 +20,9 @@ use std::time::Duration;
 
 /// Lists phones.
 pub async fn run(args: &DevicesArgs) -> u8 {
+    if args.format == ListingFormat::Json {
+        return for_programs(&args.phones).await;
+    }
     let found = if args.who { who(&args.phones).await } else { known(&args.phones).await };
     found.unwrap_or_else(|fault| no_phones(&fault))
 }
@@ -53,6 +57,29 @@ fn none_connected() -> u8 {
     Verdict::Broken.exit_code()
 }
 
+/// The same as [`known`] for programs, and with the same exit code.
+async fn for_programs(args: &PhoneArgs) -> u8 {
+    match survey(args, 0).await {
+        Ok((phones, surveyed)) => {
+            Streams.out(&phones_json::phones(&phones, &surveyed, None));
+            exit_code(args, &surveyed)
+        }
+        Err(fault) => {
+            Streams.out(&phones_json::none(&fault));
+            no_phones(&fault)
+        }
+    }
+}
+
+/// No phone is a fault of the lab, and so is one that was named and cannot be measured.
+fn exit_code(args: &PhoneArgs, surveyed: &[Surveyed]) -> u8 {
+    let silent = surveyed.iter().any(|phone| phone.facts.is_err());
+    match surveyed.is_empty() || silent && !serials(args).is_empty() {
+        true => Verdict::Broken.exit_code(),
+        false => 0,
+    }
+}
+
 async fn known(args: &PhoneArgs) -> Result<u8, Fault> {
     let (phones, surveyed) = survey(args, 0).await?;
     if let Some(lab) = &phones.lab {
@@ -68,10 +95,7 @@ async fn known(args: &PhoneArgs) -> Result<u8, Fault> {
         let of = surveyed.len();
         Streams.err(&format!("{silent} of {of} phones cannot be measured: a run on them ends with exit 3\n"));
     }
-    match serials(args).is_empty() || silent == 0 {
-        true => Ok(0),
-        false => Ok(Verdict::Broken.exit_code()),
-    }
+    Ok(exit_code(args, &surveyed))
 }
 
 /// What the inventory calls each phone, and its tags.

@@ -1,9 +1,10 @@
 //! `farmjank doctor`: what keeps phones from being measured, and what to do.
 
 use super::devices::table;
+use super::phones_json;
 use super::run::no_phones;
 use super::survey::look as survey;
-use crate::args::DoctorArgs;
+use crate::args::{DoctorArgs, ListingFormat, PhoneArgs};
 use crate::host::{self, Streams};
 use crate::settings::Terminal;
 use farmjank_engine::android::{gesture, quiet, settle, state};
@@ -24,6 +25,9 @@ const LOW_BATTERY: u8 = 30;
 pub async fn run(args: &DoctorArgs, terminal: Terminal) -> u8 {
     if let Some(serial) = &args.prove {
         return super::prove::run(args, serial, terminal).await;
+    }
+    if args.format == ListingFormat::Json {
+        return for_programs(&args.phones).await;
     }
     let args = &args.phones;
     let adb = host::find_adb()
@@ -59,6 +63,24 @@ pub async fn run(args: &DoctorArgs, terminal: Terminal) -> u8 {
         }
     }
     if sick == 0 { 0 } else { Verdict::Broken.exit_code() }
+}
+
+/// The same for programs, and with the same exit code.
+async fn for_programs(args: &PhoneArgs) -> u8 {
+    let (phones, surveyed) = match survey(args, 0).await {
+        Ok(found) => found,
+        Err(fault) => {
+            Streams.out(&phones_json::none(&fault));
+            return no_phones(&fault);
+        }
+    };
+    let mut found = Vec::new();
+    for phone in &surveyed {
+        found.push(ills(&*phones.provider, phone).await);
+    }
+    Streams.out(&phones_json::phones(&phones, &surveyed, Some(&found)));
+    let well = !surveyed.is_empty() && found.iter().all(Vec::is_empty);
+    if well { 0 } else { Verdict::Broken.exit_code() }
 }
 
 /// Everything wrong with a phone, in words with what to do.

@@ -30,11 +30,11 @@ pub fn run(args: &PlanArgs, terminal: Terminal) -> u8 {
     let Some(mut scenarios) = load(&args.scenarios, args.phones.lab.as_deref(), terminal) else {
         return EXIT_USAGE;
     };
-    let paths = &args.scenarios.paths;
-    let Some(quarantine) = quarantine::load(paths, &args.select.quarantine, terminal) else {
+    let Some(quarantine) = quarantine::load(&args.scenarios.paths, &args.select.quarantine, terminal) else {
         return EXIT_USAGE;
     };
-    let selected = adjust(&mut scenarios, &args.select).and_then(|()| selection(&args.select, &args.phones));
+    let selected =
+        adjust(&mut scenarios, &args.select).and_then(|()| selection(&scenarios, &args.select, &args.phones));
     let mut selection = match selected {
         Ok(selection) => selection,
         Err(why) => return refuse(&why),

@@ -123,6 +123,7 @@ async fn conducted(
         patience: args.recover.within(Patience { retries: args.retries, ..Patience::default() }),
         ab_plan,
         forewarn,
+        fail_fast: args.fail_fast,
         pictures: Pictures { warm_ups: args.screens, failures: !host::has_secrets() },
         priority: args.priority,
     };
@@ -234,9 +235,11 @@ fn kept(record: &Record, keeper: Option<Keeper>) -> u8 {
 /// The lab, when its phones fill several shards and nothing makes them wait for each other.
 fn of_racks(args: &RunArgs, scenarios: &[Scenario]) -> Option<Lab> {
     let lab = lab(args.phones.lab.as_ref()?, args.phones.seed).ok()?;
-    let said = selection(&args.select, &args.phones).ok().and_then(|selection| selection.spread);
+    let said = selection(scenarios, &args.select, &args.phones).ok().and_then(|selection| selection.spread);
     let spread = scenarios.iter().any(|scenario| said.unwrap_or(scenario.spread) != Spread::Off);
+    // Threads do not tell each other what failed.
     let apart = !spread
+        && args.fail_fast.is_none()
         && serials(&args.phones).is_empty()
         && time(&args.phones.wait_for_devices).is_ok_and(|wait| wait.is_zero())
         && usize::try_from(args.jobs).is_ok_and(|most| most >= lab.phones.len());

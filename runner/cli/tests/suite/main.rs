@@ -9,6 +9,7 @@ mod analyze_trace;
 mod claims;
 mod compare;
 mod config;
+mod daily;
 mod deliveries;
 mod failures;
 mod first;

@@ -48,7 +48,7 @@ impl Dispatch {
         orders: &mut Vec<Order>,
     ) -> bool {
         let times = self.coolings.get(&job).copied().unwrap_or_default();
-        let is_hot = fault.code == FaultCode::Hot && times < MOST_TIMES && !self.stopping;
+        let is_hot = fault.code == FaultCode::Hot && times < MOST_TIMES && self.stopping.is_none();
         // Its own place is free by now.
         let is_full = self.running() + 1 >= self.rules.most_running;
         let wanted = is_full && self.phones.values().any(|phone| phone.waits(now));

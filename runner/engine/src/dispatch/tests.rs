@@ -199,7 +199,7 @@ proptest! {
             };
             take(dispatch.step(at(now), input), &mut running);
         }
-        take(dispatch.step(at(now), Input::Stop), &mut running);
+        take(dispatch.step(at(now), Input::Stop(interrupted())), &mut running);
         while let Some(job) = running.pop() {
             take(dispatch.step(at(now), Input::Ended(job, Some(lab()))), &mut running);
         }
@@ -279,7 +279,7 @@ fn what_the_app_did_what_is_decided_and_what_was_interrupted_stays_where_it_is()
     assert_eq!(dispatch.step(at(1), Input::Ended(0, Some(asleep()))), [Order::Judge(0, Some(asleep()))]);
     let mut dispatch = Dispatch::new(rules(), &with_spares());
     dispatch.step(at(0), Input::Present(id("a")));
-    dispatch.step(at(1), Input::Stop);
+    dispatch.step(at(1), Input::Stop(interrupted()));
     assert_eq!(dispatch.step(at(1), Input::Ended(0, Some(asleep()))), [Order::Judge(0, Some(asleep()))]);
 }
 

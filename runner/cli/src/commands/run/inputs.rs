@@ -69,6 +69,11 @@ pub fn inputs(
     if args.resume.is_some() && !matches!(about, About::Limits) {
         return Err("--resume: builds that take turns are measured in one go; begin anew".into());
     }
+    if args.fail_fast.is_some() && !matches!(about, About::Limits) {
+        return Err(
+            "--fail-fast: builds that take turns are compared at the end; nothing fails before".into()
+        );
+    }
     adjust(scenarios, &args.select)?;
     if !matches!(about, About::Limits) {
         in_turn(scenarios, args);
@@ -77,7 +82,7 @@ pub fn inputs(
         scenarios.iter_mut().for_each(Scenario::forget_limits);
     }
     scenarios.iter_mut().for_each(|scenario| scenario.debuggable_meant = args.allow_debuggable);
-    let mut selection = selection(&args.select, &args.phones)?;
+    let mut selection = selection(scenarios, &args.select, &args.phones)?;
     let wait = time(&args.phones.wait_for_devices)?;
     let mut requests = requests(&args.reporter)?;
     requests.extend(args.junit.iter().map(|path| ReportRequest { name: "junit", path: Some(path.clone()) }));

@@ -1,0 +1,26 @@
+//! How the jobs of some phones stand while they work: what changes, and is nobody's alone.
+
+use crate::dispatch::GiveWay;
+use crate::fail_fast::FailFast;
+use farmjank_results::device::DeviceId;
+use farmjank_results::event::JobId;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+/// How the jobs of some phones stand while they work.
+#[derive(Default)]
+pub struct Standing {
+    /// What failed of them, and whether that is enough.
+    pub(crate) fail_fast: FailFast,
+    /// Where jobs are that moved.
+    pub(crate) moved: RefCell<BTreeMap<JobId, DeviceId>>,
+    /// Jobs that had better not wait for a hot phone.
+    pub(crate) give_way: RefCell<GiveWay>,
+}
+
+impl Standing {
+    /// Before anything failed.
+    pub fn until(fail_fast: FailFast) -> Standing {
+        Standing { fail_fast, ..Standing::default() }
+    }
+}
