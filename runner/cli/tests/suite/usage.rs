@@ -18,12 +18,12 @@ fn every_complaint_of_every_file_is_printed_with_its_place_and_exit_2() {
     write(
         folder.path(),
         "b.yaml",
-        "name: B\nappId: com.b\nsteps:\n  - swip: { direction: UP }\n  - takeScreenshot: x\n",
+        "name: B\nappId: com.b\nsteps:\n  - swip: { direction: UP }\n  - startRecording: x\n",
     );
     for verb in ["check", "run", "plan"] {
         let ended = run(folder.path(), &[verb, "."]);
         assert_eq!(ended.code, 2, "{verb}");
-        for wanted in ["a.yaml:", "b.yaml:4:5", "b.yaml:5:5", "thresholds", "swipe", "takeScreenshot", "^"] {
+        for wanted in ["a.yaml:", "b.yaml:4:5", "b.yaml:5:5", "thresholds", "swipe", "startRecording", "^"] {
             assert!(ended.err.contains(wanted), "{verb}: no `{wanted}` in\n{}", ended.err);
         }
     }
