@@ -66,8 +66,17 @@ pub fn wrongs_of_resumed(world: &World, kept: &[u8], story: &Story) -> Vec<Strin
     }
     let before = Record::read_ndjson(kept).map(|(before, _)| before);
     for (number, job) in before.iter().flat_map(|before| &before.jobs) {
-        let done = job.trials.iter().filter(|trial| trial.ending.is_some());
-        let lost = done.filter(|trial| !story.record.jobs[number].trials.contains(trial));
+        let now = &story.record.jobs[number];
+        // One that moved since begins anew on its new phone; what was measured before is told with the move.
+        let moved: u32 = now.moves.iter().skip(job.moves.len()).map(|one| one.trials).sum();
+        let ended: Vec<&TrialRecord> = job.trials.iter().filter(|trial| trial.ending.is_some()).collect();
+        if now.moves.len() > job.moves.len() {
+            if (moved as usize) < ended.len() {
+                wrongs.push(format!("job {number} moved, and says less than it had measured"));
+            }
+            continue;
+        }
+        let lost = ended.into_iter().filter(|trial| !now.trials.contains(trial));
         wrongs.extend(lost.map(|trial| format!("trial {} of job {number} was lost", trial.trial)));
     }
     wrongs
