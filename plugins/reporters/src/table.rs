@@ -51,7 +51,11 @@ pub fn table(record: &Record, frame_logs: &dyn FrameLogs, style: TextStyle, bund
 /// What needs a person, and counts of the rest: some tens of lines, however many phones there are.
 pub fn brief(record: &Record, style: TextStyle, bundle: Option<&str>) -> String {
     let all = worst_first(record);
-    written(record, &all, style, bundle, |columns| brief::rows(&stories(&all), style, columns, bundle))
+    written(record, &all, style, bundle, |columns| {
+        let mut lines = brief::rows(&stories(&all), style, columns, bundle);
+        lines.extend(record.compared.iter().flat_map(|compared| brief::compared(compared, style)));
+        lines
+    })
 }
 
 fn written(

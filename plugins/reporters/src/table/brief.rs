@@ -2,8 +2,10 @@
 
 use super::{Columns, cell, column_names};
 use crate::cells::Cell;
+use crate::comparison;
 use crate::paint::{TextStyle, Tint, wrap};
 use crate::words;
+use farmjank_results::compare::Compared;
 use farmjank_results::verdict::Verdict;
 use std::collections::BTreeSet;
 
@@ -47,4 +49,11 @@ pub(super) fn rows(
         lines.extend(wrap(&note, style.columns(), 0).iter().map(|line| style.paint(Tint::Quiet, line)));
     }
     lines
+}
+
+/// What a comparison came to, in counts: what became better has no row.
+pub(super) fn compared(compared: &Compared, style: TextStyle) -> Vec<String> {
+    let source = comparison::source(&compared.baseline, style);
+    let said = format!("against {source}: {}", comparison::counts(compared));
+    std::iter::once(String::new()).chain(wrap(&said, style.columns(), 0)).collect()
 }

@@ -101,3 +101,14 @@ fn a_sweep_in_which_everything_passed_needs_nobody() {
     assert!(text.lines().count() <= 5, "{text}");
     assert!(text.contains("512 passed"), "{text}");
 }
+
+#[test]
+fn quiet_says_what_a_comparison_came_to_though_nothing_of_it_needs_a_person() {
+    let record = crate::held::held(&Words::default(), "nightly").record();
+    let text = brief(&record, TextStyle::default(), None);
+    let flowing = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        flowing.contains("against") && flowing.contains("nightly") && flowing.contains("1 improvement"),
+        "{text}"
+    );
+}
