@@ -123,11 +123,13 @@ pub struct InputSpec {
     /// Programs that want each core of what runs the phone. Up to 1 nothing waits; at 4 fingers come down up to 0.6 s
     /// later, and the command is back up to 0.6 s later. Frames cost what they do.
     pub crowd: f64,
+    /// A keyboard with keys of its own is attached: a text field gets the cursor, and nothing comes up on the screen.
+    pub hardware_keyboard: bool,
 }
 
 impl Default for InputSpec {
     fn default() -> Self {
-        InputSpec { prompt: false, crowd: 1.0 }
+        InputSpec { prompt: false, crowd: 1.0, hardware_keyboard: false }
     }
 }
 

@@ -64,6 +64,17 @@ fn hide_keyboard_hides_a_keyboard_and_stays_on_the_page() {
 }
 
 #[test]
+fn hide_keyboard_stays_on_the_page_where_words_of_the_phone_linger() {
+    let shown = "- openLink: shop://search\n- tapOn: { id: search_box }\n- inputText: red shoes\n";
+    let stays = flow(&format!("{shown}- hideKeyboard\n- hideKeyboard\n- assertVisible: red shoes\n"));
+    let hardware = "    serial: P8\n    input: { hardware_keyboard: true }";
+    for lab in [LAB.replace("    serial: P8", hardware), LAB.replace("pixel-8\n", "pixel-9-pro\n")] {
+        let story = Stage::lab_yaml(&lab).scenario(&stays).run();
+        assert_eq!(fault(&story.record), None, "{lab}");
+    }
+}
+
+#[test]
 fn erase_text_takes_letters_from_the_field() {
     passes(
         "- openLink: shop://search\n- tapOn: { id: search_box }\n- inputText: shoes\n- eraseText: 2\n- assertVisible: sho\n- eraseText\n- assertVisible: Search\n",

@@ -48,8 +48,8 @@ pub struct Input {
 }
 
 impl Input {
-    /// A keyboard is up.
-    pub fn keyboard(&self) -> bool {
+    /// The app wants a keyboard, and nobody has put it away.
+    pub fn wants_keyboard(&self) -> bool {
         self.focused && !self.put_away
     }
 }
@@ -88,6 +88,11 @@ impl PhoneSim {
     /// Notes an act that follows from another.
     pub(super) fn follow(&mut self, at: i64, act: Act) {
         self.acts.note(at, false, act);
+    }
+
+    /// A keyboard is on the screen.
+    pub fn keyboard(&self) -> bool {
+        self.input.wants_keyboard() && !self.setup.input.hardware_keyboard
     }
 
     /// The last instant reached.

@@ -196,7 +196,7 @@ pub(crate) fn key(sim: &mut PhoneSim, t: i64, code: u32) {
     match code {
         HOME if sim.screen.awake && !sim.screen.keyguard => world::go_home(sim, t),
         // The keyboard takes the key first.
-        BACK if sim.screen.awake && !sim.screen.keyguard && sim.input.keyboard() => sim.input.put_away = true,
+        BACK if sim.screen.awake && !sim.screen.keyguard && sim.keyboard() => sim.input.put_away = true,
         BACK if sim.screen.awake && !sim.screen.keyguard => world::go_back(sim, t),
         DEL if sim.input.focused => {
             sim.input.typed.pop();

@@ -8,7 +8,7 @@ use farmjank_lab::truth::TruthGesture;
 const MS: i64 = 1_000_000;
 
 fn phone_as_it_is(archetype: &str, crowd: f64, seed: u64) -> Walk {
-    let input = InputSpec { prompt: false, crowd };
+    let input = InputSpec { prompt: false, crowd, ..InputSpec::default() };
     with(PhoneSpec { archetype: archetype.into(), input, ..PhoneSpec::default() }, seed)
 }
 
@@ -185,7 +185,7 @@ fn a_finger_whose_app_is_held_stays_until_the_app_is_free() {
             ..PageSpec::default()
         };
         let app = AppSpec { pages: [("feed".to_owned(), feed)].into(), ..AppSpec::default() };
-        let input = InputSpec { prompt: false, crowd: 1.0 };
+        let input = InputSpec { prompt: false, crowd: 1.0, ..InputSpec::default() };
         let spec = PhoneSpec { archetype: name.into(), input, apps: vec![app], ..PhoneSpec::default() };
         let mut walk = with(spec, 4);
         walk.open("shop://feed");
@@ -211,7 +211,7 @@ fn a_stall_planned_by_touch_delays_the_frame_that_is_due_then() {
             ..PageSpec::default()
         };
         let app = AppSpec { pages: [("feed".to_owned(), feed)].into(), ..AppSpec::default() };
-        let input = InputSpec { prompt: false, crowd: 1.0 };
+        let input = InputSpec { prompt: false, crowd: 1.0, ..InputSpec::default() };
         let spec = PhoneSpec { archetype: "pixel-8".into(), input, apps: vec![app], ..PhoneSpec::default() };
         let mut walk = with(spec, 4);
         walk.open("shop://feed");

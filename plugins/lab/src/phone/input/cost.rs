@@ -62,14 +62,17 @@ mod tests {
 
     #[test]
     fn a_quiet_phone_returns_within_the_measured_bounds_and_a_crowded_one_within_its_own() {
-        let quiet = InputSpec { prompt: false, crowd: 1.0 };
+        let quiet = InputSpec { prompt: false, crowd: 1.0, ..InputSpec::default() };
         assert_eq!(spread("galaxy-s7", quiet), [(400, 400), (0, 0), (12, 105)]);
         assert_eq!(spread("pixel-8", quiet), [(8, 33), (0, 0), (1, 5)]);
-        let crowded = InputSpec { prompt: false, crowd: 4.0 };
+        let crowded = InputSpec { prompt: false, crowd: 4.0, ..InputSpec::default() };
         let [before, late, after] = spread("galaxy-s7", crowded);
         assert!(before.0 == 400 && (950..=990).contains(&before.1), "{before:?}");
         assert!(late.0 == 0 && (50..=60).contains(&late.1), "{late:?}");
         assert!(after.0 < 30 && (640..=736).contains(&after.1), "{after:?}");
-        assert_eq!(spread("pixel-8", InputSpec { prompt: true, crowd: 4.0 })[2], (2, 2));
+        assert_eq!(
+            spread("pixel-8", InputSpec { prompt: true, crowd: 4.0, ..InputSpec::default() })[2],
+            (2, 2)
+        );
     }
 }
