@@ -3,6 +3,8 @@
 //! Finds what to look at, keeps looking when the layer is made anew, and stops only after a dump that was taken wholly
 //! after the window's end. Dumps go to the bundle as they arrive; only frames stay in memory.
 
+mod watch;
+
 use crate::device_session::DeviceSession;
 use crate::ledger::{Ledger, LiveCounts};
 use crate::probes;
@@ -19,8 +21,8 @@ use farmjank_seams::source::{FrameSource, Opened, Unreadable};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::time::Duration;
-use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, timeout};
+use watch::{Stage, Watch};
 
 /// How long the preferred source may fail to open before the next one is asked: an app that is only just starting has
 /// no layer yet.
@@ -56,8 +58,7 @@ pub struct Collector<'a> {
     ended: Cell<Option<BootTime>>,
     /// The loop printed something since the window ended.
     spoke: Cell<bool>,
-    watching: Cell<bool>,
-    began_watching: Notify,
+    watch: Watch,
     state: RefCell<Ledger>,
 }
 
@@ -74,7 +75,6 @@ impl<'a> Collector<'a> {
     pub fn new(session: &'a DeviceSession<'a>, trial: u32, window: &'a str, path: String) -> Self {
         let ended = Cell::new(None);
         let spoke = Cell::default();
-        let watching = Cell::default();
         Collector {
             session,
             trial,
@@ -82,8 +82,7 @@ impl<'a> Collector<'a> {
             path,
             ended,
             spoke,
-            watching,
-            began_watching: Notify::new(),
+            watch: Watch::default(),
             state: RefCell::default(),
         }
     }
@@ -91,18 +90,13 @@ impl<'a> Collector<'a> {
     /// Returns when the first dump is in, or when there is nothing to look at yet: what the panel did before the first
     /// gesture is known then. Bounded.
     pub async fn ready(&self) {
-        let first = async {
-            while !self.watching.get() {
-                self.began_watching.notified().await;
-            }
-        };
-        // Out of time is no fault: coverage says what was missed.
-        let _ = timeout(FIRST_LOOK, first).await;
+        self.watch.comes_to(Stage::Looking, FIRST_LOOK).await;
     }
 
-    fn watch_began(&self) {
-        self.watching.set(true);
-        self.began_watching.notify_one();
+    /// Returns when the first dump is in: a finger that comes down before the page has a layer moves what nobody sees.
+    /// Bounded.
+    pub(crate) async fn sees(&self) {
+        self.watch.comes_to(Stage::Seeing, COMING_UP).await;
     }
 
     /// Says that the window's steps are over: sampling goes on until a dump begins after this instant.
@@ -135,7 +129,7 @@ impl<'a> Collector<'a> {
                 }
                 Err(fault) if fault.code.is_waiting() => {
                     self.doubt(&fault.to_string());
-                    self.watch_began();
+                    self.watch.is_at(Stage::Looking);
                     sleep(TRY_AGAIN).await;
                 }
                 Err(fault) => return Err(fault),
@@ -207,7 +201,7 @@ impl<'a> Collector<'a> {
                 rest = &rest[taken..];
                 let Some(dump) = dump else { break };
                 let Some(pending) = self.take(&dump, &sampling) else { return Ok(false) };
-                self.watch_began();
+                self.watch.is_at(Stage::Seeing);
                 if let Some(ended) = self.ended.get() {
                     let settled = dump.asked.is_some_and(|asked| asked > ended) && !pending;
                     covered.insert(dump.target.clone(), settled);

@@ -98,3 +98,28 @@ fn a_surface_view_has_no_frame_timeline_on_android_twelve() {
 fn phones_before_android_twelve_say_that_they_cannot_be_traced() {
     falls_back(&Stage::lab_yaml(&one("galaxy-tab-a7", "")).scenario(FEED).run(), &["Android 12"]);
 }
+
+#[test]
+fn no_finger_comes_down_before_the_page_has_something_to_look_at() {
+    let lab = "
+name: slow page
+phones:
+  - archetype: pixel-8
+    apps:
+      - id: com.example.shop
+        warm_ms: 900
+        pages:
+          main: { activity: .MainActivity, launcher: true, item_text: 'Offer {}', opens: product }
+          product: { activity: .ProductActivity, item_text: 'Review {}' }
+";
+    let scenario = "appId: com.example.shop\nname: Product\niterations: 3\nwarmup: 0\nsteps:\n- launchApp\n- tapOn: Offer 1\n- measure: read reviews\n  steps: [ { swipe: { direction: UP, duration: 300 } } ]\n";
+    let story = Stage::lab_yaml(lab).probes(Vec::new()).scenario(scenario).run();
+    let all = windows(&story);
+    assert_eq!(all.len(), 3);
+    for (serial, window) in all {
+        let coverage = window.coverage.as_ref().unwrap_or_else(|| panic!("{serial}: {:?}", window.void));
+        assert!(coverage.proved, "{serial}: {:?}", coverage.doubts);
+        let layer = coverage.layer.as_deref().unwrap_or_default();
+        assert!(layer.contains("ProductActivity"), "{layer}");
+    }
+}

@@ -19,10 +19,13 @@ impl Scene<'_> {
     pub(super) async fn swipe(&self, gesture: &Gesture) -> Result<Stamped, Fault> {
         let session = self.session;
         let screen = session.screen()?;
+        let ask = self.open_window.is_some_and(|open_window| !open_window.log.borrow().gestures.is_empty());
         if let Some(open_window) = self.open_window {
+            if !ask {
+                open_window.collector.sees().await;
+            }
             self.framestats.before_gesture(session, open_window).await?;
         }
-        let ask = self.open_window.is_some_and(|open_window| !open_window.log.borrow().gestures.is_empty());
         let patience = session.patience().launch;
         let (stamped, before) = gesture::swipe(&*session.device, gesture, screen, patience, ask).await?;
         if let Some(open_window) = self.open_window {
