@@ -158,8 +158,10 @@ impl Cutting<'_> {
         if (to - from).ns() <= lattice::LONG || self.crosses_gap(from, to) {
             return;
         }
+        // Evidence is dated three quarters of a refresh before the one it means.
+        let ahead = self.timeline.periods.judging(from, to).map_or(0, Span::ns) * 3 / 4;
         match told {
-            PauseEvidence::Due(at) if at < motion.to => {
+            PauseEvidence::Due(at) if at + Span::from_ns(ahead) < motion.to => {
                 self.judged_to = Some(to);
                 self.stall(from, at, to, motion.phase);
             }

@@ -116,6 +116,22 @@ fn evidence_decides_what_a_fling_gap_was() {
 }
 
 #[test]
+fn a_frame_after_a_fling_is_its_stall_only_where_its_refresh_lay_inside() {
+    // Shown a second after the fling came to rest, and dated three quarters of a refresh before the one it meant.
+    let frames = shown(&[0, P, 1_000 * MS]);
+    let end = 970 * MS;
+    let window = |means: i64| {
+        let evidence = vec![Evidence::of(vec![at(means - P * 3 / 4)])];
+        cut(&frames, &[motion(Phase::Fling, 0, end)], &CutRules { evidence, ..rules() })
+    };
+    let owed = window(end - MS);
+    assert_eq!(owed.intervals.len(), 2, "due inside, shown three refreshes later: {:?}", owed.intervals);
+    assert_eq!(owed.intervals[1].vsyncs, 4);
+    // What began when the window was over is nobody's stall.
+    assert_eq!(counted(&window(end + 5 * MS)), [(0, P)]);
+}
+
+#[test]
 fn free_stretches_split_at_idle_gaps_strictly_above_a_second() {
     for (length, idle) in [(1_000 * MS, 0), (1_000 * MS + 1, 1)] {
         let frames = shown(&[0, P, P + length, 2 * P + length]);

@@ -23,6 +23,8 @@ pub struct WindowLog {
     pub to: Option<DeviceTime>,
     /// Gestures in order.
     pub gestures: Vec<GestureStamp>,
+    /// Taps and keys in order: how many gestures came before, and its earliest instant.
+    pub touches: Vec<(usize, DeviceTime)>,
     /// Launches in order.
     pub launches: Vec<Launch>,
     /// From the question at the end to the app's answer, where that was long in coming.
@@ -61,8 +63,13 @@ impl WindowLog {
         }
     }
 
+    /// A tap or a key: what moves from here on is its doing, and no fling any more.
+    pub(crate) fn touched(&mut self, began: DeviceTime, clock: ClockMap) {
+        self.touches.push((self.gestures.len(), began - clock.uncertainty));
+    }
+
     /// The motions of this window: each gesture's finger as long as it may be down, and its fling until the earliest
-    /// instant of the next finger, the bound, or the end.
+    /// instant of the next finger or key, the bound, or the end.
     pub fn motions(&self, fling_bound: Duration) -> Vec<Motion> {
         let end =
             self.to.map(|to| self.gestures.iter().map(|gesture| gesture.ended).fold(to, DeviceTime::max));
@@ -74,7 +81,9 @@ impl WindowLog {
             let next = self.gestures.get(at + 1).map(|next| next.down.0.max(gesture.ended));
             finger.to = next.into_iter().chain(end).fold(finger.to, DeviceTime::min).max(finger.from);
             let bound = finger.to + Span::from(fling_bound);
-            let to = next.into_iter().chain(self.to).fold(bound, DeviceTime::min);
+            let touch = self.touches.iter().find(|(before, _)| *before == at + 1);
+            let touch = touch.map(|(_, began)| (*began).max(finger.to));
+            let to = next.into_iter().chain(touch).chain(self.to).fold(bound, DeviceTime::min);
             motions.push(finger);
             if to > finger.to {
                 motions.push(Motion { from: finger.to, to, phase: Phase::Fling, touch: None });
@@ -132,6 +141,23 @@ mod tests {
         assert_eq!(spans(&motions), [(9, 311), (311, 899), (899, 1211), (1211, 1800)]);
         let short = log.motions(Duration::from_millis(100));
         assert_eq!(short[1].to, at(411));
+    }
+
+    #[test]
+    fn a_fling_ends_with_a_tap_or_a_key_and_another_finger_has_its_own() {
+        let mut log =
+            WindowLog { gestures: vec![gesture(10, 300)], to: Some(at(2_900)), ..WindowLog::default() };
+        let clock = ClockMap { offset: Span::ZERO, uncertainty: Span::from_ms(11) };
+        log.touched(at(900), clock);
+        log.touched(at(1_100), clock);
+        log.gestures.push(gesture(1_200, 1_500));
+        log.touched(at(1_502), clock);
+        let spans = spans(&log.motions(Duration::from_millis(2000)));
+        assert_eq!(
+            spans,
+            [(9, 311), (311, 889), (1199, 1511)],
+            "the second is caught where its finger may be up"
+        );
     }
 
     #[test]
