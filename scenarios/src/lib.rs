@@ -38,6 +38,7 @@
 pub mod complaint;
 pub mod gallery;
 pub mod gesture;
+pub mod import;
 pub mod inventory;
 mod keycode;
 mod node;

@@ -11,7 +11,7 @@ mod command;
 mod document;
 mod element;
 mod fields;
-mod flow;
+pub(crate) mod flow;
 mod form;
 mod inventory;
 mod limits;
@@ -25,7 +25,7 @@ mod step;
 #[cfg(test)]
 pub(crate) mod tests;
 mod value;
-mod variables;
+pub(crate) mod variables;
 
 pub use self::secret::secrets;
 

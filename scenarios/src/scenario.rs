@@ -97,6 +97,20 @@ impl Scenario {
         forget(&mut self.steps);
     }
 
+    /// Files whose steps it runs, as its steps name them.
+    pub fn flows(&self) -> BTreeSet<&str> {
+        let mut files = BTreeSet::new();
+        let mut ahead: Vec<&Step> = self.setup.iter().chain(&self.steps).chain(&self.teardown).collect();
+        while let Some(step) = ahead.pop() {
+            if let Action::RunFlow { file, .. } = &step.action {
+                files.insert(file.as_str());
+            }
+            files.extend(step.file.as_deref());
+            ahead.extend(step.action.steps());
+        }
+        files
+    }
+
     /// Keys of every metric a limit is set on: for all windows, for one, or for some phones. Each once.
     pub fn metrics(&self) -> BTreeSet<&str> {
         let general = self.thresholds.iter().chain(self.overrides.iter().flat_map(|over| &over.thresholds));

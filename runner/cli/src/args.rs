@@ -21,7 +21,7 @@ pub use baseline::{
     NameArgs, PruneArgs, SaveArgs,
 };
 pub use config::{CONFIGURED, ConfigArgs, ConfigCommand, ConfigFormat, ShowConfigArgs, command};
-pub use first::{Ci, CompletionsArgs, InitArgs, ManArgs, SchemaArgs, SchemaOf};
+pub use first::{Ci, CompletionsArgs, ImportFlowsArgs, InitArgs, ManArgs, SchemaArgs, SchemaOf};
 pub use given::{CheckArgs, GivenArgs, ListingFormat, ScenarioArgs};
 pub use health::HealthArgs;
 pub use history::{CellArgs, FailOn, HistoryArgs, HistoryFormat, TrendArgs};
@@ -79,6 +79,8 @@ pub enum When {
 pub enum Command {
     /// Write a first scenario, a farmjank.toml and a CI file into a folder; what is there stays.
     Init(InitArgs),
+    /// Make scenarios of Maestro's flows, with windows around what scrolls, and say what was left out.
+    Import(ImportFlowsArgs),
     /// Run scenarios on every phone that qualifies, judge, report.
     Run(RunArgs),
     /// Compare two builds: install both in turn on every phone, run, say which windows became slower.

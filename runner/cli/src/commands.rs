@@ -11,6 +11,7 @@ pub mod config;
 pub mod devices;
 pub mod doctor;
 pub mod history;
+pub mod import;
 pub mod init;
 pub mod lab;
 mod lab_health;

@@ -67,6 +67,7 @@ fn delivered(code: u8) -> u8 {
 fn dispatch(command: &Command, terminal: settings::Terminal) -> u8 {
     match command {
         Command::Init(args) => commands::init::run(args),
+        Command::Import(args) => commands::import::run(args, terminal),
         Command::Run(args) => commands::run::run(args, terminal),
         Command::Ab(args) => commands::ab::run(args, terminal),
         Command::Calibrate(args) => commands::calibrate::run(args, terminal),

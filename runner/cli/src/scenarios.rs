@@ -19,7 +19,7 @@ use farmjank_scenarios::prepare::Wishes;
 use farmjank_scenarios::read::{FILE_BYTES, ReadOptions, SourceFile, Sources, read, secrets};
 use farmjank_scenarios::requirement::Requirement;
 use farmjank_scenarios::scenario::{Scenario, Spread};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Where scenarios are when no path is named.
@@ -66,13 +66,29 @@ pub fn read_all(args: &ScenarioArgs, lab: Option<&str>) -> Option<Result<Vec<Sce
         }
         (false, _) => files(&args.paths).map_err(complain).ok()?,
     };
-    let known = farmjank_results::metrics::registry().iter();
-    let metrics: Vec<(&str, Unit, Better)> =
-        known.map(|metric| (metric.key, metric.unit, metric.better)).collect();
     keep_secrets(&files, &env).map_err(complain).ok()?;
     let homes = args.paths.iter().filter_map(|path| host::home_of(path)).collect();
     let flows = Flows { homes, allow_outside: args.given.allow_outside };
-    Some(read(&files, &env, &ReadOptions { metrics: &metrics, sources: &flows }))
+    let scenarios = read(&files, &env, &ReadOptions { metrics: &known_metrics(), sources: &flows });
+    Some(scenarios.map(|scenarios| without_parts(scenarios, &args.paths)))
+}
+
+/// What limits may be set on.
+pub fn known_metrics() -> Vec<(&'static str, Unit, Better)> {
+    let known = farmjank_results::metrics::registry().iter();
+    known.map(|metric| (metric.key, metric.unit, metric.better)).collect()
+}
+
+/// A file of a folder that measures nothing and that another one runs is a part of that one.
+fn without_parts(scenarios: Vec<Scenario>, named: &[PathBuf]) -> Vec<Scenario> {
+    let run: BTreeSet<String> =
+        scenarios.iter().flat_map(|scenario| scenario.flows().into_iter().map(str::to_owned)).collect();
+    let is_part = |scenario: &Scenario| {
+        scenario.windows().is_empty()
+            && run.contains(&scenario.file)
+            && !named.iter().any(|path| path == Path::new(&scenario.file))
+    };
+    scenarios.into_iter().filter(|scenario| !is_part(scenario)).collect()
 }
 
 /// From here on nothing that is printed or written holds what these files call secret.
@@ -89,10 +105,11 @@ fn keep_secrets(files: &[SourceFile], env: &BTreeMap<String, String>) -> Result<
 }
 
 /// The files that scenarios run.
-struct Flows {
+pub struct Flows {
     /// Folders they may lie in.
-    homes: Vec<PathBuf>,
-    allow_outside: bool,
+    pub homes: Vec<PathBuf>,
+    /// They may lie anywhere.
+    pub allow_outside: bool,
 }
 
 impl Sources for Flows {
@@ -112,7 +129,11 @@ impl Sources for Flows {
     }
 }
 
-fn files(paths: &[PathBuf]) -> Result<Vec<SourceFile>, CommandError> {
+/// The scenarios of files and folders.
+///
+/// # Errors
+/// One cannot be read, or a folder has none.
+pub fn files(paths: &[PathBuf]) -> Result<Vec<SourceFile>, CommandError> {
     let mut found = Vec::new();
     for path in paths {
         let files = host::yaml_files(path)?;

@@ -10,7 +10,8 @@ use farmjank_results::fault::Fault;
 use farmjank_results::frame::SourceId;
 use farmjank_results::metric::Needs;
 use farmjank_results::metrics::find;
-use farmjank_results::time::{BootTime, DeviceTime, Span};
+use farmjank_results::time::{BootTime, ClockMap, DeviceTime, Span};
+use farmjank_scenarios::step::Action;
 use farmjank_seams::sampling_loop::SamplingLoop;
 use farmjank_seams::source::FrameSource;
 use std::cell::{Cell, RefCell};
@@ -30,6 +31,26 @@ impl<'a> OpenWindow<'a> {
     /// Opens a window; its raw dumps are kept under `path`.
     pub fn new(session: &'a DeviceSession<'a>, trial: u32, window: &'a str, path: String) -> Self {
         OpenWindow { collector: Collector::new(session, trial, window, path), log: RefCell::default() }
+    }
+
+    /// A finger has moved something.
+    pub(crate) fn has_gesture(&self) -> bool {
+        !self.log.borrow().gestures.is_empty()
+    }
+
+    /// The first finger waits until there is something to look at.
+    pub(crate) async fn before_gesture(&self) {
+        if !self.has_gesture() {
+            self.collector.sees().await;
+        }
+    }
+
+    /// A step touched the app between two instants. Gestures are noted by whoever makes them.
+    pub(crate) fn touched(&self, action: &Action, stamps: Option<(DeviceTime, DeviceTime)>, clock: ClockMap) {
+        let is_gesture = matches!(action, Action::Swipe(_) | Action::Scroll(_) | Action::SwipeFrom { .. });
+        if let Some((began, _)) = stamps.filter(|_| !is_gesture) {
+            self.log.borrow_mut().touched(began, clock);
+        }
     }
 }
 

@@ -81,10 +81,8 @@ impl Scene<'_> {
             _ => return self.ask(action).await.map(|()| None),
         };
         self.flow.touched();
-        let is_gesture = matches!(action, Action::Swipe(_) | Action::Scroll(_) | Action::SwipeFrom { .. });
-        if let (Some(open_window), Some((began, _)), false) = (self.open_window, stamps, is_gesture) {
-            open_window.log.borrow_mut().touched(began, self.session.clock);
-        }
+        let note = |window: &OpenWindow<'_>| window.touched(action, stamps, self.session.clock);
+        self.open_window.into_iter().for_each(note);
         Ok(stamps)
     }
 

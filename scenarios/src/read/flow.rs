@@ -174,7 +174,7 @@ fn around(ctx: &mut ReadContext<'_>, header: &Fields, key: &str, around: Around)
 }
 
 /// A path relative to the folder of the file that names it, with `.` and `..` resolved; absolute paths stay.
-pub(super) fn beside(from: &str, path: &str) -> String {
+pub(crate) fn beside(from: &str, path: &str) -> String {
     let folder = from.rfind('/').map_or("", |end| &from[..end]);
     let whole =
         if path.starts_with('/') || folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") };

@@ -138,7 +138,7 @@ fn unknown(scope: &Scope<'_>, name: &str, at: Range<usize>) -> Wrong {
 }
 
 /// A name a variable can have.
-pub(super) fn is_name(name: &str) -> bool {
+pub(crate) fn is_name(name: &str) -> bool {
     !name.is_empty()
         && !name.starts_with(|c: char| c.is_ascii_digit())
         && name.len() <= 100

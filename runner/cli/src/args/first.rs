@@ -1,5 +1,6 @@
 //! Flags of what a new user types first, and of what a shell is told.
 
+use super::GivenArgs;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -12,6 +13,22 @@ pub struct InitArgs {
     /// Whose CI file: github, gitlab or none.
     #[arg(long, value_enum, default_value = "github", hide_possible_values = true)]
     pub ci: Ci,
+}
+
+/// `farmjank import`
+#[derive(Args, Debug, Clone)]
+pub struct ImportFlowsArgs {
+    /// Flows, or folders of them; what they run comes along.
+    #[arg(required = true, value_name = "FLOW")]
+    pub flows: Vec<PathBuf>,
+    /// Where to write.
+    #[arg(long, default_value = "scenarios", value_name = "FOLDER")]
+    pub to: PathBuf,
+    /// Write scenarios anew that are there.
+    #[arg(long)]
+    pub overwrite: bool,
+    #[command(flatten)]
+    pub given: GivenArgs,
 }
 
 /// Whose CI.

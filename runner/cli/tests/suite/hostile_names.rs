@@ -217,6 +217,8 @@ fn tries(name: &str) -> Vec<Vec<String>> {
         &["run", &at(".yaml"), "--lab", "demo", "--scenario", name],
         &["check", &at(".yaml"), &at("-bad"), "--format", "json"],
         &["init", &at("-init")],
+        &["import", &at(".yaml"), "--to", &at("-imported")],
+        &["import", &at("-bad"), "--to", &at("-imported")],
         &["lab", "serve", &at("-nolab")],
         &["metrics", name],
         &["completions", name],

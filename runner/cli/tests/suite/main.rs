@@ -13,6 +13,7 @@ mod daily;
 mod deliveries;
 mod failures;
 mod first;
+mod flows;
 mod foreign;
 #[cfg(unix)]
 mod hostile;

@@ -3,10 +3,13 @@
 use super::Scene;
 use crate::android::gesture::{self, Stamped};
 use crate::android::screen::Element;
+use crate::observe::OpenWindow;
 use crate::touched::GestureStamp;
+use farmjank_results::device::Screen;
 use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_scenarios::gesture::{Coordinate, Direction, Gesture, Point};
 use farmjank_scenarios::selector::{Selector, Tap, Target};
+use farmjank_seams::device::Device;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
@@ -19,15 +22,13 @@ impl Scene<'_> {
     pub(super) async fn swipe(&self, gesture: &Gesture) -> Result<Stamped, Fault> {
         let session = self.session;
         let screen = session.screen()?;
-        let ask = self.open_window.is_some_and(|open_window| !open_window.log.borrow().gestures.is_empty());
         if let Some(open_window) = self.open_window {
-            if !ask {
-                open_window.collector.sees().await;
-            }
+            open_window.before_gesture().await;
             self.framestats.before_gesture(session, open_window).await?;
         }
         let patience = session.patience().launch;
-        let (stamped, before) = gesture::swipe(&*session.device, gesture, screen, patience, ask).await?;
+        let asks = self.open_window.is_some_and(OpenWindow::has_gesture);
+        let (stamped, before) = gesture::swipe(&*session.device, gesture, screen, patience, asks).await?;
         if let Some(open_window) = self.open_window {
             let log = &mut *open_window.log.borrow_mut();
             before.iter().for_each(|told| log.remembered(told, session.clock));
@@ -52,8 +53,8 @@ impl Scene<'_> {
                 return Ok(());
             }
             if Instant::now() >= deadline {
-                let words = wanted.words();
-                let what = format!("{words} did not come into view within {:.1} s", most.as_secs_f64());
+                let (words, most) = (wanted.words(), most.as_secs_f64());
+                let what = format!("{words} did not come into view within {most:.1} s");
                 return Err(Fault::new(FaultCode::ElementMissing, what));
             }
             self.swipe(gesture).await?;
@@ -97,10 +98,10 @@ impl Scene<'_> {
             before => before,
         };
         let stamped = self.tap_at(point, tap).await?;
-        if tap.retry && before == Some(self.looker().look(Instant::now() + SHOWS).await?) {
-            return self.tap_at(point, tap).await;
+        match tap.retry && before == Some(self.looker().look(Instant::now() + SHOWS).await?) {
+            true => self.tap_at(point, tap).await,
+            false => Ok(stamped),
         }
-        Ok(stamped)
     }
 
     async fn tap_at(&self, point: Point, tap: &Tap) -> Result<Stamped, Fault> {
@@ -112,10 +113,7 @@ impl Scene<'_> {
                 sleep(tap.delay).await;
             }
             let stamped = match tap.long {
-                true => {
-                    let held = Gesture { start: point, end: point, duration: LONG };
-                    gesture::swipe(device, &held, screen, patience, false).await?.0
-                }
+                true => hold(device, point, screen, patience).await?,
                 false => gesture::tap(device, point, screen, patience).await?,
             };
             whole = Some(whole.map_or(stamped, |first| Stamped { began: first.began, ended: stamped.ended }));
@@ -125,6 +123,17 @@ impl Scene<'_> {
             None => gesture::tap(device, point, screen, patience).await,
         }
     }
+}
+
+/// A finger that stays where it came down.
+async fn hold(
+    device: &dyn Device,
+    point: Point,
+    screen: Screen,
+    patience: Duration,
+) -> Result<Stamped, Fault> {
+    let held = Gesture { start: point, end: point, duration: LONG };
+    Ok(gesture::swipe(device, &held, screen, patience, false).await?.0)
 }
 
 fn px(x: i64, y: i64) -> Point {
