@@ -32,6 +32,9 @@ pub enum FileProblem {
     /// A file was given for a folder, or lies on the way to it.
     #[error("a file is where a folder should be")]
     NotFolder,
+    /// A folder in which no run was kept.
+    #[error("no run is kept there; `farmjank runs` lists those that are")]
+    NoRun,
     /// The disk is full, or the quota used up.
     #[error("no space is left on the disk")]
     Full,
@@ -93,7 +96,7 @@ impl From<&io::Error> for FileProblem {
             Kind::NotFound => FileProblem::Missing,
             Kind::PermissionDenied => FileProblem::Denied,
             Kind::IsADirectory => FileProblem::Folder,
-            Kind::NotADirectory => FileProblem::NotFolder,
+            Kind::NotADirectory | Kind::AlreadyExists => FileProblem::NotFolder,
             Kind::StorageFull | Kind::QuotaExceeded => FileProblem::Full,
             // The number of an error helps nobody who reads its words.
             _ => {

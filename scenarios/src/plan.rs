@@ -11,6 +11,7 @@ mod spread;
 #[cfg(test)]
 mod tests;
 
+use estimate::job_time_on;
 pub use estimate::{job_time, trial_time};
 use farmjank_leaf::hash::Fnv;
 pub use fleet::{Fleet, Shortfall, Unsure};
@@ -158,10 +159,16 @@ pub fn plan(scenarios: &[Scenario], fleet: Fleet<'_>, selection: &Selection) -> 
         for chosen in jobs {
             let facts = told.get(&chosen.device).copied();
             let usual = facts.and_then(|facts| usual_ms(scenario, &facts.class(), selection));
-            plan.add(index, scenario, Some(chosen), (usual, scenario.trials_on(facts)));
+            plan.add(
+                index,
+                scenario,
+                Some(chosen),
+                (usual, scenario.trials_on(facts)),
+                facts.map(|facts| facts.sdk),
+            );
         }
         if nobody || (short.is_some() && !selection.allow_missing) {
-            plan.add(index, scenario, None, (None, scenario.trials_on(None)));
+            plan.add(index, scenario, None, (None, scenario.trials_on(None)), None);
         }
         if let Some(job) = plan.jobs.last_mut().filter(|job| job.device.is_none() && !nobody) {
             // Its windows are judged on the phones that came.
@@ -298,6 +305,7 @@ impl Plan {
         scenario: &Scenario,
         chosen: Option<Chosen>,
         (usual_ms, trials): (Option<u64>, Trials),
+        sdk: Option<u32>,
     ) {
         let share = chosen.as_ref().and_then(|chosen| chosen.share);
         let iterations_of = share.map(|share| share.of);
@@ -326,7 +334,7 @@ impl Plan {
             usual_ms,
         });
         self.scenario_of.push(index);
-        self.estimates.push(job_time(scenario, trials, usual_ms));
+        self.estimates.push(job_time_on(scenario, trials, usual_ms, sdk));
     }
 }
 

@@ -153,10 +153,29 @@ fn the_estimate_adds_up_what_the_author_wrote() {
     );
     let trial = trial_time(&scenario);
     assert!(trial >= Duration::from_secs(20) && trial < Duration::from_secs(25), "{trial:?}");
-    let phones = [phone("p1", "x", 28, 60.0), phone("p2", "x", 34, 120.0)];
+    let phones = [phone("p1", "x", 31, 60.0), phone("p2", "x", 34, 120.0)];
     let made = plan(&[scenario], told(&phones), &Selection::default());
     assert_eq!(made.estimates, [trial * 4, trial * 4]);
     assert_eq!(made.time(), trial * 4, "phones work at once");
+}
+
+#[test]
+fn a_phone_whose_input_starts_a_virtual_machine_takes_longer() {
+    let scenario = sound(
+        "appId: a.b\niterations: 1\nwarmup: 0\nsteps: [ { measure: m, steps: [ { repeat: { times: 6, steps: [ swipe: { direction: UP } ] } } ] } ]\n",
+    );
+    let made = plan(
+        &[scenario],
+        told(&[phone("old", "x", 30, 60.0), phone("new", "x", 31, 60.0)]),
+        &Selection::default(),
+    );
+    let by = |name: &str| made.jobs.iter().position(|job| job.device.as_ref().is_some_and(|id| id.0 == name));
+    let time = |name: &str| made.estimates[by(name).expect("a job")];
+    assert_eq!(
+        time("old") - time("new"),
+        Duration::from_millis(7 * 700),
+        "six swipes, and one question at the end"
+    );
 }
 
 #[test]

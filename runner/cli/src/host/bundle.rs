@@ -168,7 +168,10 @@ impl Bundle {
     /// # Errors
     /// It is not there, not inside, or too large.
     pub fn log(&self) -> Result<Vec<u8>, FileError> {
-        self.read(LOG, MOST_LOG)
+        self.read(LOG, MOST_LOG).map_err(|error| match error.why {
+            FileProblem::Missing if self.root.is_dir() => FileError::new(&self.root, FileProblem::NoRun),
+            _ => error,
+        })
     }
 
     /// At most `most` bytes of its log from an offset on; none when it ends there, or is not there yet.
