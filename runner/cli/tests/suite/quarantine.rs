@@ -160,6 +160,70 @@ fn a_run_merged_of_shards_has_what_each_of_their_plans_had() {
 }
 
 #[test]
+fn a_run_that_goes_on_keeps_the_quarantine_it_began_with() {
+    let folder = rack(SICK);
+    of_lab(folder.path(), &[]);
+    let log = folder.path().join("out/events.ndjson");
+    let text = read(folder.path(), "out/events.ndjson");
+    let first = text.find("\"kind\":\"trial_finished\"").expect("an iteration");
+    let end = first + text[first..].find('\n').expect("a line") + 1;
+    std::fs::write(&log, &text[..end]).expect("a log that was cut off");
+    // Meanwhile somebody took the entry out.
+    write(folder.path(), "scenarios/quarantine.yaml", "quarantine: []\n");
+    let ended = run(folder.path(), &["run", "--lab", "lab.yaml", "--resume", "out"]);
+    assert_eq!(ended.code, 0, "{}{}", ended.out, ended.err);
+    assert!(ended.out.contains("PASS  1 passed; 1 in quarantine (1 failed) · exit 0"), "{}", ended.out);
+}
+
+#[test]
+fn a_phone_in_quarantine_is_compared_between_builds_and_gates_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let of = |file: &str| format!("{}/../../scenarios/{file}", env!("CARGO_MANIFEST_DIR"));
+    let (old, new, search) = (of("ab/shop-7.4.apk"), of("ab/shop-7.5.apk"), of("gallery/search.yaml"));
+    let entry =
+        |serial: &str| format!("  - {{ serial: {serial}, reason: r, owner: o, until: 2000-02-01 }}\n");
+    let ab = |phones: &[&str], out: &str| {
+        write(
+            folder.path(),
+            "q.yaml",
+            &format!("quarantine:\n{}", phones.iter().map(|one| entry(one)).collect::<String>()),
+        );
+        let both = ["-s", "virtual-redmi-note-7", "-s", "virtual-galaxy-a14"];
+        let words = [
+            "ab",
+            &old,
+            &new,
+            &search,
+            "--lab",
+            "demo",
+            "--iterations",
+            "15",
+            "--quarantine",
+            "q.yaml",
+            "--out",
+            out,
+        ];
+        run(folder.path(), &[&words[..], &both].concat())
+    };
+    let one = ab(&["virtual-redmi-note-7"], "one");
+    assert!(
+        one.code == 1 && one.out.contains("1 failed; 1 in quarantine (1 failed)"),
+        "{}{}",
+        one.out,
+        one.err
+    );
+    // Its comparison is told all the same.
+    assert_eq!(one.out.matches("✗ regression  hitch").count(), 2, "{}", one.out);
+    let both = ab(&["virtual-redmi-note-7", "virtual-galaxy-a14"], "both");
+    assert!(
+        both.code == 4 && both.out.contains("nothing gates; 2 in quarantine (2 failed)"),
+        "{}{}",
+        both.out,
+        both.err
+    );
+}
+
+#[test]
 fn commands_keep_the_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = |args: &[&str]| run(folder.path(), &[&["quarantine"], args].concat());
