@@ -22,7 +22,12 @@ pub const JOB_ROW: &str = "whole scenario";
 
 /// Every cell of a run whose jobs are judged, in order of plan and scenario, as it is to be announced.
 pub fn judged(record: &Record, interrupted: bool) -> Vec<CellVerdict> {
-    record.jobs.values().flat_map(|job| decided(record, job, interrupted)).collect()
+    record.jobs.values().flat_map(|job| decided(record, job, interrupted, false)).collect()
+}
+
+/// The cells of a job by what it measured itself, whatever it was compared with and whatever was announced.
+pub fn alone(record: &Record, job: &JobRecord) -> Vec<CellVerdict> {
+    decided(record, job, false, true)
 }
 
 /// Whether nothing is left that could make the run pass: it has cells, and all of them are in quarantine.
@@ -54,7 +59,8 @@ pub fn of_job<'a>(record: &'a Record, job: &'a JobRecord) -> Vec<Cow<'a, CellVer
     let known = |cell: &CellVerdict| {
         job.cells.iter().any(|own| (own.whole, &own.window) == (cell.whole, &cell.window))
     };
-    let rest = decided(record, job, record.interrupted.is_some()).into_iter().filter(|cell| !known(cell));
+    let rest =
+        decided(record, job, record.interrupted.is_some(), false).into_iter().filter(|cell| !known(cell));
     announced().chain(rest.map(Cow::Owned)).collect()
 }
 
@@ -168,7 +174,7 @@ struct Cell<'a> {
 
 /// The cells of one job as they stand. A job that says more than its windows (it broke before them, or it did worse
 /// than each of them) has a cell of its own.
-fn decided(record: &Record, job: &JobRecord, interrupted: bool) -> Vec<CellVerdict> {
+fn decided(record: &Record, job: &JobRecord, interrupted: bool, alone: bool) -> Vec<CellVerdict> {
     let planned = job.planned.windows.iter().map(|window| window.name.as_str());
     let mut names: Vec<&str> = Vec::new();
     // A window that was judged and not planned is a bug elsewhere; it is shown all the same.
@@ -178,7 +184,7 @@ fn decided(record: &Record, job: &JobRecord, interrupted: bool) -> Vec<CellVerdi
         }
     }
     let mut cells: Vec<Cell> =
-        names.into_iter().map(|name| of_window(record, job, name, interrupted)).collect();
+        names.into_iter().map(|name| of_window(record, job, name, interrupted, alone)).collect();
     let worst = Verdict::worst(cells.iter().filter_map(|cell| cell.verdict));
     let says_more = job.verdict.is_some_and(|own| worst.worse(own) != worst);
     if cells.is_empty() || says_more {
@@ -197,7 +203,13 @@ fn decided(record: &Record, job: &JobRecord, interrupted: bool) -> Vec<CellVerdi
     cells.iter().map(Cell::told).collect()
 }
 
-fn of_window<'a>(record: &'a Record, job: &'a JobRecord, name: &'a str, interrupted: bool) -> Cell<'a> {
+fn of_window<'a>(
+    record: &'a Record,
+    job: &'a JobRecord,
+    name: &'a str,
+    interrupted: bool,
+    alone: bool,
+) -> Cell<'a> {
     let judged = job.windows.iter().find(|window| window.window == name);
     let own = judged.map(|window| window.verdict);
     let fault = job.fault.as_ref().filter(|_| judged.is_none_or(|judged| cut_short(job, judged)));
@@ -207,7 +219,7 @@ fn of_window<'a>(record: &'a Record, job: &'a JobRecord, name: &'a str, interrup
     };
     // What was breached before the fault stays the window's own doing.
     let by_fault = fault.is_some_and(|fault| own != Some(Verdict::Fail) && verdict == Some(fault.verdict()));
-    let compared = compared(record, job, name);
+    let compared = if alone { Vec::new() } else { compared(record, job, name) };
     // A window the baseline speaks against cannot pass; one that was not judged has nothing to add to.
     let verdict = verdict.map(|own| own.worse(Verdict::worst(compared.iter().map(|one| one.verdict()))));
     let quarantine = record.quarantine(&job.planned, Some(name));

@@ -219,12 +219,15 @@ pub enum Fact {
     /// The run began. First, once. Wall time appears only here and where it goes on.
     RunStarted { format: u32, tool: String, run: String, wall: String, seed: u64, lab: Option<String> },
     /// A run that came to no end of its own goes on, in another process. Jobs in `again` were ended by the lab or an
-    /// interrupt, and are open again; cells, comparison and verdict of before are void.
+    /// interrupt, and are open again; those in `anew` came to an end, and somebody asked for them to be run again from
+    /// their beginning. Cells, comparison and verdict of before are void.
     RunResumed {
         tool: String,
         wall: String,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         again: Vec<JobId>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        anew: Vec<JobId>,
     },
     /// Scenarios × phones became jobs.
     PlanMade {

@@ -154,7 +154,8 @@ impl Laws {
                 )
             }
             Stage::Finished => {
-                matches!(fact, Fact::RunResumed { again, .. } if self.interrupted || !again.is_empty())
+                let opens = |again: &[JobId], anew: &[JobId]| !again.is_empty() || !anew.is_empty();
+                matches!(fact, Fact::RunResumed { again, anew, .. } if self.interrupted || opens(again, anew))
             }
         };
         law(lawful, || {
@@ -175,7 +176,7 @@ impl Laws {
                 law(*format == FORMAT, newer)?;
                 self.stage = Stage::Running;
             }
-            Fact::RunResumed { again, .. } => self.resume(again)?,
+            Fact::RunResumed { again, anew, .. } => self.resume(again, anew)?,
             Fact::PlanMade { jobs, absent, shards, quarantined, .. } => {
                 law(!self.planned, || "the plan is made once".to_owned())?;
                 for Absent { device, .. } in absent.iter().filter(|absent| absent.allowed) {
@@ -243,15 +244,19 @@ impl Laws {
     }
 
     /// Opens what was not done; what was decided over all jobs is to be decided anew.
-    fn resume(&mut self, again: &[JobId]) -> Lawful {
-        for job in again {
+    fn resume(&mut self, again: &[JobId], anew: &[JobId]) -> Lawful {
+        for job in again.iter().chain(anew) {
             let life = self.jobs.get(job).ok_or_else(|| format!("job {job} is not in the plan"))?;
-            let open = life.judged.is_some() && life.unfinished && !life.absent;
+            let open = life.judged.is_some() && !life.absent;
+            let open = open && (life.unfinished || anew.contains(job));
             law(open, || format!("job {job} came to an end of its own: it is not run again"))?;
+        }
+        for job in anew {
+            law(!again.contains(job), || format!("job {job} cannot both go on and begin anew"))?;
         }
         for (job, life) in &mut self.jobs {
             (life.cells, life.worst, life.gating) = (BTreeSet::new(), Verdict::Pass, None);
-            if again.contains(job) {
+            if again.contains(job) || anew.contains(job) {
                 life.judged = None;
             }
         }

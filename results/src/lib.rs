@@ -85,6 +85,7 @@ pub mod reader;
 pub mod readings;
 pub mod record;
 pub mod recovery;
+pub mod rerun;
 mod schedule;
 pub mod shards;
 pub mod side_reading;

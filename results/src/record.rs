@@ -98,6 +98,9 @@ pub struct JobRecord {
     /// Its cells as announced; none before the run was judged, and in logs of before. See
     /// [`cells::of_job`](crate::cells::of_job).
     pub cells: Vec<CellVerdict>,
+    /// What it was each time before somebody had it run again from its beginning, in order: see
+    /// [`rerun`](crate::rerun).
+    pub before: Vec<JobRecord>,
 }
 
 /// One trial.
@@ -141,11 +144,12 @@ impl Record {
                 let wall = wall.clone();
                 self.header = Header { run, tool, wall, seed: *seed, lab: lab.clone() };
             }
-            Fact::RunResumed { again, .. } => {
+            Fact::RunResumed { again, anew, .. } => {
                 // Others of a merged log worked on; a shard returns itself what it had left open.
                 if event.shard.is_none() {
                     self.busy.cut_off(event.at);
                 }
+                self.begin_anew(anew);
                 self.resume(again);
             }
             Fact::LeaseGranted { device, .. } => self.busy.granted(device, event.at),
@@ -181,6 +185,17 @@ impl Record {
             fact => self.apply_to_job(fact, event.at),
         }
         Ok(())
+    }
+
+    /// These jobs have measured nothing; what they were is kept beside.
+    fn begin_anew(&mut self, anew: &[JobId]) {
+        for number in anew {
+            let Some(job) = self.jobs.get_mut(number) else { continue };
+            let fresh = JobRecord { moves: job.moves.clone(), ..JobRecord::new(&job.planned) };
+            let mut was = std::mem::replace(job, fresh);
+            job.before = std::mem::take(&mut was.before);
+            job.before.push(was);
+        }
     }
 
     /// What was said of jobs that are open again, and of the run, no longer holds.
@@ -278,6 +293,7 @@ impl JobRecord {
             fault: None,
             reasons: Vec::new(),
             cells: Vec::new(),
+            before: Vec::new(),
         }
     }
 

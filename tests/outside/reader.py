@@ -44,7 +44,7 @@ def read(events):
             law("own" not in shards or set(homes.values()) <= {shards["own"]}, "a job of another shard")
         elif kind == "run_resumed":
             cells, run, nothing_compared = {}, None, False
-            jobs.update({job: None for job in event.get("again", [])})
+            jobs.update({job: None for job in event.get("again", []) + event.get("anew", [])})
         elif kind == "job_judged":
             law(jobs[event["job"]] is None, "a job is judged once")
             jobs[event["job"]] = event["verdict"]

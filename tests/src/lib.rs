@@ -6,3 +6,5 @@ pub mod merged;
 pub mod oracle;
 pub mod shells;
 pub mod stage;
+
+mod scenarios;

@@ -2,6 +2,7 @@
 
 use crate::memory::{Ear, Memory};
 use crate::oracle::{Expected, expect_before};
+use crate::scenarios::scenarios;
 use crate::shells::Shells;
 use farmjank_devices::{AdbProvider, Options as AdbOptions};
 use farmjank_engine::builds::AbPlan;
@@ -9,6 +10,7 @@ use farmjank_engine::conduct::{Against, Setup, run};
 use farmjank_engine::options::Options;
 use farmjank_engine::patience::Patience;
 use farmjank_engine::pictures::Pictures;
+use farmjank_engine::rerun::Rerun;
 use farmjank_engine::resume::Earlier;
 use farmjank_engine::scribe::LOG;
 use farmjank_engine::stop::{Stop, Urgency};
@@ -21,18 +23,15 @@ use farmjank_measure::readers::Readers;
 use farmjank_results::cell::CellSession;
 use farmjank_results::compare::{Given, Rules, Source, compare, interleaved, measured, primary_cells};
 use farmjank_results::event::WindowMeasured;
-use farmjank_results::file_error::FileProblem;
 use farmjank_results::frame_log::FrameLog;
-use farmjank_results::metric::{Better, Unit};
 use farmjank_results::record::Record;
 use farmjank_scenarios::plan::{Selection, Shard, ShardBy};
-use farmjank_scenarios::read::{ReadOptions, SourceFile, read};
+use farmjank_scenarios::read::SourceFile;
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::claim::{Claims, Priority, Private};
 use farmjank_seams::probe::Probe;
 use farmjank_seams::reporter::Reporter;
 use farmjank_seams::source::FrameSource;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -50,6 +49,7 @@ pub struct Stage {
     forgetful: bool,
     full_from: Option<u64>,
     cut_off: Option<Memory>,
+    rerun: Option<Rerun>,
     probes: Option<Vec<Rc<dyn Probe>>>,
     largest: Option<usize>,
     screens: bool,
@@ -113,6 +113,7 @@ impl Stage {
             forgetful: false,
             full_from: None,
             cut_off: None,
+            rerun: None,
             probes: None,
             largest: None,
             screens: false,
@@ -237,6 +238,12 @@ impl Stage {
         self
     }
 
+    /// Running again what such a run, which came to its end, has of this.
+    pub fn runs_again(mut self, bundle: Memory, rerun: Rerun) -> Stage {
+        (self.cut_off, self.rerun) = (Some(bundle), Some(rerun));
+        self
+    }
+
     /// Without keeping raw dumps in memory: for runs too large to hold.
     pub fn forgetful(self) -> Stage {
         Stage { forgetful: true, ..self }
@@ -325,7 +332,11 @@ impl Stage {
             },
         );
         let earlier = self.cut_off.as_ref().map(|bundle| bundle.read(LOG));
-        let earlier = earlier.map(|log| Earlier::read(&log).expect("a run that can go on"));
+        let read = |log: &[u8]| match self.rerun {
+            Some(rerun) => Earlier::rerun(log, rerun).expect("a run that has such a part"),
+            None => Earlier::read(log).expect("a run that can go on"),
+        };
+        let earlier = earlier.map(|log| read(&log));
         let memory =
             self.cut_off.unwrap_or_else(|| Memory::keeping(!self.forgetful)).full_from(self.full_from);
         let files = Rc::new(memory);
@@ -375,18 +386,6 @@ fn simulated_thread(work: ThreadWork) -> Join {
 
 fn registry() -> Vec<Box<dyn Reporter>> {
     farmjank_reporters::registry(farmjank_reporters::Options::default())
-}
-
-fn scenarios(files: &[SourceFile]) -> Vec<Scenario> {
-    let known = farmjank_results::metrics::registry().iter();
-    let metrics: Vec<(&str, Unit, Better)> =
-        known.map(|metric| (metric.key, metric.unit, metric.better)).collect();
-    let none = |_: &str| Err(FileProblem::Missing);
-    let read = read(files, &BTreeMap::new(), &ReadOptions { metrics: &metrics, sources: &none });
-    read.unwrap_or_else(|complaints| {
-        let words: String = complaints.iter().map(|complaint| complaint.render(false)).collect();
-        panic!("the scenario of a test cannot be read:\n{words}")
-    })
 }
 
 /// Who reads evidence again, as in the program.

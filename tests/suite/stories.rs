@@ -9,6 +9,7 @@ mod foreign;
 mod guards;
 mod merged;
 mod pictured;
+mod rerun;
 mod resumed;
 mod second_reader;
 mod shards;

@@ -188,6 +188,7 @@ fn planned(job: u32, device: &DeviceId, windows: u32, iterations: u32) -> JobRec
         windows,
         fault: None,
         reasons,
+        before: Vec::new(),
         cells: Vec::new(),
     }
 }

@@ -6,7 +6,7 @@
 use crate::cells::{Cell, stories, worst_first};
 use crate::clean::{NAME, SENTENCE, line};
 use crate::paint::TextStyle;
-use crate::{absent, comparison, quarantined, sentence, words};
+use crate::{absent, comparison, quarantined, rerun, sentence, words};
 use farmjank_results::record::Record;
 use farmjank_results::verdict::Verdict;
 
@@ -82,6 +82,8 @@ fn annotation(cell: &Cell, same: usize, command: &str) -> String {
         line(&sentence::what(cell), SENTENCE),
         told.unwrap_or_default()
     );
+    let again = rerun::sentence(cell).map(|again| format!("; {}", line(&again, SENTENCE)));
+    let message = message + &again.unwrap_or_default();
     format!("::{command} {}::{}\n", parts.join(","), data(&message))
 }
 

@@ -5,6 +5,7 @@
 //! files.
 
 mod absent;
+mod before;
 pub(crate) mod compared;
 mod counts;
 mod patterns;

@@ -40,6 +40,7 @@ pub mod paint;
 pub mod plots;
 mod quarantined;
 mod registry;
+mod rerun;
 pub mod sentence;
 pub mod show;
 pub mod side_by_side;

@@ -4,6 +4,7 @@
 
 use crate::cells::{self, Cell};
 use crate::quarantined::TITLE;
+use crate::rerun;
 use crate::words;
 use farmjank_results::fault::FaultCode;
 use farmjank_results::patterns::{self, Pattern};
@@ -81,11 +82,16 @@ fn verdicts(all: &[&Cell]) -> String {
         (count(None), "not judged"),
         (count(Some(Verdict::Pass)), "passed"),
     ];
-    let counts: Vec<String> = kinds
+    let mut counts: Vec<String> = kinds
         .iter()
         .filter(|(count, _)| *count > 0)
         .map(|(count, word)| format!("{} {word}", words::grouped(*count as u64)))
         .collect();
+    // Those that passed are told last.
+    let late = all.iter().filter(|cell| rerun::passed_late(cell)).count();
+    if let Some(passed) = counts.last_mut().filter(|_| late > 0) {
+        *passed += &format!(" ({} only when run again)", words::grouped(late as u64));
+    }
     if counts.is_empty() { "nothing was run".to_owned() } else { counts.join(", ") }
 }
 

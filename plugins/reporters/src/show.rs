@@ -13,7 +13,7 @@ use crate::cells::{Cell, phone};
 use crate::clean::{NAME, SENTENCE};
 use crate::paint::{TextStyle, Tint, cut, flow, left, right, wrap};
 use crate::story::trial_words;
-use crate::{quarantined, sentence, words};
+use crate::{quarantined, rerun, sentence, words};
 use farmjank_results::event::WindowMeasured;
 use farmjank_results::frame_log::What;
 use farmjank_results::frame_timeline::JankOwner;
@@ -87,7 +87,8 @@ fn under(text: &str, style: TextStyle) -> Vec<String> {
 }
 
 fn why(cell: &Cell, style: TextStyle) -> Vec<String> {
-    let mut texts: Vec<String> = quarantined::sentence(cell).into_iter().collect();
+    let mut texts: Vec<String> =
+        quarantined::sentence(cell).into_iter().chain(rerun::sentence(cell)).collect();
     texts.extend_from_slice(cell.reasons());
     if let Some(fault) = cell.fault().filter(|fault| !texts.iter().any(|text| text.contains(&fault.what))) {
         texts.push(fault.to_string());

@@ -23,8 +23,9 @@ struct Open {
 fn open(strands: &BTreeMap<u32, Strand<'_>>) -> BTreeMap<JobId, Open> {
     let mut all: BTreeMap<JobId, Open> = BTreeMap::new();
     for event in strands.values().flat_map(|strand| &strand.own) {
-        if let Fact::RunResumed { again, .. } = &event.fact {
-            again.iter().for_each(|job| all.entry(*job).or_default().judged = false);
+        if let Fact::RunResumed { again, anew, .. } = &event.fact {
+            let open = again.iter().chain(anew);
+            open.for_each(|job| all.entry(*job).or_default().judged = false);
         }
         let Some(job) = event.fact.job() else { continue };
         let open = all.entry(job).or_default();

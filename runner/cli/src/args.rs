@@ -11,6 +11,7 @@ mod merge;
 mod prove;
 mod quarantine;
 mod recover;
+mod rerun;
 mod runs;
 mod select;
 mod turns;
@@ -198,8 +199,10 @@ pub struct RunArgs {
     /// Go on with a run that was cut off or interrupted, or that the lab kept from its end: a name from `farmjank
     /// runs`, a folder, or `auto`: the run in --out, or the newest, if it stopped in the last day before its end; else
     /// a new one. What was measured is kept. Give the other flags as before.
-    #[arg(long, value_name = "RUN|auto")]
+    #[arg(long, value_name = "RUN|auto", conflicts_with = "Rerun")]
     pub resume: Option<String>,
+    #[command(flatten)]
+    pub rerun: rerun::RerunArgs,
     #[arg(long, value_name = "NAME[=FILE]", help = report_targets::another())]
     pub reporter: Vec<String>,
     /// Also write the JUnit file here.

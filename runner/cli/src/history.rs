@@ -5,10 +5,11 @@ use crate::host;
 use farmjank_history::History;
 use farmjank_history::{Missing, open as open_store};
 use farmjank_results::cell::{CellKey, CellSession};
-use farmjank_results::compare::{Baseline, Move, measured};
+use farmjank_results::compare::{Baseline, Move};
 use farmjank_results::fault::FaultCode;
 use farmjank_results::iteration_time::{UsualTimes, iteration_times};
 use farmjank_results::record::Record;
+use farmjank_results::rerun::to_keep;
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::history::{CellFilter, Pin, PinSeen, Recorded, RunRow};
 use std::collections::BTreeMap;
@@ -65,7 +66,7 @@ impl Keeper {
     /// # Errors
     /// The store cannot be made or written. The run itself is not less true for it.
     pub fn keep(self, record: &Record) -> Result<Option<String>, CommandError> {
-        let sessions: Vec<CellSession> = measured(record).into_iter().map(|one| one.session).collect();
+        let sessions: Vec<CellSession> = to_keep(record);
         let said = match self.store {
             None if sessions.is_empty() => Ok(None),
             None => keep(&mut open(&self.place)?, record, &sessions, self.labels),

@@ -69,6 +69,7 @@ pub mod progress;
 pub mod prove;
 pub mod reboots;
 pub mod recovery;
+pub mod rerun;
 pub mod resume;
 mod screens;
 pub mod scribe;

@@ -26,25 +26,35 @@ pub struct Progress {
     pub note: Option<String>,
     /// Phones it was on before: the evidence of each has a place of its own.
     pub moves: u32,
+    /// How often it was begun anew: the evidence of each time has a place of its own.
+    pub reruns: u32,
 }
 
 impl Progress {
     /// Of a job that begins anew on another phone.
     pub(crate) fn moved(self) -> Progress {
-        Progress { moves: self.moves + 1, ..Progress::default() }
+        Progress { moves: self.moves + 1, reruns: self.reruns, ..Progress::default() }
     }
 
-    /// The place of a trial's evidence among the job's: which phone, and which try of it.
+    /// The place of a trial's evidence among the job's: which time, which phone, and which try of it.
     pub(crate) fn place(&self, trial: u32) -> String {
+        let time = if self.reruns == 0 { String::new() } else { format!("rerun-{}/", self.reruns) };
         let phone = if self.moves == 0 { String::new() } else { format!("phone-{}/", self.moves + 1) };
         let again = if self.tries == 0 { String::new() } else { format!("-try-{}", self.tries + 1) };
-        format!("{phone}trial-{trial}{again}")
+        format!("{time}{phone}trial-{trial}{again}")
+    }
+
+    /// Of a job that is to begin anew on the phone it is on.
+    pub(crate) fn anew(job: &JobRecord) -> Progress {
+        let Progress { moves, reruns, .. } = Progress::of(job);
+        Progress { moves, reruns: reruns + 1, ..Progress::default() }
     }
 
     /// How far a job of one build came, by what its log says of it: the same as what the process that ran it knew.
     pub fn of(job: &JobRecord) -> Progress {
-        let moves = u32::try_from(job.moves.len()).unwrap_or(u32::MAX);
-        let mut progress = Progress { moves, ..Progress::default() };
+        let count = |many: usize| u32::try_from(many).unwrap_or(u32::MAX);
+        let (moves, reruns) = (count(job.moves.len()), count(job.before.len()));
+        let mut progress = Progress { moves, reruns, ..Progress::default() };
         for trial in &job.trials {
             match trial.ending {
                 Some(Ending::Completed) if trial.trial == progress.completed => {

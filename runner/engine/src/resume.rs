@@ -2,6 +2,7 @@
 //! and whether what it is asked to go on with is the plan it had. Must not know files and phones.
 
 use crate::progress::Progress;
+use crate::rerun::Rerun;
 use crate::survey::Wanted;
 use farmjank_results::device::{DeviceFacts, DeviceId};
 use farmjank_results::event::{Ending, Event, Fact, JobId, PlannedJob};
@@ -36,6 +37,15 @@ pub enum NotResumed {
     /// It was made of the bundles of shards.
     #[error("it was merged of shards; go on with the shard that is not done, and merge them again")]
     Merged,
+    /// It is to be run again in part, and has not come to its end.
+    #[error("it came to no end of its own: go on with it first (--resume)")]
+    Unfinished,
+    /// It is to be run again in part, and tells of none.
+    #[error("its log is of an older farmjank, which does not tell what each window came to; begin a new run")]
+    Older,
+    /// It is to be run again in part, and no part of it is such.
+    #[error("nothing to run again: {0}")]
+    NoneSuch(String),
     /// It is about something else.
     #[error("it is of another plan: {0}")]
     OtherPlan(String),
@@ -49,6 +59,8 @@ pub struct Earlier {
     events: Vec<Event>,
     /// What the phones said of themselves when it was planned; none where it was not.
     told: Option<BTreeMap<DeviceId, DeviceFacts>>,
+    /// Which of its jobs are asked for again; none where it goes on.
+    rerun: Option<Rerun>,
 }
 
 impl Earlier {
@@ -57,10 +69,38 @@ impl Earlier {
     /// # Errors
     /// It is damaged, or of a run of which nothing is left to do.
     pub fn read(lines: &[u8]) -> Result<Earlier, NotResumed> {
+        let earlier = Earlier::told(lines)?;
+        match earlier.record.exit_code {
+            Some(exit_code) if earlier.ended_by_itself() && earlier.again().is_empty() => {
+                Err(NotResumed::Over { exit_code })
+            }
+            _ => Ok(earlier),
+        }
+    }
+
+    /// Reads the log of a run that came to its end, to run a part of it again.
+    ///
+    /// # Errors
+    /// It is damaged, did not come to its end, or has no such part.
+    pub fn rerun(lines: &[u8], rerun: Rerun) -> Result<Earlier, NotResumed> {
+        let earlier = Earlier { rerun: Some(rerun), ..Earlier::told(lines)? };
+        if !earlier.ended_by_itself() {
+            return Err(NotResumed::Unfinished);
+        }
+        if earlier.record.jobs.values().any(|job| job.cells.is_empty()) {
+            return Err(NotResumed::Older);
+        }
+        if earlier.opened().next().is_none() {
+            return Err(NotResumed::NoneSuch(rerun.none(&earlier.record)));
+        }
+        Ok(earlier)
+    }
+
+    fn told(lines: &[u8]) -> Result<Earlier, NotResumed> {
         let (record, events) = Record::read_ndjson(lines)?;
         let planned = events.iter().position(|event| matches!(event.fact, Fact::PlanMade { .. }));
         let told = planned.map(|at| Record::fold(&events[..at])).transpose()?.map(|before| before.devices);
-        let earlier = Earlier { record, events, told };
+        let earlier = Earlier { record, events, told, rerun: None };
         let turns = |fact: &Fact| {
             matches!(fact, Fact::TrialStarted { turn: Some(_), .. } | Fact::AppInstalled { .. })
         };
@@ -70,12 +110,7 @@ impl Earlier {
         if earlier.record.shards.as_ref().is_some_and(|shards| shards.own.is_none()) {
             return Err(NotResumed::Merged);
         }
-        match earlier.record.exit_code {
-            Some(exit_code) if earlier.ended_by_itself() && earlier.again().is_empty() => {
-                Err(NotResumed::Over { exit_code })
-            }
-            _ => Ok(earlier),
-        }
+        Ok(earlier)
     }
 
     /// Whether it was judged to its end, though the lab kept jobs of it from theirs.
@@ -95,13 +130,37 @@ impl Earlier {
     }
 
     /// Jobs that were judged and are open again: the lab or an interrupt ended them, on a phone that had told what it
-    /// is.
+    /// is. Where a part is run again, those of it.
     fn again(&self) -> Vec<JobId> {
-        self.told.as_ref().map_or_else(Vec::new, |told| left(&self.record, told))
+        let mut left = self.told.as_ref().map_or_else(Vec::new, |told| left(&self.record, told));
+        left.retain(|job| self.record.jobs.get(job).is_some_and(|job| self.is_asked_for(job)));
+        left
+    }
+
+    /// Whether a job is in the part that is run again; all are where the run goes on.
+    fn is_asked_for(&self, job: &JobRecord) -> bool {
+        let Some(rerun) = self.rerun else { return true };
+        rerun.takes(job)
+    }
+
+    /// Jobs that came to an end of their own and begin anew, on phones that told what they are.
+    fn anew(&self) -> Vec<JobId> {
+        let (Some(_), again) = (self.rerun, self.again()) else { return Vec::new() };
+        let told = |job: &&JobRecord| {
+            let told = self.told.iter().flatten().map(|(id, _)| id);
+            job.planned.device.as_ref().is_some_and(|device| told.clone().any(|id| id == device))
+        };
+        let jobs = self.record.jobs.values().filter(|job| self.is_asked_for(job)).filter(told);
+        jobs.map(|job| job.planned.job).filter(|job| !again.contains(job)).collect()
+    }
+
+    /// Jobs that were judged and are open again, whether they go on or begin anew.
+    fn opened(&self) -> impl Iterator<Item = JobId> {
+        self.again().into_iter().chain(self.anew())
     }
 
     fn is_open(&self, job: &JobRecord) -> bool {
-        job.verdict.is_none() || self.again().contains(&job.planned.job)
+        job.verdict.is_none() || self.opened().any(|open| open == job.planned.job)
     }
 
     /// Jobs that are done.
@@ -200,7 +259,7 @@ impl Earlier {
     /// The facts a run goes on with: what the process that died left open is closed.
     pub fn opening(&self, tool: &str, wall: &str) -> Vec<Fact> {
         let (tool, wall) = (tool.to_owned(), wall.to_owned());
-        let mut facts = vec![Fact::RunResumed { tool, wall, again: self.again() }];
+        let mut facts = vec![Fact::RunResumed { tool, wall, again: self.again(), anew: self.anew() }];
         for job in self.record.jobs.values() {
             if let Some(open) = job.trials.last().filter(|trial| trial.ending.is_none()) {
                 let (trial, counted, ending) = (open.trial, open.counted, Ending::Interrupted);
@@ -229,6 +288,9 @@ impl Earlier {
     }
 
     fn words(&self) -> String {
+        if let Some(rerun) = self.rerun {
+            return rerun.begins(self.opened().count(), self.record.jobs.len());
+        }
         let cut = match &self.record.interrupted {
             Some(by) => format!("the run was interrupted ({by})"),
             None if self.record.exit_code.is_some() => {
@@ -256,7 +318,12 @@ impl Earlier {
     /// How far each open job came.
     pub fn progress(&self) -> BTreeMap<JobId, Progress> {
         let open = self.record.jobs.values().filter(|job| self.is_open(job));
-        open.map(|job| (job.planned.job, Progress::of(job))).collect()
+        let anew = self.anew();
+        let progress = |job: &JobRecord| match anew.contains(&job.planned.job) {
+            true => Progress::anew(job),
+            false => Progress::of(job),
+        };
+        open.map(|job| (job.planned.job, progress(job))).collect()
     }
 }
 

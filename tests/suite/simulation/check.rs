@@ -118,8 +118,8 @@ fn log(story: &Story) -> Vec<String> {
                 faults.extend(fault);
             }
             // What the lab ended is judged anew.
-            Fact::RunResumed { again, .. } => {
-                judged.extend(again.iter().map(|job| (*job, 0)));
+            Fact::RunResumed { again, anew, .. } => {
+                judged.extend(again.iter().chain(anew).map(|job| (*job, 0)));
             }
             Fact::StepFinished { fault: Some(fault), .. } | Fact::LeaseRefused { fault, .. } => {
                 faults.push(fault);

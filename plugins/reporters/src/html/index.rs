@@ -13,6 +13,7 @@ use crate::clean::{NAME, SENTENCE, line};
 use crate::comparison;
 use crate::paint::TextStyle;
 use crate::quarantined;
+use crate::rerun;
 use crate::sentence;
 use crate::words;
 use farmjank_results::compare::{CellCompared, State};
@@ -123,6 +124,10 @@ struct Line {
     /// Why it does not gate, in words; absent where it does.
     #[serde(skip_serializing_if = "Option::is_none")]
     quarantined: Option<String>,
+    /// What it came to before it was run again, in words, and whether it passes only since then; absent where it was
+    /// not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    again: Option<(String, bool)>,
     /// Metric, number and label of what the verdict rests on; null where it rests on no number.
     rests: Option<(String, String, String)>,
     hitch: Option<f64>,
@@ -296,6 +301,7 @@ fn one(cell: &Cell<'_>, seen: &Seen<'_>) -> Line {
         kind: cell.kind(),
         why: why.map(|why| line(&why, SENTENCE)),
         quarantined: quarantined::sentence(cell).map(|told| line(&told, SENTENCE)),
+        again: rerun::sentence(cell).map(|told| (line(&told, SENTENCE), rerun::passed_late(cell))),
         rests: cell.rests_on().map(|one| {
             let label = line(&one.label(), NAME);
             (line(&one.metric, NAME), one.number, label)

@@ -2,6 +2,7 @@
 
 use crate::cells::Cell;
 use crate::clean::json_text;
+use crate::rerun;
 use farmjank_results::quarantine::Quarantine;
 use farmjank_results::verdict::Verdict;
 use serde::Serialize;
@@ -16,6 +17,14 @@ pub(super) struct Counts {
     unjudged: usize,
     /// Of these, cells that do not gate.
     quarantined: usize,
+    /// Of those that pass, cells that do so only since they were run again.
+    #[serde(skip_serializing_if = "is_none")]
+    passed_late: usize,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 impl Counts {
@@ -28,6 +37,7 @@ impl Counts {
             undecided: count(Some(Verdict::Undecided)),
             unjudged: count(None),
             quarantined: all.iter().filter(|cell| cell.quarantine().is_some()).count(),
+            passed_late: all.iter().filter(|cell| rerun::passed_late(cell)).count(),
         }
     }
 }

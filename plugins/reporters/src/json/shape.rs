@@ -4,6 +4,7 @@
 
 use super::FORMAT;
 use super::absent::{AbsentShape, RefusalShape, absent, refusals};
+use super::before::{Before, before};
 use super::counts::{Counts, quarantine};
 use super::patterns::{PatternShape, patterns};
 use super::{compared, screens};
@@ -123,6 +124,9 @@ struct CellShape {
     /// Why it does not gate; absent where it does.
     #[serde(skip_serializing_if = "Option::is_none")]
     quarantined: Option<Quarantine>,
+    /// What it came to each time before it was run again; absent where it was not.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    before: Vec<Before>,
     reasons: Vec<String>,
     fault: Option<Fault>,
     iterations: Iterations,
@@ -299,6 +303,7 @@ fn cell(cell: &Cell) -> CellShape {
         verdict: cell.verdict,
         kind: cell.kind(),
         quarantined: cell.quarantine().map(quarantine),
+        before: before(cell),
         reasons: texts(cell.reasons()),
         fault: cell.fault().map(fault),
         iterations: Iterations {

@@ -9,8 +9,8 @@ use crate::cells::{Cell, phone, slug};
 use crate::clean::{BLOCK, NAME, SENTENCE, xml_attribute, xml_block};
 use crate::comparison;
 use crate::paint::TextStyle;
-use crate::{quarantined, sentence, words};
-use farmjank_results::event::Ending;
+use crate::{quarantined, rerun, sentence, words};
+use farmjank_results::event::{CellVerdict, Ending};
 use farmjank_results::fault::Fault;
 use farmjank_results::metric::Unit;
 use farmjank_results::record::TrialRecord;
@@ -41,7 +41,10 @@ pub(super) fn case(
     // A schema of Jenkins' xunit plugin knows no reruns; a case that did not pass tells them in its text.
     if !options.strict && matches!(status, TestCaseStatus::Success { .. }) {
         let elsewhere = cell.job.moves.iter().map(|one| &one.fault);
-        status.add_reruns(elsewhere.chain(again(cell).map(|(_, fault)| fault)).map(rerun));
+        status.add_reruns(elsewhere.chain(again(cell).map(|(_, fault)| fault)).map(of_fault));
+    }
+    if !options.strict && !matches!(status, TestCaseStatus::Skipped { .. }) {
+        status.add_reruns(rerun::before(cell).iter().filter_map(|was| of_before(was)));
     }
     let mut case = TestCase::new(names.name.as_str(), status);
     case.set_classname(names.classname.as_str());
@@ -82,13 +85,29 @@ fn again<'a>(cell: &Cell<'a>) -> impl Iterator<Item = (&'a TrialRecord, &'a Faul
 
 /// Every reader that knows reruns at all knows `flakyFailure`, also for what is no failure of the app: the type says
 /// whose.
-fn rerun(fault: &Fault) -> TestRerun {
+fn of_fault(fault: &Fault) -> TestRerun {
     let mut rerun = TestRerun::new(NonSuccessKind::Failure);
     let words = xml_attribute(&fault.to_string(), SENTENCE);
     rerun.set_type(format!("infra.{}", slug(fault.code.word())));
     rerun.set_message(words.as_str());
     rerun.set_stack_trace(words.as_str());
     rerun
+}
+
+/// What the case came to before somebody had it run again: a `flakyFailure` of one that passes now, a `rerunFailure` of
+/// one that does not; none where it had passed.
+fn of_before(was: &CellVerdict) -> Option<TestRerun> {
+    let kind = was.cause.as_deref()?;
+    let mut rerun = TestRerun::new(match was.verdict {
+        Some(Verdict::Fail) => NonSuccessKind::Failure,
+        _ => NonSuccessKind::Error,
+    });
+    let reasons = was.reasons.iter().chain(&was.against).map(String::as_str).collect::<Vec<_>>().join("; ");
+    let words = xml_attribute(&format!("{}: {reasons}", words::verdict(was.verdict)), SENTENCE);
+    rerun.set_type(xml_attribute(kind, NAME).as_str());
+    rerun.set_message(words.as_str());
+    rerun.set_stack_trace(words.as_str());
+    Some(rerun)
 }
 
 fn properties(cell: &Cell) -> Vec<Property> {
@@ -100,6 +119,7 @@ fn properties(cell: &Cell) -> Vec<Property> {
         property("quarantined", if cell.quarantine().is_some() { "true" } else { "false" }),
         property("virtual", if cell.is_virtual() { "true" } else { "false" }),
     ];
+    all.extend(rerun::sentence(cell).map(|told| property("rerun", &told)));
     for metric in cell.summaries() {
         if let Some(value) = metric.one() {
             all.push(property(&format!("metric.{}", metric.key), &value.to_string()));
@@ -246,6 +266,7 @@ fn place(cell: &Cell) -> String {
 fn output(cell: &Cell, plot: Option<&String>, options: &Options) -> String {
     let mut lines = vec![format!("{} on {}", xml_attribute(cell.name, NAME), phone_line(cell))];
     lines.push(words::coverage(&cell.coverage()));
+    lines.extend(rerun::sentence(cell).map(|told| xml_attribute(&told, SENTENCE)));
     if let Some(told) = quarantined::sentence(cell) {
         lines.extend([told, String::new(), body(cell, &sentence::message(cell))]);
     }

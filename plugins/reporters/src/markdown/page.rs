@@ -8,7 +8,7 @@ use super::{Level, MARKER, detail, held, quarantined};
 use crate::cells::{Cell, duration, phone, stories, worst_first};
 use crate::clean::{NAME, SENTENCE};
 use crate::quarantined::is_against;
-use crate::{absent, sentence, words};
+use crate::{absent, rerun, sentence, words};
 use farmjank_results::metric::Unit;
 use farmjank_results::record::Record;
 use farmjank_results::threshold::{Judgement, Outcome};
@@ -34,6 +34,7 @@ pub(super) fn page(record: &Record, frame_logs: &dyn FrameLogs, level: &Level, m
     parts.extend(failed(record, &all, level.rows));
     parts.extend(unmeasured(&all, level.rows));
     parts.extend(missing(record, level.rows));
+    parts.extend(run_again(&all, level.rows));
     parts.extend(quarantined::table(&all, level.rows));
     if level.details {
         parts.extend(detail::folded(&all, frame_logs));
@@ -180,6 +181,23 @@ fn missing(record: &Record, rows: usize) -> Option<String> {
     let left = all.len().saturating_sub(rows);
     lines.extend((left > 0).then(|| format!("- and {left} more")));
     Some(format!("### {}\n\n{}\n", text(&count, NAME), lines.join("\n")))
+}
+
+/// What was run again because somebody asked for it: what passes now and did not before first.
+fn run_again(all: &[Cell], rows: usize) -> Option<String> {
+    let mut told: Vec<(&Cell, String)> =
+        all.iter().filter_map(|cell| Some((cell, rerun::sentence(cell)?))).collect();
+    if told.is_empty() || rows == 0 {
+        return None;
+    }
+    told.sort_by_key(|(cell, _)| !rerun::passed_late(cell));
+    let one = |(cell, said): &(&Cell, String)| {
+        format!("- {} {} on {}: {}", sign(cell.verdict), title(cell, 1), phone_of(cell), text(said, SENTENCE))
+    };
+    let left = told.len().saturating_sub(rows);
+    let mut lines: Vec<String> = told.iter().take(rows).map(one).collect();
+    lines.extend((left > 0).then(|| format!("- and {left} more")));
+    Some(format!("### Run again\n\n{}\n", lines.join("\n")))
 }
 
 fn passed(record: &Record, all: &[Cell]) -> Option<String> {

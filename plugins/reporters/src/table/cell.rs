@@ -7,6 +7,7 @@ use crate::clean;
 use crate::comparison;
 use crate::paint::{self, TextStyle, Tint, cut, flow, left, right, width, wrap};
 use crate::quarantined;
+use crate::rerun;
 use crate::words::{self, Sides};
 use farmjank_results::compare::{CellCompared, Role};
 use farmjank_results::metric::Unit;
@@ -64,6 +65,9 @@ pub(super) fn rows(
     let mut lines = vec![row(cell, same, style, columns)];
     let quarantined = quarantined::sentence(cell).map(|told| style.text(&told, clean::SENTENCE));
     lines.extend(quarantined.iter().flat_map(|told| under(told, Tint::Doubt, style)));
+    let again = rerun::sentence(cell).map(|told| style.text(&told, clean::SENTENCE));
+    let tint = if rerun::passed_late(cell) { Tint::Doubt } else { Tint::Quiet };
+    lines.extend(again.iter().flat_map(|told| under(told, tint, style)));
     if !limits {
         return lines;
     }

@@ -30,7 +30,7 @@ use farmjank_reporters::{by_name, paint};
 use farmjank_results::compare::{AbRules, Source};
 use farmjank_results::fault::{Blame, Fault, FaultCode};
 use farmjank_results::record::Record;
-use farmjank_results::verdict::{EXIT_USAGE, Verdict};
+use farmjank_results::verdict::{EXIT_NOTHING_SELECTED, EXIT_USAGE, Verdict};
 use farmjank_scenarios::plan::nothing_selected;
 use farmjank_scenarios::scenario::{Scenario, Spread};
 use farmjank_seams::host::Files;
@@ -190,6 +190,10 @@ fn no_place(none: &NoPlace) -> u8 {
             let words = "came to its end: nothing is left to do. Its exit code was";
             Streams.err(&format!("the run in {} {words} {exit_code}\n", shown(root)));
             *exit_code
+        }
+        NoPlace::Nothing(root, why) => {
+            Streams.err(&format!("{}: {why}\n", shown(root)));
+            EXIT_NOTHING_SELECTED
         }
     }
 }

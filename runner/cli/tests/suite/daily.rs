@@ -1,6 +1,6 @@
 //! What is typed every day: some scenarios by name, an end after enough has failed, listings for programs.
 
-use crate::world::{SMOOTH, ended, farmjank, run, write};
+use crate::world::{Ended, SMOOTH, ended, farmjank, run, write};
 use serde_json::Value;
 use std::path::Path;
 
@@ -151,4 +151,119 @@ fn fields(value: &Value, but: &[&str]) -> Vec<String> {
         Value::Array(items) => items.iter().flat_map(|item| fields(item, but)).collect(),
         _ => Vec::new(),
     }
+}
+
+/// A lab of one phone whose feed hitches so often.
+fn lab(here: &Path, rate: f64) {
+    let text = format!(
+        "name: shop
+phones:
+  - archetype: pixel-8
+    serial: P8
+    apps:
+      - id: com.example.shop
+        pages:
+          main: {{ activity: .MainActivity, link: 'shop://home', launcher: true, hitch_rate: 0.0008 }}
+          feed: {{ activity: .FeedActivity, link: 'shop://feed', hitch_rate: {rate} }}
+"
+    );
+    write(here, "lab.yaml", &text);
+}
+
+/// Two scenarios on that phone, of which one has a limit that a slow feed breaks; and the log of their run.
+fn go(here: &Path, more: &[&str]) -> Ended {
+    let limit = SMOOTH.replace("fps: 'mean >= 30%refresh'", "hitch_ms_per_s: 'mean <= 60'");
+    write(here, "s.yaml", &limit);
+    write(
+        here,
+        "t.yaml",
+        &limit.replace("name: Smooth", "name: Other").replace("'mean <= 60'", "'mean <= 9000'"),
+    );
+    run(here, &[&["run", "s.yaml", "t.yaml", "--lab", "lab.yaml"], more].concat())
+}
+
+const BUNDLE: &str = "results/runs/lab-shop-seed0";
+
+fn log(here: &Path) -> String {
+    std::fs::read_to_string(here.join(BUNDLE).join("events.ndjson")).expect("the log")
+}
+
+#[test]
+fn a_part_of_no_run_of_two_or_of_another_plan_is_refused_and_the_run_is_left_as_it_is() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    lab(here, 0.2);
+    let none = go(here, &["--last-failed"]);
+    assert!(
+        none.code == 2 && none.err.contains("--last-failed: no run is kept in results/runs"),
+        "{}",
+        none.err
+    );
+    assert_eq!(go(here, &[]).code, 1);
+    let before = log(here);
+    let undecided = go(here, &["--undecided"]);
+    assert_eq!(undecided.code, 5, "{}{}", undecided.out, undecided.err);
+    assert!(
+        undecided.err.ends_with("nothing to run again: no window of the run is undecided\n"),
+        "{}",
+        undecided.err
+    );
+    for (more, words) in [
+        (&["--last-failed=nosuch"][..], "--last-failed: no run is called nosuch; `farmjank runs` lists them"),
+        (&["--last-failed=a", "--undecided=b"], "name two runs; name one"),
+        (&["--last-failed", "--resume", "auto"], "cannot be used with"),
+        (&["--last-failed", "--iterations", "3"], "it is of another plan: `Smooth` has 3 iterations"),
+    ] {
+        let refused = go(here, more);
+        assert!(refused.code == 2 && refused.err.contains(words), "{words}: {}{}", refused.code, refused.err);
+    }
+    assert_eq!(log(here), before);
+}
+
+#[test]
+fn what_failed_is_run_again_by_name_or_not_and_a_pass_says_that_it_failed_before() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    lab(here, 0.2);
+    let first = go(here, &["--history", "history.sqlite"]);
+    assert!(first.code == 1 && first.out.contains("1 failed, 1 passed"), "{}{}", first.out, first.err);
+    let bundle = here.join(BUNDLE);
+    let before = log(here);
+    let still = go(here, &["--last-failed", "--undecided", "--history", "history.sqlite"]);
+    assert!(still.code == 1 && still.out.contains("1 failed, 1 passed"), "{}{}", still.out, still.err);
+    lab(here, 0.0008);
+    let second = go(here, &["--last-failed=lab-shop-seed0", "--history", "history.sqlite"]);
+    assert_eq!(second.code, 0, "{}{}", second.out, second.err);
+    let told = "PASS  2 passed (1 only when run again)";
+    assert!(second.out.contains(told), "{}", second.out);
+    assert!(second.out.contains("run again 2 times: before, it failed (hitch_ms_per_s"), "{}", second.out);
+    assert!(second.err.contains("run again: 1 of 2 jobs, in which a window failed"), "{}", second.err);
+    assert!(log(here).starts_with(&before));
+    for pass in ["trial-0", "rerun-1/trial-0", "rerun-2/trial-0"] {
+        let job = ["job-0", "job-1"]
+            .into_iter()
+            .find(|job| bundle.join("evidence").join(job).join("rerun-1").is_dir());
+        let place = bundle.join("evidence").join(job.expect("a job")).join(pass);
+        assert!(place.is_dir(), "{}", place.display());
+    }
+    // Told again from the log, it is the same; and so in the page, a comment and annotations.
+    let again = |format: &str| run(here, &["report", BUNDLE, "--format", format]).out;
+    assert!(again("table").contains(told));
+    assert!(again("markdown").contains("### Run again"), "{}", again("markdown"));
+    assert!(again("github").contains("(1 only when run again)"), "{}", again("github"));
+    let page = std::fs::read_to_string(bundle.join("report.html")).expect("the page");
+    assert!(page.contains("run again 2 times: before, it failed"));
+    let show = run(here, &["show", BUNDLE, "Smooth/fling"]);
+    assert!(show.out.contains("run again 2 times"), "{}{}", show.out, show.err);
+    // The history has what failed, not what passed in the end.
+    let history = run(here, &["history", "--history", "history.sqlite", "--format", "json"]).out;
+    let hitches: Vec<f64> = json(&history)["cells"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|one| one["last"]["value"].as_f64())
+        .collect();
+    assert!(hitches.iter().any(|value| *value > 60.0), "{history}");
+    let nothing = go(here, &["--last-failed"]);
+    assert_eq!((nothing.code, nothing.out.as_str()), (5, ""), "{}", nothing.err);
 }

@@ -163,6 +163,7 @@ fn verbs() -> BTreeSet<String> {
 fn tries(name: &str) -> Vec<Vec<String>> {
     let at = |ending: &str| format!("./{name}{ending}");
     let bundle = at("-run");
+    let last_failed = format!("--last-failed={bundle}");
     [
         &["check", &at(".yaml")][..],
         &["check", &at("-bad")],
@@ -176,6 +177,7 @@ fn tries(name: &str) -> Vec<Vec<String>> {
         &["run", &at(".yaml"), "--lab", "lab.yaml"],
         &["run", &at(".yaml"), "--lab", "demo", "--out", &bundle],
         &["run", &at(".yaml"), "--lab", "demo", "--resume", &bundle],
+        &["run", &at(".yaml"), "--lab", "demo", &last_failed],
         &["run", &at(".yaml"), "--lab", "demo", "--baseline", &at(".json")],
         &["run", &at(".yaml"), "--lab", "demo", "--include-tags", name],
         &["report", &bundle],

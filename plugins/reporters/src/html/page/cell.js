@@ -156,6 +156,7 @@ function cellView(host, { cell, trial, frame }, neighbours) {
     cell.quarantined
       ? el("p", { class: "notice" }, `${cell.quarantined}. It is told, and left out of the verdict of the run.`)
       : null,
+    cell.again ? el("p", { class: "notice" }, `${cell.again[0]}.`) : null,
     el(
       "ul",
       { class: "facts" },

@@ -46,7 +46,7 @@ function cellOf(cell, span) {
       class: `cell ${cell.verdict}${cell.quarantined ? " aside" : ""}`,
       href: link.of(cell),
       "aria-label": spoken(cell),
-      title: cell.quarantined || cell.why || null,
+      title: cell.quarantined || cell.why || (cell.again && cell.again[0]) || null,
     },
     el(
       "span",
@@ -55,6 +55,7 @@ function cellOf(cell, span) {
       el("b", null, value),
       el("small", null, unit),
       cell.quarantined ? el("small", { class: "since" }, "quarantine") : since(cell),
+      cell.again && cell.again[1] ? el("small", { class: "since worse" }, "run again") : null,
     ),
     indexBarcode(cell.barcode, span, "frames of its worst iteration") || el("span", { class: "blank" }),
   );

@@ -7,6 +7,7 @@ function banner() {
   const exit = run.exit ? ` · exit ${run.exit[0]}, ${run.exit[1]}` : "";
   const windows = new Set(cells.map((cell) => `${cell.scenario}/${cell.window}`)).size;
   const aside = cells.filter((cell) => cell.quarantined).length;
+  const late = cells.filter((cell) => cell.again && cell.again[1]).length;
   const facts = [
     run.simulated
       ? el("b", { class: "virtual" }, run.lab ? `virtual lab ${run.lab}, seed ${run.seed}` : run.simulated)
@@ -17,6 +18,7 @@ function banner() {
     `${grouped(run.frames)} frames`,
     run.length,
     aside ? el("b", { class: "virtual" }, `${grouped(aside)} in quarantine`) : null,
+    late ? el("b", { class: "virtual" }, `${grouped(late)} passed only when run again`) : null,
     run.baseline ? `against ${run.baseline}` : null,
     run.lab ? null : run.wall.replace("T", " ").replace("Z", " UTC"),
   ].filter(Boolean);
@@ -141,6 +143,7 @@ const spoken = (cell) => {
     cell.since ? `${cell.since[0]} than the baseline` : null,
     cell.quarantined,
     cell.why,
+    cell.again && cell.again[0],
   ];
   return [
     `${cell.verdict}: ${cell.window} of ${cell.scenario} on ${phoneTold(cell.phone)}`,
@@ -163,6 +166,10 @@ const worst = (cells) => [
   worstOf(
     "What could not be told",
     cells.filter((cell) => !cell.quarantined && cell.verdict === "undecided"),
+  ),
+  worstOf(
+    "Passed only when run again",
+    cells.filter((cell) => cell.again && cell.again[1]),
   ),
   worstOf(
     "In quarantine: told, and left out of the verdict",
@@ -263,7 +270,7 @@ function worstOf(title, bad) {
               el(
                 "span",
                 { class: "why" },
-                coded([cell.quarantined, cell.why || cell.verdict].filter(Boolean).join("; ")),
+                coded([cell.quarantined, cell.why || (cell.again ? cell.again[0] : cell.verdict)].filter(Boolean).join("; ")),
               ),
               indexBarcode(cell.barcode, span, "frames of its worst iteration"),
             ),

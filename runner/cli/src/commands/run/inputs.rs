@@ -69,6 +69,9 @@ pub fn inputs(
     if args.resume.is_some() && !matches!(about, About::Limits) {
         return Err("--resume: builds that take turns are measured in one go; begin anew".into());
     }
+    if args.rerun.asked()?.is_some() && !matches!(about, About::Limits) {
+        return Err("--last-failed: builds that take turns are measured in one go; begin anew".into());
+    }
     if args.fail_fast.is_some() && !matches!(about, About::Limits) {
         return Err(
             "--fail-fast: builds that take turns are compared at the end; nothing fails before".into()

@@ -6,6 +6,7 @@ use crate::command_error::{CommandError, usage};
 use crate::commands::runs::newest;
 use crate::host::{self, Bundle, Streams};
 use crate::wiring::Phones;
+use farmjank_engine::rerun::Rerun;
 use farmjank_engine::resume::{Earlier, NotResumed};
 use farmjank_engine::scribe::{LOG, Voice};
 use farmjank_engine::survey::Wanted;
@@ -41,6 +42,8 @@ pub enum NoPlace {
     Refused(CommandError),
     /// The run that was named is over, with this exit code.
     Over(PathBuf, u8),
+    /// Nothing of the run is to be run again; why, in words.
+    Nothing(PathBuf, String),
 }
 
 impl<E: Into<CommandError>> From<E> for NoPlace {
@@ -70,13 +73,9 @@ impl Asked<'_> {
     /// There is none to be had, or nothing is left to do.
     pub fn place(&self, args: &RunArgs) -> Result<Place, NoPlace> {
         let real = self.phones.lab.is_none();
-        let mut place = match args.resume.as_deref() {
-            None => self.begin(args)?,
-            Some(AUTO) => match self.unfinished(args)? {
-                Some(place) => place,
-                None => self.begin(args)?,
-            },
-            Some(named) => self.named(args, named)?,
+        let mut place = match (args.rerun.asked()?, args.resume.as_deref()) {
+            (Some((rerun, named)), _) => self.rerun(args, rerun, named)?,
+            (None, resume) => self.resumed_or_new(args, resume)?,
         };
         if real {
             place.bundle = place.bundle.durable();
@@ -84,18 +83,39 @@ impl Asked<'_> {
         Ok(place)
     }
 
+    fn resumed_or_new(&self, args: &RunArgs, resume: Option<&str>) -> Result<Place, NoPlace> {
+        Ok(match resume {
+            None => self.begin(args)?,
+            Some(AUTO) => match self.unfinished(args)? {
+                Some(place) => place,
+                None => self.begin(args)?,
+            },
+            Some(named) => self.named(args, named)?,
+        })
+    }
+
+    /// A part of a run that is over: of the one that is named, the one in `--out`, or the newest of `results/runs`.
+    fn rerun(&self, args: &RunArgs, rerun: Rerun, named: &str) -> Result<Place, NoPlace> {
+        let flag = if rerun.failed { "--last-failed" } else { "--undecided" };
+        let root = match (named, &args.out) {
+            ("", Some(out)) => out.clone(),
+            ("", None) => newest(&runs())
+                .ok_or_else(|| usage!("{flag}: no run is kept in {}; name its folder", shown(&runs())))?,
+            _ => found(args, flag, named)?,
+        };
+        if !host::is_there(&root.join(LOG)) {
+            return Err(usage!("{flag}: {} holds no run", shown(&root)).into());
+        }
+        let taken = self.taken(&root, |lines| Earlier::rerun(lines, rerun))?;
+        taken.map_err(|why| match why {
+            NotResumed::NoneSuch(_) => NoPlace::Nothing(root, why.to_string()),
+            why => usage!("{flag}: {}: {why}", shown(&root)).into(),
+        })
+    }
+
     /// The run somebody names, by its name in `results/runs` or its folder.
     fn named(&self, args: &RunArgs, named: &str) -> Result<Place, NoPlace> {
-        if args.out.is_some() {
-            return Err(usage!(
-                "--out: `--resume {named}` goes on in that run's own folder; leave --out away"
-            )
-            .into());
-        }
-        let places = [runs().join(named), PathBuf::from(named)];
-        let Some(root) = places.into_iter().find(|place| host::is_there(&place.join(LOG))) else {
-            return Err(usage!("--resume: no run is called {named}; `farmjank runs` lists them").into());
-        };
+        let root = found(args, "--resume", named)?;
         match self.resumed(&root)? {
             Ok(place) => Ok(place),
             Err(NotResumed::Over { exit_code }) => Err(NoPlace::Over(root, exit_code)),
@@ -129,8 +149,16 @@ impl Asked<'_> {
     }
 
     fn resumed(&self, root: &Path) -> Result<Result<Place, NotResumed>, CommandError> {
+        self.taken(root, Earlier::read)
+    }
+
+    fn taken(
+        &self,
+        root: &Path,
+        read: impl Fn(&[u8]) -> Result<Earlier, NotResumed>,
+    ) -> Result<Result<Place, NotResumed>, CommandError> {
         let (bundle, lines) = Bundle::take_up(root, MOST_LOG)?;
-        let earlier = match Earlier::read(&lines) {
+        let earlier = match read(&lines) {
             // It died before it began: it begins.
             Err(NotResumed::Log(BadLog::Empty)) => None,
             Err(why) => return Ok(Err(why)),
@@ -179,6 +207,16 @@ impl Place {
     fn ended_by_itself(&self) -> bool {
         self.earlier.as_ref().is_some_and(Earlier::ended_by_itself)
     }
+}
+
+/// The folder of a run that is named, by its name in `results/runs` or as it is.
+fn found(args: &RunArgs, flag: &str, named: &str) -> Result<PathBuf, CommandError> {
+    if args.out.is_some() {
+        return Err(usage!("--out: `{flag}` goes on in the folder of {named}; leave --out away"));
+    }
+    let mut places = [runs().join(named), PathBuf::from(named)].into_iter();
+    let found = places.find(|place| host::is_there(&place.join(LOG)));
+    found.ok_or_else(|| usage!("{flag}: no run is called {named}; `farmjank runs` lists them"))
 }
 
 fn runs() -> PathBuf {
