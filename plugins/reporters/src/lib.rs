@@ -14,9 +14,9 @@
 //! Read in this order: [`clean`] (hostile text) → [`cells`] (a record, laid out) → [`words`], [`sentence`] and `change`
 //! (the same words in all) → [`paint`] (looks) → [`junit`], [`json`], [`openmetrics`], [`markdown`], [`github`],
 //! [`table`], [`html`] (what a finished run leaves), [`side_by_side`] (several runs), [`comparison`] (against a
-//! baseline), [`history`] (a history), [`lab_health`] (phones over days), [`show`] and [`barcode`] (one cell) →
-//! [`console`], [`lanes`] and [`live`] (what a run shows as it goes). Nothing here opens a file, reads a clock or asks
-//! the environment; only [`live`] draws, on a target it is handed.
+//! baseline), [`history`] (a history), [`lab_health`] (phones over days), [`one_run`] (one run in some lines), [`show`]
+//! and [`barcode`] (one cell) → [`console`], [`lanes`] and [`live`] (what a run shows as it goes). Nothing here opens a
+//! file, reads a clock or asks the environment; only [`live`] draws, on a target it is handed.
 
 mod absent;
 pub mod barcode;
@@ -35,6 +35,7 @@ pub mod lab_health;
 pub mod lanes;
 pub mod live;
 pub mod markdown;
+pub mod one_run;
 pub mod openmetrics;
 pub mod paint;
 pub mod plots;

@@ -31,7 +31,7 @@ pub use prove::{DevicesArgs, DoctorArgs};
 pub use quarantine::{
     AddArgs, ListFormat, QuarantineArgs, QuarantineCommand, QuarantinedArgs, RemoveQuarantineArgs,
 };
-pub use runs::{PruneRunsArgs, RunsArgs, RunsCommand};
+pub use runs::{ListRunsArgs, PruneRunsArgs, RunsArgs, RunsCommand, ShowRunArgs};
 pub use select::{SelectArgs, ShardByArg, SpreadArg};
 pub use turns::{AbArgs, CalibrateArgs, PlanArgs, PlanFormat, TurnArgs};
 

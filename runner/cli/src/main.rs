@@ -82,7 +82,7 @@ fn dispatch(command: &Command, terminal: settings::Terminal) -> u8 {
         Command::Analyze(args) => commands::analyze::run(args),
         Command::Report(args) => commands::report::run(args, terminal),
         Command::Merge(args) => commands::merge::run(args, terminal),
-        Command::Runs(args) => commands::runs::run(args),
+        Command::Runs(args) => commands::runs::run(args, terminal),
         Command::Show(args) => commands::show::run(args, terminal),
         Command::Compare(args) => commands::compare::run(args, terminal),
         Command::Baseline(args) => commands::baseline::run(args, terminal),

@@ -1,5 +1,6 @@
 //! Flags of the runs that are kept.
 
+use super::given::ListingFormat;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -18,11 +19,32 @@ pub struct RunsArgs {
 #[derive(Subcommand, Debug, Clone)]
 pub enum RunsCommand {
     /// List them, the newest first: when, how they ended, how much room they take.
-    List,
+    List(ListRunsArgs),
+    /// One run in some lines: when, on which phones, what it came to, where it lies, and what to do next.
+    Show(ShowRunArgs),
     /// Remove those that began longer ago; of virtual labs, those written longer ago.
     Prune(PruneRunsArgs),
     /// Remove these.
     Rm(RemoveArgs),
+}
+
+/// `farmjank runs list`
+#[derive(Args, Debug, Clone)]
+pub struct ListRunsArgs {
+    /// How to print.
+    #[arg(long, value_enum, default_value = "table")]
+    pub format: ListingFormat,
+}
+
+/// `farmjank runs show`
+#[derive(Args, Debug, Clone)]
+pub struct ShowRunArgs {
+    /// The run: a name from `farmjank runs`, or a folder; the newest when left out.
+    #[arg(value_name = "RUN")]
+    pub name: Option<PathBuf>,
+    /// How to print.
+    #[arg(long, value_enum, default_value = "table")]
+    pub format: ListingFormat,
 }
 
 /// `farmjank runs prune`

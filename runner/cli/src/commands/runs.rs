@@ -1,20 +1,28 @@
 //! `farmjank runs`: the runs that are kept, and letting go of them. Only folders that hold a run are ever touched, and
 //! only what a run leaves in them.
 
-use crate::args::{PruneRunsArgs, RunsArgs, RunsCommand};
-use crate::baselines::{age, since};
+use crate::args::{ListRunsArgs, ListingFormat, PruneRunsArgs, RunsArgs, RunsCommand, ShowRunArgs};
+use crate::baselines::{age, recorded, since};
 use crate::command_error::{CommandError, usage};
 use crate::host::{self, Bundle, Streams};
-use crate::settings::refuse;
+use crate::settings::{Terminal, refuse};
+use farmjank_engine::resume::left;
 use farmjank_engine::scribe::{LOG, Voice};
 use farmjank_leaf::nearest;
 use farmjank_leaf::text::name as path_shown;
+use farmjank_reporters::one_run;
+use farmjank_reporters::paint::TextStyle;
 use farmjank_results::event::{Event, Fact};
 use farmjank_results::verdict::{EXIT_INTERRUPTED, EXIT_TERMINATED};
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 /// Enough of a log's beginning for its first event, and of its end for its last, bytes.
 const EDGE: u64 = 64 << 10;
+/// Version of the list for programs.
+const FORMAT: u32 = 1;
+/// What people open in a bundle.
+const REPORTS: [&str; 4] = ["report.html", "junit.xml", "results.json", "metrics.txt"];
 /// Longest name shown.
 const NAME: usize = 60;
 
@@ -31,9 +39,12 @@ struct Kept {
 }
 
 /// Lists, prunes or removes.
-pub fn run(args: &RunsArgs) -> u8 {
+pub fn run(args: &RunsArgs, terminal: Terminal) -> u8 {
     let done = match &args.command {
-        None | Some(RunsCommand::List) => Ok(list(&args.runs)),
+        None => Ok(list(&args.runs)),
+        Some(RunsCommand::List(ListRunsArgs { format: ListingFormat::Table })) => Ok(list(&args.runs)),
+        Some(RunsCommand::List(ListRunsArgs { format: ListingFormat::Json })) => Ok(listed(&args.runs)),
+        Some(RunsCommand::Show(show)) => shown(&args.runs, show, terminal),
         Some(RunsCommand::Prune(prune)) => pruned(&args.runs, prune),
         Some(RunsCommand::Rm(rm)) => removed(&args.runs, &rm.names),
     };
@@ -106,6 +117,65 @@ fn list(folder: &Path) -> String {
     )
 }
 
+/// The same for programs.
+fn listed(folder: &Path) -> String {
+    let one = |one: &Kept| {
+        json!({
+            "name": one.name,
+            "folder": one.folder.to_string_lossy(),
+            "when": one.when,
+            "lab": one.lab,
+            "exit_code": one.exit_code,
+            "ended": ending(one.exit_code),
+            "bytes": one.bytes,
+        })
+    };
+    let all: Vec<Value> = kept(folder).iter().map(one).collect();
+    serde_json::to_string_pretty(&json!({ "format": FORMAT, "runs": all })).unwrap_or_default() + "\n"
+}
+
+/// One run in some lines.
+fn shown(folder: &Path, args: &ShowRunArgs, terminal: Terminal) -> Result<String, CommandError> {
+    let place = match &args.name {
+        Some(name) => found(folder, name)?,
+        None => newest(folder).ok_or_else(|| {
+            usage!("no run is kept in {}; name a folder that holds one", path_shown(folder))
+        })?,
+    };
+    let record = recorded(&place)?;
+    let one = read(place.clone());
+    let is_there = |file: &&str| host::is_there(&place.join(file));
+    let kept = one_run::Kept {
+        folder: &path_shown(&place),
+        when: one.as_ref().and_then(|one| one.when.as_deref()),
+        bytes: one.as_ref().map_or(0, |one| one.bytes),
+        reports: &REPORTS.into_iter().filter(is_there).collect::<Vec<_>>(),
+        left: left(&record, &record.devices).len(),
+    };
+    let style = TextStyle { color: terminal.color, ascii: !terminal.unicode, width: terminal.width };
+    Ok(match args.format {
+        ListingFormat::Table => one_run::told(&record, &kept, style),
+        ListingFormat::Json => one_run::json(&record, &kept),
+    })
+}
+
+/// The folder of a run by its name, or as it is.
+fn found(folder: &Path, name: &Path) -> Result<PathBuf, CommandError> {
+    let below = folder.join(name);
+    let place = [below, name.to_owned()].into_iter().find(|place| host::is_there(&place.join(LOG)));
+    place.ok_or_else(|| {
+        let all: Vec<String> = kept(folder).into_iter().map(|one| one.name).collect();
+        let known: Vec<&str> = all.iter().map(String::as_str).collect();
+        let near = nearest::meant(&name.to_string_lossy(), &known, 3);
+        let near = if near.is_empty() {
+            "`farmjank runs` lists them".to_owned()
+        } else {
+            format!("there is {}", near.join(", "))
+        };
+        usage!("no run is called {}; {near}", path_shown(name))
+    })
+}
+
 /// How a run ended, by its exit code.
 fn ending(code: Option<u8>) -> String {
     match code {
@@ -152,23 +222,8 @@ fn pruned(folder: &Path, args: &PruneRunsArgs) -> Result<String, CommandError> {
 
 /// Removes runs by name or folder; none when one of them is no run.
 fn removed(folder: &Path, names: &[PathBuf]) -> Result<String, CommandError> {
-    let mut found = Vec::new();
-    for name in names {
-        let below = folder.join(name);
-        let place = [below, name.clone()].into_iter().find(|place| host::is_there(&place.join(LOG)));
-        let Some(place) = place else {
-            let all: Vec<String> = kept(folder).into_iter().map(|one| one.name).collect();
-            let known: Vec<&str> = all.iter().map(String::as_str).collect();
-            let near = nearest::meant(&name.to_string_lossy(), &known, 3);
-            let near = if near.is_empty() {
-                "`farmjank runs` lists them".to_owned()
-            } else {
-                format!("there is {}", near.join(", "))
-            };
-            return Err(usage!("no run is called {}; {near}; nothing was removed", path_shown(name)));
-        };
-        found.push(place);
-    }
+    let found: Result<Vec<PathBuf>, CommandError> = names.iter().map(|name| found(folder, name)).collect();
+    let found = found.map_err(|why| format!("{why}; nothing was removed"))?;
     for place in &found {
         Bundle::remove(place)?;
         host::remove_empty(place);

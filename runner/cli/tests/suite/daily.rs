@@ -267,3 +267,63 @@ fn what_failed_is_run_again_by_name_or_not_and_a_pass_says_that_it_failed_before
     let nothing = go(here, &["--last-failed"]);
     assert_eq!((nothing.code, nothing.out.as_str()), (5, ""), "{}", nothing.err);
 }
+
+#[test]
+fn one_run_is_shown_with_what_it_came_to_where_it_lies_and_what_to_do_next() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    let none = run(here, &["runs", "show"]);
+    assert!(none.code == 2 && none.err.contains("no run is kept in results/runs"), "{}", none.err);
+    lab(here, 0.2);
+    assert_eq!(go(here, &[]).code, 1);
+    let shown = run(here, &["runs", "show"]);
+    assert_eq!(shown.code, 0, "{}", shown.err);
+    let next = format!(
+        "run again what failed, the other flags as before\n             farmjank run … --last-failed={BUNDLE}\n"
+    );
+    for words in [
+        "FAIL  lab-shop-seed0 · exit 1 (gate failed)",
+        "windows  1 failed, 1 passed",
+        "phones   Pixel 8 (P8)",
+        "virtual lab shop: every phone is simulated",
+        "report.html, junit.xml, results.json, metrics.txt",
+        &next,
+    ] {
+        assert!(shown.out.contains(words), "{words}: {}", shown.out);
+    }
+    assert_eq!(run(here, &["runs", "show", "lab-shop-seed0"]).out, shown.out, "by name");
+    assert_eq!(run(here, &["runs", "show", BUNDLE]).out, shown.out, "by folder");
+    let typo = run(here, &["runs", "show", "lab-shop-sed0"]);
+    assert!(typo.code == 2 && typo.err.contains("there is lab-shop-seed0"), "{}", typo.err);
+    let program = json(&run(here, &["runs", "show", "--format", "json"]).out);
+    assert_eq!((&program["windows"]["fail"], &program["exit"]["code"]), (&1.into(), &1.into()), "{program}");
+    assert_eq!(program["next"][1]["command"], format!("farmjank run … --last-failed={BUNDLE}"));
+    let list = json(&run(here, &["runs", "list", "--format", "json"]).out);
+    assert_eq!(
+        (&list["runs"][0]["name"], &list["runs"][0]["ended"]),
+        (&"lab-shop-seed0".into(), &"failed".into())
+    );
+    let page = include_str!("../../../../docs/listings.md");
+    for key in
+        [&program, &list["runs"][0]].into_iter().flat_map(|one| one.as_object().expect("an object").keys())
+    {
+        assert!(page.contains(&format!("`{key}`")), "docs/listings.md does not name {key}");
+    }
+    // What was done about it is told next time, and that nothing is left.
+    lab(here, 0.0008);
+    assert_eq!(go(here, &["--last-failed"]).code, 0);
+    let after = run(here, &["runs", "show"]);
+    assert!(after.out.contains("2 passed (1 only when run again)"), "{}", after.out);
+    assert!(after.out.contains("went on once") && !after.out.contains("--last-failed"), "{}", after.out);
+    // A log that ends early says how to go on.
+    let text = log(here);
+    let half = text[..text.len() / 3].rfind('\n').expect("lines") + 1;
+    std::fs::write(here.join(BUNDLE).join("events.ndjson"), &text[..half]).expect("it is cut");
+    let cut = run(here, &["runs", "show"]);
+    assert!(
+        cut.out.starts_with("UNFINISHED  lab-shop-seed0 · its log ends before it was judged"),
+        "{}",
+        cut.out
+    );
+    assert!(cut.out.contains(&format!("farmjank run … --resume {BUNDLE}")), "{}", cut.out);
+}

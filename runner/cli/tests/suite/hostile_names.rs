@@ -159,28 +159,12 @@ fn verbs() -> BTreeSet<String> {
     verbs.lines().filter_map(verb).filter_map(|rest| rest.split(' ').next().map(str::to_owned)).collect()
 }
 
-/// Every verb with this name in the place of files, folders, words and phones.
-fn tries(name: &str) -> Vec<Vec<String>> {
+/// What looks at runs, and what is done with them.
+fn of_runs(name: &str) -> Vec<Vec<String>> {
     let at = |ending: &str| format!("./{name}{ending}");
     let bundle = at("-run");
-    let last_failed = format!("--last-failed={bundle}");
-    [
-        &["check", &at(".yaml")][..],
-        &["check", &at("-bad")],
-        &["check", "flow.yaml"],
-        &["check", "named.yaml"],
-        &["run", "named.yaml", "--lab", "demo", "--out", &at("-named")],
-        &["report", &at("-named")],
-        &["check", &at("-missing.yaml")],
-        &["plan", &at(".yaml"), "--lab", "demo"],
-        &["plan", &at(".yaml"), "--lab", &at("-nolab")],
-        &["run", &at(".yaml"), "--lab", "lab.yaml"],
-        &["run", &at(".yaml"), "--lab", "demo", "--out", &bundle],
-        &["run", &at(".yaml"), "--lab", "demo", "--resume", &bundle],
-        &["run", &at(".yaml"), "--lab", "demo", &last_failed],
-        &["run", &at(".yaml"), "--lab", "demo", "--baseline", &at(".json")],
-        &["run", &at(".yaml"), "--lab", "demo", "--include-tags", name],
-        &["report", &bundle],
+    owned(&[
+        &["report", &bundle][..],
         &["report", &bundle, &bundle],
         &["report", &bundle, "--format", "json"],
         &["report", &bundle, "--format", "github"],
@@ -196,6 +180,38 @@ fn tries(name: &str) -> Vec<Vec<String>> {
         &["merge", &at("-log"), "--out", &at("-other")],
         &["runs", "--runs", "."],
         &["runs", "rm", name, "--runs", &at("")],
+        &["runs", "show", &bundle],
+        &["runs", "show", name, "--runs", &at("")],
+        &["runs", "show", &bundle, "--format", "json"],
+        &["runs", "--runs", ".", "list", "--format", "json"],
+    ])
+}
+
+fn owned(tries: &[&[&str]]) -> Vec<Vec<String>> {
+    tries.iter().map(|words| words.iter().map(|word| (*word).to_owned()).collect()).collect()
+}
+
+/// Every verb with this name in the place of files, folders, words and phones.
+fn tries(name: &str) -> Vec<Vec<String>> {
+    let at = |ending: &str| format!("./{name}{ending}");
+    let bundle = at("-run");
+    let last_failed = format!("--last-failed={bundle}");
+    let rest = owned(&[
+        &["check", &at(".yaml")][..],
+        &["check", &at("-bad")],
+        &["check", "flow.yaml"],
+        &["check", "named.yaml"],
+        &["run", "named.yaml", "--lab", "demo", "--out", &at("-named")],
+        &["report", &at("-named")],
+        &["check", &at("-missing.yaml")],
+        &["plan", &at(".yaml"), "--lab", "demo"],
+        &["plan", &at(".yaml"), "--lab", &at("-nolab")],
+        &["run", &at(".yaml"), "--lab", "lab.yaml"],
+        &["run", &at(".yaml"), "--lab", "demo", "--out", &bundle],
+        &["run", &at(".yaml"), "--lab", "demo", "--resume", &bundle],
+        &["run", &at(".yaml"), "--lab", "demo", &last_failed],
+        &["run", &at(".yaml"), "--lab", "demo", "--baseline", &at(".json")],
+        &["run", &at(".yaml"), "--lab", "demo", "--include-tags", name],
         &["history", "--add", &bundle, "--history", &at(".db")],
         &["history", "--history", &at(".db")],
         &["history", "--history", &at(".txt")],
@@ -230,10 +246,8 @@ fn tries(name: &str) -> Vec<Vec<String>> {
         &["schema", name],
         &["quarantine", name],
         &[&format!("--{name}")],
-    ]
-    .iter()
-    .map(|words| words.iter().map(|word| (*word).to_owned()).collect())
-    .collect()
+    ]);
+    of_runs(name).into_iter().chain(rest).collect()
 }
 
 #[test]
