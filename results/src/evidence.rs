@@ -30,6 +30,15 @@ const WORDS: usize = 60;
 /// First line of every evidence file.
 pub const HEADER: &str = "# farmjank evidence 1\n";
 
+/// What the name of a file ends with that a bundle keeps packed by zstd. Whoever writes or reads it has to do with what
+/// it holds.
+pub const PACKED: &str = ".zst";
+
+/// The name of what a file of a bundle holds: `w.dumps` of `w.dumps.zst`, and of itself.
+pub fn held(path: &str) -> &str {
+    path.strip_suffix(PACKED).unwrap_or(path)
+}
+
 #[derive(Serialize, Deserialize)]
 struct Head {
     source: SourceId,

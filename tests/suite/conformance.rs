@@ -159,7 +159,7 @@ fn perfetto_reads_the_lab_s_traces_without_an_error_and_as_we_do_row_by_row() {
     let Some(reader) = reader(folder.path()) else { return };
     let story = Stage::lab_yaml(&lab()).scenario(SCENARIO).run();
     let (mut traces, mut rows) = (0, 0);
-    for path in story.files.paths().into_iter().filter(|path| path.ends_with(".perfetto-trace")) {
+    for path in story.files.paths().into_iter().filter(|path| path.ends_with(".perfetto-trace.zst")) {
         let bytes = story.files.read(&path);
         let file = folder.path().join("trial.perfetto-trace");
         std::fs::write(&file, &bytes).expect("a file");

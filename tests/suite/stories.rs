@@ -142,7 +142,7 @@ fn a_phone_pulled_in_mid_fling_comes_back_and_nothing_is_lost() {
     let windows = job.trials.iter().flat_map(|trial| &trial.windows);
     // A trace is of a whole trial, and of a kind other programs read.
     let (traces, evidence): (Vec<&String>, Vec<&String>) =
-        windows.flat_map(|window| &window.evidence).partition(|path| path.ends_with(".perfetto-trace"));
+        windows.flat_map(|window| &window.evidence).partition(|path| path.ends_with(".perfetto-trace.zst"));
     assert_eq!(traces.len(), 4, "one of every completed trial");
     assert!(evidence.len() >= 5, "{evidence:?}");
     for (at, path) in evidence.iter().enumerate() {

@@ -45,7 +45,8 @@ pub trait Spawn {
     ) -> Work<'a, (i32, String)>;
 }
 
-/// The run bundle's folder. Paths are relative, with `/`.
+/// The run bundle's folder. Paths are relative, with `/`. A file whose name ends with `.zst` is kept packed; the bytes
+/// handed over and back are what it holds.
 pub trait Files {
     /// Appends and flushes to the operating system.
     fn append(&self, path: &str, bytes: &[u8]) -> Result<(), FileError>;

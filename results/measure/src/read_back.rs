@@ -72,8 +72,8 @@ impl ReadBack {
         let mut side_readings = SideReadings::default();
         let (mut stitching, mut doubts, mut halves) = (Stitching::default(), Vec::new(), Halves::default());
         for (path, bytes) in files {
-            let traces =
-                readers.probes.iter().find(|probe| is_trace(probe.id()) && path.ends_with(probe.file()));
+            let is_of = |file: &str| evidence::held(&path).ends_with(file);
+            let traces = readers.probes.iter().find(|probe| is_trace(probe.id()) && is_of(probe.file()));
             if let Some(probe) = traces {
                 let output = ProbeOutput { bytes, mark: Vec::new(), began: None, ended: None };
                 side_readings.read(&**probe, &output, Edges::default(), how);

@@ -56,9 +56,14 @@ impl Room {
         Room { left: bytes.saturating_mul(TIMES).saturating_add(FILE).min(most), of: A_FILE, fresh: 0 }
     }
 
-    /// For a whole bundle whose files have so many bytes, each counted once.
-    pub fn of_bundle(bytes: u64) -> Room {
-        Room { left: bytes.saturating_mul(TIMES).saturating_add(BUNDLE), of: A_BUNDLE, fresh: 0 }
+    /// For a whole bundle, of whose files none was seen yet.
+    pub fn of_bundle() -> Room {
+        Room { left: BUNDLE, of: A_BUNDLE, fresh: 0 }
+    }
+
+    /// One more file of the bundle, of so many bytes, unpacked: each is counted once.
+    pub fn widen(&mut self, bytes: u64) {
+        self.left = self.left.saturating_add(bytes.saturating_mul(TIMES));
     }
 
     /// Lets so many bytes in.

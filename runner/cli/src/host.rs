@@ -6,6 +6,7 @@ mod claim_file;
 pub mod claims;
 mod durable;
 mod output;
+mod packed;
 mod phone_log;
 mod reading;
 mod secrets;

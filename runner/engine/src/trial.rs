@@ -19,6 +19,7 @@ use crate::slug::slug;
 use farmjank_measure::probe_read::{ProbeContext, SideReadings, is_trace};
 use farmjank_measure::weigh::{Ask, Measured};
 use farmjank_results::event::{Around, Ending, Screen, SkippedSource, WindowMeasured};
+use farmjank_results::evidence::PACKED;
 use farmjank_results::fault::{Blame, Fault, FaultCode};
 use farmjank_results::frame_log::FrameLog;
 use farmjank_scenarios::step::Step;
@@ -191,7 +192,7 @@ impl<'a> Trial<'a> {
     ) -> Result<(), Fault> {
         let session = self.session;
         let place = format!("{}/{}-{}", self.folder, self.windows.borrow().len(), slug(name));
-        let open_window = OpenWindow::new(session, self.number, name, format!("{place}.dumps"));
+        let open_window = OpenWindow::new(session, self.number, name, format!("{place}.dumps{PACKED}"));
         let mut beginning = self.probes.begin_window().await?;
         let mut side_readings =
             SideReadings { unavailable: std::mem::take(&mut beginning.refused), ..SideReadings::default() };
@@ -276,7 +277,7 @@ impl<'a> Trial<'a> {
             (SideReadings { unavailable: refused, ..SideReadings::default() }, Vec::new());
         for ProbeAnswer { probe, output, edges } in answers {
             if is_trace(probe.id()) && !output.bytes.is_empty() {
-                let path = format!("{}/{}", self.folder, probe.file());
+                let path = format!("{}/{}{PACKED}", self.folder, probe.file());
                 match session.env.files.write(&path, &output.bytes) {
                     Ok(()) => traces.push(path),
                     Err(why) => {

@@ -58,7 +58,7 @@ pub fn wrongs_of_resumed(world: &World, kept: &[u8], story: &Story) -> Vec<Strin
             }
             for path in trial.windows.iter().flat_map(|window| &window.evidence) {
                 // A trace is of a whole trial.
-                if !path.ends_with(".perfetto-trace") && !evidence.insert(path.clone()) {
+                if !path.ends_with(".perfetto-trace.zst") && !evidence.insert(path.clone()) {
                     wrongs.push(format!("{path} holds two windows"));
                 }
             }

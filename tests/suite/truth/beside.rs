@@ -58,7 +58,7 @@ fn counts_and_log_of_every_window_are_those_of_the_truth() {
     let (mut all, mut stalls) = (Differences::default(), 0.0);
     for (serial, window) in windows(&story.record) {
         let (place, sdk) = (format!("{serial} {}", window.window), sdk_of(&serial));
-        let path = window.evidence.iter().find(|path| path.ends_with(".dumps")).expect("dumps");
+        let path = window.evidence.iter().find(|path| path.ends_with(".dumps.zst")).expect("dumps");
         let dumps = evidence::read(&story.files.read(path)).expect("evidence");
         let clock = window.clock.expect("a clock");
         let heard = between(&dumps, SourceId::Logcat, clock).expect("the log");

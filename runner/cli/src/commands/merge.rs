@@ -17,7 +17,6 @@ use farmjank_results::file_error::{FileError, FileProblem};
 use farmjank_results::record::Record;
 use farmjank_results::shards::merge::{self, Merged, merge};
 use farmjank_results::verdict::Verdict;
-use farmjank_seams::host::Files;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -125,8 +124,8 @@ fn copied(
     let from: Vec<Bundle> = runs.iter().map(|run| Bundle::open(run)).collect();
     let mut missing = Vec::new();
     for (path, number) in evidence {
-        match from[*number].read(path, MOST) {
-            Ok(bytes) => to.write(path, &bytes)?,
+        match from[*number].copy(path, MOST, to) {
+            Ok(()) => {}
             Err(error) if matches!(error.why, FileProblem::Missing) => missing.push(runs[*number].join(path)),
             Err(error) => return Err(error.into()),
         }

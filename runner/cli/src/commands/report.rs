@@ -164,7 +164,7 @@ fn side_by_side(
 fn rejudge(bundled: &mut Bundled, scenarios: &[Scenario], run: &Path) -> Result<(), CommandError> {
     let Bundled { record, anew } = bundled;
     let mut unjudged = false;
-    let mut evidence = Evidence::of(run, record);
+    let mut evidence = Evidence::of(run);
     for job in record.jobs.values_mut() {
         // What was announced of its cells is about the numbers of then.
         job.cells.clear();
@@ -212,6 +212,8 @@ fn rejudge(bundled: &mut Bundled, scenarios: &[Scenario], run: &Path) -> Result<
 struct Evidence {
     bundle: Bundle,
     room: Room,
+    /// Files that were read before: windows of a trial share its trace.
+    known: BTreeSet<String>,
 }
 
 /// Why evidence cannot be read.
@@ -224,19 +226,19 @@ enum NotRead {
 }
 
 impl Evidence {
-    fn of(run: &Path, record: &Record) -> Evidence {
-        let windows = record.jobs.values().flat_map(|job| &job.trials).flat_map(|trial| &trial.windows);
-        let names: BTreeSet<&String> = windows.flat_map(|window| &window.evidence).collect();
-        let bytes = names.into_iter().map(|name| host::length(&run.join(name)) as u64).sum();
-        Evidence { bundle: Bundle::open(run), room: Room::of_bundle(bytes) }
+    fn of(run: &Path) -> Evidence {
+        Evidence { bundle: Bundle::open(run), room: Room::of_bundle(), known: BTreeSet::new() }
     }
 
-    fn files(&self, names: &[String]) -> Result<Vec<(String, Vec<u8>)>, CommandError> {
+    fn files(&mut self, names: &[String]) -> Result<Vec<(String, Vec<u8>)>, CommandError> {
         let mut files = Vec::new();
         let mut left = MOST;
         for name in names {
             let bytes = self.bundle.read(name, left)?;
             left -= bytes.len() as u64;
+            if self.known.insert(name.clone()) {
+                self.room.widen(bytes.len() as u64);
+            }
             files.push((name.clone(), bytes));
         }
         Ok(files)

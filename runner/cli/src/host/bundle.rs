@@ -6,14 +6,18 @@
 )]
 
 use super::durable::Durable;
-use super::reading::{inside, inside_or_new, regular};
+use super::output::write_packed;
+use super::packed;
+use super::reading::{inside, inside_or_new, regular, unpacked};
 use super::secrets::{made, make_folders, masked};
-use super::{for_owner, read_file, read_from, size_below, write_file};
+use super::{for_owner, read_file, read_from, size_below};
 use crate::command_error::CommandError;
 use farmjank_engine::scribe::{BUNDLE, LOG};
 use farmjank_leaf::text::name as shown;
+use farmjank_results::evidence::{PACKED, held};
 use farmjank_results::file_error::{FileError, FileProblem};
 use farmjank_seams::host::Files;
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,10 +30,10 @@ const OPEN_FILES: usize = 64;
 
 /// Largest log read.
 const MOST_LOG: u64 = 4 << 30;
-/// Bytes read of a bundle in all: so many whatever it has, and so many times what it has. Windows of a trial share its
-/// trace, and reports read frame logs several times.
+/// Bytes read of a bundle in all, unpacked: so many whatever it has, and so many times what it has. Windows of a trial
+/// share its trace, reports read frame logs several times, and evidence unpacks to some five times its size.
 const READ_ANYWAY: u64 = 256 << 20;
-const READ_OF_EACH_BYTE: u64 = 64;
+const READ_OF_EACH_BYTE: u64 = 320;
 
 /// Locks a log for this process.
 fn mine(root: &Path, log: fs::File) -> Result<fs::File, CommandError> {
@@ -186,6 +190,34 @@ impl Bundle {
         }
     }
 
+    /// Where a file lies. Somebody may have unpacked it by hand, or packed it.
+    fn place(&self, path: &str) -> Result<PathBuf, FileError> {
+        let other = || match held(path) {
+            plain if plain != path => inside(&self.root, plain),
+            _ => inside(&self.root, &format!("{path}{PACKED}")),
+        };
+        match inside(&self.root, path) {
+            Err(error) if error.why == FileProblem::Missing => other().map_err(|_| error),
+            found => found,
+        }
+    }
+
+    /// Copies a file into another bundle, byte for byte.
+    ///
+    /// # Errors
+    /// It is not there, not inside, too large, or cannot be written.
+    pub fn copy(&self, path: &str, most: u64, to: &Bundle) -> Result<(), FileError> {
+        let bytes = read_file(&self.place(path)?, most)
+            .map_err(|error| FileError::new(&self.root.join(path), error.why))?;
+        self.count(bytes.len() as u64)?;
+        if held(path) == path || !packed::is_packed(&bytes) {
+            return to.write(path, &bytes);
+        }
+        write_packed(&inside_or_new(&to.root, path)?, &bytes)?;
+        to.written(path);
+        Ok(())
+    }
+
     /// Counts what is read: a log that names one large file ten thousand times is no reason to read it so often.
     fn count(&self, bytes: u64) -> Result<(), FileError> {
         // What this process wrote itself it may read.
@@ -202,10 +234,17 @@ impl Bundle {
     }
 }
 
+/// What is written of these bytes: nothing secret, and packed where the file's name says so. In this order: what is
+/// packed can be searched for nothing.
+fn kept<'b>(path: &str, bytes: &'b [u8], level: i32) -> std::io::Result<Cow<'b, [u8]>> {
+    let bytes = masked(bytes);
+    if held(path) == path { Ok(bytes) } else { packed::pack(&bytes, level).map(Cow::Owned) }
+}
+
 impl Files for Bundle {
     fn append(&self, path: &str, bytes: &[u8]) -> Result<(), FileError> {
         let words = |error: std::io::Error| FileError::io(Path::new(path), &error);
-        let bytes = &*masked(bytes);
+        let bytes = &*kept(path, bytes, packed::PIECE).map_err(words)?;
         let mut open = self.open.borrow_mut();
         if open.len() >= OPEN_FILES && !open.contains_key(path) {
             open.clear();
@@ -240,15 +279,17 @@ impl Files for Bundle {
     }
 
     fn write(&self, path: &str, bytes: &[u8]) -> Result<(), FileError> {
-        write_file(&inside_or_new(&self.root, path)?, bytes)?;
+        let kept =
+            kept(path, bytes, packed::WHOLE).map_err(|error| FileError::io(Path::new(path), &error))?;
+        write_packed(&inside_or_new(&self.root, path)?, &kept)?;
         self.written(path);
         Ok(())
     }
 
     fn read(&self, path: &str, most: u64) -> Result<Vec<u8>, FileError> {
-        let place = inside(&self.root, path)?;
+        let place = self.place(path)?;
         let bytes =
-            read_file(&place, most).map_err(|error| FileError::new(&self.root.join(path), error.why))?;
+            unpacked(&place, most).map_err(|error| FileError::new(&self.root.join(path), error.why))?;
         self.count(bytes.len() as u64)?;
         Ok(bytes)
     }

@@ -57,7 +57,11 @@ fn end_of_links(path: &Path) -> PathBuf {
 /// # Errors
 /// The file, and why.
 pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
-    let bytes = &*masked(bytes);
+    write_packed(path, &masked(bytes))
+}
+
+/// The same of bytes that hold nothing secret any more: who packed them could not be told by their bytes.
+pub(super) fn write_packed(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     let write = || match Place::of(path)? {
         Place::Free(place) => {
             make_folder(&place)?;

@@ -6,6 +6,7 @@
     reason = "part of the outside world, as `host.rs`"
 )]
 
+use super::packed::opened;
 use farmjank_results::file_error::{FileError, FileProblem};
 use std::collections::BTreeSet;
 use std::fs;
@@ -49,6 +50,24 @@ pub fn read_file(path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
     }
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
     file.take(most + 1).read_to_end(&mut bytes).map_err(|error| FileError::io(path, &error))?;
+    if bytes.len() as u64 > most { Err(too_large()) } else { Ok(bytes) }
+}
+
+/// Reads what a regular file holds, packed or not: at most `most` bytes, and of a packed one 32 times its size and
+/// 1 MiB.
+///
+/// # Errors
+/// The file, and why it cannot be read; or that it holds more.
+pub(super) fn unpacked(path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
+    let too_large = || FileError::new(path, FileProblem::TooLarge { most });
+    let words = |error: std::io::Error| FileError::io(path, &error);
+    let (file, size) = regular(path)?;
+    if size > most {
+        return Err(too_large());
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
+    let from = opened(file.take(most + 1)).map_err(words)?;
+    from.take(most + 1).read_to_end(&mut bytes).map_err(words)?;
     if bytes.len() as u64 > most { Err(too_large()) } else { Ok(bytes) }
 }
 
@@ -106,8 +125,9 @@ fn within(root: &Path, path: &str) -> Result<PathBuf, FileError> {
 /// Bytes read at once by [`read_pieces`]: more than enough to tell what a file is.
 const PIECE: usize = 256 * 1024;
 
-/// Hands a file over piece by piece, in pieces of 256 KiB but for the last; `-` is standard input, and what a shell
-/// hands over as a stream (`/dev/stdin`, `<(…)`) is read to 16 GiB. Nothing is handed over for an empty file.
+/// Hands over what a file holds, packed by zstd or not, piece by piece, in pieces of 256 KiB but for the last; `-` is
+/// standard input, and what a shell hands over as a stream (`/dev/stdin`, `<(…)`) is read to 16 GiB. Nothing is handed
+/// over for an empty file.
 ///
 /// # Errors
 /// The file, and why it cannot be read; or what `take` says of a piece, which ends the reading.
@@ -116,7 +136,7 @@ pub fn read_pieces<E: From<FileError>>(
     take: &mut dyn FnMut(&[u8]) -> Result<(), E>,
 ) -> Result<(), E> {
     let words = |error: std::io::Error| FileError::io(path, &error);
-    let mut from = given(path)?;
+    let mut from = opened(given(path)?).map_err(words)?;
     let mut piece = vec![0; PIECE];
     let mut taken = 0;
     loop {

@@ -1,6 +1,6 @@
 //! `farmjank analyze` on every kind of file that is no latency dump: written here, or by a run of the lab.
 
-use crate::world::{Ended, SMOOTH, farmjank, run, write};
+use crate::world::{Ended, SMOOTH, farmjank, held, run, write};
 use serde_json::Value;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ fn bundle(folder: &Path) -> (PathBuf, PathBuf) {
         run(folder, &["run", "smooth.yaml", "--lab", "demo", "--iterations", "1", "--out", "out", "--quiet"]);
     assert_eq!(ended.code, 0, "{}", ended.err);
     let of = |name: &str| folder.join("out/evidence/job-1/trial-0").join(name);
-    (of("trial.perfetto-trace"), of("0-fling-the-feed.dumps"))
+    (of("trial.perfetto-trace.zst"), of("0-fling-the-feed.dumps.zst"))
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn a_run_s_trace_and_its_evidence_agree_and_carry_their_probes() {
     assert!(reason(&one, "tally_fps").contains("not taken"));
     // Beside the dumps: counts and the log of the window, and render stages where no ring of framestats went round.
     assert!(reason(&of_dumps, "frame_count").contains("ring no longer held"));
-    let slower = folder.path().join("out/evidence/job-3/trial-0/0-fling-the-feed.dumps");
+    let slower = folder.path().join("out/evidence/job-3/trial-0/0-fling-the-feed.dumps.zst");
     let slower = slower.display().to_string();
     let first =
         json(folder.path(), &[&slower])["coverage"]["periods"][0]["from"].as_i64().expect("an instant");
@@ -105,7 +105,7 @@ fn a_trace_longer_than_memory_is_read_in_pieces() {
     let folder = tempfile::tempdir().expect("a folder");
     let (trace, _) = bundle(folder.path());
     let whole = json(folder.path(), &[&trace.display().to_string()]);
-    let bytes = std::fs::read(&trace).expect("the trace");
+    let bytes = held(&trace);
     // Packets of other data sources around it: 96 MB that nobody keeps. Field 900, 64 KiB long.
     let mut packet = vec![0x0a, 0x85, 0x80, 0x04, 0xa2, 0x38, 0x80, 0x80, 0x04];
     packet.resize(packet.len() + 65_536, 0);

@@ -49,14 +49,14 @@ fn with_run() -> tempfile::TempDir {
     folder
 }
 
-/// The first file of the run's evidence with this ending.
+/// The first file of the run's evidence of this kind, packed as it is.
 fn evidence(folder: &Path, ending: &str) -> PathBuf {
     let mut folders = vec![folder.join("b/evidence")];
     while let Some(next) = folders.pop() {
         for entry in fs::read_dir(next).expect("a folder").map(|entry| entry.expect("an entry").path()) {
             if entry.is_dir() {
                 folders.push(entry);
-            } else if entry.extension().is_some_and(|own| own == ending) {
+            } else if entry.to_string_lossy().contains(&format!(".{ending}")) {
                 return entry;
             }
         }
@@ -85,6 +85,10 @@ fn bomb() -> String {
 fn evidence_that_would_unfold_to_gigabytes_is_refused() {
     let folder = with_run();
     fs::write(evidence(folder.path(), "dumps"), bomb()).expect("written");
+    let ended = soon(folder.path(), &["report", "b", "--rejudge", "s.yaml"]);
+    assert!(ended.code == 2 && ended.err.contains("unfolds to more than"), "{}", ended.err);
+    let packed = zstd::bulk::compress(bomb().as_bytes(), 3).expect("packed");
+    fs::write(evidence(folder.path(), "dumps"), packed).expect("written");
     let ended = soon(folder.path(), &["report", "b", "--rejudge", "s.yaml"]);
     assert!(ended.code == 2 && ended.err.contains("unfolds to more than"), "{}", ended.err);
     write(folder.path(), "w.dumps", &bomb());

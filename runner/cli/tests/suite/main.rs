@@ -26,6 +26,8 @@ mod merge;
 mod metrics;
 mod nights;
 mod outside;
+#[cfg(unix)]
+mod packed;
 mod prepared;
 mod prove;
 mod quarantine;

@@ -1,6 +1,6 @@
 //! A run that was cut off goes on: through the program a user has, killed as processes are.
 
-use crate::world::{Ended, Lab, SMOOTH, ended, farmjank, run, write};
+use crate::world::{Ended, Lab, SMOOTH, ended, farmjank, files_below, held, run, write};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -249,6 +249,16 @@ fn a_run_killed_at_random_instants_measures_every_iteration_once() {
             (0..2).flat_map(|job| (0..3).map(move |trial| ((job, trial), 1))).collect();
         assert_eq!(iterations, due, "{out}");
         assert_eq!(cases(&bundle), cases(&undisturbed), "{out}");
+        // What the killed had written of a window is whole to its last dump, and what they finished is measured again.
+        for file in files_below(&bundle.join("evidence")) {
+            if file.to_string_lossy().ends_with(".dumps.zst") {
+                let held = held(&file);
+                let read = farmjank_results::evidence::read(&held);
+                assert!(held.is_empty() || read.is_ok(), "{}: {read:?}", file.display());
+            }
+        }
+        let again = run(rack.folder.path(), &["report", &out, "--rejudge", "s.yaml"]);
+        assert!(again.code == 0 && again.err.is_empty(), "{out}: {}", again.err);
         kept_in_all += completed(&before).len();
     }
     println!("{kills} kills in {runs} runs; {kept_in_all} iterations were measured before a kill and kept");

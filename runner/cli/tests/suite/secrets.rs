@@ -1,6 +1,6 @@
 //! Secrets: given out of sight, used on the phone, and in no byte of what is left behind or said.
 
-use crate::world::{Ended, ended, farmjank, run, write};
+use crate::world::{Ended, ended, farmjank, files_below, held, run, write};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -30,17 +30,6 @@ steps:
   - measure: fling the feed
     steps: [ { swipe: { direction: UP, duration: 250ms } }, { wait: 700ms } ]
 ";
-
-/// Every file below a folder.
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let (mut found, mut folders) = (Vec::new(), vec![folder.to_owned()]);
-    while let Some(next) = folders.pop() {
-        for entry in fs::read_dir(next).expect("a folder").map(|entry| entry.expect("an entry").path()) {
-            if entry.is_dir() { folders.push(entry) } else { found.push(entry) }
-        }
-    }
-    found
-}
 
 /// No spelling of the token, and no piece of one.
 fn clean(what: &str, bytes: &[u8]) {
@@ -82,11 +71,14 @@ fn no_byte_of_a_run_holds_its_secret_and_nobody_else_reads_it() {
     let ran = ended(farmjank(here).args(args).args(more).env("TOKEN", TOKEN));
     assert!([0, 1, 4].contains(&ran.code), "{}", ran.err);
     told("run", &ran);
-    let kept: Vec<PathBuf> =
-        ["b", "r"].iter().flat_map(|name| files(&here.join(name))).chain([here.join("h.sqlite")]).collect();
+    let kept: Vec<PathBuf> = ["b", "r"]
+        .iter()
+        .flat_map(|name| files_below(&here.join(name)))
+        .chain([here.join("h.sqlite")])
+        .collect();
     assert!(kept.len() > 12, "{kept:?}");
     for file in &kept {
-        clean(&file.display().to_string(), &fs::read(file).expect("a file"));
+        clean(&file.display().to_string(), &held(file));
         assert_eq!(mode(file), 0o600, "{}", file.display());
     }
     assert_eq!(

@@ -95,6 +95,31 @@ pub fn write(folder: &Path, name: &str, text: &str) -> PathBuf {
     path
 }
 
+/// Every file below a folder.
+pub fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let (mut found, mut folders) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(next) = folders.pop() {
+        for entry in std::fs::read_dir(next).expect("a folder").map(|entry| entry.expect("an entry").path()) {
+            if entry.is_dir() { folders.push(entry) } else { found.push(entry) }
+        }
+    }
+    found
+}
+
+/// What a file holds, packed or not; of a torn one, as much as is whole.
+pub fn held(file: &Path) -> Vec<u8> {
+    let bytes = std::fs::read(file).expect("a file");
+    if file.extension().is_none_or(|end| end != "zst") {
+        return bytes;
+    }
+    let mut all = Vec::new();
+    let mut from = zstd::stream::read::Decoder::new(&bytes[..]).expect("memory");
+    match std::io::copy(&mut from, &mut all) {
+        Err(why) if why.kind() != std::io::ErrorKind::UnexpectedEof => panic!("{}: {why}", file.display()),
+        _ => all,
+    }
+}
+
 /// The folder of real dumps beside the repository, when it is there.
 pub fn real_dumps() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/real-dumps");
