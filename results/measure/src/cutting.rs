@@ -18,6 +18,7 @@ use farmjank_results::touch::Evidence;
 use farmjank_results::window::{Beside, Window};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// Everything that was seen and said of a stretch.
 #[derive(Clone, Copy)]
@@ -98,7 +99,8 @@ pub(crate) fn window(sight: &Sight<'_>, judged: &Candidate<'_>, how: &How<'_>) -
         ..CutRules::new(judged.source)
     };
     let mut window = cut(&timeline, motions, &rules);
-    if let Some(why) = side_readings.contradiction(lasting, judged.timeline, how.clock) {
+    let contradiction = side_readings.contradiction(lasting, judged.timeline, how.clock);
+    for why in contradiction.into_iter().chain(unseen(layers, judged, motions)) {
         window.coverage.proved = false;
         window.coverage.doubts.push(why);
     }
@@ -113,6 +115,21 @@ pub(crate) fn window(sight: &Sight<'_>, judged: &Candidate<'_>, how: &How<'_>) -
         ..by_probes(side_readings, side_readings.counts(lasting))
     };
     window
+}
+
+/// Why a trace without a frame in the motions does not show that there was none: only surfaces that tell a vsync id are
+/// in it, so that a video, a game or Flutter may have moved unless a ring was watched too.
+fn unseen(layers: &Layers, judged: &Candidate<'_>, motions: &[Motion]) -> Option<String> {
+    let rings = layers.iter().filter(|((source, _), _)| *source == SourceId::SurfaceFlinger);
+    let watched = |((source, layer), timeline): (&(SourceId, String), &Rc<FrameTimeline>)| {
+        is_proved(&Candidate { source: *source, layer, timeline, moved: 0 }, motions)
+    };
+    let tells = judged.source != SourceId::FrameTimeline || judged.moved > 0 || motions.is_empty();
+    (!tells && !rings.into_iter().any(watched)).then(|| {
+        "the trace shows no frame of the app, and no surface that draws without a vsync id (a video, a game, Flutter): \
+         SurfaceFlinger would show those, and its dumps are missing"
+            .to_owned()
+    })
 }
 
 /// What probes tell of a window, whether or not a frame of it was seen: the counts of its layer, the log.

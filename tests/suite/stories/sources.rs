@@ -123,3 +123,27 @@ phones:
         assert!(layer.contains("ProductActivity"), "{layer}");
     }
 }
+
+#[test]
+fn a_trace_without_a_frame_accuses_nobody_while_surfaceflinger_is_silent() {
+    let lab = "
+name: deaf
+phones:
+  - archetype: pixel-6
+    serial: P6
+    apps:
+      - id: com.example.shop
+        pages:
+          main: { activity: .MainActivity, launcher: true }
+          feed: { activity: .FeedActivity, link: 'shop://feed', kind: flutter }
+faults:
+  - { at: 0ms, phone: P6, kind: dump_timeout, for: 120000ms }
+";
+    let story = Stage::lab_yaml(lab).scenario(FEED).run();
+    let all = windows(&story);
+    assert!(!all.is_empty());
+    for (serial, window) in all {
+        let why = window.void.as_deref().unwrap_or_else(|| panic!("{serial} has numbers"));
+        assert!(!why.contains("nothing scrolled"), "its Flutter page moved all the time: {why}");
+    }
+}
