@@ -1,9 +1,8 @@
 //! A job that somebody had run again (`run --last-failed`, `--undecided`): what its cells came to before. A result is
 //! never measured into another in silence: whoever tells of a cell tells of this too. Must not know: reports.
 
-use crate::cell::CellSession;
 use crate::cells;
-use crate::compare::measured;
+use crate::compare::{Measured, measured};
 use crate::event::CellVerdict;
 use crate::record::{JobRecord, Record};
 use crate::verdict::Verdict;
@@ -83,12 +82,11 @@ fn version(job: &JobRecord) -> Option<&str> {
 
 /// What a run measured, for those who keep numbers: of a job that failed and was run again, what it measured when it
 /// failed. Who keeps the better of two samples keeps no sample.
-pub fn to_keep(record: &Record) -> Vec<CellSession> {
+pub fn to_keep(record: &Record) -> Vec<Measured> {
     let fails = |was: &JobRecord| was.cells.iter().any(|cell| cell.verdict == Some(Verdict::Fail));
     let failed = |was: &&JobRecord| was.verdict == Some(Verdict::Fail) || fails(was);
-    let sessions = |record: &Record| measured(record).into_iter().map(|one| one.session).collect();
     if record.jobs.values().all(|job| job.before.is_empty()) {
-        return sessions(record);
+        return measured(record);
     }
     let mut first = record.clone();
     for job in first.jobs.values_mut() {
@@ -96,5 +94,5 @@ pub fn to_keep(record: &Record) -> Vec<CellSession> {
             *job = was;
         }
     }
-    sessions(&first)
+    measured(&first)
 }

@@ -188,6 +188,9 @@ pub(super) enum Unconfirmed {
     /// It did not pass.
     #[error("run {0} did not pass: {1}")]
     NotPassed(String, Verdict),
+    /// It passed when somebody had run a part of it again.
+    #[error("run {0} passed only after a part of it was run again, which confirms nothing")]
+    RunAgain(String),
     /// Its log ends before its verdict.
     #[error("run {0} was never judged")]
     NeverJudged(String),
@@ -203,6 +206,9 @@ pub(super) fn confirms(record: &Record, name: &str) -> Result<(), Unconfirmed> {
         return Err(Unconfirmed::Other { run, held, name: name.to_owned() });
     }
     match record.verdict {
+        Some(Verdict::Pass) if record.jobs.values().any(|job| !job.before.is_empty()) => {
+            Err(Unconfirmed::RunAgain(run))
+        }
         Some(Verdict::Pass) => Ok(()),
         Some(verdict) => Err(Unconfirmed::NotPassed(run, verdict)),
         None => Err(Unconfirmed::NeverJudged(run)),

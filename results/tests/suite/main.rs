@@ -9,5 +9,6 @@ mod limits;
 mod log;
 mod quarantine;
 mod record;
+mod rerun;
 mod shards;
 mod versions;

@@ -13,7 +13,7 @@ use farmjank_results::verdict::Verdict;
 use proptest::prelude::*;
 
 /// The law the last of these facts breaks; every earlier one must be lawful.
-fn broken(facts: Vec<Fact>) -> String {
+pub fn broken(facts: Vec<Fact>) -> String {
     let events = numbered(facts);
     let (last, before) = events.split_last().expect("some facts");
     let mut record = Record::fold(before).unwrap_or_else(|error| panic!("broken too early: {error}"));
@@ -29,7 +29,7 @@ fn broken(facts: Vec<Fact>) -> String {
 }
 
 /// A run with two jobs, then these.
-fn run(facts: Vec<Fact>) -> Vec<Fact> {
+pub fn run(facts: Vec<Fact>) -> Vec<Fact> {
     [vec![run_started(), plan_made(2)], facts].concat()
 }
 

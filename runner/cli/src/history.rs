@@ -66,7 +66,7 @@ impl Keeper {
     /// # Errors
     /// The store cannot be made or written. The run itself is not less true for it.
     pub fn keep(self, record: &Record) -> Result<Option<String>, CommandError> {
-        let sessions: Vec<CellSession> = to_keep(record);
+        let sessions: Vec<CellSession> = to_keep(record).into_iter().map(|one| one.session).collect();
         let said = match self.store {
             None if sessions.is_empty() => Ok(None),
             None => keep(&mut open(&self.place)?, record, &sessions, self.labels),

@@ -5,6 +5,7 @@ use super::{job, shop};
 use farmjank_engine::rerun::Rerun;
 use farmjank_engine::resume::{Earlier, NotResumed};
 use farmjank_engine::stop::Urgency;
+use farmjank_results::compare::{Baseline, Given, Move, Rules, Source, compare, measured};
 use farmjank_results::event::{Event, Fact};
 use farmjank_results::record::Record;
 use farmjank_results::rerun::{Rerun as Told, to_keep};
@@ -104,6 +105,7 @@ fn what_failed_is_run_again_and_what_passes_then_says_that_it_failed_before() {
     let kept = |record: &Record| {
         let all = to_keep(record);
         all.into_iter()
+            .map(|one| one.session)
             .filter(|one| one.key.metric == "hitch_ms_per_s")
             .map(|one| one.values)
             .collect::<Vec<_>>()
@@ -165,6 +167,25 @@ fn a_second_pass_that_is_cut_off_anywhere_or_interrupted_goes_on_to_the_same_rep
     let story = stage(0.0008).goes_on(stopped.files.cut_off(LOG, length)).run();
     assert_eq!(verdicts(&story.record), verdicts(&undisturbed.record));
     assert!(story.record.jobs.values().any(|job| job.before.len() == 1));
+}
+
+#[test]
+fn a_run_that_passed_only_when_a_part_was_run_again_moves_no_baseline() {
+    let held = |story: &Story| {
+        let mut record = story.record.clone();
+        let source = Source { name: "release".to_owned(), ..Source::default() };
+        record.compared = Some(compare(source, &[], &measured(&record), &Rules::of(Given::Runs, 0)));
+        record
+    };
+    let first = stage(0.2).run();
+    let step =
+        Move { wall: "2026-03-01T00:00:00Z".into(), by: "rel".into(), why: "7.4".into(), runs: Vec::new() };
+    let baseline = Baseline::new("release", step, measured(&first.record)).expect("a baseline");
+    let fine = held(&stage(0.0008).run());
+    assert_eq!(baseline.confirmed(&[&fine, &fine]), Ok(()));
+    let late = held(&again(&first, 0.0008));
+    let why = baseline.confirmed(&[&fine, &late]).expect_err("it was run again").to_string();
+    assert!(why.contains("passed only after a part of it was run again, which confirms nothing"), "{why}");
 }
 
 #[test]

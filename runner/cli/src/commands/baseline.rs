@@ -13,9 +13,10 @@ use farmjank_engine::scribe::Voice;
 use farmjank_leaf::text::name as shown;
 use farmjank_reporters::clean;
 use farmjank_results::cell::CellSession;
-use farmjank_results::compare::{Baseline, MINIMUM, Measured, Move, measured};
+use farmjank_results::compare::{Baseline, MINIMUM, Measured, Move};
 use farmjank_results::file_error::FileError;
 use farmjank_results::record::Record;
+use farmjank_results::rerun::to_keep;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -99,7 +100,7 @@ fn records(runs: &[PathBuf]) -> Result<Vec<Record>, CommandError> {
 }
 
 fn all(runs: &[Record]) -> Vec<Measured> {
-    runs.iter().flat_map(measured).collect()
+    runs.iter().flat_map(to_keep).collect()
 }
 
 fn step(by: String, why: String, runs: &[Record]) -> Move {
