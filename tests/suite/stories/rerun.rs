@@ -50,7 +50,7 @@ fn evidence(record: &Record) -> Vec<String> {
     let windows = jobs.flat_map(|job| &job.trials).flat_map(|trial| &trial.windows);
     let files = windows.flat_map(|window| window.evidence.iter().cloned());
     // The trace is of a whole trial.
-    files.filter(|path| path.ends_with(".dumps")).collect()
+    files.filter(|path| !path.contains("perfetto-trace")).collect()
 }
 
 #[test]
