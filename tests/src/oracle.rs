@@ -140,7 +140,9 @@ pub fn expect_before(
             let shown = frame_logs::made(frame_log, first.present, second.present);
             // A lift without a fling leaves nothing to show, and the app's next frame may be its next launch's.
             let is_after = shown.is_none() && measured.span.is_some_and(|(_, end)| second.due > end.ns());
-            if is_after || !ends_inside && shown != Some(Made::Frame) {
+            // A stall may end after the motions: by a finger, or by the answer to the question at the end.
+            let ended = matches!(shown, Some(Made::Frame | Made::End(_)));
+            if is_after || !ends_inside && !ended {
                 continue;
             }
             let period = first.period.max(second.period);
