@@ -229,3 +229,19 @@ fn every_report_that_can_be_asked_for_has_its_place_in_the_pages() {
         assert!(name == "markdown" || asked.contains(&format!("`{name}`")), "README.md does not name {name}");
     }
 }
+
+#[test]
+fn a_folder_in_which_no_run_was_kept_says_where_runs_are() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::create_dir(folder.path().join("empty")).expect("a folder");
+    let ended = run(folder.path(), &["report", "empty"]);
+    let said = "empty: no run is kept there; `farmjank runs` lists those that are";
+    assert!(ended.code == 2 && ended.err.contains(said), "{}", ended.err);
+    write(folder.path(), "s.yaml", SMOOTH);
+    let over = run(folder.path(), &["run", "s.yaml", "--lab", "demo", "--out", "s.yaml"]);
+    assert!(
+        over.code == 2 && over.err.contains("s.yaml: a file is where a folder should be"),
+        "{}",
+        over.err
+    );
+}
