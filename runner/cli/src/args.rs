@@ -153,7 +153,8 @@ pub struct PhoneArgs {
     /// with names and tags. One that is not there is told as a phone that is missing.
     #[arg(long, value_name = "FILE", conflicts_with = "lab")]
     pub inventory: Option<PathBuf>,
-    /// Use the virtual lab instead of phones: a name from `farmjank lab`, or a lab file.
+    /// Use the virtual lab instead of phones: a name from `farmjank lab`, or a lab file
+    /// (docs/lab-files.md).
     #[arg(long, value_name = "NAME|FILE")]
     pub lab: Option<String>,
     /// Seed of the virtual lab: the same seed gives the same bytes.

@@ -20,6 +20,7 @@ mod hostile;
 #[cfg(unix)]
 mod hostile_names;
 mod inventory;
+mod lab_files;
 mod lab_health;
 mod live;
 mod merge;
