@@ -96,7 +96,7 @@ impl From<&io::Error> for FileProblem {
             Kind::NotFound => FileProblem::Missing,
             Kind::PermissionDenied => FileProblem::Denied,
             Kind::IsADirectory => FileProblem::Folder,
-            Kind::NotADirectory | Kind::AlreadyExists => FileProblem::NotFolder,
+            Kind::NotADirectory => FileProblem::NotFolder,
             Kind::StorageFull | Kind::QuotaExceeded => FileProblem::Full,
             // The number of an error helps nobody who reads its words.
             _ => {

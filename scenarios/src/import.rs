@@ -9,7 +9,7 @@ mod windows;
 use crate::complaint::Complaint;
 use crate::node::{Kind, Node};
 use crate::read::flow::beside;
-use crate::read::variables::is_name;
+use crate::read::variables::{OF_SCRIPTS, is_name};
 use crate::read::{ReadOptions, SourceFile};
 use crate::source::Source;
 use crate::yaml;
@@ -152,8 +152,8 @@ impl<'a> Flows<'a> {
             Kind::Map(entries) => {
                 for entry in entries.iter() {
                     match (entry.key.as_str(), &entry.value.kind) {
-                        ("runFlow" | "runScript" | "retry" | "file", Kind::Scalar(path)) => {
-                            runs.push(beside(file, &path.text));
+                        ("runFlow" | "runScript" | "retry", value) => {
+                            runs.extend(run_by(value).map(|path| beside(file, path)));
                         }
                         ("appId" | "app", Kind::Scalar(app)) => {
                             self.apps.insert(app.text.clone());
@@ -178,11 +178,10 @@ impl<'a> Flows<'a> {
         };
         let apps: BTreeSet<String> = self.apps.iter().flat_map(named).collect();
         let all: BTreeSet<String> = self.values.iter().flat_map(named).collect();
-        let of_scripts = ["output", "maestro"];
         let unset: BTreeSet<String> = all
             .into_iter()
             .filter(|name| !self.declared.contains(name) && !given.contains_key(name))
-            .filter(|name| !of_scripts.contains(&name.as_str()))
+            .filter(|name| !OF_SCRIPTS.contains(&name.as_str()))
             .collect();
         let value = |name: &String| if apps.contains(name) { "com.example.app" } else { "1" };
         let placed = unset.iter().map(|name| (name.clone(), value(name).to_owned())).collect();
@@ -214,6 +213,18 @@ impl<'a> Flows<'a> {
             None if self.runs.contains_key(path) => Err(FileProblem::NoScenario),
             None => self.options.sources.fetch(path),
         }
+    }
+}
+
+/// The file that a step runs, by itself or under a key.
+fn run_by(value: &Kind) -> Option<&str> {
+    match value {
+        Kind::Scalar(path) => Some(&path.text),
+        Kind::Map(keys) => match &keys.iter().find(|entry| entry.key == "file")?.value.kind {
+            Kind::Scalar(path) => Some(&path.text),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

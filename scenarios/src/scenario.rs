@@ -97,7 +97,7 @@ impl Scenario {
         forget(&mut self.steps);
     }
 
-    /// Files whose steps it runs, as its steps name them.
+    /// Other files whose steps it runs, as its steps name them.
     pub fn flows(&self) -> BTreeSet<&str> {
         let mut files = BTreeSet::new();
         let mut ahead: Vec<&Step> = self.setup.iter().chain(&self.steps).chain(&self.teardown).collect();
@@ -108,6 +108,8 @@ impl Scenario {
             files.extend(step.file.as_deref());
             ahead.extend(step.action.steps());
         }
+        // Steps written in place are run as this file's.
+        files.remove(self.file.as_str());
         files
     }
 

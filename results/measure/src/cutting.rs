@@ -120,12 +120,12 @@ pub(crate) fn window(sight: &Sight<'_>, judged: &Candidate<'_>, how: &How<'_>) -
 /// Why a trace without a frame in the motions does not show that there was none: only surfaces that tell a vsync id are
 /// in it, so that a video, a game or Flutter may have moved unless a ring was watched too.
 fn unseen(layers: &Layers, judged: &Candidate<'_>, motions: &[Motion]) -> Option<String> {
-    let rings = layers.iter().filter(|((source, _), _)| *source == SourceId::SurfaceFlinger);
+    let mut rings = layers.iter().filter(|((source, _), _)| *source == SourceId::SurfaceFlinger);
     let watched = |((source, layer), timeline): (&(SourceId, String), &Rc<FrameTimeline>)| {
         is_proved(&Candidate { source: *source, layer, timeline, moved: 0 }, motions)
     };
     let tells = judged.source != SourceId::FrameTimeline || judged.moved > 0 || motions.is_empty();
-    (!tells && !rings.into_iter().any(watched)).then(|| {
+    (!tells && !rings.any(watched)).then(|| {
         "the trace shows no frame of the app, and no surface that draws without a vsync id (a video, a game, Flutter): \
          SurfaceFlinger would show those, and its dumps are missing"
             .to_owned()

@@ -7,16 +7,17 @@ use std::collections::BTreeMap;
 
 const METRICS: &[(&str, farmjank_results::metric::Unit, farmjank_results::metric::Better)] = &[];
 
+fn file(name: &str, text: &str) -> SourceFile {
+    SourceFile { name: name.to_owned(), text: text.as_bytes().to_vec() }
+}
+
 fn imported(files: &[(&str, &str)], others: &[(&str, &str)]) -> Import {
     let sources = |path: &str| {
         let found = others.iter().chain(files).find(|(name, _)| *name == path);
         found.map(|(_, text)| text.as_bytes().to_vec()).ok_or(FileProblem::Missing)
     };
     let options = ReadOptions { metrics: METRICS, sources: &sources };
-    let files: Vec<SourceFile> = files
-        .iter()
-        .map(|(name, text)| SourceFile { name: (*name).to_owned(), text: text.as_bytes().to_vec() })
-        .collect();
+    let files: Vec<SourceFile> = files.iter().map(|(name, text)| file(name, text)).collect();
     import(&files, &BTreeMap::new(), &options)
 }
 
@@ -84,8 +85,7 @@ fn complaints(import: &Import, given: &[(&str, &str)]) -> Vec<String> {
         None => import.scripts.get(path).cloned().ok_or(FileProblem::Missing),
     };
     let whole = import.imported.iter().filter(|one| !one.is_part);
-    let files: Vec<SourceFile> =
-        whole.map(|one| SourceFile { name: one.file.clone(), text: one.text.clone().into_bytes() }).collect();
+    let files: Vec<SourceFile> = whole.map(|one| file(&one.file, &one.text)).collect();
     let given = given.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     let options = ReadOptions { metrics: METRICS, sources: &sources };
     let found = read(&files, &given, &options).err().unwrap_or_default();

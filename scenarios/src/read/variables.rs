@@ -19,7 +19,7 @@ const NAMED: usize = 50;
 /// Expressions whose variables hold expressions, and so on.
 const DEPTH: usize = 3;
 /// What scripts find without anybody declaring it.
-const OF_SCRIPTS: [&str; 2] = ["output", "maestro"];
+pub(crate) const OF_SCRIPTS: [&str; 2] = ["output", "maestro"];
 
 /// The value of a variable in force.
 fn variable(scope: &Scope<'_>, name: &str) -> Option<Template> {

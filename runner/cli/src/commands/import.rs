@@ -51,11 +51,11 @@ fn plain(name: &str) -> String {
 fn told(args: &ImportFlowsArgs, import: &Import, terminal: Terminal) -> u8 {
     let scripts = import.scripts.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice()));
     let flows = import.imported.iter().map(|one| (one.file.as_str(), one.text.as_bytes()));
-    let names: Vec<&str> = flows.clone().chain(scripts.clone()).map(|(name, _)| name).collect();
-    let root = root(&names);
+    let root = root(flows.clone().chain(scripts.clone()).map(|(name, _)| host::whole_path(Path::new(name))));
     let mut failed = false;
     for (name, bytes) in flows.chain(scripts) {
-        let place = args.to.join(Path::new(name).strip_prefix(&root).unwrap_or(Path::new(name)));
+        let whole = host::whole_path(Path::new(name));
+        let place = args.to.join(whole.strip_prefix(&root).unwrap_or(&whole));
         match put(&place, bytes, args.overwrite) {
             Ok(done) => Streams.out(&done),
             Err(why) => {
@@ -131,9 +131,9 @@ fn next(args: &ImportFlowsArgs, import: &Import) -> String {
     text
 }
 
-/// The folder that all files have above them.
-fn root(names: &[&str]) -> PathBuf {
-    let mut folders = names.iter().map(|name| Path::new(name).parent().unwrap_or(Path::new("")).to_owned());
+/// The folder that all files have above them: what runs each other lies as it lay, and nothing beside where to write.
+fn root(files: impl Iterator<Item = PathBuf>) -> PathBuf {
+    let mut folders = files.map(|file| file.parent().unwrap_or(Path::new("")).to_owned());
     let first = folders.next().unwrap_or_default();
     folders.fold(first, |root, folder| {
         let both = root.components().zip(folder.components());

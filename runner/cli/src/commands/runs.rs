@@ -160,7 +160,10 @@ fn shown(folder: &Path, args: &ShowRunArgs, terminal: Terminal) -> Result<String
 }
 
 /// The folder of a run by its name, or as it is.
-fn found(folder: &Path, name: &Path) -> Result<PathBuf, CommandError> {
+///
+/// # Errors
+/// There is none: which are near.
+pub fn found(folder: &Path, name: &Path) -> Result<PathBuf, CommandError> {
     let below = folder.join(name);
     let place = [below, name.to_owned()].into_iter().find(|place| host::is_there(&place.join(LOG)));
     place.ok_or_else(|| {

@@ -81,7 +81,10 @@ impl Bundle {
     /// # Errors
     /// It holds a run, or cannot be made.
     pub fn create(root: &Path) -> Result<Bundle, CommandError> {
-        make_folders(root).map_err(|error| FileError::io(root, &error))?;
+        make_folders(root).map_err(|error| match error.kind() {
+            std::io::ErrorKind::AlreadyExists => FileError::new(root, FileProblem::NotFolder),
+            _ => FileError::io(root, &error),
+        })?;
         for_owner(root);
         // To look first would let two runs into one folder.
         match made().create_new(true).open(root.join(LOG)) {

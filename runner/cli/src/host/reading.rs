@@ -247,6 +247,18 @@ pub fn home_of(file: &Path) -> Option<PathBuf> {
     Some(repository.or_else(named).unwrap_or(folder).to_owned())
 }
 
+/// A path from the root on, `..` resolved by its words alone: where a file is said to lie, whatever links lead there.
+pub fn whole_path(path: &Path) -> PathBuf {
+    let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    whole.components().fold(PathBuf::new(), |mut above, part| {
+        match part {
+            Component::ParentDir => _ = above.pop(),
+            part => above.push(part),
+        }
+        above
+    })
+}
+
 /// Whether a file that is there lies below one of these folders, once all links are followed.
 pub fn is_below(file: &Path, folders: &[PathBuf]) -> bool {
     file.canonicalize().is_ok_and(|real| folders.iter().any(|folder| real.starts_with(folder)))

@@ -140,3 +140,50 @@ fn what_is_no_flow_is_refused_with_its_place_and_the_others_are_written() {
     assert!(outside.out.contains("left out: runFlow on line 4"), "{}{}", outside.out, outside.err);
     assert!(!outside.out.contains("tapOn") && !place.join("safe/secret.yaml").exists(), "{}", outside.out);
 }
+
+#[test]
+fn what_a_flow_runs_above_its_folder_is_written_below_where_scenarios_go_and_never_in_its_own_place() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = folder.path();
+    std::fs::create_dir(place.join(".git")).expect("a repository");
+    let login = "- launchApp\n- pinch\n";
+    write(place, "shared/login.yaml", login);
+    write(
+        place,
+        "flows/main.yaml",
+        "appId: com.example.shop\n---\n- runFlow: ../shared/login.yaml\n- scroll\n",
+    );
+    let here = place.join("flows");
+    for more in [&[][..], &["--overwrite"]] {
+        let ended = run(&here, &[&["import", "main.yaml"], more].concat());
+        assert_eq!(ended.code, 0, "{}{}", ended.out, ended.err);
+        assert!(here.join("scenarios/flows/main.yaml").exists(), "{}", ended.out);
+        assert!(here.join("scenarios/shared/login.yaml").exists(), "{}", ended.out);
+        assert_eq!(std::fs::read_to_string(place.join("shared/login.yaml")).expect("the flow"), login);
+    }
+    assert_eq!(complaints(&here, &["scenarios"]), []);
+}
+
+#[test]
+fn a_scenario_without_a_window_that_nobody_else_runs_is_one_of_its_folder() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = folder.path();
+    let own = "appId: com.example.shop\nname: Own\n---\n- launchApp\n- runFlow: { commands: [ back ] }\n";
+    write(place, "s/own.yaml", own);
+    write(place, "s/part.yaml", &own.replace("Own", "Part"));
+    write(
+        place,
+        "s/whole.yaml",
+        "appId: com.example.shop\nname: Whole\n---\n- runFlow: part.yaml\n- scroll\n",
+    );
+    let listed = run(place, &["check", "s"]);
+    let names: Vec<&str> = ["Own", "Part", "Whole"]
+        .into_iter()
+        .filter(|name| listed.out.contains(&format!("  {name} (")))
+        .collect();
+    assert_eq!(names, ["Own", "Whole"], "{}{}", listed.out, listed.err);
+    assert!(
+        run(place, &["check", "s/part.yaml", "s/whole.yaml"]).out.contains("  Part ("),
+        "who names it means it"
+    );
+}

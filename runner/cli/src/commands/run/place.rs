@@ -3,7 +3,7 @@
 use crate::args::RunArgs;
 use crate::baselines::since;
 use crate::command_error::{CommandError, usage};
-use crate::commands::runs::newest;
+use crate::commands::runs::{found as kept, newest};
 use crate::host::{self, Bundle, Streams};
 use crate::wiring::Phones;
 use farmjank_engine::rerun::Rerun;
@@ -214,9 +214,7 @@ fn found(args: &RunArgs, flag: &str, named: &str) -> Result<PathBuf, CommandErro
     if args.out.is_some() {
         return Err(usage!("--out: `{flag}` goes on in the folder of {named}; leave --out away"));
     }
-    let mut places = [runs().join(named), PathBuf::from(named)].into_iter();
-    let found = places.find(|place| host::is_there(&place.join(LOG)));
-    found.ok_or_else(|| usage!("{flag}: no run is called {named}; `farmjank runs` lists them"))
+    kept(&runs(), Path::new(named)).map_err(|why| usage!("{flag}: {why}"))
 }
 
 fn runs() -> PathBuf {
