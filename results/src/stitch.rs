@@ -93,7 +93,7 @@ impl Stitch {
             rows.sort_by_key(|(present, _)| *present);
         }
         let reach = rows.first().zip(rows.last()).map(|(lo, hi)| (lo.0, hi.0));
-        self.note_stamps(sample, reach.map(|(_, newest)| newest));
+        self.note_stamps(sample, reach);
         if !pending.is_empty() {
             self.memory.remember(self.row_counts.samples, &pending, reach, sample.asked);
         }
@@ -103,7 +103,8 @@ impl Stitch {
     }
 
     /// When the dump was taken, and which period it reports.
-    fn note_stamps(&mut self, sample: &Sample, newest: Option<DeviceTime>) {
+    fn note_stamps(&mut self, sample: &Sample, reach: Option<(DeviceTime, DeviceTime)>) {
+        let newest = reach.map(|(_, newest)| newest);
         let at = sample.asked.max(newest).or(sample.answered);
         if let Some((at, period)) = at.zip(sample.period).filter(|(_, period)| plausible(*period)) {
             self.reports.push(Report { at, period });
@@ -115,7 +116,9 @@ impl Stitch {
         }
         // Without a single row the ring was cleared, died or aged out: what it would have shown before is unknown.
         let shows = !sample.rows.is_empty() || (sample.zero_rows > 0 && self.known.is_empty());
-        if shows {
+        // Of a ring that was overwritten whole before it was read, nobody knows what it held when it was asked for.
+        let overtaken = sample.zero_rows == 0 && reach.is_some_and(|(oldest, _)| oldest > asked);
+        if shows && !overtaken {
             let short = sample.capacity == HISTORY && sample.zero_rows == 0;
             self.looks.push((asked, newest.filter(|_| short)));
         }

@@ -326,3 +326,15 @@ fn an_idle_stretch_does_not_excuse_a_ring_that_was_replaced() {
     let timeline = stitched(&[late, asked(ms(30), dump(&[ms(10), ms(20)]))]);
     assert_eq!(timeline.gaps, [gap(ms(30), ms(3000), GapCause::Overflow)]);
 }
+
+#[test]
+fn a_dump_that_came_a_ring_too_late_does_not_say_that_nothing_was_shown_before_it() {
+    // Asked for at 5 s, taken at 8.2 s: what was shown from 30 ms to 8 s is overwritten, the time before 5 s included.
+    let rows: Vec<i64> = (8_000..8_127).map(ms).collect();
+    let timeline = stitched(&[asked(ms(30), dump(&[ms(10), ms(20)])), asked(ms(5_000), dump(&rows))]);
+    assert_eq!(timeline.gaps, [gap(ms(30), ms(8_000), GapCause::Overflow)]);
+    // Taken while it still held what was shown at 5 s, it says all of it.
+    let rows: Vec<i64> = (4_990..5_117).map(ms).collect();
+    let timeline = stitched(&[asked(ms(30), dump(&[ms(10), ms(20)])), asked(ms(5_000), dump(&rows))]);
+    assert_eq!(timeline.gaps, [gap(ms(30), ms(4_990), GapCause::Overflow)]);
+}
