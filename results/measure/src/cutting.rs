@@ -61,6 +61,9 @@ pub(crate) struct How<'h> {
     pub unnamed: bool,
     /// The app was asked when the steps were over, and answered late.
     pub blocked: Option<(DeviceTime, DeviceTime)>,
+    /// A trace alone that shows fewer frames a second of the motions does not show that nothing else moved, Hz; with 0
+    /// one frame is enough.
+    pub stands: f64,
     /// Leave out what other layers of the source showed.
     pub alone: bool,
     /// Whose render stages count.
@@ -78,6 +81,7 @@ impl Default for How<'_> {
             lasting: None,
             unnamed: false,
             blocked: None,
+            stands: STANDS,
             alone: false,
             stages: Stages::default(),
         }
@@ -100,7 +104,7 @@ pub(crate) fn window(sight: &Sight<'_>, judged: &Candidate<'_>, how: &How<'_>) -
     };
     let mut window = cut(&timeline, motions, &rules);
     let contradiction = side_readings.contradiction(lasting, judged.timeline, how.clock);
-    for why in contradiction.into_iter().chain(unseen(layers, judged, motions)) {
+    for why in contradiction.into_iter().chain(unseen(layers, judged, how)) {
         window.coverage.proved = false;
         window.coverage.doubts.push(why);
     }
@@ -117,18 +121,30 @@ pub(crate) fn window(sight: &Sight<'_>, judged: &Candidate<'_>, how: &How<'_>) -
     window
 }
 
-/// Why a trace without a frame in the motions does not show that there was none: only surfaces that tell a vsync id are
-/// in it, so that a video, a game or Flutter may have moved unless a ring was watched too.
-fn unseen(layers: &Layers, judged: &Candidate<'_>, motions: &[Motion]) -> Option<String> {
+/// Gestures that show fewer frames a second than this moved something else, if anything, Hz: lists show 20 and more.
+const STANDS: f64 = 10.0;
+
+/// Why a trace with hardly a frame in the motions does not show that there was none: only surfaces that tell a vsync id
+/// are in it, so that a video, a game or Flutter may have moved unless a ring was watched too.
+fn unseen(layers: &Layers, judged: &Candidate<'_>, how: &How<'_>) -> Option<String> {
+    let motions = how.motions;
     let mut rings = layers.iter().filter(|((source, _), _)| *source == SourceId::SurfaceFlinger);
     let watched = |((source, layer), timeline): (&(SourceId, String), &Rc<FrameTimeline>)| {
         is_proved(&Candidate { source: *source, layer, timeline, moved: 0 }, motions)
     };
-    let tells = judged.source != SourceId::FrameTimeline || judged.moved > 0 || motions.is_empty();
+    let moving: f64 = motions.iter().map(|motion| (motion.to - motion.from).secs()).sum();
+    let moves = judged.moved > 0 && judged.moved as f64 >= moving * how.stands;
+    let tells = moves || judged.source != SourceId::FrameTimeline || motions.is_empty();
     (!tells && !rings.any(watched)).then(|| {
-        "the trace shows no frame of the app, and no surface that draws without a vsync id (a video, a game, Flutter): \
-         SurfaceFlinger would show those, and its dumps are missing"
-            .to_owned()
+        let shows = match judged.moved {
+            0 => "no frame".to_owned(),
+            1 => "one frame".to_owned(),
+            many => format!("only {many} frames"),
+        };
+        format!(
+            "the trace shows {shows} of the app in {moving:.1} s of motion, and no surface that draws without a vsync id (a \
+             video, a game, Flutter): SurfaceFlinger would show those, and its dumps are missing"
+        )
     })
 }
 
@@ -206,4 +222,38 @@ fn evidence(
     let drawn = drawn.map(|(_, drawn)| drawn).filter(|_| judged.source != SourceId::Gfxinfo);
     let drawn = drawn.max_by_key(|timeline| presents(timeline, motions).len());
     traced.into_iter().chain(drawn.map(|drawn| seen_by_framestats(drawn, shown))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use farmjank_results::motion::Phase;
+
+    fn at(ms: i64) -> DeviceTime {
+        DeviceTime::from_ns(ms * 1_000_000)
+    }
+
+    /// What is doubted of a trace that shows so many frames in two seconds of motion.
+    fn doubted(frames: usize, stands: f64) -> Option<String> {
+        let timeline = FrameTimeline::default();
+        let motions = [Motion { from: at(1_000), to: at(3_000), phase: Phase::Scroll, touch: None }];
+        let judged = Candidate {
+            source: SourceId::FrameTimeline,
+            layer: "a/.Main",
+            timeline: &timeline,
+            moved: frames,
+        };
+        unseen(&Layers::new(), &judged, &How { motions: &motions, stands, ..How::default() })
+    }
+
+    #[test]
+    fn a_trace_alone_proves_a_motion_it_shows_and_no_standstill() {
+        assert_eq!(doubted(20, STANDS), None);
+        for (frames, shows) in [(0, "shows no frame"), (1, "shows one frame"), (19, "shows only 19 frames")] {
+            let why = doubted(frames, STANDS).expect("something else may have moved");
+            assert!(why.contains(&format!("{shows} of the app in 2.0 s of motion")), "{why}");
+        }
+        assert_eq!(doubted(1, 0.0), None, "a saved trace of a slow app");
+        assert!(doubted(0, 0.0).is_some());
+    }
 }

@@ -104,7 +104,11 @@ pub fn weigh(
         blocked: measured.blocked,
         ..How::default()
     };
-    let window = window(&sight, &judged, &how);
+    let mut window = window(&sight, &judged, &how);
+    if measured.span.is_none() && !measured.motions.is_empty() {
+        window.coverage.proved = false;
+        window.coverage.doubts.push(UNFINISHED.to_owned());
+    }
     let frame_log = FrameLog::of(&window);
     measured.pace = pace(&window, ask.target_fps);
     fill(measured, window);
@@ -141,6 +145,11 @@ fn fill(measured: &mut WindowMeasured, window: Window) {
     }
     measured.coverage = Some(window.coverage);
 }
+
+/// Why a window that did not come to its end has no proof. At its end the phone's clocks are asked for: where they
+/// parted (suspended, or its time set), motions and frames were placed by a distance that was no longer true.
+const UNFINISHED: &str =
+    "the window did not finish: nobody asked whether the phone's clocks stood still to each other";
 
 /// What stands before the reason why no frame was seen.
 const NONE_SEEN: &str = "no frame was seen: ";

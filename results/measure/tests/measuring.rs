@@ -141,6 +141,7 @@ fn again(recorded: &WindowMeasured, readers: &Readers) -> Result<Measured, NotRe
 fn recorded() -> WindowMeasured {
     WindowMeasured {
         window: "feed".to_owned(),
+        span: Some((at(25), at(120))),
         motions: vec![scroll(30, 110)],
         clock: Some(ClockMap { offset: Span::ZERO, uncertainty: Span::ZERO }),
         ..WindowMeasured::default()
@@ -167,6 +168,17 @@ fn evidence_gives_the_same_numbers_as_a_run_and_as_a_saved_file() {
     for (key, reading) in values {
         assert_eq!(run.readings.get(key), Some(reading), "{key}");
     }
+}
+
+#[test]
+fn a_window_that_did_not_finish_has_frames_and_no_proof() {
+    let cut_off = WindowMeasured { span: None, ..recorded() };
+    let again = again(&cut_off, &readers()).expect("evidence");
+    let coverage = again.window.coverage.expect("frames were seen");
+    assert_eq!((coverage.frames_seen, coverage.proved), (79, false));
+    assert!(again.window.void.expect("void").contains("the window did not finish"));
+    assert!(again.window.readings["fps"].value().is_none(), "a number without proof");
+    assert!(again.frame_log.is_some(), "what was seen is there to be drawn");
 }
 
 #[test]

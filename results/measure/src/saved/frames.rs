@@ -73,6 +73,8 @@ pub(super) fn judged(asked: &Asked, source: SourceId, seen: Seen) -> Result<Answ
         // them.
         clock: None,
         blocked: None,
+        // Nobody has the rings of a saved trace: a slow app is told by its few frames.
+        stands: 0.0,
         lasting: Some(lasting_name(&name)),
         unnamed: name == UNNAMED,
         alone: name == UNNAMED || source == SourceId::Gfxinfo,
