@@ -3,7 +3,7 @@
 //! Must not know: formats. Nothing here is cleaned; all of it is ours. Whether a change is more than noise is said by a
 //! comparison, not here.
 
-use crate::comparison::word;
+use crate::comparison::{word, word_of};
 use crate::words;
 use farmjank_results::compare::{CellCompared, State};
 use farmjank_results::metric::{Better, Unit};
@@ -48,7 +48,7 @@ pub(crate) fn against(one: &CellCompared) -> String {
             let change = change(base, new, unit, Some(one.better));
             format!("{} {}", word(one.state), change.unwrap_or_default()).trim_end().to_owned()
         }
-        (State::Invalid | State::NoBaseline, _) | (_, None) => word(one.state).to_owned(),
+        (State::Invalid | State::NoBaseline, _) | (_, None) => word_of(one).to_owned(),
         (state, Some((base, new))) => {
             let (base, new) = (words::number(Some(base), unit), words::amount(Some(new), unit));
             format!("{} ({base} → {new})", word(state))

@@ -51,9 +51,10 @@ pub(crate) fn marks(state: State) -> (&'static str, Tint) {
 }
 
 /// The word of a cell: an alert that something became worse is not a regression, which fails.
-pub(crate) fn word_of(cell: &CellCompared) -> &'static str {
+pub fn word_of(cell: &CellCompared) -> &'static str {
     match (cell.role, cell.state) {
         (Role::Alert, State::Regression) => "alert",
+        (_, State::NoBaseline) if cell.too_few() => "too few",
         (_, state) => word(state),
     }
 }
@@ -191,10 +192,16 @@ fn summary(compared: &Compared) -> String {
 
 /// `1 regression, 11 pass`.
 pub(crate) fn counts(compared: &Compared) -> String {
-    let count = |state: &State| (compared.count(*state), word(*state));
+    let decides = |cell: &&CellCompared| cell.role == Role::Primary && !cell.quarantined;
+    let too_few = compared.cells.iter().filter(decides).filter(|cell| cell.too_few()).count();
+    let count = |state: &State| match state {
+        State::NoBaseline => (compared.count(*state).saturating_sub(too_few), word(*state)),
+        _ => (compared.count(*state), word(*state)),
+    };
     let counts: Vec<String> = ORDER
         .iter()
         .map(count)
+        .chain([(too_few, "too few to compare with")])
         .filter(|(count, _)| *count > 0)
         .map(|(count, word)| format!("{count} {word}"))
         .collect();

@@ -148,6 +148,11 @@ pub struct CellCompared {
 }
 
 impl CellCompared {
+    /// There is something to compare with, and too little of it.
+    pub fn too_few(&self) -> bool {
+        self.state == State::NoBaseline && self.design.is_some()
+    }
+
     /// What it adds to the verdict of its phone and window.
     pub fn verdict(&self) -> Verdict {
         match (self.role, self.state) {

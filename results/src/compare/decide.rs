@@ -80,6 +80,9 @@ pub(super) fn compare_together(
     if drafts.iter().any(|draft| draft.lone && draft.cell.role == Role::Primary) {
         notes.push(installs::LONE.to_owned());
     }
+    if drafts.iter().any(|draft| draft.cell.too_few() && draft.cell.role == Role::Primary) {
+        notes.push(one_session::TOO_FEW.to_owned());
+    }
     Compared { baseline, cells: drafts.into_iter().map(|draft| draft.cell).collect(), notes }
 }
 
@@ -306,7 +309,7 @@ impl<'s> Draft<'s> {
             }
             State::NoBaseline if cell.design.is_some() => {
                 let count = several(cell.n.0, "iteration", "iterations");
-                reasons.push(format!("it has {count}, {MINIMUM} are needed"));
+                reasons.push(format!("{count} of {MINIMUM} needed"));
             }
             _ if cell.state != found => reasons.push(one_session::doubt(found)),
             State::Inconclusive => reasons.push(undecided(cell, grounds.obstacle())),

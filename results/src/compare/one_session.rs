@@ -10,6 +10,10 @@ const ONE_AGAINST_ONE: &str = "one session against one: how much sessions differ
 /// What is said with it where it was not asked to decide.
 const NOT_ASKED: &str = "; it decides nothing, unless --one-session says that it shall";
 
+/// What helps where the older side has fewer iterations than the test needs.
+pub(super) const TOO_FEW: &str = "the older side has too few iterations to compare with: measure it again, with `--iterations 15`; \
+    `farmjank plan --baseline` says what more would find";
+
 /// What to know of such a comparison; `decides` where it was asked to.
 pub(super) fn note(decides: bool) -> String {
     format!("{ONE_AGAINST_ONE}{}", if decides { "" } else { NOT_ASKED })

@@ -17,6 +17,9 @@ pub(super) fn sentence(cell: &CellCompared) -> String {
     };
     match (cell.state, told) {
         (State::Invalid, _) => text += &format!("{metric} cannot be compared: {why}"),
+        (State::NoBaseline, Some(told)) if cell.too_few() => {
+            text += &format!("{told}; too few to compare with: {why}")
+        }
         (State::NoBaseline, Some(told)) => text += &format!("{told}; no baseline: {why}"),
         (State::NoBaseline, None) => text += &format!("{metric}: no baseline: {why}"),
         (_, Some(told)) => {

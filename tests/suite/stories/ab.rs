@@ -115,7 +115,11 @@ fn three_iterations_tell_nothing() {
         AbPlan { ab_rules: AbRules { looks: 3, ..ab_plan(GOOD, SAME).ab_rules }, ..ab_plan(GOOD, SAME) };
     let story = Stage::lab_yaml(&lab("")).serials(&["P8"]).scenario(&few).ab_plan(three).run();
     assert_eq!(story.record.exit_code, Some(4), "{}", sentences(&story));
-    assert!(sentences(&story).contains("it has 3 iterations, 5 are needed"), "{}", sentences(&story));
+    assert!(
+        sentences(&story).contains("too few to compare with: 3 iterations of 5 needed"),
+        "{}",
+        sentences(&story)
+    );
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::believable::{Log, Words, events};
 use crate::golden::check;
 use crate::hostile::{NASTY, nasty_words};
 use farmjank_reporters::junit::{Options, junit};
-use farmjank_reporters::{clean, github, html, json, markdown};
+use farmjank_reporters::{clean, comparison, github, html, json, markdown};
 use farmjank_results::cell::CellKey;
 use farmjank_results::compare::{CellCompared, Compared, Design, Role, Source, State};
 use farmjank_results::device::DeviceId;
@@ -88,6 +88,7 @@ pub fn held(words: &Words, name: &str) -> Log {
     let mut lost = cell(words, (2, 2), hitch, State::NoBaseline, 0.0, 0.3);
     (lost.base, lost.means, lost.estimate, lost.interval) = (None, None, None, None);
     lost.sentence = format!("{}: hitch 0.3 ms/s; no baseline: another OS build", words.windows[2]);
+    lost.design = None;
     let cells = vec![
         cell(words, (0, 0), hitch, State::Regression, 11.0, 42.1),
         cell(words, (0, 0), "fps", State::Regression, 88.2, 71.2),
@@ -238,4 +239,12 @@ fn verdicts_include_what_the_baseline_says() {
     assert_eq!(verdict("open an article", "39081FDJH00123"), Some(Verdict::Fail));
     assert_eq!(verdict("fling the feed", "39081FDJH00123"), Some(Verdict::Pass));
     assert_eq!(verdict("fling the feed", "2B171JEGR05677"), Some(Verdict::Undecided));
+}
+
+#[test]
+fn a_baseline_that_is_too_short_is_not_called_absent() {
+    let mut lost = cell(&Words::default(), (0, 0), "hitch_ms_per_s", State::NoBaseline, 1.0, 1.0);
+    assert_eq!(comparison::word_of(&lost), "too few");
+    lost.design = None;
+    assert_eq!(comparison::word_of(&lost), "no baseline");
 }

@@ -155,7 +155,8 @@ fn side_by_side(
             Ok(side_by_side::html(&runs, &all.iter().map(|one| one as &dyn FrameLogs).collect::<Vec<_>>()))
         }
         other => Err(usage!(
-            "{other} is of one run; several runs can be put side by side as table, markdown, html or json"
+            "{other} is of one run; several runs can be put side by side as table, markdown, html or json, and shards of one made \
+             whole by `farmjank merge`"
         )),
     }
 }

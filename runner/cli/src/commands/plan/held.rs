@@ -8,6 +8,7 @@ use crate::baselines::{Kind, Side, of_baseline, side};
 use crate::command_error::{CommandError, usage};
 use crate::history;
 use farmjank_leaf::text::name as shown;
+use farmjank_reporters::comparison;
 use farmjank_results::cell::CellSession;
 use farmjank_results::compare::{CellCompared, Compared, Given, Measured, Role, Rules, compare, primary};
 use farmjank_results::device::{DeviceFacts, DeviceId};
@@ -98,7 +99,7 @@ pub fn words(cell: &CellCompared) -> String {
         Some(mde) if cell.design.is_some() => format!("would find {mde:.0} more"),
         _ => "would find nothing".to_owned(),
     };
-    let ends = format!("unchanged it would end as {}", cell.state.word());
+    let ends = format!("unchanged it would end as {}", comparison::word_of(cell));
     let why = if cell.reasons.is_empty() { String::new() } else { format!(" ({})", cell.reasons.join("; ")) };
     format!("{place}{phones}: {end}; {ends}{why}")
 }
