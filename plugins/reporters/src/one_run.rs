@@ -172,6 +172,9 @@ fn next(record: &Record, all: &[Cell<'_>], kept: &Kept<'_>) -> Vec<(String, Stri
             "run again what could not be told, the other flags as before",
         );
     }
+    if over && failed + undecided == 0 && record.verdict == Some(Verdict::Pass) {
+        add(format!("farmjank baseline save main {folder}"), "hold later runs against this one");
+    }
     add(format!("farmjank report {folder}"), "see every window and limit");
     add(format!("farmjank view {folder}"), "see them in a browser, with every frame");
     next

@@ -123,11 +123,28 @@ fn written(made: Made, store: Option<&str>) -> Done {
     if ready < cells.len() {
         let few = cells.len() - ready;
         text += &format!(
-            "{} fewer than {MINIMUM} sessions: a run held against them is undecided until more runs are accepted\n",
+            "{} fewer than {MINIMUM} sessions: a run held against them is undecided until there are so many\n",
             if few == 1 { "1 cell has".to_owned() } else { format!("{few} cells have") }
         );
     }
-    Ok(text)
+    Ok(text + &next(name, MINIMUM - cells.values().copied().min().unwrap_or_default().min(MINIMUM)))
+}
+
+/// What there is to do once a baseline is pinned that lacks so many sessions.
+fn next(name: &str, lacks: usize) -> String {
+    let again = match lacks {
+        0 => {
+            return format!(
+                "next:\n  farmjank run … --baseline {name}   holds a run against it, the other flags as before\n"
+            );
+        }
+        1 => "once".to_owned(),
+        many => format!("{many} times"),
+    };
+    format!(
+        "next:\n  farmjank run …   {again} more with the same build, the flags as before\n  \
+           farmjank baseline accept {name} RUN… --by NAME --why REASON   adds them\n"
+    )
 }
 
 /// Primary cells with how many sessions each has.

@@ -1,6 +1,7 @@
 //! `farmjank lab health`: the phones of the runs that are kept, day by day, and which of them to replace.
 
 use super::history::NOTHING;
+use super::runs;
 use crate::args::{HealthArgs, ListFormat};
 use crate::baselines::age;
 use crate::command_error::{CommandError, usage};
@@ -17,9 +18,6 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use std::path::{Path, PathBuf};
-
-/// Where runs are kept.
-const FOLDER: &str = "results/runs";
 
 /// What was found of the runs.
 #[derive(Default)]
@@ -91,7 +89,7 @@ fn folders(args: &HealthArgs) -> Result<Vec<PathBuf>, CommandError> {
     if let Some(missing) = args.runs.iter().find(|folder| !host::is_folder(folder)) {
         return Err(usage!("--runs: {} is no folder; `farmjank runs` lists runs", path_shown(missing)));
     }
-    Ok(if args.runs.is_empty() { vec![PathBuf::from(FOLDER)] } else { args.runs.clone() })
+    Ok(if args.runs.is_empty() { vec![PathBuf::from(runs::FOLDER)] } else { args.runs.clone() })
 }
 
 /// The runs of a folder; itself where it is one.

@@ -1,6 +1,7 @@
 //! `farmjank` alone: what it finds, and the next command to type.
 
 use super::devices::table;
+use super::runs;
 use super::survey::look as survey;
 use crate::args::PhoneArgs;
 use crate::host::{self, Streams};
@@ -36,6 +37,9 @@ pub async fn run(_look: Terminal) -> u8 {
         (true, false) => "farmjank init   (writes a first scenario, to be made yours)",
         (false, _) => "farmjank run --lab demo   (a virtual lab, no phone needed)",
     };
-    Streams.out(&format!("next: {next}\nall commands: farmjank --help\n"));
+    let kept = runs::newest(Path::new(runs::FOLDER)).is_some();
+    let shown =
+        if kept { "      farmjank runs show   (what the last run came to, and what follows)\n" } else { "" };
+    Streams.out(&format!("next: {next}\n{shown}all commands: farmjank --help\n"));
     0
 }

@@ -57,6 +57,9 @@ pub fn run(args: &RunsArgs, terminal: Terminal) -> u8 {
     }
 }
 
+/// Where runs lie that no `--out` was given for.
+pub const FOLDER: &str = "results/runs";
+
 /// Every run of a folder, the newest first.
 fn kept(folder: &Path) -> Vec<Kept> {
     let mut all: Vec<Kept> = host::folders_in(folder).into_iter().filter_map(read).collect();

@@ -47,6 +47,77 @@ fn commands_the_tool_prints_lead_from_an_empty_folder_to_a_scenario_of_ones_own(
     );
 }
 
+/// Where "…" stands, the flags as before; and what else a person puts in.
+fn filled(told: &str, given: &[(&str, &str)]) -> String {
+    given.iter().fold(told.to_owned(), |told, (mark, words)| told.replace(mark, words))
+}
+
+/// A lab of one phone whose feed hitches so often, of a hundred frames.
+fn lab(place: &Path, hitches: f64) {
+    let page =
+        format!("{{ activity: .FeedActivity, link: 'shop://feed', hitch_rate: {hitches}, frozen_rate: 0 }}");
+    let apps =
+        format!("[ {{ pages: {{ main: {{ activity: .MainActivity, launcher: true }}, feed: {page} }} }} ]");
+    write(place, "lab.yaml", &format!("name: mine\nphones:\n  - {{ archetype: pixel-8, apps: {apps} }}\n"));
+}
+
+#[test]
+fn a_newcomer_gets_from_an_empty_folder_to_a_slower_build_that_is_told_with_a_reason() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = folder.path();
+    let obey = |command: &str, given: &[(&str, &str)]| {
+        let command = filled(command.strip_prefix("farmjank ").unwrap_or(command), given);
+        obey(place, &command.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+    };
+    let find = |text: &str, verb: &str| {
+        let all: Vec<String> = told(text).iter().map(|words| words.join(" ")).collect();
+        all.iter()
+            .find(|one| one.starts_with(verb))
+            .unwrap_or_else(|| panic!("no `{verb}` in {all:?} of\n{text}"))
+            .clone()
+    };
+    // A virtual phone that is the newcomer's own, so that its app can become slower.
+    lab(place, 0.001);
+    obey("init --ci none", &[]);
+    let first = find(&obey("", &[]).out, "run --lab demo").replace("demo", "lab.yaml");
+
+    // A limit that the app breaks is red with its value; the author writes one it keeps.
+    let scenario = place.join("scenarios/home-feed.yaml");
+    let text = std::fs::read_to_string(&scenario).expect("the scenario");
+    std::fs::write(&scenario, text.replace("'mean >= 90%refresh'", "'mean >= 99.9%refresh'"))
+        .expect("written");
+    let red = obey(&first, &[]);
+    assert!(red.code == 1 && red.out.contains("✗ fps"), "{}{}", red.out, red.err);
+    std::fs::write(&scenario, text).expect("written");
+    let green = obey(&first, &[]);
+    assert_eq!(green.code, 0, "{}{}", green.out, green.err);
+
+    // What that run came to, and what follows from it: a baseline, with as many sessions as one needs.
+    let shown = obey(&find(&obey("", &[]).out, "runs show"), &[]);
+    let saved = obey(&find(&shown.out, "baseline save"), &[]);
+    assert!(saved.out.contains("fewer than 5 sessions"), "{}{}", saved.out, saved.err);
+    let flags = first.strip_prefix("run ").expect("a run");
+    let again = find(&saved.out, "run …");
+    let mut runs = Vec::new();
+    for seed in 1..=4 {
+        let one = obey(&format!("{again} --seed {seed} -q"), &[("…", flags)]);
+        assert_eq!(one.code, 0, "{}{}", one.out, one.err);
+        runs.push(format!("results/runs/lab-mine-seed{seed}"));
+    }
+    let accept = find(&saved.out, "baseline accept");
+    let moved = obey(&accept, &[("RUN…", &runs.join(" ")), ("NAME", "me"), ("REASON", "five-are-needed")]);
+    assert_eq!(moved.code, 0, "{}{}", moved.out, moved.err);
+    let held = find(&moved.out, "run … --baseline main");
+
+    // The same app is no slower; one that hitches is, and says by how much.
+    let same = obey(&format!("{held} --iterations 15 --seed 5"), &[("…", flags)]);
+    assert_ne!(same.code, 1, "{}{}", same.out, same.err);
+    lab(place, 0.2);
+    let slower = obey(&format!("{held} --iterations 15 --seed 6"), &[("…", flags)]);
+    assert_eq!(slower.code, 1, "{}{}", slower.out, slower.err);
+    assert!(slower.out.contains("✗ regression  hitch"), "{}", slower.out);
+}
+
 #[test]
 fn the_config_that_init_writes_works_as_it_stands_and_with_every_line_of_it() {
     let folder = tempfile::tempdir().expect("a folder");
