@@ -1,6 +1,7 @@
 //! Scenarios × phones to jobs: one job per scenario and phone that qualifies, in a stable order, with a digest, the
 //! refusals of the other phones, and an estimate of the time. Must not know how a job runs.
 
+mod alone;
 mod estimate;
 mod fleet;
 mod judge;
@@ -11,6 +12,7 @@ mod spread;
 #[cfg(test)]
 mod tests;
 
+pub use alone::Alone;
 use estimate::job_time_on;
 pub use estimate::{job_time, trial_time};
 use farmjank_leaf::hash::Fnv;
@@ -50,6 +52,8 @@ pub struct Selection {
     pub allow_missing: bool,
     /// What phones of one class share out, whatever scenarios say.
     pub spread: Option<Spread>,
+    /// Everything runs on one phone: the first by serial of those that qualify for most of what is selected.
+    pub alone: bool,
     /// How long iterations took before. A plan that several runs share asks nobody: each may know something else.
     pub usual: UsualTimes,
 }
@@ -78,6 +82,8 @@ pub struct Plan {
     pub unsure: Vec<Unsure>,
     /// Scenarios with too few phones. Unless phones may be missing, each has a job without a phone, which says so.
     pub short: Vec<Shortfall>,
+    /// The phone that everything runs on, where one was taken.
+    pub alone: Option<Alone>,
 }
 
 impl Plan {
@@ -126,6 +132,8 @@ impl Plan {
 /// they cannot run, and say why. A scenario that no phone qualifies for keeps one job without a phone, so that the run
 /// can say so; so does one for which fewer phones came than there should be.
 pub fn plan(scenarios: &[Scenario], fleet: Fleet<'_>, selection: &Selection) -> Plan {
+    let on_one = selection.alone.then(|| selection.on_one());
+    let selection = on_one.as_ref().unwrap_or(selection);
     let told: BTreeMap<&DeviceId, &DeviceFacts> = fleet.told.iter().map(|facts| (&facts.id, facts)).collect();
     let silent: BTreeSet<&DeviceId> = fleet.silent.iter().filter(|id| !told.contains_key(id)).collect();
     let mut plan = Plan {
@@ -138,10 +146,14 @@ pub fn plan(scenarios: &[Scenario], fleet: Fleet<'_>, selection: &Selection) -> 
         absent: BTreeSet::new(),
         unsure: Vec::new(),
         short: Vec::new(),
+        alone: None,
     };
     let selected = scenarios.iter().enumerate().filter(|(_, scenario)| wanted(scenario, selection));
-    let sorted: Vec<Sorted<'_>> =
+    let mut sorted: Vec<Sorted<'_>> =
         selected.map(|(index, scenario)| plan.sort(index, scenario, (&told, &silent), selection)).collect();
+    if selection.alone {
+        plan.narrow(&mut sorted);
+    }
     let mut chosen = chosen(&sorted, &told, fleet, selection);
     for Sorted { index, scenario, qualified, absent, unsure } in sorted {
         let short = Shortfall::of(index, scenario, qualified.len(), &absent, selection);
@@ -258,6 +270,7 @@ impl Plan {
             absent: BTreeSet::new(),
             unsure: Vec::new(),
             short: Vec::new(),
+            alone: None,
             ..self
         }
     }

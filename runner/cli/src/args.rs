@@ -189,6 +189,11 @@ pub struct RunArgs {
     /// end and do not count.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub fail_fast: Option<u32>,
+    /// Run on one phone, and again whenever a scenario file changes, or a file it runs; Ctrl-C ends it. Of several
+    /// phones that qualify it is the first by serial (`-s` names another). Each run takes the place of the one before;
+    /// the history keeps none, unless --history says where (docs/daily.md).
+    #[arg(long)]
+    pub watch: bool,
     #[command(flatten)]
     pub recover: recover::RecoverArgs,
     /// The run bundle's folder; default `results/runs/<id>`.

@@ -159,6 +159,11 @@ pub fn last_written(path: &Path) -> Option<std::time::SystemTime> {
     fs::metadata(path).ok()?.modified().ok()
 }
 
+/// The same in ns since 1970.
+pub fn written_ns(path: &Path) -> Option<u128> {
+    last_written(path)?.duration_since(std::time::UNIX_EPOCH).ok().map(|since| since.as_nanos())
+}
+
 /// Removes a folder that is empty; another stays.
 pub fn remove_empty(folder: &Path) {
     let _ = fs::remove_dir(folder);

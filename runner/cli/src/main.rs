@@ -7,6 +7,7 @@ mod cell_history;
 mod command_error;
 mod commands;
 mod configured;
+mod files_read;
 mod history;
 mod host;
 mod memory;

@@ -1,6 +1,7 @@
 //! Finds and reads the files that say what does not gate: those named, else those beside the scenarios.
 
 use crate::command_error::{CommandError, usage};
+use crate::files_read::FilesRead;
 use crate::host::{self, Streams};
 use crate::settings::{Terminal, complain};
 use farmjank_engine::scribe::Voice;
@@ -76,7 +77,18 @@ pub fn read_all(files: &[PathBuf], terminal: Terminal) -> Option<Vec<Entry>> {
 
 /// What is in quarantine for a run of these scenarios; none after complaints, which have been printed.
 pub fn load(scenarios: &[PathBuf], named: &[PathBuf], terminal: Terminal) -> Option<Vec<Entry>> {
+    load_noting(scenarios, named, terminal, &FilesRead::default())
+}
+
+/// The same; the files are noted.
+pub fn load_noting(
+    scenarios: &[PathBuf],
+    named: &[PathBuf],
+    terminal: Terminal,
+    noted: &FilesRead,
+) -> Option<Vec<Entry>> {
     let files = files(scenarios, named).map_err(complain).ok()?;
+    files.iter().for_each(|file| noted.note(file));
     read_all(&files, terminal)
 }
 

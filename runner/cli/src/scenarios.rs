@@ -2,6 +2,7 @@
 
 use crate::args::{PhoneArgs, ScenarioArgs, SelectArgs, ShardByArg, SpreadArg};
 use crate::command_error::{CommandError, usage};
+use crate::files_read::FilesRead;
 use crate::host::{self, Streams};
 use crate::quarantine::is_of_lab;
 use crate::settings::{Terminal, complain, given, serials};
@@ -28,14 +29,36 @@ const NO_SCENARIO: &str = "there is no scenarios/ here; `farmjank init` writes a
                            what a run is on virtual phones";
 const COMES_ALONG: &str = "there is no scenarios/ here: these are the gallery's, of a shop that virtual phones have; `farmjank init` writes one to change\n";
 
+/// Why there are no scenarios. What is wrong has been printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unread {
+    /// Files were read, and there are complaints.
+    Complaints,
+    /// There is nothing to read, or what is given to it is wrong.
+    Nothing,
+}
+
 /// The scenarios; none when there were complaints, which have been printed.
 pub fn load(args: &ScenarioArgs, lab: Option<&str>, terminal: Terminal) -> Option<Vec<Scenario>> {
-    match read_all(args, lab)? {
+    load_noting(args, lab, terminal, &FilesRead::default()).ok()
+}
+
+/// The same; every file that is read for it, or would be, is noted.
+///
+/// # Errors
+/// There are none.
+pub fn load_noting(
+    args: &ScenarioArgs,
+    lab: Option<&str>,
+    terminal: Terminal,
+    noted: &FilesRead,
+) -> Result<Vec<Scenario>, Unread> {
+    match read_noting(args, lab, noted).ok_or(Unread::Nothing)? {
         Ok(scenarios) => {
             for notice in scenarios.iter().flat_map(|scenario| &scenario.notices) {
                 Streams.err(&format!("{}\n", notice.render_notice(terminal.color_err)));
             }
-            Some(scenarios)
+            Ok(scenarios)
         }
         Err(complaints) => {
             for complaint in &complaints {
@@ -43,7 +66,7 @@ pub fn load(args: &ScenarioArgs, lab: Option<&str>, terminal: Terminal) -> Optio
             }
             let problems = if complaints.len() == 1 { "problem" } else { "problems" };
             Streams.err(&format!("{} {problems}; no phone was touched\n", complaints.len()));
-            None
+            Err(Unread::Complaints)
         }
     }
 }
@@ -53,6 +76,15 @@ pub fn load(args: &ScenarioArgs, lab: Option<&str>, terminal: Terminal) -> Optio
 /// On the virtual lab `lab`, where no path is named and there is no folder of scenarios, those are run that come with
 /// the program.
 pub fn read_all(args: &ScenarioArgs, lab: Option<&str>) -> Option<Result<Vec<Scenario>, Vec<Complaint>>> {
+    read_noting(args, lab, &FilesRead::default())
+}
+
+fn read_noting(
+    args: &ScenarioArgs,
+    lab: Option<&str>,
+    noted: &FilesRead,
+) -> Option<Result<Vec<Scenario>, Vec<Complaint>>> {
+    args.given.env_file.iter().for_each(|path| noted.note(path));
     let env = given(&args.given).map_err(complain).ok()?;
     let usual = args.paths == [PathBuf::from(FOLDER)] && !host::is_there(Path::new(FOLDER));
     let files = match (usual, lab) {
@@ -64,11 +96,14 @@ pub fn read_all(args: &ScenarioArgs, lab: Option<&str>) -> Option<Result<Vec<Sce
             complain(NO_SCENARIO);
             return None;
         }
-        (false, _) => files(&args.paths).map_err(complain).ok()?,
+        (false, _) => {
+            args.paths.iter().for_each(|path| noted.note(path));
+            files(&args.paths, noted).map_err(complain).ok()?
+        }
     };
     keep_secrets(&files, &env).map_err(complain).ok()?;
     let homes = args.paths.iter().filter_map(|path| host::home_of(path)).collect();
-    let flows = Flows { homes, allow_outside: args.given.allow_outside };
+    let flows = Flows { homes, allow_outside: args.given.allow_outside, noted };
     let scenarios = read(&files, &env, &ReadOptions { metrics: &known_metrics(), sources: &flows });
     Some(scenarios.map(|scenarios| without_parts(scenarios, &args.paths)))
 }
@@ -105,18 +140,21 @@ fn keep_secrets(files: &[SourceFile], env: &BTreeMap<String, String>) -> Result<
 }
 
 /// The files that scenarios run.
-pub struct Flows {
+pub struct Flows<'n> {
     /// Folders they may lie in.
     pub homes: Vec<PathBuf>,
     /// They may lie anywhere.
     pub allow_outside: bool,
+    /// Where they are noted.
+    pub noted: &'n FilesRead,
 }
 
-impl Sources for Flows {
+impl Sources for Flows<'_> {
     fn fetch(&self, path: &str) -> Result<Vec<u8>, FileProblem> {
         if let Some(text) = gallery::text_of(path) {
             return Ok(text.into());
         }
+        self.noted.note(Path::new(path));
         if host::is_there(Path::new(path)) && self.is_outside(path) && !self.allow_outside {
             return Err(FileProblem::NoScenario);
         }
@@ -133,7 +171,7 @@ impl Sources for Flows {
 ///
 /// # Errors
 /// One cannot be read, or a folder has none.
-pub fn files(paths: &[PathBuf]) -> Result<Vec<SourceFile>, CommandError> {
+pub fn files(paths: &[PathBuf], noted: &FilesRead) -> Result<Vec<SourceFile>, CommandError> {
     let mut found = Vec::new();
     for path in paths {
         let files = host::yaml_files(path)?;
@@ -142,6 +180,7 @@ pub fn files(paths: &[PathBuf]) -> Result<Vec<SourceFile>, CommandError> {
         }
         let named = files == [path.clone()];
         for file in files.into_iter().filter(|file| named || !is_of_lab(file)) {
+            noted.note(&file);
             let text = host::read_file(&file, FILE_BYTES as u64)?;
             if named || !is_fragment(&text) {
                 found.push(SourceFile { name: file.to_string_lossy().into_owned(), text });
@@ -208,6 +247,7 @@ pub fn selection(
             SpreadArg::Scenarios => Spread::Scenarios,
             SpreadArg::Iterations => Spread::Iterations,
         }),
+        alone: false,
         usual: UsualTimes::default(),
     };
     match unknown_scenario(scenarios, &selection) {

@@ -8,7 +8,7 @@ use farmjank_results::device::{DeviceFacts, DeviceId, Readiness};
 use farmjank_results::event::{Absent, Fact, JobId, PlannedJob};
 use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::verdict::Verdict;
-use farmjank_scenarios::plan::{Fleet, Plan, Shard, Unsure, none_left, plan};
+use farmjank_scenarios::plan::{Alone, Fleet, Plan, Shard, Unsure, none_left, plan};
 use farmjank_scenarios::quarantine::{self, Held, day_of, held};
 use farmjank_scenarios::scenario::Scenario;
 use std::collections::{BTreeMap, BTreeSet};
@@ -163,6 +163,7 @@ impl Planned {
         all.extend(self.held.notices.iter().cloned());
         if self.done.is_none() {
             all.extend(self.plan.shared());
+            all.extend(self.plan.alone.as_ref().and_then(Alone::sentence));
         }
         if self.allow_missing {
             all.extend(self.plan.short.iter().map(|short| format!("{}: {}", short.name, short.sentence())));

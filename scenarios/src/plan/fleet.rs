@@ -55,7 +55,7 @@ impl Shortfall {
         silent: &BTreeSet<&DeviceId>,
         selection: &Selection,
     ) -> Option<Self> {
-        let wanted = selection.phones.or(scenario.phones)?;
+        let wanted = selection.phones.or(scenario.phones).filter(|_| !selection.alone)?;
         let came = u32::try_from(came).unwrap_or(u32::MAX);
         let silent = silent.iter().map(|id| (*id).clone()).collect();
         (came < wanted).then(|| Shortfall {

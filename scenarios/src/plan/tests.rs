@@ -1,5 +1,6 @@
 //! Plans of scenarios on phones: order, refusals, selection, shards, which limits apply.
 
+mod alone;
 mod shares;
 mod usual;
 

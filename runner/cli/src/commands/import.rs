@@ -2,6 +2,7 @@
 
 use crate::args::ImportFlowsArgs;
 use crate::command_error::{CommandError, usage};
+use crate::files_read::FilesRead;
 use crate::host::{self, Streams};
 use crate::scenarios::{Flows, files, known_metrics};
 use crate::settings::{Terminal, given, refuse};
@@ -25,7 +26,9 @@ pub fn run(args: &ImportFlowsArgs, terminal: Terminal) -> u8 {
 
 fn imported(args: &ImportFlowsArgs) -> Result<Import, CommandError> {
     let env = given(&args.given)?;
-    let flows = files(&args.flows)?.into_iter().map(|file| SourceFile { name: plain(&file.name), ..file });
+    let noted = FilesRead::default();
+    let flows =
+        files(&args.flows, &noted)?.into_iter().map(|file| SourceFile { name: plain(&file.name), ..file });
     let flows: Vec<SourceFile> = flows.collect();
     if flows.is_empty() {
         return Err(usage!(
@@ -34,7 +37,7 @@ fn imported(args: &ImportFlowsArgs) -> Result<Import, CommandError> {
         ));
     }
     let homes = args.flows.iter().filter_map(|path| host::home_of(path)).collect();
-    let sources = Flows { homes, allow_outside: args.given.allow_outside };
+    let sources = Flows { homes, allow_outside: args.given.allow_outside, noted: &noted };
     Ok(import(&flows, &env, &ReadOptions { metrics: &known_metrics(), sources: &sources }))
 }
 

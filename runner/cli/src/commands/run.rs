@@ -2,16 +2,18 @@
 
 mod inputs;
 mod place;
+mod watch;
 
 use crate::args::RunArgs;
 use crate::calibration;
 use crate::command_error::{CommandError, usage};
+use crate::files_read::FilesRead;
 use crate::history::Keeper;
 use crate::host::{self, Bundle, Streams};
 use crate::in_runtime;
 use crate::quarantine;
 use crate::report_targets::{self, ReportRequest};
-use crate::scenarios::{load, selection};
+use crate::scenarios::{Unread, load_noting, selection};
 use crate::settings::{Terminal, complain, refuse, serials, time};
 use crate::ui::Ui;
 use crate::wiring::{self, lab, phones, probes, sources};
@@ -39,7 +41,7 @@ use indicatif::ProgressDrawTarget;
 pub use inputs::against;
 use inputs::{RunInputs, inputs};
 use place::{Asked, NoPlace, Place};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 /// Wall time of a simulated run: it has none, and the same seed gives the same bytes.
@@ -62,32 +64,60 @@ pub enum About {
 
 /// Runs scenarios on phones.
 pub fn run(args: &RunArgs, terminal: Terminal) -> u8 {
-    about(args, terminal, About::Limits)
+    match args.watch {
+        true => watch::run(args, terminal),
+        false => about(args, terminal, About::Limits),
+    }
 }
 
 /// Runs scenarios on phones; two builds take turns where the run is about them. The store is asked before and after.
 pub fn about(args: &RunArgs, terminal: Terminal, about: About) -> u8 {
-    let Some(mut scenarios) = load(&args.scenarios, args.phones.lab.as_deref(), terminal) else {
-        return EXIT_USAGE;
-    };
+    match once(args, terminal, about, &FilesRead::default()) {
+        Ok(done) => done.over(),
+        Err(NoRun::Files) => EXIT_USAGE,
+        Err(NoRun::Ended(code)) => code,
+    }
+}
+
+/// A run that came to its end, before anybody is told what to do about it.
+struct Done {
+    record: Record,
+    root: PathBuf,
+    itself: Option<AbRules>,
+    keeper: Option<Keeper>,
+    ui: Option<Ui>,
+}
+
+/// Why there was no run. What is wrong has been printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum NoRun {
+    /// Files that were read have complaints.
+    Files,
+    /// Anything else, with this exit code.
+    Ended(u8),
+}
+
+/// One run; the files it reads are noted.
+fn once(args: &RunArgs, terminal: Terminal, about: About, noted: &FilesRead) -> Result<Done, NoRun> {
+    let scenarios = load_noting(&args.scenarios, args.phones.lab.as_deref(), terminal, noted);
+    let mut scenarios = scenarios.map_err(|why| match why {
+        Unread::Complaints => NoRun::Files,
+        Unread::Nothing => NoRun::Ended(EXIT_USAGE),
+    })?;
     let paths = &args.scenarios.paths;
-    let Some(quarantine) = quarantine::load(paths, &args.select.quarantine, terminal) else {
-        return EXIT_USAGE;
-    };
+    let held =
+        quarantine::load_noting(paths, &args.select.quarantine, terminal, noted).ok_or(NoRun::Files)?;
     let itself = if let About::Itself(ab_rules) = &about { Some(*ab_rules) } else { None };
-    let mut inputs = match inputs(args, &mut scenarios, quarantine, about) {
-        Ok(inputs) => inputs,
-        Err(why) => return refuse(&why),
-    };
+    let mut inputs = inputs(args, &mut scenarios, held, about).map_err(|why| NoRun::Ended(refuse(&why)))?;
     let keeper = inputs.keeper.take();
     if let Some(why) = nothing_selected(&scenarios, &inputs.selection) {
         complain(why);
     }
     let simulated = args.phones.lab.is_some();
-    match in_runtime(simulated, conducted(args, terminal, scenarios, inputs)).flatten() {
-        Ok((record, ui)) => over(&record, itself, keeper, ui),
-        Err(code) => code,
-    }
+    let (record, ui, root) = in_runtime(simulated, conducted(args, terminal, scenarios, inputs))
+        .flatten()
+        .map_err(NoRun::Ended)?;
+    Ok(Done { record, root, itself, keeper, ui })
 }
 
 /// The run itself, and who watches it; or the exit code when there was none.
@@ -96,7 +126,7 @@ async fn conducted(
     terminal: Terminal,
     scenarios: Vec<Scenario>,
     mut inputs: RunInputs,
-) -> Result<(Record, Option<Ui>), u8> {
+) -> Result<(Record, Option<Ui>, PathBuf), u8> {
     let phones = phones(&args.phones).await.map_err(|fault| no_phones(&fault))?;
     inputs.wanted.inventory.clone_from(&phones.inventory.phones);
     let asked = Asked {
@@ -163,10 +193,10 @@ async fn conducted(
         };
         conduct(setup).await.map_err(|why| refuse(&usage!("--resume: {}: {why}", shown(&root))))?
     };
-    if !args.quiet && !turns {
+    if !args.quiet && !turns && !args.watch {
         tell_left(&record, &root);
     }
-    Ok((record, ui))
+    Ok((record, ui, root))
 }
 
 /// What can still be measured, and how.
@@ -203,24 +233,27 @@ fn watched(args: &RunArgs, root: &Path) -> Result<Option<Ui>, CommandError> {
     args.ui.then(|| Ui::open(root, args.ui_address, args.ui_port, false)).transpose()
 }
 
-/// The exit code, when nobody watches any more. Who interrupted the run wants to leave, not to read.
-fn over(record: &Record, itself: Option<AbRules>, mut keeper: Option<Keeper>, ui: Option<Ui>) -> u8 {
-    host::signals::leave_at_once(true);
-    let found = itself.map(|ab_rules| {
-        let store = keeper.as_mut().and_then(|keeper| keeper.made());
-        calibration::found(record, &ab_rules, store)
-    });
-    let own = kept(record, keeper);
-    let code = found.as_ref().map_or(own, |found| found.code(record));
-    if let Some(found) = found {
-        Streams.out(&found.text(record));
+impl Done {
+    /// The exit code, when nobody watches any more. Who interrupted the run wants to leave, not to read.
+    fn over(self) -> u8 {
+        let Done { record, itself, mut keeper, ui, .. } = self;
+        host::signals::leave_at_once(true);
+        let found = itself.map(|ab_rules| {
+            let store = keeper.as_mut().and_then(|keeper| keeper.made());
+            calibration::found(&record, &ab_rules, store)
+        });
+        let own = kept(&record, keeper);
+        let code = found.as_ref().map_or(own, |found| found.code(&record));
+        if let Some(found) = found {
+            Streams.out(&found.text(&record));
+        }
+        if let Some(ui) = ui.filter(|_| record.interrupted.is_none()) {
+            host::signals::leave_at_once(false);
+            ui.announce_stay();
+            ui.stay();
+        }
+        code
     }
-    host::signals::leave_at_once(false);
-    if let Some(ui) = ui.filter(|_| record.interrupted.is_none()) {
-        ui.announce_stay();
-        ui.stay();
-    }
-    code
 }
 
 /// Keeps the run's numbers where they are wanted, and gives its exit code. What was measured is in the bundle: a store
@@ -243,6 +276,7 @@ fn of_racks(args: &RunArgs, scenarios: &[Scenario]) -> Option<Lab> {
     let spread = scenarios.iter().any(|scenario| said.unwrap_or(scenario.spread) != Spread::Off);
     // Threads do not tell each other what failed.
     let apart = !spread
+        && !args.watch
         && args.fail_fast.is_none()
         && serials(&args.phones).is_empty()
         && time(&args.phones.wait_for_devices).is_ok_and(|wait| wait.is_zero())

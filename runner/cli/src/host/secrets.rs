@@ -1,5 +1,5 @@
 //! What is secret in this process: it is blacked out of everything that is printed or written, and what is written is
-//! for its owner alone (docs/secrets.md). Said once, before a scenario is read.
+//! for its owner alone (docs/secrets.md). Said before a scenario is read.
 #![allow(
     clippy::disallowed_types,
     clippy::disallowed_methods,
@@ -11,14 +11,15 @@ use std::borrow::Cow;
 use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{PoisonError, RwLock};
 
-static SECRETS: OnceLock<Mask> = OnceLock::new();
+static SECRETS: RwLock<Option<&'static Mask>> = RwLock::new(None);
 
-/// Keeps these secrets from here on.
+/// Keeps these secrets from here on, instead of those that were kept before; none of them is no reason to tell those.
 pub fn keep_secret(mask: Mask) {
     if !mask.is_empty() {
-        let _ = SECRETS.set(mask);
+        // Kept to the end, whoever still holds the ones before: each time a person saves what is secret, some bytes.
+        *SECRETS.write().unwrap_or_else(PoisonError::into_inner) = Some(Box::leak(Box::new(mask)));
     }
 }
 
@@ -29,7 +30,7 @@ pub fn has_secrets() -> bool {
 
 /// The secrets, if there are any.
 pub(super) fn secrets() -> Option<&'static Mask> {
-    SECRETS.get()
+    *SECRETS.read().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What may be written of these bytes.

@@ -12,6 +12,8 @@ use farmjank_engine::stop::{Stop, Urgency};
 use farmjank_results::verdict::{EXIT_INTERRUPTED, EXIT_TERMINATED};
 use std::process::exit;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Sender;
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -28,17 +30,39 @@ enum EndRequest {
     Terminate,
 }
 
-/// Carries signals to a run: the first interrupt lets running trials finish, the second cancels them, the third exits.
-/// A request to terminate cancels them, and is the end of the process 8 s later.
+/// Who is told of signals; none before the first run.
+static TOLD: Mutex<Option<Told>> = Mutex::new(None);
+
+/// A run, and how often it was interrupted.
+struct Told {
+    run: UnboundedSender<EndRequest>,
+    interrupted: u32,
+}
+
+/// Carries signals to a run, and to none before it: the first interrupt lets running trials finish, the second cancels
+/// them, the third exits. A request to terminate cancels them, and is the end of the process 8 s later.
 pub fn listen(stop: Stop) {
-    let (sender, heard) = unbounded_channel();
-    std::thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        if let Ok(runtime) = runtime {
-            runtime.block_on(carry(&sender));
-        }
-    });
+    let (run, heard) = unbounded_channel();
+    *told() = Some(Told { run, interrupted: 0 });
+    leave_at_once(false);
+    hear();
     tokio::task::spawn_local(obey(heard, stop));
+}
+
+/// Hears signals from here on, on a thread of its own, however often it is called.
+pub fn hear() {
+    static HEARING: Once = Once::new();
+    HEARING.call_once(|| {
+        let (ready, is_ready) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            if let Ok(runtime) = runtime {
+                runtime.block_on(carry(ready));
+            }
+        });
+        // Until both are heard, a signal is the end without a word. A thread that cannot hear has let go of its end.
+        let _ = is_ready.recv();
+    });
 }
 
 /// From now on the first signal ends the process.
@@ -46,26 +70,33 @@ pub fn leave_at_once(leaving: bool) {
     LEAVING.store(leaving, Ordering::Relaxed);
 }
 
-async fn carry(run: &UnboundedSender<EndRequest>) {
+fn told() -> MutexGuard<'static, Option<Told>> {
+    TOLD.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+async fn carry(ready: Sender<()>) {
     let (Ok(mut interrupts), Ok(mut terminations)) =
         (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
     else {
         return;
     };
-    let mut interrupted = 0;
+    let _ = ready.send(());
     loop {
-        let told = next(&mut interrupts, &mut terminations).await;
-        let heard = run.send(told).is_ok();
-        let code = match told {
+        let request = next(&mut interrupts, &mut terminations).await;
+        let code = match request {
             EndRequest::Interrupt => EXIT_INTERRUPTED,
             EndRequest::Terminate => EXIT_TERMINATED,
         };
         if LEAVING.load(Ordering::Relaxed) {
             exit(code.into());
         }
-        match told {
-            // Who shows a finished run listens for itself.
-            _ if !heard => {}
+        let mut told = told();
+        let Some(told) = told.as_mut() else { exit(code.into()) };
+        // Who shows a finished run listens for itself.
+        if told.run.send(request).is_err() {
+            continue;
+        }
+        match request {
             EndRequest::Terminate => {
                 std::thread::spawn(|| {
                     std::thread::sleep(GRACE);
@@ -73,8 +104,8 @@ async fn carry(run: &UnboundedSender<EndRequest>) {
                 });
             }
             EndRequest::Interrupt => {
-                interrupted += 1;
-                if interrupted > 2 {
+                told.interrupted += 1;
+                if told.interrupted > 2 {
                     exit(code.into());
                 }
             }

@@ -47,4 +47,6 @@ mod stores;
 mod turns;
 mod usage;
 mod watched;
+#[cfg(unix)]
+mod watching;
 mod world;

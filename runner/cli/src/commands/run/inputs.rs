@@ -77,6 +77,9 @@ pub fn inputs(
             "--fail-fast: builds that take turns are compared at the end; nothing fails before".into()
         );
     }
+    if args.watch && !matches!(about, About::Limits) {
+        return Err("--watch: builds that take turns are measured once; use `farmjank run`".into());
+    }
     adjust(scenarios, &args.select)?;
     if !matches!(about, About::Limits) {
         in_turn(scenarios, args);
@@ -86,11 +89,13 @@ pub fn inputs(
     }
     scenarios.iter_mut().for_each(|scenario| scenario.debuggable_meant = args.allow_debuggable);
     let mut selection = selection(scenarios, &args.select, &args.phones)?;
+    selection.alone = args.watch;
     let wait = time(&args.phones.wait_for_devices)?;
     let mut requests = requests(&args.reporter)?;
     requests.extend(args.junit.iter().map(|path| ReportRequest { name: "junit", path: Some(path.clone()) }));
     // Simulated numbers do not belong among those of phones, unless somebody asks for it.
-    let usual = args.phones.lab.is_none() && !args.keep.no_history;
+    // Nor do those of a scenario that somebody is writing.
+    let usual = args.phones.lab.is_none() && !args.keep.no_history && !args.watch;
     let place = args.keep.history.as_deref().or(usual.then_some(history::PLACE));
     let labels = variables("--label", &args.keep.label)?;
     let mut keeper = place.map(|place| Keeper::new(place, labels)).transpose()?;
@@ -126,7 +131,7 @@ pub fn inputs(
     } else {
         against
     };
-    let phones = expected(scenarios, &selection);
+    let phones = if args.watch { 0 } else { expected(scenarios, &selection) };
     let wanted = Wanted { serials: serials(&args.phones), phones, wait, ..Wanted::default() };
     make_way(&requests)?;
     Ok(RunInputs { wanted, selection, quarantine, requests, against, keeper, ab_plan, forewarn })
