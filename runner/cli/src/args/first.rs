@@ -10,7 +10,7 @@ pub struct InitArgs {
     /// Where to write.
     #[arg(default_value = ".", value_name = "FOLDER", hide_default_value = true)]
     pub folder: PathBuf,
-    /// Whose CI file: github, gitlab or none.
+    /// Whose CI file: github, gitlab, jenkins, buildkite, azure or none.
     #[arg(long, value_enum, default_value = "github", hide_possible_values = true)]
     pub ci: Ci,
 }
@@ -38,6 +38,12 @@ pub enum Ci {
     Github,
     /// GitLab.
     Gitlab,
+    /// Jenkins, a declarative pipeline.
+    Jenkins,
+    /// Buildkite.
+    Buildkite,
+    /// Azure Pipelines.
+    Azure,
     /// No CI file.
     None,
 }

@@ -11,8 +11,14 @@ use std::path::{Path, PathBuf};
 
 const CONFIG: &str = include_str!("init/farmjank.toml");
 const SCENARIO: &str = include_str!("init/home-feed.yaml");
-const GITHUB: &str = include_str!("init/github.yaml");
-const GITLAB: &str = include_str!("init/gitlab.yaml");
+/// Whose CI reads which file.
+const CI: [(Ci, &str, &str); 5] = [
+    (Ci::Github, ".github/workflows/smooth.yml", include_str!("init/github.yaml")),
+    (Ci::Gitlab, ".gitlab-ci.yml", include_str!("init/gitlab.yaml")),
+    (Ci::Jenkins, "Jenkinsfile", include_str!("init/Jenkinsfile")),
+    (Ci::Buildkite, ".buildkite/pipeline.yml", include_str!("init/buildkite.yaml")),
+    (Ci::Azure, "azure-pipelines.yml", include_str!("init/azure.yaml")),
+];
 /// Where runs are kept.
 const IGNORED: &str = "results/";
 /// Most bytes of a `.gitignore` that are read.
@@ -28,14 +34,9 @@ The lines of scenarios/home-feed.yaml marked YOURS say what your app needs.
 
 /// Writes what is not there yet.
 pub fn run(args: &InitArgs) -> u8 {
-    let files = [
-        ("scenarios/home-feed.yaml", Some(SCENARIO)),
-        ("farmjank.toml", Some(CONFIG)),
-        (".github/workflows/smooth.yml", (args.ci == Ci::Github).then_some(GITHUB)),
-        (".gitlab-ci.yml", (args.ci == Ci::Gitlab).then_some(GITLAB)),
-    ];
-    let written = files.iter().filter_map(|(path, text)| Some((path, (*text)?)));
-    let done = written.map(|(path, text)| put(&args.folder, path, text)).chain([ignore(&args.folder)]);
+    let of_ci = CI.iter().filter(|(ci, ..)| *ci == args.ci).map(|(_, path, text)| (*path, *text));
+    let files = [("scenarios/home-feed.yaml", SCENARIO), ("farmjank.toml", CONFIG)].into_iter().chain(of_ci);
+    let done = files.map(|(path, text)| put(&args.folder, path, text)).chain([ignore(&args.folder)]);
     match done.collect::<Result<Vec<String>, CommandError>>() {
         Ok(lines) => {
             Streams.out(&lines.concat());

@@ -6,6 +6,7 @@ mod analyze;
 mod analyze_dumps;
 mod analyze_kinds;
 mod analyze_trace;
+mod ci_files;
 mod claims;
 mod compare;
 mod config;
