@@ -35,6 +35,10 @@ impl Source {
             let what = format!("the file has {} bytes; at most {FILE_BYTES} are read", bytes.len());
             return Err(empty.complaint(Mark::top(), what, "split it, and use `runFlow` for shared steps"));
         }
+        if matches!(bytes, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) {
+            let empty = Source::of(name, "", private);
+            return Err(empty.complaint(Mark::top(), "the file is UTF-16", "save it as UTF-8"));
+        }
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         match str::from_utf8(bytes) {
             Ok(text) => Ok(Source::of(name, text, private)),

@@ -32,8 +32,19 @@ pub enum ShardBy {
 
 /// A text that names no shard.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a shard; write `1/3` to `3/3` for three parts")]
-pub struct NoShard(pub String);
+pub enum NoShard {
+    /// It is not written as one.
+    #[error("`{0}` is not a shard; write `1/3` to `3/3` for three parts")]
+    Form(String),
+    /// There is no such part of so many.
+    #[error("there is no part {index} of {of}; write `1/{of}` to `{of}/{of}`")]
+    Beyond {
+        /// The part that was asked for.
+        index: u32,
+        /// How many there are.
+        of: u32,
+    },
+}
 
 impl Shard {
     /// Reads `I/N`, 1 <= I <= N.
@@ -45,7 +56,8 @@ impl Shard {
             text.split_once('/').and_then(|(i, n)| Some((i.trim().parse().ok()?, n.trim().parse().ok()?)));
         match parts {
             Some((index, of)) if 1 <= index && index <= of => Ok(Shard { index, of, by }),
-            _ => Err(NoShard(crate::complaint::visible(text))),
+            Some((index, of)) if of > 0 => Err(NoShard::Beyond { index, of }),
+            _ => Err(NoShard::Form(crate::complaint::visible(text))),
         }
     }
 

@@ -55,7 +55,7 @@ fn depth_is_bounded() {
 fn size_and_encoding_are_bounded() {
     refused(vec![b'a'; 100 << 20], "104857600 bytes; at most 1048576 are read");
     refused(b"appId: a.b\nname: \xc3\x28\n".to_vec(), "byte 18 of the file is 0xc3, which is not UTF-8");
-    refused(b"\xff\xfea\0p\0p\0".to_vec(), "not UTF-8");
+    refused(b"\xff\xfea\0p\0p\0".to_vec(), "the file is UTF-16");
     refused("---\n".repeat(200_000), "more than 8 documents");
 }
 

@@ -6,6 +6,7 @@ use farmjank_reporters::clean;
 use farmjank_results::compare::{CellCompared, Compared, Need};
 use farmjank_results::event::PlannedJob;
 use farmjank_results::quarantine::Quarantined;
+use farmjank_results::words::several;
 use farmjank_scenarios::plan::Plan;
 use farmjank_scenarios::quarantine::Held;
 use serde_json::{Value, json};
@@ -51,7 +52,11 @@ impl Shown<'_> {
             known if known == count => ", by how long they took before".to_owned(),
             known => format!(", {known} of them by how long they took before"),
         };
-        out += &format!("{count} jobs, about {time}{known}; plan {}\n", plan.digest);
+        let takes = match count == 0 || plan.jobs.iter().any(|job| job.device.is_some()) {
+            true => format!("about {time}{known}"),
+            false => "nothing can run: no phone qualifies".to_owned(),
+        };
+        out += &format!("{}, {takes}; plan {}\n", several(count, "job", "jobs"), plan.digest);
         for why in &self.not_ready {
             out += &format!("not ready: {}\n", clean::line(why, SHOWN));
         }
