@@ -37,7 +37,7 @@ pub struct Transcript {
     pub out: Vec<u8>,
     /// Standard error.
     pub err: Vec<u8>,
-    /// Exit status; nothing when whoever asked went away first.
+    /// Exit status; nothing when whoever asked went away first, or somebody else killed it.
     pub status: Option<i32>,
 }
 

@@ -144,15 +144,15 @@ async fn shell<W: AsyncRead + AsyncWrite + Unpin>(
             };
             let status = tokio::select! {
                 biased;
-                status = running => status,
-                () = process.gone() => KILLED,
+                status = running => Some(status),
+                () = process.gone() => None,
             };
             drop((shell, process));
-            tape.iter().for_each(|tape| tape.finish(Some(status)));
+            tape.iter().for_each(|tape| tape.finish(status));
             if !answer.is_zero() {
                 tokio::time::sleep(answer).await;
             }
-            connection.finish(status);
+            connection.finish(status.unwrap_or(KILLED));
         }
     };
     let printing = connection.pump(&phone, &mut writer);
