@@ -8,6 +8,8 @@
 mod ab_schedule;
 mod apart;
 mod baseline;
+mod bisected;
+mod bisection;
 mod by_cell;
 mod calibrated;
 mod compared;
@@ -35,6 +37,8 @@ mod weigh;
 pub use ab_schedule::{AbRules, AbSchedule, LOOKS, Next};
 pub use apart::compare_run;
 pub use baseline::{Baseline, BaselineError, Move, merged};
+pub use bisected::{Comparison, Followed, comparison, deciding_cell};
+pub use bisection::{Ask, Bisection, Found, Held};
 pub use calibrated::{CUSTOMARY, Itself, Noise, noise, selves};
 pub use compared::{CellCompared, Compared, Design, Independent, Role, Source, State, Terrible};
 pub use decide::compare;

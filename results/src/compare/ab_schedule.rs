@@ -66,6 +66,26 @@ impl AbRules {
         self.screen == Some(true)
     }
 
+    /// Installations and iterations on one phone at most, warm-ups included, when every look is taken.
+    pub fn most(&self) -> (usize, usize) {
+        let (mut installs, mut iterations) = (0, 0);
+        let mut schedule = AbSchedule::new(*self);
+        loop {
+            match schedule.next() {
+                Next::Install(build) => {
+                    schedule.installed(build);
+                    installs += 1;
+                }
+                Next::Measure(turn) => {
+                    schedule.measured(turn);
+                    iterations += 1;
+                }
+                Next::Look if schedule.following().is_some() => schedule.go_on(),
+                Next::Look => return (installs, iterations),
+            }
+        }
+    }
+
     /// What may be measured, in order: the look it is for, and iterations of each build. None is empty.
     pub(crate) fn sections(&self) -> Vec<(u8, u32)> {
         let most = self.iterations.max(1);
@@ -262,6 +282,7 @@ mod tests {
         // The new build comes last, whatever the number of blocks.
         let (installed, turns) = walk(AbRules { per_install: 4, ..AbRules::of(8) }, 1);
         assert_eq!((installed.len(), letters(&turns).as_str()), (3, "bBBBBaAAAAAAAAbBBBB"));
+        assert_eq!(AbRules { per_install: 4, looks: 1, ..AbRules::of(8) }.most(), (3, 19));
         // A phone against itself warms up once and installs nothing.
         let (installed, turns) = walk(AbRules { installs: false, ..AbRules::of(5) }, 1);
         assert_eq!((installed.len(), letters(&turns).as_str()), (0, "aAAAAABBBBB"));

@@ -2,6 +2,7 @@
 
 mod analyze;
 mod baseline;
+mod bisect;
 mod config;
 mod first;
 mod given;
@@ -21,6 +22,7 @@ pub use baseline::{
     AcceptArgs, BaselineArgs, BaselineCommand, CompareArgs, CompareFormat, Direction, ExportArgs, ImportArgs,
     NameArgs, PruneArgs, SaveArgs,
 };
+pub use bisect::BisectArgs;
 pub use config::{CONFIGURED, ConfigArgs, ConfigCommand, ConfigFormat, ShowConfigArgs, command};
 pub use first::{Ci, CompletionsArgs, ImportFlowsArgs, InitArgs, ManArgs, SchemaArgs, SchemaOf};
 pub use given::{CheckArgs, GivenArgs, ListingFormat, ScenarioArgs};
@@ -33,7 +35,7 @@ pub use quarantine::{
 };
 pub use runs::{ListRunsArgs, PruneRunsArgs, RunsArgs, RunsCommand, ShowRunArgs};
 pub use select::{SelectArgs, ShardByArg, SpreadArg};
-pub use turns::{AbArgs, CalibrateArgs, PlanArgs, PlanFormat, TurnArgs};
+pub use turns::{AbArgs, CalibrateArgs, InstallArgs, PlanArgs, PlanFormat, TurnArgs};
 
 use crate::report_targets;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -86,6 +88,8 @@ pub enum Command {
     Run(RunArgs),
     /// Compare two builds: install both in turn on every phone, run, say which windows became slower.
     Ab(AbArgs),
+    /// Find the build that became slower: of many in order, with the fewest comparisons.
+    Bisect(BisectArgs),
     /// Hold every phone against itself: how much its numbers move when nothing changed, and what a comparison would
     /// catch.
     Calibrate(CalibrateArgs),
@@ -241,6 +245,12 @@ pub struct RunArgs {
     /// Print only the final table and faults.
     #[arg(short, long)]
     pub quiet: bool,
+    /// It is one comparison of a search, which tells what it comes to: limits do not count, its table is no answer.
+    #[arg(skip)]
+    pub aside: bool,
+    /// Least iterations of builds that take turns, where no number is asked for.
+    #[arg(skip)]
+    pub least: Option<u32>,
     /// Show the run in a browser while it goes on: a lane per phone, frames as they arrive, the report as it grows.
     /// Stays open after the run until Ctrl-C; the exit code is the run's.
     #[arg(long)]

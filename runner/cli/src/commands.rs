@@ -3,6 +3,7 @@
 pub mod ab;
 pub mod analyze;
 pub mod baseline;
+pub mod bisect;
 pub mod calibrate;
 pub mod check;
 pub mod compare;

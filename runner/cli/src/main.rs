@@ -71,6 +71,7 @@ fn dispatch(command: &Command, terminal: settings::Terminal) -> u8 {
         Command::Import(args) => commands::import::run(args, terminal),
         Command::Run(args) => commands::run::run(args, terminal),
         Command::Ab(args) => commands::ab::run(args, terminal),
+        Command::Bisect(args) => commands::bisect::run(args, terminal),
         Command::Calibrate(args) => commands::calibrate::run(args, terminal),
         Command::Config(args) => commands::config::run(args),
         Command::Check(args) => commands::check::run(args, terminal),

@@ -5,7 +5,7 @@ use clap::{Args, CommandFactory, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 /// Commands that read `farmjank.toml`.
-pub const CONFIGURED: [&str; 7] = ["run", "ab", "calibrate", "check", "plan", "devices", "doctor"];
+pub const CONFIGURED: [&str; 8] = ["run", "ab", "bisect", "calibrate", "check", "plan", "devices", "doctor"];
 
 /// The whole command line: what is derived, and which file and profile where a command reads one.
 pub fn command() -> clap::Command {

@@ -23,15 +23,23 @@ pub struct AbArgs {
     /// How they take turns.
     #[command(flatten)]
     pub turns: TurnArgs,
-    /// How both are compiled after every installation: speed, speed-profile, verify, or none to leave it to the phone.
+    /// How they are installed.
+    #[command(flatten)]
+    pub install: InstallArgs,
+    /// What to run, and where.
+    #[command(flatten)]
+    pub run: RunArgs,
+}
+
+/// How builds are installed.
+#[derive(Args, Debug, Clone)]
+pub struct InstallArgs {
+    /// How each is compiled after every installation: speed, speed-profile, verify, or none to leave it to the phone.
     #[arg(long, value_name = "MODE", default_value = "speed")]
     pub compile: String,
     /// Uninstall the app first where a phone refuses to replace it (an older version, another key). Its data are lost.
     #[arg(long)]
     pub reinstall: bool,
-    /// What to run, and where.
-    #[command(flatten)]
-    pub run: RunArgs,
 }
 
 /// How two builds take turns.

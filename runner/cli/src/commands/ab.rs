@@ -1,7 +1,7 @@
 //! `farmjank ab OLD.apk NEW.apk`: two builds in turn on every phone, in one run.
 
 use super::run::{About, about};
-use crate::args::{AbArgs, TurnArgs};
+use crate::args::{AbArgs, InstallArgs, TurnArgs};
 use crate::command_error::{CommandError, usage};
 use crate::host;
 use crate::settings::{Terminal, refuse, time};
@@ -33,7 +33,23 @@ fn ab_plan(args: &AbArgs) -> Result<(AbPlan, Source), CommandError> {
             "--baseline: the old build is what the new one is held against; use `farmjank run`".into()
         );
     }
-    let compile = match args.compile.as_str() {
+    let lab = args.run.phones.lab.is_some();
+    let (old, new) = (build(&args.old, lab)?, build(&args.new, lab)?);
+    let (ab_rules, budget) = ab_rules(&args.turns, true)?;
+    between((old, new), &args.install, ab_rules, budget)
+}
+
+/// Two builds in turn.
+///
+/// # Errors
+/// `--compile` is no mode.
+pub fn between(
+    (old, new): (BuildFile, BuildFile),
+    install: &InstallArgs,
+    ab_rules: AbRules,
+    budget: Option<Span>,
+) -> Result<(AbPlan, Source), CommandError> {
+    let compile = match install.compile.as_str() {
         "none" => None,
         mode if !mode.is_empty() && mode.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-') => {
             Some(mode.to_owned())
@@ -44,11 +60,8 @@ fn ab_plan(args: &AbArgs) -> Result<(AbPlan, Source), CommandError> {
             ));
         }
     };
-    let lab = args.run.phones.lab.is_some();
-    let (old, new) = (build(&args.old, lab)?, build(&args.new, lab)?);
     let source = Source { name: old.file.clone(), ..Source::default() };
-    let builds = Builds { old, new, compile, reinstall: args.reinstall };
-    let (ab_rules, budget) = ab_rules(&args.turns, true)?;
+    let builds = Builds { old, new, compile, reinstall: install.reinstall };
     Ok((AbPlan { ab_rules, builds: Some(Arc::new(builds)), budget, siblings: BTreeMap::new() }, source))
 }
 
@@ -70,7 +83,10 @@ pub fn ab_rules(args: &TurnArgs, installs: bool) -> Result<(AbRules, Option<Span
 }
 
 /// Reads a build; what cannot be one is refused before a phone is touched.
-fn build(path: &Path, lab: bool) -> Result<BuildFile, CommandError> {
+///
+/// # Errors
+/// It cannot be read, or is no build for these phones.
+pub fn build(path: &Path, lab: bool) -> Result<BuildFile, CommandError> {
     let named = shown(path);
     let bytes = host::read_file(path, MOST)?;
     let virtual_one = bytes.starts_with(MAGIC.as_bytes());

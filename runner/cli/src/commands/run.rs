@@ -80,9 +80,11 @@ pub fn about(args: &RunArgs, terminal: Terminal, about: About) -> u8 {
 }
 
 /// A run that came to its end, before anybody is told what to do about it.
-struct Done {
-    record: Record,
-    root: PathBuf,
+pub struct Done {
+    /// What happened.
+    pub record: Record,
+    /// Its bundle.
+    pub root: PathBuf,
     itself: Option<AbRules>,
     keeper: Option<Keeper>,
     ui: Option<Ui>,
@@ -90,7 +92,7 @@ struct Done {
 
 /// Why there was no run. What is wrong has been printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum NoRun {
+pub enum NoRun {
     /// Files that were read have complaints.
     Files,
     /// Anything else, with this exit code.
@@ -98,7 +100,7 @@ enum NoRun {
 }
 
 /// One run; the files it reads are noted.
-fn once(args: &RunArgs, terminal: Terminal, about: About, noted: &FilesRead) -> Result<Done, NoRun> {
+pub fn once(args: &RunArgs, terminal: Terminal, about: About, noted: &FilesRead) -> Result<Done, NoRun> {
     let scenarios = load_noting(&args.scenarios, args.phones.lab.as_deref(), terminal, noted);
     let mut scenarios = scenarios.map_err(|why| match why {
         Unread::Complaints => NoRun::Files,
@@ -157,7 +159,7 @@ async fn conducted(
         pictures: Pictures { warm_ups: args.screens, failures: !host::has_secrets() },
         priority: args.priority,
     };
-    let (turns, reporters) = (options.ab_plan.is_some(), reporters(args.quiet, &requests, terminal, &root));
+    let (turns, reporters) = (options.ab_plan.is_some(), reporters(heard(args), &requests, terminal, &root));
     let (files, voice) = (Rc::new(bundle), Rc::new(Streams));
     let record = if let Some(lab) = of_racks(args, &scenarios).filter(|_| earlier.is_none()) {
         let place = root.clone();
@@ -199,6 +201,11 @@ async fn conducted(
     Ok((record, ui, root))
 }
 
+/// Whether it is quiet, and whether its table stands aside.
+fn heard(args: &RunArgs) -> (bool, bool) {
+    (args.quiet, args.aside)
+}
+
 /// What can still be measured, and how.
 fn tell_left(record: &Record, root: &Path) {
     let left = left(record, &record.devices).len();
@@ -235,7 +242,7 @@ fn watched(args: &RunArgs, root: &Path) -> Result<Option<Ui>, CommandError> {
 
 impl Done {
     /// The exit code, when nobody watches any more. Who interrupted the run wants to leave, not to read.
-    fn over(self) -> u8 {
+    pub fn over(self) -> u8 {
         let Done { record, itself, mut keeper, ui, .. } = self;
         host::signals::leave_at_once(true);
         let found = itself.map(|ab_rules| {
@@ -296,9 +303,10 @@ pub fn no_phones(fault: &Fault) -> u8 {
     Verdict::Broken.exit_code()
 }
 
-/// The console, what every bundle has, and what was asked for beside it.
+/// The console, what every bundle has, and what was asked for beside it; the console on standard error alone where it
+/// stands `aside`.
 pub fn reporters(
-    quiet: bool,
+    (quiet, aside): (bool, bool),
     requests: &[ReportRequest],
     terminal: Terminal,
     root: &Path,
@@ -315,7 +323,7 @@ pub fn reporters(
         ..farmjank_reporters::Options::default()
     };
     let console = by_name(if live { "live" } else { "console" }, &mut options);
-    let taken = report_targets::is_taken(requests);
+    let taken = aside || report_targets::is_taken(requests);
     let mut made: Vec<Box<dyn Reporter>> =
         console.into_iter().map(|console| report_targets::console(console, quiet, taken)).collect();
     made.extend(farmjank_reporters::bundled().filter_map(|name| by_name(name, &mut options)));

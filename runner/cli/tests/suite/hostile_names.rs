@@ -141,6 +141,12 @@ fn called(name: &str) -> tempfile::TempDir {
         serde_json::json!(format!("{name}-none.yaml"))
     );
     write(here, "flow.yaml", &flow);
+    for (build, rest) in [("1", ""), ("2", ""), ("3", "pages: { feed: { hitch_rate: 0.09 } }\n")] {
+        let text = format!(
+            "#!farmjank-lab-apk\nid: com.example.shop\nversion: 7.{build}.0\nversion_code: 741\n{rest}"
+        );
+        write(here, &format!("{name}-{build}.apk"), &text);
+    }
     write(here, &format!("{name}.csv"), "1\n2\nnot a number \u{1b}[2J\n");
     write(here, &format!("{name}.txt"), &format!("{name}\n"));
     write(here, &format!("{name}.json"), &format!("{{ \"baseline\": {} }}", serde_json::json!(name)));
@@ -243,6 +249,21 @@ fn tries(name: &str) -> Vec<Vec<String>> {
         &["man", name],
         &["calibrate", &at(".yaml"), "--lab", &at("-nolab")],
         &["ab", &at(".txt"), &at(".csv"), &at(".yaml"), "--lab", "demo"],
+        &["bisect", &at("-1.apk"), &at("-2.apk"), &at("-missing.apk"), &at(".yaml"), "--lab", "demo"],
+        &[
+            "bisect",
+            &at("-1.apk"),
+            &at("-2.apk"),
+            &at("-3.apk"),
+            "named.yaml",
+            "--lab",
+            "demo",
+            "-s",
+            "virtual-pixel-8",
+            "--looks",
+            "1",
+        ],
+        &["run", &at("-missing.yaml"), "--lab", "demo", "--watch"],
         &["schema", name],
         &["quarantine", name],
         &[&format!("--{name}")],

@@ -6,6 +6,7 @@ mod analyze;
 mod analyze_dumps;
 mod analyze_kinds;
 mod analyze_trace;
+mod bisected;
 mod ci_files;
 mod claims;
 mod compare;

@@ -84,7 +84,7 @@ pub fn inputs(
     if !matches!(about, About::Limits) {
         in_turn(scenarios, args);
     }
-    if matches!(about, About::Itself(_)) {
+    if matches!(about, About::Itself(_)) || args.aside {
         scenarios.iter_mut().for_each(Scenario::forget_limits);
     }
     scenarios.iter_mut().for_each(|scenario| scenario.debuggable_meant = args.allow_debuggable);
@@ -143,7 +143,7 @@ fn names(scenarios: &[Scenario]) -> BTreeSet<String> {
 
 /// Enough iterations to tell builds apart, unless fewer are asked for; one warm-up after every installation.
 fn in_turn(scenarios: &mut [Scenario], args: &RunArgs) {
-    let least = u32::try_from(MINIMUM).unwrap_or(u32::MAX);
+    let least = args.least.unwrap_or_else(|| u32::try_from(MINIMUM).unwrap_or(u32::MAX));
     for scenario in scenarios {
         if args.select.iterations.is_none() {
             scenario.iterations = scenario.iterations.max(least);
