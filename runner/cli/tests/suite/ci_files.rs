@@ -1,5 +1,5 @@
-//! What `farmjank init --ci NAME` writes does in a shell what it promises: a run, its files, the exit its CI acts on, and
-//! once more in the same workspace. What vendors say of the form is asked in `.ci/run`, by their schemas.
+//! What `farmjank init --ci NAME` writes does in a shell what it promises: a run, its files, the exit its CI acts on,
+//! and once more in the same workspace. What vendors say of the form is asked in `.ci/run`, by their schemas.
 
 use crate::world::{Ended, ended, farmjank, run, write};
 use std::os::unix::fs::PermissionsExt;
