@@ -8,8 +8,12 @@ use farmjank_ci::proving::nights::{Nightly, Step};
 use farmjank_ci::proving::stored::Stored;
 use farmjank_ci::proving::{Pool, Proportion};
 use farmjank_statistics::Mei;
+use farmjank_statistics::chance::Chance;
+use farmjank_statistics::further::{Known, Level};
 use farmjank_statistics::needed::{Moves, to_pass};
 use farmjank_statistics::rank::Tests;
+use farmjank_statistics::sample::mean;
+use farmjank_statistics::student::quantile;
 
 /// Iterations of 20 s, fewer than the report imagines.
 fn pool(profile: Profile, seed: u64) -> Pool {
@@ -189,4 +193,47 @@ fn nights_ring_when_they_should() {
         "{quiet} {:?}",
         step.found
     );
+}
+
+/// How often five iterations of another session break a limit of 1 %, from so many sessions of so many iterations that
+/// differ by so much.
+fn broken(pool: &Pool, (sessions, count, apart): (usize, usize, f64)) -> f64 {
+    share(4_000, |replicate| {
+        let mut chance = Chance::of(17, replicate);
+        let mut session = |count: usize| -> Vec<f64> {
+            let level = chance.lognormal(apart);
+            pool.stretch(count, &mut chance).into_iter().map(|value| level * value).collect()
+        };
+        let seen: Vec<Vec<f64>> = (0..sessions).map(|_| session(count)).collect();
+        let seen: Vec<&[f64]> = seen.iter().map(Vec::as_slice).collect();
+        let level = Level::of(&seen, Known::default(), 0.0).expect("there are iterations");
+        let limit = level.worst_mean(5, 0.01).expect("a limit");
+        Proportion::once(mean(&session(5)).expect("iterations") > limit)
+    })
+}
+
+#[test]
+fn suggested_limits_are_broken_as_often_as_the_page_says() {
+    let page = include_str!("../../docs/suggest.md");
+    let designs = [(1, 15, 0.0), (1, 30, 0.0), (1, 60, 0.0), (5, 10, 0.2), (1, 50, 0.2)];
+    let mut rows = Vec::new();
+    for (at, profile) in PROFILES.into_iter().enumerate() {
+        let pool = pool(profile, 20 + at as u64);
+        let told: Vec<String> =
+            designs.iter().map(|design| format!("{:.1} %", 100.0 * broken(&pool, *design))).collect();
+        rows.push(format!("| {} | {} |", profile.name, told.join(" | ")));
+    }
+    let rows = rows.join("\n");
+    // On the scale itself, by mean + t s √(1/n + 1/N), bursts break limits far more often: why it is that of ln(x + 1).
+    let flagship = pool(PROFILES[0], 20);
+    let plain = share(4_000, |replicate| {
+        let mut chance = Chance::of(18, replicate);
+        let seen = flagship.stretch(15, &mut chance);
+        let level = Level::of(&[&seen], Known::default(), 0.0).expect("there are iterations");
+        let reach = quantile(0.99, 14).expect("a quantile") * level.sd * (1.0f64 / 15.0 + 1.0 / 5.0).sqrt();
+        let further = mean(&flagship.stretch(5, &mut chance)).expect("iterations");
+        Proportion::once(further > level.mean + reach)
+    });
+    assert!(plain > 0.04, "{plain}");
+    assert!(page.contains(&rows), "the page does not say\n{rows}");
 }

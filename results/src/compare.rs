@@ -54,5 +54,6 @@ pub(crate) use effect::customary;
 pub(crate) use matching::is_sound;
 #[cfg(test)]
 pub(crate) use samples::session;
+pub(crate) use weigh::late_frame;
 
 pub use farmjank_statistics::state::MINIMUM;

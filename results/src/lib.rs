@@ -28,9 +28,9 @@
 //! [`cut`] and its [`cut_rules`]), with what other probes say beside it ([`side_reading`]: [`framestats`],
 //! [`frame_timeline`], [`timestats`], [`logcat_events`]) → [`metric`] and [`metrics`] (readings) → [`threshold`]
 //! (limits and judgements) → [`verdict`], [`compare`] (sessions of a [`cell`] against those of a baseline), [`trend`]
-//! (night after night), [`lab_health`] (phones day by day), and [`event`] / [`record`] (the run as a stream of facts),
-//! with the verdict of every window on every phone ([`cells`]) and what its readings come to ([`summary`]). How a value
-//! is written for people: [`words`].
+//! (night after night), [`suggest`] (limits an unchanged build keeps), [`lab_health`] (phones day by day), and
+//! [`event`] / [`record`] (the run as a stream of facts), with the verdict of every window on every phone ([`cells`])
+//! and what its readings come to ([`summary`]). How a value is written for people: [`words`].
 
 pub mod around;
 pub mod busy;
@@ -92,6 +92,7 @@ pub mod side_reading;
 mod slow_end;
 pub mod stall;
 pub mod stitch;
+pub mod suggest;
 pub mod summary;
 pub mod threshold;
 pub mod time;

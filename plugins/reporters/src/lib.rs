@@ -14,9 +14,10 @@
 //! Read in this order: [`clean`] (hostile text) → [`cells`] (a record, laid out) → [`words`], [`sentence`] and `change`
 //! (the same words in all) → [`paint`] (looks) → [`junit`], [`json`], [`openmetrics`], [`markdown`], [`github`],
 //! [`table`], [`html`] (what a finished run leaves), [`side_by_side`] (several runs), [`comparison`] (against a
-//! baseline), [`history`] (a history), [`lab_health`] (phones over days), [`one_run`] (one run in some lines), [`show`]
-//! and [`barcode`] (one cell) → [`console`], [`lanes`] and [`live`] (what a run shows as it goes). Nothing here opens a
-//! file, reads a clock or asks the environment; only [`live`] draws, on a target it is handed.
+//! baseline), [`history`] (a history), [`suggested`] (limits to set), [`lab_health`] (phones over days), [`one_run`]
+//! (one run in some lines), [`show`] and [`barcode`] (one cell) → [`console`], [`lanes`] and [`live`] (what a run shows
+//! as it goes). Nothing here opens a file, reads a clock or asks the environment; only [`live`] draws, on a target it
+//! is handed.
 
 mod absent;
 pub mod barcode;
@@ -46,6 +47,7 @@ pub mod sentence;
 pub mod show;
 pub mod side_by_side;
 mod story;
+pub mod suggested;
 pub mod table;
 pub mod words;
 

@@ -96,9 +96,15 @@ fn one_late_frame(sides: &Matched<'_>) -> f64 {
         return 0.0;
     };
     let all = sides.base.iter().chain(&sides.new).flat_map(|session| session.seconds.iter().copied());
-    let seconds = mean(&all.collect::<Vec<f64>>()).filter(|seconds| *seconds > 0.0);
-    let vsync = Some(session.key.refresh).filter(|hz| *hz > 0).map(|hz| 1_000.0 / f64::from(hz));
-    vsync.zip(seconds).map_or(0.0, |(vsync, seconds)| vsync / seconds)
+    late_frame(session.key.refresh, &all.collect::<Vec<f64>>()).unwrap_or_default()
+}
+
+/// What one late frame adds to the hitch time of an iteration of so many seconds in motion, ms/s; none where refresh
+/// rate (Hz) or time are not known.
+pub(crate) fn late_frame(refresh: u32, seconds: &[f64]) -> Option<f64> {
+    let seconds = mean(seconds).filter(|seconds| *seconds > 0.0);
+    let vsync = Some(refresh).filter(|hz| *hz > 0).map(|hz| 1_000.0 / f64::from(hz));
+    vsync.zip(seconds).map(|(vsync, seconds)| vsync / seconds)
 }
 
 /// What names a block: its phone, where that tells blocks apart, and its session.

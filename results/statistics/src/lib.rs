@@ -19,15 +19,16 @@
 //! blocks) → [`rank`] (is there a difference?), [`beyond`] (are some terrible?) and [`size`] (how large?) → [`power`]
 //! (does it matter, could it have been seen?) → [`compare`] (one cell, one call), [`installations`] (whose iterations
 //! are alike) or [`session`] (a stored baseline), [`rare`] (events a mean cannot see) → [`many`] and [`looks`] (many
-//! cells, further looks) → [`state`] (the verdict); [`change`] looks at nights, [`needed`] at what is not measured yet.
-//! `ci` tries it all: its noise model, and nights, labs and A/B runs drawn from it. All randomness comes from
-//! [`chance`], so one seed gives one answer to the last bit.
+//! cells, further looks) → [`state`] (the verdict); [`change`] looks at nights, [`needed`] at what is not measured yet,
+//! [`further`] at the limits an unchanged build keeps. `ci` tries it all: its noise model, and nights, labs and A/B
+//! runs drawn from it. All randomness comes from [`chance`], so one seed gives one answer to the last bit.
 
 pub mod beyond;
 pub mod binomial;
 pub mod chance;
 pub mod change;
 pub mod compare;
+pub mod further;
 pub mod hypergeometric;
 pub mod installations;
 pub mod looks;

@@ -15,6 +15,7 @@ mod recover;
 mod rerun;
 mod runs;
 mod select;
+mod suggest;
 mod turns;
 
 pub use analyze::{AnalyzeArgs, AnalyzeFormat, SourceChoice};
@@ -35,6 +36,7 @@ pub use quarantine::{
 };
 pub use runs::{ListRunsArgs, PruneRunsArgs, RunsArgs, RunsCommand, ShowRunArgs};
 pub use select::{SelectArgs, ShardByArg, SpreadArg};
+pub use suggest::{SuggestArgs, SuggestFormat};
 pub use turns::{AbArgs, CalibrateArgs, InstallArgs, PlanArgs, PlanFormat, TurnArgs};
 
 use crate::report_targets;
@@ -123,6 +125,8 @@ pub enum Command {
     History(HistoryArgs),
     /// What changed in the newest nights, over all cells: for the sweep's exit code and the morning's message.
     Trend(TrendArgs),
+    /// Which limits to set: those that an unchanged build keeps, from what it measured, ready to paste.
+    Suggest(SuggestArgs),
     /// The report of a run in a browser: a finished one, or one that another process is still writing.
     View(ViewArgs),
     /// List the metrics, or explain one: formula, unit, what it needs, where it comes from.

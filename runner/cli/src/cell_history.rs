@@ -62,24 +62,37 @@ pub fn read(args: &CellArgs, query: &HistoryQuery<'_>) -> Result<Read, CommandEr
 /// The store cannot be read.
 pub fn rolling(store: &mut History, scenarios: &BTreeSet<String>) -> Result<Vec<CellSession>, CommandError> {
     let mut found = Vec::new();
-    let mut gather = || {
-        let runs = store.runs(usize::MAX)?;
-        let orders = orders(&runs);
-        let order = |run: &str| orders.get(run).copied().unwrap_or_default();
-        for scenario in scenarios {
-            let filter = CellFilter { scenario: Some(scenario.clone()), ..CellFilter::default() };
-            let all: Vec<CellKey> = store.cells(&filter)?.into_iter().map(|seen| seen.key).collect();
-            let keys = deciding(&all);
-            let wanted =
-                Wanted { cells: Cells::Keys(&keys), since: None, before: None, newest: Some(RECENT) };
-            store.sessions(&wanted, &mut |sessions| {
-                found.extend(good(sessions, order));
-                Ok(())
-            })?;
-        }
+    for scenario in scenarios {
+        let filter = CellFilter { scenario: Some(scenario.clone()), ..CellFilter::default() };
+        found.extend(nights(store, &filter, deciding)?);
+    }
+    Ok(found)
+}
+
+/// The last good nights of every cell meant, whatever its metric.
+///
+/// # Errors
+/// The store cannot be read.
+pub fn good_nights(store: &mut History, filter: &CellFilter) -> Result<Vec<CellSession>, CommandError> {
+    nights(store, filter, <[CellKey]>::to_vec)
+}
+
+fn nights(
+    store: &mut History,
+    filter: &CellFilter,
+    choose: impl Fn(&[CellKey]) -> Vec<CellKey>,
+) -> Result<Vec<CellSession>, CommandError> {
+    let runs = store.runs(usize::MAX)?;
+    let orders = orders(&runs);
+    let order = |run: &str| orders.get(run).copied().unwrap_or_default();
+    let all: Vec<CellKey> = store.cells(filter)?.into_iter().map(|seen| seen.key).collect();
+    let keys = choose(&all);
+    let wanted = Wanted { cells: Cells::Keys(&keys), since: None, before: None, newest: Some(RECENT) };
+    let mut found = Vec::new();
+    store.sessions(&wanted, &mut |sessions| {
+        found.extend(good(sessions, order));
         Ok(())
-    };
-    gather().map_err(|fault: farmjank_results::fault::Fault| fault.to_string())?;
+    })?;
     Ok(found)
 }
 

@@ -27,6 +27,7 @@ pub mod report;
 pub mod run;
 pub mod runs;
 pub mod show;
+pub mod suggest;
 mod survey;
 pub mod trend;
 pub mod view;

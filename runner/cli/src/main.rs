@@ -90,6 +90,7 @@ fn dispatch(command: &Command, terminal: settings::Terminal) -> u8 {
         Command::Baseline(args) => commands::baseline::run(args, terminal),
         Command::History(args) => commands::history::run(args, terminal),
         Command::Trend(args) => commands::trend::run(args, terminal),
+        Command::Suggest(args) => commands::suggest::run(args),
         Command::View(args) => commands::view::run(args),
         Command::Metrics(args) => commands::metrics::run(args, terminal),
         Command::Schema(args) => commands::check::schema(args.of),

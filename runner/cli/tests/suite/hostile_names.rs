@@ -190,6 +190,12 @@ fn of_runs(name: &str) -> Vec<Vec<String>> {
         &["runs", "show", name, "--runs", &at("")],
         &["runs", "show", &bundle, "--format", "json"],
         &["runs", "--runs", ".", "list", "--format", "json"],
+        &["suggest", &bundle],
+        &["suggest", &bundle, "--format", "json"],
+        &["suggest", &at("-log")],
+        &["suggest", "--history", &at(".db"), "--scenario", name],
+        &["suggest", &bundle, "--metric", name],
+        &["suggest", &bundle, "--false-alarms", name],
     ])
 }
 

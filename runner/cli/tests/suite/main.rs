@@ -46,6 +46,7 @@ mod spread;
 mod stillness;
 mod stock_adb;
 mod stores;
+mod suggest;
 mod turns;
 mod usage;
 mod watched;
