@@ -173,6 +173,7 @@ fn next(record: &Record, all: &[Cell<'_>], kept: &Kept<'_>) -> Vec<(String, Stri
         );
     }
     if over && failed + undecided == 0 && record.verdict == Some(Verdict::Pass) {
+        add(format!("farmjank suggest {folder}"), "set limits that an unchanged build keeps");
         add(format!("farmjank baseline save main {folder}"), "hold later runs against this one");
     }
     add(format!("farmjank report {folder}"), "see every window and limit");

@@ -7,6 +7,7 @@ use super::scale::{Scale, fineness};
 use crate::cell::{CellKey, CellSession};
 use crate::compare::{MINIMUM, late_frame};
 use crate::device::DeviceId;
+use crate::estimate::mean;
 use crate::metrics;
 use crate::threshold::Limit;
 use crate::words::{amount, several};
@@ -144,7 +145,8 @@ pub(super) fn propose(
         phones: counted.iter().map(|session| session.device.clone()).collect(),
         sessions: level.sessions,
         iterations: level.iterations,
-        mean: scale.value(level.mean),
+        mean: mean(&counted.iter().flat_map(|session| session.values.iter().copied()).collect::<Vec<_>>())
+            .unwrap_or_else(|| scale.value(level.mean)),
         sd: scale.spread(level.sd),
         session_sd: scale.spread(level.session_sd),
         further,
