@@ -7,10 +7,11 @@ use super::bisection::Held;
 use super::compared::{CellCompared, Role, State};
 use crate::device::DeviceId;
 use crate::fault::{Blame, Fault, FaultCode};
+use crate::metric::Better;
 use crate::record::{JobRecord, Record};
 
 /// The cell that became slower between the oldest and the newest build, and is asked about from there on.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Followed {
     /// Model of its phones.
     pub model: String,
@@ -22,6 +23,9 @@ pub struct Followed {
     pub window: String,
     /// Its metric.
     pub metric: String,
+    /// Half of what it became slower by at least (95 %), in the metric's unit. A build that is not slower by that much
+    /// is none that brought the most of it. None where that is not known to be more than nothing.
+    pub half: Option<f64>,
 }
 
 impl Followed {
@@ -35,8 +39,10 @@ impl Followed {
             };
             p(a).total_cmp(&p(b)).then(size(b).total_cmp(&size(a)))
         };
-        let key = &deciding(record).filter(|cell| is_slower(cell.state)).min_by(clearer)?.key;
+        let cell = deciding(record).filter(|cell| is_slower(cell.state)).min_by(clearer)?;
+        let key = &cell.key;
         Some(Followed {
+            half: cell.interval.map(|between| slower(cell, between).0 / 2.0).filter(|half| *half > 0.0),
             model: key.model.clone(),
             build: key.build.clone(),
             scenario: key.scenario.clone(),
@@ -54,6 +60,16 @@ impl Followed {
             facts.is_some_and(|facts| (&facts.model, &facts.fingerprint) == (&self.model, &self.build))
         };
         phones.filter(is_one).collect()
+    }
+
+    /// Whether a comparison that is open by what matters rules out half of the slowdown that is searched for: of the
+    /// typical iteration and on average. With a slowdown far above what matters, few iterations do.
+    pub fn rules_out(&self, cell: &CellCompared) -> bool {
+        let Some(half) = self.half.filter(|_| cell.state == State::Inconclusive && self.is(cell)) else {
+            return false;
+        };
+        let below = |between: (f64, f64)| slower(cell, between).1 < half;
+        cell.interval.is_some_and(below) && cell.mean_interval.is_none_or(below)
     }
 
     /// Whether this is its cell.
@@ -92,6 +108,9 @@ pub fn comparison(record: &Record, followed: Option<&Followed>) -> Comparison {
     let fault = || record.jobs.values().filter(own).find_map(|job| job.fault.as_ref());
     match deciding_cell(record, followed) {
         Some(cell) if is_slower(cell.state) => Comparison::Held(Held::Slower),
+        Some(cell) if followed.is_some_and(|followed| followed.rules_out(cell)) => {
+            Comparison::Held(Held::NoSlower)
+        }
         // A phone on which nothing could be measured may be the one that is slower.
         Some(cell) if is_open(cell.state) || (followed.is_none() && fault().is_some()) => match fault() {
             Some(fault) => of_fault(fault),
@@ -121,6 +140,14 @@ fn of_fault(fault: &Fault) -> Comparison {
 fn deciding(record: &Record) -> impl Iterator<Item = &CellCompared> {
     let cells = record.compared.iter().flat_map(|compared| &compared.cells);
     cells.filter(|cell| cell.role == Role::Primary && !cell.quarantined)
+}
+
+/// How much slower the new side is, by an interval of its difference: at least and at most.
+fn slower(cell: &CellCompared, (low, high): (f64, f64)) -> (f64, f64) {
+    match cell.better {
+        Better::Lower => (low, high),
+        Better::Higher => (-high, -low),
+    }
 }
 
 fn is_slower(state: State) -> bool {
@@ -154,5 +181,37 @@ mod tests {
         let nothing = Held::Untold("nothing could be compared".to_owned());
         assert_eq!(comparison(&Record::default(), None), Comparison::Held(nothing));
         assert_eq!(Followed::of(&Record::default()), None);
+    }
+
+    fn cell(state: &str, better: &str, interval: (f64, f64), means: (f64, f64)) -> CellCompared {
+        let key = super::super::samples::session("r", "P8", &[1.0]).key;
+        serde_json::from_value(serde_json::json!({
+            "key": key, "device": "P8", "role": "primary", "state": state, "better": better, "n": [45, 45],
+            "sessions": [1, 1], "interval": interval, "mean_interval": means, "reasons": [], "sentence": "",
+        }))
+        .expect("a cell")
+    }
+
+    #[test]
+    fn a_build_that_lacks_most_of_the_slowdown_is_no_slower_though_less_might_matter() {
+        let key = cell("pass", "higher", (0.0, 0.0), (0.0, 0.0)).key;
+        let followed = |half| Followed {
+            model: key.model.clone(),
+            build: key.build.clone(),
+            scenario: key.scenario.clone(),
+            window: key.window.clone(),
+            metric: key.metric.clone(),
+            half,
+        };
+        let open = |between, means| cell("inconclusive", "higher", between, means);
+        let near = open((-20.0, 12.0), (-25.0, 3.0));
+        assert!(followed(Some(48.0)).rules_out(&near));
+        assert!(!followed(Some(20.0)).rules_out(&near), "on average it may be");
+        assert!(!followed(None).rules_out(&near), "nothing is known of the slowdown");
+        assert!(!followed(Some(48.0)).rules_out(&open((-60.0, 1.0), (-1.0, 1.0))));
+        // What was proved stays proved, and nothing is said of a cell that is void.
+        for state in ["regression", "invalid"] {
+            assert!(!followed(Some(48.0)).rules_out(&cell(state, "higher", (-20.0, 12.0), (-25.0, 3.0))));
+        }
     }
 }

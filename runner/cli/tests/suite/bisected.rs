@@ -116,6 +116,27 @@ fn what_is_not_slower_or_cannot_be_told_ends_after_the_first_comparison() {
 }
 
 #[test]
+fn a_slowdown_far_above_what_matters_is_found_where_iterations_are_too_noisy_for_less() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    for at in 1..=8 {
+        let rest = if at >= 6 { "pages: { search: { hitch_rate: 0.06 } }" } else { "" };
+        let text = format!(
+            "#!farmjank-lab-apk\nid: com.example.shop\nversion: 7.{at}.0\nversion_code: 741\n{rest}\n"
+        );
+        write(here, &format!("b{at}.apk"), &text);
+    }
+    let gallery = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/gallery/search.yaml");
+    let builds: Vec<String> = (1..=8).map(|at| format!("b{at}.apk")).collect();
+    let builds: Vec<&str> = builds.iter().map(String::as_str).collect();
+    let rest = [gallery, "--lab", "demo", "-s", "virtual-pixel-8"];
+    let ended = run(here, &[&["bisect"], &builds[..], &rest].concat());
+    assert_eq!(ended.code, 1, "{}{}", ended.out, ended.err);
+    assert!(ended.out.starts_with("b6.apk is the first that is slower"), "{}", ended.out);
+    assert!(ended.out.contains("no slower by half of what is searched for"), "{}", ended.out);
+}
+
+#[test]
 fn what_makes_no_search_is_refused_before_a_phone_is_touched() {
     let folder = tempfile::tempdir().expect("a folder");
     let here = folder.path();

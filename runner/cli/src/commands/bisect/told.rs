@@ -2,7 +2,7 @@
 
 use super::phone_time;
 use farmjank_reporters::clean::line;
-use farmjank_results::compare::{Bisection, CellCompared, Followed, Found, Held};
+use farmjank_results::compare::{Bisection, CellCompared, Followed, Found, Held, State};
 use farmjank_results::record::Record;
 use farmjank_results::time::Span;
 use farmjank_results::words::several;
@@ -62,6 +62,9 @@ impl Step {
         let sentence = self.cell.as_ref().map(|cell| cell.sentence.as_str()).unwrap_or_default();
         let (word, why) = match &self.held {
             Held::Slower => ("slower", sentence),
+            Held::NoSlower if self.cell.as_ref().is_some_and(|cell| cell.state == State::Inconclusive) => {
+                ("no slower by half of what is searched for", sentence)
+            }
             Held::NoSlower => ("no slower", sentence),
             Held::Untold(why) => ("cannot be told", why.as_str()),
         };
