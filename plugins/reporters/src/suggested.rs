@@ -159,10 +159,20 @@ fn untold(all: &[Untold]) -> Vec<String> {
             None => same.push((one, vec![&one.metric])),
         }
     }
-    let words = |(one, metrics): &(&Untold, Vec<&str>)| {
-        let [scenario, window, model] = [&one.scenario, &one.window, &one.model].map(|name| line(name, NAME));
-        let metrics = line(&metrics.join(", "), NAME);
-        format!("No limit on {metrics} of {scenario} › {window} on {model}: {}.", line(&one.why, SENTENCE))
+    // What is said of several models alike is said once.
+    let mut alike: Vec<(&Untold, Vec<&str>, Vec<&str>)> = Vec::new();
+    for (one, metrics) in same {
+        let place = |one: &Untold| [&one.scenario, &one.window, &one.why].map(String::clone);
+        match alike.iter_mut().find(|(first, those, _)| place(first) == place(one) && *those == metrics) {
+            Some((_, _, models)) => models.push(&one.model),
+            None => alike.push((one, metrics, vec![&one.model])),
+        }
+    }
+    let same = alike;
+    let words = |(one, metrics, models): &(&Untold, Vec<&str>, Vec<&str>)| {
+        let [scenario, window] = [&one.scenario, &one.window].map(|name| line(name, NAME));
+        let [metrics, models] = [metrics, models].map(|names| line(&names.join(", "), NAME));
+        format!("No limit on {metrics} of {scenario} › {window} on {models}: {}.", line(&one.why, SENTENCE))
     };
     let mut lines: Vec<String> = same.iter().take(MOST).map(words).collect();
     if same.len() > MOST {
@@ -182,5 +192,22 @@ mod tests {
         assert_eq!(requirement("a'b\"c"), "model ~ 'a?b\"c'");
         assert_eq!(requirement("a\n\u{202e}b"), "model ~ \"a??b\"");
         assert_eq!(requirement("what?"), "model ~ \"what?\"");
+    }
+
+    #[test]
+    fn what_several_models_lack_alike_is_said_once() {
+        let one = |model: &str, metric: &str| Untold {
+            scenario: "Feed".to_owned(),
+            window: "fling".to_owned(),
+            model: model.to_owned(),
+            metric: metric.to_owned(),
+            why: "too few".to_owned(),
+        };
+        let all = [one("A", "fps"), one("A", "p95_ms"), one("B", "fps"), one("B", "p95_ms"), one("C", "fps")];
+        let told = [
+            "No limit on fps, p95_ms of Feed › fling on A, B: too few.",
+            "No limit on fps of Feed › fling on C: too few.",
+        ];
+        assert_eq!(untold(&all), told);
     }
 }
