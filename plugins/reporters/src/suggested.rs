@@ -12,6 +12,7 @@ pub use shape::json;
 use crate::clean::{NAME, SENTENCE, acts, line};
 use crate::words::several;
 use farmjank_results::suggest::{GroupLimit, ScenarioLimits, Suggested, Untold, WindowLimits};
+use farmjank_results::words::trimmed;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The window in which launches are judged that no window holds: its limits stand in the header of a scenario.
@@ -69,7 +70,7 @@ fn heading(suggested: &Suggested) -> String {
         (Some(least), Some(most)) => format!("{least} to {most} iterations"),
         _ => String::new(),
     };
-    let share = |share: f64| format!("{} %", comment::trimmed(share * 100.0));
+    let share = |share: f64| format!("{} %", trimmed(share * 100.0, 3));
     format!(
         "# Limits that an unchanged build keeps (docs/suggest.md). By chance a run of {runs} breaks a limit on a phone\n\
          # in {} of runs, and any of these {phones} in {} at most.\n",
@@ -168,15 +169,14 @@ fn untold(all: &[Untold]) -> Vec<String> {
             None => alike.push((one, metrics, vec![&one.model])),
         }
     }
-    let same = alike;
     let words = |(one, metrics, models): &(&Untold, Vec<&str>, Vec<&str>)| {
         let [scenario, window] = [&one.scenario, &one.window].map(|name| line(name, NAME));
         let [metrics, models] = [metrics, models].map(|names| line(&names.join(", "), NAME));
         format!("No limit on {metrics} of {scenario} › {window} on {models}: {}.", line(&one.why, SENTENCE))
     };
-    let mut lines: Vec<String> = same.iter().take(MOST).map(words).collect();
-    if same.len() > MOST {
-        lines.push(format!("And {} more without a limit.", same.len() - MOST));
+    let mut lines: Vec<String> = alike.iter().take(MOST).map(words).collect();
+    if alike.len() > MOST {
+        lines.push(format!("And {} more without a limit.", alike.len() - MOST));
     }
     lines
 }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 pub enum Held {
     /// Slower, proved.
     Slower,
-    /// A slowdown that matters is ruled out.
+    /// A slowdown that matters is ruled out, or half of the one that is searched for.
     NoSlower,
     /// Neither, or it could not be measured; why, in words.
     Untold(String),

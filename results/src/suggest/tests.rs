@@ -95,6 +95,16 @@ fn iterations_that_do_not_differ_let_single_events_pass_and_no_less() {
 }
 
 #[test]
+fn the_mean_that_is_told_is_what_was_measured_though_faster_than_the_panel_calls_itself() {
+    let mut fast = session("one", "A", &[60.9, 60.8, 61.0, 60.9, 60.9]);
+    (fast.key.metric, fast.key.refresh) = ("fps".to_owned(), 60);
+    let known = [(fast.key.clone(), Known { sd: 0.3, freedom: 28 })].into();
+    let found = suggest(&[fast], &known, ASKED);
+    let mean = found.proposals().next().expect("a limit").mean;
+    assert!((mean - 60.9).abs() < 1e-9, "{mean}");
+}
+
+#[test]
 fn what_cannot_be_trusted_gives_no_number() {
     let mut void = session("one", "A", &[1.0, 2.0, 3.0, 4.0, 5.0]);
     void.void = vec!["iteration 6: coverage is not proved".to_owned(); 2];

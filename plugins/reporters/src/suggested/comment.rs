@@ -5,7 +5,6 @@ use crate::words::{amount, number, several};
 use farmjank_results::metric::Unit;
 use farmjank_results::metrics;
 use farmjank_results::suggest::{GroupLimit, Proposal};
-use farmjank_results::words;
 
 /// Models named that share a limit.
 const NAMED: usize = 3;
@@ -54,9 +53,4 @@ fn rests_on(one: &Proposal) -> String {
             format!("{from}: mean {mean}, sd {}{days}", number(Some(one.sd), unit))
         }
     }
-}
-
-/// A share in percent, as short as it is true.
-pub(super) fn trimmed(percent: f64) -> String {
-    words::trimmed(percent, 3)
 }

@@ -2,6 +2,7 @@
 
 use super::phone_time;
 use farmjank_reporters::clean::line;
+use farmjank_reporters::words::length;
 use farmjank_results::compare::{Bisection, CellCompared, Followed, Found, Held, State};
 use farmjank_results::record::Record;
 use farmjank_results::time::Span;
@@ -39,7 +40,7 @@ impl Spent {
             several(self.comparisons, "comparison", "comparisons"),
             several(self.installs, "installation", "installations"),
             several(self.iterations, "iteration", "iterations"),
-            minutes(self.phones.secs())
+            length(self.phones)
         )
     }
 }
@@ -227,10 +228,6 @@ pub fn plan(names: &[String], bisection: &Bisection, installs: usize, time: Dura
         several(usual, "comparison", "comparisons"),
         bisection.most(),
         several(installs, "installation", "installations"),
-        minutes(time.as_secs_f64()),
+        length(Span::from_ns(i64::try_from(time.as_nanos()).unwrap_or(i64::MAX))),
     )
-}
-
-fn minutes(seconds: f64) -> String {
-    if seconds < 60.0 { format!("{seconds:.0} s") } else { format!("{:.0} min", seconds / 60.0) }
 }
