@@ -5,8 +5,12 @@ use crate::{dist, goldens, stats};
 use farmjank_scenarios::schema::schema;
 use std::fs;
 
-/// Where the schema lies that editors read.
+/// Where the schema of scenarios lies that editors read.
 const SCHEMA: &str = "scenarios/schema.json";
+
+/// Where that of lab files lies, and what prints it.
+const LAB_SCHEMA: (&str, &str) =
+    ("plugins/lab/labs/schema.json", "run --quiet --package farmjank-cli -- schema lab");
 
 /// Where the page of all metrics lies, and what prints it.
 const METRICS: (&str, &str) =
@@ -36,7 +40,7 @@ pub enum Chore {
     Check,
     /// Goldens written anew.
     Bless,
-    /// The schema written anew.
+    /// The schemas written anew.
     Schema,
     /// The page of all metrics written anew.
     Metrics,
@@ -54,7 +58,7 @@ pub enum Chore {
 const CHORES: [(Chore, &str, &str); 8] = [
     (Chore::Check, "check", "tests, format, lints, licences: what must hold before a change lands"),
     (Chore::Bless, "bless", "write all goldens anew; review them with `git diff`"),
-    (Chore::Schema, "schema", "write scenarios/schema.json from the language"),
+    (Chore::Schema, "schema", "write the schemas of scenarios and of lab files from what reads them"),
     (Chore::Metrics, "metrics", "write docs/metrics.md from what the metrics say of themselves"),
     (Chore::Gallery, "gallery", "run the gallery on the demo lab; more arguments go to `farmjank run`"),
     (
@@ -91,7 +95,10 @@ impl Chore {
         match self {
             Chore::Check => check(),
             Chore::Bless => goldens::bless(),
-            Chore::Schema => write(SCHEMA, &schema()),
+            Chore::Schema => {
+                write(SCHEMA, &schema())?;
+                write(LAB_SCHEMA.0, &Program::cargo(LAB_SCHEMA.1).output()?)
+            }
             Chore::Metrics => write(METRICS.0, &Program::cargo(METRICS.1).output()?),
             Chore::Gallery => Program::cargo("run --release --quiet --package farmjank-cli --")
                 .words("run --lab demo scenarios/gallery")

@@ -3,10 +3,6 @@
 
 #![expect(clippy::disallowed_methods, reason = "the gallery lies on disk")]
 
-#[path = "gallery/accepts.rs"]
-mod accepts;
-
-use accepts::accepts;
 use farmjank_results::file_error::FileProblem;
 use farmjank_results::metric::{Better, Unit};
 use farmjank_scenarios::complaint::Complaint;
@@ -16,6 +12,7 @@ use farmjank_scenarios::scenario::Scenario;
 use farmjank_scenarios::schema::schema;
 use farmjank_scenarios::vocabulary::maestro::KEYS_NOTED;
 use farmjank_scenarios::vocabulary::{COMMANDS, HEADER};
+use farmjank_witnesses::schema::accepts;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

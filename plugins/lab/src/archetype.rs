@@ -4,7 +4,7 @@
 
 mod models;
 
-use crate::lab_error::LabError;
+use crate::lab_error::{LabError, instead};
 
 pub use models::ARCHETYPES;
 
@@ -98,16 +98,21 @@ pub struct Archetype {
     pub pipeline: &'static str,
 }
 
+/// The names there are, in order.
+pub(crate) fn names() -> Vec<&'static str> {
+    ARCHETYPES.iter().map(|archetype| archetype.name).collect()
+}
+
 impl Archetype {
     /// One by its name.
     ///
     /// # Errors
     /// There is none of that name: what there is.
     pub fn find(name: &str) -> Result<&'static Archetype, LabError> {
-        ARCHETYPES.iter().find(|archetype| archetype.name == name).ok_or_else(|| {
-            let names: Vec<&str> = ARCHETYPES.iter().map(|archetype| archetype.name).collect();
-            LabError(format!("no archetype `{name}`; there is {}", names.join(", ")))
-        })
+        ARCHETYPES
+            .iter()
+            .find(|archetype| archetype.name == name)
+            .ok_or_else(|| LabError(format!("no archetype `{name}`; {}", instead(name, &names()))))
     }
 
     /// Fastest rate, Hz.

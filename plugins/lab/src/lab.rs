@@ -60,6 +60,11 @@ impl Lab {
         GALLERY.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
     }
 
+    /// The JSON Schema of lab files, as `farmjank schema lab` prints it: stable, pretty, with a final newline.
+    pub fn schema() -> String {
+        file::schema()
+    }
+
     /// Reads a lab file. `Err` says what is wrong, where, and what to write instead.
     pub fn from_yaml(text: &str) -> Result<Lab, LabError> {
         file::read(text)

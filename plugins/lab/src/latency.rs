@@ -27,6 +27,9 @@ impl Latency {
     pub(crate) const REMOTE: Latency =
         Latency { median: Duration::from_millis(120), spike: Duration::from_millis(800), chance: 0.05 };
 
+    /// The names of profiles.
+    pub(crate) const NAMES: [&str; 4] = ["none", "usb", "hub", "remote"];
+
     /// The profile of a name; nothing when there is none.
     pub fn named(name: &str) -> Option<Latency> {
         Some(match name {

@@ -1,9 +1,10 @@
 //! What can be wrong with a phone, on purpose, as descriptions of phones and labs name it.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 /// Something wrong with a phone or its app, on purpose.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum PhoneFault {
     /// Every `dumpsys` takes this many times as long.

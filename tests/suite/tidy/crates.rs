@@ -50,8 +50,13 @@ const ANYTHING: &[&str] = &[
 ];
 
 /// Crates of ours that only the tests of another may know.
-const IN_TESTS: [(&str, &str); 4] =
-    [("measure", "frames"), ("devices", "witnesses"), ("lab", "witnesses"), ("reporters", "witnesses")];
+const IN_TESTS: [(&str, &str); 5] = [
+    ("measure", "frames"),
+    ("devices", "witnesses"),
+    ("lab", "witnesses"),
+    ("reporters", "witnesses"),
+    ("scenarios", "witnesses"),
+];
 
 /// Crates of others that only some of ours may know: whatever else needs them belongs there.
 const RESERVED: [(&str, &[&str]); 11] = [

@@ -3,6 +3,9 @@
 use crate::lab_error::LabError;
 use std::time::Duration;
 
+/// How the schema tells them.
+pub(super) const PATTERN: &str = r"^[0-9]+(\.[0-9]*)?(ms|s|m|h)$";
+
 /// `45ms`, `2s`, `1.5s`, `2m`.
 pub(super) fn duration(what: &str, text: &str) -> Result<Duration, LabError> {
     let split = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());

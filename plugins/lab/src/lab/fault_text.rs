@@ -1,38 +1,89 @@
 //! What a lab file says of one fault, made a [`Scheduled`], or words about what is wrong with it.
 
-use super::duration::duration;
+use super::duration::{PATTERN, duration};
 use crate::fault::{Kind, Remedy, Scheduled, Whom};
-use crate::lab_error::LabError;
+use crate::lab_error::{LabError, instead};
 use crate::phone_fault::PhoneFault;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
 /// One fault as it is written.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "Fault")]
 pub(super) struct FaultText {
+    /// When it happens, since the lab began, such as `20s`.
+    #[schemars(regex(pattern = PATTERN))]
     at: String,
+    /// To which phone, by its serial; `all` unless it is said.
     phone: Option<String>,
+    /// What happens.
+    #[schemars(extend("enum" = KINDS.as_slice()))]
     kind: String,
+    /// How long it lasts, such as `5s`; some last until somebody acts.
     #[serde(rename = "for")]
+    #[schemars(regex(pattern = PATTERN))]
     length: Option<String>,
+    /// Of `slow`, `slow_dumpsys`: everything takes so many times as long.
     factor: Option<f64>,
+    /// Of `heat`: thermal status, 0 none to 6 shutdown.
     status: Option<u8>,
+    /// Of `clock_drift`: how much faster the phone's clocks run, millionths.
     ppm: Option<f64>,
+    /// Of `ring_rows`: rows the ring shows, 1 to 127.
     rows: Option<u32>,
+    /// Of `trace_loss`, `trace_cut`: share that is lost, that is kept; 0 to 1.
     share: Option<f64>,
+    /// Of `battery`: its temperature, °C.
     celsius: Option<f64>,
+    /// Of `clock_jump`: how long the phone was suspended, ms.
     ms: Option<i64>,
+    /// Of `unplug`, `wedge`, `offline`: what ends it beside time.
+    #[schemars(extend("enum" = ["reconnect", "reboot", null]))]
     until: Option<String>,
+    /// Of `foreign_loop`: what somebody else's shell runs.
     line: Option<String>,
 }
 
 /// Every kind, in the order people are told them.
-const KINDS: &str = "unplug, wedge, offline, unauthorized, no_permissions, recovery, slow, garble, server_restart, reboot, heat, dexopt, \
-    ring_overflow, clock_drift, clock_jump, slow_dumpsys, ring_rows, rings_cleared, trace_loss, trace_cut, battery, crash_app, \
-    frozen_app, layer_reborn, permission_dialog, no_scroll, disk_full, foreign_loop, screen_off, dump_timeout, keyguard, no_injection, period_only \
-    or no_tracing";
+const KINDS: [&str; 34] = [
+    "unplug",
+    "wedge",
+    "offline",
+    "unauthorized",
+    "no_permissions",
+    "recovery",
+    "slow",
+    "garble",
+    "server_restart",
+    "reboot",
+    "heat",
+    "dexopt",
+    "ring_overflow",
+    "clock_drift",
+    "clock_jump",
+    "slow_dumpsys",
+    "ring_rows",
+    "rings_cleared",
+    "trace_loss",
+    "trace_cut",
+    "battery",
+    "crash_app",
+    "frozen_app",
+    "layer_reborn",
+    "permission_dialog",
+    "no_scroll",
+    "disk_full",
+    "foreign_loop",
+    "screen_off",
+    "dump_timeout",
+    "keyguard",
+    "no_injection",
+    "period_only",
+    "no_tracing",
+];
 
 /// Checks a fault; `serials` are those of the lab.
 pub(super) fn scheduled(text: &FaultText, serials: &BTreeSet<String>) -> Result<Scheduled, LabError> {
@@ -147,6 +198,8 @@ fn of_phone(text: &FaultText) -> Result<PhoneFault, LabError> {
         "no_injection" => PhoneFault::NoInjection,
         "period_only" => PhoneFault::PeriodOnly,
         "no_tracing" => PhoneFault::NoTracing,
-        other => return Err(LabError(format!("faults: there is no kind {other:?}; write {KINDS}"))),
+        other => {
+            return Err(LabError(format!("faults: there is no kind {other:?}; {}", instead(other, &KINDS))));
+        }
     })
 }

@@ -1,53 +1,92 @@
 //! The lab file: YAML to [`Lab`], with line and words when something is wrong.
 
 use super::described::Lab;
-use super::duration::duration;
+use super::duration::{PATTERN, duration};
 use super::fault_text::{FaultText, scheduled};
-use crate::lab_error::LabError;
+use crate::lab_error::{LabError, instead};
 use crate::latency::Latency;
 use crate::phone::Phone;
 use crate::spec::PhoneSpec;
+use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_saphyr::Spanned;
+use serde_saphyr::{Error, Spanned};
 use std::collections::BTreeSet;
 
 /// Most phones of a lab.
 const PHONES_MOST: usize = 10_000;
 
-#[derive(Deserialize)]
+/// A lab: phones that do not exist.
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "farmjank lab file")]
 struct LabFile {
+    /// Its name, shown in every report.
     name: String,
+    /// What all chance is drawn from; `--seed` wins.
     #[serde(default)]
     seed: u64,
+    /// How long a call to a phone takes on its way; `hub` unless it is said.
     #[serde(default)]
+    #[schemars(with = "Option<LatencyText>")]
     latency: Option<Spanned<LatencyText>>,
+    /// The phones, at most 10 000 in all.
+    #[schemars(with = "Vec<PhoneSpec>")]
     phones: Vec<Spanned<PhoneSpec>>,
+    /// What happens to them, and when.
     #[serde(default)]
+    #[schemars(with = "Vec<FaultText>")]
     faults: Vec<Spanned<FaultText>>,
 }
 
-#[derive(Deserialize)]
+/// How long a call takes on its way: a profile by its name, or times of one's own.
+#[derive(Deserialize, JsonSchema)]
 #[serde(untagged)]
+#[schemars(rename = "Latency")]
 enum LatencyText {
-    Named(String),
+    /// A profile.
+    Named(#[schemars(extend("enum" = Latency::NAMES))] String),
+    /// Times of one's own.
     Given(LatencyGiven),
 }
 
-#[derive(Deserialize)]
+/// Times of one's own.
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct LatencyGiven {
+    /// Half of the calls take less, such as `45ms`.
+    #[schemars(regex(pattern = PATTERN))]
     median: String,
+    /// No call takes longer; the median unless it is said.
+    #[schemars(regex(pattern = PATTERN))]
     spike: Option<String>,
+    /// Share of calls that spike, 0 to 1; 0.05 unless it is said.
     chance: Option<f64>,
+}
+
+/// The schema of a lab file (JSON Schema, draft 2020-12), pretty, with a final newline: made of the types the reader
+/// fills. It is looser than the reader where numbers have a range, and where one key asks for another.
+pub(super) fn schema() -> String {
+    // A tree of maps, lists and text always has a JSON text.
+    serde_json::to_string_pretty(&schemars::schema_for!(LabFile)).unwrap_or_default() + "\n"
+}
+
+/// What the YAML crate complains of, with what to write instead of a word it does not know.
+fn unread(error: &Error) -> LabError {
+    let (what, word, known) = match error.without_snippet() {
+        Error::SerdeUnknownField { field, expected, .. } => ("key", field, expected),
+        Error::SerdeUnknownVariant { variant, expected, .. } => ("word", variant, expected),
+        _ => {
+            let words = error.to_string();
+            return LabError(format!("lab file: {}", words.strip_prefix("error: ").unwrap_or(&words)));
+        }
+    };
+    let place = error.location().map_or_else(String::new, |at| format!("line {}: ", at.line()));
+    LabError(format!("lab file: {place}unknown {what} `{word}`; {}", instead(word, known)))
 }
 
 /// Reads and checks a lab file.
 pub(super) fn read(text: &str) -> Result<Lab, LabError> {
-    let file: LabFile = serde_saphyr::from_str(text).map_err(|error| {
-        let words = error.to_string();
-        LabError(format!("lab file: {}", words.strip_prefix("error: ").unwrap_or(&words)))
-    })?;
+    let file: LabFile = serde_saphyr::from_str(text).map_err(|error| unread(&error))?;
     let latency = match &file.latency {
         None => Latency::HUB,
         Some(given) => at(given, latency(&given.value))?,
@@ -111,14 +150,19 @@ fn serial(spec: &PhoneSpec, index: u32, taken: &BTreeSet<String>) -> String {
 fn latency(text: &LatencyText) -> Result<Latency, LabError> {
     match text {
         LatencyText::Named(name) => Latency::named(name).ok_or_else(|| {
-            LabError(format!("latency: no profile is called {name:?}; write none, usb, hub or remote, or {{ median: 45ms, spike: 200ms }}"))
+            LabError(format!(
+                "latency: no profile is called {name:?}; {}, or {{ median: 45ms, spike: 200ms }}",
+                instead(name, &Latency::NAMES)
+            ))
         }),
         LatencyText::Given(given) => {
             let median = duration("latency.median", &given.median)?;
             let spike = given.spike.as_ref().map_or(Ok(median), |text| duration("latency.spike", text))?;
             let chance = given.chance.unwrap_or(0.05);
             if spike < median || !(0.0..=1.0).contains(&chance) {
-                return Err(LabError("latency: the spike is at least the median, and chance lies in 0..1".into()));
+                return Err(LabError(
+                    "latency: the spike is at least the median, and chance lies in 0..1".into(),
+                ));
             }
             Ok(Latency { median, spike, chance })
         }

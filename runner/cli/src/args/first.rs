@@ -67,7 +67,7 @@ pub struct ManArgs {
 /// `farmjank schema`
 #[derive(Args, Debug, Clone)]
 pub struct SchemaArgs {
-    /// Of which files: scenario, quarantine, inventory, config.
+    /// Of which files: scenario, quarantine, inventory, config, lab.
     #[arg(value_enum, value_name = "KIND", default_value = "scenario", hide_default_value = true)]
     pub of: SchemaOf,
 }
@@ -83,4 +83,6 @@ pub enum SchemaOf {
     Inventory,
     /// `farmjank.toml`.
     Config,
+    /// Virtual labs, for `--lab FILE`.
+    Lab,
 }

@@ -100,6 +100,7 @@ pub fn schema(of: SchemaOf) -> u8 {
         SchemaOf::Quarantine => farmjank_scenarios::schema::quarantine(),
         SchemaOf::Inventory => farmjank_scenarios::schema::inventory(),
         SchemaOf::Config => farmjank_config::schema::schema(&crate::configured::about),
+        SchemaOf::Lab => farmjank_lab::lab::Lab::schema(),
     });
     0
 }

@@ -1,4 +1,4 @@
-//! A JSON Schema validator for exactly the keywords our schema uses; any other keyword is an error, so that none is
+//! A JSON Schema validator for exactly the keywords our schemas use; any other keyword is an error, so that none is
 //! overlooked. Patterns are checked by the few forms that occur, spelled out by hand.
 
 use serde_json::Value;
@@ -12,11 +12,23 @@ fn check(root: &Value, schema: &Value, value: &Value) -> Result<(), String> {
     let Value::Object(keywords) = schema else { return Err(format!("not a schema: {schema}")) };
     for (keyword, wanted) in keywords {
         match keyword.as_str() {
-            "$schema" | "$defs" | "title" | "description" | "properties" => {}
+            // What `format` names (`uint32`, `double`) is narrower than JSON, and told by `type` and `minimum` as well.
+            "$schema" | "$defs" | "title" | "description" | "properties" | "default" | "format" => {}
             "$ref" => {
                 let pointer = wanted.as_str().and_then(|text| text.strip_prefix('#')).ok_or("bad $ref")?;
                 check(root, root.pointer(pointer).ok_or("dangling $ref")?, value)?;
             }
+            "oneOf" => {
+                let parts = wanted.as_array().ok_or("bad oneOf")?;
+                let held = parts.iter().filter(|part| check(root, part, value).is_ok()).count();
+                match held {
+                    1 => {}
+                    0 => any_of(root, wanted, value)?,
+                    many => return Err(format!("{value} is {many} things of which it should be one")),
+                }
+            }
+            "const" if value != wanted => return Err(format!("{value} is not {wanted}")),
+            "const" => {}
             "anyOf" => any_of(root, wanted, value)?,
             "allOf" => {
                 wanted.as_array().ok_or("bad allOf")?.iter().try_for_each(|part| check(root, part, value))?
