@@ -12,6 +12,7 @@ use farmjank_devices::adb::packets::Packets;
 use farmjank_devices::adb::parse_devices_l;
 use farmjank_devices::adb::wire::Inbox;
 use farmjank_frames::frametimeline::{TraceReader, read_trace};
+use farmjank_frames::ftrace::FtraceReader;
 use farmjank_frames::registry::{dump_readers, probe_readers};
 use farmjank_frames::{counters, kind, read_text};
 use farmjank_reporters::{Options, by_name};
@@ -87,7 +88,7 @@ pub fn dumps(bytes: &[u8]) {
     }
 }
 
-/// Perfetto traces: in pieces they say what they say in one.
+/// Perfetto traces, their frames and their threads: in pieces they say what they say in one.
 pub fn trace(bytes: &[u8]) {
     let whole = read_trace(bytes);
     let mut reader = TraceReader::default();
@@ -100,6 +101,16 @@ pub fn trace(bytes: &[u8]) {
     {
         assert_eq!(whole, pieces);
     }
+    assert_eq!(threads(bytes, bytes.len().max(1)), threads(bytes, 7));
+}
+
+/// What a trace says of threads, counted, when it comes in pieces of this size.
+fn threads(bytes: &[u8], piece: usize) -> usize {
+    let mut facts = 0;
+    let mut reader = FtraceReader::default();
+    bytes.chunks(piece).for_each(|piece| reader.feed(piece, &mut |_, _| facts += 1));
+    drop(reader.finish(&mut |_, _| facts += 1));
+    facts
 }
 
 /// Logs of runs.

@@ -197,6 +197,10 @@ fn every_trace_config_we_send_is_taken_by_every_release() {
     let Some(judge) = tool("trace_config_check.py") else { return };
     let mut configs: Vec<String> = (31..=36).map(config).collect();
     configs.dedup();
+    // And the one people are told to record for `farmjank causes`.
+    let page = include_str!("../../docs/causes.md").split("```");
+    configs.extend(page.filter(|block| block.starts_with("\nbuffers")).map(str::to_owned));
+    assert!(configs.last().is_some_and(|last| last.contains("sched_blocked_reason")));
     for (config, taken) in
         configs.iter().map(|config| (config.clone(), true)).chain([("bufers { }".to_owned(), false)])
     {

@@ -5,6 +5,7 @@
 #![allow(dead_code, reason = "each benchmark uses a part of it")]
 
 pub mod dumps;
+pub mod kernel;
 pub mod measure;
 pub mod trace;
 

@@ -6,14 +6,14 @@
 
 mod clocks;
 mod events;
-mod framing;
+pub(crate) mod framing;
 mod gather;
 mod inflate;
 mod join;
 mod packet;
 mod probe;
 mod trace;
-mod wire;
+pub(crate) mod wire;
 
 pub use probe::FrameTimeline;
 pub use trace::{Trace, TraceReader, read_trace};

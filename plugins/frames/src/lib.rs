@@ -19,6 +19,7 @@
 //! own text. Times are integer nanoseconds on the phone's CLOCK_MONOTONIC, stamps are on its CLOCK_BOOTTIME.
 
 pub mod frametimeline;
+pub mod ftrace;
 pub mod gfxinfo;
 pub mod logcat;
 mod recognise;

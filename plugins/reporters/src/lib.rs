@@ -21,6 +21,7 @@
 
 mod absent;
 pub mod barcode;
+pub mod caused;
 pub mod cells;
 mod change;
 pub mod clean;

@@ -16,7 +16,7 @@ pub use dumps::Dumps;
 pub use error::{SavedError, Unseen};
 pub use evidence::{Opened, is_evidence, open};
 pub use frames::of_dumps;
-pub use trace::of_trace;
+pub use trace::{app, of_trace};
 
 use farmjank_results::cut_rules::IDLE_GAP;
 use farmjank_results::frame::SourceId;

@@ -88,7 +88,7 @@ impl Joint {
     /// by what was lost before them: they count what they are later than the frame before, and no further than the
     /// screen really stood still. A frame so late that the platform forgot when it was expected counts what the screen
     /// stood still.
-    pub(crate) fn vsyncs_late(&self, period: Span) -> u64 {
+    pub fn vsyncs_late(&self, period: Span) -> u64 {
         let whole = |time: Option<Span>| {
             let time = u128::from(time.map_or(0, Span::ns).max(0).unsigned_abs());
             let period = u128::from(period.ns().max(1).unsigned_abs());

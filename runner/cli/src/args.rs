@@ -3,6 +3,7 @@
 mod analyze;
 mod baseline;
 mod bisect;
+mod causes;
 mod config;
 mod first;
 mod given;
@@ -24,6 +25,7 @@ pub use baseline::{
     NameArgs, PruneArgs, SaveArgs,
 };
 pub use bisect::BisectArgs;
+pub use causes::CausesArgs;
 pub use config::{CONFIGURED, ConfigArgs, ConfigCommand, ConfigFormat, ShowConfigArgs, command};
 pub use first::{Ci, CompletionsArgs, ImportFlowsArgs, InitArgs, ManArgs, SchemaArgs, SchemaOf};
 pub use given::{CheckArgs, GivenArgs, ListingFormat, ScenarioArgs};
@@ -109,6 +111,8 @@ pub enum Command {
     Doctor(DoctorArgs),
     /// Compute the metrics of dump files saved by hand.
     Analyze(AnalyzeArgs),
+    /// Say why frames were late: what threads waited for or ran, from a trace with scheduler events.
+    Causes(CausesArgs),
     /// Rebuild reports from a run bundle.
     Report(ReportArgs),
     /// Merge the bundles of shards (`run --shard`) into the bundle that one run would have left.

@@ -5,6 +5,7 @@ pub mod analyze;
 pub mod baseline;
 pub mod bisect;
 pub mod calibrate;
+pub mod causes;
 pub mod check;
 pub mod compare;
 pub mod completions;

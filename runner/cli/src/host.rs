@@ -14,7 +14,7 @@ pub mod signals;
 
 pub use bundle::Bundle;
 pub use output::{append_file, make_way, write_file};
-pub use reading::{home_of, is_below, read_file, read_from, read_pieces, whole_path, yaml_files};
+pub use reading::{home_of, is_below, is_handed, read_file, read_from, read_pieces, whole_path, yaml_files};
 pub use secrets::{for_owner, has_secrets, keep_secret};
 
 use farmjank_engine::scribe::Voice;

@@ -82,6 +82,7 @@ fn dispatch(command: &Command, terminal: settings::Terminal) -> u8 {
             code(in_runtime(args.phones.lab.is_some(), commands::doctor::run(args, terminal)))
         }
         Command::Analyze(args) => commands::analyze::run(args),
+        Command::Causes(args) => commands::causes::run(args),
         Command::Report(args) => commands::report::run(args, terminal),
         Command::Merge(args) => commands::merge::run(args, terminal),
         Command::Runs(args) => commands::runs::run(args, terminal),

@@ -9,17 +9,18 @@ use std::path::Path;
 use std::process::Command;
 
 /// Which crates of ours each may depend on. Binaries and tests, which nobody depends on, are `ANYTHING`.
-const TABLE: [(&str, &[&str]); 19] = [
+const TABLE: [(&str, &[&str]); 20] = [
     ("leaf", &[]),
     ("statistics", &[]),
     ("results", &["leaf", "statistics"]),
     ("measure", &["results"]),
+    ("causes", &["results"]),
     ("script", &[]),
     ("scenarios", &["leaf", "results", "script"]),
     ("seams", &["leaf", "results"]),
     ("devices", &["leaf", "seams", "results"]),
-    ("frames", &["leaf", "seams", "results"]),
-    ("reporters", &["leaf", "seams", "results"]),
+    ("frames", &["leaf", "seams", "results", "causes"]),
+    ("reporters", &["leaf", "seams", "results", "causes"]),
     ("lab", &["leaf", "seams", "results"]),
     ("history", &["leaf", "seams", "results"]),
     ("engine", &["leaf", "scenarios", "script", "seams", "results", "measure"]),
@@ -35,6 +36,7 @@ const ANYTHING: &[&str] = &[
     "statistics",
     "results",
     "measure",
+    "causes",
     "script",
     "scenarios",
     "seams",

@@ -1,6 +1,6 @@
 //! A trace with frame timeline in it, as bytes: mostly other packets, as traces are.
 
-fn varint(mut value: u64, out: &mut Vec<u8>) {
+pub fn varint(mut value: u64, out: &mut Vec<u8>) {
     while value > 127 {
         out.push(value as u8 | 128);
         value >>= 7;
@@ -8,12 +8,12 @@ fn varint(mut value: u64, out: &mut Vec<u8>) {
     out.push(value as u8);
 }
 
-fn number(field: u64, value: u64, out: &mut Vec<u8>) {
+pub fn number(field: u64, value: u64, out: &mut Vec<u8>) {
     varint(field << 3, out);
     varint(value, out);
 }
 
-fn bytes(field: u64, body: &[u8], out: &mut Vec<u8>) {
+pub fn bytes(field: u64, body: &[u8], out: &mut Vec<u8>) {
     varint(field << 3 | 2, out);
     varint(body.len() as u64, out);
     out.extend_from_slice(body);

@@ -24,7 +24,7 @@ struct Reading {
 }
 
 /// Every snapshot of a trace: what each clock read at an instant of CLOCK_MONOTONIC.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Clocks {
     /// By clock: its reading and CLOCK_MONOTONIC minus it, sorted by the reading once [`Clocks::settle`] was called.
     offsets: BTreeMap<u64, Vec<(i64, i64)>>,
@@ -119,6 +119,14 @@ impl Clocks {
     /// Sorts what was learned: call once, before [`Clocks::monotonic`].
     pub fn settle(&mut self) {
         self.offsets.values_mut().for_each(|offsets| offsets.sort_unstable());
+    }
+
+    /// CLOCK_BOOTTIME at an instant of CLOCK_MONOTONIC, by the nearest snapshot; none where no snapshot shows both.
+    pub fn boottime(&self, monotonic: i64) -> Option<i64> {
+        let known = self.offsets.get(&BOOTTIME)?;
+        let nearest =
+            known.iter().min_by_key(|(at, offset)| at.saturating_add(*offset).abs_diff(monotonic))?;
+        monotonic.checked_sub(nearest.1)
     }
 
     /// CLOCK_MONOTONIC at a reading of another clock, by the nearest snapshot; none where no snapshot shows that clock.

@@ -1,5 +1,6 @@
 //! A whole trace: fed in pieces, finished into the frames of every process. Times on CLOCK_MONOTONIC, ns.
 
+use super::clocks::Clocks;
 use super::framing::{Framing, Met};
 use super::gather::{Gathered, Moment};
 use super::join::{self, Displays};
@@ -23,9 +24,15 @@ pub struct Trace {
     pub unreadable: u64,
     /// The file ends inside a packet.
     pub cut: bool,
+    clocks: Clocks,
 }
 
 impl Trace {
+    /// The instant on CLOCK_BOOTTIME, the clock of what the kernel says; none where the trace does not tell both.
+    pub fn boottime(&self, at: DeviceTime) -> Option<i64> {
+        self.clocks.boottime(at.ns())
+    }
+
     /// The same by name; a process that died and came back is one, one without a name is `pid:N`.
     pub fn by_name(&self) -> BTreeMap<String, SurfaceFrames> {
         let mut named: BTreeMap<String, SurfaceFrames> = BTreeMap::new();
@@ -145,7 +152,8 @@ fn assembled(
     names.retain(|pid, _| processes.contains_key(pid));
     let offset = gathered.clocks.newest_offset().map(Span::from_ns);
     let unreadable = gathered.unreadable + met.unreadable;
-    Trace { processes, names, offset, packets: met.packets, unreadable, cut }
+    let clocks = gathered.clocks.clone();
+    Trace { processes, names, offset, packets: met.packets, unreadable, cut, clocks }
 }
 
 fn unresolved(frame: &SurfaceFrame) -> bool {

@@ -27,16 +27,7 @@ const LISTED: usize = 12;
 /// # Errors
 /// [`SavedError`]: no such process, or none with a frame.
 pub fn of_trace(asked: &Asked, mut processes: BTreeMap<String, SurfaceFrames>) -> Result<Answer, SavedError> {
-    let app = match &asked.package {
-        Some(package) => {
-            let own: Vec<String> = processes.keys().filter(|name| of_app(name, package)).cloned().collect();
-            if own.is_empty() {
-                return Err(absent(&processes));
-            }
-            own
-        }
-        None => vec![busiest(&processes).ok_or(SavedError::NoFrame)?],
-    };
+    let app = app(asked.package.as_deref(), &processes)?;
     let mut others: Vec<(String, u64)> = processes
         .iter()
         .filter(|(name, _)| !app.contains(name))
@@ -59,6 +50,19 @@ pub fn of_trace(asked: &Asked, mut processes: BTreeMap<String, SurfaceFrames>) -
     let mut answer = judged(&asked, SourceId::FrameTimeline, seen)?;
     answer.others.extend(others);
     Ok(answer)
+}
+
+/// The processes of the app that is asked for; of nobody in particular, the one with most frames.
+///
+/// # Errors
+/// [`SavedError`]: no such process, or none with a frame.
+pub fn app(
+    package: Option<&str>,
+    processes: &BTreeMap<String, SurfaceFrames>,
+) -> Result<Vec<String>, SavedError> {
+    let Some(package) = package else { return Ok(vec![busiest(processes).ok_or(SavedError::NoFrame)?]) };
+    let own: Vec<String> = processes.keys().filter(|name| of_app(name, package)).cloned().collect();
+    if own.is_empty() { Err(absent(processes)) } else { Ok(own) }
 }
 
 /// Presents may be too few to tell the refresh period: then it is what the trace's display frames say.

@@ -5,7 +5,7 @@
 
 mod intake;
 mod print;
-mod spoken;
+pub(super) mod spoken;
 mod summary;
 mod table;
 mod words;
@@ -18,6 +18,7 @@ use crate::wiring::source_id;
 use farmjank_engine::scribe::Voice;
 use farmjank_measure::saved::{self, Answer, Asked};
 use intake::Material;
+pub(in crate::commands) use intake::damage;
 use summary::Summarised;
 
 /// Analyses saved files.

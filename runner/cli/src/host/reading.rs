@@ -122,6 +122,11 @@ fn within(root: &Path, path: &str) -> Result<PathBuf, FileError> {
     }
 }
 
+/// Whether a path is what a shell hands over as a stream, which can be read once only.
+pub fn is_handed(path: &Path) -> bool {
+    path == Path::new("-") || HANDED.iter().any(|handed| path.to_string_lossy().starts_with(handed))
+}
+
 /// Bytes read at once by [`read_pieces`]: more than enough to tell what a file is.
 const PIECE: usize = 256 * 1024;
 
@@ -167,8 +172,7 @@ fn given(path: &Path) -> Result<Box<dyn Read>, FileError> {
     if path.as_os_str() == "-" {
         return Ok(Box::new(std::io::stdin().lock()));
     }
-    let handed = path.to_str().is_some_and(|name| HANDED.iter().any(|place| name.starts_with(place)));
-    if handed && fs::metadata(path).is_ok_and(|about| !about.is_dir()) {
+    if is_handed(path) && fs::metadata(path).is_ok_and(|about| !about.is_dir()) {
         return Ok(Box::new(fs::File::open(path).map_err(|error| FileError::io(path, &error))?));
     }
     Ok(Box::new(regular(path)?.0))

@@ -6,18 +6,18 @@ use serde_json::Value;
 use std::path::Path;
 
 /// Refresh period, ns.
-const P: i64 = 8_333_333;
+pub(super) const P: i64 = 8_333_333;
 /// BOOTTIME minus MONOTONIC.
-const SLEPT: i64 = 62_091_862_325_480;
+pub(super) const SLEPT: i64 = 62_091_862_325_480;
 /// When frame 0 is due, ns of CLOCK_MONOTONIC.
-const ZERO: i64 = 95_387_613_230_087;
+pub(super) const ZERO: i64 = 95_387_613_230_087;
 /// What the compositor takes, ns.
-const COMPOSED: i64 = 5_000_000;
+pub(super) const COMPOSED: i64 = 5_000_000;
 /// From a vsync to its present fence, ns.
 const FENCE: i64 = 70_000;
 /// Processes of the app and of SurfaceFlinger.
-const APP: i64 = 4242;
-const SURFACEFLINGER: i64 = 611;
+pub(super) const APP: i64 = 4242;
+pub(super) const SURFACEFLINGER: i64 = 611;
 
 fn varint(mut value: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -29,16 +29,16 @@ fn varint(mut value: u64) -> Vec<u8> {
     bytes
 }
 
-fn number(field: u64, value: i64) -> Vec<u8> {
+pub(super) fn number(field: u64, value: i64) -> Vec<u8> {
     [varint(field * 8), varint(value as u64)].concat()
 }
 
-fn message(field: u64, fields: &[Vec<u8>]) -> Vec<u8> {
+pub(super) fn message(field: u64, fields: &[Vec<u8>]) -> Vec<u8> {
     let body = fields.concat();
     [varint(field * 8 + 2), varint(body.len() as u64), body].concat()
 }
 
-fn text(field: u64, text: &str) -> Vec<u8> {
+pub(super) fn text(field: u64, text: &str) -> Vec<u8> {
     message(field, &[text.as_bytes().to_vec()])
 }
 
@@ -49,7 +49,7 @@ fn event(at: i64, kind: u64, fields: &[Vec<u8>]) -> Vec<u8> {
 }
 
 /// The packets of a frame that was promised for one vsync and shown at another: four starts and their ends.
-fn frame(token: i64, promised: i64, shown: i64) -> [Vec<u8>; 8] {
+pub(super) fn frame(token: i64, promised: i64, shown: i64) -> [Vec<u8>; 8] {
     let (due, vsync) = (ZERO + promised * P, ZERO + shown * P);
     let (begin, deadline, late) = (vsync - COMPOSED, due - COMPOSED, shown > promised);
     let display_token = 100_000 + token;

@@ -238,6 +238,8 @@ fn tries(name: &str) -> Vec<Vec<String>> {
         &["baseline", "list", "--dir", &at("-dir")],
         &["analyze", &at(".txt")],
         &["analyze", &at(".txt"), &at(".csv")],
+        &["causes", &at(".txt")],
+        &["causes", &at(".txt"), "--package", name],
         &["doctor", "--prove", "--from", &at(".txt")],
         &["devices", "--lab", &at("-nolab")],
         &["config", "show", "--config", &at("-bad")],

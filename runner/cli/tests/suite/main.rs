@@ -7,6 +7,7 @@ mod analyze_dumps;
 mod analyze_kinds;
 mod analyze_trace;
 mod bisected;
+mod causes;
 mod ci_files;
 mod claims;
 mod compare;

@@ -130,7 +130,7 @@ fn incoming(path: &Path, hint: Option<SourceId>) -> Result<Incoming, CommandErro
 }
 
 /// What is damaged in a trace, in words.
-pub(super) fn damage(trace: &Trace) -> Vec<String> {
+pub(in crate::commands) fn damage(trace: &Trace) -> Vec<String> {
     let mut warnings = Vec::new();
     if trace.cut {
         warnings.push("the trace ends inside a packet: it was cut while it was copied".to_owned());

@@ -1,0 +1,213 @@
+//! Facts kept for as long as a frame needs them: those that touch the time of a frame that is asked about.
+
+use crate::fact::{Call, Fact, Segment, Thread};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// Facts kept at a time, at most: some ten seconds of the busiest phone.
+const MOST: usize = 1 << 22;
+/// Around a frame, ns: losses so near make it doubtful.
+pub const NEAR: i64 = 100_000_000;
+
+/// A stretch with a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// From.
+    pub from: i64,
+    /// Until; the end of time while it is open.
+    pub to: i64,
+    /// Slices around it.
+    pub depth: usize,
+    /// Name.
+    pub name: Rc<str>,
+}
+
+/// What is kept. One field for each kind of fact.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    /// Times asked about, in order, apart from each other.
+    wanted: Rc<[(i64, i64)]>,
+    states: BTreeMap<Thread, Vec<Segment>>,
+    slices: BTreeMap<Thread, Vec<Named>>,
+    calls: BTreeMap<Thread, Vec<Call>>,
+    reclaims: BTreeMap<Thread, Vec<(i64, i64)>>,
+    rates: BTreeMap<u32, Vec<(i64, u32)>>,
+    limits: BTreeMap<u32, Vec<(i64, u32)>>,
+    lost: Vec<(i64, i64)>,
+    held: usize,
+}
+
+impl Facts {
+    /// Keeps what touches one of these times.
+    pub fn about(times: impl Iterator<Item = (i64, i64)>) -> Facts {
+        let mut times: Vec<(i64, i64)> =
+            times.map(|(from, to)| (from.saturating_sub(NEAR), to.saturating_add(NEAR))).collect();
+        times.sort_unstable();
+        let mut wanted: Vec<(i64, i64)> = Vec::new();
+        for (from, to) in times {
+            match wanted.last_mut() {
+                Some(last) if from <= last.1 => last.1 = last.1.max(to),
+                _ => wanted.push((from, to)),
+            }
+        }
+        Facts { wanted: wanted.into(), ..Facts::default() }
+    }
+
+    fn wants(&self, from: i64, to: Option<i64>) -> bool {
+        let first = self.wanted.partition_point(|(_, end)| *end < from);
+        self.wanted.get(first).is_some_and(|(begin, _)| to.is_none_or(|to| to >= *begin))
+    }
+
+    /// Takes a fact.
+    pub fn take(&mut self, fact: &Fact<'_>) {
+        match *fact {
+            Fact::Frequency { cpu, at, khz } => keep_rate(self.rates.entry(cpu).or_default(), at, khz),
+            Fact::Limit { cpu, at, khz } => keep_rate(self.limits.entry(cpu).or_default(), at, khz),
+            Fact::Lost { from, to, .. } if self.wants(from, Some(to)) => self.lost.push((from, to)),
+            Fact::State(segment) if self.wants(segment.from, segment.to) && self.room(segment.from) => {
+                self.states.entry(segment.thread).or_default().push(segment);
+            }
+            Fact::Slice { thread, from, to, depth, name } if self.wants(from, to) && self.room(from) => {
+                let name = String::from_utf8_lossy(name).into();
+                let named = Named { from, to: to.unwrap_or(i64::MAX), depth, name };
+                self.slices.entry(thread).or_default().push(named);
+            }
+            Fact::Call(call) if self.wants(call.from, call.to) && self.room(call.from) => {
+                self.calls.entry(call.client).or_default().push(call);
+            }
+            Fact::Reclaim { thread, from, to } if self.wants(from, Some(to)) && self.room(from) => {
+                self.reclaims.entry(thread).or_default().push((from, to));
+            }
+            _ => {}
+        }
+    }
+
+    /// What does not fit is as good as lost.
+    fn room(&mut self, at: i64) -> bool {
+        self.held += 1;
+        if self.held > MOST {
+            self.lost.push((at, at));
+        }
+        self.held <= MOST
+    }
+
+    /// Forgets what was over before this instant; of clock rates the last one stays.
+    pub fn forget_before(&mut self, at: i64) {
+        let over = |to: Option<i64>| to.is_some_and(|to| to < at);
+        self.states.values_mut().for_each(|all| all.retain(|one| !over(one.to)));
+        self.slices.values_mut().for_each(|all| all.retain(|one| one.to >= at));
+        self.calls.values_mut().for_each(|all| all.retain(|one| !over(one.to)));
+        self.reclaims.values_mut().for_each(|all| all.retain(|(_, to)| *to >= at));
+        self.lost.retain(|(_, to)| *to >= at.saturating_sub(NEAR));
+        self.states.retain(|_, all| !all.is_empty());
+        self.slices.retain(|_, all| !all.is_empty());
+        self.calls.retain(|_, all| !all.is_empty());
+        self.reclaims.retain(|_, all| !all.is_empty());
+        for all in self.rates.values_mut() {
+            let first = all.partition_point(|(from, _)| *from <= at).saturating_sub(1);
+            all.drain(..first);
+        }
+        self.held = self.states.values().map(Vec::len).sum::<usize>()
+            + self.slices.values().map(Vec::len).sum::<usize>()
+            + self.calls.values().map(Vec::len).sum::<usize>();
+    }
+
+    /// Puts everything in order: once, before it is asked.
+    pub fn settle(&mut self) {
+        self.states.values_mut().for_each(|all| all.sort_by_key(|one| one.from));
+        self.slices.values_mut().for_each(|all| all.sort_by_key(|one| (one.from, one.depth)));
+        self.calls.values_mut().for_each(|all| all.sort_by_key(|one| one.from));
+        self.lost.sort_unstable();
+    }
+
+    /// What a thread did in a stretch, cut to it; stretches nobody tells of are left out.
+    pub fn states(&self, thread: Thread, from: i64, to: i64) -> Vec<(i64, i64, Segment)> {
+        let Some(all) = self.states.get(&thread) else { return Vec::new() };
+        let first = all.partition_point(|one| one.from <= from).saturating_sub(1);
+        let mut told = Vec::new();
+        for (nth, one) in all.iter().enumerate().skip(first) {
+            if one.from >= to {
+                break;
+            }
+            // Where the end is not told it is at the latest where the next one begins.
+            let next = all.get(nth + 1).map_or(i64::MAX, |next| next.from);
+            let (begin, end) = (one.from.max(from), one.to.unwrap_or(i64::MAX).min(next).min(to));
+            if begin < end {
+                told.push((begin, end, *one));
+            }
+        }
+        told
+    }
+
+    /// The state that follows one: who woke it, or where it ran.
+    pub fn after(&self, segment: &Segment) -> Option<&Segment> {
+        let all = self.states.get(&segment.thread)?;
+        all.get(all.partition_point(|one| one.from <= segment.from))
+    }
+
+    /// Slices of a thread that touch a stretch, outer ones first.
+    pub fn slices(&self, thread: Thread, from: i64, to: i64) -> impl Iterator<Item = &Named> {
+        let all = self.slices.get(&thread).map(Vec::as_slice).unwrap_or_default();
+        let end = all.partition_point(|one| one.from < to);
+        all[..end].iter().filter(move |one| one.to > from)
+    }
+
+    /// Every thread with slices.
+    pub fn sliced(&self) -> impl Iterator<Item = Thread> {
+        self.slices.keys().copied()
+    }
+
+    /// The call a thread waits in at an instant: the innermost.
+    pub fn call(&self, client: Thread, at: i64) -> Option<&Call> {
+        let calls = self.calls.get(&client)?;
+        calls.iter().rev().find(|call| call.from <= at && call.to.is_none_or(|to| to > at))
+    }
+
+    /// Whether a thread freed memory at an instant.
+    pub fn reclaims(&self, thread: Thread, at: i64) -> bool {
+        let told = self.reclaims.get(&thread);
+        told.is_some_and(|all| all.iter().any(|(from, to)| *from <= at && at < *to))
+    }
+
+    /// The clock rate of a CPU at an instant, kHz.
+    pub fn rate(&self, cpu: u32, at: i64) -> Option<u32> {
+        let all = self.rates.get(&cpu)?;
+        all.partition_point(|(from, _)| *from <= at).checked_sub(1).map(|last| all[last].1)
+    }
+
+    /// Whether a CPU was allowed less than it was before, at an instant.
+    pub fn throttled(&self, cpu: u32, at: i64) -> bool {
+        let Some(all) = self.limits.get(&cpu) else { return false };
+        let now = all.partition_point(|(from, _)| *from <= at);
+        let highest = all[..now].iter().map(|(_, khz)| *khz).max();
+        now.checked_sub(1).is_some_and(|last| Some(all[last].1) < highest)
+    }
+
+    /// Whether events were lost near a stretch.
+    pub fn lost_near(&self, from: i64, to: i64) -> bool {
+        let near = |(begin, end): &(i64, i64)| {
+            *begin <= to.saturating_add(NEAR) && *end >= from.saturating_sub(NEAR)
+        };
+        self.lost.iter().any(near)
+    }
+
+    /// How long each thread ran in a stretch, on one CPU or on all.
+    pub fn ran(&self, cpu: Option<u32>, from: i64, to: i64) -> BTreeMap<Thread, i64> {
+        let mut ran = BTreeMap::new();
+        for thread in self.states.keys() {
+            for (begin, end, segment) in self.states(*thread, from, to) {
+                if segment.cpu.is_some() && (cpu.is_none() || segment.cpu == cpu) {
+                    *ran.entry(*thread).or_default() += end - begin;
+                }
+            }
+        }
+        ran
+    }
+}
+
+/// Keeps changes only.
+fn keep_rate(all: &mut Vec<(i64, u32)>, at: i64, khz: u32) {
+    if all.last().is_none_or(|(_, last)| *last != khz) {
+        all.push((at, khz));
+    }
+}

@@ -1,0 +1,171 @@
+//! A frame that is asked about, and the way it took: main thread, RenderThread, GPU, compositor, display.
+
+use crate::cause::Cause;
+use crate::fact::Thread;
+use crate::facts::{Facts, Named};
+use crate::kind::{Kind, Place, Why};
+use crate::leaf::{HOPS, Labelled, Looking, unexplained};
+use crate::threads::Threads;
+use std::collections::BTreeMap;
+
+/// A frame, with its times on the clock of the facts, ns. One field for each that the platform tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// Process.
+    pub process: i32,
+    /// Token of its vsync.
+    pub token: i64,
+    /// Layer.
+    pub layer: String,
+    /// Its work should have begun then.
+    pub from: i64,
+    /// Its buffer was done then, GPU included.
+    pub done: i64,
+    /// It should have been done then.
+    pub deadline: Option<i64>,
+    /// It was shown then.
+    pub to: i64,
+    /// Token of the compositor's frame that showed it.
+    pub shown_by: Option<i64>,
+    /// Time it was late by, in whole refreshes, ns; 0 for a frame in time.
+    pub hitch: i64,
+    /// The platform holds it against these.
+    pub blamed: Blamed,
+}
+
+/// Whom the platform blames for a late frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Blamed {
+    /// The compositor.
+    pub compositor: bool,
+    /// The app.
+    pub app: bool,
+    /// The display's driver.
+    pub display: bool,
+    /// Nobody: the queue was full.
+    pub stuffed: bool,
+}
+
+/// How long a cause held a frame up.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Spent {
+    /// Time, ns.
+    pub ns: i64,
+    /// Of it running, by the CPU's clock rate, kHz, and whether it was allowed less than before.
+    pub by_rate: BTreeMap<(u32, bool), i64>,
+    /// What is known beside, by time.
+    pub details: BTreeMap<String, i64>,
+}
+
+/// What held a frame up on its way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Way {
+    /// Every cause.
+    pub spent: BTreeMap<Cause, Spent>,
+    /// The frame's own slice was found: it is sure which thread made it.
+    pub marked: bool,
+    /// Events were lost near it.
+    pub lost: bool,
+}
+
+/// The way of a frame.
+pub fn way(frame: &Frame, facts: &Facts, threads: &Threads) -> Way {
+    let app = Looking { facts, threads, process: frame.process, place: Place::App, before: false };
+    let of_app = |thread: &Thread| threads.process(*thread) == Some(frame.process);
+    let begun = |name: &str| {
+        let named = facts
+            .sliced()
+            .filter(of_app)
+            .find_map(|thread| Some((thread, slice(facts, thread, frame, name)?)));
+        named.map(|(thread, one)| (thread, one.from, one.to))
+    };
+    let mut way = Way { spent: BTreeMap::new(), marked: false, lost: facts.lost_near(frame.from, frame.to) };
+    let made = begun(&format!("Choreographer#doFrame {}", frame.token));
+    let drawn = begun(&format!("DrawFrames {}", frame.token));
+    let mut at = frame.from;
+    // Every piece begins where the one before ended, whatever their slices say: pieces never overlap, none is left out.
+    let mut go = |looking: Looking<'_>, thread: Thread, to: i64| {
+        let to = to.clamp(at, frame.to);
+        let labels = looking.labels(thread, at, to, HOPS);
+        labels.into_iter().for_each(|one| way.add(&looking, one));
+        at = to;
+    };
+    match made {
+        Some((thread, from, to)) => {
+            go(Looking { before: true, ..app }, thread, from);
+            go(app, thread, drawn.map_or(to, |(_, from, _)| from));
+        }
+        None => {
+            let main = threads.find(frame.process).unwrap_or(Thread::IDLE);
+            go(app, main, drawn.map_or(frame.done, |(_, from, _)| from));
+        }
+    }
+    if let Some((thread, _, to)) = drawn {
+        go(app, thread, to);
+    }
+    let rest = at;
+    way.marked = made.is_some();
+    way.rest(frame, &app, rest);
+    way
+}
+
+/// The slice of this name in a frame's time; a token has only one.
+fn slice<'f>(facts: &'f Facts, thread: Thread, frame: &Frame, name: &str) -> Option<&'f Named> {
+    facts.slices(thread, frame.from, frame.to).find(|one| one.name.as_ref() == name)
+}
+
+impl Way {
+    /// From the end of the app's threads on: GPU, the wait for the compositor's turn, compositor, display.
+    fn rest(&mut self, frame: &Frame, app: &Looking<'_>, mut at: i64) {
+        let gpu = frame.done.clamp(at, frame.to);
+        self.add(app, Labelled { kind: Kind::GpuBusy, ..unexplained(Thread::IDLE, at, gpu, Why::Usual) });
+        at = gpu;
+        let turn = |from, to, kind| Labelled { kind, ..unexplained(Thread::IDLE, from, to, Why::Usual) };
+        let begins = |begin: String| {
+            move |one: &&Named| {
+                one.name.starts_with(&begin)
+                    && !one.name[begin.len()..].starts_with(|c: char| c.is_ascii_digit())
+            }
+        };
+        let composed = frame.shown_by.and_then(|token| {
+            let find = |thread, word: &str| {
+                app.facts.slices(thread, frame.from, frame.to).find(begins(format!("{word} {token}")))
+            };
+            app.facts.sliced().find_map(|thread| {
+                let (commit, composite) = (find(thread, "commit")?, find(thread, "composite"));
+                Some((thread, commit.from, composite.map_or(commit.to, |one| one.to)))
+            })
+        });
+        if let Some((thread, from, to)) = composed {
+            let from = from.clamp(at, frame.to);
+            self.add(app, turn(at, from, Kind::Turn));
+            let to = to.clamp(from, frame.to);
+            let process = app.threads.process(thread).unwrap_or_default();
+            let compositor = Looking { process, place: Place::Compositor, ..*app };
+            for one in compositor.labels(thread, from, to, HOPS) {
+                self.add(&compositor, one);
+            }
+            at = to;
+        }
+        let kind = if frame.blamed.display { Kind::DisplayHal } else { Kind::Turn };
+        self.add(app, turn(at, frame.to, kind));
+    }
+
+    fn add(&mut self, looking: &Looking<'_>, one: Labelled) {
+        if one.to <= one.from {
+            return;
+        }
+        let nobody = matches!(one.kind, Kind::GpuBusy | Kind::Turn | Kind::DisplayHal | Kind::Unexplained(_));
+        let thread = if nobody { String::new() } else { looking.name(one.thread) };
+        let cause = Cause { place: looking.place, kind: one.kind, thread, object: one.object };
+        let spent = self.spent.entry(cause).or_default();
+        let ns = one.to - one.from;
+        spent.ns += ns;
+        if let Some(rate) = one.rate {
+            *spent.by_rate.entry(rate).or_default() += ns;
+        }
+        if !one.detail.is_empty() {
+            *spent.details.entry(one.detail).or_default() += ns;
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! What held one thread up at every instant of a stretch: the first rule that fits its state, its innermost named slice
+//! and whom it waits for (docs/causes.md, "The rules").
+
+use crate::contention;
+use crate::fact::{Segment, State, Thread};
+use crate::facts::{Facts, Named};
+use crate::kind::{Kind, Place, Why};
+use crate::section;
+use crate::threads::Threads;
+use std::collections::BTreeMap;
+
+/// A wait for a CPU this short is part of every change of threads, ns.
+const STARVED: i64 = 500_000;
+/// Threads that wait for each other, at most, as far as they are followed.
+pub const HOPS: usize = 4;
+/// Waits in which the thread waited for goes on with the frame.
+const HANDED_ON: [&str; 4] = ["postAndWait", "dequeueBuffer", "waitForBufferRelease", "waitForever"];
+/// What collects garbage.
+const COLLECTOR: &str = "HeapTaskDaemon";
+
+/// A stretch and what held the thread up in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Labelled {
+    /// From.
+    pub from: i64,
+    /// Until.
+    pub to: i64,
+    /// The thread.
+    pub thread: Thread,
+    /// What by.
+    pub kind: Kind,
+    /// By whom or at what.
+    pub object: String,
+    /// What that one did meanwhile, or where it was asked from; empty where nothing tells.
+    pub detail: String,
+    /// The CPU's clock rate while the thread ran, kHz, and whether it was allowed less than before.
+    pub rate: Option<(u32, bool)>,
+}
+
+/// Where the thread is.
+#[derive(Clone, Copy)]
+pub struct Looking<'a> {
+    /// What is known.
+    pub facts: &'a Facts,
+    /// Who is who.
+    pub threads: &'a Threads,
+    /// The process of the frame.
+    pub process: i32,
+    /// Whose thread.
+    pub place: Place,
+    /// Before the frame's own work began.
+    pub before: bool,
+}
+
+/// One instant's worth: a state and the slices around it, outer ones first.
+struct Piece<'a> {
+    from: i64,
+    to: i64,
+    segment: Segment,
+    stack: Vec<&'a Named>,
+}
+
+impl Looking<'_> {
+    /// What held a thread up, for every instant.
+    pub fn labels(&self, thread: Thread, from: i64, to: i64, hops: usize) -> Vec<Labelled> {
+        let mut all = Vec::new();
+        let mut at = from;
+        for (begin, end, segment) in self.facts.states(thread, from, to) {
+            if begin > at {
+                all.push(unexplained(thread, at, begin, Why::NoScheduler));
+            }
+            for piece in self.pieces(thread, begin, end, segment) {
+                self.label(&piece, hops, &mut all);
+            }
+            at = end;
+        }
+        if at < to {
+            all.push(unexplained(thread, at, to, Why::NoScheduler));
+        }
+        all
+    }
+
+    /// A state cut where slices begin and end.
+    fn pieces(&self, thread: Thread, from: i64, to: i64, segment: Segment) -> Vec<Piece<'_>> {
+        let around: Vec<&Named> = self.facts.slices(thread, from, to).collect();
+        let mut cuts: Vec<i64> = around.iter().flat_map(|one| [one.from, one.to]).collect();
+        cuts.retain(|cut| *cut > from && *cut < to);
+        cuts.extend([from, to]);
+        cuts.sort_unstable();
+        cuts.dedup();
+        let piece = |pair: &[i64]| {
+            let stack =
+                around.iter().copied().filter(|one| one.from <= pair[0] && one.to >= pair[1]).collect();
+            Piece { from: pair[0], to: pair[1], segment, stack }
+        };
+        cuts.windows(2).map(piece).collect()
+    }
+
+    fn label(&self, piece: &Piece<'_>, hops: usize, all: &mut Vec<Labelled>) {
+        let segment = &piece.segment;
+        let whole = segment.to.unwrap_or(piece.to).saturating_sub(segment.from);
+        let labelled = match segment.state {
+            _ if self.facts.reclaims(segment.thread, piece.from) => {
+                told(piece, Kind::MemoryReclaim, String::new())
+            }
+            State::Running => self.running(piece),
+            state if state.waits_for_cpu() && whole >= STARVED => self.starved(piece),
+            // So short a wait goes with what it interrupts.
+            state if state.waits_for_cpu() => Labelled { rate: None, ..self.running(piece) },
+            State::Blocked if segment.io == Some(true) => told(piece, Kind::IoDisk, self.section(piece)),
+            State::Blocked => told(piece, Kind::KernelSleep, self.section(piece)),
+            _ => {
+                all.extend(self.waiting(piece, hops));
+                return;
+            }
+        };
+        all.push(labelled);
+    }
+
+    /// The innermost slice that is not around every frame, folded.
+    fn section(&self, piece: &Piece<'_>) -> String {
+        let named = piece.stack.iter().rev().find(|one| !section::is_frame(&one.name));
+        named.map(|one| section::folded(&one.name)).unwrap_or_default()
+    }
+
+    fn running(&self, piece: &Piece<'_>) -> Labelled {
+        let rate = piece
+            .segment
+            .cpu
+            .and_then(|cpu| Some((self.facts.rate(cpu, piece.from)?, self.facts.throttled(cpu, piece.from))));
+        let known = piece.stack.iter().rev().find_map(|one| Some((section::kind(&one.name)?, *one)));
+        let labelled = match known {
+            // It tries for a lock on the CPU before it sleeps, or has just got it.
+            Some((Kind::LockMonitor | Kind::LockArt | Kind::LockMutex, _)) => self.lock(piece, 0),
+            None => {
+                let object = self.section(piece);
+                let outermost = piece.stack.first().filter(|one| !section::is_frame(&one.name));
+                match outermost.filter(|_| self.before) {
+                    Some(message) => told(piece, Kind::MainMessage, section::folded(&message.name)),
+                    None => told(piece, Kind::Code, object),
+                }
+            }
+            Some((Kind::GcWait, _)) => told(piece, Kind::GcSelf, String::new()),
+            Some((kind, one)) => {
+                let object = if plain(&one.name) { String::new() } else { section::folded(&one.name) };
+                told(piece, kind, object)
+            }
+        };
+        Labelled { rate, ..labelled }
+    }
+
+    fn starved(&self, piece: &Piece<'_>) -> Labelled {
+        // It got the CPU it runs on next: whoever ran there kept it waiting; where nobody did, look at all.
+        let next = self.facts.after(&piece.segment).and_then(|next| next.cpu);
+        let mut by_process: BTreeMap<String, i64> = BTreeMap::new();
+        for cpu in [next, None] {
+            let ran = self.facts.ran(cpu, piece.from, piece.to);
+            for (thread, ns) in ran.into_iter().filter(|(thread, _)| *thread != piece.segment.thread) {
+                *by_process.entry(self.whose(thread)).or_default() += ns;
+            }
+            if !by_process.is_empty() {
+                break;
+            }
+        }
+        let most = by_process.into_iter().max_by_key(|(_, ns)| *ns).map(|(name, _)| name);
+        told(piece, Kind::CpuStarved, most.unwrap_or_else(|| "nobody known".to_owned()))
+    }
+
+    /// The process a thread is of, as a person calls it; the app's own is its threads.
+    fn whose(&self, thread: Thread) -> String {
+        match self.threads.process(thread) {
+            Some(process) if process == self.process => format!("the app's own {}", self.name(thread)),
+            Some(process) => self.process_name(process),
+            None => match self.threads.name(thread) {
+                name if name.is_empty() => format!("thread {}", self.threads.tid(thread)),
+                name => name,
+            },
+        }
+    }
+
+    fn process_name(&self, process: i32) -> String {
+        let name = self.threads.process_name(process);
+        let name = name.map(|name| name.rsplit('/').next().unwrap_or(name).to_owned());
+        name.unwrap_or_else(|| format!("pid {process}"))
+    }
+
+    /// A thread's name: `main` where it is its process's first.
+    pub fn name(&self, thread: Thread) -> String {
+        let tid = self.threads.tid(thread);
+        match (self.threads.process(thread), self.threads.name(thread)) {
+            (Some(process), _) if process == tid => "main".to_owned(),
+            (_, name) if name.is_empty() => format!("thread {tid}"),
+            (_, name) => name,
+        }
+    }
+
+    fn waiting(&self, piece: &Piece<'_>, hops: usize) -> Vec<Labelled> {
+        let inner = piece.stack.iter().rev().find_map(|one| Some((section::kind(&one.name)?, *one)));
+        match inner.map(|(kind, one)| (kind, one.name.as_ref())) {
+            Some((Kind::GcWait, _)) => return vec![told(piece, Kind::GcWait, String::new())],
+            Some((Kind::LockMonitor | Kind::LockArt | Kind::LockMutex, _)) => {
+                return vec![self.lock(piece, hops)];
+            }
+            _ => {}
+        }
+        let call = self.facts.call(piece.segment.thread, piece.from);
+        if let Some((server, _, _)) = call.and_then(|call| call.served) {
+            let process = self.threads.process(server).unwrap_or_default();
+            let asked = piece
+                .stack
+                .iter()
+                .rev()
+                .find(|one| !one.name.starts_with("binder ") && !section::is_frame(&one.name));
+            let mut detail = self.meanwhile(server, piece, hops);
+            if let Some(asked) = asked {
+                detail = format!("asked in {}{}{detail}", section::folded(&asked.name), sep(&detail));
+            }
+            return vec![Labelled { detail, ..told(piece, Kind::Binder, self.process_name(process)) }];
+        }
+        // A wait ends with its waker, unless an interrupt was: a timer, a device.
+        let woken =
+            self.facts.after(&piece.segment).filter(|next| next.state == State::Runnable && !next.interrupt);
+        let waker = woken.and_then(|next| next.waker).filter(|waker| *waker != Thread::IDLE && hops > 0);
+        let Some(waker) = waker else {
+            return vec![unexplained(piece.segment.thread, piece.from, piece.to, Why::Waiting)];
+        };
+        if self.threads.name(waker) == COLLECTOR && self.of_app(waker) {
+            return vec![told(piece, Kind::GcWait, String::new())];
+        }
+        let handed_on = piece.stack.iter().any(|one| HANDED_ON.iter().any(|name| one.name.starts_with(name)));
+        match self.of_app(waker) {
+            true if handed_on => self.labels(waker, piece.from, piece.to, hops - 1),
+            true if !piece.stack.is_empty() => {
+                let detail = self.meanwhile(waker, piece, hops);
+                vec![Labelled { detail, ..told(piece, Kind::ThreadWait, quoted(&self.name(waker))) }]
+            }
+            _ => vec![unexplained(piece.segment.thread, piece.from, piece.to, Why::Waiting)],
+        }
+    }
+
+    fn of_app(&self, thread: Thread) -> bool {
+        self.threads.process(thread) == Some(self.process)
+    }
+
+    fn lock(&self, piece: &Piece<'_>, hops: usize) -> Labelled {
+        let names = || piece.stack.iter().rev().map(|one| one.name.as_ref());
+        let owner = names().find_map(contention::owner_tid).and_then(|tid| self.threads.find(tid));
+        let detail = owner.map(|owner| self.meanwhile(owner, piece, hops)).unwrap_or_default();
+        let told = match names().find_map(contention::monitor) {
+            Some(monitor) => {
+                let place = monitor.holding.map(|method| format!(" in {}", section::short(method)));
+                told(piece, Kind::LockMonitor, quoted(monitor.owner) + &place.unwrap_or_default())
+            }
+            None => match names().find_map(contention::lock) {
+                Some(lock) => told(piece, Kind::LockArt, section::folded(lock)),
+                None => told(piece, Kind::LockMutex, self.section(piece)),
+            },
+        };
+        Labelled { detail, ..told }
+    }
+
+    /// What another thread did mostly, while this one waited for it.
+    fn meanwhile(&self, thread: Thread, piece: &Piece<'_>, hops: usize) -> String {
+        if hops == 0 {
+            return String::new();
+        }
+        let mut by_what: BTreeMap<(Kind, String), i64> = BTreeMap::new();
+        for one in self.labels(thread, piece.from, piece.to, hops - 1) {
+            *by_what.entry((one.kind, one.object)).or_default() += one.to - one.from;
+        }
+        let Some(((kind, object), _)) = by_what.into_iter().max_by_key(|(_, ns)| *ns) else {
+            return String::new();
+        };
+        if matches!(kind, Kind::Unexplained(_)) {
+            return String::new();
+        }
+        let cause = crate::cause::Cause { place: self.place, kind, thread: self.name(thread), object };
+        format!("meanwhile {}", cause.sentence())
+    }
+}
+
+fn quoted(name: &str) -> String {
+    format!("\"{name}\"")
+}
+
+fn sep(rest: &str) -> &'static str {
+    if rest.is_empty() { "" } else { "; " }
+}
+
+/// A name that says no more than its kind.
+fn plain(name: &str) -> bool {
+    name.bytes().all(|byte| byte.is_ascii_lowercase())
+}
+
+fn told(piece: &Piece<'_>, kind: Kind, object: String) -> Labelled {
+    let thread = piece.segment.thread;
+    Labelled { from: piece.from, to: piece.to, thread, kind, object, detail: String::new(), rate: None }
+}
+
+/// A stretch nobody can tell of.
+pub fn unexplained(thread: Thread, from: i64, to: i64, why: Why) -> Labelled {
+    let (kind, object, detail) = (Kind::Unexplained(why), String::new(), String::new());
+    Labelled { from, to, thread, kind, object, detail, rate: None }
+}

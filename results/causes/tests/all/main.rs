@@ -1,0 +1,5 @@
+//! Causes found in states and slices made by hand.
+
+mod laws;
+mod rules;
+mod world;

@@ -1,0 +1,27 @@
+//! Flags of `farmjank causes`.
+
+use super::AnalyzeFormat;
+use clap::Args;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "Examples:
+  farmjank causes trial.perfetto-trace                          the app with most frames
+  farmjank causes trial.perfetto-trace.zst --package com.shop   one app, of a run's packed evidence
+  farmjank causes trial.perfetto-trace --format json            for programs
+
+What to record, what each kind of cause is, and what cannot be told: docs/causes.md";
+
+/// `farmjank causes`
+#[derive(Args, Debug, Clone)]
+#[command(after_help = EXAMPLES)]
+pub struct CausesArgs {
+    /// A Perfetto trace with the frame timeline and the kernel's scheduler events (Android 12 and newer).
+    #[arg(value_name = "TRACE")]
+    pub trace: PathBuf,
+    /// Only this app; without it, the one with most frames.
+    #[arg(long, value_name = "NAME")]
+    pub package: Option<String>,
+    /// How to print.
+    #[arg(long, value_enum, default_value = "table")]
+    pub format: AnalyzeFormat,
+}

@@ -1,0 +1,123 @@
+//! `farmjank causes`: why frames were late, of a trace written here by the rules of the wire format, and of a real one.
+
+mod made;
+
+use crate::world::{Ended, real_dumps, run, write};
+use serde_json::Value;
+use std::path::Path;
+
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/causes.md");
+const FILE: &str = "trial.perfetto-trace";
+
+fn causes(folder: &Path, args: &[&str]) -> Ended {
+    let all: Vec<&str> = ["causes", FILE].iter().chain(args).copied().collect();
+    run(folder, &all)
+}
+
+fn with_trace(trace: &[u8]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join(FILE), trace).expect("a file");
+    folder
+}
+
+fn answered(folder: &Path, args: &[&str]) -> Value {
+    let all: Vec<&str> = ["--format", "json"].iter().chain(args).copied().collect();
+    let ended = causes(folder, &all);
+    assert_eq!((ended.code, ended.err.as_str()), (0, ""));
+    serde_json::from_str(&ended.out).expect("JSON and nothing else")
+}
+
+/// The page shows below this command what was printed; `FARMJANK_BLESS=1` writes it there.
+fn shows(command: &str, printed: &str) {
+    let page = std::fs::read_to_string(PAGE).expect("the page");
+    let (before, rest) = page.split_once(&format!("```\n$ {command}\n")).expect("the page shows the command");
+    let (shown, after) = rest.split_once("```\n").expect("the end of a block");
+    if std::env::var_os("FARMJANK_BLESS").is_some() {
+        std::fs::write(PAGE, format!("{before}```\n$ {command}\n{printed}```\n{after}")).expect("the page");
+        return;
+    }
+    assert_eq!(printed, shown, "{printed}");
+}
+
+#[test]
+fn a_planted_lock_is_named_with_owner_and_place_and_a_stall_without_a_trace_of_it_stays_unexplained() {
+    let folder = with_trace(&made::shop());
+    let answer = answered(folder.path(), &["--package", "com.shop"]);
+    let first = &answer["causes"][0];
+    assert_eq!(first["kind"], "lock.monitor");
+    assert_eq!(first["title"], "main waits for a lock held by \"db-writer\" in ShopDb.flush");
+    assert_eq!(first["detail"], "meanwhile db-writer waits for the disk");
+    assert_eq!((first["frames"].as_u64(), answer["frames_in_time"].as_u64()), (Some(1), Some(40)));
+    let ms = |value: &Value| value.as_f64().unwrap_or_else(|| panic!("{value}"));
+    // Five refreshes each: one lock, one wait nothing tells of.
+    assert!((ms(&first["ms"]) - 41.667).abs() < 1.0, "{first}");
+    assert!((ms(&answer["unexplained_ms"]) - 41.667).abs() < 1.0, "{answer}");
+    assert_eq!(answer["unexplained"][0]["reason"], "a thread waited, and nothing tells on what");
+    for frame in answer["frames"].as_array().expect("frames") {
+        let causes = frame["causes"].as_array().expect("causes").iter();
+        let charged: i64 = causes.map(|cause| (ms(&cause["ms"]) * 1e3).round() as i64).sum();
+        let unexplained = (ms(&frame["unexplained_ms"]) * 1e3).round() as i64;
+        assert_eq!(charged + unexplained, (ms(&frame["hitch_ms"]) * 1e3).round() as i64, "{frame}");
+    }
+    // What causes add up to is what `analyze` counts.
+    let analyzed = run(folder.path(), &["analyze", FILE, "--format", "json"]);
+    let analyzed: Value = serde_json::from_str(&analyzed.out).expect("JSON");
+    let blamed = analyzed["metrics"]["ft_blame_ms"]["value"].as_array().expect("a list").iter().map(ms);
+    assert!(
+        (blamed.sum::<f64>() - ms(&answer["hitch_ms"])).abs() < 0.01,
+        "{}",
+        analyzed["metrics"]["ft_blame_ms"]
+    );
+}
+
+#[test]
+fn the_page_shows_what_is_printed() {
+    let folder = with_trace(&made::shop());
+    let printed = causes(folder.path(), &["--package", "com.shop"]);
+    assert_eq!((printed.code, printed.err.as_str()), (0, ""));
+    shows("farmjank causes trial.perfetto-trace --package com.shop", &printed.out);
+}
+
+#[test]
+fn a_real_phones_late_frame_is_explained_as_the_page_says() {
+    let Some(dumps) = real_dumps() else { return };
+    let trace = dumps.join("frametimeline/google-perfetto-api32-startup-warm.perfetto-trace");
+    let folder = with_trace(&std::fs::read(trace).expect("a file"));
+    let printed = causes(folder.path(), &["--package", "com.android.systemui"]);
+    shows("farmjank causes trial.perfetto-trace --package com.android.systemui", &printed.out);
+    let none = causes(folder.path(), &[]);
+    assert_eq!(none.out, "androidx.benchmark.integration.macrobenchmark.target: no frame was late\n");
+}
+
+#[test]
+fn lost_events_leave_null_and_a_reason() {
+    let folder = with_trace(&made::shop_with_losses());
+    let answer = answered(folder.path(), &[]);
+    let frame = &answer["frames"][0];
+    assert!(frame["causes"].is_null() && frame["unexplained_ms"].is_null(), "{frame}");
+    assert!(frame["reason"].as_str().is_some_and(|why| why.contains("overwrote events")), "{frame}");
+    assert_eq!(answer["unknown_ms"], answer["hitch_ms"]);
+    let words = causes(folder.path(), &[]).out;
+    assert!(
+        words.contains("nothing can be said of it") && words.contains("give its buffers more room"),
+        "{words}"
+    );
+}
+
+#[test]
+fn what_cannot_be_answered_says_what_to_do() {
+    let folder = with_trace(&made::frames_only());
+    let ended = causes(folder.path(), &[]);
+    assert_eq!((ended.code, ended.out.as_str()), (2, ""));
+    assert!(
+        ended.err.contains("no scheduler events") && ended.err.contains("docs/causes.md"),
+        "{}",
+        ended.err
+    );
+    let ended = run(folder.path(), &["causes", "-"]);
+    assert!(ended.code == 2 && ended.err.contains("read twice"), "{}", ended.err);
+    let ended = causes(folder.path(), &["--package", "com.other"]);
+    assert!(ended.code == 2 && ended.err.contains("com.shop"), "{}", ended.err);
+    write(folder.path(), FILE, "not a trace");
+    assert_eq!(causes(folder.path(), &[]).code, 2);
+}
