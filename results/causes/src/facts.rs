@@ -149,7 +149,10 @@ impl Facts {
     pub fn slices(&self, thread: Thread, from: i64, to: i64) -> impl Iterator<Item = &Named> {
         let all = self.slices.get(&thread).map(Vec::as_slice).unwrap_or_default();
         let end = all.partition_point(|one| one.from < to);
-        all[..end].iter().filter(move |one| one.to > from)
+        // Outermost slices of a thread follow each other: what began before the last of them is over.
+        let open = all[..end].partition_point(|one| one.from <= from);
+        let first = all[..open].iter().rposition(|one| one.depth == 0).unwrap_or(0);
+        all[first..end].iter().filter(move |one| one.to > from)
     }
 
     /// Every thread with slices.

@@ -11,6 +11,9 @@ use crate::kind::{Kind, Why};
 use crate::threads::Threads;
 use std::collections::BTreeMap;
 
+/// Frames looked at together, ns.
+const TOGETHER: i64 = 1_000_000_000;
+
 /// How sure a frame's causes are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Confidence {
@@ -105,8 +108,13 @@ impl Inquiry {
         self.facts.take(fact);
     }
 
-    /// Whether a frame is over, when everything before this instant is told.
+    /// Whether it is time to look, when everything before this instant is told: some frames are over for a while. What
+    /// is known is copied for each look, so many frames share one.
     pub fn ready(&self, reached: i64) -> bool {
+        self.is_over(reached.saturating_sub(TOGETHER))
+    }
+
+    fn is_over(&self, reached: i64) -> bool {
         self.frames.get(self.next).is_some_and(|frame| frame.to.saturating_add(NEAR) < reached)
     }
 
@@ -118,7 +126,7 @@ impl Inquiry {
     /// Looks at every frame that is over, by [`Inquiry::known`] and what is open.
     pub fn look(&mut self, mut facts: Facts, reached: i64, threads: &Threads) {
         facts.settle();
-        while self.ready(reached) {
+        while self.is_over(reached) {
             let frame = &self.frames[self.next];
             let way = frame::way(frame, &facts, threads);
             if frame.hitch > 0 {

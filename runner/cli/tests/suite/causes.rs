@@ -105,6 +105,19 @@ fn lost_events_leave_null_and_a_reason() {
 }
 
 #[test]
+fn what_strangers_call_their_threads_is_harmless_when_it_is_shown() {
+    let folder = with_trace(&made::shop_of_a_stranger());
+    for format in ["table", "json"] {
+        let ended = causes(folder.path(), &["--format", format]);
+        assert!(
+            ended.code == 0 && !ended.out.contains('\u{1b}') && ended.out.contains("riter"),
+            "{}",
+            ended.out
+        );
+    }
+}
+
+#[test]
 fn what_cannot_be_answered_says_what_to_do() {
     let folder = with_trace(&made::frames_only());
     let ended = causes(folder.path(), &[]);

@@ -161,6 +161,17 @@ pub fn shop() -> Vec<u8> {
     [frames(&plan()), kernel().packets()].concat()
 }
 
+/// The same, by somebody who wants to draw on the terminal of whoever reads it.
+pub fn shop_of_a_stranger() -> Vec<u8> {
+    let owner = b"with owner db-writer";
+    let mut trace = shop();
+    let places: Vec<usize> =
+        trace.windows(owner.len()).enumerate().filter(|(_, text)| text == owner).map(|(at, _)| at).collect();
+    assert_eq!(places.len(), 1);
+    trace[places[0] + "with owner ".len()..][..4].copy_from_slice(b"\x1b[2J");
+    trace
+}
+
 /// The same, and the kernel says that it overwrote events.
 pub fn shop_with_losses() -> Vec<u8> {
     let end = message(34, &[number(1, 2), message(2, &[number(1, 0), number(3, 977)])]);
