@@ -2,4 +2,5 @@
 
 mod laws;
 mod rules;
+mod truth;
 mod world;
