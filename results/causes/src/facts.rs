@@ -4,7 +4,7 @@ use crate::fact::{Call, Fact, Segment, Thread};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Facts kept at a time, at most: some ten seconds of the busiest phone.
+/// Facts kept at a time, at most, a long name as several: some ten seconds of the busiest phone.
 const MOST: usize = 1 << 22;
 /// Around a frame, ns: losses so near make it doubtful.
 pub const NEAR: i64 = 100_000_000;
@@ -34,7 +34,44 @@ pub struct Facts {
     rates: BTreeMap<u32, Vec<(i64, u32)>>,
     limits: BTreeMap<u32, Vec<(i64, u32)>>,
     lost: Vec<(i64, i64)>,
+    /// From when until when there was no room.
+    full: Option<(i64, i64)>,
+    /// Slices that begin a step of a frame, by their token.
+    steps: BTreeMap<(Step, i64), Vec<Taken>>,
     held: usize,
+}
+
+/// Which thread took a step, from when to when.
+pub type Taken = (Thread, i64, i64);
+
+/// A step of a frame that has a slice of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Step {
+    /// Main makes it.
+    Made,
+    /// The RenderThread draws it.
+    Drawn,
+    /// The compositor takes it.
+    Committed,
+    /// The compositor composes it.
+    Composed,
+}
+
+/// How slices of steps begin; the token follows.
+const STEPS: [(&str, Step); 4] = [
+    ("Choreographer#doFrame ", Step::Made),
+    ("DrawFrames ", Step::Drawn),
+    ("commit ", Step::Committed),
+    ("composite ", Step::Composed),
+];
+
+/// The step a name is of, and its token: `commit 191080 vsyncIn 16.04ms`.
+fn step(name: &str) -> Option<(Step, i64)> {
+    let (rest, step) = STEPS.iter().find_map(|(begin, step)| Some((name.strip_prefix(begin)?, *step)))?;
+    let token = rest.split(' ').next()?.parse().ok()?;
+    // What follows the token of an app's frame makes it another slice: `doFrame - resynced to …`.
+    let whole = !rest.contains(' ') || step == Step::Committed;
+    whole.then_some((step, token))
 }
 
 impl Facts {
@@ -64,18 +101,20 @@ impl Facts {
             Fact::Frequency { cpu, at, khz } => keep_rate(self.rates.entry(cpu).or_default(), at, khz),
             Fact::Limit { cpu, at, khz } => keep_rate(self.limits.entry(cpu).or_default(), at, khz),
             Fact::Lost { from, to, .. } if self.wants(from, Some(to)) => self.lost.push((from, to)),
-            Fact::State(segment) if self.wants(segment.from, segment.to) && self.room(segment.from) => {
+            Fact::State(segment) if self.wants(segment.from, segment.to) && self.room(segment.from, 0) => {
                 self.states.entry(segment.thread).or_default().push(segment);
             }
-            Fact::Slice { thread, from, to, depth, name } if self.wants(from, to) && self.room(from) => {
+            Fact::Slice { thread, from, to, depth, name }
+                if self.wants(from, to) && self.room(from, name.len()) =>
+            {
                 let name = String::from_utf8_lossy(name).into();
                 let named = Named { from, to: to.unwrap_or(i64::MAX), depth, name };
                 self.slices.entry(thread).or_default().push(named);
             }
-            Fact::Call(call) if self.wants(call.from, call.to) && self.room(call.from) => {
+            Fact::Call(call) if self.wants(call.from, call.to) && self.room(call.from, 0) => {
                 self.calls.entry(call.client).or_default().push(call);
             }
-            Fact::Reclaim { thread, from, to } if self.wants(from, Some(to)) && self.room(from) => {
+            Fact::Reclaim { thread, from, to } if self.wants(from, Some(to)) && self.room(from, 0) => {
                 self.reclaims.entry(thread).or_default().push((from, to));
             }
             _ => {}
@@ -83,12 +122,14 @@ impl Facts {
     }
 
     /// What does not fit is as good as lost.
-    fn room(&mut self, at: i64) -> bool {
-        self.held += 1;
+    fn room(&mut self, at: i64, name: usize) -> bool {
         if self.held > MOST {
-            self.lost.push((at, at));
+            let (from, to) = self.full.unwrap_or((at, at));
+            self.full = Some((from.min(at), to.max(at)));
+            return false;
         }
-        self.held <= MOST
+        self.held += weight(name);
+        true
     }
 
     /// Forgets what was over before this instant; of clock rates the last one stays.
@@ -108,7 +149,7 @@ impl Facts {
             all.drain(..first);
         }
         self.held = self.states.values().map(Vec::len).sum::<usize>()
-            + self.slices.values().map(Vec::len).sum::<usize>()
+            + self.slices.values().flatten().map(|one| weight(one.name.len())).sum::<usize>()
             + self.calls.values().map(Vec::len).sum::<usize>();
     }
 
@@ -118,6 +159,19 @@ impl Facts {
         self.slices.values_mut().for_each(|all| all.sort_by_key(|one| (one.from, one.depth)));
         self.calls.values_mut().for_each(|all| all.sort_by_key(|one| one.from));
         self.lost.sort_unstable();
+        self.steps.clear();
+        for (thread, all) in &self.slices {
+            for one in all {
+                if let Some(step) = step(&one.name) {
+                    self.steps.entry(step).or_default().push((*thread, one.from, one.to));
+                }
+            }
+        }
+    }
+
+    /// Where a frame's step is seen: thread, from, until.
+    pub fn steps(&self, step: Step, token: i64) -> impl Iterator<Item = Taken> {
+        self.steps.get(&(step, token)).into_iter().flatten().copied()
     }
 
     /// What a thread did in a stretch, cut to it; stretches nobody tells of are left out.
@@ -145,19 +199,14 @@ impl Facts {
         all.get(all.partition_point(|one| one.from <= segment.from))
     }
 
-    /// Slices of a thread that touch a stretch, outer ones first.
-    pub fn slices(&self, thread: Thread, from: i64, to: i64) -> impl Iterator<Item = &Named> {
+    /// Slices of a thread that touch a stretch, outer ones first, and how many were looked at for them.
+    pub fn slices(&self, thread: Thread, from: i64, to: i64) -> (Vec<&Named>, usize) {
         let all = self.slices.get(&thread).map(Vec::as_slice).unwrap_or_default();
         let end = all.partition_point(|one| one.from < to);
         // Outermost slices of a thread follow each other: what began before the last of them is over.
         let open = all[..end].partition_point(|one| one.from <= from);
         let first = all[..open].iter().rposition(|one| one.depth == 0).unwrap_or(0);
-        all[first..end].iter().filter(move |one| one.to > from)
-    }
-
-    /// Every thread with slices.
-    pub fn sliced(&self) -> impl Iterator<Item = Thread> {
-        self.slices.keys().copied()
+        (all[first..end].iter().filter(|one| one.to > from).collect(), end - first)
     }
 
     /// The call a thread waits in at an instant: the innermost.
@@ -191,7 +240,7 @@ impl Facts {
         let near = |(begin, end): &(i64, i64)| {
             *begin <= to.saturating_add(NEAR) && *end >= from.saturating_sub(NEAR)
         };
-        self.lost.iter().any(near)
+        self.lost.iter().chain(&self.full).any(near)
     }
 
     /// How long each thread ran in a stretch, on one CPU or on all.
@@ -206,6 +255,11 @@ impl Facts {
         }
         ran
     }
+}
+
+/// What a fact with a name of so many bytes counts.
+fn weight(name: usize) -> usize {
+    1 + name / 48
 }
 
 /// Keeps changes only.

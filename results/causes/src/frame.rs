@@ -2,10 +2,11 @@
 
 use crate::cause::Cause;
 use crate::fact::Thread;
-use crate::facts::{Facts, Named};
+use crate::facts::{Facts, Step, Taken};
 use crate::kind::{Kind, Place, Why};
 use crate::leaf::{HOPS, Labelled, Looking, unexplained};
 use crate::threads::Threads;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 /// A frame, with its times on the clock of the facts, ns. One field for each that the platform tells.
@@ -70,18 +71,16 @@ pub struct Way {
 
 /// The way of a frame.
 pub fn way(frame: &Frame, facts: &Facts, threads: &Threads) -> Way {
-    let app = Looking { facts, threads, process: frame.process, place: Place::App, before: false };
-    let of_app = |thread: &Thread| threads.process(*thread) == Some(frame.process);
-    let begun = |name: &str| {
-        let named = facts
-            .sliced()
-            .filter(of_app)
-            .find_map(|thread| Some((thread, slice(facts, thread, frame, name)?)));
-        named.map(|(thread, one)| (thread, one.from, one.to))
+    let work = Cell::new(0);
+    let app =
+        Looking { facts, threads, process: frame.process, place: Place::App, before: false, work: &work };
+    let step = |step| {
+        let in_time = |(_, from, to): &Taken| *from < frame.to && *to > frame.from;
+        let of_app = |(thread, ..): &Taken| threads.process(*thread) == Some(frame.process);
+        facts.steps(step, frame.token).find(|one| of_app(one) && in_time(one))
     };
     let mut way = Way { spent: BTreeMap::new(), marked: false, lost: facts.lost_near(frame.from, frame.to) };
-    let made = begun(&format!("Choreographer#doFrame {}", frame.token));
-    let drawn = begun(&format!("DrawFrames {}", frame.token));
+    let (made, drawn) = (step(Step::Made), step(Step::Drawn));
     let mut at = frame.from;
     // Every piece begins where the one before ended, whatever their slices say: pieces never overlap, none is left out.
     let mut go = |looking: Looking<'_>, thread: Thread, to: i64| {
@@ -109,11 +108,6 @@ pub fn way(frame: &Frame, facts: &Facts, threads: &Threads) -> Way {
     way
 }
 
-/// The slice of this name in a frame's time; a token has only one.
-fn slice<'f>(facts: &'f Facts, thread: Thread, frame: &Frame, name: &str) -> Option<&'f Named> {
-    facts.slices(thread, frame.from, frame.to).find(|one| one.name.as_ref() == name)
-}
-
 impl Way {
     /// From the end of the app's threads on: GPU, the wait for the compositor's turn, compositor, display.
     fn rest(&mut self, frame: &Frame, app: &Looking<'_>, mut at: i64) {
@@ -121,20 +115,11 @@ impl Way {
         self.add(app, Labelled { kind: Kind::GpuBusy, ..unexplained(Thread::IDLE, at, gpu, Why::Usual) });
         at = gpu;
         let turn = |from, to, kind| Labelled { kind, ..unexplained(Thread::IDLE, from, to, Why::Usual) };
-        let begins = |begin: String| {
-            move |one: &&Named| {
-                one.name.starts_with(&begin)
-                    && !one.name[begin.len()..].starts_with(|c: char| c.is_ascii_digit())
-            }
-        };
         let composed = frame.shown_by.and_then(|token| {
-            let find = |thread, word: &str| {
-                app.facts.slices(thread, frame.from, frame.to).find(begins(format!("{word} {token}")))
-            };
-            app.facts.sliced().find_map(|thread| {
-                let (commit, composite) = (find(thread, "commit")?, find(thread, "composite"));
-                Some((thread, commit.from, composite.map_or(commit.to, |one| one.to)))
-            })
+            let (thread, from, to) = app.facts.steps(Step::Committed, token).next()?;
+            let composite =
+                app.facts.steps(Step::Composed, token).find(|(composing, ..)| *composing == thread);
+            Some((thread, from, composite.map_or(to, |(.., to)| to)))
         });
         if let Some((thread, from, to)) = composed {
             let from = from.clamp(at, frame.to);

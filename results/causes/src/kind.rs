@@ -74,6 +74,8 @@ pub enum Why {
     Waiting,
     /// Nothing on the frame's way took longer than in frames in time.
     Usual,
+    /// Its threads did more than is followed.
+    TooMuch,
     /// The scheduler told nothing of the thread.
     NoScheduler,
     /// The app's frame is not marked: no slices of this app.
@@ -176,6 +178,7 @@ impl Why {
         match self {
             Why::Waiting => "a thread waited, and nothing tells on what",
             Why::Usual => "nothing on the frame's way took longer than in frames in time",
+            Why::TooMuch => "its threads did more than is followed",
             Why::NoScheduler => "the scheduler told nothing of the thread",
             Why::NoSlices => "the app's frame is not marked in the trace: no slices of this app",
         }

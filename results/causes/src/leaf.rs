@@ -7,6 +7,7 @@ use crate::facts::{Facts, Named};
 use crate::kind::{Kind, Place, Why};
 use crate::section;
 use crate::threads::Threads;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 /// A wait for a CPU this short is part of every change of threads, ns.
@@ -15,6 +16,8 @@ const STARVED: i64 = 500_000;
 pub const HOPS: usize = 4;
 /// Waits in which the thread waited for goes on with the frame.
 const HANDED_ON: [&str; 4] = ["postAndWait", "dequeueBuffer", "waitForBufferRelease", "waitForever"];
+/// States and slices looked at for one frame, at most: a real one takes some ten thousand.
+const WORK: usize = 1 << 22;
 /// What collects garbage.
 const COLLECTOR: &str = "HeapTaskDaemon";
 
@@ -50,6 +53,8 @@ pub struct Looking<'a> {
     pub place: Place,
     /// Before the frame's own work began.
     pub before: bool,
+    /// States and slices looked at for this frame so far.
+    pub work: &'a Cell<usize>,
 }
 
 /// One instant's worth: a state and the slices around it, outer ones first.
@@ -60,16 +65,51 @@ struct Piece<'a> {
     stack: Vec<&'a Named>,
 }
 
+/// Slices of a thread that are open while its states are gone through in order.
+struct Open<'a, 's> {
+    around: &'s [&'a Named],
+    next: usize,
+    stack: Vec<&'a Named>,
+}
+
+impl<'a> Open<'a, '_> {
+    /// A state cut where slices begin and end.
+    fn pieces(&mut self, from: i64, to: i64, segment: Segment) -> Vec<Piece<'a>> {
+        let mut pieces = Vec::new();
+        let mut at = from;
+        while at < to {
+            while let Some(one) = self.around.get(self.next).filter(|one| one.from <= at) {
+                self.stack.push(one);
+                self.next += 1;
+            }
+            self.stack.retain(|one| one.to > at);
+            let begins = self.around.get(self.next).map(|one| one.from);
+            let ends = self.stack.iter().map(|one| one.to).chain(begins).min();
+            let end = ends.unwrap_or(to).min(to);
+            pieces.push(Piece { from: at, to: end, segment, stack: self.stack.clone() });
+            at = end;
+        }
+        pieces
+    }
+}
+
 impl Looking<'_> {
     /// What held a thread up, for every instant.
     pub fn labels(&self, thread: Thread, from: i64, to: i64, hops: usize) -> Vec<Labelled> {
+        if self.work.get() > WORK {
+            return vec![unexplained(thread, from, to, Why::TooMuch)];
+        }
+        let (around, looked_at) = self.facts.slices(thread, from, to);
+        let states = self.facts.states(thread, from, to);
+        self.work.set(self.work.get() + looked_at + states.len() + 1);
+        let mut open = Open { around: &around, next: 0, stack: Vec::new() };
         let mut all = Vec::new();
         let mut at = from;
-        for (begin, end, segment) in self.facts.states(thread, from, to) {
+        for (begin, end, segment) in states {
             if begin > at {
                 all.push(unexplained(thread, at, begin, Why::NoScheduler));
             }
-            for piece in self.pieces(thread, begin, end, segment) {
+            for piece in open.pieces(begin, end, segment) {
                 self.label(&piece, hops, &mut all);
             }
             at = end;
@@ -78,22 +118,6 @@ impl Looking<'_> {
             all.push(unexplained(thread, at, to, Why::NoScheduler));
         }
         all
-    }
-
-    /// A state cut where slices begin and end.
-    fn pieces(&self, thread: Thread, from: i64, to: i64, segment: Segment) -> Vec<Piece<'_>> {
-        let around: Vec<&Named> = self.facts.slices(thread, from, to).collect();
-        let mut cuts: Vec<i64> = around.iter().flat_map(|one| [one.from, one.to]).collect();
-        cuts.retain(|cut| *cut > from && *cut < to);
-        cuts.extend([from, to]);
-        cuts.sort_unstable();
-        cuts.dedup();
-        let piece = |pair: &[i64]| {
-            let stack =
-                around.iter().copied().filter(|one| one.from <= pair[0] && one.to >= pair[1]).collect();
-            Piece { from: pair[0], to: pair[1], segment, stack }
-        };
-        cuts.windows(2).map(piece).collect()
     }
 
     fn label(&self, piece: &Piece<'_>, hops: usize, all: &mut Vec<Labelled>) {
@@ -155,6 +179,7 @@ impl Looking<'_> {
         let mut by_process: BTreeMap<String, i64> = BTreeMap::new();
         for cpu in [next, None] {
             let ran = self.facts.ran(cpu, piece.from, piece.to);
+            self.work.set(self.work.get() + ran.len());
             for (thread, ns) in ran.into_iter().filter(|(thread, _)| *thread != piece.segment.thread) {
                 *by_process.entry(self.whose(thread)).or_default() += ns;
             }

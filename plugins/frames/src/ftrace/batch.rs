@@ -86,6 +86,11 @@ impl Batch {
         Text { at, length: text.len() as u32 }
     }
 
+    /// What it counts of the room there is: its events, and its texts by their length.
+    pub fn weight(&self) -> usize {
+        self.events.len() + self.text.len() / size_of::<Raw>()
+    }
+
     /// A kept text.
     pub fn text(&self, text: Text) -> &[u8] {
         let at = text.at as usize;

@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// Messages on their way, at most: some never arrive.
 const UNDERWAY: usize = 1 << 14;
+/// Threads that ever called, at most, before calls are forgotten.
+const THREADS: usize = 1 << 14;
 /// Calls inside calls of one thread, at most.
 const DEEPEST: usize = 64;
 
@@ -40,6 +42,11 @@ impl Binder {
             }
             (_, true) => Sent::Message(thread, at),
             _ => {
+                // Nobody has so many: what is open then is forgotten, and never seen to end.
+                if self.calls.len() > THREADS {
+                    self.calls.clear();
+                    self.serving.clear();
+                }
                 let calls = self.calls.entry(thread).or_default();
                 if calls.len() < DEEPEST {
                     calls.push(Call { client: thread, from: at, to: None, served: None });

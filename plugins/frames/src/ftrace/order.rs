@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// How long events are held back, ns: the tracer drains every CPU at least once in this time, unless told otherwise.
 const HELD_BACK: i64 = 3_000_000_000;
-/// Events held, at most: what a busy phone records in a minute.
+/// Events held, at most, a long text as several: what a busy phone records in a minute.
 const MOST: usize = 1 << 21;
 
 /// Batches that wait, by CPU.
@@ -40,7 +40,7 @@ impl Order {
         self.newest = self.newest.max(Some(last.at));
         let late = self.reached.is_some_and(|reached| first.at < reached);
         self.disordered += u64::from(late);
-        self.held += batch.events.len();
+        self.held += batch.weight();
         self.queues.entry(batch.cpu).or_default().batches.push_back(batch);
         let until = self.newest.unwrap_or(i64::MIN).saturating_sub(HELD_BACK);
         self.let_go(until, each);
@@ -78,8 +78,8 @@ impl Order {
             row.iter().take(count).for_each(|raw| each(batch, raw));
             self.reached = self.reached.max(row.get(count - 1).map(|raw| raw.at));
             queue.at += count;
-            self.held -= count;
             if queue.at == batch.events.len() {
+                self.held -= batch.weight();
                 queue.batches.pop_front();
                 queue.at = 0;
             }

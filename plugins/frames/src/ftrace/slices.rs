@@ -6,6 +6,10 @@ use std::collections::BTreeMap;
 
 /// Open slices of one thread, at most, as in Perfetto's own reader.
 const DEEPEST: usize = 512;
+/// Bytes that names of open slices take, at most.
+const NAMES: usize = 1 << 26;
+/// Room for names that a thread without open slices keeps, bytes.
+const KEPT: usize = 4096;
 /// Open slices of processes, at most.
 const ASYNC: usize = 1 << 14;
 
@@ -29,19 +33,23 @@ struct Stack {
 #[derive(Default)]
 pub struct Slices {
     stacks: Vec<Stack>,
+    /// Bytes of all names in them.
+    bytes: usize,
     of_processes: BTreeMap<(i32, i64, Vec<u8>), i64>,
 }
 
 impl Slices {
     /// A slice begins.
     pub fn begin(&mut self, at: i64, thread: Thread, name: &[u8]) {
+        let full = self.bytes > NAMES;
         let stack = self.of(thread);
-        if stack.open.len() >= DEEPEST {
+        if full || stack.beyond > 0 || stack.open.len() >= DEEPEST {
             stack.beyond += 1;
             return;
         }
         stack.open.push(Open { from: at, name: stack.names.len() });
         stack.names.extend_from_slice(name);
+        self.bytes += name.len();
     }
 
     /// The newest slice ends; an end without a begin is of one that began before the trace.
@@ -54,7 +62,12 @@ impl Slices {
         let Some(open) = stack.open.pop() else { return };
         let name = &stack.names[open.name..];
         each(Fact::Slice { thread, from: open.from, to: Some(at), depth: stack.open.len(), name });
+        let bytes = name.len();
         stack.names.truncate(open.name);
+        if stack.open.is_empty() && stack.names.capacity() > KEPT {
+            stack.names = Vec::new();
+        }
+        self.bytes -= bytes;
     }
 
     /// A slice without length.

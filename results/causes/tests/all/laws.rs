@@ -54,3 +54,26 @@ proptest! {
         prop_assert_eq!(totals, found.explained_us);
     }
 }
+
+#[test]
+fn a_frame_made_to_be_followed_for_ever_is_followed_no_further_than_it_pays() {
+    let mut world = World::new();
+    // Forty thousand waits of main for a thread that has done as much itself, each within its own slice.
+    let (step, many) = (1_000, 40_000);
+    let waker = Some(world.thread(WRITER));
+    for nth in 0..many {
+        let from = LATE + 5 * MS + nth * step;
+        world.state(APP, from, from + step - 10, State::Sleeping, |one| one);
+        world.state(APP, from + step - 10, from + step, State::Runnable, |one| Segment { waker, ..one });
+        world.slice(APP, from, from + step, 1, "one of many");
+        world.slice(WRITER, from, from + step, 1, "one of many");
+        world.state(WRITER, from, from + step, State::Running, |one| one);
+    }
+    world.slice(WRITER, LATE, LATE + 60 * MS, 0, "all of them");
+    let found = world.finish();
+    let (charges, _) = found.late[0].charges.as_ref().expect("nothing was lost");
+    let charged: i64 = charges.charged.iter().map(|one| one.us).sum();
+    assert_eq!(charged + charges.unexplained_us, 40_000);
+    // Whom it waited for is known of every wait; what that one did, of the first few hundred.
+    assert_eq!(told(&found)[0].0, "wait.thread");
+}

@@ -54,6 +54,12 @@ fn answer(args: &CausesArgs) -> Result<Answer, CommandError> {
             "{name}: a trace is read twice here, and a stream only once: save it, and give the file"
         ));
     }
+    if host::is_folder(path) {
+        let name = shown(path);
+        return Err(usage!(
+            "{name} is a folder: give one trace, such as {name}/evidence/job-0/trial-1/trial.perfetto-trace.zst of a run"
+        ));
+    }
     let package = spoken::package(args.package.as_deref())?;
     let mut reader = TraceReader::default();
     host::read_pieces::<FileError>(path, &mut |piece| {

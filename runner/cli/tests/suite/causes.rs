@@ -127,6 +127,8 @@ fn what_cannot_be_answered_says_what_to_do() {
         "{}",
         ended.err
     );
+    let ended = run(folder.path(), &["causes", "."]);
+    assert!(ended.code == 2 && ended.err.contains("give one trace"), "{}", ended.err);
     let ended = run(folder.path(), &["causes", "-"]);
     assert!(ended.code == 2 && ended.err.contains("read twice"), "{}", ended.err);
     let ended = causes(folder.path(), &["--package", "com.other"]);
