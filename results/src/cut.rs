@@ -7,6 +7,7 @@ use crate::coverage::coverage;
 use crate::cut_rules::{AMBIGUOUS_FLING_GAP, CutRules};
 use crate::first_frame;
 use crate::frame::{Frame, SourceId};
+use crate::held::held;
 use crate::lattice;
 use crate::motion::{Motion, Phase};
 use crate::schedule;
@@ -40,6 +41,7 @@ pub fn whole(timeline: &FrameTimeline) -> Vec<Motion> {
 pub fn cut(timeline: &FrameTimeline, motions: &[Motion], rules: &CutRules) -> Window {
     let mut given = motions.to_vec();
     given.sort_by_key(|motion| (motion.from, motion.to, motion.phase));
+    let timeline = &*held(timeline, &given);
     let usual = usual(timeline, &given, rules.target_fps);
     let mut cutting = Cutting {
         timeline,

@@ -60,6 +60,7 @@ pub mod frame_log;
 pub mod frame_timeline;
 pub mod framestats;
 pub mod gate;
+mod held;
 pub mod iteration_time;
 pub mod journal;
 pub mod judge;

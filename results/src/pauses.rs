@@ -104,7 +104,7 @@ pub(crate) fn boost_after_pauses(path: &mut [Option<usize>], input: &FitInput) {
 /// rested already while a list ran out, and risen again with the next touch.
 pub(crate) const ROW: usize = 4;
 /// A longer one is doubted as every other stretch is.
-const LONG_ROW: Span = Span::from_ms(300);
+pub(crate) const LONG_ROW: Span = Span::from_ms(300);
 /// How exact the stamp of a header is.
 const STAMP: Span = Span::from_ms(20);
 

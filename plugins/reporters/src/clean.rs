@@ -71,6 +71,9 @@ const LONGEST_SEQUENCE: usize = 512;
 /// Removes terminal sequences (CSI, OSC, two-character escapes, and their 8-bit forms). An unfinished sequence loses
 /// only its introducer, so that a lone ESC cannot swallow a report. Stops reading once `most` characters are kept.
 fn without_ansi(text: &str, most: usize) -> String {
+    if text.len() <= most && text.bytes().all(|byte| byte.is_ascii() && byte != b'\x1b') {
+        return text.to_owned();
+    }
     let mut out = String::with_capacity(text.len().min(most.saturating_mul(4)));
     let mut kept = 0;
     let mut rest = text;

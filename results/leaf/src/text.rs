@@ -104,8 +104,12 @@ pub fn first_line(text: &str, most: usize) -> String {
     line(text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("(nothing)"), most)
 }
 
-/// Applies `each` to characters until `most` are written; then the mark. Reads no further than it writes.
+/// Applies `each` to characters until `most` are written; then the mark. Reads no further than it writes. `each` leaves
+/// printable ASCII as it is: text of nothing else is not looked at twice.
 pub fn bounded(text: &str, most: usize, mark: &str, mut each: impl FnMut(char, &mut String)) -> String {
+    if text.len() <= most && text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return text.to_owned();
+    }
     let mut out = String::with_capacity(text.len().min(most.saturating_mul(4)));
     let mut written = 0;
     let mut piece = String::new();

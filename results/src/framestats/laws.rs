@@ -211,6 +211,18 @@ fn every_doubt_has_its_own_words() {
 }
 
 #[test]
+fn a_doubt_about_many_motions_is_told_once_with_the_longest_time_it_may_be_about() {
+    let ring = Sample {
+        asked: Some(at(715 * MS)),
+        framestats: (610..710).map(|start| frame(start, 1)).collect(),
+        ..Sample::default()
+    };
+    let motions = [motion(100, 200), motion(300, 400), motion(500, 650)];
+    let told = render_stages(&[ring], &motions).doubts;
+    assert_eq!(told, ["the ring no longer held the first 510 ms of the motion"]);
+}
+
+#[test]
 fn a_cleared_ring_is_a_doubt_and_a_new_one_is_not() {
     let began = |from: i64, to: i64| Sample {
         zero_rows: 60,

@@ -11,6 +11,7 @@ use crate::frame::Sample;
 use crate::motion::{Motion, Phase};
 use crate::time::{DeviceTime, Span};
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem::discriminant;
 
 /// Rows that stay unreadable may be this share of the frames, in thousandths, before they are a doubt…
 const UNREADABLE_PERMILLE: u64 = 5;
@@ -90,11 +91,14 @@ impl FrameStatsStitch {
     /// again a while after the last motion.
     pub fn finish(&self, motions: &[Motion]) -> RenderStages {
         let mut seen = self.counted(motions);
-        let mut doubts: Vec<String> = Vec::new();
-        for motion in motions {
-            doubts.extend(self.doubt(motion).filter(|doubt| !doubts.contains(doubt)));
+        let mut doubts: Vec<Doubt> = Vec::new();
+        for doubt in motions.iter().filter_map(|motion| self.doubt(motion)) {
+            match doubts.iter_mut().find(|other| discriminant(*other) == discriminant(&doubt)) {
+                Some(other) => *other = doubt.max(*other),
+                None => doubts.push(doubt),
+            }
         }
-        seen.doubts.splice(..0, doubts);
+        seen.doubts.splice(..0, doubts.into_iter().map(Doubt::words));
         seen.proved = seen.doubts.is_empty();
         seen
     }
@@ -130,7 +134,7 @@ impl FrameStatsStitch {
     }
 
     /// Why frames of this motion may be missing; none when a run reaches over it.
-    fn doubt(&self, motion: &Motion) -> Option<String> {
+    fn doubt(&self, motion: &Motion) -> Option<Doubt> {
         let runs = self.whole_runs();
         // The first ring of a window shows all there ever was. One that began after another was cleared, and by whom
         // nobody knows.
@@ -141,20 +145,14 @@ impl FrameStatsStitch {
         }
         if runs.is_empty() {
             let unused = self.unused.is_some_and(|at| at >= motion.to);
-            return (!unused).then(|| "no dump shows a frame of this window".to_owned());
+            return (!unused).then_some(Doubt::NoFrame);
         }
         let early = runs.iter().filter(|run| begins(run)).map(|run| run.to).max();
         let late = runs.iter().filter(|run| run.to >= motion.to).map(|run| run.oldest).min();
         Some(match (early, late) {
-            (Some(to), None) => {
-                format!("the last dump was taken {:.0} ms before the motion ended", (motion.to - to).ms())
-            }
-            (None, Some(from)) => {
-                format!("the ring no longer held the first {:.0} ms of the motion", (from - motion.from).ms())
-            }
-            _ => {
-                "two dumps show no frame in common: the ring of 120 frames went round or was cleared between them".to_owned()
-            }
+            (Some(to), None) => Doubt::DumpedBefore(motion.to - to),
+            (None, Some(from)) => Doubt::Overwritten(from - motion.from),
+            _ => Doubt::Apart,
         })
     }
 
@@ -247,4 +245,36 @@ fn absorb(mine: &mut FrameStats, theirs: &FrameStats) {
         (&mut mine.queue, theirs.queue),
     ];
     spans.into_iter().for_each(|(mine, theirs)| later(mine, theirs));
+}
+
+/// Why frames of a motion may be missing.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Doubt {
+    /// No dump shows any.
+    NoFrame,
+    /// The last dump was taken so long before it ended.
+    DumpedBefore(Span),
+    /// What it drew first was overwritten before a dump was taken: so much of it.
+    Overwritten(Span),
+    /// Two dumps have no frame in common.
+    Apart,
+}
+
+impl Doubt {
+    fn words(self) -> String {
+        match self {
+            Doubt::NoFrame => "no dump shows a frame of this window".to_owned(),
+            Doubt::DumpedBefore(by) => {
+                format!("the last dump was taken {:.0} ms before the motion ended", by.ms())
+            }
+            Doubt::Overwritten(first) => {
+                format!("the ring no longer held the first {:.0} ms of the motion", first.ms())
+            }
+            Doubt::Apart => {
+                "two dumps show no frame in common: the ring of 120 frames went round or was cleared \
+                             between them"
+                    .to_owned()
+            }
+        }
+    }
 }

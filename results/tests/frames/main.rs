@@ -5,6 +5,7 @@ mod cut_laws;
 mod divided;
 mod evening;
 mod film;
+mod held_rates;
 mod incarnations;
 mod paces;
 mod periods;

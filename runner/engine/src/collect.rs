@@ -3,15 +3,18 @@
 //! Finds what to look at, keeps looking when the layer is made anew, and stops only after a dump that was taken wholly
 //! after the window's end. Dumps go to the bundle as they arrive; only frames stay in memory.
 
+mod covered;
+mod opening;
 mod watch;
 
 use crate::device_session::DeviceSession;
 use crate::ledger::{Ledger, LiveCounts};
 use crate::probes;
+use covered::Covered;
 use farmjank_measure::probe_read::written;
 use farmjank_measure::seen::Seen;
 use farmjank_results::dump::Dump;
-use farmjank_results::event::{Fact, SkippedSource};
+use farmjank_results::event::Fact;
 use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::frame::Stamp;
 use farmjank_results::time::{BootTime, DeviceTime, Span};
@@ -19,8 +22,9 @@ use farmjank_seams::device::{Next, Stream};
 use farmjank_seams::sampling_loop::SamplingLoop;
 use farmjank_seams::source::{FrameSource, Opened, Unreadable};
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::future::pending;
 use std::time::Duration;
+use tokio::select;
 use tokio::time::{Instant, sleep, timeout};
 use watch::{Stage, Watch};
 
@@ -49,7 +53,7 @@ pub struct Harvest {
 }
 
 /// Collects one window. Shared between the sampling loop and the steps beside it.
-/// The last four fields change while it does.
+/// The last five fields change while it does.
 pub struct Collector<'a> {
     session: &'a DeviceSession<'a>,
     trial: u32,
@@ -58,6 +62,8 @@ pub struct Collector<'a> {
     ended: Cell<Option<BootTime>>,
     /// The loop printed something since the window ended.
     spoke: Cell<bool>,
+    /// The loop that runs.
+    sampling: RefCell<Option<SamplingLoop>>,
     watch: Watch,
     state: RefCell<Ledger>,
 }
@@ -82,6 +88,7 @@ impl<'a> Collector<'a> {
             path,
             ended,
             spoke,
+            sampling: RefCell::default(),
             watch: Watch::default(),
             state: RefCell::default(),
         }
@@ -102,6 +109,7 @@ impl<'a> Collector<'a> {
     /// Says that the window's steps are over: sampling goes on until a dump begins after this instant.
     pub fn end(&self, at: BootTime) {
         self.ended.set(Some(at));
+        self.watch.is_at(Stage::Ended);
     }
 
     /// Abandons the window: sampling stops at the next line.
@@ -111,6 +119,36 @@ impl<'a> Collector<'a> {
 
     /// Samples until the window has ended and is covered. Runs beside the steps.
     pub async fn run(&self) -> Result<(), Fault> {
+        select! {
+            biased;
+            sampled = self.sample() => sampled,
+            () = self.look_once_more() => Ok(()),
+        }
+    }
+
+    /// Once the steps are over, asks for the last dump: the loop may be a whole pause away from it. Returns when it
+    /// covers the window; until then, and where it does not, the loop goes on.
+    async fn look_once_more(&self) {
+        self.watch.is_come_to(Stage::Ended).await;
+        let sampling = self.sampling.borrow().clone();
+        if let Some(mut sampling) = sampling
+            && let Ok(output) =
+                self.session.device.shell(&sampling.once(), self.session.patience().dump).await
+        {
+            let mut covered = Covered::default();
+            let mut rest = output.out.as_slice();
+            while !rest.is_empty() {
+                let (dump, taken) = sampling.feed_lines(rest, self.session.env.announcer.now());
+                rest = &rest[taken..];
+                if dump.is_some_and(|dump| self.covers(&dump, &sampling, &mut covered) == Some(true)) {
+                    return;
+                }
+            }
+        }
+        pending().await
+    }
+
+    async fn sample(&self) -> Result<(), Fault> {
         let began = Instant::now();
         let mut drain_until = None;
         loop {
@@ -139,32 +177,10 @@ impl<'a> Collector<'a> {
 
     /// The first source that opens, best first.
     async fn open(&self, began: Instant) -> Result<Opened, Fault> {
-        let session = self.session;
-        let mut first: Option<Fault> = None;
-        let mut passed_over = Vec::new();
-        for source in &session.sources {
-            if first.is_some() && began.elapsed() < COMING_UP && self.ended.get().is_none() {
-                break;
-            }
-            if let Err(unfit) = source.offer(session.facts) {
-                passed_over.push(SkippedSource { what: source.id().to_string(), why: unfit.0 });
-                continue;
-            }
-            match source.open(&*session.device, session.facts, &session.app).await {
-                Ok(mut opened) => {
-                    opened.passed_over.splice(0..0, passed_over);
-                    self.announce_source(&opened);
-                    return Ok(opened);
-                }
-                Err(fault) if fault.is_lost() => return Err(fault),
-                Err(fault) => {
-                    passed_over.push(SkippedSource { what: source.id().to_string(), why: fault.to_string() });
-                    first.get_or_insert(fault);
-                }
-            }
-        }
-        // Every failure to find something to look at may pass: the app may not have drawn yet.
-        Err(first.map_or_else(|| no_source(&passed_over), Fault::passing))
+        let comes_up = || began.elapsed() < COMING_UP && self.ended.get().is_none();
+        let opened = opening::open(self.session, comes_up).await?;
+        self.announce_source(&opened);
+        Ok(opened)
     }
 
     fn announce_source(&self, opened: &Opened) {
@@ -188,7 +204,8 @@ impl<'a> Collector<'a> {
         let mut sampling = opened.sampling;
         let endless = session.env.signature().sign(&sampling.endless());
         let mut stream = session.device.stream(&endless, session.patience().open).await?;
-        let mut covered = BTreeMap::new();
+        *self.sampling.borrow_mut() = Some(sampling.clone());
+        let mut covered = Covered::default();
         loop {
             let lines = match self.next_lines(&mut *stream, drain_until).await? {
                 LoopRead::Lines(lines) => lines,
@@ -200,17 +217,23 @@ impl<'a> Collector<'a> {
                 let (dump, taken) = sampling.feed_lines(rest, now);
                 rest = &rest[taken..];
                 let Some(dump) = dump else { break };
-                let Some(pending) = self.take(&dump, &sampling) else { return Ok(false) };
-                self.watch.is_at(Stage::Seeing);
-                if let Some(ended) = self.ended.get() {
-                    let settled = dump.asked.is_some_and(|asked| asked > ended) && !pending;
-                    covered.insert(dump.target.clone(), settled);
-                    if sampling.targets().iter().all(|target| covered.get(target) == Some(&true)) {
-                        return Ok(true);
+                match self.covers(&dump, &sampling, &mut covered) {
+                    Some(false) => self.watch.is_at(Stage::Seeing),
+                    Some(true) => return Ok(true),
+                    None => {
+                        self.sampling.take();
+                        return Ok(false);
                     }
                 }
             }
         }
+    }
+
+    /// Takes one dump in: whether the window is covered now. None when its layer is gone.
+    fn covers(&self, dump: &Dump, sampling: &SamplingLoop, covered: &mut Covered) -> Option<bool> {
+        let pending = self.take(dump, sampling)?;
+        let Some(ended) = self.ended.get() else { return Some(false) };
+        Some(covered.by(dump, ended, pending, sampling.targets()))
     }
 
     /// The next line of the loop; over (and whether that ends the window) when it ended, fell silent, or the drain is
@@ -327,16 +350,7 @@ impl<'a> Collector<'a> {
     /// Whether a long gap came in since the last call that no touch explains: the list stopped and something redrew
     /// later, or the app hung. Only another source can tell.
     pub(crate) fn saw_puzzle(&self, touches: &[(DeviceTime, DeviceTime)]) -> bool {
-        let gaps = std::mem::take(&mut self.state.borrow_mut().gaps);
-        // The rest before a finger comes down; it may begin while the one before is perhaps still down.
-        let before = |nth: usize| nth.checked_sub(1).map(|before| touches[before].1);
-        let is_touched = |gap: &(DeviceTime, DeviceTime)| {
-            let mut all = touches.iter().enumerate();
-            all.any(|(nth, (began, _))| {
-                *began > gap.0 && *began < gap.1 && before(nth).is_none_or(|ended| ended < gap.0)
-            })
-        };
-        gaps.iter().any(|gap| !is_touched(gap))
+        self.state.borrow_mut().puzzle(touches)
     }
 
     /// The longest time between two presents seen so far, pauses left out.
@@ -350,13 +364,6 @@ impl<'a> Collector<'a> {
         let seen = stitching.finish(doubts);
         Harvest { seen, evidence: if wrote { vec![self.path] } else { Vec::new() }, fault: None, refusal }
     }
-}
-
-/// Faults that mean *nothing to look at yet*, and pass when the app draws.
-fn no_source(passed_over: &[SkippedSource]) -> Fault {
-    let why: Vec<String> = passed_over.iter().map(|over| format!("{}: {}", over.what, over.why)).collect();
-    let what = format!("no source can see frames on this phone ({})", why.join("; "));
-    Fault::new(FaultCode::NoSource, what)
 }
 
 /// Reads the lines a `once` script printed into its collector.

@@ -36,6 +36,19 @@ pub(crate) struct LiveCounts {
 }
 
 impl Ledger {
+    /// Whether a long gap came in since the last call that none of these touches explains.
+    pub(crate) fn puzzle(&mut self, touches: &[(DeviceTime, DeviceTime)]) -> bool {
+        // The rest before a finger comes down; it may begin while the one before is perhaps still down.
+        let before = |nth: usize| nth.checked_sub(1).map(|before| touches[before].1);
+        let is_touched = |gap: &(DeviceTime, DeviceTime)| {
+            let mut all = touches.iter().enumerate();
+            all.any(|(nth, (began, _))| {
+                *began > gap.0 && *began < gap.1 && before(nth).is_none_or(|ended| ended < gap.0)
+            })
+        };
+        std::mem::take(&mut self.gaps).iter().any(|gap| !is_touched(gap))
+    }
+
     pub(crate) fn add(
         &mut self,
         source: SourceId,

@@ -158,18 +158,20 @@ impl FramestatsSampler {
     }
 
     /// Once the steps of a window are over: asks for its last finger, waits until the app answers, and takes the ring.
-    /// A frame it still owed is in it then (docs/design/windows.md#silence-at-the-end). Until when frames are wanted.
+    /// A frame it still owed is in it then (docs/design/windows.md#silence-at-the-end). The collector looks no further.
     pub(crate) async fn at_end(
         &self,
         session: &DeviceSession<'_>,
         open_window: &OpenWindow<'_>,
         ended: BootTime,
-    ) -> Result<BootTime, Fault> {
+    ) -> Result<(), Fault> {
         if open_window.log.borrow().gestures.is_empty() {
-            return self.snap(session, &open_window.collector).await.map(|()| ended);
+            open_window.collector.end(ended);
+            return self.snap(session, &open_window.collector).await;
         }
         let (told, answer) = answered(&*session.device, session.patience().launch).await?;
         sleep(OWED.to_duration()).await;
+        open_window.collector.end(answer.as_ref().map_or(ended, |answer| answer.ended + OWED));
         self.snap(session, &open_window.collector).await?;
         if !self.clocks_told.take() {
             let header = session.device.shell(CLOCKS, session.patience().dump).await?;
@@ -177,13 +179,13 @@ impl FramestatsSampler {
         }
         let log = &mut *open_window.log.borrow_mut();
         told.iter().for_each(|told| log.remembered(told, session.clock));
-        let Some(answer) = answer else { return Ok(ended) };
+        let Some(answer) = answer else { return Ok(()) };
         let usual = Span::from(session.input_takes) + AMBIGUOUS_FLING_GAP;
         if answer.ended - answer.began > usual {
             log.blocked =
                 Some((session.clock.to_device(answer.began), session.clock.to_device(answer.ended)));
         }
-        Ok(answer.ended + OWED)
+        Ok(())
     }
 
     /// Takes the ring before a gesture if a long gap since the last one needs explaining.

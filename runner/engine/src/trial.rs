@@ -210,8 +210,7 @@ impl<'a> Trial<'a> {
                     Some(ended) => ended,
                     None => session.stamp().await?,
                 };
-                let wanted_to = self.framestats.at_end(session, &open_window, ended).await?;
-                open_window.collector.end(wanted_to);
+                self.framestats.at_end(session, &open_window, ended).await?;
                 Ok((ended, answers))
             };
             let result: Result<_, Fault> = result.await;

@@ -6,8 +6,8 @@
 
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
-use std::cell::RefCell;
 use std::io::{self, BufRead, BufReader, Read};
+use std::sync::{Mutex, PoisonError};
 use zstd::bulk::Compressor;
 
 /// Level of what is appended bit by bit: small pieces come out no smaller above it.
@@ -28,20 +28,21 @@ const MOST_WINDOW: u64 = 8 << 20;
 /// # Errors
 /// There is no memory for it.
 pub(super) fn pack(bytes: &[u8], level: i32) -> io::Result<Vec<u8>> {
-    thread_local! {
-        // To make one takes as long as to pack a dump.
-        static PACKERS: RefCell<Vec<(i32, Compressor<'static>)>> = const { RefCell::new(Vec::new()) };
-    }
-    PACKERS.with_borrow_mut(|packers| {
-        let at = match packers.iter().position(|(known, _)| *known == level) {
-            Some(at) => at,
-            None => {
-                packers.push((level, Compressor::new(level)?));
-                packers.len() - 1
-            }
-        };
-        packers[at].1.compress(bytes)
-    })
+    // To make one takes as long as to pack a dump, and each keeps megabytes: as many as pack at once, not one for every
+    // thread of a lab.
+    static PACKERS: Mutex<Vec<(i32, Compressor<'static>)>> = Mutex::new(Vec::new());
+    let packers = || PACKERS.lock().unwrap_or_else(PoisonError::into_inner);
+    let idle = {
+        let mut packers = packers();
+        packers.iter().position(|(of, _)| *of == level).map(|at| packers.swap_remove(at).1)
+    };
+    let mut packer = match idle {
+        Some(packer) => packer,
+        None => Compressor::new(level)?,
+    };
+    let packed = packer.compress(bytes);
+    packers().push((level, packer));
+    packed
 }
 
 /// Whether a file that begins so is packed.

@@ -129,7 +129,7 @@ fn a_slowdown_far_above_what_matters_is_found_where_iterations_are_too_noisy_for
     let gallery = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/gallery/search.yaml");
     let builds: Vec<String> = (1..=8).map(|at| format!("b{at}.apk")).collect();
     let builds: Vec<&str> = builds.iter().map(String::as_str).collect();
-    let rest = [gallery, "--lab", "demo", "-s", "virtual-pixel-8"];
+    let rest = [gallery, "--lab", "demo", "-s", "virtual-pixel-8", "--seed", "2"];
     let ended = run(here, &[&["bisect"], &builds[..], &rest].concat());
     assert_eq!(ended.code, 1, "{}{}", ended.out, ended.err);
     assert!(ended.out.starts_with("b6.apk is the first that is slower"), "{}", ended.out);

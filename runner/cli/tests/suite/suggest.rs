@@ -52,17 +52,18 @@ fn pasted_limits_pass_the_healthy_app_and_fail_one_with_jank_on_both_phones() {
     lab(here, "healthy", HEALTHY);
     lab(here, "janky", JANKY);
     write(here, "s.yaml", &FEED.replace("times: 3", "times: 8"));
-    for seed in ["1", "2"] {
+    for seed in ["1", "2", "3", "4"] {
         assert_eq!(measure(here, "s.yaml", "healthy", seed, &["--iterations", "15"]).code, 0);
     }
-    let suggested = run(here, &["suggest", "healthy-1", "healthy-2", "--iterations", "6"]);
+    let runs = ["healthy-1", "healthy-2", "healthy-3", "healthy-4"];
+    let suggested = run(here, &[&["suggest"], &runs[..], &["--iterations", "6"]].concat());
     assert_eq!(suggested.code, 0, "{}{}", suggested.out, suggested.err);
     for wanted in [
         "thresholds:",
         "hitch_ms_per_s: 'mean <= ",
         "fps: 'mean >= ",
         "%refresh'",
-        "from 30 iterations of 2 runs on ",
+        "from 60 iterations of 4 runs on ",
     ] {
         assert!(suggested.out.contains(wanted), "no `{wanted}` in\n{}", suggested.out);
     }

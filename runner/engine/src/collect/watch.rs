@@ -15,6 +15,8 @@ pub(super) enum Stage {
     Looking,
     /// A dump is in.
     Seeing,
+    /// The steps of the window are over.
+    Ended,
 }
 
 /// The watch of one window.
@@ -28,16 +30,18 @@ impl Watch {
     /// It has come so far.
     pub(super) fn is_at(&self, stage: Stage) {
         self.stage.set(self.stage.get().max(stage));
-        self.changed.notify_one();
+        self.changed.notify_waiters();
     }
 
     /// Returns when it has come so far, or when time is out: that is no fault, coverage says what was missed.
     pub(super) async fn comes_to(&self, wanted: Stage, most: Duration) {
-        let come = async {
-            while self.stage.get() < wanted {
-                self.changed.notified().await;
-            }
-        };
-        let _ = timeout(most, come).await;
+        let _ = timeout(most, self.is_come_to(wanted)).await;
+    }
+
+    /// Returns when it has come so far.
+    pub(super) async fn is_come_to(&self, wanted: Stage) {
+        while self.stage.get() < wanted {
+            self.changed.notified().await;
+        }
     }
 }
