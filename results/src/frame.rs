@@ -19,6 +19,8 @@ pub enum SourceId {
     TimeStats,
     /// The phone's log beside the frames.
     Logcat,
+    /// What the app and its phone use beside the frames.
+    Resources,
 }
 
 impl fmt::Display for SourceId {
@@ -29,6 +31,7 @@ impl fmt::Display for SourceId {
             SourceId::Gfxinfo => "gfxinfo",
             SourceId::TimeStats => "timestats",
             SourceId::Logcat => "logcat",
+            SourceId::Resources => "resources",
         })
     }
 }

@@ -87,6 +87,7 @@ pub mod readings;
 pub mod record;
 pub mod recovery;
 pub mod rerun;
+pub mod resources;
 mod schedule;
 pub mod shards;
 pub mod side_reading;

@@ -17,8 +17,8 @@ impl Limit {
     /// Reads `<aggregate> <op> <value>[unit]`, such as `mean < 10`, `p(95) <= 0.5s`, `median >= 95%refresh`.
     ///
     /// Aggregates: `mean` (`avg`), `median` (`med`), `min`, `max`, `p(N)`; operators `<` `<=` `>` `>=` `==`; units
-    /// `ms`, `s`, `%`, `ms/s`, `fps`, `%refresh`, whichever fit `unit`, the unit of the metric. A number alone is in
-    /// the metric's unit. The value is stored in the metric's unit. Spaces are optional.
+    /// `ms`, `s`, `%`, `ms/s`, `fps`, `%refresh`, `MB`, `kB`, `°C`, `mA`, whichever fit `unit`, the unit of the metric.
+    /// A number alone is in the metric's unit. The value is stored in the metric's unit. Spaces are optional.
     ///
     /// # Errors
     /// What is wrong, where in `text`, and what to write instead.
@@ -300,6 +300,7 @@ fn in_unit(value: f64, number: &str, suffix: &str, unit: Unit) -> Result<Bound, 
         (Unit::Fps, "%refresh") => return Ok(Bound::PercentOfRefresh(value)),
         (_, "") => value,
         (Unit::Fps, "fps") | (Unit::Ms, "ms") | (Unit::MsPerS, "ms/s") | (Unit::Percent, "%") => value,
+        (Unit::Mb | Unit::Kb | Unit::Celsius | Unit::MilliAmp, own) if own == unit.symbol() => value,
         (Unit::Ms, "s") => value * 1000.0,
         (Unit::Ratio, "%") => value / 100.0,
         _ => return Err(unfit(number, suffix, unit)),
@@ -323,9 +324,13 @@ fn unfit(number: &str, suffix: &str, unit: Unit) -> (String, String) {
         Unit::Percent => ("%", &[], "%"),
         Unit::Ratio => ("nothing (0 to 1) or %", &[], "%"),
         Unit::Count => ("no unit, it is a count", &[], ""),
+        Unit::Mb => ("MB", &[], "MB"),
+        Unit::Kb => ("kB", &[], "kB"),
+        Unit::Celsius => ("°C", &[], "°C"),
+        Unit::MilliAmp => ("mA", &[], "mA"),
     };
     let instead = nearest(suffix, fits.iter().copied()).unwrap_or(instead);
-    let known = ["fps", "ms", "s", "ms/s", "%", "%refresh"].contains(&suffix);
+    let known = ["fps", "ms", "s", "ms/s", "%", "%refresh", "MB", "kB", "°C", "mA"].contains(&suffix);
     let what = if known { "does not fit this metric" } else { "is no unit" };
     (format!("`{suffix}` {what}; it takes {takes}"), format!("{number}{instead}"))
 }

@@ -14,7 +14,7 @@ pub enum Unit {
     /// Milliseconds.
     #[serde(rename = "ms")]
     Ms,
-    /// Milliseconds of hitch per second of motion.
+    /// Milliseconds per second: of hitch per second of motion, of CPU time per second.
     #[serde(rename = "ms/s")]
     MsPerS,
     /// Percent, 0..=100.
@@ -26,6 +26,18 @@ pub enum Unit {
     /// A count.
     #[serde(rename = "count")]
     Count,
+    /// Megabytes of 1024 kB, as Android prints them.
+    #[serde(rename = "MB")]
+    Mb,
+    /// Kilobytes of 1024 bytes.
+    #[serde(rename = "kB")]
+    Kb,
+    /// Degrees Celsius.
+    #[serde(rename = "°C")]
+    Celsius,
+    /// Milliamperes.
+    #[serde(rename = "mA")]
+    MilliAmp,
 }
 
 impl Unit {
@@ -38,6 +50,10 @@ impl Unit {
             Unit::Percent => "%",
             Unit::Ratio => "ratio",
             Unit::Count => "count",
+            Unit::Mb => "MB",
+            Unit::Kb => "kB",
+            Unit::Celsius => "°C",
+            Unit::MilliAmp => "mA",
         }
     }
 }
@@ -132,6 +148,8 @@ pub enum Needs {
     Cross,
     /// The report of `am start`, which the engine fills in; no frames at all.
     Launch,
+    /// Counters and sensors of the phone beside the frames. Refused when nobody asked, or the phone does not tell.
+    Resources,
 }
 
 impl fmt::Display for Needs {
@@ -151,6 +169,7 @@ impl fmt::Display for Needs {
             Needs::Timestats => "SurfaceFlinger's own counts of the layer (timestats)",
             Needs::Cross => "two sources that saw the same single frames",
             Needs::Launch => "a launchApp step in the window",
+            Needs::Resources => "looks at the phone's counters and sensors (`beside`, or a limit)",
         })
     }
 }

@@ -33,6 +33,7 @@ mod measuring;
 mod percentiles;
 mod perfdog;
 mod perfdog_reset;
+mod resources;
 #[cfg(test)]
 pub(crate) mod samples;
 mod scroll_seconds;
@@ -50,6 +51,7 @@ mod worst;
 pub use labels::labels;
 pub use meaning::{absence, letters};
 pub use measuring::measure_all;
+pub use resources::resource;
 pub use stages::{STAGE_NAMES, main_factors};
 pub use sums::refresh_hz;
 pub use trust::doubt;
@@ -217,6 +219,21 @@ static FAMILIES: &[Family] = &[
             &timestats::TALLY_GAPS,
             &timestats::TALLY_APP_MISSED,
             &timestats::TALLY_SF_MISSED,
+        ],
+    },
+    Family {
+        title: "Beside the frames",
+        about: "what the app and its phone used while the window was open: only where it is asked for",
+        metrics: &[
+            &resources::CPU_MS_PER_S,
+            &resources::DEVICE_CPU_PCT,
+            &resources::RSS_MB,
+            &resources::RSS_PEAK_MB,
+            &resources::SKIN_C,
+            &resources::BATTERY_C,
+            &resources::BATTERY_MA,
+            &resources::NETWORK_RX_KB,
+            &resources::NETWORK_TX_KB,
         ],
     },
     Family {

@@ -2,6 +2,7 @@
 
 use crate::frame_timeline::SurfaceFrames;
 use crate::logcat_events::LogWatch;
+use crate::resources::ResourceWatch;
 use crate::timestats::FrameCounts;
 use std::collections::BTreeMap;
 
@@ -14,4 +15,6 @@ pub enum SideReading {
     Timestats(Vec<FrameCounts>),
     /// The log.
     Log(LogWatch),
+    /// What the app and its phone used.
+    Resources(ResourceWatch),
 }

@@ -7,6 +7,7 @@ use crate::framestats::RenderStages;
 use crate::logcat_events::LogWatch;
 use crate::motion::{Motion, Phase};
 use crate::period::PeriodSegment;
+use crate::resources::ResourceWatch;
 use crate::time::{DeviceTime, Span};
 use crate::timeline::{Gap, RowCounts};
 use crate::timestats::FrameCounts;
@@ -141,6 +142,8 @@ pub struct Beside {
     pub timestats: Option<FrameCounts>,
     /// The phone's log.
     pub log: Option<LogWatch>,
+    /// What the app and its phone used.
+    pub resources: Option<ResourceWatch>,
     /// A second source that saw the same single frames, held against the one judged by.
     pub cross: Option<CrossExamined>,
     /// Presents of every layer of the app inside the motions, the one judged included.

@@ -45,6 +45,10 @@ pub fn suffix(unit: Unit) -> &'static str {
         Unit::Fps => " fps",
         Unit::Ms => " ms",
         Unit::MsPerS => " ms/s",
+        Unit::Mb => " MB",
+        Unit::Kb => " kB",
+        Unit::Celsius => " °C",
+        Unit::MilliAmp => " mA",
     }
 }
 
@@ -142,7 +146,7 @@ mod tests {
         fn what_is_larger_reads_larger(
             limit in 0.0f64..2000.0,
             by in prop_oneof![-1.0f64..1.0, -1e-3f64..1e-3, -1e-12f64..1e-12],
-            unit in prop::sample::select(vec![Unit::Fps, Unit::Ms, Unit::MsPerS, Unit::Percent, Unit::Ratio, Unit::Count]),
+            unit in prop::sample::select(vec![Unit::Fps, Unit::Ms, Unit::MsPerS, Unit::Percent, Unit::Ratio, Unit::Count, Unit::Mb, Unit::Kb, Unit::Celsius, Unit::MilliAmp]),
         ) {
             let actual = (limit + by).max(0.0);
             let (left, right) = beside(actual, limit, unit);

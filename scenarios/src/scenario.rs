@@ -8,6 +8,8 @@ use crate::step::{Action, Step};
 use crate::threshold::Threshold;
 use farmjank_results::compare::Effect;
 use farmjank_results::device::DeviceFacts;
+use farmjank_results::metrics::resource;
+use farmjank_results::resources::Resource;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -46,6 +48,8 @@ pub struct Scenario {
     pub layer: Option<String>,
     /// What is changed on phones for it, and set back afterwards.
     pub prepare: Prepare,
+    /// What is looked at beside the frames, wherever no limit asks for it already.
+    pub beside: BTreeSet<Resource>,
     /// Steps before each trial.
     pub setup: Vec<Step>,
     /// Steps of a trial.
@@ -111,6 +115,12 @@ impl Scenario {
         // Steps written in place are run as this file's.
         files.remove(self.file.as_str());
         files
+    }
+
+    /// What is looked at beside the frames: what the author asks for, and what limits need.
+    pub fn resources(&self) -> BTreeSet<Resource> {
+        let limited = self.metrics().into_iter().filter_map(resource);
+        self.beside.iter().copied().chain(limited).collect()
     }
 
     /// Keys of every metric a limit is set on: for all windows, for one, or for some phones. Each once.

@@ -204,6 +204,11 @@ fn shape(shape: Shape) -> Value {
         Shape::Spread => json!({ "anyOf": [{ "type": "boolean" }, pattern("^(true|false|iterations)$")] }),
         Shape::Source => pattern("^(auto|frametimeline|surfaceflinger|gfxinfo|timestats)$"),
         Shape::Requirement => json!({ "type": "string" }),
+        Shape::Resources => {
+            let names = farmjank_results::resources::Resource::ALL.map(|one| one.name());
+            let one = json!({ "enum": names });
+            json!({ "anyOf": [one, { "type": "array", "items": one }] })
+        }
         Shape::Tags => json!({ "type": ["array", "string", "number"], "items": { "type": single } }),
         Shape::Map => {
             json!({ "type": "object", "additionalProperties": { "type": ["string", "number", "boolean", "null"] } })

@@ -76,6 +76,8 @@ pub enum Shape {
     InventoryPhones,
     /// A map of [`PREPARE`].
     Prepare,
+    /// One of [`farmjank_results::resources::Resource`], or a list of them.
+    Resources,
 }
 
 /// Longest text of a value, characters.
@@ -244,6 +246,11 @@ pub const HEADER: &[Key] = &[
     THRESHOLDS,
     key("overrides", Shape::Overrides, "limits for some phones; the last that matches wins, per metric"),
     key("baseline", Shape::Baseline, "how a run is held against a baseline"),
+    key(
+        "beside",
+        Shape::Resources,
+        "what is looked at beside the frames: `cpu`, `memory`, `temperature`, `battery`, `network`; what limits need by default",
+    ),
     key("prepare", Shape::Prepare, "what is changed on phones while it runs there, and set back afterwards"),
 ];
 

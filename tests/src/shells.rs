@@ -145,7 +145,8 @@ fn way(transcript: &Transcript) -> String {
 pub fn difference(real: &Real, transcript: &Transcript) -> Option<String> {
     let mut asked = transcript.clone();
     if asked.status.is_none() {
-        asked.calls.truncate(ROUNDS);
+        // In the sandbox a file stays what it was: where it did not, only the first round can be the same.
+        asked.calls.truncate(if rewritten(&asked) { 1 } else { ROUNDS });
     }
     let sandbox = Sandbox::new(real, &asked);
     let told = sandbox.run();
@@ -167,6 +168,13 @@ pub fn difference(real: &Real, transcript: &Transcript) -> Option<String> {
     }
     let complaints = format!("lab said {:?}, mksh said {:?}", shown(&asked.err), shown(&told.err));
     Some(format!("`{}`: {}; {complaints}", asked.line, wrong.join("; ")))
+}
+
+/// Whether a file, the clock apart, was read with different contents.
+fn rewritten(asked: &Transcript) -> bool {
+    let mut first = BTreeMap::new();
+    let files = asked.files.iter().filter(|(path, _)| path != "/proc/uptime");
+    files.into_iter().any(|(path, bytes)| first.entry(path).or_insert(bytes) != &bytes)
 }
 
 fn shown(bytes: &[u8]) -> String {

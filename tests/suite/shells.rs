@@ -15,6 +15,7 @@ name: Every step
 appId: com.example.shop
 iterations: 1
 warmup: 1
+beside: [cpu, memory, temperature, battery, network]
 pages:
   feed: { link: 'shop://feed', ready: { activity: .FeedActivity } }
 setup:
@@ -86,6 +87,12 @@ fn every_line_means_the_same_to_mksh_and_toybox_on_every_archetype() {
         "am start",
         "screencap",
         "while :",
+        "/proc/stat",
+        "VmRSS:",
+        "dumpsys thermalservice",
+        "current_now",
+        "xt_qtaguid",
+        "dumpsys netstats",
     ] {
         assert!(
             lines.iter().any(|line| line.contains(word)),

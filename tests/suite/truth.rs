@@ -6,6 +6,7 @@ mod launches;
 mod paces;
 pub mod probes;
 mod registry;
+mod resources;
 mod targets;
 
 use farmjank_lab::archetype::ARCHETYPES;

@@ -71,9 +71,8 @@ pub fn read_auto(
         Some(SourceId::Gfxinfo) => read_framestats(&text, None).map(|windows| {
             (SourceId::Gfxinfo, windows.into_iter().map(|window| (window.name(), window.sample)).collect())
         }),
-        Some(SourceId::FrameTimeline | SourceId::TimeStats | SourceId::Logcat) | None => {
-            Err(Unreadable::Garbled(first_line(&text)))
-        }
+        Some(SourceId::FrameTimeline | SourceId::TimeStats | SourceId::Logcat | SourceId::Resources)
+        | None => Err(Unreadable::Garbled(first_line(&text))),
     };
     read.map_err(|error| explain(&text, source, error))
 }
@@ -109,9 +108,8 @@ fn explain(text: &[u8], source: Option<SourceId>, error: Unreadable) -> Unreadab
             Unreadable::Garbled(format!("not a `--latency` dump at this line: `{line}`"))
         }
         Some(SourceId::Gfxinfo) => Unreadable::Garbled(format!("no framestats in it: {line}")),
-        Some(SourceId::FrameTimeline | SourceId::TimeStats | SourceId::Logcat) | None => {
-            Unreadable::Garbled(format!("not a dump farmjank knows; it begins with `{line}`; {READS}"))
-        }
+        Some(SourceId::FrameTimeline | SourceId::TimeStats | SourceId::Logcat | SourceId::Resources)
+        | None => Unreadable::Garbled(format!("not a dump farmjank knows; it begins with `{line}`; {READS}")),
     }
 }
 

@@ -3,7 +3,7 @@
 //!
 //! Must not know: scenarios, the command line.
 
-use crate::{FrameTimeline, Gfxinfo, Logcat, SurfaceFlinger, TimeStats};
+use crate::{FrameTimeline, Gfxinfo, Logcat, Resources, SurfaceFlinger, TimeStats};
 use farmjank_results::frame::SourceId;
 use farmjank_results::reader::{DumpReader, ProbeReader};
 use farmjank_seams::probe::Probe;
@@ -31,7 +31,12 @@ pub fn sources_pinned(
 
 /// Every probe, in the order they are asked at both ends of trials and windows.
 pub fn probes() -> Vec<Rc<dyn Probe>> {
-    vec![Rc::new(FrameTimeline), Rc::new(TimeStats), Rc::new(Logcat::default())]
+    vec![
+        Rc::new(FrameTimeline),
+        Rc::new(TimeStats),
+        Rc::new(Logcat::default()),
+        Rc::new(Resources::default()),
+    ]
 }
 
 /// The sources, as readers of kept dumps.

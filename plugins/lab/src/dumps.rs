@@ -25,6 +25,8 @@ pub mod window;
 use crate::archetype::Archetype;
 use crate::phone_sim::state::PhoneSim;
 use crate::phone_sim::window::Window;
+use crate::spec::Refused;
+use std::collections::BTreeSet;
 
 /// A phone at an instant.
 #[derive(Clone, Copy)]
@@ -50,6 +52,10 @@ pub struct Body {
     pub plugged: bool,
     /// Battery, °C.
     pub celsius: f64,
+    /// Current out of the battery without a cable, mA.
+    pub drain_ma: f64,
+    /// What it keeps from a shell.
+    pub refuses: BTreeSet<Refused>,
     /// Thermal status 0..=6.
     pub thermal_status: u8,
     /// Apps are being compiled.

@@ -73,8 +73,9 @@ impl Programs for Hand {
 
     fn file(&self, path: &str) -> Option<Vec<u8>> {
         let now = self.0.now();
-        self.0.model_mut().settle(now);
-        self.0.model().file(now, &canonical(path))
+        let path = canonical(path);
+        self.0.model_mut().settle_for(now, &path);
+        self.0.model().file(now, &path)
     }
 
     fn writable(&self, path: &str) -> bool {

@@ -25,6 +25,7 @@ mod state;
 mod storage;
 mod tools;
 mod tracing;
+mod usage;
 
 pub use command::{Answer, Running};
 pub use lab_time::LabTime;

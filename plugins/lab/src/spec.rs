@@ -53,6 +53,8 @@ pub struct PhoneSpec {
     pub free_mb: Option<u64>,
     /// Command lines of programs that others run there, such as `screenrecord /sdcard/a.mp4`.
     pub programs: Vec<String>,
+    /// What it keeps from a shell, as builds for users do.
+    pub refuses: Vec<Refused>,
     /// Faults present from the start.
     pub faults: Vec<crate::phone_fault::PhoneFault>,
 }
@@ -78,6 +80,7 @@ impl Default for PhoneSpec {
             settings: BTreeMap::new(),
             free_mb: None,
             programs: Vec::new(),
+            refuses: Vec::new(),
             faults: Vec::new(),
         }
     }
@@ -93,14 +96,32 @@ pub struct BatterySpec {
     pub plugged: bool,
     /// Temperature, °C.
     pub celsius: f64,
+    /// Current out of it without a cable, mA, give or take 20.
+    pub drain_ma: f64,
     /// Battery saver on: caps the refresh rate at 60 Hz.
     pub saver: bool,
 }
 
 impl Default for BatterySpec {
     fn default() -> Self {
-        BatterySpec { level: 84, plugged: true, celsius: 29.5, saver: false }
+        BatterySpec { level: 84, plugged: true, celsius: 29.5, drain_ma: 380.0, saver: false }
     }
+}
+
+/// What a phone keeps from a shell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Refused {
+    /// CPU time of apps and cores.
+    Cpu,
+    /// Memory of apps.
+    Memory,
+    /// The thermal service, and the battery's temperature.
+    Temperature,
+    /// The battery's current.
+    Battery,
+    /// Counters of what apps send and receive.
+    Network,
 }
 
 /// Heat as it starts and grows.

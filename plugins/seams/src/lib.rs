@@ -19,6 +19,7 @@ pub mod quote;
 pub mod reporter;
 pub mod sampling_loop;
 pub mod source;
+pub mod thermal;
 pub mod watched;
 
 use farmjank_results::fault::Fault;

@@ -5,6 +5,9 @@
 
 use crate::source::Unfit;
 use farmjank_results::device::{App, DeviceFacts};
+use farmjank_results::resources::Resource;
+use std::collections::BTreeSet;
+use std::rc::Rc;
 
 pub use farmjank_results::reader::{ProbeOutput, ProbeReader};
 
@@ -17,10 +20,24 @@ pub enum Scope {
     Window,
 }
 
+/// Whether a probe watches where nobody asks for it.
+pub enum Only {
+    /// It always does.
+    Always,
+    /// Nothing that it can tell is asked for.
+    Never,
+    /// As this one, of what is asked for.
+    This(Rc<dyn Probe>),
+}
+
 /// A way of learning about frames by asking twice.
 pub trait Probe: ProbeReader {
     /// What it is asked about.
     fn scope(&self) -> Scope;
+    /// What of it is left where only this is asked for of the phone's resources.
+    fn only(&self, _asked: &BTreeSet<Resource>) -> Only {
+        Only::Always
+    }
     /// Whether it can work on this phone at all.
     fn offer(&self, facts: &DeviceFacts) -> Result<(), Unfit>;
     /// Shell line run once before the first stretch of a job (settings to enable); its output is kept for
@@ -36,6 +53,12 @@ pub trait Probe: ProbeReader {
     /// Shell line at the beginning of a stretch. `nonce` makes names on the phone unique. Exit status not 0: unfit,
     /// with the words it printed.
     fn begin(&self, facts: &DeviceFacts, app: &App, nonce: u64) -> String;
+    /// Shell line that runs in a shell of its own from the beginning to the end of a stretch and is ended with it: what
+    /// it prints comes before what [`Probe::end`] does. It must halt no app and cost next to nothing, for frames move
+    /// meanwhile.
+    fn during(&self, _facts: &DeviceFacts, _app: &App) -> Option<String> {
+        None
+    }
     /// Shell line at its end, given what the beginning printed; its standard output is what the reader gets. It must
     /// leave nothing behind on the phone.
     fn end(&self, facts: &DeviceFacts, app: &App, nonce: u64, mark: &[u8]) -> String;

@@ -149,9 +149,11 @@ fn unseen(layers: &Layers, judged: &Candidate<'_>, how: &How<'_>) -> Option<Stri
     })
 }
 
-/// What probes tell of a window, whether or not a frame of it was seen: the counts of its layer, the log.
+/// What probes tell of a window, whether or not a frame of it was seen: the counts of its layer, the log, what was
+/// used.
 pub(crate) fn by_probes(side_readings: &SideReadings, timestats: Option<FrameCounts>) -> Beside {
-    Beside { timestats, log: side_readings.log.clone(), ..Beside::default() }
+    let (log, resources) = (side_readings.log.clone(), side_readings.resources.clone());
+    Beside { timestats, log, resources, ..Beside::default() }
 }
 
 /// A window in which no frame was seen, and why; what probes told stands beside it.

@@ -12,6 +12,7 @@ use farmjank_results::frame_timeline::SurfaceFrames;
 use farmjank_results::logcat_events::LogWatch;
 use farmjank_results::motion::Motion;
 use farmjank_results::reader::{ProbeOutput, ProbeReader, Unreadable};
+use farmjank_results::resources::ResourceWatch;
 use farmjank_results::side_reading::SideReading;
 use farmjank_results::stall::promised;
 use farmjank_results::time::{BootTime, ClockMap, RunTime};
@@ -38,6 +39,8 @@ pub struct SideReadings {
     pub timestats: Option<(Vec<FrameCounts>, Edges)>,
     /// The log of the window.
     pub log: Option<LogWatch>,
+    /// What was used in the window.
+    pub resources: Option<ResourceWatch>,
     /// Which probes are unavailable, and why.
     pub unavailable: Vec<SkippedSource>,
 }
@@ -84,6 +87,7 @@ impl SideReadings {
             }
             Ok(SideReading::Timestats(layers)) => self.timestats = Some((layers, edges)),
             Ok(SideReading::Log(log)) => self.log = Some(log),
+            Ok(SideReading::Resources(resources)) => self.resources = Some(resources),
             Err(unreadable) => {
                 let what = probe.id().to_string();
                 let why = words(&unreadable);

@@ -32,7 +32,7 @@ pub fn letters(metric: &Metric) -> Vec<(&'static str, &'static str)> {
         Needs::Frames | Needs::Vsyncs | Needs::Presents | Needs::Layers | Needs::Counters => &OF_PRESENTS,
         Needs::Stages | Needs::Finishes => &OF_STAGES,
         Needs::Timeline => &OF_TIMELINE,
-        Needs::Log | Needs::Timestats | Needs::Cross | Needs::Launch => &[],
+        Needs::Log | Needs::Timestats | Needs::Cross | Needs::Launch | Needs::Resources => &[],
     };
     let used: Vec<&str> = metric
         .formula
@@ -69,6 +69,7 @@ pub fn absence(needs: Needs) -> &'static str {
             "SurfaceFlinger's counts were not taken (Android 9 and newer can); something else cleared them"
         }
         Needs::Cross => "only one source saw the single frames of the window",
+        Needs::Resources => "nobody asked for it (`beside`, or a limit); the phone does not tell a shell",
         Needs::Launch => "no launchApp step in the window, or the phone did not say how long it took",
     }
 }

@@ -21,7 +21,8 @@ const LATE_UNCERTAIN_MS_PER_S: i64 = 1;
 /// Why metrics with these needs cannot be given for this window; none when they can.
 pub fn doubt(needs: Needs, window: &Window) -> Option<String> {
     let (frames, intervals, vsyncs) = match needs {
-        Needs::Counters | Needs::Launch => (false, false, false),
+        // Each says by itself who was not asked, and what a phone does not tell.
+        Needs::Counters | Needs::Launch | Needs::Resources => (false, false, false),
         Needs::Stages => return stages(window),
         Needs::Finishes => return stages(window).filter(|_| timeline(window).is_some()),
         Needs::Timeline => return timeline(window),

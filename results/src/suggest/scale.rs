@@ -35,6 +35,7 @@ impl Scale {
             Unit::Percent => 100.0,
             Unit::Ratio => 1.0,
             Unit::Ms | Unit::MsPerS | Unit::Count => 0.0,
+            Unit::Mb | Unit::Kb | Unit::Celsius | Unit::MilliAmp => 0.0,
         };
         let ideal = (metric.better == Better::Higher).then_some(most);
         let is_share = matches!(metric.unit, Unit::Fps | Unit::Percent | Unit::Ratio);
@@ -83,6 +84,9 @@ impl Scale {
             Unit::MsPerS => 0.1f64.max(step),
             Unit::Ms if badness < WAIT_MS => FRAME_MS,
             Unit::Ms | Unit::Percent | Unit::Ratio => 1.0,
+            Unit::Mb | Unit::Kb | Unit::MilliAmp => 1.0,
+            // What phones round to, or less.
+            Unit::Celsius => 0.5,
             Unit::Count => step,
         }
     }
@@ -106,6 +110,7 @@ impl Scale {
             Unit::Ms => (badness, "ms"),
             Unit::MsPerS => (badness, "ms/s"),
             Unit::Count => (badness, ""),
+            Unit::Mb | Unit::Kb | Unit::Celsius | Unit::MilliAmp => (badness, self.unit.symbol()),
             Unit::Percent => (self.value(badness), "%"),
             Unit::Ratio => (self.value(badness), ""),
         };

@@ -158,7 +158,18 @@ fn confidence_is_refused_where_no_sample_can_show_it() {
 }
 
 fn units() -> impl Strategy<Value = Unit> {
-    prop::sample::select(vec![Unit::Fps, Unit::Ms, Unit::MsPerS, Unit::Percent, Unit::Ratio, Unit::Count])
+    prop::sample::select(vec![
+        Unit::Fps,
+        Unit::Ms,
+        Unit::MsPerS,
+        Unit::Percent,
+        Unit::Ratio,
+        Unit::Count,
+        Unit::Mb,
+        Unit::Kb,
+        Unit::Celsius,
+        Unit::MilliAmp,
+    ])
 }
 
 proptest! {

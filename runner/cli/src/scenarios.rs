@@ -8,11 +8,12 @@ use crate::quarantine::is_of_lab;
 use crate::settings::{Terminal, complain, given, serials};
 use farmjank_engine::scribe::Voice;
 use farmjank_leaf::mask::Mask;
-use farmjank_leaf::text::name as shown;
 use farmjank_leaf::text::typed;
+use farmjank_leaf::text::{line, name as shown};
 use farmjank_results::file_error::FileProblem;
 use farmjank_results::iteration_time::UsualTimes;
 use farmjank_results::metric::{Better, Unit};
+use farmjank_results::resources::Resource;
 use farmjank_scenarios::complaint::Complaint;
 use farmjank_scenarios::gallery;
 use farmjank_scenarios::plan::{Selection, Shard, ShardBy, unknown_scenario};
@@ -205,9 +206,17 @@ pub fn adjust(scenarios: &mut [Scenario], select: &SelectArgs) -> Result<(), Com
     }
     let wishes = Wishes::read(select.prepare.iter().map(String::as_str));
     let wishes = wishes.map_err(|why| format!("--prepare: {why}"))?;
+    let beside = select.beside.iter().map(|text| {
+        Resource::read(text)
+            .map_err(|instead| format!("--beside: `{}` cannot be looked at; {instead}", line(text, 60)))
+    });
+    let beside: BTreeSet<Resource> = beside.collect::<Result<_, _>>()?;
     for scenario in scenarios {
         scenario.prepare = wishes.over(scenario.prepare);
         scenario.for_phones.clone_from(&select.for_phones);
+        if !beside.is_empty() {
+            scenario.beside.clone_from(&beside);
+        }
         scenario.iterations = select.iterations.unwrap_or(scenario.iterations);
         scenario.warmup = select.warmup.unwrap_or(scenario.warmup);
     }

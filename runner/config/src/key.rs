@@ -86,6 +86,7 @@ pub const KEYS: &[Key] = &[
     key("spread", Choice(&["off", "scenarios", "iterations"])),
     key("quarantine", Paths),
     key("prepare", Wishes),
+    key("beside", Texts),
     key("iterations", Whole(1, MOST)),
     key("warmup", Whole(0, MOST)),
     key("jobs", Whole(1, MOST)),

@@ -16,7 +16,7 @@ use farmjank_results::time::{BootTime, ClockMap};
 use farmjank_scenarios::scenario::Scenario;
 use farmjank_seams::device::Device;
 use farmjank_seams::host::Files;
-use farmjank_seams::probe::Probe;
+use farmjank_seams::probe::{Only, Probe};
 use farmjank_seams::source::FrameSource;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -120,7 +120,13 @@ impl<'a> DeviceSession<'a> {
         // Where the author pinned another source of single frames, nobody needs a trace of them.
         let traced = !matches!(scenario.source, Some(SourceId::SurfaceFlinger | SourceId::Gfxinfo));
         let wanted = |probe: &&Rc<dyn Probe>| traced || probe.id() != SourceId::FrameTimeline;
-        let probes = env.probes.iter().filter(wanted).cloned().collect();
+        let asked = scenario.resources();
+        let only = |probe: &Rc<dyn Probe>| match probe.only(&asked) {
+            Only::Always => Some(probe.clone()),
+            Only::Never => None,
+            Only::This(probe) => Some(probe),
+        };
+        let probes = env.probes.iter().filter(wanted).filter_map(only).collect();
         let nonce = env.nonce;
         Ok(DeviceSession {
             env,

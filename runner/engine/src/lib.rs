@@ -47,6 +47,7 @@ mod collect;
 pub mod conduct;
 pub mod device_session;
 pub mod dispatch;
+mod during;
 pub mod fail_fast;
 mod failure;
 mod flow_state;

@@ -10,6 +10,7 @@ use crate::device_session::DeviceSession;
 use farmjank_measure::probe_read::Edges;
 use farmjank_results::event::SkippedSource;
 use farmjank_results::fault::Fault;
+use farmjank_results::frame::SourceId;
 use farmjank_results::time::BootTime;
 use farmjank_seams::probe::{Probe, ProbeOutput, Scope};
 use std::cell::{Cell, RefCell};
@@ -120,6 +121,15 @@ impl<'a> Probes<'a> {
             );
             env.announcer.notice(Some(self.session.job), words);
         }
+    }
+
+    /// What runs beside a window that has begun, and which answer it belongs to: one at most.
+    pub(crate) fn during(&self, beginning: &Beginning) -> Option<(SourceId, String)> {
+        let (facts, app) = (self.session.facts, &self.session.app);
+        beginning.begun.iter().find_map(|begun| {
+            let probe = &self.active[begun.nth].probe;
+            probe.during(facts, app).map(|line| (probe.id(), line))
+        })
     }
 
     fn of(&self, scope: Scope) -> impl Iterator<Item = (usize, &Rc<dyn Probe>)> {

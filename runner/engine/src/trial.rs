@@ -7,6 +7,7 @@ use crate::android::quiet::{self, Conditions};
 use crate::android::settle::behind;
 use crate::collect::Harvest;
 use crate::device_session::DeviceSession;
+use crate::during::During;
 use crate::failure;
 use crate::flow_state::FlowState;
 use crate::log::WindowLog;
@@ -196,6 +197,7 @@ impl<'a> Trial<'a> {
         let mut beginning = self.probes.begin_window().await?;
         let mut side_readings =
             SideReadings { unavailable: std::mem::take(&mut beginning.refused), ..SideReadings::default() };
+        let during = During::new(session, self.probes.during(&beginning));
         let log_start = match beginning.around {
             Some((_, last)) => last,
             None => session.stamp().await?,
@@ -205,6 +207,7 @@ impl<'a> Trial<'a> {
                 open_window.collector.ready().await;
                 self.framestats.at_start(session, &open_window.collector).await?;
                 Walker(self).walk(steps, path, Some(&open_window)).await?;
+                during.stop();
                 let (ended, answers) = self.probes.end_window(beginning).await?;
                 let ended = match ended {
                     Some(ended) => ended,
@@ -223,10 +226,11 @@ impl<'a> Trial<'a> {
         let walk = async {
             let walked = walk.await;
             camera.stop();
+            during.stop();
             walked
         };
-        let (walked, sampled, screens) =
-            futures::join!(walk, open_window.collector.run(), camera.run(self.pictured));
+        let (walked, sampled, screens, printed) =
+            futures::join!(walk, open_window.collector.run(), camera.run(self.pictured), during.run());
         drop(camera);
         let mut log = open_window.log.into_inner();
         log.from = Some(session.clock.to_device(log_start));
@@ -234,7 +238,8 @@ impl<'a> Trial<'a> {
         // The camera stops a moment after the last step: what it took then shows no part of the window.
         let screens = screens.into_iter().filter(|screen| log.to.is_none_or(|to| screen.at < to)).collect();
         let walked = walked.map(|(_, answers)| {
-            for one in answers {
+            for mut one in answers {
+                during.join(&mut one, &printed);
                 open_window.collector.keep_output(&one);
                 side_readings.read(&*one.probe, &one.output, one.edges, self.probe_context(&[]));
             }

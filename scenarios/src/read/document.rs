@@ -13,7 +13,8 @@ use crate::source::Source;
 use crate::yaml;
 use farmjank_leaf::text::{acts, typed};
 use farmjank_results::frame::SourceId;
-use std::collections::BTreeMap;
+use farmjank_results::resources::Resource;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -65,6 +66,7 @@ fn build(ctx: &mut ReadContext<'_>, source: &Source, form: &Form) -> Scenario {
         source: source_id(ctx, header),
         layer: value::text(ctx, header, "layer"),
         prepare: prepare::prepare(ctx, header),
+        beside: resources(ctx, header),
         setup,
         steps,
         teardown,
@@ -117,6 +119,26 @@ pub(super) fn tags(ctx: &mut ReadContext<'_>, fields: &Fields) -> Vec<String> {
         }
     }
     tags
+}
+
+fn resources(ctx: &mut ReadContext<'_>, fields: &Fields) -> BTreeSet<Resource> {
+    let Some(node) = fields.get("beside").cloned() else { return BTreeSet::new() };
+    let items = match &node.kind {
+        Kind::List(items) => items.to_vec(),
+        _ => vec![node],
+    };
+    let mut all = BTreeSet::new();
+    for item in items {
+        let Some(text) = value::scalar(ctx, "beside", &item) else { continue };
+        match Resource::read(&text.value) {
+            Ok(resource) => all.extend([resource]),
+            Err(instead) => {
+                let what = format!("{} cannot be looked at beside frames", quoted(&text.value));
+                ctx.complain(text.mark, what, instead.to_string());
+            }
+        }
+    }
+    all
 }
 
 fn source_id(ctx: &mut ReadContext<'_>, fields: &Fields) -> Option<SourceId> {

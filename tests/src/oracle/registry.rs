@@ -37,6 +37,10 @@ pub const COUNTS: &str = "tally_fps tally_frames tally_dropped_frames tally_p50_
 pub const LOG: &str = "slow_message_count evil_message_count main_thread_blocked_ms slow_messages evil_messages \
     davey_count choreographer_skipped_frames";
 
+/// On what the app and its phone use: held between the looks, where somebody asks for them.
+pub const RESOURCES: &str = "cpu_ms_per_s device_cpu_pct rss_mb rss_peak_mb skin_c battery_c battery_ma network_rx_kb \
+    network_tx_kb";
+
 /// On launches.
 pub const LAUNCH: &str = "launch_total_ms";
 
@@ -57,6 +61,6 @@ pub const NOT_HELD: [(&str, &str); 5] = [
 
 /// Every list.
 pub fn held() -> Vec<&'static str> {
-    let lists = [PRESENTS, CLEAN, STAGES, TIMELINE, COUNTS, LOG, LAUNCH];
+    let lists = [PRESENTS, CLEAN, STAGES, TIMELINE, COUNTS, LOG, RESOURCES, LAUNCH];
     lists.iter().flat_map(|list| list.split_whitespace()).collect()
 }

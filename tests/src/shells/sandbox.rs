@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Where a phone keeps what a line may touch.
-const PLACES: [&str; 4] = ["/proc/", "/data/", "/sdcard/", "/storage/"];
+const PLACES: [&str; 5] = ["/proc/", "/sys/", "/data/", "/sdcard/", "/storage/"];
 /// Where a phone lets its shell write.
 const SCRATCH: &str = "/data/local/tmp/";
 /// The clock in the sandbox: no number of the lab looks like it.

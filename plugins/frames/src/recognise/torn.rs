@@ -26,7 +26,7 @@ pub fn torn(bytes: &[u8], source: SourceId) -> Option<Torn> {
     match source {
         SourceId::SurfaceFlinger => latency(&text),
         SourceId::Gfxinfo => framestats(&text),
-        SourceId::FrameTimeline | SourceId::TimeStats | SourceId::Logcat => None,
+        SourceId::FrameTimeline | SourceId::TimeStats | SourceId::Logcat | SourceId::Resources => None,
     }
 }
 

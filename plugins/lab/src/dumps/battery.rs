@@ -2,6 +2,7 @@
 
 use super::{Scene, line};
 use crate::chance::{Draw, Stream};
+use crate::spec::Refused;
 
 /// Writes `dumpsys battery`.
 pub fn battery(scene: &Scene<'_>, out: &mut Vec<u8>) {
@@ -24,7 +25,9 @@ pub fn battery(scene: &Scene<'_>, out: &mut Vec<u8>) {
     line!(out, "  level: {}", body.battery_level);
     line!(out, "  scale: 100");
     line!(out, "  voltage: {}", 3_600 + body.battery_level * 7 + (noise.0 % 20) as u32);
-    line!(out, "  temperature: {}", (body.celsius * 10.0).round() as i64 + (noise.0 >> 20) as i64 % 3);
+    if !body.refuses.contains(&Refused::Temperature) {
+        line!(out, "  temperature: {}", (body.celsius * 10.0).round() as i64 + (noise.0 >> 20) as i64 % 3);
+    }
     line!(out, "  technology: Li-ion");
 }
 

@@ -5,6 +5,7 @@ use super::lab_time::LabTime;
 use super::state::{MS, Phone};
 use crate::chance::{Draw, Stream};
 use crate::dumps::{self, gfxinfo::Asked};
+use crate::spec::Refused;
 use farmjank_results::time::Span;
 
 const SERVICES: &[&str] = &[
@@ -72,9 +73,12 @@ pub(super) fn finish_dump(phone: &mut Phone, now: LabTime, arguments: &[String])
         "input_method" => dumps::input_method::input_method(&scene, out),
         "power" => dumps::power::power(&scene, out),
         "battery" => dumps::battery::battery(&scene, out),
-        "thermalservice" if sdk >= 29 => dumps::battery::thermal(&scene, out),
+        "thermalservice" if sdk >= 29 && !phone.body.refuses.contains(&Refused::Temperature) => {
+            dumps::battery::thermal(&scene, out)
+        }
         "activity" => dumps::activity::activity(&scene, rest, out),
         "package" => dumps::package::package(&scene, rest.first().map_or("", String::as_str), out),
+        "netstats" if sdk >= 33 => super::usage::netstats(phone, now, out),
         "meminfo" => meminfo(phone, now, rest, out),
         "cpuinfo" => out.extend_from_slice(b"Load: 4.12 / 4.31 / 4.40\n"),
         // The client says so on standard error, and still ends well.

@@ -2,6 +2,7 @@
 
 use super::lab_time::LabTime;
 use super::state::Phone;
+use super::usage;
 
 /// A file of /proc, /sys, or one that a command made; none when absent (or not readable by the shell).
 pub fn file(phone: &Phone, now: LabTime, path: &str) -> Option<Vec<u8>> {
@@ -37,6 +38,9 @@ pub fn file(phone: &Phone, now: LabTime, path: &str) -> Option<Vec<u8>> {
             Some(b"Linux version 5.10.177-android13-4 (build-user@build-host) #1 SMP PREEMPT\n".to_vec())
         }
         _ => {
+            if let Some(told) = usage::file(phone, now, path) {
+                return Some(told);
+            }
             let process = path.strip_prefix("/proc/").and_then(|rest| rest.strip_suffix("/cmdline"));
             let pid = process.and_then(|number| number.parse().ok());
             pid.and_then(|pid| phone.tracing.line(pid))

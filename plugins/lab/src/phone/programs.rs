@@ -10,7 +10,7 @@ use super::settings::{Settings, caps};
 use super::state::{Commands, Phone};
 use super::storage::Storage;
 use super::{
-    activity, dumpsys, fault, files, input, log, packages, processes, replay, services, tools, tracing,
+    activity, dumpsys, fault, files, input, log, packages, processes, replay, services, tools, tracing, usage,
 };
 use crate::app::{self, App};
 use crate::archetype::Archetype;
@@ -61,6 +61,8 @@ impl Phone {
                 battery_level: spec.battery.level,
                 plugged: spec.battery.plugged,
                 celsius: spec.battery.celsius,
+                drain_ma: spec.battery.drain_ma,
+                refuses: spec.refuses.iter().copied().collect(),
                 thermal_status: 0,
                 compiling: false,
                 free_mb: spec.free_mb,
@@ -185,6 +187,14 @@ impl Phone {
     /// Tracing sessions that are over by now leave their files.
     pub fn settle(&mut self, now: LabTime) {
         tracing::settle(self, now);
+    }
+
+    /// The same before a file is read: what tells of frames tells of all there were.
+    pub fn settle_for(&mut self, now: LabTime, path: &str) {
+        if usage::is_live(path) {
+            self.sim.advance(self.monotonic_ns(now));
+        }
+        self.settle(now);
     }
 
     /// Every frame that existed since the lab began, up to the last instant a command was given or answered: what

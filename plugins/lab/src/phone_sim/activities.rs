@@ -25,6 +25,10 @@ pub struct Process {
     pub counts: JankCounts,
     /// Windows of its task, bottom to top.
     pub stack: Vec<usize>,
+    /// CPU time of it since it began, ns.
+    pub worked: i64,
+    /// The same of all processes the app has had.
+    pub worked_ever: i64,
     /// It hangs since then.
     pub frozen: Option<i64>,
     /// A dialog says it does not answer, from then on.
@@ -41,12 +45,22 @@ pub struct Process {
     pub slow_ms: Option<u32>,
 }
 
+impl Process {
+    /// Its threads worked so long, ns.
+    pub(super) fn works(&mut self, ns: i64) {
+        self.worked += ns.max(0);
+        self.worked_ever += ns.max(0);
+    }
+}
+
 impl Default for Process {
     fn default() -> Process {
         Process {
             pid: None,
             counts: JankCounts::new(0),
             stack: Vec::new(),
+            worked: 0,
+            worked_ever: 0,
             frozen: None,
             anr: None,
             crashed: false,

@@ -153,6 +153,7 @@ fn content_frame(sim: &mut PhoneSim, index: usize, t: i64) {
         let drawn = hwui_frame(&made, u32::from(first_draw > 0), input, shown);
         let drawn = window.hwui.push(drawn, &mut sim.activities.processes[window.app].counts);
         let app = window.app;
+        sim.activities.processes[app].works(worked(&drawn.stages));
         main_thread::tell_frame(sim, app, &drawn, free);
         main_thread::keep_frame(sim, index, &drawn);
     }
@@ -172,6 +173,11 @@ fn content_frame(sim: &mut PhoneSim, index: usize, t: i64) {
     planning::rescheduled(sim, changed);
 }
 
+/// CPU time of a frame, ns: its callback on the UI thread, and its turn on the RenderThread, waits included.
+fn worked(stages: &Stages) -> i64 {
+    (stages.sync_queued - stages.start) + (stages.swap - stages.sync_start)
+}
+
 fn paced_frame(sim: &mut PhoneSim, index: usize, t: i64) {
     let factor = sim.factor(t);
     let lead = sim.setup.archetype.lead;
@@ -184,12 +190,16 @@ fn paced_frame(sim: &mut PhoneSim, index: usize, t: i64) {
     let load = Load { factor, lead, first: false, paced: false, first_draw: 0, compositor };
     let made = paced.pipeline.make(&sim.panel, &paced.manner, intended, load);
     paced.index += 1;
+    let work = worked(&made.stages);
     // A player drops what it cannot show any more.
     let behind = (made.stages.start - due) / paced.every;
     paced.index += behind.max(0);
     let desired = if paced.explicit { due + 2 * paced.every } else { made.stages.queued };
     if let Some(layer) = sim.flinger.layers[paced.layer].as_mut() {
         layer.push(&sim.panel, &made, desired, None, None);
+    }
+    if let Some(app) = sim.activities.window(index).map(|window| window.app) {
+        sim.activities.processes[app].works(work);
     }
     let changed = sim.panel.moved(t, true);
     planning::rescheduled(sim, changed);

@@ -29,6 +29,7 @@ pub(crate) fn launch(sim: &mut PhoneSim, t: i64, plan: LaunchPlan) {
         sim.activities.processes[app].pid = Some(sim.activities.pids);
         sim.activities.births.push((t, sim.activities.pids, id.clone()));
         sim.activities.processes[app].counts = super::hwui::JankCounts::new(t + 80 * MS);
+        sim.activities.processes[app].worked = 0;
         sim.activities.processes[app].frozen = None;
         sim.activities.processes[app].anr = None;
         sim.activities.processes[app].slow_ms = sim.activities.processes[app].watch;

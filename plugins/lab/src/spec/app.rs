@@ -24,6 +24,14 @@ pub struct AppSpec {
     pub version: String,
     /// `versionCode`; else the digits of the version.
     pub version_code: Option<u32>,
+    /// Memory of its process in RAM as it starts, MB of 1024 kB …
+    pub memory_mb: f64,
+    /// … and what it leaks, MB per second.
+    pub leaks_mb_per_s: f64,
+    /// What it receives while the phone is on, kB per second from its first start on.
+    pub rx_kb_per_s: f64,
+    /// What it sends, kB per second.
+    pub tx_kb_per_s: f64,
     /// Who signed it: a build of another signer cannot take its place.
     pub signer: String,
 }
@@ -47,6 +55,10 @@ impl Default for AppSpec {
             debuggable: false,
             version: "7.4.1".into(),
             version_code: None,
+            memory_mb: 180.0,
+            leaks_mb_per_s: 0.0,
+            rx_kb_per_s: 24.0,
+            tx_kb_per_s: 3.0,
             signer: "release".into(),
         }
     }

@@ -74,6 +74,10 @@ pub struct SelectArgs {
     /// `stay_awake=off`, `min_battery=10`; `none` changes nothing.
     #[arg(long, value_name = "KEY=VALUE", value_delimiter = ',')]
     pub prepare: Vec<String>,
+    /// What is looked at beside the frames, instead of what scenarios say (`beside`): `cpu`, `memory`, `temperature`,
+    /// `battery`, `network`; repeatable. What a limit needs is looked at all the same.
+    #[arg(long, value_name = "WHAT", value_delimiter = ',')]
+    pub beside: Vec<String>,
     /// Counted iterations per phone, instead of what scenarios say.
     #[arg(long, value_name = "N")]
     pub iterations: Option<u32>,

@@ -6,6 +6,7 @@ mod analyze;
 mod analyze_dumps;
 mod analyze_kinds;
 mod analyze_trace;
+mod beside;
 mod bisected;
 mod causes;
 mod ci_files;

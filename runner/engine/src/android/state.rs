@@ -1,6 +1,7 @@
 //! What state a phone is in: battery, heat, focus, keyguard, wakefulness (docs/design/phones.md#state).
 
 use farmjank_results::device::{AnimationScales, Battery};
+use farmjank_seams::thermal::celsius;
 use std::fmt;
 
 /// Reads `dumpsys battery`. `saver` comes from the settings and is filled by the caller.
@@ -31,18 +32,17 @@ pub fn thermal_status(text: &str) -> Option<u8> {
     line.trim().parse().ok().filter(|status| *status <= 6)
 }
 
+/// The battery among the kinds of sensors.
+const BATTERY: u8 = 2;
+
 /// Reads the battery's temperature from `dumpsys thermalservice` (its newest reading stands last) or `dumpsys battery`,
 /// °C. None where the phone does not say, or says what no battery has.
 pub fn battery_celsius(text: &str) -> Option<f64> {
-    let of_service = text.lines().rev().find_map(|line| {
-        let (_, rest) = line.split_once("Temperature{mValue=")?;
-        rest.contains("mType=2,").then(|| rest.split(',').next()?.trim().parse::<f64>().ok())?
-    });
     let of_battery = || {
         let tenths = text.lines().find_map(|line| line.trim().strip_prefix("temperature:"))?;
         tenths.trim().parse::<i32>().ok().map(|tenths| f64::from(tenths) / 10.0)
     };
-    of_service.or_else(of_battery).filter(|celsius| (-40.0..=120.0).contains(celsius))
+    celsius(text, BATTERY).or_else(of_battery).filter(|celsius| (-40.0..=120.0).contains(celsius))
 }
 
 /// A thermal status in words.
