@@ -158,7 +158,8 @@ mod tests {
                 assert!(archetype.modes.iter().any(|mode| mode.id == rate.mode), "{}", archetype.name);
             }
         }
-        assert!(Archetype::find("pixle-6").is_err_and(|why| why.0.contains("pixel-6")));
+        assert!(Archetype::find("pixel6").is_err_and(|why| why.0.contains("did you mean `pixel-6`?")));
+        assert!(Archetype::find("nokia-3310").is_err_and(|why| why.0.contains("`farmjank schema lab`")));
     }
 
     #[test]

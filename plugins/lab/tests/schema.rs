@@ -70,8 +70,8 @@ fn what_the_schema_refuses_the_reader_refuses_and_says_what_was_meant() {
     let page = |inner: &str| phone(&format!("apps: [ {{ pages: {{ a: {{ {inner} }} }} }} ]"));
     let fault = |inner: &str| format!("name: x\nphones: [ {{}} ]\nfaults:\n  - {{ at: 1s, {inner} }}\n");
     for (lab, meant) in [
-        ("name: x\nphnes: []\n".to_owned(), "line 2: unknown key `phnes`; did you mean `phones`?"),
-        (phone("arcetype: pixel-6"), "line 3: unknown key `arcetype`; did you mean `archetype`?"),
+        ("name: x\nphnes: []\n".to_owned(), "line 2 column 1: unknown key `phnes`; did you mean `phones`?"),
+        (phone("arcetype: pixel-6"), "line 3 column 7: unknown key `arcetype`; did you mean `archetype`?"),
         (phone("archetype: pixel6a"), "no archetype `pixel6a`; did you mean `pixel-6`?"),
         (phone("battery: { celcius: 30 }"), "unknown key `celcius`; did you mean `celsius`?"),
         (phone("faults: [ frozenapp ]"), "unknown word `frozenapp`; did you mean `frozen_app`?"),

@@ -307,7 +307,7 @@ fn hostile_clients_are_sent_away() {
 #[test]
 fn lab_files_complain_in_words() {
     for (yaml, words) in [
-        ("name: x\nphones: [{ archetype: pixel-6, colour: red }]", "line 2: unknown key `colour`"),
+        ("name: x\nphones: [{ archetype: pixel-6, colour: red }]", "line 2 column 32: unknown key `colour`"),
         (
             "name: x\nphones:\n  - {}\n  - { archetype: nokia }",
             "line 4: phone virtual-nokia-1: no archetype `nokia`",

@@ -42,6 +42,9 @@ fn programs() -> Option<(PathBuf, PathBuf)> {
     None
 }
 
+/// True once the page has answered: a changed address is told to it in a task of its own, after the click or key.
+const ANSWERED: &str = "new Promise((done) => requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(() => done(true)))))";
+
 /// Waits until the page has unpacked what it is about to show.
 const QUIET: &str = "const quiet = async () => { while (document.querySelector('[aria-busy=true]')) \
                      await new Promise((next) => setTimeout(next, 5)); };";
@@ -157,12 +160,13 @@ impl Browser {
         value.as_u64().unwrap_or_else(|| panic!("{expression} is {value}"))
     }
 
-    /// Clicks where a selector first matches, as a hand would.
+    /// Clicks where a selector first matches, as a hand would, and lets the page answer.
     pub fn click(&self, selector: &str) {
         self.eval("true");
         let found = self.post("element", &json!({ "using": "css selector", "value": selector }));
         let id = found.as_object().and_then(|one| one.values().next()).and_then(Value::as_str);
         self.post(&format!("element/{}/click", id.expect("an element")), &json!({}));
+        self.eval(ANSWERED);
     }
 
     /// Presses a key with the page in front, `Escape` or `j`, and lets the page answer: a changed address is told to it
@@ -174,9 +178,7 @@ impl Browser {
             let params = json!({ "type": kind, "key": key, "text": if kind == "keyDown" { text.clone() } else { json!("") } });
             self.chrome("Input.dispatchKeyEvent", &params);
         }
-        self.eval(
-            "new Promise((done) => requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(() => done(true)))))",
-        );
+        self.eval(ANSWERED);
     }
 
     /// Moves the mouse, with its left button down or not: `mouseMoved`, `mousePressed`, `mouseReleased`.

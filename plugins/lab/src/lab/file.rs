@@ -80,7 +80,9 @@ fn unread(error: &Error) -> LabError {
             return LabError(format!("lab file: {}", words.strip_prefix("error: ").unwrap_or(&words)));
         }
     };
-    let place = error.location().map_or_else(String::new, |at| format!("line {}: ", at.line()));
+    let place = error
+        .location()
+        .map_or_else(String::new, |at| format!("line {} column {}: ", at.line(), at.column()));
     LabError(format!("lab file: {place}unknown {what} `{word}`; {}", instead(word, known)))
 }
 

@@ -293,9 +293,14 @@ function stages(detail) {
   ];
 }
 
-// Iterations as dots, for the metrics people ask first.
+// What people ask first, and what was asked for beside the frames: those are measured only then.
+const ASKED = ["hitch_ms_per_s", "fps", "p95_ms", "max_ms", "frozen_frames", "first_frame_latency_ms"],
+  BESIDE = ["cpu_ms_per_s", "device_cpu_pct", "rss_mb", "rss_peak_mb", "skin_c", "battery_c", "battery_ma"],
+  NETWORK = ["network_rx_kb", "network_tx_kb"];
+
+// Iterations as dots.
 function iterations(detail, bases) {
-  const keys = ["hitch_ms_per_s", "fps", "p95_ms", "max_ms", "frozen_frames", "first_frame_latency_ms"];
+  const keys = [...ASKED, ...BESIDE, ...NETWORK];
   const limits = new Map(detail.limits.map((limit) => [limit.metric, limit]));
   const rows = keys
     .filter((key) => detail.metrics[key])
