@@ -95,8 +95,8 @@ pub struct ResourceSample {
     pub skin: Option<f64>,
     /// The battery, °C.
     pub battery: Option<f64>,
-    /// The battery is being charged.
-    pub charging: Option<bool>,
+    /// A cable or a dock feeds the phone, whether or not the battery is charged by it.
+    pub fed: Option<bool>,
     /// Current of the battery as the kernel tells it, of either sign; µA or mA, as its maker chose.
     pub current: Option<i64>,
     /// Bytes the app received and sent since boot.
@@ -112,24 +112,27 @@ pub struct ResourceWatch {
     pub asked: BTreeMap<Resource, Option<String>>,
 }
 
-/// A display draws more than this by itself, mA: a smaller number out of a battery that is not charged is in mA.
+/// A display draws more than this by itself, mA: a smaller number out of a battery that feeds it is in mA.
 const SCREEN_MA: i64 = 20;
 
 impl ResourceSample {
-    /// Current out of the battery, mA; none where it is charged, or where nobody tells.
+    /// Current out of the battery, mA; none where something else feeds the phone, or where nobody tells.
     pub fn draws_ma(&self) -> Option<f64> {
-        let current = self.current.filter(|_| self.charging == Some(false))?.unsigned_abs();
+        let current = self.current.filter(|_| self.fed == Some(false))?.unsigned_abs();
         let is_micro = current > SCREEN_MA.unsigned_abs() * 1_000;
         Some(if is_micro { current as f64 / 1_000.0 } else { current as f64 })
     }
 }
 
 impl ResourceWatch {
-    /// CPU time of the app from the first look to the last, and how long that is. A process that ended in between takes
-    /// along what it used since the look before.
+    /// CPU time of the app from the first look that tells of it to the last, and how long that is. A process that ended
+    /// in between takes along what it used since the look before.
     pub fn cpu(&self) -> Option<(Span, Span)> {
+        // A look at a process that did not tell its CPU time is passed over: nothing began there.
+        let telling: Vec<&ResourceSample> =
+            self.samples.iter().filter(|sample| sample.cpu.is_some() || sample.pid.is_none()).collect();
         let mut used = None;
-        for pair in self.samples.windows(2) {
+        for pair in telling.windows(2) {
             let [before, after] = pair else { continue };
             let Some(cpu) = after.cpu else { continue };
             let since = match before.cpu {
@@ -139,13 +142,8 @@ impl ResourceWatch {
             };
             used = Some(used.unwrap_or(Span::ZERO) + (cpu - since).max(Span::ZERO));
         }
-        Some((used?, self.span()?))
-    }
-
-    /// From the first look to the last; longer than nothing.
-    pub fn span(&self) -> Option<Span> {
-        let (first, last) = (self.samples.first()?, self.samples.last()?);
-        Some(last.at - first.at).filter(|span| *span > Span::ZERO)
+        let span = telling.last()?.at - telling.first()?.at;
+        Some((used?, span)).filter(|(_, span)| *span > Span::ZERO)
     }
 
     /// Share of all cores' time that was spent on something, 0..=1.

@@ -120,11 +120,11 @@ resources! {
         |watch| highest(watch, |sample| sample.battery);
     BATTERY_MA "battery_ma" Battery MilliAmp 7
         "current out of the battery, mean of the looks; of the whole phone, its display included"
-        "mean of |current| of the looks, where the battery is not charged"
-        "What the kernel tells of the battery; many builds for users keep it from a shell. A phone on a cable that charges has no such \
+        "mean of |current| of the looks, where nothing but the battery feeds the phone"
+        "What the kernel tells of the battery; many builds for users keep it from a shell. A phone on a cable, full or not, has no such \
             number. The sign and the unit differ by maker: the sign is left out, and less than 20 mA, as µA read, are mA. Fuel \
             gauges tell a mean over some seconds: short windows follow each other's."
-        "the battery is charged, so no current comes out of it: take the phone off its cable (adb over Wi-Fi)"
+        "a cable feeds the phone, so what comes out of the battery is not what it uses: take it off (adb over Wi-Fi)"
         |watch| mean(watch, ResourceSample::draws_ma);
     NETWORK_RX_KB "network_rx_kb" Network Kb 7
         "data the app received over any network while the window was open"
@@ -172,6 +172,13 @@ mod tests {
     }
 
     #[test]
+    fn a_look_that_lacks_the_cpu_time_of_a_process_is_passed_over() {
+        let silent = |seconds| ResourceSample { cpu: None, ..look(seconds, 7, 0) };
+        let window = beside(vec![silent(0), look(1, 7, 9_000), silent(2), look(3, 7, 9_400), silent(4)]);
+        assert_eq!(value(&CPU_MS_PER_S, &window), Some(200.0));
+    }
+
+    #[test]
     fn busy_cores_are_a_share_of_all_there_was() {
         let mut ends = vec![look(0, 1, 0), look(2, 1, 0)];
         ends[0].cores = Some((Span::from_ms(500), Span::from_ms(8_000)));
@@ -191,8 +198,8 @@ mod tests {
 
     #[test]
     fn current_is_told_in_either_unit_and_never_while_it_is_charged() {
-        let with = |current, charging| {
-            let look = ResourceSample { current: Some(current), charging: Some(charging), ..look(0, 1, 0) };
+        let with = |current, fed| {
+            let look = ResourceSample { current: Some(current), fed: Some(fed), ..look(0, 1, 0) };
             value(&BATTERY_MA, &beside(vec![look]))
         };
         assert_eq!(with(-412_000, false), Some(412.0));

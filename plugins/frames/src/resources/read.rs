@@ -101,9 +101,10 @@ fn sample(look: &[&str], clock: ClockMap) -> Option<ResourceSample> {
         };
         let degrees = field("temperature:").map(|tenths| f64::from(tenths) / 10.0);
         sample.battery = degrees.filter(|degrees| (-40.0..=120.0).contains(degrees));
-        // 2 charging; 3 discharging, 4 not charging, 5 full.
-        sample.charging =
-            field("status:").filter(|status| (2..=5).contains(status)).map(|status| status == 2);
+        // 2 charging, 4 not charging, 5 full: a phone in a rack is full and lives on its cable. 3 discharging.
+        let powered = text.lines().any(|line| line.trim().ends_with(" powered: true"));
+        let status = field("status:").filter(|status| (2..=5).contains(status));
+        sample.fed = status.map(|status| powered || status != 3);
     }
     Some(sample)
 }
@@ -153,7 +154,7 @@ fn refusal(of: Resource, samples: &[ResourceSample], sdk: u32) -> Option<String>
         Resource::Battery => any(&|sample| sample.current.is_some()),
         Resource::Network => any(&|sample| sample.network.is_some()),
     };
-    if told || (of == Resource::Battery && any(&|sample| sample.charging == Some(true))) {
+    if told || (of == Resource::Battery && any(&|sample| sample.fed == Some(true))) {
         return None;
     }
     Some(match of {

@@ -41,7 +41,7 @@ fn half_a_look_and_a_look_that_another_begins_in_tell_nothing() {
 }
 
 #[test]
-fn services_tell_of_heat_and_charging() {
+fn services_tell_of_heat_and_of_a_cable() {
     let [thermal, battery] = SERVICES;
     let lines = format!(
         "{thermal}\nCurrent temperatures from HAL:\n\tTemperature{{mValue=38.2, mType=3, mName=skin, mStatus=0}}\n\
@@ -49,8 +49,13 @@ fn services_tell_of_heat_and_charging() {
     );
     let all = read(&begin("34 temperature battery", &format!("current -412000\n{lines}")), "");
     let sample = &all.samples[0];
-    assert_eq!((sample.skin, sample.battery, sample.charging), (Some(38.2), Some(30.5), Some(false)));
+    assert_eq!((sample.skin, sample.battery, sample.fed), (Some(38.2), Some(30.5), Some(false)));
     assert_eq!(sample.draws_ma(), Some(412.0));
+    // Full, or slower charged than it is used: the battery tells a part of what the phone uses, or nothing.
+    for said in ["status: 5", "status: 4", "USB powered: true\n  status: 3"] {
+        let lines = format!("current -3000\n{}", lines.replace("status: 3", said));
+        assert_eq!(read(&begin("34 temperature battery", &lines), "").samples[0].draws_ma(), None, "{said}");
+    }
 }
 
 #[test]
