@@ -25,8 +25,9 @@ const PHASES: usize = 32;
 /// How well the period of n frames is known at their ends, ns times the root of n: presents are off by 0.15 ms (one
 /// standard deviation), the line through them by 0.52 ms over the root of n. So far a debt may seem to drift.
 const DRIFT: f64 = 1_200_000.0;
-/// How the debts may drift, in halves of that: the period as it was told first.
-const SLOPES: [i64; 5] = [0, 1, -1, 2, -2];
+/// How the debts may drift, in eighths of that: the period as it was told first, those between only where by none of
+/// these every frame is in time.
+const SLOPES: [i64; 17] = [0, 4, -4, 8, -8, 1, -1, 2, -2, 3, -3, 5, -5, 6, -6, 7, -7];
 /// Two periods this little apart at the ends may be one.
 const MAYBE_ONE: f64 = 1_600_000.0;
 /// Two periods this far apart at the ends are surely two.
@@ -221,12 +222,19 @@ fn late(vsyncs: &[u32], pace: &Pace) -> Held {
         debt = debt.saturating_add(shown).saturating_sub(target);
         debts.push(debt);
     }
-    let slopes = if drift > 0 { &SLOPES[..] } else { &SLOPES[..1] };
-    let all = slopes.iter().flat_map(|slope| {
-        let debts = tilted(&debts, slope * drift);
-        phases(&debts, period).into_iter().map(move |phase| steps(&debts, period, phase))
-    });
-    let steps = all.min_by_key(|steps| left(steps)).unwrap_or_else(|| vec![0; debts.len()]);
+    let best = |slopes: &[i64]| {
+        let all = slopes.iter().flat_map(|slope| {
+            let debts = tilted(&debts, slope * drift);
+            phases(&debts, period).into_iter().map(move |phase| steps(&debts, period, phase))
+        });
+        all.min_by_key(|steps| left(steps)).unwrap_or_else(|| vec![0; debts.len()])
+    };
+    let (coarse, between) = SLOPES.split_at(if drift > 0 { 5 } else { 1 });
+    let mut steps = best(coarse);
+    if drift > 0 && left(&steps) > 0 {
+        let finer = best(between);
+        steps = if left(&finer) == 0 { finer } else { steps };
+    }
     let mut due =
         if paced(&steps[..steps.len().min(AROUND)]) { kept(&steps, 0).max(steps[0]) } else { steps[0] };
     let frame = |(before, step): (usize, &i64)| {
@@ -275,13 +283,13 @@ fn left(steps: &[i64]) -> i64 {
 }
 
 /// The debts as they are where the panel's period is a little longer or shorter than it was told: off by that much at
-/// the ends, in halves of it, and by nothing in the middle. All drift one way: what rises and falls back is no drift.
-fn tilted(debts: &[i64], halves: i64) -> Vec<i64> {
+/// the ends, in eighths of it, and by nothing in the middle. All drift one way: what rises and falls back is no drift.
+fn tilted(debts: &[i64], eighths: i64) -> Vec<i64> {
     let last = (debts.len() as i64 - 1).max(1);
     debts
         .iter()
         .zip(0..)
-        .map(|(debt, nth): (&i64, i64)| debt + halves * (2 * nth - last) / (2 * last))
+        .map(|(debt, nth): (&i64, i64)| debt + eighths * (2 * nth - last) / (8 * last))
         .collect()
 }
 
