@@ -1,10 +1,10 @@
 //! The report people open: one HTML file with every window, every limit and every frame of a run, and no network.
 //!
 //! Record and frame logs in, one page out. [`index`] is what the first screen shows, [`detail`] is one cell in depth,
-//! packed so that a million frames stay small and are unpacked only when somebody looks; [`paper`] is the same without
-//! scripts; [`page`] puts them together. A single cell can be written again alone ([`fragment`]): a live view sends it
-//! to the same page. Must not know: files, sockets, clocks. Text of phones and files reaches the page as data and is
-//! inserted as text.
+//! [packed](packing) so that a million frames stay small and are unpacked only when somebody looks; [`paper`] is the
+//! same without scripts; [`page`] puts them together. A single cell can be written again alone ([`fragment`]): a live
+//! view sends it to the same page. Must not know: files, sockets, clocks. Text of phones and files reaches the page as
+//! data and is inserted as text.
 
 mod counterfactual;
 pub(crate) mod detail;
@@ -12,6 +12,7 @@ mod failure;
 pub(crate) mod frames;
 pub(crate) mod index;
 mod live_feed;
+pub(crate) mod packing;
 pub(crate) mod page;
 pub(crate) mod paper;
 
@@ -64,7 +65,7 @@ pub fn fragment(record: &Record, frame_logs: &dyn FrameLogs, changed: impl Fn(&C
     }
     let cells: Vec<Cell<'_>> = worst_first(record).into_iter().filter(changed).collect();
     let seen: Vec<frames::Seen> = cells.iter().map(|cell| frames::seen(cell, frame_logs)).collect();
-    let packed = |(cell, seen): (&Cell<'_>, &frames::Seen)| (index::key(cell), detail::packed(cell, seen));
+    let packed = |(cell, seen): (&Cell<'_>, &frames::Seen)| (index::key(cell), packing::packed(cell, seen));
     let details = cells.iter().zip(&seen).map(packed).collect();
     let fragment = Fragment { index: index::index(record, &cells, &seen), details };
     serde_json::to_string(&fragment).expect("strings and numbers always serialise")

@@ -1,7 +1,7 @@
-//! One cell in depth: limits, iterations, readings, where every number comes from, and its frames; packed.
+//! One cell in depth: limits, iterations, readings, where every number comes from, and its frames; not yet packed.
 //!
-//! The bytes: length of the JSON (u32, little endian), the JSON, then the frame logs as kept; deflated, in base64. The
-//! page unpacks them when the cell is opened. Times are µs since the first motion of the iteration.
+//! The bytes: length of the JSON (u32, little endian), the JSON, then the frame logs as kept. The page unpacks them
+//! when the cell is opened. Times are µs since the first motion of the iteration.
 
 use super::counterfactual::counterfactual;
 use super::failure::FailureLine;
@@ -12,7 +12,6 @@ use crate::clean::{NAME, SENTENCE, line};
 use crate::comparison;
 use crate::story::iteration_words;
 use crate::words;
-use base64::Engine as _;
 use farmjank_results::compare::{CellCompared, Role, State};
 use farmjank_results::event::SkippedSource;
 use farmjank_results::metric::{Better, Unit};
@@ -26,10 +25,6 @@ use farmjank_results::timeline::GapCause;
 use farmjank_results::turn::Build;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::io::Write as _;
-
-/// Level of compression: frame logs are dense already, and reports of large runs are written while somebody waits.
-const LEVEL: u32 = 6;
 
 /// Metrics without a value, by reason.
 type Refused = Vec<(String, Vec<String>)>;
@@ -149,8 +144,8 @@ struct MetricLine {
     values: Vec<Option<Value>>,
 }
 
-/// The cell as one word of base64.
-pub(crate) fn packed(cell: &Cell<'_>, seen: &Seen<'_>) -> String {
+/// The cell as bytes, not yet packed.
+pub(crate) fn bytes(cell: &Cell<'_>, seen: &Seen<'_>) -> Vec<u8> {
     let mut frame_logs = Vec::new();
     let mut iterations = Vec::new();
     for one in &seen.iterations {
@@ -175,13 +170,8 @@ pub(crate) fn packed(cell: &Cell<'_>, seen: &Seen<'_>) -> String {
     });
     let detail = Detail { failure, ..detail(cell, seen, iterations) };
     let json = serde_json::to_vec(&detail).expect("strings and numbers always serialise");
-    let mut deflate = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::new(LEVEL));
     let length = u32::try_from(json.len()).expect("a cell's text is bounded").to_le_bytes();
-    for part in [&length[..], &json, &frame_logs] {
-        deflate.write_all(part).expect("memory takes every byte");
-    }
-    let bytes = deflate.finish().expect("memory takes every byte");
-    base64::engine::general_purpose::STANDARD.encode(bytes)
+    [&length[..], &json, &frame_logs].concat()
 }
 
 fn detail(cell: &Cell<'_>, seen: &Seen<'_>, iterations: Vec<IterationLine>) -> Detail {

@@ -4,7 +4,7 @@
 //! and asks nobody for anything. The order matters: what the first screen needs stands before the bytes of the cells.
 
 use super::frames::{Seen, seen};
-use super::{detail, index, paper};
+use super::{index, packing, paper};
 use crate::cells::{Cell, worst_first};
 use crate::clean::{NAME, line};
 use crate::words;
@@ -80,9 +80,7 @@ pub fn page(record: &Record, frame_logs: &dyn FrameLogs, connect: Connect) -> St
     let paper = paper::paper(record, &cells);
     let parts = Parts { title: &title, paper: &paper, index: &index, style, scripts: ("", after), connect };
     let mut out = begin(&parts);
-    for (cell, seen) in cells.iter().zip(&all) {
-        bytes(&mut out, &index::key(cell), &detail::packed(cell, seen));
-    }
+    packing::each(&cells, &all, |cell, packed| bytes(&mut out, &index::key(cell), packed));
     out.push_str(END);
     out
 }

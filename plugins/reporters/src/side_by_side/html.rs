@@ -11,7 +11,7 @@ use crate::clean::{NAME, SENTENCE, line};
 use crate::html::frames::{Barcode, Seen, barcode, seen};
 use crate::html::index::{self, Family, Phone, Scenario, short};
 use crate::html::page::{Connect, END, Parts, SIDE_SCRIPT, SIDE_STYLE, begin, bytes};
-use crate::html::{FORMAT, detail, paper};
+use crate::html::{FORMAT, packing, paper};
 use crate::{sentence, words};
 use farmjank_results::compare::State;
 use farmjank_results::estimate::mean_bounds;
@@ -125,7 +125,7 @@ fn page(runs: &[Run<'_>], frame_logs: &[&dyn FrameLogs]) -> String {
     });
     let style = |cell: &Option<Cell<'_>>, frame_logs: &dyn FrameLogs| -> Option<(String, String)> {
         let cell = cell.as_ref()?;
-        Some((index::key(cell), detail::packed(cell, &seen(cell, frame_logs))))
+        Some((index::key(cell), packing::packed(cell, &seen(cell, frame_logs))))
     };
     let lines = rows.iter().enumerate().map(|(nth, row)| row_line(nth, row, frame_logs)).collect();
     let index = Index {
