@@ -13,6 +13,7 @@ pub use crate::planned_job::{JobId, PlannedJob, PlannedWindow};
 use crate::prepared::{PhoneState, SettingChange};
 use crate::quarantine::{Quarantine, Quarantined};
 use crate::readings::Readings;
+use crate::resources::ResourceLine;
 use crate::shards::Shards;
 use crate::threshold::Judgement;
 use crate::time::{ClockMap, DeviceTime, RunTime};
@@ -123,6 +124,9 @@ pub struct WindowMeasured {
     /// What was around it on the phone; none where it was not asked, as in logs of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub around: Option<Around>,
+    /// What was used beside the frames, over time: lines of what was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<ResourceLine>,
 }
 
 fn is_zero(count: &u32) -> bool {

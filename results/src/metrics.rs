@@ -51,7 +51,7 @@ mod worst;
 pub use labels::labels;
 pub use meaning::{absence, letters};
 pub use measuring::measure_all;
-pub use resources::resource;
+pub use resources::{lines as resource_lines, resource};
 pub use stages::{STAGE_NAMES, main_factors};
 pub use sums::refresh_hz;
 pub use trust::doubt;

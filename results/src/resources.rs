@@ -112,6 +112,32 @@ pub struct ResourceWatch {
     pub asked: BTreeMap<Resource, Option<String>>,
 }
 
+/// What a counter moved by between two looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spent {
+    /// The look before.
+    pub from: DeviceTime,
+    /// This look.
+    pub to: DeviceTime,
+    /// CPU time spent between them.
+    pub used: Option<Span>,
+    /// Of so much.
+    pub of: Span,
+}
+
+/// What was looked at over a window, for those who draw it under the frames.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ResourceLine {
+    /// Key of the metric that is made of it; values are in its unit.
+    pub metric: String,
+    /// Each value is of the time since the point before it, and the first has none; else it is of its instant.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub since: bool,
+    /// In order of time; none where that look told nothing. Without a point where the phone keeps it: the metric's
+    /// reading says why.
+    pub points: Vec<(DeviceTime, Option<f64>)>,
+}
+
 /// A display draws more than this by itself, mA: a smaller number out of a battery that feeds it is in mA.
 const SCREEN_MA: i64 = 20;
 
@@ -125,25 +151,43 @@ impl ResourceSample {
 }
 
 impl ResourceWatch {
-    /// CPU time of the app from the first look that tells of it to the last, and how long that is. A process that ended
-    /// in between takes along what it used since the look before.
+    /// CPU time of the app from the first look that tells of it to the last, and how long that is.
     pub fn cpu(&self) -> Option<(Span, Span)> {
+        let spent = self.cpu_spent();
+        let used = spent.iter().filter_map(|one| one.used).reduce(|sum, used| sum + used)?;
+        let span = spent.last()?.to - spent.first()?.from;
+        Some((used, span)).filter(|(_, span)| *span > Span::ZERO)
+    }
+
+    /// CPU time of the app look by look, of the time between them; none while it did not run. A process that ended in
+    /// between takes along what it used since the look before.
+    pub fn cpu_spent(&self) -> Vec<Spent> {
         // A look at a process that did not tell its CPU time is passed over: nothing began there.
-        let telling: Vec<&ResourceSample> =
-            self.samples.iter().filter(|sample| sample.cpu.is_some() || sample.pid.is_none()).collect();
-        let mut used = None;
-        for pair in telling.windows(2) {
-            let [before, after] = pair else { continue };
-            let Some(cpu) = after.cpu else { continue };
+        let tells = |sample: &&ResourceSample| sample.cpu.is_some() || sample.pid.is_none();
+        let telling: Vec<&ResourceSample> = self.samples.iter().filter(tells).collect();
+        let spent = |before: &ResourceSample, after: &ResourceSample| {
             let since = match before.cpu {
                 Some(cpu) if before.pid == after.pid => cpu,
                 // It began after the look before, so all it used it used since.
                 _ => Span::ZERO,
             };
-            used = Some(used.unwrap_or(Span::ZERO) + (cpu - since).max(Span::ZERO));
-        }
-        let span = telling.last()?.at - telling.first()?.at;
-        Some((used?, span)).filter(|(_, span)| *span > Span::ZERO)
+            let used = after.cpu.map(|cpu| (cpu - since).max(Span::ZERO));
+            Spent { from: before.at, to: after.at, used, of: after.at - before.at }
+        };
+        telling.windows(2).map(|pair| spent(pair[0], pair[1])).collect()
+    }
+
+    /// CPU time of all cores that was spent on something, look by look, of all there was; none where counters went
+    /// back.
+    pub fn cores_spent(&self) -> Vec<Spent> {
+        let told = self.samples.iter().filter_map(|sample| Some((sample.at, sample.cores?)));
+        let told: Vec<(DeviceTime, (Span, Span))> = told.collect();
+        let spent = |before: (DeviceTime, (Span, Span)), after: (DeviceTime, (Span, Span))| {
+            let (busy, all) = (after.1.0 - before.1.0, after.1.1 - before.1.1);
+            let used = (busy >= Span::ZERO && all >= busy).then_some(busy);
+            Spent { from: before.0, to: after.0, used, of: used.map_or(Span::ZERO, |_| all) }
+        };
+        told.windows(2).map(|pair| spent(pair[0], pair[1])).collect()
     }
 
     /// Share of all cores' time that was spent on something, 0..=1.

@@ -3,6 +3,7 @@
 //! Chromium is driven through chromedriver on loopback. Where either is missing these tests are skipped with a printed
 //! reason, and fail in CI. Must not know how a page is built: only what people see.
 
+mod beside;
 mod held;
 mod report;
 mod side;

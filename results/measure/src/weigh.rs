@@ -14,7 +14,7 @@ use farmjank_results::frame::SourceId;
 use farmjank_results::frame_log::FrameLog;
 use farmjank_results::frame_timeline::compositor_only;
 use farmjank_results::metric::Reading;
-use farmjank_results::metrics::{measure_all, refresh_hz};
+use farmjank_results::metrics::{measure_all, refresh_hz, resource_lines};
 use farmjank_results::pace::pace;
 use farmjank_results::readings::Readings;
 use farmjank_results::timestats;
@@ -84,6 +84,7 @@ pub fn weigh(
     side_readings: &SideReadings,
 ) -> Option<FrameLog> {
     let Seen { rings, framestats, doubts } = seen;
+    measured.beside = side_readings.resources.as_ref().map_or_else(Vec::new, resource_lines);
     let mut layers = layers(rings);
     if let Some(trace) = &side_readings.trace {
         layers.extend(trace.layers.iter().map(|(key, timeline)| (key.clone(), timeline.clone())));

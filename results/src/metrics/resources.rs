@@ -5,9 +5,12 @@
 //! 7; what a phone refuses has its reason. Source: proc(5) for CPU and memory, Android's thermal and network services
 //! (docs/design/phones.md#what-an-app-uses).
 
+mod lines;
+
 use crate::metric::{Better, Metric, Needs, Reading, Unit};
 use crate::resources::{Resource, ResourceSample, ResourceWatch};
 use crate::window::Window;
+pub use lines::lines;
 
 /// What a metric is made of, for those who look only at what is asked for; none of metrics that need no look.
 pub fn resource(key: &str) -> Option<Resource> {

@@ -14,6 +14,7 @@ use farmjank_results::motion::{Motion, Phase};
 use farmjank_results::period::{PeriodOrigin, PeriodSegment};
 use farmjank_results::prepared::{PhoneState, SettingChange, Storage};
 use farmjank_results::record::Record;
+use farmjank_results::resources::ResourceLine;
 use farmjank_results::threshold::{Judgement, Outcome};
 use farmjank_results::time::{ClockMap, DeviceTime, Span};
 use farmjank_results::timeline::{Gap, GapCause, RowCounts};
@@ -78,6 +79,11 @@ fn measured() -> WindowMeasured {
             cost_ms: 212.5,
             bytes: 4_096,
             hitch: true,
+        }],
+        beside: vec![ResourceLine {
+            metric: "cpu_ms_per_s".into(),
+            since: true,
+            points: vec![(at(1), None), (at(9), Some(212.25))],
         }],
     }
 }

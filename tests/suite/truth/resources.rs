@@ -109,6 +109,23 @@ fn answer(truth: &Truth<'_>, archetype: &Archetype, (from, to): (f64, f64), key:
     }
 }
 
+/// The lines for those who draw them are of the same looks as the metrics.
+fn adds_up(place: &str, window: &WindowMeasured, looks: usize) {
+    let line =
+        |key: &str| window.beside.iter().find(|line| line.metric == key).expect("a line").points.clone();
+    let cpu = line("cpu_ms_per_s");
+    let time = |from: usize, to: usize| (cpu[to].0 - cpu[from].0).secs();
+    let used: f64 = (1..cpu.len()).map(|nth| cpu[nth].1.unwrap_or(0.0) * time(nth - 1, nth)).sum();
+    let mean = used / time(0, cpu.len() - 1);
+    let told = window.readings["cpu_ms_per_s"].value().expect("CPU time");
+    assert!((mean - told).abs() < 0.1, "{place}: {mean} ms/s of the line is not {told} ms/s");
+    let memory = line("rss_mb");
+    assert_eq!(memory.len(), looks, "{place}");
+    let (first, last) = (memory[0].1.expect("MB"), memory[memory.len() - 1].1.expect("MB"));
+    assert!(first < last && (last - window.readings["rss_mb"].value().expect("MB")).abs() < 0.01, "{place}");
+    assert!(line("battery_ma").len() == looks && line("battery_c").len() == 2, "{place}");
+}
+
 #[test]
 fn what_was_used_is_what_the_truth_says() {
     let story = Stage::lab_yaml(&lab()).seed(5).scenario(&format!("{SCENARIO}{BESIDE}")).run();
@@ -120,6 +137,7 @@ fn what_was_used_is_what_the_truth_says() {
         assert_eq!(archetype.sdk, sdk_of(&serial));
         let (from, to, looks) = ends(&story, &window);
         assert!(looks as f64 > (to - from) * 0.7, "{place}: {looks} looks in {:.1} s", to - from);
+        adds_up(&place, &window, looks);
         let held = story.lab.truth(&serial, |truth| {
             let of = |key: &'static str| (key, answer(truth, archetype, (from, to), key));
             RESOURCES.split_whitespace().map(of).collect::<Vec<_>>()

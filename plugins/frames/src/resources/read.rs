@@ -42,9 +42,19 @@ pub(super) fn watch(mark: &[u8], bytes: &[u8], clock: Option<ClockMap>) -> Resul
         .filter_map(|look| sample(&look, clock))
         .collect();
     samples.sort_by_key(|sample| sample.at);
+    fed_between(&mut samples);
     let why = |one: Resource| (one, refusal(one, &samples, sdk));
     let asked: BTreeMap<Resource, Option<String>> = asked.into_iter().map(why).collect();
     Ok(ResourceWatch { samples, asked })
+}
+
+/// What feeds the phone is asked at the ends of a window alone: where both say the same, it was so in between.
+fn fed_between(samples: &mut [ResourceSample]) {
+    let ends = samples.first().zip(samples.last()).map(|(first, last)| (first.fed, last.fed));
+    let Some((Some(first), Some(last))) = ends else { return };
+    for sample in samples.iter_mut().filter(|sample| sample.fed.is_none() && first == last) {
+        sample.fed = Some(first);
+    }
 }
 
 /// The lines of each whole look: one that was cut off, or that another begins in, is none.

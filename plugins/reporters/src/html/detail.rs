@@ -125,6 +125,17 @@ struct IterationLine {
     /// Pictures of the screen; only warm-ups have any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     screens: Vec<ScreenLine>,
+    /// What was used beside the frames; of what the phone keeps, lines without a point.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    beside: Vec<BesideLine>,
+}
+
+#[derive(Serialize)]
+struct BesideLine {
+    metric: String,
+    /// Each value is of the time since the point before it.
+    since: bool,
+    points: Vec<(i64, Option<f64>)>,
 }
 
 #[derive(Serialize)]
@@ -303,6 +314,13 @@ fn iteration(
                 cost_ms: short(screen.cost_ms),
                 hitch: screen.hitch,
                 png: *png,
+            })
+            .collect(),
+        beside: (window.beside.iter())
+            .map(|one| BesideLine {
+                metric: line(&one.metric, NAME),
+                since: one.since,
+                points: one.points.iter().map(|(at, value)| (us(*at), value.map(short))).collect(),
             })
             .collect(),
     }

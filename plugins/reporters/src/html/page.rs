@@ -26,13 +26,14 @@ pub enum Connect {
 const STYLES: [&str; 2] = [include_str!("uplot/uPlot.min.css"), include_str!("page/page.css")];
 
 /// In this order, inside one function: later files know earlier ones.
-const SCRIPTS: [&str; 13] = [
+const SCRIPTS: [&str; 14] = [
     include_str!("page/dom.js"),
     include_str!("page/strip.js"),
     include_str!("page/words.js"),
     include_str!("page/store.js"),
     include_str!("page/small.js"),
     include_str!("page/charts.js"),
+    include_str!("page/beside.js"),
     include_str!("page/frames.js"),
     include_str!("page/filters.js"),
     include_str!("page/matrix.js"),

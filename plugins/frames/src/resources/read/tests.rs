@@ -59,6 +59,19 @@ fn services_tell_of_heat_and_of_a_cable() {
 }
 
 #[test]
+fn a_phone_fed_by_its_battery_at_both_ends_was_so_in_between() {
+    let [_, battery] = SERVICES;
+    let end = |status: &str| format!("current -400000\n{battery}\n  status: {status}");
+    let drawn = |first: &str, last: &str| {
+        let rest = format!("{}{}", look("101.50", "current -700000"), look("102.50", &end(last)));
+        let all = read(&begin("34 battery", &end(first)), &rest);
+        all.samples.iter().map(ResourceSample::draws_ma).collect::<Vec<_>>()
+    };
+    assert_eq!(drawn("3", "3"), [Some(400.0), Some(700.0), Some(400.0)]);
+    assert_eq!(drawn("3", "2"), [Some(400.0), None, None], "a cable came");
+}
+
+#[test]
 fn network_is_that_of_the_table_and_of_both_halves_of_the_old_file() {
     let all = read(&begin("34 network", "netstats     10123 5000 4 700 2"), "");
     assert_eq!(all.samples[0].network, Some((5_000, 700)));

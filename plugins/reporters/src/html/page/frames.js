@@ -5,7 +5,8 @@ const FEET = 18,
   HERTZ = 16,
   MARK = 9;
 
-// `shared` axes are those of several plots: their end in µs, their tallest frame, and who hears of a zoom.
+// `shared` axes are those of several plots: their end in µs, their tallest frame, and who hears of a zoom. What stands
+// under the plot hears where it is drawn, and at what instant the cursor is.
 function framePlot(host, bars, iteration, pick, shared = {}) {
   const total = sums(bars),
     end = Math.max(total.end, ...iteration.motions.map((motion) => motion[1]), shared.end || 0, 1) / 1e6;
@@ -224,6 +225,8 @@ function framePlot(host, bars, iteration, pick, shared = {}) {
       pen.strokeRect(left - px, high - px, Math.max(3 * px, x(bar.to) - left + px), zero - high + px);
     }
     pen.restore();
+    const { min, max } = u.scales.x;
+    if (shared.drawn) shared.drawn(bbox.left / px, bbox.width / px, min, max, u.width);
   };
 
   const axis = (more) => ({
@@ -272,6 +275,7 @@ function framePlot(host, bars, iteration, pick, shared = {}) {
           (u) => {
             const seconds = u.cursor.left >= 0 ? u.posToVal(u.cursor.left, "x") : null,
               bar = seconds === null ? null : at(seconds);
+            if (shared.pointed) shared.pointed(seconds);
             const before = blank;
             blank = bar || seconds === null ? null : nothing(seconds);
             if (bar !== hovered || (!bar && String(blank) !== String(before)))

@@ -79,7 +79,8 @@ function framesSection(cell, detail, strips, wanted, rest) {
       "frames over time; arrow keys go from frame to frame, + and - zoom, 0 shows all, w goes to the worst hitch",
   });
   const told = el("p", { class: "told", role: "status", "aria-live": "polite" });
-  const reel = el("div");
+  const reel = el("div"),
+    used = el("div");
   let plot = null,
     film = null;
   const pick = (bar, keep, blank) => {
@@ -144,7 +145,10 @@ function framesSection(cell, detail, strips, wanted, rest) {
       (us) => plot.screen(us),
     );
     clear(reel, film ? film.node : null);
-    plot = framePlot(host, strips[n], detail.iterations[n], pick);
+    const lines = besideLines(detail, detail.iterations[n]);
+    clear(used, lines ? lines.node : null);
+    const shared = lines ? { drawn: lines.view, pointed: lines.point } : {};
+    plot = framePlot(host, strips[n], detail.iterations[n], pick, shared);
     pick(null, false);
     if (frame && strips[n][frame - 1]) plot.choose(strips[n][frame - 1], 0.8);
     else if (section.isConnected) history.replaceState(null, "", link.of(cell, detail.iterations[n].trial));
@@ -179,6 +183,7 @@ function framesSection(cell, detail, strips, wanted, rest) {
     tools,
     host,
     told,
+    used,
     reel,
     legend(),
     el("div", { class: "rows", role: "group", "aria-label": "iterations" }, rows),

@@ -16,7 +16,18 @@ const CAUSES = {
   interrupted: "sampling was interrupted",
 };
 const ORIGINS = { pinned: "pinned by hand", fitted: "fitted to the presents", reported: "told by the phone" };
-const SUFFIX = { fps: " fps", ms: " ms", "ms/s": " ms/s", "%": " %", ratio: "", count: "" };
+const SUFFIX = {
+  fps: " fps",
+  ms: " ms",
+  "ms/s": " ms/s",
+  "%": " %",
+  ratio: "",
+  count: "",
+  MB: " MB",
+  kB: " kB",
+  "°C": " °C",
+  mA: " mA",
+};
 
 function number(value, unit) {
   if (typeof value !== "number" || !Number.isFinite(value)) return "–";
