@@ -23,6 +23,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from model import DEPTH, World  # noqa: E402
 from programs import Programs  # noqa: E402
+from usage import Usage  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 STUBS = "dumpsys input getprop setprop settings wm svc am pm cmd pidof ps logcat log perfetto".split()
@@ -51,6 +52,9 @@ def arguments():
     parser.add_argument("--random-5-6", action="store_true", help="each frame takes five or six refreshes")
     parser.add_argument("--stall", type=stall, action="append", default=[], help="TOUCH:MS after its down:LONG ms")
     parser.add_argument("--pixels", action="store_true", help="a fling draws only when it moved a whole pixel")
+    parser.add_argument("--keeps", default="", help="what it keeps from a shell, a list: cpu,memory,temperature,battery,network")
+    parser.add_argument("--unplugged", action="store_true", help="nothing but its battery feeds it")
+    parser.add_argument("--current", choices=["micro", "milli", "plus"], default="micro", help="its kernel's unit and sign of current")
     parser.add_argument("--app", default="com.example.shop")
     parser.add_argument("--model", default="Outsider")
     parser.add_argument("--serial", default="OUTSIDE")
@@ -78,6 +82,9 @@ class Phone:
         self.world.lock = threading.RLock()
         self.programs = Programs(self.world, options)
         self.programs.log_entry = None
+        self.programs.usage = self.usage = Usage(self.world, options, self.programs)
+        self.files = os.path.join(folder, "files")
+        os.mkdir(self.files)
         self.bin = os.path.join(folder, "bin")
         os.mkdir(self.bin)
         ask = os.path.join(folder, "ask")
@@ -115,6 +122,7 @@ class Phone:
     def shell(self, connection, line, packets):
         """Runs a line; what it prints goes to the connection as it comes, and it ends when the asker leaves."""
         environment = {"PATH": self.bin, "OUTSIDE_PHONE": self.path, "HOME": "/", "TMPDIR": "/tmp"}
+        line = self.usage.shown(line, self.files)
         both = subprocess.PIPE if packets else subprocess.STDOUT
         child = subprocess.Popen([shutil.which("mksh"), "-c", line], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=both, env=environment, start_new_session=True)
         self.lines[child.pid] = line
@@ -242,14 +250,14 @@ def slept():
         return int(float(uptime.read().split()[0]) * 0.31e9)
 
 
-def truth(world):
+def truth(world, usage):
     """What was really shown: presents with the refresh each was due and shown at, fingers, stalls."""
     frames = [
-        {"at": frame.present(world), "tick": frame.tick + DEPTH, "wanted": frame.wanted + DEPTH, "hz": frame.hz, "late_ms": (world.tick_at(frame.tick) - world.tick_at(frame.wanted)) / 1e6, "stalled": frame.stalled}
+        {"at": frame.present(world), "tick": frame.tick + DEPTH, "wanted": frame.wanted + DEPTH, "hz": frame.hz, "late_ms": (world.tick_at(frame.tick) - world.tick_at(frame.wanted)) / 1e6, "stalled": frame.stalled, "queued": frame.queued, "cpu_ms": frame.cost / 1e6}
         for frame in world.frames
     ]
     touches = [{"down": t.down, "slop": t.slop_at, "up": t.up, "caught": t.caught, "fling_until": t.fling_until} for t in world.touches]
-    return {"skew": world.panel.skew, "frames": frames, "touches": touches, "stalls": world.stalls}
+    return {"skew": world.panel.skew, "frames": frames, "touches": touches, "stalls": world.stalls, "used": usage.truth()}
 
 
 def main():
@@ -259,11 +267,12 @@ def main():
         port = str(Server(phone, options).port)
         environment = dict(os.environ, ANDROID_ADB_SERVER_PORT=port, ADB_SERVER_SOCKET=f"tcp:127.0.0.1:{port}", OUTSIDE_PHONE=phone.path)
         status = subprocess.run(options.command, env=environment, check=False).returncode
+        phone.usage.stop()
         with phone.world.lock:
             phone.world.catch_up()
             if options.truth:
                 with open(options.truth, "w", encoding="utf-8") as file:
-                    json.dump(truth(phone.world), file)
+                    json.dump(truth(phone.world, phone.usage), file)
     sys.exit(status)
 
 

@@ -33,7 +33,9 @@ class Programs:
     def __init__(self, world, options):
         self.world, self.options = world, options
         self.app = options.app
-        self.running = self.activity = None
+        self.running = self.activity = self.usage = None
+        # Of the app's process: the frames before it, and when it began.
+        self.born, self.born_at = 0, 0
         self.props = {
             "ro.product.model": options.model,
             "ro.product.manufacturer": "Outside",
@@ -62,6 +64,8 @@ class Programs:
 
     def settings(self, args):
         known = {"low_power": "0"}
+        if args[0] == "list":
+            return 0, "".join(f"{name}={value}\n" for name, value in known.items()), ""
         return 0, known.get(args[2], "null") + "\n", ""
 
     def wm(self, args):
@@ -92,6 +96,8 @@ class Programs:
             return 0, "", ""
         cold = self.running is None
         self.running = self.running or 9000 + int(self.world.chance.uniform(0, 900))
+        if cold:
+            self.born, self.born_at = len(self.world.frames), self.world.clock()
         link = args[args.index("-d") + 1] if "-d" in args else ""
         self.activity = ACTIVITY.get(link, ".MainActivity")
         self.layer_number += 5
@@ -142,17 +148,20 @@ class Programs:
     # dumpsys
 
     def dumpsys(self, args):
-        services = {"SurfaceFlinger": self.flinger, "gfxinfo": self.gfxinfo, "display": self.display, "input": self.dispatcher, "window": self.window, "power": lambda _: (0, "POWER MANAGER (dumpsys power)\n  mWakefulness=Awake\n", ""), "battery": self.battery, "thermalservice": self.thermal, "package": self.package}
+        services = {"SurfaceFlinger": self.flinger, "gfxinfo": self.gfxinfo, "display": self.display, "input": self.dispatcher, "window": self.window, "power": lambda _: (0, "POWER MANAGER (dumpsys power)\n  mWakefulness=Awake\n", ""), "battery": self.battery, "thermalservice": self.thermal, "netstats": self.netstats, "package": self.package}
         said = services.get(args[0])
         return said(args[1:]) if said else (0, "", f"Can't find service: {args[0]}\n")
 
     def battery(self, _args):
-        return 0, "Current Battery Service state:\n  AC powered: false\n  USB powered: true\n  Wireless powered: false\n  status: 5\n  health: 2\n  present: true\n  level: 100\n  scale: 100\n  voltage: 4300\n  temperature: 282\n  technology: Li-ion\n", ""
+        return 0, self.usage.battery(), ""
 
     def thermal(self, _args):
         if self.options.sdk < 29:
             return 0, "", "Can't find service: thermalservice\n"
-        return 0, "IsStatusOverride: false\nThermal Status: 0\nHAL Ready: true\nCurrent temperatures from HAL:\n\tTemperature{mValue=28.2, mType=2, mName=battery, mStatus=0}\n", ""
+        return 0, self.usage.thermal(), ""
+
+    def netstats(self, _args):
+        return 0, self.usage.netstats(), ""
 
     def package(self, _args):
         return 0, f"Packages:\n  Package [{self.app}] (5a5a5a):\n    userId=10231\n    versionCode=12 minSdk=24 targetSdk=34\n    versionName=1.2\n    flags=[ HAS_CODE ]\n    pkgFlags=[ HAS_CODE ]\n", ""

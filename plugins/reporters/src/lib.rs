@@ -50,6 +50,7 @@ pub mod side_by_side;
 mod story;
 pub mod suggested;
 pub mod table;
+mod used;
 pub mod words;
 
 pub use registry::{Options, bundled, by_name, documents, names, registry};

@@ -3,6 +3,7 @@
 //! The verdict, what failed, what was not measured, then the rest folded away. A page that grows too long gives up its
 //! details step by step and says which. A pure function of the record. Must not know: files, where it is shown.
 
+mod beside;
 mod detail;
 mod held;
 mod page;

@@ -13,7 +13,7 @@ use crate::cells::{Cell, phone};
 use crate::clean::{NAME, SENTENCE};
 use crate::paint::{TextStyle, Tint, cut, flow, left, right, wrap};
 use crate::story::trial_words;
-use crate::{quarantined, rerun, sentence, words};
+use crate::{quarantined, rerun, sentence, used, words};
 use farmjank_results::event::WindowMeasured;
 use farmjank_results::frame_log::What;
 use farmjank_results::frame_timeline::JankOwner;
@@ -44,6 +44,7 @@ pub fn show(cell: &Cell, frame_logs: &dyn FrameLogs, style: TextStyle) -> String
     part("why", why(cell, style));
     part("limits", limits(cell, style));
     part("iterations", iterations(cell, &all, style));
+    part("beside the frames", beside(cell, style));
     if let Some((title, body)) = drawn(cell, &all, style) {
         part(&title, body);
     }
@@ -94,6 +95,11 @@ fn why(cell: &Cell, style: TextStyle) -> Vec<String> {
         texts.push(fault.to_string());
     }
     texts.iter().take(12).flat_map(|text| under(&style.text(text, SENTENCE), style)).collect()
+}
+
+fn beside(cell: &Cell, style: TextStyle) -> Vec<String> {
+    let lines = used::lines(cell, &[], style.columns().saturating_sub(INDENT), style);
+    lines.iter().map(|line| format!("{}{line}", " ".repeat(INDENT))).collect()
 }
 
 fn limits(cell: &Cell, style: TextStyle) -> Vec<String> {

@@ -4,7 +4,7 @@
 
 use super::parts::{fold, limit, phone_of, sign, title};
 use super::text::text;
-use super::{Level, MARKER, detail, held, quarantined};
+use super::{Level, MARKER, beside, detail, held, quarantined};
 use crate::cells::{Cell, duration, phone, stories, worst_first};
 use crate::clean::{NAME, SENTENCE};
 use crate::quarantined::is_against;
@@ -38,6 +38,7 @@ pub(super) fn page(record: &Record, frame_logs: &dyn FrameLogs, level: &Level, m
     parts.extend(quarantined::table(&all, level.rows));
     if level.details {
         parts.extend(detail::folded(&all, frame_logs));
+        parts.extend(beside::folded(&all));
     }
     if level.passing {
         parts.extend(passed(record, &all));

@@ -8,6 +8,7 @@ use crate::comparison;
 use crate::paint::{self, TextStyle, Tint, cut, flow, left, right, width, wrap};
 use crate::quarantined;
 use crate::rerun;
+use crate::used;
 use crate::words::{self, Sides};
 use farmjank_results::compare::{CellCompared, Role};
 use farmjank_results::metric::Unit;
@@ -17,6 +18,8 @@ use farmjank_seams::reporter::FrameLogs;
 
 /// Room for `worst 100 vsyncs late at 12.3 s of trial 12/15`.
 const MOST_WORDS: usize = 46;
+/// Before what was asked for beside the frames.
+const BESIDE: &str = "beside  ";
 /// Reasons listed under one row.
 const REASONS: usize = 4;
 
@@ -73,6 +76,7 @@ pub(super) fn rows(
     }
     if cell.verdict == Some(Verdict::Pass) {
         lines.extend(passing(cell, style));
+        lines.extend(beside(cell, style));
         lines.extend(against_baseline(cell, style));
         return lines;
     }
@@ -85,10 +89,22 @@ pub(super) fn rows(
     }
     lines.extend(why(cell, style));
     if one.is_some() {
+        lines.extend(beside(cell, style));
         lines.extend(under(&seen(cell, style), Tint::Quiet, style));
     }
     lines.extend(particulars(cell, same, style, columns));
     lines
+}
+
+/// What was asked for beside the frames, where no limit on it has told it.
+fn beside(cell: &Cell, style: TextStyle) -> Vec<String> {
+    let judgements = cell.judged.map_or(&[][..], |judged| &judged.judgements);
+    let told: Vec<&str> = judgements.iter().map(|judgement| judgement.metric.as_str()).collect();
+    let lines = used::lines(cell, &told, style.columns().saturating_sub(INDENT + width(BESIDE)), style);
+    let under = " ".repeat(width(BESIDE));
+    let heads = std::iter::once(BESIDE).chain(std::iter::repeat(&*under));
+    let whole = heads.zip(&lines).map(|(head, line)| format!("{head}{line}"));
+    whole.map(|line| format!("{}{}", " ".repeat(INDENT), style.paint(Tint::Quiet, &line))).collect()
 }
 
 /// What the baseline says, one sentence per cell that votes.

@@ -1,5 +1,6 @@
 //! A run that could have happened: four phones, three windows each, every verdict, told event by event.
 
+use crate::used;
 use farmjank_results::device::{DeviceFacts, DeviceId, Readiness, RefreshMode};
 use farmjank_results::event::*;
 use farmjank_results::fault::{Fault, FaultCode};
@@ -148,6 +149,7 @@ pub fn measured(
     let value = |value: f64| Reading::Value(value + f64::from(trial) * 0.01);
     let start = DeviceTime::from_ns(1_000_000_000 * (i64::from(trial) * 60 + window as i64 * 10));
     let end = start + Span::from_ms(4_200);
+    let (used, looks) = used::beside(window, words, start, value(numbers.0 * 3.0));
     let readings = BTreeMap::from([
         ("fps".to_owned(), value(numbers.0)),
         ("hitch_ms_per_s".to_owned(), value(numbers.1)),
@@ -162,7 +164,7 @@ pub fn measured(
         window: words.windows[window].clone(),
         span: Some((start, end)),
         motions: vec![Motion { from: start, to: end, phase: Phase::Fling, touch: None }],
-        readings: readings.into(),
+        readings: readings.into_iter().chain(used).collect::<BTreeMap<_, _>>().into(),
         refresh_hz: Some(hz),
         coverage: Some(Coverage {
             frames_seen: (numbers.0 * 4.2) as u64,
@@ -192,6 +194,7 @@ pub fn measured(
         clock: None,
         pace: None,
         around: None,
+        beside: looks,
         ..WindowMeasured::default()
     }
 }

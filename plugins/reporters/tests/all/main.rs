@@ -21,3 +21,4 @@ mod schemas;
 mod side_by_side;
 mod sweep;
 mod tables;
+mod used;

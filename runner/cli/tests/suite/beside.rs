@@ -71,6 +71,38 @@ fn a_flag_asks_without_a_limit_and_wins_over_the_scenario() {
 }
 
 #[test]
+fn what_was_asked_for_is_told_without_a_limit_and_what_a_phone_keeps_with_its_reason() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path();
+    write(path, "lab.yaml", LAB);
+    write(path, "s.yaml", &scenario("beside: [cpu, memory, temperature, battery, network]\n", ""));
+    let ended =
+        run(path, &["run", "s.yaml", "--lab", "lab.yaml", "--reporter", "markdown=out.md", "--out", "out"]);
+    assert_eq!(ended.code, 0, "{}{}", ended.out, ended.err);
+    for told in [
+        "    beside  cpu ",
+        " · rss 180.0 MB · ",
+        " mA · ",
+        " · rss – · ",
+        "no rss: this phone does not let a shell",
+    ] {
+        assert!(ended.out.contains(told), "{told} in {}", ended.out);
+    }
+    let widest = ended.out.lines().map(|line| line.chars().count()).max();
+    assert!(widest <= Some(80), "{widest:?} columns: {}", ended.out);
+    let page = std::fs::read_to_string(path.join("out.md")).expect("a page");
+    let head =
+        "| window | phone | cpu | device cpu | rss | skin | battery | battery | network rx | network tx |";
+    assert!(page.contains(head) && page.contains("- no network rx, network tx: Android 10 to 12"), "{page}");
+    let shown = run(path, &["show", "out", "open"]);
+    assert!(
+        shown.out.contains("beside the frames\n  cpu ") && shown.out.contains("rss 180.0 MB"),
+        "{}",
+        shown.out
+    );
+}
+
+#[test]
 fn a_word_that_is_nothing_to_look_at_is_told_with_what_was_meant() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path();

@@ -145,3 +145,45 @@ fn stalls_planted_on_phones_outside_the_lab_are_found_at_their_size() {
     }
     assert!(wrong.is_empty(), "{} are not found:\n{}", wrong.len(), wrong.join("\n"));
 }
+
+/// Phones of every way to tell what is used, and what they keep from a shell.
+const USED: [(&str, &str, &[&str]); 6] = [
+    ("Android 14 on its battery", "--hz 120 --sdk 34 --unplugged", &[]),
+    ("Android 9, mA", "--hz 60 --sdk 28 --unplugged --current milli", &["skin_c"]),
+    ("Android 11, a current without a sign", "--hz 90 --sdk 30 --unplugged --current plus", &["network"]),
+    ("Android 15 on a cable", "--hz 120 --adaptive --sdk 35", &["battery_ma"]),
+    ("CPU and battery kept", "--hz 60 --sdk 33 --unplugged --keeps cpu,battery", &["cpu", "battery_ma"]),
+    (
+        "memory, heat and network kept",
+        "--hz 120 --sdk 34 --unplugged --keeps memory,temperature,network",
+        &["rss", "skin_c", "network"],
+    ),
+];
+
+#[test]
+fn what_phones_outside_the_lab_use_is_told_and_what_they_keep_has_its_reason() {
+    if !ready() {
+        return;
+    }
+    let phones = USED.map(|(name, flags, _)| (name, "beside.yaml", flags));
+    for (seen, (.., kept)) in run(&phones).iter().zip(USED) {
+        let window = window(seen);
+        assert_eq!(seen.ended.code, 0, "{}", seen.told());
+        for (key, low, high) in seen.used(window) {
+            let is_kept = kept.iter().any(|kept| key.contains(kept));
+            match value(seen, key) {
+                Ok(value) => {
+                    assert!(
+                        !is_kept && (low..=high).contains(&value),
+                        "{key} {value} of {low} to {high}: {}",
+                        seen.told()
+                    );
+                }
+                Err(why) => assert!(is_kept && why.len() > 40, "{key}: {why}: {}", seen.told()),
+            }
+        }
+        let asked = window.beside.iter().filter(|line| !line.points.is_empty()).count();
+        let refused = window.beside.len() - asked;
+        assert!(asked >= 4 && refused >= kept.len(), "{asked} lines, {refused} without a point");
+    }
+}

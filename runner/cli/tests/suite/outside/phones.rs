@@ -1,6 +1,7 @@
 //! Runs phones outside the lab side by side, and what they truly showed. Times are the phone's CLOCK_MONOTONIC in ns.
 
 use crate::world::{Ended, ended, farmjank};
+use farmjank_results::event::WindowMeasured;
 use farmjank_results::motion::Motion;
 use farmjank_results::record::Record;
 use serde_json::Value;
@@ -46,6 +47,44 @@ impl Seen {
             }
         }
         late / shown
+    }
+
+    /// What was used between the first and the last look, each with the least and the most it may be told as. Looks and
+    /// the phone's clock are known to some 20 ms, CPU time to a tick of 10 ms at both ends.
+    pub fn used(&self, window: &WindowMeasured) -> Vec<(&'static str, f64, f64)> {
+        let truth = &self.truth["used"];
+        let number = |key: &str| truth[key].as_f64().unwrap_or_else(|| panic!("{key} of {truth}"));
+        let looks = window.beside.iter().find(|line| line.points.len() > 1).expect("a line");
+        let ends = |grain: f64| {
+            let [first, last] = [0, looks.points.len() - 1].map(|nth| looks.points[nth].0.ns() as f64 / 1e9);
+            (first - grain, last + grain)
+        };
+        let frames = self.truth["frames"].as_array().expect("frames");
+        let cpu_ms = |(from, to): (f64, f64)| {
+            let queued =
+                |frame: &&Value| (from..=to).contains(&(frame["queued"].as_f64().expect("ns") / 1e9));
+            frames.iter().filter(queued).map(|frame| frame["cpu_ms"].as_f64().expect("ms")).sum::<f64>()
+        };
+        let (least, most) = (cpu_ms(ends(-0.05)) - 20.0, cpu_ms(ends(0.05)) + 20.0);
+        let (from, to) = ends(0.0);
+        let (time, age) = (to - from, to - number("born_at") / 1e9);
+        let cores = |ms: f64| 100.0 * (number("others") + ms / 1e3 / time / number("cores"));
+        let rss = (truth["rss_kb"][0].as_f64().expect("kB") + truth["rss_kb"][1].as_f64().expect("kB") * age)
+            / 1_024.0;
+        // Services are asked after a look's clock is read, at both ends the later the slower the computer is.
+        let moved = |key: &str| (number(key) * (time - 0.4) / 1_024.0, number(key) * (time + 0.4) / 1_024.0);
+        let ((rx, rx_most), (tx, tx_most)) = (moved("rx"), moved("tx"));
+        let draws = number("draws_ma");
+        vec![
+            ("cpu_ms_per_s", least / time, most / time),
+            ("device_cpu_pct", cores(least) - 1.0, cores(most) + 1.0),
+            ("rss_mb", rss - 0.5, rss + 0.5),
+            ("skin_c", 31.4, 31.4),
+            ("battery_c", 28.2, 28.2),
+            ("battery_ma", draws, draws),
+            ("network_rx_kb", rx, rx_most),
+            ("network_tx_kb", tx, tx_most),
+        ]
     }
 
     /// By how much planted stalls made frames late, and the shortest refresh, ms.
