@@ -15,17 +15,22 @@ use farmjank_frames::frametimeline::{TraceReader, read_trace};
 use farmjank_frames::ftrace::FtraceReader;
 use farmjank_frames::registry::{dump_readers, probe_readers};
 use farmjank_frames::{counters, kind, read_text};
+use farmjank_measure::probe_read::SideReadings;
+use farmjank_measure::seen::Seen;
+use farmjank_measure::weigh::{Ask, weigh};
 use farmjank_reporters::{Options, by_name};
 use farmjank_results::compare::{Baseline, read_plain};
 use farmjank_results::device::App;
 use farmjank_results::dump::Dump;
+use farmjank_results::event::WindowMeasured;
 use farmjank_results::evidence::{self as kept, EvidenceWriter};
 use farmjank_results::file_error::FileProblem;
 use farmjank_results::frame::SourceId;
 use farmjank_results::frame_log::FrameLog;
 use farmjank_results::reader::ProbeOutput;
 use farmjank_results::record::Record;
-use farmjank_results::time::RunTime;
+use farmjank_results::side_reading::SideReading;
+use farmjank_results::time::{ClockMap, RunTime, Span};
 use farmjank_scenarios::read::{ReadOptions, SourceFile, read, secrets};
 use farmjank_seams::reporter::{Delivery, NoFrameLogs};
 use std::collections::BTreeMap;
@@ -34,9 +39,10 @@ use std::collections::BTreeMap;
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target, by name.
-pub const TARGETS: [Target; 10] = [
+pub const TARGETS: [Target; 11] = [
     ("yaml", yaml),
     ("dumps", dumps),
+    ("looks", looks),
     ("trace", trace),
     ("journal", journal),
     ("evidence", evidence),
@@ -85,6 +91,32 @@ pub fn dumps(bytes: &[u8]) {
     for reader in probe_readers() {
         let output = ProbeOutput { bytes: bytes.to_vec(), mark: bytes.to_vec(), began: None, ended: None };
         drop(reader.read(&output, &App("com.example.shop".to_owned()), None));
+    }
+}
+
+/// What a shell finds beside the frames: numbers a phone may have, and lines that are bounded and in order of time.
+pub fn looks(bytes: &[u8]) {
+    // The first look is told as the window begins; what follows comes later.
+    let over = b"\nfarmjank-over\n";
+    let first = bytes.windows(over.len()).position(|part| part == over).map_or(0, |at| at + over.len());
+    let (mark, rest) = bytes.split_at(first);
+    let output = ProbeOutput { bytes: rest.to_vec(), mark: mark.to_vec(), began: None, ended: None };
+    let app = App("com.example.shop".to_owned());
+    let clock = ClockMap { offset: Span::from_ms(77), uncertainty: Span::from_ms(11) };
+    let readers = probe_readers();
+    let reader = readers.iter().find(|reader| reader.id() == SourceId::Resources).expect("a reader of looks");
+    let Ok(SideReading::Resources(watch)) = reader.read(&output, &app, Some(clock)) else { return };
+    let side_readings = SideReadings { resources: Some(watch), ..SideReadings::default() };
+    let mut measured = WindowMeasured::default();
+    let seen = Seen { rings: BTreeMap::new(), framestats: BTreeMap::new(), doubts: Vec::new() };
+    weigh(&mut measured, seen, Ask { app: &app, target_fps: None, pinned: None }, &side_readings);
+    for line in &measured.beside {
+        assert!(line.points.len() <= 121, "{} points", line.points.len());
+        assert!(line.points.is_sorted_by_key(|(at, _)| *at), "{line:?}");
+        assert!(line.points.iter().all(|(_, value)| value.is_none_or(f64::is_finite)), "{line:?}");
+    }
+    for (key, reading) in measured.readings.iter() {
+        assert!(reading.value().is_none_or(f64::is_finite), "{key} is {reading:?}");
     }
 }
 

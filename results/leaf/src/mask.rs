@@ -43,7 +43,7 @@ impl std::fmt::Display for Unmaskable {
 }
 
 /// What is blacked out.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Mask {
     /// Every form of every secret, the longest first.
     forms: Vec<Vec<u8>>,
@@ -74,9 +74,20 @@ impl Mask {
             return Err(Unmaskable::Common);
         }
         self.forms.extend(forms(secret));
+        Ok(self.sorted())
+    }
+
+    /// Of the secrets of both.
+    pub fn with(mut self, other: &Mask) -> Mask {
+        self.forms.extend_from_slice(&other.forms);
+        self.sorted()
+    }
+
+    /// The longest first, so that a form within another leaves nothing of it.
+    fn sorted(mut self) -> Mask {
         self.forms.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         self.forms.dedup();
-        Ok(self)
+        self
     }
 
     /// Whether there is no secret.
@@ -253,6 +264,18 @@ mod tests {
         let mask = mask("hunter2-Hunter");
         assert_eq!(mask.text("token=hunter2-H… and hun..."), "token=*********… and ***...");
         assert_eq!(mask.text("a hu… hunt"), "a hu… hunt");
+    }
+
+    #[test]
+    fn the_secrets_of_two_masks_are_all_secret_and_once() {
+        let (one, two) = (mask("hunter2-Hunter"), mask("hunter2-Hunter-more"));
+        let both = one.clone().with(&two);
+        assert_eq!(
+            both.text("a hunter2-Hunter-more b hunter2-Hunter"),
+            "a ******************* b **************"
+        );
+        assert_eq!(both.clone().with(&one), both);
+        assert_eq!(Mask::default().with(&one), one);
     }
 
     #[test]

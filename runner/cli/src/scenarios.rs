@@ -136,7 +136,7 @@ fn keep_secrets(files: &[SourceFile], env: &BTreeMap<String, String>) -> Result<
             mask = mask.and(value).map_err(|why| usage!("the secret `{name}` cannot be kept: {why}"))?;
         }
     }
-    host::keep_secret(mask);
+    host::keep_secret(&mask);
     Ok(())
 }
 

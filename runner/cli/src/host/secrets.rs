@@ -15,11 +15,13 @@ use std::sync::{PoisonError, RwLock};
 
 static SECRETS: RwLock<Option<&'static Mask>> = RwLock::new(None);
 
-/// Keeps these secrets from here on, instead of those that were kept before; none of them is no reason to tell those.
-pub fn keep_secret(mask: Mask) {
-    if !mask.is_empty() {
+/// Keeps these secrets from here on, and all that were kept before: what a scenario no longer calls a secret still is.
+pub fn keep_secret(mask: &Mask) {
+    let mut secrets = SECRETS.write().unwrap_or_else(PoisonError::into_inner);
+    let all = secrets.map_or_else(|| mask.clone(), |before| before.clone().with(mask));
+    if !all.is_empty() && *secrets != Some(&all) {
         // Kept to the end, whoever still holds the ones before: each time a person saves what is secret, some bytes.
-        *SECRETS.write().unwrap_or_else(PoisonError::into_inner) = Some(Box::leak(Box::new(mask)));
+        *secrets = Some(Box::leak(Box::new(all)));
     }
 }
 

@@ -1,6 +1,6 @@
 //! `farmjank run --watch`: a person edits a scenario, and it runs again on one phone.
 
-use crate::world::{FEED, SMOOTH, farmjank, run, write};
+use crate::world::{FEED, SMOOTH, farmjank, files_below, held, run, write};
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -124,6 +124,38 @@ fn a_scenario_runs_again_with_every_change_of_it_or_of_what_it_runs_until_it_is_
     let (code, out) = watching.interrupt();
     assert_eq!(code, 130);
     assert_eq!(out.matches("PASS  1 passed").count(), 3, "{out}");
+}
+
+#[test]
+fn what_a_saved_scenario_no_longer_calls_a_secret_stays_one() {
+    const TOKEN: &str = "Zq7-token-Zq7";
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    let told = "  - openPage: feed\n  - openLink: 'shop://feed?token=${TOKEN}'\n";
+    let open = SMOOTH.replace("  - openPage: feed\n", told);
+    assert!(open.contains(told), "{open}");
+    let named = open.replace("iterations: 2", "iterations: 2\nsecret: [TOKEN]");
+    write(here, "s.yaml", &named);
+    write(here, ".env", &format!("TOKEN={TOKEN}\n"));
+    let watching = Watching::start(here, &["s.yaml", "--lab", "demo", "--out", "out", "--env-file", ".env"]);
+    let clean = |said: String| {
+        assert!(said.contains("exit code 0; watching") && !said.contains(TOKEN), "{said}");
+        let log = std::fs::read_to_string(here.join("out/events.ndjson")).expect("the log");
+        assert!(log.contains("?token=*************"), "the link was opened");
+        for path in files_below(&here.join("out")) {
+            let held = held(&path).windows(TOKEN.len()).any(|part| part == TOKEN.as_bytes());
+            assert!(!held, "{} holds the token", path.display());
+        }
+    };
+    clean(watching.until("watching"));
+    save(here, "s.yaml", &open);
+    clean(watching.until("watching"));
+    // What is secret now, and what was before.
+    write(here, ".env", &format!("TOKEN={TOKEN}\nOTHER=Xy9-other-Xy9\n"));
+    save(here, "s.yaml", &open.replace("iterations: 2", "iterations: 2\nsecret: [OTHER]"));
+    clean(watching.until("watching"));
+    let (_, out) = watching.interrupt();
+    assert!(!out.contains(TOKEN), "{out}");
 }
 
 #[test]
