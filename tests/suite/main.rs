@@ -2,6 +2,7 @@
 
 mod blame;
 mod browser;
+mod causes;
 mod claimed;
 mod conformance;
 mod prepared;

@@ -6,6 +6,7 @@
 //! clock; of traces on another clock nothing is read. States and slices are what Perfetto's own reader makes of the
 //! same bytes.
 
+mod around;
 mod batch;
 mod binder;
 mod bundle;
@@ -15,11 +16,14 @@ mod mark;
 mod order;
 mod processes;
 mod reader;
+mod scan;
 mod slices;
 mod states;
 mod stats;
 
+pub use around::Around;
 pub use farmjank_causes::fact::Fact;
 pub use farmjank_causes::threads::Threads;
 pub use reader::{FtraceReader, Unusable};
+pub use scan::Scan;
 pub use stats::Losses;

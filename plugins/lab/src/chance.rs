@@ -36,6 +36,8 @@ pub enum Stream {
     Pace = 14,
     /// What `input` waits for.
     Input = 15,
+    /// What threads do beside frames.
+    Kernel = 16,
 }
 
 /// Mixes three words into one that looks random.

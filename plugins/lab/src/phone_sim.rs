@@ -22,6 +22,7 @@ pub mod pace;
 pub mod panel;
 pub mod pipeline;
 pub mod planning;
+mod planted;
 pub mod produce;
 pub mod producer;
 pub mod setup;

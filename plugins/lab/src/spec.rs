@@ -4,8 +4,10 @@
 //! Units are in the field docs. Unknown keys are refused, everything has a default.
 
 mod app;
+mod cause;
 
 pub use app::{AppSpec, Moment, PaceSpec, PageKind, PageSpec, StallSpec, TouchStallSpec};
+pub use cause::{CauseSpec, Hold, Meanwhile};
 
 use crate::archetype;
 use schemars::JsonSchema;

@@ -2,9 +2,11 @@
 //!
 //! Times are ns on the phone's CLOCK_MONOTONIC. Must not know any text format.
 
+pub mod held;
 pub mod hwui;
 pub mod verdict;
 
+use held::{TruthStall, TruthWork};
 use hwui::TruthHwuiFrame;
 use std::marker::PhantomData;
 
@@ -80,6 +82,8 @@ pub struct TruthFrame {
     pub in_time: bool,
     /// FrameTimeline's verdict, bits of [`verdict`].
     pub jank: u32,
+    /// What threads did for it.
+    pub work: TruthWork,
 }
 
 /// A frame that was drawn, queued and never shown.
@@ -99,6 +103,8 @@ pub struct TruthDropped {
     pub at: i64,
     /// Token of the display frame that showed the newer one; 0 when none did.
     pub display: i64,
+    /// What threads did for it.
+    pub work: TruthWork,
 }
 
 /// What a phone still knew of the promise behind a vsync id.
@@ -234,6 +240,7 @@ pub struct TruthMessage {
 }
 
 /// Everything that existed on a phone since the lab began, up to the last instant it was asked about.
+/// One field for each kind of thing that happens.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Truth<'a> {
     /// Layers in order of creation, dead ones included.
@@ -248,6 +255,8 @@ pub struct Truth<'a> {
     pub displays: Vec<TruthDisplay>,
     /// Long messages of main threads, in order of their ends.
     pub messages: Vec<TruthMessage>,
+    /// Messages of main threads that drew nothing, in order of their beginnings.
+    pub stalls: Vec<TruthStall>,
     /// Frames of every window as its renderer made them, in order of making.
     pub hwui_frames: Vec<TruthHwuiFrame>,
     /// Ties the truth to its phone.

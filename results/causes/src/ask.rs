@@ -45,14 +45,15 @@ pub fn frames(app: &SurfaceFrames, period: Span, clock: &impl Fn(DeviceTime) -> 
         let blamed = Blamed {
             app: owner == Some(JankOwner::App),
             compositor: has(COMPOSITOR),
+            composing_gpu: has(jank::SF_GPU),
             display: has(jank::DISPLAY_HAL),
             stuffed: owner == Some(JankOwner::Stuffing),
         };
-        let from = frame.expected_start.unwrap_or(frame.actual_start);
-        let (Some(from), Some(to), Some(done)) = (clock(from), clock(present), clock(frame.actual_end))
-        else {
-            continue;
-        };
+        let (Some(to), Some(done)) = (clock(present), clock(frame.actual_end)) else { continue };
+        // A promise the platform forgot has no beginning: the frame counts for as long as the screen stood still.
+        let forgotten = || to.saturating_sub(hitch).saturating_sub(period.ns());
+        let from = frame.expected_start.map_or_else(|| Some(forgotten()), clock);
+        let Some(from) = from else { continue };
         asked.frames.push(Frame {
             process: frame.pid,
             token: frame.token,

@@ -73,6 +73,7 @@ impl Cause {
             Kind::GpuShader => with("compiles shaders"),
             Kind::ArtClass => with("loads classes or resources"),
             Kind::ArtJit => with("compiles code"),
+            Kind::GpuBusy if self.place == Place::Compositor => "the GPU is not done composing".to_owned(),
             Kind::GpuBusy => "the GPU is not done with the frame".to_owned(),
             Kind::QueueStuffed => {
                 "the frame waits in a queue that is full since an earlier late frame".to_owned()

@@ -158,6 +158,7 @@ impl Facts {
         self.states.values_mut().for_each(|all| all.sort_by_key(|one| one.from));
         self.slices.values_mut().for_each(|all| all.sort_by_key(|one| (one.from, one.depth)));
         self.calls.values_mut().for_each(|all| all.sort_by_key(|one| one.from));
+        self.reclaims.values_mut().for_each(|all| all.sort_unstable());
         self.lost.sort_unstable();
         self.steps.clear();
         for (thread, all) in &self.slices {
@@ -183,9 +184,10 @@ impl Facts {
             if one.from >= to {
                 break;
             }
-            // Where the end is not told it is at the latest where the next one begins.
-            let next = all.get(nth + 1).map_or(i64::MAX, |next| next.from);
-            let (begin, end) = (one.from.max(from), one.to.unwrap_or(i64::MAX).min(next).min(to));
+            // Something was not told where the next one begins before anybody saw this one's end.
+            let next = all.get(nth + 1).map(|next| next.from);
+            let Some(until) = one.to.or_else(|| next.is_none().then_some(i64::MAX)) else { continue };
+            let (begin, end) = (one.from.max(from), until.min(next.unwrap_or(i64::MAX)).min(to));
             if begin < end {
                 told.push((begin, end, *one));
             }
@@ -215,10 +217,14 @@ impl Facts {
         calls.iter().rev().find(|call| call.from <= at && call.to.is_none_or(|to| to > at))
     }
 
-    /// Whether a thread freed memory at an instant.
-    pub fn reclaims(&self, thread: Thread, at: i64) -> bool {
-        let told = self.reclaims.get(&thread);
-        told.is_some_and(|all| all.iter().any(|(from, to)| *from <= at && at < *to))
+    /// Whether a thread freed memory at an instant, and until when that is so.
+    pub fn reclaims(&self, thread: Thread, at: i64) -> (bool, i64) {
+        let Some(all) = self.reclaims.get(&thread) else { return (false, i64::MAX) };
+        let next = all.partition_point(|(from, _)| *from <= at);
+        match next.checked_sub(1).map(|last| all[last].1) {
+            Some(to) if at < to => (true, to),
+            _ => (false, all.get(next).map_or(i64::MAX, |(from, _)| *from)),
+        }
     }
 
     /// The clock rate of a CPU at an instant, kHz.

@@ -39,6 +39,8 @@ pub struct Frame {
 pub struct Blamed {
     /// The compositor.
     pub compositor: bool,
+    /// Of it, what it does on the GPU.
+    pub composing_gpu: bool,
     /// The app.
     pub app: bool,
     /// The display's driver.
@@ -81,7 +83,8 @@ pub fn way(frame: &Frame, facts: &Facts, threads: &Threads) -> Way {
     };
     let mut way = Way { spent: BTreeMap::new(), marked: false, lost: facts.lost_near(frame.from, frame.to) };
     let (made, drawn) = (step(Step::Made), step(Step::Drawn));
-    let mut at = frame.from;
+    // Where nobody remembers when it should have begun, it began at the latest with its own slice.
+    let mut at = made.map_or(frame.from, |(_, from, _)| from.min(frame.from));
     // Every piece begins where the one before ended, whatever their slices say: pieces never overlap, none is left out.
     let mut go = |looking: Looking<'_>, thread: Thread, to: i64| {
         let to = to.clamp(at, frame.to);
@@ -132,15 +135,23 @@ impl Way {
             }
             at = to;
         }
-        let kind = if frame.blamed.display { Kind::DisplayHal } else { Kind::Turn };
-        self.add(app, turn(at, frame.to, kind));
+        // What it does on the GPU ends nobody says when; that it was late the platform does.
+        let composing = Looking { place: Place::Compositor, ..*app };
+        match (frame.blamed.display, frame.blamed.composing_gpu) {
+            (true, _) => self.add(app, turn(at, frame.to, Kind::DisplayHal)),
+            (_, true) => self.add(&composing, turn(at, frame.to, Kind::GpuBusy)),
+            _ => self.add(app, turn(at, frame.to, Kind::Turn)),
+        }
     }
 
     fn add(&mut self, looking: &Looking<'_>, one: Labelled) {
         if one.to <= one.from {
             return;
         }
-        let nobody = matches!(one.kind, Kind::GpuBusy | Kind::Turn | Kind::DisplayHal | Kind::Unexplained(_));
+        let nobody = matches!(
+            one.kind,
+            Kind::GpuBusy | Kind::Turn | Kind::DisplayHal | Kind::QueueStuffed | Kind::Unexplained(_)
+        );
         let thread = if nobody { String::new() } else { looking.name(one.thread) };
         let cause = Cause { place: looking.place, kind: one.kind, thread, object: one.object };
         let spent = self.spent.entry(cause).or_default();

@@ -15,7 +15,9 @@ const STARVED: i64 = 500_000;
 /// Threads that wait for each other, at most, as far as they are followed.
 pub const HOPS: usize = 4;
 /// Waits in which the thread waited for goes on with the frame.
-const HANDED_ON: [&str; 4] = ["postAndWait", "dequeueBuffer", "waitForBufferRelease", "waitForever"];
+const HANDED_ON: [&str; 2] = ["postAndWait", "waitForever"];
+/// Waits for a buffer: all are in frames that were not shown yet.
+const NO_BUFFER: [&str; 2] = ["dequeueBuffer", "waitForBufferRelease"];
 /// States and slices looked at for one frame, at most: a real one takes some ten thousand.
 const WORK: usize = 1 << 22;
 /// What collects garbage.
@@ -110,7 +112,7 @@ impl Looking<'_> {
                 all.push(unexplained(thread, at, begin, Why::NoScheduler));
             }
             for piece in open.pieces(begin, end, segment) {
-                self.label(&piece, hops, &mut all);
+                self.cut(piece, hops, &mut all);
             }
             at = end;
         }
@@ -120,13 +122,24 @@ impl Looking<'_> {
         all
     }
 
+    /// Cuts a piece where freeing memory begins and ends: no slice does.
+    fn cut(&self, mut piece: Piece<'_>, hops: usize, all: &mut Vec<Labelled>) {
+        let end = piece.to;
+        while piece.from < end {
+            let (frees, until) = self.facts.reclaims(piece.segment.thread, piece.from);
+            piece.to = until.min(end);
+            match frees {
+                true => all.push(told(&piece, Kind::MemoryReclaim, String::new())),
+                false => self.label(&piece, hops, all),
+            }
+            piece.from = piece.to;
+        }
+    }
+
     fn label(&self, piece: &Piece<'_>, hops: usize, all: &mut Vec<Labelled>) {
         let segment = &piece.segment;
         let whole = segment.to.unwrap_or(piece.to).saturating_sub(segment.from);
         let labelled = match segment.state {
-            _ if self.facts.reclaims(segment.thread, piece.from) => {
-                told(piece, Kind::MemoryReclaim, String::new())
-            }
             State::Running => self.running(piece),
             state if state.waits_for_cpu() && whole >= STARVED => self.starved(piece),
             // So short a wait goes with what it interrupts.
@@ -152,7 +165,13 @@ impl Looking<'_> {
             .segment
             .cpu
             .and_then(|cpu| Some((self.facts.rate(cpu, piece.from)?, self.facts.throttled(cpu, piece.from))));
+        let inner = piece.stack.iter().rev().find(|one| !section::is_frame(&one.name));
         let known = piece.stack.iter().rev().find_map(|one| Some((section::kind(&one.name)?, *one)));
+        // A phase of every frame says less than a section inside it.
+        let known = known.filter(|(kind, one)| {
+            !section::is_phase(*kind)
+                || inner.is_none_or(|inner| std::ptr::eq(inner.name.as_ref(), one.name.as_ref()))
+        });
         let labelled = match known {
             // It tries for a lock on the CPU before it sleeps, or has just got it.
             Some((Kind::LockMonitor | Kind::LockArt | Kind::LockMutex, _)) => self.lock(piece, 0),
@@ -242,6 +261,12 @@ impl Looking<'_> {
             }
             return vec![Labelled { detail, ..told(piece, Kind::Binder, self.process_name(process)) }];
         }
+        let inside = |names: &[&str]| {
+            piece.stack.iter().any(|one| names.iter().any(|name| one.name.starts_with(name)))
+        };
+        if inside(&NO_BUFFER) {
+            return vec![told(piece, Kind::QueueStuffed, String::new())];
+        }
         // A wait ends with its waker, unless an interrupt was: a timer, a device.
         let woken =
             self.facts.after(&piece.segment).filter(|next| next.state == State::Runnable && !next.interrupt);
@@ -252,9 +277,8 @@ impl Looking<'_> {
         if self.threads.name(waker) == COLLECTOR && self.of_app(waker) {
             return vec![told(piece, Kind::GcWait, String::new())];
         }
-        let handed_on = piece.stack.iter().any(|one| HANDED_ON.iter().any(|name| one.name.starts_with(name)));
         match self.of_app(waker) {
-            true if handed_on => self.labels(waker, piece.from, piece.to, hops - 1),
+            true if inside(&HANDED_ON) => self.labels(waker, piece.from, piece.to, hops - 1),
             true if !piece.stack.is_empty() => {
                 let detail = self.meanwhile(waker, piece, hops);
                 vec![Labelled { detail, ..told(piece, Kind::ThreadWait, quoted(&self.name(waker))) }]

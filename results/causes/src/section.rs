@@ -57,6 +57,11 @@ fn longer(begin: &str) -> bool {
     matches!(begin, "shader" | "inflate" | "VerifyClass" | "OpenDex" | "decodeBitmap" | "ImageDecoder#decode")
 }
 
+/// A phase that every frame goes through, with everything in it that an app does there.
+pub fn is_phase(kind: Kind) -> bool {
+    matches!(kind, Kind::UiInput | Kind::UiAnimation | Kind::UiLayout | Kind::UiDraw)
+}
+
 /// A slice around others, or around a call, that tells nothing by itself.
 pub fn is_frame(name: &str) -> bool {
     const FRAMES: [&str; 6] =

@@ -73,6 +73,11 @@ pub struct FtraceReader {
 }
 
 impl FtraceReader {
+    /// A reader that knows these threads already.
+    pub fn knowing(threads: Threads) -> FtraceReader {
+        FtraceReader { told: Told { threads, ..Told::default() }, ..FtraceReader::default() }
+    }
+
     /// Takes the next bytes; hands out what they make known.
     pub fn feed(&mut self, bytes: &[u8], each: &mut impl FnMut(&Threads, Fact<'_>)) {
         let FtraceReader { framing, order, stats, told, events } = self;

@@ -8,6 +8,7 @@ pub mod config;
 mod deflate;
 mod fields;
 mod frames;
+mod kernel;
 mod processes;
 mod proto;
 mod ring;

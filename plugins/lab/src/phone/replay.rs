@@ -28,10 +28,21 @@ pub(super) fn truth_until(phone: &Phone, until: i64) -> Truth<'_> {
     let switches =
         replayed.panel.segments().iter().filter(|segment| segment.from <= until).map(switch).collect();
     let messages = crate::phone_sim::main_thread::messages(&replayed, until);
+    let stalls = replayed.journal.stalls_until(until);
     let mut hwui_frames = replayed.journal.hwui_frames;
     hwui_frames.retain(|frame| frame.sync_start <= until);
     let (gestures, launches) = (replayed.input.gestures, replayed.activities.launches);
-    Truth { layers, gestures, switches, launches, displays, messages, hwui_frames, phone: PhantomData }
+    Truth {
+        layers,
+        gestures,
+        switches,
+        launches,
+        displays,
+        messages,
+        stalls,
+        hwui_frames,
+        phone: PhantomData,
+    }
 }
 
 /// The frames kept since tracing began, as if nobody had asked after this instant (CLOCK_MONOTONIC, ns). No gestures,
@@ -49,5 +60,6 @@ pub(super) fn truth_kept(phone: &Phone, until: i64) -> Truth<'_> {
     let mut layers: Vec<TruthLayer> = kept.filter(|layer| !layer.frames.is_empty()).collect();
     let displays =
         verdict::judge(&mut layers, phone.sim.setup.archetype.sdk, phone.sim.setup.compositor.is_some());
-    Truth { layers, displays, ..Truth::default() }
+    let stalls = phone.sim.journal.stalls_until(until);
+    Truth { layers, displays, stalls, ..Truth::default() }
 }

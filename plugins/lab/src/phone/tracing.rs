@@ -190,6 +190,7 @@ fn traced(phone: &Phone, session: &Session) -> Vec<u8> {
     trace(&Capture {
         truth: &truth,
         sdk: phone.sim.setup.archetype.sdk,
+        cores: phone.sim.setup.archetype.cores,
         config: &session.config,
         began: phone.clocks.monotonic(began),
         ended: monotonic,

@@ -4,6 +4,7 @@
 //! threshold its process read when it began. Times are ns on CLOCK_MONOTONIC. Must not know how lines are printed.
 
 use super::hwui::HwuiFrame;
+use crate::truth::held::TruthStall;
 use crate::truth::hwui::TruthHwuiFrame;
 use std::collections::VecDeque;
 
@@ -73,6 +74,8 @@ pub enum Work {
 #[derive(Clone, Debug)]
 pub struct Journal {
     notes: VecDeque<Noted>,
+    /// Messages that drew nothing, however short.
+    stalls: VecDeque<TruthStall>,
     /// Every frame of every window as drawn; only for the truth.
     pub hwui_frames: Vec<TruthHwuiFrame>,
     /// The log was cleared then, CLOCK_MONOTONIC ns.
@@ -84,7 +87,13 @@ pub struct Journal {
 impl Journal {
     /// Empty. `truth` keeps every note and every frame.
     pub(super) fn new(truth: bool) -> Journal {
-        Journal { notes: VecDeque::new(), hwui_frames: Vec::new(), cleared: i64::MIN, truth }
+        Journal {
+            notes: VecDeque::new(),
+            stalls: VecDeque::new(),
+            hwui_frames: Vec::new(),
+            cleared: i64::MIN,
+            truth,
+        }
     }
 
     /// Everything is kept.
@@ -98,6 +107,19 @@ impl Journal {
             self.notes.pop_front();
         }
         self.notes.push_back(note);
+    }
+
+    /// Notes a message that draws nothing, for those who trace.
+    pub(super) fn keep_stall(&mut self, stall: TruthStall) {
+        if !self.truth && self.stalls.len() == KEPT {
+            self.stalls.pop_front();
+        }
+        self.stalls.push_back(stall);
+    }
+
+    /// Messages that drew nothing and had begun by now.
+    pub fn stalls_until(&self, now: i64) -> Vec<TruthStall> {
+        self.stalls.iter().filter(|stall| stall.from <= now).copied().collect()
     }
 
     /// Everything logged by `now`, in order of time.

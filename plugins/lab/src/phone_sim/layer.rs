@@ -3,8 +3,9 @@
 //! Times are ns on CLOCK_MONOTONIC. Must not know what produces frames or how rows are printed.
 
 use super::panel::Panel;
-use super::pipeline::{self, Made};
+use super::pipeline::{self, Made, Stages};
 use crate::chance::{Draw, Stream};
+use crate::truth::held::TruthWork;
 use crate::truth::{Prediction, Trouble, TruthDropped, TruthFrame};
 use std::collections::VecDeque;
 
@@ -142,6 +143,7 @@ impl Layer {
             // SurfaceFlinger finds two buffers at its next wake-up and takes the newer.
             at: made.latch + made.stages.interval,
             display: 0,
+            work: work(made),
         });
     }
 
@@ -273,6 +275,25 @@ fn truth(panel: &Panel, row: &Row, made: &Made, gesture: Option<u32>, token: Opt
         prediction: if token.is_some() { Prediction::Valid } else { Prediction::None },
         in_time: true,
         jank: 0,
+        work: work(made),
+    }
+}
+
+fn work(made: &Made) -> TruthWork {
+    let Stages { start, traversal, draw, sync_queued, sync_start, issue, dequeue, swap, queued, .. } =
+        made.stages;
+    let dequeue = if dequeue > 100_000 { dequeue } else { 0 };
+    TruthWork {
+        start,
+        traversal,
+        draw,
+        sync_queued,
+        sync_start,
+        issue,
+        dequeue,
+        swap,
+        queued,
+        held: made.held,
     }
 }
 

@@ -8,8 +8,9 @@ use super::hwui::{HwuiFrame, UNTIL_ANIMATION, UNTIL_INPUT, UNTIL_SUBMITTED};
 use super::journal::{Noted, Said, Work};
 use super::pipeline::Stages;
 use super::state::PhoneSim;
-use crate::spec::Moment;
+use crate::spec::{CauseSpec, Moment};
 use crate::truth::TruthMessage;
+use crate::truth::held::TruthStall;
 use crate::truth::hwui::TruthHwuiFrame;
 
 const MS: i64 = 1_000_000;
@@ -85,12 +86,12 @@ pub(super) fn stall(sim: &mut PhoneSim, t: i64, index: usize, run: usize) {
     if !window.resumed || window.layers.first() != Some(&run) {
         return;
     }
-    busy(sim, t, index, stall.ms);
+    busy(sim, t, index, stall.ms, stall.cause);
     plan_stall(sim, t, index);
 }
 
 /// The main thread of a window works for so long, as soon as it is free.
-fn busy(sim: &mut PhoneSim, t: i64, index: usize, ms: u32) {
+fn busy(sim: &mut PhoneSim, t: i64, index: usize, ms: u32, cause: Option<CauseSpec>) {
     let Some(window) = sim.activities.windows.get_mut(index).and_then(Option::as_mut) else { return };
     let app = window.app;
     if sim.activities.processes[app].frozen.is_none() {
@@ -98,6 +99,9 @@ fn busy(sim: &mut PhoneSim, t: i64, index: usize, ms: u32) {
         let until = began + i64::from(ms) * MS;
         window.ui.pipeline.hold(until);
         message(sim, app, began, until, Work::Refresh);
+        if let Some(pid) = sim.activities.processes[app].pid {
+            sim.journal.keep_stall(TruthStall { pid, from: began, to: until, cause });
+        }
     }
 }
 
@@ -115,9 +119,9 @@ pub(super) fn plan_planted(sim: &mut PhoneSim, t: i64, moment: Moment) {
 
 /// That work begins, if its page is still in front.
 pub(super) fn planted(sim: &mut PhoneSim, t: i64, index: usize, ms: u32) {
-    if sim.activities.window(index).is_some_and(|window| window.resumed) {
-        busy(sim, t, index, ms);
-    }
+    let Some(window) = sim.activities.window(index).filter(|window| window.resumed) else { return };
+    let cause = sim.setup.apps[window.app].pages[window.page].spec.touch_stall.and_then(|stall| stall.cause);
+    busy(sim, t, index, ms, cause);
 }
 
 /// Keeps a frame of a window for the truth, where everything is kept.

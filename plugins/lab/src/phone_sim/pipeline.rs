@@ -4,13 +4,17 @@
 
 use super::compositor::Compositor;
 use super::panel::Panel;
+use super::planted::{Bare, Known, Planted};
 use crate::chance::{Draw, Stream};
-use crate::spec::PageSpec;
+use crate::spec::{CauseSpec, PageSpec};
+use crate::truth::held::TruthHeld;
 use crate::truth::{Cause, Trouble};
+use std::rc::Rc;
 
 const MS: f64 = 1e6;
 
-/// How a page's frames cost and hitch, prepared for drawing from it thousands of times.
+/// How a page's frames cost and hitch, prepared for drawing from it thousands of times. One field for each key
+/// of a page.
 #[derive(Clone, Debug)]
 pub struct Manner {
     cost: f64,
@@ -21,6 +25,7 @@ pub struct Manner {
     wakes: bool,
     tail: f64,
     cap: f64,
+    causes: Rc<[CauseSpec]>,
 }
 
 impl Manner {
@@ -38,7 +43,14 @@ impl Manner {
             wakes: page.wakes,
             tail: page.hitch_tail.max(0.2),
             cap: f64::from(page.hitch_cap.max(1)),
+            causes: page.causes.as_slice().into(),
         }
+    }
+
+    /// What makes a late frame late, where the page says.
+    fn planted(&self, draw: Draw, hitch: i64) -> Option<CauseSpec> {
+        let last = self.causes.len().checked_sub(1).filter(|_| hitch > 0)?;
+        self.causes.get(draw.next(7).whole(0, last as i64) as usize).copied()
     }
 }
 
@@ -94,6 +106,8 @@ pub struct Made {
     pub cause: Cause,
     /// What was promised, and what compositor and display made of it.
     pub promise: Promise,
+    /// What was planted in it.
+    pub held: [Option<TruthHeld>; 2],
 }
 
 /// What a frame was promised when it was scheduled.
@@ -191,16 +205,24 @@ impl Pipeline {
             true => 0,
             false => self.lateness(panel, hitch, plain_ready, period, lead, load),
         };
-        let (delay, ui, render, gpu) = spread_late(draw, cause, late, ui, render, gpu);
+        let planted = manner.planted(draw, hitch).filter(|_| late > 0);
+        let planted =
+            planted.map(|cause| Planted::new(cause, late, Bare { start: plain_start, ui, render, gpu }));
+        let (delay, ui, render, gpu) = match &planted {
+            Some(planted) => planted.stages(),
+            None => spread_late(draw, cause, late, ui, render, gpu),
+        };
         let start = plain_start + delay;
         let vsync = if start < intended + period { intended } else { panel.at_or_before(start) };
         let sync_queued = start + ui;
         let sync_start = sync_queued.max(self.rt_free) + 45_000;
-        let issue = sync_start + render / 5;
+        // What is planted on the RenderThread holds it up in one piece; other work is slower everywhere.
+        let bare = planted.as_ref().map_or(render, Planted::bare_render);
+        let issue = sync_start + bare / 5;
         let buffers = if period > 12_000_000 { 2 } else { 3 };
         let dequeue = (self.presents[buffers - 1] - issue).max(12_000 + (draw.0 & 0x3fff) as i64);
-        let swap = issue + render * 7 / 10 + if dequeue > 100_000 { dequeue } else { 0 };
-        let queued = swap + render / 10 + 20_000;
+        let swap = issue + bare * 7 / 10 + (render - bare) + if dequeue > 100_000 { dequeue } else { 0 };
+        let queued = swap + bare / 10 + 20_000;
         let ready = queued.max(self.gpu_free) + gpu;
         let earliest = panel.after(self.presents[0].max(intended));
         let due = earliest.max(panel.at_or_after(plain_ready + if hitch == 0 { late } else { 0 } + lead));
@@ -213,7 +235,7 @@ impl Pipeline {
         self.rt_free = queued;
         self.gpu_free = ready;
         self.presents = [present, self.presents[0], self.presents[1], self.presents[2]];
-        let stages = Stages {
+        let mut stages = Stages {
             intended,
             start,
             vsync,
@@ -230,8 +252,14 @@ impl Pipeline {
             deadline: promise.deadline,
             stuffed: false,
         };
+        let held = planted.map_or([None; 2], |planted| {
+            let dequeue = if dequeue > 100_000 { dequeue } else { 0 };
+            let settled = planted.settle(Known { start, issue, dequeue, ready });
+            (stages.traversal, stages.draw) = (settled.traversal, settled.draw);
+            settled.held
+        });
         let cause = if load.first_draw > 0 { Cause::FirstDraw } else { blamed(cause, promise.trouble) };
-        Made { stages, latch, present, due, lead, cause, promise }
+        Made { stages, latch, present, due, lead, cause, promise, held }
     }
 
     /// The refreshes of the last frames moved, because the panel changed its rate before them: newest first.

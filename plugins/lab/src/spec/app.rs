@@ -1,5 +1,6 @@
 //! What a lab file says of apps and their pages.
 
+use super::cause::CauseSpec;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -123,6 +124,9 @@ pub struct PageSpec {
     pub stall: Option<StallSpec>,
     /// The same at a set time of a touch.
     pub touch_stall: Option<TouchStallSpec>,
+    /// Why its frames are late, each by one of these at random, whatever a trace then tells of it; none: its work is
+    /// slower, everywhere.
+    pub causes: Vec<CauseSpec>,
     /// A pace of its own, slower than the panel's; none draws on every refresh. Of pages that scroll: videos and games
     /// have `fps`.
     pub pace: Option<PaceSpec>,
@@ -158,6 +162,7 @@ impl Default for PageSpec {
             frozen_rate: 0.0,
             stall: None,
             touch_stall: None,
+            causes: Vec::new(),
             pace: None,
             whole_pixels: true,
             loads_ms: 0,
@@ -214,6 +219,9 @@ pub struct StallSpec {
     pub every_ms: u32,
     /// How long it takes, ms.
     pub ms: u32,
+    /// What holds main up in it; none: it works.
+    #[serde(default)]
+    pub cause: Option<CauseSpec>,
 }
 
 /// Work on the main thread at a set time of a touch.
@@ -228,6 +236,9 @@ pub struct TouchStallSpec {
     pub after_ms: u32,
     /// How long it takes, ms.
     pub ms: u32,
+    /// What holds main up in it; none: it works.
+    #[serde(default)]
+    pub cause: Option<CauseSpec>,
 }
 
 /// An instant of a touch.

@@ -181,7 +181,7 @@ fn a_finger_whose_app_is_held_stays_until_the_app_is_free() {
             activity: ".FeedActivity".into(),
             link: Some("shop://feed".into()),
             hitch_rate: 0.0,
-            stall: Some(StallSpec { every_ms: 700, ms: 600 }),
+            stall: Some(StallSpec { every_ms: 700, ms: 600, cause: None }),
             ..PageSpec::default()
         };
         let app = AppSpec { pages: [("feed".to_owned(), feed)].into(), ..AppSpec::default() };
@@ -207,7 +207,7 @@ fn a_stall_planned_by_touch_delays_the_frame_that_is_due_then() {
             activity: ".FeedActivity".into(),
             link: Some("shop://feed".into()),
             hitch_rate: 0.0,
-            touch_stall: Some(TouchStallSpec { every: 2, from, after_ms, ms: 300 }),
+            touch_stall: Some(TouchStallSpec { every: 2, from, after_ms, ms: 300, cause: None }),
             ..PageSpec::default()
         };
         let app = AppSpec { pages: [("feed".to_owned(), feed)].into(), ..AppSpec::default() };

@@ -28,7 +28,7 @@ proptest! {
         blamed in (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>()),
     ) {
         let (app, compositor, display, stuffed) = blamed;
-        let blamed = Blamed { app, compositor, display, stuffed };
+        let blamed = Blamed { app, compositor, composing_gpu: compositor && display, display, stuffed };
         let mut world = World::with(&|frame| Frame { hitch, done: LATE + done * MS, blamed, ..frame });
         let tids = [APP, RENDER, WRITER, COLLECTOR, SYSTEM, SURFACEFLINGER];
         for (state, tid, from, length, waker) in states {

@@ -285,3 +285,53 @@ fn confidence_is_in_words_and_falls_with_what_is_not_known() {
     waits(&mut weak, State::Sleeping, None);
     assert_eq!(confidence(weak), Confidence::Weak);
 }
+
+#[test]
+fn memory_is_freed_from_where_that_begins_until_it_ends_wherever_states_do() {
+    let mut world = World::new();
+    let thread = world.thread(APP);
+    world.late(does(APP, 5, 45, State::Running), same);
+    world.inquiry.take(&Fact::Reclaim { thread, from: LATE + 15 * MS, to: LATE + 35 * MS });
+    let found = world.finish();
+    let word =
+        |word: &str| told(&found).into_iter().find(|(one, ..)| one == word).map_or(0, |(_, us, ..)| us);
+    assert_eq!((word("memory.reclaim"), word("app.code")), (20_000, 20_000));
+}
+
+#[test]
+fn a_section_inside_a_phase_of_every_frame_says_more_than_the_phase() {
+    let mut world = World::new();
+    world.late(does(APP, 5, 45, State::Running), same);
+    world.slice(APP, LATE + 5 * MS, LATE + 45 * MS, 4, "animation");
+    world.late_slice(APP, 5, 45, "loadFeed");
+    assert_eq!(only(world).1, "main runs \"loadFeed\"");
+    let mut inflating = World::new();
+    inflating.late(does(APP, 5, 45, State::Running), same);
+    inflating.slice(APP, LATE + 5 * MS, LATE + 45 * MS, 4, "inflate");
+    inflating.late_slice(APP, 5, 45, "loadFeed");
+    assert_eq!(only(inflating).0, "ui.inflate");
+}
+
+#[test]
+fn a_wait_for_a_buffer_is_the_queue_whoever_ends_it() {
+    let mut world = World::new();
+    waits(&mut world, State::Sleeping, Some(WRITER));
+    world.late_slice(APP, 5, 45, "dequeueBuffer - VRI[Main]#0");
+    assert_eq!(only(world).0, "queue.stuffed");
+}
+
+#[test]
+fn a_state_whose_end_was_not_told_says_nothing_of_what_came_before_the_next() {
+    let mut world = World::new();
+    world.late(does(APP, 5, 45, State::Runnable), |one| Segment { to: None, ..one });
+    let found = world.finish();
+    assert_eq!((found.explained_us, found.why[0].0), (0, Why::NoScheduler));
+}
+
+#[test]
+fn a_late_composition_on_the_gpu_is_the_platforms_word() {
+    let blamed = Blamed { compositor: true, composing_gpu: true, ..Blamed::default() };
+    let world = World::with(&|frame| Frame { done: LATE + 10 * MS, to: LATE + 60 * MS, blamed, ..frame });
+    let (word, sentence, _) = only(world);
+    assert_eq!((word.as_str(), sentence.as_str()), ("sf.gpu.busy", "the GPU is not done composing"));
+}

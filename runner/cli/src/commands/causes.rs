@@ -8,10 +8,10 @@ use crate::command_error::{CommandError, usage};
 use crate::host::{self, Streams};
 use crate::settings::refuse;
 use farmjank_causes::ask::{self, Asked};
-use farmjank_causes::inquiry::{Found, Inquiry};
+use farmjank_causes::inquiry::Found;
 use farmjank_engine::scribe::Voice;
 use farmjank_frames::frametimeline::{Trace, TraceReader};
-use farmjank_frames::ftrace::{FtraceReader, Losses};
+use farmjank_frames::ftrace::{Around, Losses, Scan};
 use farmjank_leaf::text::name as shown;
 use farmjank_measure::saved;
 use farmjank_reporters::caused::{CausedView, json, table};
@@ -61,14 +61,15 @@ fn answer(args: &CausesArgs) -> Result<Answer, CommandError> {
         ));
     }
     let package = spoken::package(args.package.as_deref())?;
-    let mut reader = TraceReader::default();
+    let (mut reader, mut scan) = (TraceReader::default(), Scan::default());
     host::read_pieces::<FileError>(path, &mut |piece| {
         reader.feed(piece);
+        scan.feed(piece);
         Ok(())
     })?;
     let trace = reader.finish().map_err(|why| FileError::content(path, why.to_string()))?;
     let (app, asked, mut doubts) = asked(&trace, package.as_deref(), path)?;
-    let (found, losses) = looked(path, asked.frames)?;
+    let (found, losses) = looked(path, Around::frames(asked.frames, scan.finish()))?;
     doubts.extend(missing(&losses));
     Ok(Answer { app, found, dropped: asked.dropped, doubts })
 }
@@ -98,25 +99,13 @@ fn asked(
     Ok((app.join(", "), all, doubts))
 }
 
-/// What threads did around these frames, charged.
-fn looked(path: &Path, frames: Vec<farmjank_causes::frame::Frame>) -> Result<(Found, Losses), CommandError> {
-    let mut inquiry = Inquiry::about(frames);
-    let mut reader = FtraceReader::default();
+/// What threads did around frames, charged.
+fn looked(path: &Path, mut around: Around) -> Result<(Found, Losses), CommandError> {
     host::read_pieces::<FileError>(path, &mut |piece| {
-        reader.feed(piece, &mut |_, fact| inquiry.take(&fact));
-        if let Some(reached) = reader.reached().filter(|reached| inquiry.ready(*reached)) {
-            let mut known = inquiry.known();
-            reader.all_open(&mut |_, fact| known.take(&fact));
-            inquiry.look(known, reached, reader.threads());
-        }
+        around.feed(piece);
         Ok(())
     })?;
-    let finished = reader.finish(&mut |_, fact| inquiry.take(&fact));
-    let (losses, threads) = finished.map_err(|why| FileError::content(path, why.to_string()))?;
-    let lost = (!losses.overrun.is_empty()).then_some(
-        "the kernel overwrote events before they were read, nobody knows where: record it with larger buffers",
-    );
-    Ok((inquiry.finish(&threads, lost), losses))
+    Ok(around.finish().map_err(|why| FileError::content(path, why.to_string()))?)
 }
 
 /// What the trace of the kernel lacks, in sentences.

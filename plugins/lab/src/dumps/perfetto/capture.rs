@@ -10,6 +10,8 @@ pub struct Capture<'a> {
     pub truth: &'a Truth<'a>,
     /// Android API level.
     pub sdk: u32,
+    /// CPUs.
+    pub cores: u32,
     /// What was asked for.
     pub config: &'a Config,
     /// The data sources ran from here …

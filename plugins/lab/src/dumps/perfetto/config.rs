@@ -19,6 +19,48 @@ pub struct Config {
     pub duration_ms: Option<u64>,
     /// Packets are deflated.
     pub deflate: bool,
+    /// What of the kernel's events, where they are traced.
+    pub kernel: Option<Kernel>,
+}
+
+/// What of the kernel's events is asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Kernel {
+    /// Events by their full names.
+    pub events: Vec<String>,
+    /// Switches and wakings as columns.
+    pub compact: bool,
+    /// Categories of marks.
+    pub categories: Vec<String>,
+}
+
+impl Kernel {
+    /// Whether an event was asked for.
+    pub fn wants(&self, event: &str) -> bool {
+        self.events.iter().any(|asked| asked == event)
+    }
+
+    /// Whether marks of apps and services are written: asking for a category turns them on.
+    pub fn marks(&self) -> bool {
+        !self.categories.is_empty()
+    }
+
+    fn read(fields: &[Field<'_>], text: &str) -> Result<Kernel, ConfigError> {
+        let mut kernel = Kernel::default();
+        for field in fields {
+            match field.name {
+                "ftrace_events" => kernel.events.push(field.word(text)?.to_owned()),
+                "atrace_categories" => kernel.categories.push(field.word(text)?.to_owned()),
+                "compact_sched" => {
+                    let Value::Block(inner) = &field.value else { return Err(field.wrong(text)) };
+                    let enabled = inner.iter().find(|inner| inner.name == "enabled");
+                    kernel.compact = enabled.map(|inner| inner.word(text)).transpose()? == Some("true");
+                }
+                _ => {}
+            }
+        }
+        Ok(kernel)
+    }
 }
 
 /// What a phone prints of a configuration it cannot read.
@@ -48,7 +90,11 @@ impl Config {
             field.known(Kind::Trace, sdk, text)?;
             match field.name {
                 "buffers" => config.buffers.push(buffer(field, sdk, text)?),
-                "data_sources" => config.sources.extend(source(field, sdk, text)?),
+                "data_sources" => {
+                    let (named, kernel) = source(field, sdk, text)?;
+                    config.sources.extend(named);
+                    config.kernel = kernel.or(config.kernel);
+                }
                 "duration_ms" => config.duration_ms = Some(field.number(text)?),
                 "compression_type" => config.deflate = field.word(text)? == "COMPRESSION_TYPE_DEFLATE",
                 _ => {}
@@ -57,10 +103,10 @@ impl Config {
         Ok(config)
     }
 
-    /// The buffer a data source writes to: bytes, and whether it discards. None when the source is not asked for.
-    pub(crate) fn buffer_of(&self, source: &str) -> Option<(usize, bool)> {
+    /// The buffer a data source writes to. None when the source is not asked for.
+    pub(crate) fn buffer_of(&self, source: &str) -> Option<usize> {
         let (_, target) = self.sources.iter().find(|(name, _)| name == source)?;
-        self.buffers.get(*target).copied()
+        (*target < self.buffers.len()).then_some(*target)
     }
 }
 
@@ -78,8 +124,12 @@ fn buffer(field: &Field<'_>, sdk: u32, text: &str) -> Result<(usize, bool), Conf
     Ok((usize::try_from(kb).unwrap_or(usize::MAX).clamp(4, 1 << 21) * 1_024, discard))
 }
 
-fn source(field: &Field<'_>, sdk: u32, text: &str) -> Result<Option<(String, usize)>, ConfigError> {
+/// A source's name and buffer, and what it asks of the kernel.
+type Asked = (Option<(String, usize)>, Option<Kernel>);
+
+fn source(field: &Field<'_>, sdk: u32, text: &str) -> Result<Asked, ConfigError> {
     let mut name = None;
+    let mut kernel = None;
     let mut target = 0;
     for inner in field.block(Kind::Source, sdk, text)? {
         if inner.name == "config" {
@@ -89,13 +139,16 @@ fn source(field: &Field<'_>, sdk: u32, text: &str) -> Result<Option<(String, usi
                 }
                 match deep.name {
                     "name" => name = Some(deep.word(text)?.to_owned()),
+                    "ftrace_config" => {
+                        kernel = Some(Kernel::read(deep.block(Kind::Kernel, sdk, text)?, text)?)
+                    }
                     "target_buffer" => target = usize::try_from(deep.number(text)?).unwrap_or(usize::MAX),
                     _ => {}
                 }
             }
         }
     }
-    Ok(name.map(|name| (name, target)))
+    Ok((name.map(|name| (name, target)), kernel))
 }
 
 enum Value<'a> {
@@ -240,8 +293,8 @@ mod tests {
             duration_ms: 15000";
         let config = Config::read(text, 31).unwrap();
         assert_eq!(config.buffers, [(65_536 * 1_024, false), (64 * 1_024, true)]);
-        assert_eq!(config.buffer_of(super::super::FRAMETIMELINE), Some((65_536, true)));
-        assert_eq!(config.buffer_of(super::super::PROCESS_STATS), Some((65_536 * 1_024, false)));
+        assert_eq!(config.buffer_of(super::super::FRAMETIMELINE), Some(1));
+        assert_eq!(config.buffer_of(super::super::PROCESS_STATS), Some(0));
         assert_eq!((config.duration_ms, config.deflate, config.buffer_of("x")), (Some(15_000), false, None));
     }
 

@@ -6,7 +6,7 @@
 use super::capture::Capture;
 use super::proto::Message;
 use super::ring::Ring;
-use super::{FTRACE, SURFACEFLINGER_PID};
+use super::{FTRACE, SURFACEFLINGER_PID, kernel};
 use crate::chance::{Draw, Stream};
 
 const PROBES: u32 = 2;
@@ -74,6 +74,7 @@ pub fn write(capture: &Capture<'_>, ring: &mut Ring) {
     let mut tree = Message::default();
     let mut entry = Message::default();
     let first = |pid: u32| u64::from(pid.min(2));
+    let traces_threads = capture.config.kernel.is_some();
     let mut process = |pid: u32, parent: u64, name: &str, user: u64| {
         entry.clear().number(1, u64::from(pid)).number(2, parent).number(5, user).field(3, name.as_bytes());
         tree.field(1, entry.bytes());
@@ -81,6 +82,9 @@ pub fn write(capture: &Capture<'_>, ring: &mut Ring) {
         for nth in 1..=u64::from(if user == 0 { 0 } else { pid % 3 }) {
             entry.clear().number(1, u64::from(pid) + nth).number(3, u64::from(pid));
             tree.field(2, entry.bytes());
+        }
+        if traces_threads && kernel::appears(capture, pid) {
+            threads(pid, &mut tree);
         }
     };
     for nth in 0..KERNEL {
@@ -115,10 +119,22 @@ pub fn write(capture: &Capture<'_>, ring: &mut Ring) {
         let mut tree = Message::default();
         entry.clear().number(1, u64::from(*pid)).number(2, 533).number(5, 10_100).field(3, name.as_bytes());
         tree.field(1, entry.bytes());
+        if traces_threads {
+            threads(*pid, &mut tree);
+        }
         let seen = Draw::of(capture.seed, Stream::Trace, *born as u64).whole(NAMELESS, 5 * NAMELESS);
         if born + seen <= capture.ended {
             commit(capture, born + seen, &tree, false, ring);
         }
+    }
+}
+
+/// The threads of a process that the kernel's events tell of, by name.
+fn threads(pid: u32, tree: &mut Message) {
+    let mut entry = Message::default();
+    for (tid, name) in kernel::named(pid) {
+        entry.clear().number(1, u64::from(tid)).field(2, name.as_bytes()).number(3, u64::from(pid));
+        tree.field(2, entry.bytes());
     }
 }
 

@@ -7,7 +7,7 @@
 
 use super::capture::Capture;
 use super::proto::{self, Message};
-use super::ring::{Missing, PACKET, Ring, Room};
+use super::ring::{Missing, PACKET, Room};
 use crate::chance::{Draw, Stream};
 
 const MS: i64 = 1_000_000;
@@ -60,19 +60,24 @@ pub fn opening(capture: &Capture<'_>, out: &mut Vec<u8>) {
 }
 
 /// What is written after them.
-pub fn closing(capture: &Capture<'_>, (ring, room, missing): (&Ring, &Room, Missing), out: &mut Vec<u8>) {
+/// Of every buffer: the bytes committed, its room, what is missing of it.
+pub fn closing(capture: &Capture<'_>, buffers: &[(usize, Room, Missing)], out: &mut Vec<u8>) {
     event(capture, ALL_READ, capture.ended + READING, out);
     let mut buffer = Message::default();
     let mut stats = Message::default();
-    buffer
-        .number(12, room.bytes as u64)
-        .number(1, ring.committed() as u64)
-        .number(13, missing.overwritten as u64)
-        .number(2, ring.committed().div_ceil(4_096) as u64)
-        .number(3, missing.overwritten.div_ceil(4_096) as u64)
-        .number(18, missing.discarded as u64)
-        .number(19, missing.lost as u64);
-    stats.field(1, buffer.bytes()).number(2, 14).number(4, 42).number(6, 1).number(7, 1);
+    for (committed, room, missing) in buffers {
+        buffer
+            .clear()
+            .number(12, room.bytes as u64)
+            .number(1, *committed as u64)
+            .number(13, missing.overwritten as u64)
+            .number(2, committed.div_ceil(4_096) as u64)
+            .number(3, missing.overwritten.div_ceil(4_096) as u64)
+            .number(18, missing.discarded as u64)
+            .number(19, missing.lost as u64);
+        stats.field(1, buffer.bytes());
+    }
+    stats.number(2, 14).number(4, 42).number(6, 1).number(7, 1);
     plain(out, 35, stats.bytes());
 }
 

@@ -6,9 +6,10 @@ use super::capture::Capture;
 use super::deflate::deflated;
 use super::frames::{Frames, Surface};
 use super::ring::{Ring, Room};
-use super::{FRAMETIMELINE, PROCESS_STATS, processes, service};
+use super::{FRAMETIMELINE, FTRACE, PROCESS_STATS, kernel, processes, service};
 use crate::chance::{Draw, Stream};
 use crate::truth::{TruthDisplay, TruthDropped, TruthFrame};
+use std::collections::BTreeMap;
 
 const MS: i64 = 1_000_000;
 /// SurfaceFlinger's work on a composition: at its end it looks which fences have signalled, and tells of those.
@@ -19,22 +20,27 @@ const SURFACEFLINGER: u32 = 3;
 
 /// Writes the file.
 pub fn trace(capture: &Capture<'_>) -> Vec<u8> {
-    let mut ring = Ring::default();
-    let mut asked = (0, false);
-    for source in [PROCESS_STATS, FRAMETIMELINE] {
+    let mut rings: BTreeMap<usize, Ring> = BTreeMap::new();
+    for source in [FTRACE, PROCESS_STATS, FRAMETIMELINE] {
         let Some(buffer) = capture.config.buffer_of(source) else { continue };
-        asked = buffer;
+        let ring = rings.entry(buffer).or_default();
         match source {
-            PROCESS_STATS => processes::write(capture, &mut ring),
-            _ if capture.sdk >= 31 => frames(capture, &mut ring),
+            FTRACE => kernel::write(capture, ring),
+            PROCESS_STATS => processes::write(capture, ring),
+            _ if capture.sdk >= 31 => frames(capture, ring),
             _ => {}
         }
     }
-    let room = Room { bytes: asked.0, discard: asked.1, loss: capture.loss, seed: capture.seed };
-    let mut out = Vec::with_capacity(ring.committed() + ring.committed() / 16 + 1_024);
+    let committed: usize = rings.values().map(Ring::committed).sum();
+    let mut out = Vec::with_capacity(committed + committed / 16 + 1_024);
     service::opening(capture, &mut out);
-    let missing = ring.read(&room, &mut out);
-    service::closing(capture, (&ring, &room, missing), &mut out);
+    let mut told = Vec::new();
+    for (nth, (bytes, discard)) in capture.config.buffers.iter().enumerate() {
+        let room = Room { bytes: *bytes, discard: *discard, loss: capture.loss, seed: capture.seed };
+        let ring = rings.remove(&nth).unwrap_or_default();
+        told.push((ring.committed(), room, ring.read(&room, &mut out)));
+    }
+    service::closing(capture, &told, &mut out);
     if capture.config.deflate {
         out = deflated(&out);
     }

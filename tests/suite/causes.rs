@@ -1,0 +1,5 @@
+//! Why frames were late, from the lab's phones: what was planted, told by events alone, against what is charged.
+
+mod judge;
+mod matrix;
+mod planted;
