@@ -1,8 +1,9 @@
 //! Fan-out: 64 and 128 phones served on loopback against one, the stock adb server between, same scenario, real time.
 //! Limits: 1.03 and 1.05 times the wall time of one, with zero loss. Run: `cargo bench -p farmjank-cli --bench fanout`.
 //!
-//! Phones differ: what one takes alone is drawn by a standard deviation of half a second, from its launches and its
-//! `input` calls. So one is the mean of several, each alone; a rack still waits for its slowest.
+//! Phones differ: what one takes alone is drawn by a standard deviation of half a second, from the latencies of its
+//! calls, its launches and its `input`. So all that is held against each other are means: of phones that run alone,
+//! each another one, and of racks, each of other phones, which wait for their slowest.
 #![allow(
     clippy::disallowed_types,
     clippy::disallowed_methods,
@@ -15,9 +16,11 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Phones that run alone, each another one.
+/// Phones that run alone.
 const ALONE: u64 = 5;
-/// Phones, and how many times as long as one they may take.
+/// Racks of each size.
+const RACKS: u64 = 3;
+/// Phones of a rack, and how many times as long as one they may take.
 const MANY: [(usize, f64); 2] = [(64, 1.03), (128, 1.05)];
 
 const SCENARIO: &str = "
@@ -41,23 +44,29 @@ fn main() {
     let folder = std::env::temp_dir().join(format!("farmjank-fanout-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a temporary folder");
     std::fs::write(folder.join("scenario.yaml"), SCENARIO).expect("the scenario");
-    let mut one = 0.0;
-    for seed in 0..ALONE {
-        let alone = run(&folder, 1, seed);
-        println!("1 phone:   {:.2} s, {} frames", alone.0.as_secs_f64(), alone.1);
-        one += alone.0.as_secs_f64() / ALONE as f64;
-    }
-    println!("1 phone:   {one:.2} s on average");
+    let one = mean(&folder, 1, ALONE);
     let mut dear = Vec::new();
     for (phones, limit) in MANY {
-        let many = run(&folder, phones, 0);
-        let ratio = many.0.as_secs_f64() / one;
-        println!("{phones} phones: {:.2} s, {} frames", many.0.as_secs_f64(), many.1);
+        let ratio = mean(&folder, phones, RACKS) / one;
         println!("ratio {ratio:.3} (limit {limit:.2})");
         dear.extend((ratio > limit).then_some(phones));
     }
     std::fs::remove_dir_all(&folder).expect("the folder goes");
     assert!(dear.is_empty(), "fan-out costs too much: {dear:?} phones");
+}
+
+/// Mean wall time of runs on so many phones, s, each printed.
+fn mean(folder: &Path, phones: usize, runs: u64) -> f64 {
+    let took: Vec<f64> = (0..runs)
+        .map(|seed| {
+            let (took, frames) = run(folder, phones, seed);
+            println!("{phones:>3} phones: {:.2} s, {frames} frames", took.as_secs_f64());
+            took.as_secs_f64()
+        })
+        .collect();
+    let mean = took.iter().sum::<f64>() / took.len() as f64;
+    println!("{phones:>3} phones: {mean:.2} s on average");
+    mean
 }
 
 /// A stock adb server with these phones: `FARMJANK_TEST_ADB`, or the one in PATH.
