@@ -250,6 +250,9 @@ fn a_flow_runs_in_the_scenario_with_variables_of_its_own() {
     let Action::RunFlow { steps: inner, .. } = &steps[2].action else { panic!("{steps:?}") };
     assert_eq!(inner[0].file.as_deref(), Some("a/more.yaml"));
     assert_eq!(scenario.windows()[0].name, "inner");
+    let moved = files.map(|(file, text)| (format!("/checkout/{file}"), text));
+    let moved = moved.each_ref().map(|(file, text)| (file.as_str(), *text));
+    assert_eq!(read_files(&moved, &[]).expect("sound")[0].hash, scenario.hash);
     let mut changed = files;
     changed[2].1 = "- launchApp\n- measure: inner\n  steps: [ scroll ]\n";
     assert_ne!(read_files(&changed, &[]).expect("sound")[0].hash, scenario.hash);
