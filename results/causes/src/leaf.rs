@@ -264,13 +264,13 @@ impl Looking<'_> {
         let inside = |names: &[&str]| {
             piece.stack.iter().any(|one| names.iter().any(|name| one.name.starts_with(name)))
         };
-        if inside(&NO_BUFFER) {
-            return vec![told(piece, Kind::QueueStuffed, String::new())];
-        }
         // A wait ends with its waker, unless an interrupt was: a timer, a device.
         let woken =
             self.facts.after(&piece.segment).filter(|next| next.state == State::Runnable && !next.interrupt);
         let waker = woken.and_then(|next| next.waker).filter(|waker| *waker != Thread::IDLE && hops > 0);
+        if inside(&NO_BUFFER) {
+            return self.no_buffer(piece, waker, hops);
+        }
         let Some(waker) = waker else {
             return vec![unexplained(piece.segment.thread, piece.from, piece.to, Why::Waiting)];
         };
@@ -285,6 +285,19 @@ impl Looking<'_> {
             }
             _ => vec![unexplained(piece.segment.thread, piece.from, piece.to, Why::Waiting)],
         }
+    }
+
+    /// Whoever hands the buffer over may be held up itself; else every buffer is still in a frame.
+    fn no_buffer(&self, piece: &Piece<'_>, waker: Option<Thread>, hops: usize) -> Vec<Labelled> {
+        let full = told(piece, Kind::QueueStuffed, String::new());
+        let Some(waker) = waker.filter(|waker| self.of_app(*waker)) else { return vec![full] };
+        let known = self.labels(waker, piece.from, piece.to, hops - 1).into_iter();
+        known
+            .map(|one| match one.kind {
+                Kind::Unexplained(_) => Labelled { from: one.from, to: one.to, ..full.clone() },
+                _ => one,
+            })
+            .collect()
     }
 
     fn of_app(&self, thread: Thread) -> bool {

@@ -313,7 +313,16 @@ fn a_section_inside_a_phase_of_every_frame_says_more_than_the_phase() {
 }
 
 #[test]
-fn a_wait_for_a_buffer_is_the_queue_whoever_ends_it() {
+fn a_wait_for_a_buffer_is_what_holds_up_whoever_hands_it_over() {
+    let mut world = World::new();
+    waits(&mut world, State::Sleeping, Some(WRITER));
+    world.late_slice(APP, 5, 45, "dequeueBuffer - VRI[Main]#0");
+    world.late(does(WRITER, 0, 45, State::Blocked), |one| Segment { io: Some(true), ..one });
+    assert_eq!(only(world).1, "db-writer waits for the disk");
+}
+
+#[test]
+fn a_wait_for_a_buffer_is_the_queue_where_nothing_else_is_known() {
     let mut world = World::new();
     waits(&mut world, State::Sleeping, Some(WRITER));
     world.late_slice(APP, 5, 45, "dequeueBuffer - VRI[Main]#0");
