@@ -25,9 +25,10 @@ const PHASES: usize = 32;
 /// How well the period of n frames is known at their ends, ns times the root of n: presents are off by 0.15 ms (one
 /// standard deviation), the line through them by 0.52 ms over the root of n. So far a debt may seem to drift.
 const DRIFT: f64 = 1_200_000.0;
-/// How the debts may drift, in eighths of that: the period as it was told first, those between only where by none of
-/// these every frame is in time.
-const SLOPES: [i64; 17] = [0, 4, -4, 8, -8, 1, -1, 2, -2, 3, -3, 5, -5, 6, -6, 7, -7];
+/// How the debts may drift, in eighths of that: the period as it was told first.
+const SLOPES: [i64; 5] = [0, 4, -4, 8, -8];
+/// Those between, tried where by none of these every frame is in time.
+const BETWEEN: [i64; 12] = [1, -1, 2, -2, 3, -3, 5, -5, 6, -6, 7, -7];
 /// Two periods this little apart at the ends may be one.
 const MAYBE_ONE: f64 = 1_600_000.0;
 /// Two periods this far apart at the ends are surely two.
@@ -229,10 +230,9 @@ fn late(vsyncs: &[u32], pace: &Pace) -> Held {
         });
         all.min_by_key(|steps| left(steps)).unwrap_or_else(|| vec![0; debts.len()])
     };
-    let (coarse, between) = SLOPES.split_at(if drift > 0 { 5 } else { 1 });
-    let mut steps = best(coarse);
+    let mut steps = best(if drift > 0 { &SLOPES } else { &SLOPES[..1] });
     if drift > 0 && left(&steps) > 0 {
-        let finer = best(between);
+        let finer = best(&BETWEEN);
         steps = if left(&finer) == 0 { finer } else { steps };
     }
     let mut due =
