@@ -7,6 +7,7 @@ use crate::device::{DeviceFacts, DeviceId, Readiness};
 use crate::failure::Failure;
 use crate::fault::Fault;
 use crate::frame::SourceId;
+use crate::hitch_causes::HitchCauses;
 use crate::motion::Motion;
 use crate::pace::Pace;
 pub use crate::planned_job::{JobId, PlannedJob, PlannedWindow};
@@ -292,11 +293,14 @@ pub enum Fact {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         compiled: Option<String>,
     },
-    /// A trial began. Trials count from 0, warm-ups first. `turn` says whose it is, where two builds take turns.
+    /// A trial began. Trials count from 0, warm-ups first. `turn` says whose it is, where two builds take turns. A
+    /// `diagnostic` one comes after those that count, never counts, and is traced for why frames are late.
     TrialStarted {
         job: JobId,
         trial: u32,
         counted: bool,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        diagnostic: bool,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         turn: Option<Turn>,
     },
@@ -316,6 +320,15 @@ pub enum Fact {
     FailureKept { job: JobId, trial: u32, failure: Box<Failure> },
     /// A trial ended.
     TrialFinished { job: JobId, trial: u32, counted: bool, ending: Ending, windows: Vec<WindowMeasured> },
+    /// Why the frames of a window were late in a trial that was traced for it and is over; or why that cannot be told.
+    CausesFound {
+        job: JobId,
+        trial: u32,
+        window: String,
+        causes: Option<Box<HitchCauses>>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+    },
     /// A job was judged; every planned job is, exactly once.
     JobJudged {
         job: JobId,

@@ -203,10 +203,17 @@ impl Laws {
             Fact::JobMoved { job, from, to, fault } => self.move_job(*job, from, to, fault)?,
             Fact::LeaseGranted { job, device } => self.grant(*job, device)?,
             Fact::LeaseReturned { job, device, .. } => self.give_back(*job, device)?,
-            Fact::AppInstalled { job, .. } | Fact::PhonePrepared { job, .. } => {
+            Fact::AppInstalled { job, .. }
+            | Fact::PhonePrepared { job, .. }
+            | Fact::CausesFound { job, .. } => {
                 self.between(*job)?;
             }
-            Fact::TrialStarted { job, trial, counted, .. } => self.start_trial(*job, *trial, *counted)?,
+            Fact::TrialStarted { job, trial, counted, diagnostic, .. } => {
+                law(!(*counted && *diagnostic), || {
+                    format!("trial {trial} of job {job} is a diagnosis, and counts")
+                })?;
+                self.start_trial(*job, *trial, *counted)?;
+            }
             Fact::StepStarted { job, trial, step, .. } => self.inside(*job, *trial)?.steps.push(step.clone()),
             Fact::StepFinished { job, trial, step, .. } => self.finish_step(*job, *trial, step)?,
             Fact::SourceChosen { job, trial, .. }

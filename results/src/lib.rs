@@ -61,6 +61,7 @@ pub mod frame_timeline;
 pub mod framestats;
 pub mod gate;
 mod held;
+pub mod hitch_causes;
 pub mod iteration_time;
 pub mod journal;
 pub mod judge;

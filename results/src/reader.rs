@@ -4,6 +4,8 @@
 use crate::device::App;
 use crate::dump::Dump;
 use crate::frame::{Sample, SourceId};
+use crate::hitch_causes::HitchCauses;
+use crate::motion::Motion;
 use crate::side_reading::SideReading;
 use crate::time::{BootTime, ClockMap};
 
@@ -79,4 +81,25 @@ pub trait ProbeReader {
         app: &App,
         clock: Option<ClockMap>,
     ) -> Result<SideReading, Unreadable>;
+    /// Reads what was recorded to see why frames were late, where this probe records that.
+    fn causes(&self, _app: &App, _clock: Option<ClockMap>) -> Option<Box<dyn CauseReader>> {
+        None
+    }
+}
+
+/// Reads a trace that also tells what threads did, in pieces, as it may be long: once for its frames, and once more for
+/// why those of some windows were late.
+pub trait CauseReader {
+    /// Takes the next bytes.
+    fn feed(&mut self, bytes: &[u8]);
+    /// Ends the first reading: what it says of frames, as [`ProbeReader::read`].
+    ///
+    /// # Errors
+    /// As of [`ProbeReader::read`].
+    fn frames(&mut self) -> Result<SideReading, Unreadable>;
+    /// Begins the second reading, for frames that were shown in these motions, of one window after the other. False
+    /// where nothing is to be read for it.
+    fn ask(&mut self, windows: &[&[Motion]]) -> bool;
+    /// Ends the second reading: why frames were late, window by window; or why that cannot be told.
+    fn causes(&mut self) -> Vec<Result<HitchCauses, String>>;
 }

@@ -8,6 +8,7 @@ use crate::event::{
 };
 use crate::failure::Failure;
 use crate::fault::Fault;
+use crate::hitch_causes::HitchCauses;
 pub use crate::laws::{Laws, OutOfOrder};
 use crate::moved::{self, Move};
 use crate::quarantine::{self, Quarantine, Quarantined};
@@ -87,6 +88,10 @@ pub struct JobRecord {
     pub installed: BTreeMap<Build, Option<String>>,
     /// Trials in order.
     pub trials: Vec<TrialRecord>,
+    /// Trials that were made after those, to see why frames are late: they never count, and are in no list of trials.
+    pub diagnoses: Vec<TrialRecord>,
+    /// Why frames of its windows were late, in the order it was found.
+    pub causes: Vec<WindowCauses>,
     /// Verdict, once judged.
     pub verdict: Option<Verdict>,
     /// Windows, once judged.
@@ -122,6 +127,19 @@ pub struct TrialRecord {
     pub windows: Vec<WindowMeasured>,
     /// What the phone showed when a fault ended it; none where nothing was kept.
     pub failure: Option<Failure>,
+}
+
+/// Why the frames of a window were late in one trial.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WindowCauses {
+    /// The trial.
+    pub trial: u32,
+    /// Window name.
+    pub window: String,
+    /// What was found; none where nothing can be said.
+    pub causes: Option<HitchCauses>,
+    /// Why nothing can be said.
+    pub reason: Option<String>,
 }
 
 impl Record {
@@ -219,22 +237,25 @@ impl Record {
                 let Some(job) = self.jobs.get_mut(job) else { return };
                 job.installed.insert(*build, version.clone());
             }
-            Fact::TrialStarted { job, trial, counted, turn } => {
+            Fact::TrialStarted { job, trial, counted, diagnostic, turn } => {
                 let Some(job) = self.jobs.get_mut(job) else { return };
                 job.started.get_or_insert(at);
-                job.trials.push(TrialRecord { turn: *turn, ..TrialRecord::new(*trial, *counted, at) });
+                let trials = if *diagnostic { &mut job.diagnoses } else { &mut job.trials };
+                trials.push(TrialRecord { turn: *turn, ..TrialRecord::new(*trial, *counted, at) });
             }
             Fact::TrialFinished { job, trial, ending, windows, .. } => {
-                let trials = self.jobs.get_mut(job).into_iter().flat_map(|job| &mut job.trials);
-                // a repeated trial has the same number: the open one is the last
-                let Some(open) = trials.filter(|record| record.trial == *trial).last() else { return };
+                let Some(open) = self.last_trial(*job, *trial) else { return };
                 (open.ended, open.ending) = (Some(at), Some(ending.clone()));
                 open.windows.clone_from(windows);
             }
             Fact::FailureKept { job, trial, failure } => {
-                let open = self.jobs.get_mut(job).and_then(|job| job.trials.last_mut());
-                let open = open.filter(|record| record.trial == *trial);
+                let open = self.last_trial(*job, *trial);
                 open.into_iter().for_each(|record| record.failure = Some((**failure).clone()));
+            }
+            Fact::CausesFound { job, trial, window, causes, reason } => {
+                let Some(job) = self.jobs.get_mut(job) else { return };
+                let (window, causes, reason) = (window.clone(), causes.as_deref().cloned(), reason.clone());
+                job.causes.push(WindowCauses { trial: *trial, window, causes, reason });
             }
             Fact::JobJudged { job, verdict, windows, fault, reasons } => {
                 let Some(job) = self.jobs.get_mut(job) else { return };
@@ -249,6 +270,12 @@ impl Record {
             }
             _ => {}
         }
+    }
+
+    /// The last trial of that number: a repeated one has the same.
+    fn last_trial(&mut self, job: JobId, trial: u32) -> Option<&mut TrialRecord> {
+        let job = self.jobs.get_mut(&job)?;
+        job.trials.iter_mut().chain(&mut job.diagnoses).rfind(|record| record.trial == trial)
     }
 
     /// Folds a log, or the beginning of one.
@@ -288,6 +315,8 @@ impl JobRecord {
             ended: None,
             installed: BTreeMap::new(),
             trials: Vec::new(),
+            diagnoses: Vec::new(),
+            causes: Vec::new(),
             verdict: None,
             windows: Vec::new(),
             fault: None,
@@ -301,6 +330,8 @@ impl JobRecord {
         let trials = u32::try_from(self.trials.len()).unwrap_or(u32::MAX);
         self.moves.push(Move { from: from.clone(), fault: fault.clone(), trials });
         self.trials.clear();
+        self.diagnoses.clear();
+        self.causes.clear();
         self.installed.clear();
         self.planned.device = Some(to.clone());
     }
@@ -309,6 +340,17 @@ impl JobRecord {
     pub fn as_planned(&self) -> PlannedJob {
         let first = self.moves.first().map(|one| one.from.clone());
         PlannedJob { device: first.or_else(|| self.planned.device.clone()), ..self.planned.clone() }
+    }
+
+    /// The trial that is open.
+    pub fn open_trial(&self) -> Option<&TrialRecord> {
+        let last = [self.trials.last(), self.diagnoses.last()];
+        last.into_iter().flatten().find(|trial| trial.ending.is_none())
+    }
+
+    /// Why frames of a window were late, as it was found last.
+    pub fn causes(&self, window: &str) -> Option<&WindowCauses> {
+        self.causes.iter().rfind(|causes| causes.window == window)
     }
 
     /// Phones it may still move to, in order.

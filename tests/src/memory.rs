@@ -2,7 +2,7 @@
 
 use farmjank_engine::scribe::{LOG, Voice};
 use farmjank_results::file_error::{FileError, FileProblem};
-use farmjank_seams::host::Files;
+use farmjank_seams::host::{Files, Pieces};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -92,6 +92,12 @@ impl Files for Memory {
             self.files.borrow_mut().insert(path.to_owned(), bytes.to_vec());
         }
         Ok(())
+    }
+
+    fn pieces(&self, path: &str) -> Result<Pieces, FileError> {
+        let whole = Files::read(self, path, u64::MAX)?;
+        let pieces: Vec<Vec<u8>> = whole.chunks(100_003).map(<[u8]>::to_vec).collect();
+        Ok(Box::new(pieces.into_iter().map(Ok)))
     }
 
     fn read(&self, path: &str, most: u64) -> Result<Vec<u8>, FileError> {

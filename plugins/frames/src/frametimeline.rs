@@ -16,4 +16,5 @@ mod trace;
 pub(crate) mod wire;
 
 pub use probe::FrameTimeline;
+pub(crate) use probe::{begin, frames_of, left, offer, stop};
 pub use trace::{Trace, TraceReader, read_trace};

@@ -184,6 +184,8 @@ fn planned(job: u32, device: &DeviceId, windows: u32, iterations: u32) -> JobRec
         ended,
         installed: BTreeMap::new(),
         trials,
+        diagnoses: Vec::new(),
+        causes: Vec::new(),
         verdict: None,
         windows,
         fault: None,

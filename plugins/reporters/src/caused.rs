@@ -5,14 +5,12 @@
 
 mod shape;
 
-pub use shape::json;
+pub use shape::{json, object};
 
 use crate::clean::{NAME, SENTENCE, line};
 use crate::words::several;
-use farmjank_causes::add::Charged;
-use farmjank_causes::inquiry::{Found, Late, Total};
-use farmjank_causes::kind::Group;
 use farmjank_leaf::text;
+use farmjank_results::hitch_causes::{FrameCause, Group, HitchCause, HitchCauses, LateFrame};
 use farmjank_results::words::trimmed;
 
 /// Columns of a time and its unit, in front of what it is of.
@@ -36,11 +34,7 @@ pub struct CausedView<'a> {
     /// The app's processes, as the trace names them.
     pub app: &'a str,
     /// What was found.
-    pub found: &'a Found,
-    /// Frames that were never shown.
-    pub dropped: usize,
-    /// What keeps the answer from being whole, in sentences.
-    pub doubts: &'a [String],
+    pub found: &'a HitchCauses,
 }
 
 /// The text for people.
@@ -50,28 +44,28 @@ pub fn table(view: &CausedView<'_>) -> String {
     if found.hitch_us > found.unknown_us {
         out += &bar(found);
         out += "\nWhy\n";
-        let most = shown(found.totals.iter().map(|total| total.us), found.hitch_us, CAUSES);
-        found.totals[..most].iter().for_each(|total| out += &told(total, found));
+        let most = shown(found.causes.iter().map(|cause| cause.us), found.hitch_us, CAUSES);
+        found.causes[..most].iter().for_each(|cause| out += &told(cause, found));
         rest(&mut out, found, most);
     }
-    if !found.late.is_empty() {
+    if !found.frames.is_empty() {
         out += "\nLate frames\n";
-        found.late.iter().take(FRAMES).for_each(|late| out += &one(late));
-        let more = found.late.len().saturating_sub(FRAMES);
+        found.frames.iter().take(FRAMES).for_each(|late| out += &one(late));
+        let more = (found.late_frames as usize).saturating_sub(FRAMES);
         if more > 0 {
             out += &format!("  and {} (--format json tells of all)\n", several(more, "more", "more"));
         }
     }
-    if !view.doubts.is_empty() {
+    if !found.doubts.is_empty() {
         out += "\nTo be known\n";
-        view.doubts.iter().for_each(|doubt| wrapped(&mut out, "  ", &line(doubt, SENTENCE)));
+        found.doubts.iter().for_each(|doubt| wrapped(&mut out, "  ", &line(doubt, SENTENCE)));
     }
     out
 }
 
 fn head(view: &CausedView<'_>) -> String {
     let found = view.found;
-    let (late, in_time) = (found.late.len(), found.in_time);
+    let (late, in_time) = (found.late_frames, found.in_time);
     let mut out = match late {
         0 => format!("{}: no frame was late\n", line(view.app, NAME)),
         _ => format!(
@@ -83,7 +77,7 @@ fn head(view: &CausedView<'_>) -> String {
     };
     let in_time = match in_time {
         0 => "no frame in time to hold them against: usual work is charged too".to_owned(),
-        in_time if in_time < farmjank_causes::add::FEWEST => format!(
+        in_time if !found.usual_known() => format!(
             "only {} to hold them against: what is usual cannot be told, and is charged too",
             several(in_time, "frame in time", "frames in time")
         ),
@@ -92,20 +86,16 @@ fn head(view: &CausedView<'_>) -> String {
     if late > 0 {
         out += &format!("{in_time}\n");
     }
-    if view.dropped > 0 {
-        let dropped = several(view.dropped, "frame was", "frames were");
+    if found.dropped > 0 {
+        let dropped = several(found.dropped, "frame was", "frames were");
         out += &format!("{dropped} replaced before being shown: they are late nowhere and have no causes\n");
     }
     out
 }
 
 /// What is charged to the app, to waits, to the phone, and to nothing.
-fn bar(found: &Found) -> String {
-    let of = |group: Group| -> i64 {
-        let charged = found.totals.iter().filter(|total| total.cause.group() == group);
-        charged.map(|total| total.us).sum::<i64>()
-            + if group == Group::Unexplained { found.unexplained_us } else { 0 }
-    };
+fn bar(found: &HitchCauses) -> String {
+    let of = |group: Group| found.of_group(group);
     let all = (found.hitch_us - found.unknown_us).max(1);
     let (mut filled, mut drawn) = (String::new(), 0);
     let mut sum = 0;
@@ -126,74 +116,70 @@ fn shown(all: impl Iterator<Item = i64>, whole: i64, most: usize) -> usize {
     all.take(most).take_while(|us| us.saturating_mul(SHARE) >= whole).count()
 }
 
-fn told(total: &Total, found: &Found) -> String {
-    let cause = &total.cause;
-    let mut out = time(total.us);
-    let usual = match found.in_time < farmjank_causes::add::FEWEST {
-        true => String::new(),
-        false => format!(" · usually {}", ms(total.usual_us)),
+fn told(cause: &HitchCause, found: &HitchCauses) -> String {
+    let mut out = time(cause.us);
+    let usual = match found.usual_known() {
+        true => format!(" · usually {}", ms(cause.usual_us)),
+        false => String::new(),
     };
     out += &format!(
         "{} · {} of {}{usual} · {}\n",
-        line(&cause.word(), NAME),
-        total.frames,
-        several(found.late.len(), "late frame", "late frames"),
-        total.confidence.word()
+        line(&cause.named.kind, NAME),
+        cause.frames,
+        several(found.late_frames, "late frame", "late frames"),
+        cause.confidence.word()
     );
     let indent = " ".repeat(TIMES);
-    wrapped(&mut out, &indent, &line(&cause.sentence(), SENTENCE));
-    if !total.detail.is_empty() {
-        wrapped(&mut out, &indent, &line(&total.detail, SENTENCE));
+    wrapped(&mut out, &indent, &line(&cause.named.title, SENTENCE));
+    if !cause.detail.is_empty() {
+        wrapped(&mut out, &indent, &line(&cause.detail, SENTENCE));
     }
     out
 }
 
 /// What is not told cause by cause: small ones, what nothing explains, what was lost.
-fn rest(out: &mut String, found: &Found, told: usize) {
-    let small: i64 = found.totals[told..].iter().map(|total| total.us).sum();
+fn rest(out: &mut String, found: &HitchCauses, told: usize) {
+    let small = found.smaller_us + found.causes[told..].iter().map(|cause| cause.us).sum::<i64>();
     if small >= TENTH {
-        let count = found.totals.len() - told;
+        let count = found.causes.len() - told + found.smaller as usize;
         *out += &format!("{}{}\n", time(small), several(count, "smaller cause", "smaller causes"));
     }
-    for (why, us) in found.why.iter().filter(|(_, us)| *us >= TENTH) {
-        *out += &format!("{}unexplained: {}\n", time(*us), why.words());
+    for one in found.unexplained.iter().filter(|one| one.us >= TENTH) {
+        *out += &format!("{}unexplained: {}\n", time(one.us), line(&one.reason, SENTENCE));
     }
     if found.unknown_us > 0 {
         *out += &format!("{}of frames nothing can be said of\n", time(found.unknown_us));
     }
 }
 
-fn one(late: &Late) -> String {
-    let frame = &late.frame;
-    let at = trimmed(frame.to as f64 / 1e9, 3);
+fn one(late: &LateFrame) -> String {
+    let at = trimmed(late.shown_at.ns() as f64 / 1e9, 3);
     let mut out = format!(
         "  frame {} of {}, shown at {at} s: {} late\n",
-        frame.token,
-        line(&frame.layer, 60),
-        ms(frame.hitch / 1_000)
+        late.token,
+        line(&late.layer, 60),
+        ms(late.hitch_us)
     );
-    match &late.charges {
-        Err(why) => out += &format!("    nothing can be said of it: {}\n", text::line(why, SENTENCE)),
-        Ok((charges, _)) => {
-            let hitch_us = frame.hitch / 1_000;
-            let most = shown(charges.charged.iter().map(|charged| charged.us), hitch_us, OF_FRAME);
-            let (told, small) = charges.charged.split_at(most);
-            told.iter().for_each(|charged| part(&mut out, charged, hitch_us));
-            let more: i64 = small.iter().map(|charged| charged.us).sum();
-            if more >= TENTH {
-                let count = small.len();
-                out += &format!("    {}: {}\n", several(count, "smaller cause", "smaller causes"), ms(more));
-            }
-            if charges.unexplained_us >= TENTH {
-                out += &format!("    unexplained: {}\n", ms(charges.unexplained_us));
-            }
-        }
+    let Some(told) = &late.charged else {
+        let why = late.reason.as_deref().unwrap_or("no reason is given");
+        return out + &format!("    nothing can be said of it: {}\n", text::line(why, SENTENCE));
+    };
+    let most = shown(told.causes.iter().map(|one| one.us), late.hitch_us, OF_FRAME);
+    let (large, small) = told.causes.split_at(most);
+    large.iter().for_each(|one| part(&mut out, one, late.hitch_us));
+    let more = told.smaller_us + small.iter().map(|one| one.us).sum::<i64>();
+    if more >= TENTH {
+        let count = small.len() + told.smaller as usize;
+        out += &format!("    {}: {}\n", several(count, "smaller cause", "smaller causes"), ms(more));
+    }
+    if told.unexplained_us >= TENTH {
+        out += &format!("    unexplained: {}\n", ms(told.unexplained_us));
     }
     out
 }
 
-fn part(out: &mut String, charged: &Charged, hitch_us: i64) {
-    let sentence = line(&charged.cause.sentence(), SENTENCE);
+fn part(out: &mut String, charged: &FrameCause, hitch_us: i64) {
+    let sentence = line(&charged.named.title, SENTENCE);
     let took = match (charged.us - charged.took_us).abs() < 2 * TENTH {
         true => String::new(),
         false => format!(" (it took {})", ms(charged.took_us)),

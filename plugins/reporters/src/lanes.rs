@@ -337,7 +337,7 @@ pub(crate) fn outlook(record: &Record) -> Outlook<'_> {
 fn left_of(job: &JobRecord, each: Span, now: RunTime) -> Span {
     let done = job.trials.iter().filter(|trial| trial.ended.is_some()).count() as i64;
     let all = i64::from(all_trials(job));
-    let running = job.trials.last().filter(|trial| trial.ended.is_none());
+    let running = job.open_trial();
     let spent = running.map_or(Span::ZERO, |trial| now - trial.started);
     let whole = Span::from_ns(each.ns().saturating_mul((all - done).max(0)));
     Span::from_ns((whole - spent).ns().max(0))

@@ -51,6 +51,7 @@ mod story;
 pub mod suggested;
 pub mod table;
 mod used;
+mod why;
 pub mod words;
 
 pub use registry::{Options, bundled, by_name, documents, names, registry};

@@ -9,6 +9,7 @@ use crate::clean::{NAME, SENTENCE};
 use crate::comparison;
 use crate::paint::TextStyle;
 use crate::sentence;
+use crate::why;
 use crate::words;
 use farmjank_results::device::{DeviceId, Readiness};
 use farmjank_results::event::{Ending, Event, Fact, JobId, PlannedJob, Refusal, WindowMeasured};
@@ -98,6 +99,12 @@ impl Story {
             }
             Fact::TrialFinished { job, trial, ending, windows, .. } => {
                 self.trial_finished(*job, *trial, ending, windows, record)
+            }
+            Fact::CausesFound { job, window, causes, reason, .. } => {
+                let why = why::sentence(causes.as_deref(), reason.as_deref(), self.style);
+                let window = self.style.text(window, NAME);
+                let text = format!("{} › {window}: {why}", self.job(*job, record));
+                vec![line(Weight::Milestone, job, text)]
             }
             Fact::JobJudged { job, .. } => self.judged(*job, record),
             Fact::RunCompared(compared) => {
@@ -341,7 +348,7 @@ pub(crate) fn iteration_words(job: &JobRecord, trial: &TrialRecord) -> String {
     }
 }
 
-/// `trial 3/5` or `warm-up 1/2`; of two builds `old 3/5` or `new warm-up`. Trials are numbered from 0, warm-ups first.
+/// `trial 3/5`, `warm-up 1/2` or `diagnosis`; of two builds `old 3/5` or `new warm-up`. Trials are numbered from 0, warm-ups first.
 pub(crate) fn trial_words(job: &JobRecord, trial: u32) -> String {
     let planned = &job.planned;
     let own = job.trials.iter().rev().find(|record| record.trial == trial).and_then(|record| record.turn);
@@ -359,6 +366,9 @@ pub(crate) fn trial_words(job: &JobRecord, trial: u32) -> String {
             }
             Some(_) => format!("{} {}/{}", turn.build, numbers.len(), planned.iterations),
         };
+    }
+    if job.diagnoses.iter().any(|record| record.trial == trial) {
+        return "diagnosis".to_owned();
     }
     match trial.checked_sub(planned.warmup) {
         Some(counted) if counted < planned.iterations => {

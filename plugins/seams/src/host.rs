@@ -45,6 +45,9 @@ pub trait Spawn {
     ) -> Work<'a, (i32, String)>;
 }
 
+/// What a file holds, piece after piece; ends after the first that cannot be read.
+pub type Pieces = Box<dyn Iterator<Item = Result<Vec<u8>, FileError>>>;
+
 /// The run bundle's folder. Paths are relative, with `/`. A file whose name ends with `.zst` is kept packed; the bytes
 /// handed over and back are what it holds.
 pub trait Files {
@@ -64,4 +67,6 @@ pub trait Files {
     fn write(&self, path: &str, bytes: &[u8]) -> Result<(), FileError>;
     /// Reads whole; refuses a file of more than `most` bytes.
     fn read(&self, path: &str, most: u64) -> Result<Vec<u8>, FileError>;
+    /// Reads in pieces, however long it is.
+    fn pieces(&self, path: &str) -> Result<Pieces, FileError>;
 }

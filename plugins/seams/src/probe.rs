@@ -60,6 +60,23 @@ pub trait Probe: ProbeReader {
         None
     }
     /// Shell line at its end, given what the beginning printed; its standard output is what the reader gets. It must
-    /// leave nothing behind on the phone.
+    /// leave nothing behind on the phone, except what [`Probe::left`] names.
     fn end(&self, facts: &DeviceFacts, app: &App, nonce: u64, mark: &[u8]) -> String;
+    /// What its end leaves on the phone instead of printing it, because it may be long.
+    fn left(&self, _nonce: u64) -> Option<Left> {
+        None
+    }
+    /// The same, recording also what tells why frames were late: costlier, and for trials that do not count.
+    fn for_causes(&self) -> Option<Rc<dyn Probe>> {
+        None
+    }
+}
+
+/// A file on the phone, to be fetched in pieces.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Left {
+    /// Where it is.
+    pub path: String,
+    /// Shell line that takes it away.
+    pub discard: String,
 }

@@ -8,10 +8,11 @@
 use crate::cause::Cause;
 use crate::frame::{Frame, Spent, Way};
 use crate::kind::{Kind, Place, Why};
+use farmjank_results::hitch_causes::FEWEST_IN_TIME;
 use std::collections::BTreeMap;
 
 /// Frames in time needed to tell what is usual.
-pub const FEWEST: usize = 8;
+pub const FEWEST: usize = FEWEST_IN_TIME as usize;
 
 /// What is usual: every cause's times in frames in time.
 #[derive(Clone, Debug, Default)]

@@ -1,5 +1,6 @@
 //! From the frame timeline to frames that are asked about: which were late, by how much, whom the platform blames.
 
+use crate::add::FEWEST;
 use crate::frame::{Blamed, Frame};
 use farmjank_results::frame_timeline::{JankOwner, SurfaceFrame, SurfaceFrames, jank};
 use farmjank_results::time::{DeviceTime, Span};
@@ -29,6 +30,7 @@ pub fn frames(app: &SurfaceFrames, period: Span, clock: &impl Fn(DeviceTime) -> 
         }
     }
     let mut asked = Asked::default();
+    let mut queued = Vec::new();
     for joint in app.joints().iter() {
         let Some(frame) = last.get(&joint.id) else { continue };
         let Some(present) = joint.present else {
@@ -38,7 +40,8 @@ pub fn frames(app: &SurfaceFrames, period: Span, clock: &impl Fn(DeviceTime) -> 
         let hitch = i64::try_from(joint.vsyncs_late(period)).unwrap_or(i64::MAX).saturating_mul(period.ns());
         let owner = joint.owner();
         // Late by less than half a refresh: neither late nor a measure of what is usual.
-        if hitch == 0 && owner.is_some() {
+        let waited_in_queue = owner == Some(JankOwner::Stuffing);
+        if hitch == 0 && owner.is_some() && !waited_in_queue {
             continue;
         }
         let has = |bits: u32| joint.bits & bits != 0;
@@ -54,7 +57,8 @@ pub fn frames(app: &SurfaceFrames, period: Span, clock: &impl Fn(DeviceTime) -> 
         let forgotten = || to.saturating_sub(hitch).saturating_sub(period.ns());
         let from = frame.expected_start.map_or_else(|| Some(forgotten()), clock);
         let Some(from) = from else { continue };
-        asked.frames.push(Frame {
+        let to_frames = if hitch == 0 && waited_in_queue { &mut queued } else { &mut asked.frames };
+        to_frames.push(Frame {
             process: frame.pid,
             token: frame.token,
             layer: frame.layer.to_string(),
@@ -66,6 +70,11 @@ pub fn frames(app: &SurfaceFrames, period: Span, clock: &impl Fn(DeviceTime) -> 
             hitch,
             blamed,
         });
+    }
+    // After one late frame the queue can stay full to the end of a fling, and no frame be in time by the platform's word.
+    // The next best measure of what is usual are frames that waited in it and held nobody up.
+    if asked.frames.iter().filter(|frame| frame.hitch == 0).count() < FEWEST {
+        asked.frames.extend(queued);
     }
     asked
 }

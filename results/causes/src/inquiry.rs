@@ -9,32 +9,11 @@ use crate::facts::{Facts, NEAR};
 use crate::frame::{self, Frame, Way};
 use crate::kind::{Kind, Why};
 use crate::threads::Threads;
+pub use farmjank_results::hitch_causes::Confidence;
 use std::collections::BTreeMap;
 
 /// Frames looked at together, ns.
 const TOGETHER: i64 = 1_000_000_000;
-
-/// How sure a frame's causes are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Confidence {
-    /// Its thread is known by its token, nothing was lost, four fifths are charged to something with a name.
-    Sure,
-    /// Half is, or there were too few frames in time to tell what is usual.
-    Likely,
-    /// Less.
-    Weak,
-}
-
-impl Confidence {
-    /// In a word.
-    pub fn word(self) -> &'static str {
-        match self {
-            Confidence::Sure => "sure",
-            Confidence::Likely => "likely",
-            Confidence::Weak => "weak",
-        }
-    }
-}
 
 /// One late frame.
 #[derive(Clone, Debug, PartialEq, Eq)]

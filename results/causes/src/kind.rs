@@ -1,5 +1,7 @@
 //! Kinds of causes: what a thread on a frame's way was held up by, in a word that stays the same from run to run.
 
+pub use farmjank_results::hitch_causes::Group;
+
 /// What held a thread up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
@@ -89,34 +91,6 @@ pub enum Place {
     App,
     /// The compositor's.
     Compositor,
-}
-
-/// Groups a bar is split by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Group {
-    /// The app's own work.
-    App,
-    /// The app waits for somebody.
-    Waiting,
-    /// The phone: CPUs, memory, GPU, compositor, display.
-    System,
-    /// Nobody knows.
-    Unexplained,
-}
-
-impl Group {
-    /// In the order of reports.
-    pub const ALL: [Group; 4] = [Group::App, Group::Waiting, Group::System, Group::Unexplained];
-
-    /// In a word.
-    pub fn word(self) -> &'static str {
-        match self {
-            Group::App => "app",
-            Group::Waiting => "waiting",
-            Group::System => "system",
-            Group::Unexplained => "unexplained",
-        }
-    }
 }
 
 impl Kind {

@@ -37,3 +37,4 @@ pub mod kind;
 mod leaf;
 pub mod section;
 pub mod threads;
+pub mod told;

@@ -79,17 +79,28 @@ impl SideReadings {
         edges: Edges,
         how: ProbeContext<'_>,
     ) {
-        match probe.read(output, how.app, how.clock) {
+        self.take(probe.id(), probe.read(output, how.app, how.clock), edges, how.modes);
+    }
+
+    /// Takes what an output was read as.
+    pub fn take(
+        &mut self,
+        source: SourceId,
+        read: Result<SideReading, Unreadable>,
+        edges: Edges,
+        modes: &[f64],
+    ) {
+        match read {
             Ok(SideReading::Timeline(processes)) => {
                 let layers =
-                    processes.values().flat_map(|frame_timeline| traced(frame_timeline, how.modes)).collect();
+                    processes.values().flat_map(|frame_timeline| traced(frame_timeline, modes)).collect();
                 self.trace = Some(Rc::new(Traced { processes, layers }));
             }
             Ok(SideReading::Timestats(layers)) => self.timestats = Some((layers, edges)),
             Ok(SideReading::Log(log)) => self.log = Some(log),
             Ok(SideReading::Resources(resources)) => self.resources = Some(resources),
             Err(unreadable) => {
-                let what = probe.id().to_string();
+                let what = source.to_string();
                 let why = words(&unreadable);
                 self.unavailable.push(SkippedSource { what, why });
             }

@@ -19,6 +19,7 @@ impl Fact {
             | Fact::SampleTaken { job, .. }
             | Fact::FailureKept { job, .. }
             | Fact::TrialFinished { job, .. }
+            | Fact::CausesFound { job, .. }
             | Fact::JobJudged { job, .. }
             | Fact::LeaseReturned { job, .. } => Some(*job),
             Fact::CellJudged(cell) => Some(cell.job),
@@ -59,6 +60,7 @@ impl Fact {
             Fact::SampleTaken { .. } => "sample_taken",
             Fact::FailureKept { .. } => "failure_kept",
             Fact::TrialFinished { .. } => "trial_finished",
+            Fact::CausesFound { .. } => "causes_found",
             Fact::JobJudged { .. } => "job_judged",
             Fact::LeaseReturned { .. } => "lease_returned",
             Fact::Noticed { .. } => "noticed",

@@ -8,6 +8,7 @@ use farmjank_results::event::*;
 use farmjank_results::failure::{Failure, Unavailable};
 use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::frame::SourceId;
+use farmjank_results::hitch_causes::*;
 use farmjank_results::journal;
 use farmjank_results::metric::{Reading, Unit};
 use farmjank_results::motion::{Motion, Phase};
@@ -16,7 +17,7 @@ use farmjank_results::prepared::{PhoneState, SettingChange, Storage};
 use farmjank_results::record::Record;
 use farmjank_results::resources::ResourceLine;
 use farmjank_results::threshold::{Judgement, Outcome};
-use farmjank_results::time::{ClockMap, DeviceTime, Span};
+use farmjank_results::time::{BootTime, ClockMap, DeviceTime, Span};
 use farmjank_results::timeline::{Gap, GapCause, RowCounts};
 use farmjank_results::turn::Build;
 use farmjank_results::verdict::Verdict;
@@ -135,6 +136,58 @@ fn installed() -> Fact {
 }
 
 /// One lawful log with every kind of fact.
+fn causes_found() -> Fact {
+    let named = NamedCause {
+        kind: "lock.monitor".into(),
+        group: Group::Waiting,
+        title: "main waits for a lock held by \"db-writer\" in ShopDb.flush".into(),
+        thread: "main".into(),
+        object: "\"db-writer\" in ShopDb.flush".into(),
+    };
+    let detail = "meanwhile db-writer waits for the disk".to_owned();
+    let one =
+        FrameCause { named: named.clone(), us: 41_667, took_us: 44_000, usual_us: 0, detail: detail.clone() };
+    let frame = LateFrame {
+        token: 20,
+        process: 7,
+        layer: "com.shop/com.shop.Main#77".into(),
+        shown_at: BootTime::from_ns(157_479_676_000_000),
+        present: Some(DeviceTime::from_ns(157_479_000_000_000)),
+        hitch_us: 41_667,
+        charged: Some(FrameCauses {
+            causes: vec![one],
+            smaller: 0,
+            smaller_us: 0,
+            unexplained_us: 0,
+            confidence: Confidence::Sure,
+        }),
+        reason: None,
+    };
+    let lost =
+        LateFrame { charged: None, reason: Some("events were lost around it".into()), ..frame.clone() };
+    let causes = HitchCauses {
+        hitch_us: 83_334,
+        explained_us: 41_667,
+        unknown_us: 41_667,
+        late_frames: 2,
+        in_time: 40,
+        motion: Some(Span::from_ns(2_000_000_000)),
+        causes: vec![HitchCause {
+            fingerprint: named.fingerprint("com.shop"),
+            named,
+            us: 41_667,
+            frames: 1,
+            usual_us: 0,
+            detail,
+            confidence: Confidence::Sure,
+        }],
+        frames: vec![frame, lost],
+        ..HitchCauses::default()
+    };
+    let window = "fling the feed".to_owned();
+    Fact::CausesFound { job: 0, trial: 1, window, causes: Some(Box::new(causes)), reason: None }
+}
+
 fn every_kind() -> Vec<Event> {
     let device = phone(0);
     let Fact::PlanMade { digest, mut jobs, .. } = plan_made(2) else { unreachable!() };
@@ -177,6 +230,7 @@ fn every_kind() -> Vec<Event> {
             windows: vec![measured()],
         },
         Fact::DeviceGone { device, why: "unplugged".into() },
+        causes_found(),
         Fact::JobJudged {
             job: 0,
             verdict: Verdict::Fail,
@@ -239,7 +293,7 @@ fn every_kind_of_fact_is_written_as_it_always_was() {
     }
     assert_eq!(written.concat(), GOLDEN, "the golden has more or fewer lines");
     let kinds: BTreeSet<&str> = events.iter().map(|event| event.fact.kind()).collect();
-    assert_eq!(kinds.len(), 27, "a closed set of kinds, each with a line: {kinds:?}");
+    assert_eq!(kinds.len(), 28, "a closed set of kinds, each with a line: {kinds:?}");
     for (event, line) in events.iter().zip(&written) {
         assert!(line.contains(&format!("\"kind\":\"{}\"", event.fact.kind())), "{line}");
     }

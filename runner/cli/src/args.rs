@@ -43,6 +43,7 @@ pub use turns::{AbArgs, CalibrateArgs, InstallArgs, PlanArgs, PlanFormat, TurnAr
 
 use crate::report_targets;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use farmjank_engine::diagnosis::Diagnose;
 use farmjank_seams::claim::Priority;
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -64,10 +65,15 @@ pub struct Cli {
 }
 
 fn priority(word: &str) -> Result<Priority, clap::Error> {
-    Priority::named(word).ok_or_else(|| {
-        let words = Priority::ALL.map(Priority::word).join(", ");
-        clap::Error::raw(clap::error::ErrorKind::InvalidValue, format!("it is one of {words}"))
-    })
+    Priority::named(word).ok_or_else(|| one_of(&Priority::ALL.map(Priority::word)))
+}
+
+fn diagnose(word: &str) -> Result<Diagnose, clap::Error> {
+    Diagnose::named(word).ok_or_else(|| one_of(&Diagnose::ALL.map(Diagnose::word)))
+}
+
+fn one_of(words: &[&str]) -> clap::Error {
+    clap::Error::raw(clap::error::ErrorKind::InvalidValue, format!("it is one of {}", words.join(", ")))
 }
 
 /// When to do something.
@@ -246,6 +252,11 @@ pub struct RunArgs {
     /// Where its numbers are kept.
     #[command(flatten)]
     pub keep: history::KeepArgs,
+    /// See why frames were late: one more iteration, traced for that, after those that count, of windows that fail or
+    /// cannot be judged (`failed`), or of each (docs/causes.md). It counts for nothing. Android 12 and newer.
+    #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_missing_value = "failed",
+        default_value = "never", hide_default_value = true, value_parser = diagnose, conflicts_with = "no_witnesses")]
+    pub causes: Diagnose,
     /// Photograph the screen during warm-ups: once a second and at each worst hitch. Iterations that count are left
     /// alone.
     #[arg(long)]

@@ -108,6 +108,7 @@ pub const KEYS: &[Key] = &[
     key("no-history", Flag),
     key("rolling", Flag),
     key("label", Pairs),
+    key("causes", Choice(&["never", "failed", "each"])),
     key("screens", Flag),
     key("quiet", Flag),
     key("per-install", Whole(1, 1000)),

@@ -143,13 +143,12 @@ impl AbJob<'_> {
         let (session, job) = (self.session, self.planned.job);
         let announcer = &session.env.announcer;
         let (trial, counted) = (progress.completed, turn.counted());
-        announcer.announce(Fact::TrialStarted { job, trial, counted, turn: Some(turn) });
+        announcer.announce(Fact::TrialStarted { job, trial, counted, diagnostic: false, turn: Some(turn) });
         let mut one = Trial::new(session, framestats, self.probes, trial, &progress.place(trial));
         one.pictured = session.env.pictures.warm_ups && !counted;
         let outcome = cancellable(self.stop, one.run(&|| false)).await;
         progress.tries += 1;
-        let TrialOutcome { ending, windows } =
-            outcome.unwrap_or(TrialOutcome { ending: Ending::Interrupted, windows: Vec::new() });
+        let TrialOutcome { ending, windows, .. } = outcome.unwrap_or_else(TrialOutcome::interrupted);
         let finished = Fact::TrialFinished { job, trial, counted, ending, windows };
         announcer.announce(finished.clone());
         let Fact::TrialFinished { ending, windows, .. } = finished else { return None };

@@ -12,6 +12,7 @@ pub mod gesture;
 pub mod install;
 pub(crate) mod keyboard;
 pub(crate) mod permissions;
+pub(crate) mod pieces;
 pub mod preflight;
 pub mod quiet;
 pub mod recent;

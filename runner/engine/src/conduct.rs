@@ -116,6 +116,7 @@ pub async fn run(setup: Setup) -> Result<Record, NotResumed> {
         nonce: RunEnv::nonce_of(&earlier.names_on_phones(&options.run)),
         who: RunEnv::called(&options.run),
         ab_plan: options.ab_plan.map(|ab_plan| ab_plan.settled(&planned.plan.jobs, &planned.facts)),
+        diagnose: options.diagnose,
         pictures: options.pictures,
         unrecorded: Default::default(),
     };

@@ -3,6 +3,7 @@
 use crate::android::{self, foreign::Signature, settle};
 use crate::announce::Announcer;
 use crate::builds::AbPlan;
+use crate::diagnosis::Diagnose;
 use crate::patience::Patience;
 use crate::pictures::Pictures;
 use crate::prepare::Doorway;
@@ -44,6 +45,8 @@ pub struct RunEnv {
     pub who: String,
     /// Two builds that take turns, where the run is about that.
     pub ab_plan: Option<AbPlan>,
+    /// Whether one more trial tells why frames were late.
+    pub diagnose: Diagnose,
     /// When the screen is photographed.
     pub pictures: Pictures,
     /// Phones whose recorder was told not to work: once each.

@@ -3,6 +3,7 @@
 use crate::ab_job::AbJob;
 use crate::announce::Announcer;
 use crate::device_session::{DeviceSession, RunEnv};
+use crate::diagnosis::Diagnosis;
 use crate::observe::FramestatsSampler;
 use crate::probes::Probes;
 use crate::progress::Progress;
@@ -216,14 +217,13 @@ async fn trials(
         }
         let trial = progress.completed;
         let counted = trial >= planned.warmup;
-        announcer.announce(Fact::TrialStarted { job, trial, counted, turn: None });
+        announcer.announce(Fact::TrialStarted { job, trial, counted, diagnostic: false, turn: None });
         let mut one = Trial::new(session, &framestats, probes, trial, &progress.place(trial));
         one.pictured = session.env.pictures.warm_ups && !counted;
         let give_way = || (others.give_way)(trial > 0);
         let outcome = cancellable(stop, one.run(&give_way)).await;
         progress.tries += 1;
-        let TrialOutcome { ending, windows } =
-            outcome.unwrap_or(TrialOutcome { ending: Ending::Interrupted, windows: Vec::new() });
+        let TrialOutcome { ending, windows, .. } = outcome.unwrap_or_else(TrialOutcome::interrupted);
         announcer.announce(Fact::TrialFinished {
             job,
             trial,
@@ -242,6 +242,9 @@ async fn trials(
             Ending::Faulted(fault) => return Some(fault),
             Ending::Interrupted => return Some(crate::dispatch::interrupted()),
         }
+    }
+    if (others.enough)().is_none() {
+        Diagnosis { session, probes, framestats: &framestats, stop, planned }.run(progress).await;
     }
     None
 }

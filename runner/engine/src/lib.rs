@@ -46,6 +46,7 @@ pub mod claiming;
 mod collect;
 pub mod conduct;
 pub mod device_session;
+pub mod diagnosis;
 pub mod dispatch;
 mod during;
 pub mod fail_fast;

@@ -1,6 +1,7 @@
 //! What a run is told, by its flags: values, never what is injected ([`crate::conduct::Setup`]).
 
 use crate::builds::AbPlan;
+use crate::diagnosis::Diagnose;
 use crate::patience::Patience;
 use crate::pictures::Pictures;
 use crate::survey::Wanted;
@@ -41,6 +42,8 @@ pub struct Options {
     pub forewarn: Option<Rc<Forewarn>>,
     /// Failed cells after which nothing more is started; none: all is run.
     pub fail_fast: Option<u32>,
+    /// Whether one more trial tells why frames were late.
+    pub diagnose: Diagnose,
     /// When the screen is photographed.
     pub pictures: Pictures,
     /// How urgent it is beside other runs of this computer.

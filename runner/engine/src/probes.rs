@@ -4,15 +4,17 @@
 //! same call stamps the window. A trace is binary and of a whole trial: it has calls of its own. Whatever was begun is
 //! ended, and whatever was enabled is disabled, while the phone answers. Must not know what outputs mean.
 
+use crate::android::pieces::{self, Unfetched};
 use crate::android::together::{Marks, nonce};
 use crate::android::{self, room};
 use crate::device_session::DeviceSession;
 use farmjank_measure::probe_read::Edges;
 use farmjank_results::event::SkippedSource;
+use farmjank_results::evidence::PACKED;
 use farmjank_results::fault::Fault;
 use farmjank_results::frame::SourceId;
 use farmjank_results::time::BootTime;
-use farmjank_seams::probe::{Probe, ProbeOutput, Scope};
+use farmjank_seams::probe::{Left, Probe, ProbeOutput, Scope};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -28,13 +30,17 @@ pub struct Probes<'a> {
 
 struct ActiveProbe {
     probe: Rc<dyn Probe>,
+    /// The same where it is asked why frames are late.
+    for_causes: Option<Rc<dyn Probe>>,
     enabled: Option<Vec<u8>>,
 }
 
+/// A probe that is to be asked, with its nonce and line.
+type Asking = (Rc<dyn Probe>, u64, String);
+
 /// A probe that was asked at the beginning.
 pub struct Begun {
-    /// Index among the active probes.
-    nth: usize,
+    probe: Rc<dyn Probe>,
     nonce: u64,
     mark: Vec<u8>,
     began: Option<BootTime>,
@@ -57,6 +63,8 @@ pub struct ProbeAnswer {
     pub probe: Rc<dyn Probe>,
     /// What.
     pub output: ProbeOutput,
+    /// Where it lies in the bundle, where it is there already and not in `output`, as it may be long.
+    pub fetched: Option<String>,
     /// Just before and just after counting began, and the same at the end; as far as known.
     pub edges: Edges,
 }
@@ -68,11 +76,14 @@ impl<'a> Probes<'a> {
         let mut refused = Vec::new();
         for probe in &session.probes {
             match probe.offer(session.facts) {
-                Ok(()) => active.push(ActiveProbe { probe: probe.clone(), enabled: None }),
+                Ok(()) => {
+                    let for_causes = probe.for_causes();
+                    active.push(ActiveProbe { probe: probe.clone(), for_causes, enabled: None });
+                }
                 Err(unfit) => refused.push(SkippedSource { what: probe.id().to_string(), why: unfit.0 }),
             }
         }
-        for ActiveProbe { probe, enabled } in &mut active {
+        for ActiveProbe { probe, enabled, .. } in &mut active {
             let Some(line) = probe.enable(session.facts, &session.app) else { continue };
             match session.device.shell(&line, session.patience().dump).await {
                 Ok(output) => *enabled = Some(output.out),
@@ -90,13 +101,14 @@ impl<'a> Probes<'a> {
         let session = self.session;
         let (device, patience) = (&*session.device, session.patience().dump);
         for begun in self.pending.take() {
-            let probe = &self.active[begun.nth].probe;
-            let line = probe.end(session.facts, &session.app, begun.nonce, &begun.mark);
+            let line = begun.probe.end(session.facts, &session.app, begun.nonce, &begun.mark);
+            let discard = begun.probe.left(begun.nonce).map(|left| format!("; {}", left.discard));
+            let line = line + &discard.unwrap_or_default();
             if device.shell(&line, patience).await.is_err_and(|fault| fault.is_lost()) {
                 return;
             }
         }
-        for ActiveProbe { probe, enabled } in &self.active {
+        for ActiveProbe { probe, enabled, .. } in &self.active {
             let enabled = enabled.as_deref().unwrap_or_default();
             if let Some(line) = probe.disable(session.facts, &session.app, enabled)
                 && device.shell(&line, patience).await.is_err_and(|fault| fault.is_lost())
@@ -126,15 +138,32 @@ impl<'a> Probes<'a> {
     /// What runs beside a window that has begun, and which answer it belongs to: one at most.
     pub(crate) fn during(&self, beginning: &Beginning) -> Option<(SourceId, String)> {
         let (facts, app) = (self.session.facts, &self.session.app);
-        beginning.begun.iter().find_map(|begun| {
-            let probe = &self.active[begun.nth].probe;
-            probe.during(facts, app).map(|line| (probe.id(), line))
-        })
+        beginning
+            .begun
+            .iter()
+            .find_map(|begun| begun.probe.during(facts, app).map(|line| (begun.probe.id(), line)))
     }
 
-    fn of(&self, scope: Scope) -> impl Iterator<Item = (usize, &Rc<dyn Probe>)> {
-        let active = self.active.iter().enumerate();
-        active.map(|(nth, active)| (nth, &active.probe)).filter(move |(_, one)| one.scope() == scope)
+    fn of(&self, scope: Scope, causes: bool) -> impl Iterator<Item = &Rc<dyn Probe>> {
+        let asked = move |active: &'_ ActiveProbe| causes && active.for_causes.is_some();
+        let asked = move |active| match asked(active) {
+            true => active.for_causes.as_ref().unwrap_or(&active.probe),
+            false => &active.probe,
+        };
+        self.active.iter().map(asked).filter(move |one| one.scope() == scope)
+    }
+
+    /// Whether it can be seen on this phone why frames are late; why not.
+    pub(crate) fn sees_causes(&self) -> Result<(), String> {
+        if self.active.iter().any(|active| active.for_causes.is_some()) {
+            return Ok(());
+        }
+        let traces = |probe: &Rc<dyn Probe>| probe.for_causes().is_some();
+        let refusal = self.session.probes.iter().find(|probe| traces(probe));
+        let refusal = refusal.map(|probe| probe.offer(self.session.facts));
+        Err(refusal
+            .and_then(Result::err)
+            .map_or_else(|| "no trace is recorded here".to_owned(), |unfit| unfit.0))
     }
 
     /// A number no two calls of a run on one phone share.
@@ -146,13 +175,12 @@ impl<'a> Probes<'a> {
 
     /// Begins a window: asks its probes and stamps it, in one call.
     pub(crate) async fn begin_window(&self) -> Result<Beginning, Fault> {
-        let lines: Vec<(usize, u64, String)> = self.lines(Scope::Window);
-        self.begin(lines).await
+        self.begin(self.lines(Scope::Window, false)).await
     }
 
-    /// Begins a trial.
-    pub(crate) async fn begin_trial(&self) -> Result<Vec<SkippedSource>, Fault> {
-        let lines: Vec<(usize, u64, String)> = self.lines(Scope::Trial);
+    /// Begins a trial; where `causes` is set, one that is to tell why frames are late.
+    pub(crate) async fn begin_trial(&self, causes: bool) -> Result<Vec<SkippedSource>, Fault> {
+        let lines = self.lines(Scope::Trial, causes);
         if lines.is_empty() {
             return Ok(Vec::new());
         }
@@ -161,30 +189,30 @@ impl<'a> Probes<'a> {
         Ok(refused)
     }
 
-    fn lines(&self, scope: Scope) -> Vec<(usize, u64, String)> {
+    fn lines(&self, scope: Scope, causes: bool) -> Vec<Asking> {
         let (facts, app) = (self.session.facts, &self.session.app);
-        let line = |(nth, probe): (usize, &Rc<dyn Probe>)| {
+        let line = |probe: &Rc<dyn Probe>| {
             let nonce = self.nonce();
-            (nth, nonce, probe.begin(facts, app, nonce))
+            (probe.clone(), nonce, probe.begin(facts, app, nonce))
         };
-        self.of(scope).map(line).collect()
+        self.of(scope, causes).map(line).collect()
     }
 
-    async fn begin(&self, lines: Vec<(usize, u64, String)>) -> Result<Beginning, Fault> {
+    async fn begin(&self, lines: Vec<Asking>) -> Result<Beginning, Fault> {
         let marks = Marks(self.nonce());
         let script = marks.script(lines.iter().map(|(_, _, line)| line.as_str()), true, true);
         let output = self.session.device.shell(&script, self.session.patience().launch).await?;
         let told = marks.cut(&output.out, lines.len());
         let around = told.first.zip(told.last);
         let mut beginning = Beginning { around, ..Beginning::default() };
-        for ((nth, nonce, _), piece) in lines.into_iter().zip(told.pieces) {
+        for ((probe, nonce, _), piece) in lines.into_iter().zip(told.pieces) {
             let (mark, status) = piece.unwrap_or_default();
             if status == 0 {
-                beginning.begun.push(Begun { nth, nonce, mark, began: told.first });
+                beginning.begun.push(Begun { probe, nonce, mark, began: told.first });
             } else {
                 let said = if mark.trim_ascii().is_empty() { &output.err } else { &mark };
                 let why = format!("it ended with status {status}: {}", android::clip_bytes(said, 200));
-                let what = self.active[nth].probe.id().to_string();
+                let what = probe.id().to_string();
                 beginning.refused.push(SkippedSource { what, why });
             }
         }
@@ -198,7 +226,7 @@ impl<'a> Probes<'a> {
     ) -> Result<(Option<BootTime>, Vec<ProbeAnswer>), Fault> {
         let (facts, app) = (self.session.facts, &self.session.app);
         let marks = Marks(self.nonce());
-        let end = |begun: &Begun| self.active[begun.nth].probe.end(facts, app, begun.nonce, &begun.mark);
+        let end = |begun: &Begun| begun.probe.end(facts, app, begun.nonce, &begun.mark);
         let lines: Vec<String> = beginning.begun.iter().map(end).collect();
         let script = marks.script(lines.iter().map(String::as_str), false, true);
         let output = self.session.device.shell(&script, self.session.patience().launch).await?;
@@ -207,7 +235,7 @@ impl<'a> Probes<'a> {
         let answers = |(begun, piece): (Begun, Option<(Vec<u8>, i32)>)| {
             let output =
                 ProbeOutput { bytes: piece?.0, mark: begun.mark, began: begun.began, ended: told.last };
-            Some(ProbeAnswer { probe: self.active[begun.nth].probe.clone(), output, edges })
+            Some(ProbeAnswer { probe: begun.probe, output, fetched: None, edges })
         };
         Ok((told.first, beginning.begun.into_iter().zip(told.pieces).filter_map(answers).collect()))
     }
@@ -218,12 +246,13 @@ impl<'a> Probes<'a> {
         mut answers: Vec<ProbeAnswer>,
         mut unavailable: Vec<SkippedSource>,
     ) -> Result<(Vec<ProbeAnswer>, Vec<SkippedSource>), Fault> {
-        if !answers.iter().any(|answer| answer.output.bytes.is_empty()) {
+        let silent = |answer: &ProbeAnswer| answer.output.bytes.is_empty() && answer.fetched.is_none();
+        if !answers.iter().any(silent) {
             return Ok((answers, unavailable));
         }
         let left = self.session.device.shell(room::LEFT, self.session.patience().call).await?;
         if let Some(full) = room::full(&left.text()) {
-            let (silent, told) = answers.into_iter().partition(|answer| answer.output.bytes.is_empty());
+            let (silent, told) = answers.into_iter().partition(silent);
             answers = told;
             let over = |answer: ProbeAnswer| SkippedSource {
                 what: answer.probe.id().to_string(),
@@ -235,37 +264,55 @@ impl<'a> Probes<'a> {
     }
 
     /// Ends what was begun of a trial. A lost phone is a fault; an output that cannot be had (a trace larger than may
-    /// be fetched) is silence with its reason, and costs the trial nothing else.
-    pub(crate) async fn end_trial(&self) -> Result<(Vec<ProbeAnswer>, Vec<SkippedSource>), Fault> {
+    /// be fetched) is silence with its reason, and costs the trial nothing else. Long ones go to this folder of the
+    /// bundle.
+    pub(crate) async fn end_trial(
+        &self,
+        folder: &str,
+    ) -> Result<(Vec<ProbeAnswer>, Vec<SkippedSource>), Fault> {
         let (facts, app) = (self.session.facts, &self.session.app);
         let mut answers = Vec::new();
         let mut unavailable = Vec::new();
         loop {
-            let Some((nth, nonce, line)) = self.pending.borrow().first().map(|begun| {
-                let probe = &self.active[begun.nth].probe;
-                (begun.nth, begun.nonce, probe.end(facts, app, begun.nonce, &begun.mark))
+            let Some((probe, nonce, line)) = self.pending.borrow().first().map(|begun| {
+                (begun.probe.clone(), begun.nonce, begun.probe.end(facts, app, begun.nonce, &begun.mark))
             }) else {
                 return self.with_room(answers, unavailable).await;
             };
             // It stays pending while it is asked: a cancelled trial leaves nothing open.
-            let answer = self.session.device.shell(&line, self.session.patience().launch).await;
-            let output = match answer {
-                Err(fault) if fault.is_lost() => return Err(fault),
-                answer => answer,
+            let said = self.session.device.shell(&line, self.session.patience().launch).await;
+            let mut fetched = Ok(None);
+            if let (Ok(_), Some(left)) = (&said, probe.left(nonce)) {
+                fetched = self.fetched(&left, format!("{folder}/{}{PACKED}", probe.file())).await.map(Some);
+            }
+            let answer = match (said, fetched) {
+                (Err(fault), _) | (_, Err(Unfetched::Fault(fault))) if fault.is_lost() => return Err(fault),
+                (Err(fault), _) | (_, Err(Unfetched::Fault(fault))) => Err(fault.what),
+                (_, Err(Unfetched::Refused(why))) => Err(why),
+                (Ok(output), Ok(path)) => Ok((output, path)),
             };
             let begun = self.pending.borrow_mut().remove(0);
             debug_assert_eq!(begun.nonce, nonce);
-            let output = match output {
-                Ok(output) => output,
-                Err(fault) => {
-                    let what = self.active[nth].probe.id().to_string();
-                    unavailable.push(SkippedSource { what, why: fault.what });
-                    continue;
+            match answer {
+                Err(why) => unavailable.push(SkippedSource { what: probe.id().to_string(), why }),
+                Ok((output, fetched)) => {
+                    let output =
+                        ProbeOutput { bytes: output.out, mark: begun.mark, began: begun.began, ended: None };
+                    answers.push(ProbeAnswer { probe, output, fetched, edges: Edges::default() });
                 }
-            };
-            let output = ProbeOutput { bytes: output.out, mark: begun.mark, began: begun.began, ended: None };
-            let probe = self.active[nth].probe.clone();
-            answers.push(ProbeAnswer { probe, output, edges: Edges::default() });
+            }
         }
+    }
+
+    /// Brings what a probe left on the phone into the bundle, and takes it away there.
+    async fn fetched(&self, left: &Left, path: String) -> Result<String, Unfetched> {
+        let (device, patience) = (&*self.session.device, self.session.patience().launch);
+        let files = &self.session.env.files;
+        let mut keep = |piece: &[u8]| files.append(&path, piece).map_err(|why| why.to_string());
+        let fetched = pieces::fetch(device, &left.path, patience, &mut keep).await;
+        let discarded = device.shell(&left.discard, self.session.patience().call).await;
+        fetched?;
+        discarded.map_err(Unfetched::Fault)?;
+        Ok(path)
     }
 }

@@ -26,6 +26,8 @@ pub struct Progress {
     pub note: Option<String>,
     /// Phones it was on before: the evidence of each has a place of its own.
     pub moves: u32,
+    /// Trials made after those, to see why frames were late.
+    pub diagnoses: u32,
     /// How often it was begun anew: the evidence of each time has a place of its own.
     pub reruns: u32,
 }
@@ -54,7 +56,8 @@ impl Progress {
     pub fn of(job: &JobRecord) -> Progress {
         let count = |many: usize| u32::try_from(many).unwrap_or(u32::MAX);
         let (moves, reruns) = (count(job.moves.len()), count(job.before.len()));
-        let mut progress = Progress { moves, reruns, ..Progress::default() };
+        let diagnoses = count(job.diagnoses.len());
+        let mut progress = Progress { moves, reruns, diagnoses, ..Progress::default() };
         for trial in &job.trials {
             match trial.ending {
                 Some(Ending::Completed) if trial.trial == progress.completed => {

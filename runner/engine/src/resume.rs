@@ -261,7 +261,7 @@ impl Earlier {
         let (tool, wall) = (tool.to_owned(), wall.to_owned());
         let mut facts = vec![Fact::RunResumed { tool, wall, again: self.again(), anew: self.anew() }];
         for job in self.record.jobs.values() {
-            if let Some(open) = job.trials.last().filter(|trial| trial.ending.is_none()) {
+            if let Some(open) = job.open_trial() {
                 let (trial, counted, ending) = (open.trial, open.counted, Ending::Interrupted);
                 facts.push(Fact::TrialFinished {
                     job: job.planned.job,

@@ -7,6 +7,7 @@ use crate::android::quiet::{self, Conditions};
 use crate::android::settle::behind;
 use crate::collect::Harvest;
 use crate::device_session::DeviceSession;
+use crate::diagnosis::{FoundCauses, TracedCauses};
 use crate::during::During;
 use crate::failure;
 use crate::flow_state::FlowState;
@@ -32,6 +33,15 @@ pub struct TrialOutcome {
     pub ending: Ending,
     /// Its windows, in order.
     pub windows: Vec<WindowMeasured>,
+    /// Why frames of its windows were late, where it was to tell.
+    pub causes: Vec<FoundCauses>,
+}
+
+impl TrialOutcome {
+    /// Of a trial that was cancelled.
+    pub fn interrupted() -> TrialOutcome {
+        TrialOutcome { ending: Ending::Interrupted, windows: Vec::new(), causes: Vec::new() }
+    }
 }
 
 /// A trial under way. The fields after the third are what begins and ends with it.
@@ -56,6 +66,8 @@ pub struct Trial<'a> {
     flow: FlowState,
     /// Take pictures of the screen in its windows.
     pub pictured: bool,
+    /// Tell why frames were late.
+    pub diagnostic: bool,
 }
 
 /// A window that is over and waits for the end of the trial, when the trace that saw it is read.
@@ -85,7 +97,7 @@ impl<'a> Trial<'a> {
         let folder = format!("evidence/job-{}/{place}", session.job);
         let (windows, outside) = (RefCell::default(), RefCell::default());
         let (around, conditions) = (RefCell::default(), RefCell::default());
-        let pictured = false;
+        let (pictured, diagnostic) = (false, false);
         let flow = FlowState::new(session.nonce, (session.job, number));
         Trial {
             session,
@@ -99,6 +111,7 @@ impl<'a> Trial<'a> {
             probes,
             flow,
             pictured,
+            diagnostic,
         }
     }
 
@@ -113,7 +126,7 @@ impl<'a> Trial<'a> {
             result = Walker(&self).walk(&scenario.setup, "setup", None).await;
         }
         if result.is_ok() {
-            result = self.probes.begin_trial().await.map(|more| {
+            result = self.probes.begin_trial(self.diagnostic).await.map(|more| {
                 more.iter().for_each(|over| self.probes.tell_unrecorded(&over.why));
                 refused.extend(more);
             });
@@ -133,7 +146,7 @@ impl<'a> Trial<'a> {
             result => result,
         };
         let lost = result.as_ref().is_err_and(Fault::is_lost);
-        let ended = if lost { Ok(Default::default()) } else { self.probes.end_trial().await };
+        let ended = if lost { Ok(Default::default()) } else { self.probes.end_trial(&self.folder).await };
         let (answers, unavailable) = ended.unwrap_or_else(|fault| {
             result = result.clone().and(Err(fault));
             Default::default()
@@ -145,7 +158,15 @@ impl<'a> Trial<'a> {
             let torn_down = Walker(&self).walk(&scenario.teardown, "teardown", None).await;
             result = result.and(torn_down);
         }
-        let (mut windows, unseen) = self.measured(answers, refused);
+        let mut traced = match self.diagnostic {
+            true => TracedCauses::read(self.session, &answers).await,
+            false => None,
+        };
+        let (mut windows, unseen) = self.measured(answers, refused, traced.as_mut());
+        let causes = match traced {
+            Some(traced) => traced.of(self.session, &windows).await,
+            None => Vec::new(),
+        };
         result = result.and(unseen.map_or(Ok(()), Err));
         let outside = self.outside.into_inner();
         if outside.has_launch() {
@@ -155,7 +176,7 @@ impl<'a> Trial<'a> {
             Ok(()) => Ending::Completed,
             Err(fault) => Ending::Faulted(fault),
         };
-        TrialOutcome { ending, windows }
+        TrialOutcome { ending, windows, causes }
     }
 
     async fn settle(&self, give_way: &dyn Fn() -> bool) -> Result<(), Fault> {
@@ -274,12 +295,20 @@ impl<'a> Trial<'a> {
         &self,
         answers: Vec<ProbeAnswer>,
         refused: Vec<SkippedSource>,
+        mut traced: Option<&mut TracedCauses>,
     ) -> (Vec<WindowMeasured>, Option<Fault>) {
         let session = self.session;
         let modes: Vec<f64> = session.facts.modes.iter().map(|mode| mode.hz).collect();
         let (mut of_trial, mut traces) =
             (SideReadings { unavailable: refused, ..SideReadings::default() }, Vec::new());
-        for ProbeAnswer { probe, output, edges } in answers {
+        for ProbeAnswer { probe, output, fetched, edges } in answers {
+            if let Some(path) = fetched {
+                traces.push(path);
+                if let Some(read) = traced.as_mut().and_then(|traced| traced.frames.take()) {
+                    of_trial.take(probe.id(), read, edges, &modes);
+                }
+                continue;
+            }
             if is_trace(probe.id()) && !output.bytes.is_empty() {
                 let path = format!("{}/{}{PACKED}", self.folder, probe.file());
                 match session.env.files.write(&path, &output.bytes) {

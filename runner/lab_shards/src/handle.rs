@@ -8,6 +8,7 @@ use farmjank_engine::builds::AbPlan;
 use farmjank_engine::claiming::Claiming;
 use farmjank_engine::conduct::look;
 use farmjank_engine::device_session::RunEnv;
+use farmjank_engine::diagnosis::Diagnose;
 use farmjank_engine::job_runner::JobRunner;
 use farmjank_engine::options::Options;
 use farmjank_engine::patience::Patience;
@@ -56,6 +57,7 @@ impl ShardHandle {
             wanted: options.wanted.clone(),
             patience: options.patience,
             most_running: options.most_running,
+            diagnose: options.diagnose,
             pictures: options.pictures,
             scenarios,
         };
@@ -137,6 +139,7 @@ struct ShardInputs {
     wanted: Wanted,
     patience: Patience,
     most_running: usize,
+    diagnose: Diagnose,
     pictures: Pictures,
     scenarios: Vec<Scenario>,
 }
@@ -159,11 +162,22 @@ impl ShardInputs {
             return;
         };
         tokio::time::sleep_until(announcer.instant(work.begins)).await;
-        let ShardInputs { nonce, who, patience, most_running, pictures, scenarios, .. } = self;
+        let ShardInputs { nonce, who, patience, most_running, diagnose, pictures, scenarios, .. } = self;
         let ShardWork { facts, jobs, ab_plan, .. } = work;
         let unrecorded = Default::default();
-        let env =
-            RunEnv { announcer, files, patience, sources, probes, nonce, who, ab_plan, pictures, unrecorded };
+        let env = RunEnv {
+            announcer,
+            files,
+            patience,
+            sources,
+            probes,
+            nonce,
+            who,
+            ab_plan,
+            diagnose,
+            pictures,
+            unrecorded,
+        };
         let claiming = Claiming {
             claims: Rc::new(Private::default()),
             by: Default::default(),

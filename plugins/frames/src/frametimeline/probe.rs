@@ -9,16 +9,18 @@
 //! file away.
 
 use super::{TraceReader, trace::Trace};
+use crate::ftrace::CauseTrace;
 use crate::text::shown;
 use farmjank_results::device::{App, DeviceFacts};
 use farmjank_results::frame::SourceId;
 use farmjank_results::frame_timeline::SurfaceFrames;
 use farmjank_results::side_reading::SideReading;
 use farmjank_results::time::ClockMap;
-use farmjank_seams::probe::{Probe, ProbeOutput, ProbeReader, Scope};
+use farmjank_seams::probe::{Left, Probe, ProbeOutput, ProbeReader, Scope};
 use farmjank_seams::quote::quote;
 use farmjank_seams::source::{Unfit, Unreadable};
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// First release with a frame timeline.
 const SDK: u32 = 31;
@@ -48,6 +50,60 @@ fn config() -> String {
          process_stats_config {{ scan_all_processes_on_start: true }} }} }} \
          duration_ms: {LONGEST_MS} flush_timeout_ms: 5000"
     )
+}
+
+/// Records what `config` says, with no quote and nothing a shell could expand in it, and tells its process.
+pub(crate) fn begin(facts: &DeviceFacts, config: &str, nonce: u64) -> String {
+    let config = quote(config);
+    let path = quote(&path(nonce));
+    let name = name(nonce);
+    let (how, then) = if facts.sdk >= WAITS {
+        ("--background-wait", "")
+    } else {
+        // Nothing tells when the data sources have started; on a slow phone it takes half a second.
+        ("--background", "; sleep 1")
+    };
+    // The pipe's status is that of its last command.
+    format!(
+        "{}{{ echo {name}; echo {config} | perfetto -c - --txt {how} -o {path}; }} > {NOTED}; s=$?; \
+         if [ $s = 0 ]; then cat {NOTED}{then}; else rm -f {NOTED}; fi; exit $s",
+        sweep()
+    )
+}
+
+/// Ends the recorder that told its process so, and waits for its file.
+pub(crate) fn stop(mark: &[u8]) -> String {
+    // Writing out takes as long as it takes, ten seconds at most; after that it is ended the hard way. By now the
+    // number may be another process's: that is left alone.
+    recorder(mark).map_or_else(String::new, |pid| {
+        format!(
+            "if [ ! -e /proc/{pid}/cmdline ] || grep -q perfetto /proc/{pid}/cmdline; then \
+             kill -INT {pid} 2>/dev/null; n=0; \
+             while kill -0 {pid} 2>/dev/null && [ $n -lt 100 ]; do sleep 0.1; n=$((n+1)); done; \
+             [ $n -lt 100 ] || kill -KILL {pid} 2>/dev/null; fi; "
+        )
+    })
+}
+
+/// What a recorder leaves, and how it is taken away.
+pub(crate) fn left(nonce: u64) -> Left {
+    let path = path(nonce);
+    let discard = format!("rm -f {} {NOTED}", quote(&path));
+    Left { path, discard }
+}
+
+/// Why a phone records no frame timeline.
+///
+/// # Errors
+/// [`Unfit`], in words.
+pub(crate) fn offer(facts: &DeviceFacts) -> Result<(), Unfit> {
+    if facts.sdk >= SDK {
+        return Ok(());
+    }
+    let release = &facts.release;
+    Err(Unfit(format!(
+        "the phone has no frame timeline: it runs Android {release}, and Android 12 is the first with one"
+    )))
 }
 
 /// Name of a recorder: no other process has it on its command line.
@@ -109,21 +165,32 @@ impl ProbeReader for FrameTimeline {
         }
         let mut reader = TraceReader::default();
         reader.feed(&output.bytes);
-        let trace = reader.finish()?;
-        let mut of_the_app: BTreeMap<String, SurfaceFrames> = trace.by_name();
-        of_the_app.retain(|name, _| of_app(name, app));
-        if let Some(doubt) = clock.and_then(|clock| apart(&trace, clock)) {
-            of_the_app.values_mut().for_each(|frame_timeline| frame_timeline.doubts.push(doubt.clone()));
-        }
-        if of_the_app.is_empty() {
-            return Err(Unreadable::Missing(format!(
-                "the trace shows no frame of {}; it shows {}",
-                shown(app.0.as_bytes()),
-                seen(&trace)
-            )));
-        }
-        Ok(SideReading::Timeline(of_the_app))
+        Ok(SideReading::Timeline(frames_of(&reader.finish()?, app, clock)?))
     }
+}
+
+/// The app's frames in a trace.
+///
+/// # Errors
+/// It shows none; which it does show.
+pub(crate) fn frames_of(
+    trace: &Trace,
+    app: &App,
+    clock: Option<ClockMap>,
+) -> Result<BTreeMap<String, SurfaceFrames>, Unreadable> {
+    let mut of_the_app: BTreeMap<String, SurfaceFrames> = trace.by_name();
+    of_the_app.retain(|name, _| of_app(name, app));
+    if let Some(doubt) = clock.and_then(|clock| apart(trace, clock)) {
+        of_the_app.values_mut().for_each(|frame_timeline| frame_timeline.doubts.push(doubt.clone()));
+    }
+    if of_the_app.is_empty() {
+        return Err(Unreadable::Missing(format!(
+            "the trace shows no frame of {}; it shows {}",
+            shown(app.0.as_bytes()),
+            seen(trace)
+        )));
+    }
+    Ok(of_the_app)
 }
 
 impl Probe for FrameTimeline {
@@ -132,47 +199,20 @@ impl Probe for FrameTimeline {
     }
 
     fn offer(&self, facts: &DeviceFacts) -> Result<(), Unfit> {
-        if facts.sdk >= SDK {
-            return Ok(());
-        }
-        let release = &facts.release;
-        Err(Unfit(format!(
-            "the phone has no frame timeline: it runs Android {release}, and Android 12 is the first with one"
-        )))
+        offer(facts)
     }
 
     fn begin(&self, facts: &DeviceFacts, _app: &App, nonce: u64) -> String {
-        let config = quote(&config());
-        let path = quote(&path(nonce));
-        let name = name(nonce);
-        let (how, then) = if facts.sdk >= WAITS {
-            ("--background-wait", "")
-        } else {
-            // Nothing tells when the data sources have started; on a slow phone it takes half a second.
-            ("--background", "; sleep 1")
-        };
-        // The pipe's status is that of its last command.
-        format!(
-            "{}{{ echo {name}; echo {config} | perfetto -c - --txt {how} -o {path}; }} > {NOTED}; s=$?; \
-             if [ $s = 0 ]; then cat {NOTED}{then}; else rm -f {NOTED}; fi; exit $s",
-            sweep()
-        )
+        begin(facts, &config(), nonce)
     }
 
     fn end(&self, _facts: &DeviceFacts, _app: &App, nonce: u64, mark: &[u8]) -> String {
         let path = quote(&path(nonce));
-        let stop = match recorder(mark) {
-            // Writing out takes as long as it takes, ten seconds at most; after that it is ended the hard way. By now
-            // the number may be another process's: that is left alone.
-            Some(pid) => format!(
-                "if [ ! -e /proc/{pid}/cmdline ] || grep -q perfetto /proc/{pid}/cmdline; then \
-                 kill -INT {pid} 2>/dev/null; n=0; \
-                 while kill -0 {pid} 2>/dev/null && [ $n -lt 100 ]; do sleep 0.1; n=$((n+1)); done; \
-                 [ $n -lt 100 ] || kill -KILL {pid} 2>/dev/null; fi; "
-            ),
-            None => String::new(),
-        };
-        format!("{stop}cat {path}; s=$?; rm -f {path} {NOTED}; exit $s")
+        format!("{}cat {path}; s=$?; rm -f {path} {NOTED}; exit $s", stop(mark))
+    }
+
+    fn for_causes(&self) -> Option<Rc<dyn Probe>> {
+        Some(Rc::new(CauseTrace))
     }
 }
 

@@ -24,6 +24,34 @@ pub struct Losses {
     pub foreign: u64,
 }
 
+impl Losses {
+    /// What it lacks, in sentences.
+    pub fn doubts(&self) -> Vec<String> {
+        let mut doubts = Vec::new();
+        let lost: u64 = self.overrun.values().sum();
+        if lost > 0 {
+            doubts.push(format!(
+                "the kernel overwrote {lost} events before they were read: give its buffers more room"
+            ));
+        }
+        let needed = |name: &&String| name.contains("sched_switch") || name.contains("print");
+        doubts.extend(self.not_traced.iter().filter(needed).map(|name| {
+            format!("this phone does not let {name} be traced: causes that rest on it cannot be told")
+        }));
+        if self.disordered > 0 {
+            let late = self.disordered;
+            doubts.push(format!(
+                "{late} pieces of the trace came too late to be put in order: states may be wrong there"
+            ));
+        }
+        if self.unreadable + self.foreign > 0 {
+            let bad = self.unreadable + self.foreign;
+            doubts.push(format!("{bad} pieces of the trace could not be read, or are on another clock"));
+        }
+        doubts
+    }
+}
+
 /// Reads the reports as they come.
 #[derive(Default)]
 pub struct Stats {

@@ -2,9 +2,7 @@
 //! were lost.
 
 use super::CausedView;
-use farmjank_causes::add::Charged;
-use farmjank_causes::cause::Cause;
-use farmjank_causes::inquiry::{Late, Total};
+use farmjank_results::hitch_causes::{FrameCause, HitchCause, HitchCauses, LateFrame, NamedCause};
 use serde_json::{Map, Value, json};
 
 /// Version of the JSON form: keys are added, none changes its meaning.
@@ -12,75 +10,79 @@ const FORMAT: u32 = 1;
 
 /// The JSON form.
 pub fn json(view: &CausedView<'_>) -> String {
-    let found = view.found;
-    let why: Vec<Value> =
-        found.why.iter().map(|(why, us)| json!({ "reason": why.words(), "ms": ms(*us) })).collect();
-    let whole = json!({
-        "format": FORMAT,
-        "app": view.app,
-        "hitch_ms": ms(found.hitch_us),
-        "explained_ms": ms(found.explained_us),
-        "unexplained_ms": ms(found.unexplained_us),
-        "unknown_ms": ms(found.unknown_us),
-        "unexplained": why,
-        "frames_in_time": found.in_time,
-        "frames_dropped": view.dropped,
-        "causes": found.totals.iter().map(total).collect::<Vec<_>>(),
-        "frames": found.late.iter().map(frame).collect::<Vec<_>>(),
-        "doubts": view.doubts,
-    });
-    format!("{whole:#}\n")
+    let mut whole = Map::new();
+    whole.insert("format".to_owned(), json!(FORMAT));
+    whole.insert("app".to_owned(), json!(view.app));
+    whole.append(&mut object(view.found));
+    format!("{:#}\n", Value::Object(whole))
 }
 
-fn named(cause: &Cause) -> Map<String, Value> {
+/// What was found, with the keys of docs/causes.md.
+pub fn object(found: &HitchCauses) -> Map<String, Value> {
+    let why: Vec<Value> =
+        found.unexplained.iter().map(|one| json!({ "reason": one.reason, "ms": ms(one.us) })).collect();
     let mut fields = Map::new();
-    fields.insert("kind".to_owned(), json!(cause.word()));
-    fields.insert("group".to_owned(), json!(cause.group().word()));
-    fields.insert("title".to_owned(), json!(cause.sentence()));
+    let mut put = |key: &str, value: Value| drop(fields.insert(key.to_owned(), value));
+    put("hitch_ms", ms(found.hitch_us));
+    put("explained_ms", ms(found.explained_us));
+    put("unexplained_ms", ms(found.unexplained_us));
+    put("unknown_ms", ms(found.unknown_us));
+    put("unexplained", json!(why));
+    put("frames_late", json!(found.late_frames));
+    put("frames_in_time", json!(found.in_time));
+    put("frames_dropped", json!(found.dropped));
+    put("motion_ms", found.motion.map_or(Value::Null, |motion| ms(motion.ns() / 1_000)));
+    put("causes", found.causes.iter().map(|one| cause(one, found)).collect());
+    put("smaller", json!({ "causes": found.smaller, "ms": ms(found.smaller_us) }));
+    put("frames", found.frames.iter().map(frame).collect());
+    put("frames_left_out", json!(found.frames_left_out));
+    put("doubts", json!(found.doubts));
+    fields
+}
+
+fn named(cause: &NamedCause) -> Map<String, Value> {
+    let mut fields = Map::new();
+    fields.insert("kind".to_owned(), json!(cause.kind));
+    fields.insert("group".to_owned(), json!(cause.group.word()));
+    fields.insert("title".to_owned(), json!(cause.title));
     fields.insert("thread".to_owned(), json!(cause.thread));
     fields.insert("object".to_owned(), json!(cause.object));
     fields
 }
 
-fn total(total: &Total) -> Value {
-    let mut fields = named(&total.cause);
-    fields.insert("ms".to_owned(), ms(total.us));
-    fields.insert("frames".to_owned(), json!(total.frames));
-    fields.insert("usual_ms".to_owned(), ms(total.usual_us));
-    fields.insert("detail".to_owned(), json!(total.detail));
-    fields.insert("confidence".to_owned(), json!(total.confidence.word()));
+fn cause(one: &HitchCause, found: &HitchCauses) -> Value {
+    let mut fields = named(&one.named);
+    fields.insert("fingerprint".to_owned(), json!(one.fingerprint));
+    fields.insert("ms".to_owned(), ms(one.us));
+    fields.insert("ms_per_s".to_owned(), json!(found.ms_per_s(one.us)));
+    fields.insert("frames".to_owned(), json!(one.frames));
+    fields.insert("usual_ms".to_owned(), ms(one.usual_us));
+    fields.insert("detail".to_owned(), json!(one.detail));
+    fields.insert("confidence".to_owned(), json!(one.confidence.word()));
     Value::Object(fields)
 }
 
-fn frame(late: &Late) -> Value {
-    let frame = &late.frame;
-    let charged = |charged: &Charged| {
-        let mut fields = named(&charged.cause);
+fn frame(late: &LateFrame) -> Value {
+    let charged = |charged: &FrameCause| {
+        let mut fields = named(&charged.named);
         fields.insert("ms".to_owned(), ms(charged.us));
         fields.insert("took_ms".to_owned(), ms(charged.took_us));
         fields.insert("usual_ms".to_owned(), ms(charged.usual_us));
         fields.insert("detail".to_owned(), json!(charged.detail));
         Value::Object(fields)
     };
-    let (causes, unexplained, confidence, reason) = match &late.charges {
-        Ok((charges, confidence)) => (
-            json!(charges.charged.iter().map(charged).collect::<Vec<_>>()),
-            ms(charges.unexplained_us),
-            json!(confidence.word()),
-            Value::Null,
-        ),
-        Err(why) => (Value::Null, Value::Null, Value::Null, json!(why)),
-    };
+    let told = late.charged.as_ref();
     json!({
-        "token": frame.token,
-        "process": frame.process,
-        "layer": frame.layer,
-        "shown_at_ns": frame.to,
-        "hitch_ms": ms(frame.hitch / 1_000),
-        "causes": causes,
-        "unexplained_ms": unexplained,
-        "confidence": confidence,
-        "reason": reason,
+        "token": late.token,
+        "process": late.process,
+        "layer": late.layer,
+        "shown_at_ns": late.shown_at.ns(),
+        "hitch_ms": ms(late.hitch_us),
+        "causes": told.map(|told| told.causes.iter().map(charged).collect::<Vec<_>>()),
+        "smaller": told.map(|told| json!({ "causes": told.smaller, "ms": ms(told.smaller_us) })),
+        "unexplained_ms": told.map(|told| ms(told.unexplained_us)),
+        "confidence": told.map(|told| told.confidence.word()),
+        "reason": late.reason,
     })
 }
 

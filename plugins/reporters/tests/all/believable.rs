@@ -342,7 +342,7 @@ pub fn events(words: &Words) -> Log {
 
 fn trial_of(log: &mut Log, words: &Words, job: u32, trial: u32) {
     let counted = trial > 0;
-    log.tell(10, Fact::TrialStarted { job, trial, counted, turn: None });
+    log.tell(10, Fact::TrialStarted { job, trial, counted, diagnostic: false, turn: None });
     let hz = [90.0, 120.0, 60.0][job as usize];
     let step = "steps[1]".to_owned();
     let what = format!("measure {}", words.windows[0]);
@@ -361,7 +361,7 @@ fn trial_of(log: &mut Log, words: &Words, job: u32, trial: u32) {
 /// The fourth phone is lost in its warm-up.
 fn lost(log: &mut Log, words: &Words) {
     let device = DeviceId(words.serials[3].clone());
-    log.tell(50, Fact::TrialStarted { job: 3, trial: 0, counted: false, turn: None });
+    log.tell(50, Fact::TrialStarted { job: 3, trial: 0, counted: false, diagnostic: false, turn: None });
     log.tell(
         900,
         Fact::DeviceGone { device: device.clone(), why: "the adb server no longer lists it".to_owned() },

@@ -9,6 +9,7 @@ use crate::host::{self, Streams};
 use crate::settings::refuse;
 use farmjank_causes::ask::{self, Asked};
 use farmjank_causes::inquiry::Found;
+use farmjank_causes::told::{Most, told};
 use farmjank_engine::scribe::Voice;
 use farmjank_frames::frametimeline::{Trace, TraceReader};
 use farmjank_frames::ftrace::{Around, Losses, Scan};
@@ -16,18 +17,14 @@ use farmjank_leaf::text::name as shown;
 use farmjank_measure::saved;
 use farmjank_reporters::caused::{CausedView, json, table};
 use farmjank_results::file_error::FileError;
+use farmjank_results::hitch_causes::HitchCauses;
 use std::path::Path;
 
 /// Says why frames were late.
 pub fn run(args: &CausesArgs) -> u8 {
     match answer(args) {
-        Ok(answer) => {
-            let view = CausedView {
-                app: &answer.app,
-                found: &answer.found,
-                dropped: answer.dropped,
-                doubts: &answer.doubts,
-            };
+        Ok((app, found)) => {
+            let view = CausedView { app: &app, found: &found };
             Streams.out(&match args.format {
                 AnalyzeFormat::Json => json(&view),
                 AnalyzeFormat::Table => table(&view),
@@ -38,15 +35,8 @@ pub fn run(args: &CausesArgs) -> u8 {
     }
 }
 
-/// What is said of an app.
-struct Answer {
-    app: String,
-    found: Found,
-    dropped: usize,
-    doubts: Vec<String>,
-}
-
-fn answer(args: &CausesArgs) -> Result<Answer, CommandError> {
+/// The app, and what is said of it.
+fn answer(args: &CausesArgs) -> Result<(String, HitchCauses), CommandError> {
     let path = args.trace.as_path();
     if host::is_handed(path) {
         let name = shown(path);
@@ -70,8 +60,10 @@ fn answer(args: &CausesArgs) -> Result<Answer, CommandError> {
     let trace = reader.finish().map_err(|why| FileError::content(path, why.to_string()))?;
     let (app, asked, mut doubts) = asked(&trace, package.as_deref(), path)?;
     let (found, losses) = looked(path, Around::frames(asked.frames, scan.finish()))?;
-    doubts.extend(missing(&losses));
-    Ok(Answer { app, found, dropped: asked.dropped, doubts })
+    doubts.extend(losses.doubts());
+    let dropped = u32::try_from(asked.dropped).unwrap_or(u32::MAX);
+    let told = told(&found, &app, Most::ALL, &|_| None);
+    Ok((app, HitchCauses { dropped, doubts, ..told }))
 }
 
 /// The app's frames, and what the trace lacks of them.
@@ -106,32 +98,4 @@ fn looked(path: &Path, mut around: Around) -> Result<(Found, Losses), CommandErr
         Ok(())
     })?;
     Ok(around.finish().map_err(|why| FileError::content(path, why.to_string()))?)
-}
-
-/// What the trace of the kernel lacks, in sentences.
-fn missing(losses: &Losses) -> Vec<String> {
-    let mut doubts = Vec::new();
-    let lost: u64 = losses.overrun.values().sum();
-    if lost > 0 {
-        doubts.push(format!(
-            "the kernel overwrote {lost} events before they were read: give its buffers more room"
-        ));
-    }
-    let sched =
-        losses.not_traced.iter().filter(|name| name.contains("sched_switch") || name.contains("print"));
-    for name in sched {
-        doubts
-            .push(format!("this phone does not let {name} be traced: causes that rest on it cannot be told"));
-    }
-    if losses.disordered > 0 {
-        let late = losses.disordered;
-        doubts.push(format!(
-            "{late} pieces of the trace came too late to be put in order: states may be wrong there"
-        ));
-    }
-    if losses.unreadable + losses.foreign > 0 {
-        let bad = losses.unreadable + losses.foreign;
-        doubts.push(format!("{bad} pieces of the trace could not be read, or are on another clock"));
-    }
-    doubts
 }

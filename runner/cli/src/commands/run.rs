@@ -156,6 +156,7 @@ async fn conducted(
         ab_plan,
         forewarn,
         fail_fast: args.fail_fast,
+        diagnose: args.causes,
         pictures: Pictures { warm_ups: args.screens, failures: !host::has_secrets() },
         priority: args.priority,
     };

@@ -8,7 +8,7 @@
 use super::durable::Durable;
 use super::output::write_packed;
 use super::packed;
-use super::reading::{inside, inside_or_new, regular, unpacked};
+use super::reading::{self, inside, inside_or_new, regular, unpacked};
 use super::secrets::{made, make_folders, masked};
 use super::{for_owner, read_file, read_from, size_below};
 use crate::command_error::CommandError;
@@ -16,7 +16,7 @@ use farmjank_engine::scribe::{BUNDLE, LOG};
 use farmjank_leaf::text::name as shown;
 use farmjank_results::evidence::{PACKED, held};
 use farmjank_results::file_error::{FileError, FileProblem};
-use farmjank_seams::host::Files;
+use farmjank_seams::host::{Files, Pieces};
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::btree_map::Entry;
@@ -287,6 +287,10 @@ impl Files for Bundle {
         write_packed(&inside_or_new(&self.root, path)?, &kept)?;
         self.written(path);
         Ok(())
+    }
+
+    fn pieces(&self, path: &str) -> Result<Pieces, FileError> {
+        Ok(Box::new(reading::pieces(&self.place(path)?)?))
     }
 
     fn read(&self, path: &str, most: u64) -> Result<Vec<u8>, FileError> {

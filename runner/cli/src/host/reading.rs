@@ -140,31 +140,34 @@ pub fn read_pieces<E: From<FileError>>(
     path: &Path,
     take: &mut dyn FnMut(&[u8]) -> Result<(), E>,
 ) -> Result<(), E> {
-    let words = |error: std::io::Error| FileError::io(path, &error);
-    let mut from = opened(given(path)?).map_err(words)?;
-    let mut piece = vec![0; PIECE];
-    let mut taken = 0;
-    loop {
-        let mut filled = 0;
-        while filled < PIECE {
-            match from.read(&mut piece[filled..]) {
-                Ok(0) => break,
-                Ok(read) => filled += read,
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(words(error).into()),
+    pieces(path)?.try_for_each(|piece| take(&piece?))
+}
+
+/// The same, one piece after the other.
+///
+/// # Errors
+/// The file, and why it cannot be read; a piece that cannot be is the last.
+pub fn pieces(path: &Path) -> Result<impl Iterator<Item = Result<Vec<u8>, FileError>> + use<>, FileError> {
+    let named = path.to_owned();
+    let mut from = opened(given(path)?).map_err(|error| FileError::io(path, &error))?;
+    let (mut taken, mut over) = (0, false);
+    Ok(std::iter::from_fn(move || {
+        if over {
+            return None;
+        }
+        let mut piece = Vec::with_capacity(PIECE);
+        let read = from.by_ref().take(PIECE as u64).read_to_end(&mut piece);
+        taken += piece.len() as u64;
+        over = piece.len() < PIECE || read.is_err() || taken > STREAM;
+        match read {
+            Err(error) => Some(Err(FileError::io(&named, &error))),
+            Ok(_) if taken > STREAM => {
+                Some(Err(FileError::new(&named, FileProblem::TooLarge { most: STREAM })))
             }
+            Ok(0) => None,
+            Ok(_) => Some(Ok(piece)),
         }
-        taken += filled as u64;
-        if taken > STREAM {
-            return Err(FileError::new(path, FileProblem::TooLarge { most: STREAM }).into());
-        }
-        if filled > 0 {
-            take(&piece[..filled])?;
-        }
-        if filled < PIECE {
-            return Ok(());
-        }
-    }
+    }))
 }
 
 /// A regular file, or a stream that the person's own shell hands over.

@@ -1,0 +1,153 @@
+//! Why frames of an app were late in the windows of a trial: its trace, read twice in pieces.
+//!
+//! Frames in time that late ones are held against are those of the same window: pages differ in what is usual.
+
+use super::{Around, Scan, Threads};
+use crate::frametimeline::{Trace, TraceReader, frames_of};
+use farmjank_causes::ask::{self, Asked};
+use farmjank_causes::told::{Most, told};
+use farmjank_results::device::App;
+use farmjank_results::frame_timeline::SurfaceFrames;
+use farmjank_results::hitch_causes::HitchCauses;
+use farmjank_results::motion::Motion;
+use farmjank_results::reader::{CauseReader, Unreadable};
+use farmjank_results::side_reading::SideReading;
+use farmjank_results::time::{BootTime, ClockMap, DeviceTime, Span};
+use std::collections::BTreeMap;
+
+/// Reads the trace of a trial for why frames were late.
+pub struct Explain {
+    app: App,
+    clock: Option<ClockMap>,
+    reading: Reading,
+}
+
+/// How far it is.
+enum Reading {
+    Frames(Box<(TraceReader, Scan)>),
+    Told(Box<(Trace, BTreeMap<String, SurfaceFrames>, Threads)>),
+    Causes(Vec<Window>),
+    /// Nothing more is to be read.
+    Over,
+}
+
+/// A window that is asked about.
+struct Window {
+    motion: Span,
+    dropped: u32,
+    doubts: Vec<String>,
+    offset: Option<Span>,
+    /// None where no frame of it was late: nothing is to be read.
+    around: Option<Around>,
+    in_time: u32,
+}
+
+impl Explain {
+    /// Of this app, on a phone whose clocks stand to each other so.
+    pub fn new(app: &App, clock: Option<ClockMap>) -> Explain {
+        Explain { app: app.clone(), clock, reading: Reading::Frames(Box::default()) }
+    }
+}
+
+impl CauseReader for Explain {
+    fn feed(&mut self, bytes: &[u8]) {
+        match &mut self.reading {
+            Reading::Frames(both) => {
+                both.0.feed(bytes);
+                both.1.feed(bytes);
+            }
+            Reading::Causes(windows) => {
+                windows
+                    .iter_mut()
+                    .filter_map(|one| one.around.as_mut())
+                    .for_each(|around| around.feed(bytes));
+            }
+            Reading::Told(_) | Reading::Over => {}
+        }
+    }
+
+    fn frames(&mut self) -> Result<SideReading, Unreadable> {
+        let Reading::Frames(both) = std::mem::replace(&mut self.reading, Reading::Over) else {
+            return Err(Unreadable::Empty("it was read once already".to_owned()));
+        };
+        let (reader, scan) = *both;
+        let trace = reader.finish()?;
+        let frames = frames_of(&trace, &self.app, self.clock)?;
+        let said = SideReading::Timeline(frames.clone());
+        self.reading = Reading::Told(Box::new((trace, frames, scan.finish())));
+        Ok(said)
+    }
+
+    fn ask(&mut self, windows: &[&[Motion]]) -> bool {
+        if let Reading::Told(told) = &self.reading {
+            let (trace, frames, threads) = &**told;
+            let asked = windows.iter().map(|motions| window(trace, frames, threads, motions)).collect();
+            self.reading = Reading::Causes(asked);
+        }
+        let Reading::Causes(windows) = &self.reading else { return false };
+        windows.iter().any(|one| one.around.is_some())
+    }
+
+    fn causes(&mut self) -> Vec<Result<HitchCauses, String>> {
+        match std::mem::replace(&mut self.reading, Reading::Over) {
+            Reading::Causes(windows) => windows.into_iter().map(|one| one.causes(&self.app)).collect(),
+            Reading::Frames(_) | Reading::Told(_) | Reading::Over => Vec::new(),
+        }
+    }
+}
+
+/// What is asked about one window: its frames, late ones and those in time.
+fn window(
+    trace: &Trace,
+    frames: &BTreeMap<String, SurfaceFrames>,
+    threads: &Threads,
+    motions: &[Motion],
+) -> Window {
+    let moved = |at: DeviceTime| motions.iter().any(|motion| motion.from <= at && at <= motion.to);
+    let mut asked = Asked::default();
+    let mut doubts = Vec::new();
+    for of_process in frames.values() {
+        let mut own = of_process.clone();
+        own.frames.retain(|frame| frame.present.or(frame.expected_end).is_some_and(moved));
+        match own.period.filter(|period| period.ns() > 0) {
+            Some(period) => {
+                let new = ask::frames(&own, period, &|at| trace.boottime(at));
+                asked.frames.extend(new.frames);
+                asked.dropped += new.dropped;
+            }
+            None if own.frames.is_empty() => {}
+            None => doubts.push("too few frames to tell the refresh period of some of them".to_owned()),
+        }
+        doubts.extend(own.doubts);
+    }
+    doubts.dedup();
+    let late = asked.frames.iter().filter(|frame| frame.hitch > 0).count();
+    let count = |many: usize| u32::try_from(many).unwrap_or(u32::MAX);
+    Window {
+        motion: motions.iter().map(|motion| motion.to - motion.from).fold(Span::ZERO, |sum, one| sum + one),
+        dropped: count(asked.dropped),
+        doubts,
+        offset: trace.offset,
+        in_time: count(asked.frames.len() - late),
+        around: (late > 0).then(|| Around::frames(asked.frames, threads.clone())),
+    }
+}
+
+impl Window {
+    fn causes(self, app: &App) -> Result<HitchCauses, String> {
+        let Window { motion, dropped, mut doubts, offset, around, in_time } = self;
+        let of_window = match around {
+            None => HitchCauses { in_time, ..HitchCauses::default() },
+            Some(around) => {
+                let (found, losses) = around.finish().map_err(|why| why.to_string())?;
+                doubts.extend(losses.doubts());
+                let clock = |at: BootTime| {
+                    let offset = offset?;
+                    Some(DeviceTime::from_ns(at.ns().saturating_sub(offset.ns())))
+                };
+                told(&found, &app.0, Most::LOGGED, &clock)
+            }
+        };
+        Ok(HitchCauses { motion: Some(motion), dropped, doubts, ..of_window })
+    }
+}

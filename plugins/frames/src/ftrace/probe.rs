@@ -1,0 +1,119 @@
+//! Recording why frames are late, around a trial: the frame timeline as ever, and what the kernel's tracer and the marks
+//! of the app tell of threads. Costlier than the frame timeline alone, and long: it is fetched in pieces.
+//!
+//! Every word of the configuration is known to every release from Android 12 on: one that is not voids all of them
+//! (docs/causes.md, "What to record"). Sizes in kB, durations in ms.
+
+use super::Explain;
+use crate::frametimeline::{begin, frames_of, left, offer, stop};
+use farmjank_results::device::{App, DeviceFacts};
+use farmjank_results::frame::SourceId;
+use farmjank_results::reader::CauseReader;
+use farmjank_results::side_reading::SideReading;
+use farmjank_results::time::ClockMap;
+use farmjank_seams::probe::{Left, Probe, ProbeOutput, ProbeReader, Scope};
+use farmjank_seams::source::{Unfit, Unreadable};
+
+/// Buffer of the kernel's events: two minutes of the busiest second seen, ten of a usual one.
+const KERNEL_KB: u32 = 64 * 1024;
+/// Buffer of frames and processes, which must not be washed out by slices.
+const FRAMES_KB: u32 = 8 * 1024;
+/// Room for each CPU between two readings.
+const PER_CPU_KB: u32 = 8 * 1024;
+/// Longest trace, as of the frame timeline.
+const LONGEST_MS: u32 = 10 * 60 * 1000;
+
+/// What the kernel is asked for. What a phone does not have, or does not let be traced, its tracer leaves out.
+const EVENTS: [&str; 13] = [
+    "sched/sched_switch",
+    "sched/sched_waking",
+    "sched/sched_wakeup",
+    "sched/sched_blocked_reason",
+    "task/task_newtask",
+    "task/task_rename",
+    "power/cpu_frequency",
+    "power/cpu_frequency_limits",
+    "binder/binder_transaction",
+    "binder/binder_transaction_received",
+    "vmscan/mm_vmscan_direct_reclaim_begin",
+    "vmscan/mm_vmscan_direct_reclaim_end",
+    "ftrace/print",
+];
+/// Marks of the platform: frames, views, touches, windows, activities, ART, resources, calls.
+const MARKS: [&str; 8] = ["gfx", "view", "input", "wm", "am", "dalvik", "res", "binder_driver"];
+
+/// Records why frames of the app are late.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CauseTrace;
+
+/// What is recorded. No quote and nothing a shell could expand in it: of a name that is no package's nothing is asked.
+fn config(app: &App) -> String {
+    let list = |key: &str, names: &[&str]| -> String {
+        names.iter().map(|name| format!("{key}: \"{name}\" ")).collect()
+    };
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_');
+    let marks_of = match app.0.bytes().all(plain) {
+        true => format!("atrace_apps: \"{}\" ", app.0),
+        false => String::new(),
+    };
+    format!(
+        "buffers {{ size_kb: {KERNEL_KB} fill_policy: RING_BUFFER }} \
+         buffers {{ size_kb: {FRAMES_KB} fill_policy: RING_BUFFER }} \
+         data_sources {{ config {{ name: \"linux.ftrace\" target_buffer: 0 ftrace_config {{ \
+         {}{}{marks_of}compact_sched {{ enabled: true }} buffer_size_kb: {PER_CPU_KB} }} }} }} \
+         data_sources {{ config {{ name: \"linux.process_stats\" target_buffer: 1 process_stats_config {{ \
+         scan_all_processes_on_start: true record_thread_names: true }} }} }} \
+         data_sources {{ config {{ name: \"android.surfaceflinger.frametimeline\" target_buffer: 1 }} }} \
+         data_sources {{ config {{ name: \"linux.system_info\" target_buffer: 1 }} }} \
+         duration_ms: {LONGEST_MS} flush_timeout_ms: 5000",
+        list("ftrace_events", &EVENTS),
+        list("atrace_categories", &MARKS),
+    )
+}
+
+impl ProbeReader for CauseTrace {
+    fn id(&self) -> SourceId {
+        SourceId::FrameTimeline
+    }
+
+    fn file(&self) -> &'static str {
+        "trial.perfetto-trace"
+    }
+
+    fn read(
+        &self,
+        output: &ProbeOutput,
+        app: &App,
+        clock: Option<ClockMap>,
+    ) -> Result<SideReading, Unreadable> {
+        let mut reader = crate::frametimeline::TraceReader::default();
+        reader.feed(&output.bytes);
+        Ok(SideReading::Timeline(frames_of(&reader.finish()?, app, clock)?))
+    }
+
+    fn causes(&self, app: &App, clock: Option<ClockMap>) -> Option<Box<dyn CauseReader>> {
+        Some(Box::new(Explain::new(app, clock)))
+    }
+}
+
+impl Probe for CauseTrace {
+    fn scope(&self) -> Scope {
+        Scope::Trial
+    }
+
+    fn offer(&self, facts: &DeviceFacts) -> Result<(), Unfit> {
+        offer(facts)
+    }
+
+    fn begin(&self, facts: &DeviceFacts, app: &App, nonce: u64) -> String {
+        begin(facts, &config(app), nonce)
+    }
+
+    fn end(&self, _facts: &DeviceFacts, _app: &App, _nonce: u64, mark: &[u8]) -> String {
+        format!("{}true", stop(mark))
+    }
+
+    fn left(&self, nonce: u64) -> Option<Left> {
+        Some(left(nonce))
+    }
+}

@@ -1,0 +1,283 @@
+//! Why the frames of a window were late, as found in a trace that also tells what threads did: what the log keeps of it.
+//!
+//! Times are µs and add up: what is charged, what is unexplained and what nobody can tell of are the time the frames were
+//! late by, exactly ([causes.md](../../docs/causes.md), "What adds up"). Long lists are cut where they are made, and what
+//! is left out is counted. Must not know how a cause is found, nor traces.
+
+use crate::time::{BootTime, DeviceTime, Span};
+use farmjank_leaf::hash::Fnv;
+use serde::{Deserialize, Serialize};
+
+/// Frames in time that are needed to tell what is usual.
+pub const FEWEST_IN_TIME: u32 = 8;
+
+/// How sure a frame's causes are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Confidence {
+    /// Its thread is known by its token, nothing was lost, four fifths are charged to something with a name.
+    Sure,
+    /// Half is, or there were too few frames in time to tell what is usual.
+    Likely,
+    /// Less.
+    Weak,
+}
+
+impl Confidence {
+    /// In a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Confidence::Sure => "sure",
+            Confidence::Likely => "likely",
+            Confidence::Weak => "weak",
+        }
+    }
+}
+
+/// Groups a bar is split by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Group {
+    /// The app's own work.
+    App,
+    /// The app waits for somebody.
+    Waiting,
+    /// The phone: CPUs, memory, GPU, compositor, display.
+    System,
+    /// Nobody knows.
+    Unexplained,
+}
+
+impl Group {
+    /// In the order of reports.
+    pub const ALL: [Group; 4] = [Group::App, Group::Waiting, Group::System, Group::Unexplained];
+
+    /// In a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Group::App => "app",
+            Group::Waiting => "waiting",
+            Group::System => "system",
+            Group::Unexplained => "unexplained",
+        }
+    }
+}
+
+/// What held frames up: who, by what, in words that stay the same from run to run.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct NamedCause {
+    /// `lock.monitor`, `binder.system_server`, `sf.cpu.starved`.
+    pub kind: String,
+    /// The group of the bar it belongs to.
+    pub group: Group,
+    /// What a developer reads: who is held up by what.
+    pub title: String,
+    /// The thread that is held up: `main`, `RenderThread`, or as the kernel calls it.
+    pub thread: String,
+    /// By whom or at what: the lock's owner and where it has it, the process that answers, the section; empty where
+    /// nothing names it.
+    pub object: String,
+}
+
+impl NamedCause {
+    /// The same in every run, on every phone, for equal causes of an app: 16 hexadecimal digits. Digits in names (of
+    /// threads of a pool, say) do not count.
+    pub fn fingerprint(&self, app: &str) -> String {
+        let mut hash = Fnv::NOTHING.part(app.as_bytes());
+        for part in [&self.kind, &self.thread, &self.object] {
+            let mut number = false;
+            let folded = part.bytes().filter_map(|byte| {
+                let again = std::mem::replace(&mut number, byte.is_ascii_digit());
+                match (number, again) {
+                    (true, true) => None,
+                    (true, false) => Some(b'#'),
+                    _ => Some(byte),
+                }
+            });
+            hash = hash.part(&folded.collect::<Vec<_>>());
+        }
+        format!("{:016x}", hash.number())
+    }
+}
+
+/// One cause over all late frames of a window.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HitchCause {
+    /// What it is.
+    #[serde(flatten)]
+    pub named: NamedCause,
+    /// As [`NamedCause::fingerprint`], of the app that was measured.
+    pub fingerprint: String,
+    /// Time charged, µs.
+    pub us: i64,
+    /// Late frames it is in.
+    pub frames: u32,
+    /// Time it takes in the middle one of the frames in time, µs.
+    pub usual_us: i64,
+    /// What is known beside, of the frame it cost most; empty where nothing is.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub detail: String,
+    /// How sure, of the frame where it is least sure.
+    pub confidence: Confidence,
+}
+
+/// One cause's part of one late frame.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FrameCause {
+    /// What it is.
+    #[serde(flatten)]
+    pub named: NamedCause,
+    /// Time charged, µs.
+    pub us: i64,
+    /// Time it took in this frame, µs.
+    pub took_us: i64,
+    /// Time it takes in the middle one of the frames in time, µs.
+    pub usual_us: i64,
+    /// What is known beside; empty where nothing is.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub detail: String,
+}
+
+/// What one late frame is charged to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FrameCauses {
+    /// Most first.
+    pub causes: Vec<FrameCause>,
+    /// Causes that are left out, and their time together, µs.
+    #[serde(default)]
+    pub smaller: u32,
+    /// See `smaller`.
+    #[serde(default)]
+    pub smaller_us: i64,
+    /// What nothing explains, µs.
+    pub unexplained_us: i64,
+    /// How sure.
+    pub confidence: Confidence,
+}
+
+/// One late frame.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LateFrame {
+    /// Token of its vsync.
+    pub token: i64,
+    /// Process.
+    pub process: i32,
+    /// Layer.
+    pub layer: String,
+    /// It was shown then, on the clock of traces.
+    pub shown_at: BootTime,
+    /// The same on the clock of frames; none where the trace does not tell how they stand to each other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub present: Option<DeviceTime>,
+    /// Time it was late by, µs.
+    pub hitch_us: i64,
+    /// What it is charged to; none where nothing can be said.
+    pub charged: Option<FrameCauses>,
+    /// Why nothing can be said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// Why time is unexplained, and how much of it, µs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unexplained {
+    /// In words.
+    pub reason: String,
+    /// Time, µs.
+    pub us: i64,
+}
+
+/// Why the frames of a window were late. One field for each thing that is found.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HitchCauses {
+    /// Time all of them were late by, µs: the sum of the next three.
+    pub hitch_us: i64,
+    /// Charged to causes.
+    pub explained_us: i64,
+    /// Charged to nothing.
+    pub unexplained_us: i64,
+    /// Of frames whose events were lost.
+    pub unknown_us: i64,
+    /// Why nothing is charged, most first.
+    pub unexplained: Vec<Unexplained>,
+    /// Late frames.
+    pub late_frames: u32,
+    /// Frames in time they are held against.
+    pub in_time: u32,
+    /// Frames that were replaced before being shown: late nowhere.
+    pub dropped: u32,
+    /// Motion they were looked for in; none where it is of no window, but of a whole trace.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub motion: Option<Span>,
+    /// Causes over all late frames, most first.
+    pub causes: Vec<HitchCause>,
+    /// Causes that are left out, and their time together, µs.
+    #[serde(default)]
+    pub smaller: u32,
+    /// See `smaller`.
+    #[serde(default)]
+    pub smaller_us: i64,
+    /// Late frames, in order of time.
+    pub frames: Vec<LateFrame>,
+    /// Late frames that are left out: those that were late by least.
+    #[serde(default)]
+    pub frames_left_out: u32,
+    /// What keeps the answer from being whole, in sentences.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub doubts: Vec<String>,
+}
+
+impl HitchCauses {
+    /// Whether there were enough frames in time to tell what is usual.
+    pub fn usual_known(&self) -> bool {
+        self.in_time >= FEWEST_IN_TIME
+    }
+
+    /// Time charged to a group, µs; causes that are left out are in none.
+    pub fn of_group(&self, group: Group) -> i64 {
+        let own = self.causes.iter().filter(|cause| cause.named.group == group).map(|cause| cause.us);
+        own.sum::<i64>() + if group == Group::Unexplained { self.unexplained_us } else { 0 }
+    }
+
+    /// Time per time of motion, ms/s, as `hitch_ms_per_s` counts; none without motion.
+    pub fn ms_per_s(&self, us: i64) -> Option<f64> {
+        let motion = self.motion.filter(|motion| motion.ns() > 0)?;
+        Some(us as f64 / (motion.ns() as f64 / 1e6))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cause(object: &str) -> NamedCause {
+        NamedCause {
+            kind: "lock.monitor".to_owned(),
+            group: Group::Waiting,
+            title: String::new(),
+            thread: "main".to_owned(),
+            object: object.to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_fingerprint_is_of_app_kind_thread_and_object_and_not_of_numbers_in_them() {
+        let of = |object: &str| cause(object).fingerprint("com.shop");
+        assert_eq!(of("pool-3-thread-12 in Db.flush"), of("pool-14-thread-1 in Db.flush"));
+        assert_ne!(of("pool-3-thread-12 in Db.flush"), of("pool-3-thread-12 in Db.read"));
+        assert_ne!(of("db"), cause("db").fingerprint("com.other"));
+        assert_ne!(
+            of("db"),
+            NamedCause { thread: "RenderThread".to_owned(), ..cause("db") }.fingerprint("com.shop")
+        );
+        // Part of what is written in logs and tickets: it must never change.
+        assert_eq!(of("\"db-writer\" in ShopDb.flush"), "bce0911e595f326a");
+    }
+
+    #[test]
+    fn time_per_time_of_motion_is_that_of_the_metric() {
+        let found = HitchCauses { motion: Some(Span::from_ns(2_000_000_000)), ..HitchCauses::default() };
+        assert_eq!(found.ms_per_s(80_000), Some(40.0));
+        assert_eq!(HitchCauses::default().ms_per_s(80_000), None);
+    }
+}
