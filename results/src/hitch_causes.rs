@@ -1,7 +1,8 @@
-//! Why the frames of a window were late, as found in a trace that also tells what threads did: what the log keeps of it.
+//! Why the frames of a window were late, as found in a trace that also tells what threads did: what the log keeps of
+//! it.
 //!
-//! Times are µs and add up: what is charged, what is unexplained and what nobody can tell of are the time the frames were
-//! late by, exactly ([causes.md](../../docs/causes.md), "What adds up"). Long lists are cut where they are made, and what
+//! Times are µs and add up: what is charged, what is unexplained and what nobody can tell of are the time the frames
+//! were late by, exactly (docs/causes.md, "What adds up"). Long lists are cut where they are made, and what
 //! is left out is counted. Must not know how a cause is found, nor traces.
 
 use crate::time::{BootTime, DeviceTime, Span};

@@ -10,11 +10,13 @@ pub(crate) mod framing;
 mod gather;
 mod inflate;
 mod join;
+mod of_app;
 mod packet;
 mod probe;
+pub(crate) mod recorder;
 mod trace;
 pub(crate) mod wire;
 
+pub(crate) use of_app::frames_of;
 pub use probe::FrameTimeline;
-pub(crate) use probe::{begin, frames_of, left, offer, stop};
 pub use trace::{Trace, TraceReader, read_trace};

@@ -3,9 +3,12 @@
 //! Pure: what was found in, text out. Must not know: how a cause is found, how times are charged. Names of threads,
 //! locks and sections are of the phone and are made harmless before they are shown.
 
+mod of_run;
 mod shape;
 
-pub use shape::{json, object};
+pub use of_run::{cells_json, cells_table};
+pub use shape::json;
+pub(crate) use shape::of_window;
 
 use crate::clean::{NAME, SENTENCE, line};
 use crate::words::several;

@@ -16,7 +16,7 @@ use farmjank_results::failure::Failure;
 use farmjank_results::fault::Fault;
 use farmjank_results::metric::Unit;
 use farmjank_results::quarantine::Quarantine;
-use farmjank_results::record::{JobRecord, Record, TrialRecord};
+use farmjank_results::record::{JobRecord, Record, TrialRecord, WindowCauses};
 use farmjank_results::summary::{self, Summary};
 use farmjank_results::threshold::Outcome;
 use farmjank_results::time::Span;
@@ -132,6 +132,11 @@ impl<'a> Cell<'a> {
     pub fn failure(&self) -> Option<(&'a TrialRecord, &'a Failure)> {
         let last = self.job.trials.last().filter(|_| self.verdict != Some(Verdict::Pass))?;
         Some((last, last.failure.as_ref()?))
+    }
+
+    /// Why its frames were late, where that was asked for: as it was found last.
+    pub fn causes(&self) -> Option<&'a WindowCauses> {
+        self.job.causes(self.name).filter(|_| !self.whole)
     }
 
     /// The window in the trials that count: neither warm-ups nor void.

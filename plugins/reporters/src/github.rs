@@ -6,7 +6,7 @@
 use crate::cells::{Cell, stories, worst_first};
 use crate::clean::{NAME, SENTENCE, line};
 use crate::paint::TextStyle;
-use crate::{absent, comparison, quarantined, rerun, sentence, words};
+use crate::{absent, comparison, quarantined, rerun, sentence, why, words};
 use farmjank_results::record::Record;
 use farmjank_results::verdict::Verdict;
 
@@ -83,7 +83,8 @@ fn annotation(cell: &Cell, same: usize, command: &str) -> String {
         told.unwrap_or_default()
     );
     let again = rerun::sentence(cell).map(|again| format!("; {}", line(&again, SENTENCE)));
-    let message = message + &again.unwrap_or_default();
+    let late = cell.causes().map(|found| format!("; {}", line(&why::plain(found), SENTENCE)));
+    let message = message + &again.unwrap_or_default() + &late.unwrap_or_default();
     format!("::{command} {}::{}\n", parts.join(","), data(&message))
 }
 

@@ -16,6 +16,7 @@ use farmjank_results::event::Absent;
 use farmjank_results::record::Record;
 use farmjank_results::threshold::Outcome;
 use farmjank_results::verdict::Verdict;
+use std::collections::BTreeMap;
 
 /// Every verdict a run or a cell can have.
 const VERDICTS: [Option<Verdict>; 5] =
@@ -35,9 +36,37 @@ pub fn openmetrics(record: &Record) -> String {
         }
         family.write(&mut text);
     }
+    causes(&all, &labels).write(&mut text);
     absent(record).write(&mut text);
     of_phones(record).iter().for_each(|family| family.write(&mut text));
     text + "# EOF\n"
+}
+
+/// Time frames were late by, per time of motion, by kind: names of locks and sections would never end.
+fn causes(all: &[Cell], labels: &[String]) -> Family {
+    let mut family = Family::new(
+        "farmjank_cause_ratio",
+        "ratio",
+        "Time frames were late by because of each kind of cause, per time of motion, in the iteration traced for it.",
+    );
+    for (cell, labels) in all.iter().zip(labels) {
+        let Some(found) = cell.causes().and_then(|found| found.causes.as_ref()) else { continue };
+        let mut kinds: BTreeMap<&str, i64> = BTreeMap::new();
+        for one in &found.causes {
+            // Which process answers is a name, too.
+            let kind = one.named.kind.split_once("binder.").map_or(&*one.named.kind, |_| "binder");
+            *kinds.entry(kind).or_default() += one.us;
+        }
+        if found.motion.is_some() {
+            kinds.insert("unexplained", found.unexplained_us);
+        }
+        for (kind, us) in kinds {
+            let Some(ms_per_s) = found.ms_per_s(us) else { continue };
+            let kind = pair("kind", &line(kind, NAME));
+            family.add(&format!("{labels},{kind}"), &format!("{:.6}", ms_per_s / 1e3));
+        }
+    }
+    family
 }
 
 /// What names a cell: the same from run to run, and unique in the file.

@@ -6,14 +6,14 @@
 mod find;
 mod plot;
 
-pub use find::{Missed, find, fits, listed};
+pub use find::{Missed, find, fits, listed, names};
 
 use crate::barcode::{Frames, barcode, frames, late_words, worst};
 use crate::cells::{Cell, phone};
 use crate::clean::{NAME, SENTENCE};
 use crate::paint::{TextStyle, Tint, cut, flow, left, right, wrap};
 use crate::story::trial_words;
-use crate::{quarantined, rerun, sentence, used, words};
+use crate::{quarantined, rerun, sentence, used, why, words};
 use farmjank_results::event::WindowMeasured;
 use farmjank_results::frame_log::What;
 use farmjank_results::frame_timeline::JankOwner;
@@ -42,6 +42,7 @@ pub fn show(cell: &Cell, frame_logs: &dyn FrameLogs, style: TextStyle) -> String
         }
     };
     part("why", why(cell, style));
+    part("why frames were late", late(cell, style));
     part("limits", limits(cell, style));
     part("iterations", iterations(cell, &all, style));
     part("beside the frames", beside(cell, style));
@@ -95,6 +96,15 @@ fn why(cell: &Cell, style: TextStyle) -> Vec<String> {
         texts.push(fault.to_string());
     }
     texts.iter().take(12).flat_map(|text| under(&style.text(text, SENTENCE), style)).collect()
+}
+
+fn late(cell: &Cell, style: TextStyle) -> Vec<String> {
+    let mut lines = why::lines(cell, style, INDENT);
+    let frames = cell.causes().and_then(|found| Some(found.causes.as_ref()?.frames.len()));
+    if frames.is_some_and(|frames| frames > 0) {
+        lines.extend(under("frame by frame: farmjank causes, with this run and this window", style));
+    }
+    lines
 }
 
 fn beside(cell: &Cell, style: TextStyle) -> Vec<String> {

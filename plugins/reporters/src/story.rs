@@ -348,7 +348,8 @@ pub(crate) fn iteration_words(job: &JobRecord, trial: &TrialRecord) -> String {
     }
 }
 
-/// `trial 3/5`, `warm-up 1/2` or `diagnosis`; of two builds `old 3/5` or `new warm-up`. Trials are numbered from 0, warm-ups first.
+/// `trial 3/5`, `warm-up 1/2` or `diagnosis`; of two builds `old 3/5` or `new warm-up`. Trials are numbered from 0,
+/// warm-ups first.
 pub(crate) fn trial_words(job: &JobRecord, trial: u32) -> String {
     let planned = &job.planned;
     let own = job.trials.iter().rev().find(|record| record.trial == trial).and_then(|record| record.turn);

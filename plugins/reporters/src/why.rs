@@ -2,14 +2,18 @@
 //!
 //! Must not know how a cause is found. Names of threads, locks and sections are of the phone.
 
-use crate::clean::{NAME, SENTENCE};
-use crate::paint::TextStyle;
-use crate::words::several;
+use crate::cells::Cell;
+use crate::clean::SENTENCE;
+use crate::paint::{TextStyle, Tint, width, wrap};
+use crate::words::{self, several};
 use farmjank_results::hitch_causes::HitchCauses;
+use farmjank_results::metric::Unit;
 use farmjank_results::record::WindowCauses;
 
 /// Causes that are told of a window, at most; each is a share of the whole, one in so many.
 const MOST: usize = 3;
+/// The metric that says how late frames were, by whatever saw them.
+const LATENESS: &str = "hitch_ms_per_s";
 const SHARE: i64 = 20;
 
 /// One cause, or what nothing explains.
@@ -69,7 +73,18 @@ pub(crate) fn told(found: &HitchCauses) -> (String, Vec<Why>) {
     (head, all)
 }
 
-/// The same as one sentence.
+/// What the tracer itself may have cost: how late frames were there, and where it counts.
+fn cost(cell: &Cell) -> Option<String> {
+    let of = cell.causes()?;
+    let traced = cell.job.diagnoses.iter().rfind(|trial| trial.trial == of.trial)?;
+    let window = traced.windows.iter().find(|window| window.window == of.window)?;
+    let there = window.readings.get(LATENESS)?.value()?;
+    let counted = cell.summaries().into_iter().find(|one| one.key == LATENESS)?.one()?;
+    let [there, counted] = [there, counted].map(|value| words::amount(Some(value), Unit::MsPerS));
+    Some(format!("{LATENESS} {there} in it, {counted} where it counts"))
+}
+
+/// The same in a few words, as a run goes on.
 pub(crate) fn sentence(found: Option<&HitchCauses>, reason: Option<&str>, style: TextStyle) -> String {
     let Some(found) = found else {
         return format!(
@@ -78,14 +93,71 @@ pub(crate) fn sentence(found: Option<&HitchCauses>, reason: Option<&str>, style:
         );
     };
     let (head, all) = told(found);
-    let parts: Vec<String> =
-        all.iter().map(|why| format!("{} {}", ms(why.us), style.text(&why.what, SENTENCE))).collect();
-    if parts.is_empty() { head } else { format!("{head}: {}", parts.join(" · ")) }
+    let first = all.first().map(|why| format!(": {} {}", ms(why.us), style.text(&why.what, SENTENCE)));
+    let more = if all.len() > 1 { " …" } else { "" };
+    head + &first.unwrap_or_default() + more
 }
 
-/// The same of what a run knows of a window.
-pub(crate) fn of_window(causes: &WindowCauses, style: TextStyle) -> String {
-    sentence(causes.causes.as_ref(), causes.reason.as_deref(), style)
+/// The same of what a run knows of a window, as plain text of the phone.
+pub(crate) fn plain(of: &WindowCauses) -> String {
+    match &of.causes {
+        None => unknown(of),
+        Some(found) => {
+            let (head, all) = told(found);
+            let parts: Vec<String> = all.iter().map(|why| format!("{} {}", ms(why.us), why.what)).collect();
+            if parts.is_empty() { head } else { format!("{head}: {}", parts.join("; ")) }
+        }
+    }
+}
+
+fn unknown(of: &WindowCauses) -> String {
+    format!("why frames were late is not known: {}", of.reason.as_deref().unwrap_or("no reason is given"))
+}
+
+/// The largest cause of a cell in a few words, where it is a large part of the whole.
+pub(crate) fn most(cell: &Cell) -> Option<String> {
+    let found = cell.causes()?.causes.as_ref()?;
+    let first = found.causes.first().filter(|cause| 4 * cause.us >= found.hitch_us)?;
+    let percent = 100 * first.us / found.hitch_us.max(1);
+    Some(format!("{percent} % of it because {}", first.named.title))
+}
+
+/// Everything told of a cell, a sentence each, as plain text of the phone; nothing where it was not asked for.
+pub(crate) fn of_cell(cell: &Cell) -> Vec<String> {
+    let Some(of) = cell.causes() else { return Vec::new() };
+    let Some(found) = &of.causes else { return vec![unknown(of)] };
+    let (head, all) = told(found);
+    let one = |why: &Why| {
+        let how = if why.how.is_empty() { String::new() } else { format!(" ({})", why.how) };
+        format!("{}: {}{how}", ms(why.us), why.what)
+    };
+    let cost = cost(cell).into_iter();
+    std::iter::once(head).chain(all.iter().map(one)).chain(cost).chain(found.doubts.iter().cloned()).collect()
+}
+
+/// The same for a terminal, in columns.
+pub(crate) fn lines(cell: &Cell, style: TextStyle, indent: usize) -> Vec<String> {
+    let Some(of) = cell.causes() else { return Vec::new() };
+    let mut lines = Vec::new();
+    let margin = " ".repeat(indent);
+    let mut put = |head: &str, text: &str| {
+        let hang = indent + width(head);
+        let mut wrapped = wrap(&style.text(text, SENTENCE), style.columns(), hang);
+        wrapped[0] = format!("{margin}{head}{}", wrapped[0]);
+        lines.extend(wrapped.iter().map(|line| style.paint(Tint::Quiet, line)));
+    };
+    let Some(found) = &of.causes else {
+        put("", &unknown(of));
+        return lines;
+    };
+    let (head, all) = told(found);
+    put("", &head);
+    for why in &all {
+        let how = if why.how.is_empty() { String::new() } else { format!(" · {}", why.how) };
+        put(&format!("{:>9}  ", ms(why.us)), &format!("{}{how}", why.what));
+    }
+    cost(cell).iter().chain(&found.doubts).for_each(|told| put("", told));
+    lines
 }
 
 /// A time, in ms to the tenth.

@@ -71,8 +71,8 @@ pub fn frames(app: &SurfaceFrames, period: Span, clock: &impl Fn(DeviceTime) -> 
             blamed,
         });
     }
-    // After one late frame the queue can stay full to the end of a fling, and no frame be in time by the platform's word.
-    // The next best measure of what is usual are frames that waited in it and held nobody up.
+    // After one late frame the queue can stay full to the end of a fling, and no frame be in time by the platform's
+    // word. The next best measure of what is usual are frames that waited in it and held nobody up.
     if asked.frames.iter().filter(|frame| frame.hitch == 0).count() < FEWEST {
         asked.frames.extend(queued);
     }

@@ -4,6 +4,9 @@ use super::{SurfaceFrame, SurfaceFrames};
 use crate::motion::{Motion, Phase};
 use crate::time::DeviceTime;
 
+/// Longest silence between two frames that still counts as motion where no finger is down, ns.
+const SILENCE: (i64, i64) = (250_000_000, 1_000_000_000);
+
 impl SurfaceFrames {
     /// The frames of these motions, with the reasons why some may be missing.
     ///
@@ -26,6 +29,23 @@ impl SurfaceFrames {
         // Every metric on them asks.
         cut.joined = Some(cut.joints().into_owned().into());
         cut
+    }
+
+    /// Time between its own presents in each motion, ns, without pauses that are no frames.
+    pub fn moving_ns(&self, motions: &[Motion]) -> i128 {
+        let mut presents: Vec<DeviceTime> = self.frames.iter().filter_map(|frame| frame.present).collect();
+        presents.sort_unstable();
+        let moving = |motion: &Motion| {
+            let longest = match motion.phase {
+                Phase::Finger | Phase::Scroll => i64::MAX,
+                Phase::Fling => SILENCE.0,
+                Phase::Free => SILENCE.1,
+            };
+            let gaps = presents.windows(2).filter(|pair| motion.from <= pair[0] && pair[1] <= motion.to);
+            let gaps = gaps.map(|pair| (pair[1] - pair[0]).ns()).filter(|gap| *gap <= longest);
+            gaps.map(i128::from).sum::<i128>()
+        };
+        motions.iter().map(moving).sum()
     }
 
     /// Why the trace may not hold every frame of these motions; empty when it does.

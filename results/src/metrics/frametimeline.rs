@@ -6,7 +6,6 @@
 
 use crate::frame_timeline::{JankOwner, Joint, Severity, SurfaceFrames, jank};
 use crate::metric::{Better, Metric, Needs, Reading, Refusal, Unit};
-use crate::motion::{Motion, Phase};
 use crate::time::{DeviceTime, Span};
 use crate::window::Window;
 use std::borrow::Cow;
@@ -16,8 +15,6 @@ use std::collections::BTreeMap;
 const APP_MISSED: u32 = jank::APP_DEADLINE | jank::PREDICTION_ERROR;
 /// The compositor's and the display's side there.
 const SF_MISSED: u32 = jank::DISPLAY_HAL | jank::SF_CPU | jank::SF_GPU | jank::SF_SCHEDULING;
-/// Longest silence between two frames that still counts as motion where no finger is down, ns.
-const SILENCE: (i64, i64) = (250_000_000, 1_000_000_000);
 
 /// The trace of the window and its frames; the reason when there are none.
 pub(super) fn frames(window: &Window) -> Result<(&SurfaceFrames, Cow<'_, [Joint]>), Refusal> {
@@ -75,19 +72,7 @@ fn motion_ns(window: &Window, frame_timeline: &SurfaceFrames) -> i128 {
     if window.coverage.proved && !window.intervals.is_empty() {
         return window.intervals.iter().map(|interval| i128::from(interval.length.ns())).sum();
     }
-    let mut presents: Vec<DeviceTime> =
-        frame_timeline.frames.iter().filter_map(|frame| frame.present).collect();
-    presents.sort_unstable();
-    let moving = |motion: &Motion| {
-        let longest = match motion.phase {
-            Phase::Finger | Phase::Scroll => i64::MAX,
-            Phase::Fling => SILENCE.0,
-            Phase::Free => SILENCE.1,
-        };
-        let gaps = presents.windows(2).filter(|pair| motion.from <= pair[0] && pair[1] <= motion.to);
-        gaps.map(|pair| (pair[1] - pair[0]).ns()).filter(|gap| *gap <= longest).map(i128::from).sum::<i128>()
-    };
-    window.motions.iter().map(moving).sum()
+    frame_timeline.moving_ns(&window.motions)
 }
 
 fn hitch(window: &Window) -> Result<f64, Refusal> {

@@ -43,7 +43,7 @@ pub use turns::{AbArgs, CalibrateArgs, InstallArgs, PlanArgs, PlanFormat, TurnAr
 
 use crate::report_targets;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use farmjank_engine::diagnosis::Diagnose;
+use farmjank_engine::diagnose::Diagnose;
 use farmjank_seams::claim::Priority;
 use std::net::IpAddr;
 use std::path::PathBuf;

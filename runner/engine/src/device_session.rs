@@ -3,7 +3,7 @@
 use crate::android::{self, foreign::Signature, settle};
 use crate::announce::Announcer;
 use crate::builds::AbPlan;
-use crate::diagnosis::Diagnose;
+use crate::diagnose::Diagnose;
 use crate::patience::Patience;
 use crate::pictures::Pictures;
 use crate::prepare::Doorway;

@@ -244,7 +244,8 @@ async fn trials(
         }
     }
     if (others.enough)().is_none() {
-        Diagnosis { session, probes, framestats: &framestats, stop, planned }.run(progress).await;
+        let judged = windows(planned, session.scenario, session.facts, progress);
+        Diagnosis { session, probes, framestats: &framestats, stop, planned }.run(progress, judged).await;
     }
     None
 }

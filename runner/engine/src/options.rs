@@ -1,7 +1,7 @@
 //! What a run is told, by its flags: values, never what is injected ([`crate::conduct::Setup`]).
 
 use crate::builds::AbPlan;
-use crate::diagnosis::Diagnose;
+use crate::diagnose::Diagnose;
 use crate::patience::Patience;
 use crate::pictures::Pictures;
 use crate::survey::Wanted;

@@ -15,6 +15,7 @@ use farmjank_results::fault::Fault;
 use farmjank_results::frame::SourceId;
 use farmjank_results::time::BootTime;
 use farmjank_seams::probe::{Left, Probe, ProbeOutput, Scope};
+use farmjank_seams::source::Unfit;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -153,17 +154,15 @@ impl<'a> Probes<'a> {
         self.active.iter().map(asked).filter(move |one| one.scope() == scope)
     }
 
-    /// Whether it can be seen on this phone why frames are late; why not.
-    pub(crate) fn sees_causes(&self) -> Result<(), String> {
+    /// Why it cannot be seen on this phone why frames are late, where it cannot.
+    pub(crate) fn blind_to_causes(&self) -> Option<Unfit> {
         if self.active.iter().any(|active| active.for_causes.is_some()) {
-            return Ok(());
+            return None;
         }
         let traces = |probe: &Rc<dyn Probe>| probe.for_causes().is_some();
         let refusal = self.session.probes.iter().find(|probe| traces(probe));
-        let refusal = refusal.map(|probe| probe.offer(self.session.facts));
-        Err(refusal
-            .and_then(Result::err)
-            .map_or_else(|| "no trace is recorded here".to_owned(), |unfit| unfit.0))
+        let refusal = refusal.and_then(|probe| probe.offer(self.session.facts).err());
+        Some(refusal.unwrap_or_else(|| Unfit("no trace is recorded here".to_owned())))
     }
 
     /// A number no two calls of a run on one phone share.

@@ -8,7 +8,7 @@ use farmjank_engine::builds::AbPlan;
 use farmjank_engine::claiming::Claiming;
 use farmjank_engine::conduct::look;
 use farmjank_engine::device_session::RunEnv;
-use farmjank_engine::diagnosis::Diagnose;
+use farmjank_engine::diagnose::Diagnose;
 use farmjank_engine::job_runner::JobRunner;
 use farmjank_engine::options::Options;
 use farmjank_engine::patience::Patience;

@@ -103,12 +103,12 @@ fn window(
     threads: &Threads,
     motions: &[Motion],
 ) -> Window {
-    let moved = |at: DeviceTime| motions.iter().any(|motion| motion.from <= at && at <= motion.to);
     let mut asked = Asked::default();
     let mut doubts = Vec::new();
+    let mut moved = 0;
     for of_process in frames.values() {
-        let mut own = of_process.clone();
-        own.frames.retain(|frame| frame.present.or(frame.expected_end).is_some_and(moved));
+        let own = of_process.within(motions);
+        moved = moved.max(own.moving_ns(motions));
         match own.period.filter(|period| period.ns() > 0) {
             Some(period) => {
                 let new = ask::frames(&own, period, &|at| trace.boottime(at));
@@ -124,7 +124,7 @@ fn window(
     let late = asked.frames.iter().filter(|frame| frame.hitch > 0).count();
     let count = |many: usize| u32::try_from(many).unwrap_or(u32::MAX);
     Window {
-        motion: motions.iter().map(|motion| motion.to - motion.from).fold(Span::ZERO, |sum, one| sum + one),
+        motion: Span::from_ns(i64::try_from(moved).unwrap_or(i64::MAX)),
         dropped: count(asked.dropped),
         doubts,
         offset: trace.offset,

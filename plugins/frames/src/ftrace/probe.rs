@@ -1,11 +1,12 @@
-//! Recording why frames are late, around a trial: the frame timeline as ever, and what the kernel's tracer and the marks
-//! of the app tell of threads. Costlier than the frame timeline alone, and long: it is fetched in pieces.
+//! Recording why frames are late, around a trial: the frame timeline as ever, and what the kernel's tracer and the
+//! marks of the app tell of threads. Costlier than the frame timeline alone, and long: it is fetched in pieces.
 //!
 //! Every word of the configuration is known to every release from Android 12 on: one that is not voids all of them
 //! (docs/causes.md, "What to record"). Sizes in kB, durations in ms.
 
 use super::Explain;
-use crate::frametimeline::{begin, frames_of, left, offer, stop};
+use crate::frametimeline::frames_of;
+use crate::frametimeline::recorder::{self, LONGEST_MS};
 use farmjank_results::device::{App, DeviceFacts};
 use farmjank_results::frame::SourceId;
 use farmjank_results::reader::CauseReader;
@@ -20,8 +21,6 @@ const KERNEL_KB: u32 = 64 * 1024;
 const FRAMES_KB: u32 = 8 * 1024;
 /// Room for each CPU between two readings.
 const PER_CPU_KB: u32 = 8 * 1024;
-/// Longest trace, as of the frame timeline.
-const LONGEST_MS: u32 = 10 * 60 * 1000;
 
 /// What the kernel is asked for. What a phone does not have, or does not let be traced, its tracer leaves out.
 const EVENTS: [&str; 13] = [
@@ -102,18 +101,18 @@ impl Probe for CauseTrace {
     }
 
     fn offer(&self, facts: &DeviceFacts) -> Result<(), Unfit> {
-        offer(facts)
+        recorder::offer(facts)
     }
 
     fn begin(&self, facts: &DeviceFacts, app: &App, nonce: u64) -> String {
-        begin(facts, &config(app), nonce)
+        recorder::begin(facts, &config(app), nonce)
     }
 
     fn end(&self, _facts: &DeviceFacts, _app: &App, _nonce: u64, mark: &[u8]) -> String {
-        format!("{}true", stop(mark))
+        format!("{}true", recorder::stop(mark))
     }
 
     fn left(&self, nonce: u64) -> Option<Left> {
-        Some(left(nonce))
+        Some(recorder::left(nonce))
     }
 }

@@ -2,7 +2,9 @@
 //! were lost.
 
 use super::CausedView;
+use crate::clean::json_text;
 use farmjank_results::hitch_causes::{FrameCause, HitchCause, HitchCauses, LateFrame, NamedCause};
+use farmjank_results::record::WindowCauses;
 use serde_json::{Map, Value, json};
 
 /// Version of the JSON form: keys are added, none changes its meaning.
@@ -12,15 +14,29 @@ const FORMAT: u32 = 1;
 pub fn json(view: &CausedView<'_>) -> String {
     let mut whole = Map::new();
     whole.insert("format".to_owned(), json!(FORMAT));
-    whole.insert("app".to_owned(), json!(view.app));
+    whole.insert("app".to_owned(), json!(json_text(view.app)));
     whole.append(&mut object(view.found));
     format!("{:#}\n", Value::Object(whole))
 }
 
+/// What a run knows of a window: as [`json`], with the trial it was found in; null with a reason where nothing was.
+pub(crate) fn of_window(of: &WindowCauses) -> Value {
+    let mut fields = of.causes.as_ref().map(object).unwrap_or_default();
+    fields.insert("trial".to_owned(), json!(of.trial));
+    fields.insert("reason".to_owned(), json!(of.reason.as_deref().map(json_text)));
+    if of.causes.is_none() {
+        fields.insert("causes".to_owned(), Value::Null);
+    }
+    Value::Object(fields)
+}
+
 /// What was found, with the keys of docs/causes.md.
-pub fn object(found: &HitchCauses) -> Map<String, Value> {
-    let why: Vec<Value> =
-        found.unexplained.iter().map(|one| json!({ "reason": one.reason, "ms": ms(one.us) })).collect();
+fn object(found: &HitchCauses) -> Map<String, Value> {
+    let why: Vec<Value> = found
+        .unexplained
+        .iter()
+        .map(|one| json!({ "reason": json_text(&one.reason), "ms": ms(one.us) }))
+        .collect();
     let mut fields = Map::new();
     let mut put = |key: &str, value: Value| drop(fields.insert(key.to_owned(), value));
     put("hitch_ms", ms(found.hitch_us));
@@ -36,17 +52,17 @@ pub fn object(found: &HitchCauses) -> Map<String, Value> {
     put("smaller", json!({ "causes": found.smaller, "ms": ms(found.smaller_us) }));
     put("frames", found.frames.iter().map(frame).collect());
     put("frames_left_out", json!(found.frames_left_out));
-    put("doubts", json!(found.doubts));
+    put("doubts", found.doubts.iter().map(|doubt| json_text(doubt)).collect());
     fields
 }
 
 fn named(cause: &NamedCause) -> Map<String, Value> {
     let mut fields = Map::new();
-    fields.insert("kind".to_owned(), json!(cause.kind));
+    fields.insert("kind".to_owned(), json!(json_text(&cause.kind)));
     fields.insert("group".to_owned(), json!(cause.group.word()));
-    fields.insert("title".to_owned(), json!(cause.title));
-    fields.insert("thread".to_owned(), json!(cause.thread));
-    fields.insert("object".to_owned(), json!(cause.object));
+    fields.insert("title".to_owned(), json!(json_text(&cause.title)));
+    fields.insert("thread".to_owned(), json!(json_text(&cause.thread)));
+    fields.insert("object".to_owned(), json!(json_text(&cause.object)));
     fields
 }
 
@@ -57,7 +73,7 @@ fn cause(one: &HitchCause, found: &HitchCauses) -> Value {
     fields.insert("ms_per_s".to_owned(), json!(found.ms_per_s(one.us)));
     fields.insert("frames".to_owned(), json!(one.frames));
     fields.insert("usual_ms".to_owned(), ms(one.usual_us));
-    fields.insert("detail".to_owned(), json!(one.detail));
+    fields.insert("detail".to_owned(), json!(json_text(&one.detail)));
     fields.insert("confidence".to_owned(), json!(one.confidence.word()));
     Value::Object(fields)
 }
@@ -68,21 +84,21 @@ fn frame(late: &LateFrame) -> Value {
         fields.insert("ms".to_owned(), ms(charged.us));
         fields.insert("took_ms".to_owned(), ms(charged.took_us));
         fields.insert("usual_ms".to_owned(), ms(charged.usual_us));
-        fields.insert("detail".to_owned(), json!(charged.detail));
+        fields.insert("detail".to_owned(), json!(json_text(&charged.detail)));
         Value::Object(fields)
     };
     let told = late.charged.as_ref();
     json!({
         "token": late.token,
         "process": late.process,
-        "layer": late.layer,
+        "layer": json_text(&late.layer),
         "shown_at_ns": late.shown_at.ns(),
         "hitch_ms": ms(late.hitch_us),
         "causes": told.map(|told| told.causes.iter().map(charged).collect::<Vec<_>>()),
         "smaller": told.map(|told| json!({ "causes": told.smaller, "ms": ms(told.smaller_us) })),
         "unexplained_ms": told.map(|told| ms(told.unexplained_us)),
         "confidence": told.map(|told| told.confidence.word()),
-        "reason": late.reason,
+        "reason": late.reason.as_deref().map(json_text),
     })
 }
 

@@ -133,6 +133,8 @@ struct CellShape {
     coverage: Option<CoverageShape>,
     metrics: BTreeMap<String, MetricShape>,
     judgements: Vec<JudgementShape>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    causes: Option<serde_json::Value>,
     evidence: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     comparisons: Vec<compared::Cell>,
@@ -315,6 +317,7 @@ fn cell(cell: &Cell) -> CellShape {
         coverage: coverage(cell),
         metrics: metrics(cell),
         judgements: judgements.iter().map(judgement).collect(),
+        causes: cell.causes().map(crate::caused::of_window),
         evidence: cell.measured.iter().flat_map(|(_, window)| texts(&window.evidence)).collect(),
         comparisons: cell.compared.iter().map(|one| compared::cell(one)).collect(),
         screens: screens::of(cell),

@@ -9,7 +9,7 @@ use crate::cells::{Cell, phone, slug};
 use crate::clean::{BLOCK, NAME, SENTENCE, xml_attribute, xml_block};
 use crate::comparison;
 use crate::paint::TextStyle;
-use crate::{quarantined, rerun, sentence, words};
+use crate::{quarantined, rerun, sentence, why, words};
 use farmjank_results::event::{CellVerdict, Ending};
 use farmjank_results::fault::Fault;
 use farmjank_results::metric::Unit;
@@ -110,6 +110,9 @@ fn of_before(was: &CellVerdict) -> Option<TestRerun> {
     Some(rerun)
 }
 
+/// Causes that are properties of a case.
+const CAUSES: usize = 3;
+
 fn properties(cell: &Cell) -> Vec<Property> {
     let property = |name: &str, value: &str| Property::new(name, xml_attribute(value, NAME).as_str());
     let mut all = vec![
@@ -120,6 +123,15 @@ fn properties(cell: &Cell) -> Vec<Property> {
         property("virtual", if cell.is_virtual() { "true" } else { "false" }),
     ];
     all.extend(rerun::sentence(cell).map(|told| property("rerun", &told)));
+    let causes = cell.causes().and_then(|found| found.causes.as_ref());
+    for (nth, cause) in causes.iter().flat_map(|found| &found.causes).take(CAUSES).enumerate() {
+        let mut told =
+            |name: &str, value: &str| all.push(property(&format!("cause.{}.{name}", nth + 1), value));
+        told("kind", &cause.named.kind);
+        told("title", &cause.named.title);
+        told("fingerprint", &cause.fingerprint);
+        told("ms", &format!("{:.3}", cause.us as f64 / 1e3));
+    }
     for metric in cell.summaries() {
         if let Some(value) = metric.one() {
             all.push(property(&format!("metric.{}", metric.key), &value.to_string()));
@@ -134,7 +146,8 @@ fn status(cell: &Cell, room: &mut usize) -> TestCaseStatus {
         Some(Verdict::Fail) => NonSuccessKind::Failure,
         _ => NonSuccessKind::Error,
     });
-    let message = sentence::message(cell);
+    let mut message = sentence::message(cell);
+    message += &why::most(cell).map_or_else(String::new, |most| format!("; {most}"));
     status.set_type(kind.as_str());
     status.set_message(xml_attribute(&message, SENTENCE).as_str());
     let body = xml_block(&body(cell, &message), BLOCK);
@@ -200,6 +213,7 @@ fn body(cell: &Cell, message: &str) -> String {
     lines.extend(
         cell.reasons().iter().take(20).map(|why| format!("reason: {}", xml_attribute(why, SENTENCE))),
     );
+    lines.extend(why::of_cell(cell).iter().map(|why| format!("late: {}", xml_attribute(why, SENTENCE))));
     let told = |what: &str| cell.reasons().iter().any(|why| why.contains(what));
     if let Some(fault) = cell.fault().filter(|fault| !told(&fault.what)) {
         lines.push(format!("fault: {}", xml_attribute(&fault.to_string(), SENTENCE)));

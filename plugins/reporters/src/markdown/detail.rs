@@ -8,6 +8,7 @@ use super::text::text;
 use crate::barcode::hitches;
 use crate::cells::{Cell, stories};
 use crate::clean::{NAME, SENTENCE};
+use crate::why;
 use crate::words;
 use farmjank_results::threshold::{Judgement, Outcome};
 use farmjank_results::verdict::Verdict;
@@ -53,6 +54,7 @@ fn part(cell: &Cell, frame_logs: &dyn FrameLogs) -> String {
     }
     lines.push(format!("- {}", text(&words::coverage(&cell.coverage()), SENTENCE)));
     lines.extend(cell.reasons().iter().take(8).map(|why| format!("- why: {}", text(why, SENTENCE))));
+    lines.extend(why::of_cell(cell).iter().map(|why| format!("- late: {}", text(why, SENTENCE))));
     let file = text(&cell.job.planned.file, NAME);
     lines.push(match cell.place {
         Some((line, column)) => format!("- written in {file}:{line}:{column}"),

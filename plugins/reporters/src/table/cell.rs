@@ -9,6 +9,7 @@ use crate::paint::{self, TextStyle, Tint, cut, flow, left, right, width, wrap};
 use crate::quarantined;
 use crate::rerun;
 use crate::used;
+use crate::why;
 use crate::words::{self, Sides};
 use farmjank_results::compare::{CellCompared, Role};
 use farmjank_results::metric::Unit;
@@ -88,6 +89,7 @@ pub(super) fn rows(
         lines.extend(against_baseline(cell, style));
     }
     lines.extend(why(cell, style));
+    lines.extend(why::lines(cell, style, INDENT));
     if one.is_some() {
         lines.extend(beside(cell, style));
         lines.extend(under(&seen(cell, style), Tint::Quiet, style));

@@ -2,6 +2,8 @@
 //!
 //! The file is read twice, piece by piece: for its frames, then for what threads did around those that were late.
 
+mod of_run;
+
 use super::analyze::spoken;
 use crate::args::{AnalyzeFormat, CausesArgs};
 use crate::command_error::{CommandError, usage};
@@ -22,32 +24,37 @@ use std::path::Path;
 
 /// Says why frames were late.
 pub fn run(args: &CausesArgs) -> u8 {
-    match answer(args) {
-        Ok((app, found)) => {
-            let view = CausedView { app: &app, found: &found };
-            Streams.out(&match args.format {
-                AnalyzeFormat::Json => json(&view),
-                AnalyzeFormat::Table => table(&view),
-            });
+    match if host::is_folder(&args.from) { of_run::answer(args) } else { of_trace(args) } {
+        Ok(text) => {
+            Streams.out(&text);
             0
         }
         Err(why) => refuse(&why),
     }
 }
 
+fn of_trace(args: &CausesArgs) -> Result<String, CommandError> {
+    if let Some(cell) = &args.cell {
+        let (name, cell) = (shown(&args.from), shown(Path::new(cell)));
+        return Err(usage!(
+            "{name} is no run bundle, so it has no window `{cell}`: give a trace alone, or a run"
+        ));
+    }
+    let (app, found) = answer(args)?;
+    let view = CausedView { app: &app, found: &found };
+    Ok(match args.format {
+        AnalyzeFormat::Json => json(&view),
+        AnalyzeFormat::Table => table(&view),
+    })
+}
+
 /// The app, and what is said of it.
 fn answer(args: &CausesArgs) -> Result<(String, HitchCauses), CommandError> {
-    let path = args.trace.as_path();
+    let path = args.from.as_path();
     if host::is_handed(path) {
         let name = shown(path);
         return Err(usage!(
             "{name}: a trace is read twice here, and a stream only once: save it, and give the file"
-        ));
-    }
-    if host::is_folder(path) {
-        let name = shown(path);
-        return Err(usage!(
-            "{name} is a folder: give one trace, such as {name}/evidence/job-0/trial-1/trial.perfetto-trace.zst of a run"
         ));
     }
     let package = spoken::package(args.package.as_deref())?;

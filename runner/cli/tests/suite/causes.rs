@@ -1,6 +1,7 @@
 //! `farmjank causes`: why frames were late, of a trace written here by the rules of the wire format, and of a real one.
 
 mod made;
+mod of_run;
 
 use crate::world::{Ended, real_dumps, run, write};
 use serde_json::Value;
@@ -128,7 +129,7 @@ fn what_cannot_be_answered_says_what_to_do() {
         ended.err
     );
     let ended = run(folder.path(), &["causes", "."]);
-    assert!(ended.code == 2 && ended.err.contains("give one trace"), "{}", ended.err);
+    assert!(ended.code == 2 && ended.err.contains("no run is kept there"), "{}", ended.err);
     let ended = run(folder.path(), &["causes", "-"]);
     assert!(ended.code == 2 && ended.err.contains("read twice"), "{}", ended.err);
     let ended = causes(folder.path(), &["--package", "com.other"]);

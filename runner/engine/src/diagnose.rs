@@ -1,0 +1,32 @@
+//! What a run is told about seeing why frames were late.
+
+/// Whose frames are asked about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Diagnose {
+    /// Nobody's.
+    #[default]
+    Never,
+    /// Those of windows that fail, or of which nothing can be said.
+    Failed,
+    /// Those of every window.
+    Each,
+}
+
+impl Diagnose {
+    /// Every one.
+    pub const ALL: [Diagnose; 3] = [Diagnose::Never, Diagnose::Failed, Diagnose::Each];
+
+    /// Its word: `never`, `failed`, `each`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Diagnose::Never => "never",
+            Diagnose::Failed => "failed",
+            Diagnose::Each => "each",
+        }
+    }
+
+    /// The one of a word.
+    pub fn named(word: &str) -> Option<Diagnose> {
+        Diagnose::ALL.into_iter().find(|one| one.word() == word)
+    }
+}

@@ -1,0 +1,86 @@
+//! The trace of a diagnosis in the bundle: read for frames, and once more for what held them up.
+
+use crate::device_session::DeviceSession;
+use crate::probes::ProbeAnswer;
+use farmjank_results::event::WindowMeasured;
+use farmjank_results::frame::SourceId;
+use farmjank_results::hitch_causes::HitchCauses;
+use farmjank_results::motion::Motion;
+use farmjank_results::reader::{CauseReader, Unreadable};
+use farmjank_results::side_reading::SideReading;
+
+/// What was found of one window, or why nothing.
+pub struct FoundCauses {
+    /// Its name.
+    pub window: String,
+    /// Why its frames were late.
+    pub causes: Result<HitchCauses, String>,
+}
+
+/// The trace of a trial in the bundle, read for frames, and to be read again for what held them up.
+pub(crate) struct TracedCauses {
+    reader: Box<dyn CauseReader>,
+    path: String,
+    /// What it says of frames, to be taken.
+    pub frames: Option<Result<SideReading, Unreadable>>,
+}
+
+impl TracedCauses {
+    /// Reads the trace that is among the answers, if one came.
+    pub async fn read(session: &DeviceSession<'_>, answers: &[ProbeAnswer]) -> Option<TracedCauses> {
+        let (answer, path) = answers.iter().find_map(|answer| Some((answer, answer.fetched.clone()?)))?;
+        let mut reader = answer.probe.causes(&session.app, Some(session.clock))?;
+        let frames = match feed(session, &path, &mut *reader).await {
+            Ok(0) => Err(Unreadable::Empty("perfetto wrote no trace".to_owned())),
+            Ok(_) => reader.frames(),
+            Err(why) => Err(Unreadable::Refused(why)),
+        };
+        Some(TracedCauses { reader, path, frames: Some(frames) })
+    }
+
+    /// Why the frames of these windows were late.
+    pub async fn of(mut self, session: &DeviceSession<'_>, windows: &[WindowMeasured]) -> Vec<FoundCauses> {
+        let moved: Vec<&WindowMeasured> = windows.iter().filter(|one| !one.motions.is_empty()).collect();
+        let motions: Vec<&[Motion]> = moved.iter().map(|one| one.motions.as_slice()).collect();
+        let mut read = Ok(0);
+        if self.reader.ask(&motions) {
+            read = feed(session, &self.path, &mut *self.reader).await;
+        }
+        let mut causes = self.reader.causes().into_iter();
+        let found = |one: &WindowMeasured| {
+            let causes = match (&read, one.motions.is_empty()) {
+                (Err(why), _) => Err(why.clone()),
+                (_, true) => Err("nothing moved in it".to_owned()),
+                _ => causes.next().unwrap_or_else(|| Err(unread(one))),
+            };
+            FoundCauses { window: one.window.clone(), causes: causes.map(|causes| doubted(causes, one)) }
+        };
+        windows.iter().map(found).collect()
+    }
+}
+
+/// Why a window has nothing of a trace.
+pub(crate) fn unread(window: &WindowMeasured) -> String {
+    let skipped = |what: &str| what == SourceId::FrameTimeline.to_string();
+    let why = window.passed_over.iter().find(|over| skipped(&over.what));
+    why.map_or_else(|| "no trace of it could be read".to_owned(), |over| over.why.clone())
+}
+
+/// What is wrong with the window, beside what was found.
+fn doubted(mut causes: HitchCauses, window: &WindowMeasured) -> HitchCauses {
+    causes.doubts.extend(window.void.iter().map(|void| format!("the window is void: {void}")));
+    causes
+}
+
+/// Reads the trace once, giving way to other phones between its pieces; how many bytes it has.
+async fn feed(session: &DeviceSession<'_>, path: &str, reader: &mut dyn CauseReader) -> Result<u64, String> {
+    let words = |why| format!("the trace in the bundle cannot be read: {why}");
+    let mut bytes = 0;
+    for piece in session.env.files.pieces(path).map_err(words)? {
+        let piece = piece.map_err(words)?;
+        bytes += piece.len() as u64;
+        reader.feed(&piece);
+        tokio::task::yield_now().await;
+    }
+    Ok(bytes)
+}
