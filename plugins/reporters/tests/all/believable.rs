@@ -1,12 +1,12 @@
 //! A run that could have happened: four phones, three windows each, every verdict, told event by event.
 
+use crate::caused;
+pub use crate::film::Film;
 use crate::used;
 use farmjank_results::device::{DeviceFacts, DeviceId, Readiness, RefreshMode};
 use farmjank_results::event::*;
 use farmjank_results::fault::{Fault, FaultCode};
 use farmjank_results::frame::SourceId;
-use farmjank_results::frame_log::{Bar, FrameLog, What};
-use farmjank_results::frame_timeline::JankOwner;
 use farmjank_results::metric::{Reading, Unit};
 use farmjank_results::motion::{Motion, Phase};
 use farmjank_results::period::{PeriodOrigin, PeriodSegment};
@@ -16,7 +16,6 @@ use farmjank_results::time::{DeviceTime, RunTime, Span};
 use farmjank_results::timeline::{Gap, GapCause, RowCounts};
 use farmjank_results::verdict::Verdict;
 use farmjank_results::window::Coverage;
-use farmjank_seams::reporter::FrameLogs;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Writes events with their numbers.
@@ -48,6 +47,8 @@ pub struct Words {
     pub file: String,
     pub layer: String,
     pub why: String,
+    /// The thread whose lock held frames up, as the phone names it.
+    pub lock: String,
     pub lab: Option<String>,
     /// Simulated phones that are reached through adb, as those of a served lab.
     pub served: bool,
@@ -64,6 +65,7 @@ impl Default for Words {
             file: "scenarios/home_feed.yaml".to_owned(),
             layer: "com.example.shop/com.example.shop.FeedActivity#412".to_owned(),
             why: "one gap of 310 ms in trial 2: the ring overflowed between two dumps".to_owned(),
+            lock: "\"db-writer\"".to_owned(),
             lab: Some("demo".to_owned()),
             served: false,
         }
@@ -94,44 +96,6 @@ pub fn facts(words: &Words, at: usize) -> DeviceFacts {
         emulator: false,
         is_virtual: words.lab.is_some() || words.served,
         tags: BTreeSet::new(),
-    }
-}
-
-/// The frames of every window: 4.2 s at its refresh rate, as often and as much too late as it hitches.
-pub struct Film;
-
-impl FrameLogs for Film {
-    fn frame_log(&self, path: &str) -> Option<Vec<u8>> {
-        let mut parts = path.strip_prefix("evidence/")?.split('/');
-        let (hz, hitch): (f64, f64) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
-        let shift = parts.next()?.bytes().map(u64::from).sum::<u64>() % 4;
-        let period_us = (1e6 / hz) as u64;
-        let (mut bars, mut from_us) = (Vec::new(), 0);
-        for at in 0.. {
-            let late = if (at + shift) % 25 == 24 {
-                (hitch / 4.0).ceil() as u32 * ((at / 25) as u32 % 3)
-            } else {
-                0
-            };
-            let length_us = period_us * u64::from(1 + late);
-            if from_us + length_us > 4_200_000 {
-                break;
-            }
-            let phase = if from_us < 300_000 { Phase::Finger } else { Phase::Fling };
-            bars.push(Bar {
-                from_us,
-                length_us,
-                what: What::Frame,
-                phase,
-                period_ns: period_us * 1000,
-                vsyncs: 1 + late,
-                cadence: 1,
-                owner: (late > 0 && at % 2 == 0).then_some(JankOwner::App),
-                stage: (late > 1).then_some(4),
-            });
-            from_us += length_us;
-        }
-        Some(FrameLog { origin: DeviceTime::from_ns(0), bars }.encode())
     }
 }
 
@@ -325,6 +289,7 @@ pub fn events(words: &Words) -> Log {
     }
     let what = own("SM-A146P reached thermal status 2 during trial 2");
     log.tell(0, Fact::Noticed { job: Some(0), what });
+    caused::diagnosed(&mut log, words, 0);
     for job in 0..3 {
         let hz = [90.0, 120.0, 60.0][job as usize];
         let of = &NUMBERS[job as usize];

@@ -27,6 +27,7 @@ pub fn nasty_words() -> Words {
     words.file = format!("dir/{NASTY}.yaml");
     words.layer = NASTY.to_owned();
     words.why = NASTY.to_owned();
+    words.lock = NASTY.to_owned();
     words.lab = Some(NASTY.to_owned());
     words
 }
@@ -40,6 +41,7 @@ pub fn long_words() -> Words {
     words.windows[1] = long("window");
     words.layer = long("layer");
     words.why = "x".repeat(1 << 20);
+    words.lock = long("lock");
     words
 }
 

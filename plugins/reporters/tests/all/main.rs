@@ -3,9 +3,11 @@
 mod annotations;
 mod anywhere;
 mod believable;
+mod caused;
 mod depth;
 mod dialect;
 mod everyone;
+mod film;
 mod folds;
 mod golden;
 mod held;

@@ -1,0 +1,131 @@
+//! Why frames were late, for a run that could have happened: one failed window whose causes were found, and one of
+//! which nothing can be said.
+
+use crate::believable::{Log, Words, measured};
+use farmjank_results::event::{Ending, Fact, JobId};
+use farmjank_results::hitch_causes::*;
+use farmjank_results::time::{BootTime, DeviceTime, Span};
+
+/// The trial that is traced for it, after those that count.
+const TRIAL: u32 = 4;
+/// Where its trace is kept.
+pub const TRACE: &str = "evidence/job-0/trial-4/trial.perfetto-trace.zst";
+
+/// One more trial of a job, traced for why frames were late in its first two windows.
+pub fn diagnosed(log: &mut Log, words: &Words, job: JobId) {
+    log.tell(10, Fact::TrialStarted { job, trial: TRIAL, counted: false, diagnostic: true, turn: None });
+    let mut windows: Vec<_> = [(0, 55.3), (1, 12.5)]
+        .map(|(window, hitch)| measured(words, window, TRIAL, 90.0, (70.1, hitch, 2.0), true))
+        .into();
+    windows.iter_mut().for_each(|window| window.evidence.push(TRACE.to_owned()));
+    let (from, _) = windows[0].span.expect("a window that was measured was open");
+    log.tell(
+        4_900,
+        Fact::TrialFinished { job, trial: TRIAL, counted: false, ending: Ending::Completed, windows },
+    );
+    let told = |window: usize, causes: Option<HitchCauses>, reason: Option<&str>| Fact::CausesFound {
+        job,
+        trial: TRIAL,
+        window: words.windows[window].clone(),
+        causes: causes.map(Box::new),
+        reason: reason.map(str::to_owned),
+    };
+    log.tell(30, told(0, Some(found(words, from)), None));
+    log.tell(5, told(1, None, Some("the trace lost what threads did: its buffers overflowed")));
+}
+
+fn lock(words: &Words) -> NamedCause {
+    NamedCause {
+        kind: "lock.monitor".to_owned(),
+        group: Group::Waiting,
+        title: format!("main waits for a lock held by {} in ShopDb.flush", words.lock),
+        thread: "main".to_owned(),
+        object: format!("{} in ShopDb.flush", words.lock),
+    }
+}
+
+fn layout() -> NamedCause {
+    NamedCause {
+        kind: "ui.inflate".to_owned(),
+        group: Group::App,
+        title: "main inflates layouts".to_owned(),
+        thread: "main".to_owned(),
+        object: "inflate".to_owned(),
+    }
+}
+
+/// Ten late frames of 232 ms: two causes, some of it unexplained, and one frame that lost its events.
+fn found(words: &Words, from: DeviceTime) -> HitchCauses {
+    let detail = format!("meanwhile {} waits for an answer of system_server", words.lock);
+    let cause =
+        |named: NamedCause, us: i64, frames: u32, usual_us: i64, detail: &str, confidence| HitchCause {
+            fingerprint: named.fingerprint("com.example.shop"),
+            named,
+            us,
+            frames,
+            usual_us,
+            detail: detail.to_owned(),
+            confidence,
+        };
+    HitchCauses {
+        hitch_us: 232_000,
+        explained_us: 190_000,
+        unexplained_us: 31_000,
+        unknown_us: 11_000,
+        unexplained: vec![Unexplained {
+            reason: "a thread waited, and nothing tells on what".to_owned(),
+            us: 31_000,
+        }],
+        late_frames: 10,
+        in_time: 241,
+        dropped: 1,
+        motion: Some(Span::from_ms(4_200)),
+        causes: vec![
+            cause(lock(words), 140_000, 6, 0, &detail, Confidence::Sure),
+            cause(layout(), 50_000, 4, 1_200, "", Confidence::Likely),
+        ],
+        smaller: 0,
+        smaller_us: 0,
+        frames: (0..10).map(|nth| late(words, from, nth)).collect(),
+        frames_left_out: 0,
+        doubts: vec!["the compositor's own threads are not in the trace".to_owned()],
+    }
+}
+
+/// The nth late frame: five wait for the lock, one waits and inflates, three inflate, and of the last nothing is known.
+fn late(words: &Words, from: DeviceTime, nth: i64) -> LateFrame {
+    let (lock_us, layout_us, unexplained_us) = match nth {
+        0..5 => (25_000, 0, 5_000),
+        5 => (15_000, 20_000, 0),
+        6..9 => (0, 10_000, 2_000),
+        _ => (0, 0, 0),
+    };
+    let one = |named: NamedCause, us: i64, usual_us: i64| FrameCause {
+        named,
+        us,
+        took_us: us + usual_us,
+        usual_us,
+        detail: String::new(),
+    };
+    let causes = [one(lock(words), lock_us, 0), one(layout(), layout_us, 1_200)];
+    let mut causes: Vec<FrameCause> = causes.into_iter().filter(|cause| cause.us > 0).collect();
+    causes.sort_by_key(|cause| std::cmp::Reverse(cause.us));
+    let known = !causes.is_empty();
+    let shown = Span::from_ms(300 + nth * 390);
+    LateFrame {
+        token: 4_000 + nth * 35,
+        process: 4_211,
+        layer: words.layer.clone(),
+        shown_at: BootTime::from_ns(from.ns() + shown.ns() + 7_000_000_000),
+        present: (nth != 8).then_some(from + shown),
+        hitch_us: if known { lock_us + layout_us + unexplained_us } else { 11_000 },
+        charged: known.then(|| FrameCauses {
+            causes,
+            smaller: 0,
+            smaller_us: 0,
+            unexplained_us,
+            confidence: if nth < 5 { Confidence::Sure } else { Confidence::Likely },
+        }),
+        reason: (!known).then(|| "events of this frame were lost".to_owned()),
+    }
+}
