@@ -7,6 +7,7 @@ use crate::shells::Shells;
 use farmjank_devices::{AdbProvider, Options as AdbOptions};
 use farmjank_engine::builds::AbPlan;
 use farmjank_engine::conduct::{Against, Setup, run};
+use farmjank_engine::diagnose::Diagnose;
 use farmjank_engine::options::Options;
 use farmjank_engine::patience::Patience;
 use farmjank_engine::pictures::Pictures;
@@ -53,6 +54,7 @@ pub struct Stage {
     probes: Option<Vec<Rc<dyn Probe>>>,
     largest: Option<usize>,
     screens: bool,
+    diagnose: Diagnose,
     priority: Priority,
     against: Option<Box<Against>>,
     ab_plan: Option<AbPlan>,
@@ -117,6 +119,7 @@ impl Stage {
             probes: None,
             largest: None,
             screens: false,
+            diagnose: Diagnose::default(),
             priority: Priority::default(),
             against: None,
             ab_plan: None,
@@ -196,6 +199,11 @@ impl Stage {
     /// With pictures of the screen in warm-ups.
     pub fn screens(self) -> Stage {
         Stage { screens: true, ..self }
+    }
+
+    /// With one more trial that tells why frames were late, of these windows.
+    pub fn diagnose(self, diagnose: Diagnose) -> Stage {
+        Stage { diagnose, ..self }
     }
 
     /// Held against these sessions.
@@ -304,6 +312,7 @@ impl Stage {
             most_running: 512,
             patience: self.patience,
             ab_plan: self.ab_plan.clone(),
+            diagnose: self.diagnose,
             pictures: Pictures { warm_ups: self.screens, failures: true },
             priority: self.priority,
             ..Options::default()

@@ -4,6 +4,7 @@ mod ab;
 mod ab_looks;
 mod ab_together;
 mod compared;
+mod diagnosed;
 mod flows;
 mod foreign;
 mod guards;

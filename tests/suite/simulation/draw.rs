@@ -1,6 +1,7 @@
 //! From a seed to a world: a lab with things that go wrong, and scenarios to run in it. Text in the tool's own
 //! languages.
 
+use farmjank_engine::diagnose::Diagnose;
 use farmjank_lab::archetype::ARCHETYPES;
 use farmjank_lab::chance::mix;
 use farmjank_results::recovery::RecoveryStep;
@@ -27,6 +28,8 @@ pub struct World {
     pub beside: Vec<(Duration, Duration)>,
     /// What is done at most for phones that do not answer.
     pub recover: Option<RecoveryStep>,
+    /// Whose frames are asked about.
+    pub diagnose: Diagnose,
 }
 
 struct Dice {
@@ -134,7 +137,8 @@ pub fn world(seed: u64) -> World {
         seconds += 600 * phones;
     }
     let bound = Duration::from_secs(seconds);
-    World { lab, scenarios, rebooted, sound, bound, interrupt, cut, beside, recover }
+    let diagnose = Diagnose::ALL[(mix(seed, 0x5e77, 4) % 3) as usize];
+    World { lab, scenarios, rebooted, sound, bound, interrupt, cut, beside, recover, diagnose }
 }
 
 /// The same lab with phones whose screens go off within half a minute.

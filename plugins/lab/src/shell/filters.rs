@@ -15,10 +15,10 @@ use options::{Ended, HOLD, Stop, refuse, say, unknown};
 use std::time::Duration;
 
 /// The programs done here.
-pub const TOOLBOX: [&str; 28] = [
+pub const TOOLBOX: [&str; 27] = [
     "cat", "head", "tail", "grep", "egrep", "fgrep", "wc", "cut", "tr", "sort", "uniq", "sed", "tee", "ls",
     "rm", "date", "id", "which", "mkdir", "touch", "sh", "timeout", "whoami", "basename", "dirname", "seq",
-    "stat", "dd",
+    "stat",
 ];
 
 /// What starting a program costs on a phone.
@@ -57,7 +57,6 @@ pub(super) async fn run(shell: &mut Shell, argv: &[String]) -> Option<Flow> {
         "basename" | "dirname" => path_part(shell, name, args).await,
         "seq" => seq(shell, args).await,
         "stat" => files::stat(shell, args).await,
-        "dd" => files::dd(shell, args).await,
         _ => sh(shell, args).await,
     };
     shell.status = match ended {
@@ -97,13 +96,12 @@ async fn id(shell: &Shell, args: &[String]) -> Ended {
 
 /// Programs that `which` finds: those of the toolbox. Whether the phone has others only starting them tells.
 async fn which(shell: &Shell, args: &[String]) -> Ended {
-    const KNOWN: [&str; 34] = [
+    const KNOWN: [&str; 33] = [
         "am",
         "cat",
         "cmd",
         "cut",
         "date",
-        "dd",
         "dumpsys",
         "echo",
         "getprop",

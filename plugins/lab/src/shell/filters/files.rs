@@ -108,35 +108,6 @@ pub(super) async fn stat(shell: &Shell, args: &[String]) -> Ended {
     Ok(status)
 }
 
-/// Blocks of a file. What was copied is told on standard error, as toybox does.
-pub(super) async fn dd(shell: &Shell, args: &[String]) -> Ended {
-    let (mut from, mut block, mut skip, mut count) = (None, 512usize, 0usize, None);
-    for arg in args {
-        let (key, value) = arg.split_once('=').ok_or_else(|| refuse(format!("bad arg \"{arg}\"")))?;
-        let number = || value.parse::<usize>().map_err(|_| refuse(format!("bad {key}={value}")));
-        match key {
-            "if" => from = Some(value.to_owned()),
-            "bs" => block = number()?.max(1),
-            "skip" => skip = number()?,
-            "count" => count = Some(number()?),
-            _ => return Err(refuse(format!("bad arg \"{arg}\""))),
-        }
-    }
-    let from = from.ok_or_else(|| refuse("only files are copied here: if=FILE"))?;
-    let Some(bytes) = shell.phone.file(&absolute(&shell.env.cwd, &from)) else {
-        return Err(refuse(format!("{from}: No such file or directory")));
-    };
-    let left = &bytes[skip.saturating_mul(block).min(bytes.len())..];
-    let most = count.map_or(usize::MAX, |count| count.saturating_mul(block));
-    let copied = &left[..left.len().min(most)];
-    out(shell).write(copied).await?;
-    let (full, partial) = (copied.len() / block, usize::from(!copied.len().is_multiple_of(block)));
-    let told =
-        format!("{full}+{partial} records in\n{full}+{partial} records out\n{} bytes copied\n", copied.len());
-    let _ = shell.io.err.write(told.as_bytes()).await;
-    Ok(0)
-}
-
 /// Removes files.
 pub(super) async fn rm(shell: &Shell, args: &[String]) -> Ended {
     let options = Options::parse("rm", args, "frRv", "")?;

@@ -41,6 +41,12 @@ pub(super) async fn head(shell: &Shell, args: &[String]) -> Ended {
 }
 
 pub(super) async fn tail(shell: &Shell, args: &[String]) -> Ended {
+    if let [option, from, files @ ..] = args
+        && option == "-c"
+        && let Some(from) = from.strip_prefix('+').and_then(|from| from.parse::<u64>().ok())
+    {
+        return bytes_from(shell, from, files).await;
+    }
     // `+N` means from line N on.
     let from = args
         .iter()
@@ -83,6 +89,20 @@ pub(super) async fn tail(shell: &Shell, args: &[String]) -> Ended {
         }
         for line in kept {
             out(shell).write(&line).await?;
+        }
+    }
+    Ok(status)
+}
+
+/// From this byte on; the first is 1.
+async fn bytes_from(shell: &Shell, from: u64, files: &[String]) -> Ended {
+    let (sources, status) = shell.inputs("tail", files).await;
+    for (_, source) in sources {
+        let mut skip = from.saturating_sub(1);
+        while let Some(chunk) = source.read().await {
+            let skipped = skip.min(chunk.len() as u64);
+            skip -= skipped;
+            out(shell).write(&chunk[skipped as usize..]).await?;
         }
     }
     Ok(status)

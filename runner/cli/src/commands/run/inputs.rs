@@ -13,6 +13,7 @@ use crate::scenarios::{adjust, expected, selection};
 use crate::settings::{serials, time, variables};
 use farmjank_engine::builds::AbPlan;
 use farmjank_engine::conduct::Against;
+use farmjank_engine::diagnose::Diagnose;
 use farmjank_engine::options::Forewarn;
 use farmjank_engine::scribe::Voice;
 use farmjank_engine::survey::Wanted;
@@ -76,6 +77,11 @@ pub fn inputs(
         return Err(
             "--fail-fast: builds that take turns are compared at the end; nothing fails before".into()
         );
+    }
+    if args.causes != Diagnose::Never && !matches!(about, About::Limits) {
+        return Err("--causes: of builds that take turns no iteration is traced yet; see with `farmjank run --causes` why \
+                    frames of the new one are late"
+            .into());
     }
     if args.watch && !matches!(about, About::Limits) {
         return Err("--watch: builds that take turns are measured once; use `farmjank run`".into());

@@ -168,4 +168,9 @@ fn windows_of_a_run_are_asked_for_by_name_and_what_is_not_there_is_said() {
     assert!(ended.code == 2 && ended.err.contains("run it with --causes"), "{}", ended.err);
     let refused = ran(here, "never", &["--causes", "--no-witnesses"]);
     assert!(refused.code == 2 && refused.err.contains("--no-witnesses"), "{}", refused.err);
+    let turns = run(
+        here,
+        &["calibrate", "s.yaml", "--lab", "lab.yaml", "--no-history", "--causes", "--out", "turns"],
+    );
+    assert!(turns.code == 2 && turns.err.contains("builds that take turns"), "{}{}", turns.out, turns.err);
 }
