@@ -12,6 +12,7 @@ use crate::device::DeviceId;
 use crate::event::{Absent, Ending, Event, FORMAT, Fact, JobId, PlannedJob};
 use crate::fault::{Blame, Fault};
 use crate::quarantine::Quarantined;
+use crate::shards::Shards;
 use crate::time::RunTime;
 use crate::verdict::Verdict;
 use std::collections::{BTreeMap, BTreeSet};
@@ -178,18 +179,7 @@ impl Laws {
             }
             Fact::RunResumed { again, anew, .. } => self.resume(again, anew)?,
             Fact::PlanMade { jobs, absent, shards, quarantined, .. } => {
-                law(!self.planned, || "the plan is made once".to_owned())?;
-                for Absent { device, .. } in absent.iter().filter(|absent| absent.allowed) {
-                    let on = |planned: &PlannedJob| planned.device.as_ref() == Some(device);
-                    law(!jobs.iter().any(on), || format!("{device} may be missing, and has a job"))?;
-                }
-                let fresh: BTreeMap<_, _> =
-                    jobs.iter().map(|planned| (planned.job, Life::new(planned, absent))).collect();
-                law(fresh.len() == jobs.len(), || "a job number appears twice in the plan".to_owned())?;
-                quarantine::lawful(jobs, quarantined)?;
-                self.share(jobs, shards.as_deref())?;
-                (self.planned, self.jobs) = (true, fresh);
-                self.quarantined.clone_from(quarantined);
+                self.plan(jobs, absent, shards.as_deref(), quarantined)?;
             }
             Fact::Noticed { job: Some(job), .. } => {
                 self.job(*job)?;
@@ -209,10 +199,7 @@ impl Laws {
                 self.between(*job)?;
             }
             Fact::TrialStarted { job, trial, counted, diagnostic, .. } => {
-                law(!(*counted && *diagnostic), || {
-                    format!("trial {trial} of job {job} is a diagnosis, and counts")
-                })?;
-                self.start_trial(*job, *trial, *counted)?;
+                self.start_trial(*job, *trial, (*counted, *diagnostic))?;
             }
             Fact::StepStarted { job, trial, step, .. } => self.inside(*job, *trial)?.steps.push(step.clone()),
             Fact::StepFinished { job, trial, step, .. } => self.finish_step(*job, *trial, step)?,
@@ -247,6 +234,28 @@ impl Laws {
             Fact::DeviceSeen { .. } | Fact::DeviceGone { .. } | Fact::Noticed { job: None, .. } => {}
             Fact::DeliveryMade { .. } | Fact::DeliveryFailed { .. } => {}
         }
+        Ok(())
+    }
+
+    fn plan(
+        &mut self,
+        jobs: &[PlannedJob],
+        absent: &[Absent],
+        shards: Option<&Shards>,
+        quarantined: &[Quarantined],
+    ) -> Lawful {
+        law(!self.planned, || "the plan is made once".to_owned())?;
+        for Absent { device, .. } in absent.iter().filter(|absent| absent.allowed) {
+            let on = |planned: &PlannedJob| planned.device.as_ref() == Some(device);
+            law(!jobs.iter().any(on), || format!("{device} may be missing, and has a job"))?;
+        }
+        let fresh: BTreeMap<_, _> =
+            jobs.iter().map(|planned| (planned.job, Life::new(planned, absent))).collect();
+        law(fresh.len() == jobs.len(), || "a job number appears twice in the plan".to_owned())?;
+        quarantine::lawful(jobs, quarantined)?;
+        self.share(jobs, shards)?;
+        (self.planned, self.jobs) = (true, fresh);
+        self.quarantined = quarantined.to_vec();
         Ok(())
     }
 
@@ -354,7 +363,8 @@ impl Laws {
         Ok(life)
     }
 
-    fn start_trial(&mut self, job: JobId, trial: u32, counted: bool) -> Lawful {
+    fn start_trial(&mut self, job: JobId, trial: u32, (counted, diagnostic): (bool, bool)) -> Lawful {
+        law(!(counted && diagnostic), || format!("trial {trial} of job {job} is a diagnosis, and counts"))?;
         self.between(job)?.trial = Some((trial, counted));
         Ok(())
     }

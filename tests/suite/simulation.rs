@@ -23,7 +23,7 @@ fn asked(variable: &str) -> Option<u64> {
 
 fn stage(world: &World, seed: u64) -> Stage {
     let stage = Stage::lab_yaml(&world.lab).seed(seed).reporters().within(world.bound);
-    let stage = stage.patience(|patience| patience.recover = world.recover);
+    let stage = stage.patience(|patience| patience.recover = world.recover).diagnose(world.diagnose);
     world.scenarios.iter().fold(stage, |stage, scenario| stage.scenario(scenario))
 }
 

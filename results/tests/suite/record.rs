@@ -103,6 +103,34 @@ fn trials_nest_in_leases_and_steps_in_trials() {
 }
 
 #[test]
+fn a_diagnosis_never_counts_and_is_in_no_list_of_trials() {
+    let diagnosis = |counted| Fact::TrialStarted { job: 0, trial: 7, counted, diagnostic: true, turn: None };
+    assert!(broken(run(vec![granted(0, 0), diagnosis(true)])).contains("is a diagnosis, and counts"));
+    let found = |window: &str| Fact::CausesFound {
+        job: 0,
+        trial: 7,
+        window: window.into(),
+        causes: None,
+        reason: Some("no trace came".into()),
+    };
+    assert!(broken(run(vec![granted(0, 0), diagnosis(false), found("fling")])).contains("trial open"));
+    let ended = Fact::TrialFinished {
+        job: 0,
+        trial: 7,
+        counted: false,
+        ending: Ending::Completed,
+        windows: Vec::new(),
+    };
+    let whole = run(vec![granted(0, 0), diagnosis(false), ended, found("fling"), found("other")]);
+    let record = Record::fold(&numbered(whole)).expect("a lawful log");
+    let job = &record.jobs[&0];
+    assert_eq!((job.trials.len(), job.diagnoses.len()), (0, 1));
+    assert_eq!(job.diagnoses[0].ending, Some(Ending::Completed));
+    assert_eq!(job.causes("fling").and_then(|one| one.reason.as_deref()), Some("no trace came"));
+    assert_eq!(job.causes("nothing"), None);
+}
+
+#[test]
 fn every_job_is_judged_exactly_once() {
     assert!(broken(run(vec![judged(0), judged(0)])).contains("already judged"));
     assert!(broken(run(vec![judged(0), granted(0, 0)])).contains("already judged"));

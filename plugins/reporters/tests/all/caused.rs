@@ -119,7 +119,7 @@ fn late(words: &Words, from: DeviceTime, nth: i64) -> LateFrame {
         shown_at: BootTime::from_ns(from.ns() + shown.ns() + 7_000_000_000),
         present: (nth != 8).then_some(from + shown),
         hitch_us: if known { lock_us + layout_us + unexplained_us } else { 11_000 },
-        charged: known.then(|| FrameCauses {
+        charged: known.then_some(FrameCauses {
             causes,
             smaller: 0,
             smaller_us: 0,

@@ -151,7 +151,7 @@ async fn conducted(
         wanted,
         selection,
         quarantine,
-        most_running: usize::try_from(args.jobs).unwrap_or(usize::MAX),
+        most_running: args.jobs as usize,
         patience: args.recover.within(Patience { retries: args.retries, ..Patience::default() }),
         ab_plan,
         forewarn,
@@ -165,11 +165,10 @@ async fn conducted(
     let record = if let Some(lab) = of_racks(args, &scenarios).filter(|_| earlier.is_none()) {
         let place = root.clone();
         let open = move || Rc::new(Bundle::open(&place)) as Rc<dyn Files>;
-        let shards = wiring::shards(&lab, args.no_witnesses, open);
         let setup = lab_shards::Setup {
             options,
             scenarios,
-            shards,
+            shards: wiring::shards(&lab, args.no_witnesses, open),
             threads: Box::new(host::simulated_thread),
             at_once: host::cores(),
             files,

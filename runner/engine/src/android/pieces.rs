@@ -49,6 +49,6 @@ pub async fn fetch(
             return Ok(fetched);
         }
     }
-    let most = MOST * PIECE >> 20;
+    let most = (MOST * PIECE) >> 20;
     Err(Unfetched::Refused(format!("it is longer than {most} MiB")))
 }
