@@ -127,9 +127,8 @@ impl Stage {
     }
 
     /// With another seed.
-    pub fn seed(mut self, seed: u64) -> Stage {
-        self.lab = self.lab.with_seed(seed);
-        self
+    pub fn seed(self, seed: u64) -> Stage {
+        Stage { lab: self.lab.with_seed(seed), ..self }
     }
 
     /// Runs this scenario too.
@@ -140,9 +139,8 @@ impl Stage {
     }
 
     /// By another id, as a run beside others has.
-    pub fn called(mut self, run: &str) -> Stage {
-        self.run = Some(run.to_owned());
-        self
+    pub fn called(self, run: &str) -> Stage {
+        Stage { run: Some(run.to_owned()), ..self }
     }
 
     /// Waiting so long for phones that others use.
@@ -174,15 +172,13 @@ impl Stage {
     }
 
     /// Interrupts after so much simulated time.
-    pub fn interrupt(mut self, after: Duration, urgency: Urgency) -> Stage {
-        self.interrupt = Some((after, urgency));
-        self
+    pub fn interrupt(self, after: Duration, urgency: Urgency) -> Stage {
+        Stage { interrupt: Some((after, urgency)), ..self }
     }
 
     /// Panics when the run is not over within so much simulated time.
-    pub fn within(mut self, bound: Duration) -> Stage {
-        self.bound = Some(bound);
-        self
+    pub fn within(self, bound: Duration) -> Stage {
+        Stage { bound: Some(bound), ..self }
     }
 
     /// With the reporters every run has.
@@ -191,9 +187,8 @@ impl Stage {
     }
 
     /// Where no answer of a phone may be larger than so many bytes.
-    pub fn largest(mut self, bytes: usize) -> Stage {
-        self.largest = Some(bytes);
-        self
+    pub fn largest(self, bytes: usize) -> Stage {
+        Stage { largest: Some(bytes), ..self }
     }
 
     /// With pictures of the screen in warm-ups.
@@ -230,9 +225,8 @@ impl Stage {
     }
 
     /// With only these probes beside the frame sources.
-    pub fn probes(mut self, probes: Vec<Rc<dyn Probe>>) -> Stage {
-        self.probes = Some(probes);
-        self
+    pub fn probes(self, probes: Vec<Rc<dyn Probe>>) -> Stage {
+        Stage { probes: Some(probes), ..self }
     }
 
     /// On a disk that is full from this write of the run on.
@@ -241,9 +235,8 @@ impl Stage {
     }
 
     /// Going on with the run in this bundle, which was cut off.
-    pub fn goes_on(mut self, bundle: Memory) -> Stage {
-        self.cut_off = Some(bundle);
-        self
+    pub fn goes_on(self, bundle: Memory) -> Stage {
+        Stage { cut_off: Some(bundle), ..self }
     }
 
     /// Running again what such a run, which came to its end, has of this.
