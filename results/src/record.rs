@@ -290,6 +290,19 @@ impl Record {
         Ok(record)
     }
 
+    /// The run as if it had only this job.
+    pub fn alone(&self, job: JobId) -> Record {
+        let job = self.jobs.get(&job).cloned();
+        let device = job.as_ref().and_then(|job| job.planned.device.as_ref());
+        let facts = device.and_then(|device| Some((device.clone(), self.devices.get(device)?.clone())));
+        Record {
+            header: self.header.clone(),
+            devices: facts.into_iter().collect(),
+            jobs: job.into_iter().map(|job| (job.planned.job, job)).collect(),
+            ..Record::default()
+        }
+    }
+
     /// The quarantine of a window of a job, or of the job as a whole.
     pub fn quarantine(&self, planned: &PlannedJob, window: Option<&str>) -> Option<&Quarantine> {
         if self.quarantined.is_empty() {

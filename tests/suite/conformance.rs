@@ -186,8 +186,8 @@ fn perfetto_reads_the_lab_s_traces_without_an_error_and_as_we_do_row_by_row() {
 }
 
 /// The configuration in the line that begins a recorder.
-fn config(sdk: u32) -> String {
-    let line = FrameTimeline.begin(&facts("pixel-8", sdk), &App("com.example.shop".to_owned()), 1);
+fn config(probe: &dyn Probe, sdk: u32) -> String {
+    let line = probe.begin(&facts("pixel-8", sdk), &App("com.example.shop".to_owned()), 1);
     let (_, quoted) = line.split_once("echo '").expect("a quoted word");
     quoted.split_once('\'').expect("its end").0.to_owned()
 }
@@ -195,8 +195,11 @@ fn config(sdk: u32) -> String {
 #[test]
 fn every_trace_config_we_send_is_taken_by_every_release() {
     let Some(judge) = tool("trace_config_check.py") else { return };
-    let mut configs: Vec<String> = (31..=36).map(config).collect();
+    let causes = FrameTimeline.for_causes().expect("a probe of causes");
+    let of = |probe: &dyn Probe| (31..=36).map(|sdk| config(probe, sdk)).collect::<Vec<String>>();
+    let mut configs = [of(&FrameTimeline), of(&*causes)].concat();
     configs.dedup();
+    assert!(configs.len() == 2 && configs[1].contains("atrace_apps: \"com.example.shop\""), "{configs:?}");
     // And the one people are told to record for `farmjank causes`.
     let page = include_str!("../../docs/causes.md").split("```");
     configs.extend(page.filter(|block| block.starts_with("\nbuffers")).map(str::to_owned));

@@ -3,7 +3,7 @@
 
 use crate::announce::{Announcer, FactSink};
 use crate::claiming::Claiming;
-use crate::device_session::{ForScenario, RunEnv};
+use crate::device_session::{ForScenario, RunEnv, Slower};
 use crate::fail_fast::FailFast;
 use crate::job_runner::JobRunner;
 use crate::options::Options;
@@ -16,7 +16,7 @@ use crate::standing::Standing;
 use crate::stop::Stop;
 use crate::survey::{Surveyed, Wanted, survey};
 use farmjank_results::cells;
-use farmjank_results::compare::Compared;
+use farmjank_results::compare::{CellCompared, Compared, State};
 use farmjank_results::event::{FORMAT, Fact};
 use farmjank_results::fault::Fault;
 use farmjank_results::record::Record;
@@ -81,6 +81,7 @@ pub async fn run(setup: Setup) -> Result<Record, NotResumed> {
         stop,
     } = setup;
     let earlier = earlier.unwrap_or_default();
+    let against: Option<Rc<Against>> = against.map(Rc::from);
     let plan = match earlier.is_planned() {
         true => Some((
             earlier.plan(&scenarios, &options.selection, &options.quarantine)?,
@@ -117,6 +118,7 @@ pub async fn run(setup: Setup) -> Result<Record, NotResumed> {
         who: RunEnv::called(&options.run),
         ab_plan: options.ab_plan.map(|ab_plan| ab_plan.settled(&planned.plan.jobs, &planned.facts)),
         diagnose: options.diagnose,
+        slower: against.clone().map(|against| slower(scribe.clone(), against)),
         pictures: options.pictures,
         unrecorded: Default::default(),
     };
@@ -163,6 +165,16 @@ pub async fn look(
 /// What is said of a run of which nothing gates.
 const UNGATED: &str =
     "everything here is in quarantine: nothing gates, so the run is undecided, whatever was measured";
+
+/// Whose windows became slower by themselves, before the run is compared: what is asked only to see why. The verdict
+/// rests on all cells together, and on nobody's question.
+fn slower(scribe: Rc<Scribe>, against: Rc<Against>) -> Box<Slower> {
+    Box::new(move |job| {
+        let alone = scribe.with_record(|record| record.alone(job));
+        let slower = |cell: &CellCompared| cell.state == State::Regression;
+        against(&alone).cells.into_iter().filter(slower).map(|cell| cell.key.window).collect()
+    })
+}
 
 /// Holds the run against its baseline, judges every cell and the run, and closes the log.
 pub fn close(

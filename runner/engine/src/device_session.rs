@@ -27,6 +27,9 @@ use std::time::Duration;
 /// Makes the frame sources of a scenario, best first.
 pub type ForScenario = dyn Fn(&Scenario) -> Vec<Rc<dyn FrameSource>>;
 
+/// Windows of a job that became slower.
+pub type Slower = dyn Fn(JobId) -> BTreeSet<String>;
+
 /// What every job shares. One field for each thing that is injected.
 pub struct RunEnv {
     /// Makes events.
@@ -47,6 +50,8 @@ pub struct RunEnv {
     pub ab_plan: Option<AbPlan>,
     /// Whether one more trial tells why frames were late.
     pub diagnose: Diagnose,
+    /// Windows of a job that became slower than the baseline, by what it measured so far; none without a baseline.
+    pub slower: Option<Box<Slower>>,
     /// When the screen is photographed.
     pub pictures: Pictures,
     /// Phones whose recorder was told not to work: once each.

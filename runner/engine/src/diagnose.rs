@@ -6,7 +6,7 @@ pub enum Diagnose {
     /// Nobody's.
     #[default]
     Never,
-    /// Those of windows that fail, or of which nothing can be said.
+    /// Those of windows that fail, of which nothing can be said, or that became slower than the baseline.
     Failed,
     /// Those of every window.
     Each,

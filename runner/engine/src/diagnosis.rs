@@ -58,10 +58,13 @@ impl Diagnosis<'_> {
 
     /// Windows that are asked about.
     fn wanted(&self, judged: Vec<WindowJudged>) -> BTreeSet<String> {
-        let asked = |one: &WindowJudged| match self.session.env.diagnose {
+        let env = self.session.env;
+        let ask = env.slower.as_ref().filter(|_| env.diagnose == Diagnose::Failed);
+        let slower = ask.map(|slower| slower(self.planned.job)).unwrap_or_default();
+        let asked = |one: &WindowJudged| match env.diagnose {
             Diagnose::Never => false,
             Diagnose::Each => true,
-            Diagnose::Failed => one.verdict != Verdict::Pass,
+            Diagnose::Failed => one.verdict != Verdict::Pass || slower.contains(&one.window),
         };
         judged.into_iter().filter(asked).map(|one| one.window).collect()
     }

@@ -175,6 +175,8 @@ impl ShardInputs {
             who,
             ab_plan,
             diagnose,
+            // The run's record is not on this thread: who became slower is only known at the end.
+            slower: None,
             pictures,
             unrecorded,
         };

@@ -1,9 +1,10 @@
 //! Why frames were late, seen in one more trial: whatever becomes of it, the job keeps its verdict, and the phone
 //! nothing.
 
-use super::job;
+use super::{job, shop, shops};
 use farmjank_engine::diagnose::Diagnose;
 use farmjank_engine::stop::Urgency;
+use farmjank_results::compare::{Given, measured};
 use farmjank_results::event::{Event, Fact};
 use farmjank_results::record::{Record, WindowCauses};
 use farmjank_results::verdict::Verdict;
@@ -165,4 +166,27 @@ fn a_phone_that_records_no_trace_says_so_and_is_given_none_of_its_time() {
         job.causes(WINDOW)
             .is_some_and(|one| one.reason.as_deref().is_some_and(|why| why.contains("Android 12")))
     );
+}
+
+#[test]
+fn a_window_that_keeps_its_limits_and_became_slower_is_asked_about_and_no_other() {
+    let build =
+        |rate: f64| Stage::lab_yaml(&shops(&[("pixel-8", "P8", 0.0008), ("galaxy-a14", "A14", rate)]));
+    let before = build(0.0008).seed(1).scenario(&shop(8, 0, 6)).run();
+    let before = measured(&before.record).into_iter().map(|one| one.session).collect();
+    let story = build(0.08).seed(2).scenario(&shop(8, 0, 6)).against(Given::Runs, before);
+    let story = story.diagnose(Diagnose::Failed).run();
+    assert_eq!(story.record.exit_code, Some(1), "the comparison fails the run");
+    for job in story.record.jobs.values() {
+        assert_eq!(job.verdict, Some(Verdict::Pass), "no limit is broken: {:?}", job.reasons);
+        let asked: Vec<&str> = job.causes.iter().map(|one| one.window.as_str()).collect();
+        let slow = job.planned.device.as_ref().is_some_and(|device| device.0 == "A14");
+        assert_eq!(
+            asked,
+            if slow { vec!["fling the results"] } else { Vec::new() },
+            "{:?}",
+            job.planned.device
+        );
+        assert!(job.causes.iter().all(|one| one.causes.is_some()), "{:?}", job.causes);
+    }
 }
