@@ -5,6 +5,7 @@
 
 mod beside;
 mod held;
+mod late;
 mod report;
 mod side;
 mod sweep;

@@ -6,6 +6,7 @@
 //! view sends it to the same page. Must not know: files, sockets, clocks. Text of phones and files reaches the page as
 //! data and is inserted as text.
 
+mod causes;
 mod counterfactual;
 pub(crate) mod detail;
 mod failure;

@@ -74,7 +74,7 @@ pub(crate) fn told(found: &HitchCauses) -> (String, Vec<Why>) {
 }
 
 /// What the tracer itself may have cost: how late frames were there, and where it counts.
-fn cost(cell: &Cell) -> Option<String> {
+pub(crate) fn cost(cell: &Cell) -> Option<String> {
     let of = cell.causes()?;
     let traced = cell.job.diagnoses.iter().rfind(|trial| trial.trial == of.trial)?;
     let window = traced.windows.iter().find(|window| window.window == of.window)?;
@@ -108,6 +108,11 @@ pub(crate) fn plain(of: &WindowCauses) -> String {
             if parts.is_empty() { head } else { format!("{head}: {}", parts.join("; ")) }
         }
     }
+}
+
+/// All together, or why nothing can be said.
+pub(crate) fn head(of: &WindowCauses) -> String {
+    of.causes.as_ref().map_or_else(|| unknown(of), |found| told(found).0)
 }
 
 fn unknown(of: &WindowCauses) -> String {

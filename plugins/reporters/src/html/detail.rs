@@ -3,6 +3,7 @@
 //! The bytes: length of the JSON (u32, little endian), the JSON, then the frame logs as kept. The page unpacks them
 //! when the cell is opened. Times are µs since the first motion of the iteration.
 
+use super::causes::{CausesLine, causes};
 use super::counterfactual::counterfactual;
 use super::failure::FailureLine;
 use super::frames::{Iteration, Seen};
@@ -48,6 +49,9 @@ struct Detail {
     builds: Vec<String>,
     /// Files of the bundle.
     evidence: Vec<String>,
+    /// Why frames were late, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    causes: Option<CausesLine>,
     /// What the phone showed when a fault ended the job.
     #[serde(skip_serializing_if = "Option::is_none")]
     failure: Option<FailureLine>,
@@ -205,6 +209,7 @@ fn detail(cell: &Cell<'_>, seen: &Seen<'_>, iterations: Vec<IterationLine>) -> D
         warmup: cell.job.planned.warmup,
         builds: cell.job.installed.iter().map(build).collect(),
         evidence: cell.measured.iter().flat_map(|(_, window)| texts(&window.evidence)).collect(),
+        causes: causes(cell),
         failure: None,
     }
 }

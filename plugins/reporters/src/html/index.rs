@@ -15,6 +15,7 @@ use crate::paint::TextStyle;
 use crate::quarantined;
 use crate::rerun;
 use crate::sentence;
+use crate::why;
 use crate::words;
 use farmjank_results::compare::{CellCompared, State};
 use farmjank_results::device::{DeviceFacts, DeviceId};
@@ -121,6 +122,9 @@ struct Line {
     kind: Option<String>,
     /// The first reason, in words.
     why: Option<String>,
+    /// The largest cause of its late frames, in words; absent where none is a large part.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    because: Option<String>,
     /// Why it does not gate, in words; absent where it does.
     #[serde(skip_serializing_if = "Option::is_none")]
     quarantined: Option<String>,
@@ -300,6 +304,7 @@ fn one(cell: &Cell<'_>, seen: &Seen<'_>) -> Line {
         excess: short(cell.excess()),
         kind: cell.kind(),
         why: why.map(|why| line(&why, SENTENCE)),
+        because: why::most(cell).map(|told| line(&told, SENTENCE)),
         quarantined: quarantined::sentence(cell).map(|told| line(&told, SENTENCE)),
         again: rerun::sentence(cell).map(|told| (line(&told, SENTENCE), rerun::passed_late(cell))),
         rests: cell.rests_on().map(|one| {

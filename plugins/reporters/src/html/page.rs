@@ -26,7 +26,7 @@ pub enum Connect {
 const STYLES: [&str; 2] = [include_str!("uplot/uPlot.min.css"), include_str!("page/page.css")];
 
 /// In this order, inside one function: later files know earlier ones.
-const SCRIPTS: [&str; 14] = [
+const SCRIPTS: [&str; 15] = [
     include_str!("page/dom.js"),
     include_str!("page/strip.js"),
     include_str!("page/words.js"),
@@ -40,6 +40,7 @@ const SCRIPTS: [&str; 14] = [
     include_str!("page/overview.js"),
     include_str!("page/iterations.js"),
     include_str!("page/provenance.js"),
+    include_str!("page/causes.js"),
     include_str!("page/cell.js"),
 ];
 const MAIN: &str = include_str!("page/main.js");

@@ -7,6 +7,7 @@ use crate::cells::{Cell, phone, stories};
 use crate::clean::{NAME, SENTENCE, line};
 use crate::quarantined;
 use crate::sentence;
+use crate::why;
 use crate::words;
 use farmjank_results::record::Record;
 use std::fmt::Write as _;
@@ -32,7 +33,8 @@ pub(crate) fn paper(record: &Record, cells: &[Cell<'_>]) -> String {
         let window = if same > 1 { format!("all {same} windows") } else { clean(cell.name, NAME) };
         let first = cell.reasons().first().map(|why| clean(why, SENTENCE));
         let told = quarantined::sentence(cell).map(|told| clean(&told, SENTENCE));
-        let why = told.into_iter().chain(first).collect::<Vec<_>>().join("; ");
+        let because = why::most(cell).map(|told| clean(&told, SENTENCE));
+        let why = told.into_iter().chain(first).chain(because).collect::<Vec<_>>().join("; ");
         let _ = writeln!(
             out,
             "<tr><td>{}</td><td>{} › {window}</td><td>{}</td><td>{why}</td></tr>",

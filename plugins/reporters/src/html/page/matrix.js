@@ -46,7 +46,8 @@ function cellOf(cell, span) {
       class: `cell ${cell.verdict}${cell.quarantined ? " aside" : ""}`,
       href: link.of(cell),
       "aria-label": spoken(cell),
-      title: cell.quarantined || cell.why || (cell.again && cell.again[0]) || null,
+      title:
+        [cell.quarantined || cell.why || (cell.again && cell.again[0]), cell.because].filter(Boolean).join("; ") || null,
     },
     el(
       "span",

@@ -143,6 +143,7 @@ const spoken = (cell) => {
     cell.since ? `${cell.since[0]} than the baseline` : null,
     cell.quarantined,
     cell.why,
+    cell.because,
     cell.again && cell.again[0],
   ];
   return [
@@ -269,8 +270,13 @@ function worstOf(title, bad) {
               ),
               el(
                 "span",
-                { class: "why" },
-                coded([cell.quarantined, cell.why || (cell.again ? cell.again[0] : cell.verdict)].filter(Boolean).join("; ")),
+                { class: "whys" },
+                el(
+                  "span",
+                  { class: "why" },
+                  coded([cell.quarantined, cell.why || (cell.again ? cell.again[0] : cell.verdict)].filter(Boolean).join("; ")),
+                ),
+                cell.because ? el("small", { class: "because" }, cell.because) : null,
               ),
               indexBarcode(cell.barcode, span, "frames of its worst iteration"),
             ),

@@ -1,0 +1,172 @@
+//! Why the frames of a cell were late, as its page has it: a bar, sentences, the late frames, and where the trace is.
+//!
+//! Names of threads, locks and sections are of the phone: cleaned here, and bounded. Times are µs.
+
+use crate::cells::Cell;
+use crate::clean::{NAME, SENTENCE, line};
+use crate::why;
+use farmjank_results::event::WindowMeasured;
+use farmjank_results::hitch_causes::{FrameCause, Group, HitchCause, HitchCauses, LateFrame};
+use serde::Serialize;
+use std::cmp::Reverse;
+
+/// Most causes listed.
+const CAUSES: usize = 12;
+/// Most late frames listed.
+const FRAMES: usize = 100;
+/// Causes told of one frame, those that are one part in so many of its lateness.
+const OF_FRAME: usize = 2;
+const OF_LATENESS: i64 = 20;
+/// Most reasons and doubts.
+const WORDS: usize = 20;
+
+/// A time by the groups of the bar, then what is in causes that are left out, then what nothing can be said of: what a
+/// frame or a window was late by, µs.
+type Split = [i64; Group::ALL.len() + 2];
+
+/// Why frames were late.
+#[derive(Serialize)]
+pub(crate) struct CausesLine {
+    /// All together in words, or why nothing can be said.
+    head: String,
+    /// Nothing can be said.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    unknown: bool,
+    #[serde(flatten)]
+    found: Option<FoundLine>,
+    /// What the tracer itself may have cost.
+    cost: Option<String>,
+    /// Path of the trace in the bundle.
+    trace: Option<String>,
+}
+
+#[derive(Serialize)]
+struct FoundLine {
+    split: Split,
+    /// Late by so much, µs.
+    late: i64,
+    /// Time of motion, µs; none where it is not known.
+    motion: Option<i64>,
+    late_frames: u32,
+    causes: Vec<CauseLine>,
+    /// Causes that are not listed, and their time.
+    smaller: (usize, i64),
+    unexplained: Vec<(String, i64)>,
+    frames: Vec<FrameLine>,
+    /// Late frames that are not listed.
+    left_out: usize,
+    doubts: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct CauseLine {
+    group: &'static str,
+    kind: String,
+    title: String,
+    detail: String,
+    us: i64,
+    frames: u32,
+    /// None where there were too few frames in time to tell.
+    usual: Option<i64>,
+    confidence: &'static str,
+}
+
+#[derive(Serialize)]
+struct FrameLine {
+    /// When it was shown, and of what that is the time.
+    at: (i64, &'static str),
+    late: i64,
+    split: Split,
+    /// Its largest causes, and the time of each.
+    causes: Vec<(String, i64)>,
+    /// Why nothing can be said.
+    reason: Option<String>,
+    confidence: Option<&'static str>,
+}
+
+/// What the page says of a cell; none where it was not asked for.
+pub(crate) fn causes(cell: &Cell<'_>) -> Option<CausesLine> {
+    let of = cell.causes()?;
+    let traced = cell.job.diagnoses.iter().rfind(|trial| trial.trial == of.trial);
+    let window = traced.and_then(|trial| trial.windows.iter().find(|window| window.window == of.window));
+    Some(CausesLine {
+        head: line(&why::head(of), SENTENCE),
+        unknown: of.causes.is_none(),
+        found: of.causes.as_ref().map(|found| told(found, window)),
+        cost: why::cost(cell),
+        trace: window.and_then(trace).map(|path| line(path, SENTENCE)),
+    })
+}
+
+fn trace(window: &WindowMeasured) -> Option<&str> {
+    window.evidence.iter().map(String::as_str).find(|path| path.contains(".perfetto-trace"))
+}
+
+fn told(found: &HitchCauses, window: Option<&WindowMeasured>) -> FoundLine {
+    let (listed, rest) = found.causes.split_at(found.causes.len().min(CAUSES));
+    let rest_us: i64 = rest.iter().map(|cause| cause.us).sum();
+    let mut worst: Vec<&LateFrame> = found.frames.iter().collect();
+    worst.sort_by_key(|frame| Reverse(frame.hitch_us));
+    let [app, waiting, system, unexplained] = Group::ALL.map(|group| found.of_group(group));
+    FoundLine {
+        split: [app, waiting, system, unexplained, found.smaller_us, found.unknown_us],
+        late: found.hitch_us,
+        motion: found.motion.map(|motion| motion.ns() / 1_000).filter(|us| *us > 0),
+        late_frames: found.late_frames,
+        causes: listed.iter().map(|cause| one(cause, found)).collect(),
+        smaller: (rest.len() + found.smaller as usize, rest_us + found.smaller_us),
+        unexplained: found
+            .unexplained
+            .iter()
+            .take(WORDS)
+            .map(|one| (line(&one.reason, SENTENCE), one.us))
+            .collect(),
+        frames: worst.iter().take(FRAMES).map(|late| frame(late, window)).collect(),
+        left_out: worst.len().saturating_sub(FRAMES) + found.frames_left_out as usize,
+        doubts: found.doubts.iter().take(WORDS).map(|doubt| line(doubt, SENTENCE)).collect(),
+    }
+}
+
+fn one(cause: &HitchCause, found: &HitchCauses) -> CauseLine {
+    CauseLine {
+        group: cause.named.group.word(),
+        kind: line(&cause.named.kind, NAME),
+        title: line(&cause.named.title, SENTENCE),
+        detail: line(&cause.detail, SENTENCE),
+        us: cause.us,
+        frames: cause.frames,
+        usual: found.usual_known().then_some(cause.usual_us),
+        confidence: cause.confidence.word(),
+    }
+}
+
+fn frame(late: &LateFrame, window: Option<&WindowMeasured>) -> FrameLine {
+    let opened = window.and_then(|window| window.span).map(|(from, _)| from);
+    let at = match late.present.zip(opened) {
+        Some((present, from)) => ((present - from).ns() / 1_000, "into the window"),
+        None => (late.shown_at.ns() / 1_000, "of the trace"),
+    };
+    let mut split = Split::default();
+    let Some(charged) = &late.charged else {
+        split[Group::ALL.len() + 1] = late.hitch_us;
+        let reason = late.reason.as_deref().unwrap_or("no reason is given");
+        let reason = Some(line(reason, SENTENCE));
+        return FrameLine { at, late: late.hitch_us, split, causes: Vec::new(), reason, confidence: None };
+    };
+    for cause in &charged.causes {
+        split[Group::ALL.iter().position(|group| *group == cause.named.group).unwrap_or_default()] +=
+            cause.us;
+    }
+    split[Group::ALL.len() - 1] += charged.unexplained_us;
+    split[Group::ALL.len()] = charged.smaller_us;
+    let large = |cause: &&FrameCause| cause.us.saturating_mul(OF_LATENESS) >= late.hitch_us;
+    let told = |cause: &FrameCause| (line(&cause.named.title, SENTENCE), cause.us);
+    FrameLine {
+        at,
+        late: late.hitch_us,
+        split,
+        causes: charged.causes.iter().filter(large).take(OF_FRAME).map(told).collect(),
+        reason: None,
+        confidence: Some(charged.confidence.word()),
+    }
+}
